@@ -45,8 +45,8 @@ const ClassBackfill Class = "backfill"
 
 // Share is what a class of work gets of the daily allowance, as parts of it between 0 and 1.
 type Share struct {
-	// Floor is kept for the class: while the class keeps to it, nobody can spend what it may still
-	// need. What it will not need any more is lent to the others.
+	// Floor is kept for the class: while the class keeps to it, no other class can spend what it
+	// may still need. What it will not need any more is lent to the others.
 	Floor float64 `json:"floor"`
 	// Ceiling is the most that the class spends in a day; zero means all of it.
 	Ceiling float64 `json:"ceiling"`
@@ -93,7 +93,7 @@ const (
 	RefusedDay        Refusal = "day"
 	// RefusedClass: the class has spent its ceiling, or what is left is kept for others.
 	RefusedClass Refusal = "class"
-	// RefusedClosed: upstream said 44, the gate is closed for everybody.
+	// RefusedClosed: upstream said 44, the gate is closed for all processes.
 	RefusedClosed Refusal = "closed"
 )
 

@@ -11,9 +11,9 @@ import (
 // be written.
 var ErrLostClaim = errors.New("the stream was claimed by another worker")
 
-// ErrNotRequested says that nobody wants the stream read any more: its backfill is over, or paused.
-// Whoever holds its ticket drops it.
-var ErrNotRequested = errors.New("nobody asked for the stream")
+// ErrNotRequested says that no run of the stream is requested any more: its backfill is over, or
+// paused. The worker that holds its job drops it.
+var ErrNotRequested = errors.New("no run was requested for the stream")
 
 // ErrNotMade says of a call that failed that it never left.
 var ErrNotMade = errors.New("the call could not be counted, so it was not made")

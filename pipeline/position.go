@@ -6,7 +6,7 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Claim is the right to write to a stream until somebody else claims it.
+// Claim is the right to write to a stream until another worker claims it.
 type Claim struct {
 	Stream Stream
 	// Fence grows with every claim; a write with an older one is refused.

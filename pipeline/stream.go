@@ -75,7 +75,7 @@ const (
 	StateRetrying State = "retrying"
 	// StateWaiting: the day's allowance is spent.
 	StateWaiting State = "waiting"
-	// StateDenied: a person has to act; scheduled runs stop until somebody asks.
+	// StateDenied: a person has to act; scheduled runs stop until one is requested.
 	StateDenied State = "denied"
 	// StateFailed: the last run gave up; the next one is scheduled as usual.
 	StateFailed State = "failed"

@@ -113,7 +113,7 @@ func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
 			if g.now().Sub(asked) <= g.minute/staleParts {
 				return decision.Call, nil
 			}
-			// The process was suspended meanwhile: nobody holds the slot any more (invariant 3).
+			// The process was suspended meanwhile: the slot is not held any more (invariant 3).
 			if finishErr := g.Leave(ctx, call, decision.Call, pipeline.CallResult{Detail: "granted too long ago, not made"}); finishErr != nil {
 				return 0, finishErr
 			}
@@ -205,7 +205,7 @@ func sentenceOf(refused pipeline.Refusal) outside.Text {
 	case pipeline.RefusedClass:
 		return "this kind of work has spent its share of the day"
 	case pipeline.RefusedClosed:
-		return "upstream refused a call, nobody calls for a while"
+		return "upstream refused a call, so all calls wait for a while"
 	default:
 		return "a limit that has no name"
 	}

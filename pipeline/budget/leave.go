@@ -20,8 +20,8 @@ const (
 
 // Leave notes how a call that entered ended, also when ctx is cancelled by then: a call whose end
 // is not noted holds its slot until its lease is over. If upstream refused the call for its limits,
-// calls are held back for everybody. An error means that the ledger did not take the note; the call
-// stays counted.
+// calls are held back for all processes. An error means that the ledger did not take the note; the
+// call stays counted.
 func (g *Gate) Leave(ctx context.Context, call pipeline.Call, number int64, result pipeline.CallResult) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()

@@ -90,8 +90,8 @@ func TestWhoWaitsInLineTooLongIsRefusedAsTheFirstWas(t *testing.T) {
 	})
 }
 
-// TestAStaleGrantIsGivenUp: a process that was suspended while it asked finds a grant that nobody
-// holds for it any more. It is noted as over, and another one asked for (invariant 3).
+// TestAStaleGrantIsGivenUp: a process that was suspended while it asked finds a grant that no
+// process holds for it any more. It is noted as over, and another one asked for (invariant 3).
 func TestAStaleGrantIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -30,7 +30,7 @@ type Backfill struct {
 	// lower bound of the modification time, zero if there is none.
 	Windows *pipeline.Windows
 	Bound   time.Time
-	// Rows are those that the warehouse has of it, or that were assumed; nil if nobody knows.
+	// Rows are those that the warehouse has of it, or that were assumed; nil if unknown.
 	Rows *int64
 	Run  planning.Run
 }
@@ -77,7 +77,7 @@ func (a *App) Backfills(
 
 // narrowed says how the days narrow a list: by the days of its records where it filters by them,
 // otherwise by modification time, from below. What cannot be narrowed is a mistake: reading more
-// than was asked for costs calls that somebody else has to do without.
+// than was asked for costs calls that other work lacks.
 func (a *App) narrowed(list pipeline.Stream, days Days) (Backfill, error) {
 	b := Backfill{Stream: list, Days: days}
 	b.Stream.Work = pipeline.WorkBackfill
@@ -158,8 +158,8 @@ func (a *App) size(ctx context.Context, b *Backfill, known *planning.Stream) err
 	return nil
 }
 
-// rows counts those of each span, or divides those that were assumed among them; nil if nobody
-// knows how many there are.
+// rows counts those of each span, or divides those that were assumed among them; nil if that is
+// unknown.
 func (a *App) rows(ctx context.Context, b *Backfill, known *planning.Stream, spans []warehouse.Span) ([]int64, error) {
 	if known.Rows.Basis == planning.Assumed {
 		each := make([]int64, len(spans))

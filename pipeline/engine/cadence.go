@@ -112,8 +112,8 @@ func ceilingOf(target time.Duration, seen cadence.Seen, floor time.Duration, pac
 }
 
 // scheduledCalls are the calls of a day that the scheduled runs of a class share: what is kept for
-// the class, and where nothing is, a part of its ceiling. What others spend of the day is nobody's
-// here. Infinite without a daily limit.
+// the class, and where nothing is, a part of its ceiling. What other programs spend of the day is
+// in no class. Infinite without a daily limit.
 func scheduledCalls(limits pipeline.Limits, class pipeline.Class, external int64) float64 {
 	if limits.Daily == 0 {
 		return math.Inf(1)

@@ -25,8 +25,7 @@ func (a *App) declareCapabilities(ctx context.Context) error {
 }
 
 // narrowable refuses to narrow a backfill by what the list is known not to do: a filter that lets
-// less pass than it should would hide records, one that is ignored would spend calls that nobody
-// asked for.
+// less pass than it should would hide records, one that is ignored would spend calls for nothing.
 func (a *App) narrowable(ctx context.Context, b *Backfill) error {
 	if b.Bound.IsZero() {
 		return nil

@@ -112,7 +112,7 @@ func (a *App) listFacts(ctx context.Context, own streams.Facts, list Key) (strea
 
 func (a *App) storeForecast(ctx context.Context, stream pipeline.Stream) error {
 	if stream.Work == pipeline.WorkBackfill {
-		return nil // its forecast is that of whoever asked for it
+		return nil // its forecast is that of the command that asked for it
 	}
 	key := stream.Key()
 	known, err := a.DB.FactsAtStart(ctx, key)

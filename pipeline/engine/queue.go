@@ -87,8 +87,8 @@ func (q *Queue) Stop(ctx context.Context) error {
 	return nil
 }
 
-// WakeBackfills queues the open backfills that this process knows, so that they go on also where
-// nobody schedules.
+// WakeBackfills queues the open backfills that this process knows, so that they go on also where no
+// process schedules.
 func (a *App) WakeBackfills(ctx context.Context, queue *Queue) error {
 	open, err := a.DB.OpenStreams(ctx)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"sluice/pipeline/jobs"
 )
 
-// loggedRuns is a runner that writes into the log what runs came to. A process that serves has
-// nobody who looks on.
+// loggedRuns is a runner that writes into the log what runs came to. A process that serves has no
+// terminal.
 type loggedRuns struct {
 	jobs.Runner
 

@@ -252,7 +252,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 	return nil
 }
 
-// Insert puts streams into the queue. A ticket that already waits is woken up: whoever asks now
+// Insert puts streams into the queue. A job that already waits is woken up: a caller that asks now
 // does not want to wait for a turn.
 func (q *Queue) Insert(ctx context.Context, keys []pipeline.Key) error {
 	for _, key := range keys {

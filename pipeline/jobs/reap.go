@@ -11,8 +11,8 @@ import (
 )
 
 // reaper brings back the tickets of killed processes. River would do so an hour later; a lock that
-// nobody holds tells it at once. It looks twice before it acts, and never stops looking: a
-// statement of a killed process may still commit.
+// is free tells it at once. It looks twice before it acts, and never stops looking: a statement of
+// a killed process may still commit.
 type reaper struct {
 	queue *Queue
 	// missed and forgotten are what the last look saw.
@@ -40,8 +40,8 @@ const bringBack = `UPDATE river.river_job SET state = 'available', scheduled_at 
 	WHERE id = $1 AND attempt = $2 AND state = 'running'`
 
 // ticketless are those of some streams that no ticket stands for. A ticket that sleeps does not
-// stand for a queued stream: somebody asked in the moment between the note that the stream waits
-// and the ticket's falling asleep.
+// stand for a queued stream: a run was requested between the note that the stream waits and the
+// ticket's falling asleep.
 const ticketless = `SELECT s.organization_id, s.service, s.resource
 	FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) AS s (organization_id, service, resource, queued)
 	WHERE NOT EXISTS (
@@ -75,8 +75,8 @@ func (r *reaper) reap(ctx context.Context) error {
 	return r.remember(ctx)
 }
 
-// remember queues what was forgotten: whoever asks for a stream queues it a moment later, so one
-// look proves nothing.
+// remember queues what was forgotten: a request for a stream queues it a moment later, so one look
+// proves nothing.
 func (r *reaper) remember(ctx context.Context) error {
 	keys, err := r.lookForForgotten(ctx)
 	if err != nil {

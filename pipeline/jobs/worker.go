@@ -18,7 +18,7 @@ import (
 )
 
 // errLostJob says that the ticket is no longer ours to complete: it was rescued or worked by
-// somebody else. The transaction that hears it rolls back.
+// another worker. The transaction that hears it rolls back.
 var errLostJob = errors.New("the job is no longer running in this process")
 
 // worker works tickets.
@@ -79,7 +79,7 @@ func (w *worker) chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 }
 
 // leave gives back a ticket that this process does not know: another one on the same database may
-// have a configuration that does. After a while nobody has.
+// have a configuration that does. After a while none does.
 func (w *worker) leave(job *river.Job[Args]) error {
 	if w.queue.options.Now().Sub(job.CreatedAt) < strangerPatience {
 		return river.JobSnooze(strangerWait)

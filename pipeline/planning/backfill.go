@@ -37,7 +37,7 @@ func (s *Stream) BackfillRun(rows []int64) Run {
 type BackfillCost struct {
 	// Calls are those of all of them, Chain those of the longest: they follow one another.
 	Calls, Chain int
-	// Unknown counts backfills of which nobody knows the calls.
+	// Unknown counts backfills whose calls are unknown.
 	Unknown int
 	// Schedule is how many calls a day the regular schedule takes.
 	Schedule float64

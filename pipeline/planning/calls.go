@@ -153,8 +153,7 @@ func (s *Stream) parents() Run {
 // ParentsSuffix names, behind a stream, the number of its parents.
 const ParentsSuffix = ".parents"
 
-// each is how many calls the list of one parent takes. Rows that nobody knows are assumed to fit
-// one page.
+// each is how many calls the list of one parent takes. Unknown rows are assumed to fit one page.
 func (s *Stream) each() (int, Basis) {
 	switch {
 	case s.Each == WayOnce:

@@ -25,7 +25,7 @@ const (
 	Measured
 	// Assumed: a person said so, or it is the least that it can be.
 	Assumed
-	// Unknown: nobody can say. The value means nothing.
+	// Unknown: the value means nothing.
 	Unknown
 )
 

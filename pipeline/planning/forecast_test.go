@@ -118,7 +118,7 @@ func draw(t *rapid.T) planning.Stream {
 	})
 }
 
-// TestMoreCostsMore: nothing is negative, and whoever has more of anything has no fewer calls.
+// TestMoreCostsMore: nothing is negative, and more of anything costs no fewer calls.
 func TestMoreCostsMore(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -43,10 +43,10 @@ type Plan struct {
 type StreamPlan struct {
 	pipeline.Key
 
-	// Rows are those known; nil if nobody knows.
+	// Rows are those known; nil if they are unknown.
 	Rows *int `json:"rows"`
-	// Calls are those of the next run, Later those after it until all is copied; nil if nobody can
-	// say. Ask is then what --assume has to give.
+	// Calls are those of the next run, Later those after it until all is copied; nil if that is
+	// unknown. Ask is then what --assume has to give.
 	Calls   *int   `json:"calls"`
 	Later   int    `json:"calls_later"`
 	Basis   Basis  `json:"basis"`
@@ -60,8 +60,8 @@ type StreamPlan struct {
 	Requested float64   `json:"freshness_wanted_seconds,omitempty"`
 }
 
-// Suspected says that no interval keeps the stream as fresh as it is wanted. Of what nobody knows,
-// nobody can say that.
+// Suspected says that no interval keeps the stream as fresh as it is wanted. Of what is unknown it
+// does not say that.
 func (p *StreamPlan) Suspected() bool {
 	return p.Requested > 0 && p.Cheapest == nil && p.Schedule.CallsPerDay != nil
 }
@@ -71,7 +71,7 @@ type Schedule struct {
 	EverySeconds float64 `json:"every_seconds"`
 	// CallsPerRun is what a run has to be allowed; 0 leaves it as it is.
 	CallsPerRun int `json:"calls_per_run,omitempty"`
-	// CallsPerDay is nil if nobody can say.
+	// CallsPerDay is nil if that is unknown.
 	CallsPerDay *float64 `json:"calls_per_day"`
 	Basis       Basis    `json:"basis"`
 	// FreshSeconds is how old at most what changed upstream is when it is here.

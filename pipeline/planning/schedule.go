@@ -29,7 +29,7 @@ func (s *Stream) PerDay(list *Stream, pace Pace) Cost {
 }
 
 // Cheapest is the interval, in whole minutes, that keeps a stream within a freshness for the fewest
-// calls a day; false if none does, or if nobody knows. It tries them all: lists of more than one
+// calls a day; false if none does, or if that is unknown. It tries them all: lists of more than one
 // page are read twice, so a longer interval can cost more.
 func (s *Stream) Cheapest(fresh time.Duration, pace Pace) (Cost, bool) {
 	perRun := 0

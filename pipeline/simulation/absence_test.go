@@ -174,7 +174,7 @@ func (t *table) answered() bool {
 	return false
 }
 
-// bury puts a tombstone on a row, unless somebody wrote it since the proof began: then it is alive,
+// bury puts a tombstone on a row, unless it was written since the proof began: then it is alive,
 // and the evidence goes. Invariant 7 is checked here: the record was not to be seen at some instant
 // of each scan, or when its single record was asked for.
 func (s *store) bury(of *stream, id string, gone, began time.Time) {

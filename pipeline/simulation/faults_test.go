@@ -106,9 +106,9 @@ func (u *upstream) page(request pipeline.Request, call int64, f fault) (pipeline
 }
 
 // strays reports whether the page of a list that is not filtered shows a record that the filter
-// leaves out. If it shows none, nobody can tell that the filter was ignored on that page and on no
-// other, and with the same pages in the next pass it is one that is equal: an upstream that does so
-// twice is not promised to be read whole (docs/decisions/0020-simulation-chaos-and-mutation).
+// leaves out. If it shows none, it cannot be told that the filter was ignored on that page and on
+// no other, and with the same pages in the next pass it is one that is equal: an upstream that does
+// so twice is not promised to be read whole (docs/decisions/0020-simulation-chaos-and-mutation).
 func strays(all, filtered []*thing, number, size int) bool {
 	from, to := bounds(all, number, size)
 	return slices.ContainsFunc(all[from:to], func(t *thing) bool { return !slices.Contains(filtered, t) })

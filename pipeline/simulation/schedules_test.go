@@ -61,7 +61,7 @@ func drawn(seed uint64) (swarm, []action) {
 func (w *world) equal() {
 	of := w.streams[0]
 	if id := w.unburied(); id != "" {
-		w.store.brokenf("%s is gone, its row is not, and nobody is asked", id)
+		w.store.brokenf("%s is gone, its row is not, and no person is asked", id)
 	}
 	scanned := w.swarm.cursor == "full" || w.swarm.sweep
 	for _, t := range of.upstream.things {
@@ -162,7 +162,7 @@ func TestSchedules(t *testing.T) {
 }
 
 // writeTraces plays the schedules and writes what each did, for a comparison with another state of
-// the program: whoever moves code without a change in what it does gets the same file.
+// the program: code that moved without a change in what it does gives the same file.
 func writeTraces(t *testing.T) {
 	t.Helper()
 	var (
@@ -211,7 +211,7 @@ func (w *world) count(all map[string]int) {
 	all["calls"] += int(w.calls)
 }
 
-// covered demands that what is meant to happen did happen: a simulation in which nobody crashes
+// covered demands that what is meant to happen did happen: a simulation in which no worker crashes
 // proves nothing.
 func covered(t *testing.T, all map[string]int) {
 	t.Helper()

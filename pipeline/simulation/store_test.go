@@ -62,7 +62,7 @@ type stream struct {
 	begun    time.Time
 	whole    bool
 	position pipeline.Position
-	// due says that a ticket waits (until, if that is set), wanted that somebody asked while one
+	// due says that a job waits (until, if that is set), wanted that a run was requested while one
 	// was worked.
 	due, held, wanted bool
 	until             time.Time
@@ -82,7 +82,7 @@ type store struct {
 	// violation is the first invariant that was seen broken.
 	violation error
 	seen      map[string]int
-	// forgets is whose records it loses; nobody's if empty.
+	// forgets is whose records it loses; none if empty.
 	forgets string
 }
 
@@ -100,7 +100,7 @@ func (s *store) brokenf(format string, args ...any) {
 // clock returns the database's.
 func (s *store) clock(of *stream) time.Time { return of.upstream.now.Add(s.skew) }
 
-// claim gives a worker the stream and takes it from whoever had it.
+// claim gives a worker the stream and takes it from the worker that had it.
 func (s *store) claim(of *stream, bound time.Time) pipeline.Claim {
 	of.fence++
 	if of.run == 0 {

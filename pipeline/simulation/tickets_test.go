@@ -22,7 +22,7 @@ func (w *world) take() *stream {
 func (of *stream) ready() bool { return of.due && !of.held && !of.upstream.now.Before(of.until) }
 
 // fate is what becomes of a ticket whose chunk failed, by the kind of the failure: it waits without
-// an end of its run, it ends until somebody asks, it is tried again, or the run is given up.
+// an end of its run, it ends until a request, it is tried again, or the run is given up.
 func (w *world) fate(of *stream, err error) {
 	switch pipeline.KindOf(err) {
 	case pipeline.Exhausted:

@@ -47,7 +47,7 @@ type worker struct {
 	next  func() (point, bool)
 	stop  func()
 	dead  bool
-	// suspended says that nobody tells it to go on.
+	// suspended says that it is not told to go on.
 	suspended bool
 	// holds is the stream it works on, or believes to.
 	holds *stream
@@ -116,7 +116,7 @@ func (k *worker) work(of *stream, attempt int) {
 		return nil
 	})
 	if k.dead || of.attempt != attempt {
-		return // somebody else has the ticket, and settles it
+		return // another worker has the job, and settles it
 	}
 	of.held = false
 	if err != nil {

@@ -78,7 +78,7 @@ func draw(rng *rand.Rand) swarm {
 	if rng.IntN(4) == 0 {
 		s.databaseSkew = time.Duration(rng.IntN(7200)-3600) * time.Second
 	}
-	// Of two clocks that are ahead of the truth at once nobody can know.
+	// Of two clocks that are ahead of the truth at once the program cannot know.
 	if rng.IntN(4) == 0 && s.faults[faultClockAhead] == 0 {
 		s.skew = time.Duration(rng.IntN(3600)-1800) * time.Second
 		s.jumps = rng.IntN(3)

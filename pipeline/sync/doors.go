@@ -32,7 +32,7 @@ type Backlog interface {
 // Store is where rows and progress go.
 type Store interface {
 	// Load writes units of one claim, in their order, in one transaction, fenced by the claim. It
-	// returns pipeline.ErrLostClaim if somebody else claimed the stream, and writes nothing then.
+	// returns pipeline.ErrLostClaim if another worker claimed the stream, and writes nothing then.
 	// After another error some of them may be loaded, each with all that were before it.
 	Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error)
 	// Refusals gives what the run of a claim was given so far, and what of it went to quarantine

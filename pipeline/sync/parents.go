@@ -51,7 +51,7 @@ func (p *parents) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Batch
 	return batch, err
 }
 
-// next goes to the next parent, or ends the run: nobody is left, or its calls are spent.
+// next goes to the next parent, or ends the run: none is left, or its calls are spent.
 func (p *parents) next(ctx context.Context, scan *pipeline.Scan) (*pipeline.End, error) {
 	parent, left, err := p.runner.Backlog.NextParent(ctx, p.claim)
 	switch {

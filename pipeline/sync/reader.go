@@ -23,7 +23,7 @@ func (c *chunk) reader() (reader, error) {
 	stream := c.claim.Stream
 	_, perParent := stream.Resource.Cursor.(schema.PerParent)
 	if c.runner.Backlog == nil && (perParent || stream.Work == pipeline.WorkDetails) {
-		return nil, fmt.Errorf("prepare %s: nobody says what it reads next: the runner has no backlog", stream)
+		return nil, fmt.Errorf("prepare %s: the runner has no backlog to say what it reads next", stream)
 	}
 	if stream.Work == pipeline.WorkDetails {
 		return newDetails(c), nil
@@ -109,7 +109,7 @@ func (e export) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.B
 		return pipeline.Batch{}, err
 	}
 	end := &pipeline.End{Outcome: pipeline.OutcomeDone}
-	// Of one parent nobody knows whether its list was ever more than empty.
+	// Whether the list of one parent was ever more than empty is unknown.
 	if unfinished.Seen == 0 && !e.position.Watermark.IsZero() && unfinished.Parent == "" {
 		end = &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: "the export came back empty after one that was not"}
 	}

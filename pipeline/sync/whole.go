@@ -11,7 +11,7 @@ const doubtNameless = "a record came whose identifier could not be read"
 const doubtClash = "several records of one answer had the same identifier"
 
 // doubt notes what makes the scan useless as evidence of absence (invariant 7). What is noted stays
-// for all of the run: of a scan that saw nonsense once, nobody knows which of its pages were true.
+// for all of the run: of a scan that saw nonsense once, it is unknown which of its pages were true.
 func doubt(scan *pipeline.Scan, batch *pipeline.Batch) {
 	for i := range batch.Rejected {
 		switch reject := &batch.Rejected[i]; {

@@ -106,8 +106,8 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 	s.order() // the list is free for another one
 }
 
-// One that is paused is claimed by nobody, keeps its run and its position, and is not closed by a
-// start of the program.
+// One that is paused is not claimed, keeps its run and its position, and is not closed by a start
+// of the program.
 func TestBackfillIsPaused(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -136,8 +136,8 @@ func TestBackfillIsPaused(t *testing.T) {
 	}
 }
 
-// Whoever is at work on one that is cancelled may not write any more (invariant 6), and a chunk
-// that fails while its backfill is paused keeps the position.
+// A worker of one that is cancelled may not write any more (invariant 6), and a chunk that fails
+// while its backfill is paused keeps the position.
 func TestBackfillIsCancelled(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

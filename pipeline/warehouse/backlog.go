@@ -42,7 +42,7 @@ func (db *DB) ListParents(ctx context.Context, stream pipeline.Stream, ids []str
 }
 
 // holdRows locks the rows of a batch of details, whatever becomes of each, in the order in which
-// everybody locks them.
+// all transactions lock them.
 func holdRows(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) error {
 	if !batch.Details {
 		return nil

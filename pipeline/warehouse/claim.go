@@ -15,10 +15,10 @@ import (
 	"sluice/pipeline/warehouse/tombstones"
 )
 
-// Claim gives the right to write to a stream and takes it from whoever had it. The open run goes
-// on, with its class and from its position; if there is none, a new one of this class begins. It
-// returns ErrNoStream if the stream is not registered, and pipeline.ErrNotRequested if it is that
-// of a backfill and none is open.
+// Claim gives the right to write to a stream and takes it from the worker that had it. The open run
+// goes on, with its class and from its position; if there is none, a new one of this class begins.
+// It returns ErrNoStream if the stream is not registered, and pipeline.ErrNotRequested if it is
+// that of a backfill and none is open.
 func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.Class) (pipeline.Claim, error) {
 	claim := pipeline.Claim{Stream: stream}
 	key := stream.Key()
@@ -64,7 +64,7 @@ func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.
 }
 
 // Settle records why a chunk stopped before its end. It returns pipeline.ErrLostClaim, and writes
-// nothing, if somebody else claimed the stream.
+// nothing, if another worker claimed the stream.
 func (db *DB) Settle(ctx context.Context, claim pipeline.Claim, settlement pipeline.Settlement) error {
 	key := claim.Stream.Key()
 	return db.inTx(ctx, "settling "+key.String(), func(tx pgx.Tx) error {

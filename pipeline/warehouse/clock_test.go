@@ -36,7 +36,7 @@ func TestTheDatabasesClockJumps(t *testing.T) {
 	h.refused(pipeline.RefusedMinute, "shop", limits, 1, time.Minute)
 	h.jump(-time.Hour)
 	h.refused(pipeline.RefusedMinute, "shop", limits, 1, time.Minute) // and so on for an hour
-	h.jump(time.Hour)                                                 // somebody has set it right
+	h.jump(time.Hour)                                                 // it was set right
 	h.refused(pipeline.RefusedMinute, "shop", limits, 1, time.Minute)
 	h.jump(time.Hour)
 	spend()

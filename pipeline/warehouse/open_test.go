@@ -146,8 +146,8 @@ func (h *fixture) with(parameter string) *warehouse.DB {
 	return db
 }
 
-// TestASessionThatHangsLosesItsTransaction: whoever hangs between two statements holds nobody up
-// for long: the server ends the session.
+// TestASessionThatHangsLosesItsTransaction: a session that hangs between two statements holds no
+// other up for long: the server ends the session.
 func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -168,7 +168,8 @@ func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 }
 
 // TestASessionWithoutAClientLetsGo: the session of a process that was killed while it waits for a
-// lock does not keep those that it has until the other one is free: whoever takes over needs them.
+// lock does not keep those that it has until the other one is free: the process that takes over
+// needs them.
 func TestASessionWithoutAClientLetsGo(t *testing.T) {
 	t.Parallel()
 	h := open(t)

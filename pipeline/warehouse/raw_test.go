@@ -40,7 +40,7 @@ func (s *storeFixture) tables() string {
 		(SELECT string_agg(l::text, E'\n' ORDER BY _parent_id, _position) FROM store.bills_lines l))`)
 }
 
-// guarded gives the table a trigger of somebody else's.
+// guarded gives the table a trigger of another role.
 const guarded = `CREATE FUNCTION store.noop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 	CREATE TRIGGER somebodys BEFORE UPDATE ON store.bills FOR EACH ROW EXECUTE FUNCTION store.noop()`
 
@@ -52,8 +52,8 @@ const unguarded = `DROP TRIGGER IF EXISTS somebodys ON store.bills; DROP FUNCTIO
 
 // TestRawOfARowIsAlwaysThere: whatever is loaded, by lists and one by one, and however long ago,
 // what is too old and led to by nothing goes, and the raw records of each row are the very bytes
-// that came last; a rebuild of all rows leaves the tables as they were, with a trigger of somebody
-// else's and without, whatever somebody did to the rows in between.
+// that came last; a rebuild of all rows leaves the tables as they were, with a trigger of another
+// role and without, whatever was done to the rows in between.
 func TestRawOfARowIsAlwaysThere(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -77,8 +77,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestAForecastWaitsForNobody: whoever locks a table holds up no run that wants to know how many of
-// its rows wait.
+// TestAForecastWaitsForNobody: a lock on a table holds up no run that asks how many of its rows
+// wait.
 func TestAForecastWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	pool, reader := openReadingPool(t)

@@ -16,7 +16,7 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// ErrAtWork says that somebody is writing to a stream right now.
+// ErrAtWork says that another worker or rebuild is writing to the stream.
 var ErrAtWork = errors.New("the stream is being written right now: try again when that has ended")
 
 const (
@@ -70,8 +70,8 @@ func (db *DB) BeginRebuild(ctx context.Context, stream pipeline.Stream, scope re
 // Counts are those of the whole rebuild so far.
 func (r *Rebuild) Counts() rebuilds.Counts { return r.position.Counts }
 
-// lockRebuild makes sure that nobody else writes to the stream, as far as can be known before it is
-// claimed. The lock is on a connection of its own.
+// lockRebuild makes sure that no other process writes to the stream, as far as can be known before
+// it is claimed. The lock is on a connection of its own.
 func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), error) {
 	key := stream.Key()
 	op := "locking " + key.String()
@@ -152,8 +152,8 @@ func (r *Rebuild) Step(
 		if _, err := tx.Exec(ctx, sqlLockWriters, key.Organization, key.Service, key.Resource); err != nil {
 			return postgres.Fail(op, err)
 		}
-		// Nobody waits for the disk: what a crash of the server takes back, the position with it,
-		// is written again.
+		// The commit does not wait for the disk: what a crash of the server takes back, the
+		// position with it, is written again.
 		if _, err := tx.Exec(ctx, `SET LOCAL synchronous_commit = off`); err != nil {
 			return postgres.Fail(op, err)
 		}
@@ -197,7 +197,7 @@ func (r *Rebuild) write(ctx context.Context, tx pgx.Tx, done *rebuilds.Batch, ve
 func (r *Rebuild) End(ctx context.Context, failure error) error {
 	defer r.unlock()
 	if errors.Is(failure, pipeline.ErrLostClaim) {
-		return nil // whoever has it now ends it
+		return nil // the worker that has it now ends it
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postgres.SettleLimit)
 	defer cancel()

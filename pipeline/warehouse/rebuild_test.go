@@ -174,7 +174,7 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) {
 		t.Fatalf("learned: %+v", counts)
 	}
-	// Nothing says what a bill weighs: that is nobody's to change.
+	// No record says what a bill weighs, so a rebuild leaves it alone.
 	s.must(exec(s, `UPDATE store.bills SET weight = bill_id::integer`))
 	const columns = `SELECT string_agg(concat_ws('|', bill_id, vendor_id, total, modified, colour, weight, _extra, _content_hash, _call_id, _raw_position,
 		_payload_hash), E'\n' ORDER BY bill_id) FROM store.bills`

@@ -45,7 +45,7 @@ func (db *DB) RebuildHistory(
 	if err := past.Replay(ctx, conn, progress); err != nil {
 		return counts, postgres.Fail(op, err)
 	}
-	// Whoever writes to the resource locks one of its streams first.
+	// A writer of the resource locks one of its streams first.
 	alone := func(fn func(tx pgx.Tx) error) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			key := stream.Key()

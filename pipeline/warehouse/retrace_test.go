@@ -94,7 +94,7 @@ func TestVersionsOutOfRawRecords(t *testing.T) {
 
 // TestVersionsLearnColumns: a column, and one of an array, that the declaration learned since are
 // in the versions from before; what live keeping knows, tombstones among it, is as it was, and what
-// somebody wrote into a version is not what raw records say.
+// was written into a version by hand is not what raw records say.
 func TestVersionsLearnColumns(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -133,7 +133,7 @@ func TestVersionsLearnColumns(t *testing.T) {
 }
 
 // TestDroppedRawRecordsSayNothing: where archives were dropped, what was before is not known, and
-// nobody says that it was.
+// no record says that it was.
 func TestDroppedRawRecordsSayNothing(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

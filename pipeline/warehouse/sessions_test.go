@@ -47,8 +47,8 @@ func message(from io.Reader, typed bool) (byte, []byte, error) {
 	return head[0], slices.Concat(head, body), err
 }
 
-// What a server says about proving who one is, and that nobody has to answer: it is proven, or the
-// last word of the proof.
+// What a server says about proving who one is, and that needs no answer: it is proven, or the last
+// word of the proof.
 const (
 	proven    = 0
 	lastProof = 12
@@ -87,7 +87,7 @@ func (p *pooler) serve(client net.Conn) {
 	if err != nil {
 		return
 	}
-	// Each client's greeting is a session's; from then on that is for everybody.
+	// Each client's greeting is a session's; from then on that is for all.
 	server, err := net.Dial(p.network, p.address)
 	if err != nil {
 		p.t.Error(err)

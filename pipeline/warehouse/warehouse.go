@@ -119,9 +119,9 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 		"lock_timeout":      "20s",  // longer than a batch holds its stream
 		// A worker that hangs between two statements loses its transaction, not the stream.
 		"idle_in_transaction_session_timeout": "2min",
-		// A killed process's session that waits for somebody else's lock gives back its own: the
-		// server looks whether anybody still listens. Servers on Windows cannot; there the address
-		// needs client_connection_check_interval=0.
+		// A killed process's session that waits for another session's lock gives back its own: the
+		// server checks that its client is still there. Servers on Windows cannot; there the
+		// address needs client_connection_check_interval=0.
 		"client_connection_check_interval": "1s",
 	}
 	tokens := config.Copy()

@@ -33,7 +33,7 @@ const (
 // hash returns the content hash: XXH3 of all that the record carries, its 128 bits in their
 // canonical order. What a record does not carry leaves no trace in it, so that declaring a further
 // column changes no hash until upstream sends it. Only versions of one record are compared by it;
-// nobody is kept from making two alike on purpose, who can write upstream need not deceive us
+// not against an attacker: an account that can craft two alike can already change the source
 // (docs/decisions/0022-payload-and-content-hashes).
 func (s *scratch) hash(record *Record) [16]byte {
 	buf := s.spareHash[:0]

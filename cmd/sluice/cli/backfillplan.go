@@ -30,7 +30,7 @@ type foreseenBackfill struct {
 	// Windows are the ranges that the list would be read in, one after the other.
 	Windows []window `json:"windows,omitempty"`
 	Rows    *int64   `json:"rows"`
-	// Calls is nil if nobody can say; Ask is then what --assume has to give.
+	// Calls is nil if that is unknown; Ask is then what --assume has to give.
 	Calls   *int           `json:"calls"`
 	Basis   planning.Basis `json:"basis"`
 	Request string         `json:"assume,omitempty"`

@@ -30,7 +30,7 @@ type backfillView struct {
 	backfills.Backfill
 
 	// CallsLeft are those that it is expected to take yet, and DoneAt is when they are made; nil if
-	// it is over, paused, or nobody can say.
+	// it is over, paused, or that is unknown.
 	CallsLeft *int       `json:"calls_left"`
 	DoneAt    *time.Time `json:"done_at"`
 }

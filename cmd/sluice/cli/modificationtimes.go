@@ -14,8 +14,8 @@ import (
 type trustView struct {
 	streams.Trust
 
-	// Told is the share of changes that came with a new modification time, 0 to 1; nil if nobody
-	// can know: nothing changed, or the whole list was never read again.
+	// Told is the share of changes that came with a new modification time, 0 to 1; nil if that is
+	// unknown: nothing changed, or the whole list was never read again.
 	Told *float64 `json:"told"`
 }
 

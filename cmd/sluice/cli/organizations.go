@@ -27,7 +27,7 @@ type organizationView struct {
 	Services   []string `json:"services"`
 	// TimeZone is the one in use.
 	TimeZone string `json:"time_zone"`
-	// Pinned is who it is by upstream's word; nil if nobody has looked yet.
+	// Pinned is who it is by upstream's word; nil before the first look.
 	Pinned *warehouse.Organization `json:"pinned"`
 }
 

@@ -9,7 +9,7 @@ import (
 	"sluice/sandbox"
 )
 
-// TestServeTellsItsRuns: whoever reads the log of a process that serves sees what each run came to,
+// TestServeTellsItsRuns: the reader of the log of a process that serves sees what each run came to,
 // and what needs a hand: a list that does not answer, and one of which more is in quarantine than
 // the configuration lets pass.
 func TestServeTellsItsRuns(t *testing.T) {

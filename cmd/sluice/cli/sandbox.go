@@ -75,7 +75,7 @@ func (c *cli) serveSandbox(ctx context.Context, flags sandboxFlags) error {
 	err = c.show(upstream, view.Line("%s", upstream.text()))
 	select {
 	case <-ctx.Done():
-	case failure := <-upstream.failed: // nobody could ask it any more
+	case failure := <-upstream.failed: // it cannot be asked any more
 		upstream.failed <- failure
 	}
 	return errors.Join(err, upstream.stop(ctx))

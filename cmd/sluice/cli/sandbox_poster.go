@@ -8,8 +8,8 @@ import (
 	"net/http"
 )
 
-// callbackPoster sends the sandbox's change notifications. It plays the upstream, whose calls
-// nobody counts; the package sandbox itself opens no connection.
+// callbackPoster sends the sandbox's change notifications. It plays the upstream, whose calls have
+// no limit; the package sandbox itself opens no connection.
 type callbackPoster struct{ client http.Client }
 
 func newCallbackPoster() *callbackPoster {

@@ -82,7 +82,7 @@ func (c *cli) serve(ctx context.Context, a *engine.App, listen string) error {
 func statusPages(a *engine.App) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = fmt.Fprintln(w, "ok") // whoever asked is gone if this fails
+		_, _ = fmt.Fprintln(w, "ok") // the client is gone if this fails
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)

@@ -46,7 +46,7 @@ func (e *elsewhere) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.WriteHeader(recorded.Code)
-	_, _ = io.WriteString(w, strings.ReplaceAll(recorded.Body.String(), old, now)) // whoever asked is gone if this fails
+	_, _ = io.WriteString(w, strings.ReplaceAll(recorded.Body.String(), old, now)) // the client is gone if this fails
 }
 
 // newZoneStage copies items whose modification times come without an offset.

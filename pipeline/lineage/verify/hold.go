@@ -24,7 +24,7 @@ const (
 	codeDiffers = "differs"
 	// codeSilent: upstream has other values under the same modification time.
 	codeSilent = "silent"
-	// codeUndated: upstream has other values, and nobody can say since when.
+	// codeUndated: upstream has other values, and it is unknown since when.
 	codeUndated = "undated"
 	// codeOlder: upstream answers with an older version than the one that is here.
 	codeOlder = "older"

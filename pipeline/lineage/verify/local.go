@@ -123,7 +123,7 @@ func told(f verifications.Finding, a *compare.Answer) verifications.Finding {
 	switch {
 	case errors.Is(a.Err, compare.ErrNoRaw):
 		f.Code = CodeNoRaw
-		f.Detail = fmt.Sprintf("its raw record of call %d is not kept: nobody can say whether the row was edited", f.Call)
+		f.Detail = fmt.Sprintf("its raw record of call %d is not kept: whether the row was edited is unknown", f.Call)
 	case errors.Is(a.Err, compare.ErrOther):
 		f.Severity, f.Code = verifications.Violation, CodeEdited
 		f.Detail = fmt.Sprintf("the raw record that the row leads to, of call %d, is of another record", f.Call)

@@ -45,7 +45,7 @@ type pendingPage struct {
 	done  chan struct{}
 	page  pipeline.Page
 	err   error
-	// panicked is what the source panicked with, for whoever takes the page.
+	// panicked is what the source panicked with, for the caller that takes the page.
 	panicked any
 }
 

@@ -15,14 +15,15 @@ import (
 )
 
 const (
-	// least is how many records a page has at least for anybody to be asked about them: fewer are
+	// least is how many records a page has at least for the store to be asked about them: fewer are
 	// normalized as fast.
 	least = 16
 	// sample is how many records, from the middle of a page, are asked about first where nothing
 	// says yet that rows know the list: to ask in vain about all of a page costs an eighth of what
 	// normalizing it does.
 	sample = 12
-	// rest is for how many pages nobody is asked after one of which less than half was known.
+	// rest is for how many pages the store is not asked after one of which less than half was
+	// known.
 	rest = 8
 )
 
@@ -68,7 +69,8 @@ func (r *Reader) Page(
 	return nil
 }
 
-// peek gives what is seen of each record at a glance, and which are known; nil if nobody was asked.
+// peek gives what is seen of each record at a glance, and which are known; nil if the store was not
+// asked.
 func (r *Reader) peek(ctx context.Context, raws [][]byte, parent string) ([]record.Record, error) {
 	if len(raws) < least {
 		return nil, nil

@@ -12,8 +12,8 @@ import (
 	"sluice/schema/record"
 )
 
-// rows are what is stored: fingerprints by key. Asked counts how often somebody looked, about how
-// many records that were.
+// rows are what is stored: fingerprints by key. Asked counts the looks, about how many records that
+// were.
 type rows struct {
 	marks map[string]uint64
 	asked int

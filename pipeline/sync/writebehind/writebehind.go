@@ -79,7 +79,7 @@ func (u *Batches) Wait() {
 	u.mu.Lock()
 	u.open -= len(u.take())
 	u.mu.Unlock()
-	_ = u.until(func() bool { return !u.working }) // whoever added the batch was told, or gave up
+	_ = u.until(func() bool { return !u.working }) // the caller that added the batch was told, or gave up
 }
 
 // Room gives how many of so many pages may be under way: with what is not loaded no more than that,

@@ -183,7 +183,7 @@ func (t *Tokens) refused(op wire.Call, answer *wire.Reply, envelope *body.Envelo
 }
 
 // locked says that too many tokens were asked for. The gate is told in the words that close it for
-// everybody; for the caller the server is just not to be had.
+// all callers; for this one the server is just not to be had.
 func (t *Tokens) locked(op wire.Call, answer *wire.Reply, result *pipeline.CallResult, wait time.Duration) error {
 	wait = wire.OrWait(wait, lockedOut)
 	result.Kind, result.RetryAfter = pipeline.Throttled, wait

@@ -106,7 +106,7 @@ type Tokens struct {
 
 // held is the token of one credential as this process knows it.
 type held struct {
-	// turn is taken by whoever asks the store, so that one asks and the others wait.
+	// turn is taken by the caller that asks the store, so that one asks and the others wait.
 	turn chan struct{}
 
 	mu    sync.Mutex
@@ -149,8 +149,8 @@ func (t *Tokens) Token(ctx context.Context, organization *pipeline.Organization)
 	return t.get(ctx, organization, 0)
 }
 
-// Renew gives a token of another version than the one that upstream refused: the one that somebody
-// else fetched meanwhile, or a new one.
+// Renew gives a token of another version than the one that upstream refused: the one that another
+// process else fetched meanwhile, or a new one.
 func (t *Tokens) Renew(ctx context.Context, organization *pipeline.Organization, refused int64) (wire.Secret, int64, error) {
 	return t.get(ctx, organization, refused)
 }

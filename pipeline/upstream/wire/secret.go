@@ -30,7 +30,7 @@ func (s Secret) Reveal() string {
 
 // Format implements fmt.Formatter, for all verbs.
 func (Secret) Format(state fmt.State, _ rune) {
-	_, _ = io.WriteString(state, Redacted) // a formatter has nobody to tell
+	_, _ = io.WriteString(state, Redacted) // a formatter cannot report it
 }
 
 // String implements fmt.Stringer.

@@ -139,7 +139,7 @@ func (d *Door) send(ctx context.Context, stop context.CancelCauseFunc, request *
 	request.Header.Set("Accept-Encoding", "gzip")
 	request.Header.Set("Cache-Control", "no-cache")
 	// net/http sends a request again, on its own, when a reused connection turns out dead and the
-	// request has no body: a call that nobody Counted (invariant 3). A body that is there, empty,
+	// request has no body: a call that was not counted (invariant 3). A body that is there, empty,
 	// and cannot be had twice, forbids it; on the wire it is no body at all.
 	request.Body, request.GetBody, request.ContentLength = io.NopCloser(strings.NewReader("")), nil, 0
 	if err := d.settings.fresh(ctx); err != nil {

@@ -51,8 +51,7 @@ func (b *book) need(class pipeline.Class, known, hour, i int) int {
 	return max(0, need)
 }
 
-// wait is in how many hours a call of the class would leave, if nobody else called; zero if at
-// once.
+// wait is in how many hours a call of the class would leave, without other calls; zero if at once.
 func (b *book) wait(class pipeline.Class, now int) int {
 	for later := range 24 {
 		if b.fits(class, now, later) {

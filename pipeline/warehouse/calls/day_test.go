@@ -194,8 +194,8 @@ func TestOthersSpendingIsSeen(t *testing.T) {
 	}
 }
 
-// A call counts from its reservation; one whose end nobody reports counts until a day after the end
-// of its lease, also while its slot is free and nobody has looked; and one that is under way for
+// A call counts from its reservation; one without a reported end counts until a day after the end
+// of its lease, also while its slot is free and was not looked at; and one that is under way for
 // more than a day counts all the time.
 func TestALostCallCountsToTheEndOfItsLease(t *testing.T) {
 	t.Parallel()
@@ -228,8 +228,8 @@ func TestWhatWasUnderWayIsTakenOffUpstreamsFigure(t *testing.T) {
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, unshared(1000), 59*time.Minute, time.Hour)
 }
 
-// A process that was suspended for longer than anybody waited for it may have called just now: its
-// call takes a slot again.
+// A process that was suspended for longer than its lease may have called just now: its call takes a
+// slot again.
 func TestACallReportedLateTakesASlotAgain(t *testing.T) {
 	t.Parallel()
 	h := open(t)

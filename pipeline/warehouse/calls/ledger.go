@@ -167,7 +167,7 @@ func shares(limits pipeline.Limits) ([]float64, []float64) {
 
 // PruneCalls is the housekeeping of the call log: it turns the block of the day and drops blocks
 // whose last call is more than so many days old, at least 2. Any number of processes may call it, a
-// few times a day; it waits for nobody and gives the number of blocks that it dropped.
+// few times a day; it waits for no lock and gives the number of blocks that it dropped.
 func (l *Ledger) PruneCalls(ctx context.Context, days int) (int, error) {
 	var dropped int
 	err := l.pool.QueryRow(ctx, sqlPrune, days).Scan(&dropped)

@@ -50,7 +50,7 @@ func (u *upstream) most(span time.Duration) int {
 
 // storm is traffic by several processes: most calls end as they should; some holders die before or
 // after their call arrives; some calls last longer than a lease and are renewed meanwhile; some are
-// reported long after everybody gave them up.
+// reported long after their leases.
 type storm struct {
 	*fixture
 
@@ -144,8 +144,8 @@ func TestNoLimitIsExceededInAStorm(t *testing.T) {
 	if most := s.upstream.most(day); most > limits.Daily {
 		t.Errorf("%d calls arrived within a day, %d are allowed", most, limits.Daily)
 	}
-	// A call that holds on to its slot while nobody holds its lease is under way for upstream
-	// alone; none of ours does.
+	// A call that holds on to its slot without a lease is under way for upstream alone; none of
+	// ours does.
 	if s.upstream.top > limits.Concurrent {
 		t.Errorf("%d calls were under way at once, %d are allowed", s.upstream.top, limits.Concurrent)
 	}
@@ -155,9 +155,9 @@ func TestNoLimitIsExceededInAStorm(t *testing.T) {
 	s.agrees(day)
 }
 
-// agrees holds what is counted against the log, which nobody asked meanwhile: what the counters say
-// of the last day lies between the calls that ended since and those that ended since or a minute
-// earlier.
+// agrees holds what is counted against the log, which no decision asked meanwhile: what the
+// counters say of the last day lies between the calls that ended since and those that ended since
+// or a minute earlier.
 func (s *storm) agrees(day time.Duration) {
 	s.Helper()
 	pause(s.Context(), lease+s.rules.Window)

@@ -2,7 +2,7 @@
 // configuration asks for it.
 //
 // What a version holds is taken from the tables, by functions of the database, in the transaction
-// that wrote them: so a row and its open version are never apart, whoever wrote the row. Nothing is
+// that wrote them: so a row and its open version are never apart, by whatever writer. Nothing is
 // read from upstream for it, and a row that is not written costs nothing. Why:
 // docs/decisions/0018-version-history.
 //

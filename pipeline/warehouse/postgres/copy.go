@@ -18,7 +18,7 @@ func CopyFrom(ctx context.Context, conn *pgconn.PgConn, source io.Reader, sql st
 	return conn.CopyFrom(ctx, lent, sql)
 }
 
-// lent is a reader that can be taken back from whoever reads it.
+// lent is a reader that can be taken back from its reader.
 type lent struct {
 	mu     sync.Mutex
 	source io.Reader

@@ -26,7 +26,7 @@ var ErrUnreachable = errors.New("the database is out of reach")
 // ErrNotFound says that there is no row of that number.
 var ErrNotFound = errors.New("not found")
 
-// Bounds of texts, in bytes, so that nobody's text fills the database.
+// Bounds of texts, in bytes, so that no single text fills the database.
 const (
 	// MaxReason bounds texts for people.
 	MaxReason = 2000
@@ -42,8 +42,8 @@ type Beginner interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
 
-// InTx runs fn in a transaction. A commit whose outcome is unknown is an error: whoever gets one
-// claims the stream again and reads what the position says.
+// InTx runs fn in a transaction. A commit whose outcome is unknown is an error: a caller that gets
+// one claims the stream again and reads what the position says.
 func InTx(ctx context.Context, pool Beginner, op string, fn func(tx pgx.Tx) error) error {
 	tx, err := pool.Begin(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func Busy(err error) bool {
 
 // Refused reports whether the server answered with an error that is about what it was asked:
 // nothing is written then, and another transaction may fare better. Where the server is going away
-// nobody knows, and none would.
+// no one knows, and none would.
 func Refused(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && !Unreachable(err)

@@ -1,6 +1,6 @@
 // Package quarantine notices when a declared key is gone: most records of a list carried it, and do
 // not any more. A key that upstream renamed or dropped leaves its column as it was last, without
-// any error, so somebody has to be told (docs/decisions/0024-rejected-records).
+// any error, so an operator has to be told (docs/decisions/0024-rejected-records).
 //
 // It never judges a record, and changes no row of a resource. What lists and sweeps show is kept
 // apart.

@@ -63,7 +63,7 @@ type Past struct {
 	batch     []step
 	in        map[string]bool
 	rejected  map[string]bool
-	// unnamed says that raw records did not fit of which nobody knows whose they are.
+	// unnamed says that raw records did not fit whose identifier is unknown.
 	unnamed bool
 	counts  Counts
 }
@@ -205,8 +205,8 @@ func (p *Past) adopt(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Weave makes the versions of the next records behind a key anew, within a transaction in which
-// nobody else writes to the resource. It gives the last of them, "" if there was none left.
+// Weave makes the versions of the next records behind a key anew, within a transaction in which no
+// other session writes to the resource. It gives the last of them, "" if there was none left.
 func (p *Past) Weave(ctx context.Context, tx pgx.Tx, after string) (string, error) {
 	rows, err := tx.Query(ctx, sqlNext, after, weaveRecords)
 	if err != nil {

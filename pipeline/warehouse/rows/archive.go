@@ -15,8 +15,8 @@ import (
 )
 
 // archivePart is how many bytes an array has that goes by COPY, but for its last record: about a
-// page of the usual size. Whoever asks for one record unpacks no more than that, and it takes the
-// server no more time than arrays of megabytes.
+// page of the usual size. A reader of one record unpacks no more than that, and it takes the server
+// no more time than arrays of megabytes.
 const archivePart = 256 << 10
 
 // The last part of the call, if it has one, says where the next one begins.

@@ -64,8 +64,8 @@ func (w *work) children(ctx context.Context) error {
 }
 
 // match finds the elements of an array that are stored of changed records. Records that do not
-// carry the array are left out, for what a record does not carry stays. Nobody else writes elements
-// meanwhile: the rows of their records are locked.
+// carry the array are left out, for what a record does not carry stays. No other session writes
+// elements meanwhile: the rows of their records are locked.
 func (w *work) match(ctx context.Context, a *array) error {
 	for _, k := range w.fresh {
 		a.insert(k.ID, k.Tables[a.child.Index])

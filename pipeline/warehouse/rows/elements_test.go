@@ -13,8 +13,8 @@ import (
 	"sluice/schema/record"
 )
 
-// TestArraysAreWhatWasCarriedLast: however arrays grow, shrink and change, and whatever somebody
-// deleted or added by hand, what is stored is what the last record that carried an array had in it.
+// TestArraysAreWhatWasCarriedLast: however arrays grow, shrink and change, and whatever was deleted
+// or added by hand, what is stored is what the last record that carried an array had in it.
 func TestArraysAreWhatWasCarriedLast(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "orders")

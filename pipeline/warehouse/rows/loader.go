@@ -59,10 +59,10 @@ type Batch struct {
 	// version.RollbackAfter after the row was written.
 	CallStarted time.Time
 	// ListsRead is the instant up to which all lists were read: a record that differs although it
-	// was not modified since changed in silence. Zero if nobody knows; then none is counted.
+	// was not modified since changed in silence. Zero if that is unknown; then none is counted.
 	ListsRead time.Time
 	// Read is upstream's clock when the last clean run of the list began: what was modified before
-	// and comes only now was late. Zero if nobody knows, or if the records do not come from a
+	// and comes only now was late. Zero if that is unknown, or if the records do not come from a
 	// list's answer; then none is counted.
 	Read time.Time
 	// Details says that the records are single records and not a list's: they complete their rows,

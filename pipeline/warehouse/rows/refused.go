@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// uniqueViolation is what a row gets that somebody else inserted between look and COPY.
+	// uniqueViolation is what a row gets that another session inserted between look and COPY.
 	uniqueViolation = "23505"
 	// noBinaryForm is what Postgres says of bytes that are no value of a type. It is said here of
 	// texts that package record does not make.

@@ -17,7 +17,7 @@ import (
 )
 
 // wireOrder draws one order as it may come: in some version, with its keys in some order, with keys
-// missing, with one that nobody declared.
+// missing, with one that is not declared.
 func wireOrder(r *rapid.T, id string) string {
 	day := rapid.IntRange(1, 3).Draw(r, "day")
 	keys := []string{fmt.Sprintf(`"order_id":%q`, id), fmt.Sprintf(`"edited":"2026-01-0%dT10:00:00Z"`, day)}
@@ -190,7 +190,7 @@ func TestKnownIsByKeyAndOrganization(t *testing.T) {
 	}
 }
 
-// TestKnownRecordsAskNothing: without a transaction there is nobody to ask.
+// TestKnownRecordsAskNothing: they need no transaction.
 func TestKnownRecordsAskNothing(t *testing.T) {
 	t.Parallel()
 	known := []record.Record{{ID: "1", Unchanged: true}, {ID: "2", Unchanged: true}}

@@ -76,18 +76,18 @@ func (s *Schedule) FactsOfStreams(ctx context.Context, organization string) ([]F
 	return postgres.Read[Facts](ctx, s.pool, "what is known of the streams", sqlFacts, organization, "", "", false)
 }
 
-// atStart begins what a run waits for before its first call: a table that somebody has locked costs
-// it a second, and not the 20 that other work has patience for, a count that takes long five; the
-// run goes on without.
+// atStart begins what a run waits for before its first call: a table that another session has
+// locked costs it a second, and not the 20 that other work has patience for, a count that takes
+// long five; the run goes on without.
 var atStart = pgx.TxOptions{BeginQuery: "BEGIN READ ONLY; SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = '5s'"}
 
 // FactsAtStart gives what is known of a stream whose run has begun, has loaded nothing and has no
-// forecast; none otherwise. It waits for nobody longer than a second.
+// forecast; none otherwise. It waits a second at most.
 func (s *Schedule) FactsAtStart(ctx context.Context, stream pipeline.Key) ([]Facts, error) {
 	return s.factsSoon(ctx, stream, true)
 }
 
-// FactsSoon gives what is known of one stream, and waits for nobody longer than a second.
+// FactsSoon gives what is known of one stream, and waits a second at most.
 func (s *Schedule) FactsSoon(ctx context.Context, stream pipeline.Key) ([]Facts, error) {
 	return s.factsSoon(ctx, stream, false)
 }

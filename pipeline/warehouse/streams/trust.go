@@ -18,8 +18,8 @@ type Trust struct {
 	Silent  int64 `db:"silent"  json:"silent"`
 	// Rollbacks are those of Changes whose modification time went back: upstream was set back.
 	Rollbacks int64 `db:"rollbacks" json:"rollbacks"`
-	// Whole counts runs that read a whole list over rows that were there: without one, nobody can
-	// know what is silent.
+	// Whole counts runs that read a whole list over rows that were there: without one, what is
+	// silent is unknown.
 	Whole int64 `db:"whole" json:"whole_lists"`
 	// WholeAt is when the last of them ended.
 	WholeAt *time.Time `db:"whole_at" json:"last_whole_list"`

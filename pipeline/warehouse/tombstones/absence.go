@@ -3,8 +3,8 @@
 // Absence from one scan proves nothing: lists shift, shrink and fail. A row gets its tombstone when
 // two clean scans of the whole list, some time apart, did not see its record, or when one did not
 // and upstream then answered that it does not know the record. A scan that misses more rows than
-// the brake allows leads to a person and to nobody else, and whatever shows the record again takes
-// the evidence back. Why: docs/decisions/0014-tombstones-need-proof.
+// the brake allows leads to a person only, and whatever shows the record again takes the evidence
+// back. Why: docs/decisions/0014-tombstones-need-proof.
 //
 // It works in its caller's transactions. Locks are always taken in this order: evidence, then rows.
 //
@@ -89,7 +89,7 @@ SELECT r.started_at, coalesce(min(s.call_id), 0), coalesce(max(s.call_id), 0), c
 FROM sluice.runs r LEFT JOIN sluice.sightings s ON s.run_id = r.id
 WHERE r.id = $1 GROUP BY r.id`
 
-	// %[1]s is the table, %[2]s its key. Rows that were loaded, or written by anybody, since the
+	// %[1]s is the table, %[2]s its key. Rows that were loaded, or written otherwise, since the
 	// scan began were there then. An answer out of a cache carries the clock of when it was made:
 	// what was first seen later cannot be in it. Rows that already wait for a person are no news.
 	// NOT IN is answered out of a hash table; an anti join would, on a table without statistics, go

@@ -17,7 +17,7 @@ import (
 var sqlStrangers string
 
 // Strangers are another role of a database, with objects of its own in every schema where it may
-// have some. Each of them notes when it is executed by anybody else.
+// have some. Each of them notes when another role executes it.
 type Strangers struct {
 	// Role is the name of the role, unique on the server.
 	Role string

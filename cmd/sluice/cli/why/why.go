@@ -77,7 +77,7 @@ type Explanation struct {
 	Reading Reading `json:"reading"`
 }
 
-// Forecast is what the next run and a day of runs take. Figures that nobody knows are nil.
+// Forecast is what the next run and a day of runs take. Unknown figures are nil.
 type Forecast struct {
 	Calls       *int     `json:"calls"`
 	CallsPerDay *float64 `json:"calls_per_day"`

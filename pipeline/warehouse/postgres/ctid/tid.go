@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// TID is where a row stands: its page and its place there. It holds as long as nobody writes the
-// row.
+// TID is where a row stands: its page and its place there. It holds as long as no session writes
+// the row.
 type TID struct {
 	page uint32
 	line uint16

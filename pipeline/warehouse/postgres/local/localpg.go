@@ -1,15 +1,15 @@
 // Package local runs a private Postgres server out of the binaries that are installed on this
-// machine: for whoever names no other database, and for tests where no container engine answers. It
-// downloads nothing, needs no container, and listens on a unix socket only, so nothing on the
-// network can reach the server and no two servers can clash over a port.
+// machine: for an operator who names no other database, and for tests where no container engine
+// answers. It downloads nothing, needs no container, and listens on a unix socket only, so nothing
+// on the network can reach the server and no two servers can clash over a port.
 //
 // It never touches a cluster that it did not make, never changes the machine's own Postgres
-// service, and is no way to run a warehouse that several accounts or machines use: whoever owns the
+// service, and is no way to run a warehouse that several accounts or machines use: the owner of the
 // socket directory is superuser of the server.
 //
 // A temporary server belongs to its starter and dies with it. A server with a folder of its own
 // belongs to all processes that use it: the first starts it, the others attach, and the last to
-// stop ends it, whoever of them was killed in between. It ends with its starter only where a
+// stop ends it, whichever of them was killed in between. It ends with its starter only where a
 // supervisor ends all descendants of a process (a container, a service of systemd).
 //
 // Start reading at Start; binaries.go says which binaries are taken, account.go as whom they run,
@@ -88,7 +88,8 @@ type Server struct {
 }
 
 // Start starts the server of opts.Dir, or attaches to it if it runs, and returns when it accepts
-// connections. The context bounds the start only. Every Server must be stopped, whoever started it.
+// connections. The context bounds the start only. Every Server must be stopped, also one that
+// another process started.
 //
 // A temporary server (no Dir) ends when this process dies, however it dies. A server with a Dir
 // outlives its starter: if all who use it are killed, it runs on, and the next Start attaches to
@@ -208,8 +209,8 @@ func (s *Server) waitReady(ctx context.Context, exited <-chan error) (bool, erro
 	}
 }
 
-// Stop ends our use of the server. If nobody else uses it, it stops the server, and removes the
-// folder if it was a temporary one. When the context ends before the server has, the server is
+// Stop ends our use of the server. If no other process uses it, it stops the server, and removes
+// the folder if it was a temporary one. When the context ends before the server has, the server is
 // ended without ceremony. Stop may be called again; it then returns what it returned first.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() { s.stopErr = s.leave(ctx) })
@@ -220,7 +221,7 @@ func (s *Server) leave(ctx context.Context) error {
 	if s.users == nil {
 		return nil
 	}
-	defer func() { _ = s.users.Close() }() // last, so that nobody starts a server while we end this one
+	defer func() { _ = s.users.Close() }() // last, so that no process starts a server while we end this one
 	if s.opts.Dir == "" {
 		return s.remove(ctx)
 	}

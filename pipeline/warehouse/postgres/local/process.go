@@ -81,7 +81,7 @@ func (s *Server) remove(ctx context.Context) error {
 	return nil
 }
 
-// shutDown ends the server, whoever started it: cleanly, with everything written out, as long as
+// shutDown ends the server, of whichever process: cleanly, with everything written out, as long as
 // the context allows; then at once. It is left to pg_ctl under the server's account, which can do
 // no harm to others whatever the state file says.
 func (s *Server) shutDown(ctx context.Context) error {

@@ -12,8 +12,8 @@ import (
 )
 
 // TestReadyMeansThatAConnectionIsTaken: a server that starts is asked for no connection, for those
-// would stand in its line before everybody else's, and one whose line is full is not ready,
-// whatever its file says.
+// would stand in its line before all others, and one whose line is full is not ready, whatever its
+// file says.
 func TestReadyMeansThatAConnectionIsTaken(t *testing.T) {
 	t.Parallel()
 	s := &Server{dir: openPlace(t, "localpg-line-")}

@@ -2,8 +2,8 @@
 // array of their bytes as they came. It is pure: bytes in, bytes out.
 //
 // Where no record has a line feed in it, which nearly none has, each record has a line of its own.
-// So whoever takes the array apart looks for line feeds and not for the ends of values, and people
-// can read it.
+// So a reader that takes the array apart looks for line feeds and not for the ends of values, and
+// people can read it.
 //
 // Start reading at FormOf, then Split.
 package archive

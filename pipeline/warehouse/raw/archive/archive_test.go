@@ -74,7 +74,7 @@ func TestWhatIsKeptComesBack(t *testing.T) {
 		}
 		for _, record := range got {
 			if cap(record) != len(record) {
-				t.Fatal("there is room behind a record: whoever appends to it writes into the next")
+				t.Fatal("there is room behind a record: appending to it writes into the next")
 			}
 		}
 	})

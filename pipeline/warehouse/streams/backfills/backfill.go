@@ -2,11 +2,11 @@
 // between two days.
 //
 // A backfill is worked as a stream of its own, which is enabled while one is open, so that it has
-// its own position, fence and run beside those of the list. Whoever ends a run says so here, in the
+// its own position, fence and run beside those of the list. The end of a run is noted here, in the
 // same transaction, and what is left to do is kept.
 //
 // Start reading at Backfills.OpenBackfill; what claims and runs do to a backfill is in turn.go.
-// Everybody locks the stream's row before the backfill's.
+// Every transaction locks the stream's row before the backfill's.
 package backfills
 
 import (
@@ -45,7 +45,7 @@ func New(pool *pgxpool.Pool, schedule *streams.Schedule) *Backfills {
 	return &Backfills{pool: pool, schedule: schedule}
 }
 
-// Order is what somebody asks for.
+// Order is what an operator asks for.
 type Order struct {
 	// Stream is the one of the backfill's work.
 	Stream pipeline.Stream

@@ -29,8 +29,8 @@ type Backfill struct {
 	// Windows is how many windows it is read in, WindowsDone how many of them were read.
 	Windows     int64 `db:"windows"      json:"windows"`
 	WindowsDone int64 `db:"windows_done" json:"windows_done"`
-	// Forecast is how many calls it was expected to take, nil if nobody could say; Calls are those
-	// it took so far.
+	// Forecast is how many calls it was expected to take, nil if it could not be foreseen; Calls
+	// are those it took so far.
 	Forecast      *int64 `db:"forecast_calls" json:"forecast_calls"`
 	ForecastBasis string `db:"forecast_basis" json:"forecast_basis,omitempty"`
 	Calls         int64  `db:"calls"          json:"calls"`

@@ -95,8 +95,8 @@ func Pending(ctx context.Context, db Querier, stream pipeline.Stream, limit int)
 	return ids, total, err
 }
 
-// Hold locks the rows of these identifiers in the order in which everybody locks them, for what
-// follows locks some by loading records and others by QueueFail.
+// Hold locks the rows of these identifiers in the order in which all transactions lock them, for
+// what follows locks some by loading records and others by QueueFail.
 func Hold(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) error {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	sql, err := statement(sqlHold, stream)

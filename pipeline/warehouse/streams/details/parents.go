@@ -30,8 +30,8 @@ SELECT coalesce((
 	count(*) FILTER (WHERE active AND run_id IS DISTINCT FROM $4), count(*) FILTER (WHERE run_id = $4) > 0
 FROM sluice.parents WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
-	// %s finds parents in the warehouse. Rows are written in the order of their keys: whoever else
-	// writes them waits and does not deadlock.
+	// %s finds parents in the warehouse. Rows are written in the order of their keys: another
+	// writer waits and does not deadlock.
 	sqlFindParents = `
 WITH found AS MATERIALIZED (%s),
 gone AS (
