@@ -187,6 +187,10 @@ type Child struct {
 type Column struct {
 	// Wire is the key upstream, spelled exactly as the document spells it.
 	Wire string
+	// Also is a second key of the same meaning, which live services send beside Wire or in its
+	// place; empty if there is none. The modification time alone may have one: the newer of both
+	// is its value.
+	Also string
 	// Name is the name in the warehouse; empty means Wire.
 	Name string
 	// Kind is the type.
@@ -246,6 +250,12 @@ func JSON(wire, doc string) Column { return Column{Wire: wire, Kind: KindJSON, D
 // As gives the column another name in the warehouse.
 func (c Column) As(name string) Column {
 	c.Name = name
+	return c
+}
+
+// OrAs names a second key that carries the value; see Also.
+func (c Column) OrAs(wire string) Column {
+	c.Also = wire
 	return c
 }
 

@@ -2,8 +2,8 @@ package inventory
 
 import "sluice/schema"
 
-// bills declares the list of bills. Source: docs/upstream.md U220 and U221; the sort: U100 and
-// U113.
+// bills declares the list of bills. Source: docs/upstream.md U220 and U221; the total: U319; the
+// sort: U100 and U113.
 func bills() schema.Resource {
 	return schema.Resource{
 		Name:     "bills",
@@ -36,6 +36,7 @@ func bills() schema.Resource {
 			schema.Decimal("exchange_rate", "Price of one unit of the bill's currency in the base currency."),
 			schema.Decimal("sub_total", "Sum of the lines before tax, in the bill's currency."),
 			schema.Decimal("tax_total", "Sum of the taxes, in the bill's currency."),
+			schema.Decimal("total", "What the vendor charged with tax, in the bill's currency.").Assume(),
 			schema.Decimal("balance", "What is left to pay, in the bill's currency."),
 			schema.Decimal("unused_credits_payable_amount", "Credit with the vendor that could still settle the bill, in the bill's currency."),
 			schema.Bool("is_item_level_tax_calc", "Whether tax is worked out line by line and not on the sum."),

@@ -3,7 +3,7 @@ package inventory
 import "sluice/schema"
 
 // creditNotes declares the list of credit notes. Source: docs/upstream.md U223 to U227; the list
-// key: U224.
+// key: U224; the two keys of the modification time: U231.
 func creditNotes() schema.Resource {
 	return schema.Resource{
 		Name:     "credit_notes",
@@ -52,7 +52,7 @@ func creditNotes() schema.Resource {
 			schema.Text("notes", "Free note on the credit note."),
 			schema.Text("terms", "Terms and conditions of the credit note."),
 			schema.Time("created_time", "When the credit note was entered."),
-			schema.Time("updated_time", "When the credit note last changed."),
+			schema.Time("updated_time", "When the credit note last changed.").OrAs("last_modified_time"),
 		},
 		Children: creditNoteChildren(),
 		Assumed: []string{

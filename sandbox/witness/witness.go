@@ -39,6 +39,9 @@ type Witness struct {
 	// Record is one full record with every key the document names for output. For the conversation
 	// export it is an object of the CSV columns, in the document's order, with text values.
 	Record json.RawMessage `json:"record"`
+	// Live are keys that live services send of the same record beyond the document, with values
+	// that agree with it; empty if none is declared.
+	Live json.RawMessage `json:"live"`
 }
 
 // Load reads the witness of one resource. The service is empty for "token". An unknown pair is an

@@ -91,6 +91,9 @@ func columnWords(r *schema.Resource, t *schema.Table, c schema.Column) string {
 	if onWire && c.ColumnName() != c.Wire {
 		doc += " Upstream: `" + c.Wire + "`."
 	}
+	if c.Also != "" {
+		doc += " Live services send it as `" + c.Also + "`; the newer of both counts."
+	}
 	if len(c.Values) > 0 {
 		doc += " Documented values: " + valueWords(c.Values) + "."
 	}

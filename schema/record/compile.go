@@ -184,6 +184,9 @@ func (n *Normalizer) compileObject(
 		if !c.Given {
 			add(c.Wire, field{column: &n.tables[at].columns[i]})
 		}
+		if c.Also != "" {
+			add(c.Also, field{column: &n.tables[at].columns[i]})
+		}
 	}
 	for i := range children {
 		child := &children[i]

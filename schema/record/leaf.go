@@ -61,7 +61,9 @@ func (s *scratch) fill(c *column, to *Value, name string, raw jsontext.Value) *R
 // unset notes that a value is null, or that it does not fit.
 func (s *scratch) unset(to *Value, name string, kind jsontext.Kind, bad canonical.Reason) *RejectedError {
 	if bad.Code == "" {
-		*to = Value{State: Null}
+		if to.State == Absent { // else it came under its other key
+			*to = Value{State: Null}
+		}
 		return nil
 	}
 	if bad.Detail == "" {
@@ -77,10 +79,13 @@ func (s *scratch) set(c *column, to *Value, name, read, text string) *RejectedEr
 			return s.fault(name, bad.Code, "%s", bad.Detail)
 		}
 	}
-	*to = Value{Text: text, State: Set}
 	if c.modified {
+		if to.State == Set && s.modified.After(s.values.Instant) { // it came under its other key, and newer
+			return nil
+		}
 		s.modified = s.values.Instant
 	}
+	*to = Value{Text: text, State: Set}
 	if c.values != nil {
 		s.enumerated(c, text, name)
 	}

@@ -47,7 +47,7 @@ func (n *Normalizer) saltOf(resource *schema.Resource) uint64 {
 		}
 		add("%q %q %q", tables[i].Name, tables[i].Path, slices.Sorted(maps.Keys(ignored)))
 		for _, c := range tables[i].Columns {
-			add("%q %q %d %t %q", c.Wire, c.ColumnName(), c.Kind, c.Given, c.Values)
+			add("%q %q %q %d %t %q", c.Wire, c.Also, c.ColumnName(), c.Kind, c.Given, c.Values)
 		}
 	}
 	return max(digest.Sum64(), 1)

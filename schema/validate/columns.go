@@ -82,6 +82,9 @@ func (f *faults) object(where string, o object) {
 	}
 	for _, c := range o.columns {
 		claim(c.Wire, "column")
+		if c.Also != "" {
+			claim(c.Also, "column")
+		}
 		f.column(where+"."+c.Wire, c)
 	}
 	for i := range o.children {

@@ -36,6 +36,18 @@ func (f *faults) given(where string, r *schema.Resource) {
 	}
 }
 
+// twoKeys checks that of all columns the modification time alone has a second key.
+func (f *faults) twoKeys(where string, r *schema.Resource) {
+	tables := r.Tables()
+	for i := range tables {
+		for _, c := range tables[i].Columns {
+			if c.Also != "" && (i > 0 || c.Wire != r.Modified()) {
+				f.addf(where+"."+c.Wire, "the second key %q is that of no modification time; which of two values counts is unknown", c.Also)
+			}
+		}
+	}
+}
+
 // cursor checks the needs of the way of reading.
 func (f *faults) cursor(where string, r *schema.Resource) {
 	at := where + ".cursor"

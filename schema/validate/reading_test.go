@@ -174,6 +174,8 @@ func parentCases() []wideCase {
 			"shop.rooms.room_key: the key is given exactly where identifiers are unique under one parent only; set both Give and Identifier or neither"},
 		{"given without parent", func(s *schema.Service) { s.Resources[things].Columns[4].Given = true },
 			"shop.things.colour: the engine knows the parent's identifier alone; give the column that PerParent names or none"},
+		{"second key", func(s *schema.Service) { s.Resources[things].Columns[2].Also = "label" },
+			"shop.things.made: the second key \"label\" is that of no modification time; which of two values counts is unknown"},
 		{"given in an element", func(s *schema.Service) { s.Resources[things].Children[0].Columns[0].Given = true },
 			"shop.things.parts.name: only columns of the record are given by the engine; drop the mark"},
 		{"no parents", under(func(c *schema.PerParent) { c.From, c.Listed = nil, "" }),

@@ -138,6 +138,7 @@ func (f *faults) resource(s *schema.Service, r *schema.Resource) {
 	f.prefixes(where, r)
 	f.id(where, r)
 	f.given(where, r)
+	f.twoKeys(where, r)
 	f.cursor(where, r)
 	f.params(where, s, r)
 }

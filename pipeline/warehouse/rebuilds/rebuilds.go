@@ -120,7 +120,7 @@ func declaration(stream pipeline.Stream) []byte {
 		_, _ = fmt.Fprintf(digest, "%q %q\n", tables[i].Name, tables[i].Path)
 		for c := range tables[i].Columns {
 			column := &tables[i].Columns[c]
-			_, _ = fmt.Fprintf(digest, "%q %q %d\n", column.Wire, column.ColumnName(), column.Kind)
+			_, _ = fmt.Fprintf(digest, "%q %q %q %d\n", column.Wire, column.Also, column.ColumnName(), column.Kind)
 		}
 	}
 	return digest.Sum(nil)

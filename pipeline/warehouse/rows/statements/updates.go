@@ -40,12 +40,12 @@ func (s *Set) updates(tables []schema.Table, modified string) {
 	extra := "_extra = " + mergeExtra(tables)
 	// The places of the rows (they stay the same while locked) keep the planner from reading the
 	// table; the key joins.
-	update := func(ours ...string) string {
+	update := func(changed string, ours ...string) string {
 		return fmt.Sprintf(`UPDATE %[1]s AS t SET %[2]s FROM %[3]s AS s
 WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s`,
-			target, strings.Join(slices.Concat(set, []string{extra, "_changed_at = now()"}, ours), ", "), stage, quote(columns[s.id]))
+			target, strings.Join(slices.Concat(set, []string{extra, "_changed_at = " + changed}, ours), ", "), stage, quote(columns[s.id]))
 	}
-	const made = "_content_hash = s._content_hash, _payload_hash = s._payload_hash" // both are of one record, always
+	const now, made = "now()", "_content_hash = s._content_hash, _payload_hash = s._payload_hash" // both are of one record, always
 	// A row that a single record made another version of has neither: rewritten, it still has not.
 	const again = "_content_hash = CASE WHEN t._content_hash = " + NoHash + " THEN t._content_hash ELSE s._content_hash END, " +
 		"_payload_hash = CASE WHEN t._content_hash <> " + NoHash + " THEN s._payload_hash END"
@@ -57,12 +57,14 @@ WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s
 			"_detail_state = 'current'", "_detail_hash = s._content_hash", "_detail_call_id = $1",
 			"_detail_raw_position = s._raw_position", "_detail_at = now()",
 		}
-		s.Single.Update = update(single...)
+		s.Single.Update = update(now, single...)
 		// A row whose list record changed since has no such hash: its single record is to be loaded
 		// whole.
-		s.Single.Rewrite = update("_detail_hash = CASE WHEN t._detail_hash IS NOT NULL THEN s._content_hash END")
+		s.Single.Rewrite = update(now, "_detail_hash = CASE WHEN t._detail_hash IS NOT NULL THEN s._content_hash END")
 	}
-	s.List.Update, s.List.Rewrite = update(ours...), update(again)
+	// Rewritten, a row of which the declaration makes the same as before has not changed.
+	const kept = "CASE WHEN t._content_hash = s._content_hash THEN t._changed_at ELSE now() END"
+	s.List.Update, s.List.Rewrite = update(now, ours...), update(kept, again)
 }
 
 // mergeExtra keeps the unknown keys of the row that the record does not mention, as an absent key
@@ -70,9 +72,13 @@ WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s
 // that is declared by now is not unknown any more.
 func mergeExtra(tables []schema.Table) string {
 	columns := tables[0].Columns
-	wires := make([]string, len(columns))
+	var wires []string
 	for i := range columns {
-		wires[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(columns[i].Wire) + `"`
+		for _, wire := range []string{columns[i].Wire, columns[i].Also} {
+			if wire != "" {
+				wires = append(wires, `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(wire)+`"`)
+			}
+		}
 	}
 	// One literal and not one for each: the statement is planned anew for every batch.
 	declared := literal("{"+strings.Join(wires, ",")+"}") + "::text[]"
