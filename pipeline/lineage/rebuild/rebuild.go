@@ -142,7 +142,7 @@ func written(a *compare.Answer, apart bool) rebuilds.Row {
 	for _, v := range a.Versions() {
 		row.Raws = append(row.Raws, v.Raw)
 	}
-	if !a.OtherHash() {
+	if a.Detail != nil && !a.OtherHash() {
 		row.ChangedAt = &a.Row.ChangedAt
 	}
 	if a.Detail != nil && a.Row.DetailHash != nil {

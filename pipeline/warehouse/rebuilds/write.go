@@ -24,7 +24,8 @@ type Row struct {
 	// DetailHash is the content hash of the single record; nil if there is none, or if the row
 	// forgot it.
 	DetailHash []byte
-	// ChangedAt is when the row was last changed: it stays so. Nil says that it changes now.
+	// ChangedAt is when a row with a single record was last changed: it stays so. Nil says that it
+	// changes now. Of other rows the loader decides by the content hash.
 	ChangedAt *time.Time
 	// Tombstones says that the tombstones of its elements may not be that of the row, once they are
 	// written.
@@ -33,7 +34,7 @@ type Row struct {
 
 // Write writes rows by the loader, which keeps their calls, their first sight and their tombstones.
 // A row that the database refuses stays as it is, and its raw records are given back with the
-// reason (invariant 4), beside the number of such rows. The caller holds everybody else off the
+// reason (invariant 4), beside the number of such rows. The caller holds all other writers off the
 // rows. Versions says that versions of the records are kept.
 func Write(
 	ctx context.Context, tx pgx.Tx, loader *rows.Loader, stream pipeline.Stream, run int64, batch []Row, versions bool,
@@ -87,8 +88,7 @@ func settle(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, written []Ro
 	return history.Write(ctx, tx, history.ResourceOf(stream), all)
 }
 
-// note gives rows back the time of their last change, and those with a single record its content
-// hash.
+// note gives rows with a single record the time of their last change, and its content hash.
 func note(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, written []Row) error {
 	noted := slices.DeleteFunc(slices.Clone(written), func(r Row) bool { return r.ChangedAt == nil && r.DetailHash == nil })
 	if len(noted) == 0 {
@@ -102,7 +102,7 @@ func note(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, written []Row)
 	if stream.Resource.Details != nil {
 		detail = ", _detail_hash = coalesce(w.detail_hash, t._detail_hash)"
 	}
-	_, err := tx.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET _changed_at = coalesce(w.changed_at, t._changed_at)%s
+	_, err := tx.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET _changed_at = coalesce(w.changed_at, now())%s
 FROM unnest($2::text[], $3::timestamptz[], $4::bytea[]) AS w (key, changed_at, detail_hash) WHERE t.organization_id = $1 AND t.%s = w.key`,
 		pgx.Identifier{stream.Resource.SchemaName(stream.Service), stream.Resource.Name}.Sanitize(), detail,
 		pgx.Identifier{stream.Resource.Columns[0].ColumnName()}.Sanitize()), stream.Organization, keys, times, hashes)
