@@ -131,11 +131,11 @@ func importRules() []rule {
 			func(s *source, imported string) bool {
 				return under(ours(imported), "sandbox") && !s.within("sandbox", "cmd")
 			}),
-		imports("the queue only in jobs and cmd",
+		imports("the queue only in jobs",
 			"River is young and changes monthly, and holds tickets only (docs/decisions/0002-river-carries-jobs); migrations run its own migrator",
 			func(s *source, imported string) bool {
 				migrator := s.within("migrations") && (strings.HasPrefix(imported, river+"/rivermigrate") || strings.HasPrefix(imported, river+"/riverdriver/"))
-				return under(imported, river) && !s.within("pipeline/jobs", "cmd") && !migrator
+				return under(imported, river) && !s.within("pipeline/jobs") && !migrator
 			}),
 		imports("net/http only in upstream, sandbox and cmd",
 			"upstream is the only door in; sandbox and cmd are servers, engine names statuses, and coverage asks a handler of this process",
@@ -143,11 +143,12 @@ func importRules() []rule {
 				return under(imported, "net/http") && !s.within("pipeline/upstream", "pipeline/engine", "schema/docs/coverage", "sandbox", "cmd")
 			}),
 		imports("pgx only where rows and jobs are written",
-			"the warehouse is the only door out, lineage and the oracle hold rows against records; package pipeline names the transaction type only",
+			"the warehouse is the only door out, the oracle holds rows against records, and tools that try the product look past it; package pipeline names the transaction type only",
 			func(s *source, imported string) bool {
 				names := s.folder == "pipeline" && imported == pgx+"/v5"
 				return under(imported, pgx) && !names &&
-					!s.within("pipeline/warehouse", "pipeline/jobs", "pipeline/lineage", "pipeline/engine", "sandbox/oracle", "migrations", "cmd")
+					!s.within("pipeline/warehouse", "pipeline/jobs", "pipeline/engine", "sandbox/oracle", "migrations",
+						"cmd/sluice-bench", "cmd/sluice-chaos", "cmd/sluice-scale", "cmd/sluice-pins", "cmd/sluice-test")
 			}),
 		imports("database/sql and goose only in migrations and the warehouse",
 			"goose asks for database/sql; everything else speaks pgx, which keeps every digit",
@@ -243,7 +244,7 @@ func TestRulesBite(t *testing.T) {
 		"commands print JSON by package view":                                                {"cmd/sluice/cli/a.go", "import \"encoding/json\"\nvar e = json.NewEncoder(out)", "cmd/sluice/cli/view/a.go", "import \"encoding/json\"\nvar e = json.NewEncoder(out)"},
 		"sandbox imports nothing of ours":                                                    {"sandbox/a.go", `import "sluice/schema"`, "sandbox/a.go", `import "sluice/sandbox/witness"`},
 		"only cmd imports sandbox":                                                           {"schema/a.go", `import "sluice/sandbox"`, "cmd/sluice/cli/a.go", `import "sluice/sandbox"`},
-		"the queue only in jobs and cmd":                                                     {"pipeline/warehouse/a.go", `import "github.com/riverqueue/river/rivertype"`, "migrations/a.go", `import "github.com/riverqueue/river/rivermigrate"`},
+		"the queue only in jobs":                                                             {"pipeline/warehouse/a.go", `import "github.com/riverqueue/river/rivertype"`, "migrations/a.go", `import "github.com/riverqueue/river/rivermigrate"`},
 		"net/http only in upstream, sandbox and cmd":                                         {"pipeline/budget/a.go", `import "net/http"`, "pipeline/upstream/a.go", `import "net/http"`},
 		"pgx only where rows and jobs are written":                                           {"pipeline/a.go", `import "github.com/jackc/pgx/v5/pgxpool"`, "pipeline/a.go", `import "github.com/jackc/pgx/v5"`},
 		"database/sql and goose only in migrations and the warehouse":                        {"pipeline/jobs/a.go", `import "database/sql"`, "migrations/a.go", `import "github.com/pressly/goose/v3"`},

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"sluice/pipeline"
-	"sluice/pipeline/lineage"
+	"sluice/pipeline/warehouse/lineage"
 )
 
 // Explain tells the history of a record of an organization: its key in the warehouse, under a name

@@ -26,6 +26,32 @@ func (db *DB) TableCounts(ctx context.Context, tables []string) (map[string]int6
 	return counts, nil
 }
 
+// Query runs SQL that the caller knows to only read. It returns the names of the columns and every
+// value as Postgres writes it, "" for null.
+func (db *DB) Query(ctx context.Context, sql string) ([]string, [][]string, error) {
+	found, err := db.pool.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return nil, nil, fmt.Errorf("querying: %w", err)
+	}
+	defer found.Close()
+	var names []string
+	for _, field := range found.FieldDescriptions() {
+		names = append(names, field.Name)
+	}
+	var rows [][]string
+	for found.Next() {
+		var row []string
+		for _, raw := range found.RawValues() {
+			row = append(row, string(raw))
+		}
+		rows = append(rows, row)
+	}
+	if err := found.Err(); err != nil {
+		return nil, nil, fmt.Errorf("querying: %w", err)
+	}
+	return names, rows, nil
+}
+
 // Span is a range of days or instants, both ends inclusive; a zero end is open.
 type Span struct{ From, To time.Time }
 

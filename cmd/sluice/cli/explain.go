@@ -9,8 +9,8 @@ import (
 	"sluice/cmd/sluice/cli/explain"
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/lineage"
 	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/lineage"
 )
 
 // explainView is what is known of a record, with what it means.

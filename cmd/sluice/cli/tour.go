@@ -6,8 +6,6 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/sandbox"
@@ -175,34 +173,15 @@ func (s *demoStage) ask(ctx context.Context, q question) error {
 	if err := s.say("%s\n\n%s;\n", q.counts, q.sql); err != nil {
 		return err
 	}
-	head, rows, err := queryText(ctx, s, q.sql)
+	head, found, err := s.app.DB.Query(ctx, q.sql)
 	if err != nil {
-		return err
+		return fmt.Errorf("ask the database: %w", err)
 	}
-	return s.show(view.TableOf(head, rows))
-}
-
-// queryText runs a query and gives every value as Postgres writes it.
-func queryText(ctx context.Context, s *demoStage, sql string) (string, []view.Row, error) {
-	found, err := s.app.DB.Pool().Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
-	if err != nil {
-		return "", nil, fmt.Errorf("ask the database: %w", err)
-	}
-	defer found.Close()
-	var header []string
-	for _, field := range found.FieldDescriptions() {
-		header = append(header, strings.ToUpper(field.Name))
-	}
-	var rows []view.Row
-	for found.Next() {
-		var row view.Row
-		for _, raw := range found.RawValues() {
-			row = append(row, string(raw))
+	rows := make([]view.Row, len(found))
+	for i, values := range found {
+		for _, value := range values {
+			rows[i] = append(rows[i], value)
 		}
-		rows = append(rows, row)
 	}
-	if err := found.Err(); err != nil {
-		return "", nil, fmt.Errorf("ask the database: %w", err)
-	}
-	return strings.Join(header, "  "), rows, nil
+	return s.show(view.TableOf(strings.ToUpper(strings.Join(head, "  ")), rows))
 }

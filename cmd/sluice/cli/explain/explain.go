@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"sluice/pipeline/lineage"
+	"sluice/pipeline/warehouse/lineage"
 	"sluice/schema"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"sluice/cmd/sluice/cli/explain"
-	"sluice/pipeline/lineage"
+	"sluice/pipeline/warehouse/lineage"
 	"sluice/schema"
 )
 
