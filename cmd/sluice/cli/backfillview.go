@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -56,7 +55,7 @@ func (c *cli) views(ctx context.Context, a *engine.App, found []backfills.Backfi
 				return nil, err
 			}
 		}
-		v.CallsLeft = callsLeft(&v.Backfill)
+		v.CallsLeft = planning.BackfillCallsLeft(&v.Backfill)
 		if v.CallsLeft == nil {
 			continue
 		}
@@ -70,20 +69,6 @@ func (c *cli) views(ctx context.Context, a *engine.App, found []backfills.Backfi
 		}
 	}
 	return views, nil
-}
-
-// callsLeft goes on from how far a backfill came, in windows where there are several, otherwise by
-// what was forecast; nil if neither tells.
-func callsLeft(b *backfills.Backfill) *int {
-	const telling = 2 // of one window little follows
-	if b.WindowsDone >= telling {
-		each := float64(b.Calls) / float64(b.WindowsDone)
-		return new(int(math.Ceil(each * float64(b.Windows-b.WindowsDone))))
-	}
-	if b.Forecast == nil {
-		return nil
-	}
-	return new(int(max(*b.Forecast-b.Calls, 1)))
 }
 
 // showBackfills lists some backfills in the order in which they are named.

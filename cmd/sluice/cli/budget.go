@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/cli/view"
-	"sluice/pipeline"
 	"sluice/pipeline/engine"
+	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse/calls"
 )
 
@@ -30,28 +30,13 @@ upstream's answers have closed is named with the time and the reason; reopen ope
 	return cmd
 }
 
-// classDay is what a class of work has of a service's day, in calls.
-type classDay struct {
-	Class   pipeline.Class `json:"class"`
-	Spent   int64          `json:"spent"`
-	Floor   int64          `json:"floor"`
-	Ceiling int64          `json:"ceiling"`
-	// Reserved is what the class has not spent of its floor; Lent is how much of that others have
-	// at the moment, which comes back as their calls leave the day.
-	Reserved int64 `json:"reserved"`
-	Lent     int64 `json:"lent"`
-}
-
-// serviceDay is a service's day. Limit and Left are zero where nothing limits it.
+// serviceDay is a service's day.
 type serviceDay struct {
-	Organization string     `json:"organization"`
-	Service      string     `json:"service"`
-	Limit        int64      `json:"limit"`
-	Left         int64      `json:"left"`
-	Classes      []classDay `json:"classes"`
-	// RunsOutAt is when nothing will be left at the pace of the last hour; nil if calls come back
-	// sooner.
-	RunsOutAt *time.Time `json:"runs_out_at"`
+	Organization string `json:"organization"`
+	Service      string `json:"service"`
+
+	planning.DayLeft
+
 	// Rules are what the configuration and the plan say of the allowance.
 	Rules allowanceRules `json:"rules"`
 	// Gate is the allowance that it shares with other services, where upstream has closed or
@@ -102,8 +87,10 @@ func daysOf(ctx context.Context, a *engine.App) ([]serviceDay, []calls.Gate, err
 		if err != nil {
 			return nil, nil, fmt.Errorf("read the budget: %w", err)
 		}
-		day := dayOf(of.Organization, of.Service, limits, spent)
-		day.Rules, day.ExhaustedUntil = rulesOf(limits, a.SharedWith(of.Organization, of.Service)), left.ExhaustedUntil
+		day := serviceDay{
+			Organization: of.Organization, Service: of.Service, DayLeft: planning.LeftOf(limits, &spent), Day: spent,
+			Rules: rulesOf(limits, a.SharedWith(of.Organization, of.Service)), ExhaustedUntil: left.ExhaustedUntil,
+		}
 		for g := range gates {
 			if gates[g].Organization == of.Organization && gates[g].Shared == limits.Shared {
 				day.Gate = &gates[g]
@@ -112,55 +99,6 @@ func daysOf(ctx context.Context, a *engine.App) ([]serviceDay, []calls.Gate, err
 		days = append(days, day)
 	}
 	return days, gates, nil
-}
-
-// dayOf holds what was spent against the limits.
-func dayOf(organization, service string, limits pipeline.Limits, day calls.Day) serviceDay {
-	view := serviceDay{Organization: organization, Service: service, Limit: int64(limits.Daily), Day: day}
-	shares := limits.Shares
-	if shares == nil {
-		shares = pipeline.DefaultShares()
-	}
-	view.Left = max(0, view.Limit-day.Spent)
-	if day.SeenLeft != nil && (view.Limit == 0 || *day.SeenLeft < view.Left) {
-		view.Left = *day.SeenLeft
-	}
-	var reserved int64
-	for _, class := range pipeline.Classes() {
-		share := shares[class]
-		of := classDay{Class: class, Spent: day.ByClass[class], Ceiling: view.Limit, Floor: int64(share.Floor * float64(view.Limit))}
-		if share.Ceiling > 0 {
-			of.Ceiling = int64(share.Ceiling * float64(view.Limit))
-		}
-		of.Reserved = max(0, of.Floor-of.Spent)
-		reserved += of.Reserved
-		view.Classes = append(view.Classes, of)
-	}
-	// What is reserved and yet not there was lent, by all floors alike.
-	if lent := reserved - view.Left; lent > 0 {
-		for i := range view.Classes {
-			view.Classes[i].Lent = view.Classes[i].Reserved * lent / reserved
-		}
-	}
-	view.RunsOutAt = runsOut(&view)
-	return view
-}
-
-// runsOut says when a service has nothing left at the pace of the last hour, if that is before
-// calls come back.
-func runsOut(view *serviceDay) *time.Time {
-	if view.LastHour == 0 || view.Limit == 0 && view.SeenLeft == nil {
-		return nil
-	}
-	at := view.At.Add(time.Duration(float64(view.Left) / float64(view.LastHour) * float64(time.Hour)))
-	back := view.At.Add(24 * time.Hour)
-	if view.Turn != nil {
-		back = *view.Turn
-	}
-	if !at.Before(back) {
-		return nil
-	}
-	return &at
 }
 
 func textOfDays(a *engine.App, days []serviceDay) view.Text {

@@ -1,0 +1,96 @@
+package planning
+
+import (
+	"math"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/calls"
+	"sluice/pipeline/warehouse/streams/backfills"
+)
+
+// ClassDay is what a class of work has of a service's day, in calls.
+type ClassDay struct {
+	Class   pipeline.Class `json:"class"`
+	Spent   int64          `json:"spent"`
+	Floor   int64          `json:"floor"`
+	Ceiling int64          `json:"ceiling"`
+	// Reserved is what the class has not spent of its floor; Lent is how much of that others have
+	// at the moment, which comes back as their calls leave the day.
+	Reserved int64 `json:"reserved"`
+	Lent     int64 `json:"lent"`
+}
+
+// DayLeft is what a service's day still has, in calls. Limit and Left are zero where nothing limits
+// it.
+type DayLeft struct {
+	Limit   int64      `json:"limit"`
+	Left    int64      `json:"left"`
+	Classes []ClassDay `json:"classes"`
+	// RunsOutAt is when nothing will be left at the pace of the last hour; nil if calls come back
+	// sooner.
+	RunsOutAt *time.Time `json:"runs_out_at"`
+}
+
+// LeftOf compares what was spent with the limits.
+func LeftOf(limits pipeline.Limits, day *calls.Day) DayLeft {
+	left := DayLeft{Limit: int64(limits.Daily)}
+	shares := limits.Shares
+	if shares == nil {
+		shares = pipeline.DefaultShares()
+	}
+	left.Left = max(0, left.Limit-day.Spent)
+	if day.SeenLeft != nil && (left.Limit == 0 || *day.SeenLeft < left.Left) {
+		left.Left = *day.SeenLeft
+	}
+	var reserved int64
+	for _, class := range pipeline.Classes() {
+		share := shares[class]
+		of := ClassDay{Class: class, Spent: day.ByClass[class], Ceiling: left.Limit, Floor: int64(share.Floor * float64(left.Limit))}
+		if share.Ceiling > 0 {
+			of.Ceiling = int64(share.Ceiling * float64(left.Limit))
+		}
+		of.Reserved = max(0, of.Floor-of.Spent)
+		reserved += of.Reserved
+		left.Classes = append(left.Classes, of)
+	}
+	// What is reserved and yet not there was lent, by all floors alike.
+	if lent := reserved - left.Left; lent > 0 {
+		for i := range left.Classes {
+			left.Classes[i].Lent = left.Classes[i].Reserved * lent / reserved
+		}
+	}
+	left.RunsOutAt = left.runsOut(day)
+	return left
+}
+
+// runsOut returns when a service has nothing left at the pace of the last hour, if that is before
+// calls come back.
+func (l *DayLeft) runsOut(day *calls.Day) *time.Time {
+	if day.LastHour == 0 || l.Limit == 0 && day.SeenLeft == nil {
+		return nil
+	}
+	at := day.At.Add(time.Duration(float64(l.Left) / float64(day.LastHour) * float64(time.Hour)))
+	back := day.At.Add(24 * time.Hour)
+	if day.Turn != nil {
+		back = *day.Turn
+	}
+	if !at.Before(back) {
+		return nil
+	}
+	return &at
+}
+
+// BackfillCallsLeft forecasts the calls that a backfill still takes: from its windows so far where
+// there are several, otherwise from its forecast; nil if neither tells.
+func BackfillCallsLeft(b *backfills.Backfill) *int {
+	const telling = 2 // of one window little follows
+	if b.WindowsDone >= telling {
+		each := float64(b.Calls) / float64(b.WindowsDone)
+		return new(int(math.Ceil(each * float64(b.Windows-b.WindowsDone))))
+	}
+	if b.Forecast == nil {
+		return nil
+	}
+	return new(int(max(*b.Forecast-b.Calls, 1)))
+}
