@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sluice/pipeline"
+	"sluice/pipeline/engine/config"
 )
 
 // Select picks the enabled streams that a command line names: a resource ("bills"), which includes
@@ -64,28 +65,41 @@ func (a *App) names() []string {
 	return slices.Compact(names)
 }
 
+// ChooseOrganization finds the organization that a command line names by name, key or id; nothing
+// named means the only one. A name or a key is unique, an id may be in two data centers.
+func (a *App) ChooseOrganization(named string) (*config.Organization, error) {
+	var found []*config.Organization
+	var keys []string
+	for i := range a.Config.Organizations {
+		o := &a.Config.Organizations[i]
+		if named != "" && (named == o.Name || named == o.Key) {
+			return o, nil
+		}
+		if named == "" || named == o.ID {
+			found, keys = append(found, o), append(keys, o.Key)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case named == "":
+		return nil, fmt.Errorf("%w: %d organizations are configured: choose one with --org", ErrUsage, len(found))
+	case len(found) == 0:
+		return nil, fmt.Errorf("%w: --org %q is no configured organization", ErrUsage, named)
+	default:
+		return nil, fmt.Errorf("%w: --org %q is the id of %d organizations: write the key or the name of one: %s",
+			ErrUsage, named, len(found), strings.Join(keys, ", "))
+	}
+}
+
 // organizationKey is the key of the organization that a command line names; "" means all.
 func (a *App) organizationKey(named string) (string, error) {
 	if named == "" {
 		return "", nil
 	}
-	var found []string
-	for i := range a.Config.Organizations {
-		o := &a.Config.Organizations[i]
-		if o.Name == named || o.Key == named {
-			return o.Key, nil
-		}
-		if o.ID == named {
-			found = append(found, o.Key)
-		}
+	o, err := a.ChooseOrganization(named)
+	if err != nil {
+		return "", err
 	}
-	switch len(found) {
-	case 0:
-		return "", fmt.Errorf("%w: --org %q is no configured organization", ErrUsage, named)
-	case 1:
-		return found[0], nil
-	default:
-		return "", fmt.Errorf("%w: --org %q is the id of several organizations: write the key or the name of one: %s",
-			ErrUsage, named, strings.Join(found, ", "))
-	}
+	return o.Key, nil
 }

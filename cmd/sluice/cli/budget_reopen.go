@@ -41,7 +41,7 @@ type reopenedView struct {
 }
 
 func (c *cli) reopenBudget(ctx context.Context, a *engine.App, args []string) error {
-	o, err := chooseOrganization(a, args[0])
+	o, err := a.ChooseOrganization(args[0])
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/connectors"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/engine/config"
 	"sluice/pipeline/outside"
 	"sluice/schema"
 )
@@ -155,36 +154,11 @@ func (f *organizationFlag) key(a *engine.App) (string, error) {
 	if *f == "" {
 		return "", nil
 	}
-	chosen, err := chooseOrganization(a, string(*f))
+	chosen, err := a.ChooseOrganization(string(*f))
 	if err != nil {
 		return "", err
 	}
 	return chosen.Key, nil
-}
-
-// chooseOrganization finds the organization that a command line names by name, key or id; nothing
-// named means the only one. A name or a key is no other's, an id may be in two data centers.
-func chooseOrganization(a *engine.App, named string) (*config.Organization, error) {
-	var found []*config.Organization
-	for i := range a.Config.Organizations {
-		o := &a.Config.Organizations[i]
-		if named != "" && (named == o.Name || named == o.Key) {
-			return o, nil
-		}
-		if named == "" || named == o.ID {
-			found = append(found, o)
-		}
-	}
-	switch {
-	case len(found) == 1:
-		return found[0], nil
-	case named == "":
-		return nil, usage("%d organizations are configured: choose one with --org", len(found))
-	case len(found) == 0:
-		return nil, usage("--org %q is no configured organization", named)
-	default:
-		return nil, usage("--org %q means %d organizations: give the name or the key of one", named, len(found))
-	}
 }
 
 // splitName takes "service.resource" apart; a name without a service is a resource.

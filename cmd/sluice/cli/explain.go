@@ -42,7 +42,7 @@ how many answers are looked through. No call is made.`,
 				return usage("--archives is a number from 1")
 			}
 			return c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
-				chosen, err := chooseOrganization(a, string(organization))
+				chosen, err := a.ChooseOrganization(string(organization))
 				if err != nil {
 					return err
 				}

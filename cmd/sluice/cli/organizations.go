@@ -100,7 +100,7 @@ type acceptedView struct {
 }
 
 func (c *cli) acceptOrganization(ctx context.Context, a *engine.App, args []string) error {
-	o, err := chooseOrganization(a, args[0])
+	o, err := a.ChooseOrganization(args[0])
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ type retriedView struct {
 }
 
 func (c *cli) retryOrganization(ctx context.Context, a *engine.App, args []string) error {
-	o, err := chooseOrganization(a, args[0])
+	o, err := a.ChooseOrganization(args[0])
 	if err != nil {
 		return err
 	}

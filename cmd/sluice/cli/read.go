@@ -105,7 +105,7 @@ func (c *cli) read(ctx context.Context, a *engine.App, name string, args []strin
 	if err != nil {
 		return err
 	}
-	chosen, err := chooseOrganization(a, organization)
+	chosen, err := a.ChooseOrganization(organization)
 	if err != nil {
 		return err
 	}

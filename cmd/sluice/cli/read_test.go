@@ -63,17 +63,17 @@ func TestChooseOrganization(t *testing.T) {
 		{Name: "west", ID: "6", Key: "west6"}, {Name: "east", ID: "6", Key: "east6"},
 	}}}
 	for named, want := range map[string]string{"here": "7", "7": "7", "there": "far", "far": "far", "8": "8"} {
-		if got, err := chooseOrganization(twins, named); err != nil || got.Key != want {
+		if got, err := twins.ChooseOrganization(named); err != nil || got.Key != want {
 			t.Errorf("--org %s: %v, %v; want %s", named, got, err, want)
 		}
 	}
-	for named, want := range map[string]string{"": "5 organizations are configured", "6": "means 2 organizations", "9": "no configured organization"} {
-		if _, err := chooseOrganization(twins, named); codeOf(err) != codeUsage || !strings.Contains(err.Error(), want) {
+	for named, want := range map[string]string{"": "5 organizations are configured", "6": "the id of 2 organizations", "9": "no configured organization"} {
+		if _, err := twins.ChooseOrganization(named); codeOf(err) != codeUsage || !strings.Contains(err.Error(), want) {
 			t.Errorf("--org %q: %v, want a mistake of usage with %q", named, err, want)
 		}
 	}
 	single := &engine.App{Config: &config.Config{Organizations: twins.Config.Organizations[:1]}}
-	if got, err := chooseOrganization(single, ""); err != nil || got.Name != "here" {
+	if got, err := single.ChooseOrganization(""); err != nil || got.Name != "here" {
 		t.Errorf("the only organization need not be named: %v, %v", got, err)
 	}
 }
