@@ -12,7 +12,7 @@ import (
 	"sluice/schema/record"
 )
 
-// work is one load under way.
+// work is one load.
 type work struct {
 	sql    *statements.Set
 	tx     pgx.Tx

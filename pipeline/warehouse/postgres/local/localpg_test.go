@@ -52,7 +52,7 @@ func stop(t *testing.T, s *local.Server) {
 	}
 }
 
-// ask returns the one value that the query gives, as text.
+// ask returns the one value of the query, as text.
 func ask(t *testing.T, url, query string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -181,7 +181,7 @@ func waitDown(t *testing.T, conn *pgx.Conn) {
 	if _, err := conn.Exec(ctx, "select pg_sleep(600)"); err == nil || ctx.Err() != nil {
 		t.Errorf("the server goes on (%v)", err)
 	}
-	_ = conn.Close(context.WithoutCancel(ctx)) // there is no one to take leave of
+	_ = conn.Close(context.WithoutCancel(ctx)) // the server has ended and takes no farewell
 }
 
 func TestLongFolderNameStillGetsAShortSocketPath(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 )
 
 // TestNoFolderIsHandedOverByALink races a process of the account that root lends: it plants `run ->
-// victim` in each folder of a server that appears. The folder behind the link must stay root's. Who
-// is not root hands over nothing: then only the links are in the way.
+// victim` in each folder of a server that appears. The folder behind the link must remain root's. A
+// process that is not root hands over nothing: then it only meets the links.
 //
 //nolint:paralleltest // temporary folders are made where the environment says
 func TestNoFolderIsHandedOverByALink(t *testing.T) {
@@ -74,7 +74,7 @@ func chosen(t *testing.T) account {
 	return who
 }
 
-// openPlace makes a folder to which other accounts can come, which those of the test's own are not.
+// openPlace makes a folder that other accounts can enter, which the test's own folders are not.
 func openPlace(t *testing.T, name string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", name)
@@ -114,7 +114,7 @@ func prepareOnce(t *testing.T, place string, who account) {
 	_ = s.log.Close()
 }
 
-// part is a file or folder with an owner of choice.
+// part is a file or folder with a given owner.
 type part struct {
 	fs.FileInfo
 	mode     fs.FileMode
@@ -171,9 +171,9 @@ func TestWhoMayOwnAServersFolder(t *testing.T) {
 	}
 }
 
-// TestNoNameOfOthersIsFollowed names a folder of root's by a link of another account, by one of
-// root's that leads to such a link, and a folder that is to be made in one of another account. Root
-// makes and hands over nothing.
+// TestNoNameOfOthersIsFollowed gives three paths to root: one by a link of another account to a
+// folder of root's, one by a link of root's that leads to such a link, and one below a folder of
+// another account. Root makes and hands over nothing.
 func TestNoNameOfOthersIsFollowed(t *testing.T) {
 	t.Parallel()
 	who := chosen(t)
@@ -202,7 +202,7 @@ func TestNoNameOfOthersIsFollowed(t *testing.T) {
 	}
 }
 
-// TestATemporaryFolderIsNotMadeAmongOthers has the system name a folder of another account for
+// TestATemporaryFolderIsNotMadeAmongOthers: the environment names a folder of another account for
 // temporary files.
 //
 //nolint:paralleltest // temporary folders are made where the environment says
@@ -229,7 +229,7 @@ func TestATemporaryFolderIsNotMadeAmongOthers(t *testing.T) {
 	}
 }
 
-// TestRootGivesOnlyEmptyFolders: a folder of root's that holds something may be of use to root.
+// TestRootGivesOnlyEmptyFolders: root may still need a folder of its own that holds something.
 func TestRootGivesOnlyEmptyFolders(t *testing.T) {
 	t.Parallel()
 	who := chosen(t)
@@ -257,8 +257,8 @@ func TestRootGivesOnlyEmptyFolders(t *testing.T) {
 	}
 }
 
-// TestNotesAreTrueFiles: what the server's account may put in the place of its notes shows nothing
-// of others and keeps the reader waiting for nothing.
+// TestNotesAreTrueFiles: the server's account may put other things in the place of its notes. These
+// neither show another account's files nor make the reader wait.
 func TestNotesAreTrueFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -276,7 +276,7 @@ func TestNotesAreTrueFiles(t *testing.T) {
 	}
 }
 
-// TestALinkOfRootsIsFollowed: a data folder may lie elsewhere, as /var/lib on another disk.
+// TestALinkOfRootsIsFollowed: a data folder may be elsewhere, as /var/lib on another disk.
 func TestALinkOfRootsIsFollowed(t *testing.T) {
 	t.Parallel()
 	who := chosen(t)
@@ -295,8 +295,8 @@ func TestALinkOfRootsIsFollowed(t *testing.T) {
 	}
 }
 
-// TestWhatOthersPlantedIsRefused looks at what may lie in a folder of a server before the start.
-// Root sees folders of others, too.
+// TestWhatOthersPlantedIsRefused checks what a server's folder may contain before the start. Root
+// meets folders of other accounts, too.
 func TestWhatOthersPlantedIsRefused(t *testing.T) {
 	t.Parallel()
 	who := chosen(t)
