@@ -57,7 +57,7 @@ ORDER BY 2, 3`
 
 // ErrBlocked says that other sessions held a table for longer than Migrate or Execute waits. What
 // is done stays done; the next call continues from there.
-var ErrBlocked = errors.New("others hold what has to be changed")
+var ErrBlocked = errors.New("other sessions hold what has to be changed")
 
 // holder is a session that a migration waits for.
 type holder struct {
@@ -115,7 +115,7 @@ func (b *beside) try(ctx context.Context, what string, fn func(ctx context.Conte
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return fmt.Errorf("waiting for others: %s: %w", names(last), context.Cause(ctx))
+			return fmt.Errorf("waiting for other sessions: %s: %w", names(last), context.Cause(ctx))
 		case <-timer.C:
 		}
 	}
@@ -143,7 +143,7 @@ func names(holders []holder) string {
 func (b *beside) tell(ctx context.Context, what string, holders []holder) {
 	if text := names(holders); text != b.said {
 		b.said = text
-		b.log.WarnContext(ctx, "the migration waits and lets others pass meanwhile", "migration", what, "behind", text)
+		b.log.WarnContext(ctx, "the migration waits and lets other sessions proceed", "migration", what, "behind", text)
 	}
 }
 

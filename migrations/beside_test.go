@@ -160,7 +160,7 @@ func TestAMigrationBesideReaders(t *testing.T) {
 		t.Errorf("a reader beside it: %v", err)
 	}
 	if want := fmt.Sprintf("invoicing.currencies: pid %d, role", holder.PgConn().PID()); !strings.Contains(log.text(), want) || !strings.Contains(log.text(), "till") {
-		t.Errorf("it does not say who is in the way (%s):\n%s", want, log.text())
+		t.Errorf("it does not name the session in the way (%s):\n%s", want, log.text())
 	}
 	if diff := cmp.Diff(catalogue(t, upgraded(t)), catalogue(t, url)); diff != "" {
 		t.Errorf("catalogue (-fresh +upgraded):\n%s", diff)
@@ -200,7 +200,7 @@ func TestAReaderThatNeverLetsGo(t *testing.T) {
 	}
 }
 
-// TestManyShortWaits: a transaction that waits for one table after the other, never long, is ended
+// TestManyShortWaits: a transaction waits for one table after the other, never long. It is ended
 // before its waits add up to a second, for a reader of the first table waits for all of them.
 func TestManyShortWaits(t *testing.T) {
 	t.Parallel()

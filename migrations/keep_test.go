@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRunsAreKept: old runs are deleted, except for the last 400 of a stream, those that a stream
-// or an entry of the quarantine names, open ones, and those whose age is of another kind.
-// Verifications and processes of the same age are deleted, too.
+// TestRunsAreKept: runs older than the given age are deleted, except for the last 400 of a stream,
+// open ones, and those that a stream or an entry of the quarantine names. Verifications and
+// processes of that age are deleted, too.
 func TestRunsAreKept(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)

@@ -26,7 +26,7 @@ const (
 // that snapshot for ever.
 const sqlTryLock = `SELECT pg_try_advisory_lock($1)`
 
-var errLockPatience = errors.New("it was not let go of in time: if that is no sluice that migrates, end the session with pg_terminate_backend, " +
+var errLockPatience = errors.New("it was not released in time: if that session is not a sluice that migrates, end it with pg_terminate_backend, " +
 	"and REVOKE CONNECT ON DATABASE from its role")
 
 // lock waits for the advisory lock. The server releases it when the connection ends, for whatever

@@ -80,7 +80,7 @@ func makeSchemas(ctx context.Context, conn *pgx.Conn) error {
 func refuseOthers(ctx context.Context, session postgres.Asker) error {
 	var owner, schemas string
 	if err := session.QueryRow(ctx, sqlOthers).Scan(&owner, &schemas); err != nil {
-		return fmt.Errorf("looking whose the schemas are: %w", err)
+		return fmt.Errorf("looking which role owns the schemas: %w", err)
 	}
 	if schemas != "" {
 		return fmt.Errorf("%w: %s", ErrOthers, schemas)

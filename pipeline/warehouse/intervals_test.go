@@ -121,7 +121,7 @@ func TestIntervalsThatWereLearned(t *testing.T) {
 				t.Errorf("due: %v", got)
 			}
 		}, "03:00:00|quiet|03:00:00"},
-		{"queued: somebody waits for it", func() { keep(5*time.Minute, 6, cadence.Floor) }, "00:05:00|floor|03:00:00"},
+		{"queued: a request waits for it", func() { keep(5*time.Minute, 6, cadence.Floor) }, "00:05:00|floor|03:00:00"},
 		{"another ceiling", func() { h.learned(2 * time.Hour) }, "01:00:00"},
 		{"fixed", func() { h.learned(0); keep(time.Minute, 1, cadence.Floor) }, "01:00:00"},
 	} {

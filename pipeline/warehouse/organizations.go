@@ -75,8 +75,8 @@ func (db *DB) PinOrganization(ctx context.Context, key string, seen Identity) (I
 	}
 }
 
-// pin stores the identity and, after a change of the time zone, makes whole lists due in the same
-// transaction, so that a crash loses neither.
+// pin stores the identity. After a change of the time zone it also makes whole lists due, in the
+// same transaction, so that a crash cannot lose that.
 func (db *DB) pin(ctx context.Context, op, key string, seen Identity) error {
 	return db.inTx(ctx, op, func(tx pgx.Tx) error {
 		moved := false

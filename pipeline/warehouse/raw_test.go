@@ -258,7 +258,7 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	s.must(exec(s, `ALTER TABLE store.bills DROP colour, DROP weight`))
 	// Payload hashes depend on the declaration.
 	if same := ask[int](s.fixture, `SELECT count(*) FROM store.bills JOIN store.marks m USING (bill_id) WHERE m._payload_hash IS NOT DISTINCT FROM bills._payload_hash`); same != 0 {
-		t.Errorf("%d rows have the fingerprint of the declaration of before", same)
+		t.Errorf("%d rows have the payload hash of the earlier declaration", same)
 	}
 	s.must(exec(s, `UPDATE store.bills b SET _payload_hash = m._payload_hash FROM store.marks m WHERE m.bill_id = b.bill_id`))
 	if diff := cmp.Diff(before, s.tables()); diff != "" {
@@ -305,7 +305,7 @@ func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 	}
 	if got := ask[string](s.fixture, `SELECT concat_ws(' ', requested_gen - served_gen, next_due_at = '2026-01-01' AND last_done_at = '2026-01-01', state, run_id)
 		FROM sluice.streams WHERE resource = 'bills'`); got != "1 t idle" {
-		t.Errorf("who asked for the list is still to be served when it is due: %s", got)
+		t.Errorf("the request for the list is still to be served when it is due: %s", got)
 	}
 	if got := others(); got != "[]" {
 		t.Errorf("of another rule after that: %s", got)

@@ -74,7 +74,7 @@ func TestKnown(t *testing.T) {
 		t.Errorf("behind a forecast: %+v, %v", known, err)
 	}
 	if known, err = reader.FactsOfStreams(t.Context(), "nobody"); len(known) != 0 || err != nil {
-		t.Errorf("of nobody: %v, %v", known, err)
+		t.Errorf("of an unknown organization: %v, %v", known, err)
 	}
 }
 

@@ -103,7 +103,7 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 	if diff := cmp.Diff(rebuild.Counts{Rows: 5, Rejected: 1}, counts); diff != "" {
 		t.Errorf("a second time (-want +got):\n%s", diff)
 	}
-	// The hashes are as if upstream had sent the record again.
+	// Upstream's next answer with the same record is unchanged.
 	next := s.claimOf(stream)
 	if diff := cmp.Diff(pipeline.Loaded{Unchanged: 1}, s.load(s.of(next, with(header("list", "a", 1), `,"colour":"red","novel":1`)))); diff != "" {
 		t.Errorf("the same record from upstream (-want +got):\n%s", diff)
@@ -197,8 +197,8 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 }
 
 // TestRebuildOfRowsThatLieScattered: each page holds keys from the whole table, and all pages
-// together exceed what stays in memory, so that raw records of several batches are read together.
-// The table has no statistics, and yet each batch reads only its own rows, not all rows after them.
+// together exceed what stays in memory. So raw records of several batches are read together. The
+// table has no statistics, and yet each batch reads only its own rows, not all rows after them.
 func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -10,8 +10,8 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// ErrSharedSessions says that a pooler shares sessions between connections. The lock that shows
-// that a process lives belongs to a session, and so do prepared statements.
+// ErrSharedSessions says that a pooler shares sessions between connections. That fails, because the
+// lock that shows that a process lives belongs to a session, and so do prepared statements.
 var ErrSharedSessions = errors.New("the database is behind a pooler that shares sessions between connections (transaction or statement mode): " +
 	"name the database itself in database.url, or a pooler in session mode")
 

@@ -7,8 +7,8 @@
 //
 // Start reading at DB.Load; claim.go gives and takes back the right to write. Each package below
 // writes its own tables and reads them for commands: rows the rows, calls the call log, streams the
-// schedule, positions and runs, streams/backfills the backfills, streams/details what is left to be
-// read, quarantine what did not fit, tombstones the records that are gone, capabilities the
+// schedule, positions and runs. Package streams/backfills has the backfills, streams/details what
+// is left to be read, quarantine what did not fit, tombstones the deleted records, capabilities the
 // capabilities of lists.
 package warehouse
 

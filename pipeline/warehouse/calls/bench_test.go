@@ -31,9 +31,9 @@ SELECT 'o', 'shop', 'things', 'incremental', 'suite', 'GET', '/things', at, at +
 FROM (SELECT clock_timestamp() - interval '24 hours' * (n - 0.5) / $1 AS at FROM generate_series($1::integer, 1, -1) AS n) AS spread`
 
 // BenchmarkDecision measures a reservation and the report of its end, with so many calls in the log
-// of the day, before and after the ledger counted by minutes and hours. The two alternate, so that
-// they share the machine's other load. "kept" is a reservation that needs the floors of other
-// classes (not with an empty log).
+// of the day. It compares the present ledger with the one before it counted by minutes and hours.
+// The two alternate, so that they share the machine's other load. "kept" is a reservation that
+// needs the floors of other classes (not with an empty log).
 func BenchmarkDecision(b *testing.B) {
 	for _, count := range []int{0, 10_000, 100_000} {
 		if testing.Short() { // make bench QUICK=1: it works, and measures little.

@@ -41,7 +41,8 @@ func (b *book) free(hour int) int {
 }
 
 // need is the most that a class can call in this hour and the i before it while it keeps to its
-// floor, if it has made no calls but those up to the hour known.
+// floor. It assumes that the class made no calls but those up to the hour known.1023: a constant:
+// scans may follow at once, and the limit is low
 func (b *book) need(class pipeline.Class, known, hour, i int) int {
 	floor := b.floors[class] * float64(b.daily)
 	need := int(floor)

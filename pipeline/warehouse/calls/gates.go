@@ -7,7 +7,7 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// Gate is a limit a minute or at once that upstream has closed or narrowed for now.
+// Gate is an allowance whose calls a minute or at once upstream has restricted for now.
 type Gate struct {
 	Organization string `db:"organization_id" json:"organization"`
 	// Shared names the allowance.

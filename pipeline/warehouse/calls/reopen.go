@@ -30,8 +30,8 @@ RETURNING service`
 
 // Reopened is what the operator's command has opened.
 type Reopened struct {
-	// Gates are limits a minute or at once; Days are services whose day was spent by upstream's
-	// answers.
+	// Gates are the allowances that were closed; Days are the services whose day upstream had
+	// called spent.
 	Gates []string `json:"gates"`
 	Days  []string `json:"days"`
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // Exposed returns the first host of an address on another machine to which the connection may be
-// unencrypted, or whose server need not prove that it is that host. It returns "" if there is none.
-// The environment (PGHOST, PGSSLMODE, …) counts where the address says nothing.
+// unencrypted, or whose server need not prove its identity. It returns "" if there is none. The
+// environment (PGHOST, PGSSLMODE, …) counts where the address says nothing.
 func Exposed(address string) string {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {

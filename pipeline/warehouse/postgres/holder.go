@@ -28,9 +28,9 @@ func LockHolder(ctx context.Context, conn Asker, key int64) (string, error) {
 	var role, application string
 	switch err := conn.QueryRow(ctx, sqlHolder, key).Scan(&pid, &role, &application); {
 	case errors.Is(err, pgx.ErrNoRows):
-		return "a session that has let go of it meanwhile", nil
+		return "a session that has released it meanwhile", nil
 	case err != nil:
-		return "", Fail("looking who holds a lock", err)
+		return "", Fail("looking which session holds a lock", err)
 	}
 	if application == "" {
 		return fmt.Sprintf("pid %d, role %q", pid, role), nil

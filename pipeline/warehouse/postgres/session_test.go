@@ -141,6 +141,7 @@ func TestSettingsOfAnAddressMayBeSpelledOtherwise(t *testing.T) {
 	}
 }
 
+// withQuery adds parameters to an address.
 func withQuery(t *testing.T, address, query string) string {
 	t.Helper()
 	u, err := url.Parse(address)

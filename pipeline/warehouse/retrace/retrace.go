@@ -1,11 +1,11 @@
 // Package retrace makes versions of records from the raw records that are kept, without a call.
 //
 // The loader loads the raw records once more, in the order in which they came and with the present
-// declaration, into temporary tables like those of the resource. So only one rule says what a row
-// is. After each batch the functions of the database that keep versions read row and arrays, and
-// history.weave inserts the result among the existing versions. The temporary tables end with the
-// connection: if it is killed, each record has complete versions, and the next call begins anew.
-// Why: docs/decisions/0018-version-history.
+// declaration. It loads them into temporary tables like those of the resource, so only one rule
+// says what a row is. After each batch the functions of the database that keep versions read row
+// and arrays, and history.weave inserts the result among the existing versions. The temporary
+// tables end with the connection: if it is killed, each record has complete versions, and the next
+// call begins anew. Why: docs/decisions/0018-version-history.
 //
 // Start reading at Replay, then Weave.
 package retrace

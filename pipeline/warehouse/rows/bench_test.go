@@ -91,8 +91,8 @@ func variety(tb testing.TB, res *schema.Resource, n, version int) []record.Recor
 }
 
 // BenchmarkLoad compares the rows a second of each way of loading with COPY of the same rows from
-// prepared text, into the same tables with their keys, in the same run. Only figures of one run are
-// comparable.
+// prepared text. Both load into the same tables with their keys, in the same run. Only figures of
+// one run are comparable.
 func BenchmarkLoad(b *testing.B) {
 	total := 20_000
 	if testing.Short() { // make bench QUICK=1: it works, and measures little.

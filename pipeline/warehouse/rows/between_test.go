@@ -13,10 +13,10 @@ import (
 	"sluice/schema/record"
 )
 
-// TestWhatIsStoredIsFoundHoweverKeysLie compares the counts of batches with a map: keys in a row,
-// keys far apart with many stored between them (so that reading the range stops in its middle),
-// keys beyond both ends, few and many keys, other organizations with the same keys. One Loader
-// loads all batches.
+// TestWhatIsStoredIsFoundHoweverKeysLie compares the counts of batches with a map. Keys are in a
+// row, far apart with many stored between them (so that reading the range stops in its middle),
+// beyond both ends, few or many. Other organizations have the same keys. One Loader loads all
+// batches.
 func TestWhatIsStoredIsFoundHoweverKeysLie(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "flags")

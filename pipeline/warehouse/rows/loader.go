@@ -7,8 +7,8 @@
 // differ are written (invariant 5). The raw records of what was written are archived beside the
 // rows.
 //
-// It never commits, never decides about positions or watermarks, never coerces a value (package
-// record has done that) and never decides what happens to a rejected record: LoadBisect returns it.
+// It never commits, never decides about positions or watermarks, and never coerces a value (package
+// record has done that). It never decides what happens to a rejected record: LoadBisect returns it.
 // The caller has to hold the lock on the stream's row, so that the calls of one stream arrive in
 // the order of their numbers: an unchanged row keeps the number of the call that wrote it.
 //
@@ -104,9 +104,9 @@ func (r *Result) add(other Result) {
 	r.Owing += other.Owing
 }
 
-// New builds the statements of a resource. A declaration that cannot be loaded (an identifier that
-// Postgres would truncate, a key column that is not declared) makes every load fail with the
-// reason, not New.
+// New builds the statements of a resource. It accepts a declaration that cannot be loaded (an
+// identifier that Postgres would truncate, a key column that is not declared). Every load then
+// fails with the reason.
 func New(service *schema.Service, resource *schema.Resource) *Loader {
 	sql, err := statements.New(service, resource)
 	if err != nil {

@@ -52,7 +52,7 @@ func (w *work) load(ctx context.Context, records []*record.Record) error {
 	}
 	return w.inOrder(ctx,
 		w.archive,      // first: a row carries the position of its raw record
-		w.insert,       // rows before their elements, whose foreign keys refer to them
+		w.insert,       // before the elements, whose foreign keys refer to these rows
 		w.update,       // likewise
 		w.children,     // after the rows
 		w.keepColumns,  // reads what was written

@@ -176,7 +176,7 @@ func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 	})
 }
 
-// TakeDue takes at most limit streams that are due, most urgent first, and moves their due time on
+// TakeDue takes at most limit streams that are due, most urgent first. It moves their due time on
 // by their interval, the learned one if there is one. It works in the caller's transaction, which
 // also inserts the jobs: a stream is taken if and only if it has its job. A denied stream is due a
 // day after it was denied, or by its interval after a process was restarted: the cause may have

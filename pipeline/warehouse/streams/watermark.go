@@ -26,8 +26,8 @@ WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)
 RETURNING before.watermark, s.watermark`
 
 // ResetWatermark sets a watermark that is ahead of time (pipeline.Position.WatermarkAhead) back to
-// the last one that a clean run left, or removes it if no such run is known. It returns both
-// watermarks, zero for none, and whether it changed anything.
+// the last one that a clean run left. If no such run is known, it removes the watermark. It returns
+// both watermarks, zero for none, and whether it changed anything.
 //
 //nolint:nonamedreturns // the names say which is which
 func (s *Schedule) ResetWatermark(ctx context.Context, key pipeline.Key) (before, after time.Time, reset bool, failure error) {

@@ -50,8 +50,8 @@ func (s *Schedule) ZonesOf(ctx context.Context, stream pipeline.Stream) (Zones, 
 
 // NoteZone stores the time zone in which the chunk that the caller has claimed reads times. Anew
 // says that times read in another zone were wrong: the rows of the resource have to be rebuilt, and
-// Rezone returns their list from then on. Each stream that writes to the table calls it for itself,
-// so a chunk that still works in the old zone is followed by one more rebuild.
+// Rezone returns their list from then on. Each stream that writes to the table calls it for itself.
+// So a chunk that still works in the old zone is followed by one more rebuild.
 func (s *Schedule) NoteZone(ctx context.Context, stream pipeline.Stream, zone string, anew bool) error {
 	key := stream.Key()
 	op := "noting the time zone of " + key.String()

@@ -89,7 +89,7 @@ type Check struct {
 // Scope narrows checks; the zero value means everything.
 type Scope struct {
 	Organization string
-	// Resources are names after a service: inventory.bills.
+	// Resources are names after a service or a schema: inventory.bills.
 	Resources []string
 }
 

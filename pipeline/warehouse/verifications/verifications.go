@@ -39,8 +39,8 @@ type Verification struct {
 	Allowed int `db:"calls_allowed" json:"calls_allowed"`
 	Calls   int `db:"calls"         json:"calls"`
 	Checks  int `db:"checks"        json:"checks"`
-	// Rows were compared with their raw records, Records of upstream with rows. NotDue counts
-	// differences in records that changed since the watermark.
+	// Rows were compared with their raw records, Records of upstream with rows. NotDue counts those
+	// of Records that changed since the watermark.
 	Rows       int64   `db:"rows"       json:"rows"`
 	Records    int64   `db:"records"    json:"records"`
 	NotDue     int64   `db:"not_due"    json:"not_due"`

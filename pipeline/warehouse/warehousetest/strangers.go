@@ -27,10 +27,10 @@ type Strangers struct {
 }
 
 // Plant makes a role in a migrated database, and objects of that role that could break the program
-// or be executed by it. These are copies of our tables, tables that look like ours with types whose
-// casts are functions, views, and functions and operators that match calls of the program better
-// than those of pg_catalog. The test checks Loot after the program has run. Role and objects are
-// dropped with the test.
+// or be executed by it. These are copies of our tables, and tables that look like ours with types
+// whose casts are functions. There are views, too, and functions and operators that match calls of
+// the program better than those of pg_catalog. The test checks Loot after the program has run. Role
+// and objects are dropped with the test.
 func Plant(tb testing.TB, database string) *Strangers {
 	tb.Helper()
 	s := &Strangers{Role: "stranger_" + strings.TrimPrefix(newName(), "sluice_test_"), tb: tb, conn: Connect(tb, database)}

@@ -48,8 +48,8 @@ const (
 )
 
 // judge returns an error if another account could replace the files with which we are about to
-// work. That is so if the server's folder, a part of the way to it, or a file in it belongs to
-// another account or is writable for one. Other accounts are all but ours, root and, inside the
+// work. That is so if the server's folder, a part of the way to it or a file in it belongs to
+// another account, or is writable for one. Other accounts are all but ours, root and, inside the
 // folder, the lent account.
 func (a account) judge(path string, at place, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
@@ -72,7 +72,7 @@ func (a account) judge(path string, at place, info fs.FileInfo) error {
 		open = 0 // the mode of a link says nothing; in a sticky folder such as /tmp, accounts replace only their own files
 	}
 	if open != 0 {
-		return fmt.Errorf("%s is writable for others (mode %04o), who could replace what is in it: choose another folder, or `chmod go-w %s`",
+		return fmt.Errorf("%s is writable for other accounts (mode %04o), which could replace what is in it: choose another folder, or `chmod go-w %s`",
 			path, info.Mode().Perm(), path)
 	}
 	return nil

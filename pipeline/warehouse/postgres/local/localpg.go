@@ -17,11 +17,11 @@
 //
 // One folder holds one server:
 //
-//	users        locked (flock) in common by all who use the server, alone by the one who stops it
-//	start        locked by the one who looks whether the server runs and starts it
+//	users        locked (flock): shared by each process that uses the server, exclusive by the one that stops it
+//	start        locked by the process that checks whether the server runs and starts it
 //	data         the cluster
 //	run          the unix socket (elsewhere if the path would be too long for a socket)
-//	server.log   what the server says
+//	server.log   the log of the server
 package local
 
 import (

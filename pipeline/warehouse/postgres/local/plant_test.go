@@ -140,24 +140,24 @@ func TestWhoMayOwnAServersFolder(t *testing.T) {
 	}{
 		"root's":                                  {root, itself, part{mode: dir(0o711)}, ""},
 		"root's, for its group":                   {root, itself, part{mode: dir(0o775)}, ""},
-		"root's, writable for a group":            {root, itself, part{mode: dir(0o771), gid: stranger}, "writable for others"},
-		"root's, writable for the lent account's": {root, itself, part{mode: dir(0o771), gid: lent}, "writable for others"},
-		"root's, writable for all":                {root, itself, part{mode: dir(0o777)}, "writable for others"},
-		"root's, writable for all and sticky":     {root, itself, part{mode: dir(0o777) | fs.ModeSticky}, "writable for others"},
+		"root's, writable for a group":            {root, itself, part{mode: dir(0o771), gid: stranger}, "writable for other accounts"},
+		"root's, writable for the lent account's": {root, itself, part{mode: dir(0o771), gid: lent}, "writable for other accounts"},
+		"root's, writable for all":                {root, itself, part{mode: dir(0o777)}, "writable for other accounts"},
+		"root's, writable for all and sticky":     {root, itself, part{mode: dir(0o777) | fs.ModeSticky}, "writable for other accounts"},
 		"the lent account's":                      {root, itself, part{mode: dir(0o700), uid: lent}, "belongs to account 4000000001"},
 		"a stranger's":                            {root, itself, part{mode: dir(0o700), uid: stranger}, "belongs to account 4000000002"},
 		"above: root's":                           {root, above, part{mode: dir(0o755)}, ""},
 		"above: the lent account's":               {root, above, part{mode: dir(0o700), uid: lent}, "belongs to"},
 		"above: a stranger's":                     {root, above, part{mode: dir(0o755), uid: stranger}, "belongs to"},
 		"above: as /tmp":                          {root, above, part{mode: dir(0o777) | fs.ModeSticky}, ""},
-		"above: as /tmp, not sticky":              {root, above, part{mode: dir(0o777)}, "writable for others"},
-		"above: writable for a group":             {root, above, part{mode: dir(0o775), gid: stranger}, "writable for others"},
+		"above: as /tmp, not sticky":              {root, above, part{mode: dir(0o777)}, "writable for other accounts"},
+		"above: writable for a group":             {root, above, part{mode: dir(0o775), gid: stranger}, "writable for other accounts"},
 		"inside: the lent account's":              {root, inside, part{mode: dir(0o700), uid: lent, gid: lent}, ""},
 		"inside: a stranger's":                    {root, inside, part{mode: dir(0o700), uid: stranger}, "belongs to"},
 		"inside: a stranger's file":               {root, inside, part{mode: 0o600, uid: stranger}, "belongs to"},
-		"inside: a file writable for all":         {root, inside, part{mode: 0o666}, "writable for others"},
+		"inside: a file writable for all":         {root, inside, part{mode: 0o666}, "writable for other accounts"},
 		"a user's own":                            {user, itself, part{mode: dir(0o775), uid: us, gid: stranger}, ""},
-		"a user's own, writable for all":          {user, itself, part{mode: dir(0o777), uid: us}, "writable for others"},
+		"a user's own, writable for all":          {user, itself, part{mode: dir(0o777), uid: us}, "writable for other accounts"},
 		"a user's: a stranger's":                  {user, itself, part{mode: dir(0o700), uid: stranger}, "belongs to"},
 		"a user's: inside: a stranger's":          {user, inside, part{mode: dir(0o700), uid: stranger}, "belongs to"},
 	} {
@@ -171,8 +171,8 @@ func TestWhoMayOwnAServersFolder(t *testing.T) {
 	}
 }
 
-// TestNoNameOfOthersIsFollowed gives three paths to root: one by a link of another account to a
-// folder of root's, one by a link of root's that leads to such a link, and one below a folder of
+// TestNoNameOfOthersIsFollowed gives root three paths. One is a link of another account to a folder
+// of root's, one is a link of root's that leads to such a link, and one is below a folder of
 // another account. Root makes and hands over nothing.
 func TestNoNameOfOthersIsFollowed(t *testing.T) {
 	t.Parallel()

@@ -70,8 +70,8 @@ type Set struct {
 // Form holds the statements that depend on the source of a record: a list, or a single record.
 type Form struct {
 	// Look returns what is stored under keys, with the index of each key from 1. Lock returns the
-	// same for rows that will change and locks them, in the order of the given keys, so that
-	// decisions about them stay valid until they are written.
+	// same for rows that will change and locks them, in the order of the given keys. So decisions
+	// about them stay valid until they are written.
 	Look, Lock string
 	// Range returns the same for all rows between two keys, with the keys, in the order of their
 	// bytes and up to a limit. It is "" for single records, since a batch has few of them.
@@ -128,12 +128,12 @@ func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 	return s, nil
 }
 
-// readers builds the statements that read what is stored: the index of the key in the request,
-// hash, call, modification time, time of the last change, address, whether the hash counts, and the
-// payload hash of the list's record.
+// readers builds the statements that read what is stored. They return the index of the key in the
+// request, hash, call, modification time, time of the last change, address, whether the hash
+// counts, and the payload hash of the list's record.
 //
 // Each key is looked up separately, and LIMIT makes the planner do so: it uses the same index scan
-// for any number of keys, with or without statistics. For an array of keys, in a table that is
+// for any number of keys, with or without statistics. Given an array of keys, in a table that is
 // being filled for the first time, the planner assumes that the organization has half a percent of
 // the rows. Then it reads all of them for every batch.
 //
