@@ -11,7 +11,7 @@ import (
 // a thousand archives.
 const keepTurns = 20
 
-// PruneRaw deletes raw records that are older than age and that no row, version or open entry of
+// PruneRaw deletes raw records that are older than age and that no row, history or open entry of
 // the quarantine refers to. It deletes a bounded number at a time; the next call continues. Each
 // resource has its turn once a day.
 func (db *DB) PruneRaw(ctx context.Context, age time.Duration) error {

@@ -1,5 +1,5 @@
-// Package contents reads what the tables of one resource hold: rows with their own columns, and the
-// values of rows that differ from those of records.
+// Package contents reads what the tables of one resource hold: rows with their bookkeeping columns,
+// and the values of rows that differ from those of records.
 //
 // It only reads, within a transaction of its caller. No text of a record leaves it, since records
 // carry personal data. Package compare of lineage says what a difference means.

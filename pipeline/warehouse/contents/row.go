@@ -13,7 +13,7 @@ import (
 	"sluice/schema"
 )
 
-// Row holds a row's own columns, without the values of its record.
+// Row holds the key, the parent and the bookkeeping columns of a row.
 type Row struct {
 	Key, Parent string
 	// Modified is upstream's modification time, zero if it has none; ChangedAt is when the row was

@@ -127,7 +127,7 @@ func amount(text string) (float64, bool) {
 	return n * unit, known && err == nil
 }
 
-// truth reads a boolean as Postgres writes it: 1 for true, 0 for false.
+// truth reads a boolean in the forms that Postgres accepts: 1 for true, 0 for false.
 func truth(text string) (float64, bool) {
 	switch strings.ToLower(text) {
 	case "on", "true", "yes", "1":

@@ -94,7 +94,8 @@ type Server struct {
 // A temporary server (no Dir) ends when this process dies, for whatever reason. A server with a Dir
 // outlives its starter: if all its users are killed, it runs on, and the next Start attaches to it.
 //
-// It returns ErrNoBinaries, or an error with the last lines of the server's log.
+// It returns ErrNoBinaries, or an error that describes the failure; if the server did not start,
+// with the last lines of its log.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
