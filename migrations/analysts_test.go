@@ -32,7 +32,7 @@ func TestShareOfBillsWithLines(t *testing.T) {
 	}
 }
 
-// TestEveryTableForAnalystsIsExplained covers what services' tables and views hold.
+// TestEveryTableForAnalystsIsExplained covers the tables and views of services.
 func TestEveryTableForAnalystsIsExplained(t *testing.T) {
 	t.Parallel()
 	const here = `FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace

@@ -14,24 +14,25 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// A session that reads a table which a migration alters waits behind it: for its transaction, and
-// for what that waits for itself. A statement that waits for lockWait ends, a transaction whose
-// waits come to waitSum is ended, and both are tried again after a pause in which readers get their
-// turn. So no reader waits for a second (docs/decisions/0005-migrations).
+// A session that reads a table waits behind a migration that alters it, and so waits for all that
+// the migration waits for. Therefore a statement of a migration ends after it waited for lockWait,
+// and its transaction ends once its waits add up to waitSum. Both are tried again after a pause, in
+// which readers proceed. So a reader waits for less than a second (docs/decisions/0005-migrations).
 const (
 	lockWait = 250 * time.Millisecond
 	waitSum  = 400 * time.Millisecond
-	// lookEvery is how often it is looked whether and behind what a migration waits.
+	// lookEvery is the interval at which attempt checks which sessions a migration waits for.
 	lookEvery  = 50 * time.Millisecond
 	firstPause = 500 * time.Millisecond
 	longPause  = 4 * time.Second
-	// DefaultPatience is how long Migrate and Execute wait for others in all.
+	// DefaultPatience bounds the time that Migrate and Execute wait for other sessions in all.
 	DefaultPatience = time.Minute
 )
 
-// A role that is no superuser is not told the type of another role's process, but that it has no
-// role: of those only autovacuum locks tables. Autovacuum gives way only to a session that waits
-// for a second. Waiting in this mode is behind it alone: readers and writers pass.
+// Postgres hides the type of another role's process from a role that is no superuser, and shows it
+// without a role. Of the processes without a role only autovacuum locks tables. Autovacuum gives
+// way only to a session that waits for about a second. The nudge waits in a mode that conflicts
+// with autovacuum alone: readers and writers proceed.
 const (
 	sqlNudge   = `LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE`
 	nudgeWait  = `SET LOCAL lock_timeout = '5s'`
@@ -54,11 +55,11 @@ ORDER BY 2, 3`
 	deadlockIsSeen = "40P01"
 )
 
-// ErrBlocked says that others held a table for longer than Migrate waits: what is done stays, and
-// running it again goes on.
-var ErrBlocked = errors.New("others hold what has to be changed")
+// ErrBlocked says that other sessions held a table for longer than Migrate or Execute waits. What
+// is done stays done; the next call continues from there.
+var ErrBlocked = errors.New("other sessions hold what has to be changed")
 
-// holder is a session in the way.
+// holder is a session that a migration waits for.
 type holder struct {
 	table, role, application, backend string
 	pid                               int32
@@ -81,20 +82,20 @@ func (h holder) String() string {
 	return text
 }
 
-// beside runs transactions beside the sessions of others. It is used by one goroutine.
+// beside runs transactions that give way to other sessions. One goroutine uses it.
 type beside struct {
 	// conn holds the lock of migrations; it looks at sessions while a transaction runs on another
 	// connection.
 	conn     *pgx.Conn
 	log      *slog.Logger
 	patience time.Duration
-	// waited is what waiting and pauses came to so far, said what was last told about it.
+	// waited is the sum of all waits and pauses so far; said is the text that was logged last.
 	waited time.Duration
 	said   string
 }
 
-// try runs fn, which is one transaction on another connection, until nothing is in its way or the
-// patience is over. What names it.
+// try runs fn, which is one transaction on another connection, until it meets no lock of another
+// session or the patience is used up. What names the transaction in logs and errors.
 func (b *beside) try(ctx context.Context, what string, fn func(ctx context.Context) error) error {
 	var last []holder
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
@@ -114,14 +115,14 @@ func (b *beside) try(ctx context.Context, what string, fn func(ctx context.Conte
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return fmt.Errorf("waiting for others: %s: %w", names(last), context.Cause(ctx))
+			return fmt.Errorf("waiting for other sessions: %s: %w", names(last), context.Cause(ctx))
 		case <-timer.C:
 		}
 	}
 }
 
-// inTheWay says whether an attempt failed because of others. One that was canceled did if we ended
-// it: a person may, too.
+// inTheWay says whether an attempt failed because of another session. A canceled attempt counts
+// only if attempt canceled it (ended): an operator can cancel it, too.
 func inTheWay(err error, ended bool) bool {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (answer.Code == lockNotThere || answer.Code == deadlockIsSeen || answer.Code == queryCanceled && ended)
@@ -138,16 +139,16 @@ func names(holders []holder) string {
 	return strings.Join(slices.Compact(texts), "; ")
 }
 
-// tell says once of the same sessions that they are in the way.
+// tell logs the sessions that are in the way, once for the same sessions.
 func (b *beside) tell(ctx context.Context, what string, holders []holder) {
 	if text := names(holders); text != b.said {
 		b.said = text
-		b.log.WarnContext(ctx, "the migration waits and lets others pass meanwhile", "migration", what, "behind", text)
+		b.log.WarnContext(ctx, "the migration waits and lets other sessions proceed", "migration", what, "behind", text)
 	}
 }
 
-// attempt runs fn once, and gives the sessions that it waited behind. It ends fn where its waits
-// add up to too much, and says so.
+// attempt runs fn once and returns the sessions that it waited for. It cancels fn when its waits
+// add up to waitSum, and then returns true.
 func (b *beside) attempt(ctx context.Context, fn func(ctx context.Context) error) ([]holder, bool, error) {
 	over, ended := make(chan error, 1), false
 	go func() { over <- fn(ctx) }()
@@ -177,15 +178,15 @@ func (b *beside) attempt(ctx context.Context, fn func(ctx context.Context) error
 		}
 		seen = holders
 		if waits += since; waits >= waitSum {
-			// A role that was set after connecting may not cancel its own session: then each wait
-			// ends by lock_timeout alone.
+			// A role that was set after connecting may have no right to cancel its own session.
+			// Then lock_timeout alone ends each wait.
 			_, err := b.conn.Exec(ctx, sqlCancel, waiter)
 			ended = ended || err == nil
 		}
 	}
 }
 
-// look gives the session that waits, and those that it waits for.
+// look returns the session that waits and the sessions that it waits for.
 func (b *beside) look(ctx context.Context) (int32, []holder, error) {
 	rows, err := b.conn.Query(ctx, sqlWaiting)
 	if err != nil {
@@ -204,13 +205,13 @@ func (b *beside) look(ctx context.Context) (int32, []holder, error) {
 	return waiter, holders, nil
 }
 
-// nudge asks autovacuum to leave a table. Where it does not, the next attempt fails like this one.
+// nudge makes autovacuum leave the tables. If it stays, the next attempt fails like this one.
 func (b *beside) nudge(ctx context.Context, holders []holder) {
 	for _, h := range holders {
 		if h.backend != autovacuum || h.table == "" {
 			continue
 		}
-		_ = pgx.BeginFunc(ctx, b.conn, func(tx pgx.Tx) error { // the next attempt says whether it helped
+		_ = pgx.BeginFunc(ctx, b.conn, func(tx pgx.Tx) error { // the next attempt shows whether it helped
 			if _, err := tx.Exec(ctx, nudgeWait); err != nil {
 				return err
 			}

@@ -22,7 +22,7 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// later is what a later version of the program applies: the files that are released, and one that
+// later returns the files of a later version of the program: the released files, and one that
 // alters every table of records in one transaction.
 func later(t *testing.T, opts migrations.Options) migrations.Options {
 	t.Helper()
@@ -39,7 +39,7 @@ func later(t *testing.T, opts migrations.Options) migrations.Options {
 	return migrations.Upgraded(opts, files)
 }
 
-// upgraded is a database that a later version of the program has migrated.
+// upgraded returns a database that a later version of the program has migrated.
 func upgraded(t *testing.T) string {
 	t.Helper()
 	url := migrated(t)
@@ -47,7 +47,7 @@ func upgraded(t *testing.T) string {
 	return url
 }
 
-// session is a connection of an analyst's program.
+// session returns a connection of an analyst's program.
 func session(t *testing.T, url, application string) *pgx.Conn {
 	t.Helper()
 	config, err := pgx.ParseConfig(url)
@@ -63,7 +63,7 @@ func session(t *testing.T, url, application string) *pgx.Conn {
 	return conn
 }
 
-// holds reads a small table in a transaction that stays open.
+// holds reads a small table in a transaction, which it leaves open.
 func holds(t *testing.T, url, table string) *pgx.Conn {
 	t.Helper()
 	conn := session(t, url, "till")
@@ -75,7 +75,7 @@ func holds(t *testing.T, url, table string) *pgx.Conn {
 	return conn
 }
 
-// said collects what a migration says, and tells when it waits.
+// said collects the log of a migration, and signals when the migration waits.
 type said struct {
 	mu    sync.Mutex
 	lines strings.Builder
@@ -98,7 +98,7 @@ func (s *said) text() string {
 	return s.lines.String()
 }
 
-// alone is what the upgrade takes by itself on this machine as it is now.
+// alone returns how long the upgrade takes by itself on this machine at present.
 func alone(t *testing.T) time.Duration {
 	t.Helper()
 	log := &said{waits: make(chan struct{})}
@@ -112,8 +112,8 @@ func alone(t *testing.T) time.Duration {
 	return took
 }
 
-// reads asks a table for its rows again and again until it is told to stop, and gives the error of
-// the one that waited for a second, and what the migration's own statements may take besides.
+// reads queries a table in a loop until it is told to stop. Its result returns an error if a query
+// waited for longer than a second and what the migration's own statements may take.
 func reads(t *testing.T, url, table string) func() error {
 	t.Helper()
 	most := time.Second + 4*alone(t)
@@ -135,8 +135,8 @@ func reads(t *testing.T, url, table string) func() error {
 	return func() error { cancel(); return <-ended }
 }
 
-// TestAMigrationBesideReaders: an open transaction on a small table holds the upgrade up, and those
-// who read another table of the same upgrade wait for less than a second. When it lets go, the
+// TestAMigrationBesideReaders: an open transaction on a small table delays the upgrade, and readers
+// of another table of the same upgrade wait for less than a second. When the transaction ends, the
 // upgrade finishes by itself.
 func TestAMigrationBesideReaders(t *testing.T) {
 	t.Parallel()
@@ -160,15 +160,15 @@ func TestAMigrationBesideReaders(t *testing.T) {
 		t.Errorf("a reader beside it: %v", err)
 	}
 	if want := fmt.Sprintf("invoicing.currencies: pid %d, role", holder.PgConn().PID()); !strings.Contains(log.text(), want) || !strings.Contains(log.text(), "till") {
-		t.Errorf("it does not say who is in the way (%s):\n%s", want, log.text())
+		t.Errorf("it does not name the session in the way (%s):\n%s", want, log.text())
 	}
 	if diff := cmp.Diff(catalogue(t, upgraded(t)), catalogue(t, url)); diff != "" {
 		t.Errorf("catalogue (-fresh +upgraded):\n%s", diff)
 	}
 }
 
-// TestAReaderThatNeverLetsGo: the upgrade ends in bounded time, names the session, and the next one
-// goes on.
+// TestAReaderThatNeverLetsGo: the upgrade ends in bounded time and names the session, and the next
+// upgrade continues.
 func TestAReaderThatNeverLetsGo(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
@@ -200,8 +200,8 @@ func TestAReaderThatNeverLetsGo(t *testing.T) {
 	}
 }
 
-// TestManyShortWaits: a transaction that has to wait for one table after the other, never long, is
-// ended before its waits add up to a second, for a reader of the first table waits for all of them.
+// TestManyShortWaits: a transaction waits for one table after the other, never long. It is ended
+// before its waits add up to a second, for a reader of the first table waits for all of them.
 func TestManyShortWaits(t *testing.T) {
 	t.Parallel()
 	const tables = 6
@@ -230,8 +230,8 @@ func TestManyShortWaits(t *testing.T) {
 	}
 }
 
-// TestASessionThatCallsItselfAMigration: the name of an application is anyone's to choose; a
-// session of another role that waits under ours is not ended.
+// TestASessionThatCallsItselfAMigration: any session can choose our application name. A session of
+// another role that waits under this name is not ended.
 func TestASessionThatCallsItselfAMigration(t *testing.T) {
 	t.Parallel()
 	url := warehousetest.New(t)
@@ -246,8 +246,8 @@ func TestASessionThatCallsItselfAMigration(t *testing.T) {
 		_, err := stranger.Exec(t.Context(), "SELECT pg_advisory_lock(7)")
 		waited <- err
 	}()
-	// Three times as long as a migration's own waits may come to, and the stranger waits for all of
-	// it.
+	// Three times as long as a migration's own waits may last, and the other role's session waits
+	// all the time.
 	must(t, migrations.Beside(t.Context(), watcher, migrations.Options{}, func(ctx context.Context) error {
 		_, err := worker.Exec(ctx, "SELECT pg_sleep(1.2)")
 		return err

@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTheLogIsCountedAnew: a log that was edited, or whose counts were lost, is counted as if each
-// call had been: those under way, those of the day, those whose end was not reported. New calls go
-// on behind them.
+// TestTheLogIsCountedAnew: if the log was edited, or its counts were lost, it is counted as if each
+// call had been counted at once: calls under way, calls of the day, calls without a reported end.
+// New calls are counted after them.
 func TestTheLogIsCountedAnew(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)

@@ -11,17 +11,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Execute runs statements that plan gives, one behind the other with ";" and a line break, under
-// the lock of migrations: no other process migrates at the same time, and a plan that is made anew
-// under the lock is about the database as it is. Each table has a transaction of its own, so that
-// one that others hold keeps none of the others from being done. Nothing is executed if plan fails
-// or gives nothing. It returns ErrBlocked as Migrate does; a new plan holds what is left then.
+// Execute runs the statements that plan returns, separated by ";" and a line break, under the lock
+// of migrations. So no other process migrates at the same time, and a plan that is made under the
+// lock describes the database as it is. Each table has a transaction of its own: a table that
+// another session holds delays no other table. If plan fails or returns nothing, nothing is
+// executed. It returns ErrBlocked as Migrate does; a new plan then contains what is left.
 func Execute(ctx context.Context, url string, opts Options, plan func(ctx context.Context) (string, error)) error {
 	config, err := parse(url)
 	if err != nil {
 		return err
 	}
-	var conns [2]*pgx.Conn // one holds the lock and looks who is in the way of the other
+	var conns [2]*pgx.Conn // one holds the lock and looks which sessions are in the way of the other
 	for i := range conns {
 		if conns[i], err = pgx.ConnectConfig(ctx, config.ConnConfig.Copy()); err != nil {
 			return fmt.Errorf("connecting to migrate: %w", err)
@@ -75,8 +75,8 @@ const (
 	sqlWorker  = `SELECT sluice.grant_worker($1)`
 )
 
-// GrantWorker gives a role what every command but migrate needs. It is called by the role that
-// migrates, and may be repeated.
+// GrantWorker gives a role the rights that every command but migrate needs. The role that migrates
+// calls it; it can be repeated.
 func GrantWorker(ctx context.Context, url, role string) error {
 	config, err := parse(url)
 	if err != nil {
@@ -106,13 +106,14 @@ func GrantWorker(ctx context.Context, url, role string) error {
 // step is what a plan does to one table.
 type step struct{ table, sql string }
 
-// tableOf finds what a statement of a plan is about: what it names first behind its verb. A schema
-// counts with what comes behind it.
+// tableOf finds the table that a statement of a plan is about: the name that follows the verb, with
+// its schema.
 //
 //nolint:lll // one expression
 var tableOf = regexp.MustCompile(`^(?:CREATE TABLE|ALTER TABLE|COMMENT ON TABLE|COMMENT ON COLUMN|CREATE INDEX .* ON) "((?:[^"]|"")+)"\."((?:[^"]|"")+)"`)
 
-// byTable puts statements about the same table together, in the order in which the tables come.
+// byTable groups statements by table, in the order in which the tables first appear. A statement
+// about no table joins the next table's group.
 func byTable(statements string) []step {
 	var steps []step
 	before := "" // statements about no table

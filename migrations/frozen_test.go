@@ -11,11 +11,11 @@ import (
 	"sluice/migrations"
 )
 
-// frozen holds the digest of each file that is released, as sha256sum prints it.
+// frozen holds the digest of each released file, as sha256sum prints it.
 const frozen = "testdata/frozen.sum"
 
-// TestReleasedFilesStayAsTheyAre: a database that has a file never sees a change of it, so
-// databases would differ for ever.
+// TestReleasedFilesStayAsTheyAre: a database that has applied a file never sees a later change of
+// it, so databases would differ for ever.
 func TestReleasedFilesStayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(frozen)

@@ -11,10 +11,10 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// TestFunctionsSeeNoOthersSchema: a function that looks for names in other schemas executes what
-// another role has put there, with the rights of its caller. The path of a function is pinned, or
-// its body was parsed when it was made and names nothing later; of the second kind are those
-// listed, which are inlined where they are called.
+// TestFunctionsSeeNoOthersSchema: a function that looks for names in other schemas executes another
+// role's objects there, with the rights of its caller. So each function has a pinned search path,
+// or its body was parsed when it was created and looks up no name later. The functions of the
+// second kind are listed here; they are inlined into their callers.
 func TestFunctionsSeeNoOthersSchema(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
@@ -33,8 +33,8 @@ func TestFunctionsSeeNoOthersSchema(t *testing.T) {
 	}
 }
 
-// TestTheTurnOfADayLooksForNoName: its path is not pinned, so that it is inlined, and what another
-// role has put before Postgres's own is not called.
+// TestTheTurnOfADayLooksForNoName: the search path of the function is not pinned, so that it can be
+// inlined. Even so it calls no object that another role has put before those of Postgres.
 func TestTheTurnOfADayLooksForNoName(t *testing.T) {
 	t.Parallel()
 	planted := warehousetest.Connect(t, migrated(t))
@@ -58,8 +58,8 @@ func TestTheTurnOfADayLooksForNoName(t *testing.T) {
 	}
 }
 
-// TestUpgradeBesideObjectsOfOthers: another role has planted objects before a database is brought
-// up to date. The program makes no function for tables of that role, so that it can drop them.
+// TestUpgradeBesideObjectsOfOthers: another role has planted objects before a database is upgraded.
+// The program makes no function for tables of that role, so that the role can drop them.
 func TestUpgradeBesideObjectsOfOthers(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)

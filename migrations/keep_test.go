@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRunsAreKept: old runs go, but not the last 400 of a stream, none that a stream or an entry of
-// the quarantine names, none that is open, and none of another kind of age; verifications and
-// processes of that age go with them.
+// TestRunsAreKept: runs older than the given age are deleted, except for the last 400 of a stream,
+// open ones, and those that a stream or an entry of the quarantine names. Verifications and
+// processes of that age are deleted, too.
 func TestRunsAreKept(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)

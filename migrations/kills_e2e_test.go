@@ -22,8 +22,8 @@ func TestAKillAtAnyMomentIsFinishedByTheNextRun(t *testing.T) {
 	for range 8 {
 		url := warehousetest.New(t)
 		kills := 0
-		// Each try lives for a random part of what the whole takes, so that the cuts fall
-		// everywhere.
+		// Each try lives for a random part of the whole duration, so that the kills are spread over
+		// all of it.
 		for limit := whole; ; limit += whole / 4 {
 			ctx, cancel := context.WithTimeout(t.Context(), rand.N(limit))
 			err := migrations.Migrate(ctx, url, migrations.Options{})

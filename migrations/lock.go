@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	// lockKey names the advisory lock of migrations: "sluice" in ASCII.
+	// lockKey is the key of the advisory lock of migrations: "sluice" in ASCII.
 	lockKey = 0x736c75696365
-	// lockPoll is how often a waiting process asks for the lock.
+	// lockPoll is the interval at which a waiting process asks for the lock.
 	lockPoll = 100 * time.Millisecond
-	// lockPatience outlasts the migrations of another process, but for indexes of the largest
-	// tables.
+	// lockPatience is longer than the migrations of another process take, except for indexes of the
+	// largest tables.
 	lockPatience = 10 * time.Minute
 )
 
-// The lock is asked for again and again, and not waited for inside the server: a waiting statement
+// The process polls for the lock instead of waiting for it inside the server. A waiting statement
 // holds a snapshot, and CREATE INDEX CONCURRENTLY of the process that has the lock would wait for
 // that snapshot for ever.
 const sqlTryLock = `SELECT pg_try_advisory_lock($1)`
 
-var errLockPatience = errors.New("it was not let go of in time: if that is no sluice that migrates, end the session with pg_terminate_backend, " +
+var errLockPatience = errors.New("it was not released in time: if that session is not a sluice that migrates, end it with pg_terminate_backend, " +
 	"and REVOKE CONNECT ON DATABASE from its role")
 
-// lock waits for the advisory lock. The server lets go of it when the connection ends, however it
-// ends.
+// lock waits for the advisory lock. The server releases it when the connection ends, for whatever
+// reason.
 func lock(ctx context.Context, conn *pgx.Conn, patience time.Duration) error {
 	ticker := time.NewTicker(lockPoll)
 	defer ticker.Stop()

@@ -1,6 +1,6 @@
 package migrations
 
-// Lock is how Migrate and Execute wait for each other.
+// Lock is the lock by which Migrate and Execute wait for each other.
 //
 //nolint:gochecknoglobals // tests wait for less long
 var Lock = lock

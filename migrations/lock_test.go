@@ -13,8 +13,8 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// TestTheHolderOfTheLockIsNamed: any role that may connect can take the lock of migrations. It is
-// waited for, but not for ever, and its holder is named.
+// TestTheHolderOfTheLockIsNamed: any role that may connect can take the lock of migrations. A
+// migration waits for it for a bounded time, and names its holder.
 func TestTheHolderOfTheLockIsNamed(t *testing.T) {
 	t.Parallel()
 	url := warehousetest.New(t)
@@ -47,8 +47,8 @@ func TestTheHolderOfTheLockIsNamed(t *testing.T) {
 	}
 }
 
-// asksAgain returns when a migration has asked who holds the lock, has its answer, and has asked
-// again: the first question starts three times, for it is parsed, bound and executed.
+// asksAgain returns when a migration has asked which session holds the lock, has its answer, and
+// has asked again. The first question is seen three times: it is parsed, bound and executed.
 func asksAgain(t *testing.T, conn *pgx.Conn, ended <-chan error) {
 	t.Helper()
 	asked := map[time.Time]bool{}

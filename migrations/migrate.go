@@ -23,19 +23,19 @@ import (
 )
 
 const (
-	// versionTable is where goose keeps what was applied.
+	// versionTable is the table in which goose records the applied files.
 	versionTable = "sluice.schema_version"
-	// queueSchema holds the tables of the queue.
+	// queueSchema is the schema of the queue's tables.
 	queueSchema = "river"
-	// closeLimit bounds saying goodbye to the server.
+	// closeLimit bounds the time that closing a connection takes.
 	closeLimit = 5 * time.Second
 )
 
 const (
 	sqlSchemas = `CREATE SCHEMA IF NOT EXISTS sluice; CREATE SCHEMA IF NOT EXISTS river`
-	// sqlOthers names the owner of what is there if that is not the role of this session, and the
-	// schemas that another role made under the names of ours: objects in them would be executed,
-	// and it may drop ours.
+	// sqlOthers gives the owner of our tables, if that is another role than this session's, and the
+	// schemas under our names that belong to other roles. Such a role could have its own objects
+	// executed with our rights, and could drop ours.
 	sqlOthers = `
 WITH ours AS (
 	SELECT r.oid, r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = coalesce(
@@ -54,18 +54,18 @@ FROM ours o`
 	sqlHasHers = `SELECT to_regclass('river.river_migration') IS NOT NULL`
 )
 
-// ErrNewer says that the database was migrated by a newer version of the program: this one must not
+// ErrNewer says that a newer version of the program migrated the database: this version must not
 // write to it.
 var ErrNewer = errors.New("the database was migrated by a newer version of the program")
 
-// ErrOthers says that another role has schemas under the names of ours.
+// ErrOthers says that schemas under the program's names belong to another role.
 var ErrOthers = errors.New("schemas under the program's names belong to other roles: drop or rename them, or ALTER SCHEMA … OWNER TO")
 
-// ErrNotOwner says that the tables belong to another role than that of the session: what this one
-// made would be out of reach for it.
+// ErrNotOwner says that the tables belong to another role than that of the session: their owner
+// could not use what this session would create.
 var ErrNotOwner = errors.New("the tables belong to another role: migrate as that one, or with ?role=… in the address of the database")
 
-// makeSchemas makes the schemas that migrations begin with, where all that is there is ours.
+// makeSchemas creates the schemas that migrations need first, and refuses schemas of other roles.
 func makeSchemas(ctx context.Context, conn *pgx.Conn) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, sqlSchemas); err != nil {
@@ -75,12 +75,12 @@ func makeSchemas(ctx context.Context, conn *pgx.Conn) error {
 	})
 }
 
-// refuseOthers makes sure that all objects in our schemas have one owner, which is this session's
-// role.
+// refuseOthers returns ErrOthers or ErrNotOwner unless all our schemas and tables belong to the
+// role of this session.
 func refuseOthers(ctx context.Context, session postgres.Asker) error {
 	var owner, schemas string
 	if err := session.QueryRow(ctx, sqlOthers).Scan(&owner, &schemas); err != nil {
-		return fmt.Errorf("looking whose the schemas are: %w", err)
+		return fmt.Errorf("looking which role owns the schemas: %w", err)
 	}
 	if schemas != "" {
 		return fmt.Errorf("%w: %s", ErrOthers, schemas)
@@ -91,15 +91,16 @@ func refuseOthers(ctx context.Context, session postgres.Asker) error {
 	return nil
 }
 
-// Options say how migrations are applied. The zero value is fine.
+// Options say how migrations are applied. The zero value means the defaults.
 type Options struct {
-	// Log gets a line for each migration, and one when others are in the way; nil means silence.
+	// Log gets a line for each migration, and a warning when other sessions are in the way; nil
+	// means no log.
 	Log *slog.Logger
-	// Patience is how long Migrate waits in all for sessions that hold tables; zero means
+	// Patience is the time that Migrate waits in all for sessions that hold tables; zero means
 	// DefaultPatience.
 	Patience time.Duration
 
-	// files are applied instead of those that are embedded: tests have later ones.
+	// files replaces the embedded files: tests have later ones.
 	files fs.FS
 }
 
@@ -108,17 +109,18 @@ func (o Options) beside(conn *pgx.Conn) *beside {
 }
 
 // Migrate brings the database to the state that the embedded files and the queue's own migrations
-// describe. It may be called by any number of processes at once: one works, the others wait. A
-// database where nothing is pending is not changed. After a kill at any instant the next call goes
-// on where it stopped. It returns ErrNewer, and changes nothing, if the database is ahead of this
-// program, and ErrBlocked if others hold a table for longer than the options say.
+// describe. Any number of processes may call it at once: one works, the others wait. A database
+// without pending migrations is not changed. After a kill at any instant the next call continues
+// where the killed one stopped. It returns ErrNewer, and changes nothing, if the database is ahead
+// of this program. It returns ErrBlocked if other sessions hold a table for longer than the options
+// say.
 func Migrate(ctx context.Context, url string, opts Options) error {
 	config, err := parse(url)
 	if err != nil {
 		return err
 	}
-	// The lock is held on a connection outside of the pool, so that those who wait can never use up
-	// what the holder needs.
+	// A connection outside of the pool holds the lock, so that waiting statements cannot use up the
+	// connections that the holder needs.
 	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig.Copy())
 	if err != nil {
 		return fmt.Errorf("connecting to migrate: %w", err)
@@ -177,7 +179,7 @@ func Begun(ctx context.Context, url string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("connecting to look for applied migrations: %w", err)
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing is left open in it
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // the connection has no open transaction
 	var ours bool
 	if err := conn.QueryRow(ctx, sqlHasOurs).Scan(&ours); err != nil {
 		return false, fmt.Errorf("looking for applied migrations: %w", err)
@@ -276,8 +278,8 @@ func migrateQueue(ctx context.Context, pool *pgxpool.Pool, others *beside) error
 	if err != nil {
 		return err
 	}
-	// A transaction for each version, as an enum value that one adds cannot be used in the same
-	// transaction.
+	// The queue's migrator uses a transaction for each version: an enum value that one version adds
+	// cannot be used in the same transaction.
 	var result *rivermigrate.MigrateResult
 	err = others.try(ctx, "the queue's", func(ctx context.Context) error {
 		var err error
@@ -305,7 +307,7 @@ func newProvider(db *sql.DB, from fs.FS) (*goose.Provider, error) {
 func newQueue(pool *pgxpool.Pool) (*rivermigrate.Migrator[pgx.Tx], error) {
 	queue, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{
 		Schema: queueSchema,
-		Logger: slog.New(slog.DiscardHandler), // what it says is in its result, and we say it in our words
+		Logger: slog.New(slog.DiscardHandler), // the result says the same, and is logged in our words
 	})
 	if err != nil {
 		return nil, fmt.Errorf("preparing the queue's migrations: %w", err)
@@ -333,7 +335,7 @@ func hangUp(ctx context.Context, conn *pgx.Conn) {
 	_ = conn.Close(ctx) // the server drops session and lock in any case
 }
 
-// parse reads the address. Its error says nothing of the address: that may hold a password.
+// parse reads the address. Its error does not quote the address, which may hold a password.
 func parse(url string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -341,7 +343,7 @@ func parse(url string) (*pgxpool.Config, error) {
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = application
 	config.ConnConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(lockWait.Milliseconds(), 10)
-	config.ConnConfig.RuntimeParams["statement_timeout"] = "0" // a migration takes as long as its tables are large, whatever the role has
+	config.ConnConfig.RuntimeParams["statement_timeout"] = "0" // a migration takes as long as its tables need, whatever limit the role has
 	postgres.SetUp(config.ConnConfig, nil)
 	return config, nil
 }

@@ -1,10 +1,10 @@
-// Package migrations holds the numbered SQL files that make the warehouse, embedded, and applies
+// Package migrations holds the numbered SQL files that create the warehouse, embedded, and applies
 // them together with those of the queue.
 //
-// Each family of tables has a file. Those of services are drafted from declarations and frozen by
-// hand: a file that was released is never changed, and testdata/frozen.sum holds their digests.
-// Migrating never drops anything. Rows of the warehouse it leaves alone, but for what a new column
-// of ours has to say about those that are there.
+// Each family of tables has a file. The files of services are drafted from declarations and frozen
+// by hand: a released file is never changed, and testdata/frozen.sum holds the digests. Migrating
+// never drops anything. It leaves rows of the warehouse as they are, except that a new column of
+// ours gets its value for existing rows.
 //
 // Start reading at Migrate, then 00001_streams.sql.
 package migrations

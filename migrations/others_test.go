@@ -24,7 +24,7 @@ func script(t *testing.T, url, sql string) {
 	}
 }
 
-// nameOf is the name of a database.
+// nameOf returns the name of a database.
 func nameOf(t *testing.T, address string) string {
 	t.Helper()
 	parsed, err := url.Parse(address)
@@ -32,8 +32,8 @@ func nameOf(t *testing.T, address string) string {
 	return strings.TrimPrefix(parsed.Path, "/")
 }
 
-// TestSchemasOfOthers: a role that may make schemas made one of ours first. What the program made
-// in it could be replaced by its owner.
+// TestSchemasOfOthers: another role created one of our schemas first. Its owner could replace what
+// the program creates in it.
 func TestSchemasOfOthers(t *testing.T) {
 	t.Parallel()
 	owner := warehousetest.Owner(t)
@@ -62,8 +62,8 @@ func TestSchemasOfOthers(t *testing.T) {
 	script(t, stranger, `DROP SCHEMA custom`)
 }
 
-// TestOneRoleMigrates: what another role made, a superuser included, the owner of the tables could
-// not use.
+// TestOneRoleMigrates: the owner of the tables could not use objects that another role creates,
+// even a superuser.
 func TestOneRoleMigrates(t *testing.T) {
 	t.Parallel()
 	owner := warehousetest.Owner(t)
@@ -82,7 +82,7 @@ func TestOneRoleMigrates(t *testing.T) {
 	must(t, migrations.Migrate(t.Context(), acting.String(), migrations.Options{})) // in the role of the owner
 }
 
-// TestFunctionsOfOthersInOurSchemas stay as they are, and hold nothing up.
+// TestFunctionsOfOthersInOurSchemas: they stay as they are, and stop no migration.
 func TestFunctionsOfOthersInOurSchemas(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
@@ -102,7 +102,8 @@ func TestFunctionsOfOthersInOurSchemas(t *testing.T) {
 	}
 }
 
-// TestRawRecordsOfATableOfAnotherRole: what its rows lead to is not known, so nothing goes.
+// TestRawRecordsOfATableOfAnotherRole: the program does not know which raw records its rows refer
+// to, so none is deleted.
 func TestRawRecordsOfATableOfAnotherRole(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
@@ -130,8 +131,8 @@ func TestRawRecordsOfATableOfAnotherRole(t *testing.T) {
 	}
 }
 
-// TestAutovacuumGivesWay: to a session that waits for a second, which no statement of a migration
-// does. Its process shows nothing of itself to a role that is no superuser.
+// TestAutovacuumGivesWay: autovacuum gives way to a session that waits for a second, which no
+// statement of a migration does. Its process is hidden from a role that is no superuser.
 func TestAutovacuumGivesWay(t *testing.T) {
 	t.Parallel()
 	owner := warehousetest.Owner(t)
@@ -165,7 +166,7 @@ func TestAutovacuumGivesWay(t *testing.T) {
 			t.Fatal("autovacuum does not come")
 		}
 	}
-	asUsual() // else it is back a second after it gave way
+	asUsual() // else autovacuum is back a second after it gave way
 	connect := func() *pgx.Conn {
 		config, err := pgx.ParseConfig(owner)
 		must(t, err)

@@ -7,8 +7,8 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// Upstream merges and drops records, and what refers to them comes before them or without them: a
-// row of a service leads to its own parent row by a foreign key, and to no other.
+// Upstream merges and drops records, and records that refer to others may come before or without
+// them. So a row of a service refers by a foreign key to its own parent row only.
 func TestNoForeignKeyFollowsUpstreamsIdentifiers(t *testing.T) {
 	t.Parallel()
 	url := warehousetest.New(t)

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPagesOfListsKeepRoom: every list without single records has room on its pages; those with an
-// index that each update changes, and elements, have not.
+// TestPagesOfListsKeepRoom: every list without single records has free room on its pages. Tables
+// with an index that each update changes, and tables of elements, have none.
 func TestPagesOfListsKeepRoom(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)

@@ -12,7 +12,7 @@ import (
 	"sluice/pipeline/warehouse/streams/backfills"
 )
 
-// again is the stream of backfills of the store's bills.
+// again returns the stream of backfills of the store's bills.
 func (s *storeFixture) again() pipeline.Stream {
 	stream := s.bills
 	stream.Work = pipeline.WorkBackfill
@@ -34,14 +34,14 @@ func (s *storeFixture) order() int64 {
 	return id
 }
 
-// state is that of a backfill, and how many runs it had.
+// state returns the state of a backfill, and how many runs it had.
 func (s *storeFixture) state(id int64) string {
 	s.Helper()
 	return ask[string](s.fixture, `SELECT concat_ws(' ', state, cardinality(runs)) FROM sluice.backfills WHERE id = $1`, id)
 }
 
-// turned loads a page under a claim, behind which the scan stands at another page, and ends the run
-// if there is an end.
+// turned loads a page under a claim, after which the scan continues at another page, and ends the
+// run if an end is given.
 func (s *storeFixture) turned(claim pipeline.Claim, page int, end *pipeline.End) pipeline.Claim {
 	s.Helper()
 	batch := s.of(claim, header("1", "10", 4))
@@ -57,8 +57,8 @@ func (s *storeFixture) turned(claim pipeline.Claim, page int, end *pipeline.End)
 	return claim
 }
 
-// A failed run is followed by another one that goes on where the first stood; what a person has to
-// see to waits for that person.
+// After a failed run another run continues from the position of the first. If the operator has to
+// act, the backfill waits.
 func TestBackfillOutlivesItsRuns(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -103,11 +103,11 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 		t.Errorf("it is %s, and its stream over: %t", s.state(id), over)
 	}
 	s.must(s.db.RegisterStreams(t.Context(), nil))
-	s.order() // the list is free for another one
+	s.order() // the list is free for another backfill
 }
 
-// One that is paused is not claimed, keeps its run and its position, and is not closed by a start
-// of the program.
+// A paused backfill is not claimed, keeps its run and its position, and is not closed when the
+// program starts.
 func TestBackfillIsPaused(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -136,7 +136,7 @@ func TestBackfillIsPaused(t *testing.T) {
 	}
 }
 
-// A worker of one that is cancelled may not write any more (invariant 6), and a chunk that fails
+// A worker of a cancelled backfill may not write any more (invariant 6), and a chunk that fails
 // while its backfill is paused keeps the position.
 func TestBackfillIsCancelled(t *testing.T) {
 	t.Parallel()
@@ -165,7 +165,7 @@ func TestBackfillIsCancelled(t *testing.T) {
 	if err := s.db.Cancel(t.Context(), 99); !errors.Is(err, backfills.ErrState) {
 		t.Errorf("cancelling what is not there: %v, want ErrState", err)
 	}
-	// The next one of the list is not disturbed by what is done to this one.
+	// What happens to this backfill does not disturb the next one of the list.
 	next := s.order()
 	if err := s.db.Cancel(t.Context(), id); !errors.Is(err, backfills.ErrState) || s.state(next) != "queued 0" {
 		t.Errorf("cancelling it twice: %v, the next one is %s", err, s.state(next))
@@ -173,7 +173,7 @@ func TestBackfillIsCancelled(t *testing.T) {
 }
 
 // A list and its backfill bring the same new record at the same time: one inserts it, and the other
-// waits before it looks.
+// waits before it looks it up.
 func TestBackfillWaitsForTheList(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -214,7 +214,8 @@ func TestBackfillWaitsForTheList(t *testing.T) {
 	}
 }
 
-// A backfill of a list under parents that goes on in another run does not read again what it read.
+// A backfill of a list under parents that continues in another run does not read the same parents
+// again.
 func TestBackfillKeepsItsParents(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -11,8 +11,8 @@ import (
 	"sluice/pipeline/warehouse/streams/details"
 )
 
-// Pending implements sync.Backlog: rows that wait for their single record, newest modification
-// first, those that failed a day ago or longer behind them.
+// Pending implements sync.Backlog. It returns the rows that need their single record, newest
+// modification first, and after them the rows that failed a day ago or longer.
 func (db *DB) Pending(ctx context.Context, stream pipeline.Stream, limit int) ([]string, int, error) {
 	ids, total, err := details.Pending(ctx, db.pool, stream, limit)
 	if err != nil {
@@ -21,8 +21,8 @@ func (db *DB) Pending(ctx context.Context, stream pipeline.Stream, limit int) ([
 	return ids, total, nil
 }
 
-// NextParent implements sync.Backlog: the parent that was tried longest ago, of those that the run
-// has not tried.
+// NextParent implements sync.Backlog. Of the parents that the run has not tried, it returns the one
+// that was tried longest ago.
 func (db *DB) NextParent(ctx context.Context, claim pipeline.Claim) (string, int, error) {
 	parent, left, err := details.NextParent(ctx, db.pool, claim)
 	if err != nil {
@@ -31,9 +31,9 @@ func (db *DB) NextParent(ctx context.Context, claim pipeline.Claim) (string, int
 	return parent, left, nil
 }
 
-// ListParents makes ids the parents that the configuration names for a stream; call it at start,
-// also with none. A parent that is not named any more is read on only if a row of the warehouse
-// refers to it.
+// ListParents makes ids the parents that the configuration names for a stream. Call it at every
+// start, also with no ids. A parent that the configuration no longer names is read on only if a row
+// of the warehouse refers to it.
 func (db *DB) ListParents(ctx context.Context, stream pipeline.Stream, ids []string) error {
 	op := "listing parents of " + stream.String()
 	return db.inTx(ctx, op, func(tx pgx.Tx) error {
@@ -41,8 +41,8 @@ func (db *DB) ListParents(ctx context.Context, stream pipeline.Stream, ids []str
 	})
 }
 
-// holdRows locks the rows of a batch of details, whatever becomes of each, in the order in which
-// all transactions lock them.
+// holdRows locks the rows of a batch of details, whatever its outcome for each, in the order that
+// all transactions use.
 func holdRows(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) error {
 	if !batch.Details {
 		return nil
@@ -54,8 +54,8 @@ func holdRows(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) error {
 	return details.Hold(ctx, tx, batch.Claim.Stream, ids)
 }
 
-// queueBacklog adds what the batch does to what is left to be read: single records that were not to
-// be had, lists of parents that were read, and headers whose single records are wanted.
+// queueBacklog records what the batch changes in the work that is left: single records that could
+// not be read, parents whose lists were read, and headers that need single records.
 func (db *DB) queueBacklog(queue *pgx.Batch, batch pipeline.Batch, result rows.Result, refused []rows.Rejected) error {
 	stream := batch.Claim.Stream
 	if batch.Details {

@@ -18,12 +18,12 @@ import (
 	"sluice/schema/record"
 )
 
-// ours are the columns of ours of every record table.
+// ours are the columns that every record table has for the program itself.
 const ours = `_extra jsonb, _content_hash bytea NOT NULL, _call_id bigint NOT NULL, _raw_position integer NOT NULL, _run_id bigint NOT NULL,
 	_first_seen_at timestamptz NOT NULL, _changed_at timestamptz NOT NULL, _payload_hash bigint, _deleted_at timestamptz`
 
-// store is a service with bills, whose lists carry headers, and persons, who are listed under those
-// who sent the bills. Its tables are written by hand, as the layout demands.
+// store is a service with bills, whose lists carry headers, and persons, who are listed under the
+// vendors of bills. Its tables are written by hand, as the layout demands.
 const store = `
 CREATE SCHEMA store;
 INSERT INTO sluice.service_schemas VALUES ('store');
@@ -184,7 +184,7 @@ func TestDetailsAreReadNewestFirstAndOnce(t *testing.T) {
 	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours' WHERE bill_id = '3'`))
 	s.wantPending(10, 1, "3")
 
-	// A header that changes is asked for again; one that is equal is not.
+	// A changed header needs its single record again; an equal one does not.
 	s.load(s.of(list, header("1", "a2", 1), header("2", "b", 3)))
 	s.wantPending(10, 2, "1", "3")
 	if got := ask[string](s.fixture, `SELECT state FROM sluice.quarantine`); got != "open" {
@@ -218,8 +218,8 @@ func TestASingleRecordThatUpstreamServesLateIsNotAskedForAtOnce(t *testing.T) {
 	s.wantPending(10, 1, "1")
 }
 
-// TestASingleRecordThatStaysOlderIsAskedForSeldom: where upstream's single record never becomes as
-// new as its list says, each pause is as long as the row waits already: an hour at least, a day at
+// TestASingleRecordThatStaysOlderIsAskedForSeldom: if upstream's single record never becomes as new
+// as its list says, each pause is as long as the row has waited already: an hour at least, a day at
 // most.
 func TestASingleRecordThatStaysOlderIsAskedForSeldom(t *testing.T) {
 	t.Parallel()
@@ -232,7 +232,7 @@ func TestASingleRecordThatStaysOlderIsAskedForSeldom(t *testing.T) {
 			asked = append(asked, hour)
 			s.load(s.of(details, singleBill("1", "old", 4)))
 		}
-		// An hour passes; the minute more is for what the test takes meanwhile.
+		// An hour passes; the extra minute is for the duration of the test itself.
 		s.must(exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '1 hour'`))
 	}
 	if diff := cmp.Diff([]int{1, 2, 3, 5, 9, 17, 33, 57, 81}, asked); diff != "" {
@@ -242,8 +242,8 @@ func TestASingleRecordThatStaysOlderIsAskedForSeldom(t *testing.T) {
 	s.wantPending(10, 1, "1")
 }
 
-// TestWaitingGoesByTurns: what is asked for in vain again and again is not in the way of what is
-// asked for seldom.
+// TestWaitingGoesByTurns: rows that are asked for in vain again and again do not delay rows that
+// are asked for seldom.
 func TestWaitingGoesByTurns(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -307,7 +307,7 @@ func TestHeadersMakeTheirDetailsDue(t *testing.T) {
 	if due() {
 		t.Error("a stream that waits for its budget became due")
 	}
-	// A batch that fails takes it back.
+	// A batch that fails undoes it.
 	later(", wait_until = NULL")
 	batch := s.of(list, header("1", "d", 1))
 	batch.Complete = func(context.Context, pgx.Tx) error { return errBoom }
@@ -319,8 +319,8 @@ func TestHeadersMakeTheirDetailsDue(t *testing.T) {
 	}
 }
 
-// TestListAndDetailsDoNotWaitForEachOther holds the details stream while its list loads: the one
-// waits for rows of the other, so the other must not wait for it.
+// TestListAndDetailsDoNotWaitForEachOther locks the details stream while its list loads. The
+// details stream waits for rows of the list, so the list must not wait for the details stream.
 func TestListAndDetailsDoNotWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

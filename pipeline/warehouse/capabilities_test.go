@@ -9,7 +9,7 @@ import (
 	"sluice/schema"
 )
 
-// TestDeclaredCapabilities has declarations and what they say, written down from the documents:
+// TestDeclaredCapabilities compares declarations with verdicts written down from the documents:
 // chart of accounts shows the filter, bills are assumed to sort, taxes do neither.
 func TestDeclaredCapabilities(t *testing.T) {
 	t.Parallel()
@@ -66,9 +66,9 @@ func TestDeclaredCapabilities(t *testing.T) {
 	}
 }
 
-// TestVerdictsAreKept: a declaration never replaces what was measured or seen, what could not be
-// found out replaces nothing, what an answer shows commits with its batch, and a claim carries it
-// all.
+// TestVerdictsAreKept: a declaration never replaces a measured or observed verdict, and a verdict
+// of unknown replaces nothing. The verdicts of an answer commit with its batch, and a claim carries
+// all of them.
 func TestVerdictsAreKept(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -124,15 +124,15 @@ func TestVerdictsAreKept(t *testing.T) {
 	}
 }
 
-// TestLatenessIsMeasured has records of 15:27:23 (+0530), and runs of the list that began at other
-// times.
+// TestLatenessIsMeasured has records that were modified at 15:27:23 (+0530), and runs of the list
+// that began at different times.
 func TestLatenessIsMeasured(t *testing.T) {
 	t.Parallel()
 	modified := time.Date(2026, 1, 17, 9, 57, 23, 0, time.UTC)
 	for name, test := range map[string]struct {
 		read   time.Time
 		change func(*pipeline.Batch)
-		// records, beyond and late are what is kept; "" is no row.
+		// records, beyond and late are what is stored; "" is no row.
 		want string
 		late time.Duration
 	}{
@@ -158,12 +158,12 @@ func TestLatenessIsMeasured(t *testing.T) {
 			h.load(batch)
 			again := h.unit(claim, h.record(1, "one"), h.record(2, "changed, with the time that it had"))
 			again.Listed = true
-			h.load(again) // neither what is equal nor what changed in silence is late
+			h.load(again) // neither equal records nor silent edits are late
 			got := ask[string](h, "SELECT coalesce((SELECT records || ' ' || beyond FROM sluice.lateness), '')")
 			if got != test.want {
 				t.Errorf("kept %q, want %q", got, test.want)
 			}
-			// Seconds of the test itself fade next to nothing of it.
+			// The duration of the test itself changes the peak by next to nothing.
 			if late := h.claim().Late; late > test.late || late < test.late*999/1000 {
 				t.Errorf("the claim says %s, want %s", late, test.late)
 			}
@@ -171,8 +171,8 @@ func TestLatenessIsMeasured(t *testing.T) {
 	}
 }
 
-// TestLatenessFades: half of a peak is left after a week, a smaller lateness leaves the larger rest
-// alone, a larger one takes its place.
+// TestLatenessFades: half of a peak is left after a week. A lateness that is smaller than the rest
+// changes nothing; a larger one replaces it.
 func TestLatenessFades(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -6,7 +6,7 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// Catalog is what a database looks like.
+// Catalog holds the columns and comments of tables.
 type Catalog struct {
 	// Columns gives the type of each column, by "schema.table" and column: numeric, timestamp with
 	// time zone.
@@ -32,8 +32,8 @@ WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY($1::text[])
 	AND c.relowner = (SELECT o.role FROM sluice.owner o)
 ORDER BY 1, a.attnum NULLS FIRST`
 
-// Catalog reads the tables of schemas that the program made: what is written to one of another role
-// has its triggers executed.
+// Catalog reads the tables of the schemas that the program owns. A table of another role is left
+// out: its triggers would be executed by the session that writes to it.
 func (db *DB) Catalog(ctx context.Context, schemas []string) (Catalog, error) {
 	type line struct {
 		Table   string `db:"table"`
@@ -61,14 +61,15 @@ func (db *DB) Catalog(ctx context.Context, schemas []string) (Catalog, error) {
 	return catalog, nil
 }
 
-// Right is something that another role may do, or has, in the database, and should not.
+// Right is a right of another role in the database that it should not have.
 type Right struct {
-	// What says it, for people. Remedy says how that ends: a statement.
+	// What describes the right in words. Remedy is the statement that takes it away.
 	What   string `db:"what"`
 	Remedy string `db:"remedy"`
 }
 
-// Roles that own what is asked about, superusers and the owner of the warehouse may do everything.
+// Not reported: roles that own the object itself, superusers and the owner of the warehouse, which
+// may do everything.
 const sqlRights = `
 WITH ours AS (
 	SELECT role AS owner FROM sluice.owner
@@ -103,7 +104,7 @@ FROM tables t JOIN pg_catalog.pg_roles r ON r.oid = t.owner
 WHERE t.owner <> (SELECT owner FROM ours) AND t.schema IN (SELECT s.name FROM sluice.service_schemas s)
 ORDER BY 1`
 
-// Rights gives what other roles may do that could harm the warehouse, or those who work in the
+// Rights returns the rights of other roles that could harm the warehouse, or other users of the
 // database.
 func (db *DB) Rights(ctx context.Context) ([]Right, error) {
 	return postgres.Read[Right](ctx, db.pool, "the rights of other roles", sqlRights)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestATombstoneMovesTheStamp: a consumer that asks for rows with a later _changed_at than the last
-// one it saw is shown each row that got or lost its tombstone, and no other.
+// TestATombstoneMovesTheStamp: a consumer asks for rows with a later _changed_at than the last one
+// that it saw. It gets each row that got or lost its tombstone, and no other.
 func TestATombstoneMovesTheStamp(t *testing.T) {
 	t.Parallel()
 	l := openList(t, once)

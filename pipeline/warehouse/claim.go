@@ -15,10 +15,10 @@ import (
 	"sluice/pipeline/warehouse/tombstones"
 )
 
-// Claim gives the right to write to a stream and takes it from the worker that had it. The open run
-// goes on, with its class and from its position; if there is none, a new one of this class begins.
-// It returns ErrNoStream if the stream is not registered, and pipeline.ErrNotRequested if it is
-// that of a backfill and none is open.
+// Claim gives the right to write to a stream and takes it from the worker that had it. An open run
+// goes on, with its class and from its position; otherwise a new run of this class begins. It
+// returns ErrNoStream if the stream is not registered. For the stream of a backfill it returns
+// pipeline.ErrNotRequested if no backfill is open.
 func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.Class) (pipeline.Claim, error) {
 	claim := pipeline.Claim{Stream: stream}
 	key := stream.Key()
@@ -91,9 +91,9 @@ func (db *DB) Settle(ctx context.Context, claim pipeline.Claim, settlement pipel
 	})
 }
 
-// endRun closes the run of a claim, and what belongs to it in the tables of backfills, quarantine
-// and tombstones; then it says when the stream is due, and the one that reads the list whole, if
-// records in quarantine want that.
+// endRun closes the run of a claim, and what belongs to the run in the tables of backfills,
+// quarantine and tombstones. Then it computes when the stream is due. If records in quarantine need
+// it, the stream that reads the whole list becomes due, too.
 func (db *DB) endRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, end streams.Ending) error {
 	batch := new(pgx.Batch)
 	if err := backfills.QueueEnd(batch, claim, end.Outcome, end.Kind, postgres.Clean(end.Note, postgres.MaxReason)); err != nil {
@@ -119,8 +119,8 @@ func (db *DB) endRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, end s
 	return postgres.Fail(op, tx.SendBatch(ctx, batch).Close())
 }
 
-// complete settles the job, last in the transaction (invariant 2): if it cannot be settled, nothing
-// was written.
+// complete settles the job. It comes last in the transaction (invariant 2): if the job cannot be
+// settled, nothing was written.
 func complete(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, fn func(context.Context, pgx.Tx) error) error {
 	if err := fn(ctx, tx); err != nil {
 		return fmt.Errorf("settling the job of %s: %w", claim.Stream, err)

@@ -7,7 +7,7 @@ import (
 	"sluice/pipeline"
 )
 
-// jump lets the database's clock jump: all instants of calls and gates move the other way.
+// jump makes the database's clock jump: all instants of calls and gates move the other way.
 func (h *fixture) jump(by time.Duration) {
 	h.Helper()
 	for _, sql := range []string{
@@ -20,9 +20,9 @@ func (h *fixture) jump(by time.Duration) {
 	}
 }
 
-// TestTheDatabasesClockJumps: the ledger has no other clock. Back, what waits goes on waiting for
-// as long as the jump was, and no limit is exceeded. Ahead, a minute is given twice, once: upstream
-// refuses what is too much, and that closes the gate.
+// TestTheDatabasesClockJumps: the ledger has no other clock. After a jump back, waits last longer
+// by the jump, and no limit is exceeded. After a jump ahead, one minute's allowance is granted
+// twice, once: upstream refuses the excess, which closes the gate.
 func TestTheDatabasesClockJumps(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -36,7 +36,7 @@ func TestTheDatabasesClockJumps(t *testing.T) {
 	h.refused(pipeline.RefusedMinute, "shop", limits, 1, time.Minute)
 	h.jump(-time.Hour)
 	h.refused(pipeline.RefusedMinute, "shop", limits, 1, time.Minute) // and so on for an hour
-	h.jump(time.Hour)                                                 // it was set right
+	h.jump(time.Hour)                                                 // the clock was corrected
 	h.refused(pipeline.RefusedMinute, "shop", limits, 1, time.Minute)
 	h.jump(time.Hour)
 	spend()
@@ -45,6 +45,6 @@ func TestTheDatabasesClockJumps(t *testing.T) {
 	underWay := h.granted("store", pipeline.Limits{Shared: "other", PerMinute: 9, Concurrent: 1})
 	h.jump(-time.Hour)
 	h.refused(pipeline.RefusedConcurrent, "store", pipeline.Limits{Shared: "other", PerMinute: 9, Concurrent: 1}, 1, 2*time.Hour)
-	h.must(h.db.Finish(t.Context(), underWay, pipeline.CallResult{Status: 200})) // its answer is there, whatever the clock says
+	h.must(h.db.Finish(t.Context(), underWay, pipeline.CallResult{Status: 200})) // its answer has arrived, whatever the clock says
 	h.granted("store", pipeline.Limits{Shared: "other", PerMinute: 9, Concurrent: 1})
 }

@@ -52,7 +52,7 @@ func (db *DB) Query(ctx context.Context, sql string) ([]string, [][]string, erro
 	return names, rows, nil
 }
 
-// Span is a range of days or instants, both ends inclusive; a zero end is open.
+// Span is a range of days or instants, both ends inclusive; a zero time means no bound.
 type Span struct{ From, To time.Time }
 
 // %[1]s is the table, %[2]s the column and %[3]s its type.
@@ -61,8 +61,9 @@ SELECT count(t.organization_id) FROM unnest($2::text[], $3::text[]) WITH ORDINAL
 LEFT JOIN %[1]s AS t ON t.organization_id = $1 AND (w.first = '' OR %[2]s >= w.first::%[3]s) AND (w.last = '' OR %[2]s <= w.last::%[3]s)
 GROUP BY w.place ORDER BY w.place`
 
-// RowsWithin counts the rows of an organization in a table, named by its schema and itself, whose
-// column lies in each of the spans: a day, or an instant. Without a column, all rows count in each.
+// RowsWithin counts, for each span, an organization's rows whose column lies in it. Table is the
+// schema and the name of the table. With day, the column holds days, otherwise instants. Without a
+// column, every row counts in every span.
 func (db *DB) RowsWithin(ctx context.Context, organization string, table [2]string, column string, day bool, spans ...Span) ([]int64, error) {
 	value, kind, layout := "t."+pgx.Identifier{column}.Sanitize(), "timestamptz", time.RFC3339
 	if day {

@@ -6,7 +6,8 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// TestAForecastIsMadeOnceAndBeforeTheRun: one that is made behind the first page knows the outcome.
+// TestAForecastIsMadeOnceAndBeforeTheRun: a forecast that is made after the first page knows the
+// outcome.
 func TestAForecastIsMadeOnceAndBeforeTheRun(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -17,7 +17,7 @@ import (
 	"sluice/pipeline/warehouse/verifications"
 )
 
-// kept says whether versions of bills are kept.
+// kept switches the versions of bills on or off.
 func (s *storeFixture) kept(on bool) {
 	s.Helper()
 	s.must(s.db.EnableHistory(s.Context(), []warehouse.HistorySetting{s.setting(on)}))
@@ -30,13 +30,13 @@ func (s *storeFixture) setting(on bool) warehouse.HistorySetting {
 	}
 }
 
-// instant is now, by the clock that versions go by.
+// instant returns the present time, by the clock of versions.
 func (s *storeFixture) instant() time.Time {
 	s.Helper()
 	return ask[time.Time](s.fixture, `SELECT clock_timestamp()`)
 }
 
-// asOf gives bills with their lines as they were, as "id total: line line".
+// asOf returns bills with their lines as they were, as "id total: line line".
 func (s *storeFixture) asOf(at time.Time, byUpstream bool) string {
 	s.Helper()
 	return ask[string](s.fixture, `SELECT coalesce(string_agg(concat(b.bill_id, ' ', b.total, ':', (SELECT string_agg(' ' || l.line, '' ORDER BY l._position)
@@ -45,7 +45,7 @@ func (s *storeFixture) asOf(at time.Time, byUpstream bool) string {
 		FROM history.as_of(NULL::store.bills, $1, by_upstream => $2) b`, at, byUpstream)
 }
 
-// sound says that no check about versions finds anything.
+// sound fails the test if a check about versions finds anything.
 func (s *storeFixture) sound() {
 	s.Helper()
 	checks, err := verifications.New(s.db.Pool()).Checks(s.Context(), verifications.Scope{})
@@ -64,7 +64,7 @@ func (s *storeFixture) sound() {
 	}
 }
 
-// versions gives those of a bill as "began total ended", oldest first.
+// versions returns the versions of a bill as "began total ended", oldest first.
 func (s *storeFixture) versions(id string) []string {
 	s.Helper()
 	return ask[[]string](s.fixture, `SELECT array_agg(concat_ws(' ', began, record->>'total', ended) ORDER BY valid_from)
@@ -80,7 +80,7 @@ func bill(id, total string, day int, lines ...string) string {
 }
 
 // TestVersionsAreWhatTheTablesHeld loads, changes and loads again, and asks for each instant in
-// between: the answers are those that are written here.
+// between. The expected answers are written out here.
 func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -96,11 +96,11 @@ func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 		{s.of(list, bill("a", "10", 1, "x", "z")), "a 10: x z, b 20: 20"},
 		// The header does not carry lines: they stay.
 		{s.of(list, header("b", "21", 2), bill("c", "", 2)), "a 10: x z, b 21: 20, c :"},
-		// An older version that comes late is none.
+		// An older version that comes late makes no version.
 		{s.of(list, bill("b", "19", 1, "old")), "a 10: x z, b 21: 20, c :"},
-		// The same once more is none either.
+		// The same record once more makes none either.
 		{s.of(list, bill("a", "10", 1, "x", "z")), "a 10: x z, b 21: 20, c :"},
-		// An array that came empty is empty.
+		// An array that is sent empty becomes empty.
 		{s.of(list, bill("a", "10", 3)), "a 10:, b 21: 20, c :"},
 	}
 	instants := []time.Time{s.instant()}
@@ -119,8 +119,8 @@ func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 	if n := ask[int](s.fixture, `SELECT count(*) FROM history.versions`); n != 7 {
 		t.Errorf("%d versions, want 7: three of a, three of b, one of c", n)
 	}
-	// By upstream's time the single record of b completed its list record and changed nothing; the
-	// lines of a did change, when we saw it.
+	// By upstream's time the single record of b completed its list record and changed nothing. The
+	// lines of a did change, when they were loaded.
 	for _, c := range []struct {
 		day  int
 		want string
@@ -139,8 +139,8 @@ func (s *storeFixture) exec(sql string, args ...any) {
 	s.must(err)
 }
 
-// TestTheTableIsItsOwnVersion holds the rows, column by column, against those of now, and one
-// bill's against an earlier copy.
+// TestTheTableIsItsOwnVersion compares the rows, column by column, with their present versions, and
+// one bill's versions with an earlier copy.
 func TestTheTableIsItsOwnVersion(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -185,7 +185,7 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 	}
 }
 
-// TestATombstoneEndsAVersion and the next sight begins another.
+// TestATombstoneEndsAVersion: the tombstone ends it, and the next sighting begins another.
 func TestATombstoneEndsAVersion(t *testing.T) {
 	t.Parallel()
 	rules := pipeline.DefaultTombstoneRules()
@@ -202,7 +202,7 @@ func TestATombstoneEndsAVersion(t *testing.T) {
 	l.scan(1)
 	l.expect("after two scans", []string{"2 deleted"}, []string{"2"})
 	gone := s.instant()
-	l.read(1) // what is still there is no sight of the other
+	l.read(1) // reading the remaining record is no sighting of the other
 	s.sound()
 	l.read(2)
 	back := s.instant()
@@ -220,8 +220,8 @@ func TestATombstoneEndsAVersion(t *testing.T) {
 	s.sound()
 }
 
-// TestSwitchingOnAndOff: rows that are there become the first version, and what came while nothing
-// was kept is a gap that is said.
+// TestSwitchingOnAndOff: existing rows become the first version, and answers report the time
+// without versions as a gap.
 func TestSwitchingOnAndOff(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -261,7 +261,7 @@ func TestSwitchingOnAndOff(t *testing.T) {
 			t.Errorf("versions of %s (-want +got):\n%s", id, diff)
 		}
 	}
-	// A resource that the configuration does not have any more is like one that is switched off.
+	// A resource that the configuration no longer has is switched off.
 	other := s.setting(true)
 	other.Name = "persons"
 	other.Versions = false
@@ -274,7 +274,7 @@ func TestSwitchingOnAndOff(t *testing.T) {
 	}
 }
 
-// TestValuesByDay: a row for each day on which the values changed, in the organization's zone;
+// TestValuesByDay: each day on which the values changed, in the organization's zone, makes a row;
 // other columns make none.
 func TestValuesByDay(t *testing.T) {
 	t.Parallel()
@@ -282,14 +282,14 @@ func TestValuesByDay(t *testing.T) {
 	list := s.claimOf(s.bills)
 	s.load(s.of(list, bill("a", "1", 1, "x"), bill("b", "1", 1)))
 	setting := s.setting(false)
-	// A zone in which it is another day than in UTC, and midnight is an hour off at least.
+	// A zone in which it is another day than in UTC, and midnight is at least an hour away.
 	zone := "Etc/GMT-13"
 	if s.instant().UTC().Hour() < 11 {
 		zone = "Etc/GMT+12"
 	}
 	setting.Daily, setting.TimeZone = []string{"total", "bills_lines"}, zone
 	s.must(s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{setting}))
-	// yesterday makes the days that are there earlier ones.
+	// yesterday moves the existing days back by one.
 	yesterday := func() { s.exec(`UPDATE history.days SET day = day - 1`) }
 	days := func(id string) []string {
 		return ask[[]string](s.fixture, `SELECT array_agg((day - (clock_timestamp() AT TIME ZONE $2)::date) || ' ' || coalesce(content::text, 'deleted') ORDER BY day)
@@ -332,12 +332,12 @@ func TestValuesByDay(t *testing.T) {
 }
 
 // TestSwitchingOnUnderWriters switches on while batches are under way, by several processes at
-// once: no row is without its version, and none has two.
+// once: each row has exactly one version.
 func TestSwitchingOnUnderWriters(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	list := s.claimOf(s.bills)
-	raws := make([]string, 1500) // more than are taken in at once
+	raws := make([]string, 1500) // more than one transaction fills
 	for i := range raws {
 		raws[i] = bill(fmt.Sprintf("%04d", i), "1", 1, "x")
 	}
@@ -377,7 +377,7 @@ func TestSwitchingOnUnderWriters(t *testing.T) {
 	}
 }
 
-// TestAStreamThatIsMadeLaterKeepsVersions: as that of a backfill is.
+// TestAStreamThatIsMadeLaterKeepsVersions: a backfill's stream is an example.
 func TestAStreamThatIsMadeLaterKeepsVersions(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -394,9 +394,8 @@ func TestAStreamThatIsMadeLaterKeepsVersions(t *testing.T) {
 	}
 }
 
-// TestARewriteMakesVersions: rows that a declaration taught something new are written anew, without
-// a call, and hold something else from then on; those that it taught nothing have their old
-// version.
+// TestARewriteMakesVersions: rows for which the declaration now has more columns are rewritten
+// without a call, and have a new version. Rows for which nothing changed keep their old version.
 func TestARewriteMakesVersions(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -407,7 +406,7 @@ func TestARewriteMakesVersions(t *testing.T) {
 	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	s.load(end)
 	stream, normalize := s.learned()
-	s.sound() // a column more is no version
+	s.sound() // one more column makes no version
 	if _, err := rebuild.Run(t.Context(), s.db, stream, rebuild.All, normalize, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// ran notes a run of a stream that is over: when it began, the watermark that it went on from (""
-// for none), what it found.
+// ran stores a run that has ended: when it began, the watermark that it continued from ("" for
+// none), what it found.
 func (h *fixture) ran(key pipeline.Key, class pipeline.Class, ago, watermark string, outcome pipeline.Outcome, changes, calls int) {
 	h.Helper()
 	_, err := h.db.Pool().Exec(h.Context(), `
@@ -28,7 +28,7 @@ UPDATE sluice.streams s SET last_run_id = run.id FROM run WHERE (organization_id
 	h.must(err)
 }
 
-// learned registers a stream whose interval is learned, and one whose is fixed.
+// learned registers a stream whose interval is learned, and one whose interval is fixed.
 func (h *fixture) learned(ceiling time.Duration) {
 	h.Helper()
 	h.must(h.db.RegisterStreams(h.Context(), []warehouse.StreamSetting{
@@ -38,7 +38,7 @@ func (h *fixture) learned(ceiling time.Duration) {
 	}))
 }
 
-// unplanned are the services that are to be planned, for organizations a and b.
+// unplanned returns the services that have to be planned, for organizations a and b.
 func (h *fixture) unplanned(limit int) []streams.Service {
 	h.Helper()
 	services, err := h.db.Unplanned(h.Context(), []string{"a", "b"}, 10*time.Minute, limit)
@@ -67,8 +67,8 @@ func TestWhatRunsShowed(t *testing.T) {
 	if fixed.Key != key("a", "fixed") || fixed.Ceiling != 0 || of.Key != learned || of.Every != time.Hour || of.Ceiling != 6*time.Hour {
 		t.Errorf("streams: %+v, %+v", fixed, of)
 	}
-	// Five, four and three hours back in hours that weigh nearly the same: 12 changes in three
-	// hours; one call and three.
+	// The runs continued from watermarks five, four and three hours ago, and these hours weigh
+	// nearly the same: 12 changes in three hours; one call and three.
 	want := cadence.Seen{Runs: 3, Span: 3 * time.Hour, Changes: 12, PerHour: 4, Calls: 2}
 	near := cmp.Options{cmpopts.EquateApprox(0.05, 0), cmp.Comparer(func(a, b time.Duration) bool { return (a - b).Abs() < 10*time.Second })}
 	if diff := cmp.Diff(want, planning.SeenOf(&of, pipeline.ClassIncremental), near); diff != "" {
@@ -82,8 +82,8 @@ func TestWhatRunsShowed(t *testing.T) {
 	}
 }
 
-// TestIntervalsThatWereLearned follows one stream through a plan, its turn, a restart and a change
-// of mind.
+// TestIntervalsThatWereLearned follows one stream through a plan, its due time, a restart and a
+// changed configuration.
 func TestIntervalsThatWereLearned(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -121,7 +121,7 @@ func TestIntervalsThatWereLearned(t *testing.T) {
 				t.Errorf("due: %v", got)
 			}
 		}, "03:00:00|quiet|03:00:00"},
-		{"queued: somebody waits for it", func() { keep(5*time.Minute, 6, cadence.Floor) }, "00:05:00|floor|03:00:00"},
+		{"queued: a request waits for it", func() { keep(5*time.Minute, 6, cadence.Floor) }, "00:05:00|floor|03:00:00"},
 		{"another ceiling", func() { h.learned(2 * time.Hour) }, "01:00:00"},
 		{"fixed", func() { h.learned(0); keep(time.Minute, 1, cadence.Floor) }, "01:00:00"},
 	} {
@@ -135,7 +135,7 @@ func TestIntervalsThatWereLearned(t *testing.T) {
 	}
 }
 
-// TestComingBackToLife: a plan is good for a while, unless a quiet stream finds something.
+// TestComingBackToLife: a plan stays valid for a while, unless a quiet stream finds changes.
 func TestComingBackToLife(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -145,7 +145,7 @@ func TestComingBackToLife(t *testing.T) {
 		t.Helper()
 		h.must(h.db.StorePlans(t.Context(), []streams.Plan{{Key: learned, EverySeconds: 60, ChangesPerHour: perHour}}))
 	}
-	// The end of a run is put behind the plan, as if it ended after it.
+	// The run ends after the plan was made.
 	after := func(changes int) {
 		t.Helper()
 		h.ran(learned, pipeline.ClassIncremental, "-1 second", "1 hour", pipeline.OutcomeDone, changes, 1)

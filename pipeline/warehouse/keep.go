@@ -7,13 +7,13 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// keepTurns bounds how many times PruneRaw looks: each looks through one resource, or drops a
-// thousand archives.
+// keepTurns bounds the calls of one prune: a call of prune_raw looks through one resource, or drops
+// a thousand archives.
 const keepTurns = 20
 
-// PruneRaw drops raw records that are older than this and that no row, no history and no open entry
-// of the quarantine leads to, a bounded number at a time; each resource has its turn once a day.
-// What it leaves, the next call goes on with.
+// PruneRaw deletes raw records that are older than age and that no row, history or open entry of
+// the quarantine refers to. It deletes a bounded number at a time; the next call continues. Each
+// resource has its turn once a day.
 func (db *DB) PruneRaw(ctx context.Context, age time.Duration) error {
 	for range keepTurns {
 		var dropped *int

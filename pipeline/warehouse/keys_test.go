@@ -9,7 +9,7 @@ import (
 	"sluice/schema/record"
 )
 
-// page is a page of things, with or without the key amount.
+// page returns a page of things, with or without the key amount.
 func (h *fixture) page(name string, things int, amount bool) []record.Record {
 	h.Helper()
 	records := make([]record.Record, things)
@@ -25,8 +25,8 @@ func (h *fixture) page(name string, things int, amount bool) []record.Record {
 	return records
 }
 
-// One step is a run of a list: its pages, with the key or without it. What is new is said once;
-// what a run shows of both kinds proves nothing.
+// One step is a run of a list: its pages, each with or without the key. A missing key is reported
+// once. A run with pages of both kinds proves nothing.
 func TestAKeyThatIsGoneIsNoticed(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -36,16 +36,16 @@ func TestAKeyThatIsGoneIsNoticed(t *testing.T) {
 		news    []string
 		lacking int64 // in the view; 0 if the key is not gone
 	}{
-		{[]bool{without}, nil, 0}, // it has never come
+		{[]bool{without}, nil, 0}, // the key has never come
 		{[]bool{with, with}, nil, 0},
 		{[]bool{without, without}, []string{"amount"}, 24},
 		{[]bool{without}, nil, 36},
 		{[]bool{with}, nil, 0},
 		{[]bool{with, without, with}, nil, 0},
-		{[]bool{without}, nil, 0}, // so it comes now and then
+		{[]bool{without}, nil, 0}, // so the key comes now and then
 		{[]bool{without}, []string{"amount"}, 36},
 		{[]bool{with}, nil, 0},
-		{[]bool{without, with}, []string{"amount"}, 0}, // said too early
+		{[]bool{without, with}, []string{"amount"}, 0}, // reported too early
 		{[]bool{without, with}, nil, 0},                // and learned
 	} {
 		claim := h.claim()

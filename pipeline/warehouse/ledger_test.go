@@ -44,8 +44,8 @@ func (h *fixture) granted(service string, limits pipeline.Limits) int64 {
 	return decision.Call
 }
 
-// traffic lets workers of two processes call until it is enough, however slow the machine is, and
-// returns when each call arrived and how many were under way at most.
+// traffic lets workers of two processes make calls until enough says so, however slow the machine
+// is. It returns when each call arrived and how many were under way at most.
 func (h *fixture) traffic(limits pipeline.Limits, window time.Duration, workers int, enough func(calls, top int) bool) ([]time.Time, int) {
 	h.Helper()
 	processes := []*warehouse.DB{h.db, h.another(warehouse.Options{})}
@@ -129,7 +129,7 @@ func TestNeverMoreAtOnceThanAllowed(t *testing.T) {
 func TestTheDayIsPerServiceAndRolls(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	const day, window = 6 * time.Second, 100 * time.Millisecond // what stands before the wait takes less, however slow the machine is
+	const day, window = 6 * time.Second, 100 * time.Millisecond // the steps before the wait take less, however slow the machine is
 	h.db.ScaleLedger(time.Second, window, day)
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 100, Daily: 7}
 	began := time.Now()
@@ -202,7 +202,7 @@ func TestWhatUpstreamRefusesClosesTheGate(t *testing.T) {
 	h.refused(pipeline.RefusedConcurrent, "store", limits, time.Millisecond, time.Second)
 
 	penalize("shop", "suite", pipeline.Throttled, 0)
-	penalize("shop", "suite", pipeline.Throttled, time.Millisecond) // never shortens
+	penalize("shop", "suite", pipeline.Throttled, time.Millisecond) // a penalty never shortens another
 	h.refused(pipeline.RefusedClosed, "store", limits, 30*time.Second, time.Minute)
 
 	penalize("shop", "suite", pipeline.Exhausted, 3*time.Hour)
@@ -224,14 +224,14 @@ func TestAnswersCorrectTheCountOfTheDay(t *testing.T) {
 		}))
 	}
 	early, first := h.granted("shop", limits), h.granted("shop", limits)
-	finish(first, 2)    // others have spent nearly all of it
-	finish(early, 1000) // an older answer knows less
+	finish(first, 2)    // other programs have used nearly all of it
+	finish(early, 1000) // an older answer changes nothing
 	h.granted("shop", limits)
 	last := h.granted("shop", limits)
-	// By headers alone it is believed for an hour.
+	// A remainder from headers alone is valid for an hour.
 	h.refused(pipeline.RefusedDay, "shop", limits, 59*time.Minute, time.Hour)
 	h.granted("store", limits)
-	finish(last, 500) // it was more after all
+	finish(last, 500) // the remainder was larger after all
 	h.granted("shop", limits)
 	finish(h.granted("shop", limits), 0)
 	h.refused(pipeline.RefusedDay, "shop", limits, 59*time.Minute, time.Hour)

@@ -17,16 +17,16 @@ import (
 	"sluice/schema/record"
 )
 
-// Load implements sync.Store: records, what did not fit, drift, counts, the position, the end of
-// the run and the job's fate are one transaction (invariant 2), of all batches or, if the server
-// refuses it, of each by itself: those before the one that it refuses stay loaded. It returns
-// pipeline.ErrLostClaim, and writes nothing, if the claim does not hold any more (invariant 6).
-// After an error of which it is unknown whether it came before or after the commit, claim the
-// stream again: the claim says where it stands.
+// Load implements sync.Store. One transaction holds the records, the rejected records, drift,
+// counts, the position, the end of the run and the job's outcome (invariant 2). First that is one
+// transaction for all batches. If the server refuses it, each batch gets a transaction of its own,
+// and those before the refused one stay loaded. Load returns pipeline.ErrLostClaim, and writes
+// nothing, if the claim is no longer valid (invariant 6). After an error that may have come after
+// the commit, claim the stream again: the claim holds the position.
 func (db *DB) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error) {
 	loaded, err := db.loadTogether(ctx, batches)
-	// A batch locks its rows in order, several in one transaction do not: single records that are
-	// loaded meanwhile can wait for one of its rows, and it for one of theirs.
+	// A batch locks its rows in key order, several batches in one transaction do not. So they can
+	// deadlock with a batch of single records.
 	if !postgres.Refused(err) || len(batches) == 1 && !postgres.Deadlocked(err) {
 		return loaded, err
 	}
@@ -44,9 +44,9 @@ func (db *DB) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loa
 	return sum, nil
 }
 
-// deadlockTries is how often a batch is loaded by itself when the server ends it for the sake of
-// another transaction. That one may be slower to wake up than this one to come back, which then
-// takes the same row again, and is ended again.
+// deadlockTries is how often a batch is loaded by itself when the server ends its transaction to
+// resolve a deadlock. The other transaction may wake up later than this one comes back, which then
+// takes the same row again and is ended again.
 const deadlockTries = 3
 
 // loadTogether loads batches in one transaction.
@@ -68,36 +68,36 @@ func (db *DB) loadTogether(ctx context.Context, batches []pipeline.Batch) (pipel
 	return sum, nil
 }
 
-// loadingBatch is one batch on its way into the database.
+// loadingBatch is one batch while it is loaded.
 type loadingBatch struct {
 	db    *DB
 	tx    pgx.Tx
 	batch pipeline.Batch
-	// row is the stream's, locked; evidence is what is known against records of the batch, locked,
-	// too.
+	// row is the row of the stream, locked; evidence is the evidence of absence of the batch's
+	// records, locked, too.
 	row      streams.Locked
 	evidence tombstones.Evidence
-	// result and refused are what became of the records, loaded what the caller hears of it.
+	// result and rejected say what became of the records; loaded is what the caller gets of it.
 	result   rows.Result
 	rejected []rows.Rejected
 	loaded   pipeline.Loaded
 }
 
-// loadBatch is the way of a batch, in the order of its steps. Locks come in the order in which
-// every transaction takes them: list, stream, evidence, rows. What is recorded counts what was
-// written, an end is judged by what was recorded, and the job is settled last.
+// loadBatch loads a batch, step by step. All transactions take locks in the same order: list,
+// stream, evidence, rows. The recorded counts cover the rows written, the end is judged by what was
+// recorded, and the job is settled last.
 func (db *DB) loadBatch(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (pipeline.Loaded, error) {
 	l := &loadingBatch{db: db, tx: tx, batch: batch}
 	for _, step := range []func(context.Context) error{
 		l.takeTurn,        // streams of one list write one after the other
 		l.lockClaim,       // a worker that lost its claim writes nothing from here on (invariant 6)
 		l.lockEvidence,    // before any row: a verdict about tombstones locks evidence first, too
-		l.writeRows,       // and learns what was new, and what Postgres refuses
+		l.writeRows,       // and finds out which records are new and which Postgres refuses
 		l.record,          // evidence, quarantine, drift, capabilities, counts; and the position, unless the run ends
-		l.storeRejected,   // whole, before the position passes them for good (invariant 4)
-		l.arrive,          // judges the end by all that the run met, this batch included, and sets its position (invariant 1)
-		l.concludeAbsence, // needs the rows that are there now; may put a note on the end (invariant 7)
-		l.endRun,          // with the position at which it arrived, and that note
+		l.storeRejected,   // whole, before the position passes them (invariant 4)
+		l.arrive,          // judges the end by all results of the run, this batch included, and sets its position (invariant 1)
+		l.concludeAbsence, // needs the rows as they are now; may add a note to the end (invariant 7)
+		l.endRun,          // with the final position and that note
 		l.settleJob,       // last: if the job cannot be settled, nothing was written (invariant 2)
 	} {
 		if err := step(ctx); err != nil {
@@ -123,7 +123,6 @@ func (l *loadingBatch) lockEvidence(ctx context.Context) error {
 	return err
 }
 
-// writeRows brings the batch's records into their tables.
 func (l *loadingBatch) writeRows(ctx context.Context) error {
 	batch, stream := &l.batch, l.batch.Claim.Stream
 	err := holdRows(ctx, l.tx, *batch)
@@ -147,10 +146,10 @@ func (l *loadingBatch) writeRows(ctx context.Context) error {
 	return nil
 }
 
-// record notes what the batch says, and what became of it, by statements that are sent together.
+// record queues what the batch reports and its results as statements, and sends them together.
 func (l *loadingBatch) record(ctx context.Context) error {
 	batch, stream, queue := l.batch, l.batch.Claim.Stream, new(pgx.Batch)
-	if l.row.Suspects && len(batch.Records) > 0 { // also those without a call: an entry of a rebuild that is retried has none
+	if l.row.Suspects && len(batch.Records) > 0 { // also those without a call, such as a retried entry of a rebuild
 		quarantine.QueueRelease(queue, batch)
 	}
 	if scan := batch.Position.Scan; scan != nil && scan.Mode == pipeline.ModeExport && batch.Call != 0 {
@@ -176,7 +175,7 @@ func (l *loadingBatch) storeRejected(ctx context.Context) error {
 	return quarantine.Store(ctx, l.tx, l.batch, l.rejected)
 }
 
-// arrive writes the position at the end of a run, which depends on all that the run met.
+// arrive writes the position at the end of a run, which depends on all results of the run.
 func (l *loadingBatch) arrive(ctx context.Context) error {
 	if l.batch.End == nil {
 		return nil
@@ -214,9 +213,9 @@ func (l *loadingBatch) settleJob(ctx context.Context) error {
 	return complete(ctx, l.tx, l.batch.Claim, l.batch.Complete)
 }
 
-// Unchanged implements sync.UnchangedFinder: it looks at the rows as they are at this instant,
-// without a lock. A writer meanwhile makes a version that came later than the one that was looked
-// at; the next read of the list meets it.
+// Unchanged implements sync.UnchangedFinder. It reads the rows as they are now, without a lock. If
+// a writer changes a row meanwhile, it writes a later version than the one that was read; the next
+// read of the list finds it.
 func (db *DB) Unchanged(ctx context.Context, stream pipeline.Stream, records []record.Record) error {
 	op := "looking at rows of " + stream.String()
 	conn, err := db.pool.Acquire(ctx)

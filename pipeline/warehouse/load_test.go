@@ -134,7 +134,7 @@ func TestTheEndOfARun(t *testing.T) {
 	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`x`), Code: "bad_json"}}
 	batch.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 2}
 	h.load(batch)
-	h.call(claim.Run) // one that brought nothing
+	h.call(claim.Run) // a call that brought nothing
 	claim = h.claim()
 	last := h.unit(claim, h.record(1, "one"))
 	last.Position = pipeline.Position{Watermark: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}
@@ -227,7 +227,7 @@ func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
 		t.Errorf("the bytes of the refused record are %q", refused)
 	}
 
-	// An older call proves nothing about it, a later one that brings the record closes the entry.
+	// An older call proves nothing about the record; a later one that brings it closes the entry.
 	late, early := h.unit(claim, h.record(2, "fine")), h.unit(claim, h.record(2, "fine"))
 	early.Call = batch.Call - 1
 	h.load(early)
@@ -253,8 +253,8 @@ func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
 	}
 }
 
-// TestALargeMisfitIsKeptWhole: it goes in pieces, which is nothing that its entry shows, and
-// nothing is added when it comes again.
+// TestALargeMisfitIsKeptWhole: it is stored in pieces, which its entry does not show, and nothing
+// is added when it comes again.
 func TestALargeMisfitIsKeptWhole(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -306,8 +306,8 @@ func TestRawRecordsLeadBack(t *testing.T) {
 	}
 }
 
-// TestAnExportShowsThatItIsStillUnderWay: one call, many batches, each of which holds its slot a
-// lease longer; once its end was reported, nothing does.
+// TestAnExportShowsThatItIsStillUnderWay: one call has many batches, each of which extends the
+// lease of its slot. After its end was reported, no batch extends it.
 func TestAnExportShowsThatItIsStillUnderWay(t *testing.T) {
 	t.Parallel()
 	h := open(t)

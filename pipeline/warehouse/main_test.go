@@ -84,7 +84,7 @@ func open(t *testing.T) *fixture {
 	return h
 }
 
-// another is a second process on the same database.
+// another opens the same database as a second process.
 func (h *fixture) another(options warehouse.Options) *warehouse.DB {
 	h.Helper()
 	options.Due = planning.Due
@@ -118,7 +118,7 @@ func (h *fixture) call(run int64) int64 {
 	return decision.Call
 }
 
-// record is a thing with this name.
+// record returns a thing with this name.
 func (h *fixture) record(id int, name string, more ...string) record.Record {
 	h.Helper()
 	raw := fmt.Sprintf(`{"thing_id":"%d","name":%q,"amount":"1.50","modified":"2026-01-17T15:27:23+0530"%s}`,
@@ -128,7 +128,7 @@ func (h *fixture) record(id int, name string, more ...string) record.Record {
 	return record
 }
 
-// batch holds records under a claim, with a call of its own; the position stays where it was.
+// unit returns a batch of records under a claim, with a call of its own and an unchanged position.
 func (h *fixture) unit(claim pipeline.Claim, records ...record.Record) pipeline.Batch {
 	h.Helper()
 	return pipeline.Batch{
@@ -151,7 +151,7 @@ func ask[T any](h *fixture, sql string, args ...any) T {
 	return value
 }
 
-// dump is everything that a batch could have changed.
+// dump returns everything that a batch could have changed.
 func (h *fixture) dump() string {
 	h.Helper()
 	return ask[string](h, `SELECT concat_ws(E'\n',
@@ -160,7 +160,7 @@ func (h *fixture) dump() string {
 		(SELECT json_agg(d ORDER BY path)::text FROM sluice.drift d), (SELECT json_agg(w ORDER BY call_id)::text FROM sluice.raw_records w))`)
 }
 
-// pause waits for a span that the database asked for.
+// pause waits for a duration that the database asked for.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -80,11 +80,11 @@ func TestEveryStatementPrepares(t *testing.T) {
 		}
 	}
 	maps.DeleteFunc(all, func(_, sql string) bool {
-		return strings.Contains(sql, "%s") || strings.Contains(sql, "%[") // takes the names of tables, and is prepared where it has them
+		return strings.Contains(sql, "%s") || strings.Contains(sql, "%[") // it has verbs for the names of tables, and is prepared where they are known
 	})
 	names := slices.Sorted(maps.Keys(all))
-	// Several commands in one text make what others need, such as a temporary table: they are
-	// executed, and first.
+	// Several commands in one text create what other statements need, such as a temporary table:
+	// they are executed, and first.
 	for _, name := range names {
 		if strings.Contains(all[name], ";") {
 			if _, err := conn.Exec(t.Context(), all[name]); err != nil {
@@ -106,8 +106,7 @@ func TestEveryStatementPrepares(t *testing.T) {
 	}
 }
 
-// statements gives the constants of a file whose names begin with sql; tests have none of the
-// program's.
+// statements returns the constants of a file whose names begin with sql, none for tests.
 func statements(t *testing.T, file string) map[string]string {
 	t.Helper()
 	if strings.HasSuffix(file, "_test.go") {
@@ -146,8 +145,8 @@ func (h *fixture) with(parameter string) *warehouse.DB {
 	return db
 }
 
-// TestASessionThatHangsLosesItsTransaction: a session that hangs between two statements holds no
-// other up for long: the server ends the session.
+// TestASessionThatHangsLosesItsTransaction: the server ends a session that hangs between two
+// statements, so that it blocks other sessions only briefly.
 func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -167,9 +166,9 @@ func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 	}
 }
 
-// TestASessionWithoutAClientLetsGo: the session of a process that was killed while it waits for a
-// lock does not keep those that it has until the other one is free: the process that takes over
-// needs them.
+// TestASessionWithoutAClientLetsGo: a process is killed while its session waits for a lock. The
+// server then ends the session, which releases its own locks: the process that takes over needs
+// them.
 func TestASessionWithoutAClientLetsGo(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -178,8 +177,8 @@ func TestASessionWithoutAClientLetsGo(t *testing.T) {
 	h.must(err)
 	_, err = other.Exec(t.Context(), `SELECT pg_advisory_xact_lock(1)`)
 	h.must(err)
-	// A process that is killed says nothing any more: the library would ask the server to cancel,
-	// over another connection.
+	// A killed process sends nothing more, while the library would send a cancel request over
+	// another connection.
 	config, dialed := db.Pool().Config().ConnConfig, atomic.Bool{}
 	dial := config.DialFunc
 	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -11,24 +11,24 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// ErrOtherOrganization says that upstream gives another name than the one that was pinned at first
-// sight: the identifier may be that of another business, whose rows must not be mixed with those
-// that are there.
+// ErrOtherOrganization says that upstream gives another name than the one that was pinned first.
+// The identifier may be that of another business, whose rows must not be mixed with the existing
+// ones.
 var ErrOtherOrganization = errors.New("another organization answers")
 
-// Identity is who an organization is, by upstream's word.
+// Identity is what upstream says about an organization.
 type Identity struct {
-	// Name is the organization's name; an empty one says nothing and pins nothing.
+	// Name is the organization's name; an empty name pins nothing.
 	Name string
 	// TimeZone is the name of its time zone, "" if upstream does not say.
 	TimeZone string
-	// Active says whether upstream counts it as active.
+	// Active says whether upstream regards it as active.
 	Active bool
 }
 
 const (
-	// The name is compared and never replaced. An answer without a time zone takes none away. After
-	// another time zone every whole list is due to be read.
+	// The name is compared and never replaced. An answer without a time zone keeps the old one.
+	// After a change of the time zone every whole list is due to be read.
 	sqlPin = `
 WITH was AS (SELECT time_zone FROM sluice.organizations WHERE organization_id = $1), pinned AS (
 	INSERT INTO sluice.organizations AS o (organization_id, name, time_zone, is_active) VALUES ($1, $2, $3, $4)
@@ -39,7 +39,7 @@ WITH was AS (SELECT time_zone FROM sluice.organizations WHERE organization_id = 
 	RETURNING time_zone)
 SELECT was.time_zone NOT IN ('', pinned.time_zone) FROM was, pinned`
 
-	// The time zone is left to the next look, which knows what follows from another one.
+	// The time zone is left to the next pin, which also makes the whole lists due.
 	sqlAccept = `
 INSERT INTO sluice.organizations AS o (organization_id, name, time_zone, is_active) VALUES ($1, $2, $3, $4)
 ON CONFLICT (organization_id) DO UPDATE SET
@@ -48,10 +48,10 @@ ON CONFLICT (organization_id) DO UPDATE SET
 	sqlPinned = `SELECT name, time_zone, is_active FROM sluice.organizations WHERE organization_id = $1`
 )
 
-// PinOrganization holds what upstream says about an organization against what it said at first
-// sight, which it keeps. The key is the word under which rows of the organization are kept. It
-// returns what is pinned, and ErrOtherOrganization if the names differ; time zone and activity
-// follow upstream. An identity without a name changes nothing.
+// PinOrganization compares what upstream says about an organization with the name that was pinned
+// first. The key is the identifier under which the organization's rows are kept. It returns what is
+// pinned, and ErrOtherOrganization if the names differ. Time zone and activity follow upstream. An
+// identity without a name changes nothing.
 func (db *DB) PinOrganization(ctx context.Context, key string, seen Identity) (Identity, error) {
 	op := "pinning organization " + key
 	seen.Name = postgres.Clean(seen.Name, postgres.MaxReason)
@@ -75,14 +75,14 @@ func (db *DB) PinOrganization(ctx context.Context, key string, seen Identity) (I
 	}
 }
 
-// pin notes the identity, and makes whole lists due after another time zone: in one transaction, so
-// that they are not forgotten.
+// pin stores the identity. After a change of the time zone it also makes whole lists due, in the
+// same transaction, so that a crash cannot lose that.
 func (db *DB) pin(ctx context.Context, op, key string, seen Identity) error {
 	return db.inTx(ctx, op, func(tx pgx.Tx) error {
 		moved := false
 		err := tx.QueryRow(ctx, sqlPin, key, seen.Name, postgres.Clean(seen.TimeZone, postgres.MaxName), seen.Active).Scan(&moved)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return nil // it is met for the first time, or goes by another name
+			return nil // this is the first pin, or the name differs
 		}
 		if err != nil || !moved {
 			return postgres.Fail(op, err)
@@ -91,7 +91,7 @@ func (db *DB) pin(ctx context.Context, op, key string, seen Identity) error {
 	})
 }
 
-// AcceptOrganization pins an organization to the name that upstream gives now: a person decided
+// AcceptOrganization pins an organization to the name that upstream gives now: the operator decided
 // that it is the same business.
 func (db *DB) AcceptOrganization(ctx context.Context, key string, seen Identity) error {
 	op := "accepting organization " + key
@@ -103,11 +103,11 @@ func (db *DB) AcceptOrganization(ctx context.Context, key string, seen Identity)
 	return postgres.Fail(op, err)
 }
 
-// Organization is who an organization is by upstream's word, as it was pinned.
+// Organization is what is pinned of an organization.
 type Organization struct {
-	// Organization is the word under which its rows are kept.
+	// Organization is the identifier under which its rows are kept.
 	Organization string `db:"organization_id" json:"organization"`
-	// Name is the name that it is pinned to since PinnedAt.
+	// Name is the name that it has been pinned to since PinnedAt.
 	Name     string `db:"name"      json:"name"`
 	TimeZone string `db:"time_zone" json:"time_zone"`
 	Active   bool   `db:"is_active" json:"active"`
@@ -120,7 +120,7 @@ type Organization struct {
 const sqlOrganizations = `
 SELECT organization_id, name, time_zone, is_active, pinned_at, checked_at FROM sluice.organizations ORDER BY organization_id`
 
-// Organizations gives the organizations that were met so far.
+// Organizations returns the organizations that were pinned so far.
 func (db *DB) Organizations(ctx context.Context) ([]Organization, error) {
 	return postgres.Read[Organization](ctx, db.pool, "organizations", sqlOrganizations)
 }

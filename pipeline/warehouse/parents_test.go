@@ -12,7 +12,7 @@ import (
 	"sluice/schema"
 )
 
-// next asks for the next parent and ends its list: read, or failed with a word.
+// next asks for the next parent and ends its list: read, or failed with a reason.
 func (s *storeFixture) next(claim pipeline.Claim, failed string) string {
 	s.Helper()
 	parent, _, err := s.db.NextParent(s.Context(), claim)
@@ -25,7 +25,7 @@ func (s *storeFixture) next(claim pipeline.Claim, failed string) string {
 	return parent
 }
 
-// round reads all parents that a run reads, those of failing in vain.
+// round reads all parents of a run; those of failing fail.
 func (s *storeFixture) round(failing string) string {
 	s.Helper()
 	claim := s.claimOf(s.persons)
@@ -72,7 +72,7 @@ func TestParentsAreReadStalestFirst(t *testing.T) {
 	s.wantRound("each once, in both columns and the configuration", "named v1 v2 v7", "")
 	s.wantRound("all again", "named v1 v2 v7", "")
 
-	// A run that stops after two: the next one begins with the others.
+	// A run that stops after two parents: the next run begins with the others.
 	claim := s.claimOf(s.persons)
 	s.next(claim, "")
 	if got := s.next(claim, "no such vendor\x00"); got != "v1" {

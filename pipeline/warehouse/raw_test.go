@@ -17,7 +17,7 @@ import (
 	"sluice/schema/record"
 )
 
-// bring loads records under a claim that is given back at once.
+// bring loads records under a claim and gives the claim back at once.
 func (s *storeFixture) bring(stream pipeline.Stream, raws ...string) {
 	s.Helper()
 	claim := s.claimOf(stream)
@@ -25,7 +25,7 @@ func (s *storeFixture) bring(stream pipeline.Stream, raws ...string) {
 	s.must(s.db.Settle(s.Context(), claim, pipeline.Settlement{State: pipeline.StateQueued}))
 }
 
-// as is the declaration of a stream as it is.
+// as returns the normalizer of a stream's present declaration.
 func (s *storeFixture) as(stream pipeline.Stream) func(raw []byte, parent string) (record.Record, error) {
 	s.Helper()
 	normalizer, err := record.New(stream.Resource, time.UTC)
@@ -33,7 +33,7 @@ func (s *storeFixture) as(stream pipeline.Stream) func(raw []byte, parent string
 	return normalizer.RecordUnder
 }
 
-// tables is all that the tables of bills hold.
+// tables returns everything that the tables of bills hold.
 func (s *storeFixture) tables() string {
 	s.Helper()
 	return ask[string](s.fixture, `SELECT concat_ws(E'\n', (SELECT string_agg(b::text, E'\n' ORDER BY bill_id) FROM store.bills b),
@@ -44,16 +44,16 @@ func (s *storeFixture) tables() string {
 const guarded = `CREATE FUNCTION store.noop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 	CREATE TRIGGER somebodys BEFORE UPDATE ON store.bills FOR EACH ROW EXECUTE FUNCTION store.noop()`
 
-// follow gives elements the tombstones of their bills, as each write does that knows of evidence.
+// follow gives elements the tombstones of their bills, as each write does that meets evidence.
 const follow = `UPDATE store.bills_lines l SET _deleted_at = b._deleted_at FROM store.bills b
 	WHERE b.bill_id = l._parent_id AND l._deleted_at IS DISTINCT FROM b._deleted_at`
 
 const unguarded = `DROP TRIGGER IF EXISTS somebodys ON store.bills; DROP FUNCTION IF EXISTS store.noop()`
 
-// TestRawOfARowIsAlwaysThere: whatever is loaded, by lists and one by one, and however long ago,
-// what is too old and led to by nothing goes, and the raw records of each row are the very bytes
-// that came last; a rebuild of all rows leaves the tables as they were, with a trigger of another
-// role and without, whatever was done to the rows in between.
+// TestRawOfARowIsAlwaysThere: records are loaded by lists and one by one, at any time. Then old raw
+// records to which nothing refers are deleted, and the raw records of each row are the very bytes
+// that came last. A rebuild of all rows leaves the tables as they were, with or without a trigger
+// of another role, whatever was done to the rows in between.
 func TestRawOfARowIsAlwaysThere(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -78,8 +78,8 @@ func TestRawOfARowIsAlwaysThere(t *testing.T) {
 				s.must(exec(s, follow))
 			}
 		}
-		// Lists, and single records, carry the same keys of a record each time: what came with an
-		// earlier version alone is known to the table alone.
+		// Lists, and single records, carry the same keys of a record each time: only the table
+		// holds values that came with an earlier version alone.
 		keys := rapid.SliceOfN(rapid.IntRange(0, 31), records, records).Draw(r, "keys")
 		header := func(id int) string {
 			day[id]++
@@ -93,7 +93,7 @@ func TestRawOfARowIsAlwaysThere(t *testing.T) {
 		}
 		details := func(id int) string {
 			if last[id] == "" {
-				return "" // single records are asked for where a list showed one
+				return "" // single records are asked for after a list showed one
 			}
 			raw := fmt.Sprintf(`{"bill_id":"%d","modified":"2026-01-01T10:00:%02dZ","total":"single %d"`, id, day[id], rapid.IntRange(1, 3).Draw(r, "total"))
 			if keys[id-1]&16 != 0 {
@@ -123,7 +123,7 @@ func TestRawOfARowIsAlwaysThere(t *testing.T) {
 		}
 		s.must(exec(s, `DELETE FROM sluice.raw_looks`))
 		s.must(s.db.PruneRaw(t.Context(), 40*24*time.Hour))
-		// Each position of each archive, without the counts that the program keeps.
+		// Each position of each archive, counted without the program's own counts.
 		if left := ask[int](s.fixture, `SELECT count(*) FROM sluice.raw_records w WHERE kept_at < now() - interval '40 days' AND NOT EXISTS (
 			SELECT FROM json_array_elements(w.records::json) WITH ORDINALITY AS e (raw, n), store.bills b
 			WHERE w.call_id IN (b._call_id, b._detail_call_id) AND w.first_position + e.n - 1 IN (b._raw_position, b._detail_raw_position))`); left != 0 {
@@ -134,7 +134,7 @@ func TestRawOfARowIsAlwaysThere(t *testing.T) {
 	})
 }
 
-// lead holds the raw records that rows lead to against what was loaded.
+// lead compares the raw records that rows refer to with what was loaded.
 func (s *storeFixture) lead(r *rapid.T, loaded map[int]string, place, where string) {
 	s.Helper()
 	rows, err := s.db.Pool().Query(s.Context(), `SELECT bill_id::int, sluice.raw_record(`+place+`)::text FROM store.bills WHERE `+where)
@@ -151,7 +151,7 @@ func (s *storeFixture) lead(r *rapid.T, loaded map[int]string, place, where stri
 	s.must(rows.Err())
 }
 
-// rebuilt edits rows by hand and rebuilds them: all is as it was.
+// rebuilt edits rows by hand and rebuilds them: all values are as they were.
 func (s *storeFixture) rebuilt(r *rapid.T, guard bool) {
 	s.Helper()
 	if guard {
@@ -159,14 +159,14 @@ func (s *storeFixture) rebuilt(r *rapid.T, guard bool) {
 		defer func() { s.must(exec(s, unguarded)) }()
 	}
 	before := s.tables()
-	// What only earlier versions carried is known to the table alone.
+	// Only the table holds values that only earlier versions carried.
 	const carry = `EXISTS (SELECT FROM (VALUES (sluice.raw_record(_call_id, _raw_position)), (sluice.raw_record(_detail_call_id, _detail_raw_position))) AS v (raw)
 		WHERE raw -> '%s' IS NOT NULL)`
 	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE `+fmt.Sprintf(carry, "total")))
 	s.must(exec(s, `UPDATE store.bills_lines SET line = 'edited' FROM store.bills WHERE bill_id = _parent_id AND `+fmt.Sprintf(carry, "lines")))
 	rows := ask[int](s.fixture, `SELECT count(*) FROM store.bills`)
 	edited := ask[int](s.fixture, `SELECT count(*) FROM store.bills WHERE total = 'edited' OR bill_id IN (SELECT _parent_id FROM store.bills_lines WHERE line = 'edited')`)
-	for _, rewritten := range []int{edited, 0} { // what is as it should be is not written
+	for _, rewritten := range []int{edited, 0} { // a correct row is not written
 		counts, err := rebuild.Run(s.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil)
 		s.must(err)
 		if counts != (rebuild.Counts{Rows: rows, Rewritten: rewritten}) {
@@ -178,8 +178,8 @@ func (s *storeFixture) rebuilt(r *rapid.T, guard bool) {
 	}
 }
 
-// TestWhatDoesNotFitARebuildStays: a value that the database refuses by now is found, its row
-// stays, the others are written.
+// TestWhatDoesNotFitARebuildStays: the rebuild finds a value that the database now refuses, leaves
+// its row as it is, and writes the others.
 func TestWhatDoesNotFitARebuildStays(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -208,8 +208,8 @@ func TestWhatDoesNotFitARebuildStays(t *testing.T) {
 	}
 }
 
-// TestARebuildGoesOnWhereItStopped: after an interruption, with the counts of the whole, and from
-// the start if the declaration is another one.
+// TestARebuildGoesOnWhereItStopped: after an interruption it continues with the counts of the
+// whole, and begins anew if the declaration has changed.
 func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -236,7 +236,7 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 		}
 	}
 	interrupted()
-	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id = '00007'`)) // behind it: not looked at again
+	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id = '00007'`)) // before the position: not compared again
 	var steps []int
 	counts, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), func(n int) { steps = append(steps, n) })
 	s.must(err)
@@ -252,13 +252,13 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	stream, learned := s.learned()
 	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
 	s.must(err)
-	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) { // their fingerprints are those of another declaration
+	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) { // their payload hashes are those of another declaration
 		t.Errorf("with another declaration, from the start: %+v", counts)
 	}
 	s.must(exec(s, `ALTER TABLE store.bills DROP colour, DROP weight`))
-	// What another declaration made is known by other fingerprints.
+	// Payload hashes depend on the declaration.
 	if same := ask[int](s.fixture, `SELECT count(*) FROM store.bills JOIN store.marks m USING (bill_id) WHERE m._payload_hash IS NOT DISTINCT FROM bills._payload_hash`); same != 0 {
-		t.Errorf("%d rows have the fingerprint of the declaration of before", same)
+		t.Errorf("%d rows have the payload hash of the earlier declaration", same)
 	}
 	s.must(exec(s, `UPDATE store.bills b SET _payload_hash = m._payload_hash FROM store.marks m WHERE m.bill_id = b.bill_id`))
 	if diff := cmp.Diff(before, s.tables()); diff != "" {
@@ -272,8 +272,7 @@ func TestARebuildGoesOnWhereItStopped(t *testing.T) {
 	}
 }
 
-// TestAnotherRuleOfTheHashIsFound: only lists that hold anything have to be brought up to date,
-// once.
+// TestAnotherRuleOfTheHashIsFound: only lists that hold raw records have to be rebuilt, once.
 func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -306,16 +305,16 @@ func TestAnotherRuleOfTheHashIsFound(t *testing.T) {
 	}
 	if got := ask[string](s.fixture, `SELECT concat_ws(' ', requested_gen - served_gen, next_due_at = '2026-01-01' AND last_done_at = '2026-01-01', state, run_id)
 		FROM sluice.streams WHERE resource = 'bills'`); got != "1 t idle" {
-		t.Errorf("who asked for the list is still to be served when it is due: %s", got)
+		t.Errorf("the request for the list is still to be served when it is due: %s", got)
 	}
 	if got := others(); got != "[]" {
 		t.Errorf("of another rule after that: %s", got)
 	}
 }
 
-// TestRawOfHistoryAndQuarantineStays: what a table of history or an open entry of the quarantine
-// names is kept until they are gone; what is young is kept, too, and a resource that was looked
-// through has to wait for a day.
+// TestRawOfHistoryAndQuarantineStays: raw records that a history table or an open entry of the
+// quarantine names are kept until those are gone. Young ones are kept, too, and a resource that was
+// looked through waits for a day.
 func TestRawOfHistoryAndQuarantineStays(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -10,7 +10,7 @@ import (
 	"sluice/pipeline/warehouse/streams/backfills"
 )
 
-// askedBefore is a backfill that failed once and waits in its second run, and one that is over.
+// askedBefore is a backfill that failed once and waits in its second run, and one that has ended.
 //
 //nolint:dupword // columns repeat values
 const askedBefore = `

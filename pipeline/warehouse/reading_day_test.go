@@ -9,8 +9,8 @@ import (
 )
 
 // spentDays are counts written by hand: three minutes and an hour of a service's day, one of them
-// of yesterday; what upstream said last, after two of five calls of a minute; and what others spent
-// before.
+// of yesterday. With them go upstream's last answer, after two of five calls of a minute, and the
+// calls that other programs made before.
 const spentDays = `
 INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, incremental, sweep) VALUES
 	('d', 'shop', 'minute', date_bin('1 minute', clock_timestamp(), 'epoch'), 5, 4, 1, 3),
@@ -34,8 +34,8 @@ func TestDay(t *testing.T) {
 	if day.Spent != 14 || day.ByClass[pipeline.ClassIncremental] != 1 || day.ByClass[pipeline.ClassSweep] != 13 || day.LastHour != 5 || day.Turn != nil {
 		t.Errorf("the day is %+v, want 14 spent, 1 of them incremental and 13 sweeps, 5 in the last hour", day)
 	}
-	// Used were 60: 10 of ours in an earlier minute, 2 in this one. Of the 40 left, 3 were reserved
-	// since.
+	// Of 60 used calls, 10 were ours in an earlier minute and 2 in this one. Of the 40 that were
+	// left, 3 were reserved since.
 	if day.External == nil || *day.External != 48 || day.SeenLeft == nil || *day.SeenLeft != 37 {
 		t.Errorf("others spent %v, %v are left, want 48 and 37", day.External, day.SeenLeft)
 	}

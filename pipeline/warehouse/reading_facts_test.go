@@ -12,8 +12,9 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// ranBefore is of one stream: a first run without a watermark, two that went on from it four hours
-// later and found 3 + 5 and 0 + 4, one too long ago to count, and one that begins.
+// ranBefore holds the runs of one stream: a first run without a watermark, and two that continued
+// from it four hours later and found 3 + 5 and 0 + 4 changes. One run is too old to count, and one
+// is just beginning.
 const ranBefore = `
 INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome, watermark_before, pages, inserted, updated)
 SELECT 'q', 'shop', 'things', 'incremental', 0, now() - began, now() - ended, nullif(outcome, 'open'), now() - watermark, pages, inserted, updated FROM (VALUES
@@ -63,7 +64,7 @@ func TestKnown(t *testing.T) {
 			t.Errorf("after %s: %v, %v", spoil, known, err)
 		}
 	}
-	// A forecast knows what the runs before its own inserted: 1000, and behind it 3 + 0.
+	// A forecast holds what earlier runs inserted: 1000, and 3 + 0 came after it.
 	if _, err := pool.Exec(t.Context(), `INSERT INTO sluice.forecasts (run_id, calls, basis, rows)
 		SELECT id, 1, 'measured', CASE outcome WHEN 'failed' THEN 1000 ELSE 5 END FROM sluice.runs
 		WHERE organization_id = 'q' AND (outcome = 'failed' OR started_at < now() - interval '1 day')`); err != nil {
@@ -73,12 +74,12 @@ func TestKnown(t *testing.T) {
 		t.Errorf("behind a forecast: %+v, %v", known, err)
 	}
 	if known, err = reader.FactsOfStreams(t.Context(), "nobody"); len(known) != 0 || err != nil {
-		t.Errorf("of nobody: %v, %v", known, err)
+		t.Errorf("of an unknown organization: %v, %v", known, err)
 	}
 }
 
-// TestAForecastWaitsForNobody: a lock on a table holds up no run that asks how many of its rows
-// wait.
+// TestAForecastWaitsForNobody: a lock on a table does not delay a run that asks how many of its
+// rows wait.
 func TestAForecastWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	pool, reader := openReadingPool(t)

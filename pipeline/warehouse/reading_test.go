@@ -19,8 +19,8 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// seedReading is written by hand: what the reader gives back must not depend on what else writes
-// these tables.
+// seedReading is written by hand: the reader's results must not depend on other writers of these
+// tables.
 const seedReading = `
 INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, note, outcome, calls, kind, pages,
 	received, inserted) VALUES
@@ -123,8 +123,8 @@ func TestStreams(t *testing.T) {
 	sameAs(t, []streams.Status{bills}, got, err)
 }
 
-// backlogs are the streams of an organization by itself: details, one over parents, and one that is
-// neither.
+// backlogs are the streams of an organization of its own: details, one over parents, and one that
+// is neither.
 const backlogs = `
 INSERT INTO sluice.streams (organization_id, service, resource, every) VALUES
 	('q', 'shop', 'bills', '1 hour'), ('q', 'shop', 'bills.details', '1 hour'), ('q', 'shop', 'extras.details', '1 hour'),

@@ -20,26 +20,26 @@ import (
 var ErrAtWork = errors.New("the stream is being written right now: try again when that has ended")
 
 const (
-	// The lock belongs to the session, so a rebuild that is killed lets go of it.
+	// The lock belongs to the session: the server releases it when a rebuild is killed.
 	sqlLockRebuild   = `SELECT pg_try_advisory_lock(key), key FROM (SELECT hashtextextended('sluice rebuild ' || $1, 0) AS key OFFSET 0) AS k`
 	sqlUnlockRebuild = `SELECT pg_advisory_unlock(hashtextextended('sluice rebuild ' || $1, 0))`
 
-	// What runs under the fence of an open rebuild was that rebuild: it is dead, for we have its
-	// lock.
+	// A stream that runs with the fence of an open rebuild belongs to a dead rebuild, for this
+	// session has the rebuild's lock.
 	sqlAtWork = `
 SELECT s.state = 'running' AND NOT EXISTS (SELECT FROM sluice.rebuilds r WHERE r.ended_at IS NULL
 	AND (r.organization_id, r.service, r.resource, r.fence) = (s.organization_id, s.service, s.resource, s.fence))
 FROM sluice.streams s WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)`
 
-	// All streams that write to the table of a list; in this order wherever more than one is
-	// locked.
+	// All streams that write to the table of a list. Every transaction that locks more than one of
+	// them locks them in this order.
 	sqlLockWriters = `
 SELECT FROM sluice.streams WHERE organization_id = $1 AND service = $2 AND (resource = $3 OR starts_with(resource, $3 || '.'))
 ORDER BY resource FOR UPDATE`
 )
 
-// Rebuild is a rebuild under way: it has the claim of its stream's list, and a lock that belongs to
-// its session.
+// Rebuild is a rebuild in progress: it has the claim of its stream's list, and a lock that belongs
+// to its session.
 type Rebuild struct {
 	db       *DB
 	claim    pipeline.Claim
@@ -48,8 +48,8 @@ type Rebuild struct {
 	position rebuilds.Position
 }
 
-// BeginRebuild claims a stream's list for a rebuild, which End gives back. It returns ErrAtWork if
-// a run of the stream is under way, or another rebuild.
+// BeginRebuild claims a stream's list for a rebuild; End gives the claim back. It returns ErrAtWork
+// if a run or another rebuild of the stream is under way.
 func (db *DB) BeginRebuild(ctx context.Context, stream pipeline.Stream, scope rebuilds.Scope) (*Rebuild, error) {
 	stream.Work = pipeline.WorkList
 	unlock, err := db.lockRebuild(ctx, stream)
@@ -67,11 +67,11 @@ func (db *DB) BeginRebuild(ctx context.Context, stream pipeline.Stream, scope re
 	return r, nil
 }
 
-// Counts are those of the whole rebuild so far.
+// Counts returns the counts of the whole rebuild so far.
 func (r *Rebuild) Counts() rebuilds.Counts { return r.position.Counts }
 
-// lockRebuild makes sure that no other process writes to the stream, as far as can be known before
-// it is claimed. The lock is on a connection of its own.
+// lockRebuild makes sure that no other process writes to the stream, as far as that can be checked
+// before the claim. A connection of its own holds the lock, which the returned function releases.
 func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), error) {
 	key := stream.Key()
 	op := "locking " + key.String()
@@ -118,8 +118,8 @@ func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), 
 	return unlock, nil
 }
 
-// begin finds out where a rebuild that was stopped goes on. One under the time zone of before is
-// none of this one.
+// begin finds the position from which a stopped rebuild goes on. A rebuild that began under an
+// earlier time zone is not continued.
 func (r *Rebuild) begin(ctx context.Context, scope rebuilds.Scope) error {
 	key := r.claim.Stream.Key()
 	op := "beginning a rebuild of " + key.String()
@@ -135,9 +135,9 @@ func (r *Rebuild) begin(ctx context.Context, scope rebuilds.Scope) error {
 	})
 }
 
-// Step is one batch, in one transaction, with the position behind it (invariant 6): look says which
-// of the next rows are to be written. All streams that write to the table are locked meanwhile. It
-// says false when there was no row left.
+// Step writes one batch and the position behind it in one transaction (invariant 6): look decides
+// which of the next rows are written. The transaction locks all streams that write to the table.
+// Step returns false when no row is left.
 func (r *Rebuild) Step(
 	ctx context.Context, look func(ctx context.Context, view contents.View, after string) (rebuilds.Batch, error),
 ) (bool, error) {
@@ -152,8 +152,8 @@ func (r *Rebuild) Step(
 		if _, err := tx.Exec(ctx, sqlLockWriters, key.Organization, key.Service, key.Resource); err != nil {
 			return postgres.Fail(op, err)
 		}
-		// The commit does not wait for the disk: what a crash of the server takes back, the
-		// position with it, is written again.
+		// The commit does not wait for the disk. If the server crashes, it may lose the batch
+		// together with its position, and the batch is written again.
 		if _, err := tx.Exec(ctx, `SET LOCAL synchronous_commit = off`); err != nil {
 			return postgres.Fail(op, err)
 		}
@@ -170,7 +170,7 @@ func (r *Rebuild) Step(
 	return true, nil
 }
 
-// write writes the rows of a batch, what does not fit, and the position.
+// write writes the rows of a batch, its rejected records and the position.
 func (r *Rebuild) write(ctx context.Context, tx pgx.Tx, done *rebuilds.Batch, versions bool) error {
 	op := "rebuilding " + r.claim.Stream.String()
 	refused, stay, err := rebuilds.Write(ctx, tx, r.db.loader(r.claim.Stream), r.claim.Stream, r.claim.Run, done.Write, versions)
@@ -192,8 +192,8 @@ func (r *Rebuild) write(ctx context.Context, tx pgx.Tx, done *rebuilds.Batch, ve
 	return postgres.Fail(op, tx.SendBatch(ctx, queue).Close())
 }
 
-// End ends the run that the rebuild began. One that was open before goes on where it stood, with
-// its next job. Failure is why the rebuild stops before its end; nil if it came there.
+// End ends the run that the rebuild began. A run that was open before goes on from its position,
+// with its next job. Failure is the reason why the rebuild stopped early; nil if it is complete.
 func (r *Rebuild) End(ctx context.Context, failure error) error {
 	defer r.unlock()
 	if errors.Is(failure, pipeline.ErrLostClaim) {

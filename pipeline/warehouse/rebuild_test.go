@@ -17,7 +17,7 @@ import (
 	"sluice/schema/record"
 )
 
-// learned is the stream with a declaration that knows two columns more; their tables are altered as
+// learned returns the stream with a declaration that has two more columns; it alters the tables as
 // a migration would.
 func (s *storeFixture) learned() (pipeline.Stream, func([]byte, string) (record.Record, error)) {
 	s.Helper()
@@ -102,7 +102,7 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 	if diff := cmp.Diff(rebuild.Counts{Rows: 5, Rejected: 1}, counts); diff != "" {
 		t.Errorf("a second time (-want +got):\n%s", diff)
 	}
-	// What upstream sends next is known already.
+	// Upstream's next answer with the same record is unchanged.
 	next := s.claimOf(stream)
 	if diff := cmp.Diff(pipeline.Loaded{Unchanged: 1}, s.load(s.of(next, with(header("list", "a", 1), `,"colour":"red","novel":1`)))); diff != "" {
 		t.Errorf("the same record from upstream (-want +got):\n%s", diff)
@@ -122,7 +122,7 @@ func TestRebuildGivesAnOpenRunBack(t *testing.T) {
 	}
 	s.must(s.db.Settle(t.Context(), list, pipeline.Settlement{State: pipeline.StateQueued}))
 	stream, normalizer := s.learned()
-	// More rows than one batch holds, and one whose raw record is gone.
+	// More rows than one batch holds, and a row whose raw record is gone.
 	s.must(exec(s, `INSERT INTO store.bills (organization_id, bill_id, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 		SELECT organization_id, 'n' || n, _content_hash, 999999, 0, 1, now(), now() FROM store.bills, generate_series(1, 700) AS n`))
 	counts, err := rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil)
@@ -156,8 +156,8 @@ func TestRebuildThatFailsEndsItsRun(t *testing.T) {
 	}
 }
 
-// TestRebuildWhereMostHashesDiffer: columns are read only of the rows whose hashes say nothing, and
-// what no record carries stays.
+// TestRebuildWhereMostHashesDiffer: columns are read only for rows whose hashes prove nothing, and
+// values that no record carries stay.
 func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -173,7 +173,7 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) {
 		t.Fatalf("learned: %+v", counts)
 	}
-	// No record says what a bill weighs, so a rebuild leaves it alone.
+	// No record carries a bill's weight, so a rebuild leaves it as it is.
 	s.must(exec(s, `UPDATE store.bills SET weight = bill_id::integer`))
 	const columns = `SELECT string_agg(concat_ws('|', bill_id, vendor_id, total, modified, colour, weight, _extra, _content_hash, _call_id, _raw_position,
 		_payload_hash), E'\n' ORDER BY bill_id) FROM store.bills`
@@ -195,10 +195,9 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	}
 }
 
-// TestRebuildOfRowsThatLieScattered: each page holds keys out of the whole table, and all of them
-// together are more than stays in memory, so that raw records of several batches are read together.
-// The table has no statistics, and yet each batch reads its own rows and not all that are behind
-// them.
+// TestRebuildOfRowsThatLieScattered: each page holds keys from the whole table, and all pages
+// together exceed what stays in memory. So raw records of several batches are read together. The
+// table has no statistics, and yet each batch reads only its own rows, not all rows after them.
 func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -233,14 +232,14 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 		t.Error("the rows are not what they were")
 	}
 	s.alone()
-	// Two parties go through the table, and edited rows are looked up.
+	// The rebuild reads the table twice, and looks up edited rows.
 	if read += s.indexRead(); read < 2*rows || read > 3*rows {
 		t.Errorf("a rebuild of %d rows read %d entries of the index", rows, read)
 	}
 }
 
-// TestRebuildLooksAtEverything: looked at without a write, elements whose tombstone is not their
-// bill's, and unknown keys that the record has otherwise, count as edited.
+// TestRebuildLooksAtEverything: elements with another tombstone than their bill, and unknown keys
+// that differ from the record's, are found without a write, and count as edited.
 func TestRebuildLooksAtEverything(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -289,7 +288,7 @@ func (s *storeFixture) alone() {
 	}
 }
 
-// indexRead is how many entries of the key's index were read by sessions that have ended.
+// indexRead returns how many entries of the key's index were read by sessions that have ended.
 func (s *storeFixture) indexRead() int {
 	s.Helper()
 	return ask[int](s.fixture, `SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelid = 'store.bills_pkey'::regclass`)

@@ -13,12 +13,12 @@ import (
 // quiet is the instant to which the runs of these tests would move the watermark.
 var quiet = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant
 
-// misfit is a record that does not fit.
+// misfit returns a record that does not fit.
 func misfit(raw, id string) pipeline.RejectedRecord {
 	return pipeline.RejectedRecord{Raw: []byte(raw), ID: id, Code: "bad_number"}
 }
 
-// ends loads the last batch of a run over the whole list and says how that ended.
+// ends loads the last batch of a run over the whole list and returns how the run ended.
 func (h *fixture) ends(claim pipeline.Claim, received int, rejects ...pipeline.RejectedRecord) string {
 	h.Helper()
 	batch := h.unit(claim)
@@ -29,8 +29,8 @@ func (h *fixture) ends(claim pipeline.Claim, received int, rejects ...pipeline.R
 	return ask[string](h, `SELECT concat_ws('|', outcome, note, refused, clashed, watermark_after IS NOT NULL) FROM sluice.runs WHERE id = $1`, claim.Run)
 }
 
-// TestTooMuchRefusedHoldsTheMark is invariant 1: what a run met in all its chunks decides, and what
-// is known decides no more.
+// TestTooMuchRefusedHoldsTheMark is invariant 1: the rejected records of all chunks of a run
+// decide, and those already known no longer count.
 func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 	t.Parallel()
 	const waits = ": rows are loaded, the watermark waits (sluice quarantine list)"
@@ -101,8 +101,8 @@ func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 	}
 }
 
-// TestQuarantineIsAskedForAgain: within an hour by the sweep, which is brought forward, then with a
-// pause as long as the entry was old; by the list's own runs where nothing sweeps it.
+// TestQuarantineIsAskedForAgain: the sweep, which becomes due earlier, asks within an hour; then
+// the pause is as long as the entry was old. Where there is no sweep, the list's own runs ask.
 func TestQuarantineIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -161,7 +161,7 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 		t.Error("nothing sweeps the list, and its own run does not read it whole either")
 	}
 
-	// Loaded: nothing to ask for.
+	// The record was loaded: there is nothing to ask for.
 	batch := h.unit(h.claim(), h.record(1, "one"))
 	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	h.load(batch)
@@ -186,8 +186,8 @@ func TestARunThatBroughtNoPageHasAsked(t *testing.T) {
 	}
 }
 
-// TestSingleRecordsInQuarantine have a pause of their own: no list is swept for them, and the end
-// of their run is judged without them, as it moves no watermark.
+// TestSingleRecordsInQuarantine: they have a pause of their own, and no list is swept for them. The
+// end of their run is judged without them, as it moves no watermark.
 func TestSingleRecordsInQuarantine(t *testing.T) {
 	t.Parallel()
 	h := openStore(t)
@@ -213,7 +213,7 @@ func TestSingleRecordsInQuarantine(t *testing.T) {
 	}
 }
 
-// TestLoadingByHandAnswersNoRequest: the list was not read.
+// TestLoadingByHandAnswersNoRequest: such a run does not read the list.
 func TestLoadingByHandAnswersNoRequest(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -246,8 +246,8 @@ func TestLoadingByHandAnswersNoRequest(t *testing.T) {
 }
 
 // TestWhatIsNotUpstreamAnyMoreLeavesQuarantine: garbage had identifiers that no record has, or
-// none. A clean reading of the whole list that does not show it closes it, and one that met it, was
-// no clean one or brought nothing does not.
+// none. A clean reading of the whole list that does not show an entry closes it. A reading that met
+// it, was not clean or brought nothing does not.
 func TestWhatIsNotUpstreamAnyMoreLeavesQuarantine(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -12,11 +12,11 @@ import (
 	"sluice/pipeline/warehouse/retrace"
 )
 
-// RebuildHistory makes the versions of a stream's resource anew out of the raw records that are
-// kept, and of the versions that are there: see package retrace. It makes no call. Records have all
-// of their new versions or none of them when it is stopped or killed, and doing it again begins
-// anew. It returns ErrAtWork if a run of the stream is under way, and retrace.ErrNoHistory if no
-// versions are kept. Progress, if not nil, gets the number of raw records that were read so far.
+// RebuildHistory makes the versions of a stream's resource anew from the raw records and the
+// versions that are kept: see package retrace. It makes no call. If it is stopped or killed, each
+// record has either all of its new versions or none; another call begins anew. It returns ErrAtWork
+// if a run of the stream is under way, and retrace.ErrNoHistory if no versions are kept. Progress,
+// if not nil, gets the number of raw records read so far.
 func (db *DB) RebuildHistory(
 	ctx context.Context, stream pipeline.Stream, normalize retrace.Normalize, progress func(n int),
 ) (retrace.Counts, error) {
@@ -32,11 +32,11 @@ func (db *DB) RebuildHistory(
 	if err != nil {
 		return counts, postgres.Fail(op, err)
 	}
-	conn := pooled.Hijack() // its temporary tables go with it
+	conn := pooled.Hijack() // closing it drops its temporary tables
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postgres.SettleLimit)
 		defer cancel()
-		_ = conn.Close(ctx) // nothing is lost with it
+		_ = conn.Close(ctx) // it holds nothing that is still needed
 	}()
 	if err := retrace.Requested(ctx, conn, stream); err != nil {
 		return counts, postgres.Fail(op, err)
@@ -45,7 +45,7 @@ func (db *DB) RebuildHistory(
 	if err := past.Replay(ctx, conn, progress); err != nil {
 		return counts, postgres.Fail(op, err)
 	}
-	// A writer of the resource locks one of its streams first.
+	// Every writer of the resource first locks one of these streams.
 	alone := func(fn func(tx pgx.Tx) error) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			key := stream.Key()
@@ -71,8 +71,8 @@ func (db *DB) RebuildHistory(
 	return counts, postgres.Fail(op, err)
 }
 
-// PruneHistory drops versions that ended longer ago than this, and values by day that others
-// replaced before, a bounded number at a time. What it leaves, the next call goes on with.
+// PruneHistory deletes versions that ended more than age ago, and daily values that were replaced
+// before then. It deletes a bounded number at a time; the next call continues.
 func (db *DB) PruneHistory(ctx context.Context, age time.Duration) error {
 	for range keepTurns {
 		var dropped *int

@@ -12,7 +12,7 @@ import (
 	"sluice/pipeline/warehouse/retrace"
 )
 
-// retraced makes versions of bills out of raw records.
+// retraced makes versions of bills from raw records.
 func (s *storeFixture) retraced(stream pipeline.Stream) retrace.Counts {
 	s.Helper()
 	counts, err := s.db.RebuildHistory(s.Context(), stream, s.as(stream), nil)
@@ -20,9 +20,9 @@ func (s *storeFixture) retraced(stream pipeline.Stream) retrace.Counts {
 	return counts
 }
 
-// TestVersionsOutOfRawRecords: history that is switched on late and retraced says of each instant
-// what the table held then, and so it does where it was switched off for a while: the answers are
-// those that are written here.
+// TestVersionsOutOfRawRecords: history that is switched on late and retraced says what the table
+// held at each instant, also where it was switched off for a while. The expected answers are
+// written out here.
 func TestVersionsOutOfRawRecords(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -92,9 +92,9 @@ func TestVersionsOutOfRawRecords(t *testing.T) {
 	}
 }
 
-// TestVersionsLearnColumns: a column, and one of an array, that the declaration learned since are
-// in the versions from before; what live keeping knows, tombstones among it, is as it was, and what
-// was written into a version by hand is not what raw records say.
+// TestVersionsLearnColumns: columns that the declaration got later, one of them of an array, are in
+// earlier versions, too. Versions kept at the time, with their tombstones, stay as they are. A
+// value written into a version by hand is replaced by that of the raw records.
 func TestVersionsLearnColumns(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -128,12 +128,12 @@ func TestVersionsLearnColumns(t *testing.T) {
 			t.Errorf("as of %s: %q, want %q", at, got, want)
 		}
 	}
-	// The row is rebuilt by itself: until then its version is what it holds.
+	// The row is rebuilt separately: until then its version equals the old row.
 	s.sound()
 }
 
-// TestDroppedRawRecordsSayNothing: where archives were dropped, what was before is not known, and
-// no record says that it was.
+// TestDroppedRawRecordsSayNothing: if archives were dropped, the time before is unknown, and no
+// version claims to cover it.
 func TestDroppedRawRecordsSayNothing(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -167,8 +167,9 @@ func TestDroppedRawRecordsSayNothing(t *testing.T) {
 	}
 }
 
-// TestVersionsAreKeptForATime: those that ended before go, those that were valid then stay, and no
-// question is answered out of half of them; of values by day the last one before stays.
+// TestVersionsAreKeptForATime: versions that ended before the limit are deleted, those valid at the
+// limit stay, and no question is answered from incomplete versions. Of daily values, the last one
+// before the limit stays.
 func TestVersionsAreKeptForATime(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -180,7 +181,7 @@ func TestVersionsAreKeptForATime(t *testing.T) {
 	for i, total := range []string{"2", "3", "4"} {
 		s.load(s.of(list, bill("a", total, 2+i, "x")))
 	}
-	// Ten days between two versions; the last one began twelve days ago. Values by day likewise.
+	// Versions are ten days apart, and the last one began twelve days ago. Daily values likewise.
 	s.exec(`UPDATE history.versions v SET valid_from = now() - make_interval(days => 12 + 10 * (c.n - 1)::int), valid_to = CASE WHEN c.n = 1 THEN 'infinity' ELSE now() - make_interval(days => 12 + 10 * (c.n - 2)::int) END
 		FROM (SELECT ctid AS place, row_number() OVER (PARTITION BY record_id ORDER BY valid_from DESC) AS n FROM history.versions) AS c WHERE v.ctid = c.place`)
 	s.exec(`UPDATE history.periods SET asked_at = now() - interval '60 days', began_at = now() - interval '60 days'`)

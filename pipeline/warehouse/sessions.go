@@ -10,22 +10,21 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// ErrSharedSessions says that connections lead to a pooler that hands sessions from one to the
-// other. The lock that shows that a process lives belongs to a session, and so do prepared
-// statements.
+// ErrSharedSessions says that a pooler shares sessions between connections. That fails, because the
+// lock that shows that a process lives belongs to a session, and so do prepared statements.
 var ErrSharedSessions = errors.New("the database is behind a pooler that shares sessions between connections (transaction or statement mode): " +
 	"name the database itself in database.url, or a pooler in session mode")
 
-// CheckSessions opens two connections and looks whether each keeps its session, also when the other
-// one was in a transaction meanwhile. It returns ErrSharedSessions if not. That it finds none is no
-// proof: a pooler may happen to give each its own.
+// CheckSessions opens two connections and checks that each keeps its session, also while the other
+// one is in a transaction. If not, it returns ErrSharedSessions. A nil error is no proof: a pooler
+// may happen to give each connection a session of its own.
 func CheckSessions(ctx context.Context, url string) error {
 	var conns [2]*pgx.Conn
 	var sessions [2]uint32
 	defer func() {
 		for _, conn := range conns {
 			if conn != nil {
-				_ = conn.Close(context.WithoutCancel(ctx)) // nothing is left open in it
+				_ = conn.Close(context.WithoutCancel(ctx)) // the connection has no open transaction
 			}
 		}
 	}()
@@ -34,7 +33,7 @@ func CheckSessions(ctx context.Context, url string) error {
 		if err != nil {
 			return postgres.CheckAddress(url)
 		}
-		postgres.KeepStartUp(config)                                  // nothing is asked for that a pooler could refuse
+		postgres.KeepStartUp(config)                                  // a pooler could refuse any other parameter
 		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // a pooler would lose prepared statements
 		if conns[i], err = pgx.ConnectConfig(ctx, config); err != nil {
 			return fmt.Errorf("%w: database %s at %s: %w", ErrUnreachable, config.Database, config.Host, err)

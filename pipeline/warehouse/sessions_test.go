@@ -23,7 +23,7 @@ import (
 type pooler struct {
 	t        *testing.T
 	listener net.Listener
-	// network and address are the database's.
+	// network and address are those of the database.
 	network, address string
 	// newest says which of the free sessions is given: the one that was freed last, or first.
 	newest bool
@@ -32,7 +32,7 @@ type pooler struct {
 	free []net.Conn
 }
 
-// message reads one message of the protocol, whole.
+// message reads one whole message of the protocol.
 func message(from io.Reader, typed bool) (byte, []byte, error) {
 	head := make([]byte, 5)
 	if !typed {
@@ -47,15 +47,15 @@ func message(from io.Reader, typed bool) (byte, []byte, error) {
 	return head[0], slices.Concat(head, body), err
 }
 
-// What a server says about proving who one is, and that needs no answer: it is proven, or the last
-// word of the proof.
+// The server's messages of authentication that need no reply: success, and the last message of the
+// proof.
 const (
 	proven    = 0
 	lastProof = 12
 )
 
-// pass passes on what a server says until it is ready, and says whether it is in no transaction
-// then.
+// pass forwards a server's messages until it is ready, and says whether it is outside of a
+// transaction then.
 func pass(client, server io.ReadWriter) (bool, error) {
 	for {
 		kind, all, err := message(server, true)
@@ -87,7 +87,7 @@ func (p *pooler) serve(client net.Conn) {
 	if err != nil {
 		return
 	}
-	// Each client's greeting is a session's; from then on that is for all.
+	// Each client's greeting opens a session, which all clients then share.
 	server, err := net.Dial(p.network, p.address)
 	if err != nil {
 		p.t.Error(err)
@@ -135,8 +135,8 @@ func (p *pooler) take() net.Conn {
 	return server
 }
 
-// A pooler that shares sessions is found out, in whatever order it gives them; the database itself
-// is none (faults D7).
+// A pooler that shares sessions is detected, in whatever order it gives them; the database itself
+// is accepted (faults D7).
 func TestAPoolerThatSharesSessionsIsFoundOut(t *testing.T) {
 	t.Parallel()
 	direct := warehousetest.New(t)

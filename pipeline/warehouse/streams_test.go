@@ -12,7 +12,7 @@ import (
 	"sluice/pipeline/warehouse"
 )
 
-// due takes what is due in a transaction of its own.
+// due takes the streams that are due in a transaction of its own.
 func (h *fixture) due(limit int) []pipeline.Key {
 	h.Helper()
 	tx, err := h.db.Pool().Begin(h.Context())
@@ -119,7 +119,7 @@ func TestARequestDuringARunMakesAnother(t *testing.T) {
 	}
 }
 
-// TestADeniedStreamIsTriedADayLater, and at once when a person asks.
+// TestADeniedStreamIsTriedADayLater: and at once when the operator asks.
 func TestADeniedStreamIsTriedADayLater(t *testing.T) {
 	t.Parallel()
 	h := open(t)

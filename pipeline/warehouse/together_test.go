@@ -13,8 +13,8 @@ import (
 	"sluice/pipeline"
 )
 
-// TestSeveralUnitsAreOneTransaction: nothing of them is there before the last is, and each counts
-// for itself.
+// TestSeveralUnitsAreOneTransaction: no batch is visible before the last is, and each is counted
+// separately.
 func TestSeveralUnitsAreOneTransaction(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -48,8 +48,8 @@ func TestSeveralUnitsAreOneTransaction(t *testing.T) {
 	}
 }
 
-// TestOneOfSeveralUnitsThatIsRefused: those before it stay loaded with their position, and the
-// error is its own.
+// TestOneOfSeveralUnitsThatIsRefused: the batches before it stay loaded with their position, and
+// the error is that of the refused one.
 func TestOneOfSeveralUnitsThatIsRefused(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -77,8 +77,9 @@ func TestOneOfSeveralUnitsThatIsRefused(t *testing.T) {
 	}
 }
 
-// TestSeveralUnitsAndSingleRecordsThatWaitForEachOther: the units of a list lock the rows 2 and
-// then 1, single records 1 and then 2. The server ends one of the two, and both are loaded.
+// TestSeveralUnitsAndSingleRecordsThatWaitForEachOther: the batches of a list lock the rows 2 and
+// then 1, single records 1 and then 2. The server ends one of the two transactions, and both are
+// loaded.
 func TestSeveralUnitsAndSingleRecordsThatWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -98,7 +99,7 @@ func TestSeveralUnitsAndSingleRecordsThatWaitForEachOther(t *testing.T) {
 		}()
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 		defer cancel()
-		for { // until it holds row 1 and waits for row 2
+		for { // until it has locked row 1 and waits for row 2
 			var waits bool
 			err := s.db.Pool().QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity
 				WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%NO KEY UPDATE OF t%')`).Scan(&waits)
@@ -112,7 +113,7 @@ func TestSeveralUnitsAndSingleRecordsThatWaitForEachOther(t *testing.T) {
 	s.must(err)
 	s.must(<-ended)
 	want := "1:current 2:current" // Postgres ended the single records, so they came last
-	if tries > 1 {                // it ended the list, whose records were asked for before the single ones and came after them
+	if tries > 1 {                // it ended the list, whose call was reserved before that of the single records and which came after them
 		want = "1:stale 2:stale"
 	}
 	if got := s.states(); got != want {

@@ -16,7 +16,7 @@ import (
 func TestOneRefreshForTheFleet(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	// Two processes with hardly any connections: those who wait must leave some to the one who
+	// Two processes with few connections: those that wait must leave some to the one that
 	// refreshes.
 	processes := []*warehouse.DB{h.another(warehouse.Options{MaxConns: 2}), h.another(warehouse.Options{MaxConns: 2})}
 	var refreshes, seen atomic.Int64
@@ -69,7 +69,7 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 		t.Errorf("after a failed attempt: %+v", had)
 	}
 
-	// The caller gives up while the answer arrives: the token is kept all the same.
+	// The caller's context ends while the answer arrives: the token is stored all the same.
 	ctx, cancel := context.WithCancel(t.Context())
 	h.must(h.db.WithToken(ctx, "c", func(_ context.Context, _ pipeline.Token) (pipeline.Token, bool, error) {
 		cancel()
@@ -80,7 +80,7 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 		t.Errorf("after a refresh: %+v", had)
 	}
 
-	// A refusal while the token lives: it stays, lives no longer by it, and keeps its version.
+	// A refusal while the token is valid: its expiry and its version stay as they are.
 	refused := had
 	refused.Reason, refused.Refusals, refused.FellBack, refused.ExpiresIn = "", 2, true, 5*time.Hour
 	with(t.Context(), refused, true, nil)
@@ -88,7 +88,7 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 	if string(had.Sealed) != "one" || had.Version != 1 || had.ExpiresIn > time.Hour || had.Refusals != 2 || !had.FellBack || !had.Worked || had.Reason != "" {
 		t.Errorf("after a refusal: %+v", had)
 	}
-	// What a person has forgotten was no attempt.
+	// A token that the operator dropped is no attempt.
 	ask[string](h, "UPDATE sluice.tokens SET attempted_at = attempted_at - interval '30 seconds' RETURNING credential")
 	with(t.Context(), pipeline.Token{Forgotten: true}, true, nil)
 	had = with(t.Context(), good, false, nil)

@@ -12,7 +12,7 @@ import (
 	"sluice/pipeline/warehouse/tombstones"
 )
 
-// lockEvidence locks what is known against records of the batch, before any row is touched.
+// lockEvidence locks the evidence of absence of the batch's records, before any row is locked.
 func lockEvidence(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, row streams.Locked) (tombstones.Evidence, error) {
 	if !row.Evidence {
 		return tombstones.Evidence{}, nil
@@ -21,9 +21,9 @@ func lockEvidence(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, row stre
 	return evidence, postgres.Fail("looking at the evidence of "+batch.Claim.Stream.String(), err)
 }
 
-// concludeAbsence applies what the batch says about evidence, and what the end of a clean scan of a
-// whole list says about rows that it did not see (invariant 7): in the transaction of the batch, so
-// that the two are never apart.
+// concludeAbsence applies the batch to the evidence. At the end of a clean scan of a whole list it
+// also judges the rows that the scan did not see (invariant 7). It runs in the transaction of the
+// batch, so that both commit together.
 func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, batch *pipeline.Batch, evidence tombstones.Evidence, row streams.Locked) error {
 	stream := batch.Claim.Stream
 	if err := evidence.Apply(ctx, tx, *batch, row.Called); err != nil {
@@ -56,14 +56,14 @@ func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, batch *pipeline.Ba
 	return postgres.Fail("asking for single records of "+stream.String(), tx.SendBatch(ctx, queue).Close())
 }
 
-// AcceptTombstones marks as gone what a run left for a person to decide, and gives how many rows
-// that were.
+// AcceptTombstones marks the rows as deleted that a run left to the operator's decision. It returns
+// their number.
 func (db *DB) AcceptTombstones(ctx context.Context, stream pipeline.Stream, run int64) (int, error) {
 	return db.decideTombstones(ctx, stream, run, tombstones.Accept)
 }
 
-// RejectTombstones forgets the evidence of what a run left for a person to decide: two new scans
-// are needed. It gives how many records that were.
+// RejectTombstones deletes the evidence that a run left to the operator's decision: two new scans
+// have to find it again. It returns the number of records.
 func (db *DB) RejectTombstones(ctx context.Context, stream pipeline.Stream, run int64) (int, error) {
 	return db.decideTombstones(ctx, stream, run, tombstones.Reject)
 }
@@ -75,7 +75,7 @@ func (db *DB) decideTombstones(
 	decided := 0
 	op := "deciding about tombstones of " + stream.String()
 	err := db.inTx(ctx, op, func(tx pgx.Tx) error {
-		// A rebuild that is writing the rows would hide them.
+		// This waits for a rebuild that is writing the rows, which would hide them.
 		if _, err := streams.Lock(ctx, tx, stream, 0); err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ type listFixture struct {
 	*fixture
 	incremental, sweep pipeline.Stream
 	resource           *schema.Resource
-	// known counts the records that were.
+	// known counts the records that were marked as unchanged.
 	known int
 }
 
@@ -49,8 +49,8 @@ func (l *listFixture) begin(stream pipeline.Stream) pipeline.Claim {
 	return claim
 }
 
-// records are things of these numbers; odd ones are not read further than needed where they are
-// known: they are shown like others.
+// records returns things of these numbers. Odd ones are not normalized if they are unchanged: they
+// count as shown like others.
 func (l *listFixture) records(ids ...int) []record.Record {
 	l.Helper()
 	records, glances := make([]record.Record, len(ids)), make([]record.Record, len(ids))
@@ -90,7 +90,7 @@ func (l *listFixture) end(batch pipeline.Batch) {
 	l.load(batch)
 }
 
-// states gives the records of which something is known, as "7 deleted".
+// states returns the records with evidence, as "7 deleted".
 func (l *listFixture) states() []string {
 	l.Helper()
 	return ask[[]string](l.fixture, `SELECT coalesce(array_agg(record_id || ' ' || state ORDER BY record_id::int), '{}') FROM sluice.tombstones`)
@@ -212,7 +212,7 @@ func TestTheBrake(t *testing.T) {
 	l := openList(t, once)
 	l.read(upTo(9)...)
 	l.scan(1, 2, 3, 4, 5, 6)
-	l.scan(1, 2, 3, 4, 5, 6, 7, 8) // within the brake: the first scan that counts
+	l.scan(1, 2, 3, 4, 5, 6, 7, 8) // within the limit: the first scan that counts
 	l.expect("a shrunken scan and a clean one", []string{"9 suspected"}, nil)
 	l.scan(1, 2, 3, 4, 5)
 	l.expect("a clean one and a shrunken one", []string{"6 suspected", "7 suspected", "8 suspected", "9 needs_review"}, nil)
@@ -237,8 +237,8 @@ func TestTheBrake(t *testing.T) {
 	l.expect("rejected", []string{"6 deleted", "7 deleted", "8 deleted"}, []string{"6", "7", "8"})
 }
 
-// TestAnEarlierAnswerDoesNotRevive: a page that was asked for before the scan that proved a record
-// gone is loaded after it, by a worker that was slow.
+// TestAnEarlierAnswerDoesNotRevive: a slow worker loads a page after the scan that proved a record
+// gone, but its call left before that scan.
 func TestAnEarlierAnswerDoesNotRevive(t *testing.T) {
 	t.Parallel()
 	l := openList(t, once)
@@ -252,8 +252,8 @@ func TestAnEarlierAnswerDoesNotRevive(t *testing.T) {
 	l.expect("an answer from before", []string{"3 deleted"}, []string{"3"})
 }
 
-// TestALateAnswerKeepsItsRowAlive: an answer from before the first scan takes no evidence back, but
-// a row that it changes while the second one is under way is not buried.
+// TestALateAnswerKeepsItsRowAlive: an answer from before the first scan refutes no evidence, but a
+// row that it changes while the second scan is under way gets no tombstone.
 func TestALateAnswerKeepsItsRowAlive(t *testing.T) {
 	t.Parallel()
 	l := openList(t, once)
@@ -266,9 +266,9 @@ func TestALateAnswerKeepsItsRowAlive(t *testing.T) {
 	l.expect("written during the second scan", []string{"3 suspected"}, nil)
 }
 
-// TestALiveRecordIsNeverDead: whatever is created and deleted while lists are read, by sweeps and
-// by runs whose answers are loaded late, a row gets its tombstone only if its record did not exist
-// at some instant of the scan that gave it; and once upstream is quiet, live rows are the records
+// TestALiveRecordIsNeverDead: records are created and deleted while sweeps and runs read the lists,
+// with answers that are loaded late. A row gets its tombstone only if its record did not exist at
+// some instant of the scan that gave it. Once upstream is quiet, live rows are the records
 // (invariants 7 and 8).
 func TestALiveRecordIsNeverDead(t *testing.T) {
 	t.Parallel()
@@ -280,7 +280,7 @@ func TestALiveRecordIsNeverDead(t *testing.T) {
 		_, err = l.db.Pool().Exec(t.Context(), `DELETE FROM sluice.tombstones`)
 		l.must(err)
 		alive, absent := map[int]bool{records + 1: true}, map[int]bool{} // absent: at some instant of the scan
-		// One record is always there: of an empty list nothing is believed.
+		// One record always exists: an empty list allows no conclusion.
 		var late []pipeline.Batch
 		shown := func(within func(int) bool) []int {
 			var ids []int
@@ -349,8 +349,7 @@ func TestALiveRecordIsNeverDead(t *testing.T) {
 	})
 }
 
-// BenchmarkConclude takes what the end of a clean scan of so many records takes, of which some are
-// missed.
+// BenchmarkConclude measures the end of a clean scan of so many records, some of which it missed.
 func BenchmarkConclude(b *testing.B) {
 	for _, records := range []int{10_000, 100_000} {
 		if testing.Short() { // make bench QUICK=1: it works, and measures little.

@@ -1,15 +1,15 @@
-// Package warehouse is the only door out: rows, positions, quarantine, runs, the call log and the
-// tokens go to Postgres through it.
+// Package warehouse writes to Postgres for the whole program: rows, positions, quarantine, runs,
+// the call log and the tokens.
 //
-// It never talks to upstream, never decides what to copy, and knows no resource by name. Whatever
-// belongs together is one transaction: a batch of records, the position behind it and the job that
-// brought it (invariant 2). Decisions about budgets are made by the database, by its clock.
+// It never talks to upstream, never decides what to copy, and knows no resource by name. One
+// transaction holds what belongs together: a batch of records, the position behind it and the job
+// that carries it (invariant 2). The database decides about budgets, by its own clock.
 //
-// Start reading at DB.Load; claim.go gives and takes back the right to write. Below, each package
-// writes its own tables and reads them for people and commands: rows the rows, calls the call log,
-// streams the schedule, positions and runs, streams/backfills what was asked for besides,
-// streams/details what is left to be read, quarantine what did not fit, tombstones what is gone,
-// capabilities what lists can do.
+// Start reading at DB.Load; claim.go gives and takes back the right to write. Each package below
+// writes its own tables and reads them for commands: rows the rows, calls the call log, streams the
+// schedule, positions and runs. Package streams/backfills has the backfills, streams/details what
+// is left to be read, quarantine what did not fit, tombstones the deleted records, capabilities the
+// capabilities of lists.
 package warehouse
 
 import (
@@ -38,8 +38,8 @@ import (
 
 // The errors that callers tell apart, next to pipeline.ErrLostClaim.
 var (
-	// ErrUnreachable says that the database is out of reach or refuses connections: a matter of the
-	// environment.
+	// ErrUnreachable says that the database is out of reach or refuses connections. The cause lies
+	// in the environment.
 	ErrUnreachable = postgres.ErrUnreachable
 	// ErrNoStream says that no such stream is registered, or that the configuration has it
 	// disabled.
@@ -52,25 +52,25 @@ const (
 	defaultMaxConns = 16
 	// tokenConns are the connections on which processes wait for each other's token refresh.
 	tokenConns = 2
-	// tokenWait outlasts a refresh by another process: its wait at the gate, the deadline of the
-	// token call, and some.
+	// tokenWait is longer than another process needs for a refresh: its wait at the gate, the
+	// deadline of the token call, and a margin.
 	tokenWait = 115 * time.Second
 )
 
-// Options of Open. The zero value is fine.
+// Options of Open. The zero value means the defaults.
 type Options struct {
-	// MaxConns bounds the connections of this process; zero means 16. Two more are opened when
-	// tokens are refreshed.
+	// MaxConns bounds the connections of this process; zero means 16. Refreshing tokens takes up to
+	// two more.
 	MaxConns int32
 	// Ledger says how calls are counted; the zero value means calls.DefaultRules. All processes on
-	// a database have the same.
+	// a database must have the same rules.
 	Ledger calls.Rules
 	// Absence are the rules of tombstones; nil means pipeline.DefaultTombstoneRules.
 	Absence *pipeline.TombstoneRules
-	// Scrub takes secrets out of what is kept of errors; nil knows none.
+	// Scrub removes secrets from the errors that are stored; nil removes nothing.
 	Scrub *outside.Scrubber
-	// Due is the rule of when a stream is due: planning.Due. Without one, which is for programs
-	// that only read, no stream's turn moves.
+	// Due is the rule that says when a stream is due: planning.Due. It may be nil in programs that
+	// only read: then no stream's due time changes.
 	Due pipeline.DueRule
 	// Rules say which share of a run's records may be refused; nil means pipeline.DefaultRules.
 	Rules *pipeline.Rules
@@ -85,8 +85,8 @@ type DB struct {
 	*quarantine.Entries
 	*tombstones.Table
 
-	// tokens is apart from pool: those who wait for a token must not use up the connections that
-	// its refresher needs.
+	// tokens is a pool of its own: processes that wait for a token must not use up the connections
+	// that the refresh needs.
 	pool, tokens *pgxpool.Pool
 
 	absence pipeline.TombstoneRules
@@ -105,8 +105,8 @@ type unchangedFinder struct {
 	loader   *rows.Loader
 }
 
-// Open connects to the database at url (postgres://user@host/database). Its error is ErrUnreachable
-// if that fails; it names host and database, never the password.
+// Open connects to the database at url (postgres://user@host/database). It returns ErrUnreachable
+// if that fails. The error names host and database, never the password.
 func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -119,9 +119,9 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 		"lock_timeout":      "20s",  // longer than a batch holds its stream
 		// A worker that hangs between two statements loses its transaction, not the stream.
 		"idle_in_transaction_session_timeout": "2min",
-		// A killed process's session that waits for another session's lock gives back its own: the
-		// server checks that its client is still there. Servers on Windows cannot; there the
-		// address needs client_connection_check_interval=0.
+		// The server checks that the client of a waiting session still exists. So the session of a
+		// killed process that waits for a lock releases its own locks. Servers on Windows cannot
+		// check this; there the address needs client_connection_check_interval=0.
 		"client_connection_check_interval": "1s",
 	}
 	tokens := config.Copy()
@@ -163,10 +163,10 @@ func (db *DB) Close() {
 	db.pool.Close()
 }
 
-// Pool gives the connections, for the queue and for packages that read tables of their own.
+// Pool returns the connections, for the queue and for packages that read tables of their own.
 func (db *DB) Pool() *pgxpool.Pool { return db.pool }
 
-// loader gives the statements of a resource, built once.
+// loader returns the loader of a resource; it is built once.
 func (db *DB) loader(stream pipeline.Stream) *rows.Loader {
 	name := stream.Service.Name + "." + stream.Resource.Name
 	db.mu.Lock()
@@ -179,7 +179,6 @@ func (db *DB) loader(stream pipeline.Stream) *rows.Loader {
 	return known.loader
 }
 
-// inTx runs fn in a transaction.
 func (db *DB) inTx(ctx context.Context, op string, fn func(tx pgx.Tx) error) error {
 	return postgres.InTx(ctx, db.pool, op, fn)
 }

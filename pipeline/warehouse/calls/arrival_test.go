@@ -8,14 +8,15 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// A call that is known to have arrived before its end holds its slot from its arrival on, never
-// from before its reservation, and from its end on once upstream refused a call for the minute.
+// A call that is known to have arrived before its end holds its slot from its arrival on, but never
+// from before its reservation. Once upstream has refused a call for the minute, it holds the slot
+// from its end on.
 func TestASlotIsHeldFromTheArrivalOn(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	l := h.process(calls.DefaultRules())
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 100, Concurrent: 10}
-	// For how long, in seconds, from its reservation and from its end.
+	// held returns for how many seconds the slot is held, from its reservation and from its end.
 	held := func(call int64) (float64, float64) {
 		return ask[float64](h, `SELECT extract(epoch FROM free_at - reserved_at)::float8 FROM sluice.calls WHERE id = $1`, call),
 			ask[float64](h, `SELECT extract(epoch FROM c.free_at - c.finished_at)::float8

@@ -23,17 +23,17 @@ import (
 // beforeBudgets is the version of the database whose ledger counted the rows of the log.
 const beforeBudgets = 4
 
-// fill writes calls of the last day into the log, evenly, and counts them where the database knows
-// how to.
+// fill writes calls of the last day evenly into the log, and counts them if the database has
+// counters.
 const fill = `
 INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, finished_at, free_at)
 SELECT 'o', 'shop', 'things', 'incremental', 'suite', 'GET', '/things', at, at + '2 minutes', at + '300 milliseconds', at + '61 seconds'
 FROM (SELECT clock_timestamp() - interval '24 hours' * (n - 0.5) / $1 AS at FROM generate_series($1::integer, 1, -1) AS n) AS spread`
 
-// BenchmarkDecision measures what a reservation and the report of an end take, with so many calls
-// in the log of the day, before and after the ledger counted by minutes and hours. The two take
-// turns, so that they share what else the machine does. "kept" is a reservation for which the
-// floors of other classes have to be worked out (not with an empty log).
+// BenchmarkDecision measures a reservation and the report of its end, with so many calls in the log
+// of the day. It compares the present ledger with the one before it counted by minutes and hours.
+// The two alternate, so that they share the machine's other load. "kept" is a reservation that
+// needs the floors of other classes (not with an empty log).
 func BenchmarkDecision(b *testing.B) {
 	for _, count := range []int{0, 10_000, 100_000} {
 		if testing.Short() { // make bench QUICK=1: it works, and measures little.
@@ -78,7 +78,7 @@ func micro(sorted []time.Duration, percent int) float64 {
 	return float64(sorted[(len(sorted)-1)*percent/100].Nanoseconds()) / 1000
 }
 
-// filled gives a database of a version (0: the newest) with so many calls in the log.
+// filled returns a database of a version (0: the newest) with so many calls in the log.
 func filled(b *testing.B, version int64, calls int) *pgxpool.Pool {
 	b.Helper()
 	url := warehousetest.Template(b, fmt.Sprint("version", version), func(ctx context.Context, url string) error {

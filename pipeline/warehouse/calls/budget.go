@@ -11,7 +11,7 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// Spent is what was called in the last 24 hours, and what for.
+// Spent is what the last 24 hours' calls were spent on.
 type Spent struct {
 	Service  string `db:"service"  json:"service"`
 	Resource string `db:"resource" json:"resource"`
@@ -22,14 +22,14 @@ type Spent struct {
 	Records int64 `db:"records" json:"records"`
 }
 
-// Budget is what is left of an organization's service, by the call log and by upstream.
+// Budget is the use of an organization's service, by the call log and by upstream.
 type Budget struct {
 	Organization string `json:"organization"`
 	Service      string `json:"service"`
 	// Day counts calls of the last 24 hours.
 	Day int64 `json:"day"`
 	// LimitSeen and RemainingSeen are the daily headers of the last answer, nil if none had them;
-	// ResetAt is when that said the day turns.
+	// ResetAt is when the day turns by that answer.
 	LimitSeen     *int       `json:"limit_seen"`
 	RemainingSeen *int       `json:"remaining_seen"`
 	ResetAt       *time.Time `json:"reset_at"`
@@ -57,14 +57,14 @@ SELECT limit_seen, remaining_seen, reset_at,
 FROM sluice.day_budgets WHERE organization_id = $1 AND service = $2`
 )
 
-// Spent gives what the calls of the last 24 hours of an organization, or of all if it is empty,
-// were spent on, most first within a service.
+// Spent returns what the calls of the last 24 hours were spent on, most first within a service. An
+// empty organization means all.
 func (l *Ledger) Spent(ctx context.Context, organization string) ([]Spent, error) {
 	return postgres.Read[Spent](ctx, l.pool, "the call log", sqlSpent, organization)
 }
 
-// BudgetLeft gives what the day of a service has seen. The plan's figure is the configuration's:
-// hold Day against it.
+// BudgetLeft returns the day's calls of a service, and what upstream says about its limit. The
+// caller compares Day with the plan's figure, which the configuration has.
 func (l *Ledger) BudgetLeft(ctx context.Context, organization, service string) (Budget, error) {
 	budget := Budget{Organization: organization, Service: service}
 	if err := l.pool.QueryRow(ctx, sqlDay, organization, service).Scan(&budget.Day); err != nil {

@@ -10,14 +10,14 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// book is the rule of the classes, written down a second time: calls by class and by the hour in
+// book is a second implementation of the rule about classes: calls by class and by the hour in
 // which they were made. All calls of an hour leave the day together, a day and a minute after its
-// end: for the rest of that hour they are gone.
+// end: for the rest of that hour they no longer count.
 type book struct {
 	daily  int
 	floors map[pipeline.Class]float64
 	calls  map[pipeline.Class]map[int]int
-	// stay is how many hours count: 25 with the one under way, and in its first minute 26.
+	// stay is how many hours count: 25 with the present one, and in its first minute 26.
 	stay int
 }
 
@@ -40,8 +40,9 @@ func (b *book) free(hour int) int {
 	return free
 }
 
-// need is the most that a class can make in this hour and the i behind it while it keeps to its
-// floor, if its calls up to the hour known are all there are.
+// need is the most that a class can call in this hour and the i before it while it keeps to its
+// floor. It assumes that the class made no calls but those up to the hour known.1023: a constant:
+// scans may follow at once, and the limit is low
 func (b *book) need(class pipeline.Class, known, hour, i int) int {
 	floor := b.floors[class] * float64(b.daily)
 	need := int(floor)
@@ -51,7 +52,8 @@ func (b *book) need(class pipeline.Class, known, hour, i int) int {
 	return max(0, need)
 }
 
-// wait is in how many hours a call of the class would leave, without other calls; zero if at once.
+// wait is in how many hours a call of the class could leave, if no other calls are made; zero if at
+// once.
 func (b *book) wait(class pipeline.Class, now int) int {
 	for later := range 24 {
 		if b.fits(class, now, later) {
@@ -85,8 +87,8 @@ func (b *book) make(class pipeline.Class, hour int) {
 	b.calls[class][hour]++
 }
 
-// The rule itself: whatever the others do, a class that keeps to its floor and its pace is refused
-// nothing.
+// The rule itself: whatever the other classes do, a class that keeps to its floor and its pace is
+// never refused.
 func TestAFloorCannotBeStarved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -124,9 +126,9 @@ func (b *book) keeps(class pipeline.Class, now int) bool {
 	return true
 }
 
-// dayAround is a day, within a tenth of a second of the usual one, that has the instant in the
-// middle of one of its hours, which the database counts from 1970: so what it decides does not
-// depend on when in an hour it is asked.
+// dayAround returns a day, within a tenth of a second of the usual one, for which the instant is in
+// the middle of an hour. The database counts hours from 1970. So its decisions do not depend on
+// when in an hour the test runs.
 func dayAround(now time.Time) time.Duration {
 	hours := float64(now.Unix()/3600) + 0.5
 	day := 24 * time.Duration(float64(now.UnixNano())/hours)

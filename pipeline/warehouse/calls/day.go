@@ -14,34 +14,35 @@ import (
 
 // Day is what the day of an organization's service has come to, as reservations count it.
 type Day struct {
-	// At is the database's clock; Turn is when the day turns, nil if it rolls.
+	// At is the database's clock; Turn is when the day turns, nil if it is a rolling one.
 	At   time.Time  `json:"at"`
 	Turn *time.Time `json:"turn,omitempty"`
-	// Spent counts the calls of the day, ByClass those of each class; LastHour those reserved in
+	// Spent counts the calls of the day, ByClass those of each class, LastHour those reserved in
 	// the last hour.
 	Spent    int64                    `json:"spent"`
 	ByClass  map[pipeline.Class]int64 `json:"by_class"`
 	LastHour int64                    `json:"last_hour"`
-	// External is what others have spent, by upstream's last answer; nil if that said nothing.
+	// External counts the calls that were made outside of sluice, by upstream's last answer; nil if
+	// that answer had no figure.
 	External *int64 `json:"external"`
-	// SeenLeft is what upstream's last answer leaves, less what was reserved since, until its day
-	// turns at SeenUntil; nil if there is none of this day.
+	// SeenLeft is what upstream's last answer leaves, less what was reserved since. It is valid
+	// until that day turns at SeenUntil, and nil if no answer of this day had a figure.
 	SeenLeft  *int64     `json:"seen_left"`
 	SeenUntil *time.Time `json:"seen_until"`
-	// Before are the days of upstream that are over, newest first.
+	// Before are earlier days of upstream, newest first.
 	Before []ExternalDay `json:"before"`
 }
 
-// ExternalDay is a day of upstream that is over.
+// ExternalDay is an earlier day of upstream.
 type ExternalDay struct {
 	EndedAt time.Time `db:"ended_at" json:"ended_at"`
-	// Calls are those of others, Limit is what upstream said the limit was.
+	// Calls were made outside of sluice; Limit is the limit by upstream's answer.
 	Calls int64 `db:"calls"      json:"calls"`
 	Limit int64 `db:"limit_seen" json:"limit"`
 }
 
 const (
-	// The edges are those of reserve_call, in the migrations.
+	// The day's boundaries are those of reserve_call, in the migrations.
 	sqlDaySpent = `
 WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS at), edge AS MATERIALIZED (
 	SELECT at, CASE $4 WHEN '' THEN at - interval '24 hours' ELSE sluice.last_reset(at - interval '1 minute', $3, $4) END AS since,
@@ -67,8 +68,8 @@ SELECT ended_at, calls, limit_seen FROM sluice.external_spent WHERE organization
 ORDER BY ended_at DESC LIMIT 7`
 )
 
-// Day gives the day of a service. The limits say when it turns; their figures are the caller's to
-// hold it against.
+// Day returns the day of a service. The limits say when the day turns; the caller compares their
+// figures with it.
 func (l *Ledger) Day(ctx context.Context, organization, service string, limits pipeline.Limits) (Day, error) {
 	day := Day{ByClass: map[pipeline.Class]int64{}}
 	counts := make([]int64, len(pipeline.Classes()))
@@ -88,15 +89,15 @@ func (l *Ledger) Day(ctx context.Context, organization, service string, limits p
 	return day, err
 }
 
-// Hour is what one of the last 24 hours spent on a class of work of a service.
+// Hour is what a service spent on one class in one of the last 24 hours.
 type Hour struct {
 	Service string `db:"service"`
-	// Class is the class of work that the calls were spent on.
+	// Class is the class of those calls.
 	Class string `db:"class"`
 	// Ago is how many whole hours ago it was: 0 is the last one.
 	Ago   int   `db:"ago"`
 	Calls int64 `db:"calls"`
-	// Answered are those of Calls whose end was reported, in Seconds all together.
+	// Answered counts those of Calls whose end was reported; Seconds is their duration in all.
 	Answered int64   `db:"answered"`
 	Seconds  float64 `db:"seconds"`
 }
@@ -107,7 +108,7 @@ SELECT service, class, least(floor(extract(epoch FROM clock_timestamp() - reserv
 FROM sluice.calls WHERE organization_id = $1 AND reserved_at > clock_timestamp() - interval '24 hours'
 GROUP BY service, class, ago ORDER BY service, class, ago`
 
-// Hours gives what the last 24 hours spent of an organization's allowances.
+// Hours returns the use of an organization's allowances in the last 24 hours, by hour.
 func (l *Ledger) Hours(ctx context.Context, organization string) ([]Hour, error) {
 	return postgres.Read[Hour](ctx, l.pool, "the call log by hours", sqlHours, organization)
 }

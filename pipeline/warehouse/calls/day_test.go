@@ -8,7 +8,7 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// unshared are limits of a day that no class has a share of.
+// unshared returns limits of a day without shares of classes.
 func unshared(daily int) pipeline.Limits {
 	return pipeline.Limits{Shared: "suite", Daily: daily, Shares: pipeline.Shares{}}
 }
@@ -28,15 +28,15 @@ func TestTheRollingDayForgetsByTheMinute(t *testing.T) {
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, unshared(7), 17*time.Hour, 18*time.Hour+31*time.Minute)
 }
 
-// A call that ends in a minute before any is reserved in it makes the row of that minute. The first
-// reservation still sums up the hours that are over: else they would not count.
+// A call that ends in a minute before any is reserved in it creates the row of that minute. The
+// first reservation still sums up the hours that are over: otherwise they would not count.
 func TestAnEndInANewHourDoesNotHideTheLastOne(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	call := h.granted(process, pipeline.ClassSweep, unshared(0))
 	h.past(time.Hour, pipeline.ClassSweep, 6)
-	// As if it had been reserved, and hours last been summed up, before.
+	// As if it had been reserved, and hours had last been summed up, before.
 	h.exec(`DELETE FROM sluice.spent WHERE span = 'hour' OR began_at > clock_timestamp() - interval '5 minutes'`)
 	h.exec(`UPDATE sluice.live_calls SET bucket = bucket - interval '2 hours' WHERE id = $1`, call)
 	h.must(process.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
@@ -44,7 +44,8 @@ func TestAnEndInANewHourDoesNotHideTheLastOne(t *testing.T) {
 	h.granted(process, pipeline.ClassSweep, unshared(8))
 }
 
-// A day that turns at an hour counts what ended since, and turns here a window later than there.
+// A day that turns at an hour counts calls that ended since, and turns here one window later than
+// upstream.
 func TestTheDayTurnsAtAnHourOfAZone(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -59,7 +60,7 @@ func TestTheDayTurnsAtAnHourOfAZone(t *testing.T) {
 	h.granted(process, pipeline.ClassSweep, limits)
 	turn := 24*time.Hour + time.Minute - since
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, limits, turn-10*time.Second, turn+time.Second)
-	// While it is not a window ago that the day turned, yesterday's calls count.
+	// Until a window after the day turned, yesterday's calls count.
 	later := h.process(calls.Rules{Lease: 2 * time.Minute, Window: since + time.Minute, Day: 24 * time.Hour})
 	limits.Daily = 40
 	h.refused(pipeline.RefusedDay, later, pipeline.ClassSweep, limits, 45*time.Second, 61*time.Second)
@@ -84,8 +85,8 @@ func TestAClassStopsAtItsCeiling(t *testing.T) {
 	h.granted(process, pipeline.ClassIncremental, limits)
 }
 
-// A backfill that takes all it gets leaves the incremental runs what they need, and is given back
-// what they do not.
+// A backfill that takes all that it gets leaves the incremental runs what they need, and is lent
+// what they do not need.
 func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -103,7 +104,7 @@ func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
 	}
 	h.refused(pipeline.RefusedClass, process, pipeline.ClassBackfill, limits, time.Hour-time.Second, 24*time.Hour)
 
-	// The same calls evenly over the day: they come back evenly, so nearly all the rest of the
+	// The same calls are spread over the day. They return evenly, so nearly all the rest of the
 	// floor is lent.
 	h.exec(`UPDATE sluice.calls SET reserved_at = at, lease_until = at, finished_at = at, free_at = at FROM (
 		SELECT id, clock_timestamp() - interval '24 hours' * (row_number() OVER (ORDER BY id)) / 150 AS at FROM sluice.calls) AS c
@@ -118,7 +119,7 @@ func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
 	}
 }
 
-// After 1070 half as many may be under way, and evenly more until it is as many again.
+// After code 1070 half as many calls may be under way; the number then rises evenly to the old one.
 func TestCallsAtOnceAreHalvedAndRise(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -161,8 +162,8 @@ func TestCallsAtOnceAreHalvedAndRise(t *testing.T) {
 	allowed(8)
 }
 
-// What others spend is what upstream says was used less what we used, by its day; a day that is
-// over is kept.
+// The calls of other programs are what upstream says was used less our own, by its day. A day that
+// is over is stored.
 func TestOthersSpendingIsSeen(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -194,8 +195,8 @@ func TestOthersSpendingIsSeen(t *testing.T) {
 	}
 }
 
-// A call counts from its reservation; one without a reported end counts until a day after the end
-// of its lease, also while its slot is free and was not looked at; and one that is under way for
+// A call counts from its reservation. One without a reported end counts until a day after the end
+// of its lease, also while its slot is free and no process has noticed. One that is under way for
 // more than a day counts all the time.
 func TestALostCallCountsToTheEndOfItsLease(t *testing.T) {
 	t.Parallel()
@@ -210,8 +211,8 @@ func TestALostCallCountsToTheEndOfItsLease(t *testing.T) {
 	h.granted(process, pipeline.ClassSweep, unshared(2))
 }
 
-// A call that is lost, or that says nothing about the day, is taken off what a later call saw to be
-// left.
+// A call that is lost, or whose answer has no figure of the day, is subtracted from the remainder
+// that a later call saw.
 func TestWhatWasUnderWayIsTakenOffUpstreamsFigure(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -244,9 +245,9 @@ func TestACallReportedLateTakesASlotAgain(t *testing.T) {
 	h.refused(pipeline.RefusedMinute, process, pipeline.ClassSweep, limits, time.Millisecond, time.Minute)
 }
 
-// TestOneCallAsksWhetherTheDayTurned: behind code 45 many wait for the instant at which the day may
-// turn, in several processes. One of them asks; while it has no answer, and after an answer that
-// says nothing of the day, no two ask at once.
+// TestOneCallAsksWhetherTheDayTurned: after code 45 many callers in several processes wait for the
+// instant at which the day may turn. One of them asks. While it has no answer, and after an answer
+// without a figure of the day, no two ask at once.
 func TestOneCallAsksWhetherTheDayTurned(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -305,8 +306,8 @@ func TestOneCallAsksWhetherTheDayTurned(t *testing.T) {
 	}
 }
 
-// TestSharesAreOfTheLimitSeenLast: between the turn of upstream's day and its next answer nothing
-// is known of its limit but what it was. 75 is half of 150, the share of backfills.
+// TestSharesAreOfTheLimitSeenLast: between the turn of upstream's day and its next answer only the
+// old limit is known. 75 is half of 150, the share of backfills.
 func TestSharesAreOfTheLimitSeenLast(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -8,7 +8,8 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// oneAsks lets many ask at once, in two processes, and gives the call of the one that may.
+// oneAsks lets many callers ask at once, in two processes, and returns the call of the only one
+// that is granted.
 func (h *fixture) oneAsks(after string, processes []*calls.Ledger, limits pipeline.Limits) int64 {
 	h.Helper()
 	const callers = 12
@@ -37,8 +38,7 @@ func (h *fixture) oneAsks(after string, processes []*calls.Ledger, limits pipeli
 	return asked[0]
 }
 
-// Behind a wait that upstream asked for and that was long, one call finds out whether it answers
-// again.
+// After a long wait that upstream asked for, one call finds out whether it answers again.
 func TestOneCallAsksBehindALongWait(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -55,7 +55,7 @@ func TestOneCallAsksBehindALongWait(t *testing.T) {
 	over()
 	h.must(processes[0].Finish(t.Context(), h.oneAsks("the wait", processes, limits), pipeline.CallResult{Kind: pipeline.Unavailable, Status: 503}))
 	refused := h.oneAsks("an answer that says nothing", processes, limits)
-	closed(time.Minute) // once more, and not for long
+	closed(time.Minute) // once more, but briefly
 	h.must(processes[1].Finish(t.Context(), refused, pipeline.CallResult{Kind: pipeline.Throttled, Status: 429}))
 	h.refused(pipeline.RefusedClosed, processes[1], pipeline.ClassIncremental, limits, 50*time.Second, time.Minute)
 	over()
@@ -65,7 +65,7 @@ func TestOneCallAsksBehindALongWait(t *testing.T) {
 	for range 3 {
 		h.granted(processes[0], pipeline.ClassIncremental, limits)
 	}
-	// A minute's wait is over for all at once.
+	// A wait of a minute ends for all callers at once.
 	closed(time.Minute)
 	over()
 	for range 3 {
@@ -73,8 +73,8 @@ func TestOneCallAsksBehindALongWait(t *testing.T) {
 	}
 }
 
-// That nothing is left, by headers alone, holds for an hour: then one call asks, and if it succeeds
-// without a figure, the old one is gone.
+// A remainder of nothing, by headers alone, is valid for an hour. Then one call asks, and if it
+// succeeds without a figure, the old figure is dropped.
 func TestAFigureOfNothingIsAskedAboutAfterAnHour(t *testing.T) {
 	t.Parallel()
 	for name, limits := range map[string]pipeline.Limits{"a plan": unshared(1000), "no plan": unshared(0)} {
@@ -100,8 +100,8 @@ func TestAFigureOfNothingIsAskedAboutAfterAnHour(t *testing.T) {
 	}
 }
 
-// Where our own count has spent the plan, upstream's figure is no surprise, and nothing is asked
-// before the day turns.
+// If our own count has used up the plan, upstream's figure agrees with it, and no call asks before
+// the day turns.
 func TestASpentPlanIsNotAskedAbout(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -113,7 +113,8 @@ func TestASpentPlanIsNotAskedAbout(t *testing.T) {
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassIncremental, limits, 20*time.Hour-time.Minute, 20*time.Hour)
 }
 
-// A figure that fits into no column is cut, wherever it comes from: the end of a call can be noted.
+// A figure that fits into no column is cut, wherever it comes from: the end of a call can always be
+// recorded.
 func TestAnyFigureCanBeNoted(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -124,12 +125,12 @@ func TestAnyFigureCanBeNoted(t *testing.T) {
 }
 
 // TestAnOldProbeOpensNoSpentDay: upstream called the day spent after the probe had answered, so one
-// call asks anew.
+// new call asks.
 func TestAnOldProbeOpensNoSpentDay(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	limits := unshared(1000)
-	limits.Shares = pipeline.Shares{pipeline.ClassDetails: {Floor: 0.1}} // calls are kept for others, and the old figure must not count for them
+	limits.Shares = pipeline.Shares{pipeline.ClassDetails: {Floor: 0.1}} // calls are reserved for other classes, and the old figure must not count for them
 	processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
 	nothing := pipeline.CallResult{Status: 200, DayLimit: 1000, DayReset: 24 * time.Hour}
 	h.must(processes[0].Finish(t.Context(), h.granted(processes[0], pipeline.ClassIncremental, limits), nothing))

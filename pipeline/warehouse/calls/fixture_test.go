@@ -112,7 +112,7 @@ func (h *fixture) past(ago time.Duration, class pipeline.Class, calls int) {
 	h.exec(`SELECT sluice.recount_calls()`)
 }
 
-// pause waits for a span that the database asked for.
+// pause waits for a duration that the database asked for.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -7,16 +7,16 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// Gate is an allowance of the minute that upstream has closed or narrowed for now.
+// Gate is an allowance whose calls a minute or at once upstream has restricted for now.
 type Gate struct {
 	Organization string `db:"organization_id" json:"organization"`
 	// Shared names the allowance.
 	Shared string `db:"shared" json:"shared"`
-	// ClosedUntil is until when no call leaves, CappedUntil until when fewer leave at once; nil if
-	// that is over.
+	// ClosedUntil is the instant until which no call leaves; CappedUntil is the one until which
+	// fewer leave at once. Nil means that it is past.
 	ClosedUntil *time.Time `db:"closed_until" json:"closed_until,omitempty"`
 	CappedUntil *time.Time `db:"cap_until"    json:"capped_until,omitempty"`
-	// Reason is what the call came to that closed it; empty if it is not closed.
+	// Reason is the detail of the refused call that closed it; empty if it is not closed.
 	Reason string `db:"because" json:"reason,omitempty"`
 }
 

@@ -1,8 +1,8 @@
 // Package calls counts what is scarce upstream, in the database and by its clock, for any number of
-// processes: calls, and the access tokens that they share.
+// processes: calls, and the access tokens that the processes share.
 //
-// It never calls upstream and never waits for a turn: it says whether a call may leave now, and
-// when to ask again.
+// It never calls upstream and never waits: it says whether a call may leave now, and when to ask
+// again.
 //
 // Start reading at Ledger.Reserve; the decision itself is a function of the database, in the
 // migrations.
@@ -25,23 +25,23 @@ import (
 const (
 	// maxDetail bounds the text about a failed call, in bytes.
 	maxDetail = 1000
-	// How long a refusal by upstream holds calls back unless the caller knows better: a spent
-	// minute is over after a minute, too many at once means fewer for a while, and a spent day is
-	// asked about once an hour. Source: docs/upstream.md U51.
+	// The time for which a refusal by upstream holds calls back, unless the caller gives another. A
+	// spent minute is over after a minute. Too many calls at once mean fewer for a while. A spent
+	// day is asked about once an hour. Source: docs/upstream.md U51.
 	throttledFor = time.Minute
 	crowdedFor   = 5 * time.Minute
 	exhaustedFor = time.Hour
-	// maxPenalty bounds what upstream can make us wait: a day and an hour, for days on which clocks
-	// change.
+	// maxPenalty bounds what upstream can demand as a wait: a day, and an hour for days on which
+	// clocks change.
 	maxPenalty = 25 * time.Hour
-	// worthArrival is which part of the window a slot has to be free sooner for it to be worth two
-	// more writes.
+	// worthArrival: an arrival that frees a slot sooner by less than this fraction of the window is
+	// not stored, because it costs two more writes.
 	worthArrival = 600
 )
 
 const (
-	// An export is one call that may take longer than any lease: each batch of it shows that it is
-	// still under way. If its process dies, its slot is held no longer than that of any other call.
+	// An export is one call that may take longer than any lease: each batch of it renews the lease.
+	// If its process dies, its slot is free as soon as that of any other call.
 	sqlStillUnderWay = `SELECT sluice.renew_call($1, $2, $3)`
 
 	sqlPrune = `SELECT sluice.prune_calls($1)`
@@ -50,15 +50,15 @@ const (
 
 	sqlFinishArrived = `SELECT sluice.finish_arrived_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
-	// Behind a wait of more than five minutes one call asks first: see reserve_call.
+	// After a wait of more than five minutes one call goes first, as a probe: see reserve_call.
 	sqlThrottled = `
 INSERT INTO sluice.budgets AS b (organization_id, shared, closed_until, probe_call)
 VALUES ($1, $2, clock_timestamp() + $3::interval, CASE WHEN $3::interval > interval '5 minutes' THEN 0 END)
 ON CONFLICT (organization_id, shared) DO UPDATE SET
 	closed_until = greatest(b.closed_until, excluded.closed_until), probe_call = coalesce(excluded.probe_call, b.probe_call)`
 
-	// Half of what is allowed just now, rising evenly to the limit. Calls that were under way
-	// together are refused together: for ten seconds that is one piece of evidence, not many.
+	// The cap is half of what is allowed now; it rises evenly to the limit. Calls that were under
+	// way together are refused together, so refusals within ten seconds count once.
 	sqlCrowded = `
 INSERT INTO sluice.budgets AS b (organization_id, shared, concurrent_cap, capped_at, cap_until)
 VALUES ($1, $2, 1, clock_timestamp(), clock_timestamp() + $3::interval)
@@ -89,8 +89,7 @@ func DefaultRules() Rules {
 	return Rules{Lease: 120 * time.Second, Window: time.Minute, Day: 24 * time.Hour}
 }
 
-// RulesOf are the rules where the minute of the limits has another length, as in tests and
-// benchmarks.
+// RulesOf returns the rules for a minute of another length, as tests and benchmarks have it.
 func RulesOf(minute time.Duration) Rules {
 	rules := DefaultRules()
 	if minute > 0 {
@@ -102,25 +101,24 @@ func RulesOf(minute time.Duration) Rules {
 // Ledger counts calls and keeps tokens. It is safe for concurrent use.
 type Ledger struct {
 	pool *pgxpool.Pool
-	// tokens is apart from pool: those who wait for a token must not use up the connections that
-	// its refresher needs.
+	// tokens is a pool of its own: processes that wait for a token must not use up the connections
+	// that the refresh needs.
 	tokens *pgxpool.Pool
 	rules  Rules
 }
 
-// New makes a ledger over the connections of a warehouse, with others for those who wait for a
-// token.
+// New makes a ledger over the connections of a warehouse. Waits for a token use the second pool.
 func New(pool, tokens *pgxpool.Pool, rules Rules) *Ledger {
 	return &Ledger{pool: pool, tokens: tokens, rules: rules}
 }
 
-// QueueUnderWay says within the caller's transaction that a call is still under way, and renews its
-// lease.
+// QueueUnderWay queues, for the caller's transaction, that a call is still under way, which renews
+// its lease.
 func (l *Ledger) QueueUnderWay(batch *pgx.Batch, call int64) {
 	batch.Queue(sqlStillUnderWay, call, l.rules.Lease, l.rules.Day)
 }
 
-// The arguments have the order and the lines of those that Reserve gives.
+// The arguments have the order and the line breaks of those in Reserve.
 const sqlReserve = `
 SELECT call_id, refused, wait_ms FROM sluice.reserve_call(
 	p_organization => $1, p_service => $2, p_resource => $3, p_class => $4, p_run => $5,
@@ -130,8 +128,8 @@ SELECT call_id, refused, wait_ms FROM sluice.reserve_call(
 	p_floors => $16, p_ceilings => $17, p_reset_hour => $18, p_zone => $19)`
 
 // Reserve counts a call before it leaves, or says which limit refuses it and when to ask again
-// (invariant 3). Any number of processes may ask: the database decides, one after the other, by its
-// clock. What was reserved is never given back: a process that dies may have called.
+// (invariant 3). Any number of processes may ask: the database decides one request after the other,
+// by its clock. A reservation is never given back: a process that died may have made the call.
 func (l *Ledger) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error) {
 	var (
 		decision pipeline.Decision
@@ -165,18 +163,18 @@ func shares(limits pipeline.Limits) ([]float64, []float64) {
 	return floors, ceilings
 }
 
-// PruneCalls is the housekeeping of the call log: it turns the block of the day and drops blocks
-// whose last call is more than so many days old, at least 2. Any number of processes may call it, a
-// few times a day; it waits for no lock and gives the number of blocks that it dropped.
+// PruneCalls maintains the call log: it begins the block of the day and drops blocks whose last
+// call is older than the given days, at least 2. Any number of processes may call it, a few times a
+// day. It waits for no lock and returns the number of dropped blocks.
 func (l *Ledger) PruneCalls(ctx context.Context, days int) (int, error) {
 	var dropped int
 	err := l.pool.QueryRow(ctx, sqlPrune, days).Scan(&dropped)
 	return dropped, postgres.Fail("keeping the call log", err)
 }
 
-// Finish records how a reserved call ended; from now on its slot frees itself. Daily rate headers
-// of the answer correct the count, since others spend from the same allowance. A second report
-// about the same call changes nothing.
+// Finish records how a reserved call ended; its slot then becomes free by itself. Daily rate
+// headers of the answer correct the count, since other programs use the same allowance. A second
+// report about the same call changes nothing.
 func (l *Ledger) Finish(ctx context.Context, call int64, result pipeline.CallResult) error {
 	kind := ""
 	if result.Kind != 0 {
@@ -193,9 +191,9 @@ func (l *Ledger) Finish(ctx context.Context, call int64, result pipeline.CallRes
 	return postgres.Fail("finishing a call", err)
 }
 
-// Penalize holds calls back for d because upstream refused one; d of zero means the usual span.
-// Throttled closes the shared allowance for all, Crowded halves the calls at once (over d they rise
-// to the limit again), Exhausted ends the day of the service.
+// Penalize holds calls back for d because upstream refused one; a d of zero means the usual span.
+// Throttled closes the shared allowance for all calls. Crowded halves the calls at once, which rise
+// to the limit again over d. Exhausted ends the day of the service.
 func (l *Ledger) Penalize(ctx context.Context, organization, service, shared string, kind pipeline.Kind, d time.Duration) error {
 	var (
 		sql, scope string

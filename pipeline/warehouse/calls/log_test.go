@@ -12,11 +12,11 @@ import (
 
 const block = 1_000_000_000
 
-// blocks lists the blocks of the log by what their calls' numbers begin with.
+// blocks lists the blocks of the log by the first digits of their calls' numbers.
 const blocks = `SELECT string_agg(substring(inhrelid::regclass::text FROM '[0-9]+$'), ' ' ORDER BY inhrelid) FROM pg_inherits
 	WHERE inhparent = 'sluice.calls'::regclass`
 
-// A day is a block of the log: it is turned once, nothing is lost meanwhile, and it goes as a whole
+// A day is a block of the log: it is turned once without losing a call, and is dropped as a whole
 // when it is old.
 func TestTheLogIsKeptByDays(t *testing.T) {
 	t.Parallel()
@@ -76,7 +76,7 @@ func TestAnExportKeepsItsDay(t *testing.T) {
 	}
 }
 
-// Days turn and go while calls are made: no call fails, none is lost.
+// Days turn and are dropped while calls are made: no call fails, none is lost.
 func TestDaysTurnUnderTraffic(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -107,7 +107,8 @@ func TestDaysTurnUnderTraffic(t *testing.T) {
 			h.must(err)
 			ended = true
 		default:
-			// Yesterday, for the keeper alone: calls that are counted are not touched.
+			// Calls are moved to yesterday only for PruneCalls: calls that are counted are not
+			// touched.
 			h.exec(`ALTER TABLE sluice.calls DISABLE TRIGGER calls_moved`)
 			h.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '1 day' WHERE reserved_at > clock_timestamp() - interval '1 day'
 				AND finished_at IS NOT NULL`)
@@ -124,7 +125,7 @@ func TestDaysTurnUnderTraffic(t *testing.T) {
 	}
 }
 
-// Who moves calls in time moves what is counted.
+// A session that moves calls in time moves what is counted.
 func TestMovedCallsAreCountedAnew(t *testing.T) {
 	t.Parallel()
 	h := open(t)

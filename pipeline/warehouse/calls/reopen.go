@@ -9,13 +9,14 @@ import (
 )
 
 const (
-	// What upstream has closed is asked about by one call, and the others wait for its answer, as
-	// at the end of the time.
+	// One call asks whether upstream still refuses, and the others wait for its answer, as when the
+	// time runs out.
 	sqlReopenGates = `
 UPDATE sluice.budgets SET closed_until = clock_timestamp(), probe_call = 0
 WHERE organization_id = $1 AND shared = ANY($2) AND closed_until > clock_timestamp() RETURNING shared`
 
-	// A figure of nothing loses its hour; what a spent day says is over.
+	// A seen remainder of nothing becomes an hour older, so that it no longer blocks calls; the end
+	// of a spent day becomes now.
 	sqlReopenDays = `
 UPDATE sluice.day_budgets d SET
 	exhausted_until = CASE WHEN exhausted_until > clock_timestamp() THEN clock_timestamp() ELSE exhausted_until END, probe_call = NULL,
@@ -27,15 +28,17 @@ WHERE organization_id = $1 AND service = ANY($2) AND (exhausted_until > clock_ti
 RETURNING service`
 )
 
-// Reopened is what a person has had opened.
+// Reopened is what the operator's command has opened.
 type Reopened struct {
-	// Gates are allowances of the minute, Days are services whose day upstream had called spent.
+	// Gates are the allowances that were closed; Days are the services whose day upstream had
+	// called spent.
 	Gates []string `json:"gates"`
 	Days  []string `json:"days"`
 }
 
-// Reopen opens what upstream's answers have closed: the allowances named, and the days of the
-// services. One call of each asks first. What our own count has spent stays spent.
+// Reopen opens what upstream's answers have closed: the named allowances, and the days of the
+// services. For each of them one call goes first, as a probe. Calls that the call log counted stay
+// counted.
 func (l *Ledger) Reopen(ctx context.Context, organization string, allowances, services []string) (Reopened, error) {
 	var opened Reopened
 	err := postgres.InTx(ctx, l.pool, "reopening "+organization, func(tx pgx.Tx) error {

@@ -14,7 +14,7 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// upstream is the judge: it notes when calls arrive and how many are under way, by its own clock.
+// upstream is the judge: it records when calls arrive and how many are under way, by its own clock.
 type upstream struct {
 	mu            sync.Mutex
 	arrivals      []time.Time
@@ -35,7 +35,7 @@ func (u *upstream) answer() {
 	u.underway--
 }
 
-// most gives how many calls arrived at most within any such span.
+// most returns how many calls arrived at most within any such span.
 func (u *upstream) most(span time.Duration) int {
 	slices.SortFunc(u.arrivals, time.Time.Compare)
 	most, first := 0, 0
@@ -48,9 +48,9 @@ func (u *upstream) most(span time.Duration) int {
 	return most
 }
 
-// storm is traffic by several processes: most calls end as they should; some holders die before or
-// after their call arrives; some calls last longer than a lease and are renewed meanwhile; some are
-// reported long after their leases.
+// storm is traffic by several processes: most calls end as they should. Some processes die before
+// or after their call arrives. Some calls last longer than a lease and are renewed meanwhile. Some
+// are reported long after their leases.
 type storm struct {
 	*fixture
 
@@ -99,7 +99,7 @@ func (s *storm) call(ctx context.Context, process *calls.Ledger, class pipeline.
 	s.upstream.arrive()
 	if fate == 1 {
 		s.upstream.answer()
-		return nil // dies before it can say that the call is over
+		return nil // dies before it can report the end of the call
 	}
 	pause(ctx, time.Duration(chance.IntN(9))*time.Millisecond)
 	if fate == 2 {
@@ -112,7 +112,7 @@ func (s *storm) call(ctx context.Context, process *calls.Ledger, class pipeline.
 	}
 	s.upstream.answer()
 	if fate == 3 {
-		pause(ctx, lease+s.rules.Window) // suspended, and given up by all
+		pause(ctx, lease+s.rules.Window) // suspended, and counted as lost by all processes
 	}
 	return process.Finish(ctx, decision.Call, pipeline.CallResult{Status: 200})
 }
@@ -127,7 +127,7 @@ func newStorm(t *testing.T, limits pipeline.Limits, rules calls.Rules) *storm {
 }
 
 // The invariant at the receiving end: no window and no day sees more arrivals than allowed, and
-// never more are under way, whatever happens to those who call; and the allowance is used.
+// never more calls are under way, whatever happens to the callers. And the allowance is used up.
 func TestNoLimitIsExceededInAStorm(t *testing.T) {
 	t.Parallel()
 	const day, window = 1440 * time.Millisecond, 150 * time.Millisecond
@@ -144,8 +144,8 @@ func TestNoLimitIsExceededInAStorm(t *testing.T) {
 	if most := s.upstream.most(day); most > limits.Daily {
 		t.Errorf("%d calls arrived within a day, %d are allowed", most, limits.Daily)
 	}
-	// A call that holds on to its slot without a lease is under way for upstream alone; none of
-	// ours does.
+	// Only a call that keeps its slot without a lease is under way for upstream alone; none of ours
+	// does.
 	if s.upstream.top > limits.Concurrent {
 		t.Errorf("%d calls were under way at once, %d are allowed", s.upstream.top, limits.Concurrent)
 	}
@@ -155,13 +155,13 @@ func TestNoLimitIsExceededInAStorm(t *testing.T) {
 	s.agrees(day)
 }
 
-// agrees holds what is counted against the log, which no decision asked meanwhile: what the
-// counters say of the last day lies between the calls that ended since and those that ended since
-// or a minute earlier.
+// agrees compares the counters with the log, while no decision is asked for. The counters of the
+// last day lie between the calls that ended since its beginning and those that ended since a minute
+// earlier.
 func (s *storm) agrees(day time.Duration) {
 	s.Helper()
 	pause(s.Context(), lease+s.rules.Window)
-	s.reserve(s.processes[0], pipeline.ClassProbe, s.limits) // gives up what is lost
+	s.reserve(s.processes[0], pipeline.ClassProbe, s.limits) // gives up lost calls
 	// Calls that were reported after they had been given up count twice: they are left out on one
 	// side.
 	least, most, counted := 0, 0, 0

@@ -21,14 +21,14 @@ const (
 SELECT sealed, version, reason, refresh, died_young, refusals, granted_at IS NOT NULL, fell_back
 FROM sluice.tokens WHERE credential = $1 FOR UPDATE`
 
-	// Read after the lock, by a statement of its own: who waited for the lock must not judge by the
-	// clock before it.
+	// A statement of its own, after the lock: a statement that waited for the lock would read the
+	// clock of before the wait.
 	sqlAccessAge = `
 SELECT (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::bigint,
 	(extract(epoch FROM clock_timestamp() - attempted_at) * 1000)::bigint
 FROM sluice.tokens WHERE credential = $1`
 
-	// A token that stays lives no longer by it, and keeps its version.
+	// If the token is unchanged, its expiry and its version stay as they are.
 	sqlAccessStore = `
 UPDATE sluice.tokens SET sealed = $2, version = version + (sealed <> $2)::integer,
 	expires_at = CASE WHEN sealed = $2 AND $2 <> '' THEN expires_at ELSE clock_timestamp() + $3::interval END,
@@ -42,7 +42,8 @@ WHERE credential = $1`
 	sqlAccessAttempt = `UPDATE sluice.tokens SET attempted_at = clock_timestamp(), reason = $2 WHERE credential = $1`
 )
 
-// SealedTokens gives the sealed tokens of all credentials, those that upstream replaced among them.
+// SealedTokens returns the sealed tokens of all credentials, with the refresh tokens that upstream
+// sent in place of the configured ones.
 func (l *Ledger) SealedTokens(ctx context.Context) (map[string]pipeline.Token, error) {
 	rows, err := l.tokens.Query(ctx, sqlAccessAll)
 	if err != nil {
@@ -58,13 +59,13 @@ func (l *Ledger) SealedTokens(ctx context.Context) (map[string]pipeline.Token, e
 	return found, postgres.Fail("reading the tokens", err)
 }
 
-// WithToken calls fn with the token of a credential, under a lock that one process of the fleet
-// holds at a time: fn may refresh the token, and those who waited see the result. fn returns the
-// token to keep, whether it attempted a refresh, and an error. Without an attempt nothing is
-// stored. After an attempt the time of it is stored, and Reason; the rest, as the next version if
-// the token is another one, only if there was no error. The error of fn is returned as it is.
+// WithToken calls fn with the token of a credential, under a lock that one process at a time holds.
+// fn may refresh the token; processes that waited then see the result. fn returns the token to
+// store, whether it attempted a refresh, and an error. Without an attempt nothing is stored. After
+// an attempt its time and Reason are stored. Without an error the rest is stored, too, and a
+// changed token gets the next version. The error of fn is returned as it is.
 //
-// What fn achieved is stored even if ctx ends meanwhile: upstream hands out few tokens.
+// The result of fn is stored even if ctx ends meanwhile: upstream grants few tokens.
 func (l *Ledger) WithToken(
 	ctx context.Context, credential string, fn func(ctx context.Context, t pipeline.Token) (pipeline.Token, bool, error),
 ) error {
@@ -123,8 +124,8 @@ func lockToken(ctx context.Context, tx pgx.Tx, credential string) (pipeline.Toke
 
 const sqlFellBack = `SELECT count(*) FROM sluice.tokens WHERE fell_back`
 
-// TokensFellBack is how many credentials use the configured refresh token because the one that
-// upstream sent in its place was refused.
+// TokensFellBack returns the number of credentials that use the configured refresh token because
+// upstream refused the one that it had sent in its place.
 func (l *Ledger) TokensFellBack(ctx context.Context) (int, error) {
 	var fell int
 	if err := l.pool.QueryRow(ctx, sqlFellBack).Scan(&fell); err != nil {
@@ -135,8 +136,8 @@ func (l *Ledger) TokensFellBack(ctx context.Context) (int, error) {
 
 const sqlDiedYoung = `SELECT coalesce(max(died_young), 0) FROM sluice.tokens`
 
-// TokensDiedYoung is how many access tokens in a row upstream refused before their time, of the
-// credential with most of them.
+// TokensDiedYoung returns how many access tokens in a row upstream refused before their expiry, for
+// the credential with most of them.
 func (l *Ledger) TokensDiedYoung(ctx context.Context) (int, error) {
 	var young int
 	if err := l.pool.QueryRow(ctx, sqlDiedYoung).Scan(&young); err != nil {

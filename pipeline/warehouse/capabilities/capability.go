@@ -1,7 +1,7 @@
-// Package capabilities keeps what each list can do and how that is known, and how late writes
-// become visible in it (docs/decisions/0016-measured-capabilities).
+// Package capabilities stores what each list can do, how that is known, and how late writes become
+// visible in it (docs/decisions/0016-measured-capabilities).
 //
-// It never decides how a list is read (package scan does, of what a claim carries) and never
+// It never decides how a list is read (package scan does, by the capabilities in a claim) and never
 // measures anything: verdicts come from declarations, from the check command and from runs. A
 // weaker source never replaces a stronger one.
 //
@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// What was measured or seen stays, whatever a new version declares. What is declared unchanged
-	// is not written.
+	// Measured and observed verdicts stay, whatever a new version declares. An unchanged
+	// declaration is not written.
 	sqlDeclare = `
 INSERT INTO sluice.capabilities AS c (organization_id, service, resource, capability, verdict, value, source, evidence)
 SELECT organization_id, service, resource, capability, verdict, value, source, evidence
@@ -51,8 +51,8 @@ FROM sluice.capabilities WHERE (organization_id, service, resource) = ($1, $2, $
 SELECT coalesce((SELECT sluice.faded(peak, peak_at) FROM sluice.lateness
 	WHERE (organization_id, service, resource) = ($1, $2, $3)), interval '0')`
 
-	// A peak is replaced by what is larger than what is left of it, so it never grows by being
-	// looked at.
+	// A new peak replaces the old one only if it is at least what is left of it, so reading a peak
+	// never raises it.
 	sqlSeeLate = `
 INSERT INTO sluice.lateness AS l (organization_id, service, resource, records, beyond, peak)
 VALUES ($1, $2, $3, $4, $5, $6)
@@ -68,7 +68,7 @@ type Store struct{ pool *pgxpool.Pool }
 // New makes a store over the connections of a warehouse.
 func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
-// Declare notes what the declarations of these lists say. What was measured or seen stays.
+// Declare stores what the declarations of these lists say. Measured and observed verdicts stay.
 func (s *Store) Declare(ctx context.Context, streams []pipeline.Stream) error {
 	var columns [8][]string
 	for _, stream := range streams {
@@ -86,8 +86,7 @@ func (s *Store) Declare(ctx context.Context, streams []pipeline.Stream) error {
 	return postgres.Fail("noting what lists can do", err)
 }
 
-// StoreVerdicts keeps what was measured of a list. What could not be found out leaves what is known
-// as it is.
+// StoreVerdicts stores what was measured of a list. A verdict of unknown changes nothing.
 func (s *Store) StoreVerdicts(ctx context.Context, stream pipeline.Stream, verdicts []pipeline.Verdict) error {
 	batch := new(pgx.Batch)
 	queue(batch, stream, verdicts)
@@ -108,8 +107,8 @@ func (s *Store) Capabilities(ctx context.Context, stream pipeline.Stream) (pipel
 	return known, postgres.Fail("reading what "+key.String()+" can do", err)
 }
 
-// Known reads, in the transaction of a claim, what is known of its list and how late writes become
-// visible in it.
+// Known reads the capabilities of a claim's list, and how late writes become visible in it, in the
+// transaction of the claim.
 func Known(ctx context.Context, tx pgx.Tx, claim *pipeline.Claim) error {
 	key := claim.Stream.ListKey()
 	batch := new(pgx.Batch)
@@ -138,12 +137,12 @@ func collect(rows pgx.Rows) (pipeline.Capabilities, error) {
 	return known, rows.Err()
 }
 
-// QueueObserved notes what the answer that a batch brings showed of its list.
+// QueueObserved stores the verdicts that follow from the answer of a batch.
 func QueueObserved(batch *pgx.Batch, unit pipeline.Batch) {
 	queue(batch, unit.Claim.Stream, unit.Observed)
 }
 
-// QueueLate notes records that came later than a clean run should have shown them.
+// QueueLate counts records that became visible later than a clean run should have seen them.
 func QueueLate(batch *pgx.Batch, stream pipeline.Stream, late pipeline.Lateness) {
 	if late.Records+late.Beyond == 0 {
 		return

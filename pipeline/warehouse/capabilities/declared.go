@@ -11,12 +11,13 @@ const (
 	shown    = "a document shows it on this list"
 	relied   = "the declaration relies on it, no document shows it on this list"
 	unstated = "no document and no declaration says so"
-	// largestPage is the largest page that is believed to be given. Source: docs/upstream.md U80.
+	// largestPage is the largest page that upstream is assumed to give. Source: docs/upstream.md
+	// U80.
 	largestPage = 200
 )
 
-// Declared are the verdicts that a declaration gives, each documented or assumed. Lists that have
-// no pages have none about pages.
+// Declared returns the verdicts that a declaration gives, each documented or assumed. A list
+// without pages gets no verdict about pages.
 func Declared(resource *schema.Resource) []pipeline.Verdict {
 	var verdicts []pipeline.Verdict
 	add := func(c pipeline.Capability, declared, assumed bool, value string) {

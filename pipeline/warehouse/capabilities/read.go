@@ -53,8 +53,8 @@ type Lateness struct {
 	// Records came late within the bound of the lag, Beyond later than that.
 	Records int64 `db:"records" json:"records"`
 	Beyond  int64 `db:"beyond"  json:"beyond"`
-	// PeakSeconds is the largest lateness as it was, LeftSeconds what is left of it by now: the lag
-	// is twice that.
+	// PeakSeconds is the largest lateness when it was seen; LeftSeconds is what is left of it now.
+	// The lag is twice LeftSeconds.
 	PeakSeconds float64   `db:"peak_seconds" json:"peak_seconds"`
 	LeftSeconds float64   `db:"left_seconds" json:"left_seconds"`
 	SeenAt      time.Time `db:"seen_at"      json:"seen_at"`

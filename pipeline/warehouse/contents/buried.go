@@ -19,8 +19,8 @@ SELECT DISTINCT f._parent_id FROM unnest($2::text[], $3::timestamptz[]) AS k (id
 WHERE f._deleted_at IS DISTINCT FROM k.deleted_at`
 )
 
-// Apart gives the keys of rows of whose elements some have another tombstone than the row. Tables
-// without tombstones have none.
+// Apart returns the keys of rows that have elements with another tombstone than the row. Tables
+// without tombstones are left out.
 func (t *Table) Apart(ctx context.Context, view View, rows []Row) (map[string]bool, error) {
 	apart := map[string]bool{}
 	names := make([]string, len(t.tables)-1)

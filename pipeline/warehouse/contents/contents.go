@@ -1,8 +1,8 @@
-// Package contents reads what the tables of one resource hold: rows with what they say about
-// themselves, and the values of rows that differ from those of records.
+// Package contents reads what the tables of one resource hold: rows with their bookkeeping columns,
+// and the values of rows that differ from those of records.
 //
-// It reads only, within a transaction of its caller, and no text of a record leaves it: records
-// carry personal data. What a difference means is for package compare of lineage to say.
+// It only reads, within a transaction of its caller. No text of a record leaves it, since records
+// carry personal data. Package compare of lineage says what a difference means.
 //
 // Start reading at Table, then Table.Differences.
 package contents
@@ -22,11 +22,11 @@ import (
 // View is what one transaction sees of the warehouse.
 type View struct{ tx pgx.Tx }
 
-// Within is what a transaction sees.
+// Within returns what a transaction sees.
 func Within(tx pgx.Tx) View { return View{tx: tx} }
 
-// Look runs fn on one state of the warehouse: what is loaded meanwhile is not seen, so rows, their
-// arrays and their raw records fit together.
+// Look runs fn on one snapshot of the warehouse: later loads are not seen, so rows, their arrays
+// and their raw records fit together.
 func Look(ctx context.Context, pool *pgxpool.Pool, fn func(View) error) error {
 	const op = "looking at the warehouse"
 	tx, err := pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
@@ -37,7 +37,7 @@ func Look(ctx context.Context, pool *pgxpool.Pool, fn func(View) error) error {
 	return fn(View{tx: tx})
 }
 
-// Query lets a view be read like a transaction.
+// Query implements postgres.Querier.
 func (v View) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	return v.tx.Query(ctx, sql, args...)
 }
@@ -48,11 +48,11 @@ type Table struct {
 	tables []schema.Table
 
 	sqlSample, sqlCurrent, sqlAfter, sqlCount, sqlRows, sqlNext string
-	// sqlDiffer hold records, and then each array, against what is stored.
+	// sqlDiffer are the statements that compare records, and then each array, with what is stored.
 	sqlDiffer []string
 }
 
-// New prepares the statements.
+// New prepares the statements of a resource.
 func New(stream pipeline.Stream) *Table {
 	r := stream.Resource
 	t := &Table{stream: stream, tables: r.Tables()}
@@ -75,8 +75,8 @@ func New(stream pipeline.Stream) *Table {
 	return t
 }
 
-// Sample gives at most n keys by chance. If current is set, only rows without a tombstone whose
-// single record is loaded and not outdated.
+// Sample returns at most n random keys. With current, it chooses only from rows without a tombstone
+// whose single record is loaded and not outdated.
 func (t *Table) Sample(ctx context.Context, view View, n int, current bool) ([]string, error) {
 	sql := t.sqlSample
 	if current {
@@ -116,5 +116,5 @@ func (t *Table) Count(ctx context.Context, view View) (int64, error) {
 
 func quote(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-// Tables are those of the resource, that of its rows first.
+// Tables returns the tables of the resource, that of its rows first.
 func (t *Table) Tables() []schema.Table { return t.tables }

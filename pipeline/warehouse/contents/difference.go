@@ -8,15 +8,15 @@ import (
 	"sluice/schema"
 )
 
-// Difference is one value of a record that is another one in the table.
+// Difference is a value that differs between a record and its row.
 type Difference struct {
 	// Path is the key, with array positions.
 	Path string
-	// Detail says what the table has and what the record.
+	// Detail says what the table has and what the record has.
 	Detail string
 }
 
-// Sentence says the first differences and how many there are.
+// Sentence names the first differences and the number of the others.
 func Sentence(differences []Difference) string {
 	const spelled = 3
 	var b strings.Builder
@@ -33,8 +33,8 @@ func Sentence(differences []Difference) string {
 	return b.String()
 }
 
-// elementPath names an element: line_items[2].serials[0]; with an id before it, it is a key of
-// ours.
+// elementPath names an element: line_items[2].serials[0]. With an id before it, the path is a key
+// of this package.
 func elementPath(path []string, id string, positions []int) string {
 	var b strings.Builder
 	b.WriteString(id)
@@ -50,11 +50,11 @@ func elementPath(path []string, id string, positions []int) string {
 	return b.String()
 }
 
-// maxShown bounds what is shown of a number.
+// maxShown bounds the length of a shown value.
 const maxShown = 40
 
-// difference says what the table has and what the record. Figures and instants are shown; of texts,
-// which may be names and addresses, only how long they are.
+// difference says what the table has and what the record has. Figures and instants are shown. Of
+// texts, which may be names and addresses, only the length is shown.
 func difference(path string, kind schema.Kind, stored, record *string) Difference {
 	show := func(value *string) string {
 		switch {

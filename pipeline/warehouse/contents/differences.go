@@ -10,9 +10,9 @@ import (
 	"sluice/schema/record"
 )
 
-// Differences holds records against their rows, value by value: what a record does not carry is not
-// compared. It gives the differences by key; a record without a row has none, for that is another
-// matter.
+// Differences compares records with their rows, value by value; values that a record does not carry
+// are skipped. It returns the differences by key. A record without a row has none: its absence is
+// reported elsewhere.
 func (t *Table) Differences(ctx context.Context, view View, records []record.Record) (map[string][]Difference, error) {
 	found := map[string][]Difference{}
 	if len(records) == 0 {

@@ -13,14 +13,14 @@ import (
 	"sluice/schema"
 )
 
-// Row is what a row says about itself.
+// Row holds the key, the parent and the bookkeeping columns of a row.
 type Row struct {
 	Key, Parent string
 	// Modified is upstream's modification time, zero if it has none; ChangedAt is when the row was
 	// last written.
 	Modified, ChangedAt time.Time
-	// Hash and Call are of the list record that was last loaded, Position is its place among those
-	// of the call. Hash is nil if a single record made another version of the row.
+	// Hash and Call belong to the list record that was last loaded; Position is its position among
+	// the records of the call. Hash is nil if a single record made another version of the row.
 	Hash     []byte
 	Call     int64
 	Position int32
@@ -28,27 +28,27 @@ type Row struct {
 	PayloadHash uint64
 	// DeletedAt is the row's tombstone, nil if it has none.
 	DeletedAt *time.Time
-	// DetailState is what is known of the single record, "" where there are none; DetailCall is
-	// zero if none was loaded.
+	// DetailState is the detail state, "" for resources without details; DetailCall is zero if no
+	// single record was loaded.
 	DetailState    string
 	DetailHash     []byte
 	DetailCall     int64
 	DetailPosition int32
 }
 
-// Deleted says that the row has a tombstone: upstream is not expected to know its record.
+// Deleted says that the row has a tombstone: its record is gone upstream.
 func (r *Row) Deleted() bool { return r.DeletedAt != nil }
 
 // LastCall is the later of the calls that wrote the row.
 func (r *Row) LastCall() int64 { return max(r.Call, r.DetailCall) }
 
-// List is where the raw record of the list is kept, Detail that of the single record.
+// List is the position of the list's raw record.
 func (r *Row) List() raw.Ref { return raw.Ref{Call: r.Call, Position: r.Position} }
 
-// Detail is where the raw record of the single record is kept; its call is zero if there is none.
+// Detail is the position of the single record's raw record; its call is zero if there is none.
 func (r *Row) Detail() raw.Ref { return raw.Ref{Call: r.DetailCall, Position: r.DetailPosition} }
 
-// rowStatements builds what reads rows: by their keys, and in the order of keys.
+// rowStatements builds the statements that read rows: by keys, and in the order of keys.
 func (t *Table) rowStatements(from, key string) {
 	r := t.stream.Resource
 	parent, modified, detail := "''", "NULL::timestamptz", "NULL::text, NULL::bytea, NULL::bigint, NULL::integer"
@@ -66,14 +66,14 @@ func (t *Table) rowStatements(from, key string) {
 	row := fmt.Sprintf(`SELECT t.%[2]s, %[3]s, %[4]s, t._changed_at, nullif(t._content_hash, %[6]s), t._call_id, t._raw_position, t._payload_hash,
 	t._deleted_at, %[5]s
 FROM %[1]s AS t WHERE t.organization_id = $1 AND `, from, key, parent, modified, detail, statements.NoHash)
-	// Each key is looked up by itself, as the loader's probe does it: the planner would rather read
-	// all rows of the organization.
+	// Each key is looked up separately, as in the loader: otherwise the planner would read all rows
+	// of the organization.
 	//nolint:unqueryvet // the columns are those of row
 	t.sqlRows = `SELECT f.* FROM unnest($2::text[]) AS k (id) CROSS JOIN LATERAL (` + row + `t.` + key + ` = k.id OFFSET 0) AS f ORDER BY 1`
 	t.sqlNext = row + `t.` + key + ` > $2 ORDER BY t.` + key + ` LIMIT $3`
 }
 
-// Rows gives the rows of keys, in the order of keys; those that are not there are left out.
+// Rows returns the rows of keys, in the order of keys; keys without a row are left out.
 func (t *Table) Rows(ctx context.Context, view View, keys []string) ([]Row, error) {
 	return t.read(ctx, view, t.sqlRows, t.stream.Organization, keys)
 }

@@ -15,8 +15,8 @@ import (
 type Standing struct {
 	// Watermark is the instant up to which its list is complete; zero if it never was.
 	Watermark time.Time
-	// Parent is a parent whose list was read, by chance; "" if there is none, or if the resource
-	// has no parents.
+	// Parent is a random parent whose list was read; "" if there is none, or if the resource has no
+	// parents.
 	Parent string
 }
 
@@ -32,8 +32,8 @@ ORDER BY random() LIMIT 1`
 SELECT DISTINCT record_id FROM sluice.quarantine
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'open' AND record_id = ANY($4)`
 
-	// What was loaded once is in an archive. Each is a page of records: they are looked through for
-	// the identifier before any is taken apart.
+	// A record that was loaded is in an archive, which holds a page of records. The text is
+	// searched for the identifier before its JSON is parsed.
 	sqlArchived = `
 SELECT r.call_id FROM (
 	SELECT call_id, records FROM sluice.raw_records WHERE (organization_id, service, resource) = ($1, $2, $3)
@@ -43,11 +43,11 @@ WHERE position($4 IN r.records) > 0 AND EXISTS (SELECT FROM json_array_elements(
 ORDER BY r.call_id DESC LIMIT 1`
 )
 
-// maxArchives is how many archives are looked through for one identifier, the newest first.
+// maxArchives is how many archives are searched for one identifier, the newest first.
 const maxArchives = 2000
 
-// Standing says how far the resource is copied. Under parents, the watermark is when the list of
-// the parent was last read.
+// Standing returns how far the resource is copied. For a resource with parents, the watermark is
+// when the list of the parent was last read.
 func (t *Table) Standing(ctx context.Context, view View) (Standing, error) {
 	var s Standing
 	sql, into := sqlWatermark, []any{&s.Watermark}
@@ -65,7 +65,7 @@ func (t *Table) Standing(ctx context.Context, view View) (Standing, error) {
 	return s, nil
 }
 
-// Quarantined says which of the records are in quarantine.
+// Quarantined returns those of the ids that have an open entry in quarantine.
 func (t *Table) Quarantined(ctx context.Context, view View, ids []string) (map[string]bool, error) {
 	found, err := t.keys(ctx, view, sqlQuarantined, t.stream.Organization, t.stream.Service.Name, t.stream.Resource.Name, ids)
 	quarantined := make(map[string]bool, len(found))
@@ -75,8 +75,8 @@ func (t *Table) Quarantined(ctx context.Context, view View, ids []string) (map[s
 	return quarantined, err
 }
 
-// Archived gives the last call that brought a record, by the record's own identifier, of those
-// whose raw records are kept; 0 if there is none among the newest two thousand archives.
+// Archived returns the last call that brought a record, by the record's own identifier, among the
+// kept raw records. It returns 0 if the newest two thousand archives do not have it.
 func (t *Table) Archived(ctx context.Context, view View, own string) (int64, error) {
 	wire := t.stream.Resource.ID
 	if cursor, ok := t.stream.Resource.Cursor.(schema.PerParent); ok && cursor.Identifier != "" {

@@ -18,15 +18,15 @@ var postgresTypes = map[schema.Kind]string{ //nolint:gochecknoglobals // a const
 	schema.KindDecimal: "numeric", schema.KindDate: "date", schema.KindTime: "timestamptz", schema.KindJSON: "jsonb",
 }
 
-// statement builds the statement that holds rows of a table against values that are given column by
-// column, as texts that Postgres reads: so it is Postgres that says whether two values are the
-// same. It gives the rows that differ.
+// statement builds the statement that compares rows of a table with given values, and returns the
+// rows that differ. The values are given column by column, as texts that Postgres casts: so
+// Postgres decides whether two values are equal.
 //
-// Rows are looked up by their keys, one by one: the planner would rather read all rows of the
-// organization.
+// Each key is looked up separately: otherwise the planner would read all rows of the organization.
 //
-// For records it takes organization, unknown keys and columns; for arrays organization, the records
-// whose array is compared, then record, positions and columns of each element.
+// For records the parameters are the organization, the unknown keys and the columns. For arrays
+// they are the organization, the records whose array is compared, then record, positions and
+// columns of each element.
 func statement(schemaName string, tables []schema.Table, at int) string {
 	table := &tables[at]
 	from := pgx.Identifier{schemaName, table.Name}.Sanitize()
@@ -39,13 +39,13 @@ func statement(schemaName string, tables []schema.Table, at int) string {
 		differs = append(differs, fmt.Sprintf("CASE WHEN %s IS DISTINCT FROM %s THEN %d END", value, column, i))
 		stored = append(stored, column+"::text")
 	}
-	// The first difference decides about a row; which values differ is asked of those alone that
-	// do.
+	// One comparison of whole rows decides whether a row differs; only rows that do are compared
+	// value by value.
 	other := "false"
 	if len(names) > 0 {
 		other = "ROW(" + strings.Join(given, ", ") + ") IS DISTINCT FROM ROW(" + strings.Join(own, ", ") + ")"
 	}
-	// Strings of a text have no type of their own, so every parameter says it.
+	// Postgres infers no type for these parameters, so each has a cast.
 	params := func(first, n int) string {
 		texts := make([]string, n)
 		for i := range texts {
@@ -83,7 +83,7 @@ WHERE missing OR extra OR other ORDER BY id, place`,
 		strings.Join(positions, ", "), cast(positions), strings.Join(names, ", "), strings.Join(append(places, columns...), ", "), other)
 }
 
-// cast makes numbers of positions that came as texts.
+// cast turns positions, which are given as texts, into numbers.
 func cast(positions []string) string {
 	parts := make([]string, len(positions))
 	for i, p := range positions {

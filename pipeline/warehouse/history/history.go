@@ -1,13 +1,13 @@
 // Package history keeps every version of the records of a resource, with their arrays, where the
 // configuration asks for it.
 //
-// What a version holds is taken from the tables, by functions of the database, in the transaction
-// that wrote them: so a row and its open version are never apart, by whatever writer. Nothing is
-// read from upstream for it, and a row that is not written costs nothing. Why:
+// Functions of the database read a version's content from the tables, in the transaction that wrote
+// them. So a row and its open version always agree, whatever session wrote the row. History makes
+// no call upstream, and a row that is not written costs nothing. Why:
 // docs/decisions/0018-version-history.
 //
-// It decides neither what a table holds nor when a row is gone. Start reading at Keep; switch.go
-// turns it on and off.
+// It decides neither what a table holds nor when a row is gone. Start reading at Write; switch.go
+// turns history on and off.
 package history
 
 import (
@@ -22,7 +22,7 @@ import (
 // Resource is one resource of one organization.
 type Resource struct{ Organization, Service, Name string }
 
-// ResourceOf is the resource that a stream reads, whatever its work is.
+// ResourceOf returns the resource that a stream reads, whatever its work is.
 func ResourceOf(stream pipeline.Stream) Resource {
 	key := stream.ListKey()
 	return Resource{Organization: key.Organization, Service: key.Service, Name: key.Resource}
@@ -37,9 +37,9 @@ func (r Resource) key() pipeline.Key {
 
 const sqlWrite = `SELECT history.write_versions($1, $2, $3, $4)`
 
-// Write brings the versions of records in line with their rows: it has to be called in the
-// transaction that wrote the rows or their tombstones, with all of their arrays written. The rows
-// have to be locked or new. Where no versions are kept, or nothing changed, it writes nothing.
+// Write brings the versions of records in line with their rows. Call it in the transaction that
+// wrote the rows or their tombstones, after all of their arrays are written. The rows have to be
+// locked or new. Where no versions are kept, or nothing changed, it writes nothing.
 func Write(ctx context.Context, tx pgx.Tx, of Resource, ids []string) error {
 	if len(ids) == 0 {
 		return nil

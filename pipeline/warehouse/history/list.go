@@ -9,16 +9,16 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// History is what is kept of the past of a resource.
+// History says what is kept of the past of a resource.
 type History struct {
 	Organization string `db:"organization_id" json:"organization"`
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
-	// Since is from when on each instant can be asked for; nil while the rows that were there are
-	// still taken in, and where only values by day are kept.
+	// Since is the instant from which on the past can be asked for. It is nil while existing rows
+	// still get their first version, and where only daily values are kept.
 	Since *time.Time `db:"since" json:"since"`
-	// Versions says whether versions are kept, Count how many there are, at most CountBound: More
-	// says that there are more.
+	// Versions says whether versions are kept. Count is their number, at most CountBound; More says
+	// that there are more.
 	Versions bool  `db:"versions" json:"versions"`
 	Count    int64 `db:"count"    json:"count"`
 	More     bool  `db:"more"     json:"more"`
@@ -26,12 +26,12 @@ type History struct {
 	Daily []string `db:"daily" json:"daily"`
 }
 
-// CountBound is up to how many versions of a resource are counted: to count millions would read
-// them all.
+// CountBound bounds how many versions of a resource are counted: counting millions would read them
+// all.
 const CountBound = 100_000
 
-// What is open goes back over periods that follow on one another; dropped versions move the
-// beginning.
+// An unbroken past can span several periods, each beginning where the one before ended. Pruned
+// versions move its beginning.
 const sqlHistories = `
 WITH kept AS (
 	SELECT q.*, began_at IS NOT DISTINCT FROM lag(ended_at) OVER (PARTITION BY service, resource, organization_id ORDER BY asked_at) AS follows
@@ -52,7 +52,7 @@ LEFT JOIN LATERAL (
 ) AS c ON true
 WHERE p.ended_at IS NULL ORDER BY 1, 2, 3`
 
-// Histories says of which resources the past is kept.
+// Histories returns the resources whose past is kept.
 func Histories(ctx context.Context, pool *pgxpool.Pool) ([]History, error) {
 	return postgres.Read[History](ctx, pool, "what is kept of the past", sqlHistories, CountBound)
 }

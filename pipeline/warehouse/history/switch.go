@@ -25,13 +25,13 @@ type Setting struct {
 	// that TimeZone names.
 	Daily    []string
 	TimeZone string
-	// Schema is where the table is, Key the column of its key, Modified that of upstream's
-	// modification time, "" if there is none; Arrays are the tables of its arrays.
+	// Schema is the schema of the table, Key its key column, Modified the column of upstream's
+	// modification time or "". Arrays are the tables of its arrays.
 	Schema, Key, Modified string
 	Arrays                []string
 }
 
-// Of describes a resource of which nothing is kept yet.
+// Of returns the setting of a resource of which nothing is kept yet.
 func Of(organization string, service *schema.Service, resource *schema.Resource) Setting {
 	s := Setting{
 		Resource: Resource{Organization: organization, Service: service.Name, Name: resource.Name},
@@ -70,8 +70,9 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL`
 SELECT filled_to FROM history.periods
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL AND began_at IS NULL FOR UPDATE`
 
-	// %[1]s is the table, %[2]s its key. Locked first and read by a later statement: what a writer
-	// under way makes of a row is seen, or it sees the row's version.
+	// %[1]s is the table, %[2]s its key. A later statement reads the rows that this one locks. So
+	// it either sees a concurrent writer's change, or that writer sees the row's version and
+	// updates it.
 	sqlRows = `SELECT %[2]s FROM %[1]s WHERE organization_id = $1 AND %[2]s > $2 ORDER BY %[2]s LIMIT $3 FOR NO KEY UPDATE`
 
 	sqlFill = `SELECT history.write_versions($1, $2, $3, $4, 'present')`
@@ -90,14 +91,15 @@ HAVING count(*) > 0`
 UPDATE history.periods SET began_at = clock_timestamp() WHERE (organization_id, service, resource) = ($1, $2, $3) AND ended_at IS NULL`
 )
 
-// fillRows is how many rows get their first version in one transaction: they stay locked meanwhile.
+// fillRows is how many rows get their first version in one transaction, which locks them until it
+// ends.
 const fillRows = 1000
 
-// Switch makes what is kept that which the settings say, of the organizations in them; others are
-// left alone. Where versions begin to be kept, the rows that are there get their first one, a
-// bounded number in each transaction: a process that is killed is followed by one that goes on.
-// Where they are no longer kept, those that are there stay, and the period has an end. Where
-// nothing is to be done, it reads one table.
+// Switch makes the database keep what the settings ask for, for the organizations in them. Where
+// versions begin to be kept, existing rows get their first version, a bounded number in each
+// transaction: if the process is killed, the next call continues. Where versions are no longer
+// kept, existing versions stay, and their period ends. If nothing has to be done, Switch reads one
+// table.
 func Switch(ctx context.Context, pool *pgxpool.Pool, settings []Setting) error {
 	open, err := openPeriods(ctx, pool, settings)
 	if err != nil {
@@ -128,7 +130,7 @@ func Switch(ctx context.Context, pool *pgxpool.Pool, settings []Setting) error {
 	return nil
 }
 
-// period is an open one.
+// period is an open period.
 type period struct {
 	setting Setting
 	began   bool
@@ -163,8 +165,8 @@ func (s *Setting) equal(other *Setting) bool {
 		s.TimeZone == other.TimeZone && slices.Equal(s.Arrays, other.Arrays) && slices.Equal(s.Daily, other.Daily)
 }
 
-// begin opens a period, unless one is open, and takes in the rows that are there, unless that was
-// done.
+// begin opens a period unless one is open, and gives existing rows their first version unless that
+// is done.
 func begin(ctx context.Context, pool *pgxpool.Pool, setting *Setting, isOpen, done bool) error {
 	op := "beginning to keep versions of " + setting.String()
 	if !isOpen {
@@ -193,7 +195,7 @@ func begin(ctx context.Context, pool *pgxpool.Pool, setting *Setting, isOpen, do
 	return nil
 }
 
-// fill gives the next rows their first version and says whether that was all.
+// fill gives the next rows their first version. It returns true when no row is left.
 func fill(ctx context.Context, tx pgx.Tx, setting *Setting) (bool, error) {
 	of := []any{setting.Organization, setting.Service, setting.Name}
 	var after string
@@ -230,10 +232,10 @@ func fill(ctx context.Context, tx pgx.Tx, setting *Setting) (bool, error) {
 	return true, err
 }
 
-// notNil gives an empty list for none, which would be a null.
+// notNil turns nil, which Postgres would read as null, into an empty list.
 func notNil(names []string) []string { return append([]string{}, names...) }
 
-// end closes the period; batches that are under way end first.
+// end closes the period, after the batches that are under way have ended.
 func end(ctx context.Context, pool *pgxpool.Pool, of Resource) error {
 	op := "ending to keep versions of " + of.String()
 	return postgres.InTx(ctx, pool, op, func(tx pgx.Tx) error {

@@ -14,16 +14,16 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// errAddress says that an address is none. What pgx says quotes the address, and that may hold a
-// password.
+// errAddress says that an address does not parse. The error of pgx is not shown: it quotes the
+// address, which may hold a password.
 var errAddress = errors.New("database.url does not parse: write it as postgres://user@host:5432/database")
 
-// errPool says that a parameter of the pool is none.
+// errPool says that a parameter of the pool has an invalid value.
 var errPool = errors.New("database.url: a parameter that begins with pool_ has no value that it takes")
 
-// CheckAddress says what is wrong with the address of a database: which parameter, and what about
-// it. It shows nothing else of it. Of an address that pgxpool does not take it gives an error
-// always.
+// CheckAddress says what is wrong with the address of a database: which parameter, and why. It
+// shows no other part of the address. It always returns an error; call it for an address that
+// pgxpool refused.
 func CheckAddress(address string) error {
 	if _, err := pgx.ParseConfig(address); err == nil {
 		if _, err := pgxpool.ParseConfig(address); err != nil {
@@ -58,7 +58,7 @@ func CheckAddress(address string) error {
 // keyValue is a parameter of an address in libpq's other form: host=… sslmode=….
 var keyValue = regexp.MustCompile(`(\w+)\s*=\s*('(?:[^'\\]|\\.)*'|\S+)`)
 
-// parametersOf reads the parameters of an address, whatever else is wrong with it.
+// parametersOf reads the parameters of an address, also of one that does not parse.
 func parametersOf(address string) map[string]string {
 	parameters := map[string]string{}
 	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
@@ -68,15 +68,15 @@ func parametersOf(address string) map[string]string {
 		return parameters
 	}
 	_, query, _ := strings.Cut(address, "?")
-	values, _ := url.ParseQuery(query) // what does parse
+	values, _ := url.ParseQuery(query) // the parameters that parse
 	for name := range values {
 		parameters[name] = values.Get(name)
 	}
 	return parameters
 }
 
-// Passwords returns the secrets of an address in either form, percent escapes undone, with those of
-// the environment (PGPASSWORD) and of the password file that a session would be opened with.
+// Passwords returns the secrets of an address in either form, percent escapes undone. It includes
+// those of the environment (PGPASSWORD) and of the password file that a session would use.
 func Passwords(address string) []string {
 	var found []string
 	if parsed, err := pgx.ParseConfig(address); err == nil {

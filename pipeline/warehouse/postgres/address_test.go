@@ -56,7 +56,7 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-func TestPasswordsOfTheEnvironment(t *testing.T) { //nolint:paralleltest // the environment is the process's
+func TestPasswordsOfTheEnvironment(t *testing.T) { //nolint:paralleltest // the environment belongs to the process
 	t.Setenv("PGPASSWORD", "canary")
 	if got := postgres.Passwords("postgres://u@db/w"); !slices.Contains(got, "canary") {
 		t.Errorf("%q", got)

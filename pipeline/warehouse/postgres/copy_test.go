@@ -16,8 +16,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
-// TestNobodyReadsBehindCopyFrom: whoever reads the rows while the copying is cancelled has done
-// with them when it returns.
+// TestNobodyReadsBehindCopyFrom: when CopyFrom returns, the goroutine that reads the rows has ended
+// its last read, also if the copying was cancelled.
 func TestNobodyReadsBehindCopyFrom(t *testing.T) {
 	t.Parallel()
 	conn := connect(t)
@@ -27,7 +27,7 @@ func TestNobodyReadsBehindCopyFrom(t *testing.T) {
 	source := readerFunc(func([]byte) (int, error) {
 		defer close(ended)
 		cancel()
-		select { // until the read that is under way ends nothing may return
+		select { // CopyFrom must not return until the read that is under way ends
 		case <-returned:
 			t.Error("it returned while its rows were being read")
 		case <-time.After(300 * time.Millisecond):

@@ -9,16 +9,16 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Exposed gives the first host of an address that is another machine and to which a connection is
-// possible that is not encrypted, or whose server need not prove that it is that host; "" if there
-// is none. The environment (PGHOST, PGSSLMODE, …) counts where the address says nothing.
+// Exposed returns the first host of an address on another machine to which the connection may be
+// unencrypted, or whose server need not prove its identity. It returns "" if there is none. The
+// environment (PGHOST, PGSSLMODE, …) counts where the address says nothing.
 func Exposed(address string) string {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
 		return ""
 	}
 	open := func(host string, secure *tls.Config) bool {
-		return !near(host) && (secure == nil || secure.InsecureSkipVerify) // verify-ca is the second: any host of that authority will do
+		return !near(host) && (secure == nil || secure.InsecureSkipVerify) // verify-ca is such a case: it accepts any host of that authority
 	}
 	if open(config.Host, config.TLSConfig) {
 		return config.Host
@@ -31,8 +31,8 @@ func Exposed(address string) string {
 	return ""
 }
 
-// near reports whether what is sent to a host does not leave the machine: it is a folder with a
-// socket, or loopback.
+// near reports whether data for a host stays on this machine: the host is a folder with a socket,
+// or loopback.
 func near(host string) bool {
 	if network, _ := pgconn.NetworkAddress(host, 0); network == "unix" || strings.EqualFold(host, "localhost") {
 		return true

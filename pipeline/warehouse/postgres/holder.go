@@ -13,7 +13,7 @@ type Asker interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// A key of 64 bits stands in two halves.
+// pg_locks shows a key of 64 bits as two halves.
 const sqlHolder = `
 SELECT a.pid, coalesce(a.usename::text, ''), coalesce(a.application_name, '')
 FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
@@ -21,17 +21,16 @@ WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND (l.classid::b
 	AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database())
 LIMIT 1`
 
-// LockHolder says for people which session holds an advisory lock. Any role that may connect can
-// take one, so it is named by its role, and by its server's process, which an administrator can
-// end.
+// LockHolder describes the session that holds an advisory lock. Any role that may connect can take
+// one. So the text names the role and the process of the server, which an administrator can end.
 func LockHolder(ctx context.Context, conn Asker, key int64) (string, error) {
 	var pid int32
 	var role, application string
 	switch err := conn.QueryRow(ctx, sqlHolder, key).Scan(&pid, &role, &application); {
 	case errors.Is(err, pgx.ErrNoRows):
-		return "a session that has let go of it meanwhile", nil
+		return "a session that has released it meanwhile", nil
 	case err != nil:
-		return "", Fail("looking who holds a lock", err)
+		return "", Fail("looking which session holds a lock", err)
 	}
 	if application == "" {
 		return fmt.Sprintf("pid %d, role %q", pid, role), nil

@@ -9,8 +9,8 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// TestInKeyOrder: the next rows behind a key come by the index although the table has no
-// statistics, and what has no index for its order is sorted and not compiled.
+// TestInKeyOrder: the next rows after a key are read by the index although the table has no
+// statistics. Rows without an index for their order are sorted, and the statement is not compiled.
 func TestInKeyOrder(t *testing.T) {
 	t.Parallel()
 	conn := connect(t)

@@ -1,6 +1,6 @@
-// Package postgres holds what every room of the warehouse needs of Postgres: transactions that are
-// rolled back whatever happens, errors that say whether the database is out of reach, and values
-// that it takes.
+// Package postgres holds what all packages of the warehouse need for Postgres: transactions that
+// always end, errors that say whether the database is out of reach, and values in a form that it
+// accepts.
 //
 // Start reading at InTx.
 package postgres
@@ -19,8 +19,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrUnreachable says that the database is out of reach or refuses connections: a matter of the
-// environment.
+// ErrUnreachable says that the database is out of reach or refuses connections. The cause lies in
+// the environment.
 var ErrUnreachable = errors.New("the database is out of reach")
 
 // ErrNotFound says that there is no row of that number.
@@ -28,13 +28,13 @@ var ErrNotFound = errors.New("not found")
 
 // Bounds of texts, in bytes, so that no single text fills the database.
 const (
-	// MaxReason bounds texts for people.
+	// MaxReason bounds reasons and other sentences.
 	MaxReason = 2000
 	// MaxName bounds paths, codes and other names.
 	MaxName = 512
 )
 
-// SettleLimit bounds what has to be written although the caller gave up.
+// SettleLimit bounds writes that have to be made although the caller's context has ended.
 const SettleLimit = 10 * time.Second
 
 // Beginner opens transactions.
@@ -42,8 +42,8 @@ type Beginner interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
 
-// InTx runs fn in a transaction. A commit whose outcome is unknown is an error: a caller that gets
-// one claims the stream again and reads what the position says.
+// InTx runs fn in a transaction. If the outcome of the commit is unknown, it returns an error: the
+// caller then claims the stream again and reads its position.
 func InTx(ctx context.Context, pool Beginner, op string, fn func(tx pgx.Tx) error) error {
 	tx, err := pool.Begin(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func Rollback(ctx context.Context, tx pgx.Tx) {
 	_ = tx.Rollback(ctx) // a connection that cannot even roll back is closed, and the server rolls back
 }
 
-// Fail wraps an error of the database, with ErrUnreachable where that is what it means.
+// Fail wraps an error of the database, and adds ErrUnreachable if the database is out of reach.
 func Fail(op string, err error) error {
 	if err == nil {
 		return nil
@@ -103,38 +103,38 @@ func Unreachable(err error) bool {
 // codeDeadlock is deadlock_detected (PostgreSQL, appendix A, error codes).
 const codeDeadlock = "40P01"
 
-// Busy reports whether the database is there and could not do just now what it was asked for: it
-// has no room, no memory or no connection left, cannot write, or waited too long for others.
-// Source: PostgreSQL, appendix A, error codes.
+// Busy reports whether the database is reachable but could not do what it was asked for just now.
+// It has no room, no memory or no connection left, cannot write, or waited too long for other
+// sessions. Source: PostgreSQL, appendix A, error codes.
 func Busy(err error) bool {
 	var answer *pgconn.PgError
 	if !errors.As(err, &answer) || errors.Is(err, context.Canceled) {
 		return false
 	}
 	switch answer.Code {
-	case "55P03", "57014", "40001", codeDeadlock: // waited for a lock, or took too long; could not be put in order with others, or a deadlock
+	case "55P03", "57014", "40001", codeDeadlock: // a lock was not available, the statement was canceled, serialization failed, or a deadlock
 		return true
 	default: // 53: resources, 58: the system below the server
 		return strings.HasPrefix(answer.Code, "53") || strings.HasPrefix(answer.Code, "58")
 	}
 }
 
-// Refused reports whether the server answered with an error that is about what it was asked:
-// nothing is written then, and another transaction may fare better. Where the server is going away
-// no one knows, and none would.
+// Refused reports whether the server answered with an error about the statement itself: then
+// nothing is written, and another transaction may succeed. It is false if the server is shutting
+// down or out of reach, where the outcome is unknown.
 func Refused(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && !Unreachable(err)
 }
 
-// Deadlocked reports whether the server ended one of several transactions that waited for each
-// other.
+// Deadlocked reports whether the server ended the transaction to resolve a deadlock.
 func Deadlocked(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && answer.Code == codeDeadlock
 }
 
-// Clean makes a text one that Postgres takes (no NUL, valid UTF-8) and at most limit bytes long.
+// Clean turns a text into one that Postgres accepts (no NUL, valid UTF-8), at most limit bytes
+// long.
 func Clean[Text ~string](said Text, limit int) string {
 	text := strings.ReplaceAll(strings.ToValidUTF8(string(said), "\uFFFD"), "\x00", "\u2400")
 	if len(text) <= limit {
@@ -154,7 +154,7 @@ func Instant(t time.Time) *time.Time {
 	return &t
 }
 
-// NotNil gives an empty value for one that would be a null.
+// NotNil turns nil, which would be stored as null, into an empty value.
 func NotNil(raw []byte) []byte {
 	if raw == nil {
 		return []byte{}

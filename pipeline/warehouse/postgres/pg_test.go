@@ -12,7 +12,7 @@ import (
 )
 
 // Codes of PostgreSQL's appendix A, and whether they say that the server is away, or that it cannot
-// do it now.
+// do the work now.
 func TestWhatTheServerSays(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]struct{ unreachable, busy bool }{
@@ -24,7 +24,7 @@ func TestWhatTheServerSays(t *testing.T) {
 		"58030": {busy: true},                        // io_error
 		"55P03": {busy: true}, "57014": {busy: true}, // lock_not_available, query_canceled
 		"40001": {busy: true}, "40P01": {busy: true}, // serialization_failure, deadlock_detected
-		"55000": {}, "42P01": {}, "23505": {}, "22P02": {}, "28P01": {}, // ours, or for a person
+		"55000": {}, "42P01": {}, "23505": {}, "22P02": {}, "28P01": {}, // our own mistakes, or a matter for the operator
 	} {
 		err := fmt.Errorf("registering: %w", &pgconn.PgError{Code: code})
 		if postgres.Unreachable(err) != want.unreachable || postgres.Busy(err) != want.busy {

@@ -12,8 +12,8 @@ type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Read collects rows whose columns are named as the struct's tags say. What says in words what is
-// read.
+// Read collects rows whose columns have the names in the struct's tags. What names the rows in
+// errors.
 func Read[T any](ctx context.Context, q Querier, what, sql string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {
@@ -26,7 +26,7 @@ func Read[T any](ctx context.Context, q Querier, what, sql string, args ...any) 
 	return found, nil
 }
 
-// Limit bounds lists whose filter does not: at a hundred.
+// Limit returns the wanted number of rows, or a hundred if none is given.
 func Limit(wanted int) int {
 	const usual = 100
 	if wanted <= 0 {

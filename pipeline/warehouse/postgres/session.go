@@ -14,24 +14,24 @@ import (
 )
 
 // searchPath is where a session looks for names that have no schema. Any other schema may belong to
-// another role, whose functions and operators can suit a call better than those of Postgres: they
+// another role. Its functions and operators may match a call better than those of Postgres, and
 // would be executed with our rights (CVE-2018-1058).
 const searchPath = "pg_catalog, pg_temp"
 
-// Parameters of a connection that stay what they are: they are no settings of a session, or no
-// pooler refuses them.
+// Parameters that stay in the start-up message: they are no settings of a session, or every pooler
+// accepts them.
 var startUp = []string{"application_name", "client_encoding", "options", "replication"} //nolint:gochecknoglobals // a constant
 
-// KeepStartUp leaves out of the start-up message what a pooler could refuse.
+// KeepStartUp removes from the start-up message all parameters that a pooler could refuse.
 func KeepStartUp(config *pgx.ConnConfig) {
 	maps.DeleteFunc(config.RuntimeParams, func(name, _ string) bool { return !slices.Contains(startUp, name) })
 }
 
-// SetUp has every connection that config opens, or a copy of it, set its session up before anything
-// else: the search path, what the address says, and the settings given where the address says
-// nothing. They are set when the connection stands and read back, for a pooler may refuse or drop
-// what a start-up message asks for. A session that does not say what it was told to is an error
-// that names the setting.
+// SetUp makes every connection of config, or of a copy of it, set its session up first: the search
+// path, the settings in the address, and the given settings that the address does not have. They
+// are set after connecting and read back, since a pooler may refuse or drop parameters of the
+// start-up message. If a session does not have a setting as it was set, connecting fails with an
+// error that names the setting.
 func SetUp(config *pgx.ConnConfig, settings map[string]string) {
 	wanted := maps.Clone(settings)
 	if wanted == nil {
@@ -54,10 +54,10 @@ func SetUp(config *pgx.ConnConfig, settings map[string]string) {
 	config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error { return setUp(ctx, conn, wanted, ours) }
 }
 
-// setUp speaks the simple protocol: a pooler may be in between. Every name is qualified, as the
-// path is not ours yet. An address may spell a value in ways that the server says otherwise (65536
-// is 64MB, ISO is "ISO, MDY", ü is ??), so its settings have to be what the server said when it set
-// them; of ours the spellings are known.
+// setUp uses the simple protocol, since a pooler may be in between. Every name is qualified, as the
+// search path is not ours yet. The server may return the address's values in another form (65536 as
+// 64MB, ISO as "ISO, MDY", ü as ??). So they are compared with what the server returned when it set
+// them. For our own settings the forms are known.
 func setUp(ctx context.Context, conn *pgconn.PgConn, wanted map[string]string, ours map[string]bool) error {
 	names := slices.Sorted(maps.Keys(wanted))
 	var set, read []string
@@ -84,7 +84,7 @@ func setUp(ctx context.Context, conn *pgconn.PgConn, wanted map[string]string, o
 
 var errNoRow = errors.New("the answer is not one row with a value for each setting")
 
-// row asks for expressions, all in one.
+// row evaluates all expressions in one statement.
 func row(ctx context.Context, conn *pgconn.PgConn, expressions []string) ([]string, error) {
 	results, err := conn.Exec(ctx, "SELECT "+strings.Join(expressions, ", ")).ReadAll()
 	if err != nil {
@@ -102,7 +102,7 @@ func row(ctx context.Context, conn *pgconn.PgConn, expressions []string) ([]stri
 
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// same reports whether two spellings are one value: the server says 5min where it was told 300000.
+// same reports whether two texts mean one value: the server returns 5min where 300000 was set.
 func same(a, b string) bool {
 	if strings.EqualFold(a, b) {
 		return true
@@ -117,7 +117,7 @@ func same(a, b string) bool {
 	return xOK && yOK && x == y
 }
 
-// amount reads a span in milliseconds; a number without a unit is one already.
+// amount reads a duration in milliseconds, which is also the unit of a bare number.
 func amount(text string) (float64, bool) {
 	units := map[string]float64{"": 1, "us": 0.001, "ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 	text = strings.TrimSpace(text)
@@ -127,7 +127,7 @@ func amount(text string) (float64, bool) {
 	return n * unit, known && err == nil
 }
 
-// truth reads what Postgres takes for yes and no.
+// truth reads a boolean in the forms that Postgres accepts: 1 for true, 0 for false.
 func truth(text string) (float64, bool) {
 	switch strings.ToLower(text) {
 	case "on", "true", "yes", "1":

@@ -18,13 +18,13 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// settings returns what a session of the tests is told.
+// settings returns the settings for a session of the tests.
 func settings() map[string]string {
 	return map[string]string{"application_name": "sluice", "statement_timeout": "300000", "lock_timeout": "20s", "jit": "false"}
 }
 
-// TestASessionIsSetUp: the path leads to no other role's schema, whatever role, database or address
-// say; settings are what the address says, and else what they are told.
+// TestASessionIsSetUp: the search path has no other role's schema, whatever role, database or
+// address say. Other settings are those of the address, or else the given ones.
 func TestASessionIsSetUp(t *testing.T) {
 	t.Parallel()
 	address := warehousetest.New(t)
@@ -52,8 +52,7 @@ func TestASessionIsSetUp(t *testing.T) {
 	}
 }
 
-// TestAPoolerThatDropsSettingsIsFoundOut: what is between us and the database answers as if it had
-// set what it was told, and has not.
+// TestAPoolerThatDropsSettingsIsFoundOut: a pooler answers as if it had set a setting, and has not.
 func TestAPoolerThatDropsSettingsIsFoundOut(t *testing.T) {
 	t.Parallel()
 	address := warehousetest.New(t)
@@ -90,8 +89,8 @@ func TestAPoolerThatDropsSettingsIsFoundOut(t *testing.T) {
 	}
 }
 
-// TestAPoolerThatRefusesStartUpParametersIsFine: PgBouncer knows a name and an encoding, and
-// refuses what it does not know.
+// TestAPoolerThatRefusesStartUpParametersIsFine: PgBouncer accepts a few parameters, such as name
+// and encoding, and refuses the others.
 func TestAPoolerThatRefusesStartUpParametersIsFine(t *testing.T) {
 	t.Parallel()
 	direct, err := pgx.ParseConfig(warehousetest.New(t))
@@ -119,8 +118,8 @@ func TestAPoolerThatRefusesStartUpParametersIsFine(t *testing.T) {
 	}
 }
 
-// withQuery adds parameters to an address. TestSettingsOfAnAddressMayBeSpelledOtherwise: the server
-// says 64MB for 65536 and "ISO, MDY" for ISO.
+// TestSettingsOfAnAddressMayBeSpelledOtherwise: the server returns 64MB for 65536 and "ISO, MDY"
+// for ISO.
 func TestSettingsOfAnAddressMayBeSpelledOtherwise(t *testing.T) {
 	t.Parallel()
 	address := warehousetest.New(t)
@@ -142,6 +141,7 @@ func TestSettingsOfAnAddressMayBeSpelledOtherwise(t *testing.T) {
 	}
 }
 
+// withQuery adds parameters to an address.
 func withQuery(t *testing.T, address, query string) string {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -184,7 +184,7 @@ func between(t *testing.T, direct *pgx.ConnConfig, change func(query string) str
 	return u.String()
 }
 
-// carry passes on what a client says.
+// carry forwards a client's messages.
 func carry(client io.Reader, server io.Writer, change func(query string) string) {
 	for typed := false; ; typed = true {
 		head := make([]byte, 5)
@@ -211,7 +211,7 @@ func carry(client io.Reader, server io.Writer, change func(query string) string)
 	}
 }
 
-// taken reports whether PgBouncer takes a start-up message: version, then names and values.
+// taken reports whether PgBouncer accepts a start-up message: version, then names and values.
 func taken(body []byte) bool {
 	known := []string{"user", "database", "application_name", "client_encoding", "datestyle", "timezone", "standard_conforming_strings"}
 	words := strings.Split(strings.TrimRight(string(body[4:]), "\x00"), "\x00")

@@ -12,19 +12,19 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// ofList leaves out entries of single records: lists do not show those, and they have a pause of
+// ofList leaves out entries of single records: lists do not contain those, and they have a pause of
 // their own (package details).
 const ofList = `NOT EXISTS (SELECT FROM sluice.runs d WHERE d.id = q.run_id AND d.class = 'details')`
 
 const (
-	// The next run that meets the entry is not judged with it any more: it is known, and is asked
-	// for again.
+	// A weighed entry no longer counts in later runs: it is known, and is asked for again.
 	sqlWeigh = `
 UPDATE sluice.quarantine SET weighed = $5
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'open' AND weighed = '' AND run_id = $4`
 
-	// What a clean reading of the whole list did not show is not upstream any more, or not with
-	// these bytes. Another run may have met it meanwhile.
+	// If a clean reading of the whole list did not show an entry's record, the record is no longer
+	// upstream, or has other bytes. The condition on last_seen_at leaves out entries that another
+	// run has seen since.
 	sqlOutlived = `
 UPDATE sluice.quarantine q SET state = 'retried', decided_at = clock_timestamp(),
 	note = 'run ' || r.id || ' read the whole list, and it was not there any more'
@@ -32,16 +32,16 @@ FROM sluice.runs r
 WHERE r.id = $4 AND r.received > 0 AND (q.organization_id, q.service, q.resource) = ($1, $2, $3) AND q.state = 'open'
 	AND q.last_seen_at < r.started_at AND ` + ofList
 
-	// A failed run and a run without pages have asked, too. A run that loads a few records by hand,
-	// or writes rows anew, is of another class and asks for nothing.
+	// A failed run and a run without pages count as having asked, too. A run that loads a few
+	// records by hand, or a rebuild, has another class and does not count.
 	sqlAsked = `
 UPDATE sluice.quarantine q SET asked_at = clock_timestamp() FROM sluice.runs r
 WHERE r.id = $4 AND r.class = $5
 	AND (q.organization_id, q.service, q.resource) = ($1, $2, $3) AND q.state = 'open' AND q.opened_at < r.started_at AND ` + ofList
 
-	// The sweep reads the whole list, or the list's own runs do where nothing sweeps it. The pause,
-	// $4, counts from when an entry was opened; one that was asked for in vain waits as long as it
-	// has waited already, if that is longer.
+	// The stream that reads the whole list is the sweep, or the list's own stream where there is
+	// none. The pause, $4, counts from when an entry was opened. An entry that was asked for in
+	// vain waits as long again as it has waited already, if that is longer.
 	sqlRequested = `
 SELECT s.organization_id, s.service, s.resource, w.since
 FROM sluice.streams s CROSS JOIN (
@@ -61,8 +61,8 @@ SELECT EXISTS (
 )`
 )
 
-// Judge makes the end of a run provisional of which too much was refused (invariant 1), by what all
-// its chunks met, this batch included.
+// Judge makes the end of a run provisional if too many of its records were rejected (invariant 1).
+// It counts those of all chunks, this batch included.
 func Judge(ctx context.Context, tx pgx.Tx, batch *pipeline.Batch, row streams.Locked, rules pipeline.Rules) error {
 	if batch.End == nil || batch.End.Outcome == pipeline.OutcomeFailed {
 		return nil
@@ -88,8 +88,8 @@ func Judge(ctx context.Context, tx pgx.Tx, batch *pipeline.Batch, row streams.Lo
 	return postgres.Fail("judging what did not fit of "+batch.Claim.Stream.String(), tx.SendBatch(ctx, queue).Close())
 }
 
-// QueueAsked notes, at the end of a run that read a whole list, that its records in quarantine were
-// asked for: they wait twice as long for the next time.
+// QueueAsked records, at the end of a run that read a whole list, that its records in quarantine
+// were asked for. Their next pause is as long as they have waited so far.
 func QueueAsked(batch *pgx.Batch, claim pipeline.Claim) {
 	if readsWhole(claim) {
 		key := claim.Stream.ListKey()
@@ -97,16 +97,16 @@ func QueueAsked(batch *pgx.Batch, claim pipeline.Claim) {
 	}
 }
 
-// Requested is the stream that is to be run for the sake of records in quarantine, and since when
-// they wait; zero if there is none.
+// Requested is the stream that has to run because of records in quarantine, and since when they
+// wait; zero if there is none.
 type Requested struct {
 	pipeline.Key
 
 	Since time.Time
 }
 
-// QueueRequested asks which stream reads the whole list of records in quarantine, if it is not due
-// before their pause is over.
+// QueueRequested finds the stream that reads the whole list, if records in quarantine wait and the
+// stream is not due before their pause is over.
 func QueueRequested(batch *pgx.Batch, list pipeline.Key, pause time.Duration, wanted *Requested) {
 	batch.Queue(sqlRequested, list.Organization, list.Service, list.Resource, pause).QueryRow(func(row pgx.Row) error {
 		err := row.Scan(&wanted.Organization, &wanted.Service, &wanted.Resource, &wanted.Since)
@@ -130,8 +130,8 @@ func readsWhole(claim pipeline.Claim) bool {
 	return false
 }
 
-// Reread says whether a run that begins has to read its list whole for the sake of what is in
-// quarantine: where sweeps are off.
+// Reread says whether a run that begins has to read its whole list because of records in
+// quarantine. That is so only where sweeps are off.
 func Reread(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, row streams.Locked, pause time.Duration) (bool, error) {
 	if stream.Work != pipeline.WorkList || !stream.Resource.Swept() || !row.Suspects {
 		return false, nil

@@ -1,11 +1,12 @@
-// Package quarantine notices when a declared key is gone: most records of a list carried it, and do
-// not any more. A key that upstream renamed or dropped leaves its column as it was last, without
-// any error, so an operator has to be told (docs/decisions/0024-rejected-records).
+// Package quarantine stores rejected records, judges what they mean for the end of a run, and
+// counts drift. It also notices when a declared key is gone: most records of a list carried it, and
+// no longer do. A key that upstream renamed or dropped leaves its column as it was, without any
+// error, so the operator has to be told (docs/decisions/0024-rejected-records).
 //
-// It never judges a record, and changes no row of a resource. What lists and sweeps show is kept
-// apart.
+// It never decides whether a record fits, and changes no row of a resource. Lists and sweeps are
+// counted separately.
 //
-// Start reading at Queue.
+// Start reading at Store, then Judge; Queue counts keys.
 package quarantine
 
 import (
@@ -18,11 +19,12 @@ import (
 	"sluice/schema/record"
 )
 
-// Least is how many records of an answer have to be read for it to say anything.
+// Least is the number of records that an answer needs before it counts.
 const Least = 10
 
 const (
-	// One write a run and key. Once gone keys come again, they count from nothing.
+	// At most one write per run and key. When a key that was gone comes again, its count begins at
+	// zero.
 	sqlCame = `
 INSERT INTO sluice.keys AS k (organization_id, service, resource, path, came_run)
 SELECT $1, $2, $3, path, $5 FROM unnest($4::text[]) AS w (path)
@@ -31,8 +33,8 @@ WHERE NOT EXISTS (
 ON CONFLICT (organization_id, service, resource, path) DO UPDATE SET
 	came_run = excluded.came_run, came_at = excluded.came_at, lacking = 0, sometimes = k.sometimes OR k.lacking_run = excluded.came_run`
 
-	// Two runs in a row that never see a key say more than an earlier one that saw answers of both
-	// kinds. What is returned are the keys that are gone from now on.
+	// Two runs in a row that never see a key outweigh an earlier run that saw answers with and
+	// without it. The statement returns the keys that are gone from now on.
 	sqlLack = `
 WITH was AS (
 	SELECT organization_id, service, resource, path, came_run, lacking_run, lacking, lacking_since, sometimes,
@@ -48,8 +50,8 @@ WHERE (k.organization_id, k.service, k.resource, k.path) = (was.organization_id,
 RETURNING CASE WHEN was.came_run < $5 AND NOT was.now_sometimes AND (was.lacking_run <= was.came_run OR was.sometimes) THEN k.path END`
 )
 
-// Queue notes which keys the records of a batch carry. When the queue was sent, gone gets the names
-// of those that are gone from now on.
+// Queue records which keys the records of a batch carry. Once the queue is sent, gone has the names
+// of the keys that are gone from now on.
 func Queue(queue *pgx.Batch, batch *pipeline.Batch, gone *[]string) {
 	seen := Look(batch)
 	key := batch.Claim.Stream.Key()
@@ -73,17 +75,18 @@ func Queue(queue *pgx.Batch, batch *pipeline.Batch, gone *[]string) {
 	})
 }
 
-// Sight is what an answer of a list shows.
+// Sight is what an answer of a list shows about keys.
 type Sight struct {
-	// Came are the keys that most records carry, Lacking the others, both empty if the answer says
-	// nothing.
+	// Came are the keys that most records carry, Lacking the others. Both are empty if the answer
+	// has too few records.
 	Came, Lacking []string
-	// Read is how many records were read. Those that are known by their bytes were not: they carry
-	// what they always did.
+	// Read is how many records were decoded. Unchanged records were not: they carry the same keys
+	// as before.
 	Read int
 }
 
-// Look looks at the records of a batch. A backfill's may be older than a key.
+// Look counts the keys of the records of a batch. Backfills are left out: their records may be
+// older than a key.
 func Look(batch *pipeline.Batch) Sight {
 	resource, work := batch.Claim.Stream.Resource, batch.Claim.Stream.Work
 	if !batch.Listed || batch.Call == 0 || work != pipeline.WorkList && work != pipeline.WorkSweep {
@@ -125,7 +128,7 @@ func Look(batch *pipeline.Batch) Sight {
 	return seen
 }
 
-// note puts a key where it belongs.
+// note adds a key to Came or Lacking.
 func (s *Sight) note(name string, carriers int) {
 	name = postgres.Clean(name, postgres.MaxName)
 	if carriers*2 > s.Read {

@@ -13,8 +13,8 @@ import (
 	"sluice/schema/record"
 )
 
-// bills have a value, two arrays, one in the other, rows out of a prefix, and a column that the
-// wire never carries.
+// bills returns a resource with a value, two arrays, one in the other, rows made of a prefix, and a
+// column that the wire never carries.
 func bills() *schema.Resource {
 	network := schema.Text("network", "Where it was listed.")
 	network.Given = true
@@ -29,7 +29,7 @@ func bills() *schema.Resource {
 	}
 }
 
-// answer is a list's answer with ten records of each given form.
+// answer returns a list's answer with ten records of each given form.
 func answer(t *testing.T, forms ...string) *pipeline.Batch {
 	t.Helper()
 	resource := bills()

@@ -17,22 +17,22 @@ import (
 	"sluice/schema"
 )
 
-// What goes to quarantine with one statement is there several times: as parameters, and in the
-// message to the server.
+// One statement's records exist several times in memory: as parameters, and in the message to the
+// server. So their size is bounded.
 const (
-	// maxRejectedListed is how many bytes of records go together.
+	// maxRejectedListed bounds the bytes of the records in one statement.
 	maxRejectedListed = 1 << 20
-	// mostOfOne is how many bytes of one record go together; a larger one comes in pieces, each
-	// behind the ones that are there.
+	// mostOfOne bounds the bytes of one record in one statement; a larger record is appended in
+	// pieces.
 	mostOfOne = 8 << 20
 )
 
 const (
-	// The same bytes again are the same entry. One that a person set aside stays set aside; one
-	// that was loaded since and comes back unfit is open again, and news. Other bytes of a record
-	// of which an entry is open for the same reason are an entry of their own, and no news: so one
-	// that never comes twice alike does not keep a watermark waiting for ever. Counted is what is
-	// news, and was brought by a call: a rebuild brings what has a row.
+	// The same bytes are the same entry. An entry that the operator resolved stays resolved. An
+	// entry that was loaded since is opened again if its bytes come again, and is news. Other bytes
+	// of a record that has an open entry for the same reason get an entry of their own, but are no
+	// news: otherwise a record whose bytes always differ would hold back a watermark for ever. The
+	// counts include only news that a call brought: a rebuild's records have a row already.
 	sqlReject = `
 WITH came AS (
 	SELECT c.record_hash, c.record_id, c.raw, c.code, c.path, c.detail, c.seen
@@ -64,7 +64,8 @@ SELECT coalesce(sum(c.seen) FILTER (WHERE k.news), 0)::bigint AS refused,
 	coalesce(sum(c.seen) FILTER (WHERE k.news AND k.code = '` + pipeline.CodeClash + `'), 0)::bigint AS clashed
 FROM kept k JOIN came c USING (record_hash)`
 
-	// An entry that was there before is whole, and so longer than where a piece would go.
+	// An entry that existed before is complete, and so longer than the offset of any piece: only a
+	// new entry gets pieces.
 	sqlAppend = `
 UPDATE sluice.quarantine SET raw = raw || $5::bytea
 WHERE (organization_id, service, resource, record_hash) = ($1, $2, $3, $4::bytea) AND octet_length(raw) = $6`
@@ -76,8 +77,8 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'open' AND
 	AND (record_id = ANY($4::text[]) OR record_id = ANY($6::text[])
 		AND NOT EXISTS (SELECT FROM sluice.calls c WHERE c.id = call_id AND c.resource = $7))`
 
-	// Keys can be made of data (an object by record number): after a thousand of a stream they are
-	// only counted.
+	// Keys can be made of data (an object by record number): after a thousand keys of a stream, new
+	// ones are only counted.
 	sqlDrift = `
 INSERT INTO sluice.drift AS d (organization_id, service, resource, path, kind, seen)
 SELECT $1, $2, $3, CASE WHEN fits THEN path ELSE '(others)' END, CASE WHEN fits THEN kind ELSE '' END, sum(seen)
@@ -98,8 +99,8 @@ UPDATE sluice.quarantine SET state = 'resolved', decided_at = clock_timestamp(),
 WHERE id = $1 AND state = 'open'`
 )
 
-// QueueRelease closes the entries of records that fit by now: this batch loads them, in the same
-// version or in a later one. A header that fits says nothing about the single record that did not.
+// QueueRelease closes the entries of records that fit now: this batch loads them, in the same
+// version or a later one. A header does not close the entry of its single record.
 func QueueRelease(queue *pgx.Batch, batch pipeline.Batch) {
 	whole, headers := make([]string, 0, len(batch.Records)), []string{}
 	details := batch.Claim.Stream
@@ -116,8 +117,8 @@ func QueueRelease(queue *pgx.Batch, batch pipeline.Batch) {
 	queue.Queue(sqlRelease, key.Organization, key.Service, key.Resource, whole, batch.Call, headers, details.Key().Resource)
 }
 
-// detailMarkerTable is the index of the array without which a record of the batch is a header; 0 if
-// none of them can be one.
+// detailMarkerTable is the index of the array that single records carry and headers do not; 0 if
+// the batch cannot hold headers.
 func detailMarkerTable(batch pipeline.Batch) int {
 	resource := batch.Claim.Stream.Resource
 	if resource.Details == nil || batch.Details {
@@ -127,16 +128,16 @@ func detailMarkerTable(batch pipeline.Batch) int {
 	return slices.IndexFunc(tables, func(t schema.Table) bool { return t.Depth() == 1 && t.Path[0] == resource.Details.Marker })
 }
 
-// tableKey names the resource of a batch in quarantine and drift, which are about records: those of
-// single records are kept under the name of their resource, as their rows are.
+// tableKey is the key under which quarantine and drift store a batch's records. Single records have
+// the name of their resource, as their rows do.
 func tableKey(batch pipeline.Batch) pipeline.Key {
 	key := batch.Claim.Stream.Key()
 	key.Resource = batch.Claim.Stream.Resource.Name
 	return key
 }
 
-// Store keeps what could not be loaded, whole (invariant 4), in the transaction that moves the
-// position past it.
+// Store stores rejected records, whole (invariant 4), in the transaction that moves the position
+// past them.
 func Store(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, refused []rows.Rejected) error {
 	rejects := slices.Clip(batch.Rejected) // the caller's array stays as it is
 	for i := range refused {
@@ -156,7 +157,7 @@ func Store(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, refused []rows.
 	return nil
 }
 
-// storeSome keeps rejects in one statement.
+// storeSome stores rejected records in one statement, and appends the further pieces of large ones.
 func storeSome(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, rejects []pipeline.RejectedRecord) error {
 	var (
 		hashes, wholes, raws     [][]byte
@@ -200,7 +201,8 @@ func storeSome(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, rejects []p
 	return nil
 }
 
-// QueueDrift counts keys that the declaration does not know and returns how many records have some.
+// QueueDrift counts keys that the declaration does not know and returns how many records have such
+// keys.
 func QueueDrift(queue *pgx.Batch, batch pipeline.Batch) int {
 	type sight struct{ path, kind string }
 	var (
@@ -233,11 +235,11 @@ func QueueDrift(queue *pgx.Batch, batch pipeline.Batch) int {
 // Entries is the table of rejected records. It is safe for concurrent use.
 type Entries struct{ pool *pgxpool.Pool }
 
-// New makes the table's owner over the connections of a warehouse.
+// New returns the table over the connections of a warehouse.
 func New(pool *pgxpool.Pool) *Entries { return &Entries{pool: pool} }
 
-// Resolve sets an entry of the quarantine aside for good: a person decided that the record is not
-// wanted. The note says why. It returns postgres.ErrNotFound if there is no such open entry. An
+// Resolve closes an open entry of the quarantine for good: the operator decided that the record is
+// not wanted. The note says why. It returns postgres.ErrNotFound if there is no such open entry. An
 // entry whose record is loaded later needs no decision: Load closes it.
 func (q *Entries) Resolve(ctx context.Context, id int64, note string) error {
 	tag, err := q.pool.Exec(ctx, sqlResolve, id, postgres.Clean(note, postgres.MaxReason))

@@ -18,11 +18,11 @@ type Entry struct {
 	Resource     string `db:"resource"        json:"resource"`
 	// Record is the identifier upstream; empty if it could not be read.
 	Record string `db:"record_id" json:"record"`
-	// Code, Path and Detail say what does not fit; none of them holds the value.
+	// Code, Path and Detail say what does not fit; they never contain the value.
 	Code   string `db:"code"   json:"code"`
 	Path   string `db:"path"   json:"path,omitempty"`
 	Detail string `db:"detail" json:"detail"`
-	// Call brought it last, Run met it last; zero if unknown.
+	// Call is the last call that brought it, Run the last run that met it; zero if unknown.
 	Call        int64      `db:"call_id"       json:"call,omitempty"`
 	Run         int64      `db:"run_id"        json:"run,omitempty"`
 	Seen        int64      `db:"seen"          json:"seen"`
@@ -34,7 +34,7 @@ type Entry struct {
 	// Bytes is the size of the record; Raw is the record as it came, in QuarantineShow only.
 	Bytes int64  `db:"bytes" json:"bytes"`
 	Raw   []byte `db:"raw"   json:"raw,omitempty"`
-	// Details says that it is a single record and not a list's.
+	// Details says that it is a single record, not a record of a list.
 	Details bool `db:"details" json:"details,omitempty"`
 }
 
@@ -69,7 +69,7 @@ WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = 
 	sqlEntry = entryColumns + `, raw FROM sluice.quarantine WHERE id = $1`
 )
 
-// arguments are those of the filter, in the order of its parameters.
+// arguments are the parameters of entryFilter, in their order.
 func (f Filter) arguments() []any {
 	var since *time.Time
 	if !f.Since.IsZero() {
@@ -78,13 +78,13 @@ func (f Filter) arguments() []any {
 	return []any{f.Organization, f.Service, f.Resource, f.State, f.Code, since}
 }
 
-// Quarantine gives entries, newest first, without their bytes.
+// Quarantine returns entries, newest first, without their bytes.
 func (q *Entries) Quarantine(ctx context.Context, f Filter) ([]Entry, error) {
 	return postgres.Read[Entry](ctx, q.pool, "the quarantine", sqlQuarantine, append(f.arguments(), postgres.Limit(f.Limit))...)
 }
 
-// QuarantineEach hands over entries with their bytes, oldest first and one at a time, whatever the
-// filter's limit is. The error of each ends it.
+// QuarantineEach passes each entry with its bytes, oldest first and one at a time, whatever the
+// filter's limit is. An error of each stops it.
 func (q *Entries) QuarantineEach(ctx context.Context, f Filter, each func(Entry) error) error {
 	rows, err := q.pool.Query(ctx, sqlExport, f.arguments()...)
 	if err != nil {
@@ -106,7 +106,8 @@ func (q *Entries) QuarantineEach(ctx context.Context, f Filter, each func(Entry)
 	return nil
 }
 
-// QuarantineShow gives one entry with its bytes; postgres.ErrNotFound if there is no such entry.
+// QuarantineShow returns one entry with its bytes, or postgres.ErrNotFound if there is no such
+// entry.
 func (q *Entries) QuarantineShow(ctx context.Context, id int64) (Entry, error) {
 	entries, err := postgres.Read[Entry](ctx, q.pool, "the quarantine", sqlEntry, id)
 	if err != nil {
@@ -118,10 +119,10 @@ func (q *Entries) QuarantineShow(ctx context.Context, id int64) (Entry, error) {
 	return entries[0], nil
 }
 
-// KindMissing is the kind of a declared key that most records carried and do not carry any more.
+// KindMissing is the kind of a declared key that most records carried and no longer do.
 const KindMissing = "gone"
 
-// Drift is one key on the wire that a declaration does not know, one value that it does not list,
+// Drift is one key on the wire that the declaration does not know, one value that it does not list,
 // or one declared key that is gone.
 type Drift struct {
 	Organization string `db:"organization_id" json:"organization"`
@@ -130,7 +131,7 @@ type Drift struct {
 	// Path is the key, array positions left out; Kind the JSON type.
 	Path string `db:"path" json:"path"`
 	Kind string `db:"kind" json:"kind"`
-	// Seen is in how many records it came, or which came without it if it is gone.
+	// Seen counts the records with it, or those without it if it is a key that is gone.
 	Seen        int64     `db:"seen"          json:"seen"`
 	FirstSeenAt time.Time `db:"first_seen_at" json:"first_seen_at"`
 	LastSeenAt  time.Time `db:"last_seen_at"  json:"last_seen_at"`
@@ -144,7 +145,7 @@ SELECT organization_id, service, resource, path, '` + KindMissing + `', lacking,
 WHERE $1 = '' OR organization_id = $1
 ORDER BY organization_id, service, resource, path, kind`
 
-// Drift gives the drift of an organization, or of all if it is empty.
+// Drift returns the drift of an organization, or of all if it is empty.
 func (q *Entries) Drift(ctx context.Context, organization string) ([]Drift, error) {
 	return postgres.Read[Drift](ctx, q.pool, "drift", sqlReadDrift, organization)
 }

@@ -1,5 +1,5 @@
-// Package raw reads raw records: the bytes of records as upstream sent them, which are kept by call
-// and found by their place.
+// Package raw reads raw records: the bytes of records as upstream sent them, stored by call and
+// addressed by call and position.
 package raw
 
 import (
@@ -13,7 +13,7 @@ import (
 	"sluice/pipeline/warehouse/raw/archive"
 )
 
-// The parts of calls in which places lie: an export is one call in many parts.
+// The archives in which positions lie: an export is one call with many archives.
 const sqlParts = `
 SELECT p.call_id, p.first_position FROM unnest($1::bigint[], $2::integer[], $3::integer[]) AS w (call_id, low, high)
 JOIN sluice.raw_records p ON p.call_id = w.call_id AND p.first_position <= w.high AND p.first_position >= coalesce((
@@ -29,32 +29,32 @@ type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Ref is where a raw record is kept: _call_id and _raw_position of a row.
+// Ref is the address of a raw record: _call_id and _raw_position of a row.
 type Ref struct {
 	Call     int64
 	Position int32
 }
 
-// storedBytes bounds the archives that stay for the rows that come next: some thirty of the usual
+// storedBytes bounds the archives that stay in memory for the next rows: some thirty of the usual
 // size.
 const storedBytes = 8 << 20
 
-// Archives are parts of calls, taken apart. The zero value has none.
+// Archives are decoded archives. The zero value has none.
 type Archives struct {
 	stored map[Ref]storedRecords
 	size   int
-	// Scattered says that more archives were read than stay: the records that were asked for lie in
-	// many, of which each has few of them.
+	// Scattered says that more archives were read than fit in storedBytes: the requested records
+	// are spread over many archives, with few in each.
 	Scattered bool
 }
 
-// storedRecords is an archive, by the place of its first record, and how many bytes it has.
+// storedRecords is one archive, split into its records, and its size in bytes.
 type storedRecords struct {
 	records [][]byte
 	size    int
 }
 
-// Read gives the raw records of places, as far as they are kept.
+// Read returns the raw records at the given addresses, as far as they are kept.
 func Read(ctx context.Context, from Querier, places []Ref) (map[Ref][]byte, error) {
 	records, _, err := new(Archives).Read(ctx, from, places)
 	if err != nil {
@@ -69,11 +69,10 @@ func Read(ctx context.Context, from Querier, places []Ref) (map[Ref][]byte, erro
 	return raws, nil
 }
 
-// Read gives the raw record of each place, nil if it is not kept, and the archives that they are
-// from. An archive that is known already is not read again: rows that come next were often brought
-// by the same call. Of archives beyond storedBytes only the records that were asked for stay in
-// memory: where a list's order is not that of the keys, a few thousand rows lie in as many
-// archives.
+// Read returns the raw record at each address, nil if it is not kept, and the archives that they
+// are from. An archive in known is not read again: the same call often brought the next rows, too.
+// Of archives beyond storedBytes only the requested records stay in memory: where a list's order is
+// not that of the keys, a few thousand rows can need as many archives.
 func (known *Archives) Read(ctx context.Context, from Querier, places []Ref) ([][]byte, *Archives, error) {
 	used := &Archives{stored: map[Ref]storedRecords{}}
 	parts, err := findParts(ctx, from, places)
@@ -96,7 +95,7 @@ func (known *Archives) Read(ctx context.Context, from Querier, places []Ref) ([]
 	return raws, used, err
 }
 
-// store keeps an archive if there is room.
+// store keeps an archive in memory if there is room, and says whether it did.
 func (known *Archives) store(at Ref, found storedRecords) bool {
 	if known.size+found.size > storedBytes {
 		known.Scattered = true
@@ -106,11 +105,11 @@ func (known *Archives) store(at Ref, found storedRecords) bool {
 	return true
 }
 
-// asked are the records that are wanted of one archive: where each stands in it, and among all that
-// were asked for.
+// asked are the records that are requested of one archive: their index in it, and in the whole
+// request.
 type asked []struct{ in, of int }
 
-// pick takes them out of the archive's records, as copies or not.
+// pick copies the requested records into raws. With copied, it clones their bytes.
 func (a asked) pick(raws, records [][]byte, copied bool) {
 	for _, one := range a {
 		if one.in >= len(records) {
@@ -146,7 +145,7 @@ func fetch(ctx context.Context, from Querier, firsts []Ref, each func(at Ref, fo
 			return fmt.Errorf("call %d: %w", at.Call, err)
 		}
 		each(at, storedRecords{records: records, size: len(text)})
-		text = nil // the records lie in it
+		text = nil // the records refer to its bytes
 		return nil
 	})
 	if err != nil {
@@ -155,10 +154,10 @@ func fetch(ctx context.Context, from Querier, firsts []Ref, each func(at Ref, fo
 	return nil
 }
 
-// parts are the first positions of the parts of calls, in order.
+// parts are the first positions of the archives of each call, in order.
 type parts map[int64][]int32
 
-// of gives the part in which a place lies, if its call has one.
+// of returns the archive in which a position lies, if its call has one.
 func (p parts) of(at Ref) (Ref, bool) {
 	firsts := p[at.Call]
 	i, exact := slices.BinarySearch(firsts, at.Position)
@@ -171,7 +170,7 @@ func (p parts) of(at Ref) (Ref, bool) {
 	return Ref{Call: at.Call, Position: firsts[i]}, true
 }
 
-// sort says which records are wanted of which part. Places whose call has none are left out.
+// sort groups the requested records by archive. Positions without an archive are left out.
 func (p parts) sort(places []Ref) map[Ref]asked {
 	wanted := map[Ref]asked{}
 	for from := 0; from < len(places); {
@@ -181,7 +180,7 @@ func (p parts) sort(places []Ref) map[Ref]asked {
 			continue
 		}
 		list, to := wanted[first], from
-		for ; to < len(places); to++ { // those that come one behind the other are often of one part
+		for ; to < len(places); to++ { // consecutive addresses are often in one archive
 			if next, ok := p.of(places[to]); !ok || next != first {
 				break
 			}

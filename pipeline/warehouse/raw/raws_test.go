@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
-// archives fills a table of so many archives of twenty records with some 10 kB each.
+// archives fills a table with so many archives of twenty records of some 10 kB each.
 func archives(t *testing.T, count int) *pgx.Conn {
 	t.Helper()
 	conn := warehousetest.Connect(t, warehousetest.New(t))
@@ -32,7 +32,7 @@ FROM generate_series(0, $1 - 1) AS n, generate_series(0, 19) AS i GROUP BY n`, c
 }
 
 // TestRecordsThatLieScatteredDoNotHoldTheirArchives reads one record of each of a hundred archives:
-// 20 MB are read, and most of them do not stay.
+// 20 MB are read, and most of them do not stay in memory.
 func TestRecordsThatLieScatteredDoNotHoldTheirArchives(t *testing.T) {
 	const count = 100
 	conn := archives(t, count)
@@ -62,8 +62,8 @@ func TestRecordsThatLieScatteredDoNotHoldTheirArchives(t *testing.T) {
 	same(t, want, again)
 }
 
-// TestArchivesThatStayAreNotReadAgain: what is known is answered although it is gone from the
-// table.
+// TestArchivesThatStayAreNotReadAgain: an archive in memory gives its records although it is gone
+// from the table.
 func TestArchivesThatStayAreNotReadAgain(t *testing.T) {
 	conn := archives(t, 6)
 	places := []raw.Ref{{Call: 2, Position: 39}, {Call: 2, Position: 20}, {Call: 1, Position: 0}, {Call: 2, Position: 21}}
@@ -101,7 +101,7 @@ func same(t *testing.T, want []string, got [][]byte) {
 	}
 }
 
-// live is how many bytes are in use.
+// live returns how many bytes are in use.
 func live() int64 {
 	runtime.GC()
 	var stats runtime.MemStats

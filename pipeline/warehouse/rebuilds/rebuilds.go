@@ -1,5 +1,5 @@
-// Package rebuilds keeps how far each rebuild came, and writes the rows that are not what their
-// records say.
+// Package rebuilds stores the position of each rebuild, and writes the rows that differ from their
+// records.
 //
 // It is the only writer of sluice.rebuilds. It never decides which rows those are: package rebuild
 // of lineage does.
@@ -24,19 +24,19 @@ type Scope string
 
 // The scopes.
 const (
-	// All rows are held against their records, and those are written that are not what these make
-	// of them, whatever the table holds.
+	// All compares all rows with their records, and writes those that differ, whatever the table
+	// holds.
 	All Scope = "all"
-	// Changed are those of which the declaration, or the rule of the content hash, makes something
-	// else than it did.
+	// Changed writes the rows for which the declaration, or the rule of the content hash, now gives
+	// another result.
 	Changed Scope = "changed"
 )
 
-// Counts say what became of rows.
+// Counts are the results of a rebuild, in rows.
 type Counts struct {
-	// Rows were looked at; Rewritten were written.
+	// Rows were read; Rewritten were written.
 	Rows, Rewritten int
-	// Rejected do not fit the declaration any more: they stay as they are. Lost have no raw record.
+	// Rejected no longer fit the declaration and stay as they are. Lost have no raw record.
 	Rejected, Lost int
 }
 
@@ -48,19 +48,20 @@ func (c *Counts) Add(other Counts) {
 	c.Lost += other.Lost
 }
 
-// Batch is the rows of one step, once they were looked at.
+// Batch holds the rows of one step, after they were compared.
 type Batch struct {
-	// Counts are without those of Write.
+	// Counts do not yet include the results of Write.
 	Counts
 
-	// Last is the key of the last row, "" if there was none left.
+	// Last is the key of the last row, "" if no row was left.
 	Last string
-	// Write are the rows to be written, Rejects the raw records that do not fit.
+	// Write are the rows to be written, RejectedRecords the raw records that do not fit.
 	Write           []Row
 	RejectedRecords []pipeline.RejectedRecord
 }
 
-// Position is how far a rebuild came: its number, the key of the last row, and the counts so far.
+// Position is how far a rebuild has come: its number, the key of the last row, and the counts so
+// far.
 type Position struct {
 	Counts
 
@@ -84,8 +85,8 @@ UPDATE sluice.rebuilds SET last_key = $2, rows = rows + $3, rewritten = rewritte
 	sqlEnd = `UPDATE sluice.rebuilds SET ended_at = clock_timestamp(), outcome = 'done' WHERE id = $1`
 )
 
-// Begin finds out where a rebuild that was stopped goes on. One of another scope, declaration or
-// time zone ends: this one begins anew.
+// Begin returns the position from which a stopped rebuild goes on. A stopped rebuild of another
+// scope, declaration or time zone is closed, and a new one begins.
 func Begin(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, scope Scope, zone int) (Position, error) {
 	var p Position
 	key := claim.Stream.Key()
@@ -99,22 +100,22 @@ func Begin(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, scope Scope, zo
 	return p, postgres.Fail(op, err)
 }
 
-// QueueStep moves the position behind a batch.
+// QueueStep stores the position behind a batch.
 func QueueStep(batch *pgx.Batch, id int64, last string, done Counts) {
 	batch.Queue(sqlStep, id, last, done.Rows, done.Rewritten, done.Rejected, done.Lost)
 }
 
-// End says that all rows were looked at.
+// End records that all rows were read.
 func End(ctx context.Context, tx pgx.Tx, id int64) error {
 	_, err := tx.Exec(ctx, sqlEnd, id)
 	return err
 }
 
-// declaration is a digest of what a stream's declaration makes of records: its tables and columns,
-// and the rule of the content hash.
+// declaration is a digest of the parts of a stream's declaration that determine its rows: tables
+// and columns, and the rule of the content hash.
 func declaration(stream pipeline.Stream) []byte {
 	digest := sha256.New()
-	_, _ = fmt.Fprintln(digest, record.HashRule) // a hash takes everything
+	_, _ = fmt.Fprintln(digest, record.HashRule) // a hash accepts everything
 	tables := stream.Resource.Tables()
 	for i := range tables {
 		_, _ = fmt.Fprintf(digest, "%q %q\n", tables[i].Name, tables[i].Path)

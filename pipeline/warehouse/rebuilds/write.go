@@ -17,25 +17,25 @@ import (
 
 // Row is a row to be written.
 type Row struct {
-	// Record is what its records make of it together, with content hash and fingerprint of the
-	// list's; Raws are what they came as.
+	// Record is the row that its raw records make together, with the content hash and payload hash
+	// of the list's record; Raws are those raw records.
 	Record record.Record
 	Raws   [][]byte
-	// DetailHash is the content hash of the single record; nil if there is none, or if the row
-	// forgot it.
+	// DetailHash is the content hash of the single record; nil if there is none, or if the row no
+	// longer has it.
 	DetailHash []byte
-	// ChangedAt is when a row with a single record was last changed: it stays so. Nil says that it
-	// changes now. Of other rows the loader decides by the content hash.
+	// ChangedAt is the time of the last change of a row with a single record, which the rewritten
+	// row keeps. Nil means that it changes now. Of other rows the loader decides by content hash.
 	ChangedAt *time.Time
-	// Tombstones says that the tombstones of its elements may not be that of the row, once they are
-	// written.
+	// Tombstones says that the row's elements, once written, may have another tombstone than the
+	// row.
 	Tombstones bool
 }
 
-// Write writes rows by the loader, which keeps their calls, their first sight and their tombstones.
-// A row that the database refuses stays as it is, and its raw records are given back with the
-// reason (invariant 4), beside the number of such rows. The caller holds all other writers off the
-// rows. Versions says that versions of the records are kept.
+// Write writes rows with the loader, which preserves their calls, the time they were first seen and
+// their tombstones. A row that the database refuses stays as it is. Write returns the raw records
+// of such rows with the reason (invariant 4), and their number. The caller holds the locks that
+// keep other writers off the rows. Versions says that versions of the records are kept.
 func Write(
 	ctx context.Context, tx pgx.Tx, loader *rows.Loader, stream pipeline.Stream, run int64, batch []Row, versions bool,
 ) ([]rows.Rejected, int, error) {
@@ -70,7 +70,7 @@ func Write(
 	return whole, len(refused), settle(ctx, tx, stream, written, versions)
 }
 
-// settle brings in line what goes with rows that were written.
+// settle updates what depends on the written rows: times and hashes, tombstones and versions.
 func settle(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, written []Row, versions bool) error {
 	if err := note(ctx, tx, stream, written); err != nil {
 		return err
@@ -88,7 +88,7 @@ func settle(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, written []Ro
 	return history.Write(ctx, tx, history.ResourceOf(stream), all)
 }
 
-// note gives rows with a single record the time of their last change, and its content hash.
+// note restores the time of the last change of rows with a single record, and its content hash.
 func note(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, written []Row) error {
 	noted := slices.DeleteFunc(slices.Clone(written), func(r Row) bool { return r.ChangedAt == nil && r.DetailHash == nil })
 	if len(noted) == 0 {

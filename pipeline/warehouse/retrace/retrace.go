@@ -1,12 +1,11 @@
-// Package retrace makes versions of records out of the raw records that are kept: no call is made.
+// Package retrace makes versions of records from the raw records that are kept, without a call.
 //
-// Raw records are loaded once more, in the order in which they came, by the loader and with the
-// declaration as it is now, into temporary tables that are like those of the resource; so there is
-// no second rule for what a row is. After each of them the functions of the database that keep
-// versions say what row and arrays hold, and history.weave puts that in its place among the
-// versions that are there. What is temporary goes with the connection: one that is killed leaves
-// whole versions of each record, and the next one begins anew. Why:
-// docs/decisions/0018-version-history.
+// The loader loads the raw records once more, in the order in which they came and with the present
+// declaration. It loads them into temporary tables like those of the resource, so only one rule
+// says what a row is. After each batch the functions of the database that keep versions read row
+// and arrays, and history.weave inserts the result among the existing versions. The temporary
+// tables end with the connection: if it is killed, each record has complete versions, and the next
+// call begins anew. Why: docs/decisions/0018-version-history.
 //
 // Start reading at Replay, then Weave.
 package retrace
@@ -28,29 +27,29 @@ import (
 var ErrNoHistory = errors.New("no versions are kept: the configuration asks for them by history: true")
 
 const (
-	// batchRecords is how many records are loaded at once; of one record each batch has one raw
-	// record at most.
+	// batchRecords is how many records are loaded at once. A batch has at most one raw record of
+	// each record.
 	batchRecords = 1000
-	// weaveRecords is how many records get their versions in one transaction, in which no run
-	// writes to the resource.
+	// weaveRecords is how many records get their versions in one transaction, which keeps runs from
+	// writing to the resource.
 	weaveRecords = 500
 )
 
-// Normalize turns the bytes of one record into rows, as the declaration has it now; parent is the
-// one that the record was listed under.
+// Normalize turns the bytes of one record into rows, by the present declaration; parent is the
+// parent under which the record was listed.
 type Normalize func(raw []byte, parent string) (record.Record, error)
 
-// Counts say what was done.
+// Counts are the results of a retrace.
 type Counts struct {
-	// Archives and Raw records were read, which are about so many Records.
+	// Archives and Raw records were read, which belong to so many Records.
 	Archives, Raw, Records int
 	// Versions were written.
 	Versions int
-	// Rejected are raw records that do not fit the declaration any more: their records keep the
-	// versions that they have.
+	// Rejected are raw records that no longer fit the declaration: their records keep their
+	// existing versions.
 	Rejected int
-	// Since is the instant since when versions say what the table held, by raw records and
-	// otherwise; zero if raw records say nothing about that.
+	// Since is the instant from which on versions say what the table held; zero if the raw records
+	// do not prove any.
 	Since time.Time
 }
 
@@ -63,12 +62,12 @@ type Past struct {
 	batch     []step
 	in        map[string]bool
 	rejected  map[string]bool
-	// unnamed says that raw records did not fit whose identifier is unknown.
+	// unnamed says that a rejected raw record had no known identifier.
 	unnamed bool
 	counts  Counts
 }
 
-// step is one raw record on its way into its row.
+// step is one raw record that is being loaded.
 type step struct {
 	record record.Record
 	raw    []byte
@@ -85,8 +84,7 @@ func New(stream pipeline.Stream, normalize Normalize) *Past {
 	}
 }
 
-// Replay goes through all raw records of the resource. Progress, if not nil, gets the number of
-// those read so far.
+// Replay loads all raw records of the resource. Progress, if not nil, gets the number read so far.
 func (p *Past) Replay(ctx context.Context, conn *pgx.Conn, progress func(n int)) error {
 	if err := p.prepare(ctx, conn); err != nil {
 		return err
@@ -137,7 +135,7 @@ func (p *Past) take(ctx context.Context, conn *pgx.Conn, raw []byte, at place) e
 	return nil
 }
 
-// rejectRecord notes that a raw record says nothing any more.
+// rejectRecord records that a raw record no longer fits.
 func (p *Past) rejectRecord(err error) {
 	p.counts.Rejected++
 	if misfit, ok := errors.AsType[*record.RejectedError](err); ok && misfit.ID != "" {
@@ -147,7 +145,7 @@ func (p *Past) rejectRecord(err error) {
 	p.unnamed = true
 }
 
-// flush loads the batch and notes what the rows hold then.
+// flush loads the batch and stores what the rows then hold.
 func (p *Past) flush(ctx context.Context, conn *pgx.Conn) error {
 	if len(p.batch) == 0 {
 		return nil
@@ -179,7 +177,8 @@ func (p *Past) flush(ctx context.Context, conn *pgx.Conn) error {
 	}))
 }
 
-// adopt gives records the parents that they were listed under, which their rows know.
+// adopt normalizes records again with the parents under which they were listed, which their rows
+// hold.
 func (p *Past) adopt(ctx context.Context, conn *pgx.Conn) error {
 	if p.parent == "" {
 		return nil
@@ -205,8 +204,9 @@ func (p *Past) adopt(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Weave makes the versions of the next records behind a key anew, within a transaction in which no
-// other session writes to the resource. It gives the last of them, "" if there was none left.
+// Weave makes the versions of the next records after a key anew, within a transaction in which no
+// other session writes to the resource. It returns the last of these keys, "" if no record was
+// left.
 func (p *Past) Weave(ctx context.Context, tx pgx.Tx, after string) (string, error) {
 	rows, err := tx.Query(ctx, sqlNext, after, weaveRecords)
 	if err != nil {
@@ -235,8 +235,8 @@ func (p *Past) Weave(ctx context.Context, tx pgx.Tx, after string) (string, erro
 	return ids[len(ids)-1], nil
 }
 
-// Cover notes since when versions say what the table held. Where a record could not be read,
-// nothing is noted.
+// Cover stores since when versions say what the table held. If a record could not be read, it
+// stores nothing.
 func (p *Past) Cover(ctx context.Context, tx pgx.Tx) (Counts, error) {
 	if p.unnamed || len(p.rejected) > 0 {
 		return p.counts, nil
@@ -250,7 +250,7 @@ func (p *Past) Cover(ctx context.Context, tx pgx.Tx) (Counts, error) {
 	return p.counts, wrap("noting since when versions are kept of "+s.String(), err)
 }
 
-// Requested says whether versions of a resource are kept.
+// Requested returns ErrNoHistory unless versions of a resource are kept.
 func Requested(ctx context.Context, conn *pgx.Conn, stream pipeline.Stream) error {
 	var kept bool
 	if err := conn.QueryRow(ctx, sqlWanted, stream.Organization, stream.Service.Name, stream.Resource.Name).Scan(&kept); err != nil {

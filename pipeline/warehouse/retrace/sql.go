@@ -13,11 +13,11 @@ import (
 	"sluice/pipeline/warehouse/raw/archive"
 )
 
-// temporary is the schema of temporary tables, whatever its name is.
+// temporary is the schema of temporary tables; Postgres resolves this alias.
 const temporary = "pg_temp"
 
 const (
-	// What a row held behind each raw record.
+	// What a row held after each raw record.
 	sqlMake = `
 SET timezone = 'UTC';
 SET synchronous_commit = off;
@@ -26,7 +26,7 @@ CREATE TEMP TABLE retraced (
 	detail boolean NOT NULL, record jsonb NOT NULL, arrays jsonb NOT NULL
 )`
 
-	// %[1]s is the temporary table, %[2]s the one that it is like.
+	// %[1]s is the temporary table, %[2]s its model.
 	sqlLike = `CREATE TEMP TABLE %[1]s (LIKE %[2]s INCLUDING DEFAULTS INCLUDING INDEXES)`
 
 	sqlLoose = `
@@ -34,8 +34,8 @@ SELECT format('ALTER TABLE %s ALTER COLUMN %I DROP NOT NULL', a.attrelid::regcla
 FROM pg_attribute a WHERE a.attrelid = $1::text::regclass AND a.attnum > 0 AND a.attnotnull AND NOT a.attisdropped
 	AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY (i.indkey))`
 
-	// Batches of one stream come one after the other; of records that two streams write, it is
-	// nearly always so, too: kept_at is when their transaction began.
+	// kept_at is when the transaction began. Batches of one stream came in that order. For records
+	// that two streams write this is nearly always true, too.
 	sqlArchives = `
 SELECT r.call_id, r.first_position, r.kept_at, EXISTS (SELECT FROM sluice.calls c WHERE c.id = r.call_id AND c.resource LIKE '%.details')
 FROM sluice.raw_records r WHERE (r.organization_id, r.service, r.resource) = ($1, $2, $3)
@@ -64,7 +64,7 @@ WHERE (p.organization_id, p.service, p.resource) = ($1, $2, $3) AND p.versions A
 	sqlCover  = `SELECT history.cover(p, l.dropped_to) ` + openPeriod
 )
 
-// place is a part of what is kept of a call, or one of its records.
+// place is the position of an archive, or of one of its records.
 type place struct {
 	raw.Ref
 
@@ -96,8 +96,8 @@ func (a place) read(ctx context.Context, conn *pgx.Conn) ([][]byte, error) {
 	return found, wrap(fmt.Sprintf("reading the archive of call %d", a.Call), err)
 }
 
-// prepare makes the temporary tables: those of the resource, without what they demand of a row, for
-// rows are made before their values come.
+// prepare makes the temporary tables: those of the resource, without their NOT NULL constraints,
+// since rows are made before their values come.
 func (p *Past) prepare(ctx context.Context, conn *pgx.Conn) error {
 	in := p.stream.Resource.SchemaName(p.stream.Service)
 	if _, err := conn.Exec(ctx, sqlMake); err != nil {
@@ -129,7 +129,7 @@ func (p *Past) key() string {
 	return pgx.Identifier{history.Of("", p.stream.Service, p.stream.Resource).Key}.Sanitize()
 }
 
-// sqlRows makes rows of records that come for the first time.
+// sqlRows makes the rows of records that come for the first time.
 func (p *Past) sqlRows() string {
 	return fmt.Sprintf(`INSERT INTO %s (organization_id, %s, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 SELECT $1, w.id, decode(repeat('00', 16), 'hex'), 0, 0, 0, w.at, w.at FROM unnest($2::text[], $3::timestamptz[]) AS w (id, at)
@@ -142,7 +142,7 @@ JOIN %[1]s AS t ON t.organization_id = $1 AND t.%[2]s = k.id`,
 		p.name(p.stream.Resource.SchemaName(p.stream.Service)), p.key(), pgx.Identifier{p.parent}.Sanitize())
 }
 
-// setting describes the temporary tables as history.state wants it.
+// setting describes the temporary tables to history.state.
 func (p *Past) setting() map[string]any {
 	s := history.Of(p.stream.Organization, p.stream.Service, p.stream.Resource)
 	return map[string]any{

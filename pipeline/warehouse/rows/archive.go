@@ -14,12 +14,12 @@ import (
 	"sluice/pipeline/warehouse/rows/statements"
 )
 
-// archivePart is how many bytes an array has that goes by COPY, but for its last record: about a
-// page of the usual size. A reader of one record unpacks no more than that, and it takes the server
-// no more time than arrays of megabytes.
+// archivePart is how many bytes an array that goes by COPY has, not counting its last record: about
+// a page of the usual size. A reader of one record decompresses no more than that, and the server
+// writes such arrays as fast as arrays of megabytes.
 const archivePart = 256 << 10
 
-// The last part of the call, if it has one, says where the next one begins.
+// The last archive of the call, if it has one, says where the next one begins.
 const sqlArchivePlace = `
 SELECT coalesce((SELECT r.first_position + coalesce(r.record_count, json_array_length(r.records::json)) FROM sluice.raw_records r
 	WHERE r.call_id = $1 ORDER BY r.first_position DESC LIMIT 1), 0), (extract(epoch FROM now()) * 1000000)::bigint`
@@ -27,11 +27,11 @@ SELECT coalesce((SELECT r.first_position + coalesce(r.record_count, json_array_l
 //nolint:gochecknoglobals // a constant
 var archiveColumns = []string{"call_id", "first_position", "organization_id", "service", "resource", "record_count", "kept_at", "records"}
 
-// archive keeps the raw records of what is about to be written, as JSON arrays, and tells every
-// record its position: its index among all that was kept of the call. Large batches have several
-// arrays, one behind the other, and so has a call that is loaded in several batches (an export, a
-// bisected page). Arrays go out of the records' own bytes: what there is to see in them is looked
-// for while the server works on the array before.
+// archive stores the raw records of what is about to be written, as JSON arrays, and sets the
+// position of each record: its index among all stored records of the call. Large batches make
+// several arrays. So does a call that is loaded in several batches (an export, a bisected page).
+// Arrays are written directly from the records' bytes; each is prepared while the server processes
+// the one before.
 func (w *work) archive(ctx context.Context) error {
 	all := w.written()
 	first, err := w.archivePlace(ctx)
@@ -54,8 +54,8 @@ func (w *work) archive(ctx context.Context) error {
 	})
 }
 
-// archivePlace asks for the position of the first record that is kept now of the call, and notes
-// the time of the transaction.
+// archivePlace reads the position of the call's next stored record, and the time of the
+// transaction.
 func (w *work) archivePlace(ctx context.Context) (int32, error) {
 	result := w.conn.ExecParams(ctx, sqlArchivePlace, [][]byte{strconv.AppendInt(nil, w.batch.Call, 10)}, []uint32{pgtype.Int8OID}, nil, nil).Read()
 	if result.Err != nil {
@@ -73,7 +73,7 @@ func (w *work) archivePlace(ctx context.Context) (int32, error) {
 	return int32(first), nil
 }
 
-// archiveParts cuts records into arrays of about archivePart bytes.
+// archiveParts splits records into arrays of about archivePart bytes.
 func archiveParts(all []*rowToWrite) [][]*rowToWrite {
 	var parts [][]*rowToWrite
 	from, size := 0, 0
@@ -86,7 +86,7 @@ func archiveParts(all []*rowToWrite) [][]*rowToWrite {
 	return parts
 }
 
-// storableOf adds what records came as, as it is kept.
+// storableOf appends the raw bytes of records in their stored form.
 func storableOf(raws [][]byte, records []*rowToWrite) [][]byte {
 	for _, k := range records {
 		raws = append(raws, storable(k.Raw))
@@ -94,8 +94,9 @@ func storableOf(raws [][]byte, records []*rowToWrite) [][]byte {
 	return raws
 }
 
-// storable gives raw bytes as they are kept: they are JSON, for normalize has read them, and what
-// Postgres cannot hold as text is replaced, invalid UTF-8 by U+FFFD and NUL by its picture U+2400.
+// storable returns raw bytes in the form in which they are stored. They are JSON, since normalize
+// has read them. What Postgres cannot hold as text is replaced: invalid UTF-8 by U+FFFD and NUL by
+// its picture U+2400.
 func storable(raw []byte) []byte {
 	if len(raw) == 0 {
 		return []byte("null")
@@ -103,7 +104,7 @@ func storable(raw []byte) []byte {
 	if bytes.IndexByte(raw, 0) >= 0 {
 		raw = bytes.ReplaceAll(raw, []byte{0}, []byte("\u2400"))
 	}
-	if utf8.Valid(raw) { // the usual case, asked several times faster than ToValidUTF8 answers it
+	if utf8.Valid(raw) { // the usual case; this check is several times faster than ToValidUTF8
 		return raw
 	}
 	return bytes.ToValidUTF8(raw, []byte("\uFFFD"))

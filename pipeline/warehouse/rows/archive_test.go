@@ -12,7 +12,7 @@ import (
 )
 
 // eachWay tries flags with a small archive, which goes as a parameter, and with a large one, which
-// goes by COPY: pad is what stands behind a record.
+// goes by COPY; pad is appended to a record.
 func eachWay(t *testing.T, try func(t *testing.T, conn *pgx.Conn, flags *schema.Resource, pad string)) {
 	t.Helper()
 	for name, pad := range map[string]string{"small": "", "large": strings.Repeat(" naïve 日本 🚲", 60_000)} {
@@ -28,14 +28,14 @@ func TestRawIsKeptByteForByte(t *testing.T) {
 	eachWay(t, func(t *testing.T, conn *pgx.Conn, res *schema.Resource, pad string) {
 		t.Helper()
 		raws := []string{`{"state":"x",  "n":1.50e1}`, "{\n\t\"state\":\"\\u0041\\\\\"}", `{"state":"` + pad + `"}`, `{}`}
-		records := make([]record.Record, len(raws)) // one has a line feed, so what is in one array with it does not stand in lines
+		records := make([]record.Record, len(raws)) // one has a line feed, so its array has the dense form
 		for i, raw := range raws {
 			records[i] = recordOf(t, res, object{"flag_id": fmt.Sprint(i), "state": "x"})
 			records[i].Raw = []byte(raw)
 		}
 		load(t, conn, res, batch(1, records...))
 		arrays := []string{"1|0|org|shop|flags|4|[" + strings.Join(raws, ",") + "]"}
-		if pad != "" { // the one behind a large record is in the next array
+		if pad != "" { // the record after a large one is in the next array
 			arrays = []string{"1|0|org|shop|flags|3|[" + strings.Join(raws[:3], ",") + "]", "1|3|org|shop|flags|1|[\n" + raws[3] + "\n]"}
 		}
 		same(t, "archive", arrays, query(t, conn,
@@ -91,7 +91,7 @@ func TestOneCallInSeveralBatches(t *testing.T) {
 	})
 }
 
-// A batch of many records is kept as arrays of the size of a page, and every row finds its record
+// A batch of many records is stored as arrays of the size of a page, and every row finds its record
 // in them.
 func TestALargeBatchIsKeptInPages(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 	"sluice/schema"
 )
 
-// wideItems has the width of a real item: 45 columns.
+// wideItems returns a resource with the width of a real item: 45 columns.
 func wideItems() schema.Resource {
 	res := schema.Resource{Name: "items", ID: "item_id", Cursor: schema.Since{Column: "edited"}, Columns: []schema.Column{
 		schema.ID("item_id", "Key."), schema.Time("edited", "Edited."),
@@ -33,7 +33,7 @@ func wideItems() schema.Resource {
 	return res
 }
 
-// wideBills has the shape of a real bill: three arrays.
+// wideBills returns a resource with the shape of a real bill: three arrays.
 func wideBills() schema.Resource {
 	res := schema.Resource{Name: "bills", ID: "bill_id", Cursor: schema.NewestFirst{Column: "edited"}, Columns: []schema.Column{
 		schema.ID("bill_id", "Key."), schema.Time("edited", "Edited."),
@@ -90,8 +90,9 @@ func variety(tb testing.TB, res *schema.Resource, n, version int) []record.Recor
 	return records
 }
 
-// BenchmarkLoad measures rows a second of each way against COPY of the same rows, its text made
-// ready, into the same tables with their keys, in the same run. The figures hold side by side only.
+// BenchmarkLoad compares the rows a second of each way of loading with COPY of the same rows from
+// prepared text. Both load into the same tables with their keys, in the same run. Only figures of
+// one run are comparable.
 func BenchmarkLoad(b *testing.B) {
 	total := 20_000
 	if testing.Short() { // make bench QUICK=1: it works, and measures little.
@@ -162,7 +163,7 @@ func loadAll(tb testing.TB, conn *pgx.Conn, res *schema.Resource, records []reco
 	}
 }
 
-// plainCopy is what one COPY takes: the statement and its text, made ready before the clock starts.
+// plainCopy is one COPY: the statement and its text, prepared before the clock starts.
 type plainCopy struct{ sql, text string }
 
 func plain(res *schema.Resource, records []record.Record, size int) [][]plainCopy {
@@ -178,7 +179,8 @@ func plain(res *schema.Resource, records []record.Record, size int) [][]plainCop
 	return all
 }
 
-// rawCopy is the limit, what psql's \copy would do: no encoding, no probe, no archive, no versions.
+// rawCopy is the limit, what psql's \copy would do: no encoding, no lookup, no archive, no
+// versions.
 func rawCopy(tb testing.TB, conn *pgx.Conn, all [][]plainCopy) {
 	tb.Helper()
 	for _, group := range all {

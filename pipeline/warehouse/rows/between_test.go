@@ -13,10 +13,10 @@ import (
 	"sluice/schema/record"
 )
 
-// TestWhatIsStoredIsFoundHoweverKeysLie holds the counts of batches against a map: keys in a row,
-// keys far apart with many stored between them (so that reading the range is given up in its
-// middle), keys beyond both ends, a few and many, other organizations with the same keys beside.
-// One Loader sees all batches, for it remembers how the last ones lay.
+// TestWhatIsStoredIsFoundHoweverKeysLie compares the counts of batches with a map. Keys are in a
+// row, far apart with many stored between them (so that reading the range stops in its middle),
+// beyond both ends, few or many. Other organizations have the same keys. One Loader loads all
+// batches.
 func TestWhatIsStoredIsFoundHoweverKeysLie(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "flags")

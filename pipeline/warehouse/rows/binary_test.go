@@ -12,7 +12,7 @@ import (
 	"sluice/schema/record"
 )
 
-// everyKind are records with values at the edges of each kind.
+// everyKind returns records with values at the edges of each kind.
 func everyKind(tb testing.TB) []record.Record {
 	tb.Helper()
 	res := resource(tb, "goods")
@@ -30,7 +30,7 @@ func everyKind(tb testing.TB) []record.Record {
 	return records
 }
 
-// What is sent in the binary format is what the server makes of the same texts.
+// Values in the binary format are what the server makes of the same texts.
 func TestValuesAreWhatTheServerReadsOutOfTexts(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "goods")
@@ -56,8 +56,8 @@ func TestValuesAreWhatTheServerReadsOutOfTexts(t *testing.T) {
 	same(t, "array", []string{"org|463|0|red", "org|463|1|∅"}, query(t, conn, "SELECT * FROM shop.goods_labels ORDER BY 2, 3"))
 }
 
-// Keys may have another order than that of their bytes. A column of another type is named, and
-// nothing is written: the same bytes could be another value there.
+// Keys may have another order than that of their bytes. If a column has another type, the error
+// names it, and nothing is written: the same bytes could be another value there.
 func TestTablesThatWereAltered(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "goods")
@@ -84,8 +84,7 @@ func TestTablesThatWereAltered(t *testing.T) {
 	}
 }
 
-// What lies between the least and the largest key of a batch is found, and what lies outside does
-// not matter.
+// Rows between the least and the largest key of a batch are found, and rows outside do not matter.
 func TestKeysBetweenStoredOnes(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "flags")
@@ -105,7 +104,7 @@ func TestKeysBetweenStoredOnes(t *testing.T) {
 	} {
 		same(t, fmt.Sprintf("call %d", call+1), step.want, load(t, conn, res, batch(int64(call+1), step.records...)))
 	}
-	// Another organization has rows, and they are not its own.
+	// Another organization has rows, which do not count for this one.
 	other := batch(9, flag("b", "1"), flag("d", "1"))
 	other.Organization = "aaa"
 	same(t, "another organization", rows.Result{Inserted: 2}, load(t, conn, res, other))

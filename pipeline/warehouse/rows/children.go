@@ -11,21 +11,21 @@ import (
 	"sluice/schema/record"
 )
 
-// elementsAtOnce is how many elements one statement updates: it bounds what their parameters take.
+// elementsAtOnce is how many elements one statement updates, which bounds the memory for its
+// parameters.
 const elementsAtOnce = 5000
 
-// array is one array of all records that are written, held against what is stored of it. An element
-// that stays at its place is written where anything of it differs, and nowhere else: a bill that
-// was paid keeps its lines as they are, no row of them is written, no index and no foreign key is
-// looked at.
+// array is one array of all records that are written, compared with its stored elements. An element
+// that keeps its position is written only if its values differ: the lines of a bill that was paid
+// stay as they are, without a write to rows, indexes and foreign keys.
 type array struct {
 	child *statements.Child
-	// stay are the rows of changed records for which there is an element, at these places; gone is
-	// where elements stand that no record has.
+	// stay are the elements of changed records that have a stored row, at is where that row is;
+	// deleted is where the rows are of elements that no record has any more.
 	stay    []*record.Row
 	at      []ctid.TID
 	deleted []ctid.TID
-	// fresh are the rows for which there is none.
+	// fresh are the elements without a stored row.
 	fresh []element
 }
 
@@ -35,8 +35,8 @@ type element struct {
 	*record.Row
 }
 
-// children brings the arrays of everything that is written. Elements go after what is in them, and
-// come before it.
+// children writes the arrays of all written records. Elements are deleted after the elements nested
+// in them, and inserted before them.
 func (w *work) children(ctx context.Context) error {
 	arrays := make([]array, len(w.sql.Children))
 	for i := range slices.Backward(arrays) {
@@ -63,9 +63,9 @@ func (w *work) children(ctx context.Context) error {
 	return nil
 }
 
-// match finds the elements of an array that are stored of changed records. Records that do not
-// carry the array are left out, for what a record does not carry stays. No other session writes
-// elements meanwhile: the rows of their records are locked.
+// match finds the stored elements of an array for changed records. It leaves out records that do
+// not carry the array, whose stored elements stay. The locked rows of the records keep other
+// sessions from writing elements.
 func (w *work) match(ctx context.Context, a *array) error {
 	for _, k := range w.fresh {
 		a.insert(k.ID, k.Tables[a.child.Index])
@@ -114,8 +114,8 @@ func (w *work) match(ctx context.Context, a *array) error {
 	return w.fail("find elements of", shape)
 }
 
-// place finds the row of a record that a stored element is, among those that are left of it, and
-// gives what is left then. Both are in the order of their positions.
+// place finds the row of a record that corresponds to a stored element, and returns the rows that
+// are left. Both are in the order of their positions.
 func (a *array) place(parent string, rows []record.Row, position []int, at ctid.TID) []record.Row {
 	for i := range rows {
 		order := slices.Compare(rows[i].Position, position)
@@ -140,7 +140,7 @@ func (a *array) insert(parent string, rows []record.Row) {
 }
 
 // number reads an integer or a bigint in the binary format, neither of which is negative here; -1
-// if it is none.
+// if b is neither.
 func number(b []byte) int {
 	switch len(b) {
 	case 4: //nolint:mnd // bytes
@@ -152,8 +152,8 @@ func number(b []byte) int {
 	}
 }
 
-// updateElements writes the elements of which anything differs. Those that hold nothing but arrays
-// of their own are never written.
+// updateElements writes the elements whose values differ. Elements without columns of their own,
+// which only hold arrays, are never written.
 func (w *work) updateElements(ctx context.Context, a *array) error {
 	child := a.child
 	for from := 0; from < len(a.stay) && len(child.Kinds) > 0; from += elementsAtOnce {
@@ -176,7 +176,7 @@ func (w *work) updateElements(ctx context.Context, a *array) error {
 	return nil
 }
 
-// room is how many bytes a column takes at most, or little less than that.
+// room is the number of bytes a column takes at most, or slightly fewer.
 func room(stay []*record.Row, column int) int {
 	const field = 16 // a decimal of one digit takes 14 bytes
 	size := 0
@@ -186,7 +186,7 @@ func room(stay []*record.Row, column int) int {
 	return size
 }
 
-// insertElements copies elements that are new.
+// insertElements copies new elements into the table.
 func (w *work) insertElements(ctx context.Context, a *array) error {
 	child := a.child
 	return copyInto(ctx, w, child.Insert, a.fresh, len(a.fresh), func(buf []byte, e element) ([]byte, error) {

@@ -16,7 +16,8 @@ import (
 	"sluice/schema/record"
 )
 
-// bookings is a resource whose list may carry headers only, and of which the rates are remembered.
+// bookings returns a resource whose list may carry headers only, and of whose rates history is
+// kept.
 func bookings() schema.Resource {
 	return schema.Resource{
 		Name: "bookings", ID: "booking_id", Cursor: schema.Since{Column: "edited"},
@@ -41,7 +42,7 @@ func single(call int64, records ...record.Record) rows.Batch {
 const lookDetails = `SELECT booking_id, total, note, (SELECT string_agg(line, ',' ORDER BY _position) FROM shop.bookings_lines l WHERE l._parent_id = booking_id),
  _detail_state, _call_id, _detail_call_id FROM shop.bookings ORDER BY 1`
 
-// TestStatesOfDetails walks one row through every state by hand.
+// TestStatesOfDetails moves one row through every state by hand.
 func TestStatesOfDetails(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "bookings")
@@ -116,9 +117,8 @@ func TestSingleRecords(t *testing.T) {
 	}
 }
 
-// TestUpstreamGoesBackToWhatTheListShowed: a single record made a later version of the row,
-// upstream was set back to the version of before, and the list shows the very bytes that it showed
-// then.
+// TestUpstreamGoesBackToWhatTheListShowed: a single record made a later version of the row. Then
+// upstream was set back to the earlier version, and the list shows the same bytes as before.
 func TestUpstreamGoesBackToWhatTheListShowed(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "bookings")
@@ -185,7 +185,7 @@ func TestAnotherSchemaThanTheService(t *testing.T) {
 func TestADeclaredKeyIsNotUnknownAnyMore(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "bookings")
-	// What a row kept before the column note and the array tags were declared.
+	// The row keeps them from before the column note and the array tags were declared.
 	load(t, conn, res, batch(1, recordOf(t, res, object{"booking_id": "1", "_extra": `{"note": "n", "tags": ["x"], "novel": 1}`})))
 	again := batch(0, recordOf(t, res, object{"booking_id": "1", "note": "n", "tags": []object{{"tag": "x"}}, "_extra": `{"novel": 1}`}))
 	again.Rewrite = true
@@ -218,7 +218,7 @@ func (s shown) record(tb testing.TB, id string, detail bool) record.Record {
 	return recordOf(tb, resource(tb, "bookings"), carried)
 }
 
-// booking is what the rules say about a row: the model that the loader is held against.
+// booking is the state of a row by the rules: the model with which the loader is compared.
 type booking struct {
 	edited               int
 	total, note, lines   string
@@ -285,9 +285,9 @@ func (b *booking) String() string {
 	return fmt.Sprintf("1|%s|%s|%s|%s|%d|%s", b.total, b.note, b.lines, b.state, b.listCall, detailCall)
 }
 
-// TestListsAndDetailsInAnyOrder lets a record be edited while its list and its single record are
-// asked for, with answers that come late, as two streams with a lock each allow: every row is what
-// the rules say, and at rest it is what upstream shows.
+// TestListsAndDetailsInAnyOrder edits a record while its list and its single record are asked for.
+// Answers may come as late as two streams with a lock each allow. Every row is what the rules say,
+// and at rest it is what upstream shows.
 func TestListsAndDetailsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "bookings")

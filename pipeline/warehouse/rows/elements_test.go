@@ -13,8 +13,8 @@ import (
 	"sluice/schema/record"
 )
 
-// TestArraysAreWhatWasCarriedLast: however arrays grow, shrink and change, and whatever was deleted
-// or added by hand, what is stored is what the last record that carried an array had in it.
+// TestArraysAreWhatWasCarriedLast: arrays grow, shrink and change, and rows are deleted or added by
+// hand. What is stored is always the array of the last record that carried it.
 func TestArraysAreWhatWasCarriedLast(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "orders")
@@ -63,8 +63,8 @@ func TestArraysAreWhatWasCarriedLast(t *testing.T) {
 					r.Fatalf("call %d: want %v, got %v", call, want, got)
 				}
 			}
-			// By hand: the arrays that come next have to be right in spite of it, those that do not
-			// come stay as they are.
+			// Rows are changed by hand: the next arrays have to be right in spite of it, and arrays
+			// that do not come stay as they are.
 			switch rapid.IntRange(0, 3).Draw(r, "by hand") {
 			case 0:
 				execute(t, conn, "DELETE FROM shop.orders_lines WHERE organization_id = '"+organization+"' AND _parent_id = 'a' AND _position = 1")
@@ -96,8 +96,7 @@ func drawLines(r *rapid.T) []object {
 	return lines
 }
 
-// asShown is a value as query shows it: what is null and what is absent look alike, as they are in
-// a table.
+// asShown returns a value as query shows it: null and absent look alike, as in a table.
 func asShown(value any) any {
 	if value == nil {
 		return "∅"
@@ -105,8 +104,8 @@ func asShown(value any) any {
 	return value
 }
 
-// TestMoreElementsThanOneStatementWrites: every element of a long array is written, at the ends of
-// the parts that it is sent in, too.
+// TestMoreElementsThanOneStatementWrites: every element of a long array is written, also at the
+// ends of the parts in which it is sent.
 func TestMoreElementsThanOneStatementWrites(t *testing.T) {
 	t.Parallel()
 	const count = 12_001
@@ -128,8 +127,8 @@ func TestMoreElementsThanOneStatementWrites(t *testing.T) {
 	}
 }
 
-// TestElementsThatStayAreNotWritten: a record that changed costs its elements nothing where they
-// did not, and one write each where they did.
+// TestElementsThatStayAreNotWritten: a changed record costs no write for unchanged elements, and
+// one write for each changed element.
 func TestElementsThatStayAreNotWritten(t *testing.T) {
 	t.Parallel()
 	url, res := database(t), resource(t, "orders")

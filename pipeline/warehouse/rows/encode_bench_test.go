@@ -6,7 +6,7 @@ import (
 	"sluice/pipeline/warehouse/rows/copybinary"
 )
 
-// BenchmarkEncode measures what one wide row takes on our side of COPY.
+// BenchmarkEncode measures our own cost of one wide row in COPY.
 func BenchmarkEncode(b *testing.B) {
 	res := resource(b, "items")
 	values := variety(b, res, 1, 0)[0].Tables[0][0].Values

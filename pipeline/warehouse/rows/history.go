@@ -10,7 +10,7 @@ import (
 	"sluice/pipeline/warehouse/rows/copybinary"
 )
 
-// keepColumns keeps the values of those columns whose changes are kept.
+// keepColumns keeps the values of the columns whose changes are kept.
 func (w *work) keepColumns(ctx context.Context) error {
 	if w.sql.EnableHistory == "" {
 		return nil
@@ -22,7 +22,7 @@ func (w *work) keepColumns(ctx context.Context) error {
 		append(keyTypes[:2:2], pgtype.Int8OID), append(keyFormats[:2:2], formatText))
 }
 
-// writeHistory keeps the versions of what was written, rows and arrays, where that is asked for.
+// writeHistory keeps the versions of what was written, rows and arrays, if the batch asks for it.
 func (w *work) writeHistory(ctx context.Context) error {
 	if !w.batch.History {
 		return nil

@@ -1,20 +1,19 @@
-// Package rows brings the records of one batch into the tables of one resource, in a transaction
-// that its caller opened.
+// Package rows writes the records of one batch to the tables of one resource, in a transaction that
+// its caller opened.
 //
-// It writes only what differs: the stored content hashes of the batch's keys are looked up, records
-// with an equal hash cost no write at all, new ones go by COPY straight into the tables, changed
-// ones by COPY through a staging table into one UPDATE, and of the arrays that a record carries the
-// elements that differ are written (invariant 5). The raw records of what was written are archived
-// beside the rows.
+// It writes only what differs. It looks up the stored content hashes of the batch's keys; records
+// with an equal hash cost no write. New records go by COPY into the tables, changed ones by COPY
+// through a staging table into one UPDATE. Of the arrays that a record carries, only elements that
+// differ are written (invariant 5). The raw records of what was written are archived beside the
+// rows.
 //
-// It never commits, never decides about positions or marks, never coerces a value (package record
-// has done that) and never decides what becomes of a record that the database refused: LoadBisect
-// hands it back. It relies on its caller to hold the stream's row lock, so that the calls of one
-// stream arrive in the order of their numbers: a row that was found unchanged keeps the number of
-// the call that wrote it.
+// It never commits, never decides about positions or watermarks, and never coerces a value (package
+// record has done that). It never decides what happens to a rejected record: LoadBisect returns it.
+// The caller has to hold the lock on the stream's row, so that the calls of one stream arrive in
+// the order of their numbers: an unchanged row keeps the number of the call that wrote it.
 //
-// Start reading at Loader.LoadBisect, then work.load: the steps. The rule about versions is package
-// version's, the SQL is built by package statements, the bytes of COPY by package copybinary.
+// Start reading at Loader.LoadBisect, then work.load, which lists the steps. Package version has
+// the rule about versions, package statements builds the SQL, package copybinary the bytes of COPY.
 package rows
 
 import (
@@ -34,63 +33,63 @@ import (
 	"sluice/schema/record"
 )
 
-// ErrBatch says that a batch is not what a Loader asks for: a programming error of the caller, not
-// a fault of upstream's data.
+// ErrBatch says that a batch does not meet the requirements of a Loader: a programming error of the
+// caller, not a fault of upstream's data.
 var ErrBatch = errors.New("batch does not fit the resource")
 
-// Loader loads batches of one resource. It holds statements only and is safe for concurrent use.
+// Loader loads batches of one resource. It holds only statements and is safe for concurrent use.
 type Loader struct {
 	sql *statements.Set
-	// err is what New found wrong with the declaration; every load returns it.
+	// err is the error of New in the declaration; every load returns it.
 	err error
-	// checked says that the tables are as they are declared.
+	// checked says that the tables were found to be as declared.
 	checked atomic.Bool
 }
 
-// Batch is what one call brought, normalized.
+// Batch holds the normalized records of one call.
 type Batch struct {
 	// Organization is the first half of every key.
 	Organization string
-	// Service and Resource are known to the Loader; Run and Call say who wrote. A larger call
-	// number was asked later.
+	// Run and Call say which run and call brought the records. A larger call number was reserved
+	// later.
 	Run, Call int64
-	// CallStarted is when the call left, by the database's clock; zero if unknown. It matters to
-	// one rule only: a record whose modification time went back is believed if it was asked for
+	// CallStarted is when the call left, by the database's clock; zero if unknown. Only one rule
+	// uses it: a record whose modification time went back is accepted if its call left
 	// version.RollbackAfter after the row was written.
 	CallStarted time.Time
-	// ListsRead is the instant up to which all lists were read: a record that differs although it
-	// was not modified since changed in silence. Zero if that is unknown; then none is counted.
+	// ListsRead is the instant up to which all lists were read. A record that differs although it
+	// was not modified after it is a silent edit. Zero means unknown: then none is counted.
 	ListsRead time.Time
-	// Read is upstream's clock when the last clean run of the list began: what was modified before
-	// and comes only now was late. Zero if that is unknown, or if the records do not come from a
-	// list's answer; then none is counted.
+	// Read is upstream's clock when the last clean run of the list began. A version that was
+	// modified before and comes only now was late. Zero if that is unknown, or if the records do
+	// not come from a list's answer: then none is counted.
 	Read time.Time
 	// Details says that the records are single records and not a list's: they complete their rows,
-	// and what the list brought last stays known. Only resources with details have them.
+	// which keep what the list brought last. Only resources with details have them.
 	Details bool
-	// Rewrite says that the records are those that the rows hold, normalized anew: they are written
+	// Rewrite says that the records are those of the rows, normalized anew. They are written
 	// whatever their version is, without archive, and the rows keep their calls. A record without a
 	// row is left out.
 	Rewrite bool
 	// History says that versions of the records are kept.
 	History bool
-	// Records are unique by ID, in any order. They are only read. Known ones, as Loader.Unchanged
-	// says it, count as unchanged.
+	// Records are unique by ID, in any order. They are only read. Those that Loader.Unchanged
+	// marked count as unchanged.
 	Records []record.Record
 }
 
-// Result counts what became of the records of a batch; the first four add up to their number.
+// Result counts the results of a batch; the first four add up to the number of its records.
 type Result struct {
-	// Inserted had no row, Updated replaced one, Unchanged had an equal content hash (nothing was
-	// written), Superseded are older than the stored row (nothing was written either).
+	// Inserted had no row. Updated replaced one. Unchanged had an equal content hash, so nothing
+	// was written. Superseded are older than the stored row, so nothing was written either.
 	Inserted, Updated, Unchanged, Superseded int
 	// Rollbacks counts those of Updated whose modification time went back upstream.
 	Rollbacks int
-	// Silent counts those of Updated whose modification time stayed what it was.
+	// Silent counts those of Updated whose modification time stayed the same.
 	Silent int
-	// Late is how late versions came that a clean run before should have shown.
+	// Late says how late versions came that an earlier clean run should have shown.
 	Late pipeline.Lateness
-	// Owing counts those inserted and updated that leave a single record to be read.
+	// Owing counts those inserted and updated whose single record has to be read.
 	Owing int
 }
 
@@ -105,9 +104,9 @@ func (r *Result) add(other Result) {
 	r.Owing += other.Owing
 }
 
-// New builds the statements of a resource. A declaration that cannot be loaded (an identifier that
-// Postgres would cut, a key column that is not declared) does not fail here but in every load, with
-// the reason.
+// New builds the statements of a resource. It accepts a declaration that cannot be loaded (an
+// identifier that Postgres would truncate, a key column that is not declared). Every load then
+// fails with the reason.
 func New(service *schema.Service, resource *schema.Resource) *Loader {
 	sql, err := statements.New(service, resource)
 	if err != nil {
@@ -117,13 +116,13 @@ func New(service *schema.Service, resource *schema.Resource) *Loader {
 }
 
 // LoadBisect writes one batch of 1 to some ten thousand records within tx, and returns the records
-// that Postgres refuses (invariant 4): it loads within a savepoint, and halves the batch where a
-// value is refused until the culprits stand alone. Everything else is loaded. With k culprits among
-// n records it takes about k·log2(n) loads more. A second load of the same batch finds everything
-// unchanged.
+// that Postgres refuses (invariant 4). It loads within a savepoint. If a value is refused, it
+// halves the batch until each refused record is alone. All other records are loaded. With k refused
+// among n records it takes about k·log2(n) more loads. A second load of the same batch finds all
+// records unchanged.
 //
 // Errors that are not about values (connection, lock, resources, tables that are not as declared,
-// ErrBatch) are returned as they are, and the caller has to roll back.
+// ErrBatch) are returned unchanged, and the caller has to roll back.
 func (l *Loader) LoadBisect(ctx context.Context, tx pgx.Tx, batch Batch) (Result, []Rejected, error) {
 	if l.err != nil {
 		return Result{}, nil, l.err
@@ -148,8 +147,7 @@ func (l *Loader) bisect(ctx context.Context, tx pgx.Tx, batch Batch, records []*
 		return result, nil, err
 	}
 	if refusal.code == uniqueViolation {
-		// The other writer has committed by now: a second look finds its row and judges by
-		// versions.
+		// The other writer has committed by now: a second look finds its row and compares versions.
 		if result, err = l.attempt(ctx, tx, batch, records, true); err == nil || !errors.As(err, &refusal) {
 			return result, nil, err
 		}
@@ -182,8 +180,8 @@ func (l *Loader) attempt(ctx context.Context, tx pgx.Tx, batch Batch, records []
 	}
 	if err := work.load(ctx, records); err != nil {
 		if undo := savepoint.Rollback(ctx); undo != nil {
-			// Without the savepoint the transaction is lost: the refusal must not be taken for one
-			// that was contained.
+			// Without the savepoint the transaction is lost, so the error must not look like a
+			// refusal.
 			return Result{}, fmt.Errorf("roll back to the savepoint: %w; after: %s", undo, err.Error())
 		}
 		return Result{}, err
@@ -194,8 +192,8 @@ func (l *Loader) attempt(ctx context.Context, tx pgx.Tx, batch Batch, records []
 	return work.result, nil
 }
 
-// check gives the batch's records in key order, those that are known left out, which is the order
-// in which rows are locked: two transactions that touch the same rows wait for each other instead
+// check returns the batch's records in key order, without those already known to be unchanged. Rows
+// are locked in this order: two transactions that touch the same rows wait for each other instead
 // of deadlocking.
 func (l *Loader) check(batch Batch) ([]*record.Record, error) {
 	if batch.Details && l.sql.Single == nil {

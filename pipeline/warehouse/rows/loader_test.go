@@ -71,7 +71,7 @@ func TestUnchangedRecordsWriteNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "result", rows.Result{Unchanged: 2}, result)
-	// Without a transaction number nothing can have been written or locked: both would need one in
+	// Without a transaction number no row can have been written or locked: both would need one in
 	// the row.
 	same(t, "transaction number", []string{"∅"}, query(t, conn, "SELECT pg_current_xact_id_if_assigned()"))
 	if err := tx.Commit(ctx); err != nil {

@@ -22,34 +22,33 @@ const (
 	formatBinary = pgtype.BinaryFormatCode
 )
 
-// postgresEpoch is where the binary format of an instant counts its microseconds from: 2000-01-01
-// in Unix microseconds.
+// postgresEpoch is the zero of the binary format of an instant: 2000-01-01 in Unix microseconds.
 const postgresEpoch = 946_684_800_000_000
 
-// errShape says that the database answered in a way that the statements rule out: the tables are
-// not what the declaration says, or something else writes to them.
+// errShape says that the database gave an answer that the statements rule out: the tables are not
+// as declared, or another program writes to them.
 var errShape = errors.New("the table is not what its declaration says, or something else writes to it")
 
-// stored is what a look gives about a row.
+// stored is what a look returns about a row.
 type stored struct {
-	// found says that there is one.
+	// found says that the row exists.
 	found bool
 	hash  [16]byte
 	call  int64
 	// modified is zero if the row has none; changed is when the row was last written.
 	modified, changed time.Time
-	// ctid is where the row stands; it holds as long as the row is locked.
+	// ctid is the address of the row, valid while the row is locked.
 	ctid [ctid.Size]byte
 	// settled says that an equal hash leaves nothing to write.
 	settled bool
-	// payloadHash is that of the list's record; 0 if the row has none.
+	// payloadHash is the payload hash of the list's record; 0 if the row has none.
 	payloadHash uint64
 }
 
-// look asks what is stored about records, and gives it in their order; nil if there is nothing of
-// any. It speaks to the connection below pgx for two reasons: an unnamed statement is planned for
-// the table as it is now (a plan kept from when the table was empty would outlive its reason), and
-// the answer's bytes are compared without a detour over Go values.
+// look reads what is stored about records and returns it in their order; nil if no record has a
+// row. It uses the connection below pgx for two reasons. An unnamed statement is planned for the
+// table as it is now, while a plan made for an empty table would stay in use. And the answer's
+// bytes are compared directly, without conversion to Go values.
 func look(ctx context.Context, conn *pgconn.PgConn, sql, organization string, records []*record.Record) ([]stored, error) {
 	reader := conn.ExecParams(ctx, sql, [][]byte{[]byte(organization), keyArray(records)}, keyTypes, keyFormats, []int16{formatBinary})
 	var rows []stored
@@ -103,13 +102,13 @@ var ( //nolint:gochecknoglobals // constants
 	keyFormats = []int16{formatText, formatBinary}
 )
 
-// keyArray is the keys of records as a parameter.
+// keyArray encodes the keys of records as a parameter.
 func keyArray(records []*record.Record) []byte {
 	return copybinary.Texts(len(records), func(i int) string { return records[i].ID })
 }
 
-// What is written to a table of another role has its triggers executed, with our rights. Temporary
-// ones are of this session.
+// A write to a table of another role would execute its triggers with our rights. Temporary tables
+// belong to this session.
 const sqlTables = `
 SELECT coalesce(min(w.relation) FILTER (WHERE c.relpersistence <> 't' AND c.relowner <> (SELECT o.role FROM sluice.owner o)), ''),
 	coalesce(min(c.oid::regclass || '.' || a.attname || ' is ' || format_type(a.atttypid, a.atttypmod)
@@ -119,9 +118,9 @@ FROM unnest($1::text[], $2::text[], $3::oid[]) AS w (relation, name, type)
 JOIN pg_class c ON c.oid = to_regclass(w.relation)
 LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = w.name AND NOT a.attisdropped`
 
-// checkTables makes sure, once for all loads, that columns have the types that migrations are
-// drafted with: to another type the same bytes would be another value, or one that is coerced in
-// silence (invariant 4).
+// checkTables checks, once for all loads, that columns have the types that migrations are drafted
+// with. Another type would read the same bytes as another value, or coerce them in silence
+// (invariant 4).
 func (l *Loader) checkTables(ctx context.Context, tx interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) error {

@@ -61,7 +61,8 @@ func TestAnyOrderOfDeliveryGivesTheNewest(t *testing.T) {
 	})
 }
 
-// stamped is a record whose content names its call, so that each row can be traced to one version.
+// stamped returns a record whose content names its call, so that each row can be traced to one
+// version.
 func stamped(tb testing.TB, id string, modified, call int) record.Record {
 	tb.Helper()
 	total := fmt.Sprint(call)
@@ -71,8 +72,8 @@ func stamped(tb testing.TB, id string, modified, call int) record.Record {
 	})
 }
 
-// TestWritersOfTheSameRows lets several writers at the same keys without the stream's lock that
-// callers hold: no deadlock, no refusal, the newest version everywhere.
+// TestWritersOfTheSameRows lets several writers load the same keys without the stream's lock that
+// callers hold. There is no deadlock and no refusal, and every row has the newest version.
 func TestWritersOfTheSameRows(t *testing.T) {
 	t.Parallel()
 	url, res := database(t), resource(t, "orders")
@@ -131,9 +132,8 @@ func TestBatchesOfManySizes(t *testing.T) {
 	}
 }
 
-// TestWorkDoesNotGrowWithTheTable holds the statements against tables that have rows but no
-// statistics yet, as in a first load: a page must not cost a walk through everything that its
-// organization has.
+// TestWorkDoesNotGrowWithTheTable runs the statements on tables that have rows but no statistics
+// yet, as in a first load: a page must not cost a read of all rows of its organization.
 func TestWorkDoesNotGrowWithTheTable(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"items", "bills"} {
@@ -169,7 +169,7 @@ func TestWorkDoesNotGrowWithTheTable(t *testing.T) {
 }
 
 // TestChangesThatStayOnTheirPageWriteNoIndex: where pages keep room, as those of lists without
-// single records do, a change is an update of which no index hears
+// single records do, a change is an update that writes to no index
 // (docs/decisions/0021-loading-at-copy-speed). It would not be one if a statement wrote keys.
 func TestChangesThatStayOnTheirPageWriteNoIndex(t *testing.T) {
 	t.Parallel()

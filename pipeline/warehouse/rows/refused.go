@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// uniqueViolation is what a row gets that another session inserted between look and COPY.
+	// uniqueViolation is the error of a row that another session inserted between look and COPY.
 	uniqueViolation = "23505"
-	// noBinaryForm is what Postgres says of bytes that are no value of a type. It is said here of
-	// texts that package record does not make.
+	// noBinaryForm is the error of Postgres for bytes that are no value of a type. This package
+	// uses it for texts that package record never makes.
 	noBinaryForm = "22P03"
 )
 
-// Rejected is a record that Postgres would not take, whole, for the quarantine.
+// Rejected is a record that Postgres refused, whole, for the quarantine.
 type Rejected struct {
 	RejectedRecord record.Record
 	// Code is the SQLSTATE, five characters.
@@ -28,8 +28,8 @@ type Rejected struct {
 }
 
 // RejectedError says that Postgres refuses a value: SQLSTATE class 22 (the value does not fit its
-// type), 23 (a constraint) or 54 (a limit of the server). Its text leaves out what Postgres says,
-// for that quotes the value; Unwrap gives the original.
+// type), 23 (a constraint) or 54 (a limit of the server). Its text leaves out the message of
+// Postgres, which quotes the value; Unwrap returns the original.
 type RejectedError struct {
 	code, path, constraint string
 	cause                  error
@@ -47,11 +47,11 @@ func (e *RejectedError) Error() string {
 	return text
 }
 
-// Unwrap gives the error of Postgres, which may quote the value.
+// Unwrap returns the error of Postgres, which may quote the value.
 func (e *RejectedError) Unwrap() error { return e.cause }
 
-// guarded wraps errors about values so that no value reaches a log (records carry personal data);
-// others stay as they are.
+// guarded wraps errors about values so that no value reaches a log (records carry personal data).
+// It returns other errors unchanged.
 func (w *work) guarded(err error) error {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) || len(pg.Code) < 2 {

@@ -9,16 +9,16 @@ import (
 	"sluice/schema/record"
 )
 
-// sort finds out what is new and what differs. Rows that differ are locked and judged by what they
-// hold then, so that the rule about versions stands in one place and holds against any other
-// writer. Equal ones are not locked: a lock is a write.
+// sort separates new, changed and equal records. Rows that differ are locked and compared again as
+// they then are. So one place has the rule about versions, and it is safe against any other writer.
+// Equal rows are not locked: a lock is a write.
 func (w *work) sort(ctx context.Context, records []*record.Record) error {
 	rows, err := w.whatIsStored(ctx, records)
 	if err != nil {
 		return w.fail("look at rows of", err)
 	}
 	var differ []*record.Record
-	var fresh []rowToWrite // one block for all: pointers into it stay, for it never grows
+	var fresh []rowToWrite // one block for all; pointers into it stay valid, since it never grows
 	for i, record := range records {
 		switch row := at(rows, i); {
 		case !row.found:
@@ -50,10 +50,10 @@ func (w *work) sort(ctx context.Context, records []*record.Record) error {
 	return nil
 }
 
-// whatIsStored gives what is stored about records. Those that were looked for before they were
-// normalized are not looked for again, so that a row is read twice at most before it is written:
-// then, or here, and when it is locked. What was seen then may be old, as what is seen here may be:
-// a row that came meanwhile refuses another, and the second attempt looks at all.
+// whatIsStored returns what is stored about records. Records that Unchanged has looked up are not
+// looked up again, so a row is read at most twice before it is written: there or here, and when it
+// is locked. Both looks may be out of date. If a row was inserted meanwhile, the insert fails, and
+// the second attempt looks up all records.
 func (w *work) whatIsStored(ctx context.Context, records []*record.Record) ([]stored, error) {
 	unseen := make([]*record.Record, 0, len(records))
 	for _, record := range records {
@@ -81,8 +81,8 @@ func (w *work) whatIsStored(ctx context.Context, records []*record.Record) ([]st
 	return rows, nil
 }
 
-// lockAll locks the rows that records hold already, to be rewritten whatever their version is.
-// Records without a row are left out.
+// lockAll locks the existing rows of records, to rewrite them whatever their version is. Records
+// without a row are left out.
 func (w *work) lockAll(ctx context.Context, records []*record.Record) error {
 	rows, err := look(ctx, w.conn, w.form.Lock, w.batch.Organization, records)
 	if err != nil {
@@ -97,7 +97,7 @@ func (w *work) lockAll(ctx context.Context, records []*record.Record) error {
 	return nil
 }
 
-// at gives what is stored about the record in a place.
+// at returns what is stored about the record at an index.
 func at(rows []stored, i int) stored {
 	if rows == nil {
 		return stored{}
@@ -105,7 +105,7 @@ func at(rows []stored, i int) stored {
 	return rows[i]
 }
 
-// judge holds a record that differs against its row, which is locked.
+// judge compares a record that differs with its row, which is locked.
 func (w *work) judge(record *record.Record, row *stored) {
 	if row.hash == record.Hash {
 		w.result.Unchanged++
@@ -119,8 +119,8 @@ func (w *work) judge(record *record.Record, row *stored) {
 		version.Row{Modified: row.modified, Call: row.call, Changed: row.changed},
 	)
 	if verdict == version.Rollback && w.batch.Details {
-		// That upstream was set back is for the list to say: its record is in the row, and would
-		// not come again if this one, out of a cache perhaps, replaced it.
+		// Only the list decides that upstream was set back. The list's record is in the row, and
+		// would not come again if this one, perhaps out of a cache, replaced it.
 		verdict = version.Superseded
 	}
 	modified := record.Modified.Truncate(time.Microsecond)
@@ -145,9 +145,9 @@ func (w *work) judge(record *record.Record, row *stored) {
 }
 
 // silent says that a list record that replaces its row changed without a new modification time, as
-// balances, stock and lines do upstream. One that was modified after lists were last read to their
-// end is none: its time may be new to the list while a single record brought it to the row before,
-// or it was modified twice within the second that times upstream are rounded to.
+// balances, stock and lines do upstream. A record that was modified after lists were last read to
+// their end is left out. A single record may have brought its time to the row before, or it was
+// modified twice within the second to which upstream rounds times.
 func (w *work) silent(record *record.Record, modified time.Time, row *stored) bool {
 	return !w.batch.Details && !record.Modified.IsZero() && modified.Equal(row.modified) && modified.Before(w.batch.ListsRead)
 }

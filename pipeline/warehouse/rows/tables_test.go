@@ -81,7 +81,7 @@ var types = map[schema.Kind]string{ //nolint:gochecknoglobals // a constant tabl
 	schema.KindDecimal: "numeric", schema.KindDate: "date", schema.KindTime: "timestamptz", schema.KindJSON: "jsonb",
 }
 
-// createTables writes the layout of design by hand: tests do not take it from the generator of
+// createTables writes the layout of the design by hand: tests do not take it from the generator of
 // migrations.
 func createTables(res *schema.Resource) string {
 	var b strings.Builder
@@ -135,7 +135,7 @@ func detailColumns(res *schema.Resource) string {
  _detail_hash bytea, _detail_call_id bigint, _detail_raw_position integer, _detail_at timestamptz`
 }
 
-// connect gives a connection to a database of its own, with the tables of shop.
+// connect returns a connection to a database of its own, with the tables of shop.
 func connect(tb testing.TB) *pgx.Conn {
 	tb.Helper()
 	return dial(tb, database(tb))
@@ -176,7 +176,7 @@ func dial(tb testing.TB, url string) *pgx.Conn {
 
 type object = map[string]any
 
-// record builds what normalize would: values are texts, nil is null, a missing key is absent,
+// recordOf builds what normalize would: values are texts, nil is null, a missing key is absent,
 // slices are arrays.
 func recordOf(tb testing.TB, res *schema.Resource, carried object) record.Record {
 	tb.Helper()
@@ -256,7 +256,7 @@ func bisect(tb testing.TB, conn *pgx.Conn, res *schema.Resource, batch rows.Batc
 	return result, refused
 }
 
-// query gives each row's columns joined by |, a null as ∅.
+// query returns each row's columns joined by |, a null as ∅.
 func query(tb testing.TB, conn *pgx.Conn, sql string, args ...any) []string {
 	tb.Helper()
 	rows, err := conn.Query(context.Background(), sql, append([]any{pgx.QueryExecModeExec}, args...)...)

@@ -11,12 +11,12 @@ import (
 	"sluice/schema/record"
 )
 
-// Unchanged is what spares normalizing (package unchanged, which has the figure); without it sort
-// looks at every record. It marks those of a list's records whose rows have their fingerprints: the
-// same bytes made the row, under the same declaration, so that its content hash is that of the
-// record, and normalizing it would tell nothing new. What it saw of the others stays with them
-// (Seen). Records need their keys and fingerprints only; those without are left alone. It holds no
-// lock: it says what a look in the transaction would have said at that instant.
+// Unchanged saves normalizing (package unchanged has the figures); without it sort looks up every
+// record. It marks the records of a list whose rows have their payload hashes. The same bytes made
+// such a row, under the same declaration, so its content hash is that of the record. For the other
+// records it stores in Seen what it found. Records need their keys and payload hashes only; those
+// without are skipped. It holds no lock: the result is what a look in the transaction would have
+// found at that instant.
 func (l *Loader) Unchanged(ctx context.Context, conn *pgx.Conn, organization string, records []record.Record) error {
 	if l.err != nil {
 		return l.err

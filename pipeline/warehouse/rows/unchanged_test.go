@@ -16,8 +16,8 @@ import (
 	"sluice/schema/record"
 )
 
-// wireOrder draws one order as it may come: in some version, with its keys in some order, with keys
-// missing, with one that is not declared.
+// wireOrder draws one order as it may come: in some version, with its keys in some order, some of
+// them missing, and one that is not declared.
 func wireOrder(r *rapid.T, id string) string {
 	day := rapid.IntRange(1, 3).Draw(r, "day")
 	keys := []string{fmt.Sprintf(`"order_id":%q`, id), fmt.Sprintf(`"edited":"2026-01-0%dT10:00:00Z"`, day)}
@@ -36,8 +36,9 @@ func wireOrder(r *rapid.T, id string) string {
 	return "{" + strings.Join(keys, ",") + "}"
 }
 
-// TestFingerprintsChangeNothing loads one history of pages twice: every record normalized, and
-// without those that are known. Rows, arrays and counts are the same, whatever came before.
+// TestFingerprintsChangeNothing loads one history of pages twice: once with every record
+// normalized, and once without those marked as unchanged. Rows, arrays and counts are the same,
+// whatever came before.
 func TestFingerprintsChangeNothing(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "orders")
@@ -112,8 +113,8 @@ func TestFingerprintsChangeNothing(t *testing.T) {
 	}
 }
 
-// TestWhatWasSeenMayBeOld: between the look and the load a row came, one changed, and one became
-// what the record says.
+// TestWhatWasSeenMayBeOld: between the look and the load one row was inserted, one changed, and one
+// became equal to the record.
 func TestWhatWasSeenMayBeOld(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "orders")
@@ -135,8 +136,8 @@ func TestWhatWasSeenMayBeOld(t *testing.T) {
 	same(t, "rows", []string{"1|3|3", "2|3|3", "3|3|2", "4|1|1", "5|3|3"}, query(t, conn, "SELECT order_id, total, _call_id FROM shop.orders ORDER BY 1"))
 }
 
-// TestKnownIsByKeyAndOrganization: rows of others, rows without a fingerprint and rows written
-// since by another record know nothing.
+// TestKnownIsByKeyAndOrganization: a record is not unchanged because of rows of other
+// organizations, rows without a payload hash, or rows that another record has written since.
 func TestKnownIsByKeyAndOrganization(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "orders")
@@ -190,7 +191,7 @@ func TestKnownIsByKeyAndOrganization(t *testing.T) {
 	}
 }
 
-// TestKnownRecordsAskNothing: they need no transaction.
+// TestKnownRecordsAskNothing: unchanged records need no transaction.
 func TestKnownRecordsAskNothing(t *testing.T) {
 	t.Parallel()
 	known := []record.Record{{ID: "1", Unchanged: true}, {ID: "2", Unchanged: true}}

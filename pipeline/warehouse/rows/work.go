@@ -12,23 +12,23 @@ import (
 	"sluice/schema/record"
 )
 
-// work is one load under way.
+// work is one load.
 type work struct {
 	sql    *statements.Set
 	tx     pgx.Tx
 	conn   *pgconn.PgConn
 	batch  Batch
 	result Result
-	// form is the list's or the single record's, as the batch says.
+	// form is the statements of the list or of single records, by the batch.
 	form *statements.Form
 	// again says that this is the second attempt at the same records.
 	again bool
-	// now is the time of the transaction, in microseconds since 2000; archive finds it out.
+	// now is the time of the transaction, in microseconds since 2000; archive sets it.
 	now int64
 	// fresh have no row yet; changed replace one, which is locked; both in key order.
 	fresh, changed []*rowToWrite
-	// equal and older are where rows stand of whose single records no more than the state is
-	// written: as the last one, or superseded.
+	// equal and older are the addresses of rows for whose single records only the state is written:
+	// the record is equal to the last one, or superseded.
 	equal, older []ctid.TID
 }
 
@@ -39,7 +39,7 @@ type rowToWrite struct {
 	ctid   [ctid.Size]byte // of the locked row; zero if there is none
 }
 
-// load takes the steps of one batch. Records are in key order.
+// load executes the steps for one batch. Records are in key order.
 func (w *work) load(ctx context.Context, records []*record.Record) error {
 	if w.batch.Rewrite {
 		return w.inOrder(ctx, func(ctx context.Context) error { return w.lockAll(ctx, records) }, w.update, w.children, w.writeHistory)
@@ -52,16 +52,16 @@ func (w *work) load(ctx context.Context, records []*record.Record) error {
 	}
 	return w.inOrder(ctx,
 		w.archive,      // first: a row carries the position of its raw record
-		w.insert,       // parents before
-		w.update,       //
-		w.children,     // their elements, whose foreign keys lead to them
-		w.keepColumns,  // read what was written
-		w.writeHistory, // as this does, rows and elements
+		w.insert,       // before the elements, whose foreign keys refer to these rows
+		w.update,       // likewise
+		w.children,     // after the rows
+		w.keepColumns,  // reads what was written
+		w.writeHistory, // reads it, too, rows and elements
 		w.count,
 	)
 }
 
-// inOrder takes steps until one fails.
+// inOrder executes steps until one fails.
 func (*work) inOrder(ctx context.Context, steps ...func(context.Context) error) error {
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -71,7 +71,7 @@ func (*work) inOrder(ctx context.Context, steps ...func(context.Context) error) 
 	return nil
 }
 
-// count says what was written.
+// count sets the counts of the result.
 func (w *work) count(context.Context) error {
 	for _, k := range w.fresh {
 		w.result.Late.See(k.Modified, w.batch.Read)
@@ -85,17 +85,17 @@ func (w *work) count(context.Context) error {
 	return nil
 }
 
-// written are all that are written, new ones first.
+// written returns all records that are written, new ones first.
 func (w *work) written() []*rowToWrite {
 	return append(append(make([]*rowToWrite, 0, len(w.fresh)+len(w.changed)), w.fresh...), w.changed...)
 }
 
-// header says that a record leaves a single record to be read.
+// header says that a record's single record has to be read.
 func (w *work) header(k *rowToWrite) bool {
 	return w.sql.Single != nil && !w.batch.Details && !k.Carries[w.sql.Marker]
 }
 
-// fail names what was being done to which table; nil stays nil.
+// fail adds the action and the table to an error; nil stays nil.
 func (w *work) fail(doing string, err error) error {
 	if err == nil {
 		return nil

@@ -29,7 +29,7 @@ func (w *work) insert(ctx context.Context) error {
 	})
 }
 
-// appendDetail adds what a new row says about its single record.
+// appendDetail appends a new row's columns about its single record.
 func (w *work) appendDetail(buf []byte, k *rowToWrite) []byte {
 	switch {
 	case w.sql.Single == nil:
@@ -44,7 +44,7 @@ func (w *work) appendDetail(buf []byte, k *rowToWrite) []byte {
 	}
 }
 
-// update brings changed records through the staging table into their rows.
+// update writes changed records through the staging table to their rows.
 func (w *work) update(ctx context.Context) error {
 	if len(w.changed) == 0 {
 		return nil
@@ -75,9 +75,9 @@ func (w *work) update(ctx context.Context) error {
 	}, []uint32{pgtype.Int8OID, pgtype.Int8OID}, nil)
 }
 
-// noteTried notes what became of single records that change nothing: a row that waited for one that
-// is equal to the last waits no longer; one that is older than its row leaves the row waiting, and
-// the note keeps it from being asked for at once again.
+// noteTried records single records that change no values. One that is equal to the last makes its
+// row current. One that is older than its row leaves the row waiting; the stored time delays the
+// next attempt.
 func (w *work) noteTried(ctx context.Context) error {
 	if len(w.equal)+len(w.older) == 0 {
 		return nil
@@ -86,8 +86,8 @@ func (w *work) noteTried(ctx context.Context) error {
 	return w.exec(ctx, w.sql.TouchDetail, len(tried), [][]byte{ctid.Array(tried), ctid.Array(w.equal)}, []uint32{ctid.ArrayOID, ctid.ArrayOID}, nil)
 }
 
-// appendValues adds the values of one row of a table, "" for the resource's own. One without a
-// binary form is refused, as one that the server does not take is.
+// appendValues appends the values of one row of a table, "" for the resource's own table. It
+// refuses a value without a binary form, as the server refuses invalid values.
 func (w *work) appendValues(buf []byte, table string, columns []string, kinds []schema.Kind, values []record.Value) ([]byte, error) {
 	var err error
 	for i := range values {
@@ -98,7 +98,7 @@ func (w *work) appendValues(buf []byte, table string, columns []string, kinds []
 	return buf, nil
 }
 
-// copyInto streams rows into a table and holds the server's count against what was sent.
+// copyInto streams rows into a table and compares the server's count with the number sent.
 func copyInto[T any](ctx context.Context, w *work, sql string, records []T, rows int, encode func([]byte, T) ([]byte, error)) error {
 	if rows == 0 {
 		return nil
@@ -106,7 +106,7 @@ func copyInto[T any](ctx context.Context, w *work, sql string, records []T, rows
 	reader := copybinary.NewReader(records, encode)
 	tag, err := postgres.CopyFrom(ctx, w.conn, reader, sql)
 	if reader.Err() != nil {
-		err = reader.Err() // of which the server says no more than that there was one
+		err = reader.Err() // the server only knows that encoding failed
 	}
 	if err == nil && tag.RowsAffected() != int64(rows) {
 		err = fmt.Errorf("%d rows sent, %d taken: %w", rows, tag.RowsAffected(), errShape)

@@ -10,7 +10,7 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// backfillEvery is how long after a failed run an open backfill is due again.
+// backfillEvery is the time from a failed run to the next run of an open backfill.
 const backfillEvery = 15 * time.Minute
 
 const (
@@ -48,8 +48,8 @@ WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND NOT EXISTS (
 	WHERE (b.organization_id, b.service, b.resource || '.backfill') = ($1, $2, $3) AND b.state IN ('queued', 'running'))`
 )
 
-// RequestBackfill makes the stream of a backfill due now, and registers it if it is the first one
-// of its list.
+// RequestBackfill makes the stream of a backfill due now, and registers it if it is the first
+// backfill of its list.
 func (s *Schedule) RequestBackfill(ctx context.Context, tx pgx.Tx, key pipeline.Key) error {
 	batch := new(pgx.Batch)
 	batch.Queue(sqlRequestBackfill, key.Organization, key.Service, key.Resource, backfillEvery)
@@ -57,23 +57,23 @@ func (s *Schedule) RequestBackfill(ctx context.Context, tx pgx.Tx, key pipeline.
 	return postgres.Fail("requesting a run of "+key.String(), tx.SendBatch(ctx, batch).Close())
 }
 
-// LockKey locks a stream's row until the transaction ends, and nothing if there is no such stream.
+// LockKey locks a stream's row until the transaction ends, or nothing if there is no such stream.
 func LockKey(ctx context.Context, tx pgx.Tx, key pipeline.Key) error {
 	return change(ctx, tx, "waiting for the turn of ", key, sqlLockKey)
 }
 
-// Disable takes a stream out of the schedule. A chunk under way ends by itself.
+// Disable takes a stream out of the schedule. A chunk that is under way runs to its end.
 func Disable(ctx context.Context, tx pgx.Tx, key pipeline.Key) error {
 	return change(ctx, tx, "disabling ", key, sqlDisableOne)
 }
 
-// ServeOpenRun lets the open run, if there is one, serve all requests so far.
+// ServeOpenRun makes the open run, if there is one, serve all requests so far.
 func ServeOpenRun(ctx context.Context, tx pgx.Tx, key pipeline.Key) error {
 	return change(ctx, tx, "serving requests of ", key, sqlServeOpenRun)
 }
 
 // CancelBackfill closes the open run of a backfill's stream and takes the stream out of the
-// schedule: a worker that is at work on it loses its claim.
+// schedule. A worker that is reading it loses its claim.
 func CancelBackfill(ctx context.Context, tx pgx.Tx, key pipeline.Key) error {
 	if err := change(ctx, tx, "cancelling the run of ", key, sqlCancelRun); err != nil {
 		return err
@@ -81,13 +81,13 @@ func CancelBackfill(ctx context.Context, tx pgx.Tx, key pipeline.Key) error {
 	return change(ctx, tx, "cancelling ", key, sqlCancelStream)
 }
 
-// QueueScan sets where the open run of a stream begins, as JSON.
+// QueueScan sets the scan, as JSON, with which the open run of a stream begins.
 func QueueScan(batch *pgx.Batch, key pipeline.Key, scan []byte) {
 	batch.Queue(sqlScan, key.Organization, key.Service, key.Resource, scan)
 }
 
-// QueueCloseBackfill takes the stream of a backfill that is over out of the schedule; one that is
-// open leaves it there.
+// QueueCloseBackfill takes the stream of a backfill out of the schedule unless another backfill of
+// it is queued or running.
 func QueueCloseBackfill(batch *pgx.Batch, key pipeline.Key) {
 	batch.Queue(sqlCloseBackfill, key.Organization, key.Service, key.Resource)
 }

@@ -41,19 +41,19 @@ WHERE (organization_id, service, resource) = ($1, $2, $3)
 RETURNING fence`
 )
 
-// Locked is a stream's row, held until the transaction ends.
+// Locked is what Lock reads of a stream, whose row stays locked until the transaction ends.
 type Locked struct {
 	Fence, Run int64
 	Position   pipeline.Position
-	// Called is when the call was reserved that the caller names; zero if it names none.
+	// Called is when the caller's call was reserved; zero if the caller gives none.
 	Called time.Time
 	// Suspects says that records of the stream's resource are in quarantine.
 	Suspects bool
-	// Evidence says that something is known against records of the resource, which a batch may
+	// Evidence says that there is evidence of absence of records of the resource, which a batch may
 	// refute.
 	Evidence bool
-	// Listed is the watermark of the resource's list, zero if it has none: what was modified before
-	// it was read.
+	// Listed is the watermark of the resource's list, zero if it has none: all records that were
+	// modified before it were read.
 	Listed time.Time
 	// ListRead is upstream's clock when the last clean run of that list began, zero if that is
 	// unknown.
@@ -62,8 +62,8 @@ type Locked struct {
 	History bool
 }
 
-// Lock locks a stream's row, and reads when a call was reserved; zero for none. It returns
-// ErrNoStream if the stream is not registered.
+// Lock locks a stream's row, and reads when a call was reserved; a call of zero means none. It
+// returns ErrNoStream if the stream is not registered.
 func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locked, error) {
 	var (
 		key               = of.Key()
@@ -105,9 +105,9 @@ func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locke
 	return stream, nil
 }
 
-// LockClaimed locks the stream and makes sure that the claim still holds: neither a worker that
-// lost it nor one whose run was closed may write (invariant 6). It returns pipeline.ErrLostClaim if
-// the claim does not hold.
+// LockClaimed locks the stream and checks that the claim is still valid: a worker that lost it, or
+// whose run was closed, must not write (invariant 6). It returns pipeline.ErrLostClaim if the claim
+// is not valid.
 func LockClaimed(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, call int64) (Locked, error) {
 	stream, err := Lock(ctx, tx, claim.Stream, call)
 	if err != nil {
@@ -119,15 +119,15 @@ func LockClaimed(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, call int6
 	return stream, nil
 }
 
-// OpenRun begins a run of a stream that has none open, and gives its number.
+// OpenRun begins a run of a stream without an open run, and returns its number.
 func OpenRun(ctx context.Context, tx pgx.Tx, key pipeline.Key, class pipeline.Class) (int64, error) {
 	var run int64
 	err := tx.QueryRow(ctx, sqlOpenRun, key.Organization, key.Service, key.Resource, class).Scan(&run)
 	return run, postgres.Fail("opening a run of "+key.String(), err)
 }
 
-// Claim takes a locked stream from the worker that had it, counts a chunk of its run and gives the
-// new fence.
+// Claim takes a locked stream from the worker that had it, counts a chunk of its run and returns
+// the new fence.
 func Claim(ctx context.Context, tx pgx.Tx, key pipeline.Key, run int64) (int64, error) {
 	if _, err := tx.Exec(ctx, sqlCountChunk, run); err != nil {
 		return 0, postgres.Fail("counting a chunk of "+key.String(), err)

@@ -10,10 +10,11 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// The one statement that says when streams are due. What another transaction holds is skipped, for
-// its run is under way and says so itself; to wait for it could be for ever, for it may wait for
-// rows that this transaction wrote. A caller for whom no stream may be skipped locks them before. A
-// stream whose turn does not move is not locked: its run can go on meanwhile.
+// This is the only statement that sets when streams are due. It skips rows that another transaction
+// has locked. Such a stream's run is under way and sets the time itself, and waiting could
+// deadlock: that transaction may wait for rows that this one wrote. A caller that needs every
+// stream locks them first. A stream whose due time does not change is not locked, so that its run
+// can go on.
 const sqlDue = `
 WITH chosen AS (
 	SELECT s.organization_id, s.service, s.resource, w.bound, d.at
@@ -32,13 +33,13 @@ UPDATE sluice.streams s SET next_due_at =
 FROM chosen c
 WHERE (c.organization_id, c.service, c.resource) = (s.organization_id, s.service, s.resource)`
 
-// next is when a stream is due.
+// next is a stream and when it is due.
 type next struct {
 	pipeline.Key
 	pipeline.Due
 }
 
-// QueueDue says when streams are due after an occasion, by the rule.
+// QueueDue sets when streams are due after an occasion, by the rule.
 func (s *Schedule) QueueDue(batch *pgx.Batch, turn pipeline.Occasion, keys ...pipeline.Key) {
 	all := make([]next, len(keys))
 	for i, key := range keys {
@@ -47,7 +48,7 @@ func (s *Schedule) QueueDue(batch *pgx.Batch, turn pipeline.Occasion, keys ...pi
 	queue(batch, all)
 }
 
-// setDue is QueueDue at once, for streams of which each has a turn of its own.
+// setDue does what QueueDue does, at once, for streams with an occasion each.
 func (s *Schedule) setDue(ctx context.Context, tx pgx.Tx, keys []pipeline.Key, turns func(i int) pipeline.Occasion) error {
 	all := make([]next, len(keys))
 	for i, key := range keys {
@@ -83,8 +84,8 @@ func queue(batch *pgx.Batch, all []next) {
 	}
 }
 
-// QueueDetailsDue makes the stream of a list's single records due: rows wait for them. Where its
-// row is locked its run is under way, and sees them anyway.
+// QueueDetailsDue makes the stream of a list's single records due, since rows wait for them. If its
+// row is locked, its run is under way and reads them anyway.
 func (s *Schedule) QueueDetailsDue(batch *pgx.Batch, list pipeline.Stream) {
 	list.Work = pipeline.WorkDetails
 	s.QueueDue(batch, pipeline.Occasion{Event: pipeline.DetailsWanted}, list.Key())
@@ -94,8 +95,8 @@ const sqlSweeps = `
 SELECT organization_id, service, resource FROM sluice.streams WHERE organization_id = $1 AND resource LIKE '%.sweep'
 ORDER BY organization_id, service, resource FOR UPDATE`
 
-// SweepsDue makes every sweep of an organization due, also one that is under way: it began in the
-// time zone of before.
+// SweepsDue makes every sweep of an organization due, also one that is under way: it began under
+// the old time zone.
 func (s *Schedule) SweepsDue(ctx context.Context, tx pgx.Tx, organization string) error {
 	op := "bringing forward the sweeps of " + organization
 	rows, err := tx.Query(ctx, sqlSweeps, organization)
@@ -109,8 +110,8 @@ func (s *Schedule) SweepsDue(ctx context.Context, tx pgx.Tx, organization string
 	return s.setDue(ctx, tx, keys, func(int) pipeline.Occasion { return pipeline.Occasion{Event: pipeline.Rezoned} })
 }
 
-// RejectedPause is how long a list with a record in quarantine waits at most, the first time, until
-// it is read whole for its sake.
+// RejectedPause is the longest time after which a list with a new record in quarantine is read
+// whole because of it.
 func (s *Schedule) RejectedPause() time.Duration {
 	return s.rule(pipeline.Occasion{Event: pipeline.Rejected}).After
 }

@@ -10,36 +10,37 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// Facts is what runs and tables tell about a stream, for forecasts.
+// Facts is what runs and tables say about a stream, for forecasts.
 type Facts struct {
 	Organization string `db:"organization_id"`
 	Service      string `db:"service"`
 	Resource     string `db:"resource"`
-	// Watermark is the instant up to which the stream is complete, SinceSeconds how old it is by
-	// the clock of the database.
+	// Watermark is the instant up to which the stream is complete; SinceSeconds is its age by the
+	// clock of the database.
 	Watermark    *time.Time `db:"watermark"`
 	SinceSeconds float64    `db:"since_seconds"`
 	EverySeconds float64    `db:"every_seconds"`
-	// Runs counts those of the last runs that ended and were not failures, Rows the rows that all
-	// runs inserted.
+	// Runs counts the last runs that ended without failure; Rows counts the rows that all runs
+	// inserted.
 	Runs int64 `db:"runs"`
 	Rows int64 `db:"rows"`
-	// RowsBeside are those that other streams of the same list inserted: backfills, and sweeps of
-	// their own.
+	// RowsBeside counts the rows that other streams of the same list inserted: its backfills and
+	// sweeps.
 	RowsBeside int64 `db:"rows_beside"`
-	// Changed counts new and changed records of the last runs, two weeks at most, that had a
-	// watermark to go on from, in the time from the first of these watermarks to the last of these
-	// runs.
+	// Changed counts new and changed records of the last runs, two weeks at most, that continued
+	// from a watermark. WatchedSeconds is the time from the first of these watermarks to the start
+	// of the last of these runs.
 	Changed        int64   `db:"changed"`
 	WatchedSeconds float64 `db:"watched_seconds"`
-	// Waiting are rows that wait for their single record; Parents are those whose lists are wanted.
+	// Waiting are rows that wait for their single record; Parents are parents whose lists have to
+	// be read.
 	Waiting int64 `db:"waiting"`
 	Parents int64 `db:"parents"`
 }
 
 // sqlFacts reads the last runs of each stream, so that a long history costs no more than a short
-// one: what the runs before them inserted is in the last forecast, and only a stream that has none
-// is summed up whole. $4 selects streams whose open run has loaded nothing and has no forecast.
+// one. The last forecast holds what earlier runs inserted; only a stream without one is summed up
+// whole. $4 selects streams whose open run has loaded nothing and has no forecast.
 const sqlFacts = `
 SELECT s.organization_id, s.service, s.resource, s.watermark,
 	coalesce(greatest(extract(epoch FROM clock_timestamp() - s.watermark), 0), 0)::float8 AS since_seconds,
@@ -71,23 +72,24 @@ WHERE ($1 = '' OR s.organization_id = $1) AND ($2 = '' OR s.service = $2) AND ($
 		AND NOT EXISTS (SELECT FROM sluice.forecasts f WHERE f.run_id = o.id)))
 ORDER BY s.organization_id, s.service, s.resource`
 
-// FactsOfStreams gives what is known of the streams of an organization; "" means all.
+// FactsOfStreams returns the facts of the streams of an organization; "" means all.
 func (s *Schedule) FactsOfStreams(ctx context.Context, organization string) ([]Facts, error) {
 	return postgres.Read[Facts](ctx, s.pool, "what is known of the streams", sqlFacts, organization, "", "", false)
 }
 
-// atStart begins what a run waits for before its first call: a table that another session has
-// locked costs it a second, and not the 20 that other work has patience for, a count that takes
-// long five; the run goes on without.
+// atStart begins a transaction that a run waits for before its first call. A table that another
+// session has locked costs the run a second instead of the usual 20, and a slow count costs five.
+// Then the run goes on without facts.
 var atStart = pgx.TxOptions{BeginQuery: "BEGIN READ ONLY; SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = '5s'"}
 
-// FactsAtStart gives what is known of a stream whose run has begun, has loaded nothing and has no
-// forecast; none otherwise. It waits a second at most.
+// FactsAtStart returns the facts of a stream whose run has begun, has loaded nothing and has no
+// forecast; otherwise none. It waits for a lock for at most a second, and ends after five.
 func (s *Schedule) FactsAtStart(ctx context.Context, stream pipeline.Key) ([]Facts, error) {
 	return s.factsSoon(ctx, stream, true)
 }
 
-// FactsSoon gives what is known of one stream, and waits a second at most.
+// FactsSoon returns the facts of one stream. It waits for a lock for at most a second, and ends
+// after five.
 func (s *Schedule) FactsSoon(ctx context.Context, stream pipeline.Key) ([]Facts, error) {
 	return s.factsSoon(ctx, stream, false)
 }

@@ -11,13 +11,13 @@ import (
 	"sluice/schema/record"
 )
 
-// hashRule is the rule by which content hashes are made now.
+// hashRule is the present rule of content hashes.
 const hashRule = record.HashRule
 
 const (
 	sqlNoteRule = `UPDATE sluice.streams SET hash_rule = $4 WHERE (organization_id, service, resource) = ($1, $2, $3) AND hash_rule <> $4`
 
-	// Lists of which nothing was ever kept have no row to bring up to date.
+	// Lists without raw records have no rows to rebuild.
 	sqlNewRule = `
 UPDATE sluice.streams s SET hash_rule = $1 WHERE s.hash_rule <> $1 AND s.run_id IS NULL AND NOT EXISTS (
 	SELECT FROM sluice.raw_records r WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource))`
@@ -28,9 +28,9 @@ SELECT s.organization_id, s.service, s.resource FROM sluice.streams s WHERE s.ha
 ORDER BY 1, 2, 3`
 )
 
-// OtherRule gives the lists whose rows have content hashes of another rule than record.HashRule:
-// each of their records would look changed. A rebuild of the changed rows brings them up to date,
-// without a call.
+// OtherRule returns the lists whose rows have content hashes by another rule than record.HashRule:
+// each of their records would look changed. A rebuild of the changed rows updates them, without a
+// call.
 func (s *Schedule) OtherRule(ctx context.Context) ([]pipeline.Key, error) {
 	const op = "looking for content hashes of another rule"
 	if _, err := s.pool.Exec(ctx, sqlNewRule, hashRule); err != nil {
@@ -39,8 +39,8 @@ func (s *Schedule) OtherRule(ctx context.Context) ([]pipeline.Key, error) {
 	return s.keys(ctx, op, sqlOtherRule, hashRule)
 }
 
-// Rebuilt notes that the rows of a list are what its raw records make of them now: by this
-// program's rule of content hashes, and in the time zone of a generation.
+// Rebuilt records that the rows of a list were made anew from its raw records: by this program's
+// rule of content hashes, and in the time zone of a generation.
 func Rebuilt(ctx context.Context, tx pgx.Tx, key pipeline.Key, zone int) error {
 	op := "noting that rows were rebuilt of " + key.String()
 	if _, err := tx.Exec(ctx, sqlNoteRule, key.Organization, key.Service, key.Resource, hashRule); err != nil {
@@ -50,7 +50,7 @@ func Rebuilt(ctx context.Context, tx pgx.Tx, key pipeline.Key, zone int) error {
 	return postgres.Fail(op, err)
 }
 
-// keys are the streams that a query names.
+// keys returns the streams that a query selects.
 func (s *Schedule) keys(ctx context.Context, op, query string, args ...any) ([]pipeline.Key, error) {
 	rows, err := s.pool.Query(ctx, query, args...)
 	if err != nil {

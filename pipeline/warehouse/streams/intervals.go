@@ -12,50 +12,50 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// Service is a service of an organization whose intervals are to be worked out anew.
+// Service is a service of an organization whose intervals are to be computed anew.
 type Service struct {
 	Organization, Name string
-	// External is how many calls a day others spend of its allowance, by what upstream said last.
+	// External is how many calls a day are made outside of sluice, by upstream's last answer.
 	External int64
-	// Streams are the enabled ones.
+	// Streams are its enabled streams.
 	Streams []Stream
 }
 
-// Stream is a stream of it.
+// Stream is a stream of a Service.
 type Stream struct {
 	pipeline.Key
 
-	// Every is the interval that is not learned, Ceiling the longest that may be; zero where it is
-	// fixed.
+	// Every is the configured interval, Ceiling the longest that may be learned; zero means that
+	// the interval is fixed.
 	Every, Ceiling time.Duration
 
 	seen *unplanned
 }
 
-// Plan is what was learned for a stream: the interval, and what it was worked out from.
+// Plan is what was learned for a stream: the interval, and the figures that it rests on.
 type Plan struct {
 	pipeline.Key `json:"-"`
 
 	EverySeconds float64 `json:"every_seconds"`
 	// Reason is a reason of package cadence.
 	Reason string `json:"reason"`
-	// ChangesPerHour, SeenHours and CallsPerRun are what was seen.
+	// ChangesPerHour, SeenHours and CallsPerRun were measured.
 	ChangesPerHour float64 `json:"changes_per_hour"`
 	SeenHours      float64 `json:"seen_hours"`
 	CallsPerRun    float64 `json:"calls_per_run"`
 	// FloorSeconds and CeilingSeconds are the bounds of the interval.
 	FloorSeconds   float64 `json:"floor_seconds"`
 	CeilingSeconds float64 `json:"ceiling_seconds"`
-	// CallsPerDay are those that the streams of this class share of the service's day, nil if
-	// nothing limits them; NeededPerDay are those that their ceilings take.
+	// CallsPerDay is the part of the service's day that the streams of this class share, nil if
+	// nothing limits it; NeededPerDay is what they need at their ceilings.
 	Class        pipeline.Class `json:"class"`
 	CallsPerDay  *float64       `json:"calls_per_day"`
 	NeededPerDay float64        `json:"needed_per_day"`
 }
 
-// Runs are looked back upon so far: changes of a week ago say little about today, and a busy
-// stream's last hundred say enough. Services are planned anew when their plan is old, or at once
-// when a stream that had been quiet found something.
+// The runs of the last week count, at most a hundred of a stream: older changes say little about
+// today, and a hundred say enough. A service is planned anew when its plan is old, or at once when
+// a stream that had been quiet found changes.
 const sqlUnplanned = `
 WITH wanted AS (
 	SELECT organization_id, service FROM sluice.streams s
@@ -84,7 +84,7 @@ FROM wanted JOIN sluice.streams s USING (organization_id, service) CROSS JOIN LA
 WHERE s.enabled
 ORDER BY s.organization_id, s.service, s.resource`
 
-// unplanned is a row of it.
+// unplanned is a row of sqlUnplanned.
 type unplanned struct {
 	Organization   string           `db:"organization_id"`
 	Service        string           `db:"service"`
@@ -100,9 +100,9 @@ type unplanned struct {
 	Calls          []int64          `db:"calls"`
 }
 
-// Unplanned gives services of the organizations in which intervals are learned and were not worked
-// out for so long, or in which a stream came back to life: at most limit, longest waiting first. It
-// is one statement, whatever the number of organizations.
+// Unplanned returns services of the organizations with learned intervals whose plan is older than
+// after, or in which a quiet stream found changes: at most limit, oldest plan first. It is one
+// statement for any number of organizations.
 func (s *Schedule) Unplanned(ctx context.Context, organizations []string, after time.Duration, limit int) ([]Service, error) {
 	rows, err := s.pool.Query(ctx, sqlUnplanned, organizations, after, limit)
 	if err != nil {
@@ -131,15 +131,15 @@ func (u *unplanned) stream() Stream {
 	}
 }
 
-// PastRun is one of its runs: its class, the mark that it went on from, when it began, the records
-// that it found new or changed, and the calls that it took, 0 if it failed.
+// PastRun is one of a stream's runs: its class, the watermark that it continued from, when it
+// began, the records that it found new or changed, and its calls, 0 if it failed.
 type PastRun struct {
 	Class            pipeline.Class
 	Watermark, Start time.Time
 	Changes, Calls   int64
 }
 
-// Runs are its last runs, oldest first.
+// Runs returns the stream's last runs, oldest first.
 func (s *Stream) Runs() []PastRun {
 	runs := make([]PastRun, len(s.seen.Classes))
 	for i := range runs {
@@ -148,7 +148,7 @@ func (s *Stream) Runs() []PastRun {
 	return runs
 }
 
-// SeenAt is when they were looked at, by the database's clock.
+// SeenAt is when the runs were read, by the database's clock.
 func (s *Stream) SeenAt() time.Time { return s.seen.At }
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
@@ -168,7 +168,7 @@ FROM planned p
 WHERE (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)
 RETURNING s.organization_id, s.service, s.resource, s.run_id IS NULL AND s.state IN ('idle', 'failed'), p.every, p.ended_at, s.planned_at`
 
-// StorePlans keeps what was learned. Streams whose interval is fixed by now are left alone.
+// StorePlans stores what was learned. It skips streams whose interval is fixed by now.
 func (s *Schedule) StorePlans(ctx context.Context, plans []Plan) error {
 	keys := make([]pipeline.Key, len(plans))
 	every := make([]float64, len(plans))

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// Invariant 1 from this side: a watermark never moves back, whatever the caller says.
+	// Invariant 1 in the database: a watermark never moves back, whatever the caller asks for.
 	sqlAdvance = `
 UPDATE sluice.streams SET watermark = greatest(watermark, $4::timestamptz), scanned_until = greatest(scanned_until, $6::timestamptz),
 	scan = $5::jsonb, state = 'running'
@@ -36,7 +36,7 @@ UPDATE sluice.streams SET state = $4, reason = $5, wait_until = $6,
 	failures = failures + CASE WHEN $4 IN ('retrying', 'failed') THEN 1 ELSE 0 END
 WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
-	// A run aside, which loads a few records by hand or reads nothing at all, answers no request.
+	// A run aside, which loads a few records by hand or makes no call, serves no request.
 	sqlEndStream = `
 UPDATE sluice.streams s SET
 	state = $4, reason = $5, wait_until = $6, note = $7, run_id = NULL, scan = NULL, last_run_id = r.id,
@@ -56,7 +56,7 @@ UPDATE sluice.runs r SET
 WHERE r.id = $1`
 )
 
-// QueueAdvance moves a claimed stream to the position behind a batch.
+// QueueAdvance stores the position behind a batch for a claimed stream.
 func QueueAdvance(queue *pgx.Batch, batch pipeline.Batch) error {
 	var scan []byte
 	key := batch.Claim.Stream.Key()
@@ -71,8 +71,8 @@ func QueueAdvance(queue *pgx.Batch, batch pipeline.Batch) error {
 	return nil
 }
 
-// QueueCount adds what a batch brought to its run. Drifted is how many of its records have keys
-// that are not declared.
+// QueueCount adds the counts of a batch to its run. Drifted is how many of its records have
+// undeclared keys.
 func QueueCount(queue *pgx.Batch, batch pipeline.Batch, loaded pipeline.Loaded, drifted int) {
 	var bound *time.Time
 	if batch.Position.Scan != nil {
@@ -86,21 +86,22 @@ func QueueCount(queue *pgx.Batch, batch pipeline.Batch, loaded pipeline.Loaded, 
 		loaded.Superseded, batch.Duplicates, len(batch.Rejected)+loaded.Rejected, drifted, loaded.Silent, loaded.Rollbacks)
 }
 
-// CountRejected adds records to a run that went to quarantine and are news; clashed are those that
-// shared an identifier.
+// CountRejected adds a run's new records in quarantine to its counts; clashed are those that shared
+// an identifier.
 func CountRejected(ctx context.Context, tx pgx.Tx, run, refused, clashed int64) error {
 	_, err := tx.Exec(ctx, sqlCountRejected, run, refused, clashed)
 	return postgres.Fail("counting what did not fit", err)
 }
 
-// Rejections gives what a claim's run was given so far, and what of it did not fit.
+// Rejections returns how many records a claim's run has received so far, and how many of them were
+// rejected.
 func Rejections(ctx context.Context, asker postgres.Asker, claim pipeline.Claim) (pipeline.Refusals, error) {
 	var met pipeline.Refusals
 	err := asker.QueryRow(ctx, sqlRejections, claim.Run).Scan(&met.Received, &met.Refused, &met.Clashed)
 	return met, postgres.Fail("counting what did not fit of "+claim.Stream.String(), err)
 }
 
-// Stop notes why a chunk stopped before the end of its run, which stays open. Until is when the
+// Stop records why a chunk stopped before the end of its run, which stays open. Until is when the
 // stream goes on; zero if that is unknown.
 func Stop(ctx context.Context, tx pgx.Tx, key pipeline.Key, state pipeline.State, reason outside.Text, until time.Time) error {
 	_, err := tx.Exec(ctx, sqlStop, key.Organization, key.Service, key.Resource,
@@ -108,24 +109,24 @@ func Stop(ctx context.Context, tx pgx.Tx, key pipeline.Key, state pipeline.State
 	return postgres.Fail("settling "+key.String(), err)
 }
 
-// Ending is how a run ends and what becomes of its stream.
+// Ending says how a run ends and in which state it leaves its stream.
 type Ending struct {
 	State        pipeline.State
 	Outcome      pipeline.Outcome
 	Reason, Note outside.Text
-	// Kind is the kind of error that ended it, in a word; "" for none.
+	// Kind is the kind of error that ended it; "" if there was none.
 	Kind  string
 	Until time.Time
-	// Again is why the stream wants another run sooner than its interval says.
+	// Again is why the stream needs another run before its interval is over.
 	Again pipeline.Again
-	// ReadNothing says that the run asked upstream for nothing: requests are still to be served,
-	// and the stream is due when it was.
+	// ReadNothing says that the run made no call: requests are still to be served, and the stream's
+	// due time does not change.
 	ReadNothing bool
 }
 
-// QueueEnd closes the run of a claim. The stream's row comes first: the run keeps the watermark
-// that it arrived at. When the batch was sent, the turn has what decides when the stream is due:
-// that is to be said by QueueDue.
+// QueueEnd closes the run of a claim. It updates the stream first, so that the run records the
+// final watermark. Once the batch is sent, the result says what decides when the stream is due; the
+// caller passes it to QueueDue.
 func QueueEnd(batch *pgx.Batch, claim pipeline.Claim, end Ending) *pipeline.Occasion {
 	key, note := claim.Stream.Key(), postgres.Clean(end.Note, postgres.MaxReason)
 	turn := &pipeline.Occasion{Event: pipeline.Ended, State: end.State, Until: end.Until, Again: end.Again}

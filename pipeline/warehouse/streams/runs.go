@@ -24,7 +24,7 @@ type Run struct {
 	Outcome string `db:"outcome" json:"outcome"`
 	Kind    string `db:"kind"    json:"kind,omitempty"`
 	Note    string `db:"note"    json:"note,omitempty"`
-	// Gen is up to which request of the stream it serves.
+	// Gen is the last request of the stream that the run serves.
 	Gen             int64      `db:"gen"              json:"gen"`
 	Bound           *time.Time `db:"bound"            json:"bound,omitempty"`
 	WatermarkBefore *time.Time `db:"watermark_before" json:"watermark_before"`
@@ -41,12 +41,12 @@ type Run struct {
 	Duplicates  int64 `db:"duplicates"  json:"duplicates"`
 	Quarantined int64 `db:"quarantined" json:"quarantined"`
 	Drifted     int64 `db:"drifted"     json:"drifted"`
-	// Silent are those of Updated that changed without a new modification time.
+	// Silent counts those of Updated that changed without a new modification time.
 	Silent int64 `db:"silent" json:"silent"`
-	// Rollbacks are those of Updated whose modification time went back upstream.
+	// Rollbacks counts those of Updated whose modification time went back upstream.
 	Rollbacks int64 `db:"rollbacks" json:"rollbacks"`
-	// Forecast is how many calls it was expected to make when it began, ForecastBasis what that
-	// rests on; nil and "" if nothing was known.
+	// Forecast is how many calls the run was expected to make when it began, ForecastBasis what
+	// that rests on; nil and "" if there was no forecast.
 	Forecast      *int64 `db:"forecast"       json:"forecast_calls"`
 	ForecastBasis string `db:"forecast_basis" json:"forecast_basis,omitempty"`
 }
@@ -74,12 +74,12 @@ WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = 
 	AND (NOT $4::boolean OR ended_at IS NULL) AND ($5::bigint = 0 OR id = $5)
 ORDER BY id DESC LIMIT $6`
 
-// Runs gives runs, newest first.
+// Runs returns runs, newest first.
 func (s *Schedule) Runs(ctx context.Context, f RunFilter) ([]Run, error) {
 	return postgres.Read[Run](ctx, s.pool, "runs", sqlRuns, f.Organization, f.Service, f.Resource, f.Open, f.ID, postgres.Limit(f.Limit))
 }
 
-// RunProgress gives one run; postgres.ErrNotFound if there is no such run.
+// RunProgress returns one run, or postgres.ErrNotFound if there is no such run.
 func (s *Schedule) RunProgress(ctx context.Context, id int64) (Run, error) {
 	runs, err := s.Runs(ctx, RunFilter{ID: id})
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package streams says which streams there are, how often each is due and which is due now. What a
-// stream holds, and who may write to it, is a matter of package warehouse. Package cadence works
-// out intervals that are learned.
+// Package streams says which streams there are, how often each is due and which is due now. Package
+// warehouse decides what may be written to a stream's tables, and by which worker. Package cadence
+// computes learned intervals.
 //
-// Start reading at Schedule.TakeDue; intervals.go keeps what was learned.
+// Start reading at Schedule.TakeDue; intervals.go stores what was learned.
 package streams
 
 import (
@@ -22,14 +22,14 @@ import (
 // ErrNoStream says that no such stream is registered, or that the configuration has it disabled.
 var ErrNoStream = errors.New("no such stream")
 
-// Schedule is the table of streams, as far as it says what is due. It is safe for concurrent use.
+// Schedule reads and writes the due times in the table of streams. It is safe for concurrent use.
 type Schedule struct {
 	pool *pgxpool.Pool
 	rule pipeline.DueRule
 }
 
-// New makes a schedule over the connections of a warehouse. The rule says when streams are due;
-// without one, which is for programs that only read, they are due when they were.
+// New makes a schedule over the connections of a warehouse. The rule says when streams are due; it
+// may be nil in programs that only read: then due times do not change.
 func New(pool *pgxpool.Pool, rule pipeline.DueRule) *Schedule {
 	if rule == nil {
 		rule = func(pipeline.Occasion) pipeline.Due { return pipeline.Due{} }
@@ -41,22 +41,22 @@ func New(pool *pgxpool.Pool, rule pipeline.DueRule) *Schedule {
 type Setting struct {
 	pipeline.Key
 
-	// Every is the interval between two scheduled runs; where it is learned, the one to begin with.
+	// Every is the interval between two scheduled runs, or the first one if it is learned.
 	Every time.Duration
 	// Ceiling is the longest interval that may be learned; zero fixes it to Every.
 	Ceiling time.Duration
-	// Enabled says whether the stream is wanted.
+	// Enabled says whether the configuration enables the stream.
 	Enabled bool
-	// After is how long after it is first registered the stream is first due; zero makes it due at
-	// once.
+	// After is the time from the first registration of the stream until it is due; zero makes it
+	// due at once.
 	After time.Duration
 }
 
 const (
 	// Rows are written in the order of their keys, so that two processes that start at once wait
-	// for each other instead of deadlocking. What was learned is kept while the ceiling is the
-	// same: a restart costs nothing. A row that was there has been locked by the insertion, which
-	// xmax shows.
+	// for each other instead of deadlocking. A learned interval is kept while the ceiling is the
+	// same: a restart loses nothing. The insertion locks a row that exists already, which xmax
+	// shows.
 	sqlRegister = `
 INSERT INTO sluice.streams AS s (organization_id, service, resource, every, enabled, ceiling, hash_rule)
 SELECT organization_id, service, resource, seconds * interval '1 second', enabled, nullif(most, 0) * interval '1 second', $7
@@ -93,8 +93,8 @@ FROM wanted w
 WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)
 RETURNING s.organization_id, s.service, s.resource`
 
-	// A stream that is being written to is skipped: it is due in the next tick, too. The clock is
-	// read once: it is volatile, and a comparison with it row by row could not use the index
+	// A stream that is being written to is skipped: it is still due at the next tick. The clock is
+	// read once: it is volatile, so a comparison row by row could not use the index
 	// (docs/scale.md).
 	sqlTakeDue = `
 WITH due AS (
@@ -108,10 +108,10 @@ WHERE (d.organization_id, d.service, d.resource) = (s.organization_id, s.service
 RETURNING s.organization_id, s.service, s.resource, false, coalesce(s.planned_every, s.every)`
 )
 
-// RegisterStreams makes the streams table say what the configuration says. New streams are due at
-// once unless their setting says otherwise. Streams of the organizations in settings that are not
-// among them are disabled, backfills aside; they keep their position. Other organizations are left
-// alone: another process may serve them.
+// RegisterStreams brings the streams table in line with the configuration. New streams are due at
+// once unless their setting says otherwise. Other streams of the organizations in settings are
+// disabled, except for backfills; they keep their position. Streams of other organizations stay as
+// they are: another process may serve them.
 func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) error {
 	keys := make([]pipeline.Key, len(settings))
 	seconds := make([]float64, len(settings))
@@ -149,9 +149,9 @@ func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) erro
 }
 
 // Request asks for a run of each stream, now: a run that began before does not count. A denied
-// stream is tried again, and one that waits asks again, for the day may have turned, the plan may
-// be a larger one by now, or a person may have opened the gate. It returns ErrNoStream, and changes
-// nothing, if one of them is not registered or disabled.
+// stream is tried again. A waiting stream tries again, too: the day may have turned, the plan may
+// be larger, or the operator may have opened the gate. It returns ErrNoStream, and changes nothing,
+// if one of them is not registered or is disabled.
 func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 	organizations, services, resources := columns(keys)
 	return postgres.InTx(ctx, s.pool, "requesting runs", func(tx pgx.Tx) error {
@@ -176,11 +176,11 @@ func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 	})
 }
 
-// TakeDue takes at most limit streams that are due, most urgent first, and moves their due time on
-// by their interval, the learned one where there is one. It works in the caller's transaction, in
-// which the jobs are inserted, too: a stream is taken if and only if it has its job. A denied
-// stream is due a day after it was denied, or by its interval after a process was started anew:
-// what denied it may have been set right upstream or in the configuration.
+// TakeDue takes at most limit streams that are due, most urgent first. It moves their due time on
+// by their interval, the learned one if there is one. It works in the caller's transaction, which
+// also inserts the jobs: a stream is taken if and only if it has its job. A denied stream is due a
+// day after it was denied, or by its interval after a process was restarted: the cause may have
+// been removed upstream or in the configuration.
 func (s *Schedule) TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error) {
 	taken, err := collect(tx.Query(ctx, sqlTakeDue, limit))
 	if err != nil || len(taken.keys) == 0 {
@@ -191,8 +191,8 @@ func (s *Schedule) TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipelin
 	})
 }
 
-// written are streams that a statement wrote, with what the rule asks of each: whether it is new,
-// and its interval.
+// written are the streams that a statement wrote, with what the rule needs of each: whether it is
+// new, and its interval.
 type written struct {
 	keys  []pipeline.Key
 	fresh []bool
@@ -214,7 +214,7 @@ func collect(rows pgx.Rows, err error) (written, error) {
 	return all, err
 }
 
-// columns gives organizations, services and resources.
+// columns splits keys into organizations, services and resources.
 func columns(keys []pipeline.Key) ([]string, []string, []string) {
 	organizations := make([]string, len(keys))
 	services := make([]string, len(keys))

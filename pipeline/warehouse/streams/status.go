@@ -9,14 +9,14 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// Status is how one stream stands.
+// Status is the state of one stream.
 type Status struct {
 	Organization string `db:"organization_id" json:"organization"`
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
 	Enabled      bool   `db:"enabled"         json:"enabled"`
 	// EverySeconds is the interval between two scheduled runs; Plan is what it was learned from,
-	// nil where it was not.
+	// nil if it is fixed.
 	EverySeconds float64   `db:"every_seconds" json:"every_seconds"`
 	Plan         *Plan     `db:"planned"       json:"plan,omitempty"`
 	NextDueAt    time.Time `db:"next_due_at"   json:"next_due_at"`
@@ -26,8 +26,8 @@ type Status struct {
 	Until  *time.Time `db:"wait_until" json:"until,omitempty"`
 	// Watermark is the instant up to which the stream is complete; nil if it never was.
 	Watermark *time.Time `db:"watermark" json:"watermark"`
-	// WatermarkAhead says that the watermark is later than a run left it, so that nothing is read
-	// from it: pipeline.Position.WatermarkAhead.
+	// WatermarkAhead says that the watermark is later than a run left it. Then nothing is read from
+	// it: pipeline.Position.WatermarkAhead.
 	WatermarkAhead bool `db:"watermark_ahead" json:"watermark_ahead,omitempty"`
 	Failures       int  `db:"failures"        json:"failures"`
 	// Run is the open run, LastRun the last one that ended, with its Note.
@@ -35,46 +35,46 @@ type Status struct {
 	LastRun    *int64     `db:"last_run_id"  json:"last_run,omitempty"`
 	LastDoneAt *time.Time `db:"last_done_at" json:"last_done_at"`
 	Note       string     `db:"note"         json:"note,omitempty"`
-	// Requested counts requests for a run, Done is up to which of them a run has ended.
+	// Requested counts requests for a run; Done is the last of them that a run has served.
 	Requested int64 `db:"requested_gen" json:"requested"`
 	Done      int64 `db:"served_gen"    json:"done"`
 	// Quarantined counts open entries.
 	Quarantined int64 `db:"quarantined" json:"quarantined"`
-	// Unrequested counts those of Quarantined for whose sake the list was not read whole yet,
-	// Withheld those because of which a watermark waited.
+	// Unrequested counts those of Quarantined for which the list was not yet read whole; Withheld
+	// counts those that held back a watermark.
 	Unrequested int64 `db:"unasked"  json:"unrequested,omitempty"`
 	Withheld    int64 `db:"withheld" json:"withheld,omitempty"`
 	// QuarantinedShare is the share of the last ended run's records that went to quarantine, 0 to
 	// 1.
 	QuarantinedShare float64 `db:"quarantined_share" json:"quarantined_share"`
-	// Held counts rows that may be gone upstream, too many at once to be believed: a person
+	// Held counts rows that may be gone upstream, too many at once to be accepted: the operator
 	// decides.
 	Held int64 `db:"needs_review" json:"needs_review,omitempty"`
-	// Details is what waits for single records; nil for streams that do not read those.
+	// Details counts what waits for single records; nil for streams that do not read those.
 	Details *DetailBacklog `db:"details" json:"details,omitempty"`
-	// Parents is how far round a stream with a list under each parent is; nil for others, and until
-	// a parent is known.
+	// Parents is the progress of a stream with a list under each parent; nil for other streams, and
+	// until a parent is known.
 	Parents *ParentRound `db:"parents" json:"parents,omitempty"`
 }
 
-// DetailBacklog counts rows by what they wait for.
+// DetailBacklog counts rows by why they wait for their single record.
 type DetailBacklog struct {
-	// Pending were headers when they came, Stale changed since their single record was read, Failed
-	// could not be read.
+	// Pending came as headers. Stale changed since their single record was read. Failed could not
+	// be read.
 	Pending int64 `json:"pending"`
 	Stale   int64 `json:"stale"`
 	Failed  int64 `json:"failed"`
 }
 
-// ParentRound is how far round a stream over parents is.
+// ParentRound is the progress of a stream over its parents.
 type ParentRound struct {
-	// Parents are the parents whose lists are wanted; Read those of them whose list was read at
-	// least once, Failed those whose list could not be read the last time.
+	// Parents counts the parents whose lists have to be read. Read counts those whose list was read
+	// at least once; Failed counts those whose list could not be read the last time.
 	Parents int64 `json:"known"`
 	Read    int64 `json:"read"`
 	Failed  int64 `json:"failed"`
-	// Oldest is when the list was read that was read longest ago: everything is at least as new.
-	// Nil until all were read.
+	// Oldest is when the least recently read list was read: all lists are at least as new. Nil
+	// until all were read.
 	Oldest *time.Time `json:"oldest"`
 }
 
@@ -107,12 +107,12 @@ FROM sluice.streams s CROSS JOIN LATERAL (
 WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
 ORDER BY organization_id, service, resource`
 
-// Streams gives the streams of an organization, or of all if it is empty.
+// Streams returns the streams of an organization, or of all if it is empty.
 func (s *Schedule) Streams(ctx context.Context, organization string) ([]Status, error) {
 	return postgres.Read[Status](ctx, s.pool, "streams", sqlStreams, organization, "", "")
 }
 
-// Stream gives one stream; postgres.ErrNotFound if it is not registered.
+// Stream returns one stream, or postgres.ErrNotFound if it is not registered.
 func (s *Schedule) Stream(ctx context.Context, key pipeline.Key) (Status, error) {
 	found, err := postgres.Read[Status](ctx, s.pool, "the stream", sqlStreams, key.Organization, key.Service, key.Resource)
 	if err != nil {

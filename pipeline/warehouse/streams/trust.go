@@ -12,14 +12,14 @@ type Trust struct {
 	Organization string `db:"organization_id" json:"organization"`
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
-	// Changes are records that changed, in the runs that are kept; Silent are those of them that
-	// came without a new modification time, and that only whole lists show.
+	// Changes counts records that changed, in the runs that are kept. Silent counts those of them
+	// without a new modification time, which only whole lists show.
 	Changes int64 `db:"changes" json:"changes"`
 	Silent  int64 `db:"silent"  json:"silent"`
-	// Rollbacks are those of Changes whose modification time went back: upstream was set back.
+	// Rollbacks counts those of Changes whose modification time went back: upstream was set back.
 	Rollbacks int64 `db:"rollbacks" json:"rollbacks"`
-	// Whole counts runs that read a whole list over rows that were there: without one, what is
-	// silent is unknown.
+	// Whole counts runs that read a whole list over existing rows: without one, silent edits are
+	// unknown.
 	Whole int64 `db:"whole" json:"whole_lists"`
 	// WholeAt is when the last of them ended.
 	WholeAt *time.Time `db:"whole_at" json:"last_whole_list"`
@@ -35,7 +35,7 @@ FROM (
 ) AS r
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`
 
-// Trust gives how far modification times can be trusted, for each resource that was read.
+// Trust returns how far modification times can be trusted, for each resource that was read.
 func (s *Schedule) Trust(ctx context.Context) ([]Trust, error) {
 	return postgres.Read[Trust](ctx, s.pool, "the trust in modification times", sqlTrust)
 }

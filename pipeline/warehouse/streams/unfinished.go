@@ -17,8 +17,8 @@ SELECT organization_id, service, resource, state = 'queued' AS queued FROM sluic
 WHERE enabled AND (requested_gen > served_gen OR run_id IS NOT NULL) AND state NOT IN ('denied', 'failed')`
 )
 
-// AskedAgain says whether a run of the stream was requested after its last one had started: a job
-// that ends has to look, since another one is not inserted while it is unfinished.
+// AskedAgain says whether a run of the stream was requested after its last one had started. A job
+// that ends has to check this, since no other job is inserted before it has ended.
 func AskedAgain(ctx context.Context, tx pgx.Tx, key pipeline.Key) (bool, error) {
 	var again bool
 	err := tx.QueryRow(ctx, sqlAskedAgain, key.Organization, key.Service, key.Resource).Scan(&again)
@@ -26,15 +26,15 @@ func AskedAgain(ctx context.Context, tx pgx.Tx, key pipeline.Key) (bool, error) 
 }
 
 // InNeed is a stream that needs a job: a run of it was requested, or is open. Queued says that it
-// waits for nothing else.
+// waits for nothing but its job.
 type InNeed struct {
 	pipeline.Key
 
 	Queued bool
 }
 
-// Unfinished gives the streams that need a job, the denied and failed ones aside: those wait for
-// the schedule or for a person.
+// Unfinished returns the streams that need a job, except for denied and failed ones: those wait for
+// the schedule or the operator.
 func Unfinished(ctx context.Context, tx pgx.Tx) ([]InNeed, error) {
 	rows, err := tx.Query(ctx, sqlUnfinished)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// A queued stream whose ticket sleeps is woken by the next process that looks (package jobs,
-// forgotten).
+// The job of a queued stream may be snoozed: the next process that looks for such jobs wakes it
+// (package jobs, forgotten).
 const sqlWake = `
 WITH asleep AS (
 	SELECT organization_id, service, resource FROM sluice.streams
@@ -24,9 +24,8 @@ FROM asleep a
 WHERE (a.organization_id, a.service, a.resource) = (s.organization_id, s.service, s.resource)
 RETURNING s.organization_id, s.service, s.resource`
 
-// Wake lets streams of an organization's services go on that wait for an instant, and those in one
-// of the states besides, such as denied ones: what they waited for has happened. It gives their
-// number.
+// Wake ends the wait of streams of an organization's services: of those that wait for an instant,
+// and of those in one of the given states, such as denied. It returns their number.
 func (s *Schedule) Wake(ctx context.Context, organization string, services []string, states ...pipeline.State) (int, error) {
 	also := make([]string, len(states))
 	for i, state := range states {

@@ -12,9 +12,9 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// A run that was done while the watermark was ahead of time left it there: only marks from before
-// that are proven. Where no such run is known any more, the whole list is read. The fence keeps out
-// workers that read from the wrong watermark, and their scan goes.
+// A run that was done while the watermark was ahead of time left it there, so only earlier
+// watermarks are proven. If no such run is known, the whole list is read. The new fence refuses
+// workers that read from the wrong watermark, and their scan is dropped.
 const sqlResetWatermark = `
 UPDATE sluice.streams s SET fence = fence + 1, scan = NULL, watermark = (
 	SELECT max(r.watermark_after) FROM sluice.runs r
@@ -26,8 +26,8 @@ WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)
 RETURNING before.watermark, s.watermark`
 
 // ResetWatermark sets a watermark that is ahead of time (pipeline.Position.WatermarkAhead) back to
-// the last one that a clean run left, or takes it away if no such run is known. It gives both
-// watermarks, zero where there is none, and whether there was anything to do.
+// the last one that a clean run left. If no such run is known, it removes the watermark. It returns
+// both watermarks, zero for none, and whether it changed anything.
 //
 //nolint:nonamedreturns // the names say which is which
 func (s *Schedule) ResetWatermark(ctx context.Context, key pipeline.Key) (before, after time.Time, reset bool, failure error) {

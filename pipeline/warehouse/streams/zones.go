@@ -15,7 +15,8 @@ SELECT s.zone, coalesce(o.time_zone, ''), coalesce(o.time_zone_before, '')
 FROM sluice.streams s LEFT JOIN sluice.organizations o USING (organization_id)
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)`
 
-	// The list's row first, as everywhere. What was read in no zone yet changes nothing.
+	// The list's row is locked first, as everywhere. A stream that has not read in any zone yet
+	// changes nothing.
 	sqlOtherZone = `
 UPDATE sluice.streams l SET zone_gen = l.zone_gen + 1 FROM sluice.streams s
 WHERE (l.organization_id, l.service, l.resource) = ($1, $2, $5) AND (s.organization_id, s.service, s.resource) = ($1, $2, $3)
@@ -30,16 +31,16 @@ WHERE (l.organization_id, l.service, l.resource) = ($1, $2, $5) AND (s.organizat
 	sqlRezoned = `UPDATE sluice.streams SET rezoned_gen = $4 WHERE (organization_id, service, resource) = ($1, $2, $3) AND rezoned_gen <> $4`
 )
 
-// Zones are names of time zones, "" where there is none.
+// Zones are names of time zones, "" for none.
 type Zones struct {
-	// Read is the one in which the last chunk of a stream read times without an offset.
+	// Read is the zone in which the last chunk of a stream read times without an offset.
 	Read string
-	// Upstream is the one that upstream named last for the organization, Before the other one that
-	// it named before.
+	// Upstream is the zone that upstream named last for the organization; Before is the different
+	// one that it named before.
 	Upstream, Before string
 }
 
-// ZonesOf gives what is known of the time zones of a stream.
+// ZonesOf returns the time zones of a stream.
 func (s *Schedule) ZonesOf(ctx context.Context, stream pipeline.Stream) (Zones, error) {
 	var known Zones
 	key := stream.Key()
@@ -47,10 +48,10 @@ func (s *Schedule) ZonesOf(ctx context.Context, stream pipeline.Stream) (Zones, 
 	return known, postgres.Fail("reading the time zone of "+key.String(), err)
 }
 
-// NoteZone notes that the chunk which the caller has claimed reads in a time zone. Anew says that
-// what was read in another one was read wrong: the rows of the resource are to be written anew, and
-// Rezone names their list from then on. Each stream that writes to the table says so for itself, so
-// a chunk that still works in the old zone is followed by one more rebuild.
+// NoteZone stores the time zone in which the chunk that the caller has claimed reads times. Anew
+// says that times read in another zone were wrong: the rows of the resource have to be rebuilt, and
+// Rezone returns their list from then on. Each stream that writes to the table calls it for itself.
+// So a chunk that still works in the old zone is followed by one more rebuild.
 func (s *Schedule) NoteZone(ctx context.Context, stream pipeline.Stream, zone string, anew bool) error {
 	key := stream.Key()
 	op := "noting the time zone of " + key.String()
@@ -65,15 +66,14 @@ func (s *Schedule) NoteZone(ctx context.Context, stream pipeline.Stream, zone st
 	})
 }
 
-// Rezone gives the lists whose rows were, or may have been, read in a time zone that the
-// configuration has corrected since. A rebuild of the changed rows brings them up to date, without
-// a call.
+// Rezone returns the lists whose rows were, or may have been, read in a time zone that the
+// configuration has corrected since. A rebuild of the changed rows updates them, without a call.
 func (s *Schedule) Rezone(ctx context.Context) ([]pipeline.Key, error) {
 	return s.keys(ctx, "looking for rows of another time zone", sqlRezone)
 }
 
-// ZoneGeneration gives the count of changes of a list's time zone, which a rebuild that begins now
-// takes in.
+// ZoneGeneration returns the number of changes of a list's time zone. A rebuild that begins now
+// covers all of them.
 func ZoneGeneration(ctx context.Context, tx pgx.Tx, key pipeline.Key) (int, error) {
 	var generation int
 	err := tx.QueryRow(ctx, sqlZoneGen, key.Organization, key.Service, key.Resource).Scan(&generation)

@@ -1,15 +1,15 @@
-// Package tombstones decides what it means that a list did not show a record (invariant 7).
+// Package tombstones decides whether a record that a list did not show is gone (invariant 7).
 //
 // Absence from one scan proves nothing: lists shift, shrink and fail. A row gets its tombstone when
-// two clean scans of the whole list, some time apart, did not see its record, or when one did not
-// and upstream then answered that it does not know the record. A scan that misses more rows than
-// the brake allows leads to a person only, and whatever shows the record again takes the evidence
-// back. Why: docs/decisions/0014-tombstones-need-proof.
+// two clean scans of the whole list, some time apart, did not see its record. One scan is enough if
+// upstream then answers that it does not know the record. If a scan misses more rows than the limit
+// allows, the operator decides. Any call that shows the record again refutes the evidence. Why:
+// docs/decisions/0014-tombstones-need-proof.
 //
 // It works in its caller's transactions. Locks are always taken in this order: evidence, then rows.
 //
-// Start reading at Conclude; seen.go is what every batch of records does to the evidence, review.go
-// what people decide.
+// Start reading at Conclude; seen.go has what every batch of records does to the evidence,
+// review.go what the operator decides.
 package tombstones
 
 import (
@@ -23,7 +23,7 @@ import (
 	"sluice/pipeline"
 )
 
-// limit is how many of so many live rows one scan may miss.
+// limit is how many live rows one scan may miss.
 func limit(r pipeline.TombstoneRules, live int) int {
 	return max(r.MaxRows, int(r.MaxShare*float64(live)))
 }
@@ -37,22 +37,23 @@ type Scan struct {
 	Rules   pipeline.TombstoneRules
 }
 
-// Verdict is what a scan came to.
+// Verdict is the result of a scan.
 type Verdict struct {
 	// Live are the rows that were taken to exist, Absent those of them that the scan did not see.
 	Live, Absent int
-	// Suspected are absent for the first time, Gone got their tombstone, Held wait for a person.
+	// Suspected are absent for the first time, Deleted got their tombstone, NeedsReview wait for
+	// the operator's decision.
 	Suspected, Deleted, NeedsReview int
-	// Requested are those of Missed whose single record is asked for now.
+	// Requested are those of Suspected whose single record is asked for now.
 	Requested int
-	// Shrunken says that the scan missed more than the brake allows, or saw nothing where there
+	// Shrunken says that the scan missed more than the limit allows, or saw nothing although there
 	// were rows.
 	Shrunken bool
-	// Doubt says why nothing was concluded; "" if something could be.
+	// Doubt says why the scan allowed no conclusion; "" if it did.
 	Doubt string
 }
 
-// Note says it in words; "" if there is nothing to say.
+// Note describes the verdict; "" if there is nothing to report.
 func (v Verdict) Note() string {
 	switch {
 	case v.Doubt != "":
@@ -72,9 +73,9 @@ func (v Verdict) Note() string {
 	}
 }
 
-// Again is why the stream is wanted again before its interval is over. A scan that confirmed
-// something does not ask for another: where records are deleted all the time, a list is scanned
-// twice in its interval and not without end.
+// Again is why the stream has to run again before its interval is over. A scan that confirmed
+// evidence asks for no other scan: where records are deleted all the time, a list is scanned twice
+// in its interval, and not without end.
 func (v Verdict) Again() pipeline.Again {
 	if v.Suspected > 0 && v.Deleted == 0 && v.NeedsReview == 0 {
 		return pipeline.AgainMissed
@@ -89,11 +90,11 @@ SELECT r.started_at, coalesce(min(s.call_id), 0), coalesce(max(s.call_id), 0), c
 FROM sluice.runs r LEFT JOIN sluice.sightings s ON s.run_id = r.id
 WHERE r.id = $1 GROUP BY r.id`
 
-	// %[1]s is the table, %[2]s its key. Rows that were loaded, or written otherwise, since the
-	// scan began were there then. An answer out of a cache carries the clock of when it was made:
-	// what was first seen later cannot be in it. Rows that already wait for a person are no news.
-	// NOT IN is answered out of a hash table; an anti join would, on a table without statistics, go
-	// through all that was seen for each row: measured with 10,000 rows, ten seconds.
+	// %[1]s is the table, %[2]s its key. Rows that were loaded or otherwise written after the scan
+	// began existed then. An answer out of a cache carries the clock of when it was made: rows
+	// first seen later cannot be in it. Rows that already wait for the operator are left out. NOT
+	// IN uses a hash table. On a table without statistics an anti join would read all sightings for
+	// each row: measured with 10,000 rows, ten seconds.
 	sqlAbsent = `
 SELECT t.%[2]s FROM %[1]s AS t
 WHERE t.organization_id = $1 AND t._deleted_at IS NULL AND t._first_seen_at < least($3, $6::timestamptz) AND t._changed_at < $3
@@ -104,7 +105,8 @@ ORDER BY t.%[2]s`
 
 	sqlLive = `SELECT count(*) FROM %[1]s AS t WHERE t.organization_id = $1 AND t._deleted_at IS NULL`
 
-	// Evidence from two scans. That of a shrunken one counts for nothing but for a person.
+	// This combines evidence from two scans. Evidence of a shrunken scan only leads to a review by
+	// the operator.
 	sqlConfirm = `
 UPDATE sluice.tombstones SET
 	state = $5::text, proof = 'scan', proof_run_id = $6, proof_first_call = $7, proof_last_call = $8, proof_at = clock_timestamp(),
@@ -116,8 +118,7 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($
 	AND suspected_at <= $10::timestamptz - $11::interval AND suspected_clock <= $9::timestamptz - $11::interval
 RETURNING record_id`
 
-	// A scan that can be believed takes the place of one that could not, and a record that came
-	// back can be missed again.
+	// A credible scan replaces a shrunken one, and a record that came back can be missed again.
 	sqlMiss = `
 INSERT INTO sluice.tombstones AS k (organization_id, service, resource, record_id, state, shrunken,
 	suspected_run_id, suspected_first_call, suspected_last_call, suspected_clock)
@@ -131,22 +132,22 @@ WHERE k.state = 'restored' OR k.state = 'suspected' AND k.shrunken AND NOT exclu
 RETURNING record_id`
 )
 
-// doubtInactive is why nothing is concluded from the lists of an organization that upstream says is
-// not active: they may be empty for that reason.
+// doubtInactive is why the lists of an organization that upstream calls inactive allow no
+// conclusion: they may be empty for that reason.
 const doubtInactive = "upstream says that the organization is not active: nothing is concluded from what its list did not show"
 
-// bounds are where a scan began and ended.
+// bounds are the beginning and the calls of a scan.
 type bounds struct {
 	// began is when the run began, by the database's clock.
 	began       time.Time
 	first, last int64
-	// sighted counts records that it was shown, in all passes.
+	// sighted counts records that the scan was shown, in all passes.
 	sighted int64
 	active  bool
 }
 
-// Conclude draws the conclusions of a clean scan, in the transaction that ends its run. What it was
-// shown has to be noted by then (QueueSighting).
+// Conclude draws the conclusions of a clean scan, in the transaction that ends its run.
+// QueueSighting must have recorded before what the scan was shown.
 func Conclude(ctx context.Context, tx pgx.Tx, scan Scan) (Verdict, error) {
 	var verdict Verdict
 	var b bounds
@@ -192,8 +193,8 @@ func Conclude(ctx context.Context, tx pgx.Tx, scan Scan) (Verdict, error) {
 	return verdict, err
 }
 
-// absent are the live rows that the scan did not see although they were there when it began, in the
-// order of their keys.
+// absent returns the live rows that the scan did not see although they existed when it began, in
+// the order of their keys.
 func (s Scan) absent(ctx context.Context, tx pgx.Tx, b bounds) ([]string, error) {
 	key := s.Stream.ListKey()
 	ids, err := collect(tx.Query(ctx, namesOf(s.Stream).fill(sqlAbsent), key.Organization, s.Run, b.began, key.Service, key.Resource, s.Started))
@@ -203,7 +204,7 @@ func (s Scan) absent(ctx context.Context, tx pgx.Tx, b bounds) ([]string, error)
 	return ids, nil
 }
 
-// confirm turns evidence of an earlier scan into a state, and gives the identifiers, in the order
+// confirm moves evidence of an earlier scan to a state, and returns the identifiers, in the order
 // of absent.
 func (s Scan) confirm(ctx context.Context, tx pgx.Tx, absent []string, b bounds, state string) ([]string, error) {
 	key := s.Stream.ListKey()
@@ -216,7 +217,7 @@ func (s Scan) confirm(ctx context.Context, tx pgx.Tx, absent []string, b bounds,
 	return confirmed, nil
 }
 
-// miss notes evidence of a first scan and gives the identifiers that it is new about.
+// miss stores evidence of a first scan and returns the identifiers for which it is new.
 func (s Scan) miss(ctx context.Context, tx pgx.Tx, ids []string, b bounds, shrunken bool) ([]string, error) {
 	key := s.Stream.ListKey()
 	missed, err := collect(tx.Query(ctx, sqlMiss, key.Organization, key.Service, key.Resource, ids,
@@ -234,7 +235,7 @@ func collect(rows pgx.Rows, err error) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// without gives what is in all and not in some; both are sorted.
+// without returns the elements of all that are not in some; both are sorted.
 func without(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(id string) bool {
 		_, found := slices.BinarySearch(some, id)

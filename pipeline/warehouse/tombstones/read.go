@@ -12,27 +12,27 @@ import (
 // Table is the table of tombstones, for reading. It is safe for concurrent use.
 type Table struct{ pool *pgxpool.Pool }
 
-// New makes a reader over the connections of a warehouse.
+// New returns a reader over the connections of a warehouse.
 func New(pool *pgxpool.Pool) *Table { return &Table{pool: pool} }
 
-// Tombstone is what is known of one record that a whole list did not show.
+// Tombstone is the evidence about one record that a whole list did not show.
 type Tombstone struct {
 	Organization string `db:"organization_id" json:"organization"`
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
 	Record       string `db:"record_id"       json:"record"`
-	// State is suspected (one scan did not show it), needs_review (a person decides), deleted (the
-	// row has its tombstone) or restored (it came back).
+	// State is suspected (one scan did not show it), needs_review (the operator decides), deleted
+	// (the row has its tombstone) or restored (it came back).
 	State string `db:"state" json:"state"`
-	// Shrunken says that the scan that missed it missed too many at once to be believed.
+	// Shrunken says that the scan that missed it missed too many rows at once to be credible.
 	Shrunken bool `db:"shrunken" json:"shrunken"`
-	// SuspectedRun, its calls and SuspectedAt are the clean scan that first did not see it.
+	// SuspectedRun, its calls and SuspectedAt describe the clean scan that first did not see it.
 	SuspectedRun       int64     `db:"suspected_run_id"     json:"suspected_run"`
 	SuspectedFirstCall int64     `db:"suspected_first_call" json:"suspected_first_call"`
 	SuspectedLastCall  int64     `db:"suspected_last_call"  json:"suspected_last_call"`
 	SuspectedAt        time.Time `db:"suspected_at"         json:"suspected_at"`
-	// Proof is scan or not_found, empty while nothing confirms it; what follows is where it comes
-	// from.
+	// Proof is scan or not_found, empty while there is no confirmation; the next fields say where
+	// it comes from.
 	Proof          string     `db:"proof"            json:"proof,omitempty"`
 	ProofRun       *int64     `db:"proof_run_id"     json:"proof_run,omitempty"`
 	ProofFirstCall *int64     `db:"proof_first_call" json:"proof_first_call,omitempty"`
@@ -43,7 +43,7 @@ type Tombstone struct {
 	DecidedBy string     `db:"decided_by" json:"decided_by,omitempty"`
 	DecidedAt *time.Time `db:"decided_at" json:"decided_at,omitempty"`
 	// RestoredAt is when it was last seen again after a tombstone, by RestoredCall; Restores counts
-	// how often.
+	// how often that happened.
 	RestoredAt   *time.Time `db:"restored_at"   json:"restored_at,omitempty"`
 	RestoredCall *int64     `db:"restored_call" json:"restored_call,omitempty"`
 	Restores     int        `db:"restores"      json:"restores,omitempty"`
@@ -64,24 +64,24 @@ FROM sluice.tombstones
 WHERE ($1 = '' OR service = $1) AND ($2 = '' OR resource = $2) AND ($3 = '' OR record_id = $3) AND ($4 = '' OR state = $4)
 ORDER BY greatest(suspected_at, proof_at, decided_at, restored_at) DESC, organization_id, service, resource, record_id LIMIT $5`
 
-// Tombstones gives what is known of records that whole lists did not show, newest first.
+// Tombstones returns the evidence about records that whole lists did not show, newest first.
 func (t *Table) Tombstones(ctx context.Context, f Filter) ([]Tombstone, error) {
 	return postgres.Read[Tombstone](ctx, t.pool, "tombstones", sqlTombstones, f.Service, f.Resource, f.Record, f.State, postgres.Limit(f.Limit))
 }
 
-// HeldScan is a scan whose missing rows wait for a person.
+// HeldScan is a scan whose missing rows wait for the operator.
 type HeldScan struct {
 	Organization string `db:"organization_id" json:"organization"`
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
-	// Run is the second of the two scans; a decision is about all that it left.
+	// Run is the second of the two scans; a decision covers all the rows that it left.
 	Run       int64     `db:"run_id"     json:"run"`
 	StartedAt time.Time `db:"started_at" json:"started_at"`
-	// Received is how many records its list had, in all passes; FirstRun is the first of the scans
-	// that missed them.
+	// Received is how many records its list had, in all passes; FirstRun is the first scan that
+	// missed them.
 	Received int64 `db:"received"  json:"received"`
 	FirstRun int64 `db:"first_run" json:"first_run"`
-	// Held counts the records, Sample names some.
+	// Held counts the records; Sample names some of them.
 	Held   int64    `db:"needs_review" json:"needs_review"`
 	Sample []string `db:"sample"       json:"sample"`
 }
@@ -94,7 +94,7 @@ WHERE k.state = 'needs_review'
 GROUP BY k.organization_id, k.service, k.resource, k.proof_run_id, r.id
 ORDER BY k.proof_run_id`
 
-// HeldScans gives the scans whose missing rows wait for a person.
+// HeldScans returns the scans whose missing rows wait for the operator.
 func (t *Table) HeldScans(ctx context.Context) ([]HeldScan, error) {
 	return postgres.Read[HeldScan](ctx, t.pool, "what is held", sqlHeldScans)
 }

@@ -25,8 +25,8 @@ DELETE FROM sluice.tombstones
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'needs_review' AND proof_run_id = $4`
 )
 
-// Accept marks as gone what a run's scan left for a person to decide, and gives how many rows that
-// were. What was seen or written since is not among them.
+// Accept gives their tombstones to the rows that a run's scan left to the operator, and returns
+// their number. It leaves out rows that were seen or written since.
 func Accept(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, run int64) (int, error) {
 	key := stream.ListKey()
 	rows, err := tx.Query(ctx, sqlNeedsReviewOf, key.Organization, key.Service, key.Resource, run)
@@ -45,8 +45,8 @@ func Accept(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, run int64) (
 	return bury(ctx, tx, stream, ids, gone, proven)
 }
 
-// Reject forgets the evidence of what a run's scan left for a person to decide: two new scans are
-// needed. It gives how many records that were.
+// Reject deletes the evidence that a run's scan left to the operator: two new scans have to find it
+// again. It returns the number of records.
 func Reject(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, run int64) (int, error) {
 	key := stream.ListKey()
 	tag, err := tx.Exec(ctx, sqlRefuse, key.Organization, key.Service, key.Resource, run)

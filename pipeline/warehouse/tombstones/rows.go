@@ -11,7 +11,7 @@ import (
 	"sluice/pipeline/warehouse/history"
 )
 
-// The states of evidence that statements name.
+// The states of evidence that Go code compares or sets.
 const (
 	stateSuspected   = "suspected"
 	stateNeedsReview = "needs_review"
@@ -19,9 +19,9 @@ const (
 )
 
 const (
-	// A row that was written since the scan began is alive, whatever the scan says; its lock is
-	// waited for. A tombstone is a change of the row, so _changed_at moves when it comes and when
-	// it goes.
+	// A row that was written since the scan began is alive, whatever the scan says; the statement
+	// waits for its lock. A tombstone changes the row, so _changed_at moves when it is set and when
+	// it is removed.
 	sqlBury = `
 UPDATE %[1]s AS t SET _deleted_at = $3, _changed_at = now() WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[])
 	AND t._deleted_at IS NULL AND t._changed_at < $4
@@ -31,7 +31,7 @@ RETURNING t.%[2]s`
 UPDATE %[1]s AS t SET _deleted_at = NULL, _changed_at = now() WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[])
 	AND t._deleted_at IS NOT NULL`
 
-	// Elements follow their record, each time that either was written.
+	// Elements get the tombstone of their record, each time that either was written.
 	sqlFollow = `
 UPDATE %[3]s AS c SET _deleted_at = t._deleted_at FROM %[1]s AS t
 WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[]) AND c.organization_id = $1 AND c._parent_id = t.%[2]s
@@ -41,7 +41,7 @@ WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[]) AND c.organization_i
 DELETE FROM sluice.tombstones
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND restores = 0`
 
-	// What came back once stays known.
+	// Evidence of a record that came back once is kept.
 	sqlForgetAgain = `
 UPDATE sluice.tombstones SET state = 'restored'
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND restores > 0`
@@ -71,8 +71,8 @@ func namesOf(stream pipeline.Stream) names {
 
 func (n names) fill(sql string) string { return fmt.Sprintf(sql, n.table, n.key) }
 
-// bury puts tombstones on rows and their elements and gives how many rows got one. Evidence of rows
-// that were written since began is forgotten: they are alive.
+// bury sets tombstones on rows and their elements and returns how many rows got one. It drops the
+// evidence of rows that were written since began: they are alive.
 func bury(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string, gone, began time.Time) (int, error) {
 	if len(ids) == 0 {
 		return 0, nil
@@ -116,7 +116,7 @@ func Follow(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string
 	return nil
 }
 
-// forget takes evidence back.
+// forget drops evidence; records that came back before return to the state restored.
 func forget(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) error {
 	if len(ids) == 0 {
 		return nil

@@ -37,28 +37,28 @@ UPDATE sluice.tombstones SET state = 'deleted', proof = 'not_found', proof_run_i
 	proof_at = clock_timestamp(), deleted_at = $7, decided_by = 'rule', decided_at = clock_timestamp()
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[])`
 
-	// Nothing is asked of a path that never answered.
+	// A resource whose single records never answered is not asked.
 	sqlAsk = `
 UPDATE %[1]s AS t SET _detail_state = 'stale', _detail_at = NULL
 WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[]) AND t._deleted_at IS NULL
 	AND EXISTS (SELECT FROM %[1]s AS a WHERE a.organization_id = $1 AND a._detail_call_id IS NOT NULL)`
 
-	// Whether the call for single records has ever answered with one: a path that never did knows
-	// nothing by not finding.
+	// A path for single records that has never answered with one proves nothing by not finding a
+	// record.
 	sqlAnswers = `
 SELECT EXISTS (SELECT FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_call_id IS NOT NULL)`
 )
 
-// Waits says whether rows of a stream's list were missed by one scan, so that the next one decides
-// about them.
+// Waits says whether one scan missed rows of a stream's list, so that the next scan decides about
+// them.
 func Waits(ctx context.Context, tx pgx.Tx, stream pipeline.Stream) (bool, error) {
 	key, waits := stream.ListKey(), false
 	err := tx.QueryRow(ctx, sqlWaits, key.Organization, key.Service, key.Resource).Scan(&waits)
 	return waits, postgres.Fail("asking what waits for another scan of "+key.String(), err)
 }
 
-// QueueSighting notes which records a batch of a whole scan was shown, those that did not fit
-// included: they exist. Other batches leave no trace.
+// QueueSighting records which records a batch of a whole scan was shown, rejected ones included:
+// they exist. Other batches record nothing.
 func QueueSighting(queue *pgx.Batch, batch pipeline.Batch) {
 	if batch.Call == 0 || batch.Details || !batch.Claim.Stream.ProvesAbsence() {
 		return
@@ -66,10 +66,10 @@ func QueueSighting(queue *pgx.Batch, batch pipeline.Batch) {
 	queue.Queue(sqlSight, batch.Claim.Run, batch.Call, shown(batch))
 }
 
-// QueueDropSightings forgets what a run was shown, when it ends.
+// QueueDropSightings deletes a run's sightings when it ends.
 func QueueDropSightings(batch *pgx.Batch, run int64) { batch.Queue(sqlDropSightings, run) }
 
-// shown are the identifiers of records that a batch brought.
+// shown returns the identifiers of the records of a batch.
 func shown(batch pipeline.Batch) []string {
 	ids := make([]string, 0, len(batch.Records)+len(batch.Rejected))
 	for i := range batch.Records {
@@ -83,18 +83,18 @@ func shown(batch pipeline.Batch) []string {
 	return ids
 }
 
-// Evidence is what is known against records of a batch, locked.
+// Evidence is the evidence of absence of a batch's records, locked.
 type Evidence struct {
-	// deleted have a tombstone and missed have none; both are shown by the batch's call, which is
-	// late enough to count.
+	// deleted have a tombstone and suspected have none; the batch's call shows both, and is late
+	// enough to count.
 	deleted, suspected []string
-	// buried have a tombstone that the batch's call is too early to question.
+	// buried have a tombstone, and the batch's call is too early to refute it.
 	buried []string
-	// unknown were missed by a scan, and the batch's call asked for them by themselves in vain.
+	// unknown were missed by a scan, and the batch's call asked for their single records in vain.
 	unknown []string
 }
 
-// Lock reads and locks the evidence about records of a batch, before any row is touched.
+// Lock reads and locks the evidence about records of a batch, before any row is locked.
 func Lock(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (Evidence, error) {
 	var e Evidence
 	missing := make(map[string]bool, len(batch.Missing))
@@ -134,10 +134,10 @@ func Lock(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (Evidence, error
 	return e, nil
 }
 
-// Apply draws the conclusions once the batch's records are loaded: whatever shows a record again
-// takes the evidence back and revives its row, and a single record that upstream does not know
-// confirms what a scan missed. The call of the batch, which was reserved at called, has to be later
-// than the scan: an answer from before says nothing about what came after.
+// Apply draws the conclusions after the batch's records are loaded. A call that shows a record
+// again refutes the evidence and restores its row. A single record that upstream does not know
+// confirms that a scan missed it. The call of the batch, which was reserved at called, has to be
+// later than the scan: an earlier answer proves nothing about later changes.
 func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, called time.Time) error {
 	stream := batch.Claim.Stream
 	if err := forget(ctx, tx, stream, e.suspected); err != nil {
@@ -152,7 +152,7 @@ func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, ca
 			return fmt.Errorf("reviving rows: %w", err)
 		}
 	}
-	// Elements that came with an earlier answer are as dead as their record.
+	// Elements that came with an earlier answer get the tombstone of their record.
 	if err := Follow(ctx, tx, stream, append(e.deleted, e.buried...)); err != nil {
 		return err
 	}
@@ -162,8 +162,8 @@ func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, ca
 	return e.notFound(ctx, tx, batch, called)
 }
 
-// notFound believes that upstream does not know single records, if their path has ever answered
-// with one.
+// notFound accepts upstream's answer that it does not know single records, if their path has ever
+// answered with one.
 func (e Evidence) notFound(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, called time.Time) error {
 	stream := batch.Claim.Stream
 	if len(e.unknown) == 0 || called.IsZero() || !singly(stream.Resource) {
@@ -182,14 +182,14 @@ func (e Evidence) notFound(ctx context.Context, tx pgx.Tx, batch pipeline.Batch,
 	return err
 }
 
-// singly says whether single records are asked for one by one, so that it is known which of them
-// upstream does not know.
+// singly says whether single records are asked for one by one, so that an answer shows which of
+// them upstream does not know.
 func singly(resource *schema.Resource) bool {
 	return resource.Details != nil && resource.Details.Batch == nil
 }
 
-// ask makes rows that were missed for the first time wait for their single record: upstream's word
-// that there is none is as good as a second scan. It gives how many wait.
+// ask makes rows that were missed for the first time wait for their single record: upstream's
+// answer that it does not exist counts as much as a second scan. It returns how many wait.
 func ask(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) (int, error) {
 	if len(ids) == 0 || !singly(stream.Resource) {
 		return 0, nil

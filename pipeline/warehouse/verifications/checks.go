@@ -1,8 +1,8 @@
-// Package verifications keeps what verifications found, in tables of its own, and runs the checks:
+// Package verifications stores what verifications found, in tables of its own, and runs the checks:
 // views that must be empty.
 //
-// It changes no row of the warehouse, and makes no call. What is to be looked at, and what a
-// difference means, is for package verify of lineage to say.
+// It changes no row of the warehouse, and makes no call. Package verify of lineage decides what is
+// checked and what a difference means.
 //
 // Start reading at Store.Checks, then Store.Begin.
 package verifications
@@ -27,7 +27,7 @@ type Severity string
 const (
 	// Violation: a fault.
 	Violation Severity = "violation"
-	// Notice: worth a look, and no fault by itself.
+	// Notice: worth a look, but no fault by itself.
 	Notice Severity = "notice"
 )
 
@@ -38,14 +38,13 @@ type Source string
 const (
 	// SourceCheck: a view that must be empty.
 	SourceCheck Source = "check"
-	// SourceRow: a row held against the raw records that it was made of.
+	// SourceRow: a row compared with the raw records that it was made of.
 	SourceRow Source = "row"
-	// SourceUpstream: a row held against a record that upstream just gave.
+	// SourceUpstream: a row compared with a record that upstream just sent.
 	SourceUpstream Source = "upstream"
 )
 
-// Finding is one thing that was found. It never holds a text of a record: records carry personal
-// data.
+// Finding is one result. It never contains a text of a record: records carry personal data.
 type Finding struct {
 	Severity Severity `db:"severity" json:"severity"`
 	Source   Source   `db:"source"   json:"source"`
@@ -54,13 +53,13 @@ type Finding struct {
 	Organization string `db:"organization_id" json:"organization,omitempty"`
 	Service      string `db:"service"         json:"service,omitempty"`
 	Resource     string `db:"resource"        json:"resource,omitempty"`
-	// Record is the key; empty if it is about none.
+	// Record is the key; empty if the finding is about no record.
 	Record string `db:"record_id" json:"record,omitempty"`
 	// Path is the first value that differs: line_items[2].rate.
 	Path string `db:"path" json:"path,omitempty"`
-	// Detail says it in words.
+	// Detail describes it.
 	Detail string `db:"detail" json:"detail"`
-	// Call brought what the row was held against; zero if there was none.
+	// Call brought the record that the row was compared with; zero if there was none.
 	Call int64 `db:"call_id" json:"call,omitempty"`
 }
 
@@ -70,27 +69,27 @@ type Store struct{ pool *pgxpool.Pool }
 // New makes a store over the connections of a warehouse.
 func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
-// Look runs fn on one state of the warehouse.
+// Look runs fn on one snapshot of the warehouse.
 func (s *Store) Look(ctx context.Context, fn func(contents.View) error) error {
 	return contents.Look(ctx, s.pool, fn)
 }
 
-// Check is a view that must be empty, and what is in it.
+// Check is a view that must be empty, and the rows in it.
 type Check struct {
 	Name     string   `db:"name"     json:"name"`
 	Severity Severity `db:"severity" json:"severity"`
 	// Means says what a row in the view means.
 	Means string `db:"means" json:"means"`
-	// Found is how many rows are in it.
+	// Found is how many rows the view has.
 	Found int64 `db:"-" json:"found"`
 	// Findings are the first of them.
 	Findings []Finding `db:"-" json:"-"`
 }
 
-// Scope narrows checks; the zero value narrows nothing.
+// Scope narrows checks; the zero value means everything.
 type Scope struct {
 	Organization string
-	// Resources are names with a service, or with a schema, before them: inventory.bills.
+	// Resources are names after a service or a schema: inventory.bills.
 	Resources []string
 }
 
@@ -100,7 +99,7 @@ const (
 
 	sqlChecks = `SELECT name, severity, means FROM sluice.checks ORDER BY name`
 
-	// Streams of single records count to their resource.
+	// Streams of single records belong to their resource.
 	sqlRunCheck = `
 SELECT organization_id, service, resource, record_id, detail, count(*) OVER () FROM %s
 WHERE ($1 = '' OR organization_id IN ($1, '')) AND ($2::text[] IS NULL OR service || '.' || split_part(resource, '.', 1) = ANY($2))
@@ -124,7 +123,7 @@ func (s *Store) Checks(ctx context.Context, scope Scope) ([]Check, error) {
 				Severity: Violation, Source: SourceCheck, Code: checks[i].Name,
 				Detail: "it cannot be looked at: its view, or a table that it reads, was dropped or altered",
 			}}
-			continue // the others are looked at
+			continue // the other checks still run
 		}
 		if err != nil {
 			return nil, fmt.Errorf("check %s: %w", checks[i].Name, err)
@@ -133,8 +132,8 @@ func (s *Store) Checks(ctx context.Context, scope Scope) ([]Check, error) {
 	return checks, nil
 }
 
-// gone says that a table, a column or a function that a statement names is not there: 42P01, 42703,
-// 42883.
+// gone says that a table, a column or a function that a statement names does not exist: 42P01,
+// 42703, 42883.
 func gone(err error) bool {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && slices.Contains([]string{"42P01", "42703", "42883"}, answer.Code)

@@ -20,11 +20,11 @@ const (
 	OutcomeClean Outcome = "clean"
 	// OutcomeFound: there are violations.
 	OutcomeFound Outcome = "found"
-	// OutcomeBudget: calls were refused, and nothing was found without them.
+	// OutcomeBudget: calls were refused, and the checks without calls found nothing.
 	OutcomeBudget Outcome = "budget"
 	// OutcomeUnreachable: upstream did not answer.
 	OutcomeUnreachable Outcome = "unreachable"
-	// OutcomeFailed: something else kept it from looking at all that it was to look at.
+	// OutcomeFailed: another error kept it from checking everything.
 	OutcomeFailed Outcome = "failed"
 )
 
@@ -33,25 +33,25 @@ type Verification struct {
 	ID        int64      `db:"id"         json:"id"`
 	StartedAt time.Time  `db:"started_at" json:"started_at"`
 	EndedAt   *time.Time `db:"ended_at"   json:"ended_at"`
-	// Scope is what it was asked to look at, in words; empty means all.
+	// Scope describes what it had to check; empty means everything.
 	Scope string `db:"scope" json:"scope,omitempty"`
-	// Allowed are the calls that it was allowed to make, Calls those that it made.
+	// Allowed is how many calls it may make, Calls how many it made.
 	Allowed int `db:"calls_allowed" json:"calls_allowed"`
 	Calls   int `db:"calls"         json:"calls"`
 	Checks  int `db:"checks"        json:"checks"`
-	// Rows were held against their raw records, Records of upstream against rows; NotDue of them
-	// changed since the watermark.
+	// Rows were compared with their raw records, Records of upstream with rows. NotDue counts those
+	// of Records that changed since the watermark.
 	Rows       int64   `db:"rows"       json:"rows"`
 	Records    int64   `db:"records"    json:"records"`
 	NotDue     int64   `db:"not_due"    json:"not_due"`
 	Violations int64   `db:"violations" json:"violations"`
 	Notices    int64   `db:"notices"    json:"notices"`
 	Outcome    Outcome `db:"outcome"    json:"outcome"`
-	// Note says what kept it from looking at everything.
+	// Note says what kept it from checking everything.
 	Note string `db:"note" json:"note,omitempty"`
 }
 
-// Verified is what a verification looked at of one resource of one organization.
+// Verified is what a verification checked of one resource of one organization.
 type Verified struct {
 	Organization string `db:"organization_id" json:"organization"`
 	Service      string `db:"service"         json:"service"`
@@ -67,7 +67,7 @@ type Verified struct {
 	Note       string `db:"note"       json:"note,omitempty"`
 }
 
-// Findings are kept up to this number; all are counted.
+// maxFindings bounds how many findings are stored; all are counted.
 const maxFindings = 1000
 
 const (
@@ -105,14 +105,14 @@ SELECT organization_id, service, resource, max(verification_id) FROM sluice.veri
 GROUP BY organization_id, service, resource`
 )
 
-// Begin notes that a verification begins, with its scope and the calls that it may make.
+// Begin records that a verification begins, with its scope and the calls that it may make.
 func (s *Store) Begin(ctx context.Context, scope string, calls int) (Verification, error) {
 	v := Verification{Scope: scope, Allowed: calls}
 	err := s.pool.QueryRow(ctx, sqlBegin, postgres.Clean(scope, postgres.MaxReason), calls).Scan(&v.ID, &v.StartedAt)
 	return v, postgres.Fail("noting that a verification begins", err)
 }
 
-// End keeps what a verification found.
+// End stores what a verification found.
 func (s *Store) End(ctx context.Context, v *Verification, streams []Verified, findings []Finding) error {
 	const op = "keeping what a verification found"
 	return postgres.InTx(ctx, s.pool, op, func(tx pgx.Tx) error {
@@ -139,15 +139,15 @@ func (s *Store) End(ctx context.Context, v *Verification, streams []Verified, fi
 	})
 }
 
-// List gives verifications, newest first.
+// List returns verifications, newest first.
 func (s *Store) List(ctx context.Context, limit int) ([]Verification, error) {
 	return collect[Verification](ctx, s, sqlList, 0, limit)
 }
 
-// ErrNone says that there was no such verification.
+// ErrNone says that the verification does not exist.
 var ErrNone = errors.New("there is no such verification: sluice verify list shows them")
 
-// Read gives one verification with what it looked at and what it found; 0 means the last one.
+// Read returns one verification with what it checked and what it found; 0 means the last one.
 func (s *Store) Read(ctx context.Context, id int64) (Verification, []Verified, []Finding, error) {
 	found, err := collect[Verification](ctx, s, sqlList, id, 1)
 	if err == nil && len(found) == 0 {
@@ -164,7 +164,7 @@ func (s *Store) Read(ctx context.Context, id int64) (Verification, []Verified, [
 	return found[0], streams, findings, err
 }
 
-// LastVerified gives, by resource of an organization, the last verification that made a call for
+// LastVerified returns, by resource of an organization, the last verification that made a call for
 // it.
 func (s *Store) LastVerified(ctx context.Context) (map[pipeline.Key]int64, error) {
 	rows, err := s.pool.Query(ctx, sqlLastVerified)

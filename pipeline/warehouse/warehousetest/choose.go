@@ -22,14 +22,13 @@ import (
 const (
 	defaultImage  = "postgres:15-alpine"
 	containerPort = "5432/tcp"
-	// firstAnswer bounds how long a registry may say nothing at all: some networks swallow the
-	// question.
+	// firstAnswer bounds how long a registry may stay silent: some networks drop the request.
 	firstAnswer = 10 * time.Second
 	// pullLimit bounds a download that has begun.
 	pullLimit = 5 * time.Minute
 )
 
-// choose finds a server, as the package comment describes.
+// choose finds a server in the order that the package comment gives.
 func choose(ctx context.Context) (server, error) {
 	switch mode := os.Getenv("SLUICE_TEST_POSTGRES"); mode {
 	case "container":
@@ -66,7 +65,7 @@ func useGiven(ctx context.Context, given string) (server, error) {
 	return server{admin: given}, nil
 }
 
-// startLocal starts a server out of this machine's binaries.
+// startLocal starts a server with this machine's binaries.
 func startLocal(ctx context.Context) (server, error) {
 	started, err := local.Start(ctx, local.Options{})
 	if err != nil {
@@ -78,7 +77,7 @@ func startLocal(ctx context.Context) (server, error) {
 // startContainer starts a server in a container.
 func startContainer(ctx context.Context) (_ server, err error) {
 	defer func() {
-		// The library panics in some surroundings without an engine, where an error would do.
+		// The library panics in some environments without an engine, instead of returning an error.
 		if r := recover(); r != nil {
 			err = fmt.Errorf("container engine: %v", r)
 		}
@@ -97,7 +96,7 @@ func startContainer(ctx context.Context) (_ server, err error) {
 			"-c", "max_connections=400", "-c", "dynamic_shared_memory_type=mmap"), // an engine gives /dev/shm only 64 MB
 	)
 	stop := func(context.Context) error {
-		// Nothing in it is worth an orderly end, for which it would wait ten seconds.
+		// An orderly end would take ten seconds, and the server holds nothing of value.
 		return testcontainers.TerminateContainer(container, testcontainers.StopTimeout(0))
 	}
 	if err != nil {
@@ -152,8 +151,8 @@ func haveImage(ctx context.Context, image string) error {
 }
 
 // waitFor returns the address at which the server accepts connections. The usual images start a
-// first server, to set themselves up, that does not listen on TCP, and then a second; and some
-// engines answer at the port before anything listens inside. So only a session counts.
+// first server, to set themselves up, that does not listen on TCP, and then a second. Some engines
+// accept connections at the port before the server inside listens. So only a session counts.
 func waitFor(ctx context.Context, container testcontainers.Container, address func(host, port string) string) (string, error) {
 	const every, each = 50 * time.Millisecond, 2 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
@@ -190,7 +189,7 @@ func waitFor(ctx context.Context, container testcontainers.Container, address fu
 	}
 }
 
-// containerLog returns the end of what the container said.
+// containerLog returns the end of the container's log.
 func containerLog(ctx context.Context, container testcontainers.Container) string {
 	const keep = 4096
 	logs, err := container.Logs(ctx)
@@ -198,11 +197,11 @@ func containerLog(ctx context.Context, container testcontainers.Container) strin
 		return "its log cannot be read: " + err.Error()
 	}
 	defer func() { _ = logs.Close() }()
-	text, _ := io.ReadAll(logs) // what can be read is better than nothing
+	text, _ := io.ReadAll(logs) // a part of the log is better than none
 	return string(text[max(0, len(text)-keep):])
 }
 
-// silent keeps the library from writing between the lines of the tests.
+// silent discards the library's log, which would mix with the tests' output.
 type silent struct{}
 
 // Printf implements log.Logger.

@@ -9,13 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// sharedTemplates names the variable that Share sets. Its value begins the names of the templates
-// that processes have in common.
+// sharedTemplates is the variable that Share sets. Its value is the prefix of the names of the
+// templates that processes share.
 const sharedTemplates = "SLUICE_TEST_TEMPLATES"
 
-// Share finds a server as tests do, and gives it to all processes that this one starts from here
-// on. Its environment names the server and the templates, which the first process that needs one
-// makes. The returned function ends what was started.
+// Share finds a server as tests do, and gives it to all processes that this one starts from then
+// on. The environment names the server and the templates, which the first process that needs one
+// makes. The returned function stops what was started.
 func Share(ctx context.Context) (func(context.Context) error, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit+pullLimit)
 	defer cancel()
@@ -37,14 +37,14 @@ func Share(ctx context.Context) (func(context.Context) error, error) {
 }
 
 // findTemplate makes a template unless another process has made it. An advisory lock lets one
-// process look and make at a time. A template that can still be opened is half made: its maker
-// failed, or was killed.
+// process at a time look for it and make it. A template that still allows connections is
+// incomplete: its maker failed or was killed.
 func (s server) findTemplate(ctx context.Context, name string, migrate func(ctx context.Context, url string) error) error {
 	conn, err := pgx.Connect(ctx, s.admin)
 	if err != nil {
 		return fmt.Errorf("connecting: %w", err)
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // the lock goes with it
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // closing it releases the lock
 	if _, err := conn.Exec(ctx, "select pg_advisory_lock(hashtextextended($1, 0))", name); err != nil {
 		return fmt.Errorf("waiting for other makers of the template: %w", err)
 	}
@@ -64,7 +64,7 @@ func (s server) findTemplate(ctx context.Context, name string, migrate func(ctx 
 	return s.makeTemplate(ctx, name, migrate)
 }
 
-// dropTemplates removes the shared templates from a server that goes on.
+// dropTemplates removes the shared templates from a server that runs on.
 func dropTemplates(ctx context.Context, admin, prefix string) error {
 	conn, err := pgx.Connect(ctx, admin)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// What strangers plant: rights as a careless administrator or Postgres 14 gives them, and then
-// objects in every schema they may.
+// sqlStrangers gives the other role rights, as a careless administrator or Postgres 14 gives them,
+// and then creates objects in every schema that it may use.
 //
 //go:embed strangers.sql
 var sqlStrangers string
 
-// Strangers are another role of a database, with objects of its own in every schema where it may
-// have some. Each of them notes when another role executes it.
+// Strangers are another role of a database, with objects in every schema where it may have some.
+// Each object records when another role executes it.
 type Strangers struct {
 	// Role is the name of the role, unique on the server.
 	Role string
@@ -26,11 +26,11 @@ type Strangers struct {
 	conn *pgx.Conn
 }
 
-// Plant makes a role in a migrated database and has it plant what could break the program or be
-// executed by it: copies of our tables, tables that look like ours with types whose casts are
-// functions, views, and functions and operators that suit calls of the program better than those of
-// pg_catalog. The test that calls it looks at Loot when the program has run. Role and objects go
-// with the test.
+// Plant makes a role in a migrated database, and objects of that role that could break the program
+// or be executed by it. These are copies of our tables, and tables that look like ours with types
+// whose casts are functions. There are views, too, and functions and operators that match calls of
+// the program better than those of pg_catalog. The test checks Loot after the program has run. Role
+// and objects are dropped with the test.
 func Plant(tb testing.TB, database string) *Strangers {
 	tb.Helper()
 	s := &Strangers{Role: "stranger_" + strings.TrimPrefix(newName(), "sluice_test_"), tb: tb, conn: Connect(tb, database)}
@@ -49,7 +49,7 @@ func Plant(tb testing.TB, database string) *Strangers {
 	return s
 }
 
-// Loot fails the test if anything of the strangers was executed by another role, and names it.
+// Loot fails the test if another role executed an object of the strangers, and names it.
 func (s *Strangers) Loot() {
 	s.tb.Helper()
 	if s.count(`SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM loot.times`) == 0 {
@@ -66,7 +66,7 @@ func (s *Strangers) Loot() {
 	s.tb.Errorf("objects of another role were executed (those that were rolled back have no name): %q", taken)
 }
 
-// Exec has the strangers do something.
+// Exec executes statements as the strangers' role.
 func (s *Strangers) Exec(sql string) {
 	s.tb.Helper()
 	s.exec("SET SESSION AUTHORIZATION " + s.Role + "; " + sql + "; RESET SESSION AUTHORIZATION")
@@ -89,13 +89,13 @@ func (s *Strangers) count(sql string) int {
 }
 
 // Owner gives a new database to a new role that is no superuser, and returns the connection string
-// of that role. Role and database go with the test.
+// of that role. Role and database are dropped with the test.
 func Owner(tb testing.TB) string {
 	tb.Helper()
 	_, found := ready(tb)
 	role := "owner_" + strings.TrimPrefix(newName(), "sluice_test_")
 	const password = "canary"
-	tb.Cleanup(func() { // registered before the database's, so it comes after that
+	tb.Cleanup(func() { // cleanups run in reverse order: the database is dropped first
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), databaseLimit)
 		defer cancel()
 		if err := execute(ctx, found.admin, "DROP ROLE IF EXISTS "+role); err != nil {
@@ -116,8 +116,8 @@ func Owner(tb testing.TB) string {
 	return address.String()
 }
 
-// Worker makes a role that has no rights in a database, and returns its name and its connection
-// string. It goes with the test.
+// Worker makes a role without rights in a database, and returns its name and its connection string.
+// It is dropped with the test.
 func Worker(tb testing.TB, database string) (role, worker string) { //nolint:nonamedreturns // the names say which is which
 	tb.Helper()
 	address, err := url.Parse(database)

@@ -1,22 +1,22 @@
-// Package warehousetest gives tests a real Postgres: an empty database each, or a copy of one that
-// was migrated once.
+// Package warehousetest gives each test a real Postgres database: an empty one, or a copy of one
+// that was migrated once.
 //
-// A test package that uses it hands its start to Run:
+// A test package that uses it calls Run in its TestMain:
 //
 //	func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 //
-// The server starts with the first database that a test asks for and ends in Run. Where it comes
-// from, in this order:
+// The server starts with the first database that a test asks for, and Run ends it. It is the first
+// of these that is available:
 //
 //  1. the server that SLUICE_TEST_DATABASE_URL names (any on which we may create databases; ours are called sluice_test_…);
 //  2. a container, if an engine answers and has the image SLUICE_TEST_POSTGRES_IMAGE (default postgres:15-alpine) or can pull it;
 //  3. the Postgres binaries of this machine, by package local.
 //
-// SLUICE_TEST_POSTGRES=container or =local forces the second or the third. No test is ever skipped
-// for want of a server: it fails, and says which line would give it one.
+// SLUICE_TEST_POSTGRES=container or =local forces the second or the third. Without a server a test
+// is not skipped: it fails, and says how to provide one.
 //
 // A test binary that is run alone has a server of its own. The Makefile runs all of them inside
-// cmd/sluice-test, which starts one for all by Share: they use it as the server of
+// cmd/sluice-test, which starts one server for all by Share. They use it as the server of
 // SLUICE_TEST_DATABASE_URL, and share templates, too (docs/decisions/0031-test-lanes).
 //
 // Only tests and cmd/sluice-test import the package. Start reading at New.
@@ -38,19 +38,19 @@ import (
 )
 
 const (
-	// startLimit bounds the start of the server, pulling an image aside.
+	// startLimit bounds the start of the server, without the time for pulling an image.
 	startLimit = 2 * time.Minute
 	// databaseLimit bounds making or dropping one database, on a machine that is busy with other
 	// tests.
 	databaseLimit = time.Minute
 )
 
-// server is where the databases are made.
+// server is the server of the tests' databases.
 type server struct {
 	admin string                          // connection string of a database from which others are created
-	stop  func(ctx context.Context) error // nil: not ours to stop
-	// strategy is how the server copies databases: from Postgres 15 on file by file, which takes a
-	// third of what its log would take.
+	stop  func(ctx context.Context) error // nil if the server is not ours
+	// strategy is the clause with which the server copies databases: from Postgres 15 on file by
+	// file, which takes a third of the time of copying through its log.
 	strategy string
 }
 
@@ -69,8 +69,8 @@ type template struct {
 	err  error
 }
 
-// current is the suite that Run has begun. The package testing leaves no other way from TestMain to
-// a test.
+// current is the suite that Run has begun. Package testing offers no other way to pass it from
+// TestMain to a test.
 //
 //nolint:gochecknoglobals // see above
 var current struct {
@@ -124,10 +124,10 @@ func Connect(tb testing.TB, database string) *pgx.Conn {
 	return conn
 }
 
-// Template returns the connection string of a new database that holds what migrate made. The
-// function migrate is called once for each key, on an empty database of its own; every test gets a
-// copy, which takes a tenth of the time. It must close its connections. Processes inside Share have
-// templates in common, so a key means the same in all packages.
+// Template returns the connection string of a new database with what migrate made. Template calls
+// migrate once for each key, on an empty database of its own; every test gets a copy, which takes a
+// tenth of the time. migrate must close its connections. Processes inside Share share templates, so
+// a key means the same in all packages.
 func Template(tb testing.TB, key string, migrate func(ctx context.Context, url string) error) string {
 	tb.Helper()
 	s, found := ready(tb)
@@ -154,7 +154,7 @@ func Template(tb testing.TB, key string, migrate func(ctx context.Context, url s
 	return s.create(tb, found, source.name)
 }
 
-// ready returns the suite and its server, or ends the test.
+// ready returns the suite and its server, or fails the test.
 func ready(tb testing.TB) (*suite, server) {
 	tb.Helper()
 	current.Lock()
@@ -170,7 +170,7 @@ func ready(tb testing.TB) (*suite, server) {
 	return s, found
 }
 
-// create makes a database out of another one and drops it when the test ends.
+// create makes a copy of a database and drops it when the test ends.
 func (s *suite) create(tb testing.TB, in server, source string) string {
 	tb.Helper()
 	name := newName()
@@ -192,7 +192,7 @@ func (s *suite) create(tb testing.TB, in server, source string) string {
 	return withDatabase(in.admin, name)
 }
 
-// makeTemplate makes and fills a database that nothing can open any more.
+// makeTemplate makes and fills a database that then allows no connections.
 func (s server) makeTemplate(ctx context.Context, name string, migrate func(ctx context.Context, url string) error) error {
 	if err := execute(ctx, s.admin, "create database "+name+" template template0"+s.strategy); err != nil {
 		return err
@@ -201,13 +201,13 @@ func (s server) makeTemplate(ctx context.Context, name string, migrate func(ctx 
 		return fmt.Errorf("migrating: %w", err)
 	}
 	return execute(ctx, s.admin,
-		// Not even autovacuum may open it from here on: one session would make the next copy fail.
+		// Not even autovacuum may connect from here on: one session would make the next copy fail.
 		"alter database "+name+" with allow_connections false",
 		"select pg_terminate_backend(pid) from pg_stat_activity where datname = '"+name+"'",
 	)
 }
 
-// strategyOf gives the clause with which a server copies databases as fast as it can.
+// strategyOf returns the clause with which a server copies databases fastest.
 func strategyOf(ctx context.Context, admin string) (string, error) {
 	const known = 150_000
 	conn, err := pgx.Connect(ctx, admin)
@@ -239,7 +239,7 @@ func (s *suite) end() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 	defer cancel()
 	if server.stop != nil {
-		return server.stop(ctx) // with all that is in it
+		return server.stop(ctx) // with all its databases
 	}
 	if os.Getenv(sharedTemplates) != "" {
 		return nil // other processes use them

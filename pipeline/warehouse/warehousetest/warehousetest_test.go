@@ -95,8 +95,8 @@ func TestTemplateIsMadeOnceAndCopied(t *testing.T) {
 	}
 }
 
-// TestFailures runs this test binary again with surroundings in which there is no server: the inner
-// test must fail, not be skipped, and name the line that would help.
+// TestFailures runs this test binary again in an environment without a server: the inner test must
+// fail, not be skipped, and name the command that helps.
 func TestFailures(t *testing.T) {
 	if os.Getenv("WAREHOUSETEST_CHILD") != "" {
 		warehousetest.New(t)
@@ -148,9 +148,9 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestGivenServer runs the database tests again on a server that the surroundings name, and looks
-// at what they leave there. Others make and drop databases there, too, so a role of its own tells
-// whose they are.
+// TestGivenServer runs the database tests again on a server that the environment names, and checks
+// what they leave there. Other tests make and drop databases there, too, so a role of its own
+// identifies theirs.
 func TestGivenServer(t *testing.T) {
 	t.Parallel()
 	given, err := url.Parse(warehousetest.New(t))
@@ -176,8 +176,8 @@ func TestGivenServer(t *testing.T) {
 	}
 }
 
-// TestProcessesShareTemplates runs this test binary several times inside Share: one of the
-// processes makes the template, and the end leaves none of them on a server that goes on.
+// TestProcessesShareTemplates runs this test binary several times inside Share. One of the
+// processes makes the template, and the end leaves no template on a server that runs on.
 func TestProcessesShareTemplates(t *testing.T) {
 	const children, key = 4, "shared"
 	if os.Getenv("WAREHOUSETEST_CHILD") != "" {

@@ -1,5 +1,5 @@
-// Package ctid reads and writes the places of rows as Postgres has them (its type tid, the system
-// column ctid). It is pure.
+// Package ctid reads and writes the physical addresses of rows in Postgres (its type tid, the
+// system column ctid). It is pure.
 //
 // Start reading at TID.
 package ctid
@@ -9,25 +9,25 @@ import (
 	"strconv"
 )
 
-// TID is where a row stands: its page and its place there. It holds as long as no session writes
-// the row.
+// TID is the address of a row: its page and its line there. It is valid until a session writes the
+// row.
 type TID struct {
 	page uint32
 	line uint16
 }
 
-// ArrayOID is the type of an array of them.
+// ArrayOID is the OID of the type tid[].
 const ArrayOID = 1010
 
-// Size is how many bytes one has in the binary format.
+// Size is the number of bytes of a TID in the binary format.
 const Size = 6
 
-// Read reads one in the binary format, of Size bytes.
+// Read reads a TID from its binary format, of Size bytes.
 func Read(b []byte) TID {
 	return TID{page: binary.BigEndian.Uint32(b), line: binary.BigEndian.Uint16(b[4:])}
 }
 
-// Array writes an array of them as text.
+// Array writes an array of TIDs as text.
 func Array(places []TID) []byte {
 	const about = 16 // bytes
 	text := append(make([]byte, 0, about*len(places)), '{')

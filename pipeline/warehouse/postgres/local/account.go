@@ -11,14 +11,15 @@ import (
 	"syscall"
 )
 
-// account is whom the server runs as. Postgres refuses to run as root, so root lends it another
-// account.
+// account is the account that the server runs as. Postgres refuses to run as root, so root lends it
+// another account.
 type account struct {
 	name string
-	lent *syscall.Credential // nil: our own account
+	lent *syscall.Credential // nil means our own account
 }
 
-// chooseAccount returns our own account, or one of those that exist for the purpose if we are root.
+// chooseAccount returns our own account or, if we are root, one of the accounts that exist for the
+// purpose.
 func chooseAccount() (account, error) {
 	if os.Geteuid() != 0 {
 		return account{name: "this user"}, nil
@@ -37,7 +38,7 @@ func chooseAccount() (account, error) {
 	return account{}, errors.New("postgres does not run as root, and there is no account postgres or nobody: run as another user")
 }
 
-// place is where a file or folder stands that a server depends on.
+// place is where a file or folder that a server depends on is.
 type place int
 
 const (
@@ -46,9 +47,10 @@ const (
 	inside              // in it
 )
 
-// judge returns an error if others could put something else where we are about to work: if a part
-// of the way to a server's folder, the folder or what is in it belongs to others or is writable for
-// them. Others are all but us, root and, in the folder, the lent account.
+// judge returns an error if another account could replace the files with which we are about to
+// work. That is so if the server's folder, a part of the way to it or a file in it belongs to
+// another account, or is writable for one. Other accounts are all but ours, root and, inside the
+// folder, the lent account.
 func (a account) judge(path string, at place, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -64,19 +66,19 @@ func (a account) judge(path string, at place, info fs.FileInfo) error {
 	}
 	open := info.Mode().Perm() & 0o002
 	if a.lent != nil && stat.Gid != 0 && (at != inside || stat.Gid != a.lent.Gid) {
-		open |= info.Mode().Perm() & 0o020 // a group of our own is usual for a user, not for root
+		open |= info.Mode().Perm() & 0o020 // a group of its own is usual for a user, not for root
 	}
 	if info.Mode().Type() == fs.ModeSymlink || at == above && info.Mode()&fs.ModeSticky != 0 {
-		open = 0 // the mode of a link says nothing; in a folder as /tmp, others replace nothing that is not theirs
+		open = 0 // the mode of a link says nothing; in a sticky folder such as /tmp, accounts replace only their own files
 	}
 	if open != 0 {
-		return fmt.Errorf("%s is writable for others (mode %04o), who could replace what is in it: choose another folder, or `chmod go-w %s`",
+		return fmt.Errorf("%s is writable for other accounts (mode %04o), which could replace what is in it: choose another folder, or `chmod go-w %s`",
 			path, info.Mode().Perm(), path)
 	}
 	return nil
 }
 
-// owner names an account for people.
+// owner names an account for messages.
 func owner(uid uint32) string {
 	number := strconv.FormatUint(uint64(uid), 10)
 	if found, err := user.LookupId(number); err == nil {
@@ -85,9 +87,9 @@ func owner(uid uint32) string {
 	return "account " + number
 }
 
-// checkWay judges a folder and all above it, as far as they are there, and where links among them
-// lead. Only root has to: it makes folders and hands them over, and must neither do so in a folder
-// of others nor follow a link of theirs into one of its own.
+// checkWay judges a folder, all folders above it as far as they exist, and the targets of links
+// among them. Only root needs this check, because root makes folders and hands them over. It must
+// not do so in another account's folder, nor follow another account's link into a folder of root.
 func (a account) checkWay(dir string) error {
 	if a.lent == nil {
 		return nil
@@ -114,9 +116,9 @@ func (a account) checkPart(path string) error {
 	return a.checkLink(path)
 }
 
-// checkLink judges the way that a link stands for.
+// checkLink judges the way to the target of a link.
 func (a account) checkLink(path string) error {
-	if _, err := filepath.EvalSymlinks(path); err != nil { // links in a circle end here
+	if _, err := filepath.EvalSymlinks(path); err != nil { // circular links end here
 		return fmt.Errorf("following %s: %w", path, err)
 	}
 	to, err := os.Readlink(path)
@@ -133,8 +135,8 @@ func (a account) checkLink(path string) error {
 	return a.checkWay(filepath.Join(parent, to))
 }
 
-// checkReachable returns an error if the account cannot reach the folder: some folder above it is
-// closed. Only a lent account can meet that; for our own the system's error is clear enough.
+// checkReachable returns an error if the lent account cannot enter a folder on the way to dir. Our
+// own account is not checked: the system's error is clear enough.
 func (a account) checkReachable(dir string) error {
 	for at := dir; a.lent != nil; at = filepath.Dir(at) {
 		info, err := os.Stat(at)

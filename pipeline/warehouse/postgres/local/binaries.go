@@ -13,15 +13,15 @@ import (
 )
 
 // ErrNoBinaries says that no Postgres server binaries (initdb, postgres and pg_ctl, not only psql)
-// were found. They are looked for, in this order, in Options.Bin alone if it is set; else in the
-// folder that SLUICE_POSTGRES_BIN names; on PATH, with symbolic links followed; and where the
-// packages of Debian, Red Hat, Homebrew, MacPorts and Postgres.app put them, newest first.
+// were found. If Options.Bin is set, only that folder is searched. Otherwise the order is: the
+// folder that SLUICE_POSTGRES_BIN names; PATH, with symbolic links followed; the folders of the
+// packages of Debian, Red Hat, Homebrew, MacPorts and Postgres.app, newest first.
 var ErrNoBinaries = errors.New("no Postgres server binaries found: install them (Debian, Ubuntu: `apt-get install postgresql`; " +
 	"Fedora: `dnf install postgresql-server`; macOS: `brew install postgresql@17`), " +
 	"or name the folder that holds initdb and postgres in SLUICE_POSTGRES_BIN")
 
-// packageFolders returns where packagers put the server, outside of PATH. Versions before 10 are of
-// no use: their state file does not say when they are ready.
+// packageFolders returns the folders in which packages install the server, outside of PATH.
+// Versions before 10 are left out: their state file does not say when they are ready.
 func packageFolders() []string {
 	return []string{
 		"/usr/lib/postgresql/[1-9][0-9]/bin", "/usr/pgsql-[1-9][0-9]/bin", "/usr/libexec/postgresql*",
@@ -31,8 +31,8 @@ func packageFolders() []string {
 	}
 }
 
-// findBinaries returns the first folder whose server is of the wanted major version; any will do if
-// want is empty.
+// findBinaries returns the first folder whose server has the wanted major version, or the first of
+// any version if want is empty.
 func findBinaries(ctx context.Context, bin, want string) (string, error) {
 	var others []string
 	for _, dir := range candidates(bin) {
@@ -59,7 +59,7 @@ func findBinaries(ctx context.Context, bin, want string) (string, error) {
 	return "", ErrNoBinaries
 }
 
-// candidates lists the folders to look at, the best first.
+// candidates lists the folders to search, in order.
 func candidates(bin string) []string {
 	if bin != "" {
 		return []string{bin}
@@ -69,7 +69,7 @@ func candidates(bin string) []string {
 		dirs = append(dirs, named)
 	}
 	if file, err := exec.LookPath("postgres"); err == nil {
-		// The server's other programs are where it really is.
+		// The server's other programs are in the folder of the real file.
 		if resolved, err := filepath.EvalSymlinks(file); err == nil {
 			dirs = append(dirs, filepath.Dir(resolved))
 		}
@@ -83,8 +83,8 @@ func candidates(bin string) []string {
 	return dirs
 }
 
-// clusterVersion returns the major version that made the cluster of a server's folder, empty if
-// there is none.
+// clusterVersion returns the major version of the cluster in a server's folder, empty if there is
+// none.
 func clusterVersion(dir string) (string, error) {
 	if dir == "" {
 		return "", nil // a temporary server, not yet made

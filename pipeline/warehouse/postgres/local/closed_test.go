@@ -20,8 +20,8 @@ import (
 	"sluice/pipeline/warehouse/postgres/local"
 )
 
-// byHand returns a program of the server as a person would start it on the cluster, without a
-// setting of ours but the ones given.
+// byHand returns the server's program as an administrator would start it on the cluster, without
+// any of our settings but the given ones.
 func byHand(ctx context.Context, t *testing.T, bin, data string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "postgres"), append([]string{"-D", data}, args...)...)
@@ -38,7 +38,7 @@ func byHand(ctx context.Context, t *testing.T, bin, data string, args ...string)
 	return cmd
 }
 
-// binFolder returns where the server's programs are, by the line for people.
+// binFolder returns the folder of the server's programs, from the command of PsqlCommand.
 func binFolder(t *testing.T, s *local.Server) string {
 	t.Helper()
 	bin := filepath.Dir(strings.Fields(s.PsqlCommand("x"))[0])
@@ -48,8 +48,8 @@ func binFolder(t *testing.T, s *local.Server) string {
 	return bin
 }
 
-// TestAStartByHandOpensNothing starts the server of a cluster by hand, on one that was made by this
-// program and on one as older programs made them, which this program has started once since.
+// TestAStartByHandOpensNothing starts the server of a cluster by hand: on a cluster of this
+// program, and on one as older programs made them, which this program has started once since.
 func TestAStartByHandOpensNothing(t *testing.T) {
 	t.Parallel()
 	dir := serverDir(t)
@@ -74,8 +74,8 @@ func TestAStartByHandOpensNothing(t *testing.T) {
 	}
 }
 
-// makeOld makes the cluster's files what initdb made of them before: trust for all who come by TCP,
-// and no word on where to listen.
+// makeOld makes the cluster's files what initdb made of them before: trust for all TCP connections,
+// and no setting of where to listen.
 func makeOld(t *testing.T, data string) {
 	t.Helper()
 	for name, change := range map[string]func(string) string{
@@ -132,7 +132,7 @@ func mustBeClosedByHand(t *testing.T, bin, data string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { cancel(); _ = cmd.Wait() }() // it says that it was ended
+	defer func() { cancel(); _ = cmd.Wait() }() // its error says that it was killed
 	var said strings.Builder
 	for buffer := make([]byte, 4096); !strings.Contains(said.String(), "ready to accept connections"); {
 		n, err := out.Read(buffer)
@@ -165,8 +165,8 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// TestRootKeepsTheFolder looks at who owns what of a running server: the account has its own
-// folders, and root the one they are in.
+// TestRootKeepsTheFolder checks the owners in the folder of a running server: the account has its
+// own folders, and root the folder above them.
 func TestRootKeepsTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := serverDir(t)

@@ -11,12 +11,12 @@ import (
 	"syscall"
 )
 
-// shortSocketDir begins the name of a folder for the socket under /tmp.
+// shortSocketDir is the prefix of the name of a socket folder under /tmp.
 const shortSocketDir = "sluice-run-"
 
-// furnish makes what the server needs in its folder, before anything else may work there: the
-// folders of the socket and of the cluster, and the log. A temporary folder is the account's from
-// then on, for the guard to remove.
+// furnish creates what the server needs in its folder, before any other process works there: the
+// folders of the socket and of the cluster, and the log. From then on a temporary folder belongs to
+// the server's account, so that the guard can remove it.
 func (s *Server) furnish() error {
 	var err error
 	if s.socketDir, err = s.makeSocketDir(); err == nil {
@@ -55,17 +55,17 @@ func (s *Server) makeSocketDir() (string, error) {
 }
 
 // removeSocketDir removes the folder of the socket, which the server has emptied; the next start
-// makes it again. Its name is what the server's state file says, so only names that are ours are
-// believed.
+// makes it again. Its name comes from the server's state file, so only names that this package
+// gives are accepted.
 func (s *Server) removeSocketDir() {
 	if s.socketDir == filepath.Join(s.dir, "run") || strings.HasPrefix(s.socketDir, "/tmp/"+shortSocketDir) && filepath.Dir(s.socketDir) == "/tmp" {
 		_ = syscall.Rmdir(s.socketDir)
 	}
 }
 
-// makeCluster makes the cluster, if there is none: a temporary one in its place, another beside its
-// place, from where it is moved, so that an interrupted start leaves no half of one. The program
-// holds our lock too: if we are killed, the next start waits for its end.
+// makeCluster makes the cluster, if there is none. A temporary one is made in place. Another is
+// made beside its place and then moved, so that an interrupted start leaves no half of one. initdb
+// holds our lock, too: if we are killed, the next start waits until initdb ends.
 func (s *Server) makeCluster(ctx context.Context, lock *os.File) error {
 	if version, err := clusterVersion(s.dir); version != "" || err != nil {
 		return err
@@ -90,12 +90,12 @@ func (s *Server) makeCluster(ctx context.Context, lock *os.File) error {
 	return nil
 }
 
-// initialize makes a cluster in the named folder. It has checksums: a page that the disk spoilt is
-// an error, not a wrong answer.
+// initialize makes a cluster in the named folder. It has checksums: a page that the disk corrupted
+// is an error and not a wrong answer.
 func (s *Server) initialize(ctx context.Context, lock *os.File, name string) error {
-	locale := "C" // the one that every system has
+	locale := "C" // every system has it
 	if runtime.GOOS == "linux" {
-		locale = "C.UTF-8" // sorts by code point too, and knows the letters of all languages
+		locale = "C.UTF-8" // sorts by code point, too, and knows the letters of all languages
 	}
 	cmd := s.command(ctx, "initdb", "-D", filepath.Join(s.dir, name), "-U", superuser, "--auth-local=trust", "--auth-host=reject",
 		"--data-checksums", "--encoding=UTF8", "--locale="+locale, "--no-instructions")
@@ -109,10 +109,11 @@ func (s *Server) initialize(ctx context.Context, lock *os.File, name string) err
 	return nil
 }
 
-// closeByHand writes into the cluster's own files that it listens nowhere, so that a start by hand,
-// without our settings, opens nothing: every account of the machine would be superuser there. It
-// does so before each start, for clusters that older programs made. The work is done by a process
-// of the account, which may do as it likes with its files; ours follow no link in them.
+// closeByHand writes into the cluster's own files that it listens on no address and no socket.
+// Otherwise a start by hand, without our settings, would make every account of the machine
+// superuser. It does so before each start, for clusters that older programs made. A process of the
+// lent account does the work: links in the folder then give access to nothing that this account may
+// not use.
 func (s *Server) closeByHand(ctx context.Context) error {
 	//nolint:dupword // all users, all addresses
 	const script = `cd "$1" || exit
@@ -130,18 +131,18 @@ grep -qs '^# sluice: closed' postgresql.conf ||
 	return nil
 }
 
-// settings returns the server's arguments. They are given anew at each start, so that the folder
-// carries no choice of ours.
+// settings returns the server's arguments. They are given at each start, so that the folder stores
+// none of them.
 func (s *Server) settings() []string {
 	values := []string{
 		"listen_addresses=", "unix_socket_directories=" + s.socketDir, "port=" + port, "max_connections=200",
 		"timezone=UTC", "log_timezone=UTC", "lc_messages=C",
 	}
 	if !s.opts.Durable {
-		// Shared memory of a killed server would stay in /dev/shm for ever; in the folder it goes
-		// with the folder.
+		// Shared memory of a killed server would stay in /dev/shm for ever; in the folder it is
+		// removed with the folder.
 		values = append(values, "shared_buffers=32MB", "fsync=off", "full_page_writes=off", "synchronous_commit=off",
-			"dynamic_shared_memory_type=mmap", "max_connections=400") // the tests of several packages share one
+			"dynamic_shared_memory_type=mmap", "max_connections=400") // the tests of several packages share one server
 	}
 	args := []string{"-D", s.data()}
 	for _, value := range values {

@@ -10,24 +10,25 @@ import (
 	"syscall"
 )
 
-// folder is the place of one server. Root lends the server an account and keeps the folder itself,
-// closed to all writers, so that the account can put no link and no folder of its own where root is
-// about to make one and to hand it over.
+// folder is the folder of one server. Root lends the server an account and keeps the folder itself,
+// closed to all writers. So the account cannot create a link or a folder there before root makes
+// one and hands it over.
 type folder struct {
 	who  account
 	path string
 	root *os.Root
 }
 
-// openFolder makes the folder of a server, if it is missing, and refuses one that others own or may
-// write to. A temporary one is made where the system has such, or under /tmp if that will not do.
+// openFolder makes the folder of a server, if it is missing, and refuses one that another account
+// owns or may write to. A temporary folder is made in the system's folder for temporary files, or
+// under /tmp if that one is unsuitable.
 func openFolder(dir string, who account) (*folder, error) {
 	var err error
 	if dir == "" {
 		dir, err = makeTemporary(who)
 	} else if dir, err = filepath.Abs(dir); err == nil {
-		// Others may pass through, no more: the account must come to its own folder below, which is
-		// closed to all else.
+		// Other accounts may only pass through: the server's account must reach its own folder
+		// below, which is closed to all others.
 		if err = who.checkWay(dir); err == nil {
 			err = os.MkdirAll(dir, 0o711)
 		}
@@ -60,12 +61,12 @@ func makeTemporary(who account) (string, error) {
 	}
 	dir, err := os.MkdirTemp(parent, "sluice-pg-")
 	if err == nil && who.lent != nil {
-		err = os.Chmod(dir, 0o711) // as a named one; until it is handed over, the last of all
+		err = os.Chmod(dir, 0o711) // as a named folder; root hands it over in its last step
 	}
 	return dir, err
 }
 
-// check looks at the folder itself and at what a start uses in it.
+// check judges the folder itself and the files in it that a start uses.
 func (f *folder) check() error {
 	info, err := f.root.Stat(".")
 	if err != nil {
@@ -88,8 +89,8 @@ func (f *folder) check() error {
 		if err := f.who.judge(path, inside, info); err != nil {
 			return err
 		}
-		// The cluster may lie elsewhere, by a link that its owner made: nothing of it is ever
-		// handed over.
+		// The owner may have put the cluster elsewhere, by a link: nothing of it is ever handed
+		// over.
 		if found := info.Mode().Type(); found != kind && (name != "data" || found != fs.ModeSymlink) {
 			return fmt.Errorf("%s is %s and cannot be used: move it away", path, found)
 		}
@@ -100,7 +101,8 @@ func (f *folder) check() error {
 	return nil
 }
 
-// give makes a folder in the server's, if it is missing, that only the account (and root) can use.
+// give makes a folder in the server's folder, if it is missing, that only the account (and root)
+// can use.
 func (f *folder) give(name string) error {
 	if err := f.root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("making the folder: %w", err)
@@ -108,9 +110,9 @@ func (f *folder) give(name string) error {
 	return f.who.hand(f.root, name)
 }
 
-// handOver gives the folder itself to the account, which removes it in the end: the last step of
-// root in a temporary folder. What root does there later reads what the account says of itself, as
-// in a named one, or goes by files that are open already.
+// handOver gives the folder itself to the account, which removes it in the end. It is root's last
+// step in a temporary folder. Later root only reads the account's files there, as it does in a
+// named folder, or uses files that are already open.
 func (f *folder) handOver() error {
 	if f.who.lent == nil {
 		return nil
@@ -126,8 +128,8 @@ func (f *folder) handOver() error {
 	return nil
 }
 
-// hand gives a folder of ours to the account: a true one, empty, in a folder where no other account
-// can replace it.
+// hand gives a folder of ours to the account. It has to be a real folder, empty, in a parent where
+// no other account can replace it.
 func (a account) hand(parent *os.Root, name string) error {
 	if a.lent == nil {
 		return nil

@@ -1,27 +1,27 @@
-// Package local runs a private Postgres server out of the binaries that are installed on this
-// machine: for an operator who names no other database, and for tests where no container engine
-// answers. It downloads nothing, needs no container, and listens on a unix socket only, so nothing
-// on the network can reach the server and no two servers can clash over a port.
+// Package local runs a private Postgres server with the binaries that are installed on this
+// machine. It is for operators whose configuration names no other database, and for tests without a
+// container engine. It downloads nothing, needs no container, and listens on a unix socket only:
+// the server is out of reach of the network, and two servers cannot clash over a port.
 //
-// It never touches a cluster that it did not make, never changes the machine's own Postgres
-// service, and is no way to run a warehouse that several accounts or machines use: the owner of the
+// It never touches a cluster that it did not make and never changes the machine's own Postgres
+// service. It is unsuitable for a warehouse that several accounts or machines use: the owner of the
 // socket directory is superuser of the server.
 //
-// A temporary server belongs to its starter and dies with it. A server with a folder of its own
-// belongs to all processes that use it: the first starts it, the others attach, and the last to
-// stop ends it, whichever of them was killed in between. It ends with its starter only where a
-// supervisor ends all descendants of a process (a container, a service of systemd).
+// A temporary server belongs to the process that starts it and ends with it. A server with a folder
+// of its own belongs to all processes that use it: the first starts it, the others attach, and the
+// last to stop ends it, even if others were killed in between. It ends with its starter only where
+// a supervisor ends all descendants of a process (a container, a service of systemd).
 //
-// Start reading at Start; binaries.go says which binaries are taken, account.go as whom they run,
-// lock.go who waits for whom.
+// Start reading at Start; binaries.go chooses the binaries, account.go the account they run as,
+// lock.go orders the processes that use a server.
 //
 // One folder holds one server:
 //
-//	users        locked (flock) in common by all who use the server, alone by the one who stops it
-//	start        locked by the one who looks whether the server runs and starts it
+//	users        locked (flock): shared by each process that uses the server, exclusive by the one that stops it
+//	start        locked by the process that checks whether the server runs and starts it
 //	data         the cluster
 //	run          the unix socket (elsewhere if the path would be too long for a socket)
-//	server.log   what the server says
+//	server.log   the log of the server
 package local
 
 import (
@@ -43,31 +43,31 @@ const (
 	superuser     = "postgres"            // owns every database
 	maxSocketPath = 100                   // below the limits: 104 bytes on macOS, 108 on Linux, each with a final zero
 	startLimit    = 2 * time.Minute       // recovery after a crash included
-	pollEvery     = 10 * time.Millisecond // how often locks and the server's state file are looked at while waiting for them
+	pollEvery     = 10 * time.Millisecond // the interval at which waiting processes check locks and the server's state file
 
-	// othersEvery is how often a server is looked at that we did not start, and which each look
-	// asks for a connection.
+	// othersEvery is the interval at which a server of another starter is checked: each check asks
+	// it for a connection.
 	othersEvery = 100 * time.Millisecond
-	// silentPolls is how often a process that a state file names may be found alive but silent: a
-	// server closes its socket a moment before it ends, but the number may also belong to some
-	// other process by now.
+	// silentPolls is how often the process that a state file names may be found alive without
+	// answering. A server closes its socket a moment before it ends, but another process may also
+	// have its number by now.
 	silentPolls = 20
 )
 
 // Options say which server to start. The zero value is a temporary server for tests.
 type Options struct {
 	// Dir is the folder that holds the server's data; it is made if it is missing and kept on Stop.
-	// All who name the same folder share one server. Empty means a temporary folder that Stop
-	// removes.
+	// All processes that name the same folder share one server. Empty means a temporary folder that
+	// Stop removes.
 	Dir string
 	// Bin is the folder with initdb, postgres and pg_ctl. Empty means: search, as described at
 	// ErrNoBinaries.
 	Bin string
-	// Durable makes commits survive a power cut. Leave it off for anything that can be made again:
-	// it is several times faster. Of those who share a server, the one who starts it decides.
+	// Durable makes commits survive a power cut. Leave it off for data that can be made again: it
+	// is then several times faster. The process that starts a shared server decides.
 	Durable bool
-	// Log gets a line for people about each step that takes time. Nil means silence. What the
-	// server itself says is in the file server.log in the folder.
+	// Log gets a line about each step that takes time; nil means no log. The server's own log is
+	// the file server.log in the folder.
 	Log io.Writer
 }
 
@@ -79,9 +79,9 @@ type Server struct {
 	folder    *folder  // of dir, during the start
 	log       *os.File // server.log, during the start
 	bin       string
-	users     *os.File     // the lock that says that we use the server
-	guard     <-chan error // of a temporary server; brings its end
-	leash     io.Closer    // closed, it lets the guard do its work
+	users     *os.File     // a lock that every user of the server holds
+	guard     <-chan error // of a temporary server; receives its end
+	leash     io.Closer    // closing it makes the guard end the server
 	socketDir string
 	stopOnce  sync.Once
 	stopErr   error
@@ -91,11 +91,11 @@ type Server struct {
 // connections. The context bounds the start only. Every Server must be stopped, also one that
 // another process started.
 //
-// A temporary server (no Dir) ends when this process dies, however it dies. A server with a Dir
-// outlives its starter: if all who use it are killed, it runs on, and the next Start attaches to
-// it.
+// A temporary server (no Dir) ends when this process dies, for whatever reason. A server with a Dir
+// outlives its starter: if all its users are killed, it runs on, and the next Start attaches to it.
 //
-// Errors: ErrNoBinaries, or a description of what failed with the last lines of the server's log.
+// It returns ErrNoBinaries, or an error that describes the failure; if the server did not start,
+// with the last lines of its log.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -113,19 +113,20 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	if s.folder, err = openFolder(opts.Dir, s.who); err != nil {
 		return nil, err
 	}
-	defer func() { _ = s.folder.root.Close() }() // nothing is written by it later
+	defer func() { _ = s.folder.root.Close() }() // it writes nothing later
 	s.dir = s.folder.path
 	if err := s.join(ctx); err != nil {
 		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitLimit)
 		defer cancel()
-		_ = s.Stop(undo) // the first error is the one that helps
+		_ = s.Stop(undo) // the first error is the useful one
 		return nil, err
 	}
 	return s, nil
 }
 
-// join makes us a user of the server, and then, alone, sees to it that it runs. In this order
-// nobody stops what we find.
+// join takes the lock of a user of the server. Then, under the lock of starters, it makes sure that
+// the server runs. The order matters: while we hold a user's lock, no process stops a running
+// server.
 func (s *Server) join(ctx context.Context) error {
 	var err error
 	if s.users, err = openLock(ctx, filepath.Join(s.dir, "users"), syscall.LOCK_SH); err != nil {
@@ -167,16 +168,16 @@ func (s *Server) launch(ctx context.Context) error {
 		return err
 	}
 	if _, err := s.waitReady(ctx, exited); err != nil {
-		_ = cmd.Process.Signal(syscall.SIGQUIT)                     // it may have no state file yet, by which Stop would know it
+		_ = cmd.Process.Signal(syscall.SIGQUIT)                     // it may have no state file yet, without which Stop does not find it
 		said, _ := io.ReadAll(io.NewSectionReader(s.log, 0, 1<<62)) // without it the error is still true
 		return fmt.Errorf("postgres in %s did not start: %w%s", s.dir, err, lastLines(said))
 	}
 	return nil
 }
 
-// waitReady waits until the server accepts connections, and then returns true: ours, of which
-// exited brings the end, or one that runs already, or whose starter was killed before it was ready.
-// It returns false if there is none of the others.
+// waitReady waits until a server accepts connections, and then returns true. With exited, which
+// receives its end, that is the server just started. Without it, it is a server that runs already,
+// or whose starter was killed before it was ready; if there is none, waitReady returns false.
 func (s *Server) waitReady(ctx context.Context, exited <-chan error) (bool, error) {
 	every := pollEvery
 	if exited == nil {
@@ -194,7 +195,7 @@ func (s *Server) waitReady(ctx context.Context, exited <-chan error) (bool, erro
 		case found.ready && dialed == nil:
 			s.socketDir = found.socketDir
 			return true, nil
-		case listens(dialed): // it is starting or ending, or many wait
+		case listens(dialed): // it is starting or ending, or too many connections wait
 			silent = 0
 		case exited == nil && (!found.alive || silent >= silentPolls):
 			return false, nil
@@ -209,9 +210,9 @@ func (s *Server) waitReady(ctx context.Context, exited <-chan error) (bool, erro
 	}
 }
 
-// Stop ends our use of the server. If no other process uses it, it stops the server, and removes
-// the folder if it was a temporary one. When the context ends before the server has, the server is
-// ended without ceremony. Stop may be called again; it then returns what it returned first.
+// Stop ends our use of the server. If no other process uses it, Stop ends the server, and removes
+// the folder of a temporary one. If the context ends first, the server is stopped in mode
+// immediate. Stop may be called again; it then returns its first result.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() { s.stopErr = s.leave(ctx) })
 	return s.stopErr
@@ -221,7 +222,7 @@ func (s *Server) leave(ctx context.Context) error {
 	if s.users == nil {
 		return nil
 	}
-	defer func() { _ = s.users.Close() }() // last, so that no process starts a server while we end this one
+	defer func() { _ = s.users.Close() }() // last, so that no process starts a server while this one ends
 	if s.opts.Dir == "" {
 		return s.remove(ctx)
 	}
@@ -237,12 +238,12 @@ func (s *Server) leave(ctx context.Context) error {
 // URL returns the connection string of the server's first database, "postgres".
 func (s *Server) URL() string {
 	u := url.URL{Scheme: "postgres", User: url.User(superuser), Path: "/postgres"}
-	// libpq's kind of URL knows %20 for a blank, but not +.
+	// libpq decodes %20 as a blank in a URL, but not +.
 	u.RawQuery = strings.ReplaceAll(url.Values{"host": {s.socketDir}, "port": {port}}.Encode(), "+", "%20")
 	return u.String()
 }
 
-// PsqlCommand returns the line with which a person opens the named database in psql.
+// PsqlCommand returns the command with which the operator opens the named database in psql.
 func (s *Server) PsqlCommand(database string) string {
 	psql := filepath.Join(s.bin, "psql")
 	if !isExecutable(psql) {
@@ -256,6 +257,6 @@ func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *Server) say(what string) {
 	if s.opts.Log != nil {
-		_, _ = fmt.Fprintln(s.opts.Log, what, s.dir) // a line for people: losing it loses nothing
+		_, _ = fmt.Fprintln(s.opts.Log, what, s.dir) // only a message: losing it loses nothing
 	}
 }

@@ -52,7 +52,7 @@ func stop(t *testing.T, s *local.Server) {
 	}
 }
 
-// ask returns the one value that the query gives, as text.
+// ask returns the one value of the query, as text.
 func ask(t *testing.T, url, query string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -135,7 +135,7 @@ func TestDurableServerKeepsDataOverRestart(t *testing.T) {
 
 func TestStaleStateFileOfAKilledServer(t *testing.T) {
 	t.Parallel()
-	for name, owner := range map[string]int{"of nobody": 0, "of another process": os.Getpid()} {
+	for name, owner := range map[string]int{"of no process": 0, "of another process": os.Getpid()} {
 		t.Run("whose number is that "+name, func(t *testing.T) {
 			t.Parallel()
 			dir := serverDir(t)
@@ -181,7 +181,7 @@ func waitDown(t *testing.T, conn *pgx.Conn) {
 	if _, err := conn.Exec(ctx, "select pg_sleep(600)"); err == nil || ctx.Err() != nil {
 		t.Errorf("the server goes on (%v)", err)
 	}
-	_ = conn.Close(context.WithoutCancel(ctx)) // there is no one to take leave of
+	_ = conn.Close(context.WithoutCancel(ctx)) // the server has ended, so an error says nothing
 }
 
 func TestLongFolderNameStillGetsAShortSocketPath(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// openLock opens a lock file and takes the lock: LOCK_SH or LOCK_EX. It waits for others until the
-// context ends. The system gives a lock back when its holder dies, so there is no such thing as a
-// stale one.
+// openLock opens a lock file and takes the lock: LOCK_SH or LOCK_EX. It waits for other holders
+// until the context ends. The system releases a lock when its holder dies, so locks are never
+// stale.
 func openLock(ctx context.Context, path string, how int) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -41,8 +41,8 @@ func openLock(ctx context.Context, path string, how int) (*os.File, error) {
 	}
 }
 
-// tryLock takes a lock, or turns one into the other, and says whether it could: false means that
-// another is in the way, and that the lock held before is lost.
+// tryLock takes a lock, or converts one, and says whether it could. False means that another
+// process holds the lock, and that the lock held before is lost.
 func tryLock(file *os.File, how int) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB)
 	if err != nil && !errors.Is(err, syscall.EWOULDBLOCK) {
@@ -51,13 +51,13 @@ func tryLock(file *os.File, how int) (bool, error) {
 	return err == nil, nil
 }
 
-// state is what a server says about itself in its file postmaster.pid, held against what can be
-// seen. A server that was killed leaves the file behind: then nothing answers, and the next start
-// replaces the file.
+// state is what a server says about itself in its file postmaster.pid, checked against its process.
+// A killed server leaves the file behind: then no process answers, and the next start replaces the
+// file.
 type state struct {
 	socketDir, socket string
-	alive             bool // there is a process of the server's number
-	ready             bool // and the server says that connections will be served
+	alive             bool // a process with the server's number exists
+	ready             bool // and the server says that it accepts connections
 }
 
 // readState returns the state of the server of the cluster, the zero state if there is none.
@@ -78,9 +78,8 @@ func readState(data string) state {
 	return found
 }
 
-// dial asks the server for a connection, and lets it go. A server takes them one by one, and while
-// it starts not at once: who dials again and again stands in the line, before those who come to
-// work.
+// dial asks the server for a connection and closes it. The server accepts connections one by one,
+// and late while it starts: frequent dials would delay its real clients.
 func (s state) dial() error {
 	if !s.alive {
 		return errNoServer
@@ -96,12 +95,13 @@ func (s state) dial() error {
 
 var errNoServer = errors.New("there is no server")
 
-// listens says of what dial returned whether there is a server: one that takes no connection now,
-// for more wait in line than it takes, is one.
+// listens says whether what dial returned proves that a server exists. A server whose queue of
+// connections is full returns EAGAIN and exists, too.
 func listens(err error) bool { return err == nil || errors.Is(err, syscall.EAGAIN) }
 
-// readNote reads a short file that the server's account wrote: a true one, so that what else that
-// account may put there keeps us waiting for nothing and shows us nothing of others.
+// readNote reads a short file that the server's account wrote. It opens only regular files and
+// follows no link. So that account can neither make us wait nor make us show it another account's
+// file.
 func readNote(path string) ([]byte, error) {
 	const limit = 4096
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)

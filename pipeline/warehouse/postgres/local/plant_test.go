@@ -13,8 +13,8 @@ import (
 )
 
 // TestNoFolderIsHandedOverByALink races a process of the account that root lends: it plants `run ->
-// victim` in each folder of a server that appears. The folder behind the link must stay root's. Who
-// is not root hands over nothing: then only the links are in the way.
+// victim` in each folder of a server that appears. The folder behind the link must remain root's. A
+// process that is not root hands over nothing: then it only meets the links.
 //
 //nolint:paralleltest // temporary folders are made where the environment says
 func TestNoFolderIsHandedOverByALink(t *testing.T) {
@@ -74,7 +74,7 @@ func chosen(t *testing.T) account {
 	return who
 }
 
-// openPlace makes a folder to which other accounts can come, which those of the test's own are not.
+// openPlace makes a folder that other accounts can enter, which the test's own folders are not.
 func openPlace(t *testing.T, name string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", name)
@@ -114,7 +114,7 @@ func prepareOnce(t *testing.T, place string, who account) {
 	_ = s.log.Close()
 }
 
-// part is a file or folder with an owner of choice.
+// part is a file or folder with a given owner.
 type part struct {
 	fs.FileInfo
 	mode     fs.FileMode
@@ -140,24 +140,24 @@ func TestWhoMayOwnAServersFolder(t *testing.T) {
 	}{
 		"root's":                                  {root, itself, part{mode: dir(0o711)}, ""},
 		"root's, for its group":                   {root, itself, part{mode: dir(0o775)}, ""},
-		"root's, writable for a group":            {root, itself, part{mode: dir(0o771), gid: stranger}, "writable for others"},
-		"root's, writable for the lent account's": {root, itself, part{mode: dir(0o771), gid: lent}, "writable for others"},
-		"root's, writable for all":                {root, itself, part{mode: dir(0o777)}, "writable for others"},
-		"root's, writable for all and sticky":     {root, itself, part{mode: dir(0o777) | fs.ModeSticky}, "writable for others"},
+		"root's, writable for a group":            {root, itself, part{mode: dir(0o771), gid: stranger}, "writable for other accounts"},
+		"root's, writable for the lent account's": {root, itself, part{mode: dir(0o771), gid: lent}, "writable for other accounts"},
+		"root's, writable for all":                {root, itself, part{mode: dir(0o777)}, "writable for other accounts"},
+		"root's, writable for all and sticky":     {root, itself, part{mode: dir(0o777) | fs.ModeSticky}, "writable for other accounts"},
 		"the lent account's":                      {root, itself, part{mode: dir(0o700), uid: lent}, "belongs to account 4000000001"},
 		"a stranger's":                            {root, itself, part{mode: dir(0o700), uid: stranger}, "belongs to account 4000000002"},
 		"above: root's":                           {root, above, part{mode: dir(0o755)}, ""},
 		"above: the lent account's":               {root, above, part{mode: dir(0o700), uid: lent}, "belongs to"},
 		"above: a stranger's":                     {root, above, part{mode: dir(0o755), uid: stranger}, "belongs to"},
 		"above: as /tmp":                          {root, above, part{mode: dir(0o777) | fs.ModeSticky}, ""},
-		"above: as /tmp, not sticky":              {root, above, part{mode: dir(0o777)}, "writable for others"},
-		"above: writable for a group":             {root, above, part{mode: dir(0o775), gid: stranger}, "writable for others"},
+		"above: as /tmp, not sticky":              {root, above, part{mode: dir(0o777)}, "writable for other accounts"},
+		"above: writable for a group":             {root, above, part{mode: dir(0o775), gid: stranger}, "writable for other accounts"},
 		"inside: the lent account's":              {root, inside, part{mode: dir(0o700), uid: lent, gid: lent}, ""},
 		"inside: a stranger's":                    {root, inside, part{mode: dir(0o700), uid: stranger}, "belongs to"},
 		"inside: a stranger's file":               {root, inside, part{mode: 0o600, uid: stranger}, "belongs to"},
-		"inside: a file writable for all":         {root, inside, part{mode: 0o666}, "writable for others"},
+		"inside: a file writable for all":         {root, inside, part{mode: 0o666}, "writable for other accounts"},
 		"a user's own":                            {user, itself, part{mode: dir(0o775), uid: us, gid: stranger}, ""},
-		"a user's own, writable for all":          {user, itself, part{mode: dir(0o777), uid: us}, "writable for others"},
+		"a user's own, writable for all":          {user, itself, part{mode: dir(0o777), uid: us}, "writable for other accounts"},
 		"a user's: a stranger's":                  {user, itself, part{mode: dir(0o700), uid: stranger}, "belongs to"},
 		"a user's: inside: a stranger's":          {user, inside, part{mode: dir(0o700), uid: stranger}, "belongs to"},
 	} {
@@ -171,9 +171,9 @@ func TestWhoMayOwnAServersFolder(t *testing.T) {
 	}
 }
 
-// TestNoNameOfOthersIsFollowed names a folder of root's by a link of another account, by one of
-// root's that leads to such a link, and a folder that is to be made in one of another account. Root
-// makes and hands over nothing.
+// TestNoNameOfOthersIsFollowed gives root three paths. One is a link of another account to a folder
+// of root's, one is a link of root's that leads to such a link, and one is below a folder of
+// another account. Root makes and hands over nothing.
 func TestNoNameOfOthersIsFollowed(t *testing.T) {
 	t.Parallel()
 	who := chosen(t)
@@ -202,7 +202,7 @@ func TestNoNameOfOthersIsFollowed(t *testing.T) {
 	}
 }
 
-// TestATemporaryFolderIsNotMadeAmongOthers has the system name a folder of another account for
+// TestATemporaryFolderIsNotMadeAmongOthers: the environment names a folder of another account for
 // temporary files.
 //
 //nolint:paralleltest // temporary folders are made where the environment says
@@ -229,7 +229,7 @@ func TestATemporaryFolderIsNotMadeAmongOthers(t *testing.T) {
 	}
 }
 
-// TestRootGivesOnlyEmptyFolders: a folder of root's that holds something may be of use to root.
+// TestRootGivesOnlyEmptyFolders: root may still need a folder of its own that holds something.
 func TestRootGivesOnlyEmptyFolders(t *testing.T) {
 	t.Parallel()
 	who := chosen(t)
@@ -257,8 +257,8 @@ func TestRootGivesOnlyEmptyFolders(t *testing.T) {
 	}
 }
 
-// TestNotesAreTrueFiles: what the server's account may put in the place of its notes shows nothing
-// of others and keeps the reader waiting for nothing.
+// TestNotesAreTrueFiles: the server's account may put other things in the place of its notes. These
+// neither show another account's files nor make the reader wait.
 func TestNotesAreTrueFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -276,7 +276,7 @@ func TestNotesAreTrueFiles(t *testing.T) {
 	}
 }
 
-// TestALinkOfRootsIsFollowed: a data folder may lie elsewhere, as /var/lib on another disk.
+// TestALinkOfRootsIsFollowed: a data folder may be elsewhere, as /var/lib on another disk.
 func TestALinkOfRootsIsFollowed(t *testing.T) {
 	t.Parallel()
 	who := chosen(t)
@@ -295,8 +295,8 @@ func TestALinkOfRootsIsFollowed(t *testing.T) {
 	}
 }
 
-// TestWhatOthersPlantedIsRefused looks at what may lie in a folder of a server before the start.
-// Root sees folders of others, too.
+// TestWhatOthersPlantedIsRefused checks what a server's folder may contain before the start. Root
+// meets folders of other accounts, too.
 func TestWhatOthersPlantedIsRefused(t *testing.T) {
 	t.Parallel()
 	who := chosen(t)

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// quitLimit is how long a server that was told to end without ceremony is given. By itself it takes
-// up to five seconds.
+// quitLimit bounds how long a server may take to end in mode immediate. It usually takes up to five
+// seconds.
 const quitLimit = 10 * time.Second
 
 // command returns a program of the server, run as its account in its folder, with an environment
-// that carries no secret and no setting of libpq. An interrupt on our terminal does not reach it,
-// nor does our end. The context kills it.
+// without secrets and settings of libpq. An interrupt on our terminal does not reach it, and it
+// outlives us. The context kills it.
 func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, program), args...)
 	cmd.Dir, cmd.Env = s.dir, []string{"LC_ALL=C", "PATH=" + os.Getenv("PATH"), "LD_LIBRARY_PATH=" + os.Getenv("LD_LIBRARY_PATH")}
@@ -27,7 +27,7 @@ func (s *Server) command(ctx context.Context, program string, args ...string) *e
 	return cmd
 }
 
-// run runs a program to its end; the error carries what it said.
+// run runs a program to its end; the error carries its output.
 func run(cmd *exec.Cmd) error {
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w%s", cmd.Path, err, lastLines(said))
@@ -35,7 +35,7 @@ func run(cmd *exec.Cmd) error {
 	return nil
 }
 
-// spawn starts a program that runs beside us. The channel brings how it ended.
+// spawn starts a program that runs beside us. The channel receives its result.
 func spawn(cmd *exec.Cmd) (<-chan error, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", cmd.Path, err)
@@ -45,9 +45,9 @@ func spawn(cmd *exec.Cmd) (<-chan error, error) {
 	return exited, nil
 }
 
-// startGuard starts a process that waits until its input is closed, by Stop, or by the system when
-// we die; then it ends the temporary server and removes what is left of it. Nothing of ours could
-// do that after a SIGKILL.
+// startGuard starts a process that waits until its input is closed: by Stop, or by the system when
+// we die. Then it ends the temporary server and removes its files. Our own code could not do that
+// after a SIGKILL.
 func (s *Server) startGuard(ctx context.Context) error {
 	const script = `read _; "$1" stop -s -D "$2" -m immediate; rm -rf "$3" "$4"`
 	cmd := s.command(context.WithoutCancel(ctx), "pg_ctl")
@@ -62,10 +62,10 @@ func (s *Server) startGuard(ctx context.Context) error {
 	return err
 }
 
-// remove lets the guard end a temporary server, and sees the folder go.
+// remove makes the guard end a temporary server, and waits until the guard has removed the folder.
 func (s *Server) remove(ctx context.Context) error {
 	if s.leash == nil {
-		_ = os.RemoveAll(s.dir) // there is a reason already why we did not come so far as to have a guard
+		_ = os.RemoveAll(s.dir) // the start failed before the guard existed, and has reported why
 		return nil
 	}
 	_ = s.leash.Close() // it fails only if the guard has ended
@@ -81,9 +81,9 @@ func (s *Server) remove(ctx context.Context) error {
 	return nil
 }
 
-// shutDown ends the server, of whichever process: cleanly, with everything written out, as long as
-// the context allows; then at once. It is left to pg_ctl under the server's account, which can do
-// no harm to others whatever the state file says.
+// shutDown ends the server, whichever process started it: cleanly, with all data written, as long
+// as the context allows, then in mode immediate. pg_ctl does it under the server's account, which
+// cannot harm other processes, whatever the state file says.
 func (s *Server) shutDown(ctx context.Context) error {
 	if s.tryShutDown(ctx, "fast") == nil {
 		return nil
@@ -95,7 +95,7 @@ func (s *Server) shutDown(ctx context.Context) error {
 
 func (s *Server) tryShutDown(ctx context.Context, mode string) error {
 	if !listens(readState(s.data()).dial()) {
-		return nil // it has ended, and the number in its file may be another's by now
+		return nil // it has ended, and another process may have the number in its file by now
 	}
 	err := run(s.command(ctx, "pg_ctl", "stop", "-s", "-D", s.data(), "-m", mode, "-t", "1000000")) // the context is the bound
 	if err != nil && listens(readState(s.data()).dial()) {
@@ -104,8 +104,8 @@ func (s *Server) tryShutDown(ctx context.Context, mode string) error {
 	return nil
 }
 
-// lastLines returns the last lines of a text, indented on lines of their own, ready to be put
-// behind an error.
+// lastLines returns the last lines of a text, each indented on a line of its own, to append to an
+// error.
 func lastLines(text []byte) string {
 	const keep = 15
 	if text = bytes.TrimSpace(text); len(text) == 0 {

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestReadyMeansThatAConnectionIsTaken: a server that starts is asked for no connection, for those
-// would stand in its line before all others, and one whose line is full is not ready, whatever its
-// file says.
+// TestReadyMeansThatAConnectionIsTaken: a starting server is not asked for connections, which would
+// precede all others in its queue. A server whose queue is full is not ready, whatever its file
+// says.
 func TestReadyMeansThatAConnectionIsTaken(t *testing.T) {
 	t.Parallel()
 	s := &Server{dir: openPlace(t, "localpg-line-")}
@@ -76,7 +76,7 @@ func TestReadyMeansThatAConnectionIsTaken(t *testing.T) {
 	}
 }
 
-// listenForOne listens on a socket whose line is as short as the system makes it.
+// listenForOne listens on a socket whose queue is as short as the system allows.
 func listenForOne(t *testing.T, socket string) int {
 	t.Helper()
 	line, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)

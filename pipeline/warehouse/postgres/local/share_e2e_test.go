@@ -80,19 +80,19 @@ func TestProcessesStartOneServer(t *testing.T) {
 		if i%2 == 0 {
 			c.stop(t)
 		} else {
-			_ = c.input.Close() // the next stops at the same time
+			_ = c.input.Close() // the next one stops at the same time
 		}
 	}
 	for _, c := range children {
 		_ = c.cmd.Wait() // half of them have been waited for
 	}
 	mustBeDown(t, url)
-	again := start(t, local.Options{Dir: dir}) // what was stopped under races starts again
+	again := start(t, local.Options{Dir: dir}) // a server that was stopped under races starts again
 	ask(t, again.URL(), birth)
 }
 
-// TestStopAndStartAtOnce lets each process stop while the next starts: whatever the order, who has
-// started can query.
+// TestStopAndStartAtOnce lets each process stop while the next starts: whatever the order, a
+// process that has started can query.
 func TestStopAndStartAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := serverDir(t)

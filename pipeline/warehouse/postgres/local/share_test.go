@@ -19,7 +19,7 @@ import (
 )
 
 // childEnv makes the test program a user of the server in the folder that it names; "temporary"
-// means one without.
+// means a temporary server.
 const childEnv = "LOCALPG_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -36,8 +36,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// plant puts links to the victim where a server's folders are to be, as soon as a server's folder
-// is there, until it is killed.
+// plant puts links to the victim in the places of a server's folders, as soon as the server's
+// folder exists, until it is killed.
 func plant(place, victim string) {
 	_, _ = fmt.Println("ready")
 	for {
@@ -54,7 +54,7 @@ func plant(place, victim string) {
 	}
 }
 
-// use returns what a child does: start, say so, and stop when its input ends.
+// use does what a child does: start, report that, and stop when its input ends.
 func use(dir string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -89,7 +89,7 @@ func begin(t *testing.T, dir string) child {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Wait() }) // the end of t.Context has killed it, if the test has not ended it
+	t.Cleanup(func() { _ = cmd.Wait() }) // the end of t.Context has killed it, if the test has not
 	return child{cmd, input, bufio.NewReader(out)}
 }
 
@@ -116,7 +116,7 @@ func (c child) kill(t *testing.T) {
 	if err := c.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = c.cmd.Wait() // it says "killed"
+	_ = c.cmd.Wait() // its error says "killed"
 }
 
 const birth = "select pg_postmaster_start_time()::text"

@@ -1,9 +1,8 @@
-// Package archive is the form in which the raw records of a transaction are kept together: a JSON
-// array of their bytes as they came. It is pure: bytes in, bytes out.
+// Package archive is the format in which the raw records of a transaction are stored together: a
+// JSON array of their bytes as they came. It is pure: bytes in, bytes out.
 //
-// Where no record has a line feed in it, which nearly none has, each record has a line of its own.
-// So a reader that takes the array apart looks for line feeds and not for the ends of values, and
-// people can read it.
+// Where no record contains a line feed, and nearly none does, each record has a line of its own. So
+// a reader searches for line feeds instead of the ends of values, and the text is legible.
 //
 // Start reading at FormOf, then Split.
 package archive
@@ -17,7 +16,7 @@ import (
 	"sluice/schema/jsonscan"
 )
 
-// Form is what stands around the records of an array.
+// Form is the text around the records of an array.
 type Form struct{ begin, between, end string }
 
 var (
@@ -25,7 +24,7 @@ var (
 	dense = Form{"[", ",", "]"}
 )
 
-// FormOf gives that of an array of these records.
+// FormOf returns the form for an array of these records.
 func FormOf(records [][]byte) Form {
 	for _, record := range records {
 		if bytes.IndexByte(record, '\n') >= 0 {
@@ -35,7 +34,7 @@ func FormOf(records [][]byte) Form {
 	return lines
 }
 
-// Size is how many bytes Append adds.
+// Size is the number of bytes that Append adds.
 func (f Form) Size(records [][]byte) int {
 	size := len(f.begin) + len(f.between)*(len(records)-1) + len(f.end)
 	for _, record := range records {
@@ -44,8 +43,8 @@ func (f Form) Size(records [][]byte) int {
 	return size
 }
 
-// Append adds an array of records, of which there is at least one. Each is one JSON value without
-// white space around it.
+// Append appends an array of records, of which there is at least one. Each is one JSON value
+// without white space around it.
 func (f Form) Append(text []byte, records [][]byte) []byte {
 	text = append(text, f.begin...)
 	for i, record := range records {
@@ -57,14 +56,15 @@ func (f Form) Append(text []byte, records [][]byte) []byte {
 	return append(text, f.end...)
 }
 
-// Split takes an array apart; the records are slices of it. It is an error if it is no JSON array;
-// where it has lines, what stands in them is for the readers of records to judge.
+// Split splits an array into its records, which are slices of it. It returns an error if text is no
+// JSON array. In the form with lines it does not check what the lines contain: the readers of
+// records do.
 func Split(text []byte) ([][]byte, error) {
 	if records, ok := splitLines(text); ok {
 		return records, nil
 	}
 	var records [][]byte
-	// The array around the records is no part of how deep they nest.
+	// The array around the records does not count in the nesting depth.
 	if end, ok := jsonscan.Elements(text, 0, -1, func(raw []byte) { records = append(records, raw) }); ok && end == len(text) {
 		return records, nil
 	}
@@ -79,9 +79,9 @@ func Split(text []byte) ([][]byte, error) {
 	return records, nil
 }
 
-// splitLines takes an array apart that has a record in each line; false if it does not look like
-// one. No other array that was ever kept begins with a line feed, for records have no white space
-// around them.
+// splitLines splits an array that has a record on each line; it returns false if it has another
+// form. The line feed at the beginning identifies the form: a dense array cannot begin with one,
+// for records have no white space around them.
 func splitLines(text []byte) ([][]byte, bool) {
 	if len(text) <= len(lines.begin)+len(lines.end) || !bytes.HasPrefix(text, []byte(lines.begin)) || !bytes.HasSuffix(text, []byte(lines.end)) {
 		return nil, false

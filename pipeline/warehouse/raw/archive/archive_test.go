@@ -35,8 +35,8 @@ func TestArraysAreJSONWithALineForEachRecord(t *testing.T) {
 	}
 }
 
-// What is kept comes back byte for byte, in either form, and encoding/json finds the same records
-// in it.
+// Stored records come back byte for byte, in either form, and encoding/json finds the same records
+// in the array.
 func TestWhatIsKeptComesBack(t *testing.T) {
 	t.Parallel()
 	value := rapid.Deferred(func() *rapid.Generator[any] {
@@ -80,7 +80,8 @@ func TestWhatIsKeptComesBack(t *testing.T) {
 	})
 }
 
-// Arrays that look like lines and are none are read as what they are, and what is no array is none.
+// Arrays that only look like the form with lines are read correctly, and texts that are no arrays
+// are refused.
 func TestSplitOfWhatWasNotKeptSo(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{

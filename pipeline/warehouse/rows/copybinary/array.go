@@ -9,8 +9,8 @@ import (
 // arrayHeader is how many bytes come before the elements.
 const arrayHeader = 20
 
-// Array adds a parameter that is an array of n elements of a type; each adds one of them as a field
-// of COPY, which elements of an array are like. Source: PostgreSQL 15,
+// Array appends a parameter that is an array of n elements of a type. each appends one element in
+// the form of a COPY field, which elements of an array share. Source: PostgreSQL 15,
 // src/backend/utils/adt/arrayfuncs.c, array_recv.
 func Array(buf []byte, element uint32, n int, each func(buf []byte, i int) ([]byte, error)) ([]byte, error) {
 	const nulls, lowest = 1, 1 // there may be nulls
@@ -35,7 +35,7 @@ func Array(buf []byte, element uint32, n int, each func(buf []byte, i int) ([]by
 	return buf, nil
 }
 
-// Texts is an array of n texts.
+// Texts encodes an array of n texts.
 func Texts(n int, at func(i int) string) []byte {
 	const size = 4
 	length := arrayHeader
@@ -43,7 +43,7 @@ func Texts(n int, at func(i int) string) []byte {
 		length += size + len(at(i))
 	}
 	buf, _ := Array(make([]byte, 0, length), pgtype.TextOID, n, func(buf []byte, i int) ([]byte, error) {
-		return Text(buf, at(i)), nil // which cannot fail
+		return Text(buf, at(i)), nil // Text cannot fail
 	})
 	return buf
 }

@@ -10,7 +10,7 @@ import (
 	"sluice/pipeline/warehouse/rows/copybinary"
 )
 
-// The driver reads arrays, by code of its own, as they were written.
+// The driver's own code reads arrays as they were written.
 func TestTheDriverReadsArrays(t *testing.T) {
 	t.Parallel()
 	types := pgtype.NewMap()

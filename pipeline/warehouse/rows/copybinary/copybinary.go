@@ -1,8 +1,8 @@
-// Package copybinary writes rows in the binary format of COPY, which spares the server reading
-// numbers and times out of text.
+// Package copybinary writes rows in the binary format of COPY, which saves the server parsing
+// numbers and times.
 //
 // It takes canonical texts only (package record makes them), each of which has a binary form;
-// another text is an error and no guess. It is pure: values in, bytes out.
+// another text is an error. It is pure: values in, bytes out.
 //
 // Start reading at Reader, then Value.
 package copybinary
@@ -16,11 +16,11 @@ import (
 	"sluice/schema/record"
 )
 
-// ErrText says that a value is a text without a binary form: none that package record makes.
+// ErrText says that a value has no binary form, because it is no text that package record makes.
 var ErrText = errors.New("the value has no binary form")
 
-// fillTo is how much is collected before it is handed to the connection, which sends at most 64 KiB
-// a message.
+// fillTo is how many bytes are collected before they go to the connection, which sends at most 64
+// KiB a message.
 const fillTo = 60 << 10
 
 // header is the signature, no flags, and no extension. Source: PostgreSQL documentation, COPY,
@@ -66,7 +66,7 @@ func (c *Reader[T]) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Err is what encoding a record failed with; nil if it did not.
+// Err returns the error of encoding a record, if there was one.
 func (c *Reader[T]) Err() error { return c.err }
 
 // Row begins a row of so many fields.
@@ -90,7 +90,7 @@ func Int(buf []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(Size(buf, 8), uint64(n)) //nolint:gosec,mnd // the bits of a signed number
 }
 
-// PayloadHash adds a fingerprint, the bits of it as a signed number; 0 is none.
+// PayloadHash adds a payload hash as a signed number with the same bits; 0 means none.
 func PayloadHash(buf []byte, fingerprint uint64) []byte {
 	if fingerprint == 0 {
 		return Null(buf)
@@ -112,15 +112,15 @@ func JSON(buf []byte, text string) []byte {
 	return append(append(Size(buf, len(text)+1), version), text...)
 }
 
-// Place adds a tid, which is given as the server sends it.
+// Place adds a tid in the form in which the server sends it.
 func Place(buf []byte, place [6]byte) []byte { return append(Size(buf, len(place)), place[:]...) }
 
-// Size begins a field of n bytes, which are to follow.
+// Size begins a field of n bytes, which the caller appends.
 func Size(buf []byte, n int) []byte {
 	return binary.BigEndian.AppendUint32(buf, uint32(n)) //nolint:gosec // bounded by the record
 }
 
-// Value adds a field of a kind. An absent key of a new row is a null: there is nothing stored that
+// Value adds a field of a kind. In a new row an absent key is a null: there is no stored value that
 // could stay.
 func Value(buf []byte, kind schema.Kind, value *record.Value) ([]byte, error) {
 	if value.State != record.Set {

@@ -29,7 +29,7 @@ func encode(t interface{ Fatal(args ...any) }, kind schema.Kind, text string) []
 	return buf[4:]
 }
 
-// What the driver reads back, by code of its own, is what was written.
+// The driver's own code reads back what was written.
 func TestValuesAreWhatTheDriverReads(t *testing.T) {
 	t.Parallel()
 	types := pgtype.NewMap()
@@ -67,7 +67,7 @@ func TestValuesAreWhatTheDriverReads(t *testing.T) {
 
 func TestNumericsAreWrittenAsPostgresDoes(t *testing.T) {
 	t.Parallel()
-	// The bytes are those that numeric_send gives.
+	// The bytes are those of numeric_send.
 	for text, want := range map[string]string{
 		"0":           "\x00\x00\x00\x00\x00\x00\x00\x00",
 		"1":           "\x00\x01\x00\x00\x00\x00\x00\x00\x00\x01",

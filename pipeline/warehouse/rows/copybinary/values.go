@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// group is how many decimal digits one digit of a numeric holds, most so many of them are
-	// taken.
+	// group is how many decimal digits a digit of a numeric holds; mostGroup bounds the number of
+	// such digits.
 	group     = 4
 	mostGroup = 64
 	negative  = 0x4000
-	// epochDay is 2000-01-01, from which Postgres counts, in days since 1970-01-01.
+	// epochDay is 2000-01-01, the zero of Postgres' dates, in days since 1970-01-01.
 	epochDay = 10_957
 )
 

@@ -6,7 +6,7 @@ import (
 	"sluice/schema"
 )
 
-// Expected is a column as migrations are drafted, by the type's OID.
+// Expected is a column with its type's OID, as migrations are drafted.
 type Expected struct {
 	// Relation is quoted, Name is not.
 	Relation, Name string
@@ -52,8 +52,8 @@ func (s *Set) expect(tables []schema.Table) {
 	}
 }
 
-// TypesOf gives the type of a kind's columns, as package ddl drafts them, and that of an array of
-// their values.
+// TypesOf returns the type of a kind's columns, as package ddl drafts them, and the type of an
+// array of their values.
 func TypesOf(kind schema.Kind) (uint32, uint32) {
 	switch kind {
 	case schema.KindID, schema.KindText:

@@ -7,8 +7,8 @@ import (
 	"sluice/schema"
 )
 
-// history builds the statement that compares rows just written with the last that is in their
-// history. A record that came twice with one call counts as it came last.
+// history builds the statement that compares rows just written with the last entry in their
+// history. If a record came twice with one call, the later one counts.
 func (s *Set) history(resource *schema.Resource) error {
 	if len(resource.History) == 0 {
 		return nil

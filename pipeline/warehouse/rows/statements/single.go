@@ -6,7 +6,7 @@ import (
 	"sluice/schema"
 )
 
-// findMarker finds the array by which list records are told from headers.
+// findMarker finds the array that tells complete list records from headers.
 func (s *Set) findMarker(resource *schema.Resource, tables []schema.Table) error {
 	if resource.Details == nil {
 		return nil
@@ -20,19 +20,20 @@ func (s *Set) findMarker(resource *schema.Resource, tables []schema.Table) error
 	return fmt.Errorf("the array %q, by which headers are told, is not among the children", resource.Details.Marker)
 }
 
-// detailStateAfterList is what a list record does to the state of a row that it changes. One that
-// is a header leaves a single record to be read. So does one that was asked for before the last
-// single record and came after it: it may have brought back what was older there. The hash of the
-// last single record is forgotten, for the row is not what that one made of it any more.
+// detailStateAfterList is what a list record does to the detail state of a row that it changes. If
+// it is a header, its single record has to be read. The same holds for a list record whose call was
+// reserved before that of the last single record but which came after it: it may have restored
+// older values. The hash of the last single record is cleared, since the row is no longer what that
+// record made.
 func (s *Set) detailStateAfterList() []string {
 	return []string{"_detail_state = CASE WHEN " + carries(len(s.Columns)+s.Marker-1) + ` AND $1 >= coalesce(t._detail_call_id, 0) THEN 'none_needed'
 WHEN t._detail_state IN ('pending', 'failed') THEN 'pending' ELSE 'stale' END`, "_detail_hash = NULL"}
 }
 
-// clearListHash is what a single record of another modification time does to what is known of the
-// list's record: the row is not of its version any more. If upstream goes back to that, the list
-// shows the very bytes that it showed before, and they have to be judged like others. Modified is
-// the column of the modification time, "" where there is none.
+// clearListHash is what a single record with another modification time does to the hashes of the
+// list's record: they are cleared, since the row has another version. If upstream goes back to the
+// old version, the list shows the same bytes as before, and these have to be compared like any
+// others. Modified is the column of the modification time, "" if there is none.
 func (*Set) clearListHash(modified string) string {
 	if modified == "" {
 		return "_content_hash = t._content_hash"
@@ -42,7 +43,7 @@ func (*Set) clearListHash(modified string) string {
 		"_payload_hash = CASE WHEN %[1]s THEN NULL ELSE t._payload_hash END", other, NoHash)
 }
 
-// singles builds the statements for single records that change no more than the state of their row.
+// singles builds the statement for single records that change only the state of their row.
 func (s *Set) singles(table string) {
 	if s.Single == nil {
 		return

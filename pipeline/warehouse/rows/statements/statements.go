@@ -1,8 +1,7 @@
-// Package statements builds the SQL texts with which one resource is loaded, out of its
-// declaration.
+// Package statements builds the SQL texts that load one resource, from its declaration.
 //
-// It is pure: it never speaks to a database. What is executed, and in which order, is for package
-// rows to say.
+// It is pure: it never connects to a database. Package rows decides what is executed, and in which
+// order.
 //
 // Start reading at Set, then New.
 package statements
@@ -20,15 +19,16 @@ import (
 )
 
 const (
-	// maxIdentifier is where Postgres cuts names: two long ones would become one.
+	// maxIdentifier is the length at which Postgres truncates names: two long names would become
+	// one.
 	maxIdentifier = 63
 	// maxDepth is how deep arrays may nest: the key of a row holds two positions at most.
 	maxDepth = 2
 	// stagePrefix begins the name of every staging table.
 	stagePrefix = "sluice_stage_"
-	// maskBits is how many presence bits one bigint holds without its sign.
+	// maskBits is how many presence bits one bigint holds, without its sign.
 	maskBits = 62
-	// NoHash stands, in SQL, for a hash that is not there: no record has it.
+	// NoHash is the SQL literal for a missing hash: no record has this value.
 	NoHash = `'\x00000000000000000000000000000000'::bytea`
 )
 
@@ -44,21 +44,22 @@ type Set struct {
 	Expected []Expected
 	// Children are the tables of arrays, parents before their children.
 	Children []Child
-	// OpenStage makes the staging table empty, CopyStage copies into it, as rows of so many fields.
+	// OpenStage creates the staging table if necessary and empties it. CopyStage copies into it, in
+	// rows of StageFields fields.
 	OpenStage, CopyStage string
 	StageFields          int
-	// EnableHistory adds a row to the history of each record whose columns of that kind changed; ""
-	// if none are kept.
+	// EnableHistory adds a row to the history of each record whose columns with history changed; ""
+	// if no column has one.
 	EnableHistory string
 	// List is for records of lists, Single for single records; the latter is nil where the resource
 	// declares no details.
 	List   Form
 	Single *Form
-	// Marker is the index of the array that list records may leave out; 0 if the resource declares
-	// no details.
+	// Marker is the index of the array that complete list records carry and headers do not; 0 if
+	// the resource declares no details.
 	Marker int
-	// TouchDetail is for rows at places whose single records are not written; it ends the wait of
-	// those at the second places.
+	// TouchDetail updates the detail state of rows whose single records are not written. Its
+	// parameters are the addresses of the rows, and of those among them that become current.
 	TouchDetail string
 
 	schema string // of the tables
@@ -66,20 +67,20 @@ type Set struct {
 	masks  int    // number of presence masks of the staging table
 }
 
-// Form is what depends on where a record comes from: out of a list, or by itself.
+// Form holds the statements that depend on the source of a record: a list, or a single record.
 type Form struct {
-	// Look gives what is stored under keys, by their places from 1; Lock gives the same of rows
-	// that will change, locked in the order in which their keys are given, so that what was decided
-	// is still true when it is written.
+	// Look returns what is stored under keys, with the index of each key from 1. Lock returns the
+	// same for rows that will change and locks them, in the order of the given keys. So decisions
+	// about them stay valid until they are written.
 	Look, Lock string
-	// Range gives the same from one key to another, with the keys, in the order of their bytes and
-	// at most so many; "" for single records, of which a batch has few.
+	// Range returns the same for all rows between two keys, with the keys, in the order of their
+	// bytes and up to a limit. It is "" for single records, since a batch has few of them.
 	Range string
-	// Insert copies new rows into the table, of so many fields.
+	// Insert copies new rows into the table; Fields is the number of fields of each.
 	Insert string
 	Fields int
-	// Update empties the staging table into the rows, and leaves the columns of absent keys as they
-	// are. Rewrite does so and leaves alone what says where the record came from.
+	// Update writes the staging table's rows to the table, and leaves the columns of absent keys as
+	// they are. Rewrite does so and keeps the columns that say where the record came from.
 	Update, Rewrite string
 }
 
@@ -127,18 +128,18 @@ func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 	return s, nil
 }
 
-// readers builds the looks at what is stored: the place of the key among those asked for, hash,
-// call, modification time, time of the last change, place, whether the hash counts, and the
-// fingerprint of the list's record.
+// readers builds the statements that read what is stored. They return the index of the key in the
+// request, hash, call, modification time, time of the last change, address, whether the hash
+// counts, and the payload hash of the list's record.
 //
-// Each key is looked up by itself, and LIMIT keeps the planner to that: its index scan is the same
-// for any number of keys, with statistics and without. Of an array of keys it believes, in a table
-// that is being filled for the first time, that the organization has half a percent of the rows,
-// and reads all of them for every batch.
+// Each key is looked up separately, and LIMIT makes the planner do so: it uses the same index scan
+// for any number of keys, with or without statistics. Given an array of keys, in a table that is
+// being filled for the first time, the planner assumes that the organization has half a percent of
+// the rows. Then it reads all of them for every batch.
 //
-// A single record is held against the one that was loaded last, and against the later of the two
-// calls that wrote the row. The hash of a row that still waits does not count: that another single
-// record is equal has to be written there.
+// A single record is compared with the single record that was loaded last, and with the later of
+// the two calls that wrote the row. If the row still waits for its single record, its hash does not
+// count: an equal single record has to be recorded, too.
 func (s *Set) readers(table, id, modified string) {
 	look := func(f *Form, hash, call, settled, fingerprint string) {
 		columns := fmt.Sprintf("%s, %s, %s, t._changed_at, t.ctid, %s, %s FROM %s AS t WHERE t.organization_id = $1",
@@ -154,7 +155,7 @@ ORDER BY t.organization_id, t.%[1]s COLLATE "C" LIMIT $4`, id, columns)
 	look(&s.List, "t._content_hash", "t._call_id", "true", "t._payload_hash")
 	if s.Single != nil {
 		look(s.Single, "coalesce(t._detail_hash, "+NoHash+")",
-			"greatest(t._call_id, t._detail_call_id)", // which skips nulls
+			"greatest(t._call_id, t._detail_call_id)", // greatest skips nulls
 			"t._detail_state = 'current'", "NULL::bigint")
 	}
 }
@@ -195,8 +196,8 @@ func (f *Form) insert(table string, columns []string) {
 	f.Insert, f.Fields = CopyInto(table, columns), len(columns)
 }
 
-// CopyInto is the statement that copies into columns of a table, which is quoted, in the binary
-// format.
+// CopyInto returns the statement that copies into columns of a table in the binary format. The
+// table's name is quoted already.
 func CopyInto(table string, columns []string) string {
 	quoted := make([]string, len(columns))
 	for i, name := range columns {
@@ -215,8 +216,8 @@ func columnNames(columns []schema.Column) []string {
 
 func quote(parts ...string) string { return pgx.Identifier(parts).Sanitize() }
 
-// literal quotes a wire key; checkTables has refused those with a backslash, which only an escape
-// string could hold.
+// literal quotes a wire key. checkTables has refused keys with a backslash, which would need an
+// escape string.
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 func checkTables(schemaName string, tables []schema.Table) error {
@@ -242,7 +243,7 @@ func checkTables(schemaName string, tables []schema.Table) error {
 	return errors.Join(found...)
 }
 
-// Fits holds a record against the resource's tables before anything of it is encoded.
+// Fits checks a record against the resource's tables before it is encoded.
 func (s *Set) Fits(record *record.Record) error {
 	tables := len(s.Children) + 1
 	wrong := func(what string) error {

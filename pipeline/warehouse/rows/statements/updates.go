@@ -11,7 +11,7 @@ import (
 	"sluice/schema/record"
 )
 
-// updates builds the staging table and the statements that empty it into the table.
+// updates builds the staging table and the statements that write its rows to the table.
 func (s *Set) updates(tables []schema.Table, modified string) {
 	target, columns := quote(s.schema, tables[0].Name), s.Columns
 	s.masks = (len(columns)+len(tables)-1)/maskBits + 1
@@ -30,23 +30,24 @@ func (s *Set) updates(tables []schema.Table, modified string) {
 		name := fmt.Sprintf("_has_%d", mask)
 		staged, selected = append(staged, name), append(selected, "0::bigint AS "+name)
 	}
-	// The name holds a digest of the columns: a session that outlives a migration makes itself a
-	// new table.
+	// The name holds a digest of the columns: a session that outlives a migration creates a new
+	// table.
 	digest := sha256.Sum256([]byte(target + "\x00" + strings.Join(staged, "\x00")))
 	stage := quote("pg_temp", stagePrefix+hex.EncodeToString(digest[:8]))
 	s.OpenStage = openStage(stage, "SELECT "+strings.Join(selected, ", ")+" FROM "+target+" AS t")
 	s.CopyStage, s.StageFields = CopyInto(stage, staged), len(staged)
 
 	extra := "_extra = " + mergeExtra(tables)
-	// The places of the rows (they stay the same while locked) keep the planner from reading the
-	// table; the key joins.
+	// The addresses of the rows, fixed while the rows are locked, keep the planner from reading the
+	// whole table; the join is by key.
 	update := func(changed string, ours ...string) string {
 		return fmt.Sprintf(`UPDATE %[1]s AS t SET %[2]s FROM %[3]s AS s
 WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s`,
 			target, strings.Join(slices.Concat(set, []string{extra, "_changed_at = " + changed}, ours), ", "), stage, quote(columns[s.id]))
 	}
-	const now, made = "now()", "_content_hash = s._content_hash, _payload_hash = s._payload_hash" // both are of one record, always
-	// A row that a single record made another version of has neither: rewritten, it still has not.
+	const now, made = "now()", "_content_hash = s._content_hash, _payload_hash = s._payload_hash" // both hashes belong to one record
+	// A row that has no such hashes, because a single record made another version of it, gets none
+	// when it is rewritten.
 	const again = "_content_hash = CASE WHEN t._content_hash = " + NoHash + " THEN t._content_hash ELSE s._content_hash END, " +
 		"_payload_hash = CASE WHEN t._content_hash <> " + NoHash + " THEN s._payload_hash END"
 	ours := []string{made, "_call_id = $1", "_raw_position = s._raw_position", "_run_id = $2"}
@@ -58,8 +59,8 @@ WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s
 			"_detail_raw_position = s._raw_position", "_detail_at = now()",
 		}
 		s.Single.Update = update(now, single...)
-		// A row whose list record changed since has no such hash: its single record is to be loaded
-		// whole.
+		// A row whose list record changed since has no detail hash, and gets none: its single
+		// record has to be loaded again.
 		s.Single.Rewrite = update(now, "_detail_hash = CASE WHEN t._detail_hash IS NOT NULL THEN s._content_hash END")
 	}
 	// Rewritten, a row of which the declaration makes the same as before has not changed.
@@ -67,9 +68,9 @@ WHERE t.ctid = ANY (ARRAY (SELECT p._row FROM %[3]s AS p)) AND t.%[4]s = s.%[4]s
 	s.List.Update, s.List.Rewrite = update(now, ours...), update(kept, again)
 }
 
-// mergeExtra keeps the unknown keys of the row that the record does not mention, as an absent key
-// does for declared ones; those within an array that the record carries go with the array, and one
-// that is declared by now is not unknown any more.
+// mergeExtra keeps the unknown keys of the row that the record does not mention, as updates keep
+// declared columns whose keys are absent. Unknown keys within an array that the record carries are
+// replaced with the array. A key that is declared by now is removed.
 func mergeExtra(tables []schema.Table) string {
 	columns := tables[0].Columns
 	var wires []string
@@ -80,7 +81,7 @@ func mergeExtra(tables []schema.Table) string {
 			}
 		}
 	}
-	// One literal and not one for each: the statement is planned anew for every batch.
+	// One literal for all names: the statement is planned anew for every batch.
 	declared := literal("{"+strings.Join(wires, ",")+"}") + "::text[]"
 	const head = "substring(e.key FROM '^[^.[]*')"
 	keep := []string{head + " <> ALL (" + declared + ")"}
@@ -98,20 +99,20 @@ func mergeExtra(tables []schema.Table) string {
 FROM jsonb_each(t._extra) AS e WHERE ` + strings.Join(keep, " AND ") + `), '{}') || coalesce(s._extra, '{}'), '{}') END`
 }
 
-// carries tests one presence bit of a staged row: the columns in order, then the tables of arrays.
+// carries tests one presence bit of a staged row. The bits are the columns in order, then the
+// tables of arrays.
 func carries(bit int) string {
 	return fmt.Sprintf("(s._has_%d & %d) <> 0", bit/maskBits, int64(1)<<(bit%maskBits))
 }
 
-// openStage makes the staging table empty. It belongs to the session and is used again, with the
-// types of the table that it is for: measured with 45 columns, making it anew costs 33 kB of WAL
-// for its catalog rows each time, TRUNCATE 1.6 kB, the emptying at commit 0.5 kB. The DELETE is for
-// a second batch in one transaction.
+// openStage creates and empties the staging table, which the session reuses. Measured with 45
+// columns, creating it anew costs 33 kB of WAL for its catalog rows each time, TRUNCATE 1.6 kB,
+// emptying it at commit 0.5 kB. The DELETE is for a second batch in one transaction.
 func openStage(stage, query string) string {
 	return "CREATE TEMP TABLE IF NOT EXISTS " + stage + " ON COMMIT DELETE ROWS AS " + query + " WITH NO DATA; DELETE FROM " + stage
 }
 
-// Presence gives the presence masks of a record for the staging table, in the order of carries.
+// Presence returns the presence masks of a record for the staging table, in the order of carries.
 func (s *Set) Presence(rec *record.Record) []int64 {
 	masks := make([]int64, s.masks)
 	set := func(bit int) { masks[bit/maskBits] |= 1 << (bit % maskBits) }

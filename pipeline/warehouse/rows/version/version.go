@@ -1,48 +1,48 @@
-// Package version is the rule about versions: which of two states of one record is the newer one
-// (invariant 5, an older record never overwrites a newer one). It is pure; package rows asks it
-// about rows that it holds locked, and the simulation about rows in memory.
+// Package version has the rule about versions: which of two states of one record is newer
+// (invariant 5: an older record never overwrites a newer one). It is pure. Package rows applies it
+// to locked rows, the simulation to rows in memory.
 package version
 
 import "time"
 
-// RollbackAfter is how long after a row was written a call must have left for a modification time
-// that went back to be believed: by then no answer from before can still be under way, so upstream
-// was set back (a restore, an undone edit).
+// RollbackAfter applies to records whose modification time went back. Such a record is accepted
+// only if its call left so long after the row was written. By then no earlier answer can be under
+// way, so upstream was set back (a restore, an undone edit).
 const RollbackAfter = 10 * time.Minute
 
 // Ahead is how far ahead of the clock a modification time may be: no clock and no time zone is
-// further off. One that is says nothing about which version is newer, and a row that had one would
-// otherwise never be replaced again.
+// further off. A later time proves nothing about which version is newer, and a row with one could
+// never be replaced again.
 const Ahead = 24 * time.Hour
 
-// Record is a version that came: Modified is what it says itself, zero if it says nothing; Call is
-// the number of the call that brought it (a larger one was asked later), Asked when that call left,
-// zero if unknown.
+// Record is a version that came. Modified is its own modification time, zero if it has none.
+// RequestedAt is when the call that brought it left, zero if unknown. Call is the number of that
+// call; a larger one was reserved later.
 type Record struct {
 	Modified, RequestedAt time.Time
 	Call                  int64
 }
 
-// Row is the version that is stored: Changed is when it was written.
+// Row is the stored version; Changed is when it was written.
 type Row struct {
 	Modified, Changed time.Time
 	Call              int64
 }
 
-// Verdict is what the rule says about a record that differs from its row.
+// Verdict is the result of comparing a record with its row.
 type Verdict int
 
 const (
 	// Replace says that the record is not older than the row.
 	Replace Verdict = iota + 1
-	// Rollback says that it is older by its own word, but upstream was set back.
+	// Rollback says that the record is older by its modification time, but upstream was set back.
 	Rollback
 	// Superseded says that the row is newer.
 	Superseded
 )
 
-// Judge decides by the pair of modification time and call number, by the call alone where either
-// side has no modification time or one that cannot be.
+// Judge compares the pairs of modification time and call number. Where either side has no
+// modification time, or an impossible one, it compares the calls alone.
 func Judge(record Record, row Row) Verdict {
 	order := 0
 	if believed(record.Modified, record.RequestedAt) && believed(row.Modified, row.Changed) {
@@ -60,8 +60,8 @@ func Judge(record Record, row Row) Verdict {
 	}
 }
 
-// believed says that a modification time can be: at is when it was asked for or written, zero if
-// unknown.
+// believed says that a modification time is possible; at is when its record was requested or its
+// row written, zero if unknown.
 func believed(modified, at time.Time) bool {
 	return !modified.IsZero() && (at.IsZero() || !modified.After(at.Add(Ahead)))
 }

@@ -1,12 +1,12 @@
-// Package backfills keeps what was asked for besides the schedule: lists to be read again, whole or
-// between two days.
+// Package backfills stores what the operator asked for besides the schedule: lists to be read
+// again, whole or between two days.
 //
-// A backfill is worked as a stream of its own, which is enabled while one is open, so that it has
-// its own position, fence and run beside those of the list. The end of a run is noted here, in the
-// same transaction, and what is left to do is kept.
+// A backfill is executed as a stream of its own, which is enabled while a backfill is open. So it
+// has its own position, fence and run beside those of the list. The end of a run is recorded here
+// in the same transaction, with the scan from which the next run continues.
 //
-// Start reading at Backfills.OpenBackfill; what claims and runs do to a backfill is in turn.go.
-// Every transaction locks the stream's row before the backfill's.
+// Start reading at Backfills.OpenBackfill; turn.go has what claims and runs do to a backfill. Every
+// transaction locks the stream's row before the backfill's.
 package backfills
 
 import (
@@ -29,8 +29,7 @@ import (
 var (
 	// ErrOpen says that the stream has an open backfill already.
 	ErrOpen = errors.New("a backfill of it is open already")
-	// ErrState says that there is no such backfill, or that its state does not allow what was
-	// asked.
+	// ErrState says that there is no such backfill, or that its state does not allow the command.
 	ErrState = errors.New("no backfill in that state")
 )
 
@@ -40,21 +39,21 @@ type Backfills struct {
 	schedule *streams.Schedule
 }
 
-// New makes the table's owner over the connections of a warehouse.
+// New returns the table over the connections of a warehouse.
 func New(pool *pgxpool.Pool, schedule *streams.Schedule) *Backfills {
 	return &Backfills{pool: pool, schedule: schedule}
 }
 
-// Order is what an operator asks for.
+// Order is a backfill as the operator asks for it.
 type Order struct {
-	// Stream is the one of the backfill's work.
+	// Stream is the stream that executes the backfill.
 	Stream pipeline.Stream
-	// Column names what From and To, midnight UTC, are about; zero leaves that end open.
+	// Column names the column that From and To, midnight UTC, bound; zero leaves that end open.
 	Column   string
 	From, To time.Time
-	// Scan is where the reading begins.
+	// Scan is the scan with which the reading begins.
 	Scan *pipeline.Scan
-	// Calls is the forecast, nil if there is none, and Basis what it rests on.
+	// Calls is the forecast, nil if there is none; Basis is what it rests on.
 	Calls *int
 	Basis string
 }
@@ -80,7 +79,7 @@ WHERE id = $1 AND state IN ('queued', 'running', 'paused', 'failed')`
 SELECT organization_id, service, resource || '.backfill' FROM sluice.backfills WHERE state IN ('queued', 'running') ORDER BY id`
 )
 
-// OpenBackfill opens a backfill and gives its number. It returns ErrOpen, and changes nothing, if
+// OpenBackfill opens a backfill and returns its number. It returns ErrOpen, and changes nothing, if
 // the stream has an open one.
 func (b *Backfills) OpenBackfill(ctx context.Context, order Order) (int64, error) {
 	key, op := order.Stream.Key(), "asking for a backfill of "+order.Stream.String()
@@ -104,7 +103,8 @@ func (b *Backfills) OpenBackfill(ctx context.Context, order Order) (int64, error
 	return id, err
 }
 
-// failed tells the backfill that is open already from everything else.
+// failed returns ErrOpen for a violation of uniqueness, which only a second open backfill can
+// cause.
 func failed(op string, err error) error {
 	const uniqueViolation = "23505"
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == uniqueViolation {
@@ -113,25 +113,25 @@ func failed(op string, err error) error {
 	return postgres.Fail(op, err)
 }
 
-// Pause lets the chunk under way end and none follow it.
+// Pause pauses a backfill: the chunk that is under way ends, and no other follows.
 func (b *Backfills) Pause(ctx context.Context, id int64) error {
 	_, err := b.change(ctx, "pausing", id, sqlPause, streams.Disable)
 	return err
 }
 
-// Resume lets a backfill go on where it stands, now: one that is paused or failed, and one that
-// waits, too. It gives the stream that works it.
+// Resume makes a backfill continue now from its position, if it is paused or failed, or waits. It
+// returns the stream that executes it.
 func (b *Backfills) Resume(ctx context.Context, id int64) (pipeline.Key, error) {
 	return b.change(ctx, "resuming", id, sqlResume, b.schedule.RequestBackfill, streams.ServeOpenRun)
 }
 
-// Cancel ends a backfill now. What it loaded stays.
+// Cancel ends a backfill now. Its loaded rows stay.
 func (b *Backfills) Cancel(ctx context.Context, id int64) error {
 	_, err := b.change(ctx, "cancelling", id, sqlCancel, streams.CancelBackfill)
 	return err
 }
 
-// change moves a backfill to another state, and then does what follows for its stream.
+// change moves a backfill to another state, and then changes its stream.
 func (b *Backfills) change(
 	ctx context.Context, doing string, id int64, sql string, then ...func(context.Context, pgx.Tx, pipeline.Key) error,
 ) (pipeline.Key, error) {
@@ -165,7 +165,7 @@ func (b *Backfills) change(
 	return key, err
 }
 
-// OpenStreams are the streams of backfills that are not paused, the first asked for first.
+// OpenStreams returns the streams of backfills that are not paused, the oldest backfill first.
 func (b *Backfills) OpenStreams(ctx context.Context) ([]pipeline.Key, error) {
 	rows, err := b.pool.Query(ctx, sqlOpen)
 	if err != nil {

@@ -8,33 +8,34 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// Backfill is one backfill and how far it is.
+// Backfill is one backfill and its progress.
 type Backfill struct {
 	ID           int64  `db:"id"              json:"id"`
 	Organization string `db:"organization_id" json:"organization"`
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
-	// Column is what From and To are about, "" where the whole list is read; days are written
-	// 2026-01-31, "" is an open end.
+	// Column is the column that From and To bound, "" if the whole list is read. Days have the form
+	// 2026-01-31; "" is an open end.
 	Column string `db:"column_name" json:"column,omitempty"`
 	From   string `db:"from_day"    json:"from,omitempty"`
 	To     string `db:"to_day"      json:"to,omitempty"`
-	// State is queued, running, paused, done, cancelled or failed; StreamState is what its stream
-	// is doing at the moment, Reason why, and Until until when it waits.
+	// State is queued, running, paused, done, cancelled or failed. StreamState is the present state
+	// of its stream, Reason its reason, and Until when the stream goes on.
 	State       string     `db:"state"        json:"state"`
 	StreamState string     `db:"stream_state" json:"stream_state"`
 	Reason      string     `db:"reason"       json:"reason,omitempty"`
 	Until       *time.Time `db:"wait_until"   json:"until,omitempty"`
 	NextDueAt   time.Time  `db:"next_due_at"  json:"-"`
-	// Windows is how many windows it is read in, WindowsDone how many of them were read.
+	// Windows is the number of windows to read, WindowsDone how many of them were read.
 	Windows     int64 `db:"windows"      json:"windows"`
 	WindowsDone int64 `db:"windows_done" json:"windows_done"`
-	// Forecast is how many calls it was expected to take, nil if it could not be foreseen; Calls
-	// are those it took so far.
+	// Forecast is how many calls it was expected to take, nil if there is none; Calls is how many
+	// it has taken so far.
 	Forecast      *int64 `db:"forecast_calls" json:"forecast_calls"`
 	ForecastBasis string `db:"forecast_basis" json:"forecast_basis,omitempty"`
 	Calls         int64  `db:"calls"          json:"calls"`
-	// Received, Inserted, Updated, Unchanged, Superseded and Quarantined are those of its runs.
+	// Received, Inserted, Updated, Unchanged, Superseded and Quarantined are the sums over its
+	// runs.
 	Received    int64      `db:"received"     json:"received"`
 	Inserted    int64      `db:"inserted"     json:"inserted"`
 	Updated     int64      `db:"updated"      json:"updated"`
@@ -52,13 +53,13 @@ type Backfill struct {
 type Filter struct {
 	// ID selects one.
 	ID int64
-	// Open selects those that are not over.
+	// Open selects backfills that are queued, running or paused.
 	Open bool
 	// Limit bounds the list; zero means 100.
 	Limit int
 }
 
-// The stream is that of the last backfill of a list: of earlier ones it says nothing.
+// The stream belongs to the last backfill of a list, so its columns do not apply to earlier ones.
 const sqlBackfills = `
 SELECT b.id, b.organization_id, b.service, b.resource, b.column_name, coalesce(b.from_day::text, '') AS from_day,
 	coalesce(b.to_day::text, '') AS to_day, b.state, CASE WHEN o.open THEN s.state ELSE '' END AS stream_state,
@@ -80,12 +81,12 @@ CROSS JOIN LATERAL (
 WHERE ($1::bigint = 0 OR b.id = $1) AND (NOT $2::boolean OR o.open)
 ORDER BY b.id DESC LIMIT $3`
 
-// List gives backfills, the last asked for first.
+// List returns backfills, newest first.
 func (b *Backfills) List(ctx context.Context, f Filter) ([]Backfill, error) {
 	return postgres.Read[Backfill](ctx, b.pool, "backfills", sqlBackfills, f.ID, f.Open, postgres.Limit(f.Limit))
 }
 
-// Backfill gives one backfill; postgres.ErrNotFound if there is no such one.
+// Backfill returns one backfill, or postgres.ErrNotFound if there is no such backfill.
 func (b *Backfills) Backfill(ctx context.Context, id int64) (Backfill, error) {
 	found, err := b.List(ctx, Filter{ID: id})
 	if err != nil {

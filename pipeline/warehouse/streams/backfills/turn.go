@@ -23,8 +23,8 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND state IN ('queued'
 
 	sqlRun = `UPDATE sluice.backfills SET runs = runs || $2::bigint WHERE id = $1`
 
-	// A run that failed is tried again by the schedule, where a person need not act first. What a
-	// batch ended has no scan any more: then the one of its claim is where the next run begins.
+	// The schedule repeats a failed run, unless the operator has to act first. If a batch ended the
+	// run, the stream has no scan any more: then the next run begins with the scan of the claim.
 	sqlEnd = `
 UPDATE sluice.backfills b SET
 	state = CASE WHEN n.ended <> '' THEN n.ended WHEN b.state = 'paused' THEN 'paused' ELSE 'queued' END,
@@ -35,16 +35,16 @@ WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3 || '.backfill')
 	AND (b.organization_id, b.service, b.resource) = ($1, $2, $3) AND b.state IN ('queued', 'running', 'paused')`
 )
 
-// Open is a backfill that a claim is about; zero for streams of other work.
+// Open is the open backfill of a claim; zero for streams of other work.
 type Open struct {
-	// ID is its number, Scan where its next run begins.
+	// ID is its number, Scan the scan with which its next run begins.
 	ID   int64
 	Scan *pipeline.Scan
 }
 
 // Look finds the open backfill of a stream whose row the caller has locked. It returns
-// pipeline.ErrNotRequested if there is none, or if it is paused, and nothing at all for streams of
-// other work.
+// pipeline.ErrNotRequested if there is none, or if it is paused. For streams of other work it
+// returns zero.
 func Look(ctx context.Context, tx pgx.Tx, stream pipeline.Stream) (Open, error) {
 	var open Open
 	if stream.Work != pipeline.WorkBackfill {
@@ -65,8 +65,8 @@ func Look(ctx context.Context, tx pgx.Tx, stream pipeline.Stream) (Open, error) 
 	return open, nil
 }
 
-// Begin notes that the backfill is at work under a claim. A run that was opened by it begins where
-// the backfill stands, and with its forecast.
+// Begin records that the backfill runs under a claim. If the claim opened a new run, that run
+// begins with the backfill's scan and forecast.
 func (o Open) Begin(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, opened bool) error {
 	if o.ID == 0 {
 		return nil
@@ -86,8 +86,8 @@ func (o Open) Begin(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, opened
 	return postgres.Fail("beginning the backfill of "+claim.Stream.String(), tx.SendBatch(ctx, batch).Close())
 }
 
-// QueueEnd says how a run of a backfill ended and keeps where the next one would begin; it comes
-// before the stream forgets that. For streams of other work it does nothing.
+// QueueEnd records how a run of a backfill ended and stores the scan for the next one. It has to
+// precede the statement that drops the stream's scan. For streams of other work it does nothing.
 func QueueEnd(batch *pgx.Batch, claim pipeline.Claim, outcome pipeline.Outcome, kind, note string) error {
 	if claim.Stream.Work != pipeline.WorkBackfill {
 		return nil
@@ -103,18 +103,18 @@ func QueueEnd(batch *pgx.Batch, claim pipeline.Claim, outcome pipeline.Outcome, 
 	return nil
 }
 
-// QueueClose takes the stream of a backfill that is over out of the schedule; it comes after the
-// stream's run was closed.
+// QueueClose takes the stream of a backfill that has ended out of the schedule. It has to follow
+// the statement that closes the stream's run.
 func QueueClose(batch *pgx.Batch, claim pipeline.Claim) {
 	if claim.Stream.Work == pipeline.WorkBackfill {
 		streams.QueueCloseBackfill(batch, claim.Stream.Key())
 	}
 }
 
-// TakeTurn makes the units of all streams that read one list load one after the other, by the row
-// of the list's own stream: two that bring the same new records, or note the same drift, would wait
-// for each other in the middle of what they write. Single records complete rows that are there, and
-// do not need it.
+// TakeTurn makes the batches of all streams that read one list load one after the other, by locking
+// the row of the list's own stream. Two batches that bring the same new records, or count the same
+// drift, would otherwise wait for each other in the middle of their writes. Single records complete
+// existing rows and need no turn.
 func TakeTurn(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) error {
 	stream := batch.Claim.Stream
 	if stream.Work == pipeline.WorkList || batch.Details || len(batch.Records) == 0 {

@@ -1,8 +1,8 @@
-// Package details says what is left to be read where a run has no list of its own: rows that wait
-// for their single record, and parents whose lists were not read for long.
+// Package details says what is left to be read for streams that do not read a list of their own:
+// rows that need their single record, and parents whose lists have not been read for long.
 //
-// It never calls upstream and never decides how much of the backlog a run reads. What it does, it
-// does on connections or in transactions of its caller.
+// It never calls upstream and never decides how much of the backlog a run reads. It works on
+// connections or in transactions of its caller.
 //
 // Start reading at Pending; parents.go is about parents.
 package details
@@ -21,12 +21,12 @@ import (
 )
 
 const (
-	// failedRest is after how long a single record that upstream did not know, or that did not fit,
-	// is asked for again.
+	// failedRest is the pause before a single record is asked for again that upstream did not know,
+	// or that did not fit.
 	failedRest = 24 * time.Hour
-	// supersededRest is after how long one is asked for again that was older than its row:
-	// upstream's caches. One that stays older rests each time for as long as its row waits already,
-	// at most failedRest: upstream may never get there.
+	// supersededRest is the pause before a single record is asked for again that was older than its
+	// row, which upstream's caches can cause. If it stays older, each pause is as long as the row
+	// has waited already, at most failedRest: upstream may never send a newer one.
 	supersededRest = time.Hour
 )
 
@@ -34,10 +34,10 @@ const (
 var errNoDetails = errors.New("the resource declares no details")
 
 const (
-	// %[1]s is the table, %[2]s its key, %[3]s what its index of the backlog is sorted by: the
-	// first half is read in its order. A row that was asked for since it last changed, and still
-	// waits, got an answer older than itself. Such ones and those that failed come round by turns:
-	// none of them is in the way of another for good.
+	// %[1]s is the table, %[2]s its key, %[3]s the column by which its index of the backlog is
+	// sorted. The first half is read in the order of that index. A waiting row that was asked for
+	// since it last changed got an answer older than itself. Such rows and failed ones take turns,
+	// so that none of them delays another for ever.
 	sqlPending = `
 (SELECT t.%[2]s FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_state IN ('pending', 'stale') AND t._deleted_at IS NULL AND ` + unasked + `
 ORDER BY t.%[3]s DESC LIMIT $4)
@@ -56,7 +56,7 @@ SELECT count(*) FROM %[1]s AS t WHERE t.organization_id = $1 AND t._detail_state
 	unasked = `(t._detail_at IS NULL OR t._detail_at <= t._changed_at)`
 	rested  = `t._detail_at <= clock_timestamp() - greatest($2::interval, least(t._detail_at - t._changed_at, $3::interval))`
 
-	// Each row is looked up by itself, as package rows does and for the same reason: on a table
+	// Each row is looked up separately, as in package rows and for the same reason: on a table
 	// without statistics the planner would read all rows of the organization.
 	lookUp = `unnest($2::text[]) AS k (id) CROSS JOIN LATERAL
 (SELECT t.ctid AS place FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = k.id OFFSET 0`
@@ -68,11 +68,11 @@ UPDATE %[1]s AS t SET _detail_state = 'failed', _detail_at = clock_timestamp()
 WHERE t.ctid = ANY (ARRAY (SELECT f.place FROM ` + lookUp + `) AS f))`
 )
 
-// Pending gives at most limit identifiers of rows that wait for their single record, and how many
-// wait in all: those never asked for and those whose list record changed since, newest modification
-// first, then those that failed a day ago or longer, or got an older answer an hour ago or longer,
-// those first that were asked for the longest time ago. What gets older answers again and again
-// rests for longer each time, a day at most.
+// Pending returns at most limit identifiers of rows that wait for their single record, and how many
+// wait in all. Rows that were never asked for and rows whose list record changed since come first,
+// newest modification first. Then come rows that failed a day ago or longer, or got an older answer
+// an hour ago or longer, the least recently asked first. A row that gets older answers again and
+// again pauses for longer each time, a day at most.
 func Pending(ctx context.Context, db Querier, stream pipeline.Stream, limit int) ([]string, int, error) {
 	var total int
 	pending, err := statement(sqlPending, stream)
@@ -95,8 +95,8 @@ func Pending(ctx context.Context, db Querier, stream pipeline.Stream, limit int)
 	return ids, total, err
 }
 
-// Hold locks the rows of these identifiers in the order in which all transactions lock them, for
-// what follows locks some by loading records and others by QueueFail.
+// Hold locks the rows of these identifiers in the order in which all transactions lock them. The
+// caller then locks some of them by loading records and others by QueueFail.
 func Hold(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) error {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	sql, err := statement(sqlHold, stream)
@@ -107,7 +107,7 @@ func Hold(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) 
 	return err
 }
 
-// QueueFail records that there was no single record to be had for these identifiers.
+// QueueFail records that the single records of these identifiers could not be read.
 func QueueFail(batch *pgx.Batch, stream pipeline.Stream, ids []string) error {
 	sql, err := statement(sqlFail, stream)
 	if err != nil {
@@ -135,8 +135,8 @@ func statement(sql string, stream pipeline.Stream) (string, error) {
 	return fmt.Sprintf(sql, table, name(resource.ID), name(cmp.Or(resource.Modified(), resource.ID))), nil
 }
 
-// Unsettled gives the identifiers that a batch of details asked for in vain: unknown upstream, or
-// unfit.
+// Unsettled returns the identifiers that a batch of details asked for in vain: unknown upstream, or
+// rejected.
 func Unsettled(batch pipeline.Batch) []string {
 	ids := slices.Clone(batch.Missing)
 	for i := range batch.Rejected {

@@ -19,8 +19,8 @@ import (
 var errNoParents = errors.New("the resource has no list under each parent")
 
 const (
-	// The parent that was tried longest ago comes first, and not the one read longest ago: those
-	// whose lists fail would otherwise stand before all others for ever. A run tries each parent
+	// The parent that was tried longest ago comes first, not the one read longest ago: parents
+	// whose lists fail would otherwise come before all others for ever. A run tries each parent
 	// once.
 	sqlNextParent = `
 SELECT coalesce((
@@ -30,8 +30,8 @@ SELECT coalesce((
 	count(*) FILTER (WHERE active AND run_id IS DISTINCT FROM $4), count(*) FILTER (WHERE run_id = $4) > 0
 FROM sluice.parents WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
-	// %s finds parents in the warehouse. Rows are written in the order of their keys: another
-	// writer waits and does not deadlock.
+	// %s finds parents in the warehouse. Rows are written in the order of their keys, so that
+	// another writer waits instead of deadlocking.
 	sqlFindParents = `
 WITH found AS MATERIALIZED (%s),
 gone AS (
@@ -59,24 +59,24 @@ UPDATE sluice.parents SET tried_at = clock_timestamp(), run_id = $5, note = $6,
 	failures = CASE WHEN $6 = '' THEN 0 ELSE failures + 1 END
 WHERE (organization_id, service, resource, parent_id) = ($1, $2, $3, $4)`
 
-	// A run that goes on for a failed one does not try its parents again.
+	// A run that continues a failed one does not try its parents again.
 	sqlGoOn = `
 UPDATE sluice.parents p SET run_id = $2 FROM sluice.backfills b
 WHERE b.id = $1 AND (p.organization_id, p.service, p.resource) = (b.organization_id, b.service, b.resource || '.backfill')
 	AND p.run_id = b.runs[array_upper(b.runs, 1)]`
 )
 
-// Querier is what asks the database: connections or a transaction.
+// Querier is a pool of connections or a transaction.
 type Querier interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// NextParent gives the parent that was tried longest ago, of those that the claim's run has not
-// tried, and how many of those there are; "" if there is none. Before the run has tried any, the
-// parents are brought up to date: found in the columns that the declaration names, and no longer
-// read where no row refers to them and no configuration names them.
+// NextParent returns the parent that was tried longest ago, of those that the claim's run has not
+// tried, and the number of those; "" if there is none. Before the run tries its first parent, the
+// parents are updated. New ones are found in the columns that the declaration names. A parent is no
+// longer read if no row refers to it and the configuration does not name it.
 func NextParent(ctx context.Context, db Querier, claim pipeline.Claim) (string, int, error) {
 	now, err := askParents(ctx, db, claim)
 	if err != nil || now.begun {
@@ -95,7 +95,7 @@ func NextParent(ctx context.Context, db Querier, claim pipeline.Claim) (string, 
 	return now.parent, now.left, err
 }
 
-// round is how far a run is with its parents: which is next, how many are left, and whether it has
+// round is a run's progress over its parents: the next one, how many are left, and whether it has
 // tried any.
 type round struct {
 	parent string
@@ -110,7 +110,7 @@ func askParents(ctx context.Context, db Querier, claim pipeline.Claim) (round, e
 	return now, err
 }
 
-// parentsOf is the query that finds identifiers of parents in the warehouse.
+// parentsOf returns the query that finds identifiers of parents in the warehouse.
 func parentsOf(cursor schema.PerParent) string {
 	if len(cursor.From) == 0 {
 		return "SELECT ''::text AS id WHERE false"
@@ -124,7 +124,7 @@ func parentsOf(cursor schema.PerParent) string {
 	return strings.Join(parts, " UNION ")
 }
 
-// ListParents makes ids the parents that the configuration names for the stream. Others that it
+// ListParents makes ids the parents that the configuration names for the stream. Parents that it
 // named before are read on only if a row of the warehouse refers to them.
 func ListParents(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) error {
 	cursor, ok := stream.Resource.Cursor.(schema.PerParent)
@@ -132,7 +132,7 @@ func ListParents(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []s
 		return errNoParents
 	}
 	if ids == nil {
-		ids = []string{} // a nil slice would be a null, to which nothing is unequal
+		ids = []string{} // a nil slice would be a null, and every comparison with it is null
 	}
 	key := stream.Key()
 	if _, err := tx.Exec(ctx, sqlUnlistParents, key.Organization, key.Service, key.Resource, ids, len(cursor.From) > 0); err != nil {
@@ -142,12 +142,12 @@ func ListParents(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []s
 	return err
 }
 
-// QueueParentRead records that a run read the list of a parent, or why it could not.
+// QueueParentRead records that a run read the list of a parent, or why it failed.
 func QueueParentRead(batch *pgx.Batch, claim pipeline.Claim, read pipeline.ParentRead) {
 	key := claim.Stream.Key()
 	batch.Queue(sqlParentRead, key.Organization, key.Service, key.Resource, read.ID, claim.Run, postgres.Clean(read.Failed, postgres.MaxReason))
 }
 
-// QueueGoOn lets a new run of a backfill go on with the parents that the run before it has not
+// QueueGoOn makes a new run of a backfill continue with the parents that the previous run has not
 // tried.
 func QueueGoOn(batch *pgx.Batch, backfill, run int64) { batch.Queue(sqlGoOn, backfill, run) }
