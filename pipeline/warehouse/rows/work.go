@@ -51,12 +51,12 @@ func (w *work) load(ctx context.Context, records []*record.Record) error {
 		return err
 	}
 	return w.inOrder(ctx,
-		w.archive,      // first: a row carries the position of its raw record
-		w.insert,       // before the elements, whose foreign keys refer to these rows
-		w.update,       // likewise
-		w.children,     // after the rows
-		w.keepColumns,  // reads what was written
-		w.writeHistory, // reads it, too, rows and elements
+		w.archive,            // first: a row carries the position of its raw record
+		w.insert,             // before the elements, whose foreign keys refer to these rows
+		w.update,             // likewise
+		w.children,           // after the rows
+		w.writeColumnHistory, // reads what was written
+		w.writeHistory,       // reads it, too, rows and elements
 		w.count,
 	)
 }
