@@ -89,7 +89,7 @@ func TestExportOfFiguresForPeople(t *testing.T) {
 	}
 }
 
-// seen is a record's figure and instant, or what does not fit.
+// seen is a record's figure and instant, or the reason why it does not fit.
 func seen(rec record.Record, err error) string {
 	if fault, ok := errors.AsType[*record.RejectedError](err); ok {
 		return fault.Path + " " + string(fault.Code)

@@ -170,7 +170,7 @@ func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
 	if err := r.ask(t); err != nil {
 		t.Fatal(err)
 	}
-	// A single lie.
+	// One false answer.
 	r.advance(2 * time.Hour)
 	o.tell(says("invalid_code"))
 	failure := r.mustFail(t, r.ask(t), pipeline.Unavailable)
