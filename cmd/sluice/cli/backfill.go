@@ -14,7 +14,7 @@ import (
 	"sluice/pipeline/warehouse/streams/backfills"
 )
 
-// backfillWishes are what the command line says besides the resources.
+// backfillWishes are the flags of backfill, besides the resources.
 type backfillWishes struct {
 	organization organizationFlag
 	from, to     string
@@ -123,7 +123,7 @@ func (c *cli) backfill(ctx context.Context, a *engine.App, names []string, days 
 	return c.work(ctx, a, ids, wishes.work)
 }
 
-// notOpen refuses, before any is asked for, backfills of which one is open already.
+// notOpen refuses the whole command if one of the wanted backfills is open already.
 func notOpen(ctx context.Context, a *engine.App, wanted []engine.Backfill) error {
 	open, err := a.DB.List(ctx, backfills.Filter{Open: true, Limit: manyBackfills})
 	if err != nil {

@@ -30,32 +30,32 @@ upstream's answers have closed is named with the time and the reason; reopen ope
 	return cmd
 }
 
-// classDay is what a class of work has of a service's day, in calls.
+// classDay is the share of a class in a service's day, in calls.
 type classDay struct {
 	Class   pipeline.Class `json:"class"`
 	Spent   int64          `json:"spent"`
 	Floor   int64          `json:"floor"`
 	Ceiling int64          `json:"ceiling"`
-	// Reserved is what the class has not spent of its floor; Lent is how much of that others have
-	// at the moment, which comes back as their calls leave the day.
+	// Reserved is the part of the class's floor that it has not spent. Lent is how much of that
+	// other classes have at the moment; it returns as their calls leave the day.
 	Reserved int64 `json:"reserved"`
 	Lent     int64 `json:"lent"`
 }
 
-// serviceDay is a service's day. Limit and Left are zero where nothing limits it.
+// serviceDay is a service's day. Limit and Left are zero where no limit is known.
 type serviceDay struct {
 	Organization string     `json:"organization"`
 	Service      string     `json:"service"`
 	Limit        int64      `json:"limit"`
 	Left         int64      `json:"left"`
 	Classes      []classDay `json:"classes"`
-	// RunsOutAt is when nothing will be left at the pace of the last hour; nil if calls come back
+	// RunsOutAt is when no call will be left at the pace of the last hour; nil if calls return
 	// sooner.
 	RunsOutAt *time.Time `json:"runs_out_at"`
-	// Rules are what the configuration and the plan say of the allowance.
+	// Rules are the allowance, by the configuration and the plan.
 	Rules allowanceRules `json:"rules"`
-	// Gate is the allowance that it shares with other services, where upstream has closed or
-	// narrowed it; ExhaustedUntil is until when upstream calls the day spent.
+	// Gate is the service's allowance, which other services may share, if upstream has closed or
+	// narrowed it. ExhaustedUntil is until when upstream says that the day is spent.
 	Gate           *calls.Gate `json:"gate,omitempty"`
 	ExhaustedUntil *time.Time  `json:"exhausted_until,omitempty"`
 
@@ -82,7 +82,7 @@ func accounts(a *engine.App) []engine.QuotaKey {
 	return found
 }
 
-// daysOf gives the day of each configured service, with what upstream has closed, and all gates.
+// daysOf gives the day of each configured service, with its gate, and all gates.
 func daysOf(ctx context.Context, a *engine.App) ([]serviceDay, []calls.Gate, error) {
 	gates, err := a.DB.Gates(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ func daysOf(ctx context.Context, a *engine.App) ([]serviceDay, []calls.Gate, err
 	return days, gates, nil
 }
 
-// dayOf holds what was spent against the limits.
+// dayOf compares what was spent with the limits.
 func dayOf(organization, service string, limits pipeline.Limits, day calls.Day) serviceDay {
 	view := serviceDay{Organization: organization, Service: service, Limit: int64(limits.Daily), Day: day}
 	shares := limits.Shares
@@ -136,7 +136,7 @@ func dayOf(organization, service string, limits pipeline.Limits, day calls.Day) 
 		reserved += of.Reserved
 		view.Classes = append(view.Classes, of)
 	}
-	// What is reserved and yet not there was lent, by all floors alike.
+	// The reserved calls that are not left were lent; each floor lent the same share.
 	if lent := reserved - view.Left; lent > 0 {
 		for i := range view.Classes {
 			view.Classes[i].Lent = view.Classes[i].Reserved * lent / reserved
@@ -146,8 +146,8 @@ func dayOf(organization, service string, limits pipeline.Limits, day calls.Day) 
 	return view
 }
 
-// runsOut says when a service has nothing left at the pace of the last hour, if that is before
-// calls come back.
+// runsOut is when a service has no call left at the pace of the last hour, if that is before calls
+// return.
 func runsOut(view *serviceDay) *time.Time {
 	if view.LastHour == 0 || view.Limit == 0 && view.SeenLeft == nil {
 		return nil
@@ -180,7 +180,7 @@ func textOfDays(a *engine.App, days []serviceDay) view.Text {
 	}
 }
 
-// budgetLine says in words what a service's day has come to.
+// budgetLine is a sentence about a service's day.
 func budgetLine(day *serviceDay, zone *time.Location) string {
 	text := fmt.Sprintf("%s %s: %s spent", day.Organization, day.Service, view.Plural(day.Spent, "call"))
 	if day.External != nil {

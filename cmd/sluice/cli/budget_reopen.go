@@ -30,12 +30,12 @@ refuses the call that asks, what it says then holds.`,
 	}
 }
 
-// reopenedView is what was opened.
+// reopenedView is what budget reopen opened.
 type reopenedView struct {
 	Key string `json:"key"`
-	// Streams is how many go on.
+	// Streams is how many streams go on.
 	Streams int `json:"streams"`
-	// Gates are allowances of the minute, Days are services whose day upstream had called spent.
+	// Gates are allowances of a minute; Days are services whose day upstream had said to be spent.
 	Gates []string `json:"gates"`
 	Days  []string `json:"days"`
 }
@@ -64,7 +64,7 @@ func (c *cli) reopenBudget(ctx context.Context, a *engine.App, args []string) er
 	return c.show(reopenedView{Key: o.Key, Streams: woken, Gates: opened.Gates, Days: opened.Days}, said)
 }
 
-// closed says which allowances upstream has closed, why, and what opens them.
+// closed says which allowances upstream has closed, why, and which command opens them.
 func closed(a *engine.App, gates []calls.Gate) view.Text {
 	return func(page *view.Page) {
 		for _, gate := range gates {

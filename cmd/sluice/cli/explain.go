@@ -13,11 +13,11 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// explainView is what is known of a record, with what it means.
+// explainView is the history of a record, with its meaning.
 type explainView struct {
 	lineage.History
 
-	// Conclusions say in sentences what the rest says in figures.
+	// Conclusions say in sentences what the figures of the history mean.
 	Conclusions []string `json:"conclusions"`
 }
 

@@ -17,7 +17,7 @@ import (
 	"sluice/pipeline/warehouse"
 )
 
-// organizationView is one configured organization and what upstream said of it.
+// organizationView is one configured organization and what upstream says about it.
 type organizationView struct {
 	Name string `json:"name"`
 	ID   string `json:"id"`
@@ -25,9 +25,9 @@ type organizationView struct {
 	Key        string   `json:"key"`
 	DataCenter string   `json:"data_center"`
 	Services   []string `json:"services"`
-	// TimeZone is the one in use.
+	// TimeZone is the time zone in use.
 	TimeZone string `json:"time_zone"`
-	// Pinned is who it is by upstream's word; nil before the first look.
+	// Pinned is the business that upstream named for it; nil before the first check.
 	Pinned *warehouse.Organization `json:"pinned"`
 }
 
@@ -91,7 +91,7 @@ func viewOf(a *engine.App, o *config.Organization, known []warehouse.Organizatio
 	return shown
 }
 
-// acceptedView is what was accepted.
+// acceptedView is the accepted business.
 type acceptedView struct {
 	Key      string    `json:"key"`
 	Name     string    `json:"name"`

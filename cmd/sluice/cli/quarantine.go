@@ -104,6 +104,6 @@ func (c *cli) showEntry(ctx context.Context, a *engine.App, id int64) error {
 		if e.DecidedAt != nil {
 			field("decided", "%s", strings.TrimSpace(view.Second(*e.DecidedAt, zone)+" "+outside.Visible(e.Note)))
 		}
-		page.Linef("\n%s", outside.VisibleLines(string(e.Raw))) // what came over the wire must not command the terminal
+		page.Linef("\n%s", outside.VisibleLines(string(e.Raw))) // text from the wire must not control the terminal
 	}))
 }

@@ -61,7 +61,7 @@ share the work and the budget. A run that was killed goes on where it stopped.`,
 	return cmd
 }
 
-// syncNamed syncs what a command line names, and says what that did.
+// syncNamed syncs the streams that a command line names, and shows the result.
 func (c *cli) syncNamed(ctx context.Context, a *engine.App, names []string, organization organizationFlag, reset bool) (*syncResult, error) {
 	key, err := organization.key(a)
 	if err == nil && reset {
@@ -77,8 +77,8 @@ func (c *cli) syncNamed(ctx context.Context, a *engine.App, names []string, orga
 	return result, err
 }
 
-// syncOnce asks for streams and works the queue until all of them have ended, wait for the day to
-// turn, or the context ends.
+// syncOnce requests runs of streams and works the queue until all of them have ended or wait for
+// the next day, or the context ends.
 func (c *cli) syncOnce(ctx context.Context, a *engine.App, names []string, organization string) (*syncResult, error) {
 	streams, err := a.Select(names, organization)
 	if err != nil {
@@ -102,13 +102,13 @@ func (c *cli) syncOnce(ctx context.Context, a *engine.App, names []string, organ
 	return result, errors.Join(err, queue.Stop(stop))
 }
 
-// The rhythm and the patience of a sync.
+// How often a sync looks at its streams, and how long it waits for the queue to stop.
 const (
 	pollEvery      = 250 * time.Millisecond
 	queueStopLimit = 40 * time.Second
 )
 
-// await has the streams run, phase by phase, and follows them to their ends.
+// await requests runs of the streams, phase by phase, and follows them until they end.
 func (c *cli) await(ctx context.Context, a *engine.App, queue *engine.Queue, streams []pipeline.Stream) (*syncResult, error) {
 	watch := newWatch(a, len(streams), c.env.Now)
 	progress := view.NewProgress(c.env.Stderr)
@@ -138,8 +138,7 @@ func (c *cli) phase(ctx context.Context, a *engine.App, queue *engine.Queue, wat
 	return follow(ctx, queue, watch, keys, progress)
 }
 
-// follow queues streams that a run was asked for and looks at them until their runs have ended or
-// wait.
+// follow queues the requested streams and polls them until their runs have ended or wait.
 func follow(ctx context.Context, queue *engine.Queue, watch *watch, keys []pipeline.Key, progress *view.Progress) error {
 	if err := watch.add(ctx, keys); err != nil {
 		return err

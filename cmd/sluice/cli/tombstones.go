@@ -90,7 +90,7 @@ func (c *cli) tombstonesShow() *cobra.Command {
 	}
 }
 
-// evidence tells what is known against one record.
+// evidence shows the evidence that one record is gone.
 func evidence(page *view.Page, t *tombstones.Tombstone, zone *time.Location) {
 	field := page.Fields(9) //nolint:mnd // "came back"
 	at := func(at *time.Time) string { return view.Instant(at, zone) }

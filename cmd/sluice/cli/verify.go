@@ -194,7 +194,7 @@ func verifiedRow(s *verifications.Verified) view.Row {
 	return view.Row{of, s.Rows, view.ID(int64(s.Calls)), read, s.NotDue, s.Violations, s.Notices, s.Note}
 }
 
-// ofOrganization names a resource with its organization, or a table with none.
+// ofOrganization names a resource with its organization, or a table without one.
 func ofOrganization(organization, service, resource string) string {
 	return strings.Trim(organization+"/"+service+"."+resource, "./")
 }
