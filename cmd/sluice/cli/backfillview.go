@@ -18,7 +18,7 @@ import (
 	"sluice/pipeline/warehouse/streams/backfills"
 )
 
-// States of backfills that mean something here.
+// The states of backfills that this package names.
 const (
 	stateQueued  = "queued"
 	stateRunning = "running"

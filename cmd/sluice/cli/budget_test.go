@@ -22,8 +22,8 @@ func TestDayOf(t *testing.T) {
 		pipeline.ClassIncremental: 100, pipeline.ClassBackfill: 700,
 	}}
 	got := dayOf("o", "shop", limits, day)
-	// 300 of the incremental floor and 100 of the probes' are reserved; 200 are left, so half of
-	// each is lent.
+	// 300 calls of the incremental floor and 100 of the probes' are reserved; 200 are left, so half
+	// of each is lent.
 	want := []classDay{
 		{Class: "incremental", Spent: 100, Floor: 400, Ceiling: 1000, Reserved: 300, Lent: 150},
 		{Class: "details", Ceiling: 250},
@@ -42,7 +42,8 @@ func TestDayOf(t *testing.T) {
 		t.Errorf("said %q, want %q", line, said)
 	}
 
-	// Upstream knows of others; and what comes back before it is gone does not run out.
+	// Upstream reports calls of other clients. Calls that return before the rest is spent do not
+	// run out.
 	day.SeenLeft, day.External, day.LastHour = new(int64(24)), new(int64(176)), 1
 	got = dayOf("o", "shop", limits, day)
 	if got.Left != 24 || got.RunsOutAt != nil {

@@ -21,7 +21,7 @@ import (
 type organizationView struct {
 	Name string `json:"name"`
 	ID   string `json:"id"`
-	// Key is the word under which its rows are kept.
+	// Key is the key of its rows in the warehouse.
 	Key        string   `json:"key"`
 	DataCenter string   `json:"data_center"`
 	Services   []string `json:"services"`
