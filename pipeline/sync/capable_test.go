@@ -54,11 +54,11 @@ func TestALagThatGrewCountsAtOnce(t *testing.T) {
 		late time.Duration
 		want time.Time
 	}{
-		"as ever":                    {read, 0, watermark.Add(-2 * time.Second)},
-		"late within the lag":        {read, 2 * time.Minute, watermark.Add(-2 * time.Second)},
-		"later than half of it":      {read, 4 * time.Minute, read.Add(-8*time.Minute - 2*time.Second)},
-		"later than any lag":         {read, time.Hour, read.Add(-time.Hour - 2*time.Second)},
-		"nobody knows when it began": {time.Time{}, time.Hour, watermark.Add(-2 * time.Second)},
+		"as ever":                  {read, 0, watermark.Add(-2 * time.Second)},
+		"late within the lag":      {read, 2 * time.Minute, watermark.Add(-2 * time.Second)},
+		"later than half of it":    {read, 4 * time.Minute, read.Add(-8*time.Minute - 2*time.Second)},
+		"later than any lag":       {read, time.Hour, read.Add(-time.Hour - 2*time.Second)},
+		"when it began is unknown": {time.Time{}, time.Hour, watermark.Add(-2 * time.Second)},
 	} {
 		for _, cursor := range []string{"since", "newest"} {
 			claim := pipeline.Claim{

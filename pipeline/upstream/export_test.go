@@ -210,7 +210,7 @@ func TestExportRefusesWhatIsNoExport(t *testing.T) {
 		"an open quote":         {answer(200, csvType, "\"ab,1,1\n"), pipeline.Unexpected},
 		"a row too long":        {answer(200, csvType, "\""+strings.Repeat("x\n", 5<<20)), pipeline.Unexpected},
 		"rows after a trailer":  {answer(200, csvType, "a,1,1\nnext_token=t\nb,2,1\n"), pipeline.Unexpected},
-		"an end nobody sees":    {raw(head + "\r\na,1,1\n"), pipeline.Unexpected},
+		"an end without a sign": {raw(head + "\r\na,1,1\n"), pipeline.Unexpected},
 		"cut at a line's end":   {raw(head + "Content-Length: 20\r\n\r\na,1,1\n"), pipeline.Unavailable},
 		"cut in a line":         {raw(head + "Content-Length: 20\r\n\r\na,1,1\nb,"), pipeline.Unavailable},
 		"cut in a quote":        {raw(head + "Content-Length: 20\r\n\r\na,1,1\n\"b"), pipeline.Unavailable},

@@ -123,7 +123,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) (err error) {
 	if err := side.tryAll(ctx, kept, trials, log); err != nil {
 		return err
 	}
-	if c.Each { // irregular events are tried once more, at their first place
+	if c.Each { // classes that were missed are tried once more, at their first event
 		if err := side.tryAll(ctx, kept, kept.missed(trials), log); err != nil {
 			return err
 		}

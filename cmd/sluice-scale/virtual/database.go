@@ -73,8 +73,8 @@ $$`
 
 	sqlWritten = `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint`
 
-	// sqlSizes measures what calls leave behind, in bytes with the indexes: the log, the counts of
-	// three days and the slots, and the write-ahead log for it and for ticks.
+	// sqlSizes measures the storage that calls use, in bytes with the indexes: the log, the counts
+	// of three days and the slots, and the write-ahead log for these and for ticks.
 	sqlSizes = `
 SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint - $1,
 	sum(pg_total_relation_size(oid)) FILTER (WHERE relname ~ '^calls_[0-9]+$'),
@@ -226,7 +226,7 @@ func (d *Database) TakeDue(ctx context.Context, at Instant, limit int) ([]pipeli
 	return keys, tx.Commit(ctx)
 }
 
-// Sizes are the traces of calls, in bytes with the indexes, and the write-ahead log since the
+// Sizes are the storage used by calls, in bytes with the indexes, and the write-ahead log since the
 // opening.
 type Sizes struct{ Ahead, Calls, Spent, Live int64 }
 

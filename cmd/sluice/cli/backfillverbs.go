@@ -82,8 +82,8 @@ func (c *cli) backfillResume() *cobra.Command {
 	var wishes workWishes
 	cmd := &cobra.Command{
 		Use:   "resume [ID ...]",
-		Short: "Go on with backfills where they stand: paused, failed or waiting ones",
-		Long: `Go on with backfills where they stand, and work them as the command that asked for
+		Short: "Go on with backfills where they stopped: paused, failed or waiting ones",
+		Long: `Go on with backfills where they stopped, and work them as the command that asked for
 them does. Without arguments all open ones go on that are not paused: a scheduler that
 starts this now and then brings backfills to their ends over the days.`,
 		Example: "  sluice backfill resume 12\n  sluice backfill resume 12 --detach\n  sluice backfill resume",

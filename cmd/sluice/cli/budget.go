@@ -17,10 +17,10 @@ import (
 func (c *cli) budgetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "budget",
-		Short: "Show what today's calls were spent on, what is kept for whom, and when they run out",
+		Short: "Show what today's calls were spent on, what is kept for each class, and when they run out",
 		Long: `Show the day of every organization's services: calls spent by class of work, what
-is kept for a class (its floor), what of that is lent to others at the moment, what
-others spent outside of this program, what is left, and when it runs out at the
+is kept for a class (its floor), what of that is lent to other classes now, what
+other clients of the organization spent, what is left, and when it runs out at the
 pace of the last hour. Floors and ceilings are shares of the plan's daily limit. What
 upstream's answers have closed is named with the time and the reason; reopen opens it.`,
 		Args: cobra.NoArgs,

@@ -17,13 +17,13 @@ func (c *cli) reopenBudgetCommand() *cobra.Command {
 		Use:   "reopen ORG [service]",
 		Short: "Open what upstream's answers have closed for an organization, and ask it with one call",
 		Long: `Open what upstream's answers have closed for an organization, or for one of its
-services and those that share its allowance: a gate behind Retry-After, a day that was
-called spent, a figure that nothing is left. Streams that wait for it go on; one call asks
-first, and the others wait for its answer. ORG is the organization's name, key or id in
-the configuration.
+services and those that share its allowance: a gate closed by Retry-After, a day that
+upstream called spent, or headers that said no call is left. Streams that wait for it go
+on; one call asks first, and the others wait for its answer. ORG is the organization's
+name, key or id in the configuration.
 
-Nothing is counted again: what our own count says is spent stays so, and if upstream
-refuses the call that asks, what it says then holds.`,
+The counts of the call log stay as they are. If upstream refuses the call that asks, its
+new answer counts.`,
 		Example: "  sluice budget reopen acme\n  sluice budget reopen acme inventory --json",
 		Args:    cobra.RangeArgs(1, 2), //nolint:mnd // the organization, and a service
 		RunE:    c.offlineWork(c.reopenBudget),

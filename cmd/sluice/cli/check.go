@@ -38,14 +38,14 @@ func (c *cli) checkCommand() *cobra.Command {
 		Long: `Check the configuration, the database, the encryption key, with one call per
 organization whether the credentials are for it and it is the business that it was,
 and with one cheap call per service whether address, token and organization fit.
-Everything that is wrong is said at once.
+All findings are reported at once.
 
 Before 'sluice migrate' it checks what needs no tables, and ends with 0 if that is fine.
 Calls are counted in the database, so the rest waits until the tables are there.
 
 With --probe, measure besides what each list can do, or those of the resources named:
-whether it filters and sorts by modification time, whether page and size of a page are
-heard, and whether single records can be read. That takes three calls a list at most (four
+whether it filters and sorts by modification time, whether it heeds page and page size,
+and whether single records can be read. That takes three calls a list at most (four
 where its newest records share one second), and one for each way of reading single
 records, out of the day's allowance of class probe.
 What was measured is kept, and runs read each list by it; what contradicts the
@@ -216,7 +216,7 @@ func checkIdentity(ctx context.Context, identities *engine.Identities, o *config
 	case seen.Warning != "":
 		text = "a warning: " + seen.Warning
 	}
-	return ofCall(err, verdict(fmt.Sprintf("%s (%s), who it is", o.Name, o.ID), err, text))
+	return ofCall(err, verdict(fmt.Sprintf("%s (%s), identity", o.Name, o.ID), err, text))
 }
 
 // ofCall gives a finding the exit code of the call's error.

@@ -28,8 +28,8 @@ func (c *cli) driftCommand() *cobra.Command {
 		Use:   "drift [resource]",
 		Short: "Show what upstream sent that no declaration knows, and which declared keys are gone",
 		Long: `Show which keys and which values of enumerations came over the wire that no
-declaration knows, in how many records, and since when. Nothing of it is lost and
-nothing fails: values of unknown keys are in the column _extra of their rows, and an
+declaration knows, in how many records, and since when. All of it is kept and no run
+fails: values of unknown keys are in the column _extra of their rows, and an
 unknown value of an enumeration is in its column like any other. A declared key that
 most records of a list carried and do not carry any more is shown as gone: its column
 keeps what came last.`,

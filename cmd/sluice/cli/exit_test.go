@@ -63,7 +63,7 @@ func TestExitCodes(t *testing.T) {
 			private := strings.Replace(string(text), "url: ${SLUICE_DATABASE_URL}", "data_dir: "+dir, 1)
 			must(s.t, os.WriteFile(s.config, []byte(private), 0o600))
 		}},
-		"a table that somebody holds": {alone: true, args: "serve --listen 127.0.0.1:0", code: codeEnvironment, says: "lock timeout", spoil: func(s *fixture) {
+		"a table that a session holds": {alone: true, args: "serve --listen 127.0.0.1:0", code: codeEnvironment, says: "lock timeout", spoil: func(s *fixture) {
 			s.holds("sluice.streams")
 			s.environment["SLUICE_DATABASE_URL"] += "&lock_timeout=50ms"
 		}},

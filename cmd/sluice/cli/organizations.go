@@ -34,7 +34,7 @@ type organizationView struct {
 func (c *cli) organizationsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "organizations",
-		Short: "Show the organizations, and who each is by upstream's word",
+		Short: "Show the organizations, and which business upstream says each is",
 		Long: `Show the configured organizations. The name that upstream gives an organization is
 pinned when it is first met: if another one comes under the same id, nothing of it is
 copied, for the rows of two businesses must not be mixed, until an operator has corrected

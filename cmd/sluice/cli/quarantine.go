@@ -24,7 +24,7 @@ list does not show it any more. If too many were refused at once (quarantine.max
 or several had one identifier, their run's watermark waits as well.
 
 Retry tries the kept bytes again, after an upgrade for instance: 'sluice quarantine
-retry --resource all'. Who does not want a record at all accepts that it stays out.`,
+retry --resource all'. Accept decides that a record stays out of the warehouse.`,
 	}
 	cmd.AddCommand(c.quarantineList(), c.quarantineShow(), c.quarantineRetry(), c.quarantineAccept(), c.quarantineExport())
 	return cmd

@@ -111,7 +111,7 @@ version of the record is loaded if it fits, and is an entry of its own if it doe
 			"  sluice quarantine accept --resource inventory.bills --code no_id --note 'drafts without a number'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if strings.TrimSpace(note) == "" {
-				return usage("say with --note why the record is not wanted: it will be asked")
+				return usage("say with --note why the record is not wanted: later readers need the reason")
 			}
 			return c.withEntries(cmd.Context(), args, &flags, func(ctx context.Context, a *engine.App, ids []int64) error {
 				return c.acceptEntries(ctx, a, ids, note)

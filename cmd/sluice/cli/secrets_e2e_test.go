@@ -40,7 +40,7 @@ func TestSecrets(t *testing.T) {
 	}
 	must(t, s.world.SetFaults(nil))
 	s.pass(2 * time.Hour)
-	s.exec(`UPDATE sluice.tokens SET reason = ''`) // a person has seen to it
+	s.exec(`UPDATE sluice.tokens SET reason = ''`) // as if the operator had authorized anew
 	p := s.start("--log-level", "debug", "sync", "--json")
 	p.ends(codeFine, time.Minute)
 	said.WriteString(p.stdout.String() + p.stderr.String())

@@ -21,8 +21,8 @@ func (c *cli) statusCommand() *cobra.Command {
 	var why bool
 	cmd := &cobra.Command{
 		Use:   "status [--why [resource ...]]",
-		Short: "Show where every stream stands, and what the budget has left",
-		Long: `Show where every stream stands, and what the budget has left.
+		Short: "Show the state of every stream, and what the budget has left",
+		Long: `Show the state of every stream, and what the budget has left.
 
 With --why, explain each stream, or those of the resources named: how often it runs
 and where that comes from (stated, declared, or learned from what, within which

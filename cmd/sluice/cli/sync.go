@@ -24,16 +24,16 @@ arguments all enabled resources of all organizations are copied; arguments name
 resources (bills), services (inventory), both (inventory.bills), or only the
 details of a resource (inventory.bills.details).
 
-Lists come first, then what lives on them: single records whose list entry was a
+Lists come first, then what depends on them: single records whose list entry was a
 header, and lists under parents. These two are bounded in each run, so that they
-leave calls of the day for others; the next sync goes on with the rest.
+leave calls of the day for other runs; the next sync goes on with the rest.
 
-Sweeps, which read whole lists to find what was deleted or changed in silence, are
-done when it is their turn; inventory.bills.sweep asks for one now. If deletions are
+Sweeps, which read whole lists to find deletions and silent edits, run when they are
+due; inventory.bills.sweep asks for one now. If deletions are
 held for a person (sluice tombstones review), the exit code is 1.
 
 A watermark that is later than a run left it, because something else wrote into
-sluice.streams, is not read from: the stream is denied, the others go on.
+sluice.streams, is refused: the stream is denied, the others go on.
 --reset-watermark sets it back to the last one that a clean run left (sluice runs),
 or reads the whole list where no such run is known any more.
 

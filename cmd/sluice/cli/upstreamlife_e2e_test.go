@@ -30,7 +30,7 @@ func TestAnOrganizationIsDeactivated(t *testing.T) {
 		}
 	}
 	if asked, looked := f.arrivals.total()-calls, f.looks()-looks; asked > looked || looked == 0 {
-		t.Errorf("%d calls, of which %d ask who the organization is", asked, looked)
+		t.Errorf("%d calls, of which %d check the identity of the organization", asked, looked)
 	}
 	gone := one[int](f.fixture, `SELECT (SELECT count(*) FROM sluice.tombstones) + (SELECT count(*) FROM inventory.items WHERE _deleted_at IS NOT NULL)`)
 	if gone != 0 {

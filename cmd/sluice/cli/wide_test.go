@@ -18,8 +18,8 @@ import (
 // wideResource is one of all resources.
 type wideResource struct {
 	service, name string
-	// adapt brings a record of upstream under the names of the tables, where these differ from the
-	// keys on the wire; nil where they do not.
+	// adapt renames keys of upstream's record to the names in the tables where these differ; nil if
+	// none differs.
 	adapt func(record map[string]json.RawMessage)
 }
 

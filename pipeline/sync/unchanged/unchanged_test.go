@@ -117,6 +117,6 @@ func TestNobodyAsksForLong(t *testing.T) {
 	}
 	r.err = errors.New("out of reach")
 	if err := reader(t, r).Page(t.Context(), page(0, 100, 1), "", nil); !errors.Is(err, r.err) {
-		t.Errorf("page = %v, want the error of who was asked", err)
+		t.Errorf("page = %v, want the error of Request", err)
 	}
 }
