@@ -1,5 +1,5 @@
 // Command sluice-chaos tries the invariants on real processes: several of sluice serve, a Postgres
-// that survives power cuts, the sandbox, and a proxy on every line between them. While upstream
+// that survives power cuts, and the sandbox. Every line between them has a proxy. While upstream
 // changes, it kills and suspends processes, stops the database, fills its disk, breaks connections
 // and lets upstream refuse, by a plan that a seed fixes. Then all faults stop, and a judge that
 // knows nothing of sluice compares both sides. make chaos runs it;

@@ -96,7 +96,7 @@ func fleet(s scenario) ([]*organization, error) {
 		zones = append(zones, zone)
 	}
 	end := time.Duration(s.Days) * 24 * time.Hour
-	// For two hours in the middle of the simulation upstream is out of order for all organizations.
+	// For two hours in the middle of the simulation upstream is down for all organizations.
 	everywhere := upstream.Span{From: end/2 + 3*time.Hour, To: end/2 + 5*time.Hour}
 	all := make([]*organization, s.Organizations)
 	for i := range all {

@@ -1,6 +1,6 @@
-// Command sluice copies the business records of organizations from a suite of accounting,
-// invoicing, billing, inventory and chat services into a Postgres warehouse and keeps the two
-// equal.
+// Command sluice copies the business records of organizations into a Postgres warehouse and keeps
+// the two equal. The records are those of a suite of accounting, invoicing, billing, inventory and
+// chat services.
 //
 // It collects the environment of the process and hands it to package cli.
 package main

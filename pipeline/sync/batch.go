@@ -18,7 +18,7 @@ import (
 const maxValues = 2_000_000
 
 // batch normalizes a page. Records that do not fit are kept whole (invariant 4), as are records
-// that clash: one answer is one state of the list, in which an identifier belongs to one record.
+// that clash. One answer is one state of the list, in which an identifier belongs to one record.
 func (c *chunk) batch(ctx context.Context, page pipeline.Page, parent string) (pipeline.Batch, error) {
 	batch := pipeline.Batch{Claim: c.claim, Call: page.Call, Received: len(page.Records), Turn: page.Turn}
 	if page.Turn != nil { // one turn at most is open: upstream gives a turn when the one before it ended
@@ -69,7 +69,7 @@ func valuesOf(record *record.Record) int {
 }
 
 // setApart rejects all records of the batch that share an identifier with another record of it,
-// also with a rejected one: the answer does not say to which of them the identifier belongs. The
+// also with a rejected one. The answer does not say to which of them the identifier belongs. The
 // map at has the identifiers of the batch.
 func setApart(batch *pipeline.Batch, at map[string]int, others []record.Record) {
 	clashing, kept := make(map[string]bool, len(others)), make(map[[sha256.Size]byte]bool, len(others))

@@ -25,8 +25,9 @@ type Backlog interface {
 	// and how many need it in all. An identifier that was asked for is not given again for a while,
 	// whatever the answer was.
 	Pending(ctx context.Context, stream pipeline.Stream, limit int) (ids []string, total int, err error)
-	// NextParent gives the parent whose list was read longest ago, of those not read (and not
-	// failed) since the run began, and how many are left with it; "" if none is left.
+	// NextParent gives the parent whose list was read longest ago; "" if none is left. Parents that
+	// were read or failed since the run began do not count. left is how many are left, with this
+	// one.
 	NextParent(ctx context.Context, claim pipeline.Claim) (parent string, left int, err error)
 }
 

@@ -28,8 +28,8 @@ func anchored(w *world) *fixture {
 	return r
 }
 
-// TestOnePassAndNoSecond reads a long list, the first time and from a watermark: the calls are
-// about its pages, each asks for page 1 from the last record on, and a kill repeats one of them.
+// TestOnePassAndNoSecond reads a long list, the first time and from a watermark. There are about as
+// many calls as pages, each asks for page 1 from the last record on, and a kill repeats one.
 func TestOnePassAndNoSecond(t *testing.T) {
 	t.Parallel()
 	w := newWorld(1000)

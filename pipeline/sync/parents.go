@@ -9,8 +9,8 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// maxRejected is after how many unreadable answers in a row a run over parents or details stops:
-// one is the fault of one parent or record, five are the fault of the service.
+// maxRejected is after how many unreadable answers in a row a run over parents or details stops.
+// One is the fault of one parent or record, five are the fault of the service.
 const maxRejected = 5
 
 // statusNotFound is the HTTP status of a parent that upstream does not know.
@@ -71,7 +71,7 @@ func (p *parents) next(ctx context.Context, scan *pipeline.Scan) (*pipeline.End,
 }
 
 // rejectParent tells the failure of one parent from the failure of all. A parent that upstream does
-// not know, or whose list cannot be read, is skipped in this run (invariant 9, among parents); any
+// not know, or whose list cannot be read, is skipped in this run (invariant 9, among parents). Any
 // other error stops the run.
 func (p *parents) rejectParent(scan *pipeline.Scan, err error) (pipeline.Batch, error) {
 	failure, ok := errors.AsType[*pipeline.Error](err)

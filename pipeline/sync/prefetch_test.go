@@ -199,7 +199,7 @@ func (s *script) Page(ctx context.Context, request pipeline.Request) (pipeline.P
 
 // TestWhyTheFirstPassIsReadPageByPage: with pages that overtake each other, two passes over eight
 // records can be equal and both miss the oldest. In the first pass, a record is created between the
-// answers of pages 5 and 4; in the second, it is deleted between those of pages 4 and 1. A run that
+// answers of pages 5 and 4. In the second, it is deleted between those of pages 4 and 1. A run that
 // moves no watermark is read so. In a run that moves one, the first pass sees all records.
 func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
 	t.Parallel()
@@ -232,8 +232,8 @@ func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
 	}
 }
 
-// TestTheFirstPassIsReadInOrder: in a scan that moves a watermark, no page of the first pass and
-// not the first page of the second is under way beside another; later pages are.
+// TestTheFirstPassIsReadInOrder: a scan that moves a watermark reads the first pass, and the first
+// page of the second, one page after the other. Later pages are under way side by side.
 func TestTheFirstPassIsReadInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

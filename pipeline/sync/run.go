@@ -224,7 +224,7 @@ func (c *chunk) spent(scan *pipeline.Scan) bool {
 }
 
 // class is the class of the run's calls. A list that does not filter or sort is read whole again
-// and again: its calls must not spend the share of the day kept for incremental runs of other
+// and again. Its calls must not spend the share of the day kept for incremental runs of other
 // lists.
 func (c *chunk) class(unfinished *pipeline.Scan) pipeline.Class {
 	again := c.claim.Stream.Work == pipeline.WorkList && c.claim.Stream.Resource.Swept() && !c.position.Watermark.IsZero()

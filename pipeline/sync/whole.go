@@ -2,11 +2,11 @@ package sync
 
 import "sluice/pipeline"
 
-// doubtNameless is the doubt of a scan that saw a record whose identifier could not be read: that
+// doubtNameless is the doubt of a scan that saw a record whose identifier could not be read. That
 // record may be any of those that the scan did not see.
 const doubtNameless = "a record came whose identifier could not be read"
 
-// doubtClash is the doubt of a scan in which several records had one identifier: all but one of
+// doubtClash is the doubt of a scan in which several records had one identifier. All but one of
 // them may be any of the records that the scan did not see.
 const doubtClash = "several records of one answer had the same identifier"
 

@@ -1,4 +1,4 @@
-// Package upstream is the only way to upstream: it makes calls to the services, with tokens and
+// Package upstream is the only way to upstream. It makes calls to the services, with tokens and
 // organizations as each service wants them, and gives raw records back.
 //
 // It never decides when a call may leave (the Gate does), and repeats a call only after a refused

@@ -9,7 +9,7 @@ import (
 	"sluice/pipeline"
 )
 
-// TestKeysAreReplaced rotates the sealing key. The new key is put before the old one, and the next
+// TestKeysAreReplaced rotates the sealing key. The new key is put before the old one. The next
 // refresh seals with it all that the old one sealed, also the refresh token that upstream sent.
 // Then the old key can be removed. The pairs of keys have different ids, and once the same id.
 func TestKeysAreReplaced(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package testbed is the environment of processes under test: a durable Postgres of their own, the
-// sandbox behind real HTTP, for each process a proxy on either side, and a configuration. It is
+// Package testbed is the environment of processes under test: a durable Postgres of their own and
+// the sandbox behind real HTTP. Each process has a proxy on either side and a configuration. It is
 // also the judge. Once no stream has work left, upstream and the warehouse must be equal, and
 // upstream must have seen no call beyond its limits.
 //

@@ -21,7 +21,7 @@ type Options struct {
 	Rolls bool
 	// Shows says that the headers of answers have what is left of the day.
 	Shows bool
-	// Outages are the times in which upstream is out of order.
+	// Outages are the times in which upstream is down.
 	Outages []Span
 }
 

@@ -252,8 +252,9 @@ func (x *traps) head(center string, r record) {
 	}
 }
 
-// bill makes kinds of bills of which a sandbox has none or few: void ones, dollars, unknown rates
-// (for one vendor all), vendors that share a name, vendors with two names, and dates around today.
+// bill makes kinds of bills of which a sandbox has none or few: void ones, bills in dollars, and
+// unknown rates (for one vendor all). Vendors share a name or have two names, and dates are around
+// today.
 func (x *traps) bill(r record) {
 	n := number(r.text("bill_id"))
 	if n%7 == 3 {

@@ -93,8 +93,8 @@ func (c *companyFixture) answersAll(t *testing.T, shown []statement) {
 // bare is an instant of the past without a zone.
 var bare = regexp.MustCompile(`as_of\([^')]*'[0-9: -]+'(?: *[,)]|$)`)
 
-// noticesWrongOnes asks the query that README and the tour once showed, which was wrong: the test
-// must reject it, and the right query without one of its conditions, too.
+// noticesWrongOnes asks the query that README and the tour once showed, which was wrong. The test
+// must reject it, and also the right query without one of its conditions.
 func (c *companyFixture) noticesWrongOnes(t *testing.T) {
 	t.Helper()
 	const first = `SELECT vendor_name, count(*) AS bills, sum(balance) AS open_balance, min(due_date) AS first_due

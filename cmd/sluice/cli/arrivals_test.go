@@ -137,7 +137,7 @@ func mostWithin(span time.Duration, instants []time.Time) int {
 }
 
 // withinLimits checks the arrivals and upstream's own counts against invariant 3. If no minute had
-// more arrivals than allowed, an excess in upstream's count means that it counted late, and its
+// more arrivals than allowed, an excess in upstream's count means that upstream counted late. Its
 // refusals for that are no fault of sluice.
 func (s *fixture) withinLimits(perMinute, atOnce int, minute time.Duration) {
 	s.t.Helper()

@@ -17,8 +17,9 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Main runs one command line and gives its exit code: 0 fine, 1 a failure, 2 usage or
-// configuration, 3 database or upstream out of reach, 4 stopped by the budget with work left.
+// Main runs one command line and gives its exit code. 0 is fine, 1 a failure, 2 a mistake in usage
+// or configuration. 3 is a database or upstream out of reach, 4 a stop by the budget with work
+// left.
 //
 // All output, also of a panic, passes outlets, which know the secrets in force (invariant 10).
 func Main(ctx context.Context, args []string, env Env) (code int) { //nolint:nonamedreturns // what is deferred decides about it

@@ -18,8 +18,8 @@ import (
 	"sluice/sandbox"
 )
 
-// echoing is an upstream that echoes what it received: the access token on every list, each in
-// another part of the answer and another spelling, and the credential on the token endpoint.
+// echoing is an upstream that echoes what it received. Every list echoes the access token, each in
+// another part of the answer and another spelling, and the token endpoint echoes the credential.
 type echoing struct {
 	next http.Handler
 

@@ -50,7 +50,7 @@ func nonsenses() []nonsense {
 		{kind: "repeat_page", code: codeFine, state: idle},
 		{kind: "empty_more", code: codeFine, state: idle},
 		{kind: "delete_between", code: codeFine, state: idle, deletes: true},
-		// Faults that are noticed and made up for.
+		// Faults that the run notices and corrects.
 		{kind: "ignore_filter", filtered: true, code: codeFine, state: idle, moved: true},
 		{kind: "unsorted", code: codeFine, state: idle, moved: true},
 		{kind: "duplicate", code: codeFine, state: idle, moved: true},

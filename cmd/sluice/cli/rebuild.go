@@ -157,8 +157,8 @@ type retracedView struct {
 	Records      int    `json:"records"`
 	Versions     int    `json:"versions"`
 	Rejected     int    `json:"rejected"`
-	// Since is the instant from which the past of the table can now be queried, as far as raw
-	// records show it; nil if they do not show it.
+	// Since is the instant from which the past of the table can now be queried; nil if raw records
+	// do not show it.
 	Since *time.Time `json:"since,omitempty"`
 	Error string     `json:"error,omitempty"`
 }

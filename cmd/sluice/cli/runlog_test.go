@@ -10,8 +10,8 @@ import (
 )
 
 // TestServeTellsItsRuns: the log of a process that serves has the result of each run, and what
-// needs a person: a list that does not answer, and a list of which more is in quarantine than the
-// configuration allows.
+// needs a person. Here that is a list that does not answer, and a list with more in quarantine than
+// the configuration allows.
 func TestServeTellsItsRuns(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 62, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()

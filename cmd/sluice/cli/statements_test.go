@@ -36,8 +36,9 @@ var (
 	spaces     = regexp.MustCompile(`\s+`)
 )
 
-// statementsIn finds the statements of a Markdown text: whole blocks of SQL, lines that begin like
-// a statement in other blocks and on command lines of psql, and spans of code that begin like one.
+// statementsIn finds the statements of a Markdown text: whole blocks of SQL, and spans of code that
+// begin like a statement. In other blocks and on command lines of psql it takes lines that begin
+// like one.
 func statementsIn(place, text string) []statement {
 	var found []statement
 	add := func(sql string) {

@@ -7,9 +7,9 @@ import (
 	"sluice/sandbox"
 )
 
-// TestTablesChangedByOthers: another session dropped a table and a column, and changed a type.
-// check, migrate and verify name each, the other streams go on, and a plan with the commands that
-// it names restores rows and values.
+// TestTablesChangedByOthers: another session dropped a table and a column, and changed a type. The
+// commands check, migrate and verify name each change, and the other streams go on. A plan, with
+// the commands that it names, restores rows and values.
 func TestTablesChangedByOthers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 81, Records: 60, Limits: sandbox.Limits{Off: true}})

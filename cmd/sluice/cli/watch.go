@@ -216,8 +216,8 @@ func (w *watch) result() *syncResult {
 	return result
 }
 
-// eta estimates the time left, from the last completed run of each stream at work that read in the
-// same way and received more; zero if there was none.
+// eta estimates the time left. Its basis is the last completed run of each stream at work that read
+// in the same way and received more; zero if there was none.
 func (w *watch) eta(ctx context.Context) time.Duration {
 	var longest time.Duration
 	for i := range w.current {

@@ -8,8 +8,8 @@ import (
 )
 
 // TestAWatermarkAheadOfTimeIsRefused: no run reads from a watermark that something else moved
-// ahead. status says so, the other streams go on, and one command brings back the changes that it
-// would have skipped.
+// ahead. The command status says so, the other streams go on, and one command brings back the
+// changes that a run would have skipped.
 func TestAWatermarkAheadOfTimeIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 300}).narrow()

@@ -70,8 +70,8 @@ func (s *progress) keyset(page look, rules pipeline.Rules) *pipeline.End {
 	}
 }
 
-// span gives the seconds of the first and the last record that carry a time, zero if none does, and
-// says in which way the page is not what was asked for. Order is checked within the page only:
+// span gives the seconds of the first and the last record with a time, zero if none has one. It
+// also says in which way the page is not what was asked for. Order is checked within the page only:
 // behind it the list goes on changing.
 func (s *progress) span(page look) (time.Time, time.Time, outside.Text) {
 	var first, last, before time.Time

@@ -10,10 +10,10 @@ import (
 // pass.
 const pagesPerGuess = 20
 
-// Prefetching says how many pages behind the next one of the scan may be requested early, at most
-// as many as most; zero means one page after the other.
+// Prefetching says how many pages behind the next one of the scan may be requested early, but no
+// more than most. Zero means one page after the other.
 //
-// Pages that overlap in time can hide a record without a trace: a deletion moves it up from a page
+// Pages that overlap in time can hide a record without a trace. A deletion moves it up, from a page
 // that is read later to a page that was read before. So the first of two equal passes is always
 // read one page after the other. A record that it misses was pulled up by the deletion of a record
 // that it saw. The second pass, in whatever order it is read, cannot see the deleted record any

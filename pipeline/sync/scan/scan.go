@@ -79,10 +79,10 @@ func lowerBound(claim *pipeline.Claim, rules pipeline.Rules) time.Time {
 	return from.Add(-rules.Overlap).Truncate(time.Second) // requests name whole seconds
 }
 
-// Begin notes the upstream clock at the first answer of the run: the earlier of upstream's date and
-// the process's clock, so that neither clock alone can carry a watermark too far. The process's
-// clock is read before the call leaves: an answer may be read late, if its process was suspended
-// meanwhile. For an answer without a date the process's clock counts, less an hour.
+// Begin notes the upstream clock at the first answer of the run. It takes the earlier of upstream's
+// date and the process's clock, so that neither clock alone can carry a watermark too far. The
+// process's clock is read before the call leaves: an answer may be read late, if its process was
+// suspended meanwhile. For an answer without a date the process's clock counts, less an hour.
 func Begin(scan *pipeline.Scan, date, asked time.Time) {
 	if !scan.Started.IsZero() {
 		return
@@ -137,7 +137,7 @@ func (s *progress) advance(page look, rules pipeline.Rules) *pipeline.End {
 	return s.endPass(rules)
 }
 
-// fallBack reads everything from here on. It says whether the pass starts anew: a page 1 that the
+// fallBack reads everything from here on. It says whether the pass starts anew. A page 1 that the
 // filter did not narrow is page 1 of the whole list; any other page is not part of a pass over it.
 func (s *progress) fallBack(note outside.Text) bool {
 	anew := s.Page > 1 || s.Mode == pipeline.ModeNewest || s.Mode == pipeline.ModeKeyset

@@ -6,9 +6,9 @@ import (
 	"sluice/schema"
 )
 
-// maxStuck is how many pages in a row may bring nothing: a list that grows by just one page between
-// two answers shows one page twice. maxPages is the number of pages after which a pass ends in any
-// case.
+// maxStuck is how many pages in a row may bring nothing. A list that grows by just one page between
+// two answers shows one page twice. The constant maxPages is the number of pages after which a pass
+// ends in any case.
 const (
 	maxStuck = 2
 	maxPages = 200_000

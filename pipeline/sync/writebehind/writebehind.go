@@ -51,9 +51,9 @@ func (f failure) is() bool { return f.err != nil || f.panicked != nil }
 // New gives Batches without a batch.
 func New(store Store) *Batches { return &Batches{store: store, changed: make(chan struct{})} }
 
-// Add hands over a batch to load, and returns as soon as at most most batches are not loaded. As a
-// rule that is at once; if most is zero, it is when the batch itself is loaded. An error is that of
-// the transaction of this batch or of an earlier batch; no batch is loaded after it.
+// Add hands over a batch to load, and returns as soon as no more than most batches are not loaded.
+// As a rule that is at once; if most is zero, it is when the batch itself is loaded. An error is
+// that of the transaction of this batch or of an earlier batch; no batch is loaded after it.
 func (u *Batches) Add(ctx context.Context, batch pipeline.Batch, most int) error {
 	if most <= 0 && u.idle() {
 		_, err := u.store.Load(ctx, batch)

@@ -8,7 +8,7 @@ import (
 
 // quickly reads the next line as an object in one pass, if it is a plain row. All of it has been
 // received, it has as many fields as were asked for, and its quotes are well placed. For any other
-// line it returns false and consumes nothing: carefully then reads the line and says what is wrong
+// line it returns false and consumes nothing. Then carefully reads the line and says what is wrong
 // with it, or what else it may be.
 func (r *Rows) quickly() ([]byte, bool) {
 	if r.first || r.ended || len(r.fields) < 2 {

@@ -1,5 +1,5 @@
-// Package probe measures with a few calls what a list can do: whether it filters, sorts and pages
-// as it is asked to, and whether single records can be read
+// Package probe measures with a few calls what a list can do. It asks whether the list filters,
+// sorts and pages as requested, and whether single records can be read
 // (docs/decisions/0016-measured-capabilities).
 //
 // It never loads a record, never stores a verdict and never decides what follows from one. The pure
@@ -151,8 +151,8 @@ func (p *prober) list(ctx context.Context) error {
 	return p.third(ctx, sorts, sizeOf(smallPage, page))
 }
 
-// oldest asks for the other end of the list, if all records known so far were modified in one
-// second, as in bulk: a filter by that instant could show nothing.
+// oldest asks for the other end of the list. It is called if all records known so far were modified
+// in one second, as in bulk: a filter by that instant could show nothing.
 func (p *prober) oldest(ctx context.Context) error {
 	request := p.request(1, smallPage)
 	request.Sort, request.Order = p.modifiedSort(), "A"

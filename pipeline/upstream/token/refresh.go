@@ -54,7 +54,7 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 	if alive && row.ExpiresIn > margin {
 		return row, false, grant{token: current, version: row.Version, until: now.Add(row.ExpiresIn - margin)}, nil
 	}
-	// The token is near its end and there may be no new one: it is used while it lives, and the
+	// The token is near its end and there may be no new one. It is used while it lives, and the
 	// store is asked again after the spacing.
 	last := grant{token: current, version: row.Version, until: now.Add(min(row.ExpiresIn, spacing))}
 	if pause := pauseOf(row); row.SinceRefresh < pause {

@@ -1,8 +1,8 @@
 // Package token keeps the access tokens. One refresh serves all processes; tokens are sealed in the
 // store, and in memory for as long as they live.
 //
-// It never asks for a token more often than once a minute, never overwrites a token that it cannot
-// open while that lives, and never prints one (invariant 10).
+// It never asks for a token more often than once a minute, and never prints one (invariant 10). It
+// never replaces a living token that it cannot open, unless Forget drops it.
 //
 // Start reading at Tokens.Token, then settle.
 package token

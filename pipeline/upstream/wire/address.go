@@ -57,7 +57,7 @@ func Address(base string, host schema.Host, dataCenter string) (string, error) {
 }
 
 // suffixOf is the closed set of suffixes (docs/upstream.md U7, U8). Eight are common to the
-// accounting family; chat has nine, of which the Canadian one is described but not spelled; the
+// accounting family. Chat has nine, of which the Canadian one is described but not spelled. The
 // token flow uses the variant of the data center. "" means that the documents do not spell it.
 func suffixOf(host schema.Host, dataCenter string) (string, bool) {
 	switch dataCenter {

@@ -97,7 +97,7 @@ func (d *Door) Open(ctx context.Context, op Call, total time.Duration, request *
 // firstPiece is the size of the first buffer, in bytes: most bodies fit.
 const firstPiece = 256 << 10
 
-// readBody reads at most most bytes and one more. io.ReadAll would allocate several times what it
+// readBody reads up to most bytes and one more. io.ReadAll would allocate several times what it
 // returns. When the body turns out to be large, readBody calls enter, and then allocates once for
 // the largest body: a buffer that grows is in memory twice.
 func readBody(r io.Reader, most int, enter func() error) ([]byte, error) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// errStale says that a call did not leave: its process was suspended after the budget had granted
+// errStale says that a call did not leave. Its process was suspended after the budget had granted
 // it, and other calls may have its slot by now (invariant 3).
 var errStale = errors.New("the process was suspended before the call left, so it was not made")
 
