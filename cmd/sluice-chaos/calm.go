@@ -11,7 +11,7 @@ import (
 	"sluice/cmd/sluice-chaos/watch"
 )
 
-// calm ends all faults, lets the fleet converge by its own schedule, and calls the judge.
+// calm ends all faults, lets the fleet converge by its own schedule, and then calls the judge.
 func (s *storm) calm(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, s.Calm)
 	defer cancel()
@@ -34,13 +34,13 @@ func (s *storm) calm(ctx context.Context) error {
 		return nil
 	}
 	began := time.Now()
-	// Without any request, the schedule has to bring every stream to rest.
+	// Without any request, the schedule has to bring every stream to idle.
 	if !s.atRest(waiting, true) {
 		s.report.brokenf("invariant 6: the fleet does not come to rest within %s: %s", s.Calm, s.situation(ctx))
 		return nil
 	}
 	s.report.CalmSeconds = time.Since(began).Seconds()
-	for range 3 { // an absence takes two clean scans of rows that are not of this minute
+	for range 3 { // a tombstone takes two clean scans, and rows older than the scan
 		if err := s.sync(waiting); err != nil {
 			s.report.brokenf("%v\n%s\n%s", err, s.situation(ctx), s.said())
 			return nil
@@ -66,7 +66,7 @@ func (s *storm) calm(ctx context.Context) error {
 	return s.verify(ctx)
 }
 
-// known reports whether everything that is copied here is switched on.
+// known reports whether every resource copied here is registered and enabled.
 func (s *storm) known(ctx context.Context) bool {
 	var names []string
 	for service, resources := range testbed.Resources() {
@@ -86,8 +86,8 @@ const sqlRested = `SELECT bool_and(state = 'idle' AND run_id IS NULL AND request
 			AND r.outcome = 'done' AND r.started_at > $1))
 	FROM sluice.streams s WHERE enabled`
 
-// atRest waits until all streams rest. With again, every stream must also complete a run of its own
-// schedule that begins from now on.
+// atRest waits until all streams are idle. With again, every stream must also complete a run of its
+// own schedule that begins from now on.
 func (s *storm) atRest(ctx context.Context, again bool) bool {
 	since := time.Time{}
 	if again && s.ground.Postgres.Pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&since) != nil {

@@ -50,7 +50,7 @@ func (s *storm) do(ctx context.Context, step plan.Step) error {
 	return nil
 }
 
-// Conditions of a kill: a process with a stream at work, an answer of the database.
+// How long a kill waits for a process with a stream at work, and for an answer of the database.
 const (
 	atWorkLimit = 2 * time.Second
 	askLimit    = time.Minute
@@ -128,7 +128,7 @@ func (s *storm) killLeader(ctx context.Context) error {
 	return nil
 }
 
-// crash ends Postgres, wholly or one of its sessions, and waits until it works again.
+// crash stops Postgres, as a whole or one of its sessions, and waits until it works again.
 func (s *storm) crash(ctx context.Context, step plan.Step) error {
 	s.database.Lock()
 	defer s.database.Unlock()
@@ -179,7 +179,7 @@ func (s *storm) fillDisk(ctx context.Context, step plan.Step) error {
 	return nil
 }
 
-// hold takes a table, or all connections, for a while.
+// hold locks a table, or takes all connections, for a while.
 func (s *storm) hold(ctx context.Context, step plan.Step) error {
 	take := s.ground.Postgres.LockBills
 	if step.Deed == plan.Crowd {
@@ -209,7 +209,7 @@ func (s *storm) refuse(ctx context.Context, step plan.Step, fault sandbox.Fault)
 	return nil
 }
 
-// revoke ends all access tokens. It lets the minute between two refreshes pass.
+// revoke expires all access tokens. It lets the minute between two refreshes pass.
 func (s *storm) revoke(ctx context.Context) error {
 	s.ground.World.ExpireTokens()
 	waiting, cancel := context.WithTimeout(ctx, askLimit)

@@ -1,9 +1,9 @@
-// Command storm tries the invariants on real processes: several of sluice serve, a Postgres that
-// survives power cuts, the sandbox, and a proxy on every line between them. It kills and suspends
-// processes, ends the database, fills its disk, breaks connections and lets upstream refuse, by a
-// plan that a seed fixes, while upstream lives. Then all faults stop, and a judge who knows nothing
-// of sluice looks. make chaos runs it; docs/decisions/0020-simulation-chaos-and-mutation says what
-// it proves.
+// Command sluice-chaos tries the invariants on real processes: several of sluice serve, a Postgres
+// that survives power cuts, and the sandbox. Every line between them has a proxy. While upstream
+// changes, it kills and suspends processes, stops the database, fills its disk, breaks connections
+// and lets upstream refuse, by a plan that a seed fixes. Then all faults stop, and a judge that
+// knows nothing of sluice compares both sides. make chaos runs it;
+// docs/decisions/0020-simulation-chaos-and-mutation says what it proves.
 //
 // The program under test is the test binary of cmd/sluice/cli: the program itself, with a shorter
 // minute and with clocks that are off.

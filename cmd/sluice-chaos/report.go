@@ -14,7 +14,8 @@ import (
 // Report is the result of a chaos run.
 type Report struct {
 	Seed uint64 `json:"seed"`
-	// Seconds in all, seconds of the faults, and seconds until every stream rested again by itself.
+	// Seconds in all, seconds of the faults, and seconds until every stream was idle again by
+	// itself.
 	Seconds      float64 `json:"seconds"`
 	StormSeconds float64 `json:"storm_seconds"`
 	CalmSeconds  float64 `json:"calm_seconds"`

@@ -105,7 +105,7 @@ func (s *slot) start() error {
 	}
 	p, err := s.ground.Run(testbed.Start{
 		Name: fmt.Sprintf("storm-%d-%d", s.number, s.starts), Config: config, Postgres: s.database.Address(), Clock: s.clock,
-		Args: []string{"serve", "--listen", "127.0.0.1:0", "--log-level", "info"}, // so that it says when it serves
+		Args: []string{"serve", "--listen", "127.0.0.1:0", "--log-level", "info"}, // so that it logs when it serves
 	})
 	if err != nil {
 		return err

@@ -121,7 +121,7 @@ func (s *storm) blow(ctx context.Context) error {
 			return fmt.Errorf("step %d of %d, %s: %w", n+1, len(steps), step.Deed, err)
 		}
 		if n%25 == 24 {
-			_, _ = fmt.Fprintf(s.log, "%d of %d steps, %d calls\n", n+1, len(steps), s.ground.Arrived()) // progress is worth no error
+			_, _ = fmt.Fprintf(s.log, "%d of %d steps, %d calls\n", n+1, len(steps), s.ground.Arrived()) // an error of progress is ignored
 		}
 	}
 	s.undoing.Wait()
@@ -130,7 +130,7 @@ func (s *storm) blow(ctx context.Context) error {
 	return broken
 }
 
-// live changes records upstream: it inserts, edits and deletes.
+// live changes records upstream: it inserts, edits and deletes them.
 func (s *storm) live(ctx context.Context) error {
 	resources := [][]string{testbed.Deletable(), {"items", "chart_of_accounts"}}
 	var failed error
@@ -152,7 +152,7 @@ func (s *storm) live(ctx context.Context) error {
 	return failed
 }
 
-// Statements that let time pass: resting streams become due, sleeping jobs wake up, and the minute
+// Statements that let time pass: idle streams become due, sleeping jobs wake up, and the minute
 // since the last refresh of tokens is over.
 const (
 	sqlDue = `UPDATE sluice.streams SET next_due_at = clock_timestamp() WHERE (organization_id, service, resource) IN (
@@ -170,7 +170,7 @@ const (
 // due makes streams due that have not completed a run that began after an instant, by the
 // database's clock.
 func (s *storm) due(ctx context.Context, since time.Time) {
-	_, _ = s.ground.Postgres.Pool.Exec(ctx, sqlDue, since) // the server may be down just now: the next turn does it
+	_, _ = s.ground.Postgres.Pool.Exec(ctx, sqlDue, since) // the server may be down: the next call repeats it
 }
 
 // minute lets a minute of the limits pass for the waiting processes.

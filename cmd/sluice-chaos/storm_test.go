@@ -36,7 +36,8 @@ func TestFiguresOf(t *testing.T) {
 	}
 }
 
-// A run that is too weak to prove anything, or that ends too late, is a violation.
+// TestAStormThatProvesNothingFails: a run that is too weak to prove anything, or that ends too
+// late, is a violation.
 func TestAStormThatProvesNothingFails(t *testing.T) {
 	t.Parallel()
 	sc := usual()
@@ -61,8 +62,8 @@ func TestAStormThatProvesNothingFails(t *testing.T) {
 	}
 }
 
-// A serve that ends without a kill ends well on request, and for lack of a database only before it
-// serves.
+// TestWrongEnds: a serve that ends without a kill may end with 0 on request, and for lack of a
+// database only before it serves.
 func TestWrongEnds(t *testing.T) {
 	t.Parallel()
 	const serving, mistake = `{"level":"info","message":"serving"}`, "sluice: the database is out of reach"

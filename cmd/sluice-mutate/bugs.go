@@ -81,7 +81,7 @@ func passBugs() []bug {
 			edit{scanFile, "	s.moveEdges(rules)\n", ""}),
 		tests("pipeline/sync", "^TestTheFirstPassIsReadInOrder$", "the first pass ahead", "both passes are read with pages that overlap in time",
 			edit{"pipeline/sync/scan/prefetching.go", "|| !scan.Partial && (scan.LastPages == 0 || scan.LastPrefetched) {", "{"},
-			edit{"pipeline/sync/scan/prefetching.go", "	if !scan.Partial && scan.Page == 1 {\n		return 0 // the page size is not that of the pass before, and upstream may not heed it\n	}\n", ""},
+			edit{"pipeline/sync/scan/prefetching.go", "	if !scan.Partial && scan.Page == 1 {\n		return 0 // this pass asks for another page size, which upstream may ignore\n	}\n", ""},
 			edit{scanFile, " && (s.Partial || !s.LastPrefetched)", ""}),
 		schedules("60000", "another page size", "a page number is asked for on under another page size",
 			edit{scanFile, "	s.PerPage = perPage\n	if s.Page == 1 {\n		return false\n	}\n", "	s.PerPage = perPage\n	if true {\n		return false\n	}\n"}),

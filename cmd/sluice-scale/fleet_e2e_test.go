@@ -10,7 +10,8 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// Everything that make scale asserts for a thousand organizations holds for a few, twice the same.
+// TestASmallFleetKeepsItsPromises: all that make scale asserts for a thousand organizations holds
+// for a few, and two simulations are equal.
 func TestASmallFleetKeepsItsPromises(t *testing.T) {
 	t.Parallel()
 	first, verdictOfFirst := try(t, small(), calls.DefaultRules(), nil, nil)

@@ -108,8 +108,8 @@ func (w dayless) Reserve(ctx context.Context, call pipeline.Call, limits pipelin
 	return w.right.Reserve(ctx, call, limits)
 }
 
-// A simulation must be able to fail: each of these call logs does one thing wrong, and the judge
-// finds it.
+// TestTheJudgeSeesWhatIsWrong: a simulation must be able to fail. Each of these call logs does one
+// thing wrong, and the judge finds it.
 func TestTheJudgeSeesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	hasty := calls.DefaultRules()
@@ -132,7 +132,7 @@ func TestTheJudgeSeesWhatIsWrong(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			// A backfill that would take more than the day; after one day only its end is missing.
+			// The backfill takes more than a day; after the one day it is only unfinished.
 			s := scenario{Organizations: 1, Days: 1, Processes: 8, Workers: 8, Tick: time.Minute, Backfill: 1200, LongEvery: 1, Seed: 1}
 			_, v := try(t, s, test.rules, test.change, func(sim *simulation) {
 				o := sim.organizations[0]

@@ -88,7 +88,7 @@ func simulate(ctx context.Context, args []string, out, log io.Writer) (err error
 		sim.stop = func() bool { return time.Since(start) > limit }
 	}
 	err = sim.run(ctx, func(hour int) {
-		_, _ = fmt.Fprintf(log, "%s: day %d, %02d:00, %d calls\n", // progress is worth no error
+		_, _ = fmt.Fprintf(log, "%s: day %d, %02d:00, %d calls\n", // an error of progress is ignored
 			time.Since(start).Round(time.Second), hour/24+1, hour%24, sim.counts.granted)
 	})
 	if err != nil {

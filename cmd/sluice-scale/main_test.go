@@ -22,7 +22,8 @@ func TestFlagsSayWhatIsSimulated(t *testing.T) {
 	}
 }
 
-// The table equals that of docs/scale.md, and a broken check fails the command.
+// TestTheTableIsMarkdown: the table equals that of docs/scale.md, and a broken check makes the
+// command fail.
 func TestTheTableIsMarkdown(t *testing.T) {
 	t.Parallel()
 	v := verdict{Hash: 10}

@@ -50,7 +50,7 @@ type organization struct {
 	outages []upstream.Span
 	streams []*stream
 	server  *upstream.Server
-	// owed is the fraction of a call that others have not made yet.
+	// owed is the fraction of a call that other clients have still to make.
 	owed float64
 }
 
@@ -96,7 +96,7 @@ func fleet(s scenario) ([]*organization, error) {
 		zones = append(zones, zone)
 	}
 	end := time.Duration(s.Days) * 24 * time.Hour
-	// For two hours in the middle of the simulation all of upstream is out of order.
+	// For two hours in the middle of the simulation upstream is down for all organizations.
 	everywhere := upstream.Span{From: end/2 + 3*time.Hour, To: end/2 + 5*time.Hour}
 	all := make([]*organization, s.Organizations)
 	for i := range all {
@@ -115,8 +115,8 @@ func fleet(s scenario) ([]*organization, error) {
 		case draw < 4:
 			o.others, o.share, rolls = unseen, 0.2+0.4*chance.Float64(), false
 		}
-		// Where upstream's day turns at midnight, half of the configurations say so; the others
-		// count a rolling day.
+		// Where upstream's day begins at midnight, half of the configurations say so; the others
+		// assume a rolling day.
 		if !rolls && chance.IntN(2) == 0 {
 			o.limits.ResetZone = o.zone.String()
 		}

@@ -7,7 +7,7 @@ import (
 	"sluice/cmd/sluice-scale/upstream"
 )
 
-// The bounds are those of the table.
+// TestBoundsAreStated: the bounds are those of the table.
 func TestBoundsAreStated(t *testing.T) {
 	t.Parallel()
 	o := &organization{outages: []upstream.Span{{From: 10 * time.Hour, To: 12 * time.Hour}}}

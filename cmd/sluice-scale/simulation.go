@@ -16,14 +16,14 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// The rhythm of the processes, as in package jobs.
+// The intervals and delays of the processes, as in package jobs.
 const (
 	tickLimit  = 500
 	keepEvery  = 10 * time.Minute
 	keepDays   = 35
 	wakeEvery  = 5 * time.Second // of the queue: it wakes jobs whose wait is over
 	fetchDelay = 100 * time.Millisecond
-	// A process is killed now and then. Its jobs return when two looks have missed its lock, and it
+	// A process is killed at intervals. Its jobs return when two looks have missed its lock, and it
 	// starts anew.
 	killEvery   = 2 * time.Hour
 	ticketsBack = 2 * time.Second

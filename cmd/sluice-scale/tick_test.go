@@ -56,8 +56,8 @@ func tick(tb testing.TB, conn *pgx.Conn, look func(tx pgx.Tx)) int {
 	return len(keys)
 }
 
-// A tick without due streams does not read the whole schedule: ticks come four times a minute from
-// each process.
+// TestATickReadsOnlyWhatIsDue: a tick without due streams does not read the whole schedule: each
+// process makes four ticks a minute.
 func TestATickReadsOnlyWhatIsDue(t *testing.T) {
 	t.Parallel()
 	conn := filled(t, 20_000)

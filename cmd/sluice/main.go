@@ -1,8 +1,8 @@
-// Command sluice copies the business records of organizations from a suite of accounting,
-// invoicing, billing, inventory and chat services into a Postgres warehouse and keeps the two
-// equal.
+// Command sluice copies the business records of organizations into a Postgres warehouse and keeps
+// the two equal. The records are those of a suite of accounting, invoicing, billing, inventory and
+// chat services.
 //
-// It opens what a process has around it and hands it to package cli.
+// It collects the environment of the process and hands it to package cli.
 package main
 
 import (
@@ -16,8 +16,9 @@ import (
 	"sluice/cmd/sluice/cli"
 )
 
-// memoryLimit is what the process keeps below, in bytes, where collecting garbage more often can do
-// that: without it one answer of 30 MB takes up to 170. GOMEMLIMIT in the environment replaces it.
+// memoryLimit is the memory in bytes below which the process stays, if more frequent garbage
+// collection can achieve that. Without it one answer of 30 MB takes up to 170 MB. GOMEMLIMIT in the
+// environment replaces it.
 const memoryLimit = 96 << 20
 
 func main() {

@@ -9,25 +9,25 @@ import (
 	"sluice/pipeline/warehouse/streams/backfills"
 )
 
-// ClassDay is what a class of work has of a service's day, in calls.
+// ClassDay is the share of a class in a service's day, in calls.
 type ClassDay struct {
 	Class   pipeline.Class `json:"class"`
 	Spent   int64          `json:"spent"`
 	Floor   int64          `json:"floor"`
 	Ceiling int64          `json:"ceiling"`
-	// Reserved is what the class has not spent of its floor; Lent is how much of that others have
-	// at the moment, which comes back as their calls leave the day.
+	// Reserved is the part of the class's floor that it has not spent. Lent is how much of that
+	// other classes have at the moment; it returns as their calls leave the day.
 	Reserved int64 `json:"reserved"`
 	Lent     int64 `json:"lent"`
 }
 
-// DayLeft is what a service's day still has, in calls. Limit and Left are zero where nothing limits
-// it.
+// DayLeft is what a service's day still has, in calls. Limit and Left are zero where no limit is
+// known.
 type DayLeft struct {
 	Limit   int64      `json:"limit"`
 	Left    int64      `json:"left"`
 	Classes []ClassDay `json:"classes"`
-	// RunsOutAt is when nothing will be left at the pace of the last hour; nil if calls come back
+	// RunsOutAt is when no call will be left at the pace of the last hour; nil if calls return
 	// sooner.
 	RunsOutAt *time.Time `json:"runs_out_at"`
 }
@@ -54,7 +54,7 @@ func LeftOf(limits pipeline.Limits, day *calls.Day) DayLeft {
 		reserved += of.Reserved
 		left.Classes = append(left.Classes, of)
 	}
-	// What is reserved and yet not there was lent, by all floors alike.
+	// The reserved calls that are not left were lent; each floor lent the same share.
 	if lent := reserved - left.Left; lent > 0 {
 		for i := range left.Classes {
 			left.Classes[i].Lent = left.Classes[i].Reserved * lent / reserved
@@ -64,8 +64,8 @@ func LeftOf(limits pipeline.Limits, day *calls.Day) DayLeft {
 	return left
 }
 
-// runsOut returns when a service has nothing left at the pace of the last hour, if that is before
-// calls come back.
+// runsOut returns when a service has no call left at the pace of the last hour, if that is before
+// calls return.
 func (l *DayLeft) runsOut(day *calls.Day) *time.Time {
 	if day.LastHour == 0 || l.Limit == 0 && day.SeenLeft == nil {
 		return nil
@@ -81,10 +81,10 @@ func (l *DayLeft) runsOut(day *calls.Day) *time.Time {
 	return &at
 }
 
-// BackfillCallsLeft forecasts the calls that a backfill still takes: from its windows so far where
-// there are several, otherwise from its forecast; nil if neither tells.
+// BackfillCallsLeft extrapolates from the windows that are done, where there are several, otherwise
+// from the forecast; nil if neither is known.
 func BackfillCallsLeft(b *backfills.Backfill) *int {
-	const telling = 2 // of one window little follows
+	const telling = 2 // one window says little
 	if b.WindowsDone >= telling {
 		each := float64(b.Calls) / float64(b.WindowsDone)
 		return new(int(math.Ceil(each * float64(b.Windows-b.WindowsDone))))

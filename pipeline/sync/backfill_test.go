@@ -13,9 +13,9 @@ import (
 	"sluice/schema"
 )
 
-// dayOf reads a day, or none.
+// dayOf parses a day; "" gives the zero time.
 func dayOf(text string) time.Time {
-	day, _ := time.Parse(time.DateOnly, text) // "" is none
+	day, _ := time.Parse(time.DateOnly, text)
 	return day
 }
 
@@ -27,7 +27,7 @@ func dated() *schema.Resource {
 	return r
 }
 
-// calendar answers a list with one thing a day, two on a page, and keeps what it was asked.
+// calendar answers a list with one thing a day, two on a page, and records its requests.
 type calendar struct {
 	answer
 
@@ -78,7 +78,7 @@ func TestBackfillReadsWindowsOnce(t *testing.T) {
 	for _, chunk := range []int{1, 2, 20} {
 		source := newCalendar(false, year...)
 		memory := backfill(t, source, pipeline.NewWindows(dayOf("2025-01-04"), dayOf("2025-03-02"), dayOf("2025-03-02"), 1), chunk)
-		// Pages are full at 2, so that a full last one is followed by an empty one.
+		// A full last page, of 2, is followed by an empty page.
 		want := []string{
 			"2025-01-04 2025-01-31 1", "2025-01-04 2025-01-31 2", "2025-02-01 2025-02-28 1", "2025-03-01 2025-03-02 1", "2025-03-01 2025-03-02 2",
 		}
@@ -91,8 +91,8 @@ func TestBackfillReadsWindowsOnce(t *testing.T) {
 	}
 }
 
-// A filter that is ignored would make every window cost the whole list: the first page shows it,
-// and the list is read once.
+// A filter that upstream ignores would make every window cost the whole list: the first page shows
+// it, and the list is read once.
 func TestBackfillWithoutTheFilter(t *testing.T) {
 	t.Parallel()
 	source := newCalendar(true, year...)
@@ -102,7 +102,7 @@ func TestBackfillWithoutTheFilter(t *testing.T) {
 	}
 }
 
-// In any way of reading a backfill is one pass, moves no watermark, and is no older than asked.
+// With every cursor a backfill is one pass, moves no watermark, and reads nothing older than asked.
 func TestBackfillOfEveryCursor(t *testing.T) {
 	t.Parallel()
 	for name, cursor := range cursors() {

@@ -13,14 +13,15 @@ import (
 	"sluice/schema/record"
 )
 
-// maxValues bounds the values of all rows of one answer: absent ones take memory, too.
+// maxValues bounds the values of all rows of one answer. Absent values count, because they take
+// memory, too.
 const maxValues = 2_000_000
 
-// batch normalizes a page. What does not fit is kept whole (invariant 4), as is what clashes: one
-// answer is one state of the list, in which an identifier belongs to one record.
+// batch normalizes a page. Records that do not fit are kept whole (invariant 4), as are records
+// that clash. One answer is one state of the list, in which an identifier belongs to one record.
 func (c *chunk) batch(ctx context.Context, page pipeline.Page, parent string) (pipeline.Batch, error) {
 	batch := pipeline.Batch{Claim: c.claim, Call: page.Call, Received: len(page.Records), Turn: page.Turn}
-	if page.Turn != nil { // at most one is not ended: the one before was, when this one began
+	if page.Turn != nil { // one turn at most is open: upstream gives a turn when the one before it ended
 		c.turn = page.Turn
 	}
 	at := make(map[string]int, len(page.Records))
@@ -67,9 +68,9 @@ func valuesOf(record *record.Record) int {
 	return values
 }
 
-// setApart takes all records out of the batch whose identifiers others have, too, be it one that
-// does not fit: the answer does not say which of them an identifier belongs to. At has the
-// identifiers of the batch.
+// setApart rejects all records of the batch that share an identifier with another record of it,
+// also with a rejected one. The answer does not say to which of them the identifier belongs. The
+// map at has the identifiers of the batch.
 func setApart(batch *pipeline.Batch, at map[string]int, others []record.Record) {
 	clashing, kept := make(map[string]bool, len(others)), make(map[[sha256.Size]byte]bool, len(others))
 	for i := range others {

@@ -9,8 +9,8 @@ import (
 	"sluice/pipeline/sync/scan"
 )
 
-// TestPlanFollowsWhatIsKnown: a list that is known not to do what its cursor needs is read whole,
-// and says why.
+// TestPlanFollowsWhatIsKnown: a list that is known to lack what its cursor needs is read whole, and
+// the scan's note says why.
 func TestPlanFollowsWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	watermark := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
@@ -42,7 +42,8 @@ func TestPlanFollowsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestALagThatGrewCountsAtOnce: the watermark does not move back, what is asked for does.
+// TestALagThatGrewCountsAtOnce: the watermark does not move back, but the request reaches further
+// back.
 func TestALagThatGrewCountsAtOnce(t *testing.T) {
 	t.Parallel()
 	read := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
@@ -53,11 +54,11 @@ func TestALagThatGrewCountsAtOnce(t *testing.T) {
 		late time.Duration
 		want time.Time
 	}{
-		"as ever":                    {read, 0, watermark.Add(-2 * time.Second)},
-		"late within the lag":        {read, 2 * time.Minute, watermark.Add(-2 * time.Second)},
-		"later than half of it":      {read, 4 * time.Minute, read.Add(-8*time.Minute - 2*time.Second)},
-		"later than any lag":         {read, time.Hour, read.Add(-time.Hour - 2*time.Second)},
-		"nobody knows when it began": {time.Time{}, time.Hour, watermark.Add(-2 * time.Second)},
+		"as ever":                  {read, 0, watermark.Add(-2 * time.Second)},
+		"late within the lag":      {read, 2 * time.Minute, watermark.Add(-2 * time.Second)},
+		"later than half of it":    {read, 4 * time.Minute, read.Add(-8*time.Minute - 2*time.Second)},
+		"later than any lag":       {read, time.Hour, read.Add(-time.Hour - 2*time.Second)},
+		"when it began is unknown": {time.Time{}, time.Hour, watermark.Add(-2 * time.Second)},
 	} {
 		for _, cursor := range []string{"since", "newest"} {
 			claim := pipeline.Claim{
@@ -83,7 +84,7 @@ func TestTheMarkLagsAsLateAsWritesAre(t *testing.T) {
 	if !position.ScannedUntil.Equal(now) || !position.Watermark.Equal(now.Add(-40*time.Minute)) {
 		t.Errorf("read until %s with the watermark at %s, want %s and 40 minutes before", position.ScannedUntil, position.Watermark, now)
 	}
-	// When lateness has faded, the watermark goes on from where it is.
+	// When the lateness has faded, the watermark moves on from where it is.
 	r.late = 0
 	w.now = w.now.Add(time.Hour)
 	if err := r.run(t.Context()); err != nil {
@@ -94,8 +95,8 @@ func TestTheMarkLagsAsLateAsWritesAre(t *testing.T) {
 	}
 }
 
-// TestObservedVerdicts: what answers show is said with the batch that they bring, once, and taken
-// back by a clean run.
+// TestObservedVerdicts: the batch of an answer carries the verdicts that the answer shows, once. A
+// clean run takes them back.
 func TestObservedVerdicts(t *testing.T) {
 	t.Parallel()
 	for cursor, needed := range map[string]pipeline.Capability{

@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// maxUnknown is after how many identifiers in a row that upstream does not know the run leaves
-	// the rest to the next one: such calls bring nothing, and where the path is wrong none ever
-	// would.
+	// maxUnknown bounds how many identifiers in a row may be unknown upstream before the run leaves
+	// the rest to the next run. Such calls bring nothing, and where the path is wrong all of them
+	// are unknown.
 	maxUnknown = 20
-	// queued is about how many identifiers are taken from the backlog at once, if a call does not
-	// take more.
+	// queued is about how many identifiers are taken from the backlog at once; a call that takes
+	// more gets more.
 	queued = 20
 )
 
-// CodeUnreadable is the code in quarantine of a single record whose answer was none.
+// CodeUnreadable is the quarantine's code for a single record whose answer could not be read.
 const CodeUnreadable = "unreadable_answer"
 
-// details reads the single records of rows whose list record was a header. It moves no watermark:
-// how far a list is complete is not its matter (invariant 1).
+// details reads the single records of rows whose list record was a header. It moves no watermark,
+// which belongs to the list (invariant 1).
 type details struct {
 	*chunk
 
-	// most is how many identifiers a call takes. Suspects is how many of the first in the queue are
-	// known to hold one to blame for an answer that was none.
+	// most is how many identifiers a call takes. suspects is the number of identifiers at the head
+	// of the queue among which one caused an unreadable answer.
 	most, suspects int
 	queue          []string
 	left           int
-	// rejectedRecords counts, in a row, single identifiers whose answer was none.
+	// rejectedRecords counts, in a row, single identifiers whose answer could not be read.
 	rejectedRecords int
 }
 
@@ -51,7 +51,7 @@ func (d *details) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline
 	if unfinished.Total == 0 {
 		unfinished.Total = d.left
 	}
-	// What comes to the backlog during the run is the next one's: the run ends.
+	// What is added to the backlog during the run is left to the next run.
 	if len(d.queue) == 0 || unfinished.Done >= unfinished.Total || unfinished.Stuck >= maxUnknown || d.spent(unfinished) {
 		return pipeline.Batch{Claim: d.claim, End: endOf(unfinished, "details fetched", d.left)}, nil
 	}
@@ -72,8 +72,8 @@ func (d *details) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline
 	return d.complete(ctx, page, ids)
 }
 
-// size is how many identifiers the next call is given: half of the suspects, until the one to blame
-// is alone; behind it one, to see whether it was the only one.
+// size is how many identifiers the next call is given: half of the suspects, until the faulty one
+// is alone. The call after it takes one again, which shows whether it was the only faulty one.
 func (d *details) size() int {
 	switch {
 	case d.suspects > 1:
@@ -85,7 +85,7 @@ func (d *details) size() int {
 	}
 }
 
-// fill takes identifiers from the backlog when those at hand are used up.
+// fill takes identifiers from the backlog when the queue is empty.
 func (d *details) fill(ctx context.Context) error {
 	if len(d.queue) > 0 {
 		return nil
@@ -98,7 +98,7 @@ func (d *details) fill(ctx context.Context) error {
 	return nil
 }
 
-// through takes the first identifiers of the queue as done, whatever came of them.
+// through takes the first identifiers of the queue as done, whatever the result.
 func (d *details) through(scan *pipeline.Scan, ids []string) {
 	d.queue = d.queue[len(ids):]
 	d.left -= len(ids)
@@ -131,9 +131,9 @@ func (d *details) complete(ctx context.Context, page pipeline.Page, ids []string
 	return batch, nil
 }
 
-// skipUnreadable finds the identifier that has no readable answer and goes on without it: one
-// poisoned record must not hold up the others. Several in a row are no matter of a record; they
-// stop the run, as everything else does.
+// skipUnreadable finds the identifier whose answer cannot be read and goes on without it: one
+// poisoned record must not hold up the others. Several in a row point at the service, not at a
+// record: they stop the run, as does any other error.
 func (d *details) skipUnreadable(scan *pipeline.Scan, ids []string, err error) (pipeline.Batch, error) {
 	failure, ok := errors.AsType[*pipeline.Error](err)
 	if !ok || failure.Kind != pipeline.Unexpected {
@@ -147,7 +147,7 @@ func (d *details) skipUnreadable(scan *pipeline.Scan, ids []string, err error) (
 	if d.rejectedRecords++; d.rejectedRecords >= maxRejected {
 		return pipeline.Batch{}, err
 	}
-	// There is no record to keep: what is kept says so (invariant 4).
+	// There is no record to keep, so the raw text says that (invariant 4).
 	batch.Rejected = []pipeline.RejectedRecord{{
 		Raw: []byte("no record " + ids[0] + ": " + failure.Error()), ID: ids[0], Code: CodeUnreadable, Detail: failure.Text(),
 	}}

@@ -19,13 +19,14 @@ import (
 	"sluice/schema"
 )
 
-// shelf is a table of rows that need their single records, the upstream that has them, and the
-// store that keeps them.
+// shelf is a table of rows that need their single records, the upstream that has the records, and
+// the store that keeps them.
 type shelf struct {
 	// waiting are the rows that need their record, newest first.
 	waiting []string
-	// unknown are the identifiers that upstream does not know, poisoned those whose answer is none,
-	// older those whose record is older than the row, unfit those whose record does not fit.
+	// unknown are the identifiers that upstream does not know. Of poisoned ones the answer is
+	// unreadable, of older ones the record is older than the row, of unfit ones the record does not
+	// fit.
 	unknown, poisoned, older, unfit map[string]bool
 	err                             error
 	asked                           [][]string
@@ -86,7 +87,7 @@ func (*shelf) NextParent(context.Context, pipeline.Claim) (string, int, error) {
 	panic("no parent was asked for")
 }
 
-// Refusals implements sync.Store: the shelf fits.
+// Refusals implements sync.Store: the shelf rejects too little for a flood.
 func (*shelf) Refusals(context.Context, pipeline.Claim) (pipeline.Refusals, error) {
 	return pipeline.Refusals{}, nil
 }
@@ -206,7 +207,7 @@ func TestDetailsStayWithinTheAllowance(t *testing.T) {
 	}
 }
 
-// TestAPoisonedRecordIsFoundInItsBatch: an answer that is none is asked for in halves until one
+// TestAPoisonedRecordIsFoundInItsBatch: an unreadable answer is asked for in halves until one
 // record is to blame, and the others are loaded.
 func TestAPoisonedRecordIsFoundInItsBatch(t *testing.T) {
 	t.Parallel()
@@ -263,8 +264,8 @@ func TestDetailsThatUpstreamDoesNotKnowCostLittle(t *testing.T) {
 	}
 }
 
-// TestARunReadsNoMoreThanThereWasWhenItBegan: rows that come to the backlog all the time, or do not
-// leave it, must not keep one run going for ever.
+// TestARunReadsNoMoreThanThereWasWhenItBegan: rows that keep entering the backlog, or do not leave
+// it, must not keep one run going for ever.
 func TestARunReadsNoMoreThanThereWasWhenItBegan(t *testing.T) {
 	t.Parallel()
 	s := newShelf(60)
@@ -280,8 +281,8 @@ func TestARunReadsNoMoreThanThereWasWhenItBegan(t *testing.T) {
 	}
 }
 
-// TestDetailsUnderKills is invariant 6: whatever is killed when, each row gets its record, and a
-// kill repeats one call at most.
+// TestDetailsUnderKills is invariant 6: after any kill, each row gets its record, and a kill
+// repeats one call at most.
 func TestDetailsUnderKills(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -14,35 +14,38 @@ type Source interface {
 	// Export streams a list that comes as one body, in groups of records.
 	Export(ctx context.Context, request pipeline.Request, each func(pipeline.Page) error) error
 	// Details reads single records by their identifiers, as many at once as the resource's
-	// declaration says. What upstream does not know is left out of the page: that is an answer and
-	// no error.
+	// declaration says. The page leaves out what upstream does not know: that is an answer, not an
+	// error.
 	Details(ctx context.Context, request pipeline.Request, ids []string) (pipeline.Page, error)
 }
 
 // Backlog says what a run that has no list of its own reads next.
 type Backlog interface {
 	// Pending gives at most limit identifiers of rows that need their single record, newest first,
-	// and how many need it in all. One that was asked for rests for a while, whatever came of it.
+	// and how many need it in all. An identifier that was asked for is not given again for a while,
+	// whatever the answer was.
 	Pending(ctx context.Context, stream pipeline.Stream, limit int) (ids []string, total int, err error)
-	// NextParent gives the parent whose list was read longest ago, of those not read (and not
-	// failed) since the run began, and how many are left with it; "" if none is.
+	// NextParent gives the parent whose list was read longest ago; "" if none is left. Parents that
+	// were read or failed since the run began do not count. left is how many are left, with this
+	// one.
 	NextParent(ctx context.Context, claim pipeline.Claim) (parent string, left int, err error)
 }
 
 // Store is where rows and progress go.
 type Store interface {
-	// Load writes units of one claim, in their order, in one transaction, fenced by the claim. It
-	// returns pipeline.ErrLostClaim if another worker claimed the stream, and writes nothing then.
-	// After another error some of them may be loaded, each with all that were before it.
+	// Load writes batches of one claim, in their order, in one transaction or, if the server
+	// refuses that, in one each. The claim fences them. It returns pipeline.ErrLostClaim if another
+	// worker claimed the stream, and writes nothing then. After another error some batches may be
+	// loaded, each with all batches before it.
 	Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error)
-	// Refusals gives what the run of a claim was given so far, and what of it went to quarantine
-	// and is news.
+	// Refusals gives how many records the run of a claim received so far, and how many of them went
+	// to quarantine as new ones.
 	Refusals(ctx context.Context, claim pipeline.Claim) (pipeline.Refusals, error)
 }
 
-// UnchangedFinder knows the rows that there are.
+// UnchangedFinder finds records whose rows hold the same bytes already.
 type UnchangedFinder interface {
 	// Unchanged sets record.Record.Unchanged of those records of a list whose rows have their
-	// payload hashes, and may set Seen of any. Records without a key are none.
+	// payload hashes, and may set Seen of any. Records without a key are skipped.
 	Unchanged(ctx context.Context, stream pipeline.Stream, records []record.Record) error
 }

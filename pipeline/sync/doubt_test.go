@@ -14,7 +14,7 @@ func nameless() []byte {
 	return []byte(strings.Replace(string(things(9, 1)[0]), `"thing_id"`, `"thing"`, 1))
 }
 
-// oddFamily are parents of which the list of the first shows a record without an identifier.
+// oddFamily are parents; the list of the first shows a record without an identifier.
 type oddFamily struct {
 	*family
 
@@ -31,8 +31,8 @@ func (o *oddFamily) Page(_ context.Context, request pipeline.Request) (pipeline.
 	return page, nil
 }
 
-// TestDoubtStaysOverParents: a run of which one list showed a record without an identifier has not
-// shown all that there is, so nothing is concluded from what it did not show.
+// TestDoubtStaysOverParents: if one list shows a record without an identifier, the run has not
+// shown everything. So nothing is concluded from what it did not show.
 func TestDoubtStaysOverParents(t *testing.T) {
 	t.Parallel()
 	f := newFamily(1, 1)
@@ -44,7 +44,7 @@ func TestDoubtStaysOverParents(t *testing.T) {
 	}
 }
 
-// TestDoubtOfAnExport: as of a list.
+// TestDoubtOfAnExport: an export raises the same doubt as a list.
 func TestDoubtOfAnExport(t *testing.T) {
 	t.Parallel()
 	for _, odd := range []bool{false, true} {

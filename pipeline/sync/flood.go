@@ -7,12 +7,12 @@ import (
 	"sluice/pipeline"
 )
 
-// errFlooded ends the reading of an answer.
+// errFlooded stops the reading of an answer.
 var errFlooded = errors.New("too many records did not fit")
 
-// flooded gives the end of a run of which so much was refused that it is not worth reading on, or
-// nil. What the run loaded stays, its watermark waits (invariant 1), and what it refused is known
-// to the next one.
+// flooded gives the end of a run in which too many records were rejected to read on, or nil. What
+// the run loaded stays, its watermark does not move (invariant 1), and the next run knows what was
+// rejected.
 func (c *chunk) flooded(ctx context.Context) (*pipeline.End, error) {
 	met, err := c.runner.Store.Refusals(ctx, c.claim)
 	if err != nil || !met.Flood(c.runner.Rules) {

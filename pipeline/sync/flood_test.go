@@ -22,8 +22,8 @@ func unfit(from, n int) [][]byte {
 	return records
 }
 
-// TestARunEndsWhereTooMuchDoesNotFit: a list without an end, of which all or a part does not fit,
-// must not fill the quarantine.
+// TestARunEndsWhereTooMuchDoesNotFit: a list without an end, of which all or some records do not
+// fit, must not fill the quarantine.
 func TestARunEndsWhereTooMuchDoesNotFit(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -31,7 +31,7 @@ func TestARunEndsWhereTooMuchDoesNotFit(t *testing.T) {
 		good     int // of 200 records a page
 		ends     bool
 		calls    int
-		kept     int // the answer behind the thousandth misfit is the last one
+		kept     int // the answer after the thousandth misfit is the last one
 	}{
 		"all of a list":              {resource(schema.FullScan{}), 0, true, 7, 1400},
 		"half of a list":             {resource(schema.FullScan{}), 100, true, 12, 1200},
@@ -82,9 +82,9 @@ func TestARunEndsWhereTooMuchDoesNotFit(t *testing.T) {
 	}
 }
 
-// TestWhatNeverFitsDoesNotStopAListForEver: of a list 2,250 of 15,000 records do not fit, far above
-// the share, and never will. They are counted over all chunks of a run, the first runs end early,
-// and each knows what the one before met: in the end the list is read whole.
+// TestWhatNeverFitsDoesNotStopAListForEver: 2,250 of a list's 15,000 records never fit, far above
+// the share. They are counted over all chunks of a run. The first runs end early, and each knows
+// the rejected records of the run before, so in the end the list is read whole.
 func TestWhatNeverFitsDoesNotStopAListForEver(t *testing.T) {
 	t.Parallel()
 	r, calls := newRigOf(newWorld(0), resource(schema.FullScan{})), 0
@@ -103,8 +103,8 @@ func TestWhatNeverFitsDoesNotStopAListForEver(t *testing.T) {
 		must(t, r.run(t.Context()))
 		made = append(made, calls-before)
 	}
-	// 1,020 misfits are on 34 pages, and the page behind them is the last; the list ends with an
-	// empty page, and is read twice to be sure of it.
+	// 1,020 misfits are on 34 pages, and the page after them is the last one read. The list ends
+	// with an empty page, and is read twice to be sure of it.
 	if !slices.Equal(made, []int{35, 70, 152}) {
 		t.Errorf("the runs made %v calls", made)
 	}
@@ -113,7 +113,7 @@ func TestWhatNeverFitsDoesNotStopAListForEver(t *testing.T) {
 	}
 }
 
-// poisoned are parents whose lists have nothing that fits.
+// poisoned are parents whose lists hold only records that do not fit.
 type poisoned struct {
 	*family
 
@@ -136,7 +136,7 @@ func (p *poisoned) Export(_ context.Context, _ pipeline.Request, each func(pipel
 	}
 }
 
-// TestAFloodOfOneParentEndsTheRun: the lists of the others would only be as full of it.
+// TestAFloodOfOneParentEndsTheRun: the lists of the other parents would hold as many misfits.
 func TestAFloodOfOneParentEndsTheRun(t *testing.T) {
 	t.Parallel()
 	for calls, list := range map[int]schema.Cursor{7: fullScan(), 1: schema.Export{FieldsParam: "fields"}} {
@@ -150,7 +150,7 @@ func TestAFloodOfOneParentEndsTheRun(t *testing.T) {
 	}
 }
 
-// oneFlood are parents of which the first has a list with nothing that fits, and without an end.
+// oneFlood are parents of which the first has a list without an end, of records that do not fit.
 type oneFlood struct {
 	*family
 
@@ -162,14 +162,14 @@ type oneFlood struct {
 func (o *oneFlood) Page(_ context.Context, request pipeline.Request) (pipeline.Page, error) {
 	o.calls++
 	o.asked[request.Parent]++
-	if request.Parent == "a" { // others each time
+	if request.Parent == "a" { // other records each time
 		return pipeline.Page{Call: int64(o.calls), Date: o.now(), More: true, PerPage: 200, Records: unfit(1000*o.calls, 200)}, nil
 	}
 	return pipeline.Page{Call: int64(o.calls), Date: o.now(), PerPage: 200, Records: things(0, 3)}, nil
 }
 
-// TestAFloodOfOneParentStopsNoOther is invariant 9 among parents: the next run begins with those
-// that were not read.
+// TestAFloodOfOneParentStopsNoOther is invariant 9 among parents: the next run begins with the
+// parents that were not read.
 func TestAFloodOfOneParentStopsNoOther(t *testing.T) {
 	t.Parallel()
 	f := newFamily(1, 1, 1)
@@ -183,7 +183,7 @@ func TestAFloodOfOneParentStopsNoOther(t *testing.T) {
 	}
 }
 
-// endless is an export that goes on.
+// endless is an export without an end.
 type endless struct {
 	answer
 
@@ -201,7 +201,7 @@ func (e endless) Export(_ context.Context, _ pipeline.Request, each func(pipelin
 	}
 }
 
-// TestRowsOfAnAnswerAreBounded: what is absent takes memory, too.
+// TestRowsOfAnAnswerAreBounded: absent values take memory, too.
 func TestRowsOfAnAnswerAreBounded(t *testing.T) {
 	t.Parallel()
 	list := resource(schema.FullScan{})
@@ -226,7 +226,7 @@ func TestRowsOfAnAnswerAreBounded(t *testing.T) {
 	}
 }
 
-// TestAPageIsLeftWhenTheRunIsToEnd: a page may take seconds.
+// TestAPageIsLeftWhenTheRunIsToEnd: a page may take seconds, so a cancelled run must not finish it.
 func TestAPageIsLeftWhenTheRunIsToEnd(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -12,7 +12,7 @@ import (
 	"sluice/pipeline/sync/scan"
 )
 
-// anchors is what a list is known to do that is re-anchored.
+// anchors are the capabilities of a list that is re-anchored.
 func anchors(answer pipeline.Answer, source pipeline.Source, age time.Duration) pipeline.Capabilities {
 	known := pipeline.Capabilities{}
 	for _, c := range []pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending} {
@@ -28,8 +28,8 @@ func anchored(w *world) *fixture {
 	return r
 }
 
-// TestOnePassAndNoSecond reads a long list, the first time and from a watermark: the calls are
-// about its pages, each asks for page 1 from the last record on, and a kill repeats one of them.
+// TestOnePassAndNoSecond reads a long list, the first time and from a watermark. There are about as
+// many calls as pages, each asks for page 1 from the last record on, and a kill repeats one.
 func TestOnePassAndNoSecond(t *testing.T) {
 	t.Parallel()
 	w := newWorld(1000)
@@ -38,7 +38,7 @@ func TestOnePassAndNoSecond(t *testing.T) {
 	r.runner.Rules.ChunkPages = 4
 	r.memory.failAfter = 7
 	must(t, r.run(t.Context()))
-	// Each page shows the record that it is asked from again.
+	// Each page shows the record from which it is asked once more.
 	const pages = 1 + (1000-50)/49 + 1
 	if n := len(w.asked); n != pages+1 || len(r.memory.rows) != 1000 {
 		t.Errorf("%d calls for %d records, want %d and one for the kill", n, len(r.memory.rows), pages)
@@ -100,8 +100,8 @@ func TestTies(t *testing.T) {
 }
 
 // TestWhatExistsAllThroughIsSeen plays random edits, creations and deletions between any two calls,
-// over lists with ties: each record that exists from the first call to the last one is seen, also
-// one that is written again and again, and no watermark passes one that is not loaded.
+// over lists with ties. Each record that exists from the first call to the last is seen, also one
+// that is edited again and again. No watermark passes a record that is not loaded.
 func TestWhatExistsAllThroughIsSeen(t *testing.T) {
 	t.Parallel()
 	done := 0
@@ -145,15 +145,14 @@ func TestWhatExistsAllThroughIsSeen(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoAnchor has lists that do otherwise than what is known of them: the run goes on in
-// passes and misses nothing, and what was contradicted is said, so that the next one does not ask
-// so again.
+// TestWhatIsNoAnchor has lists that contradict their known capabilities. The run goes on in passes
+// and misses nothing. It reports what was contradicted, so that the next run does not ask so again.
 func TestWhatIsNoAnchor(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		spoil func(*world)
 		want  string
-		// watermark says that it happens to a run from a watermark.
+		// watermark says that the run starts from a watermark.
 		watermark bool
 	}{
 		"no order":                        {func(w *world) { w.ignoreSort = true }, "sort_ascending no observed", false},
@@ -196,8 +195,8 @@ func TestWhatIsNoAnchor(t *testing.T) {
 	}
 }
 
-// TestPlanFollowsAnchors: a list is re-anchored if that was measured or seen, and no sweep that
-// decides about rows relies on it.
+// TestPlanFollowsAnchors: a list is re-anchored if its capabilities were measured or seen. No sweep
+// that decides about rows relies on it.
 func TestPlanFollowsAnchors(t *testing.T) {
 	t.Parallel()
 	yes, no := pipeline.AnswerYes, pipeline.AnswerNo

@@ -19,19 +19,19 @@ import (
 	"sluice/schema/record"
 )
 
-// world is a small upstream on virtual time: one list, one-second resolution, and something happens
-// between two pages.
+// world is a small upstream on virtual time: one list with a resolution of one second, which
+// changes between two pages.
 type world struct {
 	now     time.Time
 	records []*thing
 	nextID  int
-	// perPage is the size upstream answers with; ignoreFilter and ignoreSort are what live services
-	// were seen to do.
+	// perPage is the page size with which upstream answers; ignoreFilter and ignoreSort are what
+	// live services were seen to do.
 	perPage      int
 	ignoreFilter bool
 	ignoreSort   bool
-	// exclusive makes the filter leave out its own instant, timeless the first record carry no
-	// modification time; lies says that the list is sorted as asked, and it is not.
+	// exclusive makes the filter leave out its own instant. timeless leaves the first record
+	// without a modification time. lies says that the list is sorted as asked although it is not.
 	exclusive, timeless, lies bool
 	// byToken makes the list go on by token: an offset, which shifts as pages do.
 	byToken bool
@@ -128,7 +128,7 @@ func (w *world) Page(_ context.Context, request pipeline.Request) (pipeline.Page
 	return page, nil
 }
 
-// list is what upstream would answer, in the order it would answer.
+// list is what upstream would answer, in its order.
 func (w *world) list(request pipeline.Request) []*thing {
 	var list []*thing
 	for _, r := range w.records {
@@ -172,23 +172,23 @@ type memory struct {
 	ends     []pipeline.End
 	units    int
 	rejects  []pipeline.RejectedRecord
-	// received counts what each run was given, refused has the run that met a record first which
-	// did not fit.
+	// received counts the records of each run. refused has, for each record that did not fit, the
+	// run that met it first.
 	received map[int64]int64
 	refused  map[string]int64
-	// observed are what answers showed of the list.
+	// observed are the verdicts that answers showed.
 	observed []pipeline.Verdict
-	// read says in which run a parent was read or left, order in which order they were, failed why
-	// they were left.
+	// read is the run in which a parent was read or skipped, order is the order of these, failed is
+	// why a parent was skipped.
 	read   map[string]int64
 	order  []string
 	failed map[string]string
-	// failAfter makes the n-th load from now fail as a killed process would: the batch is not
-	// written.
+	// failAfter makes the n-th load from now fail as in a killed process: the batch is not written.
 	failAfter int
-	// known counts the records that were.
+	// known counts the records found unchanged.
 	known int
-	// lasts is how long a transaction takes, together the most batches that one had.
+	// lasts is how long a transaction takes; together is the largest number of batches that one
+	// transaction had.
 	lasts    time.Duration
 	together int
 }
@@ -243,7 +243,7 @@ func (m *memory) take(ctx context.Context, batch pipeline.Batch) error {
 	m.units++
 	for _, record := range batch.Records {
 		if record.Unchanged {
-			continue // its row is what it is
+			continue // its row stays as it is
 		}
 		if old, known := m.rows[record.ID]; !known || !record.Modified.Before(old.Modified) {
 			m.rows[record.ID] = record
@@ -308,11 +308,11 @@ type fixture struct {
 	memory *memory
 	runner *sync.Runner
 	stream pipeline.Stream
-	// chunks counts chunks begun, mores those that asked for another one.
+	// chunks counts the chunks begun, mores those that ended with more to read.
 	chunks, mores int
 	// number is that of the run.
 	number int64
-	// known and late are what its claims say of the list.
+	// known and late are the claim's Capabilities and Late.
 	known pipeline.Capabilities
 	late  time.Duration
 }
@@ -325,7 +325,7 @@ func newRigOf(w *world, resource *schema.Resource) *fixture {
 	rules := pipeline.DefaultRules()
 	rules.PerPage = w.perPage
 	rules.Lag = 5 * time.Second
-	rules.Prefetch = 0 // a world is asked by one at a time; prefetch_test.go has one for several
+	rules.Prefetch = 0 // a world answers one request at a time; prefetch_test.go has one for several
 	r := &fixture{world: w, memory: &memory{
 		rows: map[string]record.Record{}, read: map[string]int64{}, failed: map[string]string{},
 		received: map[int64]int64{}, refused: map[string]int64{},

@@ -27,15 +27,15 @@ func paged(paging schema.Paging, cursor schema.Cursor) *schema.Resource {
 	return list
 }
 
-// TestTokensThatGoInCirclesEnd: after a lead the tokens repeat with some period. The run ends after
-// a few calls, and no watermark moves.
+// TestTokensThatGoInCirclesEnd: after some pages the tokens repeat with a period. The run ends
+// after a few calls, and no watermark moves.
 func TestTokensThatGoInCirclesEnd(t *testing.T) {
 	t.Parallel()
 	for lead := range 6 {
 		for period := 1; period <= 9; period++ {
 			calls := 0
 			r := newRigOf(newWorld(0), paged(schema.PagingToken, schema.FullScan{}))
-			r.runner.Rules.ChunkPages = 2 // what is known of the pass goes through the position
+			r.runner.Rules.ChunkPages = 2 // so the state of the pass goes through the position
 			r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
 				calls++
 				next := request.Page
@@ -95,7 +95,8 @@ func TestPagesByTokenMayHaveAnySize(t *testing.T) {
 	}
 }
 
-// TestOneAnswerIsTheWholeList: whatever its length, and a full page proves nothing else.
+// TestOneAnswerIsTheWholeList: such an answer is the whole list, whatever its length, even if it is
+// a full page.
 func TestOneAnswerIsTheWholeList(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -125,8 +126,8 @@ func TestOneAnswerIsTheWholeList(t *testing.T) {
 	}
 }
 
-// TestAWholeListThatGoesOnIsReadOn: where upstream says against the declaration that more follows,
-// it is believed.
+// TestAWholeListThatGoesOnIsReadOn: upstream may say, against the declaration, that more follows.
+// The run reads on.
 func TestAWholeListThatGoesOnIsReadOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(7)
@@ -138,9 +139,9 @@ func TestAWholeListThatGoesOnIsReadOn(t *testing.T) {
 }
 
 // TestADeletionHidesTheSameRecordInNoTwoPasses: a record is deleted behind the first page of each
-// pass and comes back with its old time of creation in between, so that both passes see the same
-// page edges in the same state. Pages of another size in the second pass find what such a deletion
-// hid in the first.
+// pass and returns with its old time of creation in between. So both passes see the same page edges
+// in the same state. Pages of another size in the second pass find what such a deletion hid in the
+// first.
 func TestADeletionHidesTheSameRecordInNoTwoPasses(t *testing.T) {
 	t.Parallel()
 	for _, fixed := range []bool{false, true} {

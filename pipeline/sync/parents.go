@@ -9,16 +9,16 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// maxRejected is after how many answers in a row that are no answer a run over parents or details
-// stops: one such answer is a matter of one parent or record, five are a matter of the service.
+// maxRejected is after how many unreadable answers in a row a run over parents or details stops.
+// One is the fault of one parent or record, five are the fault of the service.
 const maxRejected = 5
 
-// statusNotFound is the HTTP status of what upstream does not know.
+// statusNotFound is the HTTP status of a parent that upstream does not know.
 const statusNotFound = 404
 
-// parents reads one list after the other, each in the way of list: the parent whose list was read
-// longest ago comes first. A list that was begun is read to its end; a killed run goes on within it
-// (invariant 6).
+// parents reads one list after the other, each in the way of list, first that of the parent read
+// longest ago. A list that was begun is read to its end; a killed run goes on within it (invariant
+// 6).
 type parents struct {
 	*chunk
 
@@ -45,13 +45,13 @@ func (p *parents) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Batch
 	var end *pipeline.End
 	if batch.End.Outcome != pipeline.OutcomeDone {
 		failed = batch.End.Note
-		end, err = p.flooded(ctx) // of one parent it is the end of its list, of so many records that of the run
+		end, err = p.flooded(ctx) // a failed list ends only that list; a flood of rejected records ends the run
 	}
 	batch.Parent, batch.End = leave(scan, failed), end
 	return batch, err
 }
 
-// next goes to the next parent, or ends the run: none is left, or its calls are spent.
+// next goes to the next parent. It ends the run if no parent is left or the run's calls are spent.
 func (p *parents) next(ctx context.Context, scan *pipeline.Scan) (*pipeline.End, error) {
 	parent, left, err := p.runner.Backlog.NextParent(ctx, p.claim)
 	switch {
@@ -70,9 +70,9 @@ func (p *parents) next(ctx context.Context, scan *pipeline.Scan) (*pipeline.End,
 	return nil, nil //nolint:nilnil // the run goes on
 }
 
-// rejectParent tells what is wrong with one parent from what is wrong with them all. A parent that
-// upstream does not know, or whose list is no list, is left for this run (invariant 9, among
-// parents); anything else stops the run where it stands.
+// rejectParent tells the failure of one parent from the failure of all. A parent that upstream does
+// not know, or whose list cannot be read, is skipped in this run (invariant 9, among parents). Any
+// other error stops the run.
 func (p *parents) rejectParent(scan *pipeline.Scan, err error) (pipeline.Batch, error) {
 	failure, ok := errors.AsType[*pipeline.Error](err)
 	if !ok || failure.Kind != pipeline.Unexpected {
@@ -87,7 +87,7 @@ func (p *parents) rejectParent(scan *pipeline.Scan, err error) (pipeline.Batch, 
 	return pipeline.Batch{Claim: p.claim, Parent: leave(scan, failure.Text())}, nil
 }
 
-// enter begins the list of one parent. The run's own figures stay.
+// enter begins the list of one parent and keeps the run's own figures.
 func enter(s *pipeline.Scan, parent string, rules pipeline.Rules) {
 	*s = pipeline.Scan{
 		Mode: s.Mode, Started: s.Started, Page: 1, PerPage: rules.PerPage, Pass: 1, Parent: parent,
@@ -96,8 +96,8 @@ func enter(s *pipeline.Scan, parent string, rules pipeline.Rules) {
 	}
 }
 
-// leave ends the list of the scan's parent. One that could not be read keeps the watermark where it
-// is (invariant 1).
+// leave ends the list of the scan's parent. A parent that could not be read keeps the watermark
+// from moving (invariant 1).
 func leave(s *pipeline.Scan, failed outside.Text) *pipeline.ParentRead {
 	read := &pipeline.ParentRead{ID: s.Parent, Failed: failed}
 	s.Parent = ""
@@ -109,7 +109,7 @@ func leave(s *pipeline.Scan, failed outside.Text) *pipeline.ParentRead {
 	return read
 }
 
-// endOf ends a run that is bounded by its calls, with what is left for the next one.
+// endOf ends a run that its calls bound; left is how many the next run has to read.
 func endOf(scan *pipeline.Scan, what outside.Text, left int) *pipeline.End {
 	end := &pipeline.End{Outcome: pipeline.OutcomeDone}
 	if left > 0 {

@@ -85,8 +85,8 @@ func (*family) Details(context.Context, pipeline.Request, []string) (pipeline.Pa
 	panic("no details were asked for")
 }
 
-// NextParent implements sync.Backlog: the one read longest ago of those that this run did not come
-// to.
+// NextParent implements sync.Backlog: of the parents that this run has not read, the one read
+// longest ago.
 func (f *family) NextParent(_ context.Context, claim pipeline.Claim) (string, int, error) {
 	var left []string
 	for _, name := range f.names {
@@ -106,7 +106,7 @@ func (*family) Pending(context.Context, pipeline.Stream, int) ([]string, int, er
 	panic("no details were asked for")
 }
 
-// heirs is the list of one parent: keys are <parent>/<thing>.
+// heirs is the resource of one parent's list: keys are <parent>/<thing>.
 func heirs(list schema.Cursor) *schema.Resource {
 	return &schema.Resource{
 		Name: "heirs", Doc: "A thing under a parent.", Path: "/parents/{parent}/things", Key: "things", ID: "key", Every: "1h",
@@ -201,8 +201,8 @@ func convergeUnderParents(t *rapid.T, list schema.Cursor) {
 	for range rapid.IntRange(1, 3).Draw(t, "runs") {
 		run()
 		for name, w := range f.worlds {
-			// The watermark of an export is no proof: a list that shifts under one answer is whole
-			// here, but this export is made of several.
+			// The watermark of an export is no proof here. A real export is one answer and so whole
+			// even if the list shifts; this export is made of several answers.
 			if _, paged := list.(schema.FullScan); paged {
 				if passed := r.passed(w, name+"/"); len(passed) > 0 {
 					t.Fatalf("the watermark %v passed %v", r.memory.position.Watermark, passed)
@@ -218,7 +218,7 @@ func convergeUnderParents(t *rapid.T, list schema.Cursor) {
 	}
 	r.memory.failAfter = 0
 	f.advance(time.Minute)
-	// A run that may make few calls reads one parent at least; stalest first, each has its turn.
+	// A run that may make few calls reads one parent at least, stalest first, so each has its turn.
 	// One run goes on with what was begun.
 	for range len(f.names) + 1 {
 		run()

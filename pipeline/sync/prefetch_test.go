@@ -16,23 +16,23 @@ import (
 	"sluice/schema"
 )
 
-// crowd is a world that is asked for several pages at once: answers come after times of their own,
-// so pages overtake each other. Between two answers the list changes. It belongs into a bubble of
-// virtual time, where waiting costs nothing and at whose end no goroutine may be left.
+// crowd is a world that is asked for several pages at once. Answers take times of their own, so
+// pages overtake each other, and the list changes between two answers. It runs in a bubble of
+// virtual time, where waiting costs nothing and no goroutine may be left at the end.
 type crowd struct {
 	*world
 
 	mu     sync.Mutex
 	seed   uint64
 	chance *rand.Rand
-	// asks counts how often a page was asked for, underWay how many are now, most how many ever
-	// were.
+	// asks counts how often each page was requested; underWay is how many pages are under way, most
+	// the maximum of it.
 	asks           map[int]int
 	underWay, most int
 	answered       int
 	// began is the world's clock at the first answer of a run.
 	began time.Time
-	// removes, inserts and edits are parts of a hundred answers before which it happens.
+	// removes, inserts and edits are how many of a hundred answers such a change precedes.
 	removes, inserts, edits int
 }
 
@@ -44,8 +44,8 @@ func newCrowd(seed uint64, records int) *crowd {
 func (c *crowd) Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 	c.mu.Lock()
 	c.asks[request.Page]++
-	// Of the ask alone, so that it does not matter which goroutine comes first; no two answers come
-	// at one instant.
+	// The delay depends on the request alone, not on which goroutine runs first. No two answers
+	// have the same instant.
 	way := rand.New(rand.NewPCG(c.seed, uint64(1000*request.Page+c.asks[request.Page])))
 	wait := time.Duration(1+way.IntN(3000))*time.Millisecond + time.Duration(request.Page)*time.Microsecond
 	c.underWay++
@@ -94,14 +94,14 @@ func (c *crowd) rig(cursor schema.Cursor, ahead int) *fixture {
 	return r
 }
 
-// storms are how many schedules each test of a list in motion goes through.
+// storms is how many schedules each test of a list in motion goes through.
 const storms = 250
 
-// TestReadingAheadLosesNothing is invariant 1 where pages overlap in time: whatever happens between
-// the answers, no watermark passes a record that is not loaded, and once upstream is quiet nothing
-// is missing. Where creations and edits move records in front of others, one of them and a deletion
-// in each pass can hide a record, however the passes are read
-// (docs/decisions/0007-passes-until-equal): there, records are deleted only.
+// TestReadingAheadLosesNothing is invariant 1 where pages overlap in time. Whatever happens between
+// the answers, no watermark passes a record that is not loaded, and once upstream is quiet no
+// record is missing. Creations and edits can move records in front of others. One of these and a
+// deletion in each pass can then hide a record, however the passes are read
+// (docs/decisions/0007-passes-until-equal). Such lists have deletions only.
 func TestReadingAheadLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, cursor := range cursors() {
@@ -120,8 +120,8 @@ func TestReadingAheadLosesNothing(t *testing.T) {
 	}
 }
 
-// readInMotion reads a list in motion a few times and then at rest. It gives in how many runs
-// several pages were under way at once.
+// readInMotion reads a list in motion a few times and then at rest. It gives the number of runs in
+// which several pages were under way at once.
 func readInMotion(t *testing.T, name string, cursor schema.Cursor, seed uint64) int {
 	t.Helper()
 	chance := rand.New(rand.NewPCG(seed, 1))
@@ -161,8 +161,8 @@ func readInMotion(t *testing.T, name string, cursor schema.Cursor, seed uint64) 
 	return together
 }
 
-// script is a world whose answers come in a given order, each with something that happens right
-// behind it. Pages that no later step names are answered at once.
+// script is a world whose answers arrive in a given order, each with a change right after it. Pages
+// that no later step names are answered at once.
 type script struct {
 	*world
 
@@ -197,10 +197,10 @@ func (s *script) Page(ctx context.Context, request pipeline.Request) (pipeline.P
 	return page, err
 }
 
-// TestWhyTheFirstPassIsReadPageByPage: with its pages overtaking each other, two passes over eight
-// records can be equal and both miss the oldest. In the first, a record comes between the answers
-// of pages 5 and 4; in the second, it goes between those of pages 4 and 1. So it is in a run that
-// moves no watermark. In one that does, the first pass sees all.
+// TestWhyTheFirstPassIsReadPageByPage: with pages that overtake each other, two passes over eight
+// records can be equal and both miss the oldest. In the first pass, a record is created between the
+// answers of pages 5 and 4. In the second, it is deleted between those of pages 4 and 1. A run that
+// moves no watermark is read so. In a run that moves one, the first pass sees all records.
 func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
 	t.Parallel()
 	insert := func(w *world) { w.insert() }
@@ -208,7 +208,7 @@ func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
 	overtaking := []scriptStep{{page: 1}, {page: 2}, {page: 3}, {page: 5, then: insert}, {page: 4}}
 	inTurn := []scriptStep{{page: 1}, {page: 2}, {page: 3, then: insert}, {page: 4}, {page: 5}}
 	second := []scriptStep{{page: 4, then: removeNewest}, {page: 1}, {page: 2}, {page: 3}, {page: 5}}
-	// The first page of a pass that counts is waited for: it says of which size the pages are.
+	// The first page of a pass that counts is read alone: it shows the page size.
 	waited := []scriptStep{{page: 1}, {page: 4, then: removeNewest}, {page: 2}, {page: 3}, {page: 5}}
 	read := func(scan pipeline.Scan, first, second []scriptStep) (*fixture, *script) {
 		w := newWorld(8)
@@ -232,8 +232,8 @@ func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
 	}
 }
 
-// TestTheFirstPassIsReadInOrder: in a scan that moves a watermark no page of the first pass, nor
-// the first page of the second, is under way beside another; those behind it are.
+// TestTheFirstPassIsReadInOrder: a scan that moves a watermark reads the first pass, and the first
+// page of the second, one page after the other. Later pages are under way side by side.
 func TestTheFirstPassIsReadInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -252,8 +252,8 @@ func TestTheFirstPassIsReadInOrder(t *testing.T) {
 	})
 }
 
-// TestTheEndIsNotPassed: where the pass before says how many pages there are, none beyond them is
-// asked for; where nothing is known, at most a twentieth is.
+// TestTheEndIsNotPassed: where the pass before shows how many pages there are, none beyond them is
+// requested. Where nothing is known, at most a twentieth is.
 func TestTheEndIsNotPassed(t *testing.T) {
 	t.Parallel()
 	for _, pages := range []int{1, 2, 3, 19, 20, 21, 40, 99, 100, 137, 400} {
@@ -292,8 +292,8 @@ func (c *crowd) total() int {
 	return n
 }
 
-// TestAFullChunkLoadsWhatIsUnderWay: neither its end by pages or time nor a stop loses an answer
-// that was asked for, and what the run spent is every call.
+// TestAFullChunkLoadsWhatIsUnderWay: a chunk that ends by pages, by time or by a stop loads every
+// answer that was requested. The run's spent calls are all calls.
 func TestAFullChunkLoadsWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(r *fixture, c *crowd, stop chan struct{}){
@@ -334,9 +334,9 @@ func TestAFullChunkLoadsWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// TestWhatWaitsIsLoadedTogether: where a transaction takes longer than a call, it takes all pages
-// that came meanwhile. What is under way and what is not loaded are never more pages than may be
-// under way (invariant 6).
+// TestWhatWaitsIsLoadedTogether: a transaction that takes longer than a call is followed by one
+// with all pages that arrived meanwhile. Pages under way and pages not loaded are together never
+// more than may be under way (invariant 6).
 func TestWhatWaitsIsLoadedTogether(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -374,7 +374,7 @@ func TestWhatWaitsIsLoadedTogether(t *testing.T) {
 }
 
 // TestNothingIsUnderWayAfterAChunk: an error, a fallback, a lost claim and the end of the context
-// leave no call behind. The bubble checks it, too: a goroutine would deadlock it.
+// leave no call behind. The bubble checks it, too: a leftover goroutine would deadlock it.
 func TestNothingIsUnderWayAfterAChunk(t *testing.T) {
 	t.Parallel()
 	known := &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, PerPage: 3, Pass: 2, LastPages: 101, LastSeen: 300}

@@ -13,7 +13,7 @@ import (
 // reader is one way of reading. The ways are a closed set: a list by pages, an export, one of these
 // for each parent, and single records.
 type reader interface {
-	// step takes one answer of upstream at most, the one that the scan asks for, into the scan and
+	// step takes at most one answer of upstream, the one that the scan asks for, into the scan and
 	// gives the batch to load with it.
 	step(ctx context.Context, scan *pipeline.Scan) (pipeline.Batch, error)
 }
@@ -38,8 +38,8 @@ func (c *chunk) reader() (reader, error) {
 	return list, nil
 }
 
-// pages reads a list page by page, or what comes in one answer as its only page. Where that is
-// safe, further pages are under way meanwhile; they are taken in their order.
+// pages reads a list page by page; a list in one answer is one page. Where that is safe, further
+// pages are under way meanwhile; step takes them in their order.
 type pages struct{ *chunk }
 
 func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
@@ -63,13 +63,13 @@ func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Ba
 	batch.Observed = scan.Observed(&was, unfinished, &page, batch.End, p.claim.Capabilities)
 	prove(unfinished, p.claim.Stream, batch.End)
 	if batch.End != nil || !p.prefetched.Holds(p.request(unfinished)) {
-		p.prefetched.Drop() // at once: what has not left yet need not leave any more
+		p.prefetched.Drop() // at once: calls that have not left yet are saved
 	}
 	return batch, nil
 }
 
-// export streams one body. Groups are loaded as they come: each row is true by itself. That the
-// body was whole is known only at its end, and only then does the watermark move.
+// export streams one body. Groups of records are loaded as they arrive: each row is true by itself.
+// Only the end of the body shows that it was whole, and only then the watermark moves.
 type export struct{ *chunk }
 
 func (e export) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
@@ -79,7 +79,7 @@ func (e export) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.B
 	var flooded *pipeline.End
 	err := e.runner.Source.Export(ctx, e.request(unfinished), func(page pipeline.Page) error {
 		if call != 0 && call != page.Call {
-			unfinished.Spent++ // the body went on in another one
+			unfinished.Spent++ // the body went on in another call
 		}
 		call = page.Call
 		scan.Begin(unfinished, page.Date, asked)
@@ -98,7 +98,7 @@ func (e export) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.B
 			return err
 		}
 		if flooded, err = e.flooded(ctx); flooded != nil {
-			err = errFlooded // which ends the call
+			err = errFlooded // ends the call
 		}
 		return err
 	})
@@ -109,7 +109,7 @@ func (e export) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.B
 		return pipeline.Batch{}, err
 	}
 	end := &pipeline.End{Outcome: pipeline.OutcomeDone}
-	// Whether the list of one parent was ever more than empty is unknown.
+	// Under a parent, an empty export is plausible: whether that list ever had records is unknown.
 	if unfinished.Seen == 0 && !e.position.Watermark.IsZero() && unfinished.Parent == "" {
 		end = &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: "the export came back empty after one that was not"}
 	}

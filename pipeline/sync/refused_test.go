@@ -29,9 +29,9 @@ func wireThing(id string, value int) string {
 	return fmt.Sprintf(`{"thing_id":%q,"value":%d,"created_time":"2026-01-01T00:00:00+0000","last_modified_time":"2026-01-0%dT00:00:00+0000"}`, id, value, value)
 }
 
-// TestClashingIdentifiersAreKept: one answer is one state of the list, so of several records under
-// one identifier it does not say which has it: all are kept whole, and none is loaded (invariant
-// 4). Equal bytes are one record.
+// TestClashingIdentifiersAreKept: one answer is one state of the list, so it does not say which of
+// several records has a shared identifier. All are kept whole, and none is loaded (invariant 4).
+// Equal bytes are one record.
 func TestClashingIdentifiersAreKept(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -77,8 +77,8 @@ func TestClashingIdentifiersAreKept(t *testing.T) {
 	}
 }
 
-// TestARejectedRecordHasItsIdentifierToo: a record that fits is not loaded under the identifier of
-// one of the same answer that does not.
+// TestARejectedRecordHasItsIdentifierToo: a record that fits is not loaded if a rejected record of
+// the same answer has its identifier.
 func TestARejectedRecordHasItsIdentifierToo(t *testing.T) {
 	t.Parallel()
 	bad := strings.Replace(wireThing("1", 2), `"value":2`, `"value":"many"`, 1)
@@ -103,7 +103,7 @@ func TestARejectedRecordHasItsIdentifierToo(t *testing.T) {
 	}
 }
 
-// batches remembers what it was given.
+// units is a memory that remembers the batches it was given.
 type units struct {
 	*memory
 

@@ -1,11 +1,11 @@
 // Package sync is one run of one stream: the loop, in the ways in which a stream can be read. It
-// says how anything is copied and knows no resource by name.
+// says how any resource is copied and knows no resource by name.
 //
 // It never talks HTTP and never writes SQL: bytes come from a Source, rows and progress go to a
 // Store.
 //
-// Start reading at Runner.Chunk, then at reader: the ways of reading. How the pages of a list make
-// a whole is decided by package scan.
+// Start reading at Runner.Chunk, then at reader: the ways of reading. Package scan decides how the
+// pages of a list make a whole.
 package sync
 
 import (
@@ -24,7 +24,7 @@ import (
 	"sluice/schema/record"
 )
 
-// Runner copies streams. It holds no state between chunks: where a stream stands is in the claim
+// Runner copies streams. It holds no state between chunks: the position of a stream is in the claim
 // and goes back through the Store.
 type Runner struct {
 	Source Source
@@ -33,27 +33,27 @@ type Runner struct {
 	// none.
 	Backlog Backlog
 	// Allowance is how many calls one run over details or parents may spend before it begins no
-	// further one; nil, or zero calls, means that only the budget bounds it.
+	// further one. Nil, or zero calls, leaves the bound to the budget.
 	Allowance func(pipeline.Stream) int
 	// Now is the process's clock. It bounds chunks and never decides about watermarks alone.
 	Now func() time.Time
-	// Normalizer gives what makes rows of the records of a resource; nil means record.New. Who
-	// reads many small lists gives the same one again.
+	// Normalizer gives what makes rows of the records of a resource; nil means record.New. A caller
+	// that reads many small lists gives the same one again.
 	Normalizer func(*schema.Resource, *time.Location) (*record.Normalizer, error)
 	// Unchanged says which records of a list need not be normalized; may be nil.
 	Unchanged UnchangedFinder
 	// Rules are the figures of reading.
 	Rules pipeline.Rules
-	// Prefetch gives Rules.Prefetch for a stream, where it is not the same for all; may be nil.
+	// Prefetch gives Rules.Prefetch for a stream, where streams differ; may be nil.
 	Prefetch func(pipeline.Stream) int
-	// Stopping, when closed, ends a chunk at the next page, or behind those that are under way
-	// already.
+	// Stopping, when closed, ends a chunk at the next page, or behind the pages that are already
+	// under way.
 	Stopping <-chan struct{}
 }
 
-// Chunk reads on from where the claim stands, at most as far as the rules allow, and settles the
-// job in its last transaction. Its errors are those of the source (*pipeline.Error), of the store,
-// or of the context; whatever was loaded before an error stays loaded, and the position says so.
+// Chunk reads on from the claim's position, at most as far as the rules allow, and settles the job
+// in its last transaction. Its errors are those of the source (*pipeline.Error), of the store, or
+// of the context. Whatever was loaded before an error stays loaded, and the position says so.
 func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error {
 	if claim.Position.WatermarkAhead(r.Now()) { // invariant 1: nothing is read from it
 		return &pipeline.Error{Kind: pipeline.Denied, Detail: outside.Plainf("the watermark, %s, is later than a run left it: "+
@@ -78,7 +78,7 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 		writeBehind: writebehind.New(r.Store),
 	}
 	chunk.prefetched = &prefetch.Pages{Source: r.Source, Behind: chunk.writeBehind}
-	// Single records are asked for because their rows are not made of them yet.
+	// Single records are requested because the rows lack them, so none is unchanged.
 	if r.Unchanged != nil && claim.Stream.Work != pipeline.WorkDetails {
 		chunk.records = &unchanged.Reader{Normalizer: normalizer, Request: func(ctx context.Context, records []record.Record) error {
 			return r.Unchanged.Unchanged(ctx, claim.Stream, records)
@@ -106,10 +106,11 @@ type chunk struct {
 	settle   pipeline.Settle
 	begun    time.Time
 	pages    int
-	// turn is that of the answer read last: one that was not loaded ends with the chunk.
+	// turn is the turn of the answer read last; if that answer was not loaded, the turn ends with
+	// the chunk.
 	turn *pipeline.Turn
-	// prefetched are the pages under way beside the one that is being read, behind the batches that
-	// are not loaded yet.
+	// prefetched are the pages under way beside the one that is being read; writeBehind are the
+	// batches that are not loaded yet.
 	prefetched  *prefetch.Pages
 	writeBehind *writebehind.Batches
 }
@@ -120,7 +121,7 @@ func (c *chunk) read(ctx context.Context, reader reader) error {
 		scan := *c.position.Scan
 		batch, err := reader.step(ctx, &scan)
 		if err != nil {
-			// What came before the error was paid for.
+			// The pages read before the error were paid for: load them.
 			return cmp.Or(c.writeBehind.Flush(), err)
 		}
 		over, err := c.load(ctx, reader, batch, scan)
@@ -130,7 +131,7 @@ func (c *chunk) read(ctx context.Context, reader reader) error {
 	}
 }
 
-// load gives a batch away to be written with the position behind it, and says whether the chunk is
+// load hands over a batch to be written with the position behind it, and says whether the chunk is
 // over.
 func (c *chunk) load(ctx context.Context, reader reader, batch pipeline.Batch, scan pipeline.Scan) (bool, error) {
 	c.pages++
@@ -139,11 +140,11 @@ func (c *chunk) load(ctx context.Context, reader reader, batch pipeline.Batch, s
 		if batch.End, err = c.flooded(ctx); err != nil {
 			return true, err
 		}
-		if batch.End != nil && scan.Parent != "" { // the other parents come first in the next run
+		if batch.End != nil && scan.Parent != "" { // the next run begins with the other parents
 			batch.Parent = leave(&scan, batch.End.Note)
 		}
 	}
-	// What is under way was paid for: a full chunk takes it, and asks for no more.
+	// Pages under way were paid for: a full chunk takes them, and requests no more.
 	over := batch.End != nil || c.full() && !c.prefetched.Holds(c.request(&scan))
 	entire(&scan, c.claim.Stream, batch.End)
 	c.position = c.after(batch.End, scan)
@@ -159,8 +160,8 @@ func (c *chunk) load(ctx context.Context, reader reader, batch pipeline.Batch, s
 }
 
 // after gives the position behind a batch. Invariant 1: the watermark moves only with the last
-// batch of a clean run over all there is, never beyond upstream's clock at the start of the run
-// minus the lag, and never because of a value in a record.
+// batch of a clean run over all there is. It never passes upstream's clock at the start of the run
+// minus the lag, and no value in a record moves it.
 func (c *chunk) after(end *pipeline.End, scan pipeline.Scan) pipeline.Position {
 	position := pipeline.Position{Watermark: c.position.Watermark, ScannedUntil: c.position.ScannedUntil}
 	if end == nil {
@@ -197,9 +198,9 @@ func (c *chunk) mostPrefetched() int {
 	return c.runner.Rules.Prefetch
 }
 
-// mostWriteBehind is how many batches may wait to be loaded while the scan goes on: one where pages
-// are read in order, for a kill repeats what is not loaded, and as many as may be under way where
-// they are read ahead, of which they take the room (invariant 6).
+// mostWriteBehind is how many batches may wait to be loaded while the scan goes on. Where pages are
+// read in order it is one, because a kill repeats what is not loaded. Where pages are prefetched it
+// is as many as may be under way, and batches count against these (invariant 6).
 func (c *chunk) mostWriteBehind(unfinished *pipeline.Scan) int {
 	most := c.mostPrefetched()
 	return min(most, max(scan.Prefetching(unfinished, c.claim.Stream.Resource.Paging, most), 1))
@@ -213,7 +214,7 @@ func (c *chunk) room() int {
 	return c.runner.Rules.ChunkPages - c.pages - 1
 }
 
-// spent says that the run made as many calls as it may.
+// spent says that the run has made as many calls as it may.
 func (c *chunk) spent(scan *pipeline.Scan) bool {
 	if c.runner.Allowance == nil {
 		return false
@@ -222,8 +223,9 @@ func (c *chunk) spent(scan *pipeline.Scan) bool {
 	return allowed > 0 && scan.Spent >= allowed
 }
 
-// class is what the calls are spent on. A list that is read whole, again and again, because it does
-// not filter or sort, must not spend what is kept for asking others what changed.
+// class is the class of the run's calls. A list that does not filter or sort is read whole again
+// and again. Its calls must not spend the share of the day kept for incremental runs of other
+// lists.
 func (c *chunk) class(unfinished *pipeline.Scan) pipeline.Class {
 	again := c.claim.Stream.Work == pipeline.WorkList && c.claim.Stream.Resource.Swept() && !c.position.Watermark.IsZero()
 	if again && unfinished.Mode == pipeline.ModeFull && scan.FallsBack(c.claim.Stream, c.claim.Capabilities) {

@@ -13,9 +13,9 @@ import (
 	"sluice/schema"
 )
 
-// TestNothingIsLost is invariant 1 and 8 on a model: whatever happens between two pages, once
-// upstream is quiet a further run leaves no live record behind. Deletes are among it: they pull
-// records up over a page's edge.
+// TestNothingIsLost is invariant 1 and 8 on a model. Whatever happens between two pages, once
+// upstream is quiet a further run leaves no live record behind. Deletions are among the changes:
+// they pull records up over a page's edge.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
 	for name, cursor := range cursors() {
@@ -57,7 +57,7 @@ func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 		if err := r.run(ctx); err != nil {
 			t.Fatalf("run: %v", err)
 		}
-		// In the order of creation two equal passes are a proof; in others a creation and a
+		// In the order of creation two equal passes are a proof. In other orders a creation and a
 		// deletion in each pass can hide a record (docs/decisions/0007-passes-until-equal).
 		if passed := r.passed(w, ""); byToken && len(passed) > 0 {
 			t.Fatalf("the watermark %v passed %v", r.memory.position.Watermark, passed)
@@ -216,7 +216,7 @@ func TestMisfitGoesToQuarantineWhole(t *testing.T) {
 	}
 }
 
-// TestNonsenseMovesNoMark goes through answers that cannot be part of a list.
+// TestNonsenseMovesNoMark plays answers that cannot be part of a list.
 func TestNonsenseMovesNoMark(t *testing.T) {
 	t.Parallel()
 	page := func(w *world, n int) pipeline.Page {
@@ -252,8 +252,8 @@ func TestNonsenseMovesNoMark(t *testing.T) {
 	}
 }
 
-// TestAGapProvesNothing: a page in the middle that comes back empty in each pass leaves the same
-// gap in all of them.
+// TestAGapProvesNothing: a middle page that is empty in each pass leaves the same gap in all of
+// them.
 func TestAGapProvesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(20)

@@ -11,8 +11,8 @@ import (
 	"sluice/schema"
 )
 
-// largePages are a list whose answers have turns: one page at a time, those that were asked for
-// ahead not before they are in front.
+// largePages is a list whose answers have turns, one at a time. A page that was requested early
+// gets its turn only when it is in front.
 type largePages struct {
 	answer
 
@@ -50,13 +50,13 @@ func (l *largePages) count(of *int) {
 	*of++
 }
 
-// TestEveryTurnEnds: whatever becomes of a large answer, the next one comes, and when the chunk is
-// over nothing is held.
+// TestEveryTurnEnds: whatever happens to a large answer, the next one arrives. When the chunk is
+// over, no turn is held.
 func TestEveryTurnEnds(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		pages int
-		// spoil, if not nil, spoils what is read or loaded behind the third page, the first time.
+		// spoil, if not nil, makes reading or loading fail after the third page, the first time.
 		spoil func(r *fixture, cancel context.CancelFunc)
 		fails bool
 	}{

@@ -24,8 +24,8 @@ func (m *memory) Unchanged(_ context.Context, _ pipeline.Stream, records []recor
 	return nil
 }
 
-// TestKnownRecordsChangeNothing lets two runners read the same world, one of which normalizes every
-// record: rows, position, ends, calls and what did not fit are the same after every run, whatever
+// TestKnownRecordsChangeNothing lets two runners read the same world; one of them normalizes every
+// record. Rows, position, ends, calls and rejected records are the same after every run, whatever
 // happens between the pages.
 func TestKnownRecordsChangeNothing(t *testing.T) {
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestKnownRecordsChangeNothing(t *testing.T) {
 					w := newWorld(size)
 					w.perPage = 17
 					at := seed
-					w.between = func() { // of the number of the call alone: it is the same for both
+					w.between = func() { // depends on the number of the call alone, so that it is the same for both
 						at = (at*1103515245 + 12345) & 0x7fffffff
 						w.now = w.now.Add(time.Second)
 						switch at >> 16 % 8 {

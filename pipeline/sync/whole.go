@@ -2,16 +2,16 @@ package sync
 
 import "sluice/pipeline"
 
-// doubtNameless is why a scan proves nothing that saw a record whose identifier could not be read:
-// it may be any of those that it did not see.
+// doubtNameless is the doubt of a scan that saw a record whose identifier could not be read. That
+// record may be any of those that the scan did not see.
 const doubtNameless = "a record came whose identifier could not be read"
 
-// doubtClash is why a scan proves nothing in which several records had one identifier: all but one
-// of them may be any of those that it did not see.
+// doubtClash is the doubt of a scan in which several records had one identifier. All but one of
+// them may be any of the records that the scan did not see.
 const doubtClash = "several records of one answer had the same identifier"
 
-// doubt notes what makes the scan useless as evidence of absence (invariant 7). What is noted stays
-// for all of the run: of a scan that saw nonsense once, it is unknown which of its pages were true.
+// doubt notes why the scan is no evidence of absence (invariant 7). The note stays for the whole
+// run: once a scan saw nonsense, it is unknown which of its pages were true.
 func doubt(scan *pipeline.Scan, batch *pipeline.Batch) {
 	for i := range batch.Rejected {
 		switch reject := &batch.Rejected[i]; {
@@ -24,7 +24,7 @@ func doubt(scan *pipeline.Scan, batch *pipeline.Batch) {
 	}
 }
 
-// entire says at the end of a run whether it read all that its list showed.
+// entire notes at the end of a run whether it read all that its list showed.
 func entire(scan *pipeline.Scan, stream pipeline.Stream, end *pipeline.End) {
 	if end == nil || stream.Work != pipeline.WorkList && stream.Work != pipeline.WorkSweep {
 		return
@@ -32,8 +32,8 @@ func entire(scan *pipeline.Scan, stream pipeline.Stream, end *pipeline.End) {
 	end.Entire = end.Outcome == pipeline.OutcomeDone && !scan.Partial && scan.Bound.IsZero() && scan.Doubt == ""
 }
 
-// prove says at the end of a run whether it was a clean scan of the whole list. A run that ended
-// provisionally, in which upstream did otherwise than asked, or which is in doubt, is none.
+// prove notes at the end of a run whether it was a clean scan of the whole list. A run is none if
+// it ended provisionally, if upstream did otherwise than asked, or if it is in doubt.
 func prove(scan *pipeline.Scan, stream pipeline.Stream, end *pipeline.End) {
 	if end == nil || end.Outcome != pipeline.OutcomeDone || !stream.ProvesAbsence() {
 		return

@@ -19,8 +19,8 @@ import (
 
 const jsonType = "application/json"
 
-// What every answer means, one line each. The kinds are those of docs/upstream.md U60 to U72 and of
-// the faults H1-H17.
+// TestEveryAnswerHasItsKind gives the kind of every answer, one line each. The kinds are those of
+// docs/upstream.md U60 to U72 and of the faults H1-H17.
 func TestEveryAnswerHasItsKind(t *testing.T) {
 	t.Parallel()
 	html := "<!DOCTYPE html><html><body>Please sign in, " + canaryToken + "</body></html>"
@@ -162,7 +162,8 @@ func TestGoodAnswersInOtherClothes(t *testing.T) {
 	}
 }
 
-// One bad record must not lose the page: what is wrong inside of one is found by who reads it.
+// TestABadRecordIsGivenAsItIs: one bad record must not lose the page; the code that reads the
+// record finds what is wrong in it.
 func TestABadRecordIsGivenAsItIs(t *testing.T) {
 	t.Parallel()
 	record := "{\"n\":\"a\\u0000b\",\"n\":\"\\ud800\",\"x\":\"\xff\"}"
@@ -324,7 +325,8 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
-// A page cut anywhere is never believed (faults H1), however its end is marked.
+// TestAPageCutAtAnyByteIsUnavailable: a page that was cut anywhere is rejected (faults H1), however
+// its end is marked.
 func TestAPageCutAtAnyByteIsUnavailable(t *testing.T) {
 	t.Parallel()
 	const head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\n"

@@ -9,9 +9,9 @@ import (
 	"sluice/pipeline/upstream/wire"
 )
 
-// authorized makes a call with the organization's access token. A token that is refused is renewed
-// once and the same request repeated, as a call of its own; refused again, it is not the token
-// (docs/upstream.md U64: a refresh loop locks the client out).
+// authorized makes a call with the organization's access token. If upstream refuses the token,
+// authorized renews it once and repeats the request, as a call of its own. A second refusal is not
+// the token's fault, so it ends there (docs/upstream.md U64: a refresh loop locks the client out).
 func (c *Client) authorized(
 	ctx context.Context, op wire.Call, do func(op wire.Call, token string, number int64, result *pipeline.CallResult) error,
 ) error {

@@ -9,7 +9,7 @@ import (
 	"sluice/schema"
 )
 
-// manyOf are so many elements of a list.
+// manyOf repeats an element of a list.
 func manyOf(element string, count int) string {
 	return strings.TrimSuffix(strings.Repeat(element+",", count), ",")
 }

@@ -1,12 +1,12 @@
-// Package upstream is the only door in: it makes calls to the services, with tokens and
-// organizations as each wants them, and gives raw records back.
+// Package upstream is the only way to upstream. It makes calls to the services, with tokens and
+// organizations as each service wants them, and gives raw records back.
 //
-// It never decides when a call may leave (the Gate does), never repeats one but after a refused
-// token, never believes an answer that is not whole, and never puts a token, a secret or a query
+// It never decides when a call may leave (the Gate does), and repeats a call only after a refused
+// token. It never accepts an answer that is not whole, and never puts a token, a secret or a query
 // into an error (invariant 10).
 //
-// Start reading at Client.Page, then authorized and counted; the bodies are read by package body,
-// the tokens kept by Tokens.
+// Start reading at Client.Page, then authorized and wire.Counted; package body reads the bodies,
+// and Tokens keeps the tokens.
 package upstream
 
 import (
@@ -22,28 +22,28 @@ import (
 	"sluice/schema"
 )
 
-// maxBody is the most that an answer may unfold to.
+// maxBody is the largest body of an answer, in bytes, decompressed.
 const maxBody = 32 << 20
 
 // TokenSource gives access tokens. Its errors carry a kind.
 type TokenSource interface {
 	// Token gives the organization's access token and its version.
 	Token(ctx context.Context, organization *pipeline.Organization) (wire.Secret, int64, error)
-	// Renew gives a newer one than the version that upstream refused.
+	// Renew gives a token newer than the version that upstream refused.
 	Renew(ctx context.Context, organization *pipeline.Organization, refused int64) (wire.Secret, int64, error)
 }
 
-// Options are what a client needs. Vendor, Gate, Tokens and Now are required.
+// Options configure a client. Vendor, Gate, Tokens and Now are required.
 type Options struct {
 	Vendor    wire.Vendor
 	Gate      wire.Gate
 	Tokens    TokenSource
 	Now       func() time.Time
 	UserAgent string
-	// Scrub takes secrets out of what comes from outside; nil means one of the client's own.
+	// Scrub takes secrets out of upstream's texts; nil means a scrubber of the client's own.
 	Scrub *outside.Scrubber
-	// MaxBody is the most that an answer may unfold to, in bytes; zero means 32 MiB. It does not
-	// apply to exports.
+	// MaxBody is the largest body of an answer, in bytes, decompressed; zero means 32 MiB. It does
+	// not apply to exports.
 	MaxBody   int64
 	Transport wire.Transport
 }
@@ -112,8 +112,8 @@ func (c *Client) Check(ctx context.Context, organization *pipeline.Organization,
 	return err
 }
 
-// fetch makes one JSON call; take reads the believed envelope and counts records. It is not called
-// where the target may miss and does.
+// fetch makes one JSON call; take reads the accepted envelope and counts its records. It is not
+// called for a 404 where the target allows one.
 func (c *Client) fetch(
 	ctx context.Context, t target, take func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error),
 ) error {

@@ -194,8 +194,8 @@ func TestNewDemandsItsOptions(t *testing.T) {
 	}
 }
 
-// net/http repeats a GET by itself when a reused connection dies (faults H10): the server must
-// never see more requests than were counted.
+// TestNoRequestIsSentTwice: net/http repeats a GET by itself when a reused connection dies (faults
+// H10). The server must never see more requests than were counted.
 func TestNoRequestIsSentTwice(t *testing.T) {
 	t.Parallel()
 	for name, keepAlive := range map[string]bool{"new connections": false, "kept connections": true} {

@@ -15,8 +15,8 @@ import (
 )
 
 // Details reads single records by their identifiers: one a call, or as many as the declaration's
-// batch takes. Identifiers that upstream does not know are left out of the page (docs/upstream.md
-// U65: 404 code 5 or 1002); a record that was not asked for, or that comes twice, is an error of
+// batch takes. The page leaves out identifiers that upstream does not know (docs/upstream.md U65:
+// 404 code 5 or 1002). A record that was not asked for, or that the answer repeats, is an error of
 // kind Unexpected. Source: docs/upstream.md U65 (codes), U88, U169, U182 and U217, the rows of
 // single records.
 func (c *Client) Details(ctx context.Context, request pipeline.Request, ids []string) (pipeline.Page, error) {
@@ -24,7 +24,7 @@ func (c *Client) Details(ctx context.Context, request pipeline.Request, ids []st
 	if err != nil || len(ids) == 0 {
 		return pipeline.Page{}, err
 	}
-	// Which of several is not there, or whether the path is, a 404 does not say.
+	// A 404 does not say which of several records is missing, or whether the path is.
 	target.mayMiss = len(ids) == 1
 	var page pipeline.Page
 	target.missed = func(number int64, answer *wire.Reply, code string) {
@@ -48,7 +48,7 @@ func (c *Client) Details(ctx context.Context, request pipeline.Request, ids []st
 	return page, nil
 }
 
-// detailsTarget says where the records of these identifiers are found, and under which key.
+// detailsTarget gives the target from which these records are read, and the key of their answer.
 func (c *Client) detailsTarget(request pipeline.Request, ids []string) (target, string, error) {
 	resource := request.Stream.Resource
 	t := targetOf(request)
@@ -87,9 +87,9 @@ func readSingles(envelope *body.Envelope, key string, many bool) ([][]byte, erro
 	return [][]byte{object}, err
 }
 
-// hold holds the answer against what was asked for: a record under another's identifier must not be
-// taken for it. One whose identifier cannot be read is given as it is: whether it fits is not
-// decided here (invariant 4).
+// hold compares the answer with the request, so that no record is taken for another one. A record
+// whose identifier cannot be read is given as it is: whether it fits is not decided here (invariant
+// 4).
 func hold(records [][]byte, key string, ids []string) error {
 	if len(records) > len(ids) {
 		return fmt.Errorf("%w: more records than were asked for", body.ErrShape)
@@ -109,11 +109,11 @@ func hold(records [][]byte, key string, ids []string) error {
 	return nil
 }
 
-// noSuchRecord says whether a code of a 404 is upstream's word that it has no such record, and not
-// that of a path or a gateway. Source: docs/upstream.md U65.
+// noSuchRecord says whether the code of a 404 means that upstream has no such record; other codes
+// may be those of a wrong path or a gateway. Source: docs/upstream.md U65.
 func noSuchRecord(code string) bool { return code == "5" || code == "1002" }
 
-// miss passes a 404 on.
+// miss tells the caller of a 404.
 func (t target) miss(number int64, answer *wire.Reply, err error) {
 	failure, ok := errors.AsType[*pipeline.Error](err)
 	if t.missed != nil && ok {

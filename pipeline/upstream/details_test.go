@@ -83,7 +83,7 @@ func TestSingleRecords(t *testing.T) {
 			if diff := cmp.Diff(tc.want, texts(page.Records)); diff != "" {
 				t.Error(diff)
 			}
-			// A page of a gateway is no word of upstream about a record.
+			// The 404 page of a gateway does not say that upstream has no such record.
 			if unknown := tc.answer == `{"code":5}` || tc.answer == `{"code":1002}`; page.Unknown != unknown || page.Call == 0 {
 				t.Errorf("call %d, unknown %v, want %v", page.Call, page.Unknown, unknown)
 			}
@@ -110,7 +110,7 @@ func TestManyRecordsAtOnce(t *testing.T) {
 		"one was not asked for": {200, `{"code":0,"items":[{"item_id":"3"}]}`, nil, pipeline.Unexpected},
 		"more follow":           {200, `{"code":0,"items":[],"page_context":{"page":1,"has_more_page":true}}`, nil, pipeline.Unexpected},
 		"no list":               {200, `{"code":0}`, nil, pipeline.Unexpected},
-		// Which of them is not there, or whether the path is, nobody says.
+		// The answer does not say which of them is missing, or whether the path is wrong.
 		"not found": {404, `{"code":5}`, nil, pipeline.Unexpected},
 	} {
 		t.Run(name, func(t *testing.T) {

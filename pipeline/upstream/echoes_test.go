@@ -18,7 +18,8 @@ import (
 	"sluice/pipeline/upstream"
 )
 
-// inEightSpellings are the ways in which an answer may echo a secret; a cut one is in each of them.
+// inEightSpellings gives the spellings in which an answer may echo a secret; an echo that is cut
+// off has one of them, too.
 func inEightSpellings(secret string) map[string]string {
 	every := ""
 	for i := range len(secret) {
@@ -26,7 +27,7 @@ func inEightSpellings(secret string) map[string]string {
 	}
 	escaped := ""
 	for _, r := range secret {
-		escaped += fmt.Sprintf(`\\u%04x`, r) // in JSON: escaped once more
+		escaped += fmt.Sprintf(`\\u%04x`, r) // escaped twice, as within JSON
 	}
 	return map[string]string{
 		"raw": secret, "cut": "xx" + secret[3:], "large": strings.ToUpper(secret), "percent": every, "query": url.QueryEscape(secret),
@@ -35,13 +36,13 @@ func inEightSpellings(secret string) map[string]string {
 	}
 }
 
-// leaks says which run of twelve characters of a secret is in a text, in one of the spellings; ""
-// if none is.
+// leaks gives the spelling in which twelve characters of a secret in a row are in a text; "" if
+// none is.
 func leaks(text, secret string) string {
 	for name, spelled := range inEightSpellings(secret) {
 		spelled = strings.ReplaceAll(strings.Trim(spelled, "="), `\\`, `\`)
 		if name == "base64" {
-			spelled = spelled[4 : len(spelled)-2] // what stands in front of it has a part in the first characters
+			spelled = spelled[4 : len(spelled)-2] // the text in front of it changes the first characters
 		}
 		for i := 0; i+12 <= len(spelled); i++ {
 			if strings.Contains(strings.ToLower(text), strings.ToLower(spelled[i:i+12])) {
@@ -52,7 +53,7 @@ func leaks(text, secret string) string {
 	return ""
 }
 
-// echoes are answers of a list that hold what they are given.
+// echoes are answers of a list that contain the given echo.
 func echoes() map[string]func(echo string) http.HandlerFunc {
 	body := func(format string) func(string) http.HandlerFunc {
 		return func(echo string) http.HandlerFunc { return answer(200, jsonType, fmt.Sprintf(format, echo)) }
@@ -82,8 +83,8 @@ func echoes() map[string]func(echo string) http.HandlerFunc {
 	}
 }
 
-// TestNoEchoOfATokenIsSaid lets upstream echo the access token in every place of an answer and
-// every spelling (invariant 10).
+// TestNoEchoOfATokenIsSaid lets upstream echo the access token in every part of an answer and every
+// spelling (invariant 10).
 func TestNoEchoOfATokenIsSaid(t *testing.T) {
 	t.Parallel()
 	for place, echo := range echoes() {
@@ -98,7 +99,7 @@ func TestNoEchoOfATokenIsSaid(t *testing.T) {
 	}
 }
 
-// TestNoEchoOfACredentialIsSaid lets the token endpoint echo what it was asked with.
+// TestNoEchoOfACredentialIsSaid lets the token endpoint echo the request.
 func TestNoEchoOfACredentialIsSaid(t *testing.T) {
 	t.Parallel()
 	places := echoes()
@@ -128,7 +129,8 @@ func TestNoEchoOfACredentialIsSaid(t *testing.T) {
 	}
 }
 
-// mustNotSay demands an error, and that neither it nor the call log holds one of the secrets.
+// mustNotSay demands an error, and that neither the error nor the call log holds one of the
+// secrets.
 func (r *fixture) mustNotSay(t *testing.T, spelling string, err error, secrets ...string) {
 	t.Helper()
 	if err == nil {
@@ -148,8 +150,8 @@ func (r *fixture) mustNotSay(t *testing.T, spelling string, err error, secrets .
 	}
 }
 
-// TestAPathIsScrubbed: an identifier out of data that is a token stands in a path, which the call
-// log keeps.
+// TestAPathIsScrubbed: an identifier in the data that equals a token becomes part of a path, which
+// the call log keeps.
 func TestAPathIsScrubbed(t *testing.T) {
 	t.Parallel()
 	scrub := outside.NewScrubber()
@@ -162,7 +164,8 @@ func TestAPathIsScrubbed(t *testing.T) {
 	}
 }
 
-// A refresh token that upstream sent is a secret like the configured one.
+// TestNoEchoOfANewRefreshTokenIsSaid: a refresh token that upstream sent is as secret as the
+// configured one.
 func TestNoEchoOfANewRefreshTokenIsSaid(t *testing.T) {
 	t.Parallel()
 	const newer = "2000.9f8e7d6c5b4a39281706f5e4d3c2b1a0"

@@ -15,17 +15,17 @@ import (
 
 const (
 	// groupSize is how many records of an export are given at once, groupBytes how many bytes of
-	// them, but for the last: each group is a transaction, which costs its commit however few they
-	// are.
+	// them at most, but for the last record. Each group is a transaction, whose commit costs the
+	// same for a small group.
 	groupSize  = 5000
 	groupBytes = 4 << 20
 )
 
-// Export streams a list that comes as one CSV body and gives its records in groups of thousands,
-// each a JSON object of strings. Groups that were given stay good if an error follows; that the
-// list is whole is known only when Export returns nil. An error of each ends it and is returned as
-// it is. Where the body ends with a token to ask on with, further calls follow, each counted.
-// Source: docs/upstream.md U251 to U254.
+// Export streams a list that is one CSV body and gives its records in groups of thousands, each
+// record a JSON object of strings. Groups that were given stay valid if an error follows, but only
+// a nil error says that the list is whole. An error of each ends Export, which returns it
+// unchanged. Where the body ends with a token for more, further calls follow, each counted. Source:
+// docs/upstream.md U251 to U254.
 func (c *Client) Export(ctx context.Context, request pipeline.Request, each func(pipeline.Page) error) error {
 	resource := request.Stream.Resource
 	param := fieldsParam(resource)
@@ -66,8 +66,8 @@ func (c *Client) Export(ctx context.Context, request pipeline.Request, each func
 	}
 }
 
-// fieldsParam is the parameter that names the columns of an export, of one parent or of all; "" if
-// the list is no export.
+// fieldsParam is the parameter that names the columns of an export, also of an export under a
+// parent; "" if the list is no export.
 func fieldsParam(resource *schema.Resource) string {
 	cursor := resource.Cursor
 	if parents, ok := cursor.(schema.PerParent); ok {
@@ -108,7 +108,7 @@ func (c *Client) openExport(ctx context.Context, t target, take func(wire.Call, 
 	})
 }
 
-// rows reads one export body and gives the token to ask on with.
+// rows reads one export body and gives the token for the next call.
 func (c *Client) rows(
 	op wire.Call, number int64, answer *wire.Reply, result *pipeline.CallResult, fields []string, each func(pipeline.Page) error,
 ) (string, error) {
@@ -147,7 +147,7 @@ func (c *Client) rows(
 	}
 }
 
-// judgeOther says what a body that is no CSV means. Never nil.
+// judgeOther gives the error of a body that is no CSV. It never returns nil.
 func (c *Client) judgeOther(op wire.Call, answer *wire.Reply, start []byte) error {
 	if start == nil {
 		var err error
@@ -155,7 +155,7 @@ func (c *Client) judgeOther(op wire.Call, answer *wire.Reply, start []byte) erro
 			return err
 		}
 	} else {
-		// Its label said CSV; what it is decides.
+		// The body was labelled CSV; its content decides.
 		answer.Header = answer.Header.Clone()
 		answer.Header.Set("Content-Type", http.DetectContentType(start))
 		if start[0] == '{' {
@@ -168,8 +168,8 @@ func (c *Client) judgeOther(op wire.Call, answer *wire.Reply, start []byte) erro
 	return c.failure(op, pipeline.Unexpected, answer, "", "JSON where CSV was asked for", nil)
 }
 
-// checkExport makes the probe call of a service that answers with CSV. It reads no further than
-// needed to see that it does.
+// checkExport makes the probe call of a service that answers with CSV. It reads only as far as it
+// takes to see that the answer is CSV.
 func (c *Client) checkExport(ctx context.Context, organization *pipeline.Organization, service *schema.Service) error {
 	t := target{
 		organization: organization, service: service, path: service.Probe.Path, resource: resourceOf(service.Probe.Path),
@@ -186,7 +186,7 @@ func (c *Client) checkExport(ctx context.Context, organization *pipeline.Organiz
 	})
 }
 
-// mayBeCSV says that the label does not rule CSV out.
+// mayBeCSV says that the content type does not rule CSV out.
 func mayBeCSV(header http.Header) bool {
 	isJSON, charset := wire.MediaType(header)
 	label := strings.ToLower(header.Get("Content-Type"))

@@ -14,12 +14,12 @@ import (
 	"sluice/schema/record"
 )
 
-// Years of conversations: what is held of an export is a group and some, however long it is. It
-// runs alone: others would be in the figure.
+// TestALongExportIsNeverHeldWhole reads years of conversations: little more than one group of an
+// export is in memory, however long the export is. It runs alone, because other tests would count.
 //
 //nolint:paralleltest // see above
 func TestALongExportIsNeverHeldWhole(t *testing.T) {
-	const rows, most = 300_000, 16 << 20 // the body has 24 MB, as records it is three times that
+	const rows, most = 300_000, 16 << 20 // the body has 24 MB, its records three times that
 	title := strings.Repeat("t", 70)
 	r := newRig(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", csvType)
@@ -48,8 +48,8 @@ func TestALongExportIsNeverHeldWhole(t *testing.T) {
 	}
 }
 
-// Figures for people and times without a zone arrive as they came, and what does not fit its column
-// is a misfit of one record.
+// TestExportOfFiguresForPeople: figures written for people and times without a zone arrive
+// unchanged. A value that does not fit its column rejects one record.
 func TestExportOfFiguresForPeople(t *testing.T) {
 	t.Parallel()
 	resource := &schema.Resource{
@@ -89,7 +89,7 @@ func TestExportOfFiguresForPeople(t *testing.T) {
 	}
 }
 
-// seen is a record's figure and instant, or what does not fit.
+// seen is a record's figure and instant, or the reason why it does not fit.
 func seen(rec record.Record, err error) string {
 	if fault, ok := errors.AsType[*record.RejectedError](err); ok {
 		return fault.Path + " " + string(fault.Code)

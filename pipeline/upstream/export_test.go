@@ -17,7 +17,7 @@ import (
 
 const csvType = "text/csv;charset=UTF-8"
 
-// collect runs an export and gives what it brought.
+// collect runs an export and gives its pages and records.
 func collect(t *testing.T, r *fixture) ([]pipeline.Page, []string, error) {
 	t.Helper()
 	var (
@@ -105,7 +105,7 @@ func TestExportStreamsInGroups(t *testing.T) {
 		w.Header().Set("Content-Type", csvType)
 		for i := range 12_500 {
 			_, _ = fmt.Fprintf(w, "%s,%d,1\n", strings.Repeat("t", 50), i)
-			if i == 12_400 { // the rest only leaves once the first group was given
+			if i == 12_400 { // the rest is sent after the first group was given
 				_ = http.NewResponseController(w).Flush()
 				<-seen
 			}
@@ -134,7 +134,8 @@ func TestExportStreamsInGroups(t *testing.T) {
 	}
 }
 
-// Long lines come in smaller groups: what is not loaded yet has to fit into memory.
+// TestExportOfLongLines: long lines are given in smaller groups, because a group has to fit into
+// memory before it is loaded.
 func TestExportOfLongLines(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("t", 1<<20) + ",1,1\n"
@@ -209,7 +210,7 @@ func TestExportRefusesWhatIsNoExport(t *testing.T) {
 		"an open quote":         {answer(200, csvType, "\"ab,1,1\n"), pipeline.Unexpected},
 		"a row too long":        {answer(200, csvType, "\""+strings.Repeat("x\n", 5<<20)), pipeline.Unexpected},
 		"rows after a trailer":  {answer(200, csvType, "a,1,1\nnext_token=t\nb,2,1\n"), pipeline.Unexpected},
-		"an end nobody sees":    {raw(head + "\r\na,1,1\n"), pipeline.Unexpected},
+		"an end without a sign": {raw(head + "\r\na,1,1\n"), pipeline.Unexpected},
 		"cut at a line's end":   {raw(head + "Content-Length: 20\r\n\r\na,1,1\n"), pipeline.Unavailable},
 		"cut in a line":         {raw(head + "Content-Length: 20\r\n\r\na,1,1\nb,"), pipeline.Unavailable},
 		"cut in a quote":        {raw(head + "Content-Length: 20\r\n\r\na,1,1\n\"b"), pipeline.Unavailable},
@@ -229,7 +230,7 @@ func TestExportRefusesWhatIsNoExport(t *testing.T) {
 	}
 }
 
-// A title may begin like another document.
+// TestExportTitlesMayLookLikeAnything: a title may begin like another kind of document.
 func TestExportTitlesMayLookLikeAnything(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, answer(200, csvType, "{draft} plans,1,1\n<b>bold</b>,2,1\nnext_token=mine,3,1\ntitle,chat_id,participant_count\n"))

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The canaries: none may show up in any error or call result, whatever upstream does with them.
+// The canaries must not be in any error or call result, whatever upstream does with them.
 const (
 	canaryToken   = "1000.canary-access-token"
 	canaryRenewed = "1000.canary-renewed-token"
@@ -29,7 +29,7 @@ const (
 	canaryRefresh = "1000.canary-refresh-token"
 )
 
-// fakeGate numbers calls and keeps what came of them.
+// fakeGate numbers calls and records their results.
 type fakeGate struct {
 	mu       sync.Mutex
 	refuse   error
@@ -47,7 +47,7 @@ func (g *fakeGate) Enter(_ context.Context, call pipeline.Call) (int64, error) {
 	if call.Org == nil || call.Org.Key != call.Organization {
 		return 0, fmt.Errorf("the call of %s is on the account of %v", call.Organization, call.Org)
 	}
-	call.Org = nil // which has figures of its own
+	call.Org = nil // left out: it has figures of its own
 	g.entered = append(g.entered, call)
 	return int64(len(g.entered)), nil
 }
@@ -65,7 +65,7 @@ func (g *fakeGate) under() int {
 	return len(g.entered) - len(g.left)
 }
 
-// fakeTokens gives the first token, and the renewed one after a refusal.
+// fakeTokens gives the first token, and the renewed token after a refusal.
 type fakeTokens struct {
 	mu       sync.Mutex
 	renewed  int
@@ -194,7 +194,7 @@ func answer(status int, contentType, text string, headers ...string) http.Handle
 	}
 }
 
-// raw answers with these very bytes and hangs up.
+// raw answers with exactly these bytes and closes the connection.
 func raw(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -206,7 +206,8 @@ func raw(text string) http.HandlerFunc {
 	}
 }
 
-// mustFail demands an error of the kind, without canaries, its call counted and noted.
+// mustFail demands an error of the kind, without canaries, and that the call was counted and its
+// result noted.
 func (r *fixture) mustFail(t *testing.T, err error, kind pipeline.Kind) *pipeline.Error {
 	t.Helper()
 	var failure *pipeline.Error

@@ -9,13 +9,13 @@ import (
 	"sluice/pipeline"
 )
 
-// TestKeysAreReplaced rotates the sealing key: the new one is put before the old, the next refresh
-// seals with it what the old one sealed, the refresh token that upstream sent in between too, and
-// then the old one can go. The pairs of keys have different ids and the same one.
+// TestKeysAreReplaced rotates the sealing key. The new key is put before the old one. The next
+// refresh seals with it all that the old one sealed, also the refresh token that upstream sent.
+// Then the old key can be removed. The pairs of keys have different ids, and once the same id.
 func TestKeysAreReplaced(t *testing.T) {
 	t.Parallel()
 	old := bytes.Repeat([]byte{7}, 32)
-	for b := range 256 { // among so many, one key or another has the id of the old one, which is a byte
+	for b := range 256 { // an id is one byte: some of these keys have the old key's id
 		key := bytes.Repeat([]byte{byte(b)}, 31)
 		key = append(key, 1)
 		first := true

@@ -21,13 +21,13 @@ const (
 	// holeParent is where a path takes the parent's identifier, holeID the record's.
 	holeParent = "{parent}"
 	holeID     = "{id}"
-	// A page has a few more records than were asked for, where upstream rounds; one of many times
-	// as many is no page.
+	// Upstream rounds, so a page may have a few more records than were asked for. More than ten
+	// times as many, or more than 2000 if that is larger, is no page.
 	morePages, fewest = 10, 2000
 )
 
-// Page reads one page of a list, or a list or an object that comes in one answer. Its errors are
-// *pipeline.Error with a kind; a page that is given is whole, is the page that was asked for, and
+// Page reads one page of a list, or a list or an object that is one answer. Its errors are
+// *pipeline.Error with a kind. A page that it gives is whole, is the page that was asked for, and
 // has its call in the call log. Source: docs/upstream.md U80 and U81; for lists without
 // page_context and those that go on by token, U82 and U86.
 func (c *Client) Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
@@ -63,7 +63,7 @@ func (c *Client) Page(ctx context.Context, request pipeline.Request) (pipeline.P
 	return page, nil
 }
 
-// readList reads the answer as the resource's declaration says that it comes.
+// readList reads the answer in the way of paging that the declaration names.
 func readList(envelope *body.Envelope, request pipeline.Request) (body.Page, error) {
 	resource := request.Stream.Resource
 	if _, single := resource.Cursor.(schema.Snapshot); single {
@@ -87,8 +87,8 @@ func readList(envelope *body.Envelope, request pipeline.Request) (body.Page, err
 	}
 }
 
-// mostRecords is how many records the answer may hold: of a list that comes whole, as many as a
-// body may.
+// mostRecords is how many records the answer may hold; a list in one answer may hold as many as a
+// body.
 func mostRecords(request pipeline.Request) int {
 	if request.Stream.Resource.Paging == schema.PagingWhole {
 		return body.MaxElements
@@ -119,7 +119,7 @@ func (c *Client) listQuery(request pipeline.Request, zone *time.Location) (url.V
 	return query, c.setWindow(query, request)
 }
 
-// setWindow asks for the days of a window. Source: docs/upstream.md U174.
+// setWindow sets the days of a window. Source: docs/upstream.md U174.
 func (c *Client) setWindow(query url.Values, request pipeline.Request) error {
 	if request.From.IsZero() && request.To.IsZero() {
 		return nil
@@ -140,9 +140,8 @@ func (c *Client) setWindow(query url.Values, request pipeline.Request) error {
 	return nil
 }
 
-// setPage asks for the page. A list that is said to come whole is asked for without any; where its
-// answer has a page_context that says that more follows, the next pages are asked for by number all
-// the same.
+// setPage sets the page. For a list in one answer the first call names none. If that answer has a
+// page_context which says that more follows, the next calls ask for pages by number.
 func setPage(query url.Values, request pipeline.Request) {
 	switch paging := request.Stream.Resource.Paging; {
 	case paging == schema.PagingToken:
@@ -161,7 +160,7 @@ func setPage(query url.Values, request pipeline.Request) {
 	}
 }
 
-// targetOf is the part of a target that the question says by itself.
+// targetOf fills in the part of a target that the request names by itself.
 func targetOf(request pipeline.Request) target {
 	return target{
 		organization: request.Stream.Org, service: request.Stream.Service, resource: request.Stream.Resource.Name,

@@ -31,7 +31,7 @@ var (
 	}
 )
 
-// of asks for the first page of a resource, as 60012345678.
+// of asks for the first page of a resource of organization 60012345678.
 func of(service *schema.Service, resource *schema.Resource) pipeline.Request {
 	return pipeline.Request{
 		Stream: pipeline.Stream{Organization: home.Key, Org: home, Service: service, Resource: resource},
@@ -164,7 +164,7 @@ func TestOneObjectOrNone(t *testing.T) {
 	}
 }
 
-// A parent is one segment of the path, whatever it is made of.
+// TestParentsAreOneSegment: a parent is one segment of the path, whatever its characters.
 func TestParentsAreOneSegment(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, answer(200, jsonType, `{"channels":[]}`))
@@ -222,8 +222,8 @@ func TestExportUnderAParent(t *testing.T) {
 	}
 }
 
-// Two businesses with the same identifier, in two data centers: the word under which rows are kept
-// tells them apart here, the identifier goes upstream.
+// TestOrganizationsHaveTheirOwnAddresses has two businesses with the same identifier, in two data
+// centers. Their keys, under which rows are kept, differ here; the identifier is sent upstream.
 func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, answer(200, jsonType, `{"code":0,"contact_persons":[],"channels":[]}`))
@@ -253,7 +253,8 @@ func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
 			t.Errorf("the call is on the account of %s", call.Organization)
 		}
 	}
-	// The others keep the vendor's address, which a loopback has for .com alone.
+	// An organization without addresses of its own has the vendor's; a loopback address is valid
+	// for .com alone.
 	question := of(accounting, customers)
 	question.Stream.Org, question.Parent = &pipeline.Organization{Key: home.Key, ID: home.ID, DataCenter: "eu"}, "77"
 	before := len(r.seen())
@@ -291,8 +292,8 @@ func TestTokensComeFromTheOrganizationsOwnAddress(t *testing.T) {
 	}
 }
 
-// Windows are asked for by the parameters that the declaration names; a list that names none is not
-// asked at all.
+// TestWindowsAreAskedFor: the declaration names the parameters of a window. A list whose
+// declaration names none gets no such request.
 func TestWindowsAreAskedFor(t *testing.T) {
 	t.Parallel()
 	payments := &schema.Resource{

@@ -6,9 +6,9 @@ import (
 	"sluice/schema"
 )
 
-// The names of the rooms inside, for those who put a client together.
+// These are names of the inner packages, for the code that builds a client.
 type (
-	// Vendor is who runs upstream.
+	// Vendor names the company that runs upstream, and its addresses.
 	Vendor = wire.Vendor
 	// Transport are the settings of the connections.
 	Transport = wire.Transport
@@ -16,7 +16,7 @@ type (
 	Gate = wire.Gate
 	// Secret is a value that never prints.
 	Secret = wire.Secret
-	// Credential is what access tokens are asked for with.
+	// Credential is used to ask for access tokens.
 	Credential = token.Credential
 	// Tokens gives access tokens and renews them.
 	Tokens = token.Tokens
@@ -29,7 +29,7 @@ type (
 // NewSecret wraps a value.
 func NewSecret(value string) Secret { return wire.NewSecret(value) }
 
-// NewTokens makes the keeper of tokens; see token.New.
+// NewTokens makes Tokens; see token.New.
 func NewTokens(o TokenOptions) (*Tokens, error) {
 	return token.New(o)
 }

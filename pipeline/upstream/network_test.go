@@ -42,8 +42,7 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// issue signs a certificate for the authority's own key; without a parent it is the authority's
-// own.
+// issue signs a certificate for the authority's own key; without a parent it is self-signed.
 func (a *authority) issue(template, parent *x509.Certificate) *x509.Certificate {
 	a.t.Helper()
 	if parent == nil {
@@ -60,8 +59,8 @@ func (a *authority) issue(template, parent *x509.Certificate) *x509.Certificate 
 	return cert
 }
 
-// Trust in the authority is not enough: a certificate has to be of its time and of the host, and
-// the protocol of ours (faults H17).
+// TestCertificatesThatAreNotValid: a trusted authority is not enough. A certificate has to be valid
+// now and for the host, and the protocol has to be one that we accept (faults H17).
 func TestCertificatesThatAreNotValid(t *testing.T) {
 	t.Parallel()
 	loopback := net.IPv4(127, 0, 0, 1)
@@ -112,8 +111,8 @@ func TestCertificatesThatAreNotValid(t *testing.T) {
 	}
 }
 
-// Names that lead nowhere, and addresses that answer nothing, end in time and cost no more than the
-// bound (faults H16).
+// TestNobodyAnswersTheDoor: names that do not resolve, and addresses that do not answer, end in
+// time and take no longer than the bound (faults H16).
 func TestNobodyAnswersTheDoor(t *testing.T) {
 	t.Parallel()
 	for name, address := range map[string]string{
@@ -140,8 +139,8 @@ func TestNobodyAnswersTheDoor(t *testing.T) {
 	}
 }
 
-// swallowing listens on an address and never takes a connection: when its queue is full, who knocks
-// hears nothing.
+// swallowing listens on an address and never accepts a connection: when its queue is full, a client
+// gets no answer.
 func swallowing(t *testing.T) string {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)

@@ -11,13 +11,13 @@ import (
 	"sluice/pipeline"
 )
 
-// consentOffice is an authorization server that says what it is told to say, and then gives tokens.
+// consentOffice is an authorization server that gives the answers it is told, and then tokens.
 type consentOffice struct {
 	mu sync.Mutex
 	// says are the bodies of the next answers.
 	says []string
-	// refuses are refresh tokens that it does not accept; gives is the refresh token that it sends
-	// along.
+	// refuses are the refresh tokens that it does not accept; gives is the refresh token that it
+	// adds to its answers.
 	refuses map[string]bool
 	gives   string
 	granted int
@@ -55,7 +55,7 @@ func (o *consentOffice) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 
 func says(word string) string { return `{"error":"` + word + `"}` }
 
-// only is the one row of the store.
+// only gives the one row of the store.
 func (r *tokenRig) only(t *testing.T) pipeline.Token {
 	t.Helper()
 	r.store.lock.Lock()
@@ -71,20 +71,20 @@ func (r *tokenRig) only(t *testing.T) pipeline.Token {
 func (r *tokenRig) ask(t *testing.T) error {
 	t.Helper()
 	_, _, err := r.process(t).Token(t.Context(), one)
-	return err // the test looks at it
+	return err // the test checks it
 }
 
-// Of the authorization server only words that are known to mean it deny a credential; others wait,
-// and the next answer counts.
+// TestOnlyKnownWordsDeny: only words of the authorization server that are known to mean it deny a
+// credential. After other words the caller waits, and the next answer counts.
 func TestOnlyKnownWordsDeny(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]struct{ denies, locks bool }{
 		// RFC 6749, section 5.2, and the documents.
 		"invalid_request": {denies: true}, "invalid_client": {denies: true}, "invalid_grant": {denies: true}, "unauthorized_client": {denies: true},
 		"unsupported_grant_type": {denies: true}, "invalid_scope": {denies: true}, "invalid_code": {denies: true}, "invalid_client_secret": {denies: true},
-		// Too many requests, in the documents' word and in others'.
+		// Too many requests, in the documents' word and in other words.
 		"Access Denied": {locks: true}, "slow_down": {locks: true}, "rate_limit_exceeded": {locks: true}, "too_many_requests": {locks: true},
-		// The server's own trouble, and unknown words.
+		// Failures of the server, and unknown words.
 		"server_error": {}, "temporarily_unavailable": {}, "Internal Server Error": {}, "access_denied": {}, "authorization_pending": {}, "oops": {}, "": {},
 	} {
 		t.Run(word, func(t *testing.T) {
@@ -111,8 +111,8 @@ func TestOnlyKnownWordsDeny(t *testing.T) {
 	}
 }
 
-// An unknown word that comes again and again denies after hours, and costs few requests until then,
-// in all processes together.
+// TestAnUnknownWordDeniesAfterHours: an unknown word that repeats denies the credential after
+// hours. Until then it costs few requests, of all processes together.
 func TestAnUnknownWordDeniesAfterHours(t *testing.T) {
 	t.Parallel()
 	o := &consentOffice{says: slices.Repeat([]string{says("oops")}, 100)}
@@ -143,7 +143,8 @@ func TestAnUnknownWordDeniesAfterHours(t *testing.T) {
 	}
 }
 
-// worked is a credential that has brought a token once, and the server that says what comes next.
+// worked is a credential that has brought a token once, and the server that answers the next
+// requests.
 func worked(t *testing.T) (*consentOffice, *tokenRig) {
 	t.Helper()
 	o := &consentOffice{}
@@ -154,11 +155,12 @@ func worked(t *testing.T) (*consentOffice, *tokenRig) {
 	return o, r
 }
 
-// Of a credential that worked one refusal proves nothing: the second does.
+// TestOneRefusalOfACredentialThatWorkedProvesNothing: of a credential that worked, the first
+// refusal proves nothing and the second does.
 func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
 	t.Parallel()
 	o, r := worked(t)
-	// While the old token lives it is used, and what is said of the next one is not the end of it.
+	// While the old token lives it is used, whatever the server says about the next one.
 	r.advance(56 * time.Minute)
 	o.tell(says("invalid_code"))
 	if err := r.ask(t); err != nil || len(r.seen()) != 2 {
@@ -168,7 +170,7 @@ func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
 	if err := r.ask(t); err != nil {
 		t.Fatal(err)
 	}
-	// A single lie.
+	// One false answer.
 	r.advance(2 * time.Hour)
 	o.tell(says("invalid_code"))
 	failure := r.mustFail(t, r.ask(t), pipeline.Unavailable)
@@ -180,7 +182,7 @@ func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
 	if err := r.ask(t); err != nil {
 		t.Fatalf("after one lie: %v", err)
 	}
-	// The truth.
+	// Two true answers.
 	r.advance(2 * time.Hour)
 	o.tell(says("invalid_code"), says("invalid_code"))
 	r.mustFail(t, r.ask(t), pipeline.Unavailable)
@@ -191,7 +193,8 @@ func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
 	}
 }
 
-// A refresh token that came with an answer and is refused later gives way to the configured one.
+// TestABogusRefreshTokenGivesWay: a refresh token that came with an answer and is refused later is
+// replaced by the configured one.
 func TestABogusRefreshTokenGivesWay(t *testing.T) {
 	t.Parallel()
 	const bogus, good = "1000.canary-bogus", "1000.canary-good"
@@ -206,7 +209,7 @@ func TestABogusRefreshTokenGivesWay(t *testing.T) {
 	if err := r.ask(t); err != nil {
 		t.Fatalf("with the configured one: %v", err)
 	}
-	// It is not believed a second time, however often it comes.
+	// It is not tried a second time, however often the server sends it.
 	for range 3 {
 		r.advance(2 * time.Hour)
 		if err := r.ask(t); err != nil {
@@ -219,7 +222,7 @@ func TestABogusRefreshTokenGivesWay(t *testing.T) {
 	if row := r.only(t); !row.FellBack {
 		t.Errorf("the row does not say so: %+v", row)
 	}
-	// Another one is tried, and kept where it works.
+	// Another refresh token is tried, and kept because it works.
 	o.mu.Lock()
 	o.gives = good
 	o.mu.Unlock()
@@ -234,8 +237,8 @@ func TestABogusRefreshTokenGivesWay(t *testing.T) {
 	}
 }
 
-// A server that replaces refresh tokens and lies once about the one that holds locks no
-// organization out: the one that it refused is tried again.
+// TestALieAboutAReplacedRefreshToken: a server replaces refresh tokens and once refuses the valid
+// one. That locks no organization out: the refused token is tried again.
 func TestALieAboutAReplacedRefreshToken(t *testing.T) {
 	t.Parallel()
 	server := &rotating{valid: canaryRefresh}
@@ -266,13 +269,13 @@ func TestALieAboutAReplacedRefreshToken(t *testing.T) {
 		r.mustFail(t, err, pipeline.Unavailable)
 		r.advance(time.Minute)
 	}
-	if err != nil || len(r.seen()) != 4 { // one token; the lie, the configured one, which is dead, and the right one again
+	if err != nil || len(r.seen()) != 4 { // one token; the false refusal, the configured token, which is dead, and the valid one again
 		t.Errorf("%v after %d requests", err, len(r.seen()))
 	}
 }
 
-// Forget makes the next request a real one, whatever was refused, and keeps to the minute between
-// two.
+// TestForgetAsksAgain: after Forget the next token is requested whatever was refused, at least a
+// minute after the request before.
 func TestForgetAsksAgain(t *testing.T) {
 	t.Parallel()
 	o := &consentOffice{says: []string{says("invalid_client")}}
@@ -291,8 +294,8 @@ func TestForgetAsksAgain(t *testing.T) {
 	}
 }
 
-// A denied credential is asked about once a day, and a failure of the server at that moment is no
-// answer: the next one counts, not that of another day later.
+// TestAFailureOfTheServerDeniesForNoOtherDay: a denied credential is used once a day. If the server
+// fails at that moment, that is no answer: the next request follows soon, not a day later.
 func TestAFailureOfTheServerDeniesForNoOtherDay(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"server_error", "slow_down"} {
@@ -312,8 +315,8 @@ func TestAFailureOfTheServerDeniesForNoOtherDay(t *testing.T) {
 	}
 }
 
-// Where both refresh tokens are refused, the third refusal denies; an unknown word is not held
-// against the token in use before the third.
+// TestBothRefreshTokensAreTried: if both refresh tokens are refused, the third refusal denies. An
+// unknown word does not count against the token in use before the third.
 func TestBothRefreshTokensAreTried(t *testing.T) {
 	t.Parallel()
 	const newer = "1000.canary-newer"
@@ -355,8 +358,8 @@ func TestBothRefreshTokensAreTried(t *testing.T) {
 	}
 }
 
-// A living token is used up, whatever was said of the next one and how often, and the question
-// costs one request for all processes.
+// TestALivingTokenIsUsedUp: a living token is used up, whatever the server says about the next one
+// and how often. Asking costs one request for all processes.
 func TestALivingTokenIsUsedUp(t *testing.T) {
 	t.Parallel()
 	o, r := worked(t)
@@ -368,14 +371,15 @@ func TestALivingTokenIsUsedUp(t *testing.T) {
 				t.Fatalf("minute %d: %v", minute, err)
 			}
 		}
-		if asked, want := len(r.seen()), min(2+minute, 3); asked != want { // behind the second refusal lie five minutes
+		if asked, want := len(r.seen()), min(2+minute, 3); asked != want { // five minutes follow the second refusal
 			t.Errorf("minute %d: %d requests, want %d", minute, asked, want)
 		}
 		r.advance(time.Minute)
 	}
 }
 
-// A token that upstream refused is given to no process any more, also where there is no new one.
+// TestADeadTokenIsGivenToNoProcess: a token that upstream refused is given to no process any more,
+// also if there is no new one.
 func TestADeadTokenIsGivenToNoProcess(t *testing.T) {
 	t.Parallel()
 	o, r := worked(t)

@@ -16,12 +16,12 @@ import (
 	"sluice/schema"
 )
 
-// target is what is asked of whom, and on whose account.
+// target is what a call asks for, of which service, for which organization and class.
 type target struct {
 	organization *pipeline.Organization
 	service      *schema.Service
-	// path is relative to the service's root; fill are the words in braces that stand in it and
-	// what goes there, in turn.
+	// path is relative to the service's root; fill has, in turn, the words in braces in it and the
+	// text that replaces each.
 	path     string
 	fill     []string
 	resource string
@@ -30,8 +30,8 @@ type target struct {
 	page     int
 	query    url.Values
 	csv      bool
-	// mayMiss says that 404 is an answer: there is no such record. Missed, if not nil, hears of it,
-	// with the code of the envelope.
+	// mayMiss says that a 404 is a valid answer: there is no such record. missed, if not nil, is
+	// then called with the code of the envelope.
 	mayMiss bool
 	missed  func(number int64, answer *wire.Reply, code string)
 }
@@ -43,9 +43,9 @@ func (c *Client) call(t target, address *url.URL) pipeline.Call {
 	}
 }
 
-// address is where a call goes, without its query. An error is a matter of the configuration: kind
-// Denied, for only a person can mend it; an identifier that cannot stand in a path is one of kind
-// Unexpected.
+// address is where a call goes, without its query. A wrong address is an error of kind Denied,
+// because only the operator can mend the configuration. An identifier that cannot be part of a path
+// is an error of kind Unexpected.
 func (c *Client) address(t target) (*url.URL, error) {
 	base, err := c.root(t)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *Client) address(t target) (*url.URL, error) {
 	}
 	escaped := make([]string, len(t.fill))
 	for i, text := range t.fill {
-		// Dots alone would name another path, and no segment another endpoint.
+		// An identifier of dots alone would name another path, and an empty one another endpoint.
 		if i%2 == 1 && strings.Trim(text, ".") == "" {
 			return nil, &pipeline.Error{
 				Kind: pipeline.Unexpected, Op: c.scrub.Textf(http.MethodGet+" %s%s", t.service.Root, t.path),
@@ -74,7 +74,7 @@ func (c *Client) address(t target) (*url.URL, error) {
 	return u, nil
 }
 
-// root is the address of the service's root for the organization: that of the configuration, or the
+// root is the address of the service's root for the organization: the configured one, or the
 // vendor's in the organization's data center.
 func (c *Client) root(t target) (string, error) {
 	if base := t.organization.BaseURLs[t.service.Name]; base != "" {
@@ -94,7 +94,7 @@ func (c *Client) root(t target) (string, error) {
 	return host + t.service.Root, nil
 }
 
-// about names what is done for a stream.
+// about names an operation on a stream, for errors.
 func (c *Client) about(what outside.Text, request pipeline.Request) outside.Text {
 	return what + " of " + c.scrub.Text(request.Stream.String(), outside.MaxText)
 }
@@ -115,7 +115,7 @@ func (c *Client) request(ctx context.Context, t target, address *url.URL, token 
 		query.Set(placement.Query, t.organization.ID)
 	}
 	full := *address
-	full.RawQuery = query.Encode() // the + of an offset becomes %2B
+	full.RawQuery = query.Encode() // the + of a time's offset becomes %2B
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, full.String(), http.NoBody)
 	if err != nil {
 		return nil, c.misconfigured(t, fmt.Errorf("host %s: not an address", address.Hostname()))
@@ -146,5 +146,5 @@ func valuesOf(params map[string]string) url.Values {
 	return values
 }
 
-// resourceOf names, in the call log, a call that is for no declared resource.
+// resourceOf names, in the call log, a call for no declared resource.
 func resourceOf(endpoint string) string { return path.Base(endpoint) }

@@ -12,7 +12,7 @@ import (
 	"sluice/pipeline"
 )
 
-// rotating replaces the refresh token with each answer; the one before is dead at once.
+// rotating replaces the refresh token with each answer; the token before is dead at once.
 type rotating struct {
 	mu      sync.Mutex
 	valid   string
@@ -43,14 +43,14 @@ func (o *rotating) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	answer(200, jsonType, fmt.Sprintf(`{"access_token":"%s%d","refresh_token":"%s","expires_in":3600}`, canaryToken, o.granted, o.valid))(w, q)
 }
 
-// An authorization server that replaces refresh tokens locks nobody out: the new one is kept,
-// sealed, and used by every process (faults A5).
+// TestAReplacedRefreshTokenIsKept: an authorization server that replaces refresh tokens locks no
+// organization out. The new token is kept, sealed, and used by every process (faults A5).
 func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	t.Parallel()
 	server := &rotating{valid: canaryRefresh}
 	r := newTokenRig(t, server.ServeHTTP)
 	for n := 1; n <= 3; n++ {
-		token, version, err := r.process(t).Token(t.Context(), one) // a process of its own each time: what it knows is in the store
+		token, version, err := r.process(t).Token(t.Context(), one) // another process each time: all state is in the store
 		if err != nil || version != int64(n) || token.Reveal() != fmt.Sprintf("%s%d", canaryToken, n) {
 			t.Fatalf("refresh %d: %s, version %d, %v", n, token.Reveal(), version, err)
 		}
@@ -61,7 +61,7 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 			t.Errorf("the refresh token is stored as %q", row.Refresh)
 		}
 	}
-	// The answers of a server that fails take it from nobody.
+	// Failed answers of the server do not lose the new token.
 	r.advance(10 * time.Minute)
 	server.fail(true)
 	if _, _, err := r.process(t).Token(t.Context(), one); pipeline.KindOf(err) != pipeline.Unavailable {
@@ -72,8 +72,8 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
 		t.Fatalf("after a failure: %v", err)
 	}
-	// Another key cannot open it: nothing is asked with the configured one, which is dead, and
-	// nothing is overwritten.
+	// Another key cannot open it. The configured token, which is dead, is not used, and nothing is
+	// overwritten.
 	r.advance(2 * time.Hour)
 	r.key = bytes.Repeat([]byte{8}, 32)
 	asked := len(r.seen())
@@ -85,7 +85,7 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
 		t.Errorf("with the right key again: %v", err)
 	}
-	// A person who has all asked again keeps it, unless it cannot be opened.
+	// Forget keeps it, unless it cannot be opened.
 	r.advance(2 * time.Minute)
 	process := r.process(t)
 	if err := process.Forget(t.Context(), one); err != nil {
@@ -105,8 +105,8 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	}
 }
 
-// Tokens that die before their time are counted in a row: somebody else may use the same refresh
-// token (faults A9).
+// TestTokensThatDieYoungAreCounted: tokens that die before their time are counted in a row: another
+// client may use the same refresh token (faults A9).
 func TestTokensThatDieYoungAreCounted(t *testing.T) {
 	t.Parallel()
 	r := newTokenRig(t, granting(`,"expires_in":3600`))
@@ -131,9 +131,9 @@ func TestTokensThatDieYoungAreCounted(t *testing.T) {
 	}
 }
 
-// The life of a token is counted by the store's clock: a process whose clock jumps fetches none
-// because of it, and one that takes a dead one for alive is told so by upstream and goes on (faults
-// A8).
+// TestAClockThatJumpsCostsAtMostOneRefusal: the store's clock counts the life of a token. A process
+// whose clock jumps fetches no token because of that. A process that takes a dead token for a
+// living one learns it from upstream's refusal and goes on (faults A8).
 func TestAClockThatJumpsCostsAtMostOneRefusal(t *testing.T) {
 	t.Parallel()
 	r := newTokenRig(t, granting(`,"expires_in":3600`))
@@ -151,7 +151,7 @@ func TestAClockThatJumpsCostsAtMostOneRefusal(t *testing.T) {
 	token(1)
 	r.advance(-10 * time.Hour)
 	token(1)
-	passed += 2 * time.Hour // it is dead, and this process cannot know
+	passed += 2 * time.Hour // the token is dead, and this process cannot know that
 	token(1)
 	if _, version, err := process.Renew(t.Context(), one, 1); err != nil || version != 2 {
 		t.Fatalf("after the refusal: version %d, %v", version, err)

@@ -16,7 +16,7 @@ import (
 	"sluice/pipeline/upstream"
 )
 
-// fakeStore is one row a credential, locked like a row, with a clock of its own.
+// fakeStore is one row for each credential, locked like a row, with its own clock.
 type fakeStore struct {
 	lock      sync.Mutex
 	rows      map[string]pipeline.Token
@@ -57,7 +57,7 @@ func (s *fakeStore) WithToken(ctx context.Context, credential string, fn func(co
 	return err
 }
 
-// tokenRig is an authorization server and several processes that ask it.
+// tokenRig is an authorization server and several processes that ask it for tokens.
 type tokenRig struct {
 	*fixture
 	store *fakeStore
@@ -152,14 +152,15 @@ func TestTokenRequest(t *testing.T) {
 	}
 }
 
-// One refresh a version, whatever number of workers and processes asks (faults A2).
+// TestOneRefreshForTheFleet: each version takes one refresh, however many workers and processes ask
+// (faults A2).
 func TestOneRefreshForTheFleet(t *testing.T) {
 	t.Parallel()
 	const processes, callers = 4, 50
 	var wait, begun sync.WaitGroup
 	grant := granting(`,"expires_in":3600`)
 	r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
-		begun.Wait() // no token is there before everybody has asked for one
+		begun.Wait() // the first token is given after all callers have asked
 		grant(w, q)
 	})
 	begun.Add(processes * callers)
@@ -179,7 +180,7 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 	if len(r.seen()) != 1 || r.store.asked != processes {
 		t.Errorf("%d refreshes and %d looks at the store, want 1 and %d", len(r.seen()), r.store.asked, processes)
 	}
-	// All find it dead: one renewal, the others take its token.
+	// All callers find the token dead: one renews it, the others take the new token.
 	r.advance(2 * time.Minute)
 	begun.Add(processes * callers)
 	for range processes {
@@ -224,7 +225,8 @@ func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {
 	}
 }
 
-// A life of a minute: never more than one refresh a minute, and never a dead token.
+// TestShortLivesAreSpaced: tokens live for a minute. There is never more than one refresh a minute,
+// and never a dead token.
 func TestShortLivesAreSpaced(t *testing.T) {
 	t.Parallel()
 	r := newTokenRig(t, granting(`,"expires_in":1`)) // clamped to 60 s
@@ -301,12 +303,12 @@ func TestTokenAnswers(t *testing.T) {
 				if !failure.Until.Equal(noon.Add(tc.until)) {
 					t.Errorf("until %v", failure.Until)
 				}
-				// So that the gate closes for all processes.
+				// The gate is told, so that it closes for all processes.
 				if got := r.gate.left[0]; got.Kind != pipeline.Throttled || got.RetryAfter != tc.until {
 					t.Errorf("the gate was told %+v", got)
 				}
 			}
-			// Nobody asks again at once, in this process or another.
+			// A second call makes no request at once, in this process or another.
 			_, _, again := r.process(t).Token(t.Context(), one)
 			if len(r.seen()) != 1 {
 				t.Errorf("%d requests, want 1", len(r.seen()))
@@ -365,7 +367,8 @@ func TestADeniedCredentialIsAskedAboutOnceADay(t *testing.T) {
 	}
 }
 
-// While a token lives, a server that cannot renew it stops nobody.
+// TestALivingTokenOutlastsAFailedRefresh: while a token lives, a server that cannot renew it stops
+// no caller.
 func TestALivingTokenOutlastsAFailedRefresh(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -432,13 +435,13 @@ func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 	if _, version, err := r.process(t).Token(t.Context(), one); err != nil || version != 1 || len(r.seen()) != 1 {
 		t.Errorf("with the right key again: version %d, %v, %d refreshes", version, err, len(r.seen()))
 	}
-	// A dead token is no loss, whoever sealed it.
+	// A dead token is no loss, whichever key sealed it.
 	r.advance(61 * time.Minute)
 	r.key = bytes.Repeat([]byte{8}, 32)
 	if _, version, err := r.process(t).Token(t.Context(), one); err != nil || version != 2 || len(r.seen()) != 2 {
 		t.Errorf("with another key, after the token died: version %d, %v, %d refreshes", version, err, len(r.seen()))
 	}
-	// Another credential's row, and a changed byte, do not open either.
+	// A row of another credential, and a changed byte, do not open either.
 	for id, row := range r.store.rows {
 		row.Sealed = append([]byte(nil), row.Sealed...)
 		row.Sealed[len(row.Sealed)-1] ^= 1

@@ -11,7 +11,8 @@ import (
 	"sluice/pipeline"
 )
 
-// A large answer has its turn until what was made of it ends it, or the call fails.
+// TestALargeAnswerKeepsItsTurn: a large answer holds its turn until its batch ends the turn, or the
+// call fails.
 func TestALargeAnswerKeepsItsTurn(t *testing.T) {
 	t.Parallel()
 	record := `{"account_id":"1","a":"` + strings.Repeat("x", 1<<10) + `"}`
@@ -22,7 +23,7 @@ func TestALargeAnswerKeepsItsTurn(t *testing.T) {
 		ask func(context.Context, *fixture) (pipeline.Page, error)
 	}{
 		"a page": {newRig(t, list), func(ctx context.Context, r *fixture) (pipeline.Page, error) {
-			return r.client.Page(ctx, ask(1)) // the test looks at it
+			return r.client.Page(ctx, ask(1)) // the test checks it
 		}},
 		"a single record": {newRig(t, single), func(ctx context.Context, r *fixture) (pipeline.Page, error) {
 			return r.client.Details(ctx, detailsOf(bills), []string{"1"})

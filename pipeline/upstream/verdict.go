@@ -18,14 +18,14 @@ import (
 const (
 	throttledWait = time.Minute
 	crowdedWait   = 10 * time.Second
-	// maxAge is how old an answer out of a cache may be.
+	// maxAge is the largest age of an answer from a cache, in seconds.
 	maxAge = 60
-	// wordLength bounds words of upstream in errors.
+	// wordLength bounds upstream's words in errors, in characters.
 	wordLength = 32
 )
 
-// classify turns status and code into a kind and a sentence; kind 0 is success. Codes are matched,
-// never texts: those are localized. Source: docs/upstream.md U60 to U71.
+// classify turns status and code into a kind and a sentence; kind 0 is success. It matches codes
+// and never texts, which are localized. Source: docs/upstream.md U60 to U71.
 func classify(status int, code string) (pipeline.Kind, outside.Text) {
 	success := isSuccess(status)
 	if success || status == http.StatusTooManyRequests {
@@ -53,7 +53,7 @@ func classify(status int, code string) (pipeline.Kind, outside.Text) {
 	}
 }
 
-// limit is the kind of the codes that say that a limit was passed.
+// limit gives the kind of the codes that say that a limit was exceeded.
 func limit(code string) (pipeline.Kind, outside.Text) {
 	switch code {
 	case "44":
@@ -69,8 +69,8 @@ func limit(code string) (pipeline.Kind, outside.Text) {
 
 func isSuccess(status int) bool { return status == http.StatusOK || status == http.StatusCreated }
 
-// judge believes an answer or says what is wrong with it. coded says that the envelope must carry a
-// code; for chat none is shown (docs/upstream.md U70).
+// judge accepts an answer or says what is wrong with it. coded says that the envelope must have a
+// code; the documents show none for chat (docs/upstream.md U70).
 func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, coded bool) (*body.Envelope, error) {
 	isJSON, charset := wire.MediaType(answer.Header)
 	seen := func() outside.Text { return body.Excerpt(c.scrub, answer.Header.Get("Content-Type"), data) }
@@ -111,7 +111,7 @@ func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, coded bool
 	return envelope, nil
 }
 
-// parse gives an empty envelope where there is none.
+// parse gives an empty envelope if the answer is not JSON or cannot be parsed.
 func parse(isJSON bool, data []byte) (*body.Envelope, error) {
 	if !isJSON {
 		return &body.Envelope{}, nil
@@ -123,7 +123,8 @@ func parse(isJSON bool, data []byte) (*body.Envelope, error) {
 	return envelope, nil
 }
 
-// failure makes the error of an answer, with the instant to come back at where it can be told.
+// failure makes the error of an answer, with the instant for the next attempt if the answer shows
+// one or the kind implies one.
 func (c *Client) failure(op wire.Call, kind pipeline.Kind, answer *wire.Reply, code string, detail outside.Text, cause error) *pipeline.Error {
 	e := &pipeline.Error{
 		Kind: kind, Op: op.Op, Status: answer.Status, Code: c.scrub.Text(code, wordLength), Detail: detail, Err: c.scrub.Cause(cause),

@@ -36,7 +36,7 @@ func (c counts) all() []trial {
 }
 
 // each returns one point of each class for both moments; the seed chooses the occurrence. Inside a
-// transaction both moments have the same effect, so one of the two is enough.
+// transaction both moments have the same effect, so one of them is enough.
 func (c counts) each(seed uint64) []trial {
 	places := make(map[class][]trial)
 	for _, t := range c.all() {

@@ -117,7 +117,7 @@ func (ls lanes) tryAll(ctx context.Context, kept *ledger, trials []trial, log io
 		mu.Lock()
 		defer mu.Unlock()
 		if done++; done%50 == 0 {
-			_, _ = fmt.Fprintf(log, "%d of %d points\n", done, len(left)) // progress is worth no error
+			_, _ = fmt.Fprintf(log, "%d of %d points\n", done, len(left)) // an error of progress is ignored
 		}
 		return kept.add(result{trial: t, Hit: o.hit, Violations: o.verdict.Violations})
 	})

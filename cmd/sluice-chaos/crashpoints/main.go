@@ -1,8 +1,8 @@
 // Command crashpoints kills a process of sluice at every place with a possible loss: before and
-// after each statement that writes, and before and after each call of upstream. It finds the places
-// by counting, on the lines to Postgres and to upstream, during an undisturbed run of a scenario.
-// Each trial is then killed at one of them. The next process must make both sides equal, and repeat
-// no more than the calls under way (invariants 1 to 6 and 8).
+// after each statement that writes and each call of upstream. It finds the places by counting, on
+// the lines to Postgres and to upstream, during an undisturbed run of a scenario. Each trial is
+// then killed at one of them. The next process must make both sides equal, and repeat no more than
+// the calls under way (invariants 1 to 6 and 8).
 //
 // make chaos tries each statement and each kind of call, make soak all points. Start reading at
 // run, then lanes.go, trial.go and cutter.go.
@@ -123,7 +123,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) (err error) {
 	if err := side.tryAll(ctx, kept, trials, log); err != nil {
 		return err
 	}
-	if c.Each { // irregular events are tried once more, at their first place
+	if c.Each { // classes that were missed are tried once more, at their first event
 		if err := side.tryAll(ctx, kept, kept.missed(trials), log); err != nil {
 			return err
 		}

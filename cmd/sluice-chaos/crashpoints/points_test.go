@@ -31,7 +31,7 @@ func TestThePlacesAreCountedAndHit(t *testing.T) {
 		{class{}, 0, 7},
 		{class{toPostgres, "DELETE FROM a"}, 1, 1},
 		{class{toPostgres, "DELETE FROM a"}, 2, 6},
-		{class{toPostgres, "DELETE FROM a"}, 3, 7}, // it never comes
+		{class{toPostgres, "DELETE FROM a"}, 3, 7}, // there is no third one
 		{class{inside, "DELETE FROM a"}, 1, 3},
 		{class{toPostgres, "commit of DELETE FROM b"}, 1, 5},
 		{class{toPostgres, "SELECT 1"}, 1, 7}, // it only reads
@@ -64,7 +64,7 @@ func TestThePlacesAreCountedAndHit(t *testing.T) {
 	}
 }
 
-// After a statement: Postgres has executed it, and its answer is lost.
+// TestTheAnswerIsKeptBack: Postgres has executed the statement, and its answer is lost.
 func TestTheAnswerIsKeptBack(t *testing.T) {
 	t.Parallel()
 	killed := 0
@@ -83,7 +83,8 @@ func TestTheAnswerIsKeptBack(t *testing.T) {
 	}
 }
 
-// A call is killed at its own answer, in spite of other arrivals meanwhile.
+// TestCallsAreCountedAndHit: a process is killed at the answer of its call, in spite of other calls
+// that arrive meanwhile.
 func TestCallsAreCountedAndHit(t *testing.T) {
 	t.Parallel()
 	const list = "GET /inventory/v1/bills/N page,per_page"

@@ -23,7 +23,7 @@ type scenario struct {
 	From     []string
 	// Change is the change upstream since then.
 	Change []sandbox.Change
-	// SQL damages the copy, for a backfill to mend.
+	// SQL damages the copy, for a backfill to repair.
 	SQL string
 	// Args is the command to kill, Again the command that heals it, with its number of runs.
 	Args  []string
@@ -106,7 +106,7 @@ func (l *lane) prepare(ctx context.Context, sc scenario) error {
 	return nil
 }
 
-// calmly runs a command to its end, which must be a good one.
+// calmly runs a command to its end; it must succeed.
 func (l *lane) calmly(ctx context.Context, database string, args []string) error {
 	p, err := l.run(l.direct, database, args)
 	if err != nil {
@@ -177,8 +177,8 @@ func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) 
 	if err != nil {
 		return o, err
 	}
-	// One stream works at a time. Its pages under way may be requested again, and with them the
-	// check of the organization.
+	// One stream works at a time. Its pages under way may be requested again, as may the check of
+	// the organization.
 	if most := testbed.AtOnce + 1; repeated < 0 || repeated > most {
 		broken = append(broken, fmt.Sprintf("invariant 6: %d calls brought nothing, at most %d may", repeated, most))
 	}

@@ -16,7 +16,7 @@ func (p *Server) LockBills(ctx context.Context) (func(), error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to Postgres: %w", err)
 	}
-	letGo := func() { _ = conn.Close(context.WithoutCancel(ctx)) } // its transaction ends with it
+	letGo := func() { _ = conn.Close(context.WithoutCancel(ctx)) } // the lock ends with the connection
 	for _, sql := range []string{"SET lock_timeout = '20s'", "BEGIN", "LOCK TABLE inventory.bills IN ACCESS EXCLUSIVE MODE"} {
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			letGo()

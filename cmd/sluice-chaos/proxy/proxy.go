@@ -1,6 +1,5 @@
-// Package proxy forwards bytes between two programs and breaks their connections: it resets them,
-// cuts an answer in its middle, holds everything back, or swallows it, like a peer that vanished
-// without a word.
+// Package proxy forwards bytes between two programs and breaks their connections. It resets them,
+// cuts an answer in its middle, holds all bytes back, or drops them, like a peer that vanished.
 //
 // It copies bytes and understands none. A caller that needs to see them gives a Tap. Start reading
 // at Listen.

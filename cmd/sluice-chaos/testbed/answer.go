@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// answer is upstream's answer, held back until it is decided whether the caller gets it.
+// answer is upstream's answer, kept until it is decided whether the caller gets it.
 type answer struct {
 	header http.Header
 	code   int

@@ -1,7 +1,7 @@
-// Package testbed is the environment of processes under test: a durable Postgres of their own, the
-// sandbox behind real HTTP, for each process a proxy on either side, and a configuration. It is
-// also the judge. Once all is quiet, upstream and the warehouse must be equal, and upstream must
-// have seen no call beyond its limits.
+// Package testbed is the environment of processes under test: a durable Postgres of their own and
+// the sandbox behind real HTTP. Each process has a proxy on either side and a configuration. It is
+// also the judge. Once no stream has work left, upstream and the warehouse must be equal, and
+// upstream must have seen no call beyond its limits.
 //
 // It knows no schedule and breaks nothing by itself: programs above it do. Start reading at Open,
 // then judge.go.
@@ -52,7 +52,7 @@ type Options struct {
 	Log io.Writer
 }
 
-// Key seals tokens on this testbed; it opens nothing else.
+// key seals tokens on this testbed; it opens nothing else.
 const key = "c3Rvcm0tZ3JvdW5kLXN0b3JtLWdyb3VuZC1zdG9ybTE="
 
 // Plan is the plan of the organization, PerMinute and AtOnce its limits: docs/upstream.md U40 and

@@ -40,7 +40,7 @@ func TestTheJudgeBites(t *testing.T) {
 		`INSERT INTO sluice.streams (organization_id, service, resource, every, enabled, state)
 			VALUES ('1', 'inventory', 'items', '1 hour', true, 'idle')`,
 		// The first job serves a stream; the second came too late, and costs the next process a
-		// look.
+		// look at the queue.
 		`INSERT INTO river.river_job (kind, queue, args, max_attempts, state) SELECT 'stream', 'streams',
 			jsonb_build_object('organization', '1', 'service', 'inventory', 'resource', r), 1, 'available' FROM unnest('{bills,items}'::text[]) r`,
 	} {

@@ -41,7 +41,7 @@ func Age(ctx context.Context, warehouse *pgxpool.Pool) error {
 
 // Verdict holds the judge's findings.
 type Verdict struct {
-	// Violations are broken invariants; none if all is well.
+	// Violations are broken invariants; empty if there are none.
 	Violations []string `json:"-"`
 	// Records counts the records upstream, Tombstones the rows of deleted records.
 	Records    int `json:"records"`
@@ -152,9 +152,9 @@ func identifiers(truth iter.Seq[json.RawMessage], key string) ([]string, error) 
 }
 
 // questions returns queries that must return nothing once all streams have done their work; each
-// row is a line for people. An unused job of a stream without a request is permitted. Two processes
-// may queue a stream at the same moment, one so late that the other's job is done; its own job then
-// has nothing to do.
+// row is a text for people. An unused job of a stream without a request is permitted: two processes
+// may queue a stream at the same moment. If one is so late that the other's job is done, its own
+// job has nothing to do.
 func questions() map[string]string {
 	const ticket = `SELECT concat_ws(' ', kind, args ->> 'resource', state, 'attempt', attempt, 'at', scheduled_at, 'by', attempted_by::text)
 		FROM river.river_job WHERE NOT (state = 'available' AND attempt = 0 AND EXISTS (

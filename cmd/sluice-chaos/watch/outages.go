@@ -10,7 +10,7 @@ type outages struct {
 	longest time.Duration
 }
 
-// looked notes whether the database answered a look that began and ended at these instants.
+// looked notes whether the database answered a query that began and ended at these instants.
 func (o *outages) looked(began, ended time.Time, answered bool) {
 	switch {
 	case !answered && o.since.IsZero():

@@ -1,5 +1,5 @@
-// Package watch observes a fleet beside its work: which streams killed processes had at work and
-// how soon those continue, outages of the database, and the leader of the queue.
+// Package watch observes a fleet while it works: outages of the database, the leader of the queue,
+// and the streams of killed processes. It measures how soon these streams continue.
 //
 // Start reading at Watcher.
 package watch

@@ -15,13 +15,13 @@ import (
 // Options describe an organization's upstream.
 type Options struct {
 	Limits pipeline.Limits
-	// Zone is the organization's zone. Rolls means a day of any 24 hours; else it turns at the
-	// organization's midnight.
+	// Zone is the organization's zone. Rolls means a day of any 24 hours; otherwise it begins at
+	// the organization's midnight.
 	Zone  *time.Location
 	Rolls bool
-	// Shows says that the headers of answers tell the rest of the day.
+	// Shows says that the headers of answers have what is left of the day.
 	Shows bool
-	// Outages are the times out of order.
+	// Outages are the times in which upstream is down.
 	Outages []Span
 }
 

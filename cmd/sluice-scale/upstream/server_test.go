@@ -76,7 +76,8 @@ func TestTheJudgesDayRollsOrTurnsAtMidnight(t *testing.T) {
 	}
 }
 
-// Calls of other clients are in upstream's count and in its headers, and are no fault of the fleet.
+// TestTheJudgeTellsOthersFromUs: calls of other clients are in upstream's count and its headers,
+// and are no fault of the fleet.
 func TestTheJudgeTellsOthersFromUs(t *testing.T) {
 	t.Parallel()
 	s := server(t, false, true, 100, 5, 10)

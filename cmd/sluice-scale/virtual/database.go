@@ -19,7 +19,7 @@ import (
 // The clock of the simulated database is a setting of its one connection. A schema before
 // pg_catalog in the search path, of the session and of sluice's functions, holds functions with the
 // names of the real ones. So the functions of the call log and the statements of the schedule read
-// this clock unchanged; only column defaults were bound to the real clock when their tables were
+// this clock unchanged. Only column defaults were bound to the real clock when their tables were
 // made.
 const (
 	sqlClock = `
@@ -73,8 +73,8 @@ $$`
 
 	sqlWritten = `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint`
 
-	// sqlSizes measures what calls leave behind, in bytes with the indexes: the log, the counts of
-	// three days and the slots, and the write-ahead log for it and for ticks.
+	// sqlSizes measures the storage that calls use, in bytes with the indexes: the log, the counts
+	// of three days, and the slots. It also measures the write-ahead log of these and of ticks.
 	sqlSizes = `
 SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint - $1,
 	sum(pg_total_relation_size(oid)) FILTER (WHERE relname ~ '^calls_[0-9]+$'),
@@ -226,7 +226,7 @@ func (d *Database) TakeDue(ctx context.Context, at Instant, limit int) ([]pipeli
 	return keys, tx.Commit(ctx)
 }
 
-// Sizes are the traces of calls, in bytes with the indexes, and the write-ahead log since the
+// Sizes are the storage used by calls, in bytes with the indexes, and the write-ahead log since the
 // opening.
 type Sizes struct{ Ahead, Calls, Spent, Live int64 }
 

@@ -13,7 +13,7 @@ import (
 	"sluice/sandbox"
 )
 
-// The resource whose records change, and the one whose do not, each with its target.
+// The resource whose records change, and the one whose records do not, and their targets.
 const (
 	busy, quiet = "inventory.items", "accounting.vendor_payments"
 	targets     = "  " + busy + ": {freshness: 2h}\n  " + quiet + ": {freshness: 6h}\n"
@@ -25,12 +25,12 @@ func (s *fixture) later(d time.Duration) {
 	s.pass(d)
 	s.exec(`UPDATE sluice.runs SET started_at = started_at - $1::interval, ended_at = ended_at - $1::interval, watermark_before = watermark_before - $1::interval`, d)
 	s.exec(`UPDATE sluice.streams SET planned_at = planned_at - $1::interval`, d)
-	// Upstream's clock stands still: its tokens are good yet, and it gives no more than ten in ten
+	// Upstream's clock does not move: its tokens stay valid, and it issues at most ten in ten
 	// minutes.
 	s.exec(`UPDATE sluice.tokens SET expires_at = expires_at + $1::interval, attempted_at = attempted_at + $1::interval`, d)
 }
 
-// explained gives what status --why says of a resource's list, as program and as person.
+// whyOf gives what status --why says about a resource's list, as JSON and as text.
 func (s *fixture) whyOf(resource string) (why.Explanation, string) {
 	s.t.Helper()
 	var all []why.Explanation
@@ -54,7 +54,7 @@ const (
 
 // TestAdaptive: a resource that changes twelve times an hour and one that never does, through a
 // virtual day. The busy one is read as often as the floor allows, the quiet one as rarely as its
-// target; what changes then is noticed, and the schedule follows.
+// target. When the quiet one changes, the schedule follows.
 func TestAdaptive(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 400, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -66,7 +66,7 @@ func TestAdaptive(t *testing.T) {
 	if e, _ := s.whyOf(busy); e.Source != why.SourceLearned || e.Why != "nothing was learned yet: sluice serve works intervals out once a minute" {
 		t.Errorf("before anything was learned: %+v", e)
 	}
-	// Thirty hours of runs that somebody asks for.
+	// Thirty hours of runs on request.
 	for turn := range int64(10) {
 		s.later(3 * time.Hour)
 		s.edit(turn, busy, 36)
@@ -80,7 +80,8 @@ func TestAdaptive(t *testing.T) {
 		!strings.Contains(said, "as often as the floor allows") {
 		t.Errorf("the busy one: %+v\n%s", e, said)
 	}
-	// 30 quiet hours are worth a run in six: its target, less the tick and two runs.
+	// After 30 quiet hours the learned interval is six hours: the target, less the tick and two
+	// runs.
 	e, said = s.whyOf(quiet)
 	if e.EverySeconds < 6*3600-30 || e.EverySeconds > 6*3600 || e.Plan == nil || e.Plan.ChangesPerHour != 0 || !strings.Contains(said, "no change seen over") {
 		t.Errorf("the quiet one: %+v\n%s", e, said)
@@ -94,12 +95,12 @@ func TestAdaptive(t *testing.T) {
 		t.Errorf("the quiet one was read %d times within six minutes", got-still)
 	}
 
-	// The quiet one comes back to life: the next turn sees to it, long before its plan is old.
+	// The quiet one changes again: the next planning sees it, long before the plan is old.
 	s.edit(99, quiet, 20)
 	s.sync(codeFine, quiet)
 	s.serveUntil("the quiet one is read more often", `SELECT planned_every < interval '3 hours' FROM sluice.streams WHERE service || '.' || resource = $1`, quiet)
 
-	// What is stated counts, and what was learned is forgotten.
+	// A stated interval or target counts, and what was learned is dropped.
 	must(t, os.WriteFile(s.config, append(text, "  "+busy+": {every: 1h}\n  "+quiet+": {freshness: 6h}\n"...), 0o600))
 	s.serveUntil("the stated interval counts", `SELECT planned_every IS NULL AND every = interval '1 hour' FROM sluice.streams WHERE service || '.' || resource = $1`, busy)
 	if e, said := s.whyOf(busy); e.Source != why.SourceConfigured || e.EverySeconds != 3600 || !strings.Contains(said, "every 1 h, stated in the configuration") {

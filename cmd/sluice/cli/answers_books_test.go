@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// This file answers the questions of the docs out of what upstream has, in plain Go with exact
-// fractions: it knows no SQL.
+// This file answers the questions of the docs from upstream's records, in plain Go with exact
+// fractions: it uses no SQL.
 
-// ledger is what upstream has of one business.
+// ledger holds upstream's records of one business.
 type ledger struct {
 	bills, payments, notes, items, accounts, currencies, persons, adjustments []record
 }
@@ -27,7 +27,7 @@ func (r record) amount(name string) *big.Rat {
 	return value
 }
 
-// base is an amount in the organization's own currency; nil if amount or rate is not known.
+// base is an amount in the organization's own currency; nil if amount or rate is unknown.
 func (r record) base(name string) *big.Rat { return times(r.amount(name), r.amount("exchange_rate")) }
 
 func times(a, b *big.Rat) *big.Rat {
@@ -37,7 +37,7 @@ func times(a, b *big.Rat) *big.Rat {
 	return new(big.Rat).Mul(a, b)
 }
 
-// posted says that a bill is owed, or was.
+// posted says that a bill is, or was, to be paid.
 func posted(bill record) bool {
 	status := bill.text("status")
 	return status != "draft" && status != "void"
@@ -48,7 +48,7 @@ func open(bill record) bool {
 	return posted(bill) && balance != nil && balance.Sign() > 0
 }
 
-// only gives the records that a condition holds for.
+// only gives the records for which all conditions hold.
 func only(records []record, conditions ...func(record) bool) []record {
 	var kept []record
 	for _, r := range records {
@@ -70,7 +70,7 @@ func by(records []record, of func(record) string) ([]string, map[string][]record
 
 func field(name string) func(record) string { return func(r record) string { return r.text(name) } }
 
-// total adds what is known, to the cent; nil if nothing is.
+// total adds the known values, to the cent; nil if none is known.
 func total(records []record, of func(record) *big.Rat) *big.Rat {
 	var sum *big.Rat
 	for _, r := range records {
@@ -94,14 +94,15 @@ func basis(name string) func(record) *big.Rat {
 	return func(r record) *big.Rat { return r.base(name) }
 }
 
-// unknown counts the records of which a value is not known.
+// unknown counts the records whose value is unknown.
 func unknown(records []record, of func(record) *big.Rat) int {
 	return len(only(records, func(r record) bool { return of(r) == nil }))
 }
 
 func rate(r record) *big.Rat { return r.amount("exchange_rate") }
 
-// longest is the name that sorts last: of the names of one vendor each begins with the shorter one.
+// longest is the name that sorts last: of the names of one vendor, each begins with the shorter
+// one.
 func longest(records []record, name string) string {
 	last := ""
 	for _, r := range records {
@@ -110,7 +111,7 @@ func longest(records []record, name string) string {
 	return last
 }
 
-// first is the least of some texts that are there; nil if none is.
+// first is the smallest of the texts that are set; nil if none is.
 func first(records []record, name string) any {
 	var least any
 	for _, r := range records {
@@ -121,11 +122,11 @@ func first(records []record, name string) any {
 	return least
 }
 
-// row is a row of an answer: texts, whole numbers, fractions, nil for what is not known.
+// row is a row of an answer: texts, whole numbers, fractions, and nil for unknown values.
 type row = []any
 
-// descending puts rows in the order of a column from large to small, what is not known last, and of
-// the one that breaks ties.
+// descending sorts rows by a column from large to small, unknown values last, and then by the
+// column tie.
 func descending(rows []row, column, tie int) []row {
 	slices.SortStableFunc(rows, func(a, b row) int {
 		x, y := a[column].(*big.Rat), b[column].(*big.Rat)
@@ -144,7 +145,7 @@ func boolean(holds bool) int {
 	return 0
 }
 
-// owed is whom one business owes how much, most first.
+// owed is how much one business owes each vendor, the largest sum first.
 func (l *ledger) owed() []row {
 	vendors, bills := by(only(l.bills, open), field("vendor_id"))
 	var rows []row
@@ -170,7 +171,7 @@ func (l *ledger) byCurrency() []row {
 	return rows
 }
 
-// ages is what one business owes whom, by days since it was due on a day of its own.
+// ages is what one business owes each vendor, by days since the due date, counted in its own days.
 func (l *ledger) ages(today string) []row {
 	vendors, bills := by(only(l.bills, open), field("vendor_id"))
 	var rows []row
@@ -196,7 +197,8 @@ func days(from, to string) int {
 	return int(b.Sub(a) / (24 * time.Hour))
 }
 
-// overdue is whom one business owes what was due before a day of its own, most first.
+// overdue is how much overdue money one business owes each vendor, by its own days, the largest sum
+// first.
 func (l *ledger) overdue(today string) []row {
 	late := func(r record) bool { return r.text("due_date") != "" && r.text("due_date") < today }
 	vendors, bills := by(only(l.bills, open, late), field("vendor_id"))
@@ -208,7 +210,7 @@ func (l *ledger) overdue(today string) []row {
 	return descending(rows, 3, 0)
 }
 
-// sameNames are the names that several vendors of one business have.
+// sameNames are the names that several vendors of one business share.
 func (l *ledger) sameNames() []row {
 	names, bills := by(l.bills, field("vendor_name"))
 	var rows []row
@@ -239,7 +241,7 @@ func (l *ledger) spent(loaded func(record) bool) []record {
 	return parts
 }
 
-// byAccount is what one business spent before tax, by account; what is on no account yet last.
+// byAccount is what one business spent before tax, by account; parts without an account last.
 func (l *ledger) byAccount(loaded func(record) bool) []row {
 	accounts, parts := by(l.spent(loaded), field("account_id"))
 	var rows, without []row
@@ -256,7 +258,7 @@ func (l *ledger) byAccount(loaded func(record) bool) []row {
 	return append(rows, without...)
 }
 
-// byName is what the lines of one business say that it bought, by name, most money first.
+// byName is what one business bought by the names on its lines, the largest sum first.
 func (l *ledger) byName(loaded func(record) bool) []row {
 	names, parts := by(only(l.spent(loaded), func(r record) bool { return r.text("name") != "" }), field("name"))
 	var rows []row
@@ -282,7 +284,7 @@ func (l *ledger) paid(year string) []row {
 	return rows
 }
 
-// rates are those that the list of currencies ever gave.
+// rates are all rates that the list of currencies has given.
 func rates(ledgers ...*ledger) []row {
 	seen := map[string]row{}
 	for _, l := range ledgers {
@@ -300,8 +302,8 @@ func rates(ledgers ...*ledger) []row {
 	return rows
 }
 
-// entered counts bills by the day on which they were entered. Upstream writes that with the offset
-// of the business's zone.
+// entered counts bills by the day on which they were entered. Upstream writes that time with the
+// offset of the business's zone.
 func (l *ledger) entered() []row {
 	dates, bills := by(only(l.bills, posted), func(r record) string { return r.text("created_time")[:len(time.DateOnly)] })
 	var rows []row
@@ -311,7 +313,7 @@ func (l *ledger) entered() []row {
 	return rows
 }
 
-// sumOpen is what one business owes in all.
+// sumOpen is the total that one business owes.
 func (l *ledger) sumOpen() []row {
 	of := only(l.bills, open)
 	return []row{{len(of), total(of, basis("balance")), unknown(of, rate)}}

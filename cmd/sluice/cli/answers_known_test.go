@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// questionsOfMoney are those about the business: their answers come out of its books.
+// questionsOfMoney are the questions about the business: its ledgers answer them.
 func questionsOfMoney() []answer {
 	return []answer{
 		{
@@ -102,8 +102,8 @@ func questionsOfMoney() []answer {
 		},
 		{
 			has: "history.inventory_bills_as_of(timestamp '2026-11-01' AT TIME ZONE o.time_zone",
-			// Midnight of this clock is fourteen hours ago in the first business and eleven hours
-			// ahead in the second: before and after what changed.
+			// Now in UTC, read as local time, is fourteen hours ago in the first business and
+			// eleven hours ahead in the second: before and after the changes.
 			stands: func(_ *companyFixture, now time.Time) []string {
 				return []string{"timestamp '2026-11-01'", "timestamp '" + now.UTC().Format(time.DateTime) + "'"}
 			},
@@ -119,7 +119,7 @@ func questionsOfMoney() []answer {
 	}
 }
 
-// reached are the persons that were read, of the vendors that one business paid.
+// reached are the contact persons that were read, of the vendors that one business paid.
 func (c *companyFixture) reached(b business, l *ledger) []row {
 	vendors, payments := by(l.payments, field("vendor_id"))
 	read := c.wasRead(b, "/books/v3/contacts/", "/contactpersons")
@@ -137,7 +137,7 @@ func (c *companyFixture) reached(b business, l *ledger) []row {
 	return rows
 }
 
-// parents are the contacts of one business that its documents name, and how many of them were read.
+// parents are the contacts that the documents of one business name, and how many of them were read.
 func (c *companyFixture) parents(b business, l *ledger) []row {
 	customers, _ := by(l.notes, field("customer_id"))
 	vendors, _ := by(slices.Concat(l.bills, l.payments), field("vendor_id"))
@@ -149,8 +149,8 @@ func (c *companyFixture) parents(b business, l *ledger) []row {
 	}
 }
 
-// yesterday takes the place of an instant that docs name: the company was copied three days ago, as
-// its rows have it, and changed since.
+// yesterday replaces an instant in the docs: by its rows, the company was copied three days ago and
+// has changed since.
 func yesterday(_ *companyFixture, now time.Time) []string {
 	kolkata := time.FixedZone("Asia/Kolkata", 19800)
 	return []string{"'2026-11-01 00:00 Asia/Kolkata'", "'" + now.Add(-24*time.Hour).In(kolkata).Format(time.DateTime) + " Asia/Kolkata'"}
@@ -198,12 +198,12 @@ func balances(_ business, l *ledger) []row {
 
 const lookAtBills = "SELECT organization_id, bill_id, status, balance, exchange_rate FROM (%s) AS shown"
 
-// role is what statements that give rights call it here: roles belong to the server, which tests
+// role replaces the role in statements that grant rights: roles belong to the server, which tests
 // share.
 const role = "analysts_of_the_test"
 
-// given has a statement give or take rights: the condition does not hold before it, and does so
-// then.
+// given runs a statement that grants or revokes rights: the condition is false before it and true
+// after it.
 func given(condition string, before ...string) func(context.Context, *testing.T, pgx.Tx, string) {
 	return func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 		t.Helper()

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// otherStatements are those about the past, about the program's own work, and those that change
+// otherStatements are the statements about the past, about sluice's own work, and those that change
 // something.
 func otherStatements() []answer {
 	return append(append(statementsOfThePast(), statementsOfOperation()...), statementsWithEffect()...)
@@ -223,7 +223,7 @@ func statementsWithEffect() []answer {
 	}, statementsOfRoles()...)
 }
 
-// runs lets an effect say when its statement is run.
+// runs lets a check decide when its statement is run.
 func runs(check func(context.Context, *testing.T, pgx.Tx, func())) func(context.Context, *testing.T, pgx.Tx, string) {
 	return func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 		t.Helper()

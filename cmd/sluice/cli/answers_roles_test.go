@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statementsOfRoles make roles and end sessions, and give and take rights.
+// statementsOfRoles make roles, end sessions, and grant and revoke rights.
 func statementsOfRoles() []answer {
 	const why = "roles and databases belong to the server, which tests share"
 	named := func(name string) func(*companyFixture, time.Time) []string {
@@ -108,12 +108,12 @@ func statementsOfRoles() []answer {
 	}
 }
 
-// ofDatabase is the name of the company's database in place of the one that docs use.
+// ofDatabase replaces the name of the database in docs by that of the company's database.
 func ofDatabase(c *companyFixture, _ time.Time) []string {
 	return []string{"DATABASE warehouse", "DATABASE " + pgx.Identifier{c.conn.Config().Database}.Sanitize()}
 }
 
-// makesDatabase runs a statement that no transaction may hold, and takes back what it made.
+// makesDatabase runs a statement that cannot run in a transaction, and drops what it made.
 func makesDatabase(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 	t.Helper()
 	name := tx.Conn().Config().Database
@@ -135,7 +135,7 @@ func makesDatabase(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 	}
 }
 
-// analystsMayAsk gives a role what docs say that analysts need, and asks every question of
+// analystsMayAsk grants a role what docs say that analysts need, and asks every question of
 // docs/querying.md as that role.
 func (c *companyFixture) analystsMayAsk(t *testing.T, shown []statement) {
 	t.Helper()

@@ -17,27 +17,26 @@ import (
 	"sluice/sandbox"
 )
 
-// companyFixture is the stage on which the questions of the docs are asked: two businesses under
-// one identifier in two data centers, whose days never are the same, with everything in it that
-// makes a plausible query wrong.
+// companyFixture is the setting for the questions of the docs: two businesses under one identifier
+// in two data centers, whose dates always differ. Its records have every trap that makes a
+// plausible query wrong.
 type companyFixture struct {
 	*fixture
 	all []business
 	// then is what upstream had before the changes, today what it has now.
 	then, today map[string]*ledger
-	// deleted counts the bills that were deleted in between, heads are those whose list leaves out
-	// the lines.
+	// deleted counts the bills that were deleted in between.
 	deleted int
 	traps   traps
 }
 
-// companyZones are 25 hours apart: whatever the time is, their days differ, and one of them is not
-// the day of UTC.
+// companyZones are 25 hours apart: at any time their dates differ, and one of them differs from the
+// date in UTC.
 func companyZones() map[string]string {
 	return map[string]string{sandbox.DefaultOrganizationID: "Pacific/Kiritimati", "first-eu": "Pacific/Pago_Pago"}
 }
 
-// companyResources are what the statements of the docs ask about, and as little else as can be.
+// companyResources are the resources that the statements of the docs need, and few others.
 const companyResources = `resources:
   inventory.bills: {history: true, calls_per_run: 4}
   inventory.credit_notes: {history: true}
@@ -50,7 +49,7 @@ const companyResources = `resources:
 tombstones: {apart: 0s}
 `
 
-// newCompany copies the businesses, lets them change, and copies what of that the lists show.
+// newCompany copies the businesses, changes them, and copies the changes that the lists show.
 func newCompany(t *testing.T) *companyFixture {
 	t.Helper()
 	all := []business{
@@ -83,15 +82,15 @@ func newCompany(t *testing.T) *companyFixture {
 	return c
 }
 
-// backdate lets everything have been there for three days.
+// backdate makes all rows three days older.
 func (c *companyFixture) backdate() {
 	c.age()
 	c.exec(`UPDATE history.versions SET valid_from = valid_from - interval '3 days', valid_to = valid_to - interval '3 days'`)
 	c.exec(`UPDATE history.periods SET began_at = began_at - interval '3 days', asked_at = asked_at - interval '3 days'`)
 }
 
-// change edits, adds and deletes records of each business. What changed is listed without its lines
-// from now on.
+// change edits, adds and deletes records of each business. From now on the lists show changed bills
+// without their lines.
 func (c *companyFixture) change() {
 	c.t.Helper()
 	for _, b := range c.all {
@@ -127,7 +126,7 @@ func (c *companyFixture) paidIn2025(b business) []string {
 	return ids
 }
 
-// look keeps what upstream has, as it shows it through the traps.
+// look records what upstream has, as it shows it through the traps.
 func (c *companyFixture) look() map[string]*ledger {
 	c.t.Helper()
 	ledgers := map[string]*ledger{}
@@ -156,17 +155,17 @@ func (c *companyFixture) look() map[string]*ledger {
 	return ledgers
 }
 
-// traps is the upstream of a company: the sandbox, with what it has no words for. The same changes
-// are made to its answers and to what it calls the truth.
+// traps is the upstream of a company: the sandbox, with records that the sandbox cannot make. The
+// same changes are made to its answers and to its truth.
 type traps struct {
 	next  http.Handler
 	today time.Time
 	mu    sync.Mutex
-	// heads are the bills whose list leaves out their lines, fresh those of them that came later,
-	// by data center and identifier.
+	// heads are the bills whose list leaves out their lines, fresh those of them that were created
+	// later, by data center and identifier.
 	heads, fresh map[string]bool
-	// calls and refused count what was called and what was not fine, read are the paths that were
-	// answered, by data center.
+	// calls and refused count all calls and the refused ones, by data center; read are the paths
+	// that were answered.
 	calls, refused map[string]int
 	read           map[string]bool
 }
@@ -215,7 +214,7 @@ func (x *traps) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body) // the client may be gone
 }
 
-// rewritten changes the records of a list.
+// rewritten applies change to each record of a list.
 func rewritten(body []byte, key string, change func(record)) []byte {
 	answer := parse(body)
 	var records []record
@@ -229,17 +228,17 @@ func rewritten(body []byte, key string, change func(record)) []byte {
 	return encoded(answer)
 }
 
-// encoded writes what was read a moment ago.
+// encoded encodes a value that was decoded before.
 func encoded(value any) json.RawMessage {
 	text, err := json.Marshal(value)
 	if err != nil {
-		return nil // no answer: the test fails for want of records
+		return nil // no answer: the test then lacks records and fails
 	}
 	return text
 }
 
-// head changes a bill as its list shows it: of those that changed, without the lines; of those that
-// are new without the sums, too, as live lists are.
+// head changes a bill as its list shows it, like live lists: changed bills lack their lines, and
+// new ones also lack the sums.
 func (x *traps) head(center string, r record) {
 	x.bill(r)
 	if x.heads[center+r.text("bill_id")] {
@@ -253,8 +252,9 @@ func (x *traps) head(center string, r record) {
 	}
 }
 
-// bill makes bills of what a sandbox has none or few of: void ones, dollars, unknown rates (of one
-// vendor all), vendors that share a name, vendors with two names, and dates around today.
+// bill makes kinds of bills of which a sandbox has none or few: void ones, bills in dollars, and
+// unknown rates (for one vendor all). Vendors share a name or have two names, and dates are around
+// today.
 func (x *traps) bill(r record) {
 	n := number(r.text("bill_id"))
 	if n%7 == 3 {
@@ -297,7 +297,7 @@ func (x *traps) single(key string) bool {
 	return x.read[center+billsPath+"/"+id]
 }
 
-// known leaves out of a bill what no answer had.
+// known removes from a bill what no answer has shown.
 func (x *traps) known(center string, r record) {
 	x.bill(r)
 	if key := center + r.text("bill_id"); x.fresh[key] && !x.single(key) {
@@ -306,14 +306,14 @@ func (x *traps) known(center string, r record) {
 	}
 }
 
-// payment leaves out some rates.
+// payment removes some rates.
 func (*traps) payment(_ string, r record) {
 	if number(r.text("payment_id"))%9 == 4 {
 		r.set("exchange_rate", "")
 	}
 }
 
-// note makes a credit note that does not fit.
+// note makes one credit note unfit.
 func (*traps) note(_ string, r record) {
 	if unfit(r) {
 		r.set("total", "many")
@@ -323,7 +323,7 @@ func (*traps) note(_ string, r record) {
 // unfit is the one credit note of each business that goes to quarantine.
 func unfit(note record) bool { return number(note.text("creditnote_id")) == 7 }
 
-// number is the place of a record in its list, out of its identifier.
+// number is the number of a record in its list, taken from its identifier.
 func number(id string) int {
 	n, _ := strconv.Atoi(id[max(0, len(id)-9):])
 	if n >= 1000 {
@@ -345,7 +345,7 @@ func parse(raw []byte) record {
 
 func (r record) set(name, value string) { r[name] = json.RawMessage(strconv.Quote(value)) }
 
-// text is a value as it stands on the wire, without quotes; empty if there is none.
+// text is a value as it is on the wire, without quotes; "" if there is none.
 func (r record) text(name string) string {
 	var s string
 	if json.Unmarshal(r[name], &s) == nil {
@@ -371,7 +371,8 @@ func (c *companyFixture) loaded(b business, bill record) bool {
 	return !c.traps.heads[key] || c.traps.single(key)
 }
 
-// wasRead counts the paths upstream that begin and end like this and were answered.
+// wasRead gives the middle parts of the answered paths upstream that begin with prefix and end with
+// suffix.
 func (c *companyFixture) wasRead(b business, prefix, suffix string) []string {
 	var middles []string
 	for path := range c.traps.read {

@@ -16,32 +16,33 @@ import (
 	"sluice/sandbox"
 )
 
-// answer is what the tests know of one statement that people are shown.
+// answer is what the tests know about one statement in texts for people.
 type answer struct {
-	// has are words by which the statement is told from all others.
+	// has is a text that only this statement contains.
 	has string
-	// stands says what takes the place of words of the statement, as pairs, for a statement that
-	// names an organization, a record or an instant of its own; why is the reason for that, or for
-	// running nothing.
+	// stands gives pairs of old and new words, for a statement that names an organization, a record
+	// or an instant of its own. why is the reason for that, or the reason why the statement is not
+	// run.
 	stands func(*companyFixture, time.Time) []string
 	why    string
-	// look is laid around the statement: what of its answer is compared. Empty is all of it.
+	// look wraps the statement and selects what of its answer is compared; "" compares all of it.
 	look string
-	// truth is the whole answer, out of what upstream has at an instant; nil for statements that
-	// have an effect instead, and for what only looks like a statement.
+	// truth is the whole answer, computed from upstream's records at an instant. It is nil for a
+	// statement that has an effect, and for a text that only looks like a statement.
 	truth func(*companyFixture, time.Time) []row
-	// effect runs the statement and says what it has to bring about.
+	// effect runs the statement and checks its effect.
 	effect func(context.Context, *testing.T, pgx.Tx, string)
-	// unordered answers are compared without regard to the order of their rows.
+	// unordered answers are compared without the order of their rows.
 	unordered bool
 }
 
-// sessions are the zones in which every question is asked: an answer that depends on them is none.
+// sessions are the session time zones in which every question is asked: an answer must not depend
+// on them.
 func sessions() []string { return []string{"UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"} }
 
-// TestAnswersAreRight runs every statement that README, docs, help texts, the configuration's
-// example, the tour and the comments in the database show, against a company that was copied by the
-// program, and holds each answer against what upstream has.
+// TestAnswersAreRight runs every statement that is shown in README, docs, help texts, the example
+// of the configuration, the tour and the comments in the database. It runs them against a company
+// that sluice copied, and compares each answer with upstream's records.
 func TestAnswersAreRight(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
@@ -71,10 +72,10 @@ func (c *companyFixture) answersAll(t *testing.T, shown []statement) {
 			t.Errorf("%s names an instant without its zone:\n%s", s.place, s.sql)
 		}
 		if known[0].truth == nil && known[0].effect == nil {
-			if s.sql != known[0].has { // it is more than the words that are known to be no statement
+			if s.sql != known[0].has { // the text is longer than the one known to be no statement
 				t.Errorf("%s shows a statement that no test runs:\n%s", s.place, s.sql)
 			}
-			continue // why says why there is nothing to run
+			continue // the field why has the reason
 		}
 		for _, zone := range sessions() {
 			if err := c.ask(&known[0], s.sql, zone); err != nil {
@@ -92,8 +93,8 @@ func (c *companyFixture) answersAll(t *testing.T, shown []statement) {
 // bare is an instant of the past without a zone.
 var bare = regexp.MustCompile(`as_of\([^')]*'[0-9: -]+'(?: *[,)]|$)`)
 
-// noticesWrongOnes asks the query that README and the tour showed until it was found to be wrong:
-// it is not the answer, and neither is the right one with one of its conditions left out.
+// noticesWrongOnes asks the query that README and the tour once showed, which was wrong. The test
+// must reject it, and also the right query without one of its conditions.
 func (c *companyFixture) noticesWrongOnes(t *testing.T) {
 	t.Helper()
 	const first = `SELECT vendor_name, count(*) AS bills, sum(balance) AS open_balance, min(due_date) AS first_due
@@ -141,8 +142,8 @@ func questionsOfTour(t *testing.T, text string) string {
 	return ""
 }
 
-// bites says that the company has what makes wrong queries wrong: a test on it that finds nothing
-// proves something.
+// bites makes sure that the company has the traps that make wrong queries wrong, so that a test
+// that finds nothing proves something.
 func (c *companyFixture) bites() {
 	c.t.Helper()
 	if n := one[int](c.fixture, `SELECT count(*) FROM inventory.bills WHERE _deleted_at IS NOT NULL`); n != c.deleted {
@@ -174,8 +175,8 @@ func (c *companyFixture) bites() {
 	}
 }
 
-// ask runs a statement in a session of a zone, and compares or has its effect judged. Nothing
-// stays.
+// ask runs a statement in a session with a time zone, and compares its answer or checks its effect.
+// It rolls everything back.
 func (c *companyFixture) ask(a *answer, sql, zone string) (err error) {
 	c.t.Helper()
 	ctx := c.t.Context()
@@ -207,7 +208,7 @@ func (c *companyFixture) ask(a *answer, sql, zone string) (err error) {
 	return c.compare(ctx, tx, a, sql, now)
 }
 
-// compare holds the answer of a statement against the books.
+// compare compares the answer of a statement with the ledgers.
 func (c *companyFixture) compare(ctx context.Context, tx pgx.Tx, a *answer, sql string, now time.Time) error {
 	if a.look != "" {
 		sql = fmt.Sprintf(a.look, sql)
@@ -257,7 +258,7 @@ func head(rows []string) string {
 	return strings.Join(rows, "\n")
 }
 
-// written writes a row so that equal values look alike, whatever their type and their scale are.
+// written writes a row so that equal values look alike, whatever their type and scale.
 func written(cells row) string {
 	texts := make([]string, 0, len(cells))
 	for _, cell := range cells {
@@ -280,16 +281,16 @@ func written(cells row) string {
 	return strings.Join(texts, " | ")
 }
 
-// figure is what counts as a number in an answer.
+// figure matches the texts that count as numbers in an answer.
 var figure = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
-// plain writes a fraction of some decimals without zeros behind them.
+// plain writes a fraction without trailing zeros.
 func plain(value *big.Rat) string {
 	text := value.FloatString(20)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// each puts the answer for each business under its key, in the order of the keys.
+// each gives the answers for all businesses, each under its key, in the order of the keys.
 func (c *companyFixture) each(of func(business, *ledger) []row) []row {
 	var rows []row
 	for _, b := range c.all {
@@ -300,7 +301,7 @@ func (c *companyFixture) each(of func(business, *ledger) []row) []row {
 	return rows
 }
 
-// own is the answer for the business that the tour asks about.
+// own is the answer for the business of the tour.
 func (c *companyFixture) own(of func(business, *ledger) []row) []row {
 	rows := of(c.all[0], c.today[c.all[0].key])
 	return rows[:min(5, len(rows))]

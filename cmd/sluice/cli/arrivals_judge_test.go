@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestTheJudgeOfArrivals: one that upstream comes late to handle is no excess, and no lateness
-// hides one.
+// TestTheJudgeOfArrivals: a call that upstream handles late is no excess, and no lateness hides an
+// excess.
 func TestTheJudgeOfArrivals(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)

@@ -17,14 +17,14 @@ type arrivals struct {
 	next    http.Handler
 	count   int
 	waiting map[int]chan struct{}
-	// tokens are the access tokens that came with the calls.
+	// tokens are the access tokens of the calls.
 	tokens map[string]bool
 	// at are the calls that share the limits of a minute.
 	at []reached
 }
 
-// reached is when upstream's system acknowledged a call, and when its handler began: with every
-// goroutine of a busy machine before it, seconds later.
+// reached is when upstream's operating system acknowledged a call, and when its handler began. On a
+// busy machine the handler may begin seconds later.
 type reached struct{ acknowledged, handled time.Time }
 
 // ServeHTTP implements http.Handler.
@@ -51,15 +51,15 @@ func (a *arrivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	next.ServeHTTP(w, r)
 }
 
-// through has every call go through what of makes of upstream.
+// through replaces upstream by what of makes of it.
 func (a *arrivals) through(of func(upstream http.Handler) http.Handler) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.next = of(a.next)
 }
 
-// hold lets so many more calls of services through. Those after them wait until the returned
-// function is called.
+// hold lets so many more calls of services through. Later calls wait until the returned function is
+// called.
 func (a *arrivals) hold(calls int) func() {
 	released := make(chan struct{})
 	var passed atomic.Int64
@@ -78,14 +78,14 @@ func (a *arrivals) hold(calls int) func() {
 	return func() { close(released) }
 }
 
-// total is how many have arrived.
+// total is how many calls have arrived.
 func (a *arrivals) total() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.count
 }
 
-// after gives a channel that is closed when n more have arrived.
+// after gives a channel that is closed when n more calls have arrived.
 func (a *arrivals) after(n int) <-chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -100,16 +100,16 @@ func (a *arrivals) after(n int) <-chan struct{} {
 }
 
 const (
-	// arrivalMargin is how long after the acknowledgement of a call the program takes it to be
-	// counted (docs/decisions/0012-prefetching-pages), as a part of the minute.
+	// arrivalMargin is the divisor of the minute that gives the margin: how long after its
+	// acknowledgement sluice takes a call to be counted (docs/decisions/0012-prefetching-pages).
 	arrivalMargin = 120
-	// inexact is by how much the system errs when it says how long ago that was.
+	// inexact is the error of the operating system's figure.
 	inexact = 10 * time.Millisecond
 )
 
-// worst is how many calls arrived in any minute at most, and how late one of them was handled. A
-// call arrived when the system acknowledged it, or when it was handled, but never later than the
-// margin after the former: what upstream takes longer for is not the program's to know.
+// worst is the largest number of calls that arrived in any minute, and how late one of them was
+// handled. A call counts at its acknowledgement, and also when it was handled, at most the margin
+// later: further delays of upstream are not sluice's to know.
 func (a *arrivals) worst(minute time.Duration) (int, time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -123,7 +123,7 @@ func (a *arrivals) worst(minute time.Duration) (int, time.Duration) {
 	return max(mostWithin(minute, acknowledged), mostWithin(minute, counted)), late
 }
 
-// mostWithin is how many of the instants lie in any span of that length at most.
+// mostWithin is the largest number of instants within any span of that length.
 func mostWithin(span time.Duration, instants []time.Time) int {
 	slices.SortFunc(instants, time.Time.Compare)
 	most, from := 0, 0
@@ -136,9 +136,9 @@ func mostWithin(span time.Duration, instants []time.Time) int {
 	return most
 }
 
-// withinLimits holds the arrivals against invariant 3, and what upstream counted itself. Where no
-// minute had more arrivals than are allowed, upstream counted too many only because it came late to
-// count, and its refusals for that are no fault of the program.
+// withinLimits checks the arrivals and upstream's own counts against invariant 3. If no minute had
+// more arrivals than allowed, an excess in upstream's count means that upstream counted late. Its
+// refusals for that are no fault of sluice.
 func (s *fixture) withinLimits(perMinute, atOnce int, minute time.Duration) {
 	s.t.Helper()
 	stats := s.world.Stats()
@@ -157,7 +157,7 @@ func (s *fixture) withinLimits(perMinute, atOnce int, minute time.Duration) {
 
 type connKey struct{}
 
-// withConn lets those who serve a call find its connection.
+// withConn gives the handler of a call its connection.
 func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, conn)
 }

@@ -14,7 +14,7 @@ import (
 	"sluice/pipeline/warehouse/streams/backfills"
 )
 
-// backfillWishes are what the command line says besides the resources.
+// backfillWishes are the flags of backfill, besides the resources.
 type backfillWishes struct {
 	organization organizationFlag
 	from, to     string
@@ -30,7 +30,7 @@ func (c *cli) backfillCommand() *cobra.Command {
 		Use:   "backfill resource ...",
 		Short: "Read lists again on demand, whole or between two days, beside the schedule",
 		Long: `Read the lists of resources again, beside what the schedule does: after a declaration
-grew, after records were mended, or where old records are doubted. Marks do not move,
+grew, after rows were repaired, or if old rows are in doubt. Watermarks do not move,
 and newer rows are not overwritten. Arguments name resources or services as for sync.
 
 --from and --to name the first and the last day wanted, in the organization's zone.
@@ -39,11 +39,11 @@ it is read in windows of months; where it can only be narrowed by modification t
 --from alone is what changed since; where neither is possible they are refused.
 
 Calls are spent as work of the class backfill: at most its ceiling of each day, and
-never what is kept for the others (sluice budget). A backfill that the day stops
+never what is kept for other classes (sluice budget). A backfill that the day stops
 ends this command with exit code 4 and goes on with the next sync or serve, or with
 'sluice backfill resume'. --wait stays until it is done, over days; --detach leaves
-the work to others. --dry-run says what it would cost, without a call, and ends with
-exit code 4 if that does not fit into what backfills may still spend today.`,
+the work to serve or the next sync. --dry-run says what it would cost, without a call,
+and ends with exit code 4 if that does not fit into what backfills may still spend today.`,
 		Example: "  sluice backfill accounting.vendor_payments --from 2024-01-01 --to 2025-12-31 --dry-run\n" +
 			"  sluice backfill inventory.items --from 2026-01-01 --org acme\n  sluice backfill list\n  sluice backfill pause 12",
 		Args: cobra.MinimumNArgs(1),
@@ -123,7 +123,7 @@ func (c *cli) backfill(ctx context.Context, a *engine.App, names []string, days 
 	return c.work(ctx, a, ids, wishes.work)
 }
 
-// notOpen refuses, before any is asked for, backfills of which one is open already.
+// notOpen refuses the whole command if one of the wanted backfills is open already.
 func notOpen(ctx context.Context, a *engine.App, wanted []engine.Backfill) error {
 	open, err := a.DB.List(ctx, backfills.Filter{Open: true, Limit: manyBackfills})
 	if err != nil {

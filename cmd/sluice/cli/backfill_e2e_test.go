@@ -15,7 +15,7 @@ import (
 	"sluice/sandbox"
 )
 
-// TestKillsInBackfill tries invariants 2, 5 and 6 where two streams read one list at once: a
+// TestKillsInBackfill tests invariants 2, 5 and 6 where two streams read one list at once. A
 // backfill and the first sync bring the same new records while upstream changes, and both are
 // killed again and again.
 func TestKillsInBackfill(t *testing.T) {
@@ -48,8 +48,8 @@ func TestKillsInBackfill(t *testing.T) {
 		if b.State != "done" || len(b.Runs) != 1 {
 			t.Errorf("%+v, want it done in one run", b)
 		}
-		// A chunk under way when its process was killed repeats the page under way and the one that
-		// was being loaded.
+		// A chunk whose process was killed repeats the page under way and the page that was being
+		// loaded.
 		if pages := one[int](s, `SELECT pages FROM sluice.runs WHERE id = $1`, b.Runs[0]); b.Calls < pages || b.Calls > pages+2*kills {
 			t.Errorf("%d calls for %d pages in %d kills", b.Calls, pages, kills)
 		}
@@ -58,12 +58,12 @@ func TestKillsInBackfill(t *testing.T) {
 	t.Logf("backfills were at work in %d of %d kills", atWork, kills)
 }
 
-// backfillDays says how long the backfill of TestBackfillOverDays takes: each day is 24 hourly
-// syncs; make soak has more.
+// backfillDays is how many days the backfill of TestBackfillOverDays takes. Each day is 24 hourly
+// syncs; make soak has more days.
 var backfillDays = flag.Int("backfill-days", 2, "the backfill of TestBackfillOverDays takes so many days, two or more")
 
-// TestBackfillOverDays is a backfill of days beside hourly incrementals of the same list and of
-// another one of its service: it never makes them wait.
+// TestBackfillOverDays is a backfill of several days beside hourly incremental runs of the same
+// list and of another list of its service: it never makes them wait.
 func TestBackfillOverDays(t *testing.T) {
 	t.Parallel()
 	const (
@@ -71,13 +71,13 @@ func TestBackfillOverDays(t *testing.T) {
 		before, after = 6, 6
 		perDay        = 75
 	)
-	// Where the size is unknown there is a window for each month.
+	// Where the size is unknown, each month is a window.
 	windows, longest := perDay**backfillDays, 24*(*backfillDays+1)
 	from, to := time.Date(2026, 5-time.Month(windows), 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), "2026-04-30"
 	s := newStage(t, sandbox.Options{Seed: 96, Records: 700, Limits: sandbox.Limits{DailyAccounting: daily, PerMinute: 1000}}).narrow()
 	lists := []string{"accounting.chart_of_accounts", "accounting.vendor_payments"}
-	// Asked for while nobody knows how many payments there are, it has a window for each month; it
-	// rests until its time has come.
+	// It is requested while the number of payments is unknown, so each month is a window. It is
+	// paused until it is due.
 	id := fmt.Sprint(s.backfills(codeFine, "accounting.vendor_payments", "--from", from, "--to", to, "--detach")[0].ID)
 	s.backfills(codeFine, "pause", id)
 	s.sync(codeFine, lists...)
@@ -145,7 +145,7 @@ func TestBackfillOverDays(t *testing.T) {
 	s.nothingOpen()
 }
 
-// waitsForTheDay looks at a backfill that the day has stopped.
+// waitsForTheDay checks a backfill that the day's budget has stopped.
 func (s *fixture) waitsForTheDay(b backfilled) {
 	s.t.Helper()
 	if b.State != "running" || b.StreamState != "waiting" || b.DoneAt == nil || b.CallsLeft == nil {
@@ -158,8 +158,8 @@ func (s *fixture) waitsForTheDay(b backfilled) {
 	}
 }
 
-// TestBackfillIsServed leaves the work to serve: it outlives an outage at upstream, tries again by
-// itself, and goes on where it stood.
+// TestBackfillIsServed leaves the work to serve: it outlasts an outage at upstream, tries again by
+// itself, and goes on where it was.
 func TestBackfillIsServed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 6000, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -192,7 +192,7 @@ func TestBackfillIsServed(t *testing.T) {
 	s.equal("inventory.bills")
 }
 
-// TestBackfillWaits stays over days, and tells whoever waits in status what for.
+// TestBackfillWaits: a backfill waits for days, and status says what it waits for.
 func TestBackfillWaits(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 98, Records: 6000, Limits: sandbox.Limits{DailyInventory: 10}}).narrow()

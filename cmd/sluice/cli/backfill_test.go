@@ -10,7 +10,7 @@ import (
 	"sluice/sandbox"
 )
 
-// backfilled is what these tests read of a backfill's document.
+// backfilled is the part of a backfill's document that these tests read.
 type backfilled struct {
 	ID          int64      `json:"id"`
 	State       string     `json:"state"`
@@ -29,7 +29,7 @@ type backfilled struct {
 	Runs        []int64    `json:"runs"`
 }
 
-// backfills runs a command about backfills; the exit code has to be the wanted one.
+// backfills runs a command about backfills, and checks its exit code.
 func (s *fixture) backfills(code int, args ...string) []backfilled {
 	s.t.Helper()
 	o := s.run(append([]string{"backfill", "--json"}, args...)...)
@@ -40,8 +40,8 @@ func (s *fixture) backfills(code int, args ...string) []backfilled {
 	return shown
 }
 
-// TestBackfill mends rows that no incremental run would ever read again: some are gone from the
-// warehouse, some hold other values. The window takes those of its days only.
+// TestBackfill repairs rows that no incremental run would ever read again: some are gone from the
+// warehouse, some hold other values. The window reads only the rows of its days.
 func TestBackfill(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 91, Records: 1500}).narrow()
@@ -91,7 +91,7 @@ func TestBackfill(t *testing.T) {
 	s.nothingOpen()
 }
 
-// nothingOpen makes sure that nothing is left behind backfills that are over.
+// nothingOpen makes sure that no open work remains after the backfills.
 func (s *fixture) nothingOpen() {
 	s.t.Helper()
 	if left := one[int](s, `SELECT (SELECT count(*) FROM sluice.streams WHERE resource LIKE '%.backfill'
@@ -101,7 +101,7 @@ func (s *fixture) nothingOpen() {
 	}
 }
 
-// TestBackfillMistakes: what cannot be done is said before a call is spent.
+// TestBackfillMistakes: mistakes are reported before a call is spent.
 func TestBackfillMistakes(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 92, Records: 50}).narrow()
@@ -131,7 +131,7 @@ func TestBackfillMistakes(t *testing.T) {
 	}
 }
 
-// dryRun is what these tests read of the document of --dry-run.
+// dryRun is the part of the document of --dry-run that these tests read.
 type dryRun struct {
 	Backfills []struct {
 		Rows    *int     `json:"rows"`
@@ -148,7 +148,7 @@ type dryRun struct {
 	Fits bool `json:"fits"`
 }
 
-// TestBackfillDryRun holds what a backfill is said to cost against what it then costs.
+// TestBackfillDryRun compares the forecast cost of a backfill with its real cost.
 func TestBackfillDryRun(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 93, Records: 2400, Plan: "free"}).narrow()
@@ -162,7 +162,7 @@ func TestBackfillDryRun(t *testing.T) {
 		}
 		return shown
 	}
-	// Nothing was read yet: a size has to be said. A free plan has 1,500 calls a day, of which
+	// Nothing was read yet, so a size has to be given. A free plan has 1,500 calls a day, of which
 	// backfills get half: 200,000 rows are 1,001 pages.
 	if f := dry(codeFine, "inventory.bills"); f.Backfills[0].Calls != nil || f.Backfills[0].Assume != "inventory.bills" {
 		t.Errorf("before anything was read: %+v", f)
@@ -208,13 +208,13 @@ func TestBackfillVerbs(t *testing.T) {
 		t.Errorf("paused: %+v", b)
 	}
 	calls := s.arrivals.total()
-	s.backfills(codeFine, "resume") // those that are paused stay so
+	s.backfills(codeFine, "resume") // paused backfills stay paused
 	s.sync(codeFine, "inventory.items")
 	if n := one[int](s, `SELECT count(*) FROM sluice.calls WHERE resource = 'bills'`); n != 0 {
 		t.Errorf("%d calls for a paused backfill (%d in all)", n, s.arrivals.total()-calls)
 	}
 
-	// It is paused again while it is at work, a chunk (20 pages) at most is read to its end.
+	// It is paused again while it works, and reads its chunk (20 pages at most) to the end.
 	reached, release := s.arrivals.after(4), s.arrivals.hold(4)
 	p := s.start("backfill", "resume", id)
 	<-reached
@@ -230,7 +230,7 @@ func TestBackfillVerbs(t *testing.T) {
 		t.Errorf("%d rows, and it stands at page %d after %d calls", read, pages, b.Calls)
 	}
 
-	// Another process cancels it while this one is at work.
+	// Another process cancels it while this one works.
 	reached, release = s.arrivals.after(2), s.arrivals.hold(2)
 	p = s.start("backfill", "resume", id)
 	<-reached
@@ -252,7 +252,7 @@ func TestBackfillVerbs(t *testing.T) {
 		t.Error("a cancelled backfill made calls")
 	}
 
-	// The next one of the list begins anew and brings the rest.
+	// The next backfill of the list begins anew and brings the rest.
 	if b = s.backfills(codeFine, "inventory.bills")[0]; b.State != "done" || b.Inserted == 0 {
 		t.Errorf("%+v", b)
 	}
@@ -260,7 +260,7 @@ func TestBackfillVerbs(t *testing.T) {
 	s.nothingOpen()
 }
 
-// TestBackfillOfEveryKind reads again what is no list of pages: an object, an export, and the lists
+// TestBackfillOfEveryKind backfills what is no list of pages: an object, an export, and the lists
 // under parents.
 func TestBackfillOfEveryKind(t *testing.T) {
 	t.Parallel()

@@ -27,22 +27,22 @@ type foreseenBackfill struct {
 	Column string `json:"column,omitempty"`
 	From   string `json:"from,omitempty"`
 	To     string `json:"to,omitempty"`
-	// Windows are the ranges that the list would be read in, one after the other.
+	// Windows are the ranges in which the list would be read, one after the other.
 	Windows []window `json:"windows,omitempty"`
 	Rows    *int64   `json:"rows"`
-	// Calls is nil if that is unknown; Ask is then what --assume has to give.
+	// Calls is nil if it is unknown; Request is then the name to give with --assume.
 	Calls   *int           `json:"calls"`
 	Basis   planning.Basis `json:"basis"`
 	Request string         `json:"assume,omitempty"`
 }
 
-// window is a range of days; an empty end is open.
+// window is a range of days; an empty From or To means no bound.
 type window struct {
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 }
 
-// foreseeBackfills says what backfills would cost.
+// foreseeBackfills shows what backfills would cost.
 func (c *cli) foreseeBackfills(ctx context.Context, a *engine.App, backfills []engine.Backfill) error {
 	shown := backfillForecast{Fits: true}
 	var asked []engine.QuotaKey
@@ -105,7 +105,7 @@ func dayOrOpen(day time.Time) string {
 	return day.Format(time.DateOnly)
 }
 
-// lists shows what is read for how many calls.
+// lists shows which lists are read, and for how many calls.
 func (f *backfillForecast) lists(a *engine.App) view.Text {
 	return func(page *view.Page) {
 		var unknown []string
@@ -126,7 +126,7 @@ func (f *backfillForecast) lists(a *engine.App) view.Text {
 	}
 }
 
-// allowances shows what becomes of each.
+// allowances shows each allowance before and after the backfills.
 func (f *backfillForecast) allowances(a *engine.App, now time.Time) view.Text {
 	return func(page *view.Page) {
 		page.Linef("\nThe allowances, of which backfills may spend their ceiling a day")

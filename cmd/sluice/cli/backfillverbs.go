@@ -57,11 +57,11 @@ func (c *cli) backfillCancel() *cobra.Command {
 	return c.change("cancel ID ...", "End backfills for good; what they loaded stays", changeable, (*warehouse.DB).Cancel)
 }
 
-// changeable are the states of a backfill that is not over for good.
+// changeable are the states of a backfill that can still change.
 const changeable = "queued, running, paused or failed"
 
-// change makes a command that changes the state of backfills, which have to be in one of the states
-// needed, and shows them.
+// change makes a command that changes the state of backfills and shows them; needed are the states
+// in which they have to be.
 func (c *cli) change(use, short, needed string, do func(*warehouse.DB, context.Context, int64) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.MinimumNArgs(1),
@@ -82,8 +82,8 @@ func (c *cli) backfillResume() *cobra.Command {
 	var wishes workWishes
 	cmd := &cobra.Command{
 		Use:   "resume [ID ...]",
-		Short: "Go on with backfills where they stand: paused, failed or waiting ones",
-		Long: `Go on with backfills where they stand, and work them as the command that asked for
+		Short: "Go on with backfills where they stopped: paused, failed or waiting ones",
+		Long: `Go on with backfills where they stopped, and work them as the command that asked for
 them does. Without arguments all open ones go on that are not paused: a scheduler that
 starts this now and then brings backfills to their ends over the days.`,
 		Example: "  sluice backfill resume 12\n  sluice backfill resume 12 --detach\n  sluice backfill resume",
@@ -127,8 +127,8 @@ func (c *cli) resume(ctx context.Context, a *engine.App, ids []int64, wishes wor
 	return c.work(ctx, a, ids, wishes)
 }
 
-// onBackfills reads the numbers of backfills and does something about them; asks says that upstream
-// is asked.
+// onBackfills parses the numbers of backfills and does work on them; asks says that the work calls
+// upstream.
 func (c *cli) onBackfills(ctx context.Context, args []string, asks bool, work func(context.Context, *engine.App, []int64) error) error {
 	ids, err := numbers(args, "number of a backfill", "backfill list")
 	if err != nil {

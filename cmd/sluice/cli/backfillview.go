@@ -17,7 +17,7 @@ import (
 	"sluice/pipeline/warehouse/streams/backfills"
 )
 
-// States of backfills that mean something here.
+// The states of backfills that this package names.
 const (
 	stateQueued  = "queued"
 	stateRunning = "running"
@@ -28,13 +28,13 @@ const (
 type backfillView struct {
 	backfills.Backfill
 
-	// CallsLeft are those that it is expected to take yet, and DoneAt is when they are made; nil if
-	// it is over, paused, or that is unknown.
+	// CallsLeft is the number of calls that it is expected to need, and DoneAt is when they are
+	// made. They are nil if the backfill is over or paused, or if it is unknown.
 	CallsLeft *int       `json:"calls_left"`
 	DoneAt    *time.Time `json:"done_at"`
 }
 
-// views works out when backfills will be done: those of one service follow one another.
+// views estimates when backfills will be done: those of one service follow one another.
 func (c *cli) views(ctx context.Context, a *engine.App, found []backfills.Backfill) ([]backfillView, error) {
 	views := make([]backfillView, len(found))
 	order := make([]int, len(found))
@@ -101,7 +101,7 @@ func tableOfBackfills(a *engine.App, views []backfillView, now time.Time) view.R
 	})
 }
 
-// between says what was asked for: "date from 2024-01-01 to 2024-12-31".
+// between is the range asked for: "date from 2024-01-01 to 2024-12-31".
 func (v *backfillView) between() string { return between(v.Column, v.From, v.To) }
 
 func between(column, from, to string) string {
@@ -117,7 +117,7 @@ func between(column, from, to string) string {
 	return column
 }
 
-// spent says what it took, of what was forecast: "12 of 40".
+// spent is how many calls it made, of how many forecast: "12 of 40".
 func (v *backfillView) spent() string {
 	if v.Forecast == nil {
 		return view.Count(v.Calls)
@@ -125,7 +125,7 @@ func (v *backfillView) spent() string {
 	return view.Count(v.Calls) + " of " + view.Count(*v.Forecast)
 }
 
-// remark says what it waits for, or why it is over, and when it will be done.
+// remark says what a backfill waits for or why it ended, and when it will be done.
 func (v *backfillView) remark(now time.Time, zone *time.Location) string {
 	var parts []string
 	waits := v.StreamState == string(pipeline.StateWaiting)
@@ -149,7 +149,7 @@ func (v *backfillView) remark(now time.Time, zone *time.Location) string {
 	return strings.Join(parts, "; ")
 }
 
-// clock writes an instant of the coming day without its date.
+// clock writes an instant; within the coming day it leaves out the date.
 func clock(at, now time.Time, zone *time.Location) string {
 	const day = 24 * time.Hour
 	if left := at.Sub(now); left >= 0 && left < day {

@@ -13,7 +13,8 @@ import (
 	"sluice/pipeline/warehouse/streams/backfills"
 )
 
-// workWishes say who works what was asked for, and for how long.
+// workWishes are the flags --wait and --detach: whether this process works the backfills, and until
+// when.
 type workWishes struct{ wait, detach bool }
 
 func (w *workWishes) flags(cmd *cobra.Command) {
@@ -21,7 +22,7 @@ func (w *workWishes) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&w.detach, "detach", false, "only ask for it: serve or the next sync does the work")
 }
 
-// check refuses what contradicts itself.
+// check refuses contradicting flags.
 func (w *workWishes) check() error {
 	if w.wait && w.detach {
 		return usage("--wait stays until all is done and --detach does not stay at all: choose one")
@@ -29,7 +30,7 @@ func (w *workWishes) check() error {
 	return nil
 }
 
-// manyBackfills is more than are open at once.
+// manyBackfills is more than can be open at once.
 const manyBackfills = 100_000
 
 // keyOf names the stream of a backfill.
@@ -39,7 +40,7 @@ func keyOf(b *backfills.Backfill) pipeline.Key {
 	}
 }
 
-// work works backfills until they have ended or wait, and shows what became of them.
+// work works backfills until they end or wait, and shows their results.
 func (c *cli) work(ctx context.Context, a *engine.App, ids []int64, wishes workWishes) error {
 	if wishes.detach {
 		return c.showBackfills(ctx, a, ids)

@@ -8,8 +8,8 @@ import (
 	"sluice/cmd/sluice-bench/peak"
 )
 
-// TestABombIsBoundedInMemory: a small body that unfolds to a gigabyte costs the process no more
-// than the bound of a page and what goes with it.
+// TestABombIsBoundedInMemory: a small body that decompresses to a gigabyte costs the process no
+// more than the largest page and its rows.
 func TestABombIsBoundedInMemory(t *testing.T) { //nolint:paralleltest // beside others a collection comes late
 	f := newFaultStageOf(t, false, small)
 	f.fault("gzip_bomb", 0, 0)

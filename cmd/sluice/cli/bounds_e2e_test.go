@@ -1,8 +1,8 @@
 //go:build e2e && !race
 
-// What these tests measure the race detector multiplies: memory by five to ten, and the time of
-// what looks at each byte (https://go.dev/doc/articles/race_detector, "Runtime Overheads"). .ci/run
-// plays them without it.
+// The race detector multiplies what these tests measure: memory by five to ten, and the time of
+// code that looks at each byte (https://go.dev/doc/articles/race_detector, "Runtime Overheads").
+// .ci/run runs them without it.
 
 package cli
 
@@ -21,11 +21,11 @@ import (
 	"sluice/sandbox"
 )
 
-// mostMemory is what a process takes at most, whatever upstream answers.
+// mostMemory is the memory that a process takes at most, whatever upstream answers.
 const mostMemory = 150 // MiB
 
-// peakOf runs a command line as a process of its own and gives its exit code and what it took at
-// most, in MiB.
+// peakOf runs a command line as a process of its own and gives its exit code and its peak memory,
+// in MiB.
 func (s *fixture) peakOf(args ...string) (*process, int64) {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "peak")
@@ -44,19 +44,19 @@ func (s *fixture) peakOf(args ...string) (*process, int64) {
 	return p, used >> 20
 }
 
-// evil answers the paths of upstream that begin with one of these, and passes everything else on.
+// evil answers the paths upstream that begin with one of these, and passes all other requests on.
 type evil struct {
 	next   http.Handler
 	bodies map[string][]byte
 	packed bool
-	// endless repeats the body, as an export, until the client is gone.
+	// endless repeats the body, as an export, until the client disconnects.
 	endless bool
-	// answered, if not nil, hears of each body that was sent; of an endless one when a part of it
-	// was.
+	// answered, if not nil, gets a signal for each body that was sent, and for an endless one for
+	// each part.
 	answered chan struct{}
 }
 
-// export sends the body again and again.
+// export sends the body repeatedly.
 func (e *evil) export(w http.ResponseWriter, body []byte) {
 	w.Header().Set("Content-Type", "text/csv;charset=UTF-8")
 	const part = 20
@@ -70,7 +70,7 @@ func (e *evil) export(w http.ResponseWriter, body []byte) {
 	}
 }
 
-// sent tells a test that waits for it.
+// sent signals a test that waits for it.
 func (e *evil) sent() {
 	select {
 	case e.answered <- struct{}{}:
@@ -90,7 +90,7 @@ func (e *evil) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if e.packed {
 				w.Header().Set("Content-Encoding", "gzip")
 				packer := gzip.NewWriter(w)
-				_, _ = packer.Write(body) // the client may have had enough
+				_, _ = packer.Write(body) // the client may have disconnected
 				_ = packer.Close()
 				e.sent()
 				return
@@ -104,7 +104,7 @@ func (e *evil) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.next.ServeHTTP(w, r)
 }
 
-// attack lets upstream answer like this, and gives what ends it.
+// attack makes upstream answer like this, and gives the function that ends it.
 func (s *fixture) attack(e *evil) func() {
 	s.arrivals.mu.Lock()
 	defer s.arrivals.mu.Unlock()
@@ -123,8 +123,8 @@ func taxes(elements string) []byte {
 		`],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`)
 }
 
-// TestAnyAnswerIsBoundedInMemory: what a page of small elements costs does not grow with their
-// number, and when upstream is well again everything is there.
+// TestAnyAnswerIsBoundedInMemory: the memory for a page of small elements does not grow with their
+// number. When upstream is healthy again, all records are loaded.
 func TestAnyAnswerIsBoundedInMemory(t *testing.T) { //nolint:paralleltest // beside others a collection comes late
 	s := newStage(t, sandbox.Options{Seed: 71, Records: small, Limits: sandbox.Limits{Off: true}})
 	const list, name = "/inventory/v1/settings/taxes", "inventory.taxes"
@@ -178,8 +178,8 @@ func TestAnyAnswerIsBoundedInMemory(t *testing.T) { //nolint:paralleltest // bes
 	}
 }
 
-// TestFaultsOfBoundsHeal: what takes more than a process has room for is refused, and everything is
-// there when upstream is well again.
+// TestFaultsOfBoundsHeal: an answer that exceeds a bound is refused, and all records are loaded
+// when upstream is healthy again.
 func TestFaultsOfBoundsHeal(t *testing.T) { //nolint:paralleltest // beside others a collection comes late
 	for _, kind := range []string{"many_elements", "many_keys", "huge_token", "all_poison"} {
 		t.Run(kind, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestFaultsOfBoundsHeal(t *testing.T) { //nolint:paralleltest // beside othe
 			switch kind {
 			case "all_poison":
 				f.name, f.short, f.path = "chat.conversations", "conversations", "/maintenanceapi/v2/chats"
-			case "huge_token": // only lists that go on by token look at it
+			case "huge_token": // only lists that go on by token read it
 				f.rewrite("  chat.channels: {enabled: false}\n", "")
 				f.name, f.short, f.path = "chat.channels", "channels", "/api/v2/channels"
 			case "many_keys":
@@ -211,10 +211,10 @@ func TestFaultsOfBoundsHeal(t *testing.T) { //nolint:paralleltest // beside othe
 }
 
 // TestLargeBodiesTakeTurns: lists whose answers are large at the same time are read one after the
-// other; ten took 1.6 GB.
+// other; ten at once took 1.6 GB.
 func TestLargeBodiesTakeTurns(t *testing.T) { //nolint:paralleltest // beside others a collection comes late
-	// One record that fits, for each list that comes by pages: the name of its identifier, and a
-	// text of any length.
+	// One record that fits, for each list with pages: the name of its identifier, and of a text of
+	// any length.
 	names := map[string][2]string{
 		"chart_of_accounts": {"account_id", "account_name"}, "vendor_payments": {"payment_id", "vendor_name"},
 		"items": {"item_id", "name"}, "bills": {"bill_id", "vendor_name"}, "credit_notes": {"creditnote_id", "customer_name"},
@@ -249,8 +249,8 @@ func TestLargeBodiesTakeTurns(t *testing.T) { //nolint:paralleltest // beside ot
 	}
 }
 
-// TestHostileAnswersDoNotHoldUpTheEnd: SIGTERM ends a process within half a minute whatever it is
-// at.
+// TestHostileAnswersDoNotHoldUpTheEnd: SIGTERM ends a process within half a minute, whatever it is
+// doing.
 func TestHostileAnswersDoNotHoldUpTheEnd(t *testing.T) { //nolint:paralleltest // it measures how long the end takes
 	var keys, lines strings.Builder
 	for n := range 1_000_000 {
@@ -271,7 +271,7 @@ func TestHostileAnswersDoNotHoldUpTheEnd(t *testing.T) { //nolint:paralleltest /
 	} {
 		for _, command := range [][]string{{"sync", c.stream}, {"serve"}} {
 			t.Run(c.name+", "+command[0], func(t *testing.T) {
-				if c.endless { // what is under way may take its time to end, and takes nothing else
+				if c.endless { // the calls under way may take a while to end, but nothing else may
 					t.Parallel()
 				}
 				s := newStage(t, sandbox.Options{Seed: 73, Records: small, Limits: sandbox.Limits{Off: true}})

@@ -11,8 +11,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestBreadth copies everything that the documents let one read, as lists carry it and as lists of
-// headers do, then what changed, then nothing.
+// TestBreadth copies every resource that the documents describe, from lists with all fields and
+// from lists of headers. Then it copies the changes, and then nothing.
 func TestBreadth(t *testing.T) {
 	t.Parallel()
 	for name, headers := range map[string]bool{"lists carry lines": false, "lists carry headers": true} {
@@ -53,8 +53,8 @@ func TestBreadth(t *testing.T) {
 	}
 }
 
-// detailed makes sure that no row waits for its lines, and that lines were fetched one by one where
-// lists carry headers, and only there.
+// detailed makes sure that no row waits for its lines, and that lines were fetched one by one only
+// where lists show headers.
 func (s *fixture) detailed(headers bool) {
 	s.t.Helper()
 	for _, table := range []string{"inventory.bills", "inventory.credit_notes", "inventory.items", "inventory.composite_items", "accounting.vendor_payments"} {
@@ -76,13 +76,13 @@ func (s *fixture) detailed(headers bool) {
 	}
 }
 
-// TestASingleRecordIsRetriedAsOne: what was kept of a single record completes its row, and does not
-// pass for what the list said.
+// TestASingleRecordIsRetriedAsOne: a quarantined single record completes its row, and does not
+// count as a record of the list.
 func TestASingleRecordIsRetriedAsOne(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 74, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills/", Kind: "poison", Count: 1}}))
-	s.sync(codeFailed, "bills") // one of sixteen is more than the share that quarantine may take
+	s.sync(codeFailed, "bills") // one of sixteen is more than the share allowed in quarantine
 	must(t, s.world.SetFaults(nil))
 	id, bill := one[int64](s, `SELECT id FROM sluice.quarantine`), one[string](s, `SELECT bill_id FROM inventory.bills WHERE _detail_state = 'failed'`)
 	list := one[string](s, `SELECT encode(_content_hash, 'hex') FROM inventory.bills WHERE bill_id = $1`, bill)

@@ -17,10 +17,10 @@ import (
 func (c *cli) budgetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "budget",
-		Short: "Show what today's calls were spent on, what is kept for whom, and when they run out",
+		Short: "Show what today's calls were spent on, what is kept for each class, and when they run out",
 		Long: `Show the day of every organization's services: calls spent by class of work, what
-is kept for a class (its floor), what of that is lent to others at the moment, what
-others spent outside of this program, what is left, and when it runs out at the
+is kept for a class (its floor), what of that is lent to other classes now, what
+other clients of the organization spent, what is left, and when it runs out at the
 pace of the last hour. Floors and ceilings are shares of the plan's daily limit. What
 upstream's answers have closed is named with the time and the reason; reopen opens it.`,
 		Args: cobra.NoArgs,
@@ -39,8 +39,8 @@ type serviceDay struct {
 
 	// Rules are what the configuration and the plan say of the allowance.
 	Rules allowanceRules `json:"rules"`
-	// Gate is the allowance that it shares with other services, where upstream has closed or
-	// narrowed it; ExhaustedUntil is until when upstream calls the day spent.
+	// Gate is the service's allowance, which other services may share, if upstream has closed or
+	// narrowed it. ExhaustedUntil is until when upstream says that the day is spent.
 	Gate           *calls.Gate `json:"gate,omitempty"`
 	ExhaustedUntil *time.Time  `json:"exhausted_until,omitempty"`
 
@@ -67,7 +67,7 @@ func accounts(a *engine.App) []engine.QuotaKey {
 	return found
 }
 
-// daysOf gives the day of each configured service, with what upstream has closed, and all gates.
+// daysOf gives the day of each configured service, with its gate, and all gates.
 func daysOf(ctx context.Context, a *engine.App) ([]serviceDay, []calls.Gate, error) {
 	gates, err := a.DB.Gates(ctx)
 	if err != nil {
@@ -118,7 +118,7 @@ func textOfDays(a *engine.App, days []serviceDay) view.Text {
 	}
 }
 
-// budgetLine says in words what a service's day has come to.
+// budgetLine is a sentence about a service's day.
 func budgetLine(day *serviceDay, zone *time.Location) string {
 	text := fmt.Sprintf("%s %s: %s spent", day.Organization, day.Service, view.Plural(day.Spent, "call"))
 	if day.External != nil {

@@ -17,25 +17,25 @@ func (c *cli) reopenBudgetCommand() *cobra.Command {
 		Use:   "reopen ORG [service]",
 		Short: "Open what upstream's answers have closed for an organization, and ask it with one call",
 		Long: `Open what upstream's answers have closed for an organization, or for one of its
-services and those that share its allowance: a gate behind Retry-After, a day that was
-called spent, a figure that nothing is left. Streams that wait for it go on; one call asks
-first, and the others wait for its answer. ORG is the organization's name, key or id in
-the configuration.
+services and those that share its allowance: a gate closed by Retry-After, a day that
+upstream called spent, or headers that said no call is left. Streams that wait for it go
+on; one call asks first, and the others wait for its answer. ORG is the organization's
+name, key or id in the configuration.
 
-Nothing is counted again: what our own count says is spent stays so, and if upstream
-refuses the call that asks, what it says then holds.`,
+The counts of the call log stay as they are. If upstream refuses the call that asks, its
+new answer counts.`,
 		Example: "  sluice budget reopen acme\n  sluice budget reopen acme inventory --json",
 		Args:    cobra.RangeArgs(1, 2), //nolint:mnd // the organization, and a service
 		RunE:    c.offlineWork(c.reopenBudget),
 	}
 }
 
-// reopenedView is what was opened.
+// reopenedView is what budget reopen opened.
 type reopenedView struct {
 	Key string `json:"key"`
-	// Streams is how many go on.
+	// Streams is how many streams go on.
 	Streams int `json:"streams"`
-	// Gates are allowances of the minute, Days are services whose day upstream had called spent.
+	// Gates are allowances of a minute; Days are services whose day upstream had said to be spent.
 	Gates []string `json:"gates"`
 	Days  []string `json:"days"`
 }
@@ -64,7 +64,7 @@ func (c *cli) reopenBudget(ctx context.Context, a *engine.App, args []string) er
 	return c.show(reopenedView{Key: o.Key, Streams: woken, Gates: opened.Gates, Days: opened.Days}, said)
 }
 
-// closed says which allowances upstream has closed, why, and what opens them.
+// closed says which allowances upstream has closed, why, and which command opens them.
 func closed(a *engine.App, gates []calls.Gate) view.Text {
 	return func(page *view.Page) {
 		for _, gate := range gates {

@@ -14,7 +14,7 @@ import (
 	"sluice/sandbox"
 )
 
-// reading gives what status --why says of how a list is read.
+// reading gives what status --why says about how a list is read.
 func (s *fixture) reading(resource string) why.Reading {
 	s.t.Helper()
 	o := s.run("status", "--why", "--json", resource)
@@ -31,9 +31,9 @@ func (s *fixture) reading(resource string) why.Reading {
 	return why.Reading{}
 }
 
-// TestProbe measures what the lists of the sandbox can do: the verdicts stand here as the sandbox
-// plays the live services (docs/upstream.md U80 to U113), healthy and with the fault that makes
-// each of them wrong.
+// TestProbe measures the capabilities of the sandbox's lists. The expected verdicts follow the live
+// services (docs/upstream.md U80 to U113), without faults and with the fault that makes each of
+// them wrong.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	const items, bills = "/inventory/v1/items", "/inventory/v1/bills"
@@ -41,7 +41,7 @@ func TestProbe(t *testing.T) {
 		resource string
 		fault    *sandbox.Fault
 		code     int
-		// want are verdicts with their value; calls is how many they took.
+		// want are verdicts with their values; calls is how many calls they took.
 		want  map[pipeline.Capability]string
 		calls int
 	}{
@@ -98,8 +98,8 @@ func TestProbe(t *testing.T) {
 			if list.Calls != test.calls {
 				t.Errorf("%d calls, want %d", list.Calls, test.calls)
 			}
-			// Every call went through the call log, as class probe: those of the list beside who
-			// the organization is and one for each service.
+			// Every call is in the call log, as class probe: those to the list, one that checks
+			// which business the organization is, and one for each service.
 			logged := one[int](s, "SELECT count(*) FROM sluice.calls WHERE class = 'probe' AND service || '.' || resource = $1", test.resource)
 			if total := one[int](s, "SELECT count(*) FROM sluice.calls WHERE class = 'probe'"); logged < test.calls || total-before < test.calls {
 				t.Errorf("%d calls of the list are in the call log (%d in all), %d were made", logged, total-before, test.calls)
@@ -108,7 +108,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestProbeIsRefusedLikeOthers shows that a probe is held to the budget, and what else it refuses.
+// TestProbeIsRefusedLikeOthers shows that a probe is subject to the budget, and what else makes it
+// fail.
 func TestProbeIsRefusedLikeOthers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 73, Records: 100, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -124,9 +125,9 @@ func TestProbeIsRefusedLikeOthers(t *testing.T) {
 	}
 }
 
-// TestDemotion has lists that stop doing what they were asked for: the verdict says so at once, in
-// the log, too, the next run reads the whole list out of the calls of full scans, and when the list
-// does it again that is noticed, too.
+// TestDemotion has lists that stop doing what they are asked for. The verdict changes at once, also
+// in the log, and the next run reads the whole list with the class of full scans. When the list
+// does it again, that is noticed, too.
 func TestDemotion(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -143,8 +144,7 @@ func TestDemotion(t *testing.T) {
 				return one[string](s, `SELECT verdict || ' ' || source FROM sluice.capabilities WHERE service || '.' || resource = $1 AND capability = $2`,
 					test.resource, test.capability)
 			}
-			// run gives the received records and the classes of the calls of the run that a sync
-			// makes.
+			// run gives the received records and the classes of the calls of a sync's run.
 			run := func() (int64, []string, outcome) {
 				t.Helper()
 				_, name, _ := strings.Cut(test.resource, ".")
@@ -189,7 +189,7 @@ func TestDemotion(t *testing.T) {
 				t.Errorf("status does not say it:\n%s", o.stdout)
 			}
 
-			// A day later it is tried again, and taken back.
+			// A day later the run tries it again, and takes the verdict back.
 			s.exec("UPDATE sluice.capabilities SET seen_at = seen_at - interval '25 hours' WHERE verdict = 'no'")
 			if n, classes, _ := run(); n >= all || verdict() != "yes observed" || !slices.Equal(classes, []string{"incremental"}) {
 				t.Errorf("tried again: %d of %d records, %s, calls of %v", n, all, verdict(), classes)
@@ -201,8 +201,8 @@ func TestDemotion(t *testing.T) {
 	}
 }
 
-// TestProbedFilter has a filter that gives less than it should: no answer to a run shows that, so
-// what changed is missing until the list is probed. From then on it is read whole.
+// TestProbedFilter has a filter that leaves out too much. No answer to a run shows that, so changes
+// are missing until the list is probed. From then on it is read whole.
 func TestProbedFilter(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 75, Records: 600, Limits: sandbox.Limits{Off: true},
@@ -219,7 +219,7 @@ func TestProbedFilter(t *testing.T) {
 	s.probed(codeFailed, payments)
 	s.sync(codeFine, payments)
 	s.equal(payments)
-	// A probed verdict stays for longer than a day: only another probe takes it back.
+	// A probed verdict lasts longer than a day: only another probe takes it back.
 	s.exec("UPDATE sluice.capabilities SET seen_at = seen_at - interval '30 days' WHERE verdict = 'no'")
 	if why := s.reading(payments); !why.FallsBack {
 		t.Errorf("after 30 days: %+v", why)
@@ -232,9 +232,9 @@ func TestProbedFilter(t *testing.T) {
 }
 
 // TestLateness has an upstream whose writes carry a time that is twenty minutes old when they
-// become visible: runs from a watermark that lags five minutes behind miss them. The sweep that
-// finds them measures by how much, and from then on runs see such writes; the lag fades when none
-// is seen any more.
+// become visible. Runs from a watermark that lags five minutes miss them. The sweep that finds them
+// measures the delay, and from then on runs see such writes. The lag fades when there are none any
+// more.
 func TestLateness(t *testing.T) {
 	t.Parallel()
 	const (
@@ -265,7 +265,7 @@ func TestLateness(t *testing.T) {
 	if n := updated("items.sweep"); n != 3 {
 		t.Fatalf("the sweep found %d of 3", n)
 	}
-	// A second less for the watermark's resolution; what the test itself takes is on top.
+	// A second less for the watermark's resolution; the time of the test itself is added.
 	peak := time.Duration(one[float64](s, "SELECT extract(epoch FROM peak)::float8 FROM sluice.lateness WHERE service || '.' || resource = $1 AND records = 3 AND beyond = 0",
 		items) * float64(time.Second))
 	if peak < late-2*time.Second || peak > late+time.Since(began) {

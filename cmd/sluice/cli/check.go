@@ -25,7 +25,7 @@ type finding struct {
 	Check string `json:"check"`
 	OK    bool   `json:"ok"`
 	Text  string `json:"text"`
-	// Next is the command to go on with, where nothing is wrong and something is left to do.
+	// Next is the command to go on with, if the check passed and something is left to do.
 	Next string `json:"next,omitempty"`
 	code int
 }
@@ -38,14 +38,14 @@ func (c *cli) checkCommand() *cobra.Command {
 		Long: `Check the configuration, the database, the encryption key, with one call per
 organization whether the credentials are for it and it is the business that it was,
 and with one cheap call per service whether address, token and organization fit.
-Everything that is wrong is said at once.
+All findings are reported at once.
 
 Before 'sluice migrate' it checks what needs no tables, and ends with 0 if that is fine.
 Calls are counted in the database, so the rest waits until the tables are there.
 
 With --probe, measure besides what each list can do, or those of the resources named:
-whether it filters and sorts by modification time, whether page and size of a page are
-heard, and whether single records can be read. That takes three calls a list at most (four
+whether it filters and sorts by modification time, whether it heeds page and page size,
+and whether single records can be read. That takes three calls a list at most (four
 where its newest records share one second), and one for each way of reading single
 records, out of the day's allowance of class probe.
 What was measured is kept, and runs read each list by it; what contradicts the
@@ -72,7 +72,7 @@ type probeView struct {
 	Lists    []listView `json:"lists"`
 }
 
-// checkProbe checks everything and, where that is fine, measures what lists can do.
+// checkProbe makes all checks and, if they pass, measures the capabilities of lists.
 func (c *cli) checkProbe(ctx context.Context, names []string) error {
 	if a, err := engine.Load(c.options()); err == nil {
 		if _, err := a.Select(names, ""); err != nil {
@@ -99,7 +99,7 @@ func (c *cli) checkProbe(ctx context.Context, names []string) error {
 	return errors.Join(c.show(shown, findingLines(shown.Findings), measured(shown.Lists)), exit(code))
 }
 
-// check looks at everything, and if that is fine does what is left to do.
+// check makes all checks and, if they pass, calls further.
 func (c *cli) check(ctx context.Context, further func(*engine.App, *upstream.Client) error) []finding {
 	a, err := engine.Load(c.options())
 	findings := []finding{verdict("configuration", err, c.path()+" is valid")}
@@ -117,7 +117,7 @@ func (c *cli) check(ctx context.Context, further func(*engine.App, *upstream.Cli
 		findings[0].code = codeUsage
 		return findings
 	}
-	defer func() { _ = a.Close(ctx) }() // a check that found what it found
+	defer func() { _ = a.Close(ctx) }() // an error of closing changes no finding
 	if listen := a.Config.Listen; reachable(listen) {
 		findings = append(findings, finding{Check: "listen", OK: true, Text: listen + ", and a warning: other machines may reach the status pages, " +
 			"which ask for no password: let a firewall or a network policy admit only those that should"})
@@ -128,7 +128,7 @@ func (c *cli) check(ctx context.Context, further func(*engine.App, *upstream.Cli
 	database := c.checkDatabase(ctx, a)
 	findings = append(findings, database)
 	if database.OK && database.Next != "" && further != nil {
-		// A measurement was asked for, and there is none.
+		// The operator asked for a measurement, and there is none.
 		findings = append(findings, finding{Check: "probe", Text: "not possible before " + database.Next, code: codeEnvironment})
 	}
 	if !database.OK || database.Next != "" || keyErr != nil {
@@ -204,7 +204,7 @@ func (c *cli) checkService(ctx context.Context, a *engine.App, client *upstream.
 	return ofCall(err, verdict(fmt.Sprintf("%s (%s), %s", o.Name, o.ID, service.Name), err, text))
 }
 
-// checkIdentity looks whether the organization is the business that it was.
+// checkIdentity checks that the organization is still the same business.
 func checkIdentity(ctx context.Context, identities *engine.Identities, o *config.Organization) finding {
 	seen, err := identities.Look(ctx, o)
 	text := "none of its services lists organizations: whether the id is the right one is not checked"
@@ -216,10 +216,10 @@ func checkIdentity(ctx context.Context, identities *engine.Identities, o *config
 	case seen.Warning != "":
 		text = "a warning: " + seen.Warning
 	}
-	return ofCall(err, verdict(fmt.Sprintf("%s (%s), who it is", o.Name, o.ID), err, text))
+	return ofCall(err, verdict(fmt.Sprintf("%s (%s), identity", o.Name, o.ID), err, text))
 }
 
-// ofCall gives the exit code that the error of a call asks for.
+// ofCall gives a finding the exit code of the call's error.
 func ofCall(err error, f finding) finding {
 	switch pipeline.KindOf(err) {
 	case pipeline.Unavailable:
@@ -238,7 +238,7 @@ func verdict(check string, err error, fine string) finding {
 	return finding{Check: check, OK: true, Text: fine}
 }
 
-// worst is the exit code: what a person has to mend first.
+// worst is the exit code of what the operator has to fix first.
 func worst(findings []finding) int {
 	for _, code := range []int{codeUsage, codeEnvironment, codeFailed, codeBudget} {
 		for _, f := range findings {
@@ -250,7 +250,7 @@ func worst(findings []finding) int {
 	return codeFine
 }
 
-// findingLines are findings as people read them.
+// findingLines are the findings as text.
 func findingLines(findings []finding) view.Text {
 	return func(page *view.Page) {
 		for _, f := range findings {
@@ -266,8 +266,8 @@ func findingLines(findings []finding) view.Text {
 	}
 }
 
-// checkRights warns of what other roles of the database may do and should not; each warning ends
-// with the statement that ends it.
+// checkRights warns of excessive rights of other database roles; each warning ends with the
+// statement that revokes them.
 func checkRights(ctx context.Context, a *engine.App) []finding {
 	const check = "other roles of the database"
 	rights, err := a.DB.Rights(ctx)
@@ -281,8 +281,8 @@ func checkRights(ctx context.Context, a *engine.App) []finding {
 	return findings
 }
 
-// checkTables names tables and columns of the program that something else dropped or altered. It
-// says nothing where all is as declared.
+// checkTables names tables and columns of sluice that another program or session dropped or
+// altered. It gives no finding if all is as declared.
 func (c *cli) checkTables(ctx context.Context, a *engine.App) []finding {
 	lacks, err := a.Lacking(ctx)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestCheckBeforeMigrate: on a new database check says what it could look at, makes no call, and
-// offers the next step.
+// TestCheckBeforeMigrate: on a new database check says what it could check, makes no call, and
+// names the next step.
 func TestCheckBeforeMigrate(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 83, Records: 10})

@@ -17,11 +17,11 @@ import (
 type listView struct {
 	Organization string `json:"organization"`
 	Resource     string `json:"resource"`
-	// Calls is how many it took, Note why nothing was asked.
+	// Calls is how many calls the probe made; Note is why it made none.
 	Calls    int            `json:"calls"`
 	Note     string         `json:"note,omitempty"`
 	Verdicts []measuredView `json:"verdicts"`
-	// Error is why no more was measured.
+	// Error is why the probe ended early.
 	Error string `json:"error,omitempty"`
 }
 
@@ -35,7 +35,7 @@ type measuredView struct {
 	Evidence    string              `json:"evidence"`
 }
 
-// probe measures one list after the other and keeps what was found. A list that cannot be measured
+// probe measures one list after the other and stores the verdicts. A list that cannot be measured
 // stops no other, unless the calls are spent or upstream is out of reach.
 func (c *cli) probe(ctx context.Context, a *engine.App, client probe.Source, streams []pipeline.Stream) ([]listView, error) {
 	lists := []listView{}
@@ -80,7 +80,7 @@ func listOfProbe(stream pipeline.Stream, result probe.Result) listView {
 	return list
 }
 
-// measured shows what lists can do.
+// measured shows the capabilities of lists.
 func measured(lists []listView) view.Text {
 	return func(page *view.Page) {
 		var rows []view.Row

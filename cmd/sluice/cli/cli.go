@@ -1,7 +1,8 @@
-// Package cli is the commands of sluice: one file per command, and Main, which the program and
-// tests start. It is flags, words and exit codes; what the commands do is in pipeline/engine, and
-// what is copied is declared in connectors. What several commands share is in command.go; each
-// gives its result to package view, which prints it for people or for programs.
+// Package cli holds the commands of sluice: one file per command, and Main, which the program and
+// the tests call. It deals with flags, texts and exit codes. The work of the commands is in package
+// engine (pipeline/engine), and connectors declares what is copied. command.go has what several
+// commands share. Each command gives its result to package view, which prints it for people or for
+// programs.
 //
 // Start reading at Main, then sync.go.
 package cli
@@ -16,18 +17,18 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Main runs one command line and gives its exit code: 0 fine, 1 something failed, 2 usage or
-// configuration, 3 database or upstream out of reach, 4 stopped by the budget with work left.
+// Main runs one command line and gives its exit code. 0 is fine, 1 a failure, 2 a mistake in usage
+// or configuration. 3 is a database or upstream out of reach, 4 a stop by the budget with work
+// left.
 //
-// Whatever it prints leaves through outlets, which know the secrets in force (invariant 10); a
-// panic does, too.
+// All output, also of a panic, passes outlets, which know the secrets in force (invariant 10).
 func Main(ctx context.Context, args []string, env Env) (code int) { //nolint:nonamedreturns // what is deferred decides about it
 	env.scrub = outside.NewScrubber()
 	stdout, stderr := view.NewOutlet(env.Stdout, env.scrub), view.NewOutlet(env.Stderr, env.scrub)
 	env.Stdout, env.Stderr = stdout, stderr
 	defer func() {
 		if value := recover(); value != nil {
-			_, _ = fmt.Fprintf(stderr, "sluice: panic: %v\n\n%s\n", value, debug.Stack()) // where else could it be said
+			_, _ = fmt.Fprintf(stderr, "sluice: panic: %v\n\n%s\n", value, debug.Stack()) // there is no other place to report it
 			code = codeFailed
 		}
 		if err := errors.Join(stdout.Flush(), stderr.Flush()); err != nil && code == codeFine {

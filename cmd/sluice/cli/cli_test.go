@@ -18,16 +18,16 @@ import (
 )
 
 // asProgram makes the test binary the program itself: tests that kill or signal processes start it
-// anew.
+// so.
 const asProgram = "SLUICE_TEST_AS_PROGRAM"
 
-// withMinute is how long the minute of the limits is in such a process, withClock how far its clock
-// is off. Package storm/ground sets them, too.
+// withMinute is the length of the minute of the limits in such a process, withClock the error of
+// its clock. Package cmd/sluice-chaos/testbed sets them, too.
 const (
 	withMinute = "SLUICE_TEST_MINUTE"
 	withClock  = "SLUICE_TEST_CLOCK"
-	// withPeak names the file into which such a process writes at its end how many bytes it took at
-	// most, withHaste makes its retries quick.
+	// withPeak names the file into which such a process writes its peak memory in bytes when it
+	// ends; withHaste makes its retries quick.
 	withPeak  = "SLUICE_TEST_PEAK"
 	withHaste = "SLUICE_TEST_HASTE"
 )
@@ -36,8 +36,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(program())
 	}
-	// What the judges read is garbage a moment later: collected less often, the tests take a tenth
-	// less of the processor.
+	// The judges' data becomes garbage at once: fewer collections save the tests a tenth of the
+	// processor time.
 	debug.SetGCPercent(300)
 	os.Exit(warehousetest.Run(m))
 }

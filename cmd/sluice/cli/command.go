@@ -17,23 +17,22 @@ import (
 	"sluice/schema"
 )
 
-// Env is what a process has around it.
+// Env is the environment of a process.
 type Env struct {
 	Stdout, Stderr io.Writer
 	LookupEnv      func(string) (string, bool)
 	ReadFile       func(string) ([]byte, error)
 	Now            func() time.Time
-	// Retries are the waits between the attempts of a chunk that failed; nil means the usual
-	// patience.
+	// Retries are the waits between the attempts of a chunk that failed; nil means the usual ones.
 	Retries []time.Duration
-	// Minute is how long the minute of the limits is, for tests; zero means a minute.
+	// Minute is the length of the minute of the limits, for tests; zero means a minute.
 	Minute time.Duration
 
 	// scrub knows the secrets in force; Main makes it.
 	scrub *outside.Scrubber
 }
 
-// cli is what every command has at hand.
+// cli is what all commands share.
 type cli struct {
 	env      Env
 	config   string
@@ -59,7 +58,7 @@ func (c *cli) path() string {
 	return "config.yaml"
 }
 
-// options are those of an app for this command line.
+// options are the engine's options for this command line.
 func (c *cli) options() engine.Options {
 	var terminal io.Writer
 	if view.IsTerminal(c.env.Stderr) {
@@ -81,7 +80,7 @@ func (c *cli) options() engine.Options {
 	}
 }
 
-// offline are the options for a command line that asks upstream nothing.
+// offline are the options of a command that makes no call upstream.
 func (c *cli) offline() engine.Options {
 	options := c.options()
 	options.Offline = true
@@ -91,26 +90,26 @@ func (c *cli) offline() engine.Options {
 // work is what a command does, with the arguments of its command line.
 type work func(ctx context.Context, a *engine.App, args []string) error
 
-// offlineWork runs work that asks upstream nothing: it needs no upstream secret.
+// offlineWork runs work that makes no call upstream and needs no upstream secret.
 func (c *cli) offlineWork(do work) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error { return do(ctx, a, args) })
 	}
 }
 
-// upstreamWork runs work that asks upstream something.
+// upstreamWork runs work that calls upstream.
 func (c *cli) upstreamWork(do work) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return c.withUpstream(cmd.Context(), true, func(ctx context.Context, a *engine.App) error { return do(ctx, a, args) })
 	}
 }
 
-// withApp opens an app for work that asks upstream nothing: it needs no upstream secret.
+// withApp opens an app for work that makes no call upstream and needs no upstream secret.
 func (c *cli) withApp(ctx context.Context, do func(context.Context, *engine.App) error) error {
 	return withOptions(ctx, c.offline(), do)
 }
 
-// withUpstream opens an app for work that asks upstream something, or for work that does not.
+// withUpstream opens an app; asks says whether the work calls upstream.
 func (c *cli) withUpstream(ctx context.Context, asks bool, do func(context.Context, *engine.App) error) error {
 	if asks {
 		return withOptions(ctx, c.options(), do)
@@ -118,7 +117,7 @@ func (c *cli) withUpstream(ctx context.Context, asks bool, do func(context.Conte
 	return c.withApp(ctx, do)
 }
 
-// withOptions opens an app, works, and closes it.
+// withOptions opens an app, does the work, and closes the app.
 func withOptions(ctx context.Context, options engine.Options, do func(context.Context, *engine.App) error) error {
 	a, err := engine.Open(ctx, options)
 	if err != nil {
@@ -127,9 +126,8 @@ func withOptions(ctx context.Context, options engine.Options, do func(context.Co
 	return errors.Join(do(ctx, a), a.Close(ctx))
 }
 
-// catalogue gives the services with what the configuration adds, and the vendor's name. Without a
-// configuration that can be used it is the built-in one: what can be copied is asked before there
-// is one.
+// catalogue gives the services, with what the configuration adds, and the vendor's name. Without a
+// usable configuration it gives the built-in catalogue: operators look at it before they write one.
 func (c *cli) catalogue() ([]schema.Service, string) {
 	a, err := engine.Load(c.offline())
 	if err != nil {
@@ -149,7 +147,7 @@ func (f *organizationFlag) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar((*string)(f), "org", "", "only this organization (name, key or id)")
 }
 
-// key is that of the organization, "" if none is named.
+// key is the key of the organization, "" if none is named.
 func (f *organizationFlag) key(a *engine.App) (string, error) {
 	if *f == "" {
 		return "", nil
@@ -169,7 +167,7 @@ func splitName(name string) (string, string) {
 	return "", name
 }
 
-// streamName names a stream, with its organization where a table has several.
+// streamName names a stream, with its organization if several says that the table has several.
 func streamName(several bool, organization, service, resource string) string {
 	name := strings.TrimSuffix(service+"."+resource, ".")
 	if several {
@@ -178,12 +176,12 @@ func streamName(several bool, organization, service, resource string) string {
 	return name
 }
 
-// manyOrganizations says that the configuration has more than one organization, so that names of
-// streams need theirs.
+// manyOrganizations says that the configuration has more than one organization, so that the names
+// of streams need theirs.
 func manyOrganizations(a *engine.App) bool { return len(a.Config.Organizations) > 1 }
 
-// numbers reads the numbers of a command line; what they are and which command lists them is said
-// where one is none.
+// numbers parses the numbers of a command line. Its error names what the number is (what) and the
+// command that lists such numbers (list).
 func numbers(args []string, what, list string) ([]int64, error) {
 	read := make([]int64, 0, len(args))
 	for _, arg := range args {
@@ -196,5 +194,5 @@ func numbers(args []string, what, list string) ([]int64, error) {
 	return read, nil
 }
 
-// headOrganization heads the column of the organization in tables.
+// headOrganization is the header of the column of the organization.
 const headOrganization = "ORGANIZATION"

@@ -16,7 +16,7 @@ import (
 	"sluice/schema/ddl"
 )
 
-// TestCommands runs every command that looks at something, for people and for programs.
+// TestCommands runs every command that shows something, as text and as JSON.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 81, Records: 500})
@@ -70,7 +70,7 @@ func (s *fixture) document(into any, args ...string) {
 	}
 }
 
-// jsonIsTrue holds what programs are told against the tables.
+// jsonIsTrue compares the JSON documents with the tables.
 func (s *fixture) jsonIsTrue() {
 	s.t.Helper()
 	var status statusView
@@ -85,7 +85,7 @@ func (s *fixture) jsonIsTrue() {
 		}
 	}
 	for _, stream := range status.Streams {
-		sweep := strings.HasSuffix(stream.Resource, ".sweep") // a first sync does none: its lists are read whole anyway
+		sweep := strings.HasSuffix(stream.Resource, ".sweep") // a first sync runs no sweep: it reads lists whole anyway
 		if stream.Enabled && (stream.State != "idle" || stream.Run != nil || (stream.LastDoneAt == nil) != sweep) {
 			s.t.Errorf("status shows %+v", stream)
 		}
@@ -111,7 +111,8 @@ func (s *fixture) jsonIsTrue() {
 	}
 }
 
-// retries tries an entry as it came, and once more as if this version could read it.
+// retries retries an entry with its record unchanged, and once more with a record that this version
+// can read.
 func (s *fixture) retries(id string) {
 	s.t.Helper()
 	if o := s.run("quarantine", "retry", id); o.code != codeFailed || !strings.Contains(o.stdout, "still does not fit") {
@@ -134,14 +135,14 @@ func (s *fixture) retries(id string) {
 	if s.calls() != calls {
 		s.t.Error("a retry made a call")
 	}
-	// The other record has no name: it comes by itself when upstream is asked again.
+	// The other record has no name: it is loaded when upstream is asked again.
 	_, err := s.world.Change(sandbox.Change{Seed: 1, Edits: all, Resources: []string{"bills"}})
 	must(s.t, err)
 	s.sync(codeFine, "bills")
 	s.equal()
 }
 
-// TestHelp asks every command for help.
+// TestHelp runs every command with --help.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	s := &fixture{t: t, config: "nowhere.yaml"} // help needs neither a configuration nor a database
@@ -158,7 +159,7 @@ func TestHelp(t *testing.T) {
 	walk(newRoot(s.env(&buffer{}, &buffer{})), nil)
 }
 
-// TestNothingToDraft: what the migrations make is what the declarations ask for.
+// TestNothingToDraft: the migrations make what the declarations require.
 func TestNothingToDraft(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Records: 10})

@@ -42,7 +42,7 @@ func (c *cli) coverage(ctx context.Context) error {
 	return c.show(answers, view.Verbatim(coverage.Markdown(answers)))
 }
 
-// laidOut holds the documents' endpoints against the declarations and the sandbox.
+// laidOut compares the documents' endpoints with the declarations and the sandbox.
 func (c *cli) laidOut(ctx context.Context) ([]coverage.Answer, []string, error) {
 	rows, err := coverage.Rows()
 	if err != nil {
@@ -63,13 +63,13 @@ func (c *cli) laidOut(ctx context.Context) ([]coverage.Answer, []string, error) 
 	return answers, misfits, nil
 }
 
-// The names that the sandbox of the coverage gives a network and a module.
+// The names of the network and the module in the sandbox of the coverage.
 const (
 	playedNetwork = "partners"
 	playedModule  = "cm_assets"
 )
 
-// player is a sandbox to probe.
+// player is a sandbox to send requests to.
 func (c *cli) player(services []schema.Service) (*coverage.Player, error) {
 	world, err := sandbox.New(sandbox.Options{
 		Records: 1, Now: c.env.Now, Limits: sandbox.Limits{Off: true},

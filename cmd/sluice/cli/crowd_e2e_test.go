@@ -9,9 +9,9 @@ import (
 	"sluice/sandbox"
 )
 
-// TestTwoSyncsAtOnce breaks invariant 3 if it can: two processes at work and checks beside them,
-// and more to read than a minute allows. The judge is upstream, which counts for itself and refuses
-// what is too much.
+// TestTwoSyncsAtOnce tries to break invariant 3: two processes work and checks run beside them,
+// with more to read than a minute allows. Upstream is the judge: it counts by itself and refuses
+// excess calls.
 func TestTwoSyncsAtOnce(t *testing.T) {
 	t.Parallel()
 	const minute, atOnce = 100, 5 // of the plan free: docs/upstream.md U40 and U41
@@ -28,7 +28,7 @@ func TestTwoSyncsAtOnce(t *testing.T) {
 			t.Errorf("check beside two syncs: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 		}
 	}
-	// What the first minute has no room for waits for the second one.
+	// What exceeds the first minute waits for the second one.
 	first.worksOff(codeFine)
 	second.worksOff(codeFine)
 	s.equal()

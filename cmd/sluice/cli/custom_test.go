@@ -10,8 +10,8 @@ import (
 	"sluice/sandbox"
 )
 
-// declared is a resource of the user's own: a list that the sandbox has, under another name, so
-// that there is something to hold its tables against.
+// declared is a resource of the operator's own: a list of the sandbox under another name, so that
+// its tables can be compared.
 const declared = `
 custom:
   - service: inventory
@@ -32,7 +32,7 @@ func (s *fixture) append(text string) {
 	must(s.t, os.WriteFile(s.config, append(before, text...), 0o600))
 }
 
-// plan asks for a plan, which has to be there, and gives its SQL and id.
+// plan asks for a plan, which has to exist, and gives its SQL and id.
 func (s *fixture) plan() (string, string) {
 	s.t.Helper()
 	o := s.run("migrate")
@@ -43,7 +43,7 @@ func (s *fixture) plan() (string, string) {
 	return o.stdout, id[1]
 }
 
-// accept has a plan executed, after it was refused under another id.
+// accept executes a plan, after another id was refused.
 func (s *fixture) accept() string {
 	s.t.Helper()
 	sql, id := s.plan()
@@ -62,8 +62,8 @@ func (s *fixture) accept() string {
 	return sql
 }
 
-// TestCustomResource takes a user's own resource from three lines of YAML to typed columns: plan,
-// raw rows, proposal, columns, rows filled without a call.
+// TestCustomResource takes an operator's own resource from three lines of YAML to typed columns:
+// plan, raw rows, proposal, columns, rows filled without a call.
 func TestCustomResource(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 91, Records: 500})
@@ -89,7 +89,7 @@ func TestCustomResource(t *testing.T) {
 	s.promotes()
 }
 
-// promotes gives the resource the columns that are proposed for it, word for word.
+// promotes gives the resource exactly the columns that are proposed for it.
 func (s *fixture) promotes() {
 	s.t.Helper()
 	var proposal promote.Proposal

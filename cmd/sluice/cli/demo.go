@@ -14,8 +14,8 @@ func (c *cli) demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "Show the whole journey on a simulated company and a private Postgres",
 		Long: `Start a private Postgres and a simulated upstream, copy everything, change the
-company, copy again, and show what came of it. It needs no configuration, touches
-nothing of yours, and leaves nothing behind. Postgres binaries have to be on this
+company, copy again, and show the result. It needs no configuration, touches
+none of your data, and leaves nothing behind. Postgres binaries have to be on this
 machine (make demo sees to that).
 
 With --keep it stays up at the end and prints the lines, export NAME=VALUE, with which

@@ -12,9 +12,9 @@ import (
 	"sluice/sandbox"
 )
 
-// empty says why columns of the demo hold nothing, by name ("_extra") for columns that many tables
-// have, or by table and name. Every line has to be true: a column that is filled after all fails
-// the test like one that is empty without a reason.
+// empty says why columns of the demo are empty, by name ("_extra") for columns of many tables, or
+// by table and name. Every line has to be true: a column that is filled after all fails the test,
+// like an empty one without a reason.
 func empty() map[string]string {
 	return map[string]string{
 		"_extra":               "holds keys that no declaration knows: the sandbox sends none unless told to",
@@ -29,15 +29,15 @@ func empty() map[string]string {
 	}
 }
 
-// detailed are the tables whose lists carry headers in the demo, too (docs/upstream.md U182:
-// accounts come with the single record).
+// detailed are the tables whose lists show headers in the demo, too (docs/upstream.md U182: only
+// the single record has accounts).
 func detailed() map[string]bool { return map[string]bool{"accounting.base_currency_adjustments": true} }
 
-// demoCalls is what the first sync of the demo may cost.
+// demoCalls is how many calls the first sync of the demo may make.
 const demoCalls = 90
 
-// TestDemoFillsEveryColumn syncs what the demo syncs, and looks for tables without rows and for
-// columns without a value.
+// TestDemoFillsEveryColumn syncs like the demo, and looks for tables without rows and columns
+// without a value.
 func TestDemoFillsEveryColumn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{
@@ -64,8 +64,8 @@ func TestDemoFillsEveryColumn(t *testing.T) {
 	}
 }
 
-// filled reports the columns of a table that hold nothing, and those that hold something against
-// what is said of them.
+// filled reports the empty columns of a table, and columns that have values although empty says
+// otherwise.
 func (s *fixture) filled(table string, used map[string]bool) {
 	s.t.Helper()
 	schemaName, name, _ := strings.Cut(table, ".")

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// keep writes the configuration down and says how other commands work on what stays up.
+// keep writes the configuration to a folder and says how other commands use what keeps running.
 func (s *demoStage) keep() error {
 	var err error
 	if s.kept, err = os.MkdirTemp("", "sluice-demo-"); err != nil {
@@ -31,5 +31,5 @@ func (s *demoStage) keep() error {
 	return s.say("%s", strings.Join(lines, "\n"))
 }
 
-// quoted is a text as a shell reads it as one word.
+// quoted quotes a text as one word for a shell.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

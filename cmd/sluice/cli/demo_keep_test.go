@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestDemoKeep runs the demo until it stays up, and then other commands with nothing but the lines
+// TestDemoKeep runs the demo until it keeps running, and then other commands with only the lines
 // that it printed.
 func TestDemoKeep(t *testing.T) {
 	t.Parallel()

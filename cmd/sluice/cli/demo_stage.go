@@ -17,21 +17,21 @@ import (
 	"sluice/sandbox"
 )
 
-// demoFlags are the choices of the demo.
+// demoFlags are the flags of the demo.
 type demoFlags struct {
 	records int
 	seed    int64
 	keep    bool
 }
 
-// demoStage is what a demo runs on.
+// demoStage is what a demo needs to run.
 type demoStage struct {
 	cli      *cli
 	postgres *local.Server
 	upstream *runningSandbox
 	app      *engine.App
-	// environment is what the configuration refers to, and kept the folder with the configuration
-	// for others; "" if nothing is kept.
+	// environment are the variables to which the configuration refers. kept is the folder with the
+	// configuration for other commands; "" if nothing is kept.
 	environment map[string]string
 	kept        string
 }
@@ -42,7 +42,7 @@ func (s *demoStage) say(format string, args ...any) error { return s.show(view.L
 
 func (s *demoStage) title(text string) error { return s.say("\n== %s", text) }
 
-// open starts the database and the upstream, and migrates.
+// open starts the database and the sandbox, and migrates.
 func (s *demoStage) open(ctx context.Context, flags demoFlags) error {
 	if err := s.title("A private Postgres, a simulated upstream, the tables"); err != nil {
 		return err
@@ -80,8 +80,8 @@ func (s *demoStage) open(ctx context.Context, flags demoFlags) error {
 		view.Count(flags.records), s.cli.env.Now().Sub(began).Seconds())
 }
 
-// options are those of a process with a configuration made for this demo. Where it is kept, its
-// secrets will be printed: they are those of a made-up company, and open nothing else.
+// options are those of a process with a configuration made for this demo. With --keep its secrets
+// are printed: they belong to a made-up company and open nothing else.
 func (s *demoStage) options(keep bool) (engine.Options, error) {
 	key := make([]byte, keyBytes)
 	if _, err := rand.Read(key); err != nil {
@@ -104,20 +104,20 @@ func (s *demoStage) options(keep bool) (engine.Options, error) {
 		options.LogLevel = "error"
 	}
 	if keep {
-		options.Scrub = outside.NewScrubber() // what is printed passes the one of the process, which does not learn these secrets
+		options.Scrub = outside.NewScrubber() // output passes the process's scrubber, which does not learn these secrets
 	}
 	return options, nil
 }
 
-// keyBytes is the size of the key for tokens at rest.
+// keyBytes is the size of the encryption key, in bytes.
 const keyBytes = 32
 
 func demoConfig(upstream *runningSandbox) string {
 	return "database:\n  url: ${DEMO_DATABASE_URL}\n" + upstream.config("standard") + demoResources
 }
 
-// demoResources wants everything that there is, with so few calls per run under parents that both
-// syncs together stay below the 100 calls of one minute.
+// demoResources enables every resource. It bounds the calls of runs under parents, so that both
+// syncs together stay below 100 calls, those of one minute.
 const demoResources = `resources:
   accounting.expenses: {enabled: true}
   accounting.contact_persons: {calls_per_run: 8}
@@ -132,7 +132,7 @@ func demoNetworks() []string { return []string{"partners", "suppliers"} }
 // demoModules are the custom modules of the simulated company.
 func demoModules() []string { return []string{"cm_vehicles", "cm_visits"} }
 
-// dueWithin names the resources whose lists are due after so long, service.resource.
+// dueWithin names the resources whose lists are due within a time, as service.resource.
 func (s *demoStage) dueWithin(wait time.Duration) []string {
 	var due []string
 	for _, stream := range s.app.Streams() {
@@ -144,8 +144,7 @@ func (s *demoStage) dueWithin(wait time.Duration) []string {
 	return due
 }
 
-// sync runs one batch sync of the named resources, or of all, as the command does, with its
-// progress.
+// sync runs one batch sync of the named resources, or of all, like the command, with its progress.
 func (s *demoStage) sync(ctx context.Context, title string, names []string) (*syncResult, error) {
 	if err := s.title(title); err != nil {
 		return nil, err
@@ -160,13 +159,13 @@ func (s *demoStage) sync(ctx context.Context, title string, names []string) (*sy
 	return result, s.say("%s", result.text())
 }
 
-// The changes of the demo, per resource.
+// The numbers of changes of the demo, per resource.
 const (
 	demoInserts = 3
 	demoEdits   = 7
 )
 
-// change lets the company do an hour's business, in what the next sync looks at.
+// change simulates an hour of the company's business, in the resources that the next sync reads.
 func (s *demoStage) change(seed int64, names []string) error {
 	resources := make([]string, 0, len(names))
 	for _, name := range names {

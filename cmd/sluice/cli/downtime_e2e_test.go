@@ -14,13 +14,13 @@ import (
 	"sluice/sandbox"
 )
 
-// doneSince says that each of the six lists has ended so many runs well, and is at rest.
+// doneSince says that each of the six lists has completed so many runs, and is idle.
 const doneSince = `SELECT count(*) = 6 FROM sluice.streams s WHERE enabled AND state = 'idle' AND next_due_at > clock_timestamp()
 	AND (service, resource) IN (('accounting', 'chart_of_accounts'), ('accounting', 'vendor_payments'), ('inventory', 'items'),
 		('inventory', 'bills'), ('inventory', 'credit_notes'), ('chat', 'conversations'))
 	AND $1 <= (SELECT count(*) FROM sluice.runs r WHERE r.outcome = 'done' AND (r.service, r.resource) = (s.service, s.resource))`
 
-// aDay lets a day pass on which every list changed.
+// aDay lets a day pass in which every list changed.
 func (s *fixture) aDay(seed int64) {
 	s.t.Helper()
 	names := make([]string, 0, len(resources()))
@@ -32,8 +32,8 @@ func (s *fixture) aDay(seed int64) {
 	s.later(24 * time.Hour)
 }
 
-// TestThreeDaysDown: nothing runs for three days on which every list changes. One run of each
-// brings all of it, for being due is a state (invariant 8).
+// TestThreeDaysDown: no process runs for three days in which every list changes. One run of each
+// list brings all changes, because being due is a state (invariant 8).
 func TestThreeDaysDown(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 71, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -50,23 +50,22 @@ func TestThreeDaysDown(t *testing.T) {
 }
 
 // TestThreeDaysWithARevokedToken: the consent is withdrawn, and given anew three days later. The
-// only hand is the one that gives it and puts it into the configuration: streams that were denied
-// go on by themselves. Meanwhile the authorization server is asked once a day, and no call is made
+// operator only puts the new token into the configuration: streams that were denied go on by
+// themselves. Meanwhile the authorization server is asked once a day, and no call is made
 // (invariants 3, 8 and 9).
 func TestThreeDaysWithARevokedToken(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 72, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.serveUntil("all is copied", doneSince, 1)
 	s.form("/oauth/v2/token/revoke", url.Values{"token": {sandbox.RefreshToken}})
-	// The last refresh was not a moment ago, and the first refusal, which proves nothing, lies
-	// behind.
+	// The last refresh was an hour ago, and the first refusal, which proves nothing, has happened.
 	s.exec(`UPDATE sluice.tokens SET attempted_at = attempted_at - interval '1 hour', refusals = 1`)
 	const denied = `SELECT count(*) = 6 FROM (SELECT 1 FROM sluice.runs WHERE kind = 'denied' AND resource NOT LIKE '%.%'
 		GROUP BY service, resource HAVING count(*) >= $1) AS r`
 	var calls, tokens int
 	for day := range int64(3) {
 		s.aDay(day)
-		if day > 0 { // which aDay does not let pass for tokens
+		if day > 0 { // aDay does not move the times of tokens
 			s.exec(`UPDATE sluice.tokens SET attempted_at = attempted_at - interval '1 day'`)
 		}
 		s.serveUntil("all lists are denied", denied, day+1)
@@ -83,7 +82,7 @@ func TestThreeDaysWithARevokedToken(t *testing.T) {
 	s.equal()
 }
 
-// form posts a form to the sandbox and gives the answer, which has to be no error.
+// form posts a form to the sandbox and gives the answer, which must not be an error.
 func (s *fixture) form(address string, form url.Values) *httptest.ResponseRecorder {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), http.MethodPost, s.upstream.URL+address, strings.NewReader(form.Encode()))
@@ -96,7 +95,7 @@ func (s *fixture) form(address string, form url.Values) *httptest.ResponseRecord
 	return w
 }
 
-// consent gives consent anew, to everything that sluice reads here, and gives the refresh token.
+// consent gives consent anew, for everything that sluice reads here, and gives the refresh token.
 func (s *fixture) consent() string {
 	s.t.Helper()
 	const back = "http://127.0.0.1/back"

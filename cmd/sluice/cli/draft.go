@@ -50,7 +50,7 @@ func (c *cli) draft(ctx context.Context) (err error) {
 	return c.printer().Print(view.Verbatim(sql))
 }
 
-// catalogOf reads what a database has in the schemas of services.
+// catalogOf reads the tables of the services' schemas from a database.
 func catalogOf(ctx context.Context, url string, services []schema.Service) (ddl.Catalog, error) {
 	var schemas []string
 	for i := range services {

@@ -28,8 +28,8 @@ func (c *cli) driftCommand() *cobra.Command {
 		Use:   "drift [resource]",
 		Short: "Show what upstream sent that no declaration knows, and which declared keys are gone",
 		Long: `Show which keys and which values of enumerations came over the wire that no
-declaration knows, in how many records, and since when. Nothing of it is lost and
-nothing fails: values of unknown keys are in the column _extra of their rows, and an
+declaration knows, in how many records, and since when. All of it is kept and no run
+fails: values of unknown keys are in the column _extra of their rows, and an
 unknown value of an enumeration is in its column like any other. A declared key that
 most records of a list carried and do not carry any more is shown as gone: its column
 keeps what came last.`,
@@ -68,21 +68,21 @@ func (c *cli) drift(ctx context.Context, a *engine.App, names []string, organiza
 	}).Or("Nothing came that the declarations do not know."))
 }
 
-// namedBy says whether a name of the command line means a resource, or its service.
+// namedBy says whether a name of the command line names the resource or its service.
 func namedBy(name, service, resource string) bool {
 	ofService, ofResource := splitName(name)
 	resource = strings.TrimSuffix(resource, "."+string(pipeline.WorkSweep))
 	return (ofService == "" || ofService == service) && ofResource == resource || name == service
 }
 
-// The two kinds of drift with words of their own: a value that an enumeration does not list, and
-// the line that counts what came after a thousand keys.
+// Two kinds of drift have texts of their own: a value that an enumeration does not list, and the
+// line that counts all keys beyond a thousand.
 const (
 	driftValue  = "value: "
 	driftOthers = "(others)"
 )
 
-// driftHint says what to do. Nothing is urgent: all of it is loaded.
+// driftHint says what to do. Drift is never urgent: the records are loaded.
 func driftHint(d *quarantine.Drift) string {
 	switch {
 	case d.Path == driftOthers:
@@ -96,7 +96,7 @@ func driftHint(d *quarantine.Drift) string {
 	}
 }
 
-// extraKey says under which key of _extra the values of an unknown key are: its path, with the
+// extraKey gives the key in _extra that holds the values of an unknown key: its path, with the
 // positions of arrays in it.
 func extraKey(path string) string {
 	path = outside.Visible(path)

@@ -7,8 +7,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestDrift lets three resources drift and a key go, and looks at all, at one, and at another
-// organization's.
+// TestDrift makes three resources drift and removes a key, and runs drift for all, for one, and for
+// another organization.
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Records: 10})

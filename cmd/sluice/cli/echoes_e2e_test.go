@@ -18,13 +18,14 @@ import (
 	"sluice/sandbox"
 )
 
-// echoing is an upstream that sends back what it was given: the access token on every list, each in
-// another place of the answer and another spelling, and the credential on the token endpoint.
+// echoing is an upstream that echoes what it received. Every list echoes the access token, each in
+// another part of the answer and another spelling, and the token endpoint echoes the credential.
 type echoing struct {
 	next http.Handler
 
 	mu sync.Mutex
-	// lists and credentials say what is echoed; places are how the answers to paths do, in turn.
+	// lists and credentials say what is echoed; places counts, by path, which way of echoing is
+	// next.
 	lists, credentials bool
 	places             map[string]int
 	secrets            map[string]bool
@@ -75,8 +76,8 @@ func (e *echoing) set(lists, credentials bool) {
 	e.lists, e.credentials = lists, credentials
 }
 
-// TestEchoesAreNowhere: an upstream that echoes secrets finds none of them in what is printed,
-// logged or kept about calls, runs, streams, tokens and jobs (invariant 10).
+// TestEchoesAreNowhere: of an upstream that echoes secrets, none is printed, logged or stored with
+// calls, runs, streams, tokens and jobs (invariant 10).
 func TestEchoesAreNowhere(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 20, Limits: sandbox.Limits{Off: true}})
@@ -114,8 +115,8 @@ func TestEchoesAreNowhere(t *testing.T) {
 	}
 }
 
-// shown gives a run of sixteen characters of one of a secret's spellings that a text has; "" if it
-// has none.
+// shown gives sixteen characters in a row of one of a secret's spellings that are in a text; "" if
+// there are none.
 func shown(text, secret string) string {
 	const run = 16
 	text = strings.ToLower(text)
@@ -130,7 +131,8 @@ func shown(text, secret string) string {
 	return ""
 }
 
-// commanding names things so that they command a terminal, and one key as the access token.
+// commanding gives records names with terminal control sequences, and one key equal to the access
+// token.
 type commanding struct{ next http.Handler }
 
 const (
@@ -169,9 +171,9 @@ func (c commanding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-// TestNothingCommandsTheTerminal: names, identifiers and keys of upstream are shown with signs for
-// what would command a terminal or hide, in text and in JSON, whose values stay exact; data is
-// loaded and exported as it came.
+// TestNothingCommandsTheTerminal: in names, identifiers and keys of upstream, characters that
+// control a terminal or are invisible are shown as signs. That holds for text and JSON, whose
+// values stay exact; data is loaded and exported unchanged.
 func TestNothingCommandsTheTerminal(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 98, Records: 20, Limits: sandbox.Limits{Off: true}})

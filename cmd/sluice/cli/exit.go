@@ -23,7 +23,7 @@ const (
 	codeBudget      = 4
 )
 
-// exitError carries an exit code. A silent one has said what it had to say.
+// exitError carries an exit code. A silent one prints nothing more.
 type exitError struct {
 	code   int
 	err    error
@@ -41,12 +41,12 @@ func (e *exitError) Error() string {
 // Unwrap gives the cause.
 func (e *exitError) Unwrap() error { return e.err }
 
-// usage marks an error of the command line.
+// usage makes an error of the command line.
 func usage(format string, args ...any) error {
 	return &exitError{code: codeUsage, err: fmt.Errorf(format, args...)}
 }
 
-// exit gives a code without a further message.
+// exit gives an exit code without a further message.
 func exit(code int) error {
 	if code == codeFine {
 		return nil
@@ -54,7 +54,7 @@ func exit(code int) error {
 	return &exitError{code: code, silent: true}
 }
 
-// exitIf gives the code of a failure without a further message, if there was one.
+// exitIf gives the exit code of a failure, without a further message, if there was one.
 func exitIf(failed bool) error {
 	if failed {
 		return exit(codeFailed)
@@ -83,10 +83,10 @@ func codeOf(err error) int {
 	}
 }
 
-// errEnvironment marks what is wrong around the program and not in it.
+// errEnvironment marks errors of the environment: the database or upstream.
 var errEnvironment = errors.New("environment")
 
-// isUsage recognises cobra's own complaints about flags and arguments, which have no type.
+// isUsage recognizes cobra's own errors about flags and arguments, which have no type.
 func isUsage(err error) bool {
 	for _, start := range []string{"unknown command", "unknown flag", "unknown shorthand", "invalid argument", "accepts ", "requires ", "flag needs"} {
 		if strings.HasPrefix(err.Error(), start) {
@@ -103,7 +103,7 @@ func conclude(stderr io.Writer, err error) int {
 	if err == nil || errors.As(err, &coded) && coded.silent {
 		return code
 	}
-	_, _ = fmt.Fprintln(stderr, "sluice: "+err.Error()) // where else could it be said
+	_, _ = fmt.Fprintln(stderr, "sluice: "+err.Error()) // there is no other place to report it
 	if code == codeUsage && isUsage(err) {
 		_, _ = fmt.Fprintln(stderr, "Run 'sluice --help' for the commands and their flags.")
 	}

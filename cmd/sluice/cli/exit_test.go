@@ -16,7 +16,7 @@ import (
 	"sluice/sandbox"
 )
 
-// TestExitCodes does what schedulers have to tell apart.
+// TestExitCodes produces the results that schedulers have to tell apart.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	small := sandbox.Options{Seed: 71, Records: 100}
@@ -27,8 +27,8 @@ func TestExitCodes(t *testing.T) {
 		code    int
 		// says has to be on standard error, or on standard output of check.
 		says string
-		// alone is a case that calls upstream, or changes it or the database: it has a stage of its
-		// own.
+		// alone is a case that calls upstream, or changes it or the database: it has its own
+		// fixture.
 		alone bool
 	}{
 		"fine":                 {alone: true, args: "sync", code: codeFine, says: "chart_of_accounts: done"},
@@ -63,7 +63,7 @@ func TestExitCodes(t *testing.T) {
 			private := strings.Replace(string(text), "url: ${SLUICE_DATABASE_URL}", "data_dir: "+dir, 1)
 			must(s.t, os.WriteFile(s.config, []byte(private), 0o600))
 		}},
-		"a table that somebody holds": {alone: true, args: "serve --listen 127.0.0.1:0", code: codeEnvironment, says: "lock timeout", spoil: func(s *fixture) {
+		"a table that a session holds": {alone: true, args: "serve --listen 127.0.0.1:0", code: codeEnvironment, says: "lock timeout", spoil: func(s *fixture) {
 			s.holds("sluice.streams")
 			s.environment["SLUICE_DATABASE_URL"] += "&lock_timeout=50ms"
 		}},
@@ -71,7 +71,7 @@ func TestExitCodes(t *testing.T) {
 			s.environment["SLUICE_DATABASE_URL"] = warehousetest.New(s.t)
 		}},
 		"no upstream": {alone: true, args: "sync", code: codeEnvironment, says: "chart_of_accounts: failed", spoil: func(s *fixture) {
-			s.run("check") // brings a token
+			s.run("check") // fetches a token
 			s.upstream.Close()
 		}},
 		"no upstream to check": {alone: true, args: "check", code: codeEnvironment, spoil: func(s *fixture) { s.upstream.Close() }},
@@ -115,7 +115,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// beside gives a stage with a configuration and an environment of its own, on the database and the
+// beside gives a fixture with its own configuration and environment, on the database and the
 // upstream of another.
 func (s *fixture) beside(t *testing.T) *fixture {
 	t.Helper()
@@ -127,7 +127,7 @@ func (s *fixture) beside(t *testing.T) *fixture {
 	return &copied
 }
 
-// holds lets somebody hold a table until the test ends.
+// holds lets another session lock a table until the test ends.
 func (s *fixture) holds(table string) {
 	s.t.Helper()
 	conn, err := pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"])
@@ -137,7 +137,7 @@ func (s *fixture) holds(table string) {
 	must(s.t, err)
 }
 
-// noDatabase names a socket that nobody listens on.
+// noDatabase sets a socket on which no server listens.
 func noDatabase(s *fixture) {
 	s.environment["SLUICE_DATABASE_URL"] = "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable&connect_timeout=2"
 }
@@ -177,15 +177,15 @@ func TestDaysGoBy(t *testing.T) {
 	}
 	s.equal("inventory.items")
 	s.equal("inventory.bills")
-	// Upstream's headers say what is left, so not even one call is refused.
+	// Upstream's headers say what is left, so no call is refused.
 	stats := s.world.Stats()
 	if calls := stats.ByService["inventory"]; days < 3 || days == maxDays || calls > days*daily || len(stats.Refused) > 0 {
 		t.Errorf("%d days, %d calls, refused %v: want some days with %d calls at most and no refusal", days, calls, stats.Refused, daily)
 	}
 }
 
-// TestNobodyAnswers closes the door of the token endpoint, too. Every stream then waits for the
-// next token, a minute each time, and still has to come to an end.
+// TestNobodyAnswers closes the token endpoint, too. Every stream then waits for the next token, a
+// minute each time, and still has to end.
 func TestNobodyAnswers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Records: 10})

@@ -13,11 +13,11 @@ import (
 	"sluice/pipeline/warehouse/lineage"
 )
 
-// explainView is what is known of a record, with what it means.
+// explainView is the history of a record, with its meaning.
 type explainView struct {
 	lineage.History
 
-	// Conclusions say in sentences what the rest says in figures.
+	// Conclusions say in sentences what the figures of the history mean.
 	Conclusions []string `json:"conclusions"`
 }
 
@@ -26,8 +26,8 @@ func (c *cli) explainCommand() *cobra.Command {
 	var archives int
 	cmd := &cobra.Command{
 		Use:   "explain RESOURCE ID",
-		Short: "Tell the history of one record: which call brought it when, in which versions, and what it waits for",
-		Long: `Tell what is known of one record: since when its row is there, which call and which run
+		Short: "Show the history of one record: which call brought it when, in which versions, and what it waits for",
+		Long: `Show what is known of one record: since when its row is there, which call and which run
 brought it, which versions of it raw records are kept of, what its single record waits
 for, what of it is in quarantine, and how far its list is read. A record that is not
 there is explained, too: whether it was ever seen, and up to when it would have been.

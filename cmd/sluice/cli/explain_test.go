@@ -30,8 +30,8 @@ func (v *explainView) concludes(texts ...string) bool {
 	return false
 }
 
-// TestExplain follows bills through their lives: with its single record, changed twice, in
-// quarantine, deleted by hand, and one that never was.
+// TestExplain follows bills through their history: with its single record, changed twice, in
+// quarantine, deleted by hand, and one that never existed.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 93, Records: 40, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -46,7 +46,7 @@ func TestExplain(t *testing.T) {
 	if v.Row == nil || v.Row.DetailState != "current" || v.Row.Run == nil || v.Row.Run.Outcome != "done" || v.Row.Arrays["bills_line_items"] == 0 {
 		t.Fatalf("a bill with its single record: %+v", v.Row)
 	}
-	// Each version came with the list and by itself.
+	// Each version came with the list and with the single record.
 	var singles, lists []string
 	for _, version := range v.Versions {
 		if version.Call.Status != 200 || version.Call.Run == 0 || version.Modified == "" {

@@ -10,9 +10,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestADatabaseOnAnotherHost: where the address names another host without sslmode=verify-full,
-// check fails, sync and serve warn once and go on, and all are silent where the configuration
-// allows it.
+// TestADatabaseOnAnotherHost: if the address names another host without sslmode=verify-full, check
+// fails, and sync and serve warn once and go on. All are silent if the configuration allows it.
 func TestADatabaseOnAnotherHost(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 83, Records: 20, Limits: sandbox.Limits{Off: true}})
@@ -48,8 +47,8 @@ func TestADatabaseOnAnotherHost(t *testing.T) {
 	says(false, "allowed")
 }
 
-// besides adds a host that is never asked, as the first one answers: addresses like 192.0.2.1
-// belong to no machine (RFC 5737).
+// besides adds a host that is never contacted, because the first one answers: addresses like
+// 192.0.2.1 belong to no machine (RFC 5737).
 func besides(t *testing.T, address, host string) string {
 	t.Helper()
 	u, err := url.Parse(address)

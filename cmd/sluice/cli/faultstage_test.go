@@ -9,12 +9,12 @@ import (
 	"sluice/sandbox"
 )
 
-// faultStage is a stage for one stream whose list misbehaves.
+// faultStage is a fixture for one stream whose list misbehaves.
 type faultStage struct {
 	*fixture
 
 	name, short, path string
-	// struck is the path that misbehaves, where it is not that of the list.
+	// struck is the path that misbehaves, if it is not the list's.
 	struck string
 }
 
@@ -30,7 +30,7 @@ func newFaultStageOf(t *testing.T, filtered bool, records int) *faultStage {
 	f := &faultStage{
 		fixture: newStage(t, sandbox.Options{
 			Seed: 51, Records: records, ChatPage: 20, Limits: sandbox.Limits{Off: true},
-			// What happens upstream has to lie before the run that reads it, by its second.
+			// Changes upstream have to be earlier than the run that reads them, by the second.
 			Now: func() time.Time { return time.Now().Add(-time.Minute) },
 		}).narrow(),
 		name: "inventory.bills", short: "bills", path: "/inventory/v1/bills",
@@ -45,7 +45,7 @@ func newFaultStageOf(t *testing.T, filtered bool, records int) *faultStage {
 	return f
 }
 
-// minutes pass: calls of before are out of the way, and a token may be refreshed.
+// minutes lets time pass, so that earlier calls do not count and a token may be refreshed.
 func (f *faultStage) minutes() { f.pass(5 * time.Minute) }
 
 func (f *faultStage) fault(kind string, after, count int) {
@@ -58,14 +58,14 @@ func (f *faultStage) clear() {
 	must(f.t, f.world.SetFaults(nil))
 }
 
-// change edits enough records that what changed takes several pages.
+// change edits so many records that the changes take several pages.
 func (f *faultStage) change(seed int64, edits int) {
 	f.t.Helper()
 	_, err := f.world.Change(sandbox.Change{Seed: seed, Inserts: 3, Edits: edits, Resources: []string{f.short}})
 	must(f.t, err)
 }
 
-// stands says where the stream stands.
+// stands gives the state and the watermark of the stream.
 func (f *faultStage) stands() (pipeline.State, time.Time) {
 	f.t.Helper()
 	state := pipeline.State(one[string](f.fixture, `SELECT state FROM sluice.streams WHERE service || '.' || resource = $1`, f.name))
@@ -95,7 +95,7 @@ func (f *faultStage) open() int {
 	return one[int](f.fixture, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`)
 }
 
-// comesTo syncs and says if that came to something else.
+// comesTo syncs and reports another exit code than the given one.
 func (f *faultStage) comesTo(when string, code int) outcome {
 	f.t.Helper()
 	o := f.run("sync", "--json", f.name)

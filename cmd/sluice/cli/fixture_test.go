@@ -24,8 +24,8 @@ import (
 	"sluice/sandbox/oracle"
 )
 
-// fixture is what an end-to-end test plays on: a database of its own, a simulated upstream behind
-// real HTTP, a configuration for both.
+// fixture is the environment of an end-to-end test: a database of its own, a simulated upstream
+// behind real HTTP, and a configuration for both.
 type fixture struct {
 	t           *testing.T
 	conn        *pgx.Conn
@@ -46,7 +46,7 @@ func migrated(ctx context.Context, url string) error {
 	return migrations.Migrate(ctx, url, migrations.Options{})
 }
 
-// newStage opens a stage. The options need neither a clock nor a plan.
+// newStage opens a fixture. The options need neither a clock nor a plan.
 func newStage(t *testing.T, options sandbox.Options) *fixture {
 	t.Helper()
 	if options.Now == nil {
@@ -92,13 +92,13 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// outcome is what a command line came to.
+// outcome is the result of a command line.
 type outcome struct {
 	code           int
 	stdout, stderr string
 }
 
-// quick are retries that lose no time.
+// quick are retries without a noticeable wait.
 func quick() []time.Duration {
 	return []time.Duration{time.Millisecond, time.Millisecond}
 }
@@ -125,7 +125,7 @@ func (s *fixture) env(stdout, stderr io.Writer) Env {
 	}
 }
 
-// sync runs sync and gives its result; the exit code has to be the wanted one.
+// sync runs sync, checks its exit code, and gives its result.
 func (s *fixture) sync(code int, args ...string) syncResult {
 	s.t.Helper()
 	return s.synced(code, s.run(append([]string{"sync", "--json"}, args...)...))
@@ -155,8 +155,8 @@ func one[T any](s *fixture, sql string, args ...any) T {
 	return value
 }
 
-// passes lets time pass for the database, whose clock decides about budgets, turns and waits: every
-// instant that it keeps moves into the past.
+// passes lets time pass for the database, whose clock decides about budgets, turns and waits: it
+// moves every stored instant into the past.
 const passes = `
 UPDATE sluice.budgets SET closed_until = closed_until - $1::interval, capped_at = capped_at - $1::interval, cap_until = cap_until - $1::interval;
 UPDATE sluice.day_budgets SET exhausted_until = exhausted_until - $1::interval, reset_at = reset_at - $1::interval, seen_at = seen_at - $1::interval;
@@ -176,15 +176,15 @@ func (s *fixture) pass(d time.Duration) {
 	}
 }
 
-// afterAMinute puts a minute between the calls so far and those that follow, as the limits see it,
-// and moves nothing else.
+// afterAMinute puts a minute between the calls so far and the later ones, as the limits see it, and
+// moves nothing else.
 func (s *fixture) afterAMinute() {
 	s.t.Helper()
 	s.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '1 minute', free_at = free_at - interval '1 minute'`)
 }
 
-// narrow leaves the resources of resources() and nothing else: for tests that count calls, and for
-// those in which a minute's calls have to last.
+// narrow leaves only the resources of resources(): for tests that count calls, and for those in
+// which a minute's calls have to suffice.
 func (s *fixture) narrow() *fixture {
 	s.t.Helper()
 	text, err := os.ReadFile(s.config)
@@ -202,7 +202,7 @@ func (s *fixture) narrow() *fixture {
 // resource is one of the six that most tests copy, with its list upstream.
 type resource struct{ service, name, path string }
 
-// resources are written down here and not asked of the program.
+// resources are written down here, not taken from the program.
 func resources() []resource {
 	return []resource{
 		{"accounting", "chart_of_accounts", "/books/v3/chartofaccounts"},
@@ -214,8 +214,8 @@ func resources() []resource {
 	}
 }
 
-// equal holds the warehouse, or one stream's part of it, against upstream. It gives the number of
-// rows whose record is gone, and of those that hold keys which no column takes.
+// equal compares the warehouse, or the part of some streams, with upstream. It gives the number of
+// rows whose record is gone, and of rows with keys that no column takes.
 func (s *fixture) equal(only ...string) (int, int) {
 	s.t.Helper()
 	gone, undeclared := 0, 0

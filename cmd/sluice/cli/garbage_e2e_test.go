@@ -10,23 +10,23 @@ import (
 	"sluice/sandbox"
 )
 
-// garbage is what upstream does for one run.
+// garbage is what upstream does during one run.
 type garbage struct {
 	kind string
-	// code is what the run that meets it comes to, and moved whether the watermark moves.
+	// code is the exit code of the run that meets it, and moved says whether the watermark moves.
 	code  int
 	moved bool
 }
 
-// TestPassingGarbageLosesNothing: upstream talks nonsense for one run and is well again. The next
-// sync has all records, however many there were of what did not fit, and whichever way the list is
-// read (invariant 1).
+// TestPassingGarbageLosesNothing: upstream answers nonsense during one run and is healthy again.
+// The next sync has all records, however many did not fit, and whichever way the list is read
+// (invariant 1).
 func TestPassingGarbageLosesNothing(t *testing.T) {
 	t.Parallel()
 	for _, g := range []garbage{
 		{"all_huge_numbers", codeFailed, false},
 		{"same_id", codeFailed, false},
-		{"huge_number", codeFine, true}, // one of all: below the share, and asked for again
+		{"huge_number", codeFine, true}, // one record: below the share, and asked for again
 	} {
 		for _, list := range []struct {
 			name     string
@@ -66,9 +66,9 @@ func (g garbage) play(f *faultStage) {
 	}
 }
 
-// TestGarbageIsNotForgotten: what was refused in two runs is known by the second, which moves the
-// watermark over it. The exit code says so until it is loaded, and within an hour the list is read
-// whole because of it.
+// TestGarbageIsNotForgotten: the second run knows what was rejected in the first, and moves the
+// watermark over it. The exit code reports it until it is loaded, and within an hour the list is
+// read whole because of it.
 func TestGarbageIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	f := newFaultStageOf(t, true, small)
@@ -84,7 +84,7 @@ func TestGarbageIsNotForgotten(t *testing.T) {
 	}
 	f.clear()
 	f.exec(`UPDATE sluice.streams SET watermark = clock_timestamp(), scanned_until = NULL WHERE resource = 'items'`) // minutes later
-	f.sync(codeFailed, f.name)                                                                                       // it read from the watermark: nothing new, and nothing is mended
+	f.sync(codeFailed, f.name)                                                                                       // it read from the watermark: nothing new, nothing repaired
 	if due := one[bool](f.fixture, `SELECT next_due_at <= clock_timestamp() + interval '1 hour' FROM sluice.streams WHERE resource = 'items.sweep'`); !due {
 		t.Error("the whole list is not read within an hour")
 	}
@@ -93,8 +93,8 @@ func TestGarbageIsNotForgotten(t *testing.T) {
 	f.equal(f.name)
 }
 
-// TestOneRecordThatWillNeverFit holds a watermark up once, and is asked for again less and less
-// often.
+// TestOneRecordThatWillNeverFit: such a record stops a watermark once, and is asked for again less
+// and less often.
 func TestOneRecordThatWillNeverFit(t *testing.T) {
 	t.Parallel()
 	f := newFaultStageOf(t, true, small)
@@ -117,8 +117,8 @@ func TestOneRecordThatWillNeverFit(t *testing.T) {
 	}
 }
 
-// TestVerifyLoadsWhatItReads: a record in quarantine that verify reads in a version that fits needs
-// no sweep any more.
+// TestVerifyLoadsWhatItReads: if verify reads a fitting version of a record in quarantine, no sweep
+// is needed for it.
 func TestVerifyLoadsWhatItReads(t *testing.T) {
 	t.Parallel()
 	f := newFaultStageOf(t, true, small)

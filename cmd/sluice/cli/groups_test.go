@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestGroupsOfCommands: help and README show every command in its group, and no other one.
+// TestGroupsOfCommands: help and README show every command in its group, and no other command.
 func TestGroupsOfCommands(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../../README.md")
@@ -43,8 +43,7 @@ func TestGroupsOfCommands(t *testing.T) {
 	}
 }
 
-// groupsOf are the commands of the README's table by their group, which stands in its first row
-// only.
+// groupsOf are the commands of the README's table by group; only the first row of a group names it.
 func groupsOf(readme string) map[string][]string {
 	commands := map[string][]string{}
 	group := ""
@@ -63,8 +62,8 @@ func groupsOf(readme string) map[string][]string {
 	return commands
 }
 
-// sections are the first words of the lines below each heading of a help text, behind the first
-// heading, which is Usage.
+// sections are the first words of the lines below each heading of a help text. It begins with the
+// heading Usage.
 func sections(help string) map[string][]string {
 	_, help, _ = strings.Cut(help, "\nUsage:\n")
 	words := map[string][]string{}
@@ -80,8 +79,7 @@ func sections(help string) map[string][]string {
 	return words
 }
 
-// TestTrustIsAFlag: what was a command of its own is a flag of verify, which takes no other one
-// beside it.
+// TestTrustIsAFlag: a former command is now a flag of verify, which refuses other flags beside it.
 func TestTrustIsAFlag(t *testing.T) {
 	t.Parallel()
 	for args, says := range map[string]string{

@@ -14,7 +14,7 @@ func (c *cli) healthCommand() *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
 		Use:   "health",
-		Short: "Ask a running serve whether it is well (for container health checks)",
+		Short: "Ask a running serve whether it is healthy (for container health checks)",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return askHealth(cmd.Context(), listen)

@@ -23,7 +23,7 @@ type past struct {
 	truth map[string][]json.RawMessage
 }
 
-// look keeps what upstream has now.
+// look records what upstream has now.
 func (s *fixture) look() past {
 	s.t.Helper()
 	p := past{at: one[time.Time](s, `SELECT clock_timestamp()`), truth: make(map[string][]json.RawMessage)}
@@ -36,8 +36,8 @@ func (s *fixture) look() past {
 	return p
 }
 
-// relive holds the tables as of an instant against what upstream had then, field by field: they are
-// made once more, out of the functions that analysts call.
+// relive compares the tables as of an instant with what upstream had then, field by field. It makes
+// the tables with the functions that analysts call.
 func (s *fixture) relive(p past) {
 	s.t.Helper()
 	for resource, truth := range p.truth {
@@ -60,7 +60,7 @@ func (s *fixture) relive(p past) {
 	}
 }
 
-// consistent says that no check about versions finds anything.
+// consistent checks that no check about versions finds anything.
 func (s *fixture) consistent() {
 	s.t.Helper()
 	for _, check := range []string{"history_open", "history_differs", "history_overlaps"} {
@@ -75,7 +75,7 @@ func withVersions() []string {
 	return []string{"bills", "bills.details", "credit_notes", "credit_notes.details", "vendor_payments", "vendor_payments.details"}
 }
 
-// live copies everything, and then edits, deletes and copies in turns, one bill gone in each. It
+// live copies everything, and then edits, deletes and copies in turns, one deleted bill in each. It
 // gives every instant at which upstream and warehouse were equal.
 func (s *fixture) live(turns int) []past {
 	s.t.Helper()
@@ -98,9 +98,9 @@ func (s *fixture) live(turns int) []past {
 	return instants
 }
 
-// TestThePastIsWhatUpstreamHad edits, deletes and copies in turns, and then asks for every instant
-// at which upstream and warehouse were equal: the tables of then are held against the records that
-// the test kept.
+// TestThePastIsWhatUpstreamHad edits, deletes and copies in turns, and then queries every instant
+// at which upstream and warehouse were equal. It compares the tables as of then with the records
+// that the test kept.
 func TestThePastIsWhatUpstreamHad(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 120, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -126,9 +126,9 @@ func TestThePastIsWhatUpstreamHad(t *testing.T) {
 	t.Logf("%d versions of %d instants", written, len(instants))
 }
 
-// TestThePastComesOutOfRawRecords edits, deletes and copies in turns while no versions are kept,
-// switches history on and has it made out of raw records, by a process that is killed and by
-// another: the tables as of every instant are held against what upstream had then.
+// TestThePastComesOutOfRawRecords edits, deletes and copies in turns while no versions are kept.
+// Then it switches history on and rebuilds it from raw records, in a process that is killed and in
+// another. It compares the tables as of every instant with what upstream had then.
 func TestThePastComesOutOfRawRecords(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 99, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -183,15 +183,15 @@ func TestThePastComesOutOfRawRecords(t *testing.T) {
 }
 
 // TestKillsLeaveRowsAndVersionsTogether kills processes while they load, fetch details and take
-// rows in: what a row holds and its open version are never apart (invariant 2), and in the end the
-// past of now is the truth.
+// rows in. A row and its open version never differ (invariant 2), and in the end the past as of now
+// is the truth.
 func TestKillsLeaveRowsAndVersionsTogether(t *testing.T) {
 	t.Parallel()
 	const kills = 5
 	s := newStage(t, sandbox.Options{
 		Seed: 98, Records: 1000, HeadersOnly: true, Limits: sandbox.Limits{Off: true}, PageLatency: 10 * time.Millisecond,
 	}).narrow()
-	s.environment[withMinute] = "5s" // for some hundred single records by the plan's hundred a minute
+	s.environment[withMinute] = "5s" // the plan allows a hundred calls a minute, and there are some hundred single records
 	chance := rand.New(rand.NewPCG(98, 98))
 	s.killedSync(chance, "bills", "credit_notes", "vendor_payments")
 	s.configured(remembered)

@@ -8,7 +8,7 @@ import (
 	"sluice/pipeline/warehouse/history"
 )
 
-// tableOfHistories says of which resources the past is kept.
+// tableOfHistories shows the resources that keep versions.
 func tableOfHistories(a *engine.App, histories []history.History) view.Rows {
 	return view.Table(histories, headOrganization+"  PAST OF  KNOWN SINCE  VERSIONS  BY DAY", func(h *history.History) view.Row {
 		since, count := "", ""

@@ -20,20 +20,20 @@ func (s *fixture) rewrite(old, replacement string) {
 	must(s.t, os.WriteFile(s.config, []byte(strings.ReplaceAll(string(text), old, replacement)), 0o600))
 }
 
-// forget lets the last look at the organizations be too long ago to count.
+// forget makes the last check of the organizations too old to count.
 func (s *fixture) forget() {
 	s.t.Helper()
 	s.exec(`UPDATE sluice.organizations SET checked_at = checked_at - interval '7 hours'`)
 }
 
-// looks counts the calls that asked who the organization is.
+// looks counts the calls that checked which business the organization is.
 func (s *fixture) looks() int {
 	s.t.Helper()
 	return one[int](s, `SELECT count(*) FROM sluice.calls WHERE class = 'probe' AND resource = 'organizations'`)
 }
 
-// TestIdentity: an organization is looked at once in six hours, by whichever process; another
-// business under its id stops its streams until a person decides.
+// TestIdentity: an organization is checked once in six hours, by any process. Another business
+// under its id stops its streams until a person decides.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 92, Records: 100})
@@ -66,8 +66,8 @@ func TestIdentity(t *testing.T) {
 	s.sync(codeFine, "items")
 }
 
-// TestIdentityOfAnotherID: credentials of another business are found out before a single record
-// comes.
+// TestIdentityOfAnotherID: credentials of another business are detected before a single record is
+// read.
 func TestIdentityOfAnotherID(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 93, Records: 100})
@@ -82,8 +82,8 @@ func TestIdentityOfAnotherID(t *testing.T) {
 	}
 }
 
-// TestOrganizationsCommand: the zone of an organization is upstream's where the configuration has
-// none, and its rows are kept under its key.
+// TestOrganizationsCommand: the zone of an organization is upstream's if the configuration has
+// none, and its rows are stored under its key.
 func TestOrganizationsCommand(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 94, Records: 100})

@@ -10,7 +10,7 @@ import (
 	"sluice/sandbox"
 )
 
-// TestJourney goes the whole way: everything, what changed, nothing.
+// TestJourney runs three syncs: of everything, of what changed, and of nothing.
 func TestJourney(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]sandbox.Options{
@@ -47,12 +47,12 @@ func journey(s *fixture, paged bool) {
 		if r.Inserted+r.Updated+r.Quarantined > 0 {
 			s.t.Errorf("%s: the third sync says that it wrote: %+v", r.Key, r)
 		}
-		// Credit notes have neither filter nor sort: they are read whole. So is an export, which
-		// may come in pages.
+		// Credit notes have neither filter nor sort, so they are read whole. So is an export, which
+		// may have several answers.
 		whole := r.Resource == "credit_notes" || paged && r.Resource == "conversations"
 		want := int64(1)
 		if strings.HasSuffix(r.Resource, ".details") {
-			want = 0 // lists carried lines, so no row waits for its single record
+			want = 0 // lists show lines, so no row waits for its single record
 		}
 		if !whole && r.Calls != want {
 			s.t.Errorf("%s: the third sync cost %d calls, want %d", r.Key, r.Calls, want)
@@ -63,8 +63,8 @@ func journey(s *fixture, paged bool) {
 	}
 }
 
-// expect holds a sync's result against what upstream has, and its own words against what was
-// changed; nil means that everything was new.
+// expect compares a sync's result with upstream and with the changes that were made; nil means that
+// everything was new.
 func (s *fixture) expect(result syncResult, changed sandbox.Changed) {
 	s.t.Helper()
 	gone, undeclared := s.equal()
@@ -107,8 +107,8 @@ func withDetails(streams []streamResult) int {
 	return n
 }
 
-// upstreamHas counts the records of a list; where lists carry lines, none of single records are to
-// be had.
+// upstreamHas counts the records of a list; where lists show lines, there are no single records to
+// read.
 func (s *fixture) upstreamHas(service, resource string) int {
 	n := 0
 	if !strings.HasSuffix(resource, ".details") {
@@ -125,11 +125,11 @@ func (s *fixture) calls() int {
 	return one[int](s, `SELECT count(*) FROM sluice.calls WHERE resource <> 'token'`)
 }
 
-// written is what the server counted in the tables of the services.
+// written are the server's counts of writes to the tables of the services.
 func (s *fixture) written() [3]int64 {
 	s.t.Helper()
 	s.quiet()
-	conn, err := pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"]) // a new session sees the last figures
+	conn, err := pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"]) // only a new session sees the latest figures
 	must(s.t, err)
 	var n [3]int64
 	must(s.t, conn.QueryRow(s.t.Context(), `SELECT coalesce(sum(n_tup_ins), 0), coalesce(sum(n_tup_upd), 0), coalesce(sum(n_tup_del), 0)
@@ -138,8 +138,8 @@ func (s *fixture) written() [3]int64 {
 	return n
 }
 
-// quiet waits until nobody else is connected to the database: then every session of a process that
-// ended has reported what it did.
+// quiet waits until no other session is connected to the database: then every session of an ended
+// process has reported what it did.
 func (s *fixture) quiet() {
 	s.t.Helper()
 	s.until("all sessions have ended", `SELECT count(*) = 0 FROM pg_stat_activity

@@ -11,8 +11,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestTheSealingKeyIsReplaced takes the steps of docs/securing.md: the new key before the old in
-// the file, a refresh, and the old one away. No step costs a token but the refresh that was due.
+// TestTheSealingKeyIsReplaced follows docs/securing.md: it puts the new key before the old one in
+// the file, refreshes, and removes the old key. No step costs a token but the refresh that was due.
 func TestTheSealingKeyIsReplaced(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 71, Records: 20})

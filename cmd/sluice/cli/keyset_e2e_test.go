@@ -18,15 +18,14 @@ const (
 	onePass      = "re-anchored: one pass"
 )
 
-// sorting is a stage with a long list of payments, which sorts by modification time or does not.
+// sorting is a fixture with a long list of payments that sorts by modification time, or does not.
 func sorting(t *testing.T, sorts bool) *fixture {
 	t.Helper()
 	return newStage(t, sandbox.Options{Seed: 79, Records: 14_000, SortsModified: sorts, Limits: sandbox.Limits{Off: true},
 		Now: func() time.Time { return time.Now().Add(-time.Minute) }, PageLatency: 10 * time.Millisecond}).narrow()
 }
 
-// listed gives what a sync of a stream notes, of all runs that it makes, and its calls as upstream
-// counts them.
+// listed gives the notes of all runs of a sync of a stream, and its calls by upstream's count.
 func (s *fixture) listed(stream string) (string, int) {
 	s.t.Helper()
 	_, name, _ := strings.Cut(stream, ".")
@@ -36,9 +35,9 @@ func (s *fixture) listed(stream string) (string, int) {
 	return note, s.world.Stats().ByPath[anchoredPath] - before
 }
 
-// TestReanchored copies a list that is known, by a probe, to filter and to sort: the first sync
-// takes one pass and no second, also while the list changes and after a kill in its middle; so do
-// sweeps, but not those that decide what is gone.
+// TestReanchored copies a list of which a probe showed that it filters and sorts. The first sync
+// takes one pass, also while the list changes and after a kill in the middle. So do sweeps, except
+// those that decide about deletions.
 func TestReanchored(t *testing.T) {
 	t.Parallel()
 	s := sorting(t, true)
@@ -59,7 +58,7 @@ func TestReanchored(t *testing.T) {
 	before := s.world.Stats().ByPath[anchoredPath]
 
 	p := s.start("sync", anchoredList)
-	<-s.arrivals.after(pages / 3) // each answer takes a while: the list changes between two of them
+	<-s.arrivals.after(pages / 3) // answers are slow: the list changes between two of them
 	_, err := s.world.Change(sandbox.Change{Seed: 7, Edits: 40, Inserts: 20, Deletes: 10, Resources: []string{"vendor_payments"}})
 	must(t, err)
 	<-s.arrivals.after(pages / 4)
@@ -78,7 +77,7 @@ func TestReanchored(t *testing.T) {
 		t.Errorf("the first sync of %d pages took %d calls: %q", pages, calls, note)
 	}
 	s.equal(anchoredList)
-	s.edit(8, anchoredList, 2*perPage/5) // with those above more than a page, and no second has as many
+	s.edit(8, anchoredList, 2*perPage/5) // with those above more than a page, but not in one second
 	s.edit(9, anchoredList, 2*perPage/5)
 	if note, calls := s.listed(anchoredList); !strings.Contains(note, onePass) || calls > 3 {
 		t.Errorf("edits of more than a page took %d calls: %q", calls, note)
@@ -90,8 +89,8 @@ func TestReanchored(t *testing.T) {
 	s.sweepsDecide(pages)
 }
 
-// sweepsDecide deletes records: the sweep that misses them may be re-anchored, the one that decides
-// is not.
+// sweepsDecide deletes records: the sweep that misses them may be re-anchored, the sweep that
+// decides is not.
 func (s *fixture) sweepsDecide(pages int) {
 	s.t.Helper()
 	const sweep = anchoredList + ".sweep"
@@ -99,7 +98,7 @@ func (s *fixture) sweepsDecide(pages int) {
 	s.pass(4 * time.Minute)
 	s.age()
 	anchored := 0
-	for n := 0; n < 9 && anchored == 0; n++ { // one in four is read in passes, whatever is known, and any behind one that missed rows
+	for n := 0; n < 9 && anchored == 0; n++ { // one sweep in four is read in passes in any case, and each one after a sweep that missed rows
 		note, calls := s.listed(sweep)
 		if strings.Contains(note, onePass) {
 			anchored++
@@ -123,8 +122,8 @@ func (s *fixture) sweepsDecide(pages int) {
 	s.truthful(anchoredList)
 }
 
-// TestWhatIsNotKnownIsNotAnchored: the same list, probed without the order, and with it but not
-// probed, is read in passes.
+// TestWhatIsNotKnownIsNotAnchored: the same list is read in passes if a probe showed no order, or
+// if it was not probed.
 func TestWhatIsNotKnownIsNotAnchored(t *testing.T) {
 	t.Parallel()
 	for _, sorts := range []bool{false, true} {

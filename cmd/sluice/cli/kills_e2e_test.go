@@ -11,12 +11,12 @@ import (
 	"sluice/sandbox"
 )
 
-// killsFlag says how often TestKills kills: make soak has more, and make chaos kills a hundred
-// others.
+// killsFlag is how many processes TestKills kills: make soak has more, and make chaos kills a
+// hundred others.
 var killsFlag = flag.Int("kills", 10, "so many processes are killed in TestKills")
 
-// TestKills tries invariant 6: a process is killed at any instant, again and again, and the next
-// one goes on.
+// TestKills tests invariant 6: a process is killed at any instant, repeatedly, and the next one
+// goes on.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	const (
@@ -31,7 +31,7 @@ func TestKills(t *testing.T) {
 	for range kills {
 		s.killedSync(chance)
 		atWork += one[int](s, `SELECT count(*) FROM sluice.streams WHERE state = 'running'`)
-		// Calls of the dead hold their slots for two minutes, and a minute has 100.
+		// Calls of killed processes hold their slots for two minutes, and a minute has 100.
 		s.pass(4 * time.Minute)
 	}
 	t.Logf("%d kills in %s, %d streams at work in them", kills, time.Since(began).Round(time.Millisecond), atWork)
@@ -48,7 +48,7 @@ func TestKills(t *testing.T) {
 	t.Logf("%s in all, %d calls", time.Since(began).Round(time.Millisecond), s.calls())
 }
 
-// TestKillsInDetailsAndParents tries invariant 6 where a run has no list of its own: among single
+// TestKillsInDetailsAndParents tests invariant 6 where a run has no list of its own: among single
 // records, and among the lists of parents.
 func TestKillsInDetailsAndParents(t *testing.T) {
 	t.Parallel()
@@ -78,7 +78,7 @@ func TestKillsInDetailsAndParents(t *testing.T) {
 	s.t.Logf("%d streams were at work in %d kills", atWork, kills)
 }
 
-// killedSync starts a sync and kills it: a few calls later, or before the first one, and then some
+// killedSync starts a sync and kills it: some calls later, or before the first call, and then some
 // milliseconds more.
 func (s *fixture) killedSync(chance *rand.Rand, streams ...string) {
 	s.t.Helper()
@@ -110,15 +110,15 @@ func (s *fixture) killed(chance *rand.Rand, args ...string) {
 	case <-p.done:
 	}
 	p.kill()
-	s.quiet() // the server may still be at what the process began
+	s.quiet() // the server may still work on what the process began
 }
 
-// atOnce is how many calls of business services the stage's plan allows at once, and so how many
+// atOnce is how many calls of business services the fixture's plan allows at once, and so how many
 // pages a stream has under way at most.
 const atOnce = 10
 
-// nothingTwice holds what the runs say against the tables: each row was inserted once and never
-// updated, and a kill repeated at most the pages under way of each stream that was at work.
+// nothingTwice compares the runs' counts with the tables: each row was inserted once and never
+// updated. A kill repeated at most the pages under way of each stream at work.
 func (s *fixture) nothingTwice(atWork int) {
 	s.t.Helper()
 	rows := 0
@@ -146,7 +146,7 @@ func (s *fixture) nothingTwice(atWork int) {
 	s.t.Logf("%d of %d calls were repeated", repeated+exports, s.calls())
 }
 
-// nothingLeft makes sure that nothing is half done.
+// nothingLeft makes sure that no work is half done.
 func (s *fixture) nothingLeft() {
 	s.t.Helper()
 	for what, sql := range map[string]string{

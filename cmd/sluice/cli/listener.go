@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// mostConnections is how many connections the status pages have at once: descriptors that they
-// take, calls and the database need, too.
+// mostConnections is how many connections the status pages have at once: they take file
+// descriptors, which calls and the database need, too.
 const mostConnections = 64
 
-// statusServer serves the status pages. No connection stays that asks for nothing, does not end its
-// question, or does not read its answer.
+// statusServer serves the status pages. It closes connections that send no request, do not end one,
+// or do not read their answer.
 func statusServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
@@ -26,8 +26,8 @@ func statusServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// limited is a listener with a bounded number of open connections: the next one waits until one of
-// them is closed.
+// limited is a listener with a bounded number of open connections: the next one waits until another
+// is closed.
 type limited struct {
 	net.Listener
 
@@ -50,7 +50,7 @@ func (l *limited) Accept() (net.Conn, error) {
 	connection, err := l.Listener.Accept()
 	if err != nil {
 		<-l.room
-		return nil, err // the server tells its errors apart
+		return nil, err // http.Server distinguishes these errors
 	}
 	return &heldOpen{Conn: connection, room: l.room}, nil
 }
@@ -61,7 +61,7 @@ func (l *limited) Close() error {
 	return l.Listener.Close()
 }
 
-// heldOpen is a connection that gives its room back when it is closed.
+// heldOpen is a connection that frees its slot when it is closed.
 type heldOpen struct {
 	net.Conn
 
@@ -72,10 +72,10 @@ type heldOpen struct {
 // Close implements net.Conn.
 func (c *heldOpen) Close() error {
 	c.once.Do(func() { <-c.room })
-	return c.Conn.Close() // the server tells its errors apart
+	return c.Conn.Close() // http.Server distinguishes these errors
 }
 
-// reachable says that other machines may reach an address to listen on.
+// reachable says that other machines may reach a listen address.
 func reachable(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil || host == "localhost" {

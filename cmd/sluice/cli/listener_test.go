@@ -16,8 +16,8 @@ import (
 	"sluice/sandbox"
 )
 
-// statusOf serves a page as serve does, for so many connections, which stay open for so long, and
-// gives its address.
+// statusOf serves a page as serve does, with at most so many connections, which are closed after an
+// idle time, and gives its address.
 func statusOf(t *testing.T, connections int, idle func(time.Duration) time.Duration) (string, *http.Server, *buffer) {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -39,7 +39,7 @@ func statusOf(t *testing.T, connections int, idle func(time.Duration) time.Durat
 	return listener.Addr().String(), server, said
 }
 
-// dial opens a connection and sends what is to be sent first.
+// dial opens a connection and sends a first text.
 func dial(t *testing.T, address, first string) net.Conn {
 	t.Helper()
 	connection, err := (&net.Dialer{Timeout: patience}).DialContext(t.Context(), "tcp", address)
@@ -50,12 +50,12 @@ func dial(t *testing.T, address, first string) net.Conn {
 	return connection
 }
 
-// TestStatusConnectionsAreBounded: the one that is too many waits, and is served when another one
-// has gone.
+// TestStatusConnectionsAreBounded: a connection above the bound waits, and is served when another
+// one is closed.
 func TestStatusConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	const ask = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
-	address, _, _ := statusOf(t, 2, func(time.Duration) time.Duration { return time.Hour }) // they stay open; 0 would be the time of a question
+	address, _, _ := statusOf(t, 2, func(time.Duration) time.Duration { return time.Hour }) // they stay open; 0 would mean the read timeout
 	first, second := dial(t, address, ask), dial(t, address, ask)
 	for _, connection := range []net.Conn{first, second} {
 		answer, err := http.ReadResponse(bufio.NewReader(connection), nil)
@@ -74,7 +74,7 @@ func TestStatusConnectionsAreBounded(t *testing.T) {
 	must(t, answer.Body.Close())
 }
 
-// TestStatusConnectionsEnd: none stays that asks for nothing.
+// TestStatusConnectionsEnd: a connection that sends no request is closed.
 func TestStatusConnectionsEnd(t *testing.T) {
 	t.Parallel()
 	address, server, said := statusOf(t, mostConnections, func(chosen time.Duration) time.Duration { return chosen })
@@ -92,7 +92,7 @@ func TestStatusConnectionsEnd(t *testing.T) {
 	if answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("a head of 32 KB is answered with %s", answer.Status)
 	}
-	_, _ = io.Copy(io.Discard, dial(t, address, "GET /panic HTTP/1.1\r\nHost: x\r\n\r\n")) // ends when the server has said why
+	_, _ = io.Copy(io.Discard, dial(t, address, "GET /panic HTTP/1.1\r\nHost: x\r\n\r\n")) // returns when the server has written the reason
 	if text := said.String(); !strings.HasPrefix(text, "{") || !strings.Contains(text, "on purpose") {
 		t.Errorf("the log has %q", text)
 	}
@@ -110,7 +110,7 @@ func TestListenIsReachable(t *testing.T) {
 	}
 }
 
-// TestServeSurvivesAClosedLog: the reader of standard error goes, and the work goes on.
+// TestServeSurvivesAClosedLog: the reader of standard error ends, and the work goes on.
 func TestServeSurvivesAClosedLog(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 63, Records: 100, Limits: sandbox.Limits{Off: true}})
@@ -118,7 +118,7 @@ func TestServeSurvivesAClosedLog(t *testing.T) {
 	must(t, err)
 	p := s.startOn(writer, "serve", "--listen", "127.0.0.1:0")
 	must(t, writer.Close())
-	// What it says first is that it serves; from then on its standard error has no reader.
+	// The first line says that it serves; from then on its standard error has no reader.
 	lines, heard := bufio.NewReader(reader), ""
 	for !strings.Contains(heard, `"serving"`) {
 		if heard, err = lines.ReadString('\n'); err != nil {
@@ -139,8 +139,8 @@ func TestServeSurvivesAClosedLog(t *testing.T) {
 	}
 }
 
-// TestNoStatusConnectionStays: none that asked once and says nothing more, none whose question does
-// not end, none that does not read.
+// TestNoStatusConnectionStays: a connection is closed if it is idle after a request, if its request
+// does not end, or if it does not read.
 func TestNoStatusConnectionStays(t *testing.T) {
 	t.Parallel()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -166,7 +166,7 @@ func TestNoStatusConnectionStays(t *testing.T) {
 		must(t, server.Close())
 		<-ended
 	})
-	for range 2 { // the room of the first three is there again
+	for range 2 { // the slots of the first three are free again
 		for _, first := range []string{"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.1\r\nHo"} {
 			connection := dial(t, listener.Addr().String(), first)
 			must(t, connection.SetReadDeadline(time.Now().Add(patience)))
@@ -182,8 +182,8 @@ func TestNoStatusConnectionStays(t *testing.T) {
 	}
 }
 
-// TestServeBoundsItsConnections: serve itself ends a connection that asked once, and has no room
-// for more than it may have.
+// TestServeBoundsItsConnections: serve itself closes a connection that is idle after a request, and
+// accepts no more connections than its bound.
 func TestServeBoundsItsConnections(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 64, Records: 20, Limits: sandbox.Limits{Off: true}})
@@ -202,7 +202,7 @@ func TestServeBoundsItsConnections(t *testing.T) {
 	answer, err := http.ReadResponse(bufio.NewReader(last), nil)
 	must(t, err)
 	must(t, answer.Body.Close())
-	if !slices.ContainsFunc(silent, func(connection net.Conn) bool { // one made room
+	if !slices.ContainsFunc(silent, func(connection net.Conn) bool { // one was closed
 		must(t, connection.SetReadDeadline(time.Now().Add(10*time.Millisecond)))
 		_, err := connection.Read(make([]byte, 1))
 		return errors.Is(err, io.EOF)

@@ -18,7 +18,7 @@ import (
 	"sluice/sandbox"
 )
 
-// through leads the stage's processes to the database over a line that a tap watches.
+// through connects the fixture's processes to the database through a proxy with a tap.
 func (s *fixture) through(tap proxy.Tap) {
 	s.t.Helper()
 	address, err := url.Parse(s.environment["SLUICE_DATABASE_URL"])
@@ -33,8 +33,8 @@ func (s *fixture) through(tap proxy.Tap) {
 	s.environment["SLUICE_DATABASE_URL"] = fmt.Sprintf("postgres://%s@%s%s?sslmode=disable", address.User.Username(), line.Address(), address.Path)
 }
 
-// TestTheDatabaseIsLostAtTheStart: whatever a command says to the database last, before that goes
-// away for good, the exit code is that of the environment, so that a service manager starts it
+// TestTheDatabaseIsLostAtTheStart: the database goes away for good after any message of a command.
+// The exit code is then that of the environment, so that a service manager starts the command
 // again.
 func TestTheDatabaseIsLostAtTheStart(t *testing.T) {
 	t.Parallel()
@@ -72,8 +72,8 @@ func TestTheDatabaseIsLostAtTheStart(t *testing.T) {
 	}
 }
 
-// TestServeIsToldToStopWhileItStarts: whatever serve says to the database when it is told to stop,
-// it has not failed.
+// TestServeIsToldToStopWhileItStarts: serve is told to stop at any message that it sends to the
+// database, and that is no failure.
 func TestServeIsToldToStopWhileItStarts(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Records: 10})

@@ -47,11 +47,11 @@ nothing. What later migrations make is granted with them.`,
 	return cmd
 }
 
-// migrateView is what migrate did, and what it would do if it were accepted.
+// migrateView is what migrate did, and what it would do after acceptance.
 type migrateView struct {
 	// Changed says that the database was changed.
 	Changed bool `json:"changed"`
-	// Plan is what is left to accept; nil if nothing is.
+	// Plan is what is left to accept; nil if there is none.
 	Plan *engine.Plan `json:"plan,omitempty"`
 }
 
@@ -71,8 +71,8 @@ func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Dura
 	if shown.Changed, err = a.Pending(ctx); err != nil {
 		return err
 	}
-	// Also where nothing is pending: what an interrupted one left behind its last file is made up
-	// for.
+	// Migrate runs also if no migration is pending: it repairs what an interrupted migrate left
+	// undone after the last file.
 	if err := a.Migrate(ctx, wait); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"sluice/sandbox"
 )
 
-// lists declares two lists of one's own, with columns or without.
+// lists declares two custom lists, with columns or without.
 func lists(columns string) string {
 	text := "\ncustom:\n"
 	for _, name := range []string{"things", "wares"} {
@@ -19,8 +19,8 @@ func lists(columns string) string {
 	return text
 }
 
-// TestAPlanBesideAReader: of a plan each table is a transaction; the one that a reader holds is
-// left, named with the reader, and a new plan holds it alone.
+// TestAPlanBesideAReader: each table of a plan is a transaction. A table that a reader locks is
+// left, named with the reader, and a new plan has it alone.
 func TestAPlanBesideAReader(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 98, Records: 20})

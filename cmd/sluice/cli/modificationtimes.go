@@ -14,13 +14,13 @@ import (
 type trustView struct {
 	streams.Trust
 
-	// Told is the share of changes that came with a new modification time, 0 to 1; nil if that is
-	// unknown: nothing changed, or the whole list was never read again.
+	// Told is the share of changes that moved the modification time, 0 to 1. It is nil if that is
+	// unknown: no record changed, or the whole list was never read again.
 	Told *float64 `json:"told"`
 }
 
-// modificationTimes shows which share of the changes of each resource its modification time told
-// of, of those named, or of all.
+// modificationTimes shows, for the named resources or for all, which share of changes moved the
+// modification time.
 func (c *cli) modificationTimes(ctx context.Context, a *engine.App, names []string) error {
 	found, err := a.DB.Trust(ctx)
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *cli) modificationTimes(ctx context.Context, a *engine.App, names []stri
 	return c.show(views, view.Table(views, "OF  CHANGES  SILENT  WENT BACK  TOLD BY ITS TIME  WHOLE LISTS  LAST", func(v *trustView) view.Row {
 		share := "unknown"
 		if v.Told != nil {
-			share = fmt.Sprintf("%.0f %%", *v.Told*100) //nolint:mnd // in a hundred
+			share = fmt.Sprintf("%.0f %%", *v.Told*100) //nolint:mnd // percent
 		}
 		of := streamName(true, v.Organization, v.Service, v.Resource)
 		return view.Row{of, v.Changes, v.Silent, v.Rollbacks, share, v.Whole, view.Instant(v.WholeAt, a.Zone(v.Organization))}

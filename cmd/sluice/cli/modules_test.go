@@ -9,8 +9,8 @@ import (
 )
 
 // TestAModuleIsRemoved: upstream does not know one of two custom modules any more. Its rows stay,
-// the other module is read on, and the sync says whose list is missing; when the module is there
-// again, what it missed comes.
+// the other module is read on, and the sync names the missing list. When the module is back, the
+// run reads what it missed.
 func TestAModuleIsRemoved(t *testing.T) {
 	t.Parallel()
 	s := newWideStage(t, sandbox.Options{Seed: 95, Records: 300})

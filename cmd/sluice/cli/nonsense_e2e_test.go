@@ -12,12 +12,12 @@ import (
 	"sluice/sandbox"
 )
 
-// nonsense is one way in which upstream misbehaves, and what has to come of it.
+// nonsense is one way in which upstream misbehaves, and the expected results.
 type nonsense struct {
 	kind string
-	// filtered plays it on a list that is filtered and not on one that is sorted.
+	// filtered plays it on a list that is filtered instead of one that is sorted.
 	filtered bool
-	// code and state are what a sync comes to while every page but the first one misbehaves; moved
+	// code and state are the results of a sync while every page but the first one misbehaves. moved
 	// says that the watermark may move nevertheless.
 	code  int
 	state pipeline.State
@@ -25,9 +25,9 @@ type nonsense struct {
 	// once is the exit code of a sync in which a single page misbehaves. Zero means that the same
 	// sync heals it.
 	once int
-	// spoils says that records themselves are spoilt, and stay so until they change.
+	// spoils says that the records themselves are spoilt until they change.
 	spoils bool
-	// deletes says that records go.
+	// deletes says that records are deleted.
 	deletes bool
 }
 
@@ -46,25 +46,25 @@ func nonsenses() []nonsense {
 		{kind: "unauthorized", code: codeFailed, state: pipeline.StateDenied},
 		{kind: "forbidden", code: codeFailed, state: pipeline.StateDenied, once: codeFailed},
 		{kind: "exhausted", code: codeBudget, state: pipeline.StateWaiting, once: codeBudget},
-		// Lists that cannot be believed are read, but prove nothing: the watermark waits.
+		// Lists that cannot be believed are read, but prove nothing: the watermark does not move.
 		{kind: "repeat_page", code: codeFine, state: idle},
 		{kind: "empty_more", code: codeFine, state: idle},
 		{kind: "delete_between", code: codeFine, state: idle, deletes: true},
-		// What is noticed and made up for.
+		// Faults that the run notices and corrects.
 		{kind: "ignore_filter", filtered: true, code: codeFine, state: idle, moved: true},
 		{kind: "unsorted", code: codeFine, state: idle, moved: true},
 		{kind: "duplicate", code: codeFine, state: idle, moved: true},
 		{kind: "slow", code: codeFine, state: idle, moved: true},
-		// One record never stops the others. Poison goes by the place on the page, and the pages of
-		// two passes have other edges (docs/decisions/0007-passes-until-equal): to a run it is a
-		// list that never holds still.
+		// One record never stops the others. Poison strikes by position on the page, and the pages
+		// of two passes have other edges (docs/decisions/0007-passes-until-equal): to a run such a
+		// list keeps changing.
 		{kind: "poison", code: codeFine, state: idle, spoils: true},
 		{kind: "nul", code: codeFine, state: idle, moved: true, spoils: true},
 		{kind: "extra_keys", code: codeFine, state: idle, moved: true, spoils: true},
 	}
 }
 
-// refusals never end while they last: they are played once, below.
+// refusals are faults under which a sync does not end: they are played once, below.
 func refusals() []string { return []string{"throttle", "crowded"} }
 
 // TestNonsenseMovesNoMark plays every fault of the sandbox on the whole program: first while it
@@ -128,7 +128,7 @@ func (n nonsense) suffer(f *faultStage) {
 	}
 }
 
-// heal sets upstream right, lets the day turn, and syncs: nothing may be missing.
+// heal removes the fault, begins a new day, and syncs: no record may be missing.
 func (n nonsense) heal(f *faultStage, seed int64) {
 	f.t.Helper()
 	f.clear()
@@ -152,7 +152,7 @@ func (n nonsense) equal(f *faultStage) {
 	}
 }
 
-// spoilt looks for what became of spoilt records.
+// spoilt checks what happened to spoilt records.
 func (n nonsense) spoilt(f *faultStage) {
 	f.t.Helper()
 	const (
@@ -161,7 +161,7 @@ func (n nonsense) spoilt(f *faultStage) {
 			"edition_details": {"region": "north", "codes": ["a", "b"]}}'`
 		drift = `SELECT count(DISTINCT path) FROM sluice.drift WHERE seen > 0`
 		open  = `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`
-		// Whole means that all is there but what was spoilt, and that it can be read.
+		// whole counts entries that are readable and complete except for the spoilt value.
 		whole = `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND convert_from(raw, 'UTF8')::jsonb ? 'line_items'
 			AND (record_id <> '' AND convert_from(raw, 'UTF8')::jsonb ->> 'date' = 'not a value' AND path = 'date'
 			OR record_id = '' AND NOT convert_from(raw, 'UTF8')::jsonb ? 'bill_id')`
@@ -191,8 +191,8 @@ func (n nonsense) spoilt(f *faultStage) {
 	}
 }
 
-// released makes sure that entries close when their records fit again. One whose record nobody can
-// name stays, until a person decides.
+// released makes sure that entries close when their records fit again. An entry without an
+// identifier stays until a person decides.
 func (f *faultStage) released() {
 	f.t.Helper()
 	if n := one[int](f.fixture, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND record_id <> ''`); n > 0 {
@@ -200,8 +200,8 @@ func (f *faultStage) released() {
 	}
 }
 
-// TestRefusalsAreWaitedFor plays the two refusals that every call meets: nobody gives up because of
-// them, and nobody calls while they last.
+// TestRefusalsAreWaitedFor plays the two refusals that any call can meet: the sync waits for their
+// end, and makes no call while they last.
 func TestRefusalsAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	held := map[string]string{
@@ -224,7 +224,7 @@ func TestRefusalsAreWaitedFor(t *testing.T) {
 			f.minutes()
 			f.synced(codeFine, <-ended)
 			f.equal(f.name)
-			if calls != 3+1+2 { // the checks, who the organization is, the first page, the refused one
+			if calls != 3+1+2 { // the checks, the identity of the organization, the first page, the refused one
 				t.Errorf("%d calls before the wait was over, want 6", calls)
 			}
 			if n := one[int](f.fixture, `SELECT count(*) FROM sluice.runs WHERE resource = 'bills'`); n != 1 {

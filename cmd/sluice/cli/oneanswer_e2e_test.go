@@ -15,19 +15,18 @@ import (
 )
 
 // oneAnswers are the faults whose single answer once stopped an organization for a day or for ever.
-// They are played here.
 func oneAnswers() []string {
 	return []string{"token_denied", "token_slow_down", "token_unknown", "token_unauthorized", "token_rotated", "rate_huge", "rate_spent", "retry_after"}
 }
 
-// oneAnswer is a stage whose next call to a path goes wrong, once.
+// oneAnswer is a fixture whose next call to a path goes wrong, once.
 func oneAnswer(t *testing.T, kind string, known bool) *faultStage {
 	t.Helper()
 	f := &faultStage{
 		fixture: newStage(t, sandbox.Options{Seed: 93, Records: small, Limits: sandbox.Limits{Off: true}}).narrow(),
 		name:    "inventory.bills", short: "bills", path: "/inventory/v1/bills",
 	}
-	if known { // a token was had before, and is dead by now
+	if known { // there was a token, which is dead by now
 		f.sync(codeFine, "inventory.items")
 		f.pass(2 * time.Hour)
 	}
@@ -48,19 +47,19 @@ func (f *faultStage) once(kind string) {
 	must(f.t, f.world.SetFaults([]sandbox.Fault{{Path: path, Kind: kind, Count: 1, Seconds: 86_400}}))
 }
 
-// heals syncs by what is at hand: nothing was written into the database but what the program wrote.
+// heals syncs without help: only sluice has written to the database.
 func (f *faultStage) heals(after string) {
 	f.t.Helper()
 	f.comesTo(after, codeFine)
 	f.equal(f.name)
 }
 
-// waits syncs, and lets two minutes pass when the stream waits for its next try.
+// waits syncs, and lets two minutes pass when the stream waits for its next attempt.
 func (f *faultStage) waits(code int) {
 	f.t.Helper()
 	ended := make(chan outcome, 1)
 	go func(ctx context.Context) { ended <- f.runContext(ctx, "sync", "--json", f.name) }(f.t.Context())
-	// Its details may wait, too, or have ended by then.
+	// Its details may wait, too, or may have ended.
 	f.until("the stream waits", `SELECT EXISTS (SELECT FROM sluice.streams WHERE resource = 'bills' AND state = 'retrying')
 		AND EXISTS (SELECT FROM river.river_job WHERE state = 'scheduled' AND scheduled_at > clock_timestamp() + interval '20 seconds')
 		AND NOT EXISTS (SELECT FROM river.river_job WHERE state IN ('available', 'pending', 'running'))`)
@@ -69,13 +68,13 @@ func (f *faultStage) waits(code int) {
 }
 
 // TestOneWordOfTheTokenEndpoint: a word that does not say for certain that the credential is dead
-// is waited out.
+// leads to another attempt.
 func TestOneWordOfTheTokenEndpoint(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"token_unknown", "token_unauthorized"} {
 		for _, known := range []bool{false, true} {
 			if kind == "token_unauthorized" && !known {
-				continue // of a credential that never worked it is believed: see below
+				continue // it denies a credential that never worked: see below
 			}
 			t.Run(kind+map[bool]string{true: " of one that worked"}[known], func(t *testing.T) {
 				t.Parallel()
@@ -87,8 +86,8 @@ func TestOneWordOfTheTokenEndpoint(t *testing.T) {
 	}
 }
 
-// TestATokenEndpointThatIsFull: the gate closes for ten minutes, which no sync waits for; a command
-// opens it.
+// TestATokenEndpointThatIsFull: the gate closes for ten minutes, longer than a sync waits; a
+// command opens it.
 func TestATokenEndpointThatIsFull(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"token_slow_down", "token_denied"} {
@@ -108,8 +107,8 @@ func TestATokenEndpointThatIsFull(t *testing.T) {
 	}
 }
 
-// TestADeniedCredentialComesBack: a day later by itself, and at once by a command; not with every
-// sync.
+// TestADeniedCredentialComesBack: a denied credential is tried again a day later, and at once by a
+// command, but not by every sync.
 func TestADeniedCredentialComesBack(t *testing.T) {
 	t.Parallel()
 	f := oneAnswer(t, "token_unauthorized", false)
@@ -147,7 +146,7 @@ func TestADeniedCredentialComesBack(t *testing.T) {
 	}
 	f.heals("after organizations retry")
 
-	// A refusal that is still true is said, with a code of its own.
+	// A refusal that is still true is reported, with its own exit code.
 	f.exec(`TRUNCATE sluice.tokens`)
 	must(t, f.world.SetFaults([]sandbox.Fault{{Path: f.struck, Kind: "token_error"}}))
 	if o := f.run("organizations", "retry", sandbox.DefaultOrganizationID); o.code != codeFailed || !strings.Contains(o.stderr, "invalid_code") {
@@ -155,7 +154,8 @@ func TestADeniedCredentialComesBack(t *testing.T) {
 	}
 }
 
-// TestABogusRefreshTokenOfOneAnswer: the configured one is in use again, and status says so.
+// TestABogusRefreshTokenOfOneAnswer: the configured refresh token is in use again, and status says
+// so.
 func TestABogusRefreshTokenOfOneAnswer(t *testing.T) {
 	t.Parallel()
 	f := oneAnswer(t, "token_rotated", false)
@@ -174,7 +174,7 @@ func TestABogusRefreshTokenOfOneAnswer(t *testing.T) {
 	}
 }
 
-// TestHugeRateHeadersStopNothing: every answer has them.
+// TestHugeRateHeadersStopNothing: every answer has such headers.
 func TestHugeRateHeadersStopNothing(t *testing.T) {
 	t.Parallel()
 	f := oneAnswer(t, "rate_huge", false)
@@ -182,7 +182,7 @@ func TestHugeRateHeadersStopNothing(t *testing.T) {
 	f.heals("with figures that fit into no column")
 }
 
-// TestOneAnswerClosesForAnHour: what one answer closes for a day is closed for an hour, no sync
+// TestOneAnswerClosesForAnHour: an answer that asks for a day closes the gate for an hour. No sync
 // waits for it, and a command opens it.
 func TestOneAnswerClosesForAnHour(t *testing.T) {
 	t.Parallel()
@@ -225,7 +225,7 @@ func TestOneAnswerClosesForAnHour(t *testing.T) {
 	}
 }
 
-// A sync waits for what goes on within five minutes, and for no longer.
+// TestWhatASyncWaitsFor: a sync waits for streams that go on within five minutes, and no longer.
 func TestWhatASyncWaitsFor(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)
@@ -249,7 +249,7 @@ func TestWhatASyncWaitsFor(t *testing.T) {
 	}
 }
 
-// reopens has a person open what upstream closed, which is this gate or this day, and nothing else.
+// reopens has the operator open what upstream closed: this gate or this day, and no other.
 func (f *faultStage) reopens(gate, day string) {
 	f.t.Helper()
 	o := f.run("budget", "reopen", sandbox.DefaultOrganizationID, "inventory", "--json")

@@ -17,24 +17,24 @@ import (
 	"sluice/pipeline/warehouse"
 )
 
-// organizationView is one configured organization and what upstream said of it.
+// organizationView is one configured organization and what upstream says about it.
 type organizationView struct {
 	Name string `json:"name"`
 	ID   string `json:"id"`
-	// Key is the word under which its rows are kept.
+	// Key is the key of its rows in the warehouse.
 	Key        string   `json:"key"`
 	DataCenter string   `json:"data_center"`
 	Services   []string `json:"services"`
-	// TimeZone is the one in use.
+	// TimeZone is the time zone in use.
 	TimeZone string `json:"time_zone"`
-	// Pinned is who it is by upstream's word; nil before the first look.
+	// Pinned is the business that upstream named for it; nil before the first check.
 	Pinned *warehouse.Organization `json:"pinned"`
 }
 
 func (c *cli) organizationsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "organizations",
-		Short: "Show the organizations, and who each is by upstream's word",
+		Short: "Show the organizations, and which business upstream says each is",
 		Long: `Show the configured organizations. The name that upstream gives an organization is
 pinned when it is first met: if another one comes under the same id, nothing of it is
 copied, for the rows of two businesses must not be mixed, until an operator has corrected
@@ -91,7 +91,7 @@ func viewOf(a *engine.App, o *config.Organization, known []warehouse.Organizatio
 	return shown
 }
 
-// acceptedView is what was accepted.
+// acceptedView is the accepted business.
 type acceptedView struct {
 	Key      string    `json:"key"`
 	Name     string    `json:"name"`

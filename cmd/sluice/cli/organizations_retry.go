@@ -30,11 +30,11 @@ The exit code is 1 if the credential is refused, 3 if the server gives no answer
 	}
 }
 
-// retriedView is what came of asking again.
+// retriedView is the result of asking again.
 type retriedView struct {
 	Key        string `json:"key"`
 	Authorized bool   `json:"authorized"`
-	// Streams is how many go on.
+	// Streams is how many streams go on.
 	Streams int    `json:"streams"`
 	Error   string `json:"error,omitempty"`
 }
@@ -45,7 +45,7 @@ func (c *cli) retryOrganization(ctx context.Context, a *engine.App, args []strin
 		return err
 	}
 	woken, err := a.Reauthorize(ctx, o, func(failure *pipeline.Error) {
-		// Progress is not the result: without it the command says the same in the end.
+		// A lost progress line does no harm: the result says the same.
 		_, _ = fmt.Fprintf(c.env.Stderr, "%s; asking again at %s\n", failure.Detail, failure.Until.In(a.Zone(o.Key)).Format("15:04:05 MST"))
 	})
 	if err != nil && pipeline.KindOf(err) == pipeline.Unavailable {

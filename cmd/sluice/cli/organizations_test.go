@@ -12,7 +12,7 @@ import (
 
 // business is one of several organizations of a test.
 type business struct {
-	// key is the word under which its rows are kept, name what the configuration calls it.
+	// key is the key of its rows, name its name in the configuration.
 	key, name string
 	// id and dataCenter are those upstream.
 	id, dataCenter string
@@ -28,7 +28,8 @@ func businesses() []business {
 	}
 }
 
-// TestSeveralOrganizations: nothing mixes, and one's failure stops no other (invariant 9).
+// TestSeveralOrganizations: records of organizations do not mix, and the failure of one stops no
+// other (invariant 9).
 func TestSeveralOrganizations(t *testing.T) {
 	t.Parallel()
 	all := businesses()
@@ -58,7 +59,7 @@ func TestSeveralOrganizations(t *testing.T) {
 	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/", Kind: "forbidden", Organization: all[1].id}}))
 	for _, r := range s.sync(codeFailed).Streams {
 		want := "idle"
-		// No row waits for its details, so no call is made and none is refused.
+		// No row waits for its details, so no call is made and refused.
 		if r.Organization == all[1].key && !strings.HasSuffix(r.Resource, ".details") {
 			want = "denied"
 		}
@@ -97,7 +98,7 @@ func (s *fixture) configure(all []business) {
 	must(s.t, os.WriteFile(s.config, []byte(b.String()), 0o600))
 }
 
-// apart holds the rows of each organization against what it has upstream.
+// apart compares the rows of each organization with its records upstream.
 func (s *fixture) apart(all []business) {
 	s.t.Helper()
 	zones := map[string]string{}
@@ -121,7 +122,7 @@ func (s *fixture) apart(all []business) {
 	if one[int](s, shared) == 0 {
 		s.t.Error("no two organizations have an item of the same identifier: nothing could have mixed")
 	}
-	// Every call went where its organization is hosted.
+	// Every call went to the data center of its organization.
 	for _, o := range all {
 		stats, err := s.world.StatsOf(o.id, o.dataCenter)
 		must(s.t, err)

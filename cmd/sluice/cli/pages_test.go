@@ -14,7 +14,7 @@ import (
 )
 
 // TestPagesAreCurrent fails when a declaration changed and a generated page did not. The dictionary
-// has a test beside the declarations.
+// has its own test beside the declarations.
 func TestPagesAreCurrent(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Records: 10})
@@ -35,7 +35,7 @@ func TestPagesAreCurrent(t *testing.T) {
 	}
 }
 
-// TestCoverage: every endpoint of the documents has an answer, every declared one is on a document
+// TestCoverage: every endpoint of the documents has an answer, every declared one is in a document
 // or marked assumed, and the sandbox serves them all.
 func TestCoverage(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 	"sluice/pipeline/planning"
 )
 
-// planWishes are what the command line says besides the resources.
+// planWishes are the flags of plan, besides the resources.
 type planWishes struct {
 	organization  organizationFlag
 	fresh, assume []string
@@ -89,10 +89,10 @@ func (c *cli) plan(ctx context.Context, a *engine.App, names []string, wishes pl
 	return nil
 }
 
-// changesSuffix names, behind a stream, its changed records a day.
+// changesSuffix, behind the name of a stream, names its changed records a day.
 const changesSuffix = ".changes"
 
-// assume puts figures of the command line in the place of those that are known.
+// assume replaces known figures by those of the command line.
 func assume(streams []planning.Stream, flags []string) error {
 	for _, flag := range flags {
 		name, written, _ := strings.Cut(flag, "=")
@@ -114,7 +114,7 @@ func assume(streams []planning.Stream, flags []string) error {
 	return nil
 }
 
-// assumed is the figure of a stream that a name means, nil if it means none.
+// assumed is the figure of a stream that a name means, nil if it means none of this stream.
 func assumed(s *planning.Stream, name string) *planning.Figure {
 	stream := s.Service + "." + s.Resource
 	switch {
@@ -131,8 +131,8 @@ func assumed(s *planning.Stream, name string) *planning.Figure {
 	}
 }
 
-// freshness reads how fresh each stream is wanted; what names one resource counts before what names
-// none.
+// freshness parses how fresh each stream is to be. A flag that names the resource overrides one
+// that names none.
 func freshness(streams []planning.Stream, flags []string) (map[pipeline.Key]time.Duration, error) {
 	general, wanted := time.Duration(0), make(map[string]time.Duration)
 	for _, flag := range flags {
@@ -171,11 +171,11 @@ func freshness(streams []planning.Stream, flags []string) (map[pipeline.Key]time
 	return fresh, nil
 }
 
-// maxFresh is the longest freshness that a schedule is looked for: a month.
+// maxFresh is the longest freshness for which a schedule is computed: a month.
 const maxFresh = 31 * 24 * time.Hour
 
-// configLines are the lines of the configuration that bring the cheapest schedule, each resource
-// once: the shortest interval that any organization needs.
+// configLines are the lines of the configuration for the cheapest schedule, each resource once,
+// with the shortest interval that any organization needs.
 func configLines(streams []planning.StreamPlan) []string {
 	var names []string
 	every, calls := make(map[string]float64), make(map[string]int)

@@ -13,7 +13,7 @@ import (
 	"sluice/sandbox"
 )
 
-// planned is what these tests read of the plan command's document.
+// planned is the part of the plan command's document that these tests read.
 type planned struct {
 	Streams []struct {
 		Service  string `json:"service"`
@@ -39,7 +39,7 @@ type planned struct {
 	Fits   bool     `json:"fits"`
 }
 
-// foresee runs the plan command; the exit code has to be the wanted one.
+// foresee runs the plan command and checks its exit code.
 func (s *fixture) foresee(code int, args ...string) planned {
 	s.t.Helper()
 	o := s.run(append([]string{"plan", "--json"}, args...)...)
@@ -50,7 +50,7 @@ func (s *fixture) foresee(code int, args ...string) planned {
 	return p
 }
 
-// calls are those that the plan expects, by stream.
+// calls are the calls that the plan expects, by stream.
 func (p planned) calls() map[string]int {
 	calls := make(map[string]int)
 	for i := range p.Streams {
@@ -61,7 +61,7 @@ func (p planned) calls() map[string]int {
 	return calls
 }
 
-// made are the calls that upstream was asked, by stream, of the runs behind one.
+// made are the calls that upstream received, by stream, in the runs after one.
 func (s *fixture) made(behind int64) map[string]int {
 	s.t.Helper()
 	rows, err := s.conn.Query(s.t.Context(), `SELECT r.service || '.' || r.resource, (SELECT count(*) FROM sluice.calls c WHERE c.run_id = r.id)
@@ -88,15 +88,15 @@ func (s *fixture) count(r resource) int {
 	return n
 }
 
-// TestPlan holds the forecast of a first sync, of which only the sizes are assumed, against what it
-// then takes, call for call: upstream is quiet, so nothing excuses a difference. The second
-// forecast rests on what the first sync measured.
+// TestPlan compares the forecast of a first sync, for which only the sizes are assumed, with its
+// real calls. Upstream is quiet, so they have to be equal. The second forecast uses what the first
+// sync measured.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		options sandbox.Options
-		// details are the rows of each list that are assumed to be headers; none leaves it to the
-		// forecast, which takes all for headers.
+		// details are the rows of each list that are assumed to be headers. "" leaves it to the
+		// forecast, which assumes that all are.
 		details string
 	}{
 		"headers":    {options: sandbox.Options{Seed: 83, Records: 70, HeadersOnly: true}},
@@ -131,7 +131,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// blind asks before anything was read: an export is one call, everything else unknown.
+// blind plans before anything was read: an export is one call, everything else is unknown.
 func (s *fixture) blind() {
 	s.t.Helper()
 	p := s.foresee(codeFine)
@@ -143,7 +143,7 @@ func (s *fixture) blind() {
 	}
 }
 
-// assumed are the flags that say how many records upstream has.
+// assumed are the flags with the number of upstream's records.
 func (s *fixture) assumed(details string) []string {
 	s.t.Helper()
 	var flags []string
@@ -159,7 +159,7 @@ func (s *fixture) assumed(details string) []string {
 	return flags
 }
 
-// came holds a forecast against the runs behind one.
+// came compares a forecast with the runs after one.
 func (s *fixture) came(forecast planned, behind int64) {
 	s.t.Helper()
 	if want, got := forecast.calls(), s.made(behind); !maps.Equal(want, got) {
@@ -167,8 +167,8 @@ func (s *fixture) came(forecast planned, behind int64) {
 	}
 }
 
-// kept looks at the forecasts that the runs have beside them: none where nothing was known, and all
-// of them right; those behind last knew everything.
+// kept checks the forecasts stored with the runs: none where nothing was known, and all of them
+// right. The runs after last knew everything.
 func (s *fixture) kept(last int64) {
 	s.t.Helper()
 	if wrong := one[int](s, "SELECT count(*) FROM sluice.runs r JOIN sluice.forecasts f ON f.run_id = r.id WHERE f.calls <> r.calls"); wrong != 0 {
@@ -192,7 +192,8 @@ func (s *fixture) kept(last int64) {
 	}
 }
 
-// TestPlanFreshness asks for a freshness, pastes what the plan says, and asks again.
+// TestPlanFreshness asks for a freshness, pastes the lines of the plan into the configuration, and
+// asks again.
 func TestPlanFreshness(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 84, Records: 30}).narrow()
@@ -224,8 +225,8 @@ func TestPlanFreshness(t *testing.T) {
 	}
 }
 
-// TestPlanFits: what is more than the day has left ends with the code for that, and the tables fit
-// a terminal.
+// TestPlanFits: a plan that needs more than the day has left ends with the budget's exit code, and
+// the tables fit a terminal.
 func TestPlanFits(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 85, Records: 30, Plan: "free"})

@@ -16,9 +16,9 @@ import (
 type planView struct {
 	planning.Plan
 
-	// Config are lines for the configuration that bring the freshness asked for.
+	// Config are the lines of the configuration that give the requested freshness.
 	Config []string `json:"config,omitempty"`
-	// Rules are what each allowance is held against.
+	// Rules are the limits of each allowance.
 	Rules []serviceRules `json:"rules"`
 
 	now     time.Time
@@ -26,7 +26,7 @@ type planView struct {
 	zone    func(organization string) *time.Location
 }
 
-// sync shows what the next sync takes, by stream.
+// sync shows how many calls the next sync takes, by stream.
 func (v planView) sync(page *view.Page) {
 	var unknown []string
 	page.Linef("The next sync, by stream")
@@ -44,7 +44,7 @@ func (v planView) sync(page *view.Page) {
 	}
 }
 
-// days shows what becomes of each allowance.
+// days shows each allowance, before and after the next sync.
 func (v planView) days(page *view.Page) {
 	page.Linef("\nThe allowances (calls for access tokens are counted apart: one an hour)")
 	const head = "SERVICE  A DAY  SPENT  SYNC  TAKES  LEFT  LATER  ALL BY  SCHEDULE  FITS"
@@ -63,7 +63,8 @@ func (v planView) days(page *view.Page) {
 	}
 }
 
-// schedule shows what intervals cost and buy, beside the cheapest ones asked for.
+// schedule shows what the intervals cost and how fresh they keep the rows, beside the cheapest
+// schedule for the requested freshness.
 func (v planView) schedule(page *view.Page) {
 	head := "STREAM  EVERY  A DAY  FRESH  RESTS ON"
 	if v.wanted() {
@@ -86,7 +87,7 @@ func (v planView) wanted() bool {
 	return slices.ContainsFunc(v.Streams, func(s planning.StreamPlan) bool { return s.Requested > 0 })
 }
 
-// advice shows the lines to paste, and what does not fit.
+// advice shows the lines to paste into the configuration, and what does not fit.
 func (v planView) advice(page *view.Page) {
 	if len(v.Config) > 0 {
 		page.Linef("\nFor the configuration:\n%s", strings.Join(v.Config, "\n"))
@@ -100,7 +101,7 @@ func (v planView) name(key pipeline.Key) string {
 	return streamName(v.several, key.Organization, key.Service, key.Resource)
 }
 
-// doneBy is when all is copied.
+// doneBy is when all records are copied.
 func doneBy(seconds *float64, now time.Time, zone *time.Location) string {
 	if seconds == nil {
 		return "never"
@@ -108,13 +109,13 @@ func doneBy(seconds *float64, now time.Time, zone *time.Location) string {
 	return now.Add(time.Duration(*seconds * float64(time.Second))).In(zone).Format("2006-01-02 15:04")
 }
 
-// What stands where a figure is not known, and where there is none.
+// The texts for a figure that is not known, and for one that does not exist.
 const (
 	notKnown = "unknown"
 	nothing  = "-"
 )
 
-// none shows nothing where there is nothing.
+// none shows zero as "-".
 func none(n int) string {
 	if n == 0 {
 		return nothing
@@ -122,7 +123,7 @@ func none(n int) string {
 	return view.Count(n)
 }
 
-// atLeast marks a sum from which streams are missing.
+// atLeast marks a sum to which some streams are missing.
 func atLeast(n, missing int) string {
 	if missing > 0 {
 		return view.Count(n) + "+"
@@ -138,7 +139,7 @@ func perDay(calls *float64) string {
 	switch {
 	case calls == nil:
 		return notKnown
-	case *calls > 0 && *calls < 10: //nolint:mnd // below it the first digit behind the point matters
+	case *calls > 0 && *calls < 10: //nolint:mnd // below ten the first decimal matters
 		return fmt.Sprintf("%.1f", *calls)
 	default:
 		return view.Count(int(math.Ceil(*calls)))
@@ -153,7 +154,7 @@ func scheduled(s planning.Schedule) view.Row {
 	return view.Row{interval(s.EverySeconds), perDay(s.CallsPerDay), fresh}
 }
 
-// interval writes a time as the configuration has it, without units that are zero: 1h30m.
+// interval writes a duration as in the configuration, without units that are zero: 1h30m.
 func interval(seconds float64) string {
 	text := time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
 	if strings.HasSuffix(text, "m0s") {

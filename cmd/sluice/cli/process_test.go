@@ -16,18 +16,18 @@ type process struct {
 	arrivals       *arrivals
 	cmd            *exec.Cmd
 	stdout, stderr buffer
-	// done is closed when it has ended, with code set.
+	// done is closed when the process has ended, with code set.
 	done chan struct{}
 	code int
 }
 
-// start starts the program; the test's end ends it.
+// start starts the program, which ends with the test.
 func (s *fixture) start(args ...string) *process {
 	s.t.Helper()
 	return s.startOn(nil, args...)
 }
 
-// startOn starts the program with a standard error of its own; nil keeps what it says there.
+// startOn starts the program with this standard error; nil keeps what it writes there.
 func (s *fixture) startOn(stderr io.Writer, args ...string) *process {
 	s.t.Helper()
 	self, err := os.Executable()
@@ -64,7 +64,7 @@ func (s *fixture) startOn(stderr io.Writer, args ...string) *process {
 
 // kill ends the process as kill -9 does, and waits for its end.
 func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // it may have ended in this moment
+	_ = p.cmd.Process.Kill() // it may have ended meanwhile
 	<-p.done
 }
 
@@ -74,8 +74,8 @@ func (p *process) terminate() {
 	must(p.t, p.cmd.Process.Signal(syscall.SIGTERM))
 }
 
-// worksOff waits for the end of a process that has work: it may take as long as calls arrive, and a
-// minute more for what waits for the next one.
+// worksOff waits for the end of a process that has work. It may take as long as calls arrive, and a
+// minute more for calls that wait for the next minute.
 func (p *process) worksOff(code int) {
 	p.t.Helper()
 	const still = time.Minute + patience
@@ -97,7 +97,7 @@ func (p *process) worksOff(code int) {
 	}
 }
 
-// ends waits for the end and holds the exit code against the wanted one.
+// ends waits for the end and checks the exit code.
 func (p *process) ends(code int, within time.Duration) {
 	p.t.Helper()
 	deadline := time.NewTimer(within)

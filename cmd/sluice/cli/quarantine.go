@@ -24,7 +24,7 @@ list does not show it any more. If too many were refused at once (quarantine.max
 or several had one identifier, their run's watermark waits as well.
 
 Retry tries the kept bytes again, after an upgrade for instance: 'sluice quarantine
-retry --resource all'. Who does not want a record at all accepts that it stays out.`,
+retry --resource all'. Accept decides that a record stays out of the warehouse.`,
 	}
 	cmd.AddCommand(c.quarantineList(), c.quarantineShow(), c.quarantineRetry(), c.quarantineAccept(), c.quarantineExport())
 	return cmd
@@ -104,6 +104,6 @@ func (c *cli) showEntry(ctx context.Context, a *engine.App, id int64) error {
 		if e.DecidedAt != nil {
 			field("decided", "%s", strings.TrimSpace(view.Second(*e.DecidedAt, zone)+" "+outside.Visible(e.Note)))
 		}
-		page.Linef("\n%s", outside.VisibleLines(string(e.Raw))) // what came over the wire must not command the terminal
+		page.Linef("\n%s", outside.VisibleLines(string(e.Raw))) // text from the wire must not control the terminal
 	}))
 }

@@ -30,8 +30,8 @@ func (c *cli) quarantineRetry() *cobra.Command {
 	return cmd
 }
 
-// withEntries gives work the entries that a command line means: numbers, or all open ones that
-// flags leave.
+// withEntries gives work the entries that a command line names: by number, or all open ones that
+// match the flags.
 func (c *cli) withEntries(ctx context.Context, args []string, flags *quarantineFlags, work func(context.Context, *engine.App, []int64) error) error {
 	if len(args) == 0 && flags.resource == "" {
 		return usage("name entries, or --resource inventory.bills, or --resource all")
@@ -49,7 +49,7 @@ func (c *cli) withEntries(ctx context.Context, args []string, flags *quarantineF
 			if err != nil {
 				return err
 			}
-			filter.Limit = math.MaxInt32 // all of them: one command after an upgrade
+			filter.Limit = math.MaxInt32 // no limit: after an upgrade one command handles all
 			entries, err := a.DB.Quarantine(ctx, filter)
 			if err != nil {
 				return fmt.Errorf("read the quarantine: %w", err)
@@ -69,7 +69,7 @@ func (c *cli) retryEntries(ctx context.Context, a *engine.App, ids []int64) erro
 		result, err := a.Retry(ctx, id)
 		switch {
 		case errors.Is(err, engine.ErrBusy) && len(ids) > 1:
-			result.Why = err.Error() // the others need not wait for it
+			result.Why = err.Error() // the other entries go on
 		case err != nil:
 			return fmt.Errorf("retry entry %d: %w", id, err)
 		}
@@ -91,7 +91,7 @@ func (c *cli) retryEntries(ctx context.Context, a *engine.App, ids []int64) erro
 	return errors.Join(c.show(results, lines), exitIf(failed > 0))
 }
 
-// accepted is what became of one entry that was to be accepted.
+// accepted is the result of accepting one entry.
 type accepted struct {
 	ID       int64  `json:"id"`
 	Accepted bool   `json:"accepted"`
@@ -111,7 +111,7 @@ version of the record is loaded if it fits, and is an entry of its own if it doe
 			"  sluice quarantine accept --resource inventory.bills --code no_id --note 'drafts without a number'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if strings.TrimSpace(note) == "" {
-				return usage("say with --note why the record is not wanted: it will be asked")
+				return usage("say with --note why the record is not wanted: later readers need the reason")
 			}
 			return c.withEntries(cmd.Context(), args, &flags, func(ctx context.Context, a *engine.App, ids []int64) error {
 				return c.acceptEntries(ctx, a, ids, note)

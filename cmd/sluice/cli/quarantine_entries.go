@@ -10,7 +10,7 @@ import (
 	"sluice/pipeline/warehouse/quarantine"
 )
 
-// quarantineFlags narrow entries on a command line.
+// quarantineFlags select entries on a command line.
 type quarantineFlags struct {
 	organization          organizationFlag
 	resource, code, since string
@@ -22,7 +22,7 @@ func (f *quarantineFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.since, "since", "", "only entries last seen since then: a day (2026-03-01), an instant (RFC 3339) or how long ago (36h)")
 }
 
-// filter is the report's; open entries only, unless all is set.
+// filter makes the filter of the flags; it selects open entries only, unless all is set.
 func (f *quarantineFlags) filter(c *cli, a *engine.App, all bool) (quarantine.Filter, error) {
 	filter := quarantine.Filter{State: "open", Code: f.code}
 	if all {
@@ -39,7 +39,7 @@ func (f *quarantineFlags) filter(c *cli, a *engine.App, all bool) (quarantine.Fi
 	return filter, err
 }
 
-// sinceOf reads an instant: a day begins in the zone.
+// sinceOf parses an instant, or a day that begins in the zone.
 func sinceOf(text string, now time.Time, zone *time.Location) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -56,18 +56,18 @@ func sinceOf(text string, now time.Time, zone *time.Location) (time.Time, error)
 	return time.Time{}, usage("--since %q is no day (2026-03-01), no instant (2026-03-01T08:00:00Z) and no time ago (36h)", text)
 }
 
-// What the number of an entry is called where it is none, and the command that lists them.
+// The name of an entry's number in errors, and the command that lists entries.
 const (
 	entryNumber     = "entry number"
 	quarantineLists = "quarantine list"
 )
 
-// wholeEntry is an entry with the record as it came.
+// wholeEntry is an entry with its record as received.
 type wholeEntry struct {
 	quarantine.Entry
 
-	// Raw is the record, byte for byte; where it is no valid UTF-8, RawBase64 has the bytes and Raw
-	// shows them as well as it can.
+	// Raw is the record, byte for byte. If it is no valid UTF-8, RawBase64 has the bytes and Raw
+	// shows them as well as possible.
 	Raw       string `json:"raw"`
 	RawBase64 []byte `json:"raw_base64,omitempty"`
 }

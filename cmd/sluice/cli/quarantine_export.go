@@ -15,7 +15,7 @@ import (
 	"sluice/pipeline/warehouse/quarantine"
 )
 
-// exportMode is that of the file: records hold personal data.
+// exportMode is the mode of the file: records hold personal data.
 const exportMode = 0o600
 
 func (c *cli) quarantineExport() *cobra.Command {
@@ -70,8 +70,8 @@ func (c *cli) exportEntries(ctx context.Context, a *engine.App, filter quarantin
 	return nil
 }
 
-// openExport opens a file that is empty and its owner's alone before the first record is written,
-// whatever it was before. What is no file, as a pipe, is written to as it is.
+// openExport opens a file, and empties it and restricts it to its owner before the first record is
+// written. A pipe or device is used as it is.
 func openExport(output string) (*os.File, error) {
 	file, err := os.OpenFile(output, os.O_CREATE|os.O_WRONLY, exportMode)
 	if err != nil {
@@ -79,7 +79,7 @@ func openExport(output string) (*os.File, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && info.Mode().IsRegular() {
-		if err = file.Chmod(exportMode); err == nil { // a file of another account stays as it is
+		if err = file.Chmod(exportMode); err == nil { // fails for a file of another account
 			err = file.Truncate(0)
 		}
 	}
@@ -89,7 +89,7 @@ func openExport(output string) (*os.File, error) {
 	return file, nil
 }
 
-// writeEntries writes one entry a line and says how many there were.
+// writeEntries writes one entry a line and returns how many it wrote.
 func writeEntries(ctx context.Context, a *engine.App, filter quarantine.Filter, to io.Writer) (int, error) {
 	buffered, n := bufio.NewWriter(to), 0
 	err := a.DB.QuarantineEach(ctx, filter, func(e quarantine.Entry) error {

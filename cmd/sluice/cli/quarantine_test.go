@@ -13,13 +13,13 @@ import (
 	"sluice/sandbox"
 )
 
-// three are entries whose bytes are no record of any declaration, one of them no UTF-8.
+// three are entries whose bytes fit no declaration; one of them is no UTF-8.
 const three = `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, record_id, raw, code, path, last_seen_at) VALUES
 	($1, 'inventory', 'bills', '\x01', '71', '{"bill_id": "71", "date": "soon"}', 'bad_time', 'date', '2026-03-01 00:30:00+05:30'),
 	($1, 'inventory', 'bills', '\x02', '', '\xff7b', 'no_id', '', '2026-02-28 12:00:00+00'),
 	($1, 'inventory', 'items', '\x03', '73', '{"item_id": "73", "rate": "<much>"}', 'bad_number', 'rate', clock_timestamp())`
 
-// TestQuarantineIsNarrowed: by resource, reason, time and organization.
+// TestQuarantineIsNarrowed selects entries by resource, reason, time and organization.
 func TestQuarantineIsNarrowed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 94, Records: 10})
@@ -55,7 +55,7 @@ func TestQuarantineIsNarrowed(t *testing.T) {
 	}
 }
 
-// exported is a line of the export, as a program of its own would read it.
+// exported is a line of the export, as a program of an operator would read it.
 type exported struct {
 	ID        int64     `json:"id"`
 	Record    string    `json:"record"`
@@ -79,8 +79,8 @@ func lines(t *testing.T, text string) []exported {
 	return found
 }
 
-// TestQuarantineExportAndAccept: what is exported is what came, byte for byte; what a person
-// accepts is closed and stays so.
+// TestQuarantineExportAndAccept: the export has the received bytes; an entry that a person accepts
+// is closed and stays closed.
 func TestQuarantineExportAndAccept(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 95, Records: 10})
@@ -93,7 +93,7 @@ func TestQuarantineExportAndAccept(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "bills.ndjson")
 	must(t, os.WriteFile(file, []byte(strings.Repeat("longer than what comes\n", 1000)), 0o600))
-	must(t, os.Chmod(file, 0o666)) // a file that was there keeps nothing of what it was
+	must(t, os.Chmod(file, 0o666)) // an existing file keeps neither its content nor its mode
 	if o := s.run("quarantine", "export", "inventory.bills", "--output", file); o.code != codeFine || o.stdout != "" || !strings.Contains(o.stderr, "2 entries") {
 		t.Errorf("into a file: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
@@ -124,10 +124,10 @@ func TestQuarantineExportAndAccept(t *testing.T) {
 		t.Errorf("accepted by reason: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	if open := one[int](s, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND record_id = '73'`); open != 1 {
-		t.Error("the entry that nobody meant is closed")
+		t.Error("an entry that was not named is closed")
 	}
 
-	// After an upgrade one command tries all that is open.
+	// After an upgrade one command tries all open entries.
 	s.exec(`UPDATE sluice.quarantine SET raw = '{"item_id": "73", "rate": 12.5}' WHERE record_id = '73'`)
 	if o := s.run("quarantine", "retry", "--resource", "all"); o.code != codeFine || !strings.Contains(o.stdout, "1 of 1 loaded") {
 		t.Errorf("retried: exit code %d\n%s%s", o.code, o.stdout, o.stderr)

@@ -14,33 +14,33 @@ import (
 	"sluice/sandbox"
 )
 
-// fate is what a sync comes to while upstream misbehaves on every call of a list.
+// fate is the expected result of a sync while upstream misbehaves on every call of a list.
 type fate struct {
 	code  int
 	state pipeline.State
-	// moved says whether the watermark moves; unsure leaves it open.
+	// moved says whether the watermark moves; unsure allows both.
 	moved, unsure bool
-	// kept says that records end in quarantine.
+	// kept says that records go to quarantine.
 	kept bool
-	// ghosts says that rows come that upstream has no record of.
+	// ghosts says that rows appear of which upstream has no record.
 	ghosts bool
 }
 
 // The fates, by what a fault does.
 var (
-	// harmless: what came is what upstream has, or less, or in another form.
+	// harmless: the records are those of upstream, or fewer of them, or in another form.
 	harmless = fate{code: codeFine, state: pipeline.StateIdle, moved: true}
-	// unproven: the list is read, but proves nothing, so the watermark waits.
+	// unproven: the list is read, but proves nothing, so the watermark does not move.
 	unproven = fate{code: codeFine, state: pipeline.StateIdle}
-	// broken: an answer that nobody can believe; asking again is of no use.
+	// broken: an answer that cannot be believed; asking again is of no use.
 	broken = fate{code: codeFailed, state: pipeline.StateFailed}
-	// lost: an answer that did not come, or not whole; asked again, and in vain.
+	// lost: an answer that did not arrive, or not whole, also when asked again.
 	lost = fate{code: codeEnvironment, state: pipeline.StateFailed}
-	// denied: somebody has to change something first.
+	// denied: the operator has to change something first.
 	denied = fate{code: codeFailed, state: pipeline.StateDenied}
-	// spoilt: a record that does not fit is kept aside, the others are loaded.
+	// spoilt: a record that does not fit goes to quarantine, and the others are loaded.
 	spoilt = fate{code: codeFine, state: pipeline.StateIdle, moved: true, kept: true}
-	// rotten: likewise, but too many for a run that went well, so that the watermark waits.
+	// rotten: like spoilt, but with too many for a good run, so that the watermark does not move.
 	rotten = fate{code: codeFailed, state: pipeline.StateIdle, kept: true}
 )
 
@@ -50,24 +50,24 @@ type rare struct {
 	fate fate
 }
 
-// rareFaults are the kinds that strike lists, in groups that share a stage. What has to come of
-// each follows from what the fault does; where that leaves a choice, the line says what was chosen.
+// rareFaults are the kinds that strike lists, in groups that share a fixture. Each expected result
+// follows from what the fault does; if that leaves a choice, the line says what was chosen.
 func rareFaults() map[string][]rare {
 	return map[string][]rare{
 		"pages": {
 			{"more_early", harmless},   // a full page is never the last one.
-			{"more_forever", unproven}, // an end that is denied is none.
+			{"more_forever", unproven}, // an end that upstream denies is no end.
 			{"missing_more", broken},
 			{"context_array", harmless},
 			{"ignore_sort", harmless},
 			{"insert_between", unproven},
-			{"edit_between", fate{code: codeFine, state: pipeline.StateIdle, unsure: true}}, // in one second, or in two.
+			{"edit_between", fate{code: codeFine, state: pipeline.StateIdle, unsure: true}}, // within one second, or across two.
 			{"narrow", harmless},
-			{"foreign", fate{code: codeFine, state: pipeline.StateIdle, moved: true, ghosts: true}}, // nobody can tell.
+			{"foreign", fate{code: codeFine, state: pipeline.StateIdle, moved: true, ghosts: true}}, // sluice cannot detect it.
 		},
 		"times": {
-			{"capped_page", harmless}, // all of it fits into half a page, too.
-			{"clock_ahead", harmless}, // ours decides.
+			{"capped_page", harmless}, // half a page is enough for all records.
+			{"clock_ahead", harmless}, // the process's clock decides.
 			{"clock_behind", unproven},
 			{"stale", lost},
 			{"old_time", harmless},
@@ -91,7 +91,7 @@ func rareFaults() map[string][]rare {
 		"values": {
 			{"surrogate", harmless}, {"invalid_utf8", harmless}, // made visible in the text, as NUL is.
 			{"huge_number", spoilt},
-			{"nan", broken}, // it is no JSON, so nobody knows where the record ends.
+			{"nan", broken}, // it is no JSON, so the end of the record is unknown.
 			{"duplicate_key", spoilt}, {"deep", spoilt}, {"huge_record", harmless}, {"object_text", spoilt},
 		},
 		"bounds": {
@@ -107,7 +107,7 @@ func rareFaults() map[string][]rare {
 	}
 }
 
-// rareOnItems are the kinds that only a list with a filter meets.
+// rareOnItems are the kinds that strike only a list with a filter.
 func rareOnItems() []rare {
 	return []rare{
 		{"filter_exact", unproven}, // pages are empty and more follow.
@@ -118,9 +118,9 @@ func rareOnItems() []rare {
 // rareOnExport are the kinds that strike the conversation export.
 func rareOnExport() []rare {
 	return []rare{
-		{"csv_newlines", harmless}, {"csv_empty_id", rotten}, // one in each answer of twenty.
+		{"csv_newlines", harmless}, {"csv_empty_id", rotten}, // one in each answer, of twenty.
 		{"csv_no_header", harmless},
-		{"csv_no_trailer", harmless}, // nobody can tell: it looks like the last answer.
+		{"csv_no_trailer", harmless}, // sluice cannot detect it: it looks like the last answer.
 		{"csv_same_token", broken}, {"csv_cut_line", broken}, {"csv_extra_column", broken}, {"csv_empty", unproven},
 	}
 }
@@ -129,12 +129,13 @@ func rareOnExport() []rare {
 func rareOnTokens() []rare {
 	return []rare{
 		{"token_empty", broken}, {"token_no_life", harmless}, {"token_odd_life", harmless}, {"token_rotated", harmless},
-		{"token_error", denied}, // asked about again a day later.
+		{"token_error", denied}, // tried again a day later.
 	}
 }
 
-// rareRefusals never end while they last: they are played once. The times are how long is waited:
-// what the answer says, or a minute. The date of retry_date has passed by the time it is read.
+// rareRefusals are faults under which a sync does not end: they are played once. The times are the
+// expected waits: what the answer says, or a minute. The date of retry_date has passed when it is
+// read.
 func rareRefusals() map[string]time.Duration {
 	return map[string]time.Duration{
 		"retry_after": 30 * time.Second, "retry_date": time.Minute, "plain_429": time.Minute,
@@ -144,8 +145,8 @@ func rareRefusals() map[string]time.Duration {
 // rareFaultsOneIn says how many of the rare faults are played: all of them take minutes.
 var rareFaultsOneIn = flag.Int("rare-faults-one-in", 8, "of the rare faults one in so many is played; 1 plays all")
 
-// TestRareFaults plays the rare faults of the sandbox on the whole program, and holds after each of
-// them that nothing is missing once upstream is right again.
+// TestRareFaults plays the rare faults of the sandbox on the whole program. After each of them no
+// record may be missing once upstream is healthy again.
 func TestRareFaults(t *testing.T) {
 	t.Parallel()
 	played := slices.Concat(slices.Collect(maps.Keys(rareRefusals())), oneAnswers())
@@ -153,7 +154,7 @@ func TestRareFaults(t *testing.T) {
 		var chosen []rare
 		for i, r := range faults {
 			played = append(played, r.kind)
-			// Between two tokens lies a minute.
+			// There is a minute between two tokens.
 			if i%*rareFaultsOneIn == 0 && (name != "tokens" || *rareFaultsOneIn == 1) {
 				chosen = append(chosen, r)
 			}
@@ -197,7 +198,7 @@ func newExportStage(t *testing.T) *faultStage {
 	return f
 }
 
-// play lets things change, syncs while upstream misbehaves, and sets it right again.
+// play makes changes, syncs while upstream misbehaves, and removes the fault.
 func (r rare) play(f *faultStage, seed int64) {
 	f.t.Helper()
 	f.minutes()
@@ -225,7 +226,7 @@ func (r rare) play(f *faultStage, seed int64) {
 	r.heal(f, seed)
 }
 
-// heal sets upstream right, and syncs: nothing may be missing.
+// heal removes the fault, and syncs: no record may be missing.
 func (r rare) heal(f *faultStage, seed int64) {
 	f.t.Helper()
 	f.clear()
@@ -237,8 +238,8 @@ func (r rare) heal(f *faultStage, seed int64) {
 	}
 }
 
-// TestRareRefusalsAreWaitedFor plays the refusals that do not end while they last: nobody gives up
-// because of them, and what waits goes on when their time is over.
+// TestRareRefusalsAreWaitedFor plays the refusals under which a sync does not end: waiting streams
+// go on when the refusal is over.
 func TestRareRefusalsAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	for kind, wait := range rareRefusals() {

@@ -16,7 +16,7 @@ import (
 	"sluice/schema"
 )
 
-// readView is one answer that can be asked for.
+// readView is one readable answer.
 type readView struct {
 	Name    string      `json:"name"`
 	Params  []paramView `json:"params"`
@@ -26,7 +26,7 @@ type readView struct {
 	Doc     string      `json:"doc"`
 }
 
-// paramView is one of its parameters.
+// paramView is one parameter of a read.
 type paramView struct {
 	Name     string `json:"name"`
 	Required bool   `json:"required"`
@@ -95,7 +95,7 @@ func readViewOf(service *schema.Service, read *schema.Read, scopes scopeWriter) 
 	return shown
 }
 
-// read makes the one call. The call log counts it like any other (invariant 3).
+// read makes one call. The call log counts it like any other (invariant 3).
 func (c *cli) read(ctx context.Context, a *engine.App, name string, args []string, organization string) error {
 	service, read, err := findRead(a.Catalogue, name)
 	if err != nil {
@@ -131,12 +131,12 @@ func (c *cli) printAnswer(answer []byte) error {
 	}
 	text := indented.String()
 	if !c.json {
-		text = outside.VisibleLines(text) // what came over the wire must not command the terminal
+		text = outside.VisibleLines(text) // text from the wire must not control the terminal
 	}
 	return c.printer().Line("%s", text)
 }
 
-// findRead finds what a name means: "service.name", or the name alone.
+// findRead finds a read by "service.name", or by its name alone.
 func findRead(services []schema.Service, name string) (*schema.Service, *schema.Read, error) {
 	wanted, short := splitName(name)
 	for s := range services {
@@ -153,7 +153,7 @@ func findRead(services []schema.Service, name string) (*schema.Service, *schema.
 	return nil, nil, usage("there is no %q to read: sluice read lists what there is", name)
 }
 
-// readParams takes parameter=value apart and holds it against the declaration.
+// readParams parses parameter=value arguments and checks them against the declaration.
 func readParams(read *schema.Read, args []string) (map[string]string, error) {
 	query := make(map[string]string, len(args))
 	for _, arg := range args {

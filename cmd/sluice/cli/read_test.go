@@ -11,7 +11,7 @@ import (
 	"sluice/schema"
 )
 
-// dayRead is a read with one parameter that has to be given and one that may be.
+// dayRead is a read with one required and one optional parameter.
 func dayRead() *schema.Read {
 	return &schema.Read{Name: "forecast", Params: []schema.Param{{Name: "day", Doc: "Day.", Required: true}, {Name: "note", Doc: "Note."}}}
 }
@@ -55,7 +55,7 @@ func TestFindRead(t *testing.T) {
 	}
 }
 
-// TestChooseOrganization: the same id may be in two data centers, a name or a key is nobody else's.
+// TestChooseOrganization: the same id may be in two data centers; names and keys are unique.
 func TestChooseOrganization(t *testing.T) {
 	t.Parallel()
 	twins := &engine.App{Config: &config.Config{Organizations: []config.Organization{

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestReadmeShowsWhatTheDemoPrints runs the demo and looks for every line that the README says it
-// prints. What differs between two runs (addresses, times, moments of load) does not count.
+// TestReadmeShowsWhatTheDemoPrints runs the demo and looks for every line that the README shows as
+// its output. It ignores what differs between two runs (addresses, times, moments of load).
 func TestReadmeShowsWhatTheDemoPrints(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../../README.md")

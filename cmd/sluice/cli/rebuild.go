@@ -66,13 +66,13 @@ was being copied, records did not fit, or rows have no record.`,
 	return cmd
 }
 
-// rebuiltView is what became of one resource of one organization.
+// rebuiltView is the result for one resource of one organization.
 type rebuiltView struct {
 	Organization string `json:"organization"`
 	Resource     string `json:"resource"`
 	filledView
 
-	// Error says why it was not rebuilt, or not to its end.
+	// Error says why it was not rebuilt, or only in part.
 	Error string `json:"error,omitempty"`
 }
 
@@ -98,9 +98,9 @@ func (c *cli) rebuild(ctx context.Context, a *engine.App, names []string, option
 	return errors.Join(c.printRebuilt(views, options.dry), exitIf(failed))
 }
 
-// inTurn goes through lists one after the other, and says how many of what were looked at: one that
-// cannot be rebuilt stops no other (invariant 9). An interrupt ends it, with a word on what the
-// same command does then.
+// inTurn works on lists one after the other, and shows how many rows were checked. A list that
+// cannot be rebuilt stops no other (invariant 9). An interrupt stops it, with a message about what
+// the same command does next time.
 func inTurn[V any](
 	ctx context.Context, c *cli, streams []pipeline.Stream, noun, again string, do func(pipeline.Stream, func(int)) (V, error),
 ) ([]V, error) {
@@ -119,7 +119,7 @@ func inTurn[V any](
 	return views, nil
 }
 
-// said is what an error says, "" if there is none.
+// said is the text of an error, "" if there is none.
 func said(err error) string {
 	if err == nil {
 		return ""
@@ -149,7 +149,7 @@ func (c *cli) printRebuilt(views []rebuiltView, dry bool) error {
 	}).Or("There are no rows yet."))
 }
 
-// retracedView is what became of the versions of one resource of one organization.
+// retracedView is the result for the versions of one resource of one organization.
 type retracedView struct {
 	Organization string `json:"organization"`
 	Resource     string `json:"resource"`
@@ -157,13 +157,13 @@ type retracedView struct {
 	Records      int    `json:"records"`
 	Versions     int    `json:"versions"`
 	Rejected     int    `json:"rejected"`
-	// Since is when the table can be asked for from now on, as far as raw records say; nil if they
-	// say nothing about that.
+	// Since is the instant from which the past of the table can now be queried; nil if raw records
+	// do not show it.
 	Since *time.Time `json:"since,omitempty"`
 	Error string     `json:"error,omitempty"`
 }
 
-// rebuildHistory makes versions anew.
+// rebuildHistory rebuilds versions.
 func (c *cli) rebuildHistory(ctx context.Context, a *engine.App, names []string, options rebuildOptions) error {
 	streams, err := rebuildable(a, names, options)
 	if err != nil {

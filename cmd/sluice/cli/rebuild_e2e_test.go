@@ -12,8 +12,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestRebuildIsKilled: at any instant, and the next one goes on; in the end all tables are what
-// they were.
+// TestRebuildIsKilled: a rebuild is killed at any instant, and the next one goes on; in the end all
+// tables are what they were.
 func TestRebuildIsKilled(t *testing.T) {
 	t.Parallel()
 	const seed = 67
@@ -43,7 +43,7 @@ func TestRebuildIsKilled(t *testing.T) {
 	}
 }
 
-// killedAt kills a rebuild that waits for a row of the items.
+// killedAt kills a rebuild while it waits for a locked row of the items.
 func (s *fixture) killedAt(offset int) {
 	s.t.Helper()
 	conn, err := pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"])
@@ -57,7 +57,7 @@ func (s *fixture) killedAt(offset int) {
 	p.kill()
 	must(s.t, tx.Rollback(s.t.Context()))
 	must(s.t, conn.Close(s.t.Context()))
-	s.quiet() // the server may still be at what the process began
+	s.quiet() // the server may still work on what the process began
 	if open := one[int](s, `SELECT count(*) FROM sluice.rebuilds WHERE ended_at IS NULL`); open != 1 {
 		s.t.Errorf("%d rebuilds are left open by the kill", open)
 	}

@@ -10,7 +10,7 @@ import (
 	"sluice/sandbox"
 )
 
-// digests are those of all tables of records: every column of every row.
+// digests are the digests of all tables of records: every column of every row.
 func (s *fixture) digests() map[string]string {
 	s.t.Helper()
 	found := map[string]string{}
@@ -24,7 +24,7 @@ func (s *fixture) digests() map[string]string {
 	return found
 }
 
-// rebuilt rebuilds and gives what became of each resource.
+// rebuilt rebuilds and gives the result for each resource.
 func (s *fixture) rebuilt(code int, args ...string) map[string]filledView {
 	s.t.Helper()
 	var views []rebuiltView
@@ -43,22 +43,22 @@ func (s *fixture) rebuilt(code int, args ...string) map[string]filledView {
 	return found
 }
 
-// tampered ruins tables as a person could, tombstones and calls left alone.
+// tampered damages tables as a person could, and leaves tombstones and calls alone.
 func (s *fixture) tampered() {
 	s.t.Helper()
 	s.exec(`UPDATE inventory.items SET name = 'edited', rate = NULL`)
 	s.exec(`UPDATE inventory.bills SET vendor_name = NULL, sub_total = 0`)
 	s.exec(`DELETE FROM inventory.bills_line_items WHERE _position > 0`)
-	// Of elements alone: of some records there are fewer, of others more.
+	// Damage to elements alone: some records have fewer, others more.
 	s.exec(`DELETE FROM accounting.vendor_payments_bills WHERE mod(hashtext(_parent_id), 2) = 0`)
 	s.exec(`INSERT INTO accounting.vendor_payments_bills SELECT (jsonb_populate_record(b, '{"_position": 99}')).* FROM accounting.vendor_payments_bills b
 		WHERE _position = 0`)
 	s.exec(`UPDATE chat.conversations SET title = 'edited'`)
 }
 
-// edited changes each column of each table in one row, as little as its type allows, and no two
-// columns of a table in the same row where there are enough of them. Keys stay, and what is not
-// declared.
+// edited changes each column of each table in one row, as little as its type allows. It takes
+// another row for each column of a table where there are enough rows. Keys and undeclared columns
+// stay.
 func (s *fixture) edited() {
 	s.t.Helper()
 	s.exec(`DO $$
@@ -83,9 +83,8 @@ BEGIN
 END $$`)
 }
 
-// TestRebuild: all tables are what they were, whatever was done to them, without a call, and as
-// often as one likes; with tombstones, single records, exports and all; and what is found by verify
-// is gone.
+// TestRebuild: after any damage all tables are what they were, without a call, and repeatedly; with
+// tombstones, single records and exports. What verify found is gone.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 61, Records: 150, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -112,7 +111,7 @@ func TestRebuild(t *testing.T) {
 		what    string
 		before  func()
 		rewrite bool
-	}{{"after somebody edited the tables", func() {}, true}, {"again", func() {}, false}, {"after an edit of each column", s.edited, true}} {
+	}{{"after edits of the tables", func() {}, true}, {"again", func() {}, false}, {"after an edit of each column", s.edited, true}} {
 		step.before()
 		rewritten := 0
 		for resource, counts := range s.rebuilt(codeFine) {
@@ -133,7 +132,7 @@ func TestRebuild(t *testing.T) {
 	if found := s.verified(codeFine, "--local"); len(found.Findings) != 0 {
 		t.Errorf("verify finds %+v", found.Findings)
 	}
-	// A later sync finds nothing changed: the hashes are those of the records.
+	// A later sync finds no change: the hashes are those of the records.
 	s.exec(`UPDATE sluice.runs SET updated = 0, silent = 0`)
 	s.sync(codeFine)
 	if updated := one[int](s, `SELECT sum(updated) FROM sluice.runs`); updated != 0 {
@@ -141,8 +140,8 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// TestAnotherRuleOfTheHash: hashes of another rule are written anew out of raw records before
-// anything is read, and no record looks changed.
+// TestAnotherRuleOfTheHash: hashes of another rule are rewritten from raw records before anything
+// is read, and no record looks changed.
 func TestAnotherRuleOfTheHash(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 71, Records: 100, Limits: sandbox.Limits{Off: true}}).narrow()

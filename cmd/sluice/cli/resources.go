@@ -12,7 +12,7 @@ import (
 	"sluice/schema"
 )
 
-// resourceView is what the resources command tells about one resource.
+// resourceView is what the resources command shows about one resource.
 type resourceView struct {
 	Resource string   `json:"resource"`
 	Tables   []string `json:"tables"`
@@ -24,17 +24,17 @@ type resourceView struct {
 	// PathAssumed says that the documents do not show the path.
 	PathAssumed bool   `json:"path_assumed"`
 	Scope       string `json:"scope"`
-	// Optional resources are copied only where the configuration enables them.
+	// Optional says that the resource is copied only if the configuration enables it.
 	Optional bool `json:"optional"`
-	// Parents are the columns in which the parents of its lists are found, and the key of the
-	// configuration that names them.
+	// Parents are the columns that hold the parents of its lists, and the key of the configuration
+	// that names them.
 	Parents []string     `json:"parents,omitempty"`
 	Details *detailsView `json:"details,omitempty"`
 	Assumed []string     `json:"assumed,omitempty"`
 	Doc     string       `json:"doc"`
 }
 
-// detailsView is what it tells about reading what a list leaves out.
+// detailsView is what the command shows about reading the single records.
 type detailsView struct {
 	Stream      string `json:"stream"`
 	Cost        string `json:"calls_a_run"`

@@ -13,7 +13,8 @@ import (
 	"sluice/sandbox"
 )
 
-// moves leads the stage to another database, or to the same one after it was left for a moment.
+// moves leads the fixture to another database, or to the same one after it was disconnected for a
+// moment.
 func (s *fixture) moves(to string, between func(admin *pgx.Conn)) {
 	s.t.Helper()
 	must(s.t, s.conn.Close(s.t.Context()))
@@ -32,8 +33,8 @@ func (s *fixture) moves(to string, between func(admin *pgx.Conn)) {
 	s.t.Cleanup(func() { _ = s.conn.Close(context.WithoutCancel(s.t.Context())) })
 }
 
-// untilTheDayIsSpent changes and copies in turns until the budget stops it: within the day of
-// upstream, before one call is refused.
+// untilTheDayIsSpent changes and copies in turns until the budget stops it: within upstream's day,
+// before one call is refused.
 func (s *fixture) untilTheDayIsSpent(daily int, change func(turn int)) {
 	s.t.Helper()
 	turns := 0
@@ -50,10 +51,9 @@ func (s *fixture) untilTheDayIsSpent(daily int, change func(turn int)) {
 	}
 }
 
-// TestADatabaseIsRestored: an older copy of the database takes the place of the one that was worked
-// on since. Marks and rows are those of the copy, so the next run brings both sides together; the
-// calls since are known to upstream alone, whose headers correct the day before one call is
-// refused.
+// TestADatabaseIsRestored: an older copy of the database replaces the one that was in use since.
+// Watermarks and rows are those of the copy, so the next run brings both sides together. Only
+// upstream knows the calls since then; its headers correct the day before one call is refused.
 func TestADatabaseIsRestored(t *testing.T) {
 	t.Parallel()
 	const daily = 40

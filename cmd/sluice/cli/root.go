@@ -30,7 +30,7 @@ that upstream asked for, with work left.`,
 	return root
 }
 
-// addGroups adds all commands, each in the group that the help shows it in.
+// addGroups adds all commands, each in its group of the help.
 func (c *cli) addGroups(root *cobra.Command) {
 	const other = "other"
 	for _, group := range []struct {

@@ -10,15 +10,15 @@ import (
 	"sluice/pipeline/planning"
 )
 
-// allowanceRules are what calls of a service are held against, as plan and configuration have it.
+// allowanceRules are the limits of a service's calls, by plan and configuration.
 type allowanceRules struct {
 	// PerMinute and Concurrent are shared with SharedWith, other services of the organization.
 	PerMinute  int      `json:"per_minute"`
 	Concurrent int      `json:"concurrent"`
 	Daily      int      `json:"daily"`
 	SharedWith []string `json:"shared_with"`
-	// ResetZone and ResetHour say when the day turns; the zone is empty where it is the last 24
-	// hours.
+	// ResetZone and ResetHour are when the day begins anew; ResetZone is empty if the day is the
+	// last 24 hours.
 	ResetZone string `json:"reset_zone,omitempty"`
 	ResetHour int    `json:"reset_hour,omitempty"`
 }
@@ -33,14 +33,14 @@ func rulesOf(limits pipeline.Limits, with []string) allowanceRules {
 	}
 }
 
-// serviceRules are those of one service.
+// serviceRules are the rules of one service.
 type serviceRules struct {
 	Organization string `json:"organization"`
 	Service      string `json:"service"`
 	allowanceRules
 }
 
-// planRules are those of the services of a plan.
+// planRules gives the rules of the services of a plan.
 func planRules(a *engine.App, services []planning.ServicePlan) ([]serviceRules, error) {
 	rules := make([]serviceRules, 0, len(services))
 	for i := range services {
@@ -54,8 +54,8 @@ func planRules(a *engine.App, services []planning.ServicePlan) ([]serviceRules, 
 	return rules, nil
 }
 
-// String says it in words: "2,500 calls in any 24 hours, 100 a minute and 10 at once together with
-// accounting".
+// String writes the rules in words: "2,500 calls in any 24 hours, 100 a minute and 10 at once
+// together with accounting".
 func (r allowanceRules) String() string {
 	var parts []string
 	switch {

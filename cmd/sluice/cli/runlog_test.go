@@ -9,9 +9,9 @@ import (
 	"sluice/sandbox"
 )
 
-// TestServeTellsItsRuns: the reader of the log of a process that serves sees what each run came to,
-// and what needs a hand: a list that does not answer, and one of which more is in quarantine than
-// the configuration lets pass.
+// TestServeTellsItsRuns: the log of a process that serves has the result of each run, and what
+// needs a person. Here that is a list that does not answer, and a list with more in quarantine than
+// the configuration allows.
 func TestServeTellsItsRuns(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 62, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -63,7 +63,7 @@ func TestServeTellsItsRuns(t *testing.T) {
 	const items, creditNotes = "/inventory.items", "/inventory.credit_notes"
 	for name, l := range ended {
 		outcome, level := "done", "info"
-		if strings.HasSuffix(name, items) { // too much of it was refused
+		if strings.HasSuffix(name, items) { // too much of it was rejected
 			outcome, level = "provisional", "warn"
 		}
 		if received := one[int64](s, `SELECT received FROM sluice.runs WHERE organization_id || '/' || service || '.' || resource = $1

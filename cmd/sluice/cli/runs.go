@@ -46,8 +46,8 @@ func (c *cli) runs(ctx context.Context, a *engine.App, filter streams.RunFilter)
 	}))
 }
 
-// foreseen says how many calls a run was expected to make, and by how many it made more or fewer:
-// "200 +4".
+// foreseen is how many calls a run was expected to make, and how many more or fewer it made: "200
+// +4".
 func foreseen(r *streams.Run) string {
 	if r.Forecast == nil {
 		return "-"

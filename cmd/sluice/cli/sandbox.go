@@ -75,14 +75,14 @@ func (c *cli) serveSandbox(ctx context.Context, flags sandboxFlags) error {
 	err = c.show(upstream, view.Line("%s", upstream.text()))
 	select {
 	case <-ctx.Done():
-	case failure := <-upstream.failed: // it cannot be asked any more
+	case failure := <-upstream.failed: // the server has failed
 		upstream.failed <- failure
 	}
 	return errors.Join(err, upstream.stop(ctx))
 }
 
-// text is what a person needs to point sluice at it. The credentials are those of made-up companies
-// and open nothing else.
+// text is what a reader needs to point sluice at the sandbox. The credentials belong to made-up
+// companies and open nothing else.
 func (r *runningSandbox) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `The sandbox answers at %s (Ctrl-C ends it). Open it in a browser to see what it does.

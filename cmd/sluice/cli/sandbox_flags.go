@@ -9,7 +9,7 @@ import (
 	"sluice/sandbox"
 )
 
-// sandboxFlags are the choices of the sandbox command.
+// sandboxFlags are the flags of the sandbox command.
 type sandboxFlags struct {
 	listen        string
 	options       sandbox.Options
@@ -20,7 +20,7 @@ type sandboxFlags struct {
 	activity      map[string]int
 }
 
-// resolve makes options out of flags. Values that make no sense are usage errors.
+// resolve makes options from flags. Invalid values are usage errors.
 func (f sandboxFlags) resolve() (sandbox.Options, error) {
 	options := f.options
 	options.Limits.Off = f.noLimit
@@ -46,7 +46,7 @@ func (f sandboxFlags) resolve() (sandbox.Options, error) {
 	return options, err
 }
 
-// fieldOf is the rate of a name; nil if there is none.
+// fieldOf is the rate with this name; nil if there is none.
 func fieldOf(rates *sandbox.Activity, name string) *float64 {
 	return map[string]*float64{
 		"inserts": &rates.Inserts, "edits": &rates.Edits, "silent": &rates.Silent, "deletes": &rates.Deletes,
@@ -60,7 +60,7 @@ func readFaults(path string) ([]sandbox.Fault, error) {
 	if err != nil {
 		return nil, usage("--faults: %w", err)
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // the file was only read
 	faults, err := sandbox.ReadFaults(file)
 	if err != nil {
 		return nil, usage("--faults: %s is no list of faults, such as [{\"path\":\"/inventory/v1/bills\",\"kind\":\"html\"}]: %w", path, err)
@@ -68,10 +68,10 @@ func readFaults(path string) ([]sandbox.Fault, error) {
 	return faults, nil
 }
 
-// latency is a time with how much it varies, written 150ms±50ms.
+// latency is a duration with its variation, written 150ms±50ms.
 type latency struct{ middle, around time.Duration }
 
-// String writes it as it is read.
+// String writes it as Set parses it.
 func (l *latency) String() string {
 	if l.around == 0 {
 		return l.middle.String()
@@ -79,7 +79,7 @@ func (l *latency) String() string {
 	return l.middle.String() + "±" + l.around.String()
 }
 
-// Set reads it; +- stands for ±, which not every keyboard has.
+// Set parses it; +- means ±, which not every keyboard has.
 func (l *latency) Set(text string) error {
 	middle, around, varies := strings.Cut(strings.Replace(text, "+-", "±", 1), "±")
 	var read latency

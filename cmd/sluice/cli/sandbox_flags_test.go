@@ -60,7 +60,8 @@ func TestSandboxFlags(t *testing.T) {
 	}
 }
 
-// What the sandbox prints for several organizations is a configuration.
+// TestSandboxConfigOfSeveral: what the sandbox prints for several organizations is a valid
+// configuration.
 func TestSandboxConfigOfSeveral(t *testing.T) {
 	t.Parallel()
 	running, err := startSandbox(t.Context(), "127.0.0.1:0", sandbox.Options{
@@ -89,8 +90,8 @@ func TestSandboxConfigOfSeveral(t *testing.T) {
 	}
 }
 
-// A vendor of another name is one to sluice as well: scheme, scopes and the header that names the
-// organization carry it.
+// TestSandboxVendor: a vendor of another name is one to sluice as well: scheme, scopes and the
+// header that names the organization contain it.
 func TestSandboxVendor(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Records: 60, Vendor: "Acme", Limits: sandbox.Limits{Off: true}})
@@ -113,8 +114,8 @@ func TestSandboxVendor(t *testing.T) {
 	}
 }
 
-// The program itself needs nothing of what the sandbox accepts beyond the documents: where it names
-// the organization, what chat wants, which scheme.
+// TestAgainstAStrictSandbox: sluice itself sends nothing that the sandbox accepts beyond the
+// documents: where it names the organization, what chat requires, which scheme.
 func TestAgainstAStrictSandbox(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 84, Records: 60, Strict: true, Limits: sandbox.Limits{Off: true}})
@@ -134,7 +135,7 @@ func TestHelpSaysWhatTheSandboxDoesNotDo(t *testing.T) {
 	}
 }
 
-// A callback is one POST of JSON; a redirect is an answer and is not followed.
+// TestCallbackPoster: a callback is one POST of JSON; a redirect is an answer and is not followed.
 func TestCallbackPoster(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -154,6 +155,6 @@ func TestCallbackPoster(t *testing.T) {
 	}
 	receiver.Close()
 	if _, err := newCallbackPoster().Post(t.Context(), receiver.URL, nil); err == nil {
-		t.Error("a callback reached nobody without an error")
+		t.Error("a callback without a receiver gave no error")
 	}
 }

@@ -14,15 +14,15 @@ type callbackPoster struct{ client http.Client }
 
 func newCallbackPoster() *callbackPoster {
 	return &callbackPoster{client: http.Client{
-		// A redirect is an answer: it says that the receiver did not take the callback.
+		// A redirect is not followed: its status says that the receiver did not take the callback.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// mostAnswer is how much of an answer is read so that its connection can be used again.
+// mostAnswer is how many bytes of an answer are read, so that its connection can be used again.
 const mostAnswer = 64 << 10
 
-// Post sends one callback and answers the status.
+// Post sends one callback and returns the status of the answer.
 func (p *callbackPoster) Post(ctx context.Context, address string, body []byte) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {

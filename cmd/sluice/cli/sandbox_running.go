@@ -88,12 +88,12 @@ func startSandbox(ctx context.Context, listen string, options sandbox.Options) (
 	return running, nil
 }
 
-// stop ends the server when the calls under way are answered, or a second later.
+// stop ends the server when the calls under way are answered, or after a second.
 func (r *runningSandbox) stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := r.server.Shutdown(ctx); err != nil {
-		_ = r.server.Close() // open connections are of no value any more
+		_ = r.server.Close() // the calls still open are cut off
 	}
 	r.cancel()
 	<-r.sent
@@ -110,8 +110,8 @@ func (r *runningSandbox) plan() string {
 	return r.Plan
 }
 
-// config is a configuration for the sandbox, with every service that it plays, its secrets left to
-// the environment.
+// config is a configuration for the sandbox, with every service that it simulates; the secrets are
+// variables of the environment.
 func (r *runningSandbox) config(plan string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `vendor:
@@ -145,7 +145,7 @@ organizations:
 	return b.String()
 }
 
-// variableOf names the variable with the refresh token of an organization beside the first.
+// variableOf names the variable that holds the refresh token of an organization beside the first.
 func variableOf(n int) string { return "SANDBOX_REFRESH_TOKEN_" + strconv.Itoa(n+2) }
 
 func (r *runningSandbox) zone() string {
@@ -155,9 +155,9 @@ func (r *runningSandbox) zone() string {
 	return r.TimeZone
 }
 
-// services are those of one organization. Invoicing has figures of the free plan alone
-// (docs/upstream.md U43), and chat no plans at all (U45); of the others each has plans that the
-// other does not sell, and counts as the largest there.
+// services are the services of one organization. Invoicing has figures of the free plan alone
+// (docs/upstream.md U43), and chat has no plans at all (U45). Accounting and inventory each sell
+// plans that the other does not; such a plan counts as the other's largest.
 func (r *runningSandbox) services(plan string) string {
 	books, stock := plan, plan
 	switch plan {
@@ -175,7 +175,7 @@ func (r *runningSandbox) services(plan string) string {
 `, books, listOf("custom_modules", r.Modules), stock, listOf("networks", r.Networks))
 }
 
-// listOf writes a list of the configuration; nothing where there is none.
+// listOf writes a list of the configuration; "" if it is empty.
 func listOf(key string, names []string) string {
 	if len(names) == 0 {
 		return ""

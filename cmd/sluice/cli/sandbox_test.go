@@ -9,8 +9,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestSandboxConfig reads the configuration that the sandbox prints: it has every service that
-// there is, and the parents that only a configuration can name.
+// TestSandboxConfig reads the configuration that the sandbox prints: it has every service, and the
+// parents that only a configuration can name.
 func TestSandboxConfig(t *testing.T) {
 	t.Parallel()
 	for name, running := range map[string]runningSandbox{

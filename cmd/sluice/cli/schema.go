@@ -79,12 +79,12 @@ all resources, whatever the tables hold.`,
 	}
 }
 
-// filledView is what filling came to, over all organizations.
+// filledView is the result of filling columns, over all organizations.
 type filledView struct {
 	Rows      int `json:"rows"`
 	Rewritten int `json:"rewritten"`
-	// Rejected rows stay as they are, their records are in quarantine; Lost ones have no record any
-	// more.
+	// Rejected counts rows that stay as they are because their records went to quarantine. Lost
+	// counts rows without a raw record.
 	Rejected int `json:"rejected"`
 	Lost     int `json:"lost"`
 }

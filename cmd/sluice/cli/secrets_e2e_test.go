@@ -17,7 +17,7 @@ import (
 	"sluice/sandbox"
 )
 
-// TestSecrets tries invariant 10: with everything that goes wrong around secrets, none is printed,
+// TestSecrets tests invariant 10: with everything that goes wrong around secrets, none is printed,
 // logged or stored in clear.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
@@ -40,7 +40,7 @@ func TestSecrets(t *testing.T) {
 	}
 	must(t, s.world.SetFaults(nil))
 	s.pass(2 * time.Hour)
-	s.exec(`UPDATE sluice.tokens SET reason = ''`) // a person has seen to it
+	s.exec(`UPDATE sluice.tokens SET reason = ''`) // as if the operator had authorized anew
 	p := s.start("--log-level", "debug", "sync", "--json")
 	p.ends(codeFine, time.Minute)
 	said.WriteString(p.stdout.String() + p.stderr.String())
@@ -83,8 +83,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// impatiently runs a command until it ends, or waits for a token, which is a minute away; then it
-// is interrupted. It gives what was said.
+// impatiently runs a command until it ends. It interrupts a command that waits for a token, a
+// minute away. It gives the output.
 func (s *fixture) impatiently(args ...string) string {
 	s.t.Helper()
 	const waits = `SELECT EXISTS (SELECT FROM river.river_job WHERE state = 'scheduled' AND scheduled_at > clock_timestamp() + interval '10 seconds')`
@@ -108,7 +108,7 @@ func (s *fixture) impatiently(args ...string) string {
 	}
 }
 
-// forms are eight ways in which a secret may be spelled.
+// forms are eight spellings of a secret.
 func forms(secret string) []string {
 	every := ""
 	for i := range len(secret) {
@@ -121,7 +121,8 @@ func forms(secret string) []string {
 	}
 }
 
-// withPassword adds a password to an address; a server that trusts does not ask for it.
+// withPassword adds a password to an address; a server with trust authentication does not ask for
+// it.
 func withPassword(t *testing.T, address, password string) string {
 	t.Helper()
 	u, err := url.Parse(address)

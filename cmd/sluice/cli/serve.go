@@ -31,8 +31,8 @@ Each run that ends, waits or fails is a line in the log.
 /metrics is for Prometheus.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			// Where the reader of the log has gone, the work goes on: without this a write to the
-			// pipe ends the process.
+			// If the reader of the log ends, the work goes on: without this, a write to the pipe
+			// would end the process.
 			signal.Ignore(syscall.SIGPIPE)
 			options := c.options()
 			options.Quiet = false
@@ -43,7 +43,7 @@ Each run that ends, waits or fails is a line in the log.
 				return c.serve(ctx, a, listen)
 			})
 			if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) {
-				return nil // told to stop while it started: it has nothing to end
+				return nil // it was stopped while it started and has no work to end
 			}
 			return err
 		},
@@ -78,11 +78,11 @@ func (c *cli) serve(ctx context.Context, a *engine.App, listen string) error {
 	return errors.Join(err, queue.Stop(stop), server.Shutdown(stop))
 }
 
-// statusPages are read-only and show counts and times, never values of records.
+// statusPages are read-only. They show counts and times, never values of records.
 func statusPages(a *engine.App) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = fmt.Fprintln(w, "ok") // the client is gone if this fails
+		_, _ = fmt.Fprintln(w, "ok") // a failure means that the client has disconnected
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)

@@ -19,8 +19,7 @@ import (
 // stopLimit is how long a process may take to stop cleanly.
 const stopLimit = 30 * time.Second
 
-// said waits for a line of JSON on standard error whose message is the given one, and gives one of
-// its values.
+// said waits for a line of JSON on standard error with this message, and gives one of its values.
 func (p *process) said(message, key string) string {
 	p.t.Helper()
 	deadline := time.NewTimer(patience)
@@ -57,8 +56,8 @@ func get(t *testing.T, url string) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-// TestServe starts and stops the service: in the middle of its work, at rest, and after a day on
-// which everything has become due.
+// TestServe starts and stops the service: during its work, while idle, and after a day in which
+// everything has become due.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 61, Records: 3000, Limits: sandbox.Limits{Off: true}, PageLatency: 30 * time.Millisecond})
@@ -102,8 +101,8 @@ func TestServe(t *testing.T) {
 	p.ends(codeFine, stopLimit)
 }
 
-// allDone waits until every stream has so many runs behind it, and none is due: a list that brings
-// headers makes its details due at once. Sweeps have their turn days later.
+// allDone waits until every stream has completed so many runs, and none is due: a list of headers
+// makes its details due at once. Sweeps are due days later.
 func (s *fixture) allDone(runs int) {
 	s.t.Helper()
 	s.until("every stream has its runs done", `SELECT count(*) FILTER (WHERE run_id IS NULL AND $1 <= (
@@ -112,8 +111,8 @@ func (s *fixture) allDone(runs int) {
 		WHERE enabled AND resource NOT LIKE '%.sweep'`, runs, len(resources()))
 }
 
-// nothingLeftButDue waits until all rests that has no turn: a schedule asks for nothing that it
-// does not get. Sweeps are among it.
+// nothingLeftButDue waits until every stream, sweeps included, is idle and none is due, so that the
+// schedule has done all that it planned.
 func (s *fixture) nothingLeftButDue() {
 	s.t.Helper()
 	s.until("nothing is at work or due", `SELECT NOT EXISTS (SELECT FROM sluice.streams
@@ -121,7 +120,7 @@ func (s *fixture) nothingLeftButDue() {
 		AND NOT EXISTS (SELECT FROM river.river_job WHERE state <> 'completed')`)
 }
 
-// looksWell asks the pages that a service manager asks.
+// looksWell reads the pages that a service manager reads.
 func (s *fixture) looksWell(address string) {
 	s.t.Helper()
 	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ready\n"} {
@@ -134,7 +133,7 @@ func (s *fixture) looksWell(address string) {
 	}
 }
 
-// metricsAreDocumented holds /metrics against the table in the document.
+// metricsAreDocumented compares /metrics with the table in the document.
 func (s *fixture) metricsAreDocumented(address string) {
 	s.t.Helper()
 	status, text := get(s.t, "http://"+address+"/metrics")
@@ -195,7 +194,7 @@ func TestSandboxCommand(t *testing.T) {
 func (s *fixture) serveUntil(what, condition string, args ...any) {
 	s.t.Helper()
 	p := s.start("serve", "--listen", "127.0.0.1:0")
-	p.said("serving", "listen") // before that, being told to stop is an error
+	p.said("serving", "listen") // wait until serve has started
 	s.until(what, condition, args...)
 	p.terminate()
 	p.ends(codeFine, stopLimit)

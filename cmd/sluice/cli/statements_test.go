@@ -15,10 +15,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// statement is SQL that people are shown, with the place where it stands.
+// statement is SQL in a text for people, with its place.
 type statement struct{ place, sql string }
 
-// verbs begin a statement; those that docs may show in small letters, too, are in loose.
+// verbs are the words that begin a statement; loose matches those that docs may also write in small
+// letters.
 const verbs = `(SELECT|WITH|INSERT INTO|UPDATE|DELETE FROM|MERGE INTO|GRANT|REVOKE|CREATE|ALTER|DROP|TRUNCATE|COMMENT ON|COPY|` +
 	`EXPLAIN|ANALYZE|VACUUM|REINDEX|CLUSTER|REFRESH|SET|RESET|CALL|DO|LISTEN|NOTIFY|LOCK|REASSIGN|BEGIN|COMMIT)`
 
@@ -35,8 +36,9 @@ var (
 	spaces     = regexp.MustCompile(`\s+`)
 )
 
-// statementsIn finds the statements of a Markdown text: all of a block of SQL, what begins like one
-// in other blocks and on the command lines of psql, and spans of code that begin like one.
+// statementsIn finds the statements of a Markdown text: whole blocks of SQL, and spans of code that
+// begin like a statement. In other blocks and on command lines of psql it takes lines that begin
+// like one.
 func statementsIn(place, text string) []statement {
 	var found []statement
 	add := func(sql string) {
@@ -65,8 +67,8 @@ func statementsIn(place, text string) []statement {
 	return found
 }
 
-// statementsAmong finds statements among other lines: from a line that begins like one up to a
-// semicolon or an empty line, and what is given to psql.
+// statementsAmong finds statements among other lines: from a line that begins like one to a
+// semicolon or an empty line, and the arguments of psql.
 func statementsAmong(code string) []string {
 	var found []string
 	for _, given := range commandSQL.FindAllStringSubmatch(code, -1) {
@@ -87,8 +89,8 @@ func statementsAmong(code string) []string {
 	return found
 }
 
-// inPlain finds statements in the middle of text without marks, such as a comment or a help text:
-// capitals, and the name of a table with its schema, up to the end of the sentence or line.
+// inPlain finds statements in text without markup, such as a comment or a help text. It looks for
+// capitals and the name of a table with its schema, up to the end of the sentence or line.
 func inPlain(text string) []string {
 	var found []string
 	for _, sql := range inProse.FindAllString(text, -1) {
@@ -98,7 +100,7 @@ func inPlain(text string) []string {
 	return found
 }
 
-// closing is where the first semicolon outside of quotes stands; -1 if there is none.
+// closing is the position of the first semicolon outside of quotes; -1 if there is none.
 func closing(sql string) int {
 	quoted := false
 	for i, c := range sql {
@@ -112,7 +114,7 @@ func closing(sql string) int {
 	return -1
 }
 
-// separate gives the statements of a text on one line each, without their remarks.
+// separate gives the statements of a text on one line each, without comments.
 func separate(text string) []string {
 	var all []string
 	text = aside.ReplaceAllString(text, "")
@@ -187,7 +189,7 @@ func eachCommand(c *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// TestStatementsAreFound: what the finder would not see, no test would run.
+// TestStatementsAreFound: a statement that the finder misses is run by no test.
 func TestStatementsAreFound(t *testing.T) {
 	t.Parallel()
 	const text = "Ask `SELECT a\n  FROM b.c` or `GRANT x TO y; SELECT ';' FROM d.e`, in prose SELECT f FROM g.h. Not `UPDATE`, not `_deleted_at`.\n\n" +

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestOneStaticProgram builds the program by the line of `make build`, elsewhere, and looks for
-// what would bind it to the machine.
+// TestOneStaticProgram builds the program with the command of `make build`, in another folder, and
+// looks for what would bind it to the machine.
 func TestOneStaticProgram(t *testing.T) {
 	t.Parallel()
 	const built = "-o bin/sluice"

@@ -21,8 +21,8 @@ func (c *cli) statusCommand() *cobra.Command {
 	var why bool
 	cmd := &cobra.Command{
 		Use:   "status [--why [resource ...]]",
-		Short: "Show where every stream stands, and what the budget has left",
-		Long: `Show where every stream stands, and what the budget has left.
+		Short: "Show the state of every stream, and what the budget has left",
+		Long: `Show the state of every stream, and what the budget has left.
 
 With --why, explain each stream, or those of the resources named: how often it runs
 and where that comes from (stated, declared, or learned from what, within which
@@ -49,17 +49,17 @@ follows from, how late records come, and what its runs are expected to take.`,
 type statusView struct {
 	Streams []streams.Status `json:"streams"`
 	Budgets []budgetView     `json:"budgets"`
-	// Backfills are those that are not over.
+	// Backfills are the open ones.
 	Backfills []backfillView `json:"backfills"`
-	// TokensDiedYoung is how many access tokens in a row upstream refused before their time, of the
-	// credential with most of them.
+	// TokensDiedYoung is how many access tokens in a row upstream refused before their time, for
+	// the credential with most of them.
 	TokensDiedYoung int `json:"tokens_died_young"`
-	// TokensFellBack is how many credentials use the configured refresh token because the one that
-	// upstream sent in its place was refused.
+	// TokensFellBack is how many credentials use the configured refresh token because upstream
+	// refused the one that it sent as a replacement.
 	TokensFellBack int `json:"tokens_fell_back"`
 	// Gates are the allowances that upstream has closed or narrowed for now.
 	Gates []calls.Gate `json:"gates"`
-	// Histories are the resources whose past is kept.
+	// Histories are the resources that keep versions.
 	Histories []history.History `json:"histories"`
 }
 
@@ -151,7 +151,7 @@ func (shown *statusView) text(a *engine.App, now time.Time) view.Text {
 	}
 }
 
-// line says in words what a service's day has come to.
+// line is a sentence about a service's day.
 func (b *budgetView) line(a *engine.App) string {
 	text := fmt.Sprintf("%s %s: %s calls in the last 24 h", b.Organization, b.Service, view.Count(b.Day))
 	if b.Limit > 0 {
@@ -167,6 +167,6 @@ func (b *budgetView) line(a *engine.App) string {
 	return text
 }
 
-// youngAlarm is how many tokens in a row have to die young for a person to hear of it: one may have
-// been revoked by hand.
+// youngAlarm is how many tokens in a row have to die young before status warns: one may have been
+// revoked by hand.
 const youngAlarm = 3

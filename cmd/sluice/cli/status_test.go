@@ -61,8 +61,8 @@ func TestSyncCode(t *testing.T) {
 	}
 }
 
-// TestStatusTellsOfTokensThatDieYoung: from the third in a row on, for one may have been revoked by
-// hand.
+// TestStatusTellsOfTokensThatDieYoung: status warns from the third in a row on, because one may
+// have been revoked by hand.
 func TestStatusTellsOfTokensThatDieYoung(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Records: 10})

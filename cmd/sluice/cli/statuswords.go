@@ -45,8 +45,8 @@ func next(s *streams.Status, now time.Time) string {
 	}
 }
 
-// remark is what else there is to know: an alarm, how far round a stream is, then why it does not
-// go on, or what its last run noted.
+// remark is the last column: an alarm, the progress over parents, then why the stream does not go
+// on, or the note of its last run.
 func remark(s *streams.Status, alarm string, now time.Time) string {
 	var parts []string
 	if alarm != "" {
@@ -74,7 +74,7 @@ func remark(s *streams.Status, alarm string, now time.Time) string {
 	return strings.Join(parts, "; ")
 }
 
-// round says how far round a stream over parents is: "20 of 64 parents, oldest 2 d".
+// round is how many parents of its round a stream has read: "20 of 64 parents, oldest 2 d".
 func round(parents *streams.ParentRound, now time.Time) string {
 	if parents == nil {
 		return ""
@@ -89,7 +89,7 @@ func round(parents *streams.ParentRound, now time.Time) string {
 	return text
 }
 
-// backlog says what waits for single records: "12 details pending, 3 stale".
+// backlog is how many rows need their single records: "12 details pending, 3 stale".
 func backlog(details *streams.DetailBacklog) string {
 	if details == nil {
 		return ""

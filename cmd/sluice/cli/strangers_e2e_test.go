@@ -15,11 +15,10 @@ import (
 	"sluice/sandbox"
 )
 
-// remembered are the resources of which these tests keep versions, in the words of the
-// configuration.
+// remembered are the resources whose versions these tests keep, as lines of the configuration.
 const remembered = "  inventory.bills: {history: true}\n  inventory.credit_notes: {history: true}\n  accounting.vendor_payments: {history: true}\n"
 
-// ownedStage is a stage whose program connects as a role that owns the database and is no
+// ownedStage is a fixture whose program connects as a role that owns the database and is no
 // superuser.
 func ownedStage(t *testing.T, options sandbox.Options) *fixture {
 	t.Helper()
@@ -34,9 +33,8 @@ func ownedStage(t *testing.T, options sandbox.Options) *fixture {
 	return s
 }
 
-// TestObjectsOfOthers: another role has planted objects in every schema it may, while everything
-// runs: nothing breaks, and nothing of theirs is executed, whether the program is a superuser or
-// not.
+// TestObjectsOfOthers: another role has put objects into every schema that it may use. Everything
+// works, and none of these objects is executed, whether the program is a superuser or not.
 func TestObjectsOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(*testing.T, sandbox.Options) *fixture{"superuser": newStage, "owner": ownedStage} {
@@ -45,8 +43,8 @@ func TestObjectsOfOthers(t *testing.T) {
 			s := begin(t, sandbox.Options{Seed: 77, Records: 120, Limits: sandbox.Limits{Off: true}})
 			s.append("\nresources:\n" + remembered)
 			strangers := s.plant()
-			// Those who may connect may take locks, too: those of the first processes, and what
-			// housekeeping once went by.
+			// A role that may connect may also take locks: those of the first processes, and those
+			// that housekeeping once used.
 			strangers.Exec(`SELECT pg_catalog.pg_advisory_lock(20928, n) FROM pg_catalog.generate_series(1, 200) AS n;
 				SELECT pg_catalog.pg_advisory_lock(n) FROM pg_catalog.unnest(ARRAY[426836257907, 1920298611, 1918990194, 1751741300]) AS n`)
 			s.goesOn(strangers, "migrate", "check", "sync", "verify", "verify --local", "status", "drift", "budget", "quarantine retry --resource all")
@@ -69,7 +67,7 @@ func TestObjectsOfOthers(t *testing.T) {
 	}
 }
 
-// goesOn runs commands, none of which may fail or execute anything of the strangers.
+// goesOn runs commands, none of which may fail or execute an object of the strangers.
 func (s *fixture) goesOn(strangers *warehousetest.Strangers, commands ...string) {
 	s.t.Helper()
 	for _, line := range commands {
@@ -83,7 +81,8 @@ func (s *fixture) goesOn(strangers *warehousetest.Strangers, commands ...string)
 	}
 }
 
-// functions calls ours out of a session that sees the schemas of the strangers, as a person's does.
+// functions calls our functions from a session whose search path has the schemas of the strangers,
+// as a person's may have.
 func (s *fixture) functions(strangers *warehousetest.Strangers) {
 	s.t.Helper()
 	calls := []string{
@@ -103,7 +102,7 @@ func (s *fixture) functions(strangers *warehousetest.Strangers) {
 	}
 }
 
-// plant has another role plant its objects.
+// plant lets another role create its objects.
 func (s *fixture) plant() *warehousetest.Strangers {
 	s.t.Helper()
 	return warehousetest.Plant(s.t, s.admin())
@@ -117,8 +116,8 @@ func (s *fixture) admin() string {
 	return warehousetest.Admin(s.t, config.Database)
 }
 
-// TestSchemasOfServicesAreKnown: checks, retention and the functions of history look at the tables
-// in these schemas only. What goes over the columns of tables goes over all of them, too.
+// TestSchemasOfServicesAreKnown: checks, retention and the functions of history look only at the
+// tables in these schemas. Code that reads the columns of tables reads all of them.
 func TestSchemasOfServicesAreKnown(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 78, Records: 1})
@@ -140,8 +139,8 @@ func TestSchemasOfServicesAreKnown(t *testing.T) {
 	}
 }
 
-// TestCheckWarnsOfRightsOfOthers: each warning has the line that takes the right back, and after
-// these lines there is none.
+// TestCheckWarnsOfRightsOfOthers: each warning has the statement that revokes the right, and after
+// these statements there is none.
 func TestCheckWarnsOfRightsOfOthers(t *testing.T) {
 	t.Parallel()
 	s := ownedStage(t, sandbox.Options{Seed: 79, Records: 1})
@@ -195,9 +194,9 @@ func TestCheckWarnsOfRightsOfOthers(t *testing.T) {
 	}
 }
 
-// TestTablesOfOthersUnderOurNames: what is written to a table of another role has its triggers
-// executed. One whose schema that role made first, and one that it made in the place of a table of
-// ours that is gone, are named and not written to.
+// TestTablesOfOthersUnderOurNames: a write to a table of another role would execute its triggers.
+// The role created one table's schema first, and another table in place of one of ours that is
+// gone. Both are named and not written to.
 func TestTablesOfOthersUnderOurNames(t *testing.T) {
 	t.Parallel()
 	s := ownedStage(t, sandbox.Options{Seed: 80, Records: 20, Limits: sandbox.Limits{Off: true}})
@@ -225,7 +224,7 @@ func TestTablesOfOthersUnderOurNames(t *testing.T) {
 	s.refuses(strangers, "sync things", "lacks tables")
 }
 
-// refuses runs a command that has to fail and to name something, and to execute nothing of the
+// refuses runs a command that has to fail and to name something, and to execute no object of the
 // strangers.
 func (s *fixture) refuses(strangers *warehousetest.Strangers, line, names string) {
 	s.t.Helper()

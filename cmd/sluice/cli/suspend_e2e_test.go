@@ -18,10 +18,10 @@ import (
 	"sluice/sandbox"
 )
 
-// TestSuspendedKilledAndRestarted breaks invariant 3 if it can, and invariant 6: of a fleet, one
-// process is stopped for two minutes with calls under way, another one killed, the database ended
-// without ceremony, and the first one goes on. A minute is fifteen seconds, upstream is the judge
-// of the limits, and the tables of what came.
+// TestSuspendedKilledAndRestarted tries to break invariants 3 and 6. Of a fleet, one process is
+// suspended for two minutes with calls under way, another one is killed, and the database is
+// crashed and restarted. Then the first one goes on. A minute is fifteen seconds. Upstream judges
+// the limits, and the tables show what arrived.
 func TestSuspendedKilledAndRestarted(t *testing.T) {
 	t.Parallel()
 	const (
@@ -32,7 +32,7 @@ func TestSuspendedKilledAndRestarted(t *testing.T) {
 		Seed: 47, Records: 45_000, PageLatency: 40 * time.Millisecond, Limits: sandbox.Limits{Minute: minute},
 	}).narrow()
 	s.environment[withMinute] = minute.String()
-	// A process that is suspended keeps its streams: one each, so that all have some.
+	// A suspended process keeps its streams, so each process has one and all have some.
 	text, err := os.ReadFile(s.config)
 	must(t, err)
 	must(t, os.WriteFile(s.config, append([]byte("workers: 1\n"), text...), 0o600))
@@ -42,8 +42,8 @@ func TestSuspendedKilledAndRestarted(t *testing.T) {
 	suspended, killed, last := serve(), serve(), serve()
 	s.until("all three are at work", `SELECT count(DISTINCT attempted_by[array_upper(attempted_by, 1)]) = 3
 		FROM river.river_job WHERE state = 'running'`)
-	// Who refreshes the token holds it for the others, for two minutes at most if it is suspended:
-	// that is not what is tried here.
+	// The process that refreshes the token locks it for the others, for up to two minutes if it is
+	// suspended. This test is not about that.
 	reached := s.arrivals.after(10)
 	s.wait("all have the token", reached)
 	s.stopAtWork(suspended)
@@ -68,7 +68,7 @@ func TestSuspendedKilledAndRestarted(t *testing.T) {
 		t.Fatalf("serve ended with %d\n%s", last.code, last.stderr.String())
 	}
 	if atWork := s.atWork(); atWork == 0 {
-		t.Error("all is read before the suspended process goes on: it disturbs nobody")
+		t.Error("all is read before the suspended process goes on: the test proves nothing")
 	}
 	reached = s.arrivals.after(30)
 	must(t, suspended.cmd.Process.Signal(syscall.SIGCONT))
@@ -95,8 +95,8 @@ func (s *fixture) atWork() int {
 	return one[int](s, `SELECT count(*) FROM sluice.streams WHERE state = 'running'`)
 }
 
-// stopAtWork suspends a process while a call of its is under way: its end is not reported any more,
-// and those of the others are over in no time.
+// stopAtWork suspends a process while one of its calls is under way, whose end it then does not
+// report. The other processes end theirs quickly.
 func (s *fixture) stopAtWork(p *process) {
 	s.t.Helper()
 	const held = `SELECT count(*) > 0 FROM sluice.live_calls l JOIN sluice.calls c USING (id)
@@ -115,13 +115,13 @@ func (s *fixture) stopAtWork(p *process) {
 	s.t.Fatal("the process never had a call under way when it was suspended")
 }
 
-// ownPostgres is a server that a test may end: that of the other tests is theirs, too.
+// ownPostgres is a server that a test may stop; the other tests share theirs.
 type ownPostgres struct {
 	s   *fixture
 	dir string
 }
 
-// ownPostgres gives the stage a server and a database of its own.
+// ownPostgres gives the fixture its own server and database.
 func (s *fixture) ownPostgres() *ownPostgres {
 	s.t.Helper()
 	// Not t.TempDir: the account that a server of root runs as cannot enter it.
@@ -135,7 +135,7 @@ func (s *fixture) ownPostgres() *ownPostgres {
 	return o
 }
 
-// start starts it, or starts it again.
+// start starts the server, or starts it again.
 func (o *ownPostgres) start() {
 	o.s.t.Helper()
 	server, err := local.Start(o.s.t.Context(), local.Options{Dir: o.dir, Durable: true})
@@ -148,7 +148,8 @@ func (o *ownPostgres) start() {
 	o.s.conn = conn
 }
 
-// crash ends it as pg_ctl stop -m immediate does: nothing is written out, all sessions break.
+// crash stops the server like pg_ctl stop -m immediate: it writes nothing out, and all sessions
+// break.
 func (o *ownPostgres) crash() {
 	o.s.t.Helper()
 	state, err := os.ReadFile(filepath.Join(o.dir, "data", "postmaster.pid"))

@@ -17,7 +17,7 @@ import (
 	"sluice/sandbox"
 )
 
-// sweeping is a stage on which whole lists are read again and again.
+// sweeping is a fixture whose whole lists are read repeatedly.
 func sweeping(t *testing.T, seed int64) *fixture {
 	t.Helper()
 	s := newStage(t, sandbox.Options{Seed: seed, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -28,7 +28,7 @@ func sweeping(t *testing.T, seed int64) *fixture {
 }
 
 // TestTombstones deletes records upstream: one scan that misses them proves nothing, two do,
-// whether the list is read whole anyway or swept besides. Elements follow, and the commands show
+// whether the list is read whole anyway or swept as well. Child rows follow, and the commands show
 // the evidence (invariants 7 and 8).
 func TestTombstones(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestTombstones(t *testing.T) {
 		deleted[resource] = s.truth(resource)[20:23]
 		s.delete(resource, deleted[resource]...)
 	}
-	for range 2 { // what was modified since a watermark never shows what was deleted
+	for range 2 { // a run from a watermark never shows deletions
 		s.sync(codeFine, "bills", "vendor_payments")
 	}
 	s.sync(codeFine, sweeps...)
@@ -78,7 +78,7 @@ func TestTombstones(t *testing.T) {
 	if o := s.run("tombstones", "list", "inventory.bills", "--state", "deleted"); strings.Count(o.stdout, "\n") != 4 {
 		t.Errorf("list: %s%s", o.stdout, o.stderr)
 	}
-	// What is known to be gone is neither looked for upstream nor told as news.
+	// Records known to be gone are neither looked for upstream nor reported as news.
 	for _, f := range s.verified(codeFine, "--calls", "40").Findings {
 		for resource, ids := range deleted {
 			if strings.HasSuffix(resource, "."+f.Resource) && slices.Contains(ids, f.Record) {
@@ -86,7 +86,7 @@ func TestTombstones(t *testing.T) {
 			}
 		}
 	}
-	// Nothing more is written for what is known to be gone.
+	// No more is written for records known to be gone.
 	before := s.written()
 	s.sync(codeFine, sweeps...)
 	if after := s.written(); after != before {
@@ -94,7 +94,8 @@ func TestTombstones(t *testing.T) {
 	}
 }
 
-// TestMassDeletionsAreHeld: too many at once are for a person, who may accept or reject them.
+// TestMassDeletionsAreHeld: too many deletions at once need a person, who may accept or reject
+// them.
 func TestMassDeletionsAreHeld(t *testing.T) {
 	t.Parallel()
 	s := sweeping(t, 92)
@@ -104,7 +105,7 @@ func TestMassDeletionsAreHeld(t *testing.T) {
 	s.sync(codeFine, sweep)
 	s.sync(codeFailed, sweep)
 	if ids := s.ids(resource, dead); len(ids) > 0 {
-		t.Fatalf("%d rows have a tombstone that nobody agreed to", len(ids))
+		t.Fatalf("%d rows have a tombstone without an accepted decision", len(ids))
 	}
 	if o := s.run("status"); !strings.Contains(o.stdout, "40 deletions held") {
 		t.Errorf("status does not say what is held:\n%s", o.stdout)
@@ -122,13 +123,13 @@ func TestMassDeletionsAreHeld(t *testing.T) {
 		return fmt.Sprint(held[0].Run)
 	}
 
-	// Rejected: two new scans are needed, and hold them again.
+	// After a rejection two new scans are needed, which hold the records again.
 	if o := s.run("tombstones", "reject", run()); o.code != codeFine || !strings.Contains(o.stdout, "40 records") {
 		t.Errorf("reject: %d %s%s", o.code, o.stdout, o.stderr)
 	}
 	s.sync(codeFine, sweep)
 	s.sync(codeFailed, sweep)
-	// What is held holds up nothing else.
+	// Held records delay no others.
 	s.delete(resource, all[40:42]...)
 	s.sync(codeFailed, sweep)
 	s.sync(codeFailed, sweep)
@@ -143,7 +144,7 @@ func TestMassDeletionsAreHeld(t *testing.T) {
 	if o := s.run("tombstones", "accept", "1"); o.code != codeUsage {
 		t.Errorf("accepting what holds nothing: exit code %d", o.code)
 	}
-	// All of them, down to the last one.
+	// All records are deleted.
 	s.delete(resource, s.truth(resource)...)
 	s.sync(codeFine, sweep)
 	s.sync(codeFailed, sweep)
@@ -152,8 +153,8 @@ func TestMassDeletionsAreHeld(t *testing.T) {
 	}
 }
 
-// disguise stands before upstream and changes what lists show: it hides records, or writes one
-// value for another without touching the modification time.
+// disguise is a proxy in front of upstream that changes what lists show. It hides records, or
+// replaces a value without changing the modification time.
 type disguise struct {
 	next http.Handler
 
@@ -206,7 +207,7 @@ func (d *disguise) change(envelope map[string]json.RawMessage, body []byte) []by
 	return body
 }
 
-// show sets what is hidden and what is written otherwise.
+// show sets which records are hidden and which values are replaced.
 func (d *disguise) show(values map[string]string, hidden ...string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -230,7 +231,7 @@ func disguised(t *testing.T, seed int64) (*fixture, *disguise) {
 	return s, d
 }
 
-// TestWhatComesBackIsRevived: by a sweep, and by a run that asks for what was modified.
+// TestWhatComesBackIsRevived: a row is restored by a sweep, and by a run from the watermark.
 func TestWhatComesBackIsRevived(t *testing.T) {
 	t.Parallel()
 	s, d := disguised(t, 93)
@@ -238,7 +239,7 @@ func TestWhatComesBackIsRevived(t *testing.T) {
 	all := s.truth(resource)
 	a, b, c := all[3], all[7], all[11]
 
-	// Once seen again, evidence of one scan is worth nothing.
+	// Once the records are seen again, the evidence of one scan is void.
 	d.show(nil, a, b, c)
 	s.sync(codeFine, sweep)
 	d.show(nil)
@@ -253,7 +254,7 @@ func TestWhatComesBackIsRevived(t *testing.T) {
 		t.Fatalf("tombstones of %v, want three", ids)
 	}
 
-	d.show(nil, b, c) // a comes back, equal to its row to the last byte
+	d.show(nil, b, c) // a returns, byte for byte equal to its row
 	if told := toldOf(s.verified(codeFine, "--calls", "8", resource).Findings); !slices.Equal(told, []string{"notice returned items " + a}) {
 		t.Errorf("verify says of a record that came back: %v", told)
 	}
@@ -261,7 +262,7 @@ func TestWhatComesBackIsRevived(t *testing.T) {
 	if ids := s.ids(resource, dead); !slices.Equal(ids, []string{b, c}) {
 		t.Errorf("tombstones of %v after one came back", ids)
 	}
-	d.show(nil) // all of them come back, and the next run from the watermark shows what changed
+	d.show(nil) // all of them return, and the next run from the watermark shows the changes
 	changed, err := s.world.Change(sandbox.Change{Seed: 1, Edits: len(all), Resources: []string{"items"}})
 	must(t, err)
 	if len(changed["items"].Edited) != len(all) {
@@ -285,8 +286,8 @@ func TestSilentEditsAreFoundBySweeps(t *testing.T) {
 	s.sync(codeFine, sweep)
 	all := s.truth("inventory.items")
 	d.show(map[string]string{all[1]: "quiet", all[2]: "quieter"})
-	// What was modified after the list was last read is not judged, whatever the seed made of these
-	// two.
+	// Records modified after the list was last read are not judged, whatever times the seed gave
+	// these two.
 	s.exec(`UPDATE sluice.streams SET watermark = now() + interval '1 hour' WHERE resource = 'items'`)
 
 	result := s.sync(codeFine, sweep)

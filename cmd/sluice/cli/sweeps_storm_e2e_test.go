@@ -26,7 +26,7 @@ func (s *fixture) notDead(resource, when string) {
 }
 
 // TestUnknownSingleRecordsProveWhatOneScanMissed: upstream's word that there is no such record
-// stands for the second scan, where its path has answered before.
+// replaces the second scan, if its path has answered before.
 func TestUnknownSingleRecordsProveWhatOneScanMissed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 95, Records: 200, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -38,7 +38,7 @@ func TestUnknownSingleRecordsProveWhatOneScanMissed(t *testing.T) {
 	if ids := s.ids("inventory.bills", dead); len(ids) > 0 {
 		t.Fatalf("one scan is taken for proof of %v", ids)
 	}
-	// A path that fails is no word about a record.
+	// An error of the path says nothing about a record.
 	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills/", Kind: "html", Count: 1}}))
 	s.run("sync", "bills.details")
 	must(t, s.world.SetFaults(nil))
@@ -59,8 +59,8 @@ func TestUnknownSingleRecordsProveWhatOneScanMissed(t *testing.T) {
 	s.truthful("inventory.bills")
 }
 
-// TestNonsenseProvesNothing: lists that shift, shrink, repeat, cannot be read or come out of a
-// cache leave no tombstone on what exists, however often they come, and the evidence goes with the
+// TestNonsenseProvesNothing: lists that shift, shrink, repeat, cannot be read or come from a cache
+// put no tombstone on records that exist, however often that happens. The evidence ends with the
 // nonsense (invariant 7).
 func TestNonsenseProvesNothing(t *testing.T) {
 	t.Parallel()
@@ -73,7 +73,7 @@ func TestNonsenseProvesNothing(t *testing.T) {
 		"repeat_page", "empty_more", "more_early", "poison", "renamed_key", "stale", "delete_between",
 	} {
 		must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: kind}, {Path: "/inventory/v1/creditnotes", Kind: kind}}))
-		if kind == "stale" { // what is new since is in no answer of the cache
+		if kind == "stale" { // no answer of the cache has newer records
 			s.run("sync", "inventory.bills.sweep")
 			_, err := s.world.Change(sandbox.Change{Seed: 5, Inserts: 3, Resources: []string{"bills"}})
 			must(t, err)
@@ -90,11 +90,11 @@ func TestNonsenseProvesNothing(t *testing.T) {
 	must(t, s.world.SetFaults(nil))
 	s.run("sync", "bills")
 	s.age()
-	for range 3 { // what was deleted between pages comes to its end, and so does all evidence against what exists
+	for range 3 { // deletions between pages get their tombstones, and all evidence against existing records ends
 		s.run("sync", "bills", "inventory.bills.sweep", "credit_notes")
 	}
-	// What was deleted between pages may be too much to be believed: a person decides, and finds it
-	// true.
+	// The deletions between pages may be too many to be believed: a person decides, and confirms
+	// them.
 	for _, id := range s.heldIDs() {
 		if slices.Contains(s.truth(resources[0]), id) || slices.Contains(s.truth(resources[1]), id) {
 			t.Errorf("%s is held and exists upstream", id)
@@ -117,14 +117,14 @@ func TestNonsenseProvesNothing(t *testing.T) {
 	}
 }
 
-// heldIDs are the records that a person is to decide about.
+// heldIDs are the records on which a person has to decide.
 func (s *fixture) heldIDs() []string {
 	s.t.Helper()
 	return one[[]string](s, `SELECT coalesce(array_agg(record_id), '{}') FROM sluice.tombstones WHERE state = 'needs_review'`)
 }
 
-// unrest lets things happen upstream while lists are read: before every so many answers a record is
-// inserted, edited or deleted.
+// unrest changes upstream while lists are read: before some answers a record is inserted, edited or
+// deleted.
 type unrest struct {
 	t     *testing.T
 	next  http.Handler
@@ -132,7 +132,7 @@ type unrest struct {
 
 	mu   sync.Mutex
 	rand *rand.Rand
-	// rate is how likely something happens before an answer.
+	// rate is the probability of a change before an answer.
 	rate  float64
 	seed  int64
 	count map[string]int
@@ -172,8 +172,8 @@ func (u *unrest) stir() {
 	}
 }
 
-// TestSweepsInAStorm: whatever is inserted, edited and deleted while lists are read, by sweeps and
-// by runs from the watermark, no row of a record that exists has a tombstone; and once upstream is
+// TestSweepsInAStorm: records are inserted, edited and deleted while lists are read, by sweeps and
+// by runs from the watermark. No row of an existing record gets a tombstone. Once upstream is
 // quiet, live rows are the records upstream (invariants 7 and 8).
 func TestSweepsInAStorm(t *testing.T) {
 	t.Parallel()
@@ -181,7 +181,7 @@ func TestSweepsInAStorm(t *testing.T) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, sandbox.Options{Seed: seed, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
-			s.configured("tombstones: {apart: 0s, max_rows: 100000}\n") // without the brake: the rule alone has to hold
+			s.configured("tombstones: {apart: 0s, max_rows: 100000}\n") // without the limit on mass deletions: the rule of two scans alone has to hold
 			u := &unrest{
 				t: t, world: s.world, rand: rand.New(rand.NewPCG(uint64(seed), 1)),
 				seed: seed, count: map[string]int{},

@@ -17,8 +17,8 @@ import (
 // believing makes a second scan count although it follows at once.
 const believing = "tombstones: {apart: 0s}\n"
 
-// age lets rows have been there for an hour: a scan says nothing about rows that were first seen in
-// the second in which it began.
+// age makes rows an hour older: a scan says nothing about rows that were first seen in the second
+// in which it began.
 func (s *fixture) age() {
 	s.t.Helper()
 	for resource := range idKeys() {
@@ -63,7 +63,7 @@ func idKeys() map[string]string {
 	}
 }
 
-// truth are the identifiers of the records that upstream has.
+// truth are the identifiers of upstream's records.
 func (s *fixture) truth(resource string) []string {
 	s.t.Helper()
 	service, name, _ := strings.Cut(resource, ".")
@@ -77,7 +77,7 @@ func (s *fixture) truth(resource string) []string {
 	return ids
 }
 
-// ids are those of the rows that a condition selects.
+// ids are the keys of the rows that a condition selects.
 func (s *fixture) ids(resource, condition string) []string {
 	s.t.Helper()
 	rows, err := s.conn.Query(s.t.Context(), "SELECT "+idKeys()[resource]+" FROM "+resource+" WHERE "+condition+" ORDER BY 1")
@@ -88,7 +88,7 @@ func (s *fixture) ids(resource, condition string) []string {
 	return ids
 }
 
-// truthful holds live rows against upstream.
+// truthful compares live rows with upstream.
 func (s *fixture) truthful(resource string) {
 	s.t.Helper()
 	if want, got := s.truth(resource), s.ids(resource, live); !slices.Equal(want, got) {

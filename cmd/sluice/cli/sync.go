@@ -24,16 +24,16 @@ arguments all enabled resources of all organizations are copied; arguments name
 resources (bills), services (inventory), both (inventory.bills), or only the
 details of a resource (inventory.bills.details).
 
-Lists come first, then what lives on them: single records whose list entry was a
+Lists come first, then what depends on them: single records whose list entry was a
 header, and lists under parents. These two are bounded in each run, so that they
-leave calls of the day for others; the next sync goes on with the rest.
+leave calls of the day for other runs; the next sync goes on with the rest.
 
-Sweeps, which read whole lists to find what was deleted or changed in silence, are
-done when it is their turn; inventory.bills.sweep asks for one now. If deletions are
+Sweeps, which read whole lists to find deletions and silent edits, run when they are
+due; inventory.bills.sweep asks for one now. If deletions are
 held for a person (sluice tombstones review), the exit code is 1.
 
 A watermark that is later than a run left it, because something else wrote into
-sluice.streams, is not read from: the stream is denied, the others go on.
+sluice.streams, is refused: the stream is denied, the others go on.
 --reset-watermark sets it back to the last one that a clean run left (sluice runs),
 or reads the whole list where no such run is known any more.
 
@@ -61,7 +61,7 @@ share the work and the budget. A run that was killed goes on where it stopped.`,
 	return cmd
 }
 
-// syncNamed syncs what a command line names, and says what that did.
+// syncNamed syncs the streams that a command line names, and shows the result.
 func (c *cli) syncNamed(ctx context.Context, a *engine.App, names []string, organization organizationFlag, reset bool) (*syncResult, error) {
 	key, err := organization.key(a)
 	if err == nil && reset {
@@ -77,8 +77,8 @@ func (c *cli) syncNamed(ctx context.Context, a *engine.App, names []string, orga
 	return result, err
 }
 
-// syncOnce asks for streams and works the queue until all of them have ended, wait for the day to
-// turn, or the context ends.
+// syncOnce requests runs of streams and works the queue until all of them have ended or wait for
+// the next day, or the context ends.
 func (c *cli) syncOnce(ctx context.Context, a *engine.App, names []string, organization string) (*syncResult, error) {
 	streams, err := a.Select(names, organization)
 	if err != nil {
@@ -102,13 +102,13 @@ func (c *cli) syncOnce(ctx context.Context, a *engine.App, names []string, organ
 	return result, errors.Join(err, queue.Stop(stop))
 }
 
-// The rhythm and the patience of a sync.
+// How often a sync looks at its streams, and how long it waits for the queue to stop.
 const (
 	pollEvery      = 250 * time.Millisecond
 	queueStopLimit = 40 * time.Second
 )
 
-// await has the streams run, phase by phase, and follows them to their ends.
+// await requests runs of the streams, phase by phase, and follows them until they end.
 func (c *cli) await(ctx context.Context, a *engine.App, queue *engine.Queue, streams []pipeline.Stream) (*syncResult, error) {
 	watch := newWatch(a, len(streams), c.env.Now)
 	progress := view.NewProgress(c.env.Stderr)
@@ -138,8 +138,7 @@ func (c *cli) phase(ctx context.Context, a *engine.App, queue *engine.Queue, wat
 	return follow(ctx, queue, watch, keys, progress)
 }
 
-// follow queues streams that a run was asked for and looks at them until their runs have ended or
-// wait.
+// follow queues the requested streams and polls them until their runs have ended or wait.
 func follow(ctx context.Context, queue *engine.Queue, watch *watch, keys []pipeline.Key, progress *view.Progress) error {
 	if err := watch.add(ctx, keys); err != nil {
 		return err

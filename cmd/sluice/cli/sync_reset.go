@@ -8,7 +8,7 @@ import (
 	"sluice/pipeline/engine"
 )
 
-// resetWatermarks sets the marks of the named streams that are ahead of time back to the last
+// resetWatermarks sets the watermarks of the named streams that are ahead of time back to the last
 // proven ones, and says so.
 func (c *cli) resetWatermarks(ctx context.Context, a *engine.App, names []string, organization string) error {
 	if len(names) == 0 {

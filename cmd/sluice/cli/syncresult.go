@@ -28,16 +28,17 @@ type streamResult struct {
 	Quarantined int64   `json:"quarantined"`
 	Calls       int64   `json:"calls"`
 	Seconds     float64 `json:"seconds"`
-	// Silent are those of Updated whose modification time stayed what it was; Held are rows that
-	// may be gone upstream, for a person to decide.
+	// Silent are the rows of Updated whose modification time did not change. Held are rows that may
+	// be gone upstream, left to a person's decision.
 	Silent int64 `json:"silent,omitempty"`
 	Held   int64 `json:"needs_review,omitempty"`
-	// Withheld are records in quarantine that made the watermark wait, of this run or an earlier
-	// one.
+	// Withheld are records in quarantine that keep the watermark from moving, of this run or an
+	// earlier one.
 	Withheld int64  `json:"withheld,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 	Note     string `json:"note,omitempty"`
-	// Until is when a stream goes on that waits; nil if none does, or the instant is not known.
+	// Until is when a waiting stream goes on; nil if it does not wait, or if the instant is
+	// unknown.
 	Until *time.Time `json:"until,omitempty"`
 }
 
@@ -48,12 +49,12 @@ func (r *streamResult) fill(run streams.Run) {
 	r.Silent = run.Silent
 }
 
-// name is what people call the stream, with its organization where there are several.
+// name is the stream's name, with its organization where there are several.
 func (r *streamResult) name(several bool) string {
 	return streamName(several, r.Organization, r.Service, r.Resource)
 }
 
-// line is what stays on the screen when a stream ends.
+// line is the line that stays on the screen when a stream ends.
 func (r *streamResult) line(several bool) string {
 	text := fmt.Sprintf("%s: %s, %s new, %s changed, %s", r.name(several), r.Outcome,
 		view.Count(r.Inserted), view.Count(r.Updated), view.Plural(r.Calls, "call"))
@@ -112,11 +113,11 @@ func (r *syncResult) text() string {
 	return text + r.longWaits()
 }
 
-// longWaits says which streams wait for longer than a sync does, until when and why, and what asks
-// at once.
+// longWaits says which streams wait longer than a sync does, until when and why, and which command
+// asks at once.
 func (r *syncResult) longWaits() string {
 	var text strings.Builder
-	var organizations []string // of which a command has to be named
+	var organizations []string // for which a command is named
 	for i := range r.Streams {
 		s := &r.Streams[i]
 		if s.Outcome != string(pipeline.StateWaiting) || s.State != string(pipeline.StateRetrying) || s.Until == nil {
@@ -133,9 +134,9 @@ func (r *syncResult) longWaits() string {
 	return text.String()
 }
 
-// code is the exit code of a sync: 1 if a stream failed or too large a share of its records went to
-// quarantine, or is there since an earlier run, or deletions are held, 3 if upstream could not be
-// reached at all, 4 if only the budget or a long wait stopped it.
+// code is the exit code of a sync. It is 1 if a stream failed, if too many of its records went to
+// quarantine, in this run or before, or if deletions are held. It is 3 if upstream could not be
+// reached at all, and 4 if only the budget or a long wait stopped it.
 func (r *syncResult) code(maxShare float64) int {
 	failed, unreachable, waiting, answered := 0, 0, 0, 0
 	for i := range r.Streams {
@@ -172,8 +173,8 @@ func (r *syncResult) code(maxShare float64) int {
 	}
 }
 
-// withWithheld adds to the results of a sync what of their resources made a watermark wait and is
-// still in quarantine.
+// withWithheld adds to the results of a sync the records of its resources that keep a watermark
+// from moving and are still in quarantine.
 func withWithheld(ctx context.Context, a *engine.App, result *syncResult) error {
 	streams, err := a.DB.Streams(ctx, "")
 	if err != nil {
@@ -186,14 +187,14 @@ func withWithheld(ctx context.Context, a *engine.App, result *syncResult) error 
 	}
 	for i := range result.Streams {
 		key := result.Streams[i].Key
-		key.Resource, _, _ = strings.Cut(key.Resource, ".") // entries are kept by the list
+		key.Resource, _, _ = strings.Cut(key.Resource, ".") // entries have the list's name
 		result.Streams[i].Withheld = withheld[key]
-		delete(withheld, key) // a list and its sweep are one finding
+		delete(withheld, key) // count them once for a list and its sweep
 	}
 	return nil
 }
 
-// withHeld adds to the results of a sync what is held of their resources.
+// withHeld adds to the results of a sync the held rows of its resources.
 func withHeld(ctx context.Context, a *engine.App, result *syncResult) error {
 	scans, err := a.DB.HeldScans(ctx)
 	if err != nil {
@@ -207,7 +208,7 @@ func withHeld(ctx context.Context, a *engine.App, result *syncResult) error {
 		key := result.Streams[i].Key
 		key.Resource = strings.TrimSuffix(key.Resource, "."+string(pipeline.WorkSweep))
 		result.Streams[i].Held = held[key]
-		delete(held, key) // a list and its sweep are one finding
+		delete(held, key) // count them once for a list and its sweep
 	}
 	return nil
 }

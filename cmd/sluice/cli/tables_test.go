@@ -7,9 +7,9 @@ import (
 	"sluice/sandbox"
 )
 
-// TestTablesChangedByOthers: a table and a column were dropped, a type was changed: check, migrate
-// and verify name each, the other streams go on, and a plan with the commands that it names brings
-// rows and values back.
+// TestTablesChangedByOthers: another session dropped a table and a column, and changed a type. The
+// commands check, migrate and verify name each change, and the other streams go on. A plan, with
+// the commands that it names, restores rows and values.
 func TestTablesChangedByOthers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 81, Records: 60, Limits: sandbox.Limits{Off: true}})
@@ -66,7 +66,7 @@ func TestTablesChangedByOthers(t *testing.T) {
 	}
 }
 
-// runs starts a command line that has to end with a code, and gives what it said if not.
+// runs runs a command line that has to end with a code, and reports its output if it does not.
 func (s *fixture) runs(code int, line string) {
 	s.t.Helper()
 	o := s.run(strings.Fields(line)...)

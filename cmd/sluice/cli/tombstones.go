@@ -22,8 +22,8 @@ show the record, or when one did not and upstream does not know the single recor
 elements get it, too. A record that comes back revives its row.
 
 If one scan misses too many rows at once (tombstones.max_rows and max_share of the
-configuration), nothing is marked: a second such scan holds them for a person. review
-shows what is held, accept marks it as gone, reject forgets the evidence.`,
+configuration), no row gets a tombstone: a second such scan holds them for a person.
+review shows what is held, accept gives these rows tombstones, reject drops the evidence.`,
 	}
 	cmd.AddCommand(c.tombstonesList(), c.tombstonesShow(), c.tombstonesReview(), c.tombstonesAccept(), c.tombstonesReject())
 	return cmd
@@ -90,7 +90,7 @@ func (c *cli) tombstonesShow() *cobra.Command {
 	}
 }
 
-// evidence tells what is known against one record.
+// evidence shows the evidence that one record is gone.
 func evidence(page *view.Page, t *tombstones.Tombstone, zone *time.Location) {
 	field := page.Fields(9) //nolint:mnd // "came back"
 	at := func(at *time.Time) string { return view.Instant(at, zone) }

@@ -50,7 +50,7 @@ func (c *cli) tombstonesReject() *cobra.Command {
 		(*engine.App).RejectTombstones, "The evidence against %s is forgotten.")
 }
 
-// decided is what a decision of a person did.
+// decided is the result of a person's decision.
 type decided struct {
 	pipeline.Key
 
@@ -58,7 +58,7 @@ type decided struct {
 	Records int   `json:"records"`
 }
 
-// decide is what App does with the records that a run left to decide.
+// decide is the App's method for the records that a run left to a person.
 type decide func(*engine.App, context.Context, pipeline.Key, int64) (int, error)
 
 func (c *cli) decision(use, short string, decide decide, said string) *cobra.Command {

@@ -12,11 +12,11 @@ import (
 	"sluice/schema"
 )
 
-// question is a query that an analyst would run, with a sentence that says what it counts.
+// question is a query of an analyst, with a sentence that says what it counts.
 type question struct{ text, counts, sql string }
 
-// questions are those of the tour. They ask about one organization, whose amounts have one base
-// currency; docs/querying.md says what makes such queries wrong.
+// questions are the questions of the tour. They concern one organization, whose amounts have one
+// base currency; docs/querying.md says what makes such queries wrong.
 func questions() []question {
 	const own = "organization_id = '" + sandbox.DefaultOrganizationID + "'"
 	return []question{
@@ -87,7 +87,7 @@ GROUP BY _detail_state ORDER BY _detail_state`,
 	}
 }
 
-// tour shows what the two syncs have left.
+// tour shows the results of the two syncs.
 func (s *demoStage) tour(ctx context.Context, first, second *syncResult) error {
 	for _, step := range []func(context.Context) error{s.showTables, s.showCalls} {
 		if err := step(ctx); err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestTwoRoles: a role that owns nothing runs every command but migrate, in a database that another
-// one migrated and owns.
+// role migrated and owns.
 func TestTwoRoles(t *testing.T) {
 	t.Parallel()
 	s := ownedStage(t, sandbox.Options{Seed: 79, Records: 60, Limits: sandbox.Limits{Off: true}})
@@ -24,7 +24,7 @@ func TestTwoRoles(t *testing.T) {
 	}
 	s.runs(codeFine, "migrate --worker "+role)
 	s.append(declared + "\nresources:\n  inventory.bills: {history: true}\n")
-	s.accept() // after the role was granted what there was
+	s.accept() // after the grants for the existing objects
 	s.environment["SLUICE_DATABASE_URL"] = worker
 	for _, line := range []string{
 		"check", "check --probe inventory.items", "sync", "sync inventory.items.sweep", "status --why", "runs", "budget", "verify --modification-times", "plan", "drift", "organizations",
@@ -41,7 +41,7 @@ func TestTwoRoles(t *testing.T) {
 	id := one[string](s, `SELECT bill_id FROM inventory.bills LIMIT 1`)
 	s.runs(codeFine, "explain inventory.bills "+id)
 
-	// The housekeeping of serve turns the call log's block when the day has turned.
+	// The housekeeping of serve begins a new block of the call log when a new day begins.
 	s.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '3 days', lease_until = lease_until - interval '3 days', finished_at = finished_at - interval '3 days'`)
 	blocks := one[int](s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'sluice.calls'::regclass`)
 	s.serveUntil("turns the call log", `SELECT count(*) > $1 FROM pg_inherits WHERE inhparent = 'sluice.calls'::regclass`, blocks)

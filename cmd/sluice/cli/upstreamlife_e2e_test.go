@@ -12,8 +12,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestAnOrganizationIsDeactivated: its streams are denied, no row gets a tombstone, no list is
-// asked for; when it is active again they go on from their marks, and nothing is missing.
+// TestAnOrganizationIsDeactivated: its streams are denied, no row gets a tombstone, and no list is
+// requested. When it is active again, they go on from their watermarks, and no record is missing.
 func TestAnOrganizationIsDeactivated(t *testing.T) {
 	t.Parallel()
 	f, upstream := newZoneStage(t)
@@ -30,7 +30,7 @@ func TestAnOrganizationIsDeactivated(t *testing.T) {
 		}
 	}
 	if asked, looked := f.arrivals.total()-calls, f.looks()-looks; asked > looked || looked == 0 {
-		t.Errorf("%d calls, of which %d ask who the organization is", asked, looked)
+		t.Errorf("%d calls, of which %d check the identity of the organization", asked, looked)
 	}
 	gone := one[int](f.fixture, `SELECT (SELECT count(*) FROM sluice.tombstones) + (SELECT count(*) FROM inventory.items WHERE _deleted_at IS NOT NULL)`)
 	if gone != 0 {
@@ -45,8 +45,8 @@ func TestAnOrganizationIsDeactivated(t *testing.T) {
 	f.equal(f.name)
 }
 
-// TestAResourceIsSwitchedOffAndOn: its watermark is kept, so the first run after it asks for what
-// changed meanwhile, and finds it.
+// TestAResourceIsSwitchedOffAndOn: its watermark is kept, so the first run after that asks for the
+// changes meanwhile, and finds them.
 func TestAResourceIsSwitchedOffAndOn(t *testing.T) {
 	t.Parallel()
 	f := newFaultStageOf(t, true, large)
@@ -71,8 +71,8 @@ func TestAResourceIsSwitchedOffAndOn(t *testing.T) {
 	f.equal(f.name)
 }
 
-// TestThePlanChangesUpstream: the configuration says the old one. Headers of answers tell of a
-// smaller day before one call is refused; a larger one is used from the next day on.
+// TestThePlanChangesUpstream: the configuration still names the old plan. The headers of answers
+// report a smaller day before one call is refused; a larger day is used from the next day on.
 func TestThePlanChangesUpstream(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 96, Records: 300}).narrow()

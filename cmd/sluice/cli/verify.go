@@ -19,9 +19,9 @@ func (c *cli) verifyCommand() *cobra.Command {
 	var organization organizationFlag
 	cmd := &cobra.Command{
 		Use:   "verify [resource ...]",
-		Short: "Look for what must not be: broken invariants, edited rows, differences from upstream",
-		Long: `Look for what must not be, in three steps. Checks of invariants and sums (children without
-a parent, marks ahead of time, bills whose lines do not sum up) are views that must be
+		Short: "Look for errors: broken invariants, edited rows, differences from upstream",
+		Long: `Look for errors in three steps. Checks of invariants and sums (children without
+a parent, watermarks ahead of time, bills whose lines do not sum up) are views that must be
 empty. A sample of rows is held against the raw records that they were made of, value by
 value. Neither makes a call. Then, within --calls calls of class probe, pages and single
 records of upstream are held against their rows, the resource first that was verified
@@ -194,7 +194,7 @@ func verifiedRow(s *verifications.Verified) view.Row {
 	return view.Row{of, s.Rows, view.ID(int64(s.Calls)), read, s.NotDue, s.Violations, s.Notices, s.Note}
 }
 
-// ofOrganization names a resource with its organization, or a table with none.
+// ofOrganization names a resource with its organization, or a table without one.
 func ofOrganization(organization, service, resource string) string {
 	return strings.Trim(organization+"/"+service+"."+resource, "./")
 }

@@ -14,7 +14,7 @@ import (
 	"sluice/sandbox"
 )
 
-// verified runs verify and gives what it found; the exit code has to be the wanted one.
+// verified runs verify, checks its exit code, and gives its result.
 func (s *fixture) verified(code int, args ...string) verify.Result {
 	s.t.Helper()
 	var result verify.Result
@@ -26,7 +26,7 @@ func (s *fixture) verified(code int, args ...string) verify.Result {
 	return result
 }
 
-// told gives the findings in short, sorted: severity, code, resource, record.
+// toldOf gives the findings in short, sorted: severity, code, resource, record.
 func toldOf(findings []verifications.Finding) []string {
 	short := []string{}
 	for _, f := range findings {
@@ -36,8 +36,8 @@ func toldOf(findings []verifications.Finding) []string {
 	return slices.Compact(short)
 }
 
-// TestVerify: a clean warehouse has no finding, what changed upstream since is none, and each way
-// of tampering with rows is found, by the record that it was done to.
+// TestVerify: a clean warehouse has no finding, a later change upstream is none, and each way of
+// tampering with rows is found, by the tampered record.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 91, Records: 50, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -56,7 +56,7 @@ func TestVerify(t *testing.T) {
 	payment := one[string](s, `SELECT payment_id FROM accounting.vendor_payments ORDER BY 1 LIMIT 1`)
 	account := one[string](s, `SELECT account_id FROM accounting.chart_of_accounts ORDER BY 1 LIMIT 1`)
 
-	// A change upstream after the watermark is none of these.
+	// A change upstream after the watermark is no finding.
 	if _, err := s.world.Change(sandbox.Change{Seed: 5, Inserts: 1, Edits: 2, Resources: []string{"vendor_payments", "items"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func (s *fixture) tellsWhere(findings []verifications.Finding, bill, edited stri
 	}
 }
 
-// keptFindings: the last verification can be read again as it was, and is listed.
+// keptFindings: the last verification can be read again unchanged, and is listed.
 func (s *fixture) keptFindings(last verify.Result) {
 	s.t.Helper()
 	var again verify.Result
@@ -141,8 +141,8 @@ func (s *fixture) keptFindings(last verify.Result) {
 	}
 }
 
-// TestVerifyRefused: what keeps calls from being made has an exit code of its own, and what can be
-// looked at without them is.
+// TestVerifyRefused: a reason that prevents calls has its own exit code, and what needs no call is
+// still checked.
 func TestVerifyRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 92, Records: 20}).narrow()
@@ -169,8 +169,8 @@ func TestVerifyRefused(t *testing.T) {
 	}
 }
 
-// TestVerifyFurtherPages: what the newest page does not show is found by the calls that are left,
-// and the next verification goes on with what this one did not come by.
+// TestVerifyFurtherPages: the remaining calls find what the newest page does not show, and the next
+// verification goes on with what this one did not reach.
 func TestVerifyFurtherPages(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 96, Records: 900}).narrow()
@@ -187,7 +187,7 @@ func TestVerifyFurtherPages(t *testing.T) {
 	if v := both.Verification; v.Calls != 2 || len(both.Findings) != 1 || both.Findings[0].Code != "missing" {
 		t.Errorf("both pages: %+v %v", v, toldOf(both.Findings))
 	}
-	// One call: first for bills or what was never verified, and bills were.
+	// One call goes first to bills or to what was never verified; bills were verified.
 	next := s.verified(codeFine, "inventory.bills", "inventory.credit_notes", "--calls", "1", "--sample", "1")
 	for _, stream := range next.Streams {
 		if (stream.Calls == 1) != (stream.Resource == "credit_notes") {
@@ -196,8 +196,8 @@ func TestVerifyFurtherPages(t *testing.T) {
 	}
 }
 
-// TestVerifyUndated: of records without a modification time, those that were here before are
-// missed, and others may have come since.
+// TestVerifyUndated: records without a modification time. A record that had a row before and has
+// none now is a finding; a record that had none may be newer than the last run.
 func TestVerifyUndated(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 20})
@@ -225,8 +225,8 @@ func TestVerifyUndated(t *testing.T) {
 	}
 }
 
-// TestLargeAnswersGiveWayToEachOther: verify and check read one large answer after the other, and
-// none of them waits for one that was read before.
+// TestLargeAnswersGiveWayToEachOther: verify and check read large answers one after the other, and
+// none waits for an answer that was read before.
 func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 91, Records: small, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -240,7 +240,7 @@ func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
 	}
 }
 
-// probed runs check --probe and gives what was measured of one list.
+// probed runs check --probe and gives the measurement of one list.
 func (s *fixture) probed(code int, resource string) listView {
 	s.t.Helper()
 	o := s.run("check", "--probe", "--json", resource)

@@ -8,7 +8,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 )
 
-// version is that of the program; the migrations that it embeds are those of the same version.
+// version is the version of the program; the migrations that it embeds have the same version.
 const version = "0.1.0"
 
 // versionInfo is what the version command says.

@@ -10,9 +10,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestAnOlderProgramAndANewerDatabase: who is at work when a newer version migrates goes on and
-// comes to its end; who starts after that is told so, and neither asks upstream for anything nor
-// writes.
+// TestAnOlderProgramAndANewerDatabase: a process at work when a newer version migrates goes on to
+// its end. A process that starts after that gets an error, and neither calls upstream nor writes.
 func TestAnOlderProgramAndANewerDatabase(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 62, Records: 300, Limits: sandbox.Limits{Off: true}, PageLatency: 10 * time.Millisecond}).narrow()

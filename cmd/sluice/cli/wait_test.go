@@ -2,8 +2,8 @@ package cli
 
 import "time"
 
-// patience is how long a condition may take to come true while no call arrives: a fleet that calls
-// is at work, however slow the machine.
+// patience is how long a condition may take while no call arrives: while calls arrive, the fleet
+// works, however slow the machine.
 const patience = 2 * time.Minute
 
 // until waits until a condition on the database holds.
@@ -43,7 +43,7 @@ func (s *fixture) waitUntil(what string, holds func() bool) {
 	}
 }
 
-// situation tells what the processes wait for.
+// situation says what the processes wait for.
 func (s *fixture) situation() string {
 	s.t.Helper()
 	return one[string](s, `SELECT concat_ws(E'\n',

@@ -12,10 +12,10 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// watch looks at the tables while streams are worked, in whichever process.
+// watch follows streams through the tables, whichever process works them.
 type watch struct {
 	app *engine.App
-	// total is how many streams there will be, keys are those asked for so far.
+	// total is how many streams there will be; keys are those requested so far.
 	total   int
 	keys    []pipeline.Key
 	wanted  map[pipeline.Key]int64
@@ -23,7 +23,7 @@ type watch struct {
 	began   time.Time
 	now     func() time.Time
 	current []streams.Run
-	// patient waits also for what waits for the day to turn.
+	// patient also follows streams that wait for the next day.
 	patient bool
 }
 
@@ -34,7 +34,7 @@ func newWatch(a *engine.App, total int, now func() time.Time) *watch {
 	}
 }
 
-// add watches streams that a run was asked for.
+// add follows streams for which a run was requested.
 func (w *watch) add(ctx context.Context, keys []pipeline.Key) error {
 	streams, err := w.streams(ctx)
 	if err != nil {
@@ -59,8 +59,8 @@ func (w *watch) streams(ctx context.Context) (map[pipeline.Key]streams.Status, e
 	return streams, nil
 }
 
-// look notes which streams have ended and shows where the others stand. It says whether there is
-// nothing left to wait for.
+// look notes which streams have ended and shows the progress of the others. It says whether there
+// is nothing left to follow.
 func (w *watch) look(ctx context.Context, progress *view.Progress) (bool, error) {
 	streams, err := w.streams(ctx)
 	if err != nil {
@@ -93,9 +93,9 @@ func (w *watch) look(ctx context.Context, progress *view.Progress) (bool, error)
 	return true, w.waiting(ctx, streams, progress)
 }
 
-// soon is how long a stream is waited for that goes on at an instant of its own: a minute's refusal
-// is outlasted, and a longer one is left to the next sync, so that a scheduler does not pile up
-// processes that wait.
+// soon is how long the sync waits for a stream that goes on at a known instant. It outlasts a
+// refusal of a minute. A longer one is left to the next sync, so that a scheduler does not pile up
+// waiting processes.
 const soon = 5 * time.Minute
 
 // waits says that a stream cannot go on soon: the day's budget is spent, or upstream asked for a
@@ -113,7 +113,7 @@ func (w *watch) waits(stream streams.Status) bool {
 	}
 }
 
-// end keeps the result of a stream whose run ended.
+// end records the result of a stream whose run ended.
 func (w *watch) end(ctx context.Context, key pipeline.Key, stream streams.Status, progress *view.Progress) error {
 	result := streamResult{Key: key, State: stream.State, Reason: stream.Reason}
 	if stream.LastRun != nil {
@@ -128,7 +128,7 @@ func (w *watch) end(ctx context.Context, key pipeline.Key, stream streams.Status
 	return nil
 }
 
-// waiting keeps what is known of streams that wait for the day to turn, or for longer than soon.
+// waiting records what is known of streams that wait for the next day, or for longer than soon.
 func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]streams.Status, progress *view.Progress) error {
 	for _, key := range w.keys {
 		if _, done := w.ended[key]; done {
@@ -159,7 +159,7 @@ func (w *watch) waiting(ctx context.Context, streams map[pipeline.Key]streams.St
 	return nil
 }
 
-// line says where the work stands: ended streams, rows, calls, budget and time.
+// line is the progress line: ended streams, rows, calls, budget and time.
 func (w *watch) line(ctx context.Context) string {
 	var rows, calls int64
 	for _, r := range w.ended {
@@ -185,7 +185,7 @@ func (w *watch) line(ctx context.Context) string {
 	return text
 }
 
-// budget says what is left of the day, for the tightest service at work.
+// budget is what is left of the day, for the tightest service at work.
 func (w *watch) budget(ctx context.Context) string {
 	least, text := int64(-1), ""
 	seen := make(map[string]bool)
@@ -197,7 +197,7 @@ func (w *watch) budget(ctx context.Context) string {
 		seen[key.Organization+key.Service] = true
 		spent, err := w.app.DB.BudgetLeft(ctx, key.Organization, key.Service)
 		if err != nil {
-			return "" // progress is not a result: without a figure it shows none
+			return "" // progress is not a result: an error leaves the figure out
 		}
 		if left := max(0, int64(limits.Daily)-spent.Day); least < 0 || left < least {
 			least, text = left, fmt.Sprintf("%s calls left today (%s)", view.Count(left), key.Service)
@@ -216,8 +216,8 @@ func (w *watch) result() *syncResult {
 	return result
 }
 
-// eta estimates what is left from what the last full reading of each stream at work received; zero
-// if there is nothing to go by.
+// eta estimates the time left. Its basis is the last completed run of each stream at work that read
+// in the same way and received more; zero if there was none.
 func (w *watch) eta(ctx context.Context) time.Duration {
 	var longest time.Duration
 	for i := range w.current {

@@ -7,9 +7,9 @@ import (
 	"sluice/sandbox"
 )
 
-// TestAWatermarkAheadOfTimeIsRefused: a watermark that something else moved ahead is not read from,
-// status says so, the other streams go on, and one command brings back what it would have passed
-// over.
+// TestAWatermarkAheadOfTimeIsRefused: no run reads from a watermark that something else moved
+// ahead. The command status says so, the other streams go on, and one command brings back the
+// changes that a run would have skipped.
 func TestAWatermarkAheadOfTimeIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 97, Records: 300}).narrow()
@@ -47,7 +47,7 @@ func TestAWatermarkAheadOfTimeIsRefused(t *testing.T) {
 	if moved := one[bool](s, `SELECT watermark > $1::timestamptz AND watermark < clock_timestamp() FROM sluice.streams WHERE resource = 'items'`, before); !moved {
 		t.Error("the watermark is not where the last run left it")
 	}
-	// Where the runs are not known any more, the whole list is read.
+	// If the runs are not known any more, the whole list is read.
 	s.exec(`UPDATE sluice.streams SET watermark = watermark + interval '1 year' WHERE resource = 'items'`)
 	s.exec(`UPDATE sluice.runs SET watermark_after = NULL WHERE resource = 'items'`)
 	o = s.run("sync", "--json", "--reset-watermark", "inventory.items")

@@ -44,7 +44,7 @@ func (c *cli) statusWhy(ctx context.Context, a *engine.App, names []string) erro
 		key := stream.Key()
 		stands, registered := byKey[key]
 		if !registered {
-			continue // it never will be without a run of this configuration
+			continue // without a run of this configuration the stream is never due
 		}
 		choice := a.Config.Resources[stream.Service.Name+"."+stream.Resource.Name]
 		facts := why.Facts{
@@ -53,7 +53,7 @@ func (c *cli) statusWhy(ctx context.Context, a *engine.App, names []string) erro
 			Zone: a.Zone(key.Organization),
 		}
 		if facts.Follows {
-			facts.Freshness = 0 // the target is that of the list
+			facts.Freshness = 0 // the target belongs to the list
 		}
 		facts.Budget = budgets.of(key, facts.Class)
 		explained = append(explained, why.Explain(facts))
@@ -61,7 +61,7 @@ func (c *cli) statusWhy(ctx context.Context, a *engine.App, names []string) erro
 	return c.show(explained, c.why(a, explained))
 }
 
-// readings says of each stream how it is read.
+// readings says how each stream is read.
 func readings(ctx context.Context, a *engine.App) (func(pipeline.Stream) why.Reading, error) {
 	known, err := a.DB.AllCapabilities(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func readings(ctx context.Context, a *engine.App) (func(pipeline.Stream) why.Rea
 	}, nil
 }
 
-// foreseen forecasts all streams: details are forecast behind their lists.
+// foreseen forecasts all streams: details are forecast after their lists.
 func (c *cli) foreseen(ctx context.Context, a *engine.App) (map[engine.Key]planning.StreamPlan, error) {
 	streams := a.Streams()
 	var input planning.Input
@@ -99,7 +99,7 @@ func (c *cli) foreseen(ctx context.Context, a *engine.App) (map[engine.Key]plann
 	return plans, nil
 }
 
-// heldAgainst is what delays may come from, by organization and service.
+// heldAgainst are the days that may delay streams, by organization and service.
 type heldAgainst map[engine.Key]serviceDay
 
 func whyBudgets(ctx context.Context, a *engine.App) (heldAgainst, error) {
@@ -114,7 +114,7 @@ func whyBudgets(ctx context.Context, a *engine.App) (heldAgainst, error) {
 	return held, nil
 }
 
-// of is what the calls of a stream are held against.
+// of is the budget of a stream's calls.
 func (h heldAgainst) of(key engine.Key, class pipeline.Class) why.Budget {
 	service := h[engine.Key{Organization: key.Organization, Service: key.Service}]
 	budget := why.Budget{Limited: service.Limit > 0, Left: service.Left, ExhaustedUntil: service.ExhaustedUntil}
@@ -162,7 +162,7 @@ func (c *cli) due(e *why.Explanation) string {
 	}
 }
 
-// expected says what runs take.
+// expected says how many calls runs take.
 func expected(f *why.Forecast) string {
 	if f.Calls == nil {
 		return "unknown until it was read once"

@@ -15,15 +15,15 @@ import (
 	"sluice/sandbox/oracle"
 )
 
-// wideResource is one of all that can be copied.
+// wideResource is one of all resources.
 type wideResource struct {
 	service, name string
-	// adapt brings a record of upstream under the names of the tables, where these differ from the
-	// keys on the wire; nil where they do not.
+	// adapt renames keys of upstream's record to the names in the tables where these differ; nil if
+	// none differs.
 	adapt func(record map[string]json.RawMessage)
 }
 
-// wideResources are written down here and not asked of the program.
+// wideResources are written down here, not taken from the program.
 func wideResources() []wideResource {
 	return []wideResource{
 		{"accounting", "organizations", renamed("organization_id", "id")},
@@ -53,7 +53,7 @@ func wideResources() []wideResource {
 	}
 }
 
-// renamed moves a key that the tables use for something of their own.
+// renamed moves a key whose name the tables use for something else.
 func renamed(wire, column string) func(map[string]json.RawMessage) {
 	return func(record map[string]json.RawMessage) {
 		record[column] = record[wire]
@@ -61,7 +61,7 @@ func renamed(wire, column string) func(map[string]json.RawMessage) {
 	}
 }
 
-// qualified adds the key of a record whose identifier is unique in its network only.
+// qualified adds the key of a record whose identifier is unique only in its network.
 func qualified(key, parent, id string) func(map[string]json.RawMessage) {
 	return func(record map[string]json.RawMessage) {
 		var above, own string
@@ -72,7 +72,7 @@ func qualified(key, parent, id string) func(map[string]json.RawMessage) {
 }
 
 // moduleFields makes rows of the fields that an organization added to a module: by name, the value,
-// and the text under the same name with _formatted behind it.
+// and the text of the key with _formatted.
 func moduleFields(record map[string]json.RawMessage) {
 	var rows []map[string]json.RawMessage
 	for _, name := range slices.Sorted(maps.Keys(record)) {
@@ -96,15 +96,15 @@ func moduleFields(record map[string]json.RawMessage) {
 	}
 }
 
-// wideNetworks and wideModules are what the sandbox has and the configuration names.
+// wideNetworks and wideModules are those of the sandbox that the configuration names.
 func wideNetworks() []string { return []string{"partners", "agency"} }
 func wideModules() []string  { return []string{"cm_assets", "cm_vehicles"} }
 
-// newWideStage opens a stage on which everything is copied.
+// newWideStage opens a fixture that copies everything.
 func newWideStage(t *testing.T, options sandbox.Options) *fixture {
 	t.Helper()
 	options.Networks, options.CustomModules = wideNetworks(), wideModules()
-	options.Limits = sandbox.Limits{Off: true} // the program's own limits hold; see inTurns
+	options.Limits = sandbox.Limits{Off: true} // sluice's own limits apply; see inTurns
 	s := newStage(t, options)
 	must(t, os.WriteFile(s.config, []byte(s.wideConfiguration()), 0o600))
 	return s
@@ -130,8 +130,8 @@ resources:
 `, s.upstream.URL, sandbox.DefaultOrganizationID, sandbox.ClientID, strings.Join(wideModules(), ", "), strings.Join(wideNetworks(), ", "))
 }
 
-// inTurns syncs everything, service by service: a process of its own and a minute of its own for
-// each, since none may make more than a hundred calls in one.
+// inTurns syncs everything, service by service, each in a process and a minute of its own, because
+// a minute allows a hundred calls.
 func (s *fixture) inTurns() map[string]streamResult {
 	s.t.Helper()
 	results := map[string]streamResult{}
@@ -144,7 +144,7 @@ func (s *fixture) inTurns() map[string]streamResult {
 	return results
 }
 
-// wideEqual holds all tables against upstream. It gives the rows whose record is gone.
+// wideEqual compares all tables with upstream. It gives the rows whose record is gone.
 func (s *fixture) wideEqual() int {
 	s.t.Helper()
 	gone := 0
@@ -188,9 +188,9 @@ func adapted(truth iter.Seq[json.RawMessage], adapt func(map[string]json.RawMess
 	}
 }
 
-// ofSeen leaves out the persons of contacts that no document upstream names: the lists of parents
-// that the program can know of. Customers stand on credit notes, vendors on bills and payments; a
-// service of customers knows no vendors.
+// ofSeen leaves out the persons of contacts that no document upstream names: sluice knows only
+// those parents. Credit notes name customers, bills and payments name vendors; a service of
+// customers has no vendors.
 func (s *fixture) ofSeen(service string, persons iter.Seq[json.RawMessage]) iter.Seq[json.RawMessage] {
 	var document struct {
 		Vendor   string `json:"vendor_id"`

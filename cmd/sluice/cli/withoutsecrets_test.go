@@ -7,8 +7,8 @@ import (
 	"sluice/sandbox"
 )
 
-// TestWithoutSecrets takes the vendor's secrets out of the environment: what asks upstream nothing
-// works, the rest names what is missing.
+// TestWithoutSecrets removes the vendor's secrets from the environment: commands without a call
+// work, the others name what is missing.
 func TestWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sandbox.Options{Seed: 82, Records: 100})
@@ -38,7 +38,7 @@ func TestWithoutSecrets(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d\n%s%s", command, o.code, codeUsage, o.stdout, o.stderr)
 		}
 		for _, name := range secrets {
-			// The key is asked for once the configuration is right; check looks at both.
+			// The key is requested once the configuration is valid; check checks both.
 			if needed := name != "SLUICE_ENCRYPTION_KEY" || command == "check"; needed && !strings.Contains(o.stdout+o.stderr, name) {
 				t.Errorf("%s does not name %s:\n%s%s", command, name, o.stdout, o.stderr)
 			}

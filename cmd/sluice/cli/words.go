@@ -9,8 +9,8 @@ import (
 	"sluice/schema/docs/coverage"
 )
 
-// scopeWriter gives the scopes that the credentials need. Source: docs/upstream.md U34: the area's
-// READ, where no endpoint of it asks for another.
+// scopeWriter gives the scopes that the credentials need. Source: docs/upstream.md U34: the READ
+// scope of the area, unless an endpoint asks for another.
 type scopeWriter struct {
 	vendor string
 	shown  map[string]string
@@ -32,7 +32,7 @@ func (w scopeWriter) scope(service *schema.Service, area string) string {
 	return w.vendor + product + ".READ"
 }
 
-// cursorWords says in which way a list is read.
+// cursorWords says how a list is read.
 func cursorWords(cursor schema.Cursor) string {
 	switch c := cursor.(type) {
 	case schema.Since:
@@ -52,8 +52,8 @@ func cursorWords(cursor schema.Cursor) string {
 	}
 }
 
-// costWords says how many calls a run takes: lists of more than one page are read in passes until
-// two are equal (docs/decisions/0007-passes-until-equal), so twice at least.
+// costWords says how many calls a run takes. Lists of more than one page are read in passes until
+// two are equal (docs/decisions/0007-passes-until-equal), so at least twice.
 func costWords(cursor schema.Cursor, paging schema.Paging) string {
 	switch c := cursor.(type) {
 	case schema.Snapshot, schema.Export:

@@ -9,8 +9,8 @@ import (
 	"sluice/schema"
 )
 
-// TestWords: how a list is read and what a run costs, for each kind of cursor. The figures are
-// those of docs/decisions/0007-passes-until-equal and of docs/upstream.md U80, U82 and U86.
+// TestWords checks how a list is read and what a run costs, for each kind of cursor. The figures
+// are those of docs/decisions/0007-passes-until-equal and of docs/upstream.md U80, U82 and U86.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -34,7 +34,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestResourceViews looks at resources that differ in what is told about them.
+// TestResourceViews checks resources of which different things are shown.
 func TestResourceViews(t *testing.T) {
 	t.Parallel()
 	scopes, err := newScopeWriter("Acme")

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// elsewhere is an upstream that says something else of its organizations than the sandbox does.
+// elsewhere is an upstream that says something else about its organizations than the sandbox does.
 type elsewhere struct {
 	next http.Handler
 
@@ -21,7 +21,7 @@ type elsewhere struct {
 	old, now string
 }
 
-// writes has one text written in the place of another from now on; empty ones change nothing.
+// writes replaces one text by another from now on; empty ones change nothing.
 func (e *elsewhere) writes(old, now string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -46,10 +46,10 @@ func (e *elsewhere) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.WriteHeader(recorded.Code)
-	_, _ = io.WriteString(w, strings.ReplaceAll(recorded.Body.String(), old, now)) // the client is gone if this fails
+	_, _ = io.WriteString(w, strings.ReplaceAll(recorded.Body.String(), old, now)) // a failure means that the client has disconnected
 }
 
-// newZoneStage copies items whose modification times come without an offset.
+// newZoneStage copies items whose modification times have no offset.
 func newZoneStage(t *testing.T) (*faultStage, *elsewhere) {
 	t.Helper()
 	f := newFaultStageOf(t, true, small)
@@ -62,8 +62,7 @@ func newZoneStage(t *testing.T) (*faultStage, *elsewhere) {
 	return f, moved
 }
 
-// shifted counts the items whose modification time is not by so much earlier than the one that
-// upstream has.
+// shifted counts the items whose modification time is not by so much earlier than upstream's.
 func (f *faultStage) shifted(by time.Duration) int {
 	f.t.Helper()
 	wrong := 0
@@ -82,7 +81,7 @@ func (f *faultStage) shifted(by time.Duration) int {
 	return wrong
 }
 
-// TestZoneOfTheConfigurationChanges: what was read in the old zone is read anew out of raw records,
+// TestZoneOfTheConfigurationChanges: what was read in the old zone is rebuilt from raw records,
 // without a call, whether upstream shows the record again or not.
 func TestZoneOfTheConfigurationChanges(t *testing.T) {
 	t.Parallel()
@@ -91,7 +90,7 @@ func TestZoneOfTheConfigurationChanges(t *testing.T) {
 	if wrong := f.shifted(0); wrong != 0 {
 		t.Fatalf("%d items are wrong from the start", wrong)
 	}
-	f.clear() // from here on nothing comes that a zone could change
+	f.clear() // from here on all times have an offset
 	f.rewrite("Asia/Kolkata", "Asia/Dubai")
 	calls := f.arrivals.total()
 	f.sync(codeFine, f.name)
@@ -99,7 +98,7 @@ func TestZoneOfTheConfigurationChanges(t *testing.T) {
 		t.Errorf("%d calls: the list was read again", read)
 	}
 	const waiting = `SELECT count(*) FROM sluice.streams WHERE zone_gen <> rezoned_gen`
-	for range 3 { // a list that is still being written when the rows have their turn has it the next time
+	for range 3 { // a list that is being written when its rows are due is rebuilt the next time
 		if one[int](f.fixture, waiting) == 0 {
 			break
 		}
@@ -120,9 +119,9 @@ func TestZoneOfTheConfigurationChanges(t *testing.T) {
 	}
 }
 
-// TestZoneOfTheOrganizationChanges: rows are what they were, for upstream wrote them by its old
-// zone; whole lists are read again, which finds what upstream writes otherwise by the new one.
-// Every process reads in the new zone.
+// TestZoneOfTheOrganizationChanges: rows stay, because upstream wrote them in its old zone. Whole
+// lists are read again, which finds what upstream writes differently in the new zone. Every process
+// reads in the new zone.
 func TestZoneOfTheOrganizationChanges(t *testing.T) {
 	t.Parallel()
 	f, moved := newZoneStage(t)
@@ -138,7 +137,7 @@ func TestZoneOfTheOrganizationChanges(t *testing.T) {
 	if due := one[bool](f.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'items.sweep'`); !due {
 		t.Fatal("the list is not due to be read whole")
 	}
-	f.fault("no_offset", 0, 0) // now by the clock of Dubai, as far as anybody can tell
+	f.fault("no_offset", 0, 0) // sluice now reads them by the clock of Dubai
 	f.sync(codeFine, f.name)
 	if wrong := f.shifted(90 * time.Minute); wrong != 0 {
 		t.Errorf("%d items are not what the new zone makes of what upstream shows", wrong)
@@ -148,8 +147,8 @@ func TestZoneOfTheOrganizationChanges(t *testing.T) {
 	}
 }
 
-// TestTheZoneOfTheHostDoesNotMatter: a process on a host in another time zone reads what any other
-// reads, times without an offset, too.
+// TestTheZoneOfTheHostDoesNotMatter: a process on a host in another time zone reads the same
+// values, also of times without an offset.
 func TestTheZoneOfTheHostDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	f, _ := newZoneStage(t)

@@ -1,8 +1,8 @@
-// Package prefetch asks for pages of a list before the ones in front of them are there, and gives
-// them back one after the other.
+// Package prefetch requests pages of a list before the pages in front of them have arrived, and
+// gives them back in order.
 //
 // It never decides whether a list may be read so (package scan does), and keeps no more pages than
-// it was told to ask for. Start reading at Pages.Take.
+// it was told to request. Start reading at Pages.Take.
 package prefetch
 
 import (
@@ -12,51 +12,52 @@ import (
 	"sluice/pipeline"
 )
 
-// Source is where pages come from. It is asked for several at once.
+// Source is where pages are requested, several at once.
 type Source interface {
 	Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error)
 }
 
-// WriteBehind is what was read and is not loaded yet. It takes the room of pages under way: Room
-// gives how much of it is left, and Changed is closed when that may be more.
+// WriteBehind holds the pages that were read and are not loaded yet. They count against the pages
+// under way: Room gives how many more may be under way, and Changed is closed when that may have
+// grown.
 type WriteBehind interface {
 	Room(most int) int
 	Changed() <-chan struct{}
 }
 
 // Pages are the pages of one list that are under way. The zero value, with a Source and a Behind,
-// has none. It is used by one goroutine, and has to be dropped in the end.
+// has none. One goroutine uses it, and has to call Drop in the end.
 type Pages struct {
 	Source Source
 	Behind WriteBehind
 
-	// pending are those not taken yet, in the order of their numbers.
+	// pending are the pages not taken yet, in the order of their numbers.
 	pending []*pendingPage
 	wasted  int
 }
 
-// pending is a page that was asked for; page and err are there when done is closed.
+// pendingPage is a page that was requested; page and err are set when done is closed.
 type pendingPage struct {
 	ask    pipeline.Request
 	cancel context.CancelFunc
-	// front is closed when no other page is in front of this one any more: before, it must not take
-	// what that one may wait for.
+	// front is closed when no other page is in front of this one any more. Until then this page
+	// must not take what a page in front of it may need.
 	front chan struct{}
 	done  chan struct{}
 	page  pipeline.Page
 	err   error
-	// panicked is what the source panicked with, for the caller that takes the page.
+	// panicked is the value that the source panicked with; Take panics with it again.
 	panicked any
 }
 
-// Take gives the page that ask asks for, and says whether it had been asked for before. Meanwhile
-// as many as more of the pages behind it are asked for, less what is not loaded yet (invariant 6).
-// Pages that were asked for in another way than ask goes on are dropped.
+// Take gives the page of request, and says whether it had been requested before. Meanwhile it
+// requests up to more of the pages behind it, less what is not loaded yet (invariant 6). Pages that
+// were requested in another way are dropped.
 func (p *Pages) Take(ctx context.Context, request pipeline.Request, more int) (pipeline.Page, bool, error) {
 	before := p.Holds(request)
 	if !before {
 		p.Drop()
-		if more <= 0 { // nothing else is under way: no one has to wait
+		if more <= 0 { // nothing is to be under way beside it
 			page, err := p.Source.Page(ctx, request)
 			return page, false, err
 		}
@@ -73,7 +74,7 @@ func (p *Pages) Take(ctx context.Context, request pipeline.Request, more int) (p
 		case <-changed:
 		}
 	}
-	p.pending[0] = nil // what it holds may be large, and the array stays
+	p.pending[0] = nil // the page may be large, and the array keeps it alive
 	p.pending = p.pending[1:]
 	head.cancel()
 	if head.panicked != nil {
@@ -82,7 +83,7 @@ func (p *Pages) Take(ctx context.Context, request pipeline.Request, more int) (p
 	return head.page, before, head.err
 }
 
-// fill asks for pages until as many as more are under way behind the first.
+// fill requests pages until more of them are under way behind the first.
 func (p *Pages) fill(ctx context.Context, more int) {
 	for len(p.pending) <= more {
 		next := p.pending[len(p.pending)-1].ask
@@ -97,17 +98,17 @@ func (p *Pages) request(ctx context.Context, request pipeline.Request) {
 	p.pending = append(p.pending, a)
 	go func() {
 		defer close(a.done)
-		defer func() { a.panicked = recover() }() // it must not end the process, but the chunk
+		defer func() { a.panicked = recover() }() // a panic ends the chunk, not the process
 		a.page, a.err = p.Source.Page(pipeline.WithFront(ctx, a.front), request)
 	}()
 }
 
-// Holds says whether the page that ask asks for is under way.
+// Holds says whether the page of request is the first one under way.
 func (p *Pages) Holds(request pipeline.Request) bool {
 	return len(p.pending) > 0 && p.pending[0].ask == request
 }
 
-// Drop gives up what was asked for and not taken, and waits until nothing is under way.
+// Drop cancels the pages not taken, and waits until no call is under way.
 func (p *Pages) Drop() {
 	for _, a := range p.pending {
 		a.cancel()
@@ -122,14 +123,14 @@ func (p *Pages) Drop() {
 	p.pending = nil
 }
 
-// Wasted gives how many calls were made for pages that were dropped, and counts anew.
+// Wasted gives how many calls were made for pages that were dropped, and resets the count.
 func (p *Pages) Wasted() int {
 	n := p.wasted
 	p.wasted = 0
 	return n
 }
 
-// made says whether a call with this end was made: a call that the budget held back was not.
+// made says whether a call with this error was made: a call that the budget held back was not.
 func made(err error) bool {
 	failure, ok := errors.AsType[*pipeline.Error](err)
 	if !ok {

@@ -16,7 +16,7 @@ const (
 	noteNoSort   = "the list does not sort by modification time (%s %s): everything was read in passes until two were equal"
 )
 
-// Needed is the capability without which a list cannot be read as its cursor says; "" if there is
+// Needed is the capability that a list has to have to be read as its cursor says; "" if it needs
 // none.
 func Needed(cursor schema.Cursor) pipeline.Capability {
 	switch cursor.(type) {
@@ -29,14 +29,15 @@ func Needed(cursor schema.Cursor) pipeline.Capability {
 	}
 }
 
-// FallsBack says that the list is known not to do what its cursor needs: it is read whole, in
-// passes, until that is taken back.
+// FallsBack says that the list is known to lack what its cursor needs. Such a list is read whole,
+// in passes, until that verdict is taken back.
 func FallsBack(stream pipeline.Stream, known pipeline.Capabilities) bool {
 	needed := Needed(stream.Resource.ListCursor())
 	return needed != "" && known.Lacks(needed)
 }
 
-// keysets are what a list has to do to be read in one pass, all of it shown and not only declared.
+// keysets are the capabilities that a list has to have to be read in one pass. Each must have been
+// shown by answers: a declaration is not enough.
 var keysets = [...]pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending}
 
 // ReadsByKeyset says that the list can be asked for what was modified since the last record, in
@@ -53,14 +54,14 @@ func ReadsByKeyset(stream pipeline.Stream, known pipeline.Capabilities) bool {
 	return true
 }
 
-// unfilteredOneIn is how many sweeps there are to one that does not rely on the filter, whatever is
-// known.
+// unfilteredOneIn is how many sweeps there are to one that does not rely on the filter, whatever
+// the capabilities.
 const unfilteredOneIn = 4
 
 // unfiltered says that a sweep must not rely on the filter. No answer shows that a filter leaves
-// out more than it should: what it hides from runs it would hide from sweeps. So nothing gets a
-// tombstone by its word alone (invariant 7), and what it hides is found by some sweep, which the
-// number of its run picks.
+// out too much, and what it hides from runs it hides from sweeps. So no row gets a tombstone on the
+// filter's word alone (invariant 7), and some sweep, picked by the number of its run, finds what it
+// hides.
 func unfiltered(claim *pipeline.Claim) bool {
 	return claim.Suspected || digest(strconv.FormatInt(claim.Run, 10), "sweep")%unfilteredOneIn == 0
 }
@@ -76,9 +77,9 @@ func fallBack(scan *pipeline.Scan, claim *pipeline.Claim) {
 	scan.Note = outside.Plainf(note, verdict.Source, verdict.SeenAt.UTC().Format(time.DateOnly))
 }
 
-// Observed are the verdicts that an answer gives: before is the scan as it was when page was asked
-// for, after as it is now, end is how the run ended, nil if it goes on. What is known already is
-// not said again.
+// Observed gives the verdicts that an answer shows. before is the scan when the page was requested,
+// after is the scan now, and end is how the run ended, nil if it goes on. Known verdicts are not
+// repeated.
 func Observed(before, after *pipeline.Scan, page *pipeline.Page, end *pipeline.End, known pipeline.Capabilities) []pipeline.Verdict {
 	var seen []pipeline.Verdict
 	needed := neededBy(before.Mode)
@@ -102,7 +103,7 @@ func Observed(before, after *pipeline.Scan, page *pipeline.Page, end *pipeline.E
 	return seen
 }
 
-// keysetsSeen are the verdicts that an answer to a re-anchored scan gives.
+// keysetsSeen gives the verdicts that an answer to a re-anchored scan shows.
 func keysetsSeen(after *pipeline.Scan, end *pipeline.End, known pipeline.Capabilities) []pipeline.Verdict {
 	if after.Mode != pipeline.ModeKeyset {
 		missing := pipeline.CapabilityAscending
@@ -123,10 +124,11 @@ func keysetsSeen(after *pipeline.Scan, end *pipeline.End, known pipeline.Capabil
 	return seen
 }
 
-// evidenceRetried is what a no is taken back for.
+// evidenceRetried is the evidence that takes a no back.
 const evidenceRetried = "a clean run asked for it again, and every answer was as asked"
 
-// retried says that the run asked once more for what an earlier one was not given.
+// retried says that an earlier run saw upstream lack the capability, so that this run asked for it
+// again.
 func retried(v pipeline.Verdict) bool {
 	return v.Answer == pipeline.AnswerNo && v.Source == pipeline.SourceObserved
 }
@@ -145,7 +147,7 @@ func neededBy(mode pipeline.Mode) pipeline.Capability {
 	}
 }
 
-// smaller says that upstream gave pages of another size than asked for, unless that is known.
+// smaller gives a verdict if upstream gave smaller pages than asked for, unless that is known.
 func smaller(before *pipeline.Scan, page *pipeline.Page, known pipeline.Capabilities) (pipeline.Verdict, bool) {
 	if page.PerPage <= 0 || page.PerPage >= before.PerPage {
 		return pipeline.Verdict{}, false

@@ -17,19 +17,20 @@ const (
 )
 
 const (
-	// maxAbsent is how many answers in a row may lack the record that they were asked from. One was
-	// edited or deleted between two questions; more mean that the filter leaves it out.
+	// maxAbsent is how many answers in a row may lack the record that they were asked from. One may
+	// lack it because it was edited or deleted between two requests; more mean that the filter
+	// leaves it out.
 	maxAbsent = 3
-	// maxBeyond is how many answers may bring nothing but what was written after the run began.
+	// maxBeyond is how many answers may bring only what was written after the run began.
 	maxBeyond = 50
 )
 
 // keyset takes a page into a scan that is re-anchored (docs/decisions/0017-keyset-paging).
 //
 // One answer is one state of the list: all that was modified from the anchor on, up to the last
-// record of the page. No page number comes between two answers, so nothing can move over an edge
-// unseen: what is edited or created moves behind the last record, and a deletion moves nothing
-// below the next anchor. So one pass sees each record that exists all through it.
+// record of the page. No page number links two answers, so no record moves over a page edge unseen.
+// An edited or created record moves behind the last record, and a deletion moves nothing below the
+// next anchor. So one pass sees each record that exists all through it.
 func (s *progress) keyset(page look, rules pipeline.Rules) *pipeline.End {
 	if note := s.unbelievable(page); note != "" || s.Keyset.Answers >= maxPages {
 		if note == "" {
@@ -55,7 +56,7 @@ func (s *progress) keyset(page look, rules pipeline.Rules) *pipeline.End {
 	case over:
 		return s.arrive()
 	case len(page.entries) == 0:
-		return nil // more is to follow: asked for again
+		return nil // upstream says that more follows: asked for again
 	case last.IsZero():
 		s.leave(noteTimeless)
 		return nil
@@ -69,9 +70,9 @@ func (s *progress) keyset(page look, rules pipeline.Rules) *pipeline.End {
 	}
 }
 
-// span gives the seconds of the first and the last record that carry a time, zero if none does, and
-// says in which way the page is not what was asked for. Order is held against the page alone:
-// behind it the list goes on living.
+// span gives the seconds of the first and the last record with a time, zero if none has one. It
+// also says in which way the page is not what was asked for. Order is checked within the page only:
+// behind it the list goes on changing.
 func (s *progress) span(page look) (time.Time, time.Time, outside.Text) {
 	var first, last, before time.Time
 	if !page.sorted {
@@ -97,22 +98,22 @@ func (s *progress) span(page look) (time.Time, time.Time, outside.Text) {
 	return first, last, ""
 }
 
-// anchor asks from an instant on next; expect is a second that has to be shown then, first that of
-// the answer's first record.
+// anchor sets the next request: it asks from an instant on. expect is a second that the answer has
+// to show, first the second of this answer's first record.
 func (s *progress) anchor(from, expect, first time.Time) *pipeline.End {
 	k := &s.Keyset
 	k.From, k.Expect = from, expect
 	if !first.Before(s.Started) {
 		k.Beyond++
 	}
-	if k.Beyond > maxBeyond { // all that a watermark depends on was seen
+	if k.Beyond > maxBeyond { // the run saw all that the watermark depends on
 		s.Doubt = doubtHot
 		return s.arrive()
 	}
 	return nil
 }
 
-// shown says whether the answer shows what it has to, if it goes as far.
+// shown says whether the answer shows the second that it has to show, if it reaches as far.
 func (s *progress) shown(page look, last time.Time, over bool) bool {
 	k := &s.Keyset
 	if k.Expect.IsZero() || !over && last.Before(k.Expect) {
@@ -127,8 +128,8 @@ func (s *progress) shown(page look, last time.Time, over bool) bool {
 	return false
 }
 
-// stepBack asks from a second earlier on, of which nothing has to be there: a filter that leaves
-// out its own instant then shows what the last answer may have lacked.
+// stepBack asks again from one second earlier, and expects nothing of that second. A filter that
+// leaves out its own instant then shows what the last answer may have lacked.
 func (s *progress) stepBack() *pipeline.End {
 	k := &s.Keyset
 	if k.Absent++; k.Absent > maxAbsent {
@@ -139,12 +140,12 @@ func (s *progress) stepBack() *pipeline.End {
 	return nil
 }
 
-// walk takes a page of a second that has more records than a page. It is read by page number until
-// two walks in a row saw the same records of it, with other page edges as two passes have
-// (docs/decisions/0007-passes-until-equal); then the anchor steps one second on.
+// walk takes a page of a second that has more records than a page. The second is read by page
+// number until two walks in a row saw the same records of it. Page edges differ between walks, as
+// between passes (docs/decisions/0007-passes-until-equal). Then the anchor steps one second on.
 func (s *progress) walk(page look, last time.Time, over bool, rules pipeline.Rules) *pipeline.End {
 	tie := s.Keyset.Tie
-	next := time.Time{} // the first second behind it that was shown
+	next := time.Time{} // the first second shown behind the tie
 	for _, e := range page.entries {
 		switch second := e.modified.Truncate(time.Second); {
 		case e.standIn:
@@ -168,7 +169,7 @@ func (s *progress) walk(page look, last time.Time, over bool, rules pipeline.Rul
 	return s.nextPass(rules)
 }
 
-// arrive ends the run: the last answer showed all there was behind its anchor.
+// arrive ends the run: the last answer showed all records behind its anchor.
 func (s *progress) arrive() *pipeline.End {
 	end := &pipeline.End{Outcome: pipeline.OutcomeDone}
 	if s.Keyset.Answers > 1 {
@@ -177,8 +178,8 @@ func (s *progress) arrive() *pipeline.End {
 	return end
 }
 
-// leave reads the list in passes from here on: what was modified since the bound of the run, or all
-// there is if that filter failed.
+// leave reads the list in passes from here on: what was modified since the bound of the run, or the
+// whole list if that filter failed.
 func (s *progress) leave(note outside.Text) {
 	bound := s.Bound
 	s.fallBack(note)

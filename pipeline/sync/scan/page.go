@@ -12,7 +12,7 @@ import (
 type look struct {
 	// entries are the records in the order of the answer, duplicates included.
 	entries []entry
-	// paging is how the list goes on; token is what it goes on with, where it is by token.
+	// paging is how the list goes on; token is the next token, where the list goes on by token.
 	paging  schema.Paging
 	more    bool
 	token   string
@@ -23,24 +23,24 @@ type look struct {
 
 // entry is one record as the scan sees it.
 type entry struct {
-	// digest is of the identifier and the order key.
+	// digest covers the identifier and the order key.
 	digest uint64
-	// identity is of the bytes of the identifier alone.
+	// identity covers the bytes of the identifier alone.
 	identity uint64
 	// modified and created are zero where the record does not carry them.
 	modified, created time.Time
 	// day is the day that the list filters by, in canonical text; "" if there is none.
 	day string
-	// standIn marks what is on the page but not among the normalized records: it has no times, and
-	// twin says that it repeats another record of the page.
+	// standIn says that the record is on the page but not among the normalized ones: it has no
+	// times. twin says that it repeats another record of the page.
 	standIn, twin bool
 }
 
 // canonicalTime is how package record writes instants.
 const canonicalTime = "2006-01-02 15:04:05.999999-07"
 
-// createdAt is where in a row the time of creation stands that lists are ordered by; -1 if there is
-// none.
+// createdAt is the index, in a row, of the time of creation by which lists are ordered; -1 if there
+// is none.
 func createdAt(resource *schema.Resource) int {
 	wire := resource.Created()
 	for i, column := range resource.Columns {
@@ -84,8 +84,8 @@ func lookAt(batch *pipeline.Batch, page pipeline.Page, asked pipeline.Request, m
 	return seen.fill(batch)
 }
 
-// fill stands in for what is not among batch.Records, so that the length of the page is what
-// upstream sent.
+// fill adds stand-ins for the records that are not in batch.Records, so that the page has the
+// length that upstream sent.
 func (l look) fill(batch *pipeline.Batch) look {
 	for i := range batch.Rejected {
 		d := digestOf(batch.Rejected[i].Raw, []byte{0})

@@ -1,8 +1,8 @@
 // Package scan decides, page by page, whether a list that changes while it is read was read whole
 // (docs/decisions/0007-passes-until-equal).
 //
-// It is pure: what it knows is in the scan, which is stored with the rows. Package run, which asks
-// for the pages, tests it against lists in motion.
+// It is pure: all its state is in the scan, which is stored with the rows. Package sync, which
+// requests the pages, tests it against lists in motion.
 //
 // Start reading at Advance.
 package scan
@@ -16,7 +16,7 @@ import (
 )
 
 // Notes of runs that did not go as asked. A provisional run moves no watermark and the next one
-// starts anew, so nonsense upstream costs a few calls and nothing else.
+// starts anew, so nonsense from upstream costs a few calls.
 const (
 	noteUnsorted = "upstream did not sort by modification time: everything was read"
 	noteIgnored  = "upstream ignored the filter by modification time: everything was read"
@@ -27,8 +27,8 @@ const (
 )
 
 // Plan begins a scan. Without a watermark everything is read; with one, what changed since a little
-// below it (invariant 8: what came late or fell on the watermark's second is read again). A list
-// that is known not to do what its cursor needs is read whole.
+// below it. What became visible late or has the watermark's second is so read again (invariant 8).
+// A list that is known to lack what its cursor needs is read whole.
 func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	stream, bound := claim.Stream, lowerBound(claim, rules)
 	scan := &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, PerPage: rules.PerPage, Pass: 1}
@@ -37,7 +37,8 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 		return scan
 	}
 	if stream.Work == pipeline.WorkSweep {
-		// The whole list, whatever the watermark: what no watermark shows is what sweeps are for.
+		// A sweep reads the whole list, whatever the watermark: it looks for what no watermark
+		// shows.
 		if ReadsByKeyset(stream, claim.Capabilities) && !unfiltered(claim) {
 			scan.Mode = pipeline.ModeKeyset
 		}
@@ -64,9 +65,9 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	return scan
 }
 
-// lowerBound is from where on a run reads; zero without a watermark, and where all is asked for
-// again. A lag that grew since the watermark was put counts at once: the watermark does not move
-// back, what is asked for does.
+// lowerBound is the instant from which a run reads; zero without a watermark, and for a run that
+// rereads the list. A lag that grew since the watermark was set counts at once: the watermark does
+// not move back, but the request reaches further back.
 func lowerBound(claim *pipeline.Claim, rules pipeline.Rules) time.Time {
 	from := claim.Position.Watermark
 	if from.IsZero() || claim.Reread {
@@ -75,13 +76,13 @@ func lowerBound(claim *pipeline.Claim, rules pipeline.Rules) time.Time {
 	if late := claim.Position.ScannedUntil.Add(-rules.LagFor(claim.Late)); !claim.Position.ScannedUntil.IsZero() && late.Before(from) {
 		from = late
 	}
-	return from.Add(-rules.Overlap).Truncate(time.Second) // what is asked for has no parts of a second
+	return from.Add(-rules.Overlap).Truncate(time.Second) // requests name whole seconds
 }
 
-// Begin notes the upstream clock at the first answer of the run: the earlier of what upstream said
-// and what we have, so that neither clock alone can carry a watermark too far. Ours is read before
-// the call leaves: an answer may lie about for as long as its process is suspended. One without a
-// date leaves it to our clock, less an hour.
+// Begin notes the upstream clock at the first answer of the run. It takes the earlier of upstream's
+// date and the process's clock, so that neither clock alone can carry a watermark too far. The
+// process's clock is read before the call leaves: an answer may be read late, if its process was
+// suspended meanwhile. For an answer without a date the process's clock counts, less an hour.
 func Begin(scan *pipeline.Scan, date, asked time.Time) {
 	if !scan.Started.IsZero() {
 		return
@@ -97,12 +98,12 @@ func Begin(scan *pipeline.Scan, date, asked time.Time) {
 	scan.Started = scan.Started.UTC().Truncate(time.Second)
 }
 
-// Advance takes one page into the scan: page is the answer to asked, batch what was made of it. It
-// holds the page against what was asked, falls back where upstream did otherwise, and says whether
-// the run ends, nil if it goes on.
+// Advance takes one page into the scan: page is the answer to asked, and batch was made of it. It
+// compares the page with the request, falls back where upstream did otherwise, and gives the end of
+// the run, nil if the run goes on.
 //
-// A pass is repeated until two passes saw the same records; a list that fits one page needs no
-// second pass, for one answer is atomic (docs/decisions/0007-passes-until-equal).
+// A pass is repeated until two passes saw the same records. A list that fits one page needs no
+// second pass, because one answer is atomic (docs/decisions/0007-passes-until-equal).
 func Advance(scan *pipeline.Scan, asked pipeline.Request, page pipeline.Page, batch *pipeline.Batch, rules pipeline.Rules) *pipeline.End {
 	return (*progress)(scan).advance(lookAt(batch, page, asked, scan.Mode), rules)
 }
@@ -136,8 +137,8 @@ func (s *progress) advance(page look, rules pipeline.Rules) *pipeline.End {
 	return s.endPass(rules)
 }
 
-// fallBack reads everything from here on. It says whether the pass starts anew: a page 1 that the
-// filter did not narrow is page 1 of the whole list, anything else is not part of a pass over it.
+// fallBack reads everything from here on. It says whether the pass starts anew. A page 1 that the
+// filter did not narrow is page 1 of the whole list; any other page is not part of a pass over it.
 func (s *progress) fallBack(note outside.Text) bool {
 	anew := s.Page > 1 || s.Mode == pipeline.ModeNewest || s.Mode == pipeline.ModeKeyset
 	s.Mode, s.Bound, s.Note = pipeline.ModeFull, time.Time{}, note
@@ -150,7 +151,7 @@ func (s *progress) fallBack(note outside.Text) bool {
 }
 
 // resize adopts the page size that upstream reports. A page number means nothing under another
-// size, so within a pass the pass starts anew, which it says.
+// size, so behind page 1 the pass starts anew, and resize returns true.
 func (s *progress) resize(perPage int) bool {
 	s.PerPage = perPage
 	if s.Page == 1 {
@@ -173,9 +174,9 @@ func (s *progress) giveUp(rules pipeline.Rules) *pipeline.End {
 	}
 }
 
-// count adds the page to what the pass saw. Records that came or moved after the run started do not
-// count: they cannot hide others, and the next run reads them. Nor do those below the bound that
-// share its last page.
+// count adds the page to what the pass saw. Records that were created or moved after the run
+// started do not count: they cannot hide others, and the next run reads them. Nor do those below
+// the bound that share its last page.
 func (s *progress) count(page look) {
 	for _, e := range page.entries {
 		if e.twin {
@@ -193,8 +194,8 @@ func (s *progress) count(page look) {
 	}
 }
 
-// passEnds says whether the page was the last one. A last page by number that is full proves
-// nothing: the one behind it has to be empty.
+// passEnds says whether the page was the last one. With paging by number, a full page proves
+// nothing: an empty page has to follow it.
 func (s *progress) passEnds(page look) bool {
 	if s.Mode == pipeline.ModeNewest && !s.Bound.IsZero() && s.Edge.Before(s.Bound) && !s.Edge.IsZero() {
 		return true
@@ -211,8 +212,8 @@ func (s *progress) passEnds(page look) bool {
 	}
 }
 
-// endPass decides what follows a pass. One with a page that brought nothing is equal to none: the
-// same page may be missing from the next one, too.
+// endPass decides what follows a pass. A pass with a suspect page equals no other: the same page
+// may be missing from the next pass, too.
 func (s *progress) endPass(rules pipeline.Rules) *pipeline.End {
 	if s.Once {
 		return s.nextWindow()
@@ -225,7 +226,7 @@ func (s *progress) endPass(rules pipeline.Rules) *pipeline.End {
 	return s.nextPass(rules)
 }
 
-// nextPass begins another pass, which is held against the one that is over.
+// nextPass begins another pass, which is compared with the one that is over.
 func (s *progress) nextPass(rules pipeline.Rules) *pipeline.End {
 	s.remember()
 	if s.Suspect {
@@ -237,10 +238,10 @@ func (s *progress) nextPass(rules pipeline.Rules) *pipeline.End {
 	return s.giveUp(rules)
 }
 
-// moveEdges gives a pass other page edges than the one before: a deletion hides the record behind
-// an edge, and behind no edge of the next pass stands the same one
-// (docs/decisions/0007-passes-until-equal). A scan that moves no watermark proves nothing and need
-// not.
+// moveEdges gives a pass other page edges than the pass before. A deletion hides the record behind
+// an edge, and the next pass has no edge at the same record
+// (docs/decisions/0007-passes-until-equal). A scan that moves no watermark proves nothing and keeps
+// its edges.
 func (s *progress) moveEdges(rules pipeline.Rules) {
 	const every = 2 // every second pass has the smaller pages
 	switch {

@@ -6,8 +6,9 @@ import (
 	"sluice/schema"
 )
 
-// maxStuck is how many pages in a row may bring nothing (a list that grows by just one page between
-// two answers shows one twice), and maxPages how far a list is followed at all.
+// maxStuck is how many pages in a row may bring nothing. A list that grows by just one page between
+// two answers shows one page twice. The constant maxPages is the number of pages after which a pass
+// ends in any case.
 const (
 	maxStuck = 2
 	maxPages = 200_000
@@ -23,7 +24,7 @@ func (s *progress) unbelievable(page look) outside.Text {
 	s.PageDigest = identity
 	if repeated || len(page.entries) == 0 && page.more {
 		s.Stuck++
-		s.Suspect = page.paging != schema.PagingToken // pages by token may be empty, and hide nothing
+		s.Suspect = page.paging != schema.PagingToken // pages by token may be empty and still hide no record
 	} else {
 		s.Stuck = 0
 	}
@@ -31,7 +32,7 @@ func (s *progress) unbelievable(page look) outside.Text {
 		return noteStuck
 	}
 	if page.paging == schema.PagingToken {
-		// Pages have no size to expect there, so their number says little.
+		// Pages by token have no fixed size, so the estimate below does not apply to them.
 		if s.circles(page.token) {
 			return noteCircle
 		}
@@ -45,8 +46,9 @@ func (s *progress) unbelievable(page look) outside.Text {
 	return ""
 }
 
-// circles says that a token came before in this pass. Only one earlier token is kept, that of the
-// last page whose number is a power of two: a circle of n pages is found before 3n more are read.
+// circles says that a token repeats within this pass. Only two tokens are kept: the one before, and
+// that of the last page whose number is a power of two. A circle of n pages is found before 3n more
+// are read.
 func (s *progress) circles(token string) bool {
 	if token == "" {
 		return false
@@ -72,8 +74,8 @@ func (s *progress) mismatch(page look) outside.Text {
 			}
 		}
 	case pipeline.ModeNewest:
-		// Order alone proves little: where nothing old was edited yet, the order of creation looks
-		// the same. Upstream has to say so, too.
+		// Order alone proves little: where no old record was edited yet, the order of creation
+		// looks the same. Upstream has to confirm the sort, too.
 		if !page.sorted {
 			return noteUnsorted
 		}
@@ -89,7 +91,7 @@ func (s *progress) mismatch(page look) outside.Text {
 		}
 		s.Edge = last
 	case pipeline.ModeFull, pipeline.ModeExport, pipeline.ModeKeyset:
-		// Everything was asked for; a scan that is re-anchored has rules of its own.
+		// Everything was asked for; a re-anchored scan has its own checks.
 	}
 	return ""
 }

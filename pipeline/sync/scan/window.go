@@ -9,8 +9,8 @@ import (
 
 const noteOutside = "upstream ignored the filter by day: everything was read"
 
-// Backfill begins a scan that moves no watermark and is over after one pass: over the windows if
-// there are any, otherwise over what changed since the bound, otherwise over all.
+// Backfill begins a scan that moves no watermark and ends after one pass. It reads the windows if
+// there are any, otherwise what changed since the bound, otherwise everything.
 func Backfill(stream pipeline.Stream, windows *pipeline.Windows, bound time.Time, rules pipeline.Rules) *pipeline.Scan {
 	scan := &pipeline.Scan{
 		Mode: pipeline.ModeFull, Page: 1, PerPage: rules.PerPage, Pass: 1, Partial: true, Once: true, Windows: windows,
@@ -32,7 +32,7 @@ func Backfill(stream pipeline.Stream, windows *pipeline.Windows, bound time.Time
 
 // nextWindow goes on with the next window, or ends the run.
 func (s *progress) nextWindow() *pipeline.End {
-	// The position before this page is still the caller's.
+	// A copy: the caller still holds the position before this page.
 	var windows *pipeline.Windows
 	if s.Windows != nil {
 		windows = new(*s.Windows)
@@ -59,7 +59,8 @@ func (s *progress) outside(page look) bool {
 	return false
 }
 
-// dayAt is where in a row the day stands that the list filters by; -1 if it does not.
+// dayAt is the index, in a row, of the day by which the list filters; -1 if the list does not
+// filter by day.
 func dayAt(resource *schema.Resource) int {
 	if resource.Window == nil {
 		return -1

@@ -8,8 +8,8 @@ import (
 
 // Pages makes records of the pages of one list, one after the other.
 type Pages interface {
-	// Page gives to each the records of a page in their order, or why they do not fit. Its error is
-	// that of each, which ends it, or of the context: a page may take seconds.
+	// Page calls each with the records of a page in their order, or with the reason why one does
+	// not fit. It stops with the error of each or of the context: a page may take seconds.
 	Page(ctx context.Context, raws [][]byte, parent string, each func(raw []byte, record record.Record, misfit error) error) error
 }
 

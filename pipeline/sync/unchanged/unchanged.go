@@ -1,9 +1,9 @@
-// Package unchanged makes records of the bytes of a page, and reads no further in those whose rows
-// were made of the same bytes (docs/decisions/0022-payload-and-content-hashes).
+// Package unchanged makes records of the bytes of a page, and skips the normalizing of records
+// whose rows were made of the same bytes (docs/decisions/0022-payload-and-content-hashes).
 //
-// It decides about time alone: Reader and Plain come to the same rows, positions and counts. A list
-// that is read again and has not changed takes a third longer by Plain, with items (0.33 of raw
-// COPY for 0.45), and a tenth with bills; the goal is 1.
+// It saves time and changes nothing else: Reader and Plain give the same rows, positions and
+// counts. Reading an unchanged list again takes a third longer with Plain for items
+// (docs/decisions/0035-loading-in-one-way), and a tenth longer for bills.
 //
 // Start reading at Pages, then Reader.Page.
 package unchanged
@@ -15,32 +15,32 @@ import (
 )
 
 const (
-	// least is how many records a page has at least for the store to be asked about them: fewer are
+	// least is how many records a page needs for the store to be asked about them: fewer are
 	// normalized as fast.
 	least = 16
-	// sample is how many records, from the middle of a page, are asked about first where nothing
-	// says yet that rows know the list: to ask in vain about all of a page costs an eighth of what
-	// normalizing it does.
+	// sample is how many records from the middle of a page the store is asked about first, while it
+	// is open whether the list is known. Asking in vain about all of a page costs an eighth of
+	// normalizing it.
 	sample = 12
-	// rest is for how many pages the store is not asked after one of which less than half was
-	// known.
+	// rest is for how many pages the store is not asked, after a request of which less than half
+	// was known.
 	rest = 8
 )
 
-// Reader is Pages where rows know what they were made of. It is not safe for concurrent use.
+// Reader implements Pages where rows have payload hashes. It is not safe for concurrent use.
 type Reader struct {
 	Normalizer *record.Normalizer
-	// Request sets Known of those records whose rows have their fingerprints, and Seen of all that
-	// it looked for. Records without a key are none.
+	// Request sets Unchanged of the records whose rows have their payload hashes, and Seen of all
+	// that it looked for. Records without a key are skipped.
 	Request func(ctx context.Context, records []record.Record) error
 
-	// sure says that at least half of the page that was asked about last was known.
+	// sure says that at least half of the records of the last request were known.
 	sure  bool
 	pause int
 }
 
-// Page implements Pages: known records are as a glance shows them, all others normalized. Its error
-// may be that of Ask.
+// Page implements Pages: unchanged records have only what Normalizer.Peek reads, all others are
+// normalized. Its error may be that of Request.
 func (r *Reader) Page(
 	ctx context.Context, raws [][]byte, parent string, each func(raw []byte, record record.Record, misfit error) error,
 ) error {
@@ -69,8 +69,8 @@ func (r *Reader) Page(
 	return nil
 }
 
-// peek gives what is seen of each record at a glance, and which are known; nil if the store was not
-// asked.
+// peek gives the identifying parts of each record, and which records are unchanged; nil if the
+// store was not asked.
 func (r *Reader) peek(ctx context.Context, raws [][]byte, parent string) ([]record.Record, error) {
 	if len(raws) < least {
 		return nil, nil
@@ -89,7 +89,7 @@ func (r *Reader) peek(ctx context.Context, raws [][]byte, parent string) ([]reco
 	return glances, r.request(ctx, raws, parent, glances)
 }
 
-// request sets the glances of some records, and whether they say that rows know the list.
+// request peeks at some records, asks the store about them, and sets sure.
 func (r *Reader) request(ctx context.Context, raws [][]byte, parent string, glances []record.Record) error {
 	glances = glances[:len(raws)]
 	for i, raw := range raws {

@@ -12,8 +12,7 @@ import (
 	"sluice/schema/record"
 )
 
-// rows are what is stored: fingerprints by key. Asked counts the looks, about how many records that
-// were.
+// rows are the stored payload hashes by key. asked has the number of records of each request.
 type rows struct {
 	marks map[string]uint64
 	asked int
@@ -51,8 +50,8 @@ func page(from, size, value int) [][]byte {
 	return raws
 }
 
-// read reads a page and stores what was normalized. It gives how many records were, and how many
-// did not fit.
+// read reads a page and stores what was normalized. It gives how many records were normalized, and
+// how many did not fit.
 func read(t *testing.T, reader *unchanged.Reader, r *rows, raws [][]byte) (int, int) {
 	t.Helper()
 	at, normalized, unfit := 0, 0, 0
@@ -96,7 +95,7 @@ func TestUnchangedPagesAreNotNormalized(t *testing.T) {
 	}
 }
 
-// A first load asks seldom, and small pages never: what is looked for in vain costs time, too.
+// A first load asks seldom, and small pages never: an unsuccessful lookup costs time, too.
 func TestNobodyAsksForLong(t *testing.T) {
 	t.Parallel()
 	r := &rows{marks: map[string]uint64{}}
@@ -118,6 +117,6 @@ func TestNobodyAsksForLong(t *testing.T) {
 	}
 	r.err = errors.New("out of reach")
 	if err := reader(t, r).Page(t.Context(), page(0, 100, 1), "", nil); !errors.Is(err, r.err) {
-		t.Errorf("page = %v, want the error of who was asked", err)
+		t.Errorf("page = %v, want the error of Request", err)
 	}
 }

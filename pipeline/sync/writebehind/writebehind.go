@@ -1,9 +1,9 @@
-// Package writebehind loads batches while the pages behind them are read, and takes all that wait
-// into one transaction.
+// Package writebehind loads batches while the pages behind them are read, and puts all waiting
+// batches into one transaction.
 //
-// Where calls are slow, no transaction is under way when a batch comes, and it is loaded at once:
-// rows are fresh. Where calls are fast, batches come while a transaction is under way, and what has
-// come by its end is the next one: fewer commits. Start reading at Batches.Add.
+// Where calls are slow, no transaction is under way when a batch arrives, and the batch is loaded
+// at once: rows are fresh. Where calls are fast, batches arrive while a transaction is under way,
+// and the next transaction takes all of them: fewer commits. Start reading at Batches.Add.
 package writebehind
 
 import (
@@ -13,33 +13,34 @@ import (
 	"sluice/pipeline"
 )
 
-// mostBytes bounds what is not loaded, in bytes of raw records: what is made of them is several
-// times as large.
+// mostBytes bounds the batches that are not loaded, in bytes of raw records: the rows made of them
+// are several times as large.
 const mostBytes = 4 << 20
 
-// Store is where batches go: in one transaction, in their order.
+// Store loads batches in one transaction, in their order.
 type Store interface {
 	Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error)
 }
 
-// Batches are those of one stream that are not loaded yet. It is used by one goroutine, which has
-// to call Wait in the end.
+// Batches are the batches of one stream that are not loaded yet. One goroutine uses it, and has to
+// call Wait in the end.
 type Batches struct {
 	store Store
 
 	mu sync.Mutex
-	// waiting are behind the transaction under way; open counts both, and bytes are those of both.
+	// waiting are the batches behind the transaction under way. open counts these and those in the
+	// transaction; bytes is the size of both.
 	waiting     []pipeline.Batch
 	open, bytes int
 	// working says that a transaction is under way.
 	working bool
-	// failed is the end of the first transaction that failed: nothing is loaded behind it.
+	// failed is the end of the first transaction that failed: no batch is loaded after it.
 	failed failure
 	// changed is closed when a transaction ends.
 	changed chan struct{}
 }
 
-// failure is an error of the store, or what it panicked with.
+// failure is an error of the store, or the value that it panicked with.
 type failure struct {
 	err      error
 	panicked any
@@ -47,12 +48,12 @@ type failure struct {
 
 func (f failure) is() bool { return f.err != nil || f.panicked != nil }
 
-// New has no batches.
+// New gives Batches without a batch.
 func New(store Store) *Batches { return &Batches{store: store, changed: make(chan struct{})} }
 
-// Add gives a batch to load, and returns as soon as at most as many as most are not loaded: at
-// once, as a rule, or when the batch is loaded itself if most is zero. An error is that of the
-// transaction of this batch or of one that was added before; nothing is loaded behind it.
+// Add hands over a batch to load, and returns as soon as no more than most batches are not loaded.
+// As a rule that is at once; if most is zero, it is when the batch itself is loaded. An error is
+// that of the transaction of this batch or of an earlier batch; no batch is loaded after it.
 func (u *Batches) Add(ctx context.Context, batch pipeline.Batch, most int) error {
 	if most <= 0 && u.idle() {
 		_, err := u.store.Load(ctx, batch)
@@ -71,19 +72,19 @@ func (u *Batches) Add(ctx context.Context, batch pipeline.Batch, most int) error
 	return u.until(func() bool { return u.open <= most && u.bytes <= mostBytes })
 }
 
-// Flush returns when all are loaded, or one could not be.
+// Flush returns when all batches are loaded, or one failed; it returns that error.
 func (u *Batches) Flush() error { return u.until(func() bool { return u.open == 0 }) }
 
-// Wait drops what waits, and returns when no transaction is under way.
+// Wait drops the waiting batches, and returns when no transaction is under way.
 func (u *Batches) Wait() {
 	u.mu.Lock()
 	u.open -= len(u.take())
 	u.mu.Unlock()
-	_ = u.until(func() bool { return !u.working }) // the caller that added the batch was told, or gave up
+	_ = u.until(func() bool { return !u.working }) // Add or Flush returned the error, or the caller gave up
 }
 
-// Room gives how many of so many pages may be under way: with what is not loaded no more than that,
-// and none behind a failure.
+// Room gives how many pages may be under way: most less the batches that are not loaded, and none
+// after a failure.
 func (u *Batches) Room(most int) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -106,7 +107,8 @@ func (u *Batches) Changed() <-chan struct{} {
 	return u.changed
 }
 
-// until waits until what holds, or a transaction has failed and none is under way.
+// until waits until holds is true, or a transaction has failed. It panics with what a transaction
+// panicked with.
 func (u *Batches) until(holds func() bool) error {
 	for {
 		u.mu.Lock()
@@ -122,7 +124,7 @@ func (u *Batches) until(holds func() bool) error {
 	}
 }
 
-// work loads batches, and then whatever waits by then, until nothing does.
+// work loads batches, and then all that wait by then, until none waits.
 func (u *Batches) work(ctx context.Context, batches []pipeline.Batch) {
 	for len(batches) > 0 {
 		var (
@@ -146,12 +148,12 @@ func (u *Batches) work(ctx context.Context, batches []pipeline.Batch) {
 		u.changed = make(chan struct{})
 		u.mu.Unlock()
 		for _, turn := range loaded {
-			turn.End() // only now is nothing of it held any more
+			turn.End() // only now the batch's memory is free
 		}
 	}
 }
 
-// take gives what waits.
+// take gives the waiting batches.
 func (u *Batches) take() []pipeline.Batch {
 	batches := u.waiting
 	u.waiting = nil
@@ -159,11 +161,11 @@ func (u *Batches) take() []pipeline.Batch {
 }
 
 func (u *Batches) load(ctx context.Context, batches []pipeline.Batch, end *failure) {
-	defer func() { end.panicked = recover() }() // it must not end the process, but the chunk
+	defer func() { end.panicked = recover() }() // a panic ends the chunk, not the process
 	_, end.err = u.store.Load(ctx, batches...)
 }
 
-// size is what a batch takes while it waits, in bytes of raw records.
+// size is how much a waiting batch counts, in bytes of raw records.
 func size(batch pipeline.Batch) int {
 	n := 0
 	for i := range batch.Records {

@@ -17,9 +17,9 @@ var errFull = errors.New("the disk is full")
 
 // slow is a store whose transactions take a second each.
 type slow struct {
-	// began are how many batches each transaction has, at its beginning.
+	// began has the number of batches of each transaction at its beginning.
 	began []int
-	// fails is the number of the transaction that does, from 1.
+	// fails is the number of the transaction that fails, from 1.
 	fails  int
 	panics bool
 }
@@ -133,7 +133,7 @@ func TestAPanicReachesWhoeverAdds(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() {
-			if recover() != errFull { //nolint:errorlint // the very value
+			if recover() != errFull { //nolint:errorlint // the same value
 				t.Error("the panic did not come through")
 			}
 		}()
@@ -141,8 +141,8 @@ func TestAPanicReachesWhoeverAdds(t *testing.T) {
 	})
 }
 
-// TestATurnEndsWhenItsUnitIsLoaded: not before, for what is on its way to the server takes memory,
-// and also where it could not be loaded.
+// TestATurnEndsWhenItsUnitIsLoaded: a turn ends after the load, also if that fails. Before, what is
+// on its way to the server takes memory.
 func TestATurnEndsWhenItsUnitIsLoaded(t *testing.T) {
 	t.Parallel()
 	for _, most := range []int{0, 4} {

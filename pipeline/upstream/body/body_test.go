@@ -54,13 +54,13 @@ func TestEnvelopeDepth(t *testing.T) {
 	if _, err := body.Parse(nest(64)); !errors.Is(err, body.ErrShape) {
 		t.Errorf("65 levels: %v, want ErrShape", err)
 	}
-	// Brackets in text are no levels.
+	// Brackets in text do not count as levels.
 	if _, err := body.Parse([]byte(`{"x":"` + strings.Repeat(`[\"`, 1000) + `"}`)); err != nil {
 		t.Errorf("brackets in text: %v", err)
 	}
 }
 
-// A record of a page can be appended to without touching its neighbour.
+// TestRecordsDoNotOverlap: appending to a record of a page leaves the next record alone.
 func TestRecordsDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	envelope, err := body.Parse([]byte(`{"bills":[{"a":1},{"b":2}],"page_context":{"page":1,"has_more_page":false}}`))
@@ -131,8 +131,8 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// What a CSV writer writes is what Rows reads, whatever the titles hold. (A CR is left out:
-// encoding/csv drops it before a line feed.)
+// TestRowsReadWhatWasWritten: Rows reads what a CSV writer wrote, whatever the titles hold. (A CR
+// is left out: encoding/csv drops it before a line feed.)
 func TestRowsReadWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	fields := []string{"title", "chat_id"}
@@ -153,10 +153,10 @@ func TestRowsReadWhatWasWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !header && len(rows) > 0 && (rows[0][0] == "title" || rows[0][0] == "chat_id" || strings.HasPrefix(out.String(), "\xef\xbb\xbf")) {
-			return // looks like a header or a mark
+			return // looks like a header or a byte order mark
 		}
 		if start := strings.ToLower(strings.TrimLeft(out.String(), " \t\r\n")); strings.HasPrefix(start, "<") {
-			return // may look like a page
+			return // may look like HTML
 		}
 		reader, _, err := body.NewRows(iotest.HalfReader(&out), fields)
 		if err != nil {

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// boundedReader remembers why reading stopped, and stops when the line that is being read has more
-// bytes or fields than are allowed.
+// boundedReader remembers why reading stopped. It stops when the current line has more bytes or
+// fields than are allowed.
 type boundedReader struct {
 	r    io.Reader
 	left int
@@ -15,13 +15,13 @@ type boundedReader struct {
 	err  error
 }
 
-// begin begins a line of at most so many fields, of which this much has been received.
+// begin begins a line of at most fields fields; received is what was read of it already.
 func (b *boundedReader) begin(fields int, received []byte) error {
 	b.left, b.line = maxRow+sniffed, fieldCount{most: fields, open: true}
 	return b.look(received)
 }
 
-// look counts the fields in what came of the line.
+// look counts the fields in the next bytes of the line.
 func (b *boundedReader) look(p []byte) error {
 	if b.line.see(p); b.line.fields > b.line.most {
 		b.err = fmt.Errorf("%w: a row of more than %d fields", ErrShape, b.line.most)
@@ -48,12 +48,12 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err // a reader passes errors on as they are
 }
 
-// fieldCount counts the fields of one line while its bytes come, before the CSV reader makes
-// something of each.
+// fieldCount counts the fields of one line while its bytes arrive, before the CSV reader allocates
+// anything for them.
 type fieldCount struct {
 	fields, most int
-	// open says that the line is being read, begun that it is not empty so far, quoted that it
-	// stands within quotes.
+	// open says that the line is being read, begun that it is not empty so far, quoted that the
+	// count is within quotes.
 	open, begun, quoted bool
 }
 

@@ -12,7 +12,7 @@ import (
 	"sluice/pipeline/upstream/body"
 )
 
-// spent is how many bytes are taken from the heap meanwhile.
+// spent is how many bytes do takes from the heap.
 func spent(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -21,13 +21,14 @@ func spent(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// listOf is the answer of a list with so many of an element.
+// listOf is the answer of a list that repeats an element.
 func listOf(element string, count int) []byte {
 	list := strings.TrimSuffix(strings.Repeat(element+",", count), ",")
 	return []byte(`{"code":0,"taxes":[` + list + `],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`)
 }
 
-// TestAListOfAMillionElementsTakesNoMemory runs alone, for other tests would take memory meanwhile.
+// TestAListOfAMillionElementsTakesNoMemory runs alone, because other tests would take memory
+// meanwhile.
 func TestAListOfAMillionElementsTakesNoMemory(t *testing.T) { //nolint:paralleltest // see above
 	const most = 4 << 20 // bytes; a slice for each element took 40 times as much, and what was made of them a gigabyte
 	for _, data := range map[string][]byte{
@@ -109,10 +110,11 @@ func TestTextsOfAnEnvelopeAreShort(t *testing.T) {
 	}
 }
 
-// nested is a value that nests so deep.
+// nested is a value nested as deep as depth.
 func nested(depth int) string { return strings.Repeat("[", depth) + `"]"` + strings.Repeat("]", depth) }
 
-// What is too deep in one record loses none of the others, and comes as it was.
+// TestDepthIsJudgedByRecord: a record that is nested too deep loses no other record, and is given
+// as it is.
 func TestDepthIsJudgedByRecord(t *testing.T) {
 	t.Parallel()
 	for _, depth := range []int{1, 61, 62, 63, 64, 65, 66, 200, 20_000} {
@@ -150,7 +152,8 @@ func TestDepthIsJudgedByRecord(t *testing.T) {
 	}
 }
 
-// TestALineOfAMillionFieldsTakesNoMemory runs alone, for other tests would take memory meanwhile.
+// TestALineOfAMillionFieldsTakesNoMemory runs alone, because other tests would take memory
+// meanwhile.
 func TestALineOfAMillionFieldsTakesNoMemory(t *testing.T) { //nolint:paralleltest // see above
 	const most = 4 << 20
 	fields := []string{"a", "b"}

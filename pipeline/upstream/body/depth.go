@@ -8,20 +8,21 @@ import (
 // maxDepth is how deep a body may nest; documented records nest four deep.
 const maxDepth = 64
 
-// nesting finds what lies too deep in a body, before a decoder meets it: by its brackets alone.
+// nesting finds values that are nested too deep, by their brackets alone, before a decoder reads
+// the body.
 type nesting struct {
-	// open are the brackets around the place where the walk stands, as far as they say whether that
-	// is in a record.
+	// open are the outermost brackets around the current byte: as many as say whether it is in a
+	// record.
 	open  [3]byte
 	depth int
-	// deep is where the value begins that lies too deep and has not ended yet, -1 if there is none.
+	// deep is where the value begins that is nested too deep and has not ended yet; -1 if there is
+	// none.
 	deep int
 }
 
-// shallow gives the body as a decoder may read it. What lies too deep in a record is not the
-// envelope's matter: one record must not lose the others (invariant 4). In a copy of the body a
-// zero and blanks stand in its place, so that what is found there is found at the same place of the
-// body. What lies too deep elsewhere is an error.
+// shallow gives the body as a decoder may read it. A value nested too deep in a record must not
+// lose the other records (invariant 4). So a copy of the body has a zero and blanks in its place,
+// and all offsets stay the same. A value nested too deep elsewhere is an error.
 func shallow(data []byte) ([]byte, error) {
 	n, out := nesting{deep: -1}, data
 	inString := false
@@ -48,7 +49,7 @@ func shallow(data []byte) ([]byte, error) {
 	return out, nil
 }
 
-// enter takes an opening bracket, and says whether it may stand there.
+// enter takes an opening bracket, and says whether it is allowed at this depth.
 func (n *nesting) enter(c byte, at int) bool {
 	if n.depth < len(n.open) {
 		n.open[n.depth] = c
@@ -61,10 +62,10 @@ func (n *nesting) enter(c byte, at int) bool {
 	return n.inRecord()
 }
 
-// leave takes a closing bracket. It gives where the value began that lies too deep and ends here,
-// -1 if none does.
+// leave takes a closing bracket. If a value that is nested too deep ends here, it gives where that
+// value began, otherwise -1.
 func (n *nesting) leave() int {
-	n.depth = max(n.depth-1, 0) // one too many is the decoder's matter
+	n.depth = max(n.depth-1, 0) // the decoder reports one too many
 	from := n.deep
 	if n.depth != maxDepth {
 		return -1
@@ -73,12 +74,12 @@ func (n *nesting) leave() int {
 	return from
 }
 
-// inRecord says that the walk is in an object of the envelope, or in one of a list of it.
+// inRecord says that the walk is in an object of the envelope, or in an object of one of its lists.
 func (n *nesting) inRecord() bool {
 	return n.open[0] == '{' && (n.open[1] == '{' || n.open[1] == '[' && n.open[2] == '{')
 }
 
-// blank writes a number over a value.
+// blank overwrites a value with the number 0 and blanks.
 func blank(value []byte) {
 	for i := range value {
 		value[i] = ' '

@@ -1,10 +1,9 @@
 // Package body reads the bodies of upstream's answers: the JSON envelope around lists and single
 // values, and the lines of a CSV export. It is pure: bytes in, raw records out.
 //
-// It believes nothing by halves: a body is one whole document of the documented shape, or an error
-// that says whether it was cut off (ErrCut) or is something else (ErrShape). It never looks into
-// records; what is wrong with one of them is a matter of package record, and must not lose the
-// others.
+// A body is either one whole document of the documented shape, or an error that says whether it was
+// cut off (ErrCut) or is something else (ErrShape). It never looks into records: package record
+// judges each, so that a bad one does not lose the others.
 //
 // Start reading at Parse, then Envelope.Page and its siblings; for exports at Rows.
 package body
@@ -16,22 +15,22 @@ import (
 )
 
 var (
-	// ErrCut says that the body ends too early: the rest was lost on the way.
+	// ErrCut says that the body ends too early: the rest was lost in transit.
 	ErrCut = errors.New("the body is cut off")
 	// ErrShape says that the body is not what the documents describe.
 	ErrShape = errors.New("the body has another shape than documented")
 )
 
-// Bounds of an envelope. What a page holds is bounded by its bytes, and what is made of it by
-// these: an element of two bytes takes hundreds.
+// Bounds of an envelope. The bytes of a body are bounded elsewhere; these bound the memory of what
+// is made of it, because an element of two bytes takes hundreds.
 const (
-	// MaxElements is how many elements a list may have: that of a list without pages, too.
+	// MaxElements is how many elements a list may have, also a list without pages.
 	MaxElements = 10_000
-	// maxMembers is how many keys an envelope may have, maxKeys how many a record whose identifier
-	// is looked for.
+	// maxMembers is how many keys an envelope may have, maxKeys how many keys a record may have
+	// whose identifier is looked for.
 	maxMembers = 1_000
 	maxKeys    = 10_000
-	// maxText is the most that a text of an envelope may have, in bytes: tokens have some hundred.
+	// maxText is the largest text of an envelope, in bytes: tokens have some hundred.
 	maxText = 4 << 10
 )
 
@@ -39,7 +38,7 @@ const (
 // success), message, a key that carries the resource.
 type Envelope struct {
 	// Code is the envelope's code as text, whether it came as a number or as a string
-	// (docs/upstream.md U66: an integer here, a string there); "" if absent.
+	// (docs/upstream.md U66: an integer here, a string there). It is "" if absent.
 	Code string
 	// members are the raw values by key, exact case.
 	members map[string][]byte
@@ -47,14 +46,14 @@ type Envelope struct {
 	lists map[string][][]byte
 	// read counts the elements of lists.
 	read int
-	// plain are the members as a decoder may read them, where something in a record lies too deep;
-	// nil else.
+	// plain are the members as a decoder may read them, if a value in a record is nested too deep;
+	// otherwise nil.
 	plain map[string][]byte
 }
 
-// Parse reads a whole body: one JSON object and nothing behind it, no key of the envelope twice, at
-// most 64 levels deep but for what is in records. A byte order mark in front is dropped. The result
-// keeps slices of data.
+// Parse reads a whole body: one JSON object and nothing behind it, with no key of the envelope
+// twice. Outside of records it nests at most 64 levels deep. A byte order mark in front is dropped.
+// The result keeps slices of data.
 func Parse(data []byte) (*Envelope, error) {
 	data = trim(data)
 	envelope, ok := quick(data)
@@ -73,7 +72,7 @@ func Parse(data []byte) (*Envelope, error) {
 	return envelope, nil
 }
 
-// careful is quick where quick is not sure.
+// careful parses the body where quick could not.
 func careful(data []byte) (*Envelope, error) {
 	plain, err := shallow(data)
 	if err != nil {
@@ -115,7 +114,7 @@ func (e *Envelope) Text(key string) (string, bool) {
 	return text, err == nil
 }
 
-// Has says whether the envelope has the key at all.
+// Has says whether the envelope has the key.
 func (e *Envelope) Has(key string) bool {
 	_, ok := e.members[key]
 	return ok

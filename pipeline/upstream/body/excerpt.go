@@ -10,13 +10,13 @@ import (
 const (
 	excerptLength = 64
 	hashLength    = 8
-	// searched is how much of a body is looked through for a secret; what is shown of it is without
-	// one in any case.
+	// searched is how much of a body is searched for a secret. The part that is shown is scrubbed
+	// in any case.
 	searched = 64 << 10
 )
 
-// Excerpt describes a body that was not expected, for logs: content type, length, the start of its
-// SHA-256 and its first 64 characters. A body that holds a secret is not shown at all.
+// Excerpt describes an unexpected body for logs: content type, length, the start of its SHA-256 and
+// its first 64 characters. Of a body that holds a secret it gives the length only.
 func Excerpt(scrub *outside.Scrubber, contentType string, data []byte) outside.Text {
 	start := string(data[:min(len(data), searched)])
 	if scrub.Scrub(start) != start || scrub.Scrub(contentType) != contentType {

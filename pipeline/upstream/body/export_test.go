@@ -19,5 +19,5 @@ func ParseCarefully(data []byte) (*Envelope, error) {
 // Carefully is Next without the quick way.
 func (r *Rows) Carefully() ([]byte, error) { return r.carefully() }
 
-// Quick is how many lines were taken the quick way.
+// Quick is how many lines quickly read.
 func (r *Rows) Quick() int { return r.quick }

@@ -11,14 +11,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// newDecoder reads leniently where only a record is concerned: bad UTF-8 or a key twice within one
-// record must not lose the page; readObject is strict by itself.
+// newDecoder is lenient, because bad UTF-8 or a repeated key within one record must not lose the
+// page; readObject checks the envelope strictly.
 func newDecoder(data []byte) *jsontext.Decoder {
 	// From a bytes.Buffer the decoder reads in place; it never writes to it.
 	return jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// readObject reads one object into its raw values, slices of data: as many as most.
+// readObject reads one object into its raw values, slices of data, at most most of them.
 func readObject(decoder *jsontext.Decoder, data []byte, most int) (map[string][]byte, error) {
 	token, err := decoder.ReadToken()
 	if err != nil {
@@ -52,8 +52,8 @@ func readObject(decoder *jsontext.Decoder, data []byte, most int) (map[string][]
 	return members, nil
 }
 
-// elements reads an array into its raw elements, slices of data: as many as MaxElements, for each
-// costs more than its bytes do. Plain is the same array as a decoder may read it.
+// elements reads an array into its raw elements, slices of data. It reads at most MaxElements,
+// because each costs more memory than its bytes. plain is the same array as a decoder may read it.
 func elements(plain, data []byte) ([][]byte, error) {
 	decoder := newDecoder(plain)
 	token, err := decoder.ReadToken()
@@ -77,7 +77,7 @@ func elements(plain, data []byte) ([][]byte, error) {
 	return items, nil
 }
 
-// readValue reads one value and gives it as a slice of data with no room behind it, so that
+// readValue reads one value and gives it as a slice of data without spare capacity, so that
 // appending to a record never writes into the next one.
 func readValue(decoder *jsontext.Decoder, data []byte) ([]byte, error) {
 	value, err := decoder.ReadValue()
@@ -88,7 +88,8 @@ func readValue(decoder *jsontext.Decoder, data []byte) ([]byte, error) {
 	return data[end-len(value) : end : end], nil
 }
 
-// syntax tells a cut body from a wrong one. The decoder's own text is left out: it quotes the body.
+// syntax tells a body that was cut off from one that is not JSON. It leaves out the decoder's own
+// text, which quotes the body.
 func syntax(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: the JSON document does not end", ErrCut)
@@ -96,8 +97,8 @@ func syntax(err error) error {
 	return fmt.Errorf("%w: not valid JSON", ErrShape)
 }
 
-// scalar gives a number or a string as text, which is short: what an envelope says of itself is a
-// word, a number or a token.
+// scalar gives a number or a string as text. The text is short: an envelope holds words, numbers
+// and tokens.
 func scalar(raw []byte) (string, error) {
 	if len(raw) > maxText+len(`""`) {
 		return "", fmt.Errorf("%w: a text of more than %d bytes", ErrShape, maxText)
@@ -132,6 +133,6 @@ func whole(members map[string][]byte, key string) (int, error) {
 	return number, nil
 }
 
-// mostCounted is the largest page number or size that is believed: what is worked out from one has
-// to stay a number.
+// mostCounted is the largest page number or size that is accepted: sums and products of it must not
+// overflow.
 const mostCounted = 1_000_000_000

@@ -6,10 +6,10 @@ import (
 	"sluice/schema/jsonscan"
 )
 
-// quickly takes the next line as an object in one pass, if it is a plain row: all of it has been
-// received, it has as many fields as were asked for, and every quote stands where it belongs. To
-// everything else it says false and takes nothing: the careful way reads the line again, and knows
-// what is wrong or what else the line may be.
+// quickly reads the next line as an object in one pass, if it is a plain row. All of it has been
+// received, it has as many fields as were asked for, and its quotes are well placed. For any other
+// line it returns false and consumes nothing. Then carefully reads the line and says what is wrong
+// with it, or what else it may be.
 func (r *Rows) quickly() ([]byte, bool) {
 	if r.first || r.ended || len(r.fields) < 2 {
 		return nil, false
@@ -23,7 +23,7 @@ func (r *Rows) quickly() ([]byte, bool) {
 		return nil, false
 	}
 	line := bytes.TrimSuffix(received[:end], []byte("\r"))
-	const spare = 16 // for what has to be escaped; what needs more makes the block grow
+	const spare = 16 // for escapes; a line that needs more makes the block grow
 	r.room(r.around + len(line) + spare)
 	from, out := len(r.block), r.block
 	for i, name := range r.names {
@@ -43,8 +43,8 @@ func (r *Rows) quickly() ([]byte, bool) {
 	return out[from:len(out):len(out)], true
 }
 
-// field adds the inside of a string for the field at the front of a line, and gives the line behind
-// its comma. It says false to what is not so simple.
+// field appends the field at the front of a line as the inside of a JSON string, and gives the line
+// behind the field's comma. It returns false for a field that is not that simple.
 func field(out, line []byte, last bool) ([]byte, []byte, bool) {
 	if len(line) == 0 || line[0] != '"' {
 		text, rest, more := bytes.Cut(line, []byte(","))

@@ -10,8 +10,8 @@ import (
 	"sluice/pipeline/upstream/body"
 )
 
-// FuzzRows: whatever comes, the quick way and the careful one give the same rows, the same end, and
-// the same words about it.
+// FuzzRows: for any input, quickly and carefully give the same rows, the same end, and the same
+// error text.
 func FuzzRows(f *testing.F) {
 	for _, seed := range []string{
 		"title,chat_id\na,1\n", "\"a\"\"b\",1\nnext_token=x\n\n", "{\"code\":44}", "<html>", "\xef\xbb\xbf\n,\n",
@@ -47,8 +47,8 @@ func FuzzRows(f *testing.F) {
 	})
 }
 
-// Plain lines go the quick way, also behind one that does not; where one is wrong, its number is
-// that in the body.
+// TestRowsCountAllLines: quickly reads plain lines, also after a line that is not plain; the number
+// of a wrong line is its number in the body.
 func TestRowsCountAllLines(t *testing.T) {
 	t.Parallel()
 	text := "title,chat_id\n" + strings.Repeat("a,1\n", 10) + "\"two\nlines\",2\n" + strings.Repeat("\"a, \"\"b\"\"\",3\r\n", 10) + "b\"c,4\n"
@@ -57,8 +57,8 @@ func TestRowsCountAllLines(t *testing.T) {
 	for ; err == nil; read++ {
 		_, err = rows.Next()
 	}
-	// The first row behind a header is still looked at as a header, and the one of two lines is no
-	// plain line.
+	// The first row behind a header is still checked for being a header, and a row of two lines is
+	// not plain.
 	if rows.Quick() != 19 || read != 22 || !errors.Is(err, body.ErrShape) || !strings.Contains(err.Error(), "line 24:") {
 		t.Errorf("%d rows, %d the quick way, then %v", read-1, rows.Quick(), err)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Page is what a list's envelope says.
+// Page is the content of a list's envelope.
 type Page struct {
 	// Records are the elements of the list, slices of the body.
 	Records [][]byte
@@ -15,16 +15,16 @@ type Page struct {
 	Number, PerPage int
 	// More says that another page follows.
 	More bool
-	// Token is what the next page is asked for with; "" where there is none, or where lists go on
-	// by number.
+	// Token is the token of the next page; "" where there is none, or where the list goes on by
+	// number.
 	Token string
-	// Sort and Order are what upstream says it sorted by; empty if it does not say.
+	// Sort and Order are how upstream says that it sorted; empty if it does not say.
 	Sort, Order string
 }
 
-// Page reads the list under key and the page_context beside it. Both must be there: a list without
-// its key would read as an empty one, and one without page_context as the last page. Source:
-// docs/upstream.md U60 and U81.
+// Page reads the list under key and the page_context beside it. Both must be present: a list
+// without its key would look empty, and a list without page_context would look like the last page.
+// Source: docs/upstream.md U60 and U81.
 func (e *Envelope) Page(key string) (Page, error) {
 	page, err := e.list(key)
 	if err != nil {
@@ -40,9 +40,9 @@ func (e *Envelope) Page(key string) (Page, error) {
 	return page, nil
 }
 
-// Whole reads a list that comes in one answer. A page_context is not needed; where there is one it
-// is believed, also if it says that more follows. Source: docs/upstream.md U82: no page_context at
-// all on some lists.
+// Whole reads a list that fits one answer. A page_context is optional; if present it is believed,
+// also if it says that more follows. Source: docs/upstream.md U82: no page_context at all on some
+// lists.
 func (e *Envelope) Whole(key string) (Page, error) {
 	page, err := e.list(key)
 	if err != nil {
@@ -77,9 +77,9 @@ func (e *Envelope) Linked(key string) (Page, error) {
 	return page, nil
 }
 
-// Object reads the one object under key, which may stand in an array of one; nil if there is none:
-// the key is absent, or its value empty. Source: docs/upstream.md U162 (opening balance), U133 and
-// U134: absent is "", an object can be an array.
+// Object reads the one object under key, which may be in an array of one. It is nil if there is
+// none: the key is absent, or its value empty. Source: docs/upstream.md U162 (opening balance),
+// U133 and U134: absent is "", an object can be an array.
 func (e *Envelope) Object(key string) ([]byte, error) {
 	raw, ok := e.members[key]
 	if !ok || empty(raw) {
@@ -103,8 +103,8 @@ func (e *Envelope) Object(key string) ([]byte, error) {
 	return raw, nil
 }
 
-// Member gives the text of a record's key; "" if it has none that is a number or text, or is no
-// object that can be read.
+// Member gives the text of a record's key. It is "" if the value is neither a number nor a string,
+// or if the record cannot be read.
 func Member(record []byte, key string) string {
 	members, err := readObject(newDecoder(record), record, maxKeys)
 	if err != nil {
@@ -117,8 +117,8 @@ func Member(record []byte, key string) string {
 	return text
 }
 
-// list reads the elements under key, which must be there: a list without its key would read as an
-// empty one.
+// list reads the elements under key, which must be present: a list without its key would look
+// empty.
 func (e *Envelope) list(key string) (Page, error) {
 	raw, err := e.Value(key)
 	if err != nil {
@@ -131,7 +131,7 @@ func (e *Envelope) list(key string) (Page, error) {
 	return Page{Records: records}, nil
 }
 
-// empty says that a value stands for none: null, blank text, [] or {} (docs/upstream.md U133).
+// empty says that a value means none: null, blank text, [] or {} (docs/upstream.md U133).
 func empty(raw []byte) bool {
 	switch jsontext.Value(raw).Kind() {
 	case 'n':
@@ -170,7 +170,7 @@ func (p *Page) readContext(raw []byte) error {
 			return err
 		}
 	}
-	// What it was sorted by is said on most lists; where it is not text it says nothing.
+	// Most lists say how they were sorted. A value that is not text is ignored.
 	p.Sort, _ = scalar(members["sort_column"])
 	p.Order, _ = scalar(members["sort_order"])
 	switch string(members["has_more_page"]) {

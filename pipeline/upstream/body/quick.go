@@ -9,9 +9,9 @@ import (
 // usualPage is how many records the pages of most lists have.
 const usualPage = 200
 
-// quick reads an envelope in one pass, the elements of its lists with it, and says false where it
-// is not sure: the careful way then says what is wrong, or that nothing is. Names with something
-// escaped in them are left to it, too.
+// quick reads an envelope and the elements of its lists in one pass. It returns false where it is
+// not sure: careful then finds the error, or accepts the body. It also leaves keys with escapes to
+// careful.
 func quick(data []byte) (*Envelope, bool) {
 	at := jsonscan.Space(data, 0)
 	if at >= len(data) || data[at] != '{' {
@@ -45,7 +45,7 @@ func quick(data []byte) (*Envelope, bool) {
 	}
 }
 
-// take reads the value of a name that must not have come before.
+// take reads the value of a key, and returns false if the envelope has that key already.
 func (e *Envelope) take(data []byte, at int, name string) (int, bool) {
 	if _, twice := e.members[name]; twice || len(e.members) == maxMembers {
 		return at, false
@@ -63,7 +63,7 @@ func (e *Envelope) take(data []byte, at int, name string) (int, bool) {
 				list = append(list, element)
 			}
 		})
-		if len(list) == e.read-before { // else it is read when it is asked for, and may be too long
+		if len(list) == e.read-before { // a list that is too long fails when elementsOf reads it
 			e.lists[name] = list
 		}
 	} else {
@@ -75,7 +75,7 @@ func (e *Envelope) take(data []byte, at int, name string) (int, bool) {
 	return end, ok
 }
 
-// elementsOf gives the elements of a member, which may be known already.
+// elementsOf gives the elements of a member, which quick may have read already.
 func (e *Envelope) elementsOf(key string, raw []byte) ([][]byte, error) {
 	if list, known := e.lists[key]; known {
 		return list, nil

@@ -10,7 +10,7 @@ import (
 	"sluice/pipeline/upstream/body"
 )
 
-// Both ways of reading an envelope say the same, whatever the bytes are.
+// FuzzBothWays: quick and careful read the same envelope, whatever the bytes are.
 func FuzzBothWays(f *testing.F) {
 	for _, seed := range []string{
 		`{"code":0,"bills":[{"a":1},"x",null,[]],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`,

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// maxRow bounds one line of an export: an unclosed quote must not read all the rest into
-	// memory.
+	// maxRow bounds one line of an export, in bytes: an unclosed quote must not read the rest of
+	// the body into memory.
 	maxRow = 1 << 20
-	// maxMore is how many fields a line may have more than were asked for and still be read, to say
-	// how many they are.
+	// maxMore is how many fields beyond those asked for are still read, so that the error can say
+	// how many a line has.
 	maxMore = 64
-	// sniffed is how much of an export's start is looked at for another document.
+	// sniffed is how much of an export's start is searched for another kind of document.
 	sniffed = 64 << 10
-	// blockSize is how many bytes objects are cut from: some two hundred lines.
+	// blockSize is the size of the blocks from which objects are cut: some two hundred lines.
 	blockSize = 64 << 10
 	// trailer begins the last line of an export that goes on elsewhere (docs/upstream.md U254).
 	trailer = "next_token="
@@ -33,12 +33,12 @@ const (
 // Quoting is strict (RFC 4180). A CR LF inside a quoted field comes out as LF.
 type Rows struct {
 	fields []string
-	// names are the fields as they stand in front of their values; around is how much of an object
-	// stands around its values.
+	// names are the fields as they are written in front of their values; around is how many bytes
+	// of an object are around its values.
 	names  []string
 	around int
-	// received is what reader reads from and the quick way looks into; quick counts the lines that
-	// it took.
+	// received is what reader reads from, and what quickly looks into; quick counts the lines that
+	// quickly read.
 	received *bufio.Reader
 	reader   *csv.Reader
 	quick    int
@@ -46,12 +46,12 @@ type Rows struct {
 	first    bool
 	next     string
 	ended    bool
-	// block is what objects are cut from.
+	// block is the block from which objects are cut.
 	block []byte
 }
 
-// NewRows starts to read an export of these fields. If what comes is another document (an error in
-// JSON, a page of HTML), it gives its start and ErrShape.
+// NewRows starts to read an export of these fields. If the body is another document (an error in
+// JSON, a page of HTML), it gives the start of that and ErrShape.
 func NewRows(r io.Reader, fields []string) (*Rows, []byte, error) {
 	source := &boundedReader{r: r}
 	buffered := bufio.NewReaderSize(source, sniffed)
@@ -82,7 +82,8 @@ func NewRows(r io.Reader, fields []string) (*Rows, []byte, error) {
 const byteOrderMark = "\xef\xbb\xbf"
 
 // Next gives the next row as a JSON object of strings in the order of the fields, io.EOF after the
-// last one. ErrShape says that the lines are not those asked for; any other error is the reader's.
+// last one. ErrShape says that the lines are not the requested ones; any other error is the
+// reader's.
 func (r *Rows) Next() ([]byte, error) {
 	if object, ok := r.quickly(); ok {
 		return object, nil
@@ -121,8 +122,8 @@ func (r *Rows) carefully() ([]byte, error) {
 	}
 }
 
-// NextToken is what the trailer gave to ask on with; "" if there is no more. It is known once Next
-// gave io.EOF.
+// NextToken is the token for the next call, from the trailer; "" if the export ends here. It is
+// known once Next has returned io.EOF.
 func (r *Rows) NextToken() string { return r.next }
 
 func (r *Rows) read() ([]string, error) {
@@ -138,7 +139,7 @@ func (r *Rows) read() ([]string, error) {
 		return row, nil
 	}
 	if r.source.err != nil {
-		// The line was cut by this, whatever the CSV reader makes of the rest.
+		// The bounded reader cut the line, so the CSV reader's view of the rest does not count.
 		return nil, r.source.err
 	}
 	if errors.Is(err, io.EOF) {
@@ -159,8 +160,8 @@ func (r *Rows) isOtherHeader(row []string) bool {
 }
 
 // object writes the row as a JSON object. Bytes that are no UTF-8 stay as they are: whether they
-// fit is not decided here (invariant 4). Objects are cut from blocks, for a record of its own costs
-// more than its bytes; lines that come together are used together.
+// fit is not decided here (invariant 4). Objects are cut from blocks, because one allocation for
+// each record costs more than its bytes, and lines that arrive together are used together.
 func (r *Rows) object(row []string) []byte {
 	size := r.around
 	for i := range row {
@@ -170,14 +171,14 @@ func (r *Rows) object(row []string) []byte {
 	from := len(r.block)
 	out := r.block
 	for i := range row {
-		out = appendQuoted(append(out, r.names[i]...), row[i]) // grows where more has to be escaped than quotes
+		out = appendQuoted(append(out, r.names[i]...), row[i]) // grows if there is more to escape than quotes
 	}
 	out = append(out, '}')
 	r.block = out
 	return r.block[from:len(r.block):len(r.block)]
 }
 
-// room sees to it that an object of a size fits behind those in the block.
+// room makes sure that an object of a size fits into the block.
 func (r *Rows) room(size int) {
 	if cap(r.block)-len(r.block) < size {
 		r.block = make([]byte, 0, max(size, blockSize))
@@ -188,7 +189,7 @@ func appendQuoted(out []byte, text string) []byte {
 	return append(appendEscaped(append(out, '"'), text), '"')
 }
 
-// appendEscaped adds the inside of a string.
+// appendEscaped appends the text, escaped, without quotes around it.
 func appendEscaped[Text string | []byte](out []byte, text Text) []byte {
 	const hex = "0123456789abcdef"
 	from := 0
@@ -208,8 +209,8 @@ func appendEscaped[Text string | []byte](out []byte, text Text) []byte {
 	return append(out, text[from:]...)
 }
 
-// sniff gives the start of a body that is JSON or a page, nil if it may be CSV. A title may well
-// begin with a brace, so what begins with one counts as JSON only if it is a whole object.
+// sniff gives the start of a body that is JSON or HTML, nil if it may be CSV. The title of a column
+// may begin with a brace, so such a body counts as JSON only if it is a whole object.
 func sniff(r *bufio.Reader) []byte {
 	start := peek(r, 512) //nolint:mnd // more than any blank lead and tag
 	start = bytes.TrimLeft(start, " \t\r\n")
@@ -233,8 +234,8 @@ func sniff(r *bufio.Reader) []byte {
 	return nil
 }
 
-// peek gives up to n bytes without taking them. An error of the source is not lost: reading on
-// meets it again.
+// peek gives up to n bytes without consuming them. An error of the source is not lost: the next
+// read returns it again.
 func peek(r *bufio.Reader, n int) []byte {
 	start, err := r.Peek(n)
 	if err != nil && len(start) == 0 {

@@ -11,8 +11,8 @@ import (
 	"sluice/pipeline/upstream/body"
 )
 
-// TestRowsStayWhatTheyWere: objects are cut from blocks, and one that was given is not touched by
-// those behind it, however long they are and however much of them is escaped.
+// TestRowsStayWhatTheyWere: objects are cut from blocks. Later objects do not change an object that
+// was given, however long or escaped they are.
 func TestRowsStayWhatTheyWere(t *testing.T) {
 	t.Parallel()
 	var lines strings.Builder

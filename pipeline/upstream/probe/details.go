@@ -7,16 +7,16 @@ import (
 	"sluice/schema"
 )
 
-// batchOf is how many records the path that takes several is asked for.
+// batchOf is how many records a probe asks the batch path for.
 const batchOf = 2
 
-// details asks for single records by the paths that the declaration names. Records that the list
-// has just shown are known to exist.
+// details asks for single records by the paths that the declaration names. It asks for records that
+// the list has just shown, so they are known to exist.
 func (p *prober) details(ctx context.Context) error {
 	resource := p.stream.Resource
 	if single := resource.Single; single != nil {
-		// Runs read single records only where lists leave something out; the path is there or not
-		// in any case.
+		// Runs read single records only where lists leave something out. The probe asks in any case
+		// whether the path exists.
 		if err := p.singles(ctx, pipeline.CapabilityDetail, single.Path, schema.Details{}, 1); err != nil {
 			return err
 		}

@@ -33,10 +33,10 @@ func times(records []sample) []time.Time {
 	return slices.CompactFunc(all, time.Time.Equal)
 }
 
-// between is the instant that a filter is asked with: one of the known times with others below and
-// above, so that an answer shows what is left out, what comes at the instant itself and what behind
-// it. Where all have one time, it is the second behind it, and nothing should come. Zero if no time
-// is known.
+// between is the instant for the filter: one of the known times, with others below and above it. So
+// the answer shows what the filter leaves out, and what it shows at the instant itself and after
+// it. If all records have one time, it is the second after it, and the answer should be empty. It
+// is zero if no time is known.
 func between(known []sample) time.Time {
 	all := times(known)
 	switch len(all) {
@@ -49,9 +49,8 @@ func between(known []sample) time.Time {
 	}
 }
 
-// order judges whether records came in the order asked for. That upstream says what it sorted by
-// counts as well: an order of creation looks the same where nothing old was edited, and runs ask
-// for the word, too.
+// order judges whether the records are in the order asked for. The answer has to name that order,
+// too: where no old record was edited, an order of creation looks the same. Runs demand the same.
 func order(c pipeline.Capability, request pipeline.Request, page pipeline.Page, records []sample) pipeline.Verdict {
 	if page.Sort != request.Sort || page.Order != request.Order {
 		return no(c, "", "asked for %s %s, and the answer says that it is sorted by %q %q", request.Sort, request.Order, page.Sort, page.Order)
@@ -94,8 +93,8 @@ func turned(first, second []sample) pipeline.Verdict {
 	}
 }
 
-// sizeOf judges whether the page has the size asked for. An answer that does not say so is judged
-// by its length.
+// sizeOf judges whether the page has the size asked for, by what the answer says or else by its
+// length.
 func sizeOf(asked int, page pipeline.Page) pipeline.Verdict {
 	const c = pipeline.CapabilityPageSize
 	got := page.PerPage
@@ -114,7 +113,7 @@ func sizeOf(asked int, page pipeline.Page) pipeline.Verdict {
 	}
 }
 
-// filter judges whether the answer is what was modified since the instant asked for, and all of
+// filter judges whether the answer holds what was modified since the instant asked for, and all of
 // that.
 func filter(request pipeline.Request, page pipeline.Page, known, records []sample) pipeline.Verdict {
 	const c = pipeline.CapabilityFilter
@@ -152,7 +151,7 @@ func filter(request pipeline.Request, page pipeline.Page, known, records []sampl
 	}
 }
 
-// inclusive judges whether records that were modified at the instant itself came.
+// inclusive judges whether the answer holds records that were modified at the instant itself.
 func inclusive(request pipeline.Request, page pipeline.Page, known, records []sample) pipeline.Verdict {
 	const c = pipeline.CapabilityInclusive
 	expected := make(map[string]bool)

@@ -10,7 +10,8 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// at writes records: "b5" is the record b, modified five seconds after noon; "b-" carries no time.
+// at makes records from words: "b5" is the record b, modified five seconds after noon; "b-" has no
+// time.
 func at(words string) []sample {
 	var records []sample
 	for word := range strings.FieldsSeq(words) {
@@ -59,7 +60,7 @@ func TestFilterAndInclusive(t *testing.T) {
 		more              bool
 		filter, inclusive pipeline.Answer
 	}{
-		// The instant asked for is the third of these times, 3 s.
+		// The filter asks from the third of these times, 3 s.
 		"as it should":             {"a1 b2 c3 d4 e5", "c3 d4 e5", false, yes, yes},
 		"ignored":                  {"a1 b2 c3 d4 e5", "a1 b2 c3 d4 e5", false, no, yes},
 		"the instant alone":        {"a1 b2 c3 d4 e5", "c3", false, no, yes},

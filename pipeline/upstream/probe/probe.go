@@ -1,9 +1,9 @@
-// Package probe measures with a few calls what a list can do: whether it filters, sorts and pages
-// as it is asked to, and whether single records can be read
+// Package probe measures with a few calls what a list can do. It asks whether the list filters,
+// sorts and pages as requested, and whether single records can be read
 // (docs/decisions/0016-measured-capabilities).
 //
-// It never loads a record, never keeps a verdict and never decides what follows from one. What an
-// answer says is judged by the pure functions of judge.go. Start reading at List.
+// It never loads a record, never stores a verdict and never decides what follows from one. The pure
+// functions of judge.go judge the answers. Start reading at List.
 package probe
 
 import (
@@ -16,7 +16,7 @@ import (
 	"sluice/schema/record"
 )
 
-// Source is where answers come from. Each call passes the budget, as class probe.
+// Source makes the calls. Each call passes the budget, as class probe.
 type Source interface {
 	// Page reads one page of a list.
 	Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error)
@@ -24,23 +24,24 @@ type Source interface {
 	Details(ctx context.Context, request pipeline.Request, ids []string) (pipeline.Page, error)
 }
 
-// smallPage is the page size that the first calls ask for: not the usual one, so that an answer
-// shows whether it was heard.
+// smallPage is the page size of the first calls. It is not the usual size, so an answer shows
+// whether upstream heeds it.
 const smallPage = 20
 
-// Result is what was found out about one list.
+// Result is what a probe found out about one list.
 type Result struct {
-	// Verdicts are what was measured; what could not be is unknown, with the reason.
+	// Verdicts are the results. A capability that could not be measured is unknown, with the
+	// reason.
 	Verdicts []pipeline.Verdict
-	// Calls is how many were made: at most three of the list, four where its newest records share
-	// one second, and one for each way of reading single records.
+	// Calls is how many calls were made. They are at most three to the list, four where its newest
+	// records share one second, and one for each way of reading single records.
 	Calls int
-	// Note says why nothing was asked; "" if something was.
+	// Note says why no call was made; "" if one was.
 	Note string
 }
 
-// List probes the list of a stream. PerPage is the page size that runs ask for. Its errors are
-// those of the source: what was measured before stays in the result.
+// List probes the list of a stream; perPage is the page size of runs. Its errors are those of the
+// source; what was measured before an error stays in the result.
 func List(ctx context.Context, source Source, stream pipeline.Stream, zone *time.Location, perPage int) (Result, error) {
 	resource := stream.Resource
 	if _, single := resource.Cursor.(schema.Snapshot); single {
@@ -64,7 +65,7 @@ func List(ctx context.Context, source Source, stream pipeline.Stream, zone *time
 	return p.result, err
 }
 
-// prober is one list being probed.
+// prober probes one list.
 type prober struct {
 	source     Source
 	stream     pipeline.Stream
@@ -75,7 +76,7 @@ type prober struct {
 	known []sample
 }
 
-// record is what of a record matters here.
+// sample is the part of a record that a probe needs.
 type sample struct {
 	id       string
 	modified time.Time
@@ -86,7 +87,7 @@ func (p *prober) found(v pipeline.Verdict) {
 	p.result.Verdicts = append(p.result.Verdicts, v)
 }
 
-// modifiedSort is what sort_column is asked for: the modification time, by its name on the wire.
+// modifiedSort is the value of sort_column: the modification time, by its name on the wire.
 func (p *prober) modifiedSort() string {
 	if newest, ok := p.stream.Resource.Cursor.(schema.NewestFirst); ok {
 		return newest.Sort
@@ -98,7 +99,7 @@ func (p *prober) request(page, perPage int) pipeline.Request {
 	return pipeline.Request{Stream: p.stream, Class: pipeline.ClassProbe, Page: page, PerPage: perPage}
 }
 
-// page makes one call of the list. Records that do not fit are left out: they are for runs to keep.
+// page makes one call to the list. It leaves out records that do not fit: runs quarantine these.
 func (p *prober) page(ctx context.Context, request pipeline.Request) (pipeline.Page, []sample, error) {
 	p.result.Calls++
 	page, err := p.source.Page(ctx, request)
@@ -115,7 +116,7 @@ func (p *prober) page(ctx context.Context, request pipeline.Request) (pipeline.P
 	return page, records, nil
 }
 
-// list makes the calls of the list itself.
+// list makes the calls to the list itself.
 func (p *prober) list(ctx context.Context) error {
 	if p.stream.Resource.Paging != schema.PagingNumber {
 		_, records, err := p.page(ctx, p.request(1, p.perPage))
@@ -150,8 +151,8 @@ func (p *prober) list(ctx context.Context) error {
 	return p.third(ctx, sorts, sizeOf(smallPage, page))
 }
 
-// oldest asks for the other end of the list, where all records known so far were modified in one
-// second, as in bulk: a filter by that instant could show nothing.
+// oldest asks for the other end of the list. It is called if all records known so far were modified
+// in one second, as in bulk: a filter by that instant could show nothing.
 func (p *prober) oldest(ctx context.Context) error {
 	request := p.request(1, smallPage)
 	request.Sort, request.Order = p.modifiedSort(), "A"
@@ -165,7 +166,7 @@ func (p *prober) second(ctx context.Context, request pipeline.Request, first []s
 	request.Page = 2
 	_, records, err := p.page(ctx, request)
 	if pipeline.KindOf(err) == pipeline.Unexpected {
-		// Another page than was asked for is refused by the client.
+		// The client refuses a page other than the requested one.
 		p.found(no(pipeline.CapabilityPage, "", "page 2 was asked for: %s", err.Error()))
 		return nil
 	}
@@ -177,8 +178,8 @@ func (p *prober) second(ctx context.Context, request pipeline.Request, first []s
 	return nil
 }
 
-// third asks for what was modified since an instant between the known ones, in ascending order and
-// in pages as large as runs want them: one call for three questions.
+// third asks for what was modified since an instant between the known ones, in ascending order, in
+// pages of the size that runs want. One call answers three questions.
 func (p *prober) third(ctx context.Context, sorts bool, small pipeline.Verdict) error {
 	request := p.request(1, p.perPage)
 	_, filters := p.stream.Resource.Cursor.(schema.Since)
@@ -207,7 +208,7 @@ func (p *prober) third(ctx context.Context, sorts bool, small pipeline.Verdict) 
 	}
 	if sorts {
 		ascending := order(pipeline.CapabilityAscending, request, page, records)
-		if !request.Since.IsZero() { // together is how a list is re-anchored (docs/decisions/0017-keyset-paging)
+		if !request.Since.IsZero() { // keyset paging uses both together (docs/decisions/0017-keyset-paging)
 			ascending.Evidence += ", asked for with the filter in one call"
 		}
 		p.found(ascending)

@@ -8,7 +8,8 @@ import (
 	"sluice/pipeline/upstream/wire"
 )
 
-// asked is one question to the store: a token for whom, and which one is dead.
+// asked is one request to the store: for which organization, and which version of the token
+// upstream refused.
 type asked struct {
 	organization *pipeline.Organization
 	credential   Credential
@@ -16,7 +17,7 @@ type asked struct {
 	refused      int64
 }
 
-// ask gets a token from the store, refreshing it there if it has to.
+// ask gets a token from the store, and refreshes it there if necessary.
 func (t *Tokens) ask(ctx context.Context, a asked) (grant, error) {
 	var (
 		given   grant
@@ -28,7 +29,7 @@ func (t *Tokens) ask(ctx context.Context, a asked) (grant, error) {
 			store bool
 		)
 		next, store, given, failure = t.settle(ctx, a, row)
-		// A failure is no error of the store: what was learned is stored with it.
+		// A failure is no error of the store, so that WithToken stores what settle learned.
 		return next, store, nil
 	})
 	if err != nil {
@@ -37,8 +38,8 @@ func (t *Tokens) ask(ctx context.Context, a asked) (grant, error) {
 	return given, failure
 }
 
-// settle looks at the row, locked, and refreshes if it must. It returns what to store, whether to,
-// and the token to use or why there is none.
+// settle looks at the row, locked, and refreshes if it must. It returns what to store and whether
+// to store it, and the token to use or the error.
 func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipeline.Token, bool, grant, error) {
 	if row.Reason != "" && row.SinceRefresh < deniedFor {
 		return row, false, grant{}, t.denied(a, row.Reason)
@@ -53,8 +54,8 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 	if alive && row.ExpiresIn > margin {
 		return row, false, grant{token: current, version: row.Version, until: now.Add(row.ExpiresIn - margin)}, nil
 	}
-	// Near its end, and no new one to be had: good for as long as it lives, and asked about again
-	// after the spacing.
+	// The token is near its end and there may be no new one. It is used while it lives, and the
+	// store is asked again after the spacing.
 	last := grant{token: current, version: row.Version, until: now.Add(min(row.ExpiresIn, spacing))}
 	if pause := pauseOf(row); row.SinceRefresh < pause {
 		if alive {
@@ -65,7 +66,7 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 	if err := t.replaced(&a, row); err != nil {
 		return row, false, grant{}, err
 	}
-	row.Refresh = t.sealer.again(refreshOf(a.id), row.Refresh) // whatever is written from here on
+	row.Refresh = t.sealer.again(refreshOf(a.id), row.Refresh) // before any write below
 	fresh, called, err := t.refresh(ctx, a)
 	switch {
 	case err == nil:
@@ -78,17 +79,16 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 	}
 	next, err := t.refusedOnce(ctx, a, row, fresh.refused, err)
 	if alive {
-		// It is used up first, whatever was said of the next one.
+		// The living token is used up first, whatever the answer said about the next one.
 		next.Reason = row.Reason
 		return next, true, last, nil
 	}
-	// Stored without the dead token: its version moves on, and it must not be taken for a new one.
+	// The dead token is not stored: with its version counted up it would pass for a new one.
 	next.Sealed, next.ExpiresIn = nil, 0
 	return next, true, grant{}, err
 }
 
-// renewed is the row with what the authorization server gave; dead says that the token before was
-// refused.
+// renewed is the row after a successful refresh; dead says that upstream refused the token before.
 func (t *Tokens) renewed(a asked, row pipeline.Token, fresh given, dead bool) pipeline.Token {
 	next := pipeline.Token{
 		Sealed: t.sealer.seal(a.id, fresh.access.Reveal()), Refresh: row.Refresh, FellBack: row.FellBack, ExpiresIn: fresh.life,
@@ -102,12 +102,11 @@ func (t *Tokens) renewed(a asked, row pipeline.Token, fresh given, dead bool) pi
 	return next
 }
 
-// refreshOf names what the refresh token of a credential is sealed for.
+// refreshOf names the purpose for which a credential's refresh token is sealed.
 func refreshOf(id string) string { return "refresh token of " + id }
 
-// replaced puts the refresh token that upstream sent last in the place of the configured one,
-// unless it was refused since. One that does not open is not passed over: the configured one may be
-// dead since.
+// replaced uses the refresh token that upstream sent last instead of the configured one, unless it
+// was refused since. If it does not open, that is an error: the configured one may be dead by now.
 func (t *Tokens) replaced(a *asked, row pipeline.Token) error {
 	if len(row.Refresh) == 0 || row.FellBack {
 		return nil
@@ -121,8 +120,8 @@ func (t *Tokens) replaced(a *asked, row pipeline.Token) error {
 	return nil
 }
 
-// current opens the stored token. One that does not open is given up only when it is dead: until
-// then another process may be using it, with the right key.
+// current opens the stored token. A token that does not open is dropped only when it is dead: until
+// then another process with the right key may be using it.
 func (t *Tokens) current(a asked, row pipeline.Token) (wire.Secret, pipeline.Token, error) {
 	if len(row.Sealed) == 0 {
 		return wire.Secret{}, row, nil
@@ -141,8 +140,8 @@ func (t *Tokens) current(a asked, row pipeline.Token) (wire.Secret, pipeline.Tok
 	}
 }
 
-// clampLife keeps a token's life believable: a minute to a day, an hour where upstream does not
-// say. Source: docs/upstream.md U27, normally one hour.
+// clampLife bounds a token's life to a minute at least and a day at most; it is an hour where
+// upstream does not say. Source: docs/upstream.md U27, normally one hour.
 func clampLife(seconds int, known bool) time.Duration {
 	if !known {
 		return time.Hour

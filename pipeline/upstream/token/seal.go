@@ -14,12 +14,12 @@ import (
 // keySize is the length of SLUICE_ENCRYPTION_KEY, decoded.
 const keySize = 32
 
-// errWrongKey says that a sealed token was sealed with another key, or for another credential, or
-// was changed.
+// errWrongKey says that a token was sealed with another key or for another credential, or was
+// changed.
 var errWrongKey = errors.New("SLUICE_ENCRYPTION_KEY does not open the stored token")
 
 // sealer seals tokens with AES-256-GCM, bound to their credential: a row copied to another
-// credential does not open. The first key seals, all open.
+// credential does not open. The first key seals, all keys open.
 type sealer []lock
 
 // lock is one key.
@@ -55,8 +55,8 @@ func newLock(key []byte) (lock, error) {
 	return lock{gcm: gcm, keyID: sum[0]}, nil
 }
 
-// Learn makes stored tokens known to a scrubber, as far as the keys open them: what a command
-// prints may hold a token that an earlier one asked for (invariant 10).
+// Learn tells a scrubber the stored tokens that the keys open: a command's output may hold a token
+// that an earlier command fetched (invariant 10).
 func Learn(scrub *outside.Scrubber, keys [][]byte, stored map[string]pipeline.Token) error {
 	sealer, err := newSealer(keys...)
 	if err != nil {
@@ -64,7 +64,7 @@ func Learn(scrub *outside.Scrubber, keys [][]byte, stored map[string]pipeline.To
 	}
 	for credential, row := range stored {
 		for sealedFor, sealed := range map[string][]byte{credential: row.Sealed, refreshOf(credential): row.Refresh} {
-			if plain, err := sealer.open(sealedFor, sealed); err == nil { // with another key it opens nowhere here
+			if plain, err := sealer.open(sealedFor, sealed); err == nil { // a token that does not open cannot be in this process's texts
 				scrub.Know(plain)
 			}
 		}
@@ -77,7 +77,7 @@ func (s sealer) seal(credential, token string) []byte {
 	return s[0].gcm.Seal([]byte{s[0].keyID}, nil, []byte(token), []byte(credential)) //nolint:gosec // this AEAD draws the nonce itself
 }
 
-// again seals with the first key what another one sealed; what does not open stays as it is.
+// again reseals with the first key what another key sealed. What does not open stays as it is.
 func (s sealer) again(credential string, sealed []byte) []byte {
 	if _, err := s[:1].open(credential, sealed); err == nil {
 		return sealed
@@ -91,7 +91,7 @@ func (s sealer) again(credential string, sealed []byte) []byte {
 
 func (s sealer) open(credential string, sealed []byte) (string, error) {
 	for _, key := range s {
-		if len(sealed) == 0 || sealed[0] != key.keyID { // one byte: two keys may have the same
+		if len(sealed) == 0 || sealed[0] != key.keyID { // two keys may have the same id, which is one byte
 			continue
 		}
 		if plain, err := key.gcm.Open(nil, nil, sealed[1:], []byte(credential)); err == nil {

@@ -19,24 +19,24 @@ import (
 const (
 	tokenPath    = "/oauth/v2/token" //nolint:gosec // a path
 	tokenTimeout = 30 * time.Second
-	// tokenBody is the most that an answer with a token may hold.
+	// tokenBody is the largest answer of a token request, in bytes.
 	tokenBody = 64 << 10
 	// lockedOut is how long the authorization server refuses after too many requests
 	// (docs/upstream.md U31: 10 tokens in 10 minutes).
 	lockedOut = 10 * time.Minute
 )
 
-// given is what the authorization server gave.
+// given is the result of a token request.
 type given struct {
 	access wire.Secret
-	// refresh is the refresh token that came along, if one did.
+	// refresh is the refresh token in the answer, if there was one.
 	refresh wire.Secret
 	life    time.Duration
-	// refused is what an answer without a token says of the credential.
+	// refused is what an answer without a token says about the credential.
 	refused refusal
 }
 
-// refresh asks for a new access token, once. It says whether a call was made at all.
+// refresh asks once for a new access token, and says whether it made a call at all.
 func (t *Tokens) refresh(ctx context.Context, a asked) (given, bool, error) {
 	u, err := t.address(a)
 	if err != nil {
@@ -72,8 +72,8 @@ func (t *Tokens) refresh(ctx context.Context, a asked) (given, bool, error) {
 	return got, called, err
 }
 
-// address is where tokens are asked for: the organization's own address as it is, or the vendor's
-// in the credential's data center.
+// address is the address of the token endpoint: the organization's own, or the vendor's in the
+// credential's data center.
 func (t *Tokens) address(a asked) (*url.URL, error) {
 	base := a.organization.Addresses.Auth
 	if base == "" {
@@ -107,9 +107,9 @@ func (c Credential) query() url.Values {
 	return query
 }
 
-// judgeToken believes an answer only if it carries a token and no error: errors come with status
-// 200, too (docs/upstream.md U33). It shows nothing of a body but an error's word: bodies of this
-// address hold tokens.
+// judgeToken accepts an answer only if it has a token and no error: errors can have status 200
+// (docs/upstream.md U33). Of the body it shows only the error's word: bodies of this endpoint hold
+// tokens.
 func (t *Tokens) judgeToken(
 	op wire.Call, answer *wire.Reply, data []byte, result *pipeline.CallResult,
 ) (given, error) {
@@ -155,10 +155,10 @@ func usable(token string) bool {
 	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// refused makes the error of an answer that names one. Only words that are known to mean it say
-// that a person has to act: those of RFC 6749, section 5.2, and of the documents. Source:
-// docs/upstream.md U33 (invalid_code; Access Denied is too many requests). access_denied is no word
-// of this endpoint, and near to that one: what it means here is not known.
+// refused makes the error of an answer that names one. It denies only for words that are known to
+// mean it: those of RFC 6749, section 5.2, and of the documents. Source: docs/upstream.md U33
+// (invalid_code; Access Denied is too many requests). access_denied is not defined for this
+// endpoint and resembles Access Denied, so it counts as unknown.
 func (t *Tokens) refused(op wire.Call, answer *wire.Reply, envelope *body.Envelope, result *pipeline.CallResult) (given, error) {
 	said, _ := envelope.Text("error")
 	word := t.scrub.Text(said, 64) //nolint:mnd // a word or two
@@ -182,8 +182,8 @@ func (t *Tokens) refused(op wire.Call, answer *wire.Reply, envelope *body.Envelo
 	return given{refused: refusedKnown}, e
 }
 
-// locked says that too many tokens were asked for. The gate is told in the words that close it for
-// all callers; for this one the server is just not to be had.
+// locked gives the error for too many token requests. The gate is told Throttled, which closes it
+// for all callers; the caller is told Unavailable.
 func (t *Tokens) locked(op wire.Call, answer *wire.Reply, result *pipeline.CallResult, wait time.Duration) error {
 	wait = wire.OrWait(wait, lockedOut)
 	result.Kind, result.RetryAfter = pipeline.Throttled, wait

@@ -1,8 +1,8 @@
-// Package token keeps the access tokens: one refresh for all processes, sealed in the store, in
-// memory for as long as they live.
+// Package token keeps the access tokens. One refresh serves all processes; tokens are sealed in the
+// store, and in memory for as long as they live.
 //
-// It never asks for a token more often than once a minute, never overwrites one that it cannot
-// open, and never prints one (invariant 10).
+// It never asks for a token more often than once a minute, and never prints one (invariant 10). It
+// never replaces a living token that it cannot open, unless Forget drops it.
 //
 // Start reading at Tokens.Token, then settle.
 package token
@@ -24,12 +24,12 @@ import (
 )
 
 const (
-	// margin is how long before its end a token is replaced.
+	// margin is how long before its expiry a token is replaced.
 	margin = 5 * time.Minute
-	// spacing is the least time between two refreshes of one credential: upstream gives 10 tokens
+	// spacing is the least time between two refreshes of one credential: upstream issues 10 tokens
 	// in 10 minutes (docs/upstream.md U31).
 	spacing = time.Minute
-	// refreshers bounds the refreshes at once in this process: each holds one connection to the
+	// refreshers bounds the concurrent refreshes of this process: each holds one connection to the
 	// database and needs a second one to count its call.
 	refreshers = 2
 )
@@ -37,12 +37,12 @@ const (
 // Store keeps the access token of a credential for all processes.
 type Store interface {
 	// WithToken calls fn with the credential's row locked against all processes. If fn returns
-	// true, the token it returns is stored, its version counted up if it is another one, and the
-	// attempt noted unless it is Forgotten.
+	// true, the token that it returns is stored. Its version grows if it is another token, and the
+	// attempt is noted unless it is Forgotten.
 	WithToken(ctx context.Context, credential string, fn func(ctx context.Context, token pipeline.Token) (pipeline.Token, bool, error)) error
 }
 
-// Credential is what access tokens are asked for with. Source: docs/upstream.md U24, POST
+// Credential is used to ask for access tokens. Source: docs/upstream.md U24, POST
 // {auth_url}/oauth/v2/token with grant_type=refresh_token.
 type Credential struct {
 	ClientID     string
@@ -55,8 +55,8 @@ type Credential struct {
 }
 
 // id is the key of the credential's row. It changes with the credential, so that a new one starts
-// without the old one's reason; organizations with the same one share a row. A hash of two random
-// secrets tells nothing about them.
+// without the old one's refusals; organizations with the same credential share a row. A hash of two
+// random secrets reveals neither.
 func (c Credential) id(auth string) string {
 	sum := sha256.New()
 	for _, part := range []string{"sluice credential", auth, c.DataCenter, c.ClientID, c.ClientSecret.Reveal(), c.RefreshToken.Reveal(), c.Scope} {
@@ -65,24 +65,24 @@ func (c Credential) id(auth string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// Options are what Tokens need. All but OldKeys, Transport, UserAgent, Scrub and Log are required.
+// Options configure Tokens. All but OldKeys, Transport, UserAgent, Scrub and Log are required.
 type Options struct {
 	Vendor wire.Vendor
 	Store  Store
-	// Key is SLUICE_ENCRYPTION_KEY: 32 bytes that the stored tokens are sealed with.
+	// Key is SLUICE_ENCRYPTION_KEY: the 32 bytes that seal the stored tokens.
 	Key []byte
-	// OldKeys are those that were Key before: they open what they sealed, and seal nothing.
+	// OldKeys are former values of Key: they open what they sealed, and seal nothing.
 	OldKeys [][]byte
-	// Credentials are those of the organizations, by key.
+	// Credentials are the organizations' credentials, by organization key.
 	Credentials map[string]Credential
 	// Gate counts the calls for tokens, as service "auth", resource "token".
 	Gate      wire.Gate
 	Now       func() time.Time
 	UserAgent string
 	Transport wire.Transport
-	// Scrub takes secrets out of what comes from outside; nil means one of their own.
+	// Scrub takes secrets out of upstream's texts; nil means a scrubber of their own.
 	Scrub *outside.Scrubber
-	// Log hears of refresh tokens that take turns; nil means that nothing does.
+	// Log gets a warning when the other refresh token is used next; nil means no log.
 	Log *slog.Logger
 }
 
@@ -104,23 +104,23 @@ type Tokens struct {
 	held map[string]*held
 }
 
-// held is the token of one credential as this process knows it.
+// held is the token of one credential in this process's memory.
 type held struct {
-	// turn is taken by the caller that asks the store, so that one asks and the others wait.
+	// turn is held by the caller that asks the store, so that one caller asks and the others wait.
 	turn chan struct{}
 
 	mu    sync.Mutex
 	token grant
 }
 
-// grant is a token and until when it is used without asking the store again.
+// grant is a token, and until when it is used without asking the store again.
 type grant struct {
 	token   wire.Secret
 	version int64
 	until   time.Time
 }
 
-// New makes the keeper of tokens. It fails if an option is missing or the key has not 32 bytes.
+// New makes Tokens. It fails if an option is missing or the key does not have 32 bytes.
 func New(o Options) (*Tokens, error) {
 	if o.Store == nil || o.Credentials == nil || o.Gate == nil || o.Now == nil || o.Vendor.Auth == "" {
 		return nil, errors.New("upstream: the options Vendor.Auth, Store, Credentials, Gate and Now are required")
@@ -143,19 +143,19 @@ func New(o Options) (*Tokens, error) {
 }
 
 // Token gives the organization's access token and its version. Its errors are *pipeline.Error:
-// Denied if a person has to authorize anew, Unavailable if it is worth to come back, or the gate's
-// kinds.
+// Denied if the operator has to authorize anew, Unavailable if a later attempt may succeed, or the
+// gate's kinds.
 func (t *Tokens) Token(ctx context.Context, organization *pipeline.Organization) (wire.Secret, int64, error) {
 	return t.get(ctx, organization, 0)
 }
 
-// Renew gives a token of another version than the one that upstream refused: the one that another
-// process else fetched meanwhile, or a new one.
+// Renew gives a token of another version than the one that upstream refused: one that another
+// process fetched meanwhile, or a new one.
 func (t *Tokens) Renew(ctx context.Context, organization *pipeline.Organization, refused int64) (wire.Secret, int64, error) {
 	return t.get(ctx, organization, refused)
 }
 
-// Forget drops the stored access token and all that was refused, for a person who knows that the
+// Forget drops the stored access token and all refusals, for an operator who knows that the
 // credential works again. The refresh token that upstream sent last stays, unless it was stored
 // with another key. The next refresh is still spaced.
 func (t *Tokens) Forget(ctx context.Context, organization *pipeline.Organization) error {
@@ -228,8 +228,7 @@ func (t *Tokens) credential(organization *pipeline.Organization) (Credential, er
 	return credential, nil
 }
 
-// auth is the address that the organization's tokens come from, before its data center is looked
-// at.
+// auth is the address of the authorization server before the data center is applied.
 func (t *Tokens) auth(organization *pipeline.Organization) string {
 	return cmp.Or(organization.Addresses.Auth, t.vendor.Auth)
 }
@@ -245,7 +244,7 @@ func (t *Tokens) holder(id string) *held {
 	return h
 }
 
-// take waits for this credential's turn and gives what ends it.
+// take waits for this credential's turn and gives the function that ends the turn.
 func (t *Tokens) take(ctx context.Context, h *held) (func(), error) {
 	select {
 	case h.turn <- struct{}{}:
@@ -271,7 +270,7 @@ func (t *Tokens) tokenError(kind pipeline.Kind, detail outside.Text, cause error
 	return &pipeline.Error{Kind: kind, Op: "access token", Detail: detail, Err: t.scrub.Cause(cause)}
 }
 
-// secret wraps a token, which no text may hold from here on (invariant 10).
+// secret wraps a token, and makes sure that no text shows it from here on (invariant 10).
 func (t *Tokens) secret(value string) wire.Secret {
 	t.scrub.Know(value)
 	return wire.NewSecret(value)

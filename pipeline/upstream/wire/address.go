@@ -11,8 +11,8 @@ import (
 	"sluice/schema"
 )
 
-// Vendor is who runs upstream. The documents write the name as Svc and leave the hosts open
-// (docs/upstream.md U5): all of it is configuration.
+// Vendor names the company that runs upstream. The documents write the name as Svc and do not name
+// the hosts (docs/upstream.md U5), so both are configuration.
 type Vendor struct {
 	// Name is the word in the Authorization scheme, "Svc".
 	Name string
@@ -20,13 +20,13 @@ type Vendor struct {
 	API, Chat, Auth string
 }
 
-// HostAuth is the authorization server, which no service is served by.
+// HostAuth is the authorization server; no service is served by it.
 const HostAuth schema.Host = 0
 
 // Address gives the address of a data center: base with the .com suffix of its host replaced. It
-// knows the suffixes that the documents spell and no others: a token must not go to a guessed host.
-// An address that is a loopback, an IP or ends in another suffix is only good for the data center
-// it already names ("com" for loopbacks and IPs). Source: docs/upstream.md U6 to U8.
+// knows only the suffixes that the documents spell: a token must not go to a guessed host. A
+// loopback, an IP or a host with another suffix is valid only for the data center that it already
+// names ("com" for loopbacks and IPs). Source: docs/upstream.md U6 to U8.
 func Address(base string, host schema.Host, dataCenter string) (string, error) {
 	u, err := ParseBase(base)
 	if err != nil {
@@ -57,8 +57,8 @@ func Address(base string, host schema.Host, dataCenter string) (string, error) {
 }
 
 // suffixOf is the closed set of suffixes (docs/upstream.md U7, U8). Eight are common to the
-// accounting family; chat has nine, of which the Canadian one is described and not spelled; the
-// token flow uses the variant of the data center. "" means not spelled.
+// accounting family. Chat has nine, of which the Canadian one is described but not spelled. The
+// token flow uses the variant of the data center. "" means that the documents do not spell it.
 func suffixOf(host schema.Host, dataCenter string) (string, bool) {
 	switch dataCenter {
 	case "com", "eu", "in", "com.au", "jp", "sa":
@@ -83,8 +83,8 @@ func suffixOf(host schema.Host, dataCenter string) (string, bool) {
 	}
 }
 
-// ParseBase reads an address that calls may be made under: https, or plain http to this machine
-// (docs/upstream.md U9: requests over plain HTTP fail).
+// ParseBase parses an address for calls: https, or plain http to this machine (docs/upstream.md U9:
+// requests over plain HTTP fail).
 func ParseBase(base string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	if err != nil {

@@ -8,17 +8,18 @@ import (
 	"time"
 )
 
-// arrival is what a connection knows of when the request written to it had reached upstream, for
-// whose minute the call holds a slot. The answer proves it, and may come seconds later.
+// arrival tells when a request written to a connection had reached upstream, because the call holds
+// a slot for the minute after that. The answer proves the arrival, but may be seconds later.
 type arrival interface {
-	// begin says that bytes are about to be written, and written that the system has them to send.
+	// begin says that bytes are about to be written; written says that the operating system has
+	// accepted them.
 	begin()
 	written(conn net.Conn)
-	// at is when all of it had arrived at the latest, zero where only the answer tells.
+	// at is the instant by which all bytes had arrived, zero if only the answer shows it.
 	at() time.Time
 }
 
-// byAnswer is the plain one.
+// byAnswer knows nothing before the answer.
 type byAnswer struct{}
 
 func (byAnswer) begin()           {}
@@ -34,8 +35,8 @@ type traced struct {
 	at time.Time
 }
 
-// trace lets the context's one request note its arrival. Nil where it cannot be known: a connection
-// through a proxy is the proxy's, and one that is used again is not asked.
+// trace lets the context's one request note its arrival. It gives nil where the arrival cannot be
+// known: on a connection through a proxy, which the proxy acknowledges, and on a reused connection.
 func (t Transport) trace(ctx context.Context) (context.Context, *traced) {
 	if t.Now == nil || t.KeepAlive || t.Proxy != nil {
 		return ctx, nil
@@ -47,8 +48,8 @@ func (t Transport) trace(ctx context.Context) (context.Context, *traced) {
 	}), a
 }
 
-// answered notes the arrival at the first byte of the answer: what is written from here on says
-// good bye.
+// answered notes the arrival at the first byte of the answer: later bytes on the connection only
+// close it.
 func (a *traced) answered() {
 	at := a.now() // the answer proves it
 	conn := a.conn
@@ -65,8 +66,8 @@ func (a *traced) answered() {
 	a.at = at
 }
 
-// before is how long before now the request had arrived, less the margin for the way from the
-// machine that acknowledged it to the count; zero if that is not known.
+// before is how long before now the request had arrived; zero if that is not known. It subtracts
+// the margin, the time between the machine that acknowledged the request and upstream's counter.
 func (a *traced) before(now time.Time, margin time.Duration) time.Duration {
 	if a == nil {
 		return 0

@@ -20,7 +20,7 @@ func TestTheArrivalIsKnownBeforeTheAnswer(t *testing.T) {
 	const latency, margin = time.Second, 100 * time.Millisecond
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
-		case <-time.After(latency): // it is what is measured
+		case <-time.After(latency): // the latency that is measured
 		case <-r.Context().Done():
 		}
 		_, _ = io.WriteString(w, "{}")
@@ -31,8 +31,8 @@ func TestTheArrivalIsKnownBeforeTheAnswer(t *testing.T) {
 		if name == "tls" {
 			settings.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 		}
-		// Nothing arrives before there is a connection. When the handler begins, on a busy machine,
-		// the request has long been there.
+		// The request arrives after the connection is made. On a busy machine the handler may begin
+		// long after the request arrived.
 		var connected, ended time.Time
 		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = time.Now() }})
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, http.NoBody)
@@ -54,8 +54,8 @@ func TestTheArrivalIsKnownBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// TestNothingHasArrivedBeforeItIsWritten: net/http tells that a request was written while it is in
-// a buffer, of which a connection without a byte to be acknowledged says nothing.
+// TestNothingHasArrivedBeforeItIsWritten: net/http reports a request as written while it is in a
+// buffer. A connection with no byte to be acknowledged then shows nothing of it.
 func TestNothingHasArrivedBeforeItIsWritten(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -64,10 +64,10 @@ func TestNothingHasArrivedBeforeItIsWritten(t *testing.T) {
 	third := make(chan struct{}, 1)
 	clock := func() time.Time {
 		switch looked.Add(1) {
-		case 2: // the first was before connecting, this one is before the bytes go
+		case 2: // the first check was before connecting, this one is before the bytes are written
 			select {
 			case <-third:
-				t.Error("somebody noted an arrival before anything was written")
+				t.Error("an arrival was noted before anything was written")
 			case <-time.After(200 * time.Millisecond):
 			}
 		case 3:

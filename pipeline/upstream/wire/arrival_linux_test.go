@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestTheLastWriteDecides: what arrived of a handshake says nothing of the request behind it.
+// TestTheLastWriteDecides: the acknowledged bytes of a handshake say nothing about the request
+// after it.
 func TestTheLastWriteDecides(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)

@@ -4,5 +4,5 @@ package wire
 
 import "time"
 
-// newArrival knows of no other on this system.
+// newArrival gives byAnswer: on this system only the answer shows the arrival.
 func newArrival(func() time.Time) arrival { return byAnswer{} }

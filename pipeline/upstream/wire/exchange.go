@@ -15,24 +15,24 @@ import (
 
 // Gate counts calls and says when one may leave.
 type Gate interface {
-	// Enter counts the call and gives its number; the call may leave then.
+	// Enter counts the call and gives its number; then the call may leave.
 	Enter(ctx context.Context, call pipeline.Call) (int64, error)
-	// Leave notes how it ended.
+	// Leave notes how the call ended.
 	Leave(ctx context.Context, call pipeline.Call, number int64, result pipeline.CallResult) error
 }
 
-// maxDetail bounds the text of a failure in the call log.
+// maxDetail bounds the text of a failure in the call log, in characters.
 const maxDetail = 500
 
-// Call is a call with what errors about it may and must not say.
+// Call is a call, with what its errors may say.
 type Call struct {
 	pipeline.Call
 
 	// Op names the call in errors: "GET /books/v3/bills page 3".
 	Op outside.Text
-	// Granted is when the budget let the call go; zero if that does not matter.
+	// Granted is when the budget granted the call; zero means that the call never becomes stale.
 	Granted time.Time
-	// Scrub makes what comes from outside fit to be said.
+	// Scrub takes secrets out of upstream's texts.
 	Scrub *outside.Scrubber
 }
 
@@ -45,13 +45,13 @@ func NewCall(c pipeline.Call, scrub *outside.Scrubber) Call {
 	return Call{Call: c, Op: op, Scrub: scrub}
 }
 
-// Counted makes one call, which do sends and reads. Invariant 3: the call is Counted before it
-// leaves, and what it came to is noted, whatever happens.
+// Counted makes one call, which do sends and reads. Invariant 3: the call is counted before it
+// leaves, and its result is noted in any case.
 func Counted(ctx context.Context, gate Gate, op Call, do func(number int64, result *pipeline.CallResult) error) error {
 	number, err := gate.Enter(ctx, op.Call) // invariant 3
 	if err != nil {
 		if pipeline.KindOf(err) != 0 {
-			return err // the gate's own refusal, kind and all
+			return err // the gate's own refusal has its kind
 		}
 		return &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Err: op.Scrub.Cause(fmt.Errorf("%w: %w", pipeline.ErrNotMade, err))}
 	}
@@ -74,7 +74,7 @@ func Counted(ctx context.Context, gate Gate, op Call, do func(number int64, resu
 	return err
 }
 
-// Open sends a request and gives its answer to read, which may take total at most.
+// Open sends a request and gives its answer to read; both together may take total at most.
 func (d *Door) Open(ctx context.Context, op Call, total time.Duration, request *http.Request, read func(*Reply) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, total)
 	defer cancel()
@@ -86,7 +86,7 @@ func (d *Door) Open(ctx context.Context, op Call, total time.Duration, request *
 	}
 	defer func() {
 		answer.turn.End()
-		// All that matters of the body is read by now.
+		// The caller has read what it needs of the body.
 		if closeErr := answer.Body.Close(); closeErr != nil && err == nil {
 			err = &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Err: op.Scrub.Cause(cause(ctx, closeErr))}
 		}
@@ -94,12 +94,12 @@ func (d *Door) Open(ctx context.Context, op Call, total time.Duration, request *
 	return read(answer)
 }
 
-// firstPiece is what is made room for at first, in bytes: most bodies fit.
+// firstPiece is the size of the first buffer, in bytes: most bodies fit.
 const firstPiece = 256 << 10
 
-// readBody is io.ReadAll for what may be large, of at most so many bytes and one more: io.ReadAll
-// leaves several times as much behind as it gives. It calls enter when the body turns out to be
-// large, and makes room for all that it may have then, once: a piece that grows is there twice.
+// readBody reads up to most bytes and one more. io.ReadAll would allocate several times what it
+// returns. When the body turns out to be large, readBody calls enter, and then allocates once for
+// the largest body: a buffer that grows is in memory twice.
 func readBody(r io.Reader, most int, enter func() error) ([]byte, error) {
 	body := make([]byte, min(firstPiece, most+1))
 	for read := 0; ; {
@@ -126,7 +126,7 @@ func readBody(r io.Reader, most int, enter func() error) ([]byte, error) {
 	}
 }
 
-// trimmed gives a body that leaves most of its room unused room of its own.
+// trimmed copies a body that uses at most half of its buffer.
 func trimmed(body []byte) []byte {
 	if len(body) > cap(body)/2 {
 		return body
@@ -134,8 +134,8 @@ func trimmed(body []byte) []byte {
 	return bytes.Clone(body)
 }
 
-// ReadAll reads a body that fits into memory. A large one waits for its turn, which is the answer's
-// then.
+// ReadAll reads a body into memory, of limit bytes at most. A large body waits for its turn, which
+// the answer then holds.
 func ReadAll(op Call, answer *Reply, limit int64) ([]byte, error) {
 	var mine *held
 	data, err := readBody(answer.Body, int(limit), func() error {
@@ -160,8 +160,8 @@ func ReadAll(op Call, answer *Reply, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// KeepTurn gives the turn of a large body to what was made of it, nil if the body is not large.
-// Else it ends with the call.
+// KeepTurn hands the turn of a large body over to the caller; nil if the body is not large. A turn
+// that is not handed over ends with the call.
 func (r *Reply) KeepTurn() *pipeline.Turn {
 	turn := r.turn
 	r.turn = nil

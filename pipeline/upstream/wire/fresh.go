@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// errStale says that a call did not leave: its process was held up after it had been granted, and
-// others may have its slot by now (invariant 3).
+// errStale says that a call did not leave. Its process was suspended after the budget had granted
+// it, and other calls may have its slot by now (invariant 3).
 var errStale = errors.New("the process was suspended before the call left, so it was not made")
 
 type grantedKey struct{}
 
-// granted lets connections know when the call of a context was granted.
+// granted tells connections when the call of a context was granted.
 func granted(ctx context.Context, at time.Time) context.Context {
 	return context.WithValue(ctx, grantedKey{}, at)
 }
@@ -27,9 +27,9 @@ func (t Transport) fresh(ctx context.Context) error {
 	return errStale
 }
 
-// guarded makes connections that look at the clock once more before each write: looking up a name
-// and shaking hands are the time in which a process is most likely to be stopped. A connection that
-// is used again belongs to no single call and is left as it is.
+// guarded makes connections that check the clock again before each write: name lookup and handshake
+// are when a process is most likely to be suspended. A reused connection belongs to no single call
+// and is left as it is.
 func (t Transport) guarded(
 	dial func(context.Context, string, string) (net.Conn, error),
 ) func(context.Context, string, string) (net.Conn, error) {
@@ -39,7 +39,7 @@ func (t Transport) guarded(
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
-			return nil, err // cause looks at it
+			return nil, err // cause rewrites it
 		}
 		guarded := &guardedConn{Conn: conn, arrival: byAnswer{}, fresh: func() error { return t.fresh(ctx) }}
 		if _, direct := conn.(*net.TCPConn); direct && t.Now != nil && t.Proxy == nil {

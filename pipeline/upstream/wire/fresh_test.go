@@ -12,7 +12,7 @@ import (
 )
 
 // TestAStaleGrantIsNotSent: a process that was suspended between the grant and the first byte sends
-// nothing, wherever on the way it was stopped.
+// no request, at whichever point it was suspended.
 func TestAStaleGrantIsNotSent(t *testing.T) {
 	t.Parallel()
 	granted := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
@@ -22,7 +22,7 @@ func TestAStaleGrantIsNotSent(t *testing.T) {
 			var arrived, looked atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { arrived.Add(1) }))
 			defer server.Close()
-			// The clock jumps just before it is looked at for the nth time.
+			// The clock jumps just before it is read for the nth time.
 			clock := func() time.Time {
 				if looked.Add(1) >= jumps {
 					return granted.Add(21 * time.Second)

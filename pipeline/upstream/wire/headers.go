@@ -13,7 +13,7 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Note puts what the head of an answer says into the call's result.
+// Note copies what the head of an answer says into the call's result.
 func Note(result *pipeline.CallResult, answer *Reply, now time.Time) {
 	result.Status = answer.Status
 	result.DayLimit, result.DayRemaining, result.DayReset = DayHeaders(answer.Header)
@@ -21,12 +21,12 @@ func Note(result *pipeline.CallResult, answer *Reply, now time.Time) {
 	result.Arrived = answer.arrival.before(now, answer.margin)
 }
 
-// mostCalls is the largest daily figure that is believed: plans end at some ten thousand calls, and
-// a sender that means "unlimited" sends the largest number it has, which is no count of anything.
+// mostCalls is the largest daily figure that is accepted. Plans end at some ten thousand calls, and
+// a sender that means "unlimited" sends its largest number, which is no count.
 const mostCalls = 1_000_000_000
 
-// DayHeaders reads the headers of the daily allowance; zeros if they are not there in full or no
-// figures: the limit, what remains, and the time until it starts anew. Source: docs/upstream.md
+// DayHeaders reads the headers of the daily allowance: the limit, what remains, and the time until
+// it starts anew. It gives zeros unless all three are present and valid. Source: docs/upstream.md
 // U48.
 func DayHeaders(header http.Header) (int, int, time.Duration) {
 	const twoDays = 2 * 86_400
@@ -39,25 +39,25 @@ func DayHeaders(header http.Header) (int, int, time.Duration) {
 	return limit, remaining, time.Duration(seconds) * time.Second
 }
 
-// figure reads a header that holds a whole number; false unless it lies between 0 and most.
+// figure reads a header that holds a whole number; false unless it is between 0 and most.
 func figure(header http.Header, name string, most int) (int, bool) {
 	number, err := strconv.Atoi(header.Get(name))
 	return number, err == nil && number >= 0 && number <= most
 }
 
-// Older says that a cache has kept the answer for longer than so many seconds. An age too large for
-// a number is such a one.
+// Older says that a cache has kept the answer for more than so many seconds. An age that overflows
+// is older, too.
 func Older(header http.Header, seconds int) bool {
 	age, err := strconv.Atoi(header.Get("Age"))
 	return (err == nil || errors.Is(err, strconv.ErrRange)) && age > seconds
 }
 
-// mostRetry is the longest wait that one answer may ask for: a longer one is taken for so much, and
-// then one call asks again.
+// mostRetry is the longest wait that one answer may ask for: a longer one is cut to it, and then
+// one call asks again.
 const mostRetry = time.Hour
 
-// RetryAfter reads Retry-After, in seconds or as a date, of an hour at most; zero unless it lies
-// between a second and a day.
+// RetryAfter reads Retry-After, in seconds or as a date, cut to an hour; zero unless it is between
+// a second and a day.
 func RetryAfter(header http.Header, now time.Time) time.Duration {
 	var wait time.Duration
 	if seconds, ok := figure(header, "Retry-After", 86_400); ok { //nolint:mnd // a day
@@ -74,7 +74,7 @@ func RetryAfter(header http.Header, now time.Time) time.Duration {
 	return min(wait, mostRetry)
 }
 
-// DateOf is upstream's clock when it answered; zero if it did not say.
+// DateOf is upstream's clock when it answered; zero if the answer has no date.
 func DateOf(header http.Header) time.Time {
 	date, err := http.ParseTime(header.Get("Date"))
 	if err != nil {
@@ -83,7 +83,7 @@ func DateOf(header http.Header) time.Time {
 	return date
 }
 
-// MediaType says whether the answer calls itself JSON (or nothing at all), and its charset.
+// MediaType says whether the answer is labelled JSON (or not labelled), and gives its charset.
 func MediaType(header http.Header) (bool, string) {
 	text := header.Get("Content-Type")
 	if text == "" {
@@ -96,7 +96,7 @@ func MediaType(header http.Header) (bool, string) {
 	return kind == "application/json" || kind == "text/json" || strings.HasSuffix(kind, "+json"), params["charset"]
 }
 
-// RedirectHost names the host that a redirect points at, and nothing more of it.
+// RedirectHost names the host to which a redirect points, and nothing else of it.
 func RedirectHost(header http.Header, scrub *outside.Scrubber) outside.Text {
 	target, err := url.Parse(header.Get("Location"))
 	if err != nil || target.Hostname() == "" {
@@ -105,7 +105,7 @@ func RedirectHost(header http.Header, scrub *outside.Scrubber) outside.Text {
 	return scrub.Text(target.Hostname(), 128) //nolint:mnd // a host name
 }
 
-// OrWait gives wait, or the other one where wait is not given.
+// OrWait gives wait, or otherwise if wait is zero.
 func OrWait(wait, otherwise time.Duration) time.Duration {
 	if wait > 0 {
 		return wait

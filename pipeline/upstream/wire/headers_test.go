@@ -8,8 +8,8 @@ import (
 	"sluice/pipeline/upstream/wire"
 )
 
-// Figures that no plan has are none: each reaches a column of the call log, and one that does not
-// fit there stopped every call.
+// TestFiguresOfHeadersAreBelievable: figures that no plan has are ignored. Each goes into a column
+// of the call log, and a figure that did not fit there stopped every call.
 func TestFiguresOfHeadersAreBelievable(t *testing.T) {
 	t.Parallel()
 	const fine = "1000"
@@ -36,7 +36,7 @@ func TestFiguresOfHeadersAreBelievable(t *testing.T) {
 	}
 }
 
-// No call waits for longer than an hour because of one answer.
+// TestRetryAfterIsBelievedForAnHour: one answer delays calls for at most an hour.
 func TestRetryAfterIsBelievedForAnHour(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 17, 12, 0, 0, 0, time.UTC)

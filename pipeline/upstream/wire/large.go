@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// large is how many bytes make a body one of which a process holds one at a time: pages have
-	// some hundred thousand.
+	// large is from how many bytes on a body is large: a process holds one large body at a time.
+	// Pages have some hundred thousand bytes.
 	large = 1 << 20
-	// huge is from how many bytes on a body leaves so much behind that it is given back before the
-	// next one comes.
+	// huge is the size, in bytes, above which the memory of a body is returned to the system before
+	// the next one is read.
 	huge = 8 << 20
-	// patience is how long a page that was asked for ahead waits until it is in front: it occupies
-	// one of the calls that may be under way.
+	// patience is how long a prefetched page waits until it is in front: meanwhile it occupies one
+	// of the calls that may be under way.
 	patience = 10 * time.Second
 )
 
@@ -25,15 +25,14 @@ var errNotInFront = errors.New("a large page that was asked for ahead waited too
 
 // lane lets one large body through at a time.
 //
-// It cannot get stuck. The holder of the turn needs no other turn until it ends it: the rest of its
-// body, a place in the call log and one transaction are all that comes between, and the transaction
-// is loaded beside the reading of further pages. A page that was asked for ahead takes no turn
-// before it is in front of its list, so that the page in front of it never waits for it; and as it
-// holds one of the calls under way, which that page may need, its wait is bounded. All other waits
-// end with their call.
+// It cannot deadlock. The holder of a turn needs no other turn until it ends its own. It still
+// needs the rest of its body, an entry in the call log and one transaction, which runs beside the
+// reading of further pages. A prefetched page takes no turn before it is in front of its list, so
+// the page in front of it never waits for it. It occupies one of the calls under way, which that
+// page may need, so its wait is bounded. All other waits end with their call.
 type lane chan struct{}
 
-// enter waits until no other large body is held.
+// enter waits until no other large body has the turn.
 func (l lane) enter(ctx context.Context) (*held, error) {
 	if front := pipeline.Front(ctx); front != nil {
 		tooLong := time.NewTimer(patience)
@@ -61,7 +60,7 @@ func (l lane) enter(ctx context.Context) (*held, error) {
 	return h, nil
 }
 
-// held is a turn, with the size of the body that has it.
+// held is a turn, with the size in bytes of the body that has it.
 type held struct {
 	*pipeline.Turn
 

@@ -14,8 +14,8 @@ import (
 	"sluice/pipeline"
 )
 
-// TestOneLargeBodyAtATime: the next one waits until the turn of the first has ended; small ones do
-// not wait, and a wait ends with its call.
+// TestOneLargeBodyAtATime: the next large body waits until the turn of the first has ended. Small
+// bodies do not wait, and a wait ends with its call.
 func TestOneLargeBodyAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestOneLargeBodyAtATime(t *testing.T) {
 }
 
 // TestReadAllWaitsForItsTurn: a large body that gets no turn before its call ends is an error of
-// the call; one that gets it keeps it until it is given on, and a refused one gives it back.
+// the call. A body that gets one holds it until it is handed over; a refused body gives it back.
 func TestReadAllWaitsForItsTurn(t *testing.T) {
 	t.Parallel()
 	door := NewDoor(Transport{}, "")
@@ -102,8 +102,8 @@ func TestReadAllWaitsForItsTurn(t *testing.T) {
 	}
 }
 
-// TestBodiesOfAnySize: what is read is what was sent, whatever room was made for it, and of more
-// than fits one byte more.
+// TestBodiesOfAnySize: what is read is what was sent, whatever the buffer's size. Of a body that is
+// too long, one byte more than the limit is read.
 func TestBodiesOfAnySize(t *testing.T) {
 	t.Parallel()
 	const most = 3*large + 17
@@ -126,8 +126,8 @@ func TestBodiesOfAnySize(t *testing.T) {
 	}
 }
 
-// TestALargePageAheadTakesNoTurn: before it is in front it takes none, for the page in front may
-// wait for it, and it does not wait for ever.
+// TestALargePageAheadTakesNoTurn: a prefetched page takes no turn before it is in front, because
+// the page in front may need it. Its wait is bounded.
 func TestALargePageAheadTakesNoTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,21 +6,21 @@ import (
 	"log/slog"
 )
 
-// Redacted stands where a secret would.
+// Redacted replaces a secret in texts.
 const Redacted = "[redacted]"
 
 // Secret is a value that never prints: every way of formatting or encoding it gives "[redacted]"
 // (invariant 10). The zero value is the empty secret.
 type Secret struct {
-	// A pointer, because package fmt prints unexported fields of a struct around this one without
-	// asking for methods: an address then, not the value.
+	// It is a pointer because package fmt prints unexported fields of an enclosing struct without
+	// calling methods: then it prints an address, not the value.
 	value *string
 }
 
 // NewSecret wraps a value.
 func NewSecret(value string) Secret { return Secret{value: &value} }
 
-// Reveal gives the value, for the one place that has to send it.
+// Reveal gives the value, for the code that has to send it.
 func (s Secret) Reveal() string {
 	if s.value == nil {
 		return ""
@@ -30,7 +30,7 @@ func (s Secret) Reveal() string {
 
 // Format implements fmt.Formatter, for all verbs.
 func (Secret) Format(state fmt.State, _ rune) {
-	_, _ = io.WriteString(state, Redacted) // a formatter cannot report it
+	_, _ = io.WriteString(state, Redacted) // a formatter cannot return an error
 }
 
 // String implements fmt.Stringer.

@@ -19,30 +19,30 @@ import (
 	"sluice/pipeline/upstream/body"
 )
 
-// Transport are the settings of the connections; the zero value is good.
+// Transport are the settings of the connections; the zero value is valid.
 type Transport struct {
-	// KeepAlive reuses connections. It saves a handshake a call and can cost one call for each
-	// connection that upstream closed meanwhile: off, for a hundred calls a minute do not need it;
-	// on, where limits are off.
+	// KeepAlive reuses connections. It saves a handshake a call, and can cost one call for each
+	// connection that upstream closed meanwhile. It is meant for use without limits: a hundred
+	// calls a minute do not need it.
 	KeepAlive bool
-	// Proxy is used if given; the environment's proxies never are.
+	// Proxy is used if set; the environment's proxies never are.
 	Proxy *url.URL
-	// RootCAs replaces the system's certificate authorities if given. Certificates are always
+	// RootCAs replaces the system's certificate authorities if set. Certificates are always
 	// verified.
 	RootCAs *x509.CertPool
-	// Dial, TLS and Header bound the steps to an answer; zero means 5, 5 and 30 s.
+	// Dial, TLS and Header bound the steps before an answer; zero means 5, 5 and 30 s.
 	Dial, TLS, Header time.Duration
 	// Total bounds a call, Export the call of an export; zero means 90 s and 30 min. The call log's
 	// lease of a call must be longer than Total.
 	Total, Export time.Duration
-	// Now is the clock by which a call that was granted too long ago is not sent any more; nil
-	// sends it. Fresh is how long ago that may be; zero means 20 s. With Total it is less than the
-	// call log's lease, so the slot of a call that leaves is held for it still, however long the
-	// process was suspended.
+	// Now is the clock by which a call that was granted too long ago is not sent; nil sends it.
+	// Fresh is how long ago that may be; zero means 20 s. Fresh and Total together are less than
+	// the call log's lease. So a call that leaves still has its slot, however long the process was
+	// suspended.
 	Now   func() time.Time
 	Fresh time.Duration
-	// Margin is how long after upstream's machine acknowledged a request it may be until it is
-	// counted there; zero means half a second.
+	// Margin is the longest time between upstream's acknowledgement of a request and its count
+	// there; zero means half a second.
 	Margin time.Duration
 	// Stall bounds the time without a byte of the body; zero means 30 s.
 	Stall time.Duration
@@ -79,14 +79,14 @@ func NewDoor(settings Transport, agent string) *Door {
 	settings = settings.withDefaults()
 	dialer := &net.Dialer{Timeout: settings.Dial}
 	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true) // HTTP/2 re-sends by rules of its own
+	protocols.SetHTTP1(true) // HTTP/2 repeats requests by its own rules
 	transport := &http.Transport{
 		DialContext:           settings.guarded(dialer.DialContext),
 		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: settings.RootCAs},
 		TLSHandshakeTimeout:   settings.TLS,
 		ResponseHeaderTimeout: settings.Header,
 		DisableKeepAlives:     !settings.KeepAlive,
-		// Decoded here, so that a cut is seen against the length that was announced.
+		// Reply decompresses, so that a cut is found against the announced length.
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: 64 << 10,
 		MaxIdleConnsPerHost:    16,
@@ -99,12 +99,12 @@ func NewDoor(settings Transport, agent string) *Door {
 	return &Door{settings: settings, transport: transport, agent: orElse(agent, "sluice"), large: make(lane, 1)}
 }
 
-// Reply is an answer whose body is still to be read.
+// Reply is an answer whose body has not been read.
 type Reply struct {
 	// Status and Header are the head of the answer.
 	Status int
 	Header http.Header
-	// Sized says that a cut of the body would be noticed: its length was announced or it comes in
+	// Sized says that a cut of the body would be noticed: its length was announced or it is sent in
 	// chunks.
 	Sized bool
 	// Body gives the bytes, decompressed.
@@ -117,30 +117,30 @@ type Reply struct {
 	margin  time.Duration
 }
 
-// Bytes is the number of bytes of the body that came, as they were sent.
+// Bytes is the number of bytes of the body received, compressed as they were sent.
 func (r *Reply) Bytes() int64 { return r.raw.count }
 
-// Lost is why the body ended too early, nil if it did not so far.
+// Lost is why the body ended too early, nil if it has not.
 func (r *Reply) Lost() error { return r.raw.err }
 
-// errStalled is the cause when no byte came for too long.
+// errStalled is the cause if no byte arrived for too long.
 var errStalled = errors.New("no byte came for too long")
 
-// Settings are the settings with their defaults.
+// Settings gives the settings with their defaults.
 func (d *Door) Settings() Transport { return d.settings }
 
-// send sends one request and waits for the head of its answer. It goes straight to the transport:
+// send sends one request and waits for the head of its answer. It uses the transport itself:
 // http.Client would follow redirects with the organization's header and a Referer, and print
-// queries in its errors. The context must be cancelled by the caller when the body is read.
+// queries in its errors. The caller must cancel the context when the body is read.
 func (d *Door) send(ctx context.Context, stop context.CancelCauseFunc, request *http.Request) (*Reply, error) {
 	traced, arrival := d.settings.trace(ctx)
 	request = request.WithContext(traced)
 	request.Header.Set("User-Agent", d.agent)
 	request.Header.Set("Accept-Encoding", "gzip")
 	request.Header.Set("Cache-Control", "no-cache")
-	// net/http sends a request again, on its own, when a reused connection turns out dead and the
-	// request has no body: a call that was not counted (invariant 3). A body that is there, empty,
-	// and cannot be had twice, forbids it; on the wire it is no body at all.
+	// net/http sends a request again by itself if a reused connection is dead and the request has
+	// no body: that call would not be counted (invariant 3). An empty body that cannot be rewound
+	// prevents this, and sends nothing on the wire.
 	request.Body, request.GetBody, request.ContentLength = io.NopCloser(strings.NewReader("")), nil, 0
 	if err := d.settings.fresh(ctx); err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (d *Door) send(ctx context.Context, stop context.CancelCauseFunc, request *
 	return answer, nil
 }
 
-// watched is a body that ends the call when it stalls, counts its bytes, and cleans its errors.
+// watched is a body that ends the call when it stalls, counts its bytes, and rewrites its errors.
 type watched struct {
 	ctx   context.Context //nolint:containedctx // the call that the body belongs to
 	body  io.ReadCloser
@@ -170,8 +170,8 @@ type watched struct {
 	err   error
 }
 
-// Read implements io.Reader. Only the time inside counts: what is done with the bytes may take as
-// long as it takes.
+// Read implements io.Reader. The stall bounds only the time in Read: the caller may take any time
+// between two reads.
 func (w *watched) Read(p []byte) (int, error) {
 	timer := time.AfterFunc(w.stall, func() { w.stop(errStalled) })
 	n, err := w.body.Read(p)
@@ -222,8 +222,8 @@ func (u *unzipped) broken(err error) error {
 // Close implements io.Closer.
 func (u *unzipped) Close() error { return u.source.Close() }
 
-// cause names what went wrong on the way in words of ours: the errors of net/http can quote what
-// was sent or what came. Only the context's errors stay recognizable.
+// cause describes a network error in words of our own: the errors of net/http can quote what was
+// sent or received. Only the context's errors can still be recognized.
 func cause(ctx context.Context, err error) error {
 	if stalled := context.Cause(ctx); errors.Is(stalled, errStalled) {
 		return errStalled

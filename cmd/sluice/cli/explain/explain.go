@@ -48,7 +48,7 @@ func (s *sentences) maybe(t *time.Time, otherwise string) string {
 	return s.at(*t)
 }
 
-// Request names a call by what it asked for: /inventory/v1/bills page 3.
+// Request names a call by its request: /inventory/v1/bills page 3.
 func Request(c *lineage.Call) string {
 	switch {
 	case c.At == nil:
@@ -114,7 +114,7 @@ func written(run *lineage.Run) string {
 	}
 }
 
-// detail says what is known of the single record, and what it waits for.
+// detail says what is known of the single record, and what it is waiting for.
 func (s *sentences) detail(h *lineage.History) {
 	row := h.Row
 	switch row.DetailState {
@@ -196,7 +196,7 @@ func (s *sentences) quarantine(h *lineage.History) {
 	}
 }
 
-// covered says up to when the record would have been seen, and when it is due again.
+// covered says until when the record would have been seen, and when its list is due again.
 func (s *sentences) covered(h *lineage.History) {
 	if h.Parent != nil {
 		s.sayf("It is listed under parent %s, whose list was last read %s.", h.Parent.ID, s.maybe(h.Parent.ReadAt, "never"))

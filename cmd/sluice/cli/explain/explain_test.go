@@ -40,8 +40,8 @@ func TestConclusions(t *testing.T) {
 	unknown.List, unknown.Run, unknown.Unknown = call(33, false), &lineage.Run{ID: 5}, []string{"novel"}
 	for name, c := range map[string]struct {
 		history lineage.History
-		// want are parts of the sentences, one sentence each, in their order; others may stand
-		// between them.
+		// want are parts of the sentences, one sentence each, in their order; other sentences may
+		// be between them.
 		want []string
 	}{
 		"current": {lineage.History{Row: row("current"), List: list}, []string{

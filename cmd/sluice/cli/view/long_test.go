@@ -8,8 +8,8 @@ import (
 	"sluice/cmd/sluice/cli/view"
 )
 
-// TestALongLineInPieces: what a line of many pieces costs grows with its length, not with the
-// square of it: of 16 MB it took a minute.
+// TestALongLineInPieces: the time for a line of many pieces grows with its length, not with the
+// square of it. At 16 MB the square took a minute.
 func TestALongLineInPieces(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -12,10 +12,10 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Outlet is where the words of a command leave the program, standard output or standard error.
-// Whatever is written to it leaves line by line, without the secrets in force (invariant 10), and
-// with a sign for what would command a terminal or hide: no command has to think of it. Only this
-// package writes around it, to rewrite a line of progress.
+// Outlet is where the output of a command leaves the program, to standard output or standard error.
+// It writes line by line, without the secrets in force (invariant 10), and replaces characters that
+// control a terminal or are invisible. So commands need not care. Only this package writes around
+// it, to rewrite a line of progress.
 type Outlet struct {
 	scrub *outside.Scrubber
 
@@ -28,11 +28,11 @@ type Outlet struct {
 // NewOutlet makes an outlet in front of a writer.
 func NewOutlet(to io.Writer, scrub *outside.Scrubber) *Outlet { return &Outlet{to: to, scrub: scrub} }
 
-// Write implements io.Writer. An error may be about a line that began with an earlier one.
+// Write implements io.Writer. An error may concern a line that an earlier write began.
 func (o *Outlet) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	// Only what is new is looked through: a line may come in thousands of pieces.
+	// Only the new bytes are searched: a line may arrive in thousands of pieces.
 	end := bytes.LastIndexByte(p, '\n') + 1
 	if end == 0 {
 		o.rest = append(o.rest, p...)
@@ -43,7 +43,7 @@ func (o *Outlet) Write(p []byte) (int, error) {
 	return len(p), o.say(lines)
 }
 
-// Flush writes what no end of a line came behind.
+// Flush writes the last line, if it has no line end.
 func (o *Outlet) Flush() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -62,15 +62,15 @@ func (o *Outlet) say(text string) error {
 	return nil
 }
 
-// rewrite writes a command to the terminal, and behind it words, which command nothing.
+// rewrite writes a control sequence to the terminal, and behind it words that are cleaned.
 func (o *Outlet) rewrite(command, words string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	_, _ = io.WriteString(o.to, command+outside.Visible(o.scrub.Scrub(words))) // progress is not a result
 }
 
-// Beneath is the writer that an outlet is in front of, for what cleans its words itself; another
-// writer is given back.
+// Beneath is the writer behind an outlet, for code that cleans its own words; any other writer is
+// returned as it is.
 func Beneath(w io.Writer) io.Writer {
 	if o, ok := w.(*Outlet); ok {
 		return o.to

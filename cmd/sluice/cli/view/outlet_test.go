@@ -10,15 +10,15 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// TestOutlet: words leave line by line, without secrets and without commands, however they are
-// written.
+// TestOutlet: output is written line by line, without secrets and control sequences, whatever the
+// pieces of the writes.
 func TestOutlet(t *testing.T) {
 	t.Parallel()
 	const secret = "1000.canary-of-the-outlet"
 	scrub := outside.NewScrubber()
 	var out bytes.Buffer
 	outlet := view.NewOutlet(&out, scrub)
-	scrub.Keep(secret) // known later than the outlet is made
+	scrub.Keep(secret) // learned after the outlet was made
 	text := "a\x1b[2J " + secret + " é\u009b\n\tnext\r\n" + "\u202elast " + secret
 	for i := range len(text) {
 		if n, err := outlet.Write([]byte{text[i]}); n != 1 || err != nil {
@@ -49,7 +49,7 @@ func TestOutlet(t *testing.T) {
 	}
 }
 
-// full is a device without room.
+// full is a device without free space.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }

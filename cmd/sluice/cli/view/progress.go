@@ -10,7 +10,7 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Progress is one line that is rewritten on a terminal. Elsewhere only what is kept with Keep is
+// Progress is one line that is rewritten on a terminal. Elsewhere only lines written with Keep are
 // printed, so that logs hold no half lines.
 type Progress struct {
 	out   io.Writer
@@ -18,7 +18,7 @@ type Progress struct {
 	width int
 }
 
-// NewProgress prepares progress on a writer.
+// NewProgress makes a Progress on a writer.
 func NewProgress(out io.Writer) *Progress {
 	p := &Progress{out: out, live: IsTerminal(out), width: 100}
 	if f, ok := Beneath(out).(*os.File); ok && p.live {
@@ -29,7 +29,7 @@ func NewProgress(out io.Writer) *Progress {
 	return p
 }
 
-// Show replaces the line. Write errors are of no consequence: progress is not a result.
+// Show replaces the line. It ignores write errors: progress is not a result.
 func (p *Progress) Show(line string) {
 	if !p.live {
 		return
@@ -40,13 +40,13 @@ func (p *Progress) Show(line string) {
 	p.rewrite(line)
 }
 
-// Keep prints a line that stays, above the one that is rewritten.
+// Keep prints a line that stays, above the rewritten one.
 func (p *Progress) Keep(line string) {
 	p.Clear()
 	_, _ = fmt.Fprintln(p.out, line)
 }
 
-// Clear removes the line that is rewritten.
+// Clear removes the rewritten line.
 func (p *Progress) Clear() {
 	if p.live {
 		p.rewrite("")

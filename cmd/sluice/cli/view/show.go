@@ -1,8 +1,8 @@
-// Package view prints for people and for programs: each result is one JSON document for these and a
-// page of sentences, tables and fields for those, and a command says both at once. Progress is a
-// line that rewrites itself on a terminal and stays plain elsewhere.
+// Package view prints results for people and for programs. A command gives each result as both: one
+// JSON document for programs, and a page of sentences, tables and fields for people. Progress is a
+// line that is rewritten on a terminal and left out elsewhere.
 //
-// It never decides anything and reads nothing but what it is given. Start reading at Printer.
+// It never decides anything and reads only what it is given. Start reading at Printer.
 package view
 
 import (
@@ -24,7 +24,7 @@ type Printer struct {
 // Part is a piece of a page: Rows, a Text, or a sentence by Line.
 type Part interface{ writeTo(page *Page) }
 
-// Text is a part that is written only where people read it.
+// Text is a part that is written as text only, never as JSON.
 type Text func(*Page)
 
 func (t Text) writeTo(p *Page) { t(p) }
@@ -32,7 +32,7 @@ func (t Text) writeTo(p *Page) { t(p) }
 // Line is a part of one sentence, or of several lines.
 func Line(format string, args ...any) Part { return Text(func(p *Page) { p.Linef(format, args...) }) }
 
-// Verbatim is a part of a text that is whole already.
+// Verbatim is a part of complete text.
 func Verbatim(text string) Part { return Text(func(p *Page) { p.text.WriteString(text) }) }
 
 // Show prints a result: the document as JSON, its keys those of its fields, or else the parts one
@@ -57,7 +57,7 @@ func (p Printer) Print(parts ...Part) error {
 // Line prints one line of text.
 func (p Printer) Line(format string, args ...any) error { return p.Print(Line(format, args...)) }
 
-// Page collects what people read.
+// Page collects text for people.
 type Page struct{ text strings.Builder }
 
 // Add writes parts.
@@ -70,16 +70,15 @@ func (p *Page) Add(parts ...Part) {
 // Linef writes one line.
 func (p *Page) Linef(format string, args ...any) { fmt.Fprintf(&p.text, format+"\n", args...) }
 
-// Fields gives a function that writes a label and behind it a value, below one another. Values stay
-// on their line.
+// Fields gives a function that writes a label and its value on one line, the values aligned.
 func (p *Page) Fields(width int) func(label, format string, args ...any) {
 	return func(label, format string, args ...any) {
 		p.Linef("%-*s %s", width, label, outside.Visible(fmt.Sprintf(format, args...)))
 	}
 }
 
-// Document prints a value as indented JSON. Characters that command a terminal or hide are escaped,
-// so that values are what they were.
+// Document prints a value as indented JSON. Characters that control a terminal or are invisible are
+// escaped, so that values keep their bytes.
 func (p Printer) Document(value any) error { return document(p.Out, value, "  ") }
 
 // Object writes a value as one line of JSON, escaped as Document does it.

@@ -36,8 +36,7 @@ type one struct {
 	note  string
 }
 
-// TestShow: one description gives an aligned table for people and the things themselves for
-// programs.
+// TestShow: one description gives an aligned table as text, and the things themselves as JSON.
 func TestShow(t *testing.T) {
 	t.Parallel()
 	row := func(o *one) view.Row {

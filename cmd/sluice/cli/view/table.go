@@ -9,8 +9,8 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Row is the cells of one row: numbers are shown with thousands apart, truths as yes and no,
-// anything else as it prints.
+// Row is the cells of one row: numbers are shown with thousands separated, booleans as yes and no,
+// other values as they print.
 type Row []any
 
 // Rows is a table: a header, and a row for each thing.
@@ -20,8 +20,8 @@ type Rows struct {
 	none string
 }
 
-// Table shows things under a header, whose words stand two spaces apart as they do on the screen.
-// Things of which row makes nil are left out: only programs are told of them.
+// Table shows things under a header, whose words are two spaces apart as on the screen. It leaves
+// out things for which row gives nil: only the JSON document has them.
 func Table[T any](things []T, head string, row func(*T) Row) Rows {
 	return Rows{head: head, rows: func() []Row {
 		rows := make([]Row, 0, len(things))
@@ -34,12 +34,12 @@ func Table[T any](things []T, head string, row func(*T) Row) Rows {
 	}}
 }
 
-// TableOf shows rows that are made already.
+// TableOf shows finished rows.
 func TableOf(head string, rows []Row) Rows {
 	return Rows{head: head, rows: func() []Row { return rows }}
 }
 
-// Or says what stands in place of a table without rows.
+// Or sets the text that replaces a table without rows.
 func (r Rows) Or(none string) Rows {
 	r.none = none
 	return r
@@ -48,7 +48,7 @@ func (r Rows) Or(none string) Rows {
 // columnGap is the space between two columns.
 const columnGap = "  "
 
-// writeTo aligns the columns by what they take on the screen: a Chinese character is as wide as two
+// writeTo aligns the columns by their width on the screen: a Chinese character is as wide as two
 // Latin ones.
 func (r Rows) writeTo(p *Page) {
 	rows := r.rows()
@@ -61,8 +61,8 @@ func (r Rows) writeTo(p *Page) {
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i := range row {
-			// Also the ends of lines: a cell that has one could pass for a row. And bounded: it may
-			// be a name of upstream's.
+			// Plain also replaces line ends, because a cell with one could pass for a row. It
+			// bounds the length, because a cell may be a name of upstream's.
 			cells[i] = string(outside.Plain(shown(row[i])))
 		}
 		lines = append(lines, cells)
@@ -82,7 +82,7 @@ func (r Rows) writeTo(p *Page) {
 	}
 }
 
-// shown is a cell as people read it.
+// shown is the text of a cell.
 func shown(cell any) string {
 	switch v := cell.(type) {
 	case string:

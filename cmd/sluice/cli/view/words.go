@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Count writes a number with thousands apart: 12,345.
+// Count writes a number with thousands separated: 12,345.
 func Count[N ~int | ~int64](n N) string {
 	digits := strconv.FormatInt(int64(n), 10)
 	sign := ""
@@ -44,7 +44,7 @@ func Age(d time.Duration) string {
 	}
 }
 
-// ID writes a number that names something, without thousands apart.
+// ID writes a number that is a name, without separators.
 func ID(n int64) string { return strconv.FormatInt(n, 10) }
 
 // Seconds writes how long something took: 1.5 s.
@@ -60,7 +60,7 @@ func Second(at time.Time, zone *time.Location) string {
 	return at.In(zone).Format("2006-01-02 15:04:05 MST")
 }
 
-// Instant writes an instant of a column whose zone is known, "-" for none.
+// Instant writes an instant in a zone that the column names, "-" for none.
 func Instant(at *time.Time, zone *time.Location) string {
 	if at == nil {
 		return "-"
@@ -68,7 +68,7 @@ func Instant(at *time.Time, zone *time.Location) string {
 	return at.In(zone).Format(time.DateTime)
 }
 
-// Or writes a number as Count does, and a word where it is not known.
+// Or writes a number as Count does, or a word if it is unknown.
 func Or[N ~int | ~int64](n *N, unknown string) string {
 	if n == nil {
 		return unknown
@@ -76,7 +76,7 @@ func Or[N ~int | ~int64](n *N, unknown string) string {
 	return Count(*n)
 }
 
-// YesNo writes a truth.
+// YesNo writes a boolean.
 func YesNo(yes bool) string {
 	if yes {
 		return "yes"

@@ -9,8 +9,8 @@ import (
 	"sluice/pipeline"
 )
 
-// delays are what holds a stream up now, what concerns it alone first. Empty, never nil: programs
-// read a list.
+// delays are what delays a stream now, first what concerns it alone. It is empty, never nil:
+// programs read a list.
 func delays(f *Facts) []string {
 	held := []string{}
 	add := func(text string) {
@@ -33,7 +33,7 @@ func delays(f *Facts) []string {
 	return held
 }
 
-// state is what the stream's own state says.
+// state is the delay that the stream's own state shows.
 func state(f *Facts) string {
 	s := &f.Stream
 	until := ""
@@ -58,7 +58,7 @@ func state(f *Facts) string {
 	}
 }
 
-// gate is what upstream holds back for all.
+// gate is the delay that upstream imposes on all streams of the allowance.
 func gate(f *Facts) string {
 	switch g := &f.Budget.Gate; {
 	case f.Budget.ExhaustedUntil != nil && f.Budget.ExhaustedUntil.After(f.Now):
@@ -72,7 +72,7 @@ func gate(f *Facts) string {
 	}
 }
 
-// day is what the day's allowance and the class's part of it say.
+// day is the delay by the day's allowance and the share of the class.
 func day(f *Facts) string {
 	b := &f.Budget
 	switch {
@@ -89,7 +89,7 @@ func day(f *Facts) string {
 	}
 }
 
-// clock writes an instant in the organization's zone, with the date if it is not of this day.
+// clock writes an instant in the organization's zone, with the date if it is another day.
 func (f *Facts) clock(at time.Time) string {
 	zone := f.Zone
 	if zone == nil {
@@ -102,7 +102,7 @@ func (f *Facts) clock(at time.Time) string {
 	return at.Format("2006-01-02 15:04 MST")
 }
 
-// Span writes a time in at most two units: 5 m, 1 h 30 m, 2 d 4 h.
+// Span writes a duration in at most two units: 5 m, 1 h 30 m, 2 d 4 h.
 func Span(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second)).Round(time.Second)
 	if d >= time.Hour {

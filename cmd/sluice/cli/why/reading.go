@@ -13,24 +13,23 @@ import (
 	"sluice/schema"
 )
 
-// Reading is how a list is read, and what that follows from.
+// Reading is how a list is read, and why so.
 type Reading struct {
-	// Mode says it in words; "" for work that is no list.
+	// Mode is the way of reading in words; "" for work that is no list.
 	Mode string `json:"mode,omitempty"`
-	// FallsBack says that the list does not do what its declaration relies on, so that it is read
-	// whole.
+	// FallsBack says that the list lacks what its declaration relies on, so that it is read whole.
 	FallsBack bool `json:"demoted,omitempty"`
-	// Capabilities are what is known of the list, in the order of their names; Lacks are those that
-	// the declaration relies on and that it has not.
+	// Capabilities are what is known of the list, sorted by name. Lacks are those that the
+	// declaration relies on and the list lacks.
 	Capabilities []pipeline.Verdict `json:"capabilities,omitempty"`
 	Lacks        []pipeline.Verdict `json:"lacks,omitempty"`
-	// Late is how late records became visible, nil if none was seen to; LagSeconds is how far the
-	// watermark lags behind, 0 where none is kept.
+	// Late is how late records became visible, nil if none was seen late; LagSeconds is how far the
+	// watermark lags behind, 0 where there is no watermark.
 	Late       *capabilities.Lateness `json:"late,omitempty"`
 	LagSeconds float64                `json:"lag_seconds,omitempty"`
 }
 
-// Read says how a list is read. Late is nil if no record was seen late.
+// Read says how a list is read. late is nil if no record was seen late.
 func Read(stream pipeline.Stream, known pipeline.Capabilities, late *capabilities.Lateness, rules pipeline.Rules) Reading {
 	if stream.Work == pipeline.WorkSweep {
 		return sweep(stream, known)
@@ -69,7 +68,7 @@ func Read(stream pipeline.Stream, known pipeline.Capabilities, late *capabilitie
 	return reading
 }
 
-// sweep says how a sweep reads, where that is not in passes as everywhere.
+// sweep says how a sweep reads, if it does not read in passes.
 func sweep(stream pipeline.Stream, known pipeline.Capabilities) Reading {
 	if !scan.ReadsByKeyset(stream, known) {
 		return Reading{}
@@ -110,8 +109,8 @@ func words(v pipeline.Verdict) string {
 	return text + ")"
 }
 
-// Lines are what a person reads of it: how the list is read, what else it was seen not to do, and
-// how late records come.
+// Lines are the text for people: how the list is read, what else it was seen to lack, and how late
+// records become visible.
 func (r Reading) Lines() []string {
 	if r.Mode == "" {
 		return nil

@@ -1,7 +1,7 @@
 // Package why says in words why a stream runs as often as it does, when it is due, and what delays
 // it now.
 //
-// It is pure: facts go in, words come out. Start reading at Explain.
+// It is pure: it turns facts into words. Start reading at Explain.
 package why
 
 import (
@@ -20,11 +20,11 @@ import (
 type Facts struct {
 	Stream streams.Status
 	Class  pipeline.Class
-	// Stated says that the configuration fixes the interval; Freshness is the target that it
-	// states, Ceiling the longest interval that may be learned; zero where there is none.
+	// Stated says that the configuration fixes the interval. Freshness is the target in the
+	// configuration and Ceiling the longest interval that may be learned; zero where there is none.
 	Stated             bool
 	Freshness, Ceiling time.Duration
-	// Follows says that it reads the details of a list.
+	// Follows says that the stream reads the details of a list.
 	Follows  bool
 	Forecast planning.StreamPlan
 	Budget   Budget
@@ -33,20 +33,20 @@ type Facts struct {
 	Zone     *time.Location
 }
 
-// Budget is what the calls of the stream are held against.
+// Budget is what limits the calls of the stream.
 type Budget struct {
-	// Limited says that the day has a limit; Left is what is left of it, Kept what of that is kept
-	// for other classes.
+	// Limited says that the day has a limit; Left is what is left of it, Kept the part of that
+	// which is kept for other classes.
 	Limited    bool
 	Left, Kept int64
-	// Spent is what the class spent of its Ceiling.
+	// Spent is what the class spent of its ceiling.
 	Spent, Ceiling int64
-	// ExhaustedUntil is until when upstream says that the day is spent, nil if it does not.
+	// ExhaustedUntil is until when upstream says that the day is spent, nil if it does not say so.
 	ExhaustedUntil *time.Time
 	Gate           calls.Gate
 }
 
-// Source is a closed set: where an interval comes from.
+// Source is a closed set: the origin of an interval.
 type Source string
 
 // The sources.
@@ -56,7 +56,7 @@ const (
 	SourceLearned    Source = "learned"
 )
 
-// Explanation is why a stream stands where it stands.
+// Explanation is why a stream runs when it runs.
 type Explanation struct {
 	Organization string  `json:"organization"`
 	Service      string  `json:"service"`
@@ -64,16 +64,16 @@ type Explanation struct {
 	State        string  `json:"state"`
 	EverySeconds float64 `json:"every_seconds"`
 	Source       Source  `json:"source"`
-	// Why says what the interval comes from, Delays what holds the stream up now, both in words.
+	// Why is the reason for the interval, Delays are what delays the stream now; all are sentences.
 	Why       string    `json:"why"`
 	NextDueAt time.Time `json:"next_due_at"`
 	Delays    []string  `json:"delays"`
-	// Plan is what a learned interval was worked out from.
+	// Plan is the basis of a learned interval.
 	Plan *streams.Plan `json:"plan,omitempty"`
-	// FreshnessSeconds is the target that the configuration states, 0 if it states none.
+	// FreshnessSeconds is the target in the configuration, 0 if there is none.
 	FreshnessSeconds float64  `json:"freshness_seconds,omitempty"`
 	Forecast         Forecast `json:"forecast"`
-	// Reading is how the list is read, and what that follows from.
+	// Reading is how the list is read, and why so.
 	Reading Reading `json:"reading"`
 }
 
@@ -81,9 +81,9 @@ type Explanation struct {
 type Forecast struct {
 	Calls       *int     `json:"calls"`
 	CallsPerDay *float64 `json:"calls_per_day"`
-	// FreshSeconds is how old at most a change is when it is here.
+	// FreshSeconds is the largest age of a change when it arrives.
 	FreshSeconds float64 `json:"fresh_within_seconds"`
-	// Basis is what the figures rest on, in a word.
+	// Basis is what the figures are based on, in a word.
 	Basis string `json:"basis"`
 }
 
@@ -117,7 +117,7 @@ func source(f *Facts) (Source, string) {
 	}
 }
 
-// learned says what was seen, the bounds, and what decided.
+// learned says what was observed, the bounds, and which of them decided.
 func learned(p *streams.Plan, f *Facts) string {
 	text := "learned: "
 	if cadence.Reason(p.Reason) == cadence.Unseen {
@@ -158,7 +158,7 @@ func because(p *streams.Plan) string {
 	}
 }
 
-// Suspected says that targets cannot be met; "" if they can.
+// Suspected says that a target cannot be met; "" if it can.
 func Suspected(p *streams.Plan) string {
 	if p == nil || cadence.Reason(p.Reason) != cadence.Extended || p.CallsPerDay == nil {
 		return ""
@@ -167,7 +167,7 @@ func Suspected(p *streams.Plan) string {
 		p.Class, view.Count(int(p.NeededPerDay+0.5)), view.Count(int(*p.CallsPerDay)))
 }
 
-// rate writes changes in the unit in which they are more than one.
+// rate writes a rate of changes in the unit in which it is more than one.
 func rate(perHour float64) string {
 	const hoursADay = 24
 	switch {
