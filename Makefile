@@ -24,13 +24,13 @@ BENCHPKG ?= $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n1 di
 FUZZTIME ?= 30s
 # Flags of the benchmark of the goals: bin/sluice-bench -help lists them.
 BENCHFLAGS ?=
-# Flags of the simulation: bin/fleet -help lists them.
+# Flags of the simulation: bin/sluice-scale -help lists them.
 SCALEFLAGS ?=
 # Flags of the deliberate bugs: go run ./cmd/sluice-mutate -help lists them.
 MUTATEFLAGS ?=
-# Flags of the storm and of the crash points: bin/storm -help and bin/points -help list them.
-STORMFLAGS ?=
-POINTSFLAGS ?= -each
+# Flags of the chaos runs and of the crash points: bin/sluice-chaos -help and bin/crashpoints -help list them.
+CHAOSFLAGS ?=
+CRASHFLAGS ?= -each
 # Flags of the recording of what the program does: bin/sluice-pins record -help lists them.
 PINSFLAGS ?=
 SEED ?= 1
@@ -70,7 +70,7 @@ test: ## run all tests but the long ones of make e2e (TESTFLAGS=-race, PKG=./sch
 	@.ci/setup
 	$(SHARED) $(GO) test $(LEAN) -timeout 30m -parallel 6 $(TESTFLAGS) $(PKG)
 
-e2e: ## run the end-to-end tests: processes that are killed for real, storms, days that go by (E2E=TestKills)
+e2e: ## run the end-to-end tests: processes that are killed for real, chaos, days that go by (E2E=TestKills)
 	@.ci/setup
 	$(SHARED) $(GO) test $(LEAN) -tags e2e -timeout 60m -parallel 6 -run "$(E2E)" $(TESTFLAGS) $$($(E2EFILES) | xargs -n1 dirname | sort -u)
 
@@ -91,8 +91,8 @@ bench: build ## run the benchmarks: of single parts, then of the goals in docs/p
 
 scale: ## simulate a fleet in virtual time: 1,000 organizations, 20 streams each, 7 days (SCALEFLAGS: see docs/scale.md)
 	@.ci/setup binaries
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/fleet ./cmd/sluice-scale
-	bin/fleet $(SCALEFLAGS)
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-scale ./cmd/sluice-scale
+	bin/sluice-scale $(SCALEFLAGS)
 
 cover: ## run all tests and say which share of the statements they reach (bin/cover.html)
 	@.ci/setup
@@ -121,16 +121,16 @@ mutate: ## put deliberate bugs into the program, one at a time: the tests have t
 	$(GO) run ./cmd/sluice-mutate $(MUTATEFLAGS)
 
 chaos-programs:
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/storm ./cmd/sluice-chaos
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/points ./cmd/sluice-chaos/crashpoints
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-chaos ./cmd/sluice-chaos
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/crashpoints ./cmd/sluice-chaos/crashpoints
 	$(GO) test -c $(TESTFLAGS) -o bin/sluice.test ./cmd/sluice/cli
 
 chaos: chaos-programs ## real processes: 100 kills, 8 ends of Postgres, a full disk, broken lines, all kinds of crash points (SEED)
 	@.ci/setup binaries
-	bin/storm -seed $(SEED) $(STORMFLAGS)
-	bin/points -seed $(SEED) $(POINTSFLAGS)
+	bin/sluice-chaos -seed $(SEED) $(CHAOSFLAGS)
+	bin/crashpoints -seed $(SEED) $(CRASHFLAGS)
 
-soak: chaos-programs ## hours: storms until KILLS (1000) and FOR (0s), all points, SCHEDULES (1000000), all bugs, rare faults, ROUNDS (5) of kills
+soak: chaos-programs ## hours: chaos until KILLS (1000) and FOR (0s), all points, SCHEDULES (1000000), all bugs, rare faults, ROUNDS (5) of kills
 	@.ci/setup
 	SEED=$(SEED) KILLS=$(or $(KILLS),1000) FOR=$(or $(FOR),0s) SCHEDULES=$(or $(SCHEDULES),1000000) ROUNDS=$(or $(ROUNDS),5) .ci/soak
 

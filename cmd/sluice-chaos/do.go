@@ -12,10 +12,10 @@ import (
 )
 
 // do injects one fault.
-func (s *storm) do(ctx context.Context, step plan.Step) error {
+func (s *chaos) do(ctx context.Context, step plan.Step) error {
 	slot := s.slots[step.Slot]
-	s.report.Actions[string(step.Deed)]++
-	switch step.Deed {
+	s.report.Actions[string(step.Fault)]++
+	switch step.Fault {
 	case plan.Kill:
 		return s.kill(ctx, slot, step)
 	case plan.KillLeader:
@@ -56,7 +56,7 @@ const (
 	askLimit    = time.Minute
 )
 
-func (s *storm) kill(ctx context.Context, slot *slot, step plan.Step) error {
+func (s *chaos) kill(ctx context.Context, slot *slot, step plan.Step) error {
 	waiting, cancel := context.WithTimeout(ctx, atWorkLimit)
 	defer cancel()
 	watch.Until(waiting, func() bool {
@@ -68,15 +68,15 @@ func (s *storm) kill(ctx context.Context, slot *slot, step plan.Step) error {
 	slot.next(step.Clock, step.Older)
 	at := time.Now()
 	if !p.Kill() {
-		s.report.Actions[string(step.Deed)]-- // it had ended by itself just before
+		s.report.Actions[string(step.Fault)]-- // it had ended by itself just before
 		return s.again(ctx, slot, step)
 	}
 	s.report.Kills++
-	return s.bury(ctx, p.Name, at)
+	return s.noteKilled(ctx, p.Name, at)
 }
 
 // again kills the next process in the slot.
-func (s *storm) again(ctx context.Context, slot *slot, step plan.Step) error {
+func (s *chaos) again(ctx context.Context, slot *slot, step plan.Step) error {
 	gone := slot.current()
 	waiting, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
@@ -86,8 +86,8 @@ func (s *storm) again(ctx context.Context, slot *slot, step plan.Step) error {
 	return s.do(ctx, step)
 }
 
-// bury notes which streams a killed process had at work.
-func (s *storm) bury(ctx context.Context, name string, at time.Time) error {
+// noteKilled notes which streams a killed process had at work.
+func (s *chaos) noteKilled(ctx context.Context, name string, at time.Time) error {
 	var orphans int
 	asking, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
@@ -103,7 +103,7 @@ func (s *storm) bury(ctx context.Context, name string, at time.Time) error {
 
 // killLeader kills the process that leads the queue, without other faults, and measures the time
 // without a leader.
-func (s *storm) killLeader(ctx context.Context) error {
+func (s *chaos) killLeader(ctx context.Context) error {
 	s.undoing.Wait()
 	var name string
 	number := -1
@@ -118,7 +118,7 @@ func (s *storm) killLeader(ctx context.Context) error {
 	}
 	at := time.Now()
 	s.report.Kills++
-	if err := s.bury(ctx, name, at); err != nil {
+	if err := s.noteKilled(ctx, name, at); err != nil {
 		return err
 	}
 	if !watch.Until(waiting, func() bool { next, found := s.watcher.Leader(waiting); return found >= 0 && next != name }) {
@@ -129,18 +129,18 @@ func (s *storm) killLeader(ctx context.Context) error {
 }
 
 // crash stops Postgres, as a whole or one of its sessions, and waits until it works again.
-func (s *storm) crash(ctx context.Context, step plan.Step) error {
+func (s *chaos) crash(ctx context.Context, step plan.Step) error {
 	s.database.Lock()
 	defer s.database.Unlock()
-	if step.Deed == plan.KillSession {
-		if err := s.ground.Postgres.KillSession(ctx, "storm-"); err != nil {
+	if step.Fault == plan.KillSession {
+		if err := s.bed.Postgres.KillSession(ctx, "chaos-"); err != nil {
 			return err
 		}
 	} else {
-		if err := s.ground.Postgres.Crash(ctx); err != nil {
+		if err := s.bed.Postgres.Crash(ctx); err != nil {
 			return err
 		}
-		if err := s.ground.Postgres.Start(ctx); err != nil {
+		if err := s.bed.Postgres.Start(ctx); err != nil {
 			return err
 		}
 	}
@@ -149,30 +149,30 @@ func (s *storm) crash(ctx context.Context, step plan.Step) error {
 }
 
 // answers waits until Postgres answers.
-func (s *storm) answers(ctx context.Context) error {
+func (s *chaos) answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	if !watch.Until(ctx, func() bool { return s.ground.Postgres.Pool.Ping(ctx) == nil }) {
+	if !watch.Until(ctx, func() bool { return s.bed.Postgres.Pool.Ping(ctx) == nil }) {
 		return fmt.Errorf("postgres does not answer: %w", ctx.Err())
 	}
 	return nil
 }
 
 // fillDisk fills the volume of the tables for a while.
-func (s *storm) fillDisk(ctx context.Context, step plan.Step) error {
-	if ok, why := s.ground.Postgres.Fillable(); !ok {
-		s.report.Actions[string(step.Deed)]--
-		s.report.Skipped = append(s.report.Skipped, fmt.Sprintf("%s: %s", step.Deed, why))
+func (s *chaos) fillDisk(ctx context.Context, step plan.Step) error {
+	if ok, why := s.bed.Postgres.Fillable(); !ok {
+		s.report.Actions[string(step.Fault)]--
+		s.report.Skipped = append(s.report.Skipped, fmt.Sprintf("%s: %s", step.Fault, why))
 		return nil
 	}
 	s.database.Lock()
-	if err := s.ground.Postgres.Fill(); err != nil {
+	if err := s.bed.Postgres.Fill(); err != nil {
 		s.database.Unlock()
 		return err
 	}
 	s.later(ctx, step.Lasts, func() {
 		defer s.database.Unlock()
-		if err := s.ground.Postgres.Free(); err != nil {
+		if err := s.bed.Postgres.Free(); err != nil {
 			s.report.brokenf("%v", err)
 		}
 	})
@@ -180,10 +180,10 @@ func (s *storm) fillDisk(ctx context.Context, step plan.Step) error {
 }
 
 // hold locks a table, or takes all connections, for a while.
-func (s *storm) hold(ctx context.Context, step plan.Step) error {
-	take := s.ground.Postgres.LockBills
-	if step.Deed == plan.Crowd {
-		take = s.ground.Postgres.Crowd
+func (s *chaos) hold(ctx context.Context, step plan.Step) error {
+	take := s.bed.Postgres.LockBills
+	if step.Fault == plan.Crowd {
+		take = s.bed.Postgres.Crowd
 	}
 	s.database.Lock()
 	letGo, err := take(ctx)
@@ -196,13 +196,13 @@ func (s *storm) hold(ctx context.Context, step plan.Step) error {
 }
 
 // refuse makes upstream refuse for a while.
-func (s *storm) refuse(ctx context.Context, step plan.Step, fault sandbox.Fault) error {
+func (s *chaos) refuse(ctx context.Context, step plan.Step, fault sandbox.Fault) error {
 	fault.Seed = step.Seed
-	if err := s.ground.World.SetFaults([]sandbox.Fault{fault}); err != nil {
+	if err := s.bed.World.SetFaults([]sandbox.Fault{fault}); err != nil {
 		return fmt.Errorf("let upstream refuse: %w", err)
 	}
 	s.later(ctx, step.Lasts, func() {
-		if err := s.ground.World.SetFaults(nil); err != nil {
+		if err := s.bed.World.SetFaults(nil); err != nil {
 			s.report.brokenf("%v", err)
 		}
 	})
@@ -210,13 +210,13 @@ func (s *storm) refuse(ctx context.Context, step plan.Step, fault sandbox.Fault)
 }
 
 // revoke expires all access tokens. It lets the minute between two refreshes pass.
-func (s *storm) revoke(ctx context.Context) error {
-	s.ground.World.ExpireTokens()
+func (s *chaos) revoke(ctx context.Context) error {
+	s.bed.World.ExpireTokens()
 	waiting, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	var err error
 	if !watch.Until(waiting, func() bool {
-		_, err = s.ground.Postgres.Pool.Exec(waiting, `UPDATE sluice.tokens SET attempted_at = attempted_at - interval '1 minute'`)
+		_, err = s.bed.Postgres.Pool.Exec(waiting, `UPDATE sluice.tokens SET attempted_at = attempted_at - interval '1 minute'`)
 		return err == nil
 	}) {
 		return fmt.Errorf("let a minute pass for tokens: %w", err)
@@ -225,7 +225,7 @@ func (s *storm) revoke(ctx context.Context) error {
 }
 
 // later reverts a fault after its time, or when the chaos run is interrupted.
-func (s *storm) later(ctx context.Context, after time.Duration, undo func()) {
+func (s *chaos) later(ctx context.Context, after time.Duration, undo func()) {
 	s.undoing.Go(func() {
 		timer := time.NewTimer(after)
 		defer timer.Stop()

@@ -8,8 +8,8 @@ import (
 )
 
 // breakLine injects one fault into a line of a process.
-func (s *storm) breakLine(ctx context.Context, slot *slot, step plan.Step) {
-	switch step.Deed {
+func (s *chaos) breakLine(ctx context.Context, slot *slot, step plan.Step) {
+	switch step.Fault {
 	case plan.DBReset:
 		slot.database.Reset()
 	case plan.HTTPReset:

@@ -55,11 +55,11 @@ func parse(args []string) (choice, error) {
 	flags.IntVar(&c.Crashes, "crashes", c.Crashes, "stops of Postgres in one chaos run")
 	flags.IntVar(&c.Leaders, "leaders", c.Leaders, "kills of the queue's leader, of the kills")
 	flags.IntVar(&c.Records, "records", c.Records, "records upstream")
-	flags.DurationVar(&c.Calm, "calm", c.Calm, "how long the fleet may take to come to rest")
+	flags.DurationVar(&c.Recovery, "recovery", c.Recovery, "how long the fleet may take to come to rest")
 	flags.DurationVar(&c.GoOn, "go-on", c.GoOn, "how soon 99 of 100 streams of killed processes have to go on")
 	flags.DurationVar(&c.LeaderLoss, "leader-loss", c.LeaderLoss, "how soon a lost leader of the queue has to be replaced")
-	flags.DurationVar(&c.For, "for", 0, "play storms, each with the next seed, until so much time has passed; 0: one")
-	flags.IntVar(&c.Total, "total", 0, "play storms, each with the next seed, until so many processes were killed; 0: one")
+	flags.DurationVar(&c.For, "for", 0, "play rounds, each with the next seed, until so much time has passed; 0: one")
+	flags.IntVar(&c.Total, "total", 0, "play rounds, each with the next seed, until so many processes were killed; 0: one")
 	flags.StringVar(&c.Keep, "keep", "", "folder to keep the logs of all processes in")
 	flags.BoolVar(&c.JSON, "json", false, "print reports as JSON, one a line")
 	if err := flags.Parse(args); err != nil {
@@ -80,8 +80,8 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 		return err
 	}
 	end := time.Now().Add(c.For)
-	kills, crashes, storms, broken := 0, 0, 0, 0
-	for storms == 0 || kills < c.Total || time.Now().Before(end) {
+	kills, crashes, rounds, broken := 0, 0, 0, 0
+	for rounds == 0 || kills < c.Total || time.Now().Before(end) {
 		report, err := play(ctx, c.scenario, log)
 		if err != nil {
 			return fmt.Errorf("seed %d: %w", c.Seed, err)
@@ -94,11 +94,11 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 		if err != nil {
 			return err
 		}
-		storms, kills, crashes, broken = storms+1, kills+report.Kills, crashes+report.Crashes, broken+len(report.Violations)
+		rounds, kills, crashes, broken = rounds+1, kills+report.Kills, crashes+report.Crashes, broken+len(report.Violations)
 		c.Seed++
 	}
 	if !c.JSON {
-		if _, err := fmt.Fprintf(out, "%d storms: %d kills, %d ends of Postgres, %d violations\n", storms, kills, crashes, broken); err != nil {
+		if _, err := fmt.Fprintf(out, "%d rounds: %d kills, %d ends of Postgres, %d violations\n", rounds, kills, crashes, broken); err != nil {
 			return fmt.Errorf("print: %w", err)
 		}
 	}

@@ -16,9 +16,9 @@ type Report struct {
 	Seed uint64 `json:"seed"`
 	// Seconds in all, seconds of the faults, and seconds until every stream was idle again by
 	// itself.
-	Seconds      float64 `json:"seconds"`
-	StormSeconds float64 `json:"storm_seconds"`
-	CalmSeconds  float64 `json:"calm_seconds"`
+	Seconds         float64 `json:"seconds"`
+	FaultSeconds    float64 `json:"fault_seconds"`
+	RecoverySeconds float64 `json:"recovery_seconds"`
 	// Kills of processes, those with a stream at work, and stops of Postgres.
 	Kills       int `json:"kills"`
 	KillsAtWork int `json:"kills_at_work"`
@@ -88,8 +88,8 @@ func (r *Report) enough(sc scenario) {
 // print prints the report for people.
 func (r *Report) print(out io.Writer) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "seed %d: %d kills (%d with streams at work), %d ends of Postgres, %.0f s of storm, at rest %.0f s later, %.0f s in all\n",
-		r.Seed, r.Kills, r.KillsAtWork, r.Crashes, r.StormSeconds, r.CalmSeconds, r.Seconds)
+	fmt.Fprintf(&text, "seed %d: %d kills (%d with streams at work), %d ends of Postgres, %.0f s of faults, at rest %.0f s later, %.0f s in all\n",
+		r.Seed, r.Kills, r.KillsAtWork, r.Crashes, r.FaultSeconds, r.RecoverySeconds, r.Seconds)
 	for _, name := range slices.Sorted(maps.Keys(r.Actions)) {
 		fmt.Fprintf(&text, "  %-30s %d\n", name, r.Actions[name])
 	}

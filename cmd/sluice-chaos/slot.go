@@ -18,7 +18,7 @@ import (
 // service manager keeps it filled.
 type slot struct {
 	number int
-	ground *testbed.Ground
+	bed    *testbed.Bed
 	// config has everything, before is that of an older version.
 	config, before string
 	database, http *proxy.Proxy
@@ -41,8 +41,8 @@ type slot struct {
 // restartAfter is the pause of a service manager before it restarts a process that ended by itself.
 const restartAfter = 200 * time.Millisecond
 
-func newSlot(ctx context.Context, g *testbed.Ground, number int) (*slot, error) {
-	s := &slot{number: number, ground: g, exits: make(map[int]int)}
+func newSlot(ctx context.Context, g *testbed.Bed, number int) (*slot, error) {
+	s := &slot{number: number, bed: g, exits: make(map[int]int)}
 	var err error
 	if s.database, err = proxy.Listen(ctx, g.Postgres.Dial, nil); err != nil {
 		return nil, err
@@ -103,8 +103,8 @@ func (s *slot) start() error {
 		s.olders++
 		config = s.before
 	}
-	p, err := s.ground.Run(testbed.Start{
-		Name: fmt.Sprintf("storm-%d-%d", s.number, s.starts), Config: config, Postgres: s.database.Address(), Clock: s.clock,
+	p, err := s.bed.Run(testbed.Start{
+		Name: fmt.Sprintf("chaos-%d-%d", s.number, s.starts), Config: config, Postgres: s.database.Address(), Clock: s.clock,
 		Args: []string{"serve", "--listen", "127.0.0.1:0", "--log-level", "info"}, // so that it logs when it serves
 	})
 	if err != nil {
@@ -201,7 +201,7 @@ func (s *slot) end(ctx context.Context) string {
 	case err != nil:
 		return err.Error()
 	case last.Code != 0:
-		return fmt.Sprintf("%s ended with %d in calm weather: %s", last.Name, last.Code, last.Log())
+		return fmt.Sprintf("%s ended with %d while all is well: %s", last.Name, last.Code, last.Log())
 	}
 	return ""
 }

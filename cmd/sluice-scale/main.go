@@ -30,7 +30,7 @@ func main() {
 	err := simulate(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "fleet:", err)
+		fmt.Fprintln(os.Stderr, "sluice-scale:", err)
 		os.Exit(1)
 	}
 }
@@ -42,7 +42,7 @@ func usual() scenario {
 
 func parse(args []string) (scenario, time.Duration, error) {
 	s, limit := usual(), time.Duration(0)
-	flags := flag.NewFlagSet("fleet", flag.ContinueOnError)
+	flags := flag.NewFlagSet("sluice-scale", flag.ContinueOnError)
 	flags.IntVar(&s.Organizations, "organizations", s.Organizations, "organizations, of 20 streams each")
 	flags.IntVar(&s.Days, "days", s.Days, "virtual days")
 	flags.IntVar(&s.Processes, "processes", s.Processes, "processes that work")

@@ -23,7 +23,7 @@ func openLanes(ctx context.Context, options testbed.Options, count int) (lanes, 
 	var ls lanes
 	for n := range count {
 		if n > 0 {
-			g, err = ls[0].ground.Beside(ctx)
+			g, err = ls[0].bed.Beside(ctx)
 		}
 		var l *lane
 		if err == nil {
@@ -41,7 +41,7 @@ func openLanes(ctx context.Context, options testbed.Options, count int) (lanes, 
 func (ls lanes) close(ctx context.Context) error {
 	var errs []error
 	for _, l := range slices.Backward(ls) {
-		errs = append(errs, l.direct.Close(), l.ground.Close(ctx))
+		errs = append(errs, l.direct.Close(), l.bed.Close(ctx))
 	}
 	return errors.Join(errs...)
 }

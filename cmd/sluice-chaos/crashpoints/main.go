@@ -30,7 +30,7 @@ func main() {
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "points:", err)
+		fmt.Fprintln(os.Stderr, "crashpoints:", err)
 		os.Exit(1)
 	}
 }
@@ -50,7 +50,7 @@ type choice struct {
 
 func parse(args []string) (choice, error) {
 	c := choice{Program: "bin/sluice.test", OneIn: 1, Records: 150, Parallel: 6}
-	flags := flag.NewFlagSet("points", flag.ContinueOnError)
+	flags := flag.NewFlagSet("crashpoints", flag.ContinueOnError)
 	flags.StringVar(&c.Program, "program", c.Program, "test binary of cmd/sluice/cli, made by go test -c")
 	flags.BoolVar(&c.Each, "each", false, "try one point of each class: of each statement and each kind of call")
 	flags.Uint64Var(&c.Seed, "seed", 0, "which points -each tries")

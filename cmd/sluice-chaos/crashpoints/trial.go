@@ -50,14 +50,14 @@ func scenarios() []scenario {
 // lane runs trials one after the other, beside other lanes.
 type lane struct {
 	number int
-	ground *testbed.Ground
+	bed    *testbed.Bed
 	direct *proxy.Proxy
 	config string
 	runs   int
 }
 
 // newLane makes a lane on a testbed, and closes the testbed on failure.
-func newLane(ctx context.Context, g *testbed.Ground, number int) (*lane, error) {
+func newLane(ctx context.Context, g *testbed.Bed, number int) (*lane, error) {
 	config, err := g.Configure("points", g.Address())
 	if err != nil {
 		return nil, errors.Join(err, g.Close(ctx))
@@ -66,7 +66,7 @@ func newLane(ctx context.Context, g *testbed.Ground, number int) (*lane, error) 
 	if err != nil {
 		return nil, errors.Join(err, g.Close(ctx))
 	}
-	return &lane{number: number, ground: g, direct: direct, config: config}, nil
+	return &lane{number: number, bed: g, direct: direct, config: config}, nil
 }
 
 // stepLimit bounds one process, which takes some seconds on an idle machine.
@@ -74,10 +74,10 @@ const stepLimit = 3 * time.Minute
 
 // prepare makes the initial database of a scenario's trials.
 func (l *lane) prepare(ctx context.Context, sc scenario) error {
-	if err := l.ground.World.Reset(); err != nil {
+	if err := l.bed.World.Reset(); err != nil {
 		return fmt.Errorf("begin anew upstream: %w", err)
 	}
-	pool, err := l.ground.Postgres.Fresh(ctx, sc.Name, postgres.Empty)
+	pool, err := l.bed.Postgres.Fresh(ctx, sc.Name, postgres.Empty)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (l *lane) calmly(ctx context.Context, database string, args []string) error
 
 func (l *lane) run(through *proxy.Proxy, database string, args []string) (*testbed.Process, error) {
 	l.runs++
-	return l.ground.Run(testbed.Start{
+	return l.bed.Run(testbed.Start{
 		Name: fmt.Sprintf("points-%d-%d", l.number, l.runs), Config: l.config, Postgres: through.Address(), Database: database, Args: args,
 	})
 }
@@ -140,15 +140,15 @@ type outcome struct {
 // try runs a scenario with a kill at a point, lets the program heal it, and judges.
 func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) {
 	name := fmt.Sprintf("trial_%d", l.number)
-	if err := l.ground.World.Reset(); err != nil {
+	if err := l.bed.World.Reset(); err != nil {
 		return outcome{}, fmt.Errorf("begin anew upstream: %w", err)
 	}
 	for _, change := range sc.Change {
-		if _, err := l.ground.World.Change(change); err != nil {
+		if _, err := l.bed.World.Change(change); err != nil {
 			return outcome{}, fmt.Errorf("change upstream: %w", err)
 		}
 	}
-	pool, err := l.ground.Postgres.Fresh(ctx, name, sc.Name)
+	pool, err := l.bed.Postgres.Fresh(ctx, name, sc.Name)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -170,7 +170,7 @@ func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) 
 			broken = append(broken, "invariant 6: the next process: "+err.Error())
 		}
 	}
-	if o.verdict, err = l.ground.Judge(ctx, pool); err != nil {
+	if o.verdict, err = l.bed.Judge(ctx, pool); err != nil {
 		return o, err
 	}
 	repeated, err := repeatedCalls(ctx, pool)
@@ -194,11 +194,11 @@ func (l *lane) killed(ctx context.Context, sc scenario, database string, at poin
 		p.Kill()
 		ready <- p
 	})
-	between, err := proxy.Listen(ctx, l.ground.Postgres.Dial, c.postgres)
+	between, err := proxy.Listen(ctx, l.bed.Postgres.Dial, c.postgres)
 	if err != nil {
 		return outcome{}, err
 	}
-	l.ground.Tap = c.upstream
+	l.bed.Tap = c.upstream
 	p, err := l.run(between, database, sc.Args)
 	if err != nil {
 		return outcome{}, errors.Join(err, between.Close())
@@ -210,7 +210,7 @@ func (l *lane) killed(ctx context.Context, sc scenario, database string, at poin
 	if err = errors.Join(err, between.Close()); err != nil {
 		return outcome{}, err
 	}
-	l.ground.Tap = nil
+	l.bed.Tap = nil
 	var o outcome
 	o.passage = c.passed()
 	if !o.hit && p.Code != 0 {

@@ -8,39 +8,39 @@ import (
 	"time"
 )
 
-// Deed is one kind of fault.
-type Deed string
+// Fault is one kind of fault.
+type Fault string
 
 // The faults. Each ends by itself, or is reverted after its time.
 const (
-	Kill        Deed = "kill -9"
-	KillLeader  Deed = "kill -9 of the leader"
-	Terminate   Deed = "SIGTERM"
-	Suspend     Deed = "SIGSTOP"
-	JumpAhead   Deed = "clock jumps ahead"
-	JumpBack    Deed = "clock jumps back"
-	Crash       Deed = "Postgres ended at once"
-	KillSession Deed = "Postgres session killed"
-	FillDisk    Deed = "disk full"
-	LockTable   Deed = "database: table locked"
-	Crowd       Deed = "database: no connection left"
-	DBReset     Deed = "database: reset"
-	DBHold      Deed = "database: held"
-	DBSwallow   Deed = "database: swallowed"
-	DBCut       Deed = "database: cut"
-	DBDelay     Deed = "database: late"
-	HTTPReset   Deed = "upstream: reset"
-	HTTPSwallow Deed = "upstream: swallowed"
-	HTTPCut     Deed = "upstream: cut"
-	HTTPDelay   Deed = "upstream: late"
-	Refuse      Deed = "upstream: 429 storm"
-	Fail        Deed = "upstream: 503 storm"
-	Revoke      Deed = "access tokens revoked"
+	Kill        Fault = "kill -9"
+	KillLeader  Fault = "kill -9 of the leader"
+	Terminate   Fault = "SIGTERM"
+	Suspend     Fault = "SIGSTOP"
+	JumpAhead   Fault = "clock jumps ahead"
+	JumpBack    Fault = "clock jumps back"
+	Crash       Fault = "Postgres ended at once"
+	KillSession Fault = "Postgres session killed"
+	FillDisk    Fault = "disk full"
+	LockTable   Fault = "database: table locked"
+	Crowd       Fault = "database: no connection left"
+	DBReset     Fault = "database: reset"
+	DBHold      Fault = "database: held"
+	DBSwallow   Fault = "database: swallowed"
+	DBCut       Fault = "database: cut"
+	DBDelay     Fault = "database: late"
+	HTTPReset   Fault = "upstream: reset"
+	HTTPSwallow Fault = "upstream: swallowed"
+	HTTPCut     Fault = "upstream: cut"
+	HTTPDelay   Fault = "upstream: late"
+	Refuse      Fault = "upstream: 429 for a while"
+	Fail        Fault = "upstream: 503 for a while"
+	Revoke      Fault = "access tokens revoked"
 )
 
 // Step is one fault of a plan.
 type Step struct {
-	Deed Deed
+	Fault Fault
 	// Slot is the process concerned.
 	Slot int
 	// The step begins after a number of Calls upstream or after a Pause, whichever is first.
@@ -59,7 +59,7 @@ type Step struct {
 
 // mix says how often each fault occurs.
 type mix struct {
-	Deed  Deed
+	Fault Fault
 	Count int
 	Lasts [2]time.Duration // least and most
 }
@@ -70,27 +70,27 @@ func mixOf(kills, crashes, leaders int) []mix {
 	const second = time.Second
 	few := max(1, kills/25)
 	return []mix{
-		{Deed: Kill, Count: kills - leaders}, {Deed: KillLeader, Count: leaders},
-		{Deed: Crash, Count: crashes - crashes/4}, {Deed: KillSession, Count: crashes / 4},
-		{Deed: Terminate, Count: 2 * few},
-		{Deed: Suspend, Count: 2 * few, Lasts: [2]time.Duration{second, 14 * second}},
-		{Deed: JumpAhead, Count: 2 * few}, {Deed: JumpBack, Count: 2 * few},
-		{Deed: FillDisk, Count: max(1, few/2), Lasts: [2]time.Duration{2 * second, 4 * second}},
+		{Fault: Kill, Count: kills - leaders}, {Fault: KillLeader, Count: leaders},
+		{Fault: Crash, Count: crashes - crashes/4}, {Fault: KillSession, Count: crashes / 4},
+		{Fault: Terminate, Count: 2 * few},
+		{Fault: Suspend, Count: 2 * few, Lasts: [2]time.Duration{second, 14 * second}},
+		{Fault: JumpAhead, Count: 2 * few}, {Fault: JumpBack, Count: 2 * few},
+		{Fault: FillDisk, Count: max(1, few/2), Lasts: [2]time.Duration{2 * second, 4 * second}},
 		// Some of these outlast lock_timeout, which is 20 s.
-		{Deed: LockTable, Count: max(1, few/2), Lasts: [2]time.Duration{2 * second, 25 * second}},
-		{Deed: Crowd, Count: 1, Lasts: [2]time.Duration{2 * second, 4 * second}},
-		{Deed: DBReset, Count: 2 * few}, {Deed: DBCut, Count: few},
-		{Deed: DBHold, Count: few, Lasts: [2]time.Duration{second, 4 * second}},
-		{Deed: DBSwallow, Count: few, Lasts: [2]time.Duration{second, 4 * second}},
-		{Deed: DBDelay, Count: few, Lasts: [2]time.Duration{second, 3 * second}},
-		{Deed: HTTPReset, Count: 2 * few}, {Deed: HTTPCut, Count: few},
-		{Deed: HTTPSwallow, Count: few, Lasts: [2]time.Duration{second, 4 * second}},
-		{Deed: HTTPDelay, Count: few, Lasts: [2]time.Duration{second, 3 * second}},
-		{Deed: Refuse, Count: max(1, few/2), Lasts: [2]time.Duration{second, 2 * second}},
-		{Deed: Fail, Count: max(1, few/2), Lasts: [2]time.Duration{second, 2 * second}},
+		{Fault: LockTable, Count: max(1, few/2), Lasts: [2]time.Duration{2 * second, 25 * second}},
+		{Fault: Crowd, Count: 1, Lasts: [2]time.Duration{2 * second, 4 * second}},
+		{Fault: DBReset, Count: 2 * few}, {Fault: DBCut, Count: few},
+		{Fault: DBHold, Count: few, Lasts: [2]time.Duration{second, 4 * second}},
+		{Fault: DBSwallow, Count: few, Lasts: [2]time.Duration{second, 4 * second}},
+		{Fault: DBDelay, Count: few, Lasts: [2]time.Duration{second, 3 * second}},
+		{Fault: HTTPReset, Count: 2 * few}, {Fault: HTTPCut, Count: few},
+		{Fault: HTTPSwallow, Count: few, Lasts: [2]time.Duration{second, 4 * second}},
+		{Fault: HTTPDelay, Count: few, Lasts: [2]time.Duration{second, 3 * second}},
+		{Fault: Refuse, Count: max(1, few/2), Lasts: [2]time.Duration{second, 2 * second}},
+		{Fault: Fail, Count: max(1, few/2), Lasts: [2]time.Duration{second, 2 * second}},
 		// Upstream gives ten tokens in ten minutes, which are shortened like the others. Each slot
 		// needs its own token, since it reaches upstream by its own address, and kills cost some.
-		{Deed: Revoke, Count: 2},
+		{Fault: Revoke, Count: 2},
 	}
 }
 
@@ -102,7 +102,7 @@ func Of(seed uint64, slots, kills, crashes, leaders int) []Step {
 	for _, m := range mixOf(kills, crashes, leaders) {
 		for range m.Count {
 			s := Step{
-				Deed: m.Deed, Slot: chance.IntN(slots), Calls: chance.IntN(10), Pause: time.Duration(100+chance.IntN(900)) * time.Millisecond,
+				Fault: m.Fault, Slot: chance.IntN(slots), Calls: chance.IntN(10), Pause: time.Duration(100+chance.IntN(900)) * time.Millisecond,
 				Bytes: chance.IntN(2000), Seed: chance.Uint64(), Clock: clockOf(chance),
 				Older: chance.IntN(6) == 0,
 			}

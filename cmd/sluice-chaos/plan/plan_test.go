@@ -15,9 +15,9 @@ func TestTheSameSeedGivesTheSamePlan(t *testing.T) {
 	if slices.Equal(steps, Of(8, 3, 100, 8, 2)) {
 		t.Error("another seed gives the same plan")
 	}
-	count, off := map[Deed]int{}, 0
+	count, off := map[Fault]int{}, 0
 	for _, s := range steps {
-		count[s.Deed]++
+		count[s.Fault]++
 		if s.Clock != 0 {
 			off++
 		}
@@ -28,11 +28,11 @@ func TestTheSameSeedGivesTheSamePlan(t *testing.T) {
 	if count[Kill]+count[KillLeader] != 100 || count[KillLeader] != 2 || count[Crash]+count[KillSession] != 8 || off < len(steps)/8 {
 		t.Errorf("%v, %d clocks are off", count, off)
 	}
-	for _, d := range []Deed{
+	for _, d := range []Fault{
 		Terminate, Suspend, JumpAhead, JumpBack, FillDisk, LockTable, Crowd, DBReset, DBHold, DBSwallow, DBCut, DBDelay, HTTPReset, HTTPSwallow, HTTPCut, HTTPDelay, Refuse, Fail, Revoke,
 	} {
 		if count[d] == 0 {
-			t.Errorf("a storm of 100 kills has no %s", d)
+			t.Errorf("a plan of 100 kills has no %s", d)
 		}
 	}
 }

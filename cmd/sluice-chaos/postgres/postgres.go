@@ -39,7 +39,7 @@ type Server struct {
 
 const (
 	// Database is the name of the database.
-	Database = "storm"
+	Database = "chaos"
 	// quitLimit bounds an immediate stop of the server.
 	quitLimit = time.Minute
 	pollEvery = 10 * time.Millisecond

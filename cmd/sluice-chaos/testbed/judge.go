@@ -59,7 +59,7 @@ func (v *Verdict) brokenf(format string, args ...any) {
 }
 
 // Judge compares a warehouse with upstream, when both are quiet.
-func (g *Ground) Judge(ctx context.Context, warehouse *pgxpool.Pool) (Verdict, error) {
+func (g *Bed) Judge(ctx context.Context, warehouse *pgxpool.Pool) (Verdict, error) {
 	var v Verdict
 	conn, err := warehouse.Acquire(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func (g *Ground) Judge(ctx context.Context, warehouse *pgxpool.Pool) (Verdict, e
 }
 
 // equal compares one resource, record by record, and its tombstones.
-func (g *Ground) equal(ctx context.Context, conn *pgx.Conn, service, name string, v *Verdict) error {
+func (g *Bed) equal(ctx context.Context, conn *pgx.Conn, service, name string, v *Verdict) error {
 	result, err := oracle.Compare(ctx, conn, service, name, sandbox.DefaultOrganizationID, g.World.Truth(service, name))
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func questions() map[string]string {
 	}
 }
 
-func (g *Ground) atRest(ctx context.Context, conn *pgx.Conn, v *Verdict) error {
+func (g *Bed) atRest(ctx context.Context, conn *pgx.Conn, v *Verdict) error {
 	for what, sql := range questions() {
 		rows, err := conn.Query(ctx, sql)
 		if err != nil {
@@ -191,7 +191,7 @@ func (g *Ground) atRest(ctx context.Context, conn *pgx.Conn, v *Verdict) error {
 }
 
 // limits asks upstream, the judge of its limits; refusals by faults are not counted there.
-func (g *Ground) limits(v *Verdict) {
+func (g *Bed) limits(v *Verdict) {
 	stats := g.World.Stats()
 	v.Calls, v.Minute, v.AtOnce = stats.Calls, stats.Worst60s, stats.WorstConcurrent
 	if v.Minute > PerMinute || v.AtOnce > AtOnce || len(stats.Refused) > 0 {

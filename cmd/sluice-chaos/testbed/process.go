@@ -51,7 +51,7 @@ type Process struct {
 }
 
 // Run starts a process.
-func (g *Ground) Run(start Start) (*Process, error) {
+func (g *Bed) Run(start Start) (*Process, error) {
 	p := &Process{Name: start.Name, Done: make(chan struct{}), log: filepath.Join(g.folder, start.Name+".log")}
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -62,7 +62,7 @@ func (g *Ground) Run(start Start) (*Process, error) {
 	p.cmd = exec.Command(g.options.Program, args...) //nolint:gosec,noctx // the program under test; its caller ends it
 	p.cmd.Env = append(os.Environ(), asProgram, "SLUICE_ENCRYPTION_KEY="+key,
 		"SLUICE_DATABASE_URL="+postgres.Through(start.Postgres, cmp.Or(start.Database, postgres.Database), start.Name),
-		"STORM_CLIENT_SECRET="+sandbox.ClientSecret, "STORM_REFRESH_TOKEN="+sandbox.RefreshToken)
+		"CHAOS_CLIENT_SECRET="+sandbox.ClientSecret, "CHAOS_REFRESH_TOKEN="+sandbox.RefreshToken)
 	if g.options.Minute > 0 {
 		p.cmd.Env = append(p.cmd.Env, withMinute+g.options.Minute.String())
 	}

@@ -36,9 +36,9 @@ func TestFiguresOf(t *testing.T) {
 	}
 }
 
-// TestAStormThatProvesNothingFails: a run that is too weak to prove anything, or that ends too
+// TestChaosThatProvesNothingFails: a run that is too weak to prove anything, or that ends too
 // late, is a violation.
-func TestAStormThatProvesNothingFails(t *testing.T) {
+func TestChaosThatProvesNothingFails(t *testing.T) {
 	t.Parallel()
 	sc := usual()
 	fine := func() Report {

@@ -63,8 +63,8 @@ const (
 	AtOnce    = 10
 )
 
-// Ground is an open testbed. It is safe for concurrent use.
-type Ground struct {
+// Bed is an open testbed. It is safe for concurrent use.
+type Bed struct {
 	World    *sandbox.Server
 	Postgres *postgres.Server
 
@@ -86,8 +86,8 @@ type Ground struct {
 type Tap func(r *http.Request) (heard bool, answered func() bool)
 
 // Open opens a testbed: an empty migrated database, and a world.
-func Open(ctx context.Context, options Options) (_ *Ground, err error) {
-	g := &Ground{options: options}
+func Open(ctx context.Context, options Options) (_ *Bed, err error) {
+	g := &Bed{options: options}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, g.Close(ctx))
@@ -104,8 +104,8 @@ func Open(ctx context.Context, options Options) (_ *Ground, err error) {
 
 // Beside opens another testbed on the same Postgres, with an equal world of its own, for trials
 // side by side in databases that Fresh makes. It must be closed first.
-func (g *Ground) Beside(ctx context.Context) (*Ground, error) {
-	beside := &Ground{options: g.options, Postgres: g.Postgres, guest: true}
+func (g *Bed) Beside(ctx context.Context) (*Bed, error) {
+	beside := &Bed{options: g.options, Postgres: g.Postgres, guest: true}
 	if err := beside.openWorld(ctx); err != nil {
 		return nil, errors.Join(err, beside.Close(ctx))
 	}
@@ -113,10 +113,10 @@ func (g *Ground) Beside(ctx context.Context) (*Ground, error) {
 }
 
 // openWorld makes a folder and a world behind HTTP.
-func (g *Ground) openWorld(ctx context.Context) error {
+func (g *Bed) openWorld(ctx context.Context) error {
 	// A user's folder for temporary files does not do: the account of a server started by root
 	// cannot enter it.
-	folder, err := os.MkdirTemp("", "sluice-storm-")
+	folder, err := os.MkdirTemp("", "sluice-chaos-")
 	if err != nil {
 		return fmt.Errorf("make a folder: %w", err)
 	}
@@ -135,7 +135,7 @@ func (g *Ground) openWorld(ctx context.Context) error {
 }
 
 // serve puts the sandbox behind HTTP.
-func (g *Ground) serve(ctx context.Context) error {
+func (g *Bed) serve(ctx context.Context) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("listen for the sandbox: %w", err)
@@ -149,7 +149,7 @@ func (g *Ground) serve(ctx context.Context) error {
 	return nil
 }
 
-func (g *Ground) arrive(w http.ResponseWriter, r *http.Request) {
+func (g *Bed) arrive(w http.ResponseWriter, r *http.Request) {
 	if !strings.HasPrefix(r.URL.Path, "/oauth/") {
 		g.arrived.Add(1)
 	}
@@ -169,21 +169,21 @@ func (g *Ground) arrive(w http.ResponseWriter, r *http.Request) {
 }
 
 // Arrived returns the number of calls of services that arrived upstream.
-func (g *Ground) Arrived() int64 { return g.arrived.Load() }
+func (g *Bed) Arrived() int64 { return g.arrived.Load() }
 
 // Address returns the address of the sandbox, as host:port.
-func (g *Ground) Address() string { return g.address }
+func (g *Bed) Address() string { return g.address }
 
 // DialUpstream connects to the sandbox, for a proxy.
-func (g *Ground) DialUpstream(ctx context.Context) (net.Conn, error) {
+func (g *Bed) DialUpstream(ctx context.Context) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", g.address)
 }
 
 // Folder returns the folder of logs and configurations.
-func (g *Ground) Folder() string { return g.folder }
+func (g *Bed) Folder() string { return g.folder }
 
 // Close ends and removes everything, also after an interruption.
-func (g *Ground) Close(ctx context.Context) error {
+func (g *Bed) Close(ctx context.Context) error {
 	var errs []error
 	if g.upstream != nil {
 		errs = append(errs, g.upstream.Close())
@@ -213,7 +213,7 @@ func Older() []string { return []string{"chat", "inventory.credit_notes"} }
 
 // Configure writes a configuration with the address of upstream, and returns its path. Services and
 // resources may be omitted.
-func (g *Ground) Configure(name, upstream string, without ...string) (string, error) {
+func (g *Bed) Configure(name, upstream string, without ...string) (string, error) {
 	var text, services strings.Builder
 	for _, line := range []string{"accounting: {plan: " + Plan + "}", "inventory: {plan: " + Plan + "}", "chat: {plan: free}"} {
 		if service, _, _ := strings.Cut(line, ":"); !slices.Contains(without, service) {
@@ -224,11 +224,11 @@ func (g *Ground) Configure(name, upstream string, without ...string) (string, er
   url: ${SLUICE_DATABASE_URL}
 vendor: {name: Svc, api_url: "http://%[1]s", chat_url: "http://%[1]s", auth_url: "http://%[1]s"}
 organizations:
-  - name: storm
+  - name: chaos
     id: "%[2]s"
     data_center: com
     time_zone: Asia/Kolkata
-    credentials: {client_id: %[3]s, client_secret: "${STORM_CLIENT_SECRET}", refresh_token: "${STORM_REFRESH_TOKEN}"}
+    credentials: {client_id: %[3]s, client_secret: "${CHAOS_CLIENT_SECRET}", refresh_token: "${CHAOS_REFRESH_TOKEN}"}
     services:
 %[4]sworkers: %[5]d
 log: {level: warn}

@@ -23,7 +23,7 @@ type scenario struct {
 	Seed                            uint64
 	Slots, Kills, Crashes, Leaders  int
 	Records, Workers, SmallMiB      int
-	Minute, Latency, Calm, GoOn     time.Duration
+	Minute, Latency, Recovery, GoOn time.Duration
 	LeaderLoss, ChangeEvery, DueFor time.Duration
 	Keep                            string
 }
@@ -32,16 +32,16 @@ type scenario struct {
 func usual() scenario {
 	return scenario{
 		Program: "bin/sluice.test", Seed: 1, Slots: 3, Kills: 100, Crashes: 8, Leaders: 2, Records: 3000, Workers: 3, SmallMiB: 256,
-		Minute: 6 * time.Second, Latency: 60 * time.Millisecond, Calm: 4 * time.Minute, GoOn: 15 * time.Second, LeaderLoss: 20 * time.Second,
+		Minute: 6 * time.Second, Latency: 60 * time.Millisecond, Recovery: 4 * time.Minute, GoOn: 15 * time.Second, LeaderLoss: 20 * time.Second,
 		ChangeEvery: 300 * time.Millisecond, DueFor: 700 * time.Millisecond,
 	}
 }
 
-// storm is one chaos run.
-type storm struct {
+// chaos is one chaos run.
+type chaos struct {
 	scenario
 
-	ground  *testbed.Ground
+	bed     *testbed.Bed
 	slots   []*slot
 	watcher *watch.Watcher
 	log     io.Writer
@@ -54,26 +54,26 @@ type storm struct {
 
 // play makes a chaos run to its end and judges it. An error says that the run was impossible.
 func play(ctx context.Context, sc scenario, log io.Writer) (_ Report, err error) {
-	s := &storm{scenario: sc, log: log, report: Report{Seed: sc.Seed, Actions: map[string]int{}, Exits: map[int]int{}}}
+	s := &chaos{scenario: sc, log: log, report: Report{Seed: sc.Seed, Actions: map[string]int{}, Exits: map[int]int{}}}
 	began := time.Now()
-	s.ground, err = testbed.Open(ctx, testbed.Options{
+	s.bed, err = testbed.Open(ctx, testbed.Options{
 		Program: sc.Program, Seed: int64(sc.Seed & 0xffff), Records: sc.Records, Minute: sc.Minute, Latency: sc.Latency,
 		Workers: sc.Workers, Small: sc.SmallMiB, Log: log,
 	})
 	if err != nil {
 		return s.report, err
 	}
-	s.watcher = watch.New(s.ground.Postgres.Pool)
+	s.watcher = watch.New(s.bed.Postgres.Pool)
 	defer func() {
 		for _, slot := range s.slots {
 			slot.kill()
 			err = errors.Join(err, slot.close())
 		}
 		s.undoing.Wait()
-		err = errors.Join(err, s.keep(), s.ground.Close(ctx))
+		err = errors.Join(err, s.keep(), s.bed.Close(ctx))
 	}()
 	for n := range sc.Slots {
-		slot, err := newSlot(ctx, s.ground, n)
+		slot, err := newSlot(ctx, s.bed, n)
 		if err != nil {
 			return s.report, err
 		}
@@ -85,11 +85,11 @@ func play(ctx context.Context, sc scenario, log io.Writer) (_ Report, err error)
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.watcher.Run(watching)
-	if err := s.blow(ctx); err != nil {
+	if err := s.disturb(ctx); err != nil {
 		return s.report, err
 	}
-	s.report.StormSeconds = time.Since(began).Seconds()
-	if err := s.calm(ctx); err != nil {
+	s.report.FaultSeconds = time.Since(began).Seconds()
+	if err := s.recovery(ctx); err != nil {
 		return s.report, err
 	}
 	s.report.Seconds = time.Since(began).Seconds()
@@ -100,8 +100,8 @@ func play(ctx context.Context, sc scenario, log io.Writer) (_ Report, err error)
 // farOff is in the future: no run began after it.
 var farOff = time.Date(2999, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// blow executes the plan while upstream changes and streams are always due.
-func (s *storm) blow(ctx context.Context) error {
+// disturb executes the plan while upstream changes and streams are always due.
+func (s *chaos) disturb(ctx context.Context) error {
 	living, stop := context.WithCancel(ctx)
 	var life sync.WaitGroup
 	defer func() {
@@ -118,10 +118,10 @@ func (s *storm) blow(ctx context.Context) error {
 			return err
 		}
 		if err := s.do(ctx, step); err != nil {
-			return fmt.Errorf("step %d of %d, %s: %w", n+1, len(steps), step.Deed, err)
+			return fmt.Errorf("step %d of %d, %s: %w", n+1, len(steps), step.Fault, err)
 		}
 		if n%25 == 24 {
-			_, _ = fmt.Fprintf(s.log, "%d of %d steps, %d calls\n", n+1, len(steps), s.ground.Arrived()) // an error of progress is ignored
+			_, _ = fmt.Fprintf(s.log, "%d of %d steps, %d calls\n", n+1, len(steps), s.bed.Arrived()) // an error of progress is ignored
 		}
 	}
 	s.undoing.Wait()
@@ -131,7 +131,7 @@ func (s *storm) blow(ctx context.Context) error {
 }
 
 // live changes records upstream: it inserts, edits and deletes them.
-func (s *storm) live(ctx context.Context) error {
+func (s *chaos) live(ctx context.Context) error {
 	resources := [][]string{testbed.Deletable(), {"items", "chart_of_accounts"}}
 	var failed error
 	seed := int64(0)
@@ -141,7 +141,7 @@ func (s *storm) live(ctx context.Context) error {
 		if seed%4 == 0 {
 			change.Deletes = 1
 		}
-		changed, err := s.ground.World.Change(change)
+		changed, err := s.bed.World.Change(change)
 		failed = errors.Join(failed, err)
 		for _, ids := range changed {
 			s.report.Inserted += len(ids.Inserted)
@@ -169,23 +169,23 @@ const (
 
 // due makes streams due that have not completed a run that began after an instant, by the
 // database's clock.
-func (s *storm) due(ctx context.Context, since time.Time) {
-	_, _ = s.ground.Postgres.Pool.Exec(ctx, sqlDue, since) // the server may be down: the next call repeats it
+func (s *chaos) due(ctx context.Context, since time.Time) {
+	_, _ = s.bed.Postgres.Pool.Exec(ctx, sqlDue, since) // the server may be down: the next call repeats it
 }
 
 // minute lets a minute of the limits pass for the waiting processes.
-func (s *storm) minute(ctx context.Context) {
+func (s *chaos) minute(ctx context.Context) {
 	for _, sql := range []string{sqlWake, sqlMinute} {
-		_, _ = s.ground.Postgres.Pool.Exec(ctx, sql) // as above
+		_, _ = s.bed.Postgres.Pool.Exec(ctx, sql) // as above
 	}
 }
 
 // await waits for the moment of a step.
-func (s *storm) await(ctx context.Context, step plan.Step) error {
+func (s *chaos) await(ctx context.Context, step plan.Step) error {
 	ctx, cancel := context.WithTimeout(ctx, step.Pause)
 	defer cancel()
-	from := s.ground.Arrived()
-	watch.Until(ctx, func() bool { return s.ground.Arrived() >= from+int64(step.Calls) && step.Calls > 0 })
+	from := s.bed.Arrived()
+	watch.Until(ctx, func() bool { return s.bed.Arrived() >= from+int64(step.Calls) && step.Calls > 0 })
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted: %w", err)
 	}
@@ -193,7 +193,7 @@ func (s *storm) await(ctx context.Context, step plan.Step) error {
 }
 
 // keep copies the logs of the processes to a readable folder after violations.
-func (s *storm) keep() error {
+func (s *chaos) keep() error {
 	if s.Keep == "" {
 		return nil
 	}
@@ -204,11 +204,11 @@ func (s *storm) keep() error {
 	if err := os.MkdirAll(into, 0o700); err != nil {
 		return fmt.Errorf("keep logs: %w", err)
 	}
-	names, err := filepath.Glob(filepath.Join(s.ground.Folder(), "*.log"))
+	names, err := filepath.Glob(filepath.Join(s.bed.Folder(), "*.log"))
 	if err != nil {
 		return fmt.Errorf("keep logs: %w", err)
 	}
-	for _, name := range append(names, filepath.Join(s.ground.Folder(), "pg", "server.log")) {
+	for _, name := range append(names, filepath.Join(s.bed.Folder(), "pg", "server.log")) {
 		text, err := os.ReadFile(name)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(into, filepath.Base(name)), text, 0o600) //nolint:gosec // names of ours
@@ -221,7 +221,7 @@ func (s *storm) keep() error {
 }
 
 // measure sums up the findings of the slots and the watcher.
-func (s *storm) measure() {
+func (s *chaos) measure() {
 	for _, slot := range s.slots {
 		slot.mu.Lock()
 		maps.Copy(s.report.Exits, merged(s.report.Exits, slot.exits))

@@ -11,11 +11,11 @@ import (
 	"sluice/cmd/sluice-chaos/watch"
 )
 
-// calm ends all faults, lets the fleet converge by its own schedule, and then calls the judge.
-func (s *storm) calm(ctx context.Context) error {
-	waiting, cancel := context.WithTimeout(ctx, s.Calm)
+// recovery ends all faults, lets the fleet converge by its own schedule, and then calls the judge.
+func (s *chaos) recovery(ctx context.Context) error {
+	waiting, cancel := context.WithTimeout(ctx, s.Recovery)
 	defer cancel()
-	if err := s.ground.World.SetFaults(nil); err != nil {
+	if err := s.bed.World.SetFaults(nil); err != nil {
 		return fmt.Errorf("heal upstream: %w", err)
 	}
 	for _, slot := range s.slots {
@@ -30,16 +30,16 @@ func (s *storm) calm(ctx context.Context) error {
 	}
 	// The process that starts last registers its streams.
 	if !watch.Until(waiting, func() bool { return s.known(waiting) }) {
-		s.report.brokenf("invariant 6: streams that an older version did not know stay off within %s: %s", s.Calm, s.situation(ctx))
+		s.report.brokenf("invariant 6: streams that an older version did not know stay off within %s: %s", s.Recovery, s.situation(ctx))
 		return nil
 	}
 	began := time.Now()
 	// Without any request, the schedule has to bring every stream to idle.
 	if !s.atRest(waiting, true) {
-		s.report.brokenf("invariant 6: the fleet does not come to rest within %s: %s", s.Calm, s.situation(ctx))
+		s.report.brokenf("invariant 6: the fleet does not come to rest within %s: %s", s.Recovery, s.situation(ctx))
 		return nil
 	}
-	s.report.CalmSeconds = time.Since(began).Seconds()
+	s.report.RecoverySeconds = time.Since(began).Seconds()
 	for range 3 { // a tombstone takes two clean scans, and rows older than the scan
 		if err := s.sync(waiting); err != nil {
 			s.report.brokenf("%v\n%s\n%s", err, s.situation(ctx), s.said())
@@ -47,7 +47,7 @@ func (s *storm) calm(ctx context.Context) error {
 		}
 	}
 	if !s.atRest(waiting, false) {
-		s.report.brokenf("invariant 6: the fleet does not come to rest within %s: %s", s.Calm, s.situation(ctx))
+		s.report.brokenf("invariant 6: the fleet does not come to rest within %s: %s", s.Recovery, s.situation(ctx))
 		return nil
 	}
 	for _, slot := range s.slots {
@@ -57,7 +57,7 @@ func (s *storm) calm(ctx context.Context) error {
 		}
 		cancel()
 	}
-	verdict, err := s.ground.Judge(ctx, s.ground.Postgres.Pool)
+	verdict, err := s.bed.Judge(ctx, s.bed.Postgres.Pool)
 	if err != nil {
 		return fmt.Errorf("judge: %w", err)
 	}
@@ -67,7 +67,7 @@ func (s *storm) calm(ctx context.Context) error {
 }
 
 // known reports whether every resource copied here is registered and enabled.
-func (s *storm) known(ctx context.Context) bool {
+func (s *chaos) known(ctx context.Context) bool {
 	var names []string
 	for service, resources := range testbed.Resources() {
 		for _, resource := range resources {
@@ -76,7 +76,7 @@ func (s *storm) known(ctx context.Context) bool {
 	}
 	var on int
 	const sql = `SELECT count(*) FROM sluice.streams WHERE enabled AND service || '.' || resource = ANY($1)`
-	return s.ground.Postgres.Pool.QueryRow(ctx, sql, names).Scan(&on) == nil && on == len(names)
+	return s.bed.Postgres.Pool.QueryRow(ctx, sql, names).Scan(&on) == nil && on == len(names)
 }
 
 // sqlRested reports whether every stream ended a clean run that began after an instant, and has
@@ -88,9 +88,9 @@ const sqlRested = `SELECT bool_and(state = 'idle' AND run_id IS NULL AND request
 
 // atRest waits until all streams are idle. With again, every stream must also complete a run of its
 // own schedule that begins from now on.
-func (s *storm) atRest(ctx context.Context, again bool) bool {
+func (s *chaos) atRest(ctx context.Context, again bool) bool {
 	since := time.Time{}
-	if again && s.ground.Postgres.Pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&since) != nil {
+	if again && s.bed.Postgres.Pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&since) != nil {
 		return false
 	}
 	passing, stop := context.WithCancel(ctx)
@@ -109,13 +109,13 @@ func (s *storm) atRest(ctx context.Context, again bool) bool {
 	})
 	return watch.Until(ctx, func() bool {
 		var rested bool
-		return s.ground.Postgres.Pool.QueryRow(ctx, sqlRested, since).Scan(&rested) == nil && rested
+		return s.bed.Postgres.Pool.QueryRow(ctx, sqlRested, since).Scan(&rested) == nil && rested
 	})
 }
 
 // sync requests everything once more, sweeps included, after ageing the rows by an hour.
-func (s *storm) sync(ctx context.Context) error {
-	if err := testbed.Age(ctx, s.ground.Postgres.Pool); err != nil {
+func (s *chaos) sync(ctx context.Context) error {
+	if err := testbed.Age(ctx, s.bed.Postgres.Pool); err != nil {
 		return err
 	}
 	p, err := s.run("sync", append([]string{"sync", "bills", "items", "vendor_payments", "chart_of_accounts", "conversations"}, testbed.Sweeps()...)...)
@@ -126,14 +126,14 @@ func (s *storm) sync(ctx context.Context) error {
 		return err
 	}
 	if p.Code != 0 {
-		return fmt.Errorf("sync ended with %d in calm weather: %s", p.Code, p.Log())
+		return fmt.Errorf("sync ended with %d while all is well: %s", p.Code, p.Log())
 	}
 	return nil
 }
 
 // verify runs the program's own checks: views that must be empty, and all rows against their raw
 // records.
-func (s *storm) verify(ctx context.Context) error {
+func (s *chaos) verify(ctx context.Context) error {
 	p, err := s.run("verify", "verify", "--local")
 	if err != nil {
 		return err
@@ -147,13 +147,13 @@ func (s *storm) verify(ctx context.Context) error {
 	return nil
 }
 
-func (s *storm) run(name string, args ...string) (*testbed.Process, error) {
+func (s *chaos) run(name string, args ...string) (*testbed.Process, error) {
 	slot := s.slots[0]
-	return s.ground.Run(testbed.Start{Name: name, Config: slot.config, Postgres: slot.database.Address(), Args: args})
+	return s.bed.Run(testbed.Start{Name: name, Config: slot.config, Postgres: slot.database.Address(), Args: args})
 }
 
 // said returns the last lines of the processes in the slots.
-func (s *storm) said() string {
+func (s *chaos) said() string {
 	var texts []string
 	for _, slot := range s.slots {
 		p := slot.current()
@@ -163,9 +163,9 @@ func (s *storm) said() string {
 }
 
 // situation returns what streams and jobs wait for.
-func (s *storm) situation(ctx context.Context) string {
+func (s *chaos) situation(ctx context.Context) string {
 	var text string
-	err := s.ground.Postgres.Pool.QueryRow(context.WithoutCancel(ctx), `SELECT concat_ws(E'\n',
+	err := s.bed.Postgres.Pool.QueryRow(context.WithoutCancel(ctx), `SELECT concat_ws(E'\n',
 		(SELECT string_agg(format('stream %s %s, wanted %s done %s, due %s, until %s, last run %s: %s', s.resource, s.state, s.requested_gen, s.served_gen,
 			s.next_due_at, s.wait_until, (SELECT r.outcome || ' ' || r.started_at FROM sluice.runs r WHERE (r.service, r.resource) = (s.service, s.resource)
 				ORDER BY r.id DESC LIMIT 1), s.reason), E'\n') FROM sluice.streams s WHERE enabled),

@@ -14,7 +14,7 @@ import (
 )
 
 // open opens a testbed without processes.
-func open(t *testing.T) *Ground {
+func open(t *testing.T) *Bed {
 	t.Helper()
 	g, err := Open(t.Context(), Options{Seed: 5, Records: 60, Minute: time.Minute, Log: t.Output()})
 	if err != nil {
