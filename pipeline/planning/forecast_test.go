@@ -78,7 +78,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestDetailsOfAList: what a list is about to bring is work for its details.
+// TestDetailsOfAList: the records that a list is expected to bring are counted for its details.
 func TestDetailsOfAList(t *testing.T) {
 	t.Parallel()
 	list := planning.Shape{Way: planning.WayChanges, Page: 200, Full: true}
@@ -144,7 +144,7 @@ func TestMoreCostsMore(t *testing.T) {
 	})
 }
 
-// TestShapes: of every declared stream it is known how it is read.
+// TestShapes: every declared stream has a shape.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	for _, service := range connectors.All() {
