@@ -334,18 +334,18 @@ func TestLeaveTellsTheLedger(t *testing.T) {
 		result pipeline.CallResult
 		want   time.Duration
 	}{
-		"fine":                       {pipeline.CallResult{Status: 200}, 0},
-		"throttled":                  {pipeline.CallResult{Kind: pipeline.Throttled}, time.Minute},
-		"throttled, told":            {pipeline.CallResult{Kind: pipeline.Throttled, RetryAfter: 7 * time.Second}, 7 * time.Second},
-		"throttled, told a day":      {pipeline.CallResult{Kind: pipeline.Throttled, RetryAfter: 24 * time.Hour}, time.Hour},
-		"crowded":                    {pipeline.CallResult{Kind: pipeline.Crowded}, 5 * time.Minute},
-		"crowded, told":              {pipeline.CallResult{Kind: pipeline.Crowded, RetryAfter: time.Second}, time.Second},
-		"exhausted, told":            {pipeline.CallResult{Kind: pipeline.Exhausted, DayReset: 90 * time.Minute}, 90 * time.Minute},
-		"exhausted, own midnight":    {pipeline.CallResult{Kind: pipeline.Exhausted}, toMidnight},
-		"expired holds nobody back":  {pipeline.CallResult{Kind: pipeline.Expired}, 0},
-		"denied holds nobody back":   {pipeline.CallResult{Kind: pipeline.Denied}, 0},
-		"a 5xx holds nobody back":    {pipeline.CallResult{Kind: pipeline.Unavailable, RetryAfter: time.Minute}, 0},
-		"nonsense holds nobody back": {pipeline.CallResult{Kind: pipeline.Unexpected}, 0},
+		"fine":                        {pipeline.CallResult{Status: 200}, 0},
+		"throttled":                   {pipeline.CallResult{Kind: pipeline.Throttled}, time.Minute},
+		"throttled, told":             {pipeline.CallResult{Kind: pipeline.Throttled, RetryAfter: 7 * time.Second}, 7 * time.Second},
+		"throttled, told a day":       {pipeline.CallResult{Kind: pipeline.Throttled, RetryAfter: 24 * time.Hour}, time.Hour},
+		"crowded":                     {pipeline.CallResult{Kind: pipeline.Crowded}, 5 * time.Minute},
+		"crowded, told":               {pipeline.CallResult{Kind: pipeline.Crowded, RetryAfter: time.Second}, time.Second},
+		"exhausted, told":             {pipeline.CallResult{Kind: pipeline.Exhausted, DayReset: 90 * time.Minute}, 90 * time.Minute},
+		"exhausted, own midnight":     {pipeline.CallResult{Kind: pipeline.Exhausted}, toMidnight},
+		"expired holds no call back":  {pipeline.CallResult{Kind: pipeline.Expired}, 0},
+		"denied holds no call back":   {pipeline.CallResult{Kind: pipeline.Denied}, 0},
+		"a 5xx holds no call back":    {pipeline.CallResult{Kind: pipeline.Unavailable, RetryAfter: time.Minute}, 0},
+		"nonsense holds no call back": {pipeline.CallResult{Kind: pipeline.Unexpected}, 0},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,7 @@ func TestBackfillRun(t *testing.T) {
 		"never read":            {byNumber, planning.Facts{Rows: unknown()}, nil, 0, planning.Unknown},
 		"20,000 rows":           {byNumber, planning.Facts{Rows: known(20_000)}, []int64{20_000}, 101, planning.Measured},
 		"three windows":         {byNumber, planning.Facts{Rows: known(9000)}, []int64{0, 199, 200}, 1 + 1 + 2, planning.Measured},
-		"nobody's parents":      {parents, planning.Facts{Rows: known(10), Parents: unknown()}, nil, 0, planning.Unknown},
+		"unknown parents":       {parents, planning.Facts{Rows: known(10), Parents: unknown()}, nil, 0, planning.Unknown},
 		"64 parents":            {parents, planning.Facts{Rows: known(640), Parents: known(64), PerRun: 20}, nil, 64, planning.Measured},
 		"64 parents of 3 pages": {parents, planning.Facts{Rows: known(64 * 450), Parents: known(64)}, nil, 64 * 3, planning.Measured},
 	} {

@@ -145,6 +145,6 @@ func TestCheapestOfParents(t *testing.T) {
 	}
 	s.Parents = unknown()
 	if _, ok := s.Cheapest(6*time.Hour, planning.Pace{}); ok {
-		t.Error("a schedule for nobody knows how many parents")
+		t.Error("a schedule for an unknown number of parents")
 	}
 }

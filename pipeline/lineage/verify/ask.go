@@ -133,8 +133,8 @@ func (s *subject) further(ctx context.Context, standing contents.Standing, rows 
 	if len(s.pages) >= pages {
 		return false, nil
 	}
-	// Long steps come by pages far from each other; a step that leads in a circle is made longer,
-	// at last by one page more than there are, which comes by all.
+	// Long steps lead to pages far from each other. A step that leads back to page 1 is made
+	// longer; at the latest a step of one page more than there are reaches every page.
 	number := 1
 	for step := max(pages*5/8, 1); s.pages[number]; {
 		number = (number-1+step)%pages + 1
