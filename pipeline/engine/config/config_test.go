@@ -305,8 +305,8 @@ func TestSecretFiles(t *testing.T) {
 	}
 }
 
-// TestAByteOrderMarkIsNoKey loads a file with the byte order mark that some editors write. Columns
-// and lines of mistakes stay right.
+// TestAByteOrderMarkIsNoKey loads a file with the byte order mark that some editors write. The line
+// numbers of mistakes stay right.
 func TestAByteOrderMarkIsNoKey(t *testing.T) {
 	t.Parallel()
 	if _, err := loadText(t, "\uFEFF"+read(t, filepath.Join("testdata", "minimal.good.yaml"))); err != nil {
