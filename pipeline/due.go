@@ -11,8 +11,8 @@ type Occasion struct {
 	Every time.Duration
 	// First is the time between the registration of a new stream and its first run.
 	First time.Duration
-	// Since is when the last run ended or, for Rejected, when the list's records went into
-	// quarantine; zero if unknown.
+	// Since is when the last run ended or, for Rejected, when the pause of the list's rejected
+	// records began; zero if unknown.
 	Since time.Time
 	// Now is the database's clock.
 	Now time.Time

@@ -143,8 +143,8 @@ const (
 	ModeSince Mode = "since"
 	// ModeNewest: the list is sorted by modification time, newest first.
 	ModeNewest Mode = "newest"
-	// ModeKeyset: the list is filtered by modification time, in ascending order of it, and page 1
-	// is asked for again from the last record on.
+	// ModeKeyset: the list is filtered by modification time and sorted by it in ascending order.
+	// Each request is for page 1, from the last record on.
 	ModeKeyset Mode = "keyset"
 	// ModeFull: the whole list is read.
 	ModeFull Mode = "full"

@@ -5,9 +5,9 @@ import "sluice/pipeline/outside"
 // fewRejected is how many records a run may reject before Flood looks at their share.
 const fewRejected = 1000
 
-// Refusals counts the records that a run received, and those of them that went to quarantine and
-// are new there: no earlier run counted them and no operator has decided about them. So a record
-// that never fits withholds the watermark once only (docs/decisions/0024-rejected-records).
+// Refusals counts the records that a run received, and those of them that are new in quarantine: no
+// earlier run counted them, and the operator has not decided about them. So a record that never
+// fits withholds the watermark once only (docs/decisions/0024-rejected-records).
 type Refusals struct {
 	Received, Refused int64
 	// Clashed counts those of Refused that shared an identifier with another record of the same
@@ -45,7 +45,7 @@ func (r Refusals) Withhold(batch *Batch, was Position, rules Rules) bool {
 	}
 	again := batch.End.Again
 	if stream := batch.Claim.Stream; stream.Work == WorkList && stream.Resource.Swept() {
-		again = AgainWithheld // from the same bound; whole lists are asked for with longer and longer pauses
+		again = AgainWithheld // from the same bound; whole lists are read again after longer and longer pauses
 	}
 	batch.End = &End{Outcome: OutcomeProvisional, Note: note, Again: again}
 	batch.Position = Position{Watermark: was.Watermark, ScannedUntil: was.ScannedUntil}

@@ -249,7 +249,7 @@ func (a *App) Connect(ctx context.Context) error {
 		return err
 	}
 	if err := db.EnableHistory(ctx, a.histories()); err != nil {
-		return fmt.Errorf("keep the past as the configuration says: %w", err)
+		return fmt.Errorf("set up the history that the configuration asks for: %w", err)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (n observedLoads) Load(ctx context.Context, batches ...pipeline.Batch) (pip
 			if v.Answer == pipeline.AnswerNo {
 				level = slog.LevelWarn
 			}
-			n.log.Log(ctx, level, "what the list can do is seen to be otherwise", "stream", batches[i].Claim.Stream.String(),
+			n.log.Log(ctx, level, "a run changed a verdict on the list", "stream", batches[i].Claim.Stream.String(),
 				"capability", v.Capability, "verdict", v.Answer, "value", v.Value, "evidence", v.Evidence)
 		}
 	}

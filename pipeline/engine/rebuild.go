@@ -126,7 +126,7 @@ func (a *App) renewOne(ctx context.Context, key Key, why string) error {
 	a.Log.WarnContext(ctx, why+": rows are written anew out of raw records, without a call", "stream", key.String())
 	counts, err := a.Rebuild(ctx, stream, rebuild.Changed, false, nil)
 	if errors.Is(err, ErrBusy) || errors.Is(err, pipeline.ErrLostClaim) {
-		a.Log.WarnContext(ctx, "the stream is being written: its rows have their turn later", "stream", key.String())
+		a.Log.WarnContext(ctx, "another process writes to the stream: its rows are written anew later", "stream", key.String())
 		return nil
 	}
 	if err != nil {

@@ -23,7 +23,7 @@ func (l loggedRuns) Chunk(ctx context.Context, claim pipeline.Claim, settle pipe
 	}
 	run, err := l.app.DB.RunProgress(ctx, claim.Run)
 	if err != nil {
-		l.app.Log.WarnContext(ctx, "what the run came to could not be read", "stream", claim.Stream.String(), "run", claim.Run, "error", err)
+		l.app.Log.WarnContext(ctx, "the result of the run could not be read", "stream", claim.Stream.String(), "run", claim.Run, "error", err)
 		return nil // the chunk is committed, with or without a log line
 	}
 	if run.EndedAt == nil {

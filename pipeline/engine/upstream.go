@@ -55,7 +55,7 @@ func (a *App) tokens() (*budget.Gate, *upstream.Tokens, error) {
 
 // errOffline says that a command that was started offline wants to call upstream; its secrets may
 // be missing.
-var errOffline = errors.New("this command was started as one that asks upstream nothing: its call was not made")
+var errOffline = errors.New("this command was started offline: its call was not made")
 
 // vendor is the vendor of the configuration.
 func (a *App) vendor() upstream.Vendor {

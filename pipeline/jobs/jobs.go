@@ -226,7 +226,7 @@ func (q *Queue) loop(ctx context.Context, every time.Duration, work func(context
 		defer ticker.Stop()
 		for {
 			if err := work(ctx); err != nil && ctx.Err() == nil {
-				q.options.Logger.WarnContext(ctx, "a turn of the queue failed", "error", err)
+				q.options.Logger.WarnContext(ctx, "a periodic task of the queue failed", "error", err)
 			}
 			select {
 			case <-ctx.Done():

@@ -76,7 +76,7 @@ func (p *process) lock(ctx context.Context, conn *pgx.Conn) error {
 			continue
 		}
 		if _, err := conn.Exec(ctx, note, p.id, number); err != nil {
-			return fmt.Errorf("say which lock shows that the process lives: %w", err)
+			return fmt.Errorf("record the lock that shows that the process lives: %w", err)
 		}
 		return nil
 	}

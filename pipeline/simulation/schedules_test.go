@@ -88,8 +88,9 @@ func (w *world) equal() {
 	}
 }
 
-// unburied returns a record that is gone upstream and whose row has no tombstone, although scans of
-// the whole list can prove it and the operator has nothing to decide (I2); "" if there is none.
+// unburied returns a record that is gone upstream and whose row has no tombstone (I2); "" if there
+// is none. It looks only where scans of the whole list can prove that, and skips records that the
+// operator has to decide about.
 func (w *world) unburied() string {
 	if !w.swarm.complete || w.swarm.cursor != "full" && !w.swarm.sweep {
 		return ""

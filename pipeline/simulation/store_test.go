@@ -254,8 +254,8 @@ func (s *store) whole(of *stream, id string, have *row) {
 }
 
 // older applies the rule of the warehouse and checks its verdict against invariant 5. A row may get
-// an earlier modification time only if upstream was set back, which counts after ten minutes, or if
-// its present time is more than a day in the future.
+// an earlier modification time in two cases only: upstream was set back, which counts after ten
+// minutes, or the row's time is more than a day in the future.
 func (s *store) older(of *stream, batch pipeline.Batch, record *record.Record, have *row) bool {
 	asked := of.upstream.asked[batch.Call]
 	verdict := version.Judge(

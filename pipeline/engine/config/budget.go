@@ -38,9 +38,9 @@ type Share struct {
 type Allowance struct {
 	// Reset says when a new day begins; nil means that the day is the last 24 hours.
 	Reset *Reset `yaml:"reset"`
-	// RateScope says for what the limits a minute and at once are counted: "organization" for its
-	// services together, which is how the documents are read, or "service" for each by itself. ""
-	// means that of the organization, and there "organization".
+	// RateScope says how the limits a minute and at once are counted: "organization" counts all
+	// services together, as in the documents, "service" each by itself. "" means that of the
+	// organization, and there "organization".
 	RateScope string `yaml:"rate_scope"`
 }
 

@@ -23,9 +23,9 @@ import (
 	"sluice/schema/record"
 )
 
-// Normalize turns the bytes of one record into rows by the present declaration. Parent is the parent
-// of the list that the record came from, "" where there are no parents. A record that does not fit
-// gives a *record.RejectedError.
+// Normalize turns the bytes of one record into rows by the present declaration. Parent is the
+// parent of the list that the record came from, "" where there are no parents. A record that does
+// not fit gives a *record.RejectedError.
 type Normalize func(raw []byte, parent string) (record.Record, error)
 
 var (

@@ -16,7 +16,7 @@ import (
 
 type upstreamRecord = record.Record
 
-// The codes of rows held against upstream.
+// The codes of findings about rows compared with upstream.
 const (
 	// codeMissing: upstream has the record since before the watermark, and there is no row.
 	codeMissing = "missing"

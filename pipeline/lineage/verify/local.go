@@ -11,7 +11,7 @@ import (
 	"sluice/pipeline/warehouse/verifications"
 )
 
-// The codes of rows held against their raw records.
+// The codes of findings about rows compared with their raw records.
 const (
 	// CodeEdited: the row differs from what its raw records make of it.
 	CodeEdited = "edited"

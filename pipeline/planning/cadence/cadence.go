@@ -72,8 +72,8 @@ const (
 //
 // Within these bounds the intervals T minimize the total age of changes, the sum of rate × T / 2.
 // The calls are the sum of cost / T. So at the optimum T is proportional to the square root of cost
-// / rate, cut off at the bounds, and the factor is the one that spends exactly the calls. Sources:
-// J. Cho and H. Garcia-Molina, "Effective page refresh policies for Web crawlers", ACM TODS 28(4),
+// / rate, cut off at the bounds. The factor is the one that spends exactly the calls. Sources: J.
+// Cho and H. Garcia-Molina, "Effective page refresh policies for Web crawlers", ACM TODS 28(4),
 // 2003; and for the sum under bounds the usual water filling (S. Boyd and L. Vandenberghe, "Convex
 // Optimization", 2004, example 5.2).
 func Plan(streams []Stream, floor time.Duration, perDay float64) []Interval {
