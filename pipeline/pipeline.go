@@ -72,11 +72,11 @@ type Request struct {
 	// Parent is the identifier of the parent whose list is requested; "" where the resource has no
 	// parents.
 	Parent string
-	// Since is the lower bound of the modification time; zero asks for all.
+	// Since is the lower bound of the modification time; zero requests all records.
 	Since time.Time
 	// From and To are the first and the last day of a window; zero leaves that end open.
 	From, To time.Time
-	// Sort is the value of sort_column, Order "A" or "D"; empty asks for neither.
+	// Sort is the value of sort_column, Order "A" or "D"; empty omits them.
 	Sort, Order string
 }
 

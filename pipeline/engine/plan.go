@@ -76,8 +76,8 @@ func (p Plan) needed() bool {
 	return false
 }
 
-// Accept executes the plan whose ID a person has read; another one is refused. Patience is how long
-// it waits for others that hold tables.
+// Accept executes the plan with the ID that the operator has read, and refuses any other plan.
+// Patience is how long it waits for locks of other sessions.
 func (a *App) Accept(ctx context.Context, id string, patience time.Duration) error {
 	err := migrations.Execute(ctx, a.URL, migrations.Options{Log: a.Log, Patience: patience}, func(ctx context.Context) (string, error) {
 		plan, err := a.Plan(ctx)

@@ -84,7 +84,7 @@ type fixture struct {
 	db       *warehouse.DB
 	upstream *upstream
 	service  *schema.Service
-	// ready is what the queue asks before each chunk; nil for nothing.
+	// ready is the queue's option Ready; nil for none.
 	ready func(context.Context, pipeline.Stream) error
 }
 

@@ -54,7 +54,7 @@ func unicodeEscapes(text string) string {
 // none.
 func left(text, secret string) string {
 	for name, form := range spelled(secret) {
-		form = strings.Trim(form, "=") // padding and what stands around it
+		form = strings.Trim(form, "=") // without padding; below, without the bytes around the secret
 		if strings.HasPrefix(name, "base64 of more") {
 			form = form[4 : len(form)-6]
 		}

@@ -148,7 +148,7 @@ func (s *Scrubber) Scrub(text string) string {
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	for range depth { // what stands around a secret may be read otherwise without it
+	for range depth { // the text around a removed secret may hold another one
 		found := s.find(text)
 		if len(found) == 0 {
 			break

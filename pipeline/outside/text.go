@@ -30,8 +30,8 @@ const MaxText = 2000
 const redacted = "[redacted]"
 
 // Text makes a Text of the words of others. It removes secrets, then control characters, then cuts
-// the text to most bytes. It cuts last, because a secret that is cut in two could no longer be
-// found.
+// the text to most bytes and adds "…". It cuts last, because a secret that is cut in two could no
+// longer be found.
 func (s *Scrubber) Text(raw string, most int) Text {
 	// The text far behind the cut need not be searched. The text near it has to be, because a
 	// secret may begin before the cut.

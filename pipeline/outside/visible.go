@@ -19,7 +19,7 @@ func Visible(text string) string {
 			return sign
 		}
 		return r
-	}, strings.ToValidUTF8(text, string(utf8.RuneError))) // both give what they were given where there is nothing to do
+	}, strings.ToValidUTF8(text, string(utf8.RuneError))) // both return their argument where there is nothing to replace
 }
 
 // VisibleLines is Visible for several lines: line ends and tabs stay.

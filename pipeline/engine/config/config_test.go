@@ -289,7 +289,7 @@ func TestSecretFiles(t *testing.T) {
 			if err := os.WriteFile(path, []byte(test.content), test.mode); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Chmod(path, test.mode); err != nil { // whatever the umask is
+			if err := os.Chmod(path, test.mode); err != nil { // the umask may have changed the mode
 				t.Fatal(err)
 			}
 			got, err := loadText(t, strings.Replace(minimal, "${NORTH_SECRET}", "file:"+path, 1))
