@@ -6,58 +6,59 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Call is one request upstream, as the call log has it.
+// Call is one request upstream, as the call log records it.
 type Call struct {
 	// Organization is the key of Org, which the call log holds.
 	Organization string
 	Org          *Organization
 	Service      string
-	// Resource is what the call is for: a resource's name, "organizations" or "token".
+	// Resource says what the call is for: a resource's name, "organizations" or "token".
 	Resource string
 	Class    Class
-	// Run is the run it is spent on; zero outside of runs.
+	// Run is the run that spends the call; zero outside of runs.
 	Run int64
 	// Method and Path name the endpoint, without the query: queries hold secrets.
 	Method, Path outside.Text
-	// Page is the page asked for; zero where there are none.
+	// Page is the requested page; zero for a call without pages.
 	Page int
 }
 
-// Limits are what a call is held against: the plan's figures after the configuration's choice. Zero
-// means not limited.
+// Limits are the limits that apply to a call: the figures of the plan that the configuration chose.
+// Zero means no limit.
 type Limits struct {
-	// Shared names the allowance within the organization that minute and concurrency are counted
-	// against ("suite", "chat").
+	// Shared names the allowance of the organization against which PerMinute and Concurrent are
+	// counted ("suite", "chat").
 	Shared string
-	// PerMinute is the most calls in any 60 seconds, Concurrent the most under way at once, Daily
-	// the most in a day.
+	// PerMinute is the largest number of calls in any 60 seconds, Concurrent the largest number
+	// under way at once, Daily the largest number in a day.
 	PerMinute, Concurrent, Daily int
-	// ResetZone is the IANA time zone in which the day turns at ResetHour. If it is empty the day
-	// is the last 24 hours, which satisfies every possible turn.
+	// ResetZone is the IANA time zone in which a new day begins at ResetHour. If it is empty, the
+	// day is the last 24 hours, which is safe wherever upstream begins its day.
 	ResetZone string
 	ResetHour int
 	// Shares divide the day among the classes of work; nil means DefaultShares.
 	Shares Shares
 }
 
-// ClassBackfill is reading what lies far back, on demand.
+// ClassBackfill is the class of backfills: a window or the whole list is read on demand.
 const ClassBackfill Class = "backfill"
 
-// Share is what a class of work gets of the daily allowance, as parts of it between 0 and 1.
+// Share is the part of the daily allowance that a class of work gets. Both figures are between 0
+// and 1.
 type Share struct {
-	// Floor is kept for the class: while the class keeps to it, no other class can spend what it
-	// may still need. What it will not need any more is lent to the others.
+	// Floor is the part reserved for the class. Other classes leave what the class may still need
+	// of it, and may spend the rest.
 	Floor float64 `json:"floor"`
-	// Ceiling is the most that the class spends in a day; zero means all of it.
+	// Ceiling is the largest part that the class may spend in a day; zero means all of it.
 	Ceiling float64 `json:"ceiling"`
 }
 
-// Shares divide a day among classes. A class that is not named has neither floor nor ceiling.
-// Floors add up to 1 at most.
+// Shares divide a day's calls among classes. A class without an entry has neither floor nor
+// ceiling. The floors add up to 1 at most.
 type Shares map[Class]Share
 
-// DefaultShares keep hourly lists going whatever else is under way, and leave a call for finding
-// out whether upstream answers again.
+// DefaultShares reserve enough calls for hourly lists beside any other work, and a few for probes
+// that find out whether upstream answers again.
 func DefaultShares() Shares {
 	return Shares{
 		ClassIncremental: {Floor: 0.4},
@@ -73,13 +74,13 @@ func Classes() []Class {
 	return []Class{ClassIncremental, ClassDetails, ClassSweep, ClassBackfill, ClassProbe}
 }
 
-// Decision is what the call log says to a reservation.
+// Decision is the call log's answer to a reservation.
 type Decision struct {
 	// Call is the number of the reserved call; zero if it was refused.
 	Call int64
-	// Refused says which limit refused, "" if none did.
+	// Refused names the limit that refused the call; "" if the call was granted.
 	Refused Refusal
-	// Wait is how long until it makes sense to ask again, by the database's clock.
+	// Wait is the time until a new attempt makes sense, by the database's clock.
 	Wait time.Duration
 }
 
@@ -91,60 +92,60 @@ const (
 	RefusedMinute     Refusal = "minute"
 	RefusedConcurrent Refusal = "concurrent"
 	RefusedDay        Refusal = "day"
-	// RefusedClass: the class has spent its ceiling, or what is left is kept for others.
+	// RefusedClass: the class has spent its ceiling, or the remaining calls are reserved for other
+	// classes.
 	RefusedClass Refusal = "class"
-	// RefusedClosed: upstream said 44, the gate is closed for all processes.
+	// RefusedClosed: upstream answered code 44, so the gate is closed for all processes.
 	RefusedClosed Refusal = "closed"
 )
 
 // CallResult is how a call ended.
 type CallResult struct {
-	// Status is the HTTP status, zero if no answer came; Code the envelope's code.
+	// Status is the HTTP status, zero without an answer; Code is the envelope's code.
 	Status int
 	Code   outside.Text
-	// Kind is the kind of the failure, zero if it went well.
+	// Kind is the kind of the failure; zero for success.
 	Kind Kind
 	// Detail is a bounded text without secrets.
 	Detail outside.Text
 	// Bytes of the body and Records in it.
 	Bytes   int64
 	Records int
-	// DayLimit, DayRemaining and DayReset are the daily rate headers; DayLimit is zero if they were
-	// not sent. Source: docs/upstream.md U48.
+	// DayLimit, DayRemaining and DayReset are the daily rate headers; DayLimit is zero if upstream
+	// did not send them. Source: docs/upstream.md U48.
 	DayLimit, DayRemaining int
 	DayReset               time.Duration
-	// RetryAfter is the header of that name, zero if not sent.
+	// RetryAfter is the header Retry-After; zero if upstream did not send it.
 	RetryAfter time.Duration
-	// Arrived is how long before its end the call had reached upstream, at least; zero if that is
-	// not known.
+	// Arrived is the least time between the call's arrival upstream and its end; zero if unknown.
 	Arrived time.Duration
 }
 
-// Token is the row that holds an access token for all processes.
+// Token is the row that stores the access token of a credential for all processes.
 type Token struct {
 	// Sealed is the encrypted access token; empty if there is none.
 	Sealed []byte
 	// Refresh is the encrypted refresh token that upstream sent in place of the configured one;
 	// empty if it sent none.
 	Refresh []byte
-	// DiedYoung is how many access tokens in a row were refused before their time.
+	// DiedYoung is how many access tokens in a row upstream refused before they expired.
 	DiedYoung int
-	// Version grows with every token that comes or goes.
+	// Version grows whenever the stored token is replaced or dropped.
 	Version int64
-	// ExpiresIn is the life left by the database's clock.
+	// ExpiresIn is how long the token is still valid, by the database's clock.
 	ExpiresIn time.Duration
 	// SinceRefresh is the time since the last attempt; large if there was none.
 	SinceRefresh time.Duration
 	// Reason says why the credential is denied; "" if it works.
 	Reason outside.Text
-	// Refusals is how many answers in a row refused a token.
+	// Refusals is how many answers in a row refused to give a token.
 	Refusals int
-	// Worked says that the credential has brought a token before.
+	// Worked says that upstream has already given a token for the credential.
 	Worked bool
-	// FellBack says that the configured refresh token is in use although upstream sent another,
-	// kept in Refresh, and refused it later.
+	// FellBack says that the configured refresh token is in use, because upstream refused the one
+	// in Refresh, which it had sent itself.
 	FellBack bool
-	// Forgotten, of what is to be stored, says that a person asked for it and no call was made: the
-	// time of the last attempt stands.
+	// Forgotten says that the token is dropped at an operator's request and without a call. The
+	// time of the last attempt then stays as it is.
 	Forgotten bool
 }

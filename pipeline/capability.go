@@ -2,15 +2,16 @@ package pipeline
 
 import "time"
 
-// Capability is a closed set: what a list can do, as far as reading it depends on that.
+// Capability is a closed set: the abilities of a list that reading depends on.
 type Capability string
 
 // The capabilities.
 const (
-	// CapabilityFilter: the filter by modification time lets pass what was modified since, and
-	// nothing else.
+	// CapabilityFilter: the filter by modification time returns the records modified since, and
+	// only those.
 	CapabilityFilter Capability = "filter"
-	// CapabilityInclusive: the filter lets pass what was modified at the instant itself.
+	// CapabilityInclusive: the filter also returns records modified at the very instant of the
+	// filter.
 	CapabilityInclusive Capability = "filter_inclusive"
 	// CapabilityDescending and CapabilityAscending: the list sorts by modification time.
 	CapabilityDescending Capability = "sort_descending"
@@ -18,7 +19,7 @@ const (
 	// CapabilityPage: the parameter page leads to another page.
 	CapabilityPage Capability = "page"
 	// CapabilityPageSize: the parameter per_page sets the size of a page. The value of its verdict
-	// is the largest size that was answered, or that is said to be.
+	// is the largest page size that upstream answered with or documents.
 	CapabilityPageSize Capability = "page_size"
 	// CapabilityDetail: a single record is read by its identifier; CapabilityBatchDetail: several
 	// in one call. The value of their verdicts is the path.
@@ -26,7 +27,7 @@ const (
 	CapabilityBatchDetail Capability = "batch_detail"
 )
 
-// Answer is a closed set: what is held of a capability.
+// Answer is a closed set: whether a list has a capability.
 type Answer string
 
 // The answers.
@@ -36,7 +37,7 @@ const (
 	AnswerUnknown Answer = "unknown"
 )
 
-// Source is a closed set: how a verdict is known.
+// Source is a closed set: what a verdict is based on.
 type Source string
 
 // The sources, the weakest first: a weaker one never replaces a stronger one.
@@ -45,7 +46,7 @@ const (
 	SourceAssumed Source = "assumed"
 	// SourceDocumented: a document shows it.
 	SourceDocumented Source = "documented"
-	// SourceProbed: it was measured, by calls made for that alone.
+	// SourceProbed: a probe measured it, with calls made for that alone.
 	SourceProbed Source = "probed"
 	// SourceObserved: an answer to a run showed it.
 	SourceObserved Source = "observed"
@@ -55,36 +56,35 @@ const (
 type Verdict struct {
 	Capability Capability `json:"capability"`
 	Answer     Answer     `json:"verdict"`
-	// Value is the figure or the path that belongs to it; "" if there is none.
+	// Value is the figure or the path that belongs to the capability; "" if there is none.
 	Value  string `json:"value,omitempty"`
 	Source Source `json:"source"`
-	// Evidence is what it rests on, in words without values of records.
+	// Evidence says in words what the verdict is based on. It quotes no value of a record.
 	Evidence string `json:"evidence,omitempty"`
-	// SeenAt is when it was last declared, measured or seen, by the database's clock.
+	// SeenAt is when the verdict was last declared, measured or observed, by the database's clock.
 	SeenAt time.Time `json:"seen_at"`
-	// Age is how long ago that was.
+	// Age is the time since SeenAt.
 	Age time.Duration `json:"-"`
 }
 
-// RetryAfter is how long an observed no counts: the next run then asks as the declaration says once
-// more, which costs a page at most, and the no is taken back or renewed. One that was probed counts
-// until it is probed again, for there are ways of misreading a filter that the answer to a run does
-// not show.
+// RetryAfter is how long an observed no counts. After that, the next run asks again as the
+// declaration says, which costs a page at most. Its answer renews the no or takes it back. A probed
+// no counts until the next probe: a filter can fail in ways that the answer to a run does not show.
 const RetryAfter = 24 * time.Hour
 
 // Capabilities are the verdicts on one list, by capability.
 type Capabilities map[Capability]Verdict
 
-// Lacks says that the list is known not to have the capability, so that the next run does not ask
-// for it.
+// Lacks reports whether the list is known to be without the capability. The next run then does not
+// rely on it.
 func (c Capabilities) Lacks(capability Capability) bool {
 	v := c[capability]
 	return v.Answer == AnswerNo && (v.Source != SourceObserved || v.Age < RetryAfter)
 }
 
-// Shows says that the list was measured or seen to have the capability: what a declaration or a
-// document says alone does not count. One that an answer contradicted, which only those do that
-// were asked for what was known, is tried again like all others.
+// Shows reports whether a probe or a run has shown the capability: the word of a declaration or a
+// document alone does not count. An observed no that is older than RetryAfter counts as shown,
+// because only a run that relied on the capability can observe one.
 func (c Capabilities) Shows(capability Capability) bool {
 	v := c[capability]
 	switch v.Answer {

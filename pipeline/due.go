@@ -2,25 +2,25 @@ package pipeline
 
 import "time"
 
-// Occasion is one at which it is decided when a stream is due, with the facts that decide. Instants
-// are of the database's clock. Package planning has the rule, package streams of the warehouse the
-// facts.
+// Occasion is an event after which it is decided when a stream is due, with the facts for that
+// decision. Instants are those of the database's clock. Package planning has the rule, package
+// warehouse/streams the facts.
 type Occasion struct {
 	Event Event
-	// Every is the stream's interval: the learned one, or the one of the configuration.
+	// Every is the stream's interval: the learned one or the configured one.
 	Every time.Duration
-	// First is how long after it is registered a new stream is first due.
+	// First is the time between the registration of a new stream and its first run.
 	First time.Duration
-	// Since is when the last run ended, or since when rejected records wait; zero if that is
-	// unknown.
+	// Since is when the last run ended or, for Rejected, when the pause of the list's rejected
+	// records began; zero if unknown.
 	Since time.Time
 	// Now is the database's clock.
 	Now time.Time
-	// Idle says that no run of the stream is open or waited for.
+	// Idle says that no run of the stream is open or requested.
 	Idle bool
-	// The facts of a run that ended: the state it leaves, until when that lasts, whether it asked
-	// for little time, whether it serves the schedule at all, and whether another run was requested
-	// meanwhile.
+	// The facts of a run that ended. State is the state it leaves the stream in, Until the end of
+	// that state. Again is why another run should follow soon. Aside says that the run does not
+	// count for the schedule. Requested says that another run was requested meanwhile.
 	State     State
 	Until     time.Time
 	Again     Again
@@ -28,72 +28,72 @@ type Occasion struct {
 	Requested bool
 }
 
-// Event is a closed set: what makes it a question when a stream is due.
+// Event is a closed set: the events that can change when a stream is due.
 type Event string
 
 // The events.
 const (
-	// Registered: the stream is new. Reconfigured: its interval or its bounds are other ones.
+	// Registered: the stream is new. Reconfigured: its interval or its bounds changed.
 	Registered   Event = "registered"
 	Reconfigured Event = "reconfigured"
-	// Taken: a job was made of it, because it was due.
+	// Taken: the tick inserted a job for the stream, because it was due.
 	Taken Event = "taken"
-	// Requested: a person or a command asks for a run, or for a backfill. Woken: what it waited for
-	// has happened.
+	// Requested: an operator or a command requests a run or a backfill. Woken: the event that the
+	// stream waited for has happened.
 	Requested Event = "requested"
 	Woken     Event = "woken"
 	// Ended: a run ended.
 	Ended Event = "ended"
-	// Learned: its interval was worked out anew.
+	// Learned: the stream's interval was computed anew.
 	Learned Event = "learned"
-	// DetailsWanted: rows of the list wait for their single records.
+	// DetailsWanted: rows of the list need their single records.
 	DetailsWanted Event = "details wanted"
-	// Rejected: records of the list are in quarantine, and may be good by now.
+	// Rejected: records of the list are in quarantine, and upstream may have corrected them by now.
 	Rejected Event = "rejected"
-	// Rezoned: upstream names another time zone for the organization.
+	// Rezoned: upstream now names another time zone for the organization.
 	Rezoned Event = "rezoned"
 )
 
-// Again is a closed set: why a run wants to be followed by another one sooner than its stream's
-// interval says.
+// Again is a closed set: why another run should follow sooner than the stream's interval says.
 type Again string
 
 // The reasons.
 const (
-	// AgainNot: it does not.
+	// AgainNot: the next run follows after the interval.
 	AgainNot Again = ""
-	// AgainNoParent: no parent was known whose list could be read.
+	// AgainNoParent: the warehouse had no parent whose list could be read.
 	AgainNoParent Again = "no parent"
-	// AgainWithheld: too much was refused, and the watermark waits.
+	// AgainWithheld: too many records were rejected, so the watermark did not move.
 	AgainWithheld Again = "withheld"
-	// AgainMissed: a whole list did not show rows for the first time, and a second one confirms it.
+	// AgainMissed: a scan of the whole list missed rows for the first time, and a second scan has
+	// to confirm it.
 	AgainMissed Again = "missed"
 )
 
-// Due is when a stream is due, in a form that the database's clock completes: After from Since, or
-// from now where Since is zero, and not before NotBefore.
+// Due says when a stream is due, relative to the database's clock: After later than Since, or later
+// than now where Since is zero, and at NotBefore at the earliest.
 type Due struct {
 	Bound     Bound
 	After     time.Duration
 	Since     time.Time
 	NotBefore time.Time
-	// Spare leaves streams alone that are disabled or wait for an instant.
+	// Spare leaves streams unchanged that are disabled or wait for an instant.
 	Spare bool
 }
 
-// Bound is a closed set: what becomes of when the stream was due so far.
+// Bound is a closed set: how a new due time combines with the stream's present one.
 type Bound string
 
 // The bounds.
 const (
-	// Unchanged: it is due when it was.
+	// Unchanged: the present due time stays.
 	Unchanged Bound = ""
-	// Exactly: what was is forgotten.
+	// Exactly: the new due time replaces the present one.
 	Exactly Bound = "exactly"
-	// Earlier: it is due then at the latest. Later: it is due then at the earliest.
+	// Earlier: the earlier of the two counts. Later: the later of the two counts.
 	Earlier Bound = "earlier"
 	Later   Bound = "later"
 )
 
-// DueRule says when a stream is due: planning.Due.
+// DueRule says when a stream is due; planning.Due is the one implementation.
 type DueRule func(Occasion) Due

@@ -7,35 +7,36 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// ErrLostClaim says that another worker claimed the stream: whatever this one still holds must not
-// be written.
+// ErrLostClaim says that another worker claimed the stream. The worker that gets it must not write
+// what it still holds.
 var ErrLostClaim = errors.New("the stream was claimed by another worker")
 
-// ErrNotRequested says that no run of the stream is requested any more: its backfill is over, or
-// paused. The worker that holds its job drops it.
+// ErrNotRequested says that no run of the stream is requested any more: its backfill is over or
+// paused. The worker drops the job.
 var ErrNotRequested = errors.New("no run was requested for the stream")
 
-// ErrNotMade says of a call that failed that it never left.
+// ErrNotMade says that a failed call was never sent, because it could not be counted.
 var ErrNotMade = errors.New("the call could not be counted, so it was not made")
 
-// Kind is a closed set: what went wrong, seen from what has to happen next.
+// Kind is a closed set: what went wrong, classified by what has to happen next.
 type Kind int
 
-// The kinds, with the fate that package jobs gives each.
+// The kinds, each with the reaction of package jobs.
 const (
-	// Exhausted: the day's allowance is spent; come back at Until.
+	// Exhausted: the day's allowance is spent; the stream goes on at Until.
 	Exhausted Kind = iota + 1
-	// Throttled: more calls a minute than allowed; the gate closes for a minute.
+	// Throttled: upstream got more calls a minute than it allows; the gate closes for a minute.
 	Throttled
-	// Crowded: more calls at once than allowed; fewer for a while.
+	// Crowded: upstream got more calls at once than it allows; fewer leave at once for a while.
 	Crowded
-	// Expired: the access token is dead; one refresh, same request.
+	// Expired: the access token is no longer valid; one refresh, then the same request again.
 	Expired
-	// Denied: no right, or the refresh token is dead; a person has to act.
+	// Denied: the right is missing, or the refresh token is no longer valid; the operator has to
+	// act.
 	Denied
-	// Unavailable: no answer, a 5xx, a cut body; try again later.
+	// Unavailable: no answer, a 5xx or a cut body; the chunk is repeated later.
 	Unavailable
-	// Unexpected: an answer that is not what the documents describe.
+	// Unexpected: the answer differs from what the documents describe.
 	Unexpected
 )
 
@@ -44,7 +45,7 @@ var kindNames = map[Kind]outside.Text{ //nolint:gochecknoglobals // a constant t
 	Denied: "denied", Unavailable: "unavailable", Unexpected: "unexpected",
 }
 
-// String is the word of the kind, as the runs table has it.
+// String returns the word of the kind, as the runs table stores it.
 func (k Kind) String() string { return string(k.text()) }
 
 func (k Kind) text() outside.Text {
@@ -55,7 +56,7 @@ func (k Kind) text() outside.Text {
 }
 
 // Error is a failure with its kind. Its text never holds a secret (invariant 10): all of it is the
-// program's own words, or was made fit to be kept by a scrubber.
+// program's own words or was cleaned by a scrubber.
 type Error struct {
 	Kind Kind
 	// Op is the call: "GET /inventory/v1/bills page 3".
@@ -63,9 +64,9 @@ type Error struct {
 	// Status and Code are the HTTP status and the envelope's code, if any.
 	Status int
 	Code   outside.Text
-	// Until is when it makes sense to come back; zero if unknown.
+	// Until is when a new attempt makes sense; zero if unknown.
 	Until time.Time
-	// Detail explains, in words for a person who has to act.
+	// Detail explains the failure to the operator.
 	Detail outside.Text
 	Err    *outside.Cause
 }
@@ -73,7 +74,7 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return string(e.Text()) }
 
-// Text is what Error says.
+// Text returns the text of Error as an outside.Text.
 func (e *Error) Text() outside.Text {
 	text := e.Kind.text()
 	if e.Op != "" {
@@ -94,7 +95,7 @@ func (e *Error) Text() outside.Text {
 	return text
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error {
 	if e.Err == nil {
 		return nil // and no pointer in an interface
@@ -102,7 +103,7 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// KindOf gives the kind of an error, or 0 if it has none.
+// KindOf returns the kind of an error, or 0 if it has none.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

@@ -5,21 +5,22 @@ import (
 	"time"
 )
 
-// Organization is one business upstream, as the configuration has it: all that the stages need to
-// know of it. It is made once and shared by all of its streams; only what upstream says of its time
-// zone may change after that. It is safe for concurrent use.
+// Organization is one business upstream, as configured: all that the stages need to know of it. It
+// is made once and shared by all of its streams. Only the time zone that upstream names may change
+// later. It is safe for concurrent use.
 type Organization struct {
-	// Key is the word under which its rows are kept, ID the identifier by which upstream knows it.
-	// Two organizations may have one ID, never one Key.
+	// Key is the organization_id of its rows; ID is the identifier that upstream uses. Two
+	// organizations may share an ID but never a Key.
 	Key, ID string
-	// DataCenter is the domain suffix of the variant that hosts it, such as com.au; "" means com.
+	// DataCenter is the domain suffix of the data center that hosts it, such as com.au; "" means
+	// com.
 	DataCenter string
-	// Addresses replace those of the vendor, whatever the data center.
+	// Addresses replace the vendor's addresses in every data center.
 	Addresses Addresses
-	// BaseURLs replace host and root of a service, by its name.
+	// BaseURLs replace host and root path of a service; the key is the service's name.
 	BaseURLs map[string]string
-	// Limits are what the calls of a service are held against, by its name. A service that is not
-	// among them is not called.
+	// Limits are the limits of each service; the key is the service's name. A service without an
+	// entry is never called.
 	Limits map[string]Limits
 	// Location is the time zone of the configuration; nil means the one that upstream names.
 	Location *time.Location
@@ -27,18 +28,19 @@ type Organization struct {
 	named atomic.Pointer[namedZone]
 }
 
-// Addresses are where the programming interfaces, chat and the access tokens of an organization
-// are; "" means at the vendor's.
+// Addresses are the base addresses of an organization's APIs, of chat and of the token endpoint; ""
+// means the vendor's.
 type Addresses struct{ API, Chat, Auth string }
 
-// namedZone is a time zone as upstream names it; nil if the name is unknown here.
+// namedZone is a time zone as upstream names it; zone is nil if this machine does not know the
+// name.
 type namedZone struct {
 	name string
 	zone *time.Location
 }
 
-// Zone is the time zone in which times without an offset are meant: that of the configuration, else
-// the one that upstream named last, else UTC. A stream of no organization is in UTC, too.
+// Zone returns the time zone of times without an offset: the configured one, else the one that
+// upstream named last, else UTC. A nil organization is in UTC, too.
 func (o *Organization) Zone() *time.Location {
 	if o == nil {
 		return time.UTC
@@ -52,8 +54,8 @@ func (o *Organization) Zone() *time.Location {
 	return time.UTC
 }
 
-// FollowZone takes the IANA name of the time zone that upstream says. It gives that zone, nil if
-// there is none of the name.
+// FollowZone remembers the IANA name of the time zone that upstream names, and returns that zone;
+// nil if no zone has the name.
 func (o *Organization) FollowZone(name string) *time.Location {
 	if named := o.named.Load(); named != nil && named.name == name {
 		return named.zone

@@ -1,12 +1,11 @@
-// Package pipeline defines the types that all stages of copying share: streams, what is asked and
-// answered, claims, positions, batches, calls, limits and the kinds of errors.
+// Package pipeline defines the types that all stages of copying share: streams, requests and pages,
+// claims, positions, batches, calls, limits and the kinds of errors.
 //
 // It does nothing, and no type names a resource. The packages below it do the work; imports among
 // them run downward: engine, then jobs, planning and lineage, then sync and budget, then upstream
 // and warehouse.
 //
-// Start reading at Stream, Request and Page, then Batch and Position; what is done with them at
-// package sync.
+// Start reading at Stream, Request and Page, then Batch and Position. Package sync shows their use.
 package pipeline
 
 import (
@@ -22,7 +21,7 @@ import (
 
 // Stream is one resource of one organization: the unit of scheduling, of position and of failure.
 type Stream struct {
-	// Organization is the key of Org, which tables and jobs hold.
+	// Organization is the key of Org, as tables and jobs store it.
 	Organization string
 	Org          *Organization
 	Service      *schema.Service
@@ -38,7 +37,7 @@ type Work string
 const (
 	// WorkList: the list, as the resource's cursor says.
 	WorkList Work = ""
-	// WorkDetails: the single records of rows whose list record was a header.
+	// WorkDetails: the single records of rows whose list record carried only a part of the values.
 	WorkDetails Work = "details"
 	// WorkBackfill: the list again, on demand, beside the scheduled runs.
 	WorkBackfill Work = "backfill"
@@ -49,7 +48,7 @@ const (
 // String names the stream in messages: 10234695/inventory.bills.
 func (s Stream) String() string { return s.Key().String() }
 
-// Class says what kind of work a call is spent on.
+// Class is the purpose of a call.
 type Class string
 
 // The classes of work.
@@ -68,42 +67,42 @@ type Request struct {
 	Run int64
 	// Page counts from 1; PerPage is the page size wanted.
 	Page, PerPage int
-	// Token is what the answer before gave to go on with, where lists go on by token.
+	// Token is the token of the answer before, where lists go on by token.
 	Token string
-	// Parent is the identifier of the parent whose list is asked for; "" where the resource has no
+	// Parent is the identifier of the parent whose list is requested; "" where the resource has no
 	// parents.
 	Parent string
-	// Since is the lower bound of the modification time; zero asks for all.
+	// Since is the lower bound of the modification time; zero requests all records.
 	Since time.Time
 	// From and To are the first and the last day of a window; zero leaves that end open.
 	From, To time.Time
-	// Sort is the value of sort_column, Order "A" or "D"; empty asks for neither.
+	// Sort is the value of sort_column, Order "A" or "D"; empty omits them.
 	Sort, Order string
 }
 
-// Page is one page of records, as it came.
+// Page is one page of records, as upstream sent it.
 type Page struct {
 	// Call is the number of the call in the call log. Numbers are drawn before the call leaves, so
-	// a larger one was asked later.
+	// a larger number means a later request.
 	Call int64
-	// Date is upstream's clock when it answered; zero if it did not say.
+	// Date is upstream's clock when it answered; zero if the answer does not say.
 	Date time.Time
 	// Records are the records' raw bytes in the order of the answer.
 	Records [][]byte
 	// More says that another page follows; PerPage is the size upstream reported.
 	More    bool
 	PerPage int
-	// Token is what the next page is asked for with, where lists go on by token.
+	// Token requests the next page, where lists go on by token.
 	Token string
-	// Sort and Order are what upstream says it sorted by; empty if it did not say.
+	// Sort and Order are the sorting that upstream reports; empty if the answer does not say.
 	Sort, Order string
-	// Unknown says that there is no such single record, in upstream's own words.
+	// Unknown says that upstream answered in its own words that the single record does not exist.
 	Unknown bool
-	// Turn is that of a large answer, to be ended when its records are loaded.
+	// Turn is the turn of a large answer; it has to be ended when the records are loaded.
 	Turn *Turn
 }
 
-// RejectedRecord is one record that does not fit, whole, for the quarantine.
+// RejectedRecord is one record that does not fit the declaration, kept whole for the quarantine.
 type RejectedRecord struct {
 	Raw    []byte
 	ID     string
@@ -112,12 +111,12 @@ type RejectedRecord struct {
 	Detail outside.Text
 }
 
-// CodeClash is the code of records that came under one identifier in one answer, which does not say
-// which of them has it.
+// CodeClash is the code of different records that have the same identifier in one answer. The
+// answer does not say which of them is right.
 const CodeClash = "id_clash"
 
-// Batch is what one transaction writes: records, what could not be loaded, and the position behind
-// them (invariant 2).
+// Batch is what one transaction writes: records, rejected records, and the position after them
+// (invariant 2).
 type Batch struct {
 	Claim Claim
 	// Call is the call that brought the records; zero if the batch has none.
@@ -129,31 +128,32 @@ type Batch struct {
 	Received, Duplicates int
 	// Position is the position after this batch.
 	Position Position
-	// Details says that the records are single records and not a list's: they complete their rows.
-	// Missing are the identifiers that were asked for and that upstream does not know.
+	// Details says that the records are single records, which complete their rows. Missing are the
+	// requested identifiers that upstream does not know.
 	Details bool
 	Missing []string
-	// Unknown says that upstream said of Missing, in its own words, that there are no such records.
+	// Unknown says that upstream answered in its own words that the records of Missing do not
+	// exist.
 	Unknown bool
-	// Observed are verdicts on the list that its answer changed.
+	// Observed are the verdicts on the list that this answer changed.
 	Observed []Verdict
-	// Listed says that the records come from a list's answer just now, so that one that should have
-	// come earlier was late.
+	// Listed says that the records come from a list that was just read. Only such records can show
+	// lateness.
 	Listed bool
-	// Parent is set by the batch that brings the last of one parent's list.
+	// Parent is set in the last batch of one parent's list.
 	Parent *ParentRead
-	// End ends the run, nil if it goes on.
+	// End ends the run; nil if the run goes on.
 	End *End
-	// Complete is called inside the transaction, last: it settles the job.
+	// Complete is called last inside the transaction and completes the job.
 	Complete func(ctx context.Context, tx pgx.Tx) error
-	// Turn is that of the answer, which ends when the batch is loaded.
+	// Turn is the turn of the answer; it ends when the batch is loaded.
 	Turn *Turn
 }
 
 // ParentRead says that the list of a parent was read, or why it could not be.
 type ParentRead struct {
 	ID string
-	// Failed, if set, says why its list could not be read to its end, in words.
+	// Failed says in words why the list could not be read to its end; "" if it was.
 	Failed outside.Text
 }
 
@@ -161,13 +161,13 @@ type ParentRead struct {
 type End struct {
 	Outcome Outcome
 	Note    outside.Text
-	// Again is why the stream wants another run sooner than its interval says.
+	// Again is why another run should follow sooner than the interval says.
 	Again Again
-	// Whole, if set, says that the run read the whole list, cleanly: what it did not see is
-	// evidence (invariant 7).
+	// Whole, if set, says that the run read the whole list cleanly. A row that it did not see is
+	// then evidence of a deletion (invariant 7).
 	Whole *Whole
-	// Entire says that the run read all that the list showed, cleanly: what is in quarantine and
-	// was not among it is not upstream any more.
+	// Entire says that the run read all that the list showed, cleanly. A rejected record that was
+	// not among it no longer exists upstream.
 	Entire bool
 }
 
@@ -184,8 +184,8 @@ type Outcome string
 const (
 	// OutcomeDone: the stream is complete up to the new watermark.
 	OutcomeDone Outcome = "done"
-	// OutcomeProvisional: all was read, but the list kept shifting or was suspect: rows are loaded,
-	// the watermark did not move, the next run reads again.
+	// OutcomeProvisional: the whole list was read, but it kept shifting or was suspect. The rows
+	// are loaded, the watermark did not move, and the next run reads again.
 	OutcomeProvisional Outcome = "provisional"
 	// OutcomeFailed: the run stopped on an error.
 	OutcomeFailed Outcome = "failed"
@@ -196,19 +196,20 @@ type Loaded struct {
 	// Inserted, Updated, Unchanged and Superseded count records; Superseded are older than the
 	// stored row.
 	Inserted, Updated, Unchanged, Superseded int
-	// Rejected are records that the database refused, found by bisection and put into quarantine
-	// with the others.
+	// Rejected counts records that the database refused. The loader finds them by bisection and
+	// puts them into quarantine.
 	Rejected int
 	// Silent counts those of Updated that changed without a new modification time.
 	Silent int
-	// Rollbacks counts those of Updated whose modification time went back: upstream was set back.
+	// Rollbacks counts those of Updated whose modification time went back: upstream restored an
+	// older state.
 	Rollbacks int
-	// MissingKeys are the declared keys that most records of the list carried so far, and do not
-	// from now on.
+	// MissingKeys are the declared keys that most records of the list carried before and no longer
+	// carry.
 	MissingKeys []string
 }
 
-// Add counts more.
+// Add adds the counts of another batch.
 func (l *Loaded) Add(more Loaded) {
 	l.Inserted += more.Inserted
 	l.Updated += more.Updated

@@ -7,8 +7,8 @@ import (
 	"sluice/pipeline"
 )
 
-// TestMarkAhead: what upstream's clock said decides, and where that is not known, this clock with a
-// day to spare.
+// TestMarkAhead: upstream's clock decides. Where that is unknown, the clock of this process
+// decides, with a day to spare.
 func TestMarkAhead(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)

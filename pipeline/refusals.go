@@ -2,31 +2,30 @@ package pipeline
 
 import "sluice/pipeline/outside"
 
-// fewRejected is how many records a run may refuse, whatever part of all they are, before it is
-// asked whether what comes is a list at all.
+// fewRejected is how many records a run may reject before Flood looks at their share.
 const fewRejected = 1000
 
-// Refusals counts what a run was given, and what of it went to quarantine and is news: no earlier
-// run was judged with it, and no person decided about it. So one record that will never fit holds a
-// watermark up once and not for ever (docs/decisions/0024-rejected-records).
+// Refusals counts the records that a run received, and those of them that are new in quarantine: no
+// earlier run counted them, and the operator has not decided about them. So a record that never
+// fits withholds the watermark once only (docs/decisions/0024-rejected-records).
 type Refusals struct {
 	Received, Refused int64
-	// Clashed are those of Refused that came under an identifier which others of the same answer
-	// had.
+	// Clashed counts those of Refused that shared an identifier with another record of the same
+	// answer.
 	Clashed int64
 }
 
-// Flood says that a list is not worth reading on: reading it to its end would only fill the
-// quarantine. What is known is not counted, so a list with many records that will never fit is read
-// further by each run, and whole in the end.
+// Flood reports whether the run should stop reading the list, because the rest would only fill the
+// quarantine. Records that are in quarantine already do not count. So a list with many records that
+// never fit is read further by each run, and to its end at last.
 func (r Refusals) Flood(rules Rules) bool {
 	return r.Refused > fewRejected && rules.TooManyRejected(r.Refused, r.Received)
 }
 
-// Withhold turns the end of a run of which too much was refused into a provisional one, and says
-// whether it did: rows stay, and neither the watermark nor anything that the run did not see is
-// concluded from it (invariants 1 and 7). Was is the position before the batch. Single records move
-// no watermark.
+// Withhold makes the end of a run provisional if too many of its records were rejected, and reports
+// whether it did. The rows stay; the watermark does not move, and no row counts as missed
+// (invariants 1 and 7). Was is the position before the batch. Runs over single records are left as
+// they are, because they move no watermark.
 func (r Refusals) Withhold(batch *Batch, was Position, rules Rules) bool {
 	if batch.End == nil || batch.End.Outcome == OutcomeFailed || batch.Claim.Stream.Work == WorkDetails {
 		return false
@@ -46,7 +45,7 @@ func (r Refusals) Withhold(batch *Batch, was Position, rules Rules) bool {
 	}
 	again := batch.End.Again
 	if stream := batch.Claim.Stream; stream.Work == WorkList && stream.Resource.Swept() {
-		again = AgainWithheld // from the same bound; whole lists are asked for with longer and longer pauses
+		again = AgainWithheld // from the same bound; whole lists are read again after longer and longer pauses
 	}
 	batch.End = &End{Outcome: OutcomeProvisional, Note: note, Again: again}
 	batch.Position = Position{Watermark: was.Watermark, ScannedUntil: was.ScannedUntil}

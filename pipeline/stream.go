@@ -18,7 +18,7 @@ type Key struct {
 	Resource     string `json:"resource"`
 }
 
-// Key gives the stream's key.
+// Key returns the stream's key.
 func (s Stream) Key() Key {
 	key := Key{Organization: s.Organization, Service: s.Service.Name, Resource: s.Resource.Name}
 	if s.Work != WorkList {
@@ -30,14 +30,14 @@ func (s Stream) Key() Key {
 // String names the stream in messages: 10234695/inventory.bills.
 func (k Key) String() string { return k.Organization + "/" + k.Service + "." + k.Resource }
 
-// ListKey gives the key of the resource's list, whatever the stream's own work is.
+// ListKey returns the key of the resource's list, for any work of the stream.
 func (s Stream) ListKey() Key {
 	return Key{Organization: s.Organization, Service: s.Service.Name, Resource: s.Resource.Name}
 }
 
-// ProvesAbsence says whether what a clean run of the stream did not see is evidence that it is
-// gone: the run reads the whole list, and that list is known to show every record there is
-// (invariant 7).
+// ProvesAbsence reports whether a row that a clean run of the stream did not see is evidence of a
+// deletion. That requires that the run reads the whole list, and that the declaration says that the
+// list shows every record (invariant 7).
 func (s Stream) ProvesAbsence() bool {
 	if s.Resource.Complete == "" {
 		return false
@@ -45,7 +45,7 @@ func (s Stream) ProvesAbsence() bool {
 	return s.Work == WorkSweep || s.Work == WorkList && s.Resource.ReadWhole() && !s.Resource.Swept()
 }
 
-// ClassOf is the class of work that a stream's scheduled runs are.
+// ClassOf returns the class of the calls of a stream's scheduled runs.
 func ClassOf(stream Stream) Class {
 	switch stream.Work {
 	case WorkDetails:
@@ -75,9 +75,10 @@ const (
 	StateRetrying State = "retrying"
 	// StateWaiting: the day's allowance is spent.
 	StateWaiting State = "waiting"
-	// StateDenied: a person has to act; scheduled runs stop until one is requested.
+	// StateDenied: the operator has to act. A requested run starts at once, a scheduled one after a
+	// day at the earliest.
 	StateDenied State = "denied"
-	// StateFailed: the last run gave up; the next one is scheduled as usual.
+	// StateFailed: the last run failed after its retries; the next one follows on schedule.
 	StateFailed State = "failed"
 )
 
@@ -85,21 +86,22 @@ const (
 type Settlement struct {
 	State State
 	Kind  Kind
-	// Reason is for a person; it holds no secret.
+	// Reason is for the operator; it holds no secret.
 	Reason outside.Text
 	// Until is when the stream goes on; zero if unknown.
 	Until time.Time
-	// EndRun closes the run as failed; otherwise it stays open and goes on later.
+	// EndRun closes the run as failed. Otherwise the run stays open and goes on later.
 	EndRun bool
-	// Complete is called inside the transaction, last; nil if the job is settled elsewhere.
+	// Complete is called last inside the transaction and completes the job; nil if the job stays in
+	// the queue.
 	Complete func(ctx context.Context, tx pgx.Tx) error
 }
 
-// Settle is called inside the last transaction of a chunk. More says that the run goes on in
-// another chunk.
+// Settle completes the job inside the last transaction of a chunk. More says that the run goes on
+// in another chunk.
 type Settle func(ctx context.Context, tx pgx.Tx, more bool) error
 
-// Completion gives what a batch calls last in its transaction.
+// Completion returns the function that a batch calls last in its transaction.
 func (s Settle) Completion(more bool) func(ctx context.Context, tx pgx.Tx) error {
 	return func(ctx context.Context, tx pgx.Tx) error { return s(ctx, tx, more) }
 }

@@ -2,8 +2,8 @@ package pipeline
 
 import "time"
 
-// Windows divide a range of days into windows of whole months, read one after the other, so that a
-// list that shifts or a run that fails costs one of them and not the range.
+// Windows divide a range of days into windows of whole months. They are read one after the other,
+// so a shifting list or a failed run costs one window and not the whole range.
 type Windows struct {
 	// From and To are the first and the last day of the range, midnight UTC; zero leaves that end
 	// open.
@@ -11,7 +11,8 @@ type Windows struct {
 	To   time.Time `json:"to,omitzero"`
 	// Months is how many calendar months a window has.
 	Months int `json:"months"`
-	// At is the window being read, from 0, which is how many were read; Of is how many there are.
+	// At is the index of the window being read, from 0, and so the number of windows already read.
+	// Of is the number of windows.
 	At int `json:"at"`
 	Of int `json:"of"`
 }
@@ -22,8 +23,8 @@ func MonthsBetween(from, to time.Time) int {
 	return (to.Year()-from.Year())*year + int(to.Month()) - int(from.Month()) + 1
 }
 
-// NewWindows divides a range. Where it has no end, the windows reach to today, and the last one has
-// none; where it has no beginning there is one window.
+// NewWindows divides a range. A range without an end is divided up to today, and its last window
+// has no end. A range without a beginning is one window.
 func NewWindows(from, to, today time.Time, months int) *Windows {
 	w := &Windows{From: from, To: to, Months: max(months, 1), Of: 1}
 	last := to
@@ -36,7 +37,7 @@ func NewWindows(from, to, today time.Time, months int) *Windows {
 	return w
 }
 
-// Bounds are the first and the last day of the window being read; nil has none.
+// Bounds returns the first and the last day of the window being read; zero for nil windows.
 func (w *Windows) Bounds() (time.Time, time.Time) {
 	if w == nil {
 		return time.Time{}, time.Time{}
@@ -44,7 +45,7 @@ func (w *Windows) Bounds() (time.Time, time.Time) {
 	return w.BoundsOf(w.At)
 }
 
-// BoundsOf are the first and the last day of a window, from 0.
+// BoundsOf returns the first and the last day of a window; windows count from 0.
 func (w *Windows) BoundsOf(at int) (time.Time, time.Time) {
 	from, to := w.From, w.To
 	if at > 0 {
@@ -56,12 +57,12 @@ func (w *Windows) BoundsOf(at int) (time.Time, time.Time) {
 	return from, to
 }
 
-// begin is the first day of a window behind the first one: the first of a month.
+// begin returns the first day of a window after the first one: the first day of a month.
 func (w *Windows) begin(at int) time.Time {
 	return time.Date(w.From.Year(), w.From.Month()+time.Month(at*w.Months), 1, 0, 0, 0, 0, time.UTC)
 }
 
-// Next goes to the window behind the one that was read; false if it was the last.
+// Next moves on to the next window; false if the last one was read.
 func (w *Windows) Next() bool {
 	if w == nil || w.At+1 >= w.Of {
 		return false

@@ -1,9 +1,9 @@
-// Package budget answers one question: may this call leave now?
+// Package budget decides whether a call may leave now.
 //
-// The ledger (Postgres) decides, for any number of processes; this package waits in the meantime,
-// paces this process so that the ledger is spared refusals, and carries to the ledger what upstream
-// says about its limits. It never counts calls itself, never talks to upstream and never gives a
-// call back.
+// The ledger, which is the call log in Postgres, decides for any number of processes. This package
+// waits for its decision, paces this process to spare the ledger refusals, and reports to the
+// ledger what upstream says about its limits. It never counts calls itself, never talks to upstream
+// and never gives a call back.
 //
 // Start reading at Gate.Enter, then Gate.Leave.
 package budget
@@ -20,20 +20,20 @@ import (
 )
 
 const (
-	// defaultMaxWait outlasts one full minute of a closed gate, but not two.
+	// defaultMaxWait is longer than one minute of a closed gate and shorter than two.
 	defaultMaxWait = 75 * time.Second
-	// staleParts of a minute is how old a grant may be when it is used: two minutes and the call's
-	// slot is free.
+	// staleParts says that a grant may be a third of a minute old when it is used: after two
+	// minutes the ledger frees the call's slot.
 	staleParts = 3
-	// finishTimeout bounds the note that a call is over.
+	// finishTimeout bounds the statements that record the end of a call.
 	finishTimeout = 10 * time.Second
 )
 
-// Ledger counts calls and decides about them, for all processes.
+// Ledger counts the calls of all processes and decides about them.
 type Ledger interface {
-	// Reserve counts the call, or says which limit refuses it.
+	// Reserve counts the call, or names the limit that refuses it.
 	Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error)
-	// Finish notes how a reserved call ended.
+	// Finish records how a reserved call ended.
 	Finish(ctx context.Context, call int64, result pipeline.CallResult) error
 	// Penalize holds calls back for d because upstream refused one.
 	Penalize(ctx context.Context, organization, service, shared string, kind pipeline.Kind, d time.Duration) error
@@ -42,12 +42,12 @@ type Ledger interface {
 // Options are what a gate needs. Ledger and Now are required.
 type Options struct {
 	Ledger Ledger
-	// Now is the clock that waits are planned by; limits are the ledger's matter.
+	// Now is the clock for waits. The ledger uses its own clock for limits.
 	Now func() time.Time
-	// MaxWait is how long Enter may wait in all; zero means 75 seconds.
+	// MaxWait is the longest time that Enter waits in all; zero means 75 seconds.
 	MaxWait time.Duration
-	// Minute is how long the minute of the limits is, which the ledger has to count alike; zero
-	// means a minute. Tests and benchmarks have shorter ones.
+	// Minute is the length of the limits' minute; zero means a minute. The ledger has to use the
+	// same. Tests and benchmarks have shorter ones.
 	Minute time.Duration
 }
 
@@ -79,9 +79,9 @@ func New(o Options) (*Gate, error) {
 	return gate, nil
 }
 
-// Enter waits until the call may leave, counts it and returns its number in the call log. A call
-// that may not leave within MaxWait gives a *pipeline.Error of kind Throttled or Crowded, one that
-// may not leave today, or not as work of its class, one of kind Exhausted, each with Until. Every
+// Enter waits until the call may leave, counts it and returns its number in the call log. If the
+// call may not leave within MaxWait, the error is a *pipeline.Error of kind Throttled or Crowded.
+// If the day or the share of its class is spent, it is one of kind Exhausted. Each has Until. Every
 // call that entered has to Leave.
 func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
 	limits, err := limitsOf(call)
@@ -98,8 +98,8 @@ func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
 	}
 	defer lane.done()
 	for {
-		// Taken before asking: a call that leaves between the answer and the wait must still wake
-		// this one.
+		// The channel is taken before the question: a slot that is freed between the answer and the
+		// wait must still wake this call.
 		freed := lane.freed()
 		asked := g.now()
 		decision, reserveErr := g.ledger.Reserve(ctx, call, limits)
@@ -113,7 +113,8 @@ func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
 			if g.now().Sub(asked) <= g.minute/staleParts {
 				return decision.Call, nil
 			}
-			// The process was suspended meanwhile: the slot is not held any more (invariant 3).
+			// The process was suspended meanwhile, and the ledger may have freed the slot
+			// (invariant 3).
 			if finishErr := g.Leave(ctx, call, decision.Call, pipeline.CallResult{Detail: "granted too long ago, not made"}); finishErr != nil {
 				return 0, finishErr
 			}
@@ -131,8 +132,7 @@ func (g *Gate) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
 	}
 }
 
-// limitsOf are what a call is held against. An error says that the configuration does not have its
-// service.
+// limitsOf returns the limits that apply to a call. It fails if the service is not configured.
 func limitsOf(call pipeline.Call) (pipeline.Limits, error) {
 	limits, configured := call.Org.Limits[call.Service]
 	if !configured {
@@ -141,8 +141,8 @@ func limitsOf(call pipeline.Call) (pipeline.Limits, error) {
 	return limits, nil
 }
 
-// errTooLong says that the wait would pass the deadline; stopped makes of it the error that callers
-// see.
+// errTooLong says that the wait would pass the deadline. Callers see the error that stopped makes
+// of it.
 var errTooLong = errors.New("the wait is too long")
 
 // wait waits until it makes sense to ask the ledger again.
@@ -153,8 +153,8 @@ func (g *Gate) wait(ctx context.Context, decision pipeline.Decision, deadline ti
 	case pipeline.RefusedDay, pipeline.RefusedClass:
 		return errTooLong
 	case pipeline.RefusedConcurrent:
-		// The ledger only knows when a lost call's lease ends; most calls end much sooner, here or
-		// in another process.
+		// The ledger can only say when the lease of a lost call ends. Most calls end much sooner,
+		// here or in another process.
 		pause = min(pause, pollConcurrent)
 	case pipeline.RefusedMinute, pipeline.RefusedClosed:
 		freed = nil
@@ -178,7 +178,7 @@ func (g *Gate) stopped(call pipeline.Call, refused pipeline.Refusal, wait time.D
 	return &pipeline.Error{Kind: kindOf(refused), Op: call.Method + " " + call.Path, Until: g.now().Add(wait), Detail: detail}
 }
 
-// longWait is a wait behind which a person may not want to wait: the command that ends it is named.
+// longWait is the wait above which the error names the command that ends it.
 const longWait = 5 * time.Minute
 
 func kindOf(refused pipeline.Refusal) pipeline.Kind {

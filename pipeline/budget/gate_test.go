@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// script is a ledger that answers what its script says; behind its end it grants.
+// script is a ledger that answers from its script; after the last entry it grants every call.
 type script struct {
 	mu        sync.Mutex
 	decisions []pipeline.Decision
@@ -73,7 +73,7 @@ func (s *script) Penalize(_ context.Context, organization, service, shared strin
 	return nil
 }
 
-// gate is one for calls of organizations that all have the same limits, in India.
+// gate is a gate for calls of organizations in India that all have the same limits.
 type gate struct {
 	*budget.Gate
 
@@ -88,7 +88,7 @@ func (g gate) Leave(ctx context.Context, call pipeline.Call, number int64, resul
 	return g.Gate.Leave(ctx, limited(call, g.limits, time.FixedZone("IST", 19_800)), number, result)
 }
 
-// limited is a call of an organization that has these limits.
+// limited returns the call as one of an organization with these limits.
 func limited(call pipeline.Call, limits pipeline.Limits, zone *time.Location) pipeline.Call {
 	call.Org = &pipeline.Organization{Key: call.Organization, Limits: map[string]pipeline.Limits{call.Service: limits}, Location: zone}
 	return call
@@ -153,7 +153,7 @@ func TestEnterGivesUpWithTheKindOfTheRefusal(t *testing.T) {
 		{pipeline.Decision{Refused: pipeline.RefusedDay, Wait: 5 * time.Hour}, pipeline.Exhausted, 0},
 		{pipeline.Decision{Refused: pipeline.RefusedDay, Wait: time.Second}, pipeline.Exhausted, 0},
 		{pipeline.Decision{Refused: pipeline.RefusedClass, Wait: 3 * time.Hour}, pipeline.Exhausted, 0},
-		// A slot may be free any moment: asked for as long as allowed.
+		// A slot may be freed at any moment, so the gate asks until MaxWait is over.
 		{pipeline.Decision{Refused: pipeline.RefusedConcurrent, Wait: 2 * time.Minute}, pipeline.Crowded, 70 * time.Second},
 	}
 	for _, tc := range cases {
@@ -267,8 +267,8 @@ func TestEnterReportsWhatTheLedgerMayNotSay(t *testing.T) {
 	}
 }
 
-// The pace: a full burst at once, then one every 600 ms, and what another service of the same
-// allowance took is gone, while another organization has its own.
+// The pace is a full burst at once, then one call every 600 ms. The calls of another service of the
+// same allowance count, too; another organization has its own pace.
 func TestEnterPacesThisProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -334,18 +334,18 @@ func TestLeaveTellsTheLedger(t *testing.T) {
 		result pipeline.CallResult
 		want   time.Duration
 	}{
-		"fine":                       {pipeline.CallResult{Status: 200}, 0},
-		"throttled":                  {pipeline.CallResult{Kind: pipeline.Throttled}, time.Minute},
-		"throttled, told":            {pipeline.CallResult{Kind: pipeline.Throttled, RetryAfter: 7 * time.Second}, 7 * time.Second},
-		"throttled, told a day":      {pipeline.CallResult{Kind: pipeline.Throttled, RetryAfter: 24 * time.Hour}, time.Hour},
-		"crowded":                    {pipeline.CallResult{Kind: pipeline.Crowded}, 5 * time.Minute},
-		"crowded, told":              {pipeline.CallResult{Kind: pipeline.Crowded, RetryAfter: time.Second}, time.Second},
-		"exhausted, told":            {pipeline.CallResult{Kind: pipeline.Exhausted, DayReset: 90 * time.Minute}, 90 * time.Minute},
-		"exhausted, own midnight":    {pipeline.CallResult{Kind: pipeline.Exhausted}, toMidnight},
-		"expired holds nobody back":  {pipeline.CallResult{Kind: pipeline.Expired}, 0},
-		"denied holds nobody back":   {pipeline.CallResult{Kind: pipeline.Denied}, 0},
-		"a 5xx holds nobody back":    {pipeline.CallResult{Kind: pipeline.Unavailable, RetryAfter: time.Minute}, 0},
-		"nonsense holds nobody back": {pipeline.CallResult{Kind: pipeline.Unexpected}, 0},
+		"fine":                        {pipeline.CallResult{Status: 200}, 0},
+		"throttled":                   {pipeline.CallResult{Kind: pipeline.Throttled}, time.Minute},
+		"throttled, told":             {pipeline.CallResult{Kind: pipeline.Throttled, RetryAfter: 7 * time.Second}, 7 * time.Second},
+		"throttled, told a day":       {pipeline.CallResult{Kind: pipeline.Throttled, RetryAfter: 24 * time.Hour}, time.Hour},
+		"crowded":                     {pipeline.CallResult{Kind: pipeline.Crowded}, 5 * time.Minute},
+		"crowded, told":               {pipeline.CallResult{Kind: pipeline.Crowded, RetryAfter: time.Second}, time.Second},
+		"exhausted, told":             {pipeline.CallResult{Kind: pipeline.Exhausted, DayReset: 90 * time.Minute}, 90 * time.Minute},
+		"exhausted, own midnight":     {pipeline.CallResult{Kind: pipeline.Exhausted}, toMidnight},
+		"expired holds no call back":  {pipeline.CallResult{Kind: pipeline.Expired}, 0},
+		"denied holds no call back":   {pipeline.CallResult{Kind: pipeline.Denied}, 0},
+		"a 5xx holds no call back":    {pipeline.CallResult{Kind: pipeline.Unavailable, RetryAfter: time.Minute}, 0},
+		"nonsense holds no call back": {pipeline.CallResult{Kind: pipeline.Unexpected}, 0},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -13,34 +13,34 @@ import (
 )
 
 const (
-	// pollConcurrent is how often a call that waits for a slot asks again: slots are freed in other
-	// processes, too.
+	// pollConcurrent is how often a call that waits for a slot asks again: other processes free
+	// slots, too.
 	pollConcurrent = time.Second
-	// minPause keeps a ledger that answers "ask again at once" from being asked in a tight loop.
+	// minPause prevents a tight loop where the ledger answers "ask again at once".
 	minPause = 20 * time.Millisecond
-	// maxJitter spreads those who wait for the same instant: one of each process.
+	// maxJitter spreads the calls that wait for the same instant: one in each process.
 	maxJitter = 25 * time.Millisecond
 )
 
-// laneKey is an allowance: what one organization's services share.
+// laneKey identifies an allowance that services of one organization share.
 type laneKey struct {
 	organization, shared string
 	perMinute            int
 }
 
-// lane is what this process does within one allowance.
+// lane is the state of one allowance in this process.
 type lane struct {
-	// limiter paces; nil if there is no limit a minute. It decides nothing, it only spares the
-	// ledger refusals that are certain.
+	// limiter paces the calls; nil if there is no limit a minute. It only spares the ledger certain
+	// refusals: the ledger decides.
 	limiter *rate.Limiter
 
-	// turn holds one: the call that asks the ledger. What refuses one of the lane refuses all, so
-	// the others wait behind it, in the order in which they came.
+	// turn holds the one call that asks the ledger. A refusal of one call of the lane applies to
+	// all, so the others queue behind it in the order of their arrival.
 	turn chan struct{}
 
 	mu   sync.Mutex
 	gone chan struct{}
-	// refused is what the ledger said last.
+	// refused is the ledger's last refusal.
 	refused pipeline.Refusal
 }
 
@@ -59,8 +59,8 @@ func (g *Gate) lane(organization string, limits pipeline.Limits) *lane {
 	return known
 }
 
-// pace waits for this process's turn. If that lies beyond the deadline, it gives errTooLong and the
-// wait it would have taken.
+// pace waits until the limiter lets the call pass. If that is after the deadline, it returns
+// errTooLong and the wait that would have been necessary.
 func (l *lane) pace(ctx context.Context, now func() time.Time, deadline time.Time) (time.Duration, error) {
 	if l.limiter == nil {
 		return 0, nil
@@ -82,8 +82,8 @@ func (l *lane) pace(ctx context.Context, now func() time.Time, deadline time.Tim
 	return wait, nil
 }
 
-// queue waits until this call is the one that asks the ledger; done lets the next one ask. Beyond
-// the deadline it gives errTooLong.
+// queue waits until this call is the one that asks the ledger; done lets the next one ask. After
+// the time left it returns errTooLong.
 func (l *lane) queue(ctx context.Context, left time.Duration) error {
 	timer := time.NewTimer(left)
 	defer timer.Stop()
@@ -99,7 +99,7 @@ func (l *lane) queue(ctx context.Context, left time.Duration) error {
 
 func (l *lane) done() { <-l.turn }
 
-// note keeps what the ledger said, for those who did not get to ask.
+// note stores the ledger's refusal for the calls that give up before they could ask.
 func (l *lane) note(refused pipeline.Refusal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -112,14 +112,14 @@ func (l *lane) last() pipeline.Refusal {
 	return l.refused
 }
 
-// freed gives a channel that is closed when the next call of this lane leaves.
+// freed returns a channel that is closed when a slot of this lane is freed next.
 func (l *lane) freed() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.gone
 }
 
-// leave wakes those who wait for a slot.
+// leave wakes the calls that wait for a slot.
 func (l *lane) leave() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,7 +127,7 @@ func (l *lane) leave() {
 	l.gone = make(chan struct{})
 }
 
-// jitter lengthens a pause a little, so that those who were refused together do not come back
+// jitter lengthens a pause a little, so that calls that were refused together do not ask again
 // together.
 func jitter(pause time.Duration) time.Duration {
 	pause = max(pause, minPause)

@@ -9,25 +9,25 @@ import (
 	"sluice/pipeline"
 )
 
-// What holds for how long where upstream does not say: code 44 blocks the organization for about a
-// minute (docs/upstream.md U51); fewer calls at once are kept up for five. What upstream says is
-// believed for an hour at most: behind a longer wait one call asks again.
+// How long calls are held back where upstream does not say. Code 44 blocks the organization for
+// about a minute (docs/upstream.md U51). Fewer calls leave at once for five minutes. A Retry-After
+// counts for an hour at most: after that, one call tries again.
 const (
 	throttledFor = time.Minute
 	crowdedFor   = 5 * time.Minute
 	maxRetry     = time.Hour
 )
 
-// Leave notes how a call that entered ended, also when ctx is cancelled by then: a call whose end
-// is not noted holds its slot until its lease is over. If upstream refused the call for its limits,
-// calls are held back for all processes. An error means that the ledger did not take the note; the
-// call stays counted.
+// Leave records how a call that entered ended, even if ctx is cancelled: a call without a recorded
+// end holds its slot until its lease ends. If upstream refused the call for its limits, the calls
+// of all processes are held back. An error means that the ledger did not record the end; the call
+// stays counted.
 func (g *Gate) Leave(ctx context.Context, call pipeline.Call, number int64, result pipeline.CallResult) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
 	limits, err := limitsOf(call)
-	// First the penalty: the freed slot must not let another call out to upstream that has just
-	// refused one.
+	// The penalty is recorded first: the freed slot must not let another call leave just after
+	// upstream refused one.
 	if d := g.penalty(call, limits, result); d > 0 && err == nil {
 		if penalizeErr := g.ledger.Penalize(ctx, call.Organization, call.Service, limits.Shared, result.Kind, d); penalizeErr != nil {
 			err = fmt.Errorf("hold calls of %s/%s back: %w", call.Organization, call.Service, penalizeErr)
@@ -40,7 +40,7 @@ func (g *Gate) Leave(ctx context.Context, call pipeline.Call, number int64, resu
 	return err
 }
 
-// penalty is for how long calls are held back after this result; zero if not.
+// penalty returns how long calls are held back after this result; zero for no penalty.
 func (g *Gate) penalty(call pipeline.Call, limits pipeline.Limits, result pipeline.CallResult) time.Duration {
 	asked := min(result.RetryAfter, maxRetry)
 	if asked < time.Second {
@@ -69,10 +69,11 @@ func (g *Gate) penalty(call pipeline.Call, limits pipeline.Limits, result pipeli
 	}
 }
 
-// untilTurn is the time to the next instant at which the day of an organization may turn: the
-// configured one, and else, as that is not documented, its own midnight or that in UTC, whichever
-// is sooner. If the day is still spent then, the call that finds out leads to the next of them. A
-// minute is added, as clocks differ: a call a moment too early would cost a day.
+// untilTurn returns the time until a new day may begin for an organization. That is the configured
+// instant. Where none is configured, it is the organization's own midnight or that in UTC,
+// whichever is sooner, because upstream documents neither. If the day is still spent then, the
+// refused call leads to the next of these instants. A minute is added, because clocks differ: a
+// call a moment too early would cost a day.
 func (g *Gate) untilTurn(zone *time.Location, limits pipeline.Limits) time.Duration {
 	now := g.now()
 	if limits.ResetZone != "" {
@@ -83,10 +84,10 @@ func (g *Gate) untilTurn(zone *time.Location, limits pipeline.Limits) time.Durat
 	return min(next(now.In(zone), 0), next(now.UTC(), 0)) + turnMargin
 }
 
-// turnMargin is how much later than upstream a day turns here.
+// turnMargin is how long after upstream's day a new day begins here.
 const turnMargin = time.Minute
 
-// next is the time to the next full hour of that number, in the zone of now.
+// next returns the time until the clock shows that full hour next, in the zone of now.
 func next(now time.Time, hour int) time.Duration {
 	year, month, day := now.Date()
 	at := time.Date(year, month, day, hour, 0, 0, 0, now.Location())

@@ -11,8 +11,8 @@ import (
 	"sluice/pipeline"
 )
 
-// slow is a ledger whose decisions take the times given, then none, and which notes how many are
-// asked for at once.
+// slow is a ledger whose first decisions take the given times and all others a millisecond. It
+// counts the questions under way at once.
 type slow struct {
 	*script
 
@@ -38,8 +38,8 @@ func (s *slow) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.
 	return s.script.Reserve(ctx, call, limits)
 }
 
-// TestOneCallOfALaneAsksAtATime: what refuses one refuses all, so the others spare the ledger their
-// questions; and who stops waiting leaves the line.
+// TestOneCallOfALaneAsksAtATime: a refusal of one call applies to all of the lane, so the others do
+// not ask. A call that stops waiting leaves the line.
 func TestOneCallOfALaneAsksAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -63,14 +63,15 @@ func TestOneCallOfALaneAsksAtATime(t *testing.T) {
 			})
 		}
 		all.Wait()
-		// Seven grants, and the one refusal.
+		// Seven grants and one refusal.
 		if ledger.top != 1 || len(ledger.asks) != 8 {
 			t.Errorf("%d questions, %d of them at once; want 8, one at a time", len(ledger.asks), ledger.top)
 		}
 	})
 }
 
-// TestWhoWaitsInLineTooLongIsRefusedAsTheFirstWas: the wait behind others counts.
+// TestWhoWaitsInLineTooLongIsRefusedAsTheFirstWas: the time in the queue counts as waiting. Both
+// calls get the refusal of the first.
 func TestWhoWaitsInLineTooLongIsRefusedAsTheFirstWas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -90,8 +91,8 @@ func TestWhoWaitsInLineTooLongIsRefusedAsTheFirstWas(t *testing.T) {
 	})
 }
 
-// TestAStaleGrantIsGivenUp: a process that was suspended while it asked finds a grant that no
-// process holds for it any more. It is noted as over, and another one asked for (invariant 3).
+// TestAStaleGrantIsGivenUp: a process that was suspended while it asked gets a grant whose slot may
+// be free again. The call is recorded as over, and the process asks for another one (invariant 3).
 func TestAStaleGrantIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

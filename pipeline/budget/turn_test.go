@@ -8,9 +8,9 @@ import (
 	"sluice/pipeline/budget"
 )
 
-// TestASpentDayIsAskedAboutAtEachTurn: after code 45 the service sleeps to the next instant at
-// which its day may turn, and if it is spent then, to the one after that. Instants are worked out
-// by hand; each is a minute late.
+// TestASpentDayIsAskedAboutAtEachTurn: after code 45 the service pauses until the next instant at
+// which a new day may begin. If the day is still spent then, it pauses until the instant after
+// that. The instants are computed by hand, with a minute added to each.
 func TestASpentDayIsAskedAboutAtEachTurn(t *testing.T) {
 	t.Parallel()
 	zone := func(name string) *time.Location {
@@ -33,7 +33,7 @@ func TestASpentDayIsAskedAboutAtEachTurn(t *testing.T) {
 		"a moment before it": {"UTC", pipeline.Limits{}, "2026-03-03T23:59:59Z", []string{"2026-03-04T00:01:00Z"}},
 		"as configured": {"Asia/Kolkata", pipeline.Limits{ResetZone: "Europe/Rome", ResetHour: 6}, "2026-03-03T05:00:00Z",
 			[]string{"2026-03-04T05:01:00Z", "2026-03-05T05:01:00Z"}},
-		// On 29 March clocks in Rome go on by an hour at night.
+		// In the night of 29 March the clocks in Rome go forward by an hour.
 		"on the day of summer time": {"UTC", pipeline.Limits{ResetZone: "Europe/Rome", ResetHour: 6}, "2026-03-28T12:00:00Z",
 			[]string{"2026-03-29T04:01:00Z"}},
 	} {

@@ -13,13 +13,13 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// longestAsk is how long a person's question for a token waits for the minute between two requests,
-// or for a second refresh token.
+// longestAsk is how long Reauthorize waits for the minute between two requests of a token, or to
+// try a second refresh token.
 const longestAsk = 70 * time.Second
 
-// Reauthorize asks the authorization server for a token of the organization's credential, whatever
-// was refused before, and lets its streams go on if it gives one. It gives their number. The error
-// of a refusal is upstream's; waits hears of one that is tried again.
+// Reauthorize requests a token for the organization's credential, even after earlier refusals. If
+// it gets one, it wakes the denied and failed streams and returns their number. The error of a
+// refusal is upstream's. Waits is called before each further attempt.
 func (a *App) Reauthorize(ctx context.Context, o *config.Organization, waits func(*pipeline.Error)) (int, error) {
 	_, tokens, err := a.tokens()
 	if err != nil {
@@ -51,8 +51,9 @@ func (a *App) Reauthorize(ctx context.Context, o *config.Organization, waits fun
 	return woken, nil
 }
 
-// Reopen opens what upstream's answers have closed for an organization, or for one of its services
-// and what shares its allowance, and lets the streams that wait go on. It gives their number.
+// Reopen opens the gates that upstream's answers closed for an organization, or for one of its
+// services and those that share its allowance. It wakes the waiting streams and returns their
+// number.
 func (a *App) Reopen(ctx context.Context, o *config.Organization, service string) (calls.Reopened, int, error) {
 	services := servicesOf(o)
 	if service != "" {
@@ -73,7 +74,7 @@ func (a *App) Reopen(ctx context.Context, o *config.Organization, service string
 	if err != nil {
 		return calls.Reopened{}, 0, err
 	}
-	// Services that share an allowance waited for it together.
+	// The streams of all services that share the allowance waited for it.
 	for _, name := range services {
 		services = append(services, a.SharedWith(o.Key, name)...)
 	}
@@ -86,7 +87,7 @@ func (a *App) Reopen(ctx context.Context, o *config.Organization, service string
 
 func servicesOf(o *config.Organization) []string { return slices.Sorted(maps.Keys(o.Services)) }
 
-// wait lets a span pass.
+// wait waits for a time or for the end of ctx.
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(max(d, 0))
 	defer timer.Stop()

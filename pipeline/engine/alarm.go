@@ -9,10 +9,10 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// Alarm says that too many records of a stream do not fit, by the thresholds of the configuration;
-// empty if not. The share is that of the last run that ended, the open entries are those of all
-// runs: what made a watermark wait alarms until it is loaded, is not upstream any more, or a person
-// decides.
+// Alarm returns a text if too many records of a stream do not fit, by the configured thresholds; ""
+// if not. The share is that of the last run that ended; the open entries are those of all runs.
+// Records that withheld a watermark alarm until they are loaded, no longer exist upstream, or the
+// operator decides about them.
 func (a *App) Alarm(s *streams.Status) string {
 	thresholds := a.Config.Quarantine
 	switch {
@@ -30,7 +30,7 @@ func (a *App) Alarm(s *streams.Status) string {
 	}
 }
 
-// records counts for people: 1 record, 1,001 records.
+// records writes a number of records: 1 record, 1,001 records.
 func records(n int64) string {
 	if n == 1 {
 		return "1 record"
@@ -38,5 +38,5 @@ func records(n int64) string {
 	return english().Sprintf("%d records", n)
 }
 
-// english writes numbers with thousands apart.
+// english writes numbers with separators of thousands.
 func english() *message.Printer { return message.NewPrinter(language.English) }

@@ -13,8 +13,8 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// Allowances gives the allowances that the calls of streams are taken from: limits as configured,
-// what was spent and how long a call took by the call log.
+// Allowances returns the allowances for the calls of streams. The limits are those of the
+// configuration; the spent calls and the time of a call are those of the call log.
 func (a *App) Allowances(ctx context.Context, streams []pipeline.Stream) ([]planning.Service, error) {
 	var all []planning.Service
 	for i := range a.Config.Organizations {
@@ -42,7 +42,7 @@ func (a *App) allowancesOf(ctx context.Context, o *config.Organization, streams 
 		return nil, err
 	}
 	var services []planning.Service
-	asked := false // who the organization is, by the first service that lists it
+	asked := false // the first service that lists organizations makes the calls that check the identity
 	for s := range a.Catalogue {
 		service := &a.Catalogue[s]
 		if _, configured := o.Services[service.Name]; !configured {
@@ -69,7 +69,7 @@ func (a *App) allowancesOf(ctx context.Context, o *config.Organization, streams 
 	return services, nil
 }
 
-// assumedLatency is how long a call is taken to last where the last day saw none.
+// assumedLatency is the assumed time of a call if the last day had none.
 const assumedLatency = 500 * time.Millisecond
 
 func (a *App) allowance(ctx context.Context, organization, service string, hours []calls.Hour) (planning.Service, error) {
@@ -106,8 +106,8 @@ func (a *App) allowance(ctx context.Context, organization, service string, hours
 	return allowance, nil
 }
 
-// turns counts a day that turns at an hour: what was spent since it began, and all of that comes
-// back when it turns.
+// turns counts the calls of a day that begins at a fixed hour: those since its beginning, all of
+// which stop counting when the next day begins.
 func (a *App) turns(ctx context.Context, allowance *planning.Service, limits pipeline.Limits) error {
 	day, err := a.DB.Day(ctx, allowance.Organization, allowance.Name, limits)
 	if err != nil || day.Turn == nil {
@@ -126,7 +126,7 @@ func (a *App) turns(ctx context.Context, allowance *planning.Service, limits pip
 	return nil
 }
 
-// ceilings are the days of the classes that may spend only a part of it.
+// ceilings returns the allowances of the classes that may spend only a part of the day.
 func ceilings(limits pipeline.Limits, hours []calls.Hour) map[pipeline.Class]planning.Day {
 	shares := limits.Shares
 	if shares == nil {
@@ -148,8 +148,8 @@ func ceilings(limits pipeline.Limits, hours []calls.Hour) map[pipeline.Class]pla
 	return days
 }
 
-// heard takes what upstream said about the day: others spend from it, too, and what is spent comes
-// back when upstream says that the day turns.
+// heard adds what upstream said about the day: the calls of other programs, and that the day is
+// exhausted. Both stop counting at the instant that upstream names.
 func (a *App) heard(day *planning.Day, budget calls.Budget) {
 	now := a.options.Now()
 	if budget.LimitSeen != nil && budget.RemainingSeen != nil && budget.ResetAt != nil && budget.ResetAt.After(now) {
@@ -161,7 +161,7 @@ func (a *App) heard(day *planning.Day, budget calls.Budget) {
 	}
 }
 
-// agoThatEnds is how many hours ago a call was that is a day old in a time from now.
+// agoThatEnds returns the age in hours of a call that stops counting after a time from now.
 func agoThatEnds(in time.Duration, day int) int {
 	return min(max(day-int(math.Ceil(in.Hours())), 0), day-1)
 }

@@ -1,7 +1,7 @@
-// Package engine wires the pieces of the program together, as every command that works on the
-// warehouse needs them.
+// Package engine wires the packages of the program together for every command that works on the
+// warehouse.
 //
-// It never prints and never decides what a command means. Start reading at Open.
+// It never prints, and it never decides what a command means. Start reading at Open.
 package engine
 
 import (
@@ -26,13 +26,13 @@ import (
 	"sluice/schema/validate"
 )
 
-// ErrNotMigrated says that the database lacks tables that this version needs.
+// ErrNotMigrated says that the database lacks tables or columns that this version or its
+// configuration needs.
 var ErrNotMigrated = errors.New("the database is not migrated: run sluice migrate")
 
-// Options are what a process has around it.
+// Options are the environment of a process.
 type Options struct {
-	// Catalogue are the built-in declarations: all that there is to copy, besides what the
-	// configuration declares.
+	// Catalogue are the built-in declarations; the configuration may declare more.
 	Catalogue  []schema.Service
 	ConfigPath string
 	LookupEnv  func(string) (string, bool)
@@ -41,30 +41,29 @@ type Options struct {
 	// Retries are the waits between the attempts of a chunk that failed; nil means
 	// jobs.DefaultRetries.
 	Retries []time.Duration
-	// Minute is how long the minute of the limits is; zero means a minute. Tests and benchmarks
-	// scale it down, here and in the sandbox.
+	// Minute is the length of the limits' minute; zero means a minute. Tests and benchmarks scale
+	// it down, here and in the sandbox.
 	Minute time.Duration
-	// Ledger wraps what counts calls, for benchmarks that measure it; nil leaves it.
+	// Ledger wraps the ledger, for benchmarks that measure it; nil leaves it unwrapped.
 	Ledger func(budget.Ledger) budget.Ledger
-	// LogTo is where the log goes, LogLevel overrides the configuration's. Quiet leaves out what is
-	// below a warning, for commands that tell people themselves what they do. Terminal, if not nil,
-	// gets the log instead, in lines for people.
+	// LogTo gets the log. Terminal, if not nil, gets it instead, in lines for people. LogLevel
+	// overrides the configured level. Quiet omits lines below a warning, for commands that report
+	// their work themselves.
 	LogTo    io.Writer
 	Terminal io.Writer
 	LogLevel string
 	Quiet    bool
-	// Offline says that upstream is asked nothing: the vendor's secrets may be missing, and Client
-	// is refused.
+	// Offline says that the process makes no call: the vendor's secrets may be missing, and Client
+	// fails.
 	Offline bool
-	// Scrub takes the secrets of the configuration out of what is said; nil means one of the app's
-	// own.
+	// Scrub removes the secrets of the configuration from texts; nil means a new one.
 	Scrub *outside.Scrubber
 }
 
 // App is the wired program.
 type App struct {
 	Config *config.Config
-	// Catalogue are the services of this process: the built-in declarations and those of the
+	// Catalogue are the services of this process, with the built-in declarations and those of the
 	// configuration.
 	Catalogue []schema.Service
 	DB        *warehouse.DB
@@ -74,12 +73,11 @@ type App struct {
 
 	options  Options
 	postgres *local.Server
-	// organizations are those of the configuration, and those that the warehouse has besides, by
-	// key.
+	// organizations are the configured organizations and the others that the warehouse has, by key.
 	organizations map[string]*pipeline.Organization
 }
 
-// Load reads the configuration and prepares the log; nothing is connected to.
+// Load reads the configuration and prepares the log. It opens no connection.
 func Load(options Options) (*App, error) {
 	if err := validate.Services(options.Catalogue); err != nil {
 		return nil, fmt.Errorf("the built-in declarations are broken: %w", err)
@@ -90,7 +88,7 @@ func Load(options Options) (*App, error) {
 	}
 	conf, err := load(options.ConfigPath, options.LookupEnv, options.ReadFile, options.Catalogue)
 	if _, mistakes := errors.AsType[*config.Error](err); mistakes {
-		return nil, err // it names the file and all mistakes in it
+		return nil, err // the error names the file and all mistakes in it
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
@@ -129,12 +127,12 @@ func Open(ctx context.Context, options Options) (*App, error) {
 	return a, nil
 }
 
-// ErrNoServer says that there is no private server: its disk is full, its folder belongs to others,
-// or whatever the error says besides.
+// ErrNoServer says that the private Postgres did not start, for instance because its disk is full
+// or its folder belongs to another user.
 var ErrNoServer = errors.New("the private Postgres did not start")
 
-// OpenDatabase makes the database of the configuration available: it starts the private one if no
-// other is named, and looks whether the other one gives sessions.
+// OpenDatabase makes the configured database available. It starts the private server if no other
+// database is named; of another one it checks that it gives sessions.
 func (a *App) OpenDatabase(ctx context.Context) error {
 	if !a.Config.Database.Private() {
 		a.URL = a.Config.Database.URL.Reveal()
@@ -148,8 +146,8 @@ func (a *App) OpenDatabase(ctx context.Context) error {
 	return nil
 }
 
-// Exposed says why others may read or forge what goes between this process and the database; "" if
-// they cannot, or the configuration allows it.
+// Exposed says why others may read or forge the traffic between this process and the database; ""
+// if they cannot, or if the configuration allows it.
 func (a *App) Exposed() string {
 	database := a.Config.Database
 	if database.Private() || database.AllowInsecure {
@@ -171,8 +169,8 @@ func (a *App) WarnExposed(ctx context.Context) {
 	}
 }
 
-// Migrate brings the database up to date. Patience is how long it waits for others that hold
-// tables; zero means a minute.
+// Migrate brings the database up to date. Patience is how long it waits for locks of other
+// sessions; zero means a minute.
 func (a *App) Migrate(ctx context.Context, patience time.Duration) error {
 	if err := migrations.Migrate(ctx, a.URL, migrations.Options{Log: a.Log, Patience: patience}); err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -180,7 +178,7 @@ func (a *App) Migrate(ctx context.Context, patience time.Duration) error {
 	return nil
 }
 
-// Pending says whether Migrate would change anything.
+// Pending reports whether Migrate would change anything.
 func (a *App) Pending(ctx context.Context) (bool, error) {
 	pending, err := migrations.Pending(ctx, a.URL)
 	if err != nil {
@@ -189,7 +187,7 @@ func (a *App) Pending(ctx context.Context) (bool, error) {
 	return pending, nil
 }
 
-// Begun says whether the database was ever migrated.
+// Begun reports whether the database was ever migrated.
 func (a *App) Begun(ctx context.Context) (bool, error) {
 	begun, err := migrations.Begun(ctx, a.URL)
 	if err != nil {
@@ -198,8 +196,8 @@ func (a *App) Begun(ctx context.Context) (bool, error) {
 	return begun, nil
 }
 
-// Migrated gives ErrNotMigrated if the database lacks anything that this version or the
-// configuration's own declarations need.
+// Migrated returns ErrNotMigrated if a migration is pending, or if the database lacks tables or
+// columns of the configuration's own declarations.
 func (a *App) Migrated(ctx context.Context) error {
 	pending, err := a.Pending(ctx)
 	if err == nil && pending {
@@ -208,8 +206,8 @@ func (a *App) Migrated(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// What is missing of the program's own tables stops the streams that need it and no others
-	// (invariant 9): check names it.
+	// Missing tables of built-in resources stop only the streams that need them (invariant 9);
+	// sluice check names them.
 	sql, changed, err := a.declared(ctx)
 	plan := Plan{}
 	if err == nil {
@@ -223,8 +221,8 @@ func (a *App) Migrated(ctx context.Context) error {
 
 // Connect opens the warehouse and registers the configured streams.
 func (a *App) Connect(ctx context.Context) error {
-	// Each worker holds one connection while it loads; the gate, the tick and the reports need some
-	// more.
+	// Each worker holds one connection while it loads. The gate, the tick and the reports need a
+	// few more.
 	conns := int32(min(a.Config.Workers, 64)) + 8 //nolint:gosec // bounded by the configuration
 	rules := a.rules()
 	db, err := warehouse.Open(ctx, a.URL, warehouse.Options{
@@ -251,12 +249,12 @@ func (a *App) Connect(ctx context.Context) error {
 		return err
 	}
 	if err := db.EnableHistory(ctx, a.histories()); err != nil {
-		return fmt.Errorf("keep the past as the configuration says: %w", err)
+		return fmt.Errorf("set up the history that the configuration asks for: %w", err)
 	}
 	return nil
 }
 
-// Close ends what Open began, also when the context has ended.
+// Close ends what Open began, even if the context has ended.
 func (a *App) Close(ctx context.Context) error {
 	if a.DB != nil {
 		a.DB.Close()
@@ -272,10 +270,10 @@ func (a *App) Close(ctx context.Context) error {
 	return nil
 }
 
-// stopLimit bounds the end of the private Postgres.
+// stopLimit bounds the time to stop the private Postgres.
 const stopLimit = 30 * time.Second
 
-// ErrUsage marks mistakes on the command line.
+// ErrUsage says that the command line or the configuration is wrong.
 var ErrUsage = errors.New("usage")
 
 // Key names a stream.

@@ -15,28 +15,27 @@ import (
 	"sluice/schema"
 )
 
-// Days are the first and the last day that a backfill is wanted for, midnight UTC; zero leaves that
-// end open.
+// Days are the first and the last day of a backfill, midnight UTC; zero leaves that end open.
 type Days struct{ From, To time.Time }
 
-// Backfill is a backfill as it would be asked for, with what it would cost.
+// Backfill is a backfill before it is opened, with its forecast.
 type Backfill struct {
-	// Stream is the one of the backfill's work.
+	// Stream is the stream of the backfill.
 	Stream pipeline.Stream
-	// Column is the wire name of what the days are about, "" where the whole list is read.
+	// Column is the wire name of the column that the days narrow; "" where the whole list is read.
 	Column string
 	Days   Days
-	// Windows are those that the list is read in, nil if it takes no filter by day; Bound is the
-	// lower bound of the modification time, zero if there is none.
+	// Windows are the windows in which the list is read; nil if it takes no filter by day. Bound is
+	// the lower bound of the modification time; zero if there is none.
 	Windows *pipeline.Windows
 	Bound   time.Time
-	// Rows are those that the warehouse has of it, or that were assumed; nil if unknown.
+	// Rows is the number of its rows in the warehouse, or the assumed number; nil if unknown.
 	Rows *int64
 	Run  planning.Run
 }
 
-// Backfills gives the backfills that a command line names. Assume may put figures in the place of
-// those that are known of the lists.
+// Backfills returns the backfills that a command line names. Assume may replace the known figures
+// of the lists.
 func (a *App) Backfills(
 	ctx context.Context, names []string, organization string, days Days, assume func([]planning.Stream) error,
 ) ([]Backfill, error) {
@@ -75,9 +74,9 @@ func (a *App) Backfills(
 	return backfills, nil
 }
 
-// narrowed says how the days narrow a list: by the days of its records where it filters by them,
-// otherwise by modification time, from below. What cannot be narrowed is a mistake: reading more
-// than was asked for costs calls that other work lacks.
+// narrowed returns how the days narrow a list: by the days of its records if it filters by them,
+// else by a lower bound of the modification time. A list that cannot be narrowed so is an error,
+// because reading more than was requested spends calls that other work needs.
 func (a *App) narrowed(list pipeline.Stream, days Days) (Backfill, error) {
 	b := Backfill{Stream: list, Days: days}
 	b.Stream.Work = pipeline.WorkBackfill
@@ -105,26 +104,25 @@ func (a *App) narrowed(list pipeline.Stream, days Days) (Backfill, error) {
 	return b, nil
 }
 
-// today is the day that it is in an organization's zone, as midnight UTC.
+// today returns the present day in an organization's zone, as midnight UTC.
 func (a *App) today(organization string) time.Time {
 	now := a.options.Now().In(a.Zone(organization))
 	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-// midnight is when a day begins in an organization's zone.
+// midnight returns the beginning of a day in an organization's zone.
 func (a *App) midnight(organization string, day time.Time) time.Time {
 	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, a.Zone(organization))
 }
 
-// A window is to have about windowRows rows, and is no longer than a year: a shorter one has a
-// first page that is not worth its call, a longer one costs more where it fails.
+// A window has about windowRows rows and at most a year. Shorter windows spend calls on pages that
+// are almost empty; longer ones cost more when they fail.
 const (
 	windowRows   = 1000
 	windowMonths = 12
 )
 
-// size says how many rows a backfill is about, divides its windows by that, and forecasts its
-// calls.
+// size counts the rows of a backfill, sizes its windows by that, and forecasts its calls.
 func (a *App) size(ctx context.Context, b *Backfill, known *planning.Stream) error {
 	if err := a.narrowable(ctx, b); err != nil {
 		return err
@@ -158,8 +156,7 @@ func (a *App) size(ctx context.Context, b *Backfill, known *planning.Stream) err
 	return nil
 }
 
-// rows counts those of each span, or divides those that were assumed among them; nil if that is
-// unknown.
+// rows counts the rows of each span, or divides the assumed rows among the spans; nil if unknown.
 func (a *App) rows(ctx context.Context, b *Backfill, known *planning.Stream, spans []warehouse.Span) ([]int64, error) {
 	if known.Rows.Basis == planning.Assumed {
 		each := make([]int64, len(spans))
@@ -181,8 +178,8 @@ func (a *App) rows(ctx context.Context, b *Backfill, known *planning.Stream, spa
 	return a.DB.RowsWithin(ctx, b.Stream.Organization, table, column, b.Windows != nil, spans...)
 }
 
-// RequestBackfill opens a backfill and gives its number; backfills.ErrOpen if one of its list is
-// open.
+// RequestBackfill opens a backfill and returns its number. It fails with backfills.ErrOpen if its
+// list has an open one.
 func (a *App) RequestBackfill(ctx context.Context, b *Backfill) (int64, error) {
 	stream := b.Stream
 	if cursor, perParent := stream.Resource.Cursor.(schema.PerParent); perParent && cursor.Listed != "" {
@@ -201,7 +198,7 @@ func (a *App) RequestBackfill(ctx context.Context, b *Backfill) (int64, error) {
 	return a.DB.OpenBackfill(ctx, order)
 }
 
-// listOf takes the suffix off the key of a backfill's stream.
+// listOf returns the key of a backfill's list, and whether the key was that of a backfill.
 func listOf(key Key) (Key, bool) {
 	list, cut := strings.CutSuffix(key.Resource, "."+string(pipeline.WorkBackfill))
 	key.Resource = list

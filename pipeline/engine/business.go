@@ -12,7 +12,7 @@ import (
 	"sluice/pipeline/warehouse"
 )
 
-// word is an identifier or a flag, whatever JSON writes it as.
+// word is an identifier or a flag, which JSON may write as a string, a number or a boolean.
 type word string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -22,7 +22,7 @@ func (w *word) UnmarshalJSON(text []byte) error {
 		*w = word(quoted)
 		return nil
 	}
-	*w = word(bytes.TrimSpace(text)) // a number or a truth value, to the digit
+	*w = word(bytes.TrimSpace(text)) // a number or a boolean, exactly as written
 	return nil
 }
 
@@ -34,7 +34,8 @@ type business struct {
 	Active   word   `json:"is_org_active"`
 }
 
-// identityIn finds an organization in the answer.
+// identityIn finds an organization in the answer. It fails with kind Denied if the answer does not
+// list it.
 func (a *App) identityIn(answer []byte, o *config.Organization) (warehouse.Identity, error) {
 	var all []business
 	if err := json.Unmarshal(answer, &all); err != nil {
@@ -68,8 +69,8 @@ func others(all []business) string {
 	return strings.Join(names, ", ")
 }
 
-// zoneWarning says that configuration and upstream disagree about the time zone, or that neither
-// names one; "" if all is well.
+// zoneWarning returns a text if configuration and upstream disagree about the time zone, or if
+// neither names a known one; "" otherwise.
 func zoneWarning(o *config.Organization, upstream *time.Location, name string, now time.Time) string {
 	switch {
 	case o.Location == nil && upstream == nil && name == "":
@@ -83,7 +84,8 @@ func zoneWarning(o *config.Organization, upstream *time.Location, name string, n
 	}
 }
 
-// sameZone says whether two zones agree now and through the year around: one zone has many names.
+// sameZone reports whether two zones have the same offset in each month of the year around now: one
+// zone has many names.
 func sameZone(a, b *time.Location, now time.Time) bool {
 	const months = 12
 	for month := range months {

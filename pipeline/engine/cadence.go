@@ -13,17 +13,18 @@ import (
 )
 
 const (
-	// replanAfter is how old a plan of intervals becomes, unless a quiet stream comes back to life.
+	// replanAfter is the age at which intervals are computed anew. A quiet stream with new changes
+	// is planned sooner.
 	replanAfter = 10 * time.Minute
-	// replanLimit bounds the services of one turn: a turn a minute goes round 4,000 services in
-	// ten.
+	// replanLimit bounds the services of one turn: with a turn a minute, 4,000 services take ten
+	// minutes.
 	replanLimit = 400
-	// ceilingPart is what scheduled runs of a class take of its ceiling where nothing is kept for
-	// it: the rest is for first loads and for the other classes.
+	// ceilingPart is the part of a class's ceiling that scheduled runs may take where the class has
+	// no floor. The rest is for first loads and for the other classes.
 	ceilingPart = 0.5
 )
 
-// replanner works out intervals anew, nil where none are learned.
+// replanner returns Replan; nil if no interval is learned.
 func (a *App) replanner() func(context.Context) error {
 	for name := range a.Config.Resources {
 		if a.Config.Resources[name].Ceiling > 0 {
@@ -33,7 +34,7 @@ func (a *App) replanner() func(context.Context) error {
 	return nil
 }
 
-// Replan works out the intervals that are to be worked out now, in two statements.
+// Replan computes the intervals whose plan is too old. It takes two statements.
 func (a *App) Replan(ctx context.Context) error {
 	organizations := make([]string, 0, len(a.Config.Organizations))
 	for i := range a.Config.Organizations {
@@ -64,14 +65,15 @@ func (a *App) Replan(ctx context.Context) error {
 	return nil
 }
 
-// scheduled is what the configuration says of a stream: the class of its runs, and whether a
-// freshness is promised.
+// scheduled is what the configuration says of a stream: the class of its runs, and whether it has a
+// freshness.
 type scheduled struct {
 	class    pipeline.Class
 	promised bool
 }
 
-// planned works out the intervals of a service, class by class: each has its own part of the day.
+// planned computes the intervals of a service, class by class: each class has its own part of the
+// day.
 func planned(service *streams.Service, limits pipeline.Limits, floor time.Duration, known map[Key]scheduled) []streams.Plan {
 	pace := planning.Pace{PerMinute: limits.PerMinute, Concurrent: limits.Concurrent, Latency: assumedLatency}
 	var plans []streams.Plan
@@ -104,16 +106,17 @@ func planned(service *streams.Service, limits pipeline.Limits, floor time.Durati
 	return plans
 }
 
-// ceilingOf is the interval that keeps a change within its target: it waits for the tick, and for
-// two runs, if it came just behind the page of the first one.
+// ceilingOf returns the longest interval that keeps the age of a change within its target. A change
+// just after its page was read waits for the rest of that run, the interval, the tick and one more
+// run.
 func ceilingOf(target time.Duration, seen cadence.Seen, floor time.Duration, pace planning.Pace) time.Duration {
 	calls := int(math.Ceil(math.Max(seen.Calls, 1)))
 	return max(target-planning.TickEvery-2*pace.Takes(calls, calls), floor)
 }
 
-// scheduledCalls are the calls of a day that the scheduled runs of a class share: what is kept for
-// the class, and where nothing is, a part of its ceiling. What other programs spend of the day is
-// in no class. Infinite without a daily limit.
+// scheduledCalls returns the calls of a day that the scheduled runs of a class share: its floor, or
+// without one a part of its ceiling. The calls of other programs are taken off the day first.
+// Without a daily limit it is infinite.
 func scheduledCalls(limits pipeline.Limits, class pipeline.Class, external int64) float64 {
 	if limits.Daily == 0 {
 		return math.Inf(1)
@@ -141,7 +144,8 @@ func planOfStream(key Key, s *cadence.Stream, interval cadence.Interval, floor t
 	}
 }
 
-// share notes what the streams of a class share, and what their ceilings take of it.
+// share records in the plans of a class the calls that its streams share, and the calls that their
+// ceilings need.
 func share(plans []streams.Plan, class pipeline.Class, perDay float64) {
 	needed := 0.0
 	for i := range plans {

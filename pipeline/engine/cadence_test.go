@@ -10,7 +10,7 @@ import (
 	"sluice/pipeline/planning/cadence"
 )
 
-// TestScheduledCalls: the part of a day that is for scheduled runs, worked out by hand.
+// TestScheduledCalls: the part of a day for scheduled runs is computed by hand.
 func TestScheduledCalls(t *testing.T) {
 	t.Parallel()
 	own := pipeline.Shares{pipeline.ClassIncremental: {Floor: 0.25}, pipeline.ClassSweep: {}}

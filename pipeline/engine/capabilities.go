@@ -10,7 +10,7 @@ import (
 	"sluice/pipeline/sync/scan"
 )
 
-// declareCapabilities notes what the declarations of the configured lists say that these can do.
+// declareCapabilities stores the capabilities that the declarations of the configured lists state.
 func (a *App) declareCapabilities(ctx context.Context) error {
 	var lists []pipeline.Stream
 	for _, stream := range a.Streams() {
@@ -24,8 +24,8 @@ func (a *App) declareCapabilities(ctx context.Context) error {
 	return nil
 }
 
-// narrowable refuses to narrow a backfill by what the list is known not to do: a filter that lets
-// less pass than it should would hide records, one that is ignored would spend calls for nothing.
+// narrowable refuses to narrow a backfill by a filter that the list is known not to have. A filter
+// that returns too little would hide records; one that upstream ignores would waste calls.
 func (a *App) narrowable(ctx context.Context, b *Backfill) error {
 	if b.Bound.IsZero() {
 		return nil
@@ -42,9 +42,9 @@ func (a *App) narrowable(ctx context.Context, b *Backfill) error {
 		ErrUsage, name, name)
 }
 
-// observedLoads is a store that says in the log when an answer changed what is held of its list: a
-// list that does not do what its declaration relies on is read in another way from then on, which
-// costs calls; a key that is gone leaves its column behind.
+// observedLoads is a store that logs when an answer changed a verdict on its list, or when a
+// declared key disappeared. A list without a capability that its declaration relies on is read in
+// another way from then on, which costs calls. The column of a missing key keeps its old values.
 type observedLoads struct {
 	sync.Store
 
@@ -63,7 +63,7 @@ func (n observedLoads) Load(ctx context.Context, batches ...pipeline.Batch) (pip
 			if v.Answer == pipeline.AnswerNo {
 				level = slog.LevelWarn
 			}
-			n.log.Log(ctx, level, "what the list can do is seen to be otherwise", "stream", batches[i].Claim.Stream.String(),
+			n.log.Log(ctx, level, "a run changed a verdict on the list", "stream", batches[i].Claim.Stream.String(),
 				"capability", v.Capability, "verdict", v.Answer, "value", v.Value, "evidence", v.Evidence)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"sluice/pipeline/warehouse/lineage"
 )
 
-// Explain tells the history of a record of an organization: its key in the warehouse, under a name
-// of its resource. It gives the list that brings it, too. Archives bounds how many archives of raw
-// records are looked through.
+// Explain returns the history of a record of an organization, and the list that brings it. Record
+// is its key in the warehouse, name a name of its resource. Archives bounds how many archives of
+// raw records are searched.
 func (a *App) Explain(ctx context.Context, name, record, organization string, archives int) (lineage.History, pipeline.Stream, error) {
 	streams, err := a.Declared(name)
 	if err != nil {

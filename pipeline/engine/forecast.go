@@ -13,7 +13,7 @@ import (
 	"sluice/schema"
 )
 
-// Foresee gives what is known of streams, for forecasts.
+// Foresee returns streams with their facts, for forecasts.
 func (a *App) Foresee(ctx context.Context, wanted []pipeline.Stream) ([]planning.Stream, error) {
 	all, err := a.DB.FactsOfStreams(ctx, "")
 	if err != nil {
@@ -36,8 +36,8 @@ func (a *App) Foresee(ctx context.Context, wanted []pipeline.Stream) ([]planning
 	return foreseen, nil
 }
 
-// ofList gives what is known of a stream with the rows of its resource, which are what a sweep
-// reads: its own runs hardly ever insert one.
+// ofList returns the facts of a stream; those of a sweep get the rows and runs of its list. A sweep
+// reads all rows of the resource, but its own runs insert almost none.
 func ofList(own, list streams.Facts) streams.Facts {
 	if strings.HasSuffix(own.Resource, "."+string(pipeline.WorkSweep)) {
 		own.Rows, own.Runs = list.Rows, list.Runs
@@ -59,7 +59,7 @@ func (a *App) foreseen(stream pipeline.Stream, known streams.Facts) planning.Str
 	}
 	cursor, perParent := stream.Resource.Cursor.(schema.PerParent)
 	if perParent {
-		// Those found in the warehouse are known with the first run, which looks for them.
+		// Parents in the warehouse are known from the first run on, which looks for them.
 		s.Parents = measured(float64(known.Parents), known.Runs > 0 || len(cursor.From) == 0)
 	}
 	if perParent || stream.Work == pipeline.WorkDetails {
@@ -68,8 +68,8 @@ func (a *App) foreseen(stream pipeline.Stream, known streams.Facts) planning.Str
 	return s
 }
 
-// watchedEnough is for how long runs have to have gone on from a watermark before changes a day are
-// taken from them.
+// watchedEnough is the least time that runs from a watermark have to cover before they count as a
+// measure of changes a day.
 const watchedEnough = time.Hour
 
 func changes(known streams.Facts) planning.Figure {
@@ -90,8 +90,8 @@ func measured(value float64, known bool) planning.Figure {
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// forecasting notes, before a run loads anything, what it is expected to cost, so that forecast and
-// actual can be held against each other. A forecast that cannot be kept holds up no run.
+// forecasting stores the forecast of a run before the run loads anything, so that forecast and
+// actual cost can be compared. If the forecast cannot be stored, the run goes on.
 func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) func(context.Context, pipeline.Stream) error {
 	return func(ctx context.Context, stream pipeline.Stream) error {
 		if err := a.storeForecast(ctx, stream); err != nil {
@@ -101,7 +101,7 @@ func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) fu
 	}
 }
 
-// listFacts gives a sweep's facts with the rows of its list.
+// listFacts returns a sweep's facts with the rows of its list.
 func (a *App) listFacts(ctx context.Context, own streams.Facts, list Key) (streams.Facts, error) {
 	of, err := a.DB.FactsSoon(ctx, list)
 	if err != nil || len(of) == 0 {
@@ -112,7 +112,7 @@ func (a *App) listFacts(ctx context.Context, own streams.Facts, list Key) (strea
 
 func (a *App) storeForecast(ctx context.Context, stream pipeline.Stream) error {
 	if stream.Work == pipeline.WorkBackfill {
-		return nil // its forecast is that of the command that asked for it
+		return nil // the command that opened the backfill stored its forecast
 	}
 	key := stream.Key()
 	known, err := a.DB.FactsAtStart(ctx, key)

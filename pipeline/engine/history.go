@@ -6,8 +6,8 @@ import (
 	"sluice/pipeline/warehouse/history"
 )
 
-// histories says of which resources the configuration wants the past kept. A change of what is kept
-// ends one period and begins another.
+// histories returns for which resources the configuration wants versions or values by day. A change
+// of these settings ends one period and begins another.
 func (a *App) histories() []warehouse.HistorySetting {
 	var settings []warehouse.HistorySetting
 	for _, stream := range a.Streams() {

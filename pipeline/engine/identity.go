@@ -18,33 +18,32 @@ import (
 	"sluice/schema"
 )
 
-// identityGood is for how long one look at the organizations upstream counts, in all processes.
+// identityGood is how long one check of an organization's identity counts, for all processes.
 const identityGood = 6 * time.Hour
 
 // organizationsName is the resource that lists the businesses of the credentials.
 const organizationsName = "organizations"
 
-// Identities holds organizations against what upstream says about them: a wrong identifier must not
-// mix two businesses. It is safe for concurrent use.
+// Identities compares organizations with what upstream says about them, so that a wrong identifier
+// cannot mix two businesses. It is safe for concurrent use.
 type Identities struct {
 	app    *App
 	client *upstream.Client
-	// looks joins those who ask about one organization at the same time: one call is enough, and
-	// its failure is that of all of them.
+	// looks joins concurrent checks of one organization: they share one call and its error.
 	looks singleflight.Group
 
 	mu sync.Mutex
-	// good is until when the last look at an organization counts.
+	// good is the instant until which the last check of an organization counts.
 	good map[string]time.Time
 }
 
-// Identities makes one over a client.
+// Identities makes an Identities over a client.
 func (a *App) Identities(client *upstream.Client) *Identities {
 	return &Identities{app: a, client: client, good: make(map[string]time.Time)}
 }
 
-// Ready says whether a stream's organization is the one that it was. Its errors are those of the
-// call, or of kind Denied if a person has to decide.
+// Ready checks that a stream's organization is still the same business. Its errors are those of the
+// call, or of kind Denied if the operator has to decide.
 func (i *Identities) Ready(ctx context.Context, stream pipeline.Stream) error {
 	o := i.app.organization(stream.Organization)
 	if o == nil {
@@ -63,18 +62,18 @@ func (i *Identities) Ready(ctx context.Context, stream pipeline.Stream) error {
 	case result := <-look:
 		return result.Err
 	case <-ctx.Done():
-		return fmt.Errorf("wait to hear who organization %s is: %w", o.Key, context.Cause(ctx))
+		return fmt.Errorf("wait for the identity check of organization %s: %w", o.Key, context.Cause(ctx))
 	}
 }
 
-// isGood says that the last look at an organization still counts.
+// isGood reports whether the last check of an organization still counts.
 func (i *Identities) isGood(key string) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.app.options.Now().Before(i.good[key])
 }
 
-// verify looks, unless another process has lately.
+// verify checks an organization, unless another process did so lately.
 func (i *Identities) verify(ctx context.Context, o *config.Organization) error {
 	checked, err := i.app.checkedAt(ctx, o.Key)
 	if err != nil {
@@ -97,17 +96,18 @@ func (i *Identities) verify(ctx context.Context, o *config.Organization) error {
 	return nil
 }
 
-// Seen is what a look at an organization found.
+// Seen is the result of a check of an organization.
 type Seen struct {
 	warehouse.Identity
 
-	// Found says that upstream listed it; false if no service could be asked.
+	// Found says that upstream listed the organization; false if no service could list it.
 	Found bool
-	// Warning says what does not stop the work and a person should know; "" if nothing.
+	// Warning is for the operator and does not stop the work; "" if there is none.
 	Warning string
 }
 
-// Look asks upstream, with one call, and pins the name at first sight.
+// Look asks upstream and pins the organization to its name on the first check. It takes one call
+// for each service until one of them can list.
 func (i *Identities) Look(ctx context.Context, o *config.Organization) (Seen, error) {
 	seen, err := i.ask(ctx, o)
 	if err != nil || !seen.Found {
@@ -122,15 +122,15 @@ func (i *Identities) Look(ctx context.Context, o *config.Organization) (Seen, er
 		return seen, &pipeline.Error{Kind: pipeline.Denied, Err: i.app.options.Scrub.Cause(err)}
 	}
 	if err != nil {
-		return seen, fmt.Errorf("note who organization %s is: %w", o.Key, err)
+		return seen, fmt.Errorf("store the identity of organization %s: %w", o.Key, err)
 	}
 	seen.Warning = zoneWarning(o, i.app.organizations[o.Key].FollowZone(seen.TimeZone), seen.TimeZone, i.app.options.Now())
 	return seen, nil
 }
 
-// ask finds the organization among those of the credentials. A service that does not let them be
-// listed is passed over: whether its own streams are denied is for them to find out (invariant 9).
-// Nothing found and no error means that none does.
+// ask finds the organization among those of the credentials. It skips a service that refuses to
+// list them: whether that service's streams are denied, their own calls show (invariant 9). If no
+// service can list them, Found is false and there is no error.
 func (i *Identities) ask(ctx context.Context, o *config.Organization) (Seen, error) {
 	refused := false
 	for s := range i.app.Catalogue {
@@ -145,7 +145,7 @@ func (i *Identities) ask(ctx context.Context, o *config.Organization) (Seen, err
 			continue
 		}
 		if err != nil {
-			return Seen{}, fmt.Errorf("ask who organization %s is: %w", o.Key, err)
+			return Seen{}, fmt.Errorf("request the identity of organization %s: %w", o.Key, err)
 		}
 		found, err := i.app.identityIn(answer, o)
 		return Seen{Identity: found, Found: err == nil}, err
@@ -156,7 +156,7 @@ func (i *Identities) ask(ctx context.Context, o *config.Organization) (Seen, err
 	return Seen{}, nil
 }
 
-// organizationsOf is the list of organizations that a service has, nil if none.
+// organizationsOf returns the resource of a service that lists organizations; nil if it has none.
 func organizationsOf(service *schema.Service) *schema.Resource {
 	for r := range service.Resources {
 		if service.Resources[r].Name == organizationsName {
@@ -166,7 +166,7 @@ func organizationsOf(service *schema.Service) *schema.Resource {
 	return nil
 }
 
-// checkedAt is when any process last looked; zero if none did.
+// checkedAt returns when any process last checked the organization; zero if none did.
 func (a *App) checkedAt(ctx context.Context, key string) (time.Time, error) {
 	known, err := a.DB.Organizations(ctx)
 	if err != nil {
@@ -180,13 +180,13 @@ func (a *App) checkedAt(ctx context.Context, key string) (time.Time, error) {
 	return time.Time{}, nil
 }
 
-// cannotList says that the list itself is out of reach for these credentials.
+// cannotList reports whether these credentials may not list organizations here.
 func cannotList(err error) bool {
 	e, ok := errors.AsType[*pipeline.Error](err)
 	return ok && (e.Kind == pipeline.Denied && e.Status != 0 || e.Status == http.StatusNotFound)
 }
 
-// denied is an error with words of upstream in it.
+// denied makes an error of kind Denied whose arguments may be words of upstream.
 func (a *App) denied(format outside.Text, args ...any) error {
 	return &pipeline.Error{Kind: pipeline.Denied, Detail: a.options.Scrub.Textf(format, args...)}
 }

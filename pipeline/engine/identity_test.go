@@ -11,8 +11,8 @@ import (
 	"sluice/pipeline/warehouse"
 )
 
-// TestIdentityIn reads answers as docs/upstream.md U151 shows them, and as U131 and U133 say they
-// may come.
+// TestIdentityIn reads answers as docs/upstream.md U151 shows them, and in the variants of U131 and
+// U133.
 func TestIdentityIn(t *testing.T) {
 	t.Parallel()
 	o := &config.Organization{Name: "acme", ID: "10234695"}

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// retention is the housekeeping of what the program notes about its own work: each is kept for as
-// long as the configuration says.
+// retention deletes notes that are older than the configured retention, and runs Rezone.
 func (a *App) retention(ctx context.Context) error {
 	const day = 24 * time.Hour
 	_, err := a.DB.PruneCalls(ctx, int(a.Config.Retention.Calls/day))

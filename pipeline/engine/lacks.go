@@ -10,14 +10,14 @@ import (
 	"sluice/schema/ddl"
 )
 
-// Lacking gives what the database lacks of the program's own tables: it is migrated, and something
-// else dropped or altered them.
+// Lacking returns what a migrated database lacks of the tables of built-in resources, because
+// something else dropped or altered them.
 func (a *App) Lacking(ctx context.Context) ([]ddl.Lack, error) {
 	lacks, _, err := a.lacking(ctx)
 	return lacks, err
 }
 
-// lacking gives with it what the database has.
+// lacking also returns what the database has.
 func (a *App) lacking(ctx context.Context) ([]ddl.Lack, ddl.Catalog, error) {
 	services := a.options.Catalogue
 	existing, err := CatalogOf(ctx, a.URL, schemasOf(services))
@@ -27,7 +27,7 @@ func (a *App) lacking(ctx context.Context) ([]ddl.Lack, ddl.Catalog, error) {
 	return ddl.Lacks(services, existing), existing, nil
 }
 
-// schemasOf are the schemas that hold the tables of services.
+// schemasOf returns the schemas with the tables of services.
 func schemasOf(services []schema.Service) []string {
 	var schemas []string
 	for i := range services {
@@ -39,7 +39,8 @@ func schemasOf(services []schema.Service) []string {
 	return slices.Compact(schemas)
 }
 
-// Restoring says what brings back the rows or values of what was missing, once it is made again.
+// Restoring says what to do to restore the rows or values after the missing table or column was
+// made again.
 func Restoring(l ddl.Lack) string {
 	name := l.Service + "." + l.Resource
 	switch {
@@ -52,7 +53,8 @@ func Restoring(l ddl.Lack) string {
 	}
 }
 
-// restore drafts what the database lacks of the program's own tables.
+// restore drafts the statements that make what the database lacks of the tables of built-in
+// resources.
 func (a *App) restore(ctx context.Context) (string, []ddl.Lack, error) {
 	lacks, existing, err := a.lacking(ctx)
 	if err != nil || len(lacks) == 0 {
@@ -69,7 +71,7 @@ func (a *App) restore(ctx context.Context) (string, []ddl.Lack, error) {
 		sql = ""
 	}
 	var b strings.Builder
-	for line := range strings.Lines(sql) { // a plan leaves alone what others made in these schemas
+	for line := range strings.Lines(sql) { // a plan reports nothing about other objects in these schemas
 		if !strings.HasPrefix(line, "-- ") || strings.Contains(line, "is missing and must not be null") {
 			b.WriteString(line)
 		}
@@ -77,5 +79,5 @@ func (a *App) restore(ctx context.Context) (string, []ddl.Lack, error) {
 	return b.String(), lacks, nil
 }
 
-// plannable are the schemas in which a plan may make things.
+// plannable returns the schemas in which a plan may create objects.
 func (a *App) plannable() []string { return append(schemasOf(a.options.Catalogue), custom.Schema) }

@@ -8,7 +8,7 @@ import (
 	"sluice/schema"
 )
 
-// service finds a declared service.
+// service returns a declared service; nil if there is none of that name.
 func (a *App) service(name string) *schema.Service {
 	for i := range a.Catalogue {
 		if a.Catalogue[i].Name == name {
@@ -18,7 +18,7 @@ func (a *App) service(name string) *schema.Service {
 	return nil
 }
 
-// Limits are what calls of a service are held against.
+// Limits returns the limits that apply to calls of a service.
 func (a *App) Limits(organization, name string) (pipeline.Limits, error) {
 	if name == tokenService {
 		return tokenLimits(), nil
@@ -31,9 +31,9 @@ func (a *App) Limits(organization, name string) (pipeline.Limits, error) {
 	return pipeline.Limits{}, fmt.Errorf("%w: no service %s of organization %s is configured", ErrUsage, name, organization)
 }
 
-// limits are the documented fact under the configured plan. Minute and concurrency are shared by
-// the services of an organization that share an allowance, so the smallest concurrency of them
-// counts. A service with rate_scope service shares with none.
+// limits returns the documented limits of the configured plan. The services of an organization that
+// share an allowance share the limits of a minute and of calls at once, so their smallest
+// concurrency counts. A service with rate_scope service has an allowance of its own.
 func (a *App) limits(o *config.Organization, service *schema.Service) pipeline.Limits {
 	limits := pipeline.Limits{
 		Shared: sharedBy(o, service), PerMinute: service.Limits.PerMinute,
@@ -56,9 +56,9 @@ func (a *App) limits(o *config.Organization, service *schema.Service) pipeline.L
 	return limits
 }
 
-// sharedBy names the allowance that minute and concurrency of a service are counted against. A
-// service that is counted by itself has one of its own name behind a watermark that no declared
-// allowance has.
+// sharedBy names the allowance against which calls a minute and at once are counted. A service that
+// is counted by itself has an allowance of its own name, behind a prefix that no declared allowance
+// has.
 func sharedBy(o *config.Organization, service *schema.Service) string {
 	if o.AllowanceOf(service.Name).RateScope == config.ScopeService {
 		return "service:" + service.Name
@@ -66,8 +66,8 @@ func sharedBy(o *config.Organization, service *schema.Service) string {
 	return service.Limits.Shared
 }
 
-// SharedWith are the other services of an organization whose calls count against the same minute
-// and the same calls at once.
+// SharedWith returns the other services of an organization whose calls count against the same
+// limits a minute and at once.
 func (a *App) SharedWith(organization, name string) []string {
 	o, service := a.organization(organization), a.service(name)
 	if o == nil || service == nil {
@@ -89,8 +89,8 @@ const (
 	tokensPerMinute = 5
 )
 
-// tokenLimits are what they are held against. Source: docs/upstream.md U31: 10 access tokens per
-// refresh token in 10 minutes.
+// tokenLimits returns the limits of calls for tokens. Source: docs/upstream.md U31: 10 access
+// tokens per refresh token in 10 minutes.
 func tokenLimits() pipeline.Limits {
 	return pipeline.Limits{Shared: tokenService, PerMinute: tokensPerMinute, Concurrent: 1}
 }

@@ -32,7 +32,7 @@ organizations:
 budget: {shares: {incremental: {floor: 0.6}}}
 `
 
-// TestLimitsOfTheConfiguration: figures are those of the documents, written down here.
+// TestLimitsOfTheConfiguration: the figures are copied from the documents.
 func TestLimitsOfTheConfiguration(t *testing.T) {
 	t.Parallel()
 	a := load(t, scoped)
@@ -44,7 +44,7 @@ func TestLimitsOfTheConfiguration(t *testing.T) {
 		want                  pipeline.Limits
 		with                  []string
 	}{
-		// Five calls at once of the smaller plan count for both.
+		// The five calls at once of the smaller plan count for both.
 		{"1", "accounting", pipeline.Limits{Shared: "suite", PerMinute: 100, Concurrent: 5, Daily: 1000, ResetZone: "Asia/Kolkata"}, []string{"inventory"}},
 		{"1", "inventory", pipeline.Limits{Shared: "suite", PerMinute: 100, Concurrent: 5, Daily: 7500, ResetZone: "UTC", ResetHour: 7}, []string{"accounting"}},
 		{"1", "invoicing", pipeline.Limits{Shared: "service:invoicing", PerMinute: 100, Concurrent: 5, Daily: 1000, ResetZone: "Asia/Kolkata"}, nil},
@@ -63,7 +63,7 @@ func TestLimitsOfTheConfiguration(t *testing.T) {
 			t.Errorf("%s of %s shares with %v, want %v", test.service, test.organization, with, test.with)
 		}
 	}
-	// Chat is counted as declared again.
+	// Chat has its declared allowance again.
 	if got, err := a.Limits("2", "chat"); err != nil || got.Shared != "chat" {
 		t.Errorf("chat: %+v, %v", got, err)
 	}

@@ -11,8 +11,8 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// newLog writes lines for people on a terminal and JSON elsewhere. The colours of a terminal are
-// commands: nothing may stand between.
+// newLog makes a log that writes lines for people to a terminal and JSON elsewhere. The scrubber is
+// in front of the writer, because the writer's colours are terminal commands and must pass.
 func newLog(options Options, configured string) (*slog.Logger, error) {
 	name := configured
 	if options.LogLevel != "" {
@@ -33,8 +33,8 @@ func newLog(options Options, configured string) (*slog.Logger, error) {
 	return slog.New(scrubbed{next: handler, scrub: options.Scrub}), nil
 }
 
-// scrubbed is the last line of defence of invariant 10 in the log: no message and no attribute of a
-// line, ours or a library's, holds a secret in force, or a character that commands a terminal.
+// scrubbed is the last protection of the log (invariant 10). It removes secrets in force and
+// characters that control a terminal from all messages and attributes, also those of libraries.
 type scrubbed struct {
 	next  slog.Handler
 	scrub *outside.Scrubber
@@ -75,7 +75,7 @@ func (s scrubbed) attrs(attrs []slog.Attr) []slog.Attr {
 	return clean
 }
 
-// attr cleans a value that is, or holds, text; numbers, truth values and times hold none.
+// attr cleans a value that is or holds text; numbers, booleans and times hold none.
 func (s scrubbed) attr(attr slog.Attr) slog.Attr {
 	value := attr.Value.Resolve()
 	switch value.Kind() { //nolint:exhaustive // the others hold no text

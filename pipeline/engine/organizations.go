@@ -9,7 +9,7 @@ import (
 	"sluice/pipeline/engine/config"
 )
 
-// organization finds an organization by the key under which its rows are kept.
+// organization returns the configured organization with a key; nil if there is none.
 func (a *App) organization(key string) *config.Organization {
 	for i := range a.Config.Organizations {
 		if a.Config.Organizations[i].Key == key {
@@ -19,7 +19,7 @@ func (a *App) organization(key string) *config.Organization {
 	return nil
 }
 
-// resolve makes of a configured organization what the stages need of it.
+// resolve returns what the stages need of a configured organization.
 func (a *App) resolve(o *config.Organization) *pipeline.Organization {
 	resolved := &pipeline.Organization{
 		Key: o.Key, ID: o.ID, DataCenter: o.DataCenter, Location: o.Location,
@@ -34,13 +34,14 @@ func (a *App) resolve(o *config.Organization) *pipeline.Organization {
 	return resolved
 }
 
-// Organization is a configured organization by its key, nil if there is none.
+// Organization returns an organization of the configuration or of the warehouse by its key; nil if
+// there is none.
 func (a *App) Organization(key string) *pipeline.Organization { return a.organizations[key] }
 
-// Zone is the time zone of an organization, by its key.
+// Zone returns the time zone of the organization with a key.
 func (a *App) Zone(key string) *time.Location { return a.organizations[key].Zone() }
 
-// readZones fills in what upstream said in earlier runs.
+// readZones restores the time zones that upstream named in earlier runs.
 func (a *App) readZones(ctx context.Context) error {
 	known, err := a.DB.Organizations(ctx)
 	if err != nil {
@@ -57,10 +58,10 @@ func (a *App) readZones(ctx context.Context) error {
 	return nil
 }
 
-// zoned notes in which time zone the chunk that is about to begin reads, by what upstream said last
-// to whichever process. If the configuration changed it, what was read before was read wrong: the
-// rows of the resource become due to be written anew. If upstream did, rows are what they were when
-// they were read, and whole lists are read again (warehouse.PinOrganization).
+// zoned records the time zone in which the next chunk reads, by what upstream last told any
+// process. If the configuration changed the zone, earlier rows were read wrong, and the resource is
+// marked to have them written anew. If upstream changed it, earlier rows were right when they were
+// read, and whole lists are read again (warehouse.PinOrganization).
 func (a *App) zoned(ready func(context.Context, pipeline.Stream) error) func(context.Context, pipeline.Stream) error {
 	return func(ctx context.Context, stream pipeline.Stream) error {
 		if err := ready(ctx, stream); err != nil {
@@ -83,15 +84,15 @@ func (a *App) zoned(ready func(context.Context, pipeline.Stream) error) func(con
 	}
 }
 
-// Accept pins an organization to the name that upstream gives now. It makes one call, for what a
-// person accepts has to be what upstream says.
+// Accept pins an organization to the name that upstream gives now. It makes a call, because the
+// operator has to accept what upstream says at that moment.
 func (i *Identities) Accept(ctx context.Context, o *config.Organization) (Seen, error) {
 	seen, err := i.ask(ctx, o)
 	if err != nil {
 		return seen, err
 	}
 	if !seen.Found {
-		return seen, fmt.Errorf("%w: upstream does not say who organization %s is: there is nothing to accept", ErrUsage, o.Name)
+		return seen, fmt.Errorf("%w: upstream gives no identity of organization %s: there is nothing to accept", ErrUsage, o.Name)
 	}
 	if err := i.app.DB.AcceptOrganization(ctx, o.Key, seen.Identity); err != nil {
 		return seen, fmt.Errorf("accept organization %s: %w", o.Name, err)

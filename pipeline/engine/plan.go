@@ -18,18 +18,19 @@ import (
 	"sluice/schema/ddl"
 )
 
-// Plan is what the user-declared resources of the configuration ask of the database, and what makes
-// tables and columns of the program again that something else dropped. A person reads it before it
-// is executed.
+// Plan is what the user-declared resources of the configuration need in the database, and what
+// restores dropped tables and columns of built-in resources. The operator reads it before it is
+// executed.
 type Plan struct {
-	// ID is a short hash of the statements: who accepts it has seen these and no others.
+	// ID is a short hash of the statements, so that the operator accepts exactly the statements
+	// shown.
 	ID string `json:"id"`
-	// SQL are the statements; "" if there is nothing to do.
+	// SQL has the statements; "" if there is nothing to do.
 	SQL string `json:"sql"`
-	// Notes are what no plan does: it never drops and never changes a type.
+	// Notes are changes to make by hand: a plan never drops anything and never changes a type.
 	Notes []string `json:"notes,omitempty"`
-	// Lacking says what is missing or altered of the program's own tables, and what brings back
-	// what was in it.
+	// Lacking says what is missing or altered of the tables of built-in resources, and what
+	// restores the contents.
 	Lacking []string `json:"lacking,omitempty"`
 }
 
@@ -51,7 +52,7 @@ func (a *App) Plan(ctx context.Context) (Plan, error) {
 	return plan, err
 }
 
-// declared drafts what the user-declared resources ask of the database.
+// declared drafts what the user-declared resources need in the database.
 func (a *App) declared(ctx context.Context) (string, bool, error) {
 	services := a.customServices()
 	if len(services) == 0 {
@@ -65,7 +66,7 @@ func (a *App) declared(ctx context.Context) (string, bool, error) {
 	return sql, changed, nil
 }
 
-// needed says that the plan makes more than comments: without those the program works.
+// needed reports whether the plan makes more than comments, without which the program still works.
 func (p Plan) needed() bool {
 	for statement := range strings.SplitSeq(p.SQL, ";\n") {
 		if statement = strings.TrimSpace(statement); statement != "" && !strings.HasPrefix(statement, "COMMENT ON ") {
@@ -75,8 +76,8 @@ func (p Plan) needed() bool {
 	return false
 }
 
-// Accept executes the plan whose ID a person has read; another one is refused. Patience is how long
-// it waits for others that hold tables.
+// Accept executes the plan with the ID that the operator has read, and refuses any other plan.
+// Patience is how long it waits for locks of other sessions.
 func (a *App) Accept(ctx context.Context, id string, patience time.Duration) error {
 	err := migrations.Execute(ctx, a.URL, migrations.Options{Log: a.Log, Patience: patience}, func(ctx context.Context) (string, error) {
 		plan, err := a.Plan(ctx)
@@ -100,7 +101,7 @@ func (a *App) GrantWorker(ctx context.Context, role string) error {
 	return err
 }
 
-// customServices are the services with nothing but their user-declared resources.
+// customServices returns the services with only their user-declared resources.
 func (a *App) customServices() []schema.Service {
 	var services []schema.Service
 	for _, service := range a.Catalogue {
@@ -114,7 +115,7 @@ func (a *App) customServices() []schema.Service {
 	return services
 }
 
-// planOf makes a plan of a draft, which may make things in some schemas.
+// planOf makes a plan of a draft that may create objects in the given schemas.
 func planOf(draft string, changed bool, schemas []string) (Plan, error) {
 	var plan Plan
 	var sql strings.Builder
@@ -135,14 +136,14 @@ func planOf(draft string, changed bool, schemas []string) (Plan, error) {
 		return Plan{}, err
 	}
 	sum := sha256.Sum256([]byte(plan.SQL))
-	const shown = 5 // bytes: enough to tell the plans apart that a person sees
+	const shown = 5 // bytes: enough to tell the plans apart that an operator sees
 	plan.ID = hex.EncodeToString(sum[:shown])
 	return plan, nil
 }
 
-// harmless says whether a plan holds nothing but what makes something new in some schemas.
-// Sentences of declarations hold no line breaks, so a statement ends where a line ends in a
-// semicolon.
+// harmless returns an error if a plan has a statement that does more than create something new in
+// the given schemas. Sentences of declarations have no line breaks, so a statement ends where a
+// line ends with a semicolon.
 func harmless(sql string, schemas []string) error {
 	for statement := range strings.SplitSeq(sql, ";\n") {
 		if statement = strings.TrimSpace(statement); statement == "" {
@@ -156,12 +157,12 @@ func harmless(sql string, schemas []string) error {
 	return nil
 }
 
-// making are the beginnings of the statements of a plan, with the schema that they are about.
+// making matches the beginning of each permitted statement, with the schema that it changes.
 var making = regexp.MustCompile(`^(?:CREATE SCHEMA IF NOT EXISTS "(\w+)"$|COMMENT ON SCHEMA "(\w+)" IS |` +
 	`(?:CREATE TABLE|COMMENT ON TABLE|COMMENT ON COLUMN|CREATE INDEX "\w+" ON) "(\w+)"\.|ALTER TABLE "(\w+)"\."\w+" ADD COLUMN )`)
 
-// CatalogOf reads what a database has in some schemas, in the words of package render. Schemas
-// without tables are left out.
+// CatalogOf reads the tables and columns of some schemas of a database, in the types of package
+// ddl. It leaves out schemas without tables.
 func CatalogOf(ctx context.Context, url string, schemas []string) (ddl.Catalog, error) {
 	db, err := warehouse.Open(ctx, url, warehouse.Options{})
 	if err != nil {

@@ -2,10 +2,10 @@ package engine //nolint:testpackage // what a plan may hold is decided inside
 
 import "testing"
 
-// plannable are the schemas in which the plans of these tests may make things.
+// plannable returns the schemas in which the plans of these tests may create objects.
 func plannable() []string { return []string{"custom", "inventory"} }
 
-// TestHarmless: a plan makes new things in schema custom and nothing else.
+// TestHarmless: a plan may only create new objects in the given schemas.
 func TestHarmless(t *testing.T) {
 	t.Parallel()
 	for statement, want := range map[string]bool{

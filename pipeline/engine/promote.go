@@ -11,13 +11,13 @@ import (
 	"sluice/schema/custom"
 )
 
-// sqlStored reads the records, as they came, of the calls that brought the rows of a table, %s.
+// sqlStored reads the raw records of the calls that brought the rows of the table %s.
 const sqlStored = `
 SELECT records FROM sluice.raw_records
 WHERE service = $1 AND resource = $2 AND call_id IN (SELECT DISTINCT _call_id FROM %s)`
 
-// Survey looks at the keys of a user-declared resource that no column takes, in the records of all
-// organizations.
+// Survey proposes columns for the keys of a user-declared resource that no column takes, from the
+// raw records of all organizations.
 func (a *App) Survey(ctx context.Context, stream pipeline.Stream) (promote.Proposal, error) {
 	r := stream.Resource
 	table := pgx.Identifier{r.SchemaName(stream.Service), r.Name}.Sanitize()
@@ -42,8 +42,8 @@ func (a *App) Survey(ctx context.Context, stream pipeline.Stream) (promote.Propo
 	return survey.Proposal(), nil
 }
 
-// Declared finds the lists of a resource, one for each organization that has it: a user-declared
-// one by its table (custom.price_lists), any by its service or alone.
+// Declared returns the lists of a resource, one for each organization that has it. The name may be
+// its table (custom.price_lists), its service and name, or its name alone.
 func (a *App) Declared(name string) ([]pipeline.Stream, error) {
 	var found []pipeline.Stream
 	for _, stream := range a.Streams() {
@@ -62,10 +62,10 @@ func (a *App) Declared(name string) ([]pipeline.Stream, error) {
 	return found, nil
 }
 
-// UserDeclared says whether the configuration declares the stream's resource.
+// UserDeclared reports whether the configuration declares the stream's resource.
 func UserDeclared(stream pipeline.Stream) bool { return stream.Resource.Schema == custom.Schema }
 
-// notRunning gives ErrBusy for a stream whose run is under way.
+// notRunning returns ErrBusy if a run of the stream is under way.
 func (a *App) notRunning(ctx context.Context, stream pipeline.Stream) error {
 	streams, err := a.DB.Streams(ctx, stream.Organization)
 	if err != nil {

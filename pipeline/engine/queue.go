@@ -16,7 +16,7 @@ type Queue struct {
 	stopping chan struct{}
 }
 
-// StartQueue begins to work streams in this process. With schedule it also picks due ones.
+// StartQueue begins to work jobs in this process. With schedule it also ticks.
 func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	client, err := a.Client()
 	if err != nil {
@@ -35,7 +35,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		Source: client, Store: observedLoads{a.DB, a.Log}, Backlog: a.DB, Unchanged: a.DB, Allowance: a.Allowance, Now: a.options.Now,
 		Rules: a.rules(), Prefetch: ahead, Stopping: stopping,
 	}
-	if schedule { // others show what runs come to as their result
+	if schedule { // commands without a schedule show the results of runs themselves
 		store, runner = loggedSettlements{Store: store, log: a.Log}, loggedRuns{Runner: runner, app: a}
 	}
 	queue, err := jobs.New(ctx, jobs.Options{
@@ -62,15 +62,15 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	return &Queue{Queue: queue, stopping: stopping}, nil
 }
 
-// rules are the figures of reading, with the configuration's choices.
+// rules returns the figures of reading, with the configuration's choices.
 func (a *App) rules() pipeline.Rules {
 	rules := pipeline.DefaultRules()
 	rules.MaxRejected = a.Config.Quarantine.MaxShare
 	return rules
 }
 
-// ahead is how many pages of a list are asked for before the ones in front of them are there: with
-// the one that is waited for, as many as the plan allows at once.
+// ahead returns how many pages of a list are prefetched: together with the page under way, as many
+// as the plan allows at once.
 func ahead(stream pipeline.Stream) int {
 	if atOnce := stream.Org.Limits[stream.Service.Name].Concurrent; atOnce > 0 {
 		return atOnce - 1
@@ -87,7 +87,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 	return nil
 }
 
-// WakeBackfills queues the open backfills that this process knows, so that they go on also where no
+// WakeBackfills queues the open backfills that this process knows, so that they go on even if no
 // process schedules.
 func (a *App) WakeBackfills(ctx context.Context, queue *Queue) error {
 	open, err := a.DB.OpenStreams(ctx)

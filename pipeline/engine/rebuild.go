@@ -13,11 +13,11 @@ import (
 	"sluice/schema/record"
 )
 
-// Rebuild writes the rows of a stream's resource anew out of the records that are kept beside them,
-// as the declaration is now: all that differ from them, or only those of which the declaration
-// makes something else by now. It makes no call. One that was interrupted goes on where it stopped.
+// Rebuild writes rows of a stream's resource anew from their raw records, by the present
+// declaration. The scope says which: all rows that differ, or only those whose content hash
+// differs. It makes no call. A rebuild that was interrupted goes on where it stopped.
 //
-// A dry run writes nothing: it says what would be done.
+// A dry run writes nothing and returns what would be done.
 func (a *App) Rebuild(ctx context.Context, stream pipeline.Stream, scope rebuild.Scope, dry bool, progress func(n int)) (rebuild.Counts, error) {
 	normalizer, err := record.New(stream.Resource, stream.Org.Zone())
 	if err != nil {
@@ -43,8 +43,8 @@ func (a *App) Rebuild(ctx context.Context, stream pipeline.Stream, scope rebuild
 	return counts, nil
 }
 
-// RebuildHistory makes the versions of a stream's resource anew out of the raw records that are
-// kept, without a call.
+// RebuildHistory writes the versions of a stream's resource anew from the stored raw records,
+// without a call.
 func (a *App) RebuildHistory(ctx context.Context, stream pipeline.Stream, progress func(n int)) (retrace.Counts, error) {
 	normalizer, err := record.New(stream.Resource, stream.Org.Zone())
 	if err != nil {
@@ -60,13 +60,13 @@ func (a *App) RebuildHistory(ctx context.Context, stream pipeline.Stream, progre
 	return counts, nil
 }
 
-// Remembered are those of streams of whose resource the configuration wants versions.
+// Remembered returns the streams for whose resource the configuration wants versions.
 func (a *App) Remembered(streams []pipeline.Stream) []pipeline.Stream {
 	return slices.DeleteFunc(slices.Clone(streams), func(s pipeline.Stream) bool { return !a.resource(s).History })
 }
 
-// Rebuildable are the lists that a command line names, of one organization or of all: each writes
-// the table of its resource.
+// Rebuildable returns the lists that a command line names, of one organization or of all, each list
+// once.
 func (a *App) Rebuildable(names []string, organization string) ([]pipeline.Stream, error) {
 	selected, err := a.Select(names, organization)
 	if err != nil {
@@ -84,10 +84,11 @@ func (a *App) Rebuildable(names []string, organization string) ([]pipeline.Strea
 	return lists, nil
 }
 
-// renew brings the rows of all lists up to what this program makes of their raw records, without a
-// call: those whose content hashes are of another rule, else each record would look changed, and
-// those that were read in another time zone. It runs before streams are worked, and for zones
-// later, too; a stream that another process is writing to has its turn the next time.
+// renew writes rows anew from their raw records, without a call, where this program makes something
+// else of them. These are rows whose content hashes follow another rule, since each of their
+// records would look changed, and rows that were read in another time zone. It runs before streams
+// are worked; Rezone also runs later. A stream that another process writes to is left for the next
+// time.
 func (a *App) renew(ctx context.Context) error {
 	keys, err := a.DB.OtherRule(ctx)
 	if err != nil {
@@ -101,9 +102,9 @@ func (a *App) renew(ctx context.Context) error {
 	return a.Rezone(ctx)
 }
 
-// Rezone writes the rows anew that were read in another time zone than the one that their
-// organization has by now. A list whose rows cannot be written stops no other (invariant 9): it is
-// in the log and tried again the next time.
+// Rezone writes the rows anew that were read in another time zone than their organization's present
+// one. If the rows of one list cannot be written, the others go on (invariant 9): the error is
+// logged, and the list is tried again the next time.
 func (a *App) Rezone(ctx context.Context) error {
 	keys, err := a.DB.Rezone(ctx)
 	if err != nil {
@@ -125,7 +126,7 @@ func (a *App) renewOne(ctx context.Context, key Key, why string) error {
 	a.Log.WarnContext(ctx, why+": rows are written anew out of raw records, without a call", "stream", key.String())
 	counts, err := a.Rebuild(ctx, stream, rebuild.Changed, false, nil)
 	if errors.Is(err, ErrBusy) || errors.Is(err, pipeline.ErrLostClaim) {
-		a.Log.WarnContext(ctx, "the stream is being written: its rows have their turn later", "stream", key.String())
+		a.Log.WarnContext(ctx, "another process writes to the stream: its rows are written anew later", "stream", key.String())
 		return nil
 	}
 	if err != nil {

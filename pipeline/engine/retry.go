@@ -13,7 +13,7 @@ import (
 	"sluice/schema/record"
 )
 
-// Retried is what became of one entry of the quarantine.
+// Retried is the result for one entry of the quarantine.
 type Retried struct {
 	ID     int64  `json:"id"`
 	Loaded bool   `json:"loaded"`
@@ -23,7 +23,7 @@ type Retried struct {
 // ErrBusy says that a stream is being copied right now.
 var ErrBusy = errors.New("the stream is being copied right now: try again when its run has ended")
 
-// Retry loads the kept bytes of one entry, as the version that they were when they came: a newer
+// Retry loads the bytes of one entry as the version that they were when they arrived, so a newer
 // row stays. It makes no call.
 func (a *App) Retry(ctx context.Context, id int64) (Retried, error) {
 	result := Retried{ID: id}
@@ -58,8 +58,8 @@ func (a *App) Retry(ctx context.Context, id int64) (Retried, error) {
 	return result, nil
 }
 
-// parentOf is the parent that a record was listed under, where its key tells: parent and identifier
-// with a slash between them.
+// parentOf returns the parent of a record whose key is the parent and the identifier with a slash
+// between them; "" for other keys.
 func parentOf(resource *schema.Resource, key string) string {
 	cursor, ok := resource.Cursor.(schema.PerParent)
 	at := strings.LastIndex(key, "/")
@@ -69,7 +69,7 @@ func parentOf(resource *schema.Resource, key string) string {
 	return key[:at]
 }
 
-// reload writes a batch under a claim of its own. A run that is open goes on where it stands.
+// reload loads a batch under a claim of its own. An open run keeps its position.
 func (a *App) reload(ctx context.Context, stream pipeline.Stream, batch pipeline.Batch, note outside.Text) (pipeline.Loaded, error) {
 	if err := a.notRunning(ctx, stream); err != nil {
 		return pipeline.Loaded{}, err

@@ -8,7 +8,7 @@ import (
 	"sluice/pipeline/jobs"
 )
 
-// loggedRuns is a runner that writes into the log what runs came to. A process that serves has no
+// loggedRuns is a runner that logs the result of each run, because a process that serves has no
 // terminal.
 type loggedRuns struct {
 	jobs.Runner
@@ -19,12 +19,12 @@ type loggedRuns struct {
 // Chunk implements jobs.Runner.
 func (l loggedRuns) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error {
 	if err := l.Runner.Chunk(ctx, claim, settle); err != nil {
-		return err // it is the runner's, and its kind counts
+		return err // unwrapped: callers need its kind
 	}
 	run, err := l.app.DB.RunProgress(ctx, claim.Run)
 	if err != nil {
-		l.app.Log.WarnContext(ctx, "what the run came to could not be read", "stream", claim.Stream.String(), "run", claim.Run, "error", err)
-		return nil // the chunk is done: that is the transaction's word, not the log's
+		l.app.Log.WarnContext(ctx, "the result of the run could not be read", "stream", claim.Stream.String(), "run", claim.Run, "error", err)
+		return nil // the chunk is committed, with or without a log line
 	}
 	if run.EndedAt == nil {
 		return nil
@@ -43,7 +43,7 @@ func (l loggedRuns) Chunk(ctx context.Context, claim pipeline.Claim, settle pipe
 	return nil
 }
 
-// alarm writes that too much of a stream does not fit.
+// alarm logs that too many records of a stream do not fit.
 func (l loggedRuns) alarm(ctx context.Context, stream pipeline.Stream) {
 	row, err := l.app.DB.Stream(ctx, stream.Key())
 	if err != nil {
@@ -51,12 +51,12 @@ func (l loggedRuns) alarm(ctx context.Context, stream pipeline.Stream) {
 		return
 	}
 	if text := l.app.Alarm(&row); text != "" {
-		key := stream.ListKey() // entries are kept by the list, whatever the stream's own work is
+		key := stream.ListKey() // entries of every work of the resource have the list's key
 		l.app.Log.ErrorContext(ctx, text, "stream", stream.String(), "look", "sluice quarantine list "+key.Service+"."+key.Resource)
 	}
 }
 
-// loggedSettlements is a store that writes into the log why runs stopped before their end.
+// loggedSettlements is a store that logs why runs stopped before their end.
 type loggedSettlements struct {
 	jobs.Store
 
@@ -66,7 +66,7 @@ type loggedSettlements struct {
 // Settle implements jobs.Store.
 func (l loggedSettlements) Settle(ctx context.Context, claim pipeline.Claim, settlement pipeline.Settlement) error {
 	if err := l.Store.Settle(ctx, claim, settlement); err != nil {
-		return err // it is the store's, and callers look what it is
+		return err // unwrapped: callers compare it
 	}
 	attributes := []slog.Attr{
 		slog.String("stream", claim.Stream.String()), slog.Int64("run", claim.Run), slog.String("state", string(settlement.State)),

@@ -12,7 +12,7 @@ import (
 )
 
 // keepSecrets makes the secrets in force known to the scrubber: those of the configuration, and the
-// keys that tokens are sealed with. Tokens come and go, and become known when they are fetched.
+// keys that seal tokens. Tokens change, and become known when they are fetched.
 func keepSecrets(options Options, conf *config.Config) {
 	keep := options.Scrub.Keep
 	for i := range conf.Organizations {
@@ -25,8 +25,8 @@ func keepSecrets(options Options, conf *config.Config) {
 	}
 }
 
-// keysOf are the keys that tokens are sealed with, none where something is wrong with them:
-// commands that need them say what.
+// keysOf returns the keys that seal tokens; nil if they are missing or invalid. Commands that need
+// them report the error.
 func keysOf(options Options) [][]byte {
 	keys, err := secrets.Source{Getenv: options.LookupEnv}.EncryptionKeys()
 	if err != nil {
@@ -35,8 +35,8 @@ func keysOf(options Options) [][]byte {
 	return keys
 }
 
-// learnTokens makes the tokens that the database keeps known to the scrubber. Without the key the
-// program cannot open them.
+// learnTokens makes the tokens stored in the database known to the scrubber. Without the key it
+// does nothing, because the program cannot open them.
 func (a *App) learnTokens(ctx context.Context) error {
 	keys := keysOf(a.options)
 	if keys == nil {

@@ -9,11 +9,11 @@ import (
 	"sluice/pipeline/engine/config"
 )
 
-// Select picks the enabled streams that a command line names: a resource ("bills"), which includes
-// its details, a service ("inventory"), both ("inventory.bills") or a stream
-// ("inventory.bills.details"); nothing named means all. Sweeps are meant by the name of their
-// stream alone ("inventory.bills.sweep"): they read whole lists. Organization, if given, is a name,
-// a key or an id.
+// Select returns the enabled streams that a command line names. A name is a resource ("bills"),
+// which includes its details, a service ("inventory"), both ("inventory.bills") or a stream
+// ("inventory.bills.details"). No name means all streams but sweeps. A sweep has to be named as a
+// stream ("inventory.bills.sweep"), because it reads the whole list. Organization, if given, is a
+// name, a key or an id.
 func (a *App) Select(names []string, organization string) ([]pipeline.Stream, error) {
 	key, err := a.organizationKey(organization)
 	if err != nil {
@@ -46,7 +46,7 @@ func (a *App) Select(names []string, organization string) ([]pipeline.Stream, er
 	return selected, nil
 }
 
-// namesOf are the words that mean a stream on a command line.
+// namesOf returns the names of a stream on a command line.
 func namesOf(stream pipeline.Stream) []string {
 	key := stream.Key()
 	if stream.Work == pipeline.WorkSweep {

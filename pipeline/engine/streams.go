@@ -11,9 +11,9 @@ import (
 	"sluice/schema"
 )
 
-// Streams are the configured streams, in the order of the catalogue: each list, with the work on
-// its details behind it. Lists under parents are left out where neither the configuration nor the
-// warehouse has any.
+// Streams returns the configured streams, in the order of the catalogue: each list, followed by its
+// details and its sweep. It leaves out a list under parents if its declaration takes none from the
+// warehouse and the configuration names none.
 func (a *App) Streams() []pipeline.Stream {
 	var streams []pipeline.Stream
 	for i := range a.Config.Organizations {
@@ -37,15 +37,15 @@ func (a *App) Streams() []pipeline.Stream {
 	return streams
 }
 
-// hasParents says whether a resource's list can be asked for at all: one that is listed under
-// parents needs some, found or named.
+// hasParents reports whether a resource's list can be requested at all. A list under parents takes
+// them from the warehouse, or the configuration has to name some.
 func hasParents(resource *schema.Resource, setting config.Service) bool {
 	cursor, perParent := resource.Cursor.(schema.PerParent)
 	return !perParent || len(cursor.From) > 0 || len(setting.Listed(cursor.Listed)) > 0
 }
 
-// worksOf are the streams of one resource: its list and, if it has such, its details and its
-// sweeps.
+// worksOf returns the streams of one resource: its list and, where they exist, its details and its
+// sweep.
 func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
 	works := []pipeline.Stream{list}
 	if list.Resource.Details != nil {
@@ -61,8 +61,8 @@ func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
 	return works
 }
 
-// Phases splits streams in two: lists, and what lives on what lists brought, details and lists
-// under parents.
+// Phases splits streams in two: lists, and the streams that need what lists bring, which are
+// details and lists under parents.
 func Phases(streams []pipeline.Stream) [][]pipeline.Stream {
 	var lists, rest []pipeline.Stream
 	for _, stream := range streams {
@@ -76,7 +76,7 @@ func Phases(streams []pipeline.Stream) [][]pipeline.Stream {
 	return [][]pipeline.Stream{lists, rest}
 }
 
-// Stream resolves a key, also that of a backfill; false if the configuration does not have it.
+// Stream resolves a key, also that of a backfill; false if it is not configured.
 func (a *App) Stream(key Key) (pipeline.Stream, bool) {
 	key, backfill := listOf(key)
 	for _, stream := range a.Streams() {
@@ -91,7 +91,7 @@ func (a *App) Stream(key Key) (pipeline.Stream, bool) {
 	return pipeline.Stream{}, false
 }
 
-// Enabled says whether the configuration wants a resource copied.
+// Enabled reports whether the configuration has the stream's resource copied.
 func (a *App) Enabled(stream pipeline.Stream) bool {
 	return a.resource(stream).Enabled
 }
@@ -122,8 +122,7 @@ func (a *App) settings() []warehouse.StreamSetting {
 	return settings
 }
 
-// listParents tells the warehouse which parents the configuration names, also where it names none
-// any more.
+// listParents stores which parents the configuration names, also where it no longer names any.
 func (a *App) listParents(ctx context.Context) error {
 	for _, stream := range a.Streams() {
 		cursor, perParent := stream.Resource.Cursor.(schema.PerParent)
@@ -139,7 +138,7 @@ func (a *App) listParents(ctx context.Context) error {
 }
 
 // The calls that one run over details or parents may spend where the configuration does not say: a
-// share of the day, so that lists and the other runs of the day have the rest.
+// tenth of the day, and 20 at least. The rest is for lists and for the other runs of the day.
 const (
 	allowanceShare = 10
 	allowanceLeast = 20
@@ -147,7 +146,7 @@ const (
 	allowanceFree = 500
 )
 
-// Allowance is how many calls one run over details or parents of a stream may spend; 0 for
+// Allowance returns how many calls one run over details or parents of a stream may spend; 0 for
 // backfills, which only the budget bounds.
 func (a *App) Allowance(stream pipeline.Stream) int {
 	if stream.Work == pipeline.WorkBackfill {

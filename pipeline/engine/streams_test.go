@@ -38,7 +38,7 @@ custom:
   - {service: inventory, name: price_lists, path: /pricebooks, key: pricebooks, id: pricebook_id, scope: settings}
 `
 
-// load reads a configuration; nothing is connected to.
+// load reads a configuration without opening a connection.
 func load(t *testing.T, text string) *engine.App {
 	t.Helper()
 	a, err := engine.Load(engine.Options{
@@ -182,6 +182,6 @@ func TestZone(t *testing.T) {
 	t.Parallel()
 	a := load(t, twoOrganizations)
 	if north, far := a.Zone("10").String(), a.Zone("far_away").String(); north != "UTC" || far != "Europe/Rome" {
-		t.Errorf("zones %s and %s, want UTC, as nobody said otherwise yet, and Europe/Rome", north, far)
+		t.Errorf("zones %s and %s, want UTC, as upstream named none yet, and Europe/Rome", north, far)
 	}
 }

@@ -10,13 +10,13 @@ import (
 // QuotaKey names an allowance: a service of an organization.
 type QuotaKey struct{ Organization, Service string }
 
-// Quotas are the allowances beside the regular schedule, as they are now.
+// Quotas are the present allowances, with what the schedule takes of them.
 type Quotas struct {
 	services map[QuotaKey]*planning.Service
 	schedule map[QuotaKey]float64
 }
 
-// Quotas reads what is left of all allowances and what the schedule takes of them.
+// Quotas reads all allowances and forecasts what the schedule takes of them.
 func (a *App) Quotas(ctx context.Context) (*Quotas, error) {
 	scheduled, err := a.Select(nil, "")
 	if err != nil {
@@ -42,8 +42,8 @@ func (a *App) Quotas(ctx context.Context) (*Quotas, error) {
 	return supplies, nil
 }
 
-// Under says what becomes of an allowance under a demand of backfills; false if the configuration
-// does not have it.
+// Under returns how a demand of backfills uses an allowance; false if the allowance is not
+// configured.
 func (s *Quotas) Under(account QuotaKey, demand planning.BackfillCost) (planning.Quota, bool) {
 	service, known := s.services[account]
 	if !known {
@@ -53,7 +53,7 @@ func (s *Quotas) Under(account QuotaKey, demand planning.BackfillCost) (planning
 	return planning.Under(service, demand), true
 }
 
-// storeFloors takes what is kept for other classes off the ceiling of backfills.
+// storeFloors lowers the ceiling of backfills to what the floors of the other classes leave.
 func (a *App) storeFloors(service *planning.Service) error {
 	limits, err := a.Limits(service.Organization, service.Name)
 	if err != nil || limits.Daily == 0 {

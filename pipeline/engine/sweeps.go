@@ -7,15 +7,15 @@ import (
 	"sluice/pipeline"
 )
 
-// absenceRules are the configuration's choice of when a row gets its tombstone.
+// absenceRules returns the configured rules of when a row gets its tombstone.
 func (a *App) absenceRules() *pipeline.TombstoneRules {
 	chosen := a.Config.Tombstones
 	return &pipeline.TombstoneRules{MaxRows: chosen.MaxRows, MaxShare: chosen.MaxShare, Apart: chosen.Apart}
 }
 
-// DueSweeps are the sweeps whose turn it is, of the resources among streams: a sync does them
-// besides, unless they are among the streams already. Records in quarantine make it their turn: for
-// a new one the first sync asks at once.
+// DueSweeps returns the sweeps of the resources among streams that a sync runs in addition: those
+// that are due and not among the streams. A list with a new record in quarantine has its sweep at
+// once.
 func (a *App) DueSweeps(ctx context.Context, streams []pipeline.Stream) ([]pipeline.Stream, error) {
 	states, err := a.DB.Streams(ctx, "")
 	if err != nil {
@@ -44,8 +44,8 @@ func (a *App) DueSweeps(ctx context.Context, streams []pipeline.Stream) ([]pipel
 	return sweeps, nil
 }
 
-// AcceptTombstones marks as gone what a run left for a person to decide about a resource, and gives
-// how many rows that were.
+// AcceptTombstones puts tombstones on the rows that a run left to the operator's decision, and
+// returns their number.
 func (a *App) AcceptTombstones(ctx context.Context, key Key, run int64) (int, error) {
 	stream, ok := a.Stream(key)
 	if !ok {
@@ -54,8 +54,8 @@ func (a *App) AcceptTombstones(ctx context.Context, key Key, run int64) (int, er
 	return a.DB.AcceptTombstones(ctx, stream, run)
 }
 
-// RejectTombstones forgets the evidence that a run left for a person to decide about a resource,
-// and gives about how many records that was.
+// RejectTombstones deletes the evidence that a run left to the operator's decision, and returns
+// about how many records it was.
 func (a *App) RejectTombstones(ctx context.Context, key Key, run int64) (int, error) {
 	stream, ok := a.Stream(key)
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"sluice/pipeline/upstream/wire"
 )
 
-// Client wires the door to upstream: the gate that counts calls, the tokens that all processes
-// share, and the addresses of the configuration.
+// Client makes the client of upstream, with the gate that counts calls, the tokens that all
+// processes share, and the configured addresses.
 func (a *App) Client() (*upstream.Client, error) {
 	gate, tokens, err := a.tokens()
 	if err != nil {
@@ -26,7 +26,7 @@ func (a *App) Client() (*upstream.Client, error) {
 	return client, nil
 }
 
-// tokens makes the gate and the keeper of tokens behind it.
+// tokens makes the gate and the source of tokens, whose calls pass the same gate.
 func (a *App) tokens() (*budget.Gate, *upstream.Tokens, error) {
 	if a.options.Offline {
 		return nil, nil, errOffline
@@ -53,9 +53,9 @@ func (a *App) tokens() (*budget.Gate, *upstream.Tokens, error) {
 	return gate, tokens, nil
 }
 
-// errOffline says that a command asks upstream without having said so, and that its secrets may be
-// missing.
-var errOffline = errors.New("this command was started as one that asks upstream nothing: its call was not made")
+// errOffline says that a command that was started offline wants to call upstream; its secrets may
+// be missing.
+var errOffline = errors.New("this command was started offline: its call was not made")
 
 // vendor is the vendor of the configuration.
 func (a *App) vendor() upstream.Vendor {
@@ -64,7 +64,7 @@ func (a *App) vendor() upstream.Vendor {
 	}
 }
 
-// transport are the bounds of a call, in step with the lease of the call log.
+// transport returns the time limits of a call, scaled like the lease of the call log.
 func (a *App) transport() wire.Transport {
 	if a.options.Minute <= 0 {
 		return wire.Transport{}
@@ -75,7 +75,7 @@ func (a *App) transport() wire.Transport {
 
 const userAgent = "sluice"
 
-// credentials are those of the organizations, by key.
+// credentials returns the credentials of the organizations, by key.
 func (a *App) credentials() map[string]upstream.Credential {
 	all := make(map[string]upstream.Credential)
 	for i := range a.Config.Organizations {

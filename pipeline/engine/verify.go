@@ -12,20 +12,20 @@ import (
 	"sluice/schema/ddl"
 )
 
-// VerifyOptions say what a verification looks at.
+// VerifyOptions say what to verify.
 type VerifyOptions struct {
-	// Names and Organization are those of a command line.
+	// Names and Organization are those of the command line.
 	Names        []string
 	Organization string
-	// Calls are what may be called; Sample is how many rows of each resource are held against their
-	// raw records, zero for all.
+	// Calls is the largest number of calls; Sample is how many rows of each resource are compared
+	// with their raw records, zero for all.
 	Calls, Sample int
 }
 
-// Verifications are what verifications found, and the checks.
+// Verifications returns the store of verifications and checks.
 func (a *App) Verifications() *verifications.Store { return verifications.New(a.DB.Pool()) }
 
-// Verify holds the warehouse against itself and, as far as the calls go, against upstream.
+// Verify checks the warehouse against itself and, as far as the calls suffice, against upstream.
 func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error) {
 	selected, err := a.Select(o.Names, o.Organization)
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 		}
 		if found := lackingOf(stream, lacks); len(found) > 0 {
 			options.Lacking = append(options.Lacking, found...)
-			continue // the others are looked at
+			continue // only lists with complete tables are verified
 		}
 		options.Streams = append(options.Streams, stream)
 		if len(o.Names) > 0 {
@@ -69,7 +69,7 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 		options.Load = func(ctx context.Context, stream pipeline.Stream, batch pipeline.Batch) error {
 			_, err := a.reload(ctx, stream, batch, "records of the quarantine that sluice verify read")
 			if errors.Is(err, ErrBusy) || errors.Is(err, pipeline.ErrLostClaim) {
-				return nil // the run under way reads them, or the next one does
+				return nil // the run under way or the next one reads them
 			}
 			return err
 		}
@@ -81,7 +81,7 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 	return result, nil
 }
 
-// lackingOf is what is missing of a stream's tables, as findings.
+// lackingOf returns what is missing of a stream's tables, as findings.
 func lackingOf(stream pipeline.Stream, lacks []ddl.Lack) []verifications.Finding {
 	var findings []verifications.Finding
 	for _, lack := range lacks {

@@ -11,9 +11,9 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// cleaner is the first middleware of every job. One NUL in one job's error text stops River's
-// completer for ever, for Postgres refuses it in json; and error texts quote upstream. It also
-// turns panics into errors, for their values reach the same column.
+// cleaner is the first middleware of every job. Postgres refuses a NUL in json, so one NUL in the
+// error text of a job stops River's completer for good, and error texts quote upstream. The cleaner
+// also turns panics into errors, because their values reach the same column.
 type cleaner struct {
 	river.MiddlewareDefaults
 
@@ -38,8 +38,8 @@ func (c *cleaner) Work(ctx context.Context, job *rivertype.JobRow, inner func(co
 	return &cleanError{text: c.scrub.Error(err), cause: err}
 }
 
-// cleanError shows a cleaned text and leads to its cause, so that snoozes and cancels are still
-// seen for what they are.
+// cleanError has a cleaned text and wraps its cause, so that River still recognizes snoozes and
+// cancels.
 type cleanError struct {
 	text  outside.Text
 	cause error
@@ -48,5 +48,5 @@ type cleanError struct {
 // Error implements error.
 func (e *cleanError) Error() string { return string(e.text) }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *cleanError) Unwrap() error { return e.cause }

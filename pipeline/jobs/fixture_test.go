@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
-// service is a made-up one: two lists that are read whole.
+// service is a made-up service: two lists that are read whole.
 func service() *schema.Service {
 	list := func(name string) schema.Resource {
 		return schema.Resource{
@@ -84,7 +84,7 @@ type fixture struct {
 	db       *warehouse.DB
 	upstream *upstream
 	service  *schema.Service
-	// ready is what the queue asks before each chunk; nil for nothing.
+	// ready is the queue's option Ready; nil for none.
 	ready func(context.Context, pipeline.Stream) error
 }
 
@@ -133,7 +133,8 @@ func (r *fixture) stream(key pipeline.Key) (pipeline.Stream, bool) {
 	return pipeline.Stream{}, false
 }
 
-// start runs a queue until the test ends. Retries are short: what is tested is that they happen.
+// start runs a queue until the test ends. Retries are short, because the tests only check that they
+// happen.
 func (r *fixture) start(schedule bool) *jobs.Queue {
 	r.t.Helper()
 	rules := pipeline.DefaultRules()
@@ -163,7 +164,7 @@ func (r *fixture) start(schedule bool) *jobs.Queue {
 	return queue
 }
 
-// ask wants streams and queues them.
+// ask requests runs of the streams and queues them.
 func (r *fixture) ask(queue *jobs.Queue, resources ...string) {
 	r.t.Helper()
 	var keys []pipeline.Key
@@ -188,11 +189,11 @@ func (r *fixture) number(sql string, args ...any) int {
 	return n
 }
 
-// patience is how long a condition may take to come true. The zoo, whose bugs keep them from ever
-// doing so, has less.
+// patience is how long a condition may take to become true. sluice-mutate sets less, because many
+// deliberate bugs keep conditions from becoming true.
 var patience = flag.Duration("patience", time.Minute, "how long a condition may take to come true")
 
-// until waits for a condition in the database: true is 1.
+// until waits until the SQL condition returns 1.
 func (r *fixture) until(what, sql string, args ...any) {
 	r.t.Helper()
 	ticker := time.NewTicker(20 * time.Millisecond)

@@ -1,8 +1,8 @@
-// Package jobs decides when a stream runs and what each kind of error means for the queue. River
-// holds tickets only: schedules, watermarks, scans and fences live in our own tables
-// (docs/decisions/0002-river-carries-jobs).
+// Package jobs inserts the jobs of due streams, works them, and decides what each kind of error
+// means for the queue. River stores jobs only: schedules, watermarks, scans and fences are in
+// sluice's own tables (docs/decisions/0002-river-carries-jobs).
 //
-// It never fetches and never loads: a job claims its stream, lets the pipeline read one bounded
+// It never reads and never loads. A job claims its stream, lets package sync read one bounded
 // chunk, and is completed in the chunk's last transaction.
 //
 // Start reading at New, then worker.Work.
@@ -30,11 +30,11 @@ import (
 // Schema is the Postgres schema of River's tables.
 const Schema = "river"
 
-// queueStreams is the one queue: budgets, not queues, hold streams apart.
+// queueStreams is the only queue: budgets, not queues, decide how streams share the calls.
 const queueStreams = "streams"
 
-// Args is the ticket of one chunk of one stream: identifiers only, never a secret (invariant 10:
-// jobs are stored and shown in clear).
+// Args are the arguments of a job: the stream whose next chunk it carries. They are identifiers
+// only, never a secret (invariant 10: jobs are stored and shown in clear).
 type Args struct {
 	Organization string `json:"organization" river:"unique"`
 	Service      string `json:"service"      river:"unique"`
@@ -44,7 +44,7 @@ type Args struct {
 // Kind names the job kind in River's tables.
 func (Args) Kind() string { return "stream" }
 
-// InsertOpts makes a ticket unique among unfinished ones only: a finished run must never block the
+// InsertOpts makes a job unique among unfinished jobs only: a finished run must never block the
 // next one.
 func (a Args) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{
@@ -61,8 +61,8 @@ func (a Args) InsertOpts() river.InsertOpts {
 	}
 }
 
-// priorityOf lets the chunks of backfills wait for those of everything else: the next worker that
-// is free takes what the schedule asks for.
+// priorityOf gives the chunks of backfills a lower priority than all others: the next free worker
+// takes the scheduled chunks first.
 func priorityOf(a Args) int {
 	if strings.HasSuffix(a.Resource, "."+string(pipeline.WorkBackfill)) {
 		return river.PriorityDefault + 1
@@ -70,24 +70,24 @@ func priorityOf(a Args) int {
 	return river.PriorityDefault
 }
 
-// maxAttempts is out of reach on purpose: a killed worker costs an attempt without being an error,
-// so how often a chunk may fail is counted by Retries.
+// maxAttempts is out of reach on purpose. A killed worker costs an attempt without an error, so
+// Retries limits how often a chunk may fail.
 const maxAttempts = 1000
 
 // Store is what the queue needs of the warehouse.
 type Store interface {
-	// Claim takes the stream and says where it stands.
+	// Claim claims the stream and returns its position.
 	Claim(ctx context.Context, stream pipeline.Stream, class pipeline.Class) (pipeline.Claim, error)
 	// Settle records why a chunk stopped before its end.
 	Settle(ctx context.Context, claim pipeline.Claim, settlement pipeline.Settlement) error
-	// TakeDue picks streams whose turn has come and moves their turn on.
+	// TakeDue takes at most limit due streams and moves their due time on.
 	TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error)
 }
 
-// Runner is who reads.
+// Runner reads chunks.
 type Runner interface {
-	// Chunk reads on from where the claim stands, as far as a chunk goes, and settles the ticket in
-	// its last transaction.
+	// Chunk reads one chunk from the claim's position on and completes the job in its last
+	// transaction.
 	Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error
 }
 
@@ -95,32 +95,32 @@ type Runner interface {
 type Options struct {
 	Pool  *pgxpool.Pool
 	Store Store
-	// Stream resolves a key to its declaration; false if this process does not know it.
+	// Stream resolves a key to its stream; false if this process does not know it.
 	Stream func(pipeline.Key) (pipeline.Stream, bool)
 	Runner Runner
-	// Ready is asked before each chunk whether the stream may be read at all; its error is settled
-	// as an error of the chunk is. Nil means always.
+	// Ready is called before each chunk and fails if the stream may not be read. Its error is
+	// treated as an error of the chunk. Nil means that every stream is ready.
 	Ready func(ctx context.Context, stream pipeline.Stream) error
-	// Workers is how many streams are worked at once in this process.
+	// Workers is how many jobs this process works at once.
 	Workers int
-	// Schedule makes this process pick due streams.
+	// Schedule makes this process tick.
 	Schedule bool
-	// Replan works out learned intervals anew; a process that schedules calls it once a minute. Nil
-	// means that none are learned.
+	// Replan computes the learned intervals anew; a process that schedules calls it once a minute.
+	// Nil means that no intervals are learned.
 	Replan func(ctx context.Context) error
-	// Prune is the housekeeping: a process that schedules calls it every ten minutes, and any
-	// number may. Nil means that there is none.
+	// Prune deletes notes that are older than their retention. Each process that schedules calls it
+	// every ten minutes; several may do so at once. Nil means that nothing is pruned.
 	Prune func(ctx context.Context) error
 	// Retries are the waits between attempts of a chunk that failed; after the last one the run
 	// ends as failed.
 	Retries []time.Duration
 	Logger  *slog.Logger
 	Now     func() time.Time
-	// Scrub takes secrets out of what is kept of errors; nil knows none.
+	// Scrub removes secrets from stored error texts; nil knows no secret.
 	Scrub *outside.Scrubber
 }
 
-// DefaultRetries is the usual patience: about a minute and a half.
+// DefaultRetries are the usual waits, about a minute and a half in all.
 func DefaultRetries() []time.Duration {
 	return []time.Duration{time.Second, 5 * time.Second, 20 * time.Second, time.Minute}
 }
@@ -134,7 +134,7 @@ type Queue struct {
 	loops   sync.WaitGroup
 }
 
-// New registers this process and prepares a client. Nothing is worked before Start.
+// New registers this process and prepares a client. Jobs are worked from Start on.
 func New(ctx context.Context, options Options) (*Queue, error) {
 	process, err := register(ctx, options.Pool)
 	if err != nil {
@@ -175,12 +175,12 @@ func New(ctx context.Context, options Options) (*Queue, error) {
 // sqlOwns says whether the role may rebuild the indexes of the queue.
 const sqlOwns = `SELECT pg_catalog.pg_has_role(c.relowner, 'USAGE') FROM pg_catalog.pg_class c WHERE c.oid = 'river.river_job'::pg_catalog.regclass`
 
-// reindexed are the indexes that the queue rebuilds by night: its own choice for the owner of the
-// tables, none for a worker.
+// reindexed returns the indexes that River rebuilds at night: River's default for the owner of the
+// tables, none for a role without that right.
 func reindexed(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 	var owns bool
 	if err := pool.QueryRow(ctx, sqlOwns).Scan(&owns); err != nil {
-		return nil, fmt.Errorf("look who owns the queue: %w", err)
+		return nil, fmt.Errorf("look up the owner of the queue: %w", err)
 	}
 	if owns {
 		return river.ReindexerIndexNamesDefault(), nil
@@ -188,8 +188,8 @@ func reindexed(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
 	return []string{}, nil
 }
 
-// The figures of the client. A chunk is at most a minute of reading, the wait at the gate and one
-// call; an export is one call whatever its size.
+// The figures of the client. A chunk takes at most a minute of reading, the wait at the gate and
+// one call. An export is one call of any size.
 const (
 	pollInterval  = 500 * time.Millisecond
 	chunkTimeout  = 6 * time.Minute
@@ -198,7 +198,7 @@ const (
 	clientPrefix  = "sluice-"
 )
 
-// Start begins to work until Stop.
+// Start works jobs and runs the periodic tasks until Stop.
 func (q *Queue) Start(ctx context.Context) error {
 	if err := q.client.Start(ctx); err != nil {
 		return fmt.Errorf("start the queue: %w", err)
@@ -218,15 +218,15 @@ func (q *Queue) Start(ctx context.Context) error {
 	return nil
 }
 
-// loop calls work now and then until the queue stops. Its errors are logged: the next turn tries
-// again.
+// loop calls work at once and then after every interval until the queue stops. It logs errors; the
+// next turn tries again.
 func (q *Queue) loop(ctx context.Context, every time.Duration, work func(context.Context) error) {
 	q.loops.Go(func() {
 		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		for {
 			if err := work(ctx); err != nil && ctx.Err() == nil {
-				q.options.Logger.WarnContext(ctx, "a turn of the queue failed", "error", err)
+				q.options.Logger.WarnContext(ctx, "a periodic task of the queue failed", "error", err)
 			}
 			select {
 			case <-ctx.Done():
@@ -237,8 +237,8 @@ func (q *Queue) loop(ctx context.Context, every time.Duration, work func(context
 	})
 }
 
-// Stop lets running chunks end at their next page, and gives up on them after the soft-stop time:
-// their tickets go back without an attempt spent.
+// Stop lets running chunks end at their next page. After the soft-stop time it cancels them, and
+// their jobs go back to the queue without spending an attempt.
 func (q *Queue) Stop(ctx context.Context) error {
 	if q.stop != nil {
 		q.stop()
@@ -252,8 +252,8 @@ func (q *Queue) Stop(ctx context.Context) error {
 	return nil
 }
 
-// Insert puts streams into the queue. A job that already waits is woken up: a caller that asks now
-// does not want to wait for a turn.
+// Insert inserts a job for each stream. If a stream's job is snoozed or waits for a retry, Insert
+// makes it available at once, because the caller requests the run now.
 func (q *Queue) Insert(ctx context.Context, keys []pipeline.Key) error {
 	for _, key := range keys {
 		result, err := q.client.Insert(ctx, argsOf(key), nil)

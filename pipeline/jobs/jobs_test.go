@@ -19,8 +19,9 @@ func TestChunksChainUntilTheRunEnds(t *testing.T) {
 	if got := r.number(`SELECT count(*) FROM made_up.apples`); got != 15 {
 		t.Errorf("%d rows, want 15", got)
 	}
-	// 15 things, two a page and in the second pass one (docs/decisions/0007-passes-until-equal): 23
-	// pages, 3 a chunk, 8 chunks, each a completed job.
+	// 15 things with two a page and, in the second pass, one a page
+	// (docs/decisions/0007-passes-until-equal) are 23 pages. With 3 pages a chunk that is 8 chunks,
+	// each a completed job.
 	r.until("all jobs are completed", `SELECT CASE WHEN count(*) = 8 THEN 1 ELSE 0 END FROM river.river_job WHERE state = 'completed'`)
 	if got := r.number(`SELECT count(*) FROM sluice.runs WHERE outcome = 'done' AND chunks = 8`); got != 1 {
 		t.Errorf("%d runs are done in 8 chunks, want 1", got)
@@ -74,8 +75,8 @@ func TestDeniedStopsOneStreamOnly(t *testing.T) {
 	}
 }
 
-// TestAStreamThatIsNotReadyIsNotRead: what Ready says is settled as an error of the chunk is, and
-// no call is made for the stream.
+// TestAStreamThatIsNotReadyIsNotRead: an error of Ready is treated as an error of the chunk, and no
+// call is made for the stream.
 func TestAStreamThatIsNotReadyIsNotRead(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -125,7 +126,7 @@ func TestExhaustedWaitsWithoutAnAttempt(t *testing.T) {
 	r.until("the job is snoozed, no attempt spent",
 		`SELECT count(*) FROM river.river_job WHERE state = 'scheduled' AND attempt = 0 AND scheduled_at > now() + interval '4 hours'`)
 	spent = false
-	r.ask(queue, "apples") // whoever asks now wakes it up
+	r.ask(queue, "apples") // a request makes the snoozed job available at once
 	r.until("apples are done", sqlIdle, "apples")
 }
 
@@ -178,7 +179,7 @@ func TestTickTakesDueStreams(t *testing.T) {
 	}
 }
 
-// TestKilledWorkersJobsComeBack plays a process that took a ticket and was killed: its lock is
+// TestKilledWorkersJobsComeBack simulates a process that took a job and was killed: its lock is
 // gone.
 func TestKilledWorkersJobsComeBack(t *testing.T) {
 	t.Parallel()
@@ -191,12 +192,12 @@ func TestKilledWorkersJobsComeBack(t *testing.T) {
 		RETURNING id`
 	id := r.number(insert)
 	r.start(false)
-	r.until("the ticket was worked by this process", `SELECT count(*) FROM river.river_job WHERE id = $1 AND state = 'completed'`, id)
+	r.until("the job was worked by this process", `SELECT count(*) FROM river.river_job WHERE id = $1 AND state = 'completed'`, id)
 	r.until("apples are done", sqlIdle, "apples")
 }
 
-// TestZombieWritesNothing: a worker whose stream was claimed by another one while it waited for a
-// page must not write that page, nor take the ticket along.
+// TestZombieWritesNothing: another worker claims the stream while this one waits for a page. This
+// one must then neither write that page nor complete the job.
 func TestZombieWritesNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -219,19 +220,19 @@ func TestZombieWritesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(goOn)
-	r.until("the zombie's ticket has settled", `SELECT count(*) FROM river.river_job WHERE state = 'completed'`)
+	r.until("the old worker's job is completed", `SELECT count(*) FROM river.river_job WHERE state = 'completed'`)
 	if got := r.number(`SELECT count(*) FROM made_up.apples`); got != 0 {
 		t.Errorf("the zombie wrote %d rows, want 0", got)
 	}
 	settlement := pipeline.Settlement{State: pipeline.StateRetrying}
 	if err := r.db.Settle(t.Context(), claim, settlement); err != nil {
-		t.Errorf("the one who has the claim cannot write: %v", err)
+		t.Errorf("the worker that has the claim cannot write: %v", err)
 	}
 	r.until("the forgotten stream is queued and done", sqlIdle, "apples")
 }
 
-// TestARunThatNoTicketStandsForGoesOn: a process is killed whose ticket somebody else had
-// completed. The schedule asked for the run, so nobody waits for it.
+// TestARunThatNoTicketStandsForGoesOn: a process is killed after another worker had completed its
+// job. The run came from the schedule, so no command requests it again.
 func TestARunThatNoTicketStandsForGoesOn(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -241,15 +242,15 @@ func TestARunThatNoTicketStandsForGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := r.number(`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'running' AND requested_gen = served_gen`); n != 1 {
-		t.Fatal("somebody waits for the run")
+		t.Fatal("a command waits for the run")
 	}
 	r.start(false)
 	r.until("the run is done", `SELECT count(*) FROM sluice.runs WHERE id = $1 AND outcome = 'done'`, claim.Run)
 	r.until("apples are at rest", `SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'idle' AND run_id IS NULL`)
 }
 
-// TestTicketsOfOtherConfigurationsAreLeft: a process that does not know a stream must not take its
-// ticket out of the queue.
+// TestTicketsOfOtherConfigurationsAreLeft: a process that does not know a stream must leave its job
+// in the queue.
 func TestTicketsOfOtherConfigurationsAreLeft(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -258,6 +259,6 @@ func TestTicketsOfOtherConfigurationsAreLeft(t *testing.T) {
 	if err := queue.Insert(t.Context(), []pipeline.Key{stranger}); err != nil {
 		t.Fatal(err)
 	}
-	r.until("the ticket waits for somebody who knows it",
+	r.until("the job waits for a process that knows the stream",
 		`SELECT count(*) FROM river.river_job WHERE args ->> 'resource' = 'plums' AND state = 'scheduled' AND scheduled_at > now() AND (metadata ->> 'snoozes')::int > 0`)
 }

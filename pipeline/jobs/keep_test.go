@@ -2,8 +2,8 @@ package jobs_test
 
 import "testing"
 
-// TestOldNotesGo: a process that schedules drops what is older than it is kept, and nothing that is
-// not.
+// TestOldNotesGo: a process that schedules deletes exactly the notes that are older than their
+// retention.
 func TestOldNotesGo(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

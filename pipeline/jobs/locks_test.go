@@ -7,8 +7,8 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// TestLocksOfOthers: any role that may connect can take locks of the class by which processes show
-// that they live. It stops no process, and speaks for none that was killed.
+// TestLocksOfOthers: any role that may connect can take locks of the class that shows which
+// processes are alive. Such a lock stops no process and makes no killed process look alive.
 func TestLocksOfOthers(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -16,7 +16,7 @@ func TestLocksOfOthers(t *testing.T) {
 	if _, err := stranger.Exec(t.Context(), `SELECT pg_advisory_lock(20928, n) FROM generate_series(1, 300) AS n`); err != nil {
 		t.Fatal(err)
 	}
-	// A process was killed, and the stranger has the lock of its number now.
+	// A process was killed, and another session now has the lock with its number.
 	if err := r.db.Request(t.Context(), []pipeline.Key{r.key("apples"), r.key("pears")}); err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestLocksOfOthers(t *testing.T) {
 		RETURNING id`
 	id := r.number(killed)
 	queue := r.start(false)
-	r.until("the ticket of the killed process was worked", `SELECT count(*) FROM river.river_job WHERE id = $1 AND state = 'completed'`, id)
+	r.until("the job of the killed process was worked", `SELECT count(*) FROM river.river_job WHERE id = $1 AND state = 'completed'`, id)
 	r.until("apples are done", sqlIdle, "apples")
 	r.ask(queue, "pears")
 	r.until("pears are done", sqlIdle, "pears")

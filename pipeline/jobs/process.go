@@ -10,22 +10,22 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// lockClass is the first half of the advisory locks by which processes show that they live.
+// lockClass is the first key of the advisory locks that show which processes are alive.
 const lockClass = 0x51C0
 
-// The rhythm of a process.
+// The intervals of the periodic tasks of a process.
 const (
 	beatEvery = 5 * time.Second
 	reapEvery = time.Second
 	tickEvery = 15 * time.Second
 )
 
-// tries bounds how many numbers of locks are tried. Any role that may connect can take locks of our
-// class, and so many of the two billion that several in a row are taken by chance it cannot.
+// tries bounds how many lock numbers are tried. Any role that may connect can take locks of this
+// class. It cannot take so many of the two billion that several random numbers in a row are taken.
 const tries = 20
 
-// process is this process's sign of life: a session advisory lock on a connection of its own.
-// Whatever ends the process ends the session, and with it the lock.
+// process shows that this process is alive: it holds a session advisory lock on a connection of its
+// own. When the process ends in any way, the session ends, and with it the lock.
 type process struct {
 	pool *pgxpool.Pool
 	id   int64
@@ -33,7 +33,7 @@ type process struct {
 	conn *pgx.Conn
 }
 
-// register enters the process and takes its lock.
+// register inserts the process into its table and takes its lock.
 func register(ctx context.Context, pool *pgxpool.Pool) (*process, error) {
 	p := &process{pool: pool}
 	const insert = `INSERT INTO sluice.processes (name, started_at)
@@ -60,8 +60,8 @@ func (p *process) connect(ctx context.Context) error {
 	return nil
 }
 
-// lock takes the lock of the process's number, or, if another session has that, one of any number,
-// and notes which one it is and whose.
+// lock takes the lock with the process's number. If another session has that, it takes one with a
+// random number. It records the lock's number and the session that holds it.
 func (p *process) lock(ctx context.Context, conn *pgx.Conn) error {
 	const take = `SELECT n, pg_try_advisory_lock($1::integer, n) FROM (
 		SELECT CASE WHEN $3::integer = 0 THEN $2::bigint::integer ELSE floor(random() * 2147483647)::integer END AS n OFFSET 0) AS w`
@@ -76,7 +76,7 @@ func (p *process) lock(ctx context.Context, conn *pgx.Conn) error {
 			continue
 		}
 		if _, err := conn.Exec(ctx, note, p.id, number); err != nil {
-			return fmt.Errorf("say which lock shows that the process lives: %w", err)
+			return fmt.Errorf("record the lock that shows that the process lives: %w", err)
 		}
 		return nil
 	}
@@ -84,8 +84,8 @@ func (p *process) lock(ctx context.Context, conn *pgx.Conn) error {
 		"look for them in pg_locks, and REVOKE CONNECT ON DATABASE from their roles", tries, lockClass)
 }
 
-// beat looks after the connection: after a restart of the database the lock has to be taken anew.
-// Until then others may take over our tickets; fences keep that harmless.
+// beat checks the connection and takes the lock anew after a restart of the database. Until then
+// other processes may take over the jobs of this one; fences keep that harmless.
 func (p *process) beat(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

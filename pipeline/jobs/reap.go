@@ -10,12 +10,12 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// reaper brings back the tickets of killed processes. River would do so an hour later; a lock that
-// is free tells it at once. It looks twice before it acts, and never stops looking: a statement of
-// a killed process may still commit.
+// reaper makes the jobs of killed processes available again. River would do so an hour later; the
+// free lock of a process shows at once that it was killed. The reaper acts on what it sees twice in
+// a row, because a statement of a killed process may still commit.
 type reaper struct {
 	queue *Queue
-	// missed and forgotten are what the last look saw.
+	// missed and forgotten are what the reaper saw last time.
 	missed    map[job]bool
 	forgotten map[pipeline.Key]bool
 }
@@ -28,20 +28,20 @@ type job struct {
 
 func newReaper(q *Queue) *reaper { return &reaper{queue: q, missed: map[job]bool{}} }
 
-// orphans are running tickets whose process does not live.
+// orphans selects the running jobs of processes that are no longer alive.
 const orphans = `SELECT j.id, j.attempt FROM river.river_job j
 	WHERE j.state = 'running' AND j.kind = $1
 	  AND j.attempted_by[array_upper(j.attempted_by, 1)] ~ '^sluice-[0-9]+$'
 	  AND NOT EXISTS (SELECT FROM sluice.live_processes p
 	    WHERE p.id = substring(j.attempted_by[array_upper(j.attempted_by, 1)] from '[0-9]+$')::bigint)`
 
-// bringBack makes a ticket available again, unless it changed meanwhile.
+// bringBack makes a job available again, unless it changed meanwhile.
 const bringBack = `UPDATE river.river_job SET state = 'available', scheduled_at = now()
 	WHERE id = $1 AND attempt = $2 AND state = 'running'`
 
-// ticketless are those of some streams that no ticket stands for. A ticket that sleeps does not
-// stand for a queued stream: a run was requested between the note that the stream waits and the
-// ticket's falling asleep.
+// ticketless selects those of some streams that have no unfinished job. For a queued stream a
+// snoozed job does not count: a run was requested after the stream was recorded as waiting and
+// before its job was snoozed.
 const ticketless = `SELECT s.organization_id, s.service, s.resource
 	FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) AS s (organization_id, service, resource, queued)
 	WHERE NOT EXISTS (
@@ -54,11 +54,11 @@ const ticketless = `SELECT s.organization_id, s.service, s.resource
 func (r *reaper) reap(ctx context.Context) error {
 	rows, err := r.queue.options.Pool.Query(ctx, orphans, Args{}.Kind())
 	if err != nil {
-		return fmt.Errorf("look for tickets of killed processes: %w", err)
+		return fmt.Errorf("look for jobs of killed processes: %w", err)
 	}
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[job])
 	if err != nil {
-		return fmt.Errorf("look for tickets of killed processes: %w", err)
+		return fmt.Errorf("look for jobs of killed processes: %w", err)
 	}
 	missed := make(map[job]bool, len(found))
 	for _, t := range found {
@@ -67,16 +67,16 @@ func (r *reaper) reap(ctx context.Context) error {
 			continue
 		}
 		if _, err := r.queue.options.Pool.Exec(ctx, bringBack, t.ID, t.Attempt); err != nil {
-			return fmt.Errorf("bring back the ticket of a killed process: %w", err)
+			return fmt.Errorf("bring back the job of a killed process: %w", err)
 		}
-		r.queue.options.Logger.InfoContext(ctx, "brought back the ticket of a killed process", "job", t.ID)
+		r.queue.options.Logger.InfoContext(ctx, "brought back the job of a killed process", "job", t.ID)
 	}
 	r.missed = missed
 	return r.remember(ctx)
 }
 
-// remember queues what was forgotten: a request for a stream queues it a moment later, so one look
-// proves nothing.
+// remember queues the streams that were without a job twice in a row. Once proves nothing, because
+// a request inserts the job a moment after it is recorded.
 func (r *reaper) remember(ctx context.Context) error {
 	keys, err := r.lookForForgotten(ctx)
 	if err != nil {
@@ -94,10 +94,10 @@ func (r *reaper) remember(ctx context.Context) error {
 	return r.queue.Insert(ctx, twice)
 }
 
-// lookForForgotten gives the streams that were asked for, or whose run is open, and that no ticket
-// stands for: the last resort behind every way in which a ticket can get lost. A run loses its
-// ticket when a worker that lost its claim ends, for River then completes the ticket that another
-// process works, and that process is killed. Both tables are read as of one instant.
+// lookForForgotten returns the streams that have an open or requested run and no unfinished job. It
+// is the last resort for every way to lose a job. For instance, a worker that lost its claim ends,
+// and River completes the job that another process works; then that process is killed. Both tables
+// are read in one snapshot.
 func (r *reaper) lookForForgotten(ctx context.Context) ([]pipeline.Key, error) {
 	var keys []pipeline.Key
 	instant := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}

@@ -12,9 +12,9 @@ import (
 // tickLimit is how many due streams one tick takes.
 const tickLimit = 500
 
-// tick picks due streams from our schedule and queues them, in one transaction: a stream's turn
-// moves on exactly when its ticket exists. Any number of processes may tick; rows taken by one are
-// skipped by the others. Due-ness is state, so a tick that is missed loses nothing.
+// tick takes due streams from the table of streams and inserts their jobs in one transaction: a
+// stream's due time moves on exactly if its job exists. Any number of processes may tick; each
+// skips the rows that another has locked. The due time is stored, so a missed tick loses nothing.
 func (q *Queue) tick(ctx context.Context) error {
 	err := pgx.BeginFunc(ctx, q.options.Pool, func(tx pgx.Tx) error {
 		keys, err := q.options.Store.TakeDue(ctx, tx, tickLimit)
@@ -36,8 +36,10 @@ func (q *Queue) tick(ctx context.Context) error {
 	return nil
 }
 
-// replanEvery is how soon a stream that comes back to life is read more often again.
+// replanEvery is the time between two computations of the learned intervals, and so how soon a busy
+// stream is read more often.
 const replanEvery = time.Minute
 
-// pruneEvery is how soon the call log turns its day at the latest.
+// pruneEvery is the time between two prunings, and so how late the call log begins a new day at
+// most.
 const pruneEvery = 10 * time.Minute

@@ -10,8 +10,8 @@ import (
 	"sluice/schema"
 )
 
-// TestExportsHaveAnHour: an export is one call whatever its size, also that of a parent; everything
-// else is a chunk of a minute and one call.
+// TestExportsHaveAnHour: an export is one call of any size, also that of a parent. All other chunks
+// are a minute of reading and one call.
 func TestExportsHaveAnHour(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

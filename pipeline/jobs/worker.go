@@ -17,11 +17,11 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// errLostJob says that the ticket is no longer ours to complete: it was rescued or worked by
-// another worker. The transaction that hears it rolls back.
+// errLostJob says that this worker may no longer complete the job: River rescued it, or another
+// worker works it. The transaction that gets the error rolls back.
 var errLostJob = errors.New("the job is no longer running in this process")
 
-// worker works tickets.
+// worker works jobs.
 type worker struct {
 	river.WorkerDefaults[Args]
 
@@ -38,8 +38,8 @@ func (w *worker) Timeout(job *river.Job[Args]) time.Duration {
 	return chunkTimeout
 }
 
-// NextRetry spaces the attempts of a chunk that failed. Only errors count, not attempts lost to
-// killed workers.
+// NextRetry returns the instant of the next attempt of a failed chunk. Only errors count; attempts
+// lost to killed workers do not.
 func (w *worker) NextRetry(job *river.Job[Args]) time.Time {
 	retries := w.queue.options.Retries
 	if len(retries) == 0 {
@@ -48,8 +48,8 @@ func (w *worker) NextRetry(job *river.Job[Args]) time.Time {
 	return w.queue.options.Now().Add(jitter(retries[min(len(job.Errors), len(retries)-1)]))
 }
 
-// Work claims the stream and reads one chunk. The chunk's last transaction completes the ticket, so
-// a nil return only tells River what is already true.
+// Work claims the stream and reads one chunk. The chunk's last transaction completes the job, so a
+// nil return only tells River what is already true.
 func (w *worker) Work(ctx context.Context, job *river.Job[Args]) error {
 	stream, ok := w.queue.options.Stream(job.Args.key())
 	if !ok {
@@ -57,7 +57,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[Args]) error {
 	}
 	claim, err := w.queue.options.Store.Claim(ctx, stream, pipeline.ClassOf(stream))
 	if errors.Is(err, pipeline.ErrNotRequested) {
-		return nil // the ticket outlived what it was for
+		return nil // the run that the job was inserted for is no longer requested
 	}
 	if err != nil {
 		return fmt.Errorf("claim %s: %w", stream, err)
@@ -78,8 +78,8 @@ func (w *worker) chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 	return w.queue.options.Runner.Chunk(ctx, claim, settle)
 }
 
-// leave gives back a ticket that this process does not know: another one on the same database may
-// have a configuration that does. After a while none does.
+// leave snoozes a job whose stream this process does not know: another process on the same database
+// may have a configuration with it. After an hour it cancels the job.
 func (w *worker) leave(job *river.Job[Args]) error {
 	if w.queue.options.Now().Sub(job.CreatedAt) < strangerPatience {
 		return river.JobSnooze(strangerWait)
@@ -87,14 +87,14 @@ func (w *worker) leave(job *river.Job[Args]) error {
 	return river.JobCancel(fmt.Errorf("%s is in no configuration that runs on this database", job.Args.key()))
 }
 
-// The patience with tickets that this process does not know.
+// How long a job of an unknown stream is snoozed, and after what age it is cancelled.
 const (
 	strangerWait     = 10 * time.Second
 	strangerPatience = time.Hour
 )
 
-// complete settles the ticket inside the chunk's last transaction (invariant 2). JobCompleteTx
-// reports no error when the job is no longer running: state and attempt have to be looked at.
+// complete completes the job inside the chunk's last transaction (invariant 2). JobCompleteTx
+// reports no error for a job that is no longer running, so state and attempt are checked.
 func (w *worker) complete(ctx context.Context, tx pgx.Tx, job *river.Job[Args], more bool) error {
 	done, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
 	if err != nil {
@@ -117,16 +117,17 @@ func (w *worker) complete(ctx context.Context, tx pgx.Tx, job *river.Job[Args], 
 	return nil
 }
 
-// fate turns the kind of an error into what happens to stream and ticket. It touches this stream
-// only (invariant 9): what streams share, a gate or a token, is closed where it is kept.
+// fate turns the kind of an error into what happens to stream and job. It changes this stream only
+// (invariant 9): the gate and the token, which streams share, are closed by their own packages.
 func (w *worker) fate(ctx context.Context, job *river.Job[Args], claim pipeline.Claim, cause error) error {
 	if ctx.Err() != nil {
-		// Soft stop gives the attempt back; a remote cancel ends the job. Nothing more is written.
+		// After a soft stop River gives the attempt back; a remote cancel ends the job. This worker
+		// writes nothing more.
 		return fmt.Errorf("stopped: %w", context.Cause(ctx))
 	}
 	if errors.Is(cause, pipeline.ErrLostClaim) || errors.Is(cause, errLostJob) {
-		// Another worker has the stream, and settles it. Saying anything but "done" would take the
-		// ticket out of its hands.
+		// Another worker has the stream and completes its job. Any result but success would change
+		// the state of the job that the other worker works.
 		return nil
 	}
 	now := w.queue.options.Now()
@@ -162,8 +163,8 @@ func (w *worker) fate(ctx context.Context, job *river.Job[Args], claim pipeline.
 	}
 }
 
-// snoozes says how often the ticket has waited without spending an attempt: an upstream that names
-// an instant to come back at, again and again, must not keep a run open for ever.
+// snoozes returns how often the job was snoozed without spending an attempt. It limits how long
+// upstream can keep a run open by naming one later instant after the other.
 func snoozes(job *river.Job[Args]) int {
 	var counted struct {
 		Snoozes int `json:"snoozes"` // River's own count
@@ -174,10 +175,10 @@ func snoozes(job *river.Job[Args]) int {
 	return counted.Snoozes
 }
 
-// crowdedWait is how long a stream stands back that could not get through the gate.
+// crowdedWait is how long a stream pauses whose call the gate refused without an instant.
 const crowdedWait = 20 * time.Second
 
-// snooze lets the ticket wait without spending an attempt.
+// snooze records the state and snoozes the job without spending an attempt.
 func (w *worker) snooze(ctx context.Context, claim pipeline.Claim, cause error, state pipeline.State, until time.Time) error {
 	if err := w.settle(ctx, claim, cause, pipeline.Settlement{State: state, Until: until}); err != nil {
 		return err
@@ -185,7 +186,7 @@ func (w *worker) snooze(ctx context.Context, claim pipeline.Claim, cause error, 
 	return river.JobSnooze(max(time.Second, jitterUp(until.Sub(w.queue.options.Now()))))
 }
 
-// retry leaves the run open and lets River come back to it.
+// retry leaves the run open and lets River repeat the job.
 func (w *worker) retry(ctx context.Context, claim pipeline.Claim, cause error) error {
 	if err := w.settle(ctx, claim, cause, pipeline.Settlement{State: pipeline.StateRetrying}); err != nil {
 		return err
@@ -193,8 +194,8 @@ func (w *worker) retry(ctx context.Context, claim pipeline.Claim, cause error) e
 	return cause
 }
 
-// end closes the run and completes the ticket in one transaction: the schedule or a person brings
-// the stream back.
+// end closes the run and completes the job in one transaction. The next run follows on schedule or
+// at the operator's request.
 func (w *worker) end(ctx context.Context, job *river.Job[Args], claim pipeline.Claim, cause error, state pipeline.State) error {
 	return w.settle(ctx, claim, cause, pipeline.Settlement{
 		State:    state,
@@ -216,13 +217,14 @@ func (w *worker) settle(ctx context.Context, claim pipeline.Claim, cause error, 
 	return nil
 }
 
-// jitter spreads a wait by a tenth, so that processes do not come back at once.
+// jitter changes a wait by up to a tenth in either direction, so that processes do not try again at
+// the same time.
 func jitter(d time.Duration) time.Duration {
 	return d - d/10 + rand.N(d/5+1)
 }
 
-// jitterUp spreads a wait upwards only, by at most five seconds: before its end there is nothing to
-// be had.
+// jitterUp lengthens a wait by at most five seconds. It never shortens it, because a call before
+// its end would be refused.
 func jitterUp(d time.Duration) time.Duration {
 	return d + rand.N(5*time.Second)
 }

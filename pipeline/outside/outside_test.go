@@ -15,11 +15,11 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// canary is as a token is: it has what addresses, JSON and base64 spell otherwise.
+// canary resembles a token. It has characters that addresses, JSON and base64 write in other ways.
 const canary = `1000.C4nary/of+the=access "token\x`
 
-// spelled returns the ways to write a secret that invariant 10 names. They are not those of the
-// scrubber, which looks for parts.
+// spelled returns the spellings of a secret that invariant 10 names. It is independent of the
+// scrubber's own list, which has parts of secrets.
 func spelled(secret string) map[string]string {
 	quoted, _ := json.Marshal(secret) //nolint:errchkjson // text always has a JSON
 	escaped := strings.Trim(string(quoted), `"`)
@@ -50,10 +50,11 @@ func unicodeEscapes(text string) string {
 	return out.String()
 }
 
-// left says which run of twelve characters of one of the spellings is in a text; "" if none is.
+// left returns a run of twelve characters of a spelling that is still in a text; "" if there is
+// none.
 func left(text, secret string) string {
 	for name, form := range spelled(secret) {
-		form = strings.Trim(form, "=") // padding and what stands around it
+		form = strings.Trim(form, "=") // without padding; below, without the bytes around the secret
 		if strings.HasPrefix(name, "base64 of more") {
 			form = form[4 : len(form)-6]
 		}
@@ -170,7 +171,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// FuzzScrubber hides a secret in a text in one of its spellings: none comes through.
+// FuzzScrubber puts a secret into a text in one of its spellings and expects that no part of it
+// remains.
 func FuzzScrubber(f *testing.F) {
 	f.Add("before ", canary, " behind", uint8(0))
 	f.Add(`{"error":"`, "1000.abcdefghijkl", `"}`, uint8(4))
@@ -200,8 +202,8 @@ func FuzzScrubber(f *testing.F) {
 	})
 }
 
-// FuzzVisible cleans texts: nothing is left that commands a terminal or hides, and JSON keeps its
-// values.
+// FuzzVisible cleans texts and expects that no hidden character remains and that JSON documents
+// keep their values.
 func FuzzVisible(f *testing.F) {
 	f.Add("plain")
 	f.Add("\x1b]0;title\x07\u009b31m\r\n\u202e\u2066\u200b\U000e0041\xff\u3164")

@@ -11,29 +11,29 @@ import (
 	"sync/atomic"
 )
 
-// remembered is how many secrets that come and go are known at once, of which those that were not
-// used for longest are forgotten: the access tokens of as many organizations, old and new.
+// remembered is how many changing secrets are known at once. If there are more, the least recently
+// used are forgotten. It suffices for the access tokens, old and new, of hundreds of organizations.
 const remembered = 512
 
-// Scrubber takes the secrets in force out of texts. It does not hold them: what it keeps are keyed
-// hashes of their parts. It is safe for concurrent use; nil knows no secret.
+// Scrubber removes the secrets in force from texts. It stores keyed hashes of their parts only,
+// never a secret itself. It is safe for concurrent use; nil knows no secret.
 type Scrubber struct {
 	seed maphash.Seed
 	used atomic.Uint64
 
 	mu sync.RWMutex
-	// parts are the hashes of all parts of all secrets, with the number of secrets that have it;
-	// lengths how many parts of a length there are.
+	// parts counts, for the hash of each part, the secrets that have it; lengths counts the parts
+	// of each length.
 	parts   map[uint64]int
 	lengths [run + 1]int
 	known   map[uint64]*secret
 	passing int
 }
 
-// secret is what is kept of one.
+// secret is what is stored of one secret.
 type secret struct {
 	parts []part
-	// stays says that it is never forgotten; used grows with every use of one.
+	// stays says that the secret is never forgotten; used orders the secrets by their last use.
 	stays bool
 	used  atomic.Uint64
 }
@@ -49,15 +49,15 @@ func NewScrubber() *Scrubber {
 	return &Scrubber{seed: maphash.MakeSeed(), parts: map[uint64]int{}, known: map[uint64]*secret{}}
 }
 
-// Keep makes secrets known for good: those of the configuration and the environment.
+// Keep makes secrets known for the life of the process: those of the configuration and the
+// environment.
 func (s *Scrubber) Keep(secrets ...string) {
 	for _, text := range secrets {
 		s.learn(text, true)
 	}
 }
 
-// Know makes a secret known that others follow: an access token, a refresh token that upstream
-// gave.
+// Know makes a changing secret known: an access token, or a refresh token that upstream sent.
 func (s *Scrubber) Know(text string) { s.learn(text, false) }
 
 func (s *Scrubber) learn(text string, stays bool) {
@@ -91,7 +91,8 @@ func (s *Scrubber) learn(text string, stays bool) {
 	}
 }
 
-// again notes the use of a secret that is known, and says whether there is nothing more to learn.
+// again records the use of a known secret and reports whether there is nothing more to learn about
+// it.
 func (s *Scrubber) again(key uint64, stays bool, now uint64) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -102,7 +103,7 @@ func (s *Scrubber) again(key uint64, stays bool, now uint64) bool {
 	return known && (one.stays || !stays)
 }
 
-// forget drops the secrets that were not used for longest, if there are too many.
+// forget drops the least recently used secrets if there are too many.
 func (s *Scrubber) forget() {
 	for s.passing > remembered {
 		var oldest uint64
@@ -122,7 +123,7 @@ func (s *Scrubber) forget() {
 	}
 }
 
-// partsOf returns the runs of the spellings of a secret, each once.
+// partsOf returns the parts of all spellings of a secret, each once.
 func (s *Scrubber) partsOf(text string) []part {
 	var parts []part
 	for _, spelling := range spellings(text) {
@@ -138,16 +139,16 @@ func (s *Scrubber) partsOf(text string) []part {
 // span is a piece of a text.
 type span struct{ from, to int }
 
-// Scrub gives a text with [redacted] in the place of each secret, and of each run of at least
-// twelve characters of one, however it is spelled: raw, in hex, in base64, with percent signs,
-// escaped as JSON, in large letters. It leaves everything else as it is.
+// Scrub replaces each secret in a text by [redacted], and so each run of at least twelve characters
+// of one. It finds every spelling: raw, hex, base64, percent escapes, JSON escapes, upper case. It
+// leaves everything else as it is.
 func (s *Scrubber) Scrub(text string) string {
 	if s == nil || len(text) < shortest {
 		return text
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	for range depth { // what stands around a secret may be read otherwise without it
+	for range depth { // the text around a removed secret may hold another one
 		found := s.find(text)
 		if len(found) == 0 {
 			break
@@ -157,13 +158,13 @@ func (s *Scrubber) Scrub(text string) string {
 	return text
 }
 
-// A long text is looked through in windows that overlap, so that memory is bounded.
+// A long text is searched in windows that overlap, so that memory is bounded.
 const (
 	window  = 64 << 10
 	overlap = 4 << 10
 )
 
-// find gives the places of a text that have to go, in order.
+// find returns the places of a text that have to be replaced, in order.
 func (s *Scrubber) find(text string) []span {
 	if len(s.parts) == 0 {
 		return nil
@@ -182,7 +183,7 @@ func (s *Scrubber) find(text string) []span {
 	return found
 }
 
-// within gives the places of one window.
+// within returns the places of one window.
 func (s *Scrubber) within(text string) []span {
 	var found []span
 	for _, v := range views(text) {
@@ -198,7 +199,7 @@ func (s *Scrubber) within(text string) []span {
 	return found
 }
 
-// without replaces the places, those that touch as one.
+// without replaces the places by [redacted]; places that touch become one.
 func without(text string, found []span) string {
 	var out strings.Builder
 	at := 0
@@ -215,7 +216,7 @@ func without(text string, found []span) string {
 	return out.String()
 }
 
-// Format implements fmt.Formatter: hashes are not printed either.
+// Format implements fmt.Formatter, so that the hashes are never printed either.
 func (*Scrubber) Format(state fmt.State, _ rune) {
 	_, _ = io.WriteString(state, "[scrubber]") // a formatter cannot report an error
 }

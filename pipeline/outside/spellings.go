@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// run is how many characters of a secret in a row are looked for: fewer are no help to a
-	// reader, and our own words would be among them.
+	// run is the length of the parts of a secret that are searched for. A shorter part is of no use
+	// to an attacker, and the program's own words could contain it.
 	run = 12
-	// shortest is the least that a secret has to have to be looked for at all.
+	// shortest is the least length of a secret that is searched for at all.
 	shortest = 8
 )
 
-// spellings returns the ways in which a secret is written: as it is, in hex, and in base64 of both
-// alphabets wherever it stands in what was encoded. What percent signs and backslashes do to it is
-// undone in the text (views.go), and large and small letters are the same.
+// spellings returns the ways to write a secret: as it is, in hex, and in base64 of both alphabets
+// at every offset within the encoded text. Percent and backslash escapes are decoded in the text
+// instead (views.go). Upper and lower case count as equal.
 func spellings(secret string) []string {
 	found := []string{fold(secret), fold(strings.ToUpper(secret)), fold(strings.ToLower(secret)), hex.EncodeToString([]byte(secret))}
 	if strings.Contains(secret, " ") {
@@ -33,8 +33,8 @@ func spellings(secret string) []string {
 	return found
 }
 
-// wordlike reports whether a secret is so short and plain that it may be a word of ours: to hide
-// each of those would hide what the program says. A password of fewer than twelve letters is
+// wordlike reports whether a secret is so short and plain that the program's own words may contain
+// it. To hide it would hide what the program says. A password of fewer than twelve letters can be
 // guessed anyway.
 func wordlike(secret string) bool {
 	return len(secret) < shortest || len(secret) < run && !strings.ContainsFunc(secret, func(r rune) bool {
@@ -42,7 +42,7 @@ func wordlike(secret string) bool {
 	})
 }
 
-// fold makes the letters of ASCII small.
+// fold makes ASCII letters lower case.
 func fold(text string) string {
 	out := []byte(text)
 	for i, c := range out {

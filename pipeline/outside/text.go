@@ -1,12 +1,12 @@
-// Package outside is the ground under everything that shows or keeps words of others: what
-// upstream, the network and the database say goes into errors, the call log, notes, the log and
-// onto terminals as a Text, and a Text is made here only.
+// Package outside cleans the words of others before the program shows or stores them. Errors, the
+// call log, notes, the log and terminals take what upstream, the network and the database say as a
+// Text. Only this package makes a Text.
 //
-// It imports nothing of ours, so every floor may import it. Data is not its matter: records are
-// loaded and kept byte for byte.
+// It imports no other package of sluice, so every package may import it. It never changes data:
+// records are loaded and stored byte for byte.
 //
-// Start reading at Scrubber.Text; what secrets are looked for is in spellings.go and views.go, what
-// control characters become in visible.go.
+// Start reading at Scrubber.Text. The search for secrets is in spellings.go and views.go, the
+// replacement of control characters in visible.go.
 package outside
 
 import (
@@ -15,26 +15,26 @@ import (
 	"strings"
 )
 
-// Text is words that may be kept, logged and printed: the program's own, which are constants in its
-// source and need no making, or those of others, which a Scrubber made one of. It holds no secret
-// in force and no control character.
+// Text is text that may be stored, logged and printed. It holds no secret in force and no control
+// character. The program's own words are constants in its source; the words of others become a Text
+// by a Scrubber.
 //
-// A string becomes a Text by a Scrubber only; a conversion elsewhere breaks a rule of the
-// repository.
+// A conversion from string to Text outside of this package breaks a rule of the repository
+// (cmd/rules).
 type Text string
 
-// MaxText bounds a Text that is put together of others.
+// MaxText is the largest length of a composed Text, in bytes.
 const MaxText = 2000
 
-// redacted stands where a secret would.
+// redacted replaces a secret.
 const redacted = "[redacted]"
 
-// Text makes the words of others fit to be kept: without secrets, then without control characters,
-// then at most so many bytes long. Cutting comes last, for a secret that is cut in two is not found
-// any more.
+// Text makes a Text of the words of others. It removes secrets, then control characters, then cuts
+// the text to most bytes and adds "…". It cuts last, because a secret that is cut in two could no
+// longer be found.
 func (s *Scrubber) Text(raw string, most int) Text {
-	// What is far behind the cut is not worth looking at; what is near it is, for a secret may
-	// begin before it.
+	// The text far behind the cut need not be searched. The text near it has to be, because a
+	// secret may begin before the cut.
 	const near = 4096
 	cut := len(raw) > most+near
 	if cut {
@@ -47,35 +47,36 @@ func (s *Scrubber) Text(raw string, most int) Text {
 	return Text(strings.ToValidUTF8(text[:min(most, len(text))], "") + "…")
 }
 
-// Textf makes a Text of a sentence with words of others in it.
+// Textf makes a Text of a format whose arguments are words of others.
 func (s *Scrubber) Textf(format Text, args ...any) Text {
 	return s.Text(fmt.Sprintf(string(format), args...), MaxText)
 }
 
-// Error makes a Text of what an error says, on one line.
+// Error makes a Text of an error's message, on one line.
 func (s *Scrubber) Error(err error) Text {
 	return s.Text(strings.ReplaceAll(err.Error(), "\n", "; "), MaxText)
 }
 
-// Plain makes a Text of words that hold nothing of a record, an answer or an address by the rules
-// of the room that wrote them: of the schema's reasons for a misfit, for instance. A rule of the
-// repository says where that may be done.
+// Plain makes a Text without a search for secrets. It is for words that hold nothing of a record,
+// an answer or an address by the rules of the package that wrote them. The schema's reasons for a
+// rejected record are an example. A rule of the repository (cmd/rules) says where Plain may be
+// used.
 func Plain(text string) Text { return (*Scrubber)(nil).Text(text, MaxText) }
 
-// Plainf is Plain of a sentence.
+// Plainf is Plain with a format.
 func Plainf(format Text, args ...any) Text { return Plain(fmt.Sprintf(string(format), args...)) }
 
 // Number returns a number as a Text.
 func Number[N ~int | ~int64](n N) Text { return Text(strconv.FormatInt(int64(n), 10)) }
 
-// Cause is an error of others with a text that may be kept and shown.
+// Cause is an error of others with a text that may be stored and shown.
 type Cause struct { //nolint:errname // named for the field that it is in
 	text Text
 	err  error
 }
 
-// Cause makes the text of an error fit to be kept, nil of nil. What it wraps is still found by
-// errors.Is and errors.As.
+// Cause cleans the text of an error; nil gives nil. errors.Is and errors.As still find the wrapped
+// error.
 func (s *Scrubber) Cause(err error) *Cause {
 	if err == nil {
 		return nil
@@ -86,8 +87,8 @@ func (s *Scrubber) Cause(err error) *Cause {
 // Error implements error.
 func (c *Cause) Error() string { return string(c.text) }
 
-// Text returns what Error says.
+// Text returns the text of Error as a Text.
 func (c *Cause) Text() Text { return c.text }
 
-// Unwrap gives the error as it was.
+// Unwrap returns the original error.
 func (c *Cause) Unwrap() error { return c.err }

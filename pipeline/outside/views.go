@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// view is a text with something undone in it. Byte i of it was made of the bytes from at[i] to
-// at[i+1] of the text itself; nil at says that it is the text itself.
+// view is a text whose escapes were decoded. Byte i of it was made of the bytes from at[i] to
+// at[i+1] of the original text; a nil at says that it is the original text.
 type view struct {
 	text string
 	at   []int
 }
 
-// place returns where a byte of the view begins in the text itself.
+// place returns where a byte of the view begins in the original text.
 func (v view) place(i int) int {
 	if v.at == nil {
 		return i
@@ -22,11 +22,11 @@ func (v view) place(i int) int {
 	return v.at[i]
 }
 
-// depth is how many times a text may be escaped and be seen through.
+// depth is how many layers of escapes are decoded.
 const depth = 3
 
-// views returns all the ways to read a text: as it is, with percent escapes undone, with those of
-// JSON, and both upon each other.
+// views returns all the ways to read a text: as it is, with percent escapes decoded, with JSON
+// escapes decoded, and with both in any order.
 func views(text string) []view {
 	all := []view{{text: text}}
 	for from, round := 0, 0; round < depth; round++ {
@@ -46,9 +46,9 @@ func views(text string) []view {
 	return all
 }
 
-// undo replaces every escape that begins with a sign. The function gives what an escape at the
-// front stands for and how long it is, 0 if there is none. False says that there was nothing to
-// undo.
+// undo decodes every escape that begins with sign. The function escape returns the decoded bytes
+// and the length of an escape at the front of its text; a length of 0 means no escape. The result
+// is false if nothing was decoded.
 func (v view) undo(sign byte, escape func(string) (string, int)) (view, bool) {
 	if strings.IndexByte(v.text, sign) < 0 {
 		return view{}, false
@@ -84,7 +84,7 @@ func percent(text string) (string, int) {
 	return string([]byte{byte(n)}), length
 }
 
-// backslash undoes an escape of JSON, and \x.., which Go writes.
+// backslash decodes a JSON escape, and \x.., which Go writes.
 func backslash(text string) (string, int) {
 	if len(text) < 2 { //nolint:mnd // the shortest escape
 		return "", 0
@@ -104,7 +104,7 @@ func backslash(text string) (string, int) {
 	return "", 0
 }
 
-// unicodeOf undoes \u0041, and two of them where they are one character.
+// unicodeOf decodes an escape such as \u0041, and a surrogate pair as one character.
 func unicodeOf(text string) (string, int) {
 	const length = 6
 	n, ok := hexOf(text, 2, 4) //nolint:mnd // four digits behind \u

@@ -8,21 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// sign stands for a character that would command the terminal, or hide.
+// sign replaces a character that would control the terminal or be invisible.
 const sign = '\u2400'
 
-// Visible shows a text on one line: every control character, mark of direction and invisible
-// character as a sign, bytes that are no UTF-8 as the replacement character.
+// Visible makes a text safe to show on one line. Control characters, direction marks and invisible
+// characters become a sign; bytes that are no UTF-8 become the replacement character.
 func Visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		if Hidden(r) {
 			return sign
 		}
 		return r
-	}, strings.ToValidUTF8(text, string(utf8.RuneError))) // both give what they were given where there is nothing to do
+	}, strings.ToValidUTF8(text, string(utf8.RuneError))) // both return their argument where there is nothing to replace
 }
 
-// VisibleLines is Visible for several lines: their ends and tabs stay.
+// VisibleLines is Visible for several lines: line ends and tabs stay.
 func VisibleLines(text string) string {
 	return strings.Map(func(r rune) rune {
 		if Hidden(r) && r != '\n' && r != '\t' {
@@ -32,8 +32,8 @@ func VisibleLines(text string) string {
 	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
 }
 
-// Hidden reports whether a character is not seen as what it is: it commands the terminal (C0, DEL,
-// C1, ends of lines), turns the direction of what follows, or takes no room.
+// Hidden reports whether a reader cannot see a character as what it is. Such characters control the
+// terminal (C0, DEL, C1, line separators), change the direction of the text, or take no space.
 func Hidden(r rune) bool {
 	if r < ' ' || r >= 0x7f && r < 0xa0 {
 		return true
@@ -41,7 +41,7 @@ func Hidden(r rune) bool {
 	return r > 0x7f && (unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || unicode.Is(fillers, r))
 }
 
-// fillers are letters and marks that show nothing.
+// fillers are letters and marks that are invisible.
 var fillers = &unicode.RangeTable{ //nolint:gochecknoglobals // a constant table
 	R16: []unicode.Range16{
 		{Lo: 0x034f, Hi: 0x034f, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1}, {Lo: 0x17b4, Hi: 0x17b5, Stride: 1},
@@ -50,8 +50,8 @@ var fillers = &unicode.RangeTable{ //nolint:gochecknoglobals // a constant table
 	R32: []unicode.Range32{{Lo: 0xe0000, Hi: 0xe0fff, Stride: 1}},
 }
 
-// JSON writes what hides in a JSON document as escapes: the values stay what they are, to the
-// character. Ends of lines between the values stay.
+// JSON writes the hidden characters of a JSON document as escapes, so every value stays exactly the
+// same. Line ends between values stay.
 func JSON(document string) string {
 	if !strings.ContainsFunc(document, func(r rune) bool { return r >= ' ' && Hidden(r) }) {
 		return document

@@ -44,10 +44,11 @@ func (m *maker) service(of *Service, streams []StreamPlan) ServicePlan {
 	return plan
 }
 
-// never is longer than any allowance is looked at.
+// never is a time longer than any forecast.
 const never = 100 * 365 * day
 
-// held is after how long all calls are made beside the schedule.
+// held returns the time until all calls are made beside the schedule; false and never if the
+// allowance does not suffice.
 func (p *ServicePlan) held(by Day, pace Pace) (time.Duration, bool) {
 	by.Others = p.CallsPerDay
 	done, ok := by.Done(p.Calls+p.Later, pace)
@@ -57,12 +58,13 @@ func (p *ServicePlan) held(by Day, pace Pace) (time.Duration, bool) {
 	return done, ok
 }
 
-// within says that the next sync fits into what is left, and the schedule into the day.
+// within reports whether the next sync fits into the rest of the day, and the schedule into a whole
+// day.
 func (p *ServicePlan) within(by Day) bool {
 	return by.Limit == 0 || p.Calls <= by.Left() && p.CallsPerDay <= float64(by.Limit)
 }
 
-// add takes a stream into the sums.
+// add adds a stream to the sums.
 func (p *ServicePlan) add(s *StreamPlan) {
 	if s.Calls == nil {
 		p.Unknown++
@@ -79,8 +81,8 @@ func (p *ServicePlan) add(s *StreamPlan) {
 	}
 }
 
-// together is how long the next sync of the services takes that share an allowance: lists side by
-// side, and behind them what lives on them.
+// together returns how long the next sync of all services takes that share an allowance. Lists run
+// side by side; details and lists under parents follow them.
 func (m *maker) together(of *Service, streams []StreamPlan) time.Duration {
 	calls, lists, behind := of.Besides, 0, 0
 	for i := range streams {

@@ -6,8 +6,8 @@ import (
 	"sluice/pipeline"
 )
 
-// BackfillRun forecasts the run of a backfill: every list in one pass, window by window. Rows are
-// those of each window; none are known if it is empty.
+// BackfillRun forecasts the run of a backfill: one pass over the list, window by window. Rows are
+// the numbers of rows of each window. For a list under parents rows are ignored.
 func (s *Stream) BackfillRun(rows []int64) Run {
 	run := Run{Key: s.Key, Basis: Measured}
 	switch {
@@ -33,17 +33,18 @@ func (s *Stream) BackfillRun(rows []int64) Run {
 	return run
 }
 
-// BackfillCost is what backfills ask of one service.
+// BackfillCost is what backfills demand of one service.
 type BackfillCost struct {
-	// Calls are those of all of them, Chain those of the longest: they follow one another.
+	// Calls is the number of calls of all backfills. Chain is that of the longest one, whose calls
+	// follow one another.
 	Calls, Chain int
-	// Unknown counts backfills whose calls are unknown.
+	// Unknown counts the backfills without a forecast.
 	Unknown int
-	// Schedule is how many calls a day the regular schedule takes.
+	// Schedule is how many calls a day the schedule takes.
 	Schedule float64
 }
 
-// Quota is what becomes of an allowance under a demand.
+// Quota says how backfills use an allowance.
 type Quota struct {
 	Organization string `json:"organization"`
 	Service      string `json:"service"`
@@ -52,22 +53,23 @@ type Quota struct {
 	Daily   int `json:"daily_limit"`
 	Ceiling int `json:"ceiling"`
 	Calls   int `json:"calls"`
-	// Today are those of Calls that leave before the allowance stops them, Seconds how long all
-	// take where it does not.
+	// Today is how many of Calls can leave before the allowance is spent. Seconds is how long all
+	// calls take without that limit.
 	Today   int     `json:"calls_today"`
 	Seconds float64 `json:"seconds"`
-	// Remaining are left of the day for the others behind those of today; nil where there is no
-	// limit. PerDay is what the schedule takes of each day.
+	// Remaining is what the calls of today leave of the day; nil if there is no limit. PerDay is
+	// what the schedule takes of each day.
 	Remaining *int    `json:"remaining"`
 	PerDay    float64 `json:"schedule_calls_per_day"`
-	// DoneSeconds is in how long all is read beside the schedule; nil if it never is.
+	// DoneSeconds is the time until all is read beside the schedule; nil if the allowance never
+	// suffices.
 	DoneSeconds *float64 `json:"done_seconds"`
 	Unknown     int      `json:"unknown_backfills"`
 	// Fits says that all calls leave today.
 	Fits bool `json:"fits"`
 }
 
-// Under says what becomes of a service's allowance under a demand of backfills.
+// Under returns how a demand of backfills uses a service's allowance.
 func Under(of *Service, demand BackfillCost) Quota {
 	s := Quota{
 		Organization: of.Organization, Service: of.Name, Daily: of.Day.Limit, Ceiling: of.Day.Limit,

@@ -8,8 +8,8 @@ import (
 	"sluice/pipeline/planning"
 )
 
-// Counted by hand: one pass, of which each window has a page at least, and one more where its last
-// page is full.
+// The figures are counted by hand: one pass; each window has at least one page, and one more where
+// its last page is full.
 func TestBackfillRun(t *testing.T) {
 	t.Parallel()
 	byNumber := planning.Shape{Way: planning.WayChanges, Page: 200, Full: true}
@@ -25,7 +25,7 @@ func TestBackfillRun(t *testing.T) {
 		"never read":            {byNumber, planning.Facts{Rows: unknown()}, nil, 0, planning.Unknown},
 		"20,000 rows":           {byNumber, planning.Facts{Rows: known(20_000)}, []int64{20_000}, 101, planning.Measured},
 		"three windows":         {byNumber, planning.Facts{Rows: known(9000)}, []int64{0, 199, 200}, 1 + 1 + 2, planning.Measured},
-		"nobody's parents":      {parents, planning.Facts{Rows: known(10), Parents: unknown()}, nil, 0, planning.Unknown},
+		"unknown parents":       {parents, planning.Facts{Rows: known(10), Parents: unknown()}, nil, 0, planning.Unknown},
 		"64 parents":            {parents, planning.Facts{Rows: known(640), Parents: known(64), PerRun: 20}, nil, 64, planning.Measured},
 		"64 parents of 3 pages": {parents, planning.Facts{Rows: known(64 * 450), Parents: known(64)}, nil, 64 * 3, planning.Measured},
 	} {
@@ -36,8 +36,8 @@ func TestBackfillRun(t *testing.T) {
 	}
 }
 
-// Of 1,000 calls a day backfills get half, of which 100 were spent an hour ago, beside 300 of other
-// work.
+// Backfills get half of 1,000 calls a day. An hour ago backfills spent 100 calls and other work
+// 300.
 func TestUnder(t *testing.T) {
 	t.Parallel()
 	service := planning.Service{Organization: "1", Name: "s", Pace: planning.Pace{PerMinute: 100, Latency: time.Second}}
@@ -54,7 +54,7 @@ func TestUnder(t *testing.T) {
 		{0, 0, 600, 0, true},
 		{400, 400, 200, 0, true},
 		{401, 400, 200, 1, false},
-		// 400 now, 100 when those spent are a day old, 400 a day after now.
+		// 400 leave now, 100 when the calls of an hour ago are a day old, 400 a day from now.
 		{900, 400, 200, 1, false},
 		{1000, 400, 200, 2, false},
 	} {
@@ -63,7 +63,7 @@ func TestUnder(t *testing.T) {
 			t.Errorf("%d calls: %+v, want %+v", test.calls, s, test)
 			continue
 		}
-		// Calls leave within minutes of the hour in which they may.
+		// Calls leave within minutes after the beginning of an hour.
 		if left := *s.DoneSeconds - test.days*24*3600; left > 3600 || left < -3600 {
 			t.Errorf("%d calls are done in %.1f hours, want %.0f days", test.calls, *s.DoneSeconds/3600, test.days)
 		}

@@ -12,17 +12,17 @@ import (
 type Run struct {
 	pipeline.Key
 
-	// Calls are those of the run, Left those that the runs behind it need until everything known is
-	// copied.
+	// Calls is the number of calls of the run, Left that of the later runs until everything known
+	// is copied.
 	Calls, Left int
-	// Basis is what the calls rest on; Unknown means that there is no forecast.
+	// Basis is the basis of Calls; Unknown means that there is no forecast.
 	Basis Basis
-	// Request is the name of the figure that --assume has to give, if it is unknown.
+	// Request names the figure that --assume has to give; "" if the forecast is known.
 	Request string
 }
 
-// Next forecasts the next run of each stream. Lists run first: what they are expected to bring is
-// work for the details behind them, where both are among the streams.
+// Next forecasts the next run of each stream. Lists run first: the records that they are expected
+// to bring are counted for their details, where both are among the streams.
 func Next(streams []Stream) []Run {
 	lists := make(map[pipeline.Key]*Stream, len(streams))
 	for i := range streams {
@@ -38,17 +38,17 @@ func Next(streams []Stream) []Run {
 	return runs
 }
 
-// detailsSuffix is how the stream of a resource's details is named behind its list.
+// detailsSuffix follows the list's name in the name of a stream of details.
 const detailsSuffix = ".details"
 
-// list is the key of the list whose rows a stream of details completes.
+// list returns the key of the list whose rows a stream of details completes.
 func (s *Stream) list() pipeline.Key {
 	key := s.Key
 	key.Resource = strings.TrimSuffix(key.Resource, detailsSuffix)
 	return key
 }
 
-// name is how --assume names the stream's rows.
+// name is the name of the stream's rows in --assume.
 func name(key pipeline.Key) string { return key.Service + "." + key.Resource }
 
 func (s *Stream) next(list *Stream) Run {
@@ -70,8 +70,8 @@ func (s *Stream) next(list *Stream) Run {
 	}
 }
 
-// records are how many the next run over a list will be shown. Where changes were not measured yet,
-// they are assumed to fit one page.
+// records returns how many records the next run over a list will receive. Changes that were not
+// measured yet are assumed to fit one page.
 func (s *Stream) records() Figure {
 	if s.Way != WayChanges || !s.Read {
 		return s.Rows
@@ -82,17 +82,16 @@ func (s *Stream) records() Figure {
 	return s.changed(s.Since)
 }
 
-// changed are the records that change in a time, expected.
+// changed returns the expected number of changed records in a time.
 func (s *Stream) changed(in time.Duration) Figure {
 	return Figure{Value: s.Changes.Value * days(in), Basis: s.Changes.Basis}
 }
 
-// listing is how many calls a list of so many records takes: pages, and where there is more than
-// one, a second pass that sees the same (docs/decisions/0007-passes-until-equal).
+// listing returns how many calls a list of so many records takes: its pages, and if there is more
+// than one, a second pass that sees the same (docs/decisions/0007-passes-until-equal).
 func (s *Stream) listing(records float64) int {
 	if s.ReadsByKeyset {
-		// Each page shows the record that it is asked from again
-		// (docs/decisions/0017-keyset-paging).
+		// Each page repeats the record at which it begins (docs/decisions/0017-keyset-paging).
 		return max(int(math.Round(records*parts)/parts)-1, 0)/(s.Page-1) + 1
 	}
 	pages := s.pages(records)
@@ -102,24 +101,24 @@ func (s *Stream) listing(records float64) int {
 	return passes * pages
 }
 
-// passes is how many equal passes end the reading of a list at rest.
+// passes is how many passes a list without changes takes.
 const passes = 2
 
 func (s *Stream) pages(records float64) int {
-	records = math.Round(records*parts) / parts // a page more or less is no matter of the last bit
+	records = math.Round(records*parts) / parts // so that no rounding error adds a page
 	if s.Full {
-		// A last page that is full proves nothing: the one behind it is asked for.
+		// A full page does not prove that it is the last: the next one is requested.
 		return int(math.Floor(records))/s.Page + 1
 	}
 	return max(ceil(records/float64(s.Page)), 1)
 }
 
-// parts is how finely records are told apart that are expected and not counted.
+// parts is the precision of an expected number of records: a millionth of a record.
 const parts = 1e6
 
-// details forecasts a run over single records: those that wait, and those that the list is about to
-// bring. The rows of a list never read are all taken for headers, unless a person says how many
-// wait.
+// details forecasts a run over single records: those that rows need already, and those for the
+// changes that the list will bring. If the list was never read, every row counts as in need, unless
+// the operator gave the number.
 func (s *Stream) details(list *Stream) Run {
 	owing := s.Waiting
 	if list != nil && owing.Basis != Assumed {
@@ -150,10 +149,11 @@ func (s *Stream) parents() Run {
 	return s.bounded(ceil(s.Parents.Value)*each, each, weaker(s.Parents.Basis, basis))
 }
 
-// ParentsSuffix names, behind a stream, the number of its parents.
+// ParentsSuffix follows a stream's name in the name of the number of its parents.
 const ParentsSuffix = ".parents"
 
-// each is how many calls the list of one parent takes. Unknown rows are assumed to fit one page.
+// each returns how many calls the list of one parent takes. Unknown rows are assumed to fit one
+// page.
 func (s *Stream) each() (int, Basis) {
 	switch {
 	case s.Each == WayOnce:
@@ -165,8 +165,8 @@ func (s *Stream) each() (int, Basis) {
 	}
 }
 
-// bounded holds calls against those that one run may spend. What was begun, such as the list of a
-// parent, is read to its end: calls come in steps.
+// bounded limits the calls to those that one run may spend. A list of a parent that was begun is
+// read to its end, so the limit is rounded up to whole steps.
 func (s *Stream) bounded(calls, step int, basis Basis) Run {
 	if s.PerRun <= 0 {
 		return Run{Calls: calls, Basis: basis}

@@ -8,33 +8,32 @@ import (
 )
 
 const (
-	// DetailsEvery is how often single records are looked for where no list asked for them: a run
-	// that finds none makes no call.
+	// DetailsEvery is the interval of runs over single records where no list requested them. A run
+	// that finds nothing to read makes no call.
 	DetailsEvery = time.Hour
-	// deniedRest is after how long a denied stream is tried again: an operator upstream may have
-	// mended the cause.
+	// deniedRest is the time after which a denied stream is tried again: the cause may have been
+	// corrected upstream.
 	deniedRest = 24 * time.Hour
-	// noParentRest is after how long a run that knew no parent is repeated: the lists that bring
-	// the first ones may have been under way, and looking for them costs no call.
+	// noParentRest is the time after which a run without any parent is repeated. The lists that
+	// bring the first parents may have been under way, and looking for parents costs no call.
 	noParentRest = 30 * time.Minute
-	// withheldRest is after how long a list is read again of which too much was refused: from the
-	// same bound.
+	// withheldRest is the time after which a list with too many rejected records is read again,
+	// from the same bound.
 	withheldRest = time.Hour
-	// confirmRest is after how long a scan that missed rows for the first time is repeated.
+	// confirmRest is the time after which a scan that missed rows for the first time is repeated.
 	confirmRest = time.Hour
-	// rejectedRest is after how long a list is read whole for the sake of a record in quarantine.
-	// From then on the pause doubles: package quarantine counts it from the entries. A sync by hand
-	// asks at once, the first time.
+	// rejectedRest is the time after which a list is read whole because of a record in quarantine.
+	// Later pauses double; package quarantine computes them from the entries. For a new record a
+	// sync by hand does so at once.
 	rejectedRest = time.Hour
 )
 
-// Due is the rule of when a stream is due, for every occasion at which that is a question. It is
-// pure.
+// Due is the one rule that says when a stream is due after an event. It is pure.
 //
 //nolint:exhaustruct // what is not named says nothing
 func Due(turn pipeline.Occasion) pipeline.Due {
 	switch turn.Event {
-	case pipeline.Registered: // at once, unless it has a first turn of its own
+	case pipeline.Registered: // at once, unless First says later
 		return pipeline.Due{Bound: pipeline.Exactly, After: turn.First}
 	case pipeline.Reconfigured: // a shorter interval takes effect at once, a longer one after the next run
 		return pipeline.Due{Bound: pipeline.Earlier, After: turn.Every}
@@ -50,30 +49,30 @@ func Due(turn pipeline.Occasion) pipeline.Due {
 		return pipeline.Due{Bound: pipeline.Earlier, Spare: true}
 	case pipeline.Rejected:
 		return pipeline.Due{Bound: pipeline.Earlier, Since: turn.Since, After: rejectedRest}
-	case pipeline.Rezoned: // upstream may write times without an offset otherwise now, and moves no modification time for that
+	case pipeline.Rezoned: // upstream may now write times without an offset in another zone, and moves no modification time for that
 		return pipeline.Due{Bound: pipeline.Earlier}
 	default:
 		return pipeline.Due{}
 	}
 }
 
-// ended is when the stream of a run that ended is due.
+// ended says when a stream is due after the end of a run.
 func ended(turn pipeline.Occasion) pipeline.Due {
 	switch {
-	case turn.Aside: // it loaded a few records by hand, or none: the schedule has not moved
+	case turn.Aside: // the run loaded single records on demand, or nothing: the schedule stays
 		return pipeline.Due{}
-	case turn.Requested: // the run began before, so it does not count
+	case turn.Requested: // the run began before the request, so it does not serve it
 		return pipeline.Due{Bound: pipeline.Exactly}
 	case turn.State == pipeline.StateDenied:
 		return pipeline.Due{Bound: pipeline.Later, After: deniedRest}
 	case turn.Again != pipeline.AgainNot:
 		return pipeline.Due{Bound: pipeline.Exactly, After: min(turn.Every, rest(turn.Again))}
-	default: // the interval begins with the end of a run, so that one that takes longer than that does not follow itself
+	default: // the interval begins at the end of a run, so a run longer than its interval still leaves a pause
 		return pipeline.Due{Bound: pipeline.Later, After: turn.Every, NotBefore: turn.Until}
 	}
 }
 
-// rest is after how long a run is followed by another one.
+// rest is the pause before a run that should follow sooner than the interval says.
 func rest(again pipeline.Again) time.Duration {
 	switch again {
 	case pipeline.AgainNoParent:
@@ -87,9 +86,9 @@ func rest(again pipeline.Again) time.Duration {
 	return 0
 }
 
-// learned is when a stream is due whose interval was worked out anew: a shorter one takes effect at
-// once, counted from the end of the last run, a longer one after the next. A stream that was asked
-// for, that runs or that waits is left to that.
+// learned says when a stream is due after its interval was computed anew. A shorter interval takes
+// effect at once, counted from the end of the last run, a longer one after the next run. A stream
+// with an open or requested run keeps its due time.
 func learned(turn pipeline.Occasion) pipeline.Due {
 	switch {
 	case !turn.Idle:
@@ -100,9 +99,9 @@ func learned(turn pipeline.Occasion) pipeline.Due {
 	return pipeline.Due{Bound: pipeline.Earlier, Since: turn.Since, After: turn.Every, NotBefore: turn.Now}
 }
 
-// FirstSweep is how long after it is first registered a stream of sweeps is first due: not at once,
-// for the first run of its list reads everything anyway, and not when all others are. From then on
-// each keeps its own turn.
+// FirstSweep returns the time between the registration of a stream of sweeps and its first run. It
+// is not zero, because the first run of the list reads everything anyway. It differs by key, so
+// that sweeps are spread over time and stay so.
 func FirstSweep(key pipeline.Key, every time.Duration) time.Duration {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(key.String())) // a hash never fails

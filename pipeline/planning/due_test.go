@@ -8,7 +8,7 @@ import (
 	"sluice/pipeline/planning"
 )
 
-// TestDue is the rule of when a stream is due, occasion by occasion.
+// TestDue checks when a stream is due after each event.
 func TestDue(t *testing.T) {
 	t.Parallel()
 	const every = 2 * time.Hour
@@ -56,8 +56,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestSweepsAreSpread: the first sweep comes in the second half of its interval, and not with all
-// others.
+// TestSweepsAreSpread: the first sweep of each stream is due in the second half of its interval, at
+// different times.
 func TestSweepsAreSpread(t *testing.T) {
 	t.Parallel()
 	turns := map[time.Duration]bool{}

@@ -1,10 +1,12 @@
-// Package planning says what runs will cost: calls, minutes, the day on which all is copied, and
-// which schedule buys a stated freshness for the fewest calls.
+// Package planning forecasts what runs cost: their calls, their time, when everything is copied,
+// and which schedule achieves a freshness with the fewest calls. It also has the rule that says
+// when a stream is due.
 //
-// It is pure: facts go in, figures come out, and each figure carries what it rests on. It never
-// guesses a size: what is unknown stays unknown until a run or a person says it.
+// It is pure: facts go in, figures come out, and each figure says what it is based on. It never
+// guesses a size: an unknown size stays unknown until a run measures it or the operator gives it.
 //
-// Start reading at Next, then PerDay and Cheapest; docs/decisions/0010-forecasts says why.
+// Start reading at Next, then PerDay and Cheapest, and at Due; docs/decisions/0010-forecasts says
+// why.
 package planning
 
 import (
@@ -14,7 +16,7 @@ import (
 	"sluice/schema"
 )
 
-// Basis is a closed set: what a figure rests on, the strongest first.
+// Basis is a closed set: what a figure is based on, the strongest first.
 type Basis int
 
 // The bases.
@@ -23,13 +25,13 @@ const (
 	Declared Basis = iota
 	// Measured: runs, rows or the call log show it.
 	Measured
-	// Assumed: a person said so, or it is the least that it can be.
+	// Assumed: the operator said so, or it is the least possible value.
 	Assumed
 	// Unknown: the value means nothing.
 	Unknown
 )
 
-// String is the word that people read.
+// String returns the word that reports show.
 func (b Basis) String() string {
 	switch b {
 	case Declared:
@@ -48,13 +50,13 @@ func (b Basis) String() string {
 // MarshalText writes the word.
 func (b Basis) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// Figure is a number and what it rests on.
+// Figure is a number with its basis.
 type Figure struct {
 	Value float64
 	Basis Basis
 }
 
-// Known says that the figure means something.
+// Known reports whether the figure has a value.
 func (f Figure) Known() bool { return f.Basis != Unknown }
 
 // Way is a closed set: what the calls of a run depend on.
@@ -62,13 +64,14 @@ type Way int
 
 // The ways.
 const (
-	// WayOnce: one call, whatever there is: exports, snapshots, lists that come whole.
+	// WayOnce: one call for any number of records: exports, snapshots, lists that upstream sends
+	// whole.
 	WayOnce Way = iota
 	// WayRows: pages of all rows.
 	WayRows
 	// WayChanges: pages of what changed since the watermark; of all rows without one.
 	WayChanges
-	// WayDetails: single records of the rows that wait for them.
+	// WayDetails: single records of the rows that need them.
 	WayDetails
 	// WayParents: one list, read in the way Each, for each parent.
 	WayParents
@@ -77,8 +80,8 @@ const (
 // Shape is how a stream is read, as far as its cost depends on it.
 type Shape struct {
 	Way Way
-	// Page is how many records a page takes; Full says that a full last page is followed by an
-	// empty one, as where pages go by number.
+	// Page is how many records fit a page. Full says that a full last page is followed by an empty
+	// one, as with numbered pages.
 	Page int
 	Full bool
 	// Batch is how many single records one call brings.
@@ -87,7 +90,7 @@ type Shape struct {
 	Each Way
 }
 
-// ShapeOf gives the shape of a stream whose numbered pages take perPage records.
+// ShapeOf returns the shape of a stream whose numbered pages have perPage records.
 func ShapeOf(stream pipeline.Stream, perPage int) Shape {
 	resource := stream.Resource
 	shape := Shape{Way: wayOf(resource.Cursor, resource.Paging), Page: perPage, Full: resource.Paging == schema.PagingNumber}
@@ -129,24 +132,25 @@ func wayOf(cursor schema.Cursor, paging schema.Paging) Way {
 
 // Facts are what is known of a stream at one instant.
 type Facts struct {
-	// Read says that the stream has a watermark, Since how old it is: what changed after it is what
-	// the next run reads.
+	// Read says that the stream has a watermark, Since is its age: the next run reads the changes
+	// of that time.
 	Read  bool
 	Since time.Duration
-	// Rows are those in the warehouse; Changes are new and changed records a day.
+	// Rows is the number of rows in the warehouse; Changes is the number of new and changed records
+	// a day.
 	Rows, Changes Figure
-	// Waiting are rows that wait for their single record, Parents those whose lists are wanted.
+	// Waiting is the number of rows that need their single record, Parents the number of parents
+	// whose lists are read.
 	Waiting, Parents Figure
-	// PerRun is how many calls a run over details or parents may spend; 0 bounds none.
+	// PerRun is how many calls a run over details or parents may spend; 0 means no bound.
 	PerRun int
-	// ReadsByKeyset says that the list is re-anchored, so that one pass is enough.
+	// ReadsByKeyset says that the list is read by keyset paging, so that one pass is enough.
 	ReadsByKeyset bool
 	// Every is the interval between two scheduled runs.
 	Every time.Duration
 }
 
-// Stream is one stream with what is known of it. The list of a stream of details is found by its
-// key.
+// Stream is one stream with its facts. The list of a stream of details is found by its key.
 type Stream struct {
 	pipeline.Key
 	Shape
@@ -156,5 +160,5 @@ type Stream struct {
 	Class pipeline.Class
 }
 
-// weaker gives the weaker of two bases.
+// weaker returns the weaker of two bases.
 func weaker(a, b Basis) Basis { return max(a, b) }

@@ -22,9 +22,9 @@ func stream(resource string, shape planning.Shape, facts planning.Facts) plannin
 	return planning.Stream{Key: pipeline.Key{Organization: "1", Service: "s", Resource: resource}, Shape: shape, Facts: facts}
 }
 
-// The figures of this table are counted by hand from docs/decisions/0007-passes-until-equal: a list
-// of one page is read once, any other in two equal passes, and a full last page is followed by an
-// empty one where pages go by number.
+// The figures of this table are counted by hand from docs/decisions/0007-passes-until-equal. A list
+// of one page is read once, any other in two equal passes. With numbered pages a full last page is
+// followed by an empty one.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	byNumber := planning.Shape{Way: planning.WayRows, Page: 200, Full: true}
@@ -78,7 +78,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestDetailsOfAList: what a list is about to bring is work for its details.
+// TestDetailsOfAList: the records that a list is expected to bring are counted for its details.
 func TestDetailsOfAList(t *testing.T) {
 	t.Parallel()
 	list := planning.Shape{Way: planning.WayChanges, Page: 200, Full: true}
@@ -144,7 +144,7 @@ func TestMoreCostsMore(t *testing.T) {
 	})
 }
 
-// TestShapes: of every declared stream it is known how it is read.
+// TestShapes: every declared stream has a shape.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	for _, service := range connectors.All() {

@@ -5,17 +5,16 @@ import (
 	"time"
 )
 
-// Pace is how fast calls may leave: the limits that an allowance shares, and how long a call takes.
+// Pace is how fast calls may leave: the limits of the shared allowance, and how long a call takes.
 type Pace struct {
-	// PerMinute and Concurrent are limits; 0 is none.
+	// PerMinute and Concurrent are limits; 0 means no limit.
 	PerMinute, Concurrent int
 	// Latency is how long one call takes.
 	Latency time.Duration
 }
 
-// Takes is how long so many calls take, chain of which follow one after the other: by their
-// latency, side by side as far as the limit of calls at once allows, and by the minutes that they
-// fill.
+// Takes returns how long so many calls take. Chain of them follow one after the other. The time
+// depends on their latency, on the limit of calls at once, and on the minutes that they fill.
 func (p Pace) Takes(calls, chain int) time.Duration {
 	if calls <= 0 {
 		return 0
@@ -27,8 +26,8 @@ func (p Pace) Takes(calls, chain int) time.Duration {
 	if p.PerMinute <= 0 {
 		return side
 	}
-	// A full minute's calls leave as fast as they can; those behind them when the slots are free
-	// again, a minute after the answers.
+	// The calls of a full minute leave as fast as they can. The next ones leave when the slots are
+	// free again, a minute after the answers.
 	full := (calls - 1) / p.PerMinute
 	rest := float64(calls-full*p.PerMinute) / float64(calls)
 	return max(side, time.Duration(full)*(time.Minute+p.Latency)+time.Duration(rest*float64(side)))
@@ -36,16 +35,16 @@ func (p Pace) Takes(calls, chain int) time.Duration {
 
 // Day is the daily allowance of a service.
 type Day struct {
-	// Limit is the calls in any 24 hours; 0 is no limit.
+	// Limit is the number of calls in any 24 hours; 0 means no limit.
 	Limit int
-	// Spent are the calls of the last 24 hours by how many hours ago they were: they are given back
-	// when they are 24 hours old.
+	// Spent counts the calls of the last 24 hours by their age in hours. A call stops counting when
+	// it is 24 hours old.
 	Spent [24]int
-	// Others is what the regular schedule takes of each day.
+	// Others is what the schedule takes of each day.
 	Others float64
 }
 
-// Left is what can be called now.
+// Left returns how many calls can be made now.
 func (d Day) Left() int {
 	left := d.Limit
 	for _, spent := range d.Spent {
@@ -59,8 +58,8 @@ const horizon = 10 * 365 * 24
 
 const hoursADay = 24
 
-// Done is after how long so many calls are made beside the others, or false if the allowance never
-// gives them.
+// Done returns the time until so many calls are made beside Others, or false if the allowance never
+// suffices.
 func (d Day) Done(calls int, pace Pace) (time.Duration, bool) {
 	if d.Limit == 0 || calls <= 0 {
 		return pace.Takes(calls, 0), true
@@ -82,7 +81,7 @@ func (d Day) Done(calls int, pace Pace) (time.Duration, bool) {
 	return 0, false
 }
 
-// free is what earlier calls and the others leave of the allowance in an hour to come.
+// free returns what earlier calls and Others leave of the allowance in a future hour.
 func (d Day) free(hour int) int {
 	free := float64(d.Limit) - d.Others*float64(min(hour+1, hoursADay))/hoursADay
 	for ago, spent := range d.Spent {
@@ -93,7 +92,7 @@ func (d Day) free(hour int) int {
 	return int(math.Floor(free))
 }
 
-// perHour is how many calls an hour takes at most.
+// perHour returns how many calls an hour allows at most.
 func (p Pace) perHour() int {
 	most := math.MaxInt
 	if p.PerMinute > 0 {

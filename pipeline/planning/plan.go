@@ -11,21 +11,22 @@ type Input struct {
 	Streams []Stream
 	// Services are the allowances of the streams' services.
 	Services []Service
-	// Fresh is how old at most what changed may be, for streams of which that is asked.
+	// Fresh is the wanted freshness, the greatest age of a change, for the streams that have one.
 	Fresh map[pipeline.Key]time.Duration
 }
 
-// Service is one service of one organization: a day's allowance, and a share of the minute's.
+// Service is one service of one organization: its allowance of a day, and the shared one of a
+// minute.
 type Service struct {
 	Organization, Name string
-	// Shared names the allowance of the minute and of calls at once.
+	// Shared names the allowance of calls a minute and at once.
 	Shared string
 	Day    Day
-	// Ceilings are what classes of work may spend of the day, where that is less.
+	// Ceilings are what classes may spend of the day, where that is less than all.
 	Ceilings map[pipeline.Class]Day
 	Pace     Pace
-	// Besides are calls of the next sync, BesidesPerDay of the schedule, that belong to no stream:
-	// who the organization is.
+	// Besides is the number of calls of the next sync that belong to no stream; BesidesPerDay is
+	// that of the schedule. They check the organization's identity.
 	Besides       int
 	BesidesPerDay float64
 }
@@ -34,8 +35,8 @@ type Service struct {
 type Plan struct {
 	Streams  []StreamPlan  `json:"streams"`
 	Services []ServicePlan `json:"services"`
-	// Fits says that the next sync fits into what is left of each day, and the schedule into each
-	// day and into the freshness asked for.
+	// Fits says that the next sync fits into the rest of each day, and that the schedule fits into
+	// each day and achieves the wanted freshness.
 	Fits bool `json:"fits"`
 }
 
@@ -43,10 +44,10 @@ type Plan struct {
 type StreamPlan struct {
 	pipeline.Key
 
-	// Rows are those known; nil if they are unknown.
+	// Rows is the number of rows; nil if unknown.
 	Rows *int `json:"rows"`
-	// Calls are those of the next run, Later those after it until all is copied; nil if that is
-	// unknown. Ask is then what --assume has to give.
+	// Calls is the number of calls of the next run; nil if unknown. Request then names the figure
+	// that --assume has to give. Later is the number of calls after that run until all is copied.
 	Calls   *int   `json:"calls"`
 	Later   int    `json:"calls_later"`
 	Basis   Basis  `json:"basis"`
@@ -54,47 +55,50 @@ type StreamPlan struct {
 	// Seconds is how long the next run takes by itself.
 	Seconds  float64  `json:"seconds"`
 	Schedule Schedule `json:"schedule"`
-	// Cheapest is the schedule that keeps within Wanted; nil if none was asked for, or if none
-	// does.
+	// Cheapest is the cheapest schedule that achieves the freshness of Requested, in seconds; nil
+	// if none was requested or none achieves it.
 	Cheapest  *Schedule `json:"cheapest,omitempty"`
 	Requested float64   `json:"freshness_wanted_seconds,omitempty"`
 }
 
-// Suspected says that no interval keeps the stream as fresh as it is wanted. Of what is unknown it
-// does not say that.
+// Suspected reports whether no interval achieves the wanted freshness. It is false where the cost
+// is unknown.
 func (p *StreamPlan) Suspected() bool {
 	return p.Requested > 0 && p.Cheapest == nil && p.Schedule.CallsPerDay != nil
 }
 
-// Schedule is what an interval costs and buys.
+// Schedule is what an interval costs and achieves.
 type Schedule struct {
 	EverySeconds float64 `json:"every_seconds"`
-	// CallsPerRun is what a run has to be allowed; 0 leaves it as it is.
+	// CallsPerRun is how many calls a run has to be allowed; 0 means no change.
 	CallsPerRun int `json:"calls_per_run,omitempty"`
-	// CallsPerDay is nil if that is unknown.
+	// CallsPerDay is nil if it is unknown.
 	CallsPerDay *float64 `json:"calls_per_day"`
 	Basis       Basis    `json:"basis"`
-	// FreshSeconds is how old at most what changed upstream is when it is here.
+	// FreshSeconds is the greatest age of a change when the warehouse shows it.
 	FreshSeconds float64 `json:"fresh_within_seconds"`
 }
 
-// ServicePlan is what becomes of one allowance.
+// ServicePlan says how the next sync and the schedule use one allowance.
 type ServicePlan struct {
 	Organization string `json:"organization"`
 	Service      string `json:"service"`
-	// Daily is the limit of calls a day, 0 if there is none; Spent are those of the last 24 hours.
+	// Daily is the limit of calls a day, 0 if there is none; Spent is the number of calls of the
+	// last 24 hours.
 	Daily int `json:"daily_limit"`
 	Spent int `json:"spent"`
-	// Calls are those of the next sync, Seconds how long they take with those of the services that
-	// share the minute's allowance; Remaining are left for others then.
+	// Calls is the number of calls of the next sync. Seconds is how long they take together with
+	// those of the services that share the allowance of a minute. Remaining is what is left of the
+	// day then; nil if there is no limit.
 	Calls     int     `json:"calls"`
 	Seconds   float64 `json:"seconds"`
 	Remaining *int    `json:"remaining"`
-	// Later are calls after that until all is copied, DoneSeconds in how long that is beside the
-	// schedule; nil if it never is.
+	// Later is the number of calls after that until all is copied. DoneSeconds is the time until
+	// then, beside the schedule; nil if the allowance never suffices.
 	Later       int      `json:"calls_later"`
 	DoneSeconds *float64 `json:"done_seconds"`
-	// CallsPerDay is what the schedule takes: the cheapest where one was asked for.
+	// CallsPerDay is what the schedule takes, with the cheapest schedule of a stream where there is
+	// one.
 	CallsPerDay float64 `json:"calls_per_day"`
 	// Unknown counts streams that are in none of these figures.
 	Unknown int  `json:"unknown_streams"`
@@ -150,7 +154,7 @@ func (m *maker) stream(i int) StreamPlan {
 	plan.Schedule = scheduleOf(s.PerDay(list, pace))
 	switch {
 	case s.Way == WayDetails && list != nil:
-		// Details follow their list, also under another interval.
+		// Details follow their list, so they get the list's cheapest interval.
 		if cost, ok := m.cheapest(list); ok {
 			faster := *list
 			faster.Every = cost.Every
@@ -165,7 +169,8 @@ func (m *maker) stream(i int) StreamPlan {
 	return plan
 }
 
-// cheapest is the schedule asked for; false if none was, or if none keeps within it.
+// cheapest returns the cheapest schedule for the wanted freshness; false if none is wanted or none
+// achieves it.
 func (m *maker) cheapest(s *Stream) (Cost, bool) {
 	return s.Cheapest(m.input.Fresh[s.Key], m.pace(s.Key))
 }

@@ -8,7 +8,7 @@ import (
 	"sluice/pipeline/planning"
 )
 
-// service is an allowance of a thousand a day, of which details may spend 400.
+// service is an allowance of a thousand calls a day, of which details may spend 400.
 func service(name string, spent int) planning.Service {
 	s := planning.Service{
 		Organization: "1", Name: name, Shared: "suite", Day: planning.Day{Limit: 1000},
@@ -71,8 +71,8 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestSharedMinute: two services of one allowance take the time of their calls together; that of
-// another organization does not.
+// TestSharedMinute: two services of one allowance take the time of their calls together. A service
+// of another organization takes only its own.
 func TestSharedMinute(t *testing.T) {
 	t.Parallel()
 	other := service("accounting", 0)

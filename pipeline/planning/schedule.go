@@ -5,22 +5,23 @@ import (
 	"time"
 )
 
-// Cost is what a stream costs and gives under an interval.
+// Cost is what an interval of a stream costs and achieves.
 type Cost struct {
 	Every time.Duration
-	// PerRun is what a run over parents has to be allowed; 0 where nothing has to change.
+	// PerRun is how many calls a run over parents has to be allowed; 0 where nothing has to change.
 	PerRun int
-	// PerDay is how many calls a day the runs take, expected.
+	// PerDay is the expected number of calls a day.
 	PerDay Figure
-	// Fresh is how old at most what upstream changed is when the warehouse shows it.
+	// Fresh is the greatest age of a change when the warehouse shows it.
 	Fresh time.Duration
 }
 
-// TickEvery is how long a stream may be due before it is taken. Source: the scheduler.
+// TickEvery is how long a stream may be due before the tick takes it. Source: tickEvery of package
+// jobs.
 const TickEvery = 15 * time.Second
 
-// PerDay is what a stream costs under its own interval. List is the list of a stream of details:
-// those run when it brought something.
+// PerDay returns what a stream costs under its own interval. List is the list of a stream of
+// details, which runs after its list brought something.
 func (s *Stream) PerDay(list *Stream, pace Pace) Cost {
 	if s.Way == WayDetails && list != nil {
 		return s.follows(list, pace)
@@ -28,9 +29,9 @@ func (s *Stream) PerDay(list *Stream, pace Pace) Cost {
 	return s.under(s.Every, s.PerRun, pace)
 }
 
-// Cheapest is the interval, in whole minutes, that keeps a stream within a freshness for the fewest
-// calls a day; false if none does, or if that is unknown. It tries them all: lists of more than one
-// page are read twice, so a longer interval can cost more.
+// Cheapest returns the interval in whole minutes that achieves a freshness with the fewest calls a
+// day. It returns false if no interval does, or if that is unknown. It tries all intervals: a list
+// of more than one page is read twice, so a longer interval can cost more.
 func (s *Stream) Cheapest(fresh time.Duration, pace Pace) (Cost, bool) {
 	perRun := 0
 	if s.Way == WayParents && s.Parents.Known() {
@@ -54,20 +55,21 @@ func (s *Stream) Cheapest(fresh time.Duration, pace Pace) (Cost, bool) {
 	return best, found
 }
 
-// under is what a stream costs under an interval, its details aside.
+// under returns what a stream without its details costs under an interval.
 func (s *Stream) under(every time.Duration, perRun int, pace Pace) Cost {
 	turn := s.turn(every, perRun)
 	run := pace.Takes(ceil(turn.calls), ceil(turn.calls))
 	return Cost{
 		Every: every, PerRun: perRun,
 		PerDay: Figure{Value: turn.calls / days(every), Basis: turn.basis},
-		// What changes just behind the reading waits for the end of this run, for the interval, for
-		// the tick and for the next run, or for a round of runs.
+		// A change just after its page was read has to wait for the end of this run, the interval,
+		// the tick and the next run. Where several runs go round all parents, it waits for the
+		// whole round.
 		Fresh: time.Duration(turn.round)*(every+TickEvery+run) + run,
 	}
 }
 
-// turn is one scheduled run: its calls, and how many runs go round all parents.
+// turn is one scheduled run: its calls, and how many runs it takes to read all parents once.
 type turn struct {
 	calls float64
 	round int
@@ -101,8 +103,8 @@ func (s *Stream) turn(every time.Duration, perRun int) turn {
 	}
 }
 
-// follows is what details cost behind the runs of their list: one call for each row that changed,
-// or for each batch.
+// follows returns what details cost after the runs of their list: one call for each changed row, or
+// for each batch of them.
 func (s *Stream) follows(list *Stream, pace Pace) Cost {
 	cost := list.under(list.Every, list.PerRun, pace)
 	changed := list.changed(list.Every)

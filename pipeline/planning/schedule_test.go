@@ -85,8 +85,8 @@ func TestLongerForMore(t *testing.T) {
 	})
 }
 
-// simulated counts the calls that a list without parents takes in whole days under an interval, run
-// by run, from what the documents say of pages: nothing of package forecast is asked.
+// simulated counts the calls a day of a list without parents under an interval, run by run. It uses
+// what the documents say of pages and no code of package planning.
 func simulated(s planning.Stream, every time.Duration) float64 {
 	records := s.Rows.Value
 	if s.Way == planning.WayChanges {
@@ -103,9 +103,9 @@ func simulated(s planning.Stream, every time.Duration) float64 {
 	return float64(calls) * 24 / every.Hours()
 }
 
-// TestCheapest: the schedule keeps within the freshness, and no interval of whole minutes that does
-// costs less by a count of its own. With calls that take no time a change is as old as the interval
-// and a tick.
+// TestCheapest: the schedule achieves the freshness, and by an independent count no other interval
+// of whole minutes that does so costs less. With calls that take no time a change is at most as old
+// as the interval and a tick.
 func TestCheapest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -145,6 +145,6 @@ func TestCheapestOfParents(t *testing.T) {
 	}
 	s.Parents = unknown()
 	if _, ok := s.Cheapest(6*time.Hour, planning.Pace{}); ok {
-		t.Error("a schedule for nobody knows how many parents")
+		t.Error("a schedule for an unknown number of parents")
 	}
 }

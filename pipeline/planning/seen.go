@@ -8,8 +8,8 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// SeenOf sums up what a stream's runs of a class showed: a run of another class, such as a full
-// scan in between, is no measure of what the scheduled ones take.
+// SeenOf sums up a stream's runs of one class. Runs of another class, such as a full scan in
+// between, say nothing about the scheduled runs.
 func SeenOf(s *streams.Stream, class pipeline.Class) cadence.Seen {
 	var runs []cadence.Run
 	var since time.Time

@@ -7,19 +7,20 @@ import (
 	"sluice/pipeline"
 )
 
-// evidence is what is known against a record: one row of sluice.tombstones. The rules are those of
-// package tombstones, whose decisions are SQL and are tested on a database; here they meet
-// everything else.
+// evidence is the evidence that a record is gone: one row of sluice.tombstones. The rules are those
+// of package tombstones, which are SQL and are tested on a database. The simulation tests them
+// together with everything else.
 type evidence struct {
 	state    string
 	shrunken bool
-	// missed is the scan that did not see the record first, proof what confirmed it.
+	// missed is the scan that first did not see the record, proof the scan or call that confirmed
+	// it.
 	missed, proof sight
 	gone          time.Time
 }
 
-// sight is one scan, or one call for a single record: first and last are its calls, clock is
-// upstream's when it began and ended the database's when it was over.
+// sight is one scan, or one call for a single record. first and last are its calls, clock is
+// upstream's clock when it began, ended the database's clock when it ended.
 type sight struct {
 	run, first, last int64
 	clock, ended     time.Time
@@ -32,7 +33,7 @@ const (
 	stateGone   = "gone"
 )
 
-// scan is what a run over a whole list was shown so far.
+// reading is what a run over a whole list has seen so far.
 type reading struct {
 	// began is when the run began by the database's clock.
 	began       time.Time
@@ -41,7 +42,7 @@ type reading struct {
 	sighted     int
 }
 
-// sight notes what a batch of a whole scan was shown.
+// sight records what a batch of a scan of the whole list has seen.
 func (of *stream) sight(batch pipeline.Batch) {
 	if batch.Call == 0 || batch.Details || !of.ProvesAbsence() {
 		return
@@ -63,7 +64,8 @@ func (of *stream) sight(batch pipeline.Batch) {
 	}
 }
 
-// weigh is what a batch says about what is known against its records.
+// weigh updates the evidence by a batch: it takes back evidence against records that the batch has,
+// and confirms evidence against those that upstream does not know.
 func (s *store) weigh(of *stream, batch pipeline.Batch) {
 	if batch.Call == 0 {
 		return
@@ -86,7 +88,7 @@ func (s *store) weigh(of *stream, batch pipeline.Batch) {
 	}
 }
 
-// revive takes evidence back: the record was seen by a later call than the scan's.
+// revive takes back the evidence against a record, if its call is later than those of the evidence.
 func (s *store) revive(of *stream, id string, call int64) {
 	e := of.table.evidence[id]
 	switch {
@@ -100,7 +102,8 @@ func (s *store) revive(of *stream, id string, call int64) {
 	}
 }
 
-// conclude is what the end of a clean scan of the whole list says about rows that it did not see.
+// conclude updates the evidence at the end of a clean scan of the whole list, for the rows that it
+// did not see.
 func (s *store) conclude(of *stream, whole *pipeline.Whole) {
 	now := sight{run: of.run, first: of.scan.first, last: of.scan.last, clock: whole.Started, ended: s.clock(of)}
 	absent, live := of.absent(whole)
@@ -130,15 +133,15 @@ func (s *store) conclude(of *stream, whole *pipeline.Whole) {
 	}
 }
 
-// confirms reports whether a second scan stands for the first one.
+// confirms reports whether a second scan confirms the first one.
 func (s *store) confirms(of *stream, e *evidence, now sight, shrunken bool) bool {
 	apart := s.absence.Apart
 	return e.state == stateMissed && e.missed.run != now.run && (!e.shrunken || shrunken) &&
 		!of.scan.began.Before(e.missed.ended.Add(apart)) && !now.clock.Before(e.missed.clock.Add(apart))
 }
 
-// absent returns the live rows that were there when the scan began and that it did not see, and how
-// many live ones there are.
+// absent returns the live rows that existed unchanged since before the scan and that it did not
+// see, and the number of all live rows.
 func (of *stream) absent(whole *pipeline.Whole) ([]string, int) {
 	var ids []string
 	live := 0
@@ -157,14 +160,14 @@ func (of *stream) absent(whole *pipeline.Whole) ([]string, int) {
 	return ids, live
 }
 
-// ask lets a row that was missed wait for its single record, if that path ever answered.
+// ask sets a missed row to pending, if single records were ever answered.
 func (*store) ask(of *stream, id string) {
 	if of.upstream.headers && of.table.answered() {
 		of.table.rows[id].pending, of.table.rows[id].failed, of.table.rows[id].tried = true, time.Time{}, time.Time{}
 	}
 }
 
-// answered reports whether a single record was ever had.
+// answered reports whether any single record has arrived so far.
 func (t *table) answered() bool {
 	for _, have := range t.rows {
 		if have.answered {
@@ -174,9 +177,9 @@ func (t *table) answered() bool {
 	return false
 }
 
-// bury puts a tombstone on a row, unless it was written since the proof began: then it is alive,
-// and the evidence goes. Invariant 7 is checked here: the record was not to be seen at some instant
-// of each scan, or when its single record was asked for.
+// bury puts a tombstone on a row. If the row was written after the proof began, its record is
+// alive, and bury deletes the evidence instead. It checks invariant 7: readers could not see the
+// record at some instant of each scan, or when its single record was requested.
 func (s *store) bury(of *stream, id string, gone, began time.Time) {
 	have, e := of.table.rows[id], of.table.evidence[id]
 	if !have.changed.Before(began) {
@@ -191,7 +194,7 @@ func (s *store) bury(of *stream, id string, gone, began time.Time) {
 	}
 }
 
-// sees reports whether a record could be read all through a scan, allowing for answers out of a
+// sees reports whether a record could be read all through a scan, allowing for answers from a
 // cache.
 func (u *upstream) sees(id string, during sight, skew time.Duration) bool {
 	from := u.asked[during.first].Add(-skew - lag/2)
@@ -203,7 +206,7 @@ func (u *upstream) sees(id string, during sight, skew time.Duration) bool {
 	return false
 }
 
-// missed reports whether rows wait for what the next scan says of them.
+// missed reports whether rows need the decision of a next scan.
 func (t *table) missed() bool {
 	for _, e := range t.evidence {
 		if e.state == stateMissed {
@@ -213,7 +216,7 @@ func (t *table) missed() bool {
 	return false
 }
 
-// review lets a person decide about what is held: one who looks upstream.
+// review plays the operator, who looks upstream and decides about the rows under review.
 func (w *world) review() {
 	of := w.streams[0]
 	for _, t := range of.upstream.things {

@@ -45,7 +45,7 @@ func (k kind) String() string {
 	}[k]
 }
 
-// action is one thing that happens; operand says to whom, or how much.
+// action is one event of a schedule; operand selects its object or its amount.
 type action struct {
 	kind    kind
 	operand uint32
@@ -53,7 +53,7 @@ type action struct {
 
 func (a action) String() string { return fmt.Sprintf("%s %d", a.kind, a.operand) }
 
-// schedule draws what happens.
+// schedule draws the actions of a schedule.
 func schedule(rng *rand.Rand, s swarm) []action {
 	var weighted []kind
 	add := func(k kind, weight int) {
@@ -88,7 +88,7 @@ func schedule(rng *rand.Rand, s swarm) []action {
 	return out
 }
 
-// do lets one thing happen.
+// do executes one action.
 func (w *world) do(a action) {
 	w.note(a.kind.String(), uint64(a.operand))
 	n := a.operand
@@ -118,7 +118,7 @@ func (w *world) do(a action) {
 	}
 }
 
-// happen is what people and time do upstream.
+// happen executes an action upstream: users edit records, or time passes.
 func (u *upstream) happen(k kind, n uint32) {
 	switch k {
 	case kindInsert:
@@ -146,7 +146,7 @@ func (u *upstream) happen(k kind, n uint32) {
 	}
 }
 
-// change writes a living record anew.
+// change writes a new version of a record that is not deleted.
 func (u *upstream) change(t *thing, k kind) {
 	last := *t.last()
 	switch k {
@@ -172,7 +172,7 @@ func (u *upstream) change(t *thing, k kind) {
 	}
 }
 
-// late writes something that can be read only a while after the time it carries.
+// late writes a version that becomes visible some time after its modification time.
 func (u *upstream) late(n uint32, most time.Duration) {
 	v := edition{lines: 1, visible: u.now.Add(time.Duration(n%uint32(most/time.Millisecond)) * time.Millisecond)}
 	if t := u.living(n); t != nil && n%2 == 0 {

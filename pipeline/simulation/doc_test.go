@@ -1,12 +1,12 @@
 // Package simulation runs the real code of reading and positions (pipeline/sync,
-// pipeline/sync/scan, schema/record) against a small upstream and a store in memory, on virtual
-// time and in one goroutine, through schedules drawn from seeds: edits between any two pages,
-// crashes between any two steps, workers that lost their stream and do not know it, answers that
-// are nonsense. After every step the invariants are checked that can be checked then, and after the
-// last one everything heals and the two sides have to be equal.
+// pipeline/sync/scan, schema/record) against a small upstream and a store in memory. It works on
+// virtual time and in one goroutine, through random schedules drawn from seeds. A schedule has
+// edits between any two pages, crashes between any two steps, workers that lost their claim without
+// noticing, and nonsensical answers. The simulation checks invariants after every step. After the
+// last step all faults end, and warehouse and upstream have to become equal.
 //
-// A schedule is a list of actions, each with an operand, so that the same seed gives the same
-// trace, and a schedule that fails is made smaller by leaving actions out.
+// A schedule is a list of actions, each with an operand. So the same seed gives the same trace, and
+// a failing schedule is shrunk by leaving actions out.
 //
 //	go test ./pipeline/simulation                      # a few thousand schedules; with -race fewer
 //	go test ./pipeline/simulation -schedules 1000000   # many

@@ -12,9 +12,9 @@ import (
 // fault is a way in which an answer can be wrong.
 type fault int
 
-// What a list does wrong, each of them seen at services of this kind (docs/faults.md). Only an
-// answer that is the whole list comes out of a cache: pages of one list as it was at different
-// times can hide a record from any number of passes, and only a later sweep finds it.
+// The faults of a list; each of them was seen at services of this kind (docs/faults.md). Only an
+// answer with the whole list comes from a cache. Pages of one list from different times can hide a
+// record from any number of passes, and only a later sweep finds it.
 const (
 	faultNone fault = iota
 	faultRefused
@@ -45,7 +45,7 @@ var (
 	errDenied = &pipeline.Error{Kind: pipeline.Denied, Op: "GET /things", Status: http.StatusForbidden}
 )
 
-// failure returns the answer that is none.
+// failure returns the error of a call without an answer; nil for all other faults.
 func failure(f fault) error {
 	switch f {
 	case faultRefused:
@@ -63,7 +63,7 @@ func failure(f fault) error {
 
 var errUnreadable = &pipeline.Error{Kind: pipeline.Unexpected, Op: "GET /things", Status: http.StatusOK, Detail: "not JSON"}
 
-// page answers a list call at this instant, with a fault or without.
+// page answers a call for a page of the list, with a fault or without.
 func (u *upstream) page(request pipeline.Request, call int64, f fault) (pipeline.Page, error) {
 	if err := failure(f); err != nil {
 		return pipeline.Page{}, err
@@ -95,7 +95,7 @@ func (u *upstream) page(request pipeline.Request, call int64, f fault) (pipeline
 		}
 	}
 	for _, t := range list[from:to] {
-		// That a record has another's identifier shows only beside a second one that has it, too.
+		// A wrong identifier shows only if a second record of the answer has it, too.
 		if f != faultGarbage && (f != faultOneID || named < 2) {
 			page.Records = append(page.Records, t.wire(t.at(at), !u.headers))
 			continue
@@ -105,10 +105,10 @@ func (u *upstream) page(request pipeline.Request, call int64, f fault) (pipeline
 	return distort(page, f), nil
 }
 
-// strays reports whether the page of a list that is not filtered shows a record that the filter
-// leaves out. If it shows none, it cannot be told that the filter was ignored on that page and on
-// no other, and with the same pages in the next pass it is one that is equal: an upstream that does
-// so twice is not promised to be read whole (docs/decisions/0020-simulation-chaos-and-mutation).
+// strays reports whether the page of an unfiltered list shows a record that the filter leaves out.
+// If it shows none, the run cannot detect that upstream ignored the filter on that page only, and
+// the next pass with the same pages is equal. Reading does not promise to be complete if upstream
+// does so twice (docs/decisions/0020-simulation-chaos-and-mutation).
 func strays(all, filtered []*thing, number, size int) bool {
 	from, to := bounds(all, number, size)
 	return slices.ContainsFunc(all[from:to], func(t *thing) bool { return !slices.Contains(filtered, t) })
@@ -120,7 +120,7 @@ func bounds(list []*thing, number, size int) (int, int) {
 	return from, min(from+size, len(list))
 }
 
-// distort changes what the answer says about itself.
+// distort changes an answer by a fault: what it says about itself, or its records.
 func distort(page pipeline.Page, f fault) pipeline.Page {
 	switch f {
 	case faultMoreEarly:
@@ -144,7 +144,7 @@ func distort(page pipeline.Page, f fault) pipeline.Page {
 	return page
 }
 
-// single answers with single records; one that upstream does not show is left out.
+// single answers a call for single records; it leaves out those that upstream does not show.
 func (u *upstream) single(ids []string, call int64, f fault) (pipeline.Page, error) {
 	if err := failure(f); err != nil {
 		return pipeline.Page{}, err

@@ -2,5 +2,5 @@
 
 package simulation_test
 
-// usual is how many schedules are tried where no flag says another number.
+// usual is the default number of schedules.
 const usual = enough

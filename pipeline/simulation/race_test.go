@@ -2,7 +2,6 @@
 
 package simulation_test
 
-// usual is how many schedules are tried where no flag says another number: each is played in one
-// goroutine, so the race detector finds little in them and makes them some ten times as slow. All
-// that has to be shown is shown without it.
+// usual is the default number of schedules. Each is played in one goroutine, so the race detector
+// finds little and makes them about ten times as slow. Runs without it have to cover everything.
 const usual = enough / 4

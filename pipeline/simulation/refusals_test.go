@@ -7,21 +7,24 @@ import (
 )
 
 // entry is a record in quarantine: one row of sluice.quarantine. The rules are those of the
-// warehouse, which are SQL and are tested on a database; here they meet everything else.
+// warehouse, which are SQL and are tested on a database. The simulation tests them together with
+// everything else.
 type entry struct {
 	id, code string
 	call     int64
 	details  bool
 	open     bool
-	// opened, asked and seen are when it was opened, asked for again and met last.
+	// opened, asked and seen are when the entry was opened, when its record was last read again,
+	// and when it last arrived.
 	opened, asked, seen time.Time
-	// weighed says that a run was judged with it, by which one; run is the one that met it last.
+	// weighed says that a run counted the entry; by is that run. run is the last run that received
+	// its record.
 	weighed bool
 	by, run int64
 }
 
-// spoilt returns a record as it travels while upstream talks garbage: with a value that does not
-// fit, or under the identifier that all others have, too.
+// spoilt returns a record on the wire during a lasting fault: with a value that does not fit, or
+// with the same identifier as all others.
 func (t *thing) spoilt(f fault, v *edition, whole bool) []byte {
 	bad, of := *v, *t
 	if f == faultGarbage {
@@ -32,7 +35,7 @@ func (t *thing) spoilt(f fault, v *edition, whole bool) []byte {
 	return of.encode(&bad, whole)
 }
 
-// asks reports whether it is time to ask for records in quarantine again.
+// asks reports whether it is time to read records in quarantine again.
 func (t *table) asks(now time.Time) bool {
 	for _, e := range t.entries {
 		if e.open && !e.details && (e.asked.IsZero() || !now.Before(e.asked.Add(max(time.Hour, e.asked.Sub(e.opened))))) {
@@ -42,8 +45,8 @@ func (t *table) asks(now time.Time) bool {
 	return false
 }
 
-// release closes the entries of records that the batch brings. A header says nothing about the
-// single record that did not fit.
+// release closes the entries of records that the batch brings. A list record without lines closes
+// no entry of a single record.
 func (s *store) release(of *stream, batch pipeline.Batch) {
 	if len(of.table.entries) == 0 {
 		return
@@ -59,7 +62,7 @@ func (s *store) release(of *stream, batch pipeline.Batch) {
 	}
 }
 
-// refuse keeps what did not fit, and counts what is news.
+// refuse stores the rejected records, and counts those that no run has counted before.
 func (s *store) refuse(of *stream, batch pipeline.Batch) {
 	of.met.Received += int64(batch.Received)
 	now := s.clock(of)
@@ -97,7 +100,8 @@ func (t *table) like(reject pipeline.RejectedRecord) *entry {
 	return oldest
 }
 
-// judge makes the end of a run provisional of which too much was refused.
+// judge makes the end of a run provisional if too many of its records were rejected, and updates
+// the entries.
 func (s *store) judge(of *stream, batch *pipeline.Batch) {
 	if batch.End == nil {
 		return
@@ -127,8 +131,9 @@ func (s *store) judge(of *stream, batch *pipeline.Batch) {
 	}
 }
 
-// overQuarantine reports whether a watermark moves over records that its run was the first to be
-// refused, and that they are too many, or clash (invariant 1). What is known is asked for again.
+// overQuarantine reports whether too many of the run's rejected records are new, or whether one of
+// them clashes (invariant 1). A watermark must not move then. Records that an earlier run counted
+// are read again.
 func (of *stream) overQuarantine(rules pipeline.Rules) bool {
 	fresh := int64(0)
 	for _, e := range of.table.entries {
@@ -141,8 +146,8 @@ func (of *stream) overQuarantine(rules pipeline.Rules) bool {
 	return float64(fresh) > rules.MaxRejected*float64(of.met.Received)
 }
 
-// unmended says for how long the oldest entry is open that a healthy upstream would close, zero if
-// there is none.
+// unmended returns how long the oldest entry has been open that a healthy upstream would close;
+// zero if there is none.
 func (w *world) unmended() time.Duration {
 	of := w.streams[0]
 	longest := time.Duration(0)

@@ -18,18 +18,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// enough is how many schedules have to show everything that can happen.
+// enough is the number of schedules that have to cover everything that can happen.
 const enough = 4000
 
 var (
 	schedules = flag.Int("schedules", usual, "how many schedules are tried")
-	shrinking = flag.Bool("shrink", true, "make a schedule that fails as small as possible; the zoo needs only its seed")
+	shrinking = flag.Bool("shrink", true, "shrink a failing schedule to as few actions as possible; sluice-mutate needs only its seed")
 	first     = flag.Uint64("first", 1, "the first seed")
 	only      = flag.Uint64("seed", 0, "try this seed alone, and print its trace")
 	traces    = flag.String("traces", "", "write a line per schedule into this file: its seed, the SHA-256 of its trace and its last state")
 )
 
-// play executes one schedule from begin to end; it returns the first broken invariant.
+// play executes one schedule from beginning to end and returns the first broken invariant.
 func play(seed uint64, s swarm, actions []action, trace func(string, ...any)) (*world, error) {
 	w := newWorld(seed, s)
 	w.trace = trace
@@ -56,8 +56,9 @@ func drawn(seed uint64) (swarm, []action) {
 	return s, schedule(rng, s)
 }
 
-// equal is invariant 8: upstream is quiet, so the two sides are equal, as far as this list can
-// show: an edit without a new time, or one seen later than the lag, takes a scan of the whole list.
+// equal checks invariant 8: once upstream is quiet, warehouse and upstream are equal as far as this
+// list can show. A silent edit, or a write that becomes visible after the lag, takes a scan of the
+// whole list.
 func (w *world) equal() {
 	of := w.streams[0]
 	if id := w.unburied(); id != "" {
@@ -70,7 +71,7 @@ func (w *world) equal() {
 		switch {
 		case v.gone:
 			// No list shows it.
-		case have != nil && !have.deleted.IsZero() && !v.nameless: // one without a name lifts nothing
+		case have != nil && !have.deleted.IsZero() && !v.nameless: // a record without a readable identifier removes no tombstone
 			w.store.brokenf("%s is alive and has a tombstone", t.id)
 		case !scanned && (v.quiet || v.late()):
 		case v.poison:
@@ -87,8 +88,9 @@ func (w *world) equal() {
 	}
 }
 
-// unburied names a record that is gone and whose row is not, although scans of the whole list can
-// tell, and no person is asked (I2); "" if there is none.
+// unburied returns a record that is gone upstream and whose row has no tombstone (I2); "" if there
+// is none. It looks only where scans of the whole list can prove that, and skips records that the
+// operator has to decide about.
 func (w *world) unburied() string {
 	if !w.swarm.complete || w.swarm.cursor != "full" && !w.swarm.sweep {
 		return ""
@@ -106,7 +108,7 @@ func (w *world) unburied() string {
 	return ""
 }
 
-// TestSchedules is invariants 1, 5, 6 and 8 under everything at once. A seed that fails is printed
+// TestSchedules checks invariants 1, 5, 6 and 8 under random schedules. A failing seed is printed
 // with the fewest actions that still fail.
 func TestSchedules(t *testing.T) {
 	t.Parallel()
@@ -161,8 +163,8 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-// writeTraces plays the schedules and writes what each did, for a comparison with another state of
-// the program: code that moved without a change in what it does gives the same file.
+// writeTraces plays the schedules and writes their traces, for a comparison with another version of
+// the program. Code that was moved without a change of behaviour gives the same file.
 func writeTraces(t *testing.T) {
 	t.Helper()
 	var (
@@ -195,7 +197,7 @@ func traceOf(seed uint64) string {
 	return fmt.Sprintf("%d %x %016x\n", seed, sum.Sum(nil), w.hash)
 }
 
-// count adds what happened in the world.
+// count adds the events of a world to all.
 func (w *world) count(all map[string]int) {
 	for what, times := range w.store.seen {
 		all[what] += times
@@ -211,8 +213,8 @@ func (w *world) count(all map[string]int) {
 	all["calls"] += int(w.calls)
 }
 
-// covered demands that what is meant to happen did happen: a simulation in which no worker crashes
-// proves nothing.
+// covered demands that every kind of event happened: a simulation in which no worker crashes proves
+// nothing.
 func covered(t *testing.T, all map[string]int) {
 	t.Helper()
 	want := []string{
@@ -237,7 +239,7 @@ func covered(t *testing.T, all map[string]int) {
 	}
 }
 
-// smallest leaves out actions as long as the schedule fails.
+// smallest shrinks a failing schedule and describes the result.
 func smallest(seed uint64, s swarm, actions []action) string {
 	actions = shrunk(actions, func(fewer []action) bool {
 		_, err := play(seed, s, fewer, nil)
@@ -264,9 +266,9 @@ func shrunk(actions []action, fails func([]action) bool) []action {
 	return actions
 }
 
-// TestAFailureIsShrunkAndPlayedAgain: a store that loses what one thing brings breaks schedules;
-// each that does is made so small that no action can be left out of it, and fails again in the same
-// way, by the same way.
+// TestAFailureIsShrunkAndPlayedAgain: schedules fail on a store that loses the records of one
+// thing. Each failing schedule is shrunk until no action can be left out, and then fails again with
+// the same error and the same trace.
 func TestAFailureIsShrunkAndPlayedAgain(t *testing.T) {
 	t.Parallel()
 	failed := 0
@@ -300,7 +302,7 @@ func TestAFailureIsShrunkAndPlayedAgain(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameTrace: without it no failure could be looked at again.
+// TestSameSeedSameTrace: the same seed gives the same trace, so every failure can be played again.
 func TestSameSeedSameTrace(t *testing.T) {
 	t.Parallel()
 	hashes := func() []uint64 {

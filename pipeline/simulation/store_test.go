@@ -19,32 +19,33 @@ import (
 type row struct {
 	value, stamps string
 	modified      time.Time
-	// first and changed are when it was first and last written, deleted when it was gone.
+	// first and changed are when the row was first and last written; deleted is the instant of its
+	// tombstone.
 	first, changed, deleted time.Time
 	call                    int64
-	// list and single are the hashes of what each form brought last.
+	// list and single are the content hashes of the last list record and the last single record.
 	list, single [16]byte
-	// pending says that the row waits for its single record, failed since when it rests because
-	// that was not to be had; answered that there was one.
+	// pending says that the row needs its single record. failed is when reading that failed, after
+	// which the row pauses. answered says that a single record has arrived.
 	pending, answered bool
 	failed            time.Time
-	// tried is when one came that was older than the row.
+	// tried is when a single record arrived that was older than the row.
 	tried time.Time
 }
 
-// table is one resource's rows, what did not fit, and what is known against rows.
+// table is one resource's rows, its quarantine, and the evidence against its rows.
 type table struct {
 	rows map[string]*row
-	// entries are those of the quarantine, by their bytes; swept says that sweeps ask for them
+	// entries are the entries of the quarantine, by their bytes; swept says that sweeps read them
 	// again.
 	entries  map[string]*entry
 	swept    bool
 	evidence map[string]*evidence
-	// known is what answers showed of the list, late how late records came in it, read when its
+	// known are the verdicts on the list, late is the lateness of its records, read is when its
 	// last clean run began.
 	known pipeline.Capabilities
 	late  pipeline.Lateness
-	// deaf lists keep their lag: one that grows reads again what a bug had missed.
+	// deaf says that the list keeps its lag: a growing lag would read again what a bug had missed.
 	deaf bool
 	read time.Time
 }
@@ -62,27 +63,27 @@ type stream struct {
 	begun    time.Time
 	whole    bool
 	position pipeline.Position
-	// due says that a job waits (until, if that is set), wanted that a run was requested while one
-	// was worked.
+	// due says that the stream has a job in the queue, which may be worked from until on. held says
+	// that a worker works it. wanted says that a run was requested meanwhile.
 	due, held, wanted bool
 	until             time.Time
-	// attempt counts how often the ticket was handed out.
+	// attempt counts how often the job was given to a worker.
 	attempt int
 	ends    int
 }
 
-// store is the warehouse: rows, positions and fences. What it does in one step is what the real one
-// does in one transaction.
+// store is the warehouse: rows, positions and fences. Each of its steps stands for one transaction
+// of the real one.
 type store struct {
 	rules   pipeline.Rules
 	absence pipeline.TombstoneRules
 	// skew is how far the database's clock is ahead of upstream's.
 	skew time.Duration
 	runs int64
-	// violation is the first invariant that was seen broken.
+	// violation is the first broken invariant that was found.
 	violation error
 	seen      map[string]int
-	// forgets is whose records it loses; none if empty.
+	// forgets is the identifier whose records the store loses; "" for none.
 	forgets string
 }
 
@@ -97,7 +98,7 @@ func (s *store) brokenf(format string, args ...any) {
 	}
 }
 
-// clock returns the database's.
+// clock returns the time by the database's clock.
 func (s *store) clock(of *stream) time.Time { return of.upstream.now.Add(s.skew) }
 
 // claim gives a worker the stream and takes it from the worker that had it.
@@ -132,7 +133,7 @@ func (s *store) claim(of *stream, bound time.Time) pipeline.Claim {
 	}
 }
 
-// copied sends a position through JSON, as the table that holds it does.
+// copied converts a scan to JSON and back, as the table of streams does.
 func copied(p pipeline.Position) pipeline.Position {
 	if p.Scan == nil {
 		return p
@@ -187,8 +188,8 @@ func (s *store) load(of *stream, batch pipeline.Batch) error {
 	return nil
 }
 
-// apply is the rule about versions: what is older by its own word, or as old and asked for earlier,
-// changes nothing.
+// apply loads a record. A record changes nothing if its modification time is older than the row's,
+// or the same and its call earlier.
 func (s *store) apply(of *stream, batch pipeline.Batch, record *record.Record) {
 	have, known := of.table.rows[record.ID]
 	before := time.Time{}
@@ -226,9 +227,9 @@ func (s *store) apply(of *stream, batch pipeline.Batch, record *record.Record) {
 		}
 		return
 	}
-	have.single = [16]byte{} // a row that the list changed is not what the single record made of it
+	have.single = [16]byte{} // a changed row no longer is what its single record made of it
 	if batch.Details && !record.Modified.Equal(before) {
-		have.list = [16]byte{} // nor is one that the single record made another version of what the list did
+		have.list = [16]byte{} // and if the single record has another version, it is not what its list record made of it
 	}
 	*last, have.changed = record.Hash, s.clock(of)
 	have.value, have.modified, have.call = record.Tables[0][0].Values[1].Text, record.Modified, batch.Call
@@ -241,7 +242,7 @@ func (s *store) apply(of *stream, batch pipeline.Batch, record *record.Record) {
 	}
 }
 
-// whole is that a record and its lines are of one version (invariant 2).
+// whole checks that a record and its lines are of one version (invariant 2).
 func (s *store) whole(of *stream, id string, have *row) {
 	stamp := have.value + " "
 	for rest := have.stamps; rest != ""; rest = rest[len(stamp):] {
@@ -252,9 +253,9 @@ func (s *store) whole(of *stream, id string, have *row) {
 	}
 }
 
-// older asks the rule of the warehouse, and holds what it says against invariant 5: a row goes back
-// by its own word only if upstream was set back, which takes a while to believe, or if one of the
-// two times cannot be.
+// older applies the rule of the warehouse and checks its verdict against invariant 5. A row may get
+// an earlier modification time in two cases only: upstream was set back, which counts after ten
+// minutes, or the row's time is more than a day in the future.
 func (s *store) older(of *stream, batch pipeline.Batch, record *record.Record, have *row) bool {
 	asked := of.upstream.asked[batch.Call]
 	verdict := version.Judge(
@@ -281,7 +282,7 @@ func stamps(lines []record.Row) string {
 	return out
 }
 
-// advance moves the position, and holds a watermark that moves against invariant 1.
+// advance moves the position and checks a moving watermark against invariant 1.
 func (s *store) advance(of *stream, batch pipeline.Batch) {
 	before := of.position
 	of.position = batch.Position
@@ -314,7 +315,7 @@ func (s *store) advance(of *stream, batch pipeline.Batch) {
 	}
 }
 
-// passed looks for records that the watermark passed and that are not loaded (invariant 1).
+// passed checks that every record before the watermark is loaded (invariant 1).
 func (s *store) passed(of *stream) {
 	if of.Work == pipeline.WorkBackfill || of.Work == pipeline.WorkDetails {
 		s.brokenf("%s: a run over a part of the list moved a watermark", of)
@@ -337,7 +338,7 @@ func (s *store) passed(of *stream) {
 	}
 }
 
-// rejected reports whether this very version is in quarantine, and so is asked for again.
+// rejected reports whether this version is in quarantine, and so will be read again.
 func (of *stream) rejected(t *thing, v *edition) bool {
 	for _, whole := range []bool{true, false} {
 		for _, raw := range [][]byte{t.wire(v, whole), t.spoilt(faultGarbage, v, whole), t.spoilt(faultOneID, v, whole)} {
@@ -349,16 +350,16 @@ func (of *stream) rejected(t *thing, v *edition) bool {
 	return false
 }
 
-// rest lets a row whose single record was not to be had wait for a day.
+// rest lets a row whose single record could not be read pause for a day.
 func (s *store) rest(of *stream, id string) {
 	if have := of.table.rows[id]; have != nil {
 		have.pending, have.failed = false, s.clock(of)
 	}
 }
 
-// pending gives rows that wait for their single record, newest first, and behind them those for
-// which it was not to be had a day ago or longer, or was older than they are, those first that were
-// asked for the longest time ago.
+// pending returns the rows that need their single record, newest first. Behind them are the rows
+// whose pause is over, because the single record could not be read or was older than the row; the
+// longest pause comes first.
 func (s *store) pending(of *stream) []string {
 	var waiting, again []string
 	asked := map[string]time.Time{}

@@ -6,7 +6,7 @@ import (
 	"sluice/pipeline"
 )
 
-// take gives a worker the next ticket.
+// take returns the stream of the next job for a worker; nil if there is none.
 func (w *world) take() *stream {
 	for i := range w.streams {
 		of := w.streams[(i+int(w.calls))%len(w.streams)]
@@ -21,8 +21,8 @@ func (w *world) take() *stream {
 
 func (of *stream) ready() bool { return of.due && !of.held && !of.upstream.now.Before(of.until) }
 
-// fate is what becomes of a ticket whose chunk failed, by the kind of the failure: it waits without
-// an end of its run, it ends until a request, it is tried again, or the run is given up.
+// fate decides about a job whose chunk failed, by the kind of the failure. The job is snoozed with
+// its run open, it ends until a request, it is tried again, or its run is closed as failed.
 func (w *world) fate(of *stream, err error) {
 	switch pipeline.KindOf(err) {
 	case pipeline.Exhausted:
@@ -48,7 +48,8 @@ func (w *world) request(of *stream) {
 	of.due = true
 }
 
-// steps lets one worker go on for a few points: one that has something to do, if any has.
+// steps lets one worker go on for a few points: one that works a job or, if there is none, one that
+// can take a job.
 func (w *world) steps(n uint32) {
 	for j := range w.workers {
 		k := w.workers[(int(n)+j)%len(w.workers)]
@@ -69,8 +70,8 @@ func (w *world) steps(n uint32) {
 	}
 }
 
-// round lets hours pass, as they do between scans of a whole list, and then all streams be asked
-// for and worked on for a while.
+// round lets up to three hours pass, as between scans of a whole list. Then it requests all streams
+// and lets the workers go on for a while.
 func (w *world) round(n uint32) {
 	up := w.streams[0].upstream
 	up.now = up.now.Add(time.Duration(n%180) * time.Minute)
@@ -97,7 +98,7 @@ func (k *worker) step() {
 	}
 }
 
-// crash kills a worker where it stands; its ticket is given to the next one.
+// crash kills a worker at its present point; its job becomes available to the next one.
 func (w *world) crash(i int) {
 	k := w.workers[i]
 	k.stop()
@@ -106,8 +107,8 @@ func (w *world) crash(i int) {
 	w.workers[i] = w.newWorker()
 }
 
-// rescue gives a worker's ticket to another one although the worker lives: it was suspended, or its
-// network was cut.
+// rescue makes a worker's job available to another one although the worker is alive: it was
+// suspended, or its network failed.
 func (w *world) rescue(i int) {
 	w.release(w.workers[i])
 	w.store.seen["rescued"]++
@@ -121,7 +122,7 @@ func (*world) release(k *worker) {
 	k.holds = nil
 }
 
-// suspend lets a worker stand still whatever happens, or all of them go on.
+// suspend suspends a worker, or resumes all of them.
 func (w *world) suspend(n uint32) {
 	if n%3 == 0 {
 		for _, k := range w.workers {
@@ -133,12 +134,12 @@ func (w *world) suspend(n uint32) {
 	w.store.seen["suspended"]++
 }
 
-// mostRuns is how many more runs may be needed until nothing is waited for.
+// mostRuns is how many more runs may be needed until nothing is pending.
 const mostRuns = 8
 
-// heal ends all trouble and lets everything come to rest: three more runs of each stream, the last
-// of them a day later, when what rested is asked for again and what was missed has been so long
-// enough.
+// heal ends all faults and lets the streams finish. Each stream has three more runs, the last of
+// them a day later. By then paused single records are read again, and the scans that missed rows
+// are far enough apart.
 func (w *world) heal() {
 	w.healed = true
 	up := w.streams[0].upstream
@@ -152,14 +153,14 @@ func (w *world) heal() {
 		up.now = up.now.Add(pause)
 		w.catchUp()
 	}
-	// What the brake held back leaves room for what it stopped with it, and what came to the
-	// backlog during a run, or rested until then, is the next one's: a run takes a few.
+	// More runs may be needed: the brake stops other rows together with those under review, and a
+	// run reads only a part of the backlog, which later rows join.
 	for range mostRuns {
 		open := w.unmended()
 		if w.unburied() == "" && open == 0 && len(w.store.pending(w.streams[len(w.streams)-1])) == 0 {
 			break
 		}
-		up.now = up.now.Add(max(4*time.Hour, open)) // it is asked for again once it is twice as old
+		up.now = up.now.Add(max(4*time.Hour, open)) // an entry is read again once it is twice as old
 		w.catchUp()
 	}
 	for _, k := range w.workers {
@@ -175,7 +176,7 @@ func (w *world) catchUp() {
 	}
 }
 
-// drain works until nothing is due (I25: within a bound).
+// drain lets the workers go on until nothing is due (I25: within a bound).
 func (w *world) drain() {
 	const enough = 20_000
 	for range enough {

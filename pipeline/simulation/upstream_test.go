@@ -9,41 +9,41 @@ import (
 	"sluice/pipeline"
 )
 
-// lag is how long a write upstream may take until it can be read, and the rules say the same: half
-// of it until the write itself is visible, half for an answer out of a cache.
+// lag is the longest time until a write upstream can be read, and the lag of the rules. Half of it
+// is for the write itself to become visible, half for an answer from a cache.
 const lag = 20 * time.Second
 
-// edition is one state of a record: value is a stamp that no other version has, and every line
-// carries it, too.
+// edition is one version of a record: value is a stamp that no other version has, and every line
+// has it, too.
 type edition struct {
 	value int
 	lines int
-	// modified is what upstream says, in whole seconds; visible when it can be read.
+	// modified is the modification time, in whole seconds; visible is when the version can be read.
 	modified, visible time.Time
 	gone              bool
-	// quiet says that the modification time did not move with the change.
+	// quiet says that the modification time did not move forward with the change.
 	quiet bool
 	// poison says that the record does not fit its declaration.
 	poison bool
-	// nameless says that not even its identifier can be read.
+	// nameless says that its identifier cannot be read, either.
 	nameless bool
-	// header and whole are what travels, once it did.
+	// header and whole are its bytes on the wire, after they were first encoded.
 	header, whole []byte
 }
 
-// late reports whether it could be read only when watermarks were allowed to be past it: later than
-// half of the lag, since an answer out of a cache may take the other half. A write that waits for
-// an earlier one of its record can be in between.
+// late reports whether the version became visible so late that watermarks may be past it. That is
+// after half of the lag, because an answer from a cache may take the other half. A write that
+// becomes visible only after an earlier one of its record can be late, too.
 func (v *edition) late() bool { return v.visible.Sub(v.modified) > lag/2 }
 
-// thing is one record upstream with all it ever was.
+// thing is one record upstream with all its versions.
 type thing struct {
 	id       string
 	created  time.Time
 	versions []edition
 }
 
-// at returns the version that a reader sees, nil if none.
+// at returns the version that a reader sees at an instant; nil if there is none.
 func (t *thing) at(now time.Time) *edition {
 	for i := len(t.versions) - 1; i >= 0; i-- {
 		if v := &t.versions[i]; !v.visible.After(now) {
@@ -58,7 +58,8 @@ func (t *thing) at(now time.Time) *edition {
 
 func (t *thing) last() *edition { return &t.versions[len(t.versions)-1] }
 
-// hidden reports whether there was an instant between the two at which readers did not see it.
+// hidden reports whether there was an instant between from and to at which readers did not see the
+// record.
 func (t *thing) hidden(from, to time.Time) bool {
 	if t.at(from) == nil {
 		return true
@@ -76,9 +77,9 @@ type upstream struct {
 	now    time.Time
 	things []*thing
 	stamp  int
-	// headers makes the list leave out the lines, which single records have.
+	// headers says that the list leaves out the lines; only single records have them.
 	headers bool
-	// perPage is the largest page, and with fixed the only one.
+	// perPage is the largest page size; fixed says that it is the only one.
 	perPage int
 	fixed   bool
 	// asked says when each call left, by the clock of the database.
@@ -93,7 +94,7 @@ func (u *upstream) pageSize(request pipeline.Request) int {
 	return min(request.PerPage, u.perPage)
 }
 
-// shows returns the things that a list shows at an instant, in the order asked for.
+// shows returns the things that a list shows at an instant, in the requested order.
 func (u *upstream) shows(request pipeline.Request, at time.Time, filter, sorts bool) []*thing {
 	var list []*thing
 	for _, t := range u.things {
@@ -118,7 +119,7 @@ func (u *upstream) shows(request pipeline.Request, at time.Time, filter, sorts b
 
 const wireTime = "2006-01-02T15:04:05-0700"
 
-// wire returns a record as it travels: with its lines, or as the header of one.
+// wire returns the bytes of a record on the wire: with its lines if whole, else without them.
 func (t *thing) wire(v *edition, whole bool) []byte {
 	kept := &v.header
 	if whole {
@@ -165,7 +166,7 @@ func (t *thing) encode(v *edition, whole bool) []byte {
 	return append(out, '}')
 }
 
-// write adds a version of a thing, new or known.
+// write adds a version to a thing.
 func (u *upstream) write(t *thing, v edition) {
 	u.stamp++
 	v.value = u.stamp
@@ -188,7 +189,7 @@ func (u *upstream) insert(v edition) {
 	u.write(t, v)
 }
 
-// living picks one of the things that are not deleted, nil if there is none.
+// living picks one of the things that are not deleted; nil if there is none.
 func (u *upstream) living(n uint32) *thing {
 	var alive []*thing
 	for _, t := range u.things {
@@ -202,7 +203,7 @@ func (u *upstream) living(n uint32) *thing {
 	return alive[int(n)%len(alive)]
 }
 
-// dead picks one of the things that were deleted, nil if there is none.
+// dead picks one of the deleted things; nil if there is none.
 func (u *upstream) dead(n uint32) *thing {
 	var gone []*thing
 	for _, t := range u.things {

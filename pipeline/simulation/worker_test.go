@@ -18,10 +18,10 @@ import (
 
 var (
 	errCrashed    = errors.New("the process was killed")
-	errLostTicket = errors.New("the ticket was given to another worker")
+	errLostTicket = errors.New("the job was given to another worker")
 )
 
-// point is where a worker may stand still for any time, or die.
+// point is where a worker may pause for any time or be killed.
 type point int
 
 const (
@@ -39,17 +39,17 @@ func (p point) String() string {
 	return [...]string{"idle", "ticket taken", "claimed", "before the call", "after the call", "before the commit", "after the commit"}[p]
 }
 
-// worker is one process with one hand. It stands still at each point until it is told to go on, and
-// may be killed there.
+// worker is one process that works one job at a time. It pauses at each point until its next step,
+// and may be killed there.
 type worker struct {
 	world *world
 	pause func(point) bool
 	next  func() (point, bool)
 	stop  func()
 	dead  bool
-	// suspended says that it is not told to go on.
+	// suspended says that the worker gets no steps.
 	suspended bool
-	// holds is the stream it works on, or believes to.
+	// holds is the stream whose job the worker works; another worker may have claimed it meanwhile.
 	holds *stream
 }
 
@@ -62,7 +62,7 @@ func (w *world) newWorker() *worker {
 	return k
 }
 
-// live takes tickets until it is killed.
+// live takes and works jobs until the worker is killed.
 func (k *worker) live() {
 	for {
 		of := k.world.take()
@@ -84,7 +84,7 @@ func (k *worker) live() {
 	}
 }
 
-// at returns a point at which the worker may stand still for any time, or die.
+// at pauses the worker at a point. It returns errCrashed if the worker was killed there.
 func (k *worker) at(p point) error {
 	if k.dead || !k.pause(p) {
 		k.dead = true
@@ -94,7 +94,7 @@ func (k *worker) at(p point) error {
 	return nil
 }
 
-// work reads one chunk and settles the ticket as package jobs does.
+// work reads one chunk and settles the job as package jobs does.
 func (k *worker) work(of *stream, attempt int) {
 	world := k.world
 	claim := world.store.claim(of, world.bound(of))
@@ -116,7 +116,7 @@ func (k *worker) work(of *stream, attempt int) {
 		return nil
 	})
 	if k.dead || of.attempt != attempt {
-		return // another worker has the job, and settles it
+		return // another worker has the job and settles it
 	}
 	of.held = false
 	if err != nil {
@@ -127,7 +127,7 @@ func (k *worker) work(of *stream, attempt int) {
 	of.wanted = false
 }
 
-// normalizers are those of the declarations, which all schedules share.
+// normalizers are the normalizers of the declarations; all schedules share them.
 var normalizers gosync.Map
 
 func normalizer(of *schema.Resource, zone *time.Location) (*record.Normalizer, error) {
@@ -141,7 +141,7 @@ func normalizer(of *schema.Resource, zone *time.Location) (*record.Normalizer, e
 	return made, err
 }
 
-// source is upstream as a worker sees it: time passes before an answer and after it.
+// source is upstream for a worker: the worker passes a point before and after each answer.
 type source struct {
 	*worker
 
@@ -157,7 +157,7 @@ func (s source) Details(_ context.Context, _ pipeline.Request, ids []string) (pi
 }
 
 func (s source) call(answer func(int64, fault) (pipeline.Page, error)) (pipeline.Page, error) {
-	number := s.world.reserve() // drawn before it leaves
+	number := s.world.reserve() // drawn before the call leaves
 	s.of.upstream.asked[number] = s.world.store.clock(s.of)
 	if err := s.at(pointBeforeCall); err != nil {
 		return pipeline.Page{}, err
@@ -173,8 +173,8 @@ func (source) Export(context.Context, pipeline.Request, func(pipeline.Page) erro
 	return errors.ErrUnsupported
 }
 
-// target is the store as a worker sees it: it may go away before a transaction, or in the middle of
-// its commit.
+// target is the store for a worker: the connection may break before a transaction or during its
+// commit.
 type target struct {
 	*worker
 
@@ -189,7 +189,7 @@ func (t target) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.L
 	if trouble != nil && !errors.Is(trouble, errAmbiguous) {
 		return pipeline.Loaded{}, trouble
 	}
-	for _, batch := range batches { // one: pages are not read ahead here
+	for _, batch := range batches { // always one, because nothing is prefetched here
 		if batch.Complete != nil {
 			if err := batch.Complete(ctx, nil); err != nil {
 				return pipeline.Loaded{}, err
@@ -210,7 +210,7 @@ func (t target) Refusals(context.Context, pipeline.Claim) (pipeline.Refusals, er
 	return t.of.met, nil
 }
 
-// queue is what waits for its single record.
+// queue is the backlog of single records.
 type queue struct {
 	store *store
 	of    *stream

@@ -8,37 +8,38 @@ import (
 	"sluice/schema"
 )
 
-// swarm is what a seed draws before its schedule: which kinds of trouble there are at all, and how
-// often. Few at a time find more than all at once.
+// swarm is what a seed draws before its schedule: which kinds of actions and faults it has, and how
+// often. A few kinds at a time find more bugs than all at once.
 type swarm struct {
 	cursor string
-	// anchored says that the list is known to filter and to sort, so that it is re-anchored.
+	// anchored says that the list is known to filter and to sort, so that it is read by keyset
+	// paging.
 	anchored bool
 	headers  bool
-	// complete says that the list shows every record, so that absence from it is evidence; sweep
-	// that it is swept beside the scheduled runs, backfill that it is read again beside them.
+	// complete says that the list shows every record, so that absence from it is evidence. sweep
+	// says that the list also has sweeps, backfill that it also has backfills.
 	complete, sweep, backfill bool
 	perPage                   int
-	// fixed says that upstream does not heed the page size asked for.
+	// fixed says that upstream ignores the requested page size.
 	fixed bool
-	// warm says that all was read once before the schedule begins.
+	// warm says that every stream has run once before the schedule begins.
 	warm    bool
 	workers int
 	steps   int
-	// faults and database are per thousand calls and transactions.
+	// faults and database are the faults in a thousand calls and in a thousand transactions.
 	faults   [faultCount]uint64
 	database uint64
-	// crashes, zombies, suspends and writes are weights among the actions.
+	// crashes, zombies, suspends and writes are the weights of these actions.
 	crashes, zombies, suspends, writes int
 	kinds                              []kind
-	// skew is how far this process's clock is off, databaseSkew the same of the database's; jumps
-	// is a weight.
+	// skew is the error of this process's clock, databaseSkew that of the database's clock; jumps
+	// is the weight of jumping clocks.
 	skew, databaseSkew time.Duration
 	jumps              int
-	// maxGone is the brake of a scan that misses rows.
+	// maxGone is the brake: TombstoneRules.MaxRows.
 	maxGone int
-	// forgets makes the store lose what one thing brings: a bug of this simulation, to see that it
-	// is found.
+	// forgets makes the store lose the records of one thing: a deliberate bug, to see that the
+	// simulation finds it.
 	forgets string
 }
 
@@ -78,7 +79,7 @@ func draw(rng *rand.Rand) swarm {
 	if rng.IntN(4) == 0 {
 		s.databaseSkew = time.Duration(rng.IntN(7200)-3600) * time.Second
 	}
-	// Of two clocks that are ahead of the truth at once the program cannot know.
+	// The program cannot detect two clocks that are wrong at the same time.
 	if rng.IntN(4) == 0 && s.faults[faultClockAhead] == 0 {
 		s.skew = time.Duration(rng.IntN(3600)-1800) * time.Second
 		s.jumps = rng.IntN(3)
@@ -86,7 +87,7 @@ func draw(rng *rand.Rand) swarm {
 	return s
 }
 
-// anchors draws from the seed alone, so that the other schedules stay what they were.
+// anchors draws from the seed alone, so that earlier schedules stay the same.
 func (s *swarm) anchors(seed uint64) {
 	s.anchored = s.cursor == "since" && mix(seed, "anchored", 0)%3 > 0
 	for f := faultGarbage; f < faultCount; f++ {
@@ -105,9 +106,9 @@ type world struct {
 	workers []*worker
 	calls   int64
 	commits uint64
-	// skew is how far the clocks of processes are off now.
+	// skew is the present error of the clocks of processes.
 	skew time.Duration
-	// points and faults count what was passed and what went wrong.
+	// points counts the points that workers passed, faults the faults.
 	points [pointCount]int
 	faults [faultCount]int
 	healed bool
@@ -124,7 +125,7 @@ func newWorld(seed uint64, s swarm) *world {
 	}
 	rules := &w.store.rules
 	rules.PerPage, rules.Lag, rules.ChunkPages = s.perPage, lag, 1+int(seed%5)
-	rules.Prefetch = 0 // pages that overlap are tried on a clock of their own, in package sync
+	rules.Prefetch = 0 // package sync tests concurrent pages, on a clock of their own
 	w.store.absence.MaxRows, w.store.forgets = s.maxGone, s.forgets
 	w.inhabit(s)
 	for range s.workers {
@@ -170,14 +171,15 @@ func (w *world) inhabit(s swarm) {
 	if s.sweep {
 		read(pipeline.WorkSweep)
 	}
-	if s.headers { // last, as each of the others can make a row wait for it
+	if s.headers { // last, because each of the others can set rows to pending
 		read(pipeline.WorkDetails)
 	}
 }
 
 var service = &schema.Service{Name: "test", Root: "/v1"}
 
-// resources are the ways of reading a list, complete the same where the list shows every record.
+// resources are the resources by their cursor; complete are the same with lists that show every
+// record.
 var resources, complete = things(""), things("It shows all.")
 
 func things(shows string) map[string]*schema.Resource {
@@ -205,7 +207,7 @@ func thingsBy(shows string, cursor schema.Cursor) *schema.Resource {
 	}
 }
 
-// mix is FNV-1a, without memory of its own.
+// mix is FNV-1a, without allocating memory.
 func mix(h uint64, of string, n uint64) uint64 {
 	const prime = 1099511628211
 	for i := range len(of) {
@@ -215,8 +217,8 @@ func mix(h uint64, of string, n uint64) uint64 {
 	return h ^ h>>29
 }
 
-// chance returns a number that depends on the seed and on what it is for, and on nothing that
-// happened before: leaving out an action does not change the others.
+// chance returns a number that depends only on the seed and on its purpose. Earlier events do not
+// affect it, so leaving out an action does not change the others.
 func (w *world) chance(of string, n uint64) uint64 {
 	h := mix(mix(w.seed^14695981039346656037, of, n), "", n>>32)
 	h = (h ^ h>>32) * 0xd6e8feb86659fd93
@@ -228,17 +230,17 @@ func (w *world) reserve() int64 {
 	return w.calls
 }
 
-// spell is for how many seconds upstream talks garbage.
+// spell is how many seconds a lasting fault lasts.
 const spell = 150
 
-// faultOf returns what goes wrong with a call.
+// faultOf returns the fault of a call.
 func (w *world) faultOf(call int64) fault {
 	if w.healed {
 		return faultNone
 	}
 	for f := faultRefused; f < faultCount; f++ {
 		when := uint64(call)
-		if f >= faultGarbage { // which lasts for a while
+		if f >= faultGarbage { // these faults last for a spell
 			when = uint64(w.streams[0].upstream.now.Unix() / spell)
 		}
 		if w.swarm.faults[f] > 0 && w.chance(f.String(), when)%1000 < w.swarm.faults[f] {
@@ -250,7 +252,7 @@ func (w *world) faultOf(call int64) fault {
 	return faultNone
 }
 
-// databaseFault returns what goes wrong with a transaction.
+// databaseFault returns the error of a transaction; nil for none.
 func (w *world) databaseFault() error {
 	w.commits++
 	n := w.chance("database", w.commits)
@@ -265,7 +267,7 @@ func (w *world) databaseFault() error {
 	return errAmbiguous
 }
 
-// bound is from when on a backfill reads; zero is all.
+// bound returns the lower bound of a backfill; zero reads all.
 func (w *world) bound(of *stream) time.Time {
 	n := w.chance("bound", uint64(of.ends))
 	if n%2 == 0 {
@@ -274,7 +276,7 @@ func (w *world) bound(of *stream) time.Time {
 	return of.upstream.now.Add(-time.Duration(n/2%3600) * time.Second)
 }
 
-// passedPoint is that a worker goes on, and that it takes time.
+// passedPoint records that a worker passed a point, and lets some time pass.
 func (w *world) passedPoint(p point) {
 	w.points[p]++
 	w.note(p.String(), uint64(w.calls))

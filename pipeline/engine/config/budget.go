@@ -13,40 +13,40 @@ import (
 
 // Schedule says how intervals are learned.
 type Schedule struct {
-	// Adaptive lets the intervals of all resources be learned of which none is stated.
+	// Adaptive says that the intervals of all resources are learned for which the file states none.
 	Adaptive bool `yaml:"adaptive"`
-	// Floor is the shortest interval that is learned.
+	// Floor is the shortest interval that may be learned.
 	Floor time.Duration `yaml:"floor"`
 }
 
 // Budget says how the calls of a day are divided.
 type Budget struct {
-	// Shares are what the file says about classes of work, by class.
+	// Shares are the file's shares, by class.
 	Shares map[string]Share `yaml:"shares"`
 	// Classes are the shares in force, defaults filled in; nil if the file says nothing.
 	Classes pipeline.Shares `yaml:"-"`
 }
 
-// Share is what a class of work gets of a day, as parts of it from 0 to 1; nil leaves the default.
+// Share is the part of a day's calls that a class gets, from 0 to 1; nil means the default.
 type Share struct {
 	Floor   *float64 `yaml:"floor"`
 	Ceiling *float64 `yaml:"ceiling"`
 }
 
-// Allowance says how calls are counted upstream. Both keys may stand at an organization, for all
-// its services, and at a service, for it alone.
+// Allowance says how upstream counts calls. Both keys may be set for an organization, and for one
+// of its services, which then counts for that service.
 type Allowance struct {
-	// Reset says when the day turns; nil means that it is the last 24 hours.
+	// Reset says when a new day begins; nil means that the day is the last 24 hours.
 	Reset *Reset `yaml:"reset"`
-	// RateScope is what the limits of a minute and of calls at once are counted for:
-	// "organization", its services together as the documents are read, or "service", each by
-	// itself. "" leaves it at that of the organization, and there at organization.
+	// RateScope says how the limits a minute and at once are counted: "organization" counts all
+	// services together, as in the documents, "service" each by itself. "" means that of the
+	// organization, and there "organization".
 	RateScope string `yaml:"rate_scope"`
 }
 
-// Reset is the hour at which a day turns.
+// Reset is the hour at which a new day begins.
 type Reset struct {
-	// Zone is an IANA time zone; left out it is that of the organization.
+	// Zone is an IANA time zone; the default is that of the organization.
 	Zone string `yaml:"zone"`
 	// Hour is 0 to 23 in that zone.
 	Hour int `yaml:"hour"`
@@ -58,7 +58,7 @@ const (
 	ScopeService      = "service"
 )
 
-// AllowanceOf is what holds for a service of the organization.
+// AllowanceOf returns the Allowance that applies to a service of the organization.
 func (o *Organization) AllowanceOf(service string) Allowance {
 	allowance := o.Allowance
 	own := o.Services[service].Allowance
@@ -71,8 +71,8 @@ func (o *Organization) AllowanceOf(service string) Allowance {
 	return allowance
 }
 
-// allowance checks how calls are counted. Pointers are shared with the document: what is left out
-// is filled in.
+// allowance checks how calls are counted. It fills in a missing zone, in the document too, because
+// the pointer is shared.
 func (c *checker) allowance(a Allowance, org *Organization, path string) {
 	if scopes := []string{ScopeOrganization, ScopeService}; a.RateScope != "" && !slices.Contains(scopes, a.RateScope) {
 		c.failf(path+".rate_scope", "there is no scope %q; %s", c.Raw(path+".rate_scope"), strict.Hint(a.RateScope, scopes))
@@ -97,14 +97,13 @@ func (c *checker) allowance(a Allowance, org *Organization, path string) {
 }
 
 const (
-	// The bounds of learned intervals: above a day a floor is no floor, and a month is the longest
-	// that is planned.
+	// The bounds of learned intervals: a floor is a day at most, and a freshness a month.
 	maxFloor     = 24 * time.Hour
 	maxFreshness = 31 * 24 * time.Hour
-	// idleFactor is how much longer than declared an interval becomes of which no freshness is
+	// idleFactor is how many times the declared interval a learned one may be where no freshness is
 	// stated.
 	idleFactor = 4
-	// sumError is what sums of shares may be off.
+	// sumError is the rounding error that a sum of shares may have.
 	sumError = 1e-9
 )
 
@@ -139,7 +138,7 @@ func (c *checker) budget(cfg *Config) {
 	cfg.Budget.Classes = shares
 }
 
-// share lays what is written over the default.
+// share lays the written share over the default.
 func (c *checker) share(share pipeline.Share, written Share, path string) pipeline.Share {
 	if floor := written.Floor; floor != nil {
 		share.Floor = *floor
@@ -161,7 +160,8 @@ func (c *checker) share(share pipeline.Share, written Share, path string) pipeli
 	return share
 }
 
-// learned says how long the interval of a resource may become, if it is learned at all.
+// learned sets the longest interval that may be learned for a resource, if its interval is learned
+// at all.
 func (c *checker) learned(r Resource, o override, declared *schema.Resource, path string, schedule Schedule) Resource {
 	_, perParent := declared.Cursor.(schema.PerParent)
 	written := c.Raw(path + ".freshness")
@@ -183,7 +183,7 @@ func (c *checker) learned(r Resource, o override, declared *schema.Resource, pat
 	return r
 }
 
-// short writes whole hours and minutes as people do.
+// short writes whole hours and minutes without the zero parts.
 func short(d time.Duration) string {
 	switch {
 	case d%time.Hour == 0:

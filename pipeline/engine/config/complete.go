@@ -7,7 +7,7 @@ import (
 	"sluice/schema/custom"
 )
 
-// complete fills in what the file left out and checks every rule.
+// complete fills in the keys that the file leaves out and checks every rule.
 func (c *checker) complete(doc *document) {
 	c.database(&doc.Database)
 	c.vendor(&doc.Vendor)
@@ -44,8 +44,8 @@ func (c *checker) database(db *Database) {
 	}
 }
 
-// defaultDataDir is where state belongs (XDG Base Directory Specification); "" if the environment
-// names no place.
+// defaultDataDir returns the folder for state (XDG Base Directory Specification); "" if the
+// environment names none.
 func defaultDataDir(getenv func(string) (string, bool)) string {
 	if isRoot() {
 		return "/var/lib/sluice"

@@ -1,17 +1,17 @@
-// Package config reads the configuration: one YAML file, with secrets that come from the
-// environment or from files and are never written in it.
+// Package config reads the configuration, which is one YAML file. Secrets come from the environment
+// or from files of their own and are never written in it.
 //
 // It reports all mistakes at once, each with its line and with what to do. It never opens a
-// connection and never prints a secret: a value that may be one is masked even in the excerpt of
-// the source line.
+// connection and never prints a secret: even the excerpt of a source line masks a value that may be
+// one.
 //
-// Start reading at Load; Config has the keys, validate.go the rules, package strict how YAML is
-// read.
+// Start reading at Load. Config has the keys, validate.go the rules, package strict the reading of
+// YAML.
 package config
 
 import (
 	"time"
-	_ "time/tzdata" // a time zone has to load on machines that carry no zone files
+	_ "time/tzdata" // a time zone has to load on machines without zone files
 
 	"sluice/pipeline"
 	"sluice/schema"
@@ -23,18 +23,18 @@ import (
 type Config struct {
 	Database Database `yaml:"database"`
 	Vendor   Vendor   `yaml:"vendor"`
-	// Organizations are the businesses that are copied.
+	// Organizations are the organizations to copy.
 	Organizations []Organization `yaml:"organizations"`
-	// Services are the declared services, with the user-declared resources of the file behind the
+	// Services are the declared services. The user-declared resources of the file follow the
 	// built-in ones.
 	Services []schema.Service `yaml:"-"`
 	// Resources has one entry for every resource of Services, by its full name ("inventory.bills"),
 	// overrides applied.
 	Resources map[string]Resource `yaml:"-"`
-	// Workers is the number of streams that one process reads at once.
+	// Workers is the number of jobs that one process works at once.
 	Workers int `yaml:"workers"`
 	Log     Log `yaml:"log"`
-	// Listen is the address of the health and metrics pages of serve.
+	// Listen is the address of the pages that sluice serve offers for health and metrics.
 	Listen     string     `yaml:"listen"`
 	Quarantine Quarantine `yaml:"quarantine"`
 	Schedule   Schedule   `yaml:"schedule"`
@@ -55,7 +55,7 @@ type Database struct {
 	AllowInsecure bool `yaml:"allow_insecure"`
 }
 
-// Private says that the program runs its own Postgres server.
+// Private reports whether the program runs a private Postgres server.
 func (d Database) Private() bool { return d.URL.Reveal() == "" }
 
 // Vendor is the brand and the addresses of data center "com". The documents write the vendor's name
@@ -73,19 +73,19 @@ type Vendor struct {
 
 // Organization is one business upstream.
 type Organization struct {
-	// Name is how people and commands call it.
+	// Name is its name in commands and messages.
 	Name string `yaml:"name"`
-	// ID is the identifier upstream, digits.
+	// ID is upstream's identifier, in digits.
 	ID string `yaml:"id"`
-	// Key is the word under which its rows are kept; left out it is ID. Two organizations of
-	// different data centers may have the same ID, never the same Key.
+	// Key is the organization_id of its rows; the default is ID. Two organizations of different
+	// data centers may have the same ID but never the same Key.
 	Key string `yaml:"key"`
-	// DataCenter is the domain suffix of the variant it is hosted on: com, eu, com.au.
+	// DataCenter is the domain suffix of its data center: com, eu, com.au.
 	DataCenter string `yaml:"data_center"`
 	// Addresses replace those of the vendor for this organization.
 	Addresses Addresses `yaml:"addresses"`
-	// TimeZone is the IANA name of its zone, Location the zone itself: times that come without an
-	// offset are in it. "" and nil mean what upstream says.
+	// TimeZone is the IANA name of the zone of times without an offset, Location the zone itself.
+	// "" and nil mean the zone that upstream names.
 	TimeZone    string         `yaml:"time_zone"`
 	Location    *time.Location `yaml:"-"`
 	Credentials Credentials    `yaml:"credentials"`
@@ -95,15 +95,15 @@ type Organization struct {
 	Allowance
 }
 
-// Addresses are those of one organization: {api_base_url}, {chat_base_url} and {auth_url}, taken as
-// they are, whatever its data center; "" means the vendor's.
+// Addresses are the addresses of one organization: {api_base_url}, {chat_base_url} and {auth_url}.
+// They are used unchanged in every data center; "" means the vendor's address.
 type Addresses struct {
 	APIURL  string `yaml:"api_url"`
 	ChatURL string `yaml:"chat_url"`
 	AuthURL string `yaml:"auth_url"`
 }
 
-// Credentials are what docs/upstream.md U24 asks for.
+// Credentials are those of docs/upstream.md U24.
 type Credentials struct {
 	ClientID     string `yaml:"client_id"`
 	ClientSecret Secret `yaml:"client_secret"`
@@ -112,11 +112,10 @@ type Credentials struct {
 
 // Service is the choice for one service of one organization.
 type Service struct {
-	// Plan is the plan that the organization has there: it decides how many calls a day and at once
+	// Plan is the organization's plan for the service: it decides how many calls a day and at once
 	// are allowed.
 	Plan string `yaml:"plan"`
-	// BaseURL overrides the address of the service, host and root, for this organization; usually
-	// empty.
+	// BaseURL replaces host and root path of the service for this organization; usually empty.
 	BaseURL string `yaml:"base_url"`
 	// Networks, CustomModules and Contacts name parents whose lists are read: chat networks by name
 	// or identifier, custom modules by name, contacts by identifier.
@@ -127,7 +126,7 @@ type Service struct {
 	Allowance
 }
 
-// Listed gives the parents that the configuration names under a key.
+// Listed returns the parents that the configuration names under a key.
 func (s Service) Listed(key schema.Listed) []string {
 	switch key {
 	case schema.ListedNetworks:
@@ -143,22 +142,23 @@ func (s Service) Listed(key schema.Listed) []string {
 
 // Resource is the choice for one resource, in all organizations.
 type Resource struct {
-	// Every is the interval between two scheduled runs; where it is learned, the one to begin with.
-	// Stated says that the file fixes it.
+	// Every is the interval between two scheduled runs, or the first one where intervals are
+	// learned. Stated says that the file fixes it.
 	Every  time.Duration
 	Stated bool
-	// Ceiling is the longest interval that may be learned; zero means that it is not learned.
-	// Freshness is how old a change may be when it is copied, zero if the file does not say.
+	// Ceiling is the longest interval that may be learned; zero means that the interval is not
+	// learned. Freshness is how old a change may be when it is copied; zero if the file does not
+	// say.
 	Ceiling, Freshness time.Duration
 	// Enabled says that the resource is copied.
 	Enabled bool
-	// CallsPerRun is how many calls one run over details or parents may spend; zero leaves that to
-	// the plan.
+	// CallsPerRun is how many calls one run over details or parents may spend; zero means a share
+	// of the plan's day.
 	CallsPerRun int
 	// Sweep is the interval between two sweeps; zero means none.
 	Sweep time.Duration
-	// History says that every version of a record is kept, with its arrays; Daily are the columns,
-	// and the tables of arrays, whose values are kept by day.
+	// History says that every version of a record is stored, with its arrays. Daily are the columns
+	// and the tables of arrays whose values are stored by day.
 	History bool
 	Daily   []string
 }
@@ -169,41 +169,40 @@ type Log struct {
 	Level string `yaml:"level"`
 }
 
-// Quarantine says how many records may fail to fit before a run is called failed, or an alarm is
-// raised.
+// Quarantine says how many rejected records make the run provisional and raise an alarm.
 type Quarantine struct {
-	// MaxShare is the share of a run's records, 0 to 1, above which the exit code is 1.
+	// MaxShare is a share of a run's records, 0 to 1. If more are rejected, the watermark does not
+	// move, the stream alarms and the exit code is 1.
 	MaxShare float64 `yaml:"max_share"`
-	// MaxOpen is how many open entries of a stream raise an alarm; 0 means that none do.
+	// MaxOpen is how many open entries a stream may have without an alarm; 0 means any number.
 	MaxOpen int `yaml:"max_open"`
 }
 
-// Retention says how long what the program notes about its own work is kept.
+// Retention says how long sluice's own notes are kept.
 type Retention struct {
-	// Calls is how long the call log is kept: whole days, for it is dropped by days.
+	// Calls is how long the call log is kept: whole days, because it is pruned by days.
 	Calls time.Duration `yaml:"calls"`
 	// Runs is how long runs, verifications and processes are kept; zero means for ever.
 	Runs time.Duration `yaml:"runs"`
-	// Raw is how long raw records are kept that nothing leads to any more; zero means for ever.
-	// Those that rows were made of stay.
+	// Raw is how long raw records are kept that no row refers to; zero means for ever. Raw records
+	// of present rows stay.
 	Raw time.Duration `yaml:"raw"`
-	// History is how long versions of records are kept after they ended, and values by day after
-	// others took their place; zero means for ever.
+	// History is how long ended versions and replaced values by day are kept; zero means for ever.
 	History time.Duration `yaml:"history"`
 }
 
-// Tombstones says when rows are believed to be gone upstream.
+// Tombstones says when a row counts as deleted upstream.
 type Tombstones struct {
 	// MaxRows and MaxShare are the brake: if a scan misses more live rows of a list than the larger
-	// of the two allows, a person decides. MaxShare is 0 to 1.
+	// of the two allows, the operator decides. MaxShare is 0 to 1.
 	MaxRows  int     `yaml:"max_rows"`
 	MaxShare float64 `yaml:"max_share"`
-	// Apart is how long after a scan that missed a row the one begins at the earliest that confirms
-	// it.
+	// Apart is the least time between the end of a scan that missed a row and the beginning of the
+	// scan that confirms it.
 	Apart time.Duration `yaml:"apart"`
 }
 
-// document is the file: the configuration with overrides not yet applied.
+// document is the file: the configuration before its overrides are applied.
 type document struct {
 	Config
 
@@ -211,7 +210,7 @@ type document struct {
 	Custom    []custom.Declaration `yaml:"custom"`
 }
 
-// override is what the file says about a resource; zero and nil mean the default.
+// override is the file's choice for a resource; zero and nil mean the default.
 type override struct {
 	Every       time.Duration `yaml:"every"`
 	Enabled     *bool         `yaml:"enabled"`

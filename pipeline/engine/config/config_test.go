@@ -19,10 +19,10 @@ import (
 	"sluice/schema"
 )
 
-// canary is in every value of the tests that must never be printed.
+// canary is a part of every value in these tests that must never be printed.
 const canary = "CANARY"
 
-// services are declared here, so that these tests do not move with the catalogue.
+// services returns services of the tests' own, so that changes of the catalogue do not affect them.
 func services() []schema.Service {
 	plans := map[string]schema.Plan{"free": {Daily: 1000, Concurrent: 5}, "standard": {Daily: 2500, Concurrent: 10}}
 	free := map[string]schema.Plan{"free": {Daily: 1000, Concurrent: 5}}
@@ -74,7 +74,7 @@ func loadWith(t *testing.T, path string, catalogue []schema.Service) (*config.Co
 	return config.Load(path, lookup(environment()), os.ReadFile, catalogue)
 }
 
-// loadText loads a configuration that a test writes.
+// loadText loads a configuration from a text.
 func loadText(t *testing.T, text string) (*config.Config, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
@@ -102,8 +102,8 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestBad loads every bad file: its first lines say which mistakes are wanted, each has to be found
-// and no other.
+// TestBad loads every bad file. Its first lines name the expected mistakes: exactly these have to
+// be found.
 func TestBad(t *testing.T) {
 	t.Parallel()
 	paths := files(t, "*.bad.yaml")
@@ -289,7 +289,7 @@ func TestSecretFiles(t *testing.T) {
 			if err := os.WriteFile(path, []byte(test.content), test.mode); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Chmod(path, test.mode); err != nil { // whatever the umask is
+			if err := os.Chmod(path, test.mode); err != nil { // the umask may have changed the mode
 				t.Fatal(err)
 			}
 			got, err := loadText(t, strings.Replace(minimal, "${NORTH_SECRET}", "file:"+path, 1))
@@ -305,7 +305,8 @@ func TestSecretFiles(t *testing.T) {
 	}
 }
 
-// TestAByteOrderMarkIsNoKey loads a file as some editors save it. It spoils no line number, either.
+// TestAByteOrderMarkIsNoKey loads a file with the byte order mark that some editors write. The line
+// numbers of mistakes stay right.
 func TestAByteOrderMarkIsNoKey(t *testing.T) {
 	t.Parallel()
 	if _, err := loadText(t, "\uFEFF"+read(t, filepath.Join("testdata", "minimal.good.yaml"))); err != nil {
@@ -339,7 +340,7 @@ func FuzzLoad(f *testing.F) {
 		if err == nil && (len(got.Organizations) == 0 || got.Workers < 1 || got.Workers > 64) {
 			t.Fatalf("accepted %+v", got)
 		}
-		// What the environment holds is never in a message; what the file holds may be.
+		// A message may quote the file but never the value of a variable.
 		if err != nil && strings.Contains(err.Error(), canary+"-") && !strings.Contains(string(text), canary+"-") {
 			t.Fatalf("the message holds a secret: %v", err)
 		}

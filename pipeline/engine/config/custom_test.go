@@ -9,8 +9,8 @@ import (
 	"sluice/schema"
 )
 
-// TestCustomResources: what the file declares becomes a resource like the others, with the columns
-// that the engine needs, declared or not.
+// TestCustomResources: a resource that the file declares becomes one like the built-in ones. It has
+// the columns that the engine needs even if the file does not declare them.
 func TestCustomResources(t *testing.T) {
 	t.Parallel()
 	cfg, err := load(t, filepath.Join("testdata", "everything.good.yaml"))
@@ -62,8 +62,8 @@ func TestCustomResources(t *testing.T) {
 	}
 }
 
-// TestCustomResourcesLeaveTheCatalogueAlone: the services that were given are the program's own and
-// are shared.
+// TestCustomResourcesLeaveTheCatalogueAlone: loading does not change the given services, which the
+// whole program shares.
 func TestCustomResourcesLeaveTheCatalogueAlone(t *testing.T) {
 	t.Parallel()
 	given := services()

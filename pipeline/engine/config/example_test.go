@@ -18,8 +18,8 @@ import (
 
 const example = "../../../config.example.yaml"
 
-// TestExampleShowsDefaults loads the example of the repository and, next to it, the same file
-// without what it need not say: both have to mean the same.
+// TestExampleShowsDefaults loads the example of the repository and the same file without the keys
+// that state defaults: both have to mean the same.
 func TestExampleShowsDefaults(t *testing.T) {
 	t.Parallel()
 	text := read(t, example)
@@ -56,8 +56,8 @@ func TestExampleShowsDefaults(t *testing.T) {
 	}
 }
 
-// TestExampleCommentsEveryKey demands a comment above every key of the example, and that what is
-// commented out is right, too.
+// TestExampleCommentsEveryKey demands a comment above every key of the example, and that the keys
+// in comments are valid, too.
 func TestExampleCommentsEveryKey(t *testing.T) {
 	t.Parallel()
 	key := regexp.MustCompile(`^\s*(?:- )?([a-z_.]+):`)
@@ -82,7 +82,7 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		}
 		text = strings.Replace(text, change[0], change[1], 1)
 	}
-	// What is commented out begins with a key in lower case; sentences do not.
+	// A key in a comment begins in lower case with a colon behind it; a sentence does not.
 	inComment := regexp.MustCompile(`(?m)^( *)#( *)((?:- )?(?:[a-z_]+\.)?[a-z_]+:(?: .*)?|- \{.*\}.*)$`)
 	text = inComment.ReplaceAllStringFunc(text, func(line string) string {
 		m := inComment.FindStringSubmatch(line)

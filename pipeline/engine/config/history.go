@@ -8,8 +8,8 @@ import (
 	"sluice/schema"
 )
 
-// daily are the columns, and the tables of arrays, whose values are kept by day, checked against
-// the resource's own.
+// daily checks that the names whose values are stored by day are columns of the resource or tables
+// of its arrays, and returns them.
 func (c *checker) daily(names []string, declared *schema.Resource, path string) []string {
 	var columns []string
 	for i := range declared.Columns {

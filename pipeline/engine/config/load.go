@@ -15,12 +15,12 @@ import (
 // Error is a configuration that cannot be used, with all its mistakes in the order of the file.
 type Error = strict.Error
 
-// Mistake is one thing that is wrong with the file, and what to do about it.
+// Mistake is one error in the file, with what to do about it.
 type Mistake = strict.Mistake
 
-// Load reads the configuration file at path. getenv looks a variable up and says whether it is set,
-// readFile reads the configuration and the files that secrets come from, services are the declared
-// services that plans and resources are checked against.
+// Load reads the configuration file at path. getenv looks up a variable and reports whether it is
+// set. readFile reads the configuration. services are the built-in declarations, against which
+// plans and resources are checked.
 //
 // The error is an *Error with all mistakes if the file could be read, else the error of readFile,
 // wrapped.
@@ -33,8 +33,8 @@ func Load(
 	return load(path, getenv, readFile, services, nil)
 }
 
-// LoadOffline reads the file as Load does, for work that asks upstream nothing: a secret of
-// credentials may be missing and is empty then.
+// LoadOffline reads the file as Load does, for commands that make no call: a secret of the
+// credentials may be missing and is then empty.
 func LoadOffline(
 	path string,
 	getenv func(string) (string, bool),
@@ -44,7 +44,8 @@ func LoadOffline(
 	return load(path, getenv, readFile, services, make(map[string]bool))
 }
 
-// load notes in absent where secrets are missing; where it is nil, they are mistakes.
+// load records the paths of missing secrets in absent; if absent is nil, a missing secret is a
+// mistake.
 func load(
 	path string,
 	getenv func(string) (string, bool),
@@ -76,8 +77,8 @@ func load(
 	return &doc.Config, nil
 }
 
-// value expands the value at a path. Declarations of the user's own are written out: they are the
-// same on every machine, and what is in them is shown.
+// value expands the references of the value at a path. User-declared resources take no references:
+// they are the same on every machine, and their values are shown.
 func value(from secrets.Source, path, text string) (string, error) {
 	if strings.HasPrefix(path, "custom[") && secrets.Refers(text) {
 		return "", errors.New("a declared resource takes no ${…}: write the value out")
@@ -85,7 +86,8 @@ func value(from secrets.Source, path, text string) (string, error) {
 	return from.Expand(text)
 }
 
-// special reads the values of type Secret: secrets, and one address that may hold one.
+// special reads the values of type Secret: secrets, and the address of the database, which may hold
+// one.
 func special(from secrets.Source, path, raw string, absent map[string]bool) (Secret, error) {
 	if path == "database.url" {
 		return from.DatabaseURL(raw)

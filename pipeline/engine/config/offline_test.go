@@ -9,7 +9,7 @@ import (
 	"sluice/pipeline/engine/config"
 )
 
-// TestOffline: a secret that is missing is empty, a secret that is wrong is a mistake all the same.
+// TestOffline: a missing secret is empty; an invalid secret is still a mistake.
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	text := read(t, "testdata/minimal.good.yaml")

@@ -12,7 +12,7 @@ import (
 	"sluice/schema"
 )
 
-// maxListed is above any name or identifier upstream.
+// maxListed is longer than any name or identifier upstream, in bytes.
 const maxListed = 200
 
 func (c *checker) organizations(doc *document) {
@@ -49,7 +49,7 @@ func (c *checker) organizations(doc *document) {
 	}
 }
 
-// sameKey reports two organizations whose rows could not be told apart.
+// sameKey reports that two organizations have one key, so their rows would be mixed.
 func (c *checker) sameKey(path string, org *Organization, first string) {
 	if org.Key == org.ID && c.Raw(path+".key") == "" {
 		c.failf(path+".id", "is also the id of %s: rows are kept under it, so give one of the two a key of its own", first)
@@ -119,8 +119,8 @@ func (c *checker) service(doc *document, org *Organization, name string, setting
 	}
 }
 
-// reachable checks that the address for the organization's data center can be made out of the one
-// that is configured. Host zero is the authorization server.
+// reachable checks that the address for the organization's data center can be derived from the
+// configured one. Host zero is the authorization server.
 func (c *checker) reachable(path string, org *Organization, key, base string, host schema.Host) {
 	if base == "" || c.Spoilt(key) || !slices.Contains(dataCenters, org.DataCenter) {
 		return
@@ -147,7 +147,7 @@ func (c *checker) plan(service *schema.Service, plan, path string) {
 }
 
 // listed checks the parents that are named below a service: a key that no resource of the service
-// asks for is a mistake.
+// uses is a mistake.
 func (c *checker) listed(service *schema.Service, setting *Service, path string) {
 	asked := make(map[schema.Listed]bool)
 	for i := range service.Resources {

@@ -10,8 +10,8 @@ import (
 	"sluice/schema"
 )
 
-// minEvery is the shortest interval between two scheduled runs: below it a run would follow on the
-// last one without a pause.
+// minEvery is the shortest interval between two scheduled runs: below it, runs would follow one
+// another without a pause.
 const minEvery = time.Minute
 
 // resources applies the overrides to the declared resources.
@@ -52,7 +52,8 @@ func (c *checker) resources(doc *document) {
 	doc.Config.Resources = full
 }
 
-// resourceName is the full name that a key of resources means; "" if it means none.
+// resourceName returns the full name of the resource that a key of resources names; "" if it names
+// none.
 func (c *checker) resourceName(key string, full map[string]Resource, short map[string][]string) string {
 	if _, ok := full[key]; ok {
 		return key

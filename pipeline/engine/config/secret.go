@@ -2,7 +2,6 @@ package config
 
 import "sluice/pipeline/upstream"
 
-// Secret is a value that never prints, with whatever verb or encoding (invariant 10). There is one
-// such type in the program: secrets go from here to the client that sends them without ever being
-// plain text in between.
+// Secret is a value that no verb and no encoding prints (invariant 10). It is the client's own
+// type, so a secret never becomes plain text between the configuration and the client.
 type Secret = upstream.Secret

@@ -18,7 +18,7 @@ import (
 )
 
 // TestNothingPrintsASecret puts a canary into every Secret that reflection finds in a full
-// configuration, and prints it in every way there is.
+// configuration, and prints the configuration in every way.
 func TestNothingPrintsASecret(t *testing.T) {
 	t.Parallel()
 	cfg, err := load(t, filepath.Join("testdata", "everything.good.yaml"))

@@ -9,14 +9,14 @@ import (
 const (
 	// defaultSweep is the interval between two sweeps of a list.
 	defaultSweep = 7 * 24 * time.Hour
-	// minSweep is the shortest: a sweep reads the whole list, twice.
+	// minSweep is the shortest interval, because a sweep reads the whole list twice.
 	minSweep = time.Hour
 	// noSweep turns sweeps of a list off.
 	noSweep = "off"
 )
 
-// sweepEvery is the default interval between two sweeps of a resource; zero where its own runs read
-// the whole list, or where there is none.
+// sweepEvery returns the default interval between two sweeps of a resource; zero for a resource
+// without sweeps, such as one whose own runs read the whole list.
 func sweepEvery(r *schema.Resource) time.Duration {
 	if r.Swept() {
 		return defaultSweep
@@ -24,7 +24,8 @@ func sweepEvery(r *schema.Resource) time.Duration {
 	return 0
 }
 
-// swept is the interval between two sweeps that the file asks for.
+// swept returns the interval between two sweeps: the one in the file, or the usual one; zero for
+// none.
 func (c *checker) swept(usual time.Duration, written string, declared *schema.Resource, path string) time.Duration {
 	every, err := time.ParseDuration(written)
 	switch {
@@ -42,7 +43,7 @@ func (c *checker) swept(usual time.Duration, written string, declared *schema.Re
 	return usual
 }
 
-// tombstones checks when rows are believed to be gone.
+// tombstones checks the rules for tombstones.
 func (c *checker) tombstones(t Tombstones) {
 	if t.MaxRows < 0 {
 		c.failf("tombstones.max_rows", "has to be 0 or more, not %s", c.Raw("tombstones.max_rows"))

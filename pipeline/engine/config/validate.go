@@ -13,7 +13,7 @@ import (
 	"sluice/schema"
 )
 
-// maxWorkers is above what any allowance upstream can feed.
+// maxWorkers is more than any allowance upstream can keep busy.
 const maxWorkers = 64
 
 // Closed sets and shapes of values.
@@ -24,8 +24,8 @@ var (
 	digits    = regexp.MustCompile(`^[0-9]{1,32}$`)
 	key       = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
 	brand     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,31}$`)
-	// dataCenters are the domain suffixes of the documents (docs/upstream.md U7 and U8); which
-	// address each has is for package upstream to say.
+	// dataCenters are the documented domain suffixes (docs/upstream.md U7 and U8); package upstream
+	// has their addresses.
 	dataCenters = []string{"ca", "cn", "com", "com.au", "com.cn", "eu", "in", "jp", "sa", "uk"}
 )
 
@@ -36,7 +36,7 @@ type checker struct {
 	getenv   func(string) (string, bool)
 	declared []schema.Service
 	services map[string]*schema.Service
-	// absent are the paths of secrets that are referred to and missing, where that is no mistake.
+	// absent are the paths of missing secrets, where a missing secret is no mistake.
 	absent map[string]bool
 }
 
@@ -48,19 +48,19 @@ func newChecker(file *strict.Document, getenv func(string) (string, bool), servi
 	return c
 }
 
-// isRoot says whether the process runs as root.
+// isRoot reports whether the process runs as root.
 func isRoot() bool { return os.Geteuid() == 0 }
 
-// failf records a mistake about a value that can be shown, unless it or what holds it is wrong
-// already. Messages quote the value as it is written (Raw): a variable may have brought a secret
-// into it.
+// failf records a mistake about a value that can be shown, unless a mistake was recorded for it or
+// for a key around it. Messages quote the value as it is written (Raw), because a variable may hold
+// a secret.
 func (c *checker) failf(path, format string, args ...any) {
 	if !c.Spoilt(path) {
 		c.Addf(path, true, format, args...)
 	}
 }
 
-// need records that a key is missing, unless it is there and wrong already.
+// need records that a key is missing, and reports whether it has a value without a mistake.
 func (c *checker) need(path, value, what string) bool {
 	if value == "" {
 		c.failf(path, "is missing: %s", what)
@@ -69,17 +69,18 @@ func (c *checker) need(path, value, what string) bool {
 	return !c.Spoilt(path)
 }
 
-// needSecret records that a secret is missing, unless it is one that may be.
+// needSecret records that a secret is missing, unless it may be missing.
 func (c *checker) needSecret(path string, value Secret, what string) {
 	if !c.absent[path] {
 		c.need(path, value.Reveal(), what)
 	}
 }
 
-// The day is counted from the call log, so two days of it are needed; ten years are the most.
+// The calls of a day are counted in the call log, so two days of it are needed; ten years are the
+// most.
 const minRetention, maxRetention = 2 * day, 3650 * day
 
-// process checks what concerns our own process.
+// process checks the keys about the process itself.
 func (c *checker) process(cfg *Config) {
 	if cfg.Workers < 1 || cfg.Workers > maxWorkers {
 		c.failf("workers", "has to be 1 to %d, not %s", maxWorkers, c.Raw("workers"))
@@ -125,8 +126,8 @@ func (c *checker) vendor(v *Vendor) {
 	}
 }
 
-// address checks a base address and takes the slash off its end. Messages and excerpts never hold
-// the address: credentials may be in it.
+// address checks a base address and removes the slash at its end. Messages and excerpts never show
+// the address, because it may hold credentials.
 func (c *checker) address(path string, into *string) {
 	if *into == "" || c.Spoilt(path) {
 		return

@@ -1,5 +1,5 @@
-// Package metrics shows the state of the streams to Prometheus. It reads the control tables when it
-// is asked: every process tells the same truth, and there is nothing to keep in step.
+// Package metrics exports the state of the streams to Prometheus. It reads the control tables at
+// each scrape, so every process reports the same values and stores nothing.
 //
 // Labels are organization, service and resource, which the configuration bounds; no label ever
 // holds a value of a record. Start reading at Registry.
@@ -16,18 +16,18 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// readLimit bounds what one scrape may take.
+// readLimit bounds the time of one scrape.
 const readLimit = 5 * time.Second
 
-// Source is what metrics are read from.
+// Source reads the control tables.
 type Source interface {
 	Streams(ctx context.Context, organization string) ([]streams.Status, error)
 	Spent(ctx context.Context, organization string) ([]calls.Spent, error)
 	TokensDiedYoung(ctx context.Context) (int, error)
 }
 
-// Registry holds the metrics of one process. Alarm says why a stream's quarantine alarms; empty if
-// it does not.
+// Registry returns the metrics of one process. Alarm returns why a stream's quarantine alarms; ""
+// if it does not.
 func Registry(source Source, alarm func(*streams.Status) string) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
@@ -38,7 +38,7 @@ func Registry(source Source, alarm func(*streams.Status) string) *prometheus.Reg
 	return registry
 }
 
-// collector collects what the control tables say.
+// collector makes metrics of the control tables.
 type collector struct {
 	source    Source
 	alarm     func(*streams.Status) string
@@ -121,7 +121,7 @@ func (s *collector) stream(out chan<- prometheus.Metric, row *streams.Status) {
 		alarms = 1
 	}
 	gauge(s.alarms, alarms)
-	if row.Watermark != nil && !row.WatermarkAhead { // one that is ahead of time proves nothing
+	if row.Watermark != nil && !row.WatermarkAhead { // a watermark that something else moved ahead proves nothing
 		gauge(s.watermark, float64(row.Watermark.Unix()))
 	}
 	if row.LastDoneAt != nil {

@@ -1,12 +1,11 @@
-// Package compare answers one question: is this row what its records say?
+// Package compare decides whether a row is what its raw records make of it.
 //
-// A row is what its last list record and its last single record make of it, normalized anew by the
-// declaration as it is now, the one that was loaded later over the other. Postgres says whether two
-// values are the same (package contents of the warehouse). What only an earlier version of a record
-// carried is not looked for. Verify and rebuild share the answer, so that the one finds what the
-// other mends.
+// The package normalizes the last list record and the last single record of the row by the present
+// declaration, and lays the later one over the other. Postgres decides whether two values are equal
+// (package warehouse/contents). Values that only an earlier version of a record carried are not
+// compared. Verify and rebuild share the answer, so that rebuild corrects what verify finds.
 //
-// It never writes, and it speaks to the database through a view of its caller alone.
+// It never writes, and it reads the database only through its caller's view.
 //
 // Start reading at Comparer.Read, then Comparer.Values.
 package compare
@@ -24,50 +23,52 @@ import (
 	"sluice/schema/record"
 )
 
-// Normalize turns the bytes of one record into rows, as the declaration has it now; parent is the
-// one that the record was listed under, "" where there are none. What does not fit is a
-// *record.RejectedError.
+// Normalize turns the bytes of one record into rows by the present declaration. Parent is the
+// parent of the list that the record came from, "" where there are no parents. A record that does
+// not fit gives a *record.RejectedError.
 type Normalize func(raw []byte, parent string) (record.Record, error)
 
 var (
-	// ErrNoRaw says that the raw record of a row is not kept (any more).
+	// ErrNoRaw says that the raw record of a row is not stored or was pruned.
 	ErrNoRaw = errors.New("the raw record is not kept")
-	// ErrOther says that a row leads to the raw record of another record.
+	// ErrOther says that a row refers to the raw record of another record.
 	ErrOther = errors.New("the raw record is of another record")
 )
 
-// Version is a record that made a row what it is.
+// Version is a version of a record that a row was made of.
 type Version struct {
 	raw.Ref
 
-	// Raw are its bytes; nil if they are not kept.
+	// Raw are its bytes; nil if they are not stored.
 	Raw    []byte
 	Record record.Record
-	// hash is the content hash that the row has of it; nil if it was forgotten.
+	// hash is its content hash as the row stores it; nil if the row has none.
 	hash []byte
 }
 
-// Differs says that the declaration makes something else of the record than it did.
+// Differs reports whether the present declaration makes something else of the record than the row's
+// content hash says.
 func (v *Version) Differs() bool { return v.hash != nil && !bytes.Equal(v.hash, v.Record.Hash[:]) }
 
-// Answer is what its records say about a row.
+// Answer is the result of comparing a row with its raw records.
 type Answer struct {
 	Row *contents.Row
-	// List is the version of the list, Detail that of the single record, nil if none was loaded.
+	// List is the version from the list, Detail the one from the single record; nil if no single
+	// record was loaded.
 	List   Version
 	Detail *Version
-	// Merged is what the records make of the row together. It has content hash and payload hash of
-	// the list's record.
+	// Merged is what both records together make of the row. Its content hash and payload hash are
+	// those of the list record.
 	Merged record.Record
-	// Err says why there is no such record: ErrNoRaw, ErrOther, or that a raw record does not fit
-	// the declaration. Of is whose raw record that is.
+	// Err says why there is no Merged: ErrNoRaw, ErrOther, or that a raw record does not fit the
+	// declaration. Of is the version concerned.
 	Err error
 	Of  *Version
-	// Differences are the values that differ, once Values was asked.
+	// Differences are the values that differ; Values fills them in.
 	Differences []contents.Difference
 }
 
-// Versions are those of the row, that of the list first.
+// Versions returns the versions of the row, that of the list first.
 func (a *Answer) Versions() []*Version {
 	if a.Detail == nil {
 		return []*Version{&a.List}
@@ -75,12 +76,12 @@ func (a *Answer) Versions() []*Version {
 	return []*Version{&a.List, a.Detail}
 }
 
-// OtherHash says that the declaration makes something else of the row than it did, or that a
-// content hash was edited.
+// OtherHash reports whether a content hash of the row differs: the declaration changed, or the hash
+// was edited.
 func (a *Answer) OtherHash() bool { return a.List.Differs() || a.Detail != nil && a.Detail.Differs() }
 
-// OtherPayloadHash says that the row has another payload hash than its list record. A row that a
-// single record made another version of has none.
+// OtherPayloadHash reports whether the row has another payload hash than its list record. A row
+// without a content hash of its list record, because a single record changed it, has to have none.
 func (a *Answer) OtherPayloadHash() bool {
 	if a.List.hash == nil {
 		return a.Row.PayloadHash != 0
@@ -88,8 +89,8 @@ func (a *Answer) OtherPayloadHash() bool {
 	return a.Row.PayloadHash != a.List.Record.PayloadHash
 }
 
-// Repaired says that a raw record holds signs that stand for what Postgres cannot keep, so that it
-// need not be what was loaded.
+// Repaired reports whether a raw record holds replacement characters for bytes that Postgres cannot
+// store. It may then differ from the record that was loaded.
 func (a *Answer) Repaired() bool {
 	for _, v := range a.Versions() {
 		if bytes.Contains(v.Raw, []byte("\uFFFD")) || bytes.Contains(v.Raw, []byte("\u2400")) {
@@ -99,24 +100,23 @@ func (a *Answer) Repaired() bool {
 	return false
 }
 
-// Comparer holds the rows of one resource of one organization against their records. It is for one
-// user at a time.
+// Comparer compares the rows of one resource of one organization with their raw records. It is not
+// safe for concurrent use.
 type Comparer struct {
 	*contents.Table
 
 	resource  string
 	normalize Normalize
-	// archives are those that the last rows came from: rows that come next were often brought by
-	// the same call.
+	// archives are the archives of the last rows. The next rows often came by the same call.
 	archives *raw.Archives
 }
 
-// New prepares to compare rows of a stream's resource.
+// New makes a comparer for the rows of a stream's resource.
 func New(stream pipeline.Stream, normalize Normalize) *Comparer {
 	return &Comparer{Table: contents.New(stream), resource: stream.String(), normalize: normalize, archives: new(raw.Archives)}
 }
 
-// Read finds what their records make of rows, in the order of the rows.
+// Read returns what the raw records make of rows, in the order of the rows.
 func (c *Comparer) Read(ctx context.Context, view contents.View, rows []contents.Row) ([]Answer, error) {
 	answers := make([]Answer, len(rows))
 	var versions []*Version
@@ -147,18 +147,18 @@ func (c *Comparer) Read(ctx context.Context, view contents.View, rows []contents
 	return answers, nil
 }
 
-// normalized makes records of an answer's raw records, as far as they fit.
+// normalized normalizes an answer's raw records and merges them, or sets Err and Of.
 func (c *Comparer) normalized(a *Answer) error {
 	for _, v := range a.Versions() {
 		if a.Err = c.normalizedOf(v, a.Row); a.Err != nil {
 			a.Of = v
-			return nil //nolint:nilerr // it is the answer's, and no failure of looking
+			return nil //nolint:nilerr // the error is part of the answer, not a failure of the comparison
 		}
 	}
 	return a.merge(c.Tables())
 }
 
-// normalizedOf makes the record of one raw record of a row, and says what is wrong with it.
+// normalizedOf normalizes one raw record of a row, and returns what is wrong with it.
 func (c *Comparer) normalizedOf(v *Version, row *contents.Row) error {
 	if v.Raw == nil {
 		return ErrNoRaw
@@ -173,8 +173,8 @@ func (c *Comparer) normalizedOf(v *Version, row *contents.Row) error {
 	return nil
 }
 
-// merge lays the record that was loaded later over the other: one of a list makes the row forget
-// the hash of the single record that it covers.
+// merge lays the later record over the earlier one. The list record is the later one if the row has
+// no content hash of its single record: loading it removes that hash.
 func (a *Answer) merge(tables []schema.Table) error {
 	a.Merged = a.List.Record
 	if a.Detail == nil {
@@ -190,8 +190,8 @@ func (a *Answer) merge(tables []schema.Table) error {
 	return err
 }
 
-// Values holds rows against what their records make of them, value by value. It asks about those
-// for which the filter says yes.
+// Values compares rows with what their records make of them, value by value, and sets Differences.
+// It compares the answers for which the filter returns true.
 func (c *Comparer) Values(ctx context.Context, view contents.View, answers []Answer, filter func(*Answer) bool) error {
 	records := make([]record.Record, 0, len(answers))
 	for i := range answers {

@@ -9,7 +9,7 @@ import (
 	"sluice/schema/record"
 )
 
-// merge lays the later record over the earlier one, as loading does.
+// merge lays the later record over the earlier one, as the loader does.
 func merge(tables []schema.Table, earlier, later *record.Record) (record.Record, error) {
 	merged := record.Record{ID: later.ID, Modified: later.Modified}
 	merged.Tables = append(merged.Tables, earlier.Tables...)
@@ -31,9 +31,9 @@ func merge(tables []schema.Table, earlier, later *record.Record) (record.Record,
 	return merged, err
 }
 
-// unknown are the unknown keys of two records: those of the earlier one stay unless the later one
-// says something else of them, or replaces the array that they are in. It is the rule of the
-// loader's statements.
+// unknown returns the unknown keys of two records together. A key of the earlier record stays
+// unless the later one has it too, or replaces the array that the key is in. The loader's
+// statements have the same rule.
 func unknown(tables []schema.Table, earlier, later *record.Record) (string, error) {
 	if earlier.Extra == "" {
 		return later.Extra, nil
@@ -62,7 +62,7 @@ func unknown(tables []schema.Table, earlier, later *record.Record) (string, erro
 	return string(text), nil
 }
 
-// replaced says that an unknown key goes with an array that the record carries.
+// replaced reports whether an unknown key belongs to an array that the record carries.
 func replaced(tables []schema.Table, record *record.Record, key string) bool {
 	head := key
 	if end := strings.IndexAny(key, ".["); end >= 0 {

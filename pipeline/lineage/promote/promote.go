@@ -1,12 +1,12 @@
-// Package promote proposes typed columns for keys that no column takes, by looking at all the
-// values that came.
+// Package promote proposes typed columns for keys that no column takes, from all values in the raw
+// records.
 //
-// It looks at records as they came and not at what the tables hold of them: there, 10.00 is 10
-// already, and an amount would pass for a count.
+// It reads raw records and not the tables: a table holds 10.00 as 10, so an amount would look like
+// a count.
 //
-// It is pure: it reads no database and writes no file. A kind is proposed only if every value fits
-// it, judged by the code that loads values, so that a promoted column loses nothing; what the kind
-// means is for a person to confirm.
+// It is pure: it reads no database and writes no file. It proposes a kind only if every value fits
+// it by the code that loads values, so a promoted column loses nothing. The operator has to confirm
+// that the kind is meant.
 //
 // Start reading at Survey.Records.
 package promote
@@ -26,32 +26,32 @@ import (
 	"sluice/schema/record/canonical"
 )
 
-// Survey looks at objects, one at a time: records' unknown keys, or the elements of an array. The
-// zero value is ready.
+// Survey examines objects: the undeclared keys of records, or the elements of an array. The zero
+// value is ready for use.
 type Survey struct {
 	rows int
 	keys map[string]*seen
 }
 
-// seen is what is known of the values of one key.
+// seen sums up the values of one key.
 type seen struct {
-	// rows have the key, empty are null or blank there.
+	// rows is the number of objects with the key; in empty of them the value is null or blank.
 	rows, empty int
-	// shapes counts values by how JSON writes them: a string is '"', a number '0', a truth value
-	// 't', an array '[', an object '{'.
+	// shapes counts values by their JSON type: a string is '"', a number '0', a boolean 't', an
+	// array '[', an object '{'.
 	shapes map[jsontext.Kind]int
-	// misfit are the kinds that some value does not fit.
+	// misfit has the kinds that at least one value does not fit.
 	misfit map[schema.Kind]bool
-	// words says that some value is not made of digits alone; zeros that one of digits begins with
-	// a zero, which a number would lose; long that one has more digits than a figure has.
+	// words says that some value has other characters than digits. zeros says that some value of
+	// digits begins with a zero, which a number would lose. long says that some value has more
+	// digits than an amount or a count.
 	words, zeros, long bool
-	// elements are those of arrays of objects, bare says that some are none.
+	// elements surveys the objects in arrays; bare says that some elements are no objects.
 	elements *Survey
 	bare     bool
 }
 
-// Records looks at records as they came, a JSON array of them. Keys of the record that are declared
-// already are passed over.
+// Records examines a JSON array of raw records. It skips keys that are declared already.
 func (s *Survey) Records(array []byte, declared map[string]bool) error {
 	var records []map[string]json.RawMessage
 	if err := json.Unmarshal(array, &records); err != nil {
@@ -59,7 +59,7 @@ func (s *Survey) Records(array []byte, declared map[string]bool) error {
 	}
 	for _, record := range records {
 		if record == nil {
-			continue // one without bytes
+			continue // a record that was stored without its bytes
 		}
 		s.rows++
 		for key, raw := range record {
@@ -74,7 +74,7 @@ func (s *Survey) Records(array []byte, declared map[string]bool) error {
 	return nil
 }
 
-// tried are the kinds that values are held against.
+// tried returns the kinds that every value is checked against.
 func tried() []schema.Kind {
 	return []schema.Kind{
 		schema.KindBool, schema.KindInt, schema.KindDecimal, schema.KindDate, schema.KindTime, schema.KindID, schema.KindText,
@@ -108,7 +108,7 @@ func (s *Survey) look(key string, raw json.RawMessage) error {
 	return nil
 }
 
-// fits notes which kinds do not take the value.
+// fits records the kinds that the value does not fit.
 func (k *seen) fits(one jsontext.Value) {
 	reader := canonical.NewReader(time.UTC)
 	for _, kind := range tried() {
@@ -118,7 +118,7 @@ func (k *seen) fits(one jsontext.Value) {
 		_, _, bad := reader.Append(nil, kind, one)
 		k.misfit[kind] = bad.Code != ""
 	}
-	const figure = 15 // more digits than any amount or count has
+	const figure = 15 // the most digits of an amount or a count
 	digits := strings.Trim(string(one), `"`)
 	if strings.Trim(digits, "0123456789") != "" {
 		k.words = true
@@ -128,7 +128,7 @@ func (k *seen) fits(one jsontext.Value) {
 	k.long = k.long || len(digits) > figure
 }
 
-// array looks at the elements.
+// array examines the elements of an array.
 func (k *seen) array(raw json.RawMessage) error {
 	var elements []json.RawMessage
 	if err := json.Unmarshal(raw, &elements); err != nil {
@@ -153,7 +153,7 @@ func (k *seen) array(raw json.RawMessage) error {
 	return nil
 }
 
-// kind is the one to propose.
+// kind returns the kind to propose.
 func (k *seen) kind(key string) schema.Kind {
 	texts, numbers, truths := k.shapes['"'], k.shapes['0'], k.shapes['t']
 	switch {
@@ -165,16 +165,16 @@ func (k *seen) kind(key string) schema.Kind {
 		return k.first(schema.KindID, schema.KindBool, schema.KindText)
 	case truths > 0:
 		return k.first(schema.KindBool)
-	case numbers > 0: // with a word among them an identifier, exact as they are
+	case numbers > 0: // if a word is among them, an identifier, which keeps the exact text
 		return k.first(schema.KindInt, schema.KindDecimal, schema.KindID)
 	case k.words:
 		return k.first(schema.KindDate, schema.KindTime, schema.KindText)
-	default: // digits as text: what they count, if anything, is not known
+	default: // digits in quotes: whether they count anything is unknown
 		return k.first(schema.KindText)
 	}
 }
 
-// first gives the first of some kinds that every value fits; JSON takes any.
+// first returns the first of some kinds that every value fits; JSON fits any value.
 func (k *seen) first(kinds ...schema.Kind) schema.Kind {
 	for _, kind := range kinds {
 		if !k.misfit[kind] {
@@ -184,11 +184,11 @@ func (k *seen) first(kinds ...schema.Kind) schema.Kind {
 	return schema.KindJSON
 }
 
-// isIDName says that a key is called like an identifier.
+// isIDName reports whether a key is named like an identifier.
 func isIDName(key string) bool {
 	lower := strings.ToLower(key)
 	return lower == "id" || strings.HasSuffix(lower, "_id") || strings.HasSuffix(key, "Id") || strings.HasSuffix(key, "ID")
 }
 
-// sorted are the keys in the order in which they are shown.
+// sorted returns the keys in the order of the report.
 func (s *Survey) sorted() []string { return slices.Sorted(maps.Keys(s.keys)) }

@@ -15,7 +15,7 @@ import (
 	"sluice/schema/record"
 )
 
-// survey looks at rows of one key each.
+// survey examines records that have one key each.
 func survey(t *testing.T, key string, values ...string) promote.Proposal {
 	t.Helper()
 	var s promote.Survey
@@ -120,8 +120,8 @@ func TestBrokenRecords(t *testing.T) {
 	}
 }
 
-// TestPromotedColumnsTakeEverything: whatever came, the loader's own reading of the proposed column
-// refuses none of it.
+// TestPromotedColumnsTakeEverything: the code that loads values accepts every examined value as the
+// proposed kind.
 func TestPromotedColumnsTakeEverything(t *testing.T) {
 	t.Parallel()
 	word := rapid.SampledFrom([]string{

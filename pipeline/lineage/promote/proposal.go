@@ -9,9 +9,9 @@ import (
 	"sluice/schema/custom"
 )
 
-// Proposal is what the configuration could say about keys that no column takes.
+// Proposal is what the configuration could declare for the keys that no column takes.
 type Proposal struct {
-	// Records were looked at.
+	// Records is the number of records that were examined.
 	Records  int      `json:"records"`
 	Columns  []Column `json:"columns"`
 	Children []Child  `json:"children,omitempty"`
@@ -21,21 +21,22 @@ type Proposal struct {
 type Column struct {
 	Wire string `json:"wire"`
 	Kind string `json:"kind"`
-	// Records have the key, of those looked at; in Empty of them it is null or blank.
+	// Records is the number of examined records with the key; in Empty of them it is null or blank.
 	Records int `json:"records"`
 	Empty   int `json:"empty"`
 }
 
-// Child is one proposed table of an array.
+// Child is one proposed table for the elements of an array.
 type Child struct {
 	Name string `json:"name"`
-	// Records have the array, Elements are in all of them.
+	// Records is the number of records with the array, Elements the number of elements in all of
+	// them.
 	Records  int      `json:"records"`
 	Elements int      `json:"elements"`
 	Columns  []Column `json:"columns"`
 }
 
-// Proposal says what the survey came to.
+// Proposal returns the result of the survey.
 func (s *Survey) Proposal() Proposal {
 	proposal := Proposal{Records: s.rows, Columns: []Column{}}
 	for _, key := range s.sorted() {
@@ -64,8 +65,8 @@ func (k *seen) column(key string) Column {
 	return Column{Wire: key, Kind: custom.KindWord(k.kind(key)), Records: k.rows, Empty: k.empty}
 }
 
-// YAML is the proposal as lines to paste into a declaration: under columns and children of its
-// entry in custom. Sentences are left to fill in.
+// YAML returns the proposal as lines to paste into the resource's entry in custom: columns and
+// children. The operator has to fill in the sentences.
 func (p Proposal) YAML() string {
 	var b strings.Builder
 	if len(p.Columns) > 0 {
@@ -96,14 +97,14 @@ func writeColumns(b *strings.Builder, indent string, columns []Column, of int, w
 		}
 		wire := quoted(c.Wire)
 		if c.Wire == "organization_id" {
-			wire += ", name: upstream_organization_id" // ours says under which organization a row is kept
+			wire += ", name: upstream_organization_id" // organization_id is the column with the row's organization
 		}
 		fmt.Fprintf(b, "%s# %s\n%s- {wire: %s, kind: %s, doc: %s}\n", indent, share, indent, wire, c.Kind, strconv.Quote(doc))
 	}
 }
 
-// plain is a key of the wire within a sentence: dashes in a row and what does not print are no part
-// of one.
+// plain makes a key of the wire fit for a sentence: it replaces control characters and pairs of
+// dashes.
 func plain(key string) string {
 	return strings.ReplaceAll(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -121,7 +122,7 @@ func quoted(key string) string {
 	return strconv.Quote(key)
 }
 
-// yamlWord says that YAML reads a word as something else than text.
+// yamlWord reports whether YAML reads a word as something other than text.
 func yamlWord(word string) bool {
 	switch strings.ToLower(word) {
 	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":

@@ -1,10 +1,10 @@
-// Package rebuild writes rows anew that are not what their records say: without a call, in batches,
-// each of which is one transaction. Intact rows are not written. A row keeps its calls, the instant
-// at which it was first seen, its tombstone, and the instant of its last change, which moves where
-// the content hash is another one now.
+// Package rebuild writes the rows anew that differ from what their raw records make of them. It
+// makes no call, and works in batches, each of which is one transaction. It leaves intact rows
+// alone. A rewritten row keeps its calls, its tombstone and the instant at which it was first seen.
+// The instant of its last change moves only if the content hash changes.
 //
-// It never judges a row by itself: package compare does, for verify as well. What is written, and
-// how far a rebuild came, is the matter of the warehouse.
+// It never judges a row itself: package compare does, also for verify. Package warehouse/rebuilds
+// writes the rows and stores the progress.
 //
 // Start reading at Run, then looking.batch.
 package rebuild
@@ -22,13 +22,13 @@ import (
 	"sluice/schema/record"
 )
 
-// batchRows is how many rows one transaction goes through.
+// batchRows is how many rows one transaction examines.
 const batchRows = 2000
 
 // Scope says which rows are written.
 type Scope = rebuilds.Scope
 
-// Counts says what became of rows.
+// Counts says what happened to the rows.
 type Counts = rebuilds.Counts
 
 // The scopes.
@@ -37,14 +37,14 @@ const (
 	Changed = rebuilds.Changed
 )
 
-// Run writes the rows of a stream's resource that are not what their records say, under a claim of
-// the stream. Records that do not fit the declaration, or that the database refuses, go to
+// Run writes the rows of a stream's resource anew that differ from their raw records, under a claim
+// of the stream. Raw records that do not fit the declaration, or that the database refuses, go to
 // quarantine, and their rows stay as they are.
 //
-// A rebuild that was stopped or killed goes on behind the rows that it had looked at, and the
-// counts are those of the whole. Run returns warehouse.ErrAtWork if a run of the stream is under
-// way, or another rebuild, and pipeline.ErrLostClaim if a run took the stream over. Progress, if
-// not nil, gets the number of rows that were looked at so far.
+// A rebuild that was stopped or killed goes on after the last row that it examined, and the counts
+// include the earlier part. Run returns warehouse.ErrAtWork if a run or another rebuild of the
+// stream is under way. It returns pipeline.ErrLostClaim if a run claimed the stream meanwhile.
+// Progress, if not nil, gets the number of rows examined so far.
 func Run(
 	ctx context.Context, db *warehouse.DB, stream pipeline.Stream, scope Scope, normalize compare.Normalize, progress func(n int),
 ) (Counts, error) {
@@ -61,7 +61,8 @@ func Run(
 	return work.Counts(), errors.Join(err, work.End(ctx, err))
 }
 
-// Plan says what Run would do, and writes nothing. What the database would refuse is not known.
+// Plan returns what Run would do, and writes nothing. It cannot know which rows the database would
+// refuse.
 func Plan(
 	ctx context.Context, db *warehouse.DB, stream pipeline.Stream, scope Scope, normalize compare.Normalize, progress func(n int),
 ) (Counts, error) {
@@ -83,11 +84,11 @@ func Plan(
 	return counts, err
 }
 
-// looking finds the rows that are to be written.
+// looking finds the rows to write.
 type looking struct {
 	*compare.Comparer
 
-	// other is what is wrong with the raw record of another record.
+	// other is the error for a row that refers to the raw record of another record.
 	other *record.RejectedError
 	// values says that values are compared, and not only hashes.
 	values bool
@@ -100,7 +101,7 @@ func newLooking(stream pipeline.Stream, scope Scope, normalize compare.Normalize
 	}
 }
 
-// batch looks at the next rows after a key.
+// batch examines the next rows after a key.
 func (l *looking) batch(ctx context.Context, view contents.View, after string) (rebuilds.Batch, error) {
 	var batch rebuilds.Batch
 	rows, err := l.Next(ctx, view, after, batchRows)
@@ -136,7 +137,7 @@ func (l *looking) batch(ctx context.Context, view contents.View, after string) (
 	return batch, nil
 }
 
-// written is a row as it is to be written.
+// written returns the row to write.
 func written(a *compare.Answer, apart bool) rebuilds.Row {
 	row := rebuilds.Row{Record: a.Merged, Tombstones: apart || a.Row.Deleted()}
 	for _, v := range a.Versions() {

@@ -9,7 +9,7 @@ import (
 	"sluice/schema"
 )
 
-// absent says what it means that a record has no row.
+// absent decides what a record without a row means.
 func (s *subject) absent(ctx context.Context, view contents.View, r *upstreamRecord, h held, call int64, standing contents.Standing) error {
 	switch {
 	case h.quarantined[r.ID]:
@@ -22,7 +22,8 @@ func (s *subject) absent(ctx context.Context, view contents.View, r *upstreamRec
 		s.say(verifications.Violation, codeMissing, r.ID, call, "", "upstream has the record since before the watermark, and there is no row")
 		return nil
 	}
-	// A record without a date may have come since the last run, unless it was here before.
+	// A record without a modification time may be newer than the last run, unless an earlier call
+	// brought it.
 	brought, err := s.table.Archived(ctx, view, own(s.stream.Resource, r))
 	if err != nil {
 		return err
@@ -35,7 +36,7 @@ func (s *subject) absent(ctx context.Context, view contents.View, r *upstreamRec
 	return nil
 }
 
-// own is the record's own identifier, without its parent.
+// own returns the record's own identifier, without its parent.
 func own(resource *schema.Resource, r *upstreamRecord) string {
 	if cursor, ok := resource.Cursor.(schema.PerParent); ok && cursor.Identifier != "" {
 		for i, c := range resource.Columns {
@@ -47,7 +48,7 @@ func own(resource *schema.Resource, r *upstreamRecord) string {
 	return r.ID
 }
 
-// whole is called when the list was read whole: rows that are not on it are told.
+// whole reports the rows that are not on the list after the whole list was read.
 func (s *subject) whole(ctx context.Context, call int64, standing contents.Standing, ids []string) error {
 	if standing.Parent != "" {
 		return nil // the whole list of one parent only
@@ -69,7 +70,7 @@ func (s *subject) whole(ctx context.Context, call int64, standing contents.Stand
 	})
 }
 
-// unknown tells the single records that upstream does not know.
+// unknown reports the single records that upstream does not know.
 func (s *subject) unknown(call int64, asked, answered []string) {
 	known := make(map[string]bool, len(answered))
 	for _, id := range answered {

@@ -11,28 +11,29 @@ import (
 	"sluice/schema"
 )
 
-// subject is one resource of one organization that is looked at.
+// subject is one resource of one organization under verification.
 type subject struct {
 	run       *run
 	stream    pipeline.Stream
 	table     *compare.Comparer
 	normalize func(raw []byte, parent string) (upstreamRecord, error)
 	verified  verifications.Verified
-	// looked are rows that were held against their raw records, edited those that are not what
-	// these make of them.
+	// looked are the rows that were compared with their raw records, edited those of them that
+	// differ.
 	looked, edited map[string]bool
-	// told are records of upstream that a finding was told about.
+	// told are the records of upstream with a finding.
 	told map[string]bool
-	// clashing are identifiers that several records of one answer had.
+	// clashing are the identifiers that several records of one answer have.
 	clashing map[string]bool
-	// requested are the single records that were asked for, pages those of the list.
+	// requested are the single records that were requested, pages the pages of the list.
 	requested map[string]bool
 	pages     map[int]bool
-	// over says that no more calls are made for it.
+	// over says that no further call is made for the subject.
 	over bool
 }
 
-// maxShown is how many findings of one kind are spelled out for a resource; all are counted.
+// maxShown is how many violations, and how many notices, are stored for a resource; all are
+// counted.
 const maxShown = 50
 
 func (s *subject) found(f verifications.Finding) {
@@ -45,12 +46,12 @@ func (s *subject) found(f verifications.Finding) {
 	}
 }
 
-// localBatch is how many rows are held against their raw records in one transaction.
+// localBatch is how many rows are compared with their raw records in one transaction.
 const localBatch = 500
 
-// request makes the subject's call of a round and says whether there was one to make: first the
-// newest page of the list, or what comes in one answer, then by turns single records by chance and
-// further pages.
+// request makes the subject's call of a round and reports whether it made one. The first round
+// reads the newest page of the list, or the whole export. Later rounds alternate between random
+// single records and further pages.
 func (s *subject) request(ctx context.Context, round int) (bool, error) {
 	if s.over {
 		return false, nil
@@ -104,8 +105,8 @@ func (s *subject) question(page int, parent string) pipeline.Request {
 	return request
 }
 
-// page compares one page of the list. If it is all there is, rows that are not on it are found,
-// too.
+// page compares one page of the list. If the list has one page only, it also finds the rows that
+// are not on it.
 func (s *subject) page(ctx context.Context, standing contents.Standing, number int) error {
 	s.pages[number] = true
 	page, err := s.run.Source.Page(ctx, s.question(number, standing.Parent))
@@ -122,8 +123,8 @@ func (s *subject) page(ctx context.Context, standing contents.Standing, number i
 	return s.whole(ctx, page.Call, standing, ids)
 }
 
-// further compares another page, as far as the rows that are there let expect one. Lists that go on
-// by token have none.
+// further compares another page, if the number of rows lets expect one. Lists that go on by token
+// have no such page.
 func (s *subject) further(ctx context.Context, standing contents.Standing, rows int64) (bool, error) {
 	if s.pages == nil || s.stream.Resource.Paging != schema.PagingNumber || s.stream.Resource.Exported() {
 		return false, nil
@@ -132,8 +133,8 @@ func (s *subject) further(ctx context.Context, standing contents.Standing, rows 
 	if len(s.pages) >= pages {
 		return false, nil
 	}
-	// Long steps come by pages far from each other; a step that leads in a circle is made longer,
-	// at last by one page more than there are, which comes by all.
+	// Long steps lead to pages far from each other. A step that leads back to page 1 is made
+	// longer; at the latest a step of one page more than there are reaches every page.
 	number := 1
 	for step := max(pages*5/8, 1); s.pages[number]; {
 		number = (number-1+step)%pages + 1
@@ -161,10 +162,10 @@ func (s *subject) export(ctx context.Context, standing contents.Standing) error 
 	return s.whole(ctx, call, standing, ids)
 }
 
-// singlesWanted is how many single records are asked for at once where one call takes several.
+// singlesWanted is how many single records one call requests where it can take several.
 const singlesWanted = 50
 
-// singles compares single records by chance, of rows whose single record is loaded.
+// singles compares random single records, of rows whose single record is loaded.
 func (s *subject) singles(ctx context.Context, standing contents.Standing) (bool, error) {
 	details := s.stream.Resource.Details
 	if details == nil {
@@ -211,8 +212,8 @@ func (s *subject) counted() {
 	s.run.result.Verification.Calls++
 }
 
-// called takes the error of a call. Where only this resource, or only calls, are in the way, the
-// rest goes on.
+// called handles the error of a call. If the error concerns only this resource or the calls of its
+// service, the verification goes on without them.
 func (s *subject) called(ctx context.Context, err error) error {
 	kind := pipeline.KindOf(err)
 	if ctx.Err() != nil || kind == 0 {
@@ -233,7 +234,7 @@ func (s *subject) called(ctx context.Context, err error) error {
 	return nil
 }
 
-// close ends the calls of a service whose budget refused one.
+// close ends the calls of all subjects of a service after its budget refused one.
 func (r *run) close(organization, service string) {
 	for _, s := range r.subjects {
 		if s.stream.Organization == organization && s.stream.Service.Name == service && !s.over {

@@ -12,11 +12,11 @@ import (
 	"sluice/pipeline/warehouse/verifications"
 )
 
-// ours are values of the columns of ours.
+// ours are the columns that sluice adds to every table.
 const ours = `_content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at`
 
-// bill makes statements for one bill: its own columns, then lines, taxes, payments and credits,
-// each as a list of amounts.
+// bill returns statements that insert one bill: its own columns, then lines, taxes, payments and
+// credits, each as a list of amounts.
 func bill(id, columns, values string, lines, taxes, payments, credits []string) string {
 	b := `INSERT INTO inventory.bills (organization_id, bill_id, ` + columns + `, _detail_state, ` + ours + `)
 		VALUES ('1', '` + id + `', ` + values + `, 'current', '\x00', 0, 0, 1, now(), now());`
@@ -35,19 +35,19 @@ func bill(id, columns, values string, lines, taxes, payments, credits []string) 
 	return b
 }
 
-// with puts an amount after the others.
+// with makes a list of amounts.
 func with(amounts ...string) []string { return amounts }
 
 const sums = "status, sub_total, tax_total, balance, price_precision"
 
-// keeps begins to keep versions of the orders, and each has one.
+// keeps turns the history of the orders on and writes one version of each.
 const keeps = `INSERT INTO history.periods (organization_id, service, resource, asked_at, began_at, in_schema, key_column, modified_column, arrays,
 		versions, daily, time_zone)
 	VALUES ('1', 'shop', 'orders', now(), clock_timestamp(), 'shop', 'order_id', 'edited', '{orders_lines,orders_lines_taxes,orders_labels}', true, '{}', 'UTC');
 	SELECT history.write_versions('1', 'shop', 'orders', '{7,8,9}');`
 
-// violations are, by check, statements that break what it checks and nothing else that matters to
-// it, and the records that it has to name; "" stands for a finding about no record.
+// violations has for each check statements that break only what it checks, and the records that the
+// check has to name; "" is a finding about no record.
 var violations = map[string]struct { //nolint:gochecknoglobals // a table of cases
 	sql  string
 	want string
@@ -63,8 +63,8 @@ var violations = map[string]struct { //nolint:gochecknoglobals // a table of cas
 		want: "7", // a call from before the log may have been
 	},
 	"rows_without_raw": {
-		// 8 leads behind the end of its archive, 9 says that a single record is there, of a call
-		// that brought none.
+		// 8 refers to a position after the end of its archive; 9 refers to a call that brought no
+		// single record.
 		sql:  `UPDATE shop.orders SET _raw_position = 7 WHERE order_id = '8'; UPDATE shop.orders SET _detail_call_id = 999, _detail_raw_position = 0 WHERE order_id = '9'`,
 		want: "8 9",
 	},
@@ -151,7 +151,8 @@ var violations = map[string]struct { //nolint:gochecknoglobals // a table of cas
 	},
 }
 
-// TestEachCheckFindsWhatItIsFor breaks what each check checks, and only that.
+// TestEachCheckFindsWhatItIsFor breaks what each check checks, and expects a finding of that check
+// only.
 func TestEachCheckFindsWhatItIsFor(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -183,8 +184,8 @@ func TestEachCheckFindsWhatItIsFor(t *testing.T) {
 	}
 }
 
-// TestChecksAreNarrowed: by organization and resource; streams of single records count to their
-// resource.
+// TestChecksAreNarrowed: checks are narrowed by organization and resource. Streams of single
+// records belong to their resource.
 func TestChecksAreNarrowed(t *testing.T) {
 	t.Parallel()
 	h := open(t)

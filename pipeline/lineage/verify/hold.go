@@ -16,38 +16,39 @@ import (
 
 type upstreamRecord = record.Record
 
-// The codes of rows held against upstream.
+// The codes of findings about rows compared with upstream.
 const (
-	// codeMissing: upstream has the record, and it was due to be here.
+	// codeMissing: upstream has the record since before the watermark, and there is no row.
 	codeMissing = "missing"
-	// codeDiffers: upstream has other values, by its own word since before the watermark.
+	// codeDiffers: upstream has other values, and had them before the watermark by its own
+	// modification time.
 	codeDiffers = "differs"
 	// codeSilent: upstream has other values under the same modification time.
 	codeSilent = "silent"
-	// codeUndated: upstream has other values, and it is unknown since when.
+	// codeUndated: upstream has other values, and the record has no modification time.
 	codeUndated = "undated"
-	// codeOlder: upstream answers with an older version than the one that is here.
+	// codeOlder: upstream answers with an older version than the row's.
 	codeOlder = "older"
-	// codeNotListed: the row's record is not on the list, which was read whole.
+	// codeNotListed: the whole list was read, and the row's record is not on it.
 	codeNotListed = "not_listed"
 	// codeReturned: upstream shows the record, and the row has a tombstone.
 	codeReturned = "returned"
 	// codeNotFound: upstream does not know the single record.
 	codeNotFound = "not_found"
-	// codeQuarantined: the record is in quarantine and not here, or here in an older version.
+	// codeQuarantined: the record is in quarantine, and there is no row or only an older version.
 	codeQuarantined = "quarantined"
 	// codeRejected: the record does not fit the declaration.
 	codeRejected = "rejected"
 )
 
-// held is what an answer is held against.
+// held is what an answer is compared with.
 type held struct {
 	rows        map[string]*contents.Row
 	differences map[string][]contents.Difference
 	quarantined map[string]bool
 }
 
-// hold holds the records of an answer against their rows and gives their keys. Single says that
+// hold compares the records of an answer with their rows and returns their keys. Single says that
 // they are single records.
 func (s *subject) hold(ctx context.Context, page pipeline.Page, standing contents.Standing, single bool) ([]string, error) {
 	records, ids, unfit := s.read(page, standing.Parent)
@@ -78,7 +79,7 @@ func (s *subject) hold(ctx context.Context, page pipeline.Page, standing content
 	return ids, err
 }
 
-// release loads those records of an answer that are in quarantine in another version: this one
+// release loads the records of an answer that have an entry in quarantine, because this version
 // fits.
 func (s *subject) release(ctx context.Context, page pipeline.Page, records []upstreamRecord, single bool) error {
 	if len(records) == 0 {
@@ -112,8 +113,8 @@ func (s *subject) release(ctx context.Context, page pipeline.Page, records []ups
 	return nil
 }
 
-// read normalizes the records of an answer, the newest of those that come twice. As in a run,
-// identifiers clash also where one of their records does not fit.
+// read normalizes the records of an answer. Of records with the same identifier it takes the
+// newest. As in a run, identifiers also clash if one of their records does not fit.
 func (s *subject) read(page pipeline.Page, parent string) ([]upstreamRecord, []string, []*record.RejectedError) {
 	var (
 		records []upstreamRecord
@@ -180,7 +181,7 @@ func sameHash(row *contents.Row, r *upstreamRecord, single bool) bool {
 	return bytes.Equal(row.Hash, r.Hash[:])
 }
 
-// judge says what it means that a record and its row are not the same.
+// judge decides what a difference between a record and its row means.
 func (s *subject) judge(
 	ctx context.Context, view contents.View, r *upstreamRecord, h held, call int64, standing contents.Standing, single bool,
 ) error {
@@ -194,8 +195,8 @@ func (s *subject) judge(
 		return nil
 	}
 	differences := h.differences[r.ID]
-	// A row that was written since the answer is not to be held against it; what was edited was
-	// found already.
+	// A row that was written after the answer cannot be compared with it. An edited row was found
+	// already.
 	if len(differences) == 0 || row.LastCall() > call || s.edited[r.ID] {
 		return nil
 	}
@@ -221,8 +222,8 @@ func (s *subject) judge(
 	return nil
 }
 
-// readsAll says that every run reads the whole list, so that what moved without a date is brought
-// by the next.
+// readsAll reports whether every run reads the whole list, so that the next run brings undated
+// changes.
 func (s *subject) readsAll() bool {
 	switch s.stream.Resource.ListCursor().(type) {
 	case schema.Since, schema.NewestFirst:
@@ -232,7 +233,8 @@ func (s *subject) readsAll() bool {
 	}
 }
 
-// say tells a finding about a record, once: the list and the single record may both show it.
+// say reports a finding about a record once, because the list and the single record may both show
+// it.
 func (s *subject) say(severity verifications.Severity, code, id string, call int64, path, detail string) {
 	if s.told[id] {
 		return

@@ -7,8 +7,8 @@ import (
 	"sluice/schema/record"
 )
 
-// TestWhatClashesIsNotTakenForTheRecord: an identifier that several records of one answer have, be
-// one of them a record that does not fit, says nothing about which of them it belongs to.
+// TestWhatClashesIsNotTakenForTheRecord: if several records of one answer have the same identifier,
+// the answer does not say which of them is right. That also holds if one of them does not fit.
 func TestWhatClashesIsNotTakenForTheRecord(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

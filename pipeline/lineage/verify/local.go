@@ -11,20 +11,20 @@ import (
 	"sluice/pipeline/warehouse/verifications"
 )
 
-// The codes of rows held against their raw records.
+// The codes of findings about rows compared with their raw records.
 const (
-	// CodeEdited: the row is not what its raw records make of it.
+	// CodeEdited: the row differs from what its raw records make of it.
 	CodeEdited = "edited"
-	// CodeHash: the values are right and the content hash is another one: the declaration reads the
-	// record in another way than when it was loaded, or the hash was edited.
+	// CodeHash: the values are right, but the content hash differs. The declaration has changed
+	// since the record was loaded, or the hash was edited.
 	CodeHash = "hash"
-	// CodeNoRaw: the raw record is not kept (any more).
+	// CodeNoRaw: the raw record is not stored or was pruned.
 	CodeNoRaw = "no_raw"
-	// CodeRejected: the raw record does not fit the declaration any more.
+	// CodeRejected: the raw record no longer fits the declaration.
 	CodeRejected = "rejected"
 )
 
-// local holds rows against their raw records: a sample, or all.
+// local compares rows with their raw records: a sample, or all.
 func (s *subject) local(ctx context.Context) error {
 	if n := s.run.Sample; n > 0 {
 		return s.run.view(ctx, func(view contents.View) error {
@@ -38,7 +38,7 @@ func (s *subject) local(ctx context.Context) error {
 	return s.each(ctx, func(view contents.View, keys []string) error { return s.lookAt(ctx, view, keys) })
 }
 
-// each hands over the keys of all rows in their order, a batch in each transaction.
+// each calls work with the keys of all rows in order, one batch in each transaction.
 func (s *subject) each(ctx context.Context, work func(contents.View, []string) error) error {
 	for after := ""; ; {
 		over := false
@@ -57,7 +57,7 @@ func (s *subject) each(ctx context.Context, work func(contents.View, []string) e
 	}
 }
 
-// lookAt holds those rows against their raw records that were not looked at before.
+// lookAt compares rows with their raw records, unless that was done before.
 func (s *subject) lookAt(ctx context.Context, view contents.View, keys []string) error {
 	for len(keys) > 0 {
 		var fresh []string
@@ -85,8 +85,8 @@ func (s *subject) lookAt(ctx context.Context, view contents.View, keys []string)
 	return nil
 }
 
-// Local holds the rows of keys against the raw records that are kept beside them, without a call.
-// It gives the findings, and how many rows were looked at.
+// Local compares the rows of keys with their raw records, without a call. It returns the findings
+// and the number of rows compared.
 func Local(
 	ctx context.Context, view contents.View, stream pipeline.Stream, table *compare.Comparer, keys []string,
 ) ([]verifications.Finding, int, error) {
@@ -117,7 +117,7 @@ func Local(
 	return append(unread, findings...), len(rows), nil
 }
 
-// told says why a row could not be held against its raw record.
+// told returns the finding for a row that could not be compared with its raw record.
 func told(f verifications.Finding, a *compare.Answer) verifications.Finding {
 	f.Severity, f.Call = verifications.Notice, a.Of.Call
 	switch {
@@ -133,7 +133,7 @@ func told(f verifications.Finding, a *compare.Answer) verifications.Finding {
 	return f
 }
 
-// edited says that a row is not what its raw records make of it.
+// edited returns the finding for a row that differs from what its raw records make of it.
 func edited(f verifications.Finding, a *compare.Answer) verifications.Finding {
 	f.Severity, f.Code, f.Call = verifications.Violation, CodeHash, a.Row.LastCall()
 	f.Detail = "the content hash is not that of its raw record: the row was edited, or the declaration changed (sluice rebuild writes the rows anew)"

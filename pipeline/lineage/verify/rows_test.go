@@ -23,8 +23,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
-// orders is a made-up resource with every kind, arrays within arrays, bare values and single
-// records. Its tables are written by hand, as the layout demands.
+// orders is a made-up resource with every kind, nested arrays, bare values and single records. Its
+// tables are written by hand in the layout of generated ones.
 const orders = `
 CREATE SCHEMA shop;
 INSERT INTO sluice.service_schemas VALUES ('shop');
@@ -117,7 +117,7 @@ func (h *house) of(work pipeline.Work) pipeline.Stream {
 	return stream
 }
 
-// load brings records in by a call of their own.
+// load loads records as the answer of one call.
 func (h *house) load(work pipeline.Work, raws ...string) {
 	h.Helper()
 	stream := h.of(work)
@@ -148,7 +148,7 @@ func (h *house) record(raw string) record.Record {
 	return record
 }
 
-// after does sql to the tables, looks, and takes it back.
+// after runs sql, then look, and rolls the changes back.
 func (h *house) after(sql string, look func(view contents.View)) {
 	h.Helper()
 	tx, err := h.db.Pool().Begin(h.Context())
@@ -174,8 +174,8 @@ func TestLocalFindsWhatWasEdited(t *testing.T) {
 	h.load(pipeline.WorkDetails, whole, `{"order_id":"8","name":"old","rate":1,"stock":5,"edited":"2026-03-01T10:00:00Z","lines":[{"amount":3}]}`)
 	h.load(pipeline.WorkList, changed) // its single record is outdated now, and still all that is known of stock and lines
 	for name, c := range map[string]struct {
-		// sql is done before; want is severity, code and path, empty if nothing is found; says is
-		// in the detail.
+		// sql runs first; want is severity, code and path, empty for no finding; says is part of
+		// the detail.
 		sql, want, says string
 	}{
 		"nothing":             {sql: `SELECT`},
@@ -225,8 +225,8 @@ func TestLocalFindsWhatWasEdited(t *testing.T) {
 	}
 }
 
-// TestCompare: what a record does not carry is not compared, and a record without a row has no
-// differences.
+// TestCompare: keys that a record does not carry are not compared, and a record without a row has
+// no differences.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	h := open(t)

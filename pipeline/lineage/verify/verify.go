@@ -1,10 +1,10 @@
-// Package verify holds a warehouse against itself and against upstream: first the checks that must
-// find nothing and a sample of rows against their raw records, without a call, then rows against
-// records of upstream, within a stated number of calls.
+// Package verify checks a warehouse against itself and against upstream. Without a call it runs the
+// checks that must find nothing, and compares a sample of rows with their raw records. Then it
+// compares rows with records of upstream, within a given number of calls.
 //
-// It changes no row, but loads what is in quarantine and fits as upstream answers it now. Where a
-// record of upstream differs from its row because it changed since the stream's watermark, that is
-// no finding: the next run brings it (docs/decisions/0015-verification).
+// It changes rows in one case only: it loads a record from quarantine whose present version fits.
+// If a record of upstream differs from its row because it changed after the stream's watermark,
+// that is no finding: the next run brings it (docs/decisions/0015-verification).
 //
 // Start reading at Run, then subject.hold.
 package verify
@@ -23,40 +23,41 @@ import (
 	"sluice/schema/record"
 )
 
-// Source is where records of upstream come from.
+// Source reads records from upstream.
 type Source interface {
 	// Page reads one page of a list. Its errors are *pipeline.Error with a kind.
 	Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error)
-	// Export streams a list that comes as one body, in groups of records.
+	// Export streams a list that upstream sends as one body, in groups of records.
 	Export(ctx context.Context, request pipeline.Request, each func(pipeline.Page) error) error
 	// Details reads single records by their identifiers.
 	Details(ctx context.Context, request pipeline.Request, ids []string) (pipeline.Page, error)
 }
 
-// Options say what is verified.
+// Options say what to verify.
 type Options struct {
-	// Streams are the lists to be looked at.
+	// Streams are the lists to verify.
 	Streams []pipeline.Stream
-	// Lacking are findings about lists whose tables are not as declared: none of Streams are they.
+	// Lacking are findings about lists whose tables are not as declared; Streams has none of these
+	// lists.
 	Lacking []verifications.Finding
-	// Scope narrows the checks, Words says it for people.
+	// Scope narrows the checks; Words is the scope as the command line gives it.
 	Scope verifications.Scope
 	Words string
-	// Calls are what may be called in all; Sample is how many rows of each resource are held
-	// against their raw records, zero means all.
+	// Calls is the largest number of calls in all. Sample is how many rows of each resource are
+	// compared with their raw records; zero means all.
 	Calls, Sample int
 	// Source may be nil if Calls is zero.
 	Source Source
-	// Load writes records that are in quarantine and that a call has just brought in a version that
+	// Load loads records that are in quarantine and of which a call has just brought a version that
 	// fits.
 	Load  func(ctx context.Context, stream pipeline.Stream, unit pipeline.Batch) error
 	Store *verifications.Store
-	// Zone is the time zone of an organization.
+	// Zone returns the time zone of an organization.
 	Zone  func(organization string) *time.Location
 	Rules pipeline.Rules
 }
 
-// Result is what was found.
+// Result is the result of a verification.
 type Result struct {
 	Verification verifications.Verification `json:"verification"`
 	Checks       []verifications.Check      `json:"checks"`
@@ -70,12 +71,12 @@ type run struct {
 
 	result   Result
 	subjects []*subject
-	// refused, unreachable and failed say that something kept it from looking at everything.
+	// refused, unreachable and failed say why the verification is incomplete.
 	refused, unreachable, failed bool
 }
 
-// Run verifies and keeps what was found. Its error says that the warehouse could not be read; that
-// upstream refused or did not answer is in the outcome.
+// Run verifies and stores the findings. Its error says that the warehouse could not be read or
+// written. If upstream refused a call or did not answer, the outcome says so.
 func Run(ctx context.Context, o Options) (Result, error) {
 	verification, err := o.Store.Begin(ctx, o.Words, o.Calls)
 	if err != nil {
@@ -127,8 +128,8 @@ func (r *run) look(ctx context.Context) error {
 	return r.upstream(ctx)
 }
 
-// upstream spends the calls: one round goes through all resources, the one that was verified
-// longest ago first; then the next.
+// upstream spends the calls in rounds. Each round makes one call for each resource, beginning with
+// the resource whose last verification is oldest.
 func (r *run) upstream(ctx context.Context) error {
 	if r.Calls == 0 {
 		return nil
@@ -139,8 +140,8 @@ func (r *run) upstream(ctx context.Context) error {
 	}
 	order := slices.Clone(r.subjects)
 	slices.SortStableFunc(order, func(a, b *subject) int { return cmp.Compare(last[a.stream.Key()], last[b.stream.Key()]) })
-	// Single records and further pages take turns: only two rounds without a call say that there is
-	// no more to ask for.
+	// Single records and further pages alternate, so only two rounds without a call show that there
+	// is nothing left to request.
 	for round, idle := 0, 0; idle < 2; round++ {
 		idle++
 		for _, s := range order {
@@ -159,12 +160,12 @@ func (r *run) upstream(ctx context.Context) error {
 	return nil
 }
 
-// view runs fn on one state of the warehouse.
+// view runs fn on one snapshot of the warehouse.
 func (r *run) view(ctx context.Context, fn func(view contents.View) error) error {
 	return r.Store.Look(ctx, fn)
 }
 
-// sum adds up what was looked at and found, and gives it an outcome.
+// sum adds up the counts and sets the outcome.
 func (r *run) sum() {
 	v := &r.result.Verification
 	v.Checks = len(r.result.Checks)

@@ -1,8 +1,8 @@
 // Package cadence learns how often streams should run: often where much changes and a run costs
-// little, rarely elsewhere, all of them together within the calls of a day that are theirs.
+// little, rarely elsewhere. All of them together keep within their calls of a day.
 //
-// It is pure: what was seen goes in, intervals and their reasons come out. It reads no clock, no
-// table and no configuration.
+// It is pure: observations go in, intervals and their reasons come out. It reads no clock, no table
+// and no configuration.
 //
 // Start reading at Plan, then Observe; docs/decisions/0013-adaptive-intervals says why.
 package cadence
@@ -14,11 +14,11 @@ import (
 
 // Stream is one stream whose interval is learned.
 type Stream struct {
-	// Seen is what its last runs showed.
+	// Seen sums up its last runs.
 	Seen Seen
-	// Every is its interval where nothing was seen yet.
+	// Every is its interval before any run was observed.
 	Every time.Duration
-	// Ceiling is the longest interval that keeps what was promised of it.
+	// Ceiling is the longest interval that keeps the promised freshness.
 	Ceiling time.Duration
 }
 
@@ -26,7 +26,7 @@ type Stream struct {
 type Interval struct {
 	// Every is the interval, in whole seconds.
 	Every time.Duration
-	// Reason says what decided.
+	// Reason says what decided about the interval.
 	Reason Reason
 }
 
@@ -35,46 +35,47 @@ type Reason string
 
 // The reasons.
 const (
-	// Unseen: no run was seen that went on from a watermark; the interval is the declared one.
+	// Unseen: no run that went on from a watermark was observed; the interval is the declared one.
 	Unseen Reason = "unseen"
-	// Floor: changes are worth more runs than the floor allows.
+	// Floor: the changes would justify more runs than the floor allows.
 	Floor Reason = "floor"
 	// Worth: more runs would find too little for their calls.
 	Worth Reason = "worth"
-	// Quiet: nothing changed as long as it was watched, and the interval grows with that time.
+	// Quiet: nothing changed in the observed time, and the interval grows with that time.
 	Quiet Reason = "quiet"
-	// Shared: the calls of the day are shared out, and this is the stream's part.
+	// Shared: the calls of the day are divided among the streams, and this is the stream's part.
 	Shared Reason = "shared"
-	// Ceiling: as rarely as its target allows.
+	// Ceiling: the interval is the longest that the stream's target allows.
 	Ceiling Reason = "ceiling"
-	// Extended: not all targets can be met with the calls of the day, and all intervals are longer
-	// by the same factor.
+	// Extended: the calls of the day do not suffice for all targets, so all ceilings are longer by
+	// the same factor.
 	Extended Reason = "stretched"
 )
 
 const (
-	// worth is how many changed records a call has to bring, expected: a run that finds nothing
-	// nine times in ten is not worth its call. It is also how a quiet stream backs off: with half a
-	// change assumed in the time it was watched, its interval is a fifth of that time.
+	// worth is how many changed records a call is expected to bring at least: a run that finds
+	// nothing more than nine times in ten is not worth its call. It also spaces the runs of a quiet
+	// stream: with half a change assumed in the observed time, its interval is a fifth of that
+	// time.
 	worth = 0.1
-	// longest bounds a stretched interval: a stream that nothing is left for is still tried once a
+	// longest bounds an extended interval: a stream without any calls left is still read once a
 	// week.
 	longest = 7 * 24 * time.Hour
-	// halvings is how often the price of a call is halved between its bounds: enough for every bit
-	// of it.
+	// halvings is the number of bisection steps for the price of a call: enough for every bit of
+	// it.
 	halvings = 200
 )
 
-// Plan gives each stream its interval: never below floor, never above its ceiling, and with all of
-// them together no more than perDay calls a day (infinite where nothing limits them). Only if even
-// the ceilings take more than that, all ceilings are stretched by one factor.
+// Plan returns the interval of each stream: never below floor, never above its ceiling, and with at
+// most perDay calls a day in all (infinite means no limit). Only if the ceilings themselves take
+// more calls than that, all ceilings are extended by one factor.
 //
-// Within these bounds the intervals T minimize the staleness that changed records see, the sum of
-// rate × T / 2. The calls are the sum of cost / T, so at the optimum T is proportional to the
-// square root of cost / rate, cut off at the bounds, and the factor is the one with which the calls
-// are spent. Sources: J. Cho and H. Garcia-Molina, "Effective page refresh policies for Web
-// crawlers", ACM TODS 28(4), 2003; and for the sum under bounds the usual water filling (S. Boyd
-// and L. Vandenberghe, "Convex Optimization", 2004, example 5.2).
+// Within these bounds the intervals T minimize the total age of changes, the sum of rate × T / 2.
+// The calls are the sum of cost / T. So at the optimum T is proportional to the square root of cost
+// / rate, cut off at the bounds. The factor is the one that spends exactly the calls. Sources: J.
+// Cho and H. Garcia-Molina, "Effective page refresh policies for Web crawlers", ACM TODS 28(4),
+// 2003; and for the sum under bounds the usual water filling (S. Boyd and L. Vandenberghe, "Convex
+// Optimization", 2004, example 5.2).
 func Plan(streams []Stream, floor time.Duration, perDay float64) []Interval {
 	budget := perDay / float64(day) // calls a nanosecond
 	all := make([]bounds, len(streams))
@@ -90,8 +91,8 @@ func Plan(streams []Stream, floor time.Duration, perDay float64) []Interval {
 	case most <= budget:
 		return intervals(all, 0)
 	}
-	// Intervals grow with the price of a call: look for the lowest price at which the calls
-	// suffice.
+	// Intervals grow with the price of a call, so the loop looks for the lowest price at which the
+	// calls suffice.
 	low, high := 0.0, 1.0
 	for spent(all, high) > budget && !math.IsInf(high, 1) {
 		low, high = high, high*2 //nolint:mnd // the next power
@@ -109,11 +110,13 @@ func Plan(streams []Stream, floor time.Duration, perDay float64) []Interval {
 // day is the length of a day of allowances.
 const day = 24 * time.Hour
 
-// bounds are those of one stream, in nanoseconds, and why they are where they are.
+// bounds are the shortest and the longest interval of one stream, in nanoseconds, with the reason
+// for the shortest.
 type bounds struct {
 	lo, hi float64
 	atLo   Reason
-	// cost is in calls a run, pull in changes a nanosecond that a longer interval delays.
+	// cost is the number of calls a run; pull is the number of changes a nanosecond, which a longer
+	// interval delays.
 	cost, pull float64
 }
 
@@ -137,7 +140,7 @@ func boundsOf(s *Stream, floor time.Duration) bounds {
 	return b
 }
 
-// at is the interval at a price of a call.
+// at returns the interval for a price of a call.
 func (b *bounds) at(price float64) (float64, Reason) {
 	switch t := math.Sqrt(price * b.cost / b.pull); {
 	case t <= b.lo:
@@ -176,8 +179,8 @@ func extended(all []bounds, factor float64) []Interval {
 	return learned
 }
 
-// whole rounds up to a second: what is a little longer never takes more calls. A millionth of a
-// second is no reason to.
+// whole rounds up to whole seconds, because a slightly longer interval never takes more calls. An
+// excess of less than a millionth of a second is dropped.
 func whole(nanoseconds float64) time.Duration {
 	return time.Duration(math.Ceil(nanoseconds/float64(time.Second)-roundOff)) * time.Second
 }

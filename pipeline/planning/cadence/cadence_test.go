@@ -10,7 +10,7 @@ import (
 	"sluice/pipeline/planning/cadence"
 )
 
-// busy changes so many times an hour.
+// busy is a stream with so many changes an hour.
 func busy(perHour, calls float64, ceiling time.Duration) cadence.Stream {
 	return cadence.Stream{
 		Seen:  cadence.Seen{Runs: 10, Span: 10 * time.Hour, Changes: int64(math.Ceil(perHour * 10)), PerHour: perHour, Calls: calls},
@@ -18,12 +18,12 @@ func busy(perHour, calls float64, ceiling time.Duration) cadence.Stream {
 	}
 }
 
-// quiet did not change in the time that it was watched.
+// quiet is a stream without changes in the observed time.
 func quiet(watched time.Duration, calls float64, ceiling time.Duration) cadence.Stream {
 	return cadence.Stream{Seen: cadence.Seen{Runs: 10, Span: watched, Calls: calls}, Every: 15 * time.Minute, Ceiling: ceiling}
 }
 
-// TestPlan: intervals worked out by hand. The floor is five minutes.
+// TestPlan: the intervals are computed by hand. The floor is five minutes.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	const hour, minute = time.Hour, time.Minute
@@ -48,7 +48,7 @@ func TestPlan(t *testing.T) {
 		"quiet for ten hours":   {[]cadence.Stream{quiet(10*hour, 1, 6*hour)}, enough, []cadence.Interval{{2 * hour, cadence.Quiet}}},
 		"quiet for two days":    {[]cadence.Stream{quiet(48*hour, 1, 6*hour)}, enough, []cadence.Interval{{6 * hour, cadence.Ceiling}}},
 		"quiet for ten minutes": {[]cadence.Stream{quiet(10*minute, 1, 6*hour)}, enough, []cadence.Interval{{15 * minute, cadence.Quiet}}},
-		// 60 calls a day. At the ceilings both take 24 together; four times the changes are worth
+		// 60 calls a day. At their ceilings both take 24 together. Four times the changes are worth
 		// twice the runs: 40 and 20.
 		"shared out": {
 			[]cadence.Stream{busy(40, 1, 2*hour), busy(10, 1, 2*hour)}, 60,
@@ -65,7 +65,7 @@ func TestPlan(t *testing.T) {
 			[]cadence.Stream{busy(40, 1, 2*hour), quiet(48*hour, 1, 8*hour)}, 24,
 			[]cadence.Interval{{4115 * time.Second, cadence.Shared}, {8 * hour, cadence.Ceiling}},
 		},
-		// 24 and 12 calls are needed for the targets, 18 are there: everything takes twice as long.
+		// The targets need 24 and 12 calls, and 18 are available: all intervals are twice as long.
 		"not all targets can be met": {
 			[]cadence.Stream{busy(40, 1, hour), busy(1, 1, 2*hour)}, 18,
 			[]cadence.Interval{{2 * hour, cadence.Extended}, {4 * hour, cadence.Extended}},
@@ -91,7 +91,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// drawn are streams and calls a day for them.
+// drawn returns random streams, a floor and the calls of a day.
 func drawn(t *rapid.T) ([]cadence.Stream, time.Duration, float64) {
 	floor := time.Duration(rapid.IntRange(1, 30).Draw(t, "floor")) * time.Minute
 	streams := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) cadence.Stream {
@@ -111,8 +111,8 @@ func drawn(t *rapid.T) ([]cadence.Stream, time.Duration, float64) {
 
 func calls(s *cadence.Stream) float64 { return max(s.Seen.Calls, 1) }
 
-// TestBounds: the floor and the calls of the day hold always, the ceilings unless it is said that
-// they do not.
+// TestBounds: the floor and the calls of the day always hold. The ceilings hold unless the reason
+// is Extended.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -140,11 +140,11 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestNothingIsBetter: where calls are shared out, moving calls from one busy stream to another
-// makes changes wait longer.
+// TestNothingIsBetter: where calls are shared, moving calls from one busy stream to another makes
+// changes wait longer.
 func TestNothingIsBetter(t *testing.T) {
 	t.Parallel()
-	// waits is how long changed records wait, all together, an hour of the schedule.
+	// waits is the total time that the changes of one hour have to wait.
 	waits := func(perHour, every float64) float64 { return perHour * every / 2 }
 	rapid.Check(t, func(t *rapid.T) {
 		floor := 5 * time.Minute
@@ -174,7 +174,7 @@ func TestNothingIsBetter(t *testing.T) {
 	})
 }
 
-// TestObserve: rates worked out by hand.
+// TestObserve: the rates are computed by hand.
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)

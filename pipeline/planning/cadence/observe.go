@@ -7,32 +7,33 @@ import (
 
 // Run is one run that went on from a watermark.
 type Run struct {
-	// Start is when it began; Changes are the records that it found new or changed.
+	// Start is when it began; Changes is the number of new and changed records that it found.
 	Start   time.Time
 	Changes int64
-	// Calls are those that it took; zero if it did not come to its end.
+	// Calls is the number of its calls; zero if it did not reach its end.
 	Calls int64
 }
 
-// Seen is what the last runs of a stream showed.
+// Seen sums up the last runs of a stream.
 type Seen struct {
-	// Runs is how many they were, Span the time that they looked back over.
+	// Runs is the number of runs, Span the time whose changes they read.
 	Runs int
 	Span time.Duration
-	// Changes are all that they found; PerHour is how many came in an hour, recent hours counting
-	// more.
+	// Changes is the number of changes that they found; PerHour is the number an hour, with more
+	// weight on recent runs.
 	Changes int64
 	PerHour float64
-	// Calls is what a run takes, recent runs counting more; zero if none came to its end.
+	// Calls is the number of calls a run, with more weight on recent runs; zero if no run reached
+	// its end.
 	Calls float64
 }
 
-// halfLife is after how long what was seen counts half: a stream that wakes up or falls asleep is
-// followed within a day, and one night does not make it a quiet one.
+// halfLife is the age at which an observation counts half. So the intervals follow a change of pace
+// within a day, and one night without changes does not make a stream quiet.
 const halfLife = 24 * time.Hour
 
-// Observe sums up runs, oldest first, of which the first looked back to since. Changes are those of
-// the time between two starts: what came while a run read is found by the next one.
+// Observe sums up runs, oldest first; the first one read the changes from since on. A run's changes
+// are counted for the time between two starts: the next run finds what changed while a run reads.
 func Observe(runs []Run, since, now time.Time) Seen {
 	var seen Seen
 	var changes, hours, calls, finished float64
@@ -51,7 +52,7 @@ func Observe(runs []Run, since, now time.Time) Seen {
 		since = run.Start
 	}
 	if seen.Span < time.Minute || hours == 0 {
-		// Runs that follow each other without a pause show nothing of a rate.
+		// Less than a minute of observation is too short for a rate.
 		return Seen{Calls: ratio(calls, finished)}
 	}
 	seen.PerHour, seen.Calls = changes/hours, ratio(calls, finished)
@@ -65,8 +66,8 @@ func ratio(sum, of float64) float64 {
 	return sum / of
 }
 
-// perNanosecond is the rate of changes. Where none was seen, half a change is assumed in the time
-// that was watched: the longer nothing changes, the less is expected to.
+// perNanosecond returns the rate of changes. Where none was observed, half a change is assumed in
+// the observed time: the longer nothing changes, the fewer changes are expected.
 func (s Seen) perNanosecond() float64 {
 	if s.Changes == 0 {
 		const half = 0.5
@@ -75,5 +76,5 @@ func (s Seen) perNanosecond() float64 {
 	return math.Max(s.PerHour, leastPerHour) / float64(time.Hour)
 }
 
-// leastPerHour keeps a rate from vanishing: one change in more than a thousand years.
+// leastPerHour keeps the rate above zero: one change in more than a thousand years.
 const leastPerHour = 1e-8

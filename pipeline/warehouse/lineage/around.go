@@ -14,17 +14,17 @@ import (
 	"sluice/schema"
 )
 
-// Version is one version of the record that its raw record is kept of.
+// Version is one version of the record whose raw record is stored.
 type Version struct {
-	// Call brought it, Position is its place among the records of the call.
+	// Call brought it; Position is its index among the records of the call.
 	Call     *Call     `json:"call"`
 	Position int64     `json:"position"`
 	KeptAt   time.Time `json:"kept_at"`
-	// Modified is the modification time in it, as it came; "" if it carries none.
+	// Modified is its modification time, as upstream wrote it; "" if it has none.
 	Modified string `json:"modified,omitempty"`
-	// Single says that it is a single record and not a list's.
+	// Single says that it is a single record and not one of a list.
 	Single bool `json:"single,omitempty"`
-	// Bytes is its size.
+	// Bytes is its size in bytes.
 	Bytes int64 `json:"bytes"`
 }
 
@@ -43,22 +43,22 @@ type Entry struct {
 	Note        string     `json:"note,omitempty"`
 }
 
-// Stream is how far a stream is.
+// Stream is the state of a stream.
 type Stream struct {
 	Resource string `db:"resource" json:"resource"`
 	Enabled  bool   `db:"enabled"  json:"enabled"`
-	// Watermark is the instant up to which it is complete; nil if it never was.
+	// Watermark is the instant up to which the stream is complete; nil if it never was.
 	Watermark  *time.Time `db:"watermark"    json:"watermark"`
 	State      string     `db:"state"        json:"state"`
 	Reason     string     `db:"reason"       json:"reason,omitempty"`
 	Until      *time.Time `db:"wait_until"   json:"until,omitempty"`
 	NextDueAt  time.Time  `db:"next_due_at"  json:"next_due_at"`
 	LastDoneAt *time.Time `db:"last_done_at" json:"last_done_at"`
-	// Waiting counts the rows that wait for their single record; nil for lists.
+	// Waiting counts the rows that need their single record; nil for lists.
 	Waiting *int64 `db:"waiting" json:"waiting,omitempty"`
 }
 
-// Parent is how far the list of one parent is read.
+// Parent is the progress of the list of one parent.
 type Parent struct {
 	ID       string     `db:"parent_id" json:"id"`
 	Active   bool       `db:"active"    json:"active"`
@@ -68,8 +68,7 @@ type Parent struct {
 }
 
 const (
-	// An archive is a page of records: it is looked through for the identifier before it is taken
-	// apart.
+	// An archive is a page of records: its text is searched for the identifier before it is parsed.
 	sqlVersions = `
 SELECT r.call_id, r.first_position + e.place - 1, r.kept_at, coalesce(e.record->>$5::text, ''),
 	octet_length(e.record::text), c.reserved_at, coalesce(c.path, ''), coalesce(c.page, 0), coalesce(c.status, 0), coalesce(c.code, ''),
@@ -104,8 +103,8 @@ SELECT parent_id, active, read_at, failures, note FROM sluice.parents
 WHERE (organization_id, service, resource, parent_id) = ($1, $2, $3, $4)`
 )
 
-// own is the record's own identifier and the key on the wire that carries it: keys can be qualified
-// by a parent.
+// own returns the record's own identifier, without its parent, and the key on the wire that carries
+// it.
 func own(r *schema.Resource, id string) (string, string) {
 	if cursor, ok := r.Cursor.(schema.PerParent); ok && cursor.Identifier != "" {
 		return id[strings.LastIndex(id, "/")+1:], cursor.Identifier
@@ -140,8 +139,8 @@ func (t *Tracer) versions(ctx context.Context, stream pipeline.Stream, h *Histor
 	return err
 }
 
-// single says whether a call brought single records: by its class, or, if it is not in the log any
-// more, by the row.
+// single reports whether a call brought single records: by its class or, if the log no longer has
+// the call, by the row.
 func single(stream pipeline.Stream, h *History, c Call) bool {
 	if stream.Resource.Details == nil {
 		return false

@@ -1,7 +1,7 @@
-// Package lineage tells the history of one record: its row, the calls that brought its versions,
-// its quarantine, and how far the streams that it belongs to are.
+// Package lineage returns the history of one record: its row, the calls that brought its versions,
+// its entries in quarantine, and the progress of its streams.
 //
-// It reads only. Its structs are the JSON of sluice explain.
+// It only reads. Its structs are the JSON of sluice explain.
 //
 // Start reading at Tracer.Record.
 package lineage
@@ -35,27 +35,26 @@ type History struct {
 	Record       string `json:"record"`
 	// Row is nil if there is none.
 	Row *Row `json:"row"`
-	// Versions are those that raw records are kept of, newest call first. Archives is how many
-	// archives were looked through; AllArchives says that there are no more, so that no version is
-	// missing that is kept at all.
+	// Versions are the stored raw records, newest call first. Archives is how many archives were
+	// searched. AllArchives says that these were all, so Versions is complete.
 	Versions    []Version `json:"versions"`
 	Archives    int       `json:"archives"`
 	AllArchives bool      `json:"all_archives"`
-	// Quarantine are entries about the record, newest first.
+	// Quarantine are the entries about the record, newest first.
 	Quarantine []Entry `json:"quarantine"`
-	// List and Details are the streams that bring it; the latter is nil where there are no single
-	// records.
+	// List and Details are the streams that bring the record; Details is nil where there are no
+	// single records.
 	List    *Stream `json:"list"`
 	Details *Stream `json:"details,omitempty"`
-	// Parent is how far the list of the record's parent is read; nil where there are no parents.
+	// Parent is the progress of the list of the record's parent; nil where there are no parents.
 	Parent *Parent `json:"parent,omitempty"`
 }
 
-// Row is what a row says about itself.
+// Row is what a row stores about its origin.
 type Row struct {
 	FirstSeenAt time.Time `json:"first_seen_at"`
 	ChangedAt   time.Time `json:"changed_at"`
-	// Modified is upstream's modification time; nil if it has none.
+	// Modified is upstream's modification time; nil if the record has none.
 	Modified *time.Time `json:"modified,omitempty"`
 	// List is the call that brought the last list record that changed the row, Detail that of the
 	// last single record.
@@ -63,11 +62,11 @@ type Row struct {
 	Detail *Call `json:"detail_call,omitempty"`
 	// Run loaded the list record.
 	Run *Run `json:"run"`
-	// DetailState is what is known of the single record, "" where there are none; DetailAt is when
-	// it was last loaded or tried.
+	// DetailState is the detail state, "" where there are no single records; DetailAt is when the
+	// single record was last loaded or requested.
 	DetailState string     `json:"detail_state,omitempty"`
 	DetailAt    *time.Time `json:"detail_at,omitempty"`
-	// Unknown are keys that no declaration knows: they are in _extra.
+	// Unknown are the undeclared keys, which are in _extra.
 	Unknown []string `json:"unknown_keys,omitempty"`
 	// Parent is the parent's identifier, "" if there is none.
 	Parent string `json:"parent,omitempty"`
@@ -75,10 +74,10 @@ type Row struct {
 	Arrays map[string]int64 `json:"arrays,omitempty"`
 }
 
-// Call is one request, as far as the call log still has it.
+// Call is one call, with what the call log still has of it.
 type Call struct {
 	ID int64 `json:"id"`
-	// At is when it was reserved; nil if it is not in the call log any more.
+	// At is when it was reserved; nil if the call log no longer has it.
 	At     *time.Time `json:"at,omitempty"`
 	Path   string     `json:"path,omitempty"`
 	Page   int        `json:"page,omitempty"`
@@ -88,18 +87,18 @@ type Call struct {
 	Run    int64      `json:"run,omitempty"`
 }
 
-// Run is one execution of a stream, as far as it is still known.
+// Run is one run of a stream, with what is still stored of it.
 type Run struct {
 	ID        int64      `json:"id"`
 	Class     string     `json:"class,omitempty"`
 	StartedAt *time.Time `json:"started_at,omitempty"`
-	// Outcome is done, provisional or failed; "" while it is open, and if the run is not known any
-	// more.
+	// Outcome is done, provisional or failed; "" while the run is open or if it is no longer
+	// stored.
 	Outcome string `json:"outcome,omitempty"`
 	Note    string `json:"note,omitempty"`
 }
 
-// Record tells the history of a record. Archives bounds how many archives are looked through for
+// Record returns the history of a record. Archives bounds how many archives are searched for
 // versions, the newest first.
 func (t *Tracer) Record(ctx context.Context, stream pipeline.Stream, id string, archives int) (History, error) {
 	h := History{
@@ -119,7 +118,7 @@ func (t *Tracer) Record(ctx context.Context, stream pipeline.Stream, id string, 
 	return h, nil
 }
 
-// row reads the row whole, as JSON: what it says about itself has the same names in every table.
+// row reads the whole row as JSON: the columns about its origin have the same names in every table.
 func (t *Tracer) row(ctx context.Context, stream pipeline.Stream, h *History) error {
 	r := stream.Resource
 	sql := fmt.Sprintf(`SELECT to_jsonb(t) FROM %s AS t WHERE t.organization_id = $1 AND t.%s = $2`,
@@ -164,7 +163,7 @@ func (t *Tracer) row(ctx context.Context, stream pipeline.Stream, h *History) er
 	return t.arrays(ctx, stream, h)
 }
 
-// declared reads the modification time and the parent, whose columns the declaration names.
+// declared reads the modification time and the parent; the declaration names their columns.
 func (row *Row) declared(r *schema.Resource, text []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(text, &values); err != nil {
@@ -206,8 +205,8 @@ SELECT reserved_at, path, coalesce(page, 0), coalesce(status, 0), coalesce(code,
 	sqlRun = `SELECT class, started_at, coalesce(outcome, ''), note FROM sluice.runs WHERE id = $1`
 )
 
-// call gives a call by its number, with no more than that if the log does not have it any more; nil
-// for no number.
+// call returns a call by its number; nil for zero. If the log no longer has it, the call has its
+// number only.
 func (t *Tracer) call(ctx context.Context, id int64) (*Call, error) {
 	if id == 0 {
 		return nil, nil //nolint:nilnil // no call

@@ -8,8 +8,8 @@ import (
 	"sluice/pipeline/upstream"
 )
 
-// DatabaseURL reads the address of the database. It may be a reference as a whole, or an address in
-// which the password is one.
+// DatabaseURL reads the address of the database. The whole address may be a reference, or only its
+// password.
 func (s Source) DatabaseURL(raw string) (upstream.Secret, error) {
 	if raw == "" {
 		return upstream.Secret{}, errors.New("is empty: write ${NAME}, or leave the key out for a private Postgres server")
@@ -17,8 +17,7 @@ func (s Source) DatabaseURL(raw string) (upstream.Secret, error) {
 	if strings.HasPrefix(raw, "file:") {
 		return s.databaseFromFile(raw)
 	}
-	// The shape is looked at with every reference replaced by nothing: whatever password is left
-	// then is written in the file.
+	// The check removes every reference: a password that is left then is written in the file.
 	shape := reference.ReplaceAllString(raw, "")
 	if !referenceOnly.MatchString(raw) && literalPassword(shape) {
 		return upstream.Secret{}, errors.New("a password is not written into the file: write the whole address as ${NAME}, " +
@@ -39,7 +38,8 @@ func (s Source) databaseFromFile(raw string) (upstream.Secret, error) {
 	return checkedURL(value.Reveal())
 }
 
-// literalPassword errs on the side of yes: what is no address may be all password.
+// literalPassword reports whether an address may hold a password. If the text is no address, it is
+// true for any sign of one.
 func literalPassword(shape string) bool {
 	u, err := url.Parse(shape)
 	if err != nil || u.Scheme == "" {

@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// guarded reads a file that holds secrets, if only its owner decides what it says: this user or
-// root. What is judged is the file that is open: its name may come to stand for another one
-// meanwhile.
+// guarded reads a file that holds secrets, if it belongs to this user or root and only its owner
+// may write it. It checks the open file, because its name may refer to another file a moment later.
 func guarded(path string) (string, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would keep the program waiting
 	if err != nil {
@@ -38,9 +37,9 @@ func tooLarge(path string) error {
 	return fmt.Errorf("the secret's file %s is larger than %d bytes: is it the right one?", path, maxSecret)
 }
 
-// judge refuses what is no file, what belongs to neither the user nor root, what others may write,
-// and what all may read. A group may read: the mounts of Kubernetes belong to root and a group of
-// the process.
+// judge refuses a file that is not regular, that belongs to neither the user nor root, that others
+// may write, or that all may read. A group may read it: mounts of Kubernetes belong to root and a
+// group of the process.
 func judge(path string, info fs.FileInfo, user int) error {
 	mode := info.Mode()
 	stat, ok := info.Sys().(*syscall.Stat_t)

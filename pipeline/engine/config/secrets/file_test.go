@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// owned is a file with an owner of choice.
+// owned is a file's information with a chosen owner and mode.
 type owned struct {
 	fs.FileInfo
 	mode fs.FileMode

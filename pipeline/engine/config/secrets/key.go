@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// encryptionKey is the variable, encryptionKeyFile the one that names a file instead; keySize is
-// the size of an AES-256 key in bytes.
+// encryptionKey is the variable with the keys, encryptionKeyFile the variable that names a file
+// with them; keySize is the size of an AES-256 key in bytes.
 const (
 	encryptionKey     = "SLUICE_ENCRYPTION_KEY"
 	encryptionKeyFile = encryptionKey + "_FILE"
@@ -18,10 +18,10 @@ const (
 	makeKey           = "make one with \"openssl rand -base64 32\""
 )
 
-// EncryptionKeys gives the keys of 32 bytes with which tokens are sealed before they are stored
-// (invariant 10): the first seals, all open. They come from the variable SLUICE_ENCRYPTION_KEY, or
-// from the file that SLUICE_ENCRYPTION_KEY_FILE names, in base64, with or without padding, apart by
-// commas or white space. Its errors never hold what is there.
+// EncryptionKeys returns the keys of 32 bytes that encrypt tokens before they are stored (invariant
+// 10). The first one seals; all of them open. They come from the variable SLUICE_ENCRYPTION_KEY, or
+// from the file that SLUICE_ENCRYPTION_KEY_FILE names. They are in base64, with or without padding,
+// separated by commas or white space. Its errors never quote the value.
 func (s Source) EncryptionKeys() ([][]byte, error) {
 	text, _ := s.Getenv(encryptionKey)
 	path, _ := s.Getenv(encryptionKeyFile)
@@ -62,7 +62,7 @@ func decode(word string) ([]byte, error) {
 	key, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(word, "="))
 	switch {
 	case err != nil:
-		return nil, errors.New("is not base64") // the error of the decoder says what it met
+		return nil, errors.New("is not base64") // the error of the decoder would quote the value
 	case len(key) != keySize:
 		return nil, fmt.Errorf("holds %d bytes and not %d", len(key), keySize)
 	case bytes.Count(key, key[:1]) == keySize:

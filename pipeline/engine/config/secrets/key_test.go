@@ -51,7 +51,7 @@ func TestEncryptionKey(t *testing.T) {
 	}
 }
 
-// keyed is an environment with a key, a file with keys, or both.
+// keyed returns a source whose environment has a key, the path of a file with keys, or both.
 func keyed(key, path string) secrets.Source {
 	return secrets.Source{Getenv: func(name string) (string, bool) {
 		value, ok := map[string]string{"SLUICE_ENCRYPTION_KEY": key, "SLUICE_ENCRYPTION_KEY_FILE": path}[name]
@@ -59,7 +59,7 @@ func keyed(key, path string) secrets.Source {
 	}}
 }
 
-// TestEncryptionKeys reads several keys, out of the variable and out of a file: the order stays.
+// TestEncryptionKeys reads several keys from the variable and from a file, in their order.
 func TestEncryptionKeys(t *testing.T) {
 	t.Parallel()
 	const one, two = "MDEyMzQ1Njc4OWFiY2RlZmdoaWprbG1ub3BxcnN0dXY=", "dnV0c3JxcG9ubWxramloZ2ZlZGNiYTk4NzY1NDMyMTA="

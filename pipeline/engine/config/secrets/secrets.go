@@ -1,7 +1,7 @@
-// Package secrets fetches what the configuration only refers to: variables of the environment, and
-// secrets out of variables and files.
+// Package secrets reads the values that the configuration refers to: variables of the environment,
+// and secrets in variables or files.
 //
-// A secret that is written in the configuration itself is refused, and no error holds one
+// It refuses a secret that is written in the configuration itself. No error holds a secret
 // (invariant 10).
 //
 // Start reading at Source.
@@ -19,10 +19,10 @@ import (
 	"sluice/pipeline/upstream"
 )
 
-// maxSecret is far above any token or secret.
+// maxSecret is far longer than any token or secret, in bytes.
 const maxSecret = 64 << 10
 
-// The forms of a reference, and everything that looks like the beginning of one.
+// The forms of a reference, and any text that begins like one.
 //
 //nolint:gochecknoglobals // constants
 var (
@@ -31,23 +31,23 @@ var (
 	anyReference  = regexp.MustCompile(`\$\{[^}]*\}?`)
 )
 
-// Source fetches what the configuration only refers to, in the environment or in files: Getenv
-// looks a variable up and says whether it is set.
+// Source reads the values that the configuration refers to. Getenv looks up a variable and reports
+// whether it is set.
 type Source struct {
 	Getenv func(string) (string, bool)
 }
 
-// Refers says that a text holds a reference, or the beginning of one.
+// Refers reports whether a text holds a reference or the beginning of one.
 func Refers(text string) bool { return anyReference.MatchString(text) }
 
-// MissingError is the error of a value that is not here: its variable is not set, or its file is
-// not there or not for this user.
+// MissingError says that a value is missing: its variable is not set, or its file does not exist or
+// is not readable for this user.
 type MissingError struct{ text string }
 
 // Error implements error.
 func (m *MissingError) Error() string { return m.text }
 
-// missing describes variables that a value refers to and that are not set or empty.
+// missing returns the error for variables that are not set or empty.
 func missing(names []string) error {
 	if len(names) == 1 {
 		return &MissingError{fmt.Sprintf("the environment variable %s is not set or empty: set it before starting", names[0])}
@@ -55,7 +55,7 @@ func missing(names []string) error {
 	return &MissingError{fmt.Sprintf("the environment variables %s are not set or empty: set them before starting", strings.Join(names, ", "))}
 }
 
-// Expand replaces every ${NAME} by the variable. What a variable holds is not expanded again.
+// Expand replaces every ${NAME} by the variable. It does not expand the value of a variable again.
 func (s Source) Expand(text string) (string, error) {
 	var unset []string
 	var malformed error
@@ -81,8 +81,8 @@ func (s Source) Expand(text string) (string, error) {
 	}
 }
 
-// Secret reads a secret from where the file says. A secret in the file itself is refused: the file
-// is copied, committed and mailed.
+// Secret reads a secret from the variable or the file that raw refers to. It refuses a secret in
+// the configuration itself, because that file is copied, committed and mailed.
 func (s Source) Secret(raw string) (upstream.Secret, error) {
 	var value string
 	var err error

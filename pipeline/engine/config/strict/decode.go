@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// value reads one node into one field. A key without a value counts as left out.
+// value reads one node into one field. A key without a value counts as missing.
 func (d *Document) value(n ast.Node, into reflect.Value, path string) {
 	switch n.Type() {
 	case ast.NullType, ast.CommentType:
@@ -40,8 +40,7 @@ func (d *Document) value(n ast.Node, into reflect.Value, path string) {
 	}
 }
 
-// mapping reads keys that are the fields of a struct, or the names of a map. It remembers where
-// they stand and refuses doubles.
+// mapping reads the keys of a struct or a map. It stores their places and refuses double keys.
 func (d *Document) mapping(n ast.Node, into reflect.Value, path string) {
 	m, ok := n.(ast.MapNode)
 	if !ok {
@@ -85,7 +84,7 @@ func (d *Document) mapping(n ast.Node, into reflect.Value, path string) {
 	}
 }
 
-// fields are the fields of a struct by their keys, those of embedded structs included.
+// fields returns the fields of a struct by their keys, including those of embedded structs.
 func fields(v reflect.Value) map[string]reflect.Value {
 	known := make(map[string]reflect.Value)
 	for _, field := range reflect.VisibleFields(v.Type()) {
@@ -110,8 +109,7 @@ func (d *Document) list(n ast.Node, into reflect.Value, path string) {
 	}
 }
 
-// scalar reads a single value: one of the caller's types, text, a number, a truth value or a time
-// span.
+// scalar reads a single value: one of the caller's types, text, a number, a boolean or a time span.
 func (d *Document) scalar(n ast.Node, into reflect.Value, path string) {
 	raw, ok := scalarText(n)
 	if !ok {
@@ -155,13 +153,13 @@ func (d *Document) scalar(n ast.Node, into reflect.Value, path string) {
 			err = errors.New(wanted)
 		}
 	}
-	if err != nil { // it may quote what a variable holds
+	if err != nil { // err is not shown, because it may quote the value of a variable
 		d.Addf(path, true, "wants %s, not %q", wanted, raw)
 	}
 }
 
-// scalarText is a scalar as it is written, quotes and block marks removed; false for everything
-// else.
+// scalarText returns a scalar as it is written, without quotes and block indicators; false for
+// every other node.
 func scalarText(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -175,8 +173,8 @@ func scalarText(n ast.Node) (string, bool) {
 	}
 }
 
-// start is the token that people take for the beginning of a node. The library's token of a block
-// mapping is its first colon.
+// start returns the token at which a reader sees the beginning of a node. The library's own token
+// of a block mapping is its first colon.
 func start(n ast.Node) *token.Token {
 	switch m := n.(type) {
 	case *ast.MappingNode:

@@ -2,14 +2,14 @@ package strict
 
 import "strings"
 
-// maxDepth is how deep brackets, and lists within lists on one line, may nest: configurations nest
-// six deep. The parser keeps all that is open for each that opens, so that 40 KB of brackets take
+// maxDepth is how deep brackets, and lists within lists on one line, may nest. Configurations nest
+// six deep. The parser's memory grows with the square of the depth, so 40 KB of brackets take
 // gigabytes.
 const maxDepth = 32
 
-// tooDeep gives the line, from 1, in which the text begins to nest too deep, 0 if none does. It
-// looks at brackets and at dashes that stand alone wherever they are. What is text, and what the
-// parser takes for the front of a line, only the parser knows.
+// tooDeep returns the line, from 1, in which the text begins to nest too deep; 0 if none does. It
+// counts all brackets and single dashes, also those in quoted text, because only the parser can
+// tell them apart.
 func tooDeep(lines []string) int {
 	open := 0
 	for i, line := range lines {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDepthIsCountedBeforeParsing runs alone, for other tests would take memory meanwhile: 40 KB
-// took 2.5 GB.
+// TestDepthIsCountedBeforeParsing runs alone, because the memory of other tests would count, too.
+// Without the limit 40 KB took 2.5 GB.
 func TestDepthIsCountedBeforeParsing(t *testing.T) { //nolint:paralleltest // see above
 	const most = 24 << 20
 	for name, c := range map[string]struct{ text, line string }{

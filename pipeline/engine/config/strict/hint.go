@@ -2,7 +2,7 @@ package strict
 
 import "strings"
 
-// Hint says which of the allowed words was probably meant, or lists them.
+// Hint names the allowed word that was probably meant, or lists all of them.
 func Hint(word string, allowed []string) string {
 	best, distance := "", 1+max(2, len(word)/3)
 	for _, candidate := range allowed {

@@ -10,20 +10,20 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Mistake is one thing that is wrong with the file, and what to do about it.
+// Mistake is one error in the file, with what to do about it.
 type Mistake struct {
 	// Path is the key: organizations[0].services.inventory.plan; empty if the mistake concerns the
 	// whole file.
 	Path string
-	// Line and Column count from 1; zero if there is no place to point at.
+	// Line and Column count from 1; zero if the place is unknown.
 	Line, Column int
-	// Source is the line of the file, with everything masked that may be a secret.
+	// Source is the line of the file; values that may be secret are masked.
 	Source string
-	// Text says what is wrong and what to do.
+	// Text says what is wrong and what to do about it.
 	Text string
 }
 
-// String is the mistake without its source line: "4:3 workers: …".
+// String returns the mistake without its source line: "4:3 workers: …".
 func (m Mistake) String() string {
 	text := m.Text
 	if m.Path != "" {
@@ -41,8 +41,8 @@ type Error struct {
 	Mistakes []Mistake
 }
 
-// Err gives all mistakes of the document as one *Error, nil if there are none. file is what the
-// file is called.
+// Err returns all mistakes of the document as one *Error; nil if there are none. File is the file's
+// name.
 func (d *Document) Err(file string) error {
 	if len(d.mistakes) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// place is where a key or an element stands in the file.
+// place is the position of a key or an element in the file.
 type place struct {
 	line, column int
 	// key is the last part of the path, "" for elements of a list.
@@ -81,7 +81,7 @@ type place struct {
 	raw string
 }
 
-// placeOf is where a token stands; the zero place if that is not known.
+// placeOf returns the place of a token; the zero place if it is unknown.
 func placeOf(t *token.Token) place {
 	if t == nil || t.Position == nil {
 		return place{}
@@ -89,7 +89,7 @@ func placeOf(t *token.Token) place {
 	return place{line: t.Position.Line, column: t.Position.Column}
 }
 
-// Addf records a mistake at a path. show says that the value of that key can be shown: it is a
+// Addf records a mistake at a path. Show says that the value of that key may be shown: it is a
 // known, single value that is no secret and holds none.
 func (d *Document) Addf(path string, show bool, format string, args ...any) {
 	at, ok := d.places[path]
@@ -108,8 +108,8 @@ func (d *Document) addAtf(at place, path string, show bool, format string, args 
 	d.broken[path] = true
 }
 
-// Spoilt says that a key or one that holds it has a mistake already, so that what follows from it
-// need not be reported.
+// Spoilt reports whether a key, or a key around it, has a mistake already. Further mistakes of that
+// key need not be reported then.
 func (d *Document) Spoilt(path string) bool {
 	for path != "" && !d.broken[path] {
 		path = around(path)
@@ -117,16 +117,16 @@ func (d *Document) Spoilt(path string) bool {
 	return path != ""
 }
 
-// around is the path of what holds a path.
+// around returns the path of the key or list that contains a path.
 func around(path string) string { return path[:max(strings.LastIndexAny(path, ".["), 0)] }
 
-// firstKey matches the key that a line of block YAML begins with.
+// firstKey matches the key at the beginning of a line of block YAML.
 //
 //nolint:gochecknoglobals // a constant
 var firstKey = regexp.MustCompile(`^\s*(?:-\s+)*["']?([A-Za-z0-9_.-]+)["']?\s*:(?:\s|$)`)
 
-// excerpt is the line as far as it can be shown: only where it begins with the key in question is
-// the rest of it that key's own value.
+// excerpt returns the line with everything masked that must not be shown. It shows the rest of the
+// line only if the line begins with the key in question, because then it is that key's own value.
 func excerpt(line, key string, show bool) string {
 	line = strings.ReplaceAll(line, "\t", " ")
 	match := firstKey.FindStringSubmatch(line)
@@ -140,7 +140,7 @@ func excerpt(line, key string, show bool) string {
 	}
 }
 
-// masked shows of a text the punctuation that YAML is made of, and an x for each other character.
+// masked replaces every character of a text by an x, except YAML's punctuation.
 func masked(text string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(` {}[]"',:|>&*#`, r) {

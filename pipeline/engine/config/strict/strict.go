@@ -1,10 +1,10 @@
-// Package strict reads YAML into Go values and reports everything that does not fit at once:
-// unknown keys, doubled keys, wrong types, each with line, column and source line.
+// Package strict reads YAML into Go values and reports all mistakes at once: unknown keys, double
+// keys, wrong types, each with line, column and source line.
 //
-// The library parses. Its decoder is not used, as it ends at the first mistake and is lenient
-// (docs/decisions/0001-dependencies). Rules of the caller's can point at keys later, for it is
-// remembered where each stands. A value that may be a secret is never shown. The package never
-// opens a file and knows no key.
+// It uses the library's parser but not its decoder, which stops at the first mistake and is lenient
+// (docs/decisions/0001-dependencies). It stores the place of each key, so the caller's rules can
+// point at keys later. It never shows a value that may be a secret. It never opens a file and knows
+// no key.
 //
 // Start reading at Decode.
 package strict
@@ -21,19 +21,19 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// maxFile is far above any real configuration; a larger file is some other file.
+// maxFile is far larger than any real configuration, in bytes; a larger file is some other file.
 const maxFile = 1 << 20
 
 // Options say how values are read.
 type Options struct {
 	// Expand replaces references in the text of the value at a path.
 	Expand func(path, raw string) (string, error)
-	// Special reads the values of types of the caller's, by type: from the path and the text as it
-	// is written, to a value of that type. What is in them is never shown.
+	// Special reads the values of the caller's own types: it gets the path and the text as it is
+	// written, and returns a value of that type. These values are never shown.
 	Special map[reflect.Type]func(path, raw string) (any, error)
 }
 
-// Document is a file that was read, with the places of its keys and the mistakes found so far.
+// Document is a file that was read, with the places of its keys and its mistakes so far.
 type Document struct {
 	options  Options
 	source   []string
@@ -44,9 +44,9 @@ type Document struct {
 }
 
 // Decode lays a file over the struct that into points to. Keys are the yaml tags of its fields;
-// embedded structs count as their fields. Fields are structs, maps by name, slices, pointers,
+// fields of embedded structs count as its own. Fields are structs, maps by name, slices, pointers,
 // strings, ints, floats, bools, time.Duration and the types of options.Special. A key without a
-// value counts as left out, and leaves the field as it was.
+// value counts as missing and leaves the field unchanged.
 func Decode(text []byte, into any, options Options) *Document {
 	text = bytes.TrimPrefix(text, []byte("\uFEFF")) // the byte order mark with which some editors begin a file
 	d := &Document{
@@ -57,19 +57,19 @@ func Decode(text []byte, into any, options Options) *Document {
 	}
 	if body := d.parse(text); body != nil {
 		d.value(body, reflect.ValueOf(into).Elem(), "")
-		d.shaped = !d.broken[""] // a file of some other shape has every key missing: no use to say so
+		d.shaped = !d.broken[""] // a file of another shape lacks every key: that need not be reported
 	}
 	return d
 }
 
-// Shaped says that the file had the shape of a document at all, so that it makes sense to look at
-// what is missing.
+// Shaped reports whether the file is a mapping of keys at all, so that it makes sense to look for
+// missing ones.
 func (d *Document) Shaped() bool { return d.shaped }
 
-// Raw is the value at a path as it is written, "" if it is not a single value.
+// Raw returns the value at a path as it is written; "" if it is not a single value.
 func (d *Document) Raw(path string) string { return d.places[path].raw }
 
-// parse gives the one document of the text; nil says that a mistake was recorded instead.
+// parse returns the one document of the text, or nil after recording a mistake.
 func (d *Document) parse(text []byte) ast.Node {
 	if len(text) > maxFile {
 		d.Addf("", false, "the file is larger than %d bytes: is it a configuration?", maxFile)

@@ -30,7 +30,7 @@ type shape struct {
 	Byname map[string]common `yaml:"by_name"`
 }
 
-// Common is embedded: its keys are those of the struct around it.
+// Common is embedded: its keys belong to the struct around it.
 type Common struct {
 	Place string `yaml:"place"`
 }
@@ -71,7 +71,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestKeysWithoutValue: what is left out keeps what was there before.
+// TestKeysWithoutValue: a key without a value leaves its field unchanged.
 func TestKeysWithoutValue(t *testing.T) {
 	t.Parallel()
 	got := shape{Count: 7}
@@ -104,8 +104,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestStricterThanTheLibrary: its decoder cuts 8.7 to 8, takes 010 for eight, gives a bad time span
-// no place and drops a mapping with the key 1.
+// TestStricterThanTheLibrary: the library's decoder cuts 8.7 to 8, reads 010 as eight, reports a
+// bad time span without a place and drops a mapping with the key 1.
 func TestStricterThanTheLibrary(t *testing.T) {
 	t.Parallel()
 	var got shape
@@ -128,8 +128,7 @@ func TestStricterThanTheLibrary(t *testing.T) {
 	}
 }
 
-// TestExcerpts: a line is shown where the rest of it is the value in question, and masked in every
-// other case.
+// TestExcerpts: a line is shown if the rest of it is the value in question, and masked otherwise.
 func TestExcerpts(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ text, want string }{
