@@ -61,9 +61,9 @@ type StreamPlan struct {
 	Requested float64   `json:"freshness_wanted_seconds,omitempty"`
 }
 
-// Suspected reports whether no interval achieves the wanted freshness. It is false where the cost
+// Unmet reports whether no interval achieves the wanted freshness. It is false where the cost
 // is unknown.
-func (p *StreamPlan) Suspected() bool {
+func (p *StreamPlan) Unmet() bool {
 	return p.Requested > 0 && p.Cheapest == nil && p.Schedule.CallsPerDay != nil
 }
 
@@ -114,7 +114,7 @@ func Make(input Input) Plan {
 	plan := Plan{Streams: make([]StreamPlan, 0, len(input.Streams)), Fits: true}
 	for i := range input.Streams {
 		stream := m.stream(i)
-		plan.Fits = plan.Fits && !stream.Suspected()
+		plan.Fits = plan.Fits && !stream.Unmet()
 		plan.Streams = append(plan.Streams, stream)
 	}
 	for i := range input.Services {

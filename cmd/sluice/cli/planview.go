@@ -76,7 +76,7 @@ func (v planView) schedule(page *view.Page) {
 		switch {
 		case s.Cheapest != nil:
 			row = append(row, scheduled(*s.Cheapest)...)
-		case s.Suspected():
+		case s.Unmet():
 			row = append(row, "cannot be met")
 		}
 		return row

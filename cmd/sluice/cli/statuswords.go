@@ -62,7 +62,7 @@ func remark(s *streams.Status, alarm string, now time.Time) string {
 	if text := backlog(s.Details); text != "" {
 		parts = append(parts, text)
 	}
-	if text := why.Suspected(s.Plan); text != "" {
+	if text := why.Unmet(s.Plan); text != "" {
 		parts = append(parts, text)
 	}
 	if s.Held > 0 {

@@ -49,7 +49,7 @@ const (
 	Ceiling Reason = "ceiling"
 	// Extended: the calls of the day do not suffice for all targets, so all ceilings are longer by
 	// the same factor.
-	Extended Reason = "stretched"
+	Extended Reason = "extended"
 )
 
 const (

@@ -152,14 +152,14 @@ func because(p *streams.Plan) string {
 	case cadence.Ceiling:
 		return "as rarely as is allowed"
 	case cadence.Extended:
-		return Suspected(p)
+		return Unmet(p)
 	default:
 		return p.Reason
 	}
 }
 
-// Suspected says that a target cannot be met; "" if it can.
-func Suspected(p *streams.Plan) string {
+// Unmet says that a target cannot be met; "" if it can.
+func Unmet(p *streams.Plan) string {
 	if p == nil || cadence.Reason(p.Reason) != cadence.Extended || p.CallsPerDay == nil {
 		return ""
 	}
