@@ -88,7 +88,7 @@ type fixture struct {
 	ready func(context.Context, pipeline.Stream) error
 }
 
-func newRig(t *testing.T) *fixture {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	made := service()
 	url := warehousetest.Template(t, "jobs", func(ctx context.Context, url string) error {

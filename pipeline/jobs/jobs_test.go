@@ -11,7 +11,7 @@ import (
 
 func TestChunksChainUntilTheRunEnds(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.upstream.pages["apples"] = things(15)
 	queue := r.start(false)
 	r.ask(queue, "apples")
@@ -32,7 +32,7 @@ func TestChunksChainUntilTheRunEnds(t *testing.T) {
 // the process from completing.
 func TestErrorTextCannotStopTheQueue(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.upstream.pages["apples"] = func(context.Context, pipeline.Request) (pipeline.Page, error) {
 		return pipeline.Page{}, errors.New("upstream said \x00 and \xff")
 	}
@@ -46,7 +46,7 @@ func TestErrorTextCannotStopTheQueue(t *testing.T) {
 
 func TestPanicIsAnErrorLikeOthers(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	calls := 0
 	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 		if calls++; calls == 1 {
@@ -61,7 +61,7 @@ func TestPanicIsAnErrorLikeOthers(t *testing.T) {
 
 func TestDeniedStopsOneStreamOnly(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.upstream.pages["apples"] = func(context.Context, pipeline.Request) (pipeline.Page, error) {
 		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Denied, Detail: "the scope is missing"}
 	}
@@ -79,7 +79,7 @@ func TestDeniedStopsOneStreamOnly(t *testing.T) {
 // call is made for the stream.
 func TestAStreamThatIsNotReadyIsNotRead(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	read := false
 	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 		read = true
@@ -112,7 +112,7 @@ func TestAStreamThatIsNotReadyIsNotRead(t *testing.T) {
 
 func TestExhaustedWaitsWithoutAnAttempt(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	spent := true
 	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 		if spent {
@@ -132,7 +132,7 @@ func TestExhaustedWaitsWithoutAnAttempt(t *testing.T) {
 
 func TestFailingStreamGivesUpAndComesBack(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	calls := 0
 	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 		if calls++; calls <= 3 {
@@ -149,7 +149,7 @@ func TestFailingStreamGivesUpAndComesBack(t *testing.T) {
 
 func TestAskedDuringARunIsServedByAnother(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	asked, goOn := make(chan struct{}), make(chan struct{})
 	first := true
 	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
@@ -170,7 +170,7 @@ func TestAskedDuringARunIsServedByAnother(t *testing.T) {
 
 func TestTickTakesDueStreams(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	r.start(true)
 	r.until("apples are done", sqlIdle, "apples")
 	r.until("pears are done", sqlIdle, "pears")
@@ -183,7 +183,7 @@ func TestTickTakesDueStreams(t *testing.T) {
 // gone.
 func TestKilledWorkersJobsComeBack(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	if err := r.db.Request(t.Context(), []pipeline.Key{r.key("apples")}); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestKilledWorkersJobsComeBack(t *testing.T) {
 // one must then neither write that page nor complete the job.
 func TestZombieWritesNothing(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	reading, goOn := make(chan struct{}), make(chan struct{})
 	first := true
 	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
@@ -235,7 +235,7 @@ func TestZombieWritesNothing(t *testing.T) {
 // job. The run came from the schedule, so no command requests it again.
 func TestARunThatNoTicketStandsForGoesOn(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	stream, _ := r.stream(r.key("apples"))
 	claim, err := r.db.Claim(t.Context(), stream, pipeline.ClassIncremental)
 	if err != nil {
@@ -253,7 +253,7 @@ func TestARunThatNoTicketStandsForGoesOn(t *testing.T) {
 // in the queue.
 func TestTicketsOfOtherConfigurationsAreLeft(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	stranger := pipeline.Key{Organization: "1", Service: "made_up", Resource: "plums"}
 	queue := r.start(false)
 	if err := queue.Insert(t.Context(), []pipeline.Key{stranger}); err != nil {

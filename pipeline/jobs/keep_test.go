@@ -6,7 +6,7 @@ import "testing"
 // retention.
 func TestOldNotesGo(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	const insert = `INSERT INTO sluice.verifications (started_at, calls_allowed)
 		VALUES (now() - interval '41 days', 1), (now() - interval '39 days', 2)`
 	if _, err := r.db.Pool().Exec(t.Context(), insert); err != nil {

@@ -11,7 +11,7 @@ import (
 // processes are alive. Such a lock stops no process and makes no killed process look alive.
 func TestLocksOfOthers(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newFixture(t)
 	stranger := warehousetest.Connect(t, r.url)
 	if _, err := stranger.Exec(t.Context(), `SELECT pg_advisory_lock(20928, n) FROM generate_series(1, 300) AS n`); err != nil {
 		t.Fatal(err)

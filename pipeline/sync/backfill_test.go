@@ -108,7 +108,7 @@ func TestBackfillOfEveryCursor(t *testing.T) {
 	for name, cursor := range cursors() {
 		for _, since := range []time.Duration{0, 7 * time.Second} {
 			w := newWorld(10)
-			r := newRig(w, cursor)
+			r := newFixture(w, cursor)
 			r.stream.Work = pipeline.WorkBackfill
 			bound := time.Time{}
 			if since > 0 {

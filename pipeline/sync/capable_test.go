@@ -31,7 +31,7 @@ func TestPlanFollowsWhatIsKnown(t *testing.T) {
 		"an order, and no filter":               {"newest", pipeline.WorkList, no(pipeline.CapabilityFilter), pipeline.ModeNewest},
 		"what neither filters nor sorts anyway": {"full", pipeline.WorkList, no(pipeline.CapabilityFilter), pipeline.ModeFull},
 	} {
-		stream := newRig(newWorld(0), cursors()[test.cursor]).stream
+		stream := newFixture(newWorld(0), cursors()[test.cursor]).stream
 		stream.Work = test.work
 		claim := pipeline.Claim{Stream: stream, Position: pipeline.Position{Watermark: watermark}, Capabilities: test.known}
 		scan := scan.Plan(&claim, pipeline.DefaultRules())
@@ -62,7 +62,7 @@ func TestALagThatGrewCountsAtOnce(t *testing.T) {
 	} {
 		for _, cursor := range []string{"since", "newest"} {
 			claim := pipeline.Claim{
-				Stream: newRig(newWorld(0), cursors()[cursor]).stream, Position: pipeline.Position{Watermark: watermark, ScannedUntil: test.read}, Late: test.late,
+				Stream: newFixture(newWorld(0), cursors()[cursor]).stream, Position: pipeline.Position{Watermark: watermark, ScannedUntil: test.read}, Late: test.late,
 			}
 			if scan := scan.Plan(&claim, rules); !scan.Bound.Equal(test.want) {
 				t.Errorf("%s, %s: from %s, want %s", name, cursor, scan.Bound, test.want)
@@ -75,7 +75,7 @@ func TestALagThatGrewCountsAtOnce(t *testing.T) {
 func TestTheMarkLagsAsLateAsWritesAre(t *testing.T) {
 	t.Parallel()
 	w := newWorld(5)
-	r := newRig(w, cursors()["since"])
+	r := newFixture(w, cursors()["since"])
 	r.late = 20 * time.Minute
 	if err := r.run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestObservedVerdicts(t *testing.T) {
 		"since": pipeline.CapabilityFilter, "newest": pipeline.CapabilityDescending,
 	} {
 		w := newWorld(9)
-		r := newRig(w, cursors()[cursor])
+		r := newFixture(w, cursors()[cursor])
 		said := func(ask string) string {
 			t.Helper()
 			w.now = w.now.Add(time.Hour)

@@ -21,9 +21,9 @@ func anchors(answer pipeline.Answer, source pipeline.Source, age time.Duration) 
 	return known
 }
 
-// anchored is a rig over a list that is known to filter and to sort.
+// anchored is a fixture over a list that is known to filter and to sort.
 func anchored(w *world) *fixture {
-	r := newRig(w, cursors()["since"])
+	r := newFixture(w, cursors()["since"])
 	r.known = anchors(pipeline.AnswerYes, pipeline.SourceProbed, 0)
 	return r
 }
@@ -223,7 +223,7 @@ func TestPlanFollowsAnchors(t *testing.T) {
 		"a sweep of another list":   {"newest", pipeline.WorkSweep, anchors(yes, pipeline.SourceProbed, 0), false, pipeline.ModeFull},
 		"a sweep, nothing measured": {"since", pipeline.WorkSweep, anchors(yes, pipeline.SourceAssumed, 0), false, pipeline.ModeFull},
 	} {
-		claim := pipeline.Claim{Stream: newRig(newWorld(0), cursors()[test.cursor]).stream, Run: 2, Capabilities: test.known, Suspected: test.missed}
+		claim := pipeline.Claim{Stream: newFixture(newWorld(0), cursors()[test.cursor]).stream, Run: 2, Capabilities: test.known, Suspected: test.missed}
 		claim.Stream.Work, claim.Position.Watermark = test.work, time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 		if scan := scan.Plan(&claim, pipeline.DefaultRules()); scan.Mode != test.want {
 			t.Errorf("%s: %s, want %s", name, scan.Mode, test.want)
@@ -231,7 +231,7 @@ func TestPlanFollowsAnchors(t *testing.T) {
 	}
 	whole := 0
 	for run := range int64(4000) {
-		claim := pipeline.Claim{Stream: newRig(newWorld(0), cursors()["since"]).stream, Run: run, Capabilities: anchors(yes, pipeline.SourceProbed, 0)}
+		claim := pipeline.Claim{Stream: newFixture(newWorld(0), cursors()["since"]).stream, Run: run, Capabilities: anchors(yes, pipeline.SourceProbed, 0)}
 		claim.Stream.Work = pipeline.WorkSweep
 		if scan.Plan(&claim, pipeline.DefaultRules()).Mode == pipeline.ModeFull {
 			whole++

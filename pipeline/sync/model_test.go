@@ -317,7 +317,7 @@ type fixture struct {
 	late  time.Duration
 }
 
-func newRig(w *world, cursor schema.Cursor) *fixture {
+func newFixture(w *world, cursor schema.Cursor) *fixture {
 	return newRigOf(w, resource(cursor))
 }
 

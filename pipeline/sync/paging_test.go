@@ -158,7 +158,7 @@ func TestADeletionHidesTheSameRecordInNoTwoPasses(t *testing.T) {
 				w.records = append(w.records, newest)
 			}
 		}
-		r := newRig(w, cursors()["since"])
+		r := newFixture(w, cursors()["since"])
 		r.runner.Source = pages
 		must(t, r.run(t.Context()))
 		hidden := r.passed(w, "")

@@ -88,8 +88,8 @@ func (c *crowd) clock() time.Time {
 	return c.now
 }
 
-func (c *crowd) rig(cursor schema.Cursor, ahead int) *fixture {
-	r := newRig(c.world, cursor)
+func (c *crowd) fixture(cursor schema.Cursor, ahead int) *fixture {
+	r := newFixture(c.world, cursor)
 	r.runner.Source, r.runner.Now, r.runner.Rules.Prefetch = c, c.clock, ahead
 	return r
 }
@@ -131,7 +131,7 @@ func readInMotion(t *testing.T, name string, cursor schema.Cursor, seed uint64) 
 	if name == "full" {
 		c.inserts, c.edits = chance.IntN(20), chance.IntN(20)
 	}
-	r := c.rig(cursor, 1+chance.IntN(6))
+	r := c.fixture(cursor, 1+chance.IntN(6))
 	r.runner.Rules.ChunkPages = 1 + chance.IntN(9)
 	r.memory.lasts = time.Duration(chance.IntN(4)) * time.Second
 	together := 0
@@ -215,7 +215,7 @@ func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
 		w.perPage = 2
 		s := &script{world: w, steps: append(slices.Clone(first), second...)}
 		s.turn = sync.NewCond(&s.mu)
-		r := newRig(w, cursors()["since"])
+		r := newFixture(w, cursors()["since"])
 		r.runner.Source, r.runner.Rules.Prefetch = s, 4
 		scan.Mode, scan.Page, scan.PerPage, scan.Pass = pipeline.ModeFull, 1, 2, 1
 		r.memory.position.Scan = &scan
@@ -244,7 +244,7 @@ func TestTheFirstPassIsReadInOrder(t *testing.T) {
 				beside[c.asks[1]]++
 			}
 		}
-		r := c.rig(fullScan(), 5)
+		r := c.fixture(fullScan(), 5)
 		must(t, r.run(t.Context()))
 		if beside[1] > 0 || beside[2] == 0 || c.asks[1] != 2 {
 			t.Errorf("pages answered beside others, by pass: %v; %d passes", beside, c.asks[1])
@@ -261,7 +261,7 @@ func TestTheEndIsNotPassed(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				c := newCrowd(uint64(pages), 3*pages-1)
-				r := c.rig(fullScan(), 5)
+				r := c.fixture(fullScan(), 5)
 				r.runner.Rules.ChunkPages = 7
 				must(t, r.run(t.Context()))
 				want := 2 * pages
@@ -273,7 +273,7 @@ func TestTheEndIsNotPassed(t *testing.T) {
 				}
 
 				c = newCrowd(uint64(pages), 3*pages-1)
-				r = c.rig(fullScan(), 5)
+				r = c.fixture(fullScan(), 5)
 				r.memory.position.Scan = &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, PerPage: 3, Pass: 1, Partial: true}
 				must(t, r.run(t.Context()))
 				if vain := c.total() - want; vain > pages/20 {
@@ -314,7 +314,7 @@ func TestAFullChunkLoadsWhatIsUnderWay(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				c := newCrowd(5, 300)
-				r := c.rig(fullScan(), 5)
+				r := c.fixture(fullScan(), 5)
 				stop := make(chan struct{})
 				r.runner.Stopping = stop
 				end(r, c, stop)
@@ -352,7 +352,7 @@ func TestWhatWaitsIsLoadedTogether(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				c := newCrowd(5, 300)
-				r := c.rig(fullScan(), test.ahead)
+				r := c.fixture(fullScan(), test.ahead)
 				r.memory.lasts = test.lasts
 				open := 0
 				c.between = func() {
@@ -382,7 +382,7 @@ func TestNothingIsUnderWayAfterAChunk(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			c := newCrowd(5, 300)
-			r := c.rig(fullScan(), 5)
+			r := c.fixture(fullScan(), 5)
 			r.memory.failAfter = 7
 			err := r.runner.Chunk(t.Context(), pipeline.Claim{Stream: r.stream, Position: pipeline.Position{Scan: known}}, nopSettle)
 			if err != errKilled || c.underWay != 0 || c.total() > 7+5 { //nolint:errorlint // a value of our own
@@ -397,7 +397,7 @@ func TestNothingIsUnderWayAfterAChunk(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			c := newCrowd(5, 300)
-			r := c.rig(fullScan(), 5)
+			r := c.fixture(fullScan(), 5)
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
 			err := r.runner.Chunk(ctx, pipeline.Claim{Stream: r.stream, Position: pipeline.Position{Scan: known}}, nopSettle)
@@ -415,7 +415,7 @@ func TestNothingIsUnderWayAfterAChunk(t *testing.T) {
 					c.perPage = 5
 				}
 			}
-			r := c.rig(fullScan(), 5)
+			r := c.fixture(fullScan(), 5)
 			r.memory.position.Scan = deepCopy(pipeline.Position{Scan: known}).Scan
 			must(t, r.run(t.Context()))
 			if lost := r.missing(); len(lost) > 0 || r.memory.ends[0].Outcome != pipeline.OutcomeDone {

@@ -50,7 +50,7 @@ func TestClashingIdentifiersAreKept(t *testing.T) {
 	} {
 		w := newWorld(0)
 		w.perPage = 50
-		r := newRig(w, cursors()["full"])
+		r := newFixture(w, cursors()["full"])
 		r.stream.Resource.Complete = "It shows all."
 		store := &units{memory: r.memory}
 		r.runner.Source, r.runner.Store = answers{w, test.records}, store
@@ -85,7 +85,7 @@ func TestARejectedRecordHasItsIdentifierToo(t *testing.T) {
 	for name, records := range map[string][]string{"in front": {bad, wireThing("1", 1), wireThing("2", 2)}, "behind": {wireThing("1", 1), wireThing("2", 2), bad}} {
 		w := newWorld(0)
 		w.perPage = 50
-		r := newRig(w, cursors()["full"])
+		r := newFixture(w, cursors()["full"])
 		store := &units{memory: r.memory}
 		r.runner.Source, r.runner.Store = answers{w, records}, store
 		must(t, r.run(t.Context()))

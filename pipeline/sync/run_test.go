@@ -88,7 +88,7 @@ func TestSecondRunCostsOneCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(20)
-			r := newRig(w, cursors()[name])
+			r := newFixture(w, cursors()[name])
 			must(t, r.run(t.Context()))
 			if got := len(r.memory.rows); got != 20 {
 				t.Fatalf("first run loaded %d records, want 20", got)
@@ -112,7 +112,7 @@ func TestIgnoredFilterIsSeenAndSaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(10)
 	w.ignoreFilter = true
-	r := newRig(w, cursors()["since"])
+	r := newFixture(w, cursors()["since"])
 	must(t, r.run(t.Context()))
 	must(t, r.run(t.Context()))
 	last := r.memory.ends[len(r.memory.ends)-1]
@@ -124,7 +124,7 @@ func TestIgnoredFilterIsSeenAndSaid(t *testing.T) {
 func TestUnsortedListIsReadWhole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(10)
-	r := newRig(w, cursors()["newest"])
+	r := newFixture(w, cursors()["newest"])
 	must(t, r.run(t.Context()))
 	w.ignoreSort = true
 	w.edit(0) // the oldest by creation: a sort by creation shows it last
@@ -143,7 +143,7 @@ func TestMarkFollowsUpstreamsClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2)
 	w.records[0].Modified = w.now.AddDate(900, 0, 0) // a date from the future moves nothing
-	r := newRig(w, cursors()["since"])
+	r := newFixture(w, cursors()["since"])
 	must(t, r.run(t.Context()))
 	want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag)
 	if got := r.memory.position.Watermark; !got.Equal(want) {
@@ -158,7 +158,7 @@ func TestShiftingListIsProvisional(t *testing.T) {
 	for range 60 {
 		w.insert()
 	}
-	r := newRig(w, cursors()["full"])
+	r := newFixture(w, cursors()["full"])
 	r.runner.Rules.MaxPasses = 2
 	r.stream.Resource.Complete = "The test says so."
 	must(t, r.run(t.Context()))
@@ -173,7 +173,7 @@ func TestShiftingListIsProvisional(t *testing.T) {
 func TestChunksHandOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(30)
-	r := newRig(w, cursors()["full"])
+	r := newFixture(w, cursors()["full"])
 	r.runner.Rules.ChunkPages = 4
 	must(t, r.run(t.Context()))
 	// Two passes of 10 pages and the empty one behind each: 22 pages in chunks of 4.
@@ -188,7 +188,7 @@ func TestChunksHandOver(t *testing.T) {
 func TestStoppingEndsTheChunkAtAPage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(30)
-	r := newRig(w, cursors()["full"])
+	r := newFixture(w, cursors()["full"])
 	stopping := make(chan struct{})
 	close(stopping)
 	r.runner.Stopping = stopping
@@ -203,7 +203,7 @@ func TestMisfitGoesToQuarantineWhole(t *testing.T) {
 	t.Parallel()
 	raw := []byte(`{"thing_id":"9","value":"many","created_time":"2026-03-01T08:00:00+0000","last_modified_time":"2026-03-01T08:00:00+0000"}`)
 	good := []byte(`{"thing_id":"8","value":1,"created_time":"2026-03-01T08:00:00+0000","last_modified_time":"2026-03-01T08:00:00+0000"}`)
-	r := newRig(newWorld(0), cursors()["since"])
+	r := newFixture(newWorld(0), cursors()["since"])
 	r.runner.Source = answer(func(pipeline.Request) (pipeline.Page, error) {
 		return pipeline.Page{Call: 1, Date: r.world.now, Records: [][]byte{raw, good}, PerPage: 200}, nil
 	})
@@ -235,7 +235,7 @@ func TestNonsenseMovesNoMark(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(20)
-			r := newRig(w, cursors()["since"])
+			r := newFixture(w, cursors()["since"])
 			calls := 0
 			r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
 				calls++
@@ -257,7 +257,7 @@ func TestNonsenseMovesNoMark(t *testing.T) {
 func TestAGapProvesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(20)
-	r := newRig(w, cursors()["since"])
+	r := newFixture(w, cursors()["since"])
 	r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
 		page, err := w.Page(t.Context(), request)
 		if request.Page == 2 {
@@ -274,7 +274,7 @@ func TestAGapProvesNothing(t *testing.T) {
 func TestPageSizeChangeStartsThePassAnew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(20)
-	r := newRig(w, cursors()["full"])
+	r := newFixture(w, cursors()["full"])
 	w.between = func() {
 		if w.calls == 2 {
 			w.perPage = 5
@@ -289,7 +289,7 @@ func TestPageSizeChangeStartsThePassAnew(t *testing.T) {
 func TestEmptyExportAfterOneThatWasNotKeepsTheMark(t *testing.T) {
 	t.Parallel()
 	w := newWorld(7)
-	r := newRig(w, schema.Export{Modified: "last_modified_time", FieldsParam: "fields"})
+	r := newFixture(w, schema.Export{Modified: "last_modified_time", FieldsParam: "fields"})
 	must(t, r.run(t.Context()))
 	if len(r.memory.rows) != 7 || r.memory.position.Watermark.IsZero() {
 		t.Fatalf("%d rows, watermark %v; want 7 and a watermark", len(r.memory.rows), r.memory.position.Watermark)
@@ -305,7 +305,7 @@ func TestEmptyExportAfterOneThatWasNotKeepsTheMark(t *testing.T) {
 
 func TestSourceErrorPassesThrough(t *testing.T) {
 	t.Parallel()
-	r := newRig(newWorld(3), cursors()["since"])
+	r := newFixture(newWorld(3), cursors()["since"])
 	want := &pipeline.Error{Kind: pipeline.Exhausted}
 	r.runner.Source = answer(func(pipeline.Request) (pipeline.Page, error) { return pipeline.Page{}, want })
 	if err := r.run(t.Context()); !errors.Is(err, want) {

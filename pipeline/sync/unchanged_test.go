@@ -53,7 +53,7 @@ func TestKnownRecordsChangeNothing(t *testing.T) {
 							w.remove(at >> 20)
 						}
 					}
-					r := newRig(w, cursor)
+					r := newFixture(w, cursor)
 					if knows {
 						r.runner.Unchanged = r.memory
 					}

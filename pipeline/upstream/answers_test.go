@@ -106,7 +106,7 @@ func TestEveryAnswerHasItsKind(t *testing.T) {
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, tc.handler)
+			r := newFixture(t, tc.handler)
 			_, err := r.client.Page(t.Context(), ask(1))
 			failure := r.mustFail(t, err, tc.kind)
 			if string(failure.Code) != tc.code {
@@ -150,7 +150,7 @@ func TestGoodAnswersInOtherClothes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, handler)
+			r := newFixture(t, handler)
 			page, err := r.client.Page(t.Context(), ask(1))
 			if err != nil {
 				t.Fatal(err)
@@ -167,7 +167,7 @@ func TestGoodAnswersInOtherClothes(t *testing.T) {
 func TestABadRecordIsGivenAsItIs(t *testing.T) {
 	t.Parallel()
 	record := "{\"n\":\"a\\u0000b\",\"n\":\"\\ud800\",\"x\":\"\xff\"}"
-	r := newRig(t, answer(200, jsonType, `{"code":0,"chartofaccounts":[`+record+`,7],"page_context":{"page":1,"has_more_page":false}}`))
+	r := newFixture(t, answer(200, jsonType, `{"code":0,"chartofaccounts":[`+record+`,7],"page_context":{"page":1,"has_more_page":false}}`))
 	page, err := r.client.Page(t.Context(), ask(1))
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestABadRecordIsGivenAsItIs(t *testing.T) {
 
 func TestARefusedTokenIsRenewedOnce(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(w http.ResponseWriter, q *http.Request) {
+	r := newFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		if q.Header.Get("Authorization") == "Svc-oauthtoken "+canaryRenewed {
 			answer(200, jsonType, twoAccounts)(w, q)
 			return
@@ -201,7 +201,7 @@ func TestARefusedTokenIsRenewedOnce(t *testing.T) {
 
 func TestATokenRefusedTwiceIsNotRenewedAgain(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(401, jsonType, `{"code":57}`))
+	r := newFixture(t, answer(401, jsonType, `{"code":57}`))
 	_, err := r.client.Page(t.Context(), ask(1))
 	r.mustFail(t, err, pipeline.Denied)
 	if len(r.seen()) != 2 || r.tokens.renewed != 1 {
@@ -211,7 +211,7 @@ func TestATokenRefusedTwiceIsNotRenewedAgain(t *testing.T) {
 
 func TestTokenErrorsKeepTheirKind(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(401, jsonType, `{"code":57}`))
+	r := newFixture(t, answer(401, jsonType, `{"code":57}`))
 	r.tokens.renewErr = &pipeline.Error{Kind: pipeline.Unavailable, Detail: "renewing failed"}
 	_, err := r.client.Page(t.Context(), ask(1))
 	r.mustFail(t, err, pipeline.Unavailable)
@@ -232,7 +232,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, handler, func(o *upstream.Options) { o.MaxBody = 100_000 })
+			r := newFixture(t, handler, func(o *upstream.Options) { o.MaxBody = 100_000 })
 			_, err := r.client.Page(t.Context(), ask(1))
 			r.mustFail(t, err, pipeline.Unexpected)
 		})
@@ -263,7 +263,7 @@ func TestSlowAnswersEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, tc.handler, func(o *upstream.Options) { tc.change(&o.Transport) })
+			r := newFixture(t, tc.handler, func(o *upstream.Options) { tc.change(&o.Transport) })
 			_, err := r.client.Page(t.Context(), ask(1))
 			r.mustFail(t, err, pipeline.Unavailable)
 			if !strings.Contains(err.Error(), tc.says) {
@@ -276,7 +276,7 @@ func TestSlowAnswersEnd(t *testing.T) {
 func TestACancelledCallIsNoted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	r := newRig(t, func(_ http.ResponseWriter, q *http.Request) {
+	r := newFixture(t, func(_ http.ResponseWriter, q *http.Request) {
 		cancel()
 		<-q.Context().Done()
 	})
@@ -292,13 +292,13 @@ func TestCertificatesAreVerified(t *testing.T) {
 	server := httptest.NewTLSServer(answer(200, jsonType, twoAccounts))
 	defer server.Close()
 	server.Config.ErrorLog = nil
-	r := newRig(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) { o.Vendor.API = server.URL })
+	r := newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) { o.Vendor.API = server.URL })
 	_, err := r.client.Page(t.Context(), ask(1))
 	r.mustFail(t, err, pipeline.Unavailable)
 	if !strings.Contains(err.Error(), "certificate is not trusted") {
 		t.Errorf("error %q", err)
 	}
-	r = newRig(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
+	r = newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
 		o.Vendor.API = server.URL
 		o.Transport.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	})
@@ -307,7 +307,7 @@ func TestCertificatesAreVerified(t *testing.T) {
 	}
 	plain := httptest.NewServer(answer(200, jsonType, twoAccounts))
 	defer plain.Close()
-	r = newRig(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
+	r = newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
 		o.Vendor.API = strings.Replace(plain.URL, "http://", "https://", 1)
 	})
 	_, err = r.client.Page(t.Context(), ask(1))
@@ -316,7 +316,7 @@ func TestCertificatesAreVerified(t *testing.T) {
 
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, jsonType, twoAccounts))
+	r := newFixture(t, answer(200, jsonType, twoAccounts))
 	r.server.Close()
 	_, err := r.client.Page(t.Context(), ask(1))
 	r.mustFail(t, err, pipeline.Unavailable)
@@ -350,7 +350,7 @@ func TestAPageCutAtAnyByteIsUnavailable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := 0
-			r := newRig(t, func(w http.ResponseWriter, q *http.Request) { raw(cut.wire(n))(w, q) })
+			r := newFixture(t, func(w http.ResponseWriter, q *http.Request) { raw(cut.wire(n))(w, q) })
 			for n = range len(cut.whole) {
 				if _, err := r.client.Page(t.Context(), ask(1)); pipeline.KindOf(err) != pipeline.Unavailable {
 					t.Fatalf("cut at byte %d: %v, want unavailable", n, err)

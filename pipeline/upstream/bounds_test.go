@@ -34,7 +34,7 @@ func TestAPageHasNotManyTimesAsManyRecordsAsWereAskedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, answer(200, jsonType, `{"code":0,"`+tc.resource.Key+`":[`+manyOf(`{"a":"b"}`, tc.count)+end))
+			r := newFixture(t, answer(200, jsonType, `{"code":0,"`+tc.resource.Key+`":[`+manyOf(`{"a":"b"}`, tc.count)+end))
 			question := of(accounting, tc.resource)
 			question.PerPage = tc.perPage
 			if tc.resource == customers {
@@ -57,14 +57,14 @@ func TestAPageHasNotManyTimesAsManyRecordsAsWereAskedFor(t *testing.T) {
 
 func TestSinglesAreNotMoreThanWereAskedFor(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, jsonType, fmt.Sprintf(`{"code":0,"items":[%s]}`, manyOf(`{}`, 3))))
+	r := newFixture(t, answer(200, jsonType, fmt.Sprintf(`{"code":0,"items":[%s]}`, manyOf(`{}`, 3))))
 	_, err := r.client.Details(t.Context(), detailsOf(items), []string{"1", "2"})
 	r.mustFail(t, err, pipeline.Unexpected)
 }
 
 func TestATokenIsShort(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, jsonType, `{"channels":[],"next_token":"`+strings.Repeat("t", 5_000)+`"}`))
+	r := newFixture(t, answer(200, jsonType, `{"channels":[],"next_token":"`+strings.Repeat("t", 5_000)+`"}`))
 	_, err := r.client.Page(t.Context(), of(chat, channels))
 	r.mustFail(t, err, pipeline.Unexpected)
 }

@@ -19,7 +19,7 @@ var _ sync.Source = (*upstream.Client)(nil)
 
 func TestPageGivesRecordsAsTheyCame(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, "application/json;charset=UTF-8", twoAccounts,
+	r := newFixture(t, answer(200, "application/json;charset=UTF-8", twoAccounts,
 		"Date", "Sat, 17 Jan 2026 11:59:58 GMT",
 		"X-Rate-Limit-Limit", "2000", "X-Rate-Limit-Remaining", "1999", "X-Rate-Limit-Reset", "3600"))
 	page, err := r.client.Page(t.Context(), ask(1))
@@ -51,7 +51,7 @@ func TestPageGivesRecordsAsTheyCame(t *testing.T) {
 
 func TestTheRequestIsTheDocumentsRequest(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, "application/json", twoAccounts))
+	r := newFixture(t, answer(200, "application/json", twoAccounts))
 	question := ask(1)
 	question.Since = time.Date(2026, 1, 17, 9, 57, 23, 0, time.UTC)
 	question.Sort, question.Order = "account_name", "A"
@@ -79,7 +79,7 @@ func TestTheRequestIsTheDocumentsRequest(t *testing.T) {
 
 func TestTheOrganizationGoesWhereTheServiceWantsIt(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, "application/json", `{"code":0,"currencies":[]}`))
+	r := newFixture(t, answer(200, "application/json", `{"code":0,"currencies":[]}`))
 	value, err := r.client.Get(t.Context(), invoicing, home, "/settings/currencies", map[string]string{"a": "b"}, "currencies")
 	if err != nil || string(value) != "[]" {
 		t.Fatalf("Get = %s, %v", value, err)
@@ -95,7 +95,7 @@ func TestTheOrganizationGoesWhereTheServiceWantsIt(t *testing.T) {
 
 func TestAFilterWithoutADeclarationIsRefused(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, "application/json", twoAccounts))
+	r := newFixture(t, answer(200, "application/json", twoAccounts))
 	question := ask(1)
 	question.Since = noon
 	other := *accounts
@@ -110,7 +110,7 @@ func TestAFilterWithoutADeclarationIsRefused(t *testing.T) {
 
 func TestBaseURLReplacesHostAndRoot(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, "application/json", twoAccounts), func(o *upstream.Options) {
+	r := newFixture(t, answer(200, "application/json", twoAccounts), func(o *upstream.Options) {
 		o.Vendor.API = "https://www.nowhere.invalid"
 	})
 	base := map[string]string{"accounting": r.server.URL + "/copy/v9/", "inventory": "http://inventory.example.com"}
@@ -132,7 +132,7 @@ func TestBaseURLReplacesHostAndRoot(t *testing.T) {
 
 func TestARefusedCallNeverLeaves(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, "application/json", twoAccounts))
+	r := newFixture(t, answer(200, "application/json", twoAccounts))
 	refusal := &pipeline.Error{Kind: pipeline.Exhausted, Until: noon.Add(time.Hour)}
 	r.gate.refuse = refusal
 	if _, err := r.client.Page(t.Context(), ask(1)); !errors.Is(err, refusal) {
@@ -151,7 +151,7 @@ func TestARefusedCallNeverLeaves(t *testing.T) {
 
 func TestACallThatCannotBeNotedFails(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, "application/json", twoAccounts))
+	r := newFixture(t, answer(200, "application/json", twoAccounts))
 	r.gate.leaveErr = errors.New("no connection")
 	_, err := r.client.Page(t.Context(), ask(1))
 	r.mustFail(t, err, pipeline.Unavailable)
@@ -159,7 +159,7 @@ func TestACallThatCannotBeNotedFails(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(w http.ResponseWriter, q *http.Request) {
+	r := newFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		switch q.URL.Path {
 		case "/books/v3/organizations":
 			answer(200, "application/json", `{"code":0,"organizations":[{"organization_id":"60012345678"}]}`)(w, q)
@@ -202,7 +202,7 @@ func TestNoRequestIsSentTwice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var arrived atomic.Int32
-			r := newRig(t, nil, func(o *upstream.Options) { o.Transport.KeepAlive = keepAlive })
+			r := newFixture(t, nil, func(o *upstream.Options) { o.Transport.KeepAlive = keepAlive })
 			r.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 				number := arrived.Add(1)
 				if number%2 == 0 { // the second request on a connection kept alive
@@ -228,7 +228,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { touched = true }))
 	defer elsewhere.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		r := newRig(t, answer(status, "", "", "Location", elsewhere.URL+"/?t="+canaryToken))
+		r := newFixture(t, answer(status, "", "", "Location", elsewhere.URL+"/?t="+canaryToken))
 		_, err := r.client.Page(t.Context(), ask(1))
 		failure := r.mustFail(t, err, pipeline.Unexpected)
 		if failure.Detail != "a redirect to host 127.0.0.1, not followed" {

@@ -63,7 +63,7 @@ func TestSingleRecords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, answer(tc.status, jsonType, tc.answer))
+			r := newFixture(t, answer(tc.status, jsonType, tc.answer))
 			page, err := r.client.Details(t.Context(), detailsOf(bills), []string{"90000000079426"})
 			const want = "/inventory/v1/bills/90000000079426?organization_id=60012345678"
 			if got := r.seen()[0].RequestURI; got != want {
@@ -115,7 +115,7 @@ func TestManyRecordsAtOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, answer(tc.status, jsonType, tc.answer))
+			r := newFixture(t, answer(tc.status, jsonType, tc.answer))
 			page, err := r.client.Details(t.Context(), detailsOf(items), []string{"1", "2"})
 			const want = "/inventory/v1/itemdetails?item_ids=1%2C2&organization_id=60012345678"
 			if got := r.seen()[0].RequestURI; got != want {
@@ -137,7 +137,7 @@ func TestManyRecordsAtOnce(t *testing.T) {
 
 func TestDetailsThatAreNotDeclaredAreNotAskedFor(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, jsonType, `{"code":0}`))
+	r := newFixture(t, answer(200, jsonType, `{"code":0}`))
 	for _, tc := range []struct {
 		resource *schema.Resource
 		ids      []string

@@ -91,7 +91,7 @@ func TestNoEchoOfATokenIsSaid(t *testing.T) {
 		t.Run(place, func(t *testing.T) {
 			t.Parallel()
 			for spelling, text := range inEightSpellings(canaryToken) {
-				r := newRig(t, echo(text))
+				r := newFixture(t, echo(text))
 				_, err := r.client.Page(t.Context(), ask(1))
 				r.mustNotSay(t, spelling, err, canaryToken, canaryRenewed)
 			}
@@ -115,7 +115,7 @@ func TestNoEchoOfACredentialIsSaid(t *testing.T) {
 			t.Parallel()
 			for _, secret := range []string{canarySecret, canaryRefresh} {
 				for spelling, text := range inEightSpellings(secret) {
-					r := newTokenRig(t, echo(text))
+					r := newTokenFixture(t, echo(text))
 					_, _, err := r.process(t).Token(t.Context(), one)
 					r.mustNotSay(t, spelling, err, secret)
 					for _, row := range r.store.rows {
@@ -156,7 +156,7 @@ func TestAPathIsScrubbed(t *testing.T) {
 	t.Parallel()
 	scrub := outside.NewScrubber()
 	scrub.Know(canaryToken)
-	r := newRig(t, answer(500, jsonType, "{}"), func(o *upstream.Options) { o.Scrub = scrub })
+	r := newFixture(t, answer(500, jsonType, "{}"), func(o *upstream.Options) { o.Scrub = scrub })
 	_, err := r.client.Details(t.Context(), detailsOf(bills), []string{canaryToken})
 	r.mustNotSay(t, "raw", err, canaryToken)
 	if !slices.ContainsFunc(r.gate.entered, func(c pipeline.Call) bool { return strings.Contains(string(c.Path), "[redacted]") }) {
@@ -170,7 +170,7 @@ func TestNoEchoOfANewRefreshTokenIsSaid(t *testing.T) {
 	t.Parallel()
 	const newer = "2000.9f8e7d6c5b4a39281706f5e4d3c2b1a0"
 	o := &consentOffice{gives: newer}
-	r := newTokenRig(t, o.ServeHTTP)
+	r := newTokenFixture(t, o.ServeHTTP)
 	if err := r.ask(t); err != nil {
 		t.Fatal(err)
 	}

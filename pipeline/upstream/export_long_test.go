@@ -21,7 +21,7 @@ import (
 func TestALongExportIsNeverHeldWhole(t *testing.T) {
 	const rows, most = 300_000, 16 << 20 // the body has 24 MB, its records three times that
 	title := strings.Repeat("t", 70)
-	r := newRig(t, func(w http.ResponseWriter, _ *http.Request) {
+	r := newFixture(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", csvType)
 		for i := range rows {
 			if _, err := fmt.Fprintf(w, "%s,%d,1\n", title, i); err != nil {
@@ -77,7 +77,7 @@ func TestExportOfFiguresForPeople(t *testing.T) {
 		request := askExport()
 		request.Stream.Resource = resource
 		var got string
-		err := newRig(t, answer(200, csvType, row+"\n")).client.Export(t.Context(), request, func(page pipeline.Page) error {
+		err := newFixture(t, answer(200, csvType, row+"\n")).client.Export(t.Context(), request, func(page pipeline.Page) error {
 			for _, raw := range page.Records {
 				got += seen(normalizer.Record(raw))
 			}

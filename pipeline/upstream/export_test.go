@@ -55,7 +55,7 @@ func TestExportReadsEveryForm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, answer(200, csvType, text, "Date", "Sat, 17 Jan 2026 11:59:58 GMT"))
+			r := newFixture(t, answer(200, csvType, text, "Date", "Sat, 17 Jan 2026 11:59:58 GMT"))
 			pages, records, err := collect(t, r)
 			if err != nil {
 				t.Fatal(err)
@@ -75,7 +75,7 @@ func TestExportReadsEveryForm(t *testing.T) {
 
 func TestExportRequest(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(204, "", ""))
+	r := newFixture(t, answer(204, "", ""))
 	pages, _, err := collect(t, r)
 	if err != nil || len(pages) != 0 {
 		t.Fatalf("Export = %v, %v", pages, err)
@@ -90,7 +90,7 @@ func TestExportRequest(t *testing.T) {
 func TestExportEmpty(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "\n", "title,chat_id,participant_count\n"} {
-		r := newRig(t, answer(200, csvType, text))
+		r := newFixture(t, answer(200, csvType, text))
 		pages, _, err := collect(t, r)
 		if err != nil || len(pages) != 0 {
 			t.Errorf("%q: pages %v, error %v", text, pages, err)
@@ -101,7 +101,7 @@ func TestExportEmpty(t *testing.T) {
 func TestExportStreamsInGroups(t *testing.T) {
 	t.Parallel()
 	seen := make(chan struct{})
-	r := newRig(t, func(w http.ResponseWriter, _ *http.Request) {
+	r := newFixture(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", csvType)
 		for i := range 12_500 {
 			_, _ = fmt.Fprintf(w, "%s,%d,1\n", strings.Repeat("t", 50), i)
@@ -139,7 +139,7 @@ func TestExportStreamsInGroups(t *testing.T) {
 func TestExportOfLongLines(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("t", 1<<20) + ",1,1\n"
-	r := newRig(t, answer(200, csvType, strings.Repeat(line, 10)))
+	r := newFixture(t, answer(200, csvType, strings.Repeat(line, 10)))
 	var sizes []int
 	err := r.client.Export(t.Context(), askExport(), func(page pipeline.Page) error {
 		sizes = append(sizes, len(page.Records))
@@ -152,7 +152,7 @@ func TestExportOfLongLines(t *testing.T) {
 
 func TestExportGoesOnWithItsToken(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(w http.ResponseWriter, q *http.Request) {
+	r := newFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		switch q.URL.Query().Get("next_token") {
 		case "":
 			answer(200, csvType, "title,chat_id,participant_count\na,1,1\nnext_token=x+y/z,w==\n")(w, q)
@@ -176,7 +176,7 @@ func TestExportGoesOnWithItsToken(t *testing.T) {
 
 func TestExportThatGoesInCirclesEnds(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, csvType, "a,1,1\nnext_token=again\n"))
+	r := newFixture(t, answer(200, csvType, "a,1,1\nnext_token=again\n"))
 	_, _, err := collect(t, r)
 	r.mustFail(t, err, pipeline.Unexpected)
 	if len(r.seen()) != 2 {
@@ -223,7 +223,7 @@ func TestExportRefusesWhatIsNoExport(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, tc.handler)
+			r := newFixture(t, tc.handler)
 			_, _, err := collect(t, r)
 			r.mustFail(t, err, tc.kind)
 		})
@@ -233,7 +233,7 @@ func TestExportRefusesWhatIsNoExport(t *testing.T) {
 // TestExportTitlesMayLookLikeAnything: a title may begin like another kind of document.
 func TestExportTitlesMayLookLikeAnything(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, csvType, "{draft} plans,1,1\n<b>bold</b>,2,1\nnext_token=mine,3,1\ntitle,chat_id,participant_count\n"))
+	r := newFixture(t, answer(200, csvType, "{draft} plans,1,1\n<b>bold</b>,2,1\nnext_token=mine,3,1\ntitle,chat_id,participant_count\n"))
 	_, records, err := collect(t, r)
 	if err != nil {
 		t.Fatal(err)
@@ -253,7 +253,7 @@ func TestExportCutAtAnyByteIsUnavailable(t *testing.T) {
 	t.Parallel()
 	const text = "title,chat_id,participant_count\n\"a \"\"quoted\"\", b\",1,2\nc,2,3\n\nnext_token=\n"
 	n := 0
-	r := newRig(t, func(w http.ResponseWriter, q *http.Request) {
+	r := newFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		raw(fmt.Sprintf("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/csv\r\nContent-Length: %d\r\n\r\n%s", len(text), text[:n]))(w, q)
 	})
 	for n = range len(text) {
@@ -266,7 +266,7 @@ func TestExportCutAtAnyByteIsUnavailable(t *testing.T) {
 
 func TestExportEndsOnAnErrorOfItsReader(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, csvType, strings.Repeat("a,1,1\n", 5500)))
+	r := newFixture(t, answer(200, csvType, strings.Repeat("a,1,1\n", 5500)))
 	calls := 0
 	err := r.client.Export(t.Context(), askExport(), func(pipeline.Page) error {
 		calls++
@@ -282,7 +282,7 @@ func TestExportEndsOnAnErrorOfItsReader(t *testing.T) {
 
 func TestExportThatStallsEnds(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(w http.ResponseWriter, q *http.Request) {
+	r := newFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		w.Header().Set("Content-Type", csvType)
 		_, _ = fmt.Fprint(w, strings.Repeat("a,1,1\n", 100))
 		_ = http.NewResponseController(w).Flush()
@@ -294,7 +294,7 @@ func TestExportThatStallsEnds(t *testing.T) {
 
 func TestExportOfAnotherDeclaration(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, csvType, ""))
+	r := newFixture(t, answer(200, csvType, ""))
 	err := r.client.Export(t.Context(), ask(1), func(pipeline.Page) error { return nil })
 	r.mustFail(t, err, pipeline.Unexpected)
 }
@@ -313,7 +313,7 @@ func TestCheckOfAnExport(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, tc.handler)
+			r := newFixture(t, tc.handler)
 			err := r.client.Check(t.Context(), home, chat)
 			if tc.kind == 0 && err != nil {
 				t.Error(err)

@@ -19,7 +19,7 @@ func TestKeysAreReplaced(t *testing.T) {
 		key := bytes.Repeat([]byte{byte(b)}, 31)
 		key = append(key, 1)
 		first := true
-		r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
+		r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
 			refresh := ""
 			if first {
 				refresh = `,"refresh_token":"` + canaryRefresh + `2"`

@@ -67,7 +67,7 @@ func TestListsThatComeWhole(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, answer(200, jsonType, tc.answer))
+			r := newFixture(t, answer(200, jsonType, tc.answer))
 			question := of(accounting, customers)
 			question.Page, question.Parent = tc.page, "77"
 			page, err := r.client.Page(t.Context(), question)
@@ -101,7 +101,7 @@ func TestListsThatGoOnByToken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, answer(200, jsonType, tc.answer))
+			r := newFixture(t, answer(200, jsonType, tc.answer))
 			question := of(chat, channels)
 			page, err := r.client.Page(t.Context(), question)
 			if got := r.seen()[0].URL.RawQuery; got != "limit=100" {
@@ -146,7 +146,7 @@ func TestOneObjectOrNone(t *testing.T) {
 		`{"code":0,"opening_balance":[7]}`:                      nil,
 		`{"code":0,"opening_balance":[` + object + `,{"a":1}]}`: nil,
 	} {
-		r := newRig(t, answer(200, jsonType, text))
+		r := newFixture(t, answer(200, jsonType, text))
 		page, err := r.client.Page(t.Context(), of(accounting, openingBalances))
 		if want == nil {
 			r.mustFail(t, err, pipeline.Unexpected)
@@ -167,7 +167,7 @@ func TestOneObjectOrNone(t *testing.T) {
 // TestParentsAreOneSegment: a parent is one segment of the path, whatever its characters.
 func TestParentsAreOneSegment(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, jsonType, `{"channels":[]}`))
+	r := newFixture(t, answer(200, jsonType, `{"channels":[]}`))
 	for parent, want := range map[string]string{
 		"acme":       "/network/acme/api/v2/channels?limit=100",
 		"a/b?c#d e%": "/network/a%2Fb%3Fc%23d%20e%25/api/v2/channels?limit=100",
@@ -202,7 +202,7 @@ func TestExportUnderAParent(t *testing.T) {
 	resource.Path = "/network/{parent}/maintenanceapi/v2/chats"
 	resource.Cursor = schema.PerParent{Column: "network", Identifier: "chat_id", List: schema.Export{FieldsParam: "fields"}}
 	resource.Columns = append([]schema.Column{schema.ID("key", "").Give(), schema.Text("network", "").Give()}, resource.Columns...)
-	r := newRig(t, answer(200, csvType, "a,1,1\n"))
+	r := newFixture(t, answer(200, csvType, "a,1,1\n"))
 	question := of(chat, &resource)
 	question.Parent = "our net"
 	var got []string
@@ -226,7 +226,7 @@ func TestExportUnderAParent(t *testing.T) {
 // centers. Their keys, under which rows are kept, differ here; the identifier is sent upstream.
 func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, answer(200, jsonType, `{"code":0,"contact_persons":[],"channels":[]}`))
+	r := newFixture(t, answer(200, jsonType, `{"code":0,"contact_persons":[],"channels":[]}`))
 	there := &pipeline.Organization{
 		Key: "60012345678-eu", ID: home.ID, DataCenter: "eu",
 		Addresses: pipeline.Addresses{API: r.server.URL + "/dc/eu/", Chat: r.server.URL + "/dc/eu-chat"},
@@ -267,7 +267,7 @@ func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
 
 func TestTokensComeFromTheOrganizationsOwnAddress(t *testing.T) {
 	t.Parallel()
-	r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
+	r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		text := `{"access_token":"1000.here","expires_in":3600}`
 		if strings.HasPrefix(q.URL.Path, "/dc/eu/") {
 			text = `{"access_token":"1000.there","expires_in":3600}`
@@ -301,7 +301,7 @@ func TestWindowsAreAskedFor(t *testing.T) {
 		Window: &schema.Window{Column: "date", From: "date_start", To: "date_end"},
 	}
 	first, last := time.Date(2025, 2, 1, 0, 0, 0, 0, time.UTC), time.Date(2025, 2, 28, 0, 0, 0, 0, time.UTC)
-	r := newRig(t, answer(200, jsonType, `{"code":0,"vendorpayments":[],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`))
+	r := newFixture(t, answer(200, jsonType, `{"code":0,"vendorpayments":[],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`))
 	for i, tc := range []struct {
 		from, to time.Time
 		want     string

@@ -96,7 +96,7 @@ func TestCertificatesThatAreNotValid(t *testing.T) {
 			defer server.Close()
 			roots := x509.NewCertPool()
 			roots.AddCert(a.cert)
-			r := newRig(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
+			r := newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
 				o.Vendor.API, o.Transport.RootCAs = server.URL, roots
 			})
 			_, err := r.client.Page(t.Context(), ask(1))
@@ -121,7 +121,7 @@ func TestNobodyAnswersTheDoor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
+			r := newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
 				o.Transport.Dial = 300 * time.Millisecond
 			})
 			question := ask(1)

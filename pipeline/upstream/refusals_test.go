@@ -56,7 +56,7 @@ func (o *consentOffice) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 func says(word string) string { return `{"error":"` + word + `"}` }
 
 // only gives the one row of the store.
-func (r *tokenRig) only(t *testing.T) pipeline.Token {
+func (r *tokenFixture) only(t *testing.T) pipeline.Token {
 	t.Helper()
 	r.store.lock.Lock()
 	defer r.store.lock.Unlock()
@@ -68,7 +68,7 @@ func (r *tokenRig) only(t *testing.T) pipeline.Token {
 }
 
 // ask asks for a token as another process does.
-func (r *tokenRig) ask(t *testing.T) error {
+func (r *tokenFixture) ask(t *testing.T) error {
 	t.Helper()
 	_, _, err := r.process(t).Token(t.Context(), one)
 	return err // the test checks it
@@ -90,7 +90,7 @@ func TestOnlyKnownWordsDeny(t *testing.T) {
 		t.Run(word, func(t *testing.T) {
 			t.Parallel()
 			o := &consentOffice{says: []string{says(word)}}
-			r := newTokenRig(t, o.ServeHTTP)
+			r := newTokenFixture(t, o.ServeHTTP)
 			err := r.ask(t)
 			if want.denies {
 				r.mustFail(t, err, pipeline.Denied)
@@ -116,7 +116,7 @@ func TestOnlyKnownWordsDeny(t *testing.T) {
 func TestAnUnknownWordDeniesAfterHours(t *testing.T) {
 	t.Parallel()
 	o := &consentOffice{says: slices.Repeat([]string{says("oops")}, 100)}
-	r := newTokenRig(t, o.ServeHTTP)
+	r := newTokenFixture(t, o.ServeHTTP)
 	var asked []int
 	deniedAt := -1
 	for minute := range 20 * 60 {
@@ -145,10 +145,10 @@ func TestAnUnknownWordDeniesAfterHours(t *testing.T) {
 
 // worked is a credential that has brought a token once, and the server that answers the next
 // requests.
-func worked(t *testing.T) (*consentOffice, *tokenRig) {
+func worked(t *testing.T) (*consentOffice, *tokenFixture) {
 	t.Helper()
 	o := &consentOffice{}
-	r := newTokenRig(t, o.ServeHTTP)
+	r := newTokenFixture(t, o.ServeHTTP)
 	if err := r.ask(t); err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestABogusRefreshTokenGivesWay(t *testing.T) {
 	t.Parallel()
 	const bogus, good = "1000.canary-bogus", "1000.canary-good"
 	o := &consentOffice{gives: bogus, refuses: map[string]bool{bogus: true}}
-	r := newTokenRig(t, o.ServeHTTP)
+	r := newTokenFixture(t, o.ServeHTTP)
 	if err := r.ask(t); err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestALieAboutAReplacedRefreshToken(t *testing.T) {
 	server := &rotating{valid: canaryRefresh}
 	var mu sync.Mutex
 	lies := 0
-	r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
+	r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		if lies > 0 {
@@ -279,7 +279,7 @@ func TestALieAboutAReplacedRefreshToken(t *testing.T) {
 func TestForgetAsksAgain(t *testing.T) {
 	t.Parallel()
 	o := &consentOffice{says: []string{says("invalid_client")}}
-	r := newTokenRig(t, o.ServeHTTP)
+	r := newTokenFixture(t, o.ServeHTTP)
 	r.mustFail(t, r.ask(t), pipeline.Denied)
 	r.advance(20 * time.Second)
 	if err := r.process(t).Forget(t.Context(), one); err != nil {
@@ -302,7 +302,7 @@ func TestAFailureOfTheServerDeniesForNoOtherDay(t *testing.T) {
 		t.Run(word, func(t *testing.T) {
 			t.Parallel()
 			o := &consentOffice{says: []string{says("invalid_client")}}
-			r := newTokenRig(t, o.ServeHTTP)
+			r := newTokenFixture(t, o.ServeHTTP)
 			r.mustFail(t, r.ask(t), pipeline.Denied)
 			r.advance(23 * time.Hour)
 			o.tell(says(word))
@@ -337,7 +337,7 @@ func TestBothRefreshTokensAreTried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := &consentOffice{gives: newer}
-			r := newTokenRig(t, o.ServeHTTP)
+			r := newTokenFixture(t, o.ServeHTTP)
 			if err := r.ask(t); err != nil {
 				t.Fatal(err)
 			}

@@ -48,7 +48,7 @@ func (o *rotating) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	t.Parallel()
 	server := &rotating{valid: canaryRefresh}
-	r := newTokenRig(t, server.ServeHTTP)
+	r := newTokenFixture(t, server.ServeHTTP)
 	for n := 1; n <= 3; n++ {
 		token, version, err := r.process(t).Token(t.Context(), one) // another process each time: all state is in the store
 		if err != nil || version != int64(n) || token.Reveal() != fmt.Sprintf("%s%d", canaryToken, n) {
@@ -109,7 +109,7 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 // client may use the same refresh token (faults A9).
 func TestTokensThatDieYoungAreCounted(t *testing.T) {
 	t.Parallel()
-	r := newTokenRig(t, granting(`,"expires_in":3600`))
+	r := newTokenFixture(t, granting(`,"expires_in":3600`))
 	process := r.process(t)
 	young := func() int {
 		for _, row := range r.store.rows {
@@ -136,7 +136,7 @@ func TestTokensThatDieYoungAreCounted(t *testing.T) {
 // living one learns it from upstream's refusal and goes on (faults A8).
 func TestAClockThatJumpsCostsAtMostOneRefusal(t *testing.T) {
 	t.Parallel()
-	r := newTokenRig(t, granting(`,"expires_in":3600`))
+	r := newTokenFixture(t, granting(`,"expires_in":3600`))
 	var passed time.Duration // by the store's clock
 	r.store.clock = func() time.Time { return noon.Add(passed) }
 	process := r.process(t)

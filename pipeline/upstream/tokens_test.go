@@ -57,8 +57,8 @@ func (s *fakeStore) WithToken(ctx context.Context, credential string, fn func(co
 	return err
 }
 
-// tokenRig is an authorization server and several processes that ask it for tokens.
-type tokenRig struct {
+// tokenFixture is an authorization server and several processes that ask it for tokens.
+type tokenFixture struct {
 	*fixture
 	store *fakeStore
 	mu    sync.Mutex
@@ -68,22 +68,22 @@ type tokenRig struct {
 	creds upstream.Credential
 }
 
-func (r *tokenRig) now() time.Time {
+func (r *tokenFixture) now() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.at
 }
 
-func (r *tokenRig) advance(d time.Duration) {
+func (r *tokenFixture) advance(d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.at = r.at.Add(d)
 }
 
-func newTokenRig(t *testing.T, handler http.HandlerFunc) *tokenRig {
+func newTokenFixture(t *testing.T, handler http.HandlerFunc) *tokenFixture {
 	t.Helper()
-	r := &tokenRig{
-		fixture: newRig(t, handler), at: noon, key: bytes.Repeat([]byte{7}, 32),
+	r := &tokenFixture{
+		fixture: newFixture(t, handler), at: noon, key: bytes.Repeat([]byte{7}, 32),
 		creds: upstream.Credential{
 			ClientID: "1000.CLIENT", ClientSecret: upstream.NewSecret(canarySecret), RefreshToken: upstream.NewSecret(canaryRefresh),
 		},
@@ -95,7 +95,7 @@ func newTokenRig(t *testing.T, handler http.HandlerFunc) *tokenRig {
 }
 
 // process is one more process: its own Tokens on the same store.
-func (r *tokenRig) process(t *testing.T) *upstream.Tokens {
+func (r *tokenFixture) process(t *testing.T) *upstream.Tokens {
 	t.Helper()
 	tokens, err := upstream.NewTokens(upstream.TokenOptions{
 		Vendor: upstream.Vendor{Name: "Svc", Auth: r.server.URL}, Store: r.store, Key: r.key, OldKeys: r.old, Gate: r.gate, Now: r.now,
@@ -122,7 +122,7 @@ func granting(life string) http.HandlerFunc {
 
 func TestTokenRequest(t *testing.T) {
 	t.Parallel()
-	r := newTokenRig(t, granting(`,"expires_in":3600`))
+	r := newTokenFixture(t, granting(`,"expires_in":3600`))
 	r.creds.RedirectURI, r.creds.Scope = "https://me.example/back", "SvcBooks.bills.READ,SvcChat.Channels.READ"
 	token, version, err := r.process(t).Token(t.Context(), one)
 	if err != nil || token.Reveal() != canaryToken+"x" || version != 1 {
@@ -159,7 +159,7 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 	const processes, callers = 4, 50
 	var wait, begun sync.WaitGroup
 	grant := granting(`,"expires_in":3600`)
-	r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
+	r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		begun.Wait() // the first token is given after all callers have asked
 		grant(w, q)
 	})
@@ -208,7 +208,7 @@ func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {
 	} {
 		t.Run(life, func(t *testing.T) {
 			t.Parallel()
-			r := newTokenRig(t, granting(life))
+			r := newTokenFixture(t, granting(life))
 			process := r.process(t)
 			step := func(want int) {
 				t.Helper()
@@ -229,7 +229,7 @@ func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {
 // and never a dead token.
 func TestShortLivesAreSpaced(t *testing.T) {
 	t.Parallel()
-	r := newTokenRig(t, granting(`,"expires_in":1`)) // clamped to 60 s
+	r := newTokenFixture(t, granting(`,"expires_in":1`)) // clamped to 60 s
 	process := r.process(t)
 	for range 120 {
 		if _, _, err := process.Token(t.Context(), one); err != nil {
@@ -244,7 +244,7 @@ func TestShortLivesAreSpaced(t *testing.T) {
 
 func TestAFreshTokenThatIsRefusedIsNotRenewed(t *testing.T) {
 	t.Parallel()
-	r := newTokenRig(t, granting(`,"expires_in":3600`))
+	r := newTokenFixture(t, granting(`,"expires_in":3600`))
 	process := r.process(t)
 	if _, _, err := process.Token(t.Context(), one); err != nil {
 		t.Fatal(err)
@@ -293,7 +293,7 @@ func TestTokenAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newTokenRig(t, tc.handler)
+			r := newTokenFixture(t, tc.handler)
 			_, _, err := r.process(t).Token(t.Context(), one)
 			failure := r.mustFail(t, err, tc.kind)
 			if !strings.Contains(err.Error(), tc.says) {
@@ -326,7 +326,7 @@ func TestADeniedCredentialIsAskedAboutOnceADay(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	good := false
-	r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
+	r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		if good {
@@ -373,7 +373,7 @@ func TestALivingTokenOutlastsAFailedRefresh(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	down := false
-	r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
+	r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		if down {
@@ -405,7 +405,7 @@ func TestALivingTokenOutlastsAFailedRefresh(t *testing.T) {
 
 func TestARefusedCallForATokenLeavesTheRowAlone(t *testing.T) {
 	t.Parallel()
-	r := newTokenRig(t, granting(""))
+	r := newTokenFixture(t, granting(""))
 	r.gate.refuse = &pipeline.Error{Kind: pipeline.Throttled, Until: noon.Add(time.Minute)}
 	process := r.process(t)
 	_, _, err := process.Token(t.Context(), one)
@@ -418,7 +418,7 @@ func TestARefusedCallForATokenLeavesTheRowAlone(t *testing.T) {
 
 func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 	t.Parallel()
-	r := newTokenRig(t, granting(`,"expires_in":3600`))
+	r := newTokenFixture(t, granting(`,"expires_in":3600`))
 	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
@@ -460,7 +460,7 @@ func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 
 func TestASealedTokenBelongsToItsCredential(t *testing.T) {
 	t.Parallel()
-	r := newTokenRig(t, granting(`,"expires_in":3600`))
+	r := newTokenFixture(t, granting(`,"expires_in":3600`))
 	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
@@ -481,7 +481,7 @@ func TestASealedTokenBelongsToItsCredential(t *testing.T) {
 
 func TestTokenTroubleAtHome(t *testing.T) {
 	t.Parallel()
-	r := newTokenRig(t, granting(""))
+	r := newTokenFixture(t, granting(""))
 	process := r.process(t)
 	_, _, err := process.Token(t.Context(), &pipeline.Organization{Key: "stranger"})
 	r.mustFail(t, err, pipeline.Denied)
@@ -505,7 +505,7 @@ func TestTokenTroubleAtHome(t *testing.T) {
 func TestWaitingForATokenHonoursTheContext(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})
-	r := newTokenRig(t, func(w http.ResponseWriter, q *http.Request) {
+	r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
 		close(arrived)
 		<-release
 		granting("")(w, q)

@@ -19,34 +19,34 @@ func TestALargeAnswerKeepsItsTurn(t *testing.T) {
 	list := answer(200, jsonType, `{"code":0,"chartofaccounts":[`+manyOf(record, 1900)+`],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`)
 	single := answer(200, jsonType, `{"code":0,"bill":{"bill_id":"1","a":"`+strings.Repeat("x", 2<<20)+`"}}`)
 	for name, tc := range map[string]struct {
-		rig *fixture
+		of  *fixture
 		ask func(context.Context, *fixture) (pipeline.Page, error)
 	}{
-		"a page": {newRig(t, list), func(ctx context.Context, r *fixture) (pipeline.Page, error) {
+		"a page": {newFixture(t, list), func(ctx context.Context, r *fixture) (pipeline.Page, error) {
 			return r.client.Page(ctx, ask(1)) // the test checks it
 		}},
-		"a single record": {newRig(t, single), func(ctx context.Context, r *fixture) (pipeline.Page, error) {
+		"a single record": {newFixture(t, single), func(ctx context.Context, r *fixture) (pipeline.Page, error) {
 			return r.client.Details(ctx, detailsOf(bills), []string{"1"})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			first, err := tc.ask(t.Context(), tc.rig)
+			first, err := tc.ask(t.Context(), tc.of)
 			if err != nil || first.Turn == nil {
 				t.Fatalf("turn %v, %v", first.Turn, err)
 			}
 			short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			defer cancel()
-			if _, err := tc.ask(short, tc.rig); pipeline.KindOf(err) != pipeline.Unavailable || !errors.Is(err, context.DeadlineExceeded) {
+			if _, err := tc.ask(short, tc.of); pipeline.KindOf(err) != pipeline.Unavailable || !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("another one beside it: %v", err)
 			}
 			first.Turn.End()
-			tc.rig.gate.leaveErr = errors.New("no ledger")
-			if page, err := tc.ask(t.Context(), tc.rig); err == nil || page.Turn != nil {
+			tc.of.gate.leaveErr = errors.New("no ledger")
+			if page, err := tc.ask(t.Context(), tc.of); err == nil || page.Turn != nil {
 				t.Errorf("its end could not be noted: turn %v, %v", page.Turn, err)
 			}
-			tc.rig.gate.leaveErr = nil
-			last, err := tc.ask(t.Context(), tc.rig)
+			tc.of.gate.leaveErr = nil
+			last, err := tc.ask(t.Context(), tc.of)
 			if err != nil {
 				t.Fatal(fmt.Errorf("behind a call that failed: %w", err))
 			}

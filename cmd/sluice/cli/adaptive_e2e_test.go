@@ -57,7 +57,7 @@ const (
 // target. When the quiet one changes, the schedule follows.
 func TestAdaptive(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 97, Records: 400, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 97, Records: 400, Limits: sandbox.Limits{Off: true}}).narrow()
 	text, err := os.ReadFile(s.config)
 	must(t, err)
 	must(t, os.WriteFile(s.config, append(text, targets...), 0o600))

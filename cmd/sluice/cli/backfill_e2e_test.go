@@ -24,7 +24,7 @@ func TestKillsInBackfill(t *testing.T) {
 		kills = 8
 		seed  = 95
 	)
-	s := newStage(t, sandbox.Options{Seed: seed, Records: 12_000, Limits: sandbox.Limits{Off: true}, PageLatency: 15 * time.Millisecond}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: seed, Records: 12_000, Limits: sandbox.Limits{Off: true}, PageLatency: 15 * time.Millisecond}).narrow()
 	chance := rand.New(rand.NewPCG(seed, seed))
 	s.backfills(codeFine, "inventory.bills", "accounting.vendor_payments", "--detach")
 	atWork := 0
@@ -74,7 +74,7 @@ func TestBackfillOverDays(t *testing.T) {
 	// Where the size is unknown, each month is a window.
 	windows, longest := perDay**backfillDays, 24*(*backfillDays+1)
 	from, to := time.Date(2026, 5-time.Month(windows), 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), "2026-04-30"
-	s := newStage(t, sandbox.Options{Seed: 96, Records: 700, Limits: sandbox.Limits{DailyAccounting: daily, PerMinute: 1000}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 96, Records: 700, Limits: sandbox.Limits{DailyAccounting: daily, PerMinute: 1000}}).narrow()
 	lists := []string{"accounting.chart_of_accounts", "accounting.vendor_payments"}
 	// It is requested while the number of payments is unknown, so each month is a window. It is
 	// paused until it is due.
@@ -162,7 +162,7 @@ func (s *fixture) waitsForTheDay(b backfilled) {
 // itself, and goes on where it was.
 func TestBackfillIsServed(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 97, Records: 6000, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 97, Records: 6000, Limits: sandbox.Limits{Off: true}}).narrow()
 	const bills = "/inventory/v1/bills"
 	must(t, s.world.SetFaults([]sandbox.Fault{{Path: bills, Kind: "unavailable", After: 6}}))
 	s.backfills(codeFine, "inventory.bills", "--detach")
@@ -195,7 +195,7 @@ func TestBackfillIsServed(t *testing.T) {
 // TestBackfillWaits: a backfill waits for days, and status says what it waits for.
 func TestBackfillWaits(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 98, Records: 6000, Limits: sandbox.Limits{DailyInventory: 10}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 98, Records: 6000, Limits: sandbox.Limits{DailyInventory: 10}}).narrow()
 	p := s.start("backfill", "inventory.bills", "--wait")
 	days := 0
 	for ; days < 8; days++ {

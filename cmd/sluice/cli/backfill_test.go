@@ -44,7 +44,7 @@ func (s *fixture) backfills(code int, args ...string) []backfilled {
 // warehouse, some hold other values. The window reads only the rows of its days.
 func TestBackfill(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 91, Records: 1500}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 91, Records: 1500}).narrow()
 	s.sync(codeFine)
 	day := one[time.Time](s, `SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY date) FROM accounting.vendor_payments`)
 	marks := `SELECT string_agg(resource || watermark, ' ' ORDER BY resource) FROM sluice.streams WHERE resource NOT LIKE '%.backfill'`
@@ -104,7 +104,7 @@ func (s *fixture) nothingOpen() {
 // TestBackfillMistakes: mistakes are reported before a call is spent.
 func TestBackfillMistakes(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 92, Records: 50}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 92, Records: 50}).narrow()
 	calls := s.arrivals.total()
 	for args, want := range map[string]string{
 		"":                       "requires at least 1 arg",
@@ -151,7 +151,7 @@ type dryRun struct {
 // TestBackfillDryRun compares the forecast cost of a backfill with its real cost.
 func TestBackfillDryRun(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 93, Records: 2400, Plan: "free"}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 93, Records: 2400, Plan: "free"}).narrow()
 	calls := s.arrivals.total()
 	dry := func(code int, args ...string) dryRun {
 		t.Helper()
@@ -195,7 +195,7 @@ func TestBackfillDryRun(t *testing.T) {
 // TestBackfillVerbs pauses, resumes and cancels.
 func TestBackfillVerbs(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 94, Records: 12_000, PageLatency: 40 * time.Millisecond, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 94, Records: 12_000, PageLatency: 40 * time.Millisecond, Limits: sandbox.Limits{Off: true}}).narrow()
 	b := s.backfills(codeFine, "inventory.bills", "--detach")[0]
 	id := fmt.Sprint(b.ID)
 	if b.State != "queued" || b.Calls != 0 || b.Forecast != nil {

@@ -11,7 +11,7 @@ import (
 // TestABombIsBoundedInMemory: a small body that decompresses to a gigabyte costs the process no
 // more than the largest page and its rows.
 func TestABombIsBoundedInMemory(t *testing.T) { //nolint:paralleltest // beside others a collection comes late
-	f := newFaultStageOf(t, false, small)
+	f := newFaultFixtureOf(t, false, small)
 	f.fault("gzip_bomb", 0, 0)
 	p := f.start("sync", f.name)
 	f.until("the bomb came twice", `SELECT count(*) >= 2 FROM sluice.calls WHERE resource = 'bills' AND finished_at IS NOT NULL`)

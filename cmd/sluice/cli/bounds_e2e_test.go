@@ -126,7 +126,7 @@ func taxes(elements string) []byte {
 // TestAnyAnswerIsBoundedInMemory: the memory for a page of small elements does not grow with their
 // number. When upstream is healthy again, all records are loaded.
 func TestAnyAnswerIsBoundedInMemory(t *testing.T) { //nolint:paralleltest // beside others a collection comes late
-	s := newStage(t, sandbox.Options{Seed: 71, Records: small, Limits: sandbox.Limits{Off: true}})
+	s := newFixture(t, sandbox.Options{Seed: 71, Records: small, Limits: sandbox.Limits{Off: true}})
 	const list, name = "/inventory/v1/settings/taxes", "inventory.taxes"
 	many := func(count int, format string) string {
 		var b strings.Builder
@@ -183,7 +183,7 @@ func TestAnyAnswerIsBoundedInMemory(t *testing.T) { //nolint:paralleltest // bes
 func TestFaultsOfBoundsHeal(t *testing.T) { //nolint:paralleltest // beside others a collection comes late
 	for _, kind := range []string{"many_elements", "many_keys", "huge_token", "all_poison"} {
 		t.Run(kind, func(t *testing.T) {
-			f := newFaultStageOf(t, false, large)
+			f := newFaultFixtureOf(t, false, large)
 			code := codeFailed
 			switch kind {
 			case "all_poison":
@@ -221,7 +221,7 @@ func TestLargeBodiesTakeTurns(t *testing.T) { //nolint:paralleltest // beside ot
 	}
 	for _, fit := range []bool{false, true} {
 		t.Run(map[bool]string{true: "records that fit", false: "records that do not"}[fit], func(t *testing.T) {
-			s := newStage(t, sandbox.Options{Seed: 72, Records: small, Limits: sandbox.Limits{Off: true}}).narrow()
+			s := newFixture(t, sandbox.Options{Seed: 72, Records: small, Limits: sandbox.Limits{Off: true}}).narrow()
 			bodies := map[string][]byte{}
 			for _, r := range resources() {
 				key, record := r.path[strings.LastIndex(r.path, "/")+1:], `{"x":"`
@@ -274,7 +274,7 @@ func TestHostileAnswersDoNotHoldUpTheEnd(t *testing.T) { //nolint:paralleltest /
 				if c.endless { // the calls under way may take a while to end, but nothing else may
 					t.Parallel()
 				}
-				s := newStage(t, sandbox.Options{Seed: 73, Records: small, Limits: sandbox.Limits{Off: true}})
+				s := newFixture(t, sandbox.Options{Seed: 73, Records: small, Limits: sandbox.Limits{Off: true}})
 				answered := make(chan struct{}, 1)
 				defer s.attack(&evil{bodies: map[string][]byte{c.path: c.body}, endless: c.endless, answered: answered})()
 				p := s.start(command...)

@@ -80,7 +80,7 @@ func (s *fixture) detailed(headers bool) {
 // count as a record of the list.
 func TestASingleRecordIsRetriedAsOne(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 74, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 74, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills/", Kind: "poison", Count: 1}}))
 	s.sync(codeFailed, "bills") // one of sixteen is more than the share allowed in quarantine
 	must(t, s.world.SetFaults(nil))

@@ -29,7 +29,7 @@ func TestBudgetLine(t *testing.T) {
 
 func TestBudgetCommand(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 75, Records: 100})
+	s := newFixture(t, sandbox.Options{Seed: 75, Records: 100})
 	s.sync(codeFine, "inventory.items")
 	var days []serviceDay
 	o := s.run("budget", "--json")

@@ -75,7 +75,7 @@ func TestProbe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, sandbox.Options{Seed: 72, Records: 600, Limits: sandbox.Limits{Off: true}})
+			s := newFixture(t, sandbox.Options{Seed: 72, Records: 600, Limits: sandbox.Limits{Off: true}})
 			if test.fault != nil {
 				must(t, s.world.SetFaults([]sandbox.Fault{*test.fault}))
 			}
@@ -112,7 +112,7 @@ func TestProbe(t *testing.T) {
 // fail.
 func TestProbeIsRefusedLikeOthers(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 73, Records: 100, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 73, Records: 100, Limits: sandbox.Limits{Off: true}}).narrow()
 	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "exhausted"}}))
 	if o := s.run("check", "--probe", "inventory.bills"); o.code != codeBudget || !strings.Contains(o.stdout, "exhausted") {
 		t.Errorf("a spent day: %d\n%s\n%s", o.code, o.stdout, o.stderr)
@@ -138,7 +138,7 @@ func TestDemotion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, sandbox.Options{Seed: 74, Records: 1600, Limits: sandbox.Limits{Off: true},
+			s := newFixture(t, sandbox.Options{Seed: 74, Records: 1600, Limits: sandbox.Limits{Off: true},
 				Now: func() time.Time { return time.Now().Add(-time.Minute) }}).narrow()
 			verdict := func() string {
 				return one[string](s, `SELECT verdict || ' ' || source FROM sluice.capabilities WHERE service || '.' || resource = $1 AND capability = $2`,
@@ -205,7 +205,7 @@ func TestDemotion(t *testing.T) {
 // are missing until the list is probed. From then on it is read whole.
 func TestProbedFilter(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 75, Records: 600, Limits: sandbox.Limits{Off: true},
+	s := newFixture(t, sandbox.Options{Seed: 75, Records: 600, Limits: sandbox.Limits{Off: true},
 		Now: func() time.Time { return time.Now().Add(-time.Minute) }}).narrow()
 	const payments = "accounting.vendor_payments"
 	s.sync(codeFine)
@@ -241,7 +241,7 @@ func TestLateness(t *testing.T) {
 		items = "inventory.items"
 		late  = 20 * time.Minute
 	)
-	s := newStage(t, sandbox.Options{Seed: 76, Records: 600, Limits: sandbox.Limits{Off: true},
+	s := newFixture(t, sandbox.Options{Seed: 76, Records: 600, Limits: sandbox.Limits{Off: true},
 		Now: func() time.Time { return time.Now().Add(-late) }}).narrow()
 	edit := func(seed int64) {
 		t.Helper()

@@ -12,7 +12,7 @@ import (
 // names the next step.
 func TestCheckBeforeMigrate(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 83, Records: 10})
+	s := newFixture(t, sandbox.Options{Seed: 83, Records: 10})
 	s.environment["SLUICE_DATABASE_URL"] = warehousetest.New(t)
 	o := s.run("check")
 	for _, text := range []string{"ok    configuration", "ok    SLUICE_ENCRYPTION_KEY", "ok    database: reachable", "Next: sluice migrate"} {

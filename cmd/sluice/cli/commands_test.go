@@ -19,7 +19,7 @@ import (
 // TestCommands runs every command that shows something, as text and as JSON.
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 81, Records: 500})
+	s := newFixture(t, sandbox.Options{Seed: 81, Records: 500})
 	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "poison"}}))
 	s.sync(codeFine)
 	must(t, s.world.SetFaults(nil))
@@ -162,7 +162,7 @@ func TestHelp(t *testing.T) {
 // TestNothingToDraft: the migrations make what the declarations require.
 func TestNothingToDraft(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Records: 10})
+	s := newFixture(t, sandbox.Options{Records: 10})
 	existing, err := catalogOf(t.Context(), s.environment["SLUICE_DATABASE_URL"], connectors.All())
 	must(t, err)
 	if sql, changed := ddl.Draft(connectors.All(), existing); sql != "" || changed {

@@ -66,7 +66,7 @@ func (s *fixture) accept() string {
 // plan, raw rows, proposal, columns, rows filled without a call.
 func TestCustomResource(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 91, Records: 500})
+	s := newFixture(t, sandbox.Options{Seed: 91, Records: 500})
 	s.append(declared)
 	if o := s.run("sync", "things"); o.code != codeEnvironment || !strings.Contains(o.stderr, "run sluice migrate") {
 		t.Errorf("sync before the plan: exit code %d\n%s", o.code, o.stderr)

@@ -40,7 +40,7 @@ const demoCalls = 90
 // without a value.
 func TestDemoFillsEveryColumn(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{
+	s := newFixture(t, sandbox.Options{
 		Seed: 1, Records: 5000, Limits: sandbox.Limits{Off: true}, Networks: demoNetworks(), CustomModules: demoModules(), Demo: true,
 	})
 	running := runningSandbox{

@@ -36,7 +36,7 @@ func (s *fixture) aDay(seed int64) {
 // list brings all changes, because being due is a state (invariant 8).
 func TestThreeDaysDown(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 71, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 71, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.serveUntil("all is copied", doneSince, 1)
 	s.equal()
 	for day := range int64(3) {
@@ -55,7 +55,7 @@ func TestThreeDaysDown(t *testing.T) {
 // (invariants 3, 8 and 9).
 func TestThreeDaysWithARevokedToken(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 72, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 72, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.serveUntil("all is copied", doneSince, 1)
 	s.form("/oauth/v2/token/revoke", url.Values{"token": {sandbox.RefreshToken}})
 	// The last refresh was an hour ago, and the first refusal, which proves nothing, has happened.

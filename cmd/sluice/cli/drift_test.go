@@ -11,7 +11,7 @@ import (
 // another organization.
 func TestDrift(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Records: 10})
+	s := newFixture(t, sandbox.Options{Records: 10})
 	if o := s.run("drift"); o.code != codeFine || !strings.Contains(o.stdout, "Nothing came that the declarations do not know.") {
 		t.Errorf("without drift: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}

@@ -80,7 +80,7 @@ func (e *echoing) set(lists, credentials bool) {
 // calls, runs, streams, tokens and jobs (invariant 10).
 func TestEchoesAreNowhere(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 97, Records: 20, Limits: sandbox.Limits{Off: true}})
+	s := newFixture(t, sandbox.Options{Seed: 97, Records: 20, Limits: sandbox.Limits{Off: true}})
 	evil := &echoing{next: s.world, places: map[string]int{}, secrets: map[string]bool{sandbox.ClientSecret: true, sandbox.RefreshToken: true}}
 	s.arrivals.next = evil
 	var said strings.Builder
@@ -176,7 +176,7 @@ func (c commanding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // values stay exact; data is loaded and exported unchanged.
 func TestNothingCommandsTheTerminal(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 98, Records: 20, Limits: sandbox.Limits{Off: true}})
+	s := newFixture(t, sandbox.Options{Seed: 98, Records: 20, Limits: sandbox.Limits{Off: true}})
 	s.arrivals.next = commanding{next: s.world}
 	hides := func(r rune) bool {
 		return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)

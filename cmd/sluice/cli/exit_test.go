@@ -88,7 +88,7 @@ func TestExitCodes(t *testing.T) {
 		"a spent day to check": {alone: true, args: "check", code: codeBudget, options: sandbox.Options{Limits: sandbox.Limits{DailyInventory: 1}},
 			spoil: func(s *fixture) { s.run("check") }},
 	}
-	shared := newStage(t, small)
+	shared := newFixture(t, small)
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +97,7 @@ func TestExitCodes(t *testing.T) {
 			}
 			var s *fixture
 			if test.alone {
-				s = newStage(t, test.options)
+				s = newFixture(t, test.options)
 			} else {
 				s = shared.beside(t)
 			}
@@ -145,7 +145,7 @@ func noDatabase(s *fixture) {
 // TestAllMistakesAtOnce gives a configuration with many mistakes.
 func TestAllMistakesAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Records: 10})
+	s := newFixture(t, sandbox.Options{Records: 10})
 	text := strings.NewReplacer("Asia/Kolkata", "Asia/Nowhere", "accounting: {plan: premium}", "accounting: {plan: golden}",
 		"data_center: com", "data_center: moon", "name: Svc", "nam: Svc", "${SANDBOX_REFRESH_TOKEN}", "in-clear").Replace(s.configuration(sandbox.Options{Plan: plan}))
 	must(t, os.WriteFile(s.config, []byte(text+"workers: many\n"), 0o600))
@@ -169,7 +169,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 func TestDaysGoBy(t *testing.T) {
 	t.Parallel()
 	const daily, maxDays = 5, 12
-	s := newStage(t, sandbox.Options{Seed: 72, Records: 2000, Limits: sandbox.Limits{DailyInventory: daily}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 72, Records: 2000, Limits: sandbox.Limits{DailyInventory: daily}}).narrow()
 	days := 1
 	for ; s.run("sync", "items", "bills").code == codeBudget && days < maxDays; days++ {
 		s.pass(25 * time.Hour)
@@ -188,7 +188,7 @@ func TestDaysGoBy(t *testing.T) {
 // minute each time, and still has to end.
 func TestNobodyAnswers(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Records: 10})
+	s := newFixture(t, sandbox.Options{Records: 10})
 	s.upstream.Close()
 	ended := make(chan outcome, 1)
 	go func(ctx context.Context) { ended <- s.runContext(ctx, "sync", "--json", "inventory") }(t.Context())

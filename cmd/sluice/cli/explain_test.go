@@ -34,7 +34,7 @@ func (v *explainView) concludes(texts ...string) bool {
 // quarantine, deleted by hand, and one that never existed.
 func TestExplain(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 93, Records: 40, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 93, Records: 40, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.sync(codeFine)
 	changed, err := s.world.Change(sandbox.Change{Seed: 3, Edits: 1, Resources: []string{"bills"}})
 	must(t, err)

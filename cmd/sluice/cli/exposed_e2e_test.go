@@ -14,7 +14,7 @@ import (
 // fails, and sync and serve warn once and go on. All are silent if the configuration allows it.
 func TestADatabaseOnAnotherHost(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 83, Records: 20, Limits: sandbox.Limits{Off: true}})
+	s := newFixture(t, sandbox.Options{Seed: 83, Records: 20, Limits: sandbox.Limits{Off: true}})
 	const check, warning = "connection to the database", "the connection to the database is not protected: 192.0.2.1 is another host"
 	near := s.environment["SLUICE_DATABASE_URL"]
 	says := func(exposed bool, why string) {

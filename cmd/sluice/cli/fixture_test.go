@@ -46,8 +46,8 @@ func migrated(ctx context.Context, url string) error {
 	return migrations.Migrate(ctx, url, migrations.Options{})
 }
 
-// newStage opens a fixture. The options need neither a clock nor a plan.
-func newStage(t *testing.T, options sandbox.Options) *fixture {
+// newFixture opens a fixture. The options need neither a clock nor a plan.
+func newFixture(t *testing.T, options sandbox.Options) *fixture {
 	t.Helper()
 	if options.Now == nil {
 		options.Now = time.Now

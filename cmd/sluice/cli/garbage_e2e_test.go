@@ -34,13 +34,13 @@ func TestPassingGarbageLosesNothing(t *testing.T) {
 		}{{"from a watermark", true}, {"whole", false}} {
 			t.Run(g.kind+" "+list.name, func(t *testing.T) {
 				t.Parallel()
-				g.play(newFaultStageOf(t, list.filtered, small))
+				g.play(newFaultFixtureOf(t, list.filtered, small))
 			})
 		}
 	}
 }
 
-func (g garbage) play(f *faultStage) {
+func (g garbage) play(f *faultFixture) {
 	f.t.Helper()
 	f.sync(codeFine, f.name)
 	f.minutes()
@@ -71,7 +71,7 @@ func (g garbage) play(f *faultStage) {
 // read whole because of it.
 func TestGarbageIsNotForgotten(t *testing.T) {
 	t.Parallel()
-	f := newFaultStageOf(t, true, small)
+	f := newFaultFixtureOf(t, true, small)
 	f.sync(codeFine, f.name)
 	f.minutes()
 	f.change(1, all)
@@ -97,7 +97,7 @@ func TestGarbageIsNotForgotten(t *testing.T) {
 // and less often.
 func TestOneRecordThatWillNeverFit(t *testing.T) {
 	t.Parallel()
-	f := newFaultStageOf(t, true, small)
+	f := newFaultFixtureOf(t, true, small)
 	f.sync(codeFine, f.name)
 	f.minutes()
 	must(t, f.world.SetFaults([]sandbox.Fault{{Path: f.path, Kind: "huge_number"}}))
@@ -121,7 +121,7 @@ func TestOneRecordThatWillNeverFit(t *testing.T) {
 // is needed for it.
 func TestVerifyLoadsWhatItReads(t *testing.T) {
 	t.Parallel()
-	f := newFaultStageOf(t, true, small)
+	f := newFaultFixtureOf(t, true, small)
 	f.sync(codeFine, f.name)
 	f.minutes()
 	f.change(1, all)

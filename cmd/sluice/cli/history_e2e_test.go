@@ -103,7 +103,7 @@ func (s *fixture) live(turns int) []past {
 // that the test kept.
 func TestThePastIsWhatUpstreamHad(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 97, Records: 120, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 97, Records: 120, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.configured(remembered + believing)
 	instants := s.live(4)
 	written := one[int](s, `SELECT count(*) FROM history.versions`)
@@ -131,7 +131,7 @@ func TestThePastIsWhatUpstreamHad(t *testing.T) {
 // another. It compares the tables as of every instant with what upstream had then.
 func TestThePastComesOutOfRawRecords(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 99, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 99, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.configured("  inventory.bills: {history: false}\n" + believing)
 	instants := s.live(3)
 	s.rewrite("  inventory.bills: {history: false}\n", remembered)
@@ -188,7 +188,7 @@ func TestThePastComesOutOfRawRecords(t *testing.T) {
 func TestKillsLeaveRowsAndVersionsTogether(t *testing.T) {
 	t.Parallel()
 	const kills = 5
-	s := newStage(t, sandbox.Options{
+	s := newFixture(t, sandbox.Options{
 		Seed: 98, Records: 1000, HeadersOnly: true, Limits: sandbox.Limits{Off: true}, PageLatency: 10 * time.Millisecond,
 	}).narrow()
 	s.environment[withMinute] = "5s" // the plan allows a hundred calls a minute, and there are some hundred single records

@@ -36,7 +36,7 @@ func (s *fixture) looks() int {
 // under its id stops its streams until a person decides.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 92, Records: 100})
+	s := newFixture(t, sandbox.Options{Seed: 92, Records: 100})
 	s.sync(codeFine, "items", "taxes")
 	s.sync(codeFine, "items")
 	name := one[string](s, `SELECT name FROM sluice.organizations WHERE organization_id = $1`, sandbox.DefaultOrganizationID)
@@ -70,7 +70,7 @@ func TestIdentity(t *testing.T) {
 // read.
 func TestIdentityOfAnotherID(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 93, Records: 100})
+	s := newFixture(t, sandbox.Options{Seed: 93, Records: 100})
 	s.rewrite(sandbox.DefaultOrganizationID, "999")
 	for _, r := range s.sync(codeFailed, "items").Streams {
 		if r.Outcome != "failed" || r.Received != 0 {
@@ -86,7 +86,7 @@ func TestIdentityOfAnotherID(t *testing.T) {
 // none, and its rows are stored under its key.
 func TestOrganizationsCommand(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 94, Records: 100})
+	s := newFixture(t, sandbox.Options{Seed: 94, Records: 100})
 	s.rewrite("    time_zone: Asia/Kolkata\n", "    key: trading\n")
 	s.sync(codeFine, "items")
 	var views []organizationView

@@ -21,7 +21,7 @@ func TestJourney(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			journey(newStage(t, options).narrow(), options.ChatPage > 0)
+			journey(newFixture(t, options).narrow(), options.ChatPage > 0)
 		})
 	}
 }

@@ -15,7 +15,7 @@ import (
 // the file, refreshes, and removes the old key. No step costs a token but the refresh that was due.
 func TestTheSealingKeyIsReplaced(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 71, Records: 20})
+	s := newFixture(t, sandbox.Options{Seed: 71, Records: 20})
 	old, path := s.environment["SLUICE_ENCRYPTION_KEY"], filepath.Join(t.TempDir(), "keys")
 	fresh := base64.StdEncoding.EncodeToString([]byte("another key of thirty-two bytes!"))
 	keys := func(lines ...string) {

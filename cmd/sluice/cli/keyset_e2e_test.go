@@ -21,7 +21,7 @@ const (
 // sorting is a fixture with a long list of payments that sorts by modification time, or does not.
 func sorting(t *testing.T, sorts bool) *fixture {
 	t.Helper()
-	return newStage(t, sandbox.Options{Seed: 79, Records: 14_000, SortsModified: sorts, Limits: sandbox.Limits{Off: true},
+	return newFixture(t, sandbox.Options{Seed: 79, Records: 14_000, SortsModified: sorts, Limits: sandbox.Limits{Off: true},
 		Now: func() time.Time { return time.Now().Add(-time.Minute) }, PageLatency: 10 * time.Millisecond}).narrow()
 }
 

@@ -24,7 +24,7 @@ func TestKills(t *testing.T) {
 		records = 20_000
 	)
 	kills := *killsFlag
-	s := newStage(t, sandbox.Options{Seed: seed, Records: records, Limits: sandbox.Limits{Off: true}, PageLatency: 20 * time.Millisecond}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: seed, Records: records, Limits: sandbox.Limits{Off: true}, PageLatency: 20 * time.Millisecond}).narrow()
 	chance := rand.New(rand.NewPCG(seed, seed))
 	began := time.Now()
 	atWork := 0

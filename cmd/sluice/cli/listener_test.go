@@ -113,7 +113,7 @@ func TestListenIsReachable(t *testing.T) {
 // TestServeSurvivesAClosedLog: the reader of standard error ends, and the work goes on.
 func TestServeSurvivesAClosedLog(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 63, Records: 100, Limits: sandbox.Limits{Off: true}})
+	s := newFixture(t, sandbox.Options{Seed: 63, Records: 100, Limits: sandbox.Limits{Off: true}})
 	reader, writer, err := os.Pipe()
 	must(t, err)
 	p := s.startOn(writer, "serve", "--listen", "127.0.0.1:0")
@@ -186,7 +186,7 @@ func TestNoStatusConnectionStays(t *testing.T) {
 // accepts no more connections than its bound.
 func TestServeBoundsItsConnections(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 64, Records: 20, Limits: sandbox.Limits{Off: true}})
+	s := newFixture(t, sandbox.Options{Seed: 64, Records: 20, Limits: sandbox.Limits{Off: true}})
 	p := s.start("serve", "--listen", "127.0.0.1:0")
 	address := p.said("serving", "listen")
 	connection := dial(t, address, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")

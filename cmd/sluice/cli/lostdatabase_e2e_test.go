@@ -41,7 +41,7 @@ func TestTheDatabaseIsLostAtTheStart(t *testing.T) {
 	for _, args := range [][]string{{"serve", "--listen", "127.0.0.1:0"}, {"status"}, {"migrate"}} {
 		t.Run(args[0], func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, sandbox.Options{Records: 10})
+			s := newFixture(t, sandbox.Options{Records: 10})
 			var said, last atomic.Int64
 			s.through(func(_ int, fromClient bool, data []byte) int {
 				if fromClient {
@@ -76,7 +76,7 @@ func TestTheDatabaseIsLostAtTheStart(t *testing.T) {
 // database, and that is no failure.
 func TestServeIsToldToStopWhileItStarts(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Records: 10})
+	s := newFixture(t, sandbox.Options{Records: 10})
 	var at atomic.Pointer[string]
 	var stop atomic.Pointer[context.CancelFunc]
 	s.through(func(_ int, fromClient bool, data []byte) int {

@@ -23,7 +23,7 @@ func lists(columns string) string {
 // left, named with the reader, and a new plan has it alone.
 func TestAPlanBesideAReader(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 98, Records: 20})
+	s := newFixture(t, sandbox.Options{Seed: 98, Records: 20})
 	plain, err := os.ReadFile(s.config)
 	must(t, err)
 	s.append(lists(""))

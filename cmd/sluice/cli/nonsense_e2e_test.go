@@ -76,7 +76,7 @@ func TestNonsenseMovesNoMark(t *testing.T) {
 		played = append(played, n.kind)
 		t.Run(n.kind, func(t *testing.T) {
 			t.Parallel()
-			n.play(newFaultStage(t, n.filtered))
+			n.play(newFaultFixture(t, n.filtered))
 		})
 	}
 	for _, known := range sandbox.FaultKinds() {
@@ -86,7 +86,7 @@ func TestNonsenseMovesNoMark(t *testing.T) {
 	}
 }
 
-func (n nonsense) play(f *faultStage) {
+func (n nonsense) play(f *faultFixture) {
 	f.t.Helper()
 	f.fault(n.kind, 1, 0)
 	n.suffer(f)
@@ -111,7 +111,7 @@ func (n nonsense) play(f *faultStage) {
 }
 
 // suffer syncs while upstream misbehaves.
-func (n nonsense) suffer(f *faultStage) {
+func (n nonsense) suffer(f *faultFixture) {
 	f.t.Helper()
 	rows := f.rows()
 	_, before := f.stands()
@@ -129,7 +129,7 @@ func (n nonsense) suffer(f *faultStage) {
 }
 
 // heal removes the fault, begins a new day, and syncs: no record may be missing.
-func (n nonsense) heal(f *faultStage, seed int64) {
+func (n nonsense) heal(f *faultFixture, seed int64) {
 	f.t.Helper()
 	f.clear()
 	f.pass(25 * time.Hour)
@@ -144,7 +144,7 @@ func (n nonsense) heal(f *faultStage, seed int64) {
 	}
 }
 
-func (n nonsense) equal(f *faultStage) {
+func (n nonsense) equal(f *faultFixture) {
 	f.t.Helper()
 	gone, undeclared := f.equal(f.name)
 	if gone > 0 != n.deletes || undeclared > 0 != (n.kind == "extra_keys") {
@@ -153,7 +153,7 @@ func (n nonsense) equal(f *faultStage) {
 }
 
 // spoilt checks what happened to spoilt records.
-func (n nonsense) spoilt(f *faultStage) {
+func (n nonsense) spoilt(f *faultFixture) {
 	f.t.Helper()
 	const (
 		visible = `SELECT count(*) FROM inventory.bills WHERE vendor_name = 'before' || chr(9216) || 'after'`
@@ -193,7 +193,7 @@ func (n nonsense) spoilt(f *faultStage) {
 
 // released makes sure that entries close when their records fit again. An entry without an
 // identifier stays until a person decides.
-func (f *faultStage) released() {
+func (f *faultFixture) released() {
 	f.t.Helper()
 	if n := one[int](f.fixture, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND record_id <> ''`); n > 0 {
 		f.t.Errorf("%d entries of records that fit by now are open", n)
@@ -211,7 +211,7 @@ func TestRefusalsAreWaitedFor(t *testing.T) {
 	for _, kind := range refusals() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			f := newFaultStage(t, false)
+			f := newFaultFixture(t, false)
 			f.fault(kind, 1, 1)
 			ended := make(chan outcome, 1)
 			go func(ctx context.Context) { ended <- f.runContext(ctx, "sync", "--json", f.name) }(t.Context())

@@ -20,10 +20,10 @@ func oneAnswers() []string {
 }
 
 // oneAnswer is a fixture whose next call to a path goes wrong, once.
-func oneAnswer(t *testing.T, kind string, known bool) *faultStage {
+func oneAnswer(t *testing.T, kind string, known bool) *faultFixture {
 	t.Helper()
-	f := &faultStage{
-		fixture: newStage(t, sandbox.Options{Seed: 93, Records: small, Limits: sandbox.Limits{Off: true}}).narrow(),
+	f := &faultFixture{
+		fixture: newFixture(t, sandbox.Options{Seed: 93, Records: small, Limits: sandbox.Limits{Off: true}}).narrow(),
 		name:    "inventory.bills", short: "bills", path: "/inventory/v1/bills",
 	}
 	if known { // there was a token, which is dead by now
@@ -38,7 +38,7 @@ func oneAnswer(t *testing.T, kind string, known bool) *faultStage {
 }
 
 // once lets the next call go wrong.
-func (f *faultStage) once(kind string) {
+func (f *faultFixture) once(kind string) {
 	f.t.Helper()
 	path := f.path
 	if f.struck != "" {
@@ -48,14 +48,14 @@ func (f *faultStage) once(kind string) {
 }
 
 // heals syncs without help: only sluice has written to the database.
-func (f *faultStage) heals(after string) {
+func (f *faultFixture) heals(after string) {
 	f.t.Helper()
 	f.comesTo(after, codeFine)
 	f.equal(f.name)
 }
 
 // waits syncs, and lets two minutes pass when the stream waits for its next attempt.
-func (f *faultStage) waits(code int) {
+func (f *faultFixture) waits(code int) {
 	f.t.Helper()
 	ended := make(chan outcome, 1)
 	go func(ctx context.Context) { ended <- f.runContext(ctx, "sync", "--json", f.name) }(f.t.Context())
@@ -250,7 +250,7 @@ func TestWhatASyncWaitsFor(t *testing.T) {
 }
 
 // reopens has the operator open what upstream closed: this gate or this day, and no other.
-func (f *faultStage) reopens(gate, day string) {
+func (f *faultFixture) reopens(gate, day string) {
 	f.t.Helper()
 	o := f.run("budget", "reopen", sandbox.DefaultOrganizationID, "inventory", "--json")
 	var opened reopenedView

@@ -33,7 +33,7 @@ func businesses() []business {
 func TestSeveralOrganizations(t *testing.T) {
 	t.Parallel()
 	all := businesses()
-	s := newStage(t, sandbox.Options{
+	s := newFixture(t, sandbox.Options{
 		Seed: 61, Records: 300, Limits: sandbox.Limits{Off: true},
 		Organizations: []sandbox.OrganizationOptions{
 			{ID: all[1].id, Seed: 62, Records: 200, TimeZone: "America/New_York"},

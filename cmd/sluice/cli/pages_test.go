@@ -17,7 +17,7 @@ import (
 // has its own test beside the declarations.
 func TestPagesAreCurrent(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Records: 10})
+	s := newFixture(t, sandbox.Options{Records: 10})
 	for command, page := range map[string]string{
 		"erd":               "../../../docs/erd.md",
 		"erd --format dbml": "../../../docs/erd.dbml",
@@ -39,7 +39,7 @@ func TestPagesAreCurrent(t *testing.T) {
 // or marked assumed, and the sandbox serves them all.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Records: 10})
+	s := newFixture(t, sandbox.Options{Records: 10})
 	c := &cli{env: s.env(&buffer{}, &buffer{})}
 	answers, misfits, err := c.laidOut(t.Context())
 	must(t, err)

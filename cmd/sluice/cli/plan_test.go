@@ -104,7 +104,7 @@ func TestPlan(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, test.options).narrow()
+			s := newFixture(t, test.options).narrow()
 			s.blind()
 			first := s.foresee(codeFine, s.assumed(test.details)...)
 			before := s.arrivals.total()
@@ -196,7 +196,7 @@ func (s *fixture) kept(last int64) {
 // asks again.
 func TestPlanFreshness(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 84, Records: 30}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 84, Records: 30}).narrow()
 	args := []string{"inventory.bills", "inventory.items", "--assume", "inventory.bills=20000,inventory.items=900", "--assume", "inventory.bills.changes=480"}
 	p := s.foresee(codeFine, append(args, "--freshness", "6h,inventory.bills=15m")...)
 	if len(p.Config) != 3 || p.Config[0] != "resources:" || !strings.HasPrefix(p.Config[1], "  inventory.items: {every: 5h") &&
@@ -229,7 +229,7 @@ func TestPlanFreshness(t *testing.T) {
 // the tables fit a terminal.
 func TestPlanFits(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 85, Records: 30, Plan: "free"})
+	s := newFixture(t, sandbox.Options{Seed: 85, Records: 30, Plan: "free"})
 	// A free plan has 1,000 calls a day: 600,000 rows are 3,001 pages, read twice.
 	p := s.foresee(codeBudget, "accounting.chart_of_accounts", "--assume", "accounting.chart_of_accounts=600000")
 	if p.Fits || p.calls()["accounting.chart_of_accounts"] != 6002 {

@@ -22,7 +22,7 @@ const three = `INSERT INTO sluice.quarantine (organization_id, service, resource
 // TestQuarantineIsNarrowed selects entries by resource, reason, time and organization.
 func TestQuarantineIsNarrowed(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 94, Records: 10})
+	s := newFixture(t, sandbox.Options{Seed: 94, Records: 10})
 	s.exec(three, sandbox.DefaultOrganizationID)
 	for args, want := range map[string]string{
 		"list":                              "73 - 71",
@@ -83,7 +83,7 @@ func lines(t *testing.T, text string) []exported {
 // is closed and stays closed.
 func TestQuarantineExportAndAccept(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 95, Records: 10})
+	s := newFixture(t, sandbox.Options{Seed: 95, Records: 10})
 	s.exec(three, sandbox.DefaultOrganizationID)
 
 	found := lines(t, s.run("quarantine", "export").stdout)

@@ -150,7 +150,7 @@ var rareFaultsOneIn = flag.Int("rare-faults-one-in", 8, "of the rare faults one 
 func TestRareFaults(t *testing.T) {
 	t.Parallel()
 	played := slices.Concat(slices.Collect(maps.Keys(rareRefusals())), oneAnswers())
-	play := func(name string, faults []rare, stage func(*testing.T) *faultStage) {
+	play := func(name string, faults []rare, stage func(*testing.T) *faultFixture) {
 		var chosen []rare
 		for i, r := range faults {
 			played = append(played, r.kind)
@@ -173,13 +173,13 @@ func TestRareFaults(t *testing.T) {
 		if name == "pages" {
 			records = large
 		}
-		play(name, faults, func(t *testing.T) *faultStage { t.Helper(); return newFaultStageOf(t, false, records) })
+		play(name, faults, func(t *testing.T) *faultFixture { t.Helper(); return newFaultFixtureOf(t, false, records) })
 	}
-	play("items", rareOnItems(), func(t *testing.T) *faultStage { t.Helper(); return newFaultStageOf(t, true, large) })
+	play("items", rareOnItems(), func(t *testing.T) *faultFixture { t.Helper(); return newFaultFixtureOf(t, true, large) })
 	play("export", rareOnExport(), newExportStage)
-	play("tokens", rareOnTokens(), func(t *testing.T) *faultStage {
+	play("tokens", rareOnTokens(), func(t *testing.T) *faultFixture {
 		t.Helper()
-		f := newFaultStageOf(t, false, small)
+		f := newFaultFixtureOf(t, false, small)
 		f.struck = "/oauth/v2/token"
 		return f
 	})
@@ -191,15 +191,15 @@ func TestRareFaults(t *testing.T) {
 }
 
 // newExportStage has a conversation export of several answers.
-func newExportStage(t *testing.T) *faultStage {
+func newExportStage(t *testing.T) *faultFixture {
 	t.Helper()
-	f := newFaultStageOf(t, false, small)
+	f := newFaultFixtureOf(t, false, small)
 	f.name, f.short, f.path = "chat.conversations", "conversations", "/maintenanceapi/v2/chats"
 	return f
 }
 
 // play makes changes, syncs while upstream misbehaves, and removes the fault.
-func (r rare) play(f *faultStage, seed int64) {
+func (r rare) play(f *faultFixture, seed int64) {
 	f.t.Helper()
 	f.minutes()
 	if f.struck != "" {
@@ -227,7 +227,7 @@ func (r rare) play(f *faultStage, seed int64) {
 }
 
 // heal removes the fault, and syncs: no record may be missing.
-func (r rare) heal(f *faultStage, seed int64) {
+func (r rare) heal(f *faultFixture, seed int64) {
 	f.t.Helper()
 	f.clear()
 	f.pass(25 * time.Hour)
@@ -245,7 +245,7 @@ func TestRareRefusalsAreWaitedFor(t *testing.T) {
 	for kind, wait := range rareRefusals() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			f := newFaultStageOf(t, false, small)
+			f := newFaultFixtureOf(t, false, small)
 			f.fault(kind, 0, 1)
 			ended := make(chan outcome, 1)
 			go func(ctx context.Context) { ended <- f.runContext(ctx, "sync", "--json", f.name) }(t.Context())

@@ -81,7 +81,7 @@ func TestChooseOrganization(t *testing.T) {
 // TestRead asks upstream for the accounts that another exchange rate would change.
 func TestRead(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 5, Records: 300})
+	s := newFixture(t, sandbox.Options{Seed: 5, Records: 300})
 	const name = "accounting.base_currency_adjustment_accounts"
 	if o := s.run("read"); o.code != codeFine || !strings.Contains(o.stdout, name) || !strings.Contains(o.stdout, "exchange_rate (required)") {
 		t.Errorf("read: exit code %d\n%s%s", o.code, o.stdout, o.stderr)

@@ -17,7 +17,7 @@ import (
 func TestRebuildIsKilled(t *testing.T) {
 	t.Parallel()
 	const seed = 67
-	s := newStage(t, sandbox.Options{Seed: seed, Records: 6_000, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: seed, Records: 6_000, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.sync(codeFine)
 	before, calls := s.digests(), s.calls()
 	s.tampered()

@@ -57,7 +57,7 @@ func (s *fixture) untilTheDayIsSpent(daily int, change func(turn int)) {
 func TestADatabaseIsRestored(t *testing.T) {
 	t.Parallel()
 	const daily = 40
-	s := newStage(t, sandbox.Options{Seed: 95, Records: 300, Limits: sandbox.Limits{DailyInventory: daily}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 95, Records: 300, Limits: sandbox.Limits{DailyInventory: daily}}).narrow()
 	change := func(seed int64) {
 		_, err := s.world.Change(sandbox.Change{Seed: seed, Inserts: 4, Edits: 12, Deletes: 2, Resources: []string{"items", "bills"}})
 		must(t, err)

@@ -21,7 +21,7 @@ import (
 // logged or stored in clear.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 91, Records: 300, Limits: sandbox.Limits{Off: true}})
+	s := newFixture(t, sandbox.Options{Seed: 91, Records: 300, Limits: sandbox.Limits{Off: true}})
 	const database = "canary-of-the-database"
 	s.environment["SLUICE_DATABASE_URL"] = withPassword(t, s.environment["SLUICE_DATABASE_URL"], database)
 	var said strings.Builder

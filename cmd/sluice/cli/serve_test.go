@@ -60,7 +60,7 @@ func get(t *testing.T, url string) (int, string) {
 // everything has become due.
 func TestServe(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 61, Records: 3000, Limits: sandbox.Limits{Off: true}, PageLatency: 30 * time.Millisecond})
+	s := newFixture(t, sandbox.Options{Seed: 61, Records: 3000, Limits: sandbox.Limits{Off: true}, PageLatency: 30 * time.Millisecond})
 
 	atWork := s.arrivals.after(6)
 	p := s.start("serve", "--listen", "127.0.0.1:0")
@@ -169,7 +169,7 @@ func (s *fixture) metricsAreDocumented(address string) {
 // TestSandboxCommand starts the simulated upstream as a process.
 func TestSandboxCommand(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Records: 10})
+	s := newFixture(t, sandbox.Options{Records: 10})
 	p := s.start("sandbox", "--listen", "127.0.0.1:0", "--json", "--records", "50", "--latency", "1ms")
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()

@@ -65,7 +65,7 @@ func TestSyncCode(t *testing.T) {
 // have been revoked by hand.
 func TestStatusTellsOfTokensThatDieYoung(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Records: 10})
+	s := newFixture(t, sandbox.Options{Records: 10})
 	for young, alarm := range map[int]bool{2: false, 3: true} {
 		s.exec(`INSERT INTO sluice.tokens (credential, died_young) VALUES ('c', $1) ON CONFLICT (credential) DO UPDATE SET died_young = $1`, young)
 		if o := s.run("status"); o.code != codeFine || strings.Contains(o.stdout, "another program may use the same refresh token") != alarm {

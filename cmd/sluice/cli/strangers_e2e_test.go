@@ -22,7 +22,7 @@ const remembered = "  inventory.bills: {history: true}\n  inventory.credit_notes
 // superuser.
 func ownedStage(t *testing.T, options sandbox.Options) *fixture {
 	t.Helper()
-	s := newStage(t, options)
+	s := newFixture(t, options)
 	url := warehousetest.Owner(t)
 	must(t, migrated(t.Context(), url))
 	s.environment["SLUICE_DATABASE_URL"] = url
@@ -37,7 +37,7 @@ func ownedStage(t *testing.T, options sandbox.Options) *fixture {
 // works, and none of these objects is executed, whether the program is a superuser or not.
 func TestObjectsOfOthers(t *testing.T) {
 	t.Parallel()
-	for name, begin := range map[string]func(*testing.T, sandbox.Options) *fixture{"superuser": newStage, "owner": ownedStage} {
+	for name, begin := range map[string]func(*testing.T, sandbox.Options) *fixture{"superuser": newFixture, "owner": ownedStage} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := begin(t, sandbox.Options{Seed: 77, Records: 120, Limits: sandbox.Limits{Off: true}})
@@ -120,7 +120,7 @@ func (s *fixture) admin() string {
 // tables in these schemas. Code that reads the columns of tables reads all of them.
 func TestSchemasOfServicesAreKnown(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 78, Records: 1})
+	s := newFixture(t, sandbox.Options{Seed: 78, Records: 1})
 	services := connectors.All()
 	for i := range services {
 		for r := range services[i].Resources {

@@ -28,7 +28,7 @@ func TestSuspendedKilledAndRestarted(t *testing.T) {
 		minute            = 15 * time.Second
 		perMinute, atOnce = 100, 10 // of the plan premium: docs/upstream.md U40 and U41
 	)
-	s := newStage(t, sandbox.Options{
+	s := newFixture(t, sandbox.Options{
 		Seed: 47, Records: 45_000, PageLatency: 40 * time.Millisecond, Limits: sandbox.Limits{Minute: minute},
 	}).narrow()
 	s.environment[withMinute] = minute.String()

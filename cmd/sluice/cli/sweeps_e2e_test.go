@@ -20,7 +20,7 @@ import (
 // sweeping is a fixture whose whole lists are read repeatedly.
 func sweeping(t *testing.T, seed int64) *fixture {
 	t.Helper()
-	s := newStage(t, sandbox.Options{Seed: seed, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: seed, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.configured(believing)
 	s.sync(codeFine)
 	s.age()
@@ -219,7 +219,7 @@ func (d *disguise) show(values map[string]string, hidden ...string) {
 
 func disguised(t *testing.T, seed int64) (*fixture, *disguise) {
 	t.Helper()
-	s := newStage(t, sandbox.Options{Seed: seed, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: seed, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()
 	d := &disguise{}
 	s.arrivals.through(func(upstream http.Handler) http.Handler {
 		d.next = upstream

@@ -29,7 +29,7 @@ func (s *fixture) notDead(resource, when string) {
 // replaces the second scan, if its path has answered before.
 func TestUnknownSingleRecordsProveWhatOneScanMissed(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 95, Records: 200, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 95, Records: 200, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.sync(codeFine, "bills")
 	s.age()
 	gone := s.truth("inventory.bills")[5:7]
@@ -64,7 +64,7 @@ func TestUnknownSingleRecordsProveWhatOneScanMissed(t *testing.T) {
 // nonsense (invariant 7).
 func TestNonsenseProvesNothing(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 96, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 96, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.configured("tombstones: {apart: 0s}\n")
 	s.sync(codeFine, "bills", "credit_notes")
 	s.age()
@@ -180,7 +180,7 @@ func TestSweepsInAStorm(t *testing.T) {
 	for _, seed := range []int64{97, 98} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, sandbox.Options{Seed: seed, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
+			s := newFixture(t, sandbox.Options{Seed: seed, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
 			s.configured("tombstones: {apart: 0s, max_rows: 100000}\n") // without the limit on mass deletions: the rule of two scans alone has to hold
 			u := &unrest{
 				t: t, world: s.world, rand: rand.New(rand.NewPCG(uint64(seed), 1)),

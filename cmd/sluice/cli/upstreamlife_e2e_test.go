@@ -49,7 +49,7 @@ func TestAnOrganizationIsDeactivated(t *testing.T) {
 // changes meanwhile, and finds them.
 func TestAResourceIsSwitchedOffAndOn(t *testing.T) {
 	t.Parallel()
-	f := newFaultStageOf(t, true, large)
+	f := newFaultFixtureOf(t, true, large)
 	f.sync(codeFine, f.name)
 	watermark := one[time.Time](f.fixture, `SELECT watermark FROM sluice.streams WHERE resource = 'items'`)
 	on, err := os.ReadFile(f.config)
@@ -75,7 +75,7 @@ func TestAResourceIsSwitchedOffAndOn(t *testing.T) {
 // report a smaller day before one call is refused; a larger day is used from the next day on.
 func TestThePlanChangesUpstream(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 96, Records: 300}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 96, Records: 300}).narrow()
 	change := func(seed int64) {
 		_, err := s.world.Change(sandbox.Change{Seed: seed, Inserts: 4, Edits: 12, Resources: []string{"items", "bills"}})
 		must(t, err)

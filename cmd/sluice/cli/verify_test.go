@@ -40,7 +40,7 @@ func toldOf(findings []verifications.Finding) []string {
 // tampering with rows is found, by the tampered record.
 func TestVerify(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 91, Records: 50, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 91, Records: 50, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.sync(codeFine)
 
 	clean := s.verified(codeFine, "--calls", "9")
@@ -145,7 +145,7 @@ func (s *fixture) keptFindings(last verify.Result) {
 // still checked.
 func TestVerifyRefused(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 92, Records: 20}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 92, Records: 20}).narrow()
 	s.sync(codeFine)
 	for fault, c := range map[string]struct {
 		code    int
@@ -173,7 +173,7 @@ func TestVerifyRefused(t *testing.T) {
 // verification goes on with what this one did not reach.
 func TestVerifyFurtherPages(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 96, Records: 900}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 96, Records: 900}).narrow()
 	s.sync(codeFine)
 	s.exec(`DELETE FROM inventory.bills WHERE bill_id IN (SELECT bill_id FROM inventory.bills ORDER BY last_modified_time LIMIT 1)`)
 	if rows := one[int](s, `SELECT count(*) FROM inventory.bills`); rows < 201 || rows > 400 {
@@ -200,7 +200,7 @@ func TestVerifyFurtherPages(t *testing.T) {
 // none now is a finding; a record that had none may be newer than the last run.
 func TestVerifyUndated(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 97, Records: 20})
+	s := newFixture(t, sandbox.Options{Seed: 97, Records: 20})
 	s.sync(codeFine)
 	changed, err := s.world.Change(sandbox.Change{Seed: 3, Inserts: 1, Edits: 1, Deletes: 1, Resources: []string{"locations"}})
 	must(t, err)
@@ -229,7 +229,7 @@ func TestVerifyUndated(t *testing.T) {
 // none waits for an answer that was read before.
 func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 91, Records: small, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 91, Records: small, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.sync(codeFine, "inventory.bills", "inventory.items")
 	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "many_keys"}, {Path: "/inventory/v1/items", Kind: "many_keys"}}))
 	if v := s.verified(codeFine, "--calls", "3", "inventory.bills", "inventory.items"); v.Verification.Calls < 2 {

@@ -14,7 +14,7 @@ import (
 // its end. A process that starts after that gets an error, and neither calls upstream nor writes.
 func TestAnOlderProgramAndANewerDatabase(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, sandbox.Options{Seed: 62, Records: 300, Limits: sandbox.Limits{Off: true}, PageLatency: 10 * time.Millisecond}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 62, Records: 300, Limits: sandbox.Limits{Off: true}, PageLatency: 10 * time.Millisecond}).narrow()
 	atWork := s.arrivals.after(2)
 	p := s.start("serve", "--listen", "127.0.0.1:0")
 	select {

@@ -105,7 +105,7 @@ func newWideStage(t *testing.T, options sandbox.Options) *fixture {
 	t.Helper()
 	options.Networks, options.CustomModules = wideNetworks(), wideModules()
 	options.Limits = sandbox.Limits{Off: true} // sluice's own limits apply; see inTurns
-	s := newStage(t, options)
+	s := newFixture(t, options)
 	must(t, os.WriteFile(s.config, []byte(s.wideConfiguration()), 0o600))
 	return s
 }

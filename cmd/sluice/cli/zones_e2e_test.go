@@ -50,9 +50,9 @@ func (e *elsewhere) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // newZoneStage copies items whose modification times have no offset.
-func newZoneStage(t *testing.T) (*faultStage, *elsewhere) {
+func newZoneStage(t *testing.T) (*faultFixture, *elsewhere) {
 	t.Helper()
-	f := newFaultStageOf(t, true, small)
+	f := newFaultFixtureOf(t, true, small)
 	moved := &elsewhere{}
 	f.arrivals.through(func(upstream http.Handler) http.Handler {
 		moved.next = upstream
@@ -63,7 +63,7 @@ func newZoneStage(t *testing.T) (*faultStage, *elsewhere) {
 }
 
 // shifted counts the items whose modification time is not by so much earlier than upstream's.
-func (f *faultStage) shifted(by time.Duration) int {
+func (f *faultFixture) shifted(by time.Duration) int {
 	f.t.Helper()
 	wrong := 0
 	for text := range f.world.Truth("inventory", "items") {

@@ -65,8 +65,8 @@ func shop() *schema.Service {
 	}}}
 }
 
-// house is a warehouse with the streams of the orders.
-type house struct {
+// fixture is a warehouse with the streams of the orders.
+type fixture struct {
 	*testing.T
 
 	db         *warehouse.DB
@@ -75,7 +75,7 @@ type house struct {
 	table      *compare.Comparer
 }
 
-func open(t *testing.T) *house {
+func open(t *testing.T) *fixture {
 	t.Helper()
 	url := warehousetest.Template(t, "orders", func(ctx context.Context, url string) error {
 		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
@@ -88,7 +88,7 @@ func open(t *testing.T) *house {
 		_, err = conn.Exec(ctx, orders)
 		return errors.Join(err, conn.Close(ctx))
 	})
-	h := &house{T: t}
+	h := &fixture{T: t}
 	var err error
 	h.db, err = warehouse.Open(t.Context(), url, warehouse.Options{})
 	h.must(err)
@@ -104,21 +104,21 @@ func open(t *testing.T) *house {
 	return h
 }
 
-func (h *house) must(err error) {
+func (h *fixture) must(err error) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
 	}
 }
 
-func (h *house) of(work pipeline.Work) pipeline.Stream {
+func (h *fixture) of(work pipeline.Work) pipeline.Stream {
 	stream := h.stream
 	stream.Work = work
 	return stream
 }
 
 // load loads records as the answer of one call.
-func (h *house) load(work pipeline.Work, raws ...string) {
+func (h *fixture) load(work pipeline.Work, raws ...string) {
 	h.Helper()
 	stream := h.of(work)
 	claim, err := h.db.Claim(h.Context(), stream, pipeline.ClassOf(stream))
@@ -141,7 +141,7 @@ func (h *house) load(work pipeline.Work, raws ...string) {
 	}
 }
 
-func (h *house) record(raw string) record.Record {
+func (h *fixture) record(raw string) record.Record {
 	h.Helper()
 	record, err := h.normalizer.Record([]byte(raw))
 	h.must(err)
@@ -149,7 +149,7 @@ func (h *house) record(raw string) record.Record {
 }
 
 // after runs sql, then look, and rolls the changes back.
-func (h *house) after(sql string, look func(view contents.View)) {
+func (h *fixture) after(sql string, look func(view contents.View)) {
 	h.Helper()
 	tx, err := h.db.Pool().Begin(h.Context())
 	h.must(err)

@@ -57,7 +57,7 @@ func newCompany(t *testing.T) *companyFixture {
 		{key: "first-eu", name: "second", id: sandbox.DefaultOrganizationID, dataCenter: "eu"},
 	}
 	zones := companyZones()
-	c := &companyFixture{all: all, fixture: newStage(t, sandbox.Options{
+	c := &companyFixture{all: all, fixture: newFixture(t, sandbox.Options{
 		Seed: 5, Records: 600, TimeZone: zones[all[0].key], Limits: sandbox.Limits{Off: true},
 		Organizations: []sandbox.OrganizationOptions{{ID: all[1].id, DataCenter: "eu", Seed: 6, Records: 500, TimeZone: zones[all[1].key]}},
 	})}

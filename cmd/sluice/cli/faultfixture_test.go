@@ -9,8 +9,8 @@ import (
 	"sluice/sandbox"
 )
 
-// faultStage is a fixture for one stream whose list misbehaves.
-type faultStage struct {
+// faultFixture is a fixture for one stream whose list misbehaves.
+type faultFixture struct {
 	*fixture
 
 	name, short, path string
@@ -18,17 +18,17 @@ type faultStage struct {
 	struck string
 }
 
-// newFaultStage has a list of several pages, and a token that is some minutes old.
-func newFaultStage(t *testing.T, filtered bool) *faultStage {
+// newFaultFixture has a list of several pages, and a token that is some minutes old.
+func newFaultFixture(t *testing.T, filtered bool) *faultFixture {
 	t.Helper()
-	return newFaultStageOf(t, filtered, 1600)
+	return newFaultFixtureOf(t, filtered, 1600)
 }
 
-// newFaultStageOf has a world of so many records.
-func newFaultStageOf(t *testing.T, filtered bool, records int) *faultStage {
+// newFaultFixtureOf has a world of so many records.
+func newFaultFixtureOf(t *testing.T, filtered bool, records int) *faultFixture {
 	t.Helper()
-	f := &faultStage{
-		fixture: newStage(t, sandbox.Options{
+	f := &faultFixture{
+		fixture: newFixture(t, sandbox.Options{
 			Seed: 51, Records: records, ChatPage: 20, Limits: sandbox.Limits{Off: true},
 			// Changes upstream have to be earlier than the run that reads them, by the second.
 			Now: func() time.Time { return time.Now().Add(-time.Minute) },
@@ -46,34 +46,34 @@ func newFaultStageOf(t *testing.T, filtered bool, records int) *faultStage {
 }
 
 // minutes lets time pass, so that earlier calls do not count and a token may be refreshed.
-func (f *faultStage) minutes() { f.pass(5 * time.Minute) }
+func (f *faultFixture) minutes() { f.pass(5 * time.Minute) }
 
-func (f *faultStage) fault(kind string, after, count int) {
+func (f *faultFixture) fault(kind string, after, count int) {
 	f.t.Helper()
 	must(f.t, f.world.SetFaults([]sandbox.Fault{{Path: cmp.Or(f.struck, f.path), Kind: kind, After: after, Count: count, Milliseconds: 1}}))
 }
 
-func (f *faultStage) clear() {
+func (f *faultFixture) clear() {
 	f.t.Helper()
 	must(f.t, f.world.SetFaults(nil))
 }
 
 // change edits so many records that the changes take several pages.
-func (f *faultStage) change(seed int64, edits int) {
+func (f *faultFixture) change(seed int64, edits int) {
 	f.t.Helper()
 	_, err := f.world.Change(sandbox.Change{Seed: seed, Inserts: 3, Edits: edits, Resources: []string{f.short}})
 	must(f.t, err)
 }
 
 // stands gives the state and the watermark of the stream.
-func (f *faultStage) stands() (pipeline.State, time.Time) {
+func (f *faultFixture) stands() (pipeline.State, time.Time) {
 	f.t.Helper()
 	state := pipeline.State(one[string](f.fixture, `SELECT state FROM sluice.streams WHERE service || '.' || resource = $1`, f.name))
 	watermark := one[time.Time](f.fixture, `SELECT coalesce(watermark, 'epoch') FROM sluice.streams WHERE service || '.' || resource = $1`, f.name)
 	return state, watermark
 }
 
-func (f *faultStage) rows() int {
+func (f *faultFixture) rows() int {
 	f.t.Helper()
 	return one[int](f.fixture, `SELECT count(*) FROM `+f.name)
 }
@@ -90,13 +90,13 @@ const (
 )
 
 // open counts what is in quarantine.
-func (f *faultStage) open() int {
+func (f *faultFixture) open() int {
 	f.t.Helper()
 	return one[int](f.fixture, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`)
 }
 
 // comesTo syncs and reports another exit code than the given one.
-func (f *faultStage) comesTo(when string, code int) outcome {
+func (f *faultFixture) comesTo(when string, code int) outcome {
 	f.t.Helper()
 	o := f.run("sync", "--json", f.name)
 	if o.code != code {

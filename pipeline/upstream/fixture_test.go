@@ -103,8 +103,8 @@ var (
 	one   = &pipeline.Organization{Key: "1", ID: "1"}
 )
 
-// newRig starts a client against a handler.
-func newRig(t *testing.T, handler http.HandlerFunc, change ...func(*upstream.Options)) *fixture {
+// newFixture starts a client against a handler.
+func newFixture(t *testing.T, handler http.HandlerFunc, change ...func(*upstream.Options)) *fixture {
 	t.Helper()
 	r := &fixture{gate: &fakeGate{}, tokens: &fakeTokens{}}
 	r.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
