@@ -132,7 +132,7 @@ func (l *loadingBatch) writeRows(ctx context.Context) error {
 			read = l.row.ListRead
 		}
 		l.result, l.rejected, err = l.db.loader(stream).LoadBisect(ctx, l.tx, rows.Batch{
-			Organization: stream.Organization, Run: batch.Claim.Run, Call: batch.Call, CallStarted: l.row.Called, ListsRead: l.row.Listed,
+			Organization: stream.Organization, Run: batch.Claim.Run, Call: batch.Call, RequestedAt: l.row.RequestedAt, ListsRead: l.row.Listed,
 			Read: read, Details: batch.Details, History: l.row.History, Records: batch.Records,
 		})
 	}

@@ -26,7 +26,7 @@ func lockEvidence(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, row stre
 // batch, so that both commit together.
 func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, batch *pipeline.Batch, evidence tombstones.Evidence, row streams.Locked) error {
 	stream := batch.Claim.Stream
-	if err := evidence.Apply(ctx, tx, *batch, row.Called); err != nil {
+	if err := evidence.Apply(ctx, tx, *batch, row.RequestedAt); err != nil {
 		return postgres.Fail("applying the evidence of "+stream.String(), err)
 	}
 	if batch.End == nil || batch.End.Whole == nil {

@@ -105,7 +105,7 @@ func TestSingleRecords(t *testing.T) {
 	same(t, "older than its row: it was tried", []string{"6|stale|t"}, query(t, conn,
 		"SELECT total, _detail_state, _detail_at > _changed_at FROM shop.bookings"))
 	late := single(7, recordOf(t, res, object{"booking_id": "1", "total": "5", "edited": day1}))
-	late.CallStarted = time.Now().Add(time.Hour)
+	late.RequestedAt = time.Now().Add(time.Hour)
 	same(t, "older for long: the list decides", rows.Result{Superseded: 1}, load(t, conn, res, late))
 
 	err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
@@ -144,7 +144,7 @@ func TestUpstreamGoesBackToWhatTheListShowed(t *testing.T) {
 	}
 	same(t, "soon after", rows.Result{Superseded: 1}, load(t, conn, res, batch(4, before)))
 	back := batch(5, before)
-	back.CallStarted = time.Now().Add(time.Hour)
+	back.RequestedAt = time.Now().Add(time.Hour)
 	same(t, "long after", rows.Result{Updated: 1, Rollbacks: 1, Owing: 1}, load(t, conn, res, back))
 	same(t, "row", []string{"5|stale|t"}, query(t, conn, "SELECT total, _detail_state, _payload_hash IS NOT NULL FROM shop.bookings"))
 	same(t, "again", rows.Result{Unchanged: 1}, load(t, conn, res, batch(6, before)))

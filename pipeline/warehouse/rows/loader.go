@@ -54,10 +54,9 @@ type Batch struct {
 	// Run and Call say which run and call brought the records. A larger call number was reserved
 	// later.
 	Run, Call int64
-	// CallStarted is when the call left, by the database's clock; zero if unknown. Only one rule
-	// uses it: a record whose modification time went back is accepted if its call left
-	// version.RollbackAfter after the row was written.
-	CallStarted time.Time
+	// RequestedAt is when the call was reserved, just before it left, by the database's clock; zero
+	// if unknown. The rule about versions uses it.
+	RequestedAt time.Time
 	// ListsRead is the instant up to which all lists were read. A record that differs although it
 	// was not modified after it is a silent edit. Zero means unknown: then none is counted.
 	ListsRead time.Time

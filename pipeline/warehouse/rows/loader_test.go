@@ -165,7 +165,7 @@ func TestVersions(t *testing.T) {
 			}
 			load(t, conn, res, batch(c.oldCall, version("1", c.oldDay)))
 			next := batch(c.newCall, version("2", c.newDay))
-			next.CallStarted = c.started
+			next.RequestedAt = c.started
 			same(t, "result", c.want, load(t, conn, res, next))
 			want := "2|2|2"
 			if c.want.Superseded > 0 {

@@ -44,7 +44,7 @@ func (w *work) load(ctx context.Context, records []*record.Record) error {
 	if w.batch.Rewrite {
 		return w.inOrder(ctx, func(ctx context.Context) error { return w.lockAll(ctx, records) }, w.update, w.children, w.writeHistory)
 	}
-	if err := w.sort(ctx, records); err != nil {
+	if err := w.separate(ctx, records); err != nil {
 		return err
 	}
 	if err := w.noteTried(ctx); err != nil || len(w.fresh)+len(w.changed) == 0 {

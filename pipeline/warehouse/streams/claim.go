@@ -45,8 +45,9 @@ RETURNING fence`
 type Locked struct {
 	Fence, Run int64
 	Position   pipeline.Position
-	// Called is when the caller's call was reserved; zero if the caller gives none.
-	Called time.Time
+	// RequestedAt is when the caller's call was reserved, just before it left; zero if the caller
+	// gives none.
+	RequestedAt time.Time
 	// Suspects says that records of the stream's resource are in quarantine.
 	Suspects bool
 	// Evidence says that there is evidence of absence of records of the resource, which a batch may
@@ -66,15 +67,15 @@ type Locked struct {
 // returns ErrNoStream if the stream is not registered.
 func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locked, error) {
 	var (
-		key               = of.Key()
-		stream            Locked
-		watermark, called *time.Time
-		listed            *time.Time
-		own, list         *time.Time
-		scan              []byte
+		key                  = of.Key()
+		stream               Locked
+		watermark, requested *time.Time
+		listed               *time.Time
+		own, list            *time.Time
+		scan                 []byte
 	)
 	err := tx.QueryRow(ctx, sqlLock, key.Organization, key.Service, key.Resource, call, of.Resource.Name).
-		Scan(&stream.Fence, &stream.Run, &watermark, &scan, &called, &stream.Suspects, &stream.Evidence, &listed, &own, &list, &stream.History)
+		Scan(&stream.Fence, &stream.Run, &watermark, &scan, &requested, &stream.Suspects, &stream.Evidence, &listed, &own, &list, &stream.History)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Locked{}, fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
 	}
@@ -84,8 +85,8 @@ func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locke
 	if watermark != nil {
 		stream.Position.Watermark = watermark.UTC()
 	}
-	if called != nil {
-		stream.Called = *called
+	if requested != nil {
+		stream.RequestedAt = *requested
 	}
 	if listed != nil {
 		stream.Listed = listed.UTC()

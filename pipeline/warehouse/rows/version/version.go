@@ -16,8 +16,8 @@ const RollbackAfter = 10 * time.Minute
 const Ahead = 24 * time.Hour
 
 // Record is a version that came. Modified is its own modification time, zero if it has none.
-// RequestedAt is when the call that brought it left, zero if unknown. Call is the number of that
-// call; a larger one was reserved later.
+// RequestedAt is when the call that brought it was reserved, just before it left; zero if unknown.
+// Call is the number of that call; a larger one was reserved later.
 type Record struct {
 	Modified, RequestedAt time.Time
 	Call                  int64
@@ -40,6 +40,11 @@ const (
 	// Superseded says that the row is newer.
 	Superseded
 )
+
+// String implements fmt.Stringer.
+func (v Verdict) String() string {
+	return [...]string{Replace: "replace", Rollback: "rollback", Superseded: "superseded"}[v]
+}
 
 // Judge compares the pairs of modification time and call number. Where either side has no
 // modification time, or an impossible one, it compares the calls alone.

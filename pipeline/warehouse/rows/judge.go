@@ -9,10 +9,10 @@ import (
 	"sluice/schema/record"
 )
 
-// sort separates new, changed and equal records. Rows that differ are locked and compared again as
-// they then are. So one place has the rule about versions, and it is safe against any other writer.
-// Equal rows are not locked: a lock is a write.
-func (w *work) sort(ctx context.Context, records []*record.Record) error {
+// separate separates new, changed and equal records. Rows that differ are locked and compared again
+// as they then are. So one place has the rule about versions, and it is safe against any other
+// writer. Equal rows are not locked: a lock is a write.
+func (w *work) separate(ctx context.Context, records []*record.Record) error {
 	rows, err := w.whatIsStored(ctx, records)
 	if err != nil {
 		return w.fail("look at rows of", err)
@@ -115,7 +115,7 @@ func (w *work) judge(record *record.Record, row *stored) {
 		return
 	}
 	verdict := version.Judge(
-		version.Record{Modified: record.Modified, Call: w.batch.Call, RequestedAt: w.batch.CallStarted},
+		version.Record{Modified: record.Modified, Call: w.batch.Call, RequestedAt: w.batch.RequestedAt},
 		version.Row{Modified: row.modified, Call: row.call, Changed: row.changed},
 	)
 	if verdict == version.Rollback && w.batch.Details {
