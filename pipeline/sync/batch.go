@@ -69,16 +69,24 @@ func valuesOf(record *record.Record) int {
 }
 
 // setApart rejects all records of the batch that share an identifier with another record of it,
-// also with a rejected one. The answer does not say to which of them the identifier belongs. The
-// map at has the identifiers of the batch.
+// also with a rejected one. The answer does not say to which of them the identifier belongs. Of
+// different rejected records with one identifier, all but the first get the code of a clash: it
+// tells that the answer is no evidence of absence. The map at has the identifiers of the batch.
 func setApart(batch *pipeline.Batch, at map[string]int, others []record.Record) {
 	clashing, kept := make(map[string]bool, len(others)), make(map[[sha256.Size]byte]bool, len(others))
 	for i := range others {
 		clashing[others[i].ID] = true
 	}
+	rejected := make(map[string][]byte, len(batch.Rejected))
 	for i := range batch.Rejected {
-		if _, twice := at[batch.Rejected[i].ID]; twice {
-			clashing[batch.Rejected[i].ID] = true
+		reject := &batch.Rejected[i]
+		if _, twice := at[reject.ID]; twice {
+			clashing[reject.ID] = true
+		}
+		if first, twice := rejected[reject.ID]; twice && reject.ID != "" && !bytes.Equal(first, reject.Raw) {
+			*reject = clash(batch, reject.Raw, reject.ID)
+		} else {
+			rejected[reject.ID] = reject.Raw
 		}
 	}
 	if len(clashing) == 0 {
@@ -91,10 +99,7 @@ func setApart(batch *pipeline.Batch, at map[string]int, others []record.Record) 
 			return
 		}
 		kept[hash] = true
-		batch.Rejected = append(batch.Rejected, pipeline.RejectedRecord{
-			Raw: record.Raw, ID: record.ID, Code: pipeline.CodeClash, Path: batch.Claim.Stream.Resource.ID,
-			Detail: "another record of the same answer has the same identifier",
-		})
+		batch.Rejected = append(batch.Rejected, clash(batch, record.Raw, record.ID))
 	}
 	batch.Records = slices.DeleteFunc(batch.Records, func(record record.Record) bool {
 		if clashing[record.ID] {
@@ -104,6 +109,14 @@ func setApart(batch *pipeline.Batch, at map[string]int, others []record.Record) 
 	})
 	for i := range others {
 		keep(&others[i])
+	}
+}
+
+// clash is the rejection of a record because of its identifier.
+func clash(batch *pipeline.Batch, raw []byte, id string) pipeline.RejectedRecord {
+	return pipeline.RejectedRecord{
+		Raw: raw, ID: id, Code: pipeline.CodeClash, Path: batch.Claim.Stream.Resource.ID,
+		Detail: "another record of the same answer has the same identifier",
 	}
 }
 

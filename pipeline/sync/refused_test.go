@@ -103,6 +103,26 @@ func TestARejectedRecordHasItsIdentifierToo(t *testing.T) {
 	}
 }
 
+// TestRejectedRecordsWithOneIdentifier: two different records with one identifier make the answer
+// no evidence of absence, also if neither fits; one of them shown twice does not.
+func TestRejectedRecordsWithOneIdentifier(t *testing.T) {
+	t.Parallel()
+	bad := strings.Replace(wireThing("1", 2), `"value":2`, `"value":"many"`, 1)
+	for other, proves := range map[string]bool{bad: true, strings.Replace(bad, "many", "few", 1): false} {
+		w := newWorld(0)
+		w.perPage = 50
+		r := newFixture(w, cursors()["full"])
+		r.stream.Resource.Complete = "It shows all."
+		store := &units{memory: r.memory}
+		r.runner.Source, r.runner.Store = answers{w, []string{bad, other, wireThing("2", 2)}}, store
+		must(t, r.run(t.Context()))
+		batch := store.all[0]
+		if len(batch.Records) != 1 || len(batch.Rejected) != 2 || (batch.End.Whole != nil) != proves {
+			t.Errorf("with %s: %d loaded, kept are %+v; evidence is %+v, want some: %v", other, len(batch.Records), batch.Rejected, batch.End.Whole, proves)
+		}
+	}
+}
+
 // units is a memory that remembers the batches it was given.
 type units struct {
 	*memory
