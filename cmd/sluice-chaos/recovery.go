@@ -169,7 +169,7 @@ func (s *chaos) situation(ctx context.Context) string {
 		(SELECT string_agg(format('stream %s %s, wanted %s done %s, due %s, until %s, last run %s: %s', s.resource, s.state, s.requested_gen, s.served_gen,
 			s.next_due_at, s.wait_until, (SELECT r.outcome || ' ' || r.started_at FROM sluice.runs r WHERE (r.service, r.resource) = (s.service, s.resource)
 				ORDER BY r.id DESC LIMIT 1), s.reason), E'\n') FROM sluice.streams s WHERE enabled),
-		(SELECT string_agg(format('ticket %s %s of %s, due %s, tried by %s', id, state, args ->> 'resource', scheduled_at,
+		(SELECT string_agg(format('job %s %s of %s, due %s, tried by %s', id, state, args ->> 'resource', scheduled_at,
 			attempted_by[array_upper(attempted_by, 1)]), E'\n') FROM river.river_job WHERE state NOT IN ('completed', 'cancelled')),
 		'now ' || clock_timestamp())`).Scan(&text)
 	if err != nil {

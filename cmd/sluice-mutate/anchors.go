@@ -1,6 +1,6 @@
 package main
 
-// anchorBugs lose the thread of a list that is re-anchored (docs/decisions/0017-keyset-paging).
+// anchorBugs lose the thread of a list that is read by keyset (docs/decisions/0017-keyset-paging).
 func anchorBugs() []bug {
 	const (
 		keyset = "pipeline/sync/scan/keyset.go"
@@ -13,7 +13,7 @@ func anchorBugs() []bug {
 			edit{keyset, "	case first.Equal(last):\n", "	case first.Equal(last) && s.Keyset.Tie.IsZero():\n		return s.anchor(last.Add(time.Second), time.Time{}, first)\n	case first.Equal(last):\n"}),
 		schedules("5000", "an exclusive anchor", "the next question begins behind the last record's second",
 			edit{keyset, "		return s.anchor(last, last, first)\n", "		return s.anchor(last.Add(time.Second), time.Time{}, first)\n"}),
-		schedules("20000", "ascending taken for granted", "an answer that is not in the order asked for is re-anchored at its last record",
+		schedules("20000", "ascending taken for granted", "an answer that is not in the order asked for is read on from its last record",
 			edit{keyset, "	if !page.sorted {\n		return first, last, noteNotAscending\n	}\n", ""},
 			edit{keyset, "		case e.modified.Before(before):\n", "		case false:\n"}),
 		tests(room, "^TestWhatIsNoAnchor$", "order by its word", "upstream says that it sorted, and the run does not check",

@@ -7,7 +7,7 @@ import "slices"
 func thirty() []string {
 	return []string{
 		"watermark from data", "watermark from data, one second on", "strict bound", "known by its time", "order taken for granted", "one pass is enough",
-		"a tie walked once", "watermark before the rows", "rows without their ticket", "no fence", "no reaper", "counted when sent",
+		"a tie walked once", "watermark before the rows", "rows without their job", "no fence", "no reaper", "counted when sent",
 		"requests are sent again", "a crash frees the slot", "done is under way", "no second look", "all callers refresh", "200 is success",
 		"all columns are written", "children without their array", "numbers are floats", "last write wins", "as late is newer",
 		"set back at once", "one scan is enough", "raw error texts", "redirects are followed",

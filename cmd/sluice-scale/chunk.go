@@ -207,7 +207,7 @@ func (c *chunk) complete(failed bool) error {
 	if failed && st.class != pipeline.ClassBackfill {
 		st.page = 0 // a failed scan begins anew; backfills continue
 	}
-	st.open, st.ticket = false, false
+	st.open, st.job = false, false
 	c.db.Ended(st.key, c.now, failed, st.done)
 	c.give()
 	return c.dispatch()

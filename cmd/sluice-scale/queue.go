@@ -34,8 +34,8 @@ func (s *simulation) tick(ctx context.Context) error {
 	slices.SortFunc(due, func(a, b *stream) int { return a.number - b.number })
 	for _, st := range due {
 		s.note(1, int64(st.number))
-		if !st.ticket && !st.done {
-			st.ticket, st.errors = true, 0
+		if !st.job && !st.done {
+			st.job, st.errors = true, 0
 			s.queue(st)
 			s.counts.taken++
 		}
@@ -90,7 +90,7 @@ func (s *simulation) kill(context.Context) error {
 	for _, c := range lost {
 		s.counts.busy += s.now - c.began
 	}
-	s.agenda.Plan(s.now+ticketsBack, func(context.Context) error {
+	s.agenda.Plan(s.now+jobsBack, func(context.Context) error {
 		for _, c := range lost {
 			s.queue(c.stream)
 		}

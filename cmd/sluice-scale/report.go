@@ -163,7 +163,7 @@ func (v *verdict) queries(s *simulation) {
 	v.addf("runs begun by ticks", "", "%d", c.taken)
 	v.addf("processes killed", "", "%d", c.kills)
 	v.addf("workers busy, on average of all", "", "%.1f of %d", c.busy.Seconds()/s.end.Seconds(), slots)
-	v.addf("longest wait of a ticket for a worker", "", "%s", c.slowest.Round(time.Second))
+	v.addf("longest wait of a job for a worker", "", "%s", c.slowest.Round(time.Second))
 }
 
 // table prints the verdict for people, in the form of docs/scale.md.

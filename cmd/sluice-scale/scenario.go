@@ -65,7 +65,7 @@ type stream struct {
 	// floating marks a stream whose class has no floor of the day: it may have to wait for the day.
 	floating bool
 
-	ticket  bool            // there is an unfinished job
+	job     bool            // there is an unfinished job
 	queued  virtual.Instant // since when it waits for a worker
 	errors  int             // of the job
 	page    int             // calls of the run that are done

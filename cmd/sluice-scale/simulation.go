@@ -25,9 +25,9 @@ const (
 	fetchDelay = 100 * time.Millisecond
 	// A process is killed at intervals. Its jobs return when two looks have missed its lock, and it
 	// starts anew.
-	killEvery   = 2 * time.Hour
-	ticketsBack = 2 * time.Second
-	restart     = 10 * time.Second
+	killEvery = 2 * time.Hour
+	jobsBack  = 2 * time.Second
+	restart   = 10 * time.Second
 	// othersEvery is the interval between calls of other clients.
 	othersEvery = 10 * time.Minute
 )

@@ -231,9 +231,9 @@ func TestZombieWritesNothing(t *testing.T) {
 	r.until("the forgotten stream is queued and done", sqlIdle, "apples")
 }
 
-// TestARunThatNoTicketStandsForGoesOn: a process is killed after another worker had completed its
+// TestARunWithoutAJobGoesOn: a process is killed after another worker had completed its
 // job. The run came from the schedule, so no command requests it again.
-func TestARunThatNoTicketStandsForGoesOn(t *testing.T) {
+func TestARunWithoutAJobGoesOn(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	stream, _ := r.stream(r.key("apples"))
@@ -249,9 +249,9 @@ func TestARunThatNoTicketStandsForGoesOn(t *testing.T) {
 	r.until("apples are at rest", `SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'idle' AND run_id IS NULL`)
 }
 
-// TestTicketsOfOtherConfigurationsAreLeft: a process that does not know a stream must leave its job
+// TestJobsOfOtherConfigurationsAreLeft: a process that does not know a stream must leave its job
 // in the queue.
-func TestTicketsOfOtherConfigurationsAreLeft(t *testing.T) {
+func TestJobsOfOtherConfigurationsAreLeft(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	stranger := pipeline.Key{Organization: "1", Service: "made_up", Resource: "plums"}

@@ -39,10 +39,10 @@ const orphans = `SELECT j.id, j.attempt FROM river.river_job j
 const bringBack = `UPDATE river.river_job SET state = 'available', scheduled_at = now()
 	WHERE id = $1 AND attempt = $2 AND state = 'running'`
 
-// ticketless selects those of some streams that have no unfinished job. For a queued stream a
+// jobless selects those of some streams that have no unfinished job. For a queued stream a
 // snoozed job does not count: a run was requested after the stream was recorded as waiting and
 // before its job was snoozed.
-const ticketless = `SELECT s.organization_id, s.service, s.resource
+const jobless = `SELECT s.organization_id, s.service, s.resource
 	FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) AS s (organization_id, service, resource, queued)
 	WHERE NOT EXISTS (
 	    SELECT FROM river.river_job j
@@ -112,7 +112,7 @@ func (r *reaper) lookForForgotten(ctx context.Context) ([]pipeline.Key, error) {
 			organizations, services = append(organizations, stream.Organization), append(services, stream.Service)
 			resources, queued = append(resources, stream.Resource), append(queued, stream.Queued)
 		}
-		rows, err := tx.Query(ctx, ticketless, Args{}.Kind(), organizations, services, resources, queued)
+		rows, err := tx.Query(ctx, jobless, Args{}.Kind(), organizations, services, resources, queued)
 		if err != nil {
 			return err
 		}

@@ -303,8 +303,8 @@ func (s *store) advance(of *stream, batch pipeline.Batch) {
 		s.seen["tie walked"]++
 	}
 	if batch.End != nil {
-		if batch.End.Note == "re-anchored: one pass" {
-			s.seen[strings.TrimSpace("re-anchored "+string(of.Work))]++
+		if batch.End.Note == "keyset paging: one pass" {
+			s.seen[strings.TrimSpace("keyset "+string(of.Work))]++
 		}
 		s.seen["ended "+string(batch.End.Outcome)]++
 		if batch.End.Note != "" {

@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	errCrashed    = errors.New("the process was killed")
-	errLostTicket = errors.New("the job was given to another worker")
+	errCrashed = errors.New("the process was killed")
+	errLostJob = errors.New("the job was given to another worker")
 )
 
 // point is where a worker may pause for any time or be killed.
@@ -36,7 +36,7 @@ const (
 )
 
 func (p point) String() string {
-	return [...]string{"idle", "ticket taken", "claimed", "before the call", "after the call", "before the commit", "after the commit"}[p]
+	return [...]string{"idle", "job taken", "claimed", "before the call", "after the call", "before the commit", "after the commit"}[p]
 }
 
 // worker is one process that works one job at a time. It pauses at each point until its next step,
@@ -109,8 +109,8 @@ func (k *worker) work(of *stream, attempt int) {
 	}
 	err := runner.Chunk(context.Background(), claim, func(_ context.Context, _ pgx.Tx, again bool) error {
 		if of.attempt != attempt {
-			world.store.seen["lost ticket"]++
-			return errLostTicket
+			world.store.seen["lost job"]++
+			return errLostJob
 		}
 		more = again
 		return nil

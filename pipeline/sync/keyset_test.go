@@ -12,7 +12,7 @@ import (
 	"sluice/pipeline/sync/scan"
 )
 
-// anchors are the capabilities of a list that is re-anchored.
+// anchors are the capabilities of a list that is read by keyset.
 func anchors(answer pipeline.Answer, source pipeline.Source, age time.Duration) pipeline.Capabilities {
 	known := pipeline.Capabilities{}
 	for _, c := range []pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending} {
@@ -48,7 +48,7 @@ func TestOnePassAndNoSecond(t *testing.T) {
 			t.Errorf("call %d asked for page %d since %v, sorted by %s %s", i, request.Page, request.Since, request.Sort, request.Order)
 		}
 	}
-	if end := r.memory.ends[0]; end.Outcome != pipeline.OutcomeDone || end.Note != "re-anchored: one pass" {
+	if end := r.memory.ends[0]; end.Outcome != pipeline.OutcomeDone || end.Note != "keyset paging: one pass" {
 		t.Errorf("end = %+v", end)
 	}
 	if want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag); !r.memory.position.Watermark.Equal(want) {
@@ -195,8 +195,8 @@ func TestWhatIsNoAnchor(t *testing.T) {
 	}
 }
 
-// TestPlanFollowsAnchors: a list is re-anchored if its capabilities were measured or seen. No sweep
-// that decides about rows relies on it.
+// TestPlanFollowsAnchors: a list is read by keyset if its capabilities were measured or seen. No
+// sweep that decides about rows relies on it.
 func TestPlanFollowsAnchors(t *testing.T) {
 	t.Parallel()
 	yes, no := pipeline.AnswerYes, pipeline.AnswerNo

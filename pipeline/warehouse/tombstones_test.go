@@ -53,18 +53,18 @@ func (l *listFixture) begin(stream pipeline.Stream) pipeline.Claim {
 // count as shown like others.
 func (l *listFixture) records(ids ...int) []record.Record {
 	l.Helper()
-	records, glances := make([]record.Record, len(ids)), make([]record.Record, len(ids))
+	records, peeks := make([]record.Record, len(ids)), make([]record.Record, len(ids))
 	for i, id := range ids {
 		records[i] = l.record(id, "thing")
 		if id%2 == 1 {
-			glances[i], _ = l.normalizer.Peek(records[i].Raw, "")
+			peeks[i], _ = l.normalizer.Peek(records[i].Raw, "")
 		}
 	}
-	l.must(l.db.Unchanged(l.Context(), l.incremental, glances))
+	l.must(l.db.Unchanged(l.Context(), l.incremental, peeks))
 	for i := range ids {
-		if glances[i].Unchanged {
+		if peeks[i].Unchanged {
 			l.known++
-			records[i] = glances[i]
+			records[i] = peeks[i]
 		}
 	}
 	return records

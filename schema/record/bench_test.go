@@ -72,7 +72,7 @@ func BenchmarkHashBill(b *testing.B) {
 	}
 }
 
-func BenchmarkGlanceBill(b *testing.B) {
+func BenchmarkPeekBill(b *testing.B) {
 	n, raw := billNormalizer(b)
 	for b.Loop() {
 		if _, ok := n.Peek(raw, ""); !ok {

@@ -45,7 +45,7 @@ type Normalizer struct {
 	fields int
 	place
 	zone *time.Location
-	// salt begins every fingerprint; 0 if there are none. Glanced are the columns that a glance
+	// salt begins every payload hash; 0 if there are none. Peeked are the columns that a peek
 	// reads.
 	salt    uint64
 	peeked  []bool

@@ -67,7 +67,7 @@ func checkRecord(t *testing.T, n *record.Normalizer, raw []byte) {
 		}
 		return
 	}
-	checkGlance(t, n, got)
+	checkPeek(t, n, got)
 	if got.ID == "" || len(got.Tables[0]) != 1 || !keepable(got.Extra) {
 		t.Fatalf("an impossible record: %+v", got)
 	}

@@ -68,7 +68,7 @@ type Record struct {
 	// PayloadHash covers the bytes and everything else that decides the row: a row with the same
 	// one is the row of this record. 0 means none: for exports, and for records with drift.
 	PayloadHash uint64
-	// Unchanged says that the row has this fingerprint, so that nothing needs to be written. A
+	// Unchanged says that the row has this payload hash, so that nothing needs to be written. A
 	// known record has only the parts that Normalizer.Peek reads.
 	Unchanged bool
 	// Seen is what was stored when the record's row was looked for, before the record was

@@ -156,7 +156,7 @@ func identifiers(truth iter.Seq[json.RawMessage], key string) ([]string, error) 
 // may queue a stream at the same moment. If one is so late that the other's job is done, its own
 // job has nothing to do.
 func questions() map[string]string {
-	const ticket = `SELECT concat_ws(' ', kind, args ->> 'resource', state, 'attempt', attempt, 'at', scheduled_at, 'by', attempted_by::text)
+	const job = `SELECT concat_ws(' ', kind, args ->> 'resource', state, 'attempt', attempt, 'at', scheduled_at, 'by', attempted_by::text)
 		FROM river.river_job WHERE NOT (state = 'available' AND attempt = 0 AND EXISTS (
 			SELECT FROM sluice.streams s WHERE s.state = 'idle' AND s.run_id IS NULL AND s.requested_gen <= s.served_gen AND s.service = args ->> 'service'
 				AND s.resource = args ->> 'resource' AND s.organization_id = args ->> 'organization')) AND state `
@@ -166,8 +166,8 @@ func questions() map[string]string {
 		"streams were asked for in vain": `SELECT concat_ws(' ', service, resource, requested_gen, served_gen) FROM sluice.streams
 			WHERE enabled AND requested_gen > served_gen`,
 		"runs are open":             `SELECT concat_ws(' ', id, service, resource, started_at) FROM sluice.runs WHERE ended_at IS NULL`,
-		"tickets are not finished":  ticket + `NOT IN ('completed', 'cancelled', 'discarded')`,
-		"tickets were given up":     ticket + `IN ('cancelled', 'discarded')`,
+		"jobs are not finished":     job + `NOT IN ('completed', 'cancelled', 'discarded')`,
+		"jobs were given up":        job + `IN ('cancelled', 'discarded')`,
 		"records are in quarantine": `SELECT concat_ws(' ', service, resource, code, detail) FROM sluice.quarantine`,
 		"transactions are prepared": `SELECT gid FROM pg_prepared_xacts`,
 	}

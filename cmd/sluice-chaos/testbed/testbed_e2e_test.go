@@ -52,7 +52,7 @@ func TestTheJudgeBites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"1 streams are not idle", "1 streams were asked for in vain", "1 tickets are not finished: stream bills available"}
+	want := []string{"1 streams are not idle", "1 streams were asked for in vain", "1 jobs are not finished: stream bills available"}
 	records := 0
 	for service, names := range Resources() {
 		for _, name := range names {

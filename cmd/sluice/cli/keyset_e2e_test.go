@@ -15,7 +15,7 @@ const (
 	anchoredList = "accounting.vendor_payments"
 	anchoredPath = "/books/v3/vendorpayments"
 	perPage      = 200
-	onePass      = "re-anchored: one pass"
+	onePass      = "keyset paging: one pass"
 )
 
 // sorting is a fixture with a long list of payments that sorts by modification time, or does not.
@@ -89,7 +89,7 @@ func TestReanchored(t *testing.T) {
 	s.sweepsDecide(pages)
 }
 
-// sweepsDecide deletes records: the sweep that misses them may be re-anchored, the sweep that
+// sweepsDecide deletes records: the sweep that misses them may be read by keyset, the sweep that
 // decides is not.
 func (s *fixture) sweepsDecide(pages int) {
 	s.t.Helper()
@@ -109,7 +109,7 @@ func (s *fixture) sweepsDecide(pages int) {
 		s.pass(4 * time.Minute)
 	}
 	if anchored == 0 {
-		s.t.Error("no sweep of nine was re-anchored")
+		s.t.Error("no sweep of nine was read by keyset")
 	}
 	deleted := s.truth(anchoredList)[40:43]
 	s.delete(anchoredList, deleted...)

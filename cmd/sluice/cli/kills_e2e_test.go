@@ -155,7 +155,7 @@ func (s *fixture) nothingLeft() {
 		"streams were asked for in vain": `SELECT count(*) FROM sluice.streams WHERE requested_gen <> served_gen`,
 		"runs are open":                  `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`,
 		"runs did not go well":           `SELECT count(*) FROM sluice.runs WHERE outcome <> 'done'`,
-		"tickets are not completed":      `SELECT count(*) FROM river.river_job WHERE state <> 'completed'`,
+		"jobs are not completed":         `SELECT count(*) FROM river.river_job WHERE state <> 'completed'`,
 		"records are in quarantine":      `SELECT count(*) FROM sluice.quarantine`,
 		"keys drifted":                   `SELECT coalesce(sum(drifted), 0) FROM sluice.runs`,
 	} {

@@ -79,7 +79,7 @@ func TestServe(t *testing.T) {
 	}
 	if lost := one[int](s, `SELECT (SELECT count(*) FROM sluice.calls WHERE finished_at IS NULL)
 		+ (SELECT count(*) FROM river.river_job WHERE state = 'running')`); lost != 0 {
-		t.Errorf("%d calls without an end and tickets at work after a clean stop", lost)
+		t.Errorf("%d calls without an end and jobs at work after a clean stop", lost)
 	}
 
 	p = s.start("serve", "--listen", "127.0.0.1:0")

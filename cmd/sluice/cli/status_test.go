@@ -52,7 +52,7 @@ func TestSyncCode(t *testing.T) {
 		"too many in quarantine":      {[]streamResult{done, spoilt}, codeFailed},
 		"the day is spent":            {[]streamResult{done, waiting}, codeBudget},
 		"the day is spent, one fails": {[]streamResult{waiting, denied}, codeFailed},
-		"deletions are held":          {[]streamResult{done, {Outcome: "done", Calls: 1, Held: 30}}, codeFailed},
+		"deletions need review":       {[]streamResult{done, {Outcome: "done", Calls: 1, NeedsReview: 30}}, codeFailed},
 		"one is away after answers":   {[]streamResult{waiting, away}, codeFailed},
 	} {
 		if got := (&syncResult{Streams: test.streams}).code(0.05); got != test.want {

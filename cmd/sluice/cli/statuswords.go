@@ -65,8 +65,8 @@ func remark(s *streams.Status, alarm string, now time.Time) string {
 	if text := why.Unmet(s.Plan); text != "" {
 		parts = append(parts, text)
 	}
-	if s.Held > 0 {
-		parts = append(parts, view.Count(s.Held)+" deletions held: sluice tombstones review")
+	if s.NeedsReview > 0 {
+		parts = append(parts, view.Count(s.NeedsReview)+" deletions need review: sluice tombstones review")
 	}
 	if text := cmp.Or(s.Reason, s.Note); text != "" {
 		parts = append(parts, text)

@@ -94,9 +94,9 @@ func TestTombstones(t *testing.T) {
 	}
 }
 
-// TestMassDeletionsAreHeld: too many deletions at once need a person, who may accept or reject
+// TestMassDeletionsNeedReview: too many deletions at once need a person, who may accept or reject
 // them.
-func TestMassDeletionsAreHeld(t *testing.T) {
+func TestMassDeletionsNeedReview(t *testing.T) {
 	t.Parallel()
 	s := sweeping(t, 92)
 	const resource, sweep = "inventory.bills", "inventory.bills.sweep"
@@ -107,17 +107,17 @@ func TestMassDeletionsAreHeld(t *testing.T) {
 	if ids := s.ids(resource, dead); len(ids) > 0 {
 		t.Fatalf("%d rows have a tombstone without an accepted decision", len(ids))
 	}
-	if o := s.run("status"); !strings.Contains(o.stdout, "40 deletions held") {
-		t.Errorf("status does not say what is held:\n%s", o.stdout)
+	if o := s.run("status"); !strings.Contains(o.stdout, "40 deletions need review") {
+		t.Errorf("status does not say what needs review:\n%s", o.stdout)
 	}
 	run := func() string {
 		o := s.run("tombstones", "review", "--json")
 		var held []struct {
-			Run    int64    `json:"run"`
-			Held   int64    `json:"needs_review"`
-			Sample []string `json:"sample"`
+			Run         int64    `json:"run"`
+			NeedsReview int64    `json:"needs_review"`
+			Sample      []string `json:"sample"`
 		}
-		if err := json.Unmarshal([]byte(o.stdout), &held); err != nil || len(held) != 1 || held[0].Held != 40 || len(held[0].Sample) != 5 {
+		if err := json.Unmarshal([]byte(o.stdout), &held); err != nil || len(held) != 1 || held[0].NeedsReview != 40 || len(held[0].Sample) != 5 {
 			t.Fatalf("review: %v\n%s%s", err, o.stdout, o.stderr)
 		}
 		return fmt.Sprint(held[0].Run)
@@ -129,7 +129,7 @@ func TestMassDeletionsAreHeld(t *testing.T) {
 	}
 	s.sync(codeFine, sweep)
 	s.sync(codeFailed, sweep)
-	// Held records delay no others.
+	// Records that need review delay no others.
 	s.delete(resource, all[40:42]...)
 	s.sync(codeFailed, sweep)
 	s.sync(codeFailed, sweep)

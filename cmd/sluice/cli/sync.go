@@ -29,8 +29,8 @@ header, and lists under parents. These two are bounded in each run, so that they
 leave calls of the day for other runs; the next sync goes on with the rest.
 
 Sweeps, which read whole lists to find deletions and silent edits, run when they are
-due; inventory.bills.sweep asks for one now. If deletions are
-held for a person (sluice tombstones review), the exit code is 1.
+due; inventory.bills.sweep asks for one now. If deletions need review (sluice tombstones
+review), the exit code is 1.
 
 A watermark that is later than a run left it, because something else wrote into
 sluice.streams, is refused: the stream is denied, the others go on.
@@ -95,7 +95,7 @@ func (c *cli) syncOnce(ctx context.Context, a *engine.App, names []string, organ
 	}
 	result, err := c.await(ctx, a, queue, streams)
 	if err == nil {
-		err = errors.Join(withHeld(ctx, a, result), withWithheld(ctx, a, result), a.Rezone(ctx))
+		err = errors.Join(withNeedsReview(ctx, a, result), withWithheld(ctx, a, result), a.Rezone(ctx))
 	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), queueStopLimit)
 	defer cancel()

@@ -28,10 +28,10 @@ type streamResult struct {
 	Quarantined int64   `json:"quarantined"`
 	Calls       int64   `json:"calls"`
 	Seconds     float64 `json:"seconds"`
-	// Silent are the rows of Updated whose modification time did not change. Held are rows that may
-	// be gone upstream, left to a person's decision.
-	Silent int64 `json:"silent,omitempty"`
-	Held   int64 `json:"needs_review,omitempty"`
+	// Silent are the rows of Updated whose modification time did not change. NeedsReview are rows
+	// that may be gone upstream, left to the operator's decision.
+	Silent      int64 `json:"silent,omitempty"`
+	NeedsReview int64 `json:"needs_review,omitempty"`
 	// Withheld are records in quarantine that keep the watermark from moving, of this run or an
 	// earlier one.
 	Withheld int64  `json:"withheld,omitempty"`
@@ -82,7 +82,7 @@ func (r *syncResult) sum() streamResult {
 		all.Unchanged += s.Unchanged
 		all.Quarantined += s.Quarantined
 		all.Calls += s.Calls
-		all.Held += s.Held
+		all.NeedsReview += s.NeedsReview
 		all.Withheld += s.Withheld
 	}
 	return all
@@ -107,8 +107,8 @@ func (r *syncResult) text() string {
 	if all.Withheld > 0 {
 		text += fmt.Sprintf("\n%s in quarantine made a watermark wait, and are asked for again: sluice status.", view.Plural(all.Withheld, "record"))
 	}
-	if all.Held > 0 {
-		text += fmt.Sprintf("\n%s may be gone upstream, too many at once to be believed: sluice tombstones review.", view.Plural(all.Held, "row"))
+	if all.NeedsReview > 0 {
+		text += fmt.Sprintf("\n%s may be gone upstream, too many at once to be believed: sluice tombstones review.", view.Plural(all.NeedsReview, "row"))
 	}
 	return text + r.longWaits()
 }
@@ -135,7 +135,7 @@ func (r *syncResult) longWaits() string {
 }
 
 // code is the exit code of a sync. It is 1 if a stream failed, if too many of its records went to
-// quarantine, in this run or before, or if deletions are held. It is 3 if upstream could not be
+// quarantine, in this run or before, or if deletions need review. It is 3 if upstream could not be
 // reached at all, and 4 if only the budget or a long wait stopped it.
 func (r *syncResult) code(maxShare float64) int {
 	failed, unreachable, waiting, answered := 0, 0, 0, 0
@@ -157,7 +157,7 @@ func (r *syncResult) code(maxShare float64) int {
 			}
 		case s.Received > 0 && float64(s.Quarantined) > maxShare*float64(s.Received):
 			failed++
-		case s.Held > 0, s.Withheld > 0:
+		case s.NeedsReview > 0, s.Withheld > 0:
 			failed++
 		}
 	}
@@ -194,20 +194,20 @@ func withWithheld(ctx context.Context, a *engine.App, result *syncResult) error 
 	return nil
 }
 
-// withHeld adds to the results of a sync the held rows of its resources.
-func withHeld(ctx context.Context, a *engine.App, result *syncResult) error {
-	scans, err := a.DB.HeldScans(ctx)
+// withNeedsReview adds to the results of a sync the rows of its resources that need review.
+func withNeedsReview(ctx context.Context, a *engine.App, result *syncResult) error {
+	scans, err := a.DB.ScansToReview(ctx)
 	if err != nil {
-		return fmt.Errorf("look for what is held: %w", err)
+		return fmt.Errorf("look for what needs review: %w", err)
 	}
 	held := make(map[pipeline.Key]int64, len(scans))
 	for i := range scans {
-		held[pipeline.Key{Organization: scans[i].Organization, Service: scans[i].Service, Resource: scans[i].Resource}] += scans[i].Held
+		held[pipeline.Key{Organization: scans[i].Organization, Service: scans[i].Service, Resource: scans[i].Resource}] += scans[i].NeedsReview
 	}
 	for i := range result.Streams {
 		key := result.Streams[i].Key
 		key.Resource = strings.TrimSuffix(key.Resource, "."+string(pipeline.WorkSweep))
-		result.Streams[i].Held = held[key]
+		result.Streams[i].NeedsReview = held[key]
 		delete(held, key) // count them once for a list and its sweep
 	}
 	return nil

@@ -15,15 +15,15 @@ import (
 func (c *cli) tombstonesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tombstones",
-		Short: "List rows whose record is gone upstream, with the evidence, and decide about held ones",
+		Short: "List rows whose record is gone upstream, with the evidence, and decide about those that need review",
 		Long: `Upstream has no list of deleted records: they just stop appearing. A row gets its
 tombstone, the instant in _deleted_at, when two clean scans of its whole list did not
 show the record, or when one did not and upstream does not know the single record. Its
-elements get it, too. A record that comes back revives its row.
+elements get it, too. If the record comes back, the tombstone is taken off.
 
 If one scan misses too many rows at once (tombstones.max_rows and max_share of the
-configuration), no row gets a tombstone: a second such scan holds them for a person.
-review shows what is held, accept gives these rows tombstones, reject drops the evidence.`,
+configuration), no row gets a tombstone: after a second such scan they need review.
+review shows them, accept gives these rows tombstones, reject drops the evidence.`,
 	}
 	cmd.AddCommand(c.tombstonesList(), c.tombstonesShow(), c.tombstonesReview(), c.tombstonesAccept(), c.tombstonesReject())
 	return cmd

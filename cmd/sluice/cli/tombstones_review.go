@@ -17,32 +17,32 @@ import (
 func (c *cli) tombstonesReview() *cobra.Command {
 	return &cobra.Command{
 		Use:   "review",
-		Short: "Show what is held for a person to decide",
+		Short: "Show the deletions that the operator has to decide about",
 		Args:  cobra.NoArgs,
 		RunE:  c.offlineWork(c.reviewTombstones),
 	}
 }
 
 func (c *cli) reviewTombstones(ctx context.Context, a *engine.App, _ []string) error {
-	held, err := a.DB.HeldScans(ctx)
+	held, err := a.DB.ScansToReview(ctx)
 	if err != nil {
-		return fmt.Errorf("read what is held: %w", err)
+		return fmt.Errorf("read what needs review: %w", err)
 	}
-	table := view.Table(held, "RUN  OF  HELD  RECORDS READ  FIRST RUN  STARTED  SUCH AS", func(h *tombstones.HeldScan) view.Row {
+	table := view.Table(held, "RUN  OF  TO REVIEW  RECORDS READ  FIRST RUN  STARTED  SUCH AS", func(h *tombstones.ScanToReview) view.Row {
 		return view.Row{
-			view.ID(h.Run), streamName(true, h.Organization, h.Service, h.Resource), h.Held, h.Received, view.ID(h.FirstRun),
+			view.ID(h.Run), streamName(true, h.Organization, h.Service, h.Resource), h.NeedsReview, h.Received, view.ID(h.FirstRun),
 			view.Instant(&h.StartedAt, a.Zone(h.Organization)), strings.Join(h.Sample, " "),
 		}
 	})
 	if len(held) == 0 {
-		return c.show(held, table.Or("Nothing is held."))
+		return c.show(held, table.Or("Nothing needs review."))
 	}
 	return c.show(held, table, view.Line("\nLook upstream for some of them. Then: sluice tombstones accept RUN (they are gone), or\n"+
 		"sluice tombstones reject RUN (they are not: the evidence is forgotten)."))
 }
 
 func (c *cli) tombstonesAccept() *cobra.Command {
-	return c.decision("accept RUN", "Mark as gone what a run left to decide", (*engine.App).AcceptTombstones, "%s marked as gone.")
+	return c.decision("accept RUN", "Put tombstones on the rows that a run left to decide", (*engine.App).AcceptTombstones, "%s marked as gone.")
 }
 
 func (c *cli) tombstonesReject() *cobra.Command {
@@ -77,13 +77,13 @@ func (c *cli) decision(use, short string, decide decide, said string) *cobra.Com
 }
 
 func (c *cli) decide(ctx context.Context, a *engine.App, run int64, decide decide, said string) error {
-	held, err := a.DB.HeldScans(ctx)
+	held, err := a.DB.ScansToReview(ctx)
 	if err != nil {
-		return fmt.Errorf("read what is held: %w", err)
+		return fmt.Errorf("read what needs review: %w", err)
 	}
-	at := slices.IndexFunc(held, func(h tombstones.HeldScan) bool { return h.Run == run })
+	at := slices.IndexFunc(held, func(h tombstones.ScanToReview) bool { return h.Run == run })
 	if at < 0 {
-		return usage("run %d holds nothing: sluice tombstones review shows what is held", run)
+		return usage("no deletion of run %d needs review: sluice tombstones review shows those that do", run)
 	}
 	key := pipeline.Key{Organization: held[at].Organization, Service: held[at].Service, Resource: held[at].Resource}
 	n, err := decide(a, ctx, key, run)

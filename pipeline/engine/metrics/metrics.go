@@ -63,7 +63,7 @@ func newStreams(source Source, alarm func(*streams.Status) string) *collector {
 		alarm:     alarm,
 		up:        desc("database_up", "Whether the control tables could be read."),
 		state:     desc("stream_state", "1 for the state that the stream is in.", append(stream, "state")...),
-		watermark: desc("stream_mark_timestamp_seconds", "The instant up to which the stream is complete.", stream...),
+		watermark: desc("stream_watermark_timestamp_seconds", "The instant up to which the stream is complete.", stream...),
 		done:      desc("stream_last_done_timestamp_seconds", "When a run of the stream was last done.", stream...),
 		fails:     desc("stream_failures", "Failures of the stream in a row.", stream...),
 		quar:      desc("stream_quarantined_records", "Records of the stream in quarantine.", stream...),

@@ -103,7 +103,7 @@ func Observed(before, after *pipeline.Scan, page *pipeline.Page, end *pipeline.E
 	return seen
 }
 
-// keysetsSeen gives the verdicts that an answer to a re-anchored scan shows.
+// keysetsSeen gives the verdicts that an answer to a keyset scan shows.
 func keysetsSeen(after *pipeline.Scan, end *pipeline.End, known pipeline.Capabilities) []pipeline.Verdict {
 	if after.Mode != pipeline.ModeKeyset {
 		missing := pipeline.CapabilityAscending

@@ -7,9 +7,9 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Notes of runs over a list that is re-anchored.
+// Notes of runs over a list that is read by keyset.
 const (
-	noteKeyset       = "re-anchored: one pass"
+	noteKeyset       = "keyset paging: one pass"
 	noteNotAscending = "upstream did not sort by modification time, ascending: the list was read in passes"
 	noteTimeless     = "a record without a modification time has no place in an ascending order: the list was read in passes"
 	noteExclusive    = "upstream's filter left out what was modified at the instant asked for: the list was read in passes"
@@ -25,7 +25,7 @@ const (
 	maxBeyond = 50
 )
 
-// keyset takes a page into a scan that is re-anchored (docs/decisions/0017-keyset-paging).
+// keyset takes a page into a scan by keyset (docs/decisions/0017-keyset-paging).
 //
 // One answer is one state of the list: all that was modified from the anchor on, up to the last
 // record of the page. No page number links two answers, so no record moves over a page edge unseen.

@@ -91,7 +91,7 @@ func (s *progress) mismatch(page look) outside.Text {
 		}
 		s.Edge = last
 	case pipeline.ModeFull, pipeline.ModeExport, pipeline.ModeKeyset:
-		// Everything was asked for; a re-anchored scan has its own checks.
+		// Everything was asked for; a keyset scan has its own checks.
 	}
 	return ""
 }

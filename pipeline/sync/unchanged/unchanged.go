@@ -44,7 +44,7 @@ type Reader struct {
 func (r *Reader) Page(
 	ctx context.Context, raws [][]byte, parent string, each func(raw []byte, record record.Record, misfit error) error,
 ) error {
-	glances, err := r.peek(ctx, raws, parent)
+	peeks, err := r.peek(ctx, raws, parent)
 	if err != nil {
 		return err
 	}
@@ -54,12 +54,12 @@ func (r *Reader) Page(
 		}
 		var record record.Record
 		var misfit error
-		if glances != nil && glances[i].Unchanged {
-			record = glances[i]
+		if peeks != nil && peeks[i].Unchanged {
+			record = peeks[i]
 		} else {
 			record, misfit = r.Normalizer.RecordUnder(raw, parent)
-			if glances != nil && glances[i].ID == record.ID {
-				record.Seen = glances[i].Seen
+			if peeks != nil && peeks[i].ID == record.ID {
+				record.Seen = peeks[i].Seen
 			}
 		}
 		if err := each(raw, record, misfit); err != nil {
@@ -79,28 +79,28 @@ func (r *Reader) peek(ctx context.Context, raws [][]byte, parent string) ([]reco
 		r.pause--
 		return nil, nil
 	}
-	glances := make([]record.Record, len(raws))
+	peeks := make([]record.Record, len(raws))
 	if !r.sure {
 		from := (len(raws) - sample) / 2
-		if err := r.request(ctx, raws[from:from+sample], parent, glances[from:]); err != nil || !r.sure {
-			return glances, err
+		if err := r.request(ctx, raws[from:from+sample], parent, peeks[from:]); err != nil || !r.sure {
+			return peeks, err
 		}
 	}
-	return glances, r.request(ctx, raws, parent, glances)
+	return peeks, r.request(ctx, raws, parent, peeks)
 }
 
 // request peeks at some records, asks the store about them, and sets sure.
-func (r *Reader) request(ctx context.Context, raws [][]byte, parent string, glances []record.Record) error {
-	glances = glances[:len(raws)]
+func (r *Reader) request(ctx context.Context, raws [][]byte, parent string, peeks []record.Record) error {
+	peeks = peeks[:len(raws)]
 	for i, raw := range raws {
-		glances[i], _ = r.Normalizer.Peek(raw, parent)
+		peeks[i], _ = r.Normalizer.Peek(raw, parent)
 	}
-	if err := r.Request(ctx, glances); err != nil {
+	if err := r.Request(ctx, peeks); err != nil {
 		return err
 	}
 	known := 0
-	for i := range glances {
-		if glances[i].Unchanged {
+	for i := range peeks {
+		if peeks[i].Unchanged {
 			known++
 		}
 	}

@@ -93,19 +93,19 @@ func (t *Table) read(ctx context.Context, view View, sql string, args ...any) ([
 	}
 	rows, err := pgx.CollectRows(found, func(at pgx.CollectableRow) (Row, error) {
 		var (
-			row               Row
-			modified          *time.Time
-			state             *string
-			call, fingerprint *int64
-			position          *int32
+			row           Row
+			modified      *time.Time
+			state         *string
+			call, payload *int64
+			position      *int32
 		)
-		err := at.Scan(&row.Key, &row.Parent, &modified, &row.ChangedAt, &row.Hash, &row.Call, &row.Position, &fingerprint, &row.DeletedAt,
+		err := at.Scan(&row.Key, &row.Parent, &modified, &row.ChangedAt, &row.Hash, &row.Call, &row.Position, &payload, &row.DeletedAt,
 			&state, &row.DetailHash, &call, &position)
 		if modified != nil {
 			row.Modified = *modified
 		}
-		if fingerprint != nil {
-			row.PayloadHash = uint64(*fingerprint) //nolint:gosec // the bits of an unsigned number
+		if payload != nil {
+			row.PayloadHash = uint64(*payload) //nolint:gosec // the bits of an unsigned number
 		}
 		if state != nil {
 			row.DetailState = *state

@@ -36,7 +36,7 @@ func (l *Loader) Unchanged(ctx context.Context, conn *pgx.Conn, organization str
 	slices.SortFunc(asked, func(a, b *record.Record) int { return cmp.Compare(a.ID, b.ID) })
 	rows, err := lookBetween(ctx, conn.PgConn(), &l.sql.List, organization, asked)
 	if err != nil {
-		return fmt.Errorf("look at fingerprints of %s: %w", l.sql.Name, err)
+		return fmt.Errorf("look at payload hashes of %s: %w", l.sql.Name, err)
 	}
 	for i, record := range asked {
 		row := at(rows, i)

@@ -36,10 +36,10 @@ func wireOrder(r *rapid.T, id string) string {
 	return "{" + strings.Join(keys, ",") + "}"
 }
 
-// TestFingerprintsChangeNothing loads one history of pages twice: once with every record
+// TestPayloadHashesChangeNothing loads one history of pages twice: once with every record
 // normalized, and once without those marked as unchanged. Rows, arrays and counts are the same,
 // whatever came before.
-func TestFingerprintsChangeNothing(t *testing.T) {
+func TestPayloadHashesChangeNothing(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "orders")
 	normalizer, err := record.New(res, time.UTC)

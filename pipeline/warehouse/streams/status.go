@@ -47,9 +47,9 @@ type Status struct {
 	// QuarantinedShare is the share of the last ended run's records that went to quarantine, 0 to
 	// 1.
 	QuarantinedShare float64 `db:"quarantined_share" json:"quarantined_share"`
-	// Held counts rows that may be gone upstream, too many at once to be accepted: the operator
-	// decides.
-	Held int64 `db:"needs_review" json:"needs_review,omitempty"`
+	// NeedsReview counts rows that may be gone upstream, too many at once to be accepted: the
+	// operator decides.
+	NeedsReview int64 `db:"needs_review" json:"needs_review,omitempty"`
 	// Details counts what waits for single records; nil for streams that do not read those.
 	Details *DetailBacklog `db:"details" json:"details,omitempty"`
 	// Parents is the progress of a stream with a list under each parent; nil for other streams, and

@@ -59,7 +59,7 @@ func (v Verdict) Note() string {
 	case v.Doubt != "":
 		return v.Doubt
 	case v.NeedsReview > 0:
-		return fmt.Sprintf("%d of %d rows are in neither of two scans: held, sluice tombstones review", v.NeedsReview, v.Live)
+		return fmt.Sprintf("%d of %d rows are in neither of two scans and need review: sluice tombstones review", v.NeedsReview, v.Live)
 	case v.Shrunken:
 		return fmt.Sprintf("%d of %d rows were not in the list: too many to be believed", v.Absent, v.Live)
 	case v.Deleted > 0 && v.Suspected > 0:

@@ -69,8 +69,8 @@ func (t *Table) Tombstones(ctx context.Context, f Filter) ([]Tombstone, error) {
 	return postgres.Read[Tombstone](ctx, t.pool, "tombstones", sqlTombstones, f.Service, f.Resource, f.Record, f.State, postgres.Limit(f.Limit))
 }
 
-// HeldScan is a scan whose missing rows wait for the operator.
-type HeldScan struct {
+// ScanToReview is a scan whose missing rows wait for the operator.
+type ScanToReview struct {
 	Organization string `db:"organization_id" json:"organization"`
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
@@ -81,12 +81,12 @@ type HeldScan struct {
 	// missed them.
 	Received int64 `db:"received"  json:"received"`
 	FirstRun int64 `db:"first_run" json:"first_run"`
-	// Held counts the records; Sample names some of them.
-	Held   int64    `db:"needs_review" json:"needs_review"`
-	Sample []string `db:"sample"       json:"sample"`
+	// NeedsReview counts the records; Sample names some of them.
+	NeedsReview int64    `db:"needs_review" json:"needs_review"`
+	Sample      []string `db:"sample"       json:"sample"`
 }
 
-const sqlHeldScans = `
+const sqlScansToReview = `
 SELECT k.organization_id, k.service, k.resource, k.proof_run_id AS run_id, r.started_at, r.received, min(k.suspected_run_id) AS first_run,
 	count(*) AS needs_review, (array_agg(k.record_id ORDER BY k.record_id))[1:5] AS sample
 FROM sluice.tombstones k JOIN sluice.runs r ON r.id = k.proof_run_id
@@ -94,7 +94,7 @@ WHERE k.state = 'needs_review'
 GROUP BY k.organization_id, k.service, k.resource, k.proof_run_id, r.id
 ORDER BY k.proof_run_id`
 
-// HeldScans returns the scans whose missing rows wait for the operator.
-func (t *Table) HeldScans(ctx context.Context) ([]HeldScan, error) {
-	return postgres.Read[HeldScan](ctx, t.pool, "what is held", sqlHeldScans)
+// ScansToReview returns the scans whose missing rows wait for the operator.
+func (t *Table) ScansToReview(ctx context.Context) ([]ScanToReview, error) {
+	return postgres.Read[ScanToReview](ctx, t.pool, "what is held", sqlScansToReview)
 }

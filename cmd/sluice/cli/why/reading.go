@@ -54,7 +54,7 @@ func Read(stream pipeline.Stream, known pipeline.Capabilities, late *capabilitie
 	case reading.FallsBack:
 		reading.Mode = "the whole list in passes until two are equal, out of the calls of full scans, for " + words(verdict)
 	case scan.ReadsByKeyset(stream, known):
-		reading.Mode = "what was modified since the watermark, re-anchored: one pass; " + words(known[pipeline.CapabilityAscending])
+		reading.Mode = "what was modified since the watermark, keyset paging: one pass; " + words(known[pipeline.CapabilityAscending])
 	default:
 		reading.Mode = mode(stream.Resource.ListCursor(), verdict)
 	}
@@ -73,7 +73,7 @@ func sweep(stream pipeline.Stream, known pipeline.Capabilities) Reading {
 	if !scan.ReadsByKeyset(stream, known) {
 		return Reading{}
 	}
-	return Reading{Mode: "the whole list, re-anchored: one pass; one sweep in four, and any that decides about rows that were missed, " +
+	return Reading{Mode: "the whole list, keyset paging: one pass; one sweep in four, and any that decides about rows that were missed, " +
 		"in passes until two are equal, without the filter; " + words(known[pipeline.CapabilityAscending])}
 }
 

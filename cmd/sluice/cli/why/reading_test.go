@@ -57,10 +57,10 @@ func TestHowAListIsRead(t *testing.T) {
 				"late: 3 records seen up to 20 m after the time they carry; the watermark lags 20 m behind",
 				"late: 2 records seen more than 1 h after the time they carry, which no lag waits for: scans of the whole list find such",
 			}},
-		"re-anchored": {since, "", known(probed, inclusive, ascending), nil,
-			[]string{"reads: what was modified since the watermark, re-anchored: one pass; sort_ascending yes (probed 2026-03-01: 40 in order)"}},
-		"a sweep, re-anchored": {since, pipeline.WorkSweep, known(probed, inclusive, ascending), nil,
-			[]string{"reads: the whole list, re-anchored: one pass; one sweep in four, and any that decides about rows that were missed, " +
+		"keyset": {since, "", known(probed, inclusive, ascending), nil,
+			[]string{"reads: what was modified since the watermark, keyset paging: one pass; sort_ascending yes (probed 2026-03-01: 40 in order)"}},
+		"a sweep, read by keyset": {since, pipeline.WorkSweep, known(probed, inclusive, ascending), nil,
+			[]string{"reads: the whole list, keyset paging: one pass; one sweep in four, and any that decides about rows that were missed, " +
 				"in passes until two are equal, without the filter; sort_ascending yes (probed 2026-03-01: 40 in order)"}},
 		"a sweep": {since, pipeline.WorkSweep, known(ignored), nil, nil},
 	} {

@@ -97,11 +97,11 @@ func Int(buf []byte, n int64) []byte {
 }
 
 // PayloadHash adds a payload hash as a signed number with the same bits; 0 means none.
-func PayloadHash(buf []byte, fingerprint uint64) []byte {
-	if fingerprint == 0 {
+func PayloadHash(buf []byte, hash uint64) []byte {
+	if hash == 0 {
 		return Null(buf)
 	}
-	return Int(buf, int64(fingerprint)) //nolint:gosec // the bits of it
+	return Int(buf, int64(hash)) //nolint:gosec // the bits of it
 }
 
 // Short adds an integer.

@@ -143,9 +143,9 @@ func New(service *schema.Service, resource *schema.Resource) (*Set, error) {
 // the two calls that wrote the row. If the row still waits for its single record, its hash does not
 // count: an equal single record has to be recorded, too.
 func (s *Set) readers(table, id, modified string) {
-	look := func(f *Form, hash, call, settled, fingerprint string) {
+	look := func(f *Form, hash, call, settled, payload string) {
 		columns := fmt.Sprintf("%s, %s, %s, t._changed_at, t.ctid, %s, %s FROM %s AS t WHERE t.organization_id = $1",
-			hash, call, modified, settled, fingerprint, table)
+			hash, call, modified, settled, payload, table)
 		const byKey = `SELECT k.n, f.* FROM unnest($2::text[]) WITH ORDINALITY AS k (id, n) CROSS JOIN LATERAL (
 SELECT %s AND t.%s = k.id LIMIT 1%s) AS f`
 		f.Look, f.Lock = fmt.Sprintf(byKey, columns, id, ""), fmt.Sprintf(byKey, columns, id, " FOR NO KEY UPDATE OF t")

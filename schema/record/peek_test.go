@@ -12,27 +12,27 @@ import (
 	"sluice/schema/record"
 )
 
-// checkGlance compares a glance with the whole record.
-func checkGlance(t *testing.T, n *record.Normalizer, got record.Record) {
+// checkPeek compares a peek with the whole record.
+func checkPeek(t *testing.T, n *record.Normalizer, got record.Record) {
 	t.Helper()
-	glance, ok := n.Peek(got.Raw, "north")
+	peeked, ok := n.Peek(got.Raw, "north")
 	if !ok {
 		return
 	}
-	if glance.ID != got.ID || !glance.Modified.Equal(got.Modified) || glance.Unchanged {
-		t.Fatalf("a glance shows %q of %s, the record %q of %s", glance.ID, glance.Modified, got.ID, got.Modified)
+	if peeked.ID != got.ID || !peeked.Modified.Equal(got.Modified) || peeked.Unchanged {
+		t.Fatalf("a peek shows %q of %s, the record %q of %s", peeked.ID, peeked.Modified, got.ID, got.Modified)
 	}
-	if got.PayloadHash != glance.PayloadHash && len(got.Drift) == 0 || got.PayloadHash != 0 && len(got.Drift) > 0 {
-		t.Fatalf("fingerprint %x, at a glance %x, drift %v", got.PayloadHash, glance.PayloadHash, got.Drift)
+	if got.PayloadHash != peeked.PayloadHash && len(got.Drift) == 0 || got.PayloadHash != 0 && len(got.Drift) > 0 {
+		t.Fatalf("payload hash %x, at a peek %x, drift %v", got.PayloadHash, peeked.PayloadHash, got.Drift)
 	}
-	for i, value := range glance.Tables[0][0].Values {
+	for i, value := range peeked.Tables[0][0].Values {
 		if value.State != record.Absent && value != got.Tables[0][0].Values[i] {
-			t.Fatalf("a glance shows %+v in column %d, the record %+v", value, i, got.Tables[0][0].Values[i])
+			t.Fatalf("a peek shows %+v in column %d, the record %+v", value, i, got.Tables[0][0].Values[i])
 		}
 	}
 }
 
-// dated returns the order with everything that a glance reads.
+// dated returns the order with everything that a peek reads.
 func dated() *schema.Resource {
 	r := order()
 	r.Cursor = schema.Since{Column: "changed", Param: "changed", Created: "made"}
@@ -44,7 +44,7 @@ func dated() *schema.Resource {
 const datedRaw = `{"note":"n","total":1.50,"order_id":"7","day":"2026-02-03","x":null,"line_items":[{"rate":1}],` +
 	`"made":"2026-01-17T15:27:23+0530","changed":"2026-01-18T15:27:23+0530","paid":true}`
 
-func TestAGlanceShowsWhatRunsNeed(t *testing.T) {
+func TestAPeekShowsWhatRunsNeed(t *testing.T) {
 	t.Parallel()
 	resource := dated()
 	resource.Ignored = map[string]string{"x": "of no use"}
@@ -56,32 +56,32 @@ func TestAGlanceShowsWhatRunsNeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	glance, ok := n.Peek([]byte(datedRaw), "")
-	if !ok || glance.ID != "7" || !glance.Modified.Equal(whole.Modified) || glance.Modified.IsZero() || whole.PayloadHash == 0 ||
-		glance.PayloadHash != whole.PayloadHash {
-		t.Fatalf("%v: a glance shows %+v, the record is %+v", ok, glance, whole)
+	peeked, ok := n.Peek([]byte(datedRaw), "")
+	if !ok || peeked.ID != "7" || !peeked.Modified.Equal(whole.Modified) || peeked.Modified.IsZero() || whole.PayloadHash == 0 ||
+		peeked.PayloadHash != whole.PayloadHash {
+		t.Fatalf("%v: a peek shows %+v, the record is %+v", ok, peeked, whole)
 	}
-	if diff := cmp.Diff(whole.Carries, glance.Carries); diff != "" {
-		t.Errorf("arrays (-record +glance):\n%s", diff)
+	if diff := cmp.Diff(whole.Carries, peeked.Carries); diff != "" {
+		t.Errorf("arrays (-record +peeked):\n%s", diff)
 	}
 	for i, c := range resource.Columns {
 		want := record.Value{}
 		if slices.Contains([]string{"order_id", "day", "changed", "made"}, c.Wire) {
 			want = whole.Tables[0][0].Values[i]
 		}
-		if got := glance.Tables[0][0].Values[i]; got != want {
-			t.Errorf("a glance shows %+v of %s, want %+v", got, c.Wire, want)
+		if got := peeked.Tables[0][0].Values[i]; got != want {
+			t.Errorf("a peek shows %+v of %s, want %+v", got, c.Wire, want)
 		}
 	}
 	for _, raw := range []string{``, `[]`, `{}`, `{"order_id":"7"`, `{"order_id":""}`, `{"order_id":"7","changed":"yesterday"}`, `{"order_id":"7",}`, "{\"order_id\":\"\xff\"}"} {
-		if glance, ok := n.Peek([]byte(raw), ""); ok {
-			t.Errorf("a glance at %q shows %+v", raw, glance)
+		if peeked, ok := n.Peek([]byte(raw), ""); ok {
+			t.Errorf("a peek at %q shows %+v", raw, peeked)
 		}
 	}
 }
 
-// fingerprintOf returns the fingerprint of the dated order under a declaration.
-func fingerprintOf(t *testing.T, zone *time.Location, raw, parent string, change func(*schema.Resource)) uint64 {
+// payloadHashOf returns the payload hash of the dated order under a declaration.
+func payloadHashOf(t *testing.T, zone *time.Location, raw, parent string, change func(*schema.Resource)) uint64 {
 	t.Helper()
 	resource := dated()
 	resource.Ignored = map[string]string{"x": "of no use"}
@@ -97,27 +97,27 @@ func fingerprintOf(t *testing.T, zone *time.Location, raw, parent string, change
 	return record.PayloadHash
 }
 
-// Every input that can change the row of the same bytes changes the fingerprint, and so does every
+// Every input that can change the row of the same bytes changes the payload hash, and so does every
 // byte; prose does not.
-func TestWhatAFingerprintIsOf(t *testing.T) {
+func TestWhatAPayloadHashIsOf(t *testing.T) {
 	t.Parallel()
 	same := func(*schema.Resource) {}
-	plain := fingerprintOf(t, time.UTC, datedRaw, "", same)
+	plain := payloadHashOf(t, time.UTC, datedRaw, "", same)
 	seen := map[uint64]string{0: "none", plain: "plain"}
 	unlike := func(name string, got uint64) {
 		t.Helper()
 		if before, twice := seen[got]; twice {
-			t.Errorf("%s has the fingerprint of %s", name, before)
+			t.Errorf("%s has the payload hash of %s", name, before)
 		}
 		seen[got] = name
 	}
 	for i, raw := range []string{datedRaw + " ", datedRaw[:len(datedRaw)-5] + "false}", `{"order_id":"7"}`} {
-		unlike([]string{"a space more", "another value", "less"}[i], fingerprintOf(t, time.UTC, raw, "", same))
+		unlike([]string{"a space more", "another value", "less"}[i], payloadHashOf(t, time.UTC, raw, "", same))
 	}
-	unlike("a parent", fingerprintOf(t, time.UTC, datedRaw, "p", same))
-	unlike("another parent", fingerprintOf(t, time.UTC, datedRaw, "q", same))
+	unlike("a parent", payloadHashOf(t, time.UTC, datedRaw, "p", same))
+	unlike("another parent", payloadHashOf(t, time.UTC, datedRaw, "q", same))
 	for _, hours := range []int{1, 2} {
-		unlike("another zone", fingerprintOf(t, time.FixedZone("here", hours*3600), datedRaw, "", same))
+		unlike("another zone", payloadHashOf(t, time.FixedZone("here", hours*3600), datedRaw, "", same))
 	}
 	for name, change := range map[string]func(*schema.Resource){
 		"another kind":           func(r *schema.Resource) { r.Columns[1].Kind = schema.KindID },
@@ -131,25 +131,25 @@ func TestWhatAFingerprintIsOf(t *testing.T) {
 		"an array is an object":  func(r *schema.Resource) { r.Children[0].Object = true },
 		"another time of change": func(r *schema.Resource) { r.Cursor = schema.FullScan{Modified: "made"} },
 	} {
-		unlike(name, fingerprintOf(t, time.UTC, datedRaw, "", change))
+		unlike(name, payloadHashOf(t, time.UTC, datedRaw, "", change))
 	}
 	prose := func(r *schema.Resource) {
 		r.Doc, r.Every, r.Columns[1].Doc, r.Ignored["x"] = "Otherwise.", "7h", "Otherwise.", "otherwise"
 	}
-	if got := fingerprintOf(t, time.UTC, datedRaw, "", prose); got != plain {
-		t.Error("prose makes another fingerprint")
+	if got := payloadHashOf(t, time.UTC, datedRaw, "", prose); got != plain {
+		t.Error("prose makes another payload hash")
 	}
-	if got := fingerprintOf(t, time.UTC, `{"order_id":"7","surprise":1}`, "", same); got != 0 {
-		t.Error("a record with drift has a fingerprint: its drift would be counted once only")
+	if got := payloadHashOf(t, time.UTC, `{"order_id":"7","surprise":1}`, "", same); got != 0 {
+		t.Error("a record with drift has a payload hash: its drift would be counted once only")
 	}
 	export := func(r *schema.Resource) { r.Cursor, r.Window = schema.Export{Modified: "changed"}, nil }
-	if got := fingerprintOf(t, time.UTC, datedRaw, "", export); got != 0 {
-		t.Error("a line of an export has a fingerprint")
+	if got := payloadHashOf(t, time.UTC, datedRaw, "", export); got != 0 {
+		t.Error("a line of an export has a payload hash")
 	}
 }
 
 // TestEveryWordOfDeclarationsIsWeighed makes the author of a new field of declarations decide
-// whether it belongs to the fingerprint.
+// whether it belongs to the payload hash.
 func TestEveryWordOfDeclarationsIsWeighed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -5,9 +5,9 @@ import (
 	"sluice/schema/jsonscan"
 )
 
-// Peek reads only what is needed if the row was made of the same bytes: key, fingerprint, the times
-// that decide about versions and passes, the day of list filters, and which arrays are present,
-// except prefixes. Other values are absent. It returns false if in doubt; the caller then
+// Peek reads only what is needed if the row was made of the same bytes: key, payload hash, the
+// times that decide about versions and passes, the day of list filters, and which arrays are
+// present, except prefixes. Other values are absent. It returns false if in doubt; the caller then
 // normalizes the record. It does not check whether the record fits: bytes that have a row did.
 func (n *Normalizer) Peek(raw []byte, parent string) (Record, bool) {
 	if n.salt == 0 {
@@ -62,18 +62,18 @@ func (s *scratch) peek() bool {
 	}
 }
 
-// peekedAt marks the columns of the record that a glance reads.
+// peekedAt marks the columns of the record that a peek reads.
 func (n *Normalizer) peekedAt(resource *schema.Resource) []bool {
-	glanced := make([]bool, len(resource.Columns))
-	glanced[0], glanced[n.identifier] = true, true
+	peeked := make([]bool, len(resource.Columns))
+	peeked[0], peeked[n.identifier] = true, true
 	if n.parent >= 0 {
-		glanced[n.parent] = true
+		peeked[n.parent] = true
 	}
 	for i, c := range resource.Columns {
 		day := resource.Window != nil && resource.Window.Column == c.Wire
 		if c.Wire == resource.Modified() || c.Wire == resource.Created() || day {
-			glanced[i] = true
+			peeked[i] = true
 		}
 	}
-	return glanced
+	return peeked
 }
