@@ -2,9 +2,9 @@ package main
 
 import "slices"
 
-// thirty are the bugs that stand for the thirty mistakes of docs/reliability.md ("Deliberate
+// mistakes are the bugs that stand for the known mistakes of docs/reliability.md ("Deliberate
 // bugs"): each sample has all of them.
-func thirty() []string {
+func mistakes() []string {
 	return []string{
 		"watermark from data", "watermark from data, one second on", "strict bound", "known by its time", "order taken for granted", "one pass is enough",
 		"a tie walked once", "watermark before the rows", "rows without their job", "no fence", "no reaper", "counted when sent",
@@ -14,12 +14,12 @@ func thirty() []string {
 	}
 }
 
-// sample keeps one in so many of the bugs beside the thirty; another offset gives other bugs.
+// sample keeps one in so many of the bugs beside those; another offset gives other bugs.
 func sample(all []bug, oneIn, offset int) []bug {
 	var some []bug
 	others := 0
 	for _, b := range all {
-		if slices.Contains(thirty(), b.Name) {
+		if slices.Contains(mistakes(), b.Name) {
 			some = append(some, b)
 			continue
 		}
