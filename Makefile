@@ -31,8 +31,6 @@ MUTATEFLAGS ?=
 # Flags of the chaos runs and of the crash points: bin/sluice-chaos -help and bin/crashpoints -help list them.
 CHAOSFLAGS ?=
 CRASHFLAGS ?= -each
-# Flags of the recording of what the program does: bin/sluice-pins record -help lists them.
-PINSFLAGS ?=
 SEED ?= 1
 # Go notes the revision in the program, but fails where git cannot say it: no commit yet, or a folder of another owner.
 BUILDVCS := $(if $(shell git rev-parse HEAD 2>/dev/null),auto,false)
@@ -48,7 +46,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir "$$fresh/do
 	"$$fresh/sluice" erd --format dbml >"$$fresh/docs/erd.dbml" && \
 	"$$fresh/sluice" coverage >"$$fresh/docs/coverage.md"
 
-.PHONY: help build demo quick test e2e check bench scale cover fuzz simulate pins mutate chaos chaos-programs soak draft dictionary docker clean
+.PHONY: help build demo quick test e2e check bench scale cover fuzz simulate mutate chaos chaos-programs soak draft dictionary docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -110,11 +108,6 @@ fuzz: ## run each fuzz target for FUZZTIME (default 30s)
 
 simulate: ## play SCHEDULES random schedules of edits, faults and crashes against the code of reading (default 100000)
 	$(GO) test ./pipeline/simulation -run '^TestSchedules$$' -v -count=1 -timeout 12h -schedules $(or $(SCHEDULES),100000)
-
-pins: build ## record what the program does into bin/pins/NAME (now); bin/sluice-pins compare -old … -new … shows what changed
-	@.ci/setup binaries
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-pins ./cmd/sluice-pins
-	bin/sluice-pins record -out bin/pins/$(or $(NAME),now) $(PINSFLAGS)
 
 mutate: ## put deliberate bugs into the program, one at a time: the tests have to catch each
 	@.ci/setup binaries

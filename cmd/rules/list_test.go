@@ -148,7 +148,7 @@ func importRules() []rule {
 				names := s.folder == "pipeline" && imported == pgx+"/v5"
 				return under(imported, pgx) && !names &&
 					!s.within("pipeline/warehouse", "pipeline/jobs", "pipeline/engine", "sandbox/oracle", "migrations",
-						"cmd/sluice-bench", "cmd/sluice-chaos", "cmd/sluice-scale", "cmd/sluice-pins", "cmd/sluice-test")
+						"cmd/sluice-bench", "cmd/sluice-chaos", "cmd/sluice-scale", "cmd/sluice-test")
 			}),
 		imports("database/sql and goose only in migrations and the warehouse",
 			"goose asks for database/sql; everything else speaks pgx, which keeps every digit",
