@@ -98,7 +98,8 @@ func work(ctx context.Context, args []string) error {
 	}
 	var timed timedLedger
 	a, err := engine.Open(ctx, engine.Options{
-		Catalogue: catalogue(*minute > 0), ConfigPath: *config, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now, LogTo: os.Stderr, Minute: *minute,
+		Catalogue: catalogue(*minute > 0), ConfigPath: *config, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now, LogTo: os.Stderr,
+		Minute: *minute,
 		Ledger: func(l budget.Ledger) budget.Ledger {
 			timed.Ledger = l
 			return &timed

@@ -111,8 +111,8 @@ func (s *fixture) jsonIsTrue() {
 	}
 }
 
-// retries retries an entry with its record unchanged, and once more with a record that this version
-// can read.
+// retries tries an entry again with its record unchanged, and once more with a record that this
+// version can read.
 func (s *fixture) retries(id string) {
 	s.t.Helper()
 	if o := s.run("quarantine", "retry", id); o.code != codeFailed || !strings.Contains(o.stdout, "still does not fit") {

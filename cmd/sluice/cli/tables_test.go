@@ -66,7 +66,7 @@ func TestTablesChangedByOthers(t *testing.T) {
 	}
 }
 
-// runs runs a command line that has to end with a code, and reports its output if it does not.
+// runs executes a command line that has to end with a code, and reports its output if it does not.
 func (s *fixture) runs(code int, line string) {
 	s.t.Helper()
 	o := s.run(strings.Fields(line)...)

@@ -18,7 +18,7 @@ func newDecoder(data []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// readObject reads one object into its raw values, slices of data, at most most of them.
+// readObject reads one object into its raw values, slices of data. Most bounds their number.
 func readObject(decoder *jsontext.Decoder, data []byte, most int) (map[string][]byte, error) {
 	token, err := decoder.ReadToken()
 	if err != nil {
