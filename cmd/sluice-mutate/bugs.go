@@ -93,7 +93,7 @@ func passBugs() []bug {
 		schedules("5000", "a refused call is an empty page", "an answer that none is ends the list",
 			edit{"pipeline/sync/reader.go", "	if err != nil {\n		return pipeline.Batch{}, err\n	}\n	unfinished.Spent++\n", "	if err != nil {\n		page = pipeline.Page{Date: asked, PerPage: unfinished.PerPage}\n	}\n	unfinished.Spent++\n"}),
 		schedules("5000", "a poison record hides the rest", "the first record that does not fit ends its page",
-			edit{"pipeline/sync/unchanged/unchanged.go", "		if err := each(raw, record, misfit); err != nil {\n", "		if err := each(raw, record, misfit); err != nil || misfit != nil {\n"}),
+			edit{"pipeline/sync/unchanged/plain.go", "		if err := each(raw, record, misfit); err != nil {\n", "		if err := each(raw, record, misfit); err != nil || misfit != nil {\n"}),
 	}
 }
 
