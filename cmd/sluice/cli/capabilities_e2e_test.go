@@ -162,13 +162,13 @@ func TestDemotion(t *testing.T) {
 				t.Fatalf("declared: %s", got)
 			}
 			all := one[int64](s, "SELECT count(*) FROM "+test.resource)
-			if n, classes, o := run(); n >= all || !slices.Equal(classes, []string{"incremental"}) || strings.Contains(o.stderr, "seen to be otherwise") {
+			if n, classes, o := run(); n >= all || !slices.Equal(classes, []string{"incremental"}) || strings.Contains(o.stderr, "a run changed a verdict") {
 				t.Errorf("as declared: %d of %d records, calls of %v\n%s", n, all, classes, o.stderr)
 			}
 
 			must(t, s.world.SetFaults([]sandbox.Fault{{Path: test.path, Kind: test.fault}}))
 			n, _, o := run()
-			if got := verdict(); n < all || got != "no observed" || !strings.Contains(o.stderr, "seen to be otherwise") {
+			if got := verdict(); n < all || got != "no observed" || !strings.Contains(o.stderr, "a run changed a verdict") {
 				t.Errorf("contradicted: %d of %d records, %s\n%s", n, all, got, o.stderr)
 			}
 			why := s.reading(test.resource)
@@ -182,7 +182,7 @@ func TestDemotion(t *testing.T) {
 
 			must(t, s.world.SetFaults(nil))
 			n, classes, o := run()
-			if n < all || !slices.Equal(classes, []string{"sweep"}) || strings.Contains(o.stderr, "seen to be otherwise") {
+			if n < all || !slices.Equal(classes, []string{"sweep"}) || strings.Contains(o.stderr, "a run changed a verdict") {
 				t.Errorf("demoted: %d of %d records, calls of %v\n%s", n, all, classes, o.stderr)
 			}
 			if o := s.run("status"); !strings.Contains(o.stdout, "by modification time (observed ") {

@@ -25,6 +25,7 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,10 @@ const (
 	// answering. A server closes its socket a moment before it ends, but another process may also
 	// have its number by now.
 	silentPolls = 20
+	// orphansLimit is how long a start waits for the last processes of a killed server, and
+	// stillInUse what a new server logs while there are some.
+	orphansLimit = 20 * time.Second
+	stillInUse   = "is still in use"
 )
 
 // Options say which server to start. The zero value is a temporary server for tests.
@@ -159,20 +164,42 @@ func (s *Server) join(ctx context.Context) error {
 	return err
 }
 
-// launch starts the server and waits until it accepts connections.
+// launch starts the server and waits until it accepts connections. If the server before it was
+// killed, its last processes may still be ending: for a while, launch tries again.
 func (s *Server) launch(ctx context.Context) error {
+	patience, cancel := context.WithTimeout(ctx, orphansLimit)
+	defer cancel()
+	for {
+		said, err := s.tryLaunch(ctx)
+		if err == nil || !bytes.Contains(said, []byte(stillInUse)) {
+			return err
+		}
+		select {
+		case <-patience.Done():
+			return err
+		case <-time.After(othersEvery):
+		}
+	}
+}
+
+// tryLaunch starts the server once. If it does not start, it also returns what the server logged.
+func (s *Server) tryLaunch(ctx context.Context) ([]byte, error) {
+	before, err := s.log.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("looking at the log of the server: %w", err)
+	}
 	cmd := s.command(context.WithoutCancel(ctx), "postgres", s.settings()...)
 	cmd.Stdout, cmd.Stderr = s.log, s.log
 	exited, err := spawn(cmd)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := s.waitReady(ctx, exited); err != nil {
-		_ = cmd.Process.Signal(syscall.SIGQUIT)                     // it may have no state file yet, without which Stop does not find it
-		said, _ := io.ReadAll(io.NewSectionReader(s.log, 0, 1<<62)) // without it the error is still true
-		return fmt.Errorf("postgres in %s did not start: %w%s", s.dir, err, lastLines(said))
+		_ = cmd.Process.Signal(syscall.SIGQUIT)                                 // it may have no state file yet, without which Stop does not find it
+		said, _ := io.ReadAll(io.NewSectionReader(s.log, before.Size(), 1<<62)) // without it the error is still true
+		return said, fmt.Errorf("postgres in %s did not start: %w%s", s.dir, err, lastLines(said))
 	}
-	return nil
+	return nil, nil
 }
 
 // waitReady waits until a server accepts connections, and then returns true. With exited, which

@@ -173,6 +173,48 @@ func TestStaleStateFileOfAKilledServer(t *testing.T) {
 	}
 }
 
+// TestStartOutlastsAKilledServersProcesses suspends a process of a server that is killed: the next
+// server cannot start before that process has ended.
+func TestStartOutlastsAKilledServersProcesses(t *testing.T) {
+	t.Parallel()
+	dir := serverDir(t)
+	first := start(t, local.Options{Dir: dir})
+	killed, err := strconv.Atoi(ask(t, first.URL(), "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), first.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	orphan := int(conn.PgConn().PID())
+	if err := errors.Join(syscall.Kill(orphan, syscall.SIGSTOP), syscall.Kill(killed, syscall.SIGKILL)); err != nil {
+		t.Fatal(err)
+	}
+	for syscall.Kill(killed, 0) == nil { // until it has ended, it takes connections
+		if err := t.Context().Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone := make(chan error, 1)
+	go func() { // as soon as a start was refused, the process may end
+		log, err := []byte(nil), error(nil)
+		for err == nil && !bytes.Contains(log, []byte("is still in use")) && t.Context().Err() == nil {
+			log, err = os.ReadFile(filepath.Join(dir, "server.log"))
+		}
+		gone <- errors.Join(err, syscall.Kill(orphan, syscall.SIGCONT))
+	}()
+	second := start(t, local.Options{Dir: dir})
+	if got := ask(t, second.URL(), "select 'up'"); got != "up" {
+		t.Errorf("the second server answers %q", got)
+	}
+	if err := <-gone; err != nil {
+		t.Error(err)
+	}
+	stop(t, first)
+	_ = conn.Close(t.Context()) // its server is gone
+}
+
 // waitDown returns when the server of the connection has ended.
 func waitDown(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
