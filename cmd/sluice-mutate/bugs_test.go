@@ -11,6 +11,9 @@ import (
 func TestEveryBugFitsTheCode(t *testing.T) {
 	t.Parallel()
 	for _, b := range bugs() {
+		if tests, err := filepath.Glob(filepath.Join("..", "..", strings.TrimSuffix(b.Package, "/..."), "*_test.go")); err != nil || len(tests) == 0 {
+			t.Errorf("%s: package %s has no tests (%v)", b.Name, b.Package, err)
+		}
 		for _, e := range b.Edits {
 			text, err := os.ReadFile(filepath.Join("..", "..", e.File))
 			if err != nil {
