@@ -190,16 +190,17 @@ func (a *Answer) merge(tables []schema.Table) error {
 	return err
 }
 
-// Values compares rows with what their records make of them, value by value, and sets Differences.
-// It compares the answers for which the filter returns true.
-func (c *Comparer) Values(ctx context.Context, view contents.View, answers []Answer, filter func(*Answer) bool) error {
+// Values compares rows with what their records make of them, value by value, and sets Differences:
+// all of them, or enough to know whether there are any. It compares the answers for which the
+// filter returns true.
+func (c *Comparer) Values(ctx context.Context, view contents.View, answers []Answer, all bool, filter func(*Answer) bool) error {
 	records := make([]record.Record, 0, len(answers))
 	for i := range answers {
 		if answers[i].Err == nil && filter(&answers[i]) {
 			records = append(records, answers[i].Merged)
 		}
 	}
-	differences, err := c.Differences(ctx, view, records)
+	differences, err := c.Differences(ctx, view, records, all)
 	if err != nil {
 		return err
 	}

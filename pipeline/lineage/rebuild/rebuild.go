@@ -115,7 +115,7 @@ func (l *looking) batch(ctx context.Context, view contents.View, after string) (
 	}
 	var apart map[string]bool
 	if l.values {
-		if err = l.Values(ctx, view, answers, func(a *compare.Answer) bool { return !a.OtherHash() && !a.OtherPayloadHash() }); err != nil {
+		if err = l.Values(ctx, view, answers, false, func(a *compare.Answer) bool { return !a.OtherHash() && !a.OtherPayloadHash() }); err != nil {
 			return batch, err
 		}
 		if apart, err = l.Apart(ctx, view, rows); err != nil {

@@ -170,7 +170,7 @@ func (s *subject) against(ctx context.Context, view contents.View, records []ups
 			other = append(other, records[i])
 		}
 	}
-	h.differences, err = s.table.Differences(ctx, view, other)
+	h.differences, err = s.table.Differences(ctx, view, other, true)
 	return h, err
 }
 

@@ -96,7 +96,7 @@ func Local(
 	}
 	answers, err := table.Read(ctx, view, rows)
 	if err == nil {
-		err = table.Values(ctx, view, answers, func(*compare.Answer) bool { return true })
+		err = table.Values(ctx, view, answers, true, func(*compare.Answer) bool { return true })
 	}
 	if err != nil {
 		return nil, 0, err

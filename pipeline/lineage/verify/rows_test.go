@@ -244,7 +244,7 @@ func TestCompare(t *testing.T) {
 		`{"order_id":"7","lines":[{"amount":1}]}`:   "lines[1] lines[0].taxes[0] lines[0].taxes[1]",
 	} {
 		err := contents.Look(t.Context(), h.db.Pool(), func(view contents.View) error {
-			found, err := h.table.Differences(t.Context(), view, []record.Record{h.record(raw)})
+			found, err := h.table.Differences(t.Context(), view, []record.Record{h.record(raw)}, true)
 			var paths []string
 			for _, d := range append(found["7"], found["none"]...) {
 				paths = append(paths, d.Path)

@@ -3,6 +3,7 @@ package contents
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
@@ -11,9 +12,10 @@ import (
 )
 
 // Differences compares records with their rows, value by value; values that a record does not carry
-// are skipped. It returns the differences by key. A record without a row has none: its absence is
-// reported elsewhere.
-func (t *Table) Differences(ctx context.Context, view View, records []record.Record) (map[string][]Difference, error) {
+// are skipped. It returns the differences by key. Without all, it compares the arrays of those
+// records alone that do not differ themselves. A record without a row has no differences: its
+// absence is reported elsewhere.
+func (t *Table) Differences(ctx context.Context, view View, records []record.Record, all bool) (map[string][]Difference, error) {
 	found := map[string][]Difference{}
 	if len(records) == 0 {
 		return found, nil
@@ -21,6 +23,9 @@ func (t *Table) Differences(ctx context.Context, view View, records []record.Rec
 	missing, err := t.compareRecords(ctx, view, records, found)
 	if err != nil {
 		return nil, fmt.Errorf("comparing rows of %s: %w", t.stream, err)
+	}
+	if !all {
+		records = slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return len(found[r.ID]) > 0 })
 	}
 	for i := 1; i < len(t.tables); i++ {
 		if err := t.compareArray(ctx, view, i, records, missing, found); err != nil {
