@@ -15,7 +15,7 @@ import (
 // stream ("inventory.bills.sweep"), because it reads the whole list. Organization, if given, is a
 // name, a key or an id.
 func (a *App) Select(names []string, organization string) ([]pipeline.Stream, error) {
-	key, err := a.organizationKey(organization)
+	key, err := a.OrganizationKey(organization)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (a *App) ChooseOrganization(named string) (*config.Organization, error) {
 }
 
 // organizationKey is the key of the organization that a command line names; "" means all.
-func (a *App) organizationKey(named string) (string, error) {
+func (a *App) OrganizationKey(named string) (string, error) {
 	if named == "" {
 		return "", nil
 	}

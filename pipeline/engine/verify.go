@@ -31,7 +31,7 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 	if err != nil {
 		return verify.Result{}, err
 	}
-	key, err := a.organizationKey(o.Organization)
+	key, err := a.OrganizationKey(o.Organization)
 	if err != nil {
 		return verify.Result{}, err
 	}

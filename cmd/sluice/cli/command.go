@@ -149,14 +149,7 @@ func (f *organizationFlag) add(cmd *cobra.Command) {
 
 // key is the key of the organization, "" if none is named.
 func (f *organizationFlag) key(a *engine.App) (string, error) {
-	if *f == "" {
-		return "", nil
-	}
-	chosen, err := a.ChooseOrganization(string(*f))
-	if err != nil {
-		return "", err
-	}
-	return chosen.Key, nil
+	return a.OrganizationKey(string(*f))
 }
 
 // splitName takes "service.resource" apart; a name without a service is a resource.

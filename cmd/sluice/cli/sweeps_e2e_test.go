@@ -136,7 +136,7 @@ func TestMassDeletionsNeedReview(t *testing.T) {
 	if ids := s.ids(resource, dead); !slices.Equal(ids, all[40:42]) {
 		t.Errorf("tombstones of %v, want %v", ids, all[40:42])
 	}
-	if o := s.run("tombstones", "accept", run()); o.code != codeFine || !strings.Contains(o.stdout, "40 records marked as gone.") {
+	if o := s.run("tombstones", "accept", run()); o.code != codeFine || !strings.Contains(o.stdout, "40 records got tombstones.") {
 		t.Errorf("accept: %d %s%s", o.code, o.stdout, o.stderr)
 	}
 	s.truthful(resource)

@@ -42,7 +42,7 @@ func (c *cli) reviewTombstones(ctx context.Context, a *engine.App, _ []string) e
 }
 
 func (c *cli) tombstonesAccept() *cobra.Command {
-	return c.decision("accept RUN", "Put tombstones on the rows that a run left to decide", (*engine.App).AcceptTombstones, "%s marked as gone.")
+	return c.decision("accept RUN", "Put tombstones on the rows that a run left to decide", (*engine.App).AcceptTombstones, "%s got tombstones.")
 }
 
 func (c *cli) tombstonesReject() *cobra.Command {
