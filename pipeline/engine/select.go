@@ -92,7 +92,7 @@ func (a *App) ChooseOrganization(named string) (*config.Organization, error) {
 	}
 }
 
-// organizationKey is the key of the organization that a command line names; "" means all.
+// OrganizationKey is the key of the organization that a command line names; "" means all.
 func (a *App) OrganizationKey(named string) (string, error) {
 	if named == "" {
 		return "", nil
