@@ -161,6 +161,8 @@ type ParentRead struct {
 type End struct {
 	Outcome Outcome
 	Note    outside.Text
+	// Proof says how the run knows that it saw all it was to read; "" if it does not.
+	Proof Proof
 	// Again is why another run should follow sooner than the interval says.
 	Again Again
 	// Whole, if set, says that the run read the whole list cleanly. A row that it did not see is
@@ -170,6 +172,24 @@ type End struct {
 	// not among it no longer exists upstream.
 	Entire bool
 }
+
+// Proof is a closed set: how a run knows that no record of its list escaped it
+// (docs/decisions/0047-overlapping-pages).
+type Proof string
+
+// The proofs.
+const (
+	// ProofOnePage: one answer is one state of the list.
+	ProofOnePage Proof = "one page"
+	// ProofOverlap: each page showed a record of the page before.
+	ProofOverlap Proof = "overlapping pages"
+	// ProofKeyset: each page began at the modification time of the last record before it.
+	ProofKeyset Proof = "keyset paging"
+	// ProofPasses: two passes with other page edges saw the same records.
+	ProofPasses Proof = "two equal passes"
+	// ProofBody: the body of the export came to its end.
+	ProofBody Proof = "whole body"
+)
 
 // Whole is a clean scan of a whole list.
 type Whole struct {

@@ -79,6 +79,10 @@ type Scan struct {
 	LastPages      int  `json:"last_pages,omitempty"`
 	Prefetched     bool `json:"ahead,omitempty"`
 	LastPrefetched bool `json:"last_ahead,omitempty"`
+	// Tied are the records of this pass that tie with the last one.
+	Tied Tied `json:"tied,omitzero"`
+	// Overlap is the progress of a pass of overlapping pages.
+	Overlap Overlap `json:"overlap,omitzero"`
 	// PageDigest is the digest of the page before. It detects a repeated page.
 	PageDigest uint64 `json:"page_digest"`
 	// Edge is the order key of the last record of the page before.
@@ -114,6 +118,37 @@ type Scan struct {
 	Doubt outside.Text `json:"doubt,omitempty"`
 	// Note says how upstream differed from what was expected.
 	Note outside.Text `json:"note,omitempty"`
+}
+
+// Overlap is the progress of a pass in which each page shows a record of the page before
+// (docs/decisions/0047-overlapping-pages).
+type Overlap struct {
+	// Size is the size of the largest page; zero if the pages of the pass do not overlap.
+	Size int `json:"size"`
+	// Least is by how many records the next page has to overlap the page before.
+	Least int `json:"least,omitempty"`
+	// Links are records of the page before. The next page has to show one of them.
+	Links []Link `json:"links,omitempty"`
+	// Covered is how many records, from the first of the list, the linked pages reach over.
+	Covered int `json:"covered,omitempty"`
+	// Order is the order that upstream reported. Falls says that the times of the records fall.
+	Order string `json:"order,omitempty"`
+	Falls bool   `json:"falls,omitempty"`
+	// Retries counts pages in a row that showed no link.
+	Retries int `json:"retries,omitempty"`
+}
+
+// Tied are records with the same time in the order of their list.
+type Tied struct {
+	At time.Time `json:"at"`
+	// Records are digests of their identifiers.
+	Records []uint64 `json:"records"`
+}
+
+// Link is a record as one answer showed it: digests of its identifier and of its bytes.
+type Link struct {
+	Record  uint64 `json:"record"`
+	Content uint64 `json:"content"`
 }
 
 // Keyset is the progress of a scan by keyset paging: each request is for page 1, from the

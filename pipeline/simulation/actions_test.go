@@ -35,6 +35,8 @@ const (
 	kindReview
 	kindPageSize
 	kindOurPageSize
+	kindRestore
+	kindBackdated
 )
 
 func (k kind) String() string {
@@ -42,6 +44,7 @@ func (k kind) String() string {
 		"insert", "edit", "edit twice in a second", "edit without a new time", "remove", "create again", "tie", "write that is seen late",
 		"write that is seen too late", "set back", "time in the future", "poison", "nameless", "wait", "wait long", "round", "request", "step",
 		"crash", "zombie", "suspend", "clocks jump", "review", "page size", "page size of ours",
+		"restore under an old time", "insert before others",
 	}[k]
 }
 
@@ -110,21 +113,39 @@ func (w *world) do(a action) {
 	case kindReview:
 		w.review()
 	case kindPageSize:
-		w.streams[0].upstream.perPage = 1 + int(n%5)
+		w.streams[0].upstream.perPage = w.pageSize(n)
 	case kindOurPageSize:
-		w.store.rules.PerPage = 1 + int(n%5)
+		w.store.rules.PerPage = w.pageSize(n)
 	default:
 		w.streams[0].upstream.happen(a.kind, n)
 	}
 }
 
+// pageSize picks a size of pages.
+func (w *world) pageSize(n uint32) int {
+	switch {
+	case w.swarm.wobbles:
+		return leastWobbly + int(n%8)
+	case w.swarm.long:
+		return leastLong + int(n%8)
+	}
+	return 1 + int(n%5)
+}
+
 // happen executes an action upstream: users edit records, or time passes.
 func (u *upstream) happen(k kind, n uint32) {
+	if u.wobbles {
+		u.now = u.now.Add(time.Second) // few records tie
+	}
 	switch k {
 	case kindInsert:
 		u.insert(edition{lines: int(n % 3)})
 	case kindTie:
-		for range 2 + n%4 {
+		most := uint32(4)
+		if u.wobbles {
+			most = 1
+		}
+		for range 2 + n%most {
 			u.insert(edition{lines: 1})
 		}
 	case kindLateWrite:
@@ -135,6 +156,14 @@ func (u *upstream) happen(k kind, n uint32) {
 		if t := u.dead(n); t != nil {
 			u.write(t, edition{lines: 1})
 		}
+	case kindRestore:
+		if t := u.dead(n); t != nil {
+			before := t.versions[len(t.versions)-2]
+			u.write(t, edition{lines: 1, modified: before.modified, quiet: true})
+		}
+	case kindBackdated:
+		u.insert(edition{lines: 1})
+		u.things[len(u.things)-1].created = u.now.Add(-time.Duration(n%7200) * time.Second).Truncate(time.Second)
 	case kindWait:
 		u.now = u.now.Add(time.Duration(n%3000) * time.Millisecond)
 	case kindWaitLong:

@@ -69,7 +69,7 @@ func (u *upstream) page(request pipeline.Request, call int64, f fault) (pipeline
 		return pipeline.Page{}, err
 	}
 	at, size, number := u.now, u.pageSize(request), max(request.Page, 1)
-	if old := u.now.Add(-lag / 2); f == faultStale && number == 1 && len(u.shows(request, old, true, true)) < size {
+	if old := u.now.Add(-lag / 2); f == faultStale && number == 1 && len(u.shows(request, old, true, true, call)) < size {
 		at = old
 	}
 	if f == faultSmallerPages {
@@ -79,12 +79,15 @@ func (u *upstream) page(request pipeline.Request, call int64, f fault) (pipeline
 		number--
 	}
 	sorts := f != faultSortIgnored
-	list := u.shows(request, at, true, sorts)
-	if all := u.shows(request, at, false, sorts); f == faultFilterIgnored && strays(all, list, number, size) {
+	list := u.shows(request, at, true, sorts, call)
+	if all := u.shows(request, at, false, sorts, call); f == faultFilterIgnored && strays(all, list, number, size) {
 		list = all
 	}
 	from, to := bounds(list, number, size)
 	page := pipeline.Page{Call: call, Date: u.now, More: to < len(list), PerPage: size, Sort: "created_time", Order: "D"}
+	if u.named {
+		page.Sort, page.Order = "name", "A"
+	}
 	if request.Sort != "" && sorts {
 		page.Sort, page.Order = request.Sort, request.Order
 	}

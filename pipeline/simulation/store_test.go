@@ -307,6 +307,9 @@ func (s *store) advance(of *stream, batch pipeline.Batch) {
 			s.seen[strings.TrimSpace("keyset "+string(of.Work))]++
 		}
 		s.seen["ended "+string(batch.End.Outcome)]++
+		if batch.End.Proof != "" {
+			s.seen["proof: "+string(batch.End.Proof)]++
+		}
 		if batch.End.Note != "" {
 			s.seen["noted"]++
 		}

@@ -1,6 +1,7 @@
 package simulation_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -82,6 +83,8 @@ type upstream struct {
 	// perPage is the largest page size; fixed says that it is the only one.
 	perPage int
 	fixed   bool
+	// wobbles and named are those of the swarm.
+	wobbles, named bool
 	// asked says when each call left, by the clock of the database.
 	asked map[int64]time.Time
 }
@@ -95,7 +98,7 @@ func (u *upstream) pageSize(request pipeline.Request) int {
 }
 
 // shows returns the things that a list shows at an instant, in the requested order.
-func (u *upstream) shows(request pipeline.Request, at time.Time, filter, sorts bool) []*thing {
+func (u *upstream) shows(request pipeline.Request, at time.Time, filter, sorts bool, call int64) []*thing {
 	var list []*thing
 	for _, t := range u.things {
 		v := t.at(at)
@@ -104,18 +107,29 @@ func (u *upstream) shows(request pipeline.Request, at time.Time, filter, sorts b
 		}
 		list = append(list, t)
 	}
+	tie := func(t *thing) uint64 { return 0 }
+	if u.wobbles {
+		tie = func(t *thing) uint64 { return mix(uint64(call), t.id, 0) }
+	}
+	if u.named && (request.Sort == "" || !sorts) {
+		slices.SortStableFunc(list, func(a, b *thing) int { return cmp.Compare(a.name(at), b.name(at)) })
+		return list
+	}
 	key := func(t *thing) time.Time { return t.created }
 	if sorts && request.Sort == "last_modified_time" {
 		key = func(t *thing) time.Time { return t.at(at).modified }
 	}
 	slices.SortStableFunc(list, func(a, b *thing) int {
 		if request.Order == "A" {
-			return key(a).Compare(key(b))
+			return cmp.Or(key(a).Compare(key(b)), cmp.Compare(tie(a), tie(b)))
 		}
-		return key(b).Compare(key(a))
+		return cmp.Or(key(b).Compare(key(a)), cmp.Compare(tie(a), tie(b)))
 	})
 	return list
 }
+
+// name is a text that every edit changes.
+func (t *thing) name(at time.Time) uint64 { return mix(uint64(t.at(at).value), t.id, 1) }
 
 const wireTime = "2006-01-02T15:04:05-0700"
 

@@ -149,7 +149,16 @@ type source struct {
 }
 
 func (s source) Page(_ context.Context, request pipeline.Request) (pipeline.Page, error) {
-	return s.call(func(call int64, f fault) (pipeline.Page, error) { return s.of.upstream.page(request, call, f) })
+	page, err := s.call(func(call int64, f fault) (pipeline.Page, error) { return s.of.upstream.page(request, call, f) })
+	if s.world.trace != nil {
+		var ids []string
+		for _, raw := range page.Records {
+			ids = append(ids, string(raw[len(`{"thing_id":"`):][:3]))
+		}
+		s.world.trace("%s %s: page %d of %d, since %s, %s %s: %v, more %t, %v", s.of.upstream.now.Format(time.TimeOnly), s.of, request.Page, request.PerPage,
+			request.Since.Format(time.TimeOnly), request.Sort, request.Order, ids, page.More, err)
+	}
+	return page, err
 }
 
 func (s source) Details(_ context.Context, _ pipeline.Request, ids []string) (pipeline.Page, error) {

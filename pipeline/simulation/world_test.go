@@ -16,6 +16,11 @@ type swarm struct {
 	// paging.
 	anchored bool
 	headers  bool
+	// long says that pages and lists are long enough for pages to overlap.
+	long bool
+	// wobbles says that each answer breaks ties anew. named says that the list is in the order of
+	// names, which edits change, unless another order is requested.
+	wobbles, named bool
 	// complete says that the list shows every record, so that absence from it is evidence. sweep
 	// says that the list also has sweeps, backfill that it also has backfills.
 	complete, sweep, backfill bool
@@ -87,9 +92,27 @@ func draw(rng *rand.Rand) swarm {
 	return s
 }
 
+// leastLong is the least page size of a long list, leastWobbly that of one that breaks ties anew in
+// each answer.
+const leastLong, leastWobbly = 5, 20
+
 // anchors draws from the seed alone, so that earlier schedules stay the same.
 func (s *swarm) anchors(seed uint64) {
 	s.anchored = s.cursor == "since" && mix(seed, "anchored", 0)%3 > 0
+	if s.long = mix(seed, "long", 0)%2 == 0; s.long {
+		s.perPage = leastLong + int(mix(seed, "pages", 0)%8)
+		if s.wobbles = mix(seed, "wobbles", 0)%3 == 0; s.wobbles {
+			// A list that breaks ties anew in each answer is at rest only if a page can hold all
+			// records of a second. Otherwise the watermark waits.
+			s.perPage, s.fixed = s.perPage+leastWobbly, false
+		}
+		s.named = mix(seed, "named", 0)%6 == 0
+	}
+	for k := kindRestore; k <= kindBackdated; k++ {
+		if mix(seed, k.String(), 0)%3 == 0 {
+			s.kinds = append(s.kinds, k)
+		}
+	}
 	for f := faultGarbage; f < faultCount; f++ {
 		if n := mix(seed, f.String(), 0); n%4 == 0 {
 			s.faults[f] = 1 + n/4%300
@@ -143,10 +166,20 @@ func newWorld(seed uint64, s swarm) *world {
 func (w *world) inhabit(s swarm) {
 	up := &upstream{
 		now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), headers: s.headers, perPage: s.perPage, fixed: s.fixed, asked: map[int64]time.Time{},
+		wobbles: s.wobbles, named: s.named,
 	}
-	for range w.seed / 7 % 9 {
+	first := w.seed / 7 % 9
+	if s.long {
+		first = 20 + w.seed/7%40
+	}
+	if s.wobbles {
+		first += 40
+	}
+	for n := range first {
 		up.insert(edition{lines: int(w.seed % 3)})
-		up.now = up.now.Add(time.Second)
+		if w.seed%5 > 0 || n%3 > 0 { // records tie in some worlds
+			up.now = up.now.Add(time.Second)
+		}
 	}
 	up.now = up.now.Add(time.Hour)
 	rows := &table{
@@ -185,7 +218,7 @@ var resources, complete = things(""), things("It shows all.")
 func things(shows string) map[string]*schema.Resource {
 	return map[string]*schema.Resource{
 		"since":  thingsBy(shows, schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"}),
-		"newest": thingsBy(shows, schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time"}),
+		"newest": thingsBy(shows, schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time", Created: "created_time"}),
 		"full":   thingsBy(shows, schema.FullScan{Modified: "last_modified_time", Created: "created_time", Sort: "created_time"}),
 	}
 }

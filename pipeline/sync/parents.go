@@ -7,6 +7,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
+	"sluice/pipeline/sync/scan"
 )
 
 // maxRejected is after how many unreadable answers in a row a run over parents or details stops.
@@ -52,21 +53,22 @@ func (p *parents) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Batch
 }
 
 // next goes to the next parent. It ends the run if no parent is left or the run's calls are spent.
-func (p *parents) next(ctx context.Context, scan *pipeline.Scan) (*pipeline.End, error) {
+func (p *parents) next(ctx context.Context, unfinished *pipeline.Scan) (*pipeline.End, error) {
 	parent, left, err := p.runner.Backlog.NextParent(ctx, p.claim)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("next parent of %s: %w", p.claim.Stream, err)
 	case parent == "":
-		end := endOf(scan, "parents read", 0)
-		if scan.Done == 0 {
+		end := endOf(unfinished, "parents read", 0)
+		if unfinished.Done == 0 {
 			end.Again = pipeline.AgainNoParent
 		}
 		return end, nil
-	case p.spent(scan):
-		return endOf(scan, "parents read", left), nil
+	case p.spent(unfinished):
+		return endOf(unfinished, "parents read", left), nil
 	}
-	enter(scan, parent, p.runner.Rules)
+	enter(unfinished, parent, p.runner.Rules)
+	scan.Overlaps(unfinished, p.claim.Stream.Resource.Paging)
 	return nil, nil //nolint:nilnil // the run goes on
 }
 

@@ -44,7 +44,9 @@ type pages struct{ *chunk }
 
 func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
 	request, asked := p.request(unfinished), p.runner.Now()
-	page, before, err := p.prefetched.Take(ctx, request, min(scan.Prefetching(unfinished, request.Stream.Resource.Paging, p.mostPrefetched()), p.room()))
+	most := min(scan.Prefetching(unfinished, request.Stream.Resource.Paging, p.mostPrefetched()), p.room())
+	following := func(r pipeline.Request) pipeline.Request { return scan.Following(unfinished, r) }
+	page, before, err := p.prefetched.Take(ctx, request, most, following)
 	unfinished.Spent += p.prefetched.Wasted()
 	if err != nil {
 		return pipeline.Batch{}, err
@@ -108,7 +110,7 @@ func (e export) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.B
 	if err != nil {
 		return pipeline.Batch{}, err
 	}
-	end := &pipeline.End{Outcome: pipeline.OutcomeDone}
+	end := &pipeline.End{Outcome: pipeline.OutcomeDone, Proof: pipeline.ProofBody}
 	// Under a parent, an empty export is plausible: whether that list ever had records is unknown.
 	if unfinished.Seen == 0 && !e.position.Watermark.IsZero() && unfinished.Parent == "" {
 		end = &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: "the export came back empty after one that was not"}

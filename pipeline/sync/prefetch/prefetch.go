@@ -51,9 +51,11 @@ type pendingPage struct {
 }
 
 // Take gives the page of request, and says whether it had been requested before. Meanwhile it
-// requests up to more of the pages behind it, less what is not loaded yet (invariant 6). Pages that
-// were requested in another way are dropped.
-func (p *Pages) Take(ctx context.Context, request pipeline.Request, more int) (pipeline.Page, bool, error) {
+// requests up to more of the pages behind it, less what is not loaded yet (invariant 6); following
+// gives the request behind a request. Pages that were requested in another way are dropped.
+func (p *Pages) Take(
+	ctx context.Context, request pipeline.Request, more int, following func(pipeline.Request) pipeline.Request,
+) (pipeline.Page, bool, error) {
 	before := p.Holds(request)
 	if !before {
 		p.Drop()
@@ -67,7 +69,7 @@ func (p *Pages) Take(ctx context.Context, request pipeline.Request, more int) (p
 	close(head.front)
 	for waits := true; waits; {
 		changed := p.Behind.Changed()
-		p.fill(ctx, p.Behind.Room(more))
+		p.fill(ctx, p.Behind.Room(more), following)
 		select {
 		case <-head.done:
 			waits = false
@@ -84,11 +86,9 @@ func (p *Pages) Take(ctx context.Context, request pipeline.Request, more int) (p
 }
 
 // fill requests pages until more of them are under way behind the first.
-func (p *Pages) fill(ctx context.Context, more int) {
+func (p *Pages) fill(ctx context.Context, more int, following func(pipeline.Request) pipeline.Request) {
 	for len(p.pending) <= more {
-		next := p.pending[len(p.pending)-1].ask
-		next.Page++
-		p.request(ctx, next)
+		p.request(ctx, following(p.pending[len(p.pending)-1].ask))
 	}
 }
 

@@ -63,7 +63,7 @@ func (s *progress) keyset(page look, rules pipeline.Rules) *pipeline.End {
 	case first.Equal(last):
 		s.Keyset.Tie, s.Pass = last, 1
 		s.forget()
-		s.Seen, s.Digest, s.Suspect = 0, 0, false
+		s.Seen, s.Digest, s.Suspect, s.Tied = 0, 0, false, pipeline.Tied{}
 		return s.walk(page, last, over, rules)
 	default:
 		return s.anchor(last, last, first)
@@ -150,6 +150,7 @@ func (s *progress) walk(page look, last time.Time, over bool, rules pipeline.Rul
 		switch second := e.modified.Truncate(time.Second); {
 		case e.standIn:
 		case second.Equal(tie):
+			s.tie(e, second)
 			s.Seen++
 			s.Digest += e.digest
 		case second.After(tie) && next.IsZero():
@@ -171,8 +172,9 @@ func (s *progress) walk(page look, last time.Time, over bool, rules pipeline.Rul
 
 // arrive ends the run: the last answer showed all records behind its anchor.
 func (s *progress) arrive() *pipeline.End {
-	end := &pipeline.End{Outcome: pipeline.OutcomeDone}
+	end := &pipeline.End{Outcome: pipeline.OutcomeDone, Proof: pipeline.ProofOnePage}
 	if s.Keyset.Answers > 1 {
+		end.Proof = pipeline.ProofKeyset
 		end.Note = noteKeyset
 	}
 	return end
@@ -183,7 +185,7 @@ func (s *progress) arrive() *pipeline.End {
 func (s *progress) leave(note outside.Text) {
 	bound := s.Bound
 	s.fallBack(note)
-	s.Keyset = pipeline.Keyset{}
+	s.Keyset, s.Overlap.Size = pipeline.Keyset{}, s.PerPage
 	if note != noteIgnored && !bound.IsZero() {
 		s.Mode, s.Bound = pipeline.ModeSince, bound
 	}

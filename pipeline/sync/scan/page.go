@@ -17,8 +17,9 @@ type look struct {
 	more    bool
 	token   string
 	perPage int
-	// sorted says that upstream claims to have sorted as asked.
-	sorted bool
+	// sort and direction are the order that upstream reports; sorted says that upstream claims to have sorted as asked.
+	sorted          bool
+	sort, direction string
 }
 
 // entry is one record as the scan sees it.
@@ -29,6 +30,8 @@ type entry struct {
 	identity uint64
 	// modified and created are zero where the record does not carry them.
 	modified, created time.Time
+	// raw is the record's bytes.
+	raw []byte
 	// day is the day that the list filters by, in canonical text; "" if there is none.
 	day string
 	// standIn says that the record is on the page but not among the normalized ones: it has no
@@ -61,12 +64,13 @@ func lookAt(batch *pipeline.Batch, page pipeline.Page, asked pipeline.Request, m
 		token:   page.Token,
 		perPage: page.PerPage,
 		sorted:  page.Sort == asked.Sort && page.Order == asked.Order,
+		sort:    page.Sort, direction: page.Order,
 	}
 	newest, created := mode == pipeline.ModeNewest, createdAt(asked.Stream.Resource)
 	day := dayAt(asked.Stream.Resource)
 	for i := range batch.Records {
 		record := &batch.Records[i]
-		e := entry{identity: digest(record.ID, ""), modified: record.Modified}
+		e := entry{identity: digest(record.ID, ""), modified: record.Modified, raw: record.Raw}
 		key := ""
 		if newest {
 			key = record.Modified.UTC().Format(canonicalTime)

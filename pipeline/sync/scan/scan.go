@@ -26,10 +26,17 @@ const (
 	noteShifting = "the list kept changing through %d passes: rows are loaded, the watermark waits for a quiet pass"
 )
 
-// Plan begins a scan. Without a watermark everything is read; with one, what changed since a little
+// Plan begins a scan: in overlapping pages, if the list goes on by page number.
+func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
+	scan := plan(claim, rules)
+	Overlaps(scan, claim.Stream.Resource.Paging)
+	return scan
+}
+
+// plan chooses how the list is read. Without a watermark everything is read; with one, what changed since a little
 // below it. What became visible late or has the watermark's second is so read again (invariant 8).
 // A list that is known to lack what its cursor needs is read whole.
-func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
+func plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	stream, bound := claim.Stream, lowerBound(claim, rules)
 	scan := &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, PerPage: rules.PerPage, Pass: 1}
 	if stream.Work == pipeline.WorkDetails {
@@ -102,8 +109,9 @@ func Begin(scan *pipeline.Scan, date, asked time.Time) {
 // compares the page with the request, falls back where upstream did otherwise, and gives the end of
 // the run, nil if the run goes on.
 //
-// A pass is repeated until two passes saw the same records. A list that fits one page needs no
-// second pass, because one answer is atomic (docs/decisions/0007-passes-until-equal).
+// One pass is enough if its pages overlap (docs/decisions/0047-overlapping-pages), or if the list
+// fits one page, because one answer is atomic. Otherwise a pass is repeated until two passes saw
+// the same records (docs/decisions/0007-passes-until-equal).
 func Advance(scan *pipeline.Scan, asked pipeline.Request, page pipeline.Page, batch *pipeline.Batch, rules pipeline.Rules) *pipeline.End {
 	return (*progress)(scan).advance(lookAt(batch, page, asked, scan.Mode), rules)
 }
@@ -128,7 +136,12 @@ func (s *progress) advance(page look, rules pipeline.Rules) *pipeline.End {
 			return nil
 		}
 	}
-	s.count(page)
+	if s.Overlap.Size == 0 || s.Page == 1 { // a pass can go on without overlaps behind page 1
+		s.count(page)
+	}
+	if s.Overlap.Size > 0 {
+		return s.overlap(page, rules)
+	}
 	if !s.passEnds(page) {
 		s.Page++
 		s.Token = page.token
@@ -153,9 +166,17 @@ func (s *progress) fallBack(note outside.Text) bool {
 // resize adopts the page size that upstream reports. A page number means nothing under another
 // size, so behind page 1 the pass starts anew, and resize returns true.
 func (s *progress) resize(perPage int) bool {
+	overlaps := s.Overlap
+	s.Overlap = pipeline.Overlap{}
 	s.PerPage = perPage
-	if s.Page == 1 {
+	switch {
+	case s.Page == 1 && len(overlaps.Links) == 0:
+		if overlaps.Size > 0 {
+			s.Overlap.Size = perPage
+		}
 		return false
+	case s.Page == 2 && perPage == overlaps.Size && s.Pass == 1 && overlaps.Retries == 0:
+		return false // upstream knows one size only, in which this is page 2
 	}
 	s.forget()
 	s.Pass++
@@ -189,6 +210,9 @@ func (s *progress) count(page look) {
 		if !key.IsZero() && (!key.Before(s.Started) || s.Mode == pipeline.ModeNewest && key.Before(s.Bound)) {
 			continue
 		}
+		if !e.standIn {
+			s.tie(e, key)
+		}
 		s.Seen++
 		s.Digest += e.digest // a sum: the order within a pass does not matter
 	}
@@ -218,10 +242,12 @@ func (s *progress) endPass(rules pipeline.Rules) *pipeline.End {
 	if s.Once {
 		return s.nextWindow()
 	}
-	onePage := s.Page == 1
 	equal := s.Pass > 1 && !s.Suspect && s.Seen == s.LastSeen && s.Digest == s.LastDigest && (s.Partial || !s.LastPrefetched)
-	if onePage || equal {
-		return &pipeline.End{Outcome: pipeline.OutcomeDone, Note: s.Note}
+	switch {
+	case s.Page == 1:
+		return &pipeline.End{Outcome: pipeline.OutcomeDone, Note: s.Note, Proof: pipeline.ProofOnePage}
+	case equal:
+		return &pipeline.End{Outcome: pipeline.OutcomeDone, Note: s.Note, Proof: pipeline.ProofPasses}
 	}
 	return s.nextPass(rules)
 }
@@ -254,6 +280,9 @@ func (s *progress) moveEdges(rules pipeline.Rules) {
 }
 
 func (s *progress) restart() {
+	if size := s.Overlap.Size; size > 0 {
+		s.PerPage, s.Overlap = size, pipeline.Overlap{Size: size}
+	}
 	s.Page, s.Seen, s.Digest, s.PageDigest, s.Stuck, s.Edge = 1, 0, 0, 0, 0, time.Time{}
-	s.Token, s.Anchor, s.Suspect, s.Prefetched = "", 0, false, false
+	s.Token, s.Anchor, s.Suspect, s.Prefetched, s.Tied = "", 0, false, false, pipeline.Tied{}
 }

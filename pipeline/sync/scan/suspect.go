@@ -1,6 +1,8 @@
 package scan
 
 import (
+	"time"
+
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
 	"sluice/schema"
@@ -80,6 +82,9 @@ func (s *progress) mismatch(page look) outside.Text {
 			return noteUnsorted
 		}
 		last := s.Edge
+		if s.Overlap.Size > 0 {
+			last = time.Time{} // the page begins in front of that edge, and its link shows the order
+		}
 		for _, e := range page.entries {
 			if e.standIn {
 				continue

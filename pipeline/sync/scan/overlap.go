@@ -1,0 +1,203 @@
+package scan
+
+import (
+	"slices"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/schema"
+)
+
+const (
+	// leastOverlap is by how many records a page overlaps the page before. One of them is the link,
+	// the other one has a later place in the order.
+	leastOverlap = 2
+	// maxLinks is how many records of a page can link the next page to it. An edit or a deletion
+	// takes one of them away.
+	maxLinks = 4
+	// maxRetries is how often in a row a page is requested again, each time from further back,
+	// because it did not link. Then the list is read in passes.
+	maxRetries = 3
+	// further is how many times as far back each of these requests reaches.
+	further = 4
+)
+
+// Overlaps makes the pages of a scan that begins overlap, if its list goes on by page number and
+// something depends on its proof.
+func Overlaps(scan *pipeline.Scan, paging schema.Paging) {
+	if paging == schema.PagingNumber && !scan.Once && scan.Mode != pipeline.ModeExport && scan.Mode != pipeline.ModeKeyset {
+		scan.Overlap.Size = scan.PerPage
+	}
+}
+
+// overlap takes a page into a pass of overlapping pages (docs/decisions/0047-overlapping-pages).
+//
+// One answer is one state of the list, so it shows each record between two of its records. If an
+// answer shows a record of the answer before, the two leave out no record between them. So one pass
+// sees each record that exists, and stays in its place, all through the pass. It does not matter
+// what was created, deleted or restored meanwhile, or in which order the answers came.
+func (s *progress) overlap(page look, rules pipeline.Rules) *pipeline.End {
+	o := &s.Overlap
+	first := len(o.Links) == 0
+	if !first && !s.linked(page) {
+		s.linkAgain(rules)
+		return nil
+	}
+	if s.passEnds(page) {
+		return s.overlapped(first)
+	}
+	seen := page.sequence(s.Mode)
+	links, least := page.links(seen)
+	covered := min(s.Page*s.PerPage, (s.Page-1)*s.PerPage+len(page.entries)) // a page can come short
+	number, perPage := window(covered, max(least, o.Least), o.Size)
+	switch {
+	case len(links) > 0 && number > 0:
+		// A list with ties has further ties, and pages that are prefetched have to reach over them.
+		*o = pipeline.Overlap{
+			Size: o.Size, Least: max(least, o.Least), Links: links, Covered: covered, Order: page.order(), Falls: seen.falls,
+		}
+		s.Page, s.PerPage = number, perPage
+		return nil
+	case first: // it is page 1 of a pass like any other
+		*o = pipeline.Overlap{}
+		s.Page++
+		return nil
+	default:
+		s.readInPasses(rules)
+		return nil
+	}
+}
+
+// overlapped ends a run whose last page was linked to the page before, or was its only page.
+func (s *progress) overlapped(only bool) *pipeline.End {
+	end := &pipeline.End{Outcome: pipeline.OutcomeDone, Note: s.Note, Proof: pipeline.ProofOverlap}
+	if only {
+		end.Proof = pipeline.ProofOnePage
+	}
+	return end
+}
+
+// linkAgain requests the list again from further back, where the last page showed no record of the
+// page before. So many records before the edge were deleted that the overlap did not reach. Only
+// the edge is read again, not the list.
+func (s *progress) linkAgain(rules pipeline.Rules) {
+	o := &s.Overlap
+	o.Retries++
+	by := max(o.Least, o.Covered-(s.Page-1)*s.PerPage)
+	number, perPage := window(o.Covered, min(further*by, o.Size-1), o.Size)
+	if o.Retries > maxRetries || number == 0 || number == s.Page && perPage == s.PerPage {
+		s.readInPasses(rules)
+		return
+	}
+	s.Page, s.PerPage = number, perPage
+}
+
+// readInPasses begins anew, in passes until two are equal.
+func (s *progress) readInPasses(rules pipeline.Rules) {
+	s.restart()
+	s.Overlap = pipeline.Overlap{}
+	s.PerPage = rules.PerPage
+}
+
+// window gives the page, by number and size, that overlaps the first covered records of a list by
+// at least least of them and reaches as far as possible. Page numbers are multiples of the size, so
+// sizes of less than most are tried, too. Number is 0 if no page reaches further.
+//
+// With pages of at most 200, no choice of windows reads a long list in less than 1.095 times the
+// calls of pages that do not overlap (docs/decisions/0047-overlapping-pages).
+func window(covered, least, most int) (int, int) {
+	number, perPage, reach := 0, 0, covered
+	for size := most; size > least; size-- {
+		before := (covered - least) / size // pages in front of this one
+		if end := (before + 1) * size; covered >= least && end > reach {
+			number, perPage, reach = before+1, size, end
+		}
+	}
+	return number, perPage
+}
+
+// Following is the request behind a request of the scan, if nothing unexpected comes between them.
+func Following(scan *pipeline.Scan, request pipeline.Request) pipeline.Request {
+	if scan.Overlap.Size == 0 {
+		request.Page++
+		return request
+	}
+	request.Page, request.PerPage = window(request.Page*request.PerPage, scan.Overlap.Least, scan.Overlap.Size)
+	return request
+}
+
+// order is the order that upstream reports.
+func (l look) order() string { return l.sort + " " + l.direction }
+
+// sequence is what a page shows of the order of its list: its records, those that do not fit left
+// out, each with its time in that order.
+type sequence struct {
+	records []entry
+	times   []time.Time
+	// rises and falls say that no time is earlier, or later, than the one before.
+	rises, falls bool
+}
+
+// sequence gives the page's records with the times by which the list is sorted in this mode. Times
+// that neither only rise nor only fall, or that are absent, are no order.
+func (l look) sequence(mode pipeline.Mode) sequence {
+	seen := sequence{rises: true, falls: true}
+	var before time.Time
+	for _, e := range l.entries {
+		if e.standIn {
+			continue
+		}
+		at := e.created
+		if mode == pipeline.ModeNewest {
+			at = e.modified
+		}
+		if at.IsZero() {
+			return sequence{}
+		}
+		if len(seen.times) > 0 {
+			seen.rises = seen.rises && !at.Before(before)
+			seen.falls = seen.falls && !at.After(before)
+		}
+		before = at
+		seen.records, seen.times = append(seen.records, e), append(seen.times, at)
+	}
+	return seen
+}
+
+// linked says that the page shows a record of the page before, with the same bytes, in a list of the
+// same order.
+func (s *progress) linked(page look) bool {
+	o := &s.Overlap
+	seen := page.sequence(s.Mode)
+	if page.order() != o.Order || o.Falls && !seen.falls || !o.Falls && !seen.rises {
+		return false
+	}
+	return slices.ContainsFunc(seen.records, func(e entry) bool {
+		return slices.ContainsFunc(o.Links, func(link pipeline.Link) bool {
+			return e.identity == link.Record && digestOf(e.raw) == link.Content
+		})
+	})
+}
+
+// links gives the records that link the next page to this one, and by how many records the next
+// page has to overlap to show the last of them. There are none if the page shows no order.
+//
+// Lists break ties as they like, differently in each answer. So a link is a record in front of all
+// that tie with the last one: a page that shows it shows these, too.
+func (l look) links(seen sequence) ([]pipeline.Link, int) {
+	last := len(seen.times) - 1
+	at := last
+	for at >= 0 && seen.times[at].Equal(seen.times[last]) {
+		at--
+	}
+	if at < 0 || !seen.rises && !seen.falls {
+		return nil, 0
+	}
+	// Where the rejected records of a page stood is unknown: they may be behind the link.
+	least := max(len(l.entries)-at, leastOverlap)
+	var links []pipeline.Link
+	for ; at >= 0 && len(links) < maxLinks; at-- {
+		links = append(links, pipeline.Link{Record: seen.records[at].identity, Content: digestOf(seen.records[at].raw)})
+	}
+	return links, least
+}
