@@ -198,20 +198,23 @@ func (s *script) Page(ctx context.Context, request pipeline.Request) (pipeline.P
 }
 
 // TestWhyTheFirstPassIsReadPageByPage: with pages that overtake each other, two passes over eight
-// records can be equal and both miss the oldest. In the first pass, a record is created between the
-// answers of pages 5 and 4. In the second, it is deleted between those of pages 4 and 1. A run that
-// moves no watermark is read so. In a run that moves one, the first pass sees all records.
+// records can be equal and both miss the oldest. In the first pass, a record of page 4 is restored
+// between the answers of pages 5 and 4. In the second, the record in front of it is deleted between
+// those of pages 4 and 1. A run that moves no watermark is read so. In a run that moves one, the
+// first pass sees all records.
 func TestWhyTheFirstPassIsReadPageByPage(t *testing.T) {
 	t.Parallel()
-	insert := func(w *world) { w.insert() }
-	removeNewest := func(w *world) { w.remove(len(w.records) - 1) }
-	overtaking := []scriptStep{{page: 1}, {page: 2}, {page: 3}, {page: 5, then: insert}, {page: 4}}
-	inTurn := []scriptStep{{page: 1}, {page: 2}, {page: 3, then: insert}, {page: 4}, {page: 5}}
-	second := []scriptStep{{page: 4, then: removeNewest}, {page: 1}, {page: 2}, {page: 3}, {page: 5}}
+	restored := newWorld(9).records[1]
+	restore := func(w *world) { w.records = slices.Insert(w.records, 1, restored) }
+	remove := func(w *world) { w.remove(2) }
+	overtaking := []scriptStep{{page: 1}, {page: 2}, {page: 3}, {page: 5, then: restore}, {page: 4}}
+	inTurn := []scriptStep{{page: 1}, {page: 2}, {page: 3, then: restore}, {page: 4}, {page: 5}}
+	second := []scriptStep{{page: 4, then: remove}, {page: 1}, {page: 2}, {page: 3}, {page: 5}}
 	// The first page of a pass that counts is read alone: it shows the page size.
-	waited := []scriptStep{{page: 1}, {page: 4, then: removeNewest}, {page: 2}, {page: 3}, {page: 5}}
+	waited := []scriptStep{{page: 1}, {page: 4, then: remove}, {page: 2}, {page: 3}, {page: 5}}
 	read := func(scan pipeline.Scan, first, second []scriptStep) (*fixture, *script) {
-		w := newWorld(8)
+		w := newWorld(9)
+		w.remove(1)
 		w.perPage = 2
 		s := &script{world: w, steps: append(slices.Clone(first), second...)}
 		s.turn = sync.NewCond(&s.mu)

@@ -26,9 +26,13 @@ const (
 	noteShifting = "the list kept changing through %d passes: rows are loaded, the watermark waits for a quiet pass"
 )
 
-// Plan begins a scan: in overlapping pages, if the list goes on by page number.
-func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
+// Plan begins a scan: in overlapping pages, if the list goes on by page number. now is the
+// process's clock.
+func Plan(claim *pipeline.Claim, rules pipeline.Rules, now time.Time) *pipeline.Scan {
 	scan := plan(claim, rules)
+	if withinLag(claim, rules, now) && !scan.Bound.IsZero() {
+		shorten(scan, claim, rules)
+	}
 	Overlaps(scan, claim.Stream.Resource.Paging)
 	return scan
 }
@@ -84,6 +88,24 @@ func lowerBound(claim *pipeline.Claim, rules pipeline.Rules) time.Time {
 		from = late
 	}
 	return from.Add(-rules.Overlap).Truncate(time.Second) // requests name whole seconds
+}
+
+// withinLag says that the last clean run of a list began less than the lag ago. Its changes would
+// all be read again, and the watermark could hardly move.
+func withinLag(claim *pipeline.Claim, rules pipeline.Rules, now time.Time) bool {
+	since := now.Sub(claim.Position.ScannedUntil)
+	return claim.Stream.Work == pipeline.WorkList && !claim.Position.ScannedUntil.IsZero() && since >= 0 && since < rules.LagFor(claim.Late)
+}
+
+// shorten makes a run read only what changed since the last clean run began. What became visible
+// late is left to the next run that moves the watermark, which reads from there on, so one pass is
+// enough (invariant 1).
+func shorten(scan *pipeline.Scan, claim *pipeline.Claim, rules pipeline.Rules) {
+	scan.Bound = claim.Position.ScannedUntil.Add(-rules.Overlap).Truncate(time.Second)
+	if scan.Mode == pipeline.ModeKeyset {
+		scan.Keyset.From = scan.Bound
+	}
+	scan.Partial, scan.Once = true, true
 }
 
 // Begin notes the upstream clock at the first answer of the run. It takes the earlier of upstream's

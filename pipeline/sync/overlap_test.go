@@ -1,0 +1,159 @@
+package sync_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/schema"
+)
+
+// long is a fixture over a list of n records in pages of perPage.
+func long(n, perPage int, cursor schema.Cursor) (*fixture, *world) {
+	w := newWorld(n)
+	w.perPage = perPage
+	r := newFixture(w, cursor)
+	r.runner.Source = &sized{world: w}
+	return r, w
+}
+
+// TestOnePassOfOverlappingPages counts the calls of first syncs. Two passes would take twice the
+// pages.
+func TestOnePassOfOverlappingPages(t *testing.T) {
+	t.Parallel()
+	for cursor, declared := range map[string]schema.Cursor{
+		"since": cursors()["since"], "full": cursors()["full"],
+		"newest": schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time", Created: "created_time"},
+	} {
+		for _, test := range []struct{ records, calls int }{{0, 1}, {199, 1}, {201, 2}, {400, 3}, {1_000, 6}} {
+			r, w := long(test.records, 200, declared)
+			must(t, r.run(t.Context()))
+			end := r.memory.ends[0]
+			want := pipeline.ProofOverlap
+			if test.calls == 1 {
+				want = pipeline.ProofOnePage
+			}
+			if len(r.missing()) > 0 || int(w.calls) != test.calls || end.Outcome != pipeline.OutcomeDone || end.Proof != want {
+				t.Errorf("%s, %d records: %d calls, end %+v, want %d calls", cursor, test.records, w.calls, end, test.calls)
+			}
+		}
+	}
+}
+
+// TestAnEdgeIsReadAgainAndNotTheList: records of page 1 are deleted behind it. The next page does
+// not link, one more call reads further back, and the watermark passes no record.
+func TestAnEdgeIsReadAgainAndNotTheList(t *testing.T) {
+	t.Parallel()
+	for gone, calls := range map[int]int64{0: 6, 1: 7, 6: 7, 7: 8} {
+		r, w := long(1_000, 200, cursors()["since"])
+		w.between = func() {
+			if w.calls == 1 {
+				w.records = w.records[:len(w.records)-gone]
+			}
+		}
+		must(t, r.run(t.Context()))
+		if lost := r.missing(); len(lost) > 0 || w.calls != calls || r.memory.ends[0].Proof != pipeline.ProofOverlap {
+			t.Errorf("%d deleted: %d calls, lost %v, end %+v; want %d calls", gone, w.calls, lost, r.memory.ends[0], calls)
+		}
+	}
+}
+
+// TestWithoutOverlapsThereAreTwoPasses: upstream knows one page size only, shows no times, or has
+// more records of one second than a page. What was read is not read again for that.
+func TestWithoutOverlapsThereAreTwoPasses(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(*fixture, *world)
+		calls  int64
+	}{
+		"one page size":    {func(r *fixture, w *world) { r.runner.Source = &sized{world: w, fixed: true} }, 10},
+		"one second":       {func(_ *fixture, w *world) { tieAll(w) }, 10},
+		"no creation time": {func(r *fixture, _ *world) { r.stream.Resource = resource(schema.FullScan{}) }, 10},
+	} {
+		r, w := long(990, 200, cursors()["full"])
+		test.change(r, w)
+		must(t, r.run(t.Context()))
+		if end := r.memory.ends[0]; len(r.missing()) > 0 || w.calls != test.calls || end.Proof != pipeline.ProofPasses {
+			t.Errorf("%s: %d calls, end %+v; want %d calls", name, w.calls, end, test.calls)
+		}
+	}
+}
+
+func tieAll(w *world) {
+	for _, t := range w.records {
+		t.Created, t.Modified = w.records[0].Created, w.records[0].Modified
+	}
+}
+
+// TestOverlappingPagesLoseNothing reads lists that change between any two pages. No watermark may
+// pass a record, and the last run, over a list at rest, leaves none out.
+func TestOverlappingPagesLoseNothing(t *testing.T) {
+	t.Parallel()
+	proofs := map[pipeline.Proof]int{}
+	for seed := range uint64(400) {
+		for name, cursor := range cursors() {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			r, w := long(20+rng.IntN(40), 6+rng.IntN(6), cursor)
+			busy := rng.IntN(4)
+			w.between = func() {
+				w.now = w.now.Add(time.Duration(rng.IntN(2)) * time.Second)
+				for range rng.IntN(1 + busy) {
+					switch rng.IntN(3) {
+					case 0:
+						w.insert()
+					case 1:
+						w.edit(rng.IntN(100))
+					default:
+						w.remove(rng.IntN(100))
+					}
+				}
+			}
+			for range 3 {
+				must(t, r.run(t.Context()))
+				proofs[r.memory.ends[len(r.memory.ends)-1].Proof]++
+				if passed := r.passed(w, ""); len(passed) > 0 {
+					t.Fatalf("seed %d, %s: the watermark %v passed %v", seed, name, r.memory.position.Watermark, passed)
+				}
+				w.now = w.now.Add(time.Minute)
+			}
+		}
+	}
+	if proofs[pipeline.ProofOverlap] < 200 {
+		t.Errorf("proofs %v: too few to prove anything", proofs)
+	}
+}
+
+// TestWithinTheLagOnlyWhatIsNewIsRead: a run soon after another one reads what changed since that
+// began, and leaves the watermark. The first run behind the lag reads from the watermark.
+func TestWithinTheLagOnlyWhatIsNewIsRead(t *testing.T) {
+	t.Parallel()
+	for _, cursor := range []string{"since", "newest"} {
+		r, w := long(1_000, 200, cursors()[cursor])
+		r.runner.Rules.Lag = 5 * time.Minute
+		read := func(after time.Duration) (int64, time.Time) {
+			w.now = w.now.Add(after)
+			before := w.calls
+			must(t, r.run(t.Context()))
+			return w.calls - before, r.memory.position.Watermark
+		}
+		read(0)
+		for range 900 {
+			w.edit(rand.IntN(1_000))
+		}
+		if calls, _ := read(10 * time.Minute); calls < 3 {
+			t.Errorf("%s: %d calls for some 600 changes", cursor, calls)
+		}
+		w.now = w.now.Add(time.Second)
+		_, watermark := read(0)
+		w.edit(7)
+		calls, still := read(time.Minute)
+		if calls != 1 || !still.Equal(watermark) || len(r.missing()) > 0 {
+			t.Errorf("%s: %d calls within the lag, the watermark from %s to %s, missing %v", cursor, calls, watermark, still, r.missing())
+		}
+		if _, moved := read(6 * time.Minute); !moved.After(watermark) {
+			t.Errorf("%s: behind the lag the watermark is still %s", cursor, fmt.Sprint(moved))
+		}
+	}
+}
