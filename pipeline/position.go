@@ -79,6 +79,9 @@ type Scan struct {
 	LastPages      int  `json:"last_pages,omitempty"`
 	Prefetched     bool `json:"ahead,omitempty"`
 	LastPrefetched bool `json:"last_ahead,omitempty"`
+	// ByCreation says that the list is asked for in the order of creation, because its own order is
+	// another one.
+	ByCreation bool `json:"by_creation,omitempty"`
 	// Tied are the records of this pass that tie with the last one.
 	Tied Tied `json:"tied,omitzero"`
 	// Overlap is the progress of a pass of overlapping pages.

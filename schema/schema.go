@@ -110,6 +110,9 @@ type Resource struct {
 	Optional bool
 	// Paging is the way from one page of the list to the next.
 	Paging Paging
+	// Unsized is how many records a page can hold if no page size is asked for; zero if that is not
+	// known to be more than a sized page holds.
+	Unsized int
 	// Key is the response key that carries the records; empty for CSV.
 	Key string
 	// Params are fixed query parameters of the list, such as the filter that includes inactive

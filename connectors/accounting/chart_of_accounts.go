@@ -10,6 +10,7 @@ func chartOfAccounts() schema.Resource {
 		Doc:      "An account of the ledger: where amounts are booked, with its balance.",
 		Path:     "/chartofaccounts",
 		Key:      "chartofaccounts",
+		Unsized:  5000, // docs/upstream.md U83
 		Params:   map[string]string{"showbalance": "true", "filter_by": "AccountType.All"},
 		ID:       "account_id",
 		Scope:    "accountants",

@@ -42,6 +42,30 @@ func TestOnePassOfOverlappingPages(t *testing.T) {
 	}
 }
 
+// TestAPageWithoutASizeIsTriedFirst: a list whose pages hold more if no size is asked for takes one
+// call. If upstream gives pages of the usual size all the same, or the list goes on, pages overlap.
+func TestAPageWithoutASizeIsTriedFirst(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		records, holds int
+		calls          int64
+	}{
+		"holds all":     {1_000, 1_200, 1},
+		"is an old one": {1_000, 200, 6},
+		"goes on":       {1_500, 1_200, 3},
+	} {
+		r, w := long(test.records, test.holds, cursors()["since"])
+		r.runner.Rules.PerPage = 200
+		declared := *r.stream.Resource
+		declared.Unsized = 1_200
+		r.stream.Resource = &declared
+		must(t, r.run(t.Context()))
+		if end := r.memory.ends[0]; len(r.missing()) > 0 || w.calls != test.calls || end.Outcome != pipeline.OutcomeDone {
+			t.Errorf("%s: %d calls, end %+v; want %d calls", name, w.calls, end, test.calls)
+		}
+	}
+}
+
 // TestAnEdgeIsReadAgainAndNotTheList: records of page 1 are deleted behind it. The next page does
 // not link, one more call reads further back, and the watermark passes no record.
 func TestAnEdgeIsReadAgainAndNotTheList(t *testing.T) {

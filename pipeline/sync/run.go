@@ -262,5 +262,8 @@ func (c *chunk) request(scan *pipeline.Scan) pipeline.Request {
 			request.Sort, request.Order = cursor.Sort, "A"
 		}
 	}
+	if scan.ByCreation && request.Sort == "" {
+		request.Sort, request.Order = c.claim.Stream.Resource.Created(), "A"
+	}
 	return request
 }

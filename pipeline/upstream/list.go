@@ -154,7 +154,7 @@ func setPage(query url.Values, request pipeline.Request) {
 	case paging == schema.PagingWhole && request.Page == 1:
 	default:
 		query.Set("page", strconv.Itoa(request.Page))
-		if request.PerPage > 0 {
+		if request.PerPage > 0 && request.PerPage != request.Stream.Resource.Unsized {
 			query.Set("per_page", strconv.Itoa(request.PerPage))
 		}
 	}

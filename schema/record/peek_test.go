@@ -160,7 +160,7 @@ func TestEveryWordOfDeclarationsIsWeighed(t *testing.T) {
 		{schema.Child{}, []string{"Name", "Columns", "Scalar", "Object", "Prefix", "Twin", "Children", "Ignored" /* prose: */, "Doc"}},
 		{schema.Resource{}, []string{
 			"Name", "ID", "Cursor", "Columns", "Children", "Ignored", // prose, and the way of requesting it:
-			"Schema", "Doc", "Path", "AssumedPath", "Optional", "Paging", "Key", "Params", "Scope", "Single", "Details", "Window", "History",
+			"Schema", "Doc", "Path", "AssumedPath", "Optional", "Paging", "Unsized", "Key", "Params", "Scope", "Single", "Details", "Window", "History",
 			"Complete", "Every", "Assumed",
 		}},
 	} {

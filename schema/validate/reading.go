@@ -19,6 +19,9 @@ func (f *faults) reading(where string, r *schema.Resource) {
 	if r.Exported() && r.Paging != schema.PagingNumber {
 		f.addf(where, "an export is one body without pages; leave the paging out")
 	}
+	if r.Unsized < 0 || r.Unsized > 0 && r.Paging != schema.PagingNumber {
+		f.addf(where, "%d records a page without a size: only a list with PagingNumber has sizes; drop Unsized", r.Unsized)
+	}
 	f.assumedPath(where, r)
 	f.single(where, r.Single)
 	f.details(where+".details", r)

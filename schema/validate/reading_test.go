@@ -82,6 +82,8 @@ func readingCases() []wideCase {
 	return []wideCase{
 		{"paging", func(s *schema.Service) { s.Resources[things].Paging = 9 },
 			"shop.things: paging 9 is not one of the closed set; use PagingNumber, PagingWhole or PagingToken"},
+		{"pages without a size", func(s *schema.Service) { s.Resources[rooms].Unsized = 500 },
+			"shop.rooms: 500 records a page without a size: only a list with PagingNumber has sizes; drop Unsized"},
 		{"snapshot paging", func(s *schema.Service) { s.Resources[opening].Paging = schema.PagingNumber },
 			"shop.opening: a single object has no pages; set PagingWhole"},
 		{"export paging", func(s *schema.Service) {

@@ -58,7 +58,11 @@ func (s *progress) overlap(page look, rules pipeline.Rules) *pipeline.End {
 		}
 		s.Page, s.PerPage = number, perPage
 		return nil
-	case first: // it is page 1 of a pass like any other
+	case first && !seen.rises && !seen.falls && !s.ByCreation && page.created() && s.Mode != pipeline.ModeNewest:
+		s.restart()
+		s.ByCreation = true
+		return nil
+	case first && s.PerPage == o.Size: // it is page 1 of a pass like any other
 		*o = pipeline.Overlap{}
 		s.Page++
 		return nil
@@ -128,6 +132,12 @@ func Following(scan *pipeline.Scan, request pipeline.Request) pipeline.Request {
 
 // order is the order that upstream reports.
 func (l look) order() string { return l.sort + " " + l.direction }
+
+// created says that the records carry the time of their creation, so that a list can be sorted by
+// it.
+func (l look) created() bool {
+	return slices.ContainsFunc(l.entries, func(e entry) bool { return !e.created.IsZero() })
+}
 
 // sequence is what a page shows of the order of its list: its records, those that do not fit left
 // out, each with its time in that order.

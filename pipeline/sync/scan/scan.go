@@ -34,6 +34,9 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules, now time.Time) *pipeline.
 		shorten(scan, claim, rules)
 	}
 	Overlaps(scan, claim.Stream.Resource.Paging)
+	if scan.Overlap.Size > 0 {
+		scan.PerPage = max(scan.PerPage, claim.Stream.Resource.Unsized)
+	}
 	return scan
 }
 
@@ -193,9 +196,7 @@ func (s *progress) resize(perPage int) bool {
 	s.PerPage = perPage
 	switch {
 	case s.Page == 1 && len(overlaps.Links) == 0:
-		if overlaps.Size > 0 {
-			s.Overlap.Size = perPage
-		}
+		s.Overlap.Size = min(perPage, overlaps.Size)
 		return false
 	case s.Page == 2 && perPage == overlaps.Size && s.Pass == 1 && overlaps.Retries == 0:
 		return false // upstream knows one size only, in which this is page 2
