@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/sync/scan"
 )
 
 // Run is the forecast of one run.
@@ -87,12 +88,18 @@ func (s *Stream) changed(in time.Duration) Figure {
 	return Figure{Value: s.Changes.Value * days(in), Basis: s.Changes.Basis}
 }
 
-// listing returns how many calls a list of so many records takes: its pages, and if there is more
-// than one, a second pass that sees the same (docs/decisions/0007-passes-until-equal).
+// listing returns how many calls a list of so many records takes. Pages that overlap are read once
+// (docs/decisions/0047-overlapping-pages). Other lists of more than one page have a second pass
+// that sees the same (docs/decisions/0007-passes-until-equal).
 func (s *Stream) listing(records float64) int {
 	if s.ReadsByKeyset {
 		// Each page repeats the record at which it begins (docs/decisions/0017-keyset-paging).
 		return max(int(math.Round(records*parts)/parts)-1, 0)/(s.Page-1) + 1
+	}
+	if s.Overlaps {
+		if calls := scan.Pages(int(math.Round(records*parts)/parts), s.First, s.Page); calls > 0 {
+			return calls
+		}
 	}
 	pages := s.pages(records)
 	if pages == 1 {

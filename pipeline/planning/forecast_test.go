@@ -22,13 +22,15 @@ func stream(resource string, shape planning.Shape, facts planning.Facts) plannin
 	return planning.Stream{Key: pipeline.Key{Organization: "1", Service: "s", Resource: resource}, Shape: shape, Facts: facts}
 }
 
-// The figures of this table are counted by hand from docs/decisions/0007-passes-until-equal. A list
-// of one page is read once, any other in two equal passes. With numbered pages a full last page is
+// The figures of this table are counted by hand from docs/decisions/0007-passes-until-equal, those
+// of overlapping pages from the table of docs/decisions/0047-overlapping-pages. A list of one page is read once, any other in two equal passes. With numbered pages a full last page is
 // followed by an empty one.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	byNumber := planning.Shape{Way: planning.WayRows, Page: 200, Full: true}
 	since := planning.Shape{Way: planning.WayChanges, Page: 200, Full: true}
+	overlapping := planning.Shape{Way: planning.WayRows, Page: 200, Full: true, Overlaps: true, First: 200}
+	unsized := planning.Shape{Way: planning.WayRows, Page: 200, Full: true, Overlaps: true, First: 5000}
 	byToken := planning.Shape{Way: planning.WayRows, Page: 100}
 	details := planning.Shape{Way: planning.WayDetails, Batch: 1}
 	batches := planning.Shape{Way: planning.WayDetails, Batch: 100}
@@ -46,6 +48,11 @@ func TestNext(t *testing.T) {
 		"almost a page":               {byNumber, planning.Facts{Rows: known(199)}, 1, 0, planning.Measured},
 		"a full page":                 {byNumber, planning.Facts{Rows: known(200)}, 4, 0, planning.Measured},
 		"20,000 rows":                 {byNumber, planning.Facts{Rows: known(20_000)}, 202, 0, planning.Measured},
+		"overlaps, almost a page":     {overlapping, planning.Facts{Rows: known(199)}, 1, 0, planning.Measured},
+		"overlaps, a full page":       {overlapping, planning.Facts{Rows: known(200)}, 2, 0, planning.Measured},
+		"overlaps, 1,000 rows":        {overlapping, planning.Facts{Rows: known(1000)}, 6, 0, planning.Measured},
+		"overlaps, 20,160 rows":       {overlapping, planning.Facts{Rows: known(20_160)}, 111, 0, planning.Measured},
+		"a large first page":          {unsized, planning.Facts{Rows: known(4999)}, 1, 0, planning.Measured},
 		"keyset, almost a page":       {byNumber, planning.Facts{Rows: known(199), ReadsByKeyset: true}, 1, 0, planning.Measured},
 		"keyset, a full page":         {byNumber, planning.Facts{Rows: known(200), ReadsByKeyset: true}, 2, 0, planning.Measured},
 		"keyset, 398 rows":            {since, planning.Facts{Rows: known(398), ReadsByKeyset: true}, 2, 0, planning.Measured},

@@ -199,7 +199,7 @@ func (l *loadingBatch) endRun(ctx context.Context) error {
 	if given == nil {
 		return nil
 	}
-	end := streams.Ending{State: pipeline.StateIdle, Outcome: given.Outcome, Note: given.Note, Again: given.Again}
+	end := streams.Ending{State: pipeline.StateIdle, Outcome: given.Outcome, Note: given.Note, Proof: given.Proof, Again: given.Again}
 	if given.Outcome == pipeline.OutcomeFailed {
 		end.State, end.Reason = pipeline.StateFailed, given.Note
 	}

@@ -146,6 +146,9 @@ func (c *cli) why(a *engine.App, explained []why.Explanation) view.Text {
 			for _, line := range e.Reading.Lines() {
 				page.Linef("  %s", line)
 			}
+			if e.Proof != "" {
+				page.Linef("  proof of the last run: %s", e.Proof)
+			}
 			page.Linef("  expected: %s", expected(&e.Forecast))
 		}
 	}

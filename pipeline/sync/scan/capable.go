@@ -13,7 +13,7 @@ import (
 // Notes of runs that read their list whole because of what is known of it.
 const (
 	noteNoFilter = "the list does not filter by modification time (%s %s): everything was read"
-	noteNoSort   = "the list does not sort by modification time (%s %s): everything was read in passes until two were equal"
+	noteNoSort   = "the list does not sort by modification time (%s %s): everything was read"
 )
 
 // Needed is the capability that a list has to have to be read as its cursor says; "" if it needs

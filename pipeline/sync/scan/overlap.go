@@ -120,6 +120,20 @@ func window(covered, least, most int) (int, int) {
 	return number, perPage
 }
 
+// Pages is how many overlapping pages of at most most records show a list of so many records, of
+// which the first page holds first. It is 0 if pages of that size are too small to overlap.
+func Pages(records, first, most int) int {
+	pages := 1
+	for covered := first; covered <= records; pages++ { // the last page has to be short
+		number, perPage := window(covered, leastOverlap, most)
+		if number == 0 {
+			return 0
+		}
+		covered = number * perPage
+	}
+	return pages
+}
+
 // Following is the request behind a request of the scan, if nothing unexpected comes between them.
 func Following(scan *pipeline.Scan, request pipeline.Request) pipeline.Request {
 	if scan.Overlap.Size == 0 {

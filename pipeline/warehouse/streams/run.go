@@ -49,7 +49,7 @@ RETURNING r.class = 'probe' OR $9, s.requested_gen > r.gen, coalesce(s.planned_e
 
 	sqlEndRun = `
 UPDATE sluice.runs r SET
-	ended_at = clock_timestamp(), outcome = $2, kind = nullif($3, ''), note = $4,
+	ended_at = clock_timestamp(), outcome = $2, kind = nullif($3, ''), note = $4, proof = $5,
 	calls = (SELECT count(*) FROM sluice.calls c WHERE c.run_id = r.id),
 	watermark_after = (SELECT s.watermark FROM sluice.streams s
 		WHERE (s.organization_id, s.service, s.resource) = (r.organization_id, r.service, r.resource))
@@ -117,6 +117,7 @@ type Ending struct {
 	// Kind is the kind of error that ended it; "" if there was none.
 	Kind  string
 	Until time.Time
+	Proof pipeline.Proof
 	// Again is why the stream needs another run before its interval is over.
 	Again pipeline.Again
 	// ReadNothing says that the run made no call: requests are still to be served, and the stream's
@@ -133,6 +134,6 @@ func QueueEnd(batch *pgx.Batch, claim pipeline.Claim, end Ending) *pipeline.Occa
 	batch.Queue(sqlEndStream, key.Organization, key.Service, key.Resource,
 		end.State, postgres.Clean(end.Reason, postgres.MaxReason), postgres.Instant(end.Until), note, end.Outcome, end.ReadNothing).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&turn.Aside, &turn.Requested, &turn.Every) })
-	batch.Queue(sqlEndRun, claim.Run, end.Outcome, end.Kind, note)
+	batch.Queue(sqlEndRun, claim.Run, end.Outcome, end.Kind, note, end.Proof)
 	return turn
 }

@@ -24,6 +24,8 @@ type Run struct {
 	Outcome string `db:"outcome" json:"outcome"`
 	Kind    string `db:"kind"    json:"kind,omitempty"`
 	Note    string `db:"note"    json:"note,omitempty"`
+	// Proof is how the run knows that no record of its list escaped it; "" if it does not.
+	Proof string `db:"proof" json:"proof,omitempty"`
 	// Gen is the last request of the stream that the run serves.
 	Gen             int64      `db:"gen"              json:"gen"`
 	Bound           *time.Time `db:"bound"            json:"bound,omitempty"`
@@ -65,7 +67,7 @@ type RunFilter struct {
 const sqlRuns = `
 SELECT id, organization_id, service, resource, class, started_at, ended_at,
 	extract(epoch FROM coalesce(ended_at, clock_timestamp()) - started_at)::float8 AS seconds,
-	coalesce(outcome, '') AS outcome, coalesce(kind, '') AS kind, note, gen, bound, watermark_before, watermark_after, chunks,
+	coalesce(outcome, '') AS outcome, coalesce(kind, '') AS kind, note, proof, gen, bound, watermark_before, watermark_after, chunks,
 	CASE WHEN ended_at IS NULL THEN (SELECT count(*) FROM sluice.calls c WHERE c.run_id = r.id) ELSE r.calls END AS calls,
 	pages, received, inserted, updated, unchanged, superseded, duplicates, quarantined, drifted, silent, rollbacks,
 	f.calls AS forecast, coalesce(f.basis, '') AS forecast_basis

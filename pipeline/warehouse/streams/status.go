@@ -35,6 +35,8 @@ type Status struct {
 	LastRun    *int64     `db:"last_run_id"  json:"last_run,omitempty"`
 	LastDoneAt *time.Time `db:"last_done_at" json:"last_done_at"`
 	Note       string     `db:"note"         json:"note,omitempty"`
+	// Proof is that of the last run that had one.
+	Proof string `db:"proof" json:"proof,omitempty"`
 	// Requested counts requests for a run; Done is the last of them that a run has served.
 	Requested int64 `db:"requested_gen" json:"requested"`
 	Done      int64 `db:"served_gen"    json:"done"`
@@ -82,7 +84,10 @@ const sqlStreams = `
 SELECT organization_id, service, resource, enabled, extract(epoch FROM coalesce(planned_every, every))::float8 AS every_seconds,
 	CASE WHEN planned_every IS NOT NULL THEN planned END AS planned, next_due_at, state, reason,
 	wait_until, watermark, coalesce(watermark > coalesce(scanned_until, clock_timestamp() + interval '1 day'), false) AS watermark_ahead,
-	failures, run_id, last_run_id, last_done_at, note, requested_gen, served_gen,
+	failures, run_id, last_run_id, last_done_at, note,
+	coalesce((SELECT r.proof FROM sluice.runs r
+		WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource) AND r.proof <> ''
+		ORDER BY r.id DESC LIMIT 1), '') AS proof, requested_gen, served_gen,
 	q.quarantined, q.unasked, q.withheld,
 	coalesce((SELECT r.quarantined::float8 / nullif(r.received, 0) FROM sluice.runs r
 		WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource) AND r.ended_at IS NOT NULL

@@ -52,7 +52,7 @@ func Read(stream pipeline.Stream, known pipeline.Capabilities, late *capabilitie
 	verdict := known[scan.Needed(stream.Resource.ListCursor())]
 	switch {
 	case reading.FallsBack:
-		reading.Mode = "the whole list in passes until two are equal, out of the calls of full scans, for " + words(verdict)
+		reading.Mode = "the whole list, out of the calls of full scans, for " + words(verdict)
 	case scan.ReadsByKeyset(stream, known):
 		reading.Mode = "what was modified since the watermark, keyset paging: one pass; " + words(known[pipeline.CapabilityAscending])
 	default:
@@ -68,13 +68,13 @@ func Read(stream pipeline.Stream, known pipeline.Capabilities, late *capabilitie
 	return reading
 }
 
-// sweep says how a sweep reads, if it does not read in passes.
+// sweep says how a sweep reads, if it does not read as any full scan does.
 func sweep(stream pipeline.Stream, known pipeline.Capabilities) Reading {
 	if !scan.ReadsByKeyset(stream, known) {
 		return Reading{}
 	}
 	return Reading{Mode: "the whole list, keyset paging: one pass; one sweep in four, and any that decides about rows that were missed, " +
-		"in passes until two are equal, without the filter; " + words(known[pipeline.CapabilityAscending])}
+		"without the filter; " + words(known[pipeline.CapabilityAscending])}
 }
 
 func mode(cursor schema.Cursor, v pipeline.Verdict) string {
@@ -88,7 +88,7 @@ func mode(cursor schema.Cursor, v pipeline.Verdict) string {
 	case schema.Snapshot:
 		return "one object"
 	default:
-		return "the whole list in passes until two are equal"
+		return "the whole list"
 	}
 }
 

@@ -40,13 +40,13 @@ func TestHowAListIsRead(t *testing.T) {
 		"probed": {since, "", known(probed), nil,
 			[]string{"reads: what was modified since the watermark; filter yes (probed 2026-03-01: it left out 28)"}},
 		"demoted": {since, "", known(ignored), nil,
-			[]string{"reads: the whole list in passes until two are equal, out of the calls of full scans, for filter no (observed 2026-03-01: it was ignored)"}},
+			[]string{"reads: the whole list, out of the calls of full scans, for filter no (observed 2026-03-01: it was ignored)"}},
 		"newest first, of smaller pages": {newest, "", known(
 			pipeline.Verdict{Capability: "sort_descending", Answer: "yes", Source: "documented"},
 			pipeline.Verdict{Capability: "sort_ascending", Answer: "no", Source: "probed"}, // nothing relies on it
 			pipeline.Verdict{Capability: "page_size", Answer: "no", Value: "100", Source: "observed", Evidence: "100 came"}), nil,
 			[]string{"reads: newest first, down to the watermark; sort_descending yes (documented)", "lacks: page_size no 100 (observed 2026-03-01: 100 came)"}},
-		"whole":  {schema.FullScan{}, "", nil, nil, []string{"reads: the whole list in passes until two are equal"}},
+		"whole":  {schema.FullScan{}, "", nil, nil, []string{"reads: the whole list"}},
 		"export": {schema.Export{}, "", nil, nil, []string{"reads: one CSV body"}},
 		"object": {schema.Snapshot{}, "", nil, nil, []string{"reads: one object"}},
 		"nothing known": {since, "", nil, nil,
@@ -61,7 +61,7 @@ func TestHowAListIsRead(t *testing.T) {
 			[]string{"reads: what was modified since the watermark, keyset paging: one pass; sort_ascending yes (probed 2026-03-01: 40 in order)"}},
 		"a sweep, read by keyset": {since, pipeline.WorkSweep, known(probed, inclusive, ascending), nil,
 			[]string{"reads: the whole list, keyset paging: one pass; one sweep in four, and any that decides about rows that were missed, " +
-				"in passes until two are equal, without the filter; sort_ascending yes (probed 2026-03-01: 40 in order)"}},
+				"without the filter; sort_ascending yes (probed 2026-03-01: 40 in order)"}},
 		"a sweep": {since, pipeline.WorkSweep, known(ignored), nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -75,6 +75,8 @@ type Explanation struct {
 	Forecast         Forecast `json:"forecast"`
 	// Reading is how the list is read, and why so.
 	Reading Reading `json:"reading"`
+	// Proof is how the last run that knew it knew that no record escaped it.
+	Proof string `json:"proof,omitempty"`
 }
 
 // Forecast is what the next run and a day of runs take. Unknown figures are nil.
@@ -92,7 +94,7 @@ func Explain(f Facts) Explanation {
 	s := &f.Stream
 	e := Explanation{
 		Organization: s.Organization, Service: s.Service, Resource: s.Resource, State: s.State, EverySeconds: s.EverySeconds,
-		NextDueAt: s.NextDueAt, Delays: delays(&f), Plan: s.Plan, FreshnessSeconds: f.Freshness.Seconds(), Reading: f.Reading,
+		NextDueAt: s.NextDueAt, Delays: delays(&f), Plan: s.Plan, FreshnessSeconds: f.Freshness.Seconds(), Reading: f.Reading, Proof: s.Proof,
 		Forecast: Forecast{
 			Calls: f.Forecast.Calls, CallsPerDay: f.Forecast.Schedule.CallsPerDay, FreshSeconds: f.Forecast.Schedule.FreshSeconds,
 			Basis: f.Forecast.Basis.String(),
