@@ -20,19 +20,19 @@ func Calls(records, atOnce int) int {
 	return max(1, (records+atOnce-1)/atOnce)
 }
 
-// CallsForGone returns the fewest calls that show the absence of deleted records. Places are where
-// they stood in the list before, from 0. Either pages of the list show the gaps that they left, or
+// CallsForGone returns the fewest calls that show the absence of deleted records. Ranks are their
+// numbers in the list before, from 0. Either pages of the list show the gaps that they left, or
 // their single records are asked for, so many identifiers at once.
-func CallsForGone(places []int, atOnce int) int {
-	return min(pagesOfGaps(places), Calls(len(places), atOnce))
+func CallsForGone(ranks []int, atOnce int) int {
+	return min(pagesOfGaps(ranks), Calls(len(ranks), atOnce))
 }
 
 // pagesOfGaps returns the fewest pages that show the gaps. A page may begin at any record, which
 // real pages cannot, so it is a lower bound.
-func pagesOfGaps(places []int) int {
+func pagesOfGaps(ranks []int) int {
 	pages, end := 1, 0
-	for n, place := range slices.Sorted(slices.Values(places)) {
-		gap := place - n // records that are left before it
+	for n, rank := range slices.Sorted(slices.Values(ranks)) {
+		gap := rank - n // records that are left before it
 		switch {
 		case n == 0:
 			end = gap + Page

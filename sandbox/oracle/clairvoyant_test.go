@@ -21,7 +21,7 @@ func TestCalls(t *testing.T) {
 func TestCallsForGone(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		places         []int
+		ranks          []int
 		singly, batchy int
 	}{
 		"nothing":                            {nil, 1, 1},
@@ -31,17 +31,17 @@ func TestCallsForGone(t *testing.T) {
 		"within one page":                    {[]int{500, 699}, 1, 1},
 		"one page apart, less the first one": {[]int{500, 700}, 1, 1},
 		"just too far apart":                 {[]int{500, 701}, 2, 1},
-		"places in any order":                {[]int{701, 500}, 2, 1},
+		"ranks in any order":                 {[]int{701, 500}, 2, 1},
 		"three pages, five records":          {[]int{0, 10, 1000, 1001, 5000}, 3, 1},
 		"single records beat pages of one":   {[]int{0, 1000, 2000}, 3, 1},
 		"pages beat single records":          {[]int{0, 1, 1000, 1001}, 2, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := oracle.CallsForGone(test.places, 1); got != test.singly {
+			if got := oracle.CallsForGone(test.ranks, 1); got != test.singly {
 				t.Errorf("one by one it takes %d calls, want %d", got, test.singly)
 			}
-			if got := oracle.CallsForGone(test.places, oracle.Batch); got != test.batchy {
+			if got := oracle.CallsForGone(test.ranks, oracle.Batch); got != test.batchy {
 				t.Errorf("by batches it takes %d calls, want %d", got, test.batchy)
 			}
 		})
