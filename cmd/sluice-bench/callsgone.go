@@ -21,7 +21,7 @@ const readOne = `UPDATE %[1]s SET _detail_state = 'stale', _detail_at = NULL WHE
 func (c *counter) deletions(ctx context.Context, lists ...list) error {
 	c.world.Advance(behind) // rows that are younger than the scan by upstream's clock prove nothing
 	for _, l := range lists {
-		if err := c.line(ctx, lineSweep+l.name, l.stream()+".sweep", 1, nothingGone); err != nil {
+		if err := c.line(ctx, lineSweep+l.name, l.looks()[0], 1, nothingGone); err != nil {
 			return err
 		}
 		if l.details {
@@ -73,14 +73,14 @@ func (c *counter) gone(ctx context.Context, l list, name string, ranks []int) er
 		}
 		if over {
 			reason := fmt.Sprintf("%s gone: pages that show the gaps, or identifiers, %d a call", view.Count(len(ids)), l.atOnce)
-			c.table.count(name, float64(calls), float64(oracle.CallsForGone(ranks, l.atOnce)), reason)
-			return nil
+			return c.note(name, calls, oracle.CallsForGone(ranks, l.atOnce), reason)
 		}
 	}
 	return fmt.Errorf("%d deleted %s have no tombstones after %d looks", len(ids), l.name, mostLooks)
 }
 
-// looks returns the streams that look for deletions of a list, in turn.
+// looks returns the streams that find deletions of a list, in turn; the first one looks when there
+// are none, too.
 func (l list) looks() []string {
 	if l.details {
 		return []string{l.stream() + ".sweep", l.stream() + ".details"}
@@ -88,8 +88,8 @@ func (l list) looks() []string {
 	return []string{l.stream() + ".sweep"}
 }
 
-// tombstoned reports whether deleted records have their tombstones, and the next look is not due soon,
-// as it is after a look that missed something.
+// tombstoned reports whether deleted records have tombstones, and no further look is due soon.
+// One is due soon after a look that missed something.
 func (c *counter) tombstoned(ctx context.Context, l list, ids []string) (bool, error) {
 	var over bool
 	err := c.read(ctx, `SELECT (SELECT count(*) FROM sluice.tombstones WHERE service = $1 AND resource = $2 AND record_id = ANY ($3) AND state = 'deleted')
