@@ -63,6 +63,10 @@ type Options struct {
 	// SortsModified makes lists that filter by modification time sort by it as well, in both
 	// directions, as live services may. The documents show both for no list.
 	SortsModified bool
+	// AccountsByType makes the list of accounts come by account_type unless a sort is asked for, as
+	// live services do (docs/upstream.md U101). Without it they come newest created first, like the
+	// other lists.
+	AccountsByType bool
 	// PageLatency is the delay before each answer of a service. LatencyJitter is the most that it
 	// varies, drawn by the seed.
 	PageLatency, LatencyJitter time.Duration

@@ -6,6 +6,7 @@ import (
 
 	"sluice/sandbox/company"
 	"sluice/sandbox/limits"
+	"sluice/sandbox/lists"
 )
 
 // Change is a request to change a world by itself, repeatably by seed.
@@ -43,6 +44,17 @@ func (s *Server) TruthOf(id, dataCenter, service, resource string) iter.Seq[json
 		return func(func(json.RawMessage) bool) {}
 	}
 	return c.Truth(service, resource)
+}
+
+// Listed returns the identifiers of the live records of a resource of the sandbox's own
+// organization, in the order in which its list comes unless a sort is asked for; nothing for an
+// unknown resource.
+func (s *Server) Listed(service, resource string) []string {
+	e, found := lists.Find(service, resource)
+	if !found {
+		return nil
+	}
+	return s.own().Listed(lists.Unsorted(e.Kind, s.options.AccountsByType))
 }
 
 // Stats is what was counted since the start or the last reset.

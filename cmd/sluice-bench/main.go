@@ -7,7 +7,8 @@
 // workers, which are this program again. Package dataset makes the records of the loader's lines,
 // package baseline is the opponent.
 //
-// Start reading at lines in table.go, then loader.go, whole.go and limit.go.
+// Start reading at lines in table.go, then loader.go, whole.go, limit.go and calls.go. The last one
+// is the oracle of calls, a table of its own.
 package main
 
 import (
@@ -49,6 +50,8 @@ type plan struct {
 	// program is the sluice binary that simulates upstream, migrates and rebuilds.
 	program     string
 	quick, json bool
+	// markdown prints the oracle of calls as docs/performance.md has it.
+	markdown bool
 	// only are beginnings of the names of lines; none means all.
 	only   []string
 	rounds int
@@ -62,6 +65,11 @@ type plan struct {
 	// minute is the length of a minute of the limit, minutes the number of them.
 	minute  time.Duration
 	minutes int
+	// large and small are the records of the lists whose calls are counted, changes the numbers of
+	// records that change, gone that of deletions, single that of single records.
+	large, small int
+	changes      []int
+	gone, single int
 	// processes are the numbers of processes that share the limit.
 	processes []int
 }
@@ -70,12 +78,14 @@ func parse(args []string) (plan, error) {
 	p := plan{
 		rounds: 3, loaded: map[string]int{"items": 50_000, "bills": 10_000}, copied: 50_000, companies: []int{20_000, 500_000},
 		minute: 10 * time.Second, minutes: 4, processes: []int{1, 4},
+		large: 50_400, small: 1_000, changes: []int{1, 50, 1_000}, gone: 50, single: 400,
 	}
 	flags := flag.NewFlagSet("sluice-bench", flag.ContinueOnError)
 	only := flags.String("only", "", "print these lines only, by the beginnings of their names, with commas between: loader,sync")
 	flags.StringVar(&p.program, "sluice", filepath.Join("bin", "sluice"), "the program, built")
 	flags.BoolVar(&p.quick, "quick", false, "small sizes and one round: shows that it works, measures nothing")
 	flags.BoolVar(&p.json, "json", false, "print JSON instead of a table")
+	flags.BoolVar(&p.markdown, "markdown", false, "print the oracle of calls alone, in Markdown")
 	if err := flags.Parse(args); err != nil {
 		return p, fmt.Errorf("read the flags: %w", err)
 	}
@@ -85,12 +95,13 @@ func parse(args []string) (plan, error) {
 	if p.quick {
 		p.rounds, p.loaded, p.copied, p.companies = 1, map[string]int{"items": 2_000, "bills": 500}, 1_000, []int{2_000}
 		p.minute, p.minutes, p.processes = 2*time.Second, 2, p.processes[:1]
+		p.large, p.small, p.changes, p.gone, p.single = 1_000, 300, []int{1, 10, 250}, 10, 100
 	}
 	if *only != "" {
 		p.only = strings.Split(*only, ",")
 	}
 	for _, beginning := range p.only {
-		if !slices.ContainsFunc(lines(), func(l line) bool { return strings.HasPrefix(l.name, beginning) }) {
+		if !slices.ContainsFunc(names(), func(name string) bool { return strings.HasPrefix(name, beginning) }) {
 			return p, fmt.Errorf("no line begins with %q: see docs/performance.md", beginning)
 		}
 	}
@@ -113,7 +124,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	t := &table{lines: lines()}
+	t := &table{lines: lines(), calls: callLines()}
 	err = onStage(ctx, p.program, func(s *stage) error {
 		if t.machine, err = s.machine(ctx, &p); err != nil {
 			return err
@@ -126,6 +137,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			{[]string{"sync", "again", "rebuild"}, measureWhole},
 			{[]string{"memory"}, measureMemory},
 			{[]string{"limit", "decision"}, measureLimit},
+			{[]string{"calls"}, measureCalls},
 		} {
 			if !p.wants(part.lines...) {
 				continue

@@ -164,6 +164,7 @@ organizations:
       accounting: {plan: %[4]s}
       inventory: {plan: %[4]s}
       chat: {plan: free}
+tombstones: {apart: 0s} # the second look follows at once
 log: {level: error}
 `, upstream.URL, upstream.Organization, upstream.ClientID, tariff)
 	path := filepath.Join(w.stage.folder, w.name+".yaml")

@@ -56,10 +56,23 @@ func lines() []line {
 	}
 }
 
+// names returns the names of all lines, those of the oracle of calls last.
+func names() []string {
+	var names []string
+	for _, l := range lines() {
+		names = append(names, l.name)
+	}
+	for _, l := range callLines() {
+		names = append(names, l.name)
+	}
+	return names
+}
+
 // table holds the measurements, and their machine.
 type table struct {
 	machine string
 	lines   []line
+	calls   []callLine
 }
 
 // add notes a value of a line.
@@ -120,12 +133,23 @@ func (t *table) print(out io.Writer, p *plan) error {
 		results = append(results, r)
 		rows = append(rows, view.Row{r.Line, r.Figure, r.Goal, value(r.Min), value(r.Median), value(r.Max), met})
 	}
+	counted := t.counted(p)
+	if p.markdown {
+		return printMarkdown(out, counted)
+	}
 	document := struct {
-		Machine string   `json:"machine"`
-		Lines   []result `json:"lines"`
-	}{t.machine, results}
-	return view.Printer{Out: out, JSON: p.json}.Show(document, view.Line("%s", t.machine),
-		view.TableOf("LINE  MEASURED  GOAL  MIN  MEDIAN  MAX  RESULT", rows))
+		Machine string       `json:"machine"`
+		Lines   []result     `json:"lines"`
+		Calls   []callResult `json:"calls,omitempty"`
+	}{t.machine, results, counted}
+	parts := []view.Part{view.Line("%s", t.machine)}
+	if len(rows) > 0 {
+		parts = append(parts, view.TableOf("LINE  MEASURED  GOAL  MIN  MEDIAN  MAX  RESULT", rows))
+	}
+	if len(counted) > 0 {
+		parts = append(parts, tableOfCalls(counted))
+	}
+	return view.Printer{Out: out, JSON: p.json}.Show(document, parts...)
 }
 
 // machine describes the machine in one line.

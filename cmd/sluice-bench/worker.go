@@ -87,11 +87,12 @@ func said(cmd *exec.Cmd) (worked, error) {
 
 // work runs a worker, wired like the program's commands. Without a minute it copies streams once,
 // without the declared limits; the configuration has no key for that, on purpose. With a minute it
-// keeps the limits and reads until it is told to stop.
+// keeps the limits and reads until it is told to stop, or once.
 func work(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet(workerRole, flag.ContinueOnError)
 	config := flags.String("config", "", "configuration file")
 	minute := flags.Duration("minute", 0, "read at the limit, with a minute of this length")
+	once := flags.Bool("once", false, "at the limit, too, copy the streams once and end")
 	prepare := flags.Bool("prepare", false, "put the streams behind their hundredth page first")
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("read the flags: %w", err)
@@ -109,7 +110,7 @@ func work(ctx context.Context, args []string) error {
 		return err
 	}
 	var did worked
-	did.Runs, err = read(ctx, a, flags.Args(), *minute > 0, *prepare)
+	did.Runs, err = read(ctx, a, flags.Args(), *minute > 0 && !*once, *prepare)
 	if err = errors.Join(err, a.Close(context.WithoutCancel(ctx))); err != nil {
 		return err
 	}

@@ -53,6 +53,17 @@ func (c *Company) truthOf(e lists.Resource, i int) (json.RawMessage, bool) {
 	return record, true
 }
 
+// Listed returns the identifiers of the live records that a query selects, in its order.
+func (c *Company) Listed(query world.Query) []string {
+	var ids []string
+	c.lend(func() {
+		for _, i := range c.world.Order(query) {
+			ids = append(ids, c.world.Name(query.Kind, int(i)))
+		}
+	})
+	return ids
+}
+
 // Size returns the number of live records.
 func (c *Company) Size() int {
 	c.mu.Lock()

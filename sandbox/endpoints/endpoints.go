@@ -53,6 +53,8 @@ type Manner struct {
 	HeadersOnly bool
 	// SortsModified makes lists that filter by modification time sort by it as well.
 	SortsModified bool
+	// AccountsByType makes accounts come by account_type unless a sort is asked for.
+	AccountsByType bool
 	// NoCSVHeader omits the first line of the conversation export.
 	NoCSVHeader bool
 	// ChatPage is the number of chats in one answer of the export; 0 gives all.

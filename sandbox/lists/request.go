@@ -36,6 +36,8 @@ type Asked struct {
 	HeadersOnly bool
 	// SortsModified makes lists that filter by modification time sort by it as well.
 	SortsModified bool
+	// AccountsByType makes accounts come by account_type unless a sort is asked for.
+	AccountsByType bool
 	// Today is the organization's day, the base of filters by date.
 	Today time.Time
 }
@@ -45,18 +47,20 @@ type Asked struct {
 func Read(asked Asked, e Resource) Request {
 	values := asked.Values
 	list := Request{
-		Query: world.Query{Kind: e.Kind, Sort: "created_time", Ascending: values.Get("sort_order") == "A", Under: asked.Under},
+		Query: Unsorted(e.Kind, asked.AccountsByType),
 		Page:  min(positive(values.Get("page"), 1), lastPage),
 		Per:   min(positive(values.Get("per_page"), pageSize), pageSize),
 	}
 	if asked.HeadersOnly && e.Wide || e.Narrow {
 		list.Form = world.Headers
 	}
+	list.Query.Under = asked.Under
 	byTime := asked.SortsModified && e.SinceHonoured && values.Get("sort_column") == world.ModifiedTime
-	if name := values.Get("sort_column"); name != "" && (byTime || world.Sortable(e.Kind, name)) {
-		list.Query.Sort = name
-	} else if name != "" {
-		list.Query.Ascending = false
+	switch name, order := values.Get("sort_column"), values.Get("sort_order"); {
+	case name != "" && (byTime || world.Sortable(e.Kind, name)):
+		list.Query.Sort, list.Query.Ascending = name, order == "A"
+	case name == "" && order != "":
+		list.Query.Ascending = order == "A"
 	}
 	if since, ok := readTime(values.Get("last_modified_time")); ok && e.SinceHonoured {
 		list.Query.Since = since.Unix()
@@ -68,6 +72,15 @@ func Read(asked Asked, e Resource) Request {
 	}
 	list.Echoed = list.Page
 	return list
+}
+
+// Unsorted returns the query of a whole list in the order in which it comes unless a sort is asked
+// for: newest created first, or accounts by their type.
+func Unsorted(kind world.Kind, accountsByType bool) world.Query {
+	if kind == world.Accounts && accountsByType {
+		return world.Query{Kind: kind, Sort: "account_type", Ascending: true}
+	}
+	return world.Query{Kind: kind, Sort: "created_time"}
 }
 
 // filter reads filter_by: one of the list's values, or its default.
