@@ -188,8 +188,8 @@ func (l look) sequence(mode pipeline.Mode) sequence {
 	return seen
 }
 
-// linked says that the page shows a record of the page before, with the same bytes, in a list of the
-// same order.
+// linked says that the page shows a record of the page before, with the same bytes, in a list of
+// the same order.
 func (s *progress) linked(page look) bool {
 	o := &s.Overlap
 	seen := page.sequence(s.Mode)

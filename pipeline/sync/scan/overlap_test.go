@@ -25,8 +25,8 @@ func TestWindowsOverlap(t *testing.T) {
 	})
 }
 
-// TestLongListsTakeTheFewestWindows: the windows chosen one after the other are as few as any choice
-// of windows. The fewest are reckoned from all positions that windows can end at.
+// TestLongListsTakeTheFewestWindows: the windows chosen one after the other are as few as any
+// choice of windows. The fewest are reckoned from all positions that windows can end at.
 func TestLongListsTakeTheFewestWindows(t *testing.T) {
 	t.Parallel()
 	const most, longest, never = 200, 50_400, 1 << 30

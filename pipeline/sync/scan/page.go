@@ -17,7 +17,8 @@ type look struct {
 	more    bool
 	token   string
 	perPage int
-	// sort and direction are the order that upstream reports; sorted says that upstream claims to have sorted as asked.
+	// sort and direction are the order that upstream reports; sorted says that upstream claims to
+	// have sorted as asked.
 	sorted          bool
 	sort, direction string
 }

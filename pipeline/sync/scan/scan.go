@@ -40,9 +40,9 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules, now time.Time) *pipeline.
 	return scan
 }
 
-// plan chooses how the list is read. Without a watermark everything is read; with one, what changed since a little
-// below it. What became visible late or has the watermark's second is so read again (invariant 8).
-// A list that is known to lack what its cursor needs is read whole.
+// plan chooses how the list is read. Without a watermark everything is read; with one, what changed
+// since a little below it. What became visible late or has the watermark's second is so read again
+// (invariant 8). A list that is known to lack what its cursor needs is read whole.
 func plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	stream, bound := claim.Stream, lowerBound(claim, rules)
 	scan := &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, PerPage: rules.PerPage, Pass: 1}
