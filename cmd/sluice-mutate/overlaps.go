@@ -1,0 +1,30 @@
+package main
+
+// overlapBugs believe a pass whose pages do not hang together
+// (docs/decisions/0047-overlapping-pages).
+func overlapBugs() []bug {
+	const (
+		overlap = "pipeline/sync/scan/overlap.go"
+		room    = "pipeline/sync"
+	)
+	return []bug{
+		schedules("20000", "an edge without a link", "a page that shows no record of the page before is read on from",
+			edit{overlap, "	if !first && !s.linked(page) {\n", "	if false {\n"}),
+		schedules("60000", "a last page without a link", "the last page ends the pass whatever it shows",
+			edit{overlap, "	if !first && !s.linked(page) {\n", "	if !first && !s.passEnds(page) && !s.linked(page) {\n"}),
+		tests(room, "^TestTiesOverAnEdge$", "a link among ties", "a record that ties with the last one links the next page",
+			edit{overlap, "	for at >= 0 && seen.times[at].Equal(seen.times[last]) {\n", "	for false {\n"}),
+		schedules("60000", "an order that turned", "a page in another order links to the page before",
+			edit{overlap, "	if page.order() != o.Order || o.Falls && !seen.falls || !o.Falls && !seen.rises {\n", "	if false {\n"}),
+		tests(room, "^TestALinkIsTheSameVersion$", "a link of another version", "a record that changed and so moved links a page to the page before",
+			edit{overlap, "e.identity == link.Record && digestOf(e.raw) == link.Content", "e.identity == link.Record"}),
+		tests(room+"/scan", "^TestWindowsOverlap$", "a window one record short", "a page overlaps by one record less than asked for",
+			edit{overlap, "before := (covered - least) / size", "before := (covered - least + 1) / size"}),
+		tests(room, "^TestTiesHideARecordFromBothPasses$", "a record twice among ties", "a list that breaks ties anew shows one record twice and another one never",
+			edit{"pipeline/sync/scan/ties.go", "		s.Suspect = true\n", ""}),
+		schedules("60000", "a watermark within the lag", "a run that reads only what is new moves the watermark",
+			edit{scanFile, "	scan.Partial, scan.Once = true, true\n", "	scan.Once = true\n"}),
+		tests(room, "^TestWithinTheLagOnlyWhatIsNewIsRead$", "the lag read again and again", "each run within the lag reads from the watermark",
+			edit{scanFile, "since >= 0 && since < rules.LagFor(claim.Late)", "since < 0"}),
+	}
+}
