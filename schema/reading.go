@@ -26,8 +26,33 @@ type Details struct {
 	// Marker is the wire name of an array of the record: a list record without that key is a
 	// header, and its single record is fetched.
 	Marker string
+	// Value says which single records are read first; nil means those of the newest records.
+	Value *Value
 	// Batch reads many at once; nil means one call of Resource.Single for each.
 	Batch *Batch
+}
+
+// Value puts the single records that wait in order: those of the largest amounts in the base
+// currency first, an open record's taken tenfold, then the newest. Analysts miss these most. Of
+// records without an amount the open ones come first.
+type Value struct {
+	// Amounts are the wire names of columns with the amount of a record, the best first: the first
+	// that has a value counts. They may be empty.
+	Amounts []string
+	// Rate is the wire name of the price of one unit of the record's currency in the base currency.
+	// Amounts of different currencies are compared by it alone.
+	Rate string
+	// Base says that the amounts are in the base currency, so that they need no rate.
+	Base bool
+	// Open says which records are open; nil means that none is.
+	Open *Open
+}
+
+// Open says that a record is open, such as a bill that is not paid yet.
+type Open struct {
+	// Column is the wire name of the column that says it, Is are its values of open records.
+	Column string
+	Is     []string
 }
 
 // Batch is an endpoint that returns many records by their identifiers.

@@ -136,6 +136,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			{[]string{"loader"}, measureLoader},
 			{[]string{"sync", "again", "rebuild"}, measureWhole},
 			{[]string{"memory"}, measureMemory},
+			{[]string{"details"}, measureDetails},
 			{[]string{"limit", "decision"}, measureLimit},
 			{[]string{"calls"}, measureCalls},
 		} {

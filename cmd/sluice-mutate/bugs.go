@@ -5,7 +5,10 @@ import "slices"
 // bugs returns all deliberate bugs. The simulation catches those of reading, each within its number
 // of schedules; the tests of a package catch the others.
 func bugs() []bug {
-	return slices.Concat(markBugs(), passBugs(), overlapBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), absenceBugs(), jobBugs(), callBugs(), proofBugs(), machineBugs(), boundBugs(), answerBugs(), otherBugs(), secretBugs())
+	return slices.Concat(
+		markBugs(), passBugs(), overlapBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), absenceBugs(), jobBugs(), callBugs(),
+		proofBugs(), machineBugs(), boundBugs(), answerBugs(), otherBugs(), secretBugs(), detailBugs(),
+	)
 }
 
 const (

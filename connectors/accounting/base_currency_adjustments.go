@@ -16,7 +16,7 @@ func baseCurrencyAdjustments() schema.Resource {
 		ID:       "base_currency_adjustment_id",
 		Scope:    "accountants",
 		Single:   &schema.Single{Path: "/basecurrencyadjustment/{id}", Key: "data"},
-		Details:  &schema.Details{Marker: "accounts"},
+		Details:  &schema.Details{Marker: "accounts", Value: &schema.Value{Amounts: []string{"gain_or_loss"}, Base: true}},
 		Cursor:   schema.FullScan{},
 		Complete: "The filter Date.All is asked for (docs/upstream.md U180).",
 		Every:    "12h",

@@ -13,7 +13,7 @@ func vendorPayments() schema.Resource {
 		ID:       "payment_id",
 		Scope:    "vendorpayments",
 		Single:   &schema.Single{Path: "/vendorpayments/{id}", Key: "vendorpayment", Assumed: true},
-		Details:  &schema.Details{Marker: "bills"},
+		Details:  &schema.Details{Marker: "bills", Value: &schema.Value{Amounts: []string{"amount"}, Rate: "exchange_rate"}},
 		Window:   &schema.Window{Column: "date", From: "date_start", To: "date_end"},
 		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time", Assumed: true},
 		Complete: "The list answers PaymentMode.All unless asked otherwise (docs/upstream.md U104).",

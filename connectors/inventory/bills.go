@@ -13,7 +13,7 @@ func bills() schema.Resource {
 		ID:       "bill_id",
 		Scope:    "bills",
 		Single:   &schema.Single{Path: "/bills/{id}", Key: "bill", Assumed: true},
-		Details:  &schema.Details{Marker: "line_items"},
+		Details:  &schema.Details{Marker: "line_items", Value: billValue()},
 		Cursor:   schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time", Created: "created_time", Assumed: true},
 		Complete: "The list answers Status.All unless asked otherwise (docs/upstream.md U104).",
 		Every:    "15m",
@@ -64,6 +64,15 @@ func bills() schema.Resource {
 			"The list leaves out lines, taxes, payments, address and custom fields, which only the single record has.",
 			"The answer to one bill, its path and its key are not shown.",
 		},
+	}
+}
+
+// billValue reads single records by the total, or by the sum of the lines where lists show no
+// total. Source: docs/upstream.md U319 and, for values of the status, U320.
+func billValue() *schema.Value {
+	return &schema.Value{
+		Amounts: []string{"total", "sub_total"}, Rate: "exchange_rate",
+		Open: &schema.Open{Column: "status", Is: []string{"open", "overdue", "partially_paid"}},
 	}
 }
 

@@ -3,7 +3,8 @@ package inventory
 import "sluice/schema"
 
 // creditNotes declares the list of credit notes. Source: docs/upstream.md U223 to U227; the list
-// key: U224; the two keys of the modification time: U231.
+// key: U224; the two keys of the modification time: U231. The document shows no exchange rate, so
+// totals do not decide which single record is read first.
 func creditNotes() schema.Resource {
 	return schema.Resource{
 		Name:     "credit_notes",
@@ -13,7 +14,7 @@ func creditNotes() schema.Resource {
 		ID:       "creditnote_id",
 		Scope:    "creditnotes",
 		Single:   &schema.Single{Path: "/creditnotes/{id}", Key: "creditnote", Assumed: true},
-		Details:  &schema.Details{Marker: "line_items"},
+		Details:  &schema.Details{Marker: "line_items", Value: &schema.Value{Open: &schema.Open{Column: "status", Is: []string{"open"}}}},
 		Cursor:   schema.FullScan{Modified: "updated_time", Created: "created_time", Sort: "created_time"},
 		Complete: "The list answers Status.All unless asked otherwise (docs/upstream.md U104).",
 		Every:    "6h",

@@ -225,7 +225,7 @@ type queue struct {
 	of    *stream
 }
 
-func (q queue) Pending(_ context.Context, _ pipeline.Stream, limit int) ([]string, int, error) {
+func (q queue) Pending(_ context.Context, _ pipeline.Stream, _, limit int) ([]string, int, error) {
 	ids := q.store.pending(q.of)
 	return slices.Clone(ids[:min(limit, len(ids))]), len(ids), nil
 }

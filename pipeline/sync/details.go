@@ -9,15 +9,10 @@ import (
 	"sluice/pipeline/sync/scan"
 )
 
-const (
-	// maxUnknown bounds how many identifiers in a row may be unknown upstream before the run leaves
-	// the rest to the next run. Such calls bring nothing, and where the path is wrong all of them
-	// are unknown.
-	maxUnknown = 20
-	// queued is about how many identifiers are taken from the backlog at once; a call that takes
-	// more gets more.
-	queued = 20
-)
+// maxUnknown bounds how many identifiers in a row may be unknown upstream before the run leaves the
+// rest to the next run. Such calls bring nothing, and where the path is wrong all of them are
+// unknown.
+const maxUnknown = 20
 
 // CodeUnreadable is the quarantine's code for a single record whose answer could not be read.
 const CodeUnreadable = "unreadable_answer"
@@ -45,7 +40,7 @@ func newDetails(c *chunk) *details {
 }
 
 func (d *details) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
-	if err := d.fill(ctx); err != nil {
+	if err := d.fill(ctx, unfinished.Done); err != nil {
 		return pipeline.Batch{}, err
 	}
 	if unfinished.Total == 0 {
@@ -85,12 +80,15 @@ func (d *details) size() int {
 	}
 }
 
-// fill takes identifiers from the backlog when the queue is empty.
-func (d *details) fill(ctx context.Context) error {
+// fill takes as many identifiers from the backlog as the chunk can still ask for when the queue is
+// empty, since the database puts the whole backlog in order each time. A chunk goes on at the place
+// where the one before it stopped, and each run begins at another place. So short ones reach every
+// place, too.
+func (d *details) fill(ctx context.Context, done int) error {
 	if len(d.queue) > 0 {
 		return nil
 	}
-	ids, left, err := d.runner.Backlog.Pending(ctx, d.claim.Stream, d.most*max(queued/d.most, 1))
+	ids, left, err := d.runner.Backlog.Pending(ctx, d.claim.Stream, int(d.claim.Run)+done, d.most*(d.room()+1))
 	if err != nil {
 		return fmt.Errorf("backlog of %s: %w", d.claim.Stream, err)
 	}

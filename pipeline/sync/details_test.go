@@ -78,7 +78,7 @@ func (s *shelf) Details(_ context.Context, request pipeline.Request, ids []strin
 }
 
 // Pending implements sync.Backlog.
-func (s *shelf) Pending(_ context.Context, _ pipeline.Stream, limit int) ([]string, int, error) {
+func (s *shelf) Pending(_ context.Context, _ pipeline.Stream, _, limit int) ([]string, int, error) {
 	return slices.Clone(s.waiting[:min(limit, len(s.waiting))]), len(s.waiting), nil
 }
 

@@ -21,10 +21,11 @@ type Source interface {
 
 // Backlog says what a run that has no list of its own reads next.
 type Backlog interface {
-	// Pending gives at most limit identifiers of rows that need their single record, newest first,
-	// and how many need it in all. An identifier that was asked for is not given again for a while,
-	// whatever the answer was.
-	Pending(ctx context.Context, stream pipeline.Stream, limit int) (ids []string, total int, err error)
+	// Pending gives at most limit identifiers of rows that need their single record, in the order
+	// in which they are read, and how many need it in all. Place is that of the first of them: rows
+	// that have waited long have places of their own. An identifier that was asked for is not given
+	// again for a while, whatever the answer was.
+	Pending(ctx context.Context, stream pipeline.Stream, place, limit int) (ids []string, total int, err error)
 	// NextParent gives the parent whose list was read longest ago; "" if none is left. Parents that
 	// were read or failed since the run began do not count. left is how many are left, with this
 	// one.

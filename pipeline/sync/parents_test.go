@@ -102,7 +102,7 @@ func (f *family) NextParent(_ context.Context, claim pipeline.Claim) (string, in
 }
 
 // Pending implements sync.Backlog.
-func (*family) Pending(context.Context, pipeline.Stream, int) ([]string, int, error) {
+func (*family) Pending(context.Context, pipeline.Stream, int, int) ([]string, int, error) {
 	panic("no details were asked for")
 }
 

@@ -11,10 +11,10 @@ import (
 	"sluice/pipeline/warehouse/streams/details"
 )
 
-// Pending implements sync.Backlog. It returns the rows that need their single record, newest
-// modification first, and after them the rows that failed a day ago or longer.
-func (db *DB) Pending(ctx context.Context, stream pipeline.Stream, limit int) ([]string, int, error) {
-	ids, total, err := details.Pending(ctx, db.pool, stream, limit)
+// Pending implements sync.Backlog. It returns the rows that need their single record, the most
+// valuable first, and after them the rows that failed a day ago or longer.
+func (db *DB) Pending(ctx context.Context, stream pipeline.Stream, place, limit int) ([]string, int, error) {
+	ids, total, err := details.Pending(ctx, db.pool, stream, place, limit)
 	if err != nil {
 		return nil, 0, postgres.Fail("reading the backlog of "+stream.String(), err)
 	}

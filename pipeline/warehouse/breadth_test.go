@@ -142,7 +142,7 @@ func singleBill(id, total string, day int) string {
 
 func (s *storeFixture) pending(limit int) ([]string, int) {
 	s.Helper()
-	ids, total, err := s.db.Pending(s.Context(), s.details, limit)
+	ids, total, err := s.db.Pending(s.Context(), s.details, 0, limit)
 	s.must(err)
 	return ids, total
 }

@@ -111,7 +111,7 @@ func TestParentsComeAndGo(t *testing.T) {
 	if _, _, err := s.db.NextParent(t.Context(), s.claimOf(s.bills)); err == nil {
 		t.Error("bills have no parents, yet one was asked for")
 	}
-	if _, _, err := s.db.Pending(t.Context(), s.persons, 1); err == nil {
+	if _, _, err := s.db.Pending(t.Context(), s.persons, 0, 1); err == nil {
 		t.Error("persons have no details, yet they were asked for")
 	}
 }

@@ -78,10 +78,35 @@ func parentWords(under schema.PerParent) string {
 func detailWords(s *schema.Service, r *schema.Resource) string {
 	text := "where the list leaves out `" + r.Details.Marker + "`, "
 	if batch := r.Details.Batch; batch != nil {
-		return text + fmt.Sprintf("up to %d records a call: `GET %s%s`, key `%s`, identifiers in `%s`",
+		text += fmt.Sprintf("up to %d records a call: `GET %s%s`, key `%s`, identifiers in `%s`",
 			batch.Size, s.Root, batch.Path, batch.Key, batch.Param)
+	} else {
+		text += "the single record is read"
 	}
-	return text + "the single record is read"
+	return text + "; order: " + orderWords(r.Details.Value)
+}
+
+// orderWords says which single records are read first.
+func orderWords(v *schema.Value) string {
+	const newest = "the newest"
+	if v == nil {
+		return newest
+	}
+	open := ""
+	if v.Open != nil {
+		open = "open ones (`" + v.Open.Column + "` " + valueWords(v.Open.Is) + ")"
+	}
+	if len(v.Amounts) == 0 {
+		return open + ", " + newest
+	}
+	amount := "the largest `" + strings.Join(v.Amounts, "` or `") + "`"
+	if v.Rate != "" {
+		amount += " times `" + v.Rate + "`"
+	}
+	if open != "" {
+		amount += ", tenfold for " + open
+	}
+	return amount + ", " + newest
 }
 
 // columnWords returns the description of a column: its sentence and its attributes.

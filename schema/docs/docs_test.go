@@ -62,7 +62,8 @@ func TestDictionarySaysHowDetailsAndParentsAreRead(t *testing.T) {
 	service.Resources[1].Paging = schema.PagingWhole
 	got := docs.Dictionary([]schema.Service{service})
 	for _, want := range []string{
-		"- Details: where the list leaves out `steps`, up to 100 records a call: `GET /house/v1/ratedetails`, key `rates`, identifiers in `rate_ids`\n",
+		"- Details: where the list leaves out `steps`, up to 100 records a call: `GET /house/v1/ratedetails`, key `rates`, identifiers in `rate_ids`; " +
+			"order: the largest `amount`, tenfold for open ones (`kind` `a`), the newest\n",
 		"| `floor` | text | The floor of it. Filled in by sluice where a record leaves it out. |\n",
 		"first: the whole list, in one answer without pages, every 12h\n",
 	} {

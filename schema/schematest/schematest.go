@@ -59,8 +59,10 @@ func House() schema.Service {
 func rates() schema.Resource {
 	return schema.Resource{
 		Name: "rates", Doc: "One rate of the house.", Path: "/rates", Key: "rates", ID: "rateId", Every: "1h",
-		Single:  &schema.Single{Path: "/rates/{id}", Key: "rate"},
-		Details: &schema.Details{Marker: "steps"},
+		Single: &schema.Single{Path: "/rates/{id}", Key: "rate"},
+		Details: &schema.Details{Marker: "steps", Value: &schema.Value{
+			Amounts: []string{"amount"}, Base: true, Open: &schema.Open{Column: "kind", Is: []string{"a"}},
+		}},
 		History: []string{"amount", "fromDay"},
 		Cursor:  schema.NewestFirst{Column: "changedAt", Sort: "changed"},
 		Columns: []schema.Column{

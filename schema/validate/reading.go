@@ -91,10 +91,52 @@ func (f *faults) details(where string, r *schema.Resource) {
 	if r.Single == nil && r.Details.Batch == nil {
 		f.addf(where, "nothing says how details are read; declare Single or Batch")
 	}
+	f.value(where+".value", r)
 	if batch := r.Details.Batch; batch != nil {
 		f.path(where, batch.Path)
 		if batch.Key == "" || batch.Param == "" || batch.Size < 1 {
 			f.addf(where, "a batch needs the response key, the parameter of the identifiers and a size of at least 1; give all three")
+		}
+	}
+}
+
+// value checks the order in which single records are read.
+func (f *faults) value(where string, r *schema.Resource) {
+	v := r.Details.Value
+	if v == nil {
+		return
+	}
+	if len(v.Amounts) == 0 && v.Open == nil {
+		f.addf(where, "neither an amount nor what is open is named; name one or drop the value")
+	}
+	for i, wire := range v.Amounts {
+		if c, ok := column(r, wire); !ok || c.Kind != schema.KindDecimal || slices.Contains(v.Amounts[:i], wire) {
+			f.addf(where, "the amount %q is no declared decimal, or named twice; declare it once, by Decimal", wire)
+		}
+	}
+	if priced := len(v.Amounts) > 0 && !v.Base; priced != (v.Rate != "") {
+		f.addf(where, "amounts of different currencies are not comparable; name the rate, or set Base where they are in the base currency")
+	}
+	if c, ok := column(r, v.Rate); v.Rate != "" && (!ok || c.Kind != schema.KindDecimal) {
+		f.addf(where, "the rate %q is no declared decimal; declare it by Decimal", v.Rate)
+	}
+	f.open(where+".open", r, v.Open)
+}
+
+func (f *faults) open(where string, r *schema.Resource, open *schema.Open) {
+	if open == nil {
+		return
+	}
+	c, ok := column(r, open.Column)
+	if !ok || c.Kind != schema.KindText {
+		f.addf(where, "the column %q is no declared text; declare it by Text", open.Column)
+	}
+	if len(open.Is) == 0 {
+		f.addf(where, "no value is that of an open record; name one or drop it")
+	}
+	for i, value := range open.Is {
+		if value == "" || slices.Contains(open.Is[:i], value) || len(c.Values) > 0 && !slices.Contains(c.Values, value) {
+			f.addf(where, "the value %q is empty, named twice or none of the column's; drop it", value)
 		}
 	}
 }

@@ -12,9 +12,13 @@ import (
 func wide() schema.Service {
 	s := good()
 	things := &s.Resources[0]
-	things.Details = &schema.Details{Marker: "parts", Batch: &schema.Batch{Path: "/thingdetails", Key: "things", Param: "ids", Size: 100}}
+	things.Details = &schema.Details{
+		Marker: "parts", Batch: &schema.Batch{Path: "/thingdetails", Key: "things", Param: "ids", Size: 100},
+		Value: &schema.Value{Amounts: []string{"price", "cost"}, Rate: "rate", Open: &schema.Open{Column: "state", Is: []string{"new"}}},
+	}
 	things.History = []string{"changed"}
-	things.Columns = append(things.Columns, schema.Text("colour", "The colour of it.").OneOf("red", "blue"))
+	things.Columns = append(things.Columns, schema.Text("colour", "The colour of it.").OneOf("red", "blue"),
+		schema.Text("state", "The state of it.").OneOf("new", "sold"), schema.Decimal("price", "What it is sold for."), schema.Decimal("cost", "What it was bought for."), schema.Decimal("rate", "Price of its currency."))
 	things.Children = append(things.Children, schema.Child{
 		Name: "fields", Doc: "One field of it.", Prefix: "cf_", Twin: "_formatted", Columns: []schema.Column{
 			schema.ID("key", "Key of the field."), schema.JSON("value", "JSON because it is open."), schema.Text("text", "As it is shown."),
@@ -68,7 +72,7 @@ type wideCase struct {
 func TestValidateNamesEveryFaultOfTheWideDeclaration(t *testing.T) {
 	t.Parallel()
 	cases := append(append(readingCases(), parentCases()...), prefixCases()...)
-	for _, c := range append(cases, placeCases()...) {
+	for _, c := range append(append(cases, placeCases()...), valueCases()...) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			service := wide()
@@ -119,7 +123,7 @@ func readingCases() []wideCase {
 		}, "shop.opening.window: a list read by schema.Snapshot takes no windows; drop it"},
 		{"details under a parent", func(s *schema.Service) {
 			s.Resources[rooms].Children = s.Resources[things].Children[:1]
-			s.Resources[rooms].Details = s.Resources[things].Details
+			s.Resources[rooms].Details = &schema.Details{Marker: "parts", Batch: s.Resources[things].Details.Batch}
 		}, "shop.rooms.details: schema.PerParent lists have no details; drop them"},
 		{"history of an array", func(s *schema.Service) { s.Resources[things].History = []string{"parts"} },
 			`shop.things.history: "parts" is no declared column of the record; only columns have a history`},
@@ -145,6 +149,42 @@ func readingCases() []wideCase {
 			"shop.preview.params: \"\" is empty, set by the engine or declared twice; drop it"},
 		{"read assumption", func(s *schema.Service) { s.Reads[0].Assumed[0] = "" },
 			"shop.preview.assumed: the sentence is empty; say what it is"},
+	}
+}
+
+func valueCases() []wideCase {
+	value := func(change func(*schema.Value)) func(*schema.Service) {
+		return func(s *schema.Service) { change(s.Resources[things].Details.Value) }
+	}
+	return []wideCase{
+		{"value of nothing", value(func(v *schema.Value) { *v = schema.Value{} }),
+			"shop.things.details.value: neither an amount nor what is open is named; name one or drop the value"},
+		{"amount of no column", value(func(v *schema.Value) { v.Amounts[1] = "worth" }),
+			`shop.things.details.value: the amount "worth" is no declared decimal, or named twice; declare it once, by Decimal`},
+		{"amount of an element", value(func(v *schema.Value) { v.Amounts[1] = "parts" }),
+			`shop.things.details.value: the amount "parts" is no declared decimal, or named twice; declare it once, by Decimal`},
+		{"amount that is a text", value(func(v *schema.Value) { v.Amounts[1] = "colour" }),
+			`shop.things.details.value: the amount "colour" is no declared decimal, or named twice; declare it once, by Decimal`},
+		{"amount twice", value(func(v *schema.Value) { v.Amounts[1] = "price" }),
+			`shop.things.details.value: the amount "price" is no declared decimal, or named twice; declare it once, by Decimal`},
+		{"amounts without a rate", value(func(v *schema.Value) { v.Rate = "" }),
+			"shop.things.details.value: amounts of different currencies are not comparable; name the rate, or set Base where they are in the base currency"},
+		{"a rate of the base currency", value(func(v *schema.Value) { v.Base = true }),
+			"shop.things.details.value: amounts of different currencies are not comparable; name the rate, or set Base where they are in the base currency"},
+		{"a rate without amounts", value(func(v *schema.Value) { v.Amounts = nil }),
+			"shop.things.details.value: amounts of different currencies are not comparable; name the rate, or set Base where they are in the base currency"},
+		{"rate that is a text", value(func(v *schema.Value) { v.Rate = "colour" }),
+			`shop.things.details.value: the rate "colour" is no declared decimal; declare it by Decimal`},
+		{"open by a number", value(func(v *schema.Value) { v.Open = &schema.Open{Column: "price", Is: []string{"1"}} }),
+			`shop.things.details.value.open: the column "price" is no declared text; declare it by Text`},
+		{"open by no column", value(func(v *schema.Value) { v.Open.Column = "stand" }),
+			`shop.things.details.value.open: the column "stand" is no declared text; declare it by Text`},
+		{"never open", value(func(v *schema.Value) { v.Open.Is = nil }),
+			"shop.things.details.value.open: no value is that of an open record; name one or drop it"},
+		{"open by a value that none is", value(func(v *schema.Value) { v.Open.Is[0] = "green" }),
+			`shop.things.details.value.open: the value "green" is empty, named twice or none of the column's; drop it`},
+		{"open twice", value(func(v *schema.Value) { v.Open.Is = []string{"new", "new"} }),
+			`shop.things.details.value.open: the value "new" is empty, named twice or none of the column's; drop it`},
 	}
 }
 
