@@ -128,6 +128,8 @@ type Scan struct {
 type Overlap struct {
 	// Size is the size of the largest page; zero if the pages of the pass do not overlap.
 	Size int `json:"size"`
+	// Unsized is how many records a page holds if no size is asked for; zero if that is not more.
+	Unsized int `json:"unsized,omitempty"`
 	// Least is by how many records the next page has to overlap the page before.
 	Least int `json:"least,omitempty"`
 	// Links are records of the page before. The next page has to show one of them.

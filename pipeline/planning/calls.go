@@ -97,7 +97,7 @@ func (s *Stream) listing(records float64) int {
 		return max(int(math.Round(records*parts)/parts)-1, 0)/(s.Page-1) + 1
 	}
 	if s.Overlaps {
-		if calls := scan.Pages(int(math.Round(records*parts)/parts), s.First, s.Page); calls > 0 {
+		if calls := scan.Pages(int(math.Round(records*parts)/parts), s.Page, s.Unsized); calls > 0 {
 			return calls
 		}
 	}

@@ -84,10 +84,10 @@ type Shape struct {
 	// one, as with numbered pages.
 	Page int
 	Full bool
-	// Overlaps says that pages can overlap, so that one pass is enough. First is how many records
-	// the first page holds.
+	// Overlaps says that pages can overlap, so that one pass is enough. Unsized is how many records
+	// a page without a size holds.
 	Overlaps bool
-	First    int
+	Unsized  int
 	// Batch is how many single records one call brings.
 	Batch int
 	// Each is how the list of one parent is read.
@@ -100,7 +100,7 @@ func ShapeOf(stream pipeline.Stream, perPage int) Shape {
 	shape := Shape{Way: wayOf(resource.Cursor, resource.Paging), Page: perPage, Full: resource.Paging == schema.PagingNumber}
 	_, newest := resource.Cursor.(schema.NewestFirst)
 	shape.Overlaps = shape.Full && (newest || resource.Created() != "")
-	shape.First = max(shape.Page, resource.Unsized)
+	shape.Unsized = resource.Unsized
 	if resource.Paging == schema.PagingToken {
 		shape.Page = schema.TokenPage
 	}

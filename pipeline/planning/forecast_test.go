@@ -30,8 +30,8 @@ func TestNext(t *testing.T) {
 	t.Parallel()
 	byNumber := planning.Shape{Way: planning.WayRows, Page: 200, Full: true}
 	since := planning.Shape{Way: planning.WayChanges, Page: 200, Full: true}
-	overlapping := planning.Shape{Way: planning.WayRows, Page: 200, Full: true, Overlaps: true, First: 200}
-	unsized := planning.Shape{Way: planning.WayRows, Page: 200, Full: true, Overlaps: true, First: 5000}
+	overlapping := planning.Shape{Way: planning.WayRows, Page: 200, Full: true, Overlaps: true}
+	unsized := planning.Shape{Way: planning.WayRows, Page: 200, Full: true, Overlaps: true, Unsized: 5000}
 	byToken := planning.Shape{Way: planning.WayRows, Page: 100}
 	details := planning.Shape{Way: planning.WayDetails, Batch: 1}
 	batches := planning.Shape{Way: planning.WayDetails, Batch: 100}
@@ -53,7 +53,8 @@ func TestNext(t *testing.T) {
 		"overlaps, a full page":       {overlapping, planning.Facts{Rows: known(200)}, 2, 0, planning.Measured},
 		"overlaps, 1,000 rows":        {overlapping, planning.Facts{Rows: known(1000)}, 6, 0, planning.Measured},
 		"overlaps, 20,160 rows":       {overlapping, planning.Facts{Rows: known(20_160)}, 111, 0, planning.Measured},
-		"a large first page":          {unsized, planning.Facts{Rows: known(4999)}, 1, 0, planning.Measured},
+		"a page without a size":       {unsized, planning.Facts{Rows: known(4999)}, 1, 0, planning.Measured},
+		"pages without a size":        {unsized, planning.Facts{Rows: known(14_999)}, 5, 0, planning.Measured},
 		"keyset, almost a page":       {byNumber, planning.Facts{Rows: known(199), ReadsByKeyset: true}, 1, 0, planning.Measured},
 		"keyset, a full page":         {byNumber, planning.Facts{Rows: known(200), ReadsByKeyset: true}, 2, 0, planning.Measured},
 		"keyset, 398 rows":            {since, planning.Facts{Rows: known(398), ReadsByKeyset: true}, 2, 0, planning.Measured},

@@ -49,12 +49,12 @@ func (s *progress) overlap(page look, rules pipeline.Rules) *pipeline.End {
 	seen := page.sequence(s.Mode)
 	links, least := page.links(seen)
 	covered := min(s.Page*s.PerPage, (s.Page-1)*s.PerPage+len(page.entries)) // a page can come short
-	number, perPage := window(covered, max(least, o.Least), o.Size)
+	number, perPage := window(covered, max(least, o.Least), o.Size, o.Unsized)
 	switch {
 	case len(links) > 0 && number > 0:
 		// A list with ties has further ties, and pages that are prefetched have to reach over them.
 		*o = pipeline.Overlap{
-			Size: o.Size, Least: max(least, o.Least), Links: links, Covered: covered, Order: page.order(), Falls: seen.falls,
+			Size: o.Size, Unsized: o.Unsized, Least: max(least, o.Least), Links: links, Covered: covered, Order: page.order(), Falls: seen.falls,
 		}
 		s.Page, s.PerPage = number, perPage
 		return nil
@@ -62,7 +62,7 @@ func (s *progress) overlap(page look, rules pipeline.Rules) *pipeline.End {
 		s.restart()
 		s.ByCreation = true
 		return nil
-	case first && s.PerPage == o.Size: // it is page 1 of a pass like any other
+	case first && s.PerPage <= o.Size: // it is page 1 of a pass like any other
 		*o = pipeline.Overlap{}
 		s.Page++
 		return nil
@@ -88,7 +88,7 @@ func (s *progress) linkAgain(rules pipeline.Rules) {
 	o := &s.Overlap
 	o.Retries++
 	by := max(o.Least, o.Covered-(s.Page-1)*s.PerPage)
-	number, perPage := window(o.Covered, min(further*by, o.Size-1), o.Size)
+	number, perPage := window(o.Covered, min(further*by, o.Size-1), o.Size, o.Unsized)
 	if o.Retries > maxRetries || number == 0 || number == s.Page && perPage == s.PerPage {
 		s.readInPasses(rules)
 		return
@@ -105,27 +105,34 @@ func (s *progress) readInPasses(rules pipeline.Rules) {
 
 // window gives the page, by number and size, that overlaps the first covered records of a list by
 // at least least of them and reaches as far as possible. Page numbers are multiples of the size, so
-// sizes of less than most are tried, too. Number is 0 if no page reaches further.
+// sizes of less than most are tried, too, and pages without a size. Number is 0 if no page reaches
+// further.
 //
 // With pages of at most 200, no choice of windows reads a long list in less than 1.095 times the
 // calls of pages that do not overlap (docs/decisions/0047-overlapping-pages).
-func window(covered, least, most int) (int, int) {
+func window(covered, least, most, unsized int) (int, int) {
 	number, perPage, reach := 0, 0, covered
-	for size := most; size > least; size-- {
+	try := func(size int) {
 		before := (covered - least) / size // pages in front of this one
 		if end := (before + 1) * size; covered >= least && end > reach {
 			number, perPage, reach = before+1, size, end
 		}
 	}
+	for size := most; size > least; size-- {
+		try(size)
+	}
+	if unsized > most {
+		try(unsized)
+	}
 	return number, perPage
 }
 
-// Pages is how many overlapping pages of at most most records show a list of so many records, of
-// which the first page holds first. It is 0 if pages of that size are too small to overlap.
-func Pages(records, first, most int) int {
+// Pages is how many overlapping pages of at most most records, or of unsized without a size, show a
+// list of so many records. It is 0 if pages of that size are too small to overlap.
+func Pages(records, most, unsized int) int {
 	pages := 1
-	for covered := first; covered <= records; pages++ { // the last page has to be short
-		number, perPage := window(covered, leastOverlap, most)
+	for covered := max(most, unsized); covered <= records; pages++ { // the last page has to be short
+		number, perPage := window(covered, leastOverlap, most, unsized)
 		if number == 0 {
 			return 0
 		}
@@ -140,7 +147,7 @@ func Following(scan *pipeline.Scan, request pipeline.Request) pipeline.Request {
 		request.Page++
 		return request
 	}
-	request.Page, request.PerPage = window(request.Page*request.PerPage, scan.Overlap.Least, scan.Overlap.Size)
+	request.Page, request.PerPage = window(request.Page*request.PerPage, scan.Overlap.Least, scan.Overlap.Size, scan.Overlap.Unsized)
 	return request
 }
 

@@ -14,7 +14,7 @@ func TestWindowsOverlap(t *testing.T) {
 		most := rapid.IntRange(1, 200).Draw(t, "most")
 		least := rapid.IntRange(leastOverlap, 60).Draw(t, "least")
 		covered := rapid.IntRange(0, 100_000).Draw(t, "covered")
-		number, size := window(covered, least, most)
+		number, size := window(covered, least, most, 0)
 		if number == 0 {
 			return
 		}
@@ -49,7 +49,7 @@ func TestLongListsTakeTheFewestWindows(t *testing.T) {
 		}
 		calls := 1
 		for covered := most; covered <= records; calls++ {
-			number, size := window(covered, leastOverlap, most)
+			number, size := window(covered, leastOverlap, most, 0)
 			covered = number * size
 		}
 		if calls != best || calls != want {

@@ -34,8 +34,8 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules, now time.Time) *pipeline.
 		shorten(scan, claim, rules)
 	}
 	Overlaps(scan, claim.Stream.Resource.Paging)
-	if scan.Overlap.Size > 0 {
-		scan.PerPage = max(scan.PerPage, claim.Stream.Resource.Unsized)
+	if unsized := claim.Stream.Resource.Unsized; scan.Overlap.Size > 0 && unsized > scan.PerPage {
+		scan.PerPage, scan.Overlap.Unsized = unsized, unsized
 	}
 	return scan
 }
@@ -198,7 +198,7 @@ func (s *progress) resize(perPage int) bool {
 	case s.Page == 1 && len(overlaps.Links) == 0:
 		s.Overlap.Size = min(perPage, overlaps.Size)
 		return false
-	case s.Page == 2 && perPage == overlaps.Size && s.Pass == 1 && overlaps.Retries == 0:
+	case s.Page == 2 && perPage == overlaps.Size && perPage == overlaps.Covered && overlaps.Retries == 0:
 		return false // upstream knows one size only, in which this is page 2
 	}
 	s.forget()
