@@ -130,8 +130,6 @@ type Overlap struct {
 	Size int `json:"size"`
 	// Unsized is how many records a page holds if no size is asked for; zero if that is not more.
 	Unsized int `json:"unsized,omitempty"`
-	// Least is by how many records the next page has to overlap the page before.
-	Least int `json:"least,omitempty"`
 	// Links are records of the page before. The next page has to show one of them.
 	Links []Link `json:"links,omitempty"`
 	// Covered is how many records, from the first of the list, the linked pages reach over.
@@ -139,8 +137,10 @@ type Overlap struct {
 	// Order is the order that upstream reported. Falls says that the times of the records fall.
 	Order string `json:"order,omitempty"`
 	Falls bool   `json:"falls,omitempty"`
-	// Retries counts pages in a row that showed no link.
+	// Retries counts pages in a row that showed no link, Calm pages since one was requested that
+	// could not be foreseen.
 	Retries int `json:"retries,omitempty"`
+	Calm    int `json:"calm,omitempty"`
 }
 
 // Tied are records with the same time in the order of their list.

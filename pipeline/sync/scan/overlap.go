@@ -49,12 +49,15 @@ func (s *progress) overlap(page look, rules pipeline.Rules) *pipeline.End {
 	seen := page.sequence(s.Mode)
 	links, least := page.links(seen)
 	covered := min(s.Page*s.PerPage, (s.Page-1)*s.PerPage+len(page.entries)) // a page can come short
-	number, perPage := window(covered, max(least, o.Least), o.Size, o.Unsized)
+	number, perPage := window(covered, least, o.Size, o.Unsized)
 	switch {
 	case len(links) > 0 && number > 0:
-		// A list with ties has further ties, and pages that are prefetched have to reach over them.
+		calm := o.Calm + 1
+		if usual, _ := window(covered, leastOverlap, o.Size, o.Unsized); number != usual {
+			calm = 0
+		}
 		*o = pipeline.Overlap{
-			Size: o.Size, Unsized: o.Unsized, Least: max(least, o.Least), Links: links, Covered: covered, Order: page.order(), Falls: seen.falls,
+			Size: o.Size, Unsized: o.Unsized, Calm: calm, Links: links, Covered: covered, Order: page.order(), Falls: seen.falls,
 		}
 		s.Page, s.PerPage = number, perPage
 		return nil
@@ -86,8 +89,8 @@ func (s *progress) overlapped(only bool) *pipeline.End {
 // the edge is read again, not the list.
 func (s *progress) linkAgain(rules pipeline.Rules) {
 	o := &s.Overlap
-	o.Retries++
-	by := max(o.Least, o.Covered-(s.Page-1)*s.PerPage)
+	o.Retries, o.Calm = o.Retries+1, 0
+	by := o.Covered - (s.Page-1)*s.PerPage
 	number, perPage := window(o.Covered, min(further*by, o.Size-1), o.Size, o.Unsized)
 	if o.Retries > maxRetries || number == 0 || number == s.Page && perPage == s.PerPage {
 		s.readInPasses(rules)
@@ -147,7 +150,7 @@ func Following(scan *pipeline.Scan, request pipeline.Request) pipeline.Request {
 		request.Page++
 		return request
 	}
-	request.Page, request.PerPage = window(request.Page*request.PerPage, scan.Overlap.Least, scan.Overlap.Size, scan.Overlap.Unsized)
+	request.Page, request.PerPage = window(request.Page*request.PerPage, leastOverlap, scan.Overlap.Size, scan.Overlap.Unsized)
 	return request
 }
 

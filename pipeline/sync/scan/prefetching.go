@@ -6,8 +6,8 @@ import (
 )
 
 // pagesPerGuess is how many pages of a pass have to be read for each page prefetched while the end
-// of the list is unknown. So the pages requested beyond the end are at most a twentieth of the
-// pass.
+// of the list is unknown, or the place of the next overlap. So the pages requested in vain are at
+// most a twentieth of the pass.
 const pagesPerGuess = 20
 
 // Prefetching says how many pages behind the next one of the scan may be requested early, but no
@@ -23,7 +23,7 @@ const pagesPerGuess = 20
 // first pass may prefetch.
 func Prefetching(scan *pipeline.Scan, paging schema.Paging, most int) int {
 	if scan.Overlap.Size > 0 {
-		return min(most, scan.Overlap.Covered/scan.Overlap.Size/pagesPerGuess)
+		return min(most, scan.Overlap.Calm/pagesPerGuess)
 	}
 	if paging != schema.PagingNumber || scan.Mode == pipeline.ModeKeyset || !scan.Partial && (scan.LastPages == 0 || scan.LastPrefetched) {
 		return 0
