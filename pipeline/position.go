@@ -82,6 +82,8 @@ type Scan struct {
 	// ByCreation says that the list is asked for in the order of creation, because its own order is
 	// another one.
 	ByCreation bool `json:"by_creation,omitempty"`
+	// Order is the order that upstream reported for the first page of the pass.
+	Order string `json:"order,omitempty"`
 	// Tied are the records of this pass that tie with the last one.
 	Tied Tied `json:"tied,omitzero"`
 	// Overlap is the progress of a pass of overlapping pages.
@@ -134,9 +136,8 @@ type Overlap struct {
 	Links []Link `json:"links,omitempty"`
 	// Covered is how many records, from the first of the list, the linked pages reach over.
 	Covered int `json:"covered,omitempty"`
-	// Order is the order that upstream reported. Falls says that the times of the records fall.
-	Order string `json:"order,omitempty"`
-	Falls bool   `json:"falls,omitempty"`
+	// Falls says that the times of the records fall from one to the next.
+	Falls bool `json:"falls,omitempty"`
 	// Retries counts pages in a row that showed no link, Calm pages since one was requested that
 	// could not be foreseen.
 	Retries int `json:"retries,omitempty"`

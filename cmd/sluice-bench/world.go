@@ -20,11 +20,22 @@ type world struct {
 	*simulated.Server
 
 	address sandbox
+	// moved is how far the clock was moved on.
+	moved time.Duration
 }
+
+// Advance moves the clock on.
+func (u *world) Advance(step time.Duration) {
+	u.moved += step
+	u.Server.Advance(step)
+}
+
+// catchUp moves the clock on to the present time.
+func (u *world) catchUp() { u.Advance(max(behind-u.moved, 0)) }
 
 // behind is how far the clock of a world is behind at the start. The measurement moves it on: what
 // happens before a step is then older than the lag of the watermark.
-const behind = 30 * time.Minute
+const behind = 6 * time.Hour
 
 // inWorld runs work beside a new world.
 func inWorld(options simulated.Options, work func(u *world) error) error {
@@ -75,15 +86,26 @@ func (u *world) remove(ctx context.Context, l list, ids []string) error {
 	return nil
 }
 
-// edit changes a number of records of a list, and returns how many it were.
-func (u *world) edit(l list, seed int64, edits int) (int, error) {
-	changed, err := u.Change(simulated.Change{Seed: seed, Edits: edits, Resources: []string{l.resource}})
-	return len(changed[l.resource].Edited), err
+// edit changes a number of records of a list, four in a second, and returns how many it were.
+func (u *world) edit(l list, edits int) (int, error) {
+	const together = 4
+	edited := make(map[string]bool)
+	for left := edits; left > 0; left -= together {
+		u.Advance(time.Second)
+		changed, err := u.Change(simulated.Change{Seed: int64(u.moved), Edits: min(left, together), Resources: []string{l.resource}})
+		if err != nil {
+			return 0, err
+		}
+		for _, id := range changed[l.resource].Edited {
+			edited[id] = true
+		}
+	}
+	return len(edited), nil
 }
 
-// grow adds records to a list until it has so many, a thousand in one second.
+// grow adds records to a list until it has so many, four in a second.
 func (u *world) grow(l list, records int) error {
-	const together = 1000
+	const together = 4
 	for missing := records - len(u.Listed(l.service, l.resource)); missing > 0; missing -= together {
 		u.Advance(time.Second)
 		if _, err := u.Change(simulated.Change{Inserts: min(missing, together), Resources: []string{l.resource}}); err != nil {

@@ -15,7 +15,7 @@ func overlapBugs() []bug {
 		tests(room, "^TestTiesOverAnEdge$", "a link among ties", "a record that ties with the last one links the next page",
 			edit{overlap, "	for at >= 0 && seen.times[at].Equal(seen.times[last]) {\n", "	for false {\n"}),
 		schedules("60000", "an order that turned", "a page in another order links to the page before",
-			edit{overlap, "	if page.order() != o.Order || o.Falls && !seen.falls || !o.Falls && !seen.rises {\n", "	if false {\n"}),
+			edit{overlap, "	if page.order() != s.Order || o.Falls && !seen.falls || !o.Falls && !seen.rises {\n", "	if false {\n"}),
 		tests(room, "^TestALinkIsTheSameVersion$", "a link of another version", "a record that changed and so moved links a page to the page before",
 			edit{overlap, "e.identity == link.Record && digestOf(e.raw) == link.Content", "e.identity == link.Record"}),
 		tests(room+"/scan", "^TestWindowsOverlap$", "a window one record short", "a page overlaps by one record less than asked for",

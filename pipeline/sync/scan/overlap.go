@@ -57,7 +57,7 @@ func (s *progress) overlap(page look, rules pipeline.Rules) *pipeline.End {
 			calm = 0
 		}
 		*o = pipeline.Overlap{
-			Size: o.Size, Unsized: o.Unsized, Calm: calm, Links: links, Covered: covered, Order: page.order(), Falls: seen.falls,
+			Size: o.Size, Unsized: o.Unsized, Calm: calm, Links: links, Covered: covered, Falls: seen.falls,
 		}
 		s.Page, s.PerPage = number, perPage
 		return nil
@@ -203,7 +203,7 @@ func (l look) sequence(mode pipeline.Mode) sequence {
 func (s *progress) linked(page look) bool {
 	o := &s.Overlap
 	seen := page.sequence(s.Mode)
-	if page.order() != o.Order || o.Falls && !seen.falls || !o.Falls && !seen.rises {
+	if page.order() != s.Order || o.Falls && !seen.falls || !o.Falls && !seen.rises {
 		return false
 	}
 	return slices.ContainsFunc(seen.records, func(e entry) bool {

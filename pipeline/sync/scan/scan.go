@@ -72,7 +72,9 @@ func plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 			scan.Mode, scan.Bound = pipeline.ModeSince, bound
 		}
 	case schema.NewestFirst:
-		scan.Mode, scan.Bound = pipeline.ModeNewest, bound
+		if !bound.IsZero() { // the whole list is read in the order of creation, which edits do not change
+			scan.Mode, scan.Bound = pipeline.ModeNewest, bound
+		}
 	case schema.Export:
 		scan.Mode = pipeline.ModeExport
 	}
@@ -160,6 +162,12 @@ func (s *progress) advance(page look, rules pipeline.Rules) *pipeline.End {
 		if s.fallBack(note) {
 			return nil
 		}
+	}
+	switch {
+	case s.Page == 1:
+		s.Order = page.order()
+	case page.order() != s.Order && s.Overlap.Size == 0:
+		s.Suspect = true // this page is one of another list
 	}
 	if s.Overlap.Size == 0 || s.Page == 1 { // a pass can go on without overlaps behind page 1
 		s.count(page)
