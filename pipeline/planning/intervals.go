@@ -37,29 +37,41 @@ func Intervals(service *streams.Service, limits pipeline.Limits, floor time.Dura
 		perDay := ScheduledCalls(limits, class, service.External)
 		var of []cadence.Stream
 		var keys []pipeline.Key
-		for i := range service.Streams {
-			s := &service.Streams[i]
-			stream, ours := scheduled[s.Key]
-			if !ours || stream.Class != class {
-				continue
-			}
-			seen := SeenOf(s, class)
+		ours, histories := ofClass(service, class, scheduled)
+		usual := cadence.UsualHours(histories)
+		part := 1.0
+		for i, s := range ours {
+			seen := histories[i].Seen(s.SeenAt(), usual)
+			part = usual.Part(s.SeenAt())
 			if s.Ceiling == 0 {
 				perDay -= math.Max(seen.Calls, 1) * float64(24*time.Hour) / float64(s.Every)
 				continue
 			}
-			learned := cadence.Stream{Seen: seen, Every: s.Every, Ceiling: s.Ceiling}
-			if stream.Promised {
+			learned := cadence.Stream{Seen: seen, Every: s.Every, Ceiling: s.Ceiling, First: s.Loaded && len(s.Runs()) == 0}
+			if scheduled[s.Key].Promised {
 				learned.Ceiling = ceilingOf(s.Ceiling, seen, floor, pace)
 			}
 			of, keys = append(of, learned), append(keys, s.Key)
 		}
-		for i, interval := range cadence.Plan(of, floor, perDay) {
+		for i, interval := range cadence.Plan(of, floor, perDay, part) {
 			plans = append(plans, planOfStream(keys[i], &of[i], interval, floor))
 		}
 		share(plans[len(plans)-len(of):], class, perDay)
 	}
 	return plans
+}
+
+// ofClass returns the streams of a class and what their runs found.
+func ofClass(service *streams.Service, class pipeline.Class, scheduled map[pipeline.Key]Scheduled) ([]*streams.Stream, []cadence.History) {
+	var list []*streams.Stream
+	var histories []cadence.History
+	for i := range service.Streams {
+		s := &service.Streams[i]
+		if stream, ours := scheduled[s.Key]; ours && stream.Class == class {
+			list, histories = append(list, s), append(histories, HistoryOf(s, class))
+		}
+	}
+	return list, histories
 }
 
 // ceilingOf returns the longest interval that keeps the age of a change within its target. A change
