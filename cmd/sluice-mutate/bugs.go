@@ -5,7 +5,7 @@ import "slices"
 // bugs returns all deliberate bugs. The simulation catches those of reading, each within its number
 // of schedules; the tests of a package catch the others.
 func bugs() []bug {
-	return slices.Concat(markBugs(), passBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), absenceBugs(), jobBugs(), callBugs(), proofBugs(), machineBugs(), boundBugs(), answerBugs(), otherBugs(), secretBugs())
+	return slices.Concat(markBugs(), passBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), absenceBugs(), jobBugs(), callBugs(), proofBugs(), machineBugs(), boundBugs(), answerBugs(), otherBugs(), secretBugs(), scheduleBugs())
 }
 
 const (

@@ -4,7 +4,8 @@
 // It is pure: observations go in, intervals and their reasons come out. It reads no clock, no table
 // and no configuration.
 //
-// Start reading at Plan, then History.Seen and UsualHours; docs/decisions/0013-adaptive-intervals says why.
+// Start reading at Plan, then History.Seen and UsualHours. The reasons are in
+// docs/decisions/0013-adaptive-intervals and docs/decisions/0045-schedule-against-optimum.
 package cadence
 
 import (
