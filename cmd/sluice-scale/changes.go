@@ -79,6 +79,17 @@ func (s *stream) spend(at virtual.Instant) {
 	s.spent[at/time.Hour]++
 }
 
+// spentIn returns the calls in a window of whole hours.
+func (s *stream) spentIn(window upstream.Span) float64 {
+	sum := 0
+	for hour, calls := range s.spent {
+		if at := time.Duration(hour) * time.Hour; at >= window.From && at < window.To {
+			sum += calls
+		}
+	}
+	return float64(sum)
+}
+
 // bring lets a clean run bring the changes from before its beginning, and returns their number.
 func (s *stream) bring(at virtual.Instant) int64 {
 	before := len(s.arrived)

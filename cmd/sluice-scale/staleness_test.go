@@ -48,7 +48,7 @@ func (c *calm) read(now virtual.Instant) {
 // live lets an organization run without faults, other clients and waits until end; plan, if given,
 // sets the intervals anew every ten minutes.
 func live(o *organization, end virtual.Instant, plan func(o *organization, list []*calm, now time.Time)) {
-	o.outages, o.others = nil, alone
+	o.outages, o.others, o.share = nil, alone, 0
 	var list []*calm
 	for _, st := range o.streams {
 		if st.class == pipeline.ClassIncremental {

@@ -60,6 +60,14 @@ func TestWhatRunsShowed(t *testing.T) {
 	h.ran(learned, pipeline.ClassIncremental, "2 hours", "3 hours", pipeline.OutcomeProvisional, 2, 3)
 
 	services := h.unplanned(10)
+	if len(services) != 1 || services[0].Streams[1].Loaded {
+		t.Fatalf("services without a watermark: %+v", services)
+	}
+	_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.streams SET watermark = clock_timestamp() WHERE resource = 'learned'`)
+	h.must(err)
+	if services = h.unplanned(10); !services[0].Streams[1].Loaded || services[0].Streams[0].Loaded {
+		t.Errorf("a watermark does not show: %+v", services)
+	}
 	if len(services) != 1 || services[0].Organization != "a" || services[0].Name != "shop" || len(services[0].Streams) != 2 {
 		t.Fatalf("to be planned: %+v", services)
 	}
