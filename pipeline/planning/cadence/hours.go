@@ -7,7 +7,7 @@ import (
 
 // Hours says how many changes the hours of a day bring, as multiples of the mean. The hours are
 // those of UTC.
-type Hours [24]float64
+type Hours [hoursADay]float64
 
 // Alike are hours that all bring the same.
 func Alike() *Hours {
@@ -19,6 +19,7 @@ func Alike() *Hours {
 }
 
 const (
+	hoursADay = 24
 	// rounds is the number of steps in which hours and rates are estimated from each other.
 	rounds = 3
 	// alike is how many changes without any difference between the hours are assumed beside those
@@ -89,9 +90,16 @@ func (h *Hours) between(from, to time.Time) float64 {
 	return sum
 }
 
-// each divides the time between two instants by the hours of the day.
+// each divides the time between two instants by the hours of the day. Whole days count at once.
 func each(from, to time.Time, do func(hour int, part float64)) {
-	for at := from.UTC(); at.Before(to); {
+	at := from.UTC()
+	for whole := to.Sub(at) / day; whole > 0; whole = to.Sub(at) / day {
+		for hour := range hoursADay {
+			do(hour, float64(whole))
+		}
+		at = at.Add(whole * day)
+	}
+	for at.Before(to) {
 		end := at.Truncate(time.Hour).Add(time.Hour)
 		if to.Before(end) {
 			end = to

@@ -44,6 +44,16 @@ func TestUsualHours(t *testing.T) {
 	if got := half.Seen(half.Runs[len(half.Runs)-1].Start, usual).PerHour; !near(got, 104.0/24) {
 		t.Errorf("a history until noon shows %f changes an hour, want %f", got, 104.0/24)
 	}
+	// A run over two days and the hour from 12 counts each hour twice, and noon once more.
+	long := cadence.History{Since: at(12), Runs: []cadence.Run{{Start: at(61), Changes: 480, Calls: 1}}}
+	if got, want := long.Seen(at(61), usual).PerHour, 480/(48+usual[12]); math.Abs(got-want) > 1e-9 {
+		t.Errorf("two days and an hour show %f changes an hour, want %f", got, want)
+	}
+	// So does a watermark of long ago, in no time.
+	old := cadence.History{Since: time.Time{}, Runs: []cadence.Run{{Start: at(0), Changes: 1}}}
+	if got := old.Seen(at(0), usual).PerHour; got <= 0 || got > 1e-4 {
+		t.Errorf("a change in two thousand years is %f an hour", got)
+	}
 }
 
 // thousandfold is the same stream with a thousand times the changes, so that what is assumed says
