@@ -52,7 +52,7 @@ func TestTheFleetLearns(t *testing.T) {
 	for _, broken := range v.Broken {
 		t.Error(broken)
 	}
-	ours, rates, _ := sim.waited(upstream.Span{From: 0, To: 24 * time.Hour})
+	ours, rates, _ := waited(sim.organizations, upstream.Span{From: 0, To: 24 * time.Hour})
 	if ratio := ours.mean() / rates.mean(); ratio < 1 || ratio > 2 {
 		t.Errorf("changes wait %.2f times the optimum: %s, and %s", ratio, ours, rates)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"sluice/cmd/sluice-scale/optimum"
@@ -65,20 +66,22 @@ func (v *verdict) staleness(s *simulation) {
 		if window.To == 0 {
 			continue
 		}
-		ours, rates, instants := s.waited(window)
+		ours, rates, instants := waited(s.organizations, window)
 		when := fmt.Sprintf("hours %.0f to %.0f", window.From.Hours(), window.To.Hours())
 		v.addf("a change waits, mean / p99, "+when, "", "%s", ours)
 		v.addf("the best schedule that knows the rates, "+when, "", "%s", rates)
 		v.addf("of that, mean / p99, "+when, allowed, "%.2f / %.2f", ours.mean()/rates.mean(), ours.p99()/rates.p99())
+		ours, rates, _ = waited(slices.DeleteFunc(slices.Clone(s.organizations), func(o *organization) bool { return o.others != alone }), window)
+		v.addf("of that, where no other program spends, "+when, allowed, "%.2f / %.2f", ours.mean()/rates.mean(), ours.p99()/rates.p99())
 		v.addf("the best schedule that knows the instants, "+when, "", "%s", instants)
 	}
 }
 
-// waited returns how long the changes of a window waited, and the two bounds. A change that has not
+// waited returns how long the changes of organizations waited in a window, and the two bounds. A change that has not
 // arrived at the end of the window counts until then, in all three.
-func (s *simulation) waited(window upstream.Span) (ours, rates, instants *waiting) {
+func waited(organizations []*organization, window upstream.Span) (ours, rates, instants *waiting) {
 	ours, rates, instants = new(waiting), new(waiting), new(waiting)
-	for _, o := range s.organizations {
+	for _, o := range organizations {
 		var stretches []optimum.Stretch
 		var streams []optimum.Stream
 		spent, besides := 0.0, 0.0 // calls of incremental runs, and others of ours
