@@ -77,13 +77,14 @@ func (v *verdict) staleness(s *simulation) {
 	}
 }
 
-// waited returns how long the changes of organizations waited in a window, and the two bounds. A change that has not
-// arrived at the end of the window counts until then, in all three.
+// waited returns how long the changes of organizations waited in a window, and the two bounds. A
+// change that has not arrived at the end of the window counts until then, in all three.
 func waited(organizations []*organization, window upstream.Span) (ours, rates, instants *waiting) {
 	ours, rates, instants = new(waiting), new(waiting), new(waiting)
 	for _, o := range organizations {
 		var stretches []optimum.Stretch
 		var streams []optimum.Stream
+		var late []float64 // how long an outage goes on after each change
 		spent, besides := 0.0, 0.0 // calls of incremental runs, and others of ours
 		for _, st := range o.streams {
 			if st.class != pipeline.ClassIncremental {
@@ -106,7 +107,7 @@ func waited(organizations []*organization, window upstream.Span) (ours, rates, i
 				wait := (arrived - at).Seconds()
 				ours.add(optimum.Wait{Changes: 1, From: wait, To: wait})
 				back := min(o.back(at), window.To)
-				instants.sum += (back - at).Seconds()
+				late = append(late, (back - at).Seconds())
 				hindsight.At = append(hindsight.At, (back - window.From).Seconds())
 			}
 			streams = append(streams, hindsight)
@@ -115,7 +116,12 @@ func waited(organizations []*organization, window upstream.Span) (ours, rates, i
 		left := float64(o.limits.Daily)*days*(1-o.share) - besides
 		calls := max(spent, min(o.allowed()*days, left))
 		rates.bound(optimum.Rates(stretches, calls, scheduleFloor.Seconds()))
-		instants.bound(optimum.Instants(streams, (window.To - window.From).Seconds(), calls))
+		best := optimum.Instants(streams, (window.To - window.From).Seconds(), calls)
+		for i, more := range late {
+			best.Total += more
+			best.Waits[i].From, best.Waits[i].To = best.Waits[i].From+more, best.Waits[i].To+more
+		}
+		instants.bound(best)
 	}
 	return ours, rates, instants
 }

@@ -9,7 +9,8 @@ type Stream struct {
 }
 
 // Instants returns the bound for schedules that know the instant of every change, with so many
-// calls until end. Changes that no run brings wait until end.
+// calls until end. Changes that no run brings wait until end. The waits are in the order of the
+// streams and of their changes.
 //
 // A run is best right after a change. So the best runs of one stream at a price for a call are
 // found exactly, change by change. The streams share the calls by the price: the sum of their
