@@ -59,9 +59,11 @@ const (
 
 const (
 	// worth is how many changed records a call is expected to bring at least: a run that finds
-	// nothing 32 times in 33 is not worth its call. It also spaces the runs of a quiet stream: with
-	// half a change assumed in the observed time, its interval is a sixteenth of that time.
+	// nothing 32 times in 33 is not worth its call.
 	worth = 0.03
+	// quietWorth is the same for a stream in which nothing changed so far: with half a change
+	// assumed in the observed time, its interval is a fifth of that time.
+	quietWorth = 0.1
 	// longest bounds an extended interval: a stream without any calls left is still read once a
 	// week.
 	longest = 7 * 24 * time.Hour
@@ -144,7 +146,7 @@ func boundsOf(s *Stream, floor time.Duration) bounds {
 		b.lo, b.atLo = math.Max(b.lo, math.Min(float64(s.Every), b.hi)), Unseen
 		b.pull = 1 / (2 * b.lo) //nolint:mnd // a change in every second run, until it is known better
 	case s.Seen.Changes == 0:
-		b.lo, b.atLo = math.Max(b.lo, b.cost/b.pull*worth), Quiet
+		b.lo, b.atLo = math.Max(b.lo, b.cost/b.pull*quietWorth), Quiet
 	case b.cost/b.pull*worth > b.lo:
 		b.lo, b.atLo = b.cost/b.pull*worth, Worth
 	}

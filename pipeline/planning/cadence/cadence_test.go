@@ -53,9 +53,9 @@ func TestPlan(t *testing.T) {
 			[]cadence.Stream{{Every: 24 * hour, Ceiling: 96 * hour, First: true}, busy(40, 1, 4*hour)}, 12,
 			[]cadence.Interval{{5 * minute, cadence.Unseen}, {2 * hour, cadence.Shared}},
 		},
-		// Half a change in ten hours, 0.03 changes for a call: every 36 minutes.
-		"quiet for ten hours":   {[]cadence.Stream{quiet(10*hour, 1, 6*hour)}, enough, []cadence.Interval{{36 * minute, cadence.Quiet}}},
-		"quiet for four days":   {[]cadence.Stream{quiet(96*hour, 1, 4*hour)}, enough, []cadence.Interval{{4 * hour, cadence.Ceiling}}},
+		// Half a change in ten hours, a tenth of a change for a call: every two hours.
+		"quiet for ten hours":   {[]cadence.Stream{quiet(10*hour, 1, 6*hour)}, enough, []cadence.Interval{{2 * hour, cadence.Quiet}}},
+		"quiet for two days":    {[]cadence.Stream{quiet(48*hour, 1, 6*hour)}, enough, []cadence.Interval{{6 * hour, cadence.Ceiling}}},
 		"quiet for ten minutes": {[]cadence.Stream{quiet(10*minute, 1, 6*hour)}, enough, []cadence.Interval{{5 * minute, cadence.Quiet}}},
 		// 60 calls a day. At their ceilings both take 24 together. Four times the changes are worth
 		// twice the runs: 40 and 20.
