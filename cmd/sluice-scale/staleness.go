@@ -84,7 +84,7 @@ func waited(organizations []*organization, window upstream.Span) (ours, rates, i
 	for _, o := range organizations {
 		var stretches []optimum.Stretch
 		var streams []optimum.Stream
-		var late []float64 // how long an outage goes on after each change
+		var late []float64         // how long an outage goes on after each change
 		spent, besides := 0.0, 0.0 // calls of incremental runs, and others of ours
 		for _, st := range o.streams {
 			if st.class != pipeline.ClassIncremental {
