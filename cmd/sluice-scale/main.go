@@ -37,7 +37,7 @@ func main() {
 
 // usual returns the scenario of docs/scale.md.
 func usual() scenario {
-	return scenario{Organizations: 1000, Days: 7, Processes: 8, Workers: 8, Tick: 15 * time.Second, Backfill: 40, LongEvery: 10, Seed: 1}
+	return scenario{Organizations: 1000, Days: 7, Processes: 8, Workers: 8, Tick: 15 * time.Second, Backfill: 40, LongEvery: 10, Seed: 1, Adaptive: false}
 }
 
 func parse(args []string) (scenario, time.Duration, error) {
@@ -50,6 +50,7 @@ func parse(args []string) (scenario, time.Duration, error) {
 	flags.IntVar(&s.Backfill, "backfill", s.Backfill, "calls of each organization's backfill")
 	flags.IntVar(&s.LongEvery, "long-every", s.LongEvery, "one in so many organizations has a backfill of days")
 	flags.DurationVar(&limit, "limit", 0, "end after so long, and judge the virtual time that has passed; 0: no limit")
+	flags.BoolVar(&s.Adaptive, "adaptive", s.Adaptive, "learn the intervals of incremental streams")
 	flags.Uint64Var(&s.Seed, "seed", s.Seed, "the same seed gives the same simulation")
 	if err := flags.Parse(args); err != nil {
 		return s, 0, fmt.Errorf("read the flags: %w", err)

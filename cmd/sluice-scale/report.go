@@ -27,6 +27,7 @@ func (s *simulation) judge() verdict {
 	v.limits(s)
 	v.refusals(s)
 	v.freshness(s)
+	v.staleness(s)
 	v.backfills(s)
 	v.queries(s)
 	return v
@@ -149,6 +150,9 @@ func (v *verdict) queries(s *simulation) {
 	c := &s.counts
 	slots := s.scenario.Processes * s.scenario.Workers
 	ticks := int(time.Minute/s.scenario.Tick)*2 + 1
+	if s.scenario.Adaptive {
+		ticks += 2 // what the runs showed, and the plans
+	}
 	asks := slots * int(time.Minute/(100*time.Millisecond)) * 2
 	perCall := float64(c.reservations+c.finishes+c.penalties) / float64(max(1, c.granted))
 	v.checkf(c.mostTicked <= ticks, "ticks cost up to %d statements a minute, %d are allowed", c.mostTicked, ticks)

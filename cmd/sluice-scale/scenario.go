@@ -23,6 +23,8 @@ type scenario struct {
 	// one, which takes days.
 	Backfill, LongEvery int
 	Seed                uint64
+	// Adaptive lets the intervals of incremental streams be learned.
+	Adaptive bool
 }
 
 // streamsEach is the number of streams of an organization.
@@ -52,6 +54,8 @@ type organization struct {
 	server  *upstream.Server
 	// owed is the fraction of a call that other clients have still to make.
 	owed float64
+	// office says that most changes happen in working hours.
+	office bool
 }
 
 // stream is one stream: its interval, the calls of a run, and its state.
@@ -61,7 +65,11 @@ type stream struct {
 	of     *organization
 	class  pipeline.Class
 	every  time.Duration
-	calls  int
+	// ceiling is the longest interval that may be learned; 0 fixes it to every.
+	ceiling time.Duration
+	calls   int
+	// perHour is the mean number of changes an hour.
+	perHour float64
 	// floating marks a stream whose class has no floor of the day: it may have to wait for the day.
 	floating bool
 
@@ -76,6 +84,11 @@ type stream struct {
 	doneAt  virtual.Instant
 	worst   time.Duration // the longest that passed from the beginning of a clean run to the end of the next
 	strain  float64       // the largest part of its bound that the stream used
+	loaded  bool          // a clean run has ended
+	spent   []int         // calls by the hour of the simulation
+	// changed are the instants of the changes upstream; arrived are the ends of the runs that
+	// brought them, for as many as were brought.
+	changed, arrived []virtual.Instant
 }
 
 // plans returns the mix of plans: calls a day, calls at once, and how many of twenty organizations
@@ -133,6 +146,7 @@ func fleet(s scenario) ([]*organization, error) {
 		o.streams = newStreams(o, i*streamsEach, backfill)
 		all[i] = o
 	}
+	drawChanges(all, s)
 	return all, nil
 }
 
@@ -180,13 +194,14 @@ const patience = 30 * time.Minute
 // clients can spend the day. Each outage adds its length and the interval after which a failed run
 // is repeated.
 func (s *stream) bound(from, to virtual.Instant) time.Duration {
-	bound := s.every + patience
+	every := max(s.every, s.ceiling)
+	bound := every + patience
 	if s.floating || s.of.others != alone {
 		bound += 24 * time.Hour
 	}
 	for _, outage := range s.of.outages {
 		if outage.From < to && outage.To > from {
-			bound += outage.To - outage.From + s.every
+			bound += outage.To - outage.From + every
 		}
 	}
 	return bound
@@ -195,7 +210,7 @@ func (s *stream) bound(from, to virtual.Instant) time.Duration {
 // clean ends a run without an error: the stream is as fresh as its beginning.
 func (s *stream) clean(at virtual.Instant) {
 	s.judge(at)
-	s.fresh = s.started
+	s.fresh, s.loaded = s.started, true
 	if s.class == pipeline.ClassBackfill {
 		s.done, s.doneAt = true, at
 	}

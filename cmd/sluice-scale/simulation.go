@@ -18,11 +18,18 @@ import (
 
 // The intervals and delays of the processes, as in package jobs.
 const (
-	tickLimit  = 500
-	keepEvery  = 10 * time.Minute
-	keepDays   = 35
-	wakeEvery  = 5 * time.Second // of the queue: it wakes jobs whose wait is over
-	fetchDelay = 100 * time.Millisecond
+	tickLimit = 500
+	keepEvery = 10 * time.Minute
+	keepDays  = 35
+	// Learned intervals are computed once a minute, for so many services at most. The bounds are
+	// the configuration's: schedule.floor, and how many times the declared interval a learned one
+	// may be.
+	replanEvery   = time.Minute
+	replanLimit   = 400
+	scheduleFloor = 5 * time.Minute
+	idleFactor    = 4
+	wakeEvery     = 5 * time.Second // of the queue: it wakes jobs whose wait is over
+	fetchDelay    = 100 * time.Millisecond
 	// A process is killed at intervals. Its jobs return when two looks have missed its lock, and it
 	// starts anew.
 	killEvery = 2 * time.Hour
@@ -100,6 +107,9 @@ func (s *simulation) run(ctx context.Context, progress func(hour int)) error {
 		_, err := s.db.Ledger.PruneCalls(ctx, keepDays)
 		return err
 	})
+	if s.scenario.Adaptive {
+		s.each(replanEvery, replanEvery, s.replan)
+	}
 	s.each(killEvery, killEvery, s.kill)
 	for _, o := range s.organizations {
 		if o.others != alone {
@@ -137,7 +147,7 @@ func settings(organizations []*organization) []streams.Setting {
 	var all []streams.Setting
 	for _, o := range organizations {
 		for _, st := range o.streams {
-			all = append(all, streams.Setting{Key: st.key, Every: st.every, Enabled: true})
+			all = append(all, streams.Setting{Key: st.key, Every: st.every, Ceiling: st.ceiling, Enabled: true})
 		}
 	}
 	return all

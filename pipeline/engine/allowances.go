@@ -69,9 +69,6 @@ func (a *App) allowancesOf(ctx context.Context, o *config.Organization, streams 
 	return services, nil
 }
 
-// assumedLatency is the assumed time of a call if the last day had none.
-const assumedLatency = 500 * time.Millisecond
-
 func (a *App) allowance(ctx context.Context, organization, service string, hours []calls.Hour) (planning.Service, error) {
 	limits, err := a.Limits(organization, service)
 	if err != nil {
@@ -84,7 +81,7 @@ func (a *App) allowance(ctx context.Context, organization, service string, hours
 	allowance := planning.Service{
 		Organization: organization, Name: service, Shared: limits.Shared,
 		Day:  planning.Day{Limit: limits.Daily},
-		Pace: planning.Pace{PerMinute: limits.PerMinute, Concurrent: limits.Concurrent, Latency: assumedLatency},
+		Pace: planning.Pace{PerMinute: limits.PerMinute, Concurrent: limits.Concurrent, Latency: planning.AssumedLatency},
 	}
 	hours = slices.DeleteFunc(slices.Clone(hours), func(h calls.Hour) bool { return h.Service != service })
 	var answered int64

@@ -60,6 +60,14 @@ func TestWhatRunsShowed(t *testing.T) {
 	h.ran(learned, pipeline.ClassIncremental, "2 hours", "3 hours", pipeline.OutcomeProvisional, 2, 3)
 
 	services := h.unplanned(10)
+	if len(services) != 1 || services[0].Streams[1].Loaded {
+		t.Fatalf("services without a watermark: %+v", services)
+	}
+	_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.streams SET watermark = clock_timestamp() WHERE resource = 'learned'`)
+	h.must(err)
+	if services = h.unplanned(10); !services[0].Streams[1].Loaded || services[0].Streams[0].Loaded {
+		t.Errorf("a watermark does not show: %+v", services)
+	}
 	if len(services) != 1 || services[0].Organization != "a" || services[0].Name != "shop" || len(services[0].Streams) != 2 {
 		t.Fatalf("to be planned: %+v", services)
 	}
@@ -71,10 +79,14 @@ func TestWhatRunsShowed(t *testing.T) {
 	// nearly the same: 12 changes in three hours; one call and three.
 	want := cadence.Seen{Runs: 3, Span: 3 * time.Hour, Changes: 12, PerHour: 4, Calls: 2}
 	near := cmp.Options{cmpopts.EquateApprox(0.05, 0), cmp.Comparer(func(a, b time.Duration) bool { return (a - b).Abs() < 10*time.Second })}
-	if diff := cmp.Diff(want, planning.SeenOf(&of, pipeline.ClassIncremental), near); diff != "" {
+	seen := func(s *streams.Stream) cadence.Seen {
+		history := planning.HistoryOf(s, pipeline.ClassIncremental)
+		return history.Seen(s.SeenAt(), cadence.Alike())
+	}
+	if diff := cmp.Diff(want, seen(&of), near); diff != "" {
 		t.Errorf("seen (-want +got):\n%s", diff)
 	}
-	if got := planning.SeenOf(&fixed, pipeline.ClassIncremental); got != (cadence.Seen{}) {
+	if got := seen(&fixed); got != (cadence.Seen{}) {
 		t.Errorf("a stream without runs showed %+v", got)
 	}
 	if got := h.unplanned(0); len(got) != 0 {

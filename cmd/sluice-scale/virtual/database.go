@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/migrations"
@@ -91,17 +90,6 @@ UPDATE sluice.streams s SET next_due_at = clock_timestamp() + n * interval '1 mi
 FROM (SELECT organization_id, service, resource, row_number() OVER (ORDER BY resource, organization_id) AS n
 	FROM sluice.streams) AS o
 WHERE (s.organization_id, s.service, s.resource) = (o.organization_id, o.service, o.resource)`
-
-	// sqlEnded applies the ends of runs to the schedule (package warehouse does it with the run's
-	// last rows): the interval begins anew. The ends since the last tick are written together,
-	// since no statement reads them before.
-	sqlEnded = `
-UPDATE sluice.streams s SET
-	next_due_at = greatest(next_due_at, ended_at + every), state = 'idle', enabled = s.enabled AND NOT finished,
-	last_done_at = CASE WHEN failed THEN last_done_at ELSE ended_at END, failures = CASE WHEN failed THEN failures + 1 ELSE 0 END
-FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[], $6::boolean[])
-	AS e (organization_id, service, resource, ended_at, failed, finished)
-WHERE (s.organization_id, s.service, s.resource) = (e.organization_id, e.service, e.resource)`
 )
 
 // Ledger is the part of the call log that the simulation uses.
@@ -122,14 +110,7 @@ type Database struct {
 	// written is the position of the write-ahead log at the opening.
 	written int64
 	// ends are the ends of runs to be written.
-	ends ends
-}
-
-// ends are the columns of sqlEnded.
-type ends struct {
-	organizations, services, resources []string
-	at                                 []time.Time
-	failed, finished                   []bool
+	ends []End
 }
 
 // Open prepares an empty database at url: sluice's tables, and a stopped clock.
@@ -177,53 +158,6 @@ func (d *Database) Set(ctx context.Context, at Instant) error {
 func (d *Database) Stamp(at Instant) outside.Text {
 	d.at = at
 	return outside.Plain(Began().Add(at).Format("2006-01-02 15:04:05.000000Z07:00"))
-}
-
-// Register makes streams known, all of them due at once.
-func (d *Database) Register(ctx context.Context, settings []streams.Setting) error {
-	if err := d.Set(ctx, 0); err != nil {
-		return err
-	}
-	if err := d.schedule.RegisterStreams(ctx, settings); err != nil {
-		return fmt.Errorf("register the streams: %w", err)
-	}
-	if _, err := d.Pool.Exec(ctx, sqlSpread); err != nil {
-		return fmt.Errorf("spread the streams: %w", err)
-	}
-	_, err := d.Pool.Exec(ctx, `ANALYZE sluice.streams`)
-	return err
-}
-
-// Ended notes the end of a run, written before the next tick; finished means that the stream has no
-// further run.
-func (d *Database) Ended(key pipeline.Key, at Instant, failed, finished bool) {
-	e := &d.ends
-	e.organizations = append(e.organizations, key.Organization)
-	e.services = append(e.services, key.Service)
-	e.resources = append(e.resources, key.Resource)
-	e.at = append(e.at, Began().Add(at))
-	e.failed = append(e.failed, failed)
-	e.finished = append(e.finished, finished)
-}
-
-// TakeDue writes the ends of runs and takes the streams due at an Instant, as a tick does.
-func (d *Database) TakeDue(ctx context.Context, at Instant, limit int) ([]pipeline.Key, error) {
-	tx, err := d.Pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: fmt.Sprintf(`BEGIN; SELECT pg_catalog.set_config('sim.now', '%s', false)`, d.Stamp(at))})
-	if err != nil {
-		return nil, fmt.Errorf("tick: %w", err)
-	}
-	defer func() { _ = tx.Rollback(ctx) }() // after a commit there is nothing to roll back
-	if e := d.ends; len(e.at) > 0 {
-		if _, err := tx.Exec(ctx, sqlEnded, e.organizations, e.services, e.resources, e.at, e.failed, e.finished); err != nil {
-			return nil, fmt.Errorf("write the ends of runs: %w", err)
-		}
-		d.ends = ends{}
-	}
-	keys, err := d.schedule.TakeDue(ctx, tx, limit)
-	if err != nil {
-		return nil, fmt.Errorf("tick: %w", err)
-	}
-	return keys, tx.Commit(ctx)
 }
 
 // Sizes are the storage used by calls, in bytes with the indexes, and the write-ahead log since the

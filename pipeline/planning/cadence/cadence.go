@@ -4,7 +4,8 @@
 // It is pure: observations go in, intervals and their reasons come out. It reads no clock, no table
 // and no configuration.
 //
-// Start reading at Plan, then Observe; docs/decisions/0013-adaptive-intervals says why.
+// Start reading at Plan, then History.Seen and UsualHours. The reasons are in
+// docs/decisions/0013-adaptive-intervals and docs/decisions/0045-schedule-against-optimum.
 package cadence
 
 import (
@@ -20,6 +21,9 @@ type Stream struct {
 	Every time.Duration
 	// Ceiling is the longest interval that keeps the promised freshness.
 	Ceiling time.Duration
+	// First says that the stream was loaded and that no run has gone on from its watermark: the
+	// next one shows what changes, so it begins after the floor.
+	First bool
 }
 
 // Interval is what was learned for one stream.
@@ -35,7 +39,8 @@ type Reason string
 
 // The reasons.
 const (
-	// Unseen: no run that went on from a watermark was observed; the interval is the declared one.
+	// Unseen: no run that went on from a watermark was observed; the interval is the declared one,
+	// or the floor once after the first load.
 	Unseen Reason = "unseen"
 	// Floor: the changes would justify more runs than the floor allows.
 	Floor Reason = "floor"
@@ -54,10 +59,11 @@ const (
 
 const (
 	// worth is how many changed records a call is expected to bring at least: a run that finds
-	// nothing more than nine times in ten is not worth its call. It also spaces the runs of a quiet
-	// stream: with half a change assumed in the observed time, its interval is a fifth of that
-	// time.
-	worth = 0.1
+	// nothing 32 times in 33 is not worth its call.
+	worth = 0.03
+	// quietWorth is the same for a stream in which nothing changed so far: with half a change
+	// assumed in the observed time, its interval is a fifth of that time.
+	quietWorth = 0.1
 	// longest bounds an extended interval: a stream without any calls left is still read once a
 	// week.
 	longest = 7 * 24 * time.Hour
@@ -68,7 +74,8 @@ const (
 
 // Plan returns the interval of each stream: never below floor, never above its ceiling, and with at
 // most perDay calls a day in all (infinite means no limit). Only if the ceilings themselves take
-// more calls than that, all ceilings are extended by one factor.
+// more calls than that, all ceilings are extended by one factor. Part is the part of the calls that
+// the present hour gets, as a multiple of the mean of all hours; the ceilings hold in every hour.
 //
 // Within these bounds the intervals T minimize the total age of changes, the sum of rate × T / 2.
 // The calls are the sum of cost / T. So at the optimum T is proportional to the square root of cost
@@ -76,14 +83,19 @@ const (
 // Cho and H. Garcia-Molina, "Effective page refresh policies for Web crawlers", ACM TODS 28(4),
 // 2003; and for the sum under bounds the usual water filling (S. Boyd and L. Vandenberghe, "Convex
 // Optimization", 2004, example 5.2).
-func Plan(streams []Stream, floor time.Duration, perDay float64) []Interval {
+func Plan(streams []Stream, floor time.Duration, perDay, part float64) []Interval {
 	budget := perDay / float64(day) // calls a nanosecond
 	all := make([]bounds, len(streams))
 	least, most := 0.0, 0.0
 	for i := range streams {
 		all[i] = boundsOf(&streams[i], floor)
-		least += all[i].cost / all[i].hi
-		most += all[i].cost / all[i].lo
+		if !all[i].once {
+			least += all[i].cost / all[i].hi
+			most += all[i].cost / all[i].lo
+		}
+	}
+	if least <= budget {
+		budget = math.Max(budget*part, least)
 	}
 	switch {
 	case least > budget:
@@ -118,6 +130,8 @@ type bounds struct {
 	// cost is the number of calls a run; pull is the number of changes a nanosecond, which a longer
 	// interval delays.
 	cost, pull float64
+	// once says that the shortest interval counts for one run, which is not divided.
+	once bool
 }
 
 func boundsOf(s *Stream, floor time.Duration) bounds {
@@ -126,11 +140,13 @@ func boundsOf(s *Stream, floor time.Duration) bounds {
 	}
 	b.lo, b.atLo = float64(floor), Floor
 	switch {
+	case s.First:
+		b.atLo, b.once = Unseen, true
 	case s.Seen.Runs == 0:
 		b.lo, b.atLo = math.Max(b.lo, math.Min(float64(s.Every), b.hi)), Unseen
 		b.pull = 1 / (2 * b.lo) //nolint:mnd // a change in every second run, until it is known better
 	case s.Seen.Changes == 0:
-		b.lo, b.atLo = math.Max(b.lo, math.Max(b.cost/b.pull*worth, float64(s.Every))), Quiet
+		b.lo, b.atLo = math.Max(b.lo, b.cost/b.pull*quietWorth), Quiet
 	case b.cost/b.pull*worth > b.lo:
 		b.lo, b.atLo = b.cost/b.pull*worth, Worth
 	}
@@ -143,7 +159,7 @@ func boundsOf(s *Stream, floor time.Duration) bounds {
 // at returns the interval for a price of a call.
 func (b *bounds) at(price float64) (float64, Reason) {
 	switch t := math.Sqrt(price * b.cost / b.pull); {
-	case t <= b.lo:
+	case b.once || t <= b.lo:
 		return b.lo, b.atLo
 	case t >= b.hi:
 		return b.hi, Ceiling
@@ -155,8 +171,9 @@ func (b *bounds) at(price float64) (float64, Reason) {
 func spent(all []bounds, price float64) float64 {
 	sum := 0.0
 	for i := range all {
-		t, _ := all[i].at(price)
-		sum += all[i].cost / t
+		if t, _ := all[i].at(price); !all[i].once {
+			sum += all[i].cost / t
+		}
 	}
 	return sum
 }

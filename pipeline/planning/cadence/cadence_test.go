@@ -35,19 +35,28 @@ func TestPlan(t *testing.T) {
 	}{
 		"no streams":            {nil, 400, nil},
 		"busy, calls in plenty": {[]cadence.Stream{busy(12, 1, hour)}, enough, []cadence.Interval{{5 * minute, cadence.Floor}}},
-		// A change in ten hours: at a tenth of a change for a call, a run an hour.
-		"little changes": {[]cadence.Stream{busy(0.1, 1, 6*hour)}, enough, []cadence.Interval{{hour, cadence.Worth}}},
-		"little changes, and the target is an hour and a half, a run takes two calls": {
-			[]cadence.Stream{busy(0.1, 2, 90*minute)}, enough, []cadence.Interval{{90 * minute, cadence.Ceiling}},
+		// A change in ten hours: at 0.03 changes for a call, a run in 18 minutes.
+		"little changes": {[]cadence.Stream{busy(0.1, 1, 6*hour)}, enough, []cadence.Interval{{18 * minute, cadence.Worth}}},
+		"little changes, and the target is half an hour, a run takes two calls": {
+			[]cadence.Stream{busy(0.1, 2, 30*minute)}, enough, []cadence.Interval{{30 * minute, cadence.Ceiling}},
 		},
 		"never seen": {[]cadence.Stream{{Every: 20 * minute, Ceiling: hour}}, enough, []cadence.Interval{{20 * minute, cadence.Unseen}}},
 		"never seen, a target shorter than declared": {
 			[]cadence.Stream{{Every: 24 * hour, Ceiling: hour}}, enough, []cadence.Interval{{hour, cadence.Ceiling}},
 		},
+		// The first run after the load shows what changes, whatever is declared.
+		"loaded just now": {
+			[]cadence.Stream{{Every: 24 * hour, Ceiling: 96 * hour, First: true}}, enough, []cadence.Interval{{5 * minute, cadence.Unseen}},
+		},
+		// It takes no part in the 12 calls of a day, which the other gets.
+		"loaded just now beside busy": {
+			[]cadence.Stream{{Every: 24 * hour, Ceiling: 96 * hour, First: true}, busy(40, 1, 4*hour)}, 12,
+			[]cadence.Interval{{5 * minute, cadence.Unseen}, {2 * hour, cadence.Shared}},
+		},
 		// Half a change in ten hours, a tenth of a change for a call: every two hours.
 		"quiet for ten hours":   {[]cadence.Stream{quiet(10*hour, 1, 6*hour)}, enough, []cadence.Interval{{2 * hour, cadence.Quiet}}},
 		"quiet for two days":    {[]cadence.Stream{quiet(48*hour, 1, 6*hour)}, enough, []cadence.Interval{{6 * hour, cadence.Ceiling}}},
-		"quiet for ten minutes": {[]cadence.Stream{quiet(10*minute, 1, 6*hour)}, enough, []cadence.Interval{{15 * minute, cadence.Quiet}}},
+		"quiet for ten minutes": {[]cadence.Stream{quiet(10*minute, 1, 6*hour)}, enough, []cadence.Interval{{5 * minute, cadence.Quiet}}},
 		// 60 calls a day. At their ceilings both take 24 together. Four times the changes are worth
 		// twice the runs: 40 and 20.
 		"shared out": {
@@ -78,7 +87,7 @@ func TestPlan(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := cadence.Plan(test.streams, 5*minute, test.perDay)
+			got := cadence.Plan(test.streams, 5*minute, test.perDay, 1)
 			if len(got) != len(test.want) {
 				t.Fatalf("got %v", got)
 			}
@@ -117,8 +126,8 @@ func TestBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		streams, floor, perDay := drawn(t)
-		got := cadence.Plan(streams, floor, perDay)
-		more := cadence.Plan(streams, floor, perDay*2)
+		got := cadence.Plan(streams, floor, perDay, 1)
+		more := cadence.Plan(streams, floor, perDay*2, 1)
 		spent, bounded := 0.0, false
 		for i, interval := range got {
 			spent += calls(&streams[i]) * 24 / interval.Every.Hours()
@@ -153,7 +162,7 @@ func TestNothingIsBetter(t *testing.T) {
 				time.Duration(rapid.IntRange(60, 2000).Draw(t, "ceiling"))*time.Minute)
 		}), 2, 6).Draw(t, "streams")
 		perDay := rapid.Float64Range(100, 1500).Draw(t, "a day")
-		got := cadence.Plan(streams, floor, perDay)
+		got := cadence.Plan(streams, floor, perDay, 1)
 		from := rapid.IntRange(0, len(got)-1).Draw(t, "from")
 		to := rapid.IntRange(0, len(got)-1).Draw(t, "to")
 		if from == to || got[from].Reason == cadence.Extended {
@@ -174,8 +183,8 @@ func TestNothingIsBetter(t *testing.T) {
 	})
 }
 
-// TestObserve: the rates are computed by hand.
-func TestObserve(t *testing.T) {
+// TestSeen: the rates are computed by hand.
+func TestSeen(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)
 	ago := func(hours int) time.Time { return now.Add(-time.Duration(hours) * time.Hour) }
@@ -207,7 +216,7 @@ func TestObserve(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := cadence.Observe(test.runs, test.since, now)
+			got := (&cadence.History{Runs: test.runs, Since: test.since}).Seen(now, cadence.Alike())
 			near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
 			if got.Runs != test.want.Runs || got.Span != test.want.Span || got.Changes != test.want.Changes ||
 				!near(got.PerHour, test.want.PerHour) || !near(got.Calls, test.want.Calls) {

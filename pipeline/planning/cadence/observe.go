@@ -32,16 +32,24 @@ type Seen struct {
 // within a day, and one night without changes does not make a stream quiet.
 const halfLife = 24 * time.Hour
 
-// Observe sums up runs, oldest first; the first one read the changes from since on. A run's changes
-// are counted for the time between two starts: the next run finds what changed while a run reads.
-func Observe(runs []Run, since, now time.Time) Seen {
+// History is what runs of a stream found, oldest first; the first one read the changes from Since
+// on.
+type History struct {
+	Runs  []Run
+	Since time.Time
+}
+
+// Seen sums up the runs. A run's changes are counted for the time between two starts: the next run
+// finds what changed while a run reads. An hour of the day counts as much as it usually brings.
+func (h *History) Seen(now time.Time, usual *Hours) Seen {
 	var seen Seen
+	since := h.Since
 	var changes, hours, calls, finished float64
-	for _, run := range runs {
+	for _, run := range h.Runs {
 		weight := math.Exp2(-float64(now.Sub(run.Start)) / float64(halfLife))
 		span := max(run.Start.Sub(since), 0)
 		changes += weight * float64(run.Changes)
-		hours += weight * span.Hours()
+		hours += weight * usual.between(since, run.Start)
 		if run.Calls > 0 {
 			calls += weight * float64(run.Calls)
 			finished += weight

@@ -28,6 +28,8 @@ type Stream struct {
 	// Every is the configured interval, Ceiling the longest that may be learned; zero means that
 	// the interval is fixed.
 	Every, Ceiling time.Duration
+	// Loaded says that the stream has a watermark.
+	Loaded bool
 
 	seen *unplanned
 }
@@ -68,7 +70,7 @@ WITH wanted AS (
 )
 SELECT s.organization_id, s.service, s.resource, extract(epoch FROM s.every)::float8 AS every_seconds,
 	coalesce(extract(epoch FROM s.ceiling), 0)::float8 AS ceiling_seconds, clock_timestamp() AS at,
-	coalesce(sluice.external_calls(s.organization_id, s.service), 0)::bigint AS external,
+	s.watermark IS NOT NULL AS loaded, coalesce(sluice.external_calls(s.organization_id, s.service), 0)::bigint AS external,
 	coalesce(r.classes, '{}') AS classes, coalesce(r.marks, '{}') AS marks, coalesce(r.starts, '{}') AS starts,
 	coalesce(r.changes, '{}') AS changes, coalesce(r.calls, '{}') AS calls
 FROM wanted JOIN sluice.streams s USING (organization_id, service) CROSS JOIN LATERAL (
@@ -92,6 +94,7 @@ type unplanned struct {
 	EverySeconds   float64          `db:"every_seconds"`
 	CeilingSeconds float64          `db:"ceiling_seconds"`
 	At             time.Time        `db:"at"`
+	Loaded         bool             `db:"loaded"`
 	External       int64            `db:"external"`
 	Classes        []pipeline.Class `db:"classes"`
 	Watermarks     []time.Time      `db:"marks"`
@@ -127,7 +130,7 @@ func (s *Schedule) Unplanned(ctx context.Context, organizations []string, after 
 func (u *unplanned) stream() Stream {
 	return Stream{
 		Key:   pipeline.Key{Organization: u.Organization, Service: u.Service, Resource: u.Resource},
-		Every: seconds(u.EverySeconds), Ceiling: seconds(u.CeilingSeconds), seen: u,
+		Every: seconds(u.EverySeconds), Ceiling: seconds(u.CeilingSeconds), Loaded: u.Loaded, seen: u,
 	}
 }
 

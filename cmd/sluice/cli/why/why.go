@@ -142,11 +142,14 @@ func learned(p *streams.Plan, f *Facts) string {
 func because(p *streams.Plan) string {
 	switch cadence.Reason(p.Reason) {
 	case cadence.Unseen:
+		if p.EverySeconds <= p.FloorSeconds {
+			return "once after the floor, to see what changes"
+		}
 		return "as declared, until something is seen"
 	case cadence.Floor:
 		return "as often as the floor allows"
 	case cadence.Worth:
-		return "more often, a call would find less than a tenth of a change"
+		return "more often, a call would find a change less than once in 33 times"
 	case cadence.Quiet:
 		return "nothing changed, so it backs off until something does"
 	case cadence.Shared:

@@ -1,4 +1,4 @@
-package engine //nolint:testpackage // how a day is divided among learned intervals is decided inside
+package planning //nolint:testpackage // how a day is divided among learned intervals is decided inside
 
 import (
 	"math"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"sluice/pipeline"
-	"sluice/pipeline/planning"
 	"sluice/pipeline/planning/cadence"
 )
 
@@ -28,7 +27,7 @@ func TestScheduledCalls(t *testing.T) {
 		"neither floor nor ceiling":     {pipeline.Limits{Daily: 1000, Shares: own}, pipeline.ClassSweep, 0, 500},
 		"no limit":                      {pipeline.Limits{}, pipeline.ClassSweep, 7, math.Inf(1)},
 	} {
-		if got := scheduledCalls(test.limits, test.class, test.external); got != test.want {
+		if got := ScheduledCalls(test.limits, test.class, test.external); got != test.want {
 			t.Errorf("%s: %g, want %g", name, got, test.want)
 		}
 	}
@@ -37,7 +36,7 @@ func TestScheduledCalls(t *testing.T) {
 // TestCeilingOf: a change waits for the interval, the tick of fifteen seconds and two runs.
 func TestCeilingOf(t *testing.T) {
 	t.Parallel()
-	pace := planning.Pace{PerMinute: 100, Concurrent: 5, Latency: time.Second}
+	pace := Pace{PerMinute: 100, Concurrent: 5, Latency: time.Second}
 	for _, test := range []struct {
 		target time.Duration
 		calls  float64
