@@ -146,8 +146,8 @@ func (c *counter) line(ctx context.Context, name, stream string, fewest int, rea
 	return c.note(name, calls, fewest, reason)
 }
 
-// note notes the calls of a line. Fewer than the fewest say that something else was measured, unless
-// pages without a size hold more than the pages that are counted.
+// note notes the calls of a line. Fewer than the fewest say that something else was measured,
+// unless pages without a size hold more than the pages that are counted.
 func (c *counter) note(name string, calls, fewest int, reason string) error {
 	if calls < fewest && !strings.Contains(name, accounts.name) {
 		return fmt.Errorf("line %q: %d calls did what takes %d at least", name, calls, fewest)

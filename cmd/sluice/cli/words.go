@@ -52,8 +52,9 @@ func cursorWords(cursor schema.Cursor) string {
 	}
 }
 
-// costWords says how many calls a run takes. Lists of more than one page are read in passes until
-// two are equal (docs/decisions/0007-passes-until-equal), so at least twice.
+// costWords says how many calls a run takes. Pages overlap where the list has an order that is seen
+// (docs/decisions/0047-overlapping-pages). Other lists of more than one page are read in passes
+// until two are equal (docs/decisions/0007-passes-until-equal), so at least twice.
 func costWords(cursor schema.Cursor, paging schema.Paging) string {
 	switch c := cursor.(type) {
 	case schema.Snapshot, schema.Export:
@@ -61,10 +62,13 @@ func costWords(cursor schema.Cursor, paging schema.Paging) string {
 	case schema.PerParent:
 		return costWords(c.List, paging) + ", for each parent"
 	case schema.Since, schema.NewestFirst:
-		return "1, or 2 per " + strconv.Itoa(pageSize(paging)) + " changed"
+		return "1, or 1.1 per " + strconv.Itoa(pageSize(paging)) + " changed"
 	default:
 		if paging == schema.PagingWhole {
 			return "1"
+		}
+		if c, ok := c.(schema.FullScan); ok && c.Created != "" && paging == schema.PagingNumber {
+			return "1, or 1.1 per " + strconv.Itoa(pageSize(paging)) + " records"
 		}
 		return "1, or 2 per " + strconv.Itoa(pageSize(paging)) + " records"
 	}

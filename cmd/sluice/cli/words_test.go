@@ -18,9 +18,10 @@ func TestWords(t *testing.T) {
 		paging      schema.Paging
 		words, cost string
 	}{
-		{schema.Since{}, schema.PagingNumber, "filter: modified since", "1, or 2 per 200 changed"},
-		{schema.NewestFirst{}, schema.PagingNumber, "sort: newest first", "1, or 2 per 200 changed"},
+		{schema.Since{}, schema.PagingNumber, "filter: modified since", "1, or 1.1 per 200 changed"},
+		{schema.NewestFirst{}, schema.PagingNumber, "sort: newest first", "1, or 1.1 per 200 changed"},
 		{schema.FullScan{}, schema.PagingNumber, "full scan", "1, or 2 per 200 records"},
+		{schema.FullScan{Created: "created_time"}, schema.PagingNumber, "full scan", "1, or 1.1 per 200 records"},
 		{schema.FullScan{}, schema.PagingToken, "full scan", "1, or 2 per 100 records"},
 		{schema.FullScan{}, schema.PagingWhole, "full scan", "1"},
 		{schema.Export{}, schema.PagingNumber, "export", "1"},
