@@ -168,7 +168,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 // TestDaysGoBy reads more than a day allows: each day's sync goes on where the last one stopped.
 func TestDaysGoBy(t *testing.T) {
 	t.Parallel()
-	const daily, maxDays = 5, 12
+	const daily, maxDays = 3, 12
 	s := newFixture(t, sandbox.Options{Seed: 72, Records: 2000, Limits: sandbox.Limits{DailyInventory: daily}}).narrow()
 	days := 1
 	for ; s.run("sync", "items", "bills").code == codeBudget && days < maxDays; days++ {

@@ -114,7 +114,7 @@ func TestPlan(t *testing.T) {
 			for i := range first.Services {
 				sum += first.Services[i].Calls
 			}
-			if arrived := s.arrivals.total() - before; arrived != sum || sum < 25 {
+			if arrived := s.arrivals.total() - before; arrived != sum || sum < 15 {
 				t.Errorf("the services were to be called %d times (more than once a list, or nothing was forecast) and were %d times", sum, arrived)
 			}
 
@@ -230,9 +230,9 @@ func TestPlanFreshness(t *testing.T) {
 func TestPlanFits(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 85, Records: 30, Plan: "free"})
-	// A free plan has 1,000 calls a day: 600,000 rows are 3,001 pages, read twice.
-	p := s.foresee(codeBudget, "accounting.chart_of_accounts", "--assume", "accounting.chart_of_accounts=600000")
-	if p.Fits || p.calls()["accounting.chart_of_accounts"] != 6002 {
+	// A free plan has 1,000 calls a day: 600,000 rows without a time are 3,001 pages, read twice.
+	p := s.foresee(codeBudget, "inventory.taxes", "--assume", "inventory.taxes=600000")
+	if p.Fits || p.calls()["inventory.taxes"] != 6002 {
 		t.Errorf("it fits: %+v", p)
 	}
 	o := s.run("plan", "--freshness", "1h", "--assume", "accounting.chart_of_accounts=100000,inventory.bills=20000,accounting.contact_persons.parents=1000")
