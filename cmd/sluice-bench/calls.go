@@ -25,12 +25,15 @@ type list struct {
 
 func (l list) stream() string { return l.service + "." + l.resource }
 
+// The two lists that most lines are about.
+const nameItems, nameBills = "items", "bills"
+
 // The lists, one for each kind of cursor: items and accounts filter by modification time, bills
 // sort by it, credit notes do neither and are read whole. Accounts by type come in the order seen
 // live, in which a new record may stand anywhere.
 var (
-	items          = list{name: "items", service: "inventory", resource: "items", id: "item_id", atOnce: oracle.Batch, details: true}
-	bills          = list{name: "bills", service: "inventory", resource: "bills", id: "bill_id", atOnce: 1, details: true}
+	items          = list{name: nameItems, service: "inventory", resource: nameItems, id: "item_id", atOnce: oracle.Batch, details: true}
+	bills          = list{name: nameBills, service: "inventory", resource: nameBills, id: "bill_id", atOnce: 1, details: true}
 	accounts       = list{name: "accounts", service: "accounting", resource: "chart_of_accounts", id: "account_id", atOnce: 1}
 	accountsByType = list{name: "accounts by type", service: "accounting", resource: "chart_of_accounts", id: "account_id", atOnce: 1}
 	notes          = list{name: "credit notes", service: "inventory", resource: "credit_notes", id: "creditnote_id", atOnce: 1}
@@ -64,7 +67,7 @@ func measureCalls(ctx context.Context, s *stage, p *plan, t *table) error {
 			continue
 		}
 		part.options.Limits.Off = part.options.Limits.Minute == 0
-		err := inWorld(part.options, func(u *world) error {
+		err := inWorld(ctx, part.options, func(u *world) error {
 			return s.fresh(ctx, func(w *warehouse) error {
 				return part.measure(ctx, &counter{plan: p, table: t, warehouse: w, world: u})
 			})

@@ -100,7 +100,9 @@ func TestPrintedCalls(t *testing.T) {
 		t.Errorf("printed was\n%s", got)
 	}
 	p.json = true
-	var said struct{ Calls []callResult }
+	var said struct {
+		Calls []callResult `json:"calls"`
+	}
 	if err := json.Unmarshal([]byte(printed()), &said); err != nil || len(said.Calls) != 2 || said.Calls[0].Calls != 12 || *said.Calls[0].Met || !*said.Calls[1].Met {
 		t.Errorf("as JSON %+v was printed, %v", said, err)
 	}
@@ -116,7 +118,7 @@ func TestPrintedCalls(t *testing.T) {
 // TestAWorldHasTheNewsThatWasOrdered grows a list, edits it and deletes from it.
 func TestAWorldHasTheNewsThatWasOrdered(t *testing.T) {
 	t.Parallel()
-	err := inWorld(simulated.Options{Records: 500, Limits: simulated.Limits{Off: true}}, func(u *world) error {
+	err := inWorld(t.Context(), simulated.Options{Records: 500, Limits: simulated.Limits{Off: true}}, func(u *world) error {
 		if err := u.grow(accounts, 1500); err != nil {
 			return err
 		}

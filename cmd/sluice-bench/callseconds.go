@@ -44,6 +44,8 @@ func countSeconds(ctx context.Context, c *counter) error {
 
 // observe waits for the first call, for all rows of the items and for their watermark, and returns
 // the three instants.
+//
+//nolint:nonamedreturns // the names say which is which
 func (c *counter) observe(ctx context.Context, records int) (began, loaded, proven time.Time, err error) {
 	const most = 10 // minutes of the limit, for a list that two of them can bring
 	deadline := time.Now().Add(most*c.plan.minute + time.Minute)
@@ -58,7 +60,8 @@ func (c *counter) observe(ctx context.Context, records int) (began, loaded, prov
 		var rows int
 		var whole bool
 		if err = c.read(ctx, `SELECT (SELECT count(*) FROM inventory.items),
-			EXISTS (SELECT FROM sluice.streams WHERE service = 'inventory' AND resource = 'items' AND watermark IS NOT NULL)`, nil, &rows, &whole); err != nil {
+			EXISTS (SELECT FROM sluice.streams WHERE service = 'inventory' AND resource = 'items' AND watermark IS NOT NULL)`,
+			nil, &rows, &whole); err != nil {
 			return began, loaded, proven, err
 		}
 		now := time.Now()

@@ -142,6 +142,8 @@ func (t *table) counted(p *plan) []callResult {
 }
 
 // cells returns the figures of a result as text; "–" for what it has not.
+//
+//nolint:nonamedreturns // the names say which is which
 func (r *callResult) cells() (calls, clairvoyant, ratio, goal string) {
 	ratio, goal = "–", "–"
 	if r.Ratio != nil {

@@ -95,7 +95,7 @@ func orders(ctx context.Context, conn *pgx.Conn, organization string) ([]owed, [
 func billDetails(organization string) (pipeline.Stream, error) {
 	for _, service := range connectors.All() {
 		for i := range service.Resources {
-			if service.Name == "inventory" && service.Resources[i].Name == "bills" {
+			if service.Name == "inventory" && service.Resources[i].Name == nameBills {
 				return pipeline.Stream{Organization: organization, Service: &service, Resource: &service.Resources[i], Work: pipeline.WorkDetails}, nil
 			}
 		}
@@ -125,7 +125,8 @@ func shareOf(order []owed, n int, some func(owed) bool) float64 {
 // printShares writes the shares after each hundred calls.
 func printShares(newest, valuable []owed) {
 	const percent = 100
-	fmt.Fprintf(os.Stderr, "%8s  %21s  %21s\n%8s  %10s %10s  %10s %10s\n", "", "% of all value", "% of open value", "calls", "newest", "valuable", "newest", "valuable")
+	fmt.Fprintf(os.Stderr, "%8s  %21s  %21s\n%8s  %10s %10s  %10s %10s\n",
+		"", "% of all value", "% of open value", "calls", "newest", "valuable", "newest", "valuable")
 	for n := detailsStep; n <= len(newest); n += detailsStep {
 		fmt.Fprintf(os.Stderr, "%8d  %10.1f %10.1f  %10.1f %10.1f\n", n, percent*shareOf(newest, n, all), percent*shareOf(valuable, n, all),
 			percent*shareOf(newest, n, isOpen), percent*shareOf(valuable, n, isOpen))

@@ -76,7 +76,7 @@ type plan struct {
 
 func parse(args []string) (plan, error) {
 	p := plan{
-		rounds: 3, loaded: map[string]int{"items": 50_000, "bills": 10_000}, copied: 50_000, companies: []int{20_000, 500_000},
+		rounds: 3, loaded: map[string]int{nameItems: 50_000, nameBills: 10_000}, copied: 50_000, companies: []int{20_000, 500_000},
 		minute: 10 * time.Second, minutes: 4, processes: []int{1, 4},
 		large: 50_400, small: 1_000, changes: []int{1, 50, 1_000}, gone: 50, single: 400,
 	}
@@ -93,7 +93,7 @@ func parse(args []string) (plan, error) {
 		return p, errors.New("there are no arguments: see -help")
 	}
 	if p.quick {
-		p.rounds, p.loaded, p.copied, p.companies = 1, map[string]int{"items": 2_000, "bills": 500}, 1_000, []int{2_000}
+		p.rounds, p.loaded, p.copied, p.companies = 1, map[string]int{nameItems: 2_000, nameBills: 500}, 1_000, []int{2_000}
 		p.minute, p.minutes, p.processes = 2*time.Second, 2, p.processes[:1]
 		p.large, p.small, p.changes, p.gone, p.single = 1_000, 300, []int{1, 10, 250}, 10, 100
 	}

@@ -29,7 +29,7 @@ func unlimited(records int) []string {
 func measureWhole(ctx context.Context, s *stage, p *plan, t *table) error {
 	for range p.rounds {
 		var first, rebuilt time.Duration
-		for _, name := range []string{"items", "bills"} {
+		for _, name := range []string{nameItems, nameBills} {
 			one, again, err := s.whole(ctx, p, t, name)
 			if err != nil {
 				return err
@@ -100,8 +100,8 @@ func (s *stage) whole(ctx context.Context, p *plan, t *table, name string) (time
 // edits changes every row of a list, as a manual edit would. The edit itself is no part of the
 // rebuild's time.
 var edits = map[string][]string{
-	"items": {`UPDATE inventory.items SET description = 'edited'`, `VACUUM FULL inventory.items`, `CHECKPOINT`},
-	"bills": {`UPDATE inventory.bills SET reference_number = 'edited'`, `VACUUM FULL inventory.bills`, `CHECKPOINT`},
+	nameItems: {`UPDATE inventory.items SET description = 'edited'`, `VACUUM FULL inventory.items`, `CHECKPOINT`},
+	nameBills: {`UPDATE inventory.bills SET reference_number = 'edited'`, `VACUUM FULL inventory.bills`, `CHECKPOINT`},
 }
 
 // measureMemory copies all lists of companies of several sizes at once, and notes the peak memory

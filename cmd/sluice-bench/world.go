@@ -38,7 +38,7 @@ func (u *world) catchUp() { u.Advance(max(behind-u.moved, 0)) }
 const behind = 6 * time.Hour
 
 // inWorld runs work beside a new world.
-func inWorld(options simulated.Options, work func(u *world) error) error {
+func inWorld(ctx context.Context, options simulated.Options, work func(u *world) error) error {
 	const headerLimit = 10 * time.Second
 	options.Plan, options.Seed = tariff, 1
 	options.Now = func() time.Time { return time.Now().Add(-behind) }
@@ -47,7 +47,7 @@ func inWorld(options simulated.Options, work func(u *world) error) error {
 		return fmt.Errorf("simulate upstream: %w", err)
 	}
 	server.Advance(time.Second) // from now on the header Date has the virtual time
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("listen for the upstream: %w", err)
 	}

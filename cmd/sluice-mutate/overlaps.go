@@ -9,13 +9,13 @@ func overlapBugs() []bug {
 	)
 	return []bug{
 		schedules("20000", "an edge without a link", "a page that shows no record of the page before is read on from",
-			edit{overlap, "	if !first && !s.linked(page) {\n", "	if false {\n"}),
+			edit{overlap, "	if !first && !s.linked(page) {\n", "	if false && !first {\n"}),
 		schedules("60000", "a last page without a link", "the last page ends the pass whatever it shows",
 			edit{overlap, "	if !first && !s.linked(page) {\n", "	if !first && !s.passEnds(page) && !s.linked(page) {\n"}),
 		tests(room, "^TestTiesOverAnEdge$", "a link among ties", "a record that ties with the last one links the next page",
 			edit{overlap, "	for at >= 0 && seen.times[at].Equal(seen.times[last]) {\n", "	for false {\n"}),
 		schedules("60000", "an order that turned", "a page in another order links to the page before",
-			edit{overlap, "	if page.order() != s.Order || o.Falls && !seen.falls || !o.Falls && !seen.rises {\n", "	if false {\n"}),
+			edit{overlap, "	if page.order() != s.Order || o.Falls && !seen.falls || !o.Falls && !seen.rises {\n", "	if false && seen.falls {\n"}),
 		tests(room, "^TestALinkIsTheSameVersion$", "a link of another version", "a record that changed and so moved links a page to the page before",
 			edit{overlap, "e.identity == link.Record && digestOf(e.raw) == link.Content", "e.identity == link.Record"}),
 		tests(room+"/scan", "^TestWindowsOverlap$", "a window one record short", "a page overlaps by one record less than asked for",

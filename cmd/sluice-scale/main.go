@@ -37,7 +37,7 @@ func main() {
 
 // usual returns the scenario of docs/scale.md.
 func usual() scenario {
-	return scenario{Organizations: 1000, Days: 7, Processes: 8, Workers: 8, Tick: 15 * time.Second, Backfill: 40, LongEvery: 10, Seed: 1, Adaptive: false}
+	return scenario{Organizations: 1000, Days: 7, Processes: 8, Workers: 8, Tick: 15 * time.Second, Backfill: 40, LongEvery: 10, Seed: 1}
 }
 
 func parse(args []string) (scenario, time.Duration, error) {

@@ -79,6 +79,8 @@ func (v *verdict) staleness(s *simulation) {
 
 // waited returns how long the changes of organizations waited in a window, and the two bounds. A
 // change that has not arrived at the end of the window counts until then, in all three.
+//
+//nolint:nonamedreturns // the names say which is which
 func waited(organizations []*organization, window upstream.Span) (ours, rates, instants *waiting) {
 	ours, rates, instants = new(waiting), new(waiting), new(waiting)
 	for _, o := range organizations {

@@ -110,10 +110,10 @@ func TestTheScheduleIsNearTheOptimum(t *testing.T) {
 	t.Parallel()
 	sim := lives(t, 3, learn)
 	for _, test := range []struct {
-		day       time.Duration
+		day       int
 		mean, p99 float64
 	}{{0, 1.6, 1.6}, {2, 1.25, 2}} {
-		ours, rates, instants := waited(sim.organizations, upstream.Span{From: test.day * 24 * time.Hour, To: (test.day + 1) * 24 * time.Hour})
+		ours, rates, instants := waited(sim.organizations, dayOf(test.day))
 		mean, p99 := ours.mean()/rates.mean(), ours.p99()/rates.p99()
 		if mean > test.mean || p99 > test.p99 {
 			t.Errorf("day %d: %.2f and %.2f of the optimum (%s of %s), want at most %.2f and %.2f", test.day+1, mean, p99, ours, rates, test.mean, test.p99)
@@ -210,4 +210,10 @@ func TestOfficeHours(t *testing.T) {
 	if noon := st.rate(12 * time.Hour); math.Abs(noon-1.92) > 1e-9 || math.Abs(sum-24) > 1e-9 {
 		t.Errorf("noon brings %f and the day %f, want 1.92 and 24", noon, sum)
 	}
+}
+
+// dayOf is a day of a simulation, counted from 0.
+func dayOf(n int) upstream.Span {
+	from := time.Duration(n) * 24 * time.Hour
+	return upstream.Span{From: from, To: from + 24*time.Hour}
 }

@@ -107,7 +107,7 @@ func (u *upstream) shows(request pipeline.Request, at time.Time, filter, sorts b
 		}
 		list = append(list, t)
 	}
-	tie := func(t *thing) uint64 { return 0 }
+	tie := func(*thing) uint64 { return 0 }
 	if u.wobbles {
 		tie = func(t *thing) uint64 { return mix(uint64(call), t.id, 0) }
 	}

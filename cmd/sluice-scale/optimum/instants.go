@@ -16,7 +16,8 @@ type Stream struct {
 // found exactly, change by change. The streams share the calls by the price: the sum of their
 // optima less the price of all calls is a lower bound for any price (the Lagrangian dual).
 func Instants(streams []Stream, end, calls float64) Bound {
-	price := priceOf(calls, func(price float64) (spent float64) {
+	price := priceOf(calls, func(price float64) float64 {
+		spent := 0.0
 		for i := range streams {
 			runs, _ := streams[i].runs(end, price)
 			spent += streams[i].Calls * float64(len(runs))

@@ -83,11 +83,11 @@ func least(streams []optimum.Stream, end, calls float64) float64 {
 	best := math.Inf(1)
 	for set := range 1 << len(s.At) {
 		spent, waits, next := 0.0, 0.0, end
-		for i := len(s.At) - 1; i >= 0; i-- {
+		for i, at := range slices.Backward(s.At) {
 			if set>>i&1 == 1 {
-				next, spent = s.At[i], spent+s.Calls
+				next, spent = at, spent+s.Calls
 			}
-			waits += next - s.At[i]
+			waits += next - at
 		}
 		if spent <= calls {
 			best = min(best, waits+least(streams[1:], end, calls-spent))

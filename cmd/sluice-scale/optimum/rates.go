@@ -45,7 +45,8 @@ func Rates(stretches []Stretch, calls, floor float64) Bound {
 		}
 		return min(max(s.Length*math.Sqrt(s.Rate/(2*s.Calls*price)), 1), most) //nolint:mnd // the root of the derivative
 	}
-	price := priceOf(calls, func(price float64) (spent float64) {
+	price := priceOf(calls, func(price float64) float64 {
+		spent := 0.0
 		for _, s := range stretches {
 			spent += s.Calls * (gaps(s, price) - 1)
 		}

@@ -93,11 +93,11 @@ func (h *Hours) between(from, to time.Time) float64 {
 // each divides the time between two instants by the hours of the day. Whole days count at once.
 func each(from, to time.Time, do func(hour int, part float64)) {
 	at := from.UTC()
-	for whole := to.Sub(at) / day; whole > 0; whole = to.Sub(at) / day {
+	if whole := int64(to.Sub(at) / day); whole > 0 {
 		for hour := range hoursADay {
 			do(hour, float64(whole))
 		}
-		at = at.Add(whole * day)
+		at = at.Add(day * time.Duration(whole)) //nolint:durationcheck // a number of days
 	}
 	for at.Before(to) {
 		end := at.Truncate(time.Hour).Add(time.Hour)

@@ -107,7 +107,7 @@ func (s *progress) readInPasses(rules pipeline.Rules) {
 }
 
 // window gives the page, by number and size, that overlaps the first covered records of a list by
-// at least least of them and reaches as far as possible. Page numbers are multiples of the size, so
+// least of them or more, and reaches as far as possible. Page numbers are multiples of the size, so
 // sizes of less than most are tried, too, and pages without a size. Number is 0 if no page reaches
 // further.
 //
@@ -130,8 +130,8 @@ func window(covered, least, most, unsized int) (int, int) {
 	return number, perPage
 }
 
-// Pages is how many overlapping pages of at most most records, or of unsized without a size, show a
-// list of so many records. It is 0 if pages of that size are too small to overlap.
+// Pages is how many overlapping pages of no more than most records, or of unsized without a size,
+// show a list of so many records. It is 0 if pages of that size are too small to overlap.
 func Pages(records, most, unsized int) int {
 	pages := 1
 	for covered := max(most, unsized); covered <= records; pages++ { // the last page has to be short

@@ -140,8 +140,8 @@ func (s *sentences) detail(h *lineage.History) {
 	if h.Details.Waiting != nil {
 		waiting = *h.Details.Waiting
 	}
-	s.sayf("Single records are read by the stream %s.%s, the most valuable first: %d wait, the stream is %s%s, its next turn is %s.", h.Service, h.Details.Resource,
-		waiting, h.Details.State, s.because(h.Details), s.at(h.Details.NextDueAt))
+	s.sayf("Single records are read by the stream %s.%s, the most valuable first: %d wait, the stream is %s%s, its next turn is %s.",
+		h.Service, h.Details.Resource, waiting, h.Details.State, s.because(h.Details), s.at(h.Details.NextDueAt))
 }
 
 func (s *sentences) because(stream *lineage.Stream) string {
