@@ -93,7 +93,8 @@ func (l list) looks() []string {
 func (c *counter) tombstoned(ctx context.Context, l list, ids []string) (bool, error) {
 	var over bool
 	err := c.read(ctx, `SELECT (SELECT count(*) FROM sluice.tombstones
-		WHERE service = $1 AND resource = $2 AND record_id = ANY ($3) AND state = 'deleted') = cardinality($3::text[]) AND next_due_at > now() + interval '2 hours'
+		WHERE service = $1 AND resource = $2 AND record_id = ANY ($3) AND state = 'deleted') = cardinality($3::text[])
+		AND next_due_at > now() + interval '2 hours'
 		FROM sluice.streams WHERE service = $1 AND resource = $2 || '.sweep'`, []any{l.service, l.resource, ids}, &over)
 	return over, err
 }

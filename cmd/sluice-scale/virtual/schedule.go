@@ -17,7 +17,8 @@ import (
 // statement reads them before. Runs of streams with learned intervals are stored.
 const sqlEnded = `
 WITH ended AS (
-	SELECT organization_id, service, resource, ended_at, failed, finished, class, started_at, watermark, changes, calls FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[], $6::boolean[],
+	SELECT organization_id, service, resource, ended_at, failed, finished, class, started_at, watermark, changes, calls
+	FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[], $6::boolean[],
 		$7::text[], $8::timestamptz[], $9::timestamptz[], $10::bigint[], $11::bigint[])
 		AS e (organization_id, service, resource, ended_at, failed, finished, class, started_at, watermark, changes, calls)
 ), run AS (

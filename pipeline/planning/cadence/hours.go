@@ -97,7 +97,7 @@ func each(from, to time.Time, do func(hour int, part float64)) {
 		for hour := range hoursADay {
 			do(hour, float64(whole))
 		}
-		at = at.Add(day * time.Duration(whole)) //nolint:durationcheck // a number of days
+		at = at.Add(day * time.Duration(whole))
 	}
 	for at.Before(to) {
 		end := at.Truncate(time.Hour).Add(time.Hour)
