@@ -85,6 +85,9 @@ func (s *store) weigh(of *stream, batch pipeline.Batch) {
 		e.proof = sight{run: batch.Claim.Run, first: batch.Call, last: batch.Call, clock: asked, ended: s.clock(of)}
 		s.bury(of, id, asked, asked)
 		s.seen["gone by upstream's word"]++
+		if of.upstream.batched {
+			s.seen["gone by the word of a batch"]++
+		}
 	}
 }
 
@@ -175,6 +178,26 @@ func (t *table) answered() bool {
 		}
 	}
 	return false
+}
+
+// control returns the row whose list record was loaded last, of those that have their single record
+// and that no scan missed, if one of ids was missed.
+func (t *table) control(ids []string) string {
+	missed := func(id string) bool {
+		e := t.evidence[id]
+		return e != nil && e.state == stateMissed && !e.shrunken
+	}
+	if !slices.ContainsFunc(ids, missed) {
+		return ""
+	}
+	control, call := "", int64(-1)
+	for id, have := range t.rows {
+		current := have.answered && !have.pending && have.failed.IsZero() && have.deleted.IsZero()
+		if current && t.evidence[id] == nil && !slices.Contains(ids, id) && (have.call > call || have.call == call && id < control) {
+			control, call = id, have.call
+		}
+	}
+	return control
 }
 
 // bury puts a tombstone on a row. If the row was written after the proof began, its record is

@@ -79,6 +79,8 @@ type upstream struct {
 	stamp  int
 	// headers says that the list leaves out the lines; only single records have them.
 	headers bool
+	// batched says that one call brings several single records.
+	batched bool
 	// perPage is the largest page size; fixed says that it is the only one.
 	perPage int
 	fixed   bool

@@ -221,6 +221,11 @@ func (q queue) Pending(_ context.Context, _ pipeline.Stream, limit int) ([]strin
 	return slices.Clone(ids[:min(limit, len(ids))]), len(ids), nil
 }
 
+// Control implements sync.Backlog.
+func (q queue) Control(_ context.Context, _ pipeline.Stream, ids []string) (string, error) {
+	return q.of.table.control(ids), nil
+}
+
 func (queue) NextParent(context.Context, pipeline.Claim) (string, int, error) {
 	return "", 0, errors.ErrUnsupported
 }

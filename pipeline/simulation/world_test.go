@@ -16,6 +16,8 @@ type swarm struct {
 	// paging.
 	anchored bool
 	headers  bool
+	// batch is how many single records one call brings, by the declaration; zero means one by one.
+	batch int
 	// complete says that the list shows every record, so that absence from it is evidence. sweep
 	// says that the list also has sweeps, backfill that it also has backfills.
 	complete, sweep, backfill bool
@@ -87,9 +89,15 @@ func draw(rng *rand.Rand) swarm {
 	return s
 }
 
+// mostBatch is larger than any batch.
+const mostBatch = 6
+
 // anchors draws from the seed alone, so that earlier schedules stay the same.
 func (s *swarm) anchors(seed uint64) {
 	s.anchored = s.cursor == "since" && mix(seed, "anchored", 0)%3 > 0
+	if n := int(mix(seed, "batch", 0) % 8); s.headers && n > 1 && n < mostBatch {
+		s.batch = n
+	}
 	for f := faultGarbage; f < faultCount; f++ {
 		if n := mix(seed, f.String(), 0); n%4 == 0 {
 			s.faults[f] = 1 + n/4%300
@@ -142,7 +150,8 @@ func newWorld(seed uint64, s swarm) *world {
 // inhabit makes upstream with its first records, and the streams that read it.
 func (w *world) inhabit(s swarm) {
 	up := &upstream{
-		now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), headers: s.headers, perPage: s.perPage, fixed: s.fixed, asked: map[int64]time.Time{},
+		now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), headers: s.headers, perPage: s.perPage, fixed: s.fixed, batched: s.batch > 0,
+		asked: map[int64]time.Time{},
 	}
 	for range w.seed / 7 % 9 {
 		up.insert(edition{lines: int(w.seed % 3)})
@@ -158,9 +167,9 @@ func (w *world) inhabit(s swarm) {
 		}
 	}
 	read := func(work pipeline.Work) {
-		of := pipeline.Stream{Organization: "1", Service: service, Resource: resources[s.cursor], Work: work}
+		of := pipeline.Stream{Organization: "1", Service: service, Resource: resources[s.batch][s.cursor], Work: work}
 		if s.complete {
-			of.Resource = complete[s.cursor]
+			of.Resource = complete[s.batch][s.cursor]
 		}
 		w.streams = append(w.streams, &stream{Stream: of, table: rows, upstream: up})
 	}
@@ -178,16 +187,24 @@ func (w *world) inhabit(s swarm) {
 
 var service = &schema.Service{Name: "test", Root: "/v1"}
 
-// resources are the resources by their cursor; complete are the same with lists that show every
-// record.
+// resources are the resources by their batch and their cursor; complete are the same with lists
+// that show every record.
 var resources, complete = things(""), things("It shows all.")
 
-func things(shows string) map[string]*schema.Resource {
-	return map[string]*schema.Resource{
-		"since":  thingsBy(shows, schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"}),
-		"newest": thingsBy(shows, schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time"}),
-		"full":   thingsBy(shows, schema.FullScan{Modified: "last_modified_time", Created: "created_time", Sort: "created_time"}),
+func things(shows string) (by [mostBatch]map[string]*schema.Resource) {
+	for batch := range by {
+		by[batch] = map[string]*schema.Resource{
+			"since":  thingsBy(shows, schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"}),
+			"newest": thingsBy(shows, schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time"}),
+			"full":   thingsBy(shows, schema.FullScan{Modified: "last_modified_time", Created: "created_time", Sort: "created_time"}),
+		}
+		for _, resource := range by[batch] {
+			if batch > 0 {
+				resource.Details.Batch = &schema.Batch{Path: "/thingdetails", Key: "things", Param: "thing_ids", Size: batch}
+			}
+		}
 	}
+	return by
 }
 
 func thingsBy(shows string, cursor schema.Cursor) *schema.Resource {

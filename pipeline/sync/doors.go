@@ -29,6 +29,9 @@ type Backlog interface {
 	// were read or failed since the run began do not count. left is how many are left, with this
 	// one.
 	NextParent(ctx context.Context, claim pipeline.Claim) (parent string, left int, err error)
+	// Control gives an identifier that upstream should know and that is not among ids, if a scan
+	// missed one of ids; "" if it missed none of them, or if there is no such identifier.
+	Control(ctx context.Context, stream pipeline.Stream, ids []string) (string, error)
 }
 
 // Store is where rows and progress go.

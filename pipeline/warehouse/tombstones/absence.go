@@ -73,11 +73,12 @@ func (v Verdict) Note() string {
 	}
 }
 
-// Again is why the stream has to run again before its interval is over. A scan that confirmed
-// evidence asks for no other scan: where records are deleted all the time, a list is scanned twice
-// in its interval, and not without end.
+// Again is why the stream has to run again before its interval is over. Where single records are
+// asked for, upstream's word replaces the second scan. A scan that confirmed evidence asks for no
+// other scan: where records are deleted all the time, a list is scanned twice in its interval, and
+// not without end.
 func (v Verdict) Again() pipeline.Again {
-	if v.Suspected > 0 && v.Deleted == 0 && v.NeedsReview == 0 {
+	if v.Suspected > v.Requested && v.Deleted == 0 && v.NeedsReview == 0 {
 		return pipeline.AgainMissed
 	}
 	return pipeline.AgainNot
