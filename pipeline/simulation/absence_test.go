@@ -13,6 +13,8 @@ import (
 type evidence struct {
 	state    string
 	shrunken bool
+	// looked says that a look missed the record, and no scan of the whole list.
+	looked bool
 	// missed is the scan that first did not see the record, proof the scan or call that confirmed
 	// it.
 	missed, proof sight
@@ -85,6 +87,9 @@ func (s *store) weigh(of *stream, batch pipeline.Batch) {
 		e.proof = sight{run: batch.Claim.Run, first: batch.Call, last: batch.Call, clock: asked, ended: s.clock(of)}
 		s.bury(of, id, asked, asked)
 		s.seen["gone by upstream's word"]++
+		if e.looked {
+			s.seen["gone by a look and upstream's word"]++
+		}
 		if of.upstream.batched {
 			s.seen["gone by the word of a batch"]++
 		}
@@ -118,7 +123,7 @@ func (s *store) conclude(of *stream, whole *pipeline.Whole) {
 	for _, id := range absent {
 		e := of.table.evidence[id]
 		switch {
-		case e == nil, e.state == stateMissed && e.shrunken && !shrunken:
+		case e == nil, e.state == stateMissed && (e.shrunken || e.looked) && !shrunken:
 			of.table.evidence[id] = &evidence{state: stateMissed, shrunken: shrunken, missed: now}
 			s.seen["missed"]++
 			if !shrunken {
@@ -139,7 +144,7 @@ func (s *store) conclude(of *stream, whole *pipeline.Whole) {
 // confirms reports whether a second scan confirms the first one.
 func (s *store) confirms(of *stream, e *evidence, now sight, shrunken bool) bool {
 	apart := s.absence.Apart
-	return e.state == stateMissed && e.missed.run != now.run && (!e.shrunken || shrunken) &&
+	return e.state == stateMissed && !e.looked && e.missed.run != now.run && (!e.shrunken || shrunken) &&
 		!of.scan.began.Before(e.missed.ended.Add(apart)) && !now.clock.Before(e.missed.clock.Add(apart))
 }
 

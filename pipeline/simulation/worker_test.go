@@ -103,7 +103,7 @@ func (k *worker) work(of *stream, attempt int) {
 	}
 	more := false
 	runner := &sync.Runner{
-		Source: source{k, of}, Store: target{k, of}, Backlog: queue{world.store, of}, Rules: world.store.rules,
+		Source: source{k, of}, Store: target{k, of}, Backlog: queue{world.store, of}, Ranks: ranks{of}, Rules: world.store.rules,
 		Now:        func() time.Time { return of.upstream.now.Add(world.skew) },
 		Normalizer: normalizer,
 	}

@@ -21,7 +21,11 @@ type swarm struct {
 	// complete says that the list shows every record, so that absence from it is evidence. sweep
 	// says that the list also has sweeps, backfill that it also has backfills.
 	complete, sweep, backfill bool
-	perPage                   int
+	// look is how many more records a list has in which looks search for deletions; zero without
+	// looks. backdates says that some records are created under an earlier time.
+	look      int
+	backdates bool
+	perPage   int
 	// fixed says that upstream ignores the requested page size.
 	fixed bool
 	// warm says that every stream has run once before the schedule begins.
@@ -98,6 +102,10 @@ func (s *swarm) anchors(seed uint64) {
 	if n := int(mix(seed, "batch", 0) % 8); s.headers && n > 1 && n < mostBatch {
 		s.batch = n
 	}
+	if n := mix(seed, "look", 0); s.sweep && s.cursor == "since" && n%4 > 0 {
+		s.look, s.backdates, s.perPage = 8+int(n/4%24), n/96%2 == 0, 3+int(n/192%4)
+		s.maxGone, s.writes, s.kinds = s.maxGone+2, max(s.writes, 1), append(s.kinds, kindRemove)
+	}
 	for f := faultGarbage; f < faultCount; f++ {
 		if n := mix(seed, f.String(), 0); n%4 == 0 {
 			s.faults[f] = 1 + n/4%300
@@ -157,9 +165,14 @@ func (w *world) inhabit(s swarm) {
 		up.insert(edition{lines: int(w.seed % 3)})
 		up.now = up.now.Add(time.Second)
 	}
+	for n := range s.look {
+		up.insert(edition{lines: n % 3})
+		up.now = up.now.Add(time.Duration(n%4) * 500 * time.Millisecond) // some share a second
+	}
+	up.backdates = s.backdates
 	up.now = up.now.Add(time.Hour)
 	rows := &table{
-		rows: map[string]*row{}, entries: map[string]*entry{}, swept: s.sweep, evidence: map[string]*evidence{}, known: pipeline.Capabilities{}, deaf: w.seed%2 == 0,
+		rows: map[string]*row{}, entries: map[string]*entry{}, swept: s.sweep, most: s.maxGone, evidence: map[string]*evidence{}, known: pipeline.Capabilities{}, deaf: w.seed%2 == 0,
 	}
 	if s.anchored {
 		for _, c := range []pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending} {
@@ -179,6 +192,10 @@ func (w *world) inhabit(s swarm) {
 	}
 	if s.sweep {
 		read(pipeline.WorkSweep)
+		rows.sweep = w.streams[len(w.streams)-1]
+	}
+	if s.look > 0 {
+		read(pipeline.WorkLook)
 	}
 	if s.headers { // last, because each of the others can set rows to pending
 		read(pipeline.WorkDetails)

@@ -36,6 +36,10 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 		scan.Partial = true
 		return scan
 	}
+	if stream.Work == pipeline.WorkLook {
+		scan.Mode, scan.Partial = pipeline.ModeLook, true
+		return scan
+	}
 	if stream.Work == pipeline.WorkSweep {
 		// A sweep reads the whole list, whatever the watermark: it looks for what no watermark
 		// shows.

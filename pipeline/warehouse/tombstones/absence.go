@@ -115,11 +115,15 @@ UPDATE sluice.tombstones SET
 	decided_at = CASE $5::text WHEN 'deleted' THEN clock_timestamp() END,
 	shrunken = shrunken OR $5::text = 'needs_review'
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND state = 'suspected'
-	AND suspected_run_id <> $6 AND (NOT shrunken OR $5::text = 'needs_review')
+	AND suspected_run_id <> $6 AND NOT ` + byLook + ` AND (NOT shrunken OR $5::text = 'needs_review')
 	AND suspected_at <= $10::timestamptz - $11::interval AND suspected_clock <= $9::timestamptz - $11::interval
 RETURNING record_id`
 
-	// A credible scan replaces a shrunken one, and a record that came back can be missed again.
+	// A look is no scan of the whole list. If its run is no longer kept, its kind is unknown.
+	byLook = `NOT EXISTS (SELECT FROM sluice.runs f WHERE f.id = suspected_run_id AND f.resource NOT LIKE '%.look')`
+
+	// A credible scan replaces a shrunken one, and a scan of the whole list replaces a look. A record
+	// that came back can be missed again.
 	sqlMiss = `
 INSERT INTO sluice.tombstones AS k (organization_id, service, resource, record_id, state, shrunken,
 	suspected_run_id, suspected_first_call, suspected_last_call, suspected_clock)
@@ -129,7 +133,8 @@ ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
 	suspected_first_call = excluded.suspected_first_call, suspected_last_call = excluded.suspected_last_call, suspected_at = clock_timestamp(),
 	suspected_clock = excluded.suspected_clock, proof = NULL, proof_run_id = NULL, proof_first_call = NULL, proof_last_call = NULL,
 	proof_at = NULL, deleted_at = NULL, decided_by = NULL, decided_at = NULL
-WHERE k.state = 'restored' OR k.state = 'suspected' AND k.shrunken AND NOT excluded.shrunken
+WHERE k.state = 'restored' OR k.state = 'suspected' AND NOT excluded.shrunken AND (k.shrunken OR NOT EXISTS (
+	SELECT FROM sluice.runs f WHERE f.id = k.suspected_run_id AND f.resource NOT LIKE '%.look'))
 RETURNING record_id`
 )
 
