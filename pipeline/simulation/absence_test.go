@@ -123,7 +123,7 @@ func (s *store) conclude(of *stream, whole *pipeline.Whole) {
 	for _, id := range absent {
 		e := of.table.evidence[id]
 		switch {
-		case e == nil, e.state == stateMissed && (e.shrunken || e.looked) && !shrunken:
+		case e == nil, e.state == stateMissed && (e.looked || e.shrunken && !shrunken):
 			of.table.evidence[id] = &evidence{state: stateMissed, shrunken: shrunken, missed: now}
 			s.seen["missed"]++
 			if !shrunken {

@@ -258,6 +258,9 @@ func TestWhatALookDoesNotConclude(t *testing.T) {
 			},
 			sweep: true, note: "could not be looked at", calls: 9,
 		},
+		"an empty list": {
+			with: func(c *catalog) { c.listed, c.rows = nil, c.rows[:12] }, sweep: true, note: "12 of 12 rows seem to be missing", calls: 1,
+		},
 		"one second for all": {
 			with: func(c *catalog) {
 				for i := range c.rows {

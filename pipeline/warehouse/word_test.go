@@ -14,7 +14,7 @@ import (
 // are read several at once.
 type wordFixture struct {
 	*storeFixture
-	sweep pipeline.Stream
+	sweep, look pipeline.Stream
 }
 
 func openWord(t *testing.T) *wordFixture {

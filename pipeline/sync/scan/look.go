@@ -132,8 +132,8 @@ func leave(scan *pipeline.Scan, span pipeline.Span) {
 	}
 }
 
-// endOfLook gives the end of a look that has no span left, is too long, or misses more rows than a
-// look may miss; nil if it goes on.
+// endOfLook gives the end of a look that has no span left, is too long, or misses all rows or more
+// than a look may miss; nil if it goes on.
 func endOfLook(scan *pipeline.Scan) *pipeline.End {
 	look := scan.Look
 	missing := len(look.Missing)
@@ -145,7 +145,7 @@ func endOfLook(scan *pipeline.Scan) *pipeline.End {
 	end := &pipeline.End{Outcome: pipeline.OutcomeDone, Note: scan.Note, Sweep: look.Sweep}
 	pages := (look.Rows + scan.PerPage - 1) / scan.PerPage
 	switch {
-	case missing > look.Most:
+	case missing > look.Most || missing >= look.Rows:
 		end.Sweep, end.Note = true, outside.Plainf(noteTooMany, missing, look.Rows)
 		return end
 	case len(look.Spans) == 0:

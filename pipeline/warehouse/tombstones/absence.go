@@ -133,7 +133,7 @@ ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
 	suspected_first_call = excluded.suspected_first_call, suspected_last_call = excluded.suspected_last_call, suspected_at = clock_timestamp(),
 	suspected_clock = excluded.suspected_clock, proof = NULL, proof_run_id = NULL, proof_first_call = NULL, proof_last_call = NULL,
 	proof_at = NULL, deleted_at = NULL, decided_by = NULL, decided_at = NULL
-WHERE k.state = 'restored' OR k.state = 'suspected' AND NOT excluded.shrunken AND (k.shrunken OR NOT EXISTS (
+WHERE k.state = 'restored' OR k.state = 'suspected' AND (k.shrunken AND NOT excluded.shrunken OR NOT EXISTS (
 	SELECT FROM sluice.runs f WHERE f.id = k.suspected_run_id AND f.resource NOT LIKE '%.look'))
 RETURNING record_id`
 )
