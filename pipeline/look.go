@@ -46,8 +46,8 @@ type Edge struct {
 	Rows   int `json:"rows,omitempty"`
 }
 
-// Missed are rows whose records a look did not find where they had to be.
-type Missed struct {
+// Absent are rows whose records a look did not find where they had to be.
+type Absent struct {
 	// Started is upstream's clock at the first answer of the look; First is its first call.
 	Started time.Time
 	First   int64

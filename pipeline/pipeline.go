@@ -168,9 +168,9 @@ type End struct {
 	// Whole, if set, says that the run read the whole list cleanly. A row that it did not see is
 	// then evidence of a deletion (invariant 7).
 	Whole *Whole
-	// Missed, if set, are rows that a look did not find. They are asked for by their identifiers,
+	// Absent, if set, are rows that a look did not find. They are asked for by their identifiers,
 	// and nothing else is concluded from them (invariant 7).
-	Missed *Missed
+	Absent *Absent
 	// Sweep says that a look found more than it can tell: the whole list should be read soon.
 	Sweep bool
 	// Entire says that the run read all that the list showed, cleanly. A rejected record that was

@@ -36,8 +36,8 @@ func (a *App) Foresee(ctx context.Context, wanted []pipeline.Stream) ([]planning
 	return foreseen, nil
 }
 
-// ofList returns the facts of a stream; those of a sweep or a look get the rows and runs of its list.
-// Both read rows of the resource, but their own runs insert almost none.
+// ofList returns the facts of a stream; those of a sweep or a look get the rows and runs of its
+// list. Both read rows of the resource, but their own runs insert almost none.
 func ofList(own, list streams.Facts) streams.Facts {
 	for _, work := range []pipeline.Work{pipeline.WorkSweep, pipeline.WorkLook} {
 		if strings.HasSuffix(own.Resource, "."+string(work)) {

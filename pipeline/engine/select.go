@@ -11,9 +11,9 @@ import (
 
 // Select returns the enabled streams that a command line names. A name is a resource ("bills"),
 // which includes its details, a service ("inventory"), both ("inventory.bills") or a stream
-// ("inventory.bills.details"). No name means all streams but sweeps and looks, which have to be named
-// as streams ("inventory.bills.sweep"): a sweep reads the whole list. Organization, if given, is a
-// name, a key or an id.
+// ("inventory.bills.details"). No name means all streams but sweeps and looks. These have to be
+// named as streams ("inventory.bills.sweep"), because a sweep reads the whole list. Organization,
+// if given, is a name, a key or an id.
 func (a *App) Select(names []string, organization string) ([]pipeline.Stream, error) {
 	key, err := a.OrganizationKey(organization)
 	if err != nil {

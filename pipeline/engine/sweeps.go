@@ -13,9 +13,9 @@ func (a *App) absenceRules() *pipeline.TombstoneRules {
 	return &pipeline.TombstoneRules{MaxRows: chosen.MaxRows, MaxShare: chosen.MaxShare, Apart: chosen.Apart}
 }
 
-// DueSweeps returns the sweeps and looks of the resources among streams that a sync runs in addition:
-// those that are due and not among the streams. A list with a new record in quarantine has its sweep
-// at once. A look beside a sweep would find nothing more.
+// DueSweeps returns the sweeps and looks of the resources among streams that a sync runs in
+// addition: those that are due and not among the streams. A list with a new record in quarantine
+// has its sweep at once. A look beside a sweep would find nothing more.
 func (a *App) DueSweeps(ctx context.Context, streams []pipeline.Stream) ([]pipeline.Stream, error) {
 	states, err := a.DB.Streams(ctx, "")
 	if err != nil {

@@ -72,8 +72,8 @@ func (s *Stream) next(list *Stream) Run {
 	}
 }
 
-// lookCalls is what a look takes if no row is missing: the page at the end of the list, and the page
-// behind it if the list grew.
+// lookCalls is what a look takes if no row is missing: the page at the end of the list, and the
+// page behind it if the list grew.
 const lookCalls = 2
 
 // records returns how many records the next run over a list will receive. Changes that were not

@@ -43,11 +43,11 @@ func (s *store) looked(of *stream, batch pipeline.Batch) {
 		return
 	}
 	s.seen["look"]++
-	if end.Note == "" && !end.Sweep && end.Missed == nil {
+	if end.Note == "" && !end.Sweep && end.Absent == nil {
 		s.seen["look at rest"]++
 	}
 	sweep := end.Sweep
-	if end.Missed != nil {
+	if end.Absent != nil {
 		sweep = s.concludeLook(of, batch) || sweep
 	}
 	if to := of.table.sweep; sweep && to != nil {
@@ -59,7 +59,7 @@ func (s *store) looked(of *stream, batch pipeline.Batch) {
 // concludeLook makes rows that a look missed wait for their single record. It reports whether the
 // whole list has to be read.
 func (s *store) concludeLook(of *stream, batch pipeline.Batch) bool {
-	missed := batch.End.Missed
+	missed := batch.End.Absent
 	now := sight{run: of.run, first: missed.First, last: batch.Call, clock: missed.Started, ended: s.clock(of)}
 	live := 0
 	for _, have := range of.table.rows {

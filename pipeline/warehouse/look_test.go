@@ -36,7 +36,7 @@ func openLook(t *testing.T, rules pipeline.TombstoneRules) *wordFixture {
 func (w *wordFixture) missed(ids ...string) {
 	w.Helper()
 	batch := w.of(w.claimOf(w.look))
-	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Missed: &pipeline.Missed{Started: time.Now().Add(time.Minute), First: batch.Call, IDs: ids}}
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Absent: &pipeline.Absent{Started: time.Now().Add(time.Minute), First: batch.Call, IDs: ids}}
 	w.load(batch)
 }
 
@@ -91,7 +91,7 @@ func TestALookProvesNothing(t *testing.T) {
 	claim := w.claimOf(w.look)
 	w.load(w.of(w.claimOf(w.bills), header("2", "b", 9)))
 	batch := w.of(claim)
-	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Missed: &pipeline.Missed{Started: time.Now().Add(time.Minute), First: batch.Call, IDs: []string{"2", "7"}}}
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Absent: &pipeline.Absent{Started: time.Now().Add(time.Minute), First: batch.Call, IDs: []string{"2", "7"}}}
 	w.load(batch)
 	w.want("a row that was written meanwhile, and one that never was")
 	w.wants("nothing is missed", false)

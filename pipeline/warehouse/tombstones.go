@@ -42,9 +42,9 @@ func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, batch *pipeline.Ba
 	case end.Whole != nil:
 		scan.Started = end.Whole.Started
 		verdict, err = tombstones.Conclude(ctx, tx, scan)
-	case end.Missed != nil:
-		scan.Started = end.Missed.Started
-		verdict, err = tombstones.ConcludeLook(ctx, tx, scan, *end.Missed, batch.Call)
+	case end.Absent != nil:
+		scan.Started = end.Absent.Started
+		verdict, err = tombstones.ConcludeLook(ctx, tx, scan, *end.Absent, batch.Call)
 		end.Sweep = end.Sweep || verdict.Shrunken || verdict.Suspected > verdict.Requested
 	}
 	if err != nil {

@@ -47,7 +47,7 @@ func Aim(scan *pipeline.Scan, rules pipeline.Rules) {
 	switch {
 	case !span.Open:
 	case span.To.Listed > 0: // the list is known to end before
-		at = max(span.To.Listed-most/2, span.From.Listed)
+		at = max(span.To.Listed-(most+1)/2, span.From.Listed)
 	default: // where it ends if nothing is missing
 		at = span.From.Listed + span.To.Rows - span.From.Rows
 	}
@@ -60,8 +60,8 @@ func Aim(scan *pipeline.Scan, rules pipeline.Rules) {
 	}
 }
 
-// Compare holds the rows against a page of a look, and gives the end of the look, nil if it goes on.
-// Before is how many rows were created before the window, ids are those within it.
+// Compare holds the rows against a page of a look, and gives the end of the look, nil if it goes
+// on. Before is how many rows were created before the window, ids are those within it.
 //
 // Rows within the window that are not on the page are missing. What is left of the span on either
 // side is looked at only if rows are missing in it, too.
@@ -88,11 +88,23 @@ func Compare(scan *pipeline.Scan, window Window, before int, ids []string, call 
 		look.Spans = append(look.Spans, span)
 	case window.Resized: // the page was aimed at with another size
 		look.Spans = append(look.Spans, span)
+	case window.Last && span.Open: // of its records, only their number says something
+		span.To.Listed = window.offset + window.records
+		unseen(scan, span)
+	case !span.Open, window.Beyond && span.From.Listed == span.To.Listed:
+		unseen(scan, span)
 	default:
-		look.Sweep = look.Sweep || (window.Beyond || !span.Open) && span.Missing() > 0
 		scan.Note = noteTied
 	}
 	return endOfLook(scan)
+}
+
+// unseen leaves a span of which no page shows the seconds. If rows are missing in it, a sweep has
+// to find them.
+func unseen(scan *pipeline.Scan, span pipeline.Span) {
+	if span.Missing() > 0 {
+		scan.Look.Sweep, scan.Note = true, noteTied
+	}
 }
 
 // inside says that a part of the window is inside the span.
@@ -155,7 +167,7 @@ func endOfLook(scan *pipeline.Scan) *pipeline.End {
 		return nil
 	}
 	if len(look.Missing) > 0 {
-		end.Missed = &pipeline.Missed{Started: scan.Started, First: look.First, IDs: look.Missing}
+		end.Absent = &pipeline.Absent{Started: scan.Started, First: look.First, IDs: look.Missing}
 	}
 	return end
 }

@@ -24,8 +24,9 @@ type Window struct {
 	// Last says that the window has the end of the list; Beyond that the page is behind the end.
 	// Resized says that upstream gave another page size than was asked for.
 	Last, Beyond, Resized bool
-	// offset is the number of records before the page, size the page size.
-	offset, size int
+	// offset is the number of records before the page, records that of those on it, size the page
+	// size.
+	offset, records, size int
 	// shown are the identifiers on the page.
 	shown map[string]bool
 }
@@ -43,6 +44,7 @@ func WindowOf(scan *pipeline.Scan, asked pipeline.Request, page pipeline.Page, b
 	w.offset = (asked.Page - 1) * w.size
 	times, sorted := createdOf(page, batch, createdAt(asked.Stream.Resource))
 	n := len(page.Records)
+	w.records = n
 	switch {
 	case scan.Doubt != "":
 		return w, lookEnds(noteInDoubt + scan.Doubt)

@@ -122,8 +122,8 @@ RETURNING record_id`
 	// A look is no scan of the whole list. If its run is no longer kept, its kind is unknown.
 	byLook = `NOT EXISTS (SELECT FROM sluice.runs f WHERE f.id = suspected_run_id AND f.resource NOT LIKE '%.look')`
 
-	// A credible scan replaces a shrunken one, and a scan of the whole list replaces a look. A record
-	// that came back can be missed again.
+	// A credible scan replaces a shrunken one, and a scan of the whole list replaces a look. A
+	// record that came back can be missed again.
 	sqlMiss = `
 INSERT INTO sluice.tombstones AS k (organization_id, service, resource, record_id, state, shrunken,
 	suspected_run_id, suspected_first_call, suspected_last_call, suspected_clock)

@@ -19,7 +19,7 @@ ORDER BY t.%[2]s`
 // ConcludeLook makes the rows that a look missed suspected, in the transaction that ends its run,
 // and asks for their single records. A look is no scan of the whole list: upstream's word alone
 // confirms it, and a sweep replaces it. Last is the last call of the look.
-func ConcludeLook(ctx context.Context, tx pgx.Tx, look Scan, missed pipeline.Missed, last int64) (Verdict, error) {
+func ConcludeLook(ctx context.Context, tx pgx.Tx, look Scan, missed pipeline.Absent, last int64) (Verdict, error) {
 	var verdict Verdict
 	b := bounds{first: missed.First, last: last}
 	var none int64

@@ -24,7 +24,8 @@ SELECT count(*) FILTER (WHERE t.%[3]s < $4::timestamptz),
 	coalesce(array_agg(t.%[2]s) FILTER (WHERE coalesce(t.%[3]s >= $4::timestamptz, true) AND coalesce(t.%[3]s < $5::timestamptz, true)), '{}')` + ranked
 )
 
-// Extent returns how many rows stand in the order of creation, and how many of them a look may miss.
+// Extent returns how many rows stand in the order of creation, and how many of them a look may
+// miss.
 func Extent(ctx context.Context, db postgres.Asker, stream pipeline.Stream, rules pipeline.TombstoneRules) (rows, most int, err error) {
 	key := stream.ListKey()
 	err = db.QueryRow(ctx, namesOf(stream).fillCreated(sqlExtent), key.Organization, key.Service, key.Resource).Scan(&rows)
