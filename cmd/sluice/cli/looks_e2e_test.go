@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"sluice/sandbox"
@@ -13,8 +14,8 @@ import (
 
 var lookRecords = flag.Int("look-records", 2400, "how many items TestLooks looks at; docs/decisions/0046-looks-by-rank has figures for 50,000")
 
-// TestLooks deletes items upstream: a look and one answer for several single records give their rows
-// tombstones, for a few calls. A look at a list in which nothing is missing takes one.
+// TestLooks deletes items upstream: a look and one answer for several single records give their
+// rows tombstones, for a few calls. A look at a list in which nothing is missing takes one.
 func TestLooks(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 97, Records: *lookRecords, HeadersOnly: true, Plan: "elite", Limits: sandbox.Limits{Off: true}}).narrow()
@@ -59,8 +60,13 @@ func TestLooks(t *testing.T) {
 		t.Logf("%s: %d deletions of %d items took %d calls: %v", what, len(gone), n, sum, fmt.Sprint(calls))
 	}
 	look("at rest", 1, "false")
+	for _, command := range []string{"plan inventory.items.look", "status --why inventory.items.look"} {
+		if o := s.run(strings.Fields(command)...); o.code != codeFine || !strings.Contains(o.stdout, "items.look") {
+			t.Errorf("%s shows no looks:\n%s%s", command, o.stdout, o.stderr)
+		}
+	}
 	some := min(n/40, 50) // within the brake
-	look("neighbours", 12, fmt.Sprintf("number BETWEEN %d AND %d", n/2, n/2+some-1))
+	look("neighbours", 12, fmt.Sprintf("number BETWEEN %d AND %d", n/3, n/3+some-1))
 	look("the newest", 3, fmt.Sprintf("number > %d", n-2*some))
 	look("all over the list", int64(3*some), fmt.Sprintf("number %% %d = 7 AND number <= %d", n/some-3, (n/some-3)*some))
 }
