@@ -27,9 +27,10 @@ type entry struct {
 type catalog struct {
 	listed, rows []entry
 	// most is how many rows a look may miss; size is the only page size of upstream, zero for any
-	// up to 200. unsorted makes it ignore the order, claimed makes it say otherwise.
-	most, size        int
-	unsorted, claimed bool
+	// up to 200; silent makes it not say so. unsorted makes it ignore the order, claimed makes it
+	// say otherwise.
+	most, size                int
+	unsorted, claimed, silent bool
 	// poisoned are records that do not fit.
 	poisoned map[string]bool
 	// before is called before each answer.
@@ -88,6 +89,9 @@ func (c *catalog) Page(_ context.Context, request pipeline.Request) (pipeline.Pa
 	page := pipeline.Page{Call: int64(c.calls), Date: now(), More: to < len(list), PerPage: size, Sort: "created_time", Order: "D"}
 	if !c.unsorted || c.claimed {
 		page.Sort, page.Order = request.Sort, request.Order
+	}
+	if c.silent {
+		page.PerPage = 0
 	}
 	for _, e := range list[from:to] {
 		value := "7"
@@ -256,6 +260,9 @@ func TestWhatALookDoesNotConclude(t *testing.T) {
 			with: func(c *catalog) { c.unsorted, c.claimed = true, true }, note: "upstream did not sort by creation", calls: 1,
 		},
 		"too many": {with: func(c *catalog) { c.most = 30 }, sweep: true, note: "31 of 5000 rows seem to be missing", calls: 1},
+		"pages of a size that upstream does not tell": {
+			with: func(c *catalog) { c.size, c.silent = 100, true }, note: "a page that contradicts itself", calls: 1,
+		},
 		"pages of one size": {
 			with: func(c *catalog) { c.size = 200; c.remove(100) }, want: []string{"000100", "001000"}, calls: 9,
 		},

@@ -50,7 +50,7 @@ func WindowOf(scan *pipeline.Scan, asked pipeline.Request, page pipeline.Page, b
 		return w, lookEnds(noteInDoubt + scan.Doubt)
 	case page.Sort != asked.Sort || page.Order != asked.Order || !sorted:
 		return w, lookEnds(noteNotByCreation)
-	case n > w.size || batch.Duplicates > 0 || n == 0 && page.More:
+	case n > w.size || batch.Duplicates > 0 || n < w.size && page.More: // a page in front of others is full
 		return w, lookEnds(noteOddPage)
 	}
 	w.Last = !page.More && n < w.size

@@ -1,15 +1,15 @@
 // Package tombstones decides whether a record that a list did not show is gone (invariant 7).
 //
 // Absence from one scan proves nothing: lists shift, shrink and fail. A row gets its tombstone when
-// two clean scans of the whole list, some time apart, did not see its record. One scan is enough if
-// upstream then answers that it does not know the record. If a scan misses more rows than the limit
-// allows, the operator decides. Any call that shows the record again refutes the evidence. Why:
-// docs/decisions/0014-tombstones-need-proof.
+// two clean scans of the whole list, some time apart, did not see its record. One scan, or a look,
+// is enough if upstream then answers that it does not know the record. If a scan misses more rows
+// than the limit allows, the operator decides. Any call that shows the record again refutes the
+// evidence. Why: docs/decisions/0014-tombstones-need-proof and docs/decisions/0046-looks-by-rank.
 //
 // It works in its caller's transactions. Locks are always taken in this order: evidence, then rows.
 //
-// Start reading at Conclude; seen.go has what every batch of records does to the evidence,
-// review.go what the operator decides.
+// Start reading at Conclude; look.go has what a look does, seen.go what every batch of records does
+// to the evidence, review.go what the operator decides.
 package tombstones
 
 import (
