@@ -48,6 +48,8 @@ const (
 	Learned Event = "learned"
 	// DetailsWanted: rows of the list need their single records.
 	DetailsWanted Event = "details wanted"
+	// SweepWanted: a look found more than it can tell.
+	SweepWanted Event = "sweep wanted"
 	// Rejected: records of the list are in quarantine, and upstream may have corrected them by now.
 	Rejected Event = "rejected"
 	// Rezoned: upstream now names another time zone for the organization.

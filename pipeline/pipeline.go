@@ -43,6 +43,8 @@ const (
 	WorkBackfill Work = "backfill"
 	// WorkSweep: the whole list of a resource that is otherwise read from a watermark.
 	WorkSweep Work = "sweep"
+	// WorkLook: the pages of a swept list that show whether rows are missing, and which.
+	WorkLook Work = "look"
 )
 
 // String names the stream in messages: 10234695/inventory.bills.
@@ -168,6 +170,11 @@ type End struct {
 	// Whole, if set, says that the run read the whole list cleanly. A row that it did not see is
 	// then evidence of a deletion (invariant 7).
 	Whole *Whole
+	// Absent, if set, are rows that a look did not find. They are asked for by their identifiers,
+	// and nothing else is concluded from them (invariant 7).
+	Absent *Absent
+	// Sweep says that a look found more than it can tell: the whole list should be read soon.
+	Sweep bool
 	// Entire says that the run read all that the list showed, cleanly. A rejected record that was
 	// not among it no longer exists upstream.
 	Entire bool

@@ -98,6 +98,8 @@ type Scan struct {
 	Anchor uint64 `json:"anchor,omitempty"`
 	// Keyset is the progress of keyset paging.
 	Keyset Keyset `json:"keyset,omitzero"`
+	// Look is the progress of a look for deletions.
+	Look *Look `json:"look,omitempty"`
 	// Parent is the parent whose list is being read.
 	Parent string `json:"parent,omitempty"`
 	// Spent is how many calls the run spent so far. Done counts the details or parents that it has
@@ -191,4 +193,6 @@ const (
 	ModeFull Mode = "full"
 	// ModeExport: the list is read as one CSV body.
 	ModeExport Mode = "export"
+	// ModeLook: single pages are read in the order of creation, where rows may be missing.
+	ModeLook Mode = "look"
 )

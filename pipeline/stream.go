@@ -11,7 +11,7 @@ import (
 )
 
 // Key names a stream in tables and jobs. Resource is the resource's name, and for work on its
-// details "<name>.details", for sweeps "<name>.sweep".
+// details "<name>.details", for sweeps "<name>.sweep", for looks "<name>.look".
 type Key struct {
 	Organization string `json:"organization"`
 	Service      string `json:"service"`
@@ -52,7 +52,7 @@ func ClassOf(stream Stream) Class {
 		return ClassDetails
 	case WorkBackfill:
 		return ClassBackfill
-	case WorkSweep:
+	case WorkSweep, WorkLook:
 		return ClassSweep
 	case WorkList:
 	}

@@ -121,6 +121,12 @@ func (r *Resource) Swept() bool {
 	}
 }
 
+// Looked says whether single pages of a swept list show which records are missing: the list shows
+// every record, pages by number, and its records carry the time of creation that it sorts by.
+func (r *Resource) Looked() bool {
+	return r.Swept() && r.Complete != "" && r.Paging == PagingNumber && r.Created() != ""
+}
+
 // Modified gives the wire name of the modification time of a resource's records, or "" if they
 // carry none. It decides about versions, never about watermarks.
 func (r *Resource) Modified() string { return modified(r.Cursor) }

@@ -36,11 +36,13 @@ func (a *App) Foresee(ctx context.Context, wanted []pipeline.Stream) ([]planning
 	return foreseen, nil
 }
 
-// ofList returns the facts of a stream; those of a sweep get the rows and runs of its list. A sweep
-// reads all rows of the resource, but its own runs insert almost none.
+// ofList returns the facts of a stream; those of a sweep or a look get the rows and runs of its
+// list. Both read rows of the resource, but their own runs insert almost none.
 func ofList(own, list streams.Facts) streams.Facts {
-	if strings.HasSuffix(own.Resource, "."+string(pipeline.WorkSweep)) {
-		own.Rows, own.Runs = list.Rows, list.Runs
+	for _, work := range []pipeline.Work{pipeline.WorkSweep, pipeline.WorkLook} {
+		if strings.HasSuffix(own.Resource, "."+string(work)) {
+			own.Rows, own.Runs = list.Rows, list.Runs
+		}
 	}
 	return own
 }
@@ -101,7 +103,7 @@ func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) fu
 	}
 }
 
-// listFacts returns a sweep's facts with the rows of its list.
+// listFacts returns the facts of a sweep or a look with the rows of its list.
 func (a *App) listFacts(ctx context.Context, own streams.Facts, list Key) (streams.Facts, error) {
 	of, err := a.DB.FactsSoon(ctx, list)
 	if err != nil || len(of) == 0 {
@@ -120,7 +122,7 @@ func (a *App) storeForecast(ctx context.Context, stream pipeline.Stream) error {
 		return err
 	}
 	facts := known[0]
-	if stream.Work == pipeline.WorkSweep {
+	if besides(stream) {
 		if facts, err = a.listFacts(ctx, facts, stream.ListKey()); err != nil {
 			return err
 		}

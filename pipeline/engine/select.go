@@ -11,9 +11,9 @@ import (
 
 // Select returns the enabled streams that a command line names. A name is a resource ("bills"),
 // which includes its details, a service ("inventory"), both ("inventory.bills") or a stream
-// ("inventory.bills.details"). No name means all streams but sweeps. A sweep has to be named as a
-// stream ("inventory.bills.sweep"), because it reads the whole list. Organization, if given, is a
-// name, a key or an id.
+// ("inventory.bills.details"). No name means all streams but sweeps and looks. These have to be
+// named as streams ("inventory.bills.sweep"), because a sweep reads the whole list. Organization,
+// if given, is a name, a key or an id.
 func (a *App) Select(names []string, organization string) ([]pipeline.Stream, error) {
 	key, err := a.OrganizationKey(organization)
 	if err != nil {
@@ -25,7 +25,7 @@ func (a *App) Select(names []string, organization string) ([]pipeline.Stream, er
 		if key != "" && stream.Organization != key {
 			continue
 		}
-		wanted := len(names) == 0 && stream.Work != pipeline.WorkSweep
+		wanted := len(names) == 0 && !besides(stream)
 		for _, name := range names {
 			if slices.Contains(namesOf(stream), name) {
 				wanted, matched[name] = true, true
@@ -46,10 +46,15 @@ func (a *App) Select(names []string, organization string) ([]pipeline.Stream, er
 	return selected, nil
 }
 
+// besides reports whether a stream looks for what the runs of its list do not see.
+func besides(stream pipeline.Stream) bool {
+	return stream.Work == pipeline.WorkSweep || stream.Work == pipeline.WorkLook
+}
+
 // namesOf returns the names of a stream on a command line.
 func namesOf(stream pipeline.Stream) []string {
 	key := stream.Key()
-	if stream.Work == pipeline.WorkSweep {
+	if besides(stream) {
 		return []string{key.Resource, key.Service + "." + key.Resource}
 	}
 	table := stream.Resource.SchemaName(stream.Service) + "." + stream.Resource.Name // what the configuration declares: custom.price_lists

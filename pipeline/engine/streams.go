@@ -12,8 +12,8 @@ import (
 )
 
 // Streams returns the configured streams, in the order of the catalogue: each list, followed by its
-// details and its sweep. It leaves out a list under parents if its declaration takes none from the
-// warehouse and the configuration names none.
+// details, its sweep and its look. It leaves out a list under parents if its declaration takes none
+// from the warehouse and the configuration names none.
 func (a *App) Streams() []pipeline.Stream {
 	var streams []pipeline.Stream
 	for i := range a.Config.Organizations {
@@ -44,8 +44,8 @@ func hasParents(resource *schema.Resource, setting config.Service) bool {
 	return !perParent || len(cursor.From) > 0 || len(setting.Listed(cursor.Listed)) > 0
 }
 
-// worksOf returns the streams of one resource: its list and, where they exist, its details and its
-// sweep.
+// worksOf returns the streams of one resource: its list and, where they exist, its details, its
+// sweep and its look.
 func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
 	works := []pipeline.Stream{list}
 	if list.Resource.Details != nil {
@@ -57,6 +57,11 @@ func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
 		sweep := list
 		sweep.Work = pipeline.WorkSweep
 		works = append(works, sweep)
+	}
+	if a.resource(list).Look > 0 {
+		look := list
+		look.Work = pipeline.WorkLook
+		works = append(works, look)
 	}
 	return works
 }
@@ -115,6 +120,8 @@ func (a *App) settings() []warehouse.StreamSetting {
 			setting.Every, setting.Ceiling = planning.DetailsEvery, 0 // they follow their list
 		case pipeline.WorkSweep:
 			setting.Every, setting.Ceiling, setting.After = chosen.Sweep, 0, planning.FirstSweep(setting.Key, chosen.Sweep)
+		case pipeline.WorkLook:
+			setting.Every, setting.Ceiling, setting.After = chosen.Look, 0, planning.FirstSweep(setting.Key, chosen.Look)
 		case pipeline.WorkList, pipeline.WorkBackfill:
 		}
 		settings = append(settings, setting)

@@ -73,6 +73,9 @@ func TestStreams(t *testing.T) {
 		"10/inventory.taxes.details":              false, // its list is complete
 		"10/inventory.bills.sweep":                true,
 		"10/inventory.taxes.sweep":                false, // its own runs read the whole list
+		"10/inventory.items.look":                 true,
+		"10/inventory.taxes.look":                 false, // nor is it looked at
+		"10/accounting.expenses.look":             false, // its list does not show every record
 		"10/chat.conversations.sweep":             false,
 		"10/inventory.price_lists":                true,
 		"10/accounting.contact_persons":           true,  // parents are found in the warehouse
@@ -94,6 +97,42 @@ func TestStreams(t *testing.T) {
 		if !ok || found != stream {
 			t.Errorf("the key of %s leads to %s", stream, found)
 		}
+	}
+}
+
+// TestLooks: lists are looked at daily unless the configuration says otherwise, and never where
+// sweeps are off.
+func TestLooks(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]time.Duration{
+		"":                          24 * time.Hour,
+		"{look: 48h}":               48 * time.Hour,
+		"{look: off}":               0,
+		"{sweep: off}":              0,
+		"{sweep: off, look: 24h}":   0,
+		"{sweep: 336h, look: 168h}": 168 * time.Hour,
+	} {
+		text := twoOrganizations
+		if written != "" {
+			text = strings.Replace(text, "resources:\n", "resources:\n  inventory.items: "+written+"\n", 1)
+		}
+		a := load(t, text)
+		if got := a.Config.Resources["inventory.items"].Look; got != want {
+			t.Errorf("%q: looks every %v, want %v", written, got, want)
+		}
+		if got := slices.Contains(keysOf(a.Streams()), "10/inventory.items.look"); got != (want > 0) {
+			t.Errorf("%q: there are looks: %v", written, got)
+		}
+	}
+	_, err := engine.Load(engine.Options{
+		Catalogue: connectors.All(), ConfigPath: "config.yaml", LogTo: io.Discard, Now: time.Now,
+		LookupEnv: func(name string) (string, bool) { return "x", name == "SECRET" || name == "HOME" },
+		ReadFile: func(string) ([]byte, error) {
+			return []byte("database: {url: postgres://localhost/none}\n" + strings.Replace(twoOrganizations, "resources:\n", "resources:\n  inventory.items: {look: 5m}\n", 1)), nil
+		},
+	})
+	if err == nil || !strings.Contains(err.Error(), "resources.inventory.items.look: has to be off, or 1h or more") {
+		t.Errorf("a look every five minutes: %v", err)
 	}
 }
 
@@ -121,6 +160,7 @@ func TestSelect(t *testing.T) {
 		{"bills.details", "", "10/inventory.bills.details"},
 		{"bills.sweep", "", "10/inventory.bills.sweep"},
 		{"inventory.bills.sweep", "", "10/inventory.bills.sweep"},
+		{"inventory.items.look", "", "10/inventory.items.look"},
 		{"taxes.sweep", "", `error: "taxes.sweep" is no configured resource`},
 		{"price_lists", "", "10/inventory.price_lists"},
 		{"custom.price_lists", "", "10/inventory.price_lists"}, // by its table

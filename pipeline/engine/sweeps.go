@@ -13,9 +13,9 @@ func (a *App) absenceRules() *pipeline.TombstoneRules {
 	return &pipeline.TombstoneRules{MaxRows: chosen.MaxRows, MaxShare: chosen.MaxShare, Apart: chosen.Apart}
 }
 
-// DueSweeps returns the sweeps of the resources among streams that a sync runs in addition: those
-// that are due and not among the streams. A list with a new record in quarantine has its sweep at
-// once.
+// DueSweeps returns the sweeps and looks of the resources among streams that a sync runs in
+// addition: those that are due and not among the streams. A list with a new record in quarantine
+// has its sweep at once. A look beside a sweep would find nothing more.
 func (a *App) DueSweeps(ctx context.Context, streams []pipeline.Stream) ([]pipeline.Stream, error) {
 	states, err := a.DB.Streams(ctx, "")
 	if err != nil {
@@ -34,11 +34,17 @@ func (a *App) DueSweeps(ctx context.Context, streams []pipeline.Stream) ([]pipel
 		chosen[stream.Key()] = true
 	}
 	for _, stream := range streams {
-		sweep := stream
-		sweep.Work = pipeline.WorkSweep
-		key := sweep.Key()
-		if stream.Work == pipeline.WorkList && enabled[key] && !chosen[key] && (due[key] || unasked[stream.Key()]) {
+		if stream.Work != pipeline.WorkList {
+			continue
+		}
+		sweep, look := stream, stream
+		sweep.Work, look.Work = pipeline.WorkSweep, pipeline.WorkLook
+		switch key, other := sweep.Key(), look.Key(); {
+		case chosen[key]:
+		case enabled[key] && (due[key] || unasked[stream.Key()]):
 			sweeps = append(sweeps, sweep)
+		case enabled[other] && due[other] && !chosen[other]:
+			sweeps = append(sweeps, look)
 		}
 	}
 	return sweeps, nil

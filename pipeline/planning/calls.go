@@ -62,6 +62,8 @@ func (s *Stream) next(list *Stream) Run {
 			return Run{Basis: Unknown, Request: name(s.Key)}
 		}
 		return Run{Calls: s.listing(records.Value), Basis: records.Basis}
+	case WayLook:
+		return Run{Calls: lookCalls, Basis: Assumed}
 	case WayDetails:
 		return s.details(list)
 	case WayParents:
@@ -70,6 +72,10 @@ func (s *Stream) next(list *Stream) Run {
 		return Run{Basis: Unknown, Request: name(s.Key)}
 	}
 }
+
+// lookCalls is what a look takes if no row is missing: the page at the end of the list, and the
+// page behind it if the list grew.
+const lookCalls = 2
 
 // records returns how many records the next run over a list will receive. Changes that were not
 // measured yet are assumed to fit one page.

@@ -45,7 +45,7 @@ func Due(turn pipeline.Occasion) pipeline.Due {
 		return ended(turn)
 	case pipeline.Learned:
 		return learned(turn)
-	case pipeline.DetailsWanted:
+	case pipeline.DetailsWanted, pipeline.SweepWanted:
 		return pipeline.Due{Bound: pipeline.Earlier, Spare: true}
 	case pipeline.Rejected:
 		return pipeline.Due{Bound: pipeline.Earlier, Since: turn.Since, After: rejectedRest}

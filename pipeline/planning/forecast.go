@@ -75,6 +75,8 @@ const (
 	WayDetails
 	// WayParents: one list, read in the way Each, for each parent.
 	WayParents
+	// WayLook: the pages that show whether rows are missing. How many rows are, cannot be foreseen.
+	WayLook
 )
 
 // Shape is how a stream is read, as far as its cost depends on it.
@@ -113,8 +115,11 @@ func ShapeOf(stream pipeline.Stream, perPage int) Shape {
 			shape.Batch = max(resource.Details.Batch.Size, 1)
 		}
 	}
-	if stream.Work == pipeline.WorkSweep && shape.Way == WayChanges {
+	switch {
+	case stream.Work == pipeline.WorkSweep && shape.Way == WayChanges:
 		shape.Way = WayRows
+	case stream.Work == pipeline.WorkLook:
+		shape.Way = WayLook
 	}
 	return shape
 }

@@ -45,6 +45,7 @@ func TestNext(t *testing.T) {
 		basis       planning.Basis
 	}{
 		"an export":                   {planning.Shape{Way: planning.WayOnce}, nobody, 1, 0, planning.Declared},
+		"a look":                      {planning.Shape{Way: planning.WayLook}, nobody, 2, 0, planning.Assumed},
 		"no rows":                     {byNumber, planning.Facts{Rows: known(0)}, 1, 0, planning.Measured},
 		"almost a page":               {byNumber, planning.Facts{Rows: known(199)}, 1, 0, planning.Measured},
 		"a full page":                 {byNumber, planning.Facts{Rows: known(200)}, 4, 0, planning.Measured},

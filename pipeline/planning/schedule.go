@@ -80,6 +80,8 @@ func (s *Stream) turn(every time.Duration, perRun int) turn {
 	switch s.Way {
 	case WayOnce:
 		return turn{calls: 1, round: 1, basis: Declared}
+	case WayLook:
+		return turn{calls: lookCalls, round: 1, basis: Assumed}
 	case WayRows:
 		return turn{calls: float64(s.listing(s.Rows.Value)), round: 1, basis: s.Rows.Basis}
 	case WayChanges:

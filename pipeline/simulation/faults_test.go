@@ -164,7 +164,14 @@ func (u *upstream) single(ids []string, call int64, f fault) (pipeline.Page, err
 			}
 		}
 	}
-	page.Unknown = len(page.Records) == 0
+	switch {
+	case !u.batched:
+		page.Unknown = len(page.Records) == 0
+	case f == faultEmptyPage: // a path that answers emptily
+		page.Records = nil
+	case f == faultSmallerPages && len(page.Records) > 0: // an answer that is cut short
+		page.Records = page.Records[:len(page.Records)-1]
+	}
 	return page, nil
 }
 

@@ -220,7 +220,8 @@ func covered(t *testing.T, all map[string]int) {
 	want := []string{
 		"crash", "rescued", "suspended", "zombie refused", "unchanged", "superseded", "rollback", "database away", "commit ambiguous",
 		"watermark moved", "run given up", "waited for the day", "denied", "ended done", "ended provisional", "noted", "missed", "held", "revived",
-		"gone by two scans", "gone by upstream's word", "accepted by a person",
+		"gone by two scans", "gone by upstream's word", "gone by the word of a batch",
+		"look", "look at rest", "missed by a look", "sweep after a look", "gone by a look and upstream's word", "accepted by a person",
 		"withheld", "released", "refused, and known", "asked for again", "not upstream any more",
 	}
 	for p := pointTaken; p < pointCount; p++ {

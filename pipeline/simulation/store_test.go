@@ -18,7 +18,8 @@ import (
 // row is what the store holds of a record.
 type row struct {
 	value, stamps string
-	modified      time.Time
+	// created is when the record was created.
+	created, modified time.Time
 	// first and changed are when the row was first and last written; deleted is the instant of its
 	// tombstone.
 	first, changed, deleted time.Time
@@ -41,6 +42,9 @@ type table struct {
 	entries  map[string]*entry
 	swept    bool
 	evidence map[string]*evidence
+	// sweep is the stream of sweeps, nil if there is none; most is how many rows a look may miss.
+	sweep *stream
+	most  int
 	// known are the verdicts on the list, late is the lateness of its records, read is when its
 	// last clean run began.
 	known pipeline.Capabilities
@@ -179,6 +183,9 @@ func (s *store) load(of *stream, batch pipeline.Batch) error {
 	if batch.End != nil && batch.End.Whole != nil {
 		s.conclude(of, batch.End.Whole)
 	}
+	if of.Work == pipeline.WorkLook {
+		s.looked(of, batch)
+	}
 	for _, v := range batch.Observed {
 		v.SeenAt = of.upstream.now
 		of.table.known[v.Capability] = v
@@ -233,6 +240,7 @@ func (s *store) apply(of *stream, batch pipeline.Batch, record *record.Record) {
 	}
 	*last, have.changed = record.Hash, s.clock(of)
 	have.value, have.modified, have.call = record.Tables[0][0].Values[1].Text, record.Modified, batch.Call
+	have.created, _ = time.Parse(canonicalTime, record.Tables[0][0].Values[2].Text) // every record has it
 	have.pending, have.failed = false, time.Time{}
 	if record.Carries[1] {
 		have.stamps = stamps(record.Tables[1])
@@ -320,7 +328,7 @@ func (s *store) advance(of *stream, batch pipeline.Batch) {
 
 // passed checks that every record before the watermark is loaded (invariant 1).
 func (s *store) passed(of *stream) {
-	if of.Work == pipeline.WorkBackfill || of.Work == pipeline.WorkDetails {
+	if of.Work == pipeline.WorkBackfill || of.Work == pipeline.WorkDetails || of.Work == pipeline.WorkLook {
 		s.brokenf("%s: a run over a part of the list moved a watermark", of)
 	}
 	if of.overQuarantine(s.rules) {

@@ -80,6 +80,10 @@ type upstream struct {
 	stamp  int
 	// headers says that the list leaves out the lines; only single records have them.
 	headers bool
+	// batched says that one call brings several single records.
+	batched bool
+	// backdates says that some records are created under an earlier time.
+	backdates bool
 	// perPage is the largest page size; fixed says that it is the only one.
 	perPage int
 	fixed   bool
@@ -130,6 +134,9 @@ func (u *upstream) shows(request pipeline.Request, at time.Time, filter, sorts b
 
 // name is a text that every edit changes.
 func (t *thing) name(at time.Time) uint64 { return mix(uint64(t.at(at).value), t.id, 1) }
+
+// backdatedOneIn is how many records there are to one that is created under an earlier time.
+const backdatedOneIn = 5
 
 const wireTime = "2006-01-02T15:04:05-0700"
 
@@ -199,6 +206,9 @@ func (u *upstream) write(t *thing, v edition) {
 
 func (u *upstream) insert(v edition) {
 	t := &thing{id: fmt.Sprintf("%03d", len(u.things)+1), created: u.now.Truncate(time.Second)}
+	if n := len(u.things); u.backdates && n%backdatedOneIn == 0 {
+		t.created = u.things[n/2].created
+	}
 	u.things = append(u.things, t)
 	u.write(t, v)
 }

@@ -103,7 +103,7 @@ func (k *worker) work(of *stream, attempt int) {
 	}
 	more := false
 	runner := &sync.Runner{
-		Source: source{k, of}, Store: target{k, of}, Backlog: queue{world.store, of}, Rules: world.store.rules,
+		Source: source{k, of}, Store: target{k, of}, Backlog: queue{world.store, of}, Ranks: ranks{of}, Rules: world.store.rules,
 		Now:        func() time.Time { return of.upstream.now.Add(world.skew) },
 		Normalizer: normalizer,
 	}
@@ -228,6 +228,11 @@ type queue struct {
 func (q queue) Pending(_ context.Context, _ pipeline.Stream, _, limit int) ([]string, int, error) {
 	ids := q.store.pending(q.of)
 	return slices.Clone(ids[:min(limit, len(ids))]), len(ids), nil
+}
+
+// Control implements sync.Backlog.
+func (q queue) Control(_ context.Context, _ pipeline.Stream, ids []string) (string, error) {
+	return q.of.table.control(ids), nil
 }
 
 func (queue) NextParent(context.Context, pipeline.Claim) (string, int, error) {

@@ -21,10 +21,16 @@ type swarm struct {
 	// wobbles says that each answer breaks ties anew. named says that the list is in the order of
 	// names, which edits change, unless another order is requested.
 	wobbles, named bool
+	// batch is how many single records one call brings, by the declaration; zero means one by one.
+	batch int
 	// complete says that the list shows every record, so that absence from it is evidence. sweep
 	// says that the list also has sweeps, backfill that it also has backfills.
 	complete, sweep, backfill bool
-	perPage                   int
+	// look is how many more records a list has in which looks search for deletions; zero without
+	// looks. backdates says that some records are created under an earlier time.
+	look      int
+	backdates bool
+	perPage   int
 	// fixed says that upstream ignores the requested page size.
 	fixed bool
 	// warm says that every stream has run once before the schedule begins.
@@ -96,11 +102,20 @@ func draw(rng *rand.Rand) swarm {
 // each answer.
 const leastLong, leastWobbly = 5, 20
 
+// mostBatch is larger than any batch.
+const mostBatch = 6
+
 // anchors draws from the seed alone, so that earlier schedules stay the same.
 func (s *swarm) anchors(seed uint64) {
 	s.anchored = s.cursor == "since" && mix(seed, "anchored", 0)%3 > 0
-	if s.long = mix(seed, "long", 0)%2 == 0; s.long {
-		s.perPage = leastLong + int(mix(seed, "pages", 0)%8)
+	if n := int(mix(seed, "batch", 0) % 8); s.headers && n > 1 && n < mostBatch {
+		s.batch = n
+	}
+	if n := mix(seed, "look", 0); s.sweep && s.cursor == "since" && n%4 > 0 {
+		s.look, s.backdates, s.perPage = 8+int(n/4%24), n/96%2 == 0, 3+int(n/192%4)
+		s.maxGone, s.writes, s.kinds = s.maxGone+2, max(s.writes, 1), append(s.kinds, kindRemove)
+	} else if mix(seed, "long", 0)%2 == 0 {
+		s.long, s.perPage = true, leastLong+int(mix(seed, "pages", 0)%8)
 		if s.wobbles = mix(seed, "wobbles", 0)%3 == 0; s.wobbles {
 			// A list that breaks ties anew in each answer is at rest only if a page can hold all
 			// records of a second. Otherwise the watermark waits.
@@ -165,8 +180,8 @@ func newWorld(seed uint64, s swarm) *world {
 // inhabit makes upstream with its first records, and the streams that read it.
 func (w *world) inhabit(s swarm) {
 	up := &upstream{
-		now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), headers: s.headers, perPage: s.perPage, fixed: s.fixed, asked: map[int64]time.Time{},
-		wobbles: s.wobbles, named: s.named,
+		now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), headers: s.headers, perPage: s.perPage, fixed: s.fixed, batched: s.batch > 0,
+		asked: map[int64]time.Time{}, wobbles: s.wobbles, named: s.named,
 	}
 	first := w.seed / 7 % 9
 	if s.long {
@@ -181,9 +196,14 @@ func (w *world) inhabit(s swarm) {
 			up.now = up.now.Add(time.Second)
 		}
 	}
+	for n := range s.look {
+		up.insert(edition{lines: n % 3})
+		up.now = up.now.Add(time.Duration(n%4) * 500 * time.Millisecond) // some share a second
+	}
+	up.backdates = s.backdates
 	up.now = up.now.Add(time.Hour)
 	rows := &table{
-		rows: map[string]*row{}, entries: map[string]*entry{}, swept: s.sweep, evidence: map[string]*evidence{}, known: pipeline.Capabilities{}, deaf: w.seed%2 == 0,
+		rows: map[string]*row{}, entries: map[string]*entry{}, swept: s.sweep, most: s.maxGone, evidence: map[string]*evidence{}, known: pipeline.Capabilities{}, deaf: w.seed%2 == 0,
 	}
 	if s.anchored {
 		for _, c := range []pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending} {
@@ -191,9 +211,9 @@ func (w *world) inhabit(s swarm) {
 		}
 	}
 	read := func(work pipeline.Work) {
-		of := pipeline.Stream{Organization: "1", Service: service, Resource: resources[s.cursor], Work: work}
+		of := pipeline.Stream{Organization: "1", Service: service, Resource: resources[s.batch][s.cursor], Work: work}
 		if s.complete {
-			of.Resource = complete[s.cursor]
+			of.Resource = complete[s.batch][s.cursor]
 		}
 		w.streams = append(w.streams, &stream{Stream: of, table: rows, upstream: up})
 	}
@@ -203,6 +223,10 @@ func (w *world) inhabit(s swarm) {
 	}
 	if s.sweep {
 		read(pipeline.WorkSweep)
+		rows.sweep = w.streams[len(w.streams)-1]
+	}
+	if s.look > 0 {
+		read(pipeline.WorkLook)
 	}
 	if s.headers { // last, because each of the others can set rows to pending
 		read(pipeline.WorkDetails)
@@ -211,16 +235,24 @@ func (w *world) inhabit(s swarm) {
 
 var service = &schema.Service{Name: "test", Root: "/v1"}
 
-// resources are the resources by their cursor; complete are the same with lists that show every
-// record.
+// resources are the resources by their batch and their cursor; complete are the same with lists
+// that show every record.
 var resources, complete = things(""), things("It shows all.")
 
-func things(shows string) map[string]*schema.Resource {
-	return map[string]*schema.Resource{
-		"since":  thingsBy(shows, schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"}),
-		"newest": thingsBy(shows, schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time", Created: "created_time"}),
-		"full":   thingsBy(shows, schema.FullScan{Modified: "last_modified_time", Created: "created_time", Sort: "created_time"}),
+func things(shows string) (by [mostBatch]map[string]*schema.Resource) {
+	for batch := range by {
+		by[batch] = map[string]*schema.Resource{
+			"since":  thingsBy(shows, schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"}),
+			"newest": thingsBy(shows, schema.NewestFirst{Column: "last_modified_time", Sort: "last_modified_time", Created: "created_time"}),
+			"full":   thingsBy(shows, schema.FullScan{Modified: "last_modified_time", Created: "created_time", Sort: "created_time"}),
+		}
+		for _, resource := range by[batch] {
+			if batch > 0 {
+				resource.Details.Batch = &schema.Batch{Path: "/thingdetails", Key: "things", Param: "thing_ids", Size: batch}
+			}
+		}
 	}
+	return by
 }
 
 func thingsBy(shows string, cursor schema.Cursor) *schema.Resource {

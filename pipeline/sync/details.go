@@ -22,9 +22,11 @@ const CodeUnreadable = "unreadable_answer"
 type details struct {
 	*chunk
 
-	// most is how many identifiers a call takes. suspects is the number of identifiers at the head
-	// of the queue among which one caused an unreadable answer.
+	// most is how many identifiers a call takes, batched says that it takes several by declaration.
+	// suspects is the number of identifiers at the head of the queue among which one caused an
+	// unreadable answer.
 	most, suspects int
+	batched        bool
 	queue          []string
 	left           int
 	// rejectedRecords counts, in a row, single identifiers whose answer could not be read.
@@ -32,11 +34,11 @@ type details struct {
 }
 
 func newDetails(c *chunk) *details {
-	most := 1
+	d := &details{chunk: c, most: 1}
 	if of := c.claim.Stream.Resource.Details; of != nil && of.Batch != nil {
-		most = max(of.Batch.Size, 1)
+		d.most, d.batched = max(of.Batch.Size, 1), true
 	}
-	return &details{chunk: c, most: most}
+	return d
 }
 
 func (d *details) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
@@ -51,11 +53,16 @@ func (d *details) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline
 		return pipeline.Batch{Claim: d.claim, End: endOf(unfinished, "details fetched", d.left)}, nil
 	}
 	ids := d.queue[:min(d.size(), len(d.queue))]
+	control, err := d.control(ctx, ids)
+	if err != nil {
+		return pipeline.Batch{}, err
+	}
+	ids, all := withControl(ids, control, d.most)
 	asked := d.runner.Now()
-	page, err := d.runner.Source.Details(ctx, d.request(unfinished), ids)
+	page, err := d.runner.Source.Details(ctx, d.request(unfinished), all)
 	unfinished.Spent++
 	if err != nil {
-		return d.skipUnreadable(unfinished, ids, err)
+		return d.skipUnreadable(unfinished, ids, control, err)
 	}
 	scan.Begin(unfinished, page.Date, asked)
 	unfinished.Stuck += len(ids)
@@ -64,7 +71,7 @@ func (d *details) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline
 	}
 	d.rejectedRecords, d.suspects = 0, max(d.suspects-len(ids), 0)
 	d.through(unfinished, ids)
-	return d.complete(ctx, page, ids)
+	return d.complete(ctx, page, all, control)
 }
 
 // size is how many identifiers the next call is given: half of the suspects, until the faulty one
@@ -105,12 +112,15 @@ func (d *details) through(scan *pipeline.Scan, ids []string) {
 
 // complete makes the batch of an answer: records, those that do not fit, and the identifiers that
 // upstream does not know.
-func (d *details) complete(ctx context.Context, page pipeline.Page, ids []string) (pipeline.Batch, error) {
+func (d *details) complete(ctx context.Context, page pipeline.Page, ids []string, control string) (pipeline.Batch, error) {
 	batch, err := d.batch(ctx, page, "")
 	if err != nil {
 		return batch, err
 	}
 	batch.Details, batch.Unknown = true, page.Unknown
+	if d.batched {
+		batch.Unknown = believable(&batch, control)
+	}
 	answered := make(map[string]bool, len(ids))
 	for i := range batch.Records {
 		answered[batch.Records[i].ID] = true
@@ -132,13 +142,13 @@ func (d *details) complete(ctx context.Context, page pipeline.Page, ids []string
 // skipUnreadable finds the identifier whose answer cannot be read and goes on without it: one
 // poisoned record must not hold up the others. Several in a row point at the service, not at a
 // record: they stop the run, as does any other error.
-func (d *details) skipUnreadable(scan *pipeline.Scan, ids []string, err error) (pipeline.Batch, error) {
+func (d *details) skipUnreadable(scan *pipeline.Scan, ids []string, control string, err error) (pipeline.Batch, error) {
 	failure, ok := errors.AsType[*pipeline.Error](err)
 	if !ok || failure.Kind != pipeline.Unexpected {
 		return pipeline.Batch{}, err
 	}
 	batch := pipeline.Batch{Claim: d.claim, Details: true}
-	if len(ids) > 1 {
+	if len(ids) > 1 || control != "" { // the next calls go without a control, which may be the faulty one
 		d.suspects = len(ids)
 		return batch, nil
 	}

@@ -29,12 +29,17 @@ type shelf struct {
 	// fit.
 	unknown, poisoned, older, unfit map[string]bool
 	err                             error
-	asked                           [][]string
-	loaded, missing                 []string
-	rejects                         []pipeline.RejectedRecord
-	position                        pipeline.Position
-	ends                            []pipeline.End
-	failAfter                       int
+	// control is what the store gives for calls that ask for one of suspected.
+	control   string
+	suspected map[string]bool
+	// words are the missing identifiers of answers that can be believed.
+	words           []string
+	asked           [][]string
+	loaded, missing []string
+	rejects         []pipeline.RejectedRecord
+	position        pipeline.Position
+	ends            []pipeline.End
+	failAfter       int
 }
 
 func newShelf(n int) *shelf {
@@ -82,6 +87,14 @@ func (s *shelf) Pending(_ context.Context, _ pipeline.Stream, _, limit int) ([]s
 	return slices.Clone(s.waiting[:min(limit, len(s.waiting))]), len(s.waiting), nil
 }
 
+// Control implements sync.Backlog.
+func (s *shelf) Control(_ context.Context, _ pipeline.Stream, ids []string) (string, error) {
+	if !slices.ContainsFunc(ids, func(id string) bool { return s.suspected[id] }) {
+		return "", nil
+	}
+	return s.control, nil
+}
+
 // NextParent implements sync.Backlog.
 func (*shelf) NextParent(context.Context, pipeline.Claim) (string, int, error) {
 	panic("no parent was asked for")
@@ -125,6 +138,9 @@ func (s *shelf) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.L
 	for _, id := range batch.Missing {
 		s.take(id)
 		s.missing = append(s.missing, id)
+		if batch.Unknown {
+			s.words = append(s.words, id)
+		}
 	}
 	if len(batch.Records)+len(batch.Rejected)+len(batch.Missing) > 0 && !batch.Details {
 		return loaded, errors.New("a unit of details does not say that it is one")

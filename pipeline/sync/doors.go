@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"time"
 
 	"sluice/pipeline"
 	"sluice/schema/record"
@@ -30,6 +31,19 @@ type Backlog interface {
 	// were read or failed since the run began do not count. left is how many are left, with this
 	// one.
 	NextParent(ctx context.Context, claim pipeline.Claim) (parent string, left int, err error)
+	// Control gives an identifier that upstream should know and that is not among ids, if a scan
+	// missed one of ids; "" if it missed none of them, or if there is no such identifier.
+	Control(ctx context.Context, stream pipeline.Stream, ids []string) (string, error)
+}
+
+// Ranks says where the live rows of a list stand in the order of their creation. Rows that a scan
+// missed, and rows without a time of creation, do not count.
+type Ranks interface {
+	// Extent gives the number of rows, and how many of them a look may miss.
+	Extent(ctx context.Context, stream pipeline.Stream) (rows, most int, err error)
+	// Between gives how many rows were created before an instant, and the identifiers of those that
+	// were created then or later, and before another instant. A zero instant is no bound.
+	Between(ctx context.Context, stream pipeline.Stream, from, to time.Time) (before int, ids []string, err error)
 }
 
 // Store is where rows and progress go.

@@ -106,6 +106,11 @@ func (*family) Pending(context.Context, pipeline.Stream, int, int) ([]string, in
 	panic("no details were asked for")
 }
 
+// Control implements sync.Backlog.
+func (*family) Control(context.Context, pipeline.Stream, []string) (string, error) {
+	panic("no details were asked for")
+}
+
 // heirs is the resource of one parent's list: keys are <parent>/<thing>.
 func heirs(list schema.Cursor) *schema.Resource {
 	return &schema.Resource{

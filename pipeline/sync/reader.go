@@ -11,7 +11,7 @@ import (
 )
 
 // reader is one way of reading. The ways are a closed set: a list by pages, an export, one of these
-// for each parent, and single records.
+// for each parent, single records, and a look for deletions.
 type reader interface {
 	// step takes at most one answer of upstream, the one that the scan asks for, into the scan and
 	// gives the batch to load with it.
@@ -27,6 +27,9 @@ func (c *chunk) reader() (reader, error) {
 	}
 	if stream.Work == pipeline.WorkDetails {
 		return newDetails(c), nil
+	}
+	if stream.Work == pipeline.WorkLook {
+		return newLook(c)
 	}
 	var list reader = pages{c}
 	if stream.Resource.Exported() {

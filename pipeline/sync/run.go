@@ -32,6 +32,8 @@ type Runner struct {
 	// Backlog says what runs over details and parents read next; it may be nil where there are
 	// none.
 	Backlog Backlog
+	// Ranks says where rows have to stand in their list; it may be nil where there are no looks.
+	Ranks Ranks
 	// Allowance is how many calls one run over details or parents may spend before it begins no
 	// further one. Nil, or zero calls, leaves the bound to the budget.
 	Allowance func(pipeline.Stream) int

@@ -9,6 +9,7 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/pipeline/warehouse/streams/details"
+	"sluice/pipeline/warehouse/tombstones"
 )
 
 // Pending implements sync.Backlog. It returns the rows that need their single record, the most
@@ -19,6 +20,13 @@ func (db *DB) Pending(ctx context.Context, stream pipeline.Stream, place, limit 
 		return nil, 0, postgres.Fail("reading the backlog of "+stream.String(), err)
 	}
 	return ids, total, nil
+}
+
+// Control implements sync.Backlog. It returns the row whose list record was loaded last, of those
+// that have their single record and that no scan missed.
+func (db *DB) Control(ctx context.Context, stream pipeline.Stream, ids []string) (string, error) {
+	control, err := tombstones.Control(ctx, db.pool, stream, ids)
+	return control, postgres.Fail("choosing a control for "+stream.String(), err)
 }
 
 // NextParent implements sync.Backlog. Of the parents that the run has not tried, it returns the one

@@ -22,38 +22,53 @@ func lockEvidence(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, row stre
 }
 
 // concludeAbsence applies the batch to the evidence. At the end of a clean scan of a whole list it
-// also judges the rows that the scan did not see (invariant 7). It runs in the transaction of the
+// also judges the rows that the scan did not see, and at the end of a look those that it missed
+// (invariant 7). It runs in the transaction of the
 // batch, so that both commit together.
 func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, batch *pipeline.Batch, evidence tombstones.Evidence, row streams.Locked) error {
 	stream := batch.Claim.Stream
 	if err := evidence.Apply(ctx, tx, *batch, row.RequestedAt); err != nil {
 		return postgres.Fail("applying the evidence of "+stream.String(), err)
 	}
-	if batch.End == nil || batch.End.Whole == nil {
+	if batch.End == nil {
 		return nil
 	}
-	verdict, err := tombstones.Conclude(ctx, tx, tombstones.Scan{
-		Stream: stream, Run: batch.Claim.Run, Started: batch.End.Whole.Started, Rules: db.absence,
-	})
+	scan := tombstones.Scan{Stream: stream, Run: batch.Claim.Run, Rules: db.absence}
+	end := *batch.End
+	batch.End = &end
+	var verdict tombstones.Verdict
+	var err error
+	switch {
+	case end.Whole != nil:
+		scan.Started = end.Whole.Started
+		verdict, err = tombstones.Conclude(ctx, tx, scan)
+	case end.Absent != nil:
+		scan.Started = end.Absent.Started
+		verdict, err = tombstones.ConcludeLook(ctx, tx, scan, *end.Absent, batch.Call)
+		end.Sweep = end.Sweep || verdict.Shrunken || verdict.Suspected > verdict.Requested
+	}
 	if err != nil {
 		return postgres.Fail("concluding the scan of "+stream.String(), err)
 	}
-	end := *batch.End
-	batch.End = &end
 	if note := outside.Plain(verdict.Note()); note != "" && end.Note != "" {
 		end.Note += "; " + note
 	} else if note != "" {
 		end.Note = note
 	}
-	if again := verdict.Again(); end.Again == pipeline.AgainNot {
-		end.Again = again
-	}
-	if verdict.Requested == 0 {
-		return nil
+	if end.Whole != nil && end.Again == pipeline.AgainNot {
+		end.Again = verdict.Again()
 	}
 	queue := new(pgx.Batch)
-	db.QueueDetailsDue(queue, stream)
-	return postgres.Fail("asking for single records of "+stream.String(), tx.SendBatch(ctx, queue).Close())
+	if verdict.Requested > 0 {
+		db.QueueDetailsDue(queue, stream)
+	}
+	if end.Sweep {
+		db.QueueSweepDue(queue, stream)
+	}
+	if queue.Len() == 0 {
+		return nil
+	}
+	return postgres.Fail("asking for what is still to be read of "+stream.String(), tx.SendBatch(ctx, queue).Close())
 }
 
 // AcceptTombstones marks the rows as deleted that a run left to the operator's decision. It returns

@@ -28,8 +28,9 @@ Lists come first, then what depends on them: single records whose list entry was
 header, and lists under parents. These two are bounded in each run, so that they
 leave calls of the day for other runs; the next sync goes on with the rest.
 
-Sweeps, which read whole lists to find deletions and silent edits, run when they are
-due; inventory.bills.sweep asks for one now. If deletions need review (sluice tombstones
+Looks, which find deletions by a few pages, and sweeps, which read whole lists to find
+deletions and silent edits, run when they are due; inventory.bills.look and
+inventory.bills.sweep ask for one now. If deletions need review (sluice tombstones
 review), the exit code is 1.
 
 A watermark that is later than a run left it, because something else wrote into

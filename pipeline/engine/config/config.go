@@ -155,8 +155,9 @@ type Resource struct {
 	// CallsPerRun is how many calls one run over details or parents may spend; zero means a share
 	// of the plan's day.
 	CallsPerRun int
-	// Sweep is the interval between two sweeps; zero means none.
-	Sweep time.Duration
+	// Sweep is the interval between two sweeps, Look that between two looks for deletions; zero
+	// means none.
+	Sweep, Look time.Duration
 	// History says that every version of a record is stored, with its arrays. Daily are the columns
 	// and the tables of arrays whose values are stored by day.
 	History bool
@@ -217,6 +218,7 @@ type override struct {
 	CallsPerRun int           `yaml:"calls_per_run"`
 	Freshness   time.Duration `yaml:"freshness"`
 	Sweep       string        `yaml:"sweep"`
+	Look        string        `yaml:"look"`
 	History     bool          `yaml:"history"`
 	Daily       []string      `yaml:"daily"`
 }

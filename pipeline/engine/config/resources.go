@@ -28,7 +28,7 @@ func (c *checker) resources(doc *document) {
 				c.Addf("resources", false, "the declaration of %s.%s has no valid interval: %v", service.Name, r.Name, err)
 			}
 			name := service.Name + "." + r.Name
-			full[name], declared[name] = Resource{Every: every, Enabled: !r.Optional, Sweep: sweepEvery(r)}, r
+			full[name], declared[name] = Resource{Every: every, Enabled: !r.Optional, Sweep: sweepEvery(r), Look: lookEvery(r)}, r
 			short[r.Name] = append(short[r.Name], name)
 		}
 	}
@@ -97,5 +97,8 @@ func (c *checker) overridden(r Resource, o override, declared *schema.Resource, 
 	}
 	r.History, r.Daily = o.History, c.daily(o.Daily, declared, path+".daily")
 	r.Sweep = c.swept(r.Sweep, o.Sweep, declared, path+".sweep")
+	if r.Look = c.looked(r.Look, o.Look, declared, path+".look"); r.Sweep == 0 {
+		r.Look = 0
+	}
 	return r
 }

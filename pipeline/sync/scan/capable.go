@@ -140,7 +140,7 @@ func neededBy(mode pipeline.Mode) pipeline.Capability {
 		return pipeline.CapabilityFilter
 	case pipeline.ModeNewest:
 		return pipeline.CapabilityDescending
-	case pipeline.ModeFull, pipeline.ModeExport, pipeline.ModeKeyset:
+	case pipeline.ModeFull, pipeline.ModeExport, pipeline.ModeKeyset, pipeline.ModeLook:
 		return ""
 	default:
 		return ""

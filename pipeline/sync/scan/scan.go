@@ -50,6 +50,10 @@ func plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 		scan.Partial = true
 		return scan
 	}
+	if stream.Work == pipeline.WorkLook {
+		scan.Mode, scan.Partial = pipeline.ModeLook, true
+		return scan
+	}
 	if stream.Work == pipeline.WorkSweep {
 		// A sweep reads the whole list, whatever the watermark: it looks for what no watermark
 		// shows.

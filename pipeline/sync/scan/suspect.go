@@ -95,8 +95,8 @@ func (s *progress) mismatch(page look) outside.Text {
 			last = e.modified
 		}
 		s.Edge = last
-	case pipeline.ModeFull, pipeline.ModeExport, pipeline.ModeKeyset:
-		// Everything was asked for; a keyset scan has its own checks.
+	case pipeline.ModeFull, pipeline.ModeExport, pipeline.ModeKeyset, pipeline.ModeLook:
+		// Everything was asked for; a keyset scan and a look have their own checks.
 	}
 	return ""
 }

@@ -91,6 +91,12 @@ func (s *Schedule) QueueDetailsDue(batch *pgx.Batch, list pipeline.Stream) {
 	s.QueueDue(batch, pipeline.Occasion{Event: pipeline.DetailsWanted}, list.Key())
 }
 
+// QueueSweepDue makes the sweep of a list due, since a look found more than it can tell.
+func (s *Schedule) QueueSweepDue(batch *pgx.Batch, list pipeline.Stream) {
+	list.Work = pipeline.WorkSweep
+	s.QueueDue(batch, pipeline.Occasion{Event: pipeline.SweepWanted}, list.Key())
+}
+
 const sqlSweeps = `
 SELECT organization_id, service, resource FROM sluice.streams WHERE organization_id = $1 AND resource LIKE '%.sweep'
 ORDER BY organization_id, service, resource FOR UPDATE`

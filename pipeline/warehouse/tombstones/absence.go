@@ -1,15 +1,15 @@
 // Package tombstones decides whether a record that a list did not show is gone (invariant 7).
 //
 // Absence from one scan proves nothing: lists shift, shrink and fail. A row gets its tombstone when
-// two clean scans of the whole list, some time apart, did not see its record. One scan is enough if
-// upstream then answers that it does not know the record. If a scan misses more rows than the limit
-// allows, the operator decides. Any call that shows the record again refutes the evidence. Why:
-// docs/decisions/0014-tombstones-need-proof.
+// two clean scans of the whole list, some time apart, did not see its record. One scan, or a look,
+// is enough if upstream then answers that it does not know the record. If a scan misses more rows
+// than the limit allows, the operator decides. Any call that shows the record again refutes the
+// evidence. Why: docs/decisions/0014-tombstones-need-proof and docs/decisions/0046-looks-by-rank.
 //
 // It works in its caller's transactions. Locks are always taken in this order: evidence, then rows.
 //
-// Start reading at Conclude; seen.go has what every batch of records does to the evidence,
-// review.go what the operator decides.
+// Start reading at Conclude; look.go has what a look does, seen.go what every batch of records does
+// to the evidence, review.go what the operator decides.
 package tombstones
 
 import (
@@ -73,11 +73,12 @@ func (v Verdict) Note() string {
 	}
 }
 
-// Again is why the stream has to run again before its interval is over. A scan that confirmed
-// evidence asks for no other scan: where records are deleted all the time, a list is scanned twice
-// in its interval, and not without end.
+// Again is why the stream has to run again before its interval is over. Where single records are
+// asked for, upstream's word replaces the second scan. A scan that confirmed evidence asks for no
+// other scan: where records are deleted all the time, a list is scanned twice in its interval, and
+// not without end.
 func (v Verdict) Again() pipeline.Again {
-	if v.Suspected > 0 && v.Deleted == 0 && v.NeedsReview == 0 {
+	if v.Suspected > v.Requested && v.Deleted == 0 && v.NeedsReview == 0 {
 		return pipeline.AgainMissed
 	}
 	return pipeline.AgainNot
@@ -114,11 +115,15 @@ UPDATE sluice.tombstones SET
 	decided_at = CASE $5::text WHEN 'deleted' THEN clock_timestamp() END,
 	shrunken = shrunken OR $5::text = 'needs_review'
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND state = 'suspected'
-	AND suspected_run_id <> $6 AND (NOT shrunken OR $5::text = 'needs_review')
+	AND suspected_run_id <> $6 AND NOT ` + byLook + ` AND (NOT shrunken OR $5::text = 'needs_review')
 	AND suspected_at <= $10::timestamptz - $11::interval AND suspected_clock <= $9::timestamptz - $11::interval
 RETURNING record_id`
 
-	// A credible scan replaces a shrunken one, and a record that came back can be missed again.
+	// A look is no scan of the whole list. If its run is no longer kept, its kind is unknown.
+	byLook = `NOT EXISTS (SELECT FROM sluice.runs f WHERE f.id = suspected_run_id AND f.resource NOT LIKE '%.look')`
+
+	// A credible scan replaces a shrunken one, and a scan of the whole list replaces a look. A
+	// record that came back can be missed again.
 	sqlMiss = `
 INSERT INTO sluice.tombstones AS k (organization_id, service, resource, record_id, state, shrunken,
 	suspected_run_id, suspected_first_call, suspected_last_call, suspected_clock)
@@ -128,7 +133,8 @@ ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
 	suspected_first_call = excluded.suspected_first_call, suspected_last_call = excluded.suspected_last_call, suspected_at = clock_timestamp(),
 	suspected_clock = excluded.suspected_clock, proof = NULL, proof_run_id = NULL, proof_first_call = NULL, proof_last_call = NULL,
 	proof_at = NULL, deleted_at = NULL, decided_by = NULL, decided_at = NULL
-WHERE k.state = 'restored' OR k.state = 'suspected' AND k.shrunken AND NOT excluded.shrunken
+WHERE k.state = 'restored' OR k.state = 'suspected' AND (k.shrunken AND NOT excluded.shrunken OR NOT EXISTS (
+	SELECT FROM sluice.runs f WHERE f.id = k.suspected_run_id AND f.resource NOT LIKE '%.look'))
 RETURNING record_id`
 )
 

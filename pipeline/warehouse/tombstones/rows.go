@@ -50,7 +50,9 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($
 // names are the tables of a resource, quoted.
 type names struct {
 	table, key string
-	children   []string
+	// created is the time of creation by which the list is ordered; "" if there is none.
+	created  string
+	children []string
 }
 
 func namesOf(stream pipeline.Stream) names {
@@ -58,8 +60,11 @@ func namesOf(stream pipeline.Stream) names {
 	in := resource.SchemaName(stream.Service)
 	n := names{table: pgx.Identifier{in, resource.Name}.Sanitize()}
 	for _, column := range resource.Columns {
-		if column.Wire == resource.ID {
+		switch column.Wire {
+		case resource.ID:
 			n.key = pgx.Identifier{column.ColumnName()}.Sanitize()
+		case resource.Created():
+			n.created = pgx.Identifier{column.ColumnName()}.Sanitize()
 		}
 	}
 	tables := resource.Tables()

@@ -10,7 +10,6 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/history"
 	"sluice/pipeline/warehouse/postgres"
-	"sluice/schema"
 )
 
 const (
@@ -163,10 +162,10 @@ func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, ca
 }
 
 // notFound accepts upstream's answer that it does not know single records, if their path has ever
-// answered with one.
+// answered with one. Batch.Unknown says whether the answer itself can be believed.
 func (e Evidence) notFound(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, called time.Time) error {
 	stream := batch.Claim.Stream
-	if len(e.unknown) == 0 || called.IsZero() || !singly(stream.Resource) {
+	if len(e.unknown) == 0 || called.IsZero() {
 		return nil
 	}
 	answers := false
@@ -182,16 +181,10 @@ func (e Evidence) notFound(ctx context.Context, tx pgx.Tx, batch pipeline.Batch,
 	return err
 }
 
-// singly says whether single records are asked for one by one, so that an answer shows which of
-// them upstream does not know.
-func singly(resource *schema.Resource) bool {
-	return resource.Details != nil && resource.Details.Batch == nil
-}
-
 // ask makes rows that were missed for the first time wait for their single record: upstream's
 // answer that it does not exist counts as much as a second scan. It returns how many wait.
 func ask(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string) (int, error) {
-	if len(ids) == 0 || !singly(stream.Resource) {
+	if len(ids) == 0 || stream.Resource.Details == nil {
 		return 0, nil
 	}
 	tag, err := tx.Exec(ctx, namesOf(stream).fill(sqlAsk), stream.Organization, ids)

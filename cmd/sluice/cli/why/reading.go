@@ -34,6 +34,9 @@ func Read(stream pipeline.Stream, known pipeline.Capabilities, late *capabilitie
 	if stream.Work == pipeline.WorkSweep {
 		return sweep(stream, known)
 	}
+	if stream.Work == pipeline.WorkLook {
+		return Reading{Mode: "in the order of creation, the pages that show whether rows are missing, and where"}
+	}
 	if stream.Work != pipeline.WorkList {
 		return Reading{}
 	}

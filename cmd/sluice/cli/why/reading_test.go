@@ -62,6 +62,8 @@ func TestHowAListIsRead(t *testing.T) {
 		"a sweep, read by keyset": {since, pipeline.WorkSweep, known(probed, inclusive, ascending), nil,
 			[]string{"reads: the whole list, keyset paging: one pass; one sweep in four, and any that decides about rows that were missed, " +
 				"without the filter; sort_ascending yes (probed 2026-03-01: 40 in order)"}},
+		"a look": {since, pipeline.WorkLook, known(ignored), nil,
+			[]string{"reads: in the order of creation, the pages that show whether rows are missing, and where"}},
 		"a sweep": {since, pipeline.WorkSweep, known(ignored), nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
