@@ -21,7 +21,7 @@ const readOne = `UPDATE %[1]s SET _detail_state = 'stale', _detail_at = NULL WHE
 func (c *counter) deletions(ctx context.Context, lists ...list) error {
 	c.world.Advance(behind) // rows that are younger than the scan by upstream's clock prove nothing
 	for _, l := range lists {
-		if err := c.line(ctx, lineSweep+l.name, l.looks()[0], 1, nothingGone); err != nil {
+		if err := c.line(ctx, lineLook+l.name, l.looks()[0], 1, nothingGone); err != nil {
 			return err
 		}
 		if l.details {
@@ -83,9 +83,9 @@ func (c *counter) gone(ctx context.Context, l list, name string, ranks []int) er
 // are none, too.
 func (l list) looks() []string {
 	if l.details {
-		return []string{l.stream() + ".sweep", l.stream() + ".details"}
+		return []string{l.stream() + ".look", l.stream() + ".details"}
 	}
-	return []string{l.stream() + ".sweep"}
+	return []string{l.stream() + ".look", l.stream() + ".sweep"} // nothing but a second sweep confirms what is missed
 }
 
 // tombstoned reports whether deleted records have tombstones, and no further look is due soon.

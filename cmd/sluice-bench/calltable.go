@@ -43,7 +43,7 @@ const (
 	lineSmall      = "calls small "
 	lineNone       = "calls none "
 	lineAgain      = "calls again "
-	lineSweep      = "calls sweep "
+	lineLook       = "calls look "
 	lineScattered  = "calls scattered "
 	lineNeighbours = "calls neighbours "
 	lineDetails    = "calls details "
@@ -78,7 +78,7 @@ func callLines() []callLine {
 		byCalls(part, changes[1]+l.name, 0)
 		byRatio(part, changes[2]+l.name, thousand)
 		byCalls(part, lineAgain+l.name, again)
-		byCalls(part, lineSweep+l.name, sweep)
+		byCalls(part, lineLook+l.name, sweep)
 		byCalls(part, lineScattered+l.name, gone)
 		byCalls(part, lineNeighbours+l.name, gone)
 	}
