@@ -59,7 +59,7 @@ func lineChanges() []string { return []string{"calls 1 ", "calls 50 ", "calls 10
 func callLines() []callLine {
 	const (
 		firstLarge, firstSmall, thousand = 1.05, 1.3, 1.4
-		again, sweep, gone               = 2, 3, 40
+		again, look, gone                = 2, 3, 40
 	)
 	var all []callLine
 	byCalls := func(part, name string, goal float64) { all = append(all, callLine{name: name, part: part, goal: goal}) }
@@ -78,7 +78,7 @@ func callLines() []callLine {
 		byCalls(part, changes[1]+l.name, 0)
 		byRatio(part, changes[2]+l.name, thousand)
 		byCalls(part, lineAgain+l.name, again)
-		byCalls(part, lineLook+l.name, sweep)
+		byCalls(part, lineLook+l.name, look)
 		byCalls(part, lineScattered+l.name, gone)
 		byCalls(part, lineNeighbours+l.name, gone)
 	}

@@ -15,12 +15,16 @@ const canonicalTime = "2006-01-02 15:04:05.999999-07"
 type ranks struct{ of *stream }
 
 // Extent implements sync.Ranks.
+//
+//nolint:nonamedreturns // the names say which is which
 func (r ranks) Extent(context.Context, pipeline.Stream) (rows, most int, err error) {
 	_, ids, _ := r.Between(context.Background(), r.of.Stream, time.Time{}, time.Time{})
 	return len(ids), r.of.table.most, nil
 }
 
 // Between implements sync.Ranks.
+//
+//nolint:nonamedreturns // the names say which is which
 func (r ranks) Between(_ context.Context, _ pipeline.Stream, from, to time.Time) (before int, ids []string, err error) {
 	for id, have := range r.of.table.rows {
 		e := r.of.table.evidence[id]

@@ -239,7 +239,8 @@ var service = &schema.Service{Name: "test", Root: "/v1"}
 // that show every record.
 var resources, complete = things(""), things("It shows all.")
 
-func things(shows string) (by [mostBatch]map[string]*schema.Resource) {
+func things(shows string) [mostBatch]map[string]*schema.Resource {
+	var by [mostBatch]map[string]*schema.Resource
 	for batch := range by {
 		by[batch] = map[string]*schema.Resource{
 			"since":  thingsBy(shows, schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"}),

@@ -26,6 +26,8 @@ func (d *details) control(ctx context.Context, ids []string) (string, error) {
 
 // withControl gives the identifiers of a call that takes at most so many, without and with the
 // control. The control comes last: an answer that is cut short lacks it.
+//
+//nolint:nonamedreturns // the names say which is which
 func withControl(ids []string, control string, most int) (without, with []string) {
 	if control == "" {
 		return ids, ids

@@ -114,11 +114,15 @@ func (*catalog) Export(context.Context, pipeline.Request, func(pipeline.Page) er
 }
 
 // Extent implements sync.Ranks.
+//
+//nolint:nonamedreturns // the names say which is which
 func (c *catalog) Extent(context.Context, pipeline.Stream) (rows, most int, err error) {
 	return len(c.rows), c.most, nil
 }
 
 // Between implements sync.Ranks.
+//
+//nolint:nonamedreturns // the names say which is which
 func (c *catalog) Between(_ context.Context, _ pipeline.Stream, from, to time.Time) (before int, ids []string, err error) {
 	for _, e := range c.rows {
 		switch {

@@ -48,7 +48,7 @@ func TestLooks(t *testing.T) {
 			calls[stream.Resource] += stream.Calls
 			sum += stream.Calls
 		}
-		want := append(before, gone...)
+		want := slices.Concat(before, gone)
 		slices.Sort(want)
 		if got := s.ids("inventory.items", dead); !slices.Equal(got, want) {
 			t.Errorf("%s: %d rows have tombstones, want %d", what, len(got), len(want))

@@ -58,32 +58,38 @@ func WindowOf(scan *pipeline.Scan, asked pipeline.Request, page pipeline.Page, b
 	if w.Beyond {
 		return w, nil
 	}
+	w.show(times, asked.Page == 1, batch)
+	return w, nil
+}
+
+// show sets what the page shows whole, if it shows a second whole. Begins says that the page is the
+// first of the list.
+func (w *Window) show(times []time.Time, begins bool, batch *pipeline.Batch) {
 	first, last := -1, -1
-	for i := 0; i <= n; i++ {
-		if edge(times, i, asked.Page == 1, w.Last) {
+	for i := 0; i <= len(times); i++ {
+		if edge(times, i, begins, w.Last) {
 			if last = i; first < 0 {
 				first = i
 			}
 		}
 	}
-	if first < 0 || first == last && n > 0 {
-		return w, nil
+	if first < 0 || first == last && len(times) > 0 {
+		return
 	}
 	w.From, w.To = pipeline.Edge{Listed: w.offset + first}, pipeline.Edge{Listed: w.offset + last}
 	if first > 0 {
 		w.From.At = times[first]
 	}
-	if last < n {
+	if last < len(times) {
 		w.To.At = times[last]
 	}
-	w.shown = make(map[string]bool, n)
+	w.shown = make(map[string]bool, len(times))
 	for i := range batch.Records {
 		w.shown[batch.Records[i].ID] = true
 	}
 	for i := range batch.Rejected {
 		w.shown[batch.Rejected[i].ID] = true
 	}
-	return w, nil
 }
 
 // edge says that a second begins in front of record i of a page: the record before it was created

@@ -26,6 +26,8 @@ SELECT count(*) FILTER (WHERE t.%[3]s < $4::timestamptz),
 
 // Extent returns how many rows stand in the order of creation, and how many of them a look may
 // miss.
+//
+//nolint:nonamedreturns // the names say which is which
 func Extent(ctx context.Context, db postgres.Asker, stream pipeline.Stream, rules pipeline.TombstoneRules) (rows, most int, err error) {
 	key := stream.ListKey()
 	err = db.QueryRow(ctx, namesOf(stream).fillCreated(sqlExtent), key.Organization, key.Service, key.Resource).Scan(&rows)
@@ -34,6 +36,8 @@ func Extent(ctx context.Context, db postgres.Asker, stream pipeline.Stream, rule
 
 // Between returns how many rows were created before an instant, and the identifiers of those that
 // were created then or later, and before another instant. A zero instant is no bound.
+//
+//nolint:nonamedreturns // the names say which is which
 func Between(ctx context.Context, db postgres.Asker, stream pipeline.Stream, from, to time.Time) (before int, ids []string, err error) {
 	key := stream.ListKey()
 	err = db.QueryRow(ctx, namesOf(stream).fillCreated(sqlBetween), key.Organization, key.Service, key.Resource,
