@@ -62,6 +62,10 @@ type Scan struct {
 	// Bound is the lower bound of the modification times that this run reads; zero if it reads
 	// everything.
 	Bound time.Time `json:"bound,omitzero"`
+	// Recent is where a run reads from that begins before Settles and has more than a page to read:
+	// the last clean run had just read what is older. Zero if there was none.
+	Recent  time.Time `json:"recent,omitzero"`
+	Settles time.Time `json:"settles,omitzero"`
 	// Page is the page to request next, PerPage the page size of the passes.
 	Page    int `json:"page"`
 	PerPage int `json:"per_page"`

@@ -25,8 +25,8 @@ func overlapBugs() []bug {
 		tests(room, "^TestAPageOfAnotherOrderProvesNothing$", "a page of another order", "a pass counts a page that upstream sorted in another way",
 			edit{scanFile, "	case page.order() != s.Order && s.Overlap.Size == 0:\n", "	case false:\n"}),
 		schedules("60000", "a watermark within the lag", "a run that reads only what is new moves the watermark",
-			edit{scanFile, "	scan.Partial, scan.Once = true, true\n", "	scan.Once = true\n"}),
+			edit{scanFile, "	s.Partial, s.Once, s.Recent, s.Overlap = true, true,", "	s.Partial, s.Once, s.Recent, s.Overlap = s.Partial, true,"}),
 		tests(room, "^TestWithinTheLagOnlyWhatIsNewIsRead$", "the lag read again and again", "each run within the lag reads from the watermark",
-			edit{scanFile, "since >= 0 && since < rules.LagFor(claim.Late)", "since < 0"}),
+			edit{scanFile, " || !s.Started.Before(s.Settles) {", " || true {"}),
 	}
 }

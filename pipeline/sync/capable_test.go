@@ -34,7 +34,7 @@ func TestPlanFollowsWhatIsKnown(t *testing.T) {
 		stream := newFixture(newWorld(0), cursors()[test.cursor]).stream
 		stream.Work = test.work
 		claim := pipeline.Claim{Stream: stream, Position: pipeline.Position{Watermark: watermark}, Capabilities: test.known}
-		scan := scan.Plan(&claim, pipeline.DefaultRules(), time.Time{})
+		scan := scan.Plan(&claim, pipeline.DefaultRules())
 		demoted := test.want == pipeline.ModeFull && test.cursor != "full"
 		if scan.Mode != test.want || strings.Contains(string(scan.Note), "(observed 2026-03-01)") != demoted {
 			t.Errorf("%s: %s %q, want %s", name, scan.Mode, scan.Note, test.want)
@@ -64,7 +64,7 @@ func TestALagThatGrewCountsAtOnce(t *testing.T) {
 			claim := pipeline.Claim{
 				Stream: newFixture(newWorld(0), cursors()[cursor]).stream, Position: pipeline.Position{Watermark: watermark, ScannedUntil: test.read}, Late: test.late,
 			}
-			if scan := scan.Plan(&claim, rules, read.Add(2*time.Hour)); !scan.Bound.Equal(test.want) {
+			if scan := scan.Plan(&claim, rules); !scan.Bound.Equal(test.want) {
 				t.Errorf("%s, %s: from %s, want %s", name, cursor, scan.Bound, test.want)
 			}
 		}

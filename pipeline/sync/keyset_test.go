@@ -225,7 +225,7 @@ func TestPlanFollowsAnchors(t *testing.T) {
 	} {
 		claim := pipeline.Claim{Stream: newFixture(newWorld(0), cursors()[test.cursor]).stream, Run: 2, Capabilities: test.known, Suspected: test.missed}
 		claim.Stream.Work, claim.Position.Watermark = test.work, time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
-		if scan := scan.Plan(&claim, pipeline.DefaultRules(), time.Time{}); scan.Mode != test.want {
+		if scan := scan.Plan(&claim, pipeline.DefaultRules()); scan.Mode != test.want {
 			t.Errorf("%s: %s, want %s", name, scan.Mode, test.want)
 		}
 	}
@@ -233,7 +233,7 @@ func TestPlanFollowsAnchors(t *testing.T) {
 	for run := range int64(4000) {
 		claim := pipeline.Claim{Stream: newFixture(newWorld(0), cursors()["since"]).stream, Run: run, Capabilities: anchors(yes, pipeline.SourceProbed, 0)}
 		claim.Stream.Work = pipeline.WorkSweep
-		if scan.Plan(&claim, pipeline.DefaultRules(), time.Time{}).Mode == pipeline.ModeFull {
+		if scan.Plan(&claim, pipeline.DefaultRules()).Mode == pipeline.ModeFull {
 			whole++
 		}
 	}

@@ -90,7 +90,7 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 	defer chunk.prefetched.Drop()
 	defer chunk.writeBehind.Wait()
 	if chunk.position.Scan == nil {
-		chunk.position.Scan = scan.Plan(&claim, r.Rules, r.Now())
+		chunk.position.Scan = scan.Plan(&claim, r.Rules)
 	}
 	reader, err := chunk.reader()
 	if err != nil {

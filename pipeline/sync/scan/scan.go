@@ -26,12 +26,11 @@ const (
 	noteShifting = "the list kept changing through %d passes: rows are loaded, the watermark waits for a quiet pass"
 )
 
-// Plan begins a scan: in overlapping pages, if the list goes on by page number. now is the
-// process's clock.
-func Plan(claim *pipeline.Claim, rules pipeline.Rules, now time.Time) *pipeline.Scan {
+// Plan begins a scan: in overlapping pages, if the list goes on by page number.
+func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	scan := plan(claim, rules)
-	if withinLag(claim, rules, now) && !scan.Bound.IsZero() {
-		shorten(scan, claim, rules)
+	if until := claim.Position.ScannedUntil; !until.IsZero() && !scan.Bound.IsZero() && claim.Stream.Work == pipeline.WorkList {
+		scan.Recent, scan.Settles = until.Add(-rules.Overlap).Truncate(time.Second), until.Add(rules.LagFor(claim.Late))
 	}
 	Overlaps(scan, claim.Stream.Resource.Paging)
 	if unsized := claim.Stream.Resource.Unsized; scan.Overlap.Size > 0 && unsized > scan.PerPage {
@@ -99,22 +98,17 @@ func lowerBound(claim *pipeline.Claim, rules pipeline.Rules) time.Time {
 	return from.Add(-rules.Overlap).Truncate(time.Second) // requests name whole seconds
 }
 
-// withinLag says that the last clean run of a list began less than the lag ago. Its changes would
-// all be read again, and the watermark could hardly move.
-func withinLag(claim *pipeline.Claim, rules pipeline.Rules, now time.Time) bool {
-	since := now.Sub(claim.Position.ScannedUntil)
-	return claim.Stream.Work == pipeline.WorkList && !claim.Position.ScannedUntil.IsZero() && since >= 0 && since < rules.LagFor(claim.Late)
-}
-
-// shorten makes a run read only what changed since the last clean run began. What became visible
-// late is left to the next run that moves the watermark, which reads from there on, so one pass is
-// enough (invariant 1).
-func shorten(scan *pipeline.Scan, claim *pipeline.Claim, rules pipeline.Rules) {
-	scan.Bound = claim.Position.ScannedUntil.Add(-rules.Overlap).Truncate(time.Second)
-	if scan.Mode == pipeline.ModeKeyset {
-		scan.Keyset.From = scan.Bound
+// shorten makes a run read only what changed since the last clean run began, if that was less than
+// the lag ago and what is to be read since the watermark takes more than a page. What became
+// visible late is left to the next run behind the lag, which reads from the watermark on and moves
+// it (invariant 1). So one pass is enough.
+func (s *progress) shorten(page look) bool {
+	if !page.more || s.Page > 1 || s.Pass > 1 || s.Recent.IsZero() || !s.Started.Before(s.Settles) {
+		return false
 	}
-	scan.Partial, scan.Once = true, true
+	s.Bound, s.Keyset.From = s.Recent, s.Recent
+	s.Partial, s.Once, s.Recent, s.Overlap = true, true, time.Time{}, pipeline.Overlap{}
+	return s.Mode != pipeline.ModeNewest // there page 1 is page 1 of what is left, too
 }
 
 // Begin notes the upstream clock at the first answer of the run. It takes the earlier of upstream's
@@ -151,6 +145,10 @@ func Advance(scan *pipeline.Scan, asked pipeline.Request, page pipeline.Page, ba
 type progress pipeline.Scan
 
 func (s *progress) advance(page look, rules pipeline.Rules) *pipeline.End {
+	if s.shorten(page) {
+		s.restart()
+		return nil
+	}
 	if s.Mode == pipeline.ModeKeyset {
 		return s.keyset(page, rules)
 	}

@@ -14,10 +14,9 @@ import (
 
 // A run that was done while the watermark was ahead of time left it there, so only earlier
 // watermarks are proven. If no such run is known, the whole list is read. The new fence refuses
-// workers that read from the wrong watermark, and their scan is dropped. Without the beginning of
-// the last clean run, the next one reads from the watermark, also within the lag.
+// workers that read from the wrong watermark, and their scan is dropped.
 const sqlResetWatermark = `
-UPDATE sluice.streams s SET fence = fence + 1, scan = NULL, scanned_until = NULL, watermark = (
+UPDATE sluice.streams s SET fence = fence + 1, scan = NULL, watermark = (
 	SELECT max(r.watermark_after) FROM sluice.runs r
 	WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource)
 		AND r.outcome = 'done' AND r.watermark_after <= coalesce(s.scanned_until, clock_timestamp()))
