@@ -24,7 +24,7 @@ func TestKillsInBackfill(t *testing.T) {
 		kills = 8
 		seed  = 95
 	)
-	s := newFixture(t, sandbox.Options{Seed: seed, Records: 12_000, Limits: sandbox.Limits{Off: true}, PageLatency: 15 * time.Millisecond}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: seed, Records: 24_000, Limits: sandbox.Limits{Off: true}, PageLatency: 15 * time.Millisecond}).narrow()
 	chance := rand.New(rand.NewPCG(seed, seed))
 	s.backfills(codeFine, "inventory.bills", "accounting.vendor_payments", "--detach")
 	atWork := 0

@@ -15,7 +15,7 @@ import (
 func TestTwoSyncsAtOnce(t *testing.T) {
 	t.Parallel()
 	const minute, atOnce = 100, 5 // of the plan free: docs/upstream.md U40 and U41
-	s := newFixture(t, sandbox.Options{Seed: 31, Records: 12_000, Plan: "free", PageLatency: 50 * time.Millisecond}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 31, Records: 20_000, Plan: "free", PageLatency: 50 * time.Millisecond}).narrow()
 	spent := s.arrivals.after(minute / 2)
 	first, second := s.start("sync", "--json"), s.start("sync", "--json")
 	select {

@@ -77,6 +77,8 @@ func TestReanchored(t *testing.T) {
 		t.Errorf("the first sync of %d pages took %d calls: %q", pages, calls, note)
 	}
 	s.equal(anchoredList)
+	// Behind the lag, so that the next run reads from the watermark.
+	s.exec("UPDATE sluice.streams SET watermark = watermark - interval '10 minutes', scanned_until = scanned_until - interval '10 minutes'")
 	s.edit(8, anchoredList, 2*perPage/5) // with those above more than a page, but not in one second
 	s.edit(9, anchoredList, 2*perPage/5)
 	if note, calls := s.listed(anchoredList); !strings.Contains(note, onePass) || calls > 3 {
@@ -98,12 +100,12 @@ func (s *fixture) sweepsDecide(pages int) {
 	s.pass(4 * time.Minute)
 	s.age()
 	anchored := 0
-	for n := 0; n < 9 && anchored == 0; n++ { // one sweep in four is read in passes in any case, and each one after a sweep that missed rows
+	for n := 0; n < 9 && anchored == 0; n++ { // one sweep in four is read without the filter in any case, and each one after a sweep that missed rows
 		note, calls := s.listed(sweep)
 		if strings.Contains(note, onePass) {
 			anchored++
 		}
-		if one := strings.Contains(note, onePass); one && calls > pages+pages/10+3 || !one && calls < 2*pages {
+		if calls < pages || calls > pages+pages/10+3 {
 			s.t.Errorf("a sweep of %d pages took %d calls: %q", pages, calls, note)
 		}
 		s.pass(4 * time.Minute)
@@ -116,13 +118,13 @@ func (s *fixture) sweepsDecide(pages int) {
 	s.age()
 	s.listed(sweep)
 	s.pass(4 * time.Minute)
-	if note, calls := s.listed(sweep); strings.Contains(note, onePass) || calls < 2*pages {
+	if note, calls := s.listed(sweep); strings.Contains(note, onePass) || calls < pages {
 		s.t.Errorf("the sweep that decided relied on the filter: %d calls, %q", calls, note)
 	}
 	s.truthful(anchoredList)
 }
 
-// TestWhatIsNotKnownIsNotAnchored: the same list is read in passes if a probe showed no order, or
+// TestWhatIsNotKnownIsNotAnchored: the same list is read in overlapping pages if a probe showed no order, or
 // if it was not probed.
 func TestWhatIsNotKnownIsNotAnchored(t *testing.T) {
 	t.Parallel()
@@ -132,7 +134,7 @@ func TestWhatIsNotKnownIsNotAnchored(t *testing.T) {
 			s.probed(codeFine, anchoredList)
 		}
 		pages := (s.upstreamHas("accounting", "vendor_payments") + perPage - 1) / perPage
-		if note, calls := s.listed(anchoredList); note != "" || calls < 2*pages {
+		if note, calls := s.listed(anchoredList); note != "" || calls < pages {
 			t.Errorf("%d pages took %d calls: %q", pages, calls, note)
 		}
 	}

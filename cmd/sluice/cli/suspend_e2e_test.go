@@ -29,7 +29,7 @@ func TestSuspendedKilledAndRestarted(t *testing.T) {
 		perMinute, atOnce = 100, 10 // of the plan premium: docs/upstream.md U40 and U41
 	)
 	s := newFixture(t, sandbox.Options{
-		Seed: 47, Records: 45_000, PageLatency: 40 * time.Millisecond, Limits: sandbox.Limits{Minute: minute},
+		Seed: 47, Records: 60_000, PageLatency: 40 * time.Millisecond, Limits: sandbox.Limits{Minute: minute},
 	}).narrow()
 	s.environment[withMinute] = minute.String()
 	// A suspended process keeps its streams, so each process has one and all have some.

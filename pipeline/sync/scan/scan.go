@@ -29,8 +29,10 @@ const (
 // Plan begins a scan: in overlapping pages, if the list goes on by page number.
 func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	scan := plan(claim, rules)
-	if until := claim.Position.ScannedUntil; !until.IsZero() && !scan.Bound.IsZero() && claim.Stream.Work == pipeline.WorkList {
-		scan.Recent, scan.Settles = until.Add(-rules.Overlap).Truncate(time.Second), until.Add(rules.LagFor(claim.Late))
+	until, lag := claim.Position.ScannedUntil, rules.LagFor(claim.Late)
+	asLeft := !claim.Position.Watermark.Before(until.Add(-lag)) // a watermark that was set back is read from
+	if asLeft && !until.IsZero() && !scan.Bound.IsZero() && claim.Stream.Work == pipeline.WorkList {
+		scan.Recent, scan.Settles = until.Add(-rules.Overlap).Truncate(time.Second), until.Add(lag)
 	}
 	Overlaps(scan, claim.Stream.Resource.Paging)
 	if unsized := claim.Stream.Resource.Unsized; scan.Overlap.Size > 0 && unsized > scan.PerPage {
