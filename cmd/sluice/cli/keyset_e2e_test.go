@@ -124,8 +124,8 @@ func (s *fixture) sweepsDecide(pages int) {
 	s.truthful(anchoredList)
 }
 
-// TestWhatIsNotKnownIsNotAnchored: the same list is read in overlapping pages if a probe showed no order, or
-// if it was not probed.
+// TestWhatIsNotKnownIsNotAnchored: the same list is read in overlapping pages if a probe showed no
+// order, or if it was not probed.
 func TestWhatIsNotKnownIsNotAnchored(t *testing.T) {
 	t.Parallel()
 	for _, sorts := range []bool{false, true} {
