@@ -23,8 +23,7 @@ func lockEvidence(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, row stre
 
 // concludeAbsence applies the batch to the evidence. At the end of a clean scan of a whole list it
 // also judges the rows that the scan did not see, and at the end of a look those that it missed
-// (invariant 7). It runs in the transaction of the
-// batch, so that both commit together.
+// (invariant 7). It runs in the transaction of the batch, so that both commit together.
 func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, batch *pipeline.Batch, evidence tombstones.Evidence, row streams.Locked) error {
 	stream := batch.Claim.Stream
 	if err := evidence.Apply(ctx, tx, *batch, row.RequestedAt); err != nil {

@@ -31,7 +31,7 @@ const (
 // record of the page. No page number links two answers, so no record moves over a page edge unseen.
 // An edited or created record moves behind the last record, and a deletion moves nothing below the
 // next anchor. So one pass sees each record that exists all through it.
-func (s *progress) keyset(page look, rules pipeline.Rules) *pipeline.End {
+func (s *progress) keyset(page view, rules pipeline.Rules) *pipeline.End {
 	if note := s.unbelievable(page); note != "" || s.Keyset.Answers >= maxPages {
 		if note == "" {
 			note = noteEndless
@@ -73,7 +73,7 @@ func (s *progress) keyset(page look, rules pipeline.Rules) *pipeline.End {
 // span gives the seconds of the first and the last record with a time, zero if none has one. It
 // also says in which way the page is not what was asked for. Order is checked within the page only:
 // behind it the list goes on changing.
-func (s *progress) span(page look) (time.Time, time.Time, outside.Text) {
+func (s *progress) span(page view) (time.Time, time.Time, outside.Text) {
 	var first, last, before time.Time
 	if !page.sorted {
 		return first, last, noteNotAscending
@@ -114,7 +114,7 @@ func (s *progress) anchor(from, expect, first time.Time) *pipeline.End {
 }
 
 // shown says whether the answer shows the second that it has to show, if it reaches as far.
-func (s *progress) shown(page look, last time.Time, over bool) bool {
+func (s *progress) shown(page view, last time.Time, over bool) bool {
 	k := &s.Keyset
 	if k.Expect.IsZero() || !over && last.Before(k.Expect) {
 		return true
@@ -143,7 +143,7 @@ func (s *progress) stepBack() *pipeline.End {
 // walk takes a page of a second that has more records than a page. The second is read by page
 // number until two walks in a row saw the same records of it. Page edges differ between walks, as
 // between passes (docs/decisions/0007-passes-until-equal). Then the anchor steps one second on.
-func (s *progress) walk(page look, last time.Time, over bool, rules pipeline.Rules) *pipeline.End {
+func (s *progress) walk(page view, last time.Time, over bool, rules pipeline.Rules) *pipeline.End {
 	tie := s.Keyset.Tie
 	next := time.Time{} // the first second shown behind the tie
 	for _, e := range page.entries {

@@ -36,7 +36,7 @@ func Overlaps(scan *pipeline.Scan, paging schema.Paging) {
 // answer shows a record of the answer before, the two leave out no record between them. So one pass
 // sees each record that exists, and stays in its place, all through the pass. It does not matter
 // what was created, deleted or restored meanwhile, or in which order the answers came.
-func (s *progress) overlap(page look, rules pipeline.Rules) *pipeline.End {
+func (s *progress) overlap(page view, rules pipeline.Rules) *pipeline.End {
 	o := &s.Overlap
 	first := len(o.Links) == 0
 	if !first && !s.linked(page) {
@@ -53,7 +53,7 @@ func (s *progress) overlap(page look, rules pipeline.Rules) *pipeline.End {
 	switch {
 	case len(links) > 0 && number > 0:
 		calm := o.Calm + 1
-		if usual, _ := window(covered, leastOverlap, o.Size, o.Unsized); number != usual {
+		if n, size := window(covered, leastOverlap, o.Size, o.Unsized); number != n || perPage != size {
 			calm = 0
 		}
 		*o = pipeline.Overlap{
@@ -155,12 +155,12 @@ func Following(scan *pipeline.Scan, request pipeline.Request) pipeline.Request {
 }
 
 // order is the order that upstream reports.
-func (l look) order() string { return l.sort + " " + l.direction }
+func (v view) order() string { return v.sort + " " + v.direction }
 
 // created says that the records carry the time of their creation, so that a list can be sorted by
 // it.
-func (l look) created() bool {
-	return slices.ContainsFunc(l.entries, func(e entry) bool { return !e.created.IsZero() })
+func (v view) created() bool {
+	return slices.ContainsFunc(v.entries, func(e entry) bool { return !e.created.IsZero() })
 }
 
 // sequence is what a page shows of the order of its list: its records, those that do not fit left
@@ -174,10 +174,10 @@ type sequence struct {
 
 // sequence gives the page's records with the times by which the list is sorted in this mode. Times
 // that neither only rise nor only fall, or that are absent, are no order.
-func (l look) sequence(mode pipeline.Mode) sequence {
+func (v view) sequence(mode pipeline.Mode) sequence {
 	seen := sequence{rises: true, falls: true}
 	var before time.Time
-	for _, e := range l.entries {
+	for _, e := range v.entries {
 		if e.standIn {
 			continue
 		}
@@ -200,7 +200,7 @@ func (l look) sequence(mode pipeline.Mode) sequence {
 
 // linked says that the page shows a record of the page before, with the same bytes, in a list of
 // the same order.
-func (s *progress) linked(page look) bool {
+func (s *progress) linked(page view) bool {
 	o := &s.Overlap
 	seen := page.sequence(s.Mode)
 	if page.order() != s.Order || o.Falls && !seen.falls || !o.Falls && !seen.rises {
@@ -218,7 +218,7 @@ func (s *progress) linked(page look) bool {
 //
 // Lists break ties as they like, differently in each answer. So a link is a record in front of all
 // that tie with the last one: a page that shows it shows these, too.
-func (l look) links(seen sequence) ([]pipeline.Link, int) {
+func (v view) links(seen sequence) ([]pipeline.Link, int) {
 	last := len(seen.times) - 1
 	at := last
 	for at >= 0 && seen.times[at].Equal(seen.times[last]) {
@@ -228,7 +228,7 @@ func (l look) links(seen sequence) ([]pipeline.Link, int) {
 		return nil, 0
 	}
 	// Where the rejected records of a page stood is unknown: they may be behind the link.
-	least := max(len(l.entries)-at, leastOverlap)
+	least := max(len(v.entries)-at, leastOverlap)
 	var links []pipeline.Link
 	for ; at >= 0 && len(links) < maxLinks; at-- {
 		links = append(links, pipeline.Link{Record: seen.records[at].identity, Content: digestOf(seen.records[at].raw)})

@@ -8,8 +8,8 @@ import (
 	"sluice/schema"
 )
 
-// look is what a scan needs to know about a page.
-type look struct {
+// view is what a scan needs to know about a page.
+type view struct {
 	// entries are the records in the order of the answer, duplicates included.
 	entries []entry
 	// paging is how the list goes on; token is the next token, where the list goes on by token.
@@ -55,10 +55,10 @@ func createdAt(resource *schema.Resource) int {
 	return -1
 }
 
-// lookAt gives the scan its view of the page. Rejected records count by their bytes: they are part
+// viewOf gives the scan its view of the page. Rejected records count by their bytes: they are part
 // of the list.
-func lookAt(batch *pipeline.Batch, page pipeline.Page, asked pipeline.Request, mode pipeline.Mode) look {
-	seen := look{
+func viewOf(batch *pipeline.Batch, page pipeline.Page, asked pipeline.Request, mode pipeline.Mode) view {
+	seen := view{
 		entries: make([]entry, 0, batch.Received),
 		paging:  asked.Stream.Resource.Paging,
 		more:    page.More,
@@ -91,15 +91,15 @@ func lookAt(batch *pipeline.Batch, page pipeline.Page, asked pipeline.Request, m
 
 // fill adds stand-ins for the records that are not in batch.Records, so that the page has the
 // length that upstream sent.
-func (l look) fill(batch *pipeline.Batch) look {
+func (v view) fill(batch *pipeline.Batch) view {
 	for i := range batch.Rejected {
 		d := digestOf(batch.Rejected[i].Raw, []byte{0})
-		l.entries = append(l.entries, entry{digest: d, identity: d, standIn: true})
+		v.entries = append(v.entries, entry{digest: d, identity: d, standIn: true})
 	}
 	for range batch.Duplicates {
-		l.entries = append(l.entries, entry{standIn: true, twin: true})
+		v.entries = append(v.entries, entry{standIn: true, twin: true})
 	}
-	return l
+	return v
 }
 
 func digest(id, key string) uint64 { return digestOf([]byte(id), []byte{0}, []byte(key)) }

@@ -29,6 +29,9 @@ const (
 // Plan begins a scan: in overlapping pages, if the list goes on by page number.
 func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	scan := plan(claim, rules)
+	if work := claim.Stream.Work; work == pipeline.WorkDetails || work == pipeline.WorkLook {
+		return scan
+	}
 	until, lag := claim.Position.ScannedUntil, rules.LagFor(claim.Late)
 	asLeft := !claim.Position.Watermark.Before(until.Add(-lag)) // a watermark that was set back is read from
 	if asLeft && !until.IsZero() && !scan.Bound.IsZero() && claim.Stream.Work == pipeline.WorkList {
@@ -104,7 +107,7 @@ func lowerBound(claim *pipeline.Claim, rules pipeline.Rules) time.Time {
 // the lag ago and what is to be read since the watermark takes more than a page. What became
 // visible late is left to the next run behind the lag, which reads from the watermark on and moves
 // it (invariant 1). So one pass is enough.
-func (s *progress) shorten(page look) bool {
+func (s *progress) shorten(page view) bool {
 	if !page.more || s.Page > 1 || s.Pass > 1 || s.Recent.IsZero() || !s.Started.Before(s.Settles) {
 		return false
 	}
@@ -140,13 +143,13 @@ func Begin(scan *pipeline.Scan, date, asked time.Time) {
 // fits one page, because one answer is atomic. Otherwise a pass is repeated until two passes saw
 // the same records (docs/decisions/0007-passes-until-equal).
 func Advance(scan *pipeline.Scan, asked pipeline.Request, page pipeline.Page, batch *pipeline.Batch, rules pipeline.Rules) *pipeline.End {
-	return (*progress)(scan).advance(lookAt(batch, page, asked, scan.Mode), rules)
+	return (*progress)(scan).advance(viewOf(batch, page, asked, scan.Mode), rules)
 }
 
 // progress is the stored scan with what moves it.
 type progress pipeline.Scan
 
-func (s *progress) advance(page look, rules pipeline.Rules) *pipeline.End {
+func (s *progress) advance(page view, rules pipeline.Rules) *pipeline.End {
 	if s.shorten(page) {
 		s.restart()
 		return nil
@@ -233,7 +236,7 @@ func (s *progress) giveUp(rules pipeline.Rules) *pipeline.End {
 // count adds the page to what the pass saw. Records that were created or moved after the run
 // started do not count: they cannot hide others, and the next run reads them. Nor do those below
 // the bound that share its last page.
-func (s *progress) count(page look) {
+func (s *progress) count(page view) {
 	for _, e := range page.entries {
 		if e.twin {
 			continue
@@ -255,7 +258,7 @@ func (s *progress) count(page look) {
 
 // passEnds says whether the page was the last one. With paging by number, a full page proves
 // nothing: an empty page has to follow it.
-func (s *progress) passEnds(page look) bool {
+func (s *progress) passEnds(page view) bool {
 	if s.Mode == pipeline.ModeNewest && !s.Bound.IsZero() && s.Edge.Before(s.Bound) && !s.Edge.IsZero() {
 		return true
 	}
@@ -315,8 +318,8 @@ func (s *progress) moveEdges(rules pipeline.Rules) {
 }
 
 func (s *progress) restart() {
-	if size := s.Overlap.Size; size > 0 {
-		s.PerPage, s.Overlap = size, pipeline.Overlap{Size: size}
+	if o := s.Overlap; o.Size > 0 {
+		s.PerPage, s.Overlap = max(o.Size, o.Unsized), pipeline.Overlap{Size: o.Size, Unsized: o.Unsized}
 	}
 	s.Page, s.Seen, s.Digest, s.PageDigest, s.Stuck, s.Edge = 1, 0, 0, 0, 0, time.Time{}
 	s.Token, s.Anchor, s.Suspect, s.Prefetched, s.Tied = "", 0, false, false, pipeline.Tied{}

@@ -17,7 +17,7 @@ const (
 )
 
 // unbelievable says why a page cannot be part of a list, "" if it can.
-func (s *progress) unbelievable(page look) outside.Text {
+func (s *progress) unbelievable(page view) outside.Text {
 	identity := uint64(0)
 	for _, e := range page.entries {
 		identity = identity*31 + e.identity
@@ -64,7 +64,7 @@ func (s *progress) circles(token string) bool {
 }
 
 // mismatch says in which way the page is not what was asked for, "" if it is.
-func (s *progress) mismatch(page look) outside.Text {
+func (s *progress) mismatch(page view) outside.Text {
 	if s.Windows != nil && s.outside(page) {
 		return noteOutside
 	}

@@ -46,7 +46,7 @@ func (s *progress) nextWindow() *pipeline.End {
 }
 
 // outside says that the page holds a record of another day than was asked for.
-func (s *progress) outside(page look) bool {
+func (s *progress) outside(page view) bool {
 	from, to := s.Windows.Bounds()
 	for _, e := range page.entries {
 		if e.day == "" {

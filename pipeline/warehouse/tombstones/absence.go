@@ -109,7 +109,7 @@ ORDER BY t.%[2]s`
 	// This combines evidence from two scans. Evidence of a shrunken scan only leads to a review by
 	// the operator.
 	sqlConfirm = `
-UPDATE sluice.tombstones SET
+UPDATE sluice.tombstones AS k SET
 	state = $5::text, proof = 'scan', proof_run_id = $6, proof_first_call = $7, proof_last_call = $8, proof_at = clock_timestamp(),
 	deleted_at = $9, decided_by = CASE $5::text WHEN 'deleted' THEN 'rule' END,
 	decided_at = CASE $5::text WHEN 'deleted' THEN clock_timestamp() END,
@@ -120,7 +120,7 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($
 RETURNING record_id`
 
 	// A look is no scan of the whole list. If its run is no longer kept, its kind is unknown.
-	byLook = `NOT EXISTS (SELECT FROM sluice.runs f WHERE f.id = suspected_run_id AND f.resource NOT LIKE '%.look')`
+	byLook = `NOT EXISTS (SELECT FROM sluice.runs f WHERE f.id = k.suspected_run_id AND f.resource NOT LIKE '%.look')`
 
 	// A credible scan replaces a shrunken one, and a scan of the whole list replaces a look. A
 	// record that came back can be missed again.
@@ -133,8 +133,7 @@ ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
 	suspected_first_call = excluded.suspected_first_call, suspected_last_call = excluded.suspected_last_call, suspected_at = clock_timestamp(),
 	suspected_clock = excluded.suspected_clock, proof = NULL, proof_run_id = NULL, proof_first_call = NULL, proof_last_call = NULL,
 	proof_at = NULL, deleted_at = NULL, decided_by = NULL, decided_at = NULL
-WHERE k.state = 'restored' OR k.state = 'suspected' AND (k.shrunken AND NOT excluded.shrunken OR NOT EXISTS (
-	SELECT FROM sluice.runs f WHERE f.id = k.suspected_run_id AND f.resource NOT LIKE '%.look'))
+WHERE k.state = 'restored' OR k.state = 'suspected' AND (k.shrunken AND NOT excluded.shrunken OR ` + byLook + `)
 RETURNING record_id`
 )
 
