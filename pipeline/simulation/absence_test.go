@@ -210,8 +210,8 @@ func (t *table) control(ids []string) string {
 // bury puts a tombstone on a row. If the row was written after the proof began, its record is
 // alive, and bury deletes the evidence instead. It checks invariant 7: readers could not see the
 // record at some instant of each scan and of a look, or when its single record was requested. A
-// scan by keyset can miss a record whose modification time is set back meanwhile; upstream's word
-// decides about that.
+// scan by keyset can miss a record whose modification time is set back meanwhile. Upstream's word
+// decides about that, and about nothing else that a scan missed in vain.
 func (s *store) bury(of *stream, id string, gone, began time.Time) {
 	have, e := of.table.rows[id], of.table.evidence[id]
 	if !have.changed.Before(began) {
@@ -220,7 +220,7 @@ func (s *store) bury(of *stream, id string, gone, began time.Time) {
 	}
 	e.state, have.deleted, have.changed = stateGone, gone, s.clock(of)
 	for _, one := range []sight{e.missed, e.proof} {
-		if one == e.missed && e.word && !e.looked {
+		if one == e.missed && e.word && !e.looked && of.upstream.setBack(id, one, s.skew) {
 			continue
 		}
 		if of.upstream.sees(id, one, s.skew) {
@@ -236,6 +236,24 @@ func (u *upstream) sees(id string, during sight, skew time.Duration) bool {
 	for _, t := range u.things {
 		if t.id == id {
 			return !t.hidden(from, during.ended.Add(-skew))
+		}
+	}
+	return false
+}
+
+// setBack reports whether a record got an earlier modification time during a scan, or shortly
+// before.
+func (u *upstream) setBack(id string, during sight, skew time.Duration) bool {
+	from, to := u.asked[during.first].Add(-skew-lag/2), during.ended.Add(-skew)
+	at := slices.IndexFunc(u.things, func(t *thing) bool { return t.id == id })
+	if at < 0 {
+		return false
+	}
+	versions := u.things[at].versions
+	for i := 1; i < len(versions); i++ {
+		v := &versions[i]
+		if v.modified.Before(versions[i-1].modified) && v.visible.After(from) && !v.visible.After(to) {
+			return true
 		}
 	}
 	return false
