@@ -86,11 +86,15 @@ type Scan struct {
 	// ByCreation says that the list is asked for in the order of creation, because its own order is
 	// another one.
 	ByCreation bool `json:"by_creation,omitempty"`
+	// ByModification says that the whole list is asked for in the order of modification, oldest
+	// first, because keyset paging may work from there on.
+	ByModification bool `json:"by_modification,omitempty"`
 	// Order is the order that upstream reported for the first page of the pass.
 	Order string `json:"order,omitempty"`
 	// Tied are the records of this pass that tie with the last one.
 	Tied Tied `json:"tied,omitzero"`
-	// Overlap is the progress of a pass of overlapping pages.
+	// Overlap is the progress of a pass of overlapping pages. In ModeKeyset it is where that pass
+	// goes on if the list cannot be read by keyset.
 	Overlap Overlap `json:"overlap,omitzero"`
 	// PageDigest is the digest of the page before. It detects a repeated page.
 	PageDigest uint64 `json:"page_digest"`

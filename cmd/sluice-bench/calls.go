@@ -28,10 +28,12 @@ func (l list) stream() string { return l.service + "." + l.resource }
 // The two lists that most lines are about.
 const nameItems, nameBills = "items", "bills"
 
-// The lists, one for each kind of cursor: items and accounts filter by modification time, bills
-// sort by it, credit notes do neither and are read whole. Accounts by type come in the order seen
-// live, in which a new record may stand anywhere.
+// The lists, one for each kind of cursor: items filter by modification time and sort by it, as seen
+// live (docs/upstream.md U112). Accounts filter by it, bills sort by it, credit notes do neither
+// and are read whole. Unsorted items filter alone, as the documents say. Accounts by type come in
+// the order seen live, in which a new record may stand anywhere.
 var (
+	unsortedItems  = list{name: "unsorted items", service: "inventory", resource: nameItems, id: "item_id", atOnce: oracle.Batch, details: true}
 	items          = list{name: nameItems, service: "inventory", resource: nameItems, id: "item_id", atOnce: oracle.Batch, details: true}
 	bills          = list{name: nameBills, service: "inventory", resource: nameBills, id: "bill_id", atOnce: 1, details: true}
 	accounts       = list{name: "accounts", service: "accounting", resource: "chart_of_accounts", id: "account_id", atOnce: 1}
@@ -57,11 +59,12 @@ func measureCalls(ctx context.Context, s *stage, p *plan, t *table) error {
 		options simulated.Options
 		measure func(context.Context, *counter) error
 	}{
-		{partLarge, simulated.Options{Records: companyOf(p.large)}, countLarge},
+		{partLarge, simulated.Options{Records: companyOf(p.large), SortsModified: true}, countLarge},
+		{partUnsorted, simulated.Options{Records: companyOf(p.large)}, countUnsorted},
 		{partByType, simulated.Options{AccountsByType: true}, countByType},
-		{partSmall, simulated.Options{Records: companyOf(p.small)}, countSmall},
+		{partSmall, simulated.Options{Records: companyOf(p.small), SortsModified: true}, countSmall},
 		{partDetails, simulated.Options{Records: companyOf(p.single), HeadersOnly: true}, countDetails},
-		{partLimit, simulated.Options{Records: companyOf(p.large), Limits: simulated.Limits{Minute: p.minute}}, countSeconds},
+		{partLimit, simulated.Options{Records: companyOf(p.large), SortsModified: true, Limits: simulated.Limits{Minute: p.minute}}, countSeconds},
 	} {
 		if !slices.ContainsFunc(t.calls, func(l callLine) bool { return l.part == part.name && p.wants(l.name) }) {
 			continue
@@ -194,6 +197,18 @@ func countLarge(ctx context.Context, c *counter) error {
 	}
 	if err == nil {
 		err = c.line(ctx, lineNone+notes.name, notes.stream(), 1, nothingNew)
+	}
+	return err
+}
+
+func countUnsorted(ctx context.Context, c *counter) error {
+	err := c.begin(ctx, c.plan.large)
+	if err == nil {
+		err = c.first(ctx, unsortedItems, lineFirst+unsortedItems.name)
+	}
+	if err == nil {
+		c.world.Advance(beyondLag)
+		err = c.changes(ctx, unsortedItems)
 	}
 	return err
 }

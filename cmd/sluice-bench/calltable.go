@@ -30,11 +30,12 @@ type callLine struct {
 
 // The parts of measureCalls.
 const (
-	partLarge   = "large"
-	partByType  = "by type"
-	partSmall   = "small"
-	partDetails = "details"
-	partLimit   = "limit"
+	partLarge    = "large"
+	partUnsorted = "unsorted"
+	partByType   = "by type"
+	partSmall    = "small"
+	partDetails  = "details"
+	partLimit    = "limit"
 )
 
 // Names of lines about calls, each followed by the name of a list.
@@ -66,18 +67,24 @@ func callLines() []callLine {
 	byRatio := func(part, name string, goal float64) {
 		all = append(all, callLine{name: name, part: part, goal: goal, ratio: true})
 	}
-	for _, l := range slices.Concat(moving(), []list{accountsByType}) {
+	changes := lineChanges()
+	for _, l := range slices.Concat(moving(), []list{accountsByType, unsortedItems}) {
 		part := partLarge
-		if l == accountsByType {
+		switch l {
+		case accountsByType:
 			part = partByType
+		case unsortedItems:
+			part = partUnsorted
 		}
 		byRatio(part, lineFirst+l.name, firstLarge)
-		byCalls(part, lineNone+l.name, 0)
-		changes := lineChanges()
 		byCalls(part, changes[0]+l.name, 0)
 		byCalls(part, changes[1]+l.name, 0)
 		byRatio(part, changes[2]+l.name, thousand)
 		byCalls(part, lineAgain+l.name, again)
+		if part == partUnsorted {
+			continue
+		}
+		byCalls(part, lineNone+l.name, 0)
 		byCalls(part, lineLook+l.name, look)
 		byCalls(part, lineScattered+l.name, gone)
 		byCalls(part, lineNeighbours+l.name, gone)

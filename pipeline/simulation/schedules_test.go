@@ -229,7 +229,7 @@ func covered(t *testing.T, all map[string]int) {
 	}
 	want = append(want, "with late records",
 		"observed filter no", "observed filter yes", "observed sort_descending no", "observed sort_descending yes", "observed page_size no",
-		"observed sort_ascending no", "observed sort_ascending yes", "keyset", "keyset sweep", "tie walked")
+		"observed sort_ascending no", "observed sort_ascending yes", "observed filter_inclusive yes", "keyset", "keyset sweep", "tie walked")
 	for f := faultRefused; f < faultCount; f++ {
 		want = append(want, "fault "+f.String())
 	}

@@ -75,6 +75,102 @@ func TestOnePassAndNoSecond(t *testing.T) {
 	}
 }
 
+// TestAFirstSyncMeasures: a first sync reads two pages in the order of modification, and the third
+// by keyset. If that answer is as asked, the run goes on by keyset and later runs read so, too. If
+// not, the pass goes on by page number at the price of one call.
+func TestAFirstSyncMeasures(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		upstream func(*world)
+		calls    int
+		proof    pipeline.Proof
+	}{
+		"it filters and sorts":       {func(*world) {}, 6, pipeline.ProofKeyset},
+		"it ignores the filter":      {func(w *world) { w.ignoreFilter = true }, 7, pipeline.ProofOverlap},
+		"it leaves out its instant":  {func(w *world) { w.exclusive = true }, 7, pipeline.ProofOverlap},
+		"it gives the instant alone": {func(w *world) { w.alone = true }, 7, pipeline.ProofOverlap},
+		"it ignores the order":       {func(w *world) { w.ignoreSort = true }, 7, pipeline.ProofOverlap},
+		"it lies about the order":    {func(w *world) { w.shuffle(); w.ignoreSort, w.lies = true, true }, 7, pipeline.ProofOverlap},
+		"it sorts each page alone":   {func(w *world) { w.shuffle(); w.ignoreSort, w.lies, w.sortsPages = true, true, true }, 11, pipeline.ProofOverlap},
+		"a link is edited":           {func(w *world) { w.behind(2, func() { w.edit(394) }) }, 8, pipeline.ProofOverlap},
+		"all links are edited":       {func(w *world) { w.behind(2, func() { w.editAll(380, 20) }) }, 13, pipeline.ProofOverlap},
+		"all links are deleted":      {func(w *world) { w.behind(2, func() { w.records = slices.Delete(w.records, 380, 400) }) }, 13, pipeline.ProofOverlap},
+		"7 of page 1 are edited":     {func(w *world) { w.behind(1, func() { w.editAll(0, 7) }) }, 8, pipeline.ProofKeyset},
+		"all of page 1 are deleted":  {func(w *world) { w.behind(1, func() { w.records = w.records[200:] }) }, 10, pipeline.ProofOverlap},
+	} {
+		r, w := long(1_000, 200, cursors()["since"])
+		test.upstream(w)
+		r.memory.failAfter = 3
+		must(t, r.run(t.Context()))
+		said := len(r.memory.observed)
+		if lost := r.passed(w, ""); len(lost) > 0 || len(w.asked) > test.calls+1 || r.memory.ends[0].Proof != test.proof ||
+			(said == 3) != (test.proof == pipeline.ProofKeyset) {
+			t.Errorf("%s: lost %v, %d calls, want %d and one for the kill, %d verdicts, %+v", name, lost, len(w.asked), test.calls, said, r.memory.ends[0])
+		}
+		for _, v := range r.memory.observed {
+			if v.Answer != pipeline.AnswerYes || v.Source != pipeline.SourceObserved {
+				t.Errorf("%s: %+v", name, v)
+			}
+		}
+	}
+}
+
+// TestAFirstSyncDropsARefusedOrder: upstream refuses the order of modification. The first sync does
+// without it, at the price of one call. Refusals of later pages are errors as ever.
+func TestAFirstSyncDropsARefusedOrder(t *testing.T) {
+	t.Parallel()
+	r, w := long(1_000, 200, cursors()["since"])
+	pages := r.runner.Source
+	refused := 0
+	r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
+		if request.Sort == "last_modified_time" {
+			refused++
+			return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected, Status: 400}
+		}
+		return pages.Page(t.Context(), request)
+	})
+	must(t, r.run(t.Context()))
+	if lost := r.missing(); len(lost) > 0 || refused != 1 || w.calls != 6 || r.memory.ends[0].Proof != pipeline.ProofOverlap {
+		t.Errorf("lost %v, %d refused, %d calls, %+v", lost, refused, w.calls, r.memory.ends[0])
+	}
+
+	r, _ = long(1_000, 200, cursors()["since"])
+	pages = r.runner.Source
+	r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
+		if request.Page == 2 {
+			return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected}
+		}
+		return pages.Page(t.Context(), request)
+	})
+	if err := r.run(t.Context()); pipeline.KindOf(err) != pipeline.Unexpected {
+		t.Errorf("a refused page 2: %v", err)
+	}
+}
+
+// behind makes a change once, when so many calls were answered.
+func (w *world) behind(calls int64, change func()) {
+	w.between = func() {
+		if w.calls == calls && change != nil {
+			change()
+			change = nil
+		}
+	}
+}
+
+// editAll edits n records from the one at an index on.
+func (w *world) editAll(from, n int) {
+	for i := from; i < from+n; i++ {
+		w.edit(i)
+	}
+}
+
+// shuffle gives the records times of modification in no order.
+func (w *world) shuffle() {
+	for i, r := range w.records {
+		r.Modified = w.records[0].Created.Add(time.Duration(i*389%len(w.records)) * time.Second)
+	}
+}
+
 // tied gives every record of a world a modification time out of a few seconds.
 func tied(w *world, seconds int) {
 	for i, r := range w.records {

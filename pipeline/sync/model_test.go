@@ -30,9 +30,12 @@ type world struct {
 	perPage      int
 	ignoreFilter bool
 	ignoreSort   bool
-	// exclusive makes the filter leave out its own instant. timeless leaves the first record
-	// without a modification time. lies says that the list is sorted as asked although it is not.
-	exclusive, timeless, lies bool
+	// exclusive makes the filter leave out its own instant, alone all others. timeless leaves the
+	// first record without a modification time. lies says that the list is sorted as asked although
+	// it is not.
+	exclusive, alone, timeless, lies bool
+	// sortsPages sorts each page as asked, and not the list.
+	sortsPages bool
 	// byToken makes the list go on by token: an offset, which shifts as pages do.
 	byToken bool
 	// between is called before each page is answered.
@@ -111,6 +114,9 @@ func (w *world) Page(_ context.Context, request pipeline.Request) (pipeline.Page
 	if request.Sort != "" && (!w.ignoreSort || w.lies) {
 		page.Sort, page.Order = request.Sort, request.Order
 	}
+	if w.sortsPages && request.Sort != "" {
+		sort.SliceStable(list[from:to], func(i, j int) bool { return list[from+i].Modified.Before(list[from+j].Modified) })
+	}
 	for _, r := range list[from:to] {
 		wire := map[string]any{
 			"thing_id": r.ID, "value": r.Value,
@@ -133,7 +139,7 @@ func (w *world) list(request pipeline.Request) []*thing {
 	var list []*thing
 	for _, r := range w.records {
 		since := request.Since.Truncate(time.Second)
-		if w.ignoreFilter || request.Since.IsZero() || r.Modified.After(since) || !w.exclusive && r.Modified.Equal(since) {
+		if w.ignoreFilter || request.Since.IsZero() || !w.alone && r.Modified.After(since) || !w.exclusive && r.Modified.Equal(since) {
 			list = append(list, r)
 		}
 	}
@@ -142,7 +148,7 @@ func (w *world) list(request pipeline.Request) []*thing {
 		key = func(r *thing) time.Time { return r.Modified }
 	}
 	sort.SliceStable(list, func(i, j int) bool {
-		if request.Order == "A" {
+		if request.Order == "A" && !w.ignoreSort {
 			return key(list[i]).Before(key(list[j]))
 		}
 		return key(list[i]).After(key(list[j]))

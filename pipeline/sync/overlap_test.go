@@ -19,6 +19,14 @@ func long(n, perPage int, cursor schema.Cursor) (*fixture, *world) {
 	return r, w
 }
 
+// byNumber are the verdicts on a list that is never read by keyset, because it does not sort by
+// modification time.
+func byNumber() pipeline.Capabilities {
+	return pipeline.Capabilities{pipeline.CapabilityAscending: pipeline.Verdict{
+		Capability: pipeline.CapabilityAscending, Answer: pipeline.AnswerNo, Source: pipeline.SourceProbed,
+	}}
+}
+
 // TestOnePassOfOverlappingPages counts the calls of first syncs. Two passes would take twice the
 // pages.
 func TestOnePassOfOverlappingPages(t *testing.T) {
@@ -29,6 +37,7 @@ func TestOnePassOfOverlappingPages(t *testing.T) {
 	} {
 		for _, test := range []struct{ records, calls int }{{0, 1}, {199, 1}, {201, 2}, {400, 3}, {1_000, 6}} {
 			r, w := long(test.records, 200, declared)
+			r.known = byNumber()
 			must(t, r.run(t.Context()))
 			end := r.memory.ends[0]
 			want := pipeline.ProofOverlap
@@ -72,6 +81,7 @@ func TestAnEdgeIsReadAgainAndNotTheList(t *testing.T) {
 	t.Parallel()
 	for gone, calls := range map[int]int64{0: 6, 1: 7, 6: 7, 7: 8} {
 		r, w := long(1_000, 200, cursors()["since"])
+		r.known = byNumber()
 		w.between = func() {
 			if w.calls == 1 {
 				w.records = w.records[:len(w.records)-gone]
@@ -154,9 +164,15 @@ func TestOverlappingPagesLoseNothing(t *testing.T) {
 // behind the lag reads from the watermark.
 func TestWithinTheLagOnlyWhatIsNewIsRead(t *testing.T) {
 	t.Parallel()
-	for cursor, most := range map[string]int64{"since": 2, "newest": 1} {
-		r, w := long(1_000, 200, cursors()[cursor])
-		r.runner.Rules.Lag = 5 * time.Minute
+	for name, test := range map[string]struct {
+		cursor string
+		known  pipeline.Capabilities
+		most   int64
+	}{
+		"since": {"since", byNumber(), 2}, "by keyset": {"since", anchors(pipeline.AnswerYes, pipeline.SourceObserved, 0), 2}, "newest": {"newest", nil, 1},
+	} {
+		r, w := long(1_000, 200, cursors()[test.cursor])
+		r.runner.Rules.Lag, r.known = 5*time.Minute, test.known
 		read := func(after time.Duration) (int64, time.Time) {
 			w.now = w.now.Add(after)
 			before := w.calls
@@ -173,15 +189,49 @@ func TestWithinTheLagOnlyWhatIsNewIsRead(t *testing.T) {
 		}
 		calls, watermark := read(10 * time.Second)
 		if calls < 4 {
-			t.Errorf("%s: %d calls for 600 changes", cursor, calls)
+			t.Errorf("%s: %d calls for 600 changes", name, calls)
 		}
 		w.edit(7)
 		calls, still := read(time.Minute)
-		if calls > most || !still.Equal(watermark) || len(r.missing()) > 0 {
-			t.Errorf("%s: %d calls within the lag, the watermark from %s to %s, missing %v", cursor, calls, watermark, still, r.missing())
+		if calls > test.most || !still.Equal(watermark) || len(r.missing()) > 0 {
+			t.Errorf("%s: %d calls within the lag, the watermark from %s to %s, missing %v", name, calls, watermark, still, r.missing())
+		}
+		for n := range 900 {
+			w.edit(n)
+			w.now = w.now.Add(50 * time.Millisecond)
+		}
+		w.now = w.now.Add(10 * time.Second)
+		if calls, _ := read(0); calls > test.most+6 || len(r.missing()) > 0 {
+			t.Errorf("%s: %d calls for 900 changes behind 600 old ones, missing %v", name, calls, r.missing())
 		}
 		if _, moved := read(6 * time.Minute); !moved.After(watermark) {
-			t.Errorf("%s: behind the lag the watermark is still %s", cursor, moved)
+			t.Errorf("%s: behind the lag the watermark is still %s", name, moved)
+		}
+	}
+}
+
+// TestWithinTheLagWhatIsMostlyNewIsReadOn: page 1 shows more of what is new than of what the last
+// run read. So it is page 1 of a usual run, which moves the watermark.
+func TestWithinTheLagWhatIsMostlyNewIsReadOn(t *testing.T) {
+	t.Parallel()
+	for name, known := range map[string]pipeline.Capabilities{
+		"by number": byNumber(), "by keyset": anchors(pipeline.AnswerYes, pipeline.SourceObserved, 0),
+	} {
+		r, w := long(1_000, 200, cursors()["since"])
+		r.runner.Rules.Lag, r.known = 5*time.Minute, known
+		must(t, r.run(t.Context()))
+		w.now = w.now.Add(10 * time.Minute)
+		w.edit(0)
+		must(t, r.run(t.Context()))
+		before, watermark := w.calls, r.memory.position.Watermark
+		for n := range 900 {
+			w.edit(n)
+			w.now = w.now.Add(100 * time.Millisecond)
+		}
+		w.now = w.now.Add(10 * time.Second)
+		must(t, r.run(t.Context()))
+		if calls := w.calls - before; calls > 6 || len(r.missing()) > 0 || !r.memory.position.Watermark.After(watermark) {
+			t.Errorf("%s: %d calls, missing %v, watermark from %s to %s", name, calls, r.missing(), watermark, r.memory.position.Watermark)
 		}
 	}
 }
@@ -212,6 +262,7 @@ func TestALinkIsTheSameVersion(t *testing.T) {
 // in front of the edge.
 func wobbling() (*fixture, *world) {
 	r, w := long(60, 20, cursors()["since"])
+	r.known = byNumber()
 	ties := w.records[37:43]
 	for _, t := range ties {
 		t.Created = ties[0].Created

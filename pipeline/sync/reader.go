@@ -51,7 +51,11 @@ func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Ba
 	following := func(r pipeline.Request) pipeline.Request { return scan.Following(unfinished, r) }
 	page, before, err := p.prefetched.Take(ctx, request, most, following)
 	unfinished.Spent += p.prefetched.Wasted()
-	if err != nil {
+	switch {
+	case pipeline.KindOf(err) == pipeline.Unexpected && scan.DropOrder(unfinished):
+		unfinished.Spent++
+		return p.step(ctx, unfinished)
+	case err != nil:
 		return pipeline.Batch{}, err
 	}
 	unfinished.Spent++

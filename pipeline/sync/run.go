@@ -249,11 +249,16 @@ func (c *chunk) request(scan *pipeline.Scan) pipeline.Request {
 	request.From, request.To = scan.Windows.Bounds()
 	switch cursor := c.claim.Stream.Resource.ListCursor().(type) {
 	case schema.Since:
-		switch scan.Mode { //nolint:exhaustive // the others ask for everything
-		case pipeline.ModeSince:
+		switch {
+		case scan.Mode == pipeline.ModeSince:
 			request.Since = scan.Bound
-		case pipeline.ModeKeyset:
+		case scan.Mode == pipeline.ModeKeyset:
 			request.Since, request.Sort, request.Order = scan.Keyset.From, cursor.Column, "A"
+			if scan.Overlap.Size > 0 { // the pass of overlapping pages is at another one
+				request.Page, request.PerPage = 1, scan.Overlap.Size
+			}
+		case scan.ByModification:
+			request.Sort, request.Order = cursor.Column, "A"
 		}
 	case schema.NewestFirst:
 		if scan.Mode == pipeline.ModeNewest {

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -43,7 +44,7 @@ var keysets = [...]pipeline.Capability{pipeline.CapabilityFilter, pipeline.Capab
 // ReadsByKeyset says that the list can be asked for what was modified since the last record, in
 // ascending order, so that one pass is enough (docs/decisions/0017-keyset-paging).
 func ReadsByKeyset(stream pipeline.Stream, known pipeline.Capabilities) bool {
-	if _, filters := stream.Resource.Cursor.(schema.Since); !filters || stream.Resource.Paging != schema.PagingNumber {
+	if !anchors(stream.Resource) {
 		return false
 	}
 	for _, c := range keysets {
@@ -52,6 +53,19 @@ func ReadsByKeyset(stream pipeline.Stream, known pipeline.Capabilities) bool {
 		}
 	}
 	return true
+}
+
+// mayAnchor says that a first sync finds out whether the list can be read by keyset. It does so
+// unless that is known.
+func mayAnchor(stream pipeline.Stream, known pipeline.Capabilities) bool {
+	return anchors(stream.Resource) && !slices.ContainsFunc(keysets[:], known.Lacks)
+}
+
+// anchors says that the list is declared to filter, and that its pages have a size. A list without
+// one brings more records a call.
+func anchors(resource *schema.Resource) bool {
+	_, filters := resource.Cursor.(schema.Since)
+	return filters && resource.Paging == schema.PagingNumber && resource.Unsized == 0
 }
 
 // unfilteredOneIn is how many sweeps there are to one that does not rely on the filter, whatever
@@ -84,6 +98,8 @@ func Observed(before, after *pipeline.Scan, page *pipeline.Page, end *pipeline.E
 	var seen []pipeline.Verdict
 	needed := neededBy(before.Mode)
 	switch {
+	case measuring(before):
+		seen = measuredSeen(after)
 	case before.Mode == pipeline.ModeKeyset:
 		seen = keysetsSeen(after, end, known)
 	case needed == "":
@@ -99,6 +115,19 @@ func Observed(before, after *pipeline.Scan, page *pipeline.Page, end *pipeline.E
 	}
 	for i := range seen {
 		seen[i].Source = pipeline.SourceObserved
+	}
+	return seen
+}
+
+// measuredSeen gives the verdicts of the answer that showed whether keyset paging works. An answer
+// that did not may lack a record that was edited meanwhile, so it is no evidence.
+func measuredSeen(after *pipeline.Scan) []pipeline.Verdict {
+	if after.Mode != pipeline.ModeKeyset {
+		return nil
+	}
+	var seen []pipeline.Verdict
+	for _, c := range keysets {
+		seen = append(seen, pipeline.Verdict{Capability: c, Answer: pipeline.AnswerYes, Evidence: evidenceMeasured})
 	}
 	return seen
 }
@@ -123,6 +152,9 @@ func keysetsSeen(after *pipeline.Scan, end *pipeline.End, known pipeline.Capabil
 	}
 	return seen
 }
+
+// evidenceMeasured is the evidence of a first sync.
+const evidenceMeasured = "the list was asked for from a known record on, and the answer began there and went on in order"
 
 // evidenceRetried is the evidence that takes a no back.
 const evidenceRetried = "a clean run asked for it again, and every answer was as asked"

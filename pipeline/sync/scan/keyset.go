@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"slices"
 	"time"
 
 	"sluice/pipeline"
@@ -23,6 +24,8 @@ const (
 	maxAbsent = 3
 	// maxBeyond is how many answers may bring only what was written after the run began.
 	maxBeyond = 50
+	// measuredBehind is how many pages a first sync has read when keyset paging begins.
+	measuredBehind = 2
 )
 
 // keyset takes a page into a scan by keyset (docs/decisions/0017-keyset-paging).
@@ -37,6 +40,9 @@ func (s *progress) keyset(page view, rules pipeline.Rules) *pipeline.End {
 			note = noteEndless
 		}
 		return &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: note}
+	}
+	if measuring((*pipeline.Scan)(s)) && !s.measured(page) {
+		return nil
 	}
 	if page.perPage > 0 && page.perPage != s.PerPage && s.resize(page.perPage) {
 		return s.giveUp(rules)
@@ -68,6 +74,46 @@ func (s *progress) keyset(page view, rules pipeline.Rules) *pipeline.End {
 	default:
 		return s.anchor(last, last, first)
 	}
+}
+
+// DropOrder says that the scan had not begun, and asked for an order that the list may refuse: that
+// of modification. It asks for none from here on.
+func DropOrder(scan *pipeline.Scan) bool {
+	drops := scan.ByModification && scan.Started.IsZero()
+	scan.ByModification = scan.ByModification && !drops
+	return drops
+}
+
+// measure asks whether the list can be read by keyset: by keyset, from a record of the page on that
+// links the next page to it. Two pages by number showed by now that the list is in the order of
+// modification as a whole. seen is the page's sequence.
+func (s *progress) measure(seen sequence) {
+	last := seen.times[len(seen.times)-1]
+	link := slices.IndexFunc(seen.records, func(e entry) bool { return e.identity == s.Overlap.Links[0].Record })
+	s.Mode = pipeline.ModeKeyset
+	s.Keyset = pipeline.Keyset{From: seen.times[link].Truncate(time.Second), Expect: last.Truncate(time.Second)}
+}
+
+// measuring says that the answer to the next request of the scan shows whether the list can be read
+// by keyset.
+func measuring(scan *pipeline.Scan) bool {
+	return scan.Mode == pipeline.ModeKeyset && scan.Overlap.Size > 0
+}
+
+// measured says whether the answer shows that the list filters, at or after, and sorts. It is in
+// order, has nothing below the instant asked for, and shows both a record of that instant and one
+// of a later second that the page before showed. Otherwise the pass of overlapping pages goes on.
+func (s *progress) measured(page view) bool {
+	_, last, note := s.span(page)
+	over := !page.more && len(page.entries) < s.Overlap.Size
+	s.ByModification = true
+	if note == "" && s.linked(page) && s.shown(page, last, over) && (page.perPage == 0 || page.perPage == s.Overlap.Size) {
+		s.Page, s.PerPage, s.Keyset.Answers = 1, s.Overlap.Size, measuredBehind
+		s.Overlap, s.ByModification = pipeline.Overlap{}, false
+		return true
+	}
+	s.Mode, s.Keyset = pipeline.ModeFull, pipeline.Keyset{}
+	return false
 }
 
 // span gives the seconds of the first and the last record with a time, zero if none has one. It

@@ -38,7 +38,7 @@ func Overlaps(scan *pipeline.Scan, paging schema.Paging) {
 // what was created, deleted or restored meanwhile, or in which order the answers came.
 func (s *progress) overlap(page view, rules pipeline.Rules) *pipeline.End {
 	o := &s.Overlap
-	first := len(o.Links) == 0
+	first, second := len(o.Links) == 0, len(o.Links) > 0 && o.Covered == o.Size
 	if !first && !s.linked(page) {
 		s.linkAgain(rules)
 		return nil
@@ -46,11 +46,14 @@ func (s *progress) overlap(page view, rules pipeline.Rules) *pipeline.End {
 	if s.passEnds(page) {
 		return s.overlapped(first)
 	}
-	seen := page.sequence(s.Mode)
+	seen := page.sequence(s.byModified())
 	links, least := page.links(seen)
 	covered := min(s.Page*s.PerPage, (s.Page-1)*s.PerPage+len(page.entries)) // a page can come short
 	number, perPage := window(covered, least, o.Size, o.Unsized)
 	switch {
+	case first && s.ByModification && !(page.sorted && seen.rises && len(links) > 0 && number > 0):
+		s.restart()
+		return nil
 	case len(links) > 0 && number > 0:
 		calm := o.Calm + 1
 		if n, size := window(covered, leastOverlap, o.Size, o.Unsized); number != n || perPage != size {
@@ -60,6 +63,9 @@ func (s *progress) overlap(page view, rules pipeline.Rules) *pipeline.End {
 			Size: o.Size, Unsized: o.Unsized, Calm: calm, Links: links, Covered: covered, Falls: seen.falls,
 		}
 		s.Page, s.PerPage = number, perPage
+		if s.ByModification && second {
+			s.measure(seen)
+		}
 		return nil
 	case first && !seen.rises && !seen.falls && !s.ByCreation && page.created() && s.Mode != pipeline.ModeNewest:
 		s.restart()
@@ -99,9 +105,14 @@ func (s *progress) linkAgain(rules pipeline.Rules) {
 	s.Page, s.PerPage = number, perPage
 }
 
-// readInPasses begins anew, in passes until two are equal.
+// readInPasses begins anew, in passes until two are equal. If the list was read in the order of
+// modification, pages may overlap in that of creation.
 func (s *progress) readInPasses(rules pipeline.Rules) {
+	again := s.ByModification
 	s.restart()
+	if again {
+		return
+	}
 	s.Overlap = pipeline.Overlap{}
 	s.PerPage = rules.PerPage
 }
@@ -172,9 +183,12 @@ type sequence struct {
 	rises, falls bool
 }
 
-// sequence gives the page's records with the times by which the list is sorted in this mode. Times
+// byModified says that the list is sorted by the time of modification, and not of creation.
+func (s *progress) byModified() bool { return s.Mode == pipeline.ModeNewest || s.ByModification }
+
+// sequence gives the page's records with their times of modification, or else of creation. Times
 // that neither only rise nor only fall, or that are absent, are no order.
-func (v view) sequence(mode pipeline.Mode) sequence {
+func (v view) sequence(modified bool) sequence {
 	seen := sequence{rises: true, falls: true}
 	var before time.Time
 	for _, e := range v.entries {
@@ -182,7 +196,7 @@ func (v view) sequence(mode pipeline.Mode) sequence {
 			continue
 		}
 		at := e.created
-		if mode == pipeline.ModeNewest {
+		if modified {
 			at = e.modified
 		}
 		if at.IsZero() {
@@ -202,7 +216,7 @@ func (v view) sequence(mode pipeline.Mode) sequence {
 // the same order.
 func (s *progress) linked(page view) bool {
 	o := &s.Overlap
-	seen := page.sequence(s.Mode)
+	seen := page.sequence(s.byModified())
 	if page.order() != s.Order || o.Falls && !seen.falls || !o.Falls && !seen.rises {
 		return false
 	}

@@ -79,6 +79,7 @@ func plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 		if !bound.IsZero() {
 			scan.Mode, scan.Bound = pipeline.ModeSince, bound
 		}
+		scan.ByModification = bound.IsZero() && mayAnchor(stream, claim.Capabilities)
 	case schema.NewestFirst:
 		if !bound.IsZero() { // the whole list is read in the order of creation, which edits do not change
 			scan.Mode, scan.Bound = pipeline.ModeNewest, bound
@@ -108,12 +109,31 @@ func lowerBound(claim *pipeline.Claim, rules pipeline.Rules) time.Time {
 // visible late is left to the next run behind the lag, which reads from the watermark on and moves
 // it (invariant 1). So one pass is enough.
 func (s *progress) shorten(page view) bool {
-	if !page.more || s.Page > 1 || s.Pass > 1 || s.Recent.IsZero() || !s.Started.Before(s.Settles) {
+	if !page.more || s.Page > 1 || s.Pass > 1 || s.Recent.IsZero() || !s.Started.Before(s.Settles) || !s.mostlyOld(page) {
 		return false
 	}
 	s.Bound, s.Keyset.From = s.Recent, s.Recent
 	s.Partial, s.Once, s.Recent, s.Overlap = true, true, time.Time{}, pipeline.Overlap{}
 	return s.Mode != pipeline.ModeNewest // there page 1 is page 1 of what is left, too
+}
+
+// mostlyOld says that reading only what is new takes fewer calls than reading on: the page shows
+// mostly what the last clean run had read. By keyset, what is new begins where that ends.
+func (s *progress) mostlyOld(page view) bool {
+	old := 0
+	for _, e := range page.entries {
+		if !e.standIn && e.modified.Before(s.Recent) {
+			old++
+		}
+	}
+	switch s.Mode { //nolint:exhaustive // the others have no bound
+	case pipeline.ModeSince:
+		return 2*old >= len(page.entries) //nolint:mnd // half of them
+	case pipeline.ModeKeyset:
+		return old == len(page.entries)
+	default: // newest first, page 1 is page 1 of what is new, too
+		return true
+	}
 }
 
 // Begin notes the upstream clock at the first answer of the run. It takes the earlier of upstream's
@@ -213,7 +233,7 @@ func (s *progress) resize(perPage int) bool {
 	case s.Page == 1 && len(overlaps.Links) == 0:
 		s.Overlap.Size = min(perPage, overlaps.Size)
 		return false
-	case s.Page == 2 && perPage == overlaps.Size && perPage == overlaps.Covered && overlaps.Retries == 0:
+	case s.Page == 2 && !s.ByModification && perPage == overlaps.Size && perPage == overlaps.Covered && overlaps.Retries == 0:
 		return false // upstream knows one size only, in which this is page 2
 	}
 	s.forget()
@@ -323,4 +343,5 @@ func (s *progress) restart() {
 	}
 	s.Page, s.Seen, s.Digest, s.PageDigest, s.Stuck, s.Edge = 1, 0, 0, 0, 0, time.Time{}
 	s.Token, s.Anchor, s.Suspect, s.Prefetched, s.Tied = "", 0, false, false, pipeline.Tied{}
+	s.ByModification = false // edits move records in that order
 }
