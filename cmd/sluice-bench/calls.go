@@ -186,9 +186,12 @@ func (c *counter) begin(ctx context.Context, records int) error {
 		return err
 	}
 	c.world.Advance(max(behind-beforeNow-c.world.moved, 0))
-	_, err := c.sync(ctx, "inventory.locations")
+	_, err := c.sync(ctx, unrelated)
 	return err
 }
+
+// unrelated is a short list that no line is about.
+const unrelated = "inventory.locations"
 
 func countLarge(ctx context.Context, c *counter) error {
 	err := c.whole(ctx, moving()...)
@@ -259,6 +262,9 @@ func (c *counter) changes(ctx context.Context, lists ...list) error {
 		last := n+1 == len(c.plan.changes)
 		if last { // the next run has to be within the lag by all clocks
 			c.world.catchUp()
+			if _, err := c.sync(ctx, unrelated); err != nil { // the jump of the clock ended the token's life
+				return err
+			}
 		}
 		for i, l := range lists {
 			fewest, reason := pages(changed[i], "change")

@@ -89,7 +89,7 @@ func TestAFirstSyncMeasures(t *testing.T) {
 		"it ignores the filter":      {func(w *world) { w.ignoreFilter = true }, 7, pipeline.ProofOverlap},
 		"it leaves out its instant":  {func(w *world) { w.exclusive = true }, 7, pipeline.ProofOverlap},
 		"it gives the instant alone": {func(w *world) { w.alone = true }, 7, pipeline.ProofOverlap},
-		"it ignores the order":       {func(w *world) { w.ignoreSort = true }, 7, pipeline.ProofOverlap},
+		"it ignores the order":       {func(w *world) { w.ignoreSort = true }, 6, pipeline.ProofOverlap},
 		"it lies about the order":    {func(w *world) { w.shuffle(); w.ignoreSort, w.lies = true, true }, 7, pipeline.ProofOverlap},
 		"it sorts each page alone":   {func(w *world) { w.shuffle(); w.ignoreSort, w.lies, w.sortsPages = true, true, true }, 11, pipeline.ProofOverlap},
 		"a link is edited":           {func(w *world) { w.behind(2, func() { w.edit(394) }) }, 8, pipeline.ProofOverlap},

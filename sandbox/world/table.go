@@ -48,7 +48,10 @@ func fill(seed draw.Seed, kind Kind, size int, end int64) table {
 		default: // edited in bulk, in one second
 			touched += int64(seed.Draw(kind, first, draw.Bulk, 90*secondsADay))
 		}
-		t.modified[i] = min(touched, end)
+		if touched > end {
+			touched = t.created[i] // that edit is still to come
+		}
+		t.modified[i] = touched
 	}
 	return t
 }

@@ -46,12 +46,13 @@ func (s *progress) overlap(page view, rules pipeline.Rules) *pipeline.End {
 	if s.passEnds(page) {
 		return s.overlapped(first)
 	}
-	seen := page.sequence(s.byModified())
+	modified := s.byModified(page)
+	seen := page.sequence(modified)
 	links, least := page.links(seen)
 	covered := min(s.Page*s.PerPage, (s.Page-1)*s.PerPage+len(page.entries)) // a page can come short
 	number, perPage := window(covered, least, o.Size, o.Unsized)
 	switch {
-	case first && s.ByModification && !(page.sorted && seen.rises && len(links) > 0 && number > 0):
+	case first && s.ByModification && modified && (!seen.rises || len(links) == 0 || number == 0):
 		s.restart()
 		return nil
 	case len(links) > 0 && number > 0:
@@ -63,7 +64,7 @@ func (s *progress) overlap(page view, rules pipeline.Rules) *pipeline.End {
 			Size: o.Size, Unsized: o.Unsized, Calm: calm, Links: links, Covered: covered, Falls: seen.falls,
 		}
 		s.Page, s.PerPage = number, perPage
-		if s.ByModification && second {
+		if s.ByModification && modified && second {
 			s.measure(seen)
 		}
 		return nil
@@ -183,8 +184,11 @@ type sequence struct {
 	rises, falls bool
 }
 
-// byModified says that the list is sorted by the time of modification, and not of creation.
-func (s *progress) byModified() bool { return s.Mode == pipeline.ModeNewest || s.ByModification }
+// byModified says that the page is sorted by the time of modification. A list that ignores the
+// order of a first sync comes in its own.
+func (s *progress) byModified(page view) bool {
+	return s.Mode == pipeline.ModeNewest || s.ByModification && page.sorted
+}
 
 // sequence gives the page's records with their times of modification, or else of creation. Times
 // that neither only rise nor only fall, or that are absent, are no order.
@@ -216,7 +220,7 @@ func (v view) sequence(modified bool) sequence {
 // the same order.
 func (s *progress) linked(page view) bool {
 	o := &s.Overlap
-	seen := page.sequence(s.byModified())
+	seen := page.sequence(s.byModified(page))
 	if page.order() != s.Order || o.Falls && !seen.falls || !o.Falls && !seen.rises {
 		return false
 	}
