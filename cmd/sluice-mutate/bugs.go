@@ -94,7 +94,7 @@ func passBugs() []bug {
 			edit{"pipeline/sync/scan/suspect.go", "		if !page.sorted {\n", "		if false {\n"},
 			edit{"pipeline/sync/scan/suspect.go", "(!last.IsZero() && e.modified.After(last))", "false"}),
 		schedules("5000", "a refused call is an empty page", "an answer that none is ends the list",
-			edit{"pipeline/sync/reader.go", "	if err != nil {\n		return pipeline.Batch{}, err\n	}\n	unfinished.Spent++\n", "	if err != nil {\n		page = pipeline.Page{Date: asked, PerPage: unfinished.PerPage}\n	}\n	unfinished.Spent++\n"}),
+			edit{"pipeline/sync/reader.go", "	case err != nil:\n		return pipeline.Batch{}, err\n	}\n	unfinished.Spent++\n", "	case err != nil:\n		page = pipeline.Page{Date: asked, PerPage: unfinished.PerPage}\n	}\n	unfinished.Spent++\n"}),
 		schedules("5000", "a poison record hides the rest", "the first record that does not fit ends its page",
 			edit{"pipeline/sync/unchanged/plain.go", "		if err := each(raw, record, misfit); err != nil {\n", "		if err := each(raw, record, misfit); err != nil || misfit != nil {\n"}),
 	}
