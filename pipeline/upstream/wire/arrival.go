@@ -36,9 +36,9 @@ type traced struct {
 }
 
 // trace lets the context's one request note its arrival. It gives nil where the arrival cannot be
-// known: on a connection through a proxy, which the proxy acknowledges, and on a reused connection.
+// known: on a connection through a proxy, which the proxy acknowledges.
 func (t Transport) trace(ctx context.Context) (context.Context, *traced) {
-	if t.Now == nil || t.KeepAlive || t.Proxy != nil {
+	if t.Now == nil || t.Proxy != nil {
 		return ctx, nil
 	}
 	a := &traced{now: t.Now}

@@ -28,14 +28,10 @@ func (t Transport) fresh(ctx context.Context) error {
 }
 
 // guarded makes connections that check the clock again before each write: name lookup and handshake
-// are when a process is most likely to be suspended. A reused connection belongs to no single call
-// and is left as it is.
+// are when a process is most likely to be suspended.
 func (t Transport) guarded(
 	dial func(context.Context, string, string) (net.Conn, error),
 ) func(context.Context, string, string) (net.Conn, error) {
-	if t.KeepAlive {
-		return dial
-	}
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {

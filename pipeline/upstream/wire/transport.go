@@ -21,10 +21,6 @@ import (
 
 // Transport are the settings of the connections; the zero value is valid.
 type Transport struct {
-	// KeepAlive reuses connections. It saves a handshake a call, and can cost one call for each
-	// connection that upstream closed meanwhile. It is meant for use without limits: a hundred
-	// calls a minute do not need it.
-	KeepAlive bool
 	// Proxy is used if set; the environment's proxies never are.
 	Proxy *url.URL
 	// RootCAs replaces the system's certificate authorities if set. Certificates are always
@@ -85,12 +81,11 @@ func NewDoor(settings Transport, agent string) *Door {
 		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: settings.RootCAs},
 		TLSHandshakeTimeout:   settings.TLS,
 		ResponseHeaderTimeout: settings.Header,
-		DisableKeepAlives:     !settings.KeepAlive,
+		// A connection belongs to one call (docs/decisions/0048-statements-and-connections).
+		DisableKeepAlives: true,
 		// Reply decompresses, so that a cut is found against the announced length.
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: 64 << 10,
-		MaxIdleConnsPerHost:    16,
-		IdleConnTimeout:        settings.Stall,
 		Protocols:              protocols,
 	}
 	if settings.Proxy != nil {
