@@ -48,7 +48,7 @@ const (
 	Learned Event = "learned"
 	// DetailsWanted: rows of the list need their single records.
 	DetailsWanted Event = "details wanted"
-	// SweepWanted: a look found more than it can tell.
+	// SweepWanted: a look found more than it can tell, or missed rows that a scan has to confirm.
 	SweepWanted Event = "sweep wanted"
 	// Rejected: records of the list are in quarantine, and upstream may have corrected them by now.
 	Rejected Event = "rejected"
@@ -67,8 +67,8 @@ const (
 	AgainNoParent Again = "no parent"
 	// AgainWithheld: too many records were rejected, so the watermark did not move.
 	AgainWithheld Again = "withheld"
-	// AgainMissed: a scan of the whole list missed rows for the first time, and a second scan has
-	// to confirm it.
+	// AgainMissed: a scan of the whole list, or a look, missed rows for the first time, and another
+	// scan has to confirm it.
 	AgainMissed Again = "missed"
 )
 

@@ -46,7 +46,7 @@ func Due(turn pipeline.Occasion) pipeline.Due {
 	case pipeline.Learned:
 		return learned(turn)
 	case pipeline.DetailsWanted, pipeline.SweepWanted:
-		return pipeline.Due{Bound: pipeline.Earlier, Spare: true}
+		return pipeline.Due{Bound: pipeline.Earlier, After: rest(turn.Again), Spare: true}
 	case pipeline.Rejected:
 		return pipeline.Due{Bound: pipeline.Earlier, Since: turn.Since, After: rejectedRest}
 	case pipeline.Rezoned: // upstream may now write times without an offset in another zone, and moves no modification time for that

@@ -13,8 +13,8 @@ import (
 type evidence struct {
 	state    string
 	shrunken bool
-	// looked says that a look missed the record, and no scan of the whole list. word says that
-	// upstream's word is the proof.
+	// looked says that a look missed the record, and no scan of the whole list before it. word says
+	// that upstream's word is the proof.
 	looked, word bool
 	// missed is the scan that first did not see the record, proof the scan or call that confirmed
 	// it.
@@ -124,29 +124,34 @@ func (s *store) conclude(of *stream, whole *pipeline.Whole) {
 	shrunken := of.scan.sighted == 0 || len(absent) > limit
 	for _, id := range absent {
 		e := of.table.evidence[id]
+		confirmed := e != nil && s.confirms(of, e, now, shrunken)
 		switch {
-		case e == nil, e.state == stateMissed && (e.looked || e.shrunken && !shrunken):
+		case e == nil, !confirmed && e.state == stateMissed && (e.looked || e.shrunken && !shrunken):
 			of.table.evidence[id] = &evidence{state: stateMissed, shrunken: shrunken, missed: now}
 			s.seen["missed"]++
 			if !shrunken {
 				s.ask(of, id)
 			}
-		case !s.confirms(of, e, now, shrunken):
+		case !confirmed:
 		case shrunken:
 			e.state, e.shrunken, e.proof, e.gone = stateHeld, true, now, whole.Started
 			s.seen["held"]++
 		default:
 			e.proof = now
 			s.bury(of, id, whole.Started, of.scan.began)
-			s.seen["gone by two scans"]++
+			if e.looked {
+				s.seen["gone by a look and a scan"]++
+			} else {
+				s.seen["gone by two scans"]++
+			}
 		}
 	}
 }
 
-// confirms reports whether a second scan confirms the first one.
+// confirms reports whether a scan confirms an earlier one, or a look.
 func (s *store) confirms(of *stream, e *evidence, now sight, shrunken bool) bool {
 	apart := s.absence.Apart
-	return e.state == stateMissed && !e.looked && e.missed.run != now.run && (!e.shrunken || shrunken) &&
+	return e.state == stateMissed && e.missed.run != now.run && (!e.shrunken || shrunken) &&
 		!of.scan.began.Before(e.missed.ended.Add(apart)) && !now.clock.Before(e.missed.clock.Add(apart))
 }
 

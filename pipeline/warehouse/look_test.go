@@ -49,18 +49,21 @@ func (w *wordFixture) wants(what string, sweep bool) {
 	ask[int](w.fixture, `UPDATE sluice.streams SET next_due_at = clock_timestamp() + interval '1 day' WHERE resource = 'bills.sweep' RETURNING 1`)
 }
 
-// TestALookIsConfirmedByUpstreamAlone: what a look missed is confirmed by upstream's word. Without
-// it, two sweeps are needed, as if there had been no look.
-func TestALookIsConfirmedByUpstreamAlone(t *testing.T) {
+// TestALookIsConfirmed: what a look missed is confirmed by upstream's word or, without it, by a
+// sweep an hour later. Another look confirms nothing.
+func TestALookIsConfirmed(t *testing.T) {
 	t.Parallel()
 	w := openLook(t, pipeline.TombstoneRules{MaxRows: 2})
 	w.missed("2")
 	w.want("no single record was ever read", "2 suspected")
-	w.wants("no word can be had", true)
+	if within := ask[bool](w.fixture, `SELECT next_due_at BETWEEN clock_timestamp() + interval '50 minutes' AND clock_timestamp() + interval '1 hour'
+		FROM sluice.streams WHERE resource = 'bills.sweep'`); !within {
+		t.Error("no word can be had, and the sweep is not due in an hour")
+	}
+	w.missed("2")
+	w.want("two looks", "2 suspected")
 	w.shown("1", "3", "4", "5")
-	w.want("a look and a sweep", "2 suspected")
-	w.shown("1", "3", "4", "5")
-	w.want("a look and two sweeps", "2 deleted scan")
+	w.want("a look and a sweep", "2 deleted scan")
 
 	w.single("1", "5")
 	ask[int](w.fixture, `UPDATE sluice.streams SET next_due_at = clock_timestamp() + interval '1 day' WHERE resource = 'bills.sweep' RETURNING 1`)
@@ -101,14 +104,28 @@ func TestALookProvesNothing(t *testing.T) {
 	w.want("of an organization that is not active")
 }
 
-// TestAShrunkenSweepReplacesALook: what a look missed goes the way of all that a list misses at
-// once.
-func TestAShrunkenSweepReplacesALook(t *testing.T) {
+// TestASweepTooSoonAfterALookReplacesIt: the sweep began before the look was over long enough, so a
+// second sweep has to follow.
+func TestASweepTooSoonAfterALookReplacesIt(t *testing.T) {
+	t.Parallel()
+	w := openLook(t, pipeline.TombstoneRules{MaxRows: 2, Apart: 10 * time.Minute})
+	w.missed("2")
+	w.shown("1", "3", "4", "5")
+	w.want("a look and a sweep at once", "2 suspected")
+	if again := ask[bool](w.fixture, `SELECT next_due_at BETWEEN clock_timestamp() + interval '50 minutes' AND clock_timestamp() + interval '1 hour'
+		FROM sluice.streams WHERE resource = 'bills.sweep'`); !again {
+		t.Error("no second sweep is due in an hour")
+	}
+}
+
+// TestAShrunkenSweepConfirmsNoLook: what a look missed goes the way of all that a list misses at
+// once: to the operator.
+func TestAShrunkenSweepConfirmsNoLook(t *testing.T) {
 	t.Parallel()
 	w := openLook(t, pipeline.TombstoneRules{MaxRows: 2})
 	w.missed("2")
 	w.shown()
-	w.want("an empty list", "1 suspected", "2 suspected", "3 suspected", "4 suspected", "5 suspected")
+	w.want("an empty list", "1 suspected", "2 needs_review scan", "3 suspected", "4 suspected", "5 suspected")
 	w.shown()
 	w.want("again", "1 needs_review scan", "2 needs_review scan", "3 needs_review scan", "4 needs_review scan", "5 needs_review scan")
 }

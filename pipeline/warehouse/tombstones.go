@@ -37,6 +37,7 @@ func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, batch *pipeline.Ba
 	batch.End = &end
 	var verdict tombstones.Verdict
 	var err error
+	sweep := pipeline.AgainNot
 	switch {
 	case end.Whole != nil:
 		scan.Started = end.Whole.Started
@@ -44,7 +45,10 @@ func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, batch *pipeline.Ba
 	case end.Absent != nil:
 		scan.Started = end.Absent.Started
 		verdict, err = tombstones.ConcludeLook(ctx, tx, scan, *end.Absent, batch.Call)
-		end.Sweep = end.Sweep || verdict.Shrunken || verdict.Suspected > verdict.Requested
+		end.Sweep = end.Sweep || verdict.Shrunken
+		if !end.Sweep && verdict.Suspected > verdict.Requested {
+			end.Sweep, sweep = true, pipeline.AgainMissed
+		}
 	}
 	if err != nil {
 		return postgres.Fail("concluding the scan of "+stream.String(), err)
@@ -62,7 +66,7 @@ func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, batch *pipeline.Ba
 		db.QueueDetailsDue(queue, stream)
 	}
 	if end.Sweep {
-		db.QueueSweepDue(queue, stream)
+		db.QueueSweepDue(queue, stream, sweep)
 	}
 	if queue.Len() == 0 {
 		return nil

@@ -91,10 +91,11 @@ func (s *Schedule) QueueDetailsDue(batch *pgx.Batch, list pipeline.Stream) {
 	s.QueueDue(batch, pipeline.Occasion{Event: pipeline.DetailsWanted}, list.Key())
 }
 
-// QueueSweepDue makes the sweep of a list due, since a look found more than it can tell.
-func (s *Schedule) QueueSweepDue(batch *pgx.Batch, list pipeline.Stream) {
+// QueueSweepDue makes the sweep of a list due, since a look found more than it can tell: at once,
+// or after the pause that again says.
+func (s *Schedule) QueueSweepDue(batch *pgx.Batch, list pipeline.Stream, again pipeline.Again) {
 	list.Work = pipeline.WorkSweep
-	s.QueueDue(batch, pipeline.Occasion{Event: pipeline.SweepWanted}, list.Key())
+	s.QueueDue(batch, pipeline.Occasion{Event: pipeline.SweepWanted, Again: again}, list.Key())
 }
 
 const sqlSweeps = `

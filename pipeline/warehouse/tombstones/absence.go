@@ -1,10 +1,11 @@
 // Package tombstones decides whether a record that a list did not show is gone (invariant 7).
 //
 // Absence from one scan proves nothing: lists shift, shrink and fail. A row gets its tombstone when
-// two clean scans of the whole list, some time apart, did not see its record. One scan, or a look,
-// is enough if upstream then answers that it does not know the record. If a scan misses more rows
-// than the limit allows, the operator decides. Any call that shows the record again refutes the
-// evidence. Why: docs/decisions/0014-tombstones-need-proof and docs/decisions/0046-looks-by-rank.
+// two clean scans of the whole list, some time apart, did not see its record, or a look and then a
+// scan. The first is enough if upstream then answers that it does not know the record. If a scan
+// misses more rows than the limit allows, the operator decides. Any call that shows the record
+// again refutes the evidence. Why: docs/decisions/0014-tombstones-need-proof and
+// docs/decisions/0046-looks-by-rank.
 //
 // It works in its caller's transactions. Locks are always taken in this order: evidence, then rows.
 //
@@ -106,8 +107,8 @@ ORDER BY t.%[2]s`
 
 	sqlLive = `SELECT count(*) FROM %[1]s AS t WHERE t.organization_id = $1 AND t._deleted_at IS NULL`
 
-	// This combines evidence from two scans. Evidence of a shrunken scan only leads to a review by
-	// the operator.
+	// This combines evidence from two scans, or from a look and a scan. Evidence of a shrunken scan
+	// only leads to a review by the operator.
 	sqlConfirm = `
 UPDATE sluice.tombstones AS k SET
 	state = $5::text, proof = 'scan', proof_run_id = $6, proof_first_call = $7, proof_last_call = $8, proof_at = clock_timestamp(),
@@ -115,15 +116,16 @@ UPDATE sluice.tombstones AS k SET
 	decided_at = CASE $5::text WHEN 'deleted' THEN clock_timestamp() END,
 	shrunken = shrunken OR $5::text = 'needs_review'
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[]) AND state = 'suspected'
-	AND suspected_run_id <> $6 AND NOT ` + byLook + ` AND (NOT shrunken OR $5::text = 'needs_review')
+	AND suspected_run_id <> $6 AND (NOT shrunken OR $5::text = 'needs_review')
 	AND suspected_at <= $10::timestamptz - $11::interval AND suspected_clock <= $9::timestamptz - $11::interval
 RETURNING record_id`
 
-	// A look is no scan of the whole list. If its run is no longer kept, its kind is unknown.
+	// If the run of a look is no longer kept, its kind is unknown.
 	byLook = `NOT EXISTS (SELECT FROM sluice.runs f WHERE f.id = k.suspected_run_id AND f.resource NOT LIKE '%.look')`
 
-	// A credible scan replaces a shrunken one, and a scan of the whole list replaces a look. A
-	// record that came back can be missed again.
+	// A credible scan replaces a shrunken one. A scan of the whole list that came too soon after a
+	// look to confirm it replaces it, so that a second scan follows. A record that came back can be
+	// missed again.
 	sqlMiss = `
 INSERT INTO sluice.tombstones AS k (organization_id, service, resource, record_id, state, shrunken,
 	suspected_run_id, suspected_first_call, suspected_last_call, suspected_clock)

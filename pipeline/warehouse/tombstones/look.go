@@ -17,8 +17,8 @@ WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[]) AND t._deleted_at IS
 ORDER BY t.%[2]s`
 
 // ConcludeLook makes the rows that a look missed suspected, in the transaction that ends its run,
-// and asks for their single records. A look is no scan of the whole list: upstream's word alone
-// confirms it, and a sweep replaces it. Last is the last call of the look.
+// and asks for their single records. Upstream's word confirms a look, or a clean scan of the whole
+// list; another look does not. Last is the last call of the look.
 func ConcludeLook(ctx context.Context, tx pgx.Tx, look Scan, missed pipeline.Absent, last int64) (Verdict, error) {
 	var verdict Verdict
 	b := bounds{first: missed.First, last: last}
