@@ -124,18 +124,31 @@ func (s *fixture) sweepsDecide(pages int) {
 	s.truthful(anchoredList)
 }
 
-// TestWhatIsNotKnownIsNotAnchored: the same list is read in overlapping pages if a probe showed no
-// order, or if it was not probed.
-func TestWhatIsNotKnownIsNotAnchored(t *testing.T) {
+// TestAFirstSyncFindsOut: the same list without a probe. Its first sync finds out by reading whether
+// keyset paging works. If not, or if a probe showed no order, pages overlap, for as many calls.
+func TestAFirstSyncFindsOut(t *testing.T) {
 	t.Parallel()
-	for _, sorts := range []bool{false, true} {
-		s := sorting(t, sorts)
-		if !sorts {
+	const known = `SELECT count(*) FROM sluice.capabilities WHERE resource = 'vendor_payments' AND verdict = 'yes' AND source = 'observed'
+		AND capability IN ('filter', 'filter_inclusive', 'sort_ascending')`
+	byNumber := map[bool]int{}
+	for _, test := range []struct{ sorts, probed bool }{{true, false}, {false, true}, {false, false}} {
+		s := sorting(t, test.sorts)
+		if test.probed {
 			s.probed(codeFine, anchoredList)
 		}
 		pages := (s.upstreamHas("accounting", "vendor_payments") + perPage - 1) / perPage
-		if note, calls := s.listed(anchoredList); note != "" || calls < pages {
-			t.Errorf("%d pages took %d calls: %q", pages, calls, note)
+		note, calls := s.listed(anchoredList)
+		if (note == onePass) != test.sorts || calls < pages || calls > pages+pages/5+1 {
+			t.Errorf("%+v: %d pages took %d calls: %q", test, pages, calls, note)
 		}
+		if verdicts := one[int](s, known); (verdicts == 3) != test.sorts {
+			t.Errorf("%+v: %d verdicts were observed", test, verdicts)
+		}
+		if !test.sorts {
+			byNumber[test.probed] = calls
+		}
+	}
+	if byNumber[true] != byNumber[false] {
+		t.Errorf("by number %v calls: finding out is not for nothing", byNumber)
 	}
 }
