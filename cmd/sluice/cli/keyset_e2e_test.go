@@ -124,8 +124,9 @@ func (s *fixture) sweepsDecide(pages int) {
 	s.truthful(anchoredList)
 }
 
-// TestAFirstSyncFindsOut: the same list without a probe. Its first sync finds out by reading whether
-// keyset paging works. If not, or if a probe showed no order, pages overlap, for as many calls.
+// TestAFirstSyncFindsOut: the same list without a probe. Its first sync finds out by reading
+// whether keyset paging works. If not, or if a probe showed no order, pages overlap, for as many
+// calls.
 func TestAFirstSyncFindsOut(t *testing.T) {
 	t.Parallel()
 	const known = `SELECT count(*) FROM sluice.capabilities WHERE resource = 'vendor_payments' AND verdict = 'yes' AND source = 'observed'

@@ -38,7 +38,7 @@ func Overlaps(scan *pipeline.Scan, paging schema.Paging) {
 // what was created, deleted or restored meanwhile, or in which order the answers came.
 func (s *progress) overlap(page view, rules pipeline.Rules) *pipeline.End {
 	o := &s.Overlap
-	first, second := len(o.Links) == 0, len(o.Links) > 0 && o.Covered == o.Size
+	first := len(o.Links) == 0
 	if !first && !s.linked(page) {
 		s.linkAgain(rules)
 		return nil
@@ -51,35 +51,45 @@ func (s *progress) overlap(page view, rules pipeline.Rules) *pipeline.End {
 	links, least := page.links(seen)
 	covered := min(s.Page*s.PerPage, (s.Page-1)*s.PerPage+len(page.entries)) // a page can come short
 	number, perPage := window(covered, least, o.Size, o.Unsized)
+	goesOn := len(links) > 0 && number > 0
 	switch {
-	case first && s.ByModification && modified && (!seen.rises || len(links) == 0 || number == 0):
+	case first && s.ByModification && modified && (!seen.rises || !goesOn):
 		s.restart()
-		return nil
-	case len(links) > 0 && number > 0:
-		calm := o.Calm + 1
-		if n, size := window(covered, leastOverlap, o.Size, o.Unsized); number != n || perPage != size {
-			calm = 0
-		}
-		*o = pipeline.Overlap{
-			Size: o.Size, Unsized: o.Unsized, Calm: calm, Links: links, Covered: covered, Falls: seen.falls,
-		}
-		s.Page, s.PerPage = number, perPage
+	case goesOn:
+		second := !first && o.Covered == o.Size
+		s.linkOn(seen, links, covered, number, perPage)
 		if s.ByModification && modified && second {
 			s.measure(seen)
 		}
-		return nil
-	case first && !seen.rises && !seen.falls && !s.ByCreation && page.created() && s.Mode != pipeline.ModeNewest:
+	case first && s.asksByCreation(page, seen):
 		s.restart()
 		s.ByCreation = true
-		return nil
 	case first && s.PerPage <= o.Size: // it is page 1 of a pass like any other
 		*o = pipeline.Overlap{}
 		s.Page++
-		return nil
 	default:
 		s.readInPasses(rules)
-		return nil
 	}
+	return nil
+}
+
+// linkOn requests the page that overlaps the pages so far, by number and size.
+func (s *progress) linkOn(seen sequence, links []pipeline.Link, covered, number, perPage int) {
+	o := &s.Overlap
+	calm := o.Calm + 1
+	if n, size := window(covered, leastOverlap, o.Size, o.Unsized); number != n || perPage != size {
+		calm = 0
+	}
+	*o = pipeline.Overlap{
+		Size: o.Size, Unsized: o.Unsized, Calm: calm, Links: links, Covered: covered, Falls: seen.falls,
+	}
+	s.Page, s.PerPage = number, perPage
+}
+
+// asksByCreation says that the list has to be asked for in the order of creation, because page 1
+// shows another one.
+func (s *progress) asksByCreation(page view, seen sequence) bool {
+	return !seen.rises && !seen.falls && !s.ByCreation && page.created() && s.Mode != pipeline.ModeNewest
 }
 
 // overlapped ends a run whose last page was linked to the page before, or was its only page.

@@ -126,7 +126,7 @@ func (s *progress) mostlyOld(page view) bool {
 			old++
 		}
 	}
-	switch s.Mode { //nolint:exhaustive // the others have no bound
+	switch s.Mode {
 	case pipeline.ModeSince:
 		return 2*old >= len(page.entries) //nolint:mnd // half of them
 	case pipeline.ModeKeyset:
