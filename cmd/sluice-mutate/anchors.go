@@ -26,6 +26,8 @@ func anchorBugs() []bug {
 			edit{keyset, "s.linked(page) && s.shown(page, last, over) && ", "s.shown(page, last, over) && "}),
 		tests(room, "^TestAFirstSyncMeasures$", "measured too soon", "a first sync believes an order that holds within each page alone",
 			edit{"pipeline/sync/scan/overlap.go", "		if s.ByModification && modified && second {\n", "		if s.ByModification && modified && (first || second) {\n"}),
+		tests(room, "^TestAFirstSyncGivesUpWhatIsRefused$", "refused for ever", "a first sync asks by keyset again and again although upstream refuses it",
+			edit{keyset, "	case measuring(scan):\n", "	case false:\n"}),
 		schedules("5000", "a pass that edits move", "passes are compared in the order of modification",
 			edit{scanFile, "	s.ByModification = false // edits move records in that order\n", ""}),
 		tests(room, "^TestPlanFollowsAnchors$", "anchors by declaration", "what a document or a declaration says is enough to read a list once",

@@ -115,35 +115,40 @@ func TestAFirstSyncMeasures(t *testing.T) {
 	}
 }
 
-// TestAFirstSyncDropsARefusedOrder: upstream refuses the order of modification. The first sync does
-// without it, at the price of one call. Refusals of later pages are errors as ever.
-func TestAFirstSyncDropsARefusedOrder(t *testing.T) {
+// TestAFirstSyncGivesUpWhatIsRefused: upstream refuses the order of modification, or the filter
+// with that order. The first sync does without, at the price of one call. Other refusals are errors
+// as ever.
+func TestAFirstSyncGivesUpWhatIsRefused(t *testing.T) {
 	t.Parallel()
-	r, w := long(1_000, 200, cursors()["since"])
-	pages := r.runner.Source
-	refused := 0
-	r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
-		if request.Sort == "last_modified_time" {
-			refused++
-			return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected, Status: 400}
+	for name, test := range map[string]struct {
+		refuses func(pipeline.Request) bool
+		ends    bool
+	}{
+		"the order":                 {func(r pipeline.Request) bool { return r.Sort == "last_modified_time" }, true},
+		"the filter with the order": {func(r pipeline.Request) bool { return !r.Since.IsZero() }, true},
+		"page 2":                    {func(r pipeline.Request) bool { return r.Page == 2 }, false},
+	} {
+		r, w := long(1_000, 200, cursors()["since"])
+		pages, refused := r.runner.Source, 0
+		r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
+			if test.refuses(request) {
+				refused++
+				return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected, Status: 400}
+			}
+			return pages.Page(t.Context(), request)
+		})
+		if err := r.run(t.Context()); test.ends != (err == nil) || err != nil && pipeline.KindOf(err) != pipeline.Unexpected {
+			t.Errorf("%s: %v", name, err)
 		}
-		return pages.Page(t.Context(), request)
-	})
-	must(t, r.run(t.Context()))
-	if lost := r.missing(); len(lost) > 0 || refused != 1 || w.calls != 6 || r.memory.ends[0].Proof != pipeline.ProofOverlap {
-		t.Errorf("lost %v, %d refused, %d calls, %+v", lost, refused, w.calls, r.memory.ends[0])
-	}
-
-	r, _ = long(1_000, 200, cursors()["since"])
-	pages = r.runner.Source
-	r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
-		if request.Page == 2 {
-			return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected}
+		if refused != 1 {
+			t.Errorf("%s: %d refused", name, refused)
 		}
-		return pages.Page(t.Context(), request)
-	})
-	if err := r.run(t.Context()); pipeline.KindOf(err) != pipeline.Unexpected {
-		t.Errorf("a refused page 2: %v", err)
+		if !test.ends {
+			continue
+		}
+		if lost := r.missing(); len(lost) > 0 || w.calls != 6 || r.memory.ends[0].Proof != pipeline.ProofOverlap || len(r.memory.observed) > 0 {
+			t.Errorf("%s: lost %v, %d calls, %+v, %v", name, lost, w.calls, r.memory.ends[0], r.memory.observed)
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Ba
 	page, before, err := p.prefetched.Take(ctx, request, most, following)
 	unfinished.Spent += p.prefetched.Wasted()
 	switch {
-	case pipeline.KindOf(err) == pipeline.Unexpected && scan.DropOrder(unfinished):
+	case pipeline.KindOf(err) == pipeline.Unexpected && scan.Retreat(unfinished):
 		unfinished.Spent++
 		return p.step(ctx, unfinished)
 	case err != nil:

@@ -76,13 +76,23 @@ func (s *progress) keyset(page view, rules pipeline.Rules) *pipeline.End {
 	}
 }
 
-// DropOrder says that the scan had not begun, and asked for an order that the list may refuse: that
-// of modification. It asks for none from here on.
-func DropOrder(scan *pipeline.Scan) bool {
-	drops := scan.ByModification && scan.Started.IsZero()
-	scan.ByModification = scan.ByModification && !drops
-	return drops
+// Retreat gives up what the next request of the scan tries, after upstream refused it: the order of
+// modification before the first page, keyset paging behind the second one. It says whether there
+// was anything to give up.
+func Retreat(scan *pipeline.Scan) bool {
+	switch {
+	case measuring(scan):
+		(*progress)(scan).goOnByNumber()
+	case scan.ByModification && scan.Started.IsZero():
+		scan.ByModification = false
+	default:
+		return false
+	}
+	return true
 }
+
+// goOnByNumber goes on with the pass of overlapping pages, because keyset paging does not work.
+func (s *progress) goOnByNumber() { s.Mode, s.Keyset = pipeline.ModeFull, pipeline.Keyset{} }
 
 // measure asks whether the list can be read by keyset: by keyset, from a record of the page on that
 // links the next page to it. Two pages by number showed by now that the list is in the order of
@@ -106,13 +116,12 @@ func measuring(scan *pipeline.Scan) bool {
 func (s *progress) measured(page view) bool {
 	_, last, note := s.span(page)
 	over := !page.more && len(page.entries) < s.Overlap.Size
-	s.ByModification = true
 	if note == "" && s.linked(page) && s.shown(page, last, over) && (page.perPage == 0 || page.perPage == s.Overlap.Size) {
 		s.Page, s.PerPage, s.Keyset.Answers = 1, s.Overlap.Size, measuredBehind
 		s.Overlap, s.ByModification = pipeline.Overlap{}, false
 		return true
 	}
-	s.Mode, s.Keyset = pipeline.ModeFull, pipeline.Keyset{}
+	s.goOnByNumber()
 	return false
 }
 

@@ -54,7 +54,7 @@ func (s *progress) overlap(page view, rules pipeline.Rules) *pipeline.End {
 	goesOn := len(links) > 0 && number > 0
 	switch {
 	case first && s.ByModification && modified && (!seen.rises || !goesOn):
-		s.restart()
+		s.readAnew(rules)
 	case goesOn:
 		second := !first && o.Covered == o.Size
 		s.linkOn(seen, links, covered, number, perPage)
@@ -68,7 +68,7 @@ func (s *progress) overlap(page view, rules pipeline.Rules) *pipeline.End {
 		*o = pipeline.Overlap{}
 		s.Page++
 	default:
-		s.readInPasses(rules)
+		s.readAnew(rules)
 	}
 	return nil
 }
@@ -110,18 +110,18 @@ func (s *progress) linkAgain(rules pipeline.Rules) {
 	by := o.Covered - (s.Page-1)*s.PerPage
 	number, perPage := window(o.Covered, min(further*by, o.Size-1), o.Size, o.Unsized)
 	if o.Retries > maxRetries || number == 0 || number == s.Page && perPage == s.PerPage {
-		s.readInPasses(rules)
+		s.readAnew(rules)
 		return
 	}
 	s.Page, s.PerPage = number, perPage
 }
 
-// readInPasses begins anew, in passes until two are equal. If the list was read in the order of
-// modification, pages may overlap in that of creation.
-func (s *progress) readInPasses(rules pipeline.Rules) {
-	again := s.ByModification
+// readAnew reads the list from its beginning: in the order of creation, if it was read in that of
+// modification, otherwise in passes until two are equal.
+func (s *progress) readAnew(rules pipeline.Rules) {
+	byModification := s.ByModification
 	s.restart()
-	if again {
+	if byModification {
 		return
 	}
 	s.Overlap = pipeline.Overlap{}
