@@ -167,6 +167,10 @@ func TestNothingIsLostUnderParents(t *testing.T) {
 	}
 }
 
+// restless is after how many acts a family comes to rest. An export that is killed begins anew, so
+// one that grows between the kills would never be whole.
+const restless = 1000
+
 func convergeUnderParents(t *rapid.T, list schema.Cursor) {
 	f := newFamily(rapid.SliceOfN(rapid.IntRange(0, 7), 1, 4).Draw(t, "sizes")...)
 	r := newFamilyRig(f, list)
@@ -178,7 +182,11 @@ func convergeUnderParents(t *rapid.T, list schema.Cursor) {
 	r.runner.Rules.ChunkPages = rapid.IntRange(1, 5).Draw(t, "chunk")
 	allowance := rapid.IntRange(0, 5).Draw(t, "allowance")
 	r.runner.Allowance = func(pipeline.Stream) int { return allowance }
+	acts := 0
 	act := func() {
+		if acts++; acts > restless {
+			return
+		}
 		f.advance(time.Duration(rapid.IntRange(0, 2).Draw(t, "seconds")) * time.Second)
 		w := f.worlds[string(rune('a'+rapid.IntRange(0, len(f.worlds)-1).Draw(t, "parent")))]
 		switch rapid.IntRange(0, 9).Draw(t, "act") {
