@@ -81,7 +81,9 @@ func NewDoor(settings Transport, agent string) *Door {
 		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: settings.RootCAs},
 		TLSHandshakeTimeout:   settings.TLS,
 		ResponseHeaderTimeout: settings.Header,
-		// A connection belongs to one call (docs/decisions/0048-statements-and-connections).
+		// A connection belongs to one call (docs/decisions/0048-statements-and-connections). If a
+		// connection that is used again is dead, net/http sends the request a second time by itself:
+		// that call would not be counted (invariant 3).
 		DisableKeepAlives: true,
 		// Reply decompresses, so that a cut is found against the announced length.
 		DisableCompression:     true,
@@ -133,10 +135,6 @@ func (d *Door) send(ctx context.Context, stop context.CancelCauseFunc, request *
 	request.Header.Set("User-Agent", d.agent)
 	request.Header.Set("Accept-Encoding", "gzip")
 	request.Header.Set("Cache-Control", "no-cache")
-	// net/http sends a request again by itself if a reused connection is dead and the request has
-	// no body: that call would not be counted (invariant 3). An empty body that cannot be rewound
-	// prevents this, and sends nothing on the wire.
-	request.Body, request.GetBody, request.ContentLength = io.NopCloser(strings.NewReader("")), nil, 0
 	if err := d.settings.fresh(ctx); err != nil {
 		return nil, err
 	}
