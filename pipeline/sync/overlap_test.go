@@ -242,6 +242,7 @@ func TestWithinTheLagWhatIsMostlyNewIsReadOn(t *testing.T) {
 func TestALinkIsTheSameVersion(t *testing.T) {
 	t.Parallel()
 	r, w := long(60, 10, cursors()["newest"])
+	r.memory.position.Watermark = w.records[0].Modified // so the list is read in the order of modification
 	w.between = func() {
 		if w.calls == 1 {
 			moved := w.records[52]
@@ -250,6 +251,7 @@ func TestALinkIsTheSameVersion(t *testing.T) {
 		}
 	}
 	must(t, r.run(t.Context()))
+
 	for _, thing := range w.records {
 		if _, loaded := r.memory.rows[thing.ID]; !loaded {
 			t.Errorf("%s is on no page that was read, end %+v", thing.ID, r.memory.ends[0])
