@@ -76,7 +76,7 @@ func (s *store) refuse(of *stream, batch pipeline.Batch) {
 			}
 			of.table.entries[string(reject.Raw)] = e
 		}
-		e.call, e.run, e.seen, e.details = batch.Call, of.run, now, batch.Details
+		e.call, e.run, e.seen, e.details, e.code = batch.Call, of.run, now, batch.Details, reject.Code
 		if e.weighed {
 			s.seen["refused, and known"]++
 			continue

@@ -73,7 +73,7 @@ func (w *world) equal() {
 			// No list shows it.
 		case have != nil && !have.deleted.IsZero() && !v.nameless: // a record without a readable identifier removes no tombstone
 			w.store.brokenf("%s is alive and has a tombstone", t.id)
-		case !scanned && (v.quiet || v.late()):
+		case !scanned && (v.quiet || v.late() || of.hidden[t.id]):
 		case v.poison:
 			if !of.rejected(t, v) {
 				w.store.brokenf("%s does not fit and is not in quarantine", t.id)

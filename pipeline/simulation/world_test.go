@@ -215,7 +215,7 @@ func (w *world) inhabit(s swarm) {
 		if s.complete {
 			of.Resource = complete[s.batch][s.cursor]
 		}
-		w.streams = append(w.streams, &stream{Stream: of, table: rows, upstream: up})
+		w.streams = append(w.streams, &stream{Stream: of, table: rows, upstream: up, hidden: map[string]bool{}})
 	}
 	read(pipeline.WorkList)
 	if s.backfill {
