@@ -348,7 +348,7 @@ func (s *store) passed(of *stream, end *pipeline.End) {
 		if have != nil && !have.modified.Before(v.modified) || of.rejected(t, v) {
 			continue
 		}
-		if of.hidden[t.id] || end != nil && end.Proof == pipeline.ProofPasses && of.upstream.fixed {
+		if of.hidden[t.id] || end != nil && end.Proof == pipeline.ProofPasses && of.upstream.hides(started) {
 			of.hidden[t.id] = true
 			s.seen["hidden from two passes with pages of one size"]++
 			continue
@@ -356,6 +356,20 @@ func (s *store) passed(of *stream, end *pipeline.End) {
 		s.brokenf("%s: the watermark %v passed %s, written %v and not loaded", of, of.position.Watermark.Format(time.TimeOnly), t.id,
 			v.modified.Format(time.TimeOnly))
 	}
+}
+
+// hides reports whether two passes over a list, which began then, may have missed the same record:
+// pages have one size, and a deletion during each pass pulled it over the same edge.
+func (u *upstream) hides(began time.Time) bool {
+	deletions := 0
+	for _, t := range u.things {
+		for i := range t.versions {
+			if v := &t.versions[i]; v.gone && v.visible.After(began.Add(-lag)) { // caches show deletions late
+				deletions++
+			}
+		}
+	}
+	return u.fixed && deletions > 1
 }
 
 // rejected reports whether this version is in quarantine, and so will be read again.

@@ -271,6 +271,33 @@ func TestAGapProvesNothing(t *testing.T) {
 	}
 }
 
+// TestAPageThatRepeatsARecordIsRepeated: each pass shows page 1 twice and then the end of the list.
+// The first time the page shows one of its records twice, so that the two are not equal byte by
+// byte.
+func TestAPageThatRepeatsARecordIsRepeated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(20)
+	r := newFixture(w, cursors()["since"])
+	r.runner.Source = answer(func(request pipeline.Request) (pipeline.Page, error) {
+		n := request.Page
+		if request.Page == 2 {
+			request.Page = 1
+		}
+		page, err := w.Page(t.Context(), request)
+		switch n {
+		case 1:
+			page.Records = append(page.Records, page.Records[0])
+		case 3:
+			page.Records, page.More = nil, false
+		}
+		return page, err
+	})
+	must(t, r.run(t.Context()))
+	if got := r.memory.ends[0].Outcome; got != pipeline.OutcomeProvisional || !r.memory.position.Watermark.IsZero() {
+		t.Errorf("outcome = %s, watermark %v; want provisional and none", got, r.memory.position.Watermark)
+	}
+}
+
 func TestPageSizeChangeStartsThePassAnew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(20)

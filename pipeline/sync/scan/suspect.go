@@ -20,7 +20,9 @@ const (
 func (s *progress) unbelievable(page view) outside.Text {
 	identity := uint64(0)
 	for _, e := range page.entries {
-		identity = identity*31 + e.identity
+		if !e.twin { // a page that shows a record twice may be repeated without that
+			identity = identity*31 + e.identity
+		}
 	}
 	repeated := s.Page > 1 && len(page.entries) > 0 && identity == s.PageDigest
 	s.PageDigest = identity
