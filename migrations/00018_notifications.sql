@@ -37,8 +37,8 @@ COMMENT ON COLUMN sluice.callbacks.sent_at IS 'When upstream says that it sent t
 COMMENT ON COLUMN sluice.callbacks.bytes IS 'Size of the body.';
 COMMENT ON COLUMN sluice.callbacks.body IS 'The body; null unless the configuration keeps bodies.';
 
--- A callback that arrives while its record is read raises told, so that the read does not spend the
--- hint.
+-- The call that reads a record settles the hints that arrived before the call left. A callback that
+-- arrives meanwhile leads to another read.
 CREATE TABLE sluice.hints (
     organization_id text COLLATE "C" NOT NULL,
     service text COLLATE "C" NOT NULL,
@@ -51,21 +51,25 @@ CREATE TABLE sluice.hints (
     due_at timestamptz NOT NULL,
     asked_at timestamptz,
     read_again boolean NOT NULL DEFAULT false,
+    read_at timestamptz,
     PRIMARY KEY (organization_id, service, resource, record_id)
 );
-CREATE INDEX hints_due ON sluice.hints (due_at) WHERE asked_at IS NULL;
-COMMENT ON TABLE sluice.hints IS 'Records that should be read because upstream told of a change. A hint goes when its record was read; it moves no watermark and writes no value.';
+CREATE INDEX hints_due ON sluice.hints (due_at) WHERE asked_at IS NULL AND read_at IS NULL;
+CREATE INDEX hints_open ON sluice.hints (organization_id, service, resource) WHERE read_at IS NULL;
+CREATE INDEX hints_told ON sluice.hints (last_at);
+COMMENT ON TABLE sluice.hints IS 'Records of which upstream told that they changed, and whether they were read since. A hint moves no watermark and writes no value.';
 COMMENT ON COLUMN sluice.hints.organization_id IS 'The organization upstream.';
 COMMENT ON COLUMN sluice.hints.service IS 'The service of the resource.';
 COMMENT ON COLUMN sluice.hints.resource IS 'The resource.';
 COMMENT ON COLUMN sluice.hints.record_id IS 'The record; empty if the list of the resource should be read.';
 COMMENT ON COLUMN sluice.hints.operation IS 'What happened to the record by the last callback: insert, update, delete, or empty if that is unknown.';
 COMMENT ON COLUMN sluice.hints.told IS 'How many callbacks told of it.';
-COMMENT ON COLUMN sluice.hints.first_at IS 'When the first of them arrived, by the clock of the database.';
-COMMENT ON COLUMN sluice.hints.last_at IS 'When the last of them arrived.';
+COMMENT ON COLUMN sluice.hints.first_at IS 'When the first callback arrived since it was last asked for, by the clock of the database.';
+COMMENT ON COLUMN sluice.hints.last_at IS 'When the last callback arrived.';
 COMMENT ON COLUMN sluice.hints.due_at IS 'When it should be read: a short pause after the last callback, so that many become one read.';
 COMMENT ON COLUMN sluice.hints.asked_at IS 'When a run was requested because of it; null before.';
 COMMENT ON COLUMN sluice.hints.read_again IS 'Whether its record was read and showed nothing new. Such a hint is read once more, because readers may see a change late.';
+COMMENT ON COLUMN sluice.hints.read_at IS 'When it was read after the last callback; null while it waits. The row stays as long as callbacks are kept: it says what was told.';
 
 CREATE TABLE notifications.events (
     organization_id text COLLATE "C" NOT NULL,
@@ -133,9 +137,10 @@ BEGIN
     FROM unnest(p_services, p_resources, p_records) AS t (service, resource, record)
     ORDER BY t.service, t.resource, t.record
     ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
-        operation = excluded.operation, told = h.told + 1, last_at = v_now, read_again = false, asked_at = NULL,
-        first_at = CASE WHEN h.asked_at IS NULL AND NOT h.read_again THEN h.first_at ELSE v_now END,
-        due_at = least(v_now + p_debounce, CASE WHEN h.asked_at IS NULL AND NOT h.read_again THEN h.first_at ELSE v_now END + p_most);
+        operation = excluded.operation, told = h.told + 1, last_at = v_now, read_again = false, asked_at = NULL, read_at = NULL,
+        first_at = CASE WHEN h.asked_at IS NULL AND h.read_at IS NULL AND NOT h.read_again THEN h.first_at ELSE v_now END,
+        due_at = least(v_now + p_debounce,
+            CASE WHEN h.asked_at IS NULL AND h.read_at IS NULL AND NOT h.read_again THEN h.first_at ELSE v_now END + p_most);
     RETURN v_times = 1;
 END
 $function$;

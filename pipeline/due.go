@@ -52,6 +52,8 @@ const (
 	SweepWanted Event = "sweep wanted"
 	// Rejected: records of the list are in quarantine, and upstream may have corrected them by now.
 	Rejected Event = "rejected"
+	// Hinted: change notifications told of records of the stream, and their pause is over.
+	Hinted Event = "hinted"
 	// Rezoned: upstream now names another time zone for the organization.
 	Rezoned Event = "rezoned"
 )
@@ -70,6 +72,8 @@ const (
 	// AgainMissed: a scan of the whole list, or a look, missed rows for the first time, and another
 	// scan has to confirm it.
 	AgainMissed Again = "missed"
+	// AgainHinted: hints are left, because a run may spend only so many calls on them.
+	AgainHinted Again = "hinted"
 )
 
 // Due says when a stream is due, relative to the database's clock: After later than Since, or later

@@ -45,6 +45,8 @@ const (
 	WorkSweep Work = "sweep"
 	// WorkLook: the pages of a swept list that show whether rows are missing, and which.
 	WorkLook Work = "look"
+	// WorkHinted: single records of which change notifications told that they changed.
+	WorkHinted Work = "hinted"
 )
 
 // String names the stream in messages: 10234695/inventory.bills.

@@ -11,7 +11,8 @@ import (
 )
 
 // Key names a stream in tables and jobs. Resource is the resource's name, and for work on its
-// details "<name>.details", for sweeps "<name>.sweep", for looks "<name>.look".
+// details "<name>.details", for sweeps "<name>.sweep", for looks "<name>.look",
+// for what change notifications told "<name>.hinted".
 type Key struct {
 	Organization string `json:"organization"`
 	Service      string `json:"service"`
@@ -54,6 +55,8 @@ func ClassOf(stream Stream) Class {
 		return ClassBackfill
 	case WorkSweep, WorkLook:
 		return ClassSweep
+	case WorkHinted:
+		return ClassHinted
 	case WorkList:
 	}
 	switch stream.Resource.Cursor.(type) {

@@ -169,6 +169,19 @@ func (r *Resource) Exported() bool {
 	return ok
 }
 
+// SinglesAtOnce is how many single records one call reads; 0 if the documents know no call for
+// single records.
+func (r *Resource) SinglesAtOnce() int {
+	switch {
+	case r.Details != nil && r.Details.Batch != nil:
+		return max(r.Details.Batch.Size, 1)
+	case r.Single != nil:
+		return 1
+	default:
+		return 0
+	}
+}
+
 // ListCursor is how the list is read; of a resource per parent, that of each parent.
 func (r *Resource) ListCursor() Cursor {
 	if parents, ok := r.Cursor.(PerParent); ok {

@@ -37,6 +37,7 @@ func writers() map[string]string {
 		"quarantine": warehouse + "/quarantine", "drift": warehouse + "/quarantine", "keys": warehouse + "/quarantine",
 		"tombstones": warehouse + "/tombstones", "sightings": warehouse + "/tombstones",
 		"capabilities": warehouse + "/capabilities", "lateness": warehouse + "/capabilities",
+		"callbacks": warehouse + "/hints", "hints": warehouse + "/hints",
 		"raw_records": warehouse + "/rows", "raw_looks": warehouse, "housekeeping": warehouse,
 		"organizations": warehouse, "rebuilds": warehouse + "/rebuilds",
 		"processes":     "pipeline/jobs",

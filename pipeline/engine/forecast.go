@@ -113,8 +113,8 @@ func (a *App) listFacts(ctx context.Context, own streams.Facts, list Key) (strea
 }
 
 func (a *App) storeForecast(ctx context.Context, stream pipeline.Stream) error {
-	if stream.Work == pipeline.WorkBackfill {
-		return nil // the command that opened the backfill stored its forecast
+	if stream.Work == pipeline.WorkBackfill || stream.Work == pipeline.WorkHinted {
+		return nil // the command that opened the backfill stored its forecast; what will be told is unknown
 	}
 	key := stream.Key()
 	known, err := a.DB.FactsAtStart(ctx, key)

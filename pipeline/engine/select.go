@@ -46,9 +46,10 @@ func (a *App) Select(names []string, organization string) ([]pipeline.Stream, er
 	return selected, nil
 }
 
-// besides reports whether a stream looks for what the runs of its list do not see.
+// besides reports whether a stream looks for what the runs of its list do not see, or sooner than
+// they do.
 func besides(stream pipeline.Stream) bool {
-	return stream.Work == pipeline.WorkSweep || stream.Work == pipeline.WorkLook
+	return stream.Work == pipeline.WorkSweep || stream.Work == pipeline.WorkLook || stream.Work == pipeline.WorkHinted
 }
 
 // namesOf returns the names of a stream on a command line.

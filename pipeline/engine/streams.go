@@ -45,7 +45,7 @@ func hasParents(resource *schema.Resource, setting config.Service) bool {
 }
 
 // worksOf returns the streams of one resource: its list and, where they exist, its details, its
-// sweep and its look.
+// sweep, its look and what change notifications tell of.
 func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
 	works := []pipeline.Stream{list}
 	if list.Resource.Details != nil {
@@ -62,6 +62,11 @@ func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
 		look := list
 		look.Work = pipeline.WorkLook
 		works = append(works, look)
+	}
+	if list.Resource.SinglesAtOnce() > 0 && a.toldOf(list) {
+		hinted := list
+		hinted.Work = pipeline.WorkHinted
+		works = append(works, hinted)
 	}
 	return works
 }
@@ -122,6 +127,8 @@ func (a *App) settings() []warehouse.StreamSetting {
 			setting.Every, setting.Ceiling, setting.After = chosen.Sweep, 0, planning.FirstSweep(setting.Key, chosen.Sweep)
 		case pipeline.WorkLook:
 			setting.Every, setting.Ceiling, setting.After = chosen.Look, 0, planning.FirstSweep(setting.Key, chosen.Look)
+		case pipeline.WorkHinted:
+			setting.Every, setting.Ceiling, setting.After = planning.HintedEvery, 0, planning.HintedEvery
 		case pipeline.WorkList, pipeline.WorkBackfill:
 		}
 		settings = append(settings, setting)
@@ -153,11 +160,15 @@ const (
 	allowanceFree = 500
 )
 
-// Allowance returns how many calls one run over details or parents of a stream may spend; 0 for
-// backfills, which only the budget bounds.
+// Allowance returns how many calls one run over details or parents of a stream may spend, or one
+// over hints; 0 for backfills, which only the budget bounds.
 func (a *App) Allowance(stream pipeline.Stream) int {
-	if stream.Work == pipeline.WorkBackfill {
+	switch stream.Work {
+	case pipeline.WorkBackfill:
 		return 0
+	case pipeline.WorkHinted:
+		return a.hintedPerMinute()
+	case pipeline.WorkList, pipeline.WorkDetails, pipeline.WorkSweep, pipeline.WorkLook:
 	}
 	if chosen := a.resource(stream).CallsPerRun; chosen > 0 {
 		return chosen

@@ -105,6 +105,9 @@ type Options struct {
 	Workers int
 	// Schedule makes this process tick.
 	Schedule bool
+	// Hinted makes streams due of which change notifications told; a process that schedules calls
+	// it at each tick. Nil means that no notifications are received.
+	Hinted func(ctx context.Context, tx pgx.Tx) error
 	// Replan computes the learned intervals anew; a process that schedules calls it once a minute.
 	// Nil means that no intervals are learned.
 	Replan func(ctx context.Context) error

@@ -15,8 +15,14 @@ const tickLimit = 500
 // tick takes due streams from the table of streams and inserts their jobs in one transaction: a
 // stream's due time moves on exactly if its job exists. Any number of processes may tick; each
 // skips the rows that another has locked. The due time is stored, so a missed tick loses nothing.
+// Hints come first, so that their streams are taken by the same tick.
 func (q *Queue) tick(ctx context.Context) error {
 	err := pgx.BeginFunc(ctx, q.options.Pool, func(tx pgx.Tx) error {
+		if q.options.Hinted != nil {
+			if err := q.options.Hinted(ctx, tx); err != nil {
+				return err
+			}
+		}
 		keys, err := q.options.Store.TakeDue(ctx, tx, tickLimit)
 		if err != nil || len(keys) == 0 {
 			return err

@@ -22,6 +22,8 @@ const (
 	withheldRest = time.Hour
 	// confirmRest is the time after which a scan that missed rows for the first time is repeated.
 	confirmRest = time.Hour
+	// hintedRest is the time after which hints are read that the run before had no calls for.
+	hintedRest = time.Minute
 	// rejectedRest is the time after which a list is read whole because of a record in quarantine.
 	// Later pauses double; package quarantine computes them from the entries. For a new record a
 	// sync by hand does so at once.
@@ -45,7 +47,7 @@ func Due(turn pipeline.Occasion) pipeline.Due {
 		return ended(turn)
 	case pipeline.Learned:
 		return learned(turn)
-	case pipeline.DetailsWanted, pipeline.SweepWanted:
+	case pipeline.DetailsWanted, pipeline.SweepWanted, pipeline.Hinted:
 		return pipeline.Due{Bound: pipeline.Earlier, After: rest(turn.Again), Spare: true}
 	case pipeline.Rejected:
 		return pipeline.Due{Bound: pipeline.Earlier, Since: turn.Since, After: rejectedRest}
@@ -81,6 +83,8 @@ func rest(again pipeline.Again) time.Duration {
 		return withheldRest
 	case pipeline.AgainMissed:
 		return confirmRest
+	case pipeline.AgainHinted:
+		return hintedRest
 	case pipeline.AgainNot:
 	}
 	return 0

@@ -109,11 +109,8 @@ func ShapeOf(stream pipeline.Stream, perPage int) Shape {
 	if parents, ok := resource.Cursor.(schema.PerParent); ok {
 		shape.Each = wayOf(parents.List, resource.Paging)
 	}
-	if stream.Work == pipeline.WorkDetails {
-		shape.Way, shape.Batch = WayDetails, 1
-		if resource.Details != nil && resource.Details.Batch != nil {
-			shape.Batch = max(resource.Details.Batch.Size, 1)
-		}
+	if stream.Work == pipeline.WorkDetails || stream.Work == pipeline.WorkHinted {
+		shape.Way, shape.Batch = WayDetails, max(resource.SinglesAtOnce(), 1)
 	}
 	switch {
 	case stream.Work == pipeline.WorkSweep && shape.Way == WayChanges:

@@ -17,8 +17,8 @@ const maxUnknown = 20
 // CodeUnreadable is the quarantine's code for a single record whose answer could not be read.
 const CodeUnreadable = "unreadable_answer"
 
-// details reads the single records of rows whose list record was a header. It moves no watermark,
-// which belongs to the list (invariant 1).
+// details reads single records: those of rows whose list record was a header, or those of which
+// change notifications told. It moves no watermark, which belongs to the list (invariant 1).
 type details struct {
 	*chunk
 
@@ -34,11 +34,11 @@ type details struct {
 }
 
 func newDetails(c *chunk) *details {
-	d := &details{chunk: c, most: 1}
-	if of := c.claim.Stream.Resource.Details; of != nil && of.Batch != nil {
-		d.most, d.batched = max(of.Batch.Size, 1), true
+	resource := c.claim.Stream.Resource
+	return &details{
+		chunk: c, most: max(resource.SinglesAtOnce(), 1),
+		batched: resource.Details != nil && resource.Details.Batch != nil,
 	}
-	return d
 }
 
 func (d *details) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Batch, error) {
@@ -50,7 +50,7 @@ func (d *details) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline
 	}
 	// What is added to the backlog during the run is left to the next run.
 	if len(d.queue) == 0 || unfinished.Done >= unfinished.Total || unfinished.Stuck >= maxUnknown || d.spent(unfinished) {
-		return pipeline.Batch{Claim: d.claim, End: endOf(unfinished, "details fetched", d.left)}, nil
+		return pipeline.Batch{Claim: d.claim, End: d.end(unfinished)}, nil
 	}
 	ids := d.queue[:min(d.size(), len(d.queue))]
 	control, err := d.control(ctx, ids)
@@ -72,6 +72,15 @@ func (d *details) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline
 	d.rejectedRecords, d.suspects = 0, max(d.suspects-len(ids), 0)
 	d.through(unfinished, ids)
 	return d.complete(ctx, page, all, control)
+}
+
+// end ends the run. Hints that are left do not wait for the interval: upstream told of them.
+func (d *details) end(unfinished *pipeline.Scan) *pipeline.End {
+	end := endOf(unfinished, "details fetched", d.left)
+	if d.claim.Stream.Work == pipeline.WorkHinted && d.left > 0 {
+		end.Again = pipeline.AgainHinted
+	}
+	return end
 }
 
 // size is how many identifiers the next call is given: half of the suspects, until the faulty one
@@ -117,7 +126,8 @@ func (d *details) complete(ctx context.Context, page pipeline.Page, ids []string
 	if err != nil {
 		return batch, err
 	}
-	batch.Details, batch.Unknown = true, page.Unknown
+	// Where lists show whole records, a single record is loaded as one of a list.
+	batch.Details, batch.Unknown = d.claim.Stream.Resource.Details != nil, page.Unknown
 	if d.batched {
 		batch.Unknown = believable(&batch, control)
 	}
@@ -147,7 +157,7 @@ func (d *details) skipUnreadable(scan *pipeline.Scan, ids []string, control stri
 	if !ok || failure.Kind != pipeline.Unexpected {
 		return pipeline.Batch{}, err
 	}
-	batch := pipeline.Batch{Claim: d.claim, Details: true}
+	batch := pipeline.Batch{Claim: d.claim, Details: d.claim.Stream.Resource.Details != nil}
 	if len(ids) > 1 || control != "" { // the next calls go without a control, which may be the faulty one
 		d.suspects = len(ids)
 		return batch, nil

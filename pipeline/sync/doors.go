@@ -22,8 +22,9 @@ type Source interface {
 
 // Backlog says what a run that has no list of its own reads next.
 type Backlog interface {
-	// Pending gives at most limit identifiers of rows that need their single record, in the order
-	// in which they are read, and how many need it in all. Place is that of the first of them: rows
+	// Pending gives at most limit identifiers of rows that need their single record, or of records
+	// of which change notifications told, in the order in which they are read, and how many there
+	// are in all. Place is that of the first of them: rows
 	// that have waited long have places of their own. An identifier that was asked for is not given
 	// again for a while, whatever the answer was.
 	Pending(ctx context.Context, stream pipeline.Stream, place, limit int) (ids []string, total int, err error)

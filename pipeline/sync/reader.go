@@ -22,10 +22,11 @@ type reader interface {
 func (c *chunk) reader() (reader, error) {
 	stream := c.claim.Stream
 	_, perParent := stream.Resource.Cursor.(schema.PerParent)
-	if c.runner.Backlog == nil && (perParent || stream.Work == pipeline.WorkDetails) {
+	singles := stream.Work == pipeline.WorkDetails || stream.Work == pipeline.WorkHinted
+	if c.runner.Backlog == nil && (perParent || singles) {
 		return nil, fmt.Errorf("prepare %s: the runner has no backlog to say what it reads next", stream)
 	}
-	if stream.Work == pipeline.WorkDetails {
+	if singles {
 		return newDetails(c), nil
 	}
 	if stream.Work == pipeline.WorkLook {

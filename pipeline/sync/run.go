@@ -81,7 +81,7 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 	}
 	chunk.prefetched = &prefetch.Pages{Source: r.Source, Behind: chunk.writeBehind}
 	// Single records are requested because the rows lack them, so none is unchanged.
-	if r.Unchanged != nil && claim.Stream.Work != pipeline.WorkDetails {
+	if work := claim.Stream.Work; r.Unchanged != nil && work != pipeline.WorkDetails && work != pipeline.WorkHinted {
 		chunk.records = &unchanged.Reader{Normalizer: normalizer, Request: func(ctx context.Context, records []record.Record) error {
 			return r.Unchanged.Unchanged(ctx, claim.Stream, records)
 		}}

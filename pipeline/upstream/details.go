@@ -12,6 +12,7 @@ import (
 	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/body"
 	"sluice/pipeline/upstream/wire"
+	"sluice/schema"
 )
 
 // Details reads single records by their identifiers: one a call, or as many as the declaration's
@@ -31,7 +32,7 @@ func (c *Client) Details(ctx context.Context, request pipeline.Request, ids []st
 		page = pipeline.Page{Call: number, Date: wire.DateOf(answer.Header), Unknown: noSuchRecord(code)}
 	}
 	err = c.fetch(ctx, target, func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error) {
-		records, err := readSingles(envelope, key, request.Stream.Resource.Details.Batch != nil)
+		records, err := readSingles(envelope, key, batchOf(request.Stream.Resource) != nil)
 		if err == nil {
 			err = hold(records, request.Stream.Resource.ID, ids)
 		}
@@ -51,14 +52,14 @@ func (c *Client) Details(ctx context.Context, request pipeline.Request, ids []st
 // detailsTarget gives the target from which these records are read, and the key of their answer.
 func (c *Client) detailsTarget(request pipeline.Request, ids []string) (target, string, error) {
 	resource := request.Stream.Resource
+	batch := batchOf(resource)
 	t := targetOf(request)
 	t.page = 0
 	switch {
-	case resource.Details != nil && resource.Details.Batch != nil && len(ids) <= resource.Details.Batch.Size:
-		batch := resource.Details.Batch
+	case batch != nil && len(ids) <= batch.Size:
 		t.path, t.query = batch.Path, url.Values{batch.Param: {strings.Join(ids, ",")}}
 		return t, batch.Key, nil
-	case resource.Details != nil && resource.Details.Batch == nil && resource.Single != nil && len(ids) <= 1:
+	case batch == nil && resource.Single != nil && len(ids) <= 1:
 		t.path, t.query = resource.Single.Path, url.Values{}
 		if len(ids) == 1 {
 			t.fill = []string{holeID, ids[0]}
@@ -70,6 +71,14 @@ func (c *Client) detailsTarget(request pipeline.Request, ids []string) (target, 
 			Detail: "its declaration has no call for " + outside.Number(len(ids)) + " single records at once",
 		}
 	}
+}
+
+// batchOf is the call that reads several single records at once; nil if the declaration has none.
+func batchOf(resource *schema.Resource) *schema.Batch {
+	if resource.Details == nil {
+		return nil
+	}
+	return resource.Details.Batch
 }
 
 func readSingles(envelope *body.Envelope, key string, many bool) ([][]byte, error) {

@@ -2,10 +2,12 @@ package warehouse
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/hints"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/pipeline/warehouse/streams/details"
@@ -13,9 +15,17 @@ import (
 )
 
 // Pending implements sync.Backlog. It returns the rows that need their single record, the most
-// valuable first, and after them the rows that failed a day ago or longer.
+// valuable first, and after them the rows that failed a day ago or longer. For what change
+// notifications told it returns the hints that a run was requested for, the oldest first.
 func (db *DB) Pending(ctx context.Context, stream pipeline.Stream, place, limit int) ([]string, int, error) {
-	ids, total, err := details.Pending(ctx, db.pool, stream, place, limit)
+	var ids []string
+	var total int
+	var err error
+	if stream.Work == pipeline.WorkHinted {
+		ids, total, err = hints.Pending(ctx, db.pool, stream.ListKey(), limit)
+	} else {
+		ids, total, err = details.Pending(ctx, db.pool, stream, place, limit)
+	}
 	if err != nil {
 		return nil, 0, postgres.Fail("reading the backlog of "+stream.String(), err)
 	}
@@ -63,10 +73,13 @@ func holdRows(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) error {
 }
 
 // queueBacklog records what the batch changes in the work that is left: single records that could
-// not be read, parents whose lists were read, and headers that need single records.
-func (db *DB) queueBacklog(queue *pgx.Batch, batch pipeline.Batch, result rows.Result, refused []rows.Rejected) error {
+// not be read, hints that were, parents whose lists were read, and headers that need single
+// records. The batch's call was reserved at requestedAt.
+func (db *DB) queueBacklog(queue *pgx.Batch, batch pipeline.Batch, result rows.Result, refused []rows.Rejected, requestedAt time.Time) error {
 	stream := batch.Claim.Stream
-	if batch.Details {
+	if stream.Work == pipeline.WorkHinted {
+		hints.QueueRead(queue, batch, requestedAt)
+	} else if batch.Details { // a record that upstream told of need not have a row
 		failed := details.Unsettled(batch)
 		for i := range refused {
 			failed = append(failed, refused[i].RejectedRecord.ID)

@@ -8,6 +8,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/capabilities"
+	"sluice/pipeline/warehouse/hints"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/quarantine"
 	"sluice/pipeline/warehouse/rows"
@@ -159,7 +160,7 @@ func (l *loadingBatch) record(ctx context.Context) error {
 	capabilities.QueueObserved(queue, batch)
 	capabilities.QueueLate(queue, stream, l.result.Late)
 	quarantine.Queue(queue, &batch, &l.loaded.MissingKeys)
-	if err := l.db.queueBacklog(queue, batch, l.result, l.rejected); err != nil {
+	if err := l.db.queueBacklog(queue, batch, l.result, l.rejected, l.row.RequestedAt); err != nil {
 		return err
 	}
 	streams.QueueCount(queue, batch, l.loaded, quarantine.QueueDrift(queue, batch))
@@ -202,6 +203,13 @@ func (l *loadingBatch) endRun(ctx context.Context) error {
 	end := streams.Ending{State: pipeline.StateIdle, Outcome: given.Outcome, Note: given.Note, Proof: given.Proof, Again: given.Again}
 	if given.Outcome == pipeline.OutcomeFailed {
 		end.State, end.Reason = pipeline.StateFailed, given.Note
+	}
+	if l.batch.Claim.Stream.Work == pipeline.WorkList && given.Outcome == pipeline.OutcomeDone {
+		queue := new(pgx.Batch)
+		hints.QueueListRead(queue, l.batch.Claim)
+		if err := l.tx.SendBatch(ctx, queue).Close(); err != nil {
+			return postgres.Fail("settling what was told of "+l.batch.Claim.Stream.String(), err)
+		}
 	}
 	return l.db.endRun(ctx, l.tx, l.batch.Claim, end)
 }

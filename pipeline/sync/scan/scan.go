@@ -29,8 +29,10 @@ const (
 // Plan begins a scan: in overlapping pages, if the list goes on by page number.
 func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	scan := plan(claim, rules)
-	if work := claim.Stream.Work; work == pipeline.WorkDetails || work == pipeline.WorkLook {
+	switch claim.Stream.Work {
+	case pipeline.WorkDetails, pipeline.WorkHinted, pipeline.WorkLook:
 		return scan
+	case pipeline.WorkList, pipeline.WorkBackfill, pipeline.WorkSweep:
 	}
 	until, lag := claim.Position.ScannedUntil, rules.LagFor(claim.Late)
 	asLeft := !claim.Position.Watermark.Before(until.Add(-lag)) // a watermark that was set back is read from
@@ -50,7 +52,7 @@ func Plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 func plan(claim *pipeline.Claim, rules pipeline.Rules) *pipeline.Scan {
 	stream, bound := claim.Stream, lowerBound(claim, rules)
 	scan := &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, PerPage: rules.PerPage, Pass: 1}
-	if stream.Work == pipeline.WorkDetails {
+	if stream.Work == pipeline.WorkDetails || stream.Work == pipeline.WorkHinted {
 		scan.Partial = true
 		return scan
 	}

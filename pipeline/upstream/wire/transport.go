@@ -82,8 +82,8 @@ func NewDoor(settings Transport, agent string) *Door {
 		TLSHandshakeTimeout:   settings.TLS,
 		ResponseHeaderTimeout: settings.Header,
 		// A connection belongs to one call (docs/decisions/0048-statements-and-connections). If a
-		// connection that is used again is dead, net/http sends the request a second time by itself:
-		// that call would not be counted (invariant 3).
+		// connection that is used again is dead, net/http sends the request a second time by
+		// itself: that call would not be counted (invariant 3).
 		DisableKeepAlives: true,
 		// Reply decompresses, so that a cut is found against the announced length.
 		DisableCompression:     true,

@@ -125,7 +125,7 @@ func readsWhole(claim pipeline.Claim) bool {
 	case pipeline.WorkList:
 		begun := claim.Position.Scan // in an earlier chunk
 		return !claim.Stream.Resource.Swept() || claim.Reread || begun != nil && begun.Bound.IsZero()
-	case pipeline.WorkDetails, pipeline.WorkBackfill, pipeline.WorkLook:
+	case pipeline.WorkDetails, pipeline.WorkBackfill, pipeline.WorkLook, pipeline.WorkHinted:
 	}
 	return false
 }

@@ -93,6 +93,19 @@ FROM wanted w
 WHERE (w.organization_id, w.service, w.resource) = (s.organization_id, s.service, s.resource)
 RETURNING s.organization_id, s.service, s.resource`
 
+	// A run is requested, so that one follows even if a run is under way that began before. A
+	// denied stream waits as it did: what upstream refuses, no hint opens.
+	sqlRequestTold = `
+WITH free AS (
+	SELECT s.organization_id, s.service, s.resource FROM sluice.streams s
+	JOIN unnest($1::text[], $2::text[], $3::text[]) AS w (organization_id, service, resource) USING (organization_id, service, resource)
+	WHERE s.enabled ORDER BY s.organization_id, s.service, s.resource FOR UPDATE OF s SKIP LOCKED
+)
+UPDATE sluice.streams s SET requested_gen = requested_gen + CASE s.state WHEN 'denied' THEN 0 ELSE 1 END
+FROM free f
+WHERE (f.organization_id, f.service, f.resource) = (s.organization_id, s.service, s.resource)
+RETURNING s.organization_id, s.service, s.resource, s.state = 'denied', coalesce(s.planned_every, s.every)`
+
 	// A stream that is being written to is skipped: it is still due at the next tick. The clock is
 	// read once: it is volatile, so a comparison row by row could not use the index
 	// (docs/scale.md).
@@ -173,6 +186,25 @@ func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 			}
 		}
 		return s.setDue(ctx, tx, found, func(int) pipeline.Occasion { return pipeline.Occasion{Event: pipeline.Requested} })
+	})
+}
+
+// RequestTold requests runs of streams of which change notifications told, in the caller's
+// transaction. It returns the streams that it could lock; the others are being written to.
+func (s *Schedule) RequestTold(ctx context.Context, tx pgx.Tx, keys []pipeline.Key) ([]pipeline.Key, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	organizations, services, resources := columns(keys)
+	asked, err := collect(tx.Query(ctx, sqlRequestTold, organizations, services, resources))
+	if err != nil {
+		return nil, postgres.Fail("requesting what was told of", err)
+	}
+	return asked.keys, s.setDue(ctx, tx, asked.keys, func(i int) pipeline.Occasion {
+		if denied := asked.fresh[i]; denied {
+			return pipeline.Occasion{}
+		}
+		return pipeline.Occasion{Event: pipeline.Hinted}
 	})
 }
 

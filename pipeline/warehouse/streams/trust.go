@@ -31,7 +31,7 @@ SELECT organization_id, service, regexp_replace(resource, '\.sweep$', '') AS res
 	max(ended_at) FILTER (WHERE whole) AS whole_at
 FROM (
 	SELECT *, resource LIKE '%.sweep' OR class = 'sweep' AND watermark_before IS NOT NULL AS whole
-	FROM sluice.runs WHERE resource NOT LIKE '%.details' AND outcome IN ('done', 'provisional')
+	FROM sluice.runs WHERE resource !~ '\.(details|hinted)$' AND outcome IN ('done', 'provisional')
 ) AS r
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`
 

@@ -1,0 +1,291 @@
+package warehouse_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/hints"
+)
+
+// hintedFixture is a store of whose bills change notifications tell.
+type hintedFixture struct {
+	*storeFixture
+	hinted pipeline.Stream
+	// answer is what every hint is answered by.
+	answer warehouse.HintAnswer
+	due    []hints.Due
+}
+
+func openHinted(t *testing.T) *hintedFixture {
+	t.Helper()
+	h := &hintedFixture{storeFixture: openStore(t), answer: warehouse.HintAnswer{Work: pipeline.WorkHinted}}
+	h.hinted = h.bills
+	h.hinted.Work = pipeline.WorkHinted
+	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+		{Key: h.bills.Key(), Every: time.Hour, Enabled: true}, {Key: h.details.Key(), Every: time.Hour, Enabled: true},
+		{Key: h.hinted.Key(), Every: 24 * time.Hour, Enabled: true, After: 24 * time.Hour},
+	}))
+	h.exec(`UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`)
+	return h
+}
+
+// told is a callback of a rule about bills; none is about the list.
+func (h *hintedFixture) told(body string, ids ...string) bool {
+	h.Helper()
+	services, resources, records := []string{}, []string{}, ids
+	if len(ids) == 0 {
+		ids, records = []string{}, []string{""}
+	}
+	for range records {
+		services, resources = append(services, "store"), append(resources, "bills")
+	}
+	return ask[bool](h.fixture, `SELECT notifications.take_callback($1, 'rule', sha256($2::text::bytea), 'store.bills', 'update', $3, NULL,
+		10, NULL, NULL, $4, $5, $6, '0', '15 seconds')`, organization, body, ids, services, resources, records)
+}
+
+// tick asks for what was told of, and returns the streams that are due.
+func (h *hintedFixture) tick() []string {
+	h.Helper()
+	h.due = nil
+	h.must(pgx.BeginFunc(h.Context(), h.db.Pool(), func(tx pgx.Tx) error {
+		return h.db.RequestHinted(h.Context(), tx, func(due hints.Due) warehouse.HintAnswer {
+			h.due = append(h.due, due)
+			return h.answer
+		})
+	}))
+	var names []string
+	for _, key := range h.fixture.due(10) {
+		names = append(names, key.Resource)
+	}
+	return names
+}
+
+// open lists the hints that wait: the record, whether a run was requested, whether it is the second
+// read.
+func (h *hintedFixture) open() string {
+	h.Helper()
+	return ask[string](h.fixture, `SELECT coalesce(string_agg(coalesce(nullif(record_id, ''), 'list') || CASE WHEN asked_at IS NULL THEN '' ELSE ' asked' END ||
+		CASE WHEN read_again THEN ' again' ELSE '' END, ', ' ORDER BY record_id), '') FROM sluice.hints WHERE read_at IS NULL`)
+}
+
+func (h *hintedFixture) wantOpen(want string) {
+	h.Helper()
+	if got := h.open(); got != want {
+		h.Errorf("the hints that wait are %q, want %q", got, want)
+	}
+}
+
+// read loads single records of a run over hints, and ends the run.
+func (h *hintedFixture) read(missing []string, raws ...string) {
+	h.Helper()
+	h.load(h.reads(missing, raws...))
+}
+
+func (h *hintedFixture) reads(missing []string, raws ...string) pipeline.Batch {
+	h.Helper()
+	batch := h.of(h.claimOf(h.hinted), raws...)
+	batch.Details, batch.Missing = true, missing
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	return batch
+}
+
+func TestAHintLeadsToARead(t *testing.T) {
+	t.Parallel()
+	h := openHinted(t)
+	h.read(nil, singleBill("1", "a", 1))
+	written := func() string {
+		return ask[string](h.fixture, `SELECT concat_ws(E'\n', (SELECT json_agg(b)::text FROM store.bills b), (SELECT json_agg(s)::text FROM sluice.streams s),
+			(SELECT json_agg(r)::text FROM sluice.runs r), (SELECT count(*) FROM sluice.calls))`)
+	}
+	before := written()
+	if !h.told("one", "1", "2") {
+		t.Error("the callback is not new")
+	}
+	if written() != before {
+		t.Error("a callback alone changed a row, a stream or a run")
+	}
+	if diff := cmp.Diff([]string{"bills.hinted"}, h.tick()); diff != "" {
+		t.Errorf("the streams that are due differ:\n%s", diff)
+	}
+	if len(h.due) != 1 || len(h.due[0].Records) != 2 || h.due[0].List {
+		t.Errorf("asked about %+v", h.due)
+	}
+	h.wantOpen("1 asked, 2 asked")
+	if again := h.tick(); again != nil {
+		t.Errorf("the next tick asks again for %v", again)
+	}
+	ids, total, err := h.db.Pending(t.Context(), h.hinted, 0, 1)
+	h.must(err)
+	if total != 2 || len(ids) != 1 || ids[0] != "1" {
+		t.Errorf("pending are %v of %d", ids, total)
+	}
+	h.read(nil, singleBill("1", "b", 2), singleBill("2", "new", 2))
+	h.wantOpen("")
+	if got := ask[string](h.fixture, `SELECT string_agg(bill_id || ' ' || _detail_state, ', ' ORDER BY bill_id) FROM store.bills`); got != "1 current, 2 current" {
+		t.Errorf("rows are %s", got)
+	}
+	if moved := ask[bool](h.fixture, `SELECT bool_or(watermark IS NOT NULL) FROM sluice.streams`); moved {
+		t.Error("a hint moved a watermark")
+	}
+}
+
+// TestAReadThatShowsNothingNewIsRepeatedOnce: readers may see a change late.
+func TestAReadThatShowsNothingNewIsRepeatedOnce(t *testing.T) {
+	t.Parallel()
+	h := openHinted(t)
+	h.read(nil, singleBill("1", "a", 1))
+	h.told("one", "1", "9")
+	h.tick()
+	h.read([]string{"9"}, singleBill("1", "a", 1))
+	h.wantOpen("1 again, 9 again")
+	if early := h.tick(); early != nil {
+		t.Errorf("read again without a pause: %v", early)
+	}
+	h.exec(`UPDATE sluice.hints SET due_at = now()`)
+	h.tick()
+	h.wantOpen("1 asked again, 9 asked again")
+	h.read([]string{"9"}, singleBill("1", "a", 1))
+	h.wantOpen("")
+}
+
+// TestACallbackDuringAReadLeadsToAnother: the call that was under way may not show the change.
+func TestACallbackDuringAReadLeadsToAnother(t *testing.T) {
+	t.Parallel()
+	h := openHinted(t)
+	h.told("one", "1")
+	h.tick()
+	batch := h.reads(nil, singleBill("1", "a", 1)) // its call is reserved here
+	h.told("one", "1")
+	again := false
+	batch.Complete = func(ctx context.Context, tx pgx.Tx) error {
+		return tx.QueryRow(ctx, `SELECT requested_gen > served_gen FROM sluice.streams WHERE resource = 'bills.hinted'`).Scan(&again)
+	}
+	if due := h.tick(); len(due) != 1 {
+		t.Errorf("due during the run are %v", due)
+	}
+	h.load(batch)
+	h.wantOpen("1 asked")
+	if !again {
+		t.Error("no run follows")
+	}
+}
+
+func TestTheListAnswersForItsRecords(t *testing.T) {
+	t.Parallel()
+	h := openHinted(t)
+	h.answer = warehouse.HintAnswer{Work: pipeline.WorkList}
+	h.told("one", "1")
+	h.told("two", "2")
+	if diff := cmp.Diff([]string{"bills"}, h.tick()); diff != "" {
+		t.Errorf("the streams that are due differ:\n%s", diff)
+	}
+	h.wantOpen("list asked")
+	list := h.claimOf(h.bills)
+	h.told("three") // the run began before
+	h.ended(list, header("1", "a", 1))
+	h.wantOpen("list")
+	h.tick()
+	h.ended(h.claimOf(h.bills), header("2", "a", 1))
+	h.wantOpen("")
+	h.told("four")
+	h.tick()
+	h.ended(h.claimOf(h.bills), header("2", "a", 1))
+	h.wantOpen("list again")
+}
+
+// ended loads a run of the list that saw one page.
+func (h *hintedFixture) ended(list pipeline.Claim, raws ...string) {
+	h.Helper()
+	batch := h.of(list, raws...)
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	h.load(batch)
+}
+
+func TestAListThatRanJustNowRests(t *testing.T) {
+	t.Parallel()
+	h := openHinted(t)
+	h.answer = warehouse.HintAnswer{Work: pipeline.WorkList, Pause: time.Minute}
+	h.told("one", "1")
+	if due := h.tick(); due != nil {
+		t.Errorf("due are %v", due)
+	}
+	h.wantOpen("list")
+	if wait := ask[float64](h.fixture, `SELECT extract(epoch FROM due_at - now())::float8 FROM sluice.hints WHERE record_id = ''`); wait < 50 || wait > 60 {
+		t.Errorf("the list rests for %.0f s, want a minute", wait)
+	}
+}
+
+// TestWhatUpstreamRefusesNoHintOpens: a denied stream waits as it did.
+func TestWhatUpstreamRefusesNoHintOpens(t *testing.T) {
+	t.Parallel()
+	h := openHinted(t)
+	h.exec(`UPDATE sluice.streams SET state = 'denied'`)
+	h.told("one", "1")
+	if due := h.tick(); due != nil {
+		t.Errorf("due are %v", due)
+	}
+	h.wantOpen("1 asked")
+	h.answer = warehouse.HintAnswer{Unknown: true}
+	h.told("two", "2")
+	if due := h.tick(); due != nil {
+		t.Errorf("due are %v", due)
+	}
+	h.wantOpen("1 asked, 2")
+	if h.tick(); h.due != nil {
+		t.Errorf("looked at a stranger's hints again at once: %v", h.due)
+	}
+}
+
+// TestAStreamThatIsWrittenToIsAskedByTheNextTick: the tick waits for no load.
+func TestAStreamThatIsWrittenToIsAskedByTheNextTick(t *testing.T) {
+	t.Parallel()
+	h := openHinted(t)
+	h.told("one", "1")
+	tx, err := h.db.Pool().Begin(t.Context())
+	h.must(err)
+	_, err = tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)
+	h.must(err)
+	if due := h.tick(); due != nil {
+		t.Errorf("due are %v", due)
+	}
+	h.wantOpen("1")
+	h.must(tx.Rollback(t.Context()))
+	if due := h.tick(); len(due) != 1 {
+		t.Errorf("due are %v", due)
+	}
+}
+
+// TestCallbacksAreCounted: one row per content, one hint per record, a pause that ends.
+func TestCallbacksAreCounted(t *testing.T) {
+	t.Parallel()
+	h := openHinted(t)
+	if !h.told("one", "1") || h.told("one", "1") || h.told("one", "1") {
+		t.Error("the first callback is new and the others are not")
+	}
+	for sql, want := range map[string]int{
+		`SELECT count(*)::int FROM sluice.callbacks`: 1, `SELECT times::int FROM sluice.callbacks`: 3, `SELECT count(*)::int FROM sluice.hints`: 1,
+		`SELECT told::int FROM sluice.hints`: 3, `SELECT count(*)::int FROM notifications.events`: 3,
+	} {
+		if got := ask[int](h.fixture, sql); got != want {
+			t.Errorf("%s: %d, want %d", sql, got, want)
+		}
+	}
+	watch := func() bool {
+		return ask[bool](h.fixture, `SELECT notifications.take_callback('o', 'watch', '\x01', 'Products', '', '{7}', NULL, 10, NULL,
+			'{"7": {"fields": ["Name"], "values": {"Name": "x"}}}', '{store}', '{bills}', '{""}', '1 minute', '15 seconds')`)
+	}
+	if !watch() || watch() {
+		t.Error("of two equal callbacks of a channel one is new")
+	}
+	if got := ask[string](h.fixture, `SELECT concat_ws(' ', (SELECT told FROM sluice.hints WHERE organization_id = 'o'),
+		(SELECT due_at - first_at FROM sluice.hints WHERE organization_id = 'o'),
+		(SELECT string_agg(record_id || changed_fields::text || changed_values, ',') FROM notifications.events WHERE organization_id = 'o'))`); got != `1 00:00:15 7{Name}{"Name": "x"}` {
+		t.Errorf("a repetition changed what was told: %s", got)
+	}
+}

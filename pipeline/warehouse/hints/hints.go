@@ -1,0 +1,207 @@
+// Package hints holds what change notifications told: the inbox of callbacks, and the hints that
+// records should be read (docs/decisions/0049-notifications-are-hints).
+//
+// A hint writes no value and moves no watermark: it only leads to a read. Package notifications
+// decides which callbacks are believed, package planning how hints are read.
+//
+// Start reading at TakeDue, then Pending and QueueRead.
+package hints
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/schema"
+)
+
+// Due are the hints of one resource whose pause is over.
+type Due struct {
+	pipeline.Key
+
+	// Records are the records told of; List says that the list should be read.
+	Records []string
+	List    bool
+	// Waiting is how many more records a run was requested for and has not read.
+	Waiting int
+	// Recent is how many calls hints of the resource caused in the last minute, ListCalls what the
+	// last clean run of the list cost, SinceList the time since one began.
+	Recent, ListCalls int
+	SinceList         time.Duration
+}
+
+// The streams of a resource that hints are about: recentRuns is more than a minute has.
+const (
+	recentRuns = 64
+	never      = 365 * 24 * time.Hour
+)
+
+const (
+	// The clock is read once: it is volatile, so a comparison row by row could not use the index.
+	sqlTakeDue = `
+WITH due AS (
+	SELECT organization_id, service, resource, record_id FROM sluice.hints
+	WHERE asked_at IS NULL AND read_at IS NULL AND due_at <= (SELECT clock_timestamp())
+	ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+)
+SELECT d.organization_id, d.service, d.resource, coalesce(array_agg(d.record_id) FILTER (WHERE d.record_id <> ''), '{}'),
+	bool_or(d.record_id = ''),
+	(SELECT count(*) FROM sluice.hints w WHERE (w.organization_id, w.service, w.resource) = (d.organization_id, d.service, d.resource)
+		AND w.read_at IS NULL AND w.asked_at IS NOT NULL AND w.record_id <> ''),
+	(SELECT coalesce(sum(r.pages), 0) FROM (
+		SELECT pages, started_at FROM sluice.runs
+		WHERE (organization_id, service, resource) = (d.organization_id, d.service, d.resource || '.hinted') ORDER BY id DESC LIMIT $2
+	) AS r WHERE r.started_at > clock_timestamp() - interval '1 minute'),
+	coalesce((SELECT r.calls FROM sluice.runs r
+		WHERE (r.organization_id, r.service, r.resource) = (d.organization_id, d.service, d.resource) AND r.outcome = 'done'
+		ORDER BY r.id DESC LIMIT 1), 0),
+	coalesce((SELECT clock_timestamp() - r.started_at FROM sluice.runs r
+		WHERE (r.organization_id, r.service, r.resource) = (d.organization_id, d.service, d.resource)
+		ORDER BY r.id DESC LIMIT 1), $3::interval)
+FROM due d GROUP BY d.organization_id, d.service, d.resource`
+
+	sqlRequested = `
+UPDATE sluice.hints SET asked_at = clock_timestamp()
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[])`
+
+	// The list stands for its records: what told of them told of it.
+	sqlList = `
+WITH told AS (
+	UPDATE sluice.hints SET read_at = clock_timestamp()
+	WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id <> '' AND read_at IS NULL
+		AND (asked_at IS NOT NULL OR record_id = ANY ($4::text[]))
+	RETURNING first_at, last_at
+)
+INSERT INTO sluice.hints AS h (organization_id, service, resource, record_id, first_at, last_at, due_at, asked_at)
+SELECT $1, $2, $3, '', coalesce(min(first_at), clock_timestamp()), coalesce(max(last_at), clock_timestamp()),
+	clock_timestamp() + $5::interval, CASE WHEN $5::interval = interval '0' THEN clock_timestamp() END
+FROM told
+ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
+	first_at = CASE WHEN h.read_at IS NULL THEN least(h.first_at, excluded.first_at) ELSE excluded.first_at END,
+	last_at = CASE WHEN h.read_at IS NULL THEN greatest(h.last_at, excluded.last_at) ELSE excluded.last_at END,
+	due_at = excluded.due_at, asked_at = excluded.asked_at, read_at = NULL`
+
+	sqlPostpone = `
+UPDATE sluice.hints SET due_at = clock_timestamp() + $5::interval
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[])`
+
+	sqlPending = `
+SELECT coalesce((array_agg(record_id ORDER BY first_at, record_id))[1:$4], '{}'), count(*) FROM sluice.hints
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id <> '' AND read_at IS NULL AND asked_at IS NOT NULL`
+
+	// A callback that arrived after the call was reserved leads to another read. %[1]s is the
+	// table, %[2]s its key.
+	sqlRead = `
+UPDATE sluice.hints h SET
+	read_at = CASE WHEN n.new OR h.read_again THEN clock_timestamp() END, read_again = NOT n.new,
+	asked_at = CASE WHEN n.new OR h.read_again THEN h.asked_at END,
+	due_at = CASE WHEN n.new OR h.read_again THEN h.due_at ELSE clock_timestamp() + $6::interval END
+FROM (
+	SELECT k.id, EXISTS (SELECT FROM %[1]s AS t
+		WHERE t.organization_id = $1 AND t.%[2]s = k.id AND t._changed_at >= $5::timestamptz) AS new
+	FROM unnest($4::text[]) AS k (id)
+) AS n
+WHERE (h.organization_id, h.service, h.resource) = ($1, $2, $3) AND h.record_id = n.id AND h.read_at IS NULL
+	AND h.last_at < $5::timestamptz`
+
+	// A run of the list answers what was told before it began.
+	sqlListRead = `
+UPDATE sluice.hints h SET
+	read_at = CASE WHEN n.new OR h.read_again THEN clock_timestamp() END, read_again = NOT n.new,
+	asked_at = CASE WHEN n.new OR h.read_again THEN h.asked_at END,
+	due_at = CASE WHEN n.new OR h.read_again THEN h.due_at ELSE clock_timestamp() + $5::interval END
+FROM (SELECT started_at, inserted + updated > 0 AS new FROM sluice.runs WHERE id = $4) AS n
+WHERE (h.organization_id, h.service, h.resource) = ($1, $2, $3) AND h.record_id = '' AND h.read_at IS NULL
+	AND h.last_at < n.started_at`
+)
+
+// strangerRest is the pause of hints about a stream that the process does not know.
+const strangerRest = time.Hour
+
+// readAgain is the pause before a read that showed nothing new is repeated once: readers may see a
+// change late, and caches longer.
+const readAgain = 30 * time.Second
+
+// TakeDue returns the hints whose pause is over, at most limit, by resource. They stay locked until
+// the transaction ends: any number of processes may ask, each gets other hints.
+func TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]Due, error) {
+	rows, err := tx.Query(ctx, sqlTakeDue, limit, recentRuns, never)
+	if err != nil {
+		return nil, postgres.Fail("looking for hints", err)
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Due, error) {
+		var d Due
+		err := row.Scan(&d.Organization, &d.Service, &d.Resource, &d.Records, &d.List, &d.Waiting, &d.Recent, &d.ListCalls, &d.SinceList)
+		return d, err
+	})
+	return found, postgres.Fail("looking for hints", err)
+}
+
+// QueueRequested notes that a run was requested for records.
+func QueueRequested(queue *pgx.Batch, key pipeline.Key, ids []string) {
+	queue.Queue(sqlRequested, key.Organization, key.Service, key.Resource, ids)
+}
+
+// QueueList lets one hint for the list stand for records and for those that no run has read yet.
+// The hint is due after a pause; zero means that a run of the list was requested.
+func QueueList(queue *pgx.Batch, key pipeline.Key, ids []string, pause time.Duration) {
+	queue.Queue(sqlList, key.Organization, key.Service, key.Resource, ids, pause)
+}
+
+// QueuePostpone puts hints off that nothing in this process can answer: another process may.
+func QueuePostpone(queue *pgx.Batch, due *Due) {
+	ids := due.Records
+	if due.List {
+		ids = append(ids, "")
+	}
+	queue.Queue(sqlPostpone, due.Organization, due.Service, due.Resource, ids, strangerRest)
+}
+
+// Pending returns at most limit records that a run was requested for, the oldest hint first, and
+// how many there are.
+func Pending(ctx context.Context, db postgres.Asker, list pipeline.Key, limit int) ([]string, int, error) {
+	var ids []string
+	var total int
+	err := db.QueryRow(ctx, sqlPending, list.Organization, list.Service, list.Resource, limit).Scan(&ids, &total)
+	return ids, total, err
+}
+
+// QueueRead settles the hints of the records that a batch asked for; its call was reserved at
+// requestedAt. A record that shows nothing new is read again after a pause, once.
+func QueueRead(queue *pgx.Batch, batch pipeline.Batch, requestedAt time.Time) {
+	ids := slices.Clone(batch.Missing)
+	for i := range batch.Records {
+		ids = append(ids, batch.Records[i].ID)
+	}
+	for i := range batch.Rejected {
+		ids = append(ids, batch.Rejected[i].ID)
+	}
+	if len(ids) == 0 {
+		return
+	}
+	stream := batch.Claim.Stream
+	table := pgx.Identifier{stream.Resource.SchemaName(stream.Service), stream.Resource.Name}.Sanitize()
+	key := stream.ListKey()
+	queue.Queue(fmt.Sprintf(sqlRead, table, keyOf(stream.Resource)), key.Organization, key.Service, key.Resource, ids, requestedAt, readAgain)
+}
+
+// keyOf is the column of a resource's identifier.
+func keyOf(resource *schema.Resource) string {
+	for _, column := range resource.Columns {
+		if column.Wire == resource.ID {
+			return pgx.Identifier{column.ColumnName()}.Sanitize()
+		}
+	}
+	return pgx.Identifier{resource.ID}.Sanitize()
+}
+
+// QueueListRead settles the hint for a list at the clean end of its run.
+func QueueListRead(queue *pgx.Batch, claim pipeline.Claim) {
+	key := claim.Stream.ListKey()
+	queue.Queue(sqlListRead, key.Organization, key.Service, key.Resource, claim.Run, readAgain)
+}
