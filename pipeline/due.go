@@ -54,6 +54,8 @@ const (
 	Rejected Event = "rejected"
 	// Hinted: change notifications told of records of the stream, and their pause is over.
 	Hinted Event = "hinted"
+	// Lapsed: notifications no longer replace scheduled runs of the stream.
+	Lapsed Event = "lapsed"
 	// Rezoned: upstream now names another time zone for the organization.
 	Rezoned Event = "rezoned"
 )

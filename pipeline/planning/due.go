@@ -49,6 +49,8 @@ func Due(turn pipeline.Occasion) pipeline.Due {
 		return learned(turn)
 	case pipeline.DetailsWanted, pipeline.SweepWanted, pipeline.Hinted:
 		return pipeline.Due{Bound: pipeline.Earlier, After: rest(turn.Again), Spare: true}
+	case pipeline.Lapsed:
+		return pipeline.Due{Bound: pipeline.Earlier, Since: turn.Since, After: turn.Every, NotBefore: turn.Now}
 	case pipeline.Rejected:
 		return pipeline.Due{Bound: pipeline.Earlier, Since: turn.Since, After: rejectedRest}
 	case pipeline.Rezoned: // upstream may now write times without an offset in another zone, and moves no modification time for that

@@ -289,3 +289,62 @@ func TestCallbacksAreCounted(t *testing.T) {
 		t.Errorf("a repetition changed what was told: %s", got)
 	}
 }
+
+// TestNotificationsAreTrustedWhileTheyTell: three runs without a miss and a proven way give the long
+// interval; one miss, or a way that is no longer proven, gives the usual one back.
+func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
+	t.Parallel()
+	h := openHinted(t)
+	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+		{Key: h.bills.Key(), Every: time.Hour, Hinted: 6 * time.Hour, Enabled: true}, {Key: h.hinted.Key(), Every: 24 * time.Hour, Enabled: true},
+	}))
+	wait := func() int {
+		return ask[int](h.fixture, `SELECT round(extract(epoch FROM next_due_at - now()) / 3600)::int FROM sluice.streams WHERE resource = 'bills'`)
+	}
+	run := func(raws ...string) {
+		t.Helper()
+		batch := h.of(h.claimOf(h.bills), raws...)
+		batch.Listed, batch.Position = true, pipeline.Position{Watermark: time.Now().Add(-time.Minute)}
+		batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+		h.load(batch)
+	}
+	want := func(what string, hours int) {
+		t.Helper()
+		if got := wait(); got != hours {
+			t.Errorf("%s: due in %d h, want %d", what, got, hours)
+		}
+	}
+	h.must(h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
+	run(header("1", "a", 1))
+	h.told("one", "2")
+	for range 3 {
+		run(header("1", "a", 1))
+	}
+	run(header("1", "a", 1), header("2", "a", 1)) // told of
+	want("three runs in a row found what was told", 6)
+	if ask[int](h.fixture, `SELECT announced_runs FROM sluice.streams WHERE resource = 'bills'`) != 4 {
+		t.Error("a first sync counts, or a run that was told of does not")
+	}
+	lapsed, err := h.db.Distrust(t.Context())
+	h.must(err)
+	if len(lapsed) > 0 {
+		t.Errorf("%v lapsed though all is well", lapsed)
+	}
+	h.must(h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, 0))
+	lapsed, err = h.db.Distrust(t.Context())
+	h.must(err)
+	if len(lapsed) != 1 {
+		t.Errorf("%v lapsed, want the list", lapsed)
+	}
+	want("the way is not proven", 1)
+	h.must(h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
+	run(header("1", "a", 1))
+	want("the way is proven again", 6)
+	run(header("1", "a", 1), header("3", "a", 1))
+	_, err = h.db.Distrust(t.Context())
+	h.must(err)
+	want("a change that nothing told of", 1)
+	if got := ask[int](h.fixture, `SELECT max(unannounced)::int FROM sluice.runs`); got != 1 {
+		t.Errorf("%d changes were not told of, want 1", got)
+	}
+}

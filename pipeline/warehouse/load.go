@@ -164,12 +164,31 @@ func (l *loadingBatch) record(ctx context.Context) error {
 		return err
 	}
 	streams.QueueCount(queue, batch, l.loaded, quarantine.QueueDrift(queue, batch))
+	if err := l.countUnannounced(ctx, queue); err != nil {
+		return err
+	}
 	if batch.End == nil {
 		if err := streams.QueueAdvance(queue, batch); err != nil {
 			return err
 		}
 	}
 	return postgres.Fail("recording progress of "+stream.String(), l.tx.SendBatch(ctx, queue).Close())
+}
+
+// countUnannounced counts the changes of which no notification told, where notifications may replace
+// scheduled runs. A first sync counts nothing: it reads what there was before.
+func (l *loadingBatch) countUnannounced(ctx context.Context, queue *pgx.Batch) error {
+	batch, changed := l.batch, l.loaded.Inserted+l.loaded.Updated
+	list := batch.Listed && batch.Claim.Stream.Work == pipeline.WorkList
+	if !l.row.Told || !list || changed == 0 || l.row.Position.Watermark.IsZero() {
+		return nil
+	}
+	rows, err := hints.Unannounced(ctx, l.tx, batch, l.row.Position.ScannedUntil)
+	if err != nil || rows == 0 {
+		return err
+	}
+	streams.QueueUnannounced(queue, batch.Claim.Run, rows)
+	return nil
 }
 
 func (l *loadingBatch) storeRejected(ctx context.Context) error {

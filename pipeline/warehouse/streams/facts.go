@@ -44,7 +44,7 @@ type Facts struct {
 const sqlFacts = `
 SELECT s.organization_id, s.service, s.resource, s.watermark,
 	coalesce(greatest(extract(epoch FROM clock_timestamp() - s.watermark), 0), 0)::float8 AS since_seconds,
-	extract(epoch FROM coalesce(s.planned_every, s.every))::float8 AS every_seconds, r.runs, r.rows,
+	extract(epoch FROM ` + interval + `)::float8 AS every_seconds, r.runs, r.rows,
 	(SELECT coalesce(sum(b.inserted), 0)::bigint FROM sluice.runs b WHERE (b.organization_id, b.service) = (s.organization_id, s.service)
 		AND b.resource IN (s.resource || '.backfill', s.resource || '.sweep')) AS rows_beside, r.changed, r.watched_seconds,
 	coalesce((SELECT b.pending + b.stale FROM sluice.detail_backlog(s.organization_id, s.service, s.resource) AS b), 0) AS waiting,

@@ -29,6 +29,8 @@ WHERE id = $1`
 
 	sqlCountRejected = `UPDATE sluice.runs SET refused = refused + $2, clashed = clashed + $3 WHERE id = $1`
 
+	sqlCountUnannounced = `UPDATE sluice.runs SET unannounced = unannounced + $2 WHERE id = $1`
+
 	sqlRejections = `SELECT received, refused, clashed FROM sluice.runs WHERE id = $1`
 
 	sqlStop = `
@@ -42,10 +44,14 @@ UPDATE sluice.streams s SET
 	state = $4, reason = $5, wait_until = $6, note = $7, run_id = NULL, scan = NULL, last_run_id = r.id,
 	served_gen = CASE WHEN r.class = 'probe' OR $9 THEN served_gen ELSE greatest(served_gen, r.gen) END,
 	last_done_at = CASE WHEN $8 = 'done' AND NOT $9 THEN clock_timestamp() ELSE last_done_at END,
-	failures = CASE WHEN $8 = 'failed' THEN failures + 1 ELSE 0 END
+	failures = CASE WHEN $8 = 'failed' THEN failures + 1 ELSE 0 END,
+	announced_runs = CASE WHEN $8 <> 'done' OR $9 OR r.class = 'probe' OR r.watermark_before IS NULL THEN s.announced_runs
+		WHEN r.unannounced > 0 THEN 0
+		WHEN EXISTS (SELECT FROM sluice.hints h WHERE (h.organization_id, h.service, h.resource) = ($1, $2, $3)) THEN s.announced_runs + 1
+		ELSE s.announced_runs END
 FROM sluice.runs r
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND r.id = s.run_id
-RETURNING r.class = 'probe' OR $9, s.requested_gen > r.gen, coalesce(s.planned_every, s.every)`
+RETURNING r.class = 'probe' OR $9, s.requested_gen > r.gen, ` + interval
 
 	sqlEndRun = `
 UPDATE sluice.runs r SET
@@ -91,6 +97,11 @@ func QueueCount(queue *pgx.Batch, batch pipeline.Batch, loaded pipeline.Loaded, 
 func CountRejected(ctx context.Context, tx pgx.Tx, run, refused, clashed int64) error {
 	_, err := tx.Exec(ctx, sqlCountRejected, run, refused, clashed)
 	return postgres.Fail("counting what did not fit", err)
+}
+
+// QueueUnannounced adds to a run the changed rows of which no notification told.
+func QueueUnannounced(queue *pgx.Batch, run int64, rows int) {
+	queue.Queue(sqlCountUnannounced, run, rows)
 }
 
 // Rejections returns how many records a claim's run has received so far, and how many of them were

@@ -45,6 +45,9 @@ type Setting struct {
 	Every time.Duration
 	// Ceiling is the longest interval that may be learned; zero fixes it to Every.
 	Ceiling time.Duration
+	// Hinted is the interval while notifications are trusted; zero means that they do not replace
+	// scheduled runs.
+	Hinted time.Duration
 	// Enabled says whether the configuration enables the stream.
 	Enabled bool
 	// After is the time from the first registration of the stream until it is due; zero makes it
@@ -58,17 +61,19 @@ const (
 	// same: a restart loses nothing. The insertion locks a row that exists already, which xmax
 	// shows.
 	sqlRegister = `
-INSERT INTO sluice.streams AS s (organization_id, service, resource, every, enabled, ceiling, hash_rule)
-SELECT organization_id, service, resource, seconds * interval '1 second', enabled, nullif(most, 0) * interval '1 second', $7
-FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::boolean[], $6::float8[])
-	AS w (organization_id, service, resource, seconds, enabled, most)
+INSERT INTO sluice.streams AS s (organization_id, service, resource, every, enabled, ceiling, hash_rule, hinted_every)
+SELECT organization_id, service, resource, seconds * interval '1 second', enabled, nullif(most, 0) * interval '1 second', $7,
+	nullif(hinted, 0) * interval '1 second'
+FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::boolean[], $6::float8[], $8::float8[])
+	AS w (organization_id, service, resource, seconds, enabled, most, hinted)
 ORDER BY organization_id, service, resource
 ON CONFLICT (organization_id, service, resource) DO UPDATE SET
-	every = excluded.every, enabled = excluded.enabled, ceiling = excluded.ceiling,
+	every = excluded.every, enabled = excluded.enabled, ceiling = excluded.ceiling, hinted_every = excluded.hinted_every,
 	planned_every = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned_every END,
 	planned_at = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned_at END,
 	planned = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned END
 WHERE s.every <> excluded.every OR s.enabled <> excluded.enabled OR s.ceiling IS DISTINCT FROM excluded.ceiling
+	OR s.hinted_every IS DISTINCT FROM excluded.hinted_every
 RETURNING s.organization_id, s.service, s.resource, s.xmax = 0, coalesce(s.planned_every, s.every)`
 
 	sqlDisable = `
@@ -118,7 +123,7 @@ WITH due AS (
 UPDATE sluice.streams s SET state = CASE WHEN state IN ('idle', 'failed') THEN 'queued' ELSE state END
 FROM due d
 WHERE (d.organization_id, d.service, d.resource) = (s.organization_id, s.service, s.resource)
-RETURNING s.organization_id, s.service, s.resource, false, coalesce(s.planned_every, s.every)`
+RETURNING s.organization_id, s.service, s.resource, false, ` + interval
 )
 
 // RegisterStreams brings the streams table in line with the configuration. New streams are due at
@@ -128,7 +133,7 @@ RETURNING s.organization_id, s.service, s.resource, false, coalesce(s.planned_ev
 func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) error {
 	keys := make([]pipeline.Key, len(settings))
 	seconds := make([]float64, len(settings))
-	ceilings := make([]float64, len(settings))
+	ceilings, hinted := make([]float64, len(settings)), make([]float64, len(settings))
 	enabled := make([]bool, len(settings))
 	after := make(map[pipeline.Key]time.Duration, len(settings))
 	for i, setting := range settings {
@@ -139,11 +144,11 @@ func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) erro
 			return fmt.Errorf("registering %s: the ceiling is %s, it must not be negative", setting.Key, setting.Ceiling)
 		}
 		keys[i], seconds[i], ceilings[i], enabled[i] = setting.Key, setting.Every.Seconds(), setting.Ceiling.Seconds(), setting.Enabled
-		after[setting.Key] = setting.After
+		hinted[i], after[setting.Key] = setting.Hinted.Seconds(), setting.After
 	}
 	organizations, services, resources := columns(keys)
 	return postgres.InTx(ctx, s.pool, "registering streams", func(tx pgx.Tx) error {
-		written, err := collect(tx.Query(ctx, sqlRegister, organizations, services, resources, seconds, enabled, ceilings, record.HashRule))
+		written, err := collect(tx.Query(ctx, sqlRegister, organizations, services, resources, seconds, enabled, ceilings, record.HashRule, hinted))
 		if err != nil {
 			return postgres.Fail("registering streams", err)
 		}

@@ -81,7 +81,7 @@ type ParentRound struct {
 }
 
 const sqlStreams = `
-SELECT organization_id, service, resource, enabled, extract(epoch FROM coalesce(planned_every, every))::float8 AS every_seconds,
+SELECT organization_id, service, resource, enabled, extract(epoch FROM ` + interval + `)::float8 AS every_seconds,
 	CASE WHEN planned_every IS NOT NULL THEN planned END AS planned, next_due_at, state, reason,
 	wait_until, watermark, coalesce(watermark > coalesce(scanned_until, clock_timestamp() + interval '1 day'), false) AS watermark_ahead,
 	failures, run_id, last_run_id, last_done_at, note,

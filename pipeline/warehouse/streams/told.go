@@ -1,0 +1,76 @@
+package streams
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// trusted says that notifications replace scheduled runs of stream s: three runs in a row found
+// nothing that no notification had told of, and the way of the notifications is proven at present.
+// One miss sets the count back, and a way that is not proven again and again lapses by itself.
+const trusted = `(s.hinted_every IS NOT NULL AND s.announced_runs >= 3 AND coalesce(s.told_until > clock_timestamp(), false))`
+
+// interval is the time between two scheduled runs of stream s.
+const interval = `CASE WHEN ` + trusted + ` THEN greatest(s.hinted_every, coalesce(s.planned_every, s.every))
+	ELSE coalesce(s.planned_every, s.every) END`
+
+const (
+	sqlProve = `
+WITH proven AS (
+	SELECT s.organization_id, s.service, s.resource FROM sluice.streams s
+	JOIN unnest($1::text[], $2::text[], $3::text[]) AS w (organization_id, service, resource) USING (organization_id, service, resource)
+	WHERE s.hinted_every IS NOT NULL ORDER BY s.organization_id, s.service, s.resource FOR UPDATE OF s
+)
+UPDATE sluice.streams s SET told_until = CASE WHEN $4::interval > interval '0' THEN clock_timestamp() + $4::interval END
+FROM proven p
+WHERE (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)`
+
+	// A stream that is being written to is left to the next turn.
+	sqlLapsed = `
+SELECT s.organization_id, s.service, s.resource, coalesce(s.planned_every, s.every), s.last_done_at, clock_timestamp()
+FROM sluice.streams s
+WHERE s.enabled AND s.hinted_every IS NOT NULL AND s.run_id IS NULL AND s.state <> 'denied' AND NOT ` + trusted + `
+	AND s.next_due_at > greatest(s.last_done_at + coalesce(s.planned_every, s.every), clock_timestamp())
+ORDER BY s.organization_id, s.service, s.resource FOR UPDATE OF s SKIP LOCKED`
+)
+
+// Prove notes that the way of the notifications about streams is proven for some time; zero means
+// that it is not proven any more.
+func (s *Schedule) Prove(ctx context.Context, keys []pipeline.Key, lasts time.Duration) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	organizations, services, resources := columns(keys)
+	_, err := s.pool.Exec(ctx, sqlProve, organizations, services, resources, lasts)
+	return postgres.Fail("noting that notifications arrive", err)
+}
+
+// Distrust gives streams their usual interval back whose notifications are no longer trusted. It
+// returns them.
+func (s *Schedule) Distrust(ctx context.Context) ([]pipeline.Key, error) {
+	var keys []pipeline.Key
+	err := postgres.InTx(ctx, s.pool, "looking for notifications that lapsed", func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, sqlLapsed)
+		if err != nil {
+			return postgres.Fail("looking for notifications that lapsed", err)
+		}
+		var key pipeline.Key
+		var turn pipeline.Occasion
+		var turns []pipeline.Occasion
+		_, err = pgx.ForEachRow(rows, []any{&key.Organization, &key.Service, &key.Resource, &turn.Every, &turn.Since, &turn.Now}, func() error {
+			turn.Event = pipeline.Lapsed
+			keys, turns = append(keys, key), append(turns, turn)
+			return nil
+		})
+		if err != nil {
+			return postgres.Fail("looking for notifications that lapsed", err)
+		}
+		return s.setDue(ctx, tx, keys, func(i int) pipeline.Occasion { return turns[i] })
+	})
+	return keys, err
+}
