@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -28,14 +29,38 @@ func (a *App) answer(due hints.Due) warehouse.HintAnswer {
 		ListCalls: due.ListCalls, SinceList: due.SinceList, ListRest: a.Config.Schedule.Floor,
 		Recent: due.Recent, PerMinute: a.hintedPerMinute(),
 	}
+	answer := warehouse.HintAnswer{Work: pipeline.WorkHinted, Gone: a.findsGone(stream)}
 	switch told.Read() {
-	case planning.ReadSingles:
-		return warehouse.HintAnswer{Work: pipeline.WorkHinted}
 	case planning.ReadListLater:
-		return warehouse.HintAnswer{Work: pipeline.WorkList, Pause: told.ListRest - told.SinceList}
+		answer.Work, answer.Pause = pipeline.WorkList, told.ListRest-told.SinceList
 	case planning.ReadList:
+		answer.Work = pipeline.WorkList
+	case planning.ReadSingles:
 	}
-	return warehouse.HintAnswer{Work: pipeline.WorkList}
+	since, rest := due.SinceLook, told.ListRest
+	switch answer.Gone { //nolint:exhaustive // the other works find no deletions
+	case pipeline.WorkSweep:
+		rest = sweepRest
+	case pipeline.WorkList:
+		since = due.SinceList
+	}
+	answer.GonePause = max(rest-since, 0)
+	return answer
+}
+
+// sweepRest is the least time between two sweeps that hints request: a sweep reads the whole list.
+const sweepRest = 6 * time.Hour
+
+// findsGone is the work that finds deletions in a list with the fewest calls.
+func (a *App) findsGone(list pipeline.Stream) pipeline.Work {
+	switch chosen := a.resource(list); {
+	case chosen.Look > 0:
+		return pipeline.WorkLook
+	case chosen.Sweep > 0:
+		return pipeline.WorkSweep
+	default:
+		return pipeline.WorkList
+	}
 }
 
 // toldOf reports whether change notifications tell of the records of a stream.

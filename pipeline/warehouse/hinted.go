@@ -2,6 +2,8 @@ package warehouse
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,13 +16,13 @@ import (
 // hintsAtOnce is how many hints one tick takes.
 const hintsAtOnce = 5000
 
-// HintAnswer says how the hints of a resource are answered: by single records (WorkHinted) or by
-// the list (WorkList), after a pause where the list ran just now. Unknown says that this process
-// does not know the resource.
+// HintAnswer says how the hints of a resource are answered: by single records (WorkHinted) or by the
+// list (WorkList), after a pause where the list ran just now. Gone is what finds deletions: a look, a
+// sweep or the list. Unknown says that this process does not know the resource.
 type HintAnswer struct {
-	Work    pipeline.Work
-	Pause   time.Duration
-	Unknown bool
+	Work, Gone       pipeline.Work
+	Pause, GonePause time.Duration
+	Unknown          bool
 }
 
 // RequestHinted requests runs of the streams that answer the hints whose pause is over, in the
@@ -31,31 +33,60 @@ func (db *DB) RequestHinted(ctx context.Context, tx pgx.Tx, answer func(hints.Du
 		return err
 	}
 	queue := new(pgx.Batch)
-	var keys []pipeline.Key
-	ask := make(map[pipeline.Key]func(), len(due))
+	wanted := make(requests, len(due))
 	for i := range due {
 		d := &due[i]
-		switch given := answer(*d); {
-		case given.Unknown:
-			hints.QueuePostpone(queue, d)
-		case given.Work == pipeline.WorkList && given.Pause > 0:
-			hints.QueueList(queue, d.Key, d.Records, given.Pause)
-		case given.Work == pipeline.WorkList:
-			keys = append(keys, d.Key)
-			ask[d.Key] = func() { hints.QueueList(queue, d.Key, d.Records, 0) }
-		default:
-			key := d.Key
-			key.Resource += "." + string(pipeline.WorkHinted)
-			keys = append(keys, key)
-			ask[key] = func() { hints.QueueRequested(queue, d.Key, d.Records) }
+		given := answer(*d)
+		if given.Unknown {
+			hints.QueueStrangers(queue, d)
+			continue
 		}
+		wanted.reads(queue, d, given)
+		wanted.looks(queue, d, given)
 	}
-	asked, err := db.RequestTold(ctx, tx, keys)
+	asked, err := db.RequestTold(ctx, tx, slices.Collect(maps.Keys(wanted)))
 	if err != nil {
 		return err
 	}
 	for _, key := range asked {
-		ask[key]()
+		for _, settle := range wanted[key] {
+			settle()
+		}
 	}
 	return postgres.Fail("answering hints", tx.SendBatch(ctx, queue).Close())
+}
+
+// requests are the streams whose runs are requested, each with what to note about its hints then.
+type requests map[pipeline.Key][]func()
+
+func (r requests) add(list pipeline.Key, work pipeline.Work, settle func()) {
+	if work != pipeline.WorkList {
+		list.Resource += "." + string(work)
+	}
+	r[list] = append(r[list], settle)
+}
+
+// reads answers what changed.
+func (r requests) reads(queue *pgx.Batch, d *hints.Due, given HintAnswer) {
+	switch {
+	case len(d.Records) == 0 && !d.List:
+	case given.Work == pipeline.WorkList && given.Pause > 0:
+		hints.QueueList(queue, d.Key, d.Records, given.Pause)
+	case given.Work == pipeline.WorkList:
+		r.add(d.Key, pipeline.WorkList, func() { hints.QueueList(queue, d.Key, d.Records, 0) })
+	default:
+		r.add(d.Key, given.Work, func() { hints.QueueRequested(queue, d.Key, d.Records) })
+	}
+}
+
+// looks answers what is said to be gone. The look finds that out by itself: a hint is no evidence
+// (invariant 7).
+func (r requests) looks(queue *pgx.Batch, d *hints.Due, given HintAnswer) {
+	switch {
+	case len(d.Deleted) == 0:
+	case given.GonePause > 0:
+		hints.QueuePostpone(queue, d.Key, d.Deleted, given.GonePause)
+	default:
+		r.add(d.Key, given.Gone, func() { hints.QueueLooked(queue, d.Key, d.Deleted) })
+	}
 }

@@ -348,3 +348,31 @@ func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 		t.Errorf("%d changes were not told of, want 1", got)
 	}
 }
+
+// TestADeletionIsLookedFor: what upstream says about a deletion is no evidence, and a look finds it.
+func TestADeletionIsLookedFor(t *testing.T) {
+	t.Parallel()
+	h := openHinted(t)
+	look := h.bills
+	look.Work = pipeline.WorkLook
+	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+		{Key: h.bills.Key(), Every: time.Hour, Enabled: true}, {Key: h.hinted.Key(), Every: 24 * time.Hour, Enabled: true},
+		{Key: look.Key(), Every: 24 * time.Hour, Enabled: true, After: 24 * time.Hour},
+	}))
+	h.answer.Gone, h.answer.GonePause = pipeline.WorkLook, time.Minute
+	h.told("one", "1", "2")
+	h.exec(`UPDATE sluice.hints SET operation = 'delete' WHERE record_id = '2'`)
+	if diff := cmp.Diff([]string{"bills.hinted"}, h.tick()); diff != "" {
+		t.Errorf("the streams that are due differ while the look rests:\n%s", diff)
+	}
+	h.wantOpen("1 asked, 2")
+	h.answer.GonePause = 0
+	h.exec(`UPDATE sluice.hints SET due_at = now()`)
+	if diff := cmp.Diff([]string{"bills.look"}, h.tick()); diff != "" {
+		t.Errorf("the streams that are due differ:\n%s", diff)
+	}
+	h.wantOpen("1 asked")
+	if got := ask[int](h.fixture, `SELECT count(*)::int FROM sluice.tombstones`); got != 0 {
+		t.Error("a callback alone is evidence of a deletion")
+	}
+}

@@ -24,15 +24,17 @@ import (
 type Due struct {
 	pipeline.Key
 
-	// Records are the records told of; List says that the list should be read.
-	Records []string
-	List    bool
+	// Records are the records told of, without those of Deleted, of which upstream told that they
+	// are gone; List says that the list should be read.
+	Records, Deleted []string
+	List             bool
 	// Waiting is how many more records a run was requested for and has not read.
 	Waiting int
 	// Recent is how many calls hints of the resource caused in the last minute, ListCalls what the
-	// last clean run of the list cost, SinceList the time since one began.
-	Recent, ListCalls int
-	SinceList         time.Duration
+	// last clean run of the list cost, SinceList the time since one began. SinceLook is the time
+	// since a look or a sweep began.
+	Recent, ListCalls    int
+	SinceList, SinceLook time.Duration
 }
 
 // The streams of a resource that hints are about: recentRuns is more than a minute has.
@@ -45,11 +47,13 @@ const (
 	// The clock is read once: it is volatile, so a comparison row by row could not use the index.
 	sqlTakeDue = `
 WITH due AS (
-	SELECT organization_id, service, resource, record_id FROM sluice.hints
+	SELECT organization_id, service, resource, record_id, record_id <> '' AND operation = 'delete' AS deleted FROM sluice.hints
 	WHERE asked_at IS NULL AND read_at IS NULL AND due_at <= (SELECT clock_timestamp())
 	ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
 )
-SELECT d.organization_id, d.service, d.resource, coalesce(array_agg(d.record_id) FILTER (WHERE d.record_id <> ''), '{}'),
+SELECT d.organization_id, d.service, d.resource, 
+	coalesce(array_agg(d.record_id) FILTER (WHERE d.record_id <> '' AND NOT d.deleted), '{}'),
+	coalesce(array_agg(d.record_id) FILTER (WHERE d.deleted), '{}'),
 	bool_or(d.record_id = ''),
 	(SELECT count(*) FROM sluice.hints w WHERE (w.organization_id, w.service, w.resource) = (d.organization_id, d.service, d.resource)
 		AND w.read_at IS NULL AND w.asked_at IS NOT NULL AND w.record_id <> ''),
@@ -62,7 +66,12 @@ SELECT d.organization_id, d.service, d.resource, coalesce(array_agg(d.record_id)
 		ORDER BY r.id DESC LIMIT 1), 0),
 	coalesce((SELECT clock_timestamp() - r.started_at FROM sluice.runs r
 		WHERE (r.organization_id, r.service, r.resource) = (d.organization_id, d.service, d.resource)
-		ORDER BY r.id DESC LIMIT 1), $3::interval)
+		ORDER BY r.id DESC LIMIT 1), $3::interval),
+	coalesce((SELECT clock_timestamp() - max(r.started_at) FROM sluice.runs r WHERE r.id IN (
+		SELECT max(l.id) FROM sluice.runs l WHERE (l.organization_id, l.service, l.resource) = (d.organization_id, d.service, d.resource || '.look')
+		UNION ALL
+		SELECT max(w.id) FROM sluice.runs w WHERE (w.organization_id, w.service, w.resource) = (d.organization_id, d.service, d.resource || '.sweep')
+	)), $3::interval)
 FROM due d GROUP BY d.organization_id, d.service, d.resource`
 
 	sqlRequested = `
@@ -88,6 +97,10 @@ ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
 
 	sqlPostpone = `
 UPDATE sluice.hints SET due_at = clock_timestamp() + $5::interval
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[])`
+
+	sqlLooked = `
+UPDATE sluice.hints SET asked_at = clock_timestamp(), read_at = clock_timestamp()
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[])`
 
 	sqlPending = `
@@ -136,7 +149,8 @@ func TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]Due, error) {
 	}
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Due, error) {
 		var d Due
-		err := row.Scan(&d.Organization, &d.Service, &d.Resource, &d.Records, &d.List, &d.Waiting, &d.Recent, &d.ListCalls, &d.SinceList)
+		err := row.Scan(&d.Organization, &d.Service, &d.Resource, &d.Records, &d.Deleted, &d.List, &d.Waiting, &d.Recent, &d.ListCalls,
+			&d.SinceList, &d.SinceLook)
 		return d, err
 	})
 	return found, postgres.Fail("looking for hints", err)
@@ -153,13 +167,23 @@ func QueueList(queue *pgx.Batch, key pipeline.Key, ids []string, pause time.Dura
 	queue.Queue(sqlList, key.Organization, key.Service, key.Resource, ids, pause)
 }
 
-// QueuePostpone puts hints off that nothing in this process can answer: another process may.
-func QueuePostpone(queue *pgx.Batch, due *Due) {
-	ids := due.Records
+// QueuePostpone puts hints off for a pause.
+func QueuePostpone(queue *pgx.Batch, key pipeline.Key, ids []string, pause time.Duration) {
+	queue.Queue(sqlPostpone, key.Organization, key.Service, key.Resource, ids, pause)
+}
+
+// QueueStrangers puts hints off that nothing in this process can answer: another process may.
+func QueueStrangers(queue *pgx.Batch, due *Due) {
+	ids := slices.Concat(due.Records, due.Deleted)
 	if due.List {
 		ids = append(ids, "")
 	}
-	queue.Queue(sqlPostpone, due.Organization, due.Service, due.Resource, ids, strangerRest)
+	QueuePostpone(queue, due.Key, ids, strangerRest)
+}
+
+// QueueLooked settles hints of deletions: a look was requested, which finds out by itself.
+func QueueLooked(queue *pgx.Batch, key pipeline.Key, ids []string) {
+	queue.Queue(sqlLooked, key.Organization, key.Service, key.Resource, ids)
 }
 
 // Pending returns at most limit records that a run was requested for, the oldest hint first, and
