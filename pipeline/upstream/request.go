@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -30,6 +31,9 @@ type target struct {
 	page     int
 	query    url.Values
 	csv      bool
+	// method is that of the request, "" for GET; send is its body, in JSON.
+	method string
+	send   []byte
 	// mayMiss says that a 404 is a valid answer: there is no such record. missed, if not nil, is
 	// then called with the code of the envelope.
 	mayMiss bool
@@ -39,7 +43,7 @@ type target struct {
 func (c *Client) call(t target, address *url.URL) pipeline.Call {
 	return pipeline.Call{
 		Organization: t.organization.Key, Org: t.organization, Service: t.service.Name, Resource: t.resource, Class: t.class, Run: t.run,
-		Method: http.MethodGet, Path: c.scrub.Text(address.EscapedPath(), outside.MaxText), Page: t.page,
+		Method: outside.Text(cmp.Or(t.method, http.MethodGet)), Path: c.scrub.Text(address.EscapedPath(), outside.MaxText), Page: t.page,
 	}
 }
 
@@ -116,7 +120,7 @@ func (c *Client) request(ctx context.Context, t target, address *url.URL, token 
 	}
 	full := *address
 	full.RawQuery = query.Encode() // the + of a time's offset becomes %2B
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, full.String(), http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, cmp.Or(t.method, http.MethodGet), full.String(), bytes.NewReader(t.send))
 	if err != nil {
 		return nil, c.misconfigured(t, fmt.Errorf("host %s: not an address", address.Hostname()))
 	}
@@ -126,6 +130,9 @@ func (c *Client) request(ctx context.Context, t target, address *url.URL, token 
 		request.Header.Set(name, t.organization.ID)
 	}
 	switch {
+	case t.send != nil:
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Accept", "application/json")
 	case t.csv:
 		request.Header.Set("Content-Type", "text/csv")
 		request.Header.Set("Accept", "text/csv")
