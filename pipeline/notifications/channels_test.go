@@ -1,0 +1,243 @@
+package notifications_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/migrations"
+	"sluice/pipeline"
+	"sluice/pipeline/notifications"
+	"sluice/pipeline/upstream"
+	"sluice/pipeline/warehouse/channels"
+	"sluice/pipeline/warehouse/warehousetest"
+)
+
+// subscriber is an upstream that grants what grant says.
+type subscriber struct {
+	grant func(asked upstream.Subscription) upstream.Subscribed
+	err   error
+	calls [][]upstream.Subscription
+	ended []int64
+}
+
+func (s *subscriber) Watch(_ context.Context, _ *pipeline.Organization, _ string, wanted []upstream.Subscription) ([]upstream.Subscribed, error) {
+	s.calls = append(s.calls, wanted)
+	if s.err != nil {
+		return nil, s.err
+	}
+	answers := make([]upstream.Subscribed, len(wanted))
+	for i := range wanted {
+		answers[i] = s.grant(wanted[i])
+	}
+	return answers, nil
+}
+
+func (s *subscriber) Unwatch(_ context.Context, _ *pipeline.Organization, _ string, ids []int64) ([]upstream.Subscribed, error) {
+	s.ended = append(s.ended, ids...)
+	return make([]upstream.Subscribed, len(ids)), s.err
+}
+
+// channelFixture keeps channels in a database.
+type channelFixture struct {
+	*testing.T
+	pool     *pgxpool.Pool
+	store    *channels.Store
+	upstream *subscriber
+	keeper   *notifications.Channels
+	now      time.Time
+	acme     *pipeline.Organization
+}
+
+func openChannels(t *testing.T) *channelFixture {
+	t.Helper()
+	url := warehousetest.Template(t, "channels", func(ctx context.Context, url string) error {
+		return migrations.Migrate(ctx, url, migrations.Options{})
+	})
+	pool, err := pgxpool.New(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	f := &channelFixture{T: t, pool: pool, store: channels.New(pool), upstream: &subscriber{}, now: time.Now(), acme: &pipeline.Organization{Key: "acme"}}
+	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed { return upstream.Subscribed{Expires: asked.Expires} }
+	f.keeper = &notifications.Channels{
+		Store: f.store, Subscriber: f.upstream, Version: "v8", Now: func() time.Time { return f.now }, Log: slog.New(slog.DiscardHandler),
+	}
+	return f
+}
+
+func (f *channelFixture) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// channel is a channel of a module, whose events are given.
+func channel(id int64, module string, events ...string) notifications.Wanted {
+	return notifications.Wanted{Module: module, Subscription: upstream.Subscription{
+		ChannelID: id, Events: events, NotifyURL: "https://hooks.example.com/watch/acme", Token: upstream.NewSecret("token of " + module),
+	}}
+}
+
+// turn registers what is wanted and renews what is due, and returns how many calls that took.
+func (f *channelFixture) turn(wanted ...notifications.Wanted) int {
+	f.Helper()
+	before := len(f.upstream.calls)
+	f.must(f.keeper.Register(f.Context(), "acme", wanted))
+	if err := f.keeper.Renew(f.Context(), f.acme, wanted, false); err != nil && f.upstream.err == nil {
+		f.Fatal(err)
+	}
+	return len(f.upstream.calls) - before
+}
+
+// pass lets time pass for all channels.
+func (f *channelFixture) pass(d time.Duration) {
+	f.Helper()
+	f.now = f.now.Add(d)
+	_, err := f.pool.Exec(f.Context(), `UPDATE sluice.channels SET renew_at = renew_at - $1::interval`, d)
+	f.must(err)
+}
+
+// want compares the channels: module, state, hours granted, hours until they are renewed.
+func (f *channelFixture) want(what, want string) {
+	f.Helper()
+	all, err := f.store.Channels(f.Context(), "")
+	f.must(err)
+	var parts []string
+	for _, c := range all {
+		text := fmt.Sprintf("%s %s", c.Module, c.State)
+		if c.ExpiresAt != nil && c.EnabledAt != nil {
+			text += fmt.Sprintf(" %.0fh renewed in %.0fh", c.ExpiresAt.Sub(f.now).Hours(), time.Until(c.RenewAt).Hours())
+		}
+		if c.Code != "" {
+			text += " " + c.Code + " " + c.Path
+		}
+		parts = append(parts, text)
+	}
+	if got := strings.Join(parts, ", "); got != want {
+		f.Errorf("%s: %s, want %s", what, got, want)
+	}
+}
+
+func TestChannelsAreRenewedAtHalfOfTheirTime(t *testing.T) {
+	t.Parallel()
+	f := openChannels(t)
+	deals, products := channel(1, "Deals", "Deals.all"), channel(2, "Products", "Products.create")
+	if calls := f.turn(deals, products); calls != 1 {
+		t.Errorf("%d calls for two channels, want one", calls)
+	}
+	f.want("granted", "Deals active 156h renewed in 78h, Products active 156h renewed in 78h")
+	if calls := f.turn(deals, products); calls != 0 {
+		t.Errorf("%d calls while nothing is due", calls)
+	}
+	f.pass(79 * time.Hour)
+	if calls := f.turn(deals, products); calls != 1 {
+		t.Errorf("%d calls at half of the time, want one", calls)
+	}
+	products.Events = []string{"Products.all"}
+	if calls := f.turn(deals, products); calls != 1 || len(f.upstream.calls[2]) != 1 || f.upstream.calls[2][0].ChannelID != 2 {
+		t.Errorf("%d calls after a change, for %+v", calls, f.upstream.calls[2:])
+	}
+}
+
+// TestAnHourInsteadOfAWeek: upstream replaces what it does not grant by an hour. Less than a day is
+// then asked for, and kept.
+func TestAnHourInsteadOfAWeek(t *testing.T) {
+	t.Parallel()
+	f := openChannels(t)
+	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed {
+		if asked.Expires.Sub(f.now) > 24*time.Hour {
+			return upstream.Subscribed{Expires: f.now.Add(time.Hour)}
+		}
+		return upstream.Subscribed{Expires: asked.Expires}
+	}
+	deals := channel(1, "Deals", "Deals.all")
+	f.turn(deals)
+	f.pass(2 * time.Second)
+	f.turn(deals)
+	f.want("less than a day", "Deals active 23h renewed in 11h")
+	f.pass(13 * time.Hour)
+	if calls := f.turn(deals); calls != 1 {
+		t.Errorf("%d calls for a channel of a day", calls)
+	}
+	f.want("kept", "Deals active 23h renewed in 11h")
+}
+
+func TestARefusedChannelTakesNoOtherAlong(t *testing.T) {
+	t.Parallel()
+	f := openChannels(t)
+	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed {
+		if asked.ChannelID == 1 {
+			return upstream.Subscribed{Code: "INVALID_DATA", Path: "$.watch[0].events[0]", Detail: "invalid module"}
+		}
+		return upstream.Subscribed{Expires: asked.Expires}
+	}
+	deals, products := channel(1, "Deels", "Deels.all"), channel(2, "Products", "Products.all")
+	f.turn(deals, products)
+	f.want("one is refused", "Deels refused INVALID_DATA $.watch[0].events[0], Products active 156h renewed in 78h")
+	f.pass(48 * time.Hour)
+	if calls := f.turn(deals, products); calls != 0 {
+		t.Errorf("%d calls for a refused channel that did not change", calls)
+	}
+	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed { return upstream.Subscribed{Expires: asked.Expires} }
+	deals.Events = []string{"Deals.all"}
+	f.turn(deals, products)
+	f.want("mended", "Deels active 156h renewed in 78h, Products active 108h renewed in 30h")
+}
+
+func TestChannelsWithoutConsentWait(t *testing.T) {
+	t.Parallel()
+	f := openChannels(t)
+	deals := channel(1, "Deals", "Deals.all")
+	f.upstream.err = &pipeline.Error{Kind: pipeline.Unavailable, Op: "POST /crm/v8/actions/watch", Status: 503}
+	f.turn(deals)
+	f.want("a failing server", "Deals wanted")
+	if calls := f.turn(deals); calls != 0 {
+		t.Errorf("%d calls at once after a failure", calls)
+	}
+	f.pass(90 * time.Second)
+	f.upstream.err = &pipeline.Error{Kind: pipeline.Denied, Op: "POST /crm/v8/actions/watch", Status: 403, Code: "NO_PERMISSION"}
+	f.turn(deals)
+	f.want("no consent", "Deals denied NO_PERMISSION ")
+	f.pass(time.Hour)
+	if calls := f.turn(deals); calls != 0 {
+		t.Errorf("%d calls an hour after the consent was found missing", calls)
+	}
+	f.pass(24 * time.Hour)
+	f.upstream.err = nil
+	f.turn(deals)
+	f.want("consent", "Deals active 156h renewed in 78h")
+	f.must(f.keeper.Disable(t.Context(), f.acme, []notifications.Wanted{deals}))
+	if len(f.upstream.ended) != 1 || f.upstream.ended[0] != 1 {
+		t.Errorf("ended %v", f.upstream.ended)
+	}
+	if all, err := f.store.Channels(t.Context(), "acme"); err != nil || all[0].Lives || all[0].State != channels.Disabled {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// TestManyChannelsTakeOneCallForFifty, and of two processes one asks.
+func TestManyChannelsTakeOneCallForFifty(t *testing.T) {
+	t.Parallel()
+	f := openChannels(t)
+	var many []notifications.Wanted
+	for i := range 51 {
+		many = append(many, channel(int64(i), fmt.Sprintf("Custom_%02d", i), "all"))
+	}
+	if calls := f.turn(many...); calls != 2 {
+		t.Errorf("%d calls for 51 channels, want 2", calls)
+	}
+	f.pass(79 * time.Hour)
+	claimed, err := f.store.Claim(t.Context(), "acme", []string{"Custom_00"}, false)
+	f.must(err)
+	if len(claimed) != 1 || f.turn(many[0]) != 0 {
+		t.Errorf("claimed %v; the other process asks, too", claimed)
+	}
+}
