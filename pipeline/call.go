@@ -40,8 +40,13 @@ type Limits struct {
 	Shares Shares
 }
 
-// ClassBackfill is the class of backfills: a window or the whole list is read on demand.
-const ClassBackfill Class = "backfill"
+const (
+	// ClassBackfill is the class of backfills: a window or the whole list is read on demand.
+	ClassBackfill Class = "backfill"
+	// ClassHinted is the class of calls that change notifications cause: what upstream told is read
+	// at once.
+	ClassHinted Class = "hinted"
+)
 
 // Share is the part of the daily allowance that a class of work gets. Both figures are between 0
 // and 1.
@@ -58,7 +63,8 @@ type Share struct {
 type Shares map[Class]Share
 
 // DefaultShares reserve enough calls for hourly lists beside any other work, and a few for probes
-// that find out whether upstream answers again.
+// that find out whether upstream answers again and for what upstream tells of. A flood of change
+// notifications costs three tenths of the day at most.
 func DefaultShares() Shares {
 	return Shares{
 		ClassIncremental: {Floor: 0.4},
@@ -66,12 +72,14 @@ func DefaultShares() Shares {
 		ClassDetails:     {Ceiling: 0.4},
 		ClassSweep:       {Ceiling: 0.4},
 		ClassBackfill:    {Ceiling: 0.5},
+		ClassHinted:      {Floor: 0.05, Ceiling: 0.3},
 	}
 }
 
-// Classes are all classes of work, in the order in which the call log counts them.
+// Classes are all classes of work, in the order in which the call log counts them. A new class
+// comes last: a process of an older version passes shorter arrays to the same database.
 func Classes() []Class {
-	return []Class{ClassIncremental, ClassDetails, ClassSweep, ClassBackfill, ClassProbe}
+	return []Class{ClassIncremental, ClassDetails, ClassSweep, ClassBackfill, ClassProbe, ClassHinted}
 }
 
 // Decision is the call log's answer to a reservation.

@@ -38,6 +38,7 @@ func TestLimitsOfTheConfiguration(t *testing.T) {
 	a := load(t, scoped)
 	shares := pipeline.Shares{
 		"incremental": {Floor: 0.6}, "probe": {Floor: 0.02}, "details": {Ceiling: 0.4}, "sweep": {Ceiling: 0.4}, "backfill": {Ceiling: 0.5},
+		"hinted": {Floor: 0.05, Ceiling: 0.3},
 	}
 	for _, test := range []struct {
 		organization, service string

@@ -28,6 +28,7 @@ func TestLeftOf(t *testing.T) {
 		{Class: "sweep", Ceiling: 1000},
 		{Class: "backfill", Spent: 700, Ceiling: 1000},
 		{Class: "probe", Floor: 100, Ceiling: 1000, Reserved: 100, Lent: 50},
+		{Class: "hinted", Ceiling: 1000},
 	}
 	if diff := cmp.Diff(want, got.Classes); diff != "" {
 		t.Errorf("classes (-want +got):\n%s", diff)

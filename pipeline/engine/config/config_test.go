@@ -201,10 +201,11 @@ func TestEverything(t *testing.T) {
 		Budget: config.Budget{
 			Shares: map[string]config.Share{
 				"incremental": {Floor: new(0.5), Ceiling: new(0.9)}, "backfill": {Ceiling: new(1.0)}, "sweep": {Floor: new(0.1)},
+				"hinted": {Floor: new(0.2), Ceiling: new(0.25)},
 			},
 			Classes: pipeline.Shares{ // what is not written is as it was
 				"incremental": {Floor: 0.5, Ceiling: 0.9}, "details": {Ceiling: 0.4}, "sweep": {Floor: 0.1, Ceiling: 0.4},
-				"backfill": {Ceiling: 1}, "probe": {Floor: 0.02},
+				"backfill": {Ceiling: 1}, "probe": {Floor: 0.02}, "hinted": {Floor: 0.2, Ceiling: 0.25},
 			},
 		},
 		Retention:  config.Retention{Calls: 48 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour, History: 4800 * time.Hour},

@@ -41,8 +41,7 @@ func (b *book) free(hour int) int {
 }
 
 // need is the most that a class can call in this hour and the i before it while it keeps to its
-// floor. It assumes that the class made no calls but those up to the hour known.1023: a constant:
-// scans may follow at once, and the limit is low
+// floor. It assumes that the class made no calls but those up to the hour known.
 func (b *book) need(class pipeline.Class, known, hour, i int) int {
 	floor := b.floors[class] * float64(b.daily)
 	need := int(floor)
@@ -93,15 +92,19 @@ func TestAFloorCannotBeStarved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		b := &book{
-			stay:   rapid.SampledFrom([]int{25, 26}).Draw(t, "stay"),
-			daily:  rapid.IntRange(20, 90).Draw(t, "daily"),
-			floors: map[pipeline.Class]float64{pipeline.ClassIncremental: 0.4, pipeline.ClassProbe: rapid.SampledFrom([]float64{0, 0.02, 0.2}).Draw(t, "probe")},
-			calls:  map[pipeline.Class]map[int]int{},
+			stay:  rapid.SampledFrom([]int{25, 26}).Draw(t, "stay"),
+			daily: rapid.IntRange(20, 90).Draw(t, "daily"),
+			floors: map[pipeline.Class]float64{
+				pipeline.ClassIncremental: 0.4,
+				pipeline.ClassProbe:       rapid.SampledFrom([]float64{0, 0.02, 0.2}).Draw(t, "probe"),
+				pipeline.ClassHinted:      rapid.SampledFrom([]float64{0, 0.05, 0.3}).Draw(t, "hinted"),
+			},
+			calls: map[pipeline.Class]map[int]int{},
 		}
 		for now := range 54 {
 			for range rapid.IntRange(0, 9).Draw(t, "tries") {
 				class := rapid.SampledFrom([]pipeline.Class{
-					pipeline.ClassIncremental, pipeline.ClassBackfill, pipeline.ClassProbe, pipeline.ClassSweep,
+					pipeline.ClassIncremental, pipeline.ClassBackfill, pipeline.ClassProbe, pipeline.ClassSweep, pipeline.ClassHinted,
 				}).Draw(t, "class")
 				granted := b.free(now) > 0 && b.wait(class, now) == 0
 				if !granted && b.keeps(class, now) {
@@ -148,6 +151,7 @@ func TestTheDatabaseKeepsTheFloors(t *testing.T) {
 		b := &book{stay: 25, daily: rapid.IntRange(10, 120).Draw(r, "daily"), calls: map[pipeline.Class]map[int]int{}, floors: map[pipeline.Class]float64{
 			pipeline.ClassIncremental: rapid.SampledFrom([]float64{0, 0.25, 0.5, 0.5}).Draw(r, "incremental"),
 			pipeline.ClassProbe:       rapid.SampledFrom([]float64{0, 0.25, 0.25}).Draw(r, "probe"),
+			pipeline.ClassHinted:      rapid.SampledFrom([]float64{0, 0.05, 0.2}).Draw(r, "hinted"),
 		}}
 		shares := pipeline.Shares{}
 		for class, floor := range b.floors {
@@ -156,7 +160,9 @@ func TestTheDatabaseKeepsTheFloors(t *testing.T) {
 		// Calls in the middle of hours that are over.
 		var classes []string
 		var agos []int
-		spenders := rapid.SampledFrom([][]pipeline.Class{pipeline.Classes(), {pipeline.ClassSweep}, {pipeline.ClassBackfill, pipeline.ClassProbe}}).Draw(r, "spenders")
+		spenders := rapid.SampledFrom([][]pipeline.Class{
+			pipeline.Classes(), {pipeline.ClassSweep}, {pipeline.ClassBackfill, pipeline.ClassProbe}, {pipeline.ClassHinted, pipeline.ClassDetails},
+		}).Draw(r, "spenders")
 		oldest := rapid.SampledFrom([]int{3, 8, 22}).Draw(r, "oldest")
 		for range b.daily - 1 - rapid.IntRange(0, b.daily/2).Draw(r, "left") {
 			class, ago := rapid.SampledFrom(spenders).Draw(r, "of"), rapid.IntRange(1, oldest).Draw(r, "hours ago")

@@ -50,7 +50,7 @@ WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS at), edge AS MATERIALIZE
 			ELSE sluice.last_reset(sluice.last_reset(at - interval '1 minute', $3, $4) + interval '36 hours', $3, $4) END AS turn
 	FROM clock)
 SELECT edge.at, edge.turn, coalesce(sum(s.calls), 0), coalesce(sum(s.incremental), 0), coalesce(sum(s.details), 0),
-	coalesce(sum(s.sweep), 0), coalesce(sum(s.backfill), 0), coalesce(sum(s.probe), 0),
+	coalesce(sum(s.sweep), 0), coalesce(sum(s.backfill), 0), coalesce(sum(s.probe), 0), coalesce(sum(s.hinted), 0),
 	(SELECT coalesce(sum(m.reserved), 0) FROM sluice.spent m WHERE m.organization_id = $1 AND m.service = $2
 		AND m.span = 'minute' AND m.began_at > edge.at - interval '1 hour'),
 	sluice.external_calls($1, $2)
@@ -73,8 +73,12 @@ ORDER BY ended_at DESC LIMIT 7`
 func (l *Ledger) Day(ctx context.Context, organization, service string, limits pipeline.Limits) (Day, error) {
 	day := Day{ByClass: map[pipeline.Class]int64{}}
 	counts := make([]int64, len(pipeline.Classes()))
+	into := []any{&day.At, &day.Turn, &day.Spent}
+	for i := range counts {
+		into = append(into, &counts[i])
+	}
 	err := l.pool.QueryRow(ctx, sqlDaySpent, organization, service, limits.ResetHour, limits.ResetZone).
-		Scan(&day.At, &day.Turn, &day.Spent, &counts[0], &counts[1], &counts[2], &counts[3], &counts[4], &day.LastHour, &day.External)
+		Scan(append(into, &day.LastHour, &day.External)...)
 	if err != nil {
 		return Day{}, fmt.Errorf("counting the day of %s/%s: %w", organization, service, err)
 	}

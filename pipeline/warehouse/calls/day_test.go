@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/calls"
 )
@@ -116,6 +118,76 @@ func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
 	}
 	for range 96 / 24 {
 		h.granted(process, pipeline.ClassIncremental, limits)
+	}
+}
+
+// However many change notifications arrive, by default their calls take three tenths of the day,
+// and the rest is there for the other classes.
+func TestHintedCallsHaveACeiling(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process, limits := h.process(calls.DefaultRules()), pipeline.Limits{Shared: "suite", Daily: 100}
+	h.past(3*time.Hour, pipeline.ClassHinted, 1)
+	h.past(time.Hour, pipeline.ClassHinted, 28)
+	h.granted(process, pipeline.ClassHinted, limits)
+	h.refused(pipeline.RefusedClass, process, pipeline.ClassHinted, limits, 20*time.Hour, 21*time.Hour+time.Minute)
+	for _, class := range []pipeline.Class{pipeline.ClassIncremental, pipeline.ClassDetails, pipeline.ClassSweep, pipeline.ClassBackfill, pipeline.ClassProbe} {
+		h.granted(process, class, limits)
+	}
+	day, err := process.Day(t.Context(), "o", "shop", limits)
+	h.must(err)
+	want := map[pipeline.Class]int64{"incremental": 1, "details": 1, "sweep": 1, "backfill": 1, "probe": 1, "hinted": 30}
+	if diff := cmp.Diff(want, day.ByClass); diff != "" || day.Spent != 35 {
+		t.Errorf("%d calls are spent, want 35; by class (-want +got):\n%s", day.Spent, diff)
+	}
+}
+
+// A clock that was set back counts calls in an hour that was summed up. The next minute sums it up
+// again, each class by itself.
+func TestTheLastHourIsSummedUpAgain(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	want := map[pipeline.Class]int64{}
+	for i, class := range pipeline.Classes() {
+		h.past(3*time.Hour, class, i+1)
+		want[class] = int64(i + 1)
+	}
+	h.exec(`UPDATE sluice.spent SET calls = 0, incremental = 0, details = 0, sweep = 0, backfill = 0, probe = 0, hinted = 0
+		WHERE span = 'hour' AND began_at = (SELECT max(began_at) FROM sluice.spent WHERE span = 'hour')`)
+	h.granted(process, pipeline.ClassSweep, unshared(1000))
+	want[pipeline.ClassSweep]++
+	day, err := process.Day(t.Context(), "o", "shop", unshared(1000))
+	h.must(err)
+	if diff := cmp.Diff(want, day.ByClass); diff != "" {
+		t.Errorf("calls by class (-want +got):\n%s", diff)
+	}
+}
+
+// Other work leaves hinted calls their floor, and they take no call that is kept for probes.
+func TestTheFloorOfHintedCallsIsKept(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process, limits := h.process(calls.DefaultRules()), pipeline.Limits{Shared: "suite", Daily: 100}
+	taken := func(class pipeline.Class) int {
+		t.Helper()
+		n := 0
+		for h.reserve(process, class, limits).Refused == "" {
+			n++
+		}
+		return n
+	}
+	for _, step := range []struct {
+		class pipeline.Class
+		want  int
+	}{
+		{pipeline.ClassIncremental, 93}, // 5 are kept for hinted calls, 2 for probes
+		{pipeline.ClassHinted, 5},
+		{pipeline.ClassProbe, 2},
+	} {
+		if got := taken(step.class); got != step.want {
+			t.Errorf("%s took %d calls of what was left, want %d", step.class, got, step.want)
+		}
 	}
 }
 

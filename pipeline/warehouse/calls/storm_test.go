@@ -157,7 +157,7 @@ func TestNoLimitIsExceededInAStorm(t *testing.T) {
 
 // agrees compares the counters with the log, while no decision is asked for. The counters of the
 // last day lie between the calls that ended since its beginning and those that ended since a minute
-// earlier.
+// earlier. Each call counts in one class.
 func (s *storm) agrees(day time.Duration) {
 	s.Helper()
 	pause(s.Context(), lease+s.rules.Window)
@@ -174,5 +174,9 @@ func (s *storm) agrees(day time.Duration) {
 			(SELECT sum(calls) FROM edge, sluice.day_spent('o', 'shop', edge.now, edge.at, NULL, $1))`, day).Scan(&least, &most, &counted))
 	if counted < least || counted > most {
 		s.Errorf("%d calls are counted for the day, the log has %d to %d", counted, least, most)
+	}
+	const odd = `SELECT count(*) FROM sluice.spent WHERE calls <> incremental + details + sweep + backfill + probe + hinted`
+	if rows := ask[int](s.fixture, odd); rows != 0 {
+		s.Errorf("the classes of %d minutes and hours do not add up to their calls", rows)
 	}
 }
