@@ -65,7 +65,9 @@ func openChannels(t *testing.T) *channelFixture {
 	}
 	t.Cleanup(pool.Close)
 	f := &channelFixture{T: t, pool: pool, store: channels.New(pool), upstream: &subscriber{}, now: time.Now(), acme: &pipeline.Organization{Key: "acme"}}
-	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed { return upstream.Subscribed{Expires: asked.Expires} }
+	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed {
+		return upstream.Subscribed{Expires: asked.Expires}
+	}
 	f.keeper = &notifications.Channels{
 		Store: f.store, Subscriber: f.upstream, Version: "v8", Now: func() time.Time { return f.now }, Log: slog.New(slog.DiscardHandler),
 	}
@@ -186,7 +188,9 @@ func TestARefusedChannelTakesNoOtherAlong(t *testing.T) {
 	if calls := f.turn(deals, products); calls != 0 {
 		t.Errorf("%d calls for a refused channel that did not change", calls)
 	}
-	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed { return upstream.Subscribed{Expires: asked.Expires} }
+	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed {
+		return upstream.Subscribed{Expires: asked.Expires}
+	}
 	deals.Events = []string{"Deals.all"}
 	f.turn(deals, products)
 	f.want("mended", "Deels active 156h renewed in 78h, Products active 108h renewed in 30h")
