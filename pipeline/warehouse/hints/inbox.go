@@ -2,7 +2,8 @@
 // records should be read.
 //
 // A hint moves no watermark and writes no row: it only makes a run due. Package notifications
-// decides what a callback may say; package engine, when the runs begin. Start reading at Inbox.Take.
+// decides what a callback may say; package engine, when the runs begin. Start reading at
+// Inbox.Take.
 package hints
 
 import (
@@ -37,8 +38,8 @@ type Change struct {
 	Values json.RawMessage `json:"values,omitempty"`
 }
 
-// Callback is a verified callback, as it is stored. Source of what is read out of it: docs/upstream.md
-// U279.
+// Callback is a verified callback, as it is stored. Source of what is read out of it:
+// docs/upstream.md U279.
 type Callback struct {
 	Organization, Dialect string
 	// Digest identifies its content.
@@ -217,8 +218,8 @@ SELECT organization_id, dialect, module, max(repeated_at) AS last_at, sum(times)
 GROUP BY organization_id, dialect, module ORDER BY organization_id, dialect, module`)
 }
 
-// EachSince calls do for each callback that arrived from an instant on, oldest first and without its
-// body. It reads them one by one, since an inbox may be large.
+// EachSince calls do for each callback that arrived from an instant on, oldest first and without
+// its body. It reads them one by one, since an inbox may be large.
 func (i *Inbox) EachSince(ctx context.Context, organization string, since time.Time, do func(*Entry)) error {
 	rows, err := i.pool.Query(ctx, sqlEachSince, organization, since)
 	if err != nil {
@@ -244,8 +245,8 @@ ORDER BY t.service, t.resource, t.record
 ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
 	operation = excluded.operation, told = h.told + 1, last_at = now(), due_at = now(), asked_at = NULL, read_again = false`
 
-// Remind makes hints due at once, whether or not they were read before. The map has the operation of
-// each.
+// Remind makes hints due at once, whether or not they were read before. The map has the operation
+// of each.
 func (i *Inbox) Remind(ctx context.Context, organization string, operations map[Target]string) error {
 	var services, resources, records, said []string
 	for target, operation := range operations {
