@@ -26,7 +26,7 @@ COMMENT ON TABLE sluice.callbacks IS 'The inbox of change notifications: one row
 COMMENT ON COLUMN sluice.callbacks.id IS 'Number of the callback.';
 COMMENT ON COLUMN sluice.callbacks.organization_id IS 'The organization upstream.';
 COMMENT ON COLUMN sluice.callbacks.dialect IS 'watch (a channel of the change notifications), rule (the webhook of a workflow rule) or test (sent by sluice to itself).';
-COMMENT ON COLUMN sluice.callbacks.digest IS 'SHA-256 of the body.';
+COMMENT ON COLUMN sluice.callbacks.digest IS 'SHA-256 of the module and the body, so that equal bodies of two rules are two callbacks.';
 COMMENT ON COLUMN sluice.callbacks.received_at IS 'When the content arrived first, by the clock of the database.';
 COMMENT ON COLUMN sluice.callbacks.repeated_at IS 'When the same content arrived last.';
 COMMENT ON COLUMN sluice.callbacks.times IS 'How often the same content arrived.';
@@ -159,3 +159,43 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.grant_receiver IS 'Gives a role what a receiver of change notifications needs and nothing else: one function.';
 REVOKE ALL ON FUNCTION sluice.grant_receiver(name) FROM PUBLIC;
+
+-- A worker takes callbacks, reads events and deletes old ones. The function is that of 00014 with one
+-- schema more.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION sluice.grant_worker(p_role name) RETURNS integer LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE
+    v_owner oid := (SELECT o.role FROM sluice.owner o);
+    v_what text;
+    v_done integer := 0;
+BEGIN
+    -- Objects of others in these schemas are not ours to give away.
+    FOR v_what IN
+        SELECT 'GRANT USAGE ON SCHEMA ' || quote_ident(n.nspname) FROM pg_catalog.pg_namespace n WHERE n.nspowner = v_owner
+            AND (n.nspname IN ('sluice', 'river', 'history', 'analytics', 'notifications') OR n.nspname IN (SELECT s.name FROM sluice.service_schemas s))
+        UNION ALL
+        SELECT CASE WHEN c.relkind = 'S' THEN 'GRANT USAGE, SELECT ON SEQUENCE '
+                WHEN c.relkind = 'v' OR c.oid IN ('sluice.schema_version'::regclass, 'sluice.service_schemas'::regclass, 'sluice.checks'::regclass)
+                    THEN 'GRANT SELECT ON TABLE '
+                ELSE 'GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE ' END || c.oid::regclass
+        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE c.relowner = v_owner AND c.relkind IN ('r', 'p', 'v', 'S')
+            AND (n.nspname IN ('sluice', 'river', 'history', 'analytics', 'notifications') OR n.nspname IN (SELECT s.name FROM sluice.service_schemas s))
+        UNION ALL
+        SELECT 'GRANT EXECUTE ON FUNCTION ' || p.oid::regprocedure
+        FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+        WHERE p.proowner = v_owner AND p.prokind = 'f' AND n.nspname IN ('sluice', 'river', 'history', 'analytics', 'notifications')
+            AND p.oid <> 'sluice.grant_worker(name)'::regprocedure
+    LOOP
+        EXECUTE v_what || ' TO ' || quote_ident(p_role);
+        v_done := v_done + 1;
+    END LOOP;
+    -- What the owner makes later, by migrations and plans.
+    FOREACH v_what IN ARRAY ARRAY['USAGE ON SCHEMAS', 'SELECT, INSERT, UPDATE, DELETE ON TABLES', 'USAGE, SELECT ON SEQUENCES', 'EXECUTE ON FUNCTIONS'] LOOP
+        EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I GRANT %s TO %I', pg_catalog.pg_get_userbyid(v_owner), v_what, p_role);
+    END LOOP;
+    RETURN v_done;
+END
+$function$;
+-- +goose StatementEnd

@@ -36,7 +36,7 @@ func TestShareOfBillsWithLines(t *testing.T) {
 func TestEveryTableForAnalystsIsExplained(t *testing.T) {
 	t.Parallel()
 	const here = `FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-		WHERE nspname IN ('accounting', 'invoicing', 'billing', 'inventory', 'chat', 'analytics') AND relkind IN ('r', 'v')`
+		WHERE nspname IN ('accounting', 'invoicing', 'billing', 'inventory', 'chat', 'analytics', 'notifications') AND relkind IN ('r', 'v')`
 	url := migrated(t)
 	if tables := list(t, url, `SELECT c.oid::regclass::text `+here); len(tables) < 50 {
 		t.Fatalf("only %d tables: %v", len(tables), tables)

@@ -18,12 +18,12 @@ import (
 func TestFunctionsSeeNoOthersSchema(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
-	const open = `SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace::regnamespace::text IN ('sluice', 'history', 'analytics')
+	const open = `SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace::regnamespace::text IN ('sluice', 'history', 'analytics', 'notifications')
 		AND prosqlbody IS NULL AND coalesce(NOT 'search_path=pg_catalog, pg_temp' = ANY (proconfig), true) ORDER BY 1`
 	if diff := cmp.Diff([]string{}, list(t, url, open)); diff != "" {
 		t.Errorf("functions without SET search_path = pg_catalog, pg_temp (-want +got):\n%s", diff)
 	}
-	const parsed = `SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace::regnamespace::text IN ('sluice', 'history', 'analytics') AND prosqlbody IS NOT NULL ORDER BY 1`
+	const parsed = `SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace::regnamespace::text IN ('sluice', 'history', 'analytics', 'notifications') AND prosqlbody IS NOT NULL ORDER BY 1`
 	inlined := []string{"sluice.last_reset(timestamp with time zone,integer,text)"} // every reservation asks twice
 	if diff := cmp.Diff(inlined, list(t, url, parsed)); diff != "" {
 		t.Errorf("functions whose body was parsed when they were made (-want +got):\n%s", diff)

@@ -71,7 +71,7 @@ func floors() [][]string {
 		{"pipeline"},
 		{"pipeline/upstream", "pipeline/warehouse"},
 		{"pipeline/sync", "pipeline/budget"},
-		{"pipeline/jobs", "pipeline/planning", "pipeline/lineage", "pipeline/simulation"},
+		{"pipeline/jobs", "pipeline/planning", "pipeline/lineage", "pipeline/notifications", "pipeline/simulation"},
 		{"pipeline/engine"},
 	}
 }
@@ -137,10 +137,10 @@ func importRules() []rule {
 				migrator := s.within("migrations") && (strings.HasPrefix(imported, river+"/rivermigrate") || strings.HasPrefix(imported, river+"/riverdriver/"))
 				return under(imported, river) && !s.within("pipeline/jobs") && !migrator
 			}),
-		imports("net/http only in upstream, sandbox and cmd",
-			"upstream is the only door in; sandbox and cmd are servers, engine names statuses, and coverage asks a handler of this process",
+		imports("net/http only in upstream, notifications, sandbox and cmd",
+			"upstream is the only way out; notifications, sandbox and cmd are servers, engine names statuses, and coverage asks a handler of this process",
 			func(s *source, imported string) bool {
-				return under(imported, "net/http") && !s.within("pipeline/upstream", "pipeline/engine", "schema/docs/coverage", "sandbox", "cmd")
+				return under(imported, "net/http") && !s.within("pipeline/upstream", "pipeline/notifications", "pipeline/engine", "schema/docs/coverage", "sandbox", "cmd")
 			}),
 		imports("pgx only where rows and jobs are written",
 			"the warehouse is the only door out, the oracle holds rows against records, and tools that try the product look past it; package pipeline names the transaction type only",
@@ -245,7 +245,7 @@ func TestRulesBite(t *testing.T) {
 		"sandbox imports nothing of ours":                                                      {"sandbox/a.go", `import "sluice/schema"`, "sandbox/a.go", `import "sluice/sandbox/witness"`},
 		"only cmd imports sandbox":                                                             {"schema/a.go", `import "sluice/sandbox"`, "cmd/sluice/cli/a.go", `import "sluice/sandbox"`},
 		"the queue only in jobs":                                                               {"pipeline/warehouse/a.go", `import "github.com/riverqueue/river/rivertype"`, "migrations/a.go", `import "github.com/riverqueue/river/rivermigrate"`},
-		"net/http only in upstream, sandbox and cmd":                                           {"pipeline/budget/a.go", `import "net/http"`, "pipeline/upstream/a.go", `import "net/http"`},
+		"net/http only in upstream, notifications, sandbox and cmd":                            {"pipeline/budget/a.go", `import "net/http"`, "pipeline/notifications/a.go", `import "net/http"`},
 		"pgx only where rows and jobs are written":                                             {"pipeline/a.go", `import "github.com/jackc/pgx/v5/pgxpool"`, "pipeline/a.go", `import "github.com/jackc/pgx/v5"`},
 		"database/sql and goose only in migrations and the warehouse":                          {"pipeline/jobs/a.go", `import "database/sql"`, "migrations/a.go", `import "github.com/pressly/goose/v3"`},
 		"no tests' libraries in the program":                                                   {"cmd/sluice/cli/a.go", `import "testing"`, "cmd/sluice/cli/a_test.go", `import "testing"`},

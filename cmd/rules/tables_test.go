@@ -21,8 +21,8 @@ const migrated = "migrations"
 // A function of the database writes on behalf of the package that calls it: reserve_call,
 // finish_call and prune_calls write calls, live_calls, budgets, day_budgets, spent, external_spent
 // for calls; prune_runs deletes runs for streams, and with them verifications and processes that
-// are as old; prune_raw deletes raw_records and notes it in raw_looks; take_turn, inside the keep
-// functions, writes housekeeping.
+// are as old; take_callback writes callbacks and hints for hints; prune_raw deletes raw_records and
+// notes it in raw_looks; take_turn, inside the keep functions, writes housekeeping.
 func writers() map[string]string {
 	const (
 		warehouse = "pipeline/warehouse"
@@ -40,6 +40,7 @@ func writers() map[string]string {
 		"callbacks": warehouse + "/hints", "hints": warehouse + "/hints",
 		"raw_records": warehouse + "/rows", "raw_looks": warehouse, "housekeeping": warehouse,
 		"organizations": warehouse, "rebuilds": warehouse + "/rebuilds",
+		"callbacks": warehouse + "/hints", "hints": warehouse + "/hints",
 		"processes":     "pipeline/jobs",
 		"verifications": verified, "verified_streams": verified, "findings": verified,
 		"checks": migrated, "service_schemas": migrated,

@@ -56,6 +56,9 @@ type Options struct {
 	// Offline says that the process makes no call: the vendor's secrets may be missing, and Client
 	// fails.
 	Offline bool
+	// Receiver says that the process only receives callbacks. As Offline, but the secrets of
+	// notifications are needed.
+	Receiver bool
 	// Scrub removes the secrets of the configuration from texts; nil means a new one.
 	Scrub *outside.Scrubber
 }
@@ -83,7 +86,10 @@ func Load(options Options) (*App, error) {
 		return nil, fmt.Errorf("the built-in declarations are broken: %w", err)
 	}
 	load := config.Load
-	if options.Offline {
+	switch {
+	case options.Receiver:
+		load, options.Offline = config.LoadReceiver, true
+	case options.Offline:
 		load = config.LoadOffline
 	}
 	conf, err := load(options.ConfigPath, options.LookupEnv, options.ReadFile, options.Catalogue)

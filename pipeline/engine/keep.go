@@ -19,5 +19,6 @@ func (a *App) retention(ctx context.Context) error {
 	if a.Config.Retention.History > 0 {
 		err = errors.Join(err, a.DB.PruneHistory(ctx, a.Config.Retention.History))
 	}
+	err = errors.Join(err, a.Inbox().Prune(ctx, a.Config.Notifications.Keep))
 	return errors.Join(err, a.Rezone(ctx))
 }

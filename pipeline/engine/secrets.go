@@ -7,6 +7,7 @@ import (
 
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/engine/config/secrets"
+	"sluice/pipeline/notifications"
 	"sluice/pipeline/upstream/token"
 	"sluice/pipeline/warehouse/postgres"
 )
@@ -18,10 +19,22 @@ func keepSecrets(options Options, conf *config.Config) {
 	for i := range conf.Organizations {
 		credentials := conf.Organizations[i].Credentials
 		keep(credentials.ClientSecret.Reveal(), credentials.RefreshToken.Reveal())
+		keepHooks(keep, conf, &conf.Organizations[i])
 	}
 	keep(postgres.Passwords(conf.Database.URL.Reveal())...)
 	for _, key := range keysOf(options) {
 		keep(string(key), base64.StdEncoding.EncodeToString(key))
+	}
+}
+
+// keepHooks makes the secrets of notifications known, and the tokens of channels that are derived
+// from them: upstream sends each token in every callback.
+func keepHooks(keep func(...string), conf *config.Config, o *config.Organization) {
+	for _, secret := range o.Notifications.Secret {
+		keep(secret.Reveal())
+		for _, watch := range o.Notifications.Watch {
+			keep(notifications.Token(secret, o.Key, notifications.ChannelID(conf.Notifications.PublicURL, o.Key, watch.Module)))
+		}
 	}
 }
 

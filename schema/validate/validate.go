@@ -92,7 +92,7 @@ func (f *faults) service(s *schema.Service) {
 // Postgres itself.
 func reservedSchema(name string) bool {
 	switch name {
-	case "sluice", "river", "analytics", "public", "information_schema":
+	case "sluice", "river", "analytics", "notifications", "public", "information_schema":
 		return true
 	default:
 		return strings.HasPrefix(name, "pg_")

@@ -12,9 +12,9 @@ import (
 // descriptors, which calls and the database need, too.
 const mostConnections = 64
 
-// statusServer serves the status pages. It closes connections that send no request, do not end one,
-// or do not read their answer.
-func statusServer(handler http.Handler, log *slog.Logger) *http.Server {
+// boundedServer serves the status pages, or callbacks. It closes connections that send no request,
+// do not end one, or do not read their answer.
+func boundedServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
@@ -25,6 +25,10 @@ func statusServer(handler http.Handler, log *slog.Logger) *http.Server {
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 }
+
+// mostSenders is how many connections the receiver of callbacks has at once: those in flight, some
+// that wait, and some that upstream leaves open.
+const mostSenders = 256
 
 // limited is a listener with a bounded number of open connections: the next one waits until another
 // is closed.

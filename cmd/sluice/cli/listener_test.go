@@ -23,7 +23,7 @@ func statusOf(t *testing.T, connections int, idle func(time.Duration) time.Durat
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
 	said := new(buffer)
-	server := statusServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := boundedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/panic" {
 			panic("on purpose")
 		}
@@ -146,7 +146,7 @@ func TestNoStatusConnectionStays(t *testing.T) {
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
 	failed := make(chan error, 1)
-	server := statusServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := boundedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/long" {
 			_, _ = io.WriteString(w, "ok\n")
 			return

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/cobra"
 
@@ -25,7 +26,8 @@ func (c *cli) serveCommand() *cobra.Command {
 		Long: `Work streams and pick due ones until SIGTERM or SIGINT. Running chunks end at
 their next page. Any number of serve processes may share one database.
 
-Each run that ends, waits or fails is a line in the log.
+Each run that ends, waits or fails is a line in the log. If the configuration has
+notifications.listen, it receives callbacks there, too.
 
 /healthz says whether this process lives, /readyz whether its database answers,
 /metrics is for Prometheus.`,
@@ -58,11 +60,21 @@ func (c *cli) serve(ctx context.Context, a *engine.App, listen string) error {
 	if err != nil {
 		return fmt.Errorf("listen for health and metrics: %w: %w", errEnvironment, err)
 	}
+	var callbacks *metrics.Callbacks
+	var receiver *receiverListener
+	var ended <-chan error // of the receiver; nil waits for ever
+	if a.Config.Notifications.Listen != "" {
+		callbacks = callbackMetrics(a)
+		if receiver, err = openListener(ctx, a, callbacks); err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		ended = receiver.failed
+	}
 	queue, err := a.StartQueue(context.WithoutCancel(ctx), true)
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		return errors.Join(err, receiver.stop(context.WithoutCancel(ctx)), listener.Close())
 	}
-	server := statusServer(statusPages(a), a.Log)
+	server := boundedServer(statusPages(a.DB.Pool().Ping, metrics.Registry(a.DB, a.Alarm, callbacks)), a.Log)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(limit(listener, mostConnections)) }()
 	a.Log.InfoContext(ctx, "serving", "listen", listener.Addr().String(), "workers", a.Config.Workers, "streams", len(a.Streams()))
@@ -72,14 +84,16 @@ func (c *cli) serve(ctx context.Context, a *engine.App, listen string) error {
 		a.Log.InfoContext(ctx, "stopping: running chunks end at their next page")
 	case err = <-failed:
 		err = fmt.Errorf("serve health and metrics: %w", err)
+	case err = <-ended:
 	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), queueStopLimit)
 	defer cancel()
-	return errors.Join(err, queue.Stop(stop), server.Shutdown(stop))
+	return errors.Join(err, receiver.stop(stop), queue.Stop(stop), server.Shutdown(stop))
 }
 
-// statusPages are read-only. They show counts and times, never values of records.
-func statusPages(a *engine.App) http.Handler {
+// statusPages are read-only. They show counts and times, never values of records. Ping asks whether
+// the database answers.
+func statusPages(ping func(context.Context) error, registry *prometheus.Registry) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = fmt.Fprintln(w, "ok") // a failure means that the client has disconnected
@@ -87,12 +101,12 @@ func statusPages(a *engine.App) http.Handler {
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 		defer cancel()
-		if err := a.DB.Pool().Ping(ctx); err != nil {
+		if err := ping(ctx); err != nil {
 			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
 			return
 		}
 		_, _ = fmt.Fprintln(w, "ready") // as above
 	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics.Registry(a.DB, a.Alarm), promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return mux
 }

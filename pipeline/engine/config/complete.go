@@ -22,6 +22,7 @@ func (c *checker) complete(doc *document) {
 	c.organizations(doc)
 	doc.Services = custom.Extend(c.declared, doc.Custom, c.failf)
 	c.resources(doc)
+	c.notifications(doc)
 }
 
 // database chooses the folder of the private server.

@@ -41,6 +41,8 @@ type Config struct {
 	Budget     Budget     `yaml:"budget"`
 	Retention  Retention  `yaml:"retention"`
 	Tombstones Tombstones `yaml:"tombstones"`
+	// Notifications says how change notifications are received.
+	Notifications Notifications `yaml:"notifications"`
 }
 
 // Database says where the warehouse is.
@@ -91,6 +93,8 @@ type Organization struct {
 	Credentials Credentials    `yaml:"credentials"`
 	// Services are the services to copy from, by name.
 	Services map[string]Service `yaml:"services"`
+	// Notifications are the change notifications that it sends.
+	Notifications OrganizationNotifications `yaml:"notifications"`
 
 	Allowance
 }
@@ -162,6 +166,8 @@ type Resource struct {
 	// and the tables of arrays whose values are stored by day.
 	History bool
 	Daily   []string
+	// Notified says how it is read where callbacks tell of it.
+	Notified Notified
 }
 
 // Log says what is logged.
@@ -221,6 +227,7 @@ type override struct {
 	Look        string        `yaml:"look"`
 	History     bool          `yaml:"history"`
 	Daily       []string      `yaml:"daily"`
+	Notified    Notified      `yaml:"notified"`
 }
 
 const day = 24 * time.Hour
@@ -238,5 +245,6 @@ func defaults() document {
 	doc.Retention = Retention{Calls: 35 * day, Runs: 400 * day, Raw: 400 * day}
 	rules := pipeline.DefaultTombstoneRules()
 	doc.Tombstones = Tombstones{MaxRows: rules.MaxRows, MaxShare: rules.MaxShare, Apart: rules.Apart}
+	doc.Notifications = defaultNotifications()
 	return doc
 }

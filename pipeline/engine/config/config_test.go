@@ -3,6 +3,7 @@ package config_test
 import (
 	"errors"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,6 +55,9 @@ func environment() map[string]string {
 		"CANARY_URL":   "sluice:" + canary + "@db.example.com:x/warehouse",
 		"ORGANIZATION": "north",
 		"CLIENT":       "1000.NORTH",
+		"HOOK_NEW":     canary + "new001",
+		"HOOK_OLD":     canary + "old001",
+		"HOOK_SHORT":   canary + "five5", // 11 characters, one too few
 	}
 }
 
@@ -177,6 +181,13 @@ func TestEverything(t *testing.T) {
 				"inventory":  {Plan: "free", BaseURL: "http://127.0.0.1:8080/inventory/v1"},
 				"chat":       {Plan: "free"},
 			},
+			Notifications: config.OrganizationNotifications{
+				Secret: []config.Secret{upstream.NewSecret(canary + "new001"), upstream.NewSecret(canary + "old001")},
+				Watch: []config.Watch{
+					{Module: "Products", Operations: []string{"all"}, Tells: []string{"inventory.items", "accounting.bills"}},
+					{Module: "Deals_2", Operations: []string{"create", "delete"}, Values: true},
+				},
+			},
 			Allowance: config.Allowance{Reset: &config.Reset{Zone: "Europe/Rome", Hour: 6}, RateScope: config.ScopeService},
 		}, {
 			Name: "far", ID: "10234695", Key: "far", DataCenter: "uk", TimeZone: "Europe/London", Credentials: credentials("1000.FAR"),
@@ -185,13 +196,17 @@ func TestEverything(t *testing.T) {
 				Plan: "free", Networks: []string{"partners", "20077"},
 				Allowance: config.Allowance{Reset: &config.Reset{Zone: "Asia/Kolkata", Hour: 23}, RateScope: config.ScopeOrganization},
 			}},
+			Notifications: config.OrganizationNotifications{
+				Secret: []config.Secret{upstream.NewSecret(canary + "old001")},
+				Watch:  []config.Watch{{Module: "Deals", Operations: []string{"edit"}}},
+			},
 		}},
 		Resources: map[string]config.Resource{
 			"accounting.bills":      {Every: 10 * time.Minute, Enabled: true, Ceiling: 10 * time.Minute, Freshness: 10 * time.Minute},
 			"accounting.expenses":   {Every: 6 * time.Hour, Enabled: true, Ceiling: 24 * time.Hour},
 			"accounting.journals":   {Every: 24 * time.Hour, Enabled: true, Ceiling: 96 * time.Hour},
 			"inventory.bills":       {Every: 30 * time.Minute, Enabled: false, Ceiling: 2 * time.Hour},
-			"inventory.items":       {Every: 90 * time.Minute, Stated: true, Enabled: true},
+			"inventory.items":       {Every: 90 * time.Minute, Stated: true, Enabled: true, Notified: config.Notified{Every: 6 * time.Hour}},
 			"inventory.price_lists": {Every: 2 * time.Hour, Stated: true, Enabled: true, Sweep: 48 * time.Hour, History: true, Daily: []string{"rate"}},
 			"chat.conversations":    {Every: 24 * time.Hour, Enabled: true, Ceiling: 48 * time.Hour, Freshness: 48 * time.Hour},
 			"chat.channels":         {Every: 6 * time.Hour, Enabled: true, CallsPerRun: 25},
@@ -210,11 +225,16 @@ func TestEverything(t *testing.T) {
 		},
 		Retention:  config.Retention{Calls: 48 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour, History: 4800 * time.Hour},
 		Tombstones: config.Tombstones{MaxRows: 5, MaxShare: 0.5},
+		Notifications: config.Notifications{
+			Listen: "[::1]:9465", PublicURL: "https://hooks.example.com/sluice", MaxWait: time.Minute, Keep: 48 * time.Hour, KeepBodies: true, HintedPerMinute: 5,
+			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+			AllowFrom:      []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
+		},
 	}
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
 	zones := cmp.Comparer(func(_, _ *time.Location) bool { return true }) // compared by name below
 	declared := cmpopts.IgnoreFields(config.Config{}, "Services")         // TestCustomResources looks at them
-	if diff := cmp.Diff(want, got, reveal, zones, declared); diff != "" {
+	if diff := cmp.Diff(want, got, reveal, zones, declared, cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	for _, org := range got.Organizations {
@@ -244,6 +264,10 @@ func TestDefaults(t *testing.T) {
 	}
 	if want := (config.Tombstones{MaxRows: 20, MaxShare: 0.02, Apart: 10 * time.Minute}); got.Tombstones != want {
 		t.Errorf("tombstones: %+v, want %+v", got.Tombstones, want)
+	}
+	wait := config.Notifications{Debounce: 2 * time.Second, MaxWait: 15 * time.Second, SelfTest: 15 * time.Minute, Keep: 336 * time.Hour, HintedPerMinute: 20}
+	if diff := cmp.Diff(wait, got.Notifications); diff != "" {
+		t.Errorf("notifications, -want +got\n%s", diff)
 	}
 	if got.Organizations[0].DataCenter != "com" {
 		t.Errorf("data center %q, want com", got.Organizations[0].DataCenter)

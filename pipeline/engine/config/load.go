@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"reflect"
 	"strings"
 
@@ -30,7 +31,7 @@ func Load(
 	readFile func(string) ([]byte, error),
 	services []schema.Service,
 ) (*Config, error) {
-	return load(path, getenv, readFile, services, nil)
+	return load(path, getenv, readFile, services, func(string) bool { return false })
 }
 
 // LoadOffline reads the file as Load does, for commands that make no call: a secret of the
@@ -41,17 +42,27 @@ func LoadOffline(
 	readFile func(string) ([]byte, error),
 	services []schema.Service,
 ) (*Config, error) {
-	return load(path, getenv, readFile, services, make(map[string]bool))
+	return load(path, getenv, readFile, services, func(string) bool { return true })
 }
 
-// load records the paths of missing secrets in absent; if absent is nil, a missing secret is a
-// mistake.
+// LoadReceiver reads the file as Load does, for a process that only receives callbacks: secrets of
+// the credentials may be missing, those of notifications may not.
+func LoadReceiver(
+	path string,
+	getenv func(string) (string, bool),
+	readFile func(string) ([]byte, error),
+	services []schema.Service,
+) (*Config, error) {
+	return load(path, getenv, readFile, services, func(path string) bool { return strings.Contains(path, ".credentials.") })
+}
+
+// load reads the file; optional says of which paths the secret may be missing.
 func load(
 	path string,
 	getenv func(string) (string, bool),
 	readFile func(string) ([]byte, error),
 	services []schema.Service,
-	absent map[string]bool,
+	optional func(path string) bool,
 ) (*Config, error) {
 	text, err := readFile(path)
 	switch {
@@ -60,12 +71,13 @@ func load(
 	case err != nil:
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
-	from := secrets.Source{Getenv: getenv}
+	from, absent := secrets.Source{Getenv: getenv}, make(map[string]bool)
 	doc := defaults()
 	file := strict.Decode(text, &doc, strict.Options{
 		Expand: func(path, text string) (string, error) { return value(from, path, text) },
 		Special: map[reflect.Type]func(path, raw string) (any, error){
-			reflect.TypeFor[Secret](): func(path, raw string) (any, error) { return special(from, path, raw, absent) },
+			reflect.TypeFor[Secret]():       func(path, raw string) (any, error) { return special(from, path, raw, optional, absent) },
+			reflect.TypeFor[netip.Prefix](): func(_, raw string) (any, error) { return network(from, raw) },
 		},
 	})
 	if file.Shaped() {
@@ -87,13 +99,13 @@ func value(from secrets.Source, path, text string) (string, error) {
 }
 
 // special reads the values of type Secret: secrets, and the address of the database, which may hold
-// one.
-func special(from secrets.Source, path, raw string, absent map[string]bool) (Secret, error) {
+// one. It records the paths of missing secrets that are optional.
+func special(from secrets.Source, path, raw string, optional func(string) bool, absent map[string]bool) (Secret, error) {
 	if path == "database.url" {
 		return from.DatabaseURL(raw)
 	}
 	secret, err := from.Secret(raw)
-	if _, missing := errors.AsType[*secrets.MissingError](err); missing && absent != nil {
+	if _, missing := errors.AsType[*secrets.MissingError](err); missing && optional(path) {
 		absent[path] = true
 		return Secret{}, nil
 	}

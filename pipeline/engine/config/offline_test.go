@@ -38,6 +38,29 @@ func TestOffline(t *testing.T) {
 	}
 }
 
+// TestReceiver: a process that only receives callbacks needs no secret of the credentials, and all
+// secrets of notifications.
+func TestReceiver(t *testing.T) {
+	t.Parallel()
+	text := read(t, "testdata/minimal.good.yaml") + "    notifications: {secret: \"${HOOK_NEW}\"}\nnotifications: {public_url: \"http://127.0.0.1:9465\"}\n"
+	env := map[string]string{"HOME": "/home/sluice", "HOOK_NEW": "abcdefgh1234"}
+	file := func(string) ([]byte, error) { return []byte(text), nil }
+	got, err := config.LoadReceiver("receiver.yaml", lookup(env), file, services())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := got.Organizations[0]; !o.Notifies() || o.Notifications.Secret[0].Reveal() != "abcdefgh1234" || o.Credentials.ClientSecret.Reveal() != "" {
+		t.Errorf("got %+v", o)
+	}
+	delete(env, "HOOK_NEW")
+	if _, err := config.LoadReceiver("receiver.yaml", lookup(env), file, services()); !mistaken(err) || !strings.Contains(err.Error(), "HOOK_NEW") {
+		t.Errorf("without its secret: %v", err)
+	}
+	if got, err := config.LoadOffline("receiver.yaml", lookup(env), file, services()); err != nil || !got.Organizations[0].Notifies() {
+		t.Errorf("a command that receives nothing: %v", err)
+	}
+}
+
 func mistaken(err error) bool {
 	_, ok := errors.AsType[*config.Error](err)
 	return ok

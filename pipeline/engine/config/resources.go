@@ -96,6 +96,7 @@ func (c *checker) overridden(r Resource, o override, declared *schema.Resource, 
 		}
 	}
 	r.History, r.Daily = o.History, c.daily(o.Daily, declared, path+".daily")
+	r.Notified.Every = c.relaxed(o.Notified.Every, path+".notified.every")
 	r.Sweep = c.swept(r.Sweep, o.Sweep, declared, path+".sweep")
 	if r.Look = c.looked(r.Look, o.Look, declared, path+".look"); r.Sweep == 0 {
 		r.Look = 0

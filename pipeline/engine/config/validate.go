@@ -36,7 +36,7 @@ type checker struct {
 	getenv   func(string) (string, bool)
 	declared []schema.Service
 	services map[string]*schema.Service
-	// absent are the paths of missing secrets, where a missing secret is no mistake.
+	// absent are the paths of missing secrets that are no mistakes.
 	absent map[string]bool
 }
 

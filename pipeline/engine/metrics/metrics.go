@@ -1,5 +1,6 @@
 // Package metrics exports the state of the streams to Prometheus. It reads the control tables at
-// each scrape, so every process reports the same values and stores nothing.
+// each scrape, so every process reports the same values and stores nothing. Callbacks alone are
+// counted by the process that receives them.
 //
 // Labels are organization, service and resource, which the configuration bounds; no label ever
 // holds a value of a record. Start reading at Registry.
@@ -27,14 +28,19 @@ type Source interface {
 }
 
 // Registry returns the metrics of one process. Alarm returns why a stream's quarantine alarms; ""
-// if it does not.
-func Registry(source Source, alarm func(*streams.Status) string) *prometheus.Registry {
+// if it does not. Callbacks are nil in a process that receives none.
+func Registry(source Source, alarm func(*streams.Status) string, callbacks *Callbacks) *prometheus.Registry {
+	registry := processRegistry()
+	registry.MustRegister(newStreams(source, alarm))
+	if callbacks != nil {
+		registry.MustRegister(callbacks)
+	}
+	return registry
+}
+
+func processRegistry() *prometheus.Registry {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(
-		collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		newStreams(source, alarm),
-	)
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return registry
 }
 

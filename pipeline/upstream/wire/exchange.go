@@ -88,7 +88,7 @@ func (d *Door) Open(ctx context.Context, op Call, total time.Duration, request *
 		answer.turn.End()
 		// The caller has read what it needs of the body.
 		if closeErr := answer.Body.Close(); closeErr != nil && err == nil {
-			err = &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Err: op.Scrub.Cause(cause(ctx, closeErr))}
+			err = &pipeline.Error{Kind: pipeline.Unavailable, Op: op.Op, Err: op.Scrub.Cause(Cause(ctx, closeErr))}
 		}
 	}()
 	return read(answer)

@@ -35,7 +35,7 @@ func (t Transport) guarded(
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
-			return nil, err // cause rewrites it
+			return nil, err // Cause rewrites it
 		}
 		guarded := &guardedConn{Conn: conn, arrival: byAnswer{}, fresh: func() error { return t.fresh(ctx) }}
 		if _, direct := conn.(*net.TCPConn); direct && t.Now != nil && t.Proxy == nil {

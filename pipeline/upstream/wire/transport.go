@@ -140,7 +140,7 @@ func (d *Door) send(ctx context.Context, stop context.CancelCauseFunc, request *
 	}
 	response, err := d.transport.RoundTrip(request) //nolint:bodyclose // Open closes it
 	if err != nil {
-		return nil, cause(ctx, err)
+		return nil, Cause(ctx, err)
 	}
 	raw := &watched{ctx: ctx, body: response.Body, stall: d.settings.Stall, stop: stop}
 	answer := &Reply{
@@ -171,7 +171,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	timer.Stop()
 	w.count += int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = cause(w.ctx, err)
+		err = Cause(w.ctx, err)
 		w.err = err
 	}
 	return n, err // io.EOF has to stay as it is
@@ -215,9 +215,9 @@ func (u *unzipped) broken(err error) error {
 // Close implements io.Closer.
 func (u *unzipped) Close() error { return u.source.Close() }
 
-// cause describes a network error in words of our own: the errors of net/http can quote what was
+// Cause describes a network error in words of our own: the errors of net/http can quote what was
 // sent or received. Only the context's errors can still be recognized.
-func cause(ctx context.Context, err error) error {
+func Cause(ctx context.Context, err error) error {
 	if stalled := context.Cause(ctx); errors.Is(stalled, errStalled) {
 		return errStalled
 	}

@@ -97,6 +97,11 @@ func fields(v reflect.Value) map[string]reflect.Value {
 
 func (d *Document) list(n ast.Node, into reflect.Value, path string) {
 	sequence, ok := n.(*ast.SequenceNode)
+	if _, scalar := scalarText(n); scalar && into.Type().Implements(reflect.TypeFor[oneOrMore]()) {
+		into.Set(reflect.MakeSlice(into.Type(), 1, 1))
+		d.value(n, into.Index(0), path)
+		return
+	}
 	if !ok {
 		d.Addf(path, false, "wants a list: one element a line, each behind \"- \"")
 		return
@@ -104,7 +109,9 @@ func (d *Document) list(n ast.Node, into reflect.Value, path string) {
 	into.Set(reflect.MakeSlice(into.Type(), len(sequence.Values), len(sequence.Values)))
 	for i, value := range sequence.Values {
 		element := fmt.Sprintf("%s[%d]", path, i)
-		d.places[element] = placeOf(start(value))
+		at := placeOf(start(value))
+		at.raw, _ = scalarText(value)
+		d.places[element] = at
 		d.value(value, into.Index(i), element)
 	}
 }

@@ -43,10 +43,18 @@ type Document struct {
 	shaped   bool
 }
 
+// OneOrMore is a list that the file may write as a single value, without brackets.
+type OneOrMore[T any] []T
+
+func (OneOrMore[T]) oneOrMore() {}
+
+// oneOrMore is any OneOrMore.
+type oneOrMore interface{ oneOrMore() }
+
 // Decode lays a file over the struct that into points to. Keys are the yaml tags of its fields;
 // fields of embedded structs count as its own. Fields are structs, maps by name, slices, pointers,
-// strings, ints, floats, bools, time.Duration and the types of options.Special. A key without a
-// value counts as missing and leaves the field unchanged.
+// strings, ints, floats, bools, time.Duration, OneOrMore and the types of options.Special. A key
+// without a value counts as missing and leaves the field unchanged.
 func Decode(text []byte, into any, options Options) *Document {
 	text = bytes.TrimPrefix(text, []byte("\uFEFF")) // the byte order mark with which some editors begin a file
 	d := &Document{

@@ -71,6 +71,33 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// TestOneOrMore: a single value is a list of one; its place is the key itself.
+func TestOneOrMore(t *testing.T) {
+	t.Parallel()
+	type lists struct {
+		Counts strict.OneOrMore[int]    `yaml:"counts"`
+		Pins   strict.OneOrMore[hidden] `yaml:"pins"`
+	}
+	for text, want := range map[string]lists{
+		"counts: 3\npins: x\n":             {Counts: strict.OneOrMore[int]{3}, Pins: strict.OneOrMore[hidden]{{Text: "pins=x"}}},
+		"counts: [3, 4]\npins: [x, 'y']\n": {Counts: strict.OneOrMore[int]{3, 4}, Pins: strict.OneOrMore[hidden]{{Text: "pins[0]=x"}, {Text: "pins[1]=y"}}},
+		"counts: []\npins:\n":              {Counts: strict.OneOrMore[int]{}},
+	} {
+		var got lists
+		if err := strict.Decode([]byte(text), &got, options()).Err("f"); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+	var got lists
+	err := strict.Decode([]byte("counts: {a: 1}\npins: 1\n"), &got, options()).Err("f")
+	if err == nil || !strings.Contains(err.Error(), "1:1 counts: wants a list") {
+		t.Errorf("got %v", err)
+	}
+	if err := strict.Decode([]byte("counts: x\n"), &got, options()).Err("f"); err == nil || !strings.Contains(err.Error(), `1:1 counts: wants a whole number, not "x"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestKeysWithoutValue: a key without a value leaves its field unchanged.
 func TestKeysWithoutValue(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/metrics"
+	"sluice/pipeline/notifications"
+)
+
+func (c *cli) serveNotifications() *cobra.Command {
+	var listen string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Receive callbacks, and do nothing else, until told to stop",
+		Long: `Receive callbacks at notifications.listen, and do nothing else, until SIGTERM or SIGINT.
+This process can stand in a network of its own: it makes no call upstream, needs neither
+upstream's secrets nor the sealing key, and its role of the database may be one that can
+do nothing but store callbacks (sluice.grant_receiver).
+
+A callback is answered with 200 only when it is stored. /healthz, /readyz and /metrics are
+on the address listen, as those of sluice serve.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			signal.Ignore(syscall.SIGPIPE) // as in serve
+			options := c.options()
+			options.Quiet, options.Receiver = false, true
+			return c.receive(cmd.Context(), options, listen)
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", "", "address for health and metrics (default: listen of the configuration)")
+	return cmd
+}
+
+// receive opens no warehouse: the role may not be allowed to read it.
+func (c *cli) receive(ctx context.Context, options engine.Options, listen string) error {
+	a, err := engine.Load(options)
+	if err != nil {
+		return err
+	}
+	if a.Config.Notifications.Listen == "" {
+		return usage("notifications.listen is missing in the configuration: it is the address at which callbacks are received")
+	}
+	if listen == "" {
+		listen = a.Config.Listen
+	}
+	if err := a.OpenDatabase(ctx); err != nil {
+		return err
+	}
+	a.WarnExposed(ctx)
+	return errors.Join(c.receiveUntil(ctx, a, listen), a.Close(ctx))
+}
+
+func (c *cli) receiveUntil(ctx context.Context, a *engine.App, listen string) error {
+	callbacks := callbackMetrics(a)
+	receiver, err := openListener(ctx, a, callbacks)
+	if err != nil {
+		return err
+	}
+	status, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	if err != nil {
+		return errors.Join(fmt.Errorf("listen for health and metrics: %w: %w", errEnvironment, err), receiver.stop(ctx))
+	}
+	pages := boundedServer(statusPages(receiver.receiver.Ping, metrics.ReceiverRegistry(callbacks)), a.Log)
+	failed := make(chan error, 1)
+	go func() { failed <- pages.Serve(limit(status, mostConnections)) }()
+	a.Log.InfoContext(ctx, "serving", "listen", status.Addr().String())
+	select {
+	case <-ctx.Done():
+		a.Log.InfoContext(ctx, "stopping")
+	case err = <-failed:
+		err = fmt.Errorf("serve health and metrics: %w", err)
+	case err = <-receiver.failed:
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), receiverStopLimit)
+	defer cancel()
+	return errors.Join(err, receiver.stop(stop), pages.Shutdown(stop))
+}
+
+// receiverStopLimit is longer than a callback takes.
+const receiverStopLimit = 10 * time.Second
+
+// receiverListener is a receiver that listens.
+type receiverListener struct {
+	receiver *engine.Receiver
+	server   *http.Server
+	// failed receives why the listener ended by itself.
+	failed <-chan error
+}
+
+// openListener starts to receive callbacks at notifications.listen.
+func openListener(ctx context.Context, a *engine.App, callbacks *metrics.Callbacks) (*receiverListener, error) {
+	receiver, err := a.OpenReceiver(ctx, func(o notifications.Observation) {
+		callbacks.Observe(o.Organization, o.Dialect, string(o.Verdict), o.Took)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("receive callbacks: %w: %w", errEnvironment, err)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.Config.Notifications.Listen)
+	if err != nil {
+		receiver.Close()
+		return nil, fmt.Errorf("listen for callbacks: %w: %w", errEnvironment, err)
+	}
+	server := boundedServer(receiver, a.Log)
+	failed := make(chan error, 1)
+	go func() {
+		if err := server.Serve(limit(listener, mostSenders)); !errors.Is(err, http.ErrServerClosed) {
+			failed <- fmt.Errorf("receive callbacks: %w", err)
+		}
+	}()
+	a.Log.InfoContext(ctx, "receiving callbacks", "listen", listener.Addr().String(), "public_url", a.Config.Notifications.PublicURL)
+	return &receiverListener{receiver: receiver, server: server, failed: failed}, nil
+}
+
+// stop answers the callbacks in flight, and ends. A nil listener has nothing to stop.
+func (r *receiverListener) stop(ctx context.Context) error {
+	if r == nil {
+		return nil
+	}
+	err := r.server.Shutdown(ctx)
+	r.receiver.Close()
+	if err != nil {
+		return fmt.Errorf("stop receiving callbacks: %w", err)
+	}
+	return nil
+}
+
+// callbackMetrics are the metrics of a process that receives callbacks.
+func callbackMetrics(a *engine.App) *metrics.Callbacks {
+	organizations := slices.Sorted(maps.Keys(a.Notifications().Organizations))
+	return metrics.NewCallbacks(organizations, []string{notifications.Watch, notifications.Rule, notifications.Test}, string(notifications.Taken))
+}

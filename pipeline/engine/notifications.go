@@ -1,0 +1,220 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/notifications"
+	"sluice/pipeline/upstream/knock"
+	"sluice/pipeline/warehouse/hints"
+	"sluice/schema"
+)
+
+// Notifications returns what a receiver has to know, and what addresses and tokens are made of.
+func (a *App) Notifications() notifications.Settings {
+	of := a.Config.Notifications
+	settings := notifications.Settings{
+		PublicURL: of.PublicURL, Vendor: a.Config.Vendor.Name, TrustedProxies: of.TrustedProxies, AllowFrom: of.AllowFrom,
+		Debounce: of.Debounce, MaxWait: of.MaxWait, KeepBodies: of.KeepBodies, Organizations: make(map[string]*notifications.Organization),
+	}
+	for i := range a.Config.Organizations {
+		if o := &a.Config.Organizations[i]; o.Notifies() {
+			settings.Organizations[o.Key] = a.notifying(o)
+		}
+	}
+	return settings
+}
+
+// notifying returns the channels of an organization, and its copied resources for which rules may
+// send. Chat has no rules (docs/upstream.md U300).
+func (a *App) notifying(o *config.Organization) *notifications.Organization {
+	n := &notifications.Organization{
+		Key: o.Key, Secrets: o.Notifications.Secret, Channels: make(map[int64]*notifications.Channel), Resources: make(map[string]notifications.Resource),
+	}
+	copied := make(map[string]notifications.Resource)
+	for _, stream := range a.Streams() {
+		if stream.Organization != o.Key || stream.Work != pipeline.WorkList || !a.Enabled(stream) {
+			continue
+		}
+		resource := notifications.Resource{Service: stream.Service.Name, Name: stream.Resource.Name, ID: stream.Resource.ID}
+		if stream.Resource.Single != nil {
+			resource.Single = stream.Resource.Single.Key
+		}
+		copied[resource.FullName()] = resource
+		if stream.Service.Host == schema.HostAPI {
+			n.Resources[resource.FullName()] = resource
+		}
+	}
+	for _, watch := range o.Notifications.Watch {
+		channel := &notifications.Channel{Module: watch.Module, Values: watch.Values}
+		for _, name := range watch.Tells {
+			if told, found := copied[name]; found {
+				channel.Tells = append(channel.Tells, told)
+			}
+		}
+		n.Channels[notifications.ChannelID(a.Config.Notifications.PublicURL, o.Key, watch.Module)] = channel
+	}
+	return n
+}
+
+// Inbox returns the inbox of callbacks.
+func (a *App) Inbox() *hints.Inbox { return hints.NewInbox(a.DB.Pool()) }
+
+// Receiver receives callbacks, with database connections of its own.
+type Receiver struct {
+	http.Handler
+
+	inbox *hints.Inbox
+}
+
+// OpenReceiver connects a receiver. It needs the address of the database (OpenDatabase) and no
+// warehouse: the role of the database may be one that can do nothing but take callbacks. Observe is
+// told how each request ended.
+func (a *App) OpenReceiver(ctx context.Context, observe func(notifications.Observation)) (*Receiver, error) {
+	inbox, err := hints.OpenInbox(ctx, a.URL, notifications.StoreLimit)
+	if err != nil {
+		return nil, fmt.Errorf("open the inbox: %w", err)
+	}
+	return &Receiver{inbox: inbox, Handler: notifications.NewReceiver(notifications.Options{
+		Settings: a.Notifications(), Inbox: inbox, Now: a.options.Now, Log: a.Log, Observe: observe,
+	})}, nil
+}
+
+// Ping asks whether the database answers.
+func (r *Receiver) Ping(ctx context.Context) error { return r.inbox.Ping(ctx) }
+
+// Close closes the connections.
+func (r *Receiver) Close() { r.inbox.Close() }
+
+// Replayed is what a replay did.
+type Replayed struct {
+	// Callbacks were looked at; Hints are due again.
+	Callbacks int `json:"callbacks"`
+	Hints     int `json:"hints"`
+}
+
+// Replay makes the hints of the callbacks due again that arrived since an instant, as the present
+// configuration understands them. It makes no call: runs do. Organization is a key, "" for all.
+func (a *App) Replay(ctx context.Context, organization string, since time.Time) (Replayed, error) {
+	inbox, settings := a.Inbox(), a.Notifications()
+	due := make(map[string]map[hints.Target]string)
+	var replayed Replayed
+	err := inbox.EachSince(ctx, organization, since, func(entry *hints.Entry) {
+		replayed.Callbacks++
+		of, known := settings.Organizations[entry.Organization]
+		if !known {
+			return
+		}
+		for _, target := range of.Targets(entry.Dialect, entry.Module, entry.IDs) {
+			if due[entry.Organization] == nil {
+				due[entry.Organization] = make(map[hints.Target]string)
+			}
+			due[entry.Organization][target] = entry.Operation // the last one counts
+		}
+	})
+	if err != nil {
+		return replayed, fmt.Errorf("read the callbacks since then: %w", err)
+	}
+	for _, key := range slices.Sorted(maps.Keys(due)) {
+		if err := inbox.Remind(ctx, key, due[key]); err != nil {
+			return replayed, fmt.Errorf("replay the callbacks of organization %s: %w", key, err)
+		}
+		replayed.Hints += len(due[key])
+	}
+	return replayed, nil
+}
+
+// Link is a part of the way from upstream to the inbox, or "" for the whole way.
+type Link string
+
+// The links, in the order of the way.
+const (
+	LinkDNS       Link = "dns"
+	LinkTCP       Link = "tcp"
+	LinkTLS       Link = "tls"
+	LinkProxy     Link = "proxy"
+	LinkPath      Link = "path"
+	LinkSignature Link = "signature"
+	LinkDatabase  Link = "database"
+	LinkInbox     Link = "inbox"
+)
+
+// Knocked is how a test callback went.
+type Knocked struct {
+	// Broken is the first link that is broken; "" if the callback is in the inbox.
+	Broken Link
+	// Detail is what was seen there.
+	Detail string
+}
+
+// inboxPoll is the time between two looks into the inbox.
+const inboxPoll = 100 * time.Millisecond
+
+// Knock sends a signed test callback through the public address, and waits for it in the inbox as
+// long as patience. It costs no call upstream.
+func (a *App) Knock(ctx context.Context, o *config.Organization, patience time.Duration) (Knocked, error) {
+	body, err := json.Marshal(map[string]string{"nonce": rand.Text()})
+	if err != nil {
+		return Knocked{}, fmt.Errorf("write a test callback: %w", err)
+	}
+	reached := knock.Post(ctx, a.Config.Notifications.PublicURL+notifications.Path(notifications.Test, o.Key, ""),
+		notifications.SignatureHeader(a.Config.Vendor.Name), notifications.Signature(o.Notifications.Secret[0], body), body, nil)
+	if knocked := judgeKnock(reached); knocked.Broken != "" {
+		return knocked, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	ticker := time.NewTicker(inboxPoll)
+	defer ticker.Stop()
+	for {
+		arrived, err := a.Inbox().Arrived(ctx, o.Key, notifications.Test, notifications.Digest("", body))
+		switch {
+		case ctx.Err() != nil:
+			return Knocked{Broken: LinkInbox, Detail: "the callback was answered with 200, and is not in the inbox of this database"}, nil
+		case err != nil:
+			return Knocked{}, fmt.Errorf("look for the test callback: %w", err)
+		case arrived:
+			return Knocked{}, nil
+		}
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		}
+	}
+}
+
+// judgeKnock finds the broken link in how far a post came.
+func judgeKnock(reached knock.Reached) Knocked {
+	if reached.Step != knock.Answer {
+		links := map[knock.Step]Link{knock.DNS: LinkDNS, knock.TCP: LinkTCP, knock.TLS: LinkTLS, knock.HTTP: LinkProxy}
+		return Knocked{Broken: links[reached.Step], Detail: reached.Err.Error()}
+	}
+	said := fmt.Sprintf("status %d", reached.Status)
+	if !notifications.OurAnswer(reached.Status, reached.Body) {
+		switch {
+		case reached.Status >= http.StatusInternalServerError, reached.Status == http.StatusUnauthorized, reached.Status == http.StatusForbidden,
+			reached.Status == http.StatusRequestEntityTooLarge:
+			return Knocked{Broken: LinkProxy, Detail: said + ", and not from the receiver"}
+		default:
+			return Knocked{Broken: LinkPath, Detail: said + ", and not from the receiver"}
+		}
+	}
+	switch reached.Status {
+	case http.StatusOK:
+		return Knocked{}
+	case http.StatusUnauthorized:
+		return Knocked{Broken: LinkSignature, Detail: said + " from the receiver"}
+	case http.StatusServiceUnavailable:
+		return Knocked{Broken: LinkDatabase, Detail: said + " from the receiver"}
+	default:
+		return Knocked{Broken: LinkPath, Detail: said + " from the receiver: the path is none of its own"}
+	}
+}

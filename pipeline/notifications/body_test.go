@@ -1,0 +1,196 @@
+package notifications
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/pipeline/warehouse/hints"
+)
+
+// TestWatchBodies: the form of the API document and that of live services mean the same
+// (docs/upstream.md U279, U285).
+func TestWatchBodies(t *testing.T) {
+	t.Parallel()
+	sent := time.UnixMilli(1774000000123)
+	named := func(fields ...string) hints.Change { return hints.Change{Fields: fields} }
+	for name, test := range map[string]struct {
+		body string
+		want watched
+	}{
+		"the document's sample": {
+			`{"server_time":1774000000123,"query_params":{},"module":"Deals","resource_uri":"https://x/crm/v8/Deals","ids":["4150868000001144028"],` +
+				`"affected_fields":[],"operation":"insert","channel_id":"1000000068001","token":"T"}`,
+			watched{channel: 1000000068001, token: "T", operation: "insert", ids: []string{"4150868000001144028"}, sentAt: sent},
+		},
+		"fields with values, as in the document": {
+			`{"server_time":1774000000123,"ids":["8","7"],"affected_fields":[{"Stage":"Won","Amount":1000.50},{"Stage":null}],"operation":"edit","channel_id":"1","token":"T"}`,
+			watched{channel: 1, token: "T", operation: "update", ids: []string{"7", "8"}, sentAt: sent, changes: map[string]hints.Change{
+				"8": {Fields: []string{"Amount", "Stage"}, Values: []byte(`{"Amount":1000.5,"Stage":"Won"}`)}, "7": {Fields: []string{"Stage"}, Values: []byte(`{"Stage":null}`)},
+			}},
+		},
+		"fields of fewer records than are named": {
+			`{"ids":["8","7"],"affected_fields":[{"Stage":"Won"}],"operation":"edit","channel_id":"1","token":"T"}`,
+			watched{channel: 1, token: "T", operation: "update", ids: []string{"7", "8"}},
+		},
+		"fields beside an identifier that is none": {
+			`{"ids":["!","7"],"affected_fields":[{"Stage":"Won"},{"Stage":"Lost"}],"operation":"edit","channel_id":"1","token":"T"}`,
+			watched{channel: 1, token: "T", operation: "update", ids: []string{"7"}},
+		},
+		"names and values, live": {
+			`{"ids":["41","42","41"],"affected_fields":[{"41":["Amount","Stage"]},{"42":["Stage"]},{"43":["Stage"]}],` +
+				`"affected_values":[{"record_id":"41","values":{"Stage":"Won","Amount":12.00}},{"record_id":"43","values":{"Stage":"x"}}],"operation":"update","channel_id":"1","token":"T"}`,
+			watched{channel: 1, token: "T", operation: "update", ids: []string{"41", "42"}, changes: map[string]hints.Change{
+				"41": {Fields: []string{"Amount", "Stage"}, Values: []byte(`{"Amount":12,"Stage":"Won"}`)}, "42": named("Stage"),
+			}},
+		},
+		"a list among values of the document": {
+			`{"ids":["41"],"affected_fields":[{"Tags":["a","b"]}],"operation":"update","channel_id":"1","token":"T"}`,
+			watched{channel: 1, token: "T", operation: "update", ids: []string{"41"}, changes: map[string]hints.Change{
+				"41": {Fields: []string{"Tags"}, Values: []byte(`{"Tags":["a","b"]}`)},
+			}},
+		},
+		"values alone": {
+			`{"ids":["41"],"affected_values":[{"record_id":"41","values":{"Stage":"Won"}}],"operation":"delete","channel_id":"1","token":"T"}`,
+			watched{channel: 1, token: "T", operation: "delete", ids: []string{"41"}, changes: map[string]hints.Change{
+				"41": {Fields: []string{"Stage"}, Values: []byte(`{"Stage":"Won"}`)},
+			}},
+		},
+		"values that the database cannot hold": {
+			`{"ids":["41"],"affected_values":[{"record_id":"41","values":{"A":1e999999,"B\u0000":"x"}}],"operation":"delete","channel_id":"1","token":"T"}`,
+			watched{channel: 1, token: "T", operation: "delete", ids: []string{"41"}, changes: map[string]hints.Change{"41": named("A")}},
+		},
+		"other words and other types": {
+			`{"server_time":"soon","ids":"41","affected_fields":7,"affected_values":{"41":1},"operation":5,"channel_id":1,"token":"T","more":{}}`,
+			watched{channel: 1, token: "T", operation: ""},
+		},
+		"an operation nobody knows": {
+			`{"server_time":-5,"ids":[1e5,null,true,{"id":"1"},9007199254740993,"a-b","x23"],"operation":"restore","channel_id":"1","token":"T"}`,
+			watched{channel: 1, token: "T", operation: "", ids: []string{"9007199254740993", "x23"}},
+		},
+		"years away":    {`{"server_time":253402300799999,"channel_id":"1","token":"T"}`, watched{channel: 1, token: "T", sentAt: time.UnixMilli(253402300799999)}},
+		"too far":       {`{"server_time":253402300800000,"channel_id":"1","token":"T"}`, watched{channel: 1, token: "T"}},
+		"much too far":  {`{"server_time":99999999999999999999999,"channel_id":"1","token":"T"}`, watched{channel: 1, token: "T"}},
+		"in capitals":   {`{"operation":"DELETE","channel_id":"1","token":"T"}`, watched{channel: 1, token: "T", operation: "delete"}},
+		"a byte escape": {`{"operation":"\u0063reate","channel_id":"1","token":"\u0054"}`, watched{channel: 1, token: "T", operation: "insert"}},
+	} {
+		got, err := parseWatch([]byte(test.body))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if test.want.ids == nil {
+			test.want.ids = []string{}
+		}
+		if test.want.changes == nil {
+			test.want.changes = map[string]hints.Change{}
+		}
+		if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(watched{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestRuleBodies: an operator writes the body upstream.
+func TestRuleBodies(t *testing.T) {
+	t.Parallel()
+	bills := Resource{Service: "inventory", Name: "bills", ID: "bill_id", Single: "bill"}
+	for body, want := range map[string]ruled{
+		`{"bill_id":"1"}`:                          {ids: []string{"1"}},
+		`{"id":"1"}`:                               {ids: []string{"1"}},
+		` {"id": 460000000038080} `:                {ids: []string{"460000000038080"}},
+		`{"bill":{"bill_id":"1"}}`:                 {ids: []string{"1"}},
+		`{"bill":{"id":"1"},"operation":"create"}`: {ids: []string{"1"}, operation: "insert"},
+		`{"id":"2","bill_id":"1"}`:                 {ids: []string{"1"}},
+		`{"bill":{"bill_id":"1"},"id":"2"}`:        {ids: []string{"2"}},
+		`{"item_id":"1"}`:                          {ids: []string{}},
+		`{"bill":"1","operation":"delete"}`:        {ids: []string{}, operation: "delete"},
+		`{"bill_id":""}`:                           {ids: []string{}},
+		`{"bill_id":"1 OR 1=1"}`:                   {ids: []string{}},
+		`{"bill_id":"${BILL.ID}"}`:                 {ids: []string{}}, // the placeholder was not replaced
+		`{"bill_id":["1"]}`:                        {ids: []string{}},
+		`{"bill_id":1.0}`:                          {ids: []string{}},
+		`{"bill_id":-1}`:                           {ids: []string{}},
+		`{}`:                                       {ids: []string{}},
+	} {
+		got, err := parseRule([]byte(body), bills)
+		if err != nil {
+			t.Errorf("%s: %v", body, err)
+			continue
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(ruled{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", body, diff)
+		}
+	}
+	if got, err := parseRule([]byte(`{"bill":{"id":"1"}}`), Resource{ID: "bill_id"}); err != nil || len(got.ids) > 0 {
+		t.Errorf("without a single record: %v, %v", got, err)
+	}
+}
+
+// identifiers is written down here, not taken from the program.
+var identifiers = regexp.MustCompile(`^[0-9A-Za-z]+$`)
+
+// sane checks what holds of every body that is accepted.
+func sane(t *testing.T, body []byte, operation string, ids []string) {
+	t.Helper()
+	var document map[string]any
+	if err := json.Unmarshal(body, &document); err != nil {
+		t.Fatalf("%q is accepted: %v", body, err)
+	}
+	if !slices.Contains([]string{"", "insert", "update", "delete"}, operation) {
+		t.Fatalf("%q: operation %q", body, operation)
+	}
+	for _, id := range ids {
+		if len(id) > 64 || !identifiers.MatchString(id) {
+			t.Fatalf("%q: identifier %q", body, id)
+		}
+	}
+}
+
+func FuzzWatch(f *testing.F) {
+	for _, body := range []string{
+		`{"server_time":1774000000123,"module":"Deals","ids":["41"],"affected_fields":[],"operation":"insert","channel_id":"1000000068001","token":"T"}`,
+		`{"ids":["41","42"],"affected_fields":[{"41":["Stage"]}],"affected_values":[{"record_id":"41","values":{"S":"W","A":12.00}}],"channel_id":1,"token":"T"}`,
+		`{"ids":["8","7"],"affected_fields":[{"Stage":"Won"},{"Stage":null}],"operation":"edit","channel_id":"1","token":"T"}`,
+		`{"channel_id":"1","token":null}`, `{"channel_id":"1","token":"a","token":"b"}`,
+	} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		got, err := parseWatch(body)
+		if err != nil {
+			return
+		}
+		sane(t, body, got.operation, got.ids)
+		if got.token == "" || !slices.IsSorted(got.ids) || got.sentAt.Year() > 9999 {
+			t.Fatalf("%q: %+v", body, got)
+		}
+		for _, id := range slices.Collect(maps.Keys(got.changes)) {
+			change := got.changes[id]
+			if !slices.Contains(got.ids, id) || change.Values != nil && !json.Valid(change.Values) {
+				t.Fatalf("%q: %s %+v", body, id, change)
+			}
+		}
+	})
+}
+
+func FuzzRule(f *testing.F) {
+	for _, body := range []string{`{"bill_id":"1"}`, `{"bill":{"bill_id":460000000038080},"operation":"edit"}`, `{"id":"1","id":"2"}`, `[`, `{"bill":{"bill":{}}}`} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		got, err := parseRule(body, Resource{ID: "bill_id", Single: "bill"})
+		if err != nil {
+			return
+		}
+		sane(t, body, got.operation, got.ids)
+		if len(got.ids) > 1 {
+			t.Fatalf("%q: %v", body, got.ids)
+		}
+	})
+}
