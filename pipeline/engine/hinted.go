@@ -27,7 +27,7 @@ func (a *App) answer(due hints.Due) warehouse.HintAnswer {
 		Records: len(due.Records) + due.Waiting, List: due.List,
 		AtOnce: stream.Resource.SinglesAtOnce(), Headers: stream.Resource.Details != nil,
 		ListCalls: due.ListCalls, SinceList: due.SinceList, ListRest: a.Config.Schedule.Floor,
-		Recent: due.Recent, PerMinute: a.hintedPerMinute(),
+		Recent: due.Recent, PerMinute: a.Config.Notifications.HintedPerMinute,
 	}
 	answer := warehouse.HintAnswer{Work: pipeline.WorkHinted, Gone: a.findsGone(stream)}
 	switch told.Read() {
@@ -64,6 +64,7 @@ func (a *App) findsGone(list pipeline.Stream) pipeline.Work {
 }
 
 // toldOf reports whether change notifications tell of the records of a stream.
-func (a *App) toldOf(pipeline.Stream) bool { return true }
-
-func (a *App) hintedPerMinute() int { return 20 }
+func (a *App) toldOf(stream pipeline.Stream) bool {
+	o := a.organization(stream.Organization)
+	return o != nil && o.Notifies()
+}

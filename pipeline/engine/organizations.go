@@ -7,6 +7,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/engine/config"
+	"sluice/pipeline/upstream"
 )
 
 // organization returns the configured organization with a key; nil if there is none.
@@ -25,7 +26,7 @@ func (a *App) resolve(o *config.Organization) *pipeline.Organization {
 		Key: o.Key, ID: o.ID, DataCenter: o.DataCenter, Location: o.Location,
 		Addresses: pipeline.Addresses{API: o.Addresses.APIURL, Chat: o.Addresses.ChatURL, Auth: o.Addresses.AuthURL},
 		BaseURLs:  make(map[string]string),
-		Limits:    map[string]pipeline.Limits{tokenService: tokenLimits()},
+		Limits:    map[string]pipeline.Limits{tokenService: tokenLimits(), upstream.NotificationService: watchLimits()},
 	}
 	for i := range a.Catalogue {
 		service := &a.Catalogue[i]

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	gosync "sync"
 
 	"sluice/pipeline"
 	"sluice/pipeline/jobs"
@@ -14,6 +15,9 @@ type Queue struct {
 	*jobs.Queue
 
 	stopping chan struct{}
+	// told is the work that keeps notifications alive, endTold ends it.
+	told    gosync.WaitGroup
+	endTold context.CancelFunc
 }
 
 // StartQueue begins to work jobs in this process. With schedule it also ticks.
@@ -60,7 +64,12 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	if err := queue.Start(ctx); err != nil {
 		return nil, fmt.Errorf("start the queue: %w", err)
 	}
-	return &Queue{Queue: queue, stopping: stopping}, nil
+	started := &Queue{Queue: queue, stopping: stopping}
+	ctx, started.endTold = context.WithCancel(ctx)
+	if told := a.told(client); schedule && told != nil {
+		told.loop(ctx, &started.told)
+	}
+	return started, nil
 }
 
 // rules returns the figures of reading, with the configuration's choices.
@@ -82,6 +91,8 @@ func ahead(stream pipeline.Stream) int {
 // Stop ends chunks at their next page and then the queue.
 func (q *Queue) Stop(ctx context.Context) error {
 	close(q.stopping)
+	q.endTold()
+	q.told.Wait()
 	if err := q.Queue.Stop(ctx); err != nil {
 		return fmt.Errorf("stop the queue: %w", err)
 	}

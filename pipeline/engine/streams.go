@@ -129,7 +129,11 @@ func (a *App) settings() []warehouse.StreamSetting {
 			setting.Every, setting.Ceiling, setting.After = chosen.Look, 0, planning.FirstSweep(setting.Key, chosen.Look)
 		case pipeline.WorkHinted:
 			setting.Every, setting.Ceiling, setting.After = planning.HintedEvery, 0, planning.HintedEvery
-		case pipeline.WorkList, pipeline.WorkBackfill:
+		case pipeline.WorkList:
+			if a.toldOf(stream) {
+				setting.Hinted = chosen.Notified.Every
+			}
+		case pipeline.WorkBackfill:
 		}
 		settings = append(settings, setting)
 	}
@@ -167,7 +171,7 @@ func (a *App) Allowance(stream pipeline.Stream) int {
 	case pipeline.WorkBackfill:
 		return 0
 	case pipeline.WorkHinted:
-		return a.hintedPerMinute()
+		return a.Config.Notifications.HintedPerMinute
 	case pipeline.WorkList, pipeline.WorkDetails, pipeline.WorkSweep, pipeline.WorkLook:
 	}
 	if chosen := a.resource(stream).CallsPerRun; chosen > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/channels"
 	"sluice/pipeline/warehouse/hints"
 	"sluice/pipeline/warehouse/postgres"
 )
@@ -89,4 +90,26 @@ func (r requests) looks(queue *pgx.Batch, d *hints.Due, given HintAnswer) {
 	default:
 		r.add(d.Key, given.Gone, func() { hints.QueueLooked(queue, d.Key, d.Deleted) })
 	}
+}
+
+// CloseGap notes that notifications of a channel arrive again, all of an organization if it is "".
+// If a gap was open, the lists of which nothing could be told are read, and looks for deletions are
+// due, in the same transaction.
+func (db *DB) CloseGap(ctx context.Context, organization, channel string, lists, looks []pipeline.Stream) error {
+	op := "closing a gap of notifications of " + organization
+	return db.inTx(ctx, op, func(tx pgx.Tx) error {
+		closed, err := channels.CloseGap(ctx, tx, organization, channel)
+		if err != nil || !closed {
+			return err
+		}
+		queue, targets := new(pgx.Batch), make(map[hints.Target]string, len(lists))
+		for _, list := range lists {
+			targets[hints.Target{Service: list.Service.Name, Resource: list.Resource.Name}] = ""
+		}
+		hints.QueueRemind(queue, organization, targets)
+		for _, look := range looks {
+			db.QueueDue(queue, pipeline.Occasion{Event: pipeline.Hinted}, look.Key())
+		}
+		return postgres.Fail(op, tx.SendBatch(ctx, queue).Close())
+	})
 }

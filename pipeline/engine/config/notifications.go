@@ -23,6 +23,8 @@ type Notifications struct {
 	Listen string `yaml:"listen"`
 	// PublicURL is the address that upstream is told, without a slash at the end.
 	PublicURL string `yaml:"public_url"`
+	// APIVersion is the version of upstream's API by which channels are enabled.
+	APIVersion string `yaml:"api_version"`
 	// TrustedProxies are the networks whose X-Forwarded-For is believed. AllowFrom are the networks
 	// that may send; empty means any.
 	TrustedProxies []netip.Prefix `yaml:"trusted_proxies"`
@@ -84,6 +86,7 @@ const (
 //nolint:gochecknoglobals // constants
 var (
 	hookSecret = regexp.MustCompile(`^[0-9A-Za-z]{12,50}$`)
+	apiVersion = regexp.MustCompile(`^v[0-9]{1,2}(\.[0-9])?$`)
 	moduleName = regexp.MustCompile(`^[0-9A-Za-z_]{1,100}$`)
 	operations = []string{allOfThem, "create", "edit", "delete"}
 )
@@ -91,7 +94,7 @@ var (
 // defaultNotifications are the values of keys that the file leaves out.
 func defaultNotifications() Notifications {
 	return Notifications{
-		Debounce: 2 * time.Second, MaxWait: 15 * time.Second, SelfTest: 15 * time.Minute, Keep: 14 * day, HintedPerMinute: 20,
+		APIVersion: "v8", Debounce: 2 * time.Second, MaxWait: 15 * time.Second, SelfTest: 15 * time.Minute, Keep: 14 * day, HintedPerMinute: 20,
 	}
 }
 
@@ -161,6 +164,9 @@ func (c *checker) publicURL(into *string) {
 // figures checks the time spans and numbers.
 func (c *checker) figures(n *Notifications) {
 	const at = "notifications."
+	if !apiVersion.MatchString(n.APIVersion) {
+		c.failf(at+"api_version", "wants a version such as v8, not %q", c.Raw(at+"api_version"))
+	}
 	if n.Debounce < 0 || n.Debounce > maxDebounce {
 		c.failf(at+"debounce", "has to be 0s to %s, not %s", short(maxDebounce), c.Raw(at+"debounce"))
 	}

@@ -4,7 +4,7 @@
 // A hint writes no value and moves no watermark: it only leads to a read. Package notifications
 // decides which callbacks are believed, package planning how hints are read.
 //
-// Start reading at TakeDue, then Pending and QueueRead.
+// Start reading at Inbox.Take and TakeDue, then Pending and QueueRead.
 package hints
 
 import (

@@ -1,9 +1,3 @@
-// Package hints stores what upstream told about changes: the inbox of callbacks, and the hints that
-// records should be read.
-//
-// A hint moves no watermark and writes no row: it only makes a run due. Package notifications
-// decides what a callback may say; package engine, when the runs begin. Start reading at
-// Inbox.Take.
 package hints
 
 import (
@@ -243,18 +237,24 @@ SELECT $1, t.service, t.resource, t.record, t.operation, now(), now(), now()
 FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS t (service, resource, record, operation)
 ORDER BY t.service, t.resource, t.record
 ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
-	operation = excluded.operation, told = h.told + 1, last_at = now(), due_at = now(), asked_at = NULL, read_again = false`
+	operation = excluded.operation, told = h.told + 1, last_at = now(), due_at = now(), asked_at = NULL, read_at = NULL, read_again = false`
 
 // Remind makes hints due at once, whether or not they were read before. The map has the operation
 // of each.
 func (i *Inbox) Remind(ctx context.Context, organization string, operations map[Target]string) error {
+	queue := new(pgx.Batch)
+	QueueRemind(queue, organization, operations)
+	return postgres.Fail("making hints due", i.pool.SendBatch(ctx, queue).Close())
+}
+
+// QueueRemind does what Remind does, in a transaction of the caller.
+func QueueRemind(queue *pgx.Batch, organization string, operations map[Target]string) {
 	var services, resources, records, said []string
 	for target, operation := range operations {
 		services, resources = append(services, target.Service), append(resources, target.Resource)
 		records, said = append(records, target.Record), append(said, operation)
 	}
-	_, err := i.pool.Exec(ctx, sqlRemind, organization, services, resources, records, said)
-	return postgres.Fail("making hints due", err)
+	queue.Queue(sqlRemind, organization, services, resources, records, said)
 }
 
 const (
@@ -265,14 +265,16 @@ const (
 
 	sqlPruneEvents = `DELETE FROM notifications.events WHERE (organization_id, id) IN (
 	SELECT organization_id, id FROM notifications.events WHERE told_at < clock_timestamp() - $1::interval ORDER BY told_at LIMIT $2)`
+	sqlPruneHints = `DELETE FROM sluice.hints WHERE ctid = ANY (ARRAY (
+	SELECT ctid FROM sluice.hints WHERE last_at < clock_timestamp() - $1::interval ORDER BY last_at LIMIT $2))`
 	sqlPruneCallbacks = `DELETE FROM sluice.callbacks WHERE id IN (
 	SELECT id FROM sluice.callbacks WHERE repeated_at < clock_timestamp() - $1::interval ORDER BY repeated_at LIMIT $2)`
 )
 
-// Prune deletes callbacks and events that are older than age. It deletes a bounded number; the next
+// Prune deletes callbacks, hints and events that are older than age. It deletes a bounded number; the next
 // call continues. Two processes that prune at once wait for each other's rows at most.
 func (i *Inbox) Prune(ctx context.Context, age time.Duration) error {
-	for _, sql := range []string{sqlPruneEvents, sqlPruneCallbacks} {
+	for _, sql := range []string{sqlPruneEvents, sqlPruneHints, sqlPruneCallbacks} {
 		for range pruneTurns {
 			tag, err := i.pool.Exec(ctx, sql, age, pruneBatch)
 			if err != nil {

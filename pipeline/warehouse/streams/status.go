@@ -57,6 +57,28 @@ type Status struct {
 	// Parents is the progress of a stream with a list under each parent; nil for other streams, and
 	// until a parent is known.
 	Parents *ParentRound `db:"parents" json:"parents,omitempty"`
+	// Notified says how far notifications replace scheduled runs; nil if nothing tells of the stream.
+	Notified *Notified `db:"notified" json:"notified,omitempty"`
+}
+
+// Notified is how far notifications replace the scheduled runs of a list.
+type Notified struct {
+	// EverySeconds is the interval while they are trusted; 0 if they replace no runs.
+	EverySeconds float64 `json:"every_seconds"`
+	Trusted      bool    `json:"trusted"`
+	// AnnouncedRuns is how many scheduled runs in a row found nothing that nothing had told of,
+	// NeededRuns how many it takes. Unannounced is what the last such run found.
+	AnnouncedRuns int64 `json:"announced_runs"`
+	NeededRuns    int64 `json:"needed_runs"`
+	Unannounced   int64 `json:"unannounced"`
+	// ProvenUntil is until when their way counts as proven; nil if it is not proven.
+	ProvenUntil *time.Time `json:"proven_until"`
+	// LastAt is when something was told last, nil if nothing ever was; Waiting counts the hints that
+	// were not read yet.
+	LastAt  *time.Time `json:"last_at"`
+	Waiting int64      `json:"waiting"`
+	// Gap is why nothing can be told at present; "" if something can.
+	Gap string `json:"gap,omitempty"`
 }
 
 // DetailBacklog counts rows by why they wait for their single record.
@@ -101,14 +123,24 @@ SELECT organization_id, service, resource, enabled, extract(epoch FROM ` + inter
 			'oldest', CASE WHEN count(*) = count(read_at) THEN min(read_at) END)
 		FROM sluice.parents p WHERE p.active
 			AND (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)
-		HAVING count(*) > 0) AS parents
+		HAVING count(*) > 0) AS parents,
+	CASE WHEN h.last_at IS NOT NULL OR s.hinted_every IS NOT NULL THEN json_build_object(
+		'every_seconds', coalesce(extract(epoch FROM s.hinted_every), 0), 'trusted', ` + trusted + `, 'announced_runs', s.announced_runs,
+		'needed_runs', ` + neededRuns + `, 'proven_until', s.told_until, 'last_at', h.last_at, 'waiting', h.waiting,
+		'unannounced', coalesce((SELECT r.unannounced FROM sluice.runs r WHERE r.id = s.last_run_id), 0),
+		'gap', coalesce((SELECT g.reason FROM sluice.channel_gaps g
+			WHERE g.organization_id = s.organization_id AND g.channel = '' AND g.closed_at IS NULL), ''))
+	END AS notified
 FROM sluice.streams s CROSS JOIN LATERAL (
 	SELECT count(*) AS quarantined, count(*) FILTER (WHERE weighed = 'withheld') AS withheld,
 		count(*) FILTER (WHERE asked_at IS NULL AND NOT EXISTS (
 			SELECT FROM sluice.runs d WHERE d.id = o.run_id AND d.class = 'details')) AS unasked
 	FROM sluice.quarantine o
 	WHERE o.state = 'open' AND (o.organization_id, o.service, o.resource) = (s.organization_id, s.service, s.resource)
-) AS q
+) AS q CROSS JOIN LATERAL (
+	SELECT max(n.last_at) AS last_at, count(*) FILTER (WHERE n.read_at IS NULL) AS waiting FROM sluice.hints n
+	WHERE (n.organization_id, n.service, n.resource) = (s.organization_id, s.service, s.resource)
+) AS h
 WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
 ORDER BY organization_id, service, resource`
 

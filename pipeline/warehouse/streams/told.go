@@ -13,7 +13,10 @@ import (
 // trusted says that notifications replace scheduled runs of stream s: three runs in a row found
 // nothing that no notification had told of, and the way of the notifications is proven at present.
 // One miss sets the count back, and a way that is not proven again and again lapses by itself.
-const trusted = `(s.hinted_every IS NOT NULL AND s.announced_runs >= 3 AND coalesce(s.told_until > clock_timestamp(), false))`
+const trusted = `(s.hinted_every IS NOT NULL AND s.announced_runs >= ` + neededRuns + ` AND coalesce(s.told_until > clock_timestamp(), false))`
+
+// neededRuns is how many scheduled runs in a row have to find nothing untold.
+const neededRuns = `3`
 
 // interval is the time between two scheduled runs of stream s.
 const interval = `CASE WHEN ` + trusted + ` THEN greatest(s.hinted_every, coalesce(s.planned_every, s.every))

@@ -24,8 +24,10 @@ type Facts struct {
 	// configuration and Ceiling the longest interval that may be learned; zero where there is none.
 	Stated             bool
 	Freshness, Ceiling time.Duration
-	// Follows says that the stream reads the details of a list.
+	// Follows says that the stream reads the details of a list, Hinted that it reads what
+	// notifications tell of.
 	Follows  bool
+	Hinted   bool
 	Forecast planning.StreamPlan
 	Budget   Budget
 	Reading  Reading
@@ -77,6 +79,9 @@ type Explanation struct {
 	Reading Reading `json:"reading"`
 	// Proof is how the last run that knew it knew that no record escaped it.
 	Proof string `json:"proof,omitempty"`
+	// Notified is how far notifications replace scheduled runs, and Told says it in a sentence.
+	Notified *streams.Notified `json:"notified,omitempty"`
+	Told     string            `json:"told,omitempty"`
 }
 
 // Forecast is what the next run and a day of runs take. Unknown figures are nil.
@@ -101,11 +106,16 @@ func Explain(f Facts) Explanation {
 		},
 	}
 	e.Source, e.Why = source(&f)
+	if s.Notified != nil {
+		e.Notified, e.Told = s.Notified, told(s.Notified, &f)
+	}
 	return e
 }
 
 func source(f *Facts) (Source, string) {
 	switch {
+	case f.Hinted:
+		return SourceDeclared, "reads what notifications tell of, within seconds; looked for by itself every " + Span(f.Stream.EverySeconds)
 	case f.Follows:
 		return SourceDeclared, "follows its list, which makes it due at once; looked for by itself every " + Span(f.Stream.EverySeconds)
 	case f.Stated:

@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/notifications"
+	"sluice/pipeline/outside"
+	"sluice/pipeline/upstream"
+	"sluice/pipeline/warehouse/channels"
+)
+
+const (
+	// toldEvery is the time between two turns: it is how late a lapse or a renewal is noticed.
+	toldEvery = 30 * time.Second
+	// proofLasts is for how many intervals of the self-test one counts.
+	proofLasts = 3
+	// knockPatience is how long a test callback may take to reach the inbox.
+	knockPatience = 10 * time.Second
+	// watchDaily and watchPerMinute bound the calls for channels: the document shows no limit, so the
+	// figures are careful ones of our own. Source: docs/upstream.md U289.
+	watchDaily     = 1000
+	watchPerMinute = 100
+)
+
+// watchLimits are the limits of the calls for channels.
+func watchLimits() pipeline.Limits {
+	return pipeline.Limits{Shared: upstream.NotificationService, PerMinute: watchPerMinute, Concurrent: 1, Daily: watchDaily}
+}
+
+// Told keeps the notifications of a process alive and proves that they arrive.
+type Told struct {
+	app      *App
+	channels *notifications.Channels
+	store    *channels.Store
+	// knocked is when the last test callback of an organization arrived, tried when one was sent.
+	knocked, tried map[string]time.Time
+}
+
+// told prepares the work; nil if no organization has notifications.
+func (a *App) told(client notifications.Subscriber) *Told {
+	if !slices.ContainsFunc(a.Config.Organizations, func(o config.Organization) bool { return o.Notifies() }) {
+		return nil
+	}
+	store := channels.New(a.DB.Pool())
+	return &Told{
+		app: a, store: store, knocked: make(map[string]time.Time), tried: make(map[string]time.Time),
+		channels: &notifications.Channels{
+			Store: store, Subscriber: client, Version: a.Config.Notifications.APIVersion, Now: a.options.Now, Log: a.Log,
+		},
+	}
+}
+
+// loop takes turns until the context ends.
+func (t *Told) loop(ctx context.Context, done *sync.WaitGroup) {
+	done.Go(func() {
+		ticker := time.NewTicker(toldEvery)
+		defer ticker.Stop()
+		for {
+			if err := t.Turn(ctx); err != nil && ctx.Err() == nil {
+				t.app.Log.WarnContext(ctx, "keeping notifications alive failed, the next turn tries again", "error", t.app.options.Scrub.Error(err))
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+		}
+	})
+}
+
+// Turn renews channels that are due, sends the test callbacks that are due, and notes of which
+// streams notifications arrive. Streams whose notifications are no longer trusted get their usual
+// interval back.
+func (t *Told) Turn(ctx context.Context) error {
+	var failed error
+	for i := range t.app.Config.Organizations {
+		if o := &t.app.Config.Organizations[i]; o.Notifies() {
+			failed = errors.Join(failed, t.renew(ctx, o), t.knock(ctx, o))
+			failed = errors.Join(failed, t.prove(ctx, o))
+		}
+	}
+	lapsed, err := t.app.DB.Distrust(ctx)
+	for _, key := range lapsed {
+		t.app.Log.InfoContext(ctx, "notifications are not trusted: the usual interval applies", "stream", key.String())
+	}
+	return errors.Join(failed, err)
+}
+
+// WatchedBy returns the channels that the configuration asks for.
+func (a *App) WatchedBy(o *config.Organization) []notifications.Wanted {
+	wanted := make([]notifications.Wanted, 0, len(o.Notifications.Watch))
+	for _, watch := range o.Notifications.Watch {
+		id := notifications.ChannelID(a.Config.Notifications.PublicURL, o.Key, watch.Module)
+		events := make([]string, len(watch.Operations))
+		for i, operation := range watch.Operations {
+			events[i] = watch.Module + "." + operation
+		}
+		wanted = append(wanted, notifications.Wanted{Module: watch.Module, Subscription: upstream.Subscription{
+			ChannelID: id, Events: events, Values: watch.Values,
+			NotifyURL: a.Config.Notifications.PublicURL + notifications.Path(notifications.Watch, o.Key, ""),
+			Token:     upstream.NewSecret(notifications.Token(o.Notifications.Secret[0], o.Key, id)),
+		}})
+	}
+	return wanted
+}
+
+// renew keeps the channels of an organization alive.
+func (t *Told) renew(ctx context.Context, o *config.Organization) error {
+	wanted := t.app.WatchedBy(o)
+	if len(wanted) == 0 {
+		return nil
+	}
+	if err := t.channels.Register(ctx, o.Key, wanted); err != nil {
+		return fmt.Errorf("register the channels of %s: %w", o.Name, err)
+	}
+	if err := t.channels.Renew(ctx, t.app.organizations[o.Key], wanted, false); err != nil {
+		return fmt.Errorf("renew the channels of %s: %w", o.Name, err)
+	}
+	return nil
+}
+
+// knock sends a test callback if one is due, and opens or closes the gap of all channels.
+func (t *Told) knock(ctx context.Context, o *config.Organization) error {
+	every, now := t.app.Config.Notifications.SelfTest, t.app.options.Now()
+	if every == 0 || now.Sub(t.tried[o.Key]) < every {
+		return nil
+	}
+	t.tried[o.Key] = now
+	knocked, err := t.app.Knock(ctx, o, knockPatience)
+	if err != nil {
+		return fmt.Errorf("test whether callbacks of %s arrive: %w", o.Name, err)
+	}
+	if knocked.Broken == "" {
+		t.knocked[o.Key] = now
+		return t.closeGap(ctx, o, "", t.streams(o, nil))
+	}
+	t.app.Log.WarnContext(ctx, "a test callback did not arrive: sluice notifications check says what to do",
+		"organization", o.Name, "broken", string(knocked.Broken))
+	since := t.knocked[o.Key]
+	if since.IsZero() {
+		since = now
+	}
+	delete(t.knocked, o.Key)
+	return t.store.OpenGap(ctx, o.Key, "", since, outside.Plain("a test callback did not arrive: "+string(knocked.Broken)))
+}
+
+// prove notes for which streams notifications are proven to arrive.
+func (t *Told) prove(ctx context.Context, o *config.Organization) error {
+	all, err := t.store.Channels(ctx, o.Key)
+	if err != nil {
+		return err
+	}
+	lives := make(map[string]bool, len(all))
+	var failed error
+	for i := range all {
+		lives[all[i].Module] = all[i].Lives
+		failed = errors.Join(failed, t.gap(ctx, o, &all[i]))
+	}
+	lasts := proofLasts*t.app.Config.Notifications.SelfTest - t.app.options.Now().Sub(t.knocked[o.Key])
+	if t.knocked[o.Key].IsZero() {
+		lasts = 0
+	}
+	var proven, unproven []Key
+	for _, list := range t.streams(o, nil) {
+		dead := slices.ContainsFunc(o.Notifications.Watch, func(w config.Watch) bool {
+			return slices.Contains(w.Tells, resourceName(list)) && !lives[w.Module]
+		})
+		if dead || lasts <= 0 {
+			unproven = append(unproven, list.Key())
+		} else {
+			proven = append(proven, list.Key())
+		}
+	}
+	return errors.Join(failed, t.app.DB.Prove(ctx, proven, lasts), t.app.DB.Prove(ctx, unproven, 0))
+}
+
+// gap opens or closes the gap of a channel. A channel that was never granted opens none: what it
+// would tell of is read by schedule.
+func (t *Told) gap(ctx context.Context, o *config.Organization, c *channels.Channel) error {
+	at := slices.IndexFunc(o.Notifications.Watch, func(w config.Watch) bool { return w.Module == c.Module })
+	switch {
+	case at < 0 || c.ExpiresAt == nil:
+		return nil
+	case c.Lives:
+		return t.closeGap(ctx, o, c.Module, t.streams(o, o.Notifications.Watch[at].Tells))
+	default:
+		reason := outside.Plain("the channel is " + string(c.State) + " and expired")
+		return t.store.OpenGap(ctx, o.Key, c.Module, *c.ExpiresAt, reason)
+	}
+}
+
+func (t *Told) closeGap(ctx context.Context, o *config.Organization, channel string, lists []pipeline.Stream) error {
+	var looks []pipeline.Stream
+	for _, list := range lists {
+		look := list
+		if look.Work = t.app.findsGone(list); look.Work != pipeline.WorkList {
+			looks = append(looks, look)
+		}
+	}
+	return t.app.DB.CloseGap(ctx, o.Key, channel, lists, looks)
+}
+
+// streams are the lists of an organization of which callbacks may tell, or those of the named
+// resources.
+func (t *Told) streams(o *config.Organization, names []string) []pipeline.Stream {
+	var lists []pipeline.Stream
+	for _, stream := range t.app.Streams() {
+		told := stream.Organization == o.Key && stream.Work == pipeline.WorkList && t.app.Enabled(stream)
+		if told && (names == nil && t.app.resource(stream).Notified.Every > 0 || slices.Contains(names, resourceName(stream))) {
+			lists = append(lists, stream)
+		}
+	}
+	return lists
+}
