@@ -24,7 +24,7 @@ type Chaos = delivery.Chaos
 type noPoster struct{}
 
 // Post fails.
-func (noPoster) Post(context.Context, string, []byte) (int, error) {
+func (noPoster) Post(context.Context, string, http.Header, []byte) (int, error) {
 	return 0, errors.New("sandbox: callbacks need the option Poster, which is not set")
 }
 

@@ -31,7 +31,7 @@ type callback struct {
 	Values    []map[string]any `json:"affected_values"`
 }
 
-func (m *mailbox) Post(_ context.Context, address string, body []byte) (int, error) {
+func (m *mailbox) Post(_ context.Context, address string, _ http.Header, body []byte) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if address != "http://127.0.0.1:1/hook" {
@@ -198,8 +198,8 @@ type signalled struct {
 	arrived chan struct{}
 }
 
-func (s *signalled) Post(ctx context.Context, address string, body []byte) (int, error) {
-	status, err := s.mailbox.Post(ctx, address, body)
+func (s *signalled) Post(ctx context.Context, address string, header http.Header, body []byte) (int, error) {
+	status, err := s.mailbox.Post(ctx, address, header, body)
 	s.arrived <- struct{}{}
 	return status, err
 }

@@ -20,7 +20,7 @@ type receiver struct {
 	bodies    []string
 }
 
-func (r *receiver) Post(_ context.Context, address string, body []byte) (int, error) {
+func (r *receiver) Post(_ context.Context, address string, _ http.Header, body []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.addresses, r.bodies = append(r.addresses, address), append(r.bodies, string(body))

@@ -289,7 +289,7 @@ func TestReceiverThatFails(t *testing.T) {
 // hanging is a receiver that never answers.
 type hanging struct{}
 
-func (hanging) Post(ctx context.Context, _ string, _ []byte) (int, error) {
+func (hanging) Post(ctx context.Context, _ string, _ http.Header, _ []byte) (int, error) {
 	<-ctx.Done()
 	return 0, ctx.Err()
 }

@@ -135,7 +135,8 @@ func TestHelpSaysWhatTheSandboxDoesNotDo(t *testing.T) {
 	}
 }
 
-// TestCallbackPoster: a callback is one POST of JSON; a redirect is an answer and is not followed.
+// TestCallbackPoster: a callback is one POST with the headers that it was given; a redirect is an
+// answer and is not followed.
 func TestCallbackPoster(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -144,17 +145,18 @@ func TestCallbackPoster(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		got = append(got, r.Method+" "+r.URL.Path+" "+r.Header.Get("Content-Type")+" "+string(body))
+		got = append(got, r.Method+" "+r.URL.Path+" "+r.Header.Get("Content-Type")+" "+r.Header.Get("X-Svc-Webhook-Signature")+" "+string(body))
 		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 	}))
 	t.Cleanup(receiver.Close)
-	status, err := newCallbackPoster().Post(t.Context(), receiver.URL+"/hook", []byte(`{"a":1}`))
+	header := http.Header{"Content-Type": {"application/json"}, "X-Svc-Webhook-Signature": {"s1"}}
+	status, err := newCallbackPoster().Post(t.Context(), receiver.URL+"/hook", header, []byte(`{"a":1}`))
 	must(t, err)
-	if len(got) != 1 || got[0] != `POST /hook application/json;charset=UTF-8 {"a":1}` || status != http.StatusTemporaryRedirect {
+	if len(got) != 1 || got[0] != `POST /hook application/json s1 {"a":1}` || status != http.StatusTemporaryRedirect {
 		t.Errorf("%d: %q", status, got)
 	}
 	receiver.Close()
-	if _, err := newCallbackPoster().Post(t.Context(), receiver.URL, nil); err == nil {
+	if _, err := newCallbackPoster().Post(t.Context(), receiver.URL, nil, nil); err == nil {
 		t.Error("a callback without a receiver gave no error")
 	}
 }
