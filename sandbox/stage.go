@@ -103,10 +103,6 @@ func (s *Server) watcher(c *company.Company, door *oauth.Server) (*watch.Server,
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: option TimeZone of organization %s: %w", c.ID, err)
 	}
-	poster := s.options.Poster
-	if poster == nil {
-		poster = noPoster{}
-	}
 	modules := make([]channel.Module, 0, len(s.options.CustomModules))
 	for _, name := range s.options.CustomModules {
 		modules = append(modules, channel.Module{Name: name, Fields: []channel.Field{
@@ -115,7 +111,8 @@ func (s *Server) watcher(c *company.Company, door *oauth.Server) (*watch.Server,
 	}
 	watcher, err := watch.New(watch.Options{
 		Now: s.now, Zone: zone, Guard: door, Prefix: services.Prefix(c.DataCenter), Modules: modules,
-		AnyHost: s.options.CallbacksAnywhere, Poster: poster, Seed: c.Seed,
+		AnyHost: s.options.CallbacksAnywhere, Poster: s.poster(), Seed: c.Seed, Chaos: s.options.Chaos,
+		Habits: watch.Habits{Documented: s.options.DocumentedCallbacks, OneDay: s.options.OneDayChannels},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: play the notifications of organization %s: %w", c.ID, err)
@@ -150,8 +147,8 @@ func (st *stage) find(id, dataCenter string) (*company.Company, error) {
 func (st *stage) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var workers sync.WaitGroup
-	for _, watcher := range st.watchers {
-		workers.Go(func() { watcher.Run(ctx) })
+	for _, c := range st.companies {
+		workers.Go(func() { st.watchers[c].Run(ctx) })
 	}
 	select {
 	case <-ctx.Done():
