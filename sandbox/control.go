@@ -59,6 +59,12 @@ func controls() []control {
 			"Sets the form of callbacks (documented or live), whether a channel gets one day whatever it asks for, and how often callbacks and " +
 				"webhooks are lost, repeated, late, out of order, or rewritten and packed by a proxy.", (*Server).setNotifications,
 		},
+		{get, "webhooks", "", "The workflow rules, and their webhooks so far.", (*Server).showWebhooks},
+		{
+			post, "webhooks", `{"rules":[{"resource":"inventory.bills","address":"http://127.0.0.1:8099/bills","secret":"sandboxsecret"}],"retries":3}`,
+			"Sets rules in place of those before: whom to call when a record is created or edited; {} ends them. A plan other than free has rules.",
+			(*Server).setWebhooks,
+		},
 		{post, "deliver", "", "Sends the callbacks and webhooks that are due, and answers how many those were.", (*Server).deliverNow},
 		{get, "faults", "", "The faults that are set, and those there are.", (*Server).showFaults},
 		{

@@ -212,7 +212,7 @@ func (s *Server) showNotifications(a asked) {
 	a.write(shown)
 }
 
-// setNotifications changes what the body names.
+// setNotifications changes what the body names; chaos is that of webhooks, too.
 func (s *Server) setNotifications(a asked) {
 	var wanted struct {
 		Form   string `json:"form"` // "" leaves it as it is
@@ -222,7 +222,7 @@ func (s *Server) setNotifications(a asked) {
 	if !a.read(&wanted) {
 		return
 	}
-	watcher := a.stage.watchers[a.company]
+	watcher, hook := a.stage.watchers[a.company], a.stage.hooks[a.company]
 	habits := watcher.Habits()
 	switch wanted.Form {
 	case "":
@@ -236,7 +236,11 @@ func (s *Server) setNotifications(a asked) {
 		habits.OneDay = *wanted.OneDay
 	}
 	if wanted.Chaos != nil {
-		if err := watcher.SetChaos(*wanted.Chaos); err != nil {
+		err := watcher.SetChaos(*wanted.Chaos)
+		if err == nil {
+			err = hook.SetChaos(*wanted.Chaos)
+		}
+		if err != nil {
 			a.refuse(err)
 			return
 		}

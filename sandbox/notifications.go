@@ -16,7 +16,7 @@ const watchScope = "CRM.notifications.ALL"
 // Poster sends callbacks: see delivery.Poster. The sandbox itself calls no other machine.
 type Poster = delivery.Poster
 
-// Chaos is what goes wrong with callbacks on their way.
+// Chaos is what goes wrong with callbacks and rule webhooks on their way.
 type Chaos = delivery.Chaos
 
 // noPoster stands in where no Poster was given. Nothing is published then, so that no callback
@@ -28,7 +28,7 @@ func (noPoster) Post(context.Context, string, http.Header, []byte) (int, error) 
 	return 0, errors.New("sandbox: callbacks need the option Poster, which is not set")
 }
 
-// poster returns the sender of callbacks.
+// poster returns the sender of callbacks and webhooks.
 func (s *Server) poster() Poster {
 	if s.options.Poster == nil {
 		return noPoster{}
@@ -62,19 +62,19 @@ func watchRows() []endpoints.Endpoint {
 	}
 }
 
-// Run sends callbacks as they fall due, until the context ends.
+// Run sends callbacks and rule webhooks as they fall due, until the context ends.
 func (s *Server) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		s.stage.Load().run(ctx)
 	}
 }
 
-// Deliver sends the callbacks that are due now, in order, and returns their
+// Deliver sends the callbacks that are due now, in order, then the rule webhooks, and returns their
 // number. It is Run in steps, for tests.
 func (s *Server) Deliver(ctx context.Context) int {
 	st, sent := s.stage.Load(), 0
 	for _, c := range st.companies {
-		sent += st.watchers[c].Flush(ctx)
+		sent += st.watchers[c].Flush(ctx) + st.hooks[c].Flush(ctx)
 	}
 	return sent
 }

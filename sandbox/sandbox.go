@@ -96,6 +96,7 @@ func (s *Server) Advance(step time.Duration) {
 	for _, c := range st.companies {
 		c.Advance(step)
 		st.watchers[c].Wake()
+		st.hooks[c].Wake()
 	}
 }
 
