@@ -85,7 +85,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, st *stage, addres
 		return
 	}
 	if address.Service == services.Notifications && status == http.StatusOK {
-		st.watchers[c].ServeHTTP(w, below(r, address.Path))
+		respond := st.watchers[c].ServeHTTP
+		if fault.Is("silent_channel") {
+			respond = st.watchers[c].ServeSilent
+		}
+		respond(w, below(r, address.Path))
 		return
 	}
 	if !admit(w, r, st.doors[address.DataCenter], address.Service, e.Scope) {

@@ -55,10 +55,17 @@ func controls() []control {
 		{post, "expire_tokens", "", "Makes every access token invalid.", (*Server).expireTokens},
 		{get, "notifications", "", "The channels and callbacks so far, and the fields and ids of the modules.", (*Server).showNotifications},
 		{
-			post, "notifications", `{"form":"live","chaos":{"lose":0.1,"duplicate":0.1,"late":0.1,"reorder":0.1}}`,
-			"Sets the form of callbacks (documented or live), and how often they are lost, repeated, late and out of order.", (*Server).setNotifications,
+			post, "notifications", `{"form":"live","one_day":true,"chaos":{"lose":0.1,"duplicate":0.1,"late":0.1,"reorder":0.1,"reencode":0.1,"gzip":0.1}}`,
+			"Sets the form of callbacks (documented or live), whether a channel gets one day whatever it asks for, and how often callbacks and " +
+				"webhooks are lost, repeated, late, out of order, or rewritten and packed by a proxy.", (*Server).setNotifications,
 		},
-		{post, "deliver", "", "Sends the callbacks that are due, and answers how many those were.", (*Server).deliverNow},
+		{get, "webhooks", "", "The workflow rules, and their webhooks so far.", (*Server).showWebhooks},
+		{
+			post, "webhooks", `{"rules":[{"resource":"inventory.bills","address":"http://127.0.0.1:8099/bills","secret":"sandboxsecret"}],"retries":3}`,
+			"Sets rules in place of those before: whom to call when a record is created or edited; {} ends them. A plan other than free has rules.",
+			(*Server).setWebhooks,
+		},
+		{post, "deliver", "", "Sends the callbacks and webhooks that are due, and answers how many those were.", (*Server).deliverNow},
 		{get, "faults", "", "The faults that are set, and those there are.", (*Server).showFaults},
 		{
 			post, "faults", `[{"path":"` + services.InventoryRoot + `/bills","kind":"html","count":2,"after":1}]`,

@@ -189,39 +189,63 @@ func (*Server) showTruth(a asked) {
 // notifications are the channels and callbacks of an organization.
 type notifications struct {
 	Sending bool              `json:"sending"` // a Poster was given
+	Form    string            `json:"form"`    // of callbacks: live or documented
+	OneDay  bool              `json:"one_day"` // channels are granted one day, whatever is asked
 	Stats   watch.Stats       `json:"stats"`
 	Modules channel.Catalogue `json:"modules"`
 }
 
+// Forms of callbacks.
+const (
+	formLive       = "live"
+	formDocumented = "documented"
+)
+
 func (s *Server) showNotifications(a asked) {
 	watcher := a.stage.watchers[a.company]
-	a.write(notifications{Sending: s.options.Poster != nil, Stats: watcher.Stats(), Modules: watcher.Modules()})
+	shown := notifications{
+		Sending: s.options.Poster != nil, Form: formLive, OneDay: watcher.Habits().OneDay, Stats: watcher.Stats(), Modules: watcher.Modules(),
+	}
+	if watcher.Habits().Documented {
+		shown.Form = formDocumented
+	}
+	a.write(shown)
 }
 
+// setNotifications changes what the body names; chaos is that of webhooks, too.
 func (s *Server) setNotifications(a asked) {
 	var wanted struct {
-		Form  string `json:"form"` // "" leaves it as it is
-		Chaos *Chaos `json:"chaos"`
+		Form   string `json:"form"` // "" leaves it as it is
+		OneDay *bool  `json:"one_day"`
+		Chaos  *Chaos `json:"chaos"`
 	}
 	if !a.read(&wanted) {
 		return
 	}
-	watcher := a.stage.watchers[a.company]
+	watcher, hook := a.stage.watchers[a.company], a.stage.hooks[a.company]
+	habits := watcher.Habits()
 	switch wanted.Form {
-	case "", "live", "documented":
+	case "":
+	case formLive, formDocumented:
+		habits.Documented = wanted.Form == formDocumented
 	default:
 		a.refuse(fmt.Errorf("sandbox: notifications: form %q is unknown: use documented or live", wanted.Form))
 		return
 	}
+	if wanted.OneDay != nil {
+		habits.OneDay = *wanted.OneDay
+	}
 	if wanted.Chaos != nil {
-		if err := watcher.SetChaos(*wanted.Chaos); err != nil {
+		err := watcher.SetChaos(*wanted.Chaos)
+		if err == nil {
+			err = hook.SetChaos(*wanted.Chaos)
+		}
+		if err != nil {
 			a.refuse(err)
 			return
 		}
 	}
-	if wanted.Form != "" {
-		watcher.SetLiveForm(wanted.Form == "live")
-	}
+	watcher.SetHabits(habits)
 	s.showNotifications(a)
 }
 

@@ -90,7 +90,7 @@ func asTold(event company.Event) (watch.Event, bool) {
 		m.name = event.Under
 	}
 	record := watch.Record{ID: event.ID}
-	if operation == channel.Edit {
+	if m.related == "" || operation == channel.Edit {
 		record.Fields = renamed(event.Fields, m)
 	}
 	if m.related != "" {

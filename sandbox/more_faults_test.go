@@ -567,7 +567,7 @@ func TestReadFaults(t *testing.T) {
 func TestEveryKindIsTested(t *testing.T) {
 	t.Parallel()
 	tested := strings.Fields("insert_between edit_between filter_exact gzip_bomb csv_newlines csv_empty_id csv_no_header csv_no_trailer " +
-		"csv_same_token csv_cut_line csv_extra_column csv_empty token_error token_denied token_empty token_no_life token_odd_life token_rotated token_slow_down token_unknown token_unauthorized")
+		"csv_same_token csv_cut_line csv_extra_column csv_empty token_error token_denied token_empty token_no_life token_odd_life token_rotated token_slow_down token_unknown token_unauthorized silent_channel")
 	for kind := range pageFaults() {
 		tested = append(tested, kind)
 	}

@@ -16,7 +16,7 @@ const watchScope = "CRM.notifications.ALL"
 // Poster sends callbacks: see delivery.Poster. The sandbox itself calls no other machine.
 type Poster = delivery.Poster
 
-// Chaos is what goes wrong with callbacks.
+// Chaos is what goes wrong with callbacks and rule webhooks on their way.
 type Chaos = delivery.Chaos
 
 // noPoster stands in where no Poster was given. Nothing is published then, so that no callback
@@ -24,8 +24,16 @@ type Chaos = delivery.Chaos
 type noPoster struct{}
 
 // Post fails.
-func (noPoster) Post(context.Context, string, []byte) (int, error) {
+func (noPoster) Post(context.Context, string, http.Header, []byte) (int, error) {
 	return 0, errors.New("sandbox: callbacks need the option Poster, which is not set")
+}
+
+// poster returns the sender of callbacks and webhooks.
+func (s *Server) poster() Poster {
+	if s.options.Poster == nil {
+		return noPoster{}
+	}
+	return s.options.Poster
 }
 
 // watchRows returns the rows of notifications; package watch answers them.
@@ -40,25 +48,33 @@ func watchRows() []endpoints.Endpoint {
 			Note: "Renews living channels.",
 		},
 		{
+			Method: http.MethodPatch, Path: watch.Path, Scope: "CRM.notifications.UPDATE", Assumed: "that channels can be changed in part",
+			Note: "Changes what it names of living channels; with _delete_events, ends events.",
+		},
+		{
+			Method: http.MethodGet, Path: watch.Path, Scope: "CRM.notifications.READ", Assumed: "that channels can be read",
+			Note: "The living channels, one row for each module; 204 if there is none.",
+		},
+		{
 			Method: http.MethodDelete, Path: watch.Path, Scope: "CRM.notifications.DELETE", Assumed: "that channels can be disabled",
 			Note: "channel_ids, with commas between.",
 		},
 	}
 }
 
-// Run sends callbacks as they fall due, until the context ends.
+// Run sends callbacks and rule webhooks as they fall due, until the context ends.
 func (s *Server) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		s.stage.Load().run(ctx)
 	}
 }
 
-// Deliver sends the callbacks that are due now, in order, and returns their number. It is Run in
-// steps, for tests.
+// Deliver sends the callbacks that are due now, in order, then the rule webhooks, and returns their
+// number. It is Run in steps, for tests.
 func (s *Server) Deliver(ctx context.Context) int {
 	st, sent := s.stage.Load(), 0
 	for _, c := range st.companies {
-		sent += st.watchers[c].Flush(ctx)
+		sent += st.watchers[c].Flush(ctx) + st.hooks[c].Flush(ctx)
 	}
 	return sent
 }

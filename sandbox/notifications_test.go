@@ -31,7 +31,7 @@ type callback struct {
 	Values    []map[string]any `json:"affected_values"`
 }
 
-func (m *mailbox) Post(_ context.Context, address string, body []byte) (int, error) {
+func (m *mailbox) Post(_ context.Context, address string, _ http.Header, body []byte) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if address != "http://127.0.0.1:1/hook" {
@@ -83,8 +83,8 @@ func TestChangesAreNotified(t *testing.T) {
 	}
 	bills := changed["bills"]
 	for name, want := range map[string][]string{
-		"Purchase_Orders.insert": bills.Inserted, "Purchase_Orders.edit": bills.Edited, "Purchase_Orders.delete": bills.Deleted,
-		"Products.edit": changed["items"].Edited, "cm_visits.insert": changed["custom_module_records"].Inserted,
+		"Purchase_Orders.insert": bills.Inserted, "Purchase_Orders.update": bills.Edited, "Purchase_Orders.delete": bills.Deleted,
+		"Products.update": changed["items"].Edited, "cm_visits.insert": changed["custom_module_records"].Inserted,
 	} {
 		if !slices.Equal(got[name], want) || len(want) != 1 {
 			t.Errorf("%s: told of %v, want %v", name, got[name], want)
@@ -93,16 +93,23 @@ func TestChangesAreNotified(t *testing.T) {
 	if sent != 5 || len(got) != 5 {
 		t.Errorf("%d callbacks: %v", sent, got)
 	}
-	if !strings.Contains(raw, `"affected_fields":[{"Modified_Time":"2026-03-10T11:30:00+0530"`) && !strings.Contains(raw, `"Modified_Time":"2026-03-10T11:30:00+0530"`) {
-		t.Errorf("no callback names the new time of modification:\n%s", raw)
+	// docs/upstream.md U285 and U287: names by record, values beside, those of a creation, too.
+	edited, inserted := bills.Edited[0], bills.Inserted[0]
+	for _, want := range []string{
+		`"affected_fields":[{"` + edited + `":["`, `"affected_values":[{"record_id":"` + edited + `","values":{`, `"Modified_Time":"2026-03-10T11:30:00+0530"`,
+		`"affected_values":[{"record_id":"` + inserted + `","values":{"Created_Time":"2026-03-10T11:30:00+0530"`,
+	} {
+		if !strings.Contains(raw, want) {
+			t.Errorf("no callback has %s:\n%s", want, raw)
+		}
 	}
 }
 
-// Writes through the API are changes like others. The live form uses other words.
-func TestWritesAreNotifiedInLiveForm(t *testing.T) {
+// Form and chaos are switched while channels live.
+func TestNotificationsAreSwitched(t *testing.T) {
 	t.Parallel()
 	box := &mailbox{t: t}
-	u := start(t, sandbox.Options{Records: 300, Poster: box})
+	u := start(t, sandbox.Options{Records: 300, Poster: box, DocumentedCallbacks: true, Chaos: sandbox.Chaos{Lose: 1}})
 	if answer := u.send(t, http.MethodPost, "/_sandbox/notifications", nil, `{"form":"live","chaos":{"duplicate":1}}`); answer.Code != http.StatusOK {
 		t.Fatalf("%d %s", answer.Code, answer.Body)
 	}
@@ -135,6 +142,104 @@ func TestWritesAreNotifiedInLiveForm(t *testing.T) {
 	decode(t, u.serve(t, http.MethodGet, "/_sandbox/notifications", nil), &shown)
 	if !shown.Sending || shown.Stats.Channels != 1 || shown.Stats.Sent != 2 || shown.Stats.Duplicated != 1 || len(shown.Modules) < 21 {
 		t.Errorf("%+v", shown)
+	}
+}
+
+// The form of callbacks and the life of channels are options of the start, and switched by control.
+func TestHabitsOfNotifications(t *testing.T) {
+	t.Parallel()
+	type shown struct {
+		Form   string
+		OneDay bool `json:"one_day"`
+	}
+	for _, c := range []struct {
+		options sandbox.Options
+		want    shown
+		form    string // word of an edit
+		expiry  string
+	}{
+		{sandbox.Options{}, shown{"live", false}, "update", "2026-03-10T12:30:00+05:30"},
+		{sandbox.Options{DocumentedCallbacks: true, OneDayChannels: true}, shown{"documented", true}, "edit", "2026-03-11T11:30:00+05:30"},
+	} {
+		box := &mailbox{t: t}
+		c.options.Records, c.options.Poster = 100, box
+		u := start(t, c.options)
+		check := func(want shown, word, expiry string) {
+			t.Helper()
+			var got shown
+			decode(t, u.serve(t, http.MethodGet, "/_sandbox/notifications", nil), &got)
+			u.watch(t, "", `"Products.all"`)
+			if listed := u.serve(t, http.MethodGet, "/crm/v8/actions/watch", nil); got != want || !strings.Contains(listed.Body.String(), expiry) {
+				t.Errorf("%+v, want %+v until %s: %d %s", got, want, expiry, listed.Code, listed.Body)
+			}
+			if _, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"items"}}); err != nil {
+				t.Fatal(err)
+			}
+			u.Deliver(t.Context())
+			if bodies, _ := box.told(); len(bodies) != 1 || bodies[0].Operation != word {
+				t.Errorf("told %+v, want %s", bodies, word)
+			}
+		}
+		check(c.want, c.form, c.expiry)
+		u.post(t, "notifications", `{"form":"documented","one_day":true}`, &struct{}{})
+		check(shown{"documented", true}, "edit", "2026-03-11T11:30:00+05:30")
+		u.post(t, "notifications", `{"one_day":false}`, &struct{}{})
+		check(shown{"documented", false}, "edit", "2026-03-10T12:30:00+05:30")
+		if err := u.Reset(); err != nil {
+			t.Fatal(err)
+		}
+		u.login(t)
+		check(c.want, c.form, c.expiry)
+	}
+	if _, err := sandbox.New(sandbox.Options{Now: newClock().Now, Chaos: sandbox.Chaos{Reencode: 2}}); err == nil {
+		t.Error("a rate of 2 was taken")
+	}
+}
+
+// The fault silent_channel: what it grants is told nothing.
+func TestSilentChannelByFault(t *testing.T) {
+	t.Parallel()
+	box := &mailbox{t: t}
+	u := start(t, sandbox.Options{Records: 100, Poster: box, Faults: []sandbox.Fault{
+		{Path: "/crm/", Method: http.MethodPost, Kind: "silent_channel", Count: 1},
+	}})
+	for want := range 2 { // the first is silent, the second is not.
+		u.watch(t, "", `"Products.all"`)
+		if _, err := u.Change(sandbox.Change{Edits: 1, Resources: []string{"items"}}); err != nil {
+			t.Fatal(err)
+		}
+		if sent := u.Deliver(t.Context()); sent != want {
+			t.Errorf("%d callbacks, want %d", sent, want)
+		}
+	}
+}
+
+// An item is one of Products, by whatever way it comes.
+func TestItemsAreProducts(t *testing.T) {
+	t.Parallel()
+	box := &mailbox{t: t}
+	u := start(t, sandbox.Options{Records: 100, Poster: box})
+	u.watch(t, "", `"Products.all"`)
+	var made struct {
+		Item struct {
+			ID string `json:"item_id"`
+		}
+	}
+	decode(t, u.send(t, http.MethodPost, target("/inventory/v1/items"), nil, `{"name":"Lamp","rate":12}`), &made)
+	var created map[string]struct{ Inserted []string }
+	u.post(t, "create", `{"resources":["composite_items"]}`, &created)
+	u.post(t, "delete", `{"resource":"inventory.items","ids":["`+made.Item.ID+`"]}`, &struct{}{})
+	u.Deliver(t.Context())
+	var got []string
+	bodies, _ := box.told()
+	for _, c := range bodies {
+		got = append(got, c.Module+"."+c.Operation+" "+strings.Join(c.IDs, "+"))
+	}
+	want := []string{
+		"Products.insert " + made.Item.ID, "Products.insert " + strings.Join(created["composite_items"].Inserted, "+"), "Products.delete " + made.Item.ID,
+	}
+	if !slices.Equal(got, want) || made.Item.ID == "" {
+		t.Errorf("told of %q, want %q", got, want)
 	}
 }
 
@@ -178,8 +283,9 @@ func TestChannelsDieByTheVirtualClock(t *testing.T) {
 func TestUnknownPathsOfNotifications(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Records: 60})
-	for method, want := range map[string]int{http.MethodGet: http.StatusMethodNotAllowed, http.MethodPatch: http.StatusMethodNotAllowed} {
-		if answer := u.serve(t, method, "/crm/v8/actions/watch", nil); answer.Code != want || !strings.Contains(answer.Body.String(), "INVALID_REQUEST_METHOD") {
+	for _, method := range []string{http.MethodOptions, http.MethodTrace} {
+		answer := u.serve(t, method, "/crm/v8/actions/watch", nil)
+		if answer.Code != http.StatusMethodNotAllowed || !strings.Contains(answer.Body.String(), "INVALID_REQUEST_METHOD") {
 			t.Errorf("%s: %d %s", method, answer.Code, answer.Body)
 		}
 	}
@@ -198,8 +304,8 @@ type signalled struct {
 	arrived chan struct{}
 }
 
-func (s *signalled) Post(ctx context.Context, address string, body []byte) (int, error) {
-	status, err := s.mailbox.Post(ctx, address, body)
+func (s *signalled) Post(ctx context.Context, address string, header http.Header, body []byte) (int, error) {
+	status, err := s.mailbox.Post(ctx, address, header, body)
 	s.arrived <- struct{}{}
 	return status, err
 }

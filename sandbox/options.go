@@ -80,6 +80,16 @@ type Options struct {
 	// unless CallbacksAnywhere is set.
 	Poster            Poster
 	CallbacksAnywhere bool
+	// DocumentedCallbacks sends callbacks in the form of the API document (docs/upstream.md U279),
+	// instead of that of live services (U285).
+	DocumentedCallbacks bool
+	// OneDayChannels grants every channel one day, whatever is asked (docs/upstream.md U288).
+	OneDayChannels bool
+	// Chaos is what goes wrong with notifications and webhooks on their way.
+	Chaos Chaos
+	// Webhooks are the workflow rules of the sandbox's own organization (docs/upstream.md U300).
+	// They need a plan other than free. The Poster sends them as well.
+	Webhooks Webhooks
 	// Activity is what each business does by itself as its clock goes on; nothing by default.
 	Activity Activity
 	// Faults are set at the start, and again by a reset.

@@ -9,8 +9,9 @@
 //
 // Start reading with Options and New, then ServeHTTP. Package endpoints is the table of calls and
 // openapi describes it. Package company is one organization, and world makes its records. Package
-// limits counts and refuses, faults misbehaves, oauth grants access, watch sends notifications.
-// Package answer writes answers, and landing is the page for people.
+// limits counts and refuses, faults misbehaves, oauth grants access, watch sends notifications and
+// webhooks calls the addresses of workflow rules. Package answer writes answers, and landing is the
+// page for people.
 package sandbox
 
 import (
@@ -95,13 +96,15 @@ func (s *Server) Advance(step time.Duration) {
 	for _, c := range st.companies {
 		c.Advance(step)
 		st.watchers[c].Wake()
+		st.hooks[c].Wake()
 	}
 }
 
 // now returns the time of the virtual clock.
 func (s *Server) now() time.Time { return s.options.Now().Add(time.Duration(s.offset.Load())) }
 
-// Reset restores the initial state: records, clock, tokens, channels, statistics, plans, faults.
+// Reset restores the initial state: records, clock, tokens, channels, rules, statistics, plans,
+// faults.
 // Calls under way end as they began.
 func (s *Server) Reset() error {
 	s.mu.Lock()

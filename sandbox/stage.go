@@ -14,6 +14,7 @@ import (
 	"sluice/sandbox/services"
 	"sluice/sandbox/watch"
 	"sluice/sandbox/watch/channel"
+	"sluice/sandbox/webhooks"
 	"sluice/sandbox/world/words"
 )
 
@@ -25,13 +26,15 @@ type stage struct {
 	companies []*company.Company // the sandbox's own first; never empty
 	doors     map[string]*oauth.Server
 	watchers  map[*company.Company]*watch.Server
+	hooks     map[*company.Company]*webhooks.Server
 	replaced  chan struct{} // closed when another stage replaces this one
 }
 
 // build makes a stage in its initial state.
 func (s *Server) build() (*stage, error) {
 	st := &stage{
-		doors: make(map[string]*oauth.Server), watchers: make(map[*company.Company]*watch.Server), replaced: make(chan struct{}),
+		doors: make(map[string]*oauth.Server), watchers: make(map[*company.Company]*watch.Server),
+		hooks: make(map[*company.Company]*webhooks.Server), replaced: make(chan struct{}),
 	}
 	for n, o := range s.options.all() {
 		founded, err := company.New(company.Settings{
@@ -56,9 +59,16 @@ func (s *Server) build() (*stage, error) {
 		if err != nil {
 			return nil, err
 		}
-		st.watchers[c] = watcher
+		hook, err := s.hook(c)
+		if err != nil {
+			return nil, err
+		}
+		st.watchers[c], st.hooks[c] = watcher, hook
 		if s.options.Poster != nil {
-			c.ChangedTogether(func(events []company.Event) { publish(watcher, events) })
+			c.ChangedTogether(func(events []company.Event) {
+				publish(watcher, events)
+				fire(hook, events)
+			})
 		}
 	}
 	return st, nil
@@ -103,10 +113,6 @@ func (s *Server) watcher(c *company.Company, door *oauth.Server) (*watch.Server,
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: option TimeZone of organization %s: %w", c.ID, err)
 	}
-	poster := s.options.Poster
-	if poster == nil {
-		poster = noPoster{}
-	}
 	modules := make([]channel.Module, 0, len(s.options.CustomModules))
 	for _, name := range s.options.CustomModules {
 		modules = append(modules, channel.Module{Name: name, Fields: []channel.Field{
@@ -115,7 +121,8 @@ func (s *Server) watcher(c *company.Company, door *oauth.Server) (*watch.Server,
 	}
 	watcher, err := watch.New(watch.Options{
 		Now: s.now, Zone: zone, Guard: door, Prefix: services.Prefix(c.DataCenter), Modules: modules,
-		AnyHost: s.options.CallbacksAnywhere, Poster: poster, Seed: c.Seed,
+		AnyHost: s.options.CallbacksAnywhere, Poster: s.poster(), Seed: c.Seed, Chaos: s.options.Chaos,
+		Habits: watch.Habits{Documented: s.options.DocumentedCallbacks, OneDay: s.options.OneDayChannels},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: play the notifications of organization %s: %w", c.ID, err)
@@ -146,12 +153,13 @@ func (st *stage) find(id, dataCenter string) (*company.Company, error) {
 	return nil, fmt.Errorf("sandbox: organization %q in data center %q is not played: name it in option Organizations", id, dataCenter)
 }
 
-// run sends callbacks until the context ends or another stage replaces this one.
+// run sends callbacks and webhooks until the context ends or another stage replaces this one.
 func (st *stage) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var workers sync.WaitGroup
-	for _, watcher := range st.watchers {
-		workers.Go(func() { watcher.Run(ctx) })
+	for _, c := range st.companies {
+		workers.Go(func() { st.watchers[c].Run(ctx) })
+		workers.Go(func() { st.hooks[c].Run(ctx) })
 	}
 	select {
 	case <-ctx.Done():

@@ -16,6 +16,8 @@ type Event struct {
 	// Fields are the changed fields with their new values in JSON: all of an inserted record, none
 	// of a deleted one.
 	Fields map[string]json.RawMessage
+	// Record is the single record after the change; of a deleted one the whole record before it.
+	Record json.RawMessage
 }
 
 // Changed passes every later change of a record to f. It calls f after the change, outside of every
@@ -64,13 +66,16 @@ func (c *Company) events() []Event {
 	}
 	events := make([]Event, 0, len(happened))
 	for _, h := range happened {
-		event := Event{Kind: h.Kind, Operation: h.Operation, ID: c.world.Name(h.Kind, h.Index), Under: c.world.Under(h.Kind, h.Index)}
+		event := Event{
+			Kind: h.Kind, Operation: h.Operation, ID: c.world.Name(h.Kind, h.Index), Under: c.world.Under(h.Kind, h.Index), Record: h.Before,
+		}
 		live := c.world.Live(h.Kind, h.Index)
 		switch {
 		case h.Before == nil && !live:
 			continue // it was inserted and deleted
 		case live:
 			event.Fields = differing(h.Before, c.world.AppendRecord(nil, h.Kind, h.Index, world.Full))
+			event.Record = c.world.AppendRecord(nil, h.Kind, h.Index, world.Single)
 		}
 		if live && len(event.Fields) == 0 {
 			continue // the change is invisible

@@ -20,7 +20,7 @@ type receiver struct {
 	bodies    []string
 }
 
-func (r *receiver) Post(_ context.Context, address string, body []byte) (int, error) {
+func (r *receiver) Post(_ context.Context, address string, _ http.Header, body []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.addresses, r.bodies = append(r.addresses, address), append(r.bodies, string(body))
@@ -43,7 +43,7 @@ func TestCallbacks(t *testing.T) {
 	t.Parallel()
 	received := &receiver{}
 	caller := newCallerOf(t, sandbox.Options{
-		Records: 60, CustomModules: []string{module}, Limits: sandbox.Limits{Off: true}, Poster: received,
+		Records: 60, CustomModules: []string{module}, Limits: sandbox.Limits{Off: true}, Poster: received, DocumentedCallbacks: true,
 	}, "")
 	caller.play(t, step{
 		Send:   "POST /crm/v2/actions/watch",
@@ -90,7 +90,7 @@ func TestCallbacksOfChosenFields(t *testing.T) {
 	t.Parallel()
 	received := &receiver{}
 	caller := newCallerOf(t, sandbox.Options{
-		Records: 60, CustomModules: []string{module}, Limits: sandbox.Limits{Off: true}, Poster: received,
+		Records: 60, CustomModules: []string{module}, Limits: sandbox.Limits{Off: true}, Poster: received, DocumentedCallbacks: true,
 	}, "")
 	caller.play(t, step{
 		Send: "POST /books/v3/${module}", Body: []byte(`{"record_name":"One","cf_budget":1}`), Status: http.StatusCreated,

@@ -1,11 +1,21 @@
 package conformance
 
 import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"sluice/sandbox"
 )
@@ -25,12 +35,45 @@ func TestClientsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	caller := newCallerOf(t, sandbox.Options{Records: records, Demo: true}, "")
+	var signed []string // the texts of webhooks that are signed as the page says
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		sum := hmac.New(sha256.New, []byte("sandboxsecret1"))
+		sum.Write([]byte("sourcesandbox" + string(body)))
+		if r.URL.String() == "/bills?source=sandbox" && r.Header.Get("X-Svc-Webhook-Signature") == hex.EncodeToString(sum.Sum(nil)) {
+			signed = append(signed, string(body))
+		}
+	}))
+	t.Cleanup(receiver.Close)
+	caller := newCallerOf(t, sandbox.Options{Records: records, Demo: true, Poster: overHTTP{}}, "")
 	command := exec.CommandContext(t.Context(), shell, "-eu", "-o", "pipefail", "-c", commands(t, string(page)))
-	command.Env = append(os.Environ(), "SANDBOX="+caller.base, "TMPDIR="+t.TempDir(), "no_proxy=*")
+	command.Env = append(os.Environ(), "SANDBOX="+caller.base, "RECEIVER="+receiver.URL, "TMPDIR="+t.TempDir(), "no_proxy=*")
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, tail(string(output)))
 	}
+	receiver.Close() // it writes no more
+	if len(signed) != 1 || !regexp.MustCompile(`^\{"bill_id":"\d+"\}$`).MatchString(signed[0]) {
+		t.Errorf("signed webhooks: %q", signed)
+	}
+}
+
+// overHTTP sends webhooks as the program does.
+type overHTTP struct{}
+
+func (overHTTP) Post(ctx context.Context, address string, header http.Header, body []byte) (int, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	request.Header = header
+	answer, err := (&http.Client{Timeout: 10 * time.Second}).Do(request)
+	if err != nil {
+		return 0, err
+	}
+	return answer.StatusCode, answer.Body.Close()
 }
 
 // commands joins the shell blocks of a page.

@@ -257,3 +257,8 @@ func tokenActs() []act {
 		},
 	}
 }
+
+// channelActs returns the kinds of notifications, which happen where channels are granted.
+func channelActs() []act {
+	return []act{{Kind: Kind{"silent_channel", "Grants a channel of change notifications that is never told of any change."}}}
+}

@@ -42,7 +42,7 @@ func bodyFor(rule rules.Rule) *Body {
 
 // bodyOf returns the body of a row without a rule.
 func bodyOf(e endpoints.Endpoint) *Body {
-	if e.Service() != services.Notifications || e.Method == http.MethodDelete {
+	if e.Service() != services.Notifications || e.Method == http.MethodDelete || e.Method == http.MethodGet {
 		return nil
 	}
 	subscription := Schema{
@@ -54,6 +54,10 @@ func bodyOf(e endpoints.Endpoint) *Body {
 			"return_affected_field_values": {Type: "boolean"}, "notify_on_related_action": {Type: "boolean"},
 			"notification_condition": {Type: "array", Items: &Schema{Type: "object"}},
 		},
+	}
+	if e.Method == http.MethodPatch {
+		subscription.Required = []string{"channel_id"}
+		subscription.Properties["_delete_events"] = flag("true ends the events that are named, and changes nothing else.")
 	}
 	return &Body{Required: true, Content: map[string]Media{jsonForm: {Schema{
 		Type: "object", Required: []string{"watch"}, Properties: map[string]Schema{"watch": {Type: "array", Items: &subscription}},

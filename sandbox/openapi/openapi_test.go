@@ -22,6 +22,8 @@ type object = map[string]any
 func rows() []endpoints.Endpoint {
 	return append(slices.Concat(endpoints.Table(), writes.Table()), []endpoints.Endpoint{
 		{Method: http.MethodPost, Path: "/crm/{version}/actions/watch", Scope: "CRM.notifications.CREATE"},
+		{Method: http.MethodPatch, Path: "/crm/{version}/actions/watch", Scope: "CRM.notifications.UPDATE"},
+		{Method: http.MethodGet, Path: "/crm/{version}/actions/watch", Scope: "CRM.notifications.READ"},
 		{Method: http.MethodGet, Path: "/oauth/v2/auth"},
 		{Method: http.MethodPost, Path: "/oauth/v2/token"},
 		{Method: http.MethodPost, Path: "/oauth/v2/token/revoke"},
@@ -84,7 +86,7 @@ func TestDescriptionIsValid(t *testing.T) {
 		}
 		for method, operation := range item.(object) {
 			where := method + " " + path
-			if !slices.Contains([]string{"get", "post", "put", "delete"}, method) {
+			if !slices.Contains([]string{"get", "post", "put", "patch", "delete"}, method) {
 				t.Errorf("%s: no such method", where)
 			}
 			id := at(operation, "operationId")
@@ -237,9 +239,16 @@ func TestRowsAgainstTheDocuments(t *testing.T) {
 	if image == nil {
 		t.Error("an image comes as a part of form-data")
 	}
-	watch := at(get("post", "/crm/{version}/actions/watch"), "requestBody", "content", "application/json", "schema", "properties", "watch", "items", "required")
-	if diff := cmp.Diff([]any{"channel_id", "events", "notify_url"}, watch); diff != "" {
-		t.Errorf("a subscription needs (-want +got):\n%s", diff)
+	for method, want := range map[string][]any{"post": {"channel_id", "events", "notify_url"}, "patch": {"channel_id"}} {
+		watch := at(get(method, "/crm/{version}/actions/watch"), "requestBody", "content", "application/json", "schema", "properties", "watch", "items", "required")
+		if diff := cmp.Diff(any(want), watch); diff != "" {
+			t.Errorf("%s of a subscription needs (-want +got):\n%s", method, diff)
+		}
+	}
+	listed := get("get", "/crm/{version}/actions/watch")
+	if at(listed, "requestBody") != nil || at(listed, "responses", "204") == nil || at(listed, "responses", "207") != nil ||
+		!slices.Equal(names(listed, "query"), []string{"page", "per_page", "channel_id", "module"}) {
+		t.Errorf("what is subscribed is read by %v", listed)
 	}
 }
 

@@ -120,7 +120,11 @@ func responses(e endpoints.Endpoint) map[string]Response {
 	switch tagOf(e) {
 	case services.Notifications:
 		delete(all, "429")
-		all["207"] = Response{Description: "Some subscriptions were refused.", Content: good.Content}
+		if e.Method == http.MethodGet {
+			all["204"] = Response{Description: "Nothing is subscribed."}
+		} else {
+			all["207"] = Response{Description: "Some subscriptions were refused.", Content: good.Content}
+		}
 	case services.Chat:
 		all["401"], all["403"], all["400"] = reference("ChatRefused"), reference("ChatRefused"), reference("ChatRefused")
 		all["404"], all["429"] = reference("ChatRefused"), reference("ChatRefused")

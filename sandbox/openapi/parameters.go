@@ -152,6 +152,13 @@ func ofDoors(e endpoints.Endpoint) []Parameter {
 			texts("code", "refresh_token", "redirect_uri", "scope", "state")...)
 	case e.Path == services.TokenPath+"/revoke":
 		return []Parameter{inQuery("token", text("The refresh token to revoke."), true)}
+	case e.Method == http.MethodGet && strings.HasPrefix(e.Path, services.CRMRoot):
+		const mostAtOnce = 200
+		return []Parameter{
+			inQuery("page", Schema{Type: "integer", Minimum: 1, Description: "The page, from 1."}, false),
+			inQuery("per_page", Schema{Type: "integer", Minimum: 1, Maximum: mostAtOnce, Description: "Rows on a page; the most unless given."}, false),
+			inQuery("channel_id", text("Only this channel."), false), inQuery("module", text("Only this module, by its API name."), false),
+		}
 	case e.Method == http.MethodDelete && strings.HasPrefix(e.Path, services.CRMRoot):
 		return []Parameter{inQuery("channel_ids", text("The channels to disable, with commas between."), true)}
 	default:

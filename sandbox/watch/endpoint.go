@@ -15,9 +15,13 @@ import (
 // silent.
 const AssumedHeader = "X-Sandbox-Assumed"
 
-// Facts behind answers where the API document is silent (docs/upstream.md U66, U283, U287).
+// Facts behind answers where the API document is silent (docs/upstream.md U66, U283, U287, U290,
+// U291).
 const (
 	factStatus  = "enabling answers 201; partly failed 207; failed 400 or 202"
+	factOneDay  = "versions 2 and 3 grant one day, whatever is asked"
+	factList    = "what is subscribed can be read (GET); 204 if nothing is"
+	factAmend   = "a channel can be changed in part (PATCH), and events ended with _delete_events"
 	factUpdate  = "a channel can be updated (PUT); an expired one answers 400 NOT_SUBSCRIBED"
 	factDisable = "channels can be disabled (DELETE with channel_ids)"
 	factToken   = "401 of notifications has codes of text"
@@ -26,12 +30,12 @@ const (
 // mostBody bounds a body, in bytes.
 const mostBody = 256 << 10
 
-// manner holds the differences between enabling and updating.
+// manner holds the differences between enabling, updating and amending.
 type manner struct {
 	granted, refused int // statuses if all elements had the same result
 	fact             string
-	// allowed checks, under the lock, a channel that is valid in itself.
-	allowed func(channel.Channel, channel.Element) *channel.Problem
+	// read checks an element, under the lock.
+	read func(channel.Rules, channel.Element) (channel.Channel, *channel.Problem)
 }
 
 // enable answers POST: it enables or refuses each element of watch on its own. An enabled channel
@@ -44,7 +48,7 @@ func (s *Server) enable(w http.ResponseWriter, r *http.Request) {
 	if s.options.FailedAccepted {
 		refused = http.StatusAccepted
 	}
-	s.each(w, r, manner{http.StatusCreated, refused, factStatus, func(channel.Channel, channel.Element) *channel.Problem { return nil }})
+	s.each(w, r, manner{http.StatusCreated, refused, factStatus, channel.Rules.Read})
 }
 
 // update answers PUT: the body replaces a living channel as a whole.
@@ -52,12 +56,25 @@ func (s *Server) update(w http.ResponseWriter, r *http.Request) {
 	if !s.admit(w, r, "CRM.notifications.UPDATE", "CRM.notifications.WRITE") {
 		return
 	}
-	s.each(w, r, manner{http.StatusOK, http.StatusBadRequest, factUpdate, func(c channel.Channel, element channel.Element) *channel.Problem {
-		if at := s.find(c.ID); at < 0 || !s.options.Now().Before(s.channels[at].Expires) {
-			return element.NotSubscribed()
+	replace := func(rules channel.Rules, element channel.Element) (channel.Channel, *channel.Problem) {
+		read, problem := rules.Read(element)
+		if _, alive := s.living(read.ID); problem == nil && !alive {
+			problem = element.NotSubscribed()
 		}
-		return nil
-	}})
+		return read, problem
+	}
+	s.each(w, r, manner{http.StatusOK, http.StatusBadRequest, factUpdate, replace})
+}
+
+// amend answers PATCH: the body changes parts of a living channel, or ends events of it.
+func (s *Server) amend(w http.ResponseWriter, r *http.Request) {
+	if !s.admit(w, r, "CRM.notifications.UPDATE", "CRM.notifications.WRITE") {
+		return
+	}
+	change := func(rules channel.Rules, element channel.Element) (channel.Channel, *channel.Problem) {
+		return rules.Amend(element, s.living)
+	}
+	s.each(w, r, manner{http.StatusOK, http.StatusBadRequest, factAmend, change})
 }
 
 // each reads the elements of a body and stores the valid channels.
@@ -77,20 +94,22 @@ func (s *Server) each(w http.ResponseWriter, r *http.Request, manner manner) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	rules := channel.Rules{Modules: s.modules, Now: s.options.Now(), AnyHost: s.options.AnyHost, Strict: s.options.Strict}
+	rules := channel.Rules{
+		Modules: s.modules, Now: s.options.Now(), AnyHost: s.options.AnyHost, Strict: s.options.Strict, OneDay: s.habits.OneDay,
+	}
+	if rules.OneDay {
+		w.Header().Add(AssumedHeader, factOneDay)
+	}
 	results := make([]result, 0, len(elements))
 	failed := 0
 	for _, element := range elements {
-		read, problem := rules.Read(element)
-		if problem == nil {
-			problem = manner.allowed(read, element)
-		}
+		read, problem := manner.read(rules, element)
 		if problem != nil {
 			failed++
 			results = append(results, failure(problem))
 			continue
 		}
-		kept := subscribed{Channel: read, base: s.base(r)}
+		kept := subscribed{Channel: read, base: s.base(r), silent: isSilent(r)}
 		s.keep(kept)
 		results = append(results, s.granted(kept))
 	}
@@ -101,11 +120,22 @@ func (s *Server) each(w http.ResponseWriter, r *http.Request, manner manner) {
 func (s *Server) keep(c subscribed) {
 	now := s.options.Now()
 	s.channels = slices.DeleteFunc(s.channels, func(old subscribed) bool { return old.ID == c.ID || !now.Before(old.Expires) })
-	s.channels = append(s.channels, c)
+	if len(c.Events) > 0 { // else its last event ended
+		s.channels = append(s.channels, c)
+	}
 }
 
 func (s *Server) find(id int64) int {
 	return slices.IndexFunc(s.channels, func(c subscribed) bool { return c.ID == id })
+}
+
+// living returns a channel that has not expired; the caller holds the lock.
+func (s *Server) living(id int64) (channel.Channel, bool) {
+	at := s.find(id)
+	if at < 0 || !s.options.Now().Before(s.channels[at].Expires) {
+		return channel.Channel{}, false
+	}
+	return s.channels[at].Channel, true
 }
 
 // disable answers DELETE with the query parameter channel_ids.

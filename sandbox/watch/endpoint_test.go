@@ -333,6 +333,13 @@ func TestScopes(t *testing.T) {
 			Text string `json:"access_token"`
 		}](t, w.Body.String())
 		enable("Svc-oauthtoken "+token.Text, want)
+		r := httptest.NewRequest(http.MethodGet, "/crm/v2/actions/watch?channel_id=9", nil)
+		r.Header.Set("Authorization", "Svc-oauthtoken "+token.Text)
+		listed := httptest.NewRecorder()
+		s.ServeHTTP(listed, r)
+		if reads := operation == "READ" || operation == "ALL"; reads != (listed.Code == http.StatusNoContent) {
+			t.Errorf("a list with %s: %d %s", operation, listed.Code, listed.Body)
+		}
 	}
 	enable("", "AUTHENTICATION_FAILURE")
 	enable("Svc-oauthtoken dead", "INVALID_TOKEN")
@@ -350,7 +357,7 @@ func FuzzSubscribe(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, method := range []string{http.MethodPut, http.MethodPost} {
+		for _, method := range []string{http.MethodPut, http.MethodPatch, http.MethodPost} {
 			w := httptest.NewRecorder()
 			server.ServeHTTP(w, httptest.NewRequest(method, "/crm/v8/actions/watch", strings.NewReader(body)))
 			switch w.Code {

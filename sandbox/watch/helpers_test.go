@@ -36,12 +36,12 @@ func (c *clock) advance(d time.Duration) {
 // poster sends with a client of its own, as cmd does.
 type poster struct{ client *http.Client }
 
-func (p poster) Post(ctx context.Context, address string, body []byte) (int, error) {
+func (p poster) Post(ctx context.Context, address string, header http.Header, body []byte) (int, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return 0, err
 	}
-	r.Header.Set("Content-Type", "application/json")
+	r.Header = header
 	answer, err := p.client.Do(r)
 	if err != nil {
 		return 0, err

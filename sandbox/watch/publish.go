@@ -86,6 +86,10 @@ func (s *Server) Publish(happened Event) (int, error) {
 			continue
 		}
 		for batch := range slices.Chunk(c.concerned(happened), s.options.BatchIDs) {
+			if c.silent {
+				s.silent++
+				continue
+			}
 			callbacks = append(callbacks, s.callback(c, happened, batch))
 		}
 	}
@@ -107,14 +111,14 @@ func (c subscribed) concerned(happened Event) []Record {
 
 // callback returns one callback, in the form that is switched on.
 func (s *Server) callback(c subscribed, happened Event, records []Record) delivery.Callback {
+	live := !s.habits.Documented
 	common := callback{
 		QueryParams: parameters(c.NotifyURL), Module: happened.Module, ResourceURI: c.base + happened.Module,
-		Operation: word(happened.Operation, s.live), ChannelID: strconv.FormatInt(c.ID, 10), Token: c.Token,
+		Operation: word(happened.Operation, live), ChannelID: strconv.FormatInt(c.ID, 10), Token: c.Token,
 	}
 	for _, record := range records {
 		common.IDs = append(common.IDs, record.ID)
 	}
-	live := s.live
 	return delivery.Callback{Address: c.NotifyURL, Body: func(sent time.Time) ([]byte, error) {
 		common.ServerTime = sent.UnixMilli()
 		if live {

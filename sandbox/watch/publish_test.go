@@ -43,7 +43,7 @@ func (s *fixture) flush(t *testing.T, r *receiver) []string {
 // docs/upstream.md U279, key by key; the operation of a creation is insert (U280).
 func TestCallbackAsDocumented(t *testing.T) {
 	t.Parallel()
-	s, r := start(t, nil), listen(t)
+	s, r := start(t, func(o *watch.Options) { o.Habits.Documented = true }), listen(t)
 	s.enable(t, `{"channel_id":1000000068001,"events":["Deals.all"],"notify_url":"`+r.url+`/hook?key1=val1&key2=a%20b&key1=x",
 		"token":"T-1","return_affected_field_values":true}`)
 	s.enable(t, `{"channel_id":2,"events":["Deals.all"],"notify_url":"`+r.url+`"}`)
@@ -64,10 +64,10 @@ func TestCallbackAsDocumented(t *testing.T) {
 	}
 }
 
-// docs/upstream.md U285: the form that live services send.
+// docs/upstream.md U285: the form that live services send, and so does the sandbox unless switched.
 func TestCallbackAsSeen(t *testing.T) {
 	t.Parallel()
-	s, r := start(t, func(o *watch.Options) { o.LiveForm = true }), listen(t)
+	s, r := start(t, nil), listen(t)
 	s.enable(t, `{"channel_id":7,"events":["Deals.all"],"notify_url":"`+r.url+`","token":"T","return_affected_field_values":true}`)
 	s.publish(t, "Deals", channel.Edit, changed("41", "Stage", `"Won"`, "Amount", `12.00`), changed("42", "Stage", `"Lost"`))
 	got := s.flush(t, r)
@@ -78,17 +78,17 @@ func TestCallbackAsSeen(t *testing.T) {
 		"ids":["41","42"],"affected_fields":[{"41":["Amount","Stage"]},{"42":["Stage"]}],
 		"affected_values":[{"record_id":"41","values":{"Amount":12.00,"Stage":"Won"}},{"record_id":"42","values":{"Stage":"Lost"}}],
 		"operation":"update","channel_id":"7","token":"T"}`)
-	s.SetLiveForm(false)
+	s.SetHabits(watch.Habits{Documented: true})
 	s.publish(t, "Deals", channel.Edit, changed("41"))
 	if got = s.flush(t, r); !strings.Contains(got[0], `"operation":"edit"`) {
-		t.Errorf("switched back: %s", got[0])
+		t.Errorf("switched: %s", got[0])
 	}
 }
 
 func TestWordsOfOperations(t *testing.T) {
 	t.Parallel()
 	for live, want := range map[bool][]string{false: {"insert", "edit", "delete"}, true: {"insert", "update", "delete"}} {
-		s, r := start(t, func(o *watch.Options) { o.LiveForm = live }), listen(t)
+		s, r := start(t, func(o *watch.Options) { o.Habits.Documented = !live }), listen(t)
 		s.enable(t, `{"channel_id":7,"events":["Deals.all"],"notify_url":"`+r.url+`"}`)
 		for n, operation := range []channel.Operation{channel.Create, channel.Edit, channel.Delete} {
 			s.publish(t, "Deals", operation, changed("1"))
@@ -289,7 +289,7 @@ func TestReceiverThatFails(t *testing.T) {
 // hanging is a receiver that never answers.
 type hanging struct{}
 
-func (hanging) Post(ctx context.Context, _ string, _ []byte) (int, error) {
+func (hanging) Post(ctx context.Context, _ string, _ http.Header, _ []byte) (int, error) {
 	<-ctx.Done()
 	return 0, ctx.Err()
 }

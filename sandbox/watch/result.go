@@ -65,12 +65,16 @@ type watched struct {
 func (s *Server) granted(c subscribed) result {
 	granted := result{Code: success, Status: "success", Message: "Successfully subscribed for actions-watch of the given module"}
 	for _, module := range c.Modules() {
-		granted.Details.Events = append(granted.Details.Events, event{
-			Expiry: c.Expires.In(s.options.Zone).Format(dateTime), Chan: strconv.FormatInt(c.ID, 10),
-			URI: c.base + module.Name, ID: module.ID, Name: module.Name,
-		})
+		granted.Details.Events = append(granted.Details.Events, s.event(c, module))
 	}
 	return granted
+}
+
+func (s *Server) event(c subscribed, module channel.Module) event {
+	return event{
+		Expiry: c.Expires.In(s.options.Zone).Format(dateTime), Chan: strconv.FormatInt(c.ID, 10),
+		URI: c.base + module.Name, ID: module.ID, Name: module.Name,
+	}
 }
 
 func failure(p *channel.Problem) result {

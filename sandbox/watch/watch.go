@@ -1,12 +1,13 @@
 // Package watch is the simulated subscription endpoint of change notifications (docs/upstream.md
-// U270 to U289) and their sender. It checks and stores channels, and POSTs a callback for each
+// U270 to U291) and their sender. It checks and stores channels, and POSTs a callback for each
 // event that a living channel is subscribed to.
 //
 // A server belongs to one organization. It makes no events: the code that changes records calls
 // Publish. It opens no connection itself: callbacks leave through a Poster.
 //
-// Start reading with Options, then endpoint.go (for clients) and publish.go (for receivers).
-// Package channel checks subscriptions; package delivery sends, and on demand late or twice.
+// Start reading with Options, then endpoint.go and list.go (for clients) and publish.go (for
+// receivers). Package channel checks subscriptions; package delivery sends, and on demand late or
+// twice.
 package watch
 
 import (
@@ -46,9 +47,8 @@ type Options struct {
 	AnyHost bool
 	// Strict accepts channel_id as a number only, as docs/upstream.md U271 shows it.
 	Strict bool
-	// LiveForm sends callbacks as live services do (docs/upstream.md U285), instead of as U279
-	// describes them.
-	LiveForm bool
+	// Habits are those of the start; SetHabits changes them.
+	Habits Habits
 	// FailedAccepted answers 202 instead of 400 where every subscription failed (docs/upstream.md
 	// U283: both were seen).
 	FailedAccepted bool
@@ -70,16 +70,27 @@ type Server struct {
 	mux     *http.ServeMux
 
 	mu       sync.Mutex // guards everything below
-	live     bool       // the live form of callbacks
+	habits   Habits
 	channels []subscribed
 	events   int
+	silent   int
+}
+
+// Habits are ways of live services that can be switched while channels live.
+type Habits struct {
+	// Documented sends the callbacks of later events as docs/upstream.md U279 describes them,
+	// instead of as live services do (U285).
+	Documented bool
+	// OneDay grants channels from now on one day, whatever is asked (docs/upstream.md U288).
+	OneDay bool
 }
 
 // subscribed is a channel with the address of its module's records.
 type subscribed struct {
 	channel.Channel
 
-	base string // the beginning of resource_uri, up to the module
+	base   string // the beginning of resource_uri, up to the module
+	silent bool   // it is told nothing
 }
 
 // New builds a server without channels. It fails on a missing clock or Poster and on rates outside
@@ -102,26 +113,46 @@ func New(options Options) (*Server, error) {
 	}
 	s := &Server{
 		options: options, modules: channel.Modules(options.Modules...), queue: queue,
-		mux: http.NewServeMux(), live: options.LiveForm,
+		mux: http.NewServeMux(), habits: options.Habits,
 	}
 	s.mux.HandleFunc("POST "+Path, s.enable)
 	s.mux.HandleFunc("PUT "+Path, s.update)
+	s.mux.HandleFunc("PATCH "+Path, s.amend)
 	s.mux.HandleFunc("DELETE "+Path, s.disable)
+	s.mux.HandleFunc("GET "+Path, s.list)
 	return s, nil
 }
 
 // ServeHTTP answers the endpoint.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
+// silence marks a request in its context.
+type silence struct{}
+
+// ServeSilent answers as ServeHTTP does, but a channel that it grants is told nothing, until
+// another request grants it anew (docs/upstream.md U288).
+func (s *Server) ServeSilent(w http.ResponseWriter, r *http.Request) {
+	s.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), silence{}, true)))
+}
+
+func isSilent(r *http.Request) bool { return r.Context().Value(silence{}) != nil }
+
 // Modules returns the modules that can be subscribed to, with fields and ids, as a client reads
 // them from the settings of its organization.
 func (s *Server) Modules() channel.Catalogue { return s.modules }
 
-// SetLiveForm switches the form of the callbacks of later events.
-func (s *Server) SetLiveForm(live bool) {
+// Habits returns the habits in force.
+func (s *Server) Habits() Habits {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.live = live
+	return s.habits
+}
+
+// SetHabits changes the habits from now on. Channels keep what they were granted.
+func (s *Server) SetHabits(habits Habits) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.habits = habits
 }
 
 // SetChaos changes the faults of callbacks from now on.
@@ -144,13 +175,14 @@ type Stats struct {
 
 	Channels int `json:"channels"` // that live now
 	Events   int `json:"events"`   // published
+	Silent   int `json:"silent"`   // callbacks that a silent channel kept back
 }
 
 // Stats returns the counts so far.
 func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stats := Stats{Stats: s.queue.Stats(), Events: s.events}
+	stats := Stats{Stats: s.queue.Stats(), Events: s.events, Silent: s.silent}
 	now := s.options.Now()
 	for _, c := range s.channels {
 		if now.Before(c.Expires) {

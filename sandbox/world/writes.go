@@ -29,7 +29,6 @@ func (w *World) Put(kind Kind, i int, at int64, under string, record *overlay.Ob
 		under = w.Under(kind, i)
 	}
 	w.about(kind, i, Edited)
-	w.about(kind, i, Edited)
 	before := w.overlay.Find(kind, i)
 	written := overlay.Written{Object: record, Under: under, Created: before != nil && before.Created}
 	w.overlay.Put(kind, i, written, w.generated(kind, i))

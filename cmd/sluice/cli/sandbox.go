@@ -23,9 +23,9 @@ assumed in the header X-Sandbox-Assumed.
 
 It plays the accounting, invoicing, subscription-billing, inventory and chat services
 of made-up companies: lists, single records, exports and writes, the consent page and
-tokens, change notifications, limits and, on demand, faults. The page at / says what it
-can do. Paths under /_sandbox/ change the company, move its clock, count calls and set
-faults; they answer on this machine only.`,
+tokens, change notifications, webhooks of workflow rules, limits and, on demand, faults.
+The page at / says what it can do. Paths under /_sandbox/ change the company, move its
+clock, count calls and set faults; they answer on this machine only.`,
 		Example: `  sluice sandbox --records 20000 --seed 7 --plan premium
   sluice sandbox --latency 150ms±50ms --faults faults.json --strict
   sluice sandbox --organizations 60099999999,60012345678@eu --networks partners --modules cm_visits`,
@@ -56,8 +56,17 @@ faults; they answer on this machine only.`,
 	f.StringSliceVar(&flags.organizations, "organizations", nil, "further organizations by id, behind @ the data center: 60099999999,60012345678@eu")
 	f.StringToIntVar(&flags.activity, "activity", nil,
 		"what the business does by itself in an hour: inserts=20,edits=60,silent=10,deletes=5,restores=1,payments=10,credits=2")
+	f.BoolVar(&flags.options.DocumentedCallbacks, "documented-callbacks", false,
+		"send change notifications in the form of the API document, not in that of live services")
+	f.BoolVar(&flags.options.OneDayChannels, "one-day-channels", false,
+		"grant every channel of change notifications one day, whatever it asks for, as versions 2 and 3 of the API do")
+	f.StringToStringVar(&flags.chaos, "chaos", nil,
+		"what goes wrong with change notifications and webhooks on their way, as rates from 0 to 1: "+
+			"lose=0.1,duplicate=0.1,late=0.1,late_by=90s,reorder=0.1,reencode=1,gzip=1")
+	f.StringVar(&flags.webhooks, "webhooks", "",
+		"file with workflow rules, whose addresses are called when records change: JSON, as POST /_sandbox/webhooks takes it")
 	f.BoolVar(&flags.options.ControlAnywhere, "control-anywhere", false, "answer /_sandbox/ to other machines, too")
-	f.BoolVar(&flags.options.CallbacksAnywhere, "callbacks-anywhere", false, "send change notifications to other machines, too")
+	f.BoolVar(&flags.options.CallbacksAnywhere, "callbacks-anywhere", false, "send change notifications and webhooks to other machines, too")
 	return cmd
 }
 

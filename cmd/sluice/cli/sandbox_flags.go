@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,6 +19,8 @@ type sandboxFlags struct {
 	faults        string   // a file
 	organizations []string // beside the sandbox's own
 	activity      map[string]int
+	chaos         map[string]string
+	webhooks      string // a file
 }
 
 // resolve makes options from flags. Invalid values are usage errors.
@@ -39,11 +42,42 @@ func (f sandboxFlags) resolve() (sandbox.Options, error) {
 		}
 		*field = float64(rate)
 	}
+	if err := f.setChaos(&options.Chaos); err != nil {
+		return options, err
+	}
 	var err error
 	if f.faults != "" {
-		options.Faults, err = readFaults(f.faults)
+		if options.Faults, err = readFaults(f.faults); err != nil {
+			return options, err
+		}
+	}
+	if f.webhooks != "" {
+		options.Webhooks, err = readWebhooks(f.webhooks)
 	}
 	return options, err
+}
+
+// setChaos reads rates from 0 to 1, and the time late_by.
+func (f sandboxFlags) setChaos(chaos *sandbox.Chaos) error {
+	rates := map[string]*float64{
+		"lose": &chaos.Lose, "duplicate": &chaos.Duplicate, "late": &chaos.Late, "reorder": &chaos.Reorder,
+		"reencode": &chaos.Reencode, "gzip": &chaos.Gzip,
+	}
+	for name, text := range f.chaos {
+		var err error
+		switch rate := rates[name]; {
+		case rate != nil:
+			*rate, err = strconv.ParseFloat(text, 64)
+		case name == "late_by":
+			chaos.LateBy, err = time.ParseDuration(text)
+		default:
+			return usage("--chaos: %q is unknown: use lose, duplicate, late, late_by, reorder, reencode or gzip", name)
+		}
+		if err != nil {
+			return usage("--chaos: %s=%s: use a rate from 0 to 1, and for late_by a time such as 90s: %w", name, text, err)
+		}
+	}
+	return nil
 }
 
 // fieldOf is the rate with this name; nil if there is none.
@@ -66,6 +100,21 @@ func readFaults(path string) ([]sandbox.Fault, error) {
 		return nil, usage("--faults: %s is no list of faults, such as [{\"path\":\"/inventory/v1/bills\",\"kind\":\"html\"}]: %w", path, err)
 	}
 	return faults, nil
+}
+
+// readWebhooks reads rules of webhooks.
+func readWebhooks(path string) (sandbox.Webhooks, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return sandbox.Webhooks{}, usage("--webhooks: %w", err)
+	}
+	defer func() { _ = file.Close() }() // the file was only read
+	webhooks, err := sandbox.ReadWebhooks(file)
+	if err != nil {
+		return webhooks, usage(`--webhooks: %s has no rules, such as {"rules":[{"resource":"inventory.bills","address":"http://127.0.0.1:8099"}]}: %w`,
+			path, err)
+	}
+	return webhooks, nil
 }
 
 // latency is a duration with its variation, written 150ms±50ms.

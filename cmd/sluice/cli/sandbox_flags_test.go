@@ -39,10 +39,16 @@ func TestSandboxFlags(t *testing.T) {
 	t.Parallel()
 	faults := filepath.Join(t.TempDir(), "faults.json")
 	must(t, os.WriteFile(faults, []byte(`[{"path":"/books/","kind":"html","count":2}]`), 0o600))
+	webhooks := filepath.Join(t.TempDir(), "webhooks.json")
+	must(t, os.WriteFile(webhooks, []byte(`{"rules":[{"resource":"inventory.bills","address":"http://127.0.0.1:1/"}],"retries":3}`), 0o600))
 	options, err := sandboxFlags{
 		options: sandbox.Options{Seed: 5}, faults: faults, organizations: []string{"600999", "600999@eu"}, activity: map[string]int{"inserts": 3},
+		chaos: map[string]string{"lose": "0.25", "reencode": "1", "late_by": "90s"}, webhooks: webhooks,
 	}.resolve()
 	must(t, err)
+	if c := options.Chaos; c != (sandbox.Chaos{Lose: 0.25, Reencode: 1, LateBy: 90 * time.Second}) || len(options.Webhooks.Rules) != 1 || options.Webhooks.Retries != 3 {
+		t.Errorf("chaos %+v, webhooks %+v", c, options.Webhooks)
+	}
 	if len(options.Faults) != 1 || options.Faults[0].Kind != "html" || options.Activity.Inserts != 3 || options.Poster == nil {
 		t.Errorf("%+v", options)
 	}
@@ -53,6 +59,8 @@ func TestSandboxFlags(t *testing.T) {
 	must(t, os.WriteFile(faults, []byte(`{"path":"/"}`), 0o600))
 	for name, flags := range map[string]sandboxFlags{
 		"a file that is not there": {faults: faults + "x"}, "no list": {faults: faults}, "a rate of something else": {activity: map[string]int{"explosions": 1}},
+		"chaos of another kind": {chaos: map[string]string{"explode": "1"}}, "chaos without a number": {chaos: map[string]string{"lose": "often"}},
+		"late by no time": {chaos: map[string]string{"late_by": "5"}}, "no rules": {webhooks: faults}, "rules that are not there": {webhooks: webhooks + "x"},
 	} {
 		if _, err := flags.resolve(); codeOf(err) != codeUsage {
 			t.Errorf("%s: %v", name, err)
@@ -125,6 +133,22 @@ func TestAgainstAStrictSandbox(t *testing.T) {
 	s.sync(codeFine, "invoicing.currencies", "inventory.taxes", "billing", "chat", "accounting.chart_of_accounts")
 }
 
+// TestNotificationFlags: the switches of change notifications are flags.
+func TestNotificationFlags(t *testing.T) {
+	t.Parallel()
+	flags := (&cli{}).sandboxCommand().Flags()
+	for name, preset := range map[string]string{"documented-callbacks": "false", "one-day-channels": "false", "chaos": "[]", "webhooks": ""} {
+		if flag := flags.Lookup(name); flag == nil || flag.DefValue != preset {
+			t.Errorf("flag --%s: %+v", name, flag)
+		}
+	}
+	must(t, flags.Parse([]string{"--chaos", "lose=0.5,late_by=2m", "--one-day-channels"}))
+	_, err := startSandbox(t.Context(), "127.0.0.1:0", sandbox.Options{Now: time.Now, Chaos: sandbox.Chaos{Gzip: 2}})
+	if codeOf(err) != codeUsage {
+		t.Errorf("a rate of 2: %v", err)
+	}
+}
+
 func TestHelpSaysWhatTheSandboxDoesNotDo(t *testing.T) {
 	t.Parallel()
 	first, _, _ := strings.Cut((&cli{}).sandboxCommand().Long, "\n\n")
@@ -135,7 +159,8 @@ func TestHelpSaysWhatTheSandboxDoesNotDo(t *testing.T) {
 	}
 }
 
-// TestCallbackPoster: a callback is one POST of JSON; a redirect is an answer and is not followed.
+// TestCallbackPoster: a callback is one POST with the headers that it was given; a redirect is an
+// answer and is not followed.
 func TestCallbackPoster(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -144,17 +169,18 @@ func TestCallbackPoster(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		got = append(got, r.Method+" "+r.URL.Path+" "+r.Header.Get("Content-Type")+" "+string(body))
+		got = append(got, r.Method+" "+r.URL.Path+" "+r.Header.Get("Content-Type")+" "+r.Header.Get("X-Svc-Webhook-Signature")+" "+string(body))
 		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 	}))
 	t.Cleanup(receiver.Close)
-	status, err := newCallbackPoster().Post(t.Context(), receiver.URL+"/hook", []byte(`{"a":1}`))
+	header := http.Header{"Content-Type": {"application/json"}, "X-Svc-Webhook-Signature": {"s1"}}
+	status, err := newCallbackPoster().Post(t.Context(), receiver.URL+"/hook", header, []byte(`{"a":1}`))
 	must(t, err)
-	if len(got) != 1 || got[0] != `POST /hook application/json;charset=UTF-8 {"a":1}` || status != http.StatusTemporaryRedirect {
+	if len(got) != 1 || got[0] != `POST /hook application/json s1 {"a":1}` || status != http.StatusTemporaryRedirect {
 		t.Errorf("%d: %q", status, got)
 	}
 	receiver.Close()
-	if _, err := newCallbackPoster().Post(t.Context(), receiver.URL, nil); err == nil {
+	if _, err := newCallbackPoster().Post(t.Context(), receiver.URL, nil, nil); err == nil {
 		t.Error("a callback without a receiver gave no error")
 	}
 }

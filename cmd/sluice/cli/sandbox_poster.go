@@ -8,8 +8,8 @@ import (
 	"net/http"
 )
 
-// callbackPoster sends the sandbox's change notifications. It plays the upstream, whose calls have
-// no limit; the package sandbox itself opens no connection.
+// callbackPoster sends the sandbox's change notifications and rule webhooks. It plays the upstream,
+// whose calls have no limit; the package sandbox itself opens no connection.
 type callbackPoster struct{ client http.Client }
 
 func newCallbackPoster() *callbackPoster {
@@ -23,12 +23,12 @@ func newCallbackPoster() *callbackPoster {
 const mostAnswer = 64 << 10
 
 // Post sends one callback and returns the status of the answer.
-func (p *callbackPoster) Post(ctx context.Context, address string, body []byte) (int, error) {
+func (p *callbackPoster) Post(ctx context.Context, address string, header http.Header, body []byte) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return 0, fmt.Errorf("send a callback: %w", err)
 	}
-	request.Header.Set("Content-Type", "application/json;charset=UTF-8")
+	request.Header = header.Clone()
 	answer, err := p.client.Do(request)
 	if err != nil {
 		return 0, fmt.Errorf("send a callback: %w", err)

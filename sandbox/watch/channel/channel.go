@@ -9,6 +9,7 @@ package channel
 
 import (
 	"encoding/json"
+	"errors"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -22,6 +23,7 @@ const (
 	mostToken    = 50 // characters
 	mostAhead    = 7 * 24 * time.Hour
 	defaultAhead = time.Hour
+	oneDay       = 24 * time.Hour // docs/upstream.md U288
 )
 
 // Operation is an action on a record, in the words of a subscription.
@@ -81,6 +83,8 @@ type Rules struct {
 	AnyHost bool
 	// Strict accepts channel_id as a number only, as docs/upstream.md U271 shows it.
 	Strict bool
+	// OneDay grants one day, whatever is asked.
+	OneDay bool
 }
 
 // Element is one unchecked subscription of a body.
@@ -122,12 +126,20 @@ func (e Element) NotSubscribed() *Problem {
 
 // Read checks one subscription.
 func (r Rules) Read(element Element) (Channel, *Problem) {
+	fresh := Channel{Related: true, Expires: r.Now.Add(defaultAhead)}
+	if r.OneDay {
+		fresh.Expires = r.Now.Add(oneDay)
+	}
+	return r.read(element, fresh, "channel_id", "events", "notify_url")
+}
+
+// read checks a subscription on top of a channel that has the values of what it does not name.
+func (r Rules) read(element Element, channel Channel, required ...string) (Channel, *Problem) {
 	body, problem := element.object()
 	if problem != nil {
 		return Channel{}, problem
 	}
-	channel := Channel{Related: true, Expires: r.Now.Add(defaultAhead)}
-	for _, name := range []string{"channel_id", "events", "notify_url"} {
+	for _, name := range required {
 		if _, problem = body.need(name, MandatoryNotFound); problem != nil {
 			return Channel{}, problem
 		}
@@ -169,6 +181,7 @@ func (r Rules) events(n node, channel *Channel) *Problem {
 	if len(entries) == 0 {
 		return n.invalid("no event given")
 	}
+	channel.Events = nil
 	for _, entry := range entries {
 		text, problem := entry.text()
 		if problem != nil {
@@ -184,23 +197,32 @@ func (r Rules) events(n node, channel *Channel) *Problem {
 	return nil
 }
 
-// address reads the target of callbacks. It judges the text alone: a name that resolves to this
-// machine counts as another machine.
+// address reads the target of callbacks.
 func (r Rules) address(n node, channel *Channel) *Problem {
 	text, problem := n.text()
 	if problem != nil {
 		return problem
 	}
-	parsed, err := url.Parse(text)
+	if err := Reachable(text, r.AnyHost); err != nil {
+		return n.invalid("notify_url " + err.Error())
+	}
+	channel.NotifyURL = text
+	return nil
+}
+
+// Reachable returns an error, to be read behind the name of the address, if the sandbox does not
+// call it. It judges the text alone: a name that resolves to this machine counts as another
+// machine.
+func Reachable(address string, anyHost bool) error {
+	parsed, err := url.Parse(address)
 	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Hostname() == "" || parsed.User != nil {
-		return n.invalid("notify_url is no http or https address")
+		return errors.New("is no http or https address")
 	}
 	ip, err := netip.ParseAddr(parsed.Hostname())
 	loopback := parsed.Hostname() == "localhost" || (err == nil && ip.IsLoopback())
-	if !loopback && !r.AnyHost {
-		return n.invalid("notify_url is not on this machine: the sandbox calls others only if it was told to")
+	if !loopback && !anyHost {
+		return errors.New("is not on this machine: the sandbox calls others only if it was told to")
 	}
-	channel.NotifyURL = text
 	return nil
 }
 
@@ -217,7 +239,7 @@ func token(n node, channel *Channel) *Problem {
 }
 
 // expiry reads the expiry: one week ahead at most. A later one becomes one hour, like an absent one
-// (docs/upstream.md U274). A past one is a problem.
+// (docs/upstream.md U274); or each becomes one day. A past one is a problem.
 func (r Rules) expiry(n node, channel *Channel) *Problem {
 	text, problem := n.text()
 	if problem != nil {
@@ -232,8 +254,12 @@ func (r Rules) expiry(n node, channel *Channel) *Problem {
 		return n.mistyped("datetime")
 	case !at.After(r.Now):
 		return n.invalid("channel_expiry is past")
+	case r.OneDay:
+		channel.Expires = r.Now.Add(oneDay)
 	case at.Sub(r.Now) <= mostAhead:
 		channel.Expires = at
+	default:
+		channel.Expires = r.Now.Add(defaultAhead)
 	}
 	return nil
 }

@@ -56,6 +56,7 @@ func (r Rules) conditions(n node, channel *Channel) *Problem {
 	if problem != nil {
 		return problem
 	}
+	channel.Conditions = nil
 	for _, entry := range entries {
 		condition, problem := r.condition(entry)
 		if problem != nil {

@@ -1,13 +1,14 @@
 // Package delivery sends callbacks one after the other. On demand it loses, repeats, delays and
-// reorders them, as live services do (docs/upstream.md U286).
+// reorders them, as live services do (docs/upstream.md U286), and plays a proxy that rewrites them.
 //
-// It knows no channels and no events: package watch decides what is sent and where. It sends a
-// failed callback once: no retry of live services is known. Start reading with Queue.
+// It knows no channels, no rules and no events: packages watch and webhooks decide what is sent,
+// where, and how often a failed callback is tried. Start reading with Queue.
 package delivery
 
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 )
 
@@ -20,9 +21,10 @@ const (
 	longestNap = time.Second
 )
 
-// Poster sends one callback: an HTTP POST of JSON. It follows no redirect and answers the status.
+// Poster sends one callback: an HTTP POST with these headers, the type of the body among them. It
+// follows no redirect and answers the status. It changes neither headers nor body.
 type Poster interface {
-	Post(ctx context.Context, address string, body []byte) (status int, err error)
+	Post(ctx context.Context, address string, header http.Header, body []byte) (status int, err error)
 }
 
 // Chaos says what goes wrong: rates from 0 (never) to 1 (always), drawn for each callback.
@@ -33,13 +35,17 @@ type Chaos struct {
 	Reorder   float64 `json:"reorder"` // the next waiting one goes first
 	// LateBy is the delay, by the clock of the options; 0 is a minute.
 	LateBy time.Duration `json:"late_by_ns"`
+	// Reencode and Gzip are what a proxy does on the way: it writes JSON anew, with the same values
+	// in other bytes, or packs the body and says so. A signature is of the bytes before.
+	Reencode float64 `json:"reencode"`
+	Gzip     float64 `json:"gzip"`
 }
 
 // Check returns an error if a rate is outside 0 to 1.
 func (c Chaos) Check() error {
-	for _, rate := range []float64{c.Lose, c.Duplicate, c.Late, c.Reorder} {
+	for _, rate := range []float64{c.Lose, c.Duplicate, c.Late, c.Reorder, c.Reencode, c.Gzip} {
 		if !(rate >= 0 && rate <= 1) { // this form rejects NaN as well.
-			return errors.New("watch: rates of lost, repeated, late and reordered callbacks lie between 0 and 1")
+			return errors.New("watch: rates of lost, repeated, late, reordered and rewritten callbacks lie between 0 and 1")
 		}
 	}
 	if c.LateBy < 0 {
@@ -63,18 +69,28 @@ type Options struct {
 // callback.
 type Callback struct {
 	Address string
+	Header  http.Header // beside the type of the body, which is JSON
 	Body    func(sent time.Time) ([]byte, error)
+	// Delay is the time before the first sending, by the clock of the options.
+	Delay time.Duration
+	// Retries is how often it is sent again after an answer other than 2xx or none; Pause is the
+	// time before each.
+	Retries int
+	Pause   time.Duration
 }
 
 // Stats count callbacks.
 type Stats struct {
 	Queued     int `json:"queued"` // published, before chaos
 	Sent       int `json:"sent"`   // answered with 2xx
-	Failed     int `json:"failed"` // answered otherwise, or not at all
+	Failed     int `json:"failed"` // given up: answered otherwise, or not at all
+	Retried    int `json:"retried"`
 	Lost       int `json:"lost"`
 	Duplicated int `json:"duplicated"`
 	Late       int `json:"late"`
 	Reordered  int `json:"reordered"`
+	Reencoded  int `json:"reencoded"`
+	Gzipped    int `json:"gzipped"`
 	Dropped    int `json:"dropped"` // because the queue was full
 	Waiting    int `json:"waiting"`
 }

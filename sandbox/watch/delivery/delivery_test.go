@@ -3,6 +3,7 @@ package delivery_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -18,7 +19,7 @@ type book struct {
 	lines   []string
 }
 
-func (b *book) Post(ctx context.Context, address string, body []byte) (int, error) {
+func (b *book) Post(ctx context.Context, address string, _ http.Header, body []byte) (int, error) {
 	b.mu.Lock()
 	b.lines = append(b.lines, fmt.Sprintf("%s %s %s", time.Since(b.started), address, body))
 	b.mu.Unlock()

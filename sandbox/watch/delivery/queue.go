@@ -26,13 +26,15 @@ type Queue struct {
 type letter struct {
 	*message
 
-	due time.Time
+	due   time.Time
+	tries int // sendings that failed
 }
 
 type message struct {
 	Callback
 
-	rendered []byte // nil until it is first sent
+	rendered         []byte // nil until it is first sent
+	reencode, packed bool   // what a proxy does to it on its way
 }
 
 // New makes an empty queue.
@@ -84,16 +86,18 @@ func (q *Queue) Add(callbacks ...Callback) {
 		lost := strikes(q.random, q.chaos.Lose)
 		late := strikes(q.random, q.chaos.Late)
 		twice := strikes(q.random, q.chaos.Duplicate)
+		reencode := strikes(q.random, q.chaos.Reencode)
+		packed := strikes(q.random, q.chaos.Gzip)
 		if lost {
 			q.stats.Lost++
 			continue
 		}
-		due := now
+		due := now.Add(callback.Delay)
 		if late {
 			q.stats.Late++
-			due = now.Add(q.lateness())
+			due = due.Add(q.lateness())
 		}
-		one := letter{message: &message{Callback: callback}, due: due}
+		one := letter{message: &message{Callback: callback, reencode: reencode, packed: packed}, due: due}
 		q.put(one)
 		if twice {
 			q.stats.Duplicated++
@@ -164,7 +168,7 @@ func (q *Queue) Flush(ctx context.Context) int {
 		if !found {
 			break
 		}
-		q.note(next.rendered != nil && q.send(ctx, next.Address, next.rendered))
+		q.note(next, next.rendered != nil && q.send(ctx, next))
 		count++
 	}
 	return count
@@ -201,20 +205,37 @@ func (q *Queue) take() (letter, bool) {
 }
 
 // send reports whether the receiver accepted the callback with 2xx.
-func (q *Queue) send(ctx context.Context, address string, body []byte) bool {
+func (q *Queue) send(ctx context.Context, one letter) bool {
 	ctx, cancel := context.WithTimeout(ctx, q.options.Timeout)
 	defer cancel()
-	status, err := q.options.Poster.Post(ctx, address, body)
+	header, body := one.arriving()
+	status, err := q.options.Poster.Post(ctx, one.Address, header, body)
 	const first, last = 200, 299
 	return err == nil && status >= first && status <= last
 }
 
-func (q *Queue) note(taken bool) {
+// note counts a sending, and queues a failed callback anew if it has tries left. One without a body
+// has none.
+func (q *Queue) note(one letter, taken bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if taken {
+	if one.rendered != nil {
+		if one.reencode {
+			q.stats.Reencoded++
+		}
+		if one.packed {
+			q.stats.Gzipped++
+		}
+	}
+	switch {
+	case taken:
 		q.stats.Sent++
-	} else {
+	case one.rendered != nil && one.tries < one.Retries:
+		q.stats.Retried++
+		one.tries++
+		one.due = q.options.Now().Add(one.Pause)
+		q.put(one)
+	default:
 		q.stats.Failed++
 	}
 }
