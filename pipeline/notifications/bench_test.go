@@ -19,8 +19,8 @@ import (
 )
 
 // BenchmarkReceiver takes callbacks over HTTP from many senders into a server that survives a power
-// cut, as the receiver does. It reports callbacks a second and how long an answer takes. Every tenth
-// callback is a repetition.
+// cut, as the receiver does. It reports callbacks a second and how long an answer takes. Every
+// tenth callback is a repetition.
 func BenchmarkReceiver(b *testing.B) {
 	server, err := local.Start(b.Context(), local.Options{Durable: true})
 	if err != nil {

@@ -20,6 +20,16 @@ func statementsOfRoles() []answer {
 	return []answer{
 		{has: "CREATE ROLE sluice_owner LOGIN PASSWORD '…'", stands: named("sluice_owner"), why: why, effect: login},
 		{has: "CREATE ROLE sluice_worker LOGIN PASSWORD '…'", stands: named("sluice_worker"), why: why, effect: login},
+		{has: "CREATE ROLE sluice_receiver LOGIN PASSWORD '…'", stands: named("sluice_receiver"), why: why, effect: login},
+		{
+			has: "SELECT sluice.grant_receiver('sluice_receiver')", stands: named("sluice_receiver"), why: why,
+			effect: given("has_schema_privilege('" + role + "', 'notifications', 'USAGE') AND NOT has_any_column_privilege('" + role + "', 'notifications.events', 'SELECT')"),
+		},
+		{has: "GRANT USAGE ON SCHEMA notifications TO analysts", effect: given("has_schema_privilege('" + role + "', 'notifications', 'USAGE')")},
+		{
+			has: "GRANT SELECT ON notifications.events TO analysts",
+			effect: given("has_table_privilege('" + role + "', 'notifications.events', 'SELECT') AND NOT has_table_privilege('" + role + "', 'sluice.callbacks', 'SELECT')"),
+		},
 		{
 			has: "CREATE DATABASE warehouse OWNER sluice_owner", why: why,
 			stands: func(c *companyFixture, _ time.Time) []string {

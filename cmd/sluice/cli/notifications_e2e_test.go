@@ -99,9 +99,9 @@ func (h *hooked) rules() {
 	must(h.t, h.world.SetWebhooks(set))
 }
 
-// TestNotifications: a change upstream is in the warehouse without a scheduled run, for the calls of
+// TestToldChanges: a change upstream is in the warehouse without a scheduled run, for the calls of
 // its single records.
-func TestNotifications(t *testing.T) {
+func TestToldChanges(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t, sandbox.Options{Seed: 241, Records: 300, HeadersOnly: true, Plan: "elite", Limits: sandbox.Limits{Off: true}}, "")
 	h.sync(codeFine)

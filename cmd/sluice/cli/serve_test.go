@@ -61,11 +61,19 @@ func get(t *testing.T, url string) (int, string) {
 func TestServe(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 61, Records: 3000, Limits: sandbox.Limits{Off: true}, PageLatency: 30 * time.Millisecond})
+	s.notified("http://127.0.0.1:1")
 
 	atWork := s.arrivals.after(6)
 	p := s.start("serve", "--listen", "127.0.0.1:0")
 	address := p.said("serving", "listen")
 	s.looksWell(address)
+	receiver := "http://" + p.said("receiving callbacks", "listen")
+	if taken, forged := s.hook(receiver+"/test/"+businessKey, `{"nonce":"x"}`), s.hook(receiver+"/test/1", `{"nonce":"x"}`); taken != http.StatusOK || forged != http.StatusUnauthorized {
+		t.Errorf("serve answers a callback with %d, and a forged one with %d", taken, forged)
+	}
+	if arrived := one[int](s, `SELECT count(*) FROM sluice.callbacks`); arrived != 1 {
+		t.Errorf("%d callbacks arrived", arrived)
+	}
 	select {
 	case <-atWork:
 	case <-p.done:

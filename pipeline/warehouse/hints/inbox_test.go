@@ -239,8 +239,8 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestAReceiverCanDoNothingElse: a role that grant_receiver made takes callbacks. It reads no table,
-// writes none, and calls no other function of the program.
+// TestAReceiverCanDoNothingElse: a role that grant_receiver made takes callbacks. It reads no
+// table, writes none, and calls no other function of the program.
 func TestAReceiverCanDoNothingElse(t *testing.T) {
 	t.Parallel()
 	b := openBox(t)

@@ -1,0 +1,345 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"sluice/pipeline/engine"
+	"sluice/pipeline/notifications"
+	"sluice/pipeline/upstream"
+	"sluice/pipeline/warehouse/hints"
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/sandbox"
+)
+
+const hookSecret = "canaryOfTheHook0123"
+
+// front is a proxy in front of a receiver, which tests break.
+type front struct {
+	*httptest.Server
+
+	handler atomic.Value // of http.HandlerFunc
+}
+
+// newFront makes a proxy that reaches nothing yet.
+func newFront(t *testing.T) *front {
+	f := &front{}
+	f.says(http.StatusBadGateway, "bad gateway")
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		f.handler.Load().(http.HandlerFunc)(w, q)
+	}))
+	t.Cleanup(f.Close)
+	return f
+}
+
+// says makes the proxy answer by itself.
+func (f *front) says(status int, body string) {
+	f.handler.Store(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+}
+
+// passes makes the proxy pass requests on, after it did something to them.
+func (f *front) passes(address string, change func(*http.Request)) {
+	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
+	f.handler.Store(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		change(q)
+		proxy.ServeHTTP(w, q)
+	}))
+}
+
+// asIs changes nothing.
+func asIs(*http.Request) {}
+
+// notified puts notifications into the configuration.
+func (s *fixture) notified(public string) {
+	s.t.Helper()
+	text, err := os.ReadFile(s.config)
+	must(s.t, err)
+	changed := strings.Replace(string(text), "    credentials:\n", `    notifications:
+      secret: ${HOOK_SECRET}
+      watch: [{module: Products, tells: [inventory.items]}, {module: Deals, operations: [create, edit], values: true}]
+    credentials:
+`, 1)
+	changed += fmt.Sprintf("notifications: {listen: \"127.0.0.1:0\", public_url: %q}\n", public)
+	must(s.t, os.WriteFile(s.config, []byte(changed), 0o600))
+	s.environment["HOOK_SECRET"] = hookSecret
+}
+
+// receiver is the same program on another machine: it has the secret of notifications and a role
+// that may take callbacks, and nothing else.
+func (s *fixture) receiver() *fixture {
+	s.t.Helper()
+	role, address := warehousetest.Worker(s.t, s.environment["SLUICE_DATABASE_URL"])
+	s.exec(`SELECT sluice.grant_receiver($1)`, role)
+	other := *s
+	other.environment = map[string]string{"SLUICE_DATABASE_URL": address, "HOOK_SECRET": hookSecret}
+	return &other
+}
+
+const businessKey = sandbox.DefaultOrganizationID
+
+// TestNotifications receives callbacks of a sandbox and of rules in a process of its own, behind a
+// proxy, and looks at them with every command.
+func TestNotifications(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 83, Records: 100, Poster: newCallbackPoster()}).narrow()
+	public := newFront(t)
+	s.notified(public.URL + "/sluice")
+	s.sync(codeFine, "items")
+	calls := s.calls()
+	if o := s.run("notifications", "inbox"); o.code != codeFine || !strings.Contains(o.stdout, "No callback has arrived") {
+		t.Errorf("an empty inbox: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.broken("proxy") // nothing listens behind it
+
+	p := s.receiver().start("notifications", "serve", "--listen", "127.0.0.1:0")
+	address := p.said("receiving callbacks", "listen")
+	status := p.said("serving", "listen")
+	public.passes(address, asIs)
+	if o := s.run("notifications", "check"); o.code != codeFine || !strings.Contains(o.stdout, "ok    "+businessKey) {
+		t.Errorf("check: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+
+	// Upstream tells of a change; a rule tells of another one.
+	s.subscribe(public.URL+"/sluice", "Products")
+	changed, err := s.world.Change(sandbox.Change{Seed: 3, Edits: 1, Resources: []string{"items"}})
+	must(t, err)
+	if s.world.Deliver(t.Context()) != 1 {
+		t.Fatal("the sandbox sent no callback")
+	}
+	item := changed["items"].Edited[0]
+	rule := fmt.Sprintf(`{"item":{"item_id":%q},"operation":"edit"}`, item)
+	if got := s.hook(public.URL+"/sluice/rule/"+businessKey+"/inventory.items", rule); got != http.StatusOK {
+		t.Errorf("a rule got %d", got)
+	}
+	var entries []hints.Entry
+	s.document(&entries, "notifications", "inbox", "--org", "Sandbox Trading", "--since", "1h")
+	kinds := make([]string, 0, len(entries))
+	for i := range entries {
+		kinds = append(kinds, entries[i].Dialect+" "+entries[i].Module+" "+entries[i].Operation)
+	}
+	if want := []string{"rule inventory.items update", "watch Products update", "test  "}; !slices.Equal(kinds, want) || !slices.Equal(entries[1].IDs, []string{item}) {
+		t.Fatalf("the inbox has %q, want %q", kinds, want)
+	}
+	s.looksAt(&entries[0], item)
+	s.replays()
+
+	_, text := get(t, "http://"+status+"/metrics")
+	for _, want := range []string{
+		`sluice_callbacks_total{dialect="rule",organization="` + businessKey + `",verdict="taken"} 1`,
+		`sluice_callbacks_total{dialect="watch",organization="` + businessKey + `",verdict="taken"} 1`, "sluice_callback_seconds_count ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("/metrics lacks %s:\n%s", want, text)
+		}
+	}
+	for path, want := range map[string]int{"/readyz": http.StatusOK, "/healthz": http.StatusOK} {
+		if got, _ := get(t, "http://"+status+path); got != want {
+			t.Errorf("%s: %d", path, got)
+		}
+	}
+	s.brokenLinks(public, address)
+	p.terminate()
+	p.ends(codeFine, stopLimit)
+	if said := p.stdout.String() + p.stderr.String(); strings.Contains(said, hookSecret) || strings.Contains(said, item) {
+		t.Errorf("the receiver says a secret or what a body says:\n%s", said)
+	}
+	if s.calls() != calls {
+		t.Error("notifications made a call")
+	}
+}
+
+// subscribe makes a channel at the sandbox, as the program names it.
+func (s *fixture) subscribe(public, module string) {
+	s.t.Helper()
+	token := s.postUpstream("/oauth/v2/token?"+url.Values{
+		"grant_type": {"refresh_token"}, "client_id": {sandbox.ClientID}, "client_secret": {sandbox.ClientSecret}, "refresh_token": {sandbox.RefreshToken},
+	}.Encode(), "", "")
+	var granted struct {
+		Text string `json:"access_token"`
+	}
+	must(s.t, json.Unmarshal(token, &granted))
+	id := notifications.ChannelID(public, businessKey, module)
+	answer := s.postUpstream("/crm/v8/actions/watch", granted.Text, fmt.Sprintf(
+		`{"watch":[{"channel_id":%d,"events":["%s.all"],"notify_url":%q,"token":%q}]}`, id, module,
+		public+notifications.Path(notifications.Watch, businessKey, ""), notifications.Token(upstream.NewSecret(hookSecret), businessKey, id)))
+	if !strings.Contains(string(answer), `"SUCCESS"`) {
+		s.t.Fatalf("the sandbox says %s", answer)
+	}
+}
+
+func (s *fixture) postUpstream(path, token, body string) []byte {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.upstream.URL+path, strings.NewReader(body))
+	must(s.t, err)
+	if token != "" {
+		request.Header.Set("Authorization", "Svc-oauthtoken "+token)
+	}
+	answer, err := (&http.Client{}).Do(request)
+	must(s.t, err)
+	said, err := io.ReadAll(answer.Body)
+	must(s.t, err)
+	must(s.t, answer.Body.Close())
+	return said
+}
+
+// hook posts the webhook of a rule.
+func (s *fixture) hook(address, body string) int {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, address, strings.NewReader(body))
+	must(s.t, err)
+	request.Header.Set("X-Svc-Webhook-Signature", notifications.Signature(upstream.NewSecret(hookSecret), []byte(body)))
+	answer, err := (&http.Client{}).Do(request)
+	must(s.t, err)
+	must(s.t, answer.Body.Close())
+	return answer.StatusCode
+}
+
+// looksAt shows what was told, and what to set up.
+func (s *fixture) looksAt(rule *hints.Entry, item string) {
+	s.t.Helper()
+	for command, want := range map[string][]string{
+		"notifications":                            {"Products", "inventory.items", "Deals", "create, edit", "rule"},
+		"notifications list":                       {"Products"},
+		"notifications inbox --limit 1":            {"rule", item},
+		fmt.Sprint("notifications show ", rule.ID): {item, "not kept", "inventory.items"},
+		"notifications setup --org " + businessKey: {
+			"/sluice/rule/" + businessKey + "/inventory.items", `{"item_id": "PLACEHOLDER"}`, "X-Svc-Webhook-Signature", "19 characters", "not measured yet",
+			"/sluice/watch/" + businessKey, "of the 1,000 webhooks of a day",
+		},
+	} {
+		args := strings.Fields(command)
+		o := s.run(args...)
+		for _, text := range want {
+			if o.code != codeFine || !strings.Contains(o.stdout, text) {
+				s.t.Errorf("%s: exit code %d, want 0 and %q\n%s%s", command, o.code, text, o.stdout, o.stderr)
+			}
+		}
+		j := s.run(append([]string{"--json"}, args...)...)
+		if !json.Valid([]byte(j.stdout)) || strings.Contains(o.stdout+j.stdout, hookSecret) {
+			s.t.Errorf("%s --json: exit code %d\n%s%s", command, j.code, j.stdout, j.stderr)
+		}
+	}
+	// The list changed by 3,000 records in two days.
+	s.exec(`INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome, watermark_before, inserted, updated)
+		VALUES ($1, 'inventory', 'items', 'incremental', 0, now(), now(), 'done', now() - interval '2 days', 1000, 2000)`, businessKey)
+	if o := s.run("notifications", "setup"); !strings.Contains(o.stdout, "1500 changes a day") || !strings.Contains(o.stdout, "leave out the resources") {
+		s.t.Errorf("setup with more changes than webhooks:\n%s%s", o.stdout, o.stderr)
+	}
+	for args, code := range map[string]int{
+		"show 99999": codeUsage, "show x": codeUsage, "inbox --since yesterday": codeUsage, "inbox --org nobody": codeUsage, "replay": codeUsage,
+		"setup --org nobody": codeUsage, "serve more": codeUsage,
+	} {
+		if o := s.run(append([]string{"notifications"}, strings.Fields(args)...)...); o.code != code {
+			s.t.Errorf("notifications %s: exit code %d, want %d\n%s%s", args, o.code, code, o.stdout, o.stderr)
+		}
+	}
+}
+
+// replays makes the hints of the inbox due again after they were spent.
+func (s *fixture) replays() {
+	s.t.Helper()
+	s.exec(`DELETE FROM sluice.hints`)
+	var replayed engine.Replayed
+	s.document(&replayed, "notifications", "replay", "--since", "1h")
+	if due := one[int](s, `SELECT count(*) FROM sluice.hints WHERE due_at <= clock_timestamp() AND operation = 'update'`); replayed.Callbacks != 3 || replayed.Hints != 2 || due != 2 {
+		s.t.Errorf("replayed %+v, %d hints are due", replayed, due)
+	}
+	if o := s.run("notifications", "replay", "--since", "2020-01-01", "--org", businessKey); o.code != codeFine || !strings.Contains(o.stdout, "2 hints") {
+		s.t.Errorf("a replay: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// broken runs check, which has to name this link.
+func (s *fixture) broken(link string) {
+	s.t.Helper()
+	o := s.run("notifications", "check", "--json")
+	var views []knockView
+	if err := json.Unmarshal([]byte(o.stdout), &views); err != nil || o.code != codeEnvironment || len(views) != 1 || string(views[0].Broken) != link || views[0].Next == "" {
+		s.t.Errorf("check: exit code %d, want 3 and %s\n%s%s", o.code, link, o.stdout, o.stderr)
+	}
+}
+
+// brokenLinks breaks the way to the inbox at each link.
+func (s *fixture) brokenLinks(public *front, address string) {
+	s.t.Helper()
+	public.passes(address, func(q *http.Request) { q.URL.Path = "/other" + q.URL.Path })
+	s.broken("path")
+	public.says(http.StatusNotFound, "there is no such page")
+	s.broken("path")
+	public.says(http.StatusUnauthorized, "who are you?")
+	s.broken("proxy")
+	public.says(http.StatusServiceUnavailable, "come again")
+	s.broken("proxy")
+	public.passes(address, func(q *http.Request) { q.Header.Del("X-Svc-Webhook-Signature") })
+	s.broken("signature")
+	public.passes(address, func(q *http.Request) { // it writes the body anew
+		body, _ := io.ReadAll(q.Body)
+		body = append(bytes.TrimSuffix(body, []byte("}")), " }"...)
+		q.Body, q.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	})
+	s.broken("signature")
+	public.says(http.StatusOK, "taken\n") // a receiver of another database
+	s.broken("inbox")
+
+	public.passes(address, asIs)
+	s.exec(`ALTER FUNCTION notifications.take_callback RENAME TO away`)
+	s.broken("database")
+	s.exec(`ALTER FUNCTION notifications.away RENAME TO take_callback`)
+	text, err := os.ReadFile(s.config)
+	must(s.t, err)
+	for to, link := range map[string]string{"https://nothing.invalid": "dns", "http://127.0.0.1:1": "tcp", strings.Replace(public.URL, "http:", "https:", 1): "tls"} {
+		must(s.t, os.WriteFile(s.config, []byte(strings.Replace(string(text), public.URL, to, 1)), 0o600))
+		s.broken(link)
+	}
+	must(s.t, os.WriteFile(s.config, text, 0o600))
+	if o := s.run("notifications", "check"); o.code != codeFine {
+		s.t.Errorf("check, all mended: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// TestReceiverNeedsItsOwn: the receiver says what it needs.
+func TestReceiverNeedsItsOwn(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Records: 10})
+	if o := s.run("notifications", "serve"); o.code != codeUsage || !strings.Contains(o.stderr, "notifications.listen is missing") {
+		t.Errorf("without an address: exit code %d\n%s", o.code, o.stderr)
+	}
+	for _, command := range []string{"check", "setup"} {
+		if o := s.run("notifications", command); o.code != codeUsage || !strings.Contains(o.stderr, "no organization has notifications") {
+			t.Errorf("%s without notifications: exit code %d\n%s", command, o.code, o.stderr)
+		}
+	}
+	s.notified("http://127.0.0.1:1")
+	role, address := warehousetest.Worker(t, s.environment["SLUICE_DATABASE_URL"])
+	other := *s
+	other.environment = maps.Clone(s.environment)
+	other.environment["SLUICE_DATABASE_URL"] = address
+	if o := other.run("notifications", "serve"); o.code != codeEnvironment || !strings.Contains(o.stderr, "grant_receiver") {
+		t.Errorf("role %s without a grant: exit code %d\n%s", role, o.code, o.stderr)
+	}
+	delete(s.environment, "HOOK_SECRET")
+	if o := s.run("notifications", "serve"); o.code != codeUsage || !strings.Contains(o.stderr, "HOOK_SECRET") {
+		t.Errorf("without its secret: exit code %d\n%s", o.code, o.stderr)
+	}
+	if o := s.run("notifications", "check"); o.code != codeUsage || !strings.Contains(o.stderr, "notifications.secret") {
+		t.Errorf("a check without the secret: exit code %d\n%s", o.code, o.stderr)
+	}
+	if o := s.run("notifications", "setup"); o.code != codeFine || !strings.Contains(o.stdout, "is missing") {
+		t.Errorf("setup without the secret: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}

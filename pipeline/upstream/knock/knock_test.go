@@ -1,0 +1,94 @@
+package knock_test
+
+import (
+	"context"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"sluice/pipeline/upstream/knock"
+)
+
+// TestSteps breaks the way at each step.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	asked := make(chan *http.Request, 10)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		body, _ := io.ReadAll(q.Body)
+		q.Header.Set("Body", string(body))
+		asked <- q
+		if q.URL.Path == "/moved" {
+			http.Redirect(w, q, "/", http.StatusFound)
+			return
+		}
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = io.WriteString(w, strings.Repeat("x", 10_000))
+	})
+	plain, secure := httptest.NewServer(handler), httptest.NewTLSServer(handler)
+	t.Cleanup(plain.Close)
+	t.Cleanup(secure.Close)
+	trusted := x509.NewCertPool()
+	trusted.AddCert(secure.Certificate())
+	closed, silent := listen(t), listen(t)
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for {
+			conn, err := silent.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close() // it accepts, and never answers
+		}
+	}()
+	for name, test := range map[string]struct {
+		address string
+		roots   *x509.CertPool
+		step    knock.Step
+		status  int
+	}{
+		"answered":                {plain.URL + "/test", nil, knock.Answer, 418},
+		"answered over TLS":       {secure.URL + "/test", trusted, knock.Answer, 418},
+		"no redirect is followed": {plain.URL + "/moved", nil, knock.Answer, 302},
+		"no such name":            {"http://nothing.invalid/", nil, knock.DNS, 0},
+		"no such address":         {"http://%zz/", nil, knock.DNS, 0},
+		"nothing listens":         {"http://" + closed.Addr().String() + "/", nil, knock.TCP, 0},
+		"a stranger's authority":  {secure.URL + "/test", x509.NewCertPool(), knock.TLS, 0},
+		"no TLS there":            {strings.Replace(plain.URL, "http:", "https:", 1), trusted, knock.TLS, 0},
+		"hung up":                 {"http://" + silent.Addr().String() + "/", nil, knock.HTTP, 0},
+	} {
+		reached := knock.Post(t.Context(), test.address, "X-Signature", "canary-signature", []byte("the body"), test.roots)
+		if reached.Step != test.step || reached.Status != test.status || (reached.Err == nil) != (test.step == knock.Answer) {
+			t.Errorf("%s: %+v, want step %s and status %d", name, reached, test.step, test.status)
+		}
+		if len(reached.Body) > 4<<10 || reached.Err != nil && strings.Contains(reached.Err.Error(), "canary") {
+			t.Errorf("%s: %d bytes, %v", name, len(reached.Body), reached.Err)
+		}
+	}
+	close(asked)
+	for q := range asked {
+		if q.Method != http.MethodPost || q.Header.Get("X-Signature") != "canary-signature" || q.Header.Get("Body") != "the body" || !strings.HasPrefix(q.Header.Get("Content-Type"), "application/json") {
+			t.Errorf("sent %s with %v", q.Method, q.Header)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if reached := knock.Post(ctx, plain.URL, "X-Signature", "x", nil, nil); reached.Err == nil {
+		t.Errorf("after the end of its context: %+v", reached)
+	}
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	return listener
+}
