@@ -12,8 +12,8 @@ import (
 	"sluice/pipeline/warehouse/hints"
 )
 
-// requestHinted requests runs of what change notifications told of, in the transaction of a tick.
-func (a *App) requestHinted(ctx context.Context, tx pgx.Tx) error {
+// requestHinted requests runs of what change notifications told of.
+func (a *App) requestHinted(ctx context.Context, tx pgx.Tx) ([]Key, error) {
 	return a.DB.RequestHinted(ctx, tx, a.answer)
 }
 

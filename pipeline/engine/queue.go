@@ -66,7 +66,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	}
 	started := &Queue{Queue: queue, stopping: stopping}
 	ctx, started.endTold = context.WithCancel(ctx)
-	if told := a.told(client); schedule && told != nil {
+	if told := a.Told(client); schedule && told != nil {
 		told.loop(ctx, &started.told)
 	}
 	return started, nil

@@ -43,8 +43,8 @@ type Told struct {
 	knocked, tried map[string]time.Time
 }
 
-// told prepares the work; nil if no organization has notifications.
-func (a *App) told(client notifications.Subscriber) *Told {
+// Told prepares the work that keeps notifications alive; nil if no organization has notifications.
+func (a *App) Told(client notifications.Subscriber) *Told {
 	if !slices.ContainsFunc(a.Config.Organizations, func(o config.Organization) bool { return o.Notifies() }) {
 		return nil
 	}

@@ -105,9 +105,9 @@ type Options struct {
 	Workers int
 	// Schedule makes this process tick.
 	Schedule bool
-	// Hinted makes streams due of which change notifications told; a process that schedules calls
-	// it at each tick. Nil means that no notifications are received.
-	Hinted func(ctx context.Context, tx pgx.Tx) error
+	// Hinted returns the streams of which change notifications told, whose jobs the same transaction
+	// inserts. A process that schedules calls it every second. Nil means that none are received.
+	Hinted func(ctx context.Context, tx pgx.Tx) ([]pipeline.Key, error)
 	// Replan computes the learned intervals anew; a process that schedules calls it once a minute.
 	// Nil means that no intervals are learned.
 	Replan func(ctx context.Context) error
@@ -211,6 +211,9 @@ func (q *Queue) Start(ctx context.Context) error {
 	q.loop(ctx, reapEvery, newReaper(q).reap)
 	if q.options.Schedule {
 		q.loop(ctx, tickEvery, q.tick)
+		if q.options.Hinted != nil {
+			q.loop(ctx, hintEvery, q.hint)
+		}
 		if q.options.Replan != nil {
 			q.loop(ctx, replanEvery, q.options.Replan)
 		}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
+
+	"sluice/pipeline"
 )
 
 // tickLimit is how many due streams one tick takes.
@@ -15,15 +17,22 @@ const tickLimit = 500
 // tick takes due streams from the table of streams and inserts their jobs in one transaction: a
 // stream's due time moves on exactly if its job exists. Any number of processes may tick; each
 // skips the rows that another has locked. The due time is stored, so a missed tick loses nothing.
-// Hints come first, so that their streams are taken by the same tick.
 func (q *Queue) tick(ctx context.Context) error {
+	return q.take(ctx, "tick", func(ctx context.Context, tx pgx.Tx) ([]pipeline.Key, error) {
+		return q.options.Store.TakeDue(ctx, tx, tickLimit)
+	})
+}
+
+// hintEvery is the time between two looks for hints, and so how late one is read at most.
+const hintEvery = time.Second
+
+// hint does for streams of which change notifications told what tick does for those that are due.
+func (q *Queue) hint(ctx context.Context) error { return q.take(ctx, "hint", q.options.Hinted) }
+
+// take inserts the jobs of streams in the transaction that chooses them.
+func (q *Queue) take(ctx context.Context, what string, choose func(context.Context, pgx.Tx) ([]pipeline.Key, error)) error {
 	err := pgx.BeginFunc(ctx, q.options.Pool, func(tx pgx.Tx) error {
-		if q.options.Hinted != nil {
-			if err := q.options.Hinted(ctx, tx); err != nil {
-				return err
-			}
-		}
-		keys, err := q.options.Store.TakeDue(ctx, tx, tickLimit)
+		keys, err := choose(ctx, tx)
 		if err != nil || len(keys) == 0 {
 			return err
 		}
@@ -32,12 +41,12 @@ func (q *Queue) tick(ctx context.Context) error {
 			params = append(params, river.InsertManyParams{Args: argsOf(key)})
 		}
 		if _, err := q.client.InsertManyTx(ctx, tx, params); err != nil {
-			return fmt.Errorf("queue due streams: %w", err)
+			return fmt.Errorf("queue streams: %w", err)
 		}
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("tick: %w", err)
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
 }

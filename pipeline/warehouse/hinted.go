@@ -26,12 +26,13 @@ type HintAnswer struct {
 	Unknown          bool
 }
 
-// RequestHinted requests runs of the streams that answer the hints whose pause is over, in the
-// caller's transaction. A stream that is being written to is left to the next tick.
-func (db *DB) RequestHinted(ctx context.Context, tx pgx.Tx, answer func(hints.Due) HintAnswer) error {
+// RequestHinted requests runs of the streams that answer the hints whose pause is over, and returns
+// the streams, whose jobs the caller inserts in the same transaction. A stream that is being written
+// to is left to the next time.
+func (db *DB) RequestHinted(ctx context.Context, tx pgx.Tx, answer func(hints.Due) HintAnswer) ([]pipeline.Key, error) {
 	due, err := hints.TakeDue(ctx, tx, hintsAtOnce)
 	if err != nil || len(due) == 0 {
-		return err
+		return nil, err
 	}
 	queue := new(pgx.Batch)
 	wanted := make(requests, len(due))
@@ -45,16 +46,16 @@ func (db *DB) RequestHinted(ctx context.Context, tx pgx.Tx, answer func(hints.Du
 		wanted.reads(queue, d, given)
 		wanted.looks(queue, d, given)
 	}
-	asked, err := db.RequestTold(ctx, tx, slices.Collect(maps.Keys(wanted)))
+	asked, mayRun, err := db.RequestTold(ctx, tx, slices.Collect(maps.Keys(wanted)))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, key := range asked {
 		for _, settle := range wanted[key] {
 			settle()
 		}
 	}
-	return postgres.Fail("answering hints", tx.SendBatch(ctx, queue).Close())
+	return mayRun, postgres.Fail("answering hints", tx.SendBatch(ctx, queue).Close())
 }
 
 // requests are the streams whose runs are requested, each with what to note about its hints then.

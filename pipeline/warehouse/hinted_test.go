@@ -49,20 +49,21 @@ func (h *hintedFixture) told(body string, ids ...string) bool {
 		10, NULL, NULL, $4, $5, $6, '0', '15 seconds')`, organization, body, ids, services, resources, records)
 }
 
-// tick asks for what was told of, and returns the streams that are due.
+// tick requests what was told of, and returns the streams whose runs are requested.
 func (h *hintedFixture) tick() []string {
 	h.Helper()
 	h.due = nil
+	var names []string
 	h.must(pgx.BeginFunc(h.Context(), h.db.Pool(), func(tx pgx.Tx) error {
-		return h.db.RequestHinted(h.Context(), tx, func(due hints.Due) warehouse.HintAnswer {
+		keys, err := h.db.RequestHinted(h.Context(), tx, func(due hints.Due) warehouse.HintAnswer {
 			h.due = append(h.due, due)
 			return h.answer
 		})
+		for _, key := range keys {
+			names = append(names, key.Resource)
+		}
+		return err
 	}))
-	var names []string
-	for _, key := range h.fixture.due(10) {
-		names = append(names, key.Resource)
-	}
 	return names
 }
 

@@ -4,52 +4,31 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
-	"os"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"sluice/pipeline/engine"
+	"sluice/pipeline/notifications"
 	"sluice/sandbox"
 )
 
-const hookSecret = "abcdefGHIJKL0123456789"
-
-// hooked is a fixture whose upstream tells of changes, through a proxy in front of the receiver.
-type hooked struct {
+// toldFixture is a fixture whose upstream tells of changes, through a proxy in front of the receiver.
+type toldFixture struct {
 	*fixture
-	public *httptest.Server
-	// behind is where the receiver listens.
-	behind atomic.Pointer[url.URL]
-	log    *buffer
+	public *front
 }
 
-// newHooked opens the fixture. The receiver's configuration is added to.
-func newHooked(t *testing.T, options sandbox.Options, resources string) *hooked {
+// newTold opens the fixture; resources are added to the configuration.
+func newTold(t *testing.T, options sandbox.Options, resources string) *toldFixture {
 	t.Helper()
 	options.Poster = newCallbackPoster()
-	h := &hooked{fixture: newFixture(t, options).narrow(), log: &buffer{}}
-	h.public = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		target := h.behind.Load()
-		if target == nil {
-			http.Error(w, "no receiver", http.StatusBadGateway)
-			return
-		}
-		(&httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(target) }}).ServeHTTP(w, r)
-	}))
-	t.Cleanup(h.public.Close)
-	h.environment["HOOK_SECRET"] = hookSecret
-	text, err := os.ReadFile(h.config)
-	must(t, err)
-	changed := strings.Replace(string(text), "    services:\n", "    notifications: {secret: \"${HOOK_SECRET}\"}\n    services:\n", 1) + resources +
-		fmt.Sprintf("notifications: {listen: \"127.0.0.1:0\", public_url: %s, debounce: 200ms}\n", h.public.URL)
-	must(t, os.WriteFile(h.config, []byte(changed), 0o600))
+	h := &toldFixture{fixture: newFixture(t, options).narrow(), public: newFront(t)}
+	h.configured(resources)
+	h.notified(h.public.URL)
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go h.world.Run(ctx)
@@ -57,37 +36,26 @@ func newHooked(t *testing.T, options sandbox.Options, resources string) *hooked 
 }
 
 // serve starts the program and waits until it receives callbacks.
-func (h *hooked) serve() *process {
+func (h *toldFixture) serve() *process {
 	h.t.Helper()
-	p := h.startOn(h.log, "serve", "--listen", "127.0.0.1:0")
-	h.eventually("the receiver listens", func() bool {
-		for line := range strings.Lines(h.log.String()) {
-			var entry struct{ Message, Listen string }
-			if json.Unmarshal([]byte(line), &entry) == nil && entry.Message == "receiving callbacks" {
-				address, err := url.Parse("http://" + entry.Listen)
-				must(h.t, err)
-				h.behind.Store(address)
-				return true
-			}
-		}
-		return false
-	})
+	p := h.start("serve", "--listen", "127.0.0.1:0")
+	h.public.passes(p.said("receiving callbacks", "listen"), asIs)
 	return p
 }
 
-func (h *hooked) eventually(what string, is func() bool) {
+func (h *toldFixture) eventually(what string, is func() bool) {
 	h.t.Helper()
 	deadline := time.Now().Add(patience)
 	for !is() {
 		if time.Now().After(deadline) {
-			h.t.Fatalf("%s: not within %s\n%s", what, patience, h.log.String())
+			h.t.Fatalf("%s: not within %s", what, patience)
 		}
 		time.Sleep(20 * time.Millisecond) // between two looks at the database
 	}
 }
 
 // rules lets upstream tell of bills and items, with nothing but their identifiers.
-func (h *hooked) rules() {
+func (h *toldFixture) rules() {
 	h.t.Helper()
 	var set sandbox.Webhooks
 	for resource, id := range map[string]string{"inventory.bills": "bill_id", "inventory.items": "item_id"} {
@@ -103,7 +71,7 @@ func (h *hooked) rules() {
 // its single records.
 func TestToldChanges(t *testing.T) {
 	t.Parallel()
-	h := newHooked(t, sandbox.Options{Seed: 241, Records: 300, HeadersOnly: true, Plan: "elite", Limits: sandbox.Limits{Off: true}}, "")
+	h := newTold(t, sandbox.Options{Seed: 241, Records: 300, HeadersOnly: true, Plan: "elite", Limits: sandbox.Limits{Off: true}}, "")
 	h.sync(codeFine)
 	h.exec(`UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`) // nothing is due by schedule
 	before := one[string](h.fixture, `SELECT string_agg(resource || watermark::text, ',' ORDER BY resource) FROM sluice.streams`)
@@ -141,7 +109,77 @@ func TestToldChanges(t *testing.T) {
 	}
 	serving.terminate()
 	serving.ends(codeFine, patience)
-	if strings.Contains(h.log.String(), hookSecret) {
+	if strings.Contains(serving.stderr.String(), hookSecret) {
 		t.Error("the log has the secret")
+	}
+}
+
+// TestTheWayIsProvenAgainAndAgain: test callbacks go through the proxy, and channels are granted. A
+// broken proxy and a channel that lapsed are gaps; when they close, the lists are read that they were
+// about.
+func TestTheWayIsProvenAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	h := newTold(t, sandbox.Options{Seed: 242, Records: 60}, "  inventory.items: {notified: {every: 6h}}\n")
+	h.sync(codeFine, "items")
+	later := time.Duration(0)
+	command := &cli{env: h.env(&buffer{}, &buffer{}), config: h.config}
+	options := command.options()
+	options.Now = func() time.Time { return time.Now().Add(later) }
+	app, err := engine.Open(t.Context(), options)
+	must(t, err)
+	defer func() { must(t, app.Close(context.WithoutCancel(t.Context()))) }()
+	receiver, err := app.OpenReceiver(t.Context(), func(notifications.Observation) {})
+	must(t, err)
+	defer receiver.Close()
+	listening := httptest.NewServer(receiver)
+	defer listening.Close()
+	client, err := app.Client()
+	must(t, err)
+	keeper := app.Told(client)
+	turn := func(what string, proven bool, gaps string) {
+		t.Helper()
+		must(t, keeper.Turn(t.Context()))
+		if got := one[bool](h.fixture, `SELECT coalesce(told_until > now(), false) FROM sluice.streams WHERE resource = 'items'`); got != proven {
+			t.Errorf("%s: the way is proven: %t, want %t", what, got, proven)
+		}
+		got := one[string](h.fixture, `SELECT coalesce(string_agg(channel || ' ' || reason || CASE WHEN closed_at IS NULL THEN '' ELSE ', closed' END, '; ' ORDER BY id), '')
+			FROM sluice.channel_gaps`)
+		if got != gaps {
+			t.Errorf("%s: gaps are %q, want %q", what, got, gaps)
+		}
+	}
+	reread := func(what string) {
+		t.Helper()
+		if !one[bool](h.fixture, `SELECT EXISTS (SELECT FROM sluice.hints WHERE resource = 'items' AND record_id = '' AND read_at IS NULL)`) {
+			t.Errorf("%s: the list is not to be read", what)
+		}
+		h.exec(`DELETE FROM sluice.hints`)
+	}
+	address, err := url.Parse(listening.URL)
+	must(t, err)
+
+	h.public.passes(address.Host, asIs)
+	turn("at first", true, "")
+	if got := one[string](h.fixture, `SELECT string_agg(module || ' ' || state, ', ' ORDER BY module) FROM sluice.channels`); got != "Deals active, Products active" {
+		t.Errorf("the channels are %s", got)
+	}
+	later += 16 * time.Minute
+	h.public.says(http.StatusBadGateway, "bad gateway")
+	const broken = " a test callback did not arrive: proxy"
+	turn("the proxy is broken", false, broken)
+	later += 16 * time.Minute
+	h.public.passes(address.Host, asIs)
+	turn("the proxy is mended", true, broken+", closed")
+	reread("the proxy is mended")
+
+	// Nothing renewed the channels for ten days.
+	h.exec(`UPDATE sluice.channels SET expires_at = now() - interval '3 days', renew_at = now() + interval '1 hour' WHERE module = 'Products'`)
+	const lapsed = broken + ", closed; Products the channel is active and expired"
+	turn("a channel lapsed", false, lapsed)
+	h.exec(`UPDATE sluice.channels SET renew_at = now()`)
+	turn("the channel is renewed", true, lapsed+", closed")
+	reread("the channel is renewed")
+	if since := one[float64](h.fixture, `SELECT extract(epoch FROM now() - opened_at)::float8 / 86400 FROM sluice.channel_gaps WHERE channel = 'Products'`); since < 2.9 {
+		t.Errorf("the gap began %.1f days ago, want 3", since)
 	}
 }

@@ -106,7 +106,8 @@ WITH free AS (
 	JOIN unnest($1::text[], $2::text[], $3::text[]) AS w (organization_id, service, resource) USING (organization_id, service, resource)
 	WHERE s.enabled ORDER BY s.organization_id, s.service, s.resource FOR UPDATE OF s SKIP LOCKED
 )
-UPDATE sluice.streams s SET requested_gen = requested_gen + CASE s.state WHEN 'denied' THEN 0 ELSE 1 END
+UPDATE sluice.streams s SET requested_gen = requested_gen + CASE s.state WHEN 'denied' THEN 0 ELSE 1 END,
+	state = CASE WHEN state IN ('idle', 'failed') THEN 'queued' ELSE state END
 FROM free f
 WHERE (f.organization_id, f.service, f.resource) = (s.organization_id, s.service, s.resource)
 RETURNING s.organization_id, s.service, s.resource, s.state = 'denied', coalesce(s.planned_every, s.every)`
@@ -195,21 +196,27 @@ func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 }
 
 // RequestTold requests runs of streams of which change notifications told, in the caller's
-// transaction. It returns the streams that it could lock; the others are being written to.
-func (s *Schedule) RequestTold(ctx context.Context, tx pgx.Tx, keys []pipeline.Key) ([]pipeline.Key, error) {
+// transaction, which also inserts the jobs of those that may run. Asked are the streams that it
+// could lock; the others are being written to. A denied stream is asked and may not run.
+//
+//nolint:nonamedreturns // the names say which is which
+func (s *Schedule) RequestTold(ctx context.Context, tx pgx.Tx, keys []pipeline.Key) (asked, mayRun []pipeline.Key, err error) {
 	if len(keys) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	organizations, services, resources := columns(keys)
-	asked, err := collect(tx.Query(ctx, sqlRequestTold, organizations, services, resources))
+	told, err := collect(tx.Query(ctx, sqlRequestTold, organizations, services, resources))
 	if err != nil {
-		return nil, postgres.Fail("requesting what was told of", err)
+		return nil, nil, postgres.Fail("requesting what was told of", err)
 	}
-	return asked.keys, s.setDue(ctx, tx, asked.keys, func(i int) pipeline.Occasion {
-		if denied := asked.fresh[i]; denied {
-			return pipeline.Occasion{}
+	var every []time.Duration
+	for i, key := range told.keys {
+		if denied := told.fresh[i]; !denied {
+			mayRun, every = append(mayRun, key), append(every, told.every[i])
 		}
-		return pipeline.Occasion{Event: pipeline.Hinted}
+	}
+	return told.keys, mayRun, s.setDue(ctx, tx, mayRun, func(i int) pipeline.Occasion {
+		return pipeline.Occasion{Event: pipeline.Taken, Every: every[i]}
 	})
 }
 
