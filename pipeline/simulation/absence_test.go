@@ -23,10 +23,12 @@ type evidence struct {
 }
 
 // sight is one scan, or one call for a single record. first and last are its calls, clock is
-// upstream's clock when it began, ended the database's clock when it ended.
+// upstream's clock when it began, ended the database's clock when it ended. keyset says that the
+// scan read on from modification times.
 type sight struct {
 	run, first, last int64
 	clock, ended     time.Time
+	keyset           bool
 }
 
 // The states of evidence.
@@ -114,8 +116,10 @@ func (s *store) revive(of *stream, id string, call int64) {
 
 // conclude updates the evidence at the end of a clean scan of the whole list, for the rows that it
 // did not see.
-func (s *store) conclude(of *stream, whole *pipeline.Whole) {
-	now := sight{run: of.run, first: of.scan.first, last: of.scan.last, clock: whole.Started, ended: s.clock(of)}
+func (s *store) conclude(of *stream, whole *pipeline.Whole, proof pipeline.Proof) {
+	now := sight{
+		run: of.run, first: of.scan.first, last: of.scan.last, clock: whole.Started, ended: s.clock(of), keyset: proof == pipeline.ProofKeyset,
+	}
 	absent, live := of.absent(whole)
 	if len(absent) == 0 {
 		return
@@ -215,8 +219,9 @@ func (t *table) control(ids []string) string {
 // bury puts a tombstone on a row. If the row was written after the proof began, its record is
 // alive, and bury deletes the evidence instead. It checks invariant 7: readers could not see the
 // record at some instant of each scan and of a look, or when its single record was requested. A
-// scan by keyset can miss a record whose modification time is set back meanwhile. Upstream's word
-// decides about that, and about nothing else that a scan missed in vain.
+// scan by keyset can miss a record that moves meanwhile: its modification time is set back, or an
+// answer out of a cache shows it where it was. The second evidence decides about that, which never
+// comes from a scan by keyset.
 func (s *store) bury(of *stream, id string, gone, began time.Time) {
 	have, e := of.table.rows[id], of.table.evidence[id]
 	if !have.changed.Before(began) {
@@ -225,7 +230,8 @@ func (s *store) bury(of *stream, id string, gone, began time.Time) {
 	}
 	e.state, have.deleted, have.changed = stateGone, gone, s.clock(of)
 	for _, one := range []sight{e.missed, e.proof} {
-		if one == e.missed && e.word && !e.looked && of.upstream.setBack(id, one, s.skew) {
+		if one == e.missed && one.keyset && of.upstream.moved(id, one, s.skew) {
+			s.seen["missed because it moved"]++
 			continue
 		}
 		if of.upstream.sees(id, one, s.skew) {
@@ -246,9 +252,8 @@ func (u *upstream) sees(id string, during sight, skew time.Duration) bool {
 	return false
 }
 
-// setBack reports whether a record got an earlier modification time during a scan, or shortly
-// before.
-func (u *upstream) setBack(id string, during sight, skew time.Duration) bool {
+// moved reports whether a record got another modification time during a scan, or shortly before.
+func (u *upstream) moved(id string, during sight, skew time.Duration) bool {
 	from, to := u.asked[during.first].Add(-skew-lag/2), during.ended.Add(-skew)
 	at := slices.IndexFunc(u.things, func(t *thing) bool { return t.id == id })
 	if at < 0 {
@@ -257,7 +262,7 @@ func (u *upstream) setBack(id string, during sight, skew time.Duration) bool {
 	versions := u.things[at].versions
 	for i := 1; i < len(versions); i++ {
 		v := &versions[i]
-		if v.modified.Before(versions[i-1].modified) && v.visible.After(from) && !v.visible.After(to) {
+		if !v.modified.Equal(versions[i-1].modified) && v.visible.After(from) && !v.visible.After(to) {
 			return true
 		}
 	}

@@ -183,7 +183,7 @@ func (s *store) load(of *stream, batch pipeline.Batch) error {
 	of.sight(batch)
 	s.weigh(of, batch)
 	if batch.End != nil && batch.End.Whole != nil {
-		s.conclude(of, batch.End.Whole)
+		s.conclude(of, batch.End.Whole, batch.End.Proof)
 	}
 	if of.Work == pipeline.WorkLook {
 		s.looked(of, batch)
