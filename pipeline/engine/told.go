@@ -111,16 +111,49 @@ func (a *App) WatchedBy(o *config.Organization) []notifications.Wanted {
 	return wanted
 }
 
+// Channels returns the stored channels of an organization, and its last gaps; "" means all.
+func (a *App) Channels(ctx context.Context, organization string) ([]channels.Channel, []channels.Gap, error) {
+	store := channels.New(a.DB.Pool())
+	all, err := store.Channels(ctx, organization)
+	if err != nil {
+		return nil, nil, err
+	}
+	gaps, err := store.Gaps(ctx, organization, gapsShown)
+	return all, gaps, err
+}
+
+// gapsShown is how many gaps a report has.
+const gapsShown = 20
+
+// Enable asks for channels of an organization now, whether or not they are due.
+func (t *Told) Enable(ctx context.Context, o *config.Organization, wanted []notifications.Wanted) error {
+	return t.renewAll(ctx, o, wanted, true)
+}
+
+// Disable ends channels of an organization upstream. They stay ended until they are enabled.
+func (t *Told) Disable(ctx context.Context, o *config.Organization, wanted []notifications.Wanted) error {
+	if err := t.channels.Register(ctx, o.Key, wanted); err != nil {
+		return fmt.Errorf("register the channels of %s: %w", o.Name, err)
+	}
+	if err := t.channels.Disable(ctx, t.app.organizations[o.Key], wanted); err != nil {
+		return fmt.Errorf("disable the channels of %s: %w", o.Name, err)
+	}
+	return nil
+}
+
 // renew keeps the channels of an organization alive.
 func (t *Told) renew(ctx context.Context, o *config.Organization) error {
-	wanted := t.app.WatchedBy(o)
+	return t.renewAll(ctx, o, t.app.WatchedBy(o), false)
+}
+
+func (t *Told) renewAll(ctx context.Context, o *config.Organization, wanted []notifications.Wanted, now bool) error {
 	if len(wanted) == 0 {
 		return nil
 	}
 	if err := t.channels.Register(ctx, o.Key, wanted); err != nil {
 		return fmt.Errorf("register the channels of %s: %w", o.Name, err)
 	}
-	if err := t.channels.Renew(ctx, t.app.organizations[o.Key], wanted, false); err != nil {
+	if err := t.channels.Renew(ctx, t.app.organizations[o.Key], wanted, now); err != nil {
 		return fmt.Errorf("renew the channels of %s: %w", o.Name, err)
 	}
 	return nil

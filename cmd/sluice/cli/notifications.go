@@ -14,6 +14,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/notifications"
+	"sluice/pipeline/warehouse/channels"
 	"sluice/pipeline/warehouse/hints"
 	"sluice/pipeline/warehouse/postgres"
 )
@@ -33,7 +34,8 @@ Without a further word it lists what is configured, and when each last told some
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use: "list", Short: "List channels and rules, and when each last told something", Args: cobra.NoArgs, RunE: c.offlineWork(c.listNotifications),
-	}, c.setupNotifications(), c.checkNotifications(), c.inboxCommand(), c.showCallback(), c.replayCommand(), c.serveNotifications())
+	}, c.setupNotifications(), c.channelsCommand(enableChannels), c.channelsCommand(renewChannels), c.channelsCommand(disableChannels),
+		c.checkNotifications(), c.inboxCommand(), c.showCallback(), c.replayCommand(), c.serveNotifications())
 	return cmd
 }
 
@@ -46,9 +48,20 @@ type tellerView struct {
 	Channel    int64    `json:"channel,omitempty"`
 	Operations []string `json:"operations,omitempty"`
 	Tells      []string `json:"tells"`
+	// State is that of the channel; ExpiresAt is until when upstream granted it. Reason is why it was
+	// refused, with upstream's code and the place in the request.
+	State     channels.State `json:"state,omitempty"`
+	ExpiresAt *time.Time     `json:"expires_at,omitempty"`
+	Reason    string         `json:"reason,omitempty"`
 	// LastAt is when the last callback arrived; Callbacks is how many the inbox still has.
 	LastAt    *time.Time `json:"last_at"`
 	Callbacks int64      `json:"callbacks"`
+}
+
+// notificationsView is what a report about notifications has.
+type notificationsView struct {
+	Tellers []tellerView   `json:"tellers"`
+	Gaps    []channels.Gap `json:"gaps"`
 }
 
 func (c *cli) listNotifications(ctx context.Context, a *engine.App, _ []string) error {
@@ -56,7 +69,20 @@ func (c *cli) listNotifications(ctx context.Context, a *engine.App, _ []string) 
 	if err != nil {
 		return fmt.Errorf("read who told something: %w", err)
 	}
+	stored, gaps, err := a.Channels(ctx, "")
+	if err != nil {
+		return fmt.Errorf("read the channels: %w", err)
+	}
 	views := tellers(a)
+	for i := range stored {
+		at := slices.IndexFunc(views, func(v tellerView) bool {
+			return v.Dialect == notifications.Watch && v.Organization == stored[i].Organization && v.Module == stored[i].Module
+		})
+		if at >= 0 {
+			views[at].State, views[at].ExpiresAt = stored[i].State, stored[i].ExpiresAt
+			views[at].Reason = strings.Join(slices.DeleteFunc([]string{stored[i].Code, stored[i].Path, stored[i].Reason}, func(s string) bool { return s == "" }), ": ")
+		}
+	}
 	for i := range told {
 		t := &told[i]
 		at := slices.IndexFunc(views, func(v tellerView) bool {
@@ -70,14 +96,38 @@ func (c *cli) listNotifications(ctx context.Context, a *engine.App, _ []string) 
 		}
 		views[at].LastAt, views[at].Callbacks = &t.LastAt, t.Callbacks
 	}
-	const head = headOrganization + "  DIALECT  MODULE  OPERATIONS  TELLS OF  CALLBACKS  LAST"
+	const head = headOrganization + "  DIALECT  MODULE  OPERATIONS  TELLS OF  STATE  UNTIL  CALLBACKS  LAST"
 	none := "No channel is configured, and nothing was told yet: docs/notifications.md says how to begin."
-	return c.show(views, view.Table(views, head, func(v *tellerView) view.Row {
+	table := view.Table(views, head, func(v *tellerView) view.Row {
+		until := ""
+		if v.ExpiresAt != nil {
+			until = view.Instant(v.ExpiresAt, a.Zone(v.Organization))
+		}
 		return view.Row{
-			v.Organization, v.Dialect, v.Module, strings.Join(v.Operations, ", "), strings.Join(v.Tells, ", "), v.Callbacks,
+			v.Organization, v.Dialect, v.Module, strings.Join(v.Operations, ", "), strings.Join(v.Tells, ", "), v.State, until, v.Callbacks,
 			view.Instant(v.LastAt, a.Zone(v.Organization)),
 		}
-	}).Or(none))
+	}).Or(none)
+	return c.show(notificationsView{Tellers: views, Gaps: gaps}, table, remarks(a, views, gaps))
+}
+
+// remarks are the refusals of channels and the gaps, a line each.
+func remarks(a *engine.App, views []tellerView, gaps []channels.Gap) view.Part {
+	return view.Text(func(page *view.Page) {
+		for i := range views {
+			if v := &views[i]; v.Reason != "" {
+				page.Linef("%s is %s: %s", v.Module, v.State, v.Reason)
+			}
+		}
+		for i := range gaps {
+			g := &gaps[i]
+			zone, closed := a.Zone(g.Organization), "still open"
+			if g.ClosedAt != nil {
+				closed = "until " + view.Instant(g.ClosedAt, zone)
+			}
+			page.Linef("Nothing was told from %s, %s: %s", view.Instant(&g.OpenedAt, zone), closed, strings.TrimSpace(g.Channel+" "+g.Reason))
+		}
+	})
 }
 
 // tellers are the configured channels.

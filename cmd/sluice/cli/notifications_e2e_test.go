@@ -179,6 +179,20 @@ func TestTheWayIsProvenAgainAndAgain(t *testing.T) {
 	h.exec(`UPDATE sluice.channels SET renew_at = now()`)
 	turn("the channel is renewed", true, lapsed+", closed")
 	reread("the channel is renewed")
+	for _, step := range [][2]string{
+		{"notifications disable Products", "disabled"}, {"notifications renew --dry-run", "Deals.create, Deals.edit"},
+		{"notifications enable", "active"}, {"notifications renew Deals", "active"}, {"notifications list", "Nothing was told from"},
+	} {
+		if o := h.run(strings.Fields(step[0])...); o.code != codeFine || !strings.Contains(o.stdout, step[1]) {
+			t.Errorf("%s: code %d, shows no %q:\n%s%s", step[0], o.code, step[1], o.stdout, o.stderr)
+		}
+	}
+	if got := one[int](h.fixture, `SELECT count(*)::int FROM sluice.channels WHERE state = 'active'`); got != 2 {
+		t.Errorf("%d channels are active at the end, want 2", got)
+	}
+	if o := h.run("notifications", "enable", "Leads"); o.code != codeUsage || !strings.Contains(o.stderr, `no channel for module "Leads"`) {
+		t.Errorf("an unknown module: code %d\n%s", o.code, o.stderr)
+	}
 	if since := one[float64](h.fixture, `SELECT extract(epoch FROM now() - opened_at)::float8 / 86400 FROM sluice.channel_gaps WHERE channel = 'Products'`); since < 2.9 {
 		t.Errorf("the gap began %.1f days ago, want 3", since)
 	}

@@ -31,7 +31,7 @@ const (
 	Refused State = "refused"
 	// Denied: the consent is missing. It is asked for again a day later.
 	Denied State = "denied"
-	// Disabled: an operator or the configuration ended it.
+	// Disabled: an operator ended it. It stays so until an operator enables it.
 	Disabled State = "disabled"
 )
 
@@ -69,14 +69,15 @@ const (
 	columns = `organization_id, module, channel_id, state, code, path, reason, enabled_at, expires_at, renew_at, short, failures,
 	state = 'active' AND expires_at > clock_timestamp() AS lives`
 
-	// A refused channel is asked for again only if something changed.
+	// A refused channel is asked for again only if something changed, and one that an operator
+	// disabled only then or when the operator enables it.
 	sqlRegister = `
 INSERT INTO sluice.channels AS c (organization_id, module, channel_id, wanted)
 SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bytea[]) ORDER BY 1, 2
 ON CONFLICT (organization_id, module) DO UPDATE SET
 	channel_id = excluded.channel_id, wanted = excluded.wanted, renew_at = clock_timestamp(),
 	state = CASE WHEN c.state = 'active' AND c.channel_id = excluded.channel_id THEN c.state ELSE 'wanted' END, code = '', path = '', reason = ''
-WHERE c.wanted <> excluded.wanted OR c.channel_id <> excluded.channel_id OR c.state = 'disabled'`
+WHERE c.wanted <> excluded.wanted OR c.channel_id <> excluded.channel_id`
 
 	// The claim is the new renew_at: another process finds the row no longer due, and if this one
 	// is killed, the channel is asked for again soon.
