@@ -40,7 +40,6 @@ func writers() map[string]string {
 		"callbacks": warehouse + "/hints", "hints": warehouse + "/hints", "channels": warehouse + "/channels", "channel_gaps": warehouse + "/channels",
 		"raw_records": warehouse + "/rows", "raw_looks": warehouse, "housekeeping": warehouse,
 		"organizations": warehouse, "rebuilds": warehouse + "/rebuilds",
-		"callbacks": warehouse + "/hints", "hints": warehouse + "/hints", "channels": warehouse + "/channels", "channel_gaps": warehouse + "/channels",
 		"processes":     "pipeline/jobs",
 		"verifications": verified, "verified_streams": verified, "findings": verified,
 		"checks": migrated, "service_schemas": migrated,

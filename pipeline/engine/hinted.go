@@ -29,7 +29,7 @@ func (a *App) answer(due hints.Due) warehouse.HintAnswer {
 		ListCalls: due.ListCalls, SinceList: due.SinceList, ListRest: a.Config.Schedule.Floor,
 		Recent: due.Recent, PerMinute: a.Config.Notifications.HintedPerMinute,
 	}
-	answer := warehouse.HintAnswer{Work: pipeline.WorkHinted, Gone: a.findsGone(stream)}
+	answer := warehouse.HintAnswer{Work: pipeline.WorkHinted, Deletions: a.findsDeletions(stream)}
 	switch told.Read() {
 	case planning.ReadListLater:
 		answer.Work, answer.Pause = pipeline.WorkList, told.ListRest-told.SinceList
@@ -38,21 +38,21 @@ func (a *App) answer(due hints.Due) warehouse.HintAnswer {
 	case planning.ReadSingles:
 	}
 	since, rest := due.SinceLook, told.ListRest
-	switch answer.Gone { //nolint:exhaustive // the other works find no deletions
+	switch answer.Deletions { //nolint:exhaustive // the other works find no deletions
 	case pipeline.WorkSweep:
 		rest = sweepRest
 	case pipeline.WorkList:
 		since = due.SinceList
 	}
-	answer.GonePause = max(rest-since, 0)
+	answer.DeletionsPause = max(rest-since, 0)
 	return answer
 }
 
 // sweepRest is the least time between two sweeps that hints request: a sweep reads the whole list.
 const sweepRest = 6 * time.Hour
 
-// findsGone is the work that finds deletions in a list with the fewest calls.
-func (a *App) findsGone(list pipeline.Stream) pipeline.Work {
+// findsDeletions is the work that finds deletions in a list with the fewest calls.
+func (a *App) findsDeletions(list pipeline.Stream) pipeline.Work {
 	switch chosen := a.resource(list); {
 	case chosen.Look > 0:
 		return pipeline.WorkLook

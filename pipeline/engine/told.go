@@ -11,7 +11,6 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/notifications"
-	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream"
 	"sluice/pipeline/warehouse/channels"
 )
@@ -23,8 +22,8 @@ const (
 	proofLasts = 3
 	// knockPatience is how long a test callback may take to reach the inbox.
 	knockPatience = 10 * time.Second
-	// watchDaily and watchPerMinute bound the calls for channels: the document shows no limit, so the
-	// figures are careful ones of our own. Source: docs/upstream.md U289.
+	// watchDaily and watchPerMinute bound the calls for channels: the document shows no limit, so
+	// the figures are careful ones of our own. Source: docs/upstream.md U289.
 	watchDaily     = 1000
 	watchPerMinute = 100
 )
@@ -181,7 +180,7 @@ func (t *Told) knock(ctx context.Context, o *config.Organization) error {
 		since = now
 	}
 	delete(t.knocked, o.Key)
-	return t.store.OpenGap(ctx, o.Key, "", since, outside.Plain("a test callback did not arrive: "+string(knocked.Broken)))
+	return t.store.OpenGap(ctx, o.Key, "", since, t.app.options.Scrub.Textf("a test callback did not arrive: %s", knocked.Broken))
 }
 
 // prove notes for which streams notifications are proven to arrive.
@@ -224,7 +223,7 @@ func (t *Told) gap(ctx context.Context, o *config.Organization, c *channels.Chan
 	case c.Lives:
 		return t.closeGap(ctx, o, c.Module, t.streams(o, o.Notifications.Watch[at].Tells))
 	default:
-		reason := outside.Plain("the channel is " + string(c.State) + " and expired")
+		reason := t.app.options.Scrub.Textf("the channel is %s and expired", c.State)
 		return t.store.OpenGap(ctx, o.Key, c.Module, *c.ExpiresAt, reason)
 	}
 }
@@ -233,7 +232,7 @@ func (t *Told) closeGap(ctx context.Context, o *config.Organization, channel str
 	var looks []pipeline.Stream
 	for _, list := range lists {
 		look := list
-		if look.Work = t.app.findsGone(list); look.Work != pipeline.WorkList {
+		if look.Work = t.app.findsDeletions(list); look.Work != pipeline.WorkList {
 			looks = append(looks, look)
 		}
 	}

@@ -18,8 +18,8 @@ import (
 
 const (
 	// long is until when a channel is asked for: a week less half a day, since a request for more
-	// than a week gives an hour, and clocks differ (docs/upstream.md U274). brief is asked for where
-	// upstream grants an hour all the same.
+	// than a week gives an hour, and clocks differ (docs/upstream.md U274). brief is asked for
+	// where upstream grants an hour all the same.
 	long  = 6*24*time.Hour + 12*time.Hour
 	brief = 23 * time.Hour
 	// hourly is the longest grant that counts as the hour that upstream gives instead of what was
@@ -65,8 +65,8 @@ type Store interface {
 	Disable(ctx context.Context, organization string, modules []string) error
 }
 
-// Channels keeps the channels of organizations alive. It is safe for concurrent use, also by several
-// processes: a channel is asked for by one of them.
+// Channels keeps the channels of organizations alive. It is safe for concurrent use, also by
+// several processes: a channel is asked for by one of them.
 type Channels struct {
 	Store      Store
 	Subscriber Subscriber
@@ -137,7 +137,7 @@ func (c *Channels) ask(ctx context.Context, organization *pipeline.Organization,
 // failed notes a call that said nothing about its channels. Where the consent is missing, they wait
 // for the operator; otherwise they are asked for again soon.
 func (c *Channels) failed(ctx context.Context, claimed []channels.Channel, cause error) error {
-	refusal := channels.Refusal{State: channels.Denied, Reason: outside.Plain("the call was not made")}
+	refusal := channels.Refusal{State: channels.Denied, Reason: "the call was not made"}
 	failure, known := errors.AsType[*pipeline.Error](cause)
 	if known {
 		refusal.Code, refusal.Reason = failure.Code, failure.Text()
@@ -170,7 +170,8 @@ func (c *Channels) Disable(ctx context.Context, organization *pipeline.Organizat
 		for i := range part {
 			ids[i], modules[i] = part[i].ChannelID, part[i].Module
 		}
-		// A channel that upstream does not know is ended, too: what it says about each is no matter.
+		// A channel that upstream does not know is ended, too: what it says about each is no
+		// matter.
 		if _, err := c.Subscriber.Unwatch(ctx, organization, c.Version, ids); err != nil {
 			return err
 		}

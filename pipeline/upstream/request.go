@@ -32,7 +32,7 @@ type target struct {
 	query    url.Values
 	csv      bool
 	// method is that of the request, "" for GET; send is its body, in JSON.
-	method string
+	method outside.Text
 	send   []byte
 	// mayMiss says that a 404 is a valid answer: there is no such record. missed, if not nil, is
 	// then called with the code of the envelope.
@@ -43,7 +43,7 @@ type target struct {
 func (c *Client) call(t target, address *url.URL) pipeline.Call {
 	return pipeline.Call{
 		Organization: t.organization.Key, Org: t.organization, Service: t.service.Name, Resource: t.resource, Class: t.class, Run: t.run,
-		Method: outside.Text(cmp.Or(t.method, http.MethodGet)), Path: c.scrub.Text(address.EscapedPath(), outside.MaxText), Page: t.page,
+		Method: cmp.Or(t.method, http.MethodGet), Path: c.scrub.Text(address.EscapedPath(), outside.MaxText), Page: t.page,
 	}
 }
 
@@ -120,7 +120,7 @@ func (c *Client) request(ctx context.Context, t target, address *url.URL, token 
 	}
 	full := *address
 	full.RawQuery = query.Encode() // the + of a time's offset becomes %2B
-	request, err := http.NewRequestWithContext(ctx, cmp.Or(t.method, http.MethodGet), full.String(), bytes.NewReader(t.send))
+	request, err := http.NewRequestWithContext(ctx, string(cmp.Or(t.method, http.MethodGet)), full.String(), bytes.NewReader(t.send))
 	if err != nil {
 		return nil, c.misconfigured(t, fmt.Errorf("host %s: not an address", address.Hostname()))
 	}

@@ -73,9 +73,9 @@ type watchResult struct {
 }
 
 // Watch enables or renews channels, at most MostSubscriptions, and returns upstream's answer about
-// each, in their order. Enabling a channel again replaces it, so a call whose outcome is unknown may
-// be repeated. An error says that upstream answered about none. Source: docs/upstream.md U270 to
-// U283.
+// each, in their order. Enabling a channel again replaces it, so a call whose outcome is unknown
+// may be repeated. An error says that upstream answered about none. Source: docs/upstream.md U270
+// to U283.
 func (c *Client) Watch(
 	ctx context.Context, organization *pipeline.Organization, version string, wanted []Subscription,
 ) ([]Subscribed, error) {

@@ -17,18 +17,19 @@ import (
 // hintsAtOnce is how many hints one tick takes.
 const hintsAtOnce = 5000
 
-// HintAnswer says how the hints of a resource are answered: by single records (WorkHinted) or by the
-// list (WorkList), after a pause where the list ran just now. Gone is what finds deletions: a look, a
-// sweep or the list. Unknown says that this process does not know the resource.
+// HintAnswer says how the hints of a resource are answered: by single records (WorkHinted) or by
+// the list (WorkList), after a pause where the list ran just now. Deletions is what finds
+// deletions: a look, a sweep or the list. Unknown says that this process does not know the
+// resource.
 type HintAnswer struct {
-	Work, Gone       pipeline.Work
-	Pause, GonePause time.Duration
-	Unknown          bool
+	Work, Deletions       pipeline.Work
+	Pause, DeletionsPause time.Duration
+	Unknown               bool
 }
 
 // RequestHinted requests runs of the streams that answer the hints whose pause is over, and returns
-// the streams, whose jobs the caller inserts in the same transaction. A stream that is being written
-// to is left to the next time.
+// the streams, whose jobs the caller inserts in the same transaction. A stream that is being
+// written to is left to the next time.
 func (db *DB) RequestHinted(ctx context.Context, tx pgx.Tx, answer func(hints.Due) HintAnswer) ([]pipeline.Key, error) {
 	due, err := hints.TakeDue(ctx, tx, hintsAtOnce)
 	if err != nil || len(due) == 0 {
@@ -86,10 +87,10 @@ func (r requests) reads(queue *pgx.Batch, d *hints.Due, given HintAnswer) {
 func (r requests) looks(queue *pgx.Batch, d *hints.Due, given HintAnswer) {
 	switch {
 	case len(d.Deleted) == 0:
-	case given.GonePause > 0:
-		hints.QueuePostpone(queue, d.Key, d.Deleted, given.GonePause)
+	case given.DeletionsPause > 0:
+		hints.QueuePostpone(queue, d.Key, d.Deleted, given.DeletionsPause)
 	default:
-		r.add(d.Key, given.Gone, func() { hints.QueueLooked(queue, d.Key, d.Deleted) })
+		r.add(d.Key, given.Deletions, func() { hints.QueueLooked(queue, d.Key, d.Deleted) })
 	}
 }
 

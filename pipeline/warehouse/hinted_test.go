@@ -291,8 +291,8 @@ func TestCallbacksAreCounted(t *testing.T) {
 	}
 }
 
-// TestNotificationsAreTrustedWhileTheyTell: three runs without a miss and a proven way give the long
-// interval; one miss, or a way that is no longer proven, gives the usual one back.
+// TestNotificationsAreTrustedWhileTheyTell: three runs without a miss and a proven way give the
+// long interval; one miss, or a way that is no longer proven, gives the usual one back.
 func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 	t.Parallel()
 	h := openHinted(t)
@@ -350,7 +350,8 @@ func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 	}
 }
 
-// TestADeletionIsLookedFor: what upstream says about a deletion is no evidence, and a look finds it.
+// TestADeletionIsLookedFor: what upstream says about a deletion is no evidence, and a look finds
+// it.
 func TestADeletionIsLookedFor(t *testing.T) {
 	t.Parallel()
 	h := openHinted(t)
@@ -360,14 +361,14 @@ func TestADeletionIsLookedFor(t *testing.T) {
 		{Key: h.bills.Key(), Every: time.Hour, Enabled: true}, {Key: h.hinted.Key(), Every: 24 * time.Hour, Enabled: true},
 		{Key: look.Key(), Every: 24 * time.Hour, Enabled: true, After: 24 * time.Hour},
 	}))
-	h.answer.Gone, h.answer.GonePause = pipeline.WorkLook, time.Minute
+	h.answer.Deletions, h.answer.DeletionsPause = pipeline.WorkLook, time.Minute
 	h.told("one", "1", "2")
 	h.exec(`UPDATE sluice.hints SET operation = 'delete' WHERE record_id = '2'`)
 	if diff := cmp.Diff([]string{"bills.hinted"}, h.tick()); diff != "" {
 		t.Errorf("the streams that are due differ while the look rests:\n%s", diff)
 	}
 	h.wantOpen("1 asked, 2")
-	h.answer.GonePause = 0
+	h.answer.DeletionsPause = 0
 	h.exec(`UPDATE sluice.hints SET due_at = now()`)
 	if diff := cmp.Diff([]string{"bills.look"}, h.tick()); diff != "" {
 		t.Errorf("the streams that are due differ:\n%s", diff)

@@ -175,8 +175,8 @@ func (l *loadingBatch) record(ctx context.Context) error {
 	return postgres.Fail("recording progress of "+stream.String(), l.tx.SendBatch(ctx, queue).Close())
 }
 
-// countUnannounced counts the changes of which no notification told, where notifications may replace
-// scheduled runs. A first sync counts nothing: it reads what there was before.
+// countUnannounced counts the changes of which no notification told, where notifications may
+// replace scheduled runs. A first sync counts nothing: it reads what there was before.
 func (l *loadingBatch) countUnannounced(ctx context.Context, queue *pgx.Batch) error {
 	batch, changed := l.batch, l.loaded.Inserted+l.loaded.Updated
 	list := batch.Listed && batch.Claim.Stream.Work == pipeline.WorkList

@@ -48,8 +48,8 @@ type tellerView struct {
 	Channel    int64    `json:"channel,omitempty"`
 	Operations []string `json:"operations,omitempty"`
 	Tells      []string `json:"tells"`
-	// State is that of the channel; ExpiresAt is until when upstream granted it. Reason is why it was
-	// refused, with upstream's code and the place in the request.
+	// State is that of the channel; ExpiresAt is until when upstream granted it. Reason is why it
+	// was refused, with upstream's code and the place in the request.
 	State     channels.State `json:"state,omitempty"`
 	ExpiresAt *time.Time     `json:"expires_at,omitempty"`
 	Reason    string         `json:"reason,omitempty"`

@@ -16,7 +16,8 @@ import (
 	"sluice/sandbox"
 )
 
-// toldFixture is a fixture whose upstream tells of changes, through a proxy in front of the receiver.
+// toldFixture is a fixture whose upstream tells of changes, through a proxy in front of the
+// receiver.
 type toldFixture struct {
 	*fixture
 	public *front
@@ -45,12 +46,16 @@ func (h *toldFixture) serve() *process {
 
 func (h *toldFixture) eventually(what string, is func() bool) {
 	h.t.Helper()
-	deadline := time.Now().Add(patience)
+	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	defer cancel()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
 	for !is() {
-		if time.Now().After(deadline) {
+		select {
+		case <-ctx.Done():
 			h.t.Fatalf("%s: not within %s", what, patience)
+		case <-ticker.C:
 		}
-		time.Sleep(20 * time.Millisecond) // between two looks at the database
 	}
 }
 
@@ -92,7 +97,8 @@ func TestToldChanges(t *testing.T) {
 		SELECT resource, class, count(*) AS n FROM sluice.calls WHERE service = 'inventory' AND id > $1 GROUP BY resource, class) AS c`, calls)
 	t.Logf("calls: %s; from callback to row: %.1f s at most", spent, one[float64](h.fixture,
 		`SELECT extract(epoch FROM max(h.read_at - h.last_at))::float8 FROM sluice.hints h`))
-	// Four bills are a call each, four items one for all, or for those whose callbacks came in time.
+	// Four bills are a call each, four items one for all, or for those whose callbacks came in
+	// time.
 	if n := one[int](h.fixture, `SELECT count(*)::int FROM sluice.calls WHERE class = 'hinted'`); n < 5 || n > 8 {
 		t.Errorf("%d calls were caused by hints, want 5 to 8: %s", n, spent)
 	}
@@ -115,8 +121,8 @@ func TestToldChanges(t *testing.T) {
 }
 
 // TestTheWayIsProvenAgainAndAgain: test callbacks go through the proxy, and channels are granted. A
-// broken proxy and a channel that lapsed are gaps; when they close, the lists are read that they were
-// about.
+// broken proxy and a channel that lapsed are gaps; when they close, the lists are read that they
+// were about.
 func TestTheWayIsProvenAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	h := newTold(t, sandbox.Options{Seed: 242, Records: 60}, "  inventory.items: {notified: {every: 6h}}\n")

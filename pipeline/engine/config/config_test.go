@@ -226,7 +226,7 @@ func TestEverything(t *testing.T) {
 		Retention:  config.Retention{Calls: 48 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour, History: 4800 * time.Hour},
 		Tombstones: config.Tombstones{MaxRows: 5, MaxShare: 0.5},
 		Notifications: config.Notifications{
-			Listen: "[::1]:9465", PublicURL: "https://hooks.example.com/sluice", MaxWait: time.Minute, Keep: 48 * time.Hour, KeepBodies: true, HintedPerMinute: 5,
+			Listen: "[::1]:9465", PublicURL: "https://hooks.example.com/sluice", APIVersion: "v2.1", MaxWait: time.Minute, Keep: 48 * time.Hour, KeepBodies: true, HintedPerMinute: 5,
 			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 			AllowFrom:      []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
 		},
@@ -265,7 +265,7 @@ func TestDefaults(t *testing.T) {
 	if want := (config.Tombstones{MaxRows: 20, MaxShare: 0.02, Apart: 10 * time.Minute}); got.Tombstones != want {
 		t.Errorf("tombstones: %+v, want %+v", got.Tombstones, want)
 	}
-	wait := config.Notifications{Debounce: 2 * time.Second, MaxWait: 15 * time.Second, SelfTest: 15 * time.Minute, Keep: 336 * time.Hour, HintedPerMinute: 20}
+	wait := config.Notifications{APIVersion: "v8", Debounce: 2 * time.Second, MaxWait: 15 * time.Second, SelfTest: 15 * time.Minute, Keep: 336 * time.Hour, HintedPerMinute: 20}
 	if diff := cmp.Diff(wait, got.Notifications); diff != "" {
 		t.Errorf("notifications, -want +got\n%s", diff)
 	}

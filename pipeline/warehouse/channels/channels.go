@@ -131,8 +131,8 @@ func (s *Store) Register(ctx context.Context, wishes []Wish) error {
 	return postgres.Fail("registering channels", err)
 }
 
-// Claim takes those of an organization's channels that are to be asked for. Now takes those that are
-// not due, too. If the process is killed, they are due again after five minutes.
+// Claim takes those of an organization's channels that are to be asked for. Now takes those that
+// are not due, too. If the process is killed, they are due again after five minutes.
 func (s *Store) Claim(ctx context.Context, organization string, modules []string, now bool) ([]Channel, error) {
 	return postgres.Read[Channel](ctx, s.pool, "channels to renew", sqlClaim, organization, modules, now)
 }
@@ -156,8 +156,8 @@ func (s *Store) Refuse(ctx context.Context, c Channel, why Refusal, again time.D
 	return postgres.Fail("noting a refused channel", err)
 }
 
-// Fail notes that nothing is known of a channel because its call failed. The pauses double, up to an
-// hour.
+// Fail notes that nothing is known of a channel because its call failed. The pauses double, up to
+// an hour.
 func (s *Store) Fail(ctx context.Context, c Channel, reason outside.Text) error {
 	_, err := s.pool.Exec(ctx, sqlFail, c.Organization, c.Module, postgres.Clean(reason, postgres.MaxReason))
 	return postgres.Fail("noting a failed call for a channel", err)

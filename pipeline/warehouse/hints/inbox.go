@@ -271,8 +271,8 @@ const (
 	SELECT id FROM sluice.callbacks WHERE repeated_at < clock_timestamp() - $1::interval ORDER BY repeated_at LIMIT $2)`
 )
 
-// Prune deletes callbacks, hints and events that are older than age. It deletes a bounded number; the next
-// call continues. Two processes that prune at once wait for each other's rows at most.
+// Prune deletes callbacks, hints and events that are older than age. It deletes a bounded number;
+// the next call continues. Two processes that prune at once wait for each other's rows at most.
 func (i *Inbox) Prune(ctx context.Context, age time.Duration) error {
 	for _, sql := range []string{sqlPruneEvents, sqlPruneHints, sqlPruneCallbacks} {
 		for range pruneTurns {

@@ -57,7 +57,8 @@ type Status struct {
 	// Parents is the progress of a stream with a list under each parent; nil for other streams, and
 	// until a parent is known.
 	Parents *ParentRound `db:"parents" json:"parents,omitempty"`
-	// Notified says how far notifications replace scheduled runs; nil if nothing tells of the stream.
+	// Notified says how far notifications replace scheduled runs; nil if nothing tells of the
+	// stream.
 	Notified *Notified `db:"notified" json:"notified,omitempty"`
 }
 
@@ -73,8 +74,8 @@ type Notified struct {
 	Unannounced   int64 `json:"unannounced"`
 	// ProvenUntil is until when their way counts as proven; nil if it is not proven.
 	ProvenUntil *time.Time `json:"proven_until"`
-	// LastAt is when something was told last, nil if nothing ever was; Waiting counts the hints that
-	// were not read yet.
+	// LastAt is when something was told last, nil if nothing ever was; Waiting counts the hints
+	// that were not read yet.
 	LastAt  *time.Time `json:"last_at"`
 	Waiting int64      `json:"waiting"`
 	// Gap is why nothing can be told at present; "" if something can.
