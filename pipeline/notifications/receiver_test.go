@@ -330,6 +330,7 @@ func TestKilledBeforeTheAnswer(t *testing.T) {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/watch/"+key, strings.NewReader(body))
 	f.must(err)
 	if answer, err := (&http.Client{}).Do(request); err == nil {
+		f.must(answer.Body.Close())
 		t.Fatalf("an answer came: %d", answer.StatusCode)
 	}
 	want := [][]string{f.list(allHints), f.list(allEvents)}

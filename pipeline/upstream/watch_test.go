@@ -56,7 +56,7 @@ func TestWatchAsksAsTheDocumentSays(t *testing.T) {
 	if sent != body || path != "POST /crm/v8/actions/watch" || kind != "application/json" {
 		t.Errorf("%s, %s, sent:\n%s\nwant:\n%s", path, kind, sent, body)
 	}
-	if call := r.gate.entered[0]; call.Service != "notifications" || call.Class != pipeline.ClassProbe || call.Method != "POST" {
+	if call := r.gate.entered[0]; call.Service != "notifications" || call.Class != pipeline.ClassProbe || call.Method != http.MethodPost {
 		t.Errorf("counted as %+v", call)
 	}
 }

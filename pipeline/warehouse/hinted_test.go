@@ -45,8 +45,9 @@ func (h *hintedFixture) told(body string, ids ...string) bool {
 	for range records {
 		services, resources = append(services, "store"), append(resources, "bills")
 	}
-	return ask[bool](h.fixture, `SELECT notifications.take_callback($1, 'rule', sha256($2::text::bytea), 'store.bills', 'update', $3, NULL,
-		10, NULL, NULL, $4, $5, $6, '0', '15 seconds')`, organization, body, ids, services, resources, records)
+	return ask[bool](h.fixture, `SELECT notifications.take_callback($1, 'rule', sha256($2::text::bytea), 'store.bills', 'update', $3,
+		p_sent_at => NULL, p_bytes => 10, p_body => NULL, p_changes => NULL, p_services => $4, p_resources => $5, p_records => $6,
+		p_debounce => '0', p_most => '15 seconds')`, organization, body, ids, services, resources, records)
 }
 
 // tick requests what was told of, and returns the streams whose runs are requested.

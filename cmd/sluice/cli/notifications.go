@@ -80,7 +80,8 @@ func (c *cli) listNotifications(ctx context.Context, a *engine.App, _ []string) 
 		})
 		if at >= 0 {
 			views[at].State, views[at].ExpiresAt = stored[i].State, stored[i].ExpiresAt
-			views[at].Reason = strings.Join(slices.DeleteFunc([]string{stored[i].Code, stored[i].Path, stored[i].Reason}, func(s string) bool { return s == "" }), ": ")
+			said := []string{stored[i].Code, stored[i].Path, stored[i].Reason}
+			views[at].Reason = strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ": ")
 		}
 	}
 	for i := range told {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -78,30 +79,24 @@ func (c *cli) workChannels(ctx context.Context, a *engine.App, work channelWork,
 	}
 	stored, _, err := a.Channels(ctx, key)
 	if err != nil {
-		return err
+		return fmt.Errorf("read the channels: %w", err)
 	}
 	chosen := make(map[string][]notifications.Wanted)
 	plans := []channelPlan{}
-	named := make(map[string]bool)
 	for i := range a.Config.Organizations {
 		o := &a.Config.Organizations[i]
 		if key != "" && o.Key != key || !o.Notifies() {
 			continue
 		}
 		for _, w := range a.WatchedBy(o) {
-			at := slices.IndexFunc(stored, func(s channels.Channel) bool { return s.Organization == o.Key && s.Module == w.Module })
-			wanted := len(modules) == 0 && (work.of == nil || at < 0 || work.of(stored[at].State))
-			if slices.Contains(modules, w.Module) {
-				wanted, named[w.Module] = true, true
-			}
-			if wanted {
+			if work.chooses(o.Key, w.Module, stored, modules) {
 				chosen[o.Key] = append(chosen[o.Key], w)
 				plans = append(plans, channelPlan{o.Key, w.Module, w.ChannelID, w.Events, w.NotifyURL, w.Values})
 			}
 		}
 	}
 	for _, module := range modules {
-		if !named[module] {
+		if !slices.ContainsFunc(plans, func(p channelPlan) bool { return p.Module == module }) {
 			return usage("no channel for module %q is configured: organizations[].notifications.watch has them", module)
 		}
 	}
@@ -121,6 +116,16 @@ func (c *cli) workChannels(ctx context.Context, a *engine.App, work channelWork,
 		}
 	}
 	return c.listNotifications(ctx, a, nil)
+}
+
+// chooses reports whether the command is about a channel: one whose module is named, or with none
+// named one in a state that the command is for.
+func (w channelWork) chooses(organization, module string, stored []channels.Channel, modules []string) bool {
+	if len(modules) > 0 {
+		return slices.Contains(modules, module)
+	}
+	at := slices.IndexFunc(stored, func(s channels.Channel) bool { return s.Organization == organization && s.Module == module })
+	return w.of == nil || at < 0 || w.of(stored[at].State)
 }
 
 // showChannels lists the channels that a command is about. Tokens are secrets and not shown.

@@ -49,7 +49,8 @@ func (c *cli) statusWhy(ctx context.Context, a *engine.App, names []string) erro
 		choice := a.Config.Resources[stream.Service.Name+"."+stream.Resource.Name]
 		facts := why.Facts{
 			Stream: stands, Class: pipeline.ClassOf(stream), Stated: choice.Stated, Freshness: choice.Freshness, Ceiling: choice.Ceiling,
-			Follows: stream.Work == pipeline.WorkDetails, Hinted: stream.Work == pipeline.WorkHinted, Forecast: plans[key], Reading: read(stream), Now: c.env.Now(),
+			Follows: stream.Work == pipeline.WorkDetails, Hinted: stream.Work == pipeline.WorkHinted,
+			Forecast: plans[key], Reading: read(stream), Now: c.env.Now(),
 			Zone: a.Zone(key.Organization),
 		}
 		if facts.Follows {

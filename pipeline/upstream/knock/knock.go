@@ -77,11 +77,13 @@ func Post(ctx context.Context, address, header, value string, body []byte, rootC
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: rootCAs}, DisableKeepAlives: true, DisableCompression: true, Protocols: protocols,
+		TLSClientConfig:   &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: rootCAs},
+		DisableKeepAlives: true, DisableCompression: true, Protocols: protocols,
 	}
 	answer, err := transport.RoundTrip(request)
 	if err != nil {
-		return Reached{Step: step.Load().(Step), Err: wire.Cause(ctx, err)} //nolint:forcetypeassert // only steps are stored
+		came, _ := step.Load().(Step) // only steps are stored
+		return Reached{Step: came, Err: wire.Cause(ctx, err)}
 	}
 	defer func() { _ = answer.Body.Close() }() // what is wanted of it was read
 	said, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer))

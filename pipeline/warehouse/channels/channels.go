@@ -73,7 +73,9 @@ const (
 	// disabled only then or when the operator enables it.
 	sqlRegister = `
 INSERT INTO sluice.channels AS c (organization_id, module, channel_id, wanted)
-SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bytea[]) ORDER BY 1, 2
+SELECT w.organization_id, w.module, w.channel_id, w.wanted
+FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bytea[]) AS w (organization_id, module, channel_id, wanted)
+ORDER BY w.organization_id, w.module
 ON CONFLICT (organization_id, module) DO UPDATE SET
 	channel_id = excluded.channel_id, wanted = excluded.wanted, renew_at = clock_timestamp(),
 	state = CASE WHEN c.state = 'active' AND c.channel_id = excluded.channel_id THEN c.state ELSE 'wanted' END, code = '', path = '', reason = ''
