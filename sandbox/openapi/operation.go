@@ -121,6 +121,9 @@ func responses(e endpoints.Endpoint) map[string]Response {
 	case services.Notifications:
 		delete(all, "429")
 		all["207"] = Response{Description: "Some subscriptions were refused.", Content: good.Content}
+	case services.CRM:
+		delete(all, "429")
+		all["204"] = Response{Description: "The module has no record."}
 	case services.Chat:
 		all["401"], all["403"], all["400"] = reference("ChatRefused"), reference("ChatRefused"), reference("ChatRefused")
 		all["404"], all["429"] = reference("ChatRefused"), reference("ChatRefused")
@@ -146,6 +149,8 @@ func content(e endpoints.Endpoint) map[string]Media {
 	case "authorization", services.Chat:
 	case services.Notifications:
 		properties["watch"] = Schema{Type: "array", Items: &record}
+	case services.CRM:
+		properties["data"], properties["info"] = Schema{Type: "array", Items: &record}, Schema{Type: "object"}
 	default:
 		properties["code"] = Schema{Type: "integer", Description: "0 for success."}
 		properties["message"] = Schema{Type: "string"}
