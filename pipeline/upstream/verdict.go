@@ -79,7 +79,7 @@ func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, form schem
 		return c.failure(op, kind, answer, "", detail, cause)
 	}
 	envelope, parseErr := parse(isJSON, data)
-	nothing := form == schema.EnvelopeInfo && answer.Status == http.StatusNoContent && len(data) == 0 // docs/upstream.md U353
+	nothing := isNothing(form, answer.Status, data)
 	if isSuccess(answer.Status) {
 		switch {
 		case len(data) > 1 && data[0] == 0x1f && data[1] == 0x8b:
@@ -112,6 +112,11 @@ func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, form schem
 	}
 	envelope.Form, envelope.Nothing = form, nothing
 	return envelope, nil
+}
+
+// isNothing says whether an answer stands for an empty list. Source: docs/upstream.md U353.
+func isNothing(form schema.Envelope, status int, data []byte) bool {
+	return form == schema.EnvelopeInfo && status == http.StatusNoContent && len(data) == 0
 }
 
 // parse gives an empty envelope if the answer is not JSON or cannot be parsed.
