@@ -11,6 +11,7 @@ import (
 	"sluice/connectors/accounting"
 	"sluice/connectors/billing"
 	"sluice/connectors/chat"
+	"sluice/connectors/crm"
 	"sluice/connectors/inventory"
 	"sluice/connectors/invoicing"
 	"sluice/schema"
@@ -25,6 +26,7 @@ func All() []schema.Service {
 		chat.Service(),
 		withOrganizations(invoicing.Service()),
 		withOrganizations(billing.Service()),
+		crm.Service(),
 	}
 }
 

@@ -66,6 +66,10 @@ type Error struct {
 	Code   outside.Text
 	// Until is when a new attempt makes sense; zero if unknown.
 	Until time.Time
+	// Lasting says that the answer is whole and lacks what the declaration says of it, and that the
+	// list was never read by that declaration. The same call fails until the declaration changes,
+	// so nothing repeats it within a run.
+	Lasting bool
 	// Detail explains the failure to the operator.
 	Detail outside.Text
 	Err    *outside.Cause
@@ -109,4 +113,10 @@ func KindOf(err error) Kind {
 		return e.Kind
 	}
 	return 0
+}
+
+// Lasting says whether an error has that mark.
+func Lasting(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Lasting
 }

@@ -132,7 +132,7 @@ func (s *Server) unknown(e endpoints.Endpoint, r *http.Request) []string {
 
 // belongs reports whether calls of a service name an organization (docs/upstream.md U10).
 func belongs(service string) bool {
-	return service != services.Chat && service != services.Notifications
+	return service != services.Chat && service != services.Notifications && service != services.CRM
 }
 
 // admit reports whether a call may pass, and answers a refused one itself: 401 code 14 without a

@@ -12,13 +12,20 @@ const (
 	// page_context at all on locations, organizations, opening balance, billing contact persons.
 	PagingWhole
 	// PagingToken: parameters limit and next_token, the latter from the previous answer; an answer
-	// without one is the last. Source: docs/upstream.md U86, chat channels.
+	// without one is the last. Source: docs/upstream.md U86, chat channels. Under EnvelopeInfo they
+	// are per_page and page_token (U352).
 	PagingToken
 )
 
 // TokenPage is the largest page of a list with paging by token. Source: docs/upstream.md U86, chat
-// channels.
-const TokenPage = 100
+// channels, and U352, records of the CRM.
+func (e Envelope) TokenPage() int {
+	const limit, perPage = 100, 200
+	if e == EnvelopeInfo {
+		return perPage
+	}
+	return limit
+}
 
 // Details says that list records may be headers, and how the rest is read. Source: docs/upstream.md
 // U87: lists of bills, credit notes and vendor payments carry headers only.

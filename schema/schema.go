@@ -21,12 +21,15 @@ type Service struct {
 	Root string
 	// Organization says how a call names its organization.
 	Organization OrganizationPlacement
+	// Envelope says what answers look like around their records, and how lists are asked for.
+	Envelope Envelope
 	// Scope is the product part of an OAuth scope without the vendor's name ("Books" of
 	// "SvcBooks.bills.READ").
 	Scope string
 	// Limits are the documented limits.
 	Limits Limits
-	// Probe is one cheap readable endpoint, used by the check command.
+	// Probe is one cheap readable endpoint, used by the check command. A service that has only the
+	// lists of users leaves it out: then the first page of the first of them is asked for.
 	Probe Probe
 	// Resources are the lists that are copied.
 	Resources []Resource
@@ -41,6 +44,24 @@ type Host int
 const (
 	HostAPI Host = iota + 1
 	HostChat
+)
+
+// Envelope is a closed set: the words that a service has around the records of a list, and in the
+// requests for its pages.
+type Envelope int
+
+// The envelopes.
+const (
+	// EnvelopeCoded: code (0 on success), the records under a key, and page_context. Requests have
+	// page, per_page, sort_column and sort_order (A or D). Source: docs/upstream.md U60, U80, U81.
+	EnvelopeCoded Envelope = iota
+	// EnvelopePlain is EnvelopeCoded without a code. Source: docs/upstream.md U70, chat.
+	EnvelopePlain
+	// EnvelopeInfo: no code, the records under a key, and info with more_records and
+	// next_page_token; status 204 without a body is an empty list. Requests have page or
+	// page_token, per_page, sort_by and sort_order (asc or desc). Source: docs/upstream.md U351 to
+	// U354, records of the CRM.
+	EnvelopeInfo
 )
 
 // OrganizationPlacement is a closed set: the place of the organization in a call. Source:

@@ -15,6 +15,8 @@ func Service() schema.Service {
 		Doc:   "Conversations of the organization's team chat: who talks where, and how much.",
 		Host:  schema.HostChat,
 		Scope: "Chat",
+		// No answer is shown with a code (docs/upstream.md U70).
+		Envelope: schema.EnvelopePlain,
 		Limits: schema.Limits{
 			Shared:    "chat",
 			PerMinute: 30,

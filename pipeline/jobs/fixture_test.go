@@ -61,6 +61,20 @@ func (u *upstream) Page(ctx context.Context, request pipeline.Request) (pipeline
 	return page, err
 }
 
+// count returns the number of calls so far.
+func (u *upstream) count() int64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.calls
+}
+
+// answer replaces the answers of a resource.
+func (u *upstream) answer(resource string, pages func(context.Context, pipeline.Request) (pipeline.Page, error)) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.pages[resource] = pages
+}
+
 // Export implements sync.Source.
 func (u *upstream) Export(context.Context, pipeline.Request, func(pipeline.Page) error) error {
 	panic("the made-up service has no export")

@@ -147,6 +147,74 @@ func TestFailingStreamGivesUpAndComesBack(t *testing.T) {
 	r.until("apples are done", sqlIdle, "apples")
 }
 
+// TestWhatLastsCostsOneCall: an answer that lacks what is declared ends the run at once, and the
+// stream comes back once the declaration is right.
+func TestWhatLastsCostsOneCall(t *testing.T) {
+	t.Parallel()
+	r := newFixture(t)
+	r.upstream.pages["apples"] = func(context.Context, pipeline.Request) (pipeline.Page, error) {
+		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected, Lasting: true, Detail: "the key apples is missing"}
+	}
+	queue := r.start(false)
+	r.ask(queue, "apples")
+	r.until("apples have failed, with the reason",
+		`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'failed' AND reason LIKE '%the key apples is missing%'`)
+	if calls := r.upstream.count(); calls != 1 {
+		t.Errorf("%d calls, want 1: none of the others can succeed", calls)
+	}
+	if got := r.number(`SELECT count(*) FROM sluice.runs WHERE resource = 'apples' AND outcome = 'failed' AND kind = 'unexpected'`); got != 1 {
+		t.Errorf("%d runs failed as unexpected, want 1", got)
+	}
+	r.upstream.answer("apples", things(3))
+	r.ask(queue, "apples")
+	r.until("apples are done", sqlIdle, "apples")
+}
+
+// TestAListThatWasReadIsAskedAgain: once a list was read its declaration is right, so an answer
+// that lacks the key is a passing fault, also behind the first page of the first run.
+func TestAListThatWasReadIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	r := newFixture(t)
+	strange := 0
+	once := func(from int) func(context.Context, pipeline.Request) (pipeline.Page, error) {
+		met := false
+		return func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
+			if !met && request.Page >= from {
+				met = true
+				strange++
+				return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected, Lasting: true, Detail: "the key apples is missing"}
+			}
+			return things(5)(ctx, request)
+		}
+	}
+	queue := r.start(false)
+	r.upstream.answer("apples", once(2))
+	r.ask(queue, "apples")
+	r.until("apples are done", sqlIdle, "apples")
+	r.upstream.answer("apples", once(1))
+	r.ask(queue, "apples")
+	r.until("apples are done again", sqlIdle, "apples")
+	if got := r.number(`SELECT count(*) FROM sluice.runs WHERE resource = 'apples' AND outcome = 'done'`); got != 2 || strange != 2 {
+		t.Errorf("%d runs are done after %d strange answers, want 2 and 2", got, strange)
+	}
+}
+
+// TestWhatPassesIsAskedAgain: an unexpected answer that may be another one next time is retried.
+func TestWhatPassesIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	r := newFixture(t)
+	r.upstream.pages["apples"] = func(context.Context, pipeline.Request) (pipeline.Page, error) {
+		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected, Detail: "not JSON: a page of a proxy"}
+	}
+	queue := r.start(false)
+	r.ask(queue, "apples")
+	r.until("apples have failed", `SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'failed'`)
+	// Each of the three attempts asks in the order of modification first, and then without it.
+	if calls := r.upstream.count(); calls != 6 {
+		t.Errorf("%d calls, want 2 for each of three attempts", calls)
+	}
+}
+
 func TestAskedDuringARunIsServedByAnother(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)

@@ -154,7 +154,7 @@ func (w *worker) fate(ctx context.Context, job *river.Job[Args], claim pipeline.
 		if early && snoozes(job) < patience {
 			return w.snooze(ctx, claim, cause, pipeline.StateRetrying, until)
 		}
-		if early || len(job.Errors) >= patience {
+		if early || pipeline.Lasting(cause) || len(job.Errors) >= patience {
 			return w.end(ctx, job, claim, cause, pipeline.StateFailed)
 		}
 		return w.retry(ctx, claim, cause)

@@ -104,7 +104,7 @@ func ShapeOf(stream pipeline.Stream, perPage int) Shape {
 	shape.Overlaps = shape.Full && (newest || resource.Created() != "")
 	shape.Unsized = resource.Unsized
 	if resource.Paging == schema.PagingToken {
-		shape.Page = schema.TokenPage
+		shape.Page = stream.Service.Envelope.TokenPage()
 	}
 	if parents, ok := resource.Cursor.(schema.PerParent); ok {
 		shape.Each = wayOf(parents.List, resource.Paging)

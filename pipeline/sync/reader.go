@@ -52,8 +52,9 @@ func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Ba
 	following := func(r pipeline.Request) pipeline.Request { return scan.Following(unfinished, r) }
 	page, before, err := p.prefetched.Take(ctx, request, most, following)
 	unfinished.Spent += p.prefetched.Wasted()
+	p.reconsider(err, unfinished)
 	switch {
-	case pipeline.KindOf(err) == pipeline.Unexpected && scan.Retreat(unfinished):
+	case pipeline.KindOf(err) == pipeline.Unexpected && !pipeline.Lasting(err) && scan.Retreat(unfinished):
 		unfinished.Spent++
 		return p.step(ctx, unfinished)
 	case err != nil:
@@ -76,6 +77,15 @@ func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Ba
 		p.prefetched.Drop() // at once: calls that have not left yet are saved
 	}
 	return batch, nil
+}
+
+// reconsider takes the mark of a lasting error away where the list was read before: the declaration
+// fits it, so that an answer without the declared key is a passing fault.
+func (c *chunk) reconsider(err error, scan *pipeline.Scan) {
+	failure, ok := errors.AsType[*pipeline.Error](err)
+	if ok && (!scan.Started.IsZero() || !c.claim.Position.Watermark.IsZero()) {
+		failure.Lasting = false
+	}
 }
 
 // export streams one body. Groups of records are loaded as they arrive: each row is true by itself.

@@ -103,10 +103,24 @@ func (c *Client) Get(
 }
 
 // Check makes the service's probe call: nil says that address, token and organization fit together.
+// The probe of a service that declares none is the first page of its first list.
 func (c *Client) Check(ctx context.Context, organization *pipeline.Organization, service *schema.Service) error {
 	probe := service.Probe
-	if probe.Format == schema.FormatCSV {
+	switch {
+	case probe.Format == schema.FormatCSV:
 		return c.checkExport(ctx, organization, service)
+	case probe.Path == "" && len(service.Resources) == 0:
+		return &pipeline.Error{
+			Kind: pipeline.Denied, Op: c.scrub.Textf("check of service %s", service.Name),
+			Detail: "it has no list: declare one under custom in the configuration, or remove the service",
+		}
+	case probe.Path == "":
+		page, err := c.Page(ctx, pipeline.Request{
+			Stream: pipeline.Stream{Organization: organization.Key, Org: organization, Service: service, Resource: &service.Resources[0]},
+			Class:  pipeline.ClassProbe, Page: 1, PerPage: 1,
+		})
+		page.Turn.End()
+		return err
 	}
 	_, err := c.Get(ctx, service, organization, probe.Path, probe.Query, probe.Key)
 	return err
@@ -134,7 +148,7 @@ func (c *Client) fetch(
 			if err != nil {
 				return err
 			}
-			envelope, err := c.judge(op, answer, data, t.service.Host != schema.HostChat)
+			envelope, err := c.judge(op, answer, data, t.service.Envelope)
 			if t.mayMiss && answer.Status == http.StatusNotFound && pipeline.KindOf(err) == pipeline.Unexpected {
 				t.miss(number, answer, err)
 				return nil

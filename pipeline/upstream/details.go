@@ -32,6 +32,10 @@ func (c *Client) Details(ctx context.Context, request pipeline.Request, ids []st
 		page = pipeline.Page{Call: number, Date: wire.DateOf(answer.Header), Unknown: noSuchRecord(code)}
 	}
 	err = c.fetch(ctx, target, func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error) {
+		if envelope.Nothing { // no words of upstream's own: it proves nothing
+			page = pipeline.Page{Call: number, Date: wire.DateOf(answer.Header)}
+			return 0, nil
+		}
 		records, err := readSingles(envelope, key, batchOf(request.Stream.Resource) != nil)
 		if err == nil {
 			err = hold(records, request.Stream.Resource.ID, ids)
@@ -88,6 +92,9 @@ func readSingles(envelope *body.Envelope, key string, many bool) ([][]byte, erro
 			err = fmt.Errorf("%w: the answer says that more records follow", body.ErrShape)
 		}
 		return list.Records, err
+	}
+	if _, err := envelope.Value(key); err != nil {
+		return nil, err
 	}
 	object, err := envelope.Object(key)
 	if err == nil && object == nil {

@@ -149,7 +149,7 @@ var (
 		Organization: schema.OrganizationPlacement{Header: "X-com-{vendor}-invoice-organizationid"},
 	}
 	chat = &schema.Service{
-		Name: "chat", Host: schema.HostChat,
+		Name: "chat", Host: schema.HostChat, Envelope: schema.EnvelopePlain,
 		Probe: schema.Probe{Path: "/maintenanceapi/v2/chats", Query: map[string]string{"fields": "chat_id"}, Format: schema.FormatCSV},
 	}
 	accounts = &schema.Resource{

@@ -29,7 +29,7 @@ const (
 // Page reads one page of a list, or a list or an object that is one answer. Its errors are
 // *pipeline.Error with a kind. A page that it gives is whole, is the page that was asked for, and
 // has its call in the call log. Source: docs/upstream.md U80 and U81; for lists without
-// page_context and those that go on by token, U82 and U86.
+// page_context and those that go on by token, U82 and U86; for EnvelopeInfo, U351 to U354.
 func (c *Client) Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
 	query, err := c.listQuery(request, request.Stream.Org.Zone())
 	if err != nil {
@@ -66,6 +66,9 @@ func (c *Client) Page(ctx context.Context, request pipeline.Request) (pipeline.P
 // readList reads the answer in the way of paging that the declaration names.
 func readList(envelope *body.Envelope, request pipeline.Request) (body.Page, error) {
 	resource := request.Stream.Resource
+	if envelope.Nothing {
+		return body.Page{Number: request.Page}, nil
+	}
 	if _, single := resource.Cursor.(schema.Snapshot); single {
 		object, err := envelope.Object(resource.Key)
 		if err != nil || object == nil {
@@ -100,12 +103,7 @@ func mostRecords(request pipeline.Request) int {
 func (c *Client) listQuery(request pipeline.Request, zone *time.Location) (url.Values, error) {
 	query := valuesOf(request.Stream.Resource.Params)
 	setPage(query, request)
-	if request.Sort != "" {
-		query.Set("sort_column", request.Sort)
-	}
-	if request.Order != "" {
-		query.Set("sort_order", request.Order)
-	}
+	setSort(query, request)
 	if !request.Since.IsZero() {
 		since, ok := request.Stream.Resource.Cursor.(schema.Since)
 		if !ok || since.Param == "" {
@@ -143,13 +141,18 @@ func (c *Client) setWindow(query url.Values, request pipeline.Request) error {
 // setPage sets the page. For a list in one answer the first call names none. If that answer has a
 // page_context which says that more follows, the next calls ask for pages by number.
 func setPage(query url.Values, request pipeline.Request) {
+	form := request.Stream.Service.Envelope
 	switch paging := request.Stream.Resource.Paging; {
 	case paging == schema.PagingToken:
+		limit, token := "limit", "next_token"
+		if form == schema.EnvelopeInfo {
+			limit, token = "per_page", "page_token"
+		}
 		if request.PerPage > 0 {
-			query.Set("limit", strconv.Itoa(min(request.PerPage, schema.TokenPage)))
+			query.Set(limit, strconv.Itoa(min(request.PerPage, form.TokenPage())))
 		}
 		if request.Token != "" {
-			query.Set("next_token", request.Token)
+			query.Set(token, request.Token)
 		}
 	case paging == schema.PagingWhole && request.Page == 1:
 	default:
@@ -157,6 +160,20 @@ func setPage(query url.Values, request pipeline.Request) {
 		if request.PerPage > 0 && request.PerPage != request.Stream.Resource.Unsized {
 			query.Set("per_page", strconv.Itoa(request.PerPage))
 		}
+	}
+}
+
+// setSort sets the order, in the words of the service's envelope.
+func setSort(query url.Values, request pipeline.Request) {
+	sort, order := "sort_column", request.Order
+	if request.Stream.Service.Envelope == schema.EnvelopeInfo {
+		sort, order = "sort_by", map[string]string{"A": "asc", "D": "desc"}[request.Order]
+	}
+	if request.Sort != "" {
+		query.Set(sort, request.Sort)
+	}
+	if order != "" {
+		query.Set("sort_order", order)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/body"
 	"sluice/pipeline/upstream/wire"
+	"sluice/schema"
 )
 
 // Waits where upstream does not name one (docs/upstream.md U51: code 44 about a minute, 1070 a
@@ -69,15 +70,16 @@ func limit(code string) (pipeline.Kind, outside.Text) {
 
 func isSuccess(status int) bool { return status == http.StatusOK || status == http.StatusCreated }
 
-// judge accepts an answer or says what is wrong with it. coded says that the envelope must have a
-// code; the documents show none for chat (docs/upstream.md U70).
-func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, coded bool) (*body.Envelope, error) {
+// judge accepts an answer or says what is wrong with it. form is the envelope that its service
+// declares.
+func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, form schema.Envelope) (*body.Envelope, error) {
 	isJSON, charset := wire.MediaType(answer.Header)
 	seen := func() outside.Text { return body.Excerpt(c.scrub, answer.Header.Get("Content-Type"), data) }
 	fail := func(kind pipeline.Kind, detail outside.Text, cause error) error {
 		return c.failure(op, kind, answer, "", detail, cause)
 	}
 	envelope, parseErr := parse(isJSON, data)
+	nothing := isNothing(form, answer.Status, data)
 	if isSuccess(answer.Status) {
 		switch {
 		case len(data) > 1 && data[0] == 0x1f && data[1] == 0x8b:
@@ -90,7 +92,7 @@ func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, coded bool
 			return nil, fail(pipeline.Unavailable, "", parseErr)
 		case parseErr != nil:
 			return nil, fail(pipeline.Unexpected, seen(), parseErr)
-		case envelope.Code == "" && coded:
+		case envelope.Code == "" && form == schema.EnvelopeCoded:
 			return nil, fail(pipeline.Unexpected, "the envelope has no code: "+seen(), nil)
 		case envelope.Code == "":
 			envelope.Code = "0"
@@ -99,7 +101,7 @@ func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, coded bool
 	if answer.Status >= 300 && answer.Status < 400 { //nolint:mnd // the class of redirects
 		return nil, fail(pipeline.Unexpected, "a redirect to host "+wire.RedirectHost(answer.Header, c.scrub)+", not followed", nil)
 	}
-	if kind, detail := classify(answer.Status, envelope.Code); kind != 0 {
+	if kind, detail := classify(answer.Status, envelope.Code); kind != 0 && !nothing {
 		if kind == pipeline.Unexpected {
 			detail += ": " + seen()
 		}
@@ -108,7 +110,13 @@ func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, coded bool
 	if wire.Older(answer.Header, maxAge) {
 		return nil, fail(pipeline.Unavailable, "the answer is an old copy out of a cache", nil)
 	}
+	envelope.Form, envelope.Nothing = form, nothing
 	return envelope, nil
+}
+
+// isNothing says whether an answer stands for an empty list. Source: docs/upstream.md U353.
+func isNothing(form schema.Envelope, status int, data []byte) bool {
+	return form == schema.EnvelopeInfo && status == http.StatusNoContent && len(data) == 0
 }
 
 // parse gives an empty envelope if the answer is not JSON or cannot be parsed.
@@ -128,6 +136,9 @@ func parse(isJSON bool, data []byte) (*body.Envelope, error) {
 func (c *Client) failure(op wire.Call, kind pipeline.Kind, answer *wire.Reply, code string, detail outside.Text, cause error) *pipeline.Error {
 	e := &pipeline.Error{
 		Kind: kind, Op: op.Op, Status: answer.Status, Code: c.scrub.Text(code, wordLength), Detail: detail, Err: c.scrub.Cause(cause),
+	}
+	if lack, ok := errors.AsType[*body.LackError](cause); ok && kind == pipeline.Unexpected {
+		e.Lasting, e.Detail = true, c.advice(lack)
 	}
 	now := c.now()
 	wait := wire.RetryAfter(answer.Header, now)
@@ -151,4 +162,17 @@ func (c *Client) failure(op wire.Call, kind pipeline.Kind, answer *wire.Reply, c
 	case pipeline.Expired, pipeline.Denied, pipeline.Unexpected:
 	}
 	return e
+}
+
+// maxKeys is how many keys of an answer an error names.
+const maxKeys = 12
+
+// advice says how a declaration is mended that a whole answer contradicts.
+func (c *Client) advice(lack *body.LackError) outside.Text {
+	what := "the key of the records"
+	if lack.Paging {
+		what = "the paging"
+	}
+	keys := strings.Join(lack.Keys[:min(len(lack.Keys), maxKeys)], ", ")
+	return c.scrub.Textf("correct %s in the declaration of the list (custom in the configuration), for the answer has the keys %s", what, keys)
 }

@@ -55,7 +55,7 @@ func Fail(w http.ResponseWriter, service string, status, code int, message strin
 	switch service {
 	case services.Chat:
 		failChat(w, status, message)
-	case services.Notifications:
+	case services.Notifications, services.CRM:
 		failNotifications(w, status, message)
 	default:
 		Error(w, status, code, message)

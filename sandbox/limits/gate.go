@@ -58,7 +58,7 @@ func (g *Gate) Enter(call Arrival, at, today time.Time) Verdict {
 	switch call.Service {
 	case services.Chat:
 		decision, wait = g.enterChat(at)
-	case services.Notifications: // no document names a limit (docs/upstream.md U47).
+	case services.Notifications, services.CRM: // no document names a limit (docs/upstream.md U47).
 	default:
 		decision, wait = g.enterBusiness(call.Service, at, today)
 	}
@@ -141,7 +141,7 @@ func resetOf(day *Window, today time.Time) time.Duration {
 
 // Leave ends a call and counts its status.
 func (g *Gate) Leave(service, status string) {
-	if service != services.Chat && service != services.Notifications {
+	if service != services.Chat && service != services.Notifications && service != services.CRM {
 		g.inFlight--
 	}
 	g.stats.ByStatus[status]++

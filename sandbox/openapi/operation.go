@@ -125,6 +125,9 @@ func responses(e endpoints.Endpoint) map[string]Response {
 		} else {
 			all["207"] = Response{Description: "Some subscriptions were refused.", Content: good.Content}
 		}
+	case services.CRM:
+		delete(all, "429")
+		all["204"] = Response{Description: "The module has no record."}
 	case services.Chat:
 		all["401"], all["403"], all["400"] = reference("ChatRefused"), reference("ChatRefused"), reference("ChatRefused")
 		all["404"], all["429"] = reference("ChatRefused"), reference("ChatRefused")
@@ -150,6 +153,8 @@ func content(e endpoints.Endpoint) map[string]Media {
 	case "authorization", services.Chat:
 	case services.Notifications:
 		properties["watch"] = Schema{Type: "array", Items: &record}
+	case services.CRM:
+		properties["data"], properties["info"] = Schema{Type: "array", Items: &record}, Schema{Type: "object"}
 	default:
 		properties["code"] = Schema{Type: "integer", Description: "0 for success."}
 		properties["message"] = Schema{Type: "string"}

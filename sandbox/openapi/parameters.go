@@ -133,8 +133,8 @@ func paymentFilters() []Parameter {
 	return texts(names...)
 }
 
-// ofDoors returns the parameters of the authorization server and of notifications (docs/upstream.md
-// U21 to U25; notifications: assumed).
+// ofDoors returns the parameters of the authorization server, of notifications and of the CRM
+// (docs/upstream.md U21 to U25, U352 to U355; notifications: assumed).
 func ofDoors(e endpoints.Endpoint) []Parameter {
 	choice := func(name string, required bool, values ...string) Parameter {
 		return inQuery(name, Schema{Type: "string", Enum: values}, required)
@@ -152,6 +152,15 @@ func ofDoors(e endpoints.Endpoint) []Parameter {
 			texts("code", "refresh_token", "redirect_uri", "scope", "state")...)
 	case e.Path == services.TokenPath+"/revoke":
 		return []Parameter{inQuery("token", text("The refresh token to revoke."), true)}
+	case e.Service() == services.CRM:
+		const mostAtOnce = 200
+		return []Parameter{
+			inQuery("fields", text("The fields wanted, with commas between; version v2 alone gives all without it."), false),
+			inQuery("page", Schema{Type: "integer", Minimum: 1, Description: "The page, from 1."}, false),
+			inQuery("per_page", Schema{Type: "integer", Minimum: 1, Maximum: mostAtOnce, Description: "Records on a page; the most unless given."}, false),
+			inQuery("page_token", text("Where to go on, from info.next_page_token of the answer before."), false),
+			choice("sort_by", false, "id", "Created_Time", "Modified_Time"), choice("sort_order", false, "asc", "desc"),
+		}
 	case e.Method == http.MethodGet && strings.HasPrefix(e.Path, services.CRMRoot):
 		const mostAtOnce = 200
 		return []Parameter{

@@ -18,8 +18,10 @@ const (
 	Billing    = "billing"
 	Inventory  = "inventory"
 	Chat       = "chat"
-	// Notifications are those of the business-records service (docs/upstream.md U1).
+	// Notifications are those of the business-records service (docs/upstream.md U1), CRM has its
+	// records (U351).
 	Notifications = "notifications"
+	CRM           = "crm"
 )
 
 // Paths: the roots of the services, the authorization server (docs/upstream.md U21), the prefixes
@@ -92,15 +94,19 @@ func of(path string) string {
 			return s.name
 		}
 	}
-	if strings.HasPrefix(path, CRMRoot) {
+	switch {
+	case !strings.HasPrefix(path, CRMRoot):
+		return ""
+	case strings.Contains(path, "/actions/"):
 		return Notifications
+	default:
+		return CRM
 	}
-	return ""
 }
 
 // Organization returns the organization that a call names: in a header for invoicing and billing,
-// in the query for accounting and inventory, nowhere for chat and notifications (docs/upstream.md
-// U11 to U13).
+// in the query for accounting and inventory, nowhere for chat, notifications and the CRM
+// (docs/upstream.md U11 to U13).
 //
 // Unless strict, invoicing and billing accept it in the query, too (docs/upstream.md U17).
 func Organization(service, vendor string, strict bool, r *http.Request) string {
@@ -111,7 +117,7 @@ func Organization(service, vendor string, strict bool, r *http.Request) string {
 		header = r.Header.Get("X-com-" + vendor + "-invoice-organizationid")
 	case Billing:
 		header = r.Header.Get("X-com-" + vendor + "-subscriptions-organizationid")
-	case Chat, Notifications:
+	case Chat, Notifications, CRM:
 		return ""
 	default:
 		return query

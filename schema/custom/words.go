@@ -77,6 +77,7 @@ func inWordsOfTheFile(problem string) string {
 	return strings.NewReplacer(
 		"by As", "with the key name", "by ID", "with kind id", "by JSON", "with kind json", "by Time", "with kind time",
 		"use a constructor of package schema", "write one of: "+strings.Join(words(kinds()), ", "),
-		"use FullScan", "write kind: full_scan", "the sentence of", "the doc of", "the sentence ", "the doc ",
+		"use FullScan", "write kind: full_scan", "use NewestFirst", "write kind: newest_first",
+		"the sentence of", "the doc of", "the sentence ", "the doc ",
 	).Replace(problem)
 }

@@ -26,7 +26,7 @@ func Dictionary(services []schema.Service) string {
 		service := &services[i]
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", service.Name, service.Doc)
 		if len(service.Resources) == 0 {
-			b.WriteString("\nNothing of it is copied yet.\n")
+			b.WriteString("\nNo resource of it is built in.\n")
 		}
 		for j := range service.Resources {
 			writeResource(&b, service, &service.Resources[j])

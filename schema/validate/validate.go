@@ -9,6 +9,7 @@ package validate
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,8 +73,10 @@ func (f *faults) service(s *schema.Service) {
 	if s.Scope == "" {
 		f.addf(where, "scope is empty; give the product part of the scope, such as Books")
 	}
-	f.path(where+".probe", s.Probe.Path)
-	f.key(where+".probe", s.Probe.Format, s.Probe.Key)
+	if s.Envelope < schema.EnvelopeCoded || s.Envelope > schema.EnvelopeInfo {
+		f.addf(where, "envelope %d is not one of the closed set; use EnvelopeCoded, EnvelopePlain or EnvelopeInfo", s.Envelope)
+	}
+	f.probe(where+".probe", s)
 	f.limits(where+".limits", &s.Limits)
 
 	names := map[string]bool{}
@@ -86,6 +89,16 @@ func (f *faults) service(s *schema.Service) {
 		f.resource(s, r)
 	}
 	f.reads(s)
+}
+
+// probe checks the probe, which only a service without lists of its own can leave out.
+func (f *faults) probe(where string, s *schema.Service) {
+	own := slices.ContainsFunc(s.Resources, func(r schema.Resource) bool { return r.Schema == "" })
+	if s.Probe.Path == "" && s.Probe.Key == "" && !own {
+		return
+	}
+	f.path(where, s.Probe.Path)
+	f.key(where, s.Probe.Format, s.Probe.Key)
 }
 
 // reservedSchema reports whether a schema belongs to the program, the queue, the analysts or
@@ -140,6 +153,9 @@ func (f *faults) resource(s *schema.Service, r *schema.Resource) {
 	f.given(where, r)
 	f.twoKeys(where, r)
 	f.cursor(where, r)
+	if _, since := r.ListCursor().(schema.Since); since && s.Envelope == schema.EnvelopeInfo {
+		f.addf(where+".cursor", "no parameter filters the lists of %s by time; use NewestFirst", s.Name) // docs/upstream.md U354
+	}
 	f.params(where, s, r)
 }
 
@@ -170,7 +186,12 @@ func format(r *schema.Resource) schema.Format {
 }
 
 func (f *faults) params(where string, s *schema.Service, r *schema.Resource) {
-	taken := map[string]bool{"page": true, "per_page": true, "sort_column": true, "sort_order": true, "limit": true, "next_token": true}
+	taken := map[string]bool{
+		"page": true, "per_page": true, "sort_column": true, "sort_order": true, "limit": true, "next_token": true,
+	}
+	if s.Envelope == schema.EnvelopeInfo {
+		taken["page_token"], taken["sort_by"] = true, true
+	}
 	if s.Organization.Query != "" {
 		taken[s.Organization.Query] = true
 	}

@@ -47,6 +47,21 @@ func TestValidateAcceptsTheGoodDeclaration(t *testing.T) {
 	}
 }
 
+// TestAServiceOfUsersListsNeedsNoProbe: neither without a list nor with those that users declare,
+// which lie in a schema of their own.
+func TestAServiceOfUsersListsNeedsNoProbe(t *testing.T) {
+	t.Parallel()
+	service := good()
+	service.Probe = schema.Probe{}
+	service.Resources[0].Schema = "custom"
+	for _, resources := range [][]schema.Resource{nil, service.Resources} {
+		service.Resources = resources
+		if err := validate.Services([]schema.Service{service}); err != nil {
+			t.Errorf("%d lists: %v", len(resources), err)
+		}
+	}
+}
+
 type validateCase struct {
 	name  string
 	spoil func(s *schema.Service, r *schema.Resource)
@@ -105,6 +120,10 @@ func serviceCases() []validateCase {
 			"shop: host is not one of the closed set; use HostAPI or HostChat"},
 		{"root", func(s *schema.Service, _ *schema.Resource) { s.Root = "shop/" },
 			`shop: root "shop/" must start with a slash and not end with one`},
+		{"envelope", func(s *schema.Service, _ *schema.Resource) { s.Envelope = 7 },
+			"shop: envelope 7 is not one of the closed set; use EnvelopeCoded, EnvelopePlain or EnvelopeInfo"},
+		{"no probe", func(s *schema.Service, _ *schema.Resource) { s.Probe = schema.Probe{Key: "things"} },
+			`shop.probe: path "" must start with a slash and hold no query; write it as the document does`},
 		{"scope", func(s *schema.Service, _ *schema.Resource) { s.Scope = "" },
 			"shop: scope is empty; give the product part of the scope, such as Books"},
 		{"probe path", func(s *schema.Service, _ *schema.Resource) { s.Probe.Path = "things" },
@@ -174,6 +193,11 @@ func resourceCases() []validateCase {
 		}, "shop.things.cursor: a line of CSV has no arrays; drop the children"},
 		{"params", func(_ *schema.Service, r *schema.Resource) { r.Params = map[string]string{"page": "1"} },
 			`shop.things.params: "page" is set by the engine; drop it`},
+		{"params of info", func(s *schema.Service, r *schema.Resource) {
+			s.Envelope, r.Cursor, r.Params = schema.EnvelopeInfo, schema.FullScan{}, map[string]string{"page_token": "x"}
+		}, `shop.things.params: "page_token" is set by the engine; drop it`},
+		{"filter of info", func(s *schema.Service, _ *schema.Resource) { s.Envelope = schema.EnvelopeInfo },
+			"shop.things.cursor: no parameter filters the lists of shop by time; use NewestFirst"},
 		{"params organization", func(_ *schema.Service, r *schema.Resource) {
 			r.Params = map[string]string{"organization_id": "1"}
 		}, `shop.things.params: "organization_id" is set by the engine; drop it`},

@@ -104,7 +104,7 @@ func resourceViewOf(service *schema.Service, resource *schema.Resource, scopes s
 		Resource:    service.Name + "." + resource.Name,
 		Tables:      tableNames(service, resource),
 		Cursor:      cursorWords(resource.Cursor),
-		Cost:        costWords(resource.Cursor, resource.Paging),
+		Cost:        costWords(resource.Cursor, resource.Paging, service.Envelope),
 		Every:       resource.Every,
 		Path:        service.Root + resource.Path,
 		PathAssumed: resource.AssumedPath,

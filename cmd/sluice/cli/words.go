@@ -55,28 +55,28 @@ func cursorWords(cursor schema.Cursor) string {
 // costWords says how many calls a run takes. Pages overlap where the list has an order that is seen
 // (docs/decisions/0047-overlapping-pages). Other lists of more than one page are read in passes
 // until two are equal (docs/decisions/0007-passes-until-equal), so at least twice.
-func costWords(cursor schema.Cursor, paging schema.Paging) string {
+func costWords(cursor schema.Cursor, paging schema.Paging, form schema.Envelope) string {
 	switch c := cursor.(type) {
 	case schema.Snapshot, schema.Export:
 		return "1"
 	case schema.PerParent:
-		return costWords(c.List, paging) + ", for each parent"
+		return costWords(c.List, paging, form) + ", for each parent"
 	case schema.Since, schema.NewestFirst:
-		return "1, or 1.1 per " + strconv.Itoa(pageSize(paging)) + " changed"
+		return "1, or 1.1 per " + strconv.Itoa(pageSize(paging, form)) + " changed"
 	default:
 		if paging == schema.PagingWhole {
 			return "1"
 		}
 		if c, ok := c.(schema.FullScan); ok && c.Created != "" && paging == schema.PagingNumber {
-			return "1, or 1.1 per " + strconv.Itoa(pageSize(paging)) + " records"
+			return "1, or 1.1 per " + strconv.Itoa(pageSize(paging, form)) + " records"
 		}
-		return "1, or 2 per " + strconv.Itoa(pageSize(paging)) + " records"
+		return "1, or 2 per " + strconv.Itoa(pageSize(paging, form)) + " records"
 	}
 }
 
-func pageSize(paging schema.Paging) int {
+func pageSize(paging schema.Paging, form schema.Envelope) int {
 	if paging == schema.PagingToken {
-		return schema.TokenPage
+		return form.TokenPage()
 	}
 	return pipeline.DefaultRules().PerPage
 }

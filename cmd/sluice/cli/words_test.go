@@ -29,7 +29,7 @@ func TestWords(t *testing.T) {
 		{schema.PerParent{List: schema.FullScan{}}, schema.PagingWhole, "per parent: full scan", "1, for each parent"},
 		{schema.PerParent{List: schema.Export{}}, schema.PagingNumber, "per parent: export", "1, for each parent"},
 	} {
-		if words, cost := cursorWords(c.cursor), costWords(c.cursor, c.paging); words != c.words || cost != c.cost {
+		if words, cost := cursorWords(c.cursor), costWords(c.cursor, c.paging, schema.EnvelopeCoded); words != c.words || cost != c.cost {
 			t.Errorf("%T, paging %d: %q costs %q, want %q and %q", c.cursor, c.paging, words, cost, c.words, c.cost)
 		}
 	}

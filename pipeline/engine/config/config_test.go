@@ -40,6 +40,7 @@ func services() []schema.Service {
 		{Name: "chat", Host: schema.HostChat, Limits: schema.Limits{Plans: free}, Resources: []schema.Resource{
 			{Name: "conversations", Every: "24h"}, {Name: "channels", Every: "6h", Cursor: schema.PerParent{Listed: schema.ListedNetworks}},
 		}},
+		{Name: "crm", Host: schema.HostAPI, Envelope: schema.EnvelopeInfo, Limits: schema.Limits{Plans: free}},
 	}
 }
 

@@ -6,14 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/body"
+	"sluice/schema"
 )
 
 func TestEnvelopeValues(t *testing.T) {
@@ -106,6 +109,87 @@ func TestPageContext(t *testing.T) {
 			t.Errorf("%s: %+v, %v", context, page, err)
 		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 			t.Errorf("%s: %v, want an error that says %q", context, err, want)
+		}
+	}
+}
+
+func TestInfo(t *testing.T) {
+	t.Parallel()
+	for info, want := range map[string]string{
+		`{"page":3,"per_page":10,"more_records":true,"next_page_token":"t","sort_by":"id","sort_order":"desc"}`:       "",
+		`[{"page":"3","per_page":"10","more_records":true,"next_page_token":"t","sort_by":"id","sort_order":"desc"}]`: "",
+		`{"page":3,"per_page":10,"more_records":"true","next_page_token":"t"}`:                                        "more_records",
+		`{"page":3,"per_page":10,"more_records":null,"next_page_token":"t"}`:                                          "more_records",
+		`{"page":3,"per_page":10,"has_more_page":true,"next_page_token":"t"}`:                                         "the key more_records is missing",
+		`"none"`: "not a JSON object", `null`: "not a JSON object", `[]`: "an array of 0",
+	} {
+		envelope, err := body.Parse([]byte(`{"data":[{"id":"1"}],"info":` + info + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		envelope.Form = schema.EnvelopeInfo
+		records := [][]byte{[]byte(`{"id":"1"}`)}
+		for way, read := range map[string]struct {
+			by   func(string) (body.Page, error)
+			want body.Page
+		}{
+			"number": {envelope.Page, body.Page{Records: records, Number: 3, PerPage: 10, More: true, Sort: "id", Order: "D"}},
+			"token":  {envelope.Linked, body.Page{Records: records, More: true, Token: "t", Sort: "id", Order: "D"}},
+		} {
+			page, err := read.by("data")
+			switch {
+			case want == "":
+				if diff := cmp.Diff(read.want, page); diff != "" || err != nil {
+					t.Errorf("%s by %s: %v\n%s", info, way, err, diff)
+				}
+			case err == nil || !errors.Is(err, body.ErrShape) || !strings.Contains(err.Error(), want):
+				t.Errorf("%s by %s: %v, want an error that says %q", info, way, err, want)
+			}
+		}
+	}
+}
+
+// TestTheLastPageOfInfo: what is absent ends no list in silence.
+func TestTheLastPageOfInfo(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"data":[],"info":{"page":1,"more_records":false,"next_page_token":null}}`: "",
+		`{"data":[],"info":{"page":1,"more_records":false,"next_page_token":"t"}}`:  "",
+		`{"data":[],"info":{"page":1,"more_records":false}}`:                        "",
+		`{"data":[],"info":{"page":1,"more_records":true,"next_page_token":null}}`:  "next_page_token is missing",
+		`{"data":[],"info":{"page":1,"more_records":true}}`:                         "next_page_token is missing",
+		`{"data":[],"page_context":{"page":1,"has_more_page":false}}`:               "the key info is missing",
+		`{"data":[]}`: "the key info is missing",
+		`{"info":{"page":1,"more_records":false}}`:             "the key data is missing",
+		`{"data":{},"info":{"page":1,"more_records":false}}`:   "key data: not an array",
+		`{"data":null,"info":{"page":1,"more_records":false}}`: "key data: not an array",
+	} {
+		envelope, err := body.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		envelope.Form = schema.EnvelopeInfo
+		page, err := envelope.Linked("data")
+		if want == "" && (err != nil || page.More || page.Token != "") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %+v, %v, want %q", text, page, err, want)
+		}
+	}
+}
+
+// TestALackNamesWhatIsThere: the error says which key, whether it is one of paging, and which keys
+// there are.
+func TestALackNamesWhatIsThere(t *testing.T) {
+	t.Parallel()
+	envelope, err := body.Parse([]byte(`{"message":"m","code":0,"items":[],"page_context":{"page":1}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, paging := range map[string]bool{"thing": false, "message": false, "items": true} {
+		_, err := envelope.Page(key)
+		lack, ok := errors.AsType[*body.LackError](err)
+		if !ok || !errors.Is(err, body.ErrShape) || lack.Paging != paging || lack.Key == "" ||
+			!slices.Equal(lack.Keys, []string{"code", "items", "message", "page_context"}) {
+			t.Errorf("%s: %+v, %v", key, lack, err)
 		}
 	}
 }
@@ -212,6 +296,7 @@ func TestRowsPassTheReadersErrorOn(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"code":0,"message":"success","bills":[{"a":1.00},"x",null,[]],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`,
+		`{"bills":[{"a":1}],"info":{"page":1,"per_page":200,"more_records":true,"next_page_token":"t"}}`,
 		`{"code":"44"}`, `{"code":1e3,"bills":{}}`, `[{}]`, `{"bills":[],"page_context":[{"page":"1","has_more_page":true}]}`, "\xef\xbb\xbf{}", `{"a":1}{}`, ``,
 	} {
 		f.Add([]byte(seed))
@@ -228,7 +313,15 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
+		envelope.Form = schema.EnvelopeInfo
+		if page, err := envelope.Linked("bills"); err == nil && page.More != (page.Token != "") || err != nil && !errors.Is(err, body.ErrShape) {
+			t.Fatalf("with info: %+v, %v", page, err)
+		}
 		page, err := envelope.Page("bills")
+		if err != nil {
+			envelope.Form = schema.EnvelopeCoded
+			page, err = envelope.Page("bills")
+		}
 		if err != nil {
 			if !errors.Is(err, body.ErrShape) {
 				t.Fatalf("an error of another sort: %v", err)

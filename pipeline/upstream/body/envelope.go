@@ -12,6 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+
+	"sluice/schema"
 )
 
 var (
@@ -20,6 +24,25 @@ var (
 	// ErrShape says that the body is not what the documents describe.
 	ErrShape = errors.New("the body has another shape than documented")
 )
+
+// LackError says that a whole envelope lacks what the declaration says of it: an ErrShape that
+// asking again hardly mends.
+type LackError struct {
+	// Key is the key that is missing, or that carries no list.
+	Key string
+	// Paging says that Key is not that of the records, but one that the way of paging needs.
+	Paging bool
+	// Keys are those that the envelope has, sorted.
+	Keys []string
+
+	problem string
+}
+
+// Error implements error.
+func (e *LackError) Error() string { return ErrShape.Error() + ": " + e.problem }
+
+// Unwrap returns ErrShape.
+func (*LackError) Unwrap() error { return ErrShape }
 
 // Bounds of an envelope. The bytes of a body are bounded elsewhere; these bound the memory of what
 // is made of it, because an element of two bytes takes hundreds.
@@ -37,6 +60,10 @@ const (
 // Envelope is the object around every JSON answer. Source: docs/upstream.md U60: code (0 on
 // success), message, a key that carries the resource.
 type Envelope struct {
+	// Form is the envelope that the service declares; it chooses the words around a list.
+	Form schema.Envelope
+	// Nothing says that the answer has no body, which stands for an empty list.
+	Nothing bool
 	// Code is the envelope's code as text, whether it came as a number or as a string
 	// (docs/upstream.md U66: an integer here, a string there). It is "" if absent.
 	Code string
@@ -95,13 +122,17 @@ func careful(data []byte) (*Envelope, error) {
 	return envelope, nil
 }
 
-// Value gives the raw value of a key, ErrShape if the envelope has no such key.
+// Value gives the raw value of a key, a *LackError if the envelope has no such key.
 func (e *Envelope) Value(key string) ([]byte, error) {
 	raw, ok := e.members[key]
 	if !ok {
-		return nil, fmt.Errorf("%w: the key %s is missing", ErrShape, key)
+		return nil, e.lack(key, "the key "+key+" is missing")
 	}
 	return raw, nil
+}
+
+func (e *Envelope) lack(key, problem string) *LackError {
+	return &LackError{Key: key, Keys: slices.Sorted(maps.Keys(e.members)), problem: problem}
 }
 
 // Text gives a number or string under key as text; false if it is neither, or absent.

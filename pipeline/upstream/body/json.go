@@ -117,11 +117,7 @@ func scalar(raw []byte) (string, error) {
 	}
 }
 
-func whole(members map[string][]byte, key string) (int, error) {
-	raw, ok := members[key]
-	if !ok {
-		return 0, fmt.Errorf("%w: the key %s is missing", ErrShape, key)
-	}
+func whole(raw []byte, key string) (int, error) {
 	text, err := scalar(raw)
 	if err != nil {
 		return 0, fmt.Errorf("key %s: %w", key, err)

@@ -2,9 +2,12 @@ package body
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"sluice/schema"
 )
 
 // Page is the content of a list's envelope.
@@ -22,56 +25,70 @@ type Page struct {
 	Sort, Order string
 }
 
-// Page reads the list under key and the page_context beside it. Both must be present: a list
-// without its key would look empty, and a list without page_context would look like the last page.
-// Source: docs/upstream.md U60 and U81.
+// words are those of a form around the records of a list.
+type words struct{ context, more, sort string }
+
+func (e *Envelope) words() words {
+	if e.Form == schema.EnvelopeInfo {
+		return words{context: "info", more: "more_records", sort: "sort_by"}
+	}
+	return words{context: "page_context", more: "has_more_page", sort: "sort_column"}
+}
+
+// Page reads the list under key and the context beside it: page_context, or info under
+// EnvelopeInfo. Both must be present: a list without its key would look empty, and a list without
+// context would look like the last page. Source: docs/upstream.md U60, U81 and U351.
 func (e *Envelope) Page(key string) (Page, error) {
 	page, err := e.list(key)
 	if err != nil {
 		return Page{}, err
 	}
-	raw, err := e.Value("page_context")
-	if err != nil {
-		return Page{}, err
-	}
-	if err = page.readContext(raw); err != nil {
-		return Page{}, fmt.Errorf("key page_context: %w", err)
-	}
-	return page, nil
+	return e.numbered(page)
 }
 
-// Whole reads a list that fits one answer. A page_context is optional; if present it is believed,
-// also if it says that more follows. Source: docs/upstream.md U82: no page_context at all on some
-// lists.
+// Whole reads a list that fits one answer. A context is optional; if present it is believed, also
+// if it says that more follows. Source: docs/upstream.md U82: no page_context at all on some lists.
 func (e *Envelope) Whole(key string) (Page, error) {
 	page, err := e.list(key)
 	if err != nil {
 		return Page{}, err
 	}
 	page.Number = 1
-	raw, ok := e.members["page_context"]
+	raw, ok := e.members[e.words().context]
 	if !ok || empty(raw) {
 		return page, nil
 	}
-	if err = page.readContext(raw); err != nil {
-		return Page{}, fmt.Errorf("key page_context: %w", err)
-	}
-	return page, nil
+	return e.numbered(page)
 }
 
 // Linked reads a page of a list that goes on by token: next_token is text or a number, and absent,
-// empty or null on the last page. Source: docs/upstream.md U86, chat channels.
+// empty or null on the last page. Source: docs/upstream.md U86, chat channels. Under EnvelopeInfo
+// the token is next_page_token of info, and more_records says whether it is needed (U352).
 func (e *Envelope) Linked(key string) (Page, error) {
 	page, err := e.list(key)
 	if err != nil {
 		return Page{}, err
 	}
-	raw, ok := e.members["next_token"]
-	if !ok || empty(raw) {
+	members, name := e.members, "next_token"
+	if e.Form == schema.EnvelopeInfo {
+		if members, err = e.context(&page); err != nil {
+			return Page{}, err
+		}
+		if !page.More {
+			return page, nil
+		}
+		name = "next_page_token"
+	}
+	raw, ok := members[name]
+	switch {
+	case ok && !empty(raw):
+	case page.More:
+		return Page{}, fmt.Errorf("%w: more records follow and %s is missing", ErrShape, name)
+	default:
 		return page, nil
 	}
 	if page.Token, err = scalar(raw); err != nil {
-		return Page{}, fmt.Errorf("key next_token: %w", err)
+		return Page{}, fmt.Errorf("key %s: %w", name, err)
 	}
 	page.More = true
 	return page, nil
@@ -124,6 +141,9 @@ func (e *Envelope) list(key string) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
+	if jsontext.Value(raw).Kind() != '[' {
+		return Page{}, e.lack(key, "key "+key+": not an array")
+	}
 	records, err := e.elementsOf(key, raw)
 	if err != nil {
 		return Page{}, fmt.Errorf("key %s: %w", key, err)
@@ -145,41 +165,98 @@ func empty(raw []byte) bool {
 	}
 }
 
-// readContext reads page_context: an object, or an array of one object, with numbers or digits in
-// strings (docs/upstream.md U84).
-func (p *Page) readContext(raw []byte) error {
+// numbered adds what the context says of a list that goes on by number.
+func (e *Envelope) numbered(page Page) (Page, error) {
+	members, err := e.context(&page)
+	if err != nil {
+		return Page{}, err
+	}
+	if page.Number, err = e.count(members, "page"); err != nil {
+		return Page{}, err
+	}
+	if _, ok := members["per_page"]; ok {
+		if page.PerPage, err = e.count(members, "per_page"); err != nil {
+			return Page{}, err
+		}
+	}
+	return page, nil
+}
+
+// context reads whether more follows and how the list was sorted: an object, or an array of one
+// object, with numbers or digits in strings (docs/upstream.md U84).
+func (e *Envelope) context(page *Page) (map[string][]byte, error) {
+	words := e.words()
+	raw, err := e.Value(words.context)
+	if err != nil {
+		return nil, paging(err)
+	}
+	members, err := contextOf(raw)
+	if err != nil {
+		return nil, fmt.Errorf("key %s: %w", words.context, err)
+	}
+	// Most lists say how they were sorted. A value that is not text is ignored.
+	page.Sort, _ = scalar(members[words.sort])
+	page.Order, _ = scalar(members["sort_order"])
+	if e.Form == schema.EnvelopeInfo {
+		page.Order = direction(page.Order)
+	}
+	more, ok := members[words.more]
+	switch {
+	case !ok:
+		return nil, paging(e.lack(words.more, "key "+words.context+": the key "+words.more+" is missing"))
+	case string(more) == "true":
+		page.More = true
+	case string(more) != "false":
+		return nil, fmt.Errorf("key %s: %w: %s is not true or false", words.context, ErrShape, words.more)
+	}
+	return members, nil
+}
+
+// contextOf gives the members of a context.
+func contextOf(raw []byte) (map[string][]byte, error) {
 	if jsontext.Value(raw).Kind() == '[' {
 		items, err := elements(raw, raw)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if len(items) != 1 {
-			return fmt.Errorf("%w: an array of %d, not of one object", ErrShape, len(items))
+			return nil, fmt.Errorf("%w: an array of %d, not of one object", ErrShape, len(items))
 		}
 		raw = items[0]
 	}
-	members, err := readObject(newDecoder(raw), raw, maxMembers)
-	if err != nil {
-		return err
-	}
-	if p.Number, err = whole(members, "page"); err != nil {
-		return err
-	}
-	if _, ok := members["per_page"]; ok {
-		if p.PerPage, err = whole(members, "per_page"); err != nil {
-			return err
-		}
-	}
-	// Most lists say how they were sorted. A value that is not text is ignored.
-	p.Sort, _ = scalar(members["sort_column"])
-	p.Order, _ = scalar(members["sort_order"])
-	switch string(members["has_more_page"]) {
-	case "true":
-		p.More = true
-	case "false":
-		p.More = false
+	return readObject(newDecoder(raw), raw, maxMembers)
+}
+
+// direction translates an order of EnvelopeInfo into that of the others, D or A.
+func direction(order string) string {
+	switch order {
+	case "desc":
+		return "D"
+	case "asc":
+		return "A"
 	default:
-		return fmt.Errorf("%w: has_more_page is not true or false", ErrShape)
+		return order
 	}
-	return nil
+}
+
+// paging marks a lack as one of the way of paging.
+func paging(err error) error {
+	if lack, ok := errors.AsType[*LackError](err); ok {
+		lack.Paging = true
+	}
+	return err
+}
+
+// count reads a number of the context.
+func (e *Envelope) count(members map[string][]byte, key string) (int, error) {
+	context := e.words().context
+	raw, ok := members[key]
+	if !ok {
+		return 0, paging(e.lack(key, "key "+context+": the key "+key+" is missing"))
+	}
+	number, err := whole(raw, key)
+	if err != nil {
+		return 0, fmt.Errorf("key %s: %w", context, err)
+	}
+	return number, nil
 }

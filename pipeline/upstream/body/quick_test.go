@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline/upstream/body"
+	"sluice/schema"
 )
 
 // FuzzBothWays: quick and careful read the same envelope, whatever the bytes are.
@@ -17,7 +18,8 @@ func FuzzBothWays(f *testing.F) {
 		`{"bills":[{"a":1}],"bills":[]}`, `{"b\u0069lls":[],"page_context":{"page":1,"has_more_page":true}}`, `{"bills":[1,],"page_context":[]}`,
 		`{"code":[],"bills":[{"a":1}`, " {\"bills\" : [ ] ,\n\"page_context\":{\"page\":1,\"has_more_page\":true} } ", "{\"bills\":[\"\xff\"]}",
 		`{"bills":[{"a":1,"a":2}],"page_context":{"page":1,"has_more_page":false}}`, `{"bills":[}`, `{}{}`, "]{0", `{"bills":[{"a":` + nested(63) + `}]}`,
-		`{"bill":{"a":` + nested(64) + `}}`, `{"bills":[` + strings.Repeat("[{", 40) + strings.Repeat("}]", 40) + `]}`, "\xef\xbb\xbf{}",
+		`{"bills":[{"a":1}],"info":{"page":1,"per_page":200,"sort_order":"asc","more_records":true,"next_page_token":"t"}}`,
+		`{"bills":[],"info":[{"more_records":false}]}`, `{"bill":{"a":` + nested(64) + `}}`, `{"bills":[` + strings.Repeat("[{", 40) + strings.Repeat("}]", 40) + `]}`, "\xef\xbb\xbf{}",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -35,10 +37,13 @@ func FuzzBothWays(f *testing.F) {
 			func(e *body.Envelope) (body.Page, error) { return e.Whole("bills") },
 			func(e *body.Envelope) (body.Page, error) { return e.Linked("bills") },
 		} {
-			page, err := read(got)
-			pageWant, errWant := read(want)
-			if diff := cmp.Diff(page, pageWant); diff != "" || fmt.Sprint(err) != fmt.Sprint(errWant) {
-				t.Fatalf("%q: %v, carefully %v\n%s", data, err, errWant, diff)
+			for _, form := range []schema.Envelope{schema.EnvelopeCoded, schema.EnvelopeInfo} {
+				got.Form, want.Form = form, form
+				page, err := read(got)
+				pageWant, errWant := read(want)
+				if diff := cmp.Diff(page, pageWant); diff != "" || fmt.Sprint(err) != fmt.Sprint(errWant) {
+					t.Fatalf("%q, envelope %d: %v, carefully %v\n%s", data, form, err, errWant, diff)
+				}
 			}
 		}
 		if got.Code != want.Code || got.Has("code") != want.Has("code") {
