@@ -45,7 +45,8 @@ WITH ours AS (
 SELECT CASE WHEN o.rolname <> current_user THEN o.rolname::text ELSE '' END, coalesce((
 	SELECT pg_catalog.string_agg(pg_catalog.format('%I of role %I', n.nspname, r.rolname), ', ' ORDER BY n.nspname)
 	FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_roles r ON r.oid = n.nspowner
-	WHERE n.nspname = ANY (ARRAY['sluice', 'river', 'history', 'analytics', 'accounting', 'billing', 'chat', 'custom', 'inventory', 'invoicing', 'notifications'])
+	WHERE n.nspname = ANY (ARRAY['sluice', 'river', 'history', 'analytics', 'notifications',
+		'accounting', 'billing', 'chat', 'custom', 'inventory', 'invoicing'])
 		AND NOT r.rolsuper AND r.oid <> o.oid), '')
 FROM ours o`
 	sqlHasOurs = `SELECT to_regclass('sluice.schema_version') IS NOT NULL`

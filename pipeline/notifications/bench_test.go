@@ -36,6 +36,7 @@ func BenchmarkReceiver(b *testing.B) {
 }
 
 func receive(b *testing.B, database string, senders int) {
+	b.Helper()
 	inbox, err := hints.OpenInbox(b.Context(), database, notifications.StoreLimit)
 	if err != nil {
 		b.Fatal(err)

@@ -146,7 +146,7 @@ const (
 func ChannelID(publicURL, organization, module string) int64 {
 	sum := sha256.Sum256([]byte(strings.Join([]string{"channel", publicURL, organization, module}, "|")))
 	const room = mostChannel - leastChannel + 1
-	return leastChannel + int64(binary.BigEndian.Uint64(sum[:8])%room) //nolint:gosec // below 10^15
+	return leastChannel + int64(binary.BigEndian.Uint64(sum[:8])%room)
 }
 
 // Token returns the token of a channel, 43 characters of the 50 that upstream allows

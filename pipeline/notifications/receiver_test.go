@@ -330,7 +330,7 @@ func TestKilledBeforeTheAnswer(t *testing.T) {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/watch/"+key, strings.NewReader(body))
 	f.must(err)
 	if answer, err := (&http.Client{}).Do(request); err == nil {
-		t.Fatalf("an answer came: %d", answer.StatusCode)
+		t.Fatalf("an answer came: %d, %v", answer.StatusCode, answer.Body.Close())
 	}
 	want := [][]string{f.list(allHints), f.list(allEvents)}
 	if len(want[0]) != 2 || len(want[1]) != 2 {

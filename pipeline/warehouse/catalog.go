@@ -75,7 +75,8 @@ WITH ours AS (
 	SELECT role AS owner FROM sluice.owner
 ), schemas AS (
 	SELECT n.oid, n.nspname AS name, n.nspowner AS owner, n.nspacl AS acl FROM pg_catalog.pg_namespace n
-	WHERE n.nspname IN ('public', 'sluice', 'history', 'analytics', 'notifications', 'river') OR n.nspname IN (SELECT s.name FROM sluice.service_schemas s)
+	WHERE n.nspname IN ('public', 'sluice', 'history', 'analytics', 'notifications', 'river')
+		OR n.nspname IN (SELECT s.name FROM sluice.service_schemas s)
 ), tables AS (
 	SELECT c.oid, c.relnamespace, c.relname AS name, c.relowner AS owner, c.relacl AS acl, s.name AS schema
 	FROM schemas s JOIN pg_catalog.pg_class c ON c.relnamespace = s.oid WHERE c.relkind IN ('r', 'p') AND s.name <> 'public'

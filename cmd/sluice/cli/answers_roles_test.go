@@ -27,7 +27,7 @@ func statementsOfRoles() []answer {
 		},
 		{has: "GRANT USAGE ON SCHEMA notifications TO analysts", effect: given("has_schema_privilege('" + role + "', 'notifications', 'USAGE')")},
 		{
-			has: "GRANT SELECT ON notifications.events TO analysts",
+			has:    "GRANT SELECT ON notifications.events TO analysts",
 			effect: given("has_table_privilege('" + role + "', 'notifications.events', 'SELECT') AND NOT has_table_privilege('" + role + "', 'sluice.callbacks', 'SELECT')"),
 		},
 		{

@@ -98,7 +98,8 @@ func remedy(broken engine.Link) string {
 	case engine.LinkProxy:
 		return "Start the receiver, and let the proxy pass POST requests to notifications.listen without a login; its log says more."
 	case engine.LinkPath:
-		return "Let the proxy pass the paths below notifications.public_url to notifications.listen, with or without the path of public_url, and without a redirect."
+		return "Let the proxy pass the paths below notifications.public_url to notifications.listen, " +
+			"with or without the path of public_url, and without a redirect."
 	case engine.LinkSignature:
 		return "Give this process and the receiver the same secret and vendor.name. " +
 			"If they have, the proxy changes the body, or drops the header: switch that off."

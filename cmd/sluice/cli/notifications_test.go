@@ -35,6 +35,7 @@ type front struct {
 
 // newFront makes a proxy that reaches nothing yet.
 func newFront(t *testing.T) *front {
+	t.Helper()
 	f := &front{}
 	f.says(http.StatusBadGateway, "bad gateway")
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -236,7 +237,7 @@ func (s *fixture) looksAt(rule *hints.Entry, item string) {
 	}
 	// The list changed by 3,000 records in two days.
 	s.exec(`INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome, watermark_before, inserted, updated)
-		VALUES ($1, 'inventory', 'items', 'incremental', 0, now(), now(), 'done', now() - interval '2 days', 1000, 2000)`, businessKey)
+		VALUES ($1, 'inventory', 'items', 'incremental', 0, now(), clock_timestamp(), 'done', now() - interval '2 days', 1000, 2000)`, businessKey)
 	if o := s.run("notifications", "setup"); !strings.Contains(o.stdout, "1500 changes a day") || !strings.Contains(o.stdout, "leave out the resources") {
 		s.t.Errorf("setup with more changes than webhooks:\n%s%s", o.stdout, o.stderr)
 	}

@@ -54,18 +54,19 @@ type Reached struct {
 func Post(ctx context.Context, address, header, value string, body []byte, rootCAs *x509.CertPool) Reached {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	var step atomic.Value // several connections may be tried at once
-	step.Store(TCP)       // an address of digits needs no look-up
-	reach := func(next Step, err error) {
+	first := TCP // an address of digits needs no look-up
+	var step atomic.Pointer[Step]
+	step.Store(&first)
+	reach := func(next Step, err error) { // several connections may be tried at once
 		if err == nil {
-			step.Store(next)
+			step.Store(&next)
 		}
 	}
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		DNSStart:          func(httptrace.DNSStartInfo) { step.Store(DNS) },
+		DNSStart:          func(httptrace.DNSStartInfo) { reach(DNS, nil) },
 		DNSDone:           func(info httptrace.DNSDoneInfo) { reach(TCP, info.Err) },
 		ConnectDone:       func(_, _ string, err error) { reach(HTTP, err) },
-		TLSHandshakeStart: func() { step.Store(TLS) },
+		TLSHandshakeStart: func() { reach(TLS, nil) },
 		TLSHandshakeDone:  func(_ tls.ConnectionState, err error) { reach(HTTP, err) },
 	})
 	request, err := http.NewRequestWithContext(traced, http.MethodPost, address, bytes.NewReader(body))
@@ -77,11 +78,12 @@ func Post(ctx context.Context, address, header, value string, body []byte, rootC
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: rootCAs}, DisableKeepAlives: true, DisableCompression: true, Protocols: protocols,
+		TLSClientConfig:   &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: rootCAs},
+		DisableKeepAlives: true, DisableCompression: true, Protocols: protocols,
 	}
 	answer, err := transport.RoundTrip(request)
 	if err != nil {
-		return Reached{Step: step.Load().(Step), Err: wire.Cause(ctx, err)} //nolint:forcetypeassert // only steps are stored
+		return Reached{Step: *step.Load(), Err: wire.Cause(ctx, err)}
 	}
 	defer func() { _ = answer.Body.Close() }() // what is wanted of it was read
 	said, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer))

@@ -239,11 +239,11 @@ func (i *Inbox) EachSince(ctx context.Context, organization string, since time.T
 // A hint that a run is reading is raised, so that the run does not spend it.
 const sqlRemind = `
 INSERT INTO sluice.hints AS h (organization_id, service, resource, record_id, operation, first_at, last_at, due_at)
-SELECT $1, t.service, t.resource, t.record, t.operation, now(), now(), now()
-FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS t (service, resource, record, operation)
+SELECT $1, t.service, t.resource, t.record, t.operation, n.at, n.at, n.at
+FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS t (service, resource, record, operation), clock_timestamp() AS n (at)
 ORDER BY t.service, t.resource, t.record
 ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
-	operation = excluded.operation, told = h.told + 1, last_at = now(), due_at = now(), asked_at = NULL, read_again = false`
+	operation = excluded.operation, told = h.told + 1, last_at = excluded.last_at, due_at = excluded.due_at, asked_at = NULL, read_again = false`
 
 // Remind makes hints due at once, whether or not they were read before. The map has the operation
 // of each.
