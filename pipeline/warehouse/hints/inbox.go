@@ -233,8 +233,8 @@ func (i *Inbox) EachSince(ctx context.Context, organization string, since time.T
 // A hint that a run is reading is raised, so that the run does not spend it.
 const sqlRemind = `
 INSERT INTO sluice.hints AS h (organization_id, service, resource, record_id, operation, first_at, last_at, due_at)
-SELECT $1, t.service, t.resource, t.record, t.operation, c.at, c.at, c.at
-FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS t (service, resource, record, operation) CROSS JOIN (SELECT now() AS at) AS c
+SELECT $1, t.service, t.resource, t.record, t.operation, now(), transaction_timestamp(), now()
+FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS t (service, resource, record, operation)
 ORDER BY t.service, t.resource, t.record
 ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
 	operation = excluded.operation, told = h.told + 1, last_at = now(), due_at = now(), asked_at = NULL, read_at = NULL, read_again = false`

@@ -271,7 +271,7 @@ func TestAReceiverCanDoNothingElse(t *testing.T) {
 	receiver := warehousetest.Connect(t, url)
 	for _, sql := range []string{
 		`SELECT * FROM sluice.callbacks`, `SELECT * FROM notifications.events`, `SELECT * FROM sluice.tokens`, `SELECT * FROM inventory.bills`,
-		`INSERT INTO sluice.hints (organization_id, service, resource, record_id, first_at, last_at, due_at) SELECT '', '', '', '', at, at, at FROM now() AS at`,
+		`INSERT INTO sluice.hints (organization_id, service, resource, record_id, first_at, last_at, due_at) VALUES ('', '', '', '', now(), transaction_timestamp(), now())`,
 		`DELETE FROM notifications.events`, `UPDATE sluice.callbacks SET ids = '{}'`, `TRUNCATE notifications.events`, `SELECT sluice.grant_receiver('public')`,
 		`CREATE TABLE notifications.mine ()`, `DROP FUNCTION notifications.take_callback`, `ALTER FUNCTION notifications.take_callback SECURITY INVOKER`,
 		`SET ROLE NONE; SELECT * FROM river.river_job`,
