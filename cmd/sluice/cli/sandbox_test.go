@@ -28,8 +28,9 @@ func TestSandboxConfig(t *testing.T) {
 		}
 		services := a.Config.Organizations[0].Services
 		for _, service := range connectors.All() {
-			if _, ok := services[service.Name]; !ok {
-				t.Errorf("%s: the service %s is missing", name, service.Name)
+			// A service without a list of its own has nothing to copy until one is declared.
+			if _, ok := services[service.Name]; ok != (len(service.Resources) > 0) {
+				t.Errorf("%s: the service %s is there: %t", name, service.Name, ok)
 			}
 		}
 		if got := services["chat"].Networks; !slices.Equal(got, running.Networks) {
