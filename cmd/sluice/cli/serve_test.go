@@ -116,7 +116,7 @@ func (s *fixture) allDone(runs int) {
 	s.until("every stream has its runs done", `SELECT count(*) FILTER (WHERE run_id IS NULL AND $1 <= (
 		SELECT count(*) FROM sluice.runs r WHERE r.outcome = 'done' AND (r.service, r.resource) = (s.service, s.resource)
 	)) = count(*) AND count(*) > $2 AND bool_and(next_due_at > clock_timestamp()) FROM sluice.streams s
-		WHERE enabled AND resource NOT LIKE '%.sweep' AND resource NOT LIKE '%.look'`, runs, len(resources()))
+		WHERE enabled AND resource !~ '\.(sweep|look|hinted)$'`, runs, len(resources()))
 }
 
 // nothingLeftButDue waits until every stream, sweeps included, is idle and none is due, so that the
