@@ -115,6 +115,9 @@ func answer(row *Row, declared map[string][]endpoint) string {
 	if row.Service == "authorization" {
 		return authorization(row)
 	}
+	if row.Service == "notifications" {
+		return "enables and renews the channels of [change notifications](notifications.md)"
+	}
 	if row.Method != http.MethodGet {
 		return "write: not called by sluice"
 	}
