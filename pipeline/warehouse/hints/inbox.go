@@ -158,15 +158,16 @@ type Filter struct {
 }
 
 const (
-	sqlColumns = `SELECT id, organization_id, dialect, module, operation, ids, received_at, repeated_at, times, sent_at, bytes`
+	// ofCallbacks begins the statements below.
+	ofCallbacks = `SELECT id, organization_id, dialect, module, operation, ids, received_at, repeated_at, times, sent_at, bytes`
 
-	sqlEntry = sqlColumns + `, body FROM sluice.callbacks WHERE id = $1`
+	sqlEntry = ofCallbacks + `, body FROM sluice.callbacks WHERE id = $1`
 
-	sqlEntries = sqlColumns + `, NULL AS body FROM sluice.callbacks
+	sqlEntries = ofCallbacks + `, NULL AS body FROM sluice.callbacks
 WHERE ($1 = '' OR organization_id = $1) AND repeated_at >= coalesce($2, '-infinity'::timestamptz)
 ORDER BY repeated_at DESC, id DESC LIMIT $3`
 
-	sqlEachSince = sqlColumns + `, NULL AS body FROM sluice.callbacks
+	sqlEachSince = ofCallbacks + `, NULL AS body FROM sluice.callbacks
 WHERE ($1 = '' OR organization_id = $1) AND repeated_at >= $2 ORDER BY repeated_at, id`
 )
 
