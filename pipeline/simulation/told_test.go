@@ -51,8 +51,8 @@ func (s *store) withinCap(of *stream, asked time.Time, records int) {
 	}
 }
 
-// leftSoon checks at the end of a run of hints that another one follows within a minute if hints
-// are left.
+// leftSoon checks at the end of a run of hints that another one follows within a minute if hints are
+// left.
 func (s *store) leftSoon(of *stream) {
 	h := of.table.hints
 	if ids := h.pending(); len(ids) > 0 && of.asked == of.serves && h.next.After(s.clock(of).Add(time.Minute)) {
