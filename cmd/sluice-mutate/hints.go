@@ -1,0 +1,25 @@
+package main
+
+// hintBugs believe change notifications too much, or forget what they told
+// (docs/decisions/0049-notifications-are-hints).
+func hintBugs() []bug {
+	const (
+		room     = "pipeline/warehouse"
+		sql      = room + "/hints/hints.go"
+		requests = room + "/streams/schedule.go"
+	)
+	return []bug{
+		tests("pipeline/planning", "^TestHintsAreReadTheCheaperWay$", "hints without a cap", "callbacks cause any number of calls within a minute",
+			edit{"pipeline/planning/hinted.go", "singles <= list && h.Recent+singles <= h.PerMinute", "singles <= list"}),
+		tests(room, "^TestACallbackDuringAReadLeadsToAnother$", "spent by an earlier call", "a hint that arrived while its record was read is taken for read",
+			edit{sql, "	AND h.last_at < $5::timestamptz`", "	AND $5::timestamptz IS NOT NULL`"}),
+		tests(room, "^TestAReadThatShowsNothingNewIsRepeatedOnce$", "one look", "a record that showed nothing new is not read again, although changes are seen late",
+			edit{sql, "AND t._changed_at >= $5::timestamptz) AS new", "AND t._changed_at >= $5::timestamptz) OR true AS new"}),
+		tests(room, "^TestACallbackDuringAReadLeadsToAnother$", "one run for all hints", "hints that arrive during a run cause no other run",
+			edit{requests, "requested_gen + CASE s.state WHEN 'denied' THEN 0 ELSE 1 END", "requested_gen"}),
+		tests(room, "^TestTheListAnswersForItsRecords$", "an earlier list answers", "a run of the list answers hints that arrived after it began",
+			edit{sql, "	AND h.last_at < n.started_at`", "	AND n.started_at IS NOT NULL`"}),
+		tests(room, "^TestWhatUpstreamRefusesNoHintOpens$", "a hint opens what is denied", "a callback makes a denied stream call again",
+			edit{requests, "s.resource, s.state = 'denied', coalesce", "s.resource, false, coalesce"}),
+	}
+}
