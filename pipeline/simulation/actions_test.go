@@ -37,6 +37,7 @@ const (
 	kindOurPageSize
 	kindRestore
 	kindBackdated
+	kindEditTold
 	kindForge
 	kindFlood
 	kindSilence
@@ -47,7 +48,7 @@ func (k kind) String() string {
 		"insert", "edit", "edit twice in a second", "edit without a new time", "remove", "create again", "tie", "write that is seen late",
 		"write that is seen too late", "set back", "time in the future", "poison", "nameless", "wait", "wait long", "round", "request", "step",
 		"crash", "zombie", "suspend", "clocks jump", "review", "page size", "page size of ours",
-		"restore under an old time", "insert before others", "forged callback", "flood of callbacks", "silent channel",
+		"restore under an old time", "insert before others", "edit of what was told of", "forged callback", "flood of callbacks", "silent channel",
 	}[k]
 }
 
@@ -78,6 +79,7 @@ func schedule(rng *rand.Rand, s swarm) []action {
 	add(kindZombie, s.zombies)
 	add(kindSuspend, s.suspends)
 	add(kindJump, s.jumps)
+	add(kindEditTold, s.channel.edits)
 	add(kindForge, s.channel.forges)
 	add(kindFlood, s.channel.floods)
 	add(kindSilence, s.channel.silences)
@@ -122,6 +124,8 @@ func (w *world) do(a action) {
 		w.streams[0].upstream.perPage = w.pageSize(n)
 	case kindOurPageSize:
 		w.store.rules.PerPage = w.pageSize(n)
+	case kindEditTold:
+		w.editTold(n)
 	case kindForge:
 		w.forge(n, few)
 	case kindFlood:

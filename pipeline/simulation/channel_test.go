@@ -15,13 +15,14 @@ type channel struct {
 	// lost, doubled, late and vague are those of a thousand callbacks that get lost, come twice,
 	// come minutes late, and name no record.
 	lost, doubled, late, vague uint64
-	// watch says that a repetition is known by its contents.
-	watch bool
+	// watch says that a repetition is known by its contents, prompt that callbacks come at once.
+	watch, prompt bool
 	// perMinute is the cap on calls, listRest the least time between two runs of the list.
 	perMinute int
 	listRest  time.Duration
-	// forges, floods and silences are the weights of these actions.
-	forges, floods, silences int
+	// edits, forges, floods and silences are the weights of these actions; edits are of records of
+	// which callbacks told just now.
+	edits, forges, floods, silences int
 }
 
 // hinted draws from the seed alone whether upstream tells of changes, and how, so that schedules
@@ -37,25 +38,25 @@ func (s *swarm) hinted(seed uint64) {
 			*rate = 1 + n/2%400
 		}
 	}
-	for of, weight := range map[string]*int{"forges": &c.forges, "floods": &c.floods, "silences": &c.silences} {
+	for of, weight := range map[string]*int{"edits": &c.edits, "forges": &c.forges, "floods": &c.floods, "silences": &c.silences} {
 		if n := mix(seed, of, 0); n%3 == 0 {
 			*weight = 1 + int(n/3%2)
 		}
 	}
-	c.watch = mix(seed, "watch", 0)%2 == 0
+	c.watch, c.prompt = mix(seed, "watch", 0)%2 == 0, mix(seed, "prompt", 0)%2 == 0
 	c.perMinute = []int{2, 5, 20}[mix(seed, "per minute", 0)%3]
 	c.listRest = []time.Duration{0, time.Minute, 5 * time.Minute}[mix(seed, "list rest", 0)%3]
 	s.writes = max(s.writes, 1)
 	s.kinds = append(s.kinds, kindEdit, kindLateWrite)
 }
 
-// whole reports whether each change leads to a hint in the end.
-func (c channel) whole() bool { return c.lost == 0 && c.silences == 0 }
-
 // callback is a change notification under way.
 type callback struct {
 	at  time.Time
 	ids []string
+	// version is the value of the version that it tells of, zero if it is forged or names no
+	// record.
+	version int
 	// repeats says that the same callback arrived before.
 	repeats bool
 }
@@ -64,7 +65,7 @@ type callback struct {
 func (w *world) subscribe() {
 	list, hinted := w.streams[0], w.streams[len(w.streams)-1]
 	w.hints = &hints{
-		channel: w.swarm.channel, rows: map[string]*hint{}, list: list, hinted: hinted, answers: map[int64]answer{}, named: map[string]int{},
+		channel: w.swarm.channel, rows: map[string]*hint{}, list: list, hinted: hinted, answers: map[int64]answer{},
 		next: w.store.clock(list).Add(planning.HintedEvery),
 	}
 	list.table.hints = w.hints
@@ -85,11 +86,13 @@ func (w *world) tell(t *thing) {
 		return
 	}
 	c := callback{at: now.Add(time.Duration(n%5000) * time.Millisecond), ids: []string{t.id}}
+	if h.prompt {
+		c.at = now
+	}
+	c.version = t.last().value
 	if rate("vague") < h.vague {
-		c.ids[0] = ""
+		c.ids[0], c.version = "", 0
 		w.store.seen["callback without a record"]++
-	} else {
-		h.named[t.id] = t.last().value
 	}
 	if rate("late") < h.late {
 		c.at = c.at.Add(time.Duration(n%400) * time.Second)
@@ -97,13 +100,23 @@ func (w *world) tell(t *thing) {
 	}
 	h.fly(c)
 	if rate("doubled") < h.doubled {
-		h.fly(callback{at: c.at.Add(time.Duration(n%90_000) * time.Millisecond), ids: c.ids, repeats: true})
+		h.fly(callback{at: c.at.Add(time.Duration(n%90_000) * time.Millisecond), ids: c.ids, version: c.version, repeats: true})
 		w.store.seen["callback repeated"]++
 	}
 }
 
 func (h *hints) fly(c callback) {
 	h.flying, h.wake = append(h.flying, c), time.Time{}
+}
+
+// editTold edits a record whose hint waits.
+func (w *world) editTold(n uint32) {
+	up := w.hints.list.upstream
+	if ids := w.hints.waiting(); len(ids) > 0 {
+		if t := up.thing(ids[int(n)%len(ids)]); t != nil && !t.last().gone {
+			up.change(t, kindEdit)
+		}
+	}
 }
 
 // forge sends callbacks that tell of what did not change: records that do not exist, do not exist
@@ -167,7 +180,7 @@ func (w *world) arrive() {
 		if w.trace != nil {
 			w.trace("%s callback %q", now.Format(time.TimeOnly), c.ids)
 		}
-		h.take(c.ids, w.store.clock(h.list))
+		h.take(c, w.store.clock(h.list))
 	}
 	if w.standing() != before {
 		w.store.brokenf("a callback alone made a call, wrote a row or moved a stream: %v", arrived)

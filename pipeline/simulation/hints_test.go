@@ -19,8 +19,10 @@ type hint struct {
 	asked, read time.Time
 	// again says that a read showed nothing new, and that another one follows.
 	again bool
-	// The rest is what only the simulation knows. listed says that a run of the list answers for
-	// the record, excused that the answer need not have shown the last version.
+	// The rest is what only the simulation knows. told is the value of the newest version of which
+	// callbacks told. listed says that a run of the list answers for the record, excused that the
+	// answer need not have shown that version.
+	told            int
 	listed, excused bool
 }
 
@@ -48,11 +50,9 @@ type hints struct {
 	runs      []hintedRun
 	listBegan time.Time
 	listCalls int
-	// answers says how upstream answered the calls of hints, reads what these asked for. Named are
-	// the last versions of things about which callbacks named them.
+	// answers says how upstream answered the calls of hints, reads what these asked for.
 	answers map[int64]answer
 	reads   []reads
-	named   map[string]int
 	// wake is the next instant, by upstream's clock, at which a callback or a tick has work. Flying
 	// are the callbacks under way; until silent all callbacks get lost.
 	wake, silent time.Time
@@ -79,18 +79,18 @@ type answer struct {
 }
 
 // take mirrors the part of take_callback that is about hints.
-func (h *hints) take(ids []string, now time.Time) {
-	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+func (h *hints) take(c callback, now time.Time) {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(c.ids))) {
 		x := h.rows[id]
 		if x == nil {
-			h.rows[id] = &hint{first: now, last: now, due: now.Add(min(debounce, mostPause))}
+			h.rows[id] = &hint{first: now, last: now, due: now.Add(min(debounce, mostPause)), told: c.version}
 			continue
 		}
 		first := now
 		if x.asked.IsZero() && x.waits() && !x.again {
 			first = x.first
 		}
-		*x = hint{first: first, last: now, due: earlier(now.Add(debounce), first.Add(mostPause))}
+		*x = hint{first: first, last: now, due: earlier(now.Add(debounce), first.Add(mostPause)), told: max(x.told, c.version)}
 	}
 }
 
@@ -276,6 +276,9 @@ func (s *store) settle(of *stream, batch pipeline.Batch) {
 		fresh := row != nil && !row.changed.Before(asked)
 		x.excused = h.excuses(of, id, batch.Call, fresh, s.skew)
 		s.answered(of, x, fresh)
+		if !x.waits() {
+			s.showsTold(of, id, x)
+		}
 	}
 	s.withinCap(of, asked, answered)
 }
