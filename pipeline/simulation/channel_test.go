@@ -147,7 +147,11 @@ func (w *world) silence(n uint32) {
 // listen takes the callbacks that have arrived, and lets the database tick.
 func (w *world) listen() {
 	h := w.hints
-	if h == nil || h.list.upstream.now.Before(h.wake) {
+	if h == nil {
+		return
+	}
+	h.reap()
+	if h.list.upstream.now.Before(h.wake) {
 		return
 	}
 	w.arrive()

@@ -174,6 +174,15 @@ func (w *world) tick() {
 	}
 }
 
+// reap gives streams a job that have an open run and none, as the reaper does every second.
+func (h *hints) reap() {
+	for _, of := range [...]*stream{h.list, h.hinted} {
+		if of.run != 0 && !of.held {
+			of.due = true
+		}
+	}
+}
+
 // requestTold requests a run of a stream and reports whether it did. A denied stream waits as it
 // did.
 func (s *store) requestTold(of *stream) bool {
@@ -343,6 +352,7 @@ func (s *store) ended(of *stream, end *pipeline.End) {
 func (s *store) failed(of *stream, state pipeline.State) {
 	h := of.table.hints
 	of.stopped, of.denied = true, state == pipeline.StateDenied
+	of.due = of.due || of.asked > of.serves
 	if of.Work == pipeline.WorkHinted {
 		of.due = false
 		h.schedule(pipeline.Occasion{Event: pipeline.Ended, State: state, Every: planning.HintedEvery, Requested: of.asked > of.serves}, s.clock(of))
