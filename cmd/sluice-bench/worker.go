@@ -94,6 +94,7 @@ func work(ctx context.Context, args []string) error {
 	minute := flags.Duration("minute", 0, "read at the limit, with a minute of this length")
 	once := flags.Bool("once", false, "at the limit, too, copy the streams once and end")
 	prepare := flags.Bool("prepare", false, "put the streams behind their hundredth page first")
+	lists := flags.Bool("lists", false, "of what is named, copy the lists alone")
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("read the flags: %w", err)
 	}
@@ -110,7 +111,13 @@ func work(ctx context.Context, args []string) error {
 		return err
 	}
 	var did worked
-	did.Runs, err = read(ctx, a, flags.Args(), *minute > 0 && !*once, *prepare)
+	selected, err := a.Select(flags.Args(), "")
+	if err == nil {
+		if *lists {
+			selected = slices.DeleteFunc(selected, func(s pipeline.Stream) bool { return s.Work != pipeline.WorkList })
+		}
+		did.Runs, err = read(ctx, a, selected, *minute > 0 && !*once, *prepare)
+	}
 	if err = errors.Join(err, a.Close(context.WithoutCancel(ctx))); err != nil {
 		return err
 	}
@@ -126,14 +133,14 @@ func work(ctx context.Context, args []string) error {
 
 // read lets the queue work streams until each has done what was asked, and gives their runs. At the
 // limit that is never: it reads until the context ends.
-func read(ctx context.Context, a *engine.App, names []string, limited, prepare bool) ([]streams.Run, error) {
-	selected, err := a.Select(names, "")
-	if err != nil {
-		return nil, err
-	}
+func read(ctx context.Context, a *engine.App, selected []pipeline.Stream, limited, prepare bool) ([]streams.Run, error) {
 	keys := make([]pipeline.Key, len(selected))
+	var lists []string
 	for i, stream := range selected {
 		keys[i] = stream.Key()
+		if stream.Work == pipeline.WorkList {
+			lists = append(lists, keys[i].Service+"."+keys[i].Resource)
+		}
 	}
 	if prepare || !limited {
 		if err := a.DB.Request(ctx, keys); err != nil {
@@ -141,7 +148,7 @@ func read(ctx context.Context, a *engine.App, names []string, limited, prepare b
 		}
 	}
 	if prepare {
-		if _, err := a.DB.Pool().Exec(ctx, sqlBegin, names, far); err != nil {
+		if _, err := a.DB.Pool().Exec(ctx, sqlBegin, lists, far); err != nil {
 			return nil, fmt.Errorf("begin the runs: %w", err)
 		}
 	}
