@@ -7,8 +7,9 @@
 // workers, which are this program again. Package dataset makes the records of the loader's lines,
 // package baseline is the opponent.
 //
-// Start reading at lines in table.go, then loader.go, whole.go, limit.go and calls.go. The last one
-// is the oracle of calls, a table of its own.
+// Start reading at lines in table.go, then loader.go, whole.go, limit.go, hinted.go, calls.go and
+// days.go. The last two are tables of their own: the oracle of calls, and how long changes wait in
+// virtual days, by how they are heard of.
 package main
 
 import (
@@ -70,6 +71,10 @@ type plan struct {
 	large, small int
 	changes      []int
 	gone, single int
+	// days is the virtual time in which lists change, edits is how often each changes in a day;
+	// told are the changes whose way from the callback to the row is timed.
+	days        time.Duration
+	edits, told int
 	// processes are the numbers of processes that share the limit.
 	processes []int
 }
@@ -79,6 +84,7 @@ func parse(args []string) (plan, error) {
 		rounds: 3, loaded: map[string]int{nameItems: 50_000, nameBills: 10_000}, copied: 50_000, companies: []int{20_000, 500_000},
 		minute: 10 * time.Second, minutes: 4, processes: []int{1, 4},
 		large: 50_400, small: 1_000, changes: []int{1, 50, 1_000}, gone: 50, single: 400,
+		days: 10 * wholeDay, edits: 2, told: 60,
 	}
 	flags := flag.NewFlagSet("sluice-bench", flag.ContinueOnError)
 	only := flags.String("only", "", "print these lines only, by the beginnings of their names, with commas between: loader,sync")
@@ -96,6 +102,8 @@ func parse(args []string) (plan, error) {
 		p.rounds, p.loaded, p.copied, p.companies = 1, map[string]int{nameItems: 2_000, nameBills: 500}, 1_000, []int{2_000}
 		p.minute, p.minutes, p.processes = 2*time.Second, 2, p.processes[:1]
 		p.large, p.small, p.changes, p.gone, p.single = 1_000, 300, []int{1, 10, 250}, 10, 100
+		p.days, p.told = wholeDay/4, 4
+		p.small = 100
 	}
 	if *only != "" {
 		p.only = strings.Split(*only, ",")
@@ -139,6 +147,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			{[]string{"details"}, measureDetails},
 			{[]string{"limit", "decision"}, measureLimit},
 			{[]string{"calls"}, measureCalls},
+			{[]string{"hinted row", "hinted at once"}, measureHinted},
+			{[]string{"hinted calls"}, measureDays},
 		} {
 			if !p.wants(part.lines...) {
 				continue

@@ -138,7 +138,11 @@ func (w *warehouse) command(ctx context.Context, upstream *sandbox, args ...stri
 	if err != nil {
 		return err
 	}
-	args = append(args, "--config", config, "--log-level", "error")
+	return w.run(ctx, environment, append(args, "--config", config, "--log-level", "error")...)
+}
+
+// run runs the program in an environment.
+func (w *warehouse) run(ctx context.Context, environment []string, args ...string) error {
 	cmd := exec.CommandContext(ctx, w.stage.program, args...) //nolint:gosec // the program under test
 	cmd.Env, cmd.Stderr = environment, os.Stderr
 	if err := cmd.Run(); err != nil {

@@ -54,6 +54,10 @@ func lines() []line {
 		{name: "limit 3 s", figure: used, want: 98, worst: true, digits: 1},
 		{name: "limit 429", figure: "answers of status 429", most: true, worst: true},
 		{name: "decision", figure: "ms, half of them take less", want: 1, most: true, digits: 2},
+		{name: "hinted row p50", figure: "s from a callback to its row, calls of 1 s", want: 4, most: true, digits: 1},
+		{name: "hinted row p99", figure: "the same", want: 20, most: true, digits: 1},
+		{name: "hinted at once", figure: "the same, half of them, debounce 0", want: 1.5, most: true, digits: 1},
+		{name: "hinted calls", figure: "times fewer calls than every hour", want: 5, digits: 1},
 	}
 }
 
@@ -74,6 +78,7 @@ type table struct {
 	machine string
 	lines   []line
 	calls   []callLine
+	waits   []waited
 }
 
 // add notes a value of a line.
@@ -142,13 +147,17 @@ func (t *table) print(out io.Writer, p *plan) error {
 		Machine string       `json:"machine"`
 		Lines   []result     `json:"lines"`
 		Calls   []callResult `json:"calls,omitempty"`
-	}{t.machine, results, counted}
+		Waits   []waited     `json:"waits,omitempty"`
+	}{t.machine, results, counted, t.waits}
 	parts := []view.Part{view.Line("%s", t.machine)}
 	if len(rows) > 0 {
 		parts = append(parts, view.TableOf("LINE  MEASURED  GOAL  MIN  MEDIAN  MAX  RESULT", rows))
 	}
 	if len(counted) > 0 {
 		parts = append(parts, tableOfCalls(counted))
+	}
+	if len(t.waits) > 0 {
+		parts = append(parts, tableOfWaits(t.waits))
 	}
 	return view.Printer{Out: out, JSON: p.json}.Show(document, parts...)
 }

@@ -37,30 +37,42 @@ func (u *world) catchUp() { u.Advance(max(behind-u.moved, 0)) }
 // happens before a step is then older than the lag of the watermark.
 const behind = 6 * time.Hour
 
-// inWorld runs work beside a new world.
+// inWorld runs work beside a new world whose clock is behind.
 func inWorld(ctx context.Context, options simulated.Options, work func(u *world) error) error {
-	const headerLimit = 10 * time.Second
-	options.Plan, options.Seed = tariff, 1
 	options.Now = func() time.Time { return time.Now().Add(-behind) }
+	return withWorld(ctx, options, func(answers http.Handler) http.Handler { return answers }, work)
+}
+
+// withWorld runs work beside a new world, with the clock of the options. Calls go through a handler
+// of the measurement's own.
+func withWorld(ctx context.Context, options simulated.Options, through func(answers http.Handler) http.Handler, work func(u *world) error) error {
+	options.Plan, options.Seed = tariff, 1
 	server, err := simulated.New(options)
 	if err != nil {
 		return fmt.Errorf("simulate upstream: %w", err)
 	}
 	server.Advance(time.Second) // from now on the header Date has the virtual time
+	return served(ctx, through(server), func(url string) error {
+		return work(&world{Server: server, address: sandbox{
+			URL: url, Organization: simulated.DefaultOrganizationID, ClientID: simulated.ClientID,
+			ClientSecret: simulated.ClientSecret, RefreshToken: simulated.RefreshToken,
+		}})
+	})
+}
+
+// served runs work while a handler listens at an address of this process.
+func served(ctx context.Context, handler http.Handler, work func(url string) error) error {
+	const headerLimit = 10 * time.Second
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return fmt.Errorf("listen for the upstream: %w", err)
+		return fmt.Errorf("listen: %w", err)
 	}
-	serving := &http.Server{Handler: server, ReadHeaderTimeout: headerLimit}
+	serving := &http.Server{Handler: handler, ReadHeaderTimeout: headerLimit}
 	failed := make(chan error, 1)
 	go func() { failed <- serving.Serve(listener) }()
-	err = work(&world{Server: server, address: sandbox{
-		URL: "http://" + listener.Addr().String(), Organization: simulated.DefaultOrganizationID, ClientID: simulated.ClientID,
-		ClientSecret: simulated.ClientSecret, RefreshToken: simulated.RefreshToken,
-	}})
-	err = errors.Join(err, serving.Close())
+	err = errors.Join(work("http://"+listener.Addr().String()), serving.Close())
 	if ended := <-failed; !errors.Is(ended, http.ErrServerClosed) {
-		err = errors.Join(err, fmt.Errorf("serve the upstream: %w", ended))
+		err = errors.Join(err, fmt.Errorf("serve: %w", ended))
 	}
 	return err
 }

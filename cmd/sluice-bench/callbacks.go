@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	simulated "sluice/sandbox"
+)
+
+// hookSecret signs the webhooks of rules.
+const hookSecret = "benchmarkhooksecret1"
+
+// poster sends the callbacks of a simulated upstream.
+type poster struct{ http.Client }
+
+// Post implements the sandbox's Poster.
+func (p *poster) Post(ctx context.Context, address string, header http.Header, body []byte) (int, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return 0, fmt.Errorf("send a callback: %w", err)
+	}
+	request.Header = header.Clone()
+	answer, err := p.Do(request)
+	if err != nil {
+		return 0, fmt.Errorf("send a callback: %w", err)
+	}
+	return answer.StatusCode, answer.Body.Close()
+}
+
+// told is an organization whose lists upstream tells of.
+type told struct {
+	id, refreshToken string
+	lists            []list
+}
+
+// rules make upstream tell of each change in the lists.
+func (o *told) rules(u *world, public string) error {
+	var set simulated.Webhooks
+	for _, l := range o.lists {
+		set.Rules = append(set.Rules, simulated.WebhookRule{
+			Resource: l.stream(), Address: public + "/rule/" + o.id + "/" + l.stream(), Secret: hookSecret,
+			Body: fmt.Sprintf(`{%q:"${%s}"}`, l.id, l.id),
+		})
+	}
+	return u.SetWebhooksOf(o.id, "", set)
+}
+
+// narrow writes a configuration in which the lists of some organizations are copied and nothing
+// else. Notifications and each list have the settings given, in the form of the configuration.
+func (w *warehouse) narrow(u *world, of []told, notifications, each string) (string, []string, error) {
+	_, environment, err := w.configure(&u.address)
+	if err != nil {
+		return "", nil, err
+	}
+	environment = append(environment, "BENCH_HOOK_SECRET="+hookSecret)
+	var text strings.Builder
+	fmt.Fprintf(&text, "database: {url: \"${BENCH_DATABASE_URL}\"}\nvendor: {api_url: %[1]q, chat_url: %[1]q, auth_url: %[1]q}\nlog: {level: error}\n", u.address.URL)
+	text.WriteString("organizations:\n")
+	copied := make(map[string]bool)
+	for i := range of {
+		o := &of[i]
+		fmt.Fprintf(&text, "  - name: bench%d\n    id: %q\n    data_center: com\n    time_zone: Asia/Kolkata\n", i, o.id)
+		fmt.Fprintf(&text, "    credentials: {client_id: %q, client_secret: \"${BENCH_CLIENT_SECRET}\", refresh_token: \"${BENCH_TOKEN_%d}\"}\n", u.address.ClientID, i)
+		environment = append(environment, fmt.Sprintf("BENCH_TOKEN_%d=%s", i, o.refreshToken))
+		fmt.Fprintf(&text, "    services: {accounting: {plan: %[1]s}, inventory: {plan: %[1]s}}\n", tariff)
+		if notifications != "" {
+			text.WriteString("    notifications: {secret: \"${BENCH_HOOK_SECRET}\"}\n")
+		}
+		for _, l := range o.lists {
+			copied[l.stream()] = true
+		}
+	}
+	if notifications != "" {
+		fmt.Fprintf(&text, "notifications: {%s}\n", notifications)
+	}
+	text.WriteString("resources:\n")
+	for _, service := range catalogue(false) {
+		if service.Name != "accounting" && service.Name != "inventory" {
+			continue
+		}
+		for i := range service.Resources {
+			name, settings := service.Name+"."+service.Resources[i].Name, "enabled: false"
+			if copied[name] {
+				settings = each
+			}
+			fmt.Fprintf(&text, "  %s: {%s}\n", name, settings)
+		}
+	}
+	path := filepath.Join(w.stage.folder, w.name+"-told.yaml")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		return "", nil, fmt.Errorf("write the configuration: %w", err)
+	}
+	return path, environment, nil
+}
