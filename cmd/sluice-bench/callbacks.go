@@ -59,15 +59,23 @@ func (w *warehouse) narrow(u *world, of []told, notifications, each string) (str
 	}
 	environment = append(environment, "BENCH_HOOK_SECRET="+hookSecret)
 	var text strings.Builder
-	fmt.Fprintf(&text, "database: {url: \"${BENCH_DATABASE_URL}\"}\nvendor: {api_url: %[1]q, chat_url: %[1]q, auth_url: %[1]q}\nlog: {level: error}\n", u.address.URL)
-	text.WriteString("organizations:\n")
+	fmt.Fprintf(&text, `database: {url: "${BENCH_DATABASE_URL}"}
+vendor: {api_url: %[1]q, chat_url: %[1]q, auth_url: %[1]q}
+log: {level: error}
+notifications: {%[2]s}
+organizations:
+`, u.address.URL, notifications)
 	copied := make(map[string]bool)
 	for i := range of {
 		o := &of[i]
-		fmt.Fprintf(&text, "  - name: bench%d\n    id: %q\n    data_center: com\n    time_zone: Asia/Kolkata\n", i, o.id)
-		fmt.Fprintf(&text, "    credentials: {client_id: %q, client_secret: \"${BENCH_CLIENT_SECRET}\", refresh_token: \"${BENCH_TOKEN_%d}\"}\n", u.address.ClientID, i)
 		environment = append(environment, fmt.Sprintf("BENCH_TOKEN_%d=%s", i, o.refreshToken))
-		fmt.Fprintf(&text, "    services: {accounting: {plan: %[1]s}, inventory: {plan: %[1]s}}\n", tariff)
+		fmt.Fprintf(&text, `  - name: bench%[1]d
+    id: %[2]q
+    data_center: com
+    time_zone: Asia/Kolkata
+    credentials: {client_id: %[3]q, client_secret: "${BENCH_CLIENT_SECRET}", refresh_token: "${BENCH_TOKEN_%[1]d}"}
+    services: {accounting: {plan: %[4]s}, inventory: {plan: %[4]s}}
+`, i, o.id, u.address.ClientID, tariff)
 		if notifications != "" {
 			text.WriteString("    notifications: {secret: \"${BENCH_HOOK_SECRET}\"}\n")
 		}
@@ -75,12 +83,9 @@ func (w *warehouse) narrow(u *world, of []told, notifications, each string) (str
 			copied[l.stream()] = true
 		}
 	}
-	if notifications != "" {
-		fmt.Fprintf(&text, "notifications: {%s}\n", notifications)
-	}
 	text.WriteString("resources:\n")
 	for _, service := range catalogue(false) {
-		if service.Name != "accounting" && service.Name != "inventory" {
+		if service.Name != accounting && service.Name != inventory {
 			continue
 		}
 		for i := range service.Resources {

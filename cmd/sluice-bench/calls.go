@@ -28,17 +28,20 @@ func (l list) stream() string { return l.service + "." + l.resource }
 // The two lists that most lines are about.
 const nameItems, nameBills = "items", "bills"
 
+// The services of the lists.
+const accounting, inventory = "accounting", "inventory"
+
 // The lists, one for each kind of cursor: items filter by modification time and sort by it, as seen
 // live (docs/upstream.md U112). Accounts filter by it, bills sort by it, credit notes do neither
 // and are read whole. Unsorted items filter alone, as the documents say. Accounts by type come in
 // the order seen live, in which a new record may stand anywhere.
 var (
-	unsortedItems  = list{name: "unsorted items", service: "inventory", resource: nameItems, id: "item_id", atOnce: oracle.Batch, details: true}
-	items          = list{name: nameItems, service: "inventory", resource: nameItems, id: "item_id", atOnce: oracle.Batch, details: true}
-	bills          = list{name: nameBills, service: "inventory", resource: nameBills, id: "bill_id", atOnce: 1, details: true}
-	accounts       = list{name: "accounts", service: "accounting", resource: "chart_of_accounts", id: "account_id", atOnce: 1}
-	accountsByType = list{name: "accounts by type", service: "accounting", resource: "chart_of_accounts", id: "account_id", atOnce: 1}
-	notes          = list{name: "credit notes", service: "inventory", resource: "credit_notes", id: "creditnote_id", atOnce: 1}
+	unsortedItems  = list{name: "unsorted items", service: inventory, resource: nameItems, id: "item_id", atOnce: oracle.Batch, details: true}
+	items          = list{name: nameItems, service: inventory, resource: nameItems, id: "item_id", atOnce: oracle.Batch, details: true}
+	bills          = list{name: nameBills, service: inventory, resource: nameBills, id: "bill_id", atOnce: 1, details: true}
+	accounts       = list{name: "accounts", service: accounting, resource: "chart_of_accounts", id: "account_id", atOnce: 1}
+	accountsByType = list{name: "accounts by type", service: accounting, resource: "chart_of_accounts", id: "account_id", atOnce: 1}
+	notes          = list{name: "credit notes", service: inventory, resource: "credit_notes", id: "creditnote_id", atOnce: 1}
 )
 
 // moving returns the lists that are read from a watermark.

@@ -73,8 +73,8 @@ const (
 // Two organizations have five lists each.
 func businesses() []told {
 	const other = "60012345679"
-	payments := list{name: "payments", service: "accounting", resource: "vendor_payments", id: "payment_id", details: true}
-	bundles := list{name: "bundles", service: "inventory", resource: "composite_items", id: "composite_item_id", details: true}
+	payments := list{name: "payments", service: accounting, resource: "vendor_payments", id: "payment_id", details: true}
+	bundles := list{name: "bundles", service: inventory, resource: "composite_items", id: "composite_item_id", details: true}
 	five := []list{items, bills, accounts, payments, bundles}
 	return []told{
 		{id: simulated.DefaultOrganizationID, refreshToken: simulated.RefreshToken, lists: five},

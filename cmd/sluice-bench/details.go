@@ -96,7 +96,7 @@ func orders(ctx context.Context, conn *pgx.Conn, organization string) ([]owed, [
 func billDetails(organization string) (pipeline.Stream, error) {
 	for _, service := range connectors.All() {
 		for i := range service.Resources {
-			if service.Name == "inventory" && service.Resources[i].Name == nameBills {
+			if service.Name == inventory && service.Resources[i].Name == nameBills {
 				return pipeline.Stream{Organization: organization, Service: &service, Resource: &service.Resources[i], Work: pipeline.WorkDetails}, nil
 			}
 		}

@@ -70,8 +70,8 @@ func (s *stage) rows(ctx context.Context, p *plan, debounce string) ([]float64, 
 				return err
 			}
 			public := "http://" + listen
-			config, environment, err := w.narrow(u, []told{of}, fmt.Sprintf("listen: %q, public_url: %q, hinted_per_minute: 100, %s", listen, public, debounce),
-				"every: 24h, sweep: off")
+			settings := fmt.Sprintf("listen: %q, public_url: %q, hinted_per_minute: 100, %s", listen, public, debounce)
+			config, environment, err := w.narrow(u, []told{of}, settings, "every: 24h, sweep: off")
 			if err != nil {
 				return err
 			}
@@ -144,9 +144,10 @@ func (w *warehouse) changed(ctx context.Context, u *world, lists []list, changes
 				return fmt.Errorf("upstream did not tell of %s %s", l.stream(), id)
 			}
 			accepted := time.Now()
-			err = until(ctx, fmt.Sprintf("the change of %s %s does not come", l.stream(), id), func(ctx context.Context) (there bool, err error) {
-				err = conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM "+quoted(l.service, l.resource)+" WHERE "+quoted(l.id)+" = $1 AND last_modified_time >= $2)",
-					id, at.Truncate(time.Second)).Scan(&there)
+			err = until(ctx, fmt.Sprintf("the change of %s %s does not come", l.stream(), id), func(ctx context.Context) (bool, error) {
+				var there bool
+				err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM "+quoted(l.service, l.resource)+
+					" WHERE "+quoted(l.id)+" = $1 AND last_modified_time >= $2)", id, at.Truncate(time.Second)).Scan(&there)
 				return there, err
 			})
 			if err != nil {

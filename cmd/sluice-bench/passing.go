@@ -175,7 +175,7 @@ func (d *days) copy(ctx context.Context) error {
 func (d *days) draw() {
 	began := d.clock.Now()
 	d.end = began.Add(d.length)
-	chance := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // it has to be repeatable
+	chance := rand.New(rand.NewPCG(1, 1)) // it has to be repeatable
 	edits := int(math.Ceil(float64(d.edits) * d.length.Hours() / wholeDay.Hours()))
 	for i := range d.of {
 		for _, l := range d.of[i].lists {
@@ -276,7 +276,8 @@ func (d *days) step(ctx context.Context) error {
 	due := func(ctx context.Context, tx pgx.Tx) ([]pipeline.Key, error) { return d.app.DB.TakeDue(ctx, tx, limit) }
 	for _, choose := range []func(context.Context, pgx.Tx) ([]pipeline.Key, error){d.app.RequestHinted, due} {
 		var keys []pipeline.Key
-		err := pgx.BeginFunc(ctx, d.app.DB.Pool(), func(tx pgx.Tx) (err error) {
+		err := pgx.BeginFunc(ctx, d.app.DB.Pool(), func(tx pgx.Tx) error {
+			var err error
 			keys, err = choose(ctx, tx)
 			return err
 		})
