@@ -2,9 +2,11 @@ package notifications_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -243,5 +245,70 @@ func TestManyChannelsTakeOneCallForFifty(t *testing.T) {
 	f.must(err)
 	if len(claimed) != 1 || f.turn(many[0]) != 0 {
 		t.Errorf("claimed %v; the other process asks, too", claimed)
+	}
+}
+
+// counter grants whatever is asked, and counts the calls of each organization.
+type counter struct {
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+func (c *counter) Watch(_ context.Context, o *pipeline.Organization, _ string, wanted []upstream.Subscription) ([]upstream.Subscribed, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls[o.Key]++
+	answers := make([]upstream.Subscribed, len(wanted))
+	for i := range wanted {
+		answers[i].Expires = wanted[i].Expires
+	}
+	return answers, nil
+}
+
+func (*counter) Unwatch(context.Context, *pipeline.Organization, string, []int64) ([]upstream.Subscribed, error) {
+	return nil, errors.New("nothing is to be ended")
+}
+
+// TestAThousandOrganizationsAreRenewedByACallEach, however many processes renew them, after days in
+// which nobody did.
+func TestAThousandOrganizationsAreRenewedByACallEach(t *testing.T) {
+	t.Parallel()
+	f := openChannels(t)
+	const organizations, processes = 1000, 2
+	wanted := []notifications.Wanted{channel(1, "Deals", "Deals.all"), channel(2, "Products", "Products.all"), channel(3, "Accounts", "Accounts.all")}
+	renew := func(what string) {
+		counted := &counter{calls: make(map[string]int)}
+		failures := make(chan error, processes)
+		for range processes {
+			keeper := *f.keeper
+			keeper.Subscriber = counted
+			go func() {
+				var failed error
+				for i := range organizations {
+					o := &pipeline.Organization{Key: fmt.Sprintf("organization %d", i)}
+					failed = errors.Join(failed, keeper.Register(t.Context(), o.Key, wanted), keeper.Renew(t.Context(), o, wanted, false))
+				}
+				failures <- failed
+			}()
+		}
+		for range processes {
+			f.must(<-failures)
+		}
+		for key, calls := range counted.calls {
+			if calls != 1 {
+				t.Errorf("%s: %d calls of %s", what, calls, key)
+			}
+		}
+		if len(counted.calls) != organizations {
+			t.Errorf("%s: %d organizations were renewed", what, len(counted.calls))
+		}
+	}
+	renew("at first")
+	f.pass(10 * 24 * time.Hour)
+	renew("after ten days")
+	var alive int
+	f.must(f.pool.QueryRow(t.Context(), `SELECT count(*)::int FROM sluice.channels WHERE state = 'active' AND expires_at > now()`).Scan(&alive))
+	if alive != organizations*len(wanted) {
+		t.Errorf("%d channels are alive", alive)
 	}
 }

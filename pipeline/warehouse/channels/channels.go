@@ -81,13 +81,13 @@ ON CONFLICT (organization_id, module) DO UPDATE SET
 	state = CASE WHEN c.state = 'active' AND c.channel_id = excluded.channel_id THEN c.state ELSE 'wanted' END, code = '', path = '', reason = ''
 WHERE c.wanted <> excluded.wanted OR c.channel_id <> excluded.channel_id`
 
-	// The claim is the new renew_at: another process finds the row no longer due, and if this one
-	// is killed, the channel is asked for again soon.
+	// The claim is the new renew_at: another process waits for it and finds no row due, so that one
+	// process asks for all of them in one call. If it is killed, they are asked for again soon.
 	sqlClaim = `
 WITH due AS (
 	SELECT organization_id, module FROM sluice.channels
 	WHERE organization_id = $1 AND module = ANY ($2::text[]) AND (state NOT IN ('refused', 'disabled') OR $3) AND ($3 OR renew_at <= clock_timestamp())
-	ORDER BY module FOR UPDATE SKIP LOCKED
+	ORDER BY module FOR UPDATE
 )
 UPDATE sluice.channels c SET renew_at = clock_timestamp() + interval '5 minutes'
 FROM due d WHERE (d.organization_id, d.module) = (c.organization_id, c.module)
