@@ -16,6 +16,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/budget"
 	"sluice/pipeline/engine/config"
+	"sluice/pipeline/engine/metrics"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
@@ -71,6 +72,8 @@ type App struct {
 	Catalogue []schema.Service
 	DB        *warehouse.DB
 	Log       *slog.Logger
+	// Hints counts what became of change notifications in the runs of this process.
+	Hints *metrics.Hints
 	// URL is the address of the database in use. It may hold a password: never print it.
 	URL string
 
@@ -107,7 +110,10 @@ func Load(options Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{Config: conf, Catalogue: conf.Services, Log: log, options: options, organizations: make(map[string]*pipeline.Organization)}
+	a := &App{
+		Config: conf, Catalogue: conf.Services, Log: log, Hints: metrics.NewHints(), options: options,
+		organizations: make(map[string]*pipeline.Organization),
+	}
 	for i := range conf.Organizations {
 		a.organizations[conf.Organizations[i].Key] = a.resolve(&conf.Organizations[i])
 	}
@@ -233,7 +239,7 @@ func (a *App) Connect(ctx context.Context) error {
 	rules := a.rules()
 	db, err := warehouse.Open(ctx, a.URL, warehouse.Options{
 		MaxConns: conns, Ledger: calls.RulesOf(a.options.Minute), Absence: a.absenceRules(), Scrub: a.options.Scrub, Rules: &rules,
-		Due: planning.Due,
+		Due: planning.Due, Observer: a.Hints,
 	})
 	if err != nil {
 		return fmt.Errorf("open the warehouse: %w", err)

@@ -12,7 +12,9 @@ import (
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/notifications"
 	"sluice/pipeline/upstream"
+	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/channels"
+	"sluice/pipeline/warehouse/hints"
 )
 
 const (
@@ -119,6 +121,37 @@ func (a *App) Channels(ctx context.Context, organization string) ([]channels.Cha
 	}
 	gaps, err := store.Gaps(ctx, organization, gapsShown)
 	return all, gaps, err
+}
+
+// Telling returns how change notifications arrive by the channels of the configuration. Each of
+// them, and each organization as a whole, has a sum of gaps.
+func (a *App) Telling(ctx context.Context) (warehouse.Telling, error) {
+	t, err := a.DB.Telling(ctx)
+	if err != nil {
+		return t, fmt.Errorf("read how notifications arrive: %w", err)
+	}
+	seconds := make(map[[2]string]float64, len(t.Gaps))
+	for _, gap := range t.Gaps {
+		seconds[[2]string{gap.Organization, gap.Channel}] = gap.Seconds
+	}
+	t.Gaps = nil
+	configured := make(map[[2]string]bool)
+	for i := range a.Config.Organizations {
+		o := &a.Config.Organizations[i]
+		if !o.Notifies() {
+			continue
+		}
+		for _, watch := range append([]config.Watch{{}}, o.Notifications.Watch...) {
+			name := [2]string{o.Key, watch.Module}
+			configured[name] = true
+			t.Gaps = append(t.Gaps, channels.GapSum{Organization: o.Key, Channel: watch.Module, Seconds: seconds[name]})
+		}
+	}
+	t.Channels = slices.DeleteFunc(t.Channels, func(c channels.Channel) bool { return !configured[[2]string{c.Organization, c.Module}] })
+	t.Callbacks = slices.DeleteFunc(t.Callbacks, func(c hints.Told) bool {
+		return c.Dialect != notifications.Rule && !configured[[2]string{c.Organization, c.Module}]
+	})
+	return t, nil
 }
 
 // gapsShown is how many gaps a report has.

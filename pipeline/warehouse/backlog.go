@@ -2,14 +2,12 @@ package warehouse
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/hints"
 	"sluice/pipeline/warehouse/postgres"
-	"sluice/pipeline/warehouse/rows"
 	"sluice/pipeline/warehouse/streams/details"
 	"sluice/pipeline/warehouse/tombstones"
 )
@@ -74,15 +72,15 @@ func holdRows(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) error {
 
 // queueBacklog records what the batch changes in the work that is left: single records that could
 // not be read, hints that were, parents whose lists were read, and headers that need single
-// records. The batch's call was reserved at requestedAt.
-func (db *DB) queueBacklog(queue *pgx.Batch, batch pipeline.Batch, result rows.Result, refused []rows.Rejected, requestedAt time.Time) error {
-	stream := batch.Claim.Stream
+// records.
+func (l *loadingBatch) queueBacklog(queue *pgx.Batch) error {
+	batch, stream := l.batch, l.batch.Claim.Stream
 	if stream.Work == pipeline.WorkHinted {
-		hints.QueueRead(queue, batch, requestedAt)
+		hints.QueueRead(queue, batch, l.row.RequestedAt, &l.told)
 	} else if batch.Details { // a record that upstream told of need not have a row
 		failed := details.Unsettled(batch)
-		for i := range refused {
-			failed = append(failed, refused[i].RejectedRecord.ID)
+		for i := range l.rejected {
+			failed = append(failed, l.rejected[i].RejectedRecord.ID)
 		}
 		if len(failed) > 0 {
 			if err := details.QueueFail(queue, stream, failed); err != nil {
@@ -93,8 +91,8 @@ func (db *DB) queueBacklog(queue *pgx.Batch, batch pipeline.Batch, result rows.R
 	if batch.Parent != nil {
 		details.QueueParentRead(queue, batch.Claim, *batch.Parent)
 	}
-	if result.Owing > 0 {
-		db.QueueDetailsDue(queue, stream)
+	if l.result.Owing > 0 {
+		l.db.QueueDetailsDue(queue, stream)
 	}
 	return nil
 }

@@ -53,19 +53,22 @@ const deadlockTries = 3
 // loadTogether loads batches in one transaction.
 func (db *DB) loadTogether(ctx context.Context, batches []pipeline.Batch) (pipeline.Loaded, error) {
 	var sum pipeline.Loaded
+	var done []*loadingBatch
 	err := db.inTx(ctx, "loading "+batches[0].Claim.Stream.String(), func(tx pgx.Tx) error {
 		for i := range batches {
-			loaded, err := db.loadBatch(ctx, tx, batches[i])
-			if err != nil {
+			l := &loadingBatch{db: db, tx: tx, batch: batches[i]}
+			if err := l.load(ctx); err != nil {
 				return err
 			}
-			sum.Add(loaded)
+			sum.Add(l.loaded)
+			done = append(done, l)
 		}
 		return nil
 	})
 	if err != nil {
 		return pipeline.Loaded{}, err
 	}
+	db.observe(ctx, done)
 	return sum, nil
 }
 
@@ -82,13 +85,16 @@ type loadingBatch struct {
 	result   rows.Result
 	rejected []rows.Rejected
 	loaded   pipeline.Loaded
+	// told is when the first callbacks came of what the batch read and found changed; unannounced
+	// is how many of its changes no callback told of.
+	told        []time.Time
+	unannounced int
 }
 
-// loadBatch loads a batch, step by step. All transactions take locks in the same order: list,
-// stream, evidence, rows. The recorded counts cover the rows written, the end is judged by what was
+// load loads a batch, step by step. All transactions take locks in the same order: list, stream,
+// evidence, rows. The recorded counts cover the rows written, the end is judged by what was
 // recorded, and the job is settled last.
-func (db *DB) loadBatch(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (pipeline.Loaded, error) {
-	l := &loadingBatch{db: db, tx: tx, batch: batch}
+func (l *loadingBatch) load(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		l.takeTurn,        // streams of one list write one after the other
 		l.lockClaim,       // a worker that lost its claim writes nothing from here on (invariant 6)
@@ -102,10 +108,10 @@ func (db *DB) loadBatch(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (p
 		l.settleJob,       // last: if the job cannot be settled, nothing was written (invariant 2)
 	} {
 		if err := step(ctx); err != nil {
-			return l.loaded, err
+			return err
 		}
 	}
-	return l.loaded, nil
+	return nil
 }
 
 func (l *loadingBatch) takeTurn(ctx context.Context) error {
@@ -160,7 +166,7 @@ func (l *loadingBatch) record(ctx context.Context) error {
 	capabilities.QueueObserved(queue, batch)
 	capabilities.QueueLate(queue, stream, l.result.Late)
 	quarantine.Queue(queue, &batch, &l.loaded.MissingKeys)
-	if err := l.db.queueBacklog(queue, batch, l.result, l.rejected, l.row.RequestedAt); err != nil {
+	if err := l.queueBacklog(queue); err != nil {
 		return err
 	}
 	streams.QueueCount(queue, batch, l.loaded, quarantine.QueueDrift(queue, batch))
@@ -183,11 +189,12 @@ func (l *loadingBatch) countUnannounced(ctx context.Context, queue *pgx.Batch) e
 	if !l.row.Told || !list || changed == 0 || l.row.Position.Watermark.IsZero() {
 		return nil
 	}
-	rows, err := hints.Unannounced(ctx, l.tx, batch, l.row.Position.ScannedUntil)
-	if err != nil || rows == 0 {
+	var err error
+	l.unannounced, err = hints.Unannounced(ctx, l.tx, batch, l.row.Position.ScannedUntil)
+	if err != nil || l.unannounced == 0 {
 		return err
 	}
-	streams.QueueUnannounced(queue, batch.Claim.Run, rows)
+	streams.QueueUnannounced(queue, batch.Claim.Run, l.unannounced)
 	return nil
 }
 
@@ -225,7 +232,7 @@ func (l *loadingBatch) endRun(ctx context.Context) error {
 	}
 	if l.batch.Claim.Stream.Work == pipeline.WorkList && given.Outcome == pipeline.OutcomeDone {
 		queue := new(pgx.Batch)
-		hints.QueueListRead(queue, l.batch.Claim)
+		hints.QueueListRead(queue, l.batch.Claim, &l.told)
 		if err := l.tx.SendBatch(ctx, queue).Close(); err != nil {
 			return postgres.Fail("settling what was told of "+l.batch.Claim.Stream.String(), err)
 		}

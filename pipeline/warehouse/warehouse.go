@@ -74,6 +74,8 @@ type Options struct {
 	Due pipeline.DueRule
 	// Rules say which share of a run's records may be refused; nil means pipeline.DefaultRules.
 	Rules *pipeline.Rules
+	// Observer is told what became of change notifications; nil observes nothing.
+	Observer Observer
 }
 
 // DB is the warehouse; it is safe for concurrent use.
@@ -92,6 +94,8 @@ type DB struct {
 	absence pipeline.TombstoneRules
 	rules   pipeline.Rules
 	scrub   *outside.Scrubber
+	// observer is nil if there is none.
+	observer Observer
 
 	mu      sync.Mutex
 	loaders map[string]unchangedFinder
@@ -129,7 +133,10 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	tokens.ConnConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(tokenWait.Milliseconds(), 10)
 	postgres.SetUp(config.ConnConfig, settings)
 	postgres.SetUp(tokens.ConnConfig, settings)
-	db := &DB{loaders: map[string]unchangedFinder{}, absence: pipeline.DefaultTombstoneRules(), rules: pipeline.DefaultRules(), scrub: options.Scrub}
+	db := &DB{
+		loaders: map[string]unchangedFinder{}, absence: pipeline.DefaultTombstoneRules(), rules: pipeline.DefaultRules(), scrub: options.Scrub,
+		observer: options.Observer,
+	}
 	if options.Absence != nil {
 		db.absence = *options.Absence
 	}

@@ -14,9 +14,9 @@ func (c *cli) demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "Show the whole journey on a simulated company and a private Postgres",
 		Long: `Start a private Postgres and a simulated upstream, copy everything, change the
-company, copy again, and show the result. It needs no configuration, touches
-none of your data, and leaves nothing behind. Postgres binaries have to be on this
-machine (make demo sees to that).
+company, copy again, let a webhook tell of one more change, and show the result. It
+needs no configuration, touches none of your data, and leaves nothing behind. Postgres
+binaries have to be on this machine (make demo sees to that).
 
 With --keep it stays up at the end and prints the lines, export NAME=VALUE, with which
 other commands work on it in another shell.`,
@@ -47,6 +47,9 @@ func (c *cli) demo(ctx context.Context, flags demoFlags) (err error) {
 	}
 	second, err := stage.sync(ctx, "Second sync, an hour later: what is due by then", due)
 	if err != nil {
+		return err
+	}
+	if err := stage.told(ctx, flags.seed); err != nil {
 		return err
 	}
 	if err := stage.tour(ctx, first, second); err != nil {

@@ -16,7 +16,7 @@ func (s *demoStage) keep() error {
 		return fmt.Errorf("make a folder for the configuration of the demo: %w", err)
 	}
 	config := filepath.Join(s.kept, "config.yaml")
-	if err := os.WriteFile(config, []byte(demoConfig(s.upstream)), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(s.config), 0o600); err != nil {
 		return fmt.Errorf("write the configuration of the demo: %w", err)
 	}
 	lines := []string{"export SLUICE_CONFIG=" + quoted(config)}

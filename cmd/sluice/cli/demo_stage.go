@@ -6,7 +6,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"strings"
 	"time"
 
 	"sluice/cmd/sluice/cli/view"
@@ -30,8 +32,11 @@ type demoStage struct {
 	postgres *local.Server
 	upstream *runningSandbox
 	app      *engine.App
-	// environment are the variables to which the configuration refers. kept is the folder with the
-	// configuration for other commands; "" if nothing is kept.
+	// hooks is where callbacks will be received; nil once a receiver has taken it over.
+	hooks net.Listener
+	// config is the configuration, environment are the variables to which it refers. kept is the
+	// folder with the configuration for other commands; "" if nothing is kept.
+	config      string
 	environment map[string]string
 	kept        string
 }
@@ -53,10 +58,13 @@ func (s *demoStage) open(ctx context.Context, flags demoFlags) error {
 	}
 	s.upstream, err = startSandbox(ctx, "127.0.0.1:0", sandbox.Options{
 		Seed: flags.seed, Records: flags.records, Plan: "standard", Now: s.cli.env.Now,
-		Networks: demoNetworks(), CustomModules: demoModules(), Demo: true,
+		Networks: demoNetworks(), CustomModules: demoModules(), Demo: true, Poster: newCallbackPoster(),
 	})
 	if err != nil {
 		return err
+	}
+	if s.hooks, err = (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0"); err != nil {
+		return fmt.Errorf("listen for callbacks: %w: %w", errEnvironment, err)
 	}
 	options, err := s.options(flags.keep)
 	if err != nil {
@@ -92,10 +100,12 @@ func (s *demoStage) options(keep bool) (engine.Options, error) {
 		"SANDBOX_CLIENT_SECRET": s.upstream.ClientSecret,
 		"SANDBOX_REFRESH_TOKEN": s.upstream.RefreshToken,
 		"DEMO_DATABASE_URL":     s.postgres.URL(),
+		"DEMO_HOOK_SECRET":      rand.Text(),
 	}
+	s.config = demoConfig(s.upstream, s.hooks.Addr().String())
 	options := s.cli.options()
 	options.ConfigPath = "demo.yaml"
-	options.ReadFile = func(string) ([]byte, error) { return []byte(demoConfig(s.upstream)), nil }
+	options.ReadFile = func(string) ([]byte, error) { return []byte(s.config), nil }
 	options.LookupEnv = func(name string) (string, bool) {
 		value, ok := s.environment[name]
 		return value, ok
@@ -112,8 +122,12 @@ func (s *demoStage) options(keep bool) (engine.Options, error) {
 // keyBytes is the size of the encryption key, in bytes.
 const keyBytes = 32
 
-func demoConfig(upstream *runningSandbox) string {
-	return "database:\n  url: ${DEMO_DATABASE_URL}\n" + upstream.config("standard") + demoResources
+// demoConfig is the configuration; callbacks are received at hooks.
+func demoConfig(upstream *runningSandbox, hooks string) string {
+	const credentials = "    credentials:\n"
+	return "database:\n  url: ${DEMO_DATABASE_URL}\n" +
+		strings.Replace(upstream.config("standard"), credentials, "    notifications: {secret: \"${DEMO_HOOK_SECRET}\"}\n"+credentials, 1) +
+		fmt.Sprintf("notifications: {listen: %q, public_url: %q}\n", hooks, "http://"+hooks) + demoResources
 }
 
 // demoResources enables every resource. It bounds the calls of runs under parents, so that both
@@ -194,6 +208,9 @@ func (s *demoStage) close(ctx context.Context) error {
 	}
 	if s.upstream != nil {
 		errs = append(errs, s.upstream.stop(ctx))
+	}
+	if s.hooks != nil {
+		errs = append(errs, s.hooks.Close())
 	}
 	if s.postgres != nil {
 		errs = append(errs, s.postgres.Stop(ctx))

@@ -101,16 +101,20 @@ type receiverListener struct {
 
 // openListener starts to receive callbacks at notifications.listen.
 func openListener(ctx context.Context, a *engine.App, callbacks *metrics.Callbacks) (*receiverListener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.Config.Notifications.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen for callbacks: %w: %w", errEnvironment, err)
+	}
+	return receiveAt(ctx, a, listener, callbacks)
+}
+
+// receiveAt starts to receive callbacks at a listener, which it closes if that fails.
+func receiveAt(ctx context.Context, a *engine.App, listener net.Listener, callbacks *metrics.Callbacks) (*receiverListener, error) {
 	receiver, err := a.OpenReceiver(ctx, func(o notifications.Observation) {
 		callbacks.Observe(o.Organization, o.Dialect, string(o.Verdict), o.Took)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("receive callbacks: %w: %w", errEnvironment, err)
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.Config.Notifications.Listen)
-	if err != nil {
-		receiver.Close()
-		return nil, fmt.Errorf("listen for callbacks: %w: %w", errEnvironment, err)
+		return nil, errors.Join(fmt.Errorf("receive callbacks: %w: %w", errEnvironment, err), listener.Close())
 	}
 	server := boundedServer(receiver, a.Log)
 	failed := make(chan error, 1)

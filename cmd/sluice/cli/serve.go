@@ -74,7 +74,8 @@ func (c *cli) serve(ctx context.Context, a *engine.App, listen string) error {
 	if err != nil {
 		return errors.Join(err, receiver.stop(context.WithoutCancel(ctx)), listener.Close())
 	}
-	server := boundedServer(statusPages(a.DB.Pool().Ping, metrics.Registry(a.DB, a.Alarm, callbacks)), a.Log)
+	registry := metrics.Registry(metrics.Options{Source: a.DB, Alarm: a.Alarm, Telling: a.Telling, Hints: a.Hints, Callbacks: callbacks})
+	server := boundedServer(statusPages(a.DB.Pool().Ping, registry), a.Log)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(limit(listener, mostConnections)) }()
 	a.Log.InfoContext(ctx, "serving", "listen", listener.Addr().String(), "workers", a.Config.Workers, "streams", len(a.Streams()))

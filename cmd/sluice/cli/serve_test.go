@@ -61,6 +61,7 @@ func get(t *testing.T, url string) (int, string) {
 func TestServe(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 61, Records: 3000, Limits: sandbox.Limits{Off: true}, PageLatency: 30 * time.Millisecond})
+	s.configured("resources:\n  inventory.items: {notified: {every: 6h}}\n")
 	s.notified("http://127.0.0.1:1")
 
 	atWork := s.arrivals.after(6)
@@ -94,6 +95,11 @@ func TestServe(t *testing.T) {
 	address = p.said("serving", "listen")
 	s.allDone(1)
 	s.equal()
+	s.exec(`INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, module, operation, ids, bytes)
+		VALUES ($1, 'watch', '', now(), clock_timestamp(), 'Deals', '', '{}', 1)`, businessKey)
+	s.exec(`UPDATE sluice.channels SET expires_at = now() + interval '1 day'`)
+	s.exec(`INSERT INTO sluice.runs (organization_id, service, resource, class, gen, ended_at, outcome, updated)
+		VALUES ($1, 'inventory', 'items.hinted', 'hinted', 0, now(), 'done', 1)`, businessKey)
 	s.metricsAreDocumented(address)
 	p.terminate()
 	p.ends(codeFine, stopLimit)

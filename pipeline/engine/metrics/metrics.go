@@ -1,9 +1,9 @@
 // Package metrics exports the state of the streams to Prometheus. It reads the control tables at
-// each scrape, so every process reports the same values and stores nothing. Callbacks alone are
-// counted by the process that receives them.
+// each scrape, so every process reports the same values and stores nothing. Only callbacks, and
+// what became of them, are counted by the process that receives or reads.
 //
-// Labels are organization, service and resource, which the configuration bounds; no label ever
-// holds a value of a record. Start reading at Registry.
+// Labels are organization, service, resource and the module of a channel, which the configuration
+// bounds; no label ever holds a value of a record. Start reading at Registry.
 package metrics
 
 import (
@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/streams"
 )
@@ -27,13 +28,24 @@ type Source interface {
 	TokensDiedYoung(ctx context.Context) (int, error)
 }
 
-// Registry returns the metrics of one process. Alarm returns why a stream's quarantine alarms; ""
-// if it does not. Callbacks are nil in a process that receives none.
-func Registry(source Source, alarm func(*streams.Status) string, callbacks *Callbacks) *prometheus.Registry {
+// Options are what the metrics of a process are made of.
+type Options struct {
+	Source Source
+	// Alarm returns why a stream's quarantine alarms; "" if it does not.
+	Alarm func(*streams.Status) string
+	// Telling reads how change notifications arrive.
+	Telling func(context.Context) (warehouse.Telling, error)
+	Hints   *Hints
+	// Callbacks are nil in a process that receives none.
+	Callbacks *Callbacks
+}
+
+// Registry returns the metrics of one process.
+func Registry(options Options) *prometheus.Registry {
 	registry := processRegistry()
-	registry.MustRegister(newStreams(source, alarm))
-	if callbacks != nil {
-		registry.MustRegister(callbacks)
+	registry.MustRegister(newStreams(options), options.Hints.seconds)
+	if options.Callbacks != nil {
+		registry.MustRegister(options.Callbacks)
 	}
 	return registry
 }
@@ -46,8 +58,8 @@ func processRegistry() *prometheus.Registry {
 
 // collector makes metrics of the control tables.
 type collector struct {
-	source    Source
-	alarm     func(*streams.Status) string
+	options   Options
+	telling   telling
 	up        *prometheus.Desc
 	state     *prometheus.Desc
 	watermark *prometheus.Desc
@@ -59,14 +71,14 @@ type collector struct {
 	young     *prometheus.Desc
 }
 
-func newStreams(source Source, alarm func(*streams.Status) string) *collector {
+func newStreams(options Options) *collector {
 	stream := []string{"organization", "service", "resource"}
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("sluice_"+name, help, labels, nil)
 	}
 	return &collector{
-		source:    source,
-		alarm:     alarm,
+		options:   options,
+		telling:   newTelling(desc, stream),
 		up:        desc("database_up", "Whether the control tables could be read."),
 		state:     desc("stream_state", "1 for the state that the stream is in.", append(stream, "state")...),
 		watermark: desc("stream_watermark_timestamp_seconds", "The instant up to which the stream is complete.", stream...),
@@ -84,20 +96,25 @@ func (s *collector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{s.up, s.state, s.watermark, s.done, s.fails, s.quar, s.alarms, s.calls, s.young} {
 		out <- d
 	}
+	s.telling.describe(out)
 }
 
 // Collect implements prometheus.Collector.
 func (s *collector) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), readLimit)
 	defer cancel()
-	rows, err := s.source.Streams(ctx, "")
+	rows, err := s.options.Source.Streams(ctx, "")
 	var spent []calls.Spent
 	if err == nil {
-		spent, err = s.source.Spent(ctx, "")
+		spent, err = s.options.Source.Spent(ctx, "")
 	}
 	young := 0
 	if err == nil {
-		young, err = s.source.TokensDiedYoung(ctx)
+		young, err = s.options.Source.TokensDiedYoung(ctx)
+	}
+	var telling warehouse.Telling
+	if err == nil {
+		telling, err = s.options.Telling(ctx)
 	}
 	if err != nil {
 		out <- prometheus.MustNewConstMetric(s.up, prometheus.GaugeValue, 0)
@@ -105,6 +122,7 @@ func (s *collector) Collect(out chan<- prometheus.Metric) {
 	}
 	out <- prometheus.MustNewConstMetric(s.up, prometheus.GaugeValue, 1)
 	out <- prometheus.MustNewConstMetric(s.young, prometheus.GaugeValue, float64(young))
+	s.telling.collect(out, &telling, s.options.Hints)
 	for i := range rows {
 		s.stream(out, &rows[i])
 	}
@@ -123,12 +141,15 @@ func (s *collector) stream(out chan<- prometheus.Metric, row *streams.Status) {
 	gauge(s.fails, float64(row.Failures))
 	gauge(s.quar, float64(row.Quarantined))
 	alarms := 0.0
-	if s.alarm(row) != "" {
+	if s.options.Alarm(row) != "" {
 		alarms = 1
 	}
 	gauge(s.alarms, alarms)
 	if row.Watermark != nil && !row.WatermarkAhead { // a watermark that something else moved ahead proves nothing
 		gauge(s.watermark, float64(row.Watermark.Unix()))
+	}
+	if row.Notified != nil {
+		gauge(s.telling.waiting, float64(row.Notified.Waiting))
 	}
 	if row.LastDoneAt != nil {
 		gauge(s.done, float64(row.LastDoneAt.Unix()))

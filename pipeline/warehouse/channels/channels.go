@@ -203,6 +203,10 @@ WHERE (organization_id, channel) = ($1, $2) AND closed_at IS NULL`
 	sqlGaps = `
 SELECT organization_id, channel, opened_at, closed_at, reason FROM sluice.channel_gaps
 WHERE $1 = '' OR organization_id = $1 ORDER BY opened_at DESC, channel LIMIT $2`
+
+	sqlGapSums = `
+SELECT organization_id, channel, extract(epoch FROM sum(coalesce(closed_at, clock_timestamp()) - opened_at))::float8 AS seconds
+FROM sluice.channel_gaps GROUP BY organization_id, channel ORDER BY organization_id, channel`
 )
 
 // OpenGap notes since when nothing could have told of a change. An open gap stays as it is.
@@ -221,4 +225,17 @@ func CloseGap(ctx context.Context, tx pgx.Tx, organization, channel string) (boo
 // Gaps returns the last gaps of an organization, or of all if it is empty, the newest first.
 func (s *Store) Gaps(ctx context.Context, organization string, limit int) ([]Gap, error) {
 	return postgres.Read[Gap](ctx, s.pool, "gaps of notifications", sqlGaps, organization, limit)
+}
+
+// GapSum is how long nothing could have told of a change, in all gaps together.
+type GapSum struct {
+	Organization string `db:"organization_id"`
+	// Channel is that of a Gap.
+	Channel string  `db:"channel"`
+	Seconds float64 `db:"seconds"`
+}
+
+// GapSums returns the sums of all gaps that there were. An open gap counts up to now.
+func (s *Store) GapSums(ctx context.Context) ([]GapSum, error) {
+	return postgres.Read[GapSum](ctx, s.pool, "sums of gaps of notifications", sqlGapSums)
 }

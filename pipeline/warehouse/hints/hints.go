@@ -120,7 +120,8 @@ FROM (
 	FROM unnest($4::text[]) AS k (id)
 ) AS n
 WHERE (h.organization_id, h.service, h.resource) = ($1, $2, $3) AND h.record_id = n.id AND h.read_at IS NULL
-	AND h.last_at < $5::timestamptz`
+	AND h.last_at < $5::timestamptz
+RETURNING CASE WHEN n.new THEN h.first_at END`
 
 	// A run of the list answers what was told before it began.
 	sqlListRead = `
@@ -130,7 +131,8 @@ UPDATE sluice.hints h SET
 	due_at = CASE WHEN n.new OR h.read_again THEN h.due_at ELSE clock_timestamp() + $5::interval END
 FROM (SELECT started_at, inserted + updated > 0 AS new FROM sluice.runs WHERE id = $4) AS n
 WHERE (h.organization_id, h.service, h.resource) = ($1, $2, $3) AND h.record_id = '' AND h.read_at IS NULL
-	AND h.last_at < n.started_at`
+	AND h.last_at < n.started_at
+RETURNING CASE WHEN n.new THEN h.first_at END`
 )
 
 // strangerRest is the pause of hints about a stream that the process does not know.
@@ -196,8 +198,9 @@ func Pending(ctx context.Context, db postgres.Asker, list pipeline.Key, limit in
 }
 
 // QueueRead settles the hints of the records that a batch asked for; its call was reserved at
-// requestedAt. A record that shows nothing new is read again after a pause, once.
-func QueueRead(queue *pgx.Batch, batch pipeline.Batch, requestedAt time.Time) {
+// requestedAt. A record that shows nothing new is read again after a pause, once. Once the queue is
+// sent, told has when the first callbacks came of the records that changed.
+func QueueRead(queue *pgx.Batch, batch pipeline.Batch, requestedAt time.Time, told *[]time.Time) {
 	ids := slices.Clone(batch.Missing)
 	for i := range batch.Records {
 		ids = append(ids, batch.Records[i].ID)
@@ -211,7 +214,22 @@ func QueueRead(queue *pgx.Batch, batch pipeline.Batch, requestedAt time.Time) {
 	stream := batch.Claim.Stream
 	table := pgx.Identifier{stream.Resource.SchemaName(stream.Service), stream.Resource.Name}.Sanitize()
 	key := stream.ListKey()
-	queue.Queue(fmt.Sprintf(sqlRead, table, keyOf(stream.Resource)), key.Organization, key.Service, key.Resource, ids, requestedAt, readAgain)
+	queue.Queue(fmt.Sprintf(sqlRead, table, keyOf(stream.Resource)), key.Organization, key.Service, key.Resource, ids, requestedAt, readAgain).
+		Query(addTo(told))
+}
+
+// addTo adds the instants of a statement's rows, without nulls.
+func addTo(told *[]time.Time) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var at *time.Time
+		_, err := pgx.ForEachRow(rows, []any{&at}, func() error {
+			if at != nil {
+				*told = append(*told, *at)
+			}
+			return nil
+		})
+		return err
+	}
 }
 
 // keyOf is the column of a resource's identifier.
@@ -224,8 +242,9 @@ func keyOf(resource *schema.Resource) string {
 	return pgx.Identifier{resource.ID}.Sanitize()
 }
 
-// QueueListRead settles the hint for a list at the clean end of its run.
-func QueueListRead(queue *pgx.Batch, claim pipeline.Claim) {
+// QueueListRead settles the hint for a list at the clean end of its run. Once the queue is sent,
+// told has when the first callback came, if the run found a change.
+func QueueListRead(queue *pgx.Batch, claim pipeline.Claim, told *[]time.Time) {
 	key := claim.Stream.ListKey()
-	queue.Queue(sqlListRead, key.Organization, key.Service, key.Resource, claim.Run, readAgain)
+	queue.Queue(sqlListRead, key.Organization, key.Service, key.Resource, claim.Run, readAgain).Query(addTo(told))
 }

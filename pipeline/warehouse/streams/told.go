@@ -33,6 +33,19 @@ UPDATE sluice.streams s SET told_until = CASE WHEN $4::interval > interval '0' T
 FROM proven p
 WHERE (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)`
 
+	// Runs over hints read only what was told. A first sync reads what there was before.
+	sqlAnnounced = `
+SELECT s.organization_id, s.service, s.resource, coalesce(sum(n.changes), 0)::bigint AS changes,
+	coalesce(sum(n.unannounced), 0)::bigint AS unannounced
+FROM sluice.streams s CROSS JOIN unnest(ARRAY[s.resource, s.resource || '.hinted']) AS w (resource) CROSS JOIN LATERAL (
+	SELECT sum(r.inserted + r.updated) AS changes, sum(r.unannounced) AS unannounced FROM (
+		SELECT l.inserted, l.updated, l.unannounced, l.started_at, l.watermark_before FROM sluice.runs l
+		WHERE (l.organization_id, l.service, l.resource) = (s.organization_id, s.service, w.resource)
+		ORDER BY l.id DESC LIMIT $1
+	) AS r WHERE r.started_at > clock_timestamp() - interval '1 day' AND (w.resource <> s.resource OR r.watermark_before IS NOT NULL)
+) AS n
+WHERE s.hinted_every IS NOT NULL GROUP BY s.organization_id, s.service, s.resource ORDER BY s.organization_id, s.service, s.resource`
+
 	// A stream that is being written to is left to the next turn.
 	sqlLapsed = `
 SELECT s.organization_id, s.service, s.resource, coalesce(s.planned_every, s.every), s.last_done_at, clock_timestamp()
@@ -76,4 +89,24 @@ func (s *Schedule) Distrust(ctx context.Context) ([]pipeline.Key, error) {
 		return s.setDue(ctx, tx, keys, func(i int) pipeline.Occasion { return turns[i] })
 	})
 	return keys, err
+}
+
+// Announced is how many changes of a list were announced in the last day.
+type Announced struct {
+	Organization string `db:"organization_id"`
+	Service      string `db:"service"`
+	Resource     string `db:"resource"`
+	// Changes counts changed rows. Unannounced counts those of which no notification told; the
+	// youngest do not count, because callbacks may come late.
+	Changes     int64 `db:"changes"`
+	Unannounced int64 `db:"unannounced"`
+}
+
+// runsOfADay bounds the runs that Announced looks at, of each stream.
+const runsOfADay = 1500
+
+// Announced returns how many changes were announced, of the lists that notifications may replace
+// runs of.
+func (s *Schedule) Announced(ctx context.Context) ([]Announced, error) {
+	return postgres.Read[Announced](ctx, s.pool, "what notifications told of", sqlAnnounced, runsOfADay)
 }
