@@ -115,6 +115,17 @@ func rules(public string) sandbox.Webhooks {
 	return hooks
 }
 
+// Reset makes the world anew, and forgets what it told.
+func (g *Bed) Reset() error {
+	if err := g.World.Reset(); err != nil {
+		return fmt.Errorf("begin anew upstream: %w", err)
+	}
+	g.callbacks.mu.Lock()
+	defer g.callbacks.mu.Unlock()
+	clear(g.callbacks.told)
+	return nil
+}
+
 // publicURL is the address that upstream sends callbacks to.
 func (g *Bed) publicURL() string { return "http://" + g.Public.Address() }
 

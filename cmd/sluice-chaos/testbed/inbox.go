@@ -90,10 +90,15 @@ func (i *Inbox) compare(told map[content]fate, inbox []stored) {
 		}
 	}
 	i.Contents = len(found)
+	lost := 0
+	var example content
 	for of, fate := range told {
 		i.Sent, i.Taken = i.Sent+fate.sent, i.Taken+fate.taken
-		if found[of] < fate.taken {
-			i.brokenf("%d callbacks were answered with 2xx, and the inbox has %d of them: %s %x", fate.taken, found[of], of.dialect, of.digest)
+		if missing := fate.taken - found[of]; missing > 0 {
+			lost, example = lost+missing, of
 		}
+	}
+	if lost > 0 {
+		i.brokenf("%d callbacks were answered with 2xx and are not in the inbox: %s %x", lost, example.dialect, example.digest)
 	}
 }

@@ -46,6 +46,8 @@ type Start struct {
 // Process is sluice as a process of its own.
 type Process struct {
 	Name string
+	// Receiver says that it only receives callbacks.
+	Receiver bool
 	// Done is closed at its end, Code says how it ended: -1 by a signal.
 	Done chan struct{}
 	Code int
@@ -62,7 +64,7 @@ type Process struct {
 
 // Run starts a process.
 func (g *Bed) Run(start Start) (*Process, error) {
-	p := &Process{Name: start.Name, Done: make(chan struct{}), log: filepath.Join(g.folder, start.Name+".log")}
+	p := &Process{Name: start.Name, Receiver: start.Receiver, Done: make(chan struct{}), log: filepath.Join(g.folder, start.Name+".log")}
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the log of %s: %w", start.Name, err)
