@@ -31,8 +31,8 @@ type scenario struct {
 	// Args is the command to kill, Again the number of its runs that heal it.
 	Args  []string
 	Again int
-	// Told says that upstream tells of its changes, and that the command receives callbacks until it
-	// is told to end. What heals it is a serve, which reads what was told.
+	// Told says that upstream tells of its changes, and that the command receives callbacks until
+	// it is told to end. What heals it is a serve, which reads what was told.
 	Told bool
 }
 
