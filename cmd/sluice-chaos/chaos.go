@@ -8,7 +8,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sluice/cmd/sluice-chaos/plan"
@@ -22,6 +24,7 @@ type scenario struct {
 	Program                         string
 	Seed                            uint64
 	Slots, Kills, Crashes, Leaders  int
+	Receivers, ReceiverKills        int
 	Records, Workers, SmallMiB      int
 	Minute, Latency, Recovery, GoOn time.Duration
 	LeaderLoss, ChangeEvery, DueFor time.Duration
@@ -31,7 +34,8 @@ type scenario struct {
 // usual returns the chaos run of CI.
 func usual() scenario {
 	return scenario{
-		Program: "bin/sluice.test", Seed: 1, Slots: 3, Kills: 100, Crashes: 8, Leaders: 2, Records: 3000, Workers: 3, SmallMiB: 256,
+		Program: "bin/sluice.test", Seed: 1, Slots: 3, Kills: 100, Crashes: 8, Leaders: 2, Receivers: 2, ReceiverKills: 30,
+		Records: 3000, Workers: 3, SmallMiB: 256,
 		Minute: 6 * time.Second, Latency: 60 * time.Millisecond, Recovery: 4 * time.Minute, GoOn: 15 * time.Second, LeaderLoss: 20 * time.Second,
 		ChangeEvery: 300 * time.Millisecond, DueFor: 700 * time.Millisecond,
 	}
@@ -44,7 +48,11 @@ type chaos struct {
 	bed     *testbed.Bed
 	slots   []*slot
 	watcher *watch.Watcher
-	log     io.Writer
+	// receivers are the slots of the processes that only receive callbacks; turn chooses the next
+	// receiver.
+	receivers []*slot
+	turn      atomic.Int64
+	log       io.Writer
 	// database is held by the faults that the server cannot survive together: its stop, and a full
 	// disk.
 	database sync.Mutex
@@ -58,33 +66,27 @@ func play(ctx context.Context, sc scenario, log io.Writer) (_ Report, err error)
 	began := time.Now()
 	s.bed, err = testbed.Open(ctx, testbed.Options{
 		Program: sc.Program, Seed: int64(sc.Seed & 0xffff), Records: sc.Records, Minute: sc.Minute, Latency: sc.Latency,
-		Workers: sc.Workers, Small: sc.SmallMiB, Log: log,
+		Workers: sc.Workers, Small: sc.SmallMiB, Callbacks: onTheWay(), Log: log,
 	})
 	if err != nil {
 		return s.report, err
 	}
 	s.watcher = watch.New(s.bed.Postgres.Pool)
 	defer func() {
-		for _, slot := range s.slots {
+		for _, slot := range s.all() {
 			slot.kill()
 			err = errors.Join(err, slot.close())
 		}
 		s.undoing.Wait()
 		err = errors.Join(err, s.keep(), s.bed.Close(ctx))
 	}()
-	for n := range sc.Slots {
-		slot, err := newSlot(ctx, s.bed, n)
-		if err != nil {
-			return s.report, err
-		}
-		s.slots = append(s.slots, slot)
-		if err := slot.manage(ctx); err != nil {
-			return s.report, err
-		}
+	if err := s.fill(ctx); err != nil {
+		return s.report, err
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.watcher.Run(watching)
+	go s.bed.World.Run(watching)
 	if err := s.disturb(ctx); err != nil {
 		return s.report, err
 	}
@@ -96,6 +98,34 @@ func play(ctx context.Context, sc scenario, log io.Writer) (_ Report, err error)
 	s.measure()
 	return s.report, nil
 }
+
+// fill opens the slots, and starts a process in each.
+func (s *chaos) fill(ctx context.Context) error {
+	for n := range s.Slots {
+		slot, err := newSlot(ctx, s.bed, n)
+		if err != nil {
+			return err
+		}
+		s.slots = append(s.slots, slot)
+	}
+	for n := range s.Receivers {
+		slot, err := newReceiver(ctx, s.bed, n)
+		if err != nil {
+			return err
+		}
+		s.receivers = append(s.receivers, slot)
+	}
+	s.bed.Receiver = s.reach
+	for _, slot := range s.all() {
+		if err := slot.manage(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all returns the slots of both kinds.
+func (s *chaos) all() []*slot { return slices.Concat(s.slots, s.receivers) }
 
 // farOff is in the future: no run began after it.
 var farOff = time.Date(2999, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -112,6 +142,11 @@ func (s *chaos) disturb(ctx context.Context) error {
 	life.Go(func() { broken = s.live(living) })
 	life.Go(func() { watch.Each(living, s.DueFor, func() { s.due(living, farOff) }) })
 	life.Go(func() { watch.Each(living, s.Minute, func() { s.minute(living) }) })
+	var beside sync.WaitGroup
+	var played map[plan.Fault]int
+	var unplayed error
+	beside.Go(func() { played, unplayed = s.disturbReceivers(ctx) })
+	defer beside.Wait()
 	steps := plan.Of(s.Seed, s.Slots, s.Kills, s.Crashes, s.Leaders)
 	for n, step := range steps {
 		if err := s.await(ctx, step); err != nil {
@@ -124,10 +159,16 @@ func (s *chaos) disturb(ctx context.Context) error {
 			_, _ = fmt.Fprintf(s.log, "%d of %d steps, %d calls\n", n+1, len(steps), s.bed.Arrived()) // an error of progress is ignored
 		}
 	}
+	beside.Wait()
+	for fault, times := range played {
+		s.report.Actions[string(fault)] = times
+	}
+	s.report.AfterInsert = played[plan.KillAfterInsert]
+	s.report.ReceiverKills = played[plan.KillReceiver] + s.report.AfterInsert
 	s.undoing.Wait()
 	stop()
 	life.Wait()
-	return broken
+	return errors.Join(broken, unplayed)
 }
 
 // live changes records upstream: it inserts, edits and deletes them.
@@ -152,8 +193,9 @@ func (s *chaos) live(ctx context.Context) error {
 	return failed
 }
 
-// Statements that let time pass: idle streams become due, sleeping jobs wake up, and the minute
-// since the last refresh of tokens is over.
+// Statements that let time pass: idle streams become due, sleeping jobs wake up, the minute since
+// the last refresh of tokens is over, and so are the pauses of hints beyond the wait for further
+// callbacks.
 const (
 	sqlDue = `UPDATE sluice.streams SET next_due_at = clock_timestamp() WHERE (organization_id, service, resource) IN (
 		SELECT organization_id, service, resource FROM sluice.streams s
@@ -165,6 +207,9 @@ const (
 		SELECT id FROM river.river_job WHERE state IN ('scheduled', 'retryable') AND scheduled_at > now() + interval '5 seconds' FOR UPDATE SKIP LOCKED)`
 	sqlMinute = `UPDATE sluice.tokens SET attempted_at = attempted_at - interval '1 minute' WHERE credential IN (
 		SELECT credential FROM sluice.tokens FOR UPDATE SKIP LOCKED)`
+	sqlHints = `UPDATE sluice.hints SET due_at = clock_timestamp() WHERE ctid IN (
+		SELECT ctid FROM sluice.hints WHERE read_at IS NULL AND asked_at IS NULL AND due_at > clock_timestamp() + interval '20 seconds'
+		FOR UPDATE SKIP LOCKED)`
 )
 
 // due makes streams due that have not completed a run that began after an instant, by the
@@ -175,7 +220,7 @@ func (s *chaos) due(ctx context.Context, since time.Time) {
 
 // minute lets a minute of the limits pass for the waiting processes.
 func (s *chaos) minute(ctx context.Context) {
-	for _, sql := range []string{sqlWake, sqlMinute} {
+	for _, sql := range []string{sqlWake, sqlMinute, sqlHints} {
 		_, _ = s.bed.Postgres.Pool.Exec(ctx, sql) // as above
 	}
 }
@@ -222,7 +267,7 @@ func (s *chaos) keep() error {
 
 // measure sums up the findings of the slots and the watcher.
 func (s *chaos) measure() {
-	for _, slot := range s.slots {
+	for _, slot := range s.all() {
 		slot.mu.Lock()
 		maps.Copy(s.report.Exits, merged(s.report.Exits, slot.exits))
 		s.report.Starts += slot.starts

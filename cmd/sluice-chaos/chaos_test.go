@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -11,11 +12,11 @@ import (
 
 func TestFlags(t *testing.T) {
 	t.Parallel()
-	c, err := parse([]string{"-kills", "5", "-crashes", "1", "-leaders", "1", "-seed", "9", "-for", "2h", "-json"})
-	if err != nil || c.Kills != 5 || c.Crashes != 1 || c.Leaders != 1 || c.Seed != 9 || c.For != 2*time.Hour || !c.JSON {
+	c, err := parse([]string{"-kills", "5", "-crashes", "1", "-leaders", "1", "-receiver-kills", "3", "-seed", "9", "-for", "2h", "-json"})
+	if err != nil || c.Kills != 5 || c.Crashes != 1 || c.Leaders != 1 || c.ReceiverKills != 3 || c.Seed != 9 || c.For != 2*time.Hour || !c.JSON {
 		t.Errorf("%+v, %v", c, err)
 	}
-	for _, args := range [][]string{{"-kills", "0"}, {"-leaders", "101"}, {"-for", "-1s"}, {"now"}} {
+	for _, args := range [][]string{{"-kills", "0"}, {"-receivers", "0"}, {"-leaders", "101"}, {"-for", "-1s"}, {"now"}} {
 		if _, err := parse(args); err == nil || errors.Is(err, flag.ErrHelp) {
 			t.Errorf("%q: got error %v, want one about the figures", args, err)
 		}
@@ -42,13 +43,16 @@ func TestChaosThatProvesNothingFails(t *testing.T) {
 	t.Parallel()
 	sc := usual()
 	fine := func() Report {
-		r := Report{Kills: 100, KillsAtWork: 60, Crashes: 8, Inserted: 1, Edited: 1, Deleted: 1, Olders: 1}
+		r := Report{Kills: 100, KillsAtWork: 60, Crashes: 8, Inserted: 1, Edited: 1, Deleted: 1, Olders: 1, ReceiverKills: 30, AfterInsert: 15}
+		r.Callbacks.Taken, r.Callbacks.Stored, r.Callbacks.Read = 9, 11, 1
 		r.Verdict.Tombstones = 1
 		return r
 	}
 	for name, spoil := range map[string]func(*Report){
 		"few kills": func(r *Report) { r.Kills = 99 }, "few crashes": func(r *Report) { r.Crashes = 7 }, "idle": func(r *Report) { r.KillsAtWork = 20 },
 		"dead world": func(r *Report) { r.Edited = 0 }, "no tombstone": func(r *Report) { r.Verdict.Tombstones = 0 }, "one version": func(r *Report) { r.Olders = 0 },
+		"few receivers killed": func(r *Report) { r.ReceiverKills = 29 }, "nothing taken": func(r *Report) { r.Callbacks.Taken = 0 },
+		"nothing read": func(r *Report) { r.Callbacks.Read = 0 }, "no kill between insert and answer": func(r *Report) { r.Callbacks.Stored = 9 },
 	} {
 		r := fine()
 		spoil(&r)
@@ -97,12 +101,17 @@ func TestWrongEnds(t *testing.T) {
 func TestReports(t *testing.T) {
 	t.Parallel()
 	r := Report{Seed: 3, Kills: 4, Actions: map[string]int{"kill -9": 4}, Skipped: []string{"disk full: not permitted"}, Exits: map[int]int{0: 1}}
+	r.ReceiverKills = 7
+	r.Callbacks.Sent = 12
 	r.brokenf("invariant %d", 8)
 	var text strings.Builder
 	if err := r.print(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"seed 3: 4 kills", "kill -9                        4", "NOT PLAYED: disk full", "VIOLATION: invariant 8\n1 violations\n"} {
+	for _, want := range []string{
+		"seed 3: 4 kills", "kill -9                        4", "NOT PLAYED: disk full", "callbacks: 12 sent, ", "7 receivers killed",
+		"VIOLATION: invariant 8\n1 violations\n",
+	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%q is not in\n%s", want, &text)
 		}
@@ -111,4 +120,37 @@ func TestReports(t *testing.T) {
 	if err != nil || !strings.Contains(string(raw), `"violations":["invariant 8"]`) {
 		t.Errorf("%s, %v", raw, err)
 	}
+}
+
+// TestAKillAfterAnInsert: it happens at the server's answer to the statement that stores a
+// callback, and only where it is wanted.
+func TestAKillAfterAnInsert(t *testing.T) {
+	t.Parallel()
+	killed, alive := 0, false
+	c := cut{kill: func() bool { killed++; return alive }}
+	c.tap(1, true, []byte{0, 0, 0, 8, 0, 3, 0, 0}) // the start of a connection
+	asks := func(what, sql string, passes bool, want int) {
+		t.Helper()
+		c.tap(1, true, append(append([]byte{'Q', 0, 0, 0, byte(len(sql) + 5)}, sql...), 0))
+		other, own := c.tap(2, false, []byte("other")), c.tap(1, false, []byte("done"))
+		if other != len("other") || (own == len("done")) != passes || killed != want {
+			t.Errorf("%s: %d bytes of the answer passed, and %d of another one; killed %d times, want %d", what, own, other, killed, want)
+		}
+	}
+	const store = "SELECT notifications.take_callback($1)"
+	asks("none is wanted", store, true, 0)
+	done := make(chan struct{})
+	c.killed = done
+	asks("another statement", "SELECT 1", true, 0)
+	asks("the process had ended by itself", store, false, 1)
+	alive = true
+	asks("wanted", store, false, 2)
+	<-done
+	asks("done", store, true, 2)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if c.wait(over) {
+		t.Error("a kill that did not happen is reported")
+	}
+	asks("no longer wanted", store, true, 2)
 }

@@ -1,8 +1,9 @@
-// Command sluice-chaos tries the invariants on real processes: several of sluice serve, a Postgres
-// that survives power cuts, and the sandbox. Every line between them has a proxy. While upstream
-// changes, it kills and suspends processes, stops the database, fills its disk, breaks connections
-// and lets upstream refuse, by a plan that a seed fixes. Then all faults stop, and a judge that
-// knows nothing of sluice compares both sides. make chaos runs it;
+// Command sluice-chaos tries the invariants on real processes: several of sluice serve, receivers
+// of callbacks, a Postgres that survives power cuts, and the sandbox. Every line between them has a
+// proxy. While upstream changes and tells of it, it kills and suspends processes, stops the
+// database, fills its disk, breaks connections and lets upstream refuse, by a plan that a seed
+// fixes. Then all faults stop, and a judge that knows nothing of sluice compares both sides, and
+// the inbox with what upstream sent. make chaos runs it;
 // docs/decisions/0020-simulation-chaos-and-mutation says what it proves.
 //
 // The program under test is the test binary of cmd/sluice/cli: the program itself, with a shorter
@@ -54,6 +55,8 @@ func parse(args []string) (choice, error) {
 	flags.IntVar(&c.Kills, "kills", c.Kills, "processes to kill in one chaos run")
 	flags.IntVar(&c.Crashes, "crashes", c.Crashes, "stops of Postgres in one chaos run")
 	flags.IntVar(&c.Leaders, "leaders", c.Leaders, "kills of the queue's leader, of the kills")
+	flags.IntVar(&c.Receivers, "receivers", c.Receivers, "processes that only receive callbacks")
+	flags.IntVar(&c.ReceiverKills, "receiver-kills", c.ReceiverKills, "receivers to kill in one chaos run")
 	flags.IntVar(&c.Records, "records", c.Records, "records upstream")
 	flags.DurationVar(&c.Recovery, "recovery", c.Recovery, "how long the fleet may take to come to rest")
 	flags.DurationVar(&c.GoOn, "go-on", c.GoOn, "how soon 99 of 100 streams of killed processes have to go on")
@@ -65,7 +68,8 @@ func parse(args []string) (choice, error) {
 	if err := flags.Parse(args); err != nil {
 		return c, fmt.Errorf("read the flags: %w", err)
 	}
-	if min(c.Slots, c.Kills, c.Crashes, c.Records) < 1 || c.Leaders < 0 || c.Leaders > c.Kills || c.For < 0 || c.Total < 0 || flags.NArg() > 0 {
+	least := min(c.Slots, c.Kills, c.Crashes, c.Receivers, c.ReceiverKills, c.Records)
+	if least < 1 || c.Leaders < 0 || c.Leaders > c.Kills || c.For < 0 || c.Total < 0 || flags.NArg() > 0 {
 		return c, errors.New("all figures have to be positive, -leaders at most -kills, and there are no arguments: see -help")
 	}
 	return c, nil

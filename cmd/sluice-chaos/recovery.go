@@ -22,6 +22,10 @@ func (s *chaos) recovery(ctx context.Context) error {
 		slot.database.Heal()
 		slot.http.Heal()
 	}
+	for _, slot := range s.receivers {
+		slot.database.Heal()
+	}
+	s.bed.Public.Heal()
 	if err := s.answers(waiting); err != nil {
 		return err
 	}
@@ -32,6 +36,9 @@ func (s *chaos) recovery(ctx context.Context) error {
 	if !watch.Until(waiting, func() bool { return s.known(waiting) }) {
 		s.report.brokenf("invariant 6: streams that an older version did not know stay off within %s: %s", s.Recovery, s.situation(ctx))
 		return nil
+	}
+	if err := s.told(waiting); err != nil {
+		return err
 	}
 	began := time.Now()
 	// Without any request, the schedule has to bring every stream to idle.
@@ -50,13 +57,19 @@ func (s *chaos) recovery(ctx context.Context) error {
 		s.report.brokenf("invariant 6: the fleet does not come to rest within %s: %s", s.Recovery, s.situation(ctx))
 		return nil
 	}
-	for _, slot := range s.slots {
+	for _, slot := range s.all() {
 		ending, cancel := context.WithTimeout(ctx, time.Minute)
 		if wrong := slot.end(ending); wrong != "" {
 			s.report.brokenf("%s", wrong)
 		}
 		cancel()
 	}
+	inbox, err := s.bed.JudgeInbox(ctx, s.bed.Postgres.Pool)
+	if err != nil {
+		return fmt.Errorf("judge the inbox: %w", err)
+	}
+	s.report.Callbacks = inbox
+	s.report.Violations = append(s.report.Violations, inbox.Violations...)
 	verdict, err := s.bed.Judge(ctx, s.bed.Postgres.Pool)
 	if err != nil {
 		return fmt.Errorf("judge: %w", err)
@@ -64,6 +77,16 @@ func (s *chaos) recovery(ctx context.Context) error {
 	s.report.Verdict = verdict
 	s.report.Violations = append(s.report.Violations, verdict.Violations...)
 	return s.verify(ctx)
+}
+
+// told waits until upstream has sent every callback, or given it up.
+func (s *chaos) told(ctx context.Context) error {
+	var told bool
+	var err error
+	if !watch.Until(ctx, func() bool { told, err = s.bed.Told(ctx); return told || err != nil }) {
+		return fmt.Errorf("upstream still has callbacks to send: %w", ctx.Err())
+	}
+	return err
 }
 
 // known reports whether every resource copied here is registered and enabled.
@@ -80,14 +103,16 @@ func (s *chaos) known(ctx context.Context) bool {
 }
 
 // sqlRested reports whether every stream ended a clean run that began after an instant, and has
-// nothing left to do.
+// nothing left to do. sqlRead reports whether every hint is read.
+const sqlRead = `SELECT NOT EXISTS (SELECT FROM sluice.hints WHERE read_at IS NULL)`
+
 const sqlRested = `SELECT bool_and(state = 'idle' AND run_id IS NULL AND requested_gen <= served_gen AND EXISTS (
 		SELECT FROM sluice.runs r WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource)
 			AND r.outcome = 'done' AND r.started_at > $1))
 	FROM sluice.streams s WHERE enabled`
 
 // atRest waits until all streams are idle. With again, every stream must also complete a run of its
-// own schedule that begins from now on.
+// own schedule that begins from now on; without, every hint has to be read.
 func (s *chaos) atRest(ctx context.Context, again bool) bool {
 	since := time.Time{}
 	if again && s.bed.Postgres.Pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&since) != nil {
@@ -108,8 +133,9 @@ func (s *chaos) atRest(ctx context.Context, again bool) bool {
 		})
 	})
 	return watch.Until(ctx, func() bool {
-		var rested bool
-		return s.bed.Postgres.Pool.QueryRow(ctx, sqlRested, since).Scan(&rested) == nil && rested
+		var rested, read bool
+		return s.bed.Postgres.Pool.QueryRow(ctx, sqlRested, since).Scan(&rested) == nil && rested &&
+			(again || s.bed.Postgres.Pool.QueryRow(ctx, sqlRead).Scan(&read) == nil && read)
 	})
 }
 

@@ -23,6 +23,10 @@ type Report struct {
 	Kills       int `json:"kills"`
 	KillsAtWork int `json:"kills_at_work"`
 	Crashes     int `json:"crashes"`
+	// ReceiverKills counts the receivers that were killed, AfterInsert those of them that had
+	// stored a callback and not answered it.
+	ReceiverKills int `json:"receivers_killed"`
+	AfterInsert   int `json:"receivers_killed_after_an_insert"`
 	// Actions counts all faults by kind, Skipped those that this machine does not permit.
 	Actions map[string]int `json:"actions"`
 	Skipped []string       `json:"skipped,omitempty"`
@@ -41,6 +45,8 @@ type Report struct {
 	// was replaced.
 	GoOn   figures `json:"go_on"`
 	Leader figures `json:"leader"`
+	// Callbacks are the judge's findings about the inbox.
+	Callbacks testbed.Inbox `json:"callbacks"`
 	// Verdict is the judge's; Violations are all broken invariants.
 	Verdict    testbed.Verdict `json:"verdict"`
 	Violations []string        `json:"violations"`
@@ -77,6 +83,13 @@ func (r *Report) enough(sc scenario) {
 	if r.KillsAtWork*4 < sc.Kills {
 		r.brokenf("only %d of %d kills hit a stream at work", r.KillsAtWork, r.Kills)
 	}
+	if r.ReceiverKills < sc.ReceiverKills {
+		r.brokenf("%d receivers were killed, %d were planned", r.ReceiverKills, sc.ReceiverKills)
+	}
+	// What was stored without an answer is sent again, and stored once more.
+	if c := r.Callbacks; c.Taken == 0 || c.Read == 0 || r.AfterInsert > 0 && c.Stored <= c.Taken {
+		r.brokenf("too few callbacks: %d answered, %d stored, %d hints read, %d receivers killed after an insert", c.Taken, c.Stored, c.Read, r.AfterInsert)
+	}
 	if sc.Kills >= 100 && r.Olders == 0 {
 		r.brokenf("no process was of an older version")
 	}
@@ -104,6 +117,9 @@ func (r *Report) print(out io.Writer) error {
 		v.Records, v.Tombstones, v.Calls, v.Logged, v.Minute, v.AtOnce)
 	fmt.Fprintf(&text, "streams of killed processes went on: %d, p50 %.1f s, p99 %.1f s, at most %.1f s; there was no database for up to %.1f s\n",
 		r.GoOn.Samples, r.GoOn.P50, r.GoOn.P99, r.GoOn.Max, r.Outage)
+	c := r.Callbacks
+	fmt.Fprintf(&text, "callbacks: %d sent, %d taken, %d in the inbox with %d contents; %d receivers killed, %d of them between insert and answer; "+
+		"hints: %d, %d read\n", c.Sent, c.Taken, c.Stored, c.Contents, r.ReceiverKills, r.AfterInsert, c.Hints, c.Read)
 	fmt.Fprintf(&text, "leaders replaced: %d, p50 %.1f s, at most %.1f s\n", r.Leader.Samples, r.Leader.P50, r.Leader.Max)
 	for _, violation := range r.Violations {
 		fmt.Fprintf(&text, "VIOLATION: %s\n", violation)

@@ -19,10 +19,13 @@ import (
 type slot struct {
 	number int
 	bed    *testbed.Bed
+	// receiver says that the process only receives callbacks. It makes no call: http is nil.
+	receiver bool
 	// config has everything, before is that of an older version.
 	config, before string
 	database, http *proxy.Proxy
 	managing       sync.WaitGroup
+	cut            cut
 
 	mu      sync.Mutex
 	process *testbed.Process
@@ -59,7 +62,26 @@ func newSlot(ctx context.Context, g *testbed.Bed, number int) (*slot, error) {
 	return s, nil
 }
 
-func (s *slot) close() error { return errors.Join(s.database.Close(), s.http.Close()) }
+// newReceiver makes a slot for a process that only receives callbacks.
+func newReceiver(ctx context.Context, g *testbed.Bed, number int) (*slot, error) {
+	s := &slot{number: number, bed: g, receiver: true, exits: make(map[int]int)}
+	s.cut.kill = func() bool { return s.current().Kill() }
+	var err error
+	if s.database, err = proxy.Listen(ctx, g.Postgres.Dial, s.cut.tap); err != nil {
+		return nil, err
+	}
+	if s.config, err = g.Configure("receiver"+strconv.Itoa(number), g.Address()); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *slot) close() error {
+	if s.http == nil {
+		return s.database.Close()
+	}
+	return errors.Join(s.database.Close(), s.http.Close())
+}
 
 // manage keeps a process of sluice serve in the slot until end.
 func (s *slot) manage(ctx context.Context) error {
@@ -103,9 +125,13 @@ func (s *slot) start() error {
 		s.olders++
 		config = s.before
 	}
+	name, args := "chaos", []string{"serve"}
+	if s.receiver {
+		name, args = "receiver", []string{"notifications", "serve"}
+	}
 	p, err := s.bed.Run(testbed.Start{
-		Name: fmt.Sprintf("chaos-%d-%d", s.number, s.starts), Config: config, Postgres: s.database.Address(), Clock: s.clock,
-		Args: []string{"serve", "--listen", "127.0.0.1:0", "--log-level", "info"}, // so that it logs when it serves
+		Name: fmt.Sprintf("%s-%d-%d", name, s.number, s.starts), Config: config, Postgres: s.database.Address(), Clock: s.clock, Receiver: s.receiver,
+		Args: append(args, "--listen", "127.0.0.1:0", "--log-level", "info"), // so that it logs when it serves, and where it receives
 	})
 	if err != nil {
 		return err

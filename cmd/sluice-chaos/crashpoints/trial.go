@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -23,16 +25,21 @@ type scenario struct {
 	From     []string
 	// Change is the change upstream since then.
 	Change []sandbox.Change
-	// SQL damages the copy, for a backfill to repair.
+	// SQL prepares the copy further: it damages it for a backfill to repair, or lets nothing be
+	// due.
 	SQL string
-	// Args is the command to kill, Again the command that heals it, with its number of runs.
+	// Args is the command to kill, Again the number of its runs that heal it.
 	Args  []string
 	Again int
+	// Told says that upstream tells of its changes, and that the command receives callbacks until
+	// it is told to end. What heals it is a serve, which reads what was told.
+	Told bool
 }
 
 // scenarios are those of docs/decisions/0020-simulation-chaos-and-mutation.
 func scenarios() []scenario {
 	edits := []sandbox.Change{{Seed: 3, Inserts: 3, Edits: 9, Resources: []string{"bills", "items", "vendor_payments", "credit_notes"}}}
+	few := []sandbox.Change{{Seed: 5, Inserts: 1, Edits: 2, Resources: []string{"bills", "items", "vendor_payments"}}}
 	return []scenario{
 		{Name: "first", Args: []string{"sync"}, Again: 1},
 		{Name: "edits", Prepared: true, Change: edits, Args: []string{"sync", "bills", "items", "vendor_payments", "credit_notes"}, Again: 1},
@@ -44,8 +51,13 @@ func scenarios() []scenario {
 			Name: "backfill", Prepared: true, From: []string{"backfill", "inventory.bills", "--detach"},
 			SQL: `DELETE FROM inventory.bills WHERE mod(hashtext(bill_id), 3) = 0`, Args: []string{"backfill", "resume"}, Again: 1,
 		},
+		{Name: "callbacks", Prepared: true, Change: few, SQL: sqlNothingDue, Args: []string{"notifications", "serve"}, Told: true},
+		{Name: "told", Prepared: true, Change: few, SQL: sqlNothingDue, Args: []string{"serve"}, Told: true},
 	}
 }
+
+// sqlNothingDue lets no schedule hide what was told.
+const sqlNothingDue = `UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`
 
 // lane runs trials one after the other, beside other lanes.
 type lane struct {
@@ -54,6 +66,8 @@ type lane struct {
 	direct *proxy.Proxy
 	config string
 	runs   int
+	// receiver receives the callbacks; nil for none.
+	receiver atomic.Pointer[testbed.Process]
 }
 
 // newLane makes a lane on a testbed, and closes the testbed on failure.
@@ -66,7 +80,9 @@ func newLane(ctx context.Context, g *testbed.Bed, number int) (*lane, error) {
 	if err != nil {
 		return nil, errors.Join(err, g.Close(ctx))
 	}
-	return &lane{number: number, bed: g, direct: direct, config: config}, nil
+	l := &lane{number: number, bed: g, direct: direct, config: config}
+	g.Receiver = l.reach
+	return l, nil
 }
 
 // stepLimit bounds one process, which takes some seconds on an idle machine.
@@ -74,8 +90,8 @@ const stepLimit = 3 * time.Minute
 
 // prepare makes the initial database of a scenario's trials.
 func (l *lane) prepare(ctx context.Context, sc scenario) error {
-	if err := l.bed.World.Reset(); err != nil {
-		return fmt.Errorf("begin anew upstream: %w", err)
+	if err := l.bed.Reset(); err != nil {
+		return err
 	}
 	pool, err := l.bed.Postgres.Fresh(ctx, sc.Name, postgres.Empty)
 	if err != nil {
@@ -90,7 +106,7 @@ func (l *lane) prepare(ctx context.Context, sc scenario) error {
 		commands = append(commands, sc.From)
 	}
 	for _, args := range commands {
-		if err := l.calmly(ctx, sc.Name, args); err != nil {
+		if err := l.calmly(ctx, sc.Name, args, nil); err != nil {
 			return err
 		}
 	}
@@ -106,14 +122,20 @@ func (l *lane) prepare(ctx context.Context, sc scenario) error {
 	return nil
 }
 
-// calmly runs a command to its end; it must succeed.
-func (l *lane) calmly(ctx context.Context, database string, args []string) error {
+// calmly runs a command to its end; it must succeed. A command that receives callbacks ends on
+// request, when it has done what it was told of; see tell.
+func (l *lane) calmly(ctx context.Context, database string, args []string, told *pgxpool.Pool) error {
 	p, err := l.run(l.direct, database, args)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, stepLimit)
 	defer cancel()
+	if told != nil {
+		if err := l.tell(ctx, p, told); err != nil {
+			return err
+		}
+	}
 	if err := p.Wait(ctx); err != nil {
 		return err
 	}
@@ -125,9 +147,14 @@ func (l *lane) calmly(ctx context.Context, database string, args []string) error
 
 func (l *lane) run(through *proxy.Proxy, database string, args []string) (*testbed.Process, error) {
 	l.runs++
-	return l.bed.Run(testbed.Start{
+	start := testbed.Start{
 		Name: fmt.Sprintf("points-%d-%d", l.number, l.runs), Config: l.config, Postgres: through.Address(), Database: database, Args: args,
-	})
+	}
+	if args[len(args)-1] == "serve" {
+		start.Args = append(slices.Clone(args), "--listen", "127.0.0.1:0", "--log-level", "info") // so that it says where it receives
+		start.Receiver = len(args) > 1
+	}
+	return l.bed.Run(start)
 }
 
 // outcome is the result of a trial.
@@ -140,8 +167,8 @@ type outcome struct {
 // try runs a scenario with a kill at a point, lets the program heal it, and judges.
 func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) {
 	name := fmt.Sprintf("trial_%d", l.number)
-	if err := l.bed.World.Reset(); err != nil {
-		return outcome{}, fmt.Errorf("begin anew upstream: %w", err)
+	if err := l.bed.Reset(); err != nil {
+		return outcome{}, err
 	}
 	for _, change := range sc.Change {
 		if _, err := l.bed.World.Change(change); err != nil {
@@ -153,7 +180,7 @@ func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) 
 		return outcome{}, err
 	}
 	defer pool.Close()
-	o, err := l.killed(ctx, sc, name, at)
+	o, err := l.killed(ctx, sc, name, pool, at)
 	if err != nil {
 		return o, err
 	}
@@ -166,9 +193,19 @@ func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) 
 		if err := testbed.Age(ctx, pool); err != nil {
 			return o, err
 		}
-		if err := l.calmly(ctx, name, sc.Args); err != nil {
+		if err := l.calmly(ctx, name, sc.Args, nil); err != nil {
 			broken = append(broken, "invariant 6: the next process: "+err.Error())
 		}
+	}
+	if sc.Told {
+		if err := l.calmly(ctx, name, []string{"serve"}, pool); err != nil {
+			broken = append(broken, "invariant 6: the next process: "+err.Error())
+		}
+		inbox, err := l.bed.JudgeInbox(ctx, pool)
+		if err != nil {
+			return o, fmt.Errorf("judge the inbox: %w", err)
+		}
+		broken = append(broken, inbox.Violations...)
 	}
 	if o.verdict, err = l.bed.Judge(ctx, pool); err != nil {
 		return o, err
@@ -187,7 +224,7 @@ func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) 
 }
 
 // killed runs the process to kill.
-func (l *lane) killed(ctx context.Context, sc scenario, database string, at point) (outcome, error) {
+func (l *lane) killed(ctx context.Context, sc scenario, database string, pool *pgxpool.Pool, at point) (outcome, error) {
 	ready := make(chan *testbed.Process, 1)
 	c := newCutter(at, func() {
 		p := <-ready
@@ -206,7 +243,10 @@ func (l *lane) killed(ctx context.Context, sc scenario, database string, at poin
 	ready <- p
 	ending, cancel := context.WithTimeout(ctx, stepLimit)
 	defer cancel()
-	err = p.Wait(ending)
+	if sc.Told {
+		err = l.tell(ending, p, pool)
+	}
+	err = errors.Join(err, p.Wait(ending))
 	if err = errors.Join(err, between.Close()); err != nil {
 		return outcome{}, err
 	}
@@ -219,10 +259,10 @@ func (l *lane) killed(ctx context.Context, sc scenario, database string, at poin
 	return o, nil
 }
 
-// repeatedCalls returns the calls of lists that brought no page.
+// repeatedCalls returns the calls of lists and single records that brought no page.
 func repeatedCalls(ctx context.Context, pool *pgxpool.Pool) (int, error) {
 	const sql = `SELECT count(*) - (SELECT coalesce(sum(pages), 0) FROM sluice.runs WHERE service <> 'chat')
-		FROM sluice.calls WHERE service NOT IN ('chat', 'auth')`
+		FROM sluice.calls WHERE service NOT IN ('chat', 'auth', 'notifications')`
 	var n int
 	if err := pool.QueryRow(ctx, sql).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count calls that brought nothing: %w", err)

@@ -104,4 +104,4 @@ func Reads(sql string) bool {
 	return reading && !strings.Contains(upper, "FOR UPDATE") && !ours.MatchString(sql)
 }
 
-var ours = regexp.MustCompile(`sluice\.\w+\(|pg_notify|pg_advisory`)
+var ours = regexp.MustCompile(`(sluice|notifications)\.\w+\(|pg_notify|pg_advisory`)

@@ -46,7 +46,7 @@ func TestStatementsAreFoundWhereverTheBytesAreCut(t *testing.T) {
 func TestWhatOnlyReads(t *testing.T) {
 	t.Parallel()
 	for sql, want := range map[string]bool{
-		"SELECT 1": true, "select a FROM b": true, "SELECT call_id FROM sluice.reserve_call($1)": false, "SELECT a FROM b FOR UPDATE": false,
+		"SELECT 1": true, "select a FROM b": true, "SELECT call_id FROM sluice.reserve_call($1)": false, "SELECT notifications.take_callback($1)": false, "SELECT a FROM b FOR UPDATE": false,
 		"INSERT INTO a VALUES (1)": false, "COMMIT": false, "BEGIN": false, "WITH x AS (SELECT 1) UPDATE a SET b = 1": false,
 		"SELECT pg_advisory_lock($1)": false, "-- ping": true, "-- name: JobGetByID :one SELECT id FROM river_job": true,
 		"-- name: JobInsertFull :one INSERT INTO river_job (args) VALUES ($1)": false,

@@ -38,6 +38,20 @@ const (
 	Revoke      Fault = "access tokens revoked"
 )
 
+// The faults of receivers: processes that do nothing but take callbacks.
+const (
+	KillReceiver      Fault = "receiver: kill -9"
+	KillAfterInsert   Fault = "receiver: kill -9 after insert"
+	TerminateReceiver Fault = "receiver: SIGTERM"
+	SuspendReceiver   Fault = "receiver: SIGSTOP"
+	InboxReset        Fault = "receiver: database reset"
+	InboxSwallow      Fault = "receiver: database swallowed"
+	InboxDelay        Fault = "receiver: database late"
+	PublicReset       Fault = "callbacks: reset"
+	PublicCut         Fault = "callbacks: answers cut"
+	PublicSwallow     Fault = "callbacks: swallowed"
+)
+
 // Step is one fault of a plan.
 type Step struct {
 	Fault Fault
@@ -94,12 +108,42 @@ func mixOf(kills, crashes, leaders int) []mix {
 	}
 }
 
+// mixOfReceivers returns the mix of the receivers.
+func mixOfReceivers(kills int) []mix {
+	const second = time.Second
+	few := max(1, kills/10)
+	return []mix{
+		{Fault: KillReceiver, Count: kills - kills/2}, {Fault: KillAfterInsert, Count: kills / 2}, {Fault: TerminateReceiver, Count: few},
+		{Fault: SuspendReceiver, Count: few, Lasts: [2]time.Duration{second, 4 * second}},
+		{Fault: InboxReset, Count: few},
+		{Fault: InboxSwallow, Count: few, Lasts: [2]time.Duration{second, 4 * second}},
+		{Fault: InboxDelay, Count: few, Lasts: [2]time.Duration{second, 3 * second}},
+		{Fault: PublicReset, Count: few}, {Fault: PublicCut, Count: 2 * few},
+		{Fault: PublicSwallow, Count: few, Lasts: [2]time.Duration{second, 2 * second}},
+	}
+}
+
 // Of draws the steps of a chaos run: the same seed and figures give the same ones. Their effects
 // depend on the machine.
 func Of(seed uint64, slots, kills, crashes, leaders int) []Step {
-	chance := rand.New(rand.NewPCG(seed, 0x5702))
+	return draw(rand.New(rand.NewPCG(seed, 0x5702)), slots, mixOf(kills, crashes, leaders))
+}
+
+// OfReceivers draws the steps of the receivers, which are played beside the others. Their pauses
+// are longer, so that both take about as long.
+func OfReceivers(seed uint64, receivers, kills int) []Step {
+	steps := draw(rand.New(rand.NewPCG(seed, 0x5703)), receivers, mixOfReceivers(kills))
+	for n := range steps {
+		const most, longer = 200, 3
+		steps[n].Calls, steps[n].Pause, steps[n].Bytes = 0, longer*steps[n].Pause, steps[n].Bytes%most
+	}
+	return steps
+}
+
+// draw draws the steps of a mix.
+func draw(chance *rand.Rand, slots int, faults []mix) []Step {
 	var steps []Step
-	for _, m := range mixOf(kills, crashes, leaders) {
+	for _, m := range faults {
 		for range m.Count {
 			s := Step{
 				Fault: m.Fault, Slot: chance.IntN(slots), Calls: chance.IntN(10), Pause: time.Duration(100+chance.IntN(900)) * time.Millisecond,

@@ -36,3 +36,26 @@ func TestTheSameSeedGivesTheSamePlan(t *testing.T) {
 		}
 	}
 }
+
+func TestThePlanOfReceivers(t *testing.T) {
+	t.Parallel()
+	steps := OfReceivers(7, 2, 30)
+	if !slices.Equal(steps, OfReceivers(7, 2, 30)) || slices.Equal(steps, OfReceivers(8, 2, 30)) {
+		t.Error("the seed does not fix the plan")
+	}
+	count := map[Fault]int{}
+	for _, s := range steps {
+		count[s.Fault]++
+		if s.Slot < 0 || s.Slot > 1 || s.Pause <= 0 || s.Pause > 3*time.Second || s.Calls != 0 {
+			t.Errorf("%+v", s)
+		}
+	}
+	if count[KillReceiver] != 15 || count[KillAfterInsert] != 15 {
+		t.Errorf("%v, want 30 kills", count)
+	}
+	for _, d := range []Fault{TerminateReceiver, SuspendReceiver, InboxReset, InboxSwallow, InboxDelay, PublicReset, PublicCut, PublicSwallow} {
+		if count[d] == 0 {
+			t.Errorf("a plan of 30 kills has no %s", d)
+		}
+	}
+}

@@ -81,6 +81,9 @@ func Open(ctx context.Context, folder string, mebibytes int, durable bool) (_ *S
 	if err := migrations.Migrate(ctx, p.url(Database), migrations.Options{}); err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
+	if err := p.grantReceiver(ctx); err != nil {
+		return nil, err
+	}
 	if _, err := admin.Exec(ctx, "CREATE DATABASE "+Empty+" TEMPLATE "+Database); err != nil {
 		return nil, fmt.Errorf("keep an empty database: %w", err)
 	}
@@ -92,6 +95,28 @@ func Open(ctx context.Context, folder string, mebibytes int, durable bool) (_ *S
 
 // Empty is a database with all tables and no rows, the template of others.
 const Empty = "empty"
+
+// The roles that processes connect as: the owner of the tables, and one that can do nothing but
+// take callbacks.
+const (
+	Owner    = "postgres"
+	Receiver = "receiver"
+)
+
+// grantReceiver makes the role of receivers, also for the databases that are copied from this one.
+func (p *Server) grantReceiver(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, p.url(Database))
+	if err != nil {
+		return fmt.Errorf("connect to Postgres: %w", err)
+	}
+	defer func() { _ = conn.Close(ctx) }() // its work is done
+	for _, sql := range []string{"CREATE ROLE " + Receiver + " LOGIN", "SELECT sluice.grant_receiver('" + Receiver + "')"} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("%s: %w", sql, err)
+		}
+	}
+	return nil
+}
 
 // Fresh copies a database without connections to a new one, and connects to it.
 func (p *Server) Fresh(ctx context.Context, name, template string) (*pgxpool.Pool, error) {
@@ -203,9 +228,10 @@ func (p *Server) Dial(ctx context.Context) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(query.Get("host"), ".s.PGSQL."+query.Get("port")))
 }
 
-// Through returns the address of a database behind a proxy, for an application of a name.
-func Through(proxy, database, application string) string {
-	return "postgres://postgres@" + proxy + "/" + database + "?sslmode=disable&application_name=" + application
+// Through returns the address of a database behind a proxy, for a role and an application of a
+// name.
+func Through(proxy, role, database, application string) string {
+	return "postgres://" + role + "@" + proxy + "/" + database + "?sslmode=disable&application_name=" + application
 }
 
 // Close stops the server and removes the volume. A server that is told to stop while it recovers

@@ -3,11 +3,15 @@ package testbed
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -33,6 +37,8 @@ type Start struct {
 	Config, Postgres, Database string
 	// Clock is the error of its clock.
 	Clock time.Duration
+	// Receiver gives it the role of a receiver, and of all secrets only that of notifications.
+	Receiver bool
 	// Args are the command and its arguments.
 	Args []string
 }
@@ -40,6 +46,8 @@ type Start struct {
 // Process is sluice as a process of its own.
 type Process struct {
 	Name string
+	// Receiver says that it only receives callbacks.
+	Receiver bool
 	// Done is closed at its end, Code says how it ended: -1 by a signal.
 	Done chan struct{}
 	Code int
@@ -48,11 +56,15 @@ type Process struct {
 	log string
 	// asked says that it received a SIGTERM.
 	asked atomic.Bool
+
+	mu sync.Mutex
+	// listens is where it receives callbacks; "" before it said so.
+	listens string
 }
 
 // Run starts a process.
 func (g *Bed) Run(start Start) (*Process, error) {
-	p := &Process{Name: start.Name, Done: make(chan struct{}), log: filepath.Join(g.folder, start.Name+".log")}
+	p := &Process{Name: start.Name, Receiver: start.Receiver, Done: make(chan struct{}), log: filepath.Join(g.folder, start.Name+".log")}
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the log of %s: %w", start.Name, err)
@@ -60,9 +72,14 @@ func (g *Bed) Run(start Start) (*Process, error) {
 	defer func() { _ = log.Close() }() // the process has its own handle
 	args := append([]string{"--config", start.Config}, start.Args...)
 	p.cmd = exec.Command(g.options.Program, args...) //nolint:gosec,noctx // the program under test; its caller ends it
-	p.cmd.Env = append(os.Environ(), asProgram, "SLUICE_ENCRYPTION_KEY="+key,
-		"SLUICE_DATABASE_URL="+postgres.Through(start.Postgres, cmp.Or(start.Database, postgres.Database), start.Name),
-		"CHAOS_CLIENT_SECRET="+sandbox.ClientSecret, "CHAOS_REFRESH_TOKEN="+sandbox.RefreshToken)
+	role, secrets := postgres.Receiver, []string{asProgram, "CHAOS_HOOK_SECRET=" + hookSecret}
+	if !start.Receiver {
+		role = postgres.Owner
+		secrets = append(secrets, "SLUICE_ENCRYPTION_KEY="+key, "CHAOS_CLIENT_SECRET="+sandbox.ClientSecret, "CHAOS_REFRESH_TOKEN="+sandbox.RefreshToken)
+	}
+	p.cmd.Env = slices.Concat(os.Environ(), secrets, []string{
+		"SLUICE_DATABASE_URL=" + postgres.Through(start.Postgres, role, cmp.Or(start.Database, postgres.Database), start.Name),
+	})
 	if g.options.Minute > 0 {
 		p.cmd.Env = append(p.cmd.Env, withMinute+g.options.Minute.String())
 	}
@@ -144,4 +161,23 @@ func (p *Process) Log() string {
 		return err.Error()
 	}
 	return string(text)
+}
+
+// Receives returns the address at which it receives callbacks; "" if it has not said so yet.
+func (p *Process) Receives() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.listens != "" {
+		return p.listens
+	}
+	for line := range strings.Lines(p.Log()) {
+		var said struct {
+			Message string `json:"message"`
+			Listen  string `json:"listen"`
+		}
+		if json.Unmarshal([]byte(line), &said) == nil && said.Message == "receiving callbacks" {
+			p.listens = said.Listen
+		}
+	}
+	return p.listens
 }

@@ -1,7 +1,8 @@
 // Package testbed is the environment of processes under test: a durable Postgres of their own and
-// the sandbox behind real HTTP. Each process has a proxy on either side and a configuration. It is
-// also the judge. Once no stream has work left, upstream and the warehouse must be equal, and
-// upstream must have seen no call beyond its limits.
+// the sandbox behind real HTTP. Each process has a proxy on either side and a configuration, and
+// upstream tells of its changes through a public address. It is also the judge. Once no stream has
+// work left, upstream and the warehouse must be equal, upstream must have seen no call beyond its
+// limits, and the inbox must have every callback that was answered with 2xx.
 //
 // It knows no schedule and breaks nothing by itself: programs above it do. Start reading at Open,
 // then judge.go.
@@ -24,6 +25,7 @@ import (
 	"time"
 
 	"sluice/cmd/sluice-chaos/postgres"
+	"sluice/cmd/sluice-chaos/proxy"
 	"sluice/connectors"
 	"sluice/sandbox"
 )
@@ -45,6 +47,8 @@ type Options struct {
 	Workers int
 	// Fleeting turns off durability of commits, for trials that never stop the server.
 	Fleeting bool
+	// Callbacks is what goes wrong with callbacks on their way.
+	Callbacks sandbox.Chaos
 	// Small is the size in MiB of a data volume that can be filled; zero for none. See
 	// postgres.Server.Fillable.
 	Small int
@@ -67,18 +71,24 @@ const (
 type Bed struct {
 	World    *sandbox.Server
 	Postgres *postgres.Server
+	// Public is the address that upstream sends callbacks to. Run of the world sends them.
+	Public *proxy.Proxy
 
-	options  Options
-	folder   string
-	upstream *http.Server
-	address  string
-	serving  sync.WaitGroup
-	arrived  atomic.Int64
+	options   Options
+	folder    string
+	upstream  *http.Server
+	address   string
+	serving   sync.WaitGroup
+	arrived   atomic.Int64
+	callbacks *callbacks
 	// guest marks a testbed that uses the Postgres of another one.
 	guest bool
 	// Tap sees each request, also for tokens; it may be replaced while nothing runs. Nil lets all
 	// pass.
 	Tap Tap
+	// Receiver connects the public address to a process that receives callbacks; it may be replaced
+	// while nothing runs. Nil reaches none.
+	Receiver func(ctx context.Context) (net.Conn, error)
 }
 
 // Tap decides at the arrival of a request whether upstream gets it. The returned function decides,
@@ -124,9 +134,14 @@ func (g *Bed) openWorld(ctx context.Context) error {
 	if err := os.Chmod(g.folder, 0o711); err != nil { //nolint:gosec // that account passes through it
 		return fmt.Errorf("open the folder for Postgres: %w", err)
 	}
+	g.callbacks = newCallbacks()
+	if g.Public, err = proxy.Listen(ctx, g.reach, nil); err != nil {
+		return err
+	}
 	g.World, err = sandbox.New(sandbox.Options{
 		Seed: g.options.Seed, Records: g.options.Records, Plan: Plan, Now: time.Now, PageLatency: g.options.Latency,
 		LatencyJitter: g.options.Latency / 2, Limits: sandbox.Limits{Minute: g.options.Minute},
+		Poster: g.callbacks, Chaos: g.options.Callbacks, Webhooks: rules(g.publicURL()),
 	})
 	if err != nil {
 		return fmt.Errorf("open the sandbox: %w", err)
@@ -189,6 +204,9 @@ func (g *Bed) Close(ctx context.Context) error {
 		errs = append(errs, g.upstream.Close())
 	}
 	g.serving.Wait()
+	if g.Public != nil {
+		errs = append(errs, g.Public.Close())
+	}
 	if g.Postgres != nil && !g.guest {
 		errs = append(errs, g.Postgres.Close(context.WithoutCancel(ctx)))
 	}
@@ -229,12 +247,18 @@ organizations:
     data_center: com
     time_zone: Asia/Kolkata
     credentials: {client_id: %[3]s, client_secret: "${CHAOS_CLIENT_SECRET}", refresh_token: "${CHAOS_REFRESH_TOKEN}"}
+    notifications:
+      secret: ${CHAOS_HOOK_SECRET}
+      watch: [{module: Products, tells: [inventory.items]}]
     services:
 %[4]sworkers: %[5]d
 log: {level: warn}
 tombstones: {apart: 0s, max_rows: 100000}
+schedule: {floor: 1m}
+notifications: {listen: "127.0.0.1:0", public_url: "%[6]s", debounce: 500ms, hinted_per_minute: 100}
 resources:
-`, upstream, sandbox.DefaultOrganizationID, sandbox.ClientID, services.String(), max(g.options.Workers, 1))
+  inventory.items: {notified: {every: 6h}}
+`, upstream, sandbox.DefaultOrganizationID, sandbox.ClientID, services.String(), max(g.options.Workers, 1), g.publicURL())
 	kept := make(map[string]bool)
 	for service, names := range Resources() {
 		for _, name := range names {
