@@ -272,21 +272,21 @@ func (d *days) step(ctx context.Context) error {
 			return err
 		}
 	}
-	const limit = 500
-	due := func(ctx context.Context, tx pgx.Tx) ([]pipeline.Key, error) { return d.app.DB.TakeDue(ctx, tx, limit) }
-	for _, choose := range []func(context.Context, pgx.Tx) ([]pipeline.Key, error){d.app.RequestHinted, due} {
-		var keys []pipeline.Key
-		err := pgx.BeginFunc(ctx, d.app.DB.Pool(), func(tx pgx.Tx) error {
-			var err error
-			keys, err = choose(ctx, tx)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if err := d.queue.Insert(ctx, keys); err != nil {
-			return err
-		}
+	if err := d.app.Hint(ctx, d.queue); err != nil {
+		return err
+	}
+	var keys []pipeline.Key
+	err := pgx.BeginFunc(ctx, d.app.DB.Pool(), func(tx pgx.Tx) error {
+		const limit = 500
+		var err error
+		keys, err = d.app.DB.TakeDue(ctx, tx, limit)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.queue.Insert(ctx, keys); err != nil {
+		return err
 	}
 	if err := d.drained(ctx); err != nil {
 		return err

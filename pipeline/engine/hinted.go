@@ -13,9 +13,8 @@ import (
 	"sluice/pipeline/warehouse/hints"
 )
 
-// RequestHinted requests runs of what change notifications told of, and returns the streams, whose
-// jobs the caller inserts in the same transaction. A process that schedules does so every second.
-func (a *App) RequestHinted(ctx context.Context, tx pgx.Tx) ([]Key, error) {
+// requestHinted requests runs of what change notifications told of.
+func (a *App) requestHinted(ctx context.Context, tx pgx.Tx) ([]Key, error) {
 	return a.DB.RequestHinted(ctx, tx, a.answer)
 }
 

@@ -50,7 +50,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		Runner:   runner,
 		Workers:  a.Config.Workers,
 		Schedule: schedule,
-		Hinted:   a.RequestHinted,
+		Hinted:   a.requestHinted,
 		Replan:   a.replanner(),
 		Prune:    a.retention,
 		Retries:  retries,
