@@ -22,7 +22,7 @@ type reader interface {
 func (c *chunk) reader() (reader, error) {
 	stream := c.claim.Stream
 	_, perParent := stream.Resource.Cursor.(schema.PerParent)
-	singles := stream.Work == pipeline.WorkDetails || stream.Work == pipeline.WorkHinted
+	singles := stream.Work == pipeline.WorkDetails || stream.Work == pipeline.WorkHinted && stream.Resource.ToldByParent() == ""
 	if c.runner.Backlog == nil && (perParent || singles) {
 		return nil, fmt.Errorf("prepare %s: the runner has no backlog to say what it reads next", stream)
 	}
