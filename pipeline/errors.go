@@ -67,8 +67,8 @@ type Error struct {
 	// Until is when a new attempt makes sense; zero if unknown.
 	Until time.Time
 	// Lasting says that the answer is whole and lacks what the declaration says of it, and that the
-	// list was never read by that declaration. The same call fails until the declaration changes,
-	// so nothing repeats it within a run.
+	// list was never read by that declaration, or that the attempt before failed, too. The same
+	// call fails until the declaration changes, so nothing repeats it within a run.
 	Lasting bool
 	// Detail explains the failure to the operator.
 	Detail outside.Text

@@ -20,6 +20,8 @@ type Claim struct {
 	// reduced with the time since.
 	Capabilities Capabilities
 	Late         time.Duration
+	// Failing says that the attempt before failed, in this run or in the last one.
+	Failing bool
 	// Suspected says that an earlier scan of the whole list missed some of its rows. The next such
 	// scan decides about them.
 	Suspected bool

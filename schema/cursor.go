@@ -182,6 +182,22 @@ func (r *Resource) SinglesAtOnce() int {
 	}
 }
 
+// ToldByParent is the wire name of the parent's identifier where change notifications name the
+// parent of a record, and the list of the parent is read because of them; "" where they name the
+// record. Records without a call of their own that carry their parent are told of by it.
+func (r *Resource) ToldByParent() string {
+	cursor, under := r.Cursor.(PerParent)
+	if !under || r.SinglesAtOnce() > 0 {
+		return ""
+	}
+	for i := range r.Columns {
+		if r.Columns[i].Wire == cursor.Column && !r.Columns[i].Given {
+			return cursor.Column
+		}
+	}
+	return ""
+}
+
 // ListCursor is how the list is read; of a resource per parent, that of each parent.
 func (r *Resource) ListCursor() Cursor {
 	if parents, ok := r.Cursor.(PerParent); ok {

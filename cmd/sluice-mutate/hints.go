@@ -19,6 +19,10 @@ func hintBugs() []bug {
 			edit{requests, "requested_gen + CASE s.state WHEN 'denied' THEN 0 ELSE 1 END", "requested_gen"}),
 		tests(room, "^TestTheListAnswersForItsRecords$", "an earlier list answers", "a run of the list answers hints that arrived after it began",
 			edit{sql, "	AND h.last_at < n.started_at\n", "	AND n.started_at IS NOT NULL\n"}),
+		tests(room, "^TestAHintNamesAParent$", "any parent", "a hint about a parent that no scheduled run reads costs a call",
+			edit{sql, "AND p.active) AS known", "AND p.active) OR true AS known"}),
+		tests(room, "^TestAHintNamesAParent$", "a parent for ever", "a run reads the list of a parent again whose hint came after it began",
+			edit{sql, "		AND h.last_at < (SELECT", "		AND h.first_at > (SELECT r.started_at - interval '1 day' FROM sluice.runs r WHERE r.id = $4) AND now() > (SELECT"}),
 		tests(room, "^TestWhatUpstreamRefusesNoHintOpens$", "a hint opens what is denied", "a callback makes a denied stream call again",
 			edit{requests, "s.resource, s.state = 'denied', coalesce", "s.resource, false, coalesce"}),
 	}

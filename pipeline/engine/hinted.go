@@ -39,6 +39,9 @@ func (a *App) answer(due hints.Due) warehouse.HintAnswer {
 	if !known || !a.Enabled(stream) || !a.toldOf(stream) {
 		return warehouse.HintAnswer{Unknown: true}
 	}
+	if stream.Resource.ToldByParent() != "" { // a list of a parent is one call, and no other list answers for it
+		return warehouse.HintAnswer{Work: pipeline.WorkHinted, Parents: true, Pause: max(a.Config.Schedule.Floor-due.SinceList, 0)}
+	}
 	told := planning.Hints{
 		Records: len(due.Records) + due.Waiting, List: due.List,
 		AtOnce: stream.Resource.SinglesAtOnce(), Headers: stream.Resource.Details != nil,

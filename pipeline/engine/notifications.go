@@ -48,6 +48,9 @@ func (a *App) notifying(o *config.Organization) *notifications.Organization {
 		if stream.Resource.Single != nil {
 			resource.Single = stream.Resource.Single.Key
 		}
+		if parent := stream.Resource.ToldByParent(); parent != "" {
+			resource.ID, resource.ByParent = parent, true
+		}
 		copied[resource.FullName()] = resource
 		if stream.Service.Host == schema.HostAPI {
 			n.Resources[resource.FullName()] = resource

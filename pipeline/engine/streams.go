@@ -63,7 +63,7 @@ func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
 		look.Work = pipeline.WorkLook
 		works = append(works, look)
 	}
-	if list.Resource.SinglesAtOnce() > 0 && a.toldOf(list) {
+	if (list.Resource.SinglesAtOnce() > 0 || list.Resource.ToldByParent() != "") && a.toldOf(list) {
 		hinted := list
 		hinted.Work = pipeline.WorkHinted
 		works = append(works, hinted)
@@ -144,7 +144,7 @@ func (a *App) settings() []warehouse.StreamSetting {
 func (a *App) listParents(ctx context.Context) error {
 	for _, stream := range a.Streams() {
 		cursor, perParent := stream.Resource.Cursor.(schema.PerParent)
-		if !perParent || cursor.Listed == "" {
+		if !perParent || cursor.Listed == "" || stream.Work != pipeline.WorkList {
 			continue
 		}
 		ids := a.organization(stream.Organization).Services[stream.Service.Name].Listed(cursor.Listed)

@@ -199,6 +199,32 @@ func TestAListThatWasReadIsAskedAgain(t *testing.T) {
 	}
 }
 
+// TestAKeyThatTurnedWrongCostsOneCall: a list that was read is asked once more, since the answer
+// may be a passing fault. From then on each run costs one call, until an answer has the key.
+func TestAKeyThatTurnedWrongCostsOneCall(t *testing.T) {
+	t.Parallel()
+	r := newFixture(t)
+	queue := r.start(false)
+	r.upstream.answer("apples", things(3))
+	r.ask(queue, "apples")
+	r.until("apples are done", sqlIdle, "apples")
+	r.upstream.answer("apples", func(context.Context, pipeline.Request) (pipeline.Page, error) {
+		return pipeline.Page{}, &pipeline.Error{Kind: pipeline.Unexpected, Lasting: true, Detail: "the key apples is missing"}
+	})
+	for failed, want := range []int64{2, 1, 1} {
+		before := r.upstream.count()
+		r.ask(queue, "apples")
+		r.until("another run failed", `SELECT CASE WHEN count(*) = $1 THEN 1 ELSE 0 END FROM sluice.runs
+			WHERE outcome = 'failed' AND kind = 'unexpected' AND note LIKE '%the key apples is missing%'`, failed+1)
+		if calls := r.upstream.count() - before; calls != want {
+			t.Errorf("failed run %d: %d calls, want %d", failed+1, calls, want)
+		}
+	}
+	r.upstream.answer("apples", things(3))
+	r.ask(queue, "apples")
+	r.until("apples are done again", sqlIdle, "apples")
+}
+
 // TestWhatPassesIsAskedAgain: an unexpected answer that may be another one next time is retried.
 func TestWhatPassesIsAskedAgain(t *testing.T) {
 	t.Parallel()

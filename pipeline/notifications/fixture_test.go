@@ -39,6 +39,7 @@ const (
 func settings() notifications.Settings {
 	bills := notifications.Resource{Service: "inventory", Name: "bills", ID: "bill_id", Single: "bill"}
 	items := notifications.Resource{Service: "inventory", Name: "items", ID: "item_id", Single: "item"}
+	persons := notifications.Resource{Service: "accounting", Name: "contact_persons", ID: "contact_id", ByParent: true}
 	return notifications.Settings{
 		PublicURL: "https://hooks.test/sluice", Vendor: "Acme", Debounce: 2 * time.Second, MaxWait: 15 * time.Second,
 		Organizations: map[string]*notifications.Organization{
@@ -48,7 +49,7 @@ func settings() notifications.Settings {
 					products: {Module: "Products", Tells: []notifications.Resource{items, bills}},
 					deals:    {Module: "Deals", Values: true},
 				},
-				Resources: map[string]notifications.Resource{"inventory.bills": bills, "inventory.items": items},
+				Resources: map[string]notifications.Resource{"inventory.bills": bills, "inventory.items": items, "accounting.contact_persons": persons},
 			},
 			// Its variable was not set: an empty secret opens nothing.
 			"empty": {Key: "empty", Secrets: []upstream.Secret{{}}, Channels: map[int64]*notifications.Channel{products: {Module: "Products"}}},

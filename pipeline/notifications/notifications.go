@@ -87,8 +87,9 @@ type Channel struct {
 type Resource struct {
 	Service, Name string
 	// ID is the wire name of its identifier, Single the key around a single record; "" if there is
-	// no such call.
+	// no such call. ByParent says that ID is that of the parent: the list of the parent is read.
 	ID, Single string
+	ByParent   bool
 }
 
 // FullName returns service.resource.

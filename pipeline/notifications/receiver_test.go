@@ -257,6 +257,18 @@ func TestReplays(t *testing.T) {
 	}
 }
 
+// TestARuleNamesAParent: of a list under parents the parent. The identifier of a record is none.
+func TestARuleNamesAParent(t *testing.T) {
+	t.Parallel()
+	f := open(t, nil)
+	const rule = "/rule/" + key + "/accounting.contact_persons"
+	f.taken(f.signed(rule, `{"contact_id":"460000000300000004","contact_person_id":"7","id":"8"}`))
+	f.taken(f.signed(rule, `{"contact_person_id":"7","id":"8"}`))
+	if got := f.list(allHints); !cmp.Equal(got, []string{"accounting contact_persons   1", "accounting contact_persons 460000000300000004  1"}) {
+		t.Errorf("hints: %q", got)
+	}
+}
+
 // TestTwoSecrets: while a secret is changed, upstream may sign with either, and channels keep the
 // token of the old one until they are renewed.
 func TestTwoSecrets(t *testing.T) {

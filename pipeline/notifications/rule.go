@@ -9,7 +9,8 @@ type ruled struct {
 
 // parseRule reads the webhook of a rule for a resource. The operator chooses its body upstream
 // (docs/upstream.md U304). The identifier is under the resource's own key or under id, at the top
-// or inside of the key of the single record. The own key counts before id.
+// or inside of the key of the single record. The own key counts before id. A parent is under its
+// own key only, since id may be that of the record.
 func parseRule(body []byte, resource Resource) (ruled, error) {
 	said, err := parse(body)
 	if err != nil {
@@ -20,8 +21,12 @@ func parseRule(body []byte, resource Resource) (ruled, error) {
 	if resource.Single != "" {
 		places = append(places, members(said[resource.Single]))
 	}
+	keys := []string{resource.ID, "id"}
+	if resource.ByParent {
+		keys = keys[:1]
+	}
 	for _, place := range places {
-		for _, key := range []string{resource.ID, "id"} {
+		for _, key := range keys {
 			if record := id(place[key]); record != "" {
 				read.ids = append(read.ids, record)
 				return read, nil

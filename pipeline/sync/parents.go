@@ -18,8 +18,8 @@ const maxRejected = 5
 const statusNotFound = 404
 
 // parents reads one list after the other, each in the way of list, first that of the parent read
-// longest ago. A list that was begun is read to its end; a killed run goes on within it (invariant
-// 6).
+// longest ago; of what change notifications told, first that of the oldest hint. A list that was
+// begun is read to its end; a killed run goes on within it (invariant 6).
 type parents struct {
 	*chunk
 
@@ -55,17 +55,22 @@ func (p *parents) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Batch
 // next goes to the next parent. It ends the run if no parent is left or the run's calls are spent.
 func (p *parents) next(ctx context.Context, unfinished *pipeline.Scan) (*pipeline.End, error) {
 	parent, left, err := p.runner.Backlog.NextParent(ctx, p.claim)
+	hinted := p.claim.Stream.Work == pipeline.WorkHinted
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("next parent of %s: %w", p.claim.Stream, err)
 	case parent == "":
 		end := endOf(unfinished, "parents read", 0)
-		if unfinished.Done == 0 {
+		if unfinished.Done == 0 && !hinted {
 			end.Again = pipeline.AgainNoParent
 		}
 		return end, nil
 	case p.spent(unfinished):
-		return endOf(unfinished, "parents read", left), nil
+		end := endOf(unfinished, "parents read", left)
+		if hinted {
+			end.Again = pipeline.AgainHinted
+		}
+		return end, nil
 	}
 	enter(unfinished, parent, p.runner.Rules)
 	scan.Overlaps(unfinished, p.claim.Stream.Resource.Paging)

@@ -286,6 +286,52 @@ func TestARunThatKnowsNoParentIsSoonRepeated(t *testing.T) {
 	}
 }
 
+// toldOf knows the parents of which change notifications told, each until its list was read.
+type toldOf struct {
+	*family
+	parents []string
+}
+
+// NextParent implements sync.Backlog.
+func (f toldOf) NextParent(context.Context, pipeline.Claim) (string, int, error) {
+	for i, parent := range f.parents {
+		if !slices.Contains(f.memory.order, parent) {
+			return parent, len(f.parents) - i, nil
+		}
+	}
+	return "", 0, nil
+}
+
+// TestToldParentsAreRead: their lists and no others, within the calls of a run. The watermark does
+// not move, although all that was told is read.
+func TestToldParentsAreRead(t *testing.T) {
+	t.Parallel()
+	f := newFamily(1, 1, 1, 1)
+	r := newFamilyRig(f, fullScan())
+	r.stream.Resource.Columns[1].Given = false // records name their parent
+	r.stream.Work = pipeline.WorkHinted
+	r.runner.Backlog = toldOf{f, []string{"c", "a", "stranger"}}
+	r.runner.Allowance = func(pipeline.Stream) int { return 2 }
+	for range 3 {
+		must(t, r.run(t.Context()))
+	}
+	if diff := cmp.Diff([]string{"c", "a", "stranger"}, r.memory.order); diff != "" {
+		t.Errorf("order of the parents: %s", diff)
+	}
+	if diff := cmp.Diff([]pipeline.Again{pipeline.AgainHinted, pipeline.AgainNot, pipeline.AgainNot},
+		[]pipeline.Again{r.memory.ends[0].Again, r.memory.ends[1].Again, r.memory.ends[2].Again}); diff != "" {
+		t.Errorf("when the runs follow: %s", diff)
+	}
+	if f.calls != 3 || len(r.memory.rows) != 2 || !r.memory.position.Watermark.IsZero() {
+		t.Errorf("%d calls, %d rows, watermark %v; want 3, those of a and c, and none", f.calls, len(r.memory.rows), r.memory.position.Watermark)
+	}
+	for _, row := range r.memory.rows {
+		if parent := row.Tables[0][0].Values[1].Text; parent != "a" && parent != "c" {
+			t.Errorf("a row belongs to %q", parent)
+		}
+	}
+}
+
 func TestAParentThatUpstreamDoesNotKnowIsLeft(t *testing.T) {
 	t.Parallel()
 	f := newFamily(2, 2, 2)

@@ -22,7 +22,7 @@ type reader interface {
 func (c *chunk) reader() (reader, error) {
 	stream := c.claim.Stream
 	_, perParent := stream.Resource.Cursor.(schema.PerParent)
-	singles := stream.Work == pipeline.WorkDetails || stream.Work == pipeline.WorkHinted
+	singles := stream.Work == pipeline.WorkDetails || stream.Work == pipeline.WorkHinted && stream.Resource.ToldByParent() == ""
 	if c.runner.Backlog == nil && (perParent || singles) {
 		return nil, fmt.Errorf("prepare %s: the runner has no backlog to say what it reads next", stream)
 	}
@@ -80,10 +80,11 @@ func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Ba
 }
 
 // reconsider takes the mark of a lasting error away where the list was read before: the declaration
-// fits it, so that an answer without the declared key is a passing fault.
+// fitted it, so that an answer without the declared key may be a passing fault. It passes within
+// one attempt; a key that lacks in the next one, too, has turned wrong.
 func (c *chunk) reconsider(err error, scan *pipeline.Scan) {
 	failure, ok := errors.AsType[*pipeline.Error](err)
-	if ok && (!scan.Started.IsZero() || !c.claim.Position.Watermark.IsZero()) {
+	if ok && (!scan.Started.IsZero() || !c.claim.Position.Watermark.IsZero() && !c.claim.Failing) {
 		failure.Lasting = false
 	}
 }

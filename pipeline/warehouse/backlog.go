@@ -38,9 +38,14 @@ func (db *DB) Control(ctx context.Context, stream pipeline.Stream, ids []string)
 }
 
 // NextParent implements sync.Backlog. Of the parents that the run has not tried, it returns the one
-// that was tried longest ago.
+// that was tried longest ago. For what change notifications told it returns the parent of the
+// oldest hint.
 func (db *DB) NextParent(ctx context.Context, claim pipeline.Claim) (string, int, error) {
-	parent, left, err := details.NextParent(ctx, db.pool, claim)
+	next := details.NextParent
+	if claim.Stream.Work == pipeline.WorkHinted {
+		next = hints.NextParent
+	}
+	parent, left, err := next(ctx, db.pool, claim)
 	if err != nil {
 		return "", 0, postgres.Fail("choosing a parent for "+claim.Stream.String(), err)
 	}
@@ -76,7 +81,7 @@ func holdRows(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) error {
 func (l *loadingBatch) queueBacklog(queue *pgx.Batch) error {
 	batch, stream := l.batch, l.batch.Claim.Stream
 	if stream.Work == pipeline.WorkHinted {
-		hints.QueueRead(queue, batch, l.row.RequestedAt, &l.told)
+		l.queueHintsRead(queue)
 	} else if batch.Details { // a record that upstream told of need not have a row
 		failed := details.Unsettled(batch)
 		for i := range l.rejected {
@@ -88,11 +93,21 @@ func (l *loadingBatch) queueBacklog(queue *pgx.Batch) error {
 			}
 		}
 	}
-	if batch.Parent != nil {
+	if batch.Parent != nil && stream.Work != pipeline.WorkHinted { // which keeps the order of the scheduled runs
 		details.QueueParentRead(queue, batch.Claim, *batch.Parent)
 	}
 	if l.result.Owing > 0 {
 		l.db.QueueDetailsDue(queue, stream)
 	}
 	return nil
+}
+
+// queueHintsRead settles the hints that the batch answers.
+func (l *loadingBatch) queueHintsRead(queue *pgx.Batch) {
+	switch {
+	case l.batch.Claim.Stream.Resource.ToldByParent() == "":
+		hints.QueueRead(queue, l.batch, l.row.RequestedAt, &l.told)
+	case l.batch.Parent != nil: // the list of a parent may take several batches
+		hints.QueueParentRead(queue, l.batch.Claim, l.batch.Parent.ID, &l.told)
+	}
 }

@@ -27,7 +27,7 @@ func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.
 		if err != nil {
 			return err
 		}
-		claim.Run, claim.Position = row.Run, row.Position
+		claim.Run, claim.Position, claim.Failing = row.Run, row.Position, row.Failing
 		order, err := backfills.Look(ctx, tx, stream)
 		if err != nil {
 			return err

@@ -19,12 +19,12 @@ const hintsAtOnce = 5000
 
 // HintAnswer says how the hints of a resource are answered: by single records (WorkHinted) or by
 // the list (WorkList), after a pause where the list ran just now. Deletions is what finds
-// deletions: a look, a sweep or the list. Unknown says that this process does not know the
-// resource.
+// deletions: a look, a sweep or the list. Parents says that hints name parents, whose lists are
+// read. Unknown says that this process does not know the resource.
 type HintAnswer struct {
 	Work, Deletions       pipeline.Work
 	Pause, DeletionsPause time.Duration
-	Unknown               bool
+	Parents, Unknown      bool
 }
 
 // RequestHinted requests runs of the streams that answer the hints whose pause is over, and returns
@@ -42,6 +42,10 @@ func (db *DB) RequestHinted(ctx context.Context, tx pgx.Tx, answer func(hints.Du
 		given := answer(*d)
 		if given.Unknown {
 			hints.QueueStrangers(queue, d)
+			continue
+		}
+		if given.Parents {
+			wanted.parents(queue, d, given)
 			continue
 		}
 		wanted.reads(queue, d, given)
@@ -79,6 +83,22 @@ func (r requests) reads(queue *pgx.Batch, d *hints.Due, given HintAnswer) {
 		r.add(d.Key, pipeline.WorkList, func() { hints.QueueList(queue, d.Key, d.Records, 0) })
 	default:
 		r.add(d.Key, given.Work, func() { hints.QueueRequested(queue, d.Key, d.Records) })
+	}
+}
+
+// parents answers what changed under parents, also if it is said to be gone: each parent has a list
+// of its own, so that a run over the lists of all stands for none of them.
+func (r requests) parents(queue *pgx.Batch, d *hints.Due, given HintAnswer) {
+	if told := slices.Concat(d.Records, d.Deleted); len(told) > 0 {
+		r.add(d.Key, given.Work, func() { hints.QueueRequested(queue, d.Key, told) })
+	}
+	all := []string{""}
+	switch {
+	case !d.List:
+	case given.Pause > 0:
+		hints.QueuePostpone(queue, d.Key, all, given.Pause)
+	default:
+		r.add(d.Key, pipeline.WorkList, func() { hints.QueueRequested(queue, d.Key, all) })
 	}
 }
 

@@ -3,6 +3,7 @@ package warehouse_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse"
 )
 
@@ -106,5 +108,102 @@ func TestWhatNothingAnnouncedIsObserved(t *testing.T) {
 	}
 	if got := ask[int](h.fixture, `SELECT max(unannounced)::int FROM sluice.runs`); got != 2 {
 		t.Errorf("the run says %d, want 2", got)
+	}
+}
+
+// TestAHintNamesAParent: the list of a parent that is read by schedule answers, and settles the
+// hint; parents that are not read are settled without a call.
+func TestAHintNamesAParent(t *testing.T) {
+	t.Parallel()
+	h := openHinted(t)
+	h.answer = warehouse.HintAnswer{Work: pipeline.WorkHinted, Parents: true}
+	hinted := h.persons
+	hinted.Work = pipeline.WorkHinted
+	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+		{Key: h.persons.Key(), Every: time.Hour, Enabled: true}, {Key: hinted.Key(), Every: 24 * time.Hour, Enabled: true, After: 24 * time.Hour},
+	}))
+	h.must(h.db.ListParents(t.Context(), h.persons, []string{"v1", "v2", "v3"}))
+	told := func(body string, parents ...string) {
+		t.Helper()
+		ask[bool](h.fixture, `SELECT notifications.take_callback($1, 'rule', sha256($2::text::bytea), 'store.persons', 'update', $3,
+			p_sent_at => NULL, p_bytes => 10, p_body => NULL, p_changes => NULL, p_services => array_fill('store'::text, ARRAY[cardinality($3::text[])]),
+			p_resources => array_fill('persons'::text, ARRAY[cardinality($3::text[])]), p_records => $3, p_debounce => '0', p_most => '15 seconds')`,
+			organization, body, parents)
+	}
+	next := func(claim pipeline.Claim, want string, left int) {
+		t.Helper()
+		parent, n, err := h.db.NextParent(t.Context(), claim)
+		h.must(err)
+		if parent != want || n != left {
+			t.Errorf("the next parent is %q of %d, want %q of %d", parent, n, want, left)
+		}
+	}
+	read := func(claim pipeline.Claim, parent, failed string, raws ...string) {
+		t.Helper()
+		batch := h.of(claim, raws...)
+		batch.Listed, batch.Parent = true, &pipeline.ParentRead{ID: parent, Failed: outside.Text(failed)}
+		h.load(batch)
+	}
+	const person = `{"person_key":"1","vendor_id":"v1","name":"Ada"}`
+
+	told("one", "v1", "v2", "gone", "stranger")
+	h.exec(`UPDATE sluice.hints SET operation = 'delete' WHERE record_id = 'gone'`)
+	if diff := cmp.Diff([]string{"persons.hinted"}, h.tick()); diff != "" {
+		t.Errorf("the streams that are due differ:\n%s", diff)
+	}
+	h.wantOpen("gone asked, stranger asked, v1 asked, v2 asked")
+	claim := h.claimOf(hinted)
+	told("two", "v3")
+	h.tick()
+	next(claim, "v1", 2) // that of v3 is left to the next run
+	h.wantOpen("v1 asked, v2 asked, v3 asked")
+	read(claim, "v1", "", person)
+	next(claim, "v2", 1)
+	read(claim, "v2", "HTTP 404")
+	next(claim, "", 0)
+	h.wantOpen("v2 again, v3 asked") // nothing new was seen under v2
+	end := h.of(claim)
+	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	h.load(end)
+
+	h.exec(`UPDATE sluice.hints SET due_at = now()`)
+	told("three", "") // the list: all parents
+	if diff := cmp.Diff([]string{"persons", "persons.hinted"}, slices.Sorted(slices.Values(h.tick()))); diff != "" {
+		t.Errorf("the streams that are due differ:\n%s", diff)
+	}
+	h.wantOpen("list asked, v2 asked again, v3 asked")
+	list := h.claimOf(h.persons)
+	h.ended(list, person)
+	h.wantOpen("list again, v2 asked again, v3 asked") // the run of the list answers for no parent
+	claim = h.claimOf(hinted)
+	next(claim, "v2", 2)
+	read(claim, "v2", "")
+	read(claim, "v3", "")
+	h.wantOpen("list again, v3 again")
+	if got := ask[string](h.fixture, `SELECT concat_ws(' ', (SELECT count(*) FROM sluice.tombstones), (SELECT count(read_at) FROM sluice.parents),
+		(SELECT count(watermark) FROM sluice.streams), (SELECT string_agg(name, ',') FROM custom.persons))`); got != "0 0 0 Ada" {
+		t.Errorf("tombstones, parents read by schedule, watermarks and rows: %s", got)
+	}
+}
+
+// TestAListUnderParentsIsAnnounced by hints that name the parents.
+func TestAListUnderParentsIsAnnounced(t *testing.T) {
+	t.Parallel()
+	h, o := openObserved(t)
+	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.persons.Key(), Every: time.Hour, Hinted: 6 * time.Hour, Enabled: true}}))
+	run := func(raws ...string) {
+		t.Helper()
+		batch := h.of(h.claimOf(h.persons), raws...)
+		ago := time.Now().Add(-time.Hour)
+		batch.Listed, batch.Position = true, pipeline.Position{Watermark: ago, ScannedUntil: ago}
+		batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+		h.load(batch)
+	}
+	run()
+	h.exec(`INSERT INTO sluice.hints (organization_id, service, resource, record_id, first_at, last_at, due_at)
+		VALUES ($1, 'store', 'persons', 'v1', now(), clock_timestamp(), now())`, organization)
+	run(`{"person_key":"1","vendor_id":"v1","name":"Ada"}`, `{"person_key":"2","vendor_id":"v2","name":"Bo"}`, `{"person_key":"3","vendor_id":"v2","name":"Cy"}`)
+	if diff := cmp.Diff(map[string]int{h.persons.Key().String(): 2}, o.unannounced); diff != "" {
+		t.Errorf("what nothing announced differs (-want +got):\n%s", diff)
 	}
 }

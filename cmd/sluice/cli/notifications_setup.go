@@ -28,6 +28,7 @@ or edited. Rules exist for sales, purchases, contacts, items, the accountant's m
 custom modules: leave out a resource for which upstream offers none.
 
 The body holds the identifier and nothing else, so no personal data gets into the inbox.
+For contact persons it is that of the contact: make their rule for contacts.
 Upstream sends 1,000 webhooks a day: CHANGES A DAY is what the runs of the last week
 found, so that you can choose. The secret itself is never printed.`,
 		Example: "  sluice notifications setup --org acme",
@@ -71,8 +72,10 @@ type setupView struct {
 type webhookView struct {
 	Resource string `json:"resource"`
 	Address  string `json:"address"`
-	// Body is its body; the placeholder in it stands for the identifier.
-	Body string `json:"body"`
+	// Body is its body; the placeholder in it stands for the identifier. ByParent says that it is
+	// that of the parent, so that the rule is one for parents.
+	Body     string `json:"body"`
+	ByParent bool   `json:"by_parent"`
 	// ChangesPerDay is nil if it was not measured yet.
 	ChangesPerDay *float64 `json:"changes_per_day"`
 }
@@ -95,7 +98,7 @@ func setupOf(a *engine.App, key string, changed []streams.Changed) setupView {
 		resource := o.Resources[name]
 		webhook := webhookView{
 			Resource: name, Address: settings.PublicURL + notifications.Path(notifications.Rule, key, name),
-			Body: fmt.Sprintf(`{"%s": "PLACEHOLDER"}`, resource.ID),
+			Body: fmt.Sprintf(`{"%s": "PLACEHOLDER"}`, resource.ID), ByParent: resource.ByParent,
 		}
 		at := slices.IndexFunc(changed, func(c streams.Changed) bool {
 			return c.Organization == key && c.Service == resource.Service && c.Resource == resource.Name
@@ -125,6 +128,9 @@ func setupPages(setups []setupView) []view.Part {
 			}
 			page.Linef("\nWebhooks of workflow rules: method POST, body raw JSON, no parameters, the secret above.")
 			page.Linef("In the body, replace PLACEHOLDER by the placeholder that upstream offers for the identifier.")
+			if slices.ContainsFunc(s.Webhooks, func(w webhookView) bool { return w.ByParent }) {
+				page.Linef("Of contact persons, that is the identifier of the contact or customer: make the rule for contacts.")
+			}
 		}), view.Table(s.Webhooks, "RESOURCE  ADDRESS  BODY  CHANGES A DAY", func(w *webhookView) view.Row {
 			measured := "not measured yet"
 			if w.ChangesPerDay != nil {

@@ -17,6 +17,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/streams/details"
 	"sluice/schema"
 )
 
@@ -107,6 +108,22 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($
 SELECT coalesce((array_agg(record_id ORDER BY first_at, record_id))[1:$4], '{}'), count(*) FROM sluice.hints
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id <> '' AND read_at IS NULL AND asked_at IS NOT NULL`
 
+	// Hints about parents whose lists no scheduled run reads are settled: their records are not
+	// copied. A hint that came after the run began is left to the next one, so that a run reads no
+	// list twice.
+	sqlNextParent = `
+WITH asked AS MATERIALIZED (
+	SELECT h.record_id, h.first_at, EXISTS (SELECT FROM sluice.parents p
+		WHERE (p.organization_id, p.service, p.resource, p.parent_id) = ($1, $2, $3, h.record_id) AND p.active) AS known
+	FROM sluice.hints h
+	WHERE (h.organization_id, h.service, h.resource) = ($1, $2, $3) AND h.record_id <> '' AND h.read_at IS NULL AND h.asked_at IS NOT NULL
+		AND h.last_at < (SELECT r.started_at FROM sluice.runs r WHERE r.id = $4)
+), strange AS (
+	UPDATE sluice.hints h SET read_at = clock_timestamp() FROM asked a
+	WHERE (h.organization_id, h.service, h.resource, h.record_id) = ($1, $2, $3, a.record_id) AND NOT a.known
+)
+SELECT coalesce((array_agg(record_id ORDER BY first_at, record_id))[1], ''), count(*) FROM asked WHERE known`
+
 	// A callback that arrived after the call was reserved leads to another read. %[1]s is the
 	// table, %[2]s its key.
 	sqlRead = `
@@ -123,14 +140,14 @@ WHERE (h.organization_id, h.service, h.resource) = ($1, $2, $3) AND h.record_id 
 	AND h.last_at < $5::timestamptz
 RETURNING CASE WHEN n.new THEN h.first_at END`
 
-	// A run of the list answers what was told before it began.
-	sqlListRead = `
+	// A run answers what was told before it began. %s says whether it found something new.
+	sqlRunRead = `
 UPDATE sluice.hints h SET
 	read_at = CASE WHEN n.new OR h.read_again THEN clock_timestamp() END, read_again = NOT n.new,
 	asked_at = CASE WHEN n.new OR h.read_again THEN h.asked_at END,
 	due_at = CASE WHEN n.new OR h.read_again THEN h.due_at ELSE clock_timestamp() + $5::interval END
-FROM (SELECT started_at, inserted + updated > 0 AS new FROM sluice.runs WHERE id = $4) AS n
-WHERE (h.organization_id, h.service, h.resource) = ($1, $2, $3) AND h.record_id = '' AND h.read_at IS NULL
+FROM (SELECT r.started_at, %s AS new FROM sluice.runs r WHERE r.id = $4) AS n
+WHERE (h.organization_id, h.service, h.resource) = ($1, $2, $3) AND h.record_id = $6 AND h.read_at IS NULL
 	AND h.last_at < n.started_at
 RETURNING CASE WHEN n.new THEN h.first_at END`
 )
@@ -197,6 +214,16 @@ func Pending(ctx context.Context, db postgres.Asker, list pipeline.Key, limit in
 	return ids, total, err
 }
 
+// NextParent returns the parent of the oldest hint that a claim's run was requested for and has not
+// answered, and how many there are; "" if there is none.
+func NextParent(ctx context.Context, db details.Querier, claim pipeline.Claim) (string, int, error) {
+	var parent string
+	var left int
+	key := claim.Stream.ListKey()
+	err := db.QueryRow(ctx, sqlNextParent, key.Organization, key.Service, key.Resource, claim.Run).Scan(&parent, &left)
+	return parent, left, err
+}
+
 // QueueRead settles the hints of the records that a batch asked for; its call was reserved at
 // requestedAt. A record that shows nothing new is read again after a pause, once. Once the queue is
 // sent, told has when the first callbacks came of the records that changed.
@@ -245,6 +272,20 @@ func keyOf(resource *schema.Resource) string {
 // QueueListRead settles the hint for a list at the clean end of its run. Once the queue is sent,
 // told has when the first callback came, if the run found a change.
 func QueueListRead(queue *pgx.Batch, claim pipeline.Claim, told *[]time.Time) {
+	queueRunRead(queue, claim, "", "r.inserted + r.updated > 0", told)
+}
+
+// QueueParentRead settles the hint about a parent whose list a run has read, or could not read. It
+// is read again after a pause, once, if no row under the parent changed.
+func QueueParentRead(queue *pgx.Batch, claim pipeline.Claim, parent string, told *[]time.Time) {
+	resource := claim.Stream.Resource
+	table := pgx.Identifier{resource.SchemaName(claim.Stream.Service), resource.Name}.Sanitize()
+	changed := fmt.Sprintf("EXISTS (SELECT FROM %s AS t WHERE t.organization_id = $1 AND t.%s = $6 AND t._run_id = r.id)",
+		table, pgx.Identifier{resource.ColumnOfParent()}.Sanitize())
+	queueRunRead(queue, claim, parent, changed, told)
+}
+
+func queueRunRead(queue *pgx.Batch, claim pipeline.Claim, id, changed string, told *[]time.Time) {
 	key := claim.Stream.ListKey()
-	queue.Queue(sqlListRead, key.Organization, key.Service, key.Resource, claim.Run, readAgain).Query(addTo(told))
+	queue.Queue(fmt.Sprintf(sqlRunRead, changed), key.Organization, key.Service, key.Resource, claim.Run, readAgain, id).Query(addTo(told))
 }

@@ -18,13 +18,14 @@ const (
 	skew = 2 * time.Minute
 )
 
-// A row that this call wrote has the call's number. %[1]s is the table, %[2]s its key.
+// A row that this call wrote has the call's number. %[1]s is the table, %[2]s the column that hints
+// name, %[3]s its key.
 const sqlUnannounced = `
 SELECT count(*) FROM unnest($4::text[], $5::timestamptz[]) AS k (id, modified)
+JOIN %[1]s AS t ON t.organization_id = $1 AND t.%[3]s = k.id AND t._call_id = $6
 WHERE coalesce(k.modified, $7) < clock_timestamp() - $8::interval
-	AND EXISTS (SELECT FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = k.id AND t._call_id = $6)
 	AND NOT EXISTS (SELECT FROM sluice.hints h WHERE (h.organization_id, h.service, h.resource) = ($1, $2, $3)
-		AND h.record_id IN (k.id, '') AND h.last_at >= coalesce(k.modified, $7) - $9::interval)`
+		AND h.record_id IN (t.%[2]s, '') AND h.last_at >= coalesce(k.modified, $7) - $9::interval)`
 
 // Unannounced counts the rows that a batch of a list changed and of whose change no callback told.
 // Since is when the list was last read: records without a modification time changed after it.
@@ -36,7 +37,11 @@ func Unannounced(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, since tim
 	}
 	var rows int
 	table := pgx.Identifier{stream.Resource.SchemaName(stream.Service), stream.Resource.Name}.Sanitize()
-	err := tx.QueryRow(ctx, fmt.Sprintf(sqlUnannounced, table, keyOf(stream.Resource)), key.Organization, key.Service, key.Resource,
+	named := keyOf(stream.Resource)
+	if stream.Resource.ToldByParent() != "" {
+		named = pgx.Identifier{stream.Resource.ColumnOfParent()}.Sanitize()
+	}
+	err := tx.QueryRow(ctx, fmt.Sprintf(sqlUnannounced, table, named, keyOf(stream.Resource)), key.Organization, key.Service, key.Resource,
 		ids, modified, batch.Call, since, grace, skew).Scan(&rows)
 	return rows, postgres.Fail("counting what was not told of "+stream.String(), err)
 }

@@ -20,7 +20,7 @@ SELECT s.fence, coalesce(s.run_id, 0), s.watermark, s.scan,
 	EXISTS (SELECT FROM sluice.quarantine q WHERE q.state = 'open'
 		AND (q.organization_id, q.service, q.resource) = ($1, $2, $5)),
 	EXISTS (SELECT FROM sluice.tombstones k WHERE (k.organization_id, k.service, k.resource) = ($1, $2, $5)),
-	l.watermark, s.scanned_until, l.scanned_until, s.history, s.hinted_every IS NOT NULL
+	l.watermark, s.scanned_until, l.scanned_until, s.history, s.hinted_every IS NOT NULL, s.failures > 0
 FROM sluice.streams s
 LEFT JOIN sluice.streams l ON (l.organization_id, l.service, l.resource) = ($1, $2, $5)
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) FOR UPDATE OF s`
@@ -63,6 +63,8 @@ type Locked struct {
 	History bool
 	// Told says that notifications may replace scheduled runs.
 	Told bool
+	// Failing says that the last run or attempt failed.
+	Failing bool
 }
 
 // Lock locks a stream's row, and reads when a call was reserved; a call of zero means none. It
@@ -78,7 +80,7 @@ func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locke
 	)
 	err := tx.QueryRow(ctx, sqlLock, key.Organization, key.Service, key.Resource, call, of.Resource.Name).
 		Scan(&stream.Fence, &stream.Run, &watermark, &scan, &requested, &stream.Suspects, &stream.Evidence, &listed, &own, &list, &stream.History,
-			&stream.Told)
+			&stream.Told, &stream.Failing)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Locked{}, fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
 	}
