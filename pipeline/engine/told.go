@@ -83,7 +83,7 @@ func (t *Told) Turn(ctx context.Context) error {
 	var failed error
 	for i := range t.app.Config.Organizations {
 		if o := &t.app.Config.Organizations[i]; o.Notifies() {
-			failed = errors.Join(failed, t.renew(ctx, o), t.knock(ctx, o))
+			failed = errors.Join(failed, t.lapsed(ctx, o), t.renew(ctx, o), t.knock(ctx, o))
 			failed = errors.Join(failed, t.prove(ctx, o))
 		}
 	}
@@ -244,6 +244,18 @@ func (t *Told) prove(ctx context.Context, o *config.Organization) error {
 		}
 	}
 	return errors.Join(failed, t.app.DB.Prove(ctx, proven, lasts), t.app.DB.Prove(ctx, unproven, 0))
+}
+
+// lapsed opens the gaps of channels that expired, before they are renewed: where all processes were
+// down, nothing noted it, and the grant replaces the instant at which they expired.
+func (t *Told) lapsed(ctx context.Context, o *config.Organization) error {
+	all, err := t.store.Channels(ctx, o.Key)
+	for i := range all {
+		if !all[i].Lives {
+			err = errors.Join(err, t.gap(ctx, o, &all[i]))
+		}
+	}
+	return err
 }
 
 // gap opens or closes the gap of a channel. A channel that was never granted opens none: what it

@@ -1,0 +1,213 @@
+//go:build e2e
+
+package cli
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+	"sluice/sandbox/watch/delivery"
+)
+
+// serveProven is serve of which the first test callback arrives: the proxy holds it until it knows
+// where the receiver is.
+func (h *toldFixture) serveProven() *process {
+	h.t.Helper()
+	known := make(chan struct{})
+	h.public.handler.Store(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		<-known
+		h.public.handler.Load().(http.HandlerFunc)(w, q)
+	}))
+	p := h.serve()
+	close(known)
+	return p
+}
+
+// control asks the sandbox, or changes it, and reads the answer.
+func (h *toldFixture) control(method, path, body string, into any) {
+	h.t.Helper()
+	r := httptest.NewRequestWithContext(h.t.Context(), method, "http://127.0.0.1/_sandbox/"+path, strings.NewReader(body))
+	r.RemoteAddr = "127.0.0.1:1"
+	w := httptest.NewRecorder()
+	h.world.ServeHTTP(w, r)
+	if w.Code != http.StatusOK {
+		h.t.Fatalf("%s %s: %d %s", path, body, w.Code, w.Body)
+	}
+	must(h.t, json.Unmarshal(w.Body.Bytes(), into))
+}
+
+// sent is what became of callbacks, with the channels that live and their events.
+type sent struct {
+	delivery.Stats
+
+	Channels int `json:"channels"`
+	Events   int `json:"events"`
+}
+
+// sent asks about webhooks (of rules) or notifications (of channels).
+func (h *toldFixture) sent(kind string) sent {
+	h.t.Helper()
+	var shown struct {
+		Stats sent `json:"stats"`
+	}
+	h.control(http.MethodGet, kind, "", &shown)
+	return shown.Stats
+}
+
+// hintsRead says that a change was told of, and that all that was told of is read.
+const hintsRead = `SELECT count(*) > 0 AND bool_and(read_at IS NOT NULL) FROM sluice.hints WHERE resource = $1`
+
+// hourPasses lets an hour pass for the schedule of a list. It is due then if it is read every hour,
+// and not if it is read every six.
+func (h *toldFixture) hourPasses(list string) {
+	h.t.Helper()
+	h.exec(`UPDATE sluice.streams SET next_due_at = next_due_at - interval '1 hour', last_done_at = last_done_at - interval '1 hour'
+		WHERE resource = $1`, list)
+}
+
+// aged makes runs and hints some time older: a list that was read just now rests, calls of the last
+// minute count, and a callback tells of no change that comes later.
+func (h *toldFixture) aged(by time.Duration) {
+	h.t.Helper()
+	h.exec(`UPDATE sluice.runs SET started_at = started_at - $1::interval, ended_at = ended_at - $1::interval`, by)
+	h.exec(`UPDATE sluice.hints SET first_at = first_at - $1::interval, last_at = last_at - $1::interval, read_at = read_at - $1::interval`, by)
+}
+
+// readBySchedule lets an hour pass, and waits for the run of the list that has to follow.
+func (h *toldFixture) readBySchedule(list string) {
+	h.t.Helper()
+	const runs = `SELECT count(*)::int FROM sluice.runs WHERE resource = $1 AND outcome = 'done'`
+	before := one[int](h.fixture, runs, list)
+	h.hourPasses(list)
+	const read = `SELECT (` + runs + `) > $2 AND NOT EXISTS (SELECT FROM sluice.runs WHERE ended_at IS NULL)`
+	h.until("the list is read by its usual interval", read, list, before)
+}
+
+// earnsTrust lets upstream tell of a change, and reads the list three times, which finds nothing
+// that was not told of. Runs on request count, and need not wait for a tick.
+func (h *toldFixture) earnsTrust(list string) {
+	h.t.Helper()
+	h.aged(time.Hour)
+	h.edit(1, "inventory."+list, 3)
+	h.until("what was told is read", hintsRead, list)
+	for range 3 {
+		h.sync(codeFine, list)
+	}
+	h.says("inventory."+list, "; trusted, so scheduled runs come every ")
+}
+
+// says checks what status --why says about the notifications of a list.
+func (h *toldFixture) says(list, want string) {
+	h.t.Helper()
+	if e, _ := h.whyOf(list); !strings.Contains(e.Told, want) {
+		h.t.Errorf("status --why %s says %q, want %q", list, e.Told, want)
+	}
+}
+
+// anHourAgo is the clock of an upstream that is an hour behind. Its changes are as old at once, so
+// that a run does not wait for callbacks about them that may still come.
+func anHourAgo() time.Time { return time.Now().Add(-time.Hour) }
+
+// TestThreeInTenCallbacksAreLost: the run that finds changes of which nothing told takes the usual
+// interval back, and by that interval every change is found.
+func TestThreeInTenCallbacksAreLost(t *testing.T) {
+	t.Parallel()
+	const list, full = "bills", "inventory.bills"
+	h := newTold(t, sandbox.Options{Seed: 243, Records: 200, Plan: "elite", Limits: sandbox.Limits{Off: true}, Now: anHourAgo},
+		"  "+full+": {every: 1h, notified: {every: 6h}}\n")
+	h.sync(codeFine)
+	h.rules()
+	serving := h.serveProven()
+	h.earnsTrust(list)
+
+	h.control(http.MethodPost, "notifications", `{"chaos":{"lose":0.3}}`, new(any))
+	before := h.sent("webhooks")
+	h.aged(3 * time.Hour)
+	h.edit(2, full, 15)
+	h.until("what was told is read", hintsRead, list)
+	stats := h.sent("webhooks")
+	lost := stats.Lost - before.Lost
+	if told := stats.Queued - before.Queued - lost; lost < 2 || told < 5 {
+		t.Fatalf("%d callbacks were lost and %d were not: nothing is shown", lost, told)
+	}
+	for range 5 {
+		h.hourPasses(list)
+	}
+	if due := one[bool](h.fixture, `SELECT next_due_at <= now() FROM sluice.streams WHERE resource = $1`, list); due {
+		t.Error("the trusted list is read before its six hours are over")
+	}
+	h.readBySchedule(list)
+	h.equal(full)
+	const last = `SELECT r.unannounced::int FROM sluice.runs r JOIN sluice.streams s ON r.id = s.last_run_id WHERE s.resource = $1`
+	untold := one[int](h.fixture, last, list)
+	if untold < 1 || untold > lost {
+		t.Errorf("the run found %d changes that were not told of, and %d callbacks were lost", untold, lost)
+	}
+	h.says(full, "not trusted, so the usual interval applies: the last run found ")
+
+	h.aged(3 * time.Hour)
+	h.edit(3, full, 15)
+	h.until("what was told is read", hintsRead, list)
+	if again := h.sent("webhooks").Lost - stats.Lost; again < 2 {
+		t.Fatalf("%d callbacks were lost: nothing is shown", again)
+	}
+	h.readBySchedule(list)
+	h.equal(full)
+	h.says(full, "not trusted, so the usual interval applies: the last run found ")
+	serving.terminate()
+	serving.ends(codeFine, patience)
+}
+
+// TestAChannelLapsesInTenDays: no process runs for ten days, so nothing renews the channel, which
+// was granted for less than seven. The time since then is a gap. When it closes, the list is read
+// that the channel tells of, although it is not due by schedule.
+func TestAChannelLapsesInTenDays(t *testing.T) {
+	t.Parallel()
+	const list, full, days = "items", "inventory.items", 10
+	h := newTold(t, sandbox.Options{Seed: 244, Records: 200, Limits: sandbox.Limits{Off: true}},
+		"  "+full+": {every: 1h, notified: {every: 480h}}\n")
+	h.sync(codeFine)
+	serving := h.serveProven()
+	h.until("the channels are granted", `SELECT count(*) = 2 AND bool_and(state = 'active') FROM sluice.channels`)
+	h.earnsTrust(list)
+	serving.terminate()
+	serving.ends(codeFine, patience)
+	h.quiet()
+
+	h.world.Advance(days * 24 * time.Hour)
+	h.pass(days * 24 * time.Hour)
+	h.aged(days * 24 * time.Hour)
+	for _, sql := range []string{
+		`UPDATE sluice.streams SET told_until = told_until - $1::interval`,
+		`UPDATE sluice.channels SET enabled_at = enabled_at - $1::interval, expires_at = expires_at - $1::interval, renew_at = renew_at - $1::interval`,
+	} {
+		h.exec(sql, days*24*time.Hour)
+	}
+	h.exec(`UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`) // nothing is due by schedule
+	before := h.sent("notifications")
+	h.edit(2, full, 9)
+	if now := h.sent("notifications"); now.Channels != 0 || now.Events != before.Events+1 || now.Queued != before.Queued {
+		t.Fatalf("upstream has %d channels, and told of %d of %d events", now.Channels, now.Queued-before.Queued, now.Events-before.Events)
+	}
+
+	h.environment[withClock] = (days * 24 * time.Hour).String() // it agrees with upstream's
+	serving = h.serveProven()
+	h.until("the gap is closed", `SELECT count(*) = 2 AND bool_and(closed_at IS NOT NULL) FROM sluice.channel_gaps WHERE channel <> ''`)
+	h.until("the list is read", `SELECT EXISTS (SELECT FROM sluice.runs r, sluice.channel_gaps g
+		WHERE r.resource = $1 AND r.outcome = 'done' AND g.channel = 'Products' AND r.started_at >= g.closed_at)`, list)
+	h.equal(full)
+	serving.terminate()
+	serving.ends(codeFine, patience)
+	const opened = `SELECT extract(epoch FROM now() - opened_at)::float8 / 86400 FROM sluice.channel_gaps WHERE channel = 'Products'`
+	if ago := one[float64](h.fixture, opened); ago < 3.4 || ago > 3.6 {
+		t.Errorf("the gap began %.2f days ago, want 3.5: ten less the six and a half that were granted", ago)
+	}
+	if renewed := h.sent("notifications"); renewed.Channels != 2 {
+		t.Errorf("upstream has %d channels at the end, want 2", renewed.Channels)
+	}
+}
