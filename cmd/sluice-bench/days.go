@@ -67,7 +67,7 @@ const (
 	callTakes = time.Second
 	// endsBefore is how far before the present the virtual days end: nothing is then in the future
 	// of the queue, which keeps the machine's time.
-	endsBefore = 2 * time.Hour
+	endsBefore = 12 * time.Hour
 )
 
 // Two organizations have five lists each.

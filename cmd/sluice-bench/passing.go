@@ -28,6 +28,10 @@ const (
 	keeperEvery = 15 * time.Minute
 )
 
+// Before it is measured, each list changes once within an hour, and hours pass in which
+// notifications become trusted: three runs in a row have to find nothing untold.
+const beginning, trying = time.Hour, 5 * time.Hour
+
 // days are the virtual days of one mode. One goroutine takes all steps in the order of virtual
 // time, and waits after each until the queue has done its work.
 type days struct {
@@ -42,7 +46,7 @@ type days struct {
 	app    *engine.App
 	queue  *engine.Queue
 	keeper *engine.Told
-	// kept is the keeper's next turn, end the end of the days.
+	// kept is the keeper's next turn, end that of the time that passes now.
 	kept, end time.Time
 	// changes are those to come, in order; waiting are those that the warehouse lacks, waits is how
 	// many seconds the others waited.
@@ -66,16 +70,22 @@ func (d *days) measure(ctx context.Context, got *waited) error {
 		if err := d.copy(ctx); err != nil {
 			return err
 		}
+		if err := d.until(ctx, d.draw(1, beginning)); err != nil {
+			return err
+		}
+		if err := d.until(ctx, d.clock.Now().Add(trying)); err != nil {
+			return err
+		}
+		d.waits = d.waits[:0]
 		before, err := d.calls(ctx)
 		if err != nil {
 			return err
 		}
-		d.draw()
+		edits := int(math.Ceil(float64(d.edits) * got.Days))
+		end := d.draw(edits, d.length)
 		got.Changes = len(d.changes)
-		for d.clock.Now().Before(d.end) {
-			if err := d.next(ctx); err != nil {
-				return fmt.Errorf("at %s: %w", d.clock.Now().Format(time.DateTime), err)
-			}
+		if err := d.until(ctx, end); err != nil {
+			return err
 		}
 		after, err := d.calls(ctx)
 		if err != nil {
@@ -171,21 +181,31 @@ func (d *days) copy(ctx context.Context) error {
 	}
 }
 
-// draw decides when which list changes.
-func (d *days) draw() {
+// draw decides when each list changes within a span, so many times, and returns its end.
+func (d *days) draw(edits int, span time.Duration) time.Time {
 	began := d.clock.Now()
-	d.end = began.Add(d.length)
-	chance := rand.New(rand.NewPCG(1, 1)) // it has to be repeatable
-	edits := int(math.Ceil(float64(d.edits) * d.length.Hours() / wholeDay.Hours()))
+	chance := rand.New(rand.NewPCG(1, uint64(edits))) // it has to be repeatable
 	for i := range d.of {
 		for _, l := range d.of[i].lists {
 			for range edits {
-				at := began.Add(time.Duration(chance.Int64N(int64(d.length)))).Truncate(time.Second)
+				at := began.Add(time.Duration(chance.Int64N(int64(span)))).Truncate(time.Second)
 				d.changes = append(d.changes, change{at: at, of: &d.of[i], list: l, seed: chance.Int64()})
 			}
 		}
 	}
 	slices.SortFunc(d.changes, func(a, b change) int { return a.at.Compare(b.at) })
+	return began.Add(span)
+}
+
+// until lets time pass.
+func (d *days) until(ctx context.Context, end time.Time) error {
+	d.end = end
+	for d.clock.Now().Before(end) {
+		if err := d.next(ctx); err != nil {
+			return fmt.Errorf("at %s: %w", d.clock.Now().Format(time.DateTime), err)
+		}
+	}
+	return nil
 }
 
 const (

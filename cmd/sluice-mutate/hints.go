@@ -23,6 +23,8 @@ func hintBugs() []bug {
 			edit{sql, "AND p.active) AS known", "AND p.active) OR true AS known"}),
 		tests(room, "^TestAHintNamesAParent$", "a parent for ever", "a run reads the list of a parent again whose hint came after it began",
 			edit{sql, "		AND h.last_at < (SELECT", "		AND h.first_at > (SELECT r.started_at - interval '1 day' FROM sluice.runs r WHERE r.id = $4) AND now() > (SELECT"}),
+		tests(room+"/rows", "^TestListsAndDetailsInAnyOrder$", "any header is known", "after a hint, a header with other values leaves the single record as current",
+			edit{room + "/rows/statements/statements.go", "(NOT %s OR s.%[2]s IS", "(NOT %s OR true OR s.%[2]s IS"}),
 		tests(room, "^TestWhatUpstreamRefusesNoHintOpens$", "a hint opens what is denied", "a callback makes a denied stream call again",
 			edit{requests, "s.resource, s.state = 'denied', coalesce", "s.resource, false, coalesce"}),
 	}

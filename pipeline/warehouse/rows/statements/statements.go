@@ -286,13 +286,31 @@ func (s *Set) findMarker(resource *schema.Resource, tables []schema.Table) error
 }
 
 // detailStateAfterList is what a list record does to the detail state of a row that it changes. If
-// it is a header, its single record has to be read. The same holds for a list record whose call was
-// reserved before that of the last single record but which came after it: it may have restored
-// older values. The hash of the last single record is cleared, since the row is no longer what that
-// record made.
+// it is a header, its single record has to be read, unless that was read already and the header
+// shows the same version. The same holds for a list record whose call was reserved before that of
+// the last single record but which came after it: it may have restored older values. The hash of
+// the last single record is cleared, since the row is no longer what that record made.
 func (s *Set) detailStateAfterList() []string {
 	return []string{"_detail_state = CASE WHEN " + carries(len(s.Columns)+s.Marker-1) + ` AND $1 >= coalesce(t._detail_call_id, 0) THEN 'none_needed'
-WHEN t._detail_state IN ('pending', 'failed') THEN 'pending' ELSE 'stale' END`, "_detail_hash = NULL"}
+WHEN t._detail_state IN ('pending', 'failed') THEN 'pending' WHEN ` + s.shownBySingle() + " THEN 'current' ELSE 'stale' END", "_detail_hash = NULL"}
+}
+
+// shownBySingle tests whether a header has no other values than a single record that was read
+// before it, because a change notification told of it: the list has not shown that version yet.
+func (s *Set) shownBySingle() string {
+	same := []string{
+		"t._detail_state = 'current'", "(t._content_hash = " + NoHash + " OR t._content_hash = t._detail_hash)",
+		"(s._extra IS NULL OR t._extra @> s._extra)",
+	}
+	for i, column := range s.Columns {
+		if i != s.id {
+			same = append(same, fmt.Sprintf("(NOT %s OR s.%[2]s IS NOT DISTINCT FROM t.%[2]s)", carries(i), quote(column)))
+		}
+	}
+	for i := range s.Children {
+		same = append(same, "NOT "+carries(len(s.Columns)+i))
+	}
+	return strings.Join(same, " AND ")
 }
 
 // clearListHash is what a single record with another modification time does to the hashes of the
