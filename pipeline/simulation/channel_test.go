@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"sluice/pipeline"
 	"sluice/pipeline/planning"
 )
 
@@ -15,8 +16,9 @@ type channel struct {
 	// lost, doubled, late and vague are those of a thousand callbacks that get lost, come twice,
 	// come minutes late, and name no record.
 	lost, doubled, late, vague uint64
-	// watch says that a repetition is known by its contents, prompt that callbacks come at once.
-	watch, prompt bool
+	// watch says that a repetition is known by its contents, prompt that callbacks come at once,
+	// operations that they name what is gone.
+	watch, prompt, operations bool
 	// perMinute is the cap on calls, listRest the least time between two runs of the list.
 	perMinute int
 	listRest  time.Duration
@@ -43,7 +45,7 @@ func (s *swarm) hinted(seed uint64) {
 			*weight = 1 + int(n/3%2)
 		}
 	}
-	c.watch, c.prompt = mix(seed, "watch", 0)%2 == 0, mix(seed, "prompt", 0)%2 == 0
+	c.watch, c.prompt, c.operations = mix(seed, "watch", 0)%2 == 0, mix(seed, "prompt", 0)%2 == 0, mix(seed, "operations", 0)%2 == 0
 	c.perMinute = []int{2, 5, 20}[mix(seed, "per minute", 0)%3]
 	c.listRest = []time.Duration{0, time.Minute, 5 * time.Minute}[mix(seed, "list rest", 0)%3]
 	s.writes = max(s.writes, 1)
@@ -57,15 +59,20 @@ type callback struct {
 	// version is the value of the version that it tells of, zero if it is forged or names no
 	// record.
 	version int
-	// repeats says that the same callback arrived before.
-	repeats bool
+	// repeats says that the same callback arrived before, deleted that it tells of a deletion.
+	repeats, deleted bool
 }
 
 // subscribe makes upstream tell of changes from now on.
 func (w *world) subscribe() {
-	list, hinted := w.streams[0], w.streams[len(w.streams)-1]
+	list, hinted, deletions := w.streams[0], w.streams[len(w.streams)-1], w.streams[0]
+	for _, of := range w.streams {
+		if of.Work == pipeline.WorkSweep || of.Work == pipeline.WorkLook { // the look is behind the sweep
+			deletions = of
+		}
+	}
 	w.hints = &hints{
-		channel: w.swarm.channel, rows: map[string]*hint{}, list: list, hinted: hinted, answers: map[int64]answer{},
+		channel: w.swarm.channel, rows: map[string]*hint{}, list: list, hinted: hinted, deletions: deletions, answers: map[int64]answer{},
 		next: w.store.clock(list).Add(planning.HintedEvery),
 	}
 	list.table.hints = w.hints
@@ -89,7 +96,7 @@ func (w *world) tell(t *thing) {
 	if h.prompt {
 		c.at = now
 	}
-	c.version = t.last().value
+	c.version, c.deleted = t.last().value, h.operations && t.last().gone
 	if rate("vague") < h.vague {
 		c.ids[0], c.version = "", 0
 		w.store.seen["callback without a record"]++
@@ -100,7 +107,7 @@ func (w *world) tell(t *thing) {
 	}
 	h.fly(c)
 	if rate("doubled") < h.doubled {
-		h.fly(callback{at: c.at.Add(time.Duration(n%90_000) * time.Millisecond), ids: c.ids, version: c.version, repeats: true})
+		h.fly(callback{at: c.at.Add(time.Duration(n%90_000) * time.Millisecond), ids: c.ids, version: c.version, deleted: c.deleted, repeats: true})
 		w.store.seen["callback repeated"]++
 	}
 }
@@ -135,7 +142,7 @@ func (w *world) forge(n uint32, most int) {
 			ids = append(ids, fmt.Sprintf("%03d", 1+m%uint64(len(up.things)+1)))
 		}
 	}
-	w.hints.fly(callback{at: up.now, ids: ids})
+	w.hints.fly(callback{at: up.now, ids: ids, deleted: w.hints.operations && n%3 == 0})
 }
 
 // silence lets the channel lose all callbacks for a while.
@@ -182,7 +189,7 @@ func (w *world) arrive() {
 			continue
 		}
 		if w.trace != nil {
-			w.trace("%s callback %q", now.Format(time.TimeOnly), c.ids)
+			w.trace("%s callback %q, deleted %t", now.Format(time.TimeOnly), c.ids, c.deleted)
 		}
 		h.take(c, w.store.clock(h.list))
 	}
@@ -211,7 +218,7 @@ func (w *world) standing() uint64 {
 func (w *world) nextEvent() time.Time {
 	h := w.hints
 	next := h.next.Add(-w.store.skew)
-	for _, of := range []*stream{h.list, h.hinted} {
+	for _, of := range [...]*stream{h.list, h.hinted, h.deletions} {
 		if of.due && of.until.After(of.upstream.now) {
 			next = earlier(next, of.until)
 		}

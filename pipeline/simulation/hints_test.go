@@ -17,11 +17,12 @@ type hint struct {
 	// asked is when a run was requested because of the hint, read when it was answered; zero
 	// before.
 	asked, read time.Time
-	// again says that a read showed nothing new, and that another one follows.
-	again bool
+	// again says that a read showed nothing new, and that another one follows; deleted that
+	// upstream told that the record is gone.
+	again, deleted bool
 	// The rest is what only the simulation knows. told is the value of the newest version of which
-	// callbacks told. listed says that a run of the list answers for the record, excused that the
-	// answer need not have shown that version.
+	// callbacks told. listed says that a run of the list or a look answers for the record, excused
+	// that the answer need not have shown that version.
 	told            int
 	listed, excused bool
 }
@@ -29,27 +30,31 @@ type hint struct {
 func (h *hint) waits() bool { return h.read.IsZero() }
 
 // The figures of hints: the pause after a callback, the longest pause after the first one, the
-// pause before the second read, and how many runs are looked at for the calls of a minute.
+// pause before the second read, how many runs are looked at for the calls of a minute, and the
+// least time between two sweeps.
 const (
 	debounce   = 2 * time.Second
 	mostPause  = 15 * time.Second
 	readAgain  = 30 * time.Second
 	recentRuns = 64
+	sweepRest  = 6 * time.Hour
 )
 
 // hints are the hints of the one list, and the facts that decide how they are answered.
 type hints struct {
 	channel
 
-	rows         map[string]*hint
-	list, hinted *stream
+	rows map[string]*hint
+	// list and hinted are the streams that answer hints; deletions is the one that looks for what
+	// is said to be gone.
+	list, hinted, deletions *stream
 	// next is when the stream of hints is due, by the clock of the database.
 	next time.Time
 	// runs are the runs of hints; listBegan and listCalls are of the list: when its last run began,
-	// and the calls of its last clean one.
-	runs      []hintedRun
-	listBegan time.Time
-	listCalls int
+	// and the calls of its last clean one. LookBegan is when the last look or sweep began.
+	runs                 []hintedRun
+	listBegan, lookBegan time.Time
+	listCalls            int
 	// answers says how upstream answered the calls of hints, reads what these asked for.
 	answers map[int64]answer
 	reads   []reads
@@ -83,30 +88,35 @@ func (h *hints) take(c callback, now time.Time) {
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(c.ids))) {
 		x := h.rows[id]
 		if x == nil {
-			h.rows[id] = &hint{first: now, last: now, due: now.Add(min(debounce, mostPause)), told: c.version}
+			h.rows[id] = &hint{first: now, last: now, due: now.Add(min(debounce, mostPause)), told: c.version, deleted: c.deleted}
 			continue
 		}
 		first := now
 		if x.asked.IsZero() && x.waits() && !x.again {
 			first = x.first
 		}
-		*x = hint{first: first, last: now, due: earlier(now.Add(debounce), first.Add(mostPause)), told: max(x.told, c.version)}
+		*x = hint{
+			first: first, last: now, due: earlier(now.Add(debounce), first.Add(mostPause)), told: max(x.told, c.version), deleted: c.deleted,
+		}
 	}
 }
 
-// dueHints returns the hints whose pause is over: records, and whether the list is among them.
-func (h *hints) dueHints(now time.Time) (ids []string, list bool) { //nolint:nonamedreturns // the names say which is which
+// dueHints returns the hints whose pause is over: records, those that are said to be gone, and
+// whether the list is among them.
+func (h *hints) dueHints(now time.Time) (ids, deleted []string, list bool) { //nolint:nonamedreturns // the names say which is which
 	for id, x := range h.rows {
-		if x.asked.IsZero() && x.waits() && !x.due.After(now) {
-			if id == "" {
-				list = true
-			} else {
-				ids = append(ids, id)
-			}
+		switch {
+		case !x.asked.IsZero() || !x.waits() || x.due.After(now):
+		case id == "":
+			list = true
+		case x.deleted:
+			deleted = append(deleted, id)
+		default:
+			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
-	return ids, list
+	return ids, deleted, list
 }
 
 // pending returns the records that a run was requested for, the oldest hint first.
@@ -137,34 +147,12 @@ func (h *hints) recent(now time.Time) int {
 func (w *world) tick() {
 	s, h := w.store, w.hints
 	now := s.clock(h.list)
-	ids, list := h.dueHints(now)
+	ids, deleted, list := h.dueHints(now)
 	if len(ids) > 0 || list {
-		told := planning.Hints{
-			Records: len(ids) + len(h.pending()), List: list,
-			AtOnce: h.list.Resource.SinglesAtOnce(), Headers: h.list.Resource.Details != nil,
-			ListCalls: h.listCalls, SinceList: now.Sub(h.listBegan), ListRest: h.listRest,
-			Recent: h.recent(now), PerMinute: h.perMinute,
-		}
-		if w.trace != nil {
-			w.trace("%s tick: %q and list %t: %+v", h.list.upstream.now.Format(time.TimeOnly), ids, list, told)
-		}
-		switch told.Read() {
-		case planning.ReadSingles:
-			s.seen["hints by single records"]++
-			for _, id := range ids {
-				h.rows[id].asked = now
-			}
-			if s.requestTold(h.hinted) {
-				h.schedule(pipeline.Occasion{Event: pipeline.Hinted}, now)
-			}
-		case planning.ReadListLater:
-			s.seen["hints by the list, later"]++
-			h.standIn(ids, now, told.ListRest-told.SinceList)
-		case planning.ReadList:
-			s.seen["hints by the list"]++
-			h.standIn(ids, now, 0)
-			s.requestTold(h.list)
-		}
+		w.readTold(ids, list, now)
+	}
+	if len(deleted) > 0 {
+		w.lookTold(deleted, now)
 	}
 	if !now.Before(h.next) {
 		h.schedule(pipeline.Occasion{Event: pipeline.Taken, Every: planning.HintedEvery}, now)
@@ -174,9 +162,68 @@ func (w *world) tick() {
 	}
 }
 
+// readTold requests the run that reads what changed.
+func (w *world) readTold(ids []string, list bool, now time.Time) {
+	s, h := w.store, w.hints
+	told := planning.Hints{
+		Records: len(ids) + len(h.pending()), List: list,
+		AtOnce: h.list.Resource.SinglesAtOnce(), Headers: h.list.Resource.Details != nil,
+		ListCalls: h.listCalls, SinceList: now.Sub(h.listBegan), ListRest: h.listRest,
+		Recent: h.recent(now), PerMinute: h.perMinute,
+	}
+	if w.trace != nil {
+		w.trace("%s tick: %q and list %t: %+v", h.list.upstream.now.Format(time.TimeOnly), ids, list, told)
+	}
+	switch told.Read() {
+	case planning.ReadSingles:
+		s.seen["hints by single records"]++
+		for _, id := range ids {
+			h.rows[id].asked = now
+		}
+		if s.requestTold(h.hinted) {
+			h.schedule(pipeline.Occasion{Event: pipeline.Taken, Every: planning.HintedEvery}, now)
+		}
+	case planning.ReadListLater:
+		s.seen["hints by the list, later"]++
+		h.standIn(ids, now, told.ListRest-told.SinceList)
+	case planning.ReadList:
+		s.seen["hints by the list"]++
+		h.standIn(ids, now, 0)
+		s.requestTold(h.list)
+	}
+}
+
+// lookTold requests the run that finds out what is gone, after a pause where one began just now. It
+// mirrors what the engine chooses.
+func (w *world) lookTold(ids []string, now time.Time) {
+	s, h := w.store, w.hints
+	since, rest := now.Sub(h.lookBegan), h.listRest
+	switch h.deletions.Work {
+	case pipeline.WorkSweep:
+		rest = sweepRest
+	case pipeline.WorkList:
+		since = now.Sub(h.listBegan)
+	default:
+	}
+	for _, id := range ids {
+		x := h.rows[id]
+		if since < rest {
+			x.due = now.Add(rest - since)
+		} else {
+			x.asked, x.read, x.listed = now, now, true
+		}
+	}
+	if since < rest {
+		s.seen["deletions looked for later"]++
+		return
+	}
+	s.seen["deletions looked for by "+cmp.Or(string(h.deletions.Work), "the list")]++
+	s.requestTold(h.deletions)
+}
+
 // reap gives streams a job that have an open run and none, as the reaper does every second.
 func (h *hints) reap() {
-	for _, of := range [...]*stream{h.list, h.hinted} {
+	for _, of := range [...]*stream{h.list, h.hinted, h.deletions} {
 		if of.run != 0 && !of.held {
 			of.due = true
 		}
@@ -317,6 +364,8 @@ func (h *hints) began(of *stream) {
 		h.listBegan = of.begun
 	case pipeline.WorkHinted:
 		h.runs = append(h.runs, hintedRun{began: of.begun})
+	case pipeline.WorkSweep, pipeline.WorkLook:
+		h.lookBegan = of.begun
 	default:
 	}
 }

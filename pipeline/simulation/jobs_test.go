@@ -160,10 +160,13 @@ func (w *world) heal() {
 	for _, of := range w.streams {
 		of.until = time.Time{}
 	}
-	w.answerHints()
-	for _, pause := range []time.Duration{3 * lag, 4 * time.Hour, 25 * time.Hour} {
+	w.settleDown()
+	for n, pause := range []time.Duration{3 * lag, 4 * time.Hour, 25 * time.Hour} {
 		up.now = up.now.Add(pause)
 		w.catchUp()
+		if n == 0 {
+			w.equalByOneRun()
+		}
 	}
 	// More runs may be needed: the brake stops other rows together with those under review, and a
 	// run reads only a part of the backlog, which later rows join.

@@ -228,7 +228,8 @@ func covered(t *testing.T, all map[string]int) {
 	want = append(want,
 		"callback", "callback lost", "callback repeated", "callback late", "callback without a record", "callback forged", "channel silent",
 		"callback during a call", "hints by single records", "hints by the list", "hints by the list, later", "hints of a denied stream",
-		"hint answered", "hint read twice", "hints are left", "list answered", "row equal by its hint", "gone by a scan and a hint")
+		"hint answered", "hint read twice", "hints are left", "list answered", "row equal by its hint", "row equal after one run", "gone by a scan and a hint",
+		"deletions looked for by the list", "deletions looked for by sweep", "deletions looked for by look", "deletions looked for later")
 	for p := pointTaken; p < pointCount; p++ {
 		want = append(want, "at "+p.String())
 	}
