@@ -163,9 +163,10 @@ func (w *world) heal() {
 	w.settleDown()
 	for n, pause := range []time.Duration{3 * lag, 4 * time.Hour, 25 * time.Hour} {
 		up.now = up.now.Add(pause)
+		began := w.store.clock(w.streams[0])
 		w.catchUp()
 		if n == 0 {
-			w.equalByOneRun()
+			w.equalByOneRun(began)
 		}
 	}
 	// More runs may be needed: the brake stops other rows together with those under review, and a

@@ -132,12 +132,12 @@ func (w *world) settleDown() {
 	}
 }
 
-// equalByOneRun checks that one scheduled run makes rows equal to upstream, whatever callbacks did
-// before it or do meanwhile. It looks at what one run of the list can show: no deletion, no version
-// that went back in time, and no single record that rests.
-func (w *world) equalByOneRun() {
-	if w.hints == nil || w.hints.list.stopped {
-		return
+// equalByOneRun checks that one clean run that was requested at an instant made rows equal to
+// upstream, whatever callbacks did before it or meanwhile. It looks at what one run of the list can
+// show: no deletion, no version that went back in time, and no single record that rests.
+func (w *world) equalByOneRun(requested time.Time) {
+	if w.hints == nil || w.hints.list.stopped || w.hints.list.run != 0 || w.hints.list.begun.Before(requested) {
+		return // it waits for the day, or was withheld
 	}
 	of, whole := w.hints.list, w.swarm.cursor == "full"
 	for _, t := range of.upstream.things {
