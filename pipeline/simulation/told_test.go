@@ -119,9 +119,9 @@ func (s *store) apart(of *stream, batch pipeline.Batch) {
 // soon is how far away the next event of hints may be for them to be under way.
 const soon = time.Hour
 
-// settleDown ends what is under way when all faults have ended. In most schedules hints are answered
-// next, before any other run; in the others callbacks arrive while the scheduled runs are under
-// way.
+// settleDown ends what is under way when all faults have ended. In most schedules hints are
+// answered next, before any other run; in the others callbacks arrive while the scheduled runs are
+// under way.
 func (w *world) settleDown() {
 	switch {
 	case w.hints == nil:
