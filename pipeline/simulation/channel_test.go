@@ -205,12 +205,14 @@ func (w *world) standing() uint64 {
 		digest = mix(digest, fmt.Sprint(of.due, of.wanted, of.asked), uint64(of.fence))
 		digest = mix(digest, "", uint64(of.position.Watermark.UnixNano()))
 	}
+	table := w.hints.list.table
 	for _, t := range w.hints.list.upstream.things {
-		if row := w.hints.list.table.rows[t.id]; row != nil {
+		if row := table.rows[t.id]; row != nil {
 			digest = mix(digest, row.value, uint64(row.changed.UnixNano()))
+			digest = mix(digest, row.stamps, uint64(row.deleted.UnixNano()))
 		}
 	}
-	return digest
+	return mix(digest, "", uint64(len(table.evidence)))
 }
 
 // nextEvent returns the next instant, by upstream's clock, at which a callback arrives, a hint or
