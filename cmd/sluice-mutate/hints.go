@@ -17,7 +17,7 @@ func hintBugs() []bug {
 			edit{singles, "		end.Again = pipeline.AgainHinted\n", "		end.Again = pipeline.AgainNot\n"}),
 		schedules("5000", "an unknown record is no answer", "a hint about a record that upstream does not know is read for ever",
 			edit{singles, "		if !answered[id] {\n", "		if !answered[id] && d.claim.Stream.Work != pipeline.WorkHinted {\n"}),
-		schedules("20000", "hints without a cap", "callbacks cause any number of calls within a minute",
+		schedules("5000", "hints without a cap", "callbacks cause any number of calls within a minute",
 			edit{"pipeline/planning/hinted.go", "singles <= list && h.Recent+singles <= h.PerMinute", "singles <= list"}),
 		tests(room, "^TestACallbackDuringAReadLeadsToAnother$", "spent by an earlier call", "a hint that arrived while its record was read is taken for read",
 			edit{sql, "	AND h.last_at < $5::timestamptz`", "	AND $5::timestamptz IS NOT NULL`"}),
