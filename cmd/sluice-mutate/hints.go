@@ -7,9 +7,17 @@ func hintBugs() []bug {
 		room     = "pipeline/warehouse"
 		sql      = room + "/hints/hints.go"
 		requests = room + "/streams/schedule.go"
+		singles  = "pipeline/sync/details.go"
 	)
 	return []bug{
-		tests("pipeline/planning", "^TestHintsAreReadTheCheaperWay$", "hints without a cap", "callbacks cause any number of calls within a minute",
+		schedules("5000", "a hint moves the watermark", "a run over what callbacks told of is taken for one over the list",
+			edit{scanFile, "	if stream.Work == pipeline.WorkDetails || stream.Work == pipeline.WorkHinted {\n		scan.Partial = true\n",
+				"	if stream.Work == pipeline.WorkDetails || stream.Work == pipeline.WorkHinted {\n		scan.Partial = stream.Work == pipeline.WorkDetails\n"}),
+		schedules("5000", "hints that are left wait", "hints for which a run had no calls wait for the next day",
+			edit{singles, "		end.Again = pipeline.AgainHinted\n", "		end.Again = pipeline.AgainNot\n"}),
+		schedules("5000", "an unknown record is no answer", "a hint about a record that upstream does not know is read for ever",
+			edit{singles, "		if !answered[id] {\n", "		if !answered[id] && d.claim.Stream.Work != pipeline.WorkHinted {\n"}),
+		schedules("5000", "hints without a cap", "callbacks cause any number of calls within a minute",
 			edit{"pipeline/planning/hinted.go", "singles <= list && h.Recent+singles <= h.PerMinute", "singles <= list"}),
 		tests(room, "^TestACallbackDuringAReadLeadsToAnother$", "spent by an earlier call", "a hint that arrived while its record was read is taken for read",
 			edit{sql, "	AND h.last_at < $5::timestamptz\n", "	AND $5::timestamptz IS NOT NULL\n"}),

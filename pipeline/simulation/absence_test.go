@@ -97,6 +97,9 @@ func (s *store) weigh(of *stream, batch pipeline.Batch) {
 		if of.upstream.batched {
 			s.seen["gone by the word of a batch"]++
 		}
+		if of.Work == pipeline.WorkHinted {
+			s.seen["gone by a scan and a hint"]++
+		}
 	}
 }
 

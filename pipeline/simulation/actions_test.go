@@ -37,6 +37,10 @@ const (
 	kindOurPageSize
 	kindRestore
 	kindBackdated
+	kindEditTold
+	kindForge
+	kindFlood
+	kindSilence
 )
 
 func (k kind) String() string {
@@ -44,7 +48,7 @@ func (k kind) String() string {
 		"insert", "edit", "edit twice in a second", "edit without a new time", "remove", "create again", "tie", "write that is seen late",
 		"write that is seen too late", "set back", "time in the future", "poison", "nameless", "wait", "wait long", "round", "request", "step",
 		"crash", "zombie", "suspend", "clocks jump", "review", "page size", "page size of ours",
-		"restore under an old time", "insert before others",
+		"restore under an old time", "insert before others", "edit of what was told of", "forged callback", "flood of callbacks", "silent channel",
 	}[k]
 }
 
@@ -75,6 +79,10 @@ func schedule(rng *rand.Rand, s swarm) []action {
 	add(kindZombie, s.zombies)
 	add(kindSuspend, s.suspends)
 	add(kindJump, s.jumps)
+	add(kindEditTold, s.channel.edits)
+	add(kindForge, s.channel.forges)
+	add(kindFlood, s.channel.floods)
+	add(kindSilence, s.channel.silences)
 	if s.complete {
 		add(kindRound, rng.IntN(4))
 		add(kindReview, 1)
@@ -116,9 +124,18 @@ func (w *world) do(a action) {
 		w.streams[0].upstream.perPage = w.pageSize(n)
 	case kindOurPageSize:
 		w.store.rules.PerPage = w.pageSize(n)
+	case kindEditTold:
+		w.editTold(n)
+	case kindForge:
+		w.forge(n, few)
+	case kindFlood:
+		w.forge(n, flood)
+	case kindSilence:
+		w.silence(n)
 	default:
 		w.streams[0].upstream.happen(a.kind, n)
 	}
+	w.listen()
 }
 
 // pageSize picks a size of pages.

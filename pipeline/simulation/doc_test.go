@@ -5,6 +5,11 @@
 // noticing, and nonsensical answers. The simulation checks invariants after every step. After the
 // last step all faults end, and warehouse and upstream have to become equal.
 //
+// In a third of the schedules upstream also tells of changes: by callbacks that get lost, repeat,
+// come late, come in floods, or tell of what did not change (channel_test.go). Hints then lead to
+// reads by the real rule of planning and the real reading of single records (hints_test.go), and
+// have rules of their own to keep (told_test.go).
+//
 // A schedule is a list of actions, each with an operand. So the same seed gives the same trace, and
 // a failing schedule is shrunk by leaving actions out.
 //

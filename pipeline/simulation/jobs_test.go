@@ -31,12 +31,21 @@ func (w *world) fate(of *stream, err error) {
 	case pipeline.Denied:
 		of.run, of.position.Scan = 0, nil
 		w.store.seen["denied"]++
+		w.closed(of, pipeline.StateDenied)
 	default:
 		of.due = true
 		if w.chance("fate", w.commits)%3 == 0 {
 			of.run, of.position.Scan = 0, nil
 			w.store.seen["run given up"]++
+			w.closed(of, pipeline.StateFailed)
 		}
+	}
+}
+
+// closed notes that the run of a stream was closed because of an error.
+func (w *world) closed(of *stream, state pipeline.State) {
+	if w.hints != nil {
+		w.store.failed(of, state)
 	}
 }
 
@@ -76,7 +85,9 @@ func (w *world) round(n uint32) {
 	up := w.streams[0].upstream
 	up.now = up.now.Add(time.Duration(n%180) * time.Minute)
 	for _, of := range w.streams {
-		w.request(of)
+		if of.Work != pipeline.WorkHinted { // the tick requests it
+			w.request(of)
+		}
 	}
 	for i := range 20 + n/180%20 {
 		w.steps(n + 17*i)
@@ -149,9 +160,14 @@ func (w *world) heal() {
 	for _, of := range w.streams {
 		of.until = time.Time{}
 	}
-	for _, pause := range []time.Duration{3 * lag, 4 * time.Hour, 25 * time.Hour} {
+	w.settleDown()
+	for n, pause := range []time.Duration{3 * lag, 4 * time.Hour, 25 * time.Hour} {
 		up.now = up.now.Add(pause)
+		began := w.store.clock(w.streams[0])
 		w.catchUp()
+		if n == 0 {
+			w.equalByOneRun(began)
+		}
 	}
 	// More runs may be needed: the brake stops other rows together with those under review, and a
 	// run reads only a part of the backlog, which later rows join.
@@ -163,6 +179,7 @@ func (w *world) heal() {
 		up.now = up.now.Add(max(4*time.Hour, open)) // an entry is read again once it is twice as old
 		w.catchUp()
 	}
+	w.nothingWaits()
 	for _, k := range w.workers {
 		k.stop()
 	}
@@ -171,7 +188,9 @@ func (w *world) heal() {
 // catchUp runs each stream once.
 func (w *world) catchUp() {
 	for _, of := range w.streams {
-		w.request(of)
+		if of.Work != pipeline.WorkHinted { // the tick requests it
+			w.request(of)
+		}
 		w.drain()
 	}
 }

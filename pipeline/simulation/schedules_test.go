@@ -53,6 +53,7 @@ func drawn(seed uint64) (swarm, []action) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	s := draw(rng)
 	s.anchors(seed)
+	s.hinted(seed)
 	return s, schedule(rng, s)
 }
 
@@ -108,8 +109,8 @@ func (w *world) unburied() string {
 	return ""
 }
 
-// TestSchedules checks invariants 1, 5, 6 and 8 under random schedules. A failing seed is printed
-// with the fewest actions that still fail.
+// TestSchedules checks invariants 1, 5, 6 and 8 under random schedules, and what has to be true of
+// hints. A failing seed is printed with the fewest actions that still fail.
 func TestSchedules(t *testing.T) {
 	t.Parallel()
 	if *only != 0 {
@@ -224,6 +225,11 @@ func covered(t *testing.T, all map[string]int) {
 		"look", "look at rest", "missed by a look", "sweep after a look", "gone by a look and upstream's word", "accepted by a person",
 		"withheld", "released", "refused, and known", "asked for again", "not upstream any more",
 	}
+	want = append(want,
+		"callback", "callback lost", "callback repeated", "callback late", "callback without a record", "callback forged", "channel silent",
+		"callback during a call", "hints by single records", "hints by the list", "hints by the list, later", "hints of a denied stream",
+		"hint answered", "hint read twice", "hints are left", "list answered", "row equal by its hint", "row equal after one run", "gone by a scan and a hint",
+		"deletions looked for by the list", "deletions looked for by sweep", "deletions looked for by look", "deletions looked for later")
 	for p := pointTaken; p < pointCount; p++ {
 		want = append(want, "at "+p.String())
 	}

@@ -1,11 +1,9 @@
 package simulation_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +50,8 @@ type table struct {
 	// deaf says that the list keeps its lag: a growing lag would read again what a bug had missed.
 	deaf bool
 	read time.Time
+	// hints are what upstream told of; nil where it tells nothing.
+	hints *hints
 }
 
 // stream is one row of the table of streams.
@@ -74,6 +74,11 @@ type stream struct {
 	// attempt counts how often the job was given to a worker.
 	attempt int
 	ends    int
+	// asked counts the runs that hints requested, serves is what it was when the run began. Calls
+	// and wrote count the calls and the written records of the run. Stopped says that the last run
+	// ended before it was done, denied that upstream refuses the stream.
+	asked, serves, calls, wrote int
+	stopped, denied             bool
 	// hidden are records that two equal passes with pages of one size did not show.
 	hidden map[string]bool
 }
@@ -91,6 +96,8 @@ type store struct {
 	seen      map[string]int
 	// forgets is the identifier whose records the store loses; "" for none.
 	forgets string
+	// mistake is the mistake about hints that the store makes; "" for none.
+	mistake string
 }
 
 var (
@@ -118,6 +125,9 @@ func (s *store) claim(of *stream, bound time.Time) pipeline.Claim {
 		of.position.Scan = nil
 		if of.Work == pipeline.WorkBackfill {
 			of.position.Scan = scan.Backfill(of.Stream, nil, bound, s.rules)
+		}
+		if h := of.table.hints; h != nil {
+			h.began(of)
 		}
 	}
 	again := of.position.Scan == nil && of.Work == pipeline.WorkList && of.Resource.Swept() && !of.table.swept && of.table.asks(s.clock(of))
@@ -172,13 +182,11 @@ func (s *store) load(of *stream, batch pipeline.Batch) error {
 	s.release(of, batch)
 	s.refuse(of, batch)
 	s.judge(of, &batch)
-	for i := range batch.Rejected {
-		if batch.Details {
-			s.rest(of, batch.Rejected[i].ID)
-		}
-	}
-	for _, id := range batch.Missing {
-		s.rest(of, id)
+	if of.Work == pipeline.WorkHinted {
+		s.settle(of, batch)
+		s.apart(of, batch)
+	} else {
+		s.failDetails(of, batch)
 	}
 	of.sight(batch)
 	s.weigh(of, batch)
@@ -236,6 +244,7 @@ func (s *store) apply(of *stream, batch pipeline.Batch, record *record.Record) {
 		}
 		return
 	}
+	of.wrote++
 	have.single = [16]byte{} // a changed row no longer is what its single record made of it
 	if batch.Details && !record.Modified.Equal(before) {
 		have.list = [16]byte{} // and if the single record has another version, it is not what its list record made of it
@@ -325,6 +334,9 @@ func (s *store) advance(of *stream, batch pipeline.Batch) {
 		}
 		of.run, of.position.Scan = 0, nil
 		of.ends++
+		if of.table.hints != nil {
+			s.ended(of, batch.End)
+		}
 	}
 }
 
@@ -332,7 +344,7 @@ func (s *store) advance(of *stream, batch pipeline.Batch) {
 // prove it where upstream heeds page sizes (docs/reading.md): with pages of one size, two deletions
 // can hide one record from both. Such a record is for the next reading of the whole list.
 func (s *store) passed(of *stream, end *pipeline.End) {
-	if of.Work == pipeline.WorkBackfill || of.Work == pipeline.WorkDetails || of.Work == pipeline.WorkLook {
+	if of.Work == pipeline.WorkBackfill || of.Work == pipeline.WorkDetails || of.Work == pipeline.WorkLook || of.Work == pipeline.WorkHinted {
 		s.brokenf("%s: a run over a part of the list moved a watermark", of)
 	}
 	if of.overQuarantine(s.rules) {
@@ -382,34 +394,4 @@ func (of *stream) rejected(t *thing, v *edition) bool {
 		}
 	}
 	return false
-}
-
-// rest lets a row whose single record could not be read pause for a day.
-func (s *store) rest(of *stream, id string) {
-	if have := of.table.rows[id]; have != nil {
-		have.pending, have.failed = false, s.clock(of)
-	}
-}
-
-// pending returns the rows that need their single record, newest first. Behind them are the rows
-// whose pause is over, because the single record could not be read or was older than the row; the
-// longest pause comes first.
-func (s *store) pending(of *stream) []string {
-	var waiting, again []string
-	asked := map[string]time.Time{}
-	for id, have := range of.table.rows {
-		switch {
-		case !have.deleted.IsZero():
-		case have.pending && !have.tried.After(have.changed):
-			waiting = append(waiting, id)
-		case have.pending && s.clock(of).Sub(have.tried) >= max(time.Hour, min(have.tried.Sub(have.changed), 24*time.Hour)):
-			again, asked[id] = append(again, id), have.tried
-		case !have.failed.IsZero() && s.clock(of).Sub(have.failed) >= 24*time.Hour:
-			again, asked[id] = append(again, id), have.failed
-		}
-	}
-	slices.Sort(waiting)
-	slices.Reverse(waiting)
-	slices.SortFunc(again, func(a, b string) int { return cmp.Or(asked[a].Compare(asked[b]), cmp.Compare(a, b)) })
-	return append(waiting, again...)
 }

@@ -91,6 +91,8 @@ type upstream struct {
 	wobbles, named bool
 	// asked says when each call left, by the clock of the database.
 	asked map[int64]time.Time
+	// changed, if set, is called after each change.
+	changed func(*thing)
 }
 
 // pageSize returns the size of the pages that answer a call.
@@ -202,6 +204,9 @@ func (u *upstream) write(t *thing, v edition) {
 		v.visible = t.versions[n-1].visible
 	}
 	t.versions = append(t.versions, v)
+	if u.changed != nil {
+		u.changed(t)
+	}
 }
 
 func (u *upstream) insert(v edition) {
@@ -239,4 +244,14 @@ func (u *upstream) dead(n uint32) *thing {
 		return nil
 	}
 	return gone[int(n)%len(gone)]
+}
+
+// thing returns the thing of an identifier; nil if there is none.
+func (u *upstream) thing(id string) *thing {
+	for _, t := range u.things {
+		if t.id == id {
+			return t
+		}
+	}
+	return nil
 }

@@ -107,6 +107,9 @@ func (k *worker) work(of *stream, attempt int) {
 		Now:        func() time.Time { return of.upstream.now.Add(world.skew) },
 		Normalizer: normalizer,
 	}
+	if of.Work == pipeline.WorkHinted {
+		runner.Allowance = func(pipeline.Stream) int { return world.hints.perMinute }
+	}
 	err := runner.Chunk(context.Background(), claim, func(_ context.Context, _ pgx.Tx, again bool) error {
 		if of.attempt != attempt {
 			world.store.seen["lost job"]++
@@ -123,7 +126,7 @@ func (k *worker) work(of *stream, attempt int) {
 		world.fate(of, err)
 		return
 	}
-	of.due = of.due || more || of.wanted
+	of.due = of.due || more || of.wanted || of.run == 0 && of.asked > of.serves
 	of.wanted = false
 }
 
@@ -162,12 +165,22 @@ func (s source) Page(_ context.Context, request pipeline.Request) (pipeline.Page
 }
 
 func (s source) Details(_ context.Context, _ pipeline.Request, ids []string) (pipeline.Page, error) {
-	return s.call(func(call int64, f fault) (pipeline.Page, error) { return s.of.upstream.single(ids, call, f) })
+	page, err := s.call(func(call int64, f fault) (pipeline.Page, error) {
+		if s.of.Work == pipeline.WorkHinted {
+			s.world.hints.saw(s.of, call, f)
+		}
+		return s.of.upstream.single(ids, call, f)
+	})
+	if s.world.trace != nil {
+		s.world.trace("%s %s: %v: %d records, %v", s.of.upstream.now.Format(time.TimeOnly), s.of, ids, len(page.Records), err)
+	}
+	return page, err
 }
 
 func (s source) call(answer func(int64, fault) (pipeline.Page, error)) (pipeline.Page, error) {
 	number := s.world.reserve() // drawn before the call leaves
 	s.of.upstream.asked[number] = s.world.store.clock(s.of)
+	s.of.calls++
 	if err := s.at(pointBeforeCall); err != nil {
 		return pipeline.Page{}, err
 	}
@@ -227,6 +240,9 @@ type queue struct {
 
 func (q queue) Pending(_ context.Context, _ pipeline.Stream, _, limit int) ([]string, int, error) {
 	ids := q.store.pending(q.of)
+	if q.of.Work == pipeline.WorkHinted {
+		ids = q.of.table.hints.pending()
+	}
 	return slices.Clone(ids[:min(limit, len(ids))]), len(ids), nil
 }
 

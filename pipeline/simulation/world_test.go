@@ -52,6 +52,9 @@ type swarm struct {
 	// forgets makes the store lose the records of one thing: a deliberate bug, to see that the
 	// simulation finds it.
 	forgets string
+	// channel says how upstream tells of changes; mistake makes the store mistreat hints.
+	channel channel
+	mistake string
 }
 
 func draw(rng *rand.Rand) swarm {
@@ -146,6 +149,8 @@ type world struct {
 	commits uint64
 	// skew is the present error of the clocks of processes.
 	skew time.Duration
+	// hints are what upstream told of; nil where it tells nothing.
+	hints *hints
 	// points counts the points that workers passed, faults the faults.
 	points [pointCount]int
 	faults [faultCount]int
@@ -164,7 +169,7 @@ func newWorld(seed uint64, s swarm) *world {
 	rules := &w.store.rules
 	rules.PerPage, rules.Lag, rules.ChunkPages = s.perPage, lag, 1+int(seed%5)
 	rules.Prefetch = 0 // package sync tests concurrent pages, on a clock of their own
-	w.store.absence.MaxRows, w.store.forgets = s.maxGone, s.forgets
+	w.store.absence.MaxRows, w.store.forgets, w.store.mistake = s.maxGone, s.forgets, s.mistake
 	w.inhabit(s)
 	for range s.workers {
 		w.workers = append(w.workers, w.newWorker())
@@ -211,10 +216,7 @@ func (w *world) inhabit(s swarm) {
 		}
 	}
 	read := func(work pipeline.Work) {
-		of := pipeline.Stream{Organization: "1", Service: service, Resource: resources[s.batch][s.cursor], Work: work}
-		if s.complete {
-			of.Resource = complete[s.batch][s.cursor]
-		}
+		of := pipeline.Stream{Organization: "1", Service: service, Resource: s.resource(), Work: work}
 		w.streams = append(w.streams, &stream{Stream: of, table: rows, upstream: up, hidden: map[string]bool{}})
 	}
 	read(pipeline.WorkList)
@@ -228,6 +230,10 @@ func (w *world) inhabit(s swarm) {
 	if s.look > 0 {
 		read(pipeline.WorkLook)
 	}
+	if s.channel.on {
+		read(pipeline.WorkHinted)
+		w.subscribe()
+	}
 	if s.headers { // last, because each of the others can set rows to pending
 		read(pipeline.WorkDetails)
 	}
@@ -236,10 +242,26 @@ func (w *world) inhabit(s swarm) {
 var service = &schema.Service{Name: "test", Root: "/v1"}
 
 // resources are the resources by their batch and their cursor; complete are the same with lists
-// that show every record.
-var resources, complete = things(""), things("It shows all.")
+// that show every record. Entire and completeEntire are those without details, whose lists show
+// each record whole.
+var (
+	resources, complete    = things("", true), things("It shows all.", true)
+	entire, completeEntire = things("", false), things("It shows all.", false)
+)
 
-func things(shows string) [mostBatch]map[string]*schema.Resource {
+// resource is what the streams of a swarm read.
+func (s *swarm) resource() *schema.Resource {
+	of, all := resources, complete
+	if s.channel.on && !s.headers {
+		of, all = entire, completeEntire
+	}
+	if s.complete {
+		of = all
+	}
+	return of[s.batch][s.cursor]
+}
+
+func things(shows string, details bool) [mostBatch]map[string]*schema.Resource {
 	var by [mostBatch]map[string]*schema.Resource
 	for batch := range by {
 		by[batch] = map[string]*schema.Resource{
@@ -248,7 +270,9 @@ func things(shows string) [mostBatch]map[string]*schema.Resource {
 			"full":   thingsBy(shows, schema.FullScan{Modified: "last_modified_time", Created: "created_time", Sort: "created_time"}),
 		}
 		for _, resource := range by[batch] {
-			if batch > 0 {
+			if !details {
+				resource.Details = nil
+			} else if batch > 0 {
 				resource.Details.Batch = &schema.Batch{Path: "/thingdetails", Key: "things", Param: "thing_ids", Size: batch}
 			}
 		}
@@ -348,6 +372,7 @@ func (w *world) passedPoint(p point) {
 	w.note(p.String(), uint64(w.calls))
 	up := w.streams[0].upstream
 	up.now = up.now.Add(time.Duration(w.chance("time", uint64(w.calls))%900) * time.Millisecond)
+	w.listen()
 }
 
 // note adds to the trace and to its hash.
