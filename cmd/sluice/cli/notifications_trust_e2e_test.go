@@ -163,6 +163,44 @@ func TestThreeInTenCallbacksAreLost(t *testing.T) {
 	serving.ends(codeFine, patience)
 }
 
+// TestThreeHoursDown: nothing receives what upstream tells for three hours. The proof of the way is
+// older than it lasts, so the list is read by its usual interval, although a process that starts
+// proves the way at once.
+func TestThreeHoursDown(t *testing.T) {
+	t.Parallel()
+	const list, full = "bills", "inventory.bills"
+	h := newTold(t, sandbox.Options{Seed: 245, Records: 200, Plan: "elite", Limits: sandbox.Limits{Off: true}},
+		"  "+full+": {every: 1h, notified: {every: 6h}}\n")
+	h.sync(codeFine)
+	h.rules()
+	serving := h.serveProven()
+	h.earnsTrust(list)
+	serving.terminate()
+	serving.ends(codeFine, patience)
+	h.quiet()
+
+	h.public.says(http.StatusBadGateway, "bad gateway")
+	for range 3 {
+		h.hourPasses(list)
+	}
+	h.exec(`UPDATE sluice.streams SET told_until = told_until - interval '3 hours'`)
+	h.aged(3 * time.Hour)
+	before := h.sent("webhooks")
+	h.edit(2, full, 9)
+	h.waitUntil("nothing takes what is told", func() bool {
+		now := h.sent("webhooks")
+		return now.Failed == before.Failed+9 && now.Sent == before.Sent
+	})
+
+	serving = h.serveProven()
+	h.until("the list is read by its usual interval", `SELECT EXISTS (SELECT FROM sluice.runs
+		WHERE resource = $1 AND outcome = 'done' AND started_at > now() - interval '1 hour')`, list)
+	h.equal(full)
+	h.says(full, "; trusted, so scheduled runs come every ")
+	serving.terminate()
+	serving.ends(codeFine, patience)
+}
+
 // TestAChannelLapsesInTenDays: no process runs for ten days, so nothing renews the channel, which
 // was granted for less than seven. The time since then is a gap. When it closes, the list is read
 // that the channel tells of, although it is not due by schedule.
