@@ -78,20 +78,26 @@ func (t *Told) loop(ctx context.Context, done *sync.WaitGroup) {
 
 // Turn renews channels that are due, sends the test callbacks that are due, and notes of which
 // streams notifications arrive. Streams whose notifications are no longer trusted get their usual
-// interval back.
+// interval back. That comes first, too: a proof may have lapsed while all processes were down, and
+// the next one does not tell what nothing received since then.
 func (t *Told) Turn(ctx context.Context) error {
-	var failed error
+	failed := t.distrust(ctx)
 	for i := range t.app.Config.Organizations {
 		if o := &t.app.Config.Organizations[i]; o.Notifies() {
 			failed = errors.Join(failed, t.lapsed(ctx, o), t.renew(ctx, o), t.knock(ctx, o))
 			failed = errors.Join(failed, t.prove(ctx, o))
 		}
 	}
+	return errors.Join(failed, t.distrust(ctx))
+}
+
+// distrust gives streams their usual interval back whose notifications are not trusted.
+func (t *Told) distrust(ctx context.Context) error {
 	lapsed, err := t.app.DB.Distrust(ctx)
 	for _, key := range lapsed {
 		t.app.Log.InfoContext(ctx, "notifications are not trusted: the usual interval applies", "stream", key.String())
 	}
-	return errors.Join(failed, err)
+	return err
 }
 
 // WatchedBy returns the channels that the configuration asks for.
