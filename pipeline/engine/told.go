@@ -274,8 +274,11 @@ func (t *Told) gap(ctx context.Context, o *config.Organization, c *channels.Chan
 	case c.Lives:
 		return t.closeGap(ctx, o, c.Module, t.streams(o, o.Notifications.Watch[at].Tells))
 	default:
-		reason := t.app.options.Scrub.Textf("the channel is %s and expired", c.State)
-		return t.store.OpenGap(ctx, o.Key, c.Module, *c.ExpiresAt, reason)
+		reason, since := t.app.options.Scrub.Textf("the channel is %s and expired", c.State), *c.ExpiresAt
+		if now := t.app.options.Now(); since.After(now) { // it was granted for longer, and is not any more
+			reason, since = t.app.options.Scrub.Textf("the channel is %s", c.State), now
+		}
+		return t.store.OpenGap(ctx, o.Key, c.Module, since, reason)
 	}
 }
 

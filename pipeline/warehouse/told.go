@@ -44,7 +44,7 @@ func (db *DB) observe(ctx context.Context, done []*loadingBatch) {
 type Telling struct {
 	Channels []channels.Channel
 	Gaps     []channels.GapSum
-	// Callbacks are those that the inbox has, by where they came from.
+	// Callbacks are the last ones of each channel, and the last test callback of each organization.
 	Callbacks []hints.Told
 	Shares    []streams.Announced
 }
@@ -58,7 +58,7 @@ func (db *DB) Telling(ctx context.Context) (Telling, error) {
 		t.Gaps, err = store.GapSums(ctx)
 	}
 	if err == nil {
-		t.Callbacks, err = hints.NewInbox(db.pool).Told(ctx)
+		t.Callbacks, err = hints.NewInbox(db.pool).LastTold(ctx)
 	}
 	if err == nil {
 		t.Shares, err = db.Announced(ctx)

@@ -269,8 +269,7 @@ func (c *cli) replayCommand() *cobra.Command {
 		Use:   "replay --since INSTANT",
 		Short: "Make the hints of earlier callbacks due again",
 		Long: `Make the hints of the callbacks that arrived since an instant due again, as the present
-configuration understands them. It makes no call itself: the runs of serve or of the
-next sync read what the hints name.`,
+configuration understands them. It makes no call itself: serve reads what the hints name.`,
 		Example: "  sluice notifications replay --since 6h --org acme",
 		Args:    cobra.NoArgs,
 		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, _ []string) error {

@@ -206,6 +206,22 @@ type Told struct {
 	Callbacks int64 `db:"callbacks"`
 }
 
+// sqlLastTold looks up one entry of an index for each channel and each organization, however many
+// callbacks the inbox has.
+const sqlLastTold = `
+SELECT w.organization_id, w.dialect, w.module, l.last_at, 0::bigint AS callbacks
+FROM (SELECT c.organization_id, 'watch' AS dialect, c.module FROM sluice.channels c
+	UNION ALL SELECT DISTINCT s.organization_id, 'test', '' FROM sluice.streams s) AS w
+CROSS JOIN LATERAL (SELECT max(b.repeated_at) AS last_at FROM sluice.callbacks b
+	WHERE (b.organization_id, b.dialect, b.module) = (w.organization_id, w.dialect, w.module)) AS l
+WHERE l.last_at IS NOT NULL ORDER BY w.organization_id, w.dialect, w.module`
+
+// LastTold returns when the last callback of each channel arrived, and the last test callback of
+// each organization. It counts nothing.
+func (i *Inbox) LastTold(ctx context.Context) ([]Told, error) {
+	return postgres.Read[Told](ctx, i.pool, "who told last", sqlLastTold)
+}
+
 // Told returns what the inbox has, by organization, dialect and module.
 func (i *Inbox) Told(ctx context.Context) ([]Told, error) {
 	return postgres.Read[Told](ctx, i.pool, "who told", `
