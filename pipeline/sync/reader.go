@@ -84,7 +84,7 @@ func (p pages) step(ctx context.Context, unfinished *pipeline.Scan) (pipeline.Ba
 // one attempt; a key that lacks in the next one, too, has turned wrong.
 func (c *chunk) reconsider(err error, scan *pipeline.Scan) {
 	failure, ok := errors.AsType[*pipeline.Error](err)
-	if ok && (!scan.Started.IsZero() || !c.claim.Position.Watermark.IsZero() && !c.claim.Failing) {
+	if ok && failure.Lasting && (!scan.Started.IsZero() || !c.claim.Position.Watermark.IsZero() && !c.claim.Failing) {
 		failure.Lasting = false
 	}
 }
