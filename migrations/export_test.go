@@ -3,6 +3,7 @@ package migrations
 import (
 	"context"
 	"io/fs"
+	"testing/fstest"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -12,8 +13,15 @@ func Beside(ctx context.Context, conn *pgx.Conn, opts Options, fn func(ctx conte
 	return opts.beside(conn).try(ctx, "the test's", fn)
 }
 
-// Upgraded returns options with which Migrate applies other files than the embedded ones.
+// Upgraded returns options with which Migrate applies other files than the embedded ones, and makes
+// no views: files of an earlier version have no place for them.
 func Upgraded(opts Options, files fs.FS) Options {
-	opts.files = files
+	opts.files, opts.views = files, fstest.MapFS{}
+	return opts
+}
+
+// WithViews returns options with which Migrate makes other views than the embedded ones.
+func WithViews(opts Options, views fs.FS) Options {
+	opts.views = views
 	return opts
 }

@@ -101,8 +101,8 @@ type Options struct {
 	// DefaultPatience.
 	Patience time.Duration
 
-	// files replaces the embedded files: tests have later ones.
-	files fs.FS
+	// files replaces the embedded files, views those of the views: tests have later ones.
+	files, views fs.FS
 }
 
 func (o Options) beside(conn *pgx.Conn) *beside {
@@ -139,7 +139,7 @@ func Migrate(ctx context.Context, url string, opts Options) error {
 	}
 	defer pool.Close()
 	others := opts.beside(conn)
-	if err := migrateOurs(ctx, pool, cmp.Or[fs.FS](opts.files, FS), others); err != nil {
+	if err := migrateOurs(ctx, pool, cmp.Or[fs.FS](opts.files, FS), cmp.Or[fs.FS](opts.views, viewFiles), others); err != nil {
 		return err
 	}
 	return migrateQueue(ctx, pool, others)
@@ -213,7 +213,7 @@ func pending(ctx context.Context, pool *pgxpool.Pool) (_ bool, failure error) {
 	return more || !valid.OK, nil
 }
 
-func migrateOurs(ctx context.Context, pool *pgxpool.Pool, from fs.FS, others *beside) (failure error) {
+func migrateOurs(ctx context.Context, pool *pgxpool.Pool, from, views fs.FS, others *beside) (failure error) {
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { failure = errors.Join(failure, db.Close()) }()
 	provider, err := newProvider(db, from)
@@ -240,7 +240,7 @@ func migrateOurs(ctx context.Context, pool *pgxpool.Pool, from fs.FS, others *be
 	if err != nil {
 		return fmt.Errorf("making the functions of history: %w", err)
 	}
-	return nil
+	return migrateViews(ctx, pool, views, others)
 }
 
 // files applies what is pending, a transaction for each file.

@@ -193,6 +193,9 @@ func (a *App) Migrate(ctx context.Context, patience time.Duration) error {
 // Pending reports whether Migrate would change anything.
 func (a *App) Pending(ctx context.Context) (bool, error) {
 	pending, err := migrations.Pending(ctx, a.URL)
+	if err == nil && !pending {
+		pending, err = migrations.PendingViews(ctx, a.URL)
+	}
 	if err != nil {
 		return false, fmt.Errorf("look at the database's version: %w", err)
 	}
@@ -211,7 +214,7 @@ func (a *App) Begun(ctx context.Context) (bool, error) {
 // Migrated returns ErrNotMigrated if a migration is pending, or if the database lacks tables or
 // columns of the configuration's own declarations.
 func (a *App) Migrated(ctx context.Context) error {
-	pending, err := a.Pending(ctx)
+	pending, err := migrations.Pending(ctx, a.URL)
 	if err == nil && pending {
 		err = ErrNotMigrated
 	}

@@ -59,6 +59,12 @@ func questionsOfMoney() []answer {
 			},
 		},
 		{
+			has: "FROM analytics.ap_ageing",
+			truth: func(c *companyFixture, _ time.Time) []row {
+				return c.each(func(_ business, l *ledger) []row { return l.byCurrency() })
+			},
+		},
+		{
 			has: "GROUP BY organization_id, currency_code",
 			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.each(func(_ business, l *ledger) []row { return l.byCurrency() })

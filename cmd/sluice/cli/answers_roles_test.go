@@ -25,6 +25,11 @@ func statementsOfRoles() []answer {
 			has: "SELECT sluice.grant_receiver('sluice_receiver')", stands: named("sluice_receiver"), why: why,
 			effect: given("has_schema_privilege('" + role + "', 'notifications', 'USAGE') AND NOT has_any_column_privilege('" + role + "', 'notifications.events', 'SELECT')"),
 		},
+		{has: "GRANT USAGE ON SCHEMA analytics TO analysts", effect: given("has_schema_privilege('" + role + "', 'analytics', 'USAGE')")},
+		{
+			has:    "GRANT SELECT ON ALL TABLES IN SCHEMA analytics TO analysts",
+			effect: given("has_table_privilege('" + role + "', 'analytics.freshness', 'SELECT') AND NOT has_table_privilege('" + role + "', 'sluice.streams', 'SELECT')"),
+		},
 		{has: "GRANT USAGE ON SCHEMA notifications TO analysts", effect: given("has_schema_privilege('" + role + "', 'notifications', 'USAGE')")},
 		{
 			has:    "GRANT SELECT ON notifications.events TO analysts",

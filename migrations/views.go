@@ -1,0 +1,157 @@
+package migrations
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// viewFiles hold the views of schema analytics, one file for each, with its name. Unlike a numbered
+// file, such a file may change: Migrate applies the text that the database does not have yet.
+// Columns are only ever added at the end.
+//
+//go:embed views/*.sql
+var viewFiles embed.FS
+
+const (
+	sqlViews      = `SELECT name, digest FROM sluice.views`
+	sqlViewIsMade = `
+INSERT INTO sluice.views (name, digest, applied_at) VALUES ($1, $2, clock_timestamp())
+ON CONFLICT (name) DO UPDATE SET digest = excluded.digest, applied_at = excluded.applied_at`
+)
+
+// ErrViewLosesColumns says that the text of a view lacks columns that the database's view has: a
+// newer version of the program made it, or the text breaks the promise that columns stay.
+var ErrViewLosesColumns = errors.New("the view in the database has columns that would be lost: a newer version of the program may have made it")
+
+// viewFile is the text of one view.
+type viewFile struct {
+	name, text string
+	digest     [sha256.Size]byte
+}
+
+// viewOf finds the views that a text reads or makes.
+var viewOf = regexp.MustCompile(`\banalytics\.(\w+)`)
+
+// readViews reads the files, each after those whose views it reads.
+func readViews(from fs.FS) ([]viewFile, error) {
+	names, err := fs.Glob(from, "views/*.sql")
+	if err != nil {
+		return nil, fmt.Errorf("reading the views: %w", err)
+	}
+	files := make(map[string]viewFile, len(names))
+	for _, name := range names {
+		text, err := fs.ReadFile(from, name)
+		if err != nil {
+			return nil, fmt.Errorf("reading the views: %w", err)
+		}
+		view := strings.TrimSuffix(path.Base(name), ".sql")
+		files[view] = viewFile{name: view, text: string(text), digest: sha256.Sum256(text)}
+	}
+	var ordered []viewFile
+	var place func(name string, under []string) error
+	place = func(name string, under []string) error {
+		file, known := files[name]
+		if !known || slices.ContainsFunc(ordered, func(f viewFile) bool { return f.name == name }) {
+			return nil // of a numbered file, or placed already
+		}
+		if slices.Contains(under, name) {
+			return fmt.Errorf("views read each other: %s", strings.Join(append(under, name), ", "))
+		}
+		for _, found := range viewOf.FindAllStringSubmatch(file.text, -1) {
+			if found[1] != name {
+				if err := place(found[1], append(under, name)); err != nil {
+					return err
+				}
+			}
+		}
+		ordered = append(ordered, file)
+		return nil
+	}
+	for _, name := range names {
+		if err := place(strings.TrimSuffix(path.Base(name), ".sql"), nil); err != nil {
+			return nil, err
+		}
+	}
+	return ordered, nil
+}
+
+// lackingViews returns the views whose text the database does not have, in the order in which they
+// can be made.
+func lackingViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS) ([]viewFile, error) {
+	files, err := readViews(from)
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	rows, err := pool.Query(ctx, sqlViews)
+	if err != nil {
+		return nil, fmt.Errorf("looking which views are made: %w", err)
+	}
+	made := make(map[string][]byte)
+	var name string
+	var digest []byte
+	_, err = pgx.ForEachRow(rows, []any{&name, &digest}, func() error {
+		made[name] = bytes.Clone(digest)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking which views are made: %w", err)
+	}
+	return slices.DeleteFunc(files, func(f viewFile) bool { return bytes.Equal(made[f.name], f.digest[:]) }), nil
+}
+
+// PendingViews says whether Migrate would make views, in a database without pending migrations.
+// Nothing but analysts needs them: a program whose views are those of another version works.
+func PendingViews(ctx context.Context, url string) (bool, error) {
+	config, err := parse(url)
+	if err != nil {
+		return false, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return false, fmt.Errorf("connecting to look for views: %w", err)
+	}
+	defer pool.Close()
+	lacking, err := lackingViews(ctx, pool, viewFiles)
+	return len(lacking) > 0, err
+}
+
+// migrateViews makes the views whose text the database does not have, a transaction for each.
+func migrateViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, others *beside) error {
+	lacking, err := lackingViews(ctx, pool, from)
+	if err != nil {
+		return err
+	}
+	for i := range lacking {
+		file := &lacking[i]
+		err := others.try(ctx, "analytics."+file.name, func(ctx context.Context) error {
+			return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+				if _, err := tx.Exec(ctx, file.text); err != nil {
+					return err
+				}
+				_, err := tx.Exec(ctx, sqlViewIsMade, file.name, file.digest[:])
+				return err
+			})
+		})
+		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "42P16" { // invalid_table_definition
+			err = fmt.Errorf("%w: %w", ErrViewLosesColumns, err)
+		}
+		if err != nil {
+			return fmt.Errorf("making the view analytics.%s: %w", file.name, err)
+		}
+		others.log.InfoContext(ctx, "view made", "view", "analytics."+file.name)
+	}
+	return nil
+}
