@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -18,9 +19,9 @@ import (
 )
 
 const (
-	// changesEvery is the time between two changes: no list is read more often than hints may cause
-	// reads of it in a minute.
-	changesEvery = 2 * time.Second
+	// changesPause is the time from a row to the next change, on average. Each differs, so that
+	// changes come at no fixed instant between two looks for hints.
+	changesPause = 1500 * time.Millisecond
 	// rowEvery is how often rows are looked for, and so how much too long a way may seem.
 	rowEvery = 20 * time.Millisecond
 	// fewItems are the items of the company, which has as many bills. The first copy reads each by
@@ -133,8 +134,7 @@ func listens(ctx context.Context, address string) error {
 func (w *warehouse) changed(ctx context.Context, u *world, lists []list, changes int) ([]float64, error) {
 	var took []float64
 	err := w.do(ctx, func(conn *pgx.Conn) error {
-		next := time.NewTicker(changesEvery)
-		defer next.Stop()
+		chance := rand.New(rand.NewPCG(1, 1)) // it has to be repeatable
 		for i := range changes {
 			l := lists[i%len(lists)]
 			changed, err := u.Change(simulated.Change{Seed: int64(i), Edits: 1, Resources: []string{l.stream()}})
@@ -160,7 +160,7 @@ func (w *warehouse) changed(ctx context.Context, u *world, lists []list, changes
 			select {
 			case <-ctx.Done():
 				return context.Cause(ctx)
-			case <-next.C:
+			case <-time.After(changesPause/2 + time.Duration(chance.Int64N(int64(changesPause)))):
 			}
 		}
 		return nil

@@ -84,7 +84,7 @@ func parse(args []string) (plan, error) {
 		rounds: 3, loaded: map[string]int{nameItems: 50_000, nameBills: 10_000}, copied: 50_000, companies: []int{20_000, 500_000},
 		minute: 10 * time.Second, minutes: 4, processes: []int{1, 4},
 		large: 50_400, small: 1_000, changes: []int{1, 50, 1_000}, gone: 50, single: 400,
-		days: 10 * wholeDay, edits: 2, told: 60,
+		days: 10 * wholeDay, edits: 2, told: 40,
 	}
 	flags := flag.NewFlagSet("sluice-bench", flag.ContinueOnError)
 	only := flags.String("only", "", "print these lines only, by the beginnings of their names, with commas between: loader,sync")

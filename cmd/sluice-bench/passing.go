@@ -24,7 +24,7 @@ import (
 // notifications, which has nothing to do before the next test callback.
 const (
 	tickEvery   = 15 * time.Second
-	hintEvery   = time.Second
+	hintEvery   = 500 * time.Millisecond
 	keeperEvery = 15 * time.Minute
 )
 

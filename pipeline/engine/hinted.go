@@ -19,7 +19,7 @@ func (a *App) requestHinted(ctx context.Context, tx pgx.Tx) ([]Key, error) {
 }
 
 // Hint requests runs of what change notifications told of until now, and queues them: what a
-// process that schedules does every second.
+// process that schedules does twice a second.
 func (a *App) Hint(ctx context.Context, queue *Queue) error {
 	var keys []Key
 	err := pgx.BeginFunc(ctx, a.DB.Pool(), func(tx pgx.Tx) error {

@@ -106,8 +106,8 @@ type Options struct {
 	// Schedule makes this process tick.
 	Schedule bool
 	// Hinted returns the streams of which change notifications told, whose jobs the same
-	// transaction inserts. A process that schedules calls it every second. Nil means that none are
-	// received.
+	// transaction inserts. A process that schedules calls it twice a second. Nil means that none
+	// are received.
 	Hinted func(ctx context.Context, tx pgx.Tx) ([]pipeline.Key, error)
 	// Replan computes the learned intervals anew; a process that schedules calls it once a minute.
 	// Nil means that no intervals are learned.

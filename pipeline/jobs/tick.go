@@ -24,7 +24,7 @@ func (q *Queue) tick(ctx context.Context) error {
 }
 
 // hintEvery is the time between two looks for hints, and so how late one is read at most.
-const hintEvery = time.Second
+const hintEvery = 500 * time.Millisecond
 
 // hint does for streams of which change notifications told what tick does for those that are due.
 func (q *Queue) hint(ctx context.Context) error { return q.take(ctx, "hint", q.options.Hinted) }
