@@ -21,7 +21,7 @@ import (
 func TestKillsInBackfill(t *testing.T) {
 	t.Parallel()
 	const (
-		kills = 8
+		kills = 6 // more than that read all there is, now and then
 		seed  = 95
 	)
 	s := newFixture(t, sandbox.Options{Seed: seed, Records: 24_000, Limits: sandbox.Limits{Off: true}, PageLatency: 15 * time.Millisecond}).narrow()
@@ -48,9 +48,9 @@ func TestKillsInBackfill(t *testing.T) {
 		if b.State != "done" || len(b.Runs) != 1 {
 			t.Errorf("%+v, want it done in one run", b)
 		}
-		// A chunk whose process was killed repeats the page under way and the page that was being
-		// loaded.
-		if pages := one[int](s, `SELECT pages FROM sluice.runs WHERE id = $1`, b.Runs[0]); b.Calls < pages || b.Calls > pages+2*kills {
+		// A chunk whose process was killed repeats the page under way, the page that was being
+		// loaded, and one that was prefetched.
+		if pages := one[int](s, `SELECT pages FROM sluice.runs WHERE id = $1`, b.Runs[0]); b.Calls < pages || b.Calls > pages+3*kills {
 			t.Errorf("%d calls for %d pages in %d kills", b.Calls, pages, kills)
 		}
 	}
