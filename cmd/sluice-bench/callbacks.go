@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,23 +11,6 @@ import (
 
 // hookSecret signs the webhooks of rules.
 const hookSecret = "benchmarkhooksecret1"
-
-// poster sends the callbacks of a simulated upstream.
-type poster struct{ http.Client }
-
-// Post implements the sandbox's Poster.
-func (p *poster) Post(ctx context.Context, address string, header http.Header, body []byte) (int, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	if err != nil {
-		return 0, fmt.Errorf("send a callback: %w", err)
-	}
-	request.Header = header.Clone()
-	answer, err := p.Do(request)
-	if err != nil {
-		return 0, fmt.Errorf("send a callback: %w", err)
-	}
-	return answer.StatusCode, answer.Body.Close()
-}
 
 // told is an organization whose lists upstream tells of.
 type told struct {

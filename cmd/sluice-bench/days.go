@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/cmd/sluice/cli/view"
+	"sluice/cmd/sluice/poster"
 	simulated "sluice/sandbox"
 )
 
@@ -107,26 +107,20 @@ func measureDays(ctx context.Context, s *stage, p *plan, t *table) error {
 func (s *stage) pass(ctx context.Context, p *plan, m mode) (waited, error) {
 	length := time.Duration(float64(p.days) * m.share)
 	got := waited{Mode: m.name, Days: length.Hours() / wholeDay.Hours()}
-	s.made++
-	w, err := s.warehouse(fmt.Sprintf("days_%d", s.made))
-	if err != nil {
-		return got, err
-	}
-	if err := s.admin.execute(ctx, "CREATE DATABASE "+quoted(w.name)); err != nil {
-		return got, err
-	}
-	err = w.do(ctx, func(conn *pgx.Conn) error {
-		clock, err := newClock(ctx, conn, time.Now().Add(-length-endsBefore).Truncate(time.Hour))
-		if err != nil {
-			return err
-		}
-		of := businesses()
-		return withWorld(ctx, simulated.Options{
-			Records: companyOf(p.small), HeadersOnly: true, SortsModified: true, Now: clock.Now, Limits: simulated.Limits{Off: true},
-			Poster: new(poster), Organizations: []simulated.OrganizationOptions{{ID: of[1].id, Seed: 2, Plan: tariff}},
-		}, clock.taking(callTakes), func(u *world) error {
-			return (&days{warehouse: w, world: u, clock: clock, of: of, mode: m, length: length, edits: p.edits}).measure(ctx, &got)
+	err := s.copied(ctx, empty, func(w *warehouse) error {
+		return w.do(ctx, func(conn *pgx.Conn) error {
+			clock, err := newClock(ctx, conn, time.Now().Add(-length-endsBefore).Truncate(time.Hour))
+			if err != nil {
+				return err
+			}
+			of := businesses()
+			return withWorld(ctx, simulated.Options{
+				Records: companyOf(p.small), HeadersOnly: true, SortsModified: true, Now: clock.Now, Limits: simulated.Limits{Off: true},
+				Poster: new(poster.Poster), Organizations: []simulated.OrganizationOptions{{ID: of[1].id, Seed: 2, Plan: tariff}},
+			}, clock.taking(callTakes), func(u *world) error {
+				return (&days{warehouse: w, world: u, clock: clock, of: of, mode: m, length: length, edits: p.edits}).measure(ctx, &got)
+			})
 		})
 	})
-	return got, errors.Join(err, s.admin.execute(context.WithoutCancel(ctx), "DROP DATABASE "+quoted(w.name)+" WITH (FORCE)"))
+	return got, err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/cmd/sluice/poster"
 	simulated "sluice/sandbox"
 )
 
@@ -27,8 +28,8 @@ const (
 	// fewItems are the items of the company, which has as many bills. The first copy reads each by
 	// a call, and has to leave some of the 100 calls of a minute for the changes.
 	fewItems = 30
-	// rowPatience bounds the wait for one row, and for the program's start.
-	rowPatience = time.Minute
+	// patience bounds each wait: for a row, for the program's start, for its queue.
+	patience = time.Minute
 )
 
 // measureHinted times the way from a callback to the committed row: bills and items change in turn,
@@ -53,7 +54,7 @@ func (s *stage) rows(ctx context.Context, p *plan, debounce string) ([]float64, 
 	of := told{id: simulated.DefaultOrganizationID, refreshToken: simulated.RefreshToken, lists: []list{items, bills}}
 	options := simulated.Options{
 		Records: companyOf(fewItems), HeadersOnly: true, SortsModified: true, Now: time.Now, Limits: simulated.Limits{Off: true},
-		Poster: new(poster),
+		Poster: new(poster.Poster),
 	}
 	var took []float64
 	var slow atomic.Bool // after the first copies
@@ -120,7 +121,7 @@ func (w *warehouse) serving(ctx context.Context, environment []string, config, l
 
 // listens waits until something listens at an address.
 func listens(ctx context.Context, address string) error {
-	return until(ctx, "sluice serve does not listen at "+address, func(ctx context.Context) (bool, error) {
+	return until(ctx, rowEvery, "sluice serve does not listen at "+address, func(ctx context.Context) (bool, error) {
 		conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 		if err != nil {
 			return false, nil //nolint:nilerr // not yet
@@ -147,7 +148,7 @@ func (w *warehouse) changed(ctx context.Context, u *world, lists []list, changes
 				return fmt.Errorf("upstream did not tell of %s %s", l.stream(), id)
 			}
 			accepted := time.Now()
-			err = until(ctx, fmt.Sprintf("the change of %s %s does not come", l.stream(), id), func(ctx context.Context) (bool, error) {
+			err = until(ctx, rowEvery, fmt.Sprintf("the change of %s %s does not come", l.stream(), id), func(ctx context.Context) (bool, error) {
 				var there bool
 				err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM "+quoted(l.service, l.resource)+
 					" WHERE "+quoted(l.id)+" = $1 AND last_modified_time >= $2)", id, at.Truncate(time.Second)).Scan(&there)
@@ -169,10 +170,10 @@ func (w *warehouse) changed(ctx context.Context, u *world, lists []list, changes
 }
 
 // until looks again and again until something is so.
-func until(ctx context.Context, otherwise string, is func(context.Context) (bool, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, rowPatience)
+func until(ctx context.Context, often time.Duration, otherwise string, is func(context.Context) (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	ticker := time.NewTicker(rowEvery)
+	ticker := time.NewTicker(often)
 	defer ticker.Stop()
 	for {
 		if so, err := is(ctx); err != nil || so {
@@ -180,7 +181,7 @@ func until(ctx context.Context, otherwise string, is func(context.Context) (bool
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s within %s: %w", otherwise, rowPatience, context.Cause(ctx))
+			return fmt.Errorf("%s within %s: %w", otherwise, patience, context.Cause(ctx))
 		case <-ticker.C:
 		}
 	}

@@ -12,9 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/notifications"
 	simulated "sluice/sandbox"
@@ -27,6 +24,9 @@ const (
 	hintEvery   = 500 * time.Millisecond
 	keeperEvery = 15 * time.Minute
 )
+
+// jobsEvery is how often the queue is looked at, in the machine's time.
+const jobsEvery = 2 * time.Millisecond
 
 // Before it is measured, each list changes once within an hour, and hours pass in which
 // notifications become trusted: three runs in a row have to find nothing untold.
@@ -236,7 +236,7 @@ func (d *days) next(ctx context.Context) error {
 			}
 		}
 	}
-	if err := d.clock.Advance(ctx, max(at.Sub(now), time.Second)); err != nil {
+	if err := d.clock.Advance(ctx, max(at.Sub(now), hintEvery)); err != nil {
 		return err
 	}
 	if err := d.change(ctx); err != nil {
@@ -292,20 +292,10 @@ func (d *days) step(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := d.app.Hint(ctx, d.queue); err != nil {
+	if err := d.queue.Hint(ctx); err != nil {
 		return err
 	}
-	var keys []pipeline.Key
-	err := pgx.BeginFunc(ctx, d.app.DB.Pool(), func(tx pgx.Tx) error {
-		const limit = 500
-		var err error
-		keys, err = d.app.DB.TakeDue(ctx, tx, limit)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err := d.queue.Insert(ctx, keys); err != nil {
+	if err := d.queue.Tick(ctx); err != nil {
 		return err
 	}
 	if err := d.drained(ctx); err != nil {
@@ -316,22 +306,11 @@ func (d *days) step(ctx context.Context) error {
 
 // drained waits until the queue has nothing to do.
 func (d *days) drained(ctx context.Context) error {
-	const often, patience = 2 * time.Millisecond, time.Minute
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	ticker := time.NewTicker(often)
-	defer ticker.Stop()
-	for {
+	return until(ctx, jobsEvery, "the queue is not empty", func(ctx context.Context) (bool, error) {
 		unfinished := 0
-		if err := d.app.DB.Pool().QueryRow(ctx, sqlUnfinished).Scan(&unfinished); err != nil || unfinished == 0 {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%d jobs are unfinished: %w", unfinished, context.Cause(ctx))
-		case <-ticker.C:
-		}
-	}
+		err := d.app.DB.Pool().QueryRow(ctx, sqlUnfinished).Scan(&unfinished)
+		return unfinished == 0, err
+	})
 }
 
 // look notes which changes the warehouse has by now: rows whose values came by a call after the

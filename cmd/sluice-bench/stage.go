@@ -29,7 +29,9 @@ type stage struct {
 }
 
 const (
+	// template has empty tables, empty has none: it is Postgres's own.
 	template = "template"
+	empty    = "template0"
 	keyBytes = 32
 )
 
@@ -98,12 +100,17 @@ func (s *stage) warehouse(name string) (*warehouse, error) {
 
 // fresh runs work on a database with empty tables, and drops it afterwards.
 func (s *stage) fresh(ctx context.Context, work func(w *warehouse) error) error {
+	return s.copied(ctx, template, work)
+}
+
+// copied runs work on a copy of a database, and drops it afterwards.
+func (s *stage) copied(ctx context.Context, from string, work func(w *warehouse) error) error {
 	s.made++
 	w, err := s.warehouse(fmt.Sprintf("bench_%d", s.made))
 	if err != nil {
 		return err
 	}
-	if err := s.admin.execute(ctx, "CREATE DATABASE "+quoted(w.name)+" TEMPLATE "+quoted(template)); err != nil {
+	if err := s.admin.execute(ctx, "CREATE DATABASE "+quoted(w.name)+" TEMPLATE "+quoted(from)); err != nil {
 		return err
 	}
 	return errors.Join(work(w), s.admin.execute(context.WithoutCancel(ctx), "DROP DATABASE "+quoted(w.name)+" WITH (FORCE)"))

@@ -37,8 +37,8 @@ SELECT
   b.currency_code,
   b.exchange_rate,
   b.base_currency,
-  b.net - CASE WHEN b.lines_loaded THEN coalesce(s.net, 0) ELSE 0 END,
-  (b.net - CASE WHEN b.lines_loaded THEN coalesce(s.net, 0) ELSE 0 END) * b.exchange_rate
+  b.net - coalesce(s.net, 0),
+  (b.net - coalesce(s.net, 0)) * b.exchange_rate
 FROM analytics.bills AS b
 LEFT JOIN LATERAL (
   SELECT sum(l.item_total) AS net

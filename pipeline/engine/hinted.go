@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,21 +15,6 @@ import (
 // requestHinted requests runs of what change notifications told of.
 func (a *App) requestHinted(ctx context.Context, tx pgx.Tx) ([]Key, error) {
 	return a.DB.RequestHinted(ctx, tx, a.answer)
-}
-
-// Hint requests runs of what change notifications told of until now, and queues them: what a
-// process that schedules does twice a second.
-func (a *App) Hint(ctx context.Context, queue *Queue) error {
-	var keys []Key
-	err := pgx.BeginFunc(ctx, a.DB.Pool(), func(tx pgx.Tx) error {
-		var err error
-		keys, err = a.requestHinted(ctx, tx)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("look for hints: %w", err)
-	}
-	return queue.Insert(ctx, keys)
 }
 
 // answer says how the hints of a resource are answered.

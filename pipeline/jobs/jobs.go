@@ -211,9 +211,9 @@ func (q *Queue) Start(ctx context.Context) error {
 	q.loop(ctx, beatEvery, q.process.beat)
 	q.loop(ctx, reapEvery, newReaper(q).reap)
 	if q.options.Schedule {
-		q.loop(ctx, tickEvery, q.tick)
+		q.loop(ctx, tickEvery, q.Tick)
 		if q.options.Hinted != nil {
-			q.loop(ctx, hintEvery, q.hint)
+			q.loop(ctx, hintEvery, q.Hint)
 		}
 		if q.options.Replan != nil {
 			q.loop(ctx, replanEvery, q.options.Replan)

@@ -14,10 +14,10 @@ import (
 // tickLimit is how many due streams one tick takes.
 const tickLimit = 500
 
-// tick takes due streams from the table of streams and inserts their jobs in one transaction: a
+// Tick takes due streams from the table of streams and inserts their jobs in one transaction: a
 // stream's due time moves on exactly if its job exists. Any number of processes may tick; each
 // skips the rows that another has locked. The due time is stored, so a missed tick loses nothing.
-func (q *Queue) tick(ctx context.Context) error {
+func (q *Queue) Tick(ctx context.Context) error {
 	return q.take(ctx, "tick", func(ctx context.Context, tx pgx.Tx) ([]pipeline.Key, error) {
 		return q.options.Store.TakeDue(ctx, tx, tickLimit)
 	})
@@ -26,8 +26,8 @@ func (q *Queue) tick(ctx context.Context) error {
 // hintEvery is the time between two looks for hints, and so how late one is read at most.
 const hintEvery = 500 * time.Millisecond
 
-// hint does for streams of which change notifications told what tick does for those that are due.
-func (q *Queue) hint(ctx context.Context) error { return q.take(ctx, "hint", q.options.Hinted) }
+// Hint does for streams of which change notifications told what Tick does for those that are due.
+func (q *Queue) Hint(ctx context.Context) error { return q.take(ctx, "hint", q.options.Hinted) }
 
 // take inserts the jobs of streams in the transaction that chooses them.
 func (q *Queue) take(ctx context.Context, what string, choose func(context.Context, pgx.Tx) ([]pipeline.Key, error)) error {

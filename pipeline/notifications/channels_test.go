@@ -269,8 +269,8 @@ func (*counter) Unwatch(context.Context, *pipeline.Organization, string, []int64
 	return nil, errors.New("nothing is to be ended")
 }
 
-// TestAThousandOrganizationsAreRenewedByACallEach, however many processes renew them, after days in
-// which nobody did.
+// TestAThousandOrganizationsAreRenewedByACallEach: two processes renew them at once, when they are
+// new and after ten days without a renewal.
 func TestAThousandOrganizationsAreRenewedByACallEach(t *testing.T) {
 	t.Parallel()
 	f := openChannels(t)

@@ -78,7 +78,7 @@ func (h *hints) saw(of *stream, call int64, f fault) {
 // withinCap checks how many records hints ask for within a minute. It counts calls that were
 // answered: a retry after a failure is bounded by its pauses. The cap does not count the calls of a
 // run that began earlier than a minute ago, which are as many again at most. Nor does it count the
-// call under way, whose records may be told of again and then wait anew.
+// call under way: upstream may tell of its records again, and they wait once more.
 func (s *store) withinCap(of *stream, asked time.Time, records int) {
 	h := of.table.hints
 	if records == 0 || asked.IsZero() {

@@ -38,16 +38,39 @@ func openHinted(t *testing.T) *hintedFixture {
 // told is a callback of a rule about bills; none is about the list.
 func (h *hintedFixture) told(body string, ids ...string) bool {
 	h.Helper()
+	return h.toldOf("bills", body, ids...)
+}
+
+// toldOf is a callback of a rule about records of a resource, or about its list.
+func (h *hintedFixture) toldOf(resource, body string, ids ...string) bool {
+	h.Helper()
 	services, resources, records := []string{}, []string{}, ids
 	if len(ids) == 0 {
 		ids, records = []string{}, []string{""}
 	}
 	for range records {
-		services, resources = append(services, "store"), append(resources, "bills")
+		services, resources = append(services, "store"), append(resources, resource)
 	}
-	return ask[bool](h.fixture, `SELECT notifications.take_callback($1, 'rule', sha256($2::text::bytea), 'store.bills', 'update', $3,
+	return ask[bool](h.fixture, `SELECT notifications.take_callback($1, 'rule', sha256($2::text::bytea), 'store.' || $7, 'update', $3,
 		p_sent_at => NULL, p_bytes => 10, p_body => NULL, p_changes => NULL, p_services => $4, p_resources => $5, p_records => $6,
-		p_debounce => '0', p_most => '15 seconds')`, organization, body, ids, services, resources, records)
+		p_debounce => '0', p_most => '15 seconds')`, organization, body, ids, services, resources, records, resource)
+}
+
+// notified lets notifications replace scheduled runs of the bills, once they are trusted.
+func (h *hintedFixture) notified() {
+	h.Helper()
+	h.must(h.db.RegisterStreams(h.Context(), []warehouse.StreamSetting{
+		{Key: h.bills.Key(), Every: time.Hour, Hinted: 6 * time.Hour, Enabled: true}, {Key: h.hinted.Key(), Every: 24 * time.Hour, Enabled: true},
+	}))
+}
+
+// scheduled is a scheduled run of the list of bills that brings records.
+func (h *hintedFixture) scheduled(raws ...string) {
+	h.Helper()
+	batch := h.of(h.claimOf(h.bills), raws...)
+	batch.Listed, batch.Position = true, pipeline.Position{Watermark: time.Now().Add(-time.Minute)}
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	h.load(batch)
 }
 
 // tick requests what was told of, and returns the streams whose runs are requested.
@@ -297,18 +320,9 @@ func TestCallbacksAreCounted(t *testing.T) {
 func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 	t.Parallel()
 	h := openHinted(t)
-	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
-		{Key: h.bills.Key(), Every: time.Hour, Hinted: 6 * time.Hour, Enabled: true}, {Key: h.hinted.Key(), Every: 24 * time.Hour, Enabled: true},
-	}))
+	h.notified()
 	wait := func() int {
 		return ask[int](h.fixture, `SELECT round(extract(epoch FROM next_due_at - now()) / 3600)::int FROM sluice.streams WHERE resource = 'bills'`)
-	}
-	run := func(raws ...string) {
-		t.Helper()
-		batch := h.of(h.claimOf(h.bills), raws...)
-		batch.Listed, batch.Position = true, pipeline.Position{Watermark: time.Now().Add(-time.Minute)}
-		batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
-		h.load(batch)
 	}
 	want := func(what string, hours int) {
 		t.Helper()
@@ -317,12 +331,12 @@ func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 		}
 	}
 	h.must(h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
-	run(header("1", "a", 1))
+	h.scheduled(header("1", "a", 1))
 	h.told("one", "2")
 	for range 3 {
-		run(header("1", "a", 1))
+		h.scheduled(header("1", "a", 1))
 	}
-	run(header("1", "a", 1), header("2", "a", 1)) // told of
+	h.scheduled(header("1", "a", 1), header("2", "a", 1)) // told of
 	want("three runs in a row found what was told", 6)
 	if ask[int](h.fixture, `SELECT announced_runs FROM sluice.streams WHERE resource = 'bills'`) != 4 {
 		t.Error("a first sync counts, or a run that was told of does not")
@@ -340,9 +354,9 @@ func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 	}
 	want("the way is not proven", 1)
 	h.must(h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
-	run(header("1", "a", 1))
+	h.scheduled(header("1", "a", 1))
 	want("the way is proven again", 6)
-	run(header("1", "a", 1), header("3", "a", 1))
+	h.scheduled(header("1", "a", 1), header("3", "a", 1))
 	_, err = h.db.Distrust(t.Context())
 	h.must(err)
 	want("a change that nothing told of", 1)

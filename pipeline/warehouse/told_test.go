@@ -90,19 +90,10 @@ func TestTheTimeFromCallbackToRowIsObserved(t *testing.T) {
 func TestWhatNothingAnnouncedIsObserved(t *testing.T) {
 	t.Parallel()
 	h, o := openObserved(t)
-	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
-		{Key: h.bills.Key(), Every: time.Hour, Hinted: 6 * time.Hour, Enabled: true}, {Key: h.hinted.Key(), Every: 24 * time.Hour, Enabled: true},
-	}))
-	run := func(raws ...string) {
-		t.Helper()
-		batch := h.of(h.claimOf(h.bills), raws...)
-		batch.Listed, batch.Position = true, pipeline.Position{Watermark: time.Now().Add(-time.Minute)}
-		batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
-		h.load(batch)
-	}
-	run(header("1", "a", 1)) // a first sync
+	h.notified()
+	h.scheduled(header("1", "a", 1)) // a first sync
 	h.told("one", "2")
-	run(header("1", "a", 1), header("2", "a", 1), header("3", "a", 1), header("4", "a", 1))
+	h.scheduled(header("1", "a", 1), header("2", "a", 1), header("3", "a", 1), header("4", "a", 1))
 	if diff := cmp.Diff(map[string]int{h.bills.Key().String(): 2}, o.unannounced); diff != "" {
 		t.Errorf("what nothing announced differs (-want +got):\n%s", diff)
 	}
@@ -123,13 +114,6 @@ func TestAHintNamesAParent(t *testing.T) {
 		{Key: h.persons.Key(), Every: time.Hour, Enabled: true}, {Key: hinted.Key(), Every: 24 * time.Hour, Enabled: true, After: 24 * time.Hour},
 	}))
 	h.must(h.db.ListParents(t.Context(), h.persons, []string{"v1", "v2", "v3"}))
-	told := func(body string, parents ...string) {
-		t.Helper()
-		ask[bool](h.fixture, `SELECT notifications.take_callback($1, 'rule', sha256($2::text::bytea), 'store.persons', 'update', $3,
-			p_sent_at => NULL, p_bytes => 10, p_body => NULL, p_changes => NULL, p_services => array_fill('store'::text, ARRAY[cardinality($3::text[])]),
-			p_resources => array_fill('persons'::text, ARRAY[cardinality($3::text[])]), p_records => $3, p_debounce => '0', p_most => '15 seconds')`,
-			organization, body, parents)
-	}
 	next := func(claim pipeline.Claim, want string, left int) {
 		t.Helper()
 		parent, n, err := h.db.NextParent(t.Context(), claim)
@@ -146,14 +130,14 @@ func TestAHintNamesAParent(t *testing.T) {
 	}
 	const person = `{"person_key":"1","vendor_id":"v1","name":"Ada"}`
 
-	told("one", "v1", "v2", "gone", "stranger")
+	h.toldOf("persons", "one", "v1", "v2", "gone", "stranger")
 	h.exec(`UPDATE sluice.hints SET operation = 'delete' WHERE record_id = 'gone'`)
 	if diff := cmp.Diff([]string{"persons.hinted"}, h.tick()); diff != "" {
 		t.Errorf("the streams that are due differ:\n%s", diff)
 	}
 	h.wantOpen("gone asked, stranger asked, v1 asked, v2 asked")
 	claim := h.claimOf(hinted)
-	told("two", "v3")
+	h.toldOf("persons", "two", "v3")
 	h.tick()
 	next(claim, "v1", 2) // that of v3 is left to the next run
 	h.wantOpen("v1 asked, v2 asked, v3 asked")
@@ -167,7 +151,7 @@ func TestAHintNamesAParent(t *testing.T) {
 	h.load(end)
 
 	h.exec(`UPDATE sluice.hints SET due_at = now()`)
-	told("three", "") // the list: all parents
+	h.toldOf("persons", "three", "") // the list: all parents
 	if diff := cmp.Diff([]string{"persons", "persons.hinted"}, slices.Sorted(slices.Values(h.tick()))); diff != "" {
 		t.Errorf("the streams that are due differ:\n%s", diff)
 	}

@@ -1,19 +1,18 @@
 package testbed
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
+	"sluice/cmd/sluice/poster"
 	"sluice/sandbox"
 	"sluice/sandbox/watch/delivery"
 )
@@ -28,7 +27,7 @@ const patience = 4 * time.Second
 
 // callbacks sends the callbacks of the sandbox and notes what was answered. It is a sandbox.Poster.
 type callbacks struct {
-	client http.Client
+	poster.Poster
 
 	mu   sync.Mutex
 	told map[content]fate
@@ -46,9 +45,8 @@ type fate struct{ sent, taken int }
 // newCallbacks sends each callback on a connection of its own, so that each may reach another
 // receiver, and none is sent again without a word.
 func newCallbacks() *callbacks {
-	return &callbacks{
-		client: http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}, told: make(map[content]fate),
-	}
+	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	return &callbacks{Poster: poster.Poster{Client: client}, told: make(map[content]fate)}
 }
 
 // Post implements sandbox.Poster.
@@ -57,22 +55,12 @@ func (c *callbacks) Post(ctx context.Context, address string, header http.Header
 	if err != nil {
 		return 0, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	if err != nil {
-		return 0, fmt.Errorf("send a callback: %w", err)
-	}
-	request.Header = header.Clone()
 	c.note(of, fate{sent: 1}) // a callback without an answer may have arrived
-	answer, err := c.client.Do(request)
-	if err != nil {
-		return 0, fmt.Errorf("send a callback: %w", err)
-	}
-	defer func() { _ = answer.Body.Close() }() // only the status matters
-	_, _ = io.Copy(io.Discard, answer.Body)
-	if answer.StatusCode/100 == 2 {
+	status, err := c.Poster.Post(ctx, address, header, body)
+	if status/100 == 2 {
 		c.note(of, fate{taken: 1})
 	}
-	return answer.StatusCode, nil
+	return status, err
 }
 
 func (c *callbacks) note(of content, more fate) {
@@ -115,10 +103,10 @@ func rules(public string) sandbox.Webhooks {
 	return hooks
 }
 
-// Reset makes the world anew, and forgets what it told.
+// Reset resets the world, and forgets which callbacks it sent.
 func (g *Bed) Reset() error {
 	if err := g.World.Reset(); err != nil {
-		return fmt.Errorf("begin anew upstream: %w", err)
+		return fmt.Errorf("reset the upstream: %w", err)
 	}
 	g.callbacks.mu.Lock()
 	defer g.callbacks.mu.Unlock()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sluice/cmd/sluice/cli/view"
+	"sluice/cmd/sluice/poster"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/outside"
@@ -58,7 +59,7 @@ func (s *demoStage) open(ctx context.Context, flags demoFlags) error {
 	}
 	s.upstream, err = startSandbox(ctx, "127.0.0.1:0", sandbox.Options{
 		Seed: flags.seed, Records: flags.records, Plan: "standard", Now: s.cli.env.Now,
-		Networks: demoNetworks(), CustomModules: demoModules(), Demo: true, Poster: newCallbackPoster(),
+		Networks: demoNetworks(), CustomModules: demoModules(), Demo: true, Poster: new(poster.Poster),
 	})
 	if err != nil {
 		return err

@@ -60,7 +60,7 @@ func (s *demoStage) told(ctx context.Context, seed int64) (err error) {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
 	for {
-		if err := s.app.Hint(ctx, queue); err != nil {
+		if err := queue.Hint(ctx); err != nil {
 			return err
 		}
 		after, err := s.bill(ctx, id)

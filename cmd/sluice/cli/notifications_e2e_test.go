@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"sluice/cmd/sluice/poster"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/notifications"
 	"sluice/sandbox"
@@ -26,7 +27,7 @@ type toldFixture struct {
 // newTold opens the fixture; resources are added to the configuration.
 func newTold(t *testing.T, options sandbox.Options, resources string) *toldFixture {
 	t.Helper()
-	options.Poster = newCallbackPoster()
+	options.Poster = new(poster.Poster)
 	h := &toldFixture{fixture: newFixture(t, options).narrow(), public: newFront(t)}
 	h.configured(resources)
 	h.notified(h.public.URL)

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"sluice/cmd/sluice/poster"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/notifications"
 	"sluice/pipeline/upstream"
@@ -97,7 +98,7 @@ const businessKey = sandbox.DefaultOrganizationID
 // proxy, and looks at them with every command.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 83, Records: 100, Poster: newCallbackPoster()}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 83, Records: 100, Poster: new(poster.Poster)}).narrow()
 	public := newFront(t)
 	s.notified(public.URL + "/sluice")
 	s.sync(codeFine, "items")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"sluice/cmd/sluice/poster"
 	"sluice/sandbox"
 )
 
@@ -28,7 +29,7 @@ func (f sandboxFlags) resolve() (sandbox.Options, error) {
 	options := f.options
 	options.Limits.Off = f.noLimit
 	options.PageLatency, options.LatencyJitter = f.latency.middle, f.latency.around
-	options.Poster = newCallbackPoster()
+	options.Poster = new(poster.Poster)
 	for n, text := range f.organizations {
 		id, dataCenter, _ := strings.Cut(text, "@")
 		options.Organizations = append(options.Organizations, sandbox.OrganizationOptions{

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/cmd/sluice/poster"
 	"sluice/sandbox"
 )
 
@@ -16,7 +17,7 @@ import (
 // buries nothing and moves no watermark.
 func TestToldParents(t *testing.T) {
 	t.Parallel()
-	h := &toldFixture{fixture: newFixture(t, sandbox.Options{Seed: 251, Records: 300, Poster: newCallbackPoster()}), public: newFront(t)}
+	h := &toldFixture{fixture: newFixture(t, sandbox.Options{Seed: 251, Records: 300, Poster: new(poster.Poster)}), public: newFront(t)}
 	h.configured("resources:\n  accounting.contact_persons: {calls_per_run: 40}\n")
 	h.notified(h.public.URL)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -287,9 +287,9 @@ func (s *Set) findMarker(resource *schema.Resource, tables []schema.Table) error
 
 // detailStateAfterList is what a list record does to the detail state of a row that it changes. If
 // it is a header, its single record has to be read, unless that was read already and the header
-// shows the same version. The same holds for a list record whose call was reserved before that of
-// the last single record but which came after it: it may have restored older values. The hash of
-// the last single record is cleared, since the row is no longer what that record made.
+// shows the same version. The same holds for a whole list record whose call was reserved before
+// that of the last single record but which came after it: it may have restored older values. The
+// hash of the last single record is cleared, since the list made the row last.
 func (s *Set) detailStateAfterList() []string {
 	return []string{"_detail_state = CASE WHEN " + carries(len(s.Columns)+s.Marker-1) + ` AND $1 >= coalesce(t._detail_call_id, 0) THEN 'none_needed'
 WHEN t._detail_state IN ('pending', 'failed') THEN 'pending' WHEN ` + s.shownBySingle() + " THEN 'current' ELSE 'stale' END", "_detail_hash = NULL"}
