@@ -9,6 +9,7 @@ import (
 func TestShareOfBillsWithLines(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
+	list(t, url, `INSERT INTO sluice.organizations (organization_id, name, time_zone) VALUES ('a', 'Acme', 'UTC'), ('b', 'Beta', 'UTC') RETURNING 'made'`)
 	list(t, url, `INSERT INTO inventory.bills (organization_id, bill_id, date, sub_total, tax_total, balance, exchange_rate,
 			_detail_state, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 		SELECT organization, id, day, net, tax, open, rate, state, '\x00', 1, 0, 1, now(), now() FROM (VALUES
@@ -23,7 +24,7 @@ func TestShareOfBillsWithLines(t *testing.T) {
 			coalesce(value::text, 'unknown'), value_with_lines, coalesce(share_of_value::text, 'unknown'), bills_without_value)
 		FROM analytics.bill_lines_loaded ORDER BY organization_id, month`)
 	want := []string{
-		"a 2026-01-01 4 2 0.5000 318 288 0.9057 1",
+		"a 2026-01-01 4 2 0.5000 238 238 1.0000 3",
 		"a 2026-02-01 1 0 0.0000 11 0 0.0000 0",
 		"b undated 1 1 1.0000 unknown 0 unknown 1",
 	}

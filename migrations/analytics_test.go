@@ -105,6 +105,7 @@ func TestPayables(t *testing.T) {
 func TestFreshnessAndDeletions(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
+	list(t, url, `INSERT INTO sluice.organizations (organization_id, name, time_zone) VALUES ('a', 'Acme', 'UTC') RETURNING 'made'`)
 	list(t, url, `INSERT INTO sluice.streams (organization_id, service, resource, every, enabled, state, watermark, last_done_at, next_due_at)
 		SELECT 'a', 'inventory', r, interval '1 hour', on_, s, w, v.w, timestamptz '2026-01-02Z' FROM (VALUES
 			('bills', true, 'running', timestamptz '2026-01-01Z'), ('bills.details', true, 'idle', NULL), ('items', true, 'idle', NULL),

@@ -229,6 +229,8 @@ type Column struct {
 	// Values are the documented ones, if any. The set is open: another value is loaded and reported
 	// as drift.
 	Values []string
+	// Class says what the values may tell about people.
+	Class Class
 }
 
 // Kind is a closed set of types.
@@ -248,27 +250,30 @@ const (
 
 // ID declares an identifier: opaque text, also where the wire shows a number (docs/upstream.md
 // U130: identifiers are strings, treat as opaque).
-func ID(wire, doc string) Column { return Column{Wire: wire, Kind: KindID, Doc: doc} }
+func ID(wire, doc string) Column { return Column{Wire: wire, Kind: KindID, Doc: doc, Class: Plain} }
 
-// Text declares text; "" stays "".
+// Text declares text; "" stays "". Its class is to be said.
 func Text(wire, doc string) Column { return Column{Wire: wire, Kind: KindText, Doc: doc} }
 
 // Bool declares a truth value.
-func Bool(wire, doc string) Column { return Column{Wire: wire, Kind: KindBool, Doc: doc} }
+func Bool(wire, doc string) Column { return Column{Wire: wire, Kind: KindBool, Doc: doc, Class: Plain} }
 
 // Int declares a whole number.
-func Int(wire, doc string) Column { return Column{Wire: wire, Kind: KindInt, Doc: doc} }
+func Int(wire, doc string) Column { return Column{Wire: wire, Kind: KindInt, Doc: doc, Class: Plain} }
 
 // Decimal declares an amount, a rate or a quantity: exact to the digit.
-func Decimal(wire, doc string) Column { return Column{Wire: wire, Kind: KindDecimal, Doc: doc} }
+func Decimal(wire, doc string) Column {
+	return Column{Wire: wire, Kind: KindDecimal, Doc: doc, Class: Plain}
+}
 
 // Date declares a calendar day without a time zone.
-func Date(wire, doc string) Column { return Column{Wire: wire, Kind: KindDate, Doc: doc} }
+func Date(wire, doc string) Column { return Column{Wire: wire, Kind: KindDate, Doc: doc, Class: Plain} }
 
 // Time declares an instant.
-func Time(wire, doc string) Column { return Column{Wire: wire, Kind: KindTime, Doc: doc} }
+func Time(wire, doc string) Column { return Column{Wire: wire, Kind: KindTime, Doc: doc, Class: Plain} }
 
-// JSON declares a value whose shape the documents leave open; its sentence says why.
+// JSON declares a value whose shape the documents leave open; its sentence says why. Its class
+// is to be said.
 func JSON(wire, doc string) Column { return Column{Wire: wire, Kind: KindJSON, Doc: doc} }
 
 // As gives the column another name in the warehouse.

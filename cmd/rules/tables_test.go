@@ -42,7 +42,7 @@ func writers() map[string]string {
 		"organizations": warehouse, "rebuilds": warehouse + "/rebuilds",
 		"processes":     "pipeline/jobs",
 		"verifications": verified, "verified_streams": verified, "findings": verified,
-		"checks": migrated, "service_schemas": migrated, "views": migrated,
+		"checks": migrated, "service_schemas": migrated, "views": migrated, "columns": migrated, "reader_key": migrated,
 	}
 }
 

@@ -1,4 +1,4 @@
-CREATE OR REPLACE VIEW analytics.ap_ageing AS
+CREATE OR REPLACE VIEW analytics.ap_ageing WITH (security_barrier) AS
 SELECT
   organization_id,
   coalesce(vendor_id, '') AS vendor_id,

@@ -1,4 +1,4 @@
-CREATE OR REPLACE VIEW analytics.bills AS
+CREATE OR REPLACE VIEW analytics.bills WITH (security_barrier) AS
 SELECT
   b.organization_id,
   b.bill_id,
@@ -34,7 +34,8 @@ SELECT
   END AS bucket,
   b._detail_state IN ('none_needed', 'current') AS lines_loaded
 FROM inventory.bills AS b
-LEFT JOIN analytics.organizations AS o ON o.organization_id = b.organization_id;
+LEFT JOIN analytics.organizations AS o ON o.organization_id = b.organization_id
+WHERE b.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations));
 
 COMMENT ON VIEW analytics.bills IS 'One row for each bill; key: (organization_id, bill_id). Amounts are in the bill''s currency, those that end with _base in the base currency of the organization. Drafts, void and deleted bills are in it: count WHERE is_posted.';
 COMMENT ON COLUMN analytics.bills.organization_id IS 'Key of the organization.';

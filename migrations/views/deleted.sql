@@ -1,4 +1,4 @@
-CREATE OR REPLACE VIEW analytics.deleted AS
+CREATE OR REPLACE VIEW analytics.deleted WITH (security_barrier) AS
 SELECT
   t.organization_id,
   t.service || '.' || t.resource AS resource,
@@ -9,7 +9,8 @@ SELECT
   t.state = 'deleted' AS is_gone,
   t.restored_at AS back_at
 FROM sluice.tombstones AS t
-WHERE t.state = 'deleted' OR t.state = 'restored' AND t.deleted_at IS NOT NULL;
+WHERE (t.state = 'deleted' OR t.state = 'restored' AND t.deleted_at IS NOT NULL)
+  AND t.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations));
 
 COMMENT ON VIEW analytics.deleted IS 'One row for each record that is or was gone upstream; key: (organization_id, resource, record_id). Its row stays in the table, with _deleted_at while it is gone.';
 COMMENT ON COLUMN analytics.deleted.organization_id IS 'Key of the organization.';

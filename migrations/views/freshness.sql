@@ -1,4 +1,4 @@
-CREATE OR REPLACE VIEW analytics.freshness AS
+CREATE OR REPLACE VIEW analytics.freshness WITH (security_barrier) AS
 SELECT
   s.organization_id,
   s.service || '.' || s.resource AS resource,
@@ -15,7 +15,8 @@ SELECT
   (SELECT count(*) FROM sluice.quarantine AS q
     WHERE q.state = 'open' AND q.organization_id = s.organization_id AND q.service = s.service AND q.resource = s.resource) AS in_quarantine
 FROM sluice.streams AS s
-WHERE s.resource NOT LIKE '%.%';
+WHERE s.resource NOT LIKE '%.%'
+  AND s.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations));
 
 COMMENT ON VIEW analytics.freshness IS 'One row for each copied table of each organization; key: (organization_id, resource). How old the rows may be. When a row changed last says nothing about when it was looked at.';
 COMMENT ON COLUMN analytics.freshness.organization_id IS 'Key of the organization.';

@@ -1,4 +1,4 @@
-CREATE OR REPLACE VIEW analytics.organizations AS
+CREATE OR REPLACE VIEW analytics.organizations WITH (security_barrier) AS
 SELECT
   o.organization_id,
   o.name,
@@ -20,7 +20,8 @@ LEFT JOIN LATERAL (
   WHERE s.organization_id = o.organization_id AND (s.id = o.organization_id OR s.name = o.name)
   ORDER BY s.id = o.organization_id DESC, s._changed_at DESC
   LIMIT 1
-) AS b ON true;
+) AS b ON true
+WHERE o.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations));
 
 COMMENT ON VIEW analytics.organizations IS 'One row for each organization that is copied; key: organization_id. Take the day of an organization from here: current_date is the day of the session.';
 COMMENT ON COLUMN analytics.organizations.organization_id IS 'Key of the organization, as in all tables.';

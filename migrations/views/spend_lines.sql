@@ -1,4 +1,4 @@
-CREATE OR REPLACE VIEW analytics.spend_lines AS
+CREATE OR REPLACE VIEW analytics.spend_lines WITH (security_barrier) AS
 SELECT
   b.organization_id,
   b.bill_id,

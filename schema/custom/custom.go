@@ -169,9 +169,13 @@ func columns(declared []Column) []schema.Column {
 				doc = "Value of the key " + c.Wire + ", as JSON because the configuration does not describe its parts."
 			}
 		}
-		built = append(built, schema.Column{
-			Wire: c.Wire, Name: cmp.Or(c.Name, columnName(c.Wire)), Kind: cmp.Or(kinds()[c.Kind], schema.KindText), Doc: doc,
-		})
+		column := schema.Column{
+			Wire: c.Wire, Name: cmp.Or(c.Name, columnName(c.Wire)), Kind: cmp.Or(kinds()[c.Kind], schema.KindText), Doc: doc, Class: schema.Plain,
+		}
+		if column.Kind == schema.KindText || column.Kind == schema.KindJSON {
+			column.Class = schema.FreeText // the configuration does not say that it is harmless
+		}
+		built = append(built, column)
 	}
 	return built
 }

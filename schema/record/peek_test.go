@@ -156,7 +156,7 @@ func TestEveryWordOfDeclarationsIsWeighed(t *testing.T) {
 		of    any
 		words []string
 	}{
-		{schema.Column{}, []string{"Wire", "Also", "Name", "Kind", "Given", "Values" /* prose: */, "Doc", "Assumed"}},
+		{schema.Column{}, []string{"Wire", "Also", "Name", "Kind", "Given", "Values" /* prose: */, "Doc", "Assumed", "Class"}},
 		{schema.Child{}, []string{"Name", "Columns", "Scalar", "Object", "Prefix", "Twin", "Children", "Ignored" /* prose: */, "Doc"}},
 		{schema.Resource{}, []string{
 			"Name", "ID", "Cursor", "Columns", "Children", "Ignored", // prose, and the way of requesting it:
