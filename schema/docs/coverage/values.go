@@ -9,8 +9,8 @@ import (
 	"sluice/schema"
 )
 
-// Values says where the values of one sample record go. A value is a word, a number or a truth value
-// that is not empty; arrays and objects count by what they hold.
+// Values says where the values of one sample record go. A value is a word, a number or a truth
+// value that is not empty; arrays and objects count by what they hold.
 type Values struct {
 	Service  string `json:"service"`
 	Resource string `json:"resource"`
