@@ -20,18 +20,18 @@ func chartOfAccounts() schema.Resource {
 		Every:    "1h",
 		Columns: []schema.Column{
 			schema.ID("account_id", "Identifier of the account; unique within the organization."),
-			schema.Text("account_name", "Name of the account as the organization shows it."),
+			schema.Text("account_name", "Name of the account as the organization shows it.").Is(schema.Plain),
 			schema.ID("account_code", "Code that the organization gave the account, often its number in a statutory chart."),
-			schema.Text("account_type", "Kind of the account, such as bank, expense or equity; more kinds occur than documented.").
+			schema.Text("account_type", "Kind of the account, such as bank, expense or equity; more kinds occur than documented.").Is(schema.Plain).
 				OneOf(accountTypes()...),
 			schema.Bool("is_active", "Whether amounts can still be booked on the account."),
 			schema.ID("currency_id", "Identifier of the currency that the account is kept in."),
 			schema.ID("currency_code", "ISO code of the currency that the account is kept in."),
-			schema.Text("description", "Free note on what is booked on the account."),
+			schema.Text("description", "Free note on what is booked on the account.").Is(schema.FreeText),
 			schema.Decimal("current_balance", "Balance at the time of the last read, in the currency of the account; moves "+
 				"without the account being modified."),
 			schema.ID("parent_account_id", "Identifier of the account that this one is a part of; null at the top."),
-			schema.Text("parent_account_name", "Name of the account that this one is a part of."),
+			schema.Text("parent_account_name", "Name of the account that this one is a part of.").Is(schema.Plain),
 			schema.Int("depth", "Levels above the account in the tree of accounts; 0 at the top."),
 			schema.Bool("is_child_present", "Whether other accounts are part of this one."),
 			schema.Int("child_count", "Number of accounts directly below this one."),
@@ -42,7 +42,7 @@ func chartOfAccounts() schema.Resource {
 			schema.Bool("has_attachment", "Whether files are attached to the account."),
 			schema.Bool("can_show_in_ze", "Whether the expense application offers the account."),
 			schema.Bool("include_in_vat_return", "Whether its amounts count for the VAT return; UK edition only."),
-			schema.JSON("documents", "Attached files, kept as JSON because the documents do not show their shape."),
+			schema.JSON("documents", "Attached files, kept as JSON because the documents do not show their shape.").Is(schema.FreeText),
 			schema.Time("created_time", "When the account was created."),
 			schema.Time("last_modified_time", "When the account itself last changed; bookings do not change it."),
 		},
@@ -51,7 +51,7 @@ func chartOfAccounts() schema.Resource {
 			Doc:  "A field that the organization added to its accounts, with its value on one account.",
 			Columns: []schema.Column{
 				schema.ID("customfield_id", "Identifier of the field; the same on every account."),
-				schema.JSON("value", "Value of the field, kept as JSON because its type depends on the field."),
+				schema.JSON("value", "Value of the field, kept as JSON because its type depends on the field.").Is(schema.FreeText),
 			},
 		}},
 		Assumed: []string{

@@ -40,22 +40,22 @@ func expenseCore() []schema.Column {
 		schema.ID("expense_id", "Identifier of the expense; unique within the organization."),
 		schema.ID("expense_item_id", "Identifier of the only line of an expense that is not split into lines."),
 		schema.ID("transaction_id", "Identifier of the booking that the expense is."),
-		schema.Text("transaction_type", "Kind of the booking, such as expense."),
-		schema.Text("expense_type", "Kind of the expense as upstream tells them apart; values are not documented."),
-		schema.Text("status", "Whether the expense was charged to a customer; unbilled is the only state documented.").OneOf("unbilled"),
+		schema.Text("transaction_type", "Kind of the booking, such as expense.").Is(schema.Plain),
+		schema.Text("expense_type", "Kind of the expense as upstream tells them apart; values are not documented.").Is(schema.Plain),
+		schema.Text("status", "Whether the expense was charged to a customer; unbilled is the only state documented.").Is(schema.Plain).OneOf("unbilled"),
 		schema.Date("date", "Day on which the money was spent."),
 		schema.ID("account_id", "Identifier of the account that the expense is booked on."),
-		schema.Text("account_name", "Name of the account that the expense is booked on."),
+		schema.Text("account_name", "Name of the account that the expense is booked on.").Is(schema.Plain),
 		schema.ID("paid_through_account_id", "Identifier of the account that the money left."),
-		schema.Text("paid_through_account_name", "Name of the account that the money left."),
+		schema.Text("paid_through_account_name", "Name of the account that the money left.").Is(schema.Plain),
 		schema.ID("vendor_id", "Identifier of the vendor whom the money went to."),
 		schema.ID("customer_id", "Identifier of the customer whom the expense was made for."),
-		schema.Text("customer_name", "Name of the customer whom the expense was made for."),
+		schema.Text("customer_name", "Name of the customer whom the expense was made for.").Is(schema.Company),
 		schema.ID("project_id", "Identifier of the project that the expense was made for."),
-		schema.Text("project_name", "Name of the project that the expense was made for."),
+		schema.Text("project_name", "Name of the project that the expense was made for.").Is(schema.Plain),
 		schema.ID("employee_id", "Identifier of the employee who spent the money."),
 		schema.ID("reference_number", "Number that the expense is filed under, such as that of a receipt."),
-		schema.Text("description", "Free note on the expense."),
+		schema.Text("description", "Free note on the expense.").Is(schema.FreeText),
 		schema.ID("currency_id", "Identifier of the currency of the expense."),
 		schema.ID("currency_code", "ISO code of the currency of the expense."),
 		schema.Decimal("exchange_rate", "Price of one unit of the expense's currency in the base currency."),
@@ -71,11 +71,11 @@ func expenseCore() []schema.Column {
 		schema.ID("trip_id", "Identifier of the trip that the expense was made on."),
 		schema.ID("trip_number", "Number of the trip that the expense was made on."),
 		schema.ID("location_id", "Identifier of the location of the organization that the expense is booked for."),
-		schema.Text("location_name", "Name of the location that the expense is booked for."),
-		schema.Text("expense_receipt_name", "File name of the receipt that is attached."),
-		schema.Text("expense_receipt_type", "File type of the receipt that is attached, such as pdf."),
+		schema.Text("location_name", "Name of the location that the expense is booked for.").Is(schema.Plain),
+		schema.Text("expense_receipt_name", "File name of the receipt that is attached.").Is(schema.FreeText),
+		schema.Text("expense_receipt_type", "File type of the receipt that is attached, such as pdf.").Is(schema.Plain),
 		schema.JSON("custom_fields", "Fields that the organization added to its expenses, kept as JSON because the documents name the "+
-			"key but not its shape."),
+			"key but not its shape.").Is(schema.FreeText),
 		schema.Time("last_modified_time", "When the expense last changed."),
 	}
 }
@@ -84,34 +84,34 @@ func expenseTax() []schema.Column {
 	return []schema.Column{
 		schema.Bool("is_inclusive_tax", "Whether the amount was entered with tax in it."),
 		schema.ID("tax_id", "Identifier of the tax on the expense."),
-		schema.Text("tax_name", "Name of the tax on the expense."),
+		schema.Text("tax_name", "Name of the tax on the expense.").Is(schema.Plain),
 		schema.Decimal("tax_percentage", "Rate of the tax on the expense, in percent."),
 		schema.Decimal("tax_amount", "Tax in the expense, in its currency."),
-		schema.Text("gst_treatment", "How the vendor stands to Indian GST: business_gst, business_none, overseas or consumer.").
+		schema.Text("gst_treatment", "How the vendor stands to Indian GST: business_gst, business_none, overseas or consumer.").Is(schema.Plain).
 			OneOf("business_gst", "business_none", "overseas", "consumer"),
-		schema.ID("gst_no", "Indian GST number of the vendor."),
+		schema.ID("gst_no", "Indian GST number of the vendor.").Is(schema.TaxNumber),
 		schema.Bool("is_pre_gst", "Whether the expense dates from before Indian GST."),
 		schema.ID("hsn_or_sac", "Code of the goods or services for Indian GST."),
-		schema.Text("tax_treatment", "How the vendor stands to VAT in the Gulf states, in Kenya or in South Africa.").
+		schema.Text("tax_treatment", "How the vendor stands to VAT in the Gulf states, in Kenya or in South Africa.").Is(schema.Plain).
 			OneOf("vat_registered", "vat_not_registered", "gcc_vat_registered", "gcc_vat_not_registered", "non_gcc",
 				"dz_vat_registered", "dz_vat_not_registered", "non_kenya", "overseas"),
-		schema.Text("vat_treatment", "How the vendor stands to UK VAT, such as uk or overseas.").
+		schema.Text("vat_treatment", "How the vendor stands to UK VAT, such as uk or overseas.").Is(schema.Plain).
 			OneOf("uk", "eu_vat_registered", "overseas", "eu_vat_not_registered", "non_eu"),
-		schema.ID("vat_reg_no", "VAT number of the vendor."),
-		schema.Text("product_type", "What was bought: goods or service, and kinds of them that editions add.").OneOf(productTypes()...),
+		schema.ID("vat_reg_no", "VAT number of the vendor.").Is(schema.TaxNumber),
+		schema.Text("product_type", "What was bought: goods or service, and kinds of them that editions add.").Is(schema.Plain).OneOf(productTypes()...),
 		schema.ID("place_of_supply", "Code of the place of supply for VAT, such as AE or DU."),
 		schema.ID("source_of_supply", "Code of the place that was supplied from, for GST or VAT."),
 		schema.ID("destination_of_supply", "Code of the place that was supplied to, for GST or VAT."),
-		schema.Text("destination_of_supply_state", "State that was supplied to, for Indian GST."),
+		schema.Text("destination_of_supply_state", "State that was supplied to, for Indian GST.").Is(schema.Plain),
 		schema.ID("acquisition_vat_id", "Identifier of the VAT on what was acquired from the EU; UK edition only."),
 		schema.Decimal("acquisition_vat_total", "Sum of the VAT on acquisitions, in the expense's currency."),
-		schema.JSON("acquisition_vat_summary", "VAT on acquisitions by rate, kept as JSON because the documents name the key but not its shape."),
+		schema.JSON("acquisition_vat_summary", "VAT on acquisitions by rate, kept as JSON because the documents name the key but not its shape.").Is(schema.Plain),
 		schema.ID("reverse_charge_vat_id", "Identifier of the VAT that the organization owes in place of the vendor."),
 		schema.Decimal("reverse_charge_vat_total", "Sum of the VAT owed in place of the vendor, in the expense's currency."),
 		schema.JSON("reverse_charge_vat_summary", "VAT owed in place of the vendor by rate, kept as JSON because the documents name the key "+
-			"but not its shape."),
+			"but not its shape.").Is(schema.Plain),
 		schema.ID("reverse_charge_tax_id", "Identifier of the tax that the organization owes in place of the vendor."),
-		schema.Text("reverse_charge_tax_name", "Name of the tax that the organization owes in place of the vendor."),
+		schema.Text("reverse_charge_tax_name", "Name of the tax that the organization owes in place of the vendor.").Is(schema.Plain),
 		schema.Decimal("reverse_charge_tax_percentage", "Rate of that tax, in percent."),
 		schema.Decimal("reverse_charge_tax_amount", "Amount of that tax, in the expense's currency."),
 	}
@@ -119,16 +119,16 @@ func expenseTax() []schema.Column {
 
 func expenseMileage() []schema.Column {
 	return []schema.Column{
-		schema.Text("mileage_type", "How the distance was taken: odometer, manual, or non_mileage for an expense that is none of a drive.").
+		schema.Text("mileage_type", "How the distance was taken: odometer, manual, or non_mileage for an expense that is none of a drive.").Is(schema.Plain).
 			OneOf("odometer", "manual", "non_mileage"),
 		schema.Decimal("start_reading", "Reading of the odometer before the drive, in the mileage unit."),
 		schema.Decimal("end_reading", "Reading of the odometer after the drive, in the mileage unit."),
 		schema.Decimal("distance", "Distance driven, in the mileage unit."),
-		schema.Text("mileage_unit", "Unit of distance and rate: km or mile.").OneOf("km", "mile"),
+		schema.Text("mileage_unit", "Unit of distance and rate: km or mile.").Is(schema.Plain).OneOf("km", "mile"),
 		schema.Decimal("mileage_rate", "Amount paid for one unit of distance, in the expense's currency."),
-		schema.Text("vehicle_type", "What was driven: car, van, motorcycle or bike.").OneOf("car", "van", "motorcycle", "bike"),
-		schema.Text("fuel_type", "What the vehicle ran on: petrol, lpg or diesel.").OneOf("petrol", "lpg", "diesel"),
-		schema.Text("engine_capacity_range", "Size class of the engine, which the VAT that can be reclaimed depends on; UK edition only.").
+		schema.Text("vehicle_type", "What was driven: car, van, motorcycle or bike.").Is(schema.Plain).OneOf("car", "van", "motorcycle", "bike"),
+		schema.Text("fuel_type", "What the vehicle ran on: petrol, lpg or diesel.").Is(schema.Plain).OneOf("petrol", "lpg", "diesel"),
+		schema.Text("engine_capacity_range", "Size class of the engine, which the VAT that can be reclaimed depends on; UK edition only.").Is(schema.Plain).
 			OneOf("less_than_1400cc", "between_1400cc_and_1600cc", "between_1600cc_and_2000cc", "more_than_2000cc"),
 		schema.Bool("can_reclaim_vat_on_mileage", "Whether VAT on the fuel can be reclaimed; UK edition only."),
 	}
@@ -143,9 +143,9 @@ func expenseChildren() []schema.Child {
 				schema.ID("line_item_id", "Identifier of the line."),
 				schema.Int("item_order", "Place of the line on the expense, as the user sorted it."),
 				schema.ID("account_id", "Identifier of the account that the line is booked on."),
-				schema.Text("description", "Text of the line."),
+				schema.Text("description", "Text of the line.").Is(schema.FreeText),
 				schema.Decimal("amount", "Amount of the line, in the expense's currency."),
-				schema.Text("product_type", "What was bought: goods or service, and kinds of them that editions add.").OneOf(productTypes()...),
+				schema.Text("product_type", "What was bought: goods or service, and kinds of them that editions add.").Is(schema.Plain).OneOf(productTypes()...),
 				schema.ID("tax_id", "Identifier of the tax on the line."),
 				schema.ID("acquisition_vat_id", "Identifier of the VAT on what was acquired from the EU; UK edition only."),
 				schema.ID("reverse_charge_vat_id", "Identifier of the VAT that the organization owes in place of the vendor."),

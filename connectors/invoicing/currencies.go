@@ -20,10 +20,10 @@ func currencies() schema.Resource {
 		Columns: []schema.Column{
 			schema.ID("currency_id", "Identifier of the currency; unique within the organization."),
 			schema.ID("currency_code", "ISO code of the currency."),
-			schema.Text("currency_name", "Name of the currency, with its code."),
-			schema.Text("currency_symbol", "Symbol of the currency, for display."),
+			schema.Text("currency_name", "Name of the currency, with its code.").Is(schema.Plain),
+			schema.Text("currency_symbol", "Symbol of the currency, for display.").Is(schema.Plain),
 			schema.Int("price_precision", "Decimals that prices in the currency are shown with."),
-			schema.Text("currency_format", "How amounts in the currency are written, such as 1,234,567.89."),
+			schema.Text("currency_format", "How amounts in the currency are written, such as 1,234,567.89.").Is(schema.Plain),
 			schema.Bool("is_base_currency", "Whether it is the currency that the organization keeps its books in."),
 			schema.Decimal("exchange_rate", "Price of one unit of the currency in the base currency, at the time of the last read."),
 			schema.Date("effective_date", "Day from which the exchange rate counts."),
