@@ -3,7 +3,8 @@ package accounting
 import "sluice/schema"
 
 // customModuleRecords declares the records of modules that the organization made itself, one list
-// for each module that the configuration names. Source: docs/upstream.md U158 and U159.
+// for each module that the configuration names. Source: docs/upstream.md U158 and U159. What the
+// single record alone has (U327) cannot come: no list under a parent reads single records.
 func customModuleRecords() schema.Resource {
 	return schema.Resource{
 		Name:  "custom_module_records",

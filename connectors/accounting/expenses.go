@@ -1,10 +1,14 @@
 package accounting
 
-import "sluice/schema"
+import (
+	"slices"
+
+	"sluice/schema"
+)
 
 // expenses declares the list of expenses. The document shows how to write one and what an answer
 // holds, but no list: it is read only where the configuration enables it. Source: docs/upstream.md
-// U185 to U188. Types that the document does not state follow its conventions: what ends in _id or
+// U185 to U188; what live services add: U315 and U335. Types that the document does not state follow its conventions: what ends in _id or
 // is a code is an identifier. Codes of supply have no closed list: the document gives those of the
 // Gulf states only, and the Indian edition uses others.
 func expenses() schema.Resource {
@@ -22,6 +26,7 @@ func expenses() schema.Resource {
 		Every:       "6h",
 		Columns:     expenseColumns(),
 		Children:    expenseChildren(),
+		Ignored:     noise(),
 		Assumed: []string{
 			"The list, its path and its key are not shown.",
 			"The answer to one expense, its path and its key are not shown.",
@@ -31,8 +36,7 @@ func expenses() schema.Resource {
 }
 
 func expenseColumns() []schema.Column {
-	columns := append(expenseCore(), expenseTax()...)
-	return append(columns, expenseMileage()...)
+	return slices.Concat(expenseCore(), expenseTax(), expenseMileage(), expenseLive())
 }
 
 func expenseCore() []schema.Column {
@@ -42,7 +46,8 @@ func expenseCore() []schema.Column {
 		schema.ID("transaction_id", "Identifier of the booking that the expense is."),
 		schema.Text("transaction_type", "Kind of the booking, such as expense.").Is(schema.Plain),
 		schema.Text("expense_type", "Kind of the expense as upstream tells them apart; values are not documented.").Is(schema.Plain),
-		schema.Text("status", "Whether the expense was charged to a customer; unbilled is the only state documented.").Is(schema.Plain).OneOf("unbilled"),
+		schema.Text("status", "Whether the expense was charged to a customer or paid back; unbilled is the only state documented, the "+
+			"others come from live services.").Is(schema.Plain).OneOf("unbilled", "nonbillable", "invoiced", "reimbursed", "billable"),
 		schema.Date("date", "Day on which the money was spent."),
 		schema.ID("account_id", "Identifier of the account that the expense is booked on."),
 		schema.Text("account_name", "Name of the account that the expense is booked on.").Is(schema.Plain),
@@ -134,40 +139,49 @@ func expenseMileage() []schema.Column {
 	}
 }
 
-func expenseChildren() []schema.Child {
-	return []schema.Child{
-		{
-			Name: "line_items",
-			Doc:  "One line of an expense: what was bought and which account it is booked on.",
-			Columns: []schema.Column{
-				schema.ID("line_item_id", "Identifier of the line."),
-				schema.Int("item_order", "Place of the line on the expense, as the user sorted it."),
-				schema.ID("account_id", "Identifier of the account that the line is booked on."),
-				schema.Text("description", "Text of the line.").Is(schema.FreeText),
-				schema.Decimal("amount", "Amount of the line, in the expense's currency."),
-				schema.Text("product_type", "What was bought: goods or service, and kinds of them that editions add.").Is(schema.Plain).OneOf(productTypes()...),
-				schema.ID("tax_id", "Identifier of the tax on the line."),
-				schema.ID("acquisition_vat_id", "Identifier of the VAT on what was acquired from the EU; UK edition only."),
-				schema.ID("reverse_charge_vat_id", "Identifier of the VAT that the organization owes in place of the vendor."),
-				schema.ID("reverse_charge_tax_id", "Identifier of the tax that the organization owes in place of the vendor."),
-				schema.ID("tax_exemption_id", "Identifier of the reason why the line is not taxed."),
-				schema.ID("tax_exemption_code", "Code of the reason why the line is not taxed."),
-				schema.ID("location_id", "Identifier of the location of the organization that the line is booked for."),
-			},
-		},
-		{
-			Name: "taxes",
-			Doc:  "The sum of one tax over all lines of an expense.",
-			Columns: []schema.Column{
-				schema.ID("tax_id", "Identifier of the tax."),
-				schema.Decimal("tax_amount", "Sum of the tax, in the expense's currency."),
-			},
-		},
-	}
+// expenseLive returns what no document names. Source: docs/upstream.md U315 and U335.
+func expenseLive() []schema.Column {
+	return append(expensePeople(), []schema.Column{
+		schema.Time("created_time", "When the expense was entered.").Assume(),
+		schema.Text("vendor_name", "Name of the vendor whom the money went to.").Is(schema.Company).Assume(),
+		schema.Decimal("total_without_tax", "Amount before tax, in the expense's currency; the list alone has it.").Assume(),
+		schema.Decimal("bcy_total_without_tax", "Amount before tax, in the base currency; the list alone has it.").Assume(),
+		schema.ID("report_id", "Identifier of the expense report that the expense was handed in with.").Assume(),
+		schema.ID("report_number", "Number of the expense report that the expense was handed in with.").Assume(),
+		schema.Text("report_name", "Title of the expense report, in the words of its author.").Is(schema.FreeText).Assume(),
+		schema.Text("report_status", "How far the expense report got.").Is(schema.Plain).Assume(),
+		schema.Bool("is_reimbursable", "Whether the employee gets the money back.").Assume(),
+		schema.Text("payment_mode", "How it was paid, such as Cash; organizations add their own.").Is(schema.Plain).Assume(),
+		schema.ID("merchant_id", "Identifier of the shop, where a card feed or a scan showed it; not the vendor.").Assume(),
+		schema.Text("merchant_name", "Name of the shop, where a card feed or a scan showed it; not the vendor.").Is(schema.Company).Assume(),
+		schema.Bool("has_attachment", "Whether a receipt is attached; the list alone has it.").Assume(),
+		schema.Text("custom_fields_list", "Fields of the organization that it shows in the list, in one text; empty mostly.").Is(schema.FreeText).Assume(),
+		schema.Text("location", "Place where the money was spent, as the user wrote it; not the location of the organization.").
+			Is(schema.FreeText).Assume(),
+		schema.Decimal("markup_percent", "Rate put on top when the expense is charged to the customer, in percent.").Assume(),
+		schema.ID("vehicle_id", "Identifier of the vehicle of a mileage expense.").Assume(),
+		schema.Text("vehicle_name", "Name that a user gave the vehicle.").Is(schema.FreeText).Assume(),
+		schema.Bool("is_surcharge_applicable", "Whether a surcharge for paying by card came on top.").Assume(),
+		schema.Decimal("fcy_surcharge_amount", "Surcharge for paying by card, in the expense's currency.").Assume(),
+		schema.Decimal("bcy_surcharge_amount", "Surcharge for paying by card, in the base currency.").Assume(),
+		schema.ID("zcrm_potential_id", "Identifier of the deal in the CRM that the expense was made for.").Assume(),
+		schema.Text("zcrm_potential_name", "Name of the deal in the CRM, often that of the customer.").Is(schema.Company).Assume(),
+		schema.JSON("imported_transactions", "Bank lines matched with the expense, kept as JSON because no source shows their shape.").
+			Is(schema.FreeText).Assume(),
+	}...)
 }
 
-// productTypes returns those of all editions: digital_service is the UK's, the last two are South
-// Africa's.
-func productTypes() []string {
-	return []string{"goods", "service", "digital_service", "capital_service", "capital_goods"}
+func expensePeople() []schema.Column {
+	return []schema.Column{
+		schema.ID("user_id", "Identifier of the user whose expense it is.").Assume(),
+		schema.Text("user_name", "Name of the user whose expense it is.").Is(schema.Person).Assume(),
+		schema.Text("user_email", "E-mail address of the user whose expense it is.").Is(schema.Contact).Assume(),
+		schema.Text("employee_name", "Name of the employee who spent the money.").Is(schema.Person).Assume(),
+		schema.Text("employee_email", "E-mail address of the employee who spent the money.").Is(schema.Contact).Assume(),
+		schema.ID("created_by_id", "Identifier of the user who entered the expense.").Assume(),
+		schema.ID("last_modified_by_id", "Identifier of the user who last changed the expense.").Assume(),
+		schema.ID("approver_id", "Identifier of the user who has to approve the expense.").Assume(),
+		schema.Text("approver_name", "Name of the user who has to approve the expense.").Is(schema.Person).Assume(),
+		schema.Text("approver_email", "E-mail address of the user who has to approve the expense.").Is(schema.Contact).Assume(),
+	}
 }
