@@ -5,7 +5,8 @@ import "sluice/schema"
 // organizations declares the list of businesses that a token may act for. Four services answer it
 // alike, each under its own root, so it is declared once. Source: docs/upstream.md U150 and U151.
 // That it comes without pages: U82; what live services add: U316 and U340. Industry, address, tax
-// basis and tax numbers are not declared: they come with the single record alone, which is not read.
+// basis and tax numbers are not declared: they come with the single record alone, which is not
+// read.
 func organizations() schema.Resource {
 	return schema.Resource{
 		Name:   "organizations",

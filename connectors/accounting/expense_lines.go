@@ -2,8 +2,8 @@ package accounting
 
 import "sluice/schema"
 
-// expenseChildren returns the arrays of an expense. Source: docs/upstream.md U186; what live services
-// add: U310, U311, U333 and U335.
+// expenseChildren returns the arrays of an expense. Source: docs/upstream.md U186; what live
+// services add: U310, U311, U333 and U335.
 func expenseChildren() []schema.Child {
 	return []schema.Child{
 		{

@@ -1,16 +1,13 @@
 package accounting
 
-import (
-	"slices"
-
-	"sluice/schema"
-)
+import "sluice/schema"
 
 // expenses declares the list of expenses. The document shows how to write one and what an answer
 // holds, but no list: it is read only where the configuration enables it. Source: docs/upstream.md
-// U185 to U188; what live services add: U315 and U335. Types that the document does not state follow its conventions: what ends in _id or
-// is a code is an identifier. Codes of supply have no closed list: the document gives those of the
-// Gulf states only, and the Indian edition uses others.
+// U185 to U188; what live services add: U315 and U335. Types that the document does not state
+// follow its conventions: what ends in _id or is a code is an identifier. Codes of supply have no
+// closed list: the document gives those of the Gulf states only, and the Indian edition uses
+// others.
 func expenses() schema.Resource {
 	return schema.Resource{
 		Name:        "expenses",
@@ -36,7 +33,9 @@ func expenses() schema.Resource {
 }
 
 func expenseColumns() []schema.Column {
-	return slices.Concat(expenseCore(), expenseTax(), expenseMileage(), expenseLive())
+	columns := append(expenseCore(), expenseTax()...)
+	columns = append(columns, expenseMileage()...)
+	return append(columns, expenseLive()...)
 }
 
 func expenseCore() []schema.Column {

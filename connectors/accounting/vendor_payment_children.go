@@ -2,8 +2,8 @@ package accounting
 
 import "sluice/schema"
 
-// vendorPaymentChildren returns the arrays and objects of a payment. Source: docs/upstream.md U172 and
-// U173; what live services add: U310, U311 and U334.
+// vendorPaymentChildren returns the arrays and objects of a payment. Source: docs/upstream.md U172
+// and U173; what live services add: U310, U311 and U334.
 func vendorPaymentChildren() []schema.Child {
 	return []schema.Child{
 		{

@@ -3,8 +3,8 @@ package invoicing
 import "sluice/schema"
 
 // contactPersons declares the people at customers. The document shows how to write one, but no
-// list: it is read only where the configuration enables it. Source: docs/upstream.md U195 and U196; what
-// live services add: U317 and U337.
+// list: it is read only where the configuration enables it. Source: docs/upstream.md U195 and U196;
+// what live services add: U317 and U337.
 func contactPersons() schema.Resource {
 	return schema.Resource{
 		Name:        "contact_persons",

@@ -76,7 +76,8 @@ func rates() schema.Resource {
 		Children: []schema.Child{
 			{Name: "steps", Doc: "One step of it.", Columns: []schema.Column{schema.Int("height", `How "high" it is.`)}},
 			{Name: "fields", Doc: "One field of it.", Prefix: "cf_", Twin: "_formatted", Columns: []schema.Column{
-				schema.ID("key", "Key of the field."), schema.JSON("value", `JSON because it's open \ free.`).Is(schema.FreeText), schema.Text("text", "As it is shown.").Is(schema.Plain),
+				schema.ID("key", "Key of the field."), schema.JSON("value", `JSON because it's open \ free.`).Is(schema.FreeText),
+				schema.Text("text", "As it is shown.").Is(schema.Plain),
 			}},
 		},
 	}
