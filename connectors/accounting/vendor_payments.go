@@ -102,7 +102,7 @@ func vendorPaymentLive() []schema.Column {
 		schema.ID("indirect_tcs_tax_id", "Identifier of the tax collected on top of the payment; in India.").Assume(),
 		schema.Decimal("indirect_tcs_tax_amount", "Tax collected on top of the payment, in its currency; in India.").Assume(),
 		schema.JSON("tds_summary", "Tax withheld at source by tax, kept as JSON because no source shows its shape; in India.").
-			Is(schema.FreeText).Assume(),
+			Is(schema.Plain).Assume(),
 		schema.JSON("custom_field_hash", "Values of the organization's own fields by name, the same as in custom_fields, kept as JSON because the names are the organization's.").
 			Is(schema.FreeText).Assume(),
 	}

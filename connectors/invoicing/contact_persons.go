@@ -38,7 +38,7 @@ func contactPersons() schema.Resource {
 			schema.Bool("is_added_in_portal", "Whether the person can see the customer's documents in the portal."),
 			schema.ID("fax", "Fax number as it was entered, leading zeros kept.").Is(schema.Contact).Assume(),
 			schema.Bool("is_sms_enabled_for_cp", "Whether text messages to the person are allowed.").Assume(),
-			schema.ID("mobile_country_code", "Country of the mobile number.").Assume(),
+			schema.Text("mobile_country_code", "Country of the mobile number.").Is(schema.Plain).Assume(),
 			schema.Text("photo_url", "Address of a picture of the person, often a generated one.").Is(schema.FreeText).Assume(),
 			schema.Bool("can_invite", "Whether the person can be invited to the portal.").Assume(),
 			schema.Bool("is_portal_invitation_accepted", "Whether the person accepted the invitation to the portal.").Assume(),
