@@ -138,7 +138,7 @@ func liveBillTaxes() []schema.Column {
 		schema.ID("vat_reg_no", "UK VAT number of the vendor.").Is(schema.TaxNumber),
 		schema.Text("place_of_supply", "Emirate or state of the Gulf that the supply counts for.").Is(schema.Plain),
 		schema.ID("permit_number", "Number of the permit that the authority gave in the Gulf states.").Is(schema.TaxNumber),
-		schema.Bool("is_abn_quoted", "Whether the vendor gave its business number in Australia."),
+		schema.Text("is_abn_quoted", "Whether the vendor gave its business number in Australia, as a word.").Is(schema.Plain),
 		schema.Text("reference_invoice_type", "Kind of invoice that the bill corrects in India.").Is(schema.Plain),
 		schema.ID("filed_in_vat_return_id", "Identifier of the UK VAT return that the bill went into."),
 		schema.Text("filed_in_vat_return_name", "Name of the UK VAT return that the bill went into.").Is(schema.Plain),

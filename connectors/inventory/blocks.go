@@ -134,7 +134,7 @@ func packageSizes() []schema.Column {
 // U312.
 func transactionNoise() map[string]string {
 	const (
-		print    = "says how the document is printed"
+		layout   = "says how the document is printed"
 		client   = "state of the web client"
 		form     = "a setting of the entry form"
 		feed     = "a mark of a feed, and no property of the document"
@@ -142,7 +142,7 @@ func transactionNoise() map[string]string {
 		twin     = "the same value, written by the organization's settings"
 	)
 	return map[string]string{
-		"template_type": print, "page_width": print, "page_height": print, "orientation": print, "can_send_in_mail": print,
+		"template_type": layout, "page_width": layout, "page_height": layout, "orientation": layout, "can_send_in_mail": layout,
 		"date_description": twin, "currency_name_formatted": twin,
 		"color_code": client, "sub_statuses": client, "lock_details": client, "lock_detail": client, "locked_actions": client,
 		"locked_fields": client, "can_amend_transaction": client, "warn_create_vendor_credits": client, "un_billed_items": client,
@@ -173,15 +173,4 @@ func all[T any](parts ...[]T) []T {
 		whole = append(whole, part...)
 	}
 	return whole
-}
-
-// and returns the ignored keys of both.
-func and(one, other map[string]string) map[string]string {
-	both := map[string]string{}
-	for _, part := range []map[string]string{one, other} {
-		for key, reason := range part {
-			both[key] = reason
-		}
-	}
-	return both
 }
