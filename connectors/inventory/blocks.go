@@ -10,7 +10,8 @@ func live(columns ...schema.Column) []schema.Column {
 	return columns
 }
 
-// tags declares the reporting tags of a record or of a line. Source: docs/upstream.md U310.
+// tags declares the reporting tags of a record or of a line. Source: docs/upstream.md U310 and
+// U332.
 func tags(doc string) schema.Child {
 	return schema.Child{
 		Name: "tags",
@@ -25,7 +26,7 @@ func tags(doc string) schema.Child {
 	}
 }
 
-// documents declares the files attached to a record. Source: docs/upstream.md U310 and U389.
+// documents declares the files attached to a record. Source: docs/upstream.md U310 and U333.
 func documents(doc string) schema.Child {
 	return schema.Child{
 		Name: "documents",
