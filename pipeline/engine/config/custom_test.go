@@ -35,18 +35,19 @@ func TestCustomResources(t *testing.T) {
 			Details: &schema.Details{Marker: "lines"},
 			Every:   "24h0m0s",
 			Columns: []schema.Column{
-				{Wire: "pricebookID", Name: "pricebook_id", Kind: schema.KindID, Doc: "Identifier of the record."},
-				{Wire: "rate", Name: "rate", Kind: schema.KindDecimal, Doc: "Rate of the list."},
-				{Wire: "made", Name: "made", Kind: schema.KindTime, Doc: "When it was made."},
-				{Wire: "last_modified_time", Name: "last_modified_time", Kind: schema.KindTime, Doc: "When the record last changed upstream."},
+				{Wire: "pricebookID", Name: "pricebook_id", Kind: schema.KindID, Doc: "Identifier of the record.", Class: schema.Plain},
+				{Wire: "rate", Name: "rate", Kind: schema.KindDecimal, Doc: "Rate of the list.", Class: schema.Plain},
+				{Wire: "made", Name: "made", Kind: schema.KindTime, Doc: "When it was made.", Class: schema.Plain},
+				{Wire: "last_modified_time", Name: "last_modified_time", Kind: schema.KindTime, Doc: "When the record last changed upstream.", Class: schema.Plain},
 			},
 			Children: []schema.Child{{
 				Name: "lines", Doc: "One element of the key lines of a record.",
 				Columns: []schema.Column{
-					{Wire: "Item-Id", Name: "item_id", Kind: schema.KindID, Doc: "Value of the key Item-Id, not described in the configuration."},
+					{Wire: "Item-Id", Name: "item_id", Kind: schema.KindID, Doc: "Value of the key Item-Id, not described in the configuration.", Class: schema.Plain},
 					{
 						Wire: "shape", Name: "shape", Kind: schema.KindJSON,
-						Doc: "Value of the key shape, as JSON because the configuration does not describe its parts.",
+						Doc:   "Value of the key shape, as JSON because the configuration does not describe its parts.",
+						Class: schema.FreeText,
 					},
 				},
 			}},
@@ -54,7 +55,7 @@ func TestCustomResources(t *testing.T) {
 		"accounting.journals": {
 			Name: "journals", Schema: "custom", Doc: "One manual journal.", AssumedPath: true,
 			Path: "/journals", Key: "journals", ID: "journal_id", Scope: "accountants", Cursor: schema.FullScan{}, Every: "24h0m0s",
-			Columns: []schema.Column{{Wire: "journal_id", Name: "journal_id", Kind: schema.KindID, Doc: "Identifier of the record."}},
+			Columns: []schema.Column{{Wire: "journal_id", Name: "journal_id", Kind: schema.KindID, Doc: "Identifier of the record.", Class: schema.Plain}},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
