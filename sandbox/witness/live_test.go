@@ -37,7 +37,7 @@ func TestLiveKeyCounts(t *testing.T) {
 		"chat/channels": channels, "chat/network_channels": channels,
 		// 102, then preferred_vendors, package_details, batches, storages, unit_conversions, the
 		// two brackets, sales_channels and integration_references.
-		"inventory/items": 102 + 2 + 6 + 2 + 2 + 5 + 2*3 + 2 + 2 + tags + documentsElements + fields,
+		"inventory/items": 102 + 6 + 6 + 2 + 2 + 5 + 2*3 + 2 + 2 + tags + documentsElements + fields,
 		// 140, then purchaseorders, tds_summary, gst_return_details, the two VAT summaries,
 		// retention, the two landed costs, journal_credits, credit_notes, invoices, check_details;
 		// of lines discounts, batches, storages, custom fields and the elements of line_item_taxes;
@@ -50,7 +50,7 @@ func TestLiveKeyCounts(t *testing.T) {
 		"inventory/credit_notes": 93 + 7 + 7 + 3 + 2 + 5 + 3 + 2 + 3 + 3 + 2*tags + documents + 5 + 10,
 		// 46, then package_details, warehouses, the two kinds of components, custom fields,
 		// specifications, sales_channels and preferred_vendors.
-		"inventory/composite_items": 46 + 6 + 5 + 2*18 + 3 + 2 + 2 + 2 + tags + documents,
+		"inventory/composite_items": 46 + 6 + 13 + 2*19 + 3 + 2 + 2 + 2 + tags + documents,
 		"inventory/locations":       3,
 		"inventory/taxes":           11,
 		"invoicing/currencies":      2,

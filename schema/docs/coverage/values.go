@@ -17,7 +17,7 @@ type Values struct {
 	// Columns are values in columns of their own kind, JSON values inside a column of kind JSON.
 	Columns int `json:"columns"`
 	JSON    int `json:"json"`
-	// Ignored are values of keys that are not copied for a declared reason.
+	// Ignored are values of keys that are not copied, for a declared reason or as display twins.
 	Ignored int `json:"ignored"`
 	// Extra are values of keys that no declaration knows: they go to the column _extra.
 	Extra int `json:"extra"`
@@ -64,10 +64,18 @@ func (v *Values) object(declared *schema.Child, raw json.RawMessage) error {
 	}
 	places := make(map[string]*int, len(fields))
 	for _, column := range declared.Columns {
-		places[column.Wire], places[column.Also] = v.place(column), v.place(column)
+		places[column.Wire] = v.place(column)
+		if column.Also != "" {
+			places[column.Also] = v.place(column)
+		}
 	}
 	for key := range declared.Ignored {
 		places[key] = &v.Ignored
+	}
+	for _, column := range declared.Columns {
+		if twin := column.Wire + displayTwin; !column.Given && places[twin] == nil {
+			places[twin] = &v.Ignored
+		}
 	}
 	arrays := make(map[string]*schema.Child, len(declared.Children))
 	for i := range declared.Children {
@@ -94,6 +102,10 @@ func (v *Values) object(declared *schema.Child, raw json.RawMessage) error {
 	}
 	return nil
 }
+
+// displayTwin ends the keys that repeat a declared value as text in a locale. They are ignored
+// without being declared. Source: docs/upstream.md U124.
+const displayTwin = "_formatted"
 
 // place is the count of the values of a column.
 func (v *Values) place(column schema.Column) *int {

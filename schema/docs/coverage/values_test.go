@@ -45,6 +45,7 @@ func TestCountValues(t *testing.T) {
 		"array of it": {`{"maker":[{"name":"Bowman"}]}`, 1, 0, 0, 0},
 		"prefix":      {`{"cf_a":5,"cf_a_formatted":"5.00"}`, 1, 1, 0, 0},
 		"ignored":     {`{"page_width":"8in"}`, 0, 0, 1, 0},
+		"twins":       {`{"rate_formatted":"₹1.00","weight_formatted":"2 kg"}`, 0, 0, 1, 1},
 		"unknown":     {`{"surprise":{"a":1,"b":[true,"x"]}}`, 0, 0, 0, 3},
 	} {
 		got, err := coverage.CountValues("stock", parts(), json.RawMessage(c.record))
