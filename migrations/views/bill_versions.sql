@@ -20,11 +20,11 @@ SELECT
   o.base_currency,
   r.sub_total AS net,
   r.tax_total AS tax,
-  coalesce(r.sub_total + r.tax_total, r.total) AS gross,
+  coalesce(r.total, r.sub_total + r.tax_total) AS gross,
   r.balance AS open,
   r.sub_total * x.exchange_rate AS net_base,
   r.tax_total * x.exchange_rate AS tax_base,
-  coalesce(r.sub_total + r.tax_total, r.total) * x.exchange_rate AS gross_base,
+  coalesce(r.total, r.sub_total + r.tax_total) * x.exchange_rate AS gross_base,
   r.balance * x.exchange_rate AS open_base,
   r._detail_state IN ('none_needed', 'current') AS lines_loaded
 FROM history.versions AS v
