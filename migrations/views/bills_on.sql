@@ -35,4 +35,4 @@ CROSS JOIN LATERAL analytics.bills_as_of((on_day + 1)::timestamp AT TIME ZONE o.
 WHERE o.organization_id = organization AND b.organization_id = organization;
 END;
 
-COMMENT ON FUNCTION analytics.bills_on(text, date, boolean) IS 'The bills of an organization as the table had them at the end of one of its days: SELECT * FROM analytics.bills_on(''10234695'', ''2026-10-31''). Columns as in analytics.bills. With by_upstream => true as they were upstream. No rows if versions were not kept then: analytics.past_periods.';
+COMMENT ON FUNCTION analytics.bills_on(text, date, boolean) IS 'One row for each bill of an organization as the table had it at the end of one of its days; key: (organization_id, bill_id). SELECT * FROM analytics.bills_on(''10234695'', ''2026-10-31''). Columns as in analytics.bills. With by_upstream => true as they were upstream. No rows if versions were not kept then: analytics.past_periods.';

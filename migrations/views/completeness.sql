@@ -12,18 +12,13 @@ SELECT
   round(coalesce(sum(value) FILTER (WHERE complete), 0) / nullif(sum(value), 0), 4) AS share_of_value,
   count(*) FILTER (WHERE value IS NULL) AS documents_without_value
 FROM (
-  SELECT d.organization_id, 'inventory.bills' AS resource, date_trunc('month', d.date::timestamp)::date AS month,
-    d._detail_state IN ('none_needed', 'current') AS complete,
-    coalesce(d.total, d.sub_total + d.tax_total)
-      * CASE WHEN d.currency_code = o.base_currency THEN coalesce(nullif(d.exchange_rate, 0), 1) ELSE nullif(d.exchange_rate, 0) END AS value
-  FROM inventory.bills AS d
-  LEFT JOIN analytics.organizations AS o ON o.organization_id = d.organization_id
-  WHERE d._deleted_at IS NULL
+  SELECT d.organization_id, 'inventory.bills' AS resource, d.month, d.lines_loaded AS complete, d.gross_base AS value
+  FROM analytics.bills AS d
+  WHERE NOT d.is_deleted
   UNION ALL
-  SELECT d.organization_id, 'accounting.vendor_payments', date_trunc('month', d.date::timestamp)::date,
-    d._detail_state IN ('none_needed', 'current'), d.amount * nullif(d.exchange_rate, 0)
-  FROM accounting.vendor_payments AS d
-  WHERE d._deleted_at IS NULL
+  SELECT d.organization_id, 'accounting.vendor_payments', d.month, d.applications_loaded, d.amount_base
+  FROM analytics.payments AS d
+  WHERE NOT d.is_deleted
   UNION ALL
   SELECT d.organization_id, 'inventory.credit_notes', date_trunc('month', d.date::timestamp)::date, d.lines_loaded, d.gross_base
   FROM analytics.credit_notes AS d

@@ -74,6 +74,11 @@ SELECT organization_id, 'accounting.base_currency_adjustments', adjustment_id, '
 FROM analytics.fx_adjustments
 WHERE line_kind = 'rest'
 UNION ALL
+SELECT organization_id, 'analytics.ap_control', currency_code, 'control_differs', 'notice', NULL, abs(difference), currency_code,
+  'Open bills less unapplied payments are ' || subledger_open || ', the accounts of payables (' || account_names || ') have ' || ledger_balance || '.'
+FROM analytics.ap_control
+WHERE difference <> 0
+UNION ALL
 SELECT organization_id, 'accounting.opening_balances', record_id, 'opening_balances', 'violation', NULL, NULL, NULL, 'It does not balance: ' || detail || '.'
 FROM sluice.check_opening_balances
 WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))
@@ -96,6 +101,6 @@ COMMENT ON COLUMN analytics.quality.record_id IS 'Identifier of the record; empt
 COMMENT ON COLUMN analytics.quality.check_name IS 'Name of the check, such as bill_lines or rate_unknown.';
 COMMENT ON COLUMN analytics.quality.severity IS 'violation or notice.';
 COMMENT ON COLUMN analytics.quality.date IS 'Day of the record; null if it has none.';
-COMMENT ON COLUMN analytics.quality.amount IS 'Of a violation the difference, otherwise the amount of the record that it is about; null if there is none.';
+COMMENT ON COLUMN analytics.quality.amount IS 'Of sums that differ the difference, otherwise the amount of the record that it is about; null if there is none.';
 COMMENT ON COLUMN analytics.quality.currency_code IS 'ISO code of the currency of the amount.';
 COMMENT ON COLUMN analytics.quality.sentence IS 'What was found.';

@@ -29,6 +29,7 @@ CROSS JOIN LATERAL (
   WHERE i._detail_state NOT IN ('none_needed', 'current')
 ) AS l
 WHERE i._deleted_at IS NULL AND i.item_type = 'inventory' AND i.product_type IS DISTINCT FROM 'service' AND i.is_combo_product IS NOT TRUE
+  AND NOT EXISTS (SELECT FROM inventory.composite_items AS c WHERE c.organization_id = i.organization_id AND c.composite_item_id = i.item_id)
   AND i.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations));
 
 COMMENT ON VIEW analytics.stock IS 'One row for each item that is kept in stock and each location; key: (organization_id, item_id, location_id). Quantities are in the unit of the item, at the time of the last read. Services are left out, and so are bundles, whose parts are items themselves. value_at_purchase_rate is an estimate: upstream shows no cost of the stock.';
