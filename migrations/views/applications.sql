@@ -53,7 +53,7 @@ FROM (
     y.date,
     v.amount_applied,
     y.exchange_rate,
-    v._deleted_at IS NOT NULL,
+    y._deleted_at IS NOT NULL,
     'payment'
   FROM accounting.vendor_payments_bills AS v
   JOIN accounting.vendor_payments AS y ON y.organization_id = v.organization_id AND y.payment_id = v._parent_id
