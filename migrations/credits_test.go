@@ -23,9 +23,21 @@ WITH organization AS (
 		('a', '4', 'draft', NULL, 'INR', 1000, 1000, NULL, 'current'), ('a', '5', 'void', '2026-02-01', 'INR', 1000, 1000, NULL, 'current'),
 		('a', '6', 'open', '2026-02-01', 'INR', 1000, 1000, now(), 'current'), ('b', '1', 'open', '2026-01-05', 'EUR', 7, 7, NULL, 'current')
 	) AS v (o, i, s, d, c, n, open, gone, e) RETURNING 1
+), live AS ( -- as live services send it: a rate, sums in the header, and uses under other names
+	INSERT INTO inventory.credit_notes (organization_id, creditnote_id, customer_id, status, date, currency_code, exchange_rate, total, tax_total, sub_total,
+		total_credits_used, total_refunded_amount, balance, _detail_state, ` + own + `)
+	VALUES ('b', '2', 'c1', 'open', '2026-03-01', 'USD', 0.5, 120, 20, 100, 70, 30, 20, 'current', ` + ownValues + `),
+		('b', '3', 'c1', 'open', '2026-03-01', 'USD', 0, 12, 2, 10, NULL, NULL, 12, 'pending', ` + ownValues + `) RETURNING 1
+), credited AS (
+	INSERT INTO inventory.credit_notes_invoices_credited (organization_id, _parent_id, _position, invoice_id, date, credited_amount, amount_applied)
+	VALUES ('b', '2', 0, 'i1', '2026-03-02', 50, NULL), ('b', '2', 1, 'i2', NULL, NULL, 20) RETURNING 1
+), refund AS (
+	INSERT INTO inventory.credit_notes_creditnote_refunds (organization_id, _parent_id, _position, date, amount_bcy, amount_fcy)
+	VALUES ('b', '2', 0, '2026-03-03', 16, 30) RETURNING 1
 ), line AS (
-	INSERT INTO inventory.credit_notes_line_items (organization_id, _parent_id, _position, item_id, quantity, rate)
-	VALUES ('a', '1', 0, 'x', 2, 30), ('a', '1', 1, 'y', 1, 45), ('a', '2', 0, 'x', 1, 10), ('a', '4', 0, 'x', 1, 1000), ('b', '1', 0, 'x', 1, 7) RETURNING 1
+	INSERT INTO inventory.credit_notes_line_items (organization_id, _parent_id, _position, item_id, quantity, rate, item_total)
+	VALUES ('a', '1', 0, 'x', 2, 30, NULL), ('a', '1', 1, 'y', 1, 45, NULL), ('a', '2', 0, 'x', 1, 10, NULL), ('a', '4', 0, 'x', 1, 1000, NULL), ('b', '1', 0, 'x', 1, 7, NULL),
+		('b', '2', 0, 'x', 1, 110, 100) RETURNING 1
 ), tax AS (
 	INSERT INTO inventory.credit_notes_taxes (organization_id, _parent_id, _position, tax_amount)
 	VALUES ('a', '1', 0, 9), ('a', '1', 1, 9), ('a', '3', 0, 5) RETURNING 1
@@ -52,23 +64,24 @@ func TestCreditsAndAdjustments(t *testing.T) {
 	}{
 		"credit notes": { // note 3: its tax is not known before its single record is loaded
 			`SELECT concat_ws(' ', organization_id, creditnote_id, CASE WHEN is_posted THEN 'posted' ELSE 'not' END, coalesce(net::text, '?'), coalesce(tax::text, '?'),
-				gross, open, coalesce(gross_base::text, 'no rate'), coalesce(open_base::text, 'no rate'), lines_loaded)
+				gross, coalesce(used::text, '?'), coalesce(refunded::text, '?'), open, coalesce(gross_base::text, 'no rate'), coalesce(open_base::text, 'no rate'), lines_loaded)
 				FROM analytics.credit_notes ORDER BY organization_id, creditnote_id`,
 			[]string{
-				"a 1 posted 100 18 118 60 118 60 t", "a 2 posted 10 0 10 0 no rate no rate t", "a 3 posted ? ? 30 30 30 30 f",
-				"a 4 not 1000 0 1000 1000 1000 1000 t", "a 5 not 1000 0 1000 1000 1000 1000 t", "a 6 not 1000 0 1000 1000 1000 1000 t",
-				"b 1 posted 7 0 7 7 7 7 t",
+				"a 1 posted 100 18 118 58 0 60 118 60 t", "a 2 posted 10 0 10 10 0 0 no rate no rate t", "a 3 posted ? ? 30 ? ? 30 30 30 f",
+				"a 4 not 1000 0 1000 0 0 1000 1000 1000 t", "a 5 not 1000 0 1000 1000 0 1000 1000 1000 t", "a 6 not 1000 0 1000 0 0 1000 1000 1000 t",
+				"b 1 posted 7 0 7 0 0 7 7 7 t", "b 2 posted 100 20 120 70 30 20 60.0 10.0 t", "b 3 posted 10 2 12 ? ? 12 no rate no rate f",
 			},
 		},
 		"open credit": {
 			`SELECT concat_ws(' ', organization_id, sum(open_base)) FROM analytics.credit_notes WHERE is_posted AND status = 'open' GROUP BY organization_id ORDER BY 1`,
-			[]string{"a 90", "b 7"},
+			[]string{"a 90", "b 17.0"},
 		},
 		"credit lines": { // 2·30 + 1·45 = 105, and note 1 is 100 before tax
 			`SELECT concat_ws(' ', organization_id, creditnote_id, line, line_kind, coalesce(item_id, '-'), coalesce(net::text, '?'), coalesce(net_base::text, 'no base'))
 				FROM analytics.credit_lines ORDER BY organization_id, creditnote_id, line`,
 			[]string{
 				"a 1 -1 rest - -5 -5", "a 1 0 line x 60 60", "a 1 1 line y 45 45", "a 2 0 line x 10 no base", "a 3 -1 not loaded - ? no base", "b 1 0 line x 7 7",
+				"b 2 0 line x 100 50.0", "b 3 -1 not loaded - 10 no base",
 			},
 		},
 		"lines and rest are the headers": {
@@ -77,9 +90,16 @@ func TestCreditsAndAdjustments(t *testing.T) {
 			[]string{},
 		},
 		"credit applications": {
-			`SELECT concat_ws(' ', organization_id, creditnote_id, kind, line, invoice_id, amount, coalesce(amount_base::text, 'no rate'))
-				FROM analytics.credit_applications ORDER BY organization_id, creditnote_id, line`,
-			[]string{"a 1 invoice 0 i1 40 40", "a 1 invoice 1 i2 18 18", "a 2 invoice 0 i1 10 no rate"},
+			`SELECT concat_ws(' ', organization_id, creditnote_id, kind, line, invoice_id, date, amount, coalesce(amount_base::text, 'no rate'))
+				FROM analytics.credit_applications ORDER BY organization_id, creditnote_id, kind, line`,
+			[]string{
+				"a 1 invoice 0 i1 40 40", "a 1 invoice 1 i2 18 18", "a 2 invoice 0 i1 10 no rate", "b 2 invoice 0 i1 2026-03-02 50 25.0", "b 2 invoice 1 i2 20 10.0",
+				"b 2 refund 0 2026-03-03 30 15.0",
+			},
+		},
+		"a credit is used, paid back or open": {
+			`SELECT concat_ws(' ', organization_id, creditnote_id) FROM analytics.credit_notes WHERE is_posted AND gross <> used + refunded + open`,
+			[]string{},
 		},
 		"adjustments": { // 20 - 8 = 12; of adjustment 3 the accounts show 3 of 5
 			`SELECT concat_ws(' ', organization_id, adjustment_id, line, line_kind, coalesce(account_id, '-'), gain_or_loss_base, currency_code, base_currency)
@@ -98,6 +118,7 @@ func TestCreditsAndAdjustments(t *testing.T) {
 				"a inventory.credit_notes 2026-01 2 2 1.0000 118 118 1.0000 1", "a inventory.credit_notes 2026-02 2 1 0.5000 1030 1000 0.9709 0",
 				"a inventory.credit_notes undated 1 1 1.0000 1000 1000 1.0000 0",
 				"b accounting.base_currency_adjustments 2026-01 1 1 1.0000 3 3 1.0000 0", "b inventory.credit_notes 2026-01 1 1 1.0000 7 7 1.0000 0",
+				"b inventory.credit_notes 2026-03 2 1 0.5000 60.0 60.0 1.0000 1",
 			},
 		},
 	} {

@@ -30,7 +30,7 @@ SELECT o, i, s, date '2025-12-01', d, c, r, n, 0, n, ` + ownValues + ` FROM (VAL
 
 func TestExposureAndConsolidation(t *testing.T) {
 	t.Parallel()
-	url := migrated(t)
+	url := interpreted(t, migrated(t))
 	list(t, url, sqlExposed)
 	const group = `concat_ws(' ', organization_id, bucket, bills, coalesce(amount_base::text, '?'), coalesce(rate_source, '-'), coalesce(round(amount, 2)::text, '?'), missing_rate, bills_without_rate)`
 	for what, test := range map[string]struct {

@@ -2,20 +2,36 @@ CREATE OR REPLACE VIEW analytics.credit_applications WITH (security_barrier) AS
 SELECT
   n.organization_id,
   n.creditnote_id,
-  'invoice' AS kind,
-  i._position AS line,
+  u.kind,
+  u.line,
   n.customer_id,
   n.customer_name,
-  NULL::date AS date,
-  i.invoice_id,
-  i.invoice_number,
+  u.date,
+  u.invoice_id,
+  u.invoice_number,
   n.currency_code,
   n.exchange_rate,
   n.base_currency,
-  i.amount,
-  i.amount * n.exchange_rate AS amount_base
+  u.amount,
+  u.amount * n.exchange_rate AS amount_base
 FROM analytics.credit_notes AS n
-JOIN inventory.credit_notes_invoices AS i ON i.organization_id = n.organization_id AND i._parent_id = n.creditnote_id
+CROSS JOIN LATERAL (
+  SELECT 'invoice' AS kind, i._position AS line, i.date, i.invoice_id, i.invoice_number, coalesce(i.credited_amount, i.amount_applied) AS amount
+  FROM inventory.credit_notes_invoices_credited AS i
+  WHERE i.organization_id = n.organization_id AND i._parent_id = n.creditnote_id
+  UNION ALL
+  -- The documents' name of the same array.
+  SELECT 'invoice', i._position, NULL, i.invoice_id, i.invoice_number, i.amount
+  FROM inventory.credit_notes_invoices AS i
+  WHERE i.organization_id = n.organization_id AND i._parent_id = n.creditnote_id AND NOT EXISTS (
+    SELECT FROM inventory.credit_notes_invoices_credited AS c
+    WHERE c.organization_id = n.organization_id AND c._parent_id = n.creditnote_id
+  )
+  UNION ALL
+  SELECT 'refund', b._position, b.date, NULL, NULL, b.amount_fcy
+  FROM inventory.credit_notes_creditnote_refunds AS b
+  WHERE b.organization_id = n.organization_id AND b._parent_id = n.creditnote_id
+) AS u
 WHERE n.is_posted AND n.lines_loaded;
 
 COMMENT ON VIEW analytics.credit_applications IS 'One row for each use of a posted credit note on an invoice, and for each refund of it; key: (organization_id, creditnote_id, kind, line). Amounts are in the currency of the credit note. Uses of credit notes whose lines are not loaded are unknown: analytics.completeness has their share.';

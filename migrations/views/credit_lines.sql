@@ -15,8 +15,8 @@ SELECT
   n.currency_code,
   n.exchange_rate,
   n.base_currency,
-  l.quantity * l.rate AS net,
-  l.quantity * l.rate * n.exchange_rate AS net_base
+  coalesce(l.item_total, l.quantity * l.rate) AS net,
+  coalesce(l.item_total, l.quantity * l.rate) * n.exchange_rate AS net_base
 FROM analytics.credit_notes AS n
 JOIN inventory.credit_notes_line_items AS l ON l.organization_id = n.organization_id AND l._parent_id = n.creditnote_id
 WHERE n.is_posted AND n.lines_loaded
@@ -41,7 +41,7 @@ SELECT
   (n.net - coalesce(s.net, 0)) * n.exchange_rate
 FROM analytics.credit_notes AS n
 LEFT JOIN LATERAL (
-  SELECT sum(l.quantity * l.rate) AS net
+  SELECT sum(coalesce(l.item_total, l.quantity * l.rate)) AS net
   FROM inventory.credit_notes_line_items AS l
   WHERE l.organization_id = n.organization_id AND l._parent_id = n.creditnote_id AND n.lines_loaded
 ) AS s ON true

@@ -16,10 +16,14 @@ SELECT
   n.total - t.tax AS net,
   t.tax,
   n.total AS gross,
+  u.used,
+  u.refunded,
   n.balance AS open,
   (n.total - t.tax) * r.exchange_rate AS net_base,
   t.tax * r.exchange_rate AS tax_base,
   n.total * r.exchange_rate AS gross_base,
+  u.used * r.exchange_rate AS used_base,
+  u.refunded * r.exchange_rate AS refunded_base,
   n.balance * r.exchange_rate AS open_base,
   n._detail_state IN ('none_needed', 'current') AS lines_loaded,
   CASE WHEN n.sees_personal THEN n.email ELSE '***@' || split_part(n.email, '@', 2) END AS email,
@@ -27,7 +31,7 @@ SELECT
 FROM (
   SELECT
     c.organization_id, c.creditnote_id, c.creditnote_number, c.customer_id, c.customer_name, c.status, c.date, c.location_id,
-    c.currency_code, c.total, c.balance, c.email, c._deleted_at, c._detail_state,
+    c.currency_code, c.exchange_rate, c.total, c.tax_total, c.total_credits_used, c.total_refunded_amount, c.balance, c.email, c._deleted_at, c._detail_state,
     o.base_currency,
     (SELECT sees_personal FROM sluice.viewer) AS sees_personal,
     (SELECT token_key FROM sluice.viewer) AS token_key
@@ -35,12 +39,29 @@ FROM (
   LEFT JOIN analytics.organizations AS o ON o.organization_id = c.organization_id
   WHERE c.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))
 ) AS n
-CROSS JOIN LATERAL (SELECT CASE WHEN n.currency_code = n.base_currency THEN 1::numeric END AS exchange_rate) AS r
 CROSS JOIN LATERAL (
-  SELECT CASE WHEN n._detail_state IN ('none_needed', 'current') THEN coalesce(sum(x.tax_amount), 0) END AS tax
-  FROM inventory.credit_notes_taxes AS x
-  WHERE x.organization_id = n.organization_id AND x._parent_id = n.creditnote_id
-) AS t;
+  SELECT CASE WHEN n.currency_code = n.base_currency THEN coalesce(nullif(n.exchange_rate, 0), 1) ELSE nullif(n.exchange_rate, 0) END AS exchange_rate
+) AS r
+CROSS JOIN LATERAL (
+  SELECT coalesce(n.tax_total, CASE WHEN n._detail_state IN ('none_needed', 'current') THEN coalesce((
+    SELECT sum(x.tax_amount) FROM inventory.credit_notes_taxes AS x
+    WHERE x.organization_id = n.organization_id AND x._parent_id = n.creditnote_id
+  ), 0) END) AS tax
+) AS t
+CROSS JOIN LATERAL (
+  SELECT
+    coalesce(n.total_credits_used, CASE WHEN n._detail_state IN ('none_needed', 'current') THEN coalesce((
+      SELECT sum(coalesce(i.credited_amount, i.amount_applied)) FROM inventory.credit_notes_invoices_credited AS i
+      WHERE i.organization_id = n.organization_id AND i._parent_id = n.creditnote_id
+    ), (
+      SELECT sum(i.amount) FROM inventory.credit_notes_invoices AS i
+      WHERE i.organization_id = n.organization_id AND i._parent_id = n.creditnote_id
+    ), 0) END) AS used,
+    coalesce(n.total_refunded_amount, CASE WHEN n._detail_state IN ('none_needed', 'current') THEN coalesce((
+      SELECT sum(b.amount_fcy) FROM inventory.credit_notes_creditnote_refunds AS b
+      WHERE b.organization_id = n.organization_id AND b._parent_id = n.creditnote_id
+    ), 0) END) AS refunded
+) AS u;
 
 COMMENT ON VIEW analytics.credit_notes IS 'One row for each credit note to a customer; key: (organization_id, creditnote_id). Amounts are in the currency of the credit note, those that end with _base in the base currency of the organization. Drafts, void and deleted ones are in it and have a balance, too: count WHERE is_posted.';
 COMMENT ON COLUMN analytics.credit_notes.organization_id IS 'Key of the organization.';
@@ -59,10 +80,14 @@ COMMENT ON COLUMN analytics.credit_notes.base_currency IS 'ISO code of the organ
 COMMENT ON COLUMN analytics.credit_notes.net IS 'What is credited before tax, in its currency; null until its taxes are known.';
 COMMENT ON COLUMN analytics.credit_notes.tax IS 'Sum of the taxes, in its currency; null until they are known.';
 COMMENT ON COLUMN analytics.credit_notes.gross IS 'What is credited with tax, in its currency.';
+COMMENT ON COLUMN analytics.credit_notes.used IS 'Part that was used on invoices, in its currency; null until it is known.';
+COMMENT ON COLUMN analytics.credit_notes.refunded IS 'Part that was paid back, in its currency; null until it is known.';
 COMMENT ON COLUMN analytics.credit_notes.open IS 'Part that is not used yet, in its currency.';
 COMMENT ON COLUMN analytics.credit_notes.net_base IS 'What is credited before tax, in the base currency; null without a rate.';
 COMMENT ON COLUMN analytics.credit_notes.tax_base IS 'Sum of the taxes in the base currency; null without a rate.';
 COMMENT ON COLUMN analytics.credit_notes.gross_base IS 'What is credited with tax, in the base currency; null without a rate.';
+COMMENT ON COLUMN analytics.credit_notes.used_base IS 'Part that was used on invoices, in the base currency; null without a rate.';
+COMMENT ON COLUMN analytics.credit_notes.refunded_base IS 'Part that was paid back, in the base currency at the rate of the credit note; null without a rate.';
 COMMENT ON COLUMN analytics.credit_notes.open_base IS 'Part that is not used yet, in the base currency; null without a rate.';
 COMMENT ON COLUMN analytics.credit_notes.lines_loaded IS 'Whether its lines are loaded, in the newest version known.';
 COMMENT ON COLUMN analytics.credit_notes.email IS 'Address that it is sent to; masked readers see its domain alone.';

@@ -25,17 +25,17 @@ CROSS JOIN LATERAL (
   WHERE p.organization_id = i.organization_id AND p._parent_id = i.item_id AND i._detail_state IN ('none_needed', 'current')
   GROUP BY coalesce(p.location_id, '')
   UNION ALL
-  SELECT '', NULL, NULL, NULL, NULL, false
+  SELECT '', NULL, i.stock_on_hand, i.available_stock, i.actual_available_stock, false
   WHERE i._detail_state NOT IN ('none_needed', 'current')
 ) AS l
-WHERE i._deleted_at IS NULL AND i.item_type = 'inventory' AND i.product_type IS DISTINCT FROM 'service' AND i.is_combo_product IS NOT TRUE
+WHERE i._deleted_at IS NULL AND (i.item_type = 'inventory' OR i.track_inventory) AND i.product_type IS DISTINCT FROM 'service' AND i.is_combo_product IS NOT TRUE
   AND NOT EXISTS (SELECT FROM inventory.composite_items AS c WHERE c.organization_id = i.organization_id AND c.composite_item_id = i.item_id)
   AND i.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations));
 
 COMMENT ON VIEW analytics.stock IS 'One row for each item that is kept in stock and each location; key: (organization_id, item_id, location_id). Quantities are in the unit of the item, at the time of the last read. Services are left out, and so are bundles, whose parts are items themselves. value_at_purchase_rate is an estimate: upstream shows no cost of the stock.';
 COMMENT ON COLUMN analytics.stock.organization_id IS 'Key of the organization.';
 COMMENT ON COLUMN analytics.stock.item_id IS 'Identifier of the item.';
-COMMENT ON COLUMN analytics.stock.location_id IS 'Identifier of the location; empty if its stock by location is not loaded, or if upstream names none.';
+COMMENT ON COLUMN analytics.stock.location_id IS 'Identifier of the location; empty for the sum over all while stock by location is not loaded, and if upstream names none.';
 COMMENT ON COLUMN analytics.stock.item_name IS 'Name of the item.';
 COMMENT ON COLUMN analytics.stock.sku IS 'The organization''s own code of the item.';
 COMMENT ON COLUMN analytics.stock.status IS 'Whether the item can still be used: active or inactive.';
