@@ -27,10 +27,10 @@ WITH organization AS (
 	INSERT INTO inventory.credit_notes (organization_id, creditnote_id, customer_id, status, date, currency_code, exchange_rate, total, tax_total, sub_total,
 		total_credits_used, total_refunded_amount, balance, _detail_state, ` + own + `)
 	VALUES ('b', '2', 'c1', 'open', '2026-03-01', 'USD', 0.5, 120, 20, 100, 70, 30, 20, 'current', ` + ownValues + `),
-		('b', '3', 'c1', 'open', '2026-03-01', 'USD', 0, 12, 2, 10, NULL, NULL, 12, 'pending', ` + ownValues + `) RETURNING 1
+		('b', '3', 'c1', 'open', '2026-03-01', 'USD', 0, 12, 2, 10, NULL, null, 12, 'pending', ` + ownValues + `) RETURNING 1
 ), credited AS (
 	INSERT INTO inventory.credit_notes_invoices_credited (organization_id, _parent_id, _position, invoice_id, date, credited_amount, amount_applied)
-	VALUES ('b', '2', 0, 'i1', '2026-03-02', 50, NULL), ('b', '2', 1, 'i2', NULL, NULL, 20) RETURNING 1
+	VALUES ('b', '2', 0, 'i1', '2026-03-02', 50, NULL), ('b', '2', 1, 'i2', NULL, null, 20) RETURNING 1
 ), refund AS (
 	INSERT INTO inventory.credit_notes_creditnote_refunds (organization_id, _parent_id, _position, date, amount_bcy, amount_fcy)
 	VALUES ('b', '2', 0, '2026-03-03', 16, 30) RETURNING 1

@@ -21,7 +21,7 @@ WITH organization AS (
 		('b', 'inventory', 'bills', '2026-01-01Z', '2026-01-01Z', '2026-02-01Z', true, '{}', 'UTC'),
 		('a', 'inventory', 'items', now() - interval '10 days', now() - interval '10 days', NULL, true, '{items_locations}', 'Pacific/Kiritimati'),
 		('b', 'inventory', 'items', now() - interval '10 days', NULL, now() - interval '2 days', true, '{items_locations}', 'UTC'),
-		('a', 'accounting', 'chart_of_accounts', now() - interval '10 days', NULL, NULL, false, '{current_balance}', 'Pacific/Kiritimati')
+		('a', 'accounting', 'chart_of_accounts', now() - interval '10 days', NULL, null, false, '{current_balance}', 'Pacific/Kiritimati')
 	) AS p (o, s, r, a, b, e, v, d, z) RETURNING 1
 ), bill AS (
 	INSERT INTO history.versions (organization_id, service, resource, record_id, valid_from, valid_to, upstream_from, upstream_to, began, ended, record, arrays)

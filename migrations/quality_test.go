@@ -19,13 +19,13 @@ WITH organization AS (
 ), bill AS (
 	INSERT INTO inventory.bills (organization_id, bill_id, vendor_id, bill_number, status, date, due_date, currency_code, exchange_rate, sub_total, tax_total, balance,
 		_deleted_at, _detail_state, ` + own + `)
-	SELECT o, i, v, n, s, d, d, c, r, net, tax, open, gone, e, ` + ownValues + ` FROM (VALUES
+	SELECT o, i, v, n, s, d, d AS due, c, r, net, tax, open, gone, e, ` + ownValues + ` FROM (VALUES
 		('a', '1', 'v1', '1', 'open', date '2026-01-05', 'INR', 0::numeric, 100::numeric, 18::numeric, 118::numeric, NULL::timestamptz, 'current'),
 		('a', '2', 'v1', '2', 'open', '2026-01-06', 'INR', 1, 50, 9, 59, NULL, 'current'), ('a', '3', 'v1', '3', 'open', '2026-01-07', 'USD', 80, 40, 0, 25, NULL, 'current'),
-		('a', '4', 'v1', '4', 'paid', '2026-01-08', 'USD', 80, 7, 0, 0, NULL, 'current'), ('a', '5', 'v1', NULL, 'open', NULL, NULL, NULL, NULL, NULL, 4, NULL, 'pending'),
+		('a', '4', 'v1', '4', 'paid', '2026-01-08', 'USD', 80, 7, 0, 0, NULL, 'current'), ('a', '5', 'v1', NULL, 'open', NULL, null, NULL, null, NULL, 4, NULL, 'pending'),
 		('a', '6', 'v2', 'X1', 'paid', '2026-01-09', 'INR', 1, 11, 0, 0, NULL, 'pending'), ('a', '7', 'v2', 'x1', 'paid', '2026-01-10', 'INR', 1, 12, 0, 0, NULL, 'pending'),
-		('a', '8', 'v2', 'x2', 'paid', '2026-01-10', 'INR', 1, 12, 0, 0, NULL, 'pending'), ('a', '9', 'v1', '1', 'draft', NULL, NULL, NULL, 1, 0, 1, NULL, 'pending'),
-		('a', '10', 'v1', '1', 'open', NULL, NULL, NULL, 1, 0, 1, now(), 'current'), ('b', '1', 'v1', '1', 'paid', '2026-01-05', 'EUR', 1, 1, 0, 0, NULL, 'pending')
+		('a', '8', 'v2', 'x2', 'paid', '2026-01-10', 'INR', 1, 12, 0, 0, NULL, 'pending'), ('a', '9', 'v1', '1', 'draft', NULL, null, NULL, 1, 0, 1, NULL, 'pending'),
+		('a', '10', 'v1', '1', 'open', NULL, null, NULL, 1, 0, 1, now(), 'current'), ('b', '1', 'v1', '1', 'paid', '2026-01-05', 'EUR', 1, 1, 0, 0, NULL, 'pending')
 	) AS b (o, i, v, n, s, d, c, r, net, tax, open, gone, e) RETURNING 1
 ), line AS (
 	INSERT INTO inventory.bills_line_items (organization_id, _parent_id, _position, item_total)
@@ -154,7 +154,7 @@ func TestFreshnessOfDetails(t *testing.T) {
 				('a', 'accounting', 'vendor_payments'), ('b', 'inventory', 'bills')) AS v (o, s, r) RETURNING 1
 		), period AS (
 			INSERT INTO history.periods (organization_id, service, resource, asked_at, began_at, ended_at, in_schema, key_column, arrays, versions, daily, time_zone, dropped_to)
-			SELECT 'a', 'inventory', r, b, b, e, 'inventory', 'x', '{}', true, '{}', 'UTC', d FROM (VALUES
+			SELECT 'a', 'inventory', r, b, b AS began, e, 'inventory', 'x', '{}', true, '{}', 'UTC', d FROM (VALUES
 				('bills', timestamptz '2026-01-01Z', timestamptz '2026-01-05Z', NULL::timestamptz), ('bills', '2026-01-10Z', NULL, '2026-01-20Z'),
 				('taxes', '2026-01-01Z', '2026-01-05Z', NULL)) AS v (r, b, e, d) RETURNING 1
 		)

@@ -16,9 +16,9 @@ WITH organization AS (
 	INSERT INTO inventory.items (organization_id, item_id, name, item_type, product_type, is_combo_product, purchase_rate, stock_on_hand, track_inventory, _deleted_at, _detail_state, ` + own + `)
 	SELECT o, i, 'Item ' || i, k, p, c, r, 8, t, gone, d, ` + ownValues + ` FROM (VALUES
 		('a', '1', 'inventory', 'goods', NULL::boolean, 2.5, NULL::boolean, NULL::timestamptz, 'current'), ('a', '2', 'inventory', NULL, false, 10, true, NULL, 'stale'),
-		('a', '3', 'inventory', 'service', NULL, 10, NULL, NULL, 'current'), ('a', '4', 'inventory', 'goods', true, 10, NULL, NULL, 'current'),
+		('a', '3', 'inventory', 'service', NULL, 10, NULL, null, 'current'), ('a', '4', 'inventory', 'goods', true, 10, NULL, null, 'current'),
 		('a', '5', 'sales', 'goods', NULL, 10, false, NULL, 'current'), ('a', '6', 'inventory', 'goods', NULL, 10, NULL, now(), 'current'),
-		('a', '7', 'sales_and_purchases', 'goods', NULL, NULL, true, NULL, 'none_needed'), ('b', '1', 'inventory', 'goods', NULL, 1, NULL, NULL, 'current')
+		('a', '7', 'sales_and_purchases', 'goods', NULL, null, true, NULL, 'none_needed'), ('b', '1', 'inventory', 'goods', NULL, 1, NULL, null, 'current')
 	) AS v (o, i, k, p, c, r, t, gone, d) RETURNING 1
 )
 INSERT INTO inventory.items_locations (organization_id, _parent_id, _position, location_id, location_name, location_stock_on_hand, location_available_stock)
