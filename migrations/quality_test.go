@@ -61,8 +61,8 @@ WITH organization AS (
 INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, state)
 SELECT 'a', 'inventory', 'items', i::bytea, '{}', 'c', s FROM (VALUES ('1', 'open'), ('2', 'open'), ('3', 'resolved')) AS v (i, s) RETURNING 'made'`
 
-// interpreted returns the address of a database for sessions that compile no queries: with few rows,
-// compiling a query over many views takes longer than all the rest.
+// interpreted returns the address of a database for sessions that compile no queries: with few
+// rows, compiling a query over many views takes longer than all the rest.
 func interpreted(t *testing.T, address string) string {
 	t.Helper()
 	parsed, err := url.Parse(address)
@@ -164,7 +164,7 @@ func TestFreshnessOfDetails(t *testing.T) {
 			('a', 'bills.sweep', '2026-01-04Z', 'done', '', NULL), ('a', 'bills.sweep', '2026-01-05Z', 'failed', 'keyset', NULL), ('a', 'bills.sweep', '2026-01-06Z', '', 'keyset', NULL),
 			('a', 'bills', '2026-01-07Z', 'done', 'one page', '2026-01-06Z'), ('a', 'taxes', '2026-01-08Z', 'done', 'one page', NULL)) AS v (o, r, s, x, p, b)
 		RETURNING 'made'`)
-	// Of the 9 bills of a that are there, 10 of them without the one that is gone, 5 to 9 wait; of its 3 payments two.
+	// Of the 9 bills of a that are there 5 to 9 wait, and of its 3 payments two.
 	got := list(t, url, `SELECT concat_ws(' ', organization_id, resource, coalesce(backlog::text, '-'), coalesce(share_complete::text, '-'),
 		coalesce((deletions_known_up_to AT TIME ZONE 'UTC')::date::text, '-'), coalesce((past_since AT TIME ZONE 'UTC')::date::text, '-')) FROM analytics.freshness ORDER BY 1`)
 	want := []string{

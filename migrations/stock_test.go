@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sqlStock are two organizations of equal identifiers. Item 1 is at two locations, of 2 the stock by
-// location is not loaded and its sum is known, 3 is a service, 4 a bundle, 5 only sold, 6 gone, and 7 has two rows of no
-// location.
+// sqlStock are two organizations of equal identifiers. Item 1 is at two locations. Of 2 the stock
+// by location is not loaded, and its sum is known. 3 is a service, 4 a bundle, 5 only sold, 6 gone,
+// and 7 has two rows of no location.
 const sqlStock = `
 WITH organization AS (
 	INSERT INTO sluice.organizations (organization_id, name, time_zone) VALUES ('a', 'Acme', 'UTC'), ('b', 'Beta', 'UTC') RETURNING 1
