@@ -49,4 +49,4 @@ WHERE CASE WHEN by_upstream THEN v.upstream_from <= instant AND instant < v.upst
   );
 END;
 
-COMMENT ON FUNCTION analytics.bills_as_of(timestamptz, boolean) IS 'One row for each bill that the table had at an instant, deleted ones left out; key: (organization_id, bill_id). SELECT * FROM analytics.bills_as_of(''2026-11-01 00:00 Asia/Kolkata''). Columns as in analytics.bills; day is that of the organization that ends at the instant or has it. With by_upstream => true by the modification times upstream. No rows of an organization whose versions were not kept then: analytics.past_periods.';
+COMMENT ON FUNCTION analytics.bills_as_of(timestamptz, boolean) IS 'One row for each bill that the table had at an instant, deleted ones left out; key: (organization_id, bill_id). SELECT * FROM analytics.bills_as_of(''2026-11-01 00:00 Asia/Kolkata''). Columns as in analytics.bills; day is that of the organization that ends at the instant or has it. With by_upstream => true by the modification times upstream. For one bill read analytics.bill_versions, which finds it by its key. No rows of an organization whose versions were not kept then: analytics.past_periods.';
