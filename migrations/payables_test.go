@@ -10,8 +10,8 @@ import (
 //
 // Bill 1 is paid in two parts and by a credit. Bill 2 is in dollars and paid in part at another
 // rate. Of bill 3 only the total is known. Bills 4 and 5 have no single record yet: a payment shows
-// what settled 4, and nothing what settled 5. 6 is a draft, 7 void, 8 gone. 9 has no rate, 10 has the
-// rate 0 in the base currency. 11 was paid in advance.
+// what settled 4, and nothing what settled 5. 6 is a draft, 7 void, 8 gone. 9 has no rate, 10 has
+// the rate 0 in the base currency. 11 was paid in advance.
 //
 // Payment 1 settles 1 and 11, and 5 are left and 3 refunded. Payment 2 and 6 are without their
 // bills. 3 has an unknown currency and settles 2. 5 is gone.
@@ -27,7 +27,7 @@ WITH organization AS (
 	SELECT o, i, v, n, g, s, d, due, c, r, net, tax, total, open, gone, e, '2025-05-01Z', i = '10', ` + ownValues + ` FROM (VALUES
 		('a', '1', 'v1', 'Wood Works', 'GST-1', 'paid', date '2025-01-10', date '2025-02-09', 'INR', 1::numeric, 100::numeric, 18::numeric, NULL::numeric, 0::numeric, NULL::timestamptz, 'current'),
 		('a', '2', 'v1', 'Wood Works', 'GST-1', 'partially_paid', '2025-01-15', '2025-01-31', 'USD', 80, 10, 0, NULL, 4, NULL, 'current'),
-		('a', '3', 'v2', 'Acme Supplies Pvt. Ltd.', '', 'open', '2025-02-01', NULL, 'INR', 1, NULL, NULL, 60, 60, NULL, 'pending'),
+		('a', '3', 'v2', 'Acme Supplies Pvt. Ltd.', '', 'open', '2025-02-01', NULL, 'INR', 1, NULL, NULL::numeric, 60, 60, NULL, 'pending'),
 		('a', '4', 'v2', 'Acme Supplies Pvt. Ltd.', '', 'overdue', '2025-02-10', '2025-02-20', 'INR', 1, 30, 0, NULL, 10, NULL, 'pending'),
 		('a', '5', 'v2', 'Acme Supplies Pvt. Ltd.', '', 'paid', '2025-02-12', '2025-02-28', 'INR', 1, 40, 0, NULL, 0, NULL, 'pending'),
 		('a', '6', 'v1', 'Wood Works', '', 'draft', '2025-02-12', '2025-02-28', 'INR', 1, 1000, 0, NULL, 1000, NULL, 'current'),
@@ -84,7 +84,7 @@ WITH organization AS (
 	INSERT INTO inventory.bills_vendor_credits (organization_id, _parent_id, _position, vendor_credit_id, date, amount) VALUES ('a', '1', 0, 'vc1', '2025-02-15', 20) RETURNING 1
 ), expense AS (
 	INSERT INTO accounting.expenses (organization_id, expense_id, date, account_id, account_name, currency_code, exchange_rate, sub_total, tax_amount, total, customer_id, customer_name, _deleted_at, ` + own + `)
-	SELECT 'a', i, '2025-02-03', acc, acc, c, r, n, t, g, 'k1', 'Client', gone, ` + ownValues + ` FROM (VALUES
+	SELECT 'a', i, '2025-02-03', acc, 'Account ' || acc, c, r, n, t, g, 'k1', 'Client', gone, ` + ownValues + ` FROM (VALUES
 		('e1', 'x', 'INR', NULL::numeric, 50::numeric, 9::numeric, 59::numeric, NULL::timestamptz), ('e2', NULL, 'USD', 80, 10, 0, 10, NULL),
 		('e3', 'x', 'INR', 1, 1000, 0, 1000, now())) AS t (i, acc, c, r, n, t, g, gone) RETURNING 1
 ), share AS (
@@ -169,13 +169,13 @@ func TestBillsAndPayments(t *testing.T) {
 			[]string{"a 1 vc1 2025-02-15 20 t"},
 		},
 		"spend": { // the gross of bill 1 is 118, of which a line of 60 of 100 has 70.8; item c1 is a bundle; bill 10 has 4 and a line of 3
-			`SELECT concat_ws(' ', organization_id, source, document_id, line, line_kind, coalesce(account_name, account_id, '-'), coalesce(item_id, '-'), item_match, coalesce(net_base::text, 'unknown'),
+			`SELECT concat_ws(' ', organization_id, source, document_id, line, line_kind, coalesce(account_id, '-'), coalesce(item_id, '-'), item_match, coalesce(net_base::text, 'no base'),
 				coalesce(round(gross_base, 2)::text, 'unknown')) FROM analytics.spend_lines ORDER BY organization_id, source, length(document_id), document_id, line`,
 			[]string{
-				"a bill 1 0 line x i1 name 60 70.80", "a bill 1 1 line y - none 40 47.20", "a bill 2 0 line y - none 800 800.00", "a bill 3 -1 not loaded - - none unknown 60.00",
-				"a bill 4 -1 not loaded - - none 30 30.00", "a bill 5 -1 not loaded - - none 40 40.00", "a bill 9 0 line x - none unknown unknown",
+				"a bill 1 0 line x i1 name 60 70.80", "a bill 1 1 line y - none 40 47.20", "a bill 2 0 line y - none 800 800.00", "a bill 3 -1 not loaded - - none no base 60.00",
+				"a bill 4 -1 not loaded - - none 30 30.00", "a bill 5 -1 not loaded - - none 40 40.00", "a bill 9 0 line x - none no base unknown",
 				"a bill 10 -1 rest - - none 1 1.25", "a bill 10 0 line x i1 name 3 3.75", "a bill 11 0 line x i1 name 12 12.00",
-				"a expense e1 0 line x - none 50 59.00", "a expense e2 -1 rest - - none 80 80.00", "a expense e2 0 line Material - none 480 480.00", "a expense e2 1 line Freight - none 240 240.00",
+				"a expense e1 0 line x - none 50 59.00", "a expense e2 -1 rest - - none 80 80.00", "a expense e2 0 line x - none 480 480.00", "a expense e2 1 line y - none 240 240.00",
 				"b bill 1 0 line x - none 200 200.00",
 			},
 		},
@@ -209,9 +209,9 @@ func TestBillsAndPayments(t *testing.T) {
 func TestPayablesOnADay(t *testing.T) {
 	t.Parallel()
 	answer(t, ledger(t), map[string]answered{
-		// On 15 January nothing is paid: 118, 10 dollars, and 200 euros. By the end of February 50 of
-		// bill 1 are paid and 20 credited, 6 dollars of bill 2 paid, and of bill 4 nothing. Bill 5 may have been
-		// paid before or after.
+		// On 15 January nothing is paid: 118, 10 dollars, and 200 euros. By the end of February 50
+		// of bill 1 are paid and 20 credited, 6 dollars of bill 2 paid, and of bill 4 nothing. Bill
+		// 5 may have been paid before or after.
 		"open items": {
 			`SELECT concat_ws(' ', i.organization_id, d, bill_id, coalesce(open::text, 'unknown'), coalesce(open_base::text, '-'), days_overdue, bucket)
 				FROM (VALUES (date '2025-01-15'), ('2025-02-28')) AS days (d), LATERAL analytics.ap_open_items(d) AS i ORDER BY i.organization_id, d, bill_id::int`,
@@ -234,8 +234,9 @@ func TestPayablesOnADay(t *testing.T) {
 					first_due, bills_without_rate, bills_unknown FROM analytics.ap_ageing_on(o.today)) AS x WHERE x.organization_id = o.organization_id`,
 			[]string{},
 		},
-		// v1: 118 and 800 billed in January. v2: of 130 billed in February 40 have no day of payment. v3: 7 dollars have no rate.
-		// Days payable of v1 in March: 320 of 930 in the 90 days from January to March; in January 868 of 918 in 92 days.
+		// v1: 118 and 800 billed in January. v2: of 130 billed in February 40 have no day of
+		// payment. v3: 7 dollars have no rate. Days payable of v1 in March: 320 of 930 in the 90
+		// days from January to March; in January 868 of 918 in 92 days.
 		"activity": {
 			`SELECT concat_ws(' ', organization_id, vendor_id, to_char(month, 'MM'), opening, billed, paid, credited, undated, closing, coalesce(dpo::text, '-'), bills, coalesce(share_complete::text, '-'), bills_without_rate)
 				FROM analytics.ap_activity WHERE month < '2025-05-01' ORDER BY organization_id, vendor_id, month`,
@@ -256,7 +257,8 @@ func TestPayablesOnADay(t *testing.T) {
 				WHERE month = date_trunc('month', o.today::timestamp)::date GROUP BY organization_id ORDER BY 1`,
 			[]string{"a 395", "b 150"}, // 320 + 60 + 10 + 5
 		},
-		// Payments 1 and 6 have 35 left; the account is planted with 1 too much. b has no account in euros.
+		// Payments 1 and 6 have 35 left; the account is planted with 1 too much. b has no account
+		// in euros.
 		"control": {
 			`SELECT concat_ws(' ', organization_id, currency_code, open_bills, unapplied_payments, subledger_open, accounts, coalesce(account_names, '-'), coalesce(ledger_balance::text, '-'),
 				coalesce(difference::text, '-'), documents_without_rate) FROM analytics.ap_control ORDER BY organization_id, currency_code`,

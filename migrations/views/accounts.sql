@@ -2,7 +2,7 @@ CREATE OR REPLACE VIEW analytics.accounts WITH (security_barrier) AS
 WITH RECURSIVE account AS (
   SELECT
     organization_id, account_id, account_name, account_code, account_type, parent_account_id, currency_code,
-    current_balance, is_active, _changed_at, _deleted_at
+    coalesce(current_balance, closing_balance) AS balance, isdebit, is_active, _changed_at, _deleted_at
   FROM accounting.chart_of_accounts
   WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))
 ), tree AS (
@@ -29,7 +29,8 @@ SELECT
   t.level,
   a.currency_code,
   o.base_currency,
-  a.current_balance AS balance,
+  a.balance,
+  CASE WHEN a.isdebit THEN 'debit' WHEN NOT a.isdebit THEN 'credit' END AS balance_side,
   a._changed_at AS balance_as_of,
   a.is_active,
   a._deleted_at IS NOT NULL AS is_deleted
@@ -55,7 +56,7 @@ CROSS JOIN LATERAL (
   END AS class
 ) AS c;
 
-COMMENT ON VIEW analytics.accounts IS 'One row for each account of the ledger; key: (organization_id, account_id). The balance is in the currency of the account and has no side: normal_side says on which it mostly stands. Bookings are not copied, so there is no ledger, and no balance of an earlier day unless values by day are kept.';
+COMMENT ON VIEW analytics.accounts IS 'One row for each account of the ledger; key: (organization_id, account_id). The balance is in the currency of the account and has a side only where balance_side says one: normal_side says on which it mostly stands. Bookings are not copied, so there is no ledger, and no balance of an earlier day unless values by day are kept.';
 COMMENT ON COLUMN analytics.accounts.organization_id IS 'Key of the organization.';
 COMMENT ON COLUMN analytics.accounts.account_id IS 'Identifier of the account.';
 COMMENT ON COLUMN analytics.accounts.name IS 'Name of the account.';
@@ -69,6 +70,7 @@ COMMENT ON COLUMN analytics.accounts.level IS 'Number of accounts above it.';
 COMMENT ON COLUMN analytics.accounts.currency_code IS 'ISO code of the currency that it is kept in; null where upstream says none, mostly the base currency.';
 COMMENT ON COLUMN analytics.accounts.base_currency IS 'ISO code of the organization''s base currency.';
 COMMENT ON COLUMN analytics.accounts.balance IS 'Balance at the last read, in its currency.';
+COMMENT ON COLUMN analytics.accounts.balance_side IS 'Side on which it stands: debit or credit; null where upstream does not say.';
 COMMENT ON COLUMN analytics.accounts.balance_as_of IS 'When the row last changed here. Bookings do not mark an account as changed, so the balance may be newer upstream.';
 COMMENT ON COLUMN analytics.accounts.is_active IS 'Whether amounts can still be booked on it.';
 COMMENT ON COLUMN analytics.accounts.is_deleted IS 'Whether it is gone upstream.';

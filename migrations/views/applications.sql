@@ -10,8 +10,8 @@ SELECT
   b.date AS bill_date,
   b.due_date,
   s.payment_date,
-  greatest(s.payment_date, b.date) AS settled_on,
-  b.status NOT IN ('draft', 'void') AND b._deleted_at IS NULL AND NOT s.payment_is_deleted AS is_posted,
+  greatest(s.applied_on, b.date) AS settled_on,
+  b.status NOT IN ('draft', 'void') AND b._deleted_at IS NULL AND NOT s.payment_is_off AS is_posted,
   b.currency_code,
   r.bill_rate,
   r.payment_rate,
@@ -29,9 +29,10 @@ FROM (
     coalesce(nullif(p.bill_payment_id, ''), concat(p.payment_id, '/', p._parent_id)) AS bill_payment_id,
     p.payment_id,
     p.date AS payment_date,
+    coalesce(p.apply_date, p.date) AS applied_on,
     p.amount,
     p.exchange_rate,
-    y._deleted_at IS NOT NULL AS payment_is_deleted,
+    y._deleted_at IS NOT NULL OR coalesce(y.status, '') IN ('draft', 'void') AS payment_is_off,
     CASE WHEN EXISTS (
       SELECT FROM accounting.vendor_payments_bills AS v
       WHERE v.organization_id = p.organization_id AND v._parent_id = p.payment_id AND v.bill_payment_id = p.bill_payment_id
@@ -51,9 +52,10 @@ FROM (
     coalesce(nullif(v.bill_payment_id, ''), concat(v._parent_id, '/', v.bill_id)),
     v._parent_id,
     y.date,
+    coalesce(v.apply_date, y.date),
     v.amount_applied,
     y.exchange_rate,
-    y._deleted_at IS NOT NULL,
+    y._deleted_at IS NOT NULL OR coalesce(y.status, '') IN ('draft', 'void'),
     'payment'
   FROM accounting.vendor_payments_bills AS v
   JOIN accounting.vendor_payments AS y ON y.organization_id = v.organization_id AND y.payment_id = v._parent_id
@@ -89,8 +91,8 @@ COMMENT ON COLUMN analytics.applications.bill_number IS 'Number of the bill as t
 COMMENT ON COLUMN analytics.applications.bill_date IS 'Day of the bill.';
 COMMENT ON COLUMN analytics.applications.due_date IS 'Day on which the bill is due.';
 COMMENT ON COLUMN analytics.applications.payment_date IS 'Day of the payment.';
-COMMENT ON COLUMN analytics.applications.settled_on IS 'Day from which the bill is settled by it: that of the payment, or of the bill if it was paid in advance.';
-COMMENT ON COLUMN analytics.applications.is_posted IS 'Whether it counts: the bill is neither a draft nor void nor deleted, and the payment not deleted; null if the bill is unknown.';
+COMMENT ON COLUMN analytics.applications.settled_on IS 'Day from which the bill is settled by it: on which the payment was set against it, or that of the payment; that of the bill if it was paid in advance.';
+COMMENT ON COLUMN analytics.applications.is_posted IS 'Whether it counts: the bill is neither a draft nor void nor deleted, and so is the payment; null if the bill is unknown.';
 COMMENT ON COLUMN analytics.applications.currency_code IS 'ISO code of the bill''s currency.';
 COMMENT ON COLUMN analytics.applications.bill_rate IS 'Price of one unit of that currency in the base currency on the bill; null if unknown.';
 COMMENT ON COLUMN analytics.applications.payment_rate IS 'The same on the payment; null if unknown.';

@@ -43,7 +43,10 @@ SELECT
     ELSE 'list'
   END AS amounts_from,
   date_trunc('month', b.date::timestamp)::date AS month,
-  b.is_reverse_charge_applied AS is_reverse_charge
+  b.is_reverse_charge_applied AS is_reverse_charge,
+  b.discount_total AS discount,
+  b.adjustment,
+  b.account_id
 FROM inventory.bills AS b
 LEFT JOIN analytics.organizations AS o ON o.organization_id = b.organization_id
 CROSS JOIN LATERAL (
@@ -103,3 +106,6 @@ COMMENT ON COLUMN analytics.bills.credited_base IS 'What credits settled in the 
 COMMENT ON COLUMN analytics.bills.amounts_from IS 'Which answer the sums are of: single record; list, which may have no sum before tax; unknown.';
 COMMENT ON COLUMN analytics.bills.month IS 'First day of the month that it is dated in. A filter on date is faster.';
 COMMENT ON COLUMN analytics.bills.is_reverse_charge IS 'Whether the organization owes the tax in place of the vendor; null until its lines are loaded.';
+COMMENT ON COLUMN analytics.bills.discount IS 'All discounts together, in its currency; null until its lines are loaded. Discounts of lines are in net already.';
+COMMENT ON COLUMN analytics.bills.adjustment IS 'Correction of the sum that a person entered, in its currency; null until its lines are loaded.';
+COMMENT ON COLUMN analytics.bills.account_id IS 'Payables account that it is booked on; null until its lines are loaded.';

@@ -38,9 +38,9 @@ FROM (
   FROM accounting.expenses
   WHERE _deleted_at IS NULL)
   UNION ALL
-  (SELECT DISTINCT p.organization_id, i.currency_code, 'accounting.vendor_payments', NULL, NULL::bigint
+  (SELECT DISTINCT p.organization_id, coalesce(nullif(p.currency_code, ''), i.currency_code), 'accounting.vendor_payments', NULL, NULL::bigint
   FROM accounting.vendor_payments AS p
-  JOIN analytics.currency_ids AS i ON i.organization_id = p.organization_id AND i.currency_id = p.currency_id
+  LEFT JOIN analytics.currency_ids AS i ON i.organization_id = p.organization_id AND i.currency_id = p.currency_id
   WHERE p._deleted_at IS NULL)
 ) AS c
 LEFT JOIN analytics.organizations AS o ON o.organization_id = c.organization_id

@@ -6,6 +6,7 @@ SELECT
   e.status,
   e._deleted_at IS NOT NULL AS is_deleted,
   e.vendor_id,
+  e.vendor_name,
   e.customer_id,
   e.customer_name,
   e.account_id,
@@ -22,9 +23,9 @@ SELECT
   a.net,
   e.tax_amount AS tax,
   a.gross,
-  a.net * r.rate AS net_base,
+  coalesce(a.net * r.rate, e.bcy_total_without_tax) AS net_base,
   e.tax_amount * r.rate AS tax_base,
-  coalesce(e.bcy_total, a.gross * r.rate) AS gross_base
+  coalesce(a.gross * r.rate, e.bcy_total) AS gross_base
 FROM accounting.expenses AS e
 LEFT JOIN analytics.organizations AS o ON o.organization_id = e.organization_id
 CROSS JOIN LATERAL (
@@ -35,7 +36,7 @@ CROSS JOIN LATERAL (
 ) AS r
 CROSS JOIN LATERAL (
   SELECT
-    coalesce(e.sub_total, e.total - e.tax_amount, CASE WHEN e.is_inclusive_tax THEN e.amount - e.tax_amount ELSE e.amount END) AS net,
+    coalesce(e.sub_total, e.total_without_tax, e.total - e.tax_amount, CASE WHEN e.is_inclusive_tax THEN e.amount - e.tax_amount ELSE e.amount END) AS net,
     coalesce(e.total, CASE WHEN e.is_inclusive_tax THEN e.amount ELSE e.amount + coalesce(e.tax_amount, 0) END) AS gross
 ) AS a
 WHERE e.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations));
@@ -47,6 +48,7 @@ COMMENT ON COLUMN analytics.expenses.date IS 'Day on which the money was spent.'
 COMMENT ON COLUMN analytics.expenses.status IS 'Whether it was charged to a customer, when it was read last.';
 COMMENT ON COLUMN analytics.expenses.is_deleted IS 'Whether it is gone upstream.';
 COMMENT ON COLUMN analytics.expenses.vendor_id IS 'Identifier of the vendor; null where none is named.';
+COMMENT ON COLUMN analytics.expenses.vendor_name IS 'Name of that vendor.';
 COMMENT ON COLUMN analytics.expenses.customer_id IS 'Identifier of the customer for whom it was spent.';
 COMMENT ON COLUMN analytics.expenses.customer_name IS 'Name of that customer.';
 COMMENT ON COLUMN analytics.expenses.account_id IS 'Account that it is booked on; some lists have the name alone.';
@@ -63,6 +65,6 @@ COMMENT ON COLUMN analytics.expenses.base_currency IS 'ISO code of the organizat
 COMMENT ON COLUMN analytics.expenses.net IS 'Amount before tax, in its currency; null until it is known.';
 COMMENT ON COLUMN analytics.expenses.tax IS 'Tax in it, in its currency; null until it is known.';
 COMMENT ON COLUMN analytics.expenses.gross IS 'Amount with tax, in its currency; null until it is known.';
-COMMENT ON COLUMN analytics.expenses.net_base IS 'Amount before tax in the base currency; null without a rate.';
+COMMENT ON COLUMN analytics.expenses.net_base IS 'Amount before tax in the base currency, at the rate or as upstream gives it; null without both.';
 COMMENT ON COLUMN analytics.expenses.tax_base IS 'Tax in it in the base currency; null without a rate.';
-COMMENT ON COLUMN analytics.expenses.gross_base IS 'Amount with tax in the base currency, as upstream gives it or at the rate; null without both.';
+COMMENT ON COLUMN analytics.expenses.gross_base IS 'Amount with tax in the base currency, at the rate or as upstream gives it; null without both.';

@@ -72,10 +72,14 @@ FROM (
     FROM accounting.expenses
     WHERE _deleted_at IS NULL AND organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))
     UNION ALL
-    SELECT p.organization_id, i.currency_code, p.date, p.exchange_rate
+    SELECT p.organization_id, coalesce(nullif(p.currency_code, ''), i.currency_code), p.date, p.exchange_rate
     FROM accounting.vendor_payments AS p
-    JOIN analytics.currency_ids AS i ON i.organization_id = p.organization_id AND i.currency_id = p.currency_id
+    LEFT JOIN analytics.currency_ids AS i ON i.organization_id = p.organization_id AND i.currency_id = p.currency_id
     WHERE p._deleted_at IS NULL AND p.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))
+    UNION ALL
+    SELECT organization_id, currency_code, date, exchange_rate
+    FROM inventory.credit_notes
+    WHERE _deleted_at IS NULL AND organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))
     UNION ALL
     SELECT a.organization_id, a.currency_code, b.date, a.exchange_rate
     FROM accounting.opening_balances_accounts AS a
@@ -93,7 +97,7 @@ COMMENT ON VIEW analytics.fx_rates IS 'One row for each day and source from whic
 COMMENT ON COLUMN analytics.fx_rates.organization_id IS 'Key of the organization, whose books decide the rate.';
 COMMENT ON COLUMN analytics.fx_rates.currency_code IS 'ISO code of the foreign currency.';
 COMMENT ON COLUMN analytics.fx_rates.valid_from IS 'First day on which the rate counts; the day of the documents for the source document.';
-COMMENT ON COLUMN analytics.fx_rates.source IS 'list: the organization''s list of currencies; adjustment: a base currency adjustment; document: bills, expenses, payments and the opening balance of the day.';
+COMMENT ON COLUMN analytics.fx_rates.source IS 'list: the organization''s list of currencies; adjustment: a base currency adjustment; document: bills, credit notes, expenses, payments and the opening balance of the day.';
 COMMENT ON COLUMN analytics.fx_rates.rate IS 'Price of one unit of the currency in the base currency; of documents the most frequent one of the day.';
 COMMENT ON COLUMN analytics.fx_rates.valid_to IS 'First day on which the next rate of the same source counts; null for the newest.';
 COMMENT ON COLUMN analytics.fx_rates.base_currency IS 'ISO code of the organization''s base currency.';

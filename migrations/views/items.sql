@@ -8,7 +8,7 @@ SELECT
   i.status,
   i.product_type,
   i.unit,
-  i.kind = 'item' AND i.item_type = 'inventory' AND i.product_type IS DISTINCT FROM 'service' AS is_stocked,
+  i.is_stocked,
   i.vendor_id,
   i.vendor_name,
   i.purchase_account_id,
@@ -19,13 +19,17 @@ SELECT
   i.reorder_level,
   i.on_hand,
   i.available,
-  i.on_hand < i.reorder_level AND i.kind = 'item' AND i.item_type = 'inventory' AND i.product_type IS DISTINCT FROM 'service' AS below_reorder,
+  i.is_stocked AND i.on_hand < i.reorder_level AS below_reorder,
   i.locations_complete,
-  i.is_deleted
+  i.is_deleted,
+  i.category_name,
+  i.brand
 FROM (
   SELECT
-    t.organization_id, t.item_id, 'item' AS kind, t.name, t.sku, t.status, t.item_type, t.product_type, t.unit, t.vendor_id, t.vendor_name,
-    t.purchase_account_id, t.rate, t.purchase_rate, t.tax_percentage, t.reorder_level, s.on_hand, s.available,
+    t.organization_id, t.item_id, 'item' AS kind, t.name, t.sku, t.status, t.product_type, t.unit, t.vendor_id, t.vendor_name,
+    t.purchase_account_id, t.rate, t.purchase_rate, t.tax_percentage, t.reorder_level,
+    coalesce(s.on_hand, t.stock_on_hand) AS on_hand, coalesce(s.available, t.available_stock) AS available,
+    coalesce(t.track_inventory, t.item_type = 'inventory') AND t.product_type IS DISTINCT FROM 'service' AS is_stocked, t.category_name, t.brand,
     t._detail_state IN ('none_needed', 'current') AS locations_complete, t._deleted_at IS NOT NULL AS is_deleted
   FROM inventory.items AS t
   CROSS JOIN LATERAL (
@@ -40,8 +44,9 @@ FROM (
     )
   UNION ALL
   SELECT
-    c.organization_id, c.composite_item_id, 'bundle', c.name, c.sku, c.status, c.item_type, NULL, c.unit, c.vendor_id, c.vendor_name,
-    c.purchase_account_id, c.rate, c.purchase_rate, c.tax_percentage, c.reorder_level, c.stock_on_hand, c.available_stock,
+    c.organization_id, c.composite_item_id, 'bundle', c.name, c.sku, c.status, NULL, c.unit, c.vendor_id, c.vendor_name,
+    c.purchase_account_id, c.rate, c.purchase_rate, c.tax_percentage, c.reorder_level, 
+    c.stock_on_hand, c.available_stock, false, c.category_name, c.brand,
     c._detail_state IN ('none_needed', 'current'), c._deleted_at IS NOT NULL
   FROM inventory.composite_items AS c
   WHERE c.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))
@@ -66,8 +71,10 @@ COMMENT ON COLUMN analytics.items.sales_rate IS 'Selling price of one unit, in t
 COMMENT ON COLUMN analytics.items.purchase_rate IS 'Buying price of one unit, in the base currency.';
 COMMENT ON COLUMN analytics.items.tax_percentage IS 'Rate of the tax on sales of it, in percent.';
 COMMENT ON COLUMN analytics.items.reorder_level IS 'Stock below which it should be ordered again, in units; null where none is set.';
-COMMENT ON COLUMN analytics.items.on_hand IS 'Units in stock by the books, over all locations; null until they are loaded.';
-COMMENT ON COLUMN analytics.items.available IS 'Units that the books leave for new orders, over all locations; null until they are loaded.';
+COMMENT ON COLUMN analytics.items.on_hand IS 'Units in stock by the books, over all locations; null until they are known.';
+COMMENT ON COLUMN analytics.items.available IS 'Units that the books leave for new orders, over all locations; null until they are known.';
 COMMENT ON COLUMN analytics.items.below_reorder IS 'Whether the stock is below the reorder level; null if one of them is unknown, false for what is not stocked.';
 COMMENT ON COLUMN analytics.items.locations_complete IS 'Whether its stock by location is loaded, in the newest version known.';
 COMMENT ON COLUMN analytics.items.is_deleted IS 'Whether it is gone upstream.';
+COMMENT ON COLUMN analytics.items.category_name IS 'Its category; null where upstream says none.';
+COMMENT ON COLUMN analytics.items.brand IS 'Its brand; null where upstream says none.';

@@ -6,7 +6,8 @@ SELECT
   p.date,
   p.vendor_id,
   p.vendor_name,
-  p._deleted_at IS NULL AS is_posted,
+  p.status,
+  p._deleted_at IS NULL AND coalesce(p.status, '') NOT IN ('draft', 'void') AS is_posted,
   p._deleted_at IS NOT NULL AS is_deleted,
   p.payment_mode AS mode,
   p.paid_through_account_id,
@@ -18,9 +19,9 @@ SELECT
   s.applied,
   p.balance AS unapplied,
   s.refunded,
-  p.amount * r.rate AS amount_base,
+  coalesce(p.amount * r.rate, p.bcy_amount) AS amount_base,
   s.applied * r.rate AS applied_base,
-  p.balance * r.rate AS unapplied_base,
+  coalesce(p.balance * r.rate, p.bcy_balance) AS unapplied_base,
   s.refunded * r.rate AS refunded_base,
   p._detail_state IN ('none_needed', 'current') AS applications_loaded,
   date_trunc('month', p.date::timestamp)::date AS month
@@ -29,7 +30,7 @@ LEFT JOIN analytics.organizations AS o ON o.organization_id = p.organization_id
 LEFT JOIN analytics.currency_ids AS i ON i.organization_id = p.organization_id AND i.currency_id = p.currency_id
 CROSS JOIN LATERAL (
   -- A payment is in the currency of the bills that it settles.
-  SELECT coalesce(i.currency_code, (
+  SELECT coalesce(nullif(p.currency_code, ''), i.currency_code, (
     SELECT b.currency_code
     FROM accounting.vendor_payments_bills AS v
     JOIN inventory.bills AS b ON b.organization_id = v.organization_id AND b.bill_id = v.bill_id
@@ -55,7 +56,7 @@ CROSS JOIN LATERAL (
     END AS applied,
     CASE
       WHEN p._detail_state IN ('none_needed', 'current') THEN coalesce((
-        SELECT sum(coalesce(f.amount_fcy, f.amount_bcy / r.rate)) FROM accounting.vendor_payments_vendorpayment_refunds AS f
+        SELECT sum(coalesce(f.amount_fcy, CASE WHEN r.rate = 1 THEN f.amount_bcy ELSE f.amount_bcy / r.rate END)) FROM accounting.vendor_payments_vendorpayment_refunds AS f
         WHERE f.organization_id = p.organization_id AND f._parent_id = p.payment_id
       ), 0)
       WHEN p.balance = p.amount THEN 0
@@ -70,7 +71,8 @@ COMMENT ON COLUMN analytics.payments.payment_number IS 'Running number of the pa
 COMMENT ON COLUMN analytics.payments.date IS 'Day of the payment.';
 COMMENT ON COLUMN analytics.payments.vendor_id IS 'Identifier of the vendor; group by it, since names change and repeat.';
 COMMENT ON COLUMN analytics.payments.vendor_name IS 'Name of the vendor on the payment.';
-COMMENT ON COLUMN analytics.payments.is_posted IS 'Whether the money left: not deleted.';
+COMMENT ON COLUMN analytics.payments.status IS 'Where the payment stood when it was read last; null where upstream says nothing.';
+COMMENT ON COLUMN analytics.payments.is_posted IS 'Whether the money left: neither a draft nor void nor deleted.';
 COMMENT ON COLUMN analytics.payments.is_deleted IS 'Whether it is gone upstream.';
 COMMENT ON COLUMN analytics.payments.mode IS 'How it was paid, such as cash, check or bank transfer.';
 COMMENT ON COLUMN analytics.payments.paid_through_account_id IS 'Account that the money left.';
@@ -82,9 +84,9 @@ COMMENT ON COLUMN analytics.payments.amount IS 'Amount paid, in its currency.';
 COMMENT ON COLUMN analytics.payments.applied IS 'Part that settled bills; null until its bills are loaded, unless nothing of it is used.';
 COMMENT ON COLUMN analytics.payments.unapplied IS 'Part that settled no bill yet.';
 COMMENT ON COLUMN analytics.payments.refunded IS 'Part that the vendor paid back; null until its bills are loaded, unless nothing of it is used.';
-COMMENT ON COLUMN analytics.payments.amount_base IS 'Amount paid in the base currency; null without a rate.';
+COMMENT ON COLUMN analytics.payments.amount_base IS 'Amount paid in the base currency, at the rate or as upstream gives it; null without both.';
 COMMENT ON COLUMN analytics.payments.applied_base IS 'Part that settled bills in the base currency; null without a rate.';
-COMMENT ON COLUMN analytics.payments.unapplied_base IS 'Part that settled no bill yet in the base currency; null without a rate.';
+COMMENT ON COLUMN analytics.payments.unapplied_base IS 'Part that settled no bill yet in the base currency, at the rate or as upstream gives it; null without both.';
 COMMENT ON COLUMN analytics.payments.refunded_base IS 'Part that the vendor paid back in the base currency; null without a rate.';
 COMMENT ON COLUMN analytics.payments.applications_loaded IS 'Whether its bills and refunds are loaded, in the newest version known.';
 COMMENT ON COLUMN analytics.payments.month IS 'First day of the month of the payment. A filter on date is faster.';

@@ -19,11 +19,13 @@ SELECT
   l.item_total * b.exchange_rate AS net_base,
   'bill' AS source,
   b.bill_id AS document_id,
-  i.item_id,
-  CASE WHEN i.item_id IS NOT NULL THEN 'name' ELSE 'none' END AS item_match,
-  i.sku,
+  coalesce(nullif(l.item_id, ''), i.item_id) AS item_id,
+  CASE WHEN l.item_id <> '' THEN 'id' WHEN i.item_id IS NOT NULL THEN 'name' ELSE 'none' END AS item_match,
+  coalesce(nullif(l.sku, ''), i.sku) AS sku,
   b.gross * l.item_total / nullif(b.net, 0) AS gross,
-  b.gross_base * l.item_total / nullif(b.net, 0) AS gross_base
+  b.gross_base * l.item_total / nullif(b.net, 0) AS gross_base,
+  l.project_id,
+  l.project_name
 FROM analytics.bills AS b
 JOIN inventory.bills_line_items AS l ON l.organization_id = b.organization_id AND l._parent_id = b.bill_id
 LEFT JOIN (
@@ -59,7 +61,9 @@ SELECT
   'none',
   NULL,
   b.gross - s.gross,
-  (b.gross - s.gross) * b.exchange_rate
+  (b.gross - s.gross) * b.exchange_rate,
+  NULL,
+  NULL
 FROM analytics.bills AS b
 CROSS JOIN LATERAL (
   SELECT coalesce(sum(l.item_total), 0) AS net, coalesce(sum(b.gross * l.item_total / nullif(b.net, 0)), 0) AS gross
@@ -74,10 +78,10 @@ SELECT
   coalesce(l._position, 0),
   'line',
   e.vendor_id,
-  NULL,
+  e.vendor_name,
   e.date,
   CASE WHEN l._position IS NULL THEN e.account_id ELSE l.account_id END,
-  CASE WHEN l._position IS NULL OR l.account_id = e.account_id THEN e.account_name ELSE a.account_name END,
+  CASE WHEN l._position IS NULL OR l.account_id = e.account_id THEN e.account_name ELSE coalesce(l.account_name, a.account_name) END,
   NULL,
   CASE WHEN l._position IS NULL THEN e.location_id ELSE l.location_id END,
   NULL,
@@ -85,18 +89,20 @@ SELECT
   e.exchange_rate,
   e.base_currency,
   n.net,
-  n.net * e.exchange_rate,
+  CASE WHEN l._position IS NULL THEN e.net_base ELSE n.net * e.exchange_rate END,
   'expense',
   e.expense_id,
   NULL,
   'none',
   NULL,
   CASE WHEN l._position IS NULL THEN e.gross ELSE e.gross * n.net / nullif(e.net, 0) END,
-  CASE WHEN l._position IS NULL THEN e.gross_base ELSE e.gross_base * n.net / nullif(e.net, 0) END
+  CASE WHEN l._position IS NULL THEN e.gross_base ELSE e.gross_base * n.net / nullif(e.net, 0) END,
+  e.project_id,
+  e.project_name
 FROM analytics.expenses AS e
 LEFT JOIN accounting.expenses_line_items AS l ON l.organization_id = e.organization_id AND l._parent_id = e.expense_id
 LEFT JOIN accounting.chart_of_accounts AS a ON a.organization_id = l.organization_id AND a.account_id = l.account_id
-CROSS JOIN LATERAL (SELECT CASE WHEN l._position IS NULL THEN e.net ELSE l.amount END AS net) AS n
+CROSS JOIN LATERAL (SELECT CASE WHEN l._position IS NULL THEN e.net ELSE coalesce(l.item_total, l.amount) END AS net) AS n
 WHERE NOT e.is_deleted
 UNION ALL
 SELECT
@@ -105,7 +111,7 @@ SELECT
   -1,
   'rest',
   e.vendor_id,
-  NULL,
+  e.vendor_name,
   e.date,
   NULL,
   NULL,
@@ -123,13 +129,15 @@ SELECT
   'none',
   NULL,
   e.gross - s.gross,
-  e.gross_base - s.gross_base
+  e.gross_base - s.gross_base,
+  e.project_id,
+  e.project_name
 FROM analytics.expenses AS e
 CROSS JOIN LATERAL (
   SELECT
-    sum(l.amount) AS net,
-    coalesce(sum(e.gross * l.amount / nullif(e.net, 0)), 0) AS gross,
-    coalesce(sum(e.gross_base * l.amount / nullif(e.net, 0)), 0) AS gross_base
+    sum(coalesce(l.item_total, l.amount)) AS net,
+    coalesce(sum(e.gross * coalesce(l.item_total, l.amount) / nullif(e.net, 0)), 0) AS gross,
+    coalesce(sum(e.gross_base * coalesce(l.item_total, l.amount) / nullif(e.net, 0)), 0) AS gross_base
   FROM accounting.expenses_line_items AS l
   WHERE l.organization_id = e.organization_id AND l._parent_id = e.expense_id
 ) AS s
@@ -141,7 +149,7 @@ COMMENT ON COLUMN analytics.spend_lines.bill_id IS 'Identifier of the bill; null
 COMMENT ON COLUMN analytics.spend_lines.line IS 'Place of the line on the document, from 0; -1 for what no line shows.';
 COMMENT ON COLUMN analytics.spend_lines.line_kind IS 'line; not loaded: the whole bill, whose lines are not loaded yet; rest: what the lines lack of the sum of the document.';
 COMMENT ON COLUMN analytics.spend_lines.vendor_id IS 'Identifier of the vendor.';
-COMMENT ON COLUMN analytics.spend_lines.vendor_name IS 'Name of the vendor on the bill; null for an expense.';
+COMMENT ON COLUMN analytics.spend_lines.vendor_name IS 'Name of the vendor on the document.';
 COMMENT ON COLUMN analytics.spend_lines.date IS 'Day of the bill or expense.';
 COMMENT ON COLUMN analytics.spend_lines.account_id IS 'Account that the line is booked on; null where no line shows it.';
 COMMENT ON COLUMN analytics.spend_lines.account_name IS 'Name of that account.';
@@ -156,7 +164,9 @@ COMMENT ON COLUMN analytics.spend_lines.net_base IS 'The same in the base curren
 COMMENT ON COLUMN analytics.spend_lines.source IS 'bill or expense; expenses are there only where the configuration enables their list.';
 COMMENT ON COLUMN analytics.spend_lines.document_id IS 'Identifier of the bill or the expense.';
 COMMENT ON COLUMN analytics.spend_lines.item_id IS 'Identifier of the item; null where neither the line nor its name says which.';
-COMMENT ON COLUMN analytics.spend_lines.item_match IS 'How item_id is known: name: exactly one item has the name of the line; none.';
+COMMENT ON COLUMN analytics.spend_lines.item_match IS 'How item_id is known. id: the line says it; name: exactly one item has the name of the line; none.';
 COMMENT ON COLUMN analytics.spend_lines.sku IS 'Stock keeping unit of the item.';
 COMMENT ON COLUMN analytics.spend_lines.gross IS 'Share of the line in the sum with tax, in proportion to net, in the document''s currency: taxes are not told apart by line.';
 COMMENT ON COLUMN analytics.spend_lines.gross_base IS 'The same in the base currency; null without a rate.';
+COMMENT ON COLUMN analytics.spend_lines.project_id IS 'Project that it was bought for.';
+COMMENT ON COLUMN analytics.spend_lines.project_name IS 'Name of that project.';
