@@ -1,0 +1,166 @@
+package live
+
+import (
+	"encoding/json"
+	"slices"
+
+	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/overlay"
+	"sluice/sandbox/world/wire"
+)
+
+// tags are reporting tags: one record in three has one (docs/upstream.md U310).
+func tags(r record) json.RawMessage {
+	if (r.i+r.n)%3 > 0 {
+		return empty
+	}
+	region := [...]string{"North", "South"}[r.i%2]
+	return slices.Concat([]byte("["), object(func(o *wire.Writer) {
+		o.ID("tag_id", ids.FixedNumber(ids.GroupTag, 0))
+		o.Text("tag_name", "Region")
+		o.ID("tag_option_id", ids.FixedNumber(ids.GroupTag, 1+r.i%2))
+		o.Text("tag_option_name", region)
+		o.Flag("is_tag_mandatory", false)
+	}), []byte("]"))
+}
+
+// documents are attached files: one record in five has one, whose size is a text.
+func documents(r record) json.RawMessage {
+	if r.i%5 > 0 {
+		return empty
+	}
+	return slices.Concat([]byte("["), object(func(o *wire.Writer) {
+		o.ID("document_id", ids.FixedNumber(ids.GroupDocument, r.i))
+		o.Text("file_name", "scan.pdf")
+		o.Text("file_type", "pdf")
+		o.Text("file_size", "48213")
+		o.Whole("attachment_order", 1)
+		o.Text("source", "desktop")
+		o.Text("uploaded_by", "Asha Rao")
+		o.ID("uploaded_by_id", ids.FixedNumber(ids.GroupUser, 0))
+		o.Text("uploaded_on", r.a.DisplayTime(r.a.Created(r.kind, r.i)))
+	}), []byte("]"))
+}
+
+// comments are what the service noted of the record: that it was entered.
+func comments(name string) value {
+	return func(r record) json.RawMessage {
+		at := r.a.Created(r.kind, r.i)
+		return slices.Concat([]byte("["), object(func(o *wire.Writer) {
+			o.ID("comment_id", ids.ChildNumber(r.kind, r.i, 900)) // behind the lines.
+			o.Text("description", name+" created")
+			o.ID("commented_by_id", ids.FixedNumber(ids.GroupUser, 0))
+			o.Text("commented_by", "Asha Rao")
+			o.Text("comment_type", "system")
+			o.Text("operation_type", "Added")
+			o.Text("date", r.a.Day(at, 0))
+			o.Text("time", r.a.DisplayTime(at))
+			o.ID("transaction_id", ids.Number(r.kind, r.i))
+			o.Text("transaction_type", name)
+		}), []byte("]"))
+	}
+}
+
+// customFields are the further keys of an element of custom_fields, in the spelling that a resource
+// lacks.
+func customFields(missing string) array {
+	fields := []field{
+		{"index", single, func(r record) json.RawMessage { return json.RawMessage{byte('1' + r.n)} }},
+		{"label", single, func(r record) json.RawMessage { return quoted([...]string{"Cost centre", "Project"}[r.n%2]) }},
+		{"api_name", single, func(r record) json.RawMessage { return quoted([...]string{"cf_cost_centre", "cf_project"}[r.n%2]) }},
+		{"data_type", single, text("string")},
+		{"search_entity", single, text("record")},
+	}
+	if missing != "" {
+		fields = append(fields, field{missing, single, func(r record) json.RawMessage {
+			for _, other := range [...]string{"customfield_id", "custom_field_id"} {
+				if r.Has(other) {
+					return r.Get(other)
+				}
+			}
+			return quoted(ids.Fixed(ids.GroupCustomField, int(r.kind)*10+r.n)) // ten per kind, as package parts has them.
+		}})
+	}
+	return array{"custom_fields", fields}
+}
+
+// customFieldHash repeats the custom fields by name.
+func customFieldHash(r record) json.RawMessage {
+	hash := overlay.NewObject()
+	for n, element := range r.List("custom_fields") {
+		name := [...]string{"cf_cost_centre", "cf_project"}[n%2]
+		hash.Set(name, element.Get("value"))
+		hash.Set(name+"_unformatted", element.Get("value"))
+	}
+	return hash.Append(nil)
+}
+
+// address is the further keys of an address.
+func address(name string) array {
+	return array{name, []field{
+		{"street2", single, text("Second floor")}, {"attention", single, text("Accounts")}, {"phone", single, text("+91 20 555 0100")},
+	}}
+}
+
+// asObject turns an array of one object, or of none, into that object, or into "".
+func asObject(r record, name string) {
+	elements := r.List(name)
+	if len(elements) > 0 {
+		r.Set(name, elements[0].Append(nil))
+	} else if _, err := overlay.Parse(r.Get(name)); err != nil && r.Has(name) {
+		r.Set(name, absent)
+	}
+}
+
+// withFiles replaces the array of files, which the documents show without elements.
+func withFiles(r record) {
+	r.Set("documents", documents(r))
+}
+
+// noise is what documents carry for the web client and for print (docs/upstream.md U312).
+func noise(name string) []field {
+	fields := []field{
+		{"template_id", single, identifierOf(ids.GroupTemplate, 0)}, {"template_name", single, text("Standard Template")},
+		{"template_type", single, text("standard")}, {"page_width", single, text("8.27in")}, {"page_height", single, text("11.69in")},
+		{"orientation", single, text("portrait")}, {"can_send_in_mail", single, yes()}, {"color_code", both, rareText("ff0000")},
+		{"sub_statuses", single, rarely(`{"status_id":"1","display_name":"Checked"}`)}, {"lock_details", single, rare(raw(`{"is_locked":false}`))},
+		{"lock_detail", single, rare(raw(`{"is_locked":false}`))}, {"locked_actions", single, rarely(`"delete"`)},
+		{"locked_fields", single, rarely(`"date"`)}, {"can_amend_transaction", single, yes()}, {"is_bulk_update_supported", single, no()},
+		{"is_recurring_applicable", single, no()}, {"line_item_category", single, rareText("item")},
+		{"tax_override_preference", single, text("no_override")}, {"tds_override_preference", single, text("no_override")},
+		{"computation_type", single, text("basic")}, {"track_discount_in_account", single, yes()},
+		{"invoice_conversion_type", single, text("invoice")}, {"item_matching_type", single, rareText("two_way")},
+		{"integration_references", single, rarely(`{"reference_id":"1"}`)}, {"registration_details", single, rare(raw(`{"number":"1"}`))},
+		{"offline_created_date_with_time", single, rareText("2025-11-03T09:00:00+0530")},
+		{"approvers_list", single, rarely(`{"approver_id":"1","order":1}`)}, {"approver_id", single, rare(user(0))},
+		{"submitter_id", single, rare(user(1))}, {"submitted_date", single, rareText("2025-11-03")}, {"submitted_by", single, rare(username(1))},
+		{"submitted_by_name", single, rare(username(1))}, {"submitted_by_email", single, rare(usermail(1))},
+		{"submitted_by_photo_url", single, rareText("https://photo.example/1")}, {"is_approval_required", single, no()},
+		{"date_description", both, text("On the day")}, {"total_formatted", both, shown("total")}, {"balance_formatted", both, shown("balance")},
+		{"amount_formatted", both, shown("amount")}, {"date_formatted", both, same("date")}, {"status_formatted", both, same("status")},
+	}
+	if name == "bill" {
+		fields = append(
+			fields,
+			field{"warn_create_vendor_credits", single, no()}, field{"un_billed_items", single, rare(raw(`{"count":1}`))},
+			field{"is_uber_bill", both, no()}, field{"is_tally_bill", both, no()}, field{"is_bill_reconciliation_violated", single, no()},
+			field{"scanned_po_number", single, rareText("PO-1")}, field{"scanned_po_id", single, rareID(ids.GroupPurchase)},
+			field{"bill_order_type", single, rareText("purchase_order")},
+			field{"purchase_request_items", single, rarely(`{"item_id":"1"}`)}, field{"receive_line_items", single, rarely(`{"item_id":"1"}`)},
+		)
+	}
+	return fields
+}
+
+// shown is a display twin of an amount.
+func shown(name string) value {
+	return func(r record) json.RawMessage {
+		if !r.Has(name) {
+			return absent
+		}
+		return quoted("₹" + r.Number(name).FloatString(2))
+	}
+}
+
+// identifierOf is the identifier of thing n of a group.
+func identifierOf(group, n int) value { return text(ids.Fixed(group, n)) }
