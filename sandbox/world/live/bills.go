@@ -13,7 +13,7 @@ import (
 func bills() *form {
 	return &form{
 		headers: true,
-		fields:  slices.Concat(billFields(), billDiscounts(), billEditions(), billRest(), noise("bill")),
+		fields:  slices.Concat(billFields(), billDiscounts(), billEditions(), billRest(), noise("total", true)),
 		arrays: []array{
 			customFields("custom_field_id"), address("billing_address"), {"line_items", append(billLine(), billLineEditions()...)},
 			{"taxes", []field{{"tax_id", single, taxNamed}}},
@@ -102,7 +102,7 @@ func billRest() []field {
 
 // dueIn is the days until a bill is due; absent once it is overdue.
 func dueIn(r record) json.RawMessage {
-	if r.Text("due_by_days") == "" || r.Number("due_by_days").Sign() < 0 {
+	if r.Text("status") == "overdue" || r.Text("due_by_days") == "" || r.Number("due_by_days").Sign() < 0 {
 		return absent
 	}
 	return r.Get("due_by_days")
@@ -111,6 +111,9 @@ func dueIn(r record) json.RawMessage {
 func dueWords(r record) json.RawMessage {
 	if days := dueIn(r); string(days) != `""` {
 		return quoted("Due in " + string(days) + " days")
+	}
+	if r.Text("status") != "overdue" {
+		return absent
 	}
 	return quoted("Overdue")
 }

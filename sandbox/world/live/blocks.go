@@ -117,8 +117,9 @@ func withFiles(r record) {
 	r.Set("documents", documents(r))
 }
 
-// noise is what documents carry for the web client and for print (docs/upstream.md U312).
-func noise(name string) []field {
+// noise is what documents carry for the web client and for print (docs/upstream.md U312). The main
+// amount is that of the document; bills carry more.
+func noise(main string, bill bool) []field {
 	fields := []field{
 		{"template_id", single, identifierOf(ids.GroupTemplate, 0)}, {"template_name", single, text("Standard Template")},
 		{"template_type", single, text("standard")}, {"page_width", single, text("8.27in")}, {"page_height", single, text("11.69in")},
@@ -136,10 +137,10 @@ func noise(name string) []field {
 		{"submitter_id", single, rare(user(1))}, {"submitted_date", single, rareText("2025-11-03")}, {"submitted_by", single, rare(username(1))},
 		{"submitted_by_name", single, rare(username(1))}, {"submitted_by_email", single, rare(usermail(1))},
 		{"submitted_by_photo_url", single, rareText("https://photo.example/1")}, {"is_approval_required", single, no()},
-		{"date_description", both, text("On the day")}, {"total_formatted", both, shown("total")}, {"balance_formatted", both, shown("balance")},
-		{"amount_formatted", both, shown("amount")}, {"date_formatted", both, same("date")}, {"status_formatted", both, same("status")},
+		{"date_description", both, text("On the day")}, {main + "_formatted", both, shown(main)}, {"balance_formatted", both, shown("balance")},
+		{"date_formatted", both, same("date")}, {"status_formatted", both, same("status")},
 	}
-	if name == "bill" {
+	if bill {
 		fields = append(
 			fields,
 			field{"warn_create_vendor_credits", single, no()}, field{"un_billed_items", single, rare(raw(`{"count":1}`))},

@@ -16,7 +16,7 @@ import (
 func creditNotes() *form {
 	return &form{
 		headers: true,
-		fields:  slices.Concat(noteFields(), noteShipping(), noteRest(), noise("creditnote")),
+		fields:  slices.Concat(noteFields(), noteShipping(), noteRest(), noise("total", false)),
 		arrays: []array{
 			customFields("customfield_id"), {"line_items", noteLine()},
 			{"billing_address", noteAddress()}, {"shipping_address", noteAddress()},

@@ -12,7 +12,7 @@ import (
 func payments() *form {
 	return &form{
 		headers: true,
-		fields:  append(append(paymentFields(), paymentEditions()...), noise("payment")...),
+		fields:  append(append(paymentFields(), paymentEditions()...), noise("amount", false)...),
 		arrays: []array{
 			customFields("customfield_id"), address("billing_address"),
 			{"bills", []field{
