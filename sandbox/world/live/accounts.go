@@ -25,7 +25,6 @@ func accounts() *form {
 			{"opening_balances", single, openingOf},
 			{"transactions", single, bookings},
 		},
-		arrays: []array{customFields("")},
 		reshape: func(r record) {
 			withFiles(r)
 			if r.Text("child_count") == "0" {

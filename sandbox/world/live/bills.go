@@ -13,9 +13,9 @@ import (
 func bills() *form {
 	return &form{
 		headers: true,
-		fields:  slices.Concat(billFields(), billDiscounts(), billEditions(), billRest(), noise("total", true)),
+		fields:  slices.Concat(billFields(), billDiscounts(), billEditions(), billRest(), noise(true)),
 		arrays: []array{
-			customFields("custom_field_id"), address("billing_address"), {"line_items", append(billLine(), billLineEditions()...)},
+			customFields(), address("billing_address", "street2", "attention", "phone"), {"line_items", append(billLine(), billLineEditions()...)},
 			{"taxes", []field{{"tax_id", single, taxNamed}}},
 			{"payments", []field{
 				{"apply_date", single, same("date")}, {"paid_through_account_type", single, text("bank")},

@@ -16,10 +16,10 @@ import (
 func creditNotes() *form {
 	return &form{
 		headers: true,
-		fields:  slices.Concat(noteFields(), noteShipping(), noteRest(), noise("total", false)),
+		fields:  slices.Concat(noteFields(), noteShipping(), noteRest(), noise(false)),
 		arrays: []array{
-			customFields("customfield_id"), {"line_items", noteLine()},
-			{"billing_address", noteAddress()}, {"shipping_address", noteAddress()},
+			customFields(), {"line_items", noteLine()},
+			address("billing_address", "attention", "phone"), address("shipping_address", "attention", "phone"),
 		},
 		reshape: func(r record) {
 			if r.view != Merged {
@@ -32,10 +32,6 @@ func creditNotes() *form {
 		},
 		never: []string{"invoices", "email"},
 	}
-}
-
-func noteAddress() []field {
-	return []field{{"attention", single, text("Accounts")}, {"phone", single, text("+91 20 555 0100")}}
 }
 
 func noteFields() []field {

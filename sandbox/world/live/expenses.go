@@ -12,7 +12,7 @@ func expenses() *form {
 	return &form{
 		headers: true,
 		fields:  append(expenseFields(), expenseEditions()...),
-		arrays: []array{customFields("customfield_id"), {"line_items", []field{
+		arrays: []array{{"line_items", []field{
 			{"account_name", single, whole("account_name")},
 			{"item_total", single, same("amount")}, {"tax_amount", single, levied("amount")},
 			{"tax_name", single, taxOf(taxName)}, {"tax_type", single, text("tax")}, {"tax_percentage", single, taxOf(taxPercent)},

@@ -14,7 +14,7 @@ func items() *form {
 	return &form{
 		headers: true,
 		fields:  append(append(append(itemFields(), stockFields()...), itemEditions()...), variantFields()...),
-		arrays:  []array{customFields("custom_field_id"), {"locations", locationFields()}},
+		arrays:  []array{customFields(), {"locations", locationFields()}},
 		reshape: func(r record) {
 			withFiles(r)
 			r.SetText("source", [...]string{"user", "api"}[r.i%2])
@@ -166,10 +166,10 @@ func composites() *form {
 			{"sales_channels", single, rarely(`"direct"`)}, {"preferred_vendors", single, preferred},
 			{"tags", both, tags}, {"documents", single, documents},
 		}...),
-		arrays: []array{customFields("customfield_id"), {"mapped_items", []field{
+		arrays: []array{customFields(), {"mapped_items", []field{
 			{"item_order", single, func(r record) json.RawMessage { return json.RawMessage{byte('1' + r.n)} }},
 		}}},
-		listOmits: []string{"mapped_items", "custom_fields"},
+		listOmits: []string{"mapped_items"},
 	}
 }
 
@@ -186,7 +186,7 @@ func compositeFields() []field {
 		{"actual_available_for_sale_stock", single, same("actual_available_stock")},
 		{"package_details", single, packageOf}, {"warehouses", single, warehouses},
 		{"composite_component_items", single, components}, {"composite_service_items", single, rare(components)},
-		{"is_returnable", single, yes()}, {"is_linked_with_zohocrm", both, no()},
+		{"is_returnable", single, yes()}, {"is_linked_with_zohocrm", single, no()},
 		{"track_serial_number", single, no()}, {"track_batch_number", single, no()},
 		{"minimum_order_quantity", single, every(2, raw("1.00"))}, {"maximum_order_quantity", single, every(2, raw("90.00"))},
 		{"total_initial_stock", single, same("initial_stock")}, {"label_rate", single, every(2, same("rate"))},

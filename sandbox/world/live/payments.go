@@ -12,9 +12,9 @@ import (
 func payments() *form {
 	return &form{
 		headers: true,
-		fields:  append(append(paymentFields(), paymentEditions()...), noise("amount", false)...),
+		fields:  append(append(paymentFields(), paymentEditions()...), noise(false)...),
 		arrays: []array{
-			customFields("customfield_id"), address("billing_address"),
+			address("billing_address", "street2", "phone"),
 			{"bills", []field{
 				{"apply_date", single, given(func(r record) bool { return r.n == 0 }, whole("date"), none())},
 				{"unprocessed_payment_amount", single, zero()}, {"is_opening_balance", single, no()},

@@ -24,7 +24,7 @@ func organizations() *form {
 			{"is_international_trade_enabled", list, no()}, {"is_designated_zone", both, no()}, {"is_free_zone", both, no()},
 			{"is_sku_enabled", list, yes()}, {"is_multientity_org", list, no()}, {"is_multientity_enabled", list, no()},
 			{"org_joined_app_list", both, raw(`["books","inventory"]`)}, {"user_status", list, raw("1")}, {"isOrgActive", list, same("is_org_active")},
-			{"field_separator", both, text(" ")}, {"date_format", single, text("dd MMM yyyy")},
+			{"field_separator", both, text("/")}, {"date_format", single, text("dd MMM yyyy")},
 		},
 		reshape: func(r record) {
 			r.SetWhole("fiscal_year_start_month", 3) // April: the list counts from 0.
