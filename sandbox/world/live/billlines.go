@@ -17,7 +17,7 @@ func billLine() []field {
 		{"project_name", single, given(billed, text("Shop fitting"), none())},
 		{"sku", single, skuOfLine}, {"tags", single, tags},
 		{"item_type", single, given(hasItem, text("inventory"), none())}, {"product_type", single, text("goods")}, {"account_code", single, text("A-1002")},
-		{"discounts", single, rarely(`{"discount_amount":0.00}`)}, {"discount_account_id", single, rare(account("cost_of_goods_sold"))},
+		{"discounts", single, rarely(discount)}, {"discount_account_id", single, rare(account("cost_of_goods_sold"))},
 		{"discount_account_name", single, rare(accountName("cost_of_goods_sold"))},
 		{"markup_percent", single, zero()}, {"sales_rate", single, same("rate")}, {"item_total_inclusive_of_tax", single, zero()},
 		{"purchaseorder_id", single, whole("purchaseorder_id")}, {"receive_id", single, rareID(ids.GroupPurchase)},
@@ -41,7 +41,7 @@ func billLineEditions() []field {
 		{"serial_numbers", single, rarely(`"SN-000417"`)},
 		{"batches", single, rarely(`{"batch_id":"460000002400000009","batch_number":"B-1","external_batch_number":"X-1",` +
 			`"manufacturer_date":"2025-10-01","expiry_date":"2027-10-01","in_quantity":5.00}`)},
-		{"storages", single, rarely(`{"storage_name":"A-1"}`)},
+		{"storages", single, rarely(storage)},
 		{"item_custom_fields", single, rarely(`{"customfield_id":"460000000600000300","index":1,"label":"Colour",` +
 			`"api_name":"cf_colour","data_type":"string","value":"Grey","search_entity":"item"}`)},
 	}

@@ -93,10 +93,10 @@ func billRest() []field {
 		{"is_inclusive_tax", single, no()}, {"tax_rounding", single, text("entity_level")}, {"sub_total_inclusive_of_tax", single, zero()},
 		{"is_line_item_invoiced", single, no()}, {"billing_address_id", single, identifier(ids.GroupVendor)},
 		{"pricebook_id", single, rareID(ids.GroupPriceList)}, {"pricebook_name", single, rareText("Wholesale")},
-		{"total_retention_amount", single, zero()}, {"retention_items", single, rarely(`{"retention_amount":0.00}`)},
-		{"allocated_landed_costs", single, rarely(`{"amount":0.00}`)}, {"unallocated_landed_costs", single, rarely(`{"amount":0.00}`)},
-		{"journal_credits", single, rarely(`{"journal_id":"1","amount":0.00}`)}, {"credit_notes", single, rarely(`{"creditnote_id":"1"}`)},
-		{"invoices", single, rarely(`{"invoice_id":"1"}`)},
+		{"total_retention_amount", single, zero()}, {"retention_items", single, rarely(`{"retention_id":"1","amount":0.00}`)},
+		{"allocated_landed_costs", single, rarely(`{"amount":0.00}`)}, {"unallocated_landed_costs", single, rarely(`{"landed_cost_id":"1","amount":0.00}`)},
+		{"journal_credits", single, rarely(`{"journal_id":"1","amount":0.00}`)}, {"credit_notes", single, rarely(`{"creditnote_id":"1","amount":0.00}`)},
+		{"invoices", single, rarely(`{"invoice_id":"1","invoice_number":"INV-00001"}`)},
 	}
 }
 

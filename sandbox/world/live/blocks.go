@@ -146,5 +146,11 @@ func noise(bill bool) []field {
 	return fields
 }
 
+// storage is a bin, discount a part of a line's discount.
+const (
+	storage  = `{"storage_id":"460000002400000010","storage_name":"A-1","in_quantity":5.00}`
+	discount = `{"discount_id":"460000002400000011","discount":"0%","discount_amount":0.00}`
+)
+
 // identifierOf is the identifier of thing n of a group.
 func identifierOf(group, n int) value { return text(ids.Fixed(group, n)) }

@@ -61,7 +61,7 @@ func noteShipping() []field {
 		{"shipping_charge_account_id", single, rare(account("income"))}, {"shipping_charge_account_name", single, rare(accountName("income"))},
 		{"shipping_charge_tax_id", single, rareID(ids.GroupTax)}, {"shipping_charge_tax_name", single, rareText("GST18")},
 		{"shipping_charge_tax_type", single, rareText("tax")}, {"shipping_charge_tax_percentage", single, rare(raw("18"))},
-		{"shipping_charge_tax", single, rareZero()}, {"shipping_charge_taxes", single, rarely(`{"tax_name":"GST18","tax_amount":0.00}`)},
+		{"shipping_charge_tax", single, rareZero()}, {"shipping_charge_taxes", single, rarely(`{"tax_id":"460000000200000000","tax_name":"GST18","tax_amount":0.00}`)},
 	}
 }
 
@@ -74,7 +74,7 @@ func noteRest() []field {
 		{"applied_invoices", list, invoiceNumbers},
 		{"is_viewed_by_client", both, no()}, {"client_viewed_time", both, rare(modified)},
 		{"subject_content", single, rareText("Scratched brackets")}, {"sales_channel", single, text("direct_sales")},
-		{"exceptions", single, rarely(`{"code":"1"}`)},
+		{"exceptions", single, rarely(`{"code":"1","message":"rejected"}`)},
 		{"contact_persons", single, rare(raw(`["` + ids.Of(ids.ContactPersons, 0) + `"]`))},
 		{"contact_persons_associated", single, rarely(`{"contact_person_id":"` + ids.Of(ids.ContactPersons, 0) +
 			`","contact_person_name":"Asha Rao","contact_person_email":"person1@contact.example","phone":"+91 20 555 0000","mobile":"+91 98220 50000"}`)},
@@ -90,12 +90,12 @@ func noteLine() []field {
 		{"tax_name", single, taxOf(taxName)}, {"tax_type", single, text("tax")}, {"tax_percentage", single, taxOf(taxPercent)},
 		{"line_item_taxes", single, func(r record) json.RawMessage { return lineTaxes("item_total")(r) }}, {"tags", single, tags},
 		{"project_id", single, every(6, identifierOf(ids.GroupProject, 0))}, {"project_name", single, every(6, text("Shop fitting"))},
-		{"discounts", single, rarely(`{"discount_amount":0.00}`)}, {"discount_account_id", single, rare(account("income"))},
+		{"discounts", single, rarely(discount)}, {"discount_account_id", single, rare(account("income"))},
 		{"discount_account_name", single, rare(accountName("income"))},
 		{"item_type", single, text("inventory")}, {"internal_name", single, same("name")}, {"pricing_scheme", single, text("unit")},
 		{"pricebook_id", single, rareID(ids.GroupPriceList)}, {"sales_margin", single, rare(raw("31.03"))},
 		{"code", single, rareText("IT-1")}, {"type", single, raw("1")},
-		{"is_combo_product", single, no()}, {"combo_type", single, rareText("kit")}, {"mapped_items", single, rarely(`{"name":"Bolt M8","quantity":1.00}`)},
+		{"is_combo_product", single, no()}, {"combo_type", single, rareText("kit")}, {"mapped_items", single, rarely(`{"item_id":"460030000000001000","name":"Bolt M8","quantity":1.00}`)},
 		{"can_skip_stock_tracking", single, no()}, {"is_credit_only_item", single, no()}, {"tax_treatment_code", single, rareText("uae_others")},
 		{"item_custom_fields", single, raw("[]")},
 	}

@@ -61,7 +61,7 @@ func expenseEditions() []field {
 		{"vehicle_id", single, rareID(ids.GroupTrip)}, {"vehicle_name", single, rareText("Van 2")},
 		{"is_surcharge_applicable", single, no()}, {"fcy_surcharge_amount", single, zero()}, {"bcy_surcharge_amount", single, zero()},
 		{"zcrm_potential_id", single, rareID(ids.GroupDeal)}, {"zcrm_potential_name", single, rareText("Shop refit")},
-		{"imported_transactions", single, rarely(`{"imported_transaction_id":"1","amount":10.00}`)},
+		{"imported_transactions", single, rarely(`{"imported_transaction_id":"1","date":"2025-11-03","amount":10.00}`)},
 	}
 }
 

@@ -70,7 +70,7 @@ func locationFields() []field {
 		{"initial_stock", single, zero()}, {"initial_stock_rate", single, whole("purchase_rate")},
 		{"is_primary_location", single, same("is_primary")}, {"is_item_mapped", single, yes()}, {"is_storage_location_enabled", single, no()},
 		{"is_general_location", single, yes()}, {"serial_numbers", single, rarely(`"SN-000417"`)},
-		{"batches", single, rarely(`{"batch_number":"B-1","in_quantity":5.00}`)}, {"storages", single, rarely(`{"storage_name":"A-1"}`)},
+		{"batches", single, rarely(`{"batch_number":"B-1","in_quantity":5.00}`)}, {"storages", single, rarely(storage)},
 	}
 }
 
@@ -91,7 +91,7 @@ func itemEditions() []field {
 		{"sales_tax_rule_id", both, rareID(ids.GroupExemption)}, {"sales_tax_rule_name", single, rareText("Sales")},
 		{"purchase_tax_rule_id", both, rareID(ids.GroupExemption)}, {"purchase_tax_rule_name", single, rareText("Purchases")},
 		{"product_subtype", both, rareText("finished")}, {"purpose_of_use", both, rareText("resale")},
-		{"sales_channels", single, rarely(`"direct"`)}, {"integration_references", single, rarely(`{"reference_id":"1"}`)},
+		{"sales_channels", single, rarely(`{"name":"direct","status":"active"}`)}, {"integration_references", single, rarely(`{"reference_id":"1"}`)},
 		{"show_in_storefront", single, no()}, {"crm_owner_id", single, rare(user(0))},
 		{"length", list, raw("4.00")}, {"width", list, raw("4.00")}, {"height", list, raw("2.00")}, {"weight", list, raw("0.25")},
 		{"weight_unit", list, text("kg")}, {"dimension_unit", list, text("cm")},
@@ -161,9 +161,9 @@ func composites() *form {
 			{"image_document_id", single, every(3, identifier(ids.GroupDocument))},
 			{"product_description", single, rareText("All in one box")}, {"product_short_description", single, rareText("A box")},
 			{"url", single, rareText("https://shop.example/kit")}, {"show_in_storefront", single, no()},
-			{"specifications", single, rarely(`{"specification_name":"Weight","value":"1 kg"}`)},
+			{"specifications", single, rarely(`{"name":"Weight","value":"1 kg"}`)},
 			{"specificationset_id", single, rareID(ids.GroupCategory)}, {"specificationset_name", single, rareText("Kits")},
-			{"sales_channels", single, rarely(`"direct"`)}, {"preferred_vendors", single, preferred},
+			{"sales_channels", single, rarely(`{"name":"direct","status":"active"}`)}, {"preferred_vendors", single, preferred},
 			{"tags", both, tags}, {"documents", single, documents},
 		}...),
 		arrays: []array{customFields(), {"mapped_items", []field{
@@ -185,7 +185,7 @@ func compositeFields() []field {
 		{"available_for_sale_stock", single, same("available_stock")},
 		{"actual_available_for_sale_stock", single, same("actual_available_stock")},
 		{"package_details", single, packageOf}, {"warehouses", single, warehouses},
-		{"composite_component_items", single, components}, {"composite_service_items", single, rare(components)},
+		{"composite_component_items", single, same("mapped_items")}, {"composite_service_items", single, rare(same("mapped_items"))},
 		{"is_returnable", single, yes()}, {"is_linked_with_zohocrm", single, no()},
 		{"track_serial_number", single, no()}, {"track_batch_number", single, no()},
 		{"minimum_order_quantity", single, every(2, raw("1.00"))}, {"maximum_order_quantity", single, every(2, raw("90.00"))},
@@ -202,23 +202,6 @@ func warehouses(r record) json.RawMessage {
 		`"is_primary":true,"warehouse_stock_on_hand":` + string(same("stock_on_hand")(r)) +
 		`,"warehouse_available_stock":` + string(same("available_stock")(r)) +
 		`,"warehouse_actual_available_stock":` + string(same("actual_available_stock")(r)) + `}]`)
-}
-
-// components repeats the parts of a bundle under the name that live services give them.
-func components(r record) json.RawMessage {
-	parts := []byte("[")
-	for n, part := range r.List("mapped_items") {
-		if n > 0 {
-			parts = append(parts, ',')
-		}
-		parts = append(parts, `{"item_id":`...)
-		parts = append(parts, part.Get("item_id")...)
-		parts = append(parts, `,"name":`...)
-		parts = append(parts, part.Get("name")...)
-		parts = append(parts, `,"quantity":`...)
-		parts = append(append(parts, part.Get("quantity")...), '}')
-	}
-	return append(parts, ']')
 }
 
 // sku is the stock keeping unit of item i, as package stock writes it.
