@@ -65,11 +65,12 @@ func (u *upstream) alone(t *testing.T, l listing, listed object) object {
 }
 
 // unplayed are keys of live witnesses that the sandbox does not send, by their beginning or end:
-// those of which no name is known, only a pattern.
+// those of which no name is known, only a pattern, and the picture of a channel, which comes with a
+// single record that the sandbox does not serve.
 func unplayed(path string) bool {
 	name := path[strings.LastIndexByte(path, '.')+1:]
 	return strings.HasSuffix(name, "_formatted") && name != "currency_name_formatted" || strings.HasPrefix(name, "submitted_") ||
-		strings.HasPrefix(name, "scanned_po_")
+		strings.HasPrefix(name, "scanned_po_") || name == "image_url"
 }
 
 // Every live key of every witness has a value in at least one record on the wire.

@@ -58,6 +58,7 @@ func openingOf(r record) json.RawMessage {
 	}
 	return slices.Concat([]byte("["), object(func(o *wire.Writer) {
 		o.Text("currency_code", r.Text("currency_code"))
+		o.Text("debit_or_credit", "debit")
 		o.Money("amount", 0)
 	}), []byte("]"))
 }
@@ -68,8 +69,8 @@ func bookings(r record) json.RawMessage {
 	return slices.Concat([]byte("["), object(func(o *wire.Writer) {
 		o.ID("transaction_id", ids.ChildNumber(r.kind, r.i, 900)) // behind the other parts.
 		o.Text("entity_type", "journal")
-		o.Text("transaction_date", r.a.Day(at, 0))
-		o.Money("debit_amount", 10_000)
-		o.Text("credit_amount", "")
+		o.Text("date", r.a.Day(at, 0))
+		o.Money("debit", 10_000)
+		o.Money("credit", 0)
 	}), []byte("]"))
 }

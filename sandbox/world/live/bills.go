@@ -68,7 +68,7 @@ func billEditions() []field {
 		{"tds_amount", single, zero()}, {"tds_percent", single, text("0.00")},
 		{"tds_tax_id", single, rareID(ids.GroupTax)}, {"tds_tax_name", single, rareText("Contractors")}, {"tds_section", single, rareText("194C")},
 		{"tax_account_id", single, rare(account("long_term_liability"))},
-		{"tds_summary", single, rarely(`{"tds_tax_id":"460000000200000001","tds_name":"Contractors","tds_percentage":2.00,"tds_amount":0.00}`)},
+		{"tds_summary", single, rarely(tdsShare)},
 		{"tds_calculation_type", single, text("tds_entity_level")}, {"is_tds_amount_in_percent", single, yes()}, {"is_tds_applied", both, no()},
 		{"contact_category", single, same("gst_treatment")}, {"tax_treatment", single, same("gst_treatment")},
 		{"vat_treatment", single, rareText("uk")}, {"vat_reg_no", single, rareText("GB123456789")},
@@ -94,7 +94,7 @@ func billRest() []field {
 		{"is_line_item_invoiced", single, no()}, {"billing_address_id", single, identifier(ids.GroupVendor)},
 		{"pricebook_id", single, rareID(ids.GroupPriceList)}, {"pricebook_name", single, rareText("Wholesale")},
 		{"total_retention_amount", single, zero()}, {"retention_items", single, rarely(`{"retention_id":"1","amount":0.00}`)},
-		{"allocated_landed_costs", single, rarely(`{"amount":0.00}`)}, {"unallocated_landed_costs", single, rarely(`{"landed_cost_id":"1","amount":0.00}`)},
+		{"allocated_landed_costs", single, rarely(`{"landed_cost_id":"1","amount":0.00}`)}, {"unallocated_landed_costs", single, rarely(`{"landed_cost_id":"1","amount":0.00}`)},
 		{"journal_credits", single, rarely(`{"journal_id":"1","amount":0.00}`)}, {"credit_notes", single, rarely(`{"creditnote_id":"1","amount":0.00}`)},
 		{"invoices", single, rarely(`{"invoice_id":"1","invoice_number":"INV-00001"}`)},
 	}

@@ -146,8 +146,9 @@ func noise(bill bool) []field {
 	return fields
 }
 
-// storage is a bin, discount a part of a line's discount.
+// storage is a bin, discount a part of a line's discount, tdsShare the tax withheld by one rate.
 const (
+	tdsShare = `{"tds_tax_id":"460000000200000001","tds_name":"Contractors","tds_percentage":2.00,"tds_amount":0.00}`
 	storage  = `{"storage_id":"460000002400000010","storage_name":"A-1","in_quantity":5.00}`
 	discount = `{"discount_id":"460000002400000011","discount":"0%","discount_amount":0.00}`
 )

@@ -70,7 +70,7 @@ func locationFields() []field {
 		{"initial_stock", single, zero()}, {"initial_stock_rate", single, whole("purchase_rate")},
 		{"is_primary_location", single, same("is_primary")}, {"is_item_mapped", single, yes()}, {"is_storage_location_enabled", single, no()},
 		{"is_general_location", single, yes()}, {"serial_numbers", single, rarely(`"SN-000417"`)},
-		{"batches", single, rarely(`{"batch_number":"B-1","in_quantity":5.00}`)}, {"storages", single, rarely(storage)},
+		{"batches", single, rarely(`{"batch_id":"460000002400000009","batch_number":"B-1","in_quantity":5.00}`)}, {"storages", single, rarely(storage)},
 	}
 }
 
@@ -91,7 +91,7 @@ func itemEditions() []field {
 		{"sales_tax_rule_id", both, rareID(ids.GroupExemption)}, {"sales_tax_rule_name", single, rareText("Sales")},
 		{"purchase_tax_rule_id", both, rareID(ids.GroupExemption)}, {"purchase_tax_rule_name", single, rareText("Purchases")},
 		{"product_subtype", both, rareText("finished")}, {"purpose_of_use", both, rareText("resale")},
-		{"sales_channels", single, rarely(`{"name":"direct","status":"active"}`)}, {"integration_references", single, rarely(`{"reference_id":"1"}`)},
+		{"sales_channels", single, rarely(`{"name":"direct","status":"active"}`)}, {"integration_references", single, rarely(`{"integration":"shop","reference_id":"1"}`)},
 		{"show_in_storefront", single, no()}, {"crm_owner_id", single, rare(user(0))},
 		{"length", list, raw("4.00")}, {"width", list, raw("4.00")}, {"height", list, raw("2.00")}, {"weight", list, raw("0.25")},
 		{"weight_unit", list, text("kg")}, {"dimension_unit", list, text("cm")},

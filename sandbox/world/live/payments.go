@@ -68,7 +68,7 @@ func paymentEditions() []field {
 		{"is_pre_gst", single, no()},
 		{"indirect_tds_tax_id", single, rareID(ids.GroupTax)}, {"indirect_tds_tax_amount", single, rareZero()},
 		{"indirect_tcs_tax_id", single, rareID(ids.GroupTax)}, {"indirect_tcs_tax_amount", single, rareZero()},
-		{"tds_summary", single, rarely(`{"tds_name":"TDS","tds_amount":0.00}`)},
+		{"tds_summary", single, rarely(tdsShare)},
 	}
 }
 

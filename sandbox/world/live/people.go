@@ -96,12 +96,15 @@ func channels() *form {
 			{"last_message_info", list, lastMessage},
 			{"unread_message_count", both, raw("2")}, {"unread_time", both, modified},
 			{"muted_interval", list, every(3, text("1h"))}, {"image_url", single, every(2, text("https://image.example/channel.png"))},
-			{"admin_permission", both, raw(`{"add_members":true}`)}, {"moderator_permission", both, raw(`{"add_members":true}`)},
-			{"member_permission", both, raw(`{"add_members":false}`)},
+			{"admin_permission", both, raw(permissions)}, {"moderator_permission", both, raw(permissions)},
+			{"member_permission", both, raw(permissions)},
 		},
 		reshape: func(r record) { r.SetText("total_message_count", r.Text("total_message_count")) },
 	}
 }
+
+// permissions are some of the switches of a role.
+const permissions = `{"add_participants":true,"delete_message":false}`
 
 func lastMessage(r record) json.RawMessage {
 	sender, err := json.Marshal(r.Text("creator_name"))
