@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"encoding/json"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -213,5 +214,29 @@ func TestAsLiveOrders(t *testing.T) {
 	p := readPage(t, u.get(t, "/books/v3/vendorpayments", "sort_column", "last_modified_time"), "vendorpayments")
 	if p.Context.Column != "date" {
 		t.Errorf("payments are sorted by %s, want by date: they do not sort by modification", p.Context.Column)
+	}
+}
+
+// TestAsLiveShowsWrittenRecords checks that a record written through the API gets live keys that
+// follow from its values.
+func TestAsLiveShowsWrittenRecords(t *testing.T) {
+	t.Parallel()
+	u := start(t, livePlayed(300))
+	account := text(t, u.listed(t, liveListings()[0])[0]["account_id"])
+	body := `{"account_id":"` + account + `","date":"2026-03-01","amount":500,"tax_id":"460000000200000000","description":"Paper"}`
+	answer := u.send(t, http.MethodPost, target("/books/v3/expenses"), http.Header{"Content-Type": {"application/json"}}, body)
+	var written struct {
+		Expense object `json:"expense"`
+	}
+	decode(t, answer, &written)
+	l := liveListings()[slices.IndexFunc(liveListings(), func(l listing) bool { return l.name == "expenses" })]
+	at := slices.IndexFunc(u.listed(t, l), func(o object) bool { return string(o["expense_id"]) == string(written.Expense["expense_id"]) })
+	if answer.Code != http.StatusCreated || at < 0 {
+		t.Fatalf("status %d, place %d in the list: %.300s", answer.Code, at, answer.Body)
+	}
+	listed := u.listed(t, l)[at]
+	lines := elements(t, u.alone(t, l, listed), "line_items")
+	if string(listed["total_without_tax"]) != "500.00" || len(lines) != 1 || string(lines[0]["tax_amount"]) != "90.00" {
+		t.Errorf("without tax %s, lines %s", listed["total_without_tax"], lines)
 	}
 }

@@ -61,9 +61,9 @@ type Options struct {
 	// HeadersOnly makes lists of bills, credit notes, vendor payments, items and composite items
 	// omit what live services give with the single record alone.
 	HeadersOnly bool
-	// AsLive plays live services beyond the documents: lists of headers, further keys, other names of
-	// some arrays, and the orders that lists have by themselves (docs/upstream.md U87, U101, U310 to
-	// U329). It includes HeadersOnly and AccountsByType.
+	// AsLive plays live services beyond the documents: lists of headers, further keys, other names
+	// of some arrays, and the orders that lists have by themselves (docs/upstream.md U87, U101,
+	// U310 to U329). It includes HeadersOnly and AccountsByType.
 	AsLive bool
 	// SortsModified makes lists that filter by modification time sort by it as well, in both
 	// directions, as live services may. The documents show both for no list.

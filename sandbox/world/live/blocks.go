@@ -115,8 +115,8 @@ func withFiles(r record) {
 	r.Set("documents", documents(r))
 }
 
-// noise is what documents carry for the web client and for print (docs/upstream.md U312); bills carry
-// more. Display twins of amounts and dates are left out.
+// noise is what documents carry for the web client and for print (docs/upstream.md U312); bills
+// carry more. Display twins of amounts and dates are left out.
 func noise(bill bool) []field {
 	fields := []field{
 		{"template_id", single, identifierOf(ids.GroupTemplate, 0)}, {"template_name", single, text("Standard Template")},

@@ -32,8 +32,8 @@ func taxes() *form {
 	}}
 }
 
-// currencies is the form of currencies. The base currency never had a rate: 0 and "" (docs/upstream.md
-// U326).
+// currencies is the form of currencies. The base currency never had a rate: 0 and ""
+// (docs/upstream.md U326).
 func currencies() *form {
 	return &form{
 		fields: []field{
