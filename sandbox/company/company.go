@@ -72,7 +72,8 @@ func New(settings Settings) (*Company, error) {
 		Settings: settings,
 		zone:     zone,
 		world: world.New(world.Settings{
-			Seed: settings.Seed, Records: settings.Records, Zone: zone, Anchor: anchor, ChatEpoch: settings.ChatEpoch, Demo: settings.Demo, AsLive: settings.AsLive,
+			Seed: settings.Seed, Records: settings.Records, Zone: zone, Anchor: anchor, ChatEpoch: settings.ChatEpoch,
+			Demo: settings.Demo, AsLive: settings.AsLive,
 			Modules: settings.Modules, Networks: settings.Networks, Organization: settings.ID, Number: settings.Number,
 		}),
 		gate: limits.New(settings.Limits), plan: settings.Plan,

@@ -13,9 +13,9 @@ import (
 func bills() *form {
 	return &form{
 		headers: true,
-		fields:  slices.Concat(billFields(), billDiscounts(), billEditions(), billRest(), noise(true)),
+		fields:  slices.Concat(billFields(), billDiscounts(), billEditions(), billRest(), noise(), tradeNoise(), billNoise()),
 		arrays: []array{
-			customFields(), address("billing_address", "street2", "attention", "phone"), {"line_items", append(billLine(), billLineEditions()...)},
+			customFields(), address("billing_address", "street2", "attention", "phone"), {"line_items", slices.Concat(billLine(), billLineEditions(), lineNoise())},
 			{"taxes", []field{{"tax_id", single, taxNamed}}},
 			{"payments", []field{
 				{"apply_date", single, same("date")}, {"paid_through_account_type", single, text("bank")},
@@ -73,7 +73,8 @@ func billEditions() []field {
 		{"contact_category", single, same("gst_treatment")}, {"tax_treatment", single, same("gst_treatment")},
 		{"vat_treatment", single, rareText("uk")}, {"vat_reg_no", single, rareText("GB123456789")},
 		{"place_of_supply", single, rareText("DU")}, {"permit_number", single, rareText("P-7")}, {"is_abn_quoted", both, rareText("N")},
-		{"gst_return_details", single, rare(raw(`{"return_period":"2025-11","status":"filed"}`))}, {"reference_invoice_type", single, rareText("registered")},
+		{"gst_return_details", single, rare(raw(`{"return_period":"2025-11","status":"filed"}`))},
+		{"reference_invoice_type", single, rareText("registered")},
 		{"filed_in_vat_return_id", single, rareID(ids.GroupReturn)}, {"filed_in_vat_return_name", single, rareText("Q3")},
 		{"filed_in_vat_return_type", single, rareText("quarterly")},
 		{"acquisition_vat_total", single, zero()}, {"reverse_charge_vat_total", single, zero()},
@@ -94,7 +95,8 @@ func billRest() []field {
 		{"is_line_item_invoiced", single, no()}, {"billing_address_id", single, identifier(ids.GroupVendor)},
 		{"pricebook_id", single, rareID(ids.GroupPriceList)}, {"pricebook_name", single, rareText("Wholesale")},
 		{"total_retention_amount", single, zero()}, {"retention_items", single, rarely(`{"retention_id":"1","amount":0.00}`)},
-		{"allocated_landed_costs", single, rarely(`{"landed_cost_id":"1","amount":0.00}`)}, {"unallocated_landed_costs", single, rarely(`{"landed_cost_id":"1","amount":0.00}`)},
+		{"allocated_landed_costs", single, rarely(`{"landed_cost_id":"1","amount":0.00}`)},
+		{"unallocated_landed_costs", single, rarely(`{"landed_cost_id":"1","amount":0.00}`)},
 		{"journal_credits", single, rarely(`{"journal_id":"1","amount":0.00}`)}, {"credit_notes", single, rarely(`{"creditnote_id":"1","amount":0.00}`)},
 		{"invoices", single, rarely(`{"invoice_id":"1","invoice_number":"INV-00001"}`)},
 	}

@@ -115,35 +115,45 @@ func withFiles(r record) {
 	r.Set("documents", documents(r))
 }
 
-// noise is what documents carry for the web client and for print (docs/upstream.md U312); bills
-// carry more. Display twins of amounts and dates are left out.
-func noise(bill bool) []field {
-	fields := []field{
+// noise is what documents carry for the web client and for print (docs/upstream.md U312). Display
+// twins of amounts and dates are left out.
+func noise() []field {
+	return []field{
 		{"template_id", single, identifierOf(ids.GroupTemplate, 0)}, {"template_name", single, text("Standard Template")},
 		{"template_type", single, text("standard")}, {"page_width", single, text("8.27in")}, {"page_height", single, text("11.69in")},
 		{"orientation", single, text("portrait")}, {"can_send_in_mail", single, yes()}, {"color_code", both, rareText("ff0000")},
 		{"sub_statuses", single, rarely(`{"status_id":"1","display_name":"Checked"}`)}, {"lock_details", single, rare(raw(`{"is_locked":false}`))},
 		{"lock_detail", single, rare(raw(`{"is_locked":false}`))}, {"locked_actions", single, rarely(`"delete"`)},
 		{"locked_fields", single, rarely(`"date"`)}, {"can_amend_transaction", single, yes()}, {"is_bulk_update_supported", single, no()},
-		{"is_recurring_applicable", single, no()}, {"line_item_category", single, rareText("item")},
-		{"tax_override_preference", single, text("no_override")}, {"tds_override_preference", single, text("no_override")},
-		{"computation_type", single, text("basic")}, {"track_discount_in_account", single, yes()},
-		{"invoice_conversion_type", single, text("invoice")}, {"item_matching_type", single, rareText("two_way")},
-		{"integration_references", single, rarely(`{"reference_id":"1"}`)}, {"registration_details", single, rare(raw(`{"number":"1"}`))},
-		{"offline_created_date_with_time", single, rareText("2025-11-03T09:00:00+0530")},
+		{"is_recurring_applicable", single, no()}, {"tax_override_preference", single, text("no_override")},
+		{"tds_override_preference", single, text("no_override")}, {"computation_type", single, text("basic")},
+		{"integration_references", single, rarely(`{"reference_id":"1"}`)}, {"offline_created_date_with_time", single, rareText("2025-11-03T09:00:00+0530")},
 		{"approvers_list", single, rarely(`{"approver_id":"1","order":1}`)}, {"approver_id", single, rare(user(0))},
 		{"submitter_id", single, rare(user(1))}, {"is_approval_required", single, no()}, {"date_description", both, text("On the day")},
 	}
-	if bill {
-		fields = append(
-			fields,
-			field{"warn_create_vendor_credits", single, no()}, field{"un_billed_items", single, rare(raw(`{"count":1}`))},
-			field{"is_uber_bill", both, no()}, field{"is_tally_bill", both, no()}, field{"is_bill_reconciliation_violated", single, no()},
-			field{"bill_order_type", single, rareText("purchase_order")},
-			field{"purchase_request_items", single, rarely(`{"item_id":"1"}`)}, field{"receive_line_items", single, rarely(`{"item_id":"1"}`)},
-		)
+}
+
+// tradeNoise is that of bills and credit notes.
+func tradeNoise() []field {
+	return []field{
+		{"track_discount_in_account", single, yes()}, {"invoice_conversion_type", single, text("invoice")},
+		{"item_matching_type", single, rareText("two_way")}, {"registration_details", single, rare(raw(`{"number":"1"}`))},
 	}
-	return fields
+}
+
+// billNoise is that of bills alone.
+func billNoise() []field {
+	return []field{
+		{"warn_create_vendor_credits", single, no()}, {"un_billed_items", single, rare(raw(`{"count":1}`))},
+		{"is_uber_bill", both, no()}, {"is_tally_bill", both, no()}, {"is_bill_reconciliation_violated", single, no()},
+		{"bill_order_type", single, rareText("purchase_order")},
+		{"purchase_request_items", single, rarely(`{"item_id":"1"}`)}, {"receive_line_items", single, rarely(`{"item_id":"1"}`)},
+	}
+}
+
+// lineNoise is that of lines.
+func lineNoise() []field {
+	return []field{{"line_item_category", single, rareText("item")}, {"item_code", single, rareText("IT-1")}}
 }
 
 // storage is a bin, discount a part of a line's discount, tdsShare the tax withheld by one rate.

@@ -16,9 +16,9 @@ import (
 func creditNotes() *form {
 	return &form{
 		headers: true,
-		fields:  slices.Concat(noteFields(), noteShipping(), noteRest(), noise(false)),
+		fields:  slices.Concat(noteFields(), noteShipping(), noteRest(), noise(), tradeNoise()),
 		arrays: []array{
-			customFields(), {"line_items", noteLine()},
+			customFields(), {"line_items", append(noteLine(), lineNoise()...)},
 			address("billing_address", "attention", "phone"), address("shipping_address", "attention", "phone"),
 		},
 		reshape: func(r record) {
@@ -61,7 +61,8 @@ func noteShipping() []field {
 		{"shipping_charge_account_id", single, rare(account("income"))}, {"shipping_charge_account_name", single, rare(accountName("income"))},
 		{"shipping_charge_tax_id", single, rareID(ids.GroupTax)}, {"shipping_charge_tax_name", single, rareText("GST18")},
 		{"shipping_charge_tax_type", single, rareText("tax")}, {"shipping_charge_tax_percentage", single, rare(raw("18"))},
-		{"shipping_charge_tax", single, rareZero()}, {"shipping_charge_taxes", single, rarely(`{"tax_id":"460000000200000000","tax_name":"GST18","tax_amount":0.00}`)},
+		{"shipping_charge_tax", single, rareZero()},
+		{"shipping_charge_taxes", single, rarely(`{"tax_id":"460000000200000000","tax_name":"GST18","tax_amount":0.00}`)},
 	}
 }
 
@@ -95,7 +96,8 @@ func noteLine() []field {
 		{"item_type", single, text("inventory")}, {"internal_name", single, same("name")}, {"pricing_scheme", single, text("unit")},
 		{"pricebook_id", single, rareID(ids.GroupPriceList)}, {"sales_margin", single, rare(raw("31.03"))},
 		{"code", single, rareText("IT-1")}, {"type", single, raw("1")},
-		{"is_combo_product", single, no()}, {"combo_type", single, rareText("kit")}, {"mapped_items", single, rarely(`{"item_id":"460030000000001000","name":"Bolt M8","quantity":1.00}`)},
+		{"is_combo_product", single, no()}, {"combo_type", single, rareText("kit")},
+		{"mapped_items", single, rarely(`{"item_id":"460030000000001000","name":"Bolt M8","quantity":1.00}`)},
 		{"can_skip_stock_tracking", single, no()}, {"is_credit_only_item", single, no()}, {"tax_treatment_code", single, rareText("uae_others")},
 		{"item_custom_fields", single, raw("[]")},
 	}

@@ -239,6 +239,6 @@ func lineTaxes(name string) value {
 		one.SetText("tax_id", tax.ID)
 		one.SetText("tax_name", fmt.Sprintf("%s (%d%%)", tax.Name, tax.Percent))
 		one.Set("tax_amount", levied(name)(r))
-		return append(one.Append([]byte("[")), ']')
+		return array1(one)
 	}
 }

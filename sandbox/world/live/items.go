@@ -6,6 +6,7 @@ import (
 	"math/big"
 
 	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/overlay"
 )
 
 // items is the form of items: most stock figures come with the single record alone
@@ -28,7 +29,8 @@ func itemFields() []field {
 		{"category_id", single, every(2, identifierOf(ids.GroupCategory, 1))}, {"category_name", single, every(2, text("Fasteners"))},
 		{"brand", both, every(2, text("Meridian"))}, {"manufacturer", both, every(3, text("Meridian Works"))},
 		{"can_be_sold", both, yes()}, {"can_be_purchased", both, yes()}, {"track_inventory", both, isStock},
-		{"account_id", both, accountOf("account_name")}, {"inventory_account_name", single, given(filled("inventory_account_id"), accountName("other_current_asset"), none())},
+		{"account_id", both, accountOf("account_name")},
+		{"inventory_account_name", single, given(filled("inventory_account_id"), accountName("other_current_asset"), none())},
 		{"unit_id", single, identifierOf(ids.GroupUnit, 1)}, {"sales_rate", single, same("rate")},
 		{"purchase_tax_id", single, same("tax_id")}, {"purchase_tax_name", single, same("tax_name")},
 		{"purchase_tax_type", single, same("tax_type")}, {"purchase_tax_percentage", single, same("tax_percentage")},
@@ -91,7 +93,8 @@ func itemEditions() []field {
 		{"sales_tax_rule_id", both, rareID(ids.GroupExemption)}, {"sales_tax_rule_name", single, rareText("Sales")},
 		{"purchase_tax_rule_id", both, rareID(ids.GroupExemption)}, {"purchase_tax_rule_name", single, rareText("Purchases")},
 		{"product_subtype", both, rareText("finished")}, {"purpose_of_use", both, rareText("resale")},
-		{"sales_channels", single, rarely(`{"name":"direct","status":"active"}`)}, {"integration_references", single, rarely(`{"integration":"shop","reference_id":"1"}`)},
+		{"sales_channels", single, rarely(`{"name":"direct","status":"active"}`)},
+		{"integration_references", single, rarely(`{"integration":"shop","reference_id":"1"}`)},
 		{"show_in_storefront", single, no()}, {"crm_owner_id", single, rare(user(0))},
 		{"length", list, raw("4.00")}, {"width", list, raw("4.00")}, {"height", list, raw("2.00")}, {"weight", list, raw("0.25")},
 		{"weight_unit", list, text("kg")}, {"dimension_unit", list, text("cm")},
@@ -102,7 +105,8 @@ func itemEditions() []field {
 func variantFields() []field {
 	fields := []field{
 		{"attribute_type1", list, rareText("text")}, {"attribute_type2", list, rareText("text")}, {"attribute_type3", list, rareText("text")},
-		{"attribute_option_data1", list, rareText("grey")}, {"attribute_option_data2", list, rareText("m")}, {"attribute_option_data3", list, rareText("x")},
+		{"attribute_option_data1", list, rareText("grey")}, {"attribute_option_data2", list, rareText("m")},
+		{"attribute_option_data3", list, rareText("x")},
 	}
 	for _, n := range [...]string{"2", "3"} {
 		fields = append(
@@ -140,11 +144,21 @@ func assetValue(r record) json.RawMessage {
 	return quoted(string(value))
 }
 
+// preferred is the vendor of one record in three.
 func preferred(r record) json.RawMessage {
 	if r.i%3 > 0 {
 		return empty
 	}
-	return json.RawMessage(`[{"vendor_id":` + string(same("vendor_id")(r)) + `,"vendor_name":` + string(same("vendor_name")(r)) + `}]`)
+	one := overlay.NewObject()
+	one.Set("vendor_id", same("vendor_id")(r))
+	one.Set("vendor_name", same("vendor_name")(r))
+	if r.kind == ids.Items {
+		one.SetFlag("is_primary", true)
+		one.Set("item_price", same("purchase_rate")(r))
+		one.Set("item_stock", zero()(r))
+		one.Set("last_modified_time", created(r))
+	}
+	return array1(one)
 }
 
 // packageOf is the size of the packed item; live lists carry the same keys flat.
@@ -185,7 +199,7 @@ func compositeFields() []field {
 		{"available_for_sale_stock", single, same("available_stock")},
 		{"actual_available_for_sale_stock", single, same("actual_available_stock")},
 		{"package_details", single, packageOf}, {"warehouses", single, warehouses},
-		{"composite_component_items", single, same("mapped_items")}, {"composite_service_items", single, rare(same("mapped_items"))},
+		{"composite_component_items", single, components}, {"composite_service_items", single, rare(components)},
 		{"is_returnable", single, yes()}, {"is_linked_with_zohocrm", single, no()},
 		{"track_serial_number", single, no()}, {"track_batch_number", single, no()},
 		{"minimum_order_quantity", single, every(2, raw("1.00"))}, {"maximum_order_quantity", single, every(2, raw("90.00"))},
@@ -198,10 +212,40 @@ func compositeFields() []field {
 
 // warehouses is the older form of locations: all of the stock in one place.
 func warehouses(r record) json.RawMessage {
-	return json.RawMessage(`[{"warehouse_id":` + string(quoted(ids.Of(ids.Locations, 0))) + `,"warehouse_name":"Head Office","status":"active",` +
-		`"is_primary":true,"warehouse_stock_on_hand":` + string(same("stock_on_hand")(r)) +
-		`,"warehouse_available_stock":` + string(same("available_stock")(r)) +
-		`,"warehouse_actual_available_stock":` + string(same("actual_available_stock")(r)) + `}]`)
+	one := overlay.NewObject()
+	one.SetText("warehouse_id", ids.Of(ids.Locations, 0))
+	one.SetText("warehouse_name", "Head Office")
+	one.SetText("status", "active")
+	one.SetFlag("is_primary", true)
+	held, left, really := same("stock_on_hand")(r), same("available_stock")(r), same("actual_available_stock")(r)
+	one.Set("warehouse_stock_on_hand", held)
+	one.Set("warehouse_available_stock", left)
+	one.Set("warehouse_actual_available_stock", really)
+	one.Set("warehouse_committed_stock", sum("stock_on_hand", "-available_stock")(r))
+	one.Set("warehouse_actual_committed_stock", sum("stock_on_hand", "-actual_available_stock")(r))
+	one.Set("initial_stock", same("initial_stock")(r))
+	one.Set("initial_stock_rate", same("initial_stock_rate")(r))
+	one.Set("warehouse_available_for_sale_stock", left)
+	one.Set("warehouse_actual_available_for_sale_stock", really)
+	return array1(one)
+}
+
+// components repeats the parts of a bundle as live services show them.
+func components(r record) json.RawMessage {
+	parts := r.List("mapped_items")
+	for n, part := range parts {
+		part.Set("mapped_item_id", part.Get("line_item_id"))
+		part.SetText("product_type", "goods")
+		part.SetText("image_document_id", "")
+		if n == 0 {
+			part.SetText("image_document_id", ids.Fixed(ids.GroupDocument, r.i))
+		}
+		part.Drop("line_item_id")
+		part.Drop("image_id")
+	}
+	all := overlay.NewObject()
+	all.SetList("all", parts)
+	return all.Get("all")
 }
 
 // sku is the stock keeping unit of item i, as package stock writes it.

@@ -7,6 +7,7 @@
 package live
 
 import (
+	"encoding/json"
 	"slices"
 
 	"sluice/sandbox/world/books"
@@ -175,6 +176,11 @@ func (arr array) complete(r record, element *overlay.Object, n int) {
 			inner.Set(f.name, f.value(inner))
 		}
 	}
+}
+
+// array1 is an array of one object.
+func array1(one *overlay.Object) json.RawMessage {
+	return append(one.Append([]byte{'['}), ']')
 }
 
 // object writes one object.

@@ -12,7 +12,7 @@ import (
 func payments() *form {
 	return &form{
 		headers: true,
-		fields:  append(append(paymentFields(), paymentEditions()...), noise(false)...),
+		fields:  append(append(paymentFields(), paymentEditions()...), noise()...),
 		arrays: []array{
 			address("billing_address", "street2", "phone"),
 			{"bills", []field{

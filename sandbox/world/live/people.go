@@ -66,7 +66,8 @@ func moduleRecords() *form {
 		{"module_fields", single, moduleFields},
 		{"comments", single, raw(`[{"comment_id":"1","description":"created","commented_by":"Asha Rao","date":"2025-11-03"}]`)},
 		{"approvers_list", single, rarely(`{"approver_id":"1","approver_name":"Asha Rao","order":1}`)},
-		{"shared_to", single, raw(`[{"user_id":"1","user_name":"Asha Rao"}]`)}, {"shared_type", single, text("read")}, {"can_submit", single, no()}, {"can_approve", single, no()},
+		{"shared_to", single, raw(`[{"user_id":"1","user_name":"Asha Rao"}]`)}, {"shared_type", single, text("read")},
+		{"can_submit", single, no()}, {"can_approve", single, no()},
 	}}
 }
 
