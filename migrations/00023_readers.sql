@@ -25,7 +25,7 @@ INSERT INTO sluice.reader_key (token_key) VALUES (gen_random_uuid()::text || gen
 CREATE VIEW sluice.visible_organizations AS
 SELECT o.organization_id
 FROM sluice.organizations AS o
-WHERE has_table_privilege(current_user, 'sluice.organizations', 'SELECT')
+WHERE has_table_privilege(current_user, 'sluice.organizations'::regclass, 'SELECT')
    OR EXISTS (
     SELECT FROM analytics.readers AS r
     JOIN pg_catalog.pg_roles AS g ON g.rolname = r.role
@@ -36,7 +36,7 @@ COMMENT ON COLUMN sluice.visible_organizations.organization_id IS 'Key of the or
 
 CREATE VIEW sluice.viewer AS
 SELECT
-    has_table_privilege(current_user, 'sluice.organizations', 'SELECT')
+    has_table_privilege(current_user, 'sluice.organizations'::regclass, 'SELECT')
         OR EXISTS (
             SELECT FROM pg_catalog.pg_roles AS g
             WHERE g.rolname = 'sluice_reader_personal' AND pg_has_role(current_user, g.oid, 'MEMBER')

@@ -9,6 +9,7 @@
 package readers
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -60,6 +61,9 @@ type State struct {
 type Group struct {
 	Name   string `db:"name"   json:"name"`
 	Exists bool   `db:"exists" json:"exists"`
+	// InUse says that it may use schema analytics of this database: databases of one server share
+	// their roles.
+	InUse bool `db:"in_use" json:"in_use"`
 	// Members are the roles that were made members of this one by name, without the other groups.
 	Members []string `db:"members" json:"members"`
 }
@@ -107,6 +111,7 @@ func Look(ctx context.Context, db postgres.Querier, groups Groups) (State, error
 	if state.Findings, err = postgres.Read[Finding](ctx, db, "the rights of readers", sqlOurs+sqlExcess, append(names, state.sees())...); err != nil {
 		return State{}, err
 	}
+	slices.SortFunc(state.Findings, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.Remedy, b.Remedy)) })
 	state.Findings = append(state.Findings, state.poor()...)
 	return state, nil
 }

@@ -22,7 +22,7 @@ WITH ours AS (
 )`
 
 const sqlGroups = `
-SELECT g.name, g.oid IS NOT NULL AS exists, ARRAY(
+SELECT g.name, g.oid IS NOT NULL AS exists, coalesce(pg_catalog.has_schema_privilege(g.oid, 'analytics', 'USAGE'), false) AS in_use, ARRAY(
 	SELECT DISTINCT r.rolname::text COLLATE "C" FROM pg_catalog.pg_auth_members m JOIN pg_catalog.pg_roles r ON r.oid = m.member
 	WHERE m.roleid = g.oid AND r.oid NOT IN (SELECT o.oid FROM groups o WHERE o.oid IS NOT NULL) AND r.oid <> (SELECT owner FROM ours)
 	ORDER BY 1) AS members
@@ -95,7 +95,7 @@ SELECT r.rolname::text AS role, r.rolcanlogin AS login,
 		ORDER BY w.place) AS unlimited
 FROM pg_catalog.pg_roles r
 WHERE NOT r.rolsuper AND r.oid <> (SELECT owner FROM ours) AND r.oid NOT IN (SELECT g.oid FROM groups g WHERE g.oid IS NOT NULL)
-	AND (EXISTS (SELECT FROM groups g WHERE pg_catalog.pg_has_role(r.oid, g.oid, 'MEMBER'))
+	AND (EXISTS (SELECT FROM groups g WHERE pg_catalog.pg_has_role(r.oid, g.oid, 'MEMBER') AND pg_catalog.has_schema_privilege(g.oid, 'analytics', 'USAGE'))
 		OR NOT pg_catalog.has_table_privilege(r.oid, 'sluice.streams', 'UPDATE') AND EXISTS (
 			SELECT FROM relations v CROSS JOIN LATERAL pg_catalog.aclexplode(v.acl) AS a
 			WHERE v.schema = 'analytics' AND a.privilege_type = 'SELECT' AND pg_catalog.pg_has_role(r.oid, a.grantee, 'MEMBER')))
@@ -131,5 +131,4 @@ FROM roles r CROSS JOIN ours o WHERE pg_catalog.pg_has_role(r.oid, o.owner, 'MEM
 UNION ALL
 SELECT DISTINCT format('analytics.readers names the role %I, which does not exist: a role of that name would see the same', a.role),
 	format('sluice readers deny %s ''*''', CASE WHEN a.role ~ '^[A-Za-z0-9_]+$' THEN a.role ELSE '''' || replace(a.role, '''', '''\''''') || '''' END)
-FROM analytics.readers a WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = a.role)
-ORDER BY what COLLATE "C", remedy COLLATE "C"`
+FROM analytics.readers a WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = a.role)`
