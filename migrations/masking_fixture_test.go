@@ -17,8 +17,8 @@ import (
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// marks matches what the personal columns of readable hold: part of each text, with the name of the
-// column, whole numbers, days.
+// marks matches what the personal columns of readable hold: part of each text, with the name of
+// the column, whole numbers, days.
 var marks = regexp.MustCompile(`PERSONAL(?: [a-z_.]+)?|9182736450|1901-02-03`)
 
 // readable is a migrated database with a row of two organizations in every copied table, whose
@@ -26,8 +26,8 @@ var marks = regexp.MustCompile(`PERSONAL(?: [a-z_.]+)?|9182736450|1901-02-03`)
 type readable struct {
 	*testing.T
 	url string
-	// masked, unmasked and raw are members of the three groups; the first two may see organization a.
-	// A stranger is a member of none.
+	// masked, unmasked and raw are members of the three groups; the first two may see organization
+	// a. A stranger is a member of none.
 	masked, unmasked, raw, stranger string
 }
 

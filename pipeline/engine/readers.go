@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"sluice/pipeline/warehouse/readers"
 )
@@ -37,18 +38,32 @@ func (a *App) AllowReader(ctx context.Context, role string, organizations []stri
 	return seen, err
 }
 
-// DenyReader takes the rows of organizations from a role, and returns the keys of those organizations
-// and of those that the role sees still. An organization that is gone is named by its key.
-func (a *App) DenyReader(ctx context.Context, role string, organizations []string) (denied, seen []string, err error) {
+// Denied is what became of a denial: the keys of the organizations, and of those that the role sees
+// still.
+type Denied struct{ Organizations, Seen []string }
+
+// InVain says that the role sees one of the organizations still: because all are allowed for it, or
+// by a role that it is a member of.
+func (d Denied) InVain() bool {
+	return slices.ContainsFunc(d.Organizations, func(key string) bool {
+		return slices.Contains(d.Seen, key) || slices.Contains(d.Seen, readers.All) || key == readers.All && len(d.Seen) > 0
+	})
+}
+
+// DenyReader takes the rows of organizations from a role. An organization that is gone is named by
+// its key.
+func (a *App) DenyReader(ctx context.Context, role string, organizations []string) (Denied, error) {
+	var denied Denied
 	for _, named := range organizations {
 		key, err := a.keyForReaders(named)
 		if err != nil {
 			key = named
 		}
-		denied = append(denied, key)
+		denied.Organizations = append(denied.Organizations, key)
 	}
-	seen, err = readers.Deny(ctx, a.DB.Pool(), role, denied)
-	return denied, seen, err
+	var err error
+	denied.Seen, err = readers.Deny(ctx, a.DB.Pool(), role, denied.Organizations)
+	return denied, err
 }
 
 func (a *App) keyForReaders(named string) (string, error) {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,8 +28,9 @@ cannot log in. Make the roles that do, and grant each of them one group.
 
 It makes no role that can log in, drops no role, revokes nothing and changes no
 setting: for that it shows the statements.`,
-		Example: "  sluice readers\n  sluice readers --apply\n  sluice readers allow jane acme\n  sluice readers allow analysts '*'\n  sluice readers deny jane acme",
-		Args:    cobra.NoArgs,
+		Example: "  sluice readers\n  sluice readers --apply\n  sluice readers allow jane acme\n" +
+			"  sluice readers allow analysts '*'\n  sluice readers deny jane acme",
+		Args: cobra.NoArgs,
 		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, _ []string) error {
 			return c.readers(ctx, a, apply)
 		}),
@@ -170,15 +170,12 @@ func (c *cli) allowReader(ctx context.Context, a *engine.App, args []string) err
 }
 
 func (c *cli) denyReader(ctx context.Context, a *engine.App, args []string) error {
-	denied, seen, err := a.DenyReader(ctx, args[0], args[1:])
+	denied, err := a.DenyReader(ctx, args[0], args[1:])
 	if err != nil {
 		return ofRights(err)
 	}
-	shown := allowedView{Role: args[0], Organizations: seen}
-	still := slices.ContainsFunc(denied, func(key string) bool {
-		return slices.Contains(seen, key) || slices.Contains(seen, readers.All) || key == readers.All && len(seen) > 0
-	})
-	return errors.Join(c.show(shown, shown.line()), exitIf(still))
+	shown := allowedView{Role: args[0], Organizations: denied.Seen}
+	return errors.Join(c.show(shown, shown.line()), exitIf(denied.InVain()))
 }
 
 // ofRights gives an error the exit code of the environment if the role of the session may not do

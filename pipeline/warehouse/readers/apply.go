@@ -10,8 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"sluice/pipeline/warehouse/postgres"
 )
 
 // ErrRights says that the role of this session may not do what was asked for. The error has the
@@ -22,16 +20,16 @@ var ErrRights = errors.New("this role of the database may not do that")
 var ErrNoRole = errors.New("no such role")
 
 const (
-	// sqlMay gives the role of the session, the owner of the tables, and whether the first may make
-	// roles.
+	// sqlMay gives the role of the session, the owner of the tables, and whether the first may
+	// make roles.
 	sqlMay = `
 SELECT r.rolname::text, pg_catalog.pg_get_userbyid(o.role)::text, r.rolsuper OR r.rolcreaterole
 FROM pg_catalog.pg_roles r CROSS JOIN sluice.owner o WHERE r.rolname = current_user`
 	sqlHasRole = `SELECT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = $1)`
 	sqlAllow   = `INSERT INTO analytics.readers (role, organization_id) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING`
 	sqlDeny    = `DELETE FROM analytics.readers WHERE role = $1 AND (organization_id = ANY ($2::text[]) OR '*' = ANY ($2::text[]))`
-	// sqlSeen gives the organizations that a role sees by its rows and those of the roles that it is a
-	// member of.
+	// sqlSeen gives the organizations that a role sees by its rows and those of the roles that it is
+	// a member of.
 	sqlSeen = `
 SELECT DISTINCT a.organization_id FROM analytics.readers a JOIN pg_catalog.pg_roles t ON t.rolname = a.role
 JOIN pg_catalog.pg_roles r ON r.rolname = $1 AND pg_catalog.pg_has_role(r.oid, t.oid, 'MEMBER') ORDER BY 1`
@@ -50,11 +48,12 @@ func Apply(ctx context.Context, pool *pgxpool.Pool, groups Groups) ([]Lack, erro
 			return fmt.Errorf("looking what this role may do: %w", err)
 		}
 		var err error
-		if lacks, err = postgres.Read[Lack](ctx, tx, "the rights of the groups of readers", sqlOurs+sqlLacks, groups.Masked, groups.Personal, groups.Raw); err != nil {
+		if lacks, err = lacking(ctx, tx, groups); err != nil {
 			return err
 		}
 		if len(lacks) > 0 && role != owner {
-			return fmt.Errorf("%w: it is %q, and the tables belong to %q: run it as that one, or with ?role=%s in the address of the database", ErrRights, role, owner, owner)
+			return fmt.Errorf("%w: it is %q, and the tables belong to %q: run it as that one, or with ?role=… in the address of the database",
+				ErrRights, role, owner)
 		}
 		if roles := ofRoles(lacks); len(roles) > 0 && !makes {
 			return fmt.Errorf("%w: %q may not make roles. Let an administrator execute this, then run it again:\n%s", ErrRights, role, script(roles))

@@ -102,7 +102,7 @@ func Look(ctx context.Context, db postgres.Querier, groups Groups) (State, error
 	if state.Groups, err = postgres.Read[Group](ctx, db, "the groups of readers", sqlOurs+sqlGroups, names...); err != nil {
 		return State{}, err
 	}
-	if state.Lacks, err = postgres.Read[Lack](ctx, db, "the rights of the groups of readers", sqlOurs+sqlLacks, names...); err != nil {
+	if state.Lacks, err = lacking(ctx, db, groups); err != nil {
 		return State{}, err
 	}
 	if state.Readers, err = postgres.Read[Reader](ctx, db, "the readers", sqlOurs+sqlReaders, append(names, timeoutNames())...); err != nil {
@@ -114,6 +114,10 @@ func Look(ctx context.Context, db postgres.Querier, groups Groups) (State, error
 	slices.SortFunc(state.Findings, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.Remedy, b.Remedy)) })
 	state.Findings = append(state.Findings, state.poor()...)
 	return state, nil
+}
+
+func lacking(ctx context.Context, db postgres.Querier, groups Groups) ([]Lack, error) {
+	return postgres.Read[Lack](ctx, db, "the rights of the groups of readers", sqlOurs+sqlLacks, groups.Masked, groups.Personal, groups.Raw)
 }
 
 // Begun says whether one of the groups was made: without any, readers are not used yet.

@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
-// fixture is a migrated database of a role that is no superuser. Roles belong to the server, so each
-// test has groups and readers of its own names.
+// fixture is a migrated database of a role that is no superuser. Roles belong to the server, so
+// each test has groups and readers of its own names.
 type fixture struct {
 	*testing.T
 	url, owner string
@@ -68,7 +68,7 @@ func (f *fixture) must(err error) {
 	}
 }
 
-// administers executes statements as a superuser; in each, NAME_ is a role of this test.
+// administers executes statements as a superuser; in each, @ ends the names of this test.
 func (f *fixture) administers(statements ...string) {
 	f.Helper()
 	for _, statement := range statements {
@@ -108,9 +108,9 @@ func (f *fixture) mayRead(role, table string) bool {
 	return may
 }
 
-// TestGroupsAreMade: the owner that may not make roles gets the statements for an administrator, and
-// gives the rights itself once the roles are there. What is made later is covered, and a second time
-// nothing is left to do.
+// TestGroupsAreMade: the owner that may not make roles gets the statements for an administrator,
+// and gives the rights itself once the roles are there. What is made later is covered, and a second
+// time nothing is left to do.
 func TestGroupsAreMade(t *testing.T) {
 	t.Parallel()
 	f := open(t)

@@ -50,7 +50,8 @@ const sqlLacks = `, functions AS (
 	FROM groups g JOIN groups b ON b.place = g.place - 1
 	WHERE NOT coalesce(pg_catalog.pg_has_role(g.oid, b.oid, 'MEMBER'), false)
 	UNION ALL
-	SELECT 3, s.place, s.name, format('there is no schema %I', s.name), format('CREATE SCHEMA IF NOT EXISTS %I AUTHORIZATION %I', s.name, (SELECT name FROM ours))
+	SELECT 3, s.place, s.name, format('there is no schema %I', s.name),
+		format('CREATE SCHEMA IF NOT EXISTS %I AUTHORIZATION %I', s.name, (SELECT name FROM ours))
 	FROM schemas s WHERE s.oid IS NULL
 	UNION ALL
 	SELECT 4, g.place, '', format('%I may not use schema %s', g.name, string_agg(quote_ident(s.name), ', ' ORDER BY s.name)),
@@ -66,7 +67,8 @@ const sqlLacks = `, functions AS (
 	SELECT 6, g.place, f.schema, format('%I may not call %s', g.name, string_agg(f.oid::regprocedure::text, ', ' ORDER BY f.oid::regprocedure::text)),
 		format('GRANT EXECUTE ON FUNCTION %s TO %I', string_agg(f.oid::regprocedure::text, ', ' ORDER BY f.oid::regprocedure::text), g.name)
 	FROM functions f JOIN groups g ON g.place = f.place
-	WHERE NOT coalesce(pg_catalog.has_function_privilege(g.oid, f.oid, 'EXECUTE'), g.oid IS NULL AND pg_catalog.has_function_privilege('public', f.oid, 'EXECUTE'))
+	WHERE NOT coalesce(pg_catalog.has_function_privilege(g.oid, f.oid, 'EXECUTE'),
+		g.oid IS NULL AND pg_catalog.has_function_privilege('public', f.oid, 'EXECUTE'))
 	GROUP BY g.place, g.name, f.schema
 	UNION ALL
 	SELECT 7, g.place, l.kind, format('%I gets no right on what is made later in schema %s (%s)', g.name,
@@ -95,7 +97,8 @@ SELECT r.rolname::text AS role, r.rolcanlogin AS login,
 		ORDER BY w.place) AS unlimited
 FROM pg_catalog.pg_roles r
 WHERE NOT r.rolsuper AND r.oid <> (SELECT owner FROM ours) AND r.oid NOT IN (SELECT g.oid FROM groups g WHERE g.oid IS NOT NULL)
-	AND (EXISTS (SELECT FROM groups g WHERE pg_catalog.pg_has_role(r.oid, g.oid, 'MEMBER') AND pg_catalog.has_schema_privilege(g.oid, 'analytics', 'USAGE'))
+	AND (EXISTS (SELECT FROM groups g WHERE pg_catalog.pg_has_role(r.oid, g.oid, 'MEMBER')
+			AND pg_catalog.has_schema_privilege(g.oid, 'analytics', 'USAGE'))
 		OR NOT pg_catalog.has_table_privilege(r.oid, 'sluice.streams', 'UPDATE') AND EXISTS (
 			SELECT FROM relations v CROSS JOIN LATERAL pg_catalog.aclexplode(v.acl) AS a
 			WHERE v.schema = 'analytics' AND a.privilege_type = 'SELECT' AND pg_catalog.pg_has_role(r.oid, a.grantee, 'MEMBER')))
