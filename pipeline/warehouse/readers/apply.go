@@ -28,8 +28,8 @@ FROM pg_catalog.pg_roles r CROSS JOIN sluice.owner o WHERE r.rolname = current_u
 	sqlHasRole = `SELECT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = $1)`
 	sqlAllow   = `INSERT INTO analytics.readers (role, organization_id) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING`
 	sqlDeny    = `DELETE FROM analytics.readers WHERE role = $1 AND (organization_id = ANY ($2::text[]) OR '*' = ANY ($2::text[]))`
-	// sqlSeen gives the organizations that a role sees by its rows and those of the roles that it is
-	// a member of.
+	// sqlSeen gives the organizations that a role sees, by its own rows and by those of the roles
+	// that it is a member of.
 	sqlSeen = `
 SELECT DISTINCT a.organization_id FROM analytics.readers a JOIN pg_catalog.pg_roles t ON t.rolname = a.role
 JOIN pg_catalog.pg_roles r ON r.rolname = $1 AND pg_catalog.pg_has_role(r.oid, t.oid, 'MEMBER') ORDER BY 1`
