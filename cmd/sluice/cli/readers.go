@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -125,7 +126,7 @@ func (v *readersView) roles() view.Text {
 	return func(page *view.Page) {
 		page.Linef("")
 		page.Add(view.Table(v.Readers, "READER  LOGS IN  GROUP  SEES", func(r *readers.Reader) view.Row {
-			return view.Row{r.Role, view.YesNo(r.Login), r.Group, strings.Join(r.Organizations, ", ")}
+			return view.Row{r.Role, view.YesNo(r.Login), cmp.Or(r.Group, "none"), strings.Join(r.Organizations, ", ")}
 		}).Or("No role is a reader."))
 	}
 }
@@ -135,6 +136,9 @@ func (v *readersView) rest() view.Text {
 		page.Linef("")
 		for _, f := range v.Findings {
 			page.Linef("a warning: %s; to end that: %s;", f.What, f.Remedy)
+		}
+		if len(v.Findings) > 0 {
+			page.Linef("")
 		}
 		if v.SQL != "" {
 			page.Linef("The groups lack this. sluice readers --apply executes it:\n")
