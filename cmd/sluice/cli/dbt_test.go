@@ -68,7 +68,7 @@ func TestDBTPackage(t *testing.T) {
 			tests[name] = strings.Contains(string(text), "{% test "+name+"(")
 		case strings.HasSuffix(path, ".sql"):
 			models[name] = string(text)
-		case strings.HasSuffix(path, ".yml"):
+		case strings.HasSuffix(path, ".yml") && strings.Contains(path, "/models/"):
 			var file dbtFile
 			if err := yaml.Unmarshal(text, &file); err != nil {
 				t.Errorf("%s: %v", path, err)
