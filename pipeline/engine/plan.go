@@ -92,6 +92,13 @@ func (a *App) Accept(ctx context.Context, id string, patience time.Duration) err
 	return nil
 }
 
+// Declare makes sluice.columns say what is declared of the columns that the database has, and
+// reports whether it changed anything.
+func (a *App) Declare(ctx context.Context) (bool, error) {
+	changed, err := migrations.Declare(ctx, a.URL, a.Catalogue)
+	return changed > 0, err
+}
+
 // GrantWorker lets a role run every command but migrate.
 func (a *App) GrantWorker(ctx context.Context, role string) error {
 	err := migrations.GrantWorker(ctx, a.URL, role)

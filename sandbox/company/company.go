@@ -29,6 +29,7 @@ type Settings struct {
 	Networks   []string      // chat networks
 	ChatEpoch  bool
 	Demo       bool
+	AsLive     bool // records as live services send them
 	Now        func() time.Time
 	Activity   activity.Rates // what the business does by itself; nothing by default
 }
@@ -71,7 +72,8 @@ func New(settings Settings) (*Company, error) {
 		Settings: settings,
 		zone:     zone,
 		world: world.New(world.Settings{
-			Seed: settings.Seed, Records: settings.Records, Zone: zone, Anchor: anchor, ChatEpoch: settings.ChatEpoch, Demo: settings.Demo,
+			Seed: settings.Seed, Records: settings.Records, Zone: zone, Anchor: anchor, ChatEpoch: settings.ChatEpoch,
+			Demo: settings.Demo, AsLive: settings.AsLive,
 			Modules: settings.Modules, Networks: settings.Networks, Organization: settings.ID, Number: settings.Number,
 		}),
 		gate: limits.New(settings.Limits), plan: settings.Plan,

@@ -28,8 +28,8 @@ type View struct {
 // Column is one column with its sentence.
 type Column struct{ Name, Doc string }
 
-// Sources returns the sources as YAML, by schema: those of the views, and those of each service with
-// tables.
+// Sources returns the sources as YAML, by schema: those of the views, and those of each service
+// with tables.
 func Sources(services []schema.Service, views []View) map[string]string {
 	files := map[string]string{"analytics": analytics(views)}
 	for i := range services {
