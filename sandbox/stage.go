@@ -38,7 +38,7 @@ func (s *Server) build() (*stage, error) {
 	}
 	for n, o := range s.options.all() {
 		founded, err := company.New(company.Settings{
-			ID: o.ID, DataCenter: o.DataCenter, Number: n, Seed: o.Seed, Records: o.Records, TimeZone: o.TimeZone, Plan: o.Plan,
+			ID: o.ID, DataCenter: o.DataCenter, Number: n, Seed: o.Seed, Base: o.Base, Records: o.Records, TimeZone: o.TimeZone, Plan: o.Plan,
 			Limits: s.options.Limits, Modules: s.options.CustomModules, Networks: s.options.Networks,
 			ChatEpoch: s.options.ChatEpoch, Demo: s.options.Demo, Now: s.options.Now, Activity: s.options.Activity,
 		})

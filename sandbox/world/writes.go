@@ -78,7 +78,7 @@ func (w *World) DisplayTime(at int64) string { return w.books.DisplayTime(at) }
 
 // generated returns record i without the writes of the API.
 func (w *World) generated(kind Kind, i int) *overlay.Object {
-	return parsed(w.author.Append(nil, kind, i, Full))
+	return parsed(w.appendGenerated(nil, kind, i, Full))
 }
 
 // parsed reads a record that the world wrote.
@@ -110,7 +110,10 @@ type readTerms struct {
 }
 
 func (w *World) filtered(query Query, i int) bool {
-	written := w.overlay.Find(query.Kind, i)
+	if query.Filter == "" && query.From == "" {
+		return true
+	}
+	written := w.writtenOf(query.Kind, i)
 	if written == nil {
 		return w.books.Matches(query.Kind, i, query.Filter) &&
 			(query.From == "" || w.books.Day(w.tables.Created(query.Kind, i), 0) >= query.From)

@@ -38,6 +38,8 @@ clock, count calls and set faults; they answer on this machine only.`,
 	f.StringVar(&flags.listen, "listen", "127.0.0.1:8086", "address to listen on")
 	f.Int64Var(&flags.options.Seed, "seed", 1, "seed of the company: the same seed and size give the same records")
 	f.IntVar(&flags.options.Records, "records", 1000, "number of records, over all resources")
+	f.StringVar(&flags.options.World, "world", "",
+		"books plays companies whose books close, of the 24 months up to today, and answers an analyst's questions at /_sandbox/books/")
 	f.StringVar(&flags.options.Plan, "plan", "free", "the organization's plan, which sets the limits")
 	f.StringVar(&flags.options.TimeZone, "time-zone", "Asia/Kolkata", "the organization's time zone")
 	f.StringVar(&flags.options.Vendor, "vendor", "Svc",

@@ -1,0 +1,22 @@
+package company
+
+import (
+	"errors"
+
+	"sluice/sandbox/world/ledger/figures"
+)
+
+var errNoBooks = errors.New("sandbox: the organization's books do not close: start the sandbox with the world books")
+
+// Figures gives f the oracle of the organization's books, as of now, for itself alone. It fails in
+// a world whose books do not close.
+func (c *Company) Figures(f func(figures.Books)) error {
+	err := errNoBooks
+	c.lend(func() {
+		if books, closes := c.world.Figures(); closes {
+			err = nil
+			f(books)
+		}
+	})
+	return err
+}
