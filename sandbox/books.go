@@ -50,8 +50,9 @@ func (s *Server) showFigure(a asked) {
 	var figure any
 	var failure error
 	var day ledger.Day
+	today := ledger.DayOf(a.company.Time())
 	err := a.company.Figures(func(b figures.Books) {
-		day = b.Ledger.Today
+		day = today
 		if query.Has("day") {
 			if day, failure = ledger.ReadDay(query.Get("day")); failure != nil {
 				return
@@ -78,4 +79,29 @@ func (s *Server) showFigure(a asked) {
 		return
 	}
 	a.write(figure)
+}
+
+// Plant changes the books of an organization in a way that an analyst has to see: see world.Plant.
+// It returns the identifiers of the changed records.
+func (s *Server) Plant(id, dataCenter, what string) ([]string, error) {
+	c, err := s.find(id, dataCenter)
+	if err != nil {
+		return nil, err
+	}
+	return c.Plant(what)
+}
+
+func (*Server) plant(a asked) {
+	var wanted struct {
+		What string `json:"what"`
+	}
+	if !a.read(&wanted) {
+		return
+	}
+	changed, err := a.company.Plant(wanted.What)
+	if err != nil {
+		a.refuse(err)
+		return
+	}
+	a.write(map[string]any{"planted": wanted.What, "ids": changed})
 }

@@ -61,7 +61,7 @@ func (c *closing) begin(w *World) {
 func (w *World) figures() figures.Books {
 	return figures.Books{
 		Ledger: w.closing.Ledger, Live: w.Live, Moved: w.journal.Movement,
-		Counted: func(item int) int { return w.journal.Quiet(Items, item) },
+		Counted: w.journal.Quiet,
 	}
 }
 

@@ -16,7 +16,7 @@ func (w *World) Record(kind Kind, i int) *overlay.Object {
 // Create adds a record at an instant (epoch seconds) and returns its index with an object of all
 // its names, each value absent. The caller fills it and Puts it.
 func (w *World) Create(kind Kind, at int64) (int, *overlay.Object) {
-	i := w.Insert(kind, at)
+	i := w.insert(kind, at)
 	blank := w.generated(kind, i).Blank()
 	w.overlay.Put(kind, i, overlay.Written{Object: blank, Created: true}, blank)
 	return i, blank.Clone()
@@ -61,6 +61,9 @@ func (w *World) Sample(kind Kind, name string) *overlay.Object {
 
 // Contact returns the name of a vendor or customer; false if there is none with that identifier.
 func (w *World) Contact(id string) (string, bool) {
+	if w.closing != nil {
+		return w.closing.contact(id)
+	}
 	if n, ok := ids.FixedIndex(ids.GroupVendor, id); ok && n < w.books.Vendors() {
 		return w.books.Words.VendorName(n), true
 	}

@@ -103,27 +103,32 @@ func (l *Ledger) bills() []Bill {
 func (l *Ledger) bill(n, count int) Bill {
 	vendor := l.sender(n)
 	date := l.Start + Day(n*days/count)
-	b := Bill{Vendor: vendor, Location: l.draw(ids.Bills, n, askPlace, 2), Centre: l.draw(ids.Bills, n, askCustom, 5) - 1, paid: noDay}
 	if n < vendorCount { // the first bill of each vendor is of any day
 		date = l.Start + Day(l.draw(ids.Bills, n, askDay, days))
 	}
-	entered := date
+	day := date
 	if l.draw(ids.Bills, n, askLate, oneInLate) == 0 {
-		entered = min(date+3+Day(l.draw(ids.Bills, n, askDay, 20)), l.Today-1)
+		day = min(date+3+Day(l.draw(ids.Bills, n, askDay, 20)), l.Today-1)
 	}
-	b.Date = date
-	b.Entered = l.at(entered, morning+l.draw(ids.Bills, n, askHour, evening-morning))
-	b.Modified = b.Entered
-	b.Currency = l.Vendors[vendor].Currency
-	b.Rate = l.RateOn(b.Currency, date)
-	if l.draw(ids.Bills, n, askTerms, oneInUndue) > 0 {
-		b.Due = date + Day(l.Vendors[vendor].Terms)
-	}
+	b := l.billOf(n, vendor, date, l.at(day, morning+l.draw(ids.Bills, n, askHour, evening-morning)))
 	switch {
 	case n%oneInDraft == 11:
 		b.Status = Draft
 	case n%oneInVoid == 23:
 		b.Status = Void
+	}
+	return b
+}
+
+// billOf makes a bill of a vendor, dated a day and entered at an instant.
+func (l *Ledger) billOf(n, vendor int, date Day, entered int64) Bill {
+	b := Bill{
+		State: State{Entered: entered, Modified: entered}, Vendor: vendor, Currency: l.Vendors[vendor].Currency, Date: date,
+		Location: l.draw(ids.Bills, n, askPlace, 2), Centre: l.draw(ids.Bills, n, askCustom, 5) - 1, paid: noDay,
+	}
+	b.Rate = l.RateOn(b.Currency, date)
+	if l.draw(ids.Bills, n, askTerms, oneInUndue) > 0 {
+		b.Due = date + Day(l.Vendors[vendor].Terms)
 	}
 	b.Reverse = b.Currency > 0 && l.draw(ids.Bills, n, askTreatment, oneInReverse/4) == 0
 	for line := range 1 + l.draw(ids.Bills, n, askLines, 6) {
@@ -156,7 +161,7 @@ func (l *Ledger) line(b *Bill, n int) Line {
 	line := Line{Item: -1, Levy: l.draw(ids.Bills, n, askLevy, 3), Location: b.Location, Quantity: words.Cents}
 	var cents int64
 	if l.draw(ids.Bills, n, askKind, 4) > 0 {
-		line.Item = l.draw(ids.Bills, n, askItem, len(l.Items))
+		line.Item = l.draw(ids.Bills, n, askItem, l.founding.items)
 		item := l.Items[line.Item]
 		line.Account, line.Levy = item.Account, item.Levy
 		line.Quantity = int64(1+l.draw(ids.Bills, n, askQuantity, 12)) * words.Cents

@@ -61,18 +61,10 @@ const (
 
 func (l *Ledger) items() []Item {
 	list := make([]Item, l.size(percentItems, leastItems))
-	accounts := expenseAccounts()
 	goods := 0
 	for n := range list {
-		at := l.at(l.Start-30, n)
-		item := Item{
-			State: State{Entered: at, Modified: at}, Service: n%oneInService == 4, Levy: l.draw(ids.Items, n, askLevy, 3),
-			Vendor: l.draw(ids.Items, n, askVendor, vendorCount), Account: Stock, Reorder: -1,
-			Prices: []Price{{At: at, Day: l.Start - 30, Cents: l.scaled(200 + l.draw(ids.Items, n, askCost, 8000))}},
-		}
-		if item.Service {
-			item.Account = accounts[l.draw(ids.Items, n, askAccount, len(accounts))]
-		} else {
+		item := l.itemOf(n, l.Start-30, l.at(l.Start-30, n))
+		if !item.Service {
 			if n%3 > 0 {
 				item.Reorder = 5 + l.draw(ids.Items, n, askKind, 36)
 				goods++
@@ -84,6 +76,22 @@ func (l *Ledger) items() []Item {
 		list[n] = item
 	}
 	return list
+}
+
+// itemOf makes an item without stock.
+func (l *Ledger) itemOf(n int, day Day, entered int64) Item {
+	item := Item{
+		State: State{Entered: entered, Modified: entered}, Service: n%oneInService == 4, Levy: l.draw(ids.Items, n, askLevy, 3),
+		Vendor: l.draw(ids.Items, n, askVendor, vendorCount), Account: Stock, Reorder: -1,
+		Prices: []Price{{At: entered, Day: day, Cents: l.scaled(200 + l.draw(ids.Items, n, askCost, 8000))}},
+	}
+	if item.Service {
+		accounts := expenseAccounts()
+		item.Account = accounts[l.draw(ids.Items, n, askAccount, len(accounts))]
+	} else {
+		item.OnHand = []int64{0}
+	}
+	return item
 }
 
 // stock gives an item its stock: in one location or in two.

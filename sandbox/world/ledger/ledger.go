@@ -33,31 +33,39 @@ const days = 730
 type Ledger struct {
 	Settings
 
-	Start, Today Day // the first day, and the day after the last one
-	Currencies   []Currency
-	Accounts     []Account
-	Vendors      []Vendor
-	Customers    []Customer
-	Items        []Item
-	Bundles      []Bundle
-	Bills        []Bill
-	Payments     []Payment
-	Notes        []Note
-	Expenses     []Expense
-	Adjustments  []Adjustment
-	Opening      []OpeningLine
-	Journals     []Journal
+	Start, Today Day // the first day, and the day after the last one, as of which statuses are
+	// Latest is the day of the newest document: Today, unless documents were added since.
+	Latest      Day
+	Currencies  []Currency
+	Accounts    []Account
+	Vendors     []Vendor
+	Customers   []Customer
+	Items       []Item
+	Bundles     []Bundle
+	Bills       []Bill
+	Payments    []Payment
+	Notes       []Note
+	Expenses    []Expense
+	Adjustments []Adjustment
+	Opening     []OpeningLine
+	Journals    []Journal
 	// Difference is a planted error: by so much the payables account shows more than its entries.
 	Difference Amount
+
+	founding founding
 }
+
+// founding is what references stay among, as more is added.
+type founding struct{ items int }
 
 // New computes the business.
 func New(settings Settings) *Ledger {
 	l := &Ledger{Settings: settings, Today: DayOf(settings.Now.In(settings.Zone))}
-	l.Start = l.Today - days
+	l.Start, l.Latest = l.Today-days, l.Today
 	l.Currencies, l.Accounts = currencies(settings.Base), accounts()
 	l.Vendors, l.Customers = l.vendors(), l.customers()
 	l.Items = l.items()
+	l.founding.items = len(l.Items)
 	l.Bundles = l.bundles()
 	l.Bills = l.bills()
 	l.late(l.plan())

@@ -33,30 +33,34 @@ func (l *Ledger) notes() []Note {
 	list := make([]Note, l.size(percentNotes, leastNotes))
 	for n := range list {
 		date := l.Start + Day(n*days/len(list))
-		at := l.at(date, morning+l.draw(ids.CreditNotes, n, askHour, 1000)+n%900)
-		note := Note{
-			State: State{Entered: at, Modified: at}, Customer: l.draw(ids.CreditNotes, n, askVendor, customerCount), Date: date,
-			Centre: l.draw(ids.CreditNotes, n, askCustom, 5) - 1,
-		}
-		note.Currency = l.Customers[note.Customer].Currency
-		note.Rate = l.RateOn(note.Currency, date)
-		for line := range 1 + l.draw(ids.CreditNotes, n, askLines, 3) {
-			item := l.draw(ids.CreditNotes, n*8+line, askItem, len(l.Items))
-			levy := l.Items[item].Levy
-			made := Line{
-				Item: item, Account: Sales, Levy: levy, Location: n % 2, Quantity: int64(1+l.draw(ids.CreditNotes, n*8+line, askQuantity, 4)) * words.Cents,
-				Rate: max(1, l.abroad(SalesPrice(l.Items[item].Cost(date)), note.Rate)),
-			}
-			made.Net = made.Rate * made.Quantity / words.Cents
-			made.Tax = made.Net * words.PercentOf(levy) / percent
-			note.Lines = append(note.Lines, made)
-			note.Net += made.Net
-			note.Tax += made.Tax
-		}
-		l.use(&note, n)
-		list[n] = note
+		list[n] = l.noteOf(n, date, l.at(date, morning+l.draw(ids.CreditNotes, n, askHour, 1000)+n%900))
+		l.use(&list[n], n)
 	}
 	return list
+}
+
+// noteOf makes a credit note that is open.
+func (l *Ledger) noteOf(n int, date Day, entered int64) Note {
+	note := Note{
+		State: State{Entered: entered, Modified: entered}, Customer: l.draw(ids.CreditNotes, n, askVendor, customerCount), Date: date,
+		Centre: l.draw(ids.CreditNotes, n, askCustom, 5) - 1,
+	}
+	note.Currency = l.Customers[note.Customer].Currency
+	note.Rate = l.RateOn(note.Currency, date)
+	for line := range 1 + l.draw(ids.CreditNotes, n, askLines, 3) {
+		item := l.draw(ids.CreditNotes, n*8+line, askItem, l.founding.items)
+		levy := l.Items[item].Levy
+		made := Line{
+			Item: item, Account: Sales, Levy: levy, Location: n % 2, Quantity: int64(1+l.draw(ids.CreditNotes, n*8+line, askQuantity, 4)) * words.Cents,
+			Rate: max(1, l.abroad(SalesPrice(l.Items[item].Cost(date)), note.Rate)),
+		}
+		made.Net = made.Rate * made.Quantity / words.Cents
+		made.Tax = made.Net * words.PercentOf(levy) / percent
+		note.Lines = append(note.Lines, made)
+		note.Net += made.Net
+		note.Tax += made.Tax
+	}
+	return note
 }
 
 // use decides the status of a note, and what was used of it.
@@ -99,23 +103,26 @@ type Expense struct {
 
 func (l *Ledger) expenses() []Expense {
 	list := make([]Expense, l.size(percentExpenses, leastExpenses))
-	accounts := expenseAccounts()
 	for n := range list {
 		date := l.Start + Day(n*days/len(list))
-		at := l.at(date, morning+l.draw(ids.Expenses, n, askHour, 1000)+n%900)
-		e := Expense{
-			State: State{Entered: at, Modified: at}, Date: date, Account: accounts[l.draw(ids.Expenses, n, askAccount, len(accounts))], Vendor: -1,
-			Levy: l.draw(ids.Expenses, n, askLevy, 3), Net: l.scaled(300 + l.draw(ids.Expenses, n, askCost, 9000)),
-		}
-		if n%2 == 0 {
-			e.Vendor = l.draw(ids.Expenses, n, askVendor, vendorCount)
-		}
-		e.Tax = e.Net * words.PercentOf(e.Levy) / percent
-		e.Parts = []int64{e.Net}
-		if n%4 == 0 { // itemized.
-			e.Parts = []int64{e.Net / 3, e.Net - e.Net/3}
-		}
-		list[n] = e
+		list[n] = l.expenseOf(n, date, l.at(date, morning+l.draw(ids.Expenses, n, askHour, 1000)+n%900))
 	}
 	return list
+}
+
+func (l *Ledger) expenseOf(n int, date Day, entered int64) Expense {
+	accounts := expenseAccounts()
+	e := Expense{
+		State: State{Entered: entered, Modified: entered}, Date: date, Account: accounts[l.draw(ids.Expenses, n, askAccount, len(accounts))], Vendor: -1,
+		Levy: l.draw(ids.Expenses, n, askLevy, 3), Net: l.scaled(300 + l.draw(ids.Expenses, n, askCost, 9000)),
+	}
+	if n%2 == 0 {
+		e.Vendor = l.draw(ids.Expenses, n, askVendor, vendorCount)
+	}
+	e.Tax = e.Net * words.PercentOf(e.Levy) / percent
+	e.Parts = []int64{e.Net}
+	if n%4 == 0 { // itemized.
+		e.Parts = []int64{e.Net / 3, e.Net - e.Net/3}
+	}
+	return e
 }

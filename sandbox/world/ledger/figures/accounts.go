@@ -22,7 +22,7 @@ type Balance struct {
 func (b Books) Balances() []Balance {
 	list := make([]Balance, len(b.Ledger.Accounts))
 	foreign := make([]Amount, len(b.Ledger.Accounts))
-	b.postings(b.Ledger.Today, func(p ledger.Posting) {
+	b.postings(b.Ledger.Latest, func(p ledger.Posting) {
 		if p.Entry == ledger.Opened {
 			list[p.Account].Opening += p.Base
 		} else {
@@ -64,7 +64,7 @@ type OpeningLine struct {
 // OpeningBalance returns the opening balance; debits equal credits.
 func (b Books) OpeningBalance() []OpeningLine {
 	list := []OpeningLine{}
-	b.postings(b.Ledger.Today, func(p ledger.Posting) {
+	b.postings(b.Ledger.Latest, func(p ledger.Posting) {
 		if p.Entry != ledger.Opened {
 			return
 		}

@@ -28,7 +28,7 @@ func (b Books) Activity() []Activity {
 		month  Day
 	}
 	moved := map[key]*Activity{}
-	b.postings(b.Ledger.Today, func(p ledger.Posting) {
+	b.postings(b.Ledger.Latest, func(p ledger.Posting) {
 		if p.Account != ledger.Payable || p.Bill < 0 || !b.known(p.Bill) {
 			return
 		}
@@ -50,7 +50,7 @@ func (b Books) Activity() []Activity {
 	list := []Activity{}
 	for vendor := range b.Ledger.Vendors {
 		var open Amount
-		for month := b.Ledger.Start.Month(); month <= b.Ledger.Today; month = month.NextMonth() {
+		for month := b.Ledger.Start.Month(); month <= b.Ledger.Latest; month = month.NextMonth() {
 			row := Activity{Vendor: ledger.VendorID(vendor), Month: month, Opening: open}
 			sum := moved[key{vendor, month}]
 			if sum != nil {
@@ -119,8 +119,8 @@ func (b Books) DPO(day Day) []DPO {
 // MonthEnds returns the last days of the months of the business's history up to today, and today.
 func (b Books) MonthEnds() []Day {
 	var ends []Day
-	for day := b.Ledger.Start.NextMonth() - 1; day < b.Ledger.Today; day = (day + 1).NextMonth() - 1 {
+	for day := b.Ledger.Start.NextMonth() - 1; day < b.Ledger.Latest; day = (day + 1).NextMonth() - 1 {
 		ends = append(ends, day)
 	}
-	return append(ends, b.Ledger.Today)
+	return append(ends, b.Ledger.Latest)
 }

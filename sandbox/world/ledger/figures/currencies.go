@@ -75,7 +75,7 @@ type Adjustment struct {
 // Adjustments returns the adjusted accounts, by adjustment.
 func (b Books) Adjustments() []Adjustment {
 	list, totals := []Adjustment{}, map[int]Amount{}
-	b.postings(b.Ledger.Today, func(p ledger.Posting) {
+	b.postings(b.Ledger.Latest, func(p ledger.Posting) {
 		switch {
 		case p.Entry != ledger.Revalued:
 		case p.Account == ledger.ExchangeResult:

@@ -19,9 +19,9 @@ type Books struct {
 	// Live reports whether a record lives; deleted documents have no entries.
 	Live func(kind ids.Kind, i int) bool
 	// Moved returns what an account moved beside the ledger's entries, in cents, and Counted what
-	// was added to the stock of an item, in pieces.
+	// was added to the stock of an item or bundle, in pieces.
 	Moved   func(account int) int64
-	Counted func(item int) int
+	Counted func(kind ids.Kind, i int) int
 }
 
 // Amount is a sum of money, exact.

@@ -157,14 +157,14 @@ type Control struct {
 // Control returns the comparison as of now.
 func (b Books) Control() Control {
 	var c Control
-	for _, item := range b.OpenItems(b.Ledger.Today) {
+	for _, item := range b.OpenItems(b.Ledger.Latest) {
 		if item.Base == nil {
 			c.WithoutRate++
 			continue
 		}
 		c.Bills += *item.Base
 	}
-	b.postings(b.Ledger.Today, func(p ledger.Posting) {
+	b.postings(b.Ledger.Latest, func(p ledger.Posting) {
 		if p.Account == ledger.Payable && p.Bill < 0 && p.Payment >= 0 {
 			c.Unapplied += p.Base
 		}
@@ -205,7 +205,7 @@ type Application struct {
 // Applications returns each payment of each bill once, by payment.
 func (b Books) Applications() []Application {
 	list := []Application{}
-	b.postings(b.Ledger.Today, func(p ledger.Posting) {
+	b.postings(b.Ledger.Latest, func(p ledger.Posting) {
 		switch {
 		case p.Entry == ledger.Paid && p.Account == ledger.Payable:
 			bill, share := &b.Ledger.Bills[p.Bill], b.Ledger.Payments[p.Payment].Shares[p.Line]
@@ -244,7 +244,7 @@ type Payment struct {
 // Payments returns all payments, by identifier.
 func (b Books) Payments() []Payment {
 	sums := map[int]*Payment{}
-	b.postings(b.Ledger.Today, func(p ledger.Posting) {
+	b.postings(b.Ledger.Latest, func(p ledger.Posting) {
 		if p.Payment < 0 {
 			return
 		}

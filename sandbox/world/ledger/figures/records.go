@@ -21,7 +21,7 @@ type OpenNote struct {
 // OpenNotes returns the open credit notes, by identifier.
 func (b Books) OpenNotes() []OpenNote {
 	owed := map[int]Amount{} // what the customer is owed, before invoices
-	b.postings(b.Ledger.Today, func(p ledger.Posting) {
+	b.postings(b.Ledger.Latest, func(p ledger.Posting) {
 		if p.Entry == ledger.Returned && p.Account == ledger.Receivable {
 			owed[p.Index] -= ledger.FromCents(p.Cents)
 		}

@@ -2,7 +2,9 @@ package figures_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -132,6 +134,15 @@ func recount(t *testing.T, w *world.World, books figures.Books) {
 	for _, day := range []ledger.Day{books.Ledger.Today, books.MonthEnds()[3], books.MonthEnds()[17]} {
 		ageing(t, books, bills, day)
 	}
+	for _, item := range books.OpenItems(books.Ledger.Today) { // the edges of the buckets
+		if days := books.Ledger.Today - item.Due; item.Due != 0 && days > 91 {
+			for _, late := range []ledger.Day{0, 1, 30, 31, 60, 61, 90, 91} {
+				ageing(t, books, bills, item.Due+late)
+			}
+			break
+		}
+	}
+	statuses(t, books, bills)
 	spend(t, books, bills, records(t, w, world.Expenses))
 	control(t, books, bills, payments, records(t, w, world.Accounts))
 	applications(t, books, bills, payments)
@@ -176,6 +187,33 @@ func ageing(t *testing.T, books figures.Books, bills []fields, day ledger.Day) {
 	agree(t, "ageing on "+day.String(), want, got)
 }
 
+// statuses: the status of a bill follows from what is open of it and from its dates.
+func statuses(t *testing.T, books figures.Books, bills []fields) {
+	t.Helper()
+	seen := map[string]int{}
+	for _, b := range bills {
+		status, gross := b.text("status"), new(big.Rat).Add(b.number("sub_total"), b.number("tax_total"))
+		seen[status]++
+		want := "open"
+		switch due := b.text("due_date"); {
+		case !b.posted():
+			want = status
+		case b.number("balance").Sign() == 0:
+			want = "paid"
+		case due != "" && due < books.Ledger.Today.String():
+			want = "overdue"
+		case b.number("balance").Cmp(gross) < 0:
+			want = "partially_paid"
+		}
+		if status != want {
+			t.Errorf("bill %s is %s, want %s", b.text("bill_id"), status, want)
+		}
+	}
+	if len(seen) < 5 { // a small business can be without a bill that is paid in part
+		t.Errorf("statuses %v", seen)
+	}
+}
+
 func bucket(t *testing.T, due string, day ledger.Day) string {
 	t.Helper()
 	if due == "" {
@@ -216,6 +254,9 @@ func spend(t *testing.T, books figures.Books, bills, expenses []fields) {
 			taxes.add(quarter+" bill "+tax.text("tax_name"), tax.number("tax_amount"), b.number("exchange_rate"))
 		}
 		for _, line := range b.list("line_items") {
+			if n, err := strconv.Atoi(line.text("name")[strings.LastIndex(line.text("name"), " ")+1:]); err == nil { // its name ends with the item's number
+				want.add(fmt.Sprintf("pieces 46003000%07d000", n), line.number("quantity"))
+			}
 			taxes.add(quarter+" reverse "+line.text("reverse_charge_tax_name"), line.number("reverse_charge_tax_amount"), b.number("exchange_rate"))
 		}
 	}
@@ -230,6 +271,9 @@ func spend(t *testing.T, books figures.Books, bills, expenses []fields) {
 		for _, s := range books.Spend(cut) {
 			if s.Source == figures.SourceBill {
 				totals[cut] += s.Net
+			}
+			if cut == figures.ByItem {
+				got.add("pieces "+s.Item, big.NewRat(s.Pieces, 1))
 			}
 			if cut == figures.ByVendor {
 				counted += s.WithoutRate
@@ -304,9 +348,14 @@ func control(t *testing.T, books figures.Books, bills, payments, accounts []fiel
 func applications(t *testing.T, books figures.Books, bills, payments []fields) {
 	t.Helper()
 	byBill, byPayment, got := sums{}, sums{}, sums{}
+	timing, timed := sums{}, sums{}
 	for _, b := range bills {
 		for _, p := range b.list("payments") {
 			gain := new(big.Rat).Sub(b.number("exchange_rate"), p.number("exchange_rate"))
+			timing.add(p.text("bill_payment_id")+" days", apart(t, b.text("date"), p.text("date")))
+			if b.text("due_date") != "" {
+				timing.add(p.text("bill_payment_id")+" late", apart(t, b.text("due_date"), p.text("date")))
+			}
 			byBill.add(p.text("bill_payment_id")+" "+p.text("payment_id")+" "+b.text("bill_id"), p.number("amount"))
 			if b.number("exchange_rate").Sign() > 0 {
 				byBill.add(p.text("bill_payment_id")+" gain", p.number("amount"), gain)
@@ -328,7 +377,12 @@ func applications(t *testing.T, books figures.Books, bills, payments []fields) {
 	}
 	for _, a := range books.Applications() {
 		got.add(a.ID+" "+a.Payment+" "+a.Bill, exact(t, a.Amount))
+		timed.add(a.ID+" days", big.NewRat(int64(a.DaysToPay), 1))
+		if a.Late != nil {
+			timed.add(a.ID+" late", big.NewRat(int64(*a.Late), 1))
+		}
 	}
+	agree(t, "days to pay", timing, timed)
 	agree(t, "applications by payment", byPayment, got)
 	for _, a := range books.Applications() {
 		if a.Gain != nil {
@@ -345,6 +399,20 @@ func applications(t *testing.T, books figures.Books, bills, payments []fields) {
 		told.add(p.ID+" refunded", exact(t, p.Refunded))
 	}
 	agree(t, "payments", amounts, told)
+}
+
+// apart returns the days from one date to another.
+func apart(t *testing.T, from, to string) *big.Rat {
+	t.Helper()
+	first, err := time.Parse(time.DateOnly, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := time.Parse(time.DateOnly, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return big.NewRat(int64(last.Sub(first)/(24*time.Hour)), 1)
 }
 
 func stock(t *testing.T, books figures.Books, items []fields) {
@@ -382,6 +450,11 @@ func notes(t *testing.T, books figures.Books, all []fields) {
 	}
 	for _, n := range books.OpenNotes() {
 		got.add(n.Currency+" "+n.ID, exact(t, n.Open))
+		for _, rate := range books.Rates(n.Date) {
+			if base := ledger.Convert(n.Open.Cents(), int64(rate.Rate)); rate.Currency == n.Currency && base != n.Base {
+				t.Errorf("%+v is %s", n, base)
+			}
+		}
 	}
 	if len(statuses) != 4 {
 		t.Errorf("statuses %v", statuses)

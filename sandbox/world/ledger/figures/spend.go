@@ -45,7 +45,7 @@ const (
 // Spend sums posted bills and expenses. Each cut of bills has the same total.
 func (b Books) Spend(cut Cut) []Spend {
 	sums := map[Spend]*Spend{}
-	b.postings(b.Ledger.Today, func(p ledger.Posting) {
+	b.postings(b.Ledger.Latest, func(p ledger.Posting) {
 		tax := p.Entry == ledger.Taxed && p.Account == ledger.InputTax
 		net := (p.Entry == ledger.Billed || p.Entry == ledger.Spent) && p.Cents > 0
 		if !tax && !net {
@@ -131,7 +131,7 @@ type PricePaid struct {
 // PricesPaid returns the prices paid for items, by bill and line.
 func (b Books) PricesPaid() []PricePaid {
 	list := []PricePaid{}
-	b.postings(b.Ledger.Today, func(p ledger.Posting) {
+	b.postings(b.Ledger.Latest, func(p ledger.Posting) {
 		if p.Entry != ledger.Billed || p.Cents <= 0 || b.line(p).Item < 0 {
 			return
 		}
@@ -163,7 +163,7 @@ type Tax struct {
 // InputTax returns input tax by tax and fiscal quarter. Taxes of no percent have no row.
 func (b Books) InputTax() []Tax {
 	sums := map[Tax]*Tax{}
-	b.postings(b.Ledger.Today, func(p ledger.Posting) {
+	b.postings(b.Ledger.Latest, func(p ledger.Posting) {
 		charged := p.Entry == ledger.Taxed && p.Account == ledger.InputTax
 		if !charged && (p.Entry != ledger.Reversed || p.Account != ledger.ReverseInput) {
 			return
@@ -207,7 +207,7 @@ func (b Books) CostCentres() []Centre {
 		value int
 	}
 	sums, counted := map[key]*Centre{}, map[int]bool{}
-	b.postings(b.Ledger.Today, func(p ledger.Posting) {
+	b.postings(b.Ledger.Latest, func(p ledger.Posting) {
 		net, tax := p.Entry == ledger.Billed && p.Cents > 0, p.Entry == ledger.Taxed && p.Account == ledger.InputTax && p.Bill >= 0
 		if !net && !tax {
 			return

@@ -30,7 +30,7 @@ func (b Books) StockOf(item int) []Stock {
 	for place, held := range i.OnHand {
 		pieces := int(held / words.Cents)
 		if place == 0 {
-			pieces += b.Counted(item)
+			pieces += b.Counted(ids.Items, item)
 		}
 		location, _ := words.Location(place)
 		list = append(list, Stock{

@@ -74,13 +74,14 @@ func level(o *overlay.Object, pieces int) {
 func (a *Author) bundle(v overlay.Values, n int) {
 	b := &a.Ledger.Bundles[n]
 	cost := a.Ledger.BundleCost(n)
-	held := int64(b.Pieces) * words.Cents
+	stock := int64(b.Pieces + a.Counted(ids.CompositeItems, n))
+	held := stock * words.Cents
 	level(v.Object, b.Reorder)
 	money(v.Object, "rate", cost*110/100)           // ten percent on top.
 	money(v.Object, "pricebook_rate", cost*110/100) // ten percent on top.
 	money(v.Object, "purchase_rate", cost)
 	money(v.Object, "initial_stock_rate", cost)
-	money(v.Object, "asset_value", cost*int64(b.Pieces))
+	money(v.Object, "asset_value", cost*stock)
 	for _, name := range []string{"initial_stock", "stock_on_hand", "available_stock", "actual_available_stock"} {
 		pieces(v.Object, name, held)
 	}
