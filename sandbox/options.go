@@ -44,6 +44,9 @@ type Options struct {
 	// records, whose bytes depend on seed and size alone. Base is the organization's own currency
 	// in the former: one of ledger.Bases; it defaults to the first one.
 	World, Base string
+	// Plant changes the books of each organization in WorldBooks at the start, as world.Plant does:
+	// difference, deletions, restore or price_rises.
+	Plant []string
 	// Plan is the organization's plan: free, standard, professional, premium, elite, ultimate
 	// (accounting) or enterprise (inventory). It defaults to free.
 	Plan string

@@ -45,6 +45,11 @@ func (s *Server) build() (*stage, error) {
 		if err != nil {
 			return nil, fmt.Errorf("sandbox: play organization %s: %w", o.ID, err)
 		}
+		for _, what := range s.options.Plant {
+			if _, err := founded.Plant(what); err != nil {
+				return nil, err
+			}
+		}
 		st.companies = append(st.companies, founded)
 	}
 	for _, c := range st.companies {
