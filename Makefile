@@ -39,12 +39,17 @@ LINT_MODULE := github.com/golangci/golangci-lint/v2
 LINT := bin/golangci-lint-$(shell sed -n 's|^\s*$(LINT_MODULE) \(v[^ ]*\).*|\1|p' .ci/tools/go.mod)
 
 # What is generated from the declarations, written into a fresh folder: all of it, or none.
-PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir "$$fresh/docs" && \
+PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh/docs" "$$fresh/$(SOURCES)" && \
 	$(GO) build -buildvcs=$(BUILDVCS) -o "$$fresh/sluice" ./cmd/sluice && \
 	"$$fresh/sluice" dictionary >"$$fresh/docs/dictionary.md" && \
 	"$$fresh/sluice" erd >"$$fresh/docs/erd.md" && \
 	"$$fresh/sluice" erd --format dbml >"$$fresh/docs/erd.dbml" && \
-	"$$fresh/sluice" coverage >"$$fresh/docs/coverage.md"
+	"$$fresh/sluice" coverage >"$$fresh/docs/coverage.md" && \
+	for service in analytics accounting inventory chat invoicing billing; do \
+		"$$fresh/sluice" dictionary --format dbt --schema $$service >"$$fresh/$(SOURCES)/$$service.yml" || exit 1; \
+	done
+# Where the sources of the dbt package are.
+SOURCES = deploy/dbt/models/sources
 
 .PHONY: help build demo quick test e2e check bench scale cover fuzz simulate mutate chaos chaos-programs soak draft dictionary docker clean
 
@@ -77,8 +82,8 @@ check: $(LINT) ## formatting, vet, all linters, generated files
 	if [[ -n $$unformatted ]]; then printf 'not formatted (run gofmt -w):\n%s\n' "$$unformatted" >&2; exit 1; fi
 	$(GO) vet -tags e2e ./...
 	$(LINT) run
-	@$(PAGES) && stale=0 && for page in $$(ls "$$fresh/docs"); do \
-		diff -u "docs/$$page" "$$fresh/docs/$$page" || { echo "docs/$$page is out of date: run make dictionary" >&2; stale=1; }; \
+	@$(PAGES) && stale=0 && for page in $$(cd "$$fresh" && find docs deploy -type f); do \
+		diff -u "$$page" "$$fresh/$$page" || { echo "$$page is out of date: run make dictionary" >&2; stale=1; }; \
 	done; exit $$stale
 
 bench: build ## run the benchmarks: of single parts, then of the goals in docs/performance.md (QUICK=1: do they work?)
@@ -130,9 +135,9 @@ soak: chaos-programs ## hours: chaos until KILLS (1000) and FOR (0s), all points
 draft: ## print the migration that the declarations ask for
 	@$(GO) run ./cmd/sluice draft
 
-dictionary: ## write the dictionary, the diagrams and the coverage in docs anew from the declarations
-	@mkdir -p docs
-	@$(PAGES) && for page in $$(ls "$$fresh/docs"); do cat "$$fresh/docs/$$page" >"docs/$$page"; done
+dictionary: ## write dictionary, diagrams, coverage and the sources of the dbt package anew from the declarations
+	@mkdir -p docs $(SOURCES)
+	@$(PAGES) && for page in $$(cd "$$fresh" && find docs deploy -type f); do cat "$$fresh/$$page" >"$$page"; done
 
 docker: ## build the image sluice
 	docker build -t sluice .

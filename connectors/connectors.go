@@ -12,6 +12,7 @@ import (
 	"sluice/connectors/billing"
 	"sluice/connectors/chat"
 	"sluice/connectors/crm"
+	"sluice/connectors/further"
 	"sluice/connectors/inventory"
 	"sluice/connectors/invoicing"
 	"sluice/schema"
@@ -20,7 +21,7 @@ import (
 // All gives the catalogue, in the order in which it is shown. Every call builds it anew: changing
 // the result changes nothing else.
 func All() []schema.Service {
-	return []schema.Service{
+	services := []schema.Service{
 		withOrganizations(accounting.Service()),
 		withOrganizations(inventory.Service()),
 		chat.Service(),
@@ -28,6 +29,10 @@ func All() []schema.Service {
 		withOrganizations(billing.Service()),
 		crm.Service(),
 	}
+	for i := range services {
+		services[i].Further = further.Of(services[i].Name)
+	}
+	return services
 }
 
 // withOrganizations adds the list that all services of the suite have in common.

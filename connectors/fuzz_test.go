@@ -55,13 +55,35 @@ func samples(tb testing.TB) []sample {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		s := sample{name: w.Service + "." + w.Resource, resource: resource, normalizer: normalizer, record: w.Record, id: resource.ID}
+		s := sample{name: w.Service + "." + w.Resource, resource: resource, normalizer: normalizer, record: once(tb, &w, resource), id: resource.ID}
 		if parents, ok := resource.Cursor.(schema.PerParent); ok && parents.Identifier != "" {
 			s.id = parents.Identifier
 		}
 		found = append(found, s)
 	}
 	return found
+}
+
+// once is the record as live services send it, without the second keys of columns: each value
+// stands in one place.
+func once(tb testing.TB, w *witness.Witness, resource *schema.Resource) json.RawMessage {
+	tb.Helper()
+	whole, err := w.Whole()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(whole, &fields); err != nil {
+		tb.Fatal(err)
+	}
+	for _, column := range resource.Columns {
+		delete(fields, column.Also)
+	}
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return raw
 }
 
 // leaf is one place of a document that can be replaced or taken away.

@@ -143,7 +143,13 @@ func TestEachViewHasItsKey(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
 	list(t, url, sqlBooks)
-	views := list(t, url, `SELECT name FROM sluice.views ORDER BY name`)
+	keysAreUnique(t, url)
+}
+
+// keysAreUnique checks the key of each view in a database with rows.
+func keysAreUnique(t *testing.T, url string) {
+	t.Helper()
+	views := list(t, url, `SELECT name FROM sluice.views WHERE to_regclass('analytics.' || name) IS NOT NULL ORDER BY name`)
 	if len(views) < 6 {
 		t.Fatalf("only these views are made: %q", views)
 	}
@@ -156,6 +162,31 @@ func TestEachViewHasItsKey(t *testing.T) {
 		twice := list(t, url, `SELECT concat_ws(' ', `+key+`, count(*)) FROM analytics.`+view+` GROUP BY `+key+` HAVING count(*) > 1 OR num_nulls(`+key+`) > 0`)
 		if len(twice) != 0 {
 			t.Errorf("the key (%s) of analytics.%s is not unique: %q", key, view, twice)
+		}
+	}
+}
+
+// TestFunctionsForAnalysts: each is inlined into the query that calls it, runs with the rights of
+// its caller, reads no table, and has a comment. There is one of each name.
+func TestFunctionsForAnalysts(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	functions := list(t, url, `SELECT name FROM sluice.views WHERE to_regclass('analytics.' || name) IS NULL ORDER BY name`)
+	if len(functions) == 0 {
+		t.Fatal("no functions are made")
+	}
+	for _, function := range functions {
+		of := `FROM pg_proc p WHERE pronamespace = 'analytics'::regnamespace AND proname = '` + function + `'`
+		got := list(t, url, `SELECT concat_ws(' ', provolatile, CASE WHEN prosecdef THEN 'definer' ELSE 'caller' END,
+			coalesce(proconfig::text, 'plain'), CASE WHEN prosqlbody IS NOT NULL THEN 'parsed' END, right(obj_description(oid, 'pg_proc'), 1)) `+of)
+		if diff := cmp.Diff([]string{"s caller plain parsed ."}, got); diff != "" {
+			t.Errorf("analytics.%s: how it is made (-want +got):\n%s", function, diff)
+		}
+		tables := list(t, url, `SELECT DISTINCT refobjid::regclass::text FROM pg_depend d JOIN pg_class c ON c.oid = refobjid
+			WHERE classid = 'pg_proc'::regclass AND refclassid = 'pg_class'::regclass AND relnamespace <> 'analytics'::regnamespace
+			AND objid IN (SELECT p.oid `+of+`)`)
+		if len(tables) != 0 {
+			t.Errorf("analytics.%s reads %q, which its callers may not", function, tables)
 		}
 	}
 }

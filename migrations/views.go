@@ -18,9 +18,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// viewFiles hold the views of schema analytics, one file for each, with its name. Unlike a numbered
-// file, such a file may change: Migrate applies the text that the database does not have yet.
-// Columns are only ever added at the end.
+// viewFiles hold the views of schema analytics, one file for each, with its name. A function is a
+// view that asks for something first, such as a day. Unlike a numbered file, such a file may
+// change: Migrate applies the text that the database does not have yet. Columns of a view are only
+// ever added at the end, those of a function and its parameters stay.
 //
 //go:embed views/*.sql
 var viewFiles embed.FS
@@ -30,6 +31,12 @@ const (
 	sqlViewIsMade = `
 INSERT INTO sluice.views (name, digest, applied_at) VALUES ($1, $2, clock_timestamp())
 ON CONFLICT (name) DO UPDATE SET digest = excluded.digest, applied_at = excluded.applied_at`
+)
+
+// What Postgres says of a view that loses columns, and of a function that returns other ones.
+const (
+	invalidTable    = "42P16" // invalid_table_definition
+	invalidFunction = "42P13" // invalid_function_definition
 )
 
 // ErrViewLosesColumns says that the text of a view lacks columns that the database's view has: a
@@ -42,8 +49,12 @@ type viewFile struct {
 	digest     [sha256.Size]byte
 }
 
-// viewOf finds the views that a text reads or makes.
-var viewOf = regexp.MustCompile(`\banalytics\.(\w+)`)
+var (
+	// viewOf finds the views that a text reads or makes.
+	viewOf = regexp.MustCompile(`\banalytics\.(\w+)`)
+	// sentences are the comments of a text, which may name any view.
+	sentences = regexp.MustCompile(`(?m)^COMMENT ON .*$`)
+)
 
 // readViews reads the files, each after those whose views it reads.
 func readViews(from fs.FS) ([]viewFile, error) {
@@ -70,7 +81,7 @@ func readViews(from fs.FS) ([]viewFile, error) {
 		if slices.Contains(under, name) {
 			return fmt.Errorf("views read each other: %s", strings.Join(append(under, name), ", "))
 		}
-		for _, found := range viewOf.FindAllStringSubmatch(file.text, -1) {
+		for _, found := range viewOf.FindAllStringSubmatch(sentences.ReplaceAllString(file.text, ""), -1) {
 			if found[1] != name {
 				if err := place(found[1], append(under, name)); err != nil {
 					return err
@@ -145,7 +156,8 @@ func migrateViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, others *b
 				return err
 			})
 		})
-		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "42P16" { // invalid_table_definition
+		pg, ok := errors.AsType[*pgconn.PgError](err)
+		if ok && (pg.Code == invalidTable || pg.Code == invalidFunction) {
 			err = fmt.Errorf("%w: %w", ErrViewLosesColumns, err)
 		}
 		if err != nil {

@@ -43,6 +43,23 @@ func TestViewsAreMadeAgainWhenTheirTextChanges(t *testing.T) {
 	if got := list(t, url, `SELECT one::text FROM analytics.above`); len(got) != 1 || got[0] != "1" {
 		t.Errorf("after the refusal: %q", got)
 	}
+	function := func(columns, row string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte(`CREATE OR REPLACE FUNCTION analytics.before(number integer) RETURNS TABLE (` + columns + `)
+			LANGUAGE sql STABLE BEGIN ATOMIC SELECT ` + row + ` FROM analytics.base WHERE one < number; END`)}
+	}
+	views["views/base.sql"] = text(`1 AS one, 2 AS two`)
+	views["views/before.sql"] = function(`one integer`, `one`) // before its name, and reads the later one
+	must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
+	views["views/before.sql"] = function(`one integer`, `one + 1`)
+	must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
+	if got := list(t, url, `SELECT one::text FROM analytics.before(2)`); len(got) != 1 || got[0] != "2" {
+		t.Errorf("the function that was replaced returns %q", got)
+	}
+	views["views/before.sql"] = function(`one integer, two integer`, `one, two`)
+	err = migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views))
+	if !errors.Is(err, migrations.ErrViewLosesColumns) {
+		t.Errorf("a function returns other columns: %v", err)
+	}
 	pending, err := migrations.PendingViews(t.Context(), migrated(t))
 	if err != nil || pending {
 		t.Errorf("a migrated database lacks views: %t, %v", pending, err)

@@ -33,6 +33,9 @@ type Service struct {
 	Probe Probe
 	// Resources are the lists that are copied.
 	Resources []Resource
+	// Further are ready-made declarations of lists that no API document shows. Each is copied only
+	// where the configuration names it under catalogue.
+	Further []Resource
 	// Reads are answers on demand that are not copied.
 	Reads []Read
 }

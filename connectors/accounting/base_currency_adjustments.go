@@ -26,7 +26,7 @@ func baseCurrencyAdjustments() schema.Resource {
 			schema.Decimal("exchange_rate", "The new price of one unit of the currency in the base currency."),
 			schema.ID("currency_id", "Identifier of the currency that was adjusted."),
 			schema.ID("currency_code", "ISO code of the currency that was adjusted."),
-			schema.Text("notes", "Free note on the adjustment."),
+			schema.Text("notes", "Free note on the adjustment.").Is(schema.FreeText),
 			schema.Decimal("gain_or_loss", "Gain of all accounts by the new rate, in the base currency; a loss is negative."),
 		},
 		Children: []schema.Child{{
@@ -34,7 +34,7 @@ func baseCurrencyAdjustments() schema.Resource {
 			Doc:  "What the balance of one account gained or lost by an adjustment.",
 			Columns: []schema.Column{
 				schema.ID("account_id", "Identifier of the account whose balance was adjusted."),
-				schema.Text("account_name", "Name of the account whose balance was adjusted."),
+				schema.Text("account_name", "Name of the account whose balance was adjusted.").Is(schema.Plain),
 				schema.Decimal("bcy_balance", "Balance before the adjustment, in the base currency."),
 				schema.Decimal("fcy_balance", "Balance of the account in the currency that was adjusted."),
 				schema.Decimal("adjusted_balance", "Balance after the adjustment, in the base currency."),

@@ -28,15 +28,15 @@ func openingBalances() schema.Resource {
 			Columns: []schema.Column{
 				schema.ID("acount_split_id", "Identifier of the line; the spelling is that of the service."),
 				schema.ID("account_id", "Identifier of the account that the amount stood on."),
-				schema.Text("account_name", "Name of the account that the amount stood on."),
-				schema.Text("debit_or_credit", "The side of the account that the amount stood on: debit or credit.").OneOf("debit", "credit"),
+				schema.Text("account_name", "Name of the account that the amount stood on.").Is(schema.Plain),
+				schema.Text("debit_or_credit", "The side of the account that the amount stood on: debit or credit.").Is(schema.Plain).OneOf("debit", "credit"),
 				schema.Decimal("amount", "Amount that stood on the account, in the currency of the line."),
 				schema.Decimal("bcy_amount", "The same amount in the base currency of the organization."),
 				schema.Decimal("exchange_rate", "Price of one unit of the line's currency in the base currency."),
 				schema.ID("currency_id", "Identifier of the currency of the line."),
 				schema.ID("currency_code", "ISO code of the currency of the line."),
 				schema.ID("location_id", "Identifier of the location of the organization that the line is booked for."),
-				schema.Text("location_name", "Name of the location that the line is booked for."),
+				schema.Text("location_name", "Name of the location that the line is booked for.").Is(schema.Plain),
 			},
 		}},
 	}

@@ -3,7 +3,7 @@ package accounting
 import "sluice/schema"
 
 // vendorPayments declares the list of payments made. Source: docs/upstream.md U171 to U175; that it
-// carries headers: U87; filters: U104 to U106.
+// carries headers: U87; filters: U104 to U106; what live services add: U314.
 func vendorPayments() schema.Resource {
 	return schema.Resource{
 		Name:     "vendor_payments",
@@ -18,38 +18,9 @@ func vendorPayments() schema.Resource {
 		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time", Assumed: true},
 		Complete: "The list answers PaymentMode.All unless asked otherwise (docs/upstream.md U104).",
 		Every:    "15m",
-		Columns: []schema.Column{
-			schema.ID("payment_id", "Identifier of the payment; unique within the organization."),
-			schema.ID("payment_number", "Running number of the payment as the organization shows it."),
-			schema.ID("vendor_id", "Identifier of the vendor who was paid."),
-			schema.Text("vendor_name", "Name of the vendor who was paid."),
-			schema.Date("date", "Day of the payment."),
-			schema.Text("payment_mode", "How it was paid, such as cash, check or bank transfer; organizations add their own."),
-			schema.ID("reference_number", "Number that the payer gave the payment, such as that of the transfer."),
-			schema.Text("description", "Free note on the payment."),
-			schema.Decimal("amount", "Amount paid, in the currency of the payment."),
-			schema.Decimal("balance", "Part of the amount that no bill was settled with yet, in the currency of the payment."),
-			schema.Decimal("exchange_rate", "Price of one unit of the payment's currency in the base currency."),
-			schema.ID("currency_id", "Identifier of the currency of the payment."),
-			schema.Text("currency_symbol", "Symbol of the currency of the payment, for display."),
-			schema.ID("paid_through_account_id", "Identifier of the account that the money left."),
-			schema.Text("paid_through_account_name", "Name of the account that the money left."),
-			schema.Text("paid_through_account_type", "Kind of the account that the money left, such as bank or cash."),
-			schema.Bool("is_paid_via_print_check", "Whether it was paid by a check printed from the service."),
-			schema.Bool("is_ach_payment", "Whether it was paid by direct bank debit (ACH)."),
-			schema.Text("ach_payment_status", "How far the direct bank debit got."),
-			schema.Text("tax_account_name", "Name of the account that withheld tax is booked on."),
-			schema.Decimal("tax_amount_withheld", "Tax withheld from the payment, in its currency."),
-			schema.ID("location_id", "Identifier of the location of the organization that the payment is booked for."),
-			schema.Text("location_name", "Name of the location that the payment is booked for."),
-			schema.JSON("comments", "History and remarks, kept as JSON because the documents do not show their shape."),
-			schema.JSON("imported_transactions", "Bank lines matched with the payment, kept as JSON because the documents do not "+
-				"show their shape."),
-			schema.JSON("documents", "Attached files, kept as JSON because the documents do not show their shape."),
-			schema.Time("created_time", "When the payment was entered."),
-			schema.Time("last_modified_time", "When the payment last changed."),
-		},
+		Columns:  append(vendorPaymentColumns(), vendorPaymentLive()...),
 		Children: vendorPaymentChildren(),
+		Ignored:  vendorPaymentNoise(),
 		Assumed: []string{
 			"The list answers under the key vendorpayments.",
 			"The list filters by last_modified_time.",
@@ -60,72 +31,88 @@ func vendorPayments() schema.Resource {
 	}
 }
 
-func vendorPaymentChildren() []schema.Child {
-	return []schema.Child{
-		{
-			Name: "bills",
-			Doc:  "A bill that a payment settles, in whole or in part.",
-			Columns: []schema.Column{
-				schema.ID("bill_payment_id", "Identifier of the settlement: this payment on this bill."),
-				schema.ID("bill_id", "Identifier of the bill that is settled."),
-				schema.ID("bill_number", "Number of the bill as the vendor wrote it."),
-				schema.Date("date", "Day of the bill."),
-				schema.Date("due_date", "Day on which the bill is due."),
-				schema.Decimal("amount_applied", "Part of the payment that settles this bill, in the bill's currency."),
-				schema.Decimal("tax_amount_withheld", "Tax withheld on this bill, in the bill's currency."),
-				schema.Decimal("total", "Total of the bill, in its currency."),
-				schema.Decimal("balance", "What is left to pay on the bill, in its currency."),
-				schema.Int("price_precision", "Decimals that prices on the bill are shown with."),
-			},
-		},
-		{
-			Name: "vendorpayment_refunds",
-			Doc:  "Money that the vendor paid back out of a payment.",
-			Columns: []schema.Column{
-				schema.ID("vendorpayment_refund_id", "Identifier of the refund."),
-				schema.Date("date", "Day of the refund."),
-				schema.Text("refund_mode", "How it was paid back, such as cash or bank transfer."),
-				schema.ID("reference_number", "Number that identifies the refund at the bank or the vendor."),
-				schema.Text("description", "Free note on the refund."),
-				schema.Decimal("amount_bcy", "Amount paid back, in the base currency of the organization."),
-				schema.Decimal("amount_fcy", "Amount paid back, in the currency of the payment."),
-			},
-		},
-		{
-			Name:   "check_details",
-			Doc:    "The check that a payment was made by.",
-			Object: true,
-			Columns: []schema.Column{
-				schema.ID("check_id", "Identifier of the check."),
-				schema.ID("check_number", "Number printed on the check."),
-				schema.Text("check_status", "What happened to the check, such as printed or void."),
-				schema.Text("amount_in_words", "Amount as it is spelled out on the check."),
-				schema.Text("memo", "Note printed on the check."),
-			},
-		},
-		{
-			Name:   "billing_address",
-			Doc:    "The address of the vendor as it stood on the payment.",
-			Object: true,
-			Columns: []schema.Column{
-				schema.Text("attention", "Person or department that it is addressed to."),
-				schema.Text("address", "Street and number."),
-				schema.Text("city", "City or town."),
-				schema.Text("state", "State, canton or province."),
-				schema.ID("zip", "Postal code, leading zeros kept."),
-				schema.Text("country", "Country by name."),
-				schema.ID("fax", "Fax number as it was entered."),
-			},
-		},
-		{
-			Name: "custom_fields",
-			Doc:  "A field that the organization added to its payments, with its value on one payment.",
-			Columns: []schema.Column{
-				schema.ID("custom_field_id", "Identifier of the field; the same on every payment."),
-				schema.Int("index", "Place of the field among the organization's own, from 1."),
-				schema.Text("label", "Name of the field as the organization shows it."),
-				schema.JSON("value", "Value of the field, kept as JSON because its type depends on the field."),
-			},
-		},
+func vendorPaymentColumns() []schema.Column {
+	return []schema.Column{
+		schema.ID("payment_id", "Identifier of the payment; unique within the organization."),
+		schema.ID("payment_number", "Running number of the payment as the organization shows it."),
+		schema.ID("vendor_id", "Identifier of the vendor who was paid."),
+		schema.Text("vendor_name", "Name of the vendor who was paid.").Is(schema.Company),
+		schema.Date("date", "Day of the payment."),
+		schema.Text("payment_mode", "How it was paid, such as cash, check or bank transfer; organizations add their own.").Is(schema.Plain),
+		schema.ID("reference_number", "Number that the payer gave the payment, such as that of the transfer."),
+		schema.Text("description", "Free note on the payment.").Is(schema.FreeText),
+		schema.Decimal("amount", "Amount paid, in the currency of the payment."),
+		schema.Decimal("balance", "Part of the amount that no bill was settled with yet, in the currency of the payment."),
+		schema.Decimal("exchange_rate", "Price of one unit of the payment's currency in the base currency."),
+		schema.ID("currency_id", "Identifier of the currency of the payment."),
+		schema.Text("currency_symbol", "Symbol of the currency of the payment, for display.").Is(schema.Plain),
+		schema.ID("paid_through_account_id", "Identifier of the account that the money left."),
+		schema.Text("paid_through_account_name", "Name of the account that the money left.").Is(schema.Plain),
+		schema.Text("paid_through_account_type", "Kind of the account that the money left, such as bank or cash.").Is(schema.Plain),
+		schema.Bool("is_paid_via_print_check", "Whether it was paid by a check printed from the service."),
+		schema.Bool("is_ach_payment", "Whether it was paid by direct bank debit (ACH)."),
+		schema.Text("ach_payment_status", "How far the direct bank debit got.").Is(schema.Plain),
+		schema.Text("tax_account_name", "Name of the account that withheld tax is booked on.").Is(schema.Plain),
+		schema.Decimal("tax_amount_withheld", "Tax withheld from the payment, in its currency."),
+		schema.ID("location_id", "Identifier of the location of the organization that the payment is booked for."),
+		schema.Text("location_name", "Name of the location that the payment is booked for.").Is(schema.Plain),
+		schema.JSON("comments", "History and remarks, kept as JSON because the documents do not show their shape.").Is(schema.FreeText),
+		schema.JSON("imported_transactions", "Bank lines matched with the payment, kept as JSON because the documents do not "+
+			"show their shape.").Is(schema.FreeText),
+		schema.JSON("documents", "Attached files, kept as JSON because the documents do not show their shape.").Is(schema.FreeText),
+		schema.Time("created_time", "When the payment was entered."),
+		schema.Time("last_modified_time", "When the payment last changed."),
 	}
+}
+
+// vendorPaymentLive returns what no document names. Source: docs/upstream.md U310, U314 and U334.
+func vendorPaymentLive() []schema.Column {
+	return []schema.Column{
+		schema.Text("status", "Where the payment stands; paid is the value seen.").Is(schema.Plain).Assume(),
+		schema.ID("currency_code", "ISO code of the currency of the payment.").Assume(),
+		schema.Decimal("bcy_amount", "Amount paid, in the base currency; the list alone has it.").Assume(),
+		schema.Decimal("bcy_balance", "Part of the amount that no bill was settled with yet, in the base currency; the list alone has it.").Assume(),
+		schema.Text("bill_numbers", "Numbers of the bills that the payment settles, in one text; the list alone has it.").Is(schema.Plain).Assume(),
+		schema.ID("offset_account_id", "Identifier of the account on the other side: payables, or prepaid expenses for an advance.").Assume(),
+		schema.Text("offset_account_name", "Name of the account on the other side.").Is(schema.Plain).Assume(),
+		schema.ID("created_by_id", "Identifier of the user who entered the payment.").Assume(),
+		schema.Text("created_by_name", "Name of the user who entered the payment.").Is(schema.Person).Assume(),
+		schema.Bool("has_attachment", "Whether a file is attached to the payment; the list alone has it.").Assume(),
+		schema.Decimal("bank_charges", "Fee that the bank took for the payment, in the currency of the payment.").Assume(),
+		schema.ID("bank_charges_account_id", "Identifier of the account that the fee is booked on.").Assume(),
+		schema.Text("bank_charges_account_name", "Name of the account that the fee is booked on.").Is(schema.Plain).Assume(),
+		schema.ID("ach_gw_transaction_id", "Identifier of the direct bank debit (ACH) at the gateway; US edition only.").Assume(),
+		schema.ID("gw_reference_number", "Number that the gateway gave the payment.").Assume(),
+		schema.Bool("is_online_payment", "Whether a connected gateway paid it.").Assume(),
+		schema.Text("transfer_type", "Kind of the bank transfer.").Is(schema.Plain).Assume(),
+		schema.Text("payment_number_prefix", "Beginning of payment_number, before the part that counts up.").Is(schema.Plain).Assume(),
+		schema.Text("payment_number_suffix", "The part of payment_number that counts up.").Is(schema.Plain).Assume(),
+		schema.ID("purpose_code", "Code of the purpose that banks ask for on transfers abroad.").Assume(),
+		schema.ID("credit_account_id", "Identifier of the account of a credit that paid in place of money.").Assume(),
+		schema.ID("tax_account_id", "Identifier of the account that withheld tax is booked on.").Assume(),
+		schema.ID("tds_tax_id", "Identifier of the tax that was withheld at source.").Assume(),
+		schema.Text("tds_calculation_type", "Whether tax was withheld by line or for the whole payment.").Is(schema.Plain).Assume(),
+		schema.Bool("is_tds_amount_in_percent", "Whether the withheld tax was entered as a rate.").Assume(),
+		schema.Decimal("total_payment_amount", "Amount paid plus tax withheld, in the currency of the payment; in India.").Assume(),
+		schema.Bool("is_advance_payment", "Whether it was paid before any bill; in India.").Assume(),
+		schema.Text("product_description", "What was paid for in advance, in the user's words; in India.").Is(schema.FreeText).Assume(),
+		schema.Bool("is_pre_gst", "Whether the payment dates from before GST; in India.").Assume(),
+		schema.ID("indirect_tds_tax_id", "Identifier of the tax withheld on top of the payment; in India.").Assume(),
+		schema.Decimal("indirect_tds_tax_amount", "Tax withheld on top of the payment, in its currency; in India.").Assume(),
+		schema.ID("indirect_tcs_tax_id", "Identifier of the tax collected on top of the payment; in India.").Assume(),
+		schema.Decimal("indirect_tcs_tax_amount", "Tax collected on top of the payment, in its currency; in India.").Assume(),
+		schema.JSON("tds_summary", "Tax withheld at source by tax, kept as JSON because no source shows its shape; in India.").
+			Is(schema.Plain).Assume(),
+		schema.JSON("custom_field_hash", "Values of the organization's own fields by name, the same as in custom_fields, kept as JSON because the names are the organization's.").
+			Is(schema.FreeText).Assume(),
+	}
+}
+
+// vendorPaymentNoise returns the keys that are not copied. Source: docs/upstream.md U312.
+func vendorPaymentNoise() map[string]string {
+	keys := noise()
+	for _, key := range []string{"approvers_list", "approver_id", "submitter_id", "is_approval_required"} {
+		keys[key] = "a step of an approval, and no property of the payment"
+	}
+	return keys
 }

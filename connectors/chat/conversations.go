@@ -25,7 +25,7 @@ func conversations() schema.Resource {
 func conversationColumns(chatID string) []schema.Column {
 	return []schema.Column{
 		schema.ID("chat_id", chatID),
-		schema.Text("title", "Title as its participants see it; free text, not unique, may hold line breaks."),
+		schema.Text("title", "Title as its participants see it; free text, not unique, may hold line breaks.").Is(schema.FreeText),
 		schema.Time("creation_time", "When the conversation was opened."),
 		schema.Time("last_modified_time", "When the conversation last changed, such as by a new message."),
 		schema.Int("participant_count", "Number of participants at the time of the export."),

@@ -24,6 +24,7 @@ func networkChannels() schema.Resource {
 		Columns: append(ofNetwork(
 			schema.ID("network_channel_id", "Network and identifier of the channel with a slash between them."),
 		), channelColumns()...),
+		Children: []schema.Child{lastMessage()},
 		Assumed: []string{
 			"Fields of channels are not shown.",
 			"The list goes on by limit and next_token.",

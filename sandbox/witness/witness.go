@@ -40,7 +40,8 @@ type Witness struct {
 	// export it is an object of the CSV columns, in the document's order, with text values.
 	Record json.RawMessage `json:"record"`
 	// Live are keys that live services send of the same record beyond the document, with values
-	// that agree with it; empty if none is declared.
+	// that agree with it, each at its place: inside the objects and the elements of arrays of
+	// Record. Empty if none is known.
 	Live json.RawMessage `json:"live"`
 }
 

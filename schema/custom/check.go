@@ -24,7 +24,13 @@ func Extend(services []schema.Service, declarations []Declaration, failf func(pa
 	for i := range extended {
 		extended[i].Resources = slices.Clone(extended[i].Resources)
 		for r := range extended[i].Resources {
-			c.names[extended[i].Name+"."+extended[i].Resources[r].Name] = "built in"
+			resource := &extended[i].Resources[r]
+			c.names[extended[i].Name+"."+resource.Name] = "built in"
+			if resource.Schema == Schema { // the configuration has taken it from the catalogue
+				for _, table := range resource.Tables() {
+					c.tables[table.Name] = "the catalogue"
+				}
+			}
 		}
 	}
 	for i := range declarations {
@@ -80,7 +86,7 @@ func (c *check) declaration(path string, service schema.Service, d *Declaration)
 	}
 	resource := d.resource()
 	c.taken(path, service.Name, &resource)
-	service.Resources = []schema.Resource{resource}
+	service.Resources, service.Further = []schema.Resource{resource}, nil // a list may be declared under the name of a ready-made one
 	c.rules(path, service, d)
 	return resource, true
 }
@@ -143,6 +149,7 @@ func (c *check) columnWords(path string, columns []Column, children []Child, one
 			c.failf(at+".kind", "is missing: write one of: %s", strings.Join(words(kinds()), ", "))
 		}
 		oneOf(at+".kind", column.Kind, words(kinds()))
+		oneOf(at+".class", column.Class, words(classes()))
 	}
 	for i := range children {
 		at := fmt.Sprintf("%s.children[%d]", path, i)

@@ -76,6 +76,9 @@ type Column struct {
 	// Kind is id, text, bool, int, decimal, date, time or json.
 	Kind string `yaml:"kind"`
 	Doc  string `yaml:"doc"`
+	// Class says what the values tell about people: plain, company, person, contact, address,
+	// tax_number, bank or free_text. Left out it is free_text for text and json, else plain.
+	Class string `yaml:"class"`
 }
 
 // Child is an array of a record that becomes a table.
@@ -170,10 +173,15 @@ func columns(declared []Column) []schema.Column {
 			}
 		}
 		column := schema.Column{
-			Wire: c.Wire, Name: cmp.Or(c.Name, columnName(c.Wire)), Kind: cmp.Or(kinds()[c.Kind], schema.KindText), Doc: doc, Class: schema.Plain,
+			Wire: c.Wire, Name: cmp.Or(c.Name, columnName(c.Wire)), Kind: cmp.Or(kinds()[c.Kind], schema.KindText), Doc: doc,
 		}
-		if column.Kind == schema.KindText || column.Kind == schema.KindJSON {
+		switch class, said := classes()[c.Class]; {
+		case said:
+			column.Class = class
+		case column.Kind == schema.KindText || column.Kind == schema.KindJSON:
 			column.Class = schema.FreeText // the configuration does not say that it is harmless
+		default:
+			column.Class = schema.Plain
 		}
 		built = append(built, column)
 	}

@@ -34,6 +34,18 @@ func kinds() map[string]schema.Kind {
 	}
 }
 
+// classes returns the words of column classes, spelled as words of the configuration are.
+func classes() map[string]schema.Class {
+	all := []schema.Class{
+		schema.Plain, schema.Company, schema.Person, schema.Contact, schema.Address, schema.TaxNumber, schema.Bank, schema.FreeText,
+	}
+	words := make(map[string]schema.Class, len(all))
+	for _, class := range all {
+		words[strings.ReplaceAll(class.String(), " ", "_")] = class
+	}
+	return words
+}
+
 // KindWord returns the word of a kind in the configuration.
 func KindWord(kind schema.Kind) string {
 	for word, k := range kinds() {

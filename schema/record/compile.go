@@ -200,8 +200,17 @@ func (n *Normalizer) compileObject(
 		a.element = n.compileObject(a.table, child.Columns, child.Children, child.Ignored, next)
 		add(child.Name, field{child: a})
 	}
+	for _, c := range columns {
+		if name := c.Wire + displayTwin; o.fields[name] == nil && !c.Given && c.Wire != "" {
+			add(name, field{})
+		}
+	}
 	return o
 }
+
+// displayTwin ends the keys that repeat a declared value as text in a locale. They are ignored
+// without being declared. Source: docs/upstream.md U124.
+const displayTwin = "_formatted"
 
 func (n *Normalizer) number() int {
 	n.fields++

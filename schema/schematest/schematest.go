@@ -19,16 +19,16 @@ func Shop() schema.Service {
 			Columns: []schema.Column{
 				schema.ID("thing_id", "Identifier of the thing."),
 				schema.ID("ownerId", "Who owns it.").As("owner"),
-				schema.Text("name", "Name of the thing."),
+				schema.Text("name", "Name of the thing.").Is(schema.Plain),
 				schema.Bool("sold", "Whether it is sold."),
 				schema.Int("count", "How many there are.").Assume(),
 				schema.Decimal("price", "What it costs."),
 				schema.Date("day", "Since which day."),
 				schema.Time("changed", "When it changed."),
-				schema.JSON("blob", "JSON because it is open."),
+				schema.JSON("blob", "JSON because it is open.").Is(schema.FreeText),
 			},
 			Children: []schema.Child{{
-				Name: "parts", Doc: "One part of it.", Columns: []schema.Column{schema.Text("name", "Name of the part.")},
+				Name: "parts", Doc: "One part of it.", Columns: []schema.Column{schema.Text("name", "Name of the part.").Is(schema.Plain)},
 				Children: []schema.Child{{
 					Name: "serials", Doc: "The number of a part.", Scalar: true,
 					Columns: []schema.Column{schema.ID("serial", "The number itself, as printed.")},
@@ -69,14 +69,15 @@ func rates() schema.Resource {
 			schema.ID("rateId", "Identifier of the rate.").As("rate_id"),
 			schema.Decimal("amount", "What it amounts to."),
 			schema.Date("fromDay", "From which day on.").As("from_day"),
-			schema.Text("kind", "Which kind it is.").OneOf("a", "b"),
-			schema.Text("unit", "What it is counted in.").OneOf("1", "2", "3", "4", "5", "6", "7", "8", "9", "10"),
+			schema.Text("kind", "Which kind it is.").Is(schema.Plain).OneOf("a", "b"),
+			schema.Text("unit", "What it is counted in.").Is(schema.Plain).OneOf("1", "2", "3", "4", "5", "6", "7", "8", "9", "10"),
 			schema.Time("changedAt", "When it changed.").As("changed"),
 		},
 		Children: []schema.Child{
 			{Name: "steps", Doc: "One step of it.", Columns: []schema.Column{schema.Int("height", `How "high" it is.`)}},
 			{Name: "fields", Doc: "One field of it.", Prefix: "cf_", Twin: "_formatted", Columns: []schema.Column{
-				schema.ID("key", "Key of the field."), schema.JSON("value", `JSON because it's open \ free.`), schema.Text("text", "As it is shown."),
+				schema.ID("key", "Key of the field."), schema.JSON("value", `JSON because it's open \ free.`).Is(schema.FreeText),
+				schema.Text("text", "As it is shown.").Is(schema.Plain),
 			}},
 		},
 	}

@@ -116,9 +116,18 @@ func (f *faults) column(where string, c schema.Column) {
 		f.addf(where, "organization_id is the column of ours that tells organizations apart; rename by As")
 	}
 	f.sentence(where, c.Doc)
+	f.class(where, c)
 	f.values(where, c)
 	if c.Kind == schema.KindJSON && !strings.Contains(c.Doc, "because") {
 		f.addf(where, "the sentence of a JSON column must say why it has no typed columns; add a because")
+	}
+}
+
+// class refuses a column that says nothing about people: readers must not see by oversight what
+// masking was to hide.
+func (f *faults) class(where string, c schema.Column) {
+	if !c.Class.Said() {
+		f.addf(where, "the column does not say what its values may tell about people; add Is with a class, such as Is(schema.FreeText)")
 	}
 }
 

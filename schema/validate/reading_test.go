@@ -17,11 +17,11 @@ func wide() schema.Service {
 		Value: &schema.Value{Amounts: []string{"price", "cost"}, Rate: "rate", Open: &schema.Open{Column: "state", Is: []string{"new"}}},
 	}
 	things.History = []string{"changed"}
-	things.Columns = append(things.Columns, schema.Text("colour", "The colour of it.").OneOf("red", "blue"),
-		schema.Text("state", "The state of it.").OneOf("new", "sold"), schema.Decimal("price", "What it is sold for."), schema.Decimal("cost", "What it was bought for."), schema.Decimal("rate", "Price of its currency."))
+	things.Columns = append(things.Columns, schema.Text("colour", "The colour of it.").Is(schema.Plain).OneOf("red", "blue"),
+		schema.Text("state", "The state of it.").Is(schema.Plain).OneOf("new", "sold"), schema.Decimal("price", "What it is sold for."), schema.Decimal("cost", "What it was bought for."), schema.Decimal("rate", "Price of its currency."))
 	things.Children = append(things.Children, schema.Child{
 		Name: "fields", Doc: "One field of it.", Prefix: "cf_", Twin: "_formatted", Columns: []schema.Column{
-			schema.ID("key", "Key of the field."), schema.JSON("value", "JSON because it is open."), schema.Text("text", "As it is shown."),
+			schema.ID("key", "Key of the field."), schema.JSON("value", "JSON because it is open.").Is(schema.FreeText), schema.Text("text", "As it is shown.").Is(schema.Plain),
 		},
 	})
 	s.Resources = append(s.Resources, schema.Resource{

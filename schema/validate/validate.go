@@ -88,6 +88,14 @@ func (f *faults) service(s *schema.Service) {
 		names[r.Name] = true
 		f.resource(s, r)
 	}
+	for i := range s.Further {
+		r := &s.Further[i]
+		if names[r.Name] {
+			f.addf(s.Name+"."+r.Name, "a list of the service has the name of this further list; rename one")
+		}
+		names[r.Name] = true
+		f.resource(s, r)
+	}
 	f.reads(s)
 }
 

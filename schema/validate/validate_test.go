@@ -29,10 +29,10 @@ func good() schema.Service {
 				schema.ID("thing_id", "Identifier of the thing."),
 				schema.Time("changed", "When it last changed."),
 				schema.Time("made", "When it was made."),
-				schema.JSON("blob", "Kept as JSON because its shape is not shown."),
+				schema.JSON("blob", "Kept as JSON because its shape is not shown.").Is(schema.FreeText),
 			},
 			Children: []schema.Child{{
-				Name: "parts", Doc: "One part of it.", Columns: []schema.Column{schema.Text("name", "Name of the part.")},
+				Name: "parts", Doc: "One part of it.", Columns: []schema.Column{schema.Text("name", "Name of the part.").Is(schema.Plain)},
 			}},
 			Ignored: map[string]string{"made_formatted": "a localised twin of made"},
 			Assumed: []string{"The filter is assumed."},
@@ -220,31 +220,36 @@ func columnCases() []validateCase {
 		return func(_ *schema.Service, r *schema.Resource) { r.Columns = append(r.Columns, c) }
 	}
 	nested := []schema.Child{{
-		Name: "a", Doc: "One of a.", Columns: []schema.Column{schema.Text("x", "The x of it.")},
-		Children: []schema.Child{{Name: "b", Doc: "One of b.", Columns: []schema.Column{schema.Text("y", "The y of it.")}}},
+		Name: "a", Doc: "One of a.", Columns: []schema.Column{schema.Text("x", "The x of it.").Is(schema.Plain)},
+		Children: []schema.Child{{Name: "b", Doc: "One of b.", Columns: []schema.Column{schema.Text("y", "The y of it.").Is(schema.Plain)}}},
 	}}
 	return []validateCase{
-		{"no sentence", column(schema.Text("a", "")), "shop.things.a: the sentence is empty; say what it is"},
-		{"no full stop", column(schema.Text("a", "What it is")),
+		{"no sentence", column(schema.Text("a", "").Is(schema.Plain)), "shop.things.a: the sentence is empty; say what it is"},
+		{"no full stop", column(schema.Text("a", "What it is").Is(schema.Plain)),
 			`shop.things.a: the sentence "What it is" does not end with a full stop; add it`},
-		{"one word", column(schema.Text("a", "A.")), `shop.things.a: "A." is no sentence; say what an analyst needs to know`},
-		{"line break", column(schema.Text("a", "What it\nis.")),
+		{"one word", column(schema.Text("a", "A.").Is(schema.Plain)), `shop.things.a: "A." is no sentence; say what an analyst needs to know`},
+		{"line break", column(schema.Text("a", "What it\nis.").Is(schema.Plain)),
 			`shop.things.a: the sentence "What it\nis." holds a line break or a dash pair, which migrations cannot; write one plain line`},
-		{"underscore", column(schema.Text("_content_hash", "What it is.")),
+		{"underscore", column(schema.Text("_content_hash", "What it is.").Is(schema.Plain)),
 			`shop.things._content_hash: column name "_content_hash" begins with an underscore, as only columns of ours do; rename`},
-		{"upper case", column(schema.Text("Total", "What it is.")),
+		{"upper case", column(schema.Text("Total", "What it is.").Is(schema.Plain)),
 			`shop.things.Total: column name "Total" must be 1 to 55 of a-z, 0-9 and _, a letter first; rename`},
-		{"organization", column(schema.Text("organization_id", "What it is.")),
+		{"organization", column(schema.Text("organization_id", "What it is.").Is(schema.Plain)),
 			"shop.things.organization_id: organization_id is the column of ours that tells organizations apart; rename by As"},
-		{"kind", column(schema.Column{Wire: "a", Doc: "What it is.", Kind: 42}),
+		{"kind", column(schema.Column{Wire: "a", Doc: "What it is.", Kind: 42, Class: schema.Plain}),
 			"shop.things.a: kind 42 is not one of the closed set; use a constructor of package schema"},
-		{"no wire", column(schema.Text("", "What it is.").As("a")),
+		{"no wire", column(schema.Text("", "What it is.").Is(schema.Plain).As("a")),
 			"shop.things.: the wire name is empty; spell the key as the document does"},
-		{"json reason", column(schema.JSON("a", "What it is.")),
+		{"json reason", column(schema.JSON("a", "What it is.").Is(schema.FreeText)),
 			"shop.things.a: the sentence of a JSON column must say why it has no typed columns; add a because"},
-		{"column name twice", column(schema.Text("a", "What it is.").As("blob")),
+		{"class", column(schema.Text("a", "What it is.")),
+			"shop.things.a: the column does not say what its values may tell about people; add Is with a class, such as Is(schema.FreeText)"},
+		{"class of an element", func(_ *schema.Service, r *schema.Resource) {
+			r.Children[0].Columns = append(r.Children[0].Columns, schema.JSON("b", "JSON because it is open."))
+		}, "shop.things.parts.b: the column does not say what its values may tell about people; add Is with a class, such as Is(schema.FreeText)"},
+		{"column name twice", column(schema.Text("a", "What it is.").Is(schema.Plain).As("blob")),
 			`shop.things.a: column name "blob" is taken; give one another name by As`},
-		{"ignored twice", column(schema.Text("made_formatted", "What it is.")),
+		{"ignored twice", column(schema.Text("made_formatted", "What it is.").Is(schema.Plain)),
 			"shop.things.made_formatted: the key is declared as column and as ignored; keep one"},
 		{"ignored reason", func(_ *schema.Service, r *schema.Resource) { r.Ignored["x"] = " " },
 			"shop.things.x: ignored without key or reason; say why it is not copied"},
@@ -254,7 +259,7 @@ func columnCases() []validateCase {
 			"shop.things.parts: an array without columns; declare them, or the key by JSON or as ignored"},
 		{"scalar", func(_ *schema.Service, r *schema.Resource) {
 			r.Children[0].Scalar = true
-			r.Children[0].Columns = append(r.Children[0].Columns, schema.Text("b", "What it is."))
+			r.Children[0].Columns = append(r.Children[0].Columns, schema.Text("b", "What it is.").Is(schema.Plain))
 		}, "shop.things.parts: an array of bare values has exactly one column and nothing else; declare one column"},
 		{"child sentence", func(_ *schema.Service, r *schema.Resource) { r.Children[0].Doc = "One part of it" },
 			`shop.things.parts: the sentence "One part of it" does not end with a full stop; add it`},

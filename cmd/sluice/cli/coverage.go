@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/connectors"
 	"sluice/sandbox"
+	"sluice/sandbox/witness"
 	"sluice/schema"
 	"sluice/schema/docs/coverage"
 )
@@ -22,7 +24,8 @@ func (c *cli) coverageCommand() *cobra.Command {
 		Short: "Print what sluice does with every endpoint of the documents, in Markdown",
 		Long: `Print every endpoint that the API documents show and what sluice does with it: copied
 into which table, called for something else, asked on demand, or not called; and
-whether the sandbox plays it. It fails if an endpoint has no answer, or if a declared
+whether the sandbox plays it. Below, print how many values of a live answer of each
+list have a column. It fails if an endpoint has no answer, or if a declared
 one is on no document and not marked assumed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -39,7 +42,62 @@ func (c *cli) coverage(ctx context.Context) error {
 	if len(misfits) > 0 {
 		return fmt.Errorf("declarations and documents disagree:\n%s", strings.Join(misfits, "\n"))
 	}
-	return c.show(answers, view.Verbatim(coverage.Markdown(answers)))
+	values, err := liveValues()
+	if err != nil {
+		return err
+	}
+	return c.show(coverageView{answers, values}, view.Verbatim(coverage.Markdown(answers, values)))
+}
+
+// coverageView is the coverage for programs.
+type coverageView struct {
+	Endpoints []coverage.Answer `json:"endpoints"`
+	Values    []coverage.Values `json:"values"`
+}
+
+// liveSample is a record of a list as live services send it.
+type liveSample struct {
+	service  string
+	resource *schema.Resource
+	record   json.RawMessage
+}
+
+// liveSamples reads the sandbox's sample of each declared list.
+func liveSamples() ([]liveSample, error) {
+	var all []liveSample
+	services := connectors.All()
+	for s := range services {
+		for r := range services[s].Resources {
+			resource := &services[s].Resources[r]
+			sample, err := witness.Load(services[s].Name, resource.Name)
+			if err != nil {
+				return nil, fmt.Errorf("read a sample of live answers: %w", err)
+			}
+			whole, err := sample.Whole()
+			if err != nil {
+				return nil, fmt.Errorf("read a sample of live answers: %w", err)
+			}
+			all = append(all, liveSample{services[s].Name, resource, whole})
+		}
+	}
+	return all, nil
+}
+
+// liveValues counts the values of the samples by where they go.
+func liveValues() ([]coverage.Values, error) {
+	samples, err := liveSamples()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]coverage.Values, 0, len(samples))
+	for _, sample := range samples {
+		values, err := coverage.CountValues(sample.service, sample.resource, sample.record)
+		if err != nil {
+			return nil, fmt.Errorf("count the values of live answers: %w", err)
+		}
+		all = append(all, values)
+	}
+	return all, nil
 }
 
 // laidOut compares the documents' endpoints with the declarations and the sandbox.

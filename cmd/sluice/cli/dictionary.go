@@ -1,20 +1,64 @@
 package cli
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/connectors"
+	"sluice/migrations"
 	"sluice/schema/docs"
+	"sluice/schema/docs/dbt"
 )
 
 func (c *cli) dictionaryCommand() *cobra.Command {
-	return &cobra.Command{
+	var format, in string
+	cmd := &cobra.Command{
 		Use:   "dictionary",
-		Short: "Print the data dictionary of all tables, in Markdown",
-		Args:  cobra.NoArgs,
+		Short: "Print the data dictionary of all tables",
+		Long: `Print the data dictionary of all tables: in Markdown, or as sources of the dbt package
+in deploy/dbt, one schema at a time.`,
+		Example: `  sluice dictionary
+  sluice dictionary --format dbt --schema analytics`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return c.printer().Print(view.Verbatim(docs.Dictionary(connectors.All())))
+			switch {
+			case format == "markdown" && in == "":
+				return c.printer().Print(view.Verbatim(docs.Dictionary(connectors.All())))
+			case format == "dbt":
+				return c.printSources(in)
+			case format == "markdown":
+				return usage("--schema is for --format dbt: the Markdown has all tables")
+			default:
+				return usage("--format: %q is unknown: use markdown or dbt", format)
+			}
 		},
 	}
+	cmd.Flags().StringVar(&format, "format", "markdown", "markdown or dbt")
+	cmd.Flags().StringVar(&in, "schema", "", "schema of the sources, with --format dbt: analytics or that of a service")
+	return cmd
+}
+
+// printSources prints the sources of one schema.
+func (c *cli) printSources(in string) error {
+	described, err := migrations.Views()
+	if err != nil {
+		return err
+	}
+	views := make([]dbt.View, len(described))
+	for i, v := range described {
+		views[i] = dbt.View{Name: v.Name, Doc: v.Doc, Key: v.Key}
+		for _, column := range v.Columns {
+			views[i].Columns = append(views[i].Columns, dbt.Column(column))
+		}
+	}
+	sources := dbt.Sources(connectors.All(), views)
+	text, ok := sources[in]
+	if !ok {
+		return usage("--schema: %q has no sources; there are %s", in, strings.Join(slices.Sorted(maps.Keys(sources)), ", "))
+	}
+	return c.printer().Print(view.Verbatim(text))
 }

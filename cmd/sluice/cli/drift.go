@@ -23,31 +23,43 @@ type driftView struct {
 }
 
 func (c *cli) driftCommand() *cobra.Command {
-	var organization organizationFlag
+	var (
+		organization organizationFlag
+		keys         bool
+	)
 	cmd := &cobra.Command{
 		Use:   "drift [resource]",
 		Short: "Show what upstream sent that no declaration knows, and which declared keys are gone",
-		Long: `Show which keys and which values of enumerations came over the wire that no
-declaration knows, in how many records, and since when. All of it is kept and no run
-fails: values of unknown keys are in the column _extra of their rows, and an
-unknown value of an enumeration is in its column like any other. A declared key that
-most records of a list carried and do not carry any more is shown as gone: its column
-keeps what came last.`,
-		Example: "  sluice drift\n  sluice drift inventory.bills --org 60012345678 --json",
+		Long: `Show how many keys and values of enumerations came over the wire that no declaration
+knows, by resource, in how many records, and since when. With a resource, or with
+--keys, show each of them. All of it is kept and no run fails: values of unknown keys
+are in the column _extra of their rows, and an unknown value of an enumeration is in
+its column like any other. A declared key that most records of a list carried and do
+not carry any more is shown as gone: its column keeps what came last.`,
+		Example: "  sluice drift\n  sluice drift --keys\n  sluice drift inventory.bills --org 60012345678 --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
 			key, err := organization.key(a)
 			if err != nil {
 				return err
 			}
-			return c.drift(ctx, a, args, key)
+			return c.drift(ctx, a, args, key, keys || len(args) > 0)
 		}),
 	}
 	organization.add(cmd)
+	cmd.Flags().BoolVar(&keys, "keys", false, "show each key and value")
 	return cmd
 }
 
-func (c *cli) drift(ctx context.Context, a *engine.App, names []string, organization string) error {
+// driftReport is the drift for programs: summed up, and key by key.
+type driftReport struct {
+	Resources []driftSummary `json:"resources"`
+	Keys      []driftView    `json:"keys"`
+}
+
+// drift shows the drift of the resources that a name of the command line stands for, or of all:
+// each key, or a line for each resource.
+func (c *cli) drift(ctx context.Context, a *engine.App, names []string, organization string, keys bool) error {
 	found, err := a.DB.Drift(ctx, organization)
 	if err != nil {
 		return fmt.Errorf("read the drift: %w", err)
@@ -58,15 +70,22 @@ func (c *cli) drift(ctx context.Context, a *engine.App, names []string, organiza
 			views = append(views, driftView{Drift: found[i], Hint: driftHint(&found[i])})
 		}
 	}
+	report := driftReport{Resources: sumDrift(a, views), Keys: views}
+	if !keys {
+		return c.show(report, driftOverview(a, report.Resources)...)
+	}
 	const head = headOrganization + "  RESOURCE  KEY  CAME AS  RECORDS  FIRST  LAST  WHAT TO DO"
-	return c.show(views, view.Table(views, head, func(d *driftView) view.Row {
+	return c.show(report, view.Table(views, head, func(d *driftView) view.Row {
 		zone := a.Zone(d.Organization)
 		return view.Row{
 			d.Organization, d.Service + "." + d.Resource, d.Path, d.Kind, d.Seen,
-			d.FirstSeenAt.In(zone).Format("2006-01-02 15:04"), d.LastSeenAt.In(zone).Format("2006-01-02 15:04"), d.Hint,
+			view.Minute(d.FirstSeenAt, zone), view.Minute(d.LastSeenAt, zone), d.Hint,
 		}
-	}).Or("Nothing came that the declarations do not know."))
+	}).Or(noDrift))
 }
+
+// noDrift stands in place of a table.
+const noDrift = "Nothing came that the declarations do not know."
 
 // namedBy says whether a name of the command line names the resource or its service.
 func namedBy(name, service, resource string) bool {

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sluice/sandbox"
 )
@@ -17,6 +19,7 @@ func TestDrift(t *testing.T) {
 	}
 	s.exec(`INSERT INTO sluice.drift (organization_id, service, resource, path, kind, seen) VALUES
 		($1, 'inventory', 'bills', 'surprise', 'string', 1234),
+		($1, 'inventory', 'bills', 'surprise', 'number', 3),
 		($1, 'inventory', 'bills', 'line_items[].novel', 'number', 2),
 		($1, 'inventory', 'items', E'bell\u0007', 'value: consumable', 7),
 		('99', 'accounting', 'vendor_payments', '(others)', 'many', 5)`, sandbox.DefaultOrganizationID)
@@ -30,12 +33,12 @@ func TestDrift(t *testing.T) {
 		lines int
 		texts []string
 	}{
-		{nil, 5, []string{"1,234", "gone", "4,321", "kept in the column _extra, under surprise", "such as line_items[0].novel", "loaded as it came", "thousand"}},
-		{[]string{"bills"}, 2, []string{"surprise", "novel"}},
+		{[]string{"--keys"}, 6, []string{"1,234", "gone", "4,321", "kept in the column _extra, under surprise", "such as line_items[0].novel", "loaded as it came", "thousand"}},
+		{[]string{"bills"}, 3, []string{"surprise", "novel"}},
 		{[]string{"inventory.items"}, 2, []string{"value: consumable", "bell␀", "rate", "keeps what came last"}},
 		{[]string{"accounting"}, 1, []string{"(others)"}},
-		{[]string{"--org", "Sandbox Trading"}, 4, []string{"surprise", "consumable"}},
-		{[]string{"inventory.bills", "--org", sandbox.DefaultOrganizationID}, 2, []string{"surprise"}},
+		{[]string{"--keys", "--org", "Sandbox Trading"}, 5, []string{"surprise", "consumable"}},
+		{[]string{"inventory.bills", "--org", sandbox.DefaultOrganizationID}, 3, []string{"surprise"}},
 	} {
 		args := append([]string{"drift"}, c.args...)
 		o := s.run(args...)
@@ -47,13 +50,53 @@ func TestDrift(t *testing.T) {
 				t.Errorf("%q does not say %q\n%s", args, text, o.stdout)
 			}
 		}
-		var views []driftView
-		s.document(&views, args...)
-		if len(views) != c.lines || views[0].Hint == "" || views[0].Seen == 0 || views[0].FirstSeenAt.IsZero() {
-			t.Errorf("%q --json: %+v", args, views)
+		var report driftReport
+		s.document(&report, args...)
+		if len(report.Keys) != c.lines || report.Keys[0].Hint == "" || report.Keys[0].Seen == 0 || report.Keys[0].FirstSeenAt.IsZero() {
+			t.Errorf("%q --json: %+v", args, report)
 		}
 	}
+	overview(t, s)
 	if o := s.run("drift", "--org", "nobody"); o.code != codeUsage {
 		t.Errorf("an unknown organization: exit code %d, want %d", o.code, codeUsage)
+	}
+}
+
+// overview checks the lines of the three resources and what follows them.
+func overview(t *testing.T, s *fixture) {
+	t.Helper()
+	s.exec(`UPDATE sluice.drift SET first_seen_at = '2026-10-01Z', last_seen_at = '2026-10-02Z' WHERE path = 'surprise' AND kind = 'number'`)
+	o := s.run("drift")
+	for _, text := range []string{"VALUES  GONE  RECORDS", "query _extra, or declare or ignore", "sluice drift inventory.items", "over 0", "Nothing is lost", "sluice schema promote"} {
+		if !strings.Contains(o.stdout, text) {
+			t.Errorf("the overview does not say %q\n%s", text, o.stdout)
+		}
+	}
+	if strings.Contains(o.stdout, "surprise") {
+		t.Errorf("the overview lists keys\n%s", o.stdout)
+	}
+	var report driftReport
+	s.document(&report, "drift")
+	type sum struct {
+		organization, name string
+		keys, values, gone int
+		crowded            bool
+		records            int64
+	}
+	var got []sum
+	for _, r := range report.Resources {
+		got = append(got, sum{r.Organization, r.Service + "." + r.Resource, r.Keys, r.Values, r.Missing, r.Crowded, r.Records})
+	}
+	want := []sum{
+		{sandbox.DefaultOrganizationID, "inventory.bills", 2, 0, 0, false, 1234},
+		{sandbox.DefaultOrganizationID, "inventory.items", 0, 1, 1, false, 4321},
+		{"99", "accounting.vendor_payments", 0, 0, 0, true, 5},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("summed up %+v, want %+v", got, want)
+	}
+	bills, first := report.Resources[0], time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
+	if !bills.FirstSeenAt.Equal(first) || !bills.LastSeenAt.After(first.AddDate(0, 0, 1)) {
+		t.Errorf("bills drift from %s to %s, want from %s to the last key", bills.FirstSeenAt, bills.LastSeenAt, first)
 	}
 }

@@ -35,7 +35,8 @@ func (c *cli) promoteCommand() *cobra.Command {
 		Short: "Propose columns for keys that no column takes, out of all records",
 		Long: `Propose columns for the keys that no column takes, out of the records that are kept
 beside all rows, as lines to paste into the resource's entry in custom. A kind is proposed only if every value fits it;
-whether it means what it looks like is for you to say, and so are the sentences.`,
+whether it means what it looks like is for you to say, and so are the sentences.
+For a list of the catalogue, run "sluice catalogue NAME" first: it prints the entry.`,
 		Example: "  sluice schema promote custom.price_lists",
 		Args:    cobra.ExactArgs(1),
 		RunE:    c.offlineWork(c.promote),

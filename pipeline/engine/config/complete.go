@@ -20,7 +20,7 @@ func (c *checker) complete(doc *document) {
 		org.Key = cmp.Or(org.Key, org.ID)
 	}
 	c.organizations(doc)
-	doc.Services = custom.Extend(c.declared, doc.Custom, c.failf)
+	doc.Services = custom.Extend(c.withFurther(doc.Catalogue), doc.Custom, c.failf)
 	c.resources(doc)
 	c.notifications(doc)
 }

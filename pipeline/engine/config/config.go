@@ -213,7 +213,9 @@ type Tombstones struct {
 type document struct {
 	Config
 
-	Resources map[string]override  `yaml:"resources"`
+	Resources map[string]override `yaml:"resources"`
+	// Catalogue names ready-made declarations of further lists.
+	Catalogue []string             `yaml:"catalogue"`
 	Custom    []custom.Declaration `yaml:"custom"`
 }
 

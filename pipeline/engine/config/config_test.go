@@ -30,13 +30,13 @@ func services() []schema.Service {
 	return []schema.Service{
 		{Name: "accounting", Host: schema.HostAPI, Limits: schema.Limits{Plans: plans}, Resources: []schema.Resource{
 			{Name: "bills", Every: "15m"}, {Name: "expenses", Every: "6h", Optional: true},
-		}},
+		}, Further: []schema.Resource{{Name: "contacts", Schema: "custom", Every: "1h"}, {Name: "journals", Schema: "custom", Every: "1h"}}},
 		{Name: "invoicing", Host: schema.HostAPI, Limits: schema.Limits{Plans: free}},
 		{Name: "billing", Host: schema.HostAPI},
 		{Name: "inventory", Host: schema.HostAPI, Limits: schema.Limits{Plans: plans}, Resources: []schema.Resource{
 			{Name: "bills", Every: "30m", Details: &schema.Details{Marker: "lines"}},
 			{Name: "items", Every: "1h"},
-		}},
+		}, Further: []schema.Resource{{Name: "inventory_contacts", Schema: "custom", Every: "1h"}}},
 		{Name: "chat", Host: schema.HostChat, Limits: schema.Limits{Plans: free}, Resources: []schema.Resource{
 			{Name: "conversations", Every: "24h"}, {Name: "channels", Every: "6h", Cursor: schema.PerParent{Listed: schema.ListedNetworks}},
 		}},

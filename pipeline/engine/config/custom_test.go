@@ -35,17 +35,17 @@ func TestCustomResources(t *testing.T) {
 			Details: &schema.Details{Marker: "lines"},
 			Every:   "24h0m0s",
 			Columns: []schema.Column{
-				{Wire: "pricebookID", Name: "pricebook_id", Kind: schema.KindID, Doc: "Identifier of the record."},
-				{Wire: "rate", Name: "rate", Kind: schema.KindDecimal, Doc: "Rate of the list."},
-				{Wire: "made", Name: "made", Kind: schema.KindTime, Doc: "When it was made."},
-				{Wire: "last_modified_time", Name: "last_modified_time", Kind: schema.KindTime, Doc: "When the record last changed upstream."},
+				{Wire: "pricebookID", Name: "pricebook_id", Kind: schema.KindID, Class: schema.Plain, Doc: "Identifier of the record."},
+				{Wire: "rate", Name: "rate", Kind: schema.KindDecimal, Class: schema.Plain, Doc: "Rate of the list."},
+				{Wire: "made", Name: "made", Kind: schema.KindTime, Class: schema.Plain, Doc: "When it was made."},
+				{Wire: "last_modified_time", Name: "last_modified_time", Kind: schema.KindTime, Class: schema.Plain, Doc: "When the record last changed upstream."},
 			},
 			Children: []schema.Child{{
 				Name: "lines", Doc: "One element of the key lines of a record.",
 				Columns: []schema.Column{
-					{Wire: "Item-Id", Name: "item_id", Kind: schema.KindID, Doc: "Value of the key Item-Id, not described in the configuration."},
+					{Wire: "Item-Id", Name: "item_id", Kind: schema.KindID, Class: schema.Plain, Doc: "Value of the key Item-Id, not described in the configuration."},
 					{
-						Wire: "shape", Name: "shape", Kind: schema.KindJSON,
+						Wire: "shape", Name: "shape", Kind: schema.KindJSON, Class: schema.FreeText,
 						Doc: "Value of the key shape, as JSON because the configuration does not describe its parts.",
 					},
 				},
@@ -54,7 +54,7 @@ func TestCustomResources(t *testing.T) {
 		"accounting.journals": {
 			Name: "journals", Schema: "custom", Doc: "One manual journal.", AssumedPath: true,
 			Path: "/journals", Key: "journals", ID: "journal_id", Scope: "accountants", Cursor: schema.FullScan{}, Every: "24h0m0s",
-			Columns: []schema.Column{{Wire: "journal_id", Name: "journal_id", Kind: schema.KindID, Doc: "Identifier of the record."}},
+			Columns: []schema.Column{{Wire: "journal_id", Name: "journal_id", Kind: schema.KindID, Class: schema.Plain, Doc: "Identifier of the record."}},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

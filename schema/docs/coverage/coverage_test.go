@@ -96,10 +96,13 @@ func TestLay(t *testing.T) {
 			t.Errorf("%s: %q, served %v; want %q", &rows[i], answers[i].Text, answers[i].Served, want)
 		}
 	}
-	page := coverage.Markdown(answers)
+	page := coverage.Markdown(answers, []coverage.Values{
+		{Service: "stock", Resource: "parts", Columns: 6, JSON: 1, Ignored: 1}, {Service: "stock", Resource: "rumours", Columns: 1, Extra: 1},
+	})
 	for _, want := range []string{
 		"| stock | GET | `/parts` | `parts` | `SvcStock.parts.READ` | copied into `stock.parts` and `parts_bins` | yes |\n",
 		"| stock | POST | `/parts` | `part` | `SvcStock.parts.CREATE` | write: not called by sluice | no |\n",
+		"| `stock.parts` | 8 | 7 | 1 | 1 | 0 | 87.5 % |\n| `stock.rumours` | 2 | 1 | 0 | 0 | 1 | 50.0 % |\n| all | 10 | 8 | 1 | 1 | 1 | 80.0 % |\n",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks the line\n%s\n%s", want, page)

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/connectors"
+	"sluice/schema"
+	"sluice/schema/custom"
+)
+
+// furtherView is what the catalogue command shows about one ready-made list.
+type furtherView struct {
+	Name string `json:"name"`
+	// Enabled says that the configuration names it.
+	Enabled bool `json:"enabled"`
+	resourceView
+}
+
+func (c *cli) catalogueCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "catalogue [NAME]",
+		Short: "List ready-made declarations of further lists, or print one",
+		Long: `List the lists that the vendor's services have beyond their documents and that are
+declared ready-made. They are off: name the wanted ones in the configuration,
+
+  catalogue: [contacts, journals]
+
+then run "sluice migrate", which prints a plan for their tables in schema custom.
+They are taken from public specifications and recorded answers: keys without
+a column are in _extra, and "sluice check" says whether the scopes suffice.
+
+With NAME, print that declaration as an entry of custom. To change it, paste it there
+and remove the name from catalogue.`,
+		Example: `  sluice catalogue
+  sluice catalogue journals`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return c.printDeclaration(args[0])
+			}
+			views, err := c.furtherViews()
+			if err != nil {
+				return err
+			}
+			var rows []view.Row
+			for i := range views {
+				v := &views[i]
+				on := "off"
+				if v.Enabled {
+					on = "on"
+				}
+				rows = append(rows, view.Row{v.Name, on, v.Cursor, v.Cost, v.Every, v.Path, v.Scope, v.Doc})
+			}
+			return c.show(views, view.TableOf("NAME  STATE  READ BY  CALLS A RUN  EVERY  PATH  SCOPE  A RECORD IS", rows))
+		},
+	}
+}
+
+// furtherViews are the ready-made lists of all services.
+func (c *cli) furtherViews() ([]furtherView, error) {
+	services, vendor := c.catalogue()
+	scopes, err := newScopeWriter(vendor)
+	if err != nil {
+		return nil, err
+	}
+	var views []furtherView
+	for s := range services {
+		service := &services[s]
+		for i := range service.Further {
+			further := &service.Further[i]
+			shown := furtherView{Name: further.Name, resourceView: resourceViewOf(service, further, scopes)}
+			for r := range service.Resources {
+				shown.Enabled = shown.Enabled || service.Resources[r].Name == further.Name && service.Resources[r].Schema == custom.Schema
+			}
+			views = append(views, shown)
+		}
+	}
+	return views, nil
+}
+
+// printDeclaration prints one ready-made list as the configuration would declare it.
+func (c *cli) printDeclaration(name string) error {
+	var known []string
+	for _, service := range connectors.All() {
+		for i := range service.Further {
+			if service.Further[i].Name == name {
+				return c.printEntry(service.Name, &service.Further[i])
+			}
+			known = append(known, service.Further[i].Name)
+		}
+	}
+	return usage("there is no ready-made list %q; there are %s", name, strings.Join(known, ", "))
+}
+
+func (c *cli) printEntry(service string, resource *schema.Resource) error {
+	entry, err := custom.Entry(service, resource)
+	if err != nil {
+		return err
+	}
+	text, err := yaml.MarshalWithOptions(map[string]any{"custom": []custom.Declaration{entry}}, yaml.OmitEmpty(), yaml.IndentSequence(true))
+	if err != nil {
+		return fmt.Errorf("writing the declaration of %s: %w", resource.Name, err)
+	}
+	return c.show(entry, view.Verbatim(string(text)))
+}

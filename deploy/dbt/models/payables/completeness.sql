@@ -1,0 +1,2 @@
+-- The view as it is: this package adds no logic.
+select * from {{ source('analytics', 'completeness') }}
