@@ -17,6 +17,7 @@ import (
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/journal"
+	"sluice/sandbox/world/live"
 	"sluice/sandbox/world/overlay"
 	"sluice/sandbox/world/records"
 	"sluice/sandbox/world/words"
@@ -37,6 +38,8 @@ type Settings struct {
 	ChatEpoch bool
 	// Demo fills keys of some records that few businesses ever fill.
 	Demo bool
+	// AsLive writes records as live services do: package live.
+	AsLive bool
 	// Modules are the names of custom modules, Networks those of chat networks.
 	Modules, Networks []string
 	// Base makes the books close, in this currency: an ISO code of ledger.Bases. "" computes a
@@ -53,6 +56,7 @@ type World struct {
 	tables tables
 	books  *books.Books
 	author *records.Author
+	live   *live.Author // nil for records as the documents show them
 	shelf  shelf
 
 	closing *closing // nil for a world of single records
@@ -85,6 +89,9 @@ func New(settings Settings) *World {
 	w.author = records.New(w.books)
 	if w.closing != nil {
 		w.closing.begin(w)
+	}
+	if settings.AsLive {
+		w.live = live.New(w.books)
 	}
 	return w
 }
@@ -146,6 +153,26 @@ func (w *World) Parents(kind Kind) []string { return w.books.Parents(kind) }
 // AppendRecord appends record i as one JSON object. Chats are objects of the CSV columns with text
 // values.
 func (w *World) AppendRecord(dst []byte, kind Kind, i int, form Form) []byte {
+	if w.live == nil || !w.live.Has(kind) {
+		return w.appendDocumented(dst, kind, i, form)
+	}
+	view, whole := live.Merged, Full
+	switch form {
+	case Headers:
+		view = live.List
+	case WithoutBalance:
+		view, whole = live.List, WithoutBalance
+	case Single:
+		view = live.Single
+	case Full:
+	}
+	return w.live.Lay(dst, w.appendDocumented(nil, kind, i, whole), kind, i, view)
+}
+
+// Documented returns record i with the keys that the documents name, as writes change it.
+func (w *World) Documented(kind Kind, i int) []byte { return w.appendDocumented(nil, kind, i, Full) }
+
+func (w *World) appendDocumented(dst []byte, kind Kind, i int, form Form) []byte {
 	if written := w.overlay.Find(kind, i); written != nil {
 		return written.Lay(dst, w.appendGenerated(nil, kind, i, form))
 	}

@@ -14,6 +14,14 @@ func (w *Books) ItemName(i int) string {
 	return fmt.Sprintf("%s %s %d", w.Words.Traits[trait], w.Words.Nouns[noun], i+1)
 }
 
+// ItemNameNow returns the name of item i after its edits.
+func (w *Books) ItemNameNow(i int) string {
+	if n := w.Edits(ids.Items, i); n > 0 {
+		return fmt.Sprintf("%s v%d", w.ItemName(i), n+1)
+	}
+	return w.ItemName(i)
+}
+
 // ItemWords returns the numbers of the words in the name of item i: trait and noun.
 func (w *Books) ItemWords(i int) (int, int) {
 	return w.Draw(ids.Items, i, draw.Name, len(w.Words.Traits)), w.Draw(ids.Items, i, draw.Kind, len(w.Words.Nouns))
