@@ -30,7 +30,7 @@ type Settings struct {
 	ChatEpoch  bool
 	Demo       bool
 	Base       string // makes the books close, in this currency; "" for a world of single records
-	AsLive     bool // records as live services send them
+	AsLive     bool   // records as live services send them
 	Now        func() time.Time
 	Activity   activity.Rates // what the business does by itself; nothing by default
 }

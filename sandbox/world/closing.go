@@ -83,10 +83,14 @@ func (w *World) appendGenerated(dst []byte, kind Kind, i int, form Form) []byte 
 	if !w.closes(kind, i) {
 		return w.author.Append(dst, kind, i, form)
 	}
+	return w.values(kind, i).Fit(dst, w.author.Append(nil, kind, i, form), func(list string) *overlay.Object { return w.sampleOf(kind, list) })
+}
+
+// values returns the values of record i.
+func (w *World) values(kind Kind, i int) overlay.Values {
 	version := w.tables[Bills].version + w.tables[Payments].version + w.tables[CreditNotes].version + w.tables[Expenses].version +
 		w.tables[Accounts].version
-	values := w.closing.keys.Of(kind, i, version)
-	return values.Fit(dst, w.author.Append(nil, kind, i, form), func(list string) *overlay.Object { return w.sampleOf(kind, list) })
+	return w.closing.keys.Of(kind, i, version)
 }
 
 // sampleOf returns a blank element of a list in records of a kind.

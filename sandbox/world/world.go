@@ -17,6 +17,7 @@ import (
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/journal"
+	"sluice/sandbox/world/ledger/keys"
 	"sluice/sandbox/world/live"
 	"sluice/sandbox/world/overlay"
 	"sluice/sandbox/world/records"
@@ -165,6 +166,10 @@ func (w *World) AppendRecord(dst []byte, kind Kind, i int, form Form) []byte {
 	case Single:
 		view = live.Single
 	case Full:
+	}
+	if w.closes(kind, i) && w.overlay.Find(kind, i) == nil {
+		laid := w.live.Lay(nil, w.appendDocumented(nil, kind, i, whole), kind, i, view)
+		return w.values(kind, i).Correct(dst, laid, keys.Live(kind))
 	}
 	return w.live.Lay(dst, w.appendDocumented(nil, kind, i, whole), kind, i, view)
 }

@@ -133,7 +133,6 @@ func (a *Author) account(v overlay.Values, n, version int) {
 	v.SetWhole("child_count", 0)
 	v.SetFlag("is_involved_in_transaction", true)
 	amount(v.Object, "current_balance", shown)
-	amount(v.Object, "closing_balance", max(shown, -shown))
 	v.SetFlag("isdebit", account.Debit == (shown >= 0))
 }
 
