@@ -1,6 +1,8 @@
 package world
 
 import (
+	"sluice/sandbox/world/books"
+	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/ledger"
 	"sluice/sandbox/world/ledger/figures"
@@ -24,23 +26,24 @@ type sampleOf struct {
 }
 
 // closingOf computes the ledger of a world; nil for a world without one.
-func closingOf(settings Settings, w *World) *closing {
+func closingOf(settings Settings, seed draw.Seed) *closing {
 	if settings.Base == "" {
 		return nil
 	}
 	return &closing{
 		Ledger: ledger.New(ledger.Settings{
-			Seed: w.seed, Records: settings.Records, Base: settings.Base, Zone: settings.Zone, Now: settings.Anchor,
+			Seed: seed, Records: settings.Records, Base: settings.Base, Zone: settings.Zone, Now: settings.Anchor,
 		}),
 		samples: map[sampleOf]*overlay.Object{},
 	}
 }
 
-// count replaces the numbers of records by those of the ledger.
-func (c *closing) count(initial *[ids.Kinds]int) {
+// count replaces the numbers of records and contacts by those of the ledger.
+func (c *closing) count(content *books.Settings) {
+	content.Suppliers, content.Clients = len(c.Vendors), len(c.Customers)
 	for kind := range ids.Kinds {
 		if n := c.Len(kind); n > 0 {
-			initial[kind] = n
+			content.Initial[kind] = n
 		}
 	}
 }

@@ -74,16 +74,15 @@ type World struct {
 // New computes the initial world. The same settings give the same bytes.
 func New(settings Settings) *World {
 	w := &World{seed: draw.Seed(settings.Seed)}
-	initial := shares(settings)
-	w.closing = closingOf(settings, w)
-	if w.closing != nil {
-		w.closing.count(&initial)
-	}
-	w.books = books.New(w.seed, books.Settings{
+	content := books.Settings{
 		Zone: settings.Zone, ChatEpoch: settings.ChatEpoch, Demo: settings.Demo, Modules: settings.Modules, Networks: settings.Networks,
 		Organization: books.Organization{ID: settings.Organization, Name: words.Company(settings.Number), TimeZone: settings.Zone.String()},
-		Initial:      initial,
-	}, &w.tables, &w.journal)
+		Initial:      shares(settings),
+	}
+	if w.closing = closingOf(settings, w.seed); w.closing != nil {
+		w.closing.count(&content)
+	}
+	w.books = books.New(w.seed, content, &w.tables, &w.journal)
 	for kind := range ids.Kinds {
 		w.tables[kind] = fill(w.seed, kind, w.books.Initial[kind], settings.Anchor.Unix()-1)
 	}
