@@ -199,7 +199,7 @@ func (a *Author) opening(v overlay.Values) {
 }
 
 // organization gives the currency of the organization. Its fiscal year begins in April, which is 3
-// on the wire (docs/upstream.md U325).
+// on the wire (docs/upstream.md U316).
 func (a *Author) organization(v overlay.Values) {
 	c := a.Ledger.Currencies[0]
 	a.money(v.Object, 0)
