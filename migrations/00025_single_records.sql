@@ -25,6 +25,9 @@ ALTER TABLE accounting.expenses ADD COLUMN _detail_at timestamptz;
 COMMENT ON COLUMN accounting.expenses._detail_at IS 'When the single record was last loaded or tried.';
 CREATE INDEX expenses_details ON accounting.expenses (organization_id, last_modified_time DESC)
   WHERE _detail_state IN ('pending', 'stale', 'failed');
+-- Their indexes have the modification time, so that room on a page saves nothing.
+ALTER TABLE accounting.chart_of_accounts RESET (fillfactor);
+ALTER TABLE accounting.expenses RESET (fillfactor);
 UPDATE accounting.chart_of_accounts AS t SET _detail_state = 'pending' WHERE t._deleted_at IS NULL AND NOT EXISTS (
   SELECT FROM accounting.chart_of_accounts_custom_fields AS f WHERE (f.organization_id, f._parent_id) = (t.organization_id, t.account_id));
 UPDATE accounting.expenses AS t SET _detail_state = 'pending' WHERE t._deleted_at IS NULL AND NOT EXISTS (

@@ -36,8 +36,8 @@ func TestAsLive(t *testing.T) {
 	}
 }
 
-// liveEqual compares all tables with upstream. Each key on the wire has a column, or is ignored for a
-// declared reason.
+// liveEqual compares all tables with upstream. Each key on the wire has a column, or is ignored for
+// a declared reason.
 func (s *fixture) liveEqual() {
 	s.t.Helper()
 	for _, r := range wideResources() {

@@ -15,7 +15,8 @@ func bills() *form {
 		headers: true,
 		fields:  slices.Concat(billFields(), billDiscounts(), billEditions(), billRest(), noise(), tradeNoise(), billNoise()),
 		arrays: []array{
-			customFields(), address("billing_address", "street2", "attention", "phone"), {"line_items", slices.Concat(billLine(), billLineEditions(), lineNoise())},
+			customFields(), address("billing_address", "street2", "attention", "phone"),
+			{"line_items", slices.Concat(billLine(), billLineEditions(), lineNoise())},
 			{"taxes", []field{{"tax_id", single, taxNamed}}},
 			{"payments", []field{
 				{"apply_date", single, same("date")}, {"paid_through_account_type", single, text("bank")},

@@ -127,7 +127,8 @@ func noise() []field {
 		{"locked_fields", single, rarely(`"date"`)}, {"can_amend_transaction", single, yes()}, {"is_bulk_update_supported", single, no()},
 		{"is_recurring_applicable", single, no()}, {"tax_override_preference", single, text("no_override")},
 		{"tds_override_preference", single, text("no_override")}, {"computation_type", single, text("basic")},
-		{"integration_references", single, rarely(`{"reference_id":"1"}`)}, {"offline_created_date_with_time", single, rareText("2025-11-03T09:00:00+0530")},
+		{"integration_references", single, rarely(`{"reference_id":"1"}`)},
+		{"offline_created_date_with_time", single, rareText("2025-11-03T09:00:00+0530")},
 		{"approvers_list", single, rarely(`{"approver_id":"1","order":1}`)}, {"approver_id", single, rare(user(0))},
 		{"submitter_id", single, rare(user(1))}, {"is_approval_required", single, no()}, {"date_description", both, text("On the day")},
 	}
