@@ -17,6 +17,7 @@ import (
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/journal"
+	"sluice/sandbox/world/ledger/keys"
 	"sluice/sandbox/world/live"
 	"sluice/sandbox/world/overlay"
 	"sluice/sandbox/world/records"
@@ -42,6 +43,9 @@ type Settings struct {
 	AsLive bool
 	// Modules are the names of custom modules, Networks those of chat networks.
 	Modules, Networks []string
+	// Base makes the books close, in this currency: an ISO code of ledger.Bases. "" computes a
+	// world of single records.
+	Base string
 	// Organization is the owner's id; Number chooses its name.
 	Organization string
 	Number       int
@@ -56,6 +60,8 @@ type World struct {
 	live   *live.Author // nil for records as the documents show them
 	shelf  shelf
 
+	closing *closing // nil for a world of single records
+
 	overlay overlay.Overlay // records written through the API
 	terms   readTerms
 	journal journal.Journal // events that the counts of edits do not tell
@@ -68,15 +74,22 @@ type World struct {
 // New computes the initial world. The same settings give the same bytes.
 func New(settings Settings) *World {
 	w := &World{seed: draw.Seed(settings.Seed)}
-	w.books = books.New(w.seed, books.Settings{
+	content := books.Settings{
 		Zone: settings.Zone, ChatEpoch: settings.ChatEpoch, Demo: settings.Demo, Modules: settings.Modules, Networks: settings.Networks,
 		Organization: books.Organization{ID: settings.Organization, Name: words.Company(settings.Number), TimeZone: settings.Zone.String()},
 		Initial:      shares(settings),
-	}, &w.tables, &w.journal)
+	}
+	if w.closing = closingOf(settings, w.seed); w.closing != nil {
+		w.closing.count(&content)
+	}
+	w.books = books.New(w.seed, content, &w.tables, &w.journal)
 	for kind := range ids.Kinds {
 		w.tables[kind] = fill(w.seed, kind, w.books.Initial[kind], settings.Anchor.Unix()-1)
 	}
 	w.author = records.New(w.books)
+	if w.closing != nil {
+		w.closing.begin(w)
+	}
 	if settings.AsLive {
 		w.live = live.New(w.books)
 	}
@@ -153,6 +166,10 @@ func (w *World) AppendRecord(dst []byte, kind Kind, i int, form Form) []byte {
 		view = live.Single
 	case Full:
 	}
+	if w.closes(kind, i) && w.overlay.Find(kind, i) == nil {
+		laid := w.live.Lay(nil, w.appendDocumented(nil, kind, i, whole), kind, i, view)
+		return w.values(kind, i).Correct(dst, laid, keys.Live(kind))
+	}
 	return w.live.Lay(dst, w.appendDocumented(nil, kind, i, whole), kind, i, view)
 }
 
@@ -161,9 +178,9 @@ func (w *World) Documented(kind Kind, i int) []byte { return w.appendDocumented(
 
 func (w *World) appendDocumented(dst []byte, kind Kind, i int, form Form) []byte {
 	if written := w.overlay.Find(kind, i); written != nil {
-		return written.Lay(dst, w.author.Append(nil, kind, i, form))
+		return written.Lay(dst, w.appendGenerated(nil, kind, i, form))
 	}
-	return w.author.Append(dst, kind, i, form)
+	return w.appendGenerated(dst, kind, i, form)
 }
 
 // AppendPreview appends the effect of a rate in millionths on the accounts of a currency; false if

@@ -37,7 +37,17 @@ func (w *Books) ItemPrice(i int) int64 { return w.ItemCost(i) * 145 / words.Cent
 
 // Vendors returns the number of vendors. They and the customers grow slowly with the world: clients
 // request the persons of each one by one.
-func (w *Books) Vendors() int { return 11 + w.Initial[ids.Bills]/500 } // a vendor sends hundreds of bills.
+func (w *Books) Vendors() int {
+	if w.Suppliers > 0 {
+		return w.Suppliers
+	}
+	return 11 + w.Initial[ids.Bills]/500 // a vendor sends hundreds of bills.
+}
 
 // Customers returns the number of customers.
-func (w *Books) Customers() int { return 9 + w.Initial[ids.CreditNotes]/250 } // a customer returns often.
+func (w *Books) Customers() int {
+	if w.Clients > 0 {
+		return w.Clients
+	}
+	return 9 + w.Initial[ids.CreditNotes]/250 // a customer returns often.
+}
