@@ -36,6 +36,15 @@ func controls() []control {
 		{get, "endpoints", "", "What can be called, the scope it needs, and what of it no document shows.", (*Server).showEndpoints},
 		{get, "openapi.json", "", "The same as an OpenAPI description.", (*Server).showDescription},
 		{get, "truth/{service}/{resource}", "", "Every live record in one piece, one JSON object a line: what a copy must equal.", (*Server).showTruth},
+		{
+			get, "books/{figure}", "",
+			"The oracle of the world books: ageing, spend, control and more, as of ?day=2026-01-31 or of today; a wrong name answers the right ones.",
+			(*Server).showFigure,
+		},
+		{
+			post, "plant", `{"what":"difference"}`,
+			"Changes the world books in a way that an analyst has to see: difference, deletions, restore or price_rises.", (*Server).plant,
+		},
 		{get, "stats", "", "What was called and how it was answered: the worst minute, the most at once, what each day cost.", (*Server).showStats},
 		{post, "reset_stats", "", "Counts anew.", (*Server).resetStats},
 		{

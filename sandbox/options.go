@@ -12,6 +12,7 @@ import (
 	"sluice/sandbox/company/activity"
 	"sluice/sandbox/limits"
 	"sluice/sandbox/oauth"
+	"sluice/sandbox/world/ledger"
 )
 
 // Credentials that the sandbox accepts. They open nothing else.
@@ -29,6 +30,9 @@ const (
 	defaultPlan     = "free"
 )
 
+// WorldBooks names the world whose books close.
+const WorldBooks = "books"
+
 // Options describe the simulated upstream.
 type Options struct {
 	// Seed and Records fix the world: the same pair gives the same bytes, as long as the clock
@@ -36,6 +40,13 @@ type Options struct {
 	// persons come on top. It defaults to 1000.
 	Seed    int64
 	Records int
+	// World is WorldBooks for businesses whose books close, as of today; "" for worlds of single
+	// records, whose bytes depend on seed and size alone. Base is the organization's own currency
+	// in the former: one of ledger.Bases; it defaults to the first one.
+	World, Base string
+	// Plant changes the books of each organization in WorldBooks at the start, as world.Plant does:
+	// difference, deletions, restore or price_rises.
+	Plant []string
 	// Plan is the organization's plan: free, standard, professional, premium, elite, ultimate
 	// (accounting) or enterprise (inventory). It defaults to free.
 	Plan string
@@ -115,6 +126,8 @@ type OrganizationOptions struct {
 	// /dc/<name>. "" is the data center without a prefix.
 	DataCenter string
 	Seed       int64
+	// Base is its own currency in WorldBooks. It defaults to another one for each organization.
+	Base string
 	// Records, TimeZone and Plan default to those of the sandbox's own organization.
 	Records  int
 	TimeZone string
@@ -157,6 +170,12 @@ func (o Options) withDefaults() Options {
 		if other.Records <= 0 {
 			other.Records = o.Records
 		}
+		if o.World == WorldBooks {
+			fallback(&other.Base, ledger.Bases()[(n+1)%len(ledger.Bases())])
+		}
+	}
+	if o.World == WorldBooks {
+		fallback(&o.Base, ledger.Bases()[0])
 	}
 	return o
 }
@@ -164,7 +183,7 @@ func (o Options) withDefaults() Options {
 // all returns the simulated organizations, the sandbox's own first.
 func (o Options) all() []OrganizationOptions {
 	return append([]OrganizationOptions{{
-		ID: o.OrganizationID, Seed: o.Seed, Records: o.Records, TimeZone: o.TimeZone, Plan: o.Plan,
+		ID: o.OrganizationID, Seed: o.Seed, Base: o.Base, Records: o.Records, TimeZone: o.TimeZone, Plan: o.Plan,
 	}}, o.Organizations...)
 }
 
@@ -188,6 +207,9 @@ func (o Options) check() error {
 	if !regexp.MustCompile(`^[A-Za-z0-9]+$`).MatchString(o.Vendor) {
 		return fmt.Errorf("sandbox: option Vendor is %q: use letters and digits, as it goes into headers and scopes", o.Vendor)
 	}
+	if err := o.checkWorld(); err != nil {
+		return err
+	}
 	segment := regexp.MustCompile(`^[A-Za-z0-9_.-]+$`) // characters that a path keeps unescaped.
 	for option, names := range map[string][]string{"Networks": o.Networks, "CustomModules": o.CustomModules} {
 		for n, name := range names {
@@ -206,6 +228,22 @@ func (o Options) check() error {
 			return fmt.Errorf("sandbox: option Organizations: data center %q: use letters, digits, _ . -", other.DataCenter)
 		}
 		seen[place] = true
+	}
+	return nil
+}
+
+// checkWorld returns an error for an unknown world, or a currency that it does not have.
+func (o Options) checkWorld() error {
+	if o.World != "" && o.World != WorldBooks {
+		return fmt.Errorf("sandbox: option World is %q: use %q, or leave it out", o.World, WorldBooks)
+	}
+	for _, organization := range o.all() {
+		switch {
+		case o.World == "" && organization.Base != "":
+			return fmt.Errorf("sandbox: option Base is %q: only the world %q has other currencies than rupees", organization.Base, WorldBooks)
+		case o.World != "" && !slices.Contains(ledger.Bases(), organization.Base):
+			return fmt.Errorf("sandbox: option Base is %q: use one of %v", organization.Base, ledger.Bases())
+		}
 	}
 	return nil
 }

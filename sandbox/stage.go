@@ -38,12 +38,17 @@ func (s *Server) build() (*stage, error) {
 	}
 	for n, o := range s.options.all() {
 		founded, err := company.New(company.Settings{
-			ID: o.ID, DataCenter: o.DataCenter, Number: n, Seed: o.Seed, Records: o.Records, TimeZone: o.TimeZone, Plan: o.Plan,
+			ID: o.ID, DataCenter: o.DataCenter, Number: n, Seed: o.Seed, Base: o.Base, Records: o.Records, TimeZone: o.TimeZone, Plan: o.Plan,
 			Limits: s.options.Limits, Modules: s.options.CustomModules, Networks: s.options.Networks,
 			ChatEpoch: s.options.ChatEpoch, Demo: s.options.Demo, Now: s.options.Now, Activity: s.options.Activity,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("sandbox: play organization %s: %w", o.ID, err)
+		}
+		for _, what := range s.options.Plant {
+			if _, err := founded.Plant(what); err != nil {
+				return nil, err
+			}
 		}
 		st.companies = append(st.companies, founded)
 	}

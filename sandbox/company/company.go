@@ -29,6 +29,7 @@ type Settings struct {
 	Networks   []string      // chat networks
 	ChatEpoch  bool
 	Demo       bool
+	Base       string // makes the books close, in this currency; "" for a world of single records
 	Now        func() time.Time
 	Activity   activity.Rates // what the business does by itself; nothing by default
 }
@@ -61,7 +62,10 @@ func New(settings Settings) (*Company, error) {
 	// A fixed anchor makes the bytes independent of the clock. With a clock before it (in a test),
 	// no record may come from the future.
 	anchor := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
-	if now := settings.Now(); now.Before(anchor) {
+	if now := settings.Now(); settings.Base != "" {
+		year, month, day := now.In(zone).Date()
+		anchor = time.Date(year, month, day, 0, 0, 0, 0, zone) // books end yesterday
+	} else if now.Before(anchor) {
 		anchor = now.UTC().Truncate(time.Hour)
 	}
 	if err = settings.Activity.Check(); err != nil {
@@ -72,7 +76,7 @@ func New(settings Settings) (*Company, error) {
 		zone:     zone,
 		world: world.New(world.Settings{
 			Seed: settings.Seed, Records: settings.Records, Zone: zone, Anchor: anchor, ChatEpoch: settings.ChatEpoch, Demo: settings.Demo,
-			Modules: settings.Modules, Networks: settings.Networks, Organization: settings.ID, Number: settings.Number,
+			Base: settings.Base, Modules: settings.Modules, Networks: settings.Networks, Organization: settings.ID, Number: settings.Number,
 		}),
 		gate: limits.New(settings.Limits), plan: settings.Plan,
 		life: activity.New(settings.Seed, settings.Activity, settings.Now().Unix()),

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"sluice/sandbox/world/journal"
+	"sluice/sandbox/world/ledger/keys"
 	"sluice/sandbox/world/words"
 )
 
@@ -20,13 +21,16 @@ const (
 // Receive inserts a bill and books its amount. It returns the index.
 func (w *World) Receive(at int64) int {
 	b := w.Insert(Bills, at)
+	if w.closing != nil {
+		return b
+	}
 	w.book(costs, payable, w.home(b, w.books.BillAt(b, 0).Total()))
 	return b
 }
 
 // Amend edits a record; of a bill it books the difference.
 func (w *World) Amend(kind Kind, i int, at int64) {
-	if kind != Bills || w.overlay.Find(kind, i) != nil {
+	if w.closing != nil || kind != Bills || w.overlay.Find(kind, i) != nil {
 		w.Edit(kind, i, at)
 		return
 	}
@@ -42,6 +46,9 @@ func (w *World) Amend(kind Kind, i int, at int64) {
 func (w *World) Settle(b int, part bool, at int64) (int, bool) {
 	if !w.payable(b) {
 		return 0, false
+	}
+	if w.closing != nil {
+		return w.pay(b, part, at), true
 	}
 	bills := []int{b}
 	if beside := b ^ 1; !part && w.payable(beside) { // the two share vendor and currency.
@@ -69,12 +76,21 @@ func (w *World) Settle(b int, part bool, at int64) (int, bool) {
 
 // payable reports whether an amount is due of a bill that was not written through the API.
 func (w *World) payable(b int) bool {
-	return w.Live(Bills, b) && w.overlay.Find(Bills, b) == nil && w.books.Due(b) > 0
+	if !w.Live(Bills, b) || w.overlay.Find(Bills, b) != nil {
+		return false
+	}
+	if w.closing != nil {
+		return w.closing.Open(b) > 0
+	}
+	return w.books.Due(b) > 0
 }
 
 // Apply uses up an open credit note for an invoice; false if it is not open. Sales and receivables
 // fall by its amount.
 func (w *World) Apply(c int, at int64) bool {
+	if w.closing != nil {
+		return w.use(c, at)
+	}
 	if !w.Live(CreditNotes, c) || w.overlay.Find(CreditNotes, c) != nil || w.books.NoteStatus(c) != "open" {
 		return false
 	}
@@ -114,7 +130,11 @@ func (w *World) Restore(kind Kind, i int, at int64) bool {
 	t.deleted[i] = false
 	t.edits[i] += min(1, math.MaxUint16-t.edits[i])
 	w.moved(kind, i, at)
-	if kind == Bills && w.overlay.Find(kind, i) == nil {
+	switch {
+	case kind != Bills:
+	case w.closing != nil:
+		w.closing.restored(i)
+	case w.overlay.Find(kind, i) == nil:
 		w.book(costs, payable, w.home(i, w.books.BillAt(i, w.books.Edits(Bills, i)).Total()))
 	}
 	return true
@@ -124,6 +144,9 @@ func (w *World) Restore(kind Kind, i int, at int64) bool {
 func (w *World) Free(kind Kind, i int) bool {
 	if !w.Deletable(kind, i) {
 		return false
+	}
+	if w.closing != nil && keys.Covers(kind) {
+		return w.closing.Free(kind, i)
 	}
 	switch kind {
 	case Bills:
@@ -143,7 +166,7 @@ func (w *World) Free(kind Kind, i int) bool {
 
 // Remove deletes a record; of a bill it reverses the bookings.
 func (w *World) Remove(kind Kind, i int) {
-	if kind == Bills && w.overlay.Find(kind, i) == nil {
+	if w.closing == nil && kind == Bills && w.overlay.Find(kind, i) == nil {
 		w.book(costs, payable, -w.home(i, w.books.BillAt(i, w.books.Edits(Bills, i)).Total()))
 	}
 	w.Delete(kind, i)

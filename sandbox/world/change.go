@@ -4,10 +4,22 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"sluice/sandbox/world/ledger"
+	"sluice/sandbox/world/ledger/keys"
 )
 
 // Insert adds a record, created and modified at an instant (epoch seconds), and returns its index.
 func (w *World) Insert(kind Kind, at int64) int {
+	i := w.insert(kind, at)
+	if w.closing != nil {
+		w.closing.Add(kind, i, at)
+	}
+	return i
+}
+
+// insert adds a record whose content is decided elsewhere.
+func (w *World) insert(kind Kind, at int64) int {
 	t := &w.tables[kind]
 	t.created = append(t.created, at)
 	t.modified = append(t.modified, at)
@@ -43,11 +55,17 @@ func (w *World) Delete(kind Kind, i int) {
 }
 
 // Deletable reports whether a record may be deleted: none that others refer to.
-func (w *World) Deletable(kind Kind, i int) bool { return i >= kept(kind) }
+func (w *World) Deletable(kind Kind, i int) bool {
+	return i >= kept(kind) && (w.closing == nil || !keys.Covers(kind) || w.closing.Free(kind, i))
+}
 
 // Growing reports whether a kind can have another record. There is one opening balance and one
-// organization, and a record under parents needs a parent.
+// organization, and a record under parents needs a parent. Where the books close, only some
+// documents can be added.
 func (w *World) Growing(kind Kind) bool {
+	if w.closing != nil && keys.Covers(kind) {
+		return ledger.Grows(kind)
+	}
 	switch kind {
 	case Organizations:
 		return false

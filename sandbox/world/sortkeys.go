@@ -16,7 +16,7 @@ func (w *World) sortKey(kind Kind, i int, column string) (string, int64) {
 	case ModifiedTime:
 		return "", w.tables.Modified(kind, i)
 	}
-	written := w.overlay.Find(kind, i)
+	written := w.writtenOf(kind, i)
 	text, isText := w.sortText(kind, i, column)
 	switch {
 	case isText && written != nil:

@@ -39,6 +39,9 @@ type Settings struct {
 	Demo bool
 	// Modules are the names of custom modules, Networks those of chat networks.
 	Modules, Networks []string
+	// Base makes the books close, in this currency: an ISO code of ledger.Bases. "" computes a
+	// world of single records.
+	Base string
 	// Organization is the owner's id; Number chooses its name.
 	Organization string
 	Number       int
@@ -52,6 +55,8 @@ type World struct {
 	author *records.Author
 	shelf  shelf
 
+	closing *closing // nil for a world of single records
+
 	overlay overlay.Overlay // records written through the API
 	terms   readTerms
 	journal journal.Journal // events that the counts of edits do not tell
@@ -64,15 +69,23 @@ type World struct {
 // New computes the initial world. The same settings give the same bytes.
 func New(settings Settings) *World {
 	w := &World{seed: draw.Seed(settings.Seed)}
+	initial := shares(settings)
+	w.closing = closingOf(settings, w)
+	if w.closing != nil {
+		w.closing.count(&initial)
+	}
 	w.books = books.New(w.seed, books.Settings{
 		Zone: settings.Zone, ChatEpoch: settings.ChatEpoch, Demo: settings.Demo, Modules: settings.Modules, Networks: settings.Networks,
 		Organization: books.Organization{ID: settings.Organization, Name: words.Company(settings.Number), TimeZone: settings.Zone.String()},
-		Initial:      shares(settings),
+		Initial:      initial,
 	}, &w.tables, &w.journal)
 	for kind := range ids.Kinds {
 		w.tables[kind] = fill(w.seed, kind, w.books.Initial[kind], settings.Anchor.Unix()-1)
 	}
 	w.author = records.New(w.books)
+	if w.closing != nil {
+		w.closing.begin(w)
+	}
 	return w
 }
 
@@ -134,9 +147,9 @@ func (w *World) Parents(kind Kind) []string { return w.books.Parents(kind) }
 // values.
 func (w *World) AppendRecord(dst []byte, kind Kind, i int, form Form) []byte {
 	if written := w.overlay.Find(kind, i); written != nil {
-		return written.Lay(dst, w.author.Append(nil, kind, i, form))
+		return written.Lay(dst, w.appendGenerated(nil, kind, i, form))
 	}
-	return w.author.Append(dst, kind, i, form)
+	return w.appendGenerated(dst, kind, i, form)
 }
 
 // AppendPreview appends the effect of a rate in millionths on the accounts of a currency; false if

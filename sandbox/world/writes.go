@@ -16,7 +16,7 @@ func (w *World) Record(kind Kind, i int) *overlay.Object {
 // Create adds a record at an instant (epoch seconds) and returns its index with an object of all
 // its names, each value absent. The caller fills it and Puts it.
 func (w *World) Create(kind Kind, at int64) (int, *overlay.Object) {
-	i := w.Insert(kind, at)
+	i := w.insert(kind, at)
 	blank := w.generated(kind, i).Blank()
 	w.overlay.Put(kind, i, overlay.Written{Object: blank, Created: true}, blank)
 	return i, blank.Clone()
@@ -61,6 +61,9 @@ func (w *World) Sample(kind Kind, name string) *overlay.Object {
 
 // Contact returns the name of a vendor or customer; false if there is none with that identifier.
 func (w *World) Contact(id string) (string, bool) {
+	if w.closing != nil {
+		return w.closing.contact(id)
+	}
 	if n, ok := ids.FixedIndex(ids.GroupVendor, id); ok && n < w.books.Vendors() {
 		return w.books.Words.VendorName(n), true
 	}
@@ -78,7 +81,7 @@ func (w *World) DisplayTime(at int64) string { return w.books.DisplayTime(at) }
 
 // generated returns record i without the writes of the API.
 func (w *World) generated(kind Kind, i int) *overlay.Object {
-	return parsed(w.author.Append(nil, kind, i, Full))
+	return parsed(w.appendGenerated(nil, kind, i, Full))
 }
 
 // parsed reads a record that the world wrote.
@@ -110,7 +113,10 @@ type readTerms struct {
 }
 
 func (w *World) filtered(query Query, i int) bool {
-	written := w.overlay.Find(query.Kind, i)
+	if query.Filter == "" && query.From == "" {
+		return true
+	}
+	written := w.writtenOf(query.Kind, i)
 	if written == nil {
 		return w.books.Matches(query.Kind, i, query.Filter) &&
 			(query.From == "" || w.books.Day(w.tables.Created(query.Kind, i), 0) >= query.From)

@@ -28,6 +28,7 @@ The page at / says what it can do. Paths under /_sandbox/ change the company, mo
 clock, count calls and set faults; they answer on this machine only.`,
 		Example: `  sluice sandbox --records 20000 --seed 7 --plan premium
   sluice sandbox --latency 150ms±50ms --faults faults.json --strict
+  sluice sandbox --world books --plant difference --headers-only
   sluice sandbox --organizations 60099999999,60012345678@eu --networks partners --modules cm_visits`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -38,6 +39,10 @@ clock, count calls and set faults; they answer on this machine only.`,
 	f.StringVar(&flags.listen, "listen", "127.0.0.1:8086", "address to listen on")
 	f.Int64Var(&flags.options.Seed, "seed", 1, "seed of the company: the same seed and size give the same records")
 	f.IntVar(&flags.options.Records, "records", 1000, "number of records, over all resources")
+	f.StringVar(&flags.options.World, "world", "",
+		"books plays companies whose books close, of the 24 months up to today, and answers an analyst's questions at /_sandbox/books/")
+	f.StringSliceVar(&flags.options.Plant, "plant", nil,
+		"changes of --world books that an analyst has to see: difference, deletions, restore, price_rises")
 	f.StringVar(&flags.options.Plan, "plan", "free", "the organization's plan, which sets the limits")
 	f.StringVar(&flags.options.TimeZone, "time-zone", "Asia/Kolkata", "the organization's time zone")
 	f.StringVar(&flags.options.Vendor, "vendor", "Svc",

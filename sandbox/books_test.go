@@ -1,0 +1,165 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+	"sluice/sandbox/world/ledger"
+	"sluice/sandbox/world/ledger/figures"
+)
+
+func group() []sandbox.OrganizationOptions {
+	return []sandbox.OrganizationOptions{{ID: "60099999999", Seed: 2}, {ID: sandbox.DefaultOrganizationID, DataCenter: "eu", Seed: 3}}
+}
+
+// TestOraclesOfBooks: every figure is answered as JSON, for each organization, and a wrong question
+// says what is right.
+func TestOraclesOfBooks(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{World: sandbox.WorldBooks, Records: 300, Organizations: group()})
+	for _, name := range append(figures.Names(), "group") {
+		for _, of := range []string{"", "?organization=60099999999", "?organization=" + sandbox.DefaultOrganizationID + "&dc=eu&day=2026-01-31"} {
+			answer := u.serve(t, http.MethodGet, "/_sandbox/books/"+name+of, nil)
+			if body := answer.Body.String(); answer.Code != http.StatusOK || !json.Valid([]byte(body)) || body == "null\n" {
+				t.Errorf("%s%s: status %d: %.200s", name, of, answer.Code, body)
+			}
+		}
+	}
+	for question, want := range map[string]string{
+		"profit": "use one of [activity", "ageing?day=yesterday": "use a date", "group?currency=XYZ": "is unknown",
+	} {
+		answer := u.serve(t, http.MethodGet, "/_sandbox/books/"+question, nil)
+		if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), want) {
+			t.Errorf("%s: status %d: %s", question, answer.Code, answer.Body)
+		}
+	}
+	plain := start(t, sandbox.Options{Records: 60})
+	if answer := plain.serve(t, http.MethodGet, "/_sandbox/books/ageing", nil); answer.Code != http.StatusBadRequest {
+		t.Errorf("a world of single records: status %d: %s", answer.Code, answer.Body)
+	}
+}
+
+// TestGroupOfBooks: three currencies under equal identifiers, and one sum in euros.
+func TestGroupOfBooks(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{World: sandbox.WorldBooks, Records: 300, Organizations: group()})
+	today, err := ledger.ReadDay("2026-03-10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := u.Group("EUR", today)
+	if err != nil || len(parts) != 3 || parts[0].Base != "INR" || parts[1].Base != "EUR" || parts[2].Base != "USD" {
+		t.Fatalf("%+v, %v", parts, err)
+	}
+	for _, part := range parts {
+		if part.Base == "EUR" && (part.Rate != 1_000_000 || part.Amount.Cents() != part.Open.Cents()) || part.Amount <= 0 {
+			t.Errorf("%+v", part)
+		}
+	}
+	for place, base := range map[[2]string]string{
+		{sandbox.DefaultOrganizationID, ""}: "INR", {"60099999999", ""}: "EUR", {sandbox.DefaultOrganizationID, "eu"}: "USD",
+	} {
+		for raw := range u.TruthOf(place[0], place[1], "accounting", "organizations") {
+			if !strings.Contains(string(raw), `"currency_code":"`+base+`"`) {
+				t.Errorf("%v: %s", place, raw)
+			}
+		}
+		err := u.Books(place[0], place[1], func(b figures.Books) {
+			if got := b.Control(); got.Difference != 0 || got.Ledger <= 0 || b.Ledger.Today != today {
+				t.Errorf("%v on %s: %+v", place, b.Ledger.Today, got)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if err := u.Books("1", "", func(figures.Books) {}); err == nil {
+		t.Error("an organization that is not there has books")
+	}
+}
+
+// TestPlantedBooks: at the start, by a call, and gone after a reset but for those of the start.
+func TestPlantedBooks(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{World: sandbox.WorldBooks, Records: 300, Plant: []string{"difference"}})
+	control := func() (c struct{ Difference json.Number }) {
+		decode(t, u.serve(t, http.MethodGet, "/_sandbox/books/control", nil), &c)
+		return c
+	}
+	if got := control(); got.Difference != "1.00" {
+		t.Errorf("planted at the start: %+v", got)
+	}
+	var planted struct{ IDs []string }
+	decode(t, u.send(t, http.MethodPost, "/_sandbox/plant", nil, `{"what":"difference"}`), &planted)
+	if got := control(); got.Difference != "2.00" || len(planted.IDs) != 1 {
+		t.Errorf("planted twice: %+v, %+v", got, planted)
+	}
+	if err := u.Reset(); err != nil {
+		t.Fatal(err)
+	}
+	if got := control(); got.Difference != "1.00" {
+		t.Errorf("after a reset: %+v", got)
+	}
+	if answer := u.send(t, http.MethodPost, "/_sandbox/plant", nil, `{"what":"chaos"}`); answer.Code != http.StatusBadRequest {
+		t.Errorf("an unknown change: status %d", answer.Code)
+	}
+	if ids, err := u.Plant(sandbox.DefaultOrganizationID, "", "deletions"); err != nil || len(ids) != 3 {
+		t.Errorf("deleted %v, %v", ids, err)
+	}
+	if _, err := u.Plant("1", "", "deletions"); err == nil {
+		t.Error("an organization that is not there is changed")
+	}
+}
+
+// TestBooksStayClosed: days of a busy life, with changes on demand.
+func TestBooksStayClosed(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{
+		World: sandbox.WorldBooks, Records: 300, Seed: 5,
+		Activity: sandbox.Activity{Inserts: 4, Edits: 5, Silent: 3, Deletes: 1, Restores: 0.5, Payments: 4, Credits: 1},
+	})
+	bills := 0
+	for range 4 {
+		u.Advance(36 * time.Hour)
+		if _, err := u.Change(sandbox.Change{Seed: 3, Inserts: 2, Edits: 3, Deletes: 1}); err != nil {
+			t.Fatal(err)
+		}
+		err := u.Books(sandbox.DefaultOrganizationID, "", func(b figures.Books) {
+			var opening, movement ledger.Amount
+			for _, balance := range b.Balances() {
+				opening, movement = opening+balance.Opening, movement+balance.Movement
+			}
+			if c := b.Control(); c.Difference != 0 || opening != 0 || movement != 0 {
+				t.Errorf("control %+v, openings %s, movements %s", c, opening, movement)
+			}
+			if len(b.Ledger.Bills) <= bills || b.Ledger.Latest <= b.Ledger.Today {
+				t.Errorf("%d bills, then %d; the newest document is of %s", bills, len(b.Ledger.Bills), b.Ledger.Latest)
+			}
+			bills = len(b.Ledger.Bills)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestNewRefusesWrongBooks(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string]sandbox.Options{
+		"an unknown world":                  {World: "novel"},
+		"an unknown currency":               {World: sandbox.WorldBooks, Base: "XYZ"},
+		"one of another organization":       {World: sandbox.WorldBooks, Organizations: []sandbox.OrganizationOptions{{ID: "2", Base: "JPY"}}},
+		"a currency without books":          {Base: "EUR"},
+		"a planted change without books":    {Plant: []string{"difference"}},
+		"an unknown planted change in them": {World: sandbox.WorldBooks, Plant: []string{"chaos"}},
+	} {
+		options.Now = newClock().Now
+		if _, err := sandbox.New(options); err == nil {
+			t.Errorf("%s is played", name)
+		}
+	}
+}
