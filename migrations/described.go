@@ -11,6 +11,8 @@ type View struct {
 	Name, Doc string
 	// Key are the columns that no two rows share.
 	Key []string
+	// Needs are the tables of schema custom without which there is no such view.
+	Needs []string
 	// Columns are the columns with their comments, in the order of the file.
 	Columns []ViewColumn
 }
@@ -38,6 +40,14 @@ func Views() ([]View, error) {
 			continue // a function
 		}
 		view := View{Name: found[1], Doc: strings.ReplaceAll(found[2], "''", "'")}
+		view.Needs = customTable.FindAllString(sentences.ReplaceAllString(files[i].text, ""), -1)
+		for _, read := range viewOf.FindAllStringSubmatch(sentences.ReplaceAllString(files[i].text, ""), -1) {
+			for _, other := range views {
+				if other.Name == read[1] {
+					view.Needs = append(view.Needs, other.Needs...)
+				}
+			}
+		}
 		if key := viewKey.FindStringSubmatch(view.Doc); key != nil {
 			view.Key = strings.Split(key[1], ", ")
 		}

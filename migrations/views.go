@@ -27,7 +27,12 @@ import (
 var viewFiles embed.FS
 
 const (
-	sqlViews      = `SELECT name, digest FROM sluice.views`
+	// A view is gone if a table that it reads was dropped.
+	sqlViews = `
+SELECT name, digest FROM sluice.views
+WHERE to_regclass(format('analytics.%I', name)) IS NOT NULL
+	OR EXISTS (SELECT FROM pg_catalog.pg_proc WHERE pronamespace = to_regnamespace('analytics') AND proname = name)`
+	sqlMissing    = `SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL`
 	sqlViewIsMade = `
 INSERT INTO sluice.views (name, digest, applied_at) VALUES ($1, $2, clock_timestamp())
 ON CONFLICT (name) DO UPDATE SET digest = excluded.digest, applied_at = excluded.applied_at`
@@ -37,6 +42,12 @@ ON CONFLICT (name) DO UPDATE SET digest = excluded.digest, applied_at = excluded
 const (
 	invalidTable    = "42P16" // invalid_table_definition
 	invalidFunction = "42P13" // invalid_function_definition
+)
+
+// What it says of a view that reads what is not there.
+const (
+	undefinedTable  = "42P01" // undefined_table
+	undefinedColumn = "42703" // undefined_column
 )
 
 // ErrViewLosesColumns says that the text of a view lacks columns that the database's view has: a
@@ -54,6 +65,8 @@ var (
 	viewOf = regexp.MustCompile(`\banalytics\.(\w+)`)
 	// sentences are the comments of a text, which may name any view.
 	sentences = regexp.MustCompile(`(?m)^COMMENT ON .*$`)
+	// customTable finds the tables that exist only where the configuration declares their lists.
+	customTable = regexp.MustCompile(`\bcustom\.\w+`)
 )
 
 // readViews reads the files, each after those whose views it reads.
@@ -120,7 +133,35 @@ func lackingViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS) ([]viewFi
 	if err != nil {
 		return nil, fmt.Errorf("looking which views are made: %w", err)
 	}
-	return slices.DeleteFunc(files, func(f viewFile) bool { return bytes.Equal(made[f.name], f.digest[:]) }), nil
+	files = slices.DeleteFunc(files, func(f viewFile) bool { return bytes.Equal(made[f.name], f.digest[:]) })
+	missing, err := missingCustom(ctx, pool, files)
+	return slices.DeleteFunc(files, func(f viewFile) bool { return len(missing[f.name]) > 0 }), err
+}
+
+// missingCustom returns, by view, the tables of schema custom that it reads, itself or through
+// another view, and that do not exist.
+func missingCustom(ctx context.Context, pool *pgxpool.Pool, files []viewFile) (map[string][]string, error) {
+	missing := make(map[string][]string)
+	for i := range files { // each after those that it reads
+		text := sentences.ReplaceAllString(files[i].text, "")
+		for _, view := range viewOf.FindAllStringSubmatch(text, -1) {
+			missing[files[i].name] = append(missing[files[i].name], missing[view[1]]...)
+		}
+		tables := customTable.FindAllString(text, -1)
+		if len(tables) == 0 {
+			continue
+		}
+		rows, err := pool.Query(ctx, sqlMissing, tables)
+		if err != nil {
+			return nil, fmt.Errorf("looking for the tables of a view: %w", err)
+		}
+		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return nil, fmt.Errorf("looking for the tables of a view: %w", err)
+		}
+		missing[files[i].name] = append(missing[files[i].name], names...)
+	}
+	return missing, nil
 }
 
 // PendingViews says whether Migrate would make views, in a database without pending migrations.
@@ -139,7 +180,9 @@ func PendingViews(ctx context.Context, url string) (bool, error) {
 	return len(lacking) > 0, err
 }
 
-// migrateViews makes the views whose text the database does not have, a transaction for each.
+// migrateViews makes the views whose text the database does not have, a transaction for each. A
+// view of tables that are not there is left out: those of lists that are not enabled, and those
+// that were dropped.
 func migrateViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, others *beside) error {
 	lacking, err := lackingViews(ctx, pool, from)
 	if err != nil {
@@ -159,6 +202,10 @@ func migrateViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, others *b
 		pg, ok := errors.AsType[*pgconn.PgError](err)
 		if ok && (pg.Code == invalidTable || pg.Code == invalidFunction) {
 			err = fmt.Errorf("%w: %w", ErrViewLosesColumns, err)
+		}
+		if ok && (pg.Code == undefinedTable || pg.Code == undefinedColumn) { // a plan may restore it, and then the view is made
+			others.log.WarnContext(ctx, "view left out: it reads what is not there", "view", "analytics."+file.name, "error", pg.Message)
+			continue
 		}
 		if err != nil {
 			return fmt.Errorf("making the view analytics.%s: %w", file.name, err)

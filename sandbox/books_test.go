@@ -86,22 +86,24 @@ func TestGroupOfBooks(t *testing.T) {
 func TestPlantedBooks(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{World: sandbox.WorldBooks, Records: 300, Plant: []string{"difference"}})
-	control := func() (c struct{ Difference json.Number }) {
+	type control struct{ Difference json.Number }
+	shown := func() control {
+		var c control
 		decode(t, u.serve(t, http.MethodGet, "/_sandbox/books/control", nil), &c)
 		return c
 	}
-	if got := control(); got.Difference != "1.00" {
+	if got := shown(); got.Difference != "1.00" {
 		t.Errorf("planted at the start: %+v", got)
 	}
 	var planted struct{ IDs []string }
 	decode(t, u.send(t, http.MethodPost, "/_sandbox/plant", nil, `{"what":"difference"}`), &planted)
-	if got := control(); got.Difference != "2.00" || len(planted.IDs) != 1 {
+	if got := shown(); got.Difference != "2.00" || len(planted.IDs) != 1 {
 		t.Errorf("planted twice: %+v, %+v", got, planted)
 	}
 	if err := u.Reset(); err != nil {
 		t.Fatal(err)
 	}
-	if got := control(); got.Difference != "1.00" {
+	if got := shown(); got.Difference != "1.00" {
 		t.Errorf("after a reset: %+v", got)
 	}
 	if answer := u.send(t, http.MethodPost, "/_sandbox/plant", nil, `{"what":"chaos"}`); answer.Code != http.StatusBadRequest {

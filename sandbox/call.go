@@ -115,9 +115,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, st *stage, addres
 	e.Serve(&endpoints.Call{
 		ResponseWriter: w, Request: r, Endpoint: e, Values: values, Company: c, Fault: fault,
 		Manner: endpoints.Manner{
-			HeadersOnly: s.options.HeadersOnly, SortsModified: s.options.SortsModified,
-			AccountsByType: s.options.AccountsByType, NoCSVHeader: s.options.NoCSVHeader, ChatPage: s.options.ChatPage,
-			Strict: s.options.Strict,
+			Habits: s.options.habits(), NoCSVHeader: s.options.NoCSVHeader, ChatPage: s.options.ChatPage, Strict: s.options.Strict,
 		},
 	})
 }

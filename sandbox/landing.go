@@ -64,7 +64,7 @@ func (s *Server) shown(e endpoints.Endpoint) landing.Endpoint {
 	if e.Resource.SinceHonoured && s.options.SortsModified && list {
 		notes = append(notes, "Sorts by it as well.")
 	}
-	if e.Resource.Wide && s.options.HeadersOnly && list {
+	if e.Resource.Wide && (s.options.HeadersOnly || s.options.AsLive) && list {
 		notes = append(notes, "Lines are in the single record only.")
 	}
 	if e.Service() == services.Chat && s.options.ChatPage > 0 && e.Resource.Key == "" {

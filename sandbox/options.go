@@ -11,6 +11,7 @@ import (
 
 	"sluice/sandbox/company/activity"
 	"sluice/sandbox/limits"
+	"sluice/sandbox/lists"
 	"sluice/sandbox/oauth"
 	"sluice/sandbox/world/ledger"
 )
@@ -71,6 +72,10 @@ type Options struct {
 	// HeadersOnly makes lists of bills, credit notes, vendor payments, items and composite items
 	// omit what live services give with the single record alone.
 	HeadersOnly bool
+	// AsLive plays live services beyond the documents: lists of headers, further keys, other names
+	// of some arrays, and the orders that lists have by themselves (docs/upstream.md U87, U101,
+	// U310 to U329). It includes HeadersOnly and AccountsByType.
+	AsLive bool
 	// SortsModified makes lists that filter by modification time sort by it as well, in both
 	// directions, as live services may. The documents show both for no list.
 	SortsModified bool
@@ -153,6 +158,11 @@ type Activity = activity.Rates
 
 // Limits bound the calls. A zero field takes the plan's value.
 type Limits = limits.Limits
+
+// habits are the ways of lists.
+func (o Options) habits() lists.Habits {
+	return lists.Habits{HeadersOnly: o.HeadersOnly, SortsModified: o.SortsModified, AccountsByType: o.AccountsByType, AsLive: o.AsLive}
+}
 
 func (o Options) withDefaults() Options {
 	if o.Records <= 0 {

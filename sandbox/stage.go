@@ -40,7 +40,7 @@ func (s *Server) build() (*stage, error) {
 		founded, err := company.New(company.Settings{
 			ID: o.ID, DataCenter: o.DataCenter, Number: n, Seed: o.Seed, Base: o.Base, Records: o.Records, TimeZone: o.TimeZone, Plan: o.Plan,
 			Limits: s.options.Limits, Modules: s.options.CustomModules, Networks: s.options.Networks,
-			ChatEpoch: s.options.ChatEpoch, Demo: s.options.Demo, Now: s.options.Now, Activity: s.options.Activity,
+			ChatEpoch: s.options.ChatEpoch, Demo: s.options.Demo, AsLive: s.options.AsLive, Now: s.options.Now, Activity: s.options.Activity,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("sandbox: play organization %s: %w", o.ID, err)

@@ -54,7 +54,7 @@ func (s *Server) Listed(service, resource string) []string {
 	if !found {
 		return nil
 	}
-	return s.own().Listed(lists.Unsorted(e.Kind, s.options.AccountsByType))
+	return s.own().Listed(lists.Unsorted(e.Kind, s.options.habits()))
 }
 
 // Stats is what was counted since the start or the last reset.

@@ -209,7 +209,7 @@ func TestRules(t *testing.T) {
 // folder.
 func TestTopLevel(t *testing.T) {
 	t.Parallel()
-	want := strings.Fields("cmd connectors pipeline schema migrations sandbox docs " +
+	want := strings.Fields("cmd connectors pipeline schema migrations sandbox docs deploy " +
 		"go.mod go.sum config.example.yaml Dockerfile Makefile README.md")
 	slices.Sort(want)
 	dir := root(t)

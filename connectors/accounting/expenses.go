@@ -19,6 +19,7 @@ func expenses() schema.Resource {
 		ID:          "expense_id",
 		Scope:       "expenses",
 		Single:      &schema.Single{Path: "/expenses/{id}", Key: "expense", Assumed: true},
+		Details:     &schema.Details{Marker: "line_items", Value: &schema.Value{Amounts: []string{"bcy_total"}, Base: true}}, // U315
 		Cursor:      schema.FullScan{Modified: "last_modified_time"},
 		Every:       "6h",
 		Columns:     expenseColumns(),

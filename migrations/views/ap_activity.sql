@@ -1,46 +1,4 @@
 CREATE OR REPLACE VIEW analytics.ap_activity WITH (security_barrier) AS
-WITH moved AS (
-  SELECT
-    u.organization_id,
-    u.vendor_id,
-    date_trunc('month', u.day::timestamp)::date AS month,
-    max(u.vendor_name) AS vendor_name,
-    sum(u.billed) AS billed,
-    sum(u.paid) AS paid,
-    sum(u.credited) AS credited,
-    sum(u.undated) AS undated,
-    sum(u.complete) AS complete,
-    sum(u.bills) AS bills,
-    sum(u.without_rate) AS without_rate
-  FROM (
-    SELECT
-      b.organization_id, coalesce(b.vendor_id, '') AS vendor_id, b.date AS day, b.vendor_name, coalesce(b.gross_base, 0) AS billed, 0 AS paid, 0 AS credited,
-      -- Settled by the header. The rows below take off what has a day.
-      coalesce(b.gross_base - b.open_base, 0) AS undated,
-      CASE WHEN b.lines_loaded OR b.open = b.gross THEN coalesce(b.gross_base, 0) ELSE 0 END AS complete,
-      1 AS bills,
-      CASE WHEN b.exchange_rate IS NULL THEN 1 ELSE 0 END AS without_rate
-    FROM analytics.bills AS b
-    WHERE b.is_posted AND b.date IS NOT NULL
-    UNION ALL
-    SELECT a.organization_id, coalesce(a.vendor_id, ''), a.settled_on, NULL, 0, coalesce(a.amount_base, 0), 0, 0, 0, 0, 0
-    FROM analytics.applications AS a
-    WHERE a.is_posted AND a.bill_date IS NOT NULL
-    UNION ALL
-    SELECT a.organization_id, coalesce(a.vendor_id, ''), a.bill_date, NULL, 0, 0, 0, -coalesce(a.amount_base, 0), 0, 0, 0
-    FROM analytics.applications AS a
-    WHERE a.is_posted AND a.bill_date IS NOT NULL
-    UNION ALL
-    SELECT c.organization_id, coalesce(c.vendor_id, ''), c.settled_on, NULL, 0, 0, coalesce(c.amount_base, 0), 0, 0, 0, 0
-    FROM analytics.vendor_credit_uses AS c
-    WHERE c.is_posted AND c.bill_date IS NOT NULL
-    UNION ALL
-    SELECT c.organization_id, coalesce(c.vendor_id, ''), c.bill_date, NULL, 0, 0, 0, -coalesce(c.amount_base, 0), 0, 0, 0
-    FROM analytics.vendor_credit_uses AS c
-    WHERE c.is_posted AND c.bill_date IS NOT NULL
-  ) AS u
-  GROUP BY u.organization_id, u.vendor_id, date_trunc('month', u.day::timestamp)::date
-)
 SELECT
   a.organization_id,
   a.vendor_id,
@@ -63,24 +21,89 @@ SELECT
   a.bills_without_rate
 FROM (
   SELECT
-    v.organization_id,
-    v.vendor_id,
-    s.month::date AS month,
+    m.organization_id,
+    m.vendor_id,
+    m.month,
     m.vendor_name,
     o.base_currency,
     o.today,
-    coalesce(m.billed, 0) AS billed,
-    coalesce(m.paid, 0) AS paid,
-    coalesce(m.credited, 0) AS credited,
-    coalesce(m.undated, 0) AS undated,
-    sum(coalesce(m.billed - m.paid - m.credited - m.undated, 0)) OVER (PARTITION BY v.organization_id, v.vendor_id ORDER BY s.month) AS closing,
-    coalesce(m.complete, 0) AS complete,
-    coalesce(m.bills, 0) AS bills,
-    coalesce(m.without_rate, 0) AS bills_without_rate
-  FROM (SELECT organization_id, vendor_id, min(month) AS first, max(month) AS last FROM moved GROUP BY organization_id, vendor_id) AS v
-  JOIN analytics.organizations AS o ON o.organization_id = v.organization_id
-  CROSS JOIN LATERAL generate_series(v.first::timestamp, greatest(v.last::timestamp, date_trunc('month', o.today::timestamp)), interval '1 month') AS s (month)
-  LEFT JOIN moved AS m ON m.organization_id = v.organization_id AND m.vendor_id = v.vendor_id AND m.month = s.month::date
+    m.billed,
+    m.paid,
+    m.credited,
+    m.undated,
+    sum(m.billed - m.paid - m.credited - m.undated) OVER (PARTITION BY m.organization_id, m.vendor_id ORDER BY m.month) AS closing,
+    m.complete,
+    m.bills,
+    m.bills_without_rate
+  FROM (
+    SELECT
+      u.organization_id,
+      u.vendor_id,
+      u.month,
+      max(u.vendor_name) AS vendor_name,
+      sum(u.billed) AS billed,
+      sum(u.paid) AS paid,
+      sum(u.credited) AS credited,
+      sum(u.undated) AS undated,
+      sum(u.complete) AS complete,
+      sum(u.bills)::bigint AS bills,
+      sum(u.without_rate)::bigint AS bills_without_rate
+    FROM (
+      SELECT
+        b.organization_id,
+        coalesce(b.vendor_id, '') AS vendor_id,
+        b.month,
+        max(b.vendor_name) AS vendor_name,
+        coalesce(sum(b.gross_base), 0) AS billed,
+        0 AS paid,
+        0 AS credited,
+        -- Settled by the header. The rows of settlements take off what has a day.
+        coalesce(sum(b.gross_base - b.open_base), 0) AS undated,
+        coalesce(sum(b.gross_base) FILTER (WHERE b.lines_loaded OR b.open = b.gross), 0) AS complete,
+        count(*) AS bills,
+        count(*) FILTER (WHERE b.exchange_rate IS NULL) AS without_rate
+      FROM analytics.bills AS b
+      WHERE b.is_posted AND b.date IS NOT NULL
+      GROUP BY b.organization_id, coalesce(b.vendor_id, ''), b.month
+      UNION ALL
+      SELECT
+        g.organization_id, g.vendor_id, d.month, NULL, 0,
+        CASE WHEN g.kind = 'payment' THEN d.dated * g.amount ELSE 0 END,
+        CASE WHEN g.kind = 'credit' THEN d.dated * g.amount ELSE 0 END,
+        (d.dated - 1) * g.amount, 0, 0, 0
+      FROM (
+        SELECT
+          b.organization_id,
+          coalesce(b.vendor_id, '') AS vendor_id,
+          date_trunc('month', b.date::timestamp)::date AS billed_in,
+          date_trunc('month', greatest(s.applied_on, b.date)::timestamp)::date AS settled_in,
+          s.kind,
+          coalesce(sum(s.amount * CASE
+            WHEN b.currency_code = o.base_currency THEN coalesce(nullif(b.exchange_rate, 0), 1)
+            ELSE nullif(b.exchange_rate, 0)
+          END), 0) AS amount
+        FROM analytics.settlements AS s
+        JOIN inventory.bills AS b ON b.organization_id = s.organization_id AND b.bill_id = s.bill_id
+        LEFT JOIN analytics.organizations AS o ON o.organization_id = s.organization_id
+        WHERE NOT s.is_off AND b.status NOT IN ('draft', 'void') AND b._deleted_at IS NULL AND b.date IS NOT NULL
+        GROUP BY b.organization_id, coalesce(b.vendor_id, ''), billed_in, settled_in, s.kind
+      ) AS g
+      CROSS JOIN LATERAL (VALUES (g.settled_in, 1), (g.billed_in, 0)) AS d (month, dated)
+      UNION ALL
+      -- A row for each month, so that months without bills and payments are there.
+      SELECT f.organization_id, f.vendor_id, s.month::date, NULL, 0, 0, 0, 0, 0, 0, 0
+      FROM (
+        SELECT b.organization_id, coalesce(b.vendor_id, '') AS vendor_id, min(b.month) AS first
+        FROM analytics.bills AS b
+        WHERE b.is_posted
+        GROUP BY b.organization_id, coalesce(b.vendor_id, '')
+      ) AS f
+      JOIN analytics.organizations AS o ON o.organization_id = f.organization_id
+      CROSS JOIN LATERAL generate_series(f.first::timestamp, o.today::timestamp, interval '1 month') AS s (month)
+    ) AS u
+    GROUP BY u.organization_id, u.vendor_id, u.month
+  ) AS m
+  JOIN analytics.organizations AS o ON o.organization_id = m.organization_id
 ) AS a;
 
 COMMENT ON VIEW analytics.ap_activity IS 'One row for each vendor and month, from its first bill to the present month; key: (organization_id, vendor_id, month). Posted bills in the base currency, at the rates of the bills: opening + billed - paid - credited - undated = closing, and the closing of a month is the opening of the next. The last closing is what is open today. Bills without a day or a rate are in no sum. Payments that settle no bill are in analytics.payments.';

@@ -33,12 +33,9 @@ BEGIN ATOMIC
   FROM analytics.bills AS b
   JOIN analytics.organizations AS o ON o.organization_id = b.organization_id
   LEFT JOIN (
-    SELECT u.organization_id, u.bill_id, sum(u.amount) AS settled, sum(u.amount) FILTER (WHERE u.settled_on > day) AS settled_later
-    FROM (
-      SELECT a.organization_id, a.bill_id, a.settled_on, a.amount FROM analytics.applications AS a WHERE a.is_posted
-      UNION ALL
-      SELECT c.organization_id, c.bill_id, c.settled_on, c.amount FROM analytics.vendor_credit_uses AS c WHERE c.is_posted
-    ) AS u
+    SELECT u.organization_id, u.bill_id, sum(u.amount) AS settled, sum(u.amount) FILTER (WHERE u.applied_on > day) AS settled_later
+    FROM analytics.settlements AS u
+    WHERE NOT u.is_off
     GROUP BY u.organization_id, u.bill_id
   ) AS s ON s.organization_id = b.organization_id AND s.bill_id = b.bill_id
   CROSS JOIN LATERAL (

@@ -39,16 +39,16 @@ FROM (
 ) AS p
 CROSS JOIN sluice.viewer AS w
 LEFT JOIN (
-  SELECT organization_id, vendor_id FROM inventory.bills WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))
+  SELECT organization_id, vendor_id FROM inventory.bills WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations)) GROUP BY organization_id, vendor_id
   UNION
-  SELECT organization_id, vendor_id FROM accounting.vendor_payments WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))
+  SELECT organization_id, vendor_id FROM accounting.vendor_payments WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations)) GROUP BY organization_id, vendor_id
   UNION
-  SELECT organization_id, vendor_id FROM inventory.items WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))
+  SELECT organization_id, vendor_id FROM inventory.items WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations)) GROUP BY organization_id, vendor_id
 ) AS v ON v.organization_id = p.organization_id AND v.vendor_id = p.contact_id
 LEFT JOIN (
-  SELECT organization_id, customer_id FROM inventory.credit_notes WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))
+  SELECT organization_id, customer_id FROM inventory.credit_notes WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations)) GROUP BY organization_id, customer_id
   UNION
-  SELECT organization_id, customer_id FROM accounting.expenses WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))
+  SELECT organization_id, customer_id FROM accounting.expenses WHERE organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations)) GROUP BY organization_id, customer_id
 ) AS c ON c.organization_id = p.organization_id AND c.customer_id = p.contact_id;
 
 COMMENT ON VIEW analytics.contacts IS 'One row for each person to talk to, of each service; key: (organization_id, service, contact_person_id). One human can be in several services: email_token joins them. Names, addresses and numbers are masked for readers who see no personal values. Deleted ones are in it.';

@@ -79,7 +79,8 @@ func (p Plan) needed() bool {
 // Accept executes the plan with the ID that the operator has read, and refuses any other plan.
 // Patience is how long it waits for locks of other sessions.
 func (a *App) Accept(ctx context.Context, id string, patience time.Duration) error {
-	err := migrations.Execute(ctx, a.URL, migrations.Options{Log: a.Log, Patience: patience}, func(ctx context.Context) (string, error) {
+	options := migrations.Options{Log: a.Log, Patience: patience}
+	err := migrations.Execute(ctx, a.URL, options, func(ctx context.Context) (string, error) {
 		plan, err := a.Plan(ctx)
 		if err == nil && plan.SQL != "" && plan.ID != id {
 			err = fmt.Errorf("%w: the plan is %s and not %q: run sluice migrate again and read it", ErrUsage, plan.ID, id)
@@ -89,7 +90,17 @@ func (a *App) Accept(ctx context.Context, id string, patience time.Duration) err
 	if err != nil {
 		return fmt.Errorf("accept the plan: %w", err)
 	}
+	if err := migrations.Migrate(ctx, a.URL, options); err != nil { // views of the tables that the plan made
+		return fmt.Errorf("the plan is executed, making its views: %w", err)
+	}
 	return nil
+}
+
+// Declare makes sluice.columns say what is declared of the columns that the database has, and
+// reports whether it changed anything.
+func (a *App) Declare(ctx context.Context) (bool, error) {
+	changed, err := migrations.Declare(ctx, a.URL, a.Catalogue)
+	return changed > 0, err
 }
 
 // GrantWorker lets a role run every command but migrate.

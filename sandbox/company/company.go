@@ -30,6 +30,7 @@ type Settings struct {
 	ChatEpoch  bool
 	Demo       bool
 	Base       string // makes the books close, in this currency; "" for a world of single records
+	AsLive     bool   // records as live services send them
 	Now        func() time.Time
 	Activity   activity.Rates // what the business does by itself; nothing by default
 }
@@ -75,8 +76,9 @@ func New(settings Settings) (*Company, error) {
 		Settings: settings,
 		zone:     zone,
 		world: world.New(world.Settings{
-			Seed: settings.Seed, Records: settings.Records, Zone: zone, Anchor: anchor, ChatEpoch: settings.ChatEpoch, Demo: settings.Demo,
-			Base: settings.Base, Modules: settings.Modules, Networks: settings.Networks, Organization: settings.ID, Number: settings.Number,
+			Seed: settings.Seed, Records: settings.Records, Zone: zone, Anchor: anchor, ChatEpoch: settings.ChatEpoch,
+			Demo: settings.Demo, AsLive: settings.AsLive, Base: settings.Base,
+			Modules: settings.Modules, Networks: settings.Networks, Organization: settings.ID, Number: settings.Number,
 		}),
 		gate: limits.New(settings.Limits), plan: settings.Plan,
 		life: activity.New(settings.Seed, settings.Activity, settings.Now().Unix()),

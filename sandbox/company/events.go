@@ -74,7 +74,7 @@ func (c *Company) events() []Event {
 		case h.Before == nil && !live:
 			continue // it was inserted and deleted
 		case live:
-			event.Fields = differing(h.Before, c.world.AppendRecord(nil, h.Kind, h.Index, world.Full))
+			event.Fields = differing(h.Before, c.world.Documented(h.Kind, h.Index))
 			event.Record = c.world.AppendRecord(nil, h.Kind, h.Index, world.Single)
 		}
 		if live && len(event.Fields) == 0 {

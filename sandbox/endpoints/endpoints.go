@@ -49,12 +49,8 @@ func (e Endpoint) Service() string { return services.Of(e.Path) }
 
 // Manner chooses between the ways of answering that the documents leave open.
 type Manner struct {
-	// HeadersOnly makes wide lists omit what live services give with the single record alone.
-	HeadersOnly bool
-	// SortsModified makes lists that filter by modification time sort by it as well.
-	SortsModified bool
-	// AccountsByType makes accounts come by account_type unless a sort is asked for.
-	AccountsByType bool
+	lists.Habits
+
 	// NoCSVHeader omits the first line of the conversation export.
 	NoCSVHeader bool
 	// ChatPage is the number of chats in one answer of the export; 0 gives all.

@@ -28,8 +28,7 @@ func list(c *Call) {
 		return
 	}
 	request := lists.Read(lists.Asked{
-		Values: c.Request.URL.Query(), Under: under, Today: c.Company.Time(),
-		HeadersOnly: c.Manner.HeadersOnly, SortsModified: c.Manner.SortsModified, AccountsByType: c.Manner.AccountsByType,
+		Values: c.Request.URL.Query(), Under: under, Today: c.Company.Time(), Habits: c.Manner.Habits,
 	}, e)
 	onSheet(func(body []byte) []byte {
 		body = fmt.Appendf(body, `{"code":0,"message":"success","%s":[`, e.Key)

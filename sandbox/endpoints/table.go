@@ -84,6 +84,10 @@ func settingsOfAccounting() []Endpoint {
 			of("opening_balances"), "One object, empty where there is none.", snapshot,
 		},
 		{get, books + "/{" + parent + "}", "Books.custommodules.ALL", "", of("custom_module_records"), "", list},
+		{
+			get, books + "/{" + parent + "}" + oneID, "Books.custommodules.ALL", "path and answer of one record",
+			of("custom_module_records"), "", personUnder("module_record"),
+		},
 	}
 }
 

@@ -32,14 +32,22 @@ type Asked struct {
 	Values url.Values
 	// Under is the parent in the path; "" for lists without parents.
 	Under string
+	// Today is the organization's day, the base of filters by date.
+	Today time.Time
+
+	Habits
+}
+
+// Habits are ways of lists that the documents leave open.
+type Habits struct {
 	// HeadersOnly makes wide resources return headers.
 	HeadersOnly bool
 	// SortsModified makes lists that filter by modification time sort by it as well.
 	SortsModified bool
 	// AccountsByType makes accounts come by account_type unless a sort is asked for.
 	AccountsByType bool
-	// Today is the organization's day, the base of filters by date.
-	Today time.Time
+	// AsLive makes every list return what lists of live services do, in their order.
+	AsLive bool
 }
 
 // Read never fails: it ignores what it cannot read, as the services do. A raw + in a time arrives
@@ -47,15 +55,15 @@ type Asked struct {
 func Read(asked Asked, e Resource) Request {
 	values := asked.Values
 	list := Request{
-		Query: Unsorted(e.Kind, asked.AccountsByType),
+		Query: Unsorted(e.Kind, asked.Habits),
 		Page:  min(positive(values.Get("page"), 1), lastPage),
 		Per:   min(positive(values.Get("per_page"), pageSize), pageSize),
 	}
-	if asked.HeadersOnly && e.Wide || e.Narrow {
+	if asked.HeadersOnly && e.Wide || e.Narrow || asked.AsLive {
 		list.Form = world.Headers
 	}
 	list.Query.Under = asked.Under
-	byTime := asked.SortsModified && e.SinceHonoured && values.Get("sort_column") == world.ModifiedTime
+	byTime := asked.sortsModified(e) && values.Get("sort_column") == world.ModifiedTime
 	switch name, order := values.Get("sort_column"), values.Get("sort_order"); {
 	case name != "" && (byTime || world.Sortable(e.Kind, name)):
 		list.Query.Sort, list.Query.Ascending = name, order == "A"
@@ -74,13 +82,28 @@ func Read(asked Asked, e Resource) Request {
 	return list
 }
 
+// sortsModified reports whether a list can be sorted by modification time beyond the documents.
+// Live services sort items by it (docs/upstream.md U112).
+func (h Habits) sortsModified(e Resource) bool {
+	return h.SortsModified && e.SinceHonoured || h.AsLive && e.Kind == world.Items
+}
+
 // Unsorted returns the query of a whole list in the order in which it comes unless a sort is asked
-// for: newest created first, or accounts by their type.
-func Unsorted(kind world.Kind, accountsByType bool) world.Query {
-	if kind == world.Accounts && accountsByType {
-		return world.Query{Kind: kind, Sort: "account_type", Ascending: true}
+// for: newest created first, or as live services do (docs/upstream.md U101).
+func Unsorted(kind world.Kind, habits Habits) world.Query {
+	query := world.Query{Kind: kind, Sort: "created_time"}
+	switch {
+	case kind == world.Accounts && (habits.AccountsByType || habits.AsLive):
+		query.Sort, query.Ascending = "account_type", true
+	case !habits.AsLive:
+	case kind == world.Items:
+		query.Sort, query.Ascending = "name", true
+	case kind == world.Taxes:
+		query.Sort, query.Ascending = "tax_name", true
+	case kind == world.Payments:
+		query.Sort = "date"
 	}
-	return world.Query{Kind: kind, Sort: "created_time"}
+	return query
 }
 
 // filter reads filter_by: one of the list's values, or its default.

@@ -1,6 +1,8 @@
 package world
 
 import (
+	"sluice/sandbox/world/books"
+	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/ledger"
 	"sluice/sandbox/world/ledger/figures"
@@ -24,23 +26,24 @@ type sampleOf struct {
 }
 
 // closingOf computes the ledger of a world; nil for a world without one.
-func closingOf(settings Settings, w *World) *closing {
+func closingOf(settings Settings, seed draw.Seed) *closing {
 	if settings.Base == "" {
 		return nil
 	}
 	return &closing{
 		Ledger: ledger.New(ledger.Settings{
-			Seed: w.seed, Records: settings.Records, Base: settings.Base, Zone: settings.Zone, Now: settings.Anchor,
+			Seed: seed, Records: settings.Records, Base: settings.Base, Zone: settings.Zone, Now: settings.Anchor,
 		}),
 		samples: map[sampleOf]*overlay.Object{},
 	}
 }
 
-// count replaces the numbers of records by those of the ledger.
-func (c *closing) count(initial *[ids.Kinds]int) {
+// count replaces the numbers of records and contacts by those of the ledger.
+func (c *closing) count(content *books.Settings) {
+	content.Suppliers, content.Clients = len(c.Vendors), len(c.Customers)
 	for kind := range ids.Kinds {
 		if n := c.Len(kind); n > 0 {
-			initial[kind] = n
+			content.Initial[kind] = n
 		}
 	}
 }
@@ -83,10 +86,14 @@ func (w *World) appendGenerated(dst []byte, kind Kind, i int, form Form) []byte 
 	if !w.closes(kind, i) {
 		return w.author.Append(dst, kind, i, form)
 	}
+	return w.values(kind, i).Fit(dst, w.author.Append(nil, kind, i, form), func(list string) *overlay.Object { return w.sampleOf(kind, list) })
+}
+
+// values returns the values of record i.
+func (w *World) values(kind Kind, i int) overlay.Values {
 	version := w.tables[Bills].version + w.tables[Payments].version + w.tables[CreditNotes].version + w.tables[Expenses].version +
 		w.tables[Accounts].version
-	values := w.closing.keys.Of(kind, i, version)
-	return values.Fit(dst, w.author.Append(nil, kind, i, form), func(list string) *overlay.Object { return w.sampleOf(kind, list) })
+	return w.closing.keys.Of(kind, i, version)
 }
 
 // sampleOf returns a blank element of a list in records of a kind.

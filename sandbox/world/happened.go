@@ -51,7 +51,7 @@ func (w *World) about(kind Kind, i int, operation Operation) {
 	}
 	happening := Happening{Kind: kind, Index: i, Operation: operation}
 	if operation != Inserted && operation != Restored {
-		happening.Before = w.AppendRecord(nil, kind, i, Full)
+		happening.Before = w.Documented(kind, i)
 	}
 	if w.noted == nil {
 		w.noted = map[[2]int]int{}

@@ -40,10 +40,16 @@ const createdTime = "created_time"
 // lists decides whether a caller may ask for that.
 const ModifiedTime = "last_modified_time"
 
+// natural reports whether live lists of a kind come by a column that no caller can sort by
+// (docs/upstream.md U101).
+func natural(kind Kind, name string) bool {
+	return kind == Items && name == "name" || kind == Taxes && name == "tax_name"
+}
+
 // Order returns the indices of the live records that match, sorted. The slice is shared: callers
 // only read it. It stays unchanged while records change, and a later call sees the change.
 func (w *World) Order(query Query) []int32 {
-	if !Sortable(query.Kind, query.Sort) && query.Sort != ModifiedTime {
+	if !Sortable(query.Kind, query.Sort) && query.Sort != ModifiedTime && !natural(query.Kind, query.Sort) {
 		query.Sort = createdTime
 	}
 	return w.order(query)

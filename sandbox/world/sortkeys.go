@@ -48,10 +48,16 @@ func (w *World) sortText(kind Kind, i int, column string) (string, bool) {
 	case "date", "adjustment_date":
 		return w.books.Day(w.tables.Created(kind, i), 0), true
 	case "name":
+		if kind == Items {
+			return w.books.ItemNameNow(i), true
+		}
 		return w.books.CompositeName(i), true
 	case "sku":
 		return fmt.Sprintf("KIT-%05d", i+1), true // as the record has it.
 	case "tax_name":
+		if kind == Taxes {
+			return words.TaxAt(i).Name, true
+		}
 		return w.books.CompositeTax(i).Name, true
 	case "currency_code":
 		return w.books.AdjustmentAt(i).Money.Code, true

@@ -17,6 +17,8 @@ import (
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/journal"
+	"sluice/sandbox/world/ledger/keys"
+	"sluice/sandbox/world/live"
 	"sluice/sandbox/world/overlay"
 	"sluice/sandbox/world/records"
 	"sluice/sandbox/world/words"
@@ -37,6 +39,8 @@ type Settings struct {
 	ChatEpoch bool
 	// Demo fills keys of some records that few businesses ever fill.
 	Demo bool
+	// AsLive writes records as live services do: package live.
+	AsLive bool
 	// Modules are the names of custom modules, Networks those of chat networks.
 	Modules, Networks []string
 	// Base makes the books close, in this currency: an ISO code of ledger.Bases. "" computes a
@@ -53,6 +57,7 @@ type World struct {
 	tables tables
 	books  *books.Books
 	author *records.Author
+	live   *live.Author // nil for records as the documents show them
 	shelf  shelf
 
 	closing *closing // nil for a world of single records
@@ -69,22 +74,24 @@ type World struct {
 // New computes the initial world. The same settings give the same bytes.
 func New(settings Settings) *World {
 	w := &World{seed: draw.Seed(settings.Seed)}
-	initial := shares(settings)
-	w.closing = closingOf(settings, w)
-	if w.closing != nil {
-		w.closing.count(&initial)
-	}
-	w.books = books.New(w.seed, books.Settings{
+	content := books.Settings{
 		Zone: settings.Zone, ChatEpoch: settings.ChatEpoch, Demo: settings.Demo, Modules: settings.Modules, Networks: settings.Networks,
 		Organization: books.Organization{ID: settings.Organization, Name: words.Company(settings.Number), TimeZone: settings.Zone.String()},
-		Initial:      initial,
-	}, &w.tables, &w.journal)
+		Initial:      shares(settings),
+	}
+	if w.closing = closingOf(settings, w.seed); w.closing != nil {
+		w.closing.count(&content)
+	}
+	w.books = books.New(w.seed, content, &w.tables, &w.journal)
 	for kind := range ids.Kinds {
 		w.tables[kind] = fill(w.seed, kind, w.books.Initial[kind], settings.Anchor.Unix()-1)
 	}
 	w.author = records.New(w.books)
 	if w.closing != nil {
 		w.closing.begin(w)
+	}
+	if settings.AsLive {
+		w.live = live.New(w.books)
 	}
 	return w
 }
@@ -146,6 +153,30 @@ func (w *World) Parents(kind Kind) []string { return w.books.Parents(kind) }
 // AppendRecord appends record i as one JSON object. Chats are objects of the CSV columns with text
 // values.
 func (w *World) AppendRecord(dst []byte, kind Kind, i int, form Form) []byte {
+	if w.live == nil || !w.live.Has(kind) {
+		return w.appendDocumented(dst, kind, i, form)
+	}
+	view, whole := live.Merged, Full
+	switch form {
+	case Headers:
+		view = live.List
+	case WithoutBalance:
+		view, whole = live.List, WithoutBalance
+	case Single:
+		view = live.Single
+	case Full:
+	}
+	if w.closes(kind, i) && w.overlay.Find(kind, i) == nil {
+		laid := w.live.Lay(nil, w.appendDocumented(nil, kind, i, whole), kind, i, view)
+		return w.values(kind, i).Correct(dst, laid, keys.Live(kind))
+	}
+	return w.live.Lay(dst, w.appendDocumented(nil, kind, i, whole), kind, i, view)
+}
+
+// Documented returns record i with the keys that the documents name, as writes change it.
+func (w *World) Documented(kind Kind, i int) []byte { return w.appendDocumented(nil, kind, i, Full) }
+
+func (w *World) appendDocumented(dst []byte, kind Kind, i int, form Form) []byte {
 	if written := w.overlay.Find(kind, i); written != nil {
 		return written.Lay(dst, w.appendGenerated(nil, kind, i, form))
 	}

@@ -10,7 +10,7 @@ import (
 
 // Record returns record i, whole, for a caller to change and Put.
 func (w *World) Record(kind Kind, i int) *overlay.Object {
-	return parsed(w.AppendRecord(nil, kind, i, Full))
+	return parsed(w.Documented(kind, i))
 }
 
 // Create adds a record at an instant (epoch seconds) and returns its index with an object of all

@@ -66,6 +66,12 @@ func (s *fixture) detailed(headers bool) {
 			s.t.Errorf("%s: %d rows are not %s", table, n, want)
 		}
 	}
+	// Only live services send headers of accounts and expenses: docs/upstream.md U313 and U315.
+	for _, table := range []string{"accounting.chart_of_accounts", "accounting.expenses"} {
+		if n := one[int](s, `SELECT count(*) FROM `+table+` WHERE _detail_state <> 'none_needed'`); n > 0 {
+			s.t.Errorf("%s: %d rows needed their single record", table, n)
+		}
+	}
 	// docs/upstream.md U182: the list of adjustments has no accounts, only the single record.
 	if n := one[int](s, `SELECT count(*) FROM accounting.base_currency_adjustments WHERE _detail_state <> 'current'`); n > 0 {
 		s.t.Errorf("%d adjustments have no accounts", n)

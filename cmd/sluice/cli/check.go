@@ -135,6 +135,7 @@ func (c *cli) check(ctx context.Context, further func(*engine.App, *upstream.Cli
 		return findings
 	}
 	findings = append(findings, checkRights(ctx, a)...)
+	findings = append(findings, checkReaders(ctx, a)...)
 	findings = append(findings, c.checkTables(ctx, a)...)
 	client, err := a.Client()
 	if err != nil {

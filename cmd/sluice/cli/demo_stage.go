@@ -82,6 +82,9 @@ func (s *demoStage) open(ctx context.Context, flags demoFlags) error {
 	if err := migrating.Migrate(ctx, 0); err != nil {
 		return err
 	}
+	if _, err := migrating.Declare(ctx); err != nil {
+		return err
+	}
 	if s.app, err = engine.Open(ctx, options); err != nil {
 		return err
 	}

@@ -48,12 +48,16 @@ func (c *cli) printSources(in string) error {
 	if err != nil {
 		return err
 	}
-	views := make([]dbt.View, len(described))
-	for i, v := range described {
-		views[i] = dbt.View{Name: v.Name, Doc: v.Doc, Key: v.Key}
-		for _, column := range v.Columns {
-			views[i].Columns = append(views[i].Columns, dbt.Column(column))
+	var views []dbt.View
+	for _, v := range described {
+		if len(v.Needs) > 0 {
+			continue // most databases lack it
 		}
+		view := dbt.View{Name: v.Name, Doc: v.Doc, Key: v.Key}
+		for _, column := range v.Columns {
+			view.Columns = append(view.Columns, dbt.Column(column))
+		}
+		views = append(views, view)
 	}
 	sources := dbt.Sources(connectors.All(), views)
 	text, ok := sources[in]

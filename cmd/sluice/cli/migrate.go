@@ -86,6 +86,11 @@ func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Dura
 		}
 		shown.Changed, plan.SQL = true, ""
 	}
+	declared, err := a.Declare(ctx)
+	if err != nil {
+		return err
+	}
+	shown.Changed = shown.Changed || declared
 	if worker != "" {
 		if err := a.GrantWorker(ctx, worker); err != nil {
 			return err

@@ -52,6 +52,8 @@ clock, count calls and set faults; they answer on this machine only.`,
 	f.BoolVar(&flags.options.Strict, "strict", false,
 		"refuse what live services accept and no document shows: unknown query parameters, a slash too many, chat without Content-Type and the like")
 	f.BoolVar(&flags.options.HeadersOnly, "headers-only", false, "leave lines and the like out of lists, as live services do")
+	f.BoolVar(&flags.options.AsLive, "as-live", false,
+		"send what recorded live services send: lists of headers, keys beyond the documents, other names of some arrays, their own orders")
 	f.BoolVar(&flags.options.SortsModified, "sorts-modified", false,
 		"let lists that filter by modification time sort by it, too, as live services may: the documents show both for no list")
 	f.BoolVar(&flags.noLimit, "no-limits", false, "refuse no call; the rate headers say that the whole day is left")

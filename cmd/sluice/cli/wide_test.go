@@ -26,7 +26,7 @@ type wideResource struct {
 // wideResources are written down here, not taken from the program.
 func wideResources() []wideResource {
 	return []wideResource{
-		{"accounting", "organizations", renamed("organization_id", "id")},
+		{"accounting", "organizations", organizationNames()},
 		{"accounting", "chart_of_accounts", nil},
 		{"accounting", "vendor_payments", nil},
 		{"accounting", "opening_balances", nil},
@@ -34,12 +34,12 @@ func wideResources() []wideResource {
 		{"accounting", "custom_module_records", moduleFields},
 		{"accounting", "contact_persons", nil},
 		{"accounting", "expenses", nil},
-		{"invoicing", "organizations", renamed("organization_id", "id")},
+		{"invoicing", "organizations", organizationNames()},
 		{"invoicing", "currencies", nil},
 		{"invoicing", "contact_persons", nil},
-		{"billing", "organizations", renamed("organization_id", "id")},
+		{"billing", "organizations", organizationNames()},
 		{"billing", "contact_persons", nil},
-		{"inventory", "organizations", renamed("organization_id", "id")},
+		{"inventory", "organizations", organizationNames()},
 		{"inventory", "locations", nil},
 		{"inventory", "composite_items", nil},
 		{"inventory", "taxes", nil},
@@ -47,8 +47,8 @@ func wideResources() []wideResource {
 		{"inventory", "bills", nil},
 		{"inventory", "credit_notes", nil},
 		{"chat", "conversations", nil},
-		{"chat", "channels", nil},
-		{"chat", "network_channels", qualified("network_channel_id", "network", "channel_id")},
+		{"chat", "channels", channelNames()},
+		{"chat", "network_channels", each(channelNames(), qualified("network_channel_id", "network", "channel_id"))},
 		{"chat", "network_conversations", qualified("network_chat_id", "network", "chat_id")},
 	}
 }
@@ -56,9 +56,29 @@ func wideResources() []wideResource {
 // renamed moves a key whose name the tables use for something else.
 func renamed(wire, column string) func(map[string]json.RawMessage) {
 	return func(record map[string]json.RawMessage) {
-		record[column] = record[wire]
-		delete(record, wire)
+		if value, sent := record[wire]; sent {
+			record[column] = value
+			delete(record, wire)
+		}
 	}
+}
+
+// each is several adaptations in their order.
+func each(all ...func(map[string]json.RawMessage)) func(map[string]json.RawMessage) {
+	return func(record map[string]json.RawMessage) {
+		for _, adapt := range all {
+			adapt(record)
+		}
+	}
+}
+
+// organizationNames are the renamed keys of organizations, channelNames those of channels.
+func organizationNames() func(map[string]json.RawMessage) {
+	return each(renamed("organization_id", "id"), renamed("isOrgActive", "org_active"))
+}
+
+func channelNames() func(map[string]json.RawMessage) {
+	return renamed("organization_id", "chat_organization_id")
 }
 
 // qualified adds the key of a record whose identifier is unique only in its network.

@@ -27,6 +27,9 @@ type Settings struct {
 	Demo bool
 	// Modules are the names of custom modules, Networks those of chat networks.
 	Modules, Networks []string
+	// Suppliers and Clients are the numbers of vendors and customers; 0 lets them grow with the
+	// world.
+	Suppliers, Clients int
 	// Organization is the owner of the books.
 	Organization Organization
 	// Initial is the number of records of each kind at the start: references stay among them. New

@@ -65,6 +65,17 @@ const (
 	GroupProject
 	GroupTrip
 	GroupImage
+	// Groups of live records.
+	GroupTag
+	GroupDocument
+	GroupCategory
+	GroupUnit
+	GroupReport
+	GroupMerchant
+	GroupRecurring
+	GroupPriceList
+	GroupDeal // of the CRM.
+	GroupReturn
 )
 
 // Of returns the identifier of record i: text of 18 digits.

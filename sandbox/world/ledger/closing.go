@@ -22,7 +22,9 @@ func (l *Ledger) open() {
 	money := func(account int, cents int64) OpeningLine {
 		currency := l.CurrencyOf(account)
 		rate := l.RateOn(currency, l.Start)
-		return OpeningLine{Account: account, Debit: l.Accounts[account].Debit, Currency: currency, Rate: rate, Cents: cents, Base: Convert(cents, int64(rate))}
+		return OpeningLine{
+			Account: account, Debit: l.Accounts[account].Debit, Currency: currency, Rate: rate, Cents: cents, Base: Convert(cents, int64(rate)),
+		}
 	}
 	l.Opening = []OpeningLine{
 		money(Bank, 40*lakh*scale), money(Stock, 9*lakh*scale), money(10, 12*lakh*scale), money(3, lakh/10*scale),

@@ -40,6 +40,7 @@ func each(t *testing.T, f func(*testing.T, *ledger.Ledger)) {
 func TestBooksClose(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l *ledger.Ledger) {
+		t.Helper()
 		type document struct {
 			kind  ids.Kind
 			index int
@@ -110,6 +111,7 @@ func checkBill(t *testing.T, l *ledger.Ledger, n int) {
 func TestShares(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l *ledger.Ledger) {
+		t.Helper()
 		var open, late, deleted, restored, draft, void, unknown, undue, reverse, months int
 		for n := range l.Bills {
 			b := &l.Bills[n]

@@ -54,7 +54,9 @@ func (l *Ledger) paymentOf(i, vendor int, day Day, at int64) *Payment {
 		l.Payments = append(l.Payments, Payment{Mode: "cash", Centre: -1})
 	}
 	p := &l.Payments[i]
-	*p = Payment{State: State{Entered: at, Modified: at}, Vendor: vendor, Currency: l.Vendors[vendor].Currency, Date: day, Mode: "bank_transfer", Centre: -1}
+	*p = Payment{
+		State: State{Entered: at, Modified: at}, Vendor: vendor, Currency: l.Vendors[vendor].Currency, Date: day, Mode: "bank_transfer", Centre: -1,
+	}
 	p.Rate = l.RateOn(p.Currency, day)
 	if p.Currency == l.Second() {
 		p.Account = SecondBank

@@ -107,9 +107,9 @@ func (l *Ledger) shares() []Payment {
 		if b.Status != Posted || b.Deleted {
 			continue
 		}
-		first, rest := int64(0), b.Gross()-b.Credited()
+		rest := b.Gross() - b.Credited()
 		if early := max(b.paid-6, l.dayOf(b.Entered)+1); b.halved && b.paid < noDay && early < min(b.paid, l.Today) {
-			first = rest / 2
+			first := rest / 2
 			rest -= first
 			list = append(list, Payment{Vendor: b.Vendor, Date: early, Shares: []Share{{Bill: n, Cents: first}}})
 		}

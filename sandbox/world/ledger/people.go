@@ -89,7 +89,9 @@ func again(name string) string {
 }
 
 func (l *Ledger) customers() []Customer {
-	firsts := [...]string{"Café Zürich", "Harbour Hotels", "Ravi Constructions", "Ångström Labs", "Smith, Jones & Co", "Zoë's Garage", "São Paulo Imports", "Green Fields"}
+	firsts := [...]string{
+		"Café Zürich", "Harbour Hotels", "Ravi Constructions", "Ångström Labs", "Smith, Jones & Co", "Zoë's Garage", "São Paulo Imports", "Green Fields",
+	}
 	towns := [...]string{"", " North", " South"}
 	list := make([]Customer, customerCount)
 	for n := range list {

@@ -71,3 +71,42 @@ func (o *Object) with(other *Object) *Object {
 func amount(value json.RawMessage) bool {
 	return len(value) > 0 && value[0] != '"' && value[0] != '[' && value[0] != '{' && bytes.IndexByte(value, '.') >= 0
 }
+
+// Correction names the values of a record, and of the elements of its lists, to set.
+type Correction struct {
+	Names []string
+	Lists map[string][]string // names inside of elements, by list
+	Whole []string            // lists to replace as they are
+}
+
+// Correct appends a record with some values, where it has their keys.
+func (v Values) Correct(dst, record []byte, c Correction) []byte {
+	o, err := Parse(record)
+	if err != nil { // the world writes objects only
+		return append(dst, record...)
+	}
+	for _, name := range c.Names {
+		if o.Has(name) && v.Has(name) {
+			o.Set(name, v.Get(name))
+		}
+	}
+	for list, names := range c.Lists {
+		elements := o.List(list)
+		for n := range min(len(elements), len(v.Lists[list])) {
+			for _, name := range names {
+				if elements[n].Has(name) && v.Lists[list][n].Has(name) {
+					elements[n].Set(name, v.Lists[list][n].Get(name))
+				}
+			}
+		}
+		if len(elements) > 0 {
+			o.SetList(list, elements)
+		}
+	}
+	for _, list := range c.Whole {
+		if o.Has(list) {
+			o.SetList(list, v.Lists[list])
+		}
+	}
+	return o.Append(dst)
+}

@@ -211,7 +211,8 @@ func (b Books) Applications() []Application {
 			bill, share := &b.Ledger.Bills[p.Bill], b.Ledger.Payments[p.Payment].Shares[p.Line]
 			a := Application{
 				ID: ids.Child(ids.Bills, p.Bill, ledger.PaymentChild(share.Place)), Payment: ids.Of(ids.Payments, p.Payment), Bill: billID(p.Bill),
-				Vendor: ledger.VendorID(p.Vendor), Currency: b.code(p.Currency), Amount: ledger.FromCents(p.Cents), Date: p.Day, DaysToPay: int(p.Day - bill.Date),
+				Vendor: ledger.VendorID(p.Vendor), Currency: b.code(p.Currency), Amount: ledger.FromCents(p.Cents), Date: p.Day,
+				DaysToPay: int(p.Day - bill.Date),
 			}
 			if bill.Due != 0 {
 				late := int(p.Day - bill.Due)

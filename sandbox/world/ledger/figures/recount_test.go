@@ -1,7 +1,6 @@
 package figures_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -9,113 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/sandbox/world"
 	"sluice/sandbox/world/ledger"
 	"sluice/sandbox/world/ledger/figures"
 )
-
-// The recount takes the figures from the records as a client reads them, and shares nothing with
-// the entries.
-
-func founded(t *testing.T, seed int64, records int, base string) (*world.World, figures.Books) {
-	t.Helper()
-	zone, err := time.LoadLocation("Asia/Kolkata")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := world.New(world.Settings{
-		Seed: seed, Records: records, Zone: zone, Anchor: time.Date(2026, time.Month(1+seed%12), 17, 0, 0, 0, 0, zone), Base: base,
-		Modules: []string{"cm_a"}, Networks: []string{"n1"}, Organization: "60012345678",
-	})
-	books, closes := w.Figures()
-	if !closes {
-		t.Fatal("the books do not close")
-	}
-	return w, books
-}
-
-// fields is a record as it is written.
-type fields map[string]json.RawMessage
-
-func records(t *testing.T, w *world.World, kind world.Kind) []fields {
-	t.Helper()
-	var all []fields
-	for i := range w.Len(kind) {
-		if !w.Live(kind, i) {
-			continue
-		}
-		var record fields
-		if err := json.Unmarshal(w.AppendRecord(nil, kind, i, world.Full), &record); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, record)
-	}
-	return all
-}
-
-func (f fields) text(name string) string { return strings.Trim(string(f[name]), `"`) }
-
-func (f fields) number(name string) *big.Rat {
-	value, ok := new(big.Rat).SetString(f.text(name))
-	if !ok {
-		return new(big.Rat)
-	}
-	return value
-}
-
-func (f fields) list(name string) []fields {
-	var list []fields
-	_ = json.Unmarshal(f[name], &list) // "" stands for an empty one
-	return list
-}
-
-func (f fields) posted() bool { return f.text("status") != "draft" && f.text("status") != "void" }
-
-// sums are sums by a text, shown with eight decimals.
-type sums map[string]*big.Rat
-
-func (s sums) add(key string, factors ...*big.Rat) {
-	product := big.NewRat(1, 1)
-	for _, factor := range factors {
-		product.Mul(product, factor)
-	}
-	if s[key] == nil {
-		s[key] = new(big.Rat)
-	}
-	s[key].Add(s[key], product)
-}
-
-func (s sums) shown() map[string]string {
-	shown := map[string]string{}
-	for key, sum := range s {
-		if sum.Sign() != 0 {
-			shown[key] = sum.FloatString(8)
-		}
-	}
-	return shown
-}
-
-// exact returns an amount as a number.
-func exact(t *testing.T, a ledger.Amount) *big.Rat {
-	t.Helper()
-	value, ok := new(big.Rat).SetString(a.String())
-	if !ok {
-		t.Fatalf("%s is no number", a)
-	}
-	return value
-}
-
-func agree(t *testing.T, what string, want, got sums) {
-	t.Helper()
-	if len(want) == 0 {
-		t.Errorf("%s: nothing to compare", what)
-	}
-	if diff := cmp.Diff(want.shown(), got.shown()); diff != "" {
-		t.Errorf("%s (-records +oracle):\n%s", what, diff)
-	}
-}
 
 func TestFiguresAreThoseOfTheRecords(t *testing.T) {
 	t.Parallel()

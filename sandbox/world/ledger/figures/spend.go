@@ -137,8 +137,9 @@ func (b Books) PricesPaid() []PricePaid {
 		}
 		line, bill := b.line(p), &b.Ledger.Bills[p.Bill]
 		paid := PricePaid{
-			Item: ids.Of(ids.Items, line.Item), Bill: billID(p.Bill), Line: ids.Child(ids.Bills, p.Bill, p.Line), Date: p.Day, Vendor: ledger.VendorID(p.Vendor),
-			Pieces: line.Quantity / words.Cents, Currency: b.code(p.Currency), Price: ledger.FromCents(line.Rate), Rate: bill.Rate,
+			Item: ids.Of(ids.Items, line.Item), Bill: billID(p.Bill), Line: ids.Child(ids.Bills, p.Bill, p.Line), Date: p.Day,
+			Vendor: ledger.VendorID(p.Vendor), Pieces: line.Quantity / words.Cents, Currency: b.code(p.Currency),
+			Price: ledger.FromCents(line.Rate), Rate: bill.Rate,
 		}
 		if b.known(p.Bill) {
 			base := ledger.Convert(line.Rate, int64(bill.Rate))

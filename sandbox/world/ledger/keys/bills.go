@@ -2,6 +2,7 @@ package keys
 
 import (
 	"fmt"
+	"strconv"
 
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/ledger"
@@ -210,7 +211,7 @@ func (a *Author) settlement(n, place, payment int) *overlay.Object {
 	o.SetText("bill_id", ids.Of(ids.Bills, n))
 	o.SetText("bill_payment_id", ids.Child(ids.Bills, n, ledger.PaymentChild(place)))
 	o.SetText("payment_mode", p.Mode)
-	o.SetText("payment_number", fmt.Sprint(payment+1))
+	o.SetText("payment_number", strconv.Itoa(payment+1))
 	o.SetText("description", "")
 	day(o, "date", p.Date)
 	day(o, "apply_date", p.Date)

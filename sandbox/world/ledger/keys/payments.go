@@ -2,6 +2,7 @@ package keys
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"sluice/sandbox/world/ids"
@@ -15,7 +16,7 @@ func (a *Author) payment(v overlay.Values, n int) {
 	p := &a.Ledger.Payments[n]
 	a.vendor(v.Object, p.Vendor)
 	a.money(v.Object, p.Currency)
-	v.SetText("payment_number", fmt.Sprint(n+1))
+	v.SetText("payment_number", strconv.Itoa(n+1))
 	v.SetText("status", "paid")
 	day(v.Object, "date", p.Date)
 	rate(v.Object, "exchange_rate", p.Rate)

@@ -133,7 +133,6 @@ func (a *Author) account(v overlay.Values, n, version int) {
 	v.SetWhole("child_count", 0)
 	v.SetFlag("is_involved_in_transaction", true)
 	amount(v.Object, "current_balance", shown)
-	amount(v.Object, "closing_balance", max(shown, -shown))
 	v.SetFlag("isdebit", account.Debit == (shown >= 0))
 }
 
@@ -199,11 +198,12 @@ func (a *Author) opening(v overlay.Values) {
 	amount(v.Object, "total", debits)
 }
 
-// organization gives the currency of the organization. Its fiscal year begins in April.
+// organization gives the currency of the organization. Its fiscal year begins in April, which is 3
+// on the wire (docs/upstream.md U316).
 func (a *Author) organization(v overlay.Values) {
 	c := a.Ledger.Currencies[0]
 	a.money(v.Object, 0)
 	v.SetText("currency_format", c.Format)
 	v.SetWhole("price_precision", c.Precision)
-	v.Set("fiscal_year_start_month", json.RawMessage("4"))
+	v.Set("fiscal_year_start_month", json.RawMessage("3"))
 }

@@ -1,0 +1,232 @@
+//go:build e2e
+
+package cli
+
+import (
+	"fmt"
+	"math/big"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"sluice/sandbox"
+	books "sluice/sandbox/world/ledger"
+	"sluice/sandbox/world/ledger/figures"
+)
+
+// TestClosedBooks copies companies whose books close, with the documents' records and with those of
+// live services, and compares views with the companies' own figures.
+func TestClosedBooks(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string]sandbox.Options{
+		"documents": {Seed: 3, Base: "EUR"}, "live services": {Seed: 4, Base: "INR", AsLive: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			options.World, options.Records = sandbox.WorldBooks, 150
+			s := newWideStage(t, options)
+			// Persons cost a call for each of a hundred contacts, and are in no figure.
+			s.append("  accounting.contact_persons: {enabled: false}\n  billing.contact_persons: {enabled: false}\n")
+			text, err := os.ReadFile(s.config)
+			must(t, err)
+			must(t, os.WriteFile(s.config, []byte(strings.Replace(string(text), "  invoicing.contact_persons: {enabled: true}\n", "", 1)), 0o600))
+			s.inTurns()
+			if !options.AsLive {
+				s.equal()
+			}
+			must(t, s.world.Books(sandbox.DefaultOrganizationID, "", func(b figures.Books) {
+				for _, c := range comparisons(b) {
+					s.agrees(c)
+				}
+			}))
+		})
+	}
+}
+
+// comparison is a figure by key, and the SQL that has to give the same.
+type comparison struct {
+	name, sql string
+	want      map[string]books.Amount
+}
+
+// agrees compares numbers exactly; nothing is rounded.
+func (s *fixture) agrees(c comparison) {
+	s.t.Helper()
+	rows, err := s.conn.Query(s.t.Context(), c.sql, pgx.QueryExecModeSimpleProtocol)
+	must(s.t, err)
+	got, want := map[string]string{}, map[string]string{}
+	var key, value string
+	_, err = pgx.ForEachRow(rows, []any{&key, &value}, func() error {
+		got[key] = exactly(s.t, value)
+		return nil
+	})
+	if err != nil {
+		s.t.Errorf("%s: %v", c.name, err)
+		return
+	}
+	for key, amount := range c.want {
+		want[key] = exactly(s.t, amount.String())
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
+		s.t.Errorf("%s: %d figures (-oracle +view):\n%.3000s", c.name, len(want), diff)
+	}
+}
+
+// exactly spells a number in one way.
+func exactly(t *testing.T, text string) string {
+	t.Helper()
+	number, ok := new(big.Rat).SetString(text)
+	if !ok {
+		t.Fatalf("%q is no number", text)
+	}
+	return number.FloatString(8) // decimals.
+}
+
+func comparisons(b figures.Books) []comparison {
+	ends := b.MonthEnds()
+	list := []comparison{
+		{"ageing", `SELECT vendor_id || ' ' || currency_code, open_base::text FROM analytics.ap_ageing`, ageing(b, b.Ledger.Today, false)},
+		{"late", `SELECT vendor_id || ' ' || currency_code, (open_base - not_due_base - no_due_date_base)::text FROM analytics.ap_ageing`, ageing(b, b.Ledger.Today, true)},
+	}
+	for _, day := range []books.Day{ends[5], ends[14]} {
+		list = append(list, comparison{
+			"ageing on " + day.String(),
+			fmt.Sprintf(`SELECT vendor_id || ' ' || currency_code, open_base::text FROM analytics.ap_ageing_on('%s') WHERE open_base IS NOT NULL`, day), ageing(b, day, false),
+		})
+	}
+	control := b.Control()
+	return append(list, comparison{
+		"control", `SELECT 'subledger', subledger_open::text FROM analytics.ap_control UNION ALL SELECT 'ledger', ledger_balance::text FROM analytics.ap_control
+			UNION ALL SELECT 'difference', round(difference, 2)::text FROM analytics.ap_control`,
+		map[string]books.Amount{"subledger": control.Subledger, "ledger": control.Ledger, "difference": 0},
+	}, spendOf(b), applicationsOf(b), gainsOf(b), paymentsOf(b), taxesOf(b), stockOf(b), notesOf(b), activityOf(b), exposureOf(b))
+}
+
+func ageing(b figures.Books, day books.Day, late bool) map[string]books.Amount {
+	sums := map[string]books.Amount{}
+	for _, a := range b.Ageing(day) {
+		switch sum := a.Base; {
+		case late:
+			sums[a.Vendor+" "+a.Currency] = sum - a.NotDue - a.NoDueDate
+		case a.WithoutRate < a.Bills:
+			sums[a.Vendor+" "+a.Currency] = sum
+		}
+	}
+	return sums
+}
+
+func spendOf(b figures.Books) comparison {
+	c := comparison{name: "spend", want: map[string]books.Amount{}, sql: `
+		SELECT vendor_id || ' ' || date_trunc('month', date)::date, sum(net_base)::text FROM analytics.spend_lines
+		WHERE source = 'bill' AND net_base IS NOT NULL GROUP BY 1`}
+	for _, s := range b.Spend(figures.ByVendor) {
+		if s.Source == figures.SourceBill && s.Net != 0 {
+			c.want[s.Vendor+" "+s.Month.String()] += s.Net
+		}
+	}
+	return c
+}
+
+func applicationsOf(b figures.Books) comparison {
+	c := comparison{name: "applications", want: map[string]books.Amount{}, sql: `
+		SELECT bill_payment_id || ' ' || payment_id || ' ' || bill_id || ' ' || days_to_pay || ' ' || coalesce(days_late::text, '-'), amount::text
+		FROM analytics.applications WHERE is_posted`}
+	for _, a := range b.Applications() {
+		late := "-"
+		if a.Late != nil {
+			late = fmt.Sprint(*a.Late)
+		}
+		c.want[fmt.Sprintf("%s %s %s %d %s", a.ID, a.Payment, a.Bill, a.DaysToPay, late)] = a.Amount
+	}
+	return c
+}
+
+func gainsOf(b figures.Books) comparison {
+	c := comparison{name: "realized result", want: map[string]books.Amount{}, sql: `
+		SELECT bill_payment_id, gain_or_loss_base::text FROM analytics.applications WHERE is_posted AND gain_or_loss_base IS NOT NULL`}
+	for _, a := range b.Applications() {
+		if a.Gain != nil {
+			c.want[a.ID] = *a.Gain
+		}
+	}
+	return c
+}
+
+func paymentsOf(b figures.Books) comparison {
+	c := comparison{name: "payments", want: map[string]books.Amount{}, sql: `
+		SELECT payment_id || ' ' || u.what, u.sum::text FROM analytics.payments
+		CROSS JOIN LATERAL (VALUES ('amount', amount), ('applied', applied), ('unapplied', unapplied), ('refunded', refunded), ('base', amount_base)) AS u (what, sum)`}
+	for _, p := range b.Payments() {
+		c.want[p.ID+" amount"], c.want[p.ID+" applied"], c.want[p.ID+" unapplied"] = p.Amount, p.Applied, p.Unapplied
+		c.want[p.ID+" refunded"], c.want[p.ID+" base"] = p.Refunded, p.Base
+	}
+	return c
+}
+
+func taxesOf(b figures.Books) comparison {
+	c := comparison{name: "input tax", want: map[string]books.Amount{}, sql: `
+		SELECT fiscal_quarter_start || ' ' || tax_id, sum(tax_base)::text FROM analytics.bill_taxes
+		WHERE NOT is_reverse_charge GROUP BY 1 HAVING sum(tax_base) > 0`}
+	for _, tax := range b.InputTax() {
+		if tax.Source == figures.SourceBill && tax.Charged != 0 {
+			c.want[tax.Quarter.String()+" "+tax.ID] = tax.Charged
+		}
+	}
+	return c
+}
+
+func stockOf(b figures.Books) comparison {
+	c := comparison{name: "stock", want: map[string]books.Amount{}, sql: `
+		SELECT item_id || ' ' || location_id, value_at_purchase_rate::text FROM analytics.stock
+		UNION ALL SELECT item_id || ' below', on_hand::text FROM analytics.items WHERE below_reorder AND kind = 'item'`}
+	for _, s := range b.Stock() {
+		c.want[s.Item+" "+s.Location] = s.Value
+	}
+	for _, item := range b.Below() {
+		c.want[item.Item+" below"] = books.FromCents(int64(item.Pieces) * 100)
+	}
+	return c
+}
+
+func notesOf(b figures.Books) comparison {
+	c := comparison{name: "credit notes", want: map[string]books.Amount{}, sql: `
+		SELECT creditnote_id || ' ' || currency_code, open::text FROM analytics.credit_notes WHERE is_posted AND open > 0`}
+	for _, n := range b.OpenNotes() {
+		c.want[n.ID+" "+n.Currency] = n.Open
+	}
+	return c
+}
+
+func activityOf(b figures.Books) comparison {
+	c := comparison{name: "activity", want: map[string]books.Amount{}, sql: `
+		SELECT vendor_id || ' ' || month || ' ' || u.what, u.sum::text FROM analytics.ap_activity
+		CROSS JOIN LATERAL (VALUES ('opening', opening), ('billed', billed), ('paid', paid), ('credited', credited), ('closing', closing)) AS u (what, sum)
+		WHERE u.sum <> 0`}
+	for _, a := range b.Activity() {
+		for what, sum := range map[string]books.Amount{"opening": a.Opening, "billed": a.Billed, "paid": a.Paid, "credited": a.Credited, "closing": a.Closing} {
+			if sum != 0 {
+				c.want[a.Vendor+" "+a.Month.String()+" "+what] = sum
+			}
+		}
+	}
+	return c
+}
+
+func exposureOf(b figures.Books) comparison {
+	c := comparison{name: "exposure", want: map[string]books.Amount{}, sql: `
+		SELECT currency_code || ' ' || u.what, u.sum::text FROM analytics.organizations AS o
+		CROSS JOIN LATERAL analytics.fx_exposure(o.today) AS e
+		CROSS JOIN LATERAL (VALUES ('payables', e.payables), ('document', document_base), ('revalued', revalued_base), ('bank', bank)) AS u (what, sum)
+		WHERE u.sum <> 0`}
+	for _, e := range b.Exposure(b.Ledger.Today) {
+		for what, sum := range map[string]books.Amount{"payables": e.Payables, "document": e.Document, "revalued": e.Revalued, "bank": e.Bank} {
+			if sum != 0 {
+				c.want[e.Currency+" "+what] = sum
+			}
+		}
+	}
+	return c
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/readers"
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/sandbox"
+)
+
+// reader makes a role of the database that is a member of a group, and drops it with the test. A
+// name is unique on the server, which tests share.
+func (s *fixture) reader(name, group string) string {
+	s.t.Helper()
+	role := name + "_" + strings.TrimPrefix(s.conn.Config().Database, "sluice_test_")
+	for _, sql := range []string{"CREATE ROLE " + role + " LOGIN", "GRANT " + group + " TO " + role} {
+		s.exec(sql)
+	}
+	s.t.Cleanup(func() {
+		ctx := context.WithoutCancel(s.t.Context())
+		conn, err := pgx.Connect(ctx, s.environment["SLUICE_DATABASE_URL"])
+		must(s.t, err)
+		defer func() { _ = conn.Close(ctx) }()
+		_, err = conn.Exec(ctx, "DROP OWNED BY "+role+"; DROP ROLE "+role)
+		must(s.t, err)
+	})
+	return role
+}
+
+// asks says whether a role may ask, and the one value that it gets.
+func (s *fixture) asks(role, sql string) (int, error) {
+	s.t.Helper()
+	tx, err := s.conn.Begin(s.t.Context())
+	must(s.t, err)
+	defer func() { _ = tx.Rollback(context.WithoutCancel(s.t.Context())) }()
+	_, err = tx.Exec(s.t.Context(), "SET LOCAL ROLE "+role)
+	must(s.t, err)
+	var n int
+	err = tx.QueryRow(s.t.Context(), sql).Scan(&n)
+	return n, err
+}
+
+// TestReaders: the groups are shown, made once, and have all that they need, also of a list that is
+// declared later. A reader sees the organizations that are allowed for it.
+func TestReaders(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 84, Records: 40})
+	s.runs(codeFine, "migrate")
+	if o := s.run("migrate"); o.code != codeFine || !strings.Contains(o.stdout, "up to date already") {
+		t.Errorf("migrate writes twice: %s", o.stdout)
+	}
+	if n := one[int](s, `SELECT count(*) FROM sluice.columns WHERE schema_name = 'inventory' AND table_name IN ('bills', 'bills_line_items')`); n < 40 {
+		t.Errorf("sluice.columns has %d columns of bills", n)
+	}
+	if o := s.run("readers"); o.code != codeFine || !strings.Contains(o.stdout, "--apply executes it") || !strings.Contains(o.stdout, "GRANT USAGE ON SCHEMA analytics TO sluice_reader;") {
+		t.Errorf("before they are made: exit code %d\n%s", o.code, o.stdout)
+	}
+	warehousetest.Alone(t, "groups of readers", func() {
+		if o := s.run("readers", "--apply"); o.code != codeFine || !strings.Contains(o.stdout, "executed: GRANT USAGE ON SCHEMA analytics TO sluice_reader;") {
+			t.Errorf("making them: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+		}
+	})
+	var shown readersView
+	s.document(&shown, "readers", "--apply")
+	if len(shown.Applied) != 0 || shown.SQL != "" || len(shown.Lacks) != 0 || len(shown.Groups) != 3 {
+		t.Errorf("a second time: %+v", shown)
+	}
+	masked, raw := s.reader("masked", "sluice_reader"), s.reader("raw", "sluice_reader_raw")
+	warned := s.run("check").stdout
+	for _, text := range []string{
+		"readers: a warning: reader " + masked + " sees no row in any view", "to end that: sluice readers allow " + masked + " ORGANIZATION;",
+		"readers: a warning: reader " + raw + ` has no statement_timeout; to end that: ALTER ROLE "` + raw + `" SET statement_timeout = '5min';`,
+	} {
+		if !strings.Contains(warned, text) {
+			t.Errorf("check does not say %q:\n%s", text, warned)
+		}
+	}
+	s.sync(codeFine, "items", "bills")
+	const bills = `SELECT count(*) FROM analytics.bills`
+	all := one[int](s, bills)
+	for _, step := range []struct {
+		line string
+		code int
+		said string
+		sees int
+	}{
+		{"readers allow nobody_of_that_name *", codeUsage, "no such role", 0},
+		{"readers allow " + masked + " elsewhere", codeUsage, "no configured organization", 0},
+		{"readers allow " + masked, codeUsage, "requires at least 2", 0},
+		{"readers allow " + masked + " " + sandbox.DefaultOrganizationID, codeFine, "sees in the views: " + sandbox.DefaultOrganizationID, all},
+		{"readers allow " + masked + " *", codeFine, "sees in the views: *, " + sandbox.DefaultOrganizationID, all},
+		{"readers deny " + masked + " " + sandbox.DefaultOrganizationID, codeFailed, "sees in the views: *", all},
+		{"readers deny " + masked + " *", codeFine, "sees no row", 0},
+		{"readers deny " + masked + " gone", codeFine, "sees no row", 0},
+		{"readers allow " + masked + " *", codeFine, "sees in the views: *", all},
+	} {
+		if o := s.run(strings.Fields(step.line)...); o.code != step.code || !strings.Contains(o.stdout+o.stderr, step.said) {
+			t.Errorf("%s: exit code %d, want %d and %q\n%s%s", step.line, o.code, step.code, step.said, o.stdout, o.stderr)
+		}
+		if n, err := s.asks(masked, bills); err != nil || n != step.sees {
+			t.Errorf("after %s it sees %d of %d bills, error %v", step.line, n, all, err)
+		}
+	}
+	if all == 0 {
+		t.Error("there are no bills, so nothing was seen")
+	}
+	for _, role := range []string{masked, raw} {
+		for _, statement := range readers.Recommended() {
+			s.exec(strings.ReplaceAll(statement, "READER", role))
+		}
+	}
+	s.append(declared)
+	s.accept()
+	if n := one[int](s, `SELECT count(*) FROM sluice.columns WHERE schema_name = 'custom' AND table_name = 'things'`); n != 2 { // its key and its modification time
+		t.Errorf("sluice.columns has %d columns of the declared list", n)
+	}
+	if _, err := s.asks(raw, `SELECT count(*) FROM custom.things`); err != nil {
+		t.Errorf("a raw reader and the declared list: %v", err)
+	}
+	if _, err := s.asks(masked, `SELECT count(*) FROM custom.things`); err == nil {
+		t.Error("a masked reader reads the declared list")
+	}
+	shown = readersView{}
+	s.document(&shown, "readers")
+	if shown.SQL != "" || len(shown.Findings) != 0 || !slices.ContainsFunc(shown.Readers, func(r readers.Reader) bool { return r.Role == masked && slices.Equal(r.Organizations, []string{"*"}) }) {
+		t.Errorf("in the end: %+v", shown)
+	}
+	if o := s.run("check"); strings.Contains(o.stdout, "readers: a warning") {
+		t.Errorf("check warns of readers that are well:\n%s", o.stdout)
+	}
+	s.exec("REVOKE SELECT ON analytics.bills FROM sluice_reader")
+	if o := s.run("check"); o.code != codeFine || !strings.Contains(o.stdout, "sluice_reader may not read analytics.bills; to end that: sluice readers --apply;") {
+		t.Errorf("check and a view that the group lacks: exit code %d\n%s", o.code, o.stdout)
+	}
+}

@@ -1,0 +1,300 @@
+package readers_test
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/migrations"
+	"sluice/pipeline/warehouse/readers"
+	"sluice/pipeline/warehouse/warehousetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
+
+// fixture is a migrated database of a role that is no superuser. Roles belong to the server, so
+// each test has groups and readers of its own names.
+type fixture struct {
+	*testing.T
+	url, owner string
+	pool       *pgxpool.Pool // of the owner
+	admin      *pgx.Conn     // of a superuser
+	groups     readers.Groups
+	suffix     string
+}
+
+func open(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{T: t, url: warehousetest.Owner(t)}
+	address, err := url.Parse(f.url)
+	f.must(err)
+	f.owner = address.User.Username()
+	f.suffix = strings.TrimPrefix(f.owner, "owner_")
+	f.groups = readers.Groups{Masked: "masked_" + f.suffix, Personal: "personal_" + f.suffix, Raw: "raw_" + f.suffix}
+	f.must(migrations.Migrate(t.Context(), f.url, migrations.Options{}))
+	f.pool, err = pgxpool.New(t.Context(), f.url)
+	f.must(err)
+	t.Cleanup(f.pool.Close)
+	f.admin = warehousetest.Connect(t, warehousetest.Admin(t, strings.TrimPrefix(address.Path, "/")))
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		conn, err := pgx.Connect(ctx, warehousetest.Admin(t, strings.TrimPrefix(address.Path, "/")))
+		f.must(err)
+		defer func() { _ = conn.Close(ctx) }()
+		rows, err := conn.Query(ctx, `SELECT rolname::text FROM pg_roles WHERE rolname LIKE '%' || $1 AND rolname <> $2`, f.suffix, f.owner)
+		f.must(err)
+		roles, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		f.must(err)
+		for _, role := range roles {
+			_, err := conn.Exec(ctx, "DROP OWNED BY "+pgx.Identifier{role}.Sanitize()+"; DROP ROLE "+pgx.Identifier{role}.Sanitize())
+			f.must(err)
+		}
+	})
+	return f
+}
+
+func (f *fixture) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// administers executes statements as a superuser; in each, @ ends the names of this test.
+func (f *fixture) administers(statements ...string) {
+	f.Helper()
+	for _, statement := range statements {
+		_, err := f.admin.Exec(f.Context(), strings.ReplaceAll(statement, "@", f.suffix))
+		f.must(err)
+	}
+}
+
+func (f *fixture) look() readers.State {
+	f.Helper()
+	state, err := readers.Look(f.Context(), f.pool, f.groups)
+	f.must(err)
+	return state
+}
+
+func (f *fixture) apply() []readers.Lack {
+	f.Helper()
+	done, err := readers.Apply(f.Context(), f.pool, f.groups)
+	f.must(err)
+	return done
+}
+
+// whats are the findings in words, with @ for the names of this test.
+func (f *fixture) whats(findings []readers.Finding) []string {
+	said := []string{}
+	for _, finding := range findings {
+		said = append(said, strings.ReplaceAll(finding.What+" > "+finding.Remedy, f.suffix, "@"))
+	}
+	return said
+}
+
+// mayRead says whether a role has the right to read a table, and to use its schema.
+func (f *fixture) mayRead(role, table string) bool {
+	f.Helper()
+	var may bool
+	f.must(f.admin.QueryRow(f.Context(), `SELECT has_table_privilege($1, $2::text, 'SELECT') AND has_schema_privilege($1, split_part($2, '.', 1), 'USAGE')`, role, table).Scan(&may))
+	return may
+}
+
+// TestGroupsAreMade: the owner that may not make roles gets the statements for an administrator,
+// and gives the rights itself once the roles are there. What is made later is covered, and a second
+// time nothing is left to do.
+func TestGroupsAreMade(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	if state := f.look(); state.Begun() || state.SQL() == "" || len(state.Findings) != 0 {
+		t.Errorf("before anything was done: %+v", state)
+	}
+	_, err := readers.Apply(t.Context(), f.pool, f.groups)
+	want := "CREATE ROLE masked_@ NOLOGIN;\nCREATE ROLE personal_@ NOLOGIN;\nCREATE ROLE raw_@ NOLOGIN;\nGRANT masked_@ TO personal_@;\nGRANT personal_@ TO raw_@;\n"
+	want = strings.ReplaceAll(want, "@", f.suffix)
+	if !errors.Is(err, readers.ErrRights) || !strings.HasSuffix(err.Error(), want) {
+		t.Fatalf("an owner that may not make roles: %v\nwant it to end with\n%s", err, want)
+	}
+	if f.look().Begun() {
+		t.Error("something was done nevertheless")
+	}
+	f.administers(want)
+	if done := f.apply(); len(done) < 8 {
+		t.Errorf("only this was done: %+v", done)
+	}
+	state := f.look()
+	if !state.Begun() || len(state.Lacks) != 0 || len(f.apply()) != 0 {
+		t.Errorf("after that the groups lack %+v", state.Lacks)
+	}
+	// Later objects, as migrations and plans make them.
+	for _, statement := range []string{
+		"CREATE VIEW analytics.later AS SELECT 1 AS one", "CREATE TABLE inventory.later (a text)", "CREATE TABLE custom.later (a text)", "CREATE TABLE history.later (a text)",
+		"CREATE TABLE sluice.later (a text)",
+	} {
+		_, err := f.pool.Exec(t.Context(), statement)
+		f.must(err)
+	}
+	for table, may := range map[string][3]bool{
+		"analytics.bills": {true, true, true}, "analytics.later": {true, true, true}, "analytics.readers": {false, false, false},
+		"inventory.bills": {false, false, true}, "inventory.later": {false, false, true}, "custom.later": {false, false, true},
+		"history.versions": {false, false, true}, "history.later": {false, false, true}, "notifications.events": {false, false, true},
+		"sluice.organizations": {false, false, true}, "sluice.raw_records": {false, false, true}, "sluice.tombstones": {false, false, true},
+		"sluice.later": {false, false, false}, "sluice.tokens": {false, false, false}, "sluice.callbacks": {false, false, false}, "sluice.reader_key": {false, false, false},
+		"sluice.viewer": {false, false, false}, "sluice.visible_organizations": {false, false, false},
+	} {
+		for i, group := range []string{f.groups.Masked, f.groups.Personal, f.groups.Raw} {
+			if f.mayRead(group, table) != may[i] {
+				t.Errorf("%s may read %s: %t, want %t", group, table, !may[i], may[i])
+			}
+		}
+	}
+	if state := f.look(); len(state.Lacks) != 0 {
+		t.Errorf("after later objects the groups lack %+v", state.Lacks)
+	}
+	// A view that was made by something that took the rights away is named, and given again.
+	f.administers("REVOKE SELECT ON analytics.bills FROM masked_@")
+	if diff := cmp.Diff("GRANT SELECT ON TABLE analytics.bills TO "+f.groups.Masked+";\n", f.look().SQL()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	f.apply()
+	if !f.mayRead(f.groups.Masked, "analytics.bills") {
+		t.Error("the view was not given again")
+	}
+}
+
+// TestAnOwnerThatMakesRoles needs no administrator; another role than the owner is refused.
+func TestAnOwnerThatMakesRoles(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.administers("ALTER ROLE owner_@ CREATEROLE")
+	f.apply()
+	if state := f.look(); !state.Begun() || len(state.Lacks) != 0 {
+		t.Errorf("the groups lack %+v", state.Lacks)
+	}
+	f.administers("REVOKE SELECT ON analytics.bills FROM masked_@")
+	role, worker := warehousetest.Worker(t, f.url)
+	f.must(migrations.GrantWorker(t.Context(), f.url, role))
+	pool, err := pgxpool.New(t.Context(), worker)
+	f.must(err)
+	defer pool.Close()
+	if _, err := readers.Apply(t.Context(), pool, f.groups); !errors.Is(err, readers.ErrRights) || !strings.Contains(err.Error(), f.owner) {
+		t.Errorf("a worker applies them: %v", err)
+	}
+	state, err := readers.Look(t.Context(), pool, f.groups)
+	f.must(err)
+	if len(state.Lacks) != 1 || len(state.Readers) != 0 {
+		t.Errorf("the worker sees %+v", state)
+	}
+	if seen, err := readers.Allow(t.Context(), pool, f.groups.Masked, []string{"a"}); err != nil || !slices.Equal(seen, []string{"a"}) {
+		t.Errorf("the worker allows an organization: %q, %v", seen, err)
+	}
+}
+
+// TestWhoSeesWhat: rows of organizations are given to roles, and their members see the same.
+func TestWhoSeesWhat(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.administers("ALTER ROLE owner_@ CREATEROLE")
+	f.apply()
+	f.administers("CREATE ROLE team_@ NOLOGIN", "CREATE ROLE jane_@ LOGIN", "CREATE ROLE raw_reader_@ LOGIN", "GRANT masked_@ TO team_@", "GRANT team_@ TO jane_@",
+		"GRANT raw_@ TO raw_reader_@")
+	team, jane := "team_"+f.suffix, "jane_"+f.suffix
+	for _, step := range []struct {
+		does func(context.Context, *pgxpool.Pool, string, []string) ([]string, error)
+		role string
+		give []string
+		want []string
+	}{
+		{readers.Allow, team, []string{"b", "a"}, []string{"a", "b"}},
+		{readers.Allow, jane, []string{"c", "c"}, []string{"a", "b", "c"}},
+		{readers.Deny, jane, []string{"a"}, []string{"a", "b", "c"}},
+		{readers.Deny, team, []string{"a"}, []string{"b"}},
+		{readers.Allow, team, []string{readers.All}, []string{"*", "b"}},
+		{readers.Deny, team, []string{"b"}, []string{"*"}},
+		{readers.Allow, team, []string{"b"}, []string{"*", "b"}},
+		{readers.Deny, team, []string{readers.All}, []string{}},
+		{readers.Allow, team, []string{"b"}, []string{"b"}},
+	} {
+		seen, err := step.does(t.Context(), f.pool, step.role, step.give)
+		if err != nil || !slices.Equal(seen, step.want) {
+			t.Errorf("%s with %q sees %q, want %q, error %v", step.role, step.give, seen, step.want, err)
+		}
+	}
+	if _, err := readers.Allow(t.Context(), f.pool, "none_"+f.suffix, []string{"a"}); !errors.Is(err, readers.ErrNoRole) {
+		t.Errorf("a role that does not exist is allowed something: %v", err)
+	}
+	timeouts := []string{"statement_timeout", "idle_in_transaction_session_timeout"}
+	want := []readers.Reader{
+		{Role: jane, Login: true, Group: f.groups.Masked, Organizations: []string{"b", "c"}, Unlimited: timeouts},
+		{Role: "raw_reader_" + f.suffix, Login: true, Group: f.groups.Raw, Organizations: []string{"*"}, Unlimited: timeouts},
+		{Role: team, Group: f.groups.Masked, Organizations: []string{"b"}, Unlimited: timeouts},
+	}
+	state := f.look()
+	if diff := cmp.Diff(want, state.Readers); diff != "" {
+		t.Errorf("readers (-want +got):\n%s", diff)
+	}
+	if got := state.Groups[0]; !slices.Equal(got.Members, []string{team}) || !got.Exists {
+		t.Errorf("the first group is %+v", got)
+	}
+	for _, statement := range state.Settings() {
+		f.administers(statement)
+	}
+	f.administers("ALTER ROLE jane_@ SET idle_in_transaction_session_timeout = 0")
+	if state = f.look(); !slices.Equal(state.Readers[0].Unlimited, timeouts[1:]) || len(state.Readers[1].Unlimited) != 0 {
+		t.Errorf("after the settings: %+v", state.Readers)
+	}
+}
+
+// TestTooMuchAndTooLittle: each finding names its remedy, and the remedies leave none.
+func TestTooMuchAndTooLittle(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.administers("ALTER ROLE owner_@ CREATEROLE")
+	f.apply()
+	f.administers("CREATE ROLE old_@ NOLOGIN", `CREATE ROLE "it's_@" LOGIN`, "CREATE ROLE jane_@ LOGIN", "CREATE ROLE near_@ LOGIN", "CREATE ROLE fine_@ LOGIN", "CREATE ROLE all_@ LOGIN",
+		"GRANT SELECT ON ALL TABLES IN SCHEMA analytics TO old_@", `GRANT old_@ TO "it's_@"`, "GRANT masked_@ TO jane_@, near_@, fine_@", "GRANT raw_@ TO all_@",
+		"GRANT SELECT ON inventory.bills, inventory.items TO old_@", "GRANT SELECT (name) ON sluice.organizations TO jane_@", "GRANT owner_@ TO near_@", "GRANT INSERT ON analytics.readers TO jane_@",
+		"GRANT SELECT, UPDATE ON inventory.bills TO all_@",
+		`INSERT INTO analytics.readers VALUES ('fine_@', '*'), ('near_@', '*'), ('jane_@', 'x'), ('gone_@', '*')`,
+		"ALTER ROLE fine_@ SET statement_timeout = '2min'", "ALTER ROLE fine_@ SET idle_in_transaction_session_timeout = '2min'", "ALTER ROLE all_@ SET statement_timeout = 1",
+		"ALTER ROLE all_@ SET idle_in_transaction_session_timeout = 1", "ALTER ROLE near_@ SET statement_timeout = 1", "ALTER ROLE near_@ SET idle_in_transaction_session_timeout = 1")
+	want := []string{
+		"analytics.readers names the role gone_@, which does not exist: a role of that name would see the same > sluice readers deny gone_@ '*'",
+		`reader "it's_@" may read 2 tables of schema inventory, such as bills, where nothing is masked or limited to organizations > REVOKE SELECT ON ALL TABLES IN SCHEMA inventory FROM old_@`,
+		"reader all_@ may write to a table of schema inventory, such as bills > REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON ALL TABLES IN SCHEMA inventory FROM all_@",
+		"reader jane_@ may read a table of schema sluice, such as organizations, where nothing is masked or limited to organizations > REVOKE SELECT ON ALL TABLES IN SCHEMA sluice FROM jane_@",
+		"reader jane_@ may write to a table of schema analytics, such as readers > REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON ALL TABLES IN SCHEMA analytics FROM jane_@",
+		"reader near_@ is a member of owner_@, which owns the tables, and may drop them > REVOKE owner_@ FROM near_@",
+		`reader it's_@ sees no row in any view: no organization is allowed for it or for a role that it is a member of > sluice readers allow 'it'\''s_@' ORGANIZATION`,
+		`reader it's_@ has no statement_timeout > ALTER ROLE "it's_@" SET statement_timeout = '5min'`,
+		`reader it's_@ has no idle_in_transaction_session_timeout > ALTER ROLE "it's_@" SET idle_in_transaction_session_timeout = '1min'`,
+		`reader jane_@ has no statement_timeout > ALTER ROLE "jane_@" SET statement_timeout = '5min'`,
+		`reader jane_@ has no idle_in_transaction_session_timeout > ALTER ROLE "jane_@" SET idle_in_transaction_session_timeout = '1min'`,
+	}
+	state := f.look()
+	if diff := cmp.Diff(want, f.whats(state.Findings)); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	for _, finding := range state.Findings {
+		if !strings.HasPrefix(finding.Remedy, "sluice ") {
+			f.administers(finding.Remedy)
+		}
+	}
+	for _, role := range []string{"gone_" + f.suffix, "it's_" + f.suffix} {
+		_, err := readers.Deny(t.Context(), f.pool, role, []string{readers.All})
+		f.must(err)
+	}
+	_, err := readers.Allow(t.Context(), f.pool, "it's_"+f.suffix, []string{"x"})
+	f.must(err)
+	if left := f.whats(f.look().Findings); len(left) != 0 {
+		t.Errorf("after all remedies: %q", left)
+	}
+}

@@ -1,0 +1,151 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"math/big"
+	"testing"
+
+	"sluice/sandbox"
+)
+
+// number reads a number or the text of one; nothing counts as 0.
+func number(t *testing.T, value json.RawMessage) *big.Rat {
+	t.Helper()
+	read := string(value)
+	if len(value) > 0 && value[0] == '"' {
+		read = text(t, value)
+	}
+	if read == "" {
+		return new(big.Rat)
+	}
+	n, ok := new(big.Rat).SetString(read)
+	if !ok {
+		t.Fatalf("%s is no number", value)
+	}
+	return n
+}
+
+func elements(t *testing.T, record object, name string) []object {
+	t.Helper()
+	var all []object
+	unmarshal(t, record[name], &all)
+	return all
+}
+
+// sums adds numbers.
+func sums(t *testing.T, values ...json.RawMessage) *big.Rat {
+	t.Helper()
+	total := new(big.Rat)
+	for _, value := range values {
+		total.Add(total, number(t, value))
+	}
+	return total
+}
+
+func sumOver(t *testing.T, all []object, name string) *big.Rat {
+	t.Helper()
+	total := new(big.Rat)
+	for _, one := range all {
+		total.Add(total, number(t, one[name]))
+	}
+	return total
+}
+
+// same compares amounts.
+func (l listing) same(t *testing.T, what string, got, want *big.Rat) {
+	t.Helper()
+	if got.Cmp(want) != 0 {
+		t.Errorf("%s: %s is %s, want %s", l.name, what, got.FloatString(2), want.FloatString(2))
+	}
+}
+
+// TestAsLiveAgrees checks that the live keys agree with each other and with the documented ones, in
+// a world that has moved on.
+func TestAsLiveAgrees(t *testing.T) {
+	t.Parallel()
+	u := start(t, livePlayed(1500))
+	if _, err := u.Change(sandbox.Change{Seed: 3, Inserts: 9, Edits: 30}); err != nil {
+		t.Fatal(err)
+	}
+	items := map[string]bool{}
+	for item := range u.Truth("inventory", "items") {
+		var record object
+		unmarshal(t, item, &record)
+		items[text(t, record["item_id"])] = true
+	}
+	named := 0
+	for _, l := range liveListings()[:6] {
+		for _, listed := range u.listed(t, l) {
+			one := u.alone(t, l, listed)
+			switch l.name {
+			case "bills":
+				named += agreeBill(t, l, listed, one, items)
+			case "credit_notes":
+				agreeNote(t, l, one)
+			case "vendor_payments":
+				agreePayment(t, l, listed, one)
+			case "items":
+				agreeItem(t, l, one)
+			case "expenses":
+				l.same(t, "total_without_tax", number(t, listed["total_without_tax"]), number(t, one["sub_total"]))
+				l.same(t, "item_total", sumOver(t, elements(t, one, "line_items"), "item_total"), number(t, one["sub_total"]))
+			case "chart_of_accounts":
+				l.same(t, "closing_balance", number(t, one["closing_balance"]), number(t, listed["current_balance"]))
+			}
+		}
+	}
+	if named < 100 {
+		t.Errorf("%d lines of bills name an item", named)
+	}
+}
+
+// agreeBill returns the number of lines that name an item.
+func agreeBill(t *testing.T, l listing, listed, one object, items map[string]bool) int {
+	t.Helper()
+	l.same(t, "total", number(t, listed["total"]), sums(t, one["sub_total"], one["tax_total"], one["adjustment"]))
+	l.same(t, "balance_due", number(t, listed["balance_due"]), number(t, one["balance"]))
+	l.same(t, "payment_made with balance and credits", sums(t, one["payment_made"], one["balance"], one["vendor_credits_applied"]), number(t, one["total"]))
+	l.same(t, "payment_made", number(t, one["payment_made"]), sumOver(t, elements(t, one, "payments"), "amount"))
+	lines, named, levied := elements(t, one, "line_items"), 0, new(big.Rat)
+	for _, line := range lines {
+		levied.Add(levied, sumOver(t, elements(t, line, "line_item_taxes"), "tax_amount"))
+		if items[text(t, line["item_id"])] {
+			named++
+		}
+	}
+	l.same(t, "line_item_taxes", levied, number(t, one["tax_total"]))
+	for _, tax := range elements(t, one, "taxes") {
+		if text(t, tax["tax_id"]) == "" {
+			t.Errorf("%s: tax %s has no identifier", l.name, tax["tax_name"])
+		}
+	}
+	return named
+}
+
+func agreeNote(t *testing.T, l listing, one object) {
+	t.Helper()
+	l.same(t, "total", number(t, one["total"]), sums(t, one["sub_total"], one["tax_total"]))
+	l.same(t, "sub_total", number(t, one["sub_total"]), sumOver(t, elements(t, one, "line_items"), "item_total"))
+	l.same(t, "total_credits_used", number(t, one["total_credits_used"]), sumOver(t, elements(t, one, "invoices_credited"), "credited_amount"))
+	l.same(t, "used and left", sums(t, one["total_credits_used"], one["total_refunded_amount"], one["balance"]), number(t, one["total"]))
+}
+
+func agreePayment(t *testing.T, l listing, listed, one object) {
+	t.Helper()
+	based := new(big.Rat).Mul(number(t, one["amount"]), number(t, one["exchange_rate"]))
+	if off := based.Sub(based, number(t, listed["bcy_amount"])); off.Abs(off).Cmp(big.NewRat(1, 200)) > 0 {
+		t.Errorf("%s: bcy_amount is off by %s", l.name, off.FloatString(4))
+	}
+	code := map[string]string{"460000000100000000": "INR", "460000000100000001": "USD"}[text(t, one["currency_id"])]
+	if text(t, one["currency_code"]) != code || code == "" {
+		t.Errorf("%s: currency %s is %s", l.name, one["currency_id"], one["currency_code"])
+	}
+}
+
+func agreeItem(t *testing.T, l listing, one object) {
+	t.Helper()
+	places := elements(t, one, "locations")
+	l.same(t, "stock_on_hand", number(t, one["stock_on_hand"]), sumOver(t, places, "location_stock_on_hand"))
+	l.same(t, "stock less promised", sums(t, one["available_stock"], one["committed_stock"]), number(t, one["stock_on_hand"]))
+	l.same(t, "asset_value", number(t, one["asset_value"]), sumOver(t, places, "location_asset_value"))
+}
