@@ -99,16 +99,16 @@ func Look(ctx context.Context, db postgres.Querier, groups Groups) (State, error
 	var state State
 	var err error
 	names := []any{groups.Masked, groups.Personal, groups.Raw}
-	if state.Groups, err = postgres.Read[Group](ctx, db, "the groups of readers", sqlOurs+sqlGroups, names...); err != nil {
+	if state.Groups, err = postgres.Read[Group](ctx, db, "the groups of readers", sqlGroups, names...); err != nil {
 		return State{}, err
 	}
 	if state.Lacks, err = lacking(ctx, db, groups); err != nil {
 		return State{}, err
 	}
-	if state.Readers, err = postgres.Read[Reader](ctx, db, "the readers", sqlOurs+sqlReaders, append(names, timeoutNames())...); err != nil {
+	if state.Readers, err = postgres.Read[Reader](ctx, db, "the readers", sqlReaders, append(names, timeoutNames())...); err != nil {
 		return State{}, err
 	}
-	if state.Findings, err = postgres.Read[Finding](ctx, db, "the rights of readers", sqlOurs+sqlExcess, append(names, state.sees())...); err != nil {
+	if state.Findings, err = postgres.Read[Finding](ctx, db, "the rights of readers", sqlExcess, append(names, state.sees())...); err != nil {
 		return State{}, err
 	}
 	slices.SortFunc(state.Findings, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.Remedy, b.Remedy)) })
@@ -117,7 +117,7 @@ func Look(ctx context.Context, db postgres.Querier, groups Groups) (State, error
 }
 
 func lacking(ctx context.Context, db postgres.Querier, groups Groups) ([]Lack, error) {
-	return postgres.Read[Lack](ctx, db, "the rights of the groups of readers", sqlOurs+sqlLacks, groups.Masked, groups.Personal, groups.Raw)
+	return postgres.Read[Lack](ctx, db, "the rights of the groups of readers", sqlLacks, groups.Masked, groups.Personal, groups.Raw)
 }
 
 // Begun says whether one of the groups was made: without any, readers are not used yet.

@@ -1,8 +1,8 @@
 package readers
 
-// sqlOurs begins each statement: the owner of the tables, the three groups ($1 to $3), and the
+// ours begins each statement: the owner of the tables, the three groups ($1 to $3), and the
 // objects of the owner that readers may be given, each with the place of the group that gets it.
-const sqlOurs = `
+const ours = `
 WITH ours AS (
 	SELECT o.role AS owner, pg_catalog.pg_get_userbyid(o.role) AS name FROM sluice.owner o
 ), groups AS (
@@ -21,7 +21,7 @@ WITH ours AS (
 	WHERE c.relkind IN ('r', 'p', 'v') AND c.relowner = (SELECT owner FROM ours)
 )`
 
-const sqlGroups = `
+const sqlGroups = ours + `
 SELECT g.name, g.oid IS NOT NULL AS exists, coalesce(pg_catalog.has_schema_privilege(g.oid, 'analytics', 'USAGE'), false) AS in_use, ARRAY(
 	SELECT DISTINCT r.rolname::text COLLATE "C" FROM pg_catalog.pg_auth_members m JOIN pg_catalog.pg_roles r ON r.oid = m.member
 	WHERE m.roleid = g.oid AND r.oid NOT IN (SELECT o.oid FROM groups o WHERE o.oid IS NOT NULL) AND r.oid <> (SELECT owner FROM ours)
@@ -30,7 +30,7 @@ FROM groups g ORDER BY g.place`
 
 // sqlLacks gives what the groups lack, in the order in which it can be given. A function that every
 // role may execute is not lacking.
-const sqlLacks = `, functions AS (
+const sqlLacks = ours + `, functions AS (
 	SELECT p.oid, s.name AS schema, s.place FROM schemas s JOIN pg_catalog.pg_proc p ON p.pronamespace = s.oid
 	WHERE p.proowner = (SELECT owner FROM ours) AND p.prokind = 'f'
 		AND (s.name = 'analytics' OR s.name = 'history' AND p.provolatile <> 'v' OR p.oid = 'sluice.raw_record(bigint, integer)'::regprocedure)
@@ -81,7 +81,7 @@ SELECT what, sql FROM lacks ORDER BY place, among, within`
 
 // sqlReaders gives the readers. A role that was granted a view by name is one, too, unless it is a
 // worker. $4 are the names of the timeouts.
-const sqlReaders = `
+const sqlReaders = ours + `
 SELECT r.rolname::text AS role, r.rolcanlogin AS login,
 	coalesce((SELECT g.name FROM groups g WHERE pg_catalog.pg_has_role(r.oid, g.oid, 'MEMBER') ORDER BY g.place DESC LIMIT 1), '') AS "group",
 	CASE WHEN pg_catalog.has_table_privilege(r.oid, 'sluice.organizations', 'SELECT') THEN ARRAY['*'] ELSE ARRAY(
@@ -105,7 +105,7 @@ WHERE NOT r.rolsuper AND r.oid <> (SELECT owner FROM ours) AND r.oid NOT IN (SEL
 ORDER BY r.rolname`
 
 // sqlExcess gives what readers ($4) have too much of. A grant to every role counts for each reader.
-const sqlExcess = `, roles AS (
+const sqlExcess = ours + `, roles AS (
 	SELECT r.oid, r.rolname AS name, coalesce(pg_catalog.pg_has_role(r.oid, (SELECT g.oid FROM groups g WHERE g.place = 3), 'MEMBER'), false) AS raw
 	FROM pg_catalog.pg_roles r WHERE r.rolname = ANY ($4::text[]) AND r.rolcanlogin
 ), granted AS (
