@@ -217,13 +217,30 @@ func bought(spend []figures.Spend, key func(figures.Spend) string) map[string]*f
 	return sums
 }
 
+// byVendorAndMonth has the sums without tax of loaded bills alone: lists have only those with it.
 func (o *organizationBooks) byVendorAndMonth() []row {
+	place := func(s figures.Spend) string { return fmt.Sprint(s.Vendor, s.Month) }
+	lines, unknown := bought(o.loaded().Spend(figures.ByVendor), place), map[string]int{}
+	for n := range o.Ledger.Bills {
+		bill, id := &o.Ledger.Bills[n], ids.Of(ids.Bills, n)
+		if bill.Status == bookkeeping.Posted && o.Live(ids.Bills, n) && !o.bills[id] {
+			unknown[fmt.Sprint(bookkeeping.VendorID(bill.Vendor), bill.Date.Month())]++
+		}
+	}
 	var rows []row
-	for _, s := range bought(o.Spend(figures.ByVendor), func(s figures.Spend) string { return fmt.Sprint(s.Vendor, s.Month) }) {
-		known := s.Net != 0
-		rows = append(rows, row{s.Vendor, s.Month, moneyIf(known, s.Net), moneyIf(known, s.Gross)})
+	for at, s := range bought(o.Spend(figures.ByVendor), place) {
+		net := cmp.Or(lines[at], &figures.Spend{})
+		rows = append(rows, row{s.Vendor, s.Month, moneyIf(net.Net != 0, net.Net), moneyIf(s.Gross != 0, s.Gross), net.WithoutRate + unknown[at]})
 	}
 	return rows
+}
+
+// allSpend is the sum of all spend on bills.
+func allSpend(spend []figures.Spend) figures.Spend {
+	for _, s := range bought(spend, func(figures.Spend) string { return "" }) {
+		return *s
+	}
+	return figures.Spend{}
 }
 
 // byAccountLoaded is spend by account over the loaded lines, and the headers of the others.
@@ -233,29 +250,22 @@ func (o *organizationBooks) byAccountLoaded() []row {
 		n, _ := ids.Index(ids.Accounts, account)
 		rows = append(rows, row{account, o.Ledger.Accounts[n].Name, moneyIf(s.Net != 0, s.Net), nil})
 	}
-	for _, s := range bought(o.notLoaded().Spend(figures.ByVendor), func(figures.Spend) string { return "" }) {
-		rows = append(rows, row{nil, nil, money(s.Net), money(s.Net)})
+	if heads := allSpend(o.notLoaded().Spend(figures.ByVendor)); heads.Gross != 0 {
+		rows = append(rows, row{nil, nil, nil, money(heads.Gross)})
 	}
 	return rows
 }
 
-// bySum is spend of the whole organization. Rows without a rate are lines where they are loaded,
+// bySum is spend of the whole organization. Rows without a net sum are lines where they are loaded,
 // and bills elsewhere.
 func (o *organizationBooks) bySum() []row {
-	lines := bought(o.loaded().Spend(figures.ByVendor), func(figures.Spend) string { return "" })[""]
-	unknown, sum := 0, figures.Amount(0)
-	if lines != nil {
-		unknown, sum = lines.WithoutRate, lines.Net
-	}
-	if heads := bought(o.notLoaded().Spend(figures.ByVendor), func(figures.Spend) string { return "" })[""]; heads != nil {
-		sum += heads.Net
-	}
-	for _, id := range o.notLoaded().WithoutRate() {
-		if !o.bills[id] {
+	lines, unknown := allSpend(o.loaded().Spend(figures.ByVendor)), 0
+	for n := range o.Ledger.Bills {
+		if o.Ledger.Bills[n].Status == bookkeeping.Posted && o.Live(ids.Bills, n) && !o.bills[ids.Of(ids.Bills, n)] {
 			unknown++
 		}
 	}
-	return []row{{o.base(), money(sum), unknown}}
+	return []row{{o.base(), money(lines.Net), money(allSpend(o.Spend(figures.ByVendor)).Gross), lines.WithoutRate + unknown}}
 }
 
 func (o *organizationBooks) pricesPaid() []row {
@@ -307,12 +317,11 @@ func (o *organizationBooks) leftOver() []row {
 	return rows
 }
 
-// openNotes are open credit notes. Their list has no rate: only the single record has.
 func (o *organizationBooks) openNotes() []row {
 	var rows []row
 	for _, n := range o.OpenNotes() {
 		c, _ := ids.FixedIndex(ids.GroupCustomer, n.Customer)
-		rows = append(rows, row{n.ID, o.Ledger.Customers[c].Name, n.Date, n.Currency, money(n.Open), moneyIf(o.notes[n.ID] || n.Currency == o.base(), n.Base)})
+		rows = append(rows, row{n.ID, o.Ledger.Customers[c].Name, n.Date, n.Currency, money(n.Open), money(n.Base)})
 	}
 	return rows
 }

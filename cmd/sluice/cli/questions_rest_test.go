@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"slices"
 
+	"sluice/sandbox/world/ids"
 	bookkeeping "sluice/sandbox/world/ledger"
 	"sluice/sandbox/world/ledger/figures"
 	"sluice/sandbox/world/words"
@@ -198,18 +199,21 @@ func (o *organizationBooks) lost() []row {
 	return rows
 }
 
-// centres are the sums of loaded bills that have a cost centre.
+// centres are the sums of loaded bills by cost centre, and of those without one.
 func (o *organizationBooks) centres() []row {
 	var rows []row
 	for _, c := range o.loaded().CostCentres() {
+		var value any
 		if c.Value != "" {
-			rows = append(rows, row{c.Value, c.Month, moneyIf(c.Bills > c.WithoutRate, c.Net)})
+			value = c.Value
 		}
+		rows = append(rows, row{value, c.Month, moneyIf(c.Bills > c.WithoutRate, c.Net)})
 	}
 	return rows
 }
 
-// taxes are those of loaded bills, by quarter, and the sums of the headers of the others.
+// taxes are those of loaded bills, by quarter. Of the others the list tells who owes the tax, not
+// how much.
 func (o *organizationBooks) taxes() []row {
 	percent := map[string]int64{}
 	for n := range 3 { // taxes of lines
@@ -222,20 +226,25 @@ func (o *organizationBooks) taxes() []row {
 			continue
 		}
 		if t.Charged != 0 {
-			rows = append(rows, row{t.Quarter, t.Name, percent[t.Name], false, money(t.Charged)})
+			rows = append(rows, row{t.Quarter, t.Name, percent[t.Name], false, money(t.Charged), 0})
 		}
 		if t.Reverse != 0 {
-			rows = append(rows, row{t.Quarter, t.Name, percent[t.Name], true, money(t.Reverse)})
+			rows = append(rows, row{t.Quarter, t.Name, percent[t.Name], true, money(t.Reverse), 0})
 		}
 	}
-	heads := map[figures.Day]figures.Amount{}
-	for _, t := range o.notLoaded().InputTax() {
-		if t.Source == figures.SourceBill && t.Charged != 0 {
-			heads[t.Quarter] += t.Charged
+	type place struct {
+		quarter figures.Day
+		reverse bool
+	}
+	missing := map[place]int{}
+	for n := range o.Ledger.Bills {
+		bill := &o.Ledger.Bills[n]
+		if bill.Status == bookkeeping.Posted && o.Live(ids.Bills, n) && !o.bills[ids.Of(ids.Bills, n)] {
+			missing[place{bill.Date.Quarter(), bill.Reverse}]++
 		}
 	}
-	for quarter, sum := range heads {
-		rows = append(rows, row{quarter, nil, nil, false, money(sum)}) // the list says who owes it
+	for at, n := range missing {
+		rows = append(rows, row{at.quarter, nil, nil, at.reverse, nil, n})
 	}
 	return rows
 }
