@@ -21,16 +21,29 @@ FROM (
     c.amount,
     b.currency_code,
     c.sentence
-  FROM (
-    SELECT organization_id, bill_id, date, is_posted, gross, open, bucket, currency_code, exchange_rate,
-      CASE WHEN vendor_id <> '' AND bill_number <> '' AND is_posted
-        THEN count(*) FILTER (WHERE is_posted) OVER (PARTITION BY organization_id, vendor_id, lower(bill_number)) END AS of_number,
-      CASE WHEN vendor_id <> '' AND date IS NOT NULL AND gross <> 0 AND is_posted
-        THEN count(*) FILTER (WHERE is_posted) OVER (PARTITION BY organization_id, vendor_id, date, currency_code, gross) END AS of_amount
+  FROM analytics.bills AS b
+  -- Bill by bill: OFFSET keeps a question about one month from adding up all bills.
+  LEFT JOIN LATERAL (
+    SELECT m.lines, m.taxes, m.paid, m.credits, m.sub_total, m.tax_total, m.balance, m.is_reverse_charge_applied, m.tolerance
+    FROM sluice.bill_sums AS m
+    WHERE m.organization_id = b.organization_id AND m.bill_id = b.bill_id
+    OFFSET 0
+  ) AS s ON true
+  LEFT JOIN (
+    SELECT organization_id, vendor_id, lower(bill_number) AS number, count(*) AS bills
     FROM analytics.bills
-    WHERE is_posted IS NOT FALSE
-  ) AS b
-  LEFT JOIN sluice.bill_sums AS s ON s.organization_id = b.organization_id AND s.bill_id = b.bill_id
+    WHERE is_posted AND vendor_id <> '' AND bill_number <> ''
+    GROUP BY organization_id, vendor_id, lower(bill_number)
+    HAVING count(*) > 1
+  ) AS n ON b.is_posted AND n.organization_id = b.organization_id AND n.vendor_id = b.vendor_id AND n.number = lower(b.bill_number)
+  LEFT JOIN (
+    SELECT organization_id, vendor_id, date, currency_code, gross, count(*) AS bills
+    FROM analytics.bills
+    WHERE is_posted AND vendor_id <> '' AND date IS NOT NULL AND gross <> 0
+    GROUP BY organization_id, vendor_id, date, currency_code, gross
+    HAVING count(*) > 1
+  ) AS a ON b.is_posted AND a.organization_id = b.organization_id AND a.vendor_id = b.vendor_id AND a.date = b.date
+    AND a.currency_code IS NOT DISTINCT FROM b.currency_code AND a.gross = b.gross
   CROSS JOIN LATERAL (VALUES
     ('bill_lines', 'violation', abs(coalesce(s.lines, 0) - s.sub_total) > s.tolerance, abs(coalesce(s.lines, 0) - s.sub_total),
       'The lines add up to ' || coalesce(s.lines, 0) || ', the bill says ' || s.sub_total || ' before tax.'),
@@ -45,10 +58,10 @@ FROM (
     ('date_unknown', 'notice', b.date IS NULL, b.gross, 'No day is known: it is in no month.'),
     ('rate_unknown', 'notice', b.exchange_rate IS NULL, b.gross, 'No exchange rate is known: it is in no sum in the base currency.'),
     ('due_date_unknown', 'notice', b.bucket = 'no due date', b.open, 'It is open and no due date is known.'),
-    ('bill_number_repeated', 'notice', b.of_number > 1, b.gross, 'The vendor has ' || b.of_number || ' bills of this number.'),
-    ('bill_amount_repeated', 'notice', b.of_amount > 1, b.gross, 'The vendor has ' || b.of_amount || ' bills of this day and amount.')
+    ('bill_number_repeated', 'notice', n.bills > 1, b.gross, 'The vendor has ' || n.bills || ' bills of this number.'),
+    ('bill_amount_repeated', 'notice', a.bills > 1, b.gross, 'The vendor has ' || a.bills || ' bills of this day and amount.')
   ) AS c (check_name, severity, is_met, amount, sentence)
-  WHERE c.is_met
+  WHERE b.is_posted IS NOT FALSE AND c.is_met
   UNION ALL
   SELECT p.organization_id, 'accounting.vendor_payments', p.payment_id, c.check_name, c.severity, p.date, c.amount, p.currency_code, c.sentence
   FROM analytics.payments AS p

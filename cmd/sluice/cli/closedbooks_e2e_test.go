@@ -26,7 +26,7 @@ func TestClosedBooks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			options.World, options.Records = sandbox.WorldBooks, 150
+			options.World, options.Records = sandbox.WorldBooks, 100
 			s := newWideStage(t, options)
 			// Persons cost a call for each of a hundred contacts, and are in no figure.
 			s.append("  accounting.contact_persons: {enabled: false}\n  billing.contact_persons: {enabled: false}\n")
