@@ -28,6 +28,20 @@ func moneyIf(known bool, a figures.Amount) any {
 	return money(a)
 }
 
+// centsIf is moneyIf, rounded to cents.
+func centsIf(known bool, a figures.Amount) any {
+	if !known {
+		return nil
+	}
+	return rounded(money(a))
+}
+
+// fourth rounds to four decimals.
+func fourth(value *big.Rat) *big.Rat {
+	text, _ := new(big.Rat).SetString(value.FloatString(4))
+	return text
+}
+
 func price(rate bookkeeping.Rate) *big.Rat { return big.NewRat(int64(rate), 1_000_000) }
 
 // some is the oracle of the bills for which a condition holds.
@@ -230,7 +244,7 @@ func (o *organizationBooks) byVendorAndMonth() []row {
 	var rows []row
 	for at, s := range bought(o.Spend(figures.ByVendor), place) {
 		net := cmp.Or(lines[at], &figures.Spend{})
-		rows = append(rows, row{s.Vendor, s.Month, moneyIf(net.Net != 0, net.Net), moneyIf(s.Gross != 0, s.Gross), net.WithoutRate + unknown[at]})
+		rows = append(rows, row{s.Vendor, s.Month, centsIf(net.Net != 0, net.Net), centsIf(s.Gross != 0, s.Gross), net.WithoutRate + unknown[at]})
 	}
 	return rows
 }
@@ -248,10 +262,10 @@ func (o *organizationBooks) byAccountLoaded() []row {
 	var rows []row
 	for account, s := range bought(o.loaded().Spend(figures.ByAccount), func(s figures.Spend) string { return s.Account }) {
 		n, _ := ids.Index(ids.Accounts, account)
-		rows = append(rows, row{account, o.Ledger.Accounts[n].Name, moneyIf(s.Net != 0, s.Net), nil})
+		rows = append(rows, row{account, o.Ledger.Accounts[n].Name, centsIf(s.Net != 0, s.Net), nil})
 	}
 	if heads := allSpend(o.notLoaded().Spend(figures.ByVendor)); heads.Gross != 0 {
-		rows = append(rows, row{nil, nil, nil, money(heads.Gross)})
+		rows = append(rows, row{nil, nil, nil, centsIf(true, heads.Gross)})
 	}
 	return rows
 }
@@ -265,7 +279,7 @@ func (o *organizationBooks) bySum() []row {
 			unknown++
 		}
 	}
-	return []row{{o.base(), money(lines.Net), money(allSpend(o.Spend(figures.ByVendor)).Gross), lines.WithoutRate + unknown}}
+	return []row{{o.base(), centsIf(true, lines.Net), centsIf(true, allSpend(o.Spend(figures.ByVendor)).Gross), lines.WithoutRate + unknown}}
 }
 
 func (o *organizationBooks) pricesPaid() []row {
@@ -284,7 +298,7 @@ func (o *organizationBooks) pricesPaid() []row {
 	}
 	var rows []row
 	for at, sum := range paid {
-		rows = append(rows, row{at.item, at.date, at.currency, new(big.Rat).Quo(sum, big.NewRat(pieces[at], 1)), pieces[at]})
+		rows = append(rows, row{at.item, at.date, at.currency, fourth(new(big.Rat).Quo(sum, big.NewRat(pieces[at], 1))), pieces[at]})
 	}
 	return rows
 }

@@ -90,7 +90,7 @@ func (o *organizationBooks) inEuros() []row {
 	for in, sum := range sums {
 		r := row{in, o.base(), nil, rate, nil, nil}
 		if sum != nil {
-			r[2], r[4] = money(*sum), new(big.Rat).Quo(money(*sum), rate)
+			r[2], r[4] = money(*sum), rounded(new(big.Rat).Quo(money(*sum), rate))
 		}
 		rows = append(rows, r)
 	}

@@ -91,7 +91,7 @@ func TestQuestions(t *testing.T) {
 		state.reach()
 		t.Log(state.name, time.Since(began))
 		for _, asked := range all {
-			t.Run(fmt.Sprintf("%s/%d", state.name, asked.number), func(t *testing.T) { q.answers(t, asked) }) //nolint:paralleltest // they share a connection
+			t.Run(fmt.Sprintf("%s/%d", state.name, asked.number), func(t *testing.T) { q.answers(t, asked, state.name == "after changes") }) //nolint:paralleltest // they share a connection
 		}
 		t.Run(state.name+"/difference", func(t *testing.T) { q.findsDifference(t, state.name == "after changes") }) //nolint:paralleltest // as above
 	}
@@ -178,8 +178,9 @@ func (q *booksFixture) result(t *testing.T, sql string) string {
 	return b.String()
 }
 
-// answers compares the answer of a question with the books.
-func (q *booksFixture) answers(t *testing.T, asked pageQuestion) {
+// answers compares the answer of a question with the books. Only companies that have lived on have
+// an answer to every question.
+func (q *booksFixture) answers(t *testing.T, asked pageQuestion, lived bool) {
 	t.Helper()
 	if check := checksOfQuestions()[asked.number]; check != nil {
 		check(q, t, asked)
@@ -190,6 +191,9 @@ func (q *booksFixture) answers(t *testing.T, asked pageQuestion) {
 	var want []string
 	for _, r := range q.each(oracle) {
 		want = append(want, sixth(r))
+	}
+	if lived && len(want) == 0 {
+		t.Errorf("%d. %s: the books have no answer, so nothing was compared", asked.number, asked.title)
 	}
 	if column, falls := falling()[asked.number]; falls && !fallsBy(got, column) {
 		t.Errorf("%d. %s: the rows do not fall by column %d", asked.number, asked.title, column)
