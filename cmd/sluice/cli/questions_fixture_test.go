@@ -30,8 +30,8 @@ type booksFixture struct {
 	*fixture
 
 	all []business
-	// then is what was open after the first copy, by key of the organization and bill; gone and back
-	// are the bills that were deleted since, and of those the ones that came back.
+	// then is what was open after the first copy, by key of the organization and bill; gone are the
+	// bills that were deleted since, back those of them that were restored.
 	then       map[string]map[string]figures.Amount
 	gone, back map[string][]string
 }
