@@ -80,13 +80,15 @@ func (q *booksFixture) agreesWithStatus(t *testing.T, asked pageQuestion) {
 	}
 	var status struct {
 		Streams []struct {
-			Organization, Service, Resource string
-			Watermark                       *time.Time
-			LastDoneAt                      *time.Time `json:"last_done_at"`
-			NextDueAt                       *time.Time `json:"next_due_at"`
-			Quarantined                     int
-			Enabled                         bool
-		}
+			Organization string     `json:"organization"`
+			Service      string     `json:"service"`
+			Resource     string     `json:"resource"`
+			Watermark    *time.Time `json:"watermark"`
+			LastDoneAt   *time.Time `json:"last_done_at"`
+			NextDueAt    *time.Time `json:"next_due_at"`
+			Quarantined  int        `json:"quarantined"`
+			Enabled      bool       `json:"enabled"`
+		} `json:"streams"`
 	}
 	o := q.run("status", "--json")
 	must(t, json.Unmarshal([]byte(o.stdout), &status))

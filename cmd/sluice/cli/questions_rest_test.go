@@ -39,7 +39,7 @@ func (o *organizationBooks) exposed() []row {
 	return rows
 }
 
-// adjusted is the result of each account of loaded adjustments, and the whole of the others.
+// revalued is the result of each account of loaded adjustments, and the whole of the others.
 func (o *organizationBooks) revalued() []row {
 	type place struct {
 		date    figures.Day
@@ -177,15 +177,6 @@ func (o *organizationBooks) changed() []row {
 			}
 			rows = append(rows, row{id, money(then), open, gone})
 		}
-	}
-	return rows
-}
-
-// twins are the vendors that were entered twice.
-func (o *organizationBooks) twins() []row {
-	var rows []row
-	for _, d := range o.Duplicates() {
-		rows = append(rows, row{d.First, d.Second})
 	}
 	return rows
 }

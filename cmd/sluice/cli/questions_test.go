@@ -211,7 +211,8 @@ func (q *booksFixture) answers(t *testing.T, asked pageQuestion, lived bool) {
 }
 
 // apart compares two sorted lists: what only one of them has.
-func apart(a, b []string) (onlyA, onlyB []string) {
+func apart(a, b []string) ([]string, []string) {
+	var onlyA, onlyB []string
 	for len(a) > 0 || len(b) > 0 {
 		switch {
 		case len(b) == 0 || len(a) > 0 && a[0] < b[0]:
