@@ -41,7 +41,11 @@ WITH organization AS (
 ), line AS (
 	INSERT INTO inventory.bills_line_items (organization_id, _parent_id, _position, name, account_id, item_total)
 	VALUES ('a', '1', 0, 'Board', 'x', 60), ('a', '1', 1, 'Twin', 'y', 40), ('a', '2', 0, 'Freight', 'y', 10), ('a', '9', 0, NULL, 'x', 7),
-		('a', '10', 0, 'Board', 'x', 3), ('a', '11', 0, 'Board', 'x', 12), ('a', '6', 0, 'Board', 'x', 1000), ('b', '1', 0, 'Board', 'x', 200) RETURNING 1
+		('a', '11', 0, 'Board', 'x', 12), ('a', '6', 0, 'Board', 'x', 1000), ('b', '1', 0, 'Board', 'x', 200) RETURNING 1
+), reverse AS (
+	INSERT INTO inventory.bills_line_items (organization_id, _parent_id, _position, name, account_id, item_total, reverse_charge_tax_id, reverse_charge_tax_name,
+		reverse_charge_tax_amount)
+	VALUES ('a', '10', 0, 'Board', 'x', 3, 't1', 'GST18', 0.72) RETURNING 1
 ), levy AS (
 	INSERT INTO inventory.bills_taxes (organization_id, _parent_id, _position, tax_name, tax_amount)
 	VALUES ('a', '1', 0, 'GST18', 10), ('a', '1', 1, 'Cess', 6), ('a', '10', 0, 'GST18', 1) RETURNING 1
@@ -192,7 +196,7 @@ func TestBillsAndPayments(t *testing.T) {
 				FROM analytics.bill_taxes ORDER BY organization_id, bill_id::int, line`,
 			[]string{
 				"a 1 -1 rest - - false 2 2025-01-01", "a 1 0 tax t1 18 false 10 2025-01-01", "a 1 1 tax - - false 6 2025-01-01", "a 3 -1 not loaded - - false unknown 2025-01-01",
-				"a 10 0 tax t1 18 true 1 2025-01-01",
+				"a 10 -2 reverse charge t1 18 true 0.72 2025-01-01", "a 10 0 tax t1 18 true 1 2025-01-01",
 			},
 		},
 		"expenses": {

@@ -36,6 +36,13 @@ FROM (
     WHERE l.organization_id = b.organization_id AND l._parent_id = b.bill_id AND b.lines_loaded
   ) AS s
   WHERE b.is_posted AND (NOT b.lines_loaded AND b.tax IS DISTINCT FROM 0 OR b.tax <> s.tax)
+  UNION ALL
+  SELECT
+    b.organization_id, b.bill_id, -2 - l._position, 'reverse charge', b.vendor_id, b.vendor_name, b.date,
+    l.reverse_charge_tax_id, l.reverse_charge_tax_name, true, b.currency_code, b.exchange_rate, b.base_currency, l.reverse_charge_tax_amount
+  FROM analytics.bills AS b
+  JOIN inventory.bills_line_items AS l ON l.organization_id = b.organization_id AND l._parent_id = b.bill_id
+  WHERE b.is_posted AND b.lines_loaded AND l.reverse_charge_tax_amount <> 0
 ) AS t
 LEFT JOIN analytics.organizations AS o ON o.organization_id = t.organization_id
 LEFT JOIN inventory.taxes AS i ON i.organization_id = t.organization_id AND i.tax_id = t.tax_id
@@ -47,11 +54,11 @@ LEFT JOIN (
   HAVING count(*) = 1
 ) AS x ON x.organization_id = t.organization_id AND x.tax_name = t.tax_name AND coalesce(t.tax_id, '') = '';
 
-COMMENT ON VIEW analytics.bill_taxes IS 'One row for each tax on each posted bill, and one more for tax that no row shows; key: (organization_id, bill_id, line). The sums are those of analytics.bills. Tax is in the bill''s currency, tax_base in the base currency. Under reverse charge the organization owes the tax itself: keep it apart.';
+COMMENT ON VIEW analytics.bill_taxes IS 'One row for each tax on each posted bill, one more for tax that no row shows, and one for each line under reverse charge; key: (organization_id, bill_id, line). Without the kind reverse charge the sums are those of analytics.bills. Tax is in the bill''s currency, tax_base in the base currency. Under reverse charge the organization owes the tax itself, the vendor does not charge it: keep it apart.';
 COMMENT ON COLUMN analytics.bill_taxes.organization_id IS 'Key of the organization.';
 COMMENT ON COLUMN analytics.bill_taxes.bill_id IS 'Identifier of the bill.';
-COMMENT ON COLUMN analytics.bill_taxes.line IS 'Place of the tax on the bill, from 0; -1 for what no row shows.';
-COMMENT ON COLUMN analytics.bill_taxes.line_kind IS 'tax; not loaded: the tax of a whole bill, whose taxes are not loaded yet; rest: what the taxes lack of the sum of the bill.';
+COMMENT ON COLUMN analytics.bill_taxes.line IS 'Place of the tax on the bill, from 0; -1 for what no row shows; for reverse charge -2 less the place of the line.';
+COMMENT ON COLUMN analytics.bill_taxes.line_kind IS 'tax; not loaded: the tax of a whole bill, whose taxes are not loaded yet; rest: what the taxes lack of the sum of the bill; reverse charge: what the organization owes itself for a line.';
 COMMENT ON COLUMN analytics.bill_taxes.vendor_id IS 'Identifier of the vendor.';
 COMMENT ON COLUMN analytics.bill_taxes.vendor_name IS 'Name of the vendor on the bill.';
 COMMENT ON COLUMN analytics.bill_taxes.date IS 'Day of the bill.';

@@ -171,6 +171,21 @@ func (l *ledger) byCurrency() []row {
 	return rows
 }
 
+// ofViews are the records as views understand them: a bill in the base currency needs no rate.
+func (l *ledger) ofViews() *ledger {
+	var bills []record
+	for _, bill := range l.bills {
+		if bill.text("currency_code") == "INR" && rate(bill) == nil {
+			bill = maps.Clone(bill)
+			bill.set("exchange_rate", "1")
+		}
+		bills = append(bills, bill)
+	}
+	known := *l
+	known.bills = bills
+	return &known
+}
+
 // ages is what one business owes each vendor, by days since the due date, counted in its own days.
 func (l *ledger) ages(today string) []row {
 	vendors, bills := by(only(l.bills, open), field("vendor_id"))

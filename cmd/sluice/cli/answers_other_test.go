@@ -57,6 +57,25 @@ func statementsOfThePast() []answer {
 			has: "history.as_of(NULL::inventory.bills", stands: yesterday, why: atAnInstant, look: lookAtBills, truth: bills, unordered: true,
 		},
 		{
+			has: "analytics.bills_as_of('2026-11-01 00:00 Asia/Kolkata')", stands: yesterday, why: atAnInstant, unordered: true,
+			look:  "SELECT organization_id, bill_id, status, open FROM (%s) AS shown",
+			truth: func(c *companyFixture, _ time.Time) []row { return c.before(shownByViews) },
+		},
+		{
+			has: "analytics.bills_on('10234695', '2026-10-31')", why: "the organization is one of the company, and days are kept from the day on which the test begins",
+			stands: func(c *companyFixture, now time.Time) []string {
+				return []string{"'10234695'", "'" + c.all[1].key + "'", "'2026-10-31'", "'" + todayOf(c.all[1], now.Add(-48*time.Hour)) + "'"}
+			},
+			look: "SELECT organization_id, bill_id, status, open FROM (%s) AS shown", unordered: true,
+			truth: func(c *companyFixture, _ time.Time) []row {
+				var rows []row
+				for _, r := range shownByViews(c.all[1], c.then[c.all[1].key]) {
+					rows = append(rows, append(row{c.all[1].key}, r...))
+				}
+				return rows
+			},
+		},
+		{
 			has: "history.inventory_bills_line_items_as_of(", stands: yesterday, why: atAnInstant, unordered: true,
 			look: "SELECT organization_id, _parent_id, line_item_id, item_total FROM (%s) AS shown",
 			truth: func(c *companyFixture, _ time.Time) []row {

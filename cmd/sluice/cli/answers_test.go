@@ -57,6 +57,9 @@ func (c *companyFixture) answersAll(t *testing.T, shown []statement) {
 	t.Helper()
 	all, used := append(questionsOfMoney(), otherStatements()...), map[string]int{}
 	for _, s := range shown {
+		if slices.Contains(analystPages(), s.place) {
+			continue // TestQuestions
+		}
 		var known []answer
 		for i := range all {
 			if strings.Contains(s.sql, all[i].has) {
