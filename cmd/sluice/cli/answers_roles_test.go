@@ -43,6 +43,7 @@ func statementsOfRoles() []answer {
 		set("ALTER ROLE jane SET idle_in_transaction_session_timeout = '1min'", "idle_in_transaction_session_timeout=1min"),
 		set("ALTER ROLE jane SET search_path = 'analytics'", "search_path=analytics"),
 		set("ALTER ROLE jane SET TimeZone = 'UTC'", "TimeZone=UTC"),
+		set("ALTER ROLE jane SET jit = off", "jit=off"),
 		set("ALTER ROLE jane SET default_transaction_read_only = on", "default_transaction_read_only=on"),
 		{
 			has: "CREATE SCHEMA mart AUTHORIZATION jane", stands: named("jane"), why: why,
