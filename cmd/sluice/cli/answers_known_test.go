@@ -14,51 +14,6 @@ import (
 func questionsOfMoney() []answer {
 	return []answer{
 		{
-			has: "GROUP BY vendor_id ORDER BY open_base DESC NULLS LAST, vendor_id LIMIT 5",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.own(func(_ business, l *ledger) []row { return l.owed() })
-			},
-		},
-		{
-			has: "GROUP BY l.name",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.own(func(b business, l *ledger) []row { return l.byName(func(r record) bool { return c.loaded(b, r) }) })
-			},
-		},
-		{
-			has: "extract(quarter FROM date)",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.own(func(_ business, l *ledger) []row { return l.paid("2025") })
-			},
-		},
-		{
-			has: "FROM invoicing.currencies_history h",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.own(func(b business, l *ledger) []row { return rates(c.then[b.key], l) })
-			},
-		},
-		{
-			has: "FROM accounting.contact_persons c",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.own(c.reached)
-			},
-		},
-		{
-			has: "AS parents, count(read_at)",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.own(c.parents)
-			},
-		},
-		{
-			has: "count(*) AS adjustments",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.own(func(b business, l *ledger) []row {
-					read := len(c.wasRead(b, "/books/v3/basecurrencyadjustment/", ""))
-					return []row{{"current", read}, {"pending", len(l.adjustments) - read}}
-				})
-			},
-		},
-		{
 			has: "FROM analytics.ap_ageing",
 			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.each(func(_ business, l *ledger) []row { return l.ofViews().byCurrency() })

@@ -35,24 +35,24 @@ func empty() map[string]string {
 		"billing.contact_persons.updated_time":               "the single record has it, which is not read",
 
 		// The sandbox's own tests hold that a company of many records has them.
-		"accounting.chart_of_accounts.child_count":                          rare,
-		"accounting.chart_of_accounts.parent_account_id":                    rare,
-		"accounting.vendor_payments_check_details.clearance_account_id":     rare,
-		"accounting.vendor_payments_check_details.expiry_date":              rare,
-		"accounting.vendor_payments_vendorpayment_refunds.reference_number": rare,
-		"inventory.bills_vendor_credits":                                    rare,
-		"inventory.composite_items.specificationset_id":                     rare,
-		"inventory.composite_items.tax_exemption_code":                      rare,
-		"inventory.composite_items.tax_exemption_id":                        rare,
-		"inventory.composite_items_composite_service_items":                 rare,
+		"accounting.chart_of_accounts.child_count":                          scarce,
+		"accounting.chart_of_accounts.parent_account_id":                    scarce,
+		"accounting.vendor_payments_check_details.clearance_account_id":     scarce,
+		"accounting.vendor_payments_check_details.expiry_date":              scarce,
+		"accounting.vendor_payments_vendorpayment_refunds.reference_number": scarce,
+		"inventory.bills_vendor_credits":                                    scarce,
+		"inventory.composite_items.specificationset_id":                     scarce,
+		"inventory.composite_items.tax_exemption_code":                      scarce,
+		"inventory.composite_items.tax_exemption_id":                        scarce,
+		"inventory.composite_items_composite_service_items":                 scarce,
 
 		"chat.conversations._payload_hash":         "lines of an export have none",
 		"chat.network_conversations._payload_hash": "lines of an export have none",
 	}
 }
 
-// rare values are in one of many records, and this company has few.
-const rare = "rare: none of these few records has it"
+// scarce values are in one of many records, and this company has few.
+const scarce = "rare: none of these few records has it"
 
 // TestEveryColumnHoldsSomething copies a company that sends what live services send, and looks for
 // tables without rows and columns without a value.

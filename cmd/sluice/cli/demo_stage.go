@@ -59,7 +59,7 @@ func (s *demoStage) open(ctx context.Context, flags demoFlags) error {
 	}
 	s.upstream, err = startSandbox(ctx, "127.0.0.1:0", sandbox.Options{
 		Seed: flags.seed, Records: flags.records, Plan: "standard", Now: s.cli.env.Now,
-		Networks: demoNetworks(), CustomModules: demoModules(), Demo: true, Poster: new(poster.Poster),
+		Networks: demoNetworks(), CustomModules: demoModules(), Demo: true, World: sandbox.WorldBooks, AsLive: true, Poster: new(poster.Poster),
 	})
 	if err != nil {
 		return err
@@ -134,13 +134,18 @@ func demoConfig(upstream *runningSandbox, hooks string) string {
 		fmt.Sprintf("notifications: {listen: %q, public_url: %q}\n", hooks, "http://"+hooks) + demoResources
 }
 
-// demoResources enables every resource. It bounds the calls of runs under parents, so that both
-// syncs together stay below 100 calls, those of one minute.
+// demoResources enables every resource. It bounds the calls of runs under parents and for single
+// records, so that both syncs together stay below 100 calls, those of one minute.
 const demoResources = `resources:
-  accounting.expenses: {enabled: true}
-  accounting.contact_persons: {calls_per_run: 8}
-  accounting.base_currency_adjustments: {calls_per_run: 4}
-  invoicing.contact_persons: {enabled: true, calls_per_run: 4}
+  accounting.expenses: {enabled: true, calls_per_run: 1}
+  accounting.contact_persons: {calls_per_run: 3}
+  accounting.base_currency_adjustments: {calls_per_run: 2}
+  accounting.chart_of_accounts: {calls_per_run: 1}
+  accounting.vendor_payments: {calls_per_run: 2}
+  inventory.bills: {calls_per_run: 5}
+  inventory.credit_notes: {calls_per_run: 1}
+  inventory.composite_items: {calls_per_run: 1}
+  invoicing.contact_persons: {enabled: true, calls_per_run: 2}
   billing.contact_persons: {calls_per_run: 2}
 `
 

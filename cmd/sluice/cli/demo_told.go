@@ -68,7 +68,8 @@ func (s *demoStage) told(ctx context.Context, seed int64) (err error) {
 			return err
 		}
 		if !maps.Equal(before, after) {
-			return s.showTold(ctx, rule, differences(id, before, after), s.cli.env.Now().Sub(began))
+			rows, filled := differences(id, before, after)
+			return s.showTold(ctx, rule, rows, filled, s.cli.env.Now().Sub(began))
 		}
 		select {
 		case <-ctx.Done():
@@ -97,19 +98,23 @@ func (s *demoStage) bill(ctx context.Context, id string) (map[string]string, err
 	return row, nil
 }
 
-// differences are the columns of upstream that have other values. The instant of the change is left
-// out: it says nothing new.
-func differences(id string, before, after map[string]string) []view.Row {
-	var rows []view.Row
+// differences are the columns of upstream that have other values, and the number of those that had
+// none before, because the list leaves them out. The instant of the change is left out: it says
+// nothing new.
+func differences(id string, before, after map[string]string) (rows []view.Row, filled int) {
 	for _, column := range slices.Sorted(maps.Keys(after)) {
-		if !strings.HasPrefix(column, "_") && column != "last_modified_time" && before[column] != after[column] {
+		switch {
+		case strings.HasPrefix(column, "_") || column == "last_modified_time" || before[column] == after[column]:
+		case before[column] == "null" && column != "notes": // what an edit of the sandbox changes
+			filled++
+		default:
 			rows = append(rows, view.Row{id, column, before[column], after[column]})
 		}
 	}
-	return rows
+	return rows, filled
 }
 
-func (s *demoStage) showTold(ctx context.Context, rule sandbox.WebhookRule, rows []view.Row, took time.Duration) error {
+func (s *demoStage) showTold(ctx context.Context, rule sandbox.WebhookRule, rows []view.Row, filled int, took time.Duration) error {
 	spent, err := s.app.DB.Spent(ctx, s.upstream.Organization)
 	if err != nil {
 		return fmt.Errorf("read the call log: %w", err)
@@ -123,6 +128,9 @@ func (s *demoStage) showTold(ctx context.Context, rule sandbox.WebhookRule, rows
 	err = s.say("Upstream called %s and named the bill, not what changed. sluice asked for the bill.\n", rule.Address)
 	if err == nil {
 		err = s.show(view.TableOf("BILL  COLUMN  BEFORE  AFTER", rows))
+	}
+	if err == nil && filled > 0 {
+		err = s.say("and %s that lists leave out, with its lines", view.Plural(filled, "column"))
 	}
 	if err != nil {
 		return err

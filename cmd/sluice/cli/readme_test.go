@@ -7,10 +7,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sluice/sandbox"
 )
 
 // TestReadmeShowsWhatTheDemoPrints runs the demo and looks for every line that the README shows as
-// its output. It ignores what differs between two runs (addresses, times, moments of load).
+// its output. It ignores what differs between two runs (addresses, times, moments of load) and
+// between two days, on which the company has other figures: numbers and the rows of answers.
 func TestReadmeShowsWhatTheDemoPrints(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../../README.md")
@@ -40,6 +43,9 @@ func TestReadmeShowsWhatTheDemoPrints(t *testing.T) {
 			continue
 		}
 		lines++
+		if strings.HasPrefix(line, sandbox.DefaultOrganizationID+" ") || strings.HasPrefix(line, "and ") {
+			continue
+		}
 		if !printed[steady(line)] {
 			t.Errorf("README.md shows a line that the demo does not print:\n%s", line)
 		}
@@ -52,7 +58,7 @@ func TestReadmeShowsWhatTheDemoPrints(t *testing.T) {
 // steady masks what differs between two runs.
 func steady(line string) string {
 	for _, mask := range []string{
-		`127\.0\.0\.1:\d+`, `\d+(\.\d+)? (s|min)\b`, `at most \d+ (in any|at once)`, ` +`,
+		`127\.0\.0\.1:\d+`, `\d+(\.\d+)? (s|min)\b`, `at most \d+ (in any|at once)`, `\b\d[\d,.]*`, ` +`, `~( ~)+`,
 	} {
 		line = regexp.MustCompile(mask).ReplaceAllString(line, " ~ ")
 	}

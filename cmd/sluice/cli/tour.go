@@ -8,81 +8,58 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/warehouse/calls"
-	"sluice/sandbox"
 	"sluice/schema"
 )
 
 // question is a query of an analyst, with a sentence that says what it counts.
 type question struct{ text, counts, sql string }
 
-// questions are the questions of the tour. They concern one organization, whose amounts have one
-// base currency; docs/querying.md says what makes such queries wrong.
+// questions are the questions of the tour: five of docs/analysts/questions.md, whose answers a test
+// holds against books that close.
 func questions() []question {
-	const own = "organization_id = '" + sandbox.DefaultOrganizationID + "'"
 	return []question{
 		{
 			"Whom do we owe most?",
-			"Open balances in the base currency, of bills that are posted and not deleted; a vendor is its identifier, not its name.",
-			`SELECT vendor_id, max(vendor_name) AS vendor, count(*) AS bills, round(sum(balance * exchange_rate), 2) AS open_base,
-  count(*) FILTER (WHERE exchange_rate IS NULL) AS without_rate, min(due_date) AS first_due
-FROM inventory.bills
-WHERE ` + own + ` AND balance > 0 AND status NOT IN ('draft', 'void') AND _deleted_at IS NULL
-GROUP BY vendor_id ORDER BY open_base DESC NULLS LAST, vendor_id LIMIT 5`,
+			"Open amounts in the base currency, of bills that are posted and not deleted. A vendor is its identifier, not its name.",
+			`SELECT organization_id, vendor_id, max(vendor_name) AS vendor_name, sum(bills) AS bills, sum(open_base) AS open_base,
+  sum(bills_without_rate) AS bills_without_rate
+FROM analytics.ap_ageing
+GROUP BY organization_id, vendor_id
+ORDER BY organization_id, open_base DESC NULLS LAST, vendor_id`,
 		},
 		{
-			"What was most money spent on?",
-			"Lines before tax, in the base currency, of posted bills whose lines are loaded. Lines carry the name of an item and no identifier.",
-			`SELECT l.name, sum(l.quantity) AS quantity, round(sum(l.item_total * b.exchange_rate), 2) AS net_base,
-  count(*) FILTER (WHERE b.exchange_rate IS NULL) AS without_rate
-FROM inventory.bills b
-JOIN inventory.bills_line_items l ON (l.organization_id, l._parent_id) = (b.organization_id, b.bill_id)
-WHERE b.` + own + ` AND b.status NOT IN ('draft', 'void') AND b._deleted_at IS NULL
-  AND b._detail_state IN ('current', 'none_needed')
-GROUP BY l.name ORDER BY net_base DESC NULLS LAST, l.name LIMIT 5`,
+			"What is due in the next 14 days?",
+			"By the organization's own day. status says what upstream thought when it was read last.",
+			`SELECT b.organization_id, b.due_date, b.bill_id, b.vendor_name, b.currency_code, b.open, b.open_base
+FROM analytics.bills AS b
+JOIN analytics.organizations AS o ON o.organization_id = b.organization_id
+WHERE b.is_posted AND b.open > 0 AND b.due_date BETWEEN o.today AND o.today + 14
+ORDER BY b.organization_id, b.due_date, b.bill_id`,
 		},
 		{
-			"What did we pay in 2025, by quarter?",
-			"Payments to vendors in the base currency, by the day of the payment; what came back as a refund is not taken off.",
-			`SELECT extract(quarter FROM date) AS quarter, count(*) AS payments, round(sum(amount * exchange_rate), 2) AS paid_base,
-  count(*) FILTER (WHERE exchange_rate IS NULL) AS without_rate
-FROM accounting.vendor_payments
-WHERE ` + own + ` AND date BETWEEN '2025-01-01' AND '2025-12-31' AND _deleted_at IS NULL
-GROUP BY quarter ORDER BY quarter`,
+			"What did we spend, by account?",
+			"Spend before tax and with tax, in the base currency. The row without an account is what no line shows yet, so the rows add up to all bills.",
+			`SELECT organization_id, account_id, max(account_name) AS account_name, round(sum(net_base), 2) AS net_base,
+  round(sum(gross_base) FILTER (WHERE line_kind = 'not loaded'), 2) AS not_loaded_gross_base
+FROM analytics.spend_lines
+WHERE source = 'bill'
+GROUP BY organization_id, account_id
+ORDER BY organization_id, account_id NULLS FIRST`,
 		},
 		{
-			"What is a unit of foreign money worth, and since when?",
-			"Rates in the base currency as upstream's list of currencies gave them; documents carry rates of their own.",
-			`SELECT c.currency_code, h.exchange_rate, h.effective_date
-FROM invoicing.currencies_history h
-JOIN invoicing.currencies c USING (organization_id, currency_id)
-WHERE c.` + own + ` AND NOT c.is_base_currency AND c._deleted_at IS NULL
-ORDER BY c.currency_code, h.effective_date LIMIT 5`,
+			"What is in stock, and what is it worth?",
+			"Quantities by the books, valued at today's purchase rate: an estimate. Items whose single record is not read have no stock yet.",
+			`SELECT organization_id, location_id, max(location_name) AS location_name, sum(on_hand) AS on_hand, sum(value_at_purchase_rate) AS value_base
+FROM analytics.stock
+GROUP BY organization_id, location_id
+ORDER BY organization_id, location_id`,
 		},
 		{
-			"Whom can we talk to at our vendors?",
-			"Contact persons that were read so far, of vendors that were paid.",
-			`SELECT p.vendor_id, max(p.vendor_name) AS vendor, c.first_name, c.last_name, c.email
-FROM accounting.contact_persons c
-JOIN accounting.vendor_payments p ON (p.organization_id, p.vendor_id) = (c.organization_id, c.contact_id)
-WHERE c.` + own + ` AND c._deleted_at IS NULL AND p._deleted_at IS NULL
-GROUP BY p.vendor_id, c.contact_person_id, c.first_name, c.last_name, c.email
-ORDER BY p.vendor_id, c.contact_person_id LIMIT 5`,
-		},
-		{
-			"Lists under parents: how far round is it?",
-			"Contacts, custom modules and networks, each of which has a list of its own to be read by a call.",
-			`SELECT service || '.' || resource AS list, count(*) AS parents, count(read_at) AS read_so_far
-FROM sluice.parents
-WHERE ` + own + ` AND active
-GROUP BY list ORDER BY list`,
-		},
-		{
-			"Single records: which rows have what their list left out?",
-			"Base currency adjustments by what is known of their accounts, which only the single record carries.",
-			`SELECT _detail_state, count(*) AS adjustments
-FROM accounting.base_currency_adjustments
-WHERE ` + own + ` AND _deleted_at IS NULL
-GROUP BY _detail_state ORDER BY _detail_state`,
+			"How old and how complete is what I see?",
+			"How old the rows may be. When a row changed last says nothing about when it was looked at.",
+			`SELECT organization_id, resource, state, complete_up_to, last_looked_at, next_look_at, in_quarantine, share_complete
+FROM analytics.freshness
+ORDER BY organization_id, resource`,
 		},
 	}
 }
@@ -105,8 +82,8 @@ func (s *demoStage) tour(ctx context.Context, first, second *syncResult) error {
 	if err := s.title("Look yourself"); err != nil {
 		return err
 	}
-	return s.say("%s\n(with sluice demo --keep, which stays up). Tables and columns carry comments: \\d+ inventory.bills\n"+
-		"docs/querying.md has more questions, and what makes a plausible answer wrong.",
+	return s.say("%s\n(with sluice demo --keep, which stays up). Views, tables and columns carry comments: \\d+ analytics.bills\n"+
+		"docs/analysts/questions.md has thirty questions with their queries, docs/analysts/README.md a tutorial.",
 		s.postgres.PsqlCommand("postgres"))
 }
 
@@ -119,8 +96,24 @@ func (s *demoStage) showTables(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("count rows: %w", err)
 	}
-	sort.Strings(tables)
-	return s.show(view.Table(tables, "TABLE  ROWS", func(table *string) view.Row { return view.Row{*table, counts[*table]} }))
+	var records []string
+	var arrays, elements int64
+	for i := range s.app.Catalogue {
+		for r := range s.app.Catalogue[i].Resources {
+			for at, table := range tableNames(&s.app.Catalogue[i], &s.app.Catalogue[i].Resources[r]) {
+				if at == 0 {
+					records = append(records, table)
+				} else {
+					arrays, elements = arrays+1, elements+counts[table]
+				}
+			}
+		}
+	}
+	sort.Strings(records)
+	if err := s.show(view.Table(records, "TABLE  ROWS", func(table *string) view.Row { return view.Row{*table, counts[*table]} })); err != nil {
+		return err
+	}
+	return s.say("and %s rows in %s tables of lines, taxes, payments and other arrays", view.Count(elements), view.Count(arrays))
 }
 
 // tablesOf names every table of the services, with its schema.
@@ -177,11 +170,15 @@ func (s *demoStage) ask(ctx context.Context, q question) error {
 	if err != nil {
 		return fmt.Errorf("ask the database: %w", err)
 	}
-	rows := make([]view.Row, len(found))
-	for i, values := range found {
+	const shown = 5
+	rows := make([]view.Row, min(len(found), shown))
+	for i, values := range found[:len(rows)] {
 		for _, value := range values {
 			rows[i] = append(rows[i], value)
 		}
 	}
-	return s.show(view.TableOf(strings.ToUpper(strings.Join(head, "  ")), rows))
+	if err := s.show(view.TableOf(strings.ToUpper(strings.Join(head, "  ")), rows)); err != nil || len(found) <= shown {
+		return err
+	}
+	return s.say("and %s more", view.Plural(len(found)-shown, "row"))
 }
