@@ -2,7 +2,7 @@ package schema
 
 // Class is a closed set: what the values of a column may tell about people and about the
 // organization's bank and tax affairs. Masked readers of the warehouse see only what is Plain or
-// Company (docs/analysts/readers.md).
+// Company (docs/analysts/readers.md). The dictionary names the others.
 type Class int
 
 // The classes. Identifiers, numbers, truth values, days and instants are Plain unless their

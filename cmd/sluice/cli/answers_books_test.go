@@ -273,50 +273,6 @@ func (l *ledger) byAccount(loaded func(record) bool) []row {
 	return append(rows, without...)
 }
 
-// byName is what one business bought by the names on its lines, the largest sum first.
-func (l *ledger) byName(loaded func(record) bool) []row {
-	names, parts := by(only(l.spent(loaded), func(r record) bool { return r.text("name") != "" }), field("name"))
-	var rows []row
-	for _, name := range names {
-		of := parts[name]
-		quantity := total(of, func(r record) *big.Rat { return r.amount("quantity") })
-		rows = append(rows, row{name, quantity, total(of, basis("item_total")), unknown(of, rate)})
-	}
-	return descending(rows, 2, 0)
-}
-
-// paid is what one business paid in a year, by quarter.
-func (l *ledger) paid(year string) []row {
-	quarters, payments := by(only(l.payments, func(r record) bool { return strings.HasPrefix(r.text("date"), year) }), func(r record) string {
-		day, _ := time.Parse(time.DateOnly, r.text("date"))
-		return fmt.Sprint(1 + (int(day.Month())-1)/3)
-	})
-	var rows []row
-	for _, quarter := range quarters {
-		of := payments[quarter]
-		rows = append(rows, row{quarter, len(of), total(of, basis("amount")), unknown(of, rate)})
-	}
-	return rows
-}
-
-// rates are all rates that the list of currencies has given.
-func rates(ledgers ...*ledger) []row {
-	seen := map[string]row{}
-	for _, l := range ledgers {
-		for _, r := range l.currencies {
-			if value := r.amount("exchange_rate"); value != nil {
-				seen[strings.Join([]string{r.text("currency_code"), r.text("effective_date"), value.FloatString(10)}, " ")] =
-					row{r.text("currency_code"), value, r.text("effective_date")}
-			}
-		}
-	}
-	var rows []row
-	for _, key := range slices.Sorted(maps.Keys(seen)) {
-		rows = append(rows, seen[key])
-	}
-	return rows
-}
-
 // entered counts bills by the day on which they were entered. Upstream writes that time with the
 // offset of the business's zone.
 func (l *ledger) entered() []row {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -369,19 +368,4 @@ func (r record) list(name string) []record {
 func (c *companyFixture) loaded(b business, bill record) bool {
 	key := b.dataCenter + bill.text("bill_id")
 	return !c.traps.heads[key] || c.traps.single(key)
-}
-
-// wasRead gives the middle parts of the answered paths upstream that begin with prefix and end with
-// suffix.
-func (c *companyFixture) wasRead(b business, prefix, suffix string) []string {
-	var middles []string
-	for path := range c.traps.read {
-		rest, begins := strings.CutPrefix(path, b.dataCenter+prefix)
-		middle, ends := strings.CutSuffix(rest, suffix)
-		if begins && ends && middle != "" && !strings.Contains(middle, "/") {
-			middles = append(middles, middle)
-		}
-	}
-	slices.Sort(middles)
-	return middles
 }

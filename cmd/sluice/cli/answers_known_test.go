@@ -80,36 +80,6 @@ func questionsOfMoney() []answer {
 	}
 }
 
-// reached are the contact persons that were read, of the vendors that one business paid.
-func (c *companyFixture) reached(b business, l *ledger) []row {
-	vendors, payments := by(l.payments, field("vendor_id"))
-	read := c.wasRead(b, "/books/v3/contacts/", "/contactpersons")
-	var rows []row
-	for _, vendor := range vendors {
-		if !slices.Contains(read, vendor) {
-			continue
-		}
-		ids, persons := by(only(l.persons, func(r record) bool { return r.text("contact_id") == vendor }), field("contact_person_id"))
-		for _, id := range ids {
-			p := persons[id][0]
-			rows = append(rows, row{vendor, longest(payments[vendor], "vendor_name"), p.text("first_name"), p.text("last_name"), p.text("email")})
-		}
-	}
-	return rows
-}
-
-// parents are the contacts that the documents of one business name, and how many of them were read.
-func (c *companyFixture) parents(b business, l *ledger) []row {
-	customers, _ := by(l.notes, field("customer_id"))
-	vendors, _ := by(slices.Concat(l.bills, l.payments), field("vendor_id"))
-	both := slices.Compact(slices.Sorted(slices.Values(slices.Concat(customers, vendors))))
-	return []row{
-		{"accounting.contact_persons", len(both), len(c.wasRead(b, "/books/v3/contacts/", "/contactpersons"))},
-		{"billing.contact_persons", len(customers), len(c.wasRead(b, "/billing/v1/customers/", "/contactpersons"))},
-		{"invoicing.contact_persons", len(customers), len(c.wasRead(b, "/invoice/v3/contacts/", "/contactpersons"))},
-	}
-}
-
 // yesterday replaces an instant in the docs: by its rows, the company was copied three days ago and
 // has changed since.
 func yesterday(_ *companyFixture, now time.Time) []string {

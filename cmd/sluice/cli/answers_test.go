@@ -325,12 +325,6 @@ func (c *companyFixture) each(of func(business, *ledger) []row) []row {
 	return rows
 }
 
-// own is the answer for the business of the tour.
-func (c *companyFixture) own(of func(business, *ledger) []row) []row {
-	rows := of(c.all[0], c.today[c.all[0].key])
-	return rows[:min(5, len(rows))]
-}
-
 // todayOf is the day of a business at an instant.
 func todayOf(b business, now time.Time) string {
 	zone, err := time.LoadLocation(companyZones()[b.key])

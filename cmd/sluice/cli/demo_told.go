@@ -101,7 +101,9 @@ func (s *demoStage) bill(ctx context.Context, id string) (map[string]string, err
 // differences are the columns of upstream that have other values, and the number of those that had
 // none before, because the list leaves them out. The instant of the change is left out: it says
 // nothing new.
-func differences(id string, before, after map[string]string) (rows []view.Row, filled int) {
+func differences(id string, before, after map[string]string) ([]view.Row, int) {
+	var rows []view.Row
+	filled := 0
 	for _, column := range slices.Sorted(maps.Keys(after)) {
 		switch {
 		case strings.HasPrefix(column, "_") || column == "last_modified_time" || before[column] == after[column]:
