@@ -7,7 +7,7 @@ import "slices"
 func bugs() []bug {
 	return slices.Concat(
 		markBugs(), passBugs(), overlapBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), absenceBugs(), jobBugs(), callBugs(),
-		proofBugs(), machineBugs(), boundBugs(), answerBugs(), otherBugs(), secretBugs(), detailBugs(), scheduleBugs(), hintBugs(),
+		proofBugs(), machineBugs(), boundBugs(), answerBugs(), otherBugs(), secretBugs(), detailBugs(), scheduleBugs(), hintBugs(), viewBugs(),
 	)
 }
 

@@ -1,0 +1,26 @@
+package main
+
+// viewBugs make analysts' figures wrong, or show readers what is not theirs
+// (docs/decisions/0052-views-for-analysts, 0053-readers).
+func viewBugs() []bug {
+	const (
+		views = "migrations/views/"
+		room  = "migrations"
+	)
+	return []bug{
+		tests(room, "^TestPayables$", "an unknown rate is 1", "an amount in a foreign currency counts as one in the base currency",
+			edit{views + "bills.sql", "    ELSE nullif(b.exchange_rate, 0)\n", "    ELSE coalesce(nullif(b.exchange_rate, 0), 1)\n"}),
+		tests(room, "^TestPayables$", "lines without a rest", "what no line shows is in no cut of the spend",
+			edit{views + "spend_lines.sql", "WHERE b.is_posted AND (NOT b.lines_loaded OR ", "WHERE b.is_posted AND (false AND "}),
+		tests(room, "^TestReadersSeeTheirOrganizations$", "rows of all organizations", "a reader of one organization sees the bills of the others",
+			edit{views + "bills.sql", "WHERE b.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations));", "WHERE true;"}),
+		tests(room, "^TestAReadersFunctionSeesNoOtherRow$", "a view without a barrier", "a reader's function in a condition is called for rows of other organizations",
+			edit{views + "payments.sql", " WITH (security_barrier)", ""}),
+		tests(room, "^TestMaskedReadersSeeNothingPersonal$", "a mask that keeps the value", "masked readers see addresses of persons",
+			edit{views + "contacts.sql", "ELSE '***@' || split_part(nullif(p.email, ''), '@', 2) END", "ELSE p.email END"}),
+		tests(room, "^TestSumsLeaveOutWhatEntersThemOtherwise$", "discounts in the sums", "a bill with a discount is said to contradict itself",
+			edit{"migrations/00027_bill_sums.sql", "CASE WHEN coalesce(b.discount_total, 0) <> 0 OR ", "CASE WHEN "}),
+		tests("schema/record", "^TestKeysOfAPrefixBecomeRows$", "display twins are drift", "nearly every live record counts as one with unknown keys",
+			edit{"schema/record/compile.go", "o.fields[name] == nil && !c.Given", "false && o.fields[name] == nil"}),
+	}
+}
