@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSumsLeaveOutWhatEntersThemOtherwise: bills with a discount, an adjustment, tax in their prices,
-// tax withheld or a retention are in no equation, wherever upstream says so. Bill 1 is plain, 2 has
-// zeros, and each other has one of them.
+// TestSumsLeaveOutWhatEntersThemOtherwise: bills with a discount, an adjustment, tax in their
+// prices, tax withheld or a retention are in no equation, wherever upstream says so. Bill 1 is
+// plain, 2 has zeros, and each other has one of them.
 func TestSumsLeaveOutWhatEntersThemOtherwise(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
