@@ -21,7 +21,7 @@ func personal() []string {
 // harmless are keys that hold such a word and tell nothing of a person, with the reason.
 func harmless() map[string]string {
 	return map[string]string{
-		"mobile_country_code": "a country alone reaches nobody",
+		"mobile_country_code": "a country alone reaches no person",
 	}
 }
 

@@ -37,7 +37,7 @@ COMMENT ON COLUMN analytics.fx_adjustments.adjustment_id IS 'Identifier of the a
 COMMENT ON COLUMN analytics.fx_adjustments.line IS 'Place of the account in the adjustment, from 0; -1 for what no account shows.';
 COMMENT ON COLUMN analytics.fx_adjustments.line_kind IS 'account; not loaded: the whole adjustment, whose accounts are not loaded yet; rest: what the accounts lack of its gain or loss.';
 COMMENT ON COLUMN analytics.fx_adjustments.date IS 'Day from which the new rate counts.';
-COMMENT ON COLUMN analytics.fx_adjustments.currency_code IS 'ISO code of the currency whose rate was set anew.';
+COMMENT ON COLUMN analytics.fx_adjustments.currency_code IS 'ISO code of the currency whose rate the adjustment sets.';
 COMMENT ON COLUMN analytics.fx_adjustments.exchange_rate IS 'The new price of one unit of the currency in the base currency.';
 COMMENT ON COLUMN analytics.fx_adjustments.base_currency IS 'ISO code of the organization''s base currency.';
 COMMENT ON COLUMN analytics.fx_adjustments.account_id IS 'Account whose balance was adjusted; null where no account shows it.';
