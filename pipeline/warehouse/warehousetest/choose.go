@@ -93,7 +93,7 @@ func startContainer(ctx context.Context) (_ server, err error) {
 		testcontainers.WithExposedPorts(containerPort),
 		testcontainers.WithTmpfs(map[string]string{"/var/lib/postgresql/data": "rw"}), // some engines' disks are slow
 		testcontainers.WithCmd("postgres", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "synchronous_commit=off",
-			"-c", "max_connections=400", "-c", "dynamic_shared_memory_type=mmap"), // an engine gives /dev/shm only 64 MB
+			"-c", "max_connections=800", "-c", "dynamic_shared_memory_type=mmap"), // an engine gives /dev/shm only 64 MB
 	)
 	stop := func(context.Context) error {
 		// An orderly end would take ten seconds, and the server holds nothing of value.

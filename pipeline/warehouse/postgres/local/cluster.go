@@ -142,7 +142,7 @@ func (s *Server) settings() []string {
 		// Shared memory of a killed server would stay in /dev/shm for ever; in the folder it is
 		// removed with the folder.
 		values = append(values, "shared_buffers=32MB", "fsync=off", "full_page_writes=off", "synchronous_commit=off",
-			"dynamic_shared_memory_type=mmap", "max_connections=400") // the tests of several packages share one server
+			"dynamic_shared_memory_type=mmap", "max_connections=800") // the tests of several packages share one server
 	}
 	args := []string{"-D", s.data()}
 	for _, value := range values {

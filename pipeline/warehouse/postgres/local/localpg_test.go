@@ -98,7 +98,7 @@ func TestTemporaryServer(t *testing.T) {
 		"show fsync":                                 "off",
 		"show TimeZone":                              "UTC",
 		"show server_encoding":                       "UTF8",
-		"show max_connections":                       "400",
+		"show max_connections":                       "800",
 		"select usesuper::text from pg_user limit 1": "true",
 		"select upper('żółć')":                       "ŻÓŁĆ",
 	} {
