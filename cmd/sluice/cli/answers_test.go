@@ -54,6 +54,12 @@ func TestAnswersAreRight(t *testing.T) {
 	t.Run("analysts may ask", func(t *testing.T) { c.analystsMayAsk(t, shown) })         //nolint:paralleltest // as above
 }
 
+// analystPages are the pages whose statements are asked of books that close, not of the company of
+// TestAnswersAreRight.
+func analystPages() []string {
+	return []string{"docs/analysts/README.md", "docs/analysts/questions.md"}
+}
+
 func (c *companyFixture) answersAll(t *testing.T, shown []statement) {
 	t.Helper()
 	all, used := append(questionsOfMoney(), otherStatements()...), map[string]int{}

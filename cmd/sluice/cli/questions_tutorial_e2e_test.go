@@ -1,3 +1,5 @@
+//go:build e2e
+
 package cli
 
 import (
@@ -11,12 +13,6 @@ import (
 	bookkeeping "sluice/sandbox/world/ledger"
 	"sluice/sandbox/world/ledger/figures"
 )
-
-// analystPages are the pages whose statements are asked of books that close, not of the company of
-// TestAnswersAreRight.
-func analystPages() []string {
-	return []string{"docs/analysts/README.md", "docs/analysts/questions.md"}
-}
 
 // lesson is what the books say about one statement of the tutorial.
 type lesson struct {

@@ -1,3 +1,5 @@
+//go:build e2e
+
 package cli
 
 import (
@@ -17,7 +19,7 @@ import (
 )
 
 // updateResults writes the results of the questions into their page:
-// go test ./cmd/sluice/cli -run TestQuestions -update.
+// go test -tags e2e ./cmd/sluice/cli -run TestQuestions -update.
 var updateResults = flag.Bool("update", false, "write the results of the questions into their page")
 
 const questionsPage = "../../../docs/analysts/questions.md"
