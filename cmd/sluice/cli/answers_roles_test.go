@@ -67,6 +67,12 @@ func statementsOfRoles() []answer {
 			effect: given("(SELECT nspowner = '" + role + "'::regrole FROM pg_namespace WHERE nspname = 'inventory')"),
 		},
 		{
+			has: "SELECT format('DELETE FROM %s WHERE organization_id = %L', c.oid::regclass, '10234695')",
+			why: "the page names an organization of its own",
+			stands: func(c *companyFixture, _ time.Time) []string { return []string{"10234695", c.all[0].key} },
+			effect: retired,
+		},
+		{
 			has: "REINDEX TABLE river.river_job",
 			effect: runs(func(_ context.Context, t *testing.T, _ pgx.Tx, run func()) {
 				t.Helper()
@@ -181,5 +187,40 @@ func (c *companyFixture) analystsMayAsk(t *testing.T, shown []statement) {
 	}
 	if len(asked) < 6 {
 		t.Errorf("docs/querying.md asks %d questions: that is not what it is like", len(asked))
+	}
+}
+
+// retired runs the statements that a statement prints: of one organization nothing may remain, and
+// of the others everything.
+func retired(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
+	t.Helper()
+	const owners = `SELECT count(DISTINCT organization_id), count(*) FROM inventory.bills`
+	var before, after, rows, kept int
+	must(t, tx.QueryRow(ctx, owners).Scan(&before, &rows))
+	printed, err := tx.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
+	must(t, err)
+	statements, err := pgx.CollectRows(printed, pgx.RowTo[string])
+	must(t, err)
+	for _, statement := range statements {
+		_, err := tx.Exec(ctx, statement)
+		must(t, err)
+	}
+	must(t, tx.QueryRow(ctx, owners).Scan(&after, &kept))
+	if before < 2 || after != before-1 || kept == 0 || kept >= rows {
+		t.Errorf("bills of %d organizations were %d of %d after it", after, kept, rows)
+	}
+	again, err := tx.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
+	must(t, err)
+	statements, err = pgx.CollectRows(again, pgx.RowTo[string])
+	must(t, err)
+	for _, statement := range statements {
+		left, err := tx.Exec(ctx, statement)
+		must(t, err)
+		if left.RowsAffected() > 0 {
+			t.Errorf("%d rows are left for %s", left.RowsAffected(), statement)
+		}
+	}
+	if tallied(ctx, t, tx, `SELECT count(*) FROM sluice.raw_records`) == 0 {
+		t.Error("the raw records of the other organizations are gone")
 	}
 }
