@@ -143,8 +143,8 @@ func uses(t *testing.T, o object, template *core.PodTemplateSpec, names map[stri
 		}
 	}
 	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
-		if !slices.Equal(c.Args[:2], []string{"--config", "/etc/sluice/config.yaml"}) {
-			t.Errorf("%s: container %s has arguments %q", o, c.Name, c.Args)
+		if !slices.Contains(c.Env, core.EnvVar{Name: "SLUICE_CONFIG", Value: "/etc/sluice/config.yaml"}) {
+			t.Errorf("%s: container %s does not know the configuration: %v", o, c.Name, c.Env)
 		}
 		for _, m := range c.VolumeMounts {
 			if !volumes[m.Name] || m.Name != "tmp" && !m.ReadOnly {

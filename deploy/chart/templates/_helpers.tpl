@@ -101,8 +101,9 @@ affinity:
     readOnlyRootFilesystem: true
     privileged: false
     capabilities: {drop: [ALL]}
-  {{- if or .sealing .root.Values.goMemoryLimit .root.Values.env }}
   env:
+    - name: SLUICE_CONFIG
+      value: /etc/sluice/config.yaml
     {{- if .sealing }}
     - name: SLUICE_ENCRYPTION_KEY_FILE
       value: {{ .root.Values.secrets.mountPath }}/encryption_key
@@ -114,7 +115,6 @@ affinity:
     {{- with .root.Values.env }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
-  {{- end }}
   resources:
     {{- toYaml .resources | nindent 4 }}
   volumeMounts:
@@ -126,7 +126,7 @@ affinity:
 {{/* The container that migrates. A dict: root, secrets (name of a volume). */}}
 {{- define "sluice.migrateContainer" -}}
 {{- $values := .root.Values }}
-{{- $args := list "--config" "/etc/sluice/config.yaml" "migrate" "--wait" $values.migrate.wait }}
+{{- $args := list "migrate" "--wait" $values.migrate.wait }}
 {{- with $values.migrate.worker }}{{ $args = concat $args (list "--worker" .) }}{{ end }}
 {{- include "sluice.container" (dict "root" .root "name" "migrate" "args" $args "sealing" false "resources" $values.resources "secrets" .secrets) }}
 {{- end -}}
