@@ -1,6 +1,7 @@
 package deploy_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -80,47 +81,91 @@ func agrees(t *testing.T, all []object) {
 	}
 	for _, o := range all {
 		if template := o.pod(); template != nil {
-			safe(t, o, &template.Spec)
+			for _, found := range unsafe(&template.Spec) {
+				t.Errorf("%s: %s", o, found)
+			}
 			uses(t, o, template, names)
 		}
 		selects(t, o, all)
 	}
 }
 
-// safe demands of a pod: not root, nothing to write but /tmp, no right of root, no token of the
-// cluster, limits.
-func safe(t *testing.T, o object, spec *core.PodSpec) {
-	t.Helper()
+// unsafe returns what a pod should not be: root, able to write more than /tmp, with rights of root, a
+// token of the cluster or something of the host, without limits.
+func unsafe(spec *core.PodSpec) []string {
+	var found []string
+	report := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	if s := spec.SecurityContext; s == nil || !is(s.RunAsNonRoot, true) || s.RunAsUser == nil || *s.RunAsUser == 0 ||
 		s.SeccompProfile == nil || s.SeccompProfile.Type != core.SeccompProfileTypeRuntimeDefault {
-		t.Errorf("%s: its security context is %+v", o, s)
+		report("its security context is %+v", s)
 	}
 	if !is(spec.AutomountServiceAccountToken, false) || spec.HostNetwork || spec.HostPID || spec.HostIPC {
-		t.Errorf("%s: it gets a token of the cluster, or something of the host", o)
+		report("it gets a token of the cluster, or something of the host")
 	}
 	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
 		s := c.SecurityContext
 		if s == nil || !is(s.ReadOnlyRootFilesystem, true) || !is(s.AllowPrivilegeEscalation, false) || !is(s.Privileged, false) ||
 			s.Capabilities == nil || !slices.Equal(s.Capabilities.Drop, []core.Capability{"ALL"}) || len(s.Capabilities.Add) != 0 {
-			t.Errorf("%s: the security context of container %s is %+v", o, c.Name, s)
+			report("the security context of container %s is %+v", c.Name, s)
 		}
 		for _, resource := range []core.ResourceName{core.ResourceMemory, core.ResourceCPU} {
 			limit, request := c.Resources.Limits[resource], c.Resources.Requests[resource]
 			if limit.IsZero() || request.IsZero() || request.Cmp(limit) > 0 {
-				t.Errorf("%s: container %s requests %s of %s and may have %s", o, c.Name, request.String(), resource, limit.String())
+				report("container %s requests %s of %s and may have %s", c.Name, request.String(), resource, limit.String())
 			}
 		}
 		if c.Image == "" || strings.HasSuffix(c.Image, ":") || strings.HasSuffix(c.Image, ":latest") {
-			t.Errorf("%s: container %s has image %q", o, c.Name, c.Image)
+			report("container %s has image %q", c.Name, c.Image)
 		}
 	}
 	for _, v := range spec.Volumes {
 		if v.HostPath != nil {
-			t.Errorf("%s: volume %s is a path of the host", o, v.Name)
+			report("volume %s is a path of the host", v.Name)
 		}
 		// The program refuses files that all accounts may read.
 		if v.Secret != nil && (v.Secret.DefaultMode == nil || *v.Secret.DefaultMode != 0o440) {
-			t.Errorf("%s: the files of Secret %s have mode %v", o, v.Secret.SecretName, v.Secret.DefaultMode)
+			report("the files of Secret %s have mode %v", v.Secret.SecretName, v.Secret.DefaultMode)
+		}
+	}
+	return found
+}
+
+// TestUnsafeBites makes a pod of the chart unsafe, in one way after the other.
+func TestUnsafeBites(t *testing.T) {
+	t.Parallel()
+	documents, err := render(load(t), merge(required(t, "config.yaml"), values{"migrate": values{"by": "init"}}), "Helm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := objects(t, documents)
+	at := slices.IndexFunc(all, func(o object) bool { return o.Kind == "Deployment" })
+	good := all[at].pod().Spec
+	if found := unsafe(&good); len(found) > 0 {
+		t.Fatal(found)
+	}
+	for name, spoil := range map[string]func(spec *core.PodSpec){
+		"root":               func(spec *core.PodSpec) { *spec.SecurityContext.RunAsUser = 0 },
+		"any user":           func(spec *core.PodSpec) { spec.SecurityContext.RunAsNonRoot = nil },
+		"no seccomp":         func(spec *core.PodSpec) { spec.SecurityContext.SeccompProfile = nil },
+		"a token":            func(spec *core.PodSpec) { spec.AutomountServiceAccountToken = nil },
+		"the host's network": func(spec *core.PodSpec) { spec.HostNetwork = true },
+		"a root to write":    func(spec *core.PodSpec) { spec.Containers[0].SecurityContext.ReadOnlyRootFilesystem = nil },
+		"more rights":        func(spec *core.PodSpec) { spec.Containers[0].SecurityContext.AllowPrivilegeEscalation = nil },
+		"a capability": func(spec *core.PodSpec) {
+			spec.Containers[0].SecurityContext.Capabilities.Add = []core.Capability{"SYS_ADMIN"}
+		},
+		"all capabilities":     func(spec *core.PodSpec) { spec.Containers[0].SecurityContext.Capabilities = nil },
+		"an unsafe init":       func(spec *core.PodSpec) { spec.InitContainers[0].SecurityContext = nil },
+		"no limit of memory":   func(spec *core.PodSpec) { delete(spec.Containers[0].Resources.Limits, core.ResourceMemory) },
+		"no request of memory": func(spec *core.PodSpec) { delete(spec.Containers[0].Resources.Requests, core.ResourceMemory) },
+		"any image":            func(spec *core.PodSpec) { spec.Containers[0].Image = "sluice:latest" },
+		"a path of the host":   func(spec *core.PodSpec) { spec.Volumes[2].HostPath = &core.HostPathVolumeSource{Path: "/"} },
+		"a secret for all":     func(spec *core.PodSpec) { spec.Volumes[1].Secret.DefaultMode = nil },
+	} {
+		spoiled := good.DeepCopy()
+		spoil(spoiled)
+		if len(unsafe(spoiled)) == 0 {
+			t.Errorf("%s: it counts as safe", name)
 		}
 	}
 }
@@ -297,6 +342,49 @@ func TestWhatTheJobIs(t *testing.T) {
 			if n := typed.Spec.BackoffLimit; n == nil || *n == 0 {
 				t.Errorf("the Job is %+v", typed.Spec)
 			}
+			before(t, o, documents)
+		}
+	}
+}
+
+// before demands that what a hook needs is a hook of a smaller weight: the release does not exist yet.
+func before(t *testing.T, hook object, documents map[string][]string) {
+	t.Helper()
+	for _, o := range objects(t, documents) {
+		if o.Kind == "Job" || o.Labels["app.kubernetes.io/component"] != "migrate" {
+			continue
+		}
+		if o.Annotations["helm.sh/hook"] != hook.Annotations["helm.sh/hook"] || o.Annotations["helm.sh/hook-weight"] != "-5" ||
+			hook.Annotations["helm.sh/hook-weight"] != "0" || o.Annotations["helm.sh/hook-delete-policy"] != "before-hook-creation,hook-succeeded" {
+			t.Errorf("%s is not there when %s runs: %v", o, hook, o.Annotations)
+		}
+	}
+	for _, v := range hook.pod().Spec.Volumes {
+		if v.ConfigMap != nil && v.ConfigMap.Name != "sluice-migrate" {
+			t.Errorf("%s needs ConfigMap %s, which is not there yet", hook, v.ConfigMap.Name)
+		}
+	}
+}
+
+// TestMigrateArguments: role and plan reach the command, in the Job and in the init container.
+func TestMigrateArguments(t *testing.T) {
+	t.Parallel()
+	for _, by := range []string{"job", "init"} {
+		given := merge(required(t, "config.yaml"), values{"migrate": values{"by": by, "worker": "sluice_worker", "accept": "3f2a9c01d4"}})
+		documents, err := render(load(t), given, "Helm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, found := []string{"migrate", "--wait", "5m", "--worker", "sluice_worker", "--accept", "3f2a9c01d4"}, false
+		for _, o := range objects(t, documents) {
+			if template := o.pod(); template != nil {
+				for _, c := range slices.Concat(template.Spec.InitContainers, template.Spec.Containers) {
+					found = found || slices.Equal(c.Args, want)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("by %s: no container has the arguments %q", by, want)
 		}
 	}
 }

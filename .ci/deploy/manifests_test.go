@@ -136,7 +136,8 @@ func compare(t *testing.T, dir string, want map[string]string) {
 			}
 		}
 		for name, text := range want {
-			if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)); err != nil {
+			file := filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
 				t.Fatal(err)
 			}
 		}

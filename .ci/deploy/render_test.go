@@ -48,8 +48,8 @@ func profiles(t *testing.T) []profile {
 			for _, by := range []string{"job", "init", "none"} {
 				name := strings.Join([]string{size, mode, by}, "-")
 				bare := merge(required(t, "config.yaml"), values{"mode": mode, "migrate": values{"by": by}})
-				all = append(all, profile{name: name, size: size, values: bare},
-					profile{name: name + "-full", size: size, values: merge(required(t, "receiver.yaml"), bare, everything(), values{"config": example(t, "receiver.yaml")})})
+				full := merge(bare, everything(), values{"config": example(t, "receiver.yaml")})
+				all = append(all, profile{name: name, size: size, values: bare}, profile{name: name + "-full", size: size, values: full})
 			}
 		}
 	}

@@ -128,6 +128,7 @@ affinity:
 {{- $values := .root.Values }}
 {{- $args := list "migrate" "--wait" $values.migrate.wait }}
 {{- with $values.migrate.worker }}{{ $args = concat $args (list "--worker" .) }}{{ end }}
+{{- with $values.migrate.accept }}{{ $args = concat $args (list "--accept" .) }}{{ end }}
 {{- include "sluice.container" (dict "root" .root "name" "migrate" "args" $args "sealing" false "resources" $values.resources "secrets" .secrets) }}
 {{- end -}}
 

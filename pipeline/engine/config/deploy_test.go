@@ -10,8 +10,8 @@ import (
 	"sluice/pipeline/engine/config"
 )
 
-// TestDeployedConfigurations loads the configurations that deploy has for compose, the chart and the
-// manifests, with the files of secrets that they name.
+// TestDeployedConfigurations loads the configurations that deploy has for compose, the chart and
+// the manifests, with the files of secrets that they name.
 func TestDeployedConfigurations(t *testing.T) {
 	t.Parallel()
 	secrets := t.TempDir()
