@@ -69,7 +69,7 @@ func (s scope) lateness() panel {
 
 func (s scope) never() panel {
 	return table("Never complete", "Enabled streams without a watermark: the first run has not ended clean.",
-		query{s.bound() + " unless " + onStream + " " + s.of("stream_watermark_timestamp_seconds"), "bound"}).in("bound", seconds)
+		query{s.stream1("stream_bound_seconds", `resource!~".*[.](details|hinted|look|sweep)"`) + " unless " + onStream + " " + s.of("stream_watermark_timestamp_seconds"), "bound"}).in("bound", seconds)
 }
 
 func (s scope) states() panel {
@@ -181,9 +181,9 @@ func fleet() dashboard {
 // organization is the dashboard of one organization.
 func organization() dashboard {
 	s := organizationScope()
-	left := one(s.of("budget_limit_calls"), byService) + " - " + onService +
-		" (sum by (job, " + byService + ") (" + one(s.of("budget_spent_calls"), byService+", class") + ") + " +
-		onService + " " + one(s.of("budget_external_calls"), byService) + ")"
+	spent := "sum by (job, " + byService + ") (" + one(s.of("budget_spent_calls"), byService+", class") + ")"
+	external := one(s.of("budget_external_calls"), byService) // absent where upstream said nothing of it
+	left := one(s.of("budget_limit_calls"), byService) + " - " + onService + " (" + spent + " + " + onService + " " + external + " or " + spent + ")"
 	return board("organization", "organization", "One organization: how old its streams are, and what its calls were spent on.",
 		[]variable{choice("organization", "Organization", `label_values(sluice_stream_state{job=~"$job"}, organization)`, false)},
 		row{"Streams", 11, []panel{s.lateness(), lines("Age of the watermarks, in parts of the bound", "Above 1 the stream is late.", number, query{s.parts(), s.stream})}},

@@ -10,8 +10,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -64,8 +66,9 @@ func printRules(out io.Writer) error {
 	if _, err := fmt.Fprint(out, "groups:\n  - name: dashboards\n    rules:\n"); err != nil {
 		return fmt.Errorf("print the rules: %w", err)
 	}
-	for name, board := range files() {
-		for _, p := range board.Panels {
+	boards := files()
+	for _, name := range slices.Sorted(maps.Keys(boards)) {
+		for _, p := range boards[name].Panels {
 			for _, t := range p.Targets {
 				record := fmt.Sprintf("dashboard:%s:%d_%s", strings.TrimSuffix(name, ".json"), p.ID, t.RefID)
 				if _, err := fmt.Fprintf(out, "      - record: %s\n        expr: %q\n", record, plain(t.Expr)); err != nil {
