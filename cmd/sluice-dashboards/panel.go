@@ -89,7 +89,7 @@ type fieldConfig struct {
 }
 
 type defaults struct {
-	Unit       string         `json:"unit,omitempty"`
+	Measure    string         `json:"unit,omitempty"`
 	Min        *float64       `json:"min,omitempty"`
 	Max        *float64       `json:"max,omitempty"`
 	Thresholds *thresholds    `json:"thresholds,omitempty"`
@@ -141,7 +141,7 @@ func prometheus() *source { return &source{Type: "prometheus", UID: "${datasourc
 func draw(kind, title, description, unit string, queries ...query) panel {
 	p := panel{
 		Type: kind, Title: title, Description: description, Datasource: prometheus(),
-		FieldConfig: fieldConfig{Defaults: defaults{Unit: unit}, Overrides: []override{}},
+		FieldConfig: fieldConfig{Defaults: defaults{Measure: unit}, Overrides: []override{}},
 	}
 	for i, q := range queries {
 		p.Targets = append(p.Targets, target{
