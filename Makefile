@@ -51,7 +51,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh
 # Where the sources of the dbt package are.
 SOURCES = deploy/dbt/models/sources
 
-.PHONY: help build demo quick test e2e check bench scale cover fuzz simulate mutate chaos chaos-programs soak draft dictionary manifests check-deploy docker clean
+.PHONY: help build demo quick test e2e check bench scale cover fuzz simulate mutate chaos chaos-programs soak draft dictionary dashboards check-alerts manifests check-deploy docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -145,6 +145,12 @@ manifests: ## write the plain manifests, and the chart's copy of the rules, anew
 # Helm's libraries are in a module of their own; their first build takes minutes.
 check-deploy: ## render chart and manifests in all sizes and modes, and decode every document strictly
 	cd .ci/deploy && $(GO) test . && $(GO) vet .
+
+dashboards: ## write the Grafana dashboards anew from cmd/sluice-dashboards
+	@$(GO) run ./cmd/sluice-dashboards
+
+check-alerts: ## check the alerts with their unit tests, and each query of the dashboards, by promtool
+	@.ci/monitoring
 
 docker: ## build the image sluice
 	docker build -t sluice .
