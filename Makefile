@@ -51,10 +51,10 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh
 # Where the sources of the dbt package are.
 SOURCES = deploy/dbt/models/sources
 
-.PHONY: help build demo quick test e2e check bench scale cover fuzz simulate mutate chaos chaos-programs soak draft dictionary docker clean
+.PHONY: help build demo quick test e2e check bench scale cover fuzz simulate mutate chaos chaos-programs soak draft dictionary dashboards check-alerts manifests check-deploy docker clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # One static program: no library of the machine, and its own time zones.
 build: ## build bin/sluice
@@ -138,6 +138,19 @@ draft: ## print the migration that the declarations ask for
 dictionary: ## write dictionary, diagrams, coverage and the sources of the dbt package anew from the declarations
 	@mkdir -p docs $(SOURCES)
 	@$(PAGES) && for page in $$(cd "$$fresh" && find docs deploy -type f); do cat "$$fresh/$$page" >"$$page"; done
+
+manifests: ## write the plain manifests, and the chart's copy of the rules, anew from deploy/chart and deploy/prometheus
+	cd .ci/deploy && $(GO) test -count=1 . -run '^(TestManifests|TestRules)$$' -write
+
+# Helm's libraries are in a module of their own; their first build takes minutes.
+check-deploy: ## render chart and manifests in all sizes and modes, and decode every document strictly
+	cd .ci/deploy && $(GO) test . && $(GO) vet .
+
+dashboards: ## write the Grafana dashboards anew from cmd/sluice-dashboards
+	@$(GO) run ./cmd/sluice-dashboards
+
+check-alerts: ## check the alerts with their unit tests, and each query of the dashboards, by promtool
+	@.ci/monitoring
 
 docker: ## build the image sluice
 	docker build -t sluice .
