@@ -57,8 +57,8 @@ func modeOf(info fs.FileInfo) fs.FileMode {
 	return 0o644
 }
 
-// writeArchive packs a folder under a name. The same files give the same bytes: they are in the order
-// of their names, belong to root, and have one time.
+// writeArchive packs a folder under a name. The same files give the same bytes: they are in the
+// order of their names, belong to root, and have one time.
 func writeArchive(to, folder, name string, at time.Time) (err error) {
 	out, err := os.Create(to)
 	if err != nil {

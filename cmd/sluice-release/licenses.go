@@ -55,8 +55,8 @@ func writeLicenses(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// licensesOf reads the licenses of a module: the files at its root that are named like one. A module
-// without one is an error, since the program must not contain it.
+// licensesOf reads the licenses of a module: the files at its root that are named like one. A
+// module without one is an error, since the program must not contain it.
 func licensesOf(m module) ([]string, error) {
 	entries, err := os.ReadDir(m.dir)
 	if err != nil {
@@ -111,7 +111,8 @@ func modulesOfProgram(ctx context.Context) ([]module, error) {
 			}
 		}
 	}
-	// Its version is that of the compiler, which version says: named here, it would differ by machine.
+	// Its version is that of the compiler, which version says: named here, it would differ by
+	// machine.
 	modules := []module{{"the Go standard library", "", goroot}}
 	for _, path := range slices.Sorted(maps.Keys(found)) {
 		modules = append(modules, found[path])

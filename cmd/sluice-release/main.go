@@ -5,8 +5,8 @@
 // It makes everything twice, from two copies of the sources in different folders and with caches of
 // their own, and refuses a release whose files differ. It never publishes anything.
 //
-// Start reading at release.go. `sluice-release licenses` prints the licenses of the modules that the
-// program is made of; `sluice-release manual DIR` writes manual pages and completions only.
+// Start reading at release.go. `sluice-release licenses` prints the licenses of the modules that
+// the program is made of; `sluice-release manual DIR` writes manual pages and completions only.
 package main
 
 import (

@@ -175,8 +175,8 @@ func (r *release) build(ctx context.Context, src, cache, to string, on platform)
 	return nil
 }
 
-// same compares two folders file by file, and gives the checksums of what is in them, in the form of
-// sha256sum.
+// same compares two folders file by file, and gives the checksums of what is in them, in the form
+// of sha256sum.
 func same(first, second string) (string, error) {
 	one, err := digests(first)
 	if err != nil {
@@ -243,8 +243,8 @@ func copyAll(to, from string) error {
 	return os.WriteFile(to, text, info.Mode().Perm())
 }
 
-// output runs a command in a folder and gives what it prints, without space around it. Its error has
-// what the command complained of.
+// output runs a command in a folder and gives what it prints, without space around it. Its error
+// has what the command complained of.
 func output(ctx context.Context, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir

@@ -87,8 +87,8 @@ func sbomOf(info *debug.BuildInfo, digest [sha256.Size]byte, version string, at 
 			Properties: []property{{Name: "go:sum", Value: module.Sum}},
 		})
 	}
-	// The number of a list is a UUID of the eighth kind: it follows from the program, so that a list
-	// made again is the same.
+	// The number of a list is a UUID of the eighth kind: it follows from the program, so that a
+	// list made again is the same.
 	id := digest
 	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80
 	return bom{
