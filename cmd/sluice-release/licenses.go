@@ -50,7 +50,8 @@ func writeLicenses(ctx context.Context, out io.Writer) error {
 		}
 	}
 	for _, digest := range order {
-		fmt.Fprintf(out, "\n%s\n%s\n%s\n\n%s\n", strings.Repeat("=", 80), strings.Join(slices.Compact(owners[digest]), "\n"), strings.Repeat("-", 80), texts[digest])
+		names := strings.Join(slices.Compact(owners[digest]), "\n")
+		fmt.Fprintf(out, "\n%s\n%s\n%s\n\n%s\n", strings.Repeat("=", width), names, strings.Repeat("-", width), texts[digest])
 	}
 	return nil
 }
@@ -80,6 +81,9 @@ func licensesOf(m module) ([]string, error) {
 	return texts, nil
 }
 
+// width is that of the lines between licenses.
+const width = 80
+
 // plain is a text with one kind of line end, and no space at the ends of lines.
 func plain(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
@@ -92,14 +96,15 @@ func plain(text string) string {
 // modulesOfProgram are the modules of the program on all systems of a release, and the standard
 // library before them.
 func modulesOfProgram(ctx context.Context) ([]module, error) {
-	goroot, err := output(ctx, "", "go", "env", "GOROOT")
+	goroot, err := output(ctx, "go", "env", "GOROOT")
 	if err != nil {
 		return nil, err
 	}
-	const form = `{{with .Module}}{{if not .Main}}{{with .Replace}}{{.Path}} {{.Version}} {{.Dir}}{{else}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}{{end}}`
+	const named = `{{.Path}} {{.Version}} {{.Dir}}`
+	const form = `{{with .Module}}{{if not .Main}}{{with .Replace}}` + named + `{{else}}` + named + `{{end}}{{end}}{{end}}`
 	found := map[string]module{}
 	for _, system := range systems() {
-		said, err := output(ctx, "", "env", "GOOS="+system, "CGO_ENABLED=0", "go", "list", "-deps", "-tags", "timetzdata", "-f", form, "./cmd/sluice")
+		said, err := output(ctx, "env", "GOOS="+system, "CGO_ENABLED=0", "go", "list", "-deps", "-tags", "timetzdata", "-f", form, "./cmd/sluice")
 		if err != nil {
 			return nil, err
 		}

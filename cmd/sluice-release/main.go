@@ -63,7 +63,7 @@ func dispatch(ctx context.Context, args []string, out, errs io.Writer) error {
 	case len(args) == 1 && args[0] == "licenses":
 		return writeLicenses(ctx, out)
 	case len(args) == 2 && args[0] == "manual":
-		return writeManual(args[1], "", time.Unix(0, 0).UTC())
+		return writeManual(args[1], "", time.Unix(0, 0).UTC()) //nolint:contextcheck // none of the commands runs
 	}
 	flags := flag.NewFlagSet("sluice-release", flag.ContinueOnError)
 	flags.SetOutput(errs)
@@ -93,7 +93,7 @@ func dispatch(ctx context.Context, args []string, out, errs io.Writer) error {
 // parsePlatforms reads platforms such as linux/amd64.
 func parsePlatforms(names string) ([]platform, error) {
 	var platforms []platform
-	for _, name := range strings.Fields(names) {
+	for name := range strings.FieldsSeq(names) {
 		system, architecture, found := strings.Cut(name, "/")
 		if !found || system == "" || architecture == "" {
 			return nil, fmt.Errorf("%w: the platform %q is not written as linux/amd64", errUsage, name)

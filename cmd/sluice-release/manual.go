@@ -28,7 +28,7 @@ func writeManual(dir, version string, at time.Time) error {
 		}
 	}
 	if err := eachCommand(root, func(cmd *cobra.Command) error {
-		return os.WriteFile(filepath.Join(pages, pageName(cmd)+".1"), []byte(page(cmd, version, at)), 0o644) //nolint:gosec // it is published
+		return os.WriteFile(filepath.Join(pages, pageName(cmd)+".1"), []byte(page(cmd, version, at)), 0o644)
 	}); err != nil {
 		return fmt.Errorf("writing manual pages: %w", err)
 	}
@@ -64,7 +64,8 @@ func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.Command
 // terminal: paragraphs are filled anew, and those with an indented line stay as they are.
 func page(cmd *cobra.Command, version string, at time.Time) string {
 	var p strings.Builder
-	fmt.Fprintf(&p, ".TH %s 1 %s %s %s\n", quoted(strings.ToUpper(pageName(cmd))), at.Format(time.DateOnly), quoted(strings.TrimSpace("sluice "+version)), quoted("Manual of sluice"))
+	fmt.Fprintf(&p, ".TH %s 1 %s %s \"Manual of sluice\"\n",
+		quoted(strings.ToUpper(pageName(cmd))), at.Format(time.DateOnly), quoted(strings.TrimSpace("sluice "+version)))
 	fmt.Fprintf(&p, ".SH NAME\n%s \\- %s\n", escaped(pageName(cmd)), escaped(cmd.Short))
 	fmt.Fprintf(&p, ".SH SYNOPSIS\n.nf\n")
 	if cmd.HasAvailableSubCommands() {
@@ -136,7 +137,7 @@ func options(p *strings.Builder, title string, flags *pflag.FlagSet) {
 			fmt.Fprintf(p, " \\fI%s\\fR", escaped(value))
 		}
 		fmt.Fprintf(p, "\n%s\n", escaped(usage))
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" && f.DefValue != "0" && f.DefValue != "0s" && !strings.Contains(usage, "default") {
+		if empty := []string{"", "false", "[]", "0", "0s"}; !slices.Contains(empty, f.DefValue) && !strings.Contains(usage, "default") {
 			fmt.Fprintf(p, "(default %s)\n", escaped(f.DefValue))
 		}
 	})

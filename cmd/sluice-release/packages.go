@@ -20,7 +20,7 @@ func (r *release) packages(ctx context.Context, folder, dist string, on platform
 		return err
 	}
 	for _, kind := range []string{"deb", "rpm"} {
-		cmd := exec.CommandContext(ctx, nfpm, "package", "--config", "packages/nfpm.yaml", "--packager", kind, "--target", dist) //nolint:gosec // the Makefile names it
+		cmd := exec.CommandContext(ctx, nfpm, "package", "--config", "packages/nfpm.yaml", "--packager", kind, "--target", dist)
 		cmd.Dir = folder
 		cmd.Env = append(os.Environ(), "VERSION="+r.version, "ARCH="+on.architecture, fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.at.Unix()))
 		if said, err := cmd.CombinedOutput(); err != nil {

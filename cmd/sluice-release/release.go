@@ -48,7 +48,7 @@ var tag = regexp.MustCompile(`^v(\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?)$`)
 
 // stamp asks git for the revision, its time, and the version if none was given.
 func (r *release) stamp(ctx context.Context) error {
-	said, err := output(ctx, "", "git", "log", "-1", "--format=%H %ct")
+	said, err := output(ctx, "git", "log", "-1", "--format=%H %ct")
 	if err != nil {
 		return fmt.Errorf("a release is made of a commit: %w", err)
 	}
@@ -58,14 +58,14 @@ func (r *release) stamp(ctx context.Context) error {
 		return fmt.Errorf("the time of the commit: %w", err)
 	}
 	r.revision, r.at = revision, time.Unix(unix, 0).UTC()
-	changed, err := output(ctx, "", "git", "status", "--porcelain", "--untracked-files=no")
+	changed, err := output(ctx, "git", "status", "--porcelain", "--untracked-files=no")
 	if err != nil {
 		return err
 	}
 	if r.version != "" {
 		return nil
 	}
-	tags, err := output(ctx, "", "git", "tag", "--points-at", "HEAD")
+	tags, err := output(ctx, "git", "tag", "--points-at", "HEAD")
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (r *release) make(ctx context.Context, out io.Writer) error {
 	if err := os.CopyFS(r.out, os.DirFS(made[0])); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(sums), 0o644); err != nil { //nolint:gosec // it is published
+	if err := os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(sums), 0o644); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "sluice %s, made twice and equal, in %s:\n%s", r.version, r.out, sums)
@@ -142,7 +142,7 @@ func (r *release) makeOnce(ctx context.Context, dir string) error {
 		if err := r.build(ctx, src, cache, filepath.Join(folder, "sluice"), on); err != nil {
 			return err
 		}
-		if err := r.accompany(folder, on); err != nil {
+		if err := r.accompany(folder, on); err != nil { //nolint:contextcheck // none of the commands runs
 			return err
 		}
 		if err := writeArchive(filepath.Join(dist, name+".tar.gz"), folder, name, r.at); err != nil {
@@ -163,7 +163,8 @@ func (r *release) makeOnce(ctx context.Context, dir string) error {
 // build builds the program: one static file, its own time zones, and no word of where it was built.
 func (r *release) build(ctx context.Context, src, cache, to string, on platform) error {
 	flags := fmt.Sprintf("-s -w -X sluice/cmd/sluice/cli.version=%s -X sluice/cmd/sluice/cli.revision=%s", r.version, r.revision)
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-trimpath", "-tags", "timetzdata", "-ldflags", flags, "-o", to, "./cmd/sluice") //nolint:gosec // the release names what it builds
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-trimpath", "-tags", "timetzdata",
+		"-ldflags", flags, "-o", to, "./cmd/sluice")
 	cmd.Dir = src
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=", "GOARM64=", "GOOS="+on.system, "GOARCH="+on.architecture)
 	if cache != "" {
@@ -243,11 +244,10 @@ func copyAll(to, from string) error {
 	return os.WriteFile(to, text, info.Mode().Perm())
 }
 
-// output runs a command in a folder and gives what it prints, without space around it. Its error
+// output runs a command and gives what it prints, without space around it. Its error
 // has what the command complained of.
-func output(ctx context.Context, dir, name string, args ...string) (string, error) {
+func output(ctx context.Context, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	said, err := cmd.Output()

@@ -63,7 +63,7 @@ func writeSBOM(to, program, version string, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, append(text, '\n'), 0o644) //nolint:gosec // it is published
+	return os.WriteFile(to, append(text, '\n'), 0o644)
 }
 
 func sbomOf(info *debug.BuildInfo, digest [sha256.Size]byte, version string, at time.Time) bom {
