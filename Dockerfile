@@ -3,11 +3,15 @@
 #   docker build -t sluice .
 #   docker run --rm -v ./config.yaml:/etc/sluice/config.yaml:ro sluice serve --config /etc/sluice/config.yaml
 #
-# GO_IMAGE and GOPROXY are there for networks that reach images or modules by a mirror; empty means the usual one.
+# GO_IMAGE and GOPROXY are there for networks that reach images or modules by a mirror; empty means the usual one. A release names the
+# image by its digest (GO_IMAGE=golang:1.26@sha256:...), VERSION and REVISION. With --platform linux/arm64 the program is built for that
+# architecture, by the compiler of the machine that builds: nothing is emulated. The engine's older builder does not set BUILDPLATFORM and
+# TARGETARCH: it builds for this machine.
 ARG GO_IMAGE=golang:1.26
 
-FROM ${GO_IMAGE} AS build
+FROM --platform=${BUILDPLATFORM:-linux} ${GO_IMAGE} AS build
 ARG GOPROXY=
+ARG TARGETARCH=
 ENV CGO_ENABLED=0 GOFLAGS=-buildvcs=false GOPROXY=${GOPROXY}
 WORKDIR /src
 # The modules change rarely: in a layer of their own they are fetched once.
@@ -15,10 +19,19 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 # Without an operating system below, the program brings its own time zones.
-RUN go build -trimpath -tags timetzdata -ldflags "-s -w" -o /out/sluice ./cmd/sluice \
+ARG VERSION=
+ARG REVISION=
+RUN GOOS=linux GOARCH=${TARGETARCH} go build -trimpath -tags timetzdata -o /out/sluice \
+      -ldflags "-s -w -X sluice/cmd/sluice/cli.version=${VERSION:-0.0.0-dev} -X sluice/cmd/sluice/cli.revision=${REVISION}" ./cmd/sluice \
  && mkdir -p /out/tmp && chmod 1777 /out/tmp
 
 FROM scratch
+ARG VERSION=
+ARG REVISION=
+LABEL org.opencontainers.image.title="sluice" \
+      org.opencontainers.image.description="Copies business records into Postgres and keeps the two equal" \
+      org.opencontainers.image.version="${VERSION:-0.0.0-dev}" \
+      org.opencontainers.image.revision="${REVISION}"
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY --from=build /out/ /
 # No account file is needed for a number; it is the usual one of images without root.

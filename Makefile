@@ -38,6 +38,11 @@ BUILDVCS := $(if $(shell git rev-parse HEAD 2>/dev/null),auto,false)
 LINT_MODULE := github.com/golangci/golangci-lint/v2
 LINT := bin/golangci-lint-$(shell sed -n 's|^\s*$(LINT_MODULE) \(v[^ ]*\).*|\1|p' .ci/tools/go.mod)
 
+NFPM_MODULE := github.com/goreleaser/nfpm/v2
+NFPM := bin/nfpm-$(shell sed -n 's|^\s*$(NFPM_MODULE) \(v[^ ]*\).*|\1|p' .ci/packages/go.mod)
+# Flags of the release: go run ./cmd/sluice-release -help lists them. -quick takes one cache for both copies.
+RELEASEFLAGS ?=
+
 # What is generated from the declarations, written into a fresh folder: all of it, or none.
 PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh/docs" "$$fresh/$(SOURCES)" && \
 	$(GO) build -buildvcs=$(BUILDVCS) -o "$$fresh/sluice" ./cmd/sluice && \
@@ -51,7 +56,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh
 # Where the sources of the dbt package are.
 SOURCES = deploy/dbt/models/sources
 
-.PHONY: help build demo quick test e2e check bench scale cover fuzz simulate mutate chaos chaos-programs soak draft dictionary dashboards check-alerts manifests check-deploy docker clean
+.PHONY: help build demo quick test e2e check bench scale cover fuzz simulate mutate chaos chaos-programs soak draft dictionary dashboards check-alerts manifests check-deploy licenses release units docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -151,15 +156,30 @@ dashboards: ## write the Grafana dashboards anew from cmd/sluice-dashboards
 
 check-alerts: ## check the alerts with their unit tests, and each query of the dashboards, by promtool
 	@.ci/monitoring
+licenses: ## write what the program is made of anew, with the texts of the licenses
+	@fresh=$$(mktemp) && trap 'rm -f "$$fresh"' EXIT && $(GO) run ./cmd/sluice-release licenses >"$$fresh" && cat "$$fresh" >cmd/sluice/cli/licenses.txt
+
+release: $(NFPM) ## make archives, packages, lists of contents and checksums in dist, twice, and compare (RELEASEFLAGS)
+	$(GO) run ./cmd/sluice-release -nfpm $(NFPM) $(RELEASEFLAGS)
+
+units: ## ask systemd about the units of deploy/systemd: are they right, and how exposed are they
+	@.ci/check-units
 
 docker: ## build the image sluice
-	docker build -t sluice .
+	docker build --build-arg VERSION="$$(git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v//')" \
+		--build-arg REVISION="$$(git rev-parse HEAD 2>/dev/null)" -t sluice .
 
 clean: ## remove what make has built
-	rm -rf bin
+	rm -rf bin dist
 
 # The linter has a module of its own, so that what it needs is not among what the program needs. Its first build takes minutes.
 $(LINT): .ci/tools/go.mod .ci/tools/go.sum
 	@mkdir -p bin
 	cd .ci/tools && $(GO) build -o ../../$@ $(LINT_MODULE)/cmd/golangci-lint
+	@touch $@
+
+# So has the packager.
+$(NFPM): .ci/packages/go.mod .ci/packages/go.sum
+	@mkdir -p bin
+	cd .ci/packages && $(GO) build -o ../../$@ $(NFPM_MODULE)/cmd/nfpm
 	@touch $@

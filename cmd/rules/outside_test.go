@@ -10,6 +10,7 @@ const ground = "pipeline/outside"
 func tools() []string {
 	return []string{
 		"cmd/sluice-bench", "cmd/sluice-scale", "cmd/sluice-chaos", "cmd/sluice-mutate", "cmd/sluice-test", "cmd/sluice-dashboards",
+		"cmd/sluice-release",
 		"pipeline/warehouse/warehousetest",
 	}
 }

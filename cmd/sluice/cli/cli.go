@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/spf13/cobra"
+
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/outside"
 )
@@ -41,3 +43,7 @@ func Main(ctx context.Context, args []string, env Env) (code int) { //nolint:non
 	root.SetErr(env.Stderr)
 	return conclude(env.Stderr, root.ExecuteContext(ctx))
 }
+
+// Commands returns the whole tree of commands, none of which can run: manual pages and completions
+// are made from it.
+func Commands() *cobra.Command { return newRoot(Env{}) }

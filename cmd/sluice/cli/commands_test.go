@@ -42,7 +42,8 @@ func TestCommands(t *testing.T) {
 		"quarantine list":             {named, "date"},
 		"quarantine show " + named:    {"not a value", "inventory.bills", entries[at].Record},
 		"quarantine list items --all": {"Nothing is in quarantine"},
-		"version":                     {"sluice"},
+		"version":                     {"sluice 0.0.0-dev", "schema "},
+		"version --licenses":          {"github.com/riverqueue/river v", "Mozilla Public License"},
 		"migrate":                     {"up to date"},
 	} {
 		o := s.run(strings.Fields(command)...)
