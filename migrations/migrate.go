@@ -119,6 +119,9 @@ func Migrate(ctx context.Context, url string, opts Options) error {
 		return fmt.Errorf("connecting to migrate: %w", err)
 	}
 	defer hangUp(ctx, conn)
+	if err := postgres.CheckVersion(conn.PgConn()); err != nil {
+		return err
+	}
 	if err := lock(ctx, conn, lockPatience); err != nil {
 		return err
 	}
