@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sluice/cmd/sluice-chaos/watch"
 )
 
 func TestFlags(t *testing.T) {
@@ -63,6 +65,42 @@ func TestChaosThatProvesNothingFails(t *testing.T) {
 	r := fine()
 	if r.enough(sc); len(r.Violations) != 0 {
 		t.Errorf("%q, want none", r.Violations)
+	}
+}
+
+// TestRollingThatProvesNothingFails: a refused start, an analyst that waits or fails, and a run in
+// which too little happened are violations.
+func TestRollingThatProvesNothingFails(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(r *rolling){
+		"": func(*rolling) {}, "refused": func(r *rolling) { r.slots[0].exits[codeRefused] = 1 },
+		"the analyst waits": func(r *rolling) { r.analyst.longest = 1100 * time.Millisecond }, "the analyst fails": func(r *rolling) { r.analyst.failed = errors.New("no such column") },
+		"the analyst sleeps": func(r *rolling) { r.analyst.asked = 0 }, "not replaced": func(r *rolling) { r.report.Rolling.Replaced = 3 },
+		"never mixed": func(r *rolling) { r.report.Rolling.Mixed = false }, "migrate lived": func(r *rolling) { r.report.Rolling.MigrateKills = 0 },
+		"idle": func(r *rolling) { r.report.KillsAtWork = 0 }, "dead world": func(r *rolling) { r.report.Edited = 0 },
+		"a process broke": func(r *rolling) { r.slots[1].bad = []string{"panic: oh"} },
+	} {
+		r := &rolling{
+			chaos: &chaos{
+				slots: []*slot{{exits: map[int]int{0: 2}}, {exits: map[int]int{}}}, watcher: watch.New(nil),
+				report: Report{Exits: map[int]int{}, KillsAtWork: 1, Inserted: 1, Edited: 1, Rolling: &rollingFigures{
+					Versions: "from this tree to one with a further migration, 29", Replaced: 4, Mixed: true, MigrateKills: 2,
+				}},
+			},
+			analyst: &analyst{asked: 100, longest: 900 * time.Millisecond},
+		}
+		spoil(r)
+		if r.judge(); (name == "") != (len(r.report.Violations) == 0) || len(r.report.Violations) > 1 {
+			t.Errorf("%q: %q", name, r.report.Violations)
+		}
+	}
+	for _, args := range [][]string{{"-previous", "v1"}} {
+		if _, err := parse(args); err == nil {
+			t.Errorf("%q is accepted", args)
+		}
+	}
+	if c, err := parse([]string{"-rolling", "-previous", "v1"}); err != nil || !c.Rolling || c.Previous != "v1" {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 

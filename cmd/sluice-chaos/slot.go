@@ -29,6 +29,8 @@ type slot struct {
 
 	mu      sync.Mutex
 	process *testbed.Process
+	// program is another program than the testbed's; "" for none.
+	program string
 	starts  int
 	olders  int
 	clock   time.Duration
@@ -131,7 +133,8 @@ func (s *slot) start() error {
 	}
 	p, err := s.bed.Run(testbed.Start{
 		Name: fmt.Sprintf("%s-%d-%d", name, s.number, s.starts), Config: config, Postgres: s.database.Address(), Clock: s.clock, Receiver: s.receiver,
-		Args: append(args, "--listen", "127.0.0.1:0", "--log-level", "info"), // so that it logs when it serves, and where it receives
+		Program: s.program,
+		Args:    append(args, "--listen", "127.0.0.1:0", "--log-level", "info"), // so that it logs when it serves, and where it receives
 	})
 	if err != nil {
 		return err
@@ -194,6 +197,14 @@ func (s *slot) next(clock time.Duration, older bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clock, s.older = clock, older
+}
+
+// install sets the program of all later processes in the slot, and returns the present process.
+func (s *slot) install(program string) *testbed.Process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.program = program
+	return s.process
 }
 
 // retire ends the process in the slot if it is an older version; a newer one follows.
