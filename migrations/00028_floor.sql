@@ -37,7 +37,10 @@ COMMENT ON COLUMN sluice.migration_steps.step IS 'The step, from 1.';
 COMMENT ON COLUMN sluice.migration_steps.name IS 'What the step is about, mostly a table.';
 COMMENT ON COLUMN sluice.migration_steps.applied_at IS 'When the step was committed.';
 
--- A worker that could write here could make a migration leave steps out.
+ALTER TABLE sluice.processes ADD COLUMN program bigint;
+COMMENT ON COLUMN sluice.processes.program IS 'Number of the newest migration of its program; null if it is of an older version, which did not say. A migration that raises the floor waits for the end of processes below.';
+
+-- A worker that could write into migration_steps could make a migration leave steps out.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION sluice.grant_worker(p_role name) RETURNS integer LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $function$

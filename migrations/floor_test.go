@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -100,6 +101,43 @@ func TestAFloorAboveAProgramRefusesIt(t *testing.T) {
 		if diff := cmp.Diff(before, catalogue(t, url)); diff != "" {
 			t.Errorf("changed:\n%s", diff)
 		}
+	}
+}
+
+// TestAContractWaitsForTheEndOfOlderProcesses: while a process below the new floor is at work, the
+// file is refused and names it, and so does the outlook. Processes at the floor stop nothing.
+func TestAContractWaitsForTheEndOfOlderProcesses(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	files := released(t, map[string]string{fmt.Sprintf("%05d_contract.sql", next()): fmt.Sprintf(
+		"-- sluice:contract\nSELECT sluice.raise_floor(%d);\nALTER TABLE inventory.bills DROP COLUMN status CASCADE;\n", next())})
+	opts := migrations.Upgraded(migrations.Options{}, files)
+	process := func(name string, program any) *pgx.Conn {
+		conn := session(t, url, name)
+		var number int32
+		err := conn.QueryRow(t.Context(), `INSERT INTO sluice.processes (name, program, lock_pid) VALUES ($1, $2, pg_backend_pid()) RETURNING id::integer`, name, program).Scan(&number)
+		must(t, err)
+		_, err = conn.Exec(t.Context(), `SELECT pg_advisory_lock(20928, $1)`, number)
+		must(t, err)
+		return conn
+	}
+	process("current", next())
+	old, dumb := process("old", next()-1), process("dumb", nil)
+	err := migrations.Migrate(t.Context(), url, opts)
+	for _, want := range []string{fmt.Sprintf("%05d_contract.sql", next()), fmt.Sprintf("old, of version %d, since 20", next()-1), "dumb, of a version before the floor"} {
+		if !errors.Is(err, migrations.ErrBelow) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "current") {
+			t.Errorf("Migrate = %v, want %s", err, want)
+		}
+	}
+	must(t, dumb.Close(t.Context()))
+	outlook, err := migrations.Foresee(t.Context(), url, opts)
+	if err != nil || len(outlook.Steps) != 1 || !outlook.Steps[0].Contracts || len(outlook.Steps[0].Below) != 1 {
+		t.Errorf("the outlook is %+v, %v", outlook.Steps, err)
+	}
+	must(t, old.Close(t.Context()))
+	must(t, migrations.Migrate(t.Context(), url, opts))
+	if _, err := migrations.Pending(t.Context(), url); !errors.Is(err, migrations.ErrNewer) {
+		t.Errorf("Pending = %v, want ErrNewer", err)
 	}
 }
 

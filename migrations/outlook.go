@@ -31,7 +31,10 @@ type Step struct {
 	File string `json:"file"`
 	Step string `json:"step,omitempty"`
 	// Contracts says that the file takes away what earlier programs use, and raises the floor.
-	Contracts  bool        `json:"contracts,omitempty"`
+	Contracts bool `json:"contracts,omitempty"`
+	// Below are the processes at work that have to end before: they are below the floor that the
+	// file sets.
+	Below      []string    `json:"below,omitempty"`
 	Statements []Statement `json:"statements"`
 }
 
@@ -39,7 +42,7 @@ type Step struct {
 type Statement struct {
 	SQL string `json:"sql"`
 	// Unknown says that the statement is a block or calls functions, which can take any lock.
-	Unknown bool   `json:"unknown,omitempty"`
+	Unknown bool        `json:"unknown,omitempty"`
 	Locks   []TableLock `json:"locks,omitempty"`
 }
 
@@ -187,9 +190,16 @@ func leftOf(ctx context.Context, pool *pgxpool.Pool, s state, number int64, name
 			return nil, err
 		}
 	}
+	var under []string
+	if s.floor.Program > 0 { // as is the column of processes
+		var err error
+		if under, err = below(ctx, pool, text); err != nil {
+			return nil, err
+		}
+	}
 	for i, part := range parts {
 		if !done[i+1] {
-			steps = append(steps, Step{File: name, Step: part.name, Contracts: contracts(text), Statements: described(part.sql)})
+			steps = append(steps, Step{File: name, Step: part.name, Contracts: contracts(text), Below: under, Statements: described(part.sql)})
 		}
 	}
 	return steps, nil

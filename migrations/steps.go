@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -49,6 +51,38 @@ func partsOf(text string) []part {
 // contracts reports whether a file declares that it takes something away.
 func contracts(text string) bool { return strings.Contains("\n"+text, "\n"+contractLine) }
 
+// ErrBelow says that processes are at work to which a migration takes away what they use.
+var ErrBelow = errors.New("processes of versions below the new floor are at work: replace or stop them, and run it again")
+
+// raising finds the floor to which a file that contracts raises it.
+var raising = regexp.MustCompile(`sluice\.raise_floor\((\d+)`)
+
+const sqlBelow = `
+SELECT p.name || coalesce(', of version ' || p.program, ', of a version before the floor') || ', since ' || to_char(p.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')
+FROM sluice.processes p JOIN sluice.live_processes l ON l.id = p.id
+WHERE coalesce(p.program, 0) < $1 ORDER BY p.id`
+
+// below returns the processes at work that are of a version below the floor that a file sets.
+func below(ctx context.Context, pool *pgxpool.Pool, text string) ([]string, error) {
+	found := raising.FindStringSubmatch(text)
+	if !contracts(text) || found == nil {
+		return nil, nil
+	}
+	floor, err := strconv.ParseInt(found[1], 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("reading the floor of a migration: %w", err)
+	}
+	rows, err := pool.Query(ctx, sqlBelow, floor)
+	if err != nil {
+		return nil, fmt.Errorf("looking which processes are at work: %w", err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("looking which processes are at work: %w", err)
+	}
+	return names, nil
+}
+
 // files applies what is pending, a transaction for each file, or for each step of a file that has
 // steps.
 func files(ctx context.Context, pool *pgxpool.Pool, provider *goose.Provider, from fs.FS, others *beside) error {
@@ -67,6 +101,9 @@ func files(ctx context.Context, pool *pgxpool.Pool, provider *goose.Provider, fr
 		if err != nil {
 			return fmt.Errorf("reading the embedded migrations: %w", err)
 		}
+		if at, err := below(ctx, pool, string(text)); err != nil || len(at) > 0 {
+			return errors.Join(err, refusal(name, at))
+		}
 		if parts := partsOf(string(text)); parts[0].name != "" {
 			err = stepped(ctx, pool, name, parts, others)
 		} else {
@@ -81,6 +118,14 @@ func files(ctx context.Context, pool *pgxpool.Pool, provider *goose.Provider, fr
 		}
 	}
 	return nil
+}
+
+// refusal names the processes that a file would leave without what they use; nil for none.
+func refusal(name string, processes []string) error {
+	if len(processes) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s contracts: %w: %s", name, ErrBelow, strings.Join(processes, "; "))
 }
 
 // whole applies the next file in one transaction.

@@ -46,6 +46,9 @@ type slot struct {
 // restartAfter is the pause of a service manager before it restarts a process that ended by itself.
 const restartAfter = 200 * time.Millisecond
 
+// mostBad bounds the wrong ends that a slot keeps: each start may end in the same way.
+const mostBad = 10
+
 func newSlot(ctx context.Context, g *testbed.Bed, number int) (*slot, error) {
 	s := &slot{number: number, bed: g, exits: make(map[int]int)}
 	var err error
@@ -156,7 +159,7 @@ func (s *slot) note(p *testbed.Process) {
 	if p.Code >= 0 {
 		s.exits[p.Code]++
 	}
-	if wrong := wrongEnd(p.Code, p.Requested(), said); wrong != "" {
+	if wrong := wrongEnd(p.Code, p.Requested(), said); wrong != "" && len(s.bad) < mostBad {
 		s.bad = append(s.bad, fmt.Sprintf("%s %s: %s", p.Name, wrong, lastLines(said)))
 	}
 }

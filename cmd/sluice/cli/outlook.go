@@ -52,6 +52,9 @@ func outlookLines(page *view.Page, o *migrations.Outlook) {
 			title += "  (contracts: programs before it are refused afterwards)"
 		}
 		page.Linef("\n%s", title)
+		for _, process := range step.Below {
+			page.Linef("  it is refused while this process is at work: %s", process)
+		}
 		for n := range step.Statements {
 			behind += statementLines(page, &step.Statements[n])
 		}
