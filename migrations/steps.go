@@ -32,19 +32,23 @@ const (
 // part is one transaction of a file. A file without steps is one part without a name.
 type part struct{ name, sql string }
 
-// partsOf cuts a file into its steps. What stands before the first of them is comment.
+// partsOf cuts a file into its steps. Statements before the first of them are a step, too.
 func partsOf(text string) []part {
-	var parts []part
+	parts := []part{{}}
 	for line := range strings.Lines(text) {
 		if name, found := strings.CutPrefix(line, stepLine); found {
 			parts = append(parts, part{name: strings.TrimSpace(name)})
-		} else if n := len(parts); n > 0 {
-			parts[n-1].sql += line
+		} else {
+			parts[len(parts)-1].sql += line
 		}
 	}
-	if len(parts) == 0 {
-		return []part{{sql: text}}
+	switch {
+	case len(parts) == 1:
+		return parts
+	case len(statements(parts[0].sql)) == 0:
+		return parts[1:]
 	}
+	parts[0].name = "what stands before the steps"
 	return parts
 }
 

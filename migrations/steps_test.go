@@ -105,3 +105,20 @@ func TestAStepDelaysNoOther(t *testing.T) {
 		t.Errorf("a reader of the tables that are done, asked %d times: %v", asked, failed)
 	}
 }
+
+func TestPartsOfFiles(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"-- +goose Up\nSELECT 1;\n":                                                      {""},
+		"-- +goose Up\n-- Why.\n-- sluice:step a\nSELECT 1;\n-- sluice:step b\nSELECT 2;": {"a", "b"},
+		"-- +goose Up\nSELECT 0;\n-- sluice:step a\nSELECT 1;\n":                        {"what stands before the steps", "a"},
+	} {
+		names, texts := migrations.PartsOf(text)
+		if diff := cmp.Diff(want, names); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+		if n := strings.Count(strings.Join(texts, ""), "SELECT"); n != strings.Count(text, "SELECT") {
+			t.Errorf("%q: %d statements are left: %q", text, n, texts)
+		}
+	}
+}
