@@ -34,8 +34,8 @@ var (
 	raises        = regexp.MustCompile(`SLUICE\.RAISE_FLOOR\((\d+)(?:, (\d+))?\)`)
 )
 
-// faultsOf says what is wrong with a file: what an expanding file takes away from the program before
-// it, a contract that raises no floor, and steps of several tables.
+// faultsOf says what is wrong with a file: what an expanding file takes away from the program
+// before it, a contract that raises no floor, and steps of several tables.
 func faultsOf(number int, text string) []string {
 	var faults []string
 	var raised []string

@@ -38,8 +38,8 @@ type versions struct {
 type state struct {
 	// ours and queue say whether the program's and the queue's tables of versions exist.
 	ours, queue bool
-	// applied are the newest migrations, floor the lowest that a program needs; zero if the database
-	// does not say it.
+	// applied are the newest migrations, floor the lowest that a program needs; zero if the
+	// database does not say it.
 	applied, floor versions
 }
 

@@ -84,7 +84,8 @@ SELECT pg_catalog.sum(c.reltuples) FILTER (WHERE c.reltuples >= 0)::bigint, pg_c
 FROM pg_catalog.pg_class c
 WHERE c.oid = pg_catalog.to_regclass($1) OR c.oid IN (SELECT i.inhrelid FROM pg_catalog.pg_inherits i WHERE i.inhparent = pg_catalog.to_regclass($1))
 HAVING pg_catalog.count(*) > 0`
-	// sqlBehind names the sessions with a lock of one of the levels on a table or a partition of it.
+	// sqlBehind names the sessions with a lock of one of the levels on a table or a partition of
+	// it.
 	sqlBehind = `
 SELECT DISTINCT b.pid, coalesce(b.usename::text, ''), coalesce(b.application_name, ''), CASE WHEN b.usesysid IS NULL THEN '` + autovacuum + `' ELSE '' END, b.xact_start
 FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity b ON b.pid = l.pid

@@ -19,7 +19,8 @@ const (
 	// stepLine begins a step: what follows up to the next such line is one transaction. The rest of
 	// the line names it, mostly by its table.
 	stepLine = "-- sluice:step "
-	// contractLine says that the file takes away what an earlier program uses, and raises the floor.
+	// contractLine says that the file takes away what an earlier program uses, and raises the
+	// floor.
 	contractLine = "-- sluice:contract"
 )
 

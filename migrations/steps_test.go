@@ -45,9 +45,9 @@ func logTo(when func(line string)) *slog.Logger {
 	return slog.New(slog.NewTextHandler(signals{when}, nil))
 }
 
-// TestAKillAtEachStep: a migration ends while it waits for the table of each step in turn. The steps
-// before it stay, later ones are not begun, and the next migration ends where an undisturbed one
-// does.
+// TestAKillAtEachStep: a migration ends while it waits for the table of each step in turn. The
+// steps before it stay, later ones are not begun, and the next migration ends where an undisturbed
+// one does.
 func TestAKillAtEachStep(t *testing.T) {
 	t.Parallel()
 	whole := migrated(t)
@@ -80,8 +80,8 @@ func TestAKillAtEachStep(t *testing.T) {
 	}
 }
 
-// TestAStepDelaysNoOther: the session that holds one table is named with its step, and the tables of
-// the steps before are free for readers while the migration waits.
+// TestAStepDelaysNoOther: the session that holds one table is named with its step, and the tables
+// of the steps before are free for readers while the migration waits.
 func TestAStepDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)

@@ -19,7 +19,8 @@ type analyst struct {
 	conn *pgx.Conn
 
 	mu sync.Mutex
-	// asked counts the statements; slowest is the longest of them, before and since the upgrade began.
+	// asked counts the statements; slowest is the longest of them, before and since the upgrade
+	// began.
 	asked                  int
 	slowestBefore, slowest time.Duration
 	began                  bool

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"sluice/cmd/sluice-chaos/watch"
+	"sluice/migrations"
+	"sluice/pipeline/engine"
 )
 
 func TestFlags(t *testing.T) {
@@ -73,7 +75,7 @@ func TestChaosThatProvesNothingFails(t *testing.T) {
 func TestRollingThatProvesNothingFails(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(r *rolling){
-		"": func(*rolling) {}, "refused": func(r *rolling) { r.slots[0].exits[codeRefused] = 1 },
+		"": func(*rolling) {}, "refused": func(r *rolling) { r.slots[0].refused = 1 },
 		"the analyst waits": func(r *rolling) { r.analyst.longest = 1100 * time.Millisecond }, "the analyst fails": func(r *rolling) { r.analyst.failed = errors.New("no such column") },
 		"the analyst sleeps": func(r *rolling) { r.analyst.asked = 0 }, "not replaced": func(r *rolling) { r.report.Rolling.Replaced = 3 },
 		"never mixed": func(r *rolling) { r.report.Rolling.Mixed = false }, "migrate lived": func(r *rolling) { r.report.Rolling.MigrateKills = 0 },
@@ -129,6 +131,13 @@ func TestWrongEnds(t *testing.T) {
 	} {
 		if got := wrongEnd(c.code, c.asked, c.said); (got != "") != c.wrong {
 			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for said, want := range map[string]bool{
+		"sluice: " + migrations.ErrNewer.Error(): true, "sluice: " + engine.ErrNotMigrated.Error(): true, mistake: false,
+	} {
+		if refusedByVersion(3, said) != want || refusedByVersion(1, said) {
+			t.Errorf("%s: refused by the version: want %t", said, want)
 		}
 	}
 	if got := lastLines("1\n2\n3\n4\n5\n6\n7\n8\n9\n"); got != "2\n3\n4\n5\n6\n7\n8\n9" {

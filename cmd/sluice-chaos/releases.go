@@ -25,8 +25,8 @@ type releases struct {
 // firstWithFloor is in the tree of every version that can work on a newer database.
 const firstWithFloor = "migrations/00028_floor.sql"
 
-// build builds two versions into a folder. The next one is this tree, the previous one a revision of
-// it: that of the last tag if none is named. Without such a revision, this tree is the previous
+// build builds two versions into a folder. The next one is this tree, the previous one a revision
+// of it: that of the last tag if none is named. Without such a revision, this tree is the previous
 // version, and the next one has a further migration.
 func build(ctx context.Context, folder, revision string) (releases, error) {
 	r := releases{previous: filepath.Join(folder, "previous.test"), next: filepath.Join(folder, "next.test")}

@@ -40,7 +40,9 @@ type slot struct {
 	ending  bool
 	// exits counts the exit codes of processes that ended without a kill.
 	exits map[int]int
-	bad   []string
+	// refused counts the starts that ended because of the version of the database.
+	refused int
+	bad     []string
 }
 
 // restartAfter is the pause of a service manager before it restarts a process that ended by itself.
@@ -159,9 +161,19 @@ func (s *slot) note(p *testbed.Process) {
 	if p.Code >= 0 {
 		s.exits[p.Code]++
 	}
+	if refusedByVersion(p.Code, said) {
+		s.refused++
+	}
 	if wrong := wrongEnd(p.Code, p.Requested(), said); wrong != "" && len(s.bad) < mostBad {
 		s.bad = append(s.bad, fmt.Sprintf("%s %s: %s", p.Name, wrong, lastLines(said)))
 	}
+}
+
+// refusedByVersion reports whether a start ended because the tables are of another version. Without
+// an answer of the database it ends with the same code.
+func refusedByVersion(code int, said string) bool {
+	const environment = 3
+	return code == environment && (strings.Contains(said, "a newer version of the program migrated the database") || strings.Contains(said, "the database is not migrated"))
 }
 
 // wrongEnd returns what is wrong about the end of a serve, or "". A serve may end well on request,

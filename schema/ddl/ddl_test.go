@@ -61,8 +61,8 @@ func found(t *testing.T) ddl.Catalog {
 	return have
 }
 
-// TestADraftAltersEachTableByItself: each altered table begins a step of the migration, and one alone
-// needs none.
+// TestADraftAltersEachTableByItself: each altered table begins a step of the migration, and one
+// alone needs none.
 func TestADraftAltersEachTableByItself(t *testing.T) {
 	t.Parallel()
 	have := found(t)

@@ -58,8 +58,8 @@ func Draft(services []schema.Service, existing Catalog) (string, bool) {
 	return b.String(), d.statements.Len() > 0
 }
 
-// stepLine begins a transaction of a migration: an altered table has its own, so that a session that
-// uses one table delays the change of that table only. See package migrations.
+// stepLine begins a transaction of a migration: an altered table has its own, so that a session
+// that uses one table delays the change of that table only. See package migrations.
 const stepLine = "-- sluice:step "
 
 type draft struct {

@@ -46,8 +46,8 @@ const (
 )
 
 // Open starts a server in a folder, durable or not, whose database has all tables and no rows. With
-// mebibytes it is on a volume of that size, if one can be mounted: see Fillable. A bare database has
-// no tables either, and there is no template of others.
+// mebibytes it is on a volume of that size, if one can be mounted: see Fillable. A bare database
+// has no tables either, and there is no template of others.
 func Open(ctx context.Context, folder string, mebibytes int, durable, bare bool) (_ *Server, err error) {
 	p := &Server{dir: filepath.Join(folder, "pg"), durable: durable}
 	if err := p.Start(ctx); err != nil {

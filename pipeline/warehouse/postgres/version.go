@@ -15,8 +15,8 @@ const Oldest = 14
 // ErrTooOld says that the server is of a version that lacks what the program uses.
 var ErrTooOld = fmt.Errorf("the server is too old: sluice needs Postgres %d or newer", Oldest)
 
-// CheckVersion returns ErrTooOld if the server of a connection is older than Oldest. It asks nothing:
-// the server told its version when the connection began, through poolers, too.
+// CheckVersion returns ErrTooOld if the server of a connection is older than Oldest. It asks
+// nothing: the server told its version when the connection began, through poolers, too.
 func CheckVersion(conn *pgconn.PgConn) error {
 	said := conn.ParameterStatus("server_version")
 	digits, _, _ := strings.Cut(said, ".")
