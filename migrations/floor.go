@@ -79,8 +79,8 @@ func (s state) ahead(own versions) (bool, error) {
 		return true, fmt.Errorf("%w: it is at version %d and needs a program of version %d or above, this one is of version %d: install the newer program",
 			ErrNewer, s.applied.Program, s.floor.Program, own.Program)
 	case s.floor.Queue > own.Queue:
-		return true, fmt.Errorf("%w: its queue is at version %d and needs a program whose queue is of version %d or above, that of this one is of version %d: "+
-			"install the newer program", ErrNewer, s.applied.Queue, s.floor.Queue, own.Queue)
+		return true, fmt.Errorf("%w: its queue is at version %d and needs a program whose queue is of version %d or above, "+
+			"that of this one is of version %d: install the newer program", ErrNewer, s.applied.Queue, s.floor.Queue, own.Queue)
 	default:
 		return newer, nil
 	}

@@ -2,6 +2,7 @@ package migrations
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -87,7 +88,8 @@ HAVING pg_catalog.count(*) > 0`
 	// sqlBehind names the sessions with a lock of one of the levels on a table or a partition of
 	// it.
 	sqlBehind = `
-SELECT DISTINCT b.pid, coalesce(b.usename::text, ''), coalesce(b.application_name, ''), CASE WHEN b.usesysid IS NULL THEN '` + autovacuum + `' ELSE '' END, b.xact_start
+SELECT DISTINCT b.pid, coalesce(b.usename::text, ''), coalesce(b.application_name, ''),
+	CASE WHEN b.usesysid IS NULL THEN '` + autovacuum + `' ELSE '' END, b.xact_start
 FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity b ON b.pid = l.pid
 WHERE l.locktype = 'relation' AND l.granted AND l.mode = ANY ($2) AND l.pid <> pg_catalog.pg_backend_pid()
 	AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database())
@@ -269,7 +271,7 @@ func (s *Statement) measure(ctx context.Context, pool *pgxpool.Pool) error {
 	for i := range s.Locks {
 		lock := &s.Locks[i]
 		err := pool.QueryRow(ctx, sqlTable, lock.Table).Scan(&lock.Rows, &lock.Bytes)
-		if err == pgx.ErrNoRows { //nolint:errorlint,err113 // it comes as it is
+		if errors.Is(err, pgx.ErrNoRows) {
 			lock.Missing = true
 			continue
 		}

@@ -186,7 +186,7 @@ var kinds = []struct {
 	match       *regexp.Regexp
 	level, work string
 }{
-	{regexp.MustCompile(`(?i)^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?(?:` + tabled + ` )?ON (?:ONLY )?` + tabled), shareUpdateExclusive, WorkScan},
+	{regexp.MustCompile(`(?i)^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?(?:` + ident + ` )?ON ` + tabled), shareUpdateExclusive, WorkScan},
 	{regexp.MustCompile(`(?i)^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?(?:` + ident + ` )?ON (?:ONLY )?` + tabled), share, WorkScan},
 	{regexp.MustCompile(`(?i)^CREATE (?:OR REPLACE )?(?:CONSTRAINT )?TRIGGER .*? ON ` + tabled), shareRowExclusive, WorkCatalog},
 	{regexp.MustCompile(`(?i)^CREATE OR REPLACE VIEW ` + tabled), accessExclusive, WorkCatalog},
@@ -273,13 +273,7 @@ func ofAction(action string) (string, string) { //nolint:gocritic // the level, 
 	case named:
 		return accessExclusive, scanUnless(has("NOT VALID") || has("USING INDEX"))
 	case starts("ADD"):
-		switch {
-		case has("GENERATED ") || has(" DEFAULT ") && !constant.MatchString(action):
-			return accessExclusive, WorkRewrite
-		case has("CHECK (") || has(" UNIQUE") || has("PRIMARY KEY"):
-			return accessExclusive, WorkScan
-		}
-		return accessExclusive, WorkCatalog
+		return accessExclusive, ofColumn(action, has)
 	case starts("ALTER") && (has(" TYPE ")):
 		return accessExclusive, WorkRewrite
 	case starts("ALTER") && has("SET NOT NULL"):
@@ -288,6 +282,18 @@ func ofAction(action string) (string, string) { //nolint:gocritic // the level, 
 		return accessExclusive, WorkRewrite
 	default:
 		return accessExclusive, WorkCatalog
+	}
+}
+
+// ofColumn returns the work of a new column.
+func ofColumn(action string, has func(string) bool) string {
+	switch {
+	case has("GENERATED ") || has(" DEFAULT ") && !constant.MatchString(action):
+		return WorkRewrite
+	case has("CHECK (") || has(" UNIQUE") || has("PRIMARY KEY"):
+		return WorkScan
+	default:
+		return WorkCatalog
 	}
 }
 

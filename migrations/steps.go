@@ -63,7 +63,8 @@ var ErrBelow = errors.New("processes of versions below the new floor are at work
 var raising = regexp.MustCompile(`sluice\.raise_floor\((\d+)`)
 
 const sqlBelow = `
-SELECT p.name || coalesce(', of version ' || p.program, ', of a version before the floor') || ', since ' || to_char(p.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')
+SELECT p.name || coalesce(', of version ' || p.program, ', of a version before the floor') || ', since '
+	|| to_char(p.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')
 FROM sluice.processes p JOIN sluice.live_processes l ON l.id = p.id
 WHERE coalesce(p.program, 0) < $1 ORDER BY p.id`
 

@@ -109,9 +109,9 @@ func TestAStepDelaysNoOther(t *testing.T) {
 func TestPartsOfFiles(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
-		"-- +goose Up\nSELECT 1;\n":                                                      {""},
+		"-- +goose Up\nSELECT 1;\n": {""},
 		"-- +goose Up\n-- Why.\n-- sluice:step a\nSELECT 1;\n-- sluice:step b\nSELECT 2;": {"a", "b"},
-		"-- +goose Up\nSELECT 0;\n-- sluice:step a\nSELECT 1;\n":                        {"what stands before the steps", "a"},
+		"-- +goose Up\nSELECT 0;\n-- sluice:step a\nSELECT 1;\n":                          {"what stands before the steps", "a"},
 	} {
 		names, texts := migrations.PartsOf(text)
 		if diff := cmp.Diff(want, names); diff != "" {

@@ -101,7 +101,7 @@ func compile(ctx context.Context, root, into string, flags ...string) error {
 // said runs a command in a folder and returns what it prints.
 func said(ctx context.Context, folder, name string, args ...string) (string, error) {
 	var out, failed bytes.Buffer
-	cmd := exec.CommandContext(ctx, name, args...)
+	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // git, go and tar, with arguments of the developer's
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &out, &failed
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, bytes.TrimSpace(failed.Bytes()))

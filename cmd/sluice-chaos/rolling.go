@@ -297,6 +297,7 @@ func (r *rolling) judge() {
 		r.report.brokenf("it proves too little: %+v", *figures)
 	}
 	if r.report.KillsAtWork == 0 || r.report.Inserted == 0 || r.report.Edited == 0 {
-		r.report.brokenf("it proves too little: %d kills at work, upstream: %d inserted, %d edited", r.report.KillsAtWork, r.report.Inserted, r.report.Edited)
+		r.report.brokenf("it proves too little: %d kills at work, upstream: %d inserted, %d edited",
+			r.report.KillsAtWork, r.report.Inserted, r.report.Edited)
 	}
 }

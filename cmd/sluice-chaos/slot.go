@@ -173,7 +173,8 @@ func (s *slot) note(p *testbed.Process) {
 // an answer of the database it ends with the same code.
 func refusedByVersion(code int, said string) bool {
 	const environment = 3
-	return code == environment && (strings.Contains(said, "a newer version of the program migrated the database") || strings.Contains(said, "the database is not migrated"))
+	return code == environment &&
+		(strings.Contains(said, "a newer version of the program migrated the database") || strings.Contains(said, "the database is not migrated"))
 }
 
 // wrongEnd returns what is wrong about the end of a serve, or "". A serve may end well on request,

@@ -58,7 +58,7 @@ func TestMigratePlan(t *testing.T) {
 	}
 	lock := outlook.Steps[at].Statements[0].Locks[0]
 	if lock.Table != "inventory.bills" || lock.Level != "SHARE" || lock.Work != migrations.WorkScan || lock.Rows == nil || lock.Bytes == 0 ||
-		len(lock.Behind) != 1 || lock.Behind[0].PID != int32(pid) || lock.Behind[0].Application != "till" || lock.Behind[0].Since == nil { //nolint:gosec // a pid
+		len(lock.Behind) != 1 || lock.Behind[0].PID != int32(pid) || lock.Behind[0].Application != "till" || lock.Behind[0].Since == nil {
 		t.Errorf("as JSON: %+v", lock)
 	}
 	if after := one[string](s, state); after != before {
