@@ -56,7 +56,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh
 # Where the sources of the dbt package are.
 SOURCES = deploy/dbt/models/sources
 
-.PHONY: help build demo quick test e2e check bench scale cover fuzz simulate mutate chaos chaos-programs soak draft dictionary dashboards check-alerts manifests check-deploy licenses release units docker clean
+.PHONY: help build demo quick test e2e check bench scale cover fuzz simulate mutate chaos chaos-programs soak draft dictionary dashboards check-alerts manifests check-deploy licenses release units rolling docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -132,6 +132,12 @@ chaos: chaos-programs ## real processes: 100 kills, 8 ends of Postgres, a full d
 	@.ci/setup binaries
 	bin/sluice-chaos -seed $(SEED) $(CHAOSFLAGS)
 	bin/crashpoints -seed $(SEED) $(CRASHFLAGS)
+
+# It builds both versions itself: the previous one is the last release, or PREVIOUS=REVISION.
+rolling: ## upgrade a working fleet process by process under kills, and roll it back, beside an analyst (SEED, PREVIOUS)
+	@.ci/setup binaries
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-chaos ./cmd/sluice-chaos
+	bin/sluice-chaos -rolling -seed $(SEED) $(if $(PREVIOUS),-previous $(PREVIOUS)) $(CHAOSFLAGS)
 
 soak: chaos-programs ## hours: chaos until KILLS (1000) and FOR (0s), all points, SCHEDULES (1000000), all bugs, rare faults, ROUNDS (5) of kills
 	@.ci/setup

@@ -38,7 +38,7 @@ SELECT (SELECT count(*) FROM gone) + (SELECT count(*) FROM written)`
 // Declare makes sluice.columns say what the services declare of the columns that the database has,
 // and returns the number of rows that it changed. The columns of sluice's own, which begin with an
 // underscore, are not declared and not in it. The role that migrates calls it, after Migrate and
-// after Execute.
+// after Execute. In a database of a newer program it changes nothing: that one declares more.
 func Declare(ctx context.Context, url string, services []schema.Service) (int, error) {
 	config, err := parse(url)
 	if err != nil {
@@ -50,6 +50,9 @@ func Declare(ctx context.Context, url string, services []schema.Service) (int, e
 	}
 	defer hangUp(ctx, conn)
 	if err := lock(ctx, conn, lockPatience); err != nil {
+		return 0, err
+	}
+	if newer, err := ofNewer(ctx, conn); err != nil || newer {
 		return 0, err
 	}
 	var d declared

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -49,15 +48,8 @@ SELECT CASE WHEN o.rolname <> current_user THEN o.rolname::text ELSE '' END, coa
 			'accounting', 'billing', 'chat', 'custom', 'inventory', 'invoicing'])
 		AND NOT r.rolsuper AND r.oid <> o.oid), '')
 FROM ours o`
-	sqlHasOurs = `SELECT to_regclass('sluice.schema_version') IS NOT NULL`
-	sqlVersion = `SELECT coalesce(max(version_id), 0) FROM sluice.schema_version WHERE is_applied`
 	sqlReaders = `SELECT history.make_readers()`
-	sqlHasHers = `SELECT to_regclass('river.river_migration') IS NOT NULL`
 )
-
-// ErrNewer says that a newer version of the program migrated the database: this version must not
-// write to it.
-var ErrNewer = errors.New("the database was migrated by a newer version of the program")
 
 // ErrOthers says that schemas under the program's names belong to another role.
 var ErrOthers = errors.New("schemas under the program's names belong to other roles: drop or rename them, or ALTER SCHEMA … OWNER TO")
@@ -111,10 +103,10 @@ func (o Options) beside(conn *pgx.Conn) *beside {
 
 // Migrate brings the database to the state that the embedded files and the queue's own migrations
 // describe. Any number of processes may call it at once: one works, the others wait. A database
-// without pending migrations is not changed. After a kill at any instant the next call continues
-// where the killed one stopped. It returns ErrNewer, and changes nothing, if the database is ahead
-// of this program. It returns ErrBlocked if other sessions hold a table for longer than the options
-// say.
+// without pending migrations is not changed, nor is one that a newer program migrated. After a kill
+// at any instant the next call continues where the killed one stopped. It returns ErrNewer, and
+// changes nothing, if this program may not work on the database. It returns ErrBlocked if other
+// sessions hold a table for longer than the options say.
 func Migrate(ctx context.Context, url string, opts Options) error {
 	config, err := parse(url)
 	if err != nil {
@@ -127,6 +119,9 @@ func Migrate(ctx context.Context, url string, opts Options) error {
 		return fmt.Errorf("connecting to migrate: %w", err)
 	}
 	defer hangUp(ctx, conn)
+	if err := postgres.CheckVersion(conn.PgConn()); err != nil {
+		return err
+	}
 	if err := lock(ctx, conn, lockPatience); err != nil {
 		return err
 	}
@@ -139,78 +134,26 @@ func Migrate(ctx context.Context, url string, opts Options) error {
 	}
 	defer pool.Close()
 	others := opts.beside(conn)
-	if err := migrateOurs(ctx, pool, cmp.Or[fs.FS](opts.files, FS), cmp.Or[fs.FS](opts.views, viewFiles), others); err != nil {
+	from := cmp.Or[fs.FS](opts.files, FS)
+	mine, err := own(from)
+	if err != nil {
+		return err
+	}
+	s, err := stateOf(ctx, pool)
+	if err != nil {
+		return err
+	}
+	if ahead, err := s.ahead(mine); err != nil || ahead {
+		if err == nil {
+			others.log.InfoContext(ctx, "nothing to migrate: a newer version did it, and this one may work on the database",
+				"database", s.applied.Program, "program", mine.Program, "floor", s.floor.Program)
+		}
+		return err
+	}
+	if err := migrateOurs(ctx, pool, from, cmp.Or[fs.FS](opts.views, viewFiles), others); err != nil {
 		return err
 	}
 	return migrateQueue(ctx, pool, others)
-}
-
-// Pending says whether Migrate would change the database. It changes nothing itself. It returns
-// ErrNewer if the database is ahead of this program.
-func Pending(ctx context.Context, url string) (bool, error) {
-	config, err := parse(url)
-	if err != nil {
-		return false, err
-	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return false, fmt.Errorf("connecting to look for pending migrations: %w", err)
-	}
-	defer pool.Close()
-	var ours, hers bool
-	if err := pool.QueryRow(ctx, sqlHasOurs).Scan(&ours); err != nil {
-		return false, fmt.Errorf("looking for applied migrations: %w", err)
-	}
-	if err := pool.QueryRow(ctx, sqlHasHers).Scan(&hers); err != nil {
-		return false, fmt.Errorf("looking for the queue's applied migrations: %w", err)
-	}
-	if !ours || !hers {
-		return true, nil
-	}
-	return pending(ctx, pool)
-}
-
-// Begun says whether the database has the program's tables, of whatever version.
-func Begun(ctx context.Context, url string) (bool, error) {
-	config, err := parse(url)
-	if err != nil {
-		return false, err
-	}
-	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
-	if err != nil {
-		return false, fmt.Errorf("connecting to look for applied migrations: %w", err)
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // the connection has no open transaction
-	var ours bool
-	if err := conn.QueryRow(ctx, sqlHasOurs).Scan(&ours); err != nil {
-		return false, fmt.Errorf("looking for applied migrations: %w", err)
-	}
-	return ours, nil
-}
-
-func pending(ctx context.Context, pool *pgxpool.Pool) (_ bool, failure error) {
-	db := stdlib.OpenDBFromPool(pool)
-	defer func() { failure = errors.Join(failure, db.Close()) }()
-	provider, err := newProvider(db, FS)
-	if err != nil {
-		return false, err
-	}
-	if err := refuseNewer(ctx, pool, provider); err != nil {
-		return false, err
-	}
-	more, err := provider.HasPending(ctx)
-	if err != nil {
-		return false, fmt.Errorf("looking for pending migrations: %w", err)
-	}
-	queue, err := newQueue(pool)
-	if err != nil {
-		return false, err
-	}
-	valid, err := queue.Validate(ctx, nil)
-	if err != nil {
-		return false, fmt.Errorf("looking for pending migrations of the queue: %w", err)
-	}
-	return more || !valid.OK, nil
 }
 
 func migrateOurs(ctx context.Context, pool *pgxpool.Pool, from, views fs.FS, others *beside) (failure error) {
@@ -220,16 +163,7 @@ func migrateOurs(ctx context.Context, pool *pgxpool.Pool, from, views fs.FS, oth
 	if err != nil {
 		return err
 	}
-	var exists bool
-	if err := pool.QueryRow(ctx, sqlHasOurs).Scan(&exists); err != nil {
-		return fmt.Errorf("looking for applied migrations: %w", err)
-	}
-	if exists {
-		if err := refuseNewer(ctx, pool, provider); err != nil {
-			return err
-		}
-	}
-	if err := files(ctx, provider, others); err != nil {
+	if err := files(ctx, pool, provider, from, others); err != nil {
 		return fmt.Errorf("migrating the warehouse: %w", err)
 	}
 	// Each table has its function history.<service>_<table>_as_of.
@@ -241,37 +175,6 @@ func migrateOurs(ctx context.Context, pool *pgxpool.Pool, from, views fs.FS, oth
 		return fmt.Errorf("making the functions of history: %w", err)
 	}
 	return migrateViews(ctx, pool, views, others)
-}
-
-// files applies what is pending, a transaction for each file.
-func files(ctx context.Context, provider *goose.Provider, others *beside) error {
-	states, err := provider.Status(ctx)
-	if err != nil {
-		return err
-	}
-	var left []string
-	for _, state := range states {
-		if state.State == goose.StatePending {
-			left = append(left, state.Source.Path)
-		}
-	}
-	for done, name := range left {
-		var result *goose.MigrationResult
-		err := others.try(ctx, name, func(ctx context.Context) error {
-			var err error
-			result, err = provider.UpByOne(ctx)
-			return err
-		})
-		if errors.Is(err, ErrBlocked) {
-			err = fmt.Errorf("%d of %d files are applied, %s are left: run it again, it goes on there: %w",
-				done, len(left), strings.Join(left[done:], ", "), err)
-		}
-		if err != nil {
-			return err
-		}
-		others.log.InfoContext(ctx, "migration applied", "file", result.Source.Path, "took", result.Duration)
-	}
-	return nil
 }
 
 func migrateQueue(ctx context.Context, pool *pgxpool.Pool, others *beside) error {
@@ -314,20 +217,6 @@ func newQueue(pool *pgxpool.Pool) (*rivermigrate.Migrator[pgx.Tx], error) {
 		return nil, fmt.Errorf("preparing the queue's migrations: %w", err)
 	}
 	return queue, nil
-}
-
-func refuseNewer(ctx context.Context, pool *pgxpool.Pool, provider *goose.Provider) error {
-	var applied, known int64
-	if err := pool.QueryRow(ctx, sqlVersion).Scan(&applied); err != nil {
-		return fmt.Errorf("reading the version of the database: %w", err)
-	}
-	for _, source := range provider.ListSources() {
-		known = max(known, source.Version)
-	}
-	if applied > known {
-		return fmt.Errorf("%w: it is at version %d, this one knows %d: install the newer program", ErrNewer, applied, known)
-	}
-	return nil
 }
 
 func hangUp(ctx context.Context, conn *pgx.Conn) {

@@ -167,15 +167,14 @@ func missingCustom(ctx context.Context, pool *pgxpool.Pool, files []viewFile) (m
 // PendingViews says whether Migrate would make views, in a database without pending migrations.
 // Nothing but analysts needs them: a program whose views are those of another version works.
 func PendingViews(ctx context.Context, url string) (bool, error) {
-	config, err := parse(url)
+	pool, err := watch(ctx, url)
 	if err != nil {
 		return false, err
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return false, fmt.Errorf("connecting to look for views: %w", err)
-	}
 	defer pool.Close()
+	if newer, err := ofNewer(ctx, pool); err != nil || newer {
+		return false, err
+	}
 	lacking, err := lackingViews(ctx, pool, viewFiles)
 	return len(lacking) > 0, err
 }

@@ -43,6 +43,7 @@ func writers() map[string]string {
 		"processes":     "pipeline/jobs",
 		"verifications": verified, "verified_streams": verified, "findings": verified,
 		"checks": migrated, "service_schemas": migrated, "views": migrated, "columns": migrated, "reader_key": migrated,
+		"migration_steps": migrated,
 	}
 }
 

@@ -8,6 +8,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sluice/cmd/sluice-chaos/watch"
+	"sluice/migrations"
+	"sluice/pipeline/engine"
 )
 
 func TestFlags(t *testing.T) {
@@ -66,6 +70,42 @@ func TestChaosThatProvesNothingFails(t *testing.T) {
 	}
 }
 
+// TestRollingThatProvesNothingFails: a refused start, an analyst that waits or fails, and a run in
+// which too little happened are violations.
+func TestRollingThatProvesNothingFails(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(r *rolling){
+		"": func(*rolling) {}, "refused": func(r *rolling) { r.slots[0].refused = 1 },
+		"the analyst waits": func(r *rolling) { r.analyst.longest = 1100 * time.Millisecond }, "the analyst fails": func(r *rolling) { r.analyst.failed = errors.New("no such column") },
+		"the analyst sleeps": func(r *rolling) { r.analyst.asked = 0 }, "not replaced": func(r *rolling) { r.report.Rolling.Replaced = 3 },
+		"never mixed": func(r *rolling) { r.report.Rolling.Mixed = false }, "migrate lived": func(r *rolling) { r.report.Rolling.MigrateKills = 0 },
+		"idle": func(r *rolling) { r.report.KillsAtWork = 0 }, "dead world": func(r *rolling) { r.report.Edited = 0 },
+		"a process broke": func(r *rolling) { r.slots[1].bad = []string{"panic: oh"} },
+	} {
+		r := &rolling{
+			chaos: &chaos{
+				slots: []*slot{{exits: map[int]int{0: 2}}, {exits: map[int]int{}}}, watcher: watch.New(nil),
+				report: Report{Exits: map[int]int{}, KillsAtWork: 1, Inserted: 1, Edited: 1, Rolling: &rollingFigures{
+					Versions: "from this tree to one with a further migration, 29", Replaced: 4, Mixed: true, MigrateKills: 2,
+				}},
+			},
+			analyst: &analyst{asked: 100, longest: 900 * time.Millisecond},
+		}
+		spoil(r)
+		if r.judge(); (name == "") != (len(r.report.Violations) == 0) || len(r.report.Violations) > 1 {
+			t.Errorf("%q: %q", name, r.report.Violations)
+		}
+	}
+	for _, args := range [][]string{{"-previous", "v1"}} {
+		if _, err := parse(args); err == nil {
+			t.Errorf("%q is accepted", args)
+		}
+	}
+	if c, err := parse([]string{"-rolling", "-previous", "v1"}); err != nil || !c.Rolling || c.Previous != "v1" {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
 // TestWrongEnds: a serve that ends without a kill may end with 0 on request, and for lack of a
 // database only before it serves.
 func TestWrongEnds(t *testing.T) {
@@ -91,6 +131,13 @@ func TestWrongEnds(t *testing.T) {
 	} {
 		if got := wrongEnd(c.code, c.asked, c.said); (got != "") != c.wrong {
 			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for said, want := range map[string]bool{
+		"sluice: " + migrations.ErrNewer.Error(): true, "sluice: " + engine.ErrNotMigrated.Error(): true, mistake: false,
+	} {
+		if refusedByVersion(3, said) != want || refusedByVersion(1, said) {
+			t.Errorf("%s: refused by the version: want %t", said, want)
 		}
 	}
 	if got := lastLines("1\n2\n3\n4\n5\n6\n7\n8\n9\n"); got != "2\n3\n4\n5\n6\n7\n8\n9" {

@@ -9,6 +9,9 @@
 // The program under test is the test binary of cmd/sluice/cli: the program itself, with a shorter
 // minute and with clocks that are off.
 //
+// make rolling plays a rolling upgrade and its rollback instead, with processes of two versions
+// beside an analyst: see playRolling.
+//
 // Start reading at play, then package plan and do.go; package testbed has the judge.
 package main
 
@@ -44,6 +47,9 @@ type choice struct {
 	For   time.Duration
 	Total int
 	JSON  bool
+	// Rolling plays a rolling upgrade from Previous, a revision; "" for the last release.
+	Rolling  bool
+	Previous string
 }
 
 func parse(args []string) (choice, error) {
@@ -64,15 +70,31 @@ func parse(args []string) (choice, error) {
 	flags.DurationVar(&c.For, "for", 0, "play rounds, each with the next seed, until so much time has passed; 0: one")
 	flags.IntVar(&c.Total, "total", 0, "play rounds, each with the next seed, until so many processes were killed; 0: one")
 	flags.StringVar(&c.Keep, "keep", "", "folder to keep the logs of all processes in")
+	flags.BoolVar(&c.Rolling, "rolling", false, "play a rolling upgrade and its rollback instead; it builds both versions itself")
+	flags.StringVar(&c.Previous, "previous", "", "revision to upgrade from; none: the last release, or this tree to one with a further migration")
 	flags.BoolVar(&c.JSON, "json", false, "print reports as JSON, one a line")
 	if err := flags.Parse(args); err != nil {
 		return c, fmt.Errorf("read the flags: %w", err)
+	}
+	if c.Rolling {
+		c.Receivers, c.Leaders = max(c.Receivers, 1), 0
+	}
+	if c.Previous != "" && !c.Rolling {
+		return c, errors.New("-previous is the version that -rolling upgrades from")
 	}
 	least := min(c.Slots, c.Kills, c.Crashes, c.Receivers, c.ReceiverKills, c.Records)
 	if least < 1 || c.Leaders < 0 || c.Leaders > c.Kills || c.For < 0 || c.Total < 0 || flags.NArg() > 0 {
 		return c, errors.New("all figures have to be positive, -leaders at most -kills, and there are no arguments: see -help")
 	}
 	return c, nil
+}
+
+// play plays one round.
+func (c choice) play(ctx context.Context, log io.Writer) (Report, error) {
+	if c.Rolling {
+		return playRolling(ctx, c.scenario, c.Previous, log)
+	}
+	return play(ctx, c.scenario, log)
 }
 
 func run(ctx context.Context, args []string, out, log io.Writer) error {
@@ -86,7 +108,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	end := time.Now().Add(c.For)
 	kills, crashes, rounds, broken := 0, 0, 0, 0
 	for rounds == 0 || kills < c.Total || time.Now().Before(end) {
-		report, err := play(ctx, c.scenario, log)
+		report, err := c.play(ctx, log)
 		if err != nil {
 			return fmt.Errorf("seed %d: %w", c.Seed, err)
 		}

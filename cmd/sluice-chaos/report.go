@@ -50,6 +50,8 @@ type Report struct {
 	// Verdict is the judge's; Violations are all broken invariants.
 	Verdict    testbed.Verdict `json:"verdict"`
 	Violations []string        `json:"violations"`
+	// Rolling are the figures of a rolling upgrade, if this was one.
+	Rolling *rollingFigures `json:"rolling,omitempty"`
 
 	leaders []time.Duration
 }
@@ -121,6 +123,12 @@ func (r *Report) print(out io.Writer) error {
 	fmt.Fprintf(&text, "callbacks: %d sent, %d taken, %d in the inbox with %d contents; %d receivers killed, %d of them between insert and answer; "+
 		"hints: %d, %d read\n", c.Sent, c.Taken, c.Stored, c.Contents, r.ReceiverKills, r.AfterInsert, c.Hints, c.Read)
 	fmt.Fprintf(&text, "leaders replaced: %d, p50 %.1f s, at most %.1f s\n", r.Leader.Samples, r.Leader.P50, r.Leader.Max)
+	if f := r.Rolling; f != nil {
+		fmt.Fprintf(&text, "rolling upgrade %s: %d processes replaced, there and back; migrate killed %d times, done after %.1f s\n",
+			f.Versions, f.Replaced, f.MigrateKills, f.MigrateSeconds)
+		fmt.Fprintf(&text, "the analyst: %d statements, the slowest %.2f s (before the upgrade %.2f s); the longest wait for locks %.2f s\n",
+			f.Statements, f.Slowest, f.SlowestBefore, f.LongestWait)
+	}
 	for _, violation := range r.Violations {
 		fmt.Fprintf(&text, "VIOLATION: %s\n", violation)
 	}

@@ -29,6 +29,8 @@ type slot struct {
 
 	mu      sync.Mutex
 	process *testbed.Process
+	// program is another program than the testbed's; "" for none.
+	program string
 	starts  int
 	olders  int
 	clock   time.Duration
@@ -38,11 +40,16 @@ type slot struct {
 	ending  bool
 	// exits counts the exit codes of processes that ended without a kill.
 	exits map[int]int
-	bad   []string
+	// refused counts the starts that ended because of the version of the database.
+	refused int
+	bad     []string
 }
 
 // restartAfter is the pause of a service manager before it restarts a process that ended by itself.
 const restartAfter = 200 * time.Millisecond
+
+// mostBad bounds the wrong ends that a slot keeps: each start may end in the same way.
+const mostBad = 10
 
 func newSlot(ctx context.Context, g *testbed.Bed, number int) (*slot, error) {
 	s := &slot{number: number, bed: g, exits: make(map[int]int)}
@@ -131,7 +138,8 @@ func (s *slot) start() error {
 	}
 	p, err := s.bed.Run(testbed.Start{
 		Name: fmt.Sprintf("%s-%d-%d", name, s.number, s.starts), Config: config, Postgres: s.database.Address(), Clock: s.clock, Receiver: s.receiver,
-		Args: append(args, "--listen", "127.0.0.1:0", "--log-level", "info"), // so that it logs when it serves, and where it receives
+		Program: s.program,
+		Args:    append(args, "--listen", "127.0.0.1:0", "--log-level", "info"), // so that it logs when it serves, and where it receives
 	})
 	if err != nil {
 		return err
@@ -153,9 +161,20 @@ func (s *slot) note(p *testbed.Process) {
 	if p.Code >= 0 {
 		s.exits[p.Code]++
 	}
-	if wrong := wrongEnd(p.Code, p.Requested(), said); wrong != "" {
+	if refusedByVersion(p.Code, said) {
+		s.refused++
+	}
+	if wrong := wrongEnd(p.Code, p.Requested(), said); wrong != "" && len(s.bad) < mostBad {
 		s.bad = append(s.bad, fmt.Sprintf("%s %s: %s", p.Name, wrong, lastLines(said)))
 	}
+}
+
+// refusedByVersion reports whether a start ended because the tables are of another version. Without
+// an answer of the database it ends with the same code.
+func refusedByVersion(code int, said string) bool {
+	const environment = 3
+	return code == environment &&
+		(strings.Contains(said, "a newer version of the program migrated the database") || strings.Contains(said, "the database is not migrated"))
 }
 
 // wrongEnd returns what is wrong about the end of a serve, or "". A serve may end well on request,
@@ -194,6 +213,14 @@ func (s *slot) next(clock time.Duration, older bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clock, s.older = clock, older
+}
+
+// install sets the program of all later processes in the slot, and returns the present process.
+func (s *slot) install(program string) *testbed.Process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.program = program
+	return s.process
 }
 
 // retire ends the process in the slot if it is an older version; a newer one follows.

@@ -190,6 +190,15 @@ func (a *App) Migrate(ctx context.Context, patience time.Duration) error {
 	return nil
 }
 
+// Outlook says what Migrate would do, and which sessions are in its way now. It changes nothing.
+func (a *App) Outlook(ctx context.Context) (migrations.Outlook, error) {
+	outlook, err := migrations.Foresee(ctx, a.URL, migrations.Options{})
+	if err != nil {
+		return outlook, fmt.Errorf("look at what is pending: %w", err)
+	}
+	return outlook, nil
+}
+
 // Pending reports whether Migrate would change anything.
 func (a *App) Pending(ctx context.Context) (bool, error) {
 	pending, err := migrations.Pending(ctx, a.URL)

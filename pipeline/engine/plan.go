@@ -135,7 +135,7 @@ func planOf(draft string, changed bool, schemas []string) (Plan, error) {
 		switch {
 		case isNote:
 			plan.Notes = append(plan.Notes, strings.TrimSpace(note))
-		case !strings.HasPrefix(line, "-- +goose"):
+		case !strings.HasPrefix(line, "-- +goose") && !strings.HasPrefix(line, "-- sluice:"):
 			sql.WriteString(line)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	gosync "sync"
 
+	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/jobs"
 	"sluice/pipeline/sync"
@@ -49,6 +50,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		Ready:    a.forecasting(a.zoned(a.Identities(client).Ready)),
 		Runner:   runner,
 		Workers:  a.Config.Workers,
+		Program:  migrations.Version(),
 		Schedule: schedule,
 		Hinted:   a.requestHinted,
 		Replan:   a.replanner(),

@@ -103,6 +103,8 @@ type Options struct {
 	Ready func(ctx context.Context, stream pipeline.Stream) error
 	// Workers is how many jobs this process works at once.
 	Workers int
+	// Program is the version of the program as the floor of a database counts it; zero for none.
+	Program int64
 	// Schedule makes this process tick.
 	Schedule bool
 	// Hinted returns the streams of which change notifications told, whose jobs the same
@@ -140,7 +142,7 @@ type Queue struct {
 
 // New registers this process and prepares a client. Jobs are worked from Start on.
 func New(ctx context.Context, options Options) (*Queue, error) {
-	process, err := register(ctx, options.Pool)
+	process, err := register(ctx, options.Pool, options.Program)
 	if err != nil {
 		return nil, err
 	}

@@ -33,12 +33,12 @@ type process struct {
 	conn *pgx.Conn
 }
 
-// register inserts the process into its table and takes its lock.
-func register(ctx context.Context, pool *pgxpool.Pool) (*process, error) {
+// register inserts the process, of a version of the program, into its table and takes its lock.
+func register(ctx context.Context, pool *pgxpool.Pool, program int64) (*process, error) {
 	p := &process{pool: pool}
-	const insert = `INSERT INTO sluice.processes (name, started_at)
-		VALUES (current_setting('application_name'), clock_timestamp()) RETURNING id`
-	if err := pool.QueryRow(ctx, insert).Scan(&p.id); err != nil {
+	const insert = `INSERT INTO sluice.processes (name, started_at, program)
+		VALUES (current_setting('application_name'), clock_timestamp(), nullif($1::bigint, 0)) RETURNING id`
+	if err := pool.QueryRow(ctx, insert, program).Scan(&p.id); err != nil {
 		return nil, fmt.Errorf("register the process: %w", err)
 	}
 	if err := p.connect(ctx); err != nil {

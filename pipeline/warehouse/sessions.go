@@ -38,6 +38,9 @@ func CheckSessions(ctx context.Context, url string) error {
 		if conns[i], err = pgx.ConnectConfig(ctx, config); err != nil {
 			return fmt.Errorf("%w: database %s at %s: %w", ErrUnreachable, config.Database, config.Host, err)
 		}
+		if err := postgres.CheckVersion(conns[i].PgConn()); err != nil {
+			return err
+		}
 	}
 	const look = "" // each connection is asked for its session
 	for _, sql := range []string{look, "BEGIN", look, "COMMIT", look} {

@@ -1,7 +1,9 @@
 package ddl_test
 
 import (
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +59,31 @@ func found(t *testing.T) ddl.Catalog {
 		}
 	}
 	return have
+}
+
+// TestADraftAltersEachTableByItself: each altered table begins a step of the migration, and one
+// alone needs none.
+func TestADraftAltersEachTableByItself(t *testing.T) {
+	t.Parallel()
+	have := found(t)
+	altered := 0
+	for _, table := range slices.Sorted(maps.Keys(have["house"])) {
+		entry := have["house"][table]
+		entry.Comment = "Another one."
+		have["house"][table] = entry
+		altered++
+		text, changed := ddl.Draft([]schema.Service{schematest.House()}, have)
+		want := altered
+		if altered == 1 {
+			want = 0
+		}
+		if steps := strings.Count(text, "\n-- sluice:step house."); steps != want || !changed || strings.Count(text, "COMMENT ON TABLE") != altered {
+			t.Errorf("%d altered tables: %d steps, want %d\n%s", altered, steps, want, text)
+		}
+	}
+	if altered < 2 {
+		t.Errorf("only %d tables", altered)
+	}
 }
 
 // typed reads the type of a column out of the golden file.

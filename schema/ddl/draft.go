@@ -48,16 +48,28 @@ func Draft(services []schema.Service, existing Catalog) (string, bool) {
 	for _, line := range d.hands {
 		b.WriteString("-- by hand: " + line + "\n")
 	}
-	b.WriteString(d.statements.String())
+	statements := d.statements.String()
+	if d.altered == 1 { // one transaction does
+		before, after, _ := strings.Cut(statements, stepLine)
+		_, after, _ = strings.Cut(after, "\n")
+		statements = before + after
+	}
+	b.WriteString(statements)
 	return b.String(), d.statements.Len() > 0
 }
+
+// stepLine begins a transaction of a migration: an altered table has its own, so that a session
+// that uses one table delays the change of that table only. See package migrations.
+const stepLine = "-- sluice:step "
 
 type draft struct {
 	existing Catalog
 	// made are the schemas that the draft creates.
 	made       map[string]bool
 	statements strings.Builder
-	hands      []string
+	// altered counts the tables that the draft alters.
+	altered int
+	hands   []string
 }
 
 func (d *draft) hand(where, what string) { d.hands = append(d.hands, where+" "+what) }
@@ -98,8 +110,17 @@ func (d *draft) table(s *schema.Service, t Table) {
 }
 
 func (d *draft) alter(t Table, old ExistingTable) {
+	var changes strings.Builder
+	d.change(&changes, t, old)
+	if changes.Len() > 0 {
+		d.altered++
+		d.statements.WriteString(stepLine + t.Schema + "." + t.Name + "\n" + changes.String())
+	}
+}
+
+func (d *draft) change(changes *strings.Builder, t Table, old ExistingTable) {
 	if old.Comment != t.Comment {
-		writeTableComment(&d.statements, t)
+		writeTableComment(changes, t)
 	}
 	known := map[string]bool{}
 	for _, c := range t.Columns {
@@ -114,16 +135,16 @@ func (d *draft) alter(t Table, old ExistingTable) {
 			if c.Required {
 				d.hand(where, "is added as "+c.Default+" in older rows; decide whether that is true of them")
 			}
-			d.statements.WriteString("ALTER TABLE " + t.Full() + " ADD COLUMN " + c.definition() + ";\n")
+			changes.WriteString("ALTER TABLE " + t.Full() + " ADD COLUMN " + c.definition() + ";\n")
 		case plainType(have.Type) != plainType(c.Type):
 			d.hand(where, "is "+have.Type+" and declared as "+c.Type+"; change the type or the declaration")
 		}
 		if !ok || have.Comment != c.Comment {
-			writeColumnComment(&d.statements, t, c)
+			writeColumnComment(changes, t, c)
 		}
 	}
 	if _, ok := old.Columns[detailState]; !ok {
-		writeIndex(&d.statements, t)
+		writeIndex(changes, t)
 	}
 	for _, name := range slices.Sorted(maps.Keys(old.Columns)) {
 		if !known[name] {

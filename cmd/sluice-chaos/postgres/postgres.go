@@ -46,8 +46,9 @@ const (
 )
 
 // Open starts a server in a folder, durable or not, whose database has all tables and no rows. With
-// mebibytes it is on a volume of that size, if one can be mounted: see Fillable.
-func Open(ctx context.Context, folder string, mebibytes int, durable bool) (_ *Server, err error) {
+// mebibytes it is on a volume of that size, if one can be mounted: see Fillable. A bare database
+// has no tables either, and there is no template of others.
+func Open(ctx context.Context, folder string, mebibytes int, durable, bare bool) (_ *Server, err error) {
 	p := &Server{dir: filepath.Join(folder, "pg"), durable: durable}
 	if err := p.Start(ctx); err != nil {
 		return nil, err
@@ -78,19 +79,29 @@ func Open(ctx context.Context, folder string, mebibytes int, durable bool) (_ *S
 			return nil, fmt.Errorf("%s: %w", sql, err)
 		}
 	}
-	if err := migrations.Migrate(ctx, p.url(Database), migrations.Options{}); err != nil {
-		return nil, fmt.Errorf("migrate: %w", err)
-	}
-	if err := p.grantReceiver(ctx); err != nil {
-		return nil, err
-	}
-	if _, err := admin.Exec(ctx, "CREATE DATABASE "+Empty+" TEMPLATE "+Database); err != nil {
-		return nil, fmt.Errorf("keep an empty database: %w", err)
+	if !bare {
+		if err := p.fill(ctx, admin); err != nil {
+			return nil, err
+		}
 	}
 	if p.Pool, err = pgxpool.New(ctx, p.url(Database)); err != nil {
 		return nil, fmt.Errorf("prepare connections: %w", err)
 	}
 	return p, nil
+}
+
+// fill makes the tables, the role of receivers, and the template of other databases.
+func (p *Server) fill(ctx context.Context, admin *pgx.Conn) error {
+	if err := migrations.Migrate(ctx, p.url(Database), migrations.Options{}); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	if err := p.grantReceiver(ctx); err != nil {
+		return err
+	}
+	if _, err := admin.Exec(ctx, "CREATE DATABASE "+Empty+" TEMPLATE "+Database); err != nil {
+		return fmt.Errorf("keep an empty database: %w", err)
+	}
+	return nil
 }
 
 // Empty is a database with all tables and no rows, the template of others.

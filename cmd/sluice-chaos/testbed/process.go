@@ -39,6 +39,8 @@ type Start struct {
 	Clock time.Duration
 	// Receiver gives it the role of a receiver, and of all secrets only that of notifications.
 	Receiver bool
+	// Program is another test binary than the testbed's; "" for none.
+	Program string
 	// Args are the command and its arguments.
 	Args []string
 }
@@ -71,7 +73,7 @@ func (g *Bed) Run(start Start) (*Process, error) {
 	}
 	defer func() { _ = log.Close() }() // the process has its own handle
 	args := append([]string{"--config", start.Config}, start.Args...)
-	p.cmd = exec.Command(g.options.Program, args...) //nolint:gosec,noctx // the program under test; its caller ends it
+	p.cmd = exec.Command(cmp.Or(start.Program, g.options.Program), args...) //nolint:gosec,noctx // the program under test; its caller ends it
 	role, secrets := postgres.Receiver, []string{asProgram, "CHAOS_HOOK_SECRET=" + hookSecret}
 	if !start.Receiver {
 		role = postgres.Owner

@@ -47,6 +47,8 @@ type Options struct {
 	Workers int
 	// Fleeting turns off durability of commits, for trials that never stop the server.
 	Fleeting bool
+	// Bare leaves the database without tables: the program under test migrates it.
+	Bare bool
 	// Callbacks is what goes wrong with callbacks on their way.
 	Callbacks sandbox.Chaos
 	// Small is the size in MiB of a data volume that can be filled; zero for none. See
@@ -106,7 +108,7 @@ func Open(ctx context.Context, options Options) (_ *Bed, err error) {
 	if err := g.openWorld(ctx); err != nil {
 		return nil, err
 	}
-	if g.Postgres, err = postgres.Open(ctx, g.folder, options.Small, !options.Fleeting); err != nil {
+	if g.Postgres, err = postgres.Open(ctx, g.folder, options.Small, !options.Fleeting, options.Bare); err != nil {
 		return nil, err
 	}
 	return g, nil

@@ -15,6 +15,7 @@ import (
 func (c *cli) migrateCommand() *cobra.Command {
 	var accept, worker string
 	var wait time.Duration
+	var plan bool
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Create or update the tables in the database",
@@ -33,14 +34,29 @@ beside a migration waits for less than a second. Sessions in the way are named w
 role and application. After --wait it ends with exit code 3, what is done stays, and
 running it again goes on.
 
+With --plan it changes nothing and prints what is pending: each statement with the lock
+that it takes, how much it reads or writes meanwhile, and the sessions that it would
+wait for at this moment.
+
+A program of the version before works on the migrated database, so that processes can be
+replaced one by one, and rolled back. A migration that ends this raises the floor of the
+database; programs below the floor end with exit code 3 when they next start.
+
 All other commands need no more than rows: --worker lets a role run them that owns
 nothing. What later migrations make is granted with them.`,
-		Example: "  sluice migrate\n  sluice migrate --accept 3f2a9c01d4\n  sluice migrate --worker sluice_worker",
+		Example: "  sluice migrate\n  sluice migrate --plan\n  sluice migrate --accept 3f2a9c01d4\n  sluice migrate --worker sluice_worker",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if plan && (accept != "" || worker != "" || cmd.Flags().Changed("wait")) {
+				return usage("--plan changes nothing: leave --accept, --worker and --wait away")
+			}
+			if plan {
+				return c.outlook(cmd.Context())
+			}
 			return c.migrate(cmd.Context(), accept, worker, wait)
 		},
 	}
+	cmd.Flags().BoolVar(&plan, "plan", false, "print the pending statements with their locks, and change nothing")
 	cmd.Flags().StringVar(&accept, "accept", "", "execute the plan with this id")
 	cmd.Flags().StringVar(&worker, "worker", "", "let this role run all other commands: it gets rows, sequences and functions, and owns nothing")
 	cmd.Flags().DurationVar(&wait, "wait", migrations.DefaultPatience, "how long to wait in all for sessions that hold tables")

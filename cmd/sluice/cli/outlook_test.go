@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"sluice/migrations"
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/sandbox"
+)
+
+// TestMigratePlan: the pending statements come with their locks, what they do to the rows, and the
+// session in the way, in words and as JSON; nothing is changed.
+func TestMigratePlan(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 97, Records: 20})
+	if o := s.run("migrate", "--plan"); o.code != codeFine || !strings.Contains(o.stdout, "Nothing is pending.") {
+		t.Errorf("up to date: %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.exec(`DELETE FROM sluice.schema_version WHERE version_id IN (25, 26)`)
+	s.exec(`DELETE FROM sluice.views WHERE name = 'calendar'`)
+	s.exec(`ANALYZE inventory.bills`)
+	s.exec(`SET application_name = 'till'`)
+	s.exec(`BEGIN`)
+	s.exec(`LOCK TABLE inventory.bills IN ROW EXCLUSIVE MODE`)
+	pid := s.conn.PgConn().PID()
+	const state = `SELECT md5(string_agg(t, '|' ORDER BY t)) FROM (SELECT v::text AS t FROM sluice.schema_version v UNION ALL SELECT v::text FROM sluice.views v
+		UNION ALL SELECT c.oid || c.relname || coalesce(c.relacl::text, '') FROM pg_class c) AS a`
+	before := one[string](s, state)
+
+	o := s.run("migrate", "--plan")
+	for _, want := range []string{
+		"Pending are 3 transactions. Nothing was changed.",
+		"\n00025_single_records.sql\n", "\n00026_months.sql\n", "\nviews/calendar.sql\n",
+		"ALTER TABLE accounting.chart_of_accounts ADD COLUMN _detail_state text NOT NULL",
+		"ACCESS EXCLUSIVE on accounting.chart_of_accounts: reads all of it (0.",
+		"ACCESS EXCLUSIVE on accounting.chart_of_accounts: changes the catalog only (0.",
+		"SHARE UPDATE EXCLUSIVE on accounting.expenses: changes the catalog only",
+		"ROW EXCLUSIVE on accounting.expenses: up to all rows",
+		"  CREATE INDEX bills_date ON inventory.bills (organization_id, date)\n    SHARE on inventory.bills: reads all of it (about 0 rows, ",
+		fmt.Sprintf("      would wait for pid %d, role ", pid), `application "till", in a transaction since `,
+		"At this moment 1 lock would wait",
+	} {
+		if o.code != codeFine || !strings.Contains(o.stdout, want) {
+			t.Errorf("exit code %d, want 0 and %q\n%s%s", o.code, want, o.stdout, o.stderr)
+		}
+	}
+	if n := strings.Count(o.stdout, "would wait for"); n != 1 {
+		t.Errorf("%d locks wait, want that of the table that is in use\n%s", n, o.stdout)
+	}
+	var outlook migrations.Outlook
+	s.document(&outlook, "migrate", "--plan")
+	at := slices.IndexFunc(outlook.Steps, func(step migrations.Step) bool { return step.File == "00026_months.sql" })
+	if at < 0 || len(outlook.Steps) != 3 || outlook.Program.Program != migrations.Version() {
+		t.Fatalf("as JSON: %+v", outlook)
+	}
+	lock := outlook.Steps[at].Statements[0].Locks[0]
+	if lock.Table != "inventory.bills" || lock.Level != "SHARE" || lock.Work != migrations.WorkScan || lock.Rows == nil || lock.Bytes == 0 ||
+		len(lock.Behind) != 1 || lock.Behind[0].PID != int32(pid) || lock.Behind[0].Application != "till" || lock.Behind[0].Since == nil {
+		t.Errorf("as JSON: %+v", lock)
+	}
+	if after := one[string](s, state); after != before {
+		t.Error("looking changed the database")
+	}
+	if o := s.run("migrate", "--plan", "--accept", "x"); o.code != codeUsage {
+		t.Errorf("with --accept: exit code %d", o.code)
+	}
+}
+
+// TestMigratePlanOfAnEmptyDatabase: everything is pending, and looking makes nothing.
+func TestMigratePlanOfAnEmptyDatabase(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 97, Records: 20})
+	url := warehousetest.New(t)
+	s.environment["SLUICE_DATABASE_URL"] = url
+	o := s.run("migrate", "--plan")
+	for _, want := range []string{"The database is at version 0", "00001_streams.sql", "views/bills.sql", "the queue's 8, ", "which is not there yet", "no session is in the way"} {
+		if o.code != codeFine || !strings.Contains(o.stdout, want) {
+			t.Errorf("exit code %d, want 0 and %q\n%.2000s%s", o.code, want, o.stdout, o.stderr)
+		}
+	}
+	var made int
+	must(t, warehousetest.Connect(t, url).QueryRow(t.Context(), `SELECT count(*) FROM pg_namespace WHERE nspname IN ('sluice', 'river')`).Scan(&made))
+	if made != 0 {
+		t.Error("looking made schemas")
+	}
+}
