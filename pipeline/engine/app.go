@@ -179,7 +179,7 @@ func (a *App) Exposed() string {
 // WarnExposed logs what Exposed says, once.
 func (a *App) WarnExposed(ctx context.Context) {
 	if why := a.Exposed(); why != "" {
-		a.Log.WarnContext(ctx, "the connection to the database is not protected: "+why)
+		a.Log.WarnContext(ctx, "the connection to the database is not protected", "reason", why)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // Use is what calls were made for.
@@ -108,23 +110,17 @@ func (t *Tally) Last24Hours(ctx context.Context) (Counts, error) {
 
 func (l *Ledger) count(ctx context.Context, from, to time.Time) (Counts, error) {
 	counts := noCounts()
-	rows, err := l.pool.Query(ctx, sqlCounts, from, to)
-	if err != nil {
-		return counts, fmt.Errorf("counting the calls of the day: %w", err)
-	}
-	var use Use
-	var refusal Refusal
-	var calls int64
-	_, err = pgx.ForEachRow(rows, []any{&refusal.Organization, &use.Service, &use.Resource, &use.Class, &refusal.Kind, &calls}, func() error {
+	_, err := postgres.ReadAll(ctx, l.pool, "the calls of the day", func(row pgx.CollectableRow) (int64, error) {
+		var use Use
+		var refusal Refusal
+		var calls int64
+		err := row.Scan(&refusal.Organization, &use.Service, &use.Resource, &use.Class, &refusal.Kind, &calls)
 		counts.Used[use] += calls
 		if refusal.Kind != "" {
 			refusal.Service = use.Service
 			counts.Refused[refusal] += calls
 		}
-		return nil
-	})
-	if err != nil {
-		return counts, fmt.Errorf("counting the calls of the day: %w", err)
-	}
-	return counts, nil
+		return calls, err
+	}, sqlCounts, from, to)
+	return counts, err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"sluice/pipeline/warehouse/postgres"
 )
 
@@ -52,5 +54,5 @@ ORDER BY s.organization_id, s.service, s.resource`
 
 // Figures returns the figures of all streams.
 func (s *Schedule) Figures(ctx context.Context) ([]Figures, error) {
-	return postgres.Read[Figures](ctx, s.pool, "the figures of the streams", sqlFigures)
+	return postgres.ReadAll(ctx, s.pool, "the figures of the streams", pgx.RowToStructByName[Figures], sqlFigures)
 }
