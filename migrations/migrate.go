@@ -194,7 +194,7 @@ func migrateQueue(ctx context.Context, pool *pgxpool.Pool, others *beside) error
 		return fmt.Errorf("migrating the queue: %w", err)
 	}
 	for _, version := range result.Versions {
-		others.log.InfoContext(ctx, "queue migration applied", "name", version.Name, "took", version.Duration)
+		others.log.InfoContext(ctx, "queue migration applied", "migration", version.Name, "seconds", version.Duration.Seconds())
 	}
 	return nil
 }

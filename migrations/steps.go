@@ -145,7 +145,7 @@ func whole(ctx context.Context, provider *goose.Provider, name string, others *b
 	if err != nil {
 		return err
 	}
-	others.log.InfoContext(ctx, "migration applied", "file", result.Source.Path, "took", result.Duration)
+	others.log.InfoContext(ctx, "migration applied", "migration", result.Source.Path, "seconds", result.Duration.Seconds())
 	return nil
 }
 
@@ -179,7 +179,7 @@ func stepped(ctx context.Context, pool *pgxpool.Pool, name string, parts []part,
 		if err != nil {
 			return fmt.Errorf("%s, step %s (%d of %d): %w", name, step.name, i+1, len(parts), err)
 		}
-		others.log.InfoContext(ctx, "step applied", "file", name, "step", step.name)
+		others.log.InfoContext(ctx, "step applied", "migration", name, "step", step.name)
 	}
 	others.log.InfoContext(ctx, "migration applied", "file", name, "steps", len(parts))
 	return nil
