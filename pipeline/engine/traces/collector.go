@@ -26,15 +26,13 @@ const (
 	mostAnswer = 64 << 10
 )
 
-// pauses are the waits before a request is repeated.
-func pauses() []time.Duration { return []time.Duration{time.Second, 3 * time.Second} } //nolint:mnd // seconds
-
 // collector sends spans by OTLP over HTTP. It implements otlptrace.Client. The module's own client
 // links gRPC, and its errors quote the answer (docs/decisions/0061-traces).
 type collector struct {
 	address string
 	headers map[string]string
 	client  *http.Client
+	pauses  []time.Duration
 }
 
 func newCollector(o Options) *collector {
@@ -42,7 +40,11 @@ func newCollector(o Options) *collector {
 	if !strings.HasSuffix(address, "/v1/traces") {
 		address += "/v1/traces"
 	}
-	return &collector{address: address, headers: o.Headers, client: &http.Client{
+	pauses := o.pauses
+	if pauses == nil {
+		pauses = []time.Duration{time.Second, 3 * time.Second} //nolint:mnd // seconds
+	}
+	return &collector{address: address, headers: o.Headers, pauses: pauses, client: &http.Client{
 		// The environment's proxies are not used, and no redirect is followed: headers are secrets.
 		Transport:     &http.Transport{MaxIdleConns: 1, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: requestLimit},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -75,7 +77,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 	if err := zip.Close(); err != nil {
 		return fmt.Errorf("compress the spans: %w", err)
 	}
-	for _, pause := range pauses() {
+	for _, pause := range c.pauses {
 		again, err := c.post(ctx, body.Bytes())
 		if err == nil || !again {
 			return err

@@ -33,8 +33,9 @@ type queue struct {
 	// request under way.
 	stopping, stopped chan struct{}
 	cancel            context.CancelFunc
-	// warned is when the last warning was logged.
+	// warned is when the last warning was logged, failed the error of the last request.
 	warned time.Time
+	failed error
 }
 
 // newQueue begins to send, in one goroutine until Shutdown.
@@ -111,7 +112,7 @@ func (q *queue) drain(ctx context.Context, batch []sdk.ReadOnlySpan) {
 		default:
 			q.deliver(ctx, batch)
 			q.warned = time.Time{} // the process ends: what is not told now is never told
-			q.warn(ctx, nil)
+			q.warn(ctx)
 			return
 		}
 	}
@@ -119,25 +120,24 @@ func (q *queue) drain(ctx context.Context, batch []sdk.ReadOnlySpan) {
 
 // deliver sends spans. What cannot be sent is lost: the work that it describes goes on.
 func (q *queue) deliver(ctx context.Context, spans []sdk.ReadOnlySpan) {
-	var err error
 	if len(spans) > 0 {
-		if err = q.send(ctx, spans); err != nil {
+		if q.failed = q.send(ctx, spans); q.failed != nil {
 			q.lost.Add(int64(len(spans)))
 		}
 	}
-	q.warn(ctx, err)
+	q.warn(ctx)
 }
 
 // warn logs how many spans were lost, at most once a minute.
-func (q *queue) warn(ctx context.Context, err error) {
+func (q *queue) warn(ctx context.Context) {
 	now := q.now()
 	if q.lost.Load() == 0 || !q.warned.IsZero() && now.Sub(q.warned) < warnEvery {
 		return
 	}
 	q.warned = now
 	why := "the collector is too slow"
-	if err != nil {
-		why = err.Error()
+	if q.failed != nil {
+		why = q.failed.Error()
 	}
 	q.log.WarnContext(ctx, "traces were lost: the collector did not take them", "spans", q.lost.Swap(0), "error", why)
 }

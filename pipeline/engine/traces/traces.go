@@ -41,6 +41,9 @@ type Options struct {
 	Now   func() time.Time
 	Log   *slog.Logger
 	Scrub *outside.Scrubber
+	// pauses are the waits before a request to the collector is repeated; nil means one second and
+	// three.
+	pauses []time.Duration
 }
 
 // Traces makes spans and sends them. A nil *Traces makes none; its methods cost nothing then.
