@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/goleak"
@@ -27,7 +28,7 @@ func TestTracesAreOff(t *testing.T) { //nolint:paralleltest // it looks at all g
 		}
 	}
 	goleak.VerifyNone(t, before)
-	on := &App{Config: &config.Config{Telemetry: config.Telemetry{OTLP: "http://127.0.0.1:1", Sample: 1}}, DB: &warehouse.DB{}, Log: slog.New(slog.DiscardHandler)}
+	on := &App{Config: &config.Config{Telemetry: config.Telemetry{OTLP: "http://127.0.0.1:1", Sample: 1}}, DB: &warehouse.DB{}, Log: slog.New(slog.DiscardHandler), options: Options{Now: time.Now}}
 	on.startTraces()
 	if on.traces == nil {
 		t.Error("with a collector no traces are made")

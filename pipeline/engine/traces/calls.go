@@ -65,22 +65,22 @@ func (g *tracedGate) Leave(ctx context.Context, call pipeline.Call, number int64
 
 // call makes the span of a call that ended. Outside of a run it is a trace of its own.
 func (t *Traces) call(ctx context.Context, call pipeline.Call, number int64, result pipeline.CallResult, begun granted, end time.Time) {
-	_, span := t.tracer.Start(ctx, "call", trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(begun.at))
+	_, span := t.tracer.Start(ctx, spanCall, trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(begun.at))
 	if span.IsRecording() {
 		attributes := append(make([]attribute.KeyValue, 0, 16), //nolint:mnd // all that may follow
-			t.text("sluice.organization", call.Organization), t.text("sluice.service", call.Service), t.text("sluice.resource", call.Resource),
-			t.text("sluice.class", string(call.Class)), attribute.Int64("sluice.call.id", number),
-			attribute.Float64("sluice.call.waited", begun.waited.Seconds()), attribute.String("http.request.method", string(call.Method)),
-			t.text("url.template", call.Endpoint), attribute.Int64("http.response.body.size", result.Bytes),
-			attribute.Int("sluice.records.received", result.Records))
+			t.text(keyOrganization, call.Organization), t.text(keyService, call.Service), t.text(keyResource, call.Resource),
+			t.text(keyClass, string(call.Class)), attribute.Int64(keyCall, number),
+			attribute.Float64(keyWaited, begun.waited.Seconds()), attribute.String(keyMethod, string(call.Method)),
+			t.text(keyTemplate, call.Endpoint), attribute.Int64(keyBytes, result.Bytes),
+			attribute.Int(keyReceived, result.Records))
 		if call.Run != 0 {
-			attributes = append(attributes, attribute.Int64("sluice.run.id", call.Run))
+			attributes = append(attributes, attribute.Int64(keyRun, call.Run))
 		}
 		if call.Page != 0 {
-			attributes = append(attributes, attribute.Int("sluice.page", call.Page))
+			attributes = append(attributes, attribute.Int(keyPage, call.Page))
 		}
 		if result.Status != 0 {
-			attributes = append(attributes, attribute.Int("http.response.status_code", result.Status))
+			attributes = append(attributes, attribute.Int(keyStatus, result.Status))
 		}
 		span.SetAttributes(attributes...)
 	}

@@ -28,9 +28,9 @@ func (t *Traces) Chunks() func(ctx context.Context, claim pipeline.Claim, job in
 // chunk begins the span of a chunk, in the trace of its run.
 func (t *Traces) chunk(ctx context.Context, claim pipeline.Claim, job int64) (context.Context, func(error)) {
 	ctx = trace.ContextWithRemoteSpanContext(ctx, ofRun(claim.Stream.Key(), claim.Run, claim.Began))
-	ctx, span := t.tracer.Start(ctx, "chunk", trace.WithTimestamp(t.now()))
+	ctx, span := t.tracer.Start(ctx, spanChunk, trace.WithTimestamp(t.now()))
 	if span.IsRecording() {
-		span.SetAttributes(append(t.about(claim), attribute.Int64("sluice.job.id", job))...)
+		span.SetAttributes(append(t.about(claim), attribute.Int64(keyJob, job))...)
 	}
 	return ctx, func(err error) { t.end(span, kindOf(err), err != nil) }
 }
@@ -39,8 +39,8 @@ func (t *Traces) chunk(ctx context.Context, claim pipeline.Claim, job int64) (co
 func (t *Traces) about(claim pipeline.Claim) []attribute.KeyValue {
 	key := claim.Stream.Key()
 	return []attribute.KeyValue{
-		t.text("sluice.organization", key.Organization), t.text("sluice.service", key.Service), t.text("sluice.resource", key.Resource),
-		t.text("sluice.class", string(pipeline.ClassOf(claim.Stream))), attribute.Int64("sluice.run.id", claim.Run),
+		t.text(keyOrganization, key.Organization), t.text(keyService, key.Service), t.text(keyResource, key.Resource),
+		t.text(keyClass, string(pipeline.ClassOf(claim.Stream))), attribute.Int64(keyRun, claim.Run),
 	}
 }
 
@@ -59,7 +59,7 @@ func (t *Traces) end(span trace.Span, kind string, failed bool) {
 
 // fail notes the kind of a failure. A word is all that is told of it.
 func fail(span trace.Span, kind string) {
-	span.SetAttributes(attribute.String("error.type", kind))
+	span.SetAttributes(attribute.String(keyError, kind))
 	span.SetStatus(codes.Error, kind)
 }
 
@@ -136,12 +136,12 @@ func (t *Traces) ended(ctx context.Context, claim pipeline.Claim) {
 	// The clock of the database says when a run began and ended; spans use that of the process.
 	end := t.now()
 	took := time.Duration(run.Seconds * float64(time.Second))
-	_, span := t.tracer.Start(context.WithValue(ctx, runKey{}, of), "run", trace.WithNewRoot(), trace.WithTimestamp(end.Add(-took)))
-	span.SetAttributes(append(t.about(claim), attribute.String("sluice.outcome", run.Outcome),
-		attribute.Int64("sluice.chunks", run.Chunks), attribute.Int64("sluice.calls", run.Calls), attribute.Int64("sluice.pages", run.Pages),
-		attribute.Int64("sluice.records.received", run.Received), attribute.Int64("sluice.records.inserted", run.Inserted),
-		attribute.Int64("sluice.records.updated", run.Updated), attribute.Int64("sluice.records.unchanged", run.Unchanged),
-		attribute.Int64("sluice.records.quarantined", run.Quarantined))...)
+	_, span := t.tracer.Start(context.WithValue(ctx, runKey{}, of), spanRun, trace.WithNewRoot(), trace.WithTimestamp(end.Add(-took)))
+	span.SetAttributes(append(t.about(claim), attribute.String(keyOutcome, run.Outcome),
+		attribute.Int64(keyCountChunks, run.Chunks), attribute.Int64(keyCountCalls, run.Calls), attribute.Int64(keyCountPages, run.Pages),
+		attribute.Int64(keyReceived, run.Received), attribute.Int64(keyInserted, run.Inserted),
+		attribute.Int64(keyUpdated, run.Updated), attribute.Int64(keyUnchanged, run.Unchanged),
+		attribute.Int64(keyRejected, run.Quarantined))...)
 	if run.Outcome == string(pipeline.OutcomeFailed) {
 		fail(span, cmp.Or(run.Kind, "other"))
 	}
@@ -166,7 +166,7 @@ type tracedLoads struct {
 
 // Load implements sync.Store.
 func (l tracedLoads) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error) {
-	ctx, span := l.traces.tracer.Start(ctx, "load", trace.WithTimestamp(l.traces.now()))
+	ctx, span := l.traces.tracer.Start(ctx, spanLoad, trace.WithTimestamp(l.traces.now()))
 	if !span.IsRecording() {
 		return l.Store.Load(ctx, batches...)
 	}
@@ -180,11 +180,11 @@ func (l tracedLoads) Load(ctx context.Context, batches ...pipeline.Batch) (pipel
 			calls = append(calls, call)
 		}
 	}
-	span.SetAttributes(append(l.traces.about(batches[0].Claim), attribute.Int("sluice.batches", len(batches)),
-		attribute.Int64Slice("sluice.call.ids", calls), attribute.Int("sluice.records.received", received),
-		attribute.Int("sluice.records.inserted", loaded.Inserted), attribute.Int("sluice.records.updated", loaded.Updated),
-		attribute.Int("sluice.records.unchanged", loaded.Unchanged), attribute.Int("sluice.records.superseded", loaded.Superseded),
-		attribute.Int("sluice.records.rejected", rejected))...)
+	span.SetAttributes(append(l.traces.about(batches[0].Claim), attribute.Int(keyCountBatches, len(batches)),
+		attribute.Int64Slice(keyCalls, calls), attribute.Int(keyReceived, received),
+		attribute.Int(keyInserted, loaded.Inserted), attribute.Int(keyUpdated, loaded.Updated),
+		attribute.Int(keyUnchanged, loaded.Unchanged), attribute.Int(keySuperseded, loaded.Superseded),
+		attribute.Int(keyRejected, rejected))...)
 	l.traces.end(span, kindOf(err), err != nil)
 	return loaded, err
 }
