@@ -253,7 +253,7 @@ func (a *App) Connect(ctx context.Context) error {
 		return fmt.Errorf("open the warehouse: %w", err)
 	}
 	a.DB = db
-	a.startTraces()
+	a.startTraces() //nolint:contextcheck // spans are sent after the work that they describe, also if it was ended
 	if err := a.learnTokens(ctx); err != nil {
 		return err
 	}

@@ -36,8 +36,8 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	stopping := make(chan struct{})
 	var store jobs.Store = a.DB
 	var runner jobs.Runner = &sync.Runner{
-		Source: client, Store: a.traces.Loads(observedLoads{a.DB, a.Log}), Backlog: a.DB, Ranks: a.DB, Unchanged: a.DB, Allowance: a.Allowance, Now: a.options.Now,
-		Rules: a.rules(), Prefetch: ahead, Stopping: stopping,
+		Source: client, Store: a.traces.Loads(observedLoads{a.DB, a.Log}), Backlog: a.DB, Ranks: a.DB, Unchanged: a.DB, Allowance: a.Allowance,
+		Now: a.options.Now, Rules: a.rules(), Prefetch: ahead, Stopping: stopping,
 	}
 	if schedule { // commands without a schedule show the results of runs themselves
 		store, runner = loggedSettlements{Store: store, log: a.Log}, loggedRuns{Runner: runner, app: a}

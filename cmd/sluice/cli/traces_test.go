@@ -88,7 +88,7 @@ func wordOf(span *tracepb.Span, name string) string {
 // parents, and no byte of them is a secret or a value of a record.
 func TestTraces(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 63, Records: 1500, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 63, Records: 120, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/creditnotes", Kind: "unavailable"}}))
 	collector := new(otlpCollector)
 	server := httptest.NewServer(collector)
@@ -169,6 +169,7 @@ func (s *fixture) rowsOfSpans(runs, calls, loads []*tracepb.Span) {
 			s.t.Errorf("run: span %s, row %s", got, row)
 		}
 	}
+	singles := 0
 	for _, span := range calls {
 		row := one[string](s, `SELECT concat_ws(' ', organization_id, service, resource, class, coalesce(run_id, 0), method, status, nullif(kind, ''), coalesce(records, 0))
 			FROM sluice.calls WHERE id = $1`, figureOf(span, "sluice.call.id"))
@@ -180,9 +181,16 @@ func (s *fixture) rowsOfSpans(runs, calls, loads []*tracepb.Span) {
 		if got += fmt.Sprintf(" %d", figureOf(span, "sluice.records.received")); got != row {
 			s.t.Errorf("call: span %s, row %s", got, row)
 		}
-		if template := wordOf(span, "url.template"); !strings.HasPrefix(template, "/") || strings.Contains(template, "?") {
+		template := wordOf(span, "url.template")
+		if template == "/bills/{id}" {
+			singles++
+		}
+		if !strings.HasPrefix(template, "/") || strings.Contains(template, "?") {
 			s.t.Errorf("the template of a call is %q", template)
 		}
+	}
+	if singles == 0 {
+		s.t.Error("no call has the identifier of a record in its path, so nothing could hold one")
 	}
 	var batches, pages, received int64
 	for _, span := range loads {
@@ -222,7 +230,7 @@ func (s *fixture) noSecretIn(sent, canary string) {
 	}
 	secrets := len(wanted)
 	values := strings.Split(one[string](s, valuesOfRecords), "\n")
-	if len(values) < 1000 || secrets < 10 || len(sent) < 10_000 {
+	if len(values) < 300 || secrets < 10 || len(sent) < 10_000 {
 		s.t.Fatalf("%d values, %d secrets, %d bytes: too few to find anything", len(values), secrets, len(sent))
 	}
 	for i, text := range append(wanted, values...) {

@@ -39,15 +39,15 @@ func newSpanID() trace.SpanID {
 }
 
 // random is never zero: zero is no valid number of a trace or a span.
-func random() uint64 { return rand.Uint64() | 1 } //nolint:gosec // it names a span and keeps no secret
+func random() uint64 { return rand.Uint64() | 1 }
 
 // ofRun numbers the trace and the span of a run. Its chunks may be read by several processes, one
 // after the other, and all of them have to name the same trace. The instant at which the run began
 // tells runs of different warehouses apart, whose numbers are the same.
 func ofRun(stream pipeline.Key, run int64, began time.Time) trace.SpanContext {
 	text := "sluice run\x00" + stream.String() + "\x00"
-	name := binary.BigEndian.AppendUint64([]byte(text), uint64(run))            //nolint:gosec // only its bits matter
-	name = binary.BigEndian.AppendUint64(name, uint64(began.UTC().UnixMicro())) //nolint:gosec // as above
+	name := binary.BigEndian.AppendUint64([]byte(text), uint64(run)) //nolint:gosec // only its bits matter
+	name = binary.BigEndian.AppendUint64(name, uint64(began.UTC().UnixMicro()))
 	sum := sha256.Sum256(name)
 	return trace.NewSpanContext(trace.SpanContextConfig{
 		TraceID: trace.TraceID(sum[:16]), SpanID: trace.SpanID(sum[16:24]), TraceFlags: trace.FlagsSampled, Remote: true,

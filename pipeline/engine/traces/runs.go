@@ -166,11 +166,18 @@ type tracedLoads struct {
 
 // Load implements sync.Store.
 func (l tracedLoads) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline.Loaded, error) {
-	ctx, span := l.traces.tracer.Start(ctx, spanLoad, trace.WithTimestamp(l.traces.now()))
-	if !span.IsRecording() {
-		return l.Store.Load(ctx, batches...)
-	}
+	ctx, span := l.traces.tracer.Start(ctx, spanLoad, trace.WithTimestamp(l.traces.now())) //nolint:spancheck // loaded ends it
 	loaded, err := l.Store.Load(ctx, batches...)
+	l.traces.loaded(span, batches, loaded, err)
+	return loaded, err //nolint:spancheck // as above
+}
+
+// loaded ends the span of a transaction.
+func (t *Traces) loaded(span trace.Span, batches []pipeline.Batch, loaded pipeline.Loaded, err error) {
+	if !span.IsRecording() {
+		span.End()
+		return
+	}
 	received, rejected := 0, loaded.Rejected
 	var calls []int64
 	for i := range batches {
@@ -180,11 +187,10 @@ func (l tracedLoads) Load(ctx context.Context, batches ...pipeline.Batch) (pipel
 			calls = append(calls, call)
 		}
 	}
-	span.SetAttributes(append(l.traces.about(batches[0].Claim), attribute.Int(keyCountBatches, len(batches)),
+	span.SetAttributes(append(t.about(batches[0].Claim), attribute.Int(keyCountBatches, len(batches)),
 		attribute.Int64Slice(keyCalls, calls), attribute.Int(keyReceived, received),
 		attribute.Int(keyInserted, loaded.Inserted), attribute.Int(keyUpdated, loaded.Updated),
 		attribute.Int(keyUnchanged, loaded.Unchanged), attribute.Int(keySuperseded, loaded.Superseded),
 		attribute.Int(keyRejected, rejected))...)
-	l.traces.end(span, kindOf(err), err != nil)
-	return loaded, err
+	t.end(span, kindOf(err), err != nil)
 }

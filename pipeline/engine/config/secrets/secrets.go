@@ -110,7 +110,7 @@ func (s Source) secret(raw string, spaces bool) (upstream.Secret, error) {
 	switch {
 	case value == "":
 		return upstream.Secret{}, fmt.Errorf("%s holds nothing but space: put the secret there", raw)
-	case strings.ContainsFunc(value, func(r rune) bool { return !(spaces && r == ' ') && (unicode.IsSpace(r) || !unicode.IsPrint(r)) }):
+	case strings.ContainsFunc(value, func(r rune) bool { return (!spaces || r != ' ') && (unicode.IsSpace(r) || !unicode.IsPrint(r)) }):
 		return upstream.Secret{}, fmt.Errorf("%s holds spaces, line breaks or control characters: put there the secret and nothing else", raw)
 	}
 	return upstream.NewSecret(value), nil
