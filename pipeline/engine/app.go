@@ -17,6 +17,7 @@ import (
 	"sluice/pipeline/budget"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/engine/metrics"
+	"sluice/pipeline/engine/traces"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
@@ -60,6 +61,8 @@ type Options struct {
 	// Receiver says that the process only receives callbacks. As Offline, but the secrets of
 	// notifications are needed.
 	Receiver bool
+	// Version is the version of the program, for traces.
+	Version string
 	// Scrub removes the secrets of the configuration from texts; nil means a new one.
 	Scrub *outside.Scrubber
 }
@@ -81,6 +84,8 @@ type App struct {
 
 	options  Options
 	postgres *local.Server
+	// traces sends spans; nil where traces are off.
+	traces *traces.Traces
 	// organizations are the configured organizations and the others that the warehouse has, by key.
 	organizations map[string]*pipeline.Organization
 }
@@ -259,6 +264,7 @@ func (a *App) Connect(ctx context.Context) error {
 		return fmt.Errorf("open the warehouse: %w", err)
 	}
 	a.DB = db
+	a.startTraces() //nolint:contextcheck // spans are sent after the work that they describe, also if it was ended
 	if err := a.learnTokens(ctx); err != nil {
 		return err
 	}
@@ -282,6 +288,7 @@ func (a *App) Connect(ctx context.Context) error {
 
 // Close ends what Open began, even if the context has ended.
 func (a *App) Close(ctx context.Context) error {
+	a.traces.Close(ctx)
 	if a.DB != nil {
 		a.DB.Close()
 	}

@@ -27,7 +27,7 @@ func (a *App) Client() (*upstream.Client, error) {
 }
 
 // tokens makes the gate and the source of tokens, whose calls pass the same gate.
-func (a *App) tokens() (upstream.Gate, *upstream.Tokens, error) {
+func (a *App) tokens() (wire.Gate, *upstream.Tokens, error) {
 	if a.options.Offline {
 		return nil, nil, errOffline
 	}
@@ -43,7 +43,7 @@ func (a *App) tokens() (upstream.Gate, *upstream.Tokens, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare the budget gate: %w", err)
 	}
-	gate := &wire.Timed{Gate: counting, Now: a.options.Now, Observer: a.Calls}
+	gate := a.traces.Gate(&wire.Timed{Gate: counting, Now: a.options.Now, Observer: a.Calls})
 	tokens, err := upstream.NewTokens(upstream.TokenOptions{
 		Vendor: a.vendor(), Store: a.DB, Key: keys[0], OldKeys: keys[1:], Credentials: a.credentials(), Gate: gate, Now: a.options.Now,
 		UserAgent: userAgent, Transport: a.transport(), Log: a.Log, Scrub: a.options.Scrub,

@@ -76,6 +76,7 @@ func (c *cli) options() engine.Options {
 		Terminal:   terminal,
 		LogLevel:   c.logLevel,
 		Quiet:      true,
+		Version:    version,
 		Scrub:      c.env.scrub,
 	}
 }

@@ -23,6 +23,7 @@ func (c *checker) complete(doc *document) {
 	doc.Services = custom.Extend(c.withFurther(doc.Catalogue), doc.Custom, c.failf)
 	c.resources(doc)
 	c.notifications(doc)
+	c.telemetry(&doc.Telemetry)
 }
 
 // database chooses the folder of the private server.

@@ -43,6 +43,8 @@ type Config struct {
 	Tombstones Tombstones `yaml:"tombstones"`
 	// Notifications says how change notifications are received.
 	Notifications Notifications `yaml:"notifications"`
+	// Telemetry says where traces go.
+	Telemetry Telemetry `yaml:"telemetry"`
 }
 
 // Database says where the warehouse is.
@@ -248,5 +250,6 @@ func defaults() document {
 	rules := pipeline.DefaultTombstoneRules()
 	doc.Tombstones = Tombstones{MaxRows: rules.MaxRows, MaxShare: rules.MaxShare, Apart: rules.Apart}
 	doc.Notifications = defaultNotifications()
+	doc.Telemetry.Sample = 1
 	return doc
 }

@@ -58,6 +58,7 @@ func environment() map[string]string {
 		"CLIENT":       "1000.NORTH",
 		"HOOK_NEW":     canary + "new001",
 		"HOOK_OLD":     canary + "old001",
+		"BEARER":       "Bearer " + canary + "-bearer",
 		"HOOK_SHORT":   canary + "five5", // 11 characters, one too few
 	}
 }
@@ -231,6 +232,10 @@ func TestEverything(t *testing.T) {
 			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 			AllowFrom:      []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
 		},
+		Telemetry: config.Telemetry{
+			OTLP: "http://collector.example.com:4318", AllowInsecure: true, Sample: 0.25,
+			Headers: map[string]config.Secret{"authorization": upstream.NewSecret("Bearer " + canary + "-bearer")},
+		},
 	}
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
 	zones := cmp.Comparer(func(_, _ *time.Location) bool { return true }) // compared by name below
@@ -269,6 +274,9 @@ func TestDefaults(t *testing.T) {
 	wait := config.Notifications{APIVersion: "v8", Debounce: 2 * time.Second, MaxWait: 15 * time.Second, SelfTest: 15 * time.Minute, Keep: 336 * time.Hour, HintedPerMinute: 20}
 	if diff := cmp.Diff(wait, got.Notifications); diff != "" {
 		t.Errorf("notifications, -want +got\n%s", diff)
+	}
+	if diff := cmp.Diff(config.Telemetry{Sample: 1}, got.Telemetry); diff != "" {
+		t.Errorf("telemetry, -want +got\n%s", diff)
 	}
 	if got.Organizations[0].DataCenter != "com" {
 		t.Errorf("data center %q, want com", got.Organizations[0].DataCenter)

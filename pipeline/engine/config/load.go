@@ -46,14 +46,16 @@ func LoadOffline(
 }
 
 // LoadReceiver reads the file as Load does, for a process that only receives callbacks: secrets of
-// the credentials may be missing, those of notifications may not.
+// the credentials and of telemetry may be missing, those of notifications may not.
 func LoadReceiver(
 	path string,
 	getenv func(string) (string, bool),
 	readFile func(string) ([]byte, error),
 	services []schema.Service,
 ) (*Config, error) {
-	return load(path, getenv, readFile, services, func(path string) bool { return strings.Contains(path, ".credentials.") })
+	return load(path, getenv, readFile, services, func(path string) bool {
+		return strings.Contains(path, ".credentials.") || strings.HasPrefix(path, headersPath)
+	})
 }
 
 // load reads the file; optional says of which paths the secret may be missing.
@@ -104,7 +106,11 @@ func special(from secrets.Source, path, raw string, optional func(string) bool, 
 	if path == "database.url" {
 		return from.DatabaseURL(raw)
 	}
-	secret, err := from.Secret(raw)
+	read := from.Secret
+	if strings.HasPrefix(path, headersPath) {
+		read = from.Header
+	}
+	secret, err := read(raw)
 	if _, missing := errors.AsType[*secrets.MissingError](err); missing && optional(path) {
 		absent[path] = true
 		return Secret{}, nil

@@ -12,7 +12,7 @@ import (
 // TestOffline: a missing secret is empty; an invalid secret is still a mistake.
 func TestOffline(t *testing.T) {
 	t.Parallel()
-	text := read(t, "testdata/minimal.good.yaml")
+	text := read(t, "testdata/minimal.good.yaml") + "telemetry: {otlp: \"https://collector.example.com\", headers: {authorization: \"${BEARER}\"}}\n"
 	load := func(text string) (*config.Config, error) {
 		return config.LoadOffline("offline.yaml", lookup(nil), func(string) ([]byte, error) { return []byte(text), nil }, services())
 	}
@@ -42,7 +42,8 @@ func TestOffline(t *testing.T) {
 // secrets of notifications.
 func TestReceiver(t *testing.T) {
 	t.Parallel()
-	text := read(t, "testdata/minimal.good.yaml") + "    notifications: {secret: \"${HOOK_NEW}\"}\nnotifications: {public_url: \"http://127.0.0.1:9465\"}\n"
+	text := read(t, "testdata/minimal.good.yaml") + "    notifications: {secret: \"${HOOK_NEW}\"}\nnotifications: {public_url: \"http://127.0.0.1:9465\"}\n" +
+		"telemetry: {otlp: \"https://collector.example.com\", headers: {authorization: \"${BEARER}\"}}\n"
 	env := map[string]string{"HOME": "/home/sluice", "HOOK_NEW": "abcdefgh1234"}
 	file := func(string) ([]byte, error) { return []byte(text), nil }
 	got, err := config.LoadReceiver("receiver.yaml", lookup(env), file, services())

@@ -44,7 +44,7 @@ func (t *Tokens) refresh(ctx context.Context, a asked) (given, bool, error) {
 	}
 	op := wire.NewCall(pipeline.Call{
 		Organization: a.organization.Key, Org: a.organization, Service: "auth", Resource: "token", Class: pipeline.ClassProbe,
-		Method: http.MethodPost, Path: t.scrub.Text(u.Path, outside.MaxText),
+		Method: http.MethodPost, Path: t.scrub.Text(u.Path, outside.MaxText), Endpoint: tokenPath,
 	}, t.scrub)
 	u.RawQuery = a.credential.query().Encode()
 	var (

@@ -83,7 +83,12 @@ func (s Source) Expand(text string) (string, error) {
 
 // Secret reads a secret from the variable or the file that raw refers to. It refuses a secret in
 // the configuration itself, because that file is copied, committed and mailed.
-func (s Source) Secret(raw string) (upstream.Secret, error) {
+func (s Source) Secret(raw string) (upstream.Secret, error) { return s.secret(raw, false) }
+
+// Header reads the value of an HTTP header, as Secret does. It may have a space in it: "Bearer …".
+func (s Source) Header(raw string) (upstream.Secret, error) { return s.secret(raw, true) }
+
+func (s Source) secret(raw string, spaces bool) (upstream.Secret, error) {
 	var value string
 	var err error
 	path, isFile := strings.CutPrefix(raw, "file:")
@@ -105,7 +110,7 @@ func (s Source) Secret(raw string) (upstream.Secret, error) {
 	switch {
 	case value == "":
 		return upstream.Secret{}, fmt.Errorf("%s holds nothing but space: put the secret there", raw)
-	case strings.ContainsFunc(value, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
+	case strings.ContainsFunc(value, func(r rune) bool { return (!spaces || r != ' ') && (unicode.IsSpace(r) || !unicode.IsPrint(r)) }):
 		return upstream.Secret{}, fmt.Errorf("%s holds spaces, line breaks or control characters: put there the secret and nothing else", raw)
 	}
 	return upstream.NewSecret(value), nil
