@@ -60,6 +60,9 @@ type Options struct {
 	// Receiver says that the process only receives callbacks. As Offline, but the secrets of
 	// notifications are needed.
 	Receiver bool
+	// Consent says that a person gives an organization's consent anew: secrets may be missing, and
+	// calls that need one fail.
+	Consent bool
 	// Scrub removes the secrets of the configuration from texts; nil means a new one.
 	Scrub *outside.Scrubber
 }
@@ -92,7 +95,7 @@ func Load(options Options) (*App, error) {
 	switch {
 	case options.Receiver:
 		load, options.Offline = config.LoadReceiver, true
-	case options.Offline:
+	case options.Offline, options.Consent:
 		load = config.LoadOffline
 	}
 	conf, err := load(options.ConfigPath, options.LookupEnv, options.ReadFile, options.Catalogue)
