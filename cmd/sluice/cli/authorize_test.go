@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -383,5 +384,31 @@ func TestMissingScopes(t *testing.T) {
 		if !strings.Contains(f.Text, want) || f.OK != (len(v.Missing) == 0) || (f.code == codeFine) != f.OK {
 			t.Errorf("%q: %+v, want %q", granted, f, want)
 		}
+	}
+}
+
+// TestAuthorizeOpensABrowser: where there is a display, the command opens the address; it needs no
+// input then.
+func TestAuthorizeOpensABrowser(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 115, Records: 50, Limits: sandbox.Limits{Off: true}})
+	s.tokenIn()
+	folder := t.TempDir()
+	opened := filepath.Join(folder, "opened")
+	must(t, syscall.Mkfifo(opened, 0o600))
+	browser := filepath.Join(folder, "xdg-open")
+	must(t, os.WriteFile(browser, []byte("#!/bin/sh\nprintf '%s' \"$1\" >"+opened+"\n"), 0o700)) //nolint:gosec // a program
+	must(t, os.Symlink(browser, filepath.Join(folder, "open")))
+	s.environment["DISPLAY"], s.environment["PATH"] = ":99", folder+":"+os.Getenv("PATH")
+	p := s.start("authorize", "--port", "0")
+	address, err := os.ReadFile(opened) // until the browser has written it
+	must(t, err)
+	a := &authorizing{s: s, secrets: secretsOf(), address: string(address)}
+	if status, _ := a.browse(a.decides("accept")); status != http.StatusOK {
+		t.Errorf("the answer: status %d", status)
+	}
+	p.ends(codeFine, patience)
+	if !strings.Contains(p.stderr.String(), string(address)) || !strings.Contains(p.stdout.String(), "identity") {
+		t.Errorf("%s\n%s", p.stdout.String(), p.stderr.String())
 	}
 }

@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,7 +40,8 @@ token there.
 
 With --from-sandbox it asks nothing and writes a configuration for 'sluice sandbox' on
 this machine, for a try. The folder sluice-try beside it takes the secrets of the
-sandbox, which open nothing else, and the data of a private Postgres.`,
+sandbox, which open nothing else, and the data of a private Postgres; for root, the
+data are in a folder of /var/lib.`,
 		Example: `  sluice init
   sluice init --from-sandbox
   sluice init --name acme --id 10234695 --services accounting=standard,inventory=free \
@@ -64,6 +67,8 @@ type initView struct {
 	Config string `json:"config"`
 	// Secrets are the references of the configuration that have to be filled.
 	Secrets []string `json:"secrets"`
+	// DataDir is the folder of the private Postgres of a try.
+	DataDir string `json:"data_dir,omitempty"`
 	// Next are the commands to go on with.
 	Next []string `json:"next"`
 }
@@ -111,7 +116,7 @@ func (c *cli) initTry(path, address string, force bool) error {
 		Name: "try", ID: sandbox.DefaultOrganizationID, DataCenter: "com", Vendor: defaultVendor,
 		Services: "accounting=free,inventory=free,chat=free,invoicing=free,billing=paid",
 		APIURL:   strings.TrimRight(address, "/"), AuthURL: strings.TrimRight(address, "/"), Chat: strings.TrimRight(address, "/"),
-		ClientID: sandbox.ClientID, Database: privateDatabase, dataDir: filepath.Join(folder, "database"),
+		ClientID: sandbox.ClientID, Database: privateDatabase, dataDir: tryData(folder),
 		clientSecret: "file:" + filepath.Join(folder, "client_secret"), refreshes: "file:" + filepath.Join(folder, "refresh_token"),
 	}
 	for _, q := range initQuestions() {
@@ -121,8 +126,7 @@ func (c *cli) initTry(path, address string, force bool) error {
 			}
 		}
 	}
-	// The private Postgres of root runs as another account, which has to pass through.
-	if err := os.MkdirAll(folder, 0o711); err != nil { //nolint:gosec // its files are for this user alone
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return &exitError{code: codeEnvironment, err: fmt.Errorf("make the folder of the try: %w", err)}
 	}
 	key := make([]byte, keyBytes)
@@ -145,10 +149,20 @@ func (c *cli) initTry(path, address string, force bool) error {
 		return err
 	}
 	next := []string{"export SLUICE_ENCRYPTION_KEY_FILE=" + shellWord(keyFile), "sluice migrate", "sluice sync"}
-	return c.show(initView{Config: path, Secrets: []string{answers.clientSecret, answers.refreshes}, Next: next},
-		view.Line("%s is written, for the sandbox at %s. It and the folder %s are the whole try: delete both to end it.\n"+
-			"The sandbox has to run: sluice sandbox", path, answers.APIURL, folder),
+	return c.show(initView{Config: path, Secrets: []string{answers.clientSecret, answers.refreshes}, DataDir: answers.dataDir, Next: next},
+		view.Line("%s is written, for the sandbox at %s. The secrets are in %s, the data will be in %s.\n"+
+			"To end the try, delete all three. The sandbox has to run: sluice sandbox", path, answers.APIURL, folder, answers.dataDir),
 		nextLines(next))
+}
+
+// tryData is the folder of the data of a try. The private Postgres of root runs as another account,
+// which may not be able to enter the folders of root.
+func tryData(folder string) string {
+	if os.Geteuid() != 0 {
+		return filepath.Join(folder, "database")
+	}
+	sum := sha256.Sum256([]byte(folder))
+	return "/var/lib/sluice-try-" + hex.EncodeToString(sum[:4])
 }
 
 // writeConfig writes the configuration in one step. It replaces a file with force only, also one

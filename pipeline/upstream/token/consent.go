@@ -65,7 +65,7 @@ func (t *Tokens) Exchange(ctx context.Context, organization *pipeline.Organizati
 		"redirect_uri": {c.Redirect}, "grant_type": {"authorization_code"}, "scope": {strings.Join(c.Scopes, ",")}, "state": {c.State},
 	})
 	if err != nil {
-		return Granted{}, ofCode(err)
+		return Granted{}, ofCode(err, got.refused)
 	}
 	if got.refresh.Reveal() == "" {
 		return Granted{}, t.tokenError(pipeline.Unexpected,
@@ -75,10 +75,10 @@ func (t *Tokens) Exchange(ctx context.Context, organization *pipeline.Organizati
 }
 
 // ofCode says of a refused exchange what was wrong with the code: the other texts speak of refresh
-// tokens.
-func ofCode(err error) error {
+// tokens. No exchange is repeated, so every refusal is final, also one in an unknown word.
+func ofCode(err error, refused refusal) error {
 	failure, ok := errors.AsType[*pipeline.Error](err)
-	if !ok {
+	if !ok || refused == notRefused {
 		return err
 	}
 	says := map[string]outside.Text{
@@ -87,10 +87,10 @@ func ofCode(err error) error {
 		"invalid_redirect_uri": "the redirect address is another one than that of the consent",
 		"invalid_scope":        "the scopes are other ones than those of the consent",
 	}[strings.ToLower(string(failure.Code))]
-	if says == "" {
-		return err
-	}
 	told := *failure
-	told.Kind, told.Detail = pipeline.Denied, says
+	told.Kind = pipeline.Denied
+	if says != "" {
+		told.Detail = says
+	}
 	return &told
 }
