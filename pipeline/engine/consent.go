@@ -34,7 +34,8 @@ func (c *Consents) Address(consent upstream.Consent) (string, error) {
 	return c.tokens.ConsentAddress(c.app.organizations[c.organization.Key], consent)
 }
 
-// Exchange gets the refresh token for a code, with one counted call.
-func (c *Consents) Exchange(ctx context.Context, consent upstream.Consent, code upstream.Secret) (upstream.Granted, error) {
-	return c.tokens.Exchange(ctx, c.app.organizations[c.organization.Key], consent, code)
+// Exchange gets the refresh token for a code, with one counted call. From here on no text shows the
+// code.
+func (c *Consents) Exchange(ctx context.Context, consent upstream.Consent, code string) (upstream.Granted, error) {
+	return c.tokens.Exchange(ctx, c.app.organizations[c.organization.Key], consent, upstream.NewSecret(code))
 }

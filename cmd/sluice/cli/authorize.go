@@ -208,11 +208,11 @@ func (c *cli) granted(
 	if err != nil {
 		return upstream.Granted{}, errors.Join(err, closeIf(socket))
 	}
-	code, err := c.code(ctx, consent.Asked{Redirect: redirect, State: asked.State}, address, socket, flags)
+	code, err := c.code(ctx, consent.Request{Redirect: redirect, State: asked.State}, address, socket, flags)
 	if err != nil {
 		return upstream.Granted{}, err
 	}
-	granted, err = consents.Exchange(ctx, asked, upstream.NewSecret(code))
+	granted, err = consents.Exchange(ctx, asked, code)
 	if pipeline.KindOf(err) == pipeline.Unavailable {
 		err = &exitError{code: codeEnvironment, err: err}
 	}

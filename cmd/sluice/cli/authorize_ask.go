@@ -22,7 +22,7 @@ var errLate = errors.New("no answer to the consent arrived in time (--wait): not
 
 // code shows a person the address of the consent, and waits for the answer: from the browser, and
 // from what the person pastes. It closes the socket.
-func (c *cli) code(ctx context.Context, asked consent.Asked, address string, socket net.Listener, flags authorizeFlags) (string, error) {
+func (c *cli) code(ctx context.Context, asked consent.Request, address string, socket net.Listener, flags authorizeFlags) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, flags.wait, errLate)
 	defer cancel()
 	var browser <-chan consent.Answer
@@ -62,7 +62,7 @@ func (c *cli) code(ctx context.Context, asked consent.Asked, address string, soc
 }
 
 // invite prints the address and what to do, and opens the address where there is a display.
-func (c *cli) invite(address string, asked consent.Asked, listens bool, flags authorizeFlags) {
+func (c *cli) invite(address string, asked consent.Request, listens bool, flags authorizeFlags) {
 	c.tell("Open this address, sign in as a user who may read the organization, and consent:\n\n%s\n", address)
 	switch {
 	case listens:

@@ -108,7 +108,8 @@ func (a *authorizing) browse(address string) (int, string) {
 	return answer.StatusCode, string(body)
 }
 
-// ends waits for the end, checks the exit code, and that no secret was shown. It gives both outputs.
+// ends waits for the end, checks the exit code, and that no secret was shown. It gives both
+// outputs.
 func (a *authorizing) ends(code int) (string, string) {
 	a.s.t.Helper()
 	got := <-a.ended

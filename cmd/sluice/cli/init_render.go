@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -61,8 +62,8 @@ var (
 		`^(?:\$\{[A-Za-z_]\w*\}|[A-Za-z][\w.-]*|[0-9]+\.[0-9]*[A-Za-z][\w.]*|(?:file:|https?:/|postgres(?:ql)?:/)?/[\w./:@?=&%-]+)$`)
 )
 
-// references are where the client secret and the refresh token will be: in variables, or in files of
-// a folder.
+// references are where the client secret and the refresh token will be: in variables, or in files
+// of a folder.
 func (a initAnswers) references() (string, string) {
 	if a.clientSecret != "" {
 		return a.clientSecret, a.refreshes
@@ -121,8 +122,11 @@ func (a initAnswers) render() (string, error) {
 	if !found || !ends {
 		return "", fmt.Errorf("the example of the configuration has its services not where they were")
 	}
-	before = strings.Replace(before, "# Configuration of sluice. Copy this file to config.yaml, replace the placeholders, and run \"sluice\n# check\".",
-		"# Configuration of sluice, made by \"sluice init\" from config.example.yaml. \"sluice check\" checks it.", 1)
+	_, before, found = strings.Cut(before, "\n#\n")
+	if !found {
+		return "", errors.New("the example of the configuration has no paragraph at its beginning")
+	}
+	before = "# Configuration of sluice, made by \"sluice init\" from config.example.yaml. \"sluice check\" checks it.\n#\n" + before
 	return before + "\n    services:\n" + serviceBlock(block, services) + "\n    # What upstream tells" + after, nil
 }
 

@@ -13,8 +13,8 @@ from a suite of REST services into a Postgres warehouse, and keeps the two equal
 within the minute, concurrency and daily limits that the services set.
 
 New here? Run 'sluice demo': it needs no configuration.
-With an account: copy config.example.yaml to config.yaml, fill it in, then
-'sluice check', 'sluice migrate' and 'sluice sync'.
+With an account: 'sluice init', 'sluice migrate', 'sluice authorize', then
+'sluice check' and 'sluice sync'.
 
 Exit codes: 0 fine, 1 something failed, 2 usage or configuration,
 3 database or upstream out of reach, 4 stopped by the budget, or by a long wait

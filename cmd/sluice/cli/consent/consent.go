@@ -4,7 +4,7 @@
 // It knows no secret but the code, and shows nothing of an answer: its pages are fixed texts. It
 // makes no call; package upstream exchanges the code.
 //
-// Start reading at Asked, then Listen and Paste.
+// Start reading at Request, then Listen and Paste.
 package consent
 
 import (
@@ -27,8 +27,8 @@ var errForeign = errors.New("this is the answer to another consent: its state di
 // mostCode is longer than any code, in bytes.
 const mostCode = 2048
 
-// Asked is the consent that an answer has to fit.
-type Asked struct {
+// Request is the consent that an answer has to fit.
+type Request struct {
 	// Redirect is the address to which upstream sends the browser.
 	Redirect *url.URL
 	// State is the random text that comes back with the code.
@@ -37,7 +37,7 @@ type Asked struct {
 
 // read takes the code out of the query of an answer (docs/upstream.md U22). The error is errForeign
 // if the state is another one, or wraps ErrDenied. No error quotes the answer.
-func (a Asked) read(query url.Values) (string, error) {
+func (a Request) read(query url.Values) (string, error) {
 	if subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(a.State)) != 1 {
 		return "", errForeign
 	}
@@ -60,7 +60,7 @@ func plausible(code string) bool {
 
 // pasted reads what a person pasted: the address to which the browser was sent, or the code alone.
 // A code alone has no state to compare: the person vouches for it.
-func (a Asked) pasted(line string) (string, error) {
+func (a Request) pasted(line string) (string, error) {
 	line = strings.TrimSpace(line)
 	if strings.Contains(line, "://") || strings.ContainsAny(line, "?&") {
 		_, query, found := strings.Cut(line, "?")
@@ -82,7 +82,7 @@ func (a Asked) pasted(line string) (string, error) {
 
 // Paste reads lines until one of them is an answer, and gives its code. Refuse tells the person
 // what is wrong with a line. The error is io.EOF if the input ends, or wraps ErrDenied.
-func (a Asked) Paste(ctx context.Context, input io.Reader, refuse func(error)) (string, error) {
+func (a Request) Paste(ctx context.Context, input io.Reader, refuse func(error)) (string, error) {
 	type line struct {
 		text string
 		err  error

@@ -16,13 +16,13 @@ import (
 const state = "STATE-of-the-test"
 
 // asked is a consent whose answer goes to a socket.
-func asked(t *testing.T, socket net.Listener) consent.Asked {
+func asked(t *testing.T, socket net.Listener) consent.Request {
 	t.Helper()
 	redirect, err := url.Parse("http://" + socket.Addr().String() + "/callback")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return consent.Asked{Redirect: redirect, State: state}
+	return consent.Request{Redirect: redirect, State: state}
 }
 
 // listening opens a listener, and gives its address and the number of foreign answers.
@@ -139,7 +139,7 @@ func TestPaste(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := consent.Asked{Redirect: redirect, State: state}
+	a := consent.Request{Redirect: redirect, State: state}
 	for name, c := range map[string]struct {
 		input, code string
 		refused     int

@@ -22,7 +22,7 @@ type Answer struct {
 
 // Listener waits on this machine for the browser. It accepts one answer.
 type Listener struct {
-	asked  Asked
+	asked  Request
 	server *http.Server
 	socket net.Listener
 	// answers has room for the one answer; taken is filled by the request that gives it.
@@ -57,7 +57,7 @@ func Open(ctx context.Context, host, port string) (net.Listener, error) {
 
 // Listen answers the browser on a socket, which Close closes. Foreign hears of each answer to
 // another consent: it may be an old page, or the attempt of another site to slip a consent in.
-func Listen(socket net.Listener, asked Asked, foreign func()) *Listener {
+func Listen(socket net.Listener, asked Request, foreign func()) *Listener {
 	l := &Listener{asked: asked, socket: socket, answers: make(chan Answer, 1), taken: make(chan struct{}, 1), foreign: foreign}
 	l.server = &http.Server{
 		Handler: l, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second,

@@ -40,15 +40,15 @@ func (s Source) Destination(raw string) (Destination, error) {
 // The bits that a file of a secret may have: its owner's, and reading for its group.
 const mostMode, ownMode fs.FileMode = 0o640, 0o600
 
-// Replacement is a file beside the file of a secret, that takes its place in one step.
+// Replacement is a file beside the file of a secret, which it replaces in one step.
 type Replacement struct {
 	path string
 	file *os.File
 }
 
-// Replace prepares a new value for the file at path: so it is certain, before a secret is at hand,
-// that it can be stored. A file that is there keeps its owner, its group, and reading for its group;
-// a new one belongs to this user alone. The file itself changes with Commit only.
+// Replace prepares a new value for the file at path, so that it is certain beforehand that a secret
+// can be stored. A file that is there keeps its owner, its group, and reading for its group; a new
+// one belongs to this user alone. The file itself changes with Commit only.
 func Replace(path string) (*Replacement, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // the link stays
@@ -87,8 +87,8 @@ func (r *Replacement) takeAfter(before fs.FileInfo) error {
 	return nil
 }
 
-// Commit writes the value and puts the file in its place: readers see the former value or the new
-// one, also after a crash.
+// Commit writes the value and replaces the file: readers see the former value or the new one, also
+// after a crash.
 func (r *Replacement) Commit(value upstream.Secret) error {
 	_, err := r.file.WriteString(value.Reveal() + "\n")
 	if err == nil {
