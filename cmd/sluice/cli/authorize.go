@@ -154,11 +154,7 @@ func chosen(a *engine.App, named string) (*config.Organization, error) {
 		}
 		return nil, usage("%d organizations are configured: name one of %s", len(names), strings.Join(names, ", "))
 	}
-	o, err := a.ChooseOrganization(named)
-	if err != nil {
-		return nil, usage("%q is no configured organization", named)
-	}
-	return o, nil
+	return a.ChooseOrganization(named) //nolint:wrapcheck // it says what is wrong
 }
 
 // neededScopes are the scopes that the streams of an organization and its channels need.
@@ -182,15 +178,24 @@ func neededScopes(a *engine.App, o *config.Organization) ([]string, error) {
 	return slices.Compact(scopes), nil
 }
 
-// granted asks for the consent and exchanges its code.
+// granted asks for the consent and exchanges its code, with an app of its own: the check later opens
+// another one.
 func (c *cli) granted(
 	ctx context.Context, options engine.Options, key string, scopes []string, flags authorizeFlags,
-) (granted upstream.Granted, err error) {
+) (upstream.Granted, error) {
 	a, err := engine.Open(ctx, options)
 	if err != nil {
 		return upstream.Granted{}, err
 	}
-	defer func() { err = errors.Join(err, a.Close(ctx)) }()
+	granted, err := c.consented(ctx, a, key, scopes, flags)
+	if closeErr := a.Close(ctx); closeErr != nil {
+		c.tellf("%v", closeErr) // a token that was granted comes once, so it is not given up for this
+	}
+	return granted, err
+}
+
+// consented asks for the consent and exchanges its code.
+func (c *cli) consented(ctx context.Context, a *engine.App, key string, scopes []string, flags authorizeFlags) (upstream.Granted, error) {
 	o, err := a.ChooseOrganization(key)
 	if err != nil {
 		return upstream.Granted{}, err
@@ -203,7 +208,7 @@ func (c *cli) granted(
 	if err != nil {
 		return upstream.Granted{}, err
 	}
-	asked := upstream.Consent{Scopes: scopes, Redirect: redirect.String(), State: rand.Text()}
+	asked := upstream.Consent{Scopes: scopes, Redirect: cmp.Or(flags.redirect, redirect.String()), State: rand.Text()}
 	address, err := consents.Address(asked)
 	if err != nil {
 		return upstream.Granted{}, errors.Join(err, closeIf(socket))
@@ -212,7 +217,7 @@ func (c *cli) granted(
 	if err != nil {
 		return upstream.Granted{}, err
 	}
-	granted, err = consents.Exchange(ctx, asked, code)
+	granted, err := consents.Exchange(ctx, asked, code)
 	if pipeline.KindOf(err) == pipeline.Unavailable {
 		err = &exitError{code: codeEnvironment, err: err}
 	}

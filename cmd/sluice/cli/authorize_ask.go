@@ -28,7 +28,7 @@ func (c *cli) code(ctx context.Context, asked consent.Request, address string, s
 	var browser <-chan consent.Answer
 	if socket != nil {
 		listener := consent.Listen(socket, asked, func() {
-			c.tell("An answer to another consent arrived and was not taken: its state differs. Still waiting.")
+			c.tellf("An answer to another consent arrived and was not taken: its state differs. Still waiting.")
 		})
 		defer listener.Close(ctx)
 		browser = listener.Answers()
@@ -37,7 +37,7 @@ func (c *cli) code(ctx context.Context, asked consent.Request, address string, s
 	pasted := make(chan consent.Answer, 1)
 	if c.env.Stdin != nil {
 		go func() {
-			code, err := asked.Paste(ctx, c.env.Stdin, func(err error) { c.tell("%v. Try again:", err) })
+			code, err := asked.Paste(ctx, c.env.Stdin, func(err error) { c.tellf("%v. Try again:", err) })
 			pasted <- consent.Answer{Code: code, Err: err}
 		}()
 	} else {
@@ -56,20 +56,23 @@ func (c *cli) code(ctx context.Context, asked consent.Request, address string, s
 			}
 			pasted = nil // the browser may still answer
 		case <-ctx.Done():
-			return "", context.Cause(ctx)
+			if cause := context.Cause(ctx); !errors.Is(cause, errLate) {
+				return "", fmt.Errorf("stopped before there was an answer, and nothing was changed: %w", cause)
+			}
+			return "", errLate
 		}
 	}
 }
 
 // invite prints the address and what to do, and opens the address where there is a display.
 func (c *cli) invite(address string, asked consent.Request, listens bool, flags authorizeFlags) {
-	c.tell("Open this address, sign in as a user who may read the organization, and consent:\n\n%s\n", address)
+	c.tellf("Open this address, sign in as a user who may read the organization, and consent:\n\n%s\n", address)
 	switch {
 	case listens:
-		c.tell("Waiting for the browser at %s until %s. If the browser runs on another machine,\n"+
+		c.tellf("Waiting for the browser at %s until %s. If the browser runs on another machine,\n"+
 			"paste the address that it shows at the end, or the code in it:", asked.Redirect, c.env.Now().Add(flags.wait).Format("15:04"))
 	default:
-		c.tell("The browser is sent to %s. Paste the address that it shows then, or the code in it:", asked.Redirect)
+		c.tellf("The browser is sent to %s. Paste the address that it shows then, or the code in it:", asked.Redirect)
 	}
 	if program := c.browser(); program != "" && !flags.noBrowser {
 		// The address is printed as well: a browser that does not open needs no message.
@@ -92,8 +95,8 @@ func (c *cli) browser() string {
 	return ""
 }
 
-// tell says something to the person beside the result, which goes to standard output.
-func (c *cli) tell(format string, args ...any) {
+// tellf says something to the person beside the result, which goes to standard output.
+func (c *cli) tellf(format string, args ...any) {
 	_, _ = fmt.Fprintf(c.env.Stderr, format+"\n", args...) // a lost line of a conversation changes no result
 }
 
@@ -134,7 +137,8 @@ func (c *cli) showAuthorized(shown authorizedView, token upstream.Secret) error 
 		return out.Document(shown)
 	}
 	return errors.Join(
-		c.printer().Line("Store the refresh token of organization %s with your other secrets, then restart the processes. It comes once:\n", shown.Organization),
+		c.printer().Line("Store the refresh token of organization %s with your other secrets, then restart the processes. It comes once:\n",
+			shown.Organization),
 		out.Print(secret),
 		c.printer().Print(view.Line(""), findingLines(shown.Findings)),
 	)

@@ -398,7 +398,7 @@ func TestAuthorizeOpensABrowser(t *testing.T) {
 	opened := filepath.Join(folder, "opened")
 	must(t, syscall.Mkfifo(opened, 0o600))
 	browser := filepath.Join(folder, "xdg-open")
-	must(t, os.WriteFile(browser, []byte("#!/bin/sh\nprintf '%s' \"$1\" >"+opened+"\n"), 0o700)) //nolint:gosec // a program
+	must(t, os.WriteFile(browser, []byte("#!/bin/sh\nprintf '%s' \"$1\" >"+opened+"\n"), 0o700))
 	must(t, os.Symlink(browser, filepath.Join(folder, "open")))
 	s.environment["DISPLAY"], s.environment["PATH"] = ":99", folder+":"+os.Getenv("PATH")
 	p := s.start("authorize", "--port", "0")

@@ -49,8 +49,8 @@ func initQuestions() []initQuestion {
 			func(a *initAnswers) *string { return &a.APIURL }, "vendor.api_url", nil},
 		{"auth-url", "Address of the authorization server in data center com, such as https://accounts.svc.example.com",
 			"address of the authorization server in data center com", "", func(a *initAnswers) *string { return &a.AuthURL }, "vendor.auth_url", nil},
-		{"chat-url", "Address of chat in data center com, such as https://chat.svc.example.com", "address of chat in data center com, if chat is copied", "",
-			func(a *initAnswers) *string { return &a.Chat }, "vendor.chat_url", func(a initAnswers) bool {
+		{"chat-url", "Address of chat in data center com, such as https://chat.svc.example.com", "address of chat in data center com, if chat is copied",
+			"", func(a *initAnswers) *string { return &a.Chat }, "vendor.chat_url", func(a initAnswers) bool {
 				services, err := servicesOf(a.Services)
 				return err == nil && services[chatService] != ""
 			}},
@@ -127,7 +127,7 @@ func (c *cli) answered(ctx context.Context, flags *initAnswers, given func(flag 
 		}
 		switch err := q.judge(*into, c.env.LookupEnv); {
 		case err != nil && asks:
-			c.tell("--%s %v.", q.flag, err)
+			c.tellf("--%s %v.", q.flag, err)
 			if err := c.ask(ctx, q, into, typed); err != nil {
 				return initAnswers{}, err
 			}
@@ -145,9 +145,9 @@ func (c *cli) answered(ctx context.Context, flags *initAnswers, given func(flag 
 func (c *cli) ask(ctx context.Context, q initQuestion, into *string, typed <-chan string) error {
 	for {
 		if q.initial == "" {
-			c.tell("%s:", q.asks)
+			c.tellf("%s:", q.asks)
 		} else {
-			c.tell("%s (Enter for %s):", q.asks, q.initial)
+			c.tellf("%s (Enter for %s):", q.asks, q.initial)
 		}
 		select {
 		case line, more := <-typed:
@@ -162,7 +162,7 @@ func (c *cli) ask(ctx context.Context, q initQuestion, into *string, typed <-cha
 				*into = line
 				return nil
 			}
-			c.tell("That does not fit: it %v.", err)
+			c.tellf("That does not fit: it %v.", err)
 		case <-ctx.Done():
 			return fmt.Errorf("interrupted, and nothing was written: %w", context.Cause(ctx))
 		}

@@ -120,7 +120,7 @@ func (a initAnswers) render() (string, error) {
 	before, block, found := strings.Cut(text, "\n    services:\n")
 	block, after, ends := strings.Cut(block, "\n    # What upstream tells")
 	if !found || !ends {
-		return "", fmt.Errorf("the example of the configuration has its services not where they were")
+		return "", errors.New("the example of the configuration has its services not where they were")
 	}
 	_, before, found = strings.Cut(before, "\n#\n")
 	if !found {

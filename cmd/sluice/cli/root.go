@@ -43,7 +43,8 @@ func (c *cli) addGroups(root *cobra.Command) {
 		}},
 		{"repair", "Repair:", []*cobra.Command{c.verifyCommand(), c.rebuildCommand(), c.quarantineCommand(), c.tombstonesCommand()}},
 		{"set-up", "Set up:", []*cobra.Command{
-			c.demoCommand(), c.initCommand(), c.checkCommand(), c.authorizeCommand(), c.migrateCommand(), c.resourcesCommand(), c.catalogueCommand(), c.organizationsCommand(),
+			c.demoCommand(), c.initCommand(), c.checkCommand(), c.authorizeCommand(), c.migrateCommand(),
+			c.resourcesCommand(), c.catalogueCommand(), c.organizationsCommand(),
 			c.readersCommand(), c.schemaCommand(),
 			c.notificationsCommand(), c.sandboxCommand(),
 		}},

@@ -50,8 +50,8 @@ type Replacement struct {
 // can be stored. A file that is there keeps its owner, its group, and reading for its group; a new
 // one belongs to this user alone. The file itself changes with Commit only.
 func Replace(path string) (*Replacement, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // the link stays
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // the link stays
 	}
 	before, err := os.Stat(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
