@@ -63,6 +63,9 @@ type Options struct {
 	Receiver bool
 	// Version is the version of the program, for traces.
 	Version string
+	// Consent says that a person gives an organization's consent anew: secrets may be missing, and
+	// calls that need one fail.
+	Consent bool
 	// Scrub removes the secrets of the configuration from texts; nil means a new one.
 	Scrub *outside.Scrubber
 }
@@ -99,7 +102,7 @@ func Load(options Options) (*App, error) {
 	switch {
 	case options.Receiver:
 		load, options.Offline = config.LoadReceiver, true
-	case options.Offline:
+	case options.Offline, options.Consent:
 		load = config.LoadOffline
 	}
 	conf, err := load(options.ConfigPath, options.LookupEnv, options.ReadFile, options.Catalogue)

@@ -114,6 +114,9 @@ type Credentials struct {
 	ClientID     string `yaml:"client_id"`
 	ClientSecret Secret `yaml:"client_secret"`
 	RefreshToken Secret `yaml:"refresh_token"`
+	// RefreshTokenFrom is the reference from which the refresh token was read: ${NAME} or
+	// file:/path. sluice authorize puts a new one there.
+	RefreshTokenFrom string `yaml:"-"`
 }
 
 // Service is the choice for one service of one organization.

@@ -168,7 +168,9 @@ func TestEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	credentials := func(id string) config.Credentials {
-		return config.Credentials{ClientID: id, ClientSecret: upstream.NewSecret(canary + "-secret"), RefreshToken: upstream.NewSecret(canary + "-token")}
+		return config.Credentials{
+			ClientID: id, ClientSecret: upstream.NewSecret(canary + "-secret"), RefreshToken: upstream.NewSecret(canary + "-token"), RefreshTokenFrom: "${NORTH_TOKEN}",
+		}
 	}
 	want := &config.Config{
 		Database: config.Database{URL: upstream.NewSecret("postgres://sluice:" + canary + "-password@db.example.com:5432/warehouse?sslmode=verify-full")},
@@ -286,7 +288,7 @@ func TestDefaults(t *testing.T) {
 func TestNoFile(t *testing.T) {
 	t.Parallel()
 	_, err := load(t, filepath.Join(t.TempDir(), "config.yaml"))
-	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "copy config.example.yaml there") {
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "sluice init writes one") {
 		t.Errorf("got %v", err)
 	}
 }

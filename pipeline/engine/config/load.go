@@ -69,7 +69,7 @@ func load(
 	text, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("no configuration: %w (copy config.example.yaml there and fill it in)", err)
+		return nil, fmt.Errorf("no configuration: %w (sluice init writes one)", err)
 	case err != nil:
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}

@@ -86,7 +86,8 @@ func (c *checker) organization(org *Organization, path string) {
 	c.need(path+".credentials.client_id", org.Credentials.ClientID, "the developer console of the authorization server shows it")
 	c.needSecret(path+".credentials.client_secret", org.Credentials.ClientSecret, "write ${NAME} or file:/path")
 	c.needSecret(path+".credentials.refresh_token", org.Credentials.RefreshToken,
-		"docs/operations.md says how to obtain one; write ${NAME} or file:/path")
+		"sluice authorize obtains one; write ${NAME} or file:/path, where it is to be")
+	org.Credentials.RefreshTokenFrom = c.Raw(path + ".credentials.refresh_token")
 	if len(org.Services) == 0 {
 		c.failf(path+".services", "is missing: name at least one of %s", strings.Join(c.serviceNames(), ", "))
 	}
