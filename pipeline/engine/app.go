@@ -78,6 +78,7 @@ type App struct {
 	URL string
 
 	options  Options
+	secrets  *inForce
 	postgres *local.Server
 	// organizations are the configured organizations and the others that the warehouse has, by key.
 	organizations map[string]*pipeline.Organization
@@ -95,7 +96,8 @@ func Load(options Options) (*App, error) {
 	case options.Offline:
 		load = config.LoadOffline
 	}
-	conf, err := load(options.ConfigPath, options.LookupEnv, options.ReadFile, options.Catalogue)
+	file := &firstReading{read: options.ReadFile}
+	conf, err := load(options.ConfigPath, options.LookupEnv, file.Read, options.Catalogue)
 	if _, mistakes := errors.AsType[*config.Error](err); mistakes {
 		return nil, err // the error names the file and all mistakes in it
 	}
@@ -114,6 +116,9 @@ func Load(options Options) (*App, error) {
 		Config: conf, Catalogue: conf.Services, Log: log, Hints: metrics.NewHints(), options: options,
 		organizations: make(map[string]*pipeline.Organization),
 	}
+	a.secrets = newInForce(conf, func() (*config.Config, error) {
+		return load(options.ConfigPath, options.LookupEnv, file.Again, options.Catalogue)
+	})
 	for i := range conf.Organizations {
 		a.organizations[conf.Organizations[i].Key] = a.resolve(&conf.Organizations[i])
 	}
