@@ -16,6 +16,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/budget"
 	"sluice/pipeline/engine/config"
+	"sluice/pipeline/engine/config/secrets"
 	"sluice/pipeline/engine/metrics"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/planning"
@@ -152,7 +153,7 @@ var ErrNoServer = errors.New("the private Postgres did not start")
 // database is named; of another one it checks that it gives sessions.
 func (a *App) OpenDatabase(ctx context.Context) error {
 	if !a.Config.Database.Private() {
-		a.URL = a.Config.Database.URL.Reveal()
+		a.URL = postgres.WithPassword(a.Config.Database.URL.Reveal(), a.Config.Database.Password.Reveal())
 		return warehouse.CheckSessions(ctx, a.URL)
 	}
 	server, err := local.Start(ctx, local.Options{Dir: a.Config.Database.DataDir, Durable: true, Log: a.options.LogTo})
@@ -161,6 +162,19 @@ func (a *App) OpenDatabase(ctx context.Context) error {
 	}
 	a.postgres, a.URL = server, server.URL()
 	return nil
+}
+
+// password reads database.password for each new connection; nil if the configuration has none.
+func (a *App) password() postgres.Password {
+	from := a.Config.Database.PasswordFrom
+	if from == "" {
+		return nil
+	}
+	return func(context.Context) (string, error) {
+		read, err := secrets.Source{Getenv: a.options.LookupEnv}.Secret(from)
+		a.options.Scrub.Know(read.Reveal())
+		return read.Reveal(), err
+	}
 }
 
 // Exposed says why others may read or forge the traffic between this process and the database; ""
@@ -247,7 +261,7 @@ func (a *App) Connect(ctx context.Context) error {
 	rules := a.rules()
 	db, err := warehouse.Open(ctx, a.URL, warehouse.Options{
 		MaxConns: conns, Ledger: calls.RulesOf(a.options.Minute), Absence: a.absenceRules(), Scrub: a.options.Scrub, Rules: &rules,
-		Due: planning.Due, Observer: a.Hints,
+		Due: planning.Due, Observer: a.Hints, Password: a.password(),
 	})
 	if err != nil {
 		return fmt.Errorf("open the warehouse: %w", err)

@@ -21,6 +21,7 @@ func keepSecrets(options Options, conf *config.Config) {
 		keep(credentials.ClientSecret.Reveal(), credentials.RefreshToken.Reveal())
 		keepHooks(keep, conf, &conf.Organizations[i])
 	}
+	keep(conf.Database.Password.Reveal())
 	keep(postgres.Passwords(conf.Database.URL.Reveal())...)
 	for _, key := range keysOf(options) {
 		keep(string(key), base64.StdEncoding.EncodeToString(key))

@@ -1,5 +1,5 @@
-// Package config reads the configuration, which is one YAML file. Secrets come from the environment,
-// from files of their own or from commands, and are never written in it.
+// Package config reads the configuration, which is one YAML file. Secrets come from the
+// environment, from files of their own or from commands, and are never written in it.
 //
 // It reports all mistakes at once, each with its line and with what to do. It never opens a
 // connection and never prints a secret: even the excerpt of a source line masks a value that may be

@@ -95,8 +95,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 var errQuote = errors.New("a quote of exec: is not closed")
 
 // words splits a command line at blanks. Single and double quotes keep blanks together; nothing is
-// special within them but ${NAME}, which is replaced after the splitting. So the value of a variable
-// stays one word.
+// special within them but ${NAME}, which is replaced after the splitting. So the value of a
+// variable stays one word.
 func (s Source) words(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
