@@ -44,7 +44,7 @@ func (c *cli) addGroups(root *cobra.Command) {
 		{"repair", "Repair:", []*cobra.Command{c.verifyCommand(), c.rebuildCommand(), c.quarantineCommand(), c.tombstonesCommand()}},
 		{"set-up", "Set up:", []*cobra.Command{
 			c.demoCommand(), c.checkCommand(), c.migrateCommand(), c.resourcesCommand(), c.catalogueCommand(), c.organizationsCommand(),
-			c.readersCommand(), c.schemaCommand(),
+			c.readersCommand(), c.keysCommand(), c.schemaCommand(),
 			c.notificationsCommand(), c.sandboxCommand(),
 		}},
 		{"generate", "Generate:", []*cobra.Command{c.draftCommand(), c.dictionaryCommand(), c.erdCommand(), c.coverageCommand()}},

@@ -93,15 +93,15 @@ type Options struct {
 // Tokens gives access tokens and renews them, one refresh for all processes. It implements
 // upstream.TokenSource and is safe for concurrent use.
 type Tokens struct {
-	vendor  wire.Vendor
-	store   Store
-	gate    wire.Gate
-	now     func() time.Time
-	log     *slog.Logger
-	door    *wire.Door
-	slots   chan struct{}
-	scrub   *outside.Scrubber
-	tell    func()
+	vendor wire.Vendor
+	store  Store
+	gate   wire.Gate
+	now    func() time.Time
+	log    *slog.Logger
+	door   *wire.Door
+	slots  chan struct{}
+	scrub  *outside.Scrubber
+	tell   func()
 
 	mu      sync.Mutex
 	secrets inForce
