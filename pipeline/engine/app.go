@@ -78,8 +78,10 @@ type App struct {
 	// URL is the address of the database in use. It may hold a password: never print it.
 	URL string
 
-	options  Options
-	secrets  *inForce
+	options Options
+	secrets *inForce
+	// deployer is the address of the session that makes roles; "" if none are made.
+	deployer string
 	postgres *local.Server
 	// organizations are the configured organizations and the others that the warehouse has, by key.
 	organizations map[string]*pipeline.Organization
