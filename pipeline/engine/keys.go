@@ -13,8 +13,8 @@ import (
 
 // KeyUse is how many stored tokens one of the sealing keys sealed.
 type KeyUse struct {
-	// Fingerprint tells the key from others, and is no part of it.
-	Fingerprint string `json:"fingerprint"`
+	// ID tells the key from others, and is no part of it.
+	ID string `json:"id"`
 	// Seals says that it is the newest key, which seals.
 	Seals bool `json:"seals"`
 	// AccessTokens and RefreshTokens are what it sealed; the latter are those that upstream sent in
@@ -61,8 +61,8 @@ func (a *App) Keys(ctx context.Context) (KeyUses, error) {
 		return KeyUses{}, err
 	}
 	var uses KeyUses
-	for i, fingerprint := range ring.Fingerprints() {
-		uses.Keys = append(uses.Keys, KeyUse{Fingerprint: fingerprint, Seals: i == 0})
+	for i, id := range ring.IDs() {
+		uses.Keys = append(uses.Keys, KeyUse{ID: id, Seals: i == 0})
 	}
 	for credential, row := range stored {
 		access, refresh := ring.Of(credential, row)
@@ -82,8 +82,8 @@ func (a *App) Keys(ctx context.Context) (KeyUses, error) {
 	return uses, nil
 }
 
-// RotateKeys seals all stored tokens with the newest key that another key sealed, each credential in
-// a transaction of its own, and returns how many credentials that were. Interrupted, it goes on
+// RotateKeys seals all stored tokens with the newest key that another key sealed, each credential
+// in a transaction of its own, and returns how many credentials that were. Interrupted, it goes on
 // where it stopped when it is called again. Refreshes beside it wait for one row at most.
 func (a *App) RotateKeys(ctx context.Context) (int, error) {
 	ring, err := a.ring()

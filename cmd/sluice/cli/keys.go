@@ -15,8 +15,7 @@ func (c *cli) keysCommand() *cobra.Command {
 		Short: "Show which sealing key sealed how many stored tokens",
 		Long: `Show which sealing key sealed how many of the tokens in the database. The keys are
 those of SLUICE_ENCRYPTION_KEY, or of the file that SLUICE_ENCRYPTION_KEY_FILE names:
-the first one seals, all open. A fingerprint tells a key from others and is no part of
-it. A key that sealed nothing any more can be removed.
+the first one seals, all open. An id tells a key from others, and is no part of it. A key that sealed nothing any more can be removed.
 
 docs/securing.md says how to replace a key.`,
 		Example: "  sluice keys\n  sluice keys --json\n  sluice keys rotate",
@@ -66,7 +65,7 @@ func (c *cli) showKeys(ctx context.Context, a *engine.App, rotated int) error {
 
 func (v *keysView) table() view.Part {
 	return view.Table(v.Keys, "KEY  SEALS  ACCESS TOKENS  REFRESH TOKENS", func(key *engine.KeyUse) view.Row {
-		return view.Row{key.Fingerprint, view.YesNo(key.Seals), view.Count(key.AccessTokens), view.Count(key.RefreshTokens)}
+		return view.Row{key.ID, view.YesNo(key.Seals), view.Count(key.AccessTokens), view.Count(key.RefreshTokens)}
 	})
 }
 

@@ -103,8 +103,8 @@ func (k *keyring) uses(wants ...int) {
 	}
 }
 
-// TestKeysRotate seals 40 credentials with the newest key. Killed in the middle nothing is lost, and
-// the next one goes on; a refresh beside it is not overwritten. Tokens stay the same ones.
+// TestKeysRotate seals 40 credentials with the newest key. Killed in the middle nothing is lost,
+// and the next one goes on; a refresh beside it is not overwritten. Tokens stay the same ones.
 func TestKeysRotate(t *testing.T) {
 	t.Parallel()
 	k := &keyring{

@@ -33,8 +33,8 @@ func (s *fixture) grants(sql string) {
 	must(s.t, err)
 }
 
-// TestARoleForEachProcess makes the roles in an empty database, and runs each process with a role of
-// its own group alone.
+// TestARoleForEachProcess makes the roles in an empty database, and runs each process with a role
+// of its own group alone.
 func TestARoleForEachProcess(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 139, Records: 60, Limits: sandbox.Limits{Off: true}}).narrow()

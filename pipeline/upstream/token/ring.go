@@ -7,14 +7,14 @@ import (
 	"sluice/pipeline"
 )
 
-// fingerprintSize is how many bytes of a key's hash tell it from others.
-const fingerprintSize = 4
+// idSize is how many bytes of a key's hash tell it from others.
+const idSize = 4
 
 // Ring are the keys that seal tokens, and says which of them sealed what. It shows no key and opens
 // no token for others.
 type Ring struct {
-	sealer       sealer
-	fingerprints []string
+	sealer sealer
+	ids    []string
 }
 
 // NewRing makes a ring; the first key is the newest one, which seals.
@@ -26,7 +26,7 @@ func NewRing(keys [][]byte) (*Ring, error) {
 	r := &Ring{sealer: sealer}
 	for _, key := range keys {
 		sum := keyHash(key)
-		r.fingerprints = append(r.fingerprints, hex.EncodeToString(sum[:fingerprintSize]))
+		r.ids = append(r.ids, hex.EncodeToString(sum[:idSize]))
 	}
 	return r, nil
 }
@@ -36,8 +36,8 @@ func keyHash(key []byte) [sha256.Size]byte {
 	return sha256.Sum256(append([]byte("sluice key id\x00"), key...))
 }
 
-// Fingerprints are short names of the keys, in their order.
-func (r *Ring) Fingerprints() []string { return r.fingerprints }
+// IDs are short names of the keys, in their order.
+func (r *Ring) IDs() []string { return r.ids }
 
 // Sealed is which key sealed a token: its number in the ring, or one of the constants below.
 type Sealed int

@@ -71,7 +71,8 @@ func matrix(t *testing.T, f *fixture) string {
 	return written(merged(table))
 }
 
-// grouped puts objects with equal rights into one row; the largest group of several is "all others".
+// grouped puts objects with equal rights into one row; the largest group of several is "all
+// others".
 func grouped(objects []object) []row {
 	groups := map[string][]string{}
 	for _, o := range objects {

@@ -1,5 +1,6 @@
 // Package roles makes the roles of the database that the processes of the program connect with, and
-// gives each what it needs and no more: owner, worker, receiver, console, and the groups of readers.
+// gives each what it needs and no more: owner, worker, receiver, console, and the groups of
+// readers.
 //
 // They are groups without login: the operator makes the roles that log in, and grants each of them
 // one group. It never drops a role, revokes nothing, and never touches a role that it did not make.
@@ -77,7 +78,7 @@ SELECT pg_catalog.has_database_privilege($1::text::regrole, pg_catalog.current_d
 
 	sqlMember = `SELECT pg_catalog.pg_has_role($1::text::regrole, $2::text::regrole, 'MEMBER')`
 
-	// sqlRights is a fingerprint of all rights in the database.
+	// sqlRights sums up all rights in the database.
 	sqlRights = `
 SELECT pg_catalog.md5(pg_catalog.string_agg(t.acl, ',' ORDER BY t.acl)) FROM (
 	SELECT 'c' || c.oid || c.relacl::text AS acl FROM pg_catalog.pg_class c WHERE c.relacl IS NOT NULL
@@ -88,8 +89,8 @@ SELECT pg_catalog.md5(pg_catalog.string_agg(t.acl, ',' ORDER BY t.acl)) FROM (
 )
 
 // Apply makes the roles that are missing and grants what they lack, in one transaction, and returns
-// what that was. With plan it changes nothing. It returns ErrForeign for a role of another maker, and
-// ErrRights if the session's role may not do it. It is called before the first migration, which
+// what that was. With plan it changes nothing. It returns ErrForeign for a role of another maker,
+// and ErrRights if the session's role may not do it. It is called before the first migration, which
 // makes the owner, and after each migration.
 func Apply(ctx context.Context, url string, names Names, plan bool) (Done, error) {
 	config, err := pgx.ParseConfig(url)
@@ -310,9 +311,9 @@ func (w *work) grant(ctx context.Context) error {
 }
 
 func (w *work) rights(ctx context.Context) (string, error) {
-	var fingerprint string
-	err := w.tx.QueryRow(ctx, sqlRights).Scan(&fingerprint)
-	return fingerprint, postgres.Fail("reading the rights", err)
+	var sum string
+	err := w.tx.QueryRow(ctx, sqlRights).Scan(&sum)
+	return sum, postgres.Fail("reading the rights", err)
 }
 
 func (w *work) exec(ctx context.Context, statement string) error {

@@ -141,8 +141,8 @@ func TestRolesAreMade(t *testing.T) {
 	}
 }
 
-// TestRolesOfOthers: a role that sluice did not make is not touched, and a session that may not make
-// roles gets the statements for an administrator.
+// TestRolesOfOthers: a role that sluice did not make is not touched, and a session that may not
+// make roles gets the statements for an administrator.
 func TestRolesOfOthers(t *testing.T) {
 	t.Parallel()
 	f := open(t)
