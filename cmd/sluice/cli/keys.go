@@ -15,7 +15,8 @@ func (c *cli) keysCommand() *cobra.Command {
 		Short: "Show which sealing key sealed how many stored tokens",
 		Long: `Show which sealing key sealed how many of the tokens in the database. The keys are
 those of SLUICE_ENCRYPTION_KEY, or of the file that SLUICE_ENCRYPTION_KEY_FILE names:
-the first one seals, all open. An id tells a key from others, and is no part of it. A key that sealed nothing any more can be removed.
+the first one seals, all open. An id tells a key from others, and is no part of it. A
+key that sealed nothing any more can be removed.
 
 docs/securing.md says how to replace a key.`,
 		Example: "  sluice keys\n  sluice keys --json\n  sluice keys rotate",

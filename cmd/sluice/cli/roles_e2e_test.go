@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -29,7 +30,11 @@ func (s *fixture) grants(sql string) {
 	s.t.Helper()
 	parsed, err := url.Parse(s.environment["SLUICE_DATABASE_URL"])
 	must(s.t, err)
-	_, err = warehousetest.Connect(s.t, warehousetest.Admin(s.t, strings.TrimPrefix(parsed.Path, "/"))).Exec(s.t.Context(), sql)
+	ctx := context.WithoutCancel(s.t.Context()) // it is also called when the test has ended
+	conn, err := pgx.Connect(ctx, warehousetest.Admin(s.t, strings.TrimPrefix(parsed.Path, "/")))
+	must(s.t, err)
+	defer func() { _ = conn.Close(ctx) }() // the statement is executed
+	_, err = conn.Exec(ctx, sql)
 	must(s.t, err)
 }
 
@@ -52,12 +57,12 @@ func TestARoleForEachProcess(t *testing.T) {
 				" CASCADE; DROP ROLE " + prefix + role + "; END IF; END $$")
 		}
 	})
-	s.grants("DO $$ BEGIN CREATE ROLE sluice_reader; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
 	for _, group := range []string{"sluice_reader", "sluice_reader_personal", "sluice_reader_raw"} {
 		s.grants("DO $$ BEGIN CREATE ROLE " + group + "; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
 		s.grants("COMMENT ON ROLE " + group + " IS 'Made by sluice migrate --roles'")
 		s.grants("GRANT " + group + " TO " + name + " WITH ADMIN OPTION")
 	}
+	s.grants("GRANT sluice_reader TO sluice_reader_personal; GRANT sluice_reader_personal TO sluice_reader_raw")
 
 	made := func(args ...string) rolesView {
 		t.Helper()
