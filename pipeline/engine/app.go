@@ -173,7 +173,7 @@ func (a *App) password() postgres.Password {
 		return nil
 	}
 	return func(context.Context) (string, error) {
-		read, err := secrets.Source{Getenv: a.options.LookupEnv}.Secret(from)
+		read, err := secrets.Source{Getenv: a.options.LookupEnv}.Secret(from) //nolint:contextcheck // a command has a limit of its own
 		a.options.Scrub.Know(read.Reveal())
 		return read.Reveal(), err
 	}

@@ -63,7 +63,8 @@ func (c *cli) receive(ctx context.Context, options engine.Options, listen string
 		return err
 	}
 	a.WarnExposed(ctx)
-	defer followSecrets(ctx, a, again)()
+	unfollow := followSecrets(ctx, a, again)
+	defer unfollow()
 	return errors.Join(c.receiveUntil(ctx, a, listen), a.Close(ctx))
 }
 

@@ -60,12 +60,13 @@ func TestAReceiverFollowsAFile(t *testing.T) {
 	receiver, err := a.OpenReceiver(t.Context(), func(notifications.Observation) {})
 	must(t, err)
 	defer receiver.Close()
-	server := http.Server{Handler: receiver} //nolint:gosec // for this test alone
+	server := http.Server{Handler: receiver}
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
 	go func() { _ = server.Serve(listener) }() // it ends with Close
 	defer func() { must(t, server.Close()) }()
-	defer followSecrets(t.Context(), a, make(chan os.Signal))()
+	unfollow := followSecrets(t.Context(), a, make(chan os.Signal))
+	defer unfollow()
 
 	rule := "http://" + listener.Addr().String() + "/rule/" + businessKey + "/inventory.items"
 	if was := s.hookWith(hookSecret, rule, `{"item_id":"1"}`); was != http.StatusOK {

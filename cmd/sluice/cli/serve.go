@@ -49,7 +49,8 @@ within a minute. Everything else of the configuration needs a restart.
 				if listen == "" {
 					listen = a.Config.Listen
 				}
-				defer followSecrets(ctx, a, again)()
+				unfollow := followSecrets(ctx, a, again)
+				defer unfollow()
 				return c.serve(ctx, a, listen)
 			})
 			if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) {

@@ -43,9 +43,9 @@ func (r *Ring) IDs() []string { return r.ids }
 type Sealed int
 
 const (
-	// Absent: there is no such token.
+	// Absent says that there is no such token.
 	Absent Sealed = -1
-	// Unopened: none of the keys opens it.
+	// Unopened says that none of the keys opens it.
 	Unopened Sealed = -2
 )
 
