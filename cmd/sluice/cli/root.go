@@ -45,7 +45,7 @@ func (c *cli) addGroups(root *cobra.Command) {
 		{"set-up", "Set up:", []*cobra.Command{
 			c.demoCommand(), c.initCommand(), c.checkCommand(), c.authorizeCommand(), c.migrateCommand(),
 			c.resourcesCommand(), c.catalogueCommand(), c.organizationsCommand(),
-			c.readersCommand(), c.schemaCommand(),
+			c.readersCommand(), c.keysCommand(), c.schemaCommand(),
 			c.notificationsCommand(), c.sandboxCommand(),
 		}},
 		{"generate", "Generate:", []*cobra.Command{c.draftCommand(), c.dictionaryCommand(), c.erdCommand(), c.coverageCommand(), c.metricsCommand()}},

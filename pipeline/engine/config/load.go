@@ -73,7 +73,7 @@ func load(
 	case err != nil:
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
-	from, absent := secrets.Source{Getenv: getenv}, make(map[string]bool)
+	from, absent := secrets.Source{Getenv: getenv, Reading: &secrets.Reading{}}, make(map[string]bool)
 	doc := defaults()
 	file := strict.Decode(text, &doc, strict.Options{
 		Expand: func(path, text string) (string, error) { return value(from, path, text) },
@@ -88,6 +88,7 @@ func load(
 	if err := file.Err(path); err != nil {
 		return nil, err
 	}
+	doc.SecretFiles = from.Reading.Files
 	return &doc.Config, nil
 }
 
@@ -101,10 +102,18 @@ func value(from secrets.Source, path, text string) (string, error) {
 }
 
 // special reads the values of type Secret: secrets, and the address of the database, which may hold
-// one. It records the paths of missing secrets that are optional.
+// one. It records the paths of missing secrets that are optional. A command is not run for such a
+// secret.
 func special(from secrets.Source, path, raw string, optional func(string) bool, absent map[string]bool) (Secret, error) {
 	if path == "database.url" {
 		return from.DatabaseURL(raw)
+	}
+	if path == "database.password" {
+		return from.Secret(raw)
+	}
+	if secrets.Runs(raw) && optional(path) {
+		absent[path] = true
+		return Secret{}, nil
 	}
 	read := from.Secret
 	if strings.HasPrefix(path, headersPath) {

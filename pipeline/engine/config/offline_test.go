@@ -16,6 +16,7 @@ func TestOffline(t *testing.T) {
 	load := func(text string) (*config.Config, error) {
 		return config.LoadOffline("offline.yaml", lookup(nil), func(string) ([]byte, error) { return []byte(text), nil }, services())
 	}
+	text = strings.Replace(text, "${NORTH_SECRET}", "exec:/nowhere/program", 1) // it is not run
 	got, err := load(strings.Replace(text, "${NORTH_TOKEN}", "file:/nobody/wrote/this", 1))
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +25,7 @@ func TestOffline(t *testing.T) {
 		t.Errorf("the credentials are %q, %q and %q", c.ClientID, c.ClientSecret.Reveal(), c.RefreshToken.Reveal())
 	}
 	for name, change := range map[string][2]string{
-		"written into the file": {"${NORTH_SECRET}", "in-clear"},
+		"written into the file": {"exec:/nowhere/program", "in-clear"},
 		"not in the file":       {"      refresh_token: ${NORTH_TOKEN}\n", ""},
 		"no secret":             {"1000.NORTH", "${NORTH_ID}"},
 		"the database's":        {"vendor:", "database: {url: \"${NORTH_DATABASE}\"}\nvendor:"},
