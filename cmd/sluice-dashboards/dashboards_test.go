@@ -131,7 +131,7 @@ func queries(t *testing.T) map[string]string {
 func TestMetricsAreDeclared(t *testing.T) {
 	t.Parallel()
 	declared := map[string]bool{}
-	for _, name := range strings.Fields(transcribed) {
+	for name := range strings.FieldsSeq(transcribed) {
 		declared[name] = true
 	}
 	metric := regexp.MustCompile(`\bsluice_[a-z0-9_]+`)
@@ -183,7 +183,9 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 			t.Errorf("docs/operations/alert.md has no line %s", row)
 		}
 		book := read(t, runbooks+a.Name+".md")
-		want := []string{"# " + a.Name + "\n", "Severity: " + severity + ".", "\n## It means\n", "\n## Look\n", "```sh\nsluice ", "\n## Do\n", "\n## It ends\n"}
+		want := []string{
+			"# " + a.Name + "\n", "Severity: " + severity + ".", "\n## It means\n", "\n## Look\n", "```sh\nsluice ", "\n## Do\n", "\n## It ends\n",
+		}
 		for _, part := range want {
 			if !strings.Contains(book, part) {
 				t.Errorf("the runbook of %s lacks %q", a.Name, part)
