@@ -45,6 +45,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh
 	"$$fresh/sluice" erd >"$$fresh/docs/erd.md" && \
 	"$$fresh/sluice" erd --format dbml >"$$fresh/docs/erd.dbml" && \
 	"$$fresh/sluice" coverage >"$$fresh/docs/coverage.md" && \
+	"$$fresh/sluice" metrics >"$$fresh/docs/metrics.md" && \
 	for service in analytics accounting inventory chat invoicing billing; do \
 		"$$fresh/sluice" dictionary --format dbt --schema $$service >"$$fresh/$(SOURCES)/$$service.yml" || exit 1; \
 	done
@@ -135,7 +136,7 @@ soak: chaos-programs ## hours: chaos until KILLS (1000) and FOR (0s), all points
 draft: ## print the migration that the declarations ask for
 	@$(GO) run ./cmd/sluice draft
 
-dictionary: ## write dictionary, diagrams, coverage and the sources of the dbt package anew from the declarations
+dictionary: ## write dictionary, diagrams, coverage, metrics and the sources of the dbt package anew from the declarations
 	@mkdir -p docs $(SOURCES)
 	@$(PAGES) && for page in $$(cd "$$fresh" && find docs deploy -type f); do cat "$$fresh/$$page" >"$$page"; done
 

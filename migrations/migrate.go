@@ -269,7 +269,7 @@ func files(ctx context.Context, provider *goose.Provider, others *beside) error 
 		if err != nil {
 			return err
 		}
-		others.log.InfoContext(ctx, "migration applied", "file", result.Source.Path, "took", result.Duration)
+		others.log.InfoContext(ctx, "migration applied", "migration", result.Source.Path, "seconds", result.Duration.Seconds())
 	}
 	return nil
 }
@@ -291,7 +291,7 @@ func migrateQueue(ctx context.Context, pool *pgxpool.Pool, others *beside) error
 		return fmt.Errorf("migrating the queue: %w", err)
 	}
 	for _, version := range result.Versions {
-		others.log.InfoContext(ctx, "queue migration applied", "name", version.Name, "took", version.Duration)
+		others.log.InfoContext(ctx, "queue migration applied", "migration", version.Name, "seconds", version.Duration.Seconds())
 	}
 	return nil
 }

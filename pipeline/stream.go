@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -30,6 +31,12 @@ func (s Stream) Key() Key {
 
 // String names the stream in messages: 10234695/inventory.bills.
 func (k Key) String() string { return k.Organization + "/" + k.Service + "." + k.Resource }
+
+// Log names the stream in a line of the log, whole and in its parts.
+func (k Key) Log() slog.Attr {
+	return slog.Group("", slog.String("stream", k.String()),
+		slog.String("organization", k.Organization), slog.String("service", k.Service), slog.String("resource", k.Resource))
+}
 
 // ListKey returns the key of the resource's list, for any work of the stream.
 func (s Stream) ListKey() Key {

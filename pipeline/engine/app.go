@@ -74,6 +74,8 @@ type App struct {
 	Log       *slog.Logger
 	// Hints counts what became of change notifications in the runs of this process.
 	Hints *metrics.Hints
+	// Calls counts the time of the calls of this process.
+	Calls *metrics.Calls
 	// URL is the address of the database in use. It may hold a password: never print it.
 	URL string
 
@@ -111,7 +113,7 @@ func Load(options Options) (*App, error) {
 		return nil, err
 	}
 	a := &App{
-		Config: conf, Catalogue: conf.Services, Log: log, Hints: metrics.NewHints(), options: options,
+		Config: conf, Catalogue: conf.Services, Log: log, Hints: metrics.NewHints(), Calls: metrics.NewCalls(calledServices(conf)...), options: options,
 		organizations: make(map[string]*pipeline.Organization),
 	}
 	for i := range conf.Organizations {
@@ -177,7 +179,7 @@ func (a *App) Exposed() string {
 // WarnExposed logs what Exposed says, once.
 func (a *App) WarnExposed(ctx context.Context) {
 	if why := a.Exposed(); why != "" {
-		a.Log.WarnContext(ctx, "the connection to the database is not protected: "+why)
+		a.Log.WarnContext(ctx, "the connection to the database is not protected", "reason", why)
 	}
 }
 

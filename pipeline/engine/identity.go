@@ -86,7 +86,7 @@ func (i *Identities) verify(ctx context.Context, o *config.Organization) error {
 			return err
 		}
 		if seen.Warning != "" {
-			i.app.Log.WarnContext(ctx, seen.Warning, "organization", o.Key)
+			i.app.Log.WarnContext(ctx, "the check of an organization left a doubt", "organization", o.Key, "reason", seen.Warning)
 		}
 		checked = now
 	}

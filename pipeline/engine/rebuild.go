@@ -112,7 +112,7 @@ func (a *App) Rezone(ctx context.Context) error {
 	}
 	for _, key := range keys {
 		if err := a.renewOne(ctx, key, "times were read in another time zone"); err != nil {
-			a.Log.ErrorContext(ctx, "rows could not be written anew after a change of time zone", "stream", key.String(), "error", err)
+			a.Log.ErrorContext(ctx, "rows could not be written anew after a change of time zone", key.Log(), "error", err)
 		}
 	}
 	return nil
@@ -123,15 +123,15 @@ func (a *App) renewOne(ctx context.Context, key Key, why string) error {
 	if !known {
 		return nil
 	}
-	a.Log.WarnContext(ctx, why+": rows are written anew out of raw records, without a call", "stream", key.String())
+	a.Log.WarnContext(ctx, "rows are written anew out of raw records, without a call", key.Log(), "reason", why)
 	counts, err := a.Rebuild(ctx, stream, rebuild.Changed, false, nil)
 	if errors.Is(err, ErrBusy) || errors.Is(err, pipeline.ErrLostClaim) {
-		a.Log.WarnContext(ctx, "another process writes to the stream: its rows are written anew later", "stream", key.String())
+		a.Log.WarnContext(ctx, "another process writes to the stream: its rows are written anew later", key.Log())
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	a.Log.WarnContext(ctx, "rows are up to date", "stream", key.String(), "rows", counts.Rows, "rewritten", counts.Rewritten)
+	a.Log.InfoContext(ctx, "rows are up to date", key.Log(), "rows", counts.Rows, "rewritten", counts.Rewritten)
 	return nil
 }

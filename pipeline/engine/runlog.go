@@ -23,7 +23,7 @@ func (l loggedRuns) Chunk(ctx context.Context, claim pipeline.Claim, settle pipe
 	}
 	run, err := l.app.DB.RunProgress(ctx, claim.Run)
 	if err != nil {
-		l.app.Log.WarnContext(ctx, "the result of the run could not be read", "stream", claim.Stream.String(), "run", claim.Run, "error", err)
+		l.app.Log.WarnContext(ctx, "the result of the run could not be read", claim.Stream.Key().Log(), "run", claim.Run, "error", err)
 		return nil // the chunk is committed, with or without a log line
 	}
 	if run.EndedAt == nil {
@@ -33,7 +33,7 @@ func (l loggedRuns) Chunk(ctx context.Context, claim pipeline.Claim, settle pipe
 	if run.Outcome != string(pipeline.OutcomeDone) {
 		level = slog.LevelWarn
 	}
-	l.app.Log.LogAttrs(ctx, level, "a run ended", slog.String("stream", claim.Stream.String()), slog.Int64("run", run.ID),
+	l.app.Log.LogAttrs(ctx, level, "a run ended", claim.Stream.Key().Log(), slog.Int64("run", run.ID),
 		slog.String("outcome", run.Outcome), slog.String("note", run.Note), slog.Float64("seconds", run.Seconds),
 		slog.Int64("calls", run.Calls), slog.Int64("received", run.Received), slog.Int64("inserted", run.Inserted),
 		slog.Int64("updated", run.Updated), slog.Int64("quarantined", run.Quarantined))
@@ -47,12 +47,12 @@ func (l loggedRuns) Chunk(ctx context.Context, claim pipeline.Claim, settle pipe
 func (l loggedRuns) alarm(ctx context.Context, stream pipeline.Stream) {
 	row, err := l.app.DB.Stream(ctx, stream.Key())
 	if err != nil {
-		l.app.Log.WarnContext(ctx, "the quarantine could not be counted", "stream", stream.String(), "error", err)
+		l.app.Log.WarnContext(ctx, "the quarantine could not be counted", stream.Key().Log(), "error", err)
 		return
 	}
 	if text := l.app.Alarm(&row); text != "" {
 		key := stream.ListKey() // entries of every work of the resource have the list's key
-		l.app.Log.ErrorContext(ctx, text, "stream", stream.String(), "look", "sluice quarantine list "+key.Service+"."+key.Resource)
+		l.app.Log.ErrorContext(ctx, text, stream.Key().Log(), "look", "sluice quarantine list "+key.Service+"."+key.Resource)
 	}
 }
 
@@ -69,16 +69,16 @@ func (l loggedSettlements) Settle(ctx context.Context, claim pipeline.Claim, set
 		return err // unwrapped: callers compare it
 	}
 	attributes := []slog.Attr{
-		slog.String("stream", claim.Stream.String()), slog.Int64("run", claim.Run), slog.String("state", string(settlement.State)),
+		claim.Stream.Key().Log(), slog.Int64("run", claim.Run), slog.String("state", string(settlement.State)),
 		slog.String("kind", settlement.Kind.String()), slog.String("reason", string(settlement.Reason)),
 	}
 	if !settlement.Until.IsZero() {
 		attributes = append(attributes, slog.Time("until", settlement.Until))
 	}
-	level, text := slog.LevelWarn, "a run waits"
 	if settlement.EndRun {
-		level, text = slog.LevelError, "a run failed"
+		l.log.LogAttrs(ctx, slog.LevelError, "a run failed", attributes...)
+	} else {
+		l.log.LogAttrs(ctx, slog.LevelWarn, "a run waits", attributes...)
 	}
-	l.log.LogAttrs(ctx, level, text, attributes...)
 	return nil
 }

@@ -65,7 +65,7 @@ func (t *Told) loop(ctx context.Context, done *sync.WaitGroup) {
 		defer ticker.Stop()
 		for {
 			if err := t.Turn(ctx); err != nil && ctx.Err() == nil {
-				t.app.Log.WarnContext(ctx, "keeping notifications alive failed, the next turn tries again", "error", t.app.options.Scrub.Error(err))
+				t.app.Log.WarnContext(ctx, "keeping notifications alive failed: the next turn tries again", "error", t.app.options.Scrub.Error(err))
 			}
 			select {
 			case <-ctx.Done():
@@ -95,7 +95,7 @@ func (t *Told) Turn(ctx context.Context) error {
 func (t *Told) distrust(ctx context.Context) error {
 	lapsed, err := t.app.DB.Distrust(ctx)
 	for _, key := range lapsed {
-		t.app.Log.InfoContext(ctx, "notifications are not trusted: the usual interval applies", "stream", key.String())
+		t.app.Log.InfoContext(ctx, "notifications are not trusted: the usual interval applies", key.Log())
 	}
 	return err
 }
@@ -213,7 +213,7 @@ func (t *Told) knock(ctx context.Context, o *config.Organization) error {
 		return t.closeGap(ctx, o, "", t.streams(o, nil))
 	}
 	t.app.Log.WarnContext(ctx, "a test callback did not arrive: sluice notifications check says what to do",
-		"organization", o.Name, "broken", string(knocked.Broken))
+		"organization", o.Key, "reason", string(knocked.Broken))
 	since := t.knocked[o.Key]
 	if since.IsZero() {
 		since = now

@@ -27,7 +27,7 @@ func (a *App) Client() (*upstream.Client, error) {
 }
 
 // tokens makes the gate and the source of tokens, whose calls pass the same gate.
-func (a *App) tokens() (*budget.Gate, *upstream.Tokens, error) {
+func (a *App) tokens() (upstream.Gate, *upstream.Tokens, error) {
 	if a.options.Offline {
 		return nil, nil, errOffline
 	}
@@ -39,10 +39,11 @@ func (a *App) tokens() (*budget.Gate, *upstream.Tokens, error) {
 	if a.options.Ledger != nil {
 		ledger = a.options.Ledger(ledger)
 	}
-	gate, err := budget.New(budget.Options{Ledger: ledger, Now: a.options.Now, Minute: a.options.Minute})
+	counting, err := budget.New(budget.Options{Ledger: ledger, Now: a.options.Now, Minute: a.options.Minute})
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare the budget gate: %w", err)
 	}
+	gate := &wire.Timed{Gate: counting, Now: a.options.Now, Observer: a.Calls}
 	tokens, err := upstream.NewTokens(upstream.TokenOptions{
 		Vendor: a.vendor(), Store: a.DB, Key: keys[0], OldKeys: keys[1:], Credentials: a.credentials(), Gate: gate, Now: a.options.Now,
 		UserAgent: userAgent, Transport: a.transport(), Log: a.Log, Scrub: a.options.Scrub,

@@ -208,32 +208,32 @@ func (q *Queue) Start(ctx context.Context) error {
 		return fmt.Errorf("start the queue: %w", err)
 	}
 	ctx, q.stop = context.WithCancel(ctx)
-	q.loop(ctx, beatEvery, q.process.beat)
-	q.loop(ctx, reapEvery, newReaper(q).reap)
+	q.loop(ctx, "beat", beatEvery, q.process.beat)
+	q.loop(ctx, "reap", reapEvery, newReaper(q).reap)
 	if q.options.Schedule {
-		q.loop(ctx, tickEvery, q.Tick)
+		q.loop(ctx, "tick", tickEvery, q.Tick)
 		if q.options.Hinted != nil {
-			q.loop(ctx, hintEvery, q.Hint)
+			q.loop(ctx, "hint", hintEvery, q.Hint)
 		}
 		if q.options.Replan != nil {
-			q.loop(ctx, replanEvery, q.options.Replan)
+			q.loop(ctx, "replan", replanEvery, q.options.Replan)
 		}
 		if q.options.Prune != nil {
-			q.loop(ctx, pruneEvery, q.options.Prune)
+			q.loop(ctx, "prune", pruneEvery, q.options.Prune)
 		}
 	}
 	return nil
 }
 
-// loop calls work at once and then after every interval until the queue stops. It logs errors; the
-// next turn tries again.
-func (q *Queue) loop(ctx context.Context, every time.Duration, work func(context.Context) error) {
+// loop calls a task's work at once and then after every interval until the queue stops. It logs
+// errors; the next turn tries again.
+func (q *Queue) loop(ctx context.Context, task string, every time.Duration, work func(context.Context) error) {
 	q.loops.Go(func() {
 		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		for {
 			if err := work(ctx); err != nil && ctx.Err() == nil {
-				q.options.Logger.WarnContext(ctx, "a periodic task of the queue failed", "error", err)
+				q.options.Logger.WarnContext(ctx, "a periodic task of the queue failed", "task", task, "error", err)
 			}
 			select {
 			case <-ctx.Done():

@@ -20,6 +20,14 @@ type Cost struct {
 // jobs.
 const TickEvery = 15 * time.Second
 
+// lateRuns is how many intervals may pass without a run that moves the watermark: one run may fail,
+// and the next one then takes longer.
+const lateRuns = 3
+
+// LateAfter returns the age of a watermark above which its stream is late. Lag is how far a
+// watermark stays behind the clock.
+func LateAfter(every, lag time.Duration) time.Duration { return lateRuns*every + TickEvery + lag }
+
 // PerDay returns what a stream costs under its own interval. List is the list of a stream of
 // details, which runs after its list brought something.
 func (s *Stream) PerDay(list *Stream, pace Pace) Cost {

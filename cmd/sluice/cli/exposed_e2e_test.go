@@ -15,7 +15,7 @@ import (
 func TestADatabaseOnAnotherHost(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 83, Records: 20, Limits: sandbox.Limits{Off: true}})
-	const check, warning = "connection to the database", "the connection to the database is not protected: 192.0.2.1 is another host"
+	const check, warning = "connection to the database", "192.0.2.1 is another host, and without sslmode=verify-full"
 	near := s.environment["SLUICE_DATABASE_URL"]
 	says := func(exposed bool, why string) {
 		t.Helper()

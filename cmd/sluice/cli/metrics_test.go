@@ -18,7 +18,7 @@ import (
 // metricsOf reads /metrics of an application.
 func metricsOf(t *testing.T, app *engine.App) string {
 	t.Helper()
-	registry := metrics.Registry(metrics.Options{Source: app.DB, Alarm: app.Alarm, Telling: app.Telling, Hints: app.Hints})
+	registry := metrics.Registry(app.Metrics(build(), nil))
 	answer := httptest.NewRecorder()
 	statusPages(app.DB.Pool().Ping, registry).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	if answer.Code != http.StatusOK {
@@ -34,7 +34,7 @@ func TestMetricsOfNotifications(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Seed: 84, Records: 20}).narrow()
 	s.configured("  inventory.items: {notified: {every: 6h}}\n")
 	s.notified("http://127.0.0.1:1")
-	app, err := engine.Open(t.Context(), (&cli{env: s.env(&buffer{}, &buffer{}), config: s.config}).options())
+	app, err := engine.Open(t.Context(), (&cli{env: s.env(&buffer{}, t.Output()), config: s.config}).options())
 	must(t, err)
 	defer func() { must(t, app.Close(context.WithoutCancel(t.Context()))) }()
 	const business = `organization="` + businessKey + `"`

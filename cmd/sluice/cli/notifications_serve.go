@@ -72,7 +72,7 @@ func (c *cli) receiveUntil(ctx context.Context, a *engine.App, listen string) er
 	if err != nil {
 		return errors.Join(fmt.Errorf("listen for health and metrics: %w: %w", errEnvironment, err), receiver.stop(ctx))
 	}
-	pages := boundedServer(statusPages(receiver.receiver.Ping, metrics.ReceiverRegistry(callbacks)), a.Log)
+	pages := boundedServer(statusPages(receiver.receiver.Ping, metrics.ReceiverRegistry(build(), callbacks)), a.Log)
 	failed := make(chan error, 1)
 	go func() { failed <- pages.Serve(limit(status, mostConnections)) }()
 	a.Log.InfoContext(ctx, "serving", "listen", status.Addr().String())

@@ -22,6 +22,7 @@ func TestPagesAreCurrent(t *testing.T) {
 		"erd":               "../../../docs/erd.md",
 		"erd --format dbml": "../../../docs/erd.dbml",
 		"coverage":          "../../../docs/coverage.md",
+		"metrics":           "../../../docs/metrics.md",
 	} {
 		stored, err := os.ReadFile(page)
 		must(t, err)

@@ -47,7 +47,7 @@ func (c *cli) addGroups(root *cobra.Command) {
 			c.readersCommand(), c.schemaCommand(),
 			c.notificationsCommand(), c.sandboxCommand(),
 		}},
-		{"generate", "Generate:", []*cobra.Command{c.draftCommand(), c.dictionaryCommand(), c.erdCommand(), c.coverageCommand()}},
+		{"generate", "Generate:", []*cobra.Command{c.draftCommand(), c.dictionaryCommand(), c.erdCommand(), c.coverageCommand(), c.metricsCommand()}},
 		{other, "Other:", []*cobra.Command{c.healthCommand(), c.versionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})

@@ -74,7 +74,7 @@ func (c *cli) serve(ctx context.Context, a *engine.App, listen string) error {
 	if err != nil {
 		return errors.Join(err, receiver.stop(context.WithoutCancel(ctx)), listener.Close())
 	}
-	registry := metrics.Registry(metrics.Options{Source: a.DB, Alarm: a.Alarm, Telling: a.Telling, Hints: a.Hints, Callbacks: callbacks})
+	registry := metrics.Registry(a.Metrics(build(), callbacks))
 	server := boundedServer(statusPages(a.DB.Pool().Ping, registry), a.Log)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(limit(listener, mostConnections)) }()

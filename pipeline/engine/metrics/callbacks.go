@@ -10,21 +10,18 @@ import (
 // prometheus.Collector.
 type Callbacks struct {
 	total   *prometheus.CounterVec
-	seconds prometheus.Histogram
+	seconds *prometheus.HistogramVec
 }
 
 // NewCallbacks makes the metrics, with a zero for each organization, dialect and one verdict: a
 // rate then begins with the first callback.
 func NewCallbacks(organizations, dialects []string, verdict string) *Callbacks {
+	total := declared(callbacksTotal)
 	c := &Callbacks{
-		total: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "sluice_callbacks_total", Help: "Callbacks that this process received, by what became of them.",
-		}, []string{"organization", "dialect", "verdict"}),
-		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "sluice_callback_seconds", Help: "Time from the head of a callback to its answer.",
-			Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5},
-		}),
+		total:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: total.Name, Help: total.Help}, total.Labels),
+		seconds: histogram(callbackSeconds, []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5}),
 	}
+	c.seconds.WithLabelValues()
 	for _, organization := range organizations {
 		for _, dialect := range dialects {
 			c.total.WithLabelValues(organization, dialect, verdict)
@@ -37,7 +34,7 @@ func NewCallbacks(organizations, dialects []string, verdict string) *Callbacks {
 // not configured.
 func (c *Callbacks) Observe(organization, dialect, verdict string, took time.Duration) {
 	c.total.WithLabelValues(organization, dialect, verdict).Inc()
-	c.seconds.Observe(took.Seconds())
+	c.seconds.WithLabelValues().Observe(took.Seconds())
 }
 
 // Describe implements prometheus.Collector.
@@ -54,8 +51,8 @@ func (c *Callbacks) Collect(out chan<- prometheus.Metric) {
 
 // ReceiverRegistry returns the metrics of a process that only receives callbacks: it may not read
 // the control tables.
-func ReceiverRegistry(callbacks *Callbacks) *prometheus.Registry {
-	registry := processRegistry()
+func ReceiverRegistry(build Build, callbacks *Callbacks) *prometheus.Registry {
+	registry := processRegistry(build)
 	registry.MustRegister(callbacks)
 	return registry
 }

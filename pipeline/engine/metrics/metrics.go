@@ -1,9 +1,10 @@
-// Package metrics exports the state of the streams to Prometheus. It reads the control tables at
-// each scrape, so every process reports the same values and stores nothing. Only callbacks, and
-// what became of them, are counted by the process that receives or reads.
+// Package metrics exports the state of the program to Prometheus. It reads the control tables at
+// each scrape, so every process reports the same values and stores nothing. Only what a process
+// does itself is counted by that process: its calls, callbacks, and what became of them.
 //
-// Labels are organization, service, resource and the module of a channel, which the configuration
-// bounds; no label ever holds a value of a record. Start reading at Registry.
+// Each metric is declared once, in Declared: the registry and the reference are made from it.
+// Labels are organization, service, resource and other names that the configuration or the program
+// bounds; no label ever holds a value of a record. Start reading at Declared, then Registry.
 package metrics
 
 import (
@@ -13,145 +14,208 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"sluice/pipeline"
+	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/streams"
+	"sluice/pipeline/warehouse/streams/backfills"
+	"sluice/pipeline/warehouse/tombstones"
+	"sluice/pipeline/warehouse/verifications"
 )
 
 // readLimit bounds the time of one scrape.
 const readLimit = 5 * time.Second
 
-// Source reads the control tables.
-type Source interface {
-	Streams(ctx context.Context, organization string) ([]streams.Status, error)
-	Spent(ctx context.Context, organization string) ([]calls.Spent, error)
-	TokensDiedYoung(ctx context.Context) (int, error)
+// Stream is what is exported of a stream.
+type Stream struct {
+	streams.Figures
+
+	// Late is the age of the watermark above which the stream is late; zero for streams that have
+	// no schedule.
+	Late time.Duration
+	// Holds says that the operator decides about deletions in the stream, which only lists have.
+	Holds bool
+	// Alarm says that the stream's quarantine alarms.
+	Alarm bool
 }
+
+// Day is the day of a service.
+type Day struct {
+	Organization, Service string
+
+	calls.Day
+	planning.DayLeft
+}
+
+// Figures are what is exported of the control tables, at one instant.
+type Figures struct {
+	Streams   []Stream
+	Days      []Day
+	Calls     calls.Counts
+	Backfills []backfills.Progress
+	Held      []tombstones.Held
+	Found     []verifications.Found
+	Telling   warehouse.Telling
+	// DiedYoung counts tokens.
+	DiedYoung int
+	// LastTick and OldestJob are nil if there is none.
+	LastTick, OldestJob *time.Time
+}
+
+// Build says which program this is.
+type Build struct{ Version, Revision, Go string }
 
 // Options are what the metrics of a process are made of.
 type Options struct {
-	Source Source
-	// Alarm returns why a stream's quarantine alarms; "" if it does not.
-	Alarm func(*streams.Status) string
-	// Telling reads how change notifications arrive.
-	Telling func(context.Context) (warehouse.Telling, error)
-	Hints   *Hints
+	Build Build
+	// Read reads the control tables.
+	Read  func(context.Context) (*Figures, error)
+	Hints *Hints
+	Calls *Calls
 	// Callbacks are nil in a process that receives none.
 	Callbacks *Callbacks
 }
 
 // Registry returns the metrics of one process.
 func Registry(options Options) *prometheus.Registry {
-	registry := processRegistry()
-	registry.MustRegister(newStreams(options), options.Hints.seconds)
+	registry := processRegistry(options.Build)
+	registry.MustRegister(newCollector(options), options.Hints.seconds, options.Calls.seconds)
 	if options.Callbacks != nil {
 		registry.MustRegister(options.Callbacks)
 	}
 	return registry
 }
 
-func processRegistry() *prometheus.Registry {
+func processRegistry(build Build) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m := declared(buildInfo)
+	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: m.Name, Help: m.Help}, m.Labels)
+	info.WithLabelValues(build.Version, build.Revision, build.Go).Set(1)
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), info)
 	return registry
 }
 
 // collector makes metrics of the control tables.
 type collector struct {
-	options   Options
-	telling   telling
-	up        *prometheus.Desc
-	state     *prometheus.Desc
-	watermark *prometheus.Desc
-	done      *prometheus.Desc
-	fails     *prometheus.Desc
-	quar      *prometheus.Desc
-	alarms    *prometheus.Desc
-	calls     *prometheus.Desc
-	young     *prometheus.Desc
+	exporter
+
+	options Options
 }
 
-func newStreams(options Options) *collector {
-	stream := []string{"organization", "service", "resource"}
-	desc := func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc("sluice_"+name, help, labels, nil)
+func newCollector(options Options) *collector {
+	names := []string{databaseUp, streamMissed} // the only counts of a process that are shown with those of the database
+	for _, m := range Declared() {
+		if m.Where == Database {
+			names = append(names, m.Name)
+		}
 	}
-	return &collector{
-		options:   options,
-		telling:   newTelling(desc, stream),
-		up:        desc("database_up", "Whether the control tables could be read."),
-		state:     desc("stream_state", "1 for the state that the stream is in.", append(stream, "state")...),
-		watermark: desc("stream_watermark_timestamp_seconds", "The instant up to which the stream is complete.", stream...),
-		done:      desc("stream_last_done_timestamp_seconds", "When a run of the stream was last done.", stream...),
-		fails:     desc("stream_failures", "Failures of the stream in a row.", stream...),
-		quar:      desc("stream_quarantined_records", "Records of the stream in quarantine.", stream...),
-		alarms:    desc("stream_quarantine_alarm", "1 if more of the stream is in quarantine than the configuration lets pass, 0 if not.", stream...),
-		calls:     desc("calls_24h", "Calls of the last 24 hours.", "service", "resource", "class"),
-		young:     desc("tokens_died_young", "Access tokens in a row that upstream refused before their time, of the credential with most of them."),
-	}
+	return &collector{exporter: newExporter(names...), options: options}
 }
 
-// Describe implements prometheus.Collector.
-func (s *collector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{s.up, s.state, s.watermark, s.done, s.fails, s.quar, s.alarms, s.calls, s.young} {
-		out <- d
-	}
-	s.telling.describe(out)
-}
-
-// Collect implements prometheus.Collector.
-func (s *collector) Collect(out chan<- prometheus.Metric) {
+// Collect implements prometheus.Collector. Without a database it says so, and the counts of the
+// process are still there.
+func (c *collector) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), readLimit)
 	defer cancel()
-	rows, err := s.options.Source.Streams(ctx, "")
-	var spent []calls.Spent
-	if err == nil {
-		spent, err = s.options.Source.Spent(ctx, "")
-	}
-	young := 0
-	if err == nil {
-		young, err = s.options.Source.TokensDiedYoung(ctx)
-	}
-	var telling warehouse.Telling
-	if err == nil {
-		telling, err = s.options.Telling(ctx)
-	}
+	figures, err := c.options.Read(ctx)
 	if err != nil {
-		out <- prometheus.MustNewConstMetric(s.up, prometheus.GaugeValue, 0)
+		c.send(out, databaseUp, 0)
+		c.options.Hints.each(func(list pipeline.Key, missed int) {
+			c.send(out, streamMissed, float64(missed), list.Organization, list.Service, list.Resource)
+		})
 		return
 	}
-	out <- prometheus.MustNewConstMetric(s.up, prometheus.GaugeValue, 1)
-	out <- prometheus.MustNewConstMetric(s.young, prometheus.GaugeValue, float64(young))
-	s.telling.collect(out, &telling, s.options.Hints)
-	for i := range rows {
-		s.stream(out, &rows[i])
+	c.send(out, databaseUp, 1)
+	c.send(out, tokensDiedYoung, float64(figures.DiedYoung))
+	c.sendInstant(out, lastTick, figures.LastTick)
+	c.sendInstant(out, oldestJob, figures.OldestJob)
+	for i := range figures.Days {
+		c.day(out, &figures.Days[i])
 	}
-	for i := range spent {
-		c := &spent[i]
-		out <- prometheus.MustNewConstMetric(s.calls, prometheus.GaugeValue, float64(c.Calls), c.Service, c.Resource, c.Class)
+	for use, n := range figures.Calls.Used {
+		c.send(out, calls24h, float64(n), use.Service, use.Resource, use.Class)
+	}
+	for refusal, n := range figures.Calls.Refused {
+		c.send(out, refusals24h, float64(n), refusal.Organization, refusal.Service, refusal.Kind)
+	}
+	for i := range figures.Backfills {
+		b := &figures.Backfills[i]
+		c.send(out, backfillProgress, b.Done, b.Organization, b.Service, b.Resource)
+		c.send(out, backfillFailed, flagOf(b.Failed), b.Organization, b.Service, b.Resource)
+	}
+	for i := range figures.Found {
+		f := &figures.Found[i]
+		c.send(out, verifyFindings, float64(f.Violations), f.Organization, f.Service, f.Resource)
+	}
+	held := make(map[pipeline.Key]*tombstones.Held, len(figures.Held))
+	for i := range figures.Held {
+		h := &figures.Held[i]
+		held[pipeline.Key{Organization: h.Organization, Service: h.Service, Resource: h.Resource}] = h
+	}
+	for i := range figures.Streams {
+		c.stream(out, &figures.Streams[i], held)
+	}
+	c.telling(out, &figures.Telling)
+}
+
+func (c *collector) stream(out chan<- prometheus.Metric, s *Stream, held map[pipeline.Key]*tombstones.Held) {
+	key := []string{s.Organization, s.Service, s.Resource}
+	send := func(name string, value float64) { c.send(out, name, value, key...) }
+	c.send(out, streamState, 1, s.Organization, s.Service, s.Resource, s.State)
+	send(streamFailures, float64(s.Failures))
+	send(streamQuarantined, float64(s.Quarantined))
+	send(streamAlarm, flagOf(s.Alarm))
+	c.sendInstant(out, streamWatermark, s.Watermark, key...)
+	c.sendInstant(out, streamLastDone, s.LastDoneAt, key...)
+	if s.Late > 0 {
+		send(streamInterval, s.EverySeconds)
+		send(streamBound, s.Late.Seconds())
+	}
+	if s.Waiting != nil {
+		send(hintsWaiting, float64(*s.Waiting))
+	}
+	if !s.Holds {
+		return
+	}
+	waits := held[pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}]
+	if waits == nil {
+		send(tombstonesHeld, 0)
+		return
+	}
+	send(tombstonesHeld, float64(waits.Records))
+	send(tombstonesHeldSince, seconds(waits.Since))
+}
+
+func (c *collector) day(out chan<- prometheus.Metric, d *Day) {
+	if d.Limit > 0 {
+		c.send(out, budgetLimit, float64(d.Limit), d.Organization, d.Service)
+	}
+	for _, of := range d.Classes {
+		c.send(out, budgetSpent, float64(of.Spent), d.Organization, d.Service, string(of.Class))
+		c.send(out, budgetKept, float64(of.Reserved), d.Organization, d.Service, string(of.Class))
+	}
+	if d.External != nil {
+		c.send(out, budgetExternal, float64(*d.External), d.Organization, d.Service)
+	}
+	c.sendInstant(out, budgetExhausted, d.RunsOutAt, d.Organization, d.Service)
+}
+
+// sendInstant gives an instant; nothing if there is none.
+func (c *collector) sendInstant(out chan<- prometheus.Metric, name string, at *time.Time, labels ...string) {
+	if at != nil {
+		c.send(out, name, seconds(*at), labels...)
 	}
 }
 
-func (s *collector) stream(out chan<- prometheus.Metric, row *streams.Status) {
-	gauge := func(desc *prometheus.Desc, value float64, more ...string) {
-		labels := append([]string{row.Organization, row.Service, row.Resource}, more...)
-		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
+// seconds returns an instant in seconds since 1970.
+func seconds(at time.Time) float64 {
+	return float64(at.UnixMilli()) / float64(time.Second.Milliseconds())
+}
+
+func flagOf(is bool) float64 {
+	if is {
+		return 1
 	}
-	gauge(s.state, 1, row.State)
-	gauge(s.fails, float64(row.Failures))
-	gauge(s.quar, float64(row.Quarantined))
-	alarms := 0.0
-	if s.options.Alarm(row) != "" {
-		alarms = 1
-	}
-	gauge(s.alarms, alarms)
-	if row.Watermark != nil && !row.WatermarkAhead { // a watermark that something else moved ahead proves nothing
-		gauge(s.watermark, float64(row.Watermark.Unix()))
-	}
-	if row.Notified != nil {
-		gauge(s.telling.waiting, float64(row.Notified.Waiting))
-	}
-	if row.LastDoneAt != nil {
-		gauge(s.done, float64(row.LastDoneAt.Unix()))
-	}
+	return 0
 }

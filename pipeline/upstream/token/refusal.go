@@ -100,7 +100,7 @@ func (t *Tokens) tellOfTurns(ctx context.Context, a asked, configured bool) {
 	if configured {
 		which = "the configured one"
 	}
-	t.log.WarnContext(ctx, "a refresh token was refused: the next request is made with "+which, "organization", a.organization.Key)
+	t.log.WarnContext(ctx, "a refresh token was refused: the next request is made with another", "organization", a.organization.Key, "next", which)
 }
 
 // refusedBefore says that a refresh token is the one that upstream sent before and then refused.

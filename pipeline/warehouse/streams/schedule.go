@@ -224,8 +224,11 @@ func (s *Schedule) RequestTold(ctx context.Context, tx pgx.Tx, keys []pipeline.K
 // by their interval, the learned one if there is one. It works in the caller's transaction, which
 // also inserts the jobs: a stream is taken if and only if it has its job. A denied stream is due a
 // day after it was denied, or by its interval after a process was restarted: the cause may have
-// been removed upstream or in the configuration.
+// been removed upstream or in the configuration. It notes the instant as that of the last tick.
 func (s *Schedule) TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error) {
+	if err := ticked(ctx, tx); err != nil {
+		return nil, err
+	}
 	taken, err := collect(tx.Query(ctx, sqlTakeDue, limit))
 	if err != nil || len(taken.keys) == 0 {
 		return nil, postgres.Fail("taking due streams", err)

@@ -98,3 +98,22 @@ ORDER BY k.proof_run_id`
 func (t *Table) ScansToReview(ctx context.Context) ([]ScanToReview, error) {
 	return postgres.Read[ScanToReview](ctx, t.pool, "what is held", sqlScansToReview)
 }
+
+// Held is what of a list waits for the operator's decision.
+type Held struct {
+	Organization string `db:"organization_id"`
+	Service      string `db:"service"`
+	Resource     string `db:"resource"`
+	Records      int64  `db:"records"`
+	// Since is when the first of them was found to be gone.
+	Since time.Time `db:"since"`
+}
+
+const sqlHeld = `
+SELECT organization_id, service, resource, count(*) AS records, min(proof_at) AS since FROM sluice.tombstones
+WHERE state = 'needs_review' AND proof_at IS NOT NULL GROUP BY organization_id, service, resource`
+
+// Held returns the lists of which deletions wait for the operator.
+func (t *Table) Held(ctx context.Context) ([]Held, error) {
+	return postgres.Read[Held](ctx, t.pool, "held deletions", sqlHeld)
+}

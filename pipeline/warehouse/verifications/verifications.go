@@ -100,6 +100,14 @@ FROM sluice.verified_streams WHERE verification_id = $1 ORDER BY organization_id
 SELECT severity, source, code, organization_id, service, resource, record_id, path, detail, coalesce(call_id, 0) AS call_id
 FROM sluice.findings WHERE verification_id = $1 ORDER BY number`
 
+	// A verification that did not end has no row here: it writes them all at its end.
+	sqlLastFound = `
+SELECT s.organization_id, s.service, s.resource, v.violations FROM sluice.streams s CROSS JOIN LATERAL (
+	SELECT l.violations FROM sluice.verified_streams l
+	WHERE (l.organization_id, l.service, l.resource) = (s.organization_id, s.service, s.resource)
+	ORDER BY l.verification_id DESC LIMIT 1
+) AS v`
+
 	sqlLastVerified = `
 SELECT organization_id, service, resource, max(verification_id) FROM sluice.verified_streams WHERE calls > 0
 GROUP BY organization_id, service, resource`
@@ -162,6 +170,19 @@ func (s *Store) Read(ctx context.Context, id int64) (Verification, []Verified, [
 	}
 	findings, err := collect[Finding](ctx, s, sqlFindingsOf, found[0].ID)
 	return found[0], streams, findings, err
+}
+
+// Found is what the last verification of a list found.
+type Found struct {
+	Organization string `db:"organization_id"`
+	Service      string `db:"service"`
+	Resource     string `db:"resource"`
+	Violations   int64  `db:"violations"`
+}
+
+// LastFound returns what the last verification of each list found.
+func (s *Store) LastFound(ctx context.Context) ([]Found, error) {
+	return collect[Found](ctx, s, sqlLastFound)
 }
 
 // LastVerified returns, by resource of an organization, the last verification that made a call for

@@ -59,13 +59,17 @@ type Filter struct {
 	Limit int
 }
 
+// windowsDone counts the windows of backfill b that are done; s is its stream, and o.open says that
+// the backfill is open.
+const windowsDone = `CASE WHEN b.state = 'done' THEN b.windows
+		ELSE coalesce((coalesce(CASE WHEN o.open THEN s.scan END, b.scan) -> 'windows' ->> 'at')::integer, 0) END`
+
 // The stream belongs to the last backfill of a list, so its columns do not apply to earlier ones.
 const sqlBackfills = `
 SELECT b.id, b.organization_id, b.service, b.resource, b.column_name, coalesce(b.from_day::text, '') AS from_day,
 	coalesce(b.to_day::text, '') AS to_day, b.state, CASE WHEN o.open THEN s.state ELSE '' END AS stream_state,
 	CASE WHEN o.open THEN s.reason ELSE '' END AS reason, CASE WHEN o.open THEN s.wait_until END AS wait_until, s.next_due_at,
-	b.windows, CASE WHEN b.state = 'done' THEN b.windows
-		ELSE coalesce((coalesce(CASE WHEN o.open THEN s.scan END, b.scan) -> 'windows' ->> 'at')::integer, 0) END AS windows_done,
+	b.windows, ` + windowsDone + ` AS windows_done,
 	b.forecast_calls, coalesce(b.forecast_basis, '') AS forecast_basis, r.*, b.runs, b.requested_at, b.requested_by, b.ended_at, b.note
 FROM sluice.backfills b
 JOIN sluice.streams s ON (s.organization_id, s.service, s.resource) = (b.organization_id, b.service, b.resource || '.backfill')
@@ -96,4 +100,29 @@ func (b *Backfills) Backfill(ctx context.Context, id int64) (Backfill, error) {
 		return Backfill{}, fmt.Errorf("backfill %d: %w", id, postgres.ErrNotFound)
 	}
 	return found[0], nil
+}
+
+// Progress is how far the newest backfill of a list is.
+type Progress struct {
+	Organization string `db:"organization_id"`
+	Service      string `db:"service"`
+	// Resource is that of the list.
+	Resource string `db:"resource"`
+	// Done is the share of its windows that are done, 0 to 1.
+	Done float64 `db:"done"`
+	// Failed says that it ended as failed.
+	Failed bool `db:"failed"`
+}
+
+const sqlProgress = `
+SELECT DISTINCT ON (b.organization_id, b.service, b.resource) b.organization_id, b.service, b.resource,
+	(` + windowsDone + `)::float8 / b.windows AS done, b.state = 'failed' AS failed
+FROM sluice.backfills b
+JOIN sluice.streams s ON (s.organization_id, s.service, s.resource) = (b.organization_id, b.service, b.resource || '.backfill')
+CROSS JOIN LATERAL (SELECT b.state IN ('queued', 'running', 'paused') AS open) AS o
+ORDER BY b.organization_id, b.service, b.resource, b.id DESC`
+
+// Progress returns how far the newest backfill of each list is.
+func (b *Backfills) Progress(ctx context.Context) ([]Progress, error) {
+	return postgres.Read[Progress](ctx, b.pool, "the progress of backfills", sqlProgress)
 }

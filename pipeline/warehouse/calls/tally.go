@@ -1,0 +1,126 @@
+package calls
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// Use is what calls were made for.
+type Use struct{ Service, Resource, Class string }
+
+// Refusal is whose calls ended in an error, and in which kind of error.
+type Refusal struct{ Organization, Service, Kind string }
+
+// Counts are the calls of a time.
+type Counts struct {
+	Used    map[Use]int64
+	Refused map[Refusal]int64
+}
+
+func noCounts() Counts {
+	return Counts{Used: make(map[Use]int64), Refused: make(map[Refusal]int64)}
+}
+
+// add adds the calls of another time.
+func (c Counts) add(other Counts) {
+	for use, calls := range other.Used {
+		c.Used[use] += calls
+	}
+	for refusal, calls := range other.Refused {
+		c.Refused[refusal] += calls
+	}
+}
+
+const (
+	sqlClock = `SELECT clock_timestamp()`
+
+	sqlCounts = `
+SELECT organization_id, service, resource, class, coalesce(kind, ''), count(*) FROM sluice.calls
+WHERE reserved_at >= $1 AND reserved_at < $2 GROUP BY organization_id, service, resource, class, kind`
+)
+
+// Tally counts the calls of the last 24 hours out of the call log, for figures that are asked for
+// again and again. It counts an hour once: after that, only hours whose calls may still end, and
+// the hour of which a part is a day old. It is safe for concurrent use.
+type Tally struct {
+	ledger *Ledger
+
+	mu sync.Mutex
+	// over has the hours whose calls have all ended, by their beginning.
+	over map[time.Time]Counts
+}
+
+// NewTally makes a tally that has counted nothing.
+func NewTally(ledger *Ledger) *Tally {
+	return &Tally{ledger: ledger, over: make(map[time.Time]Counts)}
+}
+
+const (
+	// tallied is the time that a tally counts.
+	tallied = 24 * time.Hour
+	// ends is the time after which no call of an hour is under way: an export may take an hour, and
+	// its lease a margin.
+	ends = 2 * time.Hour
+)
+
+// Last24Hours counts the calls that were reserved in the last 24 hours, by the clock of the
+// database. Of calls that ended in an error, it also counts the kinds.
+func (t *Tally) Last24Hours(ctx context.Context) (Counts, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var now time.Time
+	if err := t.ledger.pool.QueryRow(ctx, sqlClock).Scan(&now); err != nil {
+		return Counts{}, fmt.Errorf("counting the calls of the day: %w", err)
+	}
+	all := noCounts()
+	from := now.Add(-tallied)
+	for hour := range t.over {
+		if hour.Before(from) {
+			delete(t.over, hour)
+		}
+	}
+	for from.Before(now) {
+		hour := from.Truncate(time.Hour).UTC()
+		to := hour.Add(time.Hour)
+		whole := !from.After(hour)
+		counts, counted := t.over[hour]
+		if !whole || !counted {
+			if to.Add(ends).After(now) {
+				to = now.Add(time.Hour) // the last hours at once, and calls that a clock set back has yet to come to
+			}
+			var err error
+			if counts, err = t.ledger.count(ctx, from, to); err != nil {
+				return Counts{}, err
+			}
+			if whole && !to.After(now) {
+				t.over[hour] = counts
+			}
+		}
+		all.add(counts)
+		from = to
+	}
+	return all, nil
+}
+
+func (l *Ledger) count(ctx context.Context, from, to time.Time) (Counts, error) {
+	counts := noCounts()
+	_, err := postgres.ReadAll(ctx, l.pool, "the calls of the day", func(row pgx.CollectableRow) (int64, error) {
+		var use Use
+		var refusal Refusal
+		var calls int64
+		err := row.Scan(&refusal.Organization, &use.Service, &use.Resource, &use.Class, &refusal.Kind, &calls)
+		counts.Used[use] += calls
+		if refusal.Kind != "" {
+			refusal.Service = use.Service
+			counts.Refused[refusal] += calls
+		}
+		return calls, err
+	}, sqlCounts, from, to)
+	return counts, err
+}
