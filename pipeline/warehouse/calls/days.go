@@ -59,7 +59,7 @@ WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS at), asked AS MATERIALIZ
 SELECT a.at, a.turn, coalesce(s.calls, 0), coalesce(s.incremental, 0), coalesce(s.details, 0), coalesce(s.sweep, 0), coalesce(s.backfill, 0),
 	coalesce(s.probe, 0), coalesce(s.hinted, 0), coalesce(h.reserved, 0),
 	CASE WHEN d.limit_seen > 0 THEN greatest(0, d.limit_seen - d.remaining_seen - coalesce(d.seen_place, 0) - coalesce(e.reserved, 0)) END,
-	greatest(0, d.remaining_seen + coalesce(d.seen_place, 0) - coalesce(l.reserved, 0)), d.reset_at
+	CASE WHEN d.remaining_seen IS NOT NULL THEN greatest(0, d.remaining_seen + coalesce(d.seen_place, 0) - coalesce(l.reserved, 0)) END, d.reset_at
 FROM asked a LEFT JOIN sums s ON s.number = a.number AND s.what = 'day' LEFT JOIN sums h ON h.number = a.number AND h.what = 'hour'
 LEFT JOIN sums e ON e.number = a.number AND e.what = 'seen' LEFT JOIN sums l ON l.number = a.number AND l.what = 'since'
 LEFT JOIN sluice.day_budgets d ON d.organization_id = a.organization_id AND d.service = a.service AND d.reset_at > a.at

@@ -41,8 +41,8 @@ const (
 	sqlClock = `SELECT clock_timestamp()`
 
 	sqlCounts = `
-SELECT organization_id, service, resource, class, coalesce(kind, ''), count(*) FROM sluice.calls
-WHERE reserved_at >= $1 AND reserved_at < $2 GROUP BY organization_id, service, resource, class, kind`
+SELECT date_bin('1 hour', reserved_at, 'epoch') AS hour, organization_id, service, resource, class, coalesce(kind, ''), count(*) FROM sluice.calls
+WHERE reserved_at >= $1 AND reserved_at < $2 GROUP BY hour, organization_id, service, resource, class, kind`
 )
 
 // Tally counts the calls of the last 24 hours out of the call log, for figures that are asked for
@@ -78,43 +78,61 @@ func (t *Tally) Last24Hours(ctx context.Context) (Counts, error) {
 	if err := t.ledger.pool.QueryRow(ctx, sqlClock).Scan(&now); err != nil {
 		return Counts{}, fmt.Errorf("counting the calls of the day: %w", err)
 	}
-	all := noCounts()
-	from := now.Add(-tallied)
+	from, ended := now.Add(-tallied), now.Add(-ends)
 	for hour := range t.over {
 		if hour.Before(from) {
 			delete(t.over, hour)
 		}
 	}
+	all := noCounts()
 	for from.Before(now) {
-		hour := from.Truncate(time.Hour).UTC()
-		to := hour.Add(time.Hour)
-		whole := !from.After(hour)
-		counts, counted := t.over[hour]
-		if !whole || !counted {
-			if to.Add(ends).After(now) {
-				to = now.Add(time.Hour) // the last hours at once, and calls that a clock set back has yet to come to
-			}
-			var err error
-			if counts, err = t.ledger.count(ctx, from, to); err != nil {
-				return Counts{}, err
-			}
-			if whole && !to.After(now) {
+		if counts, counted := t.over[from.UTC()]; counted {
+			all.add(counts)
+			from = from.Add(time.Hour)
+			continue
+		}
+		to := t.upTo(from, ended, now)
+		hours, err := t.ledger.count(ctx, from, to)
+		if err != nil {
+			return Counts{}, err
+		}
+		for hour := from.Truncate(time.Hour).UTC(); hour.Before(to); hour = hour.Add(time.Hour) {
+			counts := hours[hour]
+			all.add(counts)
+			if !hour.Before(from) && !hour.Add(time.Hour).After(ended) {
 				t.over[hour] = counts
 			}
 		}
-		all.add(counts)
 		from = to
 	}
 	return all, nil
 }
 
-func (l *Ledger) count(ctx context.Context, from, to time.Time) (Counts, error) {
-	counts := noCounts()
+// upTo returns until when calls have to be counted from an instant on, in one statement: up to the
+// next hour that was counted before, or beyond now, for a clock that was set back.
+func (t *Tally) upTo(from, ended, now time.Time) time.Time {
+	for hour := from.Truncate(time.Hour).Add(time.Hour); hour.Before(ended); hour = hour.Add(time.Hour) {
+		if _, counted := t.over[hour.UTC()]; counted {
+			return hour
+		}
+	}
+	return now.Add(time.Hour).Truncate(time.Hour).Add(time.Hour)
+}
+
+// count counts calls by the hour in which they were reserved.
+func (l *Ledger) count(ctx context.Context, from, to time.Time) (map[time.Time]Counts, error) {
+	hours := make(map[time.Time]Counts)
 	_, err := postgres.ReadAll(ctx, l.pool, "the calls of the day", func(row pgx.CollectableRow) (int64, error) {
+		var hour time.Time
 		var use Use
 		var refusal Refusal
 		var calls int64
-		err := row.Scan(&refusal.Organization, &use.Service, &use.Resource, &use.Class, &refusal.Kind, &calls)
+		err := row.Scan(&hour, &refusal.Organization, &use.Service, &use.Resource, &use.Class, &refusal.Kind, &calls)
+		counts, begun := hours[hour.UTC()]
+		if !begun {
+			counts = noCounts()
+			hours[hour.UTC()] = counts
+		}
 		counts.Used[use] += calls
 		if refusal.Kind != "" {
 			refusal.Service = use.Service
@@ -122,5 +140,5 @@ func (l *Ledger) count(ctx context.Context, from, to time.Time) (Counts, error) 
 		}
 		return calls, err
 	}, sqlCounts, from, to)
-	return counts, err
+	return hours, err
 }

@@ -1,0 +1,105 @@
+package calls_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/calls"
+)
+
+// TestDaysAreThoseOfDay: all days at once are the days of one service each, rolling or from an
+// hour of a zone, whether or not upstream has said something about them.
+func TestDaysAreThoseOfDay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	ledger := h.process(calls.DefaultRules())
+	random := rand.New(rand.NewPCG(4, 7)) //nolint:gosec // a test wants the same figures again
+	var of []calls.Allowance
+	for i, zone := range []string{"", "", "Asia/Kolkata", "America/Los_Angeles", ""} {
+		name := string(rune('a' + i))
+		of = append(of, calls.Allowance{Organization: name, Service: "shop", ResetHour: 5 * i, ResetZone: zone})
+		if i == 4 {
+			break // one that never called
+		}
+		for range 300 {
+			h.exec(`INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, incremental, hinted)
+				VALUES ($1, 'shop', 'minute', date_bin('1 minute', now() - $2 * interval '1 minute', 'epoch'), $3, $3, $4, $3::integer - $4::integer) ON CONFLICT DO NOTHING`,
+				name, random.IntN(2880), 2+random.IntN(5), random.IntN(3))
+		}
+		h.exec(`INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, incremental, hinted)
+			SELECT organization_id, service, 'hour', date_bin('1 hour', began_at, 'epoch') AS hour, sum(reserved), sum(calls), sum(incremental), sum(hinted)
+			FROM sluice.spent WHERE organization_id = $1 AND began_at < date_bin('1 hour', now(), 'epoch') GROUP BY organization_id, service, hour`, name)
+		if i%2 == 0 {
+			h.exec(`INSERT INTO sluice.day_budgets (organization_id, service, limit_seen, remaining_seen, reset_at, seen_bucket, seen_place)
+				VALUES ($1, 'shop', 9000, 70, now() + interval '7 hours', date_bin('1 minute', now() - interval '95 minutes', 'epoch'), 3)`, name)
+		}
+	}
+	days, err := ledger.Days(t.Context(), of)
+	h.must(err)
+	for i, a := range of {
+		want, err := ledger.Day(t.Context(), a.Organization, a.Service, pipeline.Limits{ResetHour: a.ResetHour, ResetZone: a.ResetZone})
+		h.must(err)
+		if i < 4 && (want.Spent == 0 || want.LastHour == 0) {
+			t.Errorf("%s has no calls: nothing is compared", a.Organization)
+		}
+		want.Before, want.At = nil, days[i].At
+		if diff := cmp.Diff(want, days[i]); diff != "" {
+			t.Errorf("%s (-one +all):\n%s", a.Organization, diff)
+		}
+	}
+	// What upstream said of a day that is over does not count, and an hour counts before it is
+	// summed up.
+	h.exec(`UPDATE sluice.day_budgets SET reset_at = now() - interval '1 minute'`)
+	h.exec(`DELETE FROM sluice.spent WHERE span = 'hour' AND began_at > now() - interval '5 hours'`)
+	later, err := ledger.Days(t.Context(), of)
+	h.must(err)
+	if later[0].External != nil || later[0].SeenLeft != nil || later[0].SeenUntil != nil {
+		t.Errorf("a day of upstream that is over: %+v", later[0])
+	}
+	if later[0].Spent != days[0].Spent {
+		t.Errorf("%d calls before hours are summed up, %d behind", later[0].Spent, days[0].Spent)
+	}
+}
+
+// TestTally: a tally gives what the call log says, also when it has counted hours before, and when
+// the outcome of recent calls changes.
+func TestTally(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	tally := calls.NewTally(h.process(calls.DefaultRules()))
+	log := func(ago time.Duration, class string, kind *string) {
+		t.Helper()
+		h.exec(`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, free_at, kind)
+			VALUES ('o', 'shop', 'things', $2, 'suite', 'GET', '/', clock_timestamp() - $1::interval, now(), now(), $3)`, ago, class, kind)
+	}
+	for ago := range 26 {
+		log(time.Duration(ago)*time.Hour+time.Minute, "sweep", nil)
+		log(time.Duration(ago)*time.Hour+2*time.Minute, "probe", new("throttled"))
+	}
+	agree := func(why string, probes int64) {
+		t.Helper()
+		counts, err := tally.Last24Hours(t.Context())
+		h.must(err)
+		want := calls.Counts{
+			Used:    map[calls.Use]int64{{"shop", "things", "sweep"}: 24, {"shop", "things", "probe"}: probes},
+			Refused: map[calls.Refusal]int64{{"o", "shop", "throttled"}: 24},
+		}
+		if probes > 24 {
+			want.Refused[calls.Refusal{Organization: "o", Service: "shop", Kind: "exhausted"}] = probes - 24
+		}
+		if diff := cmp.Diff(want, counts); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", why, diff)
+		}
+	}
+	agree("at first", 24)
+	agree("again", 24)
+	log(90*time.Minute, "probe", nil)
+	h.exec(`UPDATE sluice.calls SET kind = 'exhausted' WHERE class = 'probe' AND kind IS NULL`)
+	agree("a call that has just ended", 25)
+	h.exec(`DELETE FROM sluice.calls WHERE reserved_at < clock_timestamp() - interval '3 hours' AND reserved_at > clock_timestamp() - interval '22 hours'`)
+	agree("hours that were counted", 25)
+}
