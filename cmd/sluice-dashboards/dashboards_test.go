@@ -130,7 +130,7 @@ func queries(t *testing.T) map[string]string {
 
 // selected finds a metric with its matchers, and the matchers' labels.
 var (
-	selected = regexp.MustCompile("\\bsluice_([a-z0-9_]+)(\\{[^}]*\\})?")
+	selected = regexp.MustCompile(`\bsluice_([a-z0-9_]+)(\{[^}]*\})?`)
 	matcher  = regexp.MustCompile(`(\w+)\s*(?:=~|!~|!=|=)\s*"`)
 	grouped  = regexp.MustCompile(`\b(?:by|on|without)\s*\(([^)]*)\)`)
 )
