@@ -68,19 +68,18 @@ func sealBugs() []bug {
 // (docs/decisions/0059-declared-metrics, 0061-traces).
 func watchBugs() []bug {
 	const (
-		figures = "pipeline/engine/metrics/metrics.go"
-		room    = "pipeline/engine/traces"
-		pages   = "cmd/sluice/cli"
+		room  = "pipeline/engine/metrics"
+		spans = "pipeline/engine/traces"
 	)
 	return []bug{
-		tests(pages, "^TestEveryMetric$", "labels in another order", "refusals are counted for an organization that is called like a service",
-			edit{figures, "refusal.Organization, refusal.Service, refusal.Kind", "refusal.Service, refusal.Organization, refusal.Kind"}),
-		tests(pages, "^TestMetricsWithoutDatabase$", "up without a database", "a process that reads no table says that its database is up",
-			edit{figures, "c.send(out, databaseUp, 0)", "c.send(out, databaseUp, 1)"}),
-		tests(room, "^TestASpanNamesTheTemplate$", "a path in place of its template", "the identifier of a record goes to the collector",
-			edit{room + "/calls.go", "t.text(keyTemplate, call.Endpoint)", "t.text(keyTemplate, string(call.Path))"}),
-		tests(room, "^TestARequestIsRepeated$", "the last spans", "a process ends without sending the spans that wait",
-			edit{room + "/queue.go", "			q.drain(ctx, batch)\n			return\n", "			return\n"}),
+		tests(room, "^TestLabelsHaveTheirValues$", "labels in another order", "refusals are counted for an organization that is called like a service",
+			edit{room + "/metrics.go", "refusal.Organization, refusal.Service, refusal.Kind", "refusal.Service, refusal.Organization, refusal.Kind"}),
+		tests(room, "^TestWithoutFigures$", "up without a database", "a process that reads no table says that its database is up",
+			edit{room + "/metrics.go", "c.send(out, databaseUp, 0)", "c.send(out, databaseUp, 1)"}),
+		tests(spans, "^TestASpanNamesTheTemplate$", "a path in place of its template", "the identifier of a record goes to the collector",
+			edit{spans + "/calls.go", "t.text(keyTemplate, call.Endpoint)", "t.text(keyTemplate, string(call.Path))"}),
+		tests(spans, "^TestARequestIsRepeated$", "the last spans", "a process ends without sending the spans that wait",
+			edit{spans + "/queue.go", "			q.drain(ctx, batch)\n			return\n", "			return\n"}),
 	}
 }
 
