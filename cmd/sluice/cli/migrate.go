@@ -56,7 +56,10 @@ what is new. With --plan it shows these statements instead, and does nothing els
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if flags.plan && (accept != "" || worker != "" || cmd.Flags().Changed("wait")) {
-				return usage("--plan changes nothing: leave --accept, --worker and --wait away")
+				return usage("--plan changes nothing: leave out --accept, --worker and --wait")
+			}
+			if cmd.Flags().Changed("role-prefix") && !flags.make {
+				return usage("--role-prefix names the roles of --roles: give both, or neither")
 			}
 			if flags.plan && !flags.make {
 				return c.outlook(cmd.Context())
