@@ -146,7 +146,7 @@ func Migrate(ctx context.Context, url string, opts Options) error {
 	if ahead, err := s.ahead(mine); err != nil || ahead {
 		if err == nil {
 			others.log.InfoContext(ctx, "nothing to migrate: a newer version did it, and this one may work on the database",
-				"database", s.applied.Program, "program", mine.Program, "floor", s.floor.Program)
+				"migrated", s.applied.Program, "program", mine.Program, "floor", s.floor.Program)
 		}
 		return err
 	}

@@ -19,6 +19,9 @@ type Call struct {
 	Run int64
 	// Method and Path name the endpoint, without the query: queries hold secrets.
 	Method, Path outside.Text
+	// Endpoint is the path as it is declared, below the service's root: "/bills/{id}". Unlike Path,
+	// it names no record.
+	Endpoint string
 	// Page is the requested page; zero for a call without pages.
 	Page int
 }

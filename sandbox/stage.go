@@ -21,6 +21,10 @@ import (
 // userID is the one user of every data center: the reader of the consent page.
 const userID = "60000000001"
 
+// billingSettings is a scope that no document names. Clients ask for it to list the organizations
+// of the billing service, which any token may list here (docs/upstream.md U152).
+const billingSettings = "Subscriptions.settings.READ"
+
 // stage is the simulated state that a reset makes anew.
 type stage struct {
 	companies []*company.Company // the sandbox's own first; never empty
@@ -98,7 +102,7 @@ func (s *Server) door(st *stage, dataCenter string) (*oauth.Server, error) {
 			Access: oauth.Access{Client: ClientID, User: userID, Organization: c.ID}, RefreshToken: refresh, Scopes: scopes,
 		})
 	}
-	known := slices.Concat(oauth.DocumentedScopes(), scopes)
+	known := slices.Concat(oauth.DocumentedScopes(), scopes, []string{billingSettings})
 	slices.Sort(known)
 	door, err := oauth.New(oauth.Options{
 		Now: s.now, Seed: s.options.Seed, DataCenter: dataCenter, Vendor: s.options.Vendor, Prefix: services.Prefix(dataCenter),

@@ -176,9 +176,10 @@ func nameRules() []rule {
 			"an end elsewhere skips the cleaning up of callers; TestMain is the other place",
 			false, []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln"}, "cmd"),
 		uses("HTTP clients only in upstream",
-			"a call that does not go through upstream is not counted (invariant 3); cmd asks its own health page, coverage a handler of this process",
+			"a call that does not go through upstream is not counted (invariant 3); cmd asks its own health page, coverage a handler of this process, "+
+				"and traces go to a collector",
 			false, []string{"net/http.Client", "net/http.Transport", "net/http.NewRequest", "net/http.NewRequestWithContext"},
-			"pipeline/upstream", "schema/docs/coverage", "cmd"),
+			"pipeline/upstream", "pipeline/engine/traces", "schema/docs/coverage", "cmd"),
 		uses("no default HTTP client",
 			"it has no deadline, follows redirects and is shared by all packages",
 			true, []string{

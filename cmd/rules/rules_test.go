@@ -210,7 +210,7 @@ func TestRules(t *testing.T) {
 func TestTopLevel(t *testing.T) {
 	t.Parallel()
 	want := strings.Fields("cmd connectors pipeline schema migrations sandbox docs deploy " +
-		"go.mod go.sum config.example.yaml Dockerfile Makefile README.md")
+		"example.go go.mod go.sum config.example.yaml Dockerfile Makefile README.md")
 	slices.Sort(want)
 	dir := root(t)
 	skip := ignored(t, dir)

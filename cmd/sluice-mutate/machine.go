@@ -25,7 +25,7 @@ func machineBugs() []bug {
 		tests("pipeline/engine/config/secrets", "^TestWhoMayOwnASecret$", "a secret that others write", "a file with a secret is read although others may write it",
 			edit{"pipeline/engine/config/secrets/file.go", "mode.Perm()&0o022 != 0", "mode.Perm()&0o002 != 0"}),
 		tests("pipeline/upstream", "^TestKeysAreReplaced$", "the old key in the way", "the refresh token that upstream sent stays sealed with the old key",
-			edit{"pipeline/upstream/token/refresh.go", "	row.Refresh = t.sealer.again(refreshOf(a.id), row.Refresh) // before any write below\n", ""}),
+			edit{"pipeline/upstream/token/refresh.go", "	row.Refresh = t.inForce().sealer.again(refreshOf(a.id), row.Refresh) // before any write below\n", ""}),
 		tests("sandbox", "^TestControlsAnswerHere$", "controls by any name", "a page whose name was made to stand for this machine may change what the sandbox plays",
 			edit{"sandbox/shield.go", "	case !s.options.ControlAnywhere && !namesHere(r):\n", "	case false && !namesHere(r):\n"}),
 		tests("sandbox/world", "^TestAFilterByTimeTakesItsSecond$", "an order without its second", "a list in the order of modification times begins behind the instant that was asked for",

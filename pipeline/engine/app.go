@@ -16,7 +16,9 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/budget"
 	"sluice/pipeline/engine/config"
+	"sluice/pipeline/engine/config/secrets"
 	"sluice/pipeline/engine/metrics"
+	"sluice/pipeline/engine/traces"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
@@ -60,6 +62,11 @@ type Options struct {
 	// Receiver says that the process only receives callbacks. As Offline, but the secrets of
 	// notifications are needed.
 	Receiver bool
+	// Version is the version of the program, for traces.
+	Version string
+	// Consent says that a person gives an organization's consent anew: secrets may be missing, and
+	// calls that need one fail.
+	Consent bool
 	// Scrub removes the secrets of the configuration from texts; nil means a new one.
 	Scrub *outside.Scrubber
 }
@@ -79,8 +86,13 @@ type App struct {
 	// URL is the address of the database in use. It may hold a password: never print it.
 	URL string
 
-	options  Options
+	options Options
+	secrets *inForce
+	// deployer is the address of the session that makes roles; "" if none are made.
+	deployer string
 	postgres *local.Server
+	// traces sends spans; nil where traces are off.
+	traces *traces.Traces
 	// organizations are the configured organizations and the others that the warehouse has, by key.
 	organizations map[string]*pipeline.Organization
 }
@@ -94,10 +106,11 @@ func Load(options Options) (*App, error) {
 	switch {
 	case options.Receiver:
 		load, options.Offline = config.LoadReceiver, true
-	case options.Offline:
+	case options.Offline, options.Consent:
 		load = config.LoadOffline
 	}
-	conf, err := load(options.ConfigPath, options.LookupEnv, options.ReadFile, options.Catalogue)
+	file := &firstReading{read: options.ReadFile}
+	conf, err := load(options.ConfigPath, options.LookupEnv, file.Read, options.Catalogue)
 	if _, mistakes := errors.AsType[*config.Error](err); mistakes {
 		return nil, err // the error names the file and all mistakes in it
 	}
@@ -116,6 +129,9 @@ func Load(options Options) (*App, error) {
 		Config: conf, Catalogue: conf.Services, Log: log, Hints: metrics.NewHints(), Calls: metrics.NewCalls(calledServices(conf)...), options: options,
 		organizations: make(map[string]*pipeline.Organization),
 	}
+	a.secrets = newInForce(conf, func() (*config.Config, error) {
+		return load(options.ConfigPath, options.LookupEnv, file.Again, options.Catalogue)
+	})
 	for i := range conf.Organizations {
 		a.organizations[conf.Organizations[i].Key] = a.resolve(&conf.Organizations[i])
 	}
@@ -149,7 +165,7 @@ var ErrNoServer = errors.New("the private Postgres did not start")
 // database is named; of another one it checks that it gives sessions.
 func (a *App) OpenDatabase(ctx context.Context) error {
 	if !a.Config.Database.Private() {
-		a.URL = a.Config.Database.URL.Reveal()
+		a.URL = postgres.WithPassword(a.Config.Database.URL.Reveal(), a.Config.Database.Password.Reveal())
 		return warehouse.CheckSessions(ctx, a.URL)
 	}
 	server, err := local.Start(ctx, local.Options{Dir: a.Config.Database.DataDir, Durable: true, Log: a.options.LogTo})
@@ -158,6 +174,19 @@ func (a *App) OpenDatabase(ctx context.Context) error {
 	}
 	a.postgres, a.URL = server, server.URL()
 	return nil
+}
+
+// password reads database.password for each new connection; nil if the configuration has none.
+func (a *App) password() postgres.Password {
+	from := a.Config.Database.PasswordFrom
+	if from == "" {
+		return nil
+	}
+	return func(context.Context) (string, error) {
+		read, err := secrets.Source{Getenv: a.options.LookupEnv}.Secret(from) //nolint:contextcheck // a command has a limit of its own
+		a.options.Scrub.Know(read.Reveal())
+		return read.Reveal(), err
+	}
 }
 
 // Exposed says why others may read or forge the traffic between this process and the database; ""
@@ -253,12 +282,13 @@ func (a *App) Connect(ctx context.Context) error {
 	rules := a.rules()
 	db, err := warehouse.Open(ctx, a.URL, warehouse.Options{
 		MaxConns: conns, Ledger: calls.RulesOf(a.options.Minute), Absence: a.absenceRules(), Scrub: a.options.Scrub, Rules: &rules,
-		Due: planning.Due, Observer: a.Hints,
+		Due: planning.Due, Observer: a.Hints, Password: a.password(),
 	})
 	if err != nil {
 		return fmt.Errorf("open the warehouse: %w", err)
 	}
 	a.DB = db
+	a.startTraces() //nolint:contextcheck // spans are sent after the work that they describe, also if it was ended
 	if err := a.learnTokens(ctx); err != nil {
 		return err
 	}
@@ -282,6 +312,7 @@ func (a *App) Connect(ctx context.Context) error {
 
 // Close ends what Open began, even if the context has ended.
 func (a *App) Close(ctx context.Context) error {
+	a.traces.Close(ctx)
 	if a.DB != nil {
 		a.DB.Close()
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
 	"sluice/pipeline/outside"
 )
@@ -52,6 +53,9 @@ func (s scrubbed) Handle(ctx context.Context, record slog.Record) error {
 		clean.AddAttrs(s.attr(attr))
 		return true
 	})
+	if span := trace.SpanContextFromContext(ctx); span.IsValid() { // a line finds its trace, and a trace its lines
+		clean.AddAttrs(slog.String("trace_id", span.TraceID().String()), slog.String("span_id", span.SpanID().String()))
+	}
 	return s.next.Handle(ctx, clean)
 }
 

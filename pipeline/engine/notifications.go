@@ -37,7 +37,7 @@ func (a *App) Notifications() notifications.Settings {
 // send. Chat has no rules (docs/upstream.md U300).
 func (a *App) notifying(o *config.Organization) *notifications.Organization {
 	n := &notifications.Organization{
-		Key: o.Key, Secrets: o.Notifications.Secret, Channels: make(map[int64]*notifications.Channel), Resources: make(map[string]notifications.Resource),
+		Key: o.Key, Secrets: a.hooks(o), Channels: make(map[int64]*notifications.Channel), Resources: make(map[string]notifications.Resource),
 	}
 	copied := make(map[string]notifications.Resource)
 	for _, stream := range a.Streams() {
@@ -82,13 +82,15 @@ type Receiver struct {
 // warehouse: the role of the database may be one that can do nothing but take callbacks. Observe is
 // told how each request ended.
 func (a *App) OpenReceiver(ctx context.Context, observe func(notifications.Observation)) (*Receiver, error) {
-	inbox, err := hints.OpenInbox(ctx, a.URL, notifications.StoreLimit)
+	inbox, err := hints.OpenInbox(ctx, a.URL, notifications.StoreLimit, a.password())
 	if err != nil {
 		return nil, fmt.Errorf("open the inbox: %w", err)
 	}
-	return &Receiver{inbox: inbox, Handler: notifications.NewReceiver(notifications.Options{
+	receiver := notifications.NewReceiver(notifications.Options{
 		Settings: a.Notifications(), Inbox: inbox, Now: a.options.Now, Log: a.Log, Observe: observe,
-	})}, nil
+	})
+	a.secrets.uses(func() error { receiver.Replace(a.Notifications().Organizations); return nil })
+	return &Receiver{inbox: inbox, Handler: receiver}, nil
 }
 
 // Ping asks whether the database answers.
@@ -169,7 +171,7 @@ func (a *App) Knock(ctx context.Context, o *config.Organization, patience time.D
 		return Knocked{}, fmt.Errorf("write a test callback: %w", err)
 	}
 	reached := knock.Post(ctx, a.Config.Notifications.PublicURL+notifications.Path(notifications.Test, o.Key, ""),
-		notifications.SignatureHeader(a.Config.Vendor.Name), notifications.Signature(o.Notifications.Secret[0], body), body, nil)
+		notifications.SignatureHeader(a.Config.Vendor.Name), notifications.Signature(a.hooks(o)[0], body), body, nil)
 	if knocked := judgeKnock(reached); knocked.Broken != "" {
 		return knocked, nil
 	}

@@ -37,17 +37,19 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	stopping := make(chan struct{})
 	var store jobs.Store = a.DB
 	var runner jobs.Runner = &sync.Runner{
-		Source: client, Store: observedLoads{a.DB, a.Log}, Backlog: a.DB, Ranks: a.DB, Unchanged: a.DB, Allowance: a.Allowance, Now: a.options.Now,
-		Rules: a.rules(), Prefetch: ahead, Stopping: stopping,
+		Source: client, Store: a.traces.Loads(observedLoads{a.DB, a.Log}), Backlog: a.DB, Ranks: a.DB, Unchanged: a.DB, Allowance: a.Allowance,
+		Now: a.options.Now, Rules: a.rules(), Prefetch: ahead, Stopping: stopping,
 	}
 	if schedule { // commands without a schedule show the results of runs themselves
 		store, runner = loggedSettlements{Store: store, log: a.Log}, loggedRuns{Runner: runner, app: a}
 	}
+	runner, store = a.traces.Runs(runner, store)
 	queue, err := jobs.New(ctx, jobs.Options{
 		Pool:     a.DB.Pool(),
 		Store:    store,
 		Stream:   a.Stream,
 		Ready:    a.forecasting(a.zoned(a.Identities(client).Ready)),
+		Trace:    a.traces.Chunks(),
 		Runner:   runner,
 		Workers:  a.Config.Workers,
 		Program:  migrations.Version(),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"strings"
 
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/engine/config/secrets"
@@ -20,6 +21,11 @@ func keepSecrets(options Options, conf *config.Config) {
 		credentials := conf.Organizations[i].Credentials
 		keep(credentials.ClientSecret.Reveal(), credentials.RefreshToken.Reveal())
 		keepHooks(keep, conf, &conf.Organizations[i])
+	}
+	keep(conf.Database.Password.Reveal())
+	for _, header := range conf.Telemetry.Headers {
+		words := strings.Fields(header.Reveal())
+		keep(words[max(len(words)-1, 0):]...) // without the scheme: "Bearer" is no secret
 	}
 	keep(postgres.Passwords(conf.Database.URL.Reveal())...)
 	for _, key := range keysOf(options) {

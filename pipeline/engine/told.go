@@ -112,7 +112,7 @@ func (a *App) WatchedBy(o *config.Organization) []notifications.Wanted {
 		wanted = append(wanted, notifications.Wanted{Module: watch.Module, Subscription: upstream.Subscription{
 			ChannelID: id, Events: events, Values: watch.Values,
 			NotifyURL: a.Config.Notifications.PublicURL + notifications.Path(notifications.Watch, o.Key, ""),
-			Token:     upstream.NewSecret(notifications.Token(o.Notifications.Secret[0], o.Key, id)),
+			Token:     upstream.NewSecret(notifications.Token(a.hooks(o)[0], o.Key, id)),
 		}})
 	}
 	return wanted

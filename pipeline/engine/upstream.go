@@ -27,7 +27,7 @@ func (a *App) Client() (*upstream.Client, error) {
 }
 
 // tokens makes the gate and the source of tokens, whose calls pass the same gate.
-func (a *App) tokens() (upstream.Gate, *upstream.Tokens, error) {
+func (a *App) tokens() (wire.Gate, *upstream.Tokens, error) {
 	if a.options.Offline {
 		return nil, nil, errOffline
 	}
@@ -35,6 +35,7 @@ func (a *App) tokens() (upstream.Gate, *upstream.Tokens, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
+	a.secrets.seal(keys)
 	ledger := budget.Ledger(a.DB)
 	if a.options.Ledger != nil {
 		ledger = a.options.Ledger(ledger)
@@ -43,14 +44,15 @@ func (a *App) tokens() (upstream.Gate, *upstream.Tokens, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare the budget gate: %w", err)
 	}
-	gate := &wire.Timed{Gate: counting, Now: a.options.Now, Observer: a.Calls}
+	gate := a.traces.Gate(&wire.Timed{Gate: counting, Now: a.options.Now, Observer: a.Calls})
 	tokens, err := upstream.NewTokens(upstream.TokenOptions{
 		Vendor: a.vendor(), Store: a.DB, Key: keys[0], OldKeys: keys[1:], Credentials: a.credentials(), Gate: gate, Now: a.options.Now,
-		UserAgent: userAgent, Transport: a.transport(), Log: a.Log, Scrub: a.options.Scrub,
+		UserAgent: userAgent, Transport: a.transport(), Log: a.Log, Scrub: a.options.Scrub, Refused: a.secrets.refuse,
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare the tokens: %w", err)
 	}
+	a.secrets.uses(func() error { return tokens.Replace(a.secrets.keysInForce(), a.credentials()) })
 	return gate, tokens, nil
 }
 
@@ -83,8 +85,8 @@ func (a *App) credentials() map[string]upstream.Credential {
 		o := &a.Config.Organizations[i]
 		all[o.Key] = upstream.Credential{
 			ClientID:     o.Credentials.ClientID,
-			ClientSecret: upstream.NewSecret(o.Credentials.ClientSecret.Reveal()),
-			RefreshToken: upstream.NewSecret(o.Credentials.RefreshToken.Reveal()),
+			ClientSecret: a.secrets.of(o).credentials.ClientSecret,
+			RefreshToken: a.secrets.of(o).credentials.RefreshToken,
 			DataCenter:   o.DataCenter,
 		}
 	}

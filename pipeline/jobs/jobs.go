@@ -101,6 +101,9 @@ type Options struct {
 	// Ready is called before each chunk and fails if the stream may not be read. Its error is
 	// treated as an error of the chunk. Nil means that every stream is ready.
 	Ready func(ctx context.Context, stream pipeline.Stream) error
+	// Trace is called when a chunk begins. It returns the context of the chunk, and what is called
+	// with the chunk's error when it ends. Nil means that chunks are not traced.
+	Trace func(ctx context.Context, claim pipeline.Claim, job int64) (context.Context, func(error))
 	// Workers is how many jobs this process works at once.
 	Workers int
 	// Program is the version of the program as the floor of a database counts it; zero for none.

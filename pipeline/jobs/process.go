@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // lockClass is the first key of the advisory locks that show which processes are alive.
@@ -48,7 +50,7 @@ func register(ctx context.Context, pool *pgxpool.Pool, program int64) (*process,
 }
 
 func (p *process) connect(ctx context.Context) error {
-	conn, err := pgx.ConnectConfig(ctx, p.pool.Config().ConnConfig)
+	conn, err := postgres.Connect(ctx, p.pool)
 	if err != nil {
 		return fmt.Errorf("connect to show that the process lives: %w", err)
 	}

@@ -63,7 +63,13 @@ func (w *worker) Work(ctx context.Context, job *river.Job[Args]) error {
 		return fmt.Errorf("claim %s: %w", stream, err)
 	}
 	settle := func(ctx context.Context, tx pgx.Tx, more bool) error { return w.complete(ctx, tx, job, more) }
-	if err := w.chunk(ctx, claim, settle); err != nil {
+	ended := func(error) {}
+	if trace := w.queue.options.Trace; trace != nil {
+		ctx, ended = trace(ctx, claim, job.ID)
+	}
+	err = w.chunk(ctx, claim, settle)
+	ended(err)
+	if err != nil {
 		return w.fate(ctx, job, claim, err)
 	}
 	return nil

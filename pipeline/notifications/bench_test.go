@@ -37,7 +37,7 @@ func BenchmarkReceiver(b *testing.B) {
 
 func receive(b *testing.B, database string, senders int) {
 	b.Helper()
-	inbox, err := hints.OpenInbox(b.Context(), database, notifications.StoreLimit)
+	inbox, err := hints.OpenInbox(b.Context(), database, notifications.StoreLimit, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

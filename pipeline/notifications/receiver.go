@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"sluice/pipeline/upstream"
@@ -63,6 +64,8 @@ type Receiver struct {
 	prefix  string
 	header  string
 	slots   chan struct{}
+	// organizations are those that may send, by key: their secrets may be replaced.
+	organizations atomic.Pointer[map[string]*Organization]
 }
 
 // NewReceiver makes a receiver.
@@ -76,9 +79,17 @@ func NewReceiver(o Options) *Receiver {
 	if o.Observe == nil {
 		o.Observe = func(Observation) {}
 	}
-	return &Receiver{
+	r := &Receiver{
 		options: o, prefix: pathOf(o.Settings.PublicURL), header: SignatureHeader(o.Settings.Vendor), slots: make(chan struct{}, mostInFlight),
 	}
+	r.Replace(o.Settings.Organizations)
+	return r
+}
+
+// Replace puts other secrets of the organizations in force. Callbacks that are being taken end with
+// those before.
+func (r *Receiver) Replace(organizations map[string]*Organization) {
+	r.organizations.Store(&organizations)
 }
 
 // ServeHTTP implements http.Handler. It answers 200 only when the callback is durable. Everything
@@ -130,7 +141,7 @@ func (r *Receiver) destination(path string) destination {
 		if key == "" || deeper != (dialect == Rule) || strings.Contains(module, "/") {
 			break
 		}
-		return destination{dialect: dialect, key: key, module: module, organization: r.options.Settings.Organizations[key]}
+		return destination{dialect: dialect, key: key, module: module, organization: (*r.organizations.Load())[key]}
 	}
 	return destination{}
 }

@@ -35,7 +35,7 @@ func TestPageGivesRecordsAsTheyCame(t *testing.T) {
 	}
 	wantCalls := []pipeline.Call{{
 		Organization: "60012345678", Service: "accounting", Resource: "chart_of_accounts", Class: pipeline.ClassIncremental,
-		Run: 42, Method: "GET", Path: "/books/v3/chartofaccounts", Page: 1,
+		Run: 42, Method: "GET", Path: "/books/v3/chartofaccounts", Endpoint: "/chartofaccounts", Page: 1,
 	}}
 	if diff := cmp.Diff(wantCalls, r.gate.entered); diff != "" {
 		t.Error(diff)

@@ -18,6 +18,10 @@ type (
 	Secret = wire.Secret
 	// Credential is used to ask for access tokens.
 	Credential = token.Credential
+	// Consent is what a person is asked for.
+	Consent = token.Consent
+	// Granted is the result of a consent.
+	Granted = token.Granted
 	// Tokens gives access tokens and renews them.
 	Tokens = token.Tokens
 	// TokenOptions are what Tokens need.

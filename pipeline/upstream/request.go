@@ -43,7 +43,7 @@ type target struct {
 func (c *Client) call(t target, address *url.URL) pipeline.Call {
 	return pipeline.Call{
 		Organization: t.organization.Key, Org: t.organization, Service: t.service.Name, Resource: t.resource, Class: t.class, Run: t.run,
-		Method: cmp.Or(t.method, http.MethodGet), Path: c.scrub.Text(address.EscapedPath(), outside.MaxText), Page: t.page,
+		Method: cmp.Or(t.method, http.MethodGet), Path: c.scrub.Text(address.EscapedPath(), outside.MaxText), Endpoint: t.path, Page: t.page,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
+	"sluice/pipeline/upstream"
 )
 
 // rotating replaces the refresh token with each answer; the token before is dead at once.
@@ -164,5 +165,54 @@ func TestAClockThatJumpsCostsAtMostOneRefusal(t *testing.T) {
 		if row.DiedYoung != 0 {
 			t.Error("a token that had come to its end did not die young")
 		}
+	}
+}
+
+// TestAReplacedCredentialIsUsedAtOnce: a refusal is told, and the credential that is put in force
+// then is asked with at once, without the old one's refusals. A bad key changes nothing.
+func TestAReplacedCredentialIsUsedAtOnce(t *testing.T) {
+	t.Parallel()
+	const fresh = canarySecret + "-fresh"
+	r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Query().Get("client_secret") != fresh {
+			answer(200, jsonType, `{"error":"invalid_client"}`)(w, q)
+			return
+		}
+		granting(`,"expires_in":3600`)(w, q)
+	})
+	told := 0
+	credentials := map[string]upstream.Credential{one.Key: r.creds}
+	tokens, err := upstream.NewTokens(upstream.TokenOptions{
+		Vendor: upstream.Vendor{Name: "Svc", Auth: r.server.URL}, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now, Credentials: credentials,
+		Refused: func() { told++ },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= 2; n++ { // upstream's refusal, and that it is remembered
+		before := told
+		if _, _, err := tokens.Token(t.Context(), one); pipeline.KindOf(err) != pipeline.Denied || told == before || len(r.seen()) != 1 {
+			t.Fatalf("with the old secret, time %d: %v, told %d times, %d calls", n, err, told-before, len(r.seen()))
+		}
+	}
+	r.creds.ClientSecret = upstream.NewSecret(fresh)
+	replaced := map[string]upstream.Credential{one.Key: r.creds}
+	if err := tokens.Replace([][]byte{r.key, []byte("short")}, replaced); err == nil {
+		t.Error("a key of five bytes is put in force")
+	}
+	if _, _, err := tokens.Token(t.Context(), one); pipeline.KindOf(err) != pipeline.Denied {
+		t.Errorf("after a replacement that failed: %v", err)
+	}
+	before := told
+	if err := tokens.Replace([][]byte{bytes.Repeat([]byte{8}, 32), r.key}, replaced); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := tokens.Token(t.Context(), one); err != nil || told != before {
+		t.Errorf("with the new secret: %v, told %d times", err, told-before)
+	}
+	// It was sealed with the new key.
+	r.key = bytes.Repeat([]byte{8}, 32)
+	if _, _, err := r.process(t).Token(t.Context(), one); err != nil || len(r.seen()) != 2 {
+		t.Errorf("a process with the new key alone: %v, %d calls", err, len(r.seen()))
 	}
 }

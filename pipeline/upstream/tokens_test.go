@@ -141,6 +141,7 @@ func TestTokenRequest(t *testing.T) {
 	}
 	wantCall := pipeline.Call{
 		Organization: "1", Service: "auth", Resource: "token", Class: pipeline.ClassProbe, Method: "POST", Path: "/oauth/v2/token",
+		Endpoint: "/oauth/v2/token",
 	}
 	if diff := cmp.Diff([]pipeline.Call{wantCall}, r.gate.entered); diff != "" {
 		t.Error(diff)

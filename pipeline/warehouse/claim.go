@@ -39,7 +39,7 @@ func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.
 				return err
 			}
 		}
-		if claim.Fence, err = streams.Claim(ctx, tx, key, claim.Run); err != nil {
+		if err := streams.Claim(ctx, tx, key, &claim); err != nil {
 			return err
 		}
 		if err := capabilities.Known(ctx, tx, &claim); err != nil {

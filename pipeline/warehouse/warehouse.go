@@ -76,6 +76,8 @@ type Options struct {
 	Rules *pipeline.Rules
 	// Observer is told what became of change notifications; nil observes nothing.
 	Observer Observer
+	// Password is read anew by each new connection; nil leaves that of the address.
+	Password postgres.Password
 }
 
 // DB is the warehouse; it is safe for concurrent use.
@@ -128,6 +130,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 		// check this; there the address needs client_connection_check_interval=0.
 		"client_connection_check_interval": "1s",
 	}
+	postgres.ReadAnew(config, options.Password)
 	tokens := config.Copy()
 	tokens.MaxConns = tokenConns
 	tokens.ConnConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(tokenWait.Milliseconds(), 10)

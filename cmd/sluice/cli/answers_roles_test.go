@@ -67,8 +67,8 @@ func statementsOfRoles() []answer {
 			effect: given("(SELECT nspowner = '" + role + "'::regrole FROM pg_namespace WHERE nspname = 'inventory')"),
 		},
 		{
-			has: "SELECT format('DELETE FROM %s WHERE organization_id = %L', c.oid::regclass, '10234695')",
-			why: "the page names an organization of its own",
+			has:    "SELECT format('DELETE FROM %s WHERE organization_id = %L', c.oid::regclass, '10234695')",
+			why:    "the page names an organization of its own",
 			stands: func(c *companyFixture, _ time.Time) []string { return []string{"10234695", c.all[0].key} },
 			effect: retired,
 		},

@@ -58,7 +58,7 @@ declaration ends the command with 1.`,
 			if probe {
 				return c.checkProbe(cmd.Context(), args)
 			}
-			findings := c.check(cmd.Context(), nil)
+			findings := c.check(cmd.Context(), c.options(), "", nil)
 			return errors.Join(c.show(findings, findingLines(findings)), exit(worst(findings)))
 		},
 	}
@@ -80,7 +80,7 @@ func (c *cli) checkProbe(ctx context.Context, names []string) error {
 		}
 	}
 	shown := probeView{Lists: []listView{}}
-	shown.Findings = c.check(ctx, func(a *engine.App, client *upstream.Client) error {
+	shown.Findings = c.check(ctx, c.options(), "", func(a *engine.App, client *upstream.Client) error {
 		streams, err := a.Select(names, "")
 		if err != nil {
 			return err
@@ -99,9 +99,12 @@ func (c *cli) checkProbe(ctx context.Context, names []string) error {
 	return errors.Join(c.show(shown, findingLines(shown.Findings), measured(shown.Lists)), exit(code))
 }
 
-// check makes all checks and, if they pass, calls further.
-func (c *cli) check(ctx context.Context, further func(*engine.App, *upstream.Client) error) []finding {
-	a, err := engine.Load(c.options())
+// check makes all checks and, if they pass, calls further. Of the organizations it asks about the
+// one with a key, or about all.
+func (c *cli) check(
+	ctx context.Context, options engine.Options, only string, further func(*engine.App, *upstream.Client) error,
+) []finding {
+	a, err := engine.Load(options)
 	findings := []finding{verdict("configuration", err, c.path()+" is valid")}
 	keys, keyErr := secrets.Source{Getenv: c.env.LookupEnv}.EncryptionKeys()
 	fine := "32 bytes"
@@ -141,7 +144,7 @@ func (c *cli) check(ctx context.Context, further func(*engine.App, *upstream.Cli
 	if err != nil {
 		return append(findings, verdict("client", err, ""))
 	}
-	findings = append(findings, c.checkServices(ctx, a, client)...)
+	findings = append(findings, c.checkServices(ctx, a, client, only)...)
 	if further != nil && worst(findings) == codeFine {
 		if err := further(a, client); err != nil {
 			findings = append(findings, ofCall(err, verdict("probe", err, "")))
@@ -178,12 +181,16 @@ func (c *cli) checkDatabase(ctx context.Context, a *engine.App) finding {
 	return f
 }
 
-// checkServices makes one call per organization and service.
-func (c *cli) checkServices(ctx context.Context, a *engine.App, client *upstream.Client) []finding {
+// checkServices makes one call per organization and service; of the organization with a key, or of
+// all.
+func (c *cli) checkServices(ctx context.Context, a *engine.App, client *upstream.Client, only string) []finding {
 	var findings []finding
 	identities := a.Identities(client)
 	for i := range a.Config.Organizations {
 		organization := &a.Config.Organizations[i]
+		if only != "" && organization.Key != only {
+			continue
+		}
 		findings = append(findings, checkIdentity(ctx, identities, organization))
 		for s := range a.Catalogue {
 			service := &a.Catalogue[s]

@@ -48,7 +48,7 @@ const clockJump = 10 * time.Minute
 
 // program is main with another minute and another clock.
 func program() int {
-	env := Env{Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now}
+	env := Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now}
 	var off time.Duration
 	for name, d := range map[string]*time.Duration{withMinute: &env.Minute, withClock: &off} {
 		if text := os.Getenv(name); text != "" {

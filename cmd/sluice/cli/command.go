@@ -20,9 +20,11 @@ import (
 // Env is the environment of a process.
 type Env struct {
 	Stdout, Stderr io.Writer
-	LookupEnv      func(string) (string, bool)
-	ReadFile       func(string) ([]byte, error)
-	Now            func() time.Time
+	// Stdin is what a person or a program types; nil is an input that has ended.
+	Stdin     io.Reader
+	LookupEnv func(string) (string, bool)
+	ReadFile  func(string) ([]byte, error)
+	Now       func() time.Time
 	// Retries are the waits between the attempts of a chunk that failed; nil means the usual ones.
 	Retries []time.Duration
 	// Minute is the length of the minute of the limits, for tests; zero means a minute.
@@ -76,6 +78,7 @@ func (c *cli) options() engine.Options {
 		Terminal:   terminal,
 		LogLevel:   c.logLevel,
 		Quiet:      true,
+		Version:    version,
 		Scrub:      c.env.scrub,
 	}
 }

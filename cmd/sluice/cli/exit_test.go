@@ -41,7 +41,7 @@ func TestExitCodes(t *testing.T) {
 		"too many arguments":   {args: "migrate now", code: codeUsage},
 		"no entry number":      {args: "quarantine show x", code: codeUsage, says: "no entry number"},
 		"no such entry":        {args: "quarantine show 99", code: codeFailed, says: "99"},
-		"no configuration": {args: "sync", code: codeUsage, says: "config.example.yaml", spoil: func(s *fixture) {
+		"no configuration": {args: "sync", code: codeUsage, says: "sluice init", spoil: func(s *fixture) {
 			must(s.t, os.Remove(s.config))
 		}},
 		"no key": {args: "sync", code: codeUsage, says: "SLUICE_ENCRYPTION_KEY", spoil: func(s *fixture) {

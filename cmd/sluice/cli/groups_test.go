@@ -19,8 +19,9 @@ func TestGroupsOfCommands(t *testing.T) {
 	shown, inReadme := sections(out.String()), groupsOf(string(readme))
 	for group, commands := range map[string]string{
 		"Run": "sync serve backfill plan", "Inspect": "status runs budget explain drift read", "Repair": "verify rebuild quarantine tombstones",
-		"Set up": "demo check migrate resources catalogue organizations readers schema notifications sandbox", "Generate": "draft dictionary erd coverage metrics",
-		"Other": "completion health help version",
+		"Set up":   "demo init check authorize migrate resources catalogue organizations readers keys schema notifications sandbox",
+		"Generate": "draft dictionary erd coverage metrics",
+		"Other":    "completion health help version",
 	} {
 		want := strings.Fields(commands)
 		if told := inReadme[strings.ToLower(group)]; group != "Other" && !slices.Equal(told, want) {

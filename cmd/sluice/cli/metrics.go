@@ -25,6 +25,6 @@ It needs neither a configuration nor a database.`,
 
 // build says in the metrics which program this is.
 func build() metrics.Build {
-	info := buildVersion()
+	info := thisProgram()
 	return metrics.Build{Version: info.Version, Revision: info.Revision, Go: info.Go}
 }

@@ -15,7 +15,7 @@ import (
 func (c *cli) migrateCommand() *cobra.Command {
 	var accept, worker string
 	var wait time.Duration
-	var plan bool
+	var flags roleFlags
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Create or update the tables in the database",
@@ -43,22 +43,32 @@ replaced one by one, and rolled back. A migration that ends this raises the floo
 database; programs below the floor end with exit code 3 when they next start.
 
 All other commands need no more than rows: --worker lets a role run them that owns
-nothing. What later migrations make is granted with them.`,
-		Example: "  sluice migrate\n  sluice migrate --plan\n  sluice migrate --accept 3f2a9c01d4\n  sluice migrate --worker sluice_worker",
-		Args:    cobra.NoArgs,
+nothing. What later migrations make is granted with them.
+
+--roles makes groups of roles, each with what its processes need and no more:
+sluice_owner (if there are no tables yet), sluice_worker, sluice_receiver,
+sluice_console and the groups of sluice readers. It needs a role that may make roles,
+prints each statement that it executes, and touches no role that it did not make.
+Grant a group to the roles that log in. Give --roles with each migration: it grants
+what is new. With --plan it shows these statements instead, and does nothing else.`,
+		Example: "  sluice migrate\n  sluice migrate --plan\n  sluice migrate --accept 3f2a9c01d4\n  sluice migrate --worker sluice_worker\n" +
+			"  sluice migrate --roles --plan\n  sluice migrate --roles",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if plan && (accept != "" || worker != "" || cmd.Flags().Changed("wait")) {
+			if flags.plan && (accept != "" || worker != "" || cmd.Flags().Changed("wait")) {
 				return usage("--plan changes nothing: leave --accept, --worker and --wait away")
 			}
-			if plan {
+			if flags.plan && !flags.make {
 				return c.outlook(cmd.Context())
 			}
-			return c.migrate(cmd.Context(), accept, worker, wait)
+			return c.migrate(cmd.Context(), accept, worker, wait, flags)
 		},
 	}
-	cmd.Flags().BoolVar(&plan, "plan", false, "print the pending statements with their locks, and change nothing")
 	cmd.Flags().StringVar(&accept, "accept", "", "execute the plan with this id")
 	cmd.Flags().StringVar(&worker, "worker", "", "let this role run all other commands: it gets rows, sequences and functions, and owns nothing")
+	cmd.Flags().BoolVar(&flags.make, "roles", false, "make the roles of the program's processes, and grant what they lack")
+	cmd.Flags().BoolVar(&flags.plan, "plan", false, "print the pending statements with their locks, or with --roles those about roles, and change nothing")
+	cmd.Flags().StringVar(&flags.prefix, "role-prefix", "sluice_", "with --roles: how the names of the roles begin; readers keep theirs")
 	cmd.Flags().DurationVar(&wait, "wait", migrations.DefaultPatience, "how long to wait in all for sessions that hold tables")
 	return cmd
 }
@@ -69,9 +79,14 @@ type migrateView struct {
 	Changed bool `json:"changed"`
 	// Plan is what is left to accept; nil if there is none.
 	Plan *engine.Plan `json:"plan,omitempty"`
+	// Roles is what --roles did.
+	Roles rolesView `json:"roles"`
 }
 
-func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Duration) (err error) {
+func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Duration, flags roleFlags) (err error) {
+	if err := flags.check(); err != nil {
+		return err
+	}
 	if wait <= 0 {
 		return usage("--wait %s: give a time above zero, such as 5m", wait)
 	}
@@ -83,7 +98,13 @@ func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Dura
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close(ctx)) }()
-	shown := migrateView{}
+	if flags.plan {
+		return c.planRoles(ctx, a, flags)
+	}
+	shown := migrateView{Roles: rolesView{Statements: []string{}}}
+	if err := flags.makeRoles(ctx, a, &shown.Roles); err != nil {
+		return err
+	}
 	if shown.Changed, err = a.Pending(ctx); err != nil {
 		return err
 	}
@@ -112,10 +133,13 @@ func (c *cli) migrate(ctx context.Context, accept, worker string, wait time.Dura
 			return err
 		}
 	}
-	return c.printMigrated(shown, plan)
+	if err := flags.makeRoles(ctx, a, &shown.Roles); err != nil {
+		return err
+	}
+	return c.printMigrated(shown, plan, flags.make)
 }
 
-func (c *cli) printMigrated(shown migrateView, plan engine.Plan) error {
+func (c *cli) printMigrated(shown migrateView, plan engine.Plan, roles bool) error {
 	text, unread := "The database was up to date already.", error(nil)
 	switch {
 	case plan.SQL != "":
@@ -132,5 +156,8 @@ func (c *cli) printMigrated(shown migrateView, plan engine.Plan) error {
 			page.Linef("no plan does this, do it by hand if it is wanted: %s", note)
 		}
 		page.Linef("%s", text)
+		if roles {
+			shown.Roles.lines(page, "The roles got what they lacked. Executed:")
+		}
 	})), unread)
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"os"
 	"os/signal"
 	"slices"
 	"syscall"
@@ -27,16 +28,19 @@ func (c *cli) serveNotifications() *cobra.Command {
 		Long: `Receive callbacks at notifications.listen, and do nothing else, until SIGTERM or SIGINT.
 This process can stand in a network of its own: it makes no call upstream, needs neither
 upstream's secrets nor the sealing key, and its role of the database may be one that can
-do nothing but store callbacks (sluice.grant_receiver).
+do nothing but store callbacks (sluice.grant_receiver). As sluice serve, it reads secrets
+anew at SIGHUP and when their files change.
 
 A callback is answered with 200 only when it is stored. /healthz, /readyz and /metrics are
 on the address listen, as those of sluice serve.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signal.Ignore(syscall.SIGPIPE) // as in serve
+			again, ignore := hangups()
+			defer ignore()
 			options := c.options()
 			options.Quiet, options.Receiver = false, true
-			return c.receive(cmd.Context(), options, listen)
+			return c.receive(cmd.Context(), options, listen, again)
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "address for health and metrics (default: listen of the configuration)")
@@ -44,7 +48,7 @@ on the address listen, as those of sluice serve.`,
 }
 
 // receive opens no warehouse: the role may not be allowed to read it.
-func (c *cli) receive(ctx context.Context, options engine.Options, listen string) error {
+func (c *cli) receive(ctx context.Context, options engine.Options, listen string, again <-chan os.Signal) error {
 	a, err := engine.Load(options)
 	if err != nil {
 		return err
@@ -59,6 +63,8 @@ func (c *cli) receive(ctx context.Context, options engine.Options, listen string
 		return err
 	}
 	a.WarnExposed(ctx)
+	unfollow := followSecrets(ctx, a, again)
+	defer unfollow()
 	return errors.Join(c.receiveUntil(ctx, a, listen), a.Close(ctx))
 }
 

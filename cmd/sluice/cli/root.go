@@ -13,8 +13,8 @@ from a suite of REST services into a Postgres warehouse, and keeps the two equal
 within the minute, concurrency and daily limits that the services set.
 
 New here? Run 'sluice demo': it needs no configuration.
-With an account: copy config.example.yaml to config.yaml, fill it in, then
-'sluice check', 'sluice migrate' and 'sluice sync'.
+With an account: 'sluice init', 'sluice migrate', 'sluice authorize', then
+'sluice check' and 'sluice sync'.
 
 Exit codes: 0 fine, 1 something failed, 2 usage or configuration,
 3 database or upstream out of reach, 4 stopped by the budget, or by a long wait
@@ -43,8 +43,9 @@ func (c *cli) addGroups(root *cobra.Command) {
 		}},
 		{"repair", "Repair:", []*cobra.Command{c.verifyCommand(), c.rebuildCommand(), c.quarantineCommand(), c.tombstonesCommand()}},
 		{"set-up", "Set up:", []*cobra.Command{
-			c.demoCommand(), c.checkCommand(), c.migrateCommand(), c.resourcesCommand(), c.catalogueCommand(), c.organizationsCommand(),
-			c.readersCommand(), c.schemaCommand(),
+			c.demoCommand(), c.initCommand(), c.checkCommand(), c.authorizeCommand(), c.migrateCommand(),
+			c.resourcesCommand(), c.catalogueCommand(), c.organizationsCommand(),
+			c.readersCommand(), c.keysCommand(), c.schemaCommand(),
 			c.notificationsCommand(), c.sandboxCommand(),
 		}},
 		{"generate", "Generate:", []*cobra.Command{c.draftCommand(), c.dictionaryCommand(), c.erdCommand(), c.coverageCommand(), c.metricsCommand()}},

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -29,6 +31,9 @@ their next page. Any number of serve processes may share one database.
 Each run that ends, waits or fails is a line in the log. If the configuration has
 notifications.listen, it receives callbacks there, too.
 
+SIGHUP makes it read all secrets anew, and so does a change of a file with a secret,
+within a minute. Everything else of the configuration needs a restart.
+
 /healthz says whether this process lives, /readyz whether its database answers,
 /metrics is for Prometheus.`,
 		Args: cobra.NoArgs,
@@ -36,12 +41,16 @@ notifications.listen, it receives callbacks there, too.
 			// If the reader of the log ends, the work goes on: without this, a write to the pipe
 			// would end the process.
 			signal.Ignore(syscall.SIGPIPE)
+			again, ignore := hangups()
+			defer ignore()
 			options := c.options()
 			options.Quiet = false
 			err := withOptions(cmd.Context(), options, func(ctx context.Context, a *engine.App) error {
 				if listen == "" {
 					listen = a.Config.Listen
 				}
+				unfollow := followSecrets(ctx, a, again)
+				defer unfollow()
 				return c.serve(ctx, a, listen)
 			})
 			if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) {
@@ -52,6 +61,25 @@ notifications.listen, it receives callbacks there, too.
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "address for health and metrics (default: listen of the configuration)")
 	return cmd
+}
+
+// hangups returns a channel that receives SIGHUP, which otherwise ends the process, and a function
+// that ends that.
+func hangups() (<-chan os.Signal, func()) {
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, syscall.SIGHUP)
+	return again, func() { signal.Stop(again) }
+}
+
+// followSecrets reads secrets anew when they change, until the function that it returns is called.
+func followSecrets(ctx context.Context, a *engine.App, again <-chan os.Signal) func() {
+	ctx, end := context.WithCancel(ctx)
+	var following sync.WaitGroup
+	following.Go(func() { a.FollowSecrets(ctx, again) })
+	return func() {
+		end()
+		following.Wait()
+	}
 }
 
 func (c *cli) serve(ctx context.Context, a *engine.App, listen string) error {

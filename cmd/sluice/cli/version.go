@@ -50,8 +50,9 @@ licenses. They are part of the program: nothing is fetched.`,
 			if withLicenses {
 				return c.show(map[string]string{"licenses": licenses}, view.Verbatim(licenses))
 			}
-			info, err := buildVersion()
-			if err != nil {
+			info := thisProgram()
+			var err error
+			if info.Schema, err = migrations.Newest(); err != nil {
 				return err
 			}
 			return c.show(info, view.Line("sluice %s (%s, schema %d)", info.Version, info.Go, info.Schema))
@@ -61,13 +62,9 @@ licenses. They are part of the program: nothing is fetched.`,
 	return cmd
 }
 
-// buildVersion puts together what the linker, Go and the migrations say about this program.
-func buildVersion() (versionInfo, error) {
-	newest, err := migrations.Newest()
-	if err != nil {
-		return versionInfo{}, err
-	}
-	info := versionInfo{Version: version, Revision: revision, Schema: newest}
+// thisProgram puts together what the linker and Go say about this program.
+func thisProgram() versionInfo {
+	info := versionInfo{Version: version, Revision: revision}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		info.Go = build.GoVersion
 		for _, setting := range build.Settings {
@@ -80,5 +77,5 @@ func buildVersion() (versionInfo, error) {
 		const short = 12
 		info.Version += "+" + info.Revision[:min(short, len(info.Revision))]
 	}
-	return info, nil
+	return info
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 
+	"sluice/pipeline/engine/config/secrets"
 	"sluice/schema/custom"
 )
 
@@ -23,10 +24,12 @@ func (c *checker) complete(doc *document) {
 	doc.Services = custom.Extend(c.withFurther(doc.Catalogue), doc.Custom, c.failf)
 	c.resources(doc)
 	c.notifications(doc)
+	c.telemetry(&doc.Telemetry)
 }
 
 // database chooses the folder of the private server.
 func (c *checker) database(db *Database) {
+	c.password(db)
 	if !db.Private() || c.Spoilt("database.url") {
 		if db.DataDir != "" {
 			c.failf("database.data_dir", "is for the private server, and url names another one: remove one of the two")
@@ -42,6 +45,19 @@ func (c *checker) database(db *Database) {
 	db.DataDir = defaultDataDir(c.getenv)
 	if db.DataDir == "" {
 		c.Addf("database", false, "there is no home folder for a private Postgres server: set database.url or database.data_dir")
+	}
+}
+
+// password checks that the password of the database stands in one place.
+func (c *checker) password(db *Database) {
+	const path = "database.password"
+	db.PasswordFrom = c.Raw(path)
+	switch {
+	case db.PasswordFrom == "" || c.Spoilt("database.url"):
+	case db.Private():
+		c.failf(path, "is that of the database in url, and there is no url: add it, or remove the password")
+	case secrets.HasPassword(db.URL.Reveal()):
+		c.failf(path, "is the password for an address without one, and the address in url has one: remove one of the two")
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package config reads the configuration, which is one YAML file. Secrets come from the environment
-// or from files of their own and are never written in it.
+// Package config reads the configuration, which is one YAML file. Secrets come from the
+// environment, from files of their own or from commands, and are never written in it.
 //
 // It reports all mistakes at once, each with its line and with what to do. It never opens a
 // connection and never prints a secret: even the excerpt of a source line masks a value that may be
@@ -43,6 +43,10 @@ type Config struct {
 	Tombstones Tombstones `yaml:"tombstones"`
 	// Notifications says how change notifications are received.
 	Notifications Notifications `yaml:"notifications"`
+	// Telemetry says where traces go.
+	Telemetry Telemetry `yaml:"telemetry"`
+	// SecretFiles are the files that secrets were read from.
+	SecretFiles []string `yaml:"-"`
 }
 
 // Database says where the warehouse is.
@@ -50,6 +54,10 @@ type Database struct {
 	// URL is the address of a Postgres database; empty means a private server whose data is in
 	// DataDir. It is a Secret because it may carry a password.
 	URL Secret `yaml:"url"`
+	// Password is the password of URL's role, for an address without one. PasswordFrom is the
+	// reference that the file has in its place: each new connection reads it anew.
+	Password     Secret `yaml:"password"`
+	PasswordFrom string `yaml:"-"`
 	// DataDir is the folder of the private server, an absolute path; it has no meaning where URL is
 	// set.
 	DataDir string `yaml:"data_dir"`
@@ -112,6 +120,9 @@ type Credentials struct {
 	ClientID     string `yaml:"client_id"`
 	ClientSecret Secret `yaml:"client_secret"`
 	RefreshToken Secret `yaml:"refresh_token"`
+	// RefreshTokenFrom is the reference from which the refresh token was read: ${NAME} or
+	// file:/path. sluice authorize puts a new one there.
+	RefreshTokenFrom string `yaml:"-"`
 }
 
 // Service is the choice for one service of one organization.
@@ -248,5 +259,6 @@ func defaults() document {
 	rules := pipeline.DefaultTombstoneRules()
 	doc.Tombstones = Tombstones{MaxRows: rules.MaxRows, MaxShare: rules.MaxShare, Apart: rules.Apart}
 	doc.Notifications = defaultNotifications()
+	doc.Telemetry.Sample = 1
 	return doc
 }

@@ -58,6 +58,7 @@ func environment() map[string]string {
 		"CLIENT":       "1000.NORTH",
 		"HOOK_NEW":     canary + "new001",
 		"HOOK_OLD":     canary + "old001",
+		"BEARER":       "Bearer " + canary + "-bearer",
 		"HOOK_SHORT":   canary + "five5", // 11 characters, one too few
 	}
 }
@@ -167,7 +168,9 @@ func TestEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	credentials := func(id string) config.Credentials {
-		return config.Credentials{ClientID: id, ClientSecret: upstream.NewSecret(canary + "-secret"), RefreshToken: upstream.NewSecret(canary + "-token")}
+		return config.Credentials{
+			ClientID: id, ClientSecret: upstream.NewSecret(canary + "-secret"), RefreshToken: upstream.NewSecret(canary + "-token"), RefreshTokenFrom: "${NORTH_TOKEN}",
+		}
 	}
 	want := &config.Config{
 		Database: config.Database{URL: upstream.NewSecret("postgres://sluice:" + canary + "-password@db.example.com:5432/warehouse?sslmode=verify-full")},
@@ -231,6 +234,10 @@ func TestEverything(t *testing.T) {
 			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 			AllowFrom:      []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
 		},
+		Telemetry: config.Telemetry{
+			OTLP: "http://collector.example.com:4318", AllowInsecure: true, Sample: 0.25,
+			Headers: map[string]config.Secret{"authorization": upstream.NewSecret("Bearer " + canary + "-bearer")},
+		},
 	}
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
 	zones := cmp.Comparer(func(_, _ *time.Location) bool { return true }) // compared by name below
@@ -270,6 +277,9 @@ func TestDefaults(t *testing.T) {
 	if diff := cmp.Diff(wait, got.Notifications); diff != "" {
 		t.Errorf("notifications, -want +got\n%s", diff)
 	}
+	if diff := cmp.Diff(config.Telemetry{Sample: 1}, got.Telemetry); diff != "" {
+		t.Errorf("telemetry, -want +got\n%s", diff)
+	}
 	if got.Organizations[0].DataCenter != "com" {
 		t.Errorf("data center %q, want com", got.Organizations[0].DataCenter)
 	}
@@ -278,7 +288,7 @@ func TestDefaults(t *testing.T) {
 func TestNoFile(t *testing.T) {
 	t.Parallel()
 	_, err := load(t, filepath.Join(t.TempDir(), "config.yaml"))
-	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "copy config.example.yaml there") {
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "sluice init writes one") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -46,14 +46,16 @@ func LoadOffline(
 }
 
 // LoadReceiver reads the file as Load does, for a process that only receives callbacks: secrets of
-// the credentials may be missing, those of notifications may not.
+// the credentials and of telemetry may be missing, those of notifications may not.
 func LoadReceiver(
 	path string,
 	getenv func(string) (string, bool),
 	readFile func(string) ([]byte, error),
 	services []schema.Service,
 ) (*Config, error) {
-	return load(path, getenv, readFile, services, func(path string) bool { return strings.Contains(path, ".credentials.") })
+	return load(path, getenv, readFile, services, func(path string) bool {
+		return strings.Contains(path, ".credentials.") || strings.HasPrefix(path, headersPath)
+	})
 }
 
 // load reads the file; optional says of which paths the secret may be missing.
@@ -67,11 +69,11 @@ func load(
 	text, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("no configuration: %w (copy config.example.yaml there and fill it in)", err)
+		return nil, fmt.Errorf("no configuration: %w (sluice init writes one)", err)
 	case err != nil:
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
-	from, absent := secrets.Source{Getenv: getenv}, make(map[string]bool)
+	from, absent := secrets.Source{Getenv: getenv, Reading: &secrets.Reading{}}, make(map[string]bool)
 	doc := defaults()
 	file := strict.Decode(text, &doc, strict.Options{
 		Expand: func(path, text string) (string, error) { return value(from, path, text) },
@@ -86,6 +88,7 @@ func load(
 	if err := file.Err(path); err != nil {
 		return nil, err
 	}
+	doc.SecretFiles = from.Reading.Files
 	return &doc.Config, nil
 }
 
@@ -99,12 +102,24 @@ func value(from secrets.Source, path, text string) (string, error) {
 }
 
 // special reads the values of type Secret: secrets, and the address of the database, which may hold
-// one. It records the paths of missing secrets that are optional.
+// one. It records the paths of missing secrets that are optional. A command is not run for such a
+// secret.
 func special(from secrets.Source, path, raw string, optional func(string) bool, absent map[string]bool) (Secret, error) {
 	if path == "database.url" {
 		return from.DatabaseURL(raw)
 	}
-	secret, err := from.Secret(raw)
+	if path == "database.password" {
+		return from.Secret(raw)
+	}
+	if secrets.Runs(raw) && optional(path) {
+		absent[path] = true
+		return Secret{}, nil
+	}
+	read := from.Secret
+	if strings.HasPrefix(path, headersPath) {
+		read = from.Header
+	}
+	secret, err := read(raw)
 	if _, missing := errors.AsType[*secrets.MissingError](err); missing && optional(path) {
 		absent[path] = true
 		return Secret{}, nil

@@ -197,7 +197,7 @@ func longestPath(doc *document, org *Organization) int {
 func (c *checker) notified(doc *document, org *Organization, path string) {
 	of := &org.Notifications
 	if len(of.Secret) == 0 && len(of.Watch) > 0 {
-		c.failf(path+".secret", "is missing: tokens of channels are derived from it; write ${NAME} or file:/path")
+		c.failf(path+".secret", "is missing: tokens of channels are derived from it; "+secrets.Forms)
 	}
 	if len(of.Secret) > mostSecrets {
 		c.failf(path+".secret", "has %d secrets: write one, or the new and the old one while you change it", len(of.Secret))

@@ -12,10 +12,11 @@ import (
 // TestOffline: a missing secret is empty; an invalid secret is still a mistake.
 func TestOffline(t *testing.T) {
 	t.Parallel()
-	text := read(t, "testdata/minimal.good.yaml")
+	text := read(t, "testdata/minimal.good.yaml") + "telemetry: {otlp: \"https://collector.example.com\", headers: {authorization: \"${BEARER}\"}}\n"
 	load := func(text string) (*config.Config, error) {
 		return config.LoadOffline("offline.yaml", lookup(nil), func(string) ([]byte, error) { return []byte(text), nil }, services())
 	}
+	text = strings.Replace(text, "${NORTH_SECRET}", "exec:/nowhere/program", 1) // it is not run
 	got, err := load(strings.Replace(text, "${NORTH_TOKEN}", "file:/nobody/wrote/this", 1))
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +25,7 @@ func TestOffline(t *testing.T) {
 		t.Errorf("the credentials are %q, %q and %q", c.ClientID, c.ClientSecret.Reveal(), c.RefreshToken.Reveal())
 	}
 	for name, change := range map[string][2]string{
-		"written into the file": {"${NORTH_SECRET}", "in-clear"},
+		"written into the file": {"exec:/nowhere/program", "in-clear"},
 		"not in the file":       {"      refresh_token: ${NORTH_TOKEN}\n", ""},
 		"no secret":             {"1000.NORTH", "${NORTH_ID}"},
 		"the database's":        {"vendor:", "database: {url: \"${NORTH_DATABASE}\"}\nvendor:"},
@@ -42,7 +43,8 @@ func TestOffline(t *testing.T) {
 // secrets of notifications.
 func TestReceiver(t *testing.T) {
 	t.Parallel()
-	text := read(t, "testdata/minimal.good.yaml") + "    notifications: {secret: \"${HOOK_NEW}\"}\nnotifications: {public_url: \"http://127.0.0.1:9465\"}\n"
+	text := read(t, "testdata/minimal.good.yaml") + "    notifications: {secret: \"${HOOK_NEW}\"}\nnotifications: {public_url: \"http://127.0.0.1:9465\"}\n" +
+		"telemetry: {otlp: \"https://collector.example.com\", headers: {authorization: \"${BEARER}\"}}\n"
 	env := map[string]string{"HOME": "/home/sluice", "HOOK_NEW": "abcdefgh1234"}
 	file := func(string) ([]byte, error) { return []byte(text), nil }
 	got, err := config.LoadReceiver("receiver.yaml", lookup(env), file, services())

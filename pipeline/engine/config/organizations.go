@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"sluice/pipeline/engine/config/secrets"
 	"sluice/pipeline/upstream"
 	"sluice/schema"
 )
@@ -84,9 +85,10 @@ func (c *checker) organization(org *Organization, path string) {
 	}
 	c.allowance(org.Allowance, org, path)
 	c.need(path+".credentials.client_id", org.Credentials.ClientID, "the developer console of the authorization server shows it")
-	c.needSecret(path+".credentials.client_secret", org.Credentials.ClientSecret, "write ${NAME} or file:/path")
+	c.needSecret(path+".credentials.client_secret", org.Credentials.ClientSecret, secrets.Forms)
 	c.needSecret(path+".credentials.refresh_token", org.Credentials.RefreshToken,
-		"docs/operations.md says how to obtain one; write ${NAME} or file:/path")
+		"sluice authorize obtains one; "+secrets.Forms)
+	org.Credentials.RefreshTokenFrom = c.Raw(path + ".credentials.refresh_token")
 	if len(org.Services) == 0 {
 		c.failf(path+".services", "is missing: name at least one of %s", strings.Join(c.serviceNames(), ", "))
 	}

@@ -25,8 +25,8 @@ func TestNothingPrintsASecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := plant(reflect.ValueOf(cfg).Elem()); found != 8 {
-		t.Fatalf("%d secrets in the configuration, want 8: the address, two of each of two organizations, and three of notifications", found)
+	if found := plant(reflect.ValueOf(cfg).Elem()); found != 10 {
+		t.Fatalf("%d secrets in the configuration, want 10: the address, its password, two of each of two organizations, three of notifications, and a header", found)
 	}
 	holder := struct{ hidden config.Secret }{upstream.NewSecret(canary)} // fmt asks unexported fields for no method
 	var outputs []string
@@ -85,6 +85,13 @@ func plant(v reflect.Value) int {
 	case reflect.Slice:
 		for i := range v.Len() {
 			found += plant(v.Index(i))
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			if v.Type().Elem() == reflect.TypeFor[config.Secret]() {
+				v.SetMapIndex(key, reflect.ValueOf(upstream.NewSecret(canary)))
+				found++
+			}
 		}
 	default:
 	}

@@ -129,6 +129,12 @@ func (c *checker) vendor(v *Vendor) {
 // address checks a base address and removes the slash at its end. Messages and excerpts never show
 // the address, because it may hold credentials.
 func (c *checker) address(path string, into *string) {
+	c.clearOr(path, into, false, "sends tokens in clear: write https (plain http is for this machine only)")
+}
+
+// clearOr checks a base address as address does. Plain http to another host is a mistake, described
+// by inClear, unless it is allowed.
+func (c *checker) clearOr(path string, into *string, allowed bool, inClear string) {
 	if *into == "" || c.Spoilt(path) {
 		return
 	}
@@ -140,8 +146,8 @@ func (c *checker) address(path string, into *string) {
 		c.Addf(path, false, "holds a user name or password: remove everything before the @")
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
 		c.Addf(path, false, "holds a query or a fragment: end the address before the ? or #")
-	case u.Scheme == "http" && !loopback(u.Hostname()):
-		c.Addf(path, false, "sends tokens in clear: write https (plain http is for this machine only)")
+	case u.Scheme == "http" && !allowed && !loopback(u.Hostname()):
+		c.Addf(path, false, "%s", inClear)
 	default:
 		*into = strings.TrimRight(*into, "/")
 	}

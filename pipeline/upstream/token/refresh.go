@@ -66,7 +66,7 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 	if err := t.replaced(&a, row); err != nil {
 		return row, false, grant{}, err
 	}
-	row.Refresh = t.sealer.again(refreshOf(a.id), row.Refresh) // before any write below
+	row.Refresh = t.inForce().sealer.again(refreshOf(a.id), row.Refresh) // before any write below
 	fresh, called, err := t.refresh(ctx, a)
 	switch {
 	case err == nil:
@@ -91,10 +91,10 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 // renewed is the row after a successful refresh; dead says that upstream refused the token before.
 func (t *Tokens) renewed(a asked, row pipeline.Token, fresh given, dead bool) pipeline.Token {
 	next := pipeline.Token{
-		Sealed: t.sealer.seal(a.id, fresh.access.Reveal()), Refresh: row.Refresh, FellBack: row.FellBack, ExpiresIn: fresh.life,
+		Sealed: t.inForce().sealer.seal(a.id, fresh.access.Reveal()), Refresh: row.Refresh, FellBack: row.FellBack, ExpiresIn: fresh.life,
 	}
 	if refresh := fresh.refresh.Reveal(); refresh != "" && refresh != a.credential.RefreshToken.Reveal() && !t.refusedBefore(a, row, refresh) {
-		next.Refresh, next.FellBack = t.sealer.seal(refreshOf(a.id), refresh), false
+		next.Refresh, next.FellBack = t.inForce().sealer.seal(refreshOf(a.id), refresh), false
 	}
 	if dead && row.ExpiresIn > margin {
 		next.DiedYoung = row.DiedYoung + 1

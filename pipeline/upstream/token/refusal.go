@@ -72,6 +72,7 @@ func (t *Tokens) refusedOnce(ctx context.Context, a asked, row pipeline.Token, w
 		return next, cause
 	}
 	next.Refusals++
+	t.tell()
 	if denies(row, word) {
 		next.Reason = failure.Detail
 	}
@@ -114,6 +115,7 @@ func (t *Tokens) refusedBefore(a asked, row pipeline.Token, refresh string) bool
 
 // denied gives the error which says that the operator has to act, and how to go on then.
 func (t *Tokens) denied(a asked, reason outside.Text) error {
+	t.tell()
 	return t.tokenError(pipeline.Denied, t.of(a.organization)+" has to be authorized anew: "+reason+
 		"; it is asked again a day later, or at once: "+t.command(a), nil)
 }

@@ -3,7 +3,6 @@ package token
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -51,8 +50,7 @@ func newLock(key []byte) (lock, error) {
 	if err != nil {
 		return lock{}, fmt.Errorf("encryption key: %w", err)
 	}
-	sum := sha256.Sum256(append([]byte("sluice key id\x00"), key...))
-	return lock{gcm: gcm, keyID: sum[0]}, nil
+	return lock{gcm: gcm, keyID: keyHash(key)[0]}, nil
 }
 
 // Learn tells a scrubber the stored tokens that the keys open: a command's output may hold a token

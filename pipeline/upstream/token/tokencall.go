@@ -32,21 +32,28 @@ type given struct {
 	// refresh is the refresh token in the answer, if there was one.
 	refresh wire.Secret
 	life    time.Duration
+	// scopes are the granted scopes, if the answer names them.
+	scopes []string
 	// refused is what an answer without a token says about the credential.
 	refused refusal
 }
 
 // refresh asks once for a new access token, and says whether it made a call at all.
 func (t *Tokens) refresh(ctx context.Context, a asked) (given, bool, error) {
-	u, err := t.address(a)
+	return t.request(ctx, a, a.credential.query())
+}
+
+// request makes one call of the token endpoint, and says whether it left at all.
+func (t *Tokens) request(ctx context.Context, a asked, query url.Values) (given, bool, error) {
+	u, err := t.address(a, tokenPath)
 	if err != nil {
 		return given{}, false, t.tokenError(pipeline.Denied, "the address of the authorization server is not usable", err)
 	}
 	op := wire.NewCall(pipeline.Call{
 		Organization: a.organization.Key, Org: a.organization, Service: "auth", Resource: "token", Class: pipeline.ClassProbe,
-		Method: http.MethodPost, Path: t.scrub.Text(u.Path, outside.MaxText),
+		Method: http.MethodPost, Path: t.scrub.Text(u.Path, outside.MaxText), Endpoint: tokenPath,
 	}, t.scrub)
-	u.RawQuery = a.credential.query().Encode()
+	u.RawQuery = query.Encode()
 	var (
 		got    given
 		called bool
@@ -72,9 +79,9 @@ func (t *Tokens) refresh(ctx context.Context, a asked) (given, bool, error) {
 	return got, called, err
 }
 
-// address is the address of the token endpoint: the organization's own, or the vendor's in the
-// credential's data center.
-func (t *Tokens) address(a asked) (*url.URL, error) {
+// address is the address of a path of the authorization server: the organization's own, or the
+// vendor's in the credential's data center.
+func (t *Tokens) address(a asked, path string) (*url.URL, error) {
 	base := a.organization.Addresses.Auth
 	if base == "" {
 		var err error
@@ -86,7 +93,7 @@ func (t *Tokens) address(a asked) (*url.URL, error) {
 	if err != nil {
 		return nil, fmt.Errorf("authorization server of organization %s: %w", a.organization.Key, err)
 	}
-	u.Path = strings.TrimRight(u.Path, "/") + tokenPath
+	u.Path = strings.TrimRight(u.Path, "/") + path
 	return u, nil
 }
 
@@ -146,6 +153,9 @@ func (t *Tokens) judgeToken(
 	got := given{access: t.secret(token), life: clampLife(seconds, err == nil)}
 	if refresh, _ := envelope.Text("refresh_token"); usable(refresh) {
 		got.refresh = t.secret(refresh)
+	}
+	if scopes, ok := envelope.Text("scope"); ok {
+		got.scopes = strings.FieldsFunc(scopes, func(r rune) bool { return r == ' ' || r == ',' })
 	}
 	return got, nil
 }

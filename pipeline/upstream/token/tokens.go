@@ -65,7 +65,8 @@ func (c Credential) id(auth string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// Options configure Tokens. All but OldKeys, Transport, UserAgent, Scrub and Log are required.
+// Options configure Tokens. All but OldKeys, Transport, UserAgent, Scrub, Log and
+// Refused are required.
 type Options struct {
 	Vendor wire.Vendor
 	Store  Store
@@ -84,24 +85,33 @@ type Options struct {
 	Scrub *outside.Scrubber
 	// Log gets a warning when the other refresh token is used next; nil means no log.
 	Log *slog.Logger
+	// Refused is called after upstream refused a credential, and while it counts as refused: its
+	// secrets may have been replaced. It must not wait. It may be nil.
+	Refused func()
 }
 
 // Tokens gives access tokens and renews them, one refresh for all processes. It implements
 // upstream.TokenSource and is safe for concurrent use.
 type Tokens struct {
-	vendor      wire.Vendor
-	store       Store
+	vendor wire.Vendor
+	store  Store
+	gate   wire.Gate
+	now    func() time.Time
+	log    *slog.Logger
+	door   *wire.Door
+	slots  chan struct{}
+	scrub  *outside.Scrubber
+	tell   func()
+
+	mu      sync.Mutex
+	secrets inForce
+	held    map[string]*held
+}
+
+// inForce are the secrets that are used now: the keys, and the credentials by organization key.
+type inForce struct {
 	sealer      sealer
 	credentials map[string]Credential
-	gate        wire.Gate
-	now         func() time.Time
-	log         *slog.Logger
-	door        *wire.Door
-	slots       chan struct{}
-	scrub       *outside.Scrubber
-
-	mu   sync.Mutex
-	held map[string]*held
 }
 
 // held is the token of one credential in this process's memory.
@@ -129,6 +139,9 @@ func New(o Options) (*Tokens, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Refused == nil {
+		o.Refused = func() {}
+	}
 	if o.Scrub == nil {
 		o.Scrub = outside.NewScrubber()
 	}
@@ -136,10 +149,31 @@ func New(o Options) (*Tokens, error) {
 		o.Transport.Now = o.Now
 	}
 	return &Tokens{
-		vendor: o.Vendor, store: o.Store, sealer: sealer, credentials: o.Credentials, gate: o.Gate, now: o.Now, log: o.Log,
+		vendor: o.Vendor, store: o.Store, secrets: inForce{sealer: sealer, credentials: o.Credentials}, gate: o.Gate, now: o.Now, log: o.Log,
 		door: wire.NewDoor(o.Transport, o.UserAgent), slots: make(chan struct{}, refreshers), held: make(map[string]*held),
-		scrub: o.Scrub,
+		scrub: o.Scrub, tell: o.Refused,
 	}, nil
+}
+
+// Replace puts other keys and credentials in force, the first key seals. Calls under way end with
+// those that they began with. On an error those before stay.
+func (t *Tokens) Replace(keys [][]byte, credentials map[string]Credential) error {
+	sealer, err := newSealer(keys...)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.secrets = inForce{sealer: sealer, credentials: credentials}
+	t.held = make(map[string]*held) // what was opened with a key that is gone is asked for again
+	return nil
+}
+
+// inForce returns the secrets that are used now.
+func (t *Tokens) inForce() inForce {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.secrets
 }
 
 // Token gives the organization's access token and its version. Its errors are *pipeline.Error:
@@ -172,7 +206,7 @@ func (t *Tokens) Forget(ctx context.Context, organization *pipeline.Organization
 	defer release()
 	err = t.store.WithToken(ctx, id, func(_ context.Context, row pipeline.Token) (pipeline.Token, bool, error) {
 		next := pipeline.Token{Forgotten: true}
-		if _, err := t.sealer.open(refreshOf(id), row.Refresh); err == nil {
+		if _, err := t.inForce().sealer.open(refreshOf(id), row.Refresh); err == nil {
 			next.Refresh = row.Refresh
 		}
 		return next, true, nil
@@ -217,7 +251,7 @@ func (t *Tokens) get(ctx context.Context, organization *pipeline.Organization, r
 }
 
 func (t *Tokens) credential(organization *pipeline.Organization) (Credential, error) {
-	credential, configured := t.credentials[organization.Key]
+	credential, configured := t.inForce().credentials[organization.Key]
 	if !configured {
 		return Credential{}, t.tokenError(pipeline.Denied, t.of(organization)+" has no usable credentials", nil)
 	}
@@ -278,7 +312,7 @@ func (t *Tokens) secret(value string) wire.Secret {
 
 // open opens a stored token.
 func (t *Tokens) open(credential string, sealed []byte) (wire.Secret, error) {
-	plain, err := t.sealer.open(credential, sealed)
+	plain, err := t.inForce().sealer.open(credential, sealed)
 	if err != nil {
 		return wire.Secret{}, err
 	}

@@ -64,15 +64,17 @@ FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespa
 WHERE n.nspname = 'notifications' AND p.proname = 'take_callback'`
 
 // OpenInbox connects a receiver to the database at url, with connections of its own: a flood of
-// callbacks then keeps no worker from the database. A statement takes limit at most. It returns
+// callbacks then keeps no worker from the database. A statement takes limit at most. Each new
+// connection reads the password; nil leaves that of the address. It returns
 // ErrNoRight if the role may not take callbacks, for instance because the database is not migrated.
 // The caller closes the inbox.
-func OpenInbox(ctx context.Context, url string, limit time.Duration) (*Inbox, error) {
+func OpenInbox(ctx context.Context, url string, limit time.Duration, password postgres.Password) (*Inbox, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, postgres.CheckAddress(url)
 	}
 	config.MaxConns = receiverConns
+	postgres.ReadAnew(config, password)
 	bound := fmt.Sprintf("%dms", limit.Milliseconds())
 	postgres.SetUp(config.ConnConfig, map[string]string{
 		"application_name": "sluice receiver", "statement_timeout": bound, "idle_in_transaction_session_timeout": bound,

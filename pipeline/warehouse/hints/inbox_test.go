@@ -43,7 +43,7 @@ func openBox(t *testing.T) *box {
 
 func (b *box) open(url string) *hints.Inbox {
 	b.Helper()
-	inbox, err := hints.OpenInbox(b.Context(), url, time.Minute)
+	inbox, err := hints.OpenInbox(b.Context(), url, time.Minute, nil)
 	b.must(err)
 	b.Cleanup(inbox.Close)
 	return inbox
@@ -245,7 +245,7 @@ func TestAReceiverCanDoNothingElse(t *testing.T) {
 	t.Parallel()
 	b := openBox(t)
 	role, url := warehousetest.Worker(t, b.url)
-	if _, err := hints.OpenInbox(t.Context(), url, time.Minute); !errors.Is(err, hints.ErrNoRight) {
+	if _, err := hints.OpenInbox(t.Context(), url, time.Minute, nil); !errors.Is(err, hints.ErrNoRight) {
 		t.Errorf("without a grant: %v", err)
 	}
 	b.exec(`SELECT sluice.grant_receiver($1)`, role)
@@ -281,7 +281,7 @@ func TestAReceiverCanDoNothingElse(t *testing.T) {
 		}
 	}
 	b.exec(`DROP SCHEMA notifications CASCADE`)
-	if _, err := hints.OpenInbox(t.Context(), b.url, time.Minute); !errors.Is(err, hints.ErrNoRight) {
+	if _, err := hints.OpenInbox(t.Context(), b.url, time.Minute, nil); !errors.Is(err, hints.ErrNoRight) {
 		t.Errorf("where nothing is migrated: %v", err)
 	}
 }
@@ -311,7 +311,7 @@ func TestAWorkerUsesTheInbox(t *testing.T) {
 func TestTheReceiverIsPatientForNoOne(t *testing.T) {
 	t.Parallel()
 	b := openBox(t)
-	inbox, err := hints.OpenInbox(t.Context(), b.url, 2*time.Second) // the limit of a receiver
+	inbox, err := hints.OpenInbox(t.Context(), b.url, 2*time.Second, nil) // the limit of a receiver
 	b.must(err)
 	t.Cleanup(inbox.Close)
 	tx, err := b.conn.Begin(t.Context())

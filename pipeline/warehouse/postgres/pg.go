@@ -83,6 +83,9 @@ func Unreachable(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return false
 	}
+	if errors.Is(err, ErrUnreachable) {
+		return true
+	}
 	var (
 		answer  *pgconn.PgError
 		connect *pgconn.ConnectError
@@ -90,8 +93,9 @@ func Unreachable(err error) bool {
 	)
 	switch {
 	case errors.As(err, &answer):
-		// 08: connection, 57P: shutting down or starting up, 53300: too many connections.
-		return strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "57P") || answer.Code == "53300"
+		// 08: connection, 57P: shutting down or starting up, 53300: too many connections, 28P01: the
+		// password, which may be being replaced.
+		return strings.HasPrefix(answer.Code, "08") || strings.HasPrefix(answer.Code, "57P") || answer.Code == "53300" || answer.Code == "28P01"
 	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
 		pgconn.SafeToRetry(err): // a connection that is closed already
 		return true

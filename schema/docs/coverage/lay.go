@@ -143,9 +143,9 @@ func authorization(row *Row) string {
 		if row.Variant == "refresh_token" {
 			return "called for access tokens, one refresh for all processes"
 		}
-		return "not called: a person brings the refresh token along (docs/operations.md)"
+		return "called once a consent, by sluice authorize"
 	case "/oauth/v2/auth":
-		return "not called: a person opens it in a browser, once, to get a refresh token (docs/operations.md)"
+		return "not called: sluice authorize gives its address to a person, who opens it in a browser"
 	case "/oauth/v2/token/revoke":
 		return "not called: revoking ends the access of every program with the same refresh token"
 	default:

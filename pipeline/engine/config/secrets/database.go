@@ -14,8 +14,8 @@ func (s Source) DatabaseURL(raw string) (upstream.Secret, error) {
 	if raw == "" {
 		return upstream.Secret{}, errors.New("is empty: write ${NAME}, or leave the key out for a private Postgres server")
 	}
-	if strings.HasPrefix(raw, "file:") {
-		return s.databaseFromFile(raw)
+	if strings.HasPrefix(raw, isFile) || strings.HasPrefix(raw, isCommand) || strings.HasPrefix(raw, isCredential) {
+		return s.databaseFrom(raw)
 	}
 	// The check removes every reference: a password that is left then is written in the file.
 	shape := reference.ReplaceAllString(raw, "")
@@ -30,13 +30,16 @@ func (s Source) DatabaseURL(raw string) (upstream.Secret, error) {
 	return checkedURL(text)
 }
 
-func (s Source) databaseFromFile(raw string) (upstream.Secret, error) {
+func (s Source) databaseFrom(raw string) (upstream.Secret, error) {
 	value, err := s.Secret(raw)
 	if err != nil {
 		return upstream.Secret{}, err
 	}
 	return checkedURL(value.Reveal())
 }
+
+// HasPassword reports whether the address of a database has a password in it.
+func HasPassword(address string) bool { return literalPassword(address) }
 
 // literalPassword reports whether an address may hold a password. If the text is no address, it is
 // true for any sign of one.

@@ -1,8 +1,8 @@
 // Package secrets reads the values that the configuration refers to: variables of the environment,
-// and secrets in variables or files.
+// and secrets in variables, in files, in credentials of systemd, or printed by a command.
 //
-// It refuses a secret that is written in the configuration itself. No error holds a secret
-// (invariant 10).
+// It refuses a secret that is written in the configuration itself. No error holds a secret, or what
+// a command printed (invariant 10).
 //
 // Start reading at Source.
 package secrets
@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 	"unicode"
 
 	"sluice/pipeline/upstream"
@@ -35,6 +36,37 @@ var (
 // whether it is set.
 type Source struct {
 	Getenv func(string) (string, bool)
+	// Limit bounds a command of exec:; zero means 10 s.
+	Limit time.Duration
+	// Reading remembers what one reading of a configuration read; nil remembers nothing.
+	Reading *Reading
+}
+
+// Forms are the forms of a secret in the configuration, for messages.
+const Forms = "write ${NAME} or file:/path, exec:COMMAND or cred:NAME"
+
+// The beginnings of references.
+const (
+	isFile       = "file:"
+	isCommand    = "exec:"
+	isCredential = "cred:"
+)
+
+// Runs reports whether a reference is a command that has to be run.
+func Runs(raw string) bool { return strings.HasPrefix(raw, isCommand) }
+
+// Reading is one reading of a configuration. A command that stands there several times is run once.
+type Reading struct {
+	// Files are the files with secrets that were read.
+	Files []string
+
+	printed map[string]printed
+}
+
+// printed is what a command printed, or why it failed.
+type printed struct {
+	text string
+	err  error
 }
 
 // Refers reports whether a text holds a reference or the beginning of one.
@@ -83,20 +115,28 @@ func (s Source) Expand(text string) (string, error) {
 
 // Secret reads a secret from the variable or the file that raw refers to. It refuses a secret in
 // the configuration itself, because that file is copied, committed and mailed.
-func (s Source) Secret(raw string) (upstream.Secret, error) {
+func (s Source) Secret(raw string) (upstream.Secret, error) { return s.secret(raw, false) }
+
+// Header reads the value of an HTTP header, as Secret does. It may have a space in it: "Bearer …".
+func (s Source) Header(raw string) (upstream.Secret, error) { return s.secret(raw, true) }
+
+func (s Source) secret(raw string, spaces bool) (upstream.Secret, error) {
 	var value string
 	var err error
-	path, isFile := strings.CutPrefix(raw, "file:")
 	switch {
 	case raw == "":
-		return upstream.Secret{}, errors.New("is empty: write ${NAME} or file:/path")
-	case isFile:
-		value, err = s.file(path)
+		return upstream.Secret{}, errors.New("is empty: " + Forms)
+	case strings.HasPrefix(raw, isFile):
+		value, err = s.file(strings.TrimPrefix(raw, isFile))
+	case strings.HasPrefix(raw, isCommand):
+		value, err = s.printedBy(strings.TrimPrefix(raw, isCommand))
+	case strings.HasPrefix(raw, isCredential):
+		value, err = s.credential(strings.TrimPrefix(raw, isCredential))
 	case referenceOnly.MatchString(raw):
 		value, err = s.Expand(raw)
 	default:
 		return upstream.Secret{}, errors.New("a secret is not written into the file: put it into an environment variable and write ${NAME}, " +
-			"or into a file and write file:/path; and replace this one, it has been on disk in clear")
+			"or into a file and write file:/path (or exec:COMMAND, or cred:NAME); and replace this one, it has been on disk in clear")
 	}
 	if err != nil {
 		return upstream.Secret{}, err
@@ -104,9 +144,9 @@ func (s Source) Secret(raw string) (upstream.Secret, error) {
 	value = strings.TrimSpace(value)
 	switch {
 	case value == "":
-		return upstream.Secret{}, fmt.Errorf("%s holds nothing but space: put the secret there", raw)
-	case strings.ContainsFunc(value, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
-		return upstream.Secret{}, fmt.Errorf("%s holds spaces, line breaks or control characters: put there the secret and nothing else", raw)
+		return upstream.Secret{}, fmt.Errorf("%s holds nothing but space: put the secret there", shown(raw))
+	case strings.ContainsFunc(value, func(r rune) bool { return (!spaces || r != ' ') && (unicode.IsSpace(r) || !unicode.IsPrint(r)) }):
+		return upstream.Secret{}, fmt.Errorf("%s holds spaces, line breaks or control characters: put there the secret and nothing else", shown(raw))
 	}
 	return upstream.NewSecret(value), nil
 }
@@ -118,6 +158,39 @@ func (s Source) file(path string) (string, error) {
 	}
 	if !filepath.IsAbs(path) {
 		return "", errors.New("the path of a secret has to be absolute: write file:/path")
+	}
+	return s.read(path)
+}
+
+// shown is a reference for messages: of a command, its program alone.
+func shown(raw string) string {
+	if line, isCommand := strings.CutPrefix(raw, isCommand); isCommand {
+		program, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		return "the output of " + program
+	}
+	return raw
+}
+
+// printedBy returns what a command prints. In one reading it is run once.
+func (s Source) printedBy(line string) (string, error) {
+	if s.Reading == nil {
+		return s.command(line)
+	}
+	known, ran := s.Reading.printed[line]
+	if !ran {
+		known.text, known.err = s.command(line)
+		if s.Reading.printed == nil {
+			s.Reading.printed = make(map[string]printed)
+		}
+		s.Reading.printed[line] = known
+	}
+	return known.text, known.err
+}
+
+// read reads a guarded file, and remembers its name.
+func (s Source) read(path string) (string, error) {
+	if s.Reading != nil {
+		s.Reading.Files = append(s.Reading.Files, path)
 	}
 	text, err := guarded(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {

@@ -1,0 +1,415 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+)
+
+// spoken is what a command says to a person, who waits for the address of the consent in it.
+type spoken struct {
+	buffer
+
+	once    sync.Once
+	address chan string
+}
+
+var consentAddress = regexp.MustCompile(`(?m)^http\S+/oauth/v2/auth\?\S+\n`)
+
+// Write implements io.Writer.
+func (s *spoken) Write(p []byte) (int, error) {
+	n, err := s.buffer.Write(p)
+	if found := consentAddress.FindString(s.String()); found != "" {
+		s.once.Do(func() { s.address <- strings.TrimSpace(found) })
+	}
+	return n, err
+}
+
+// authorizing is a command that asks for a consent.
+type authorizing struct {
+	s       *fixture
+	stdout  buffer
+	stderr  spoken
+	typed   *io.PipeWriter
+	address string
+	ended   chan int
+	secrets *[]string
+}
+
+// authorize starts the command and waits for the address that it shows.
+func (s *fixture) authorize(secrets *[]string, args ...string) *authorizing {
+	s.t.Helper()
+	a := &authorizing{s: s, ended: make(chan int, 1), secrets: secrets}
+	a.stderr.address = make(chan string, 1)
+	input, typed := io.Pipe()
+	a.typed = typed
+	s.t.Cleanup(func() { _ = typed.Close() })
+	env := s.env(&a.stdout, &a.stderr)
+	env.Stdin = input
+	go func() {
+		code := Main(s.t.Context(), append([]string{"--config", s.config, "authorize", "--no-browser"}, args...), env)
+		a.ended <- code
+	}()
+	select {
+	case a.address = <-a.stderr.address:
+	case code := <-a.ended:
+		s.t.Fatalf("%q ended with %d before it showed an address\n%s%s", args, code, a.stdout.String(), a.stderr.String())
+	}
+	return a
+}
+
+// decides clicks on the page of the consent, and gives the address to which the browser is sent.
+func (a *authorizing) decides(decision string) string {
+	a.s.t.Helper()
+	form := url.Values{"decision": {decision}, "organization": {"60000000001/" + sandbox.DefaultOrganizationID}}
+	request, err := http.NewRequestWithContext(a.s.t.Context(), http.MethodPost, a.address, strings.NewReader(form.Encode()))
+	must(a.s.t, err)
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	answer, err := client.Do(request)
+	must(a.s.t, err)
+	page, err := io.ReadAll(answer.Body)
+	must(a.s.t, errors.Join(err, answer.Body.Close()))
+	back, err := answer.Location()
+	if err != nil {
+		a.s.t.Fatalf("the page of the consent leads nowhere: status %d\n%s", answer.StatusCode, page)
+	}
+	if code := back.Query().Get("code"); code != "" {
+		*a.secrets = append(*a.secrets, code)
+	}
+	return back.String()
+}
+
+// browse opens an address, and gives its status and page.
+func (a *authorizing) browse(address string) (int, string) {
+	a.s.t.Helper()
+	request, err := http.NewRequestWithContext(a.s.t.Context(), http.MethodGet, address, http.NoBody)
+	must(a.s.t, err)
+	answer, err := (&http.Client{}).Do(request)
+	must(a.s.t, err)
+	body, err := io.ReadAll(answer.Body)
+	must(a.s.t, err)
+	must(a.s.t, answer.Body.Close())
+	return answer.StatusCode, string(body)
+}
+
+// ends waits for the end, checks the exit code, and that no secret was shown. It gives both
+// outputs.
+func (a *authorizing) ends(code int) (string, string) {
+	a.s.t.Helper()
+	got := <-a.ended
+	stdout, stderr := a.stdout.String(), a.stderr.String()
+	if got != code {
+		a.s.t.Fatalf("authorize ended with %d, want %d\n%s\n%s", got, code, stdout, stderr)
+	}
+	for _, secret := range *a.secrets {
+		for _, form := range []string{secret, url.QueryEscape(secret), strings.TrimPrefix(secret, "1000.")} {
+			if strings.Contains(stdout+stderr, form) {
+				a.s.t.Errorf("a secret is shown: %s\n%s\n%s", form, stdout, stderr)
+			}
+		}
+	}
+	return stdout, stderr
+}
+
+// secretsOf are those that no output may show; codes follow.
+func secretsOf() *[]string { return &[]string{sandbox.ClientSecret, sandbox.RefreshToken, testKey} }
+
+// tokenIn moves the refresh token of the configuration into a file that does not exist yet.
+func (s *fixture) tokenIn() string {
+	s.t.Helper()
+	path := filepath.Join(s.t.TempDir(), "refresh_token")
+	s.rewrite("${SANDBOX_REFRESH_TOKEN}", "file:"+path)
+	delete(s.environment, "SANDBOX_REFRESH_TOKEN")
+	return path
+}
+
+// TestAuthorize: a browser on this machine brings the code, the token goes into its file, and the
+// organization is checked with it.
+func TestAuthorize(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 111, Records: 100, Limits: sandbox.Limits{Off: true}})
+	path := s.tokenIn()
+	a := s.authorize(secretsOf(), "--port", "0")
+	asked, err := url.Parse(a.address)
+	must(t, err)
+	query := asked.Query()
+	for name, want := range map[string]string{
+		"response_type": "code", "access_type": "offline", "prompt": "consent", "client_id": sandbox.ClientID,
+	} {
+		if query.Get(name) != want {
+			t.Errorf("%s is %q, want %q", name, query.Get(name), want)
+		}
+	}
+	scopes := strings.Split(query.Get("scope"), ",")
+	for scope, want := range map[string]bool{
+		"SvcInventory.bills.READ": true, "SvcBooks.accountants.READ": true, "SvcChat.Channels.READ": true, "SvcSubscriptions.customers.READ": true,
+		"SvcBooks.expenses.READ": false, "SvcBooks.custommodules.ALL": false, "SvcCRM.notifications.ALL": false,
+	} {
+		if slices.Contains(scopes, scope) != want {
+			t.Errorf("%s is asked for: %t, want %t: %q", scope, !want, want, scopes)
+		}
+	}
+	right := a.decides("accept")
+	back, err := url.Parse(right)
+	must(t, err)
+	foreign := back.Query()
+	foreign.Set("state", "another")
+	back.RawQuery = foreign.Encode()
+	if status, _ := a.browse(back.String()); status != http.StatusBadRequest {
+		t.Errorf("another state: status %d, want 400", status)
+	}
+	if status, page := a.browse(right); status != http.StatusOK || strings.Contains(page, foreign.Get("code")) {
+		t.Errorf("the right answer: status %d\n%s", status, page)
+	}
+	stdout, stderr := a.ends(codeFine)
+	text, err := os.ReadFile(path)
+	must(t, err)
+	info, err := os.Stat(path)
+	must(t, err)
+	if token := strings.TrimSpace(string(text)); !strings.HasPrefix(token, "1000.") || token == sandbox.RefreshToken ||
+		strings.Contains(stdout+stderr, token) || info.Mode() != 0o600 {
+		t.Errorf("the file holds %q with mode %s\n%s\n%s", token, info.Mode(), stdout, stderr)
+	}
+	for _, want := range []string{path, "identity", "accounting: answered", fmt.Sprintf("%d scopes granted", len(scopes))} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("the result does not say %q:\n%s", want, stdout)
+		}
+	}
+	if !strings.Contains(stderr, "another consent") {
+		t.Errorf("the answer with another state is not told:\n%s", stderr)
+	}
+	s.check(codeFine)
+	// One exchange, and one refresh for all calls since: both are in the call log (invariant 3).
+	logged := one[int](s, `SELECT count(*) FROM sluice.calls WHERE service = 'auth' AND resource = 'token'`)
+	if asked := s.world.Stats().TokenRequests; asked != 2 || logged != asked {
+		t.Errorf("upstream counted %d requests of a token, the call log has %d, want 2", asked, logged)
+	}
+	// Given anew, the file keeps its mode, and nothing else is left in its folder.
+	must(t, os.Chmod(path, 0o640))
+	a = s.authorize(secretsOf(), "--port", "0")
+	a.browse(a.decides("accept"))
+	a.ends(codeFine)
+	info, err = os.Stat(path)
+	must(t, err)
+	again, err := os.ReadFile(path)
+	must(t, err)
+	left, err := os.ReadDir(filepath.Dir(path))
+	must(t, err)
+	if string(again) == string(text) || info.Mode() != 0o640 || len(left) != 1 {
+		t.Errorf("given anew: another token %t, mode %s, %d files", string(again) != string(text), info.Mode(), len(left))
+	}
+}
+
+// check runs sluice check.
+func (s *fixture) check(code int) {
+	s.t.Helper()
+	if o := s.run("check"); o.code != code {
+		s.t.Errorf("check ended with %d, want %d\n%s%s", o.code, code, o.stdout, o.stderr)
+	}
+}
+
+// TestAuthorizeElsewhere: a person on another machine pastes what the browser shows. The line for
+// the secret store is the one place where a token is printed.
+func TestAuthorizeElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 112, Records: 100, Limits: sandbox.Limits{Off: true}})
+	delete(s.environment, "SANDBOX_REFRESH_TOKEN")
+	line := regexp.MustCompile(`(?m)^SANDBOX_REFRESH_TOKEN=(1000\.\S+)$`)
+	for name, typed := range map[string]func(back string) string{
+		"address": func(back string) string { return "http://127.0.0.1/?code=x&state=y\n" + back },
+		"code": func(back string) string {
+			u, err := url.Parse(back)
+			must(t, err)
+			return u.Query().Get("code")
+		},
+	} {
+		a := s.authorize(secretsOf(), sandbox.DefaultOrganizationID, "--redirect", "http://localhost:1/done", "--port", "0")
+		_, err := io.WriteString(a.typed, typed(a.decides("accept"))+"\n")
+		must(t, err)
+		stdout, stderr := a.ends(codeFine)
+		found := line.FindStringSubmatch(stdout)
+		if found == nil {
+			t.Fatalf("%s: no line for the secret store\n%s", name, stdout)
+		}
+		if strings.Count(stdout+stderr, found[1]) != 1 || !strings.Contains(stdout, "identity") {
+			t.Errorf("%s: the token is not printed once, or nothing was checked\n%s\n%s", name, stdout, stderr)
+		}
+		s.environment["SANDBOX_REFRESH_TOKEN"] = found[1]
+		s.check(codeFine)
+		s.afterAMinute() // tokens are asked for five times a minute
+	}
+
+	a := s.authorize(secretsOf(), "--json", "--redirect", "http://127.0.0.1:1/done", "--port", "0")
+	_, err := io.WriteString(a.typed, a.decides("accept")+"\n")
+	must(t, err)
+	stdout, _ := a.ends(codeFine)
+	var shown authorizedView
+	must(t, json.Unmarshal([]byte(stdout), &shown))
+	if shown.Variable != "SANDBOX_REFRESH_TOKEN" || !strings.HasPrefix(shown.RefreshToken, "1000.") || len(shown.Missing) > 0 ||
+		!slices.Equal(shown.Needed, shown.Granted) || len(shown.Findings) < 5 {
+		t.Errorf("%s", stdout)
+	}
+}
+
+// TestAuthorizeRefused plays what goes wrong with a consent: nothing is written, and the message
+// says what to do.
+func TestAuthorizeRefused(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 113, Records: 100, Limits: sandbox.Limits{Off: true}})
+	path := s.tokenIn()
+	exchange := func(a *authorizing, code string) {
+		asked, err := url.Parse(a.address)
+		must(t, err)
+		query := url.Values{
+			"grant_type": {"authorization_code"}, "code": {code}, "client_id": {sandbox.ClientID}, "client_secret": {sandbox.ClientSecret},
+			"redirect_uri": {asked.Query().Get("redirect_uri")},
+		}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.upstream.URL+"/oauth/v2/token?"+query.Encode(), http.NoBody)
+		must(t, err)
+		answer, err := (&http.Client{}).Do(request)
+		must(t, err)
+		must(t, answer.Body.Close())
+	}
+	for name, c := range map[string]struct {
+		args []string
+		play func(a *authorizing)
+		code int
+		says string
+	}{
+		"denied":        {nil, func(a *authorizing) { a.browse(a.decides("deny")) }, codeFailed, "the consent was refused"},
+		"denied, typed": {nil, func(a *authorizing) { _, _ = io.WriteString(a.typed, a.decides("deny")+"\n") }, codeFailed, "the consent was refused"},
+		"too late":      {[]string{"--wait", "200ms"}, func(*authorizing) {}, codeFailed, "no answer to the consent arrived in time"},
+		"expired": {nil, func(a *authorizing) {
+			back := a.decides("accept")
+			s.world.Advance(3 * time.Minute)
+			a.browse(back)
+		}, codeFailed, "the code is not accepted: it was used before, is some minutes old"},
+		"used twice": {nil, func(a *authorizing) {
+			back, err := url.Parse(a.decides("accept"))
+			must(t, err)
+			exchange(a, back.Query().Get("code"))
+			a.browse(back.String())
+		}, codeFailed, "the code is not accepted: it was used before"},
+		"made up": {nil, func(a *authorizing) { _, _ = io.WriteString(a.typed, "1000.made.up\n") }, codeFailed, "the code is not accepted"},
+		"server fails": {nil, func(a *authorizing) {
+			back := a.decides("accept")
+			must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/oauth/v2/token", Kind: "reset"}}))
+			a.browse(back)
+		}, codeEnvironment, "oauth/v2/token"},
+	} {
+		a := s.authorize(secretsOf(), append([]string{"--port", "0"}, c.args...)...)
+		c.play(a)
+		_, stderr := a.ends(c.code)
+		if !strings.Contains(stderr, c.says) {
+			t.Errorf("%s: it does not say %q:\n%s", name, c.says, stderr)
+		}
+		must(t, s.world.SetFaults(nil))
+		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
+			t.Errorf("%s: %d files are left, %v", name, len(left), err)
+		}
+	}
+	a := s.authorize(secretsOf(), "--redirect", "https://app.example/done")
+	must(t, a.typed.Close())
+	if _, stderr := a.ends(codeFailed); !strings.Contains(stderr, "the input ended without a code") || !strings.Contains(stderr, "https://app.example/done") {
+		t.Errorf("the end of the input: %s", stderr)
+	}
+}
+
+// TestAuthorizeBeforehand: what makes a consent useless is found before a person is asked.
+func TestAuthorizeBeforehand(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 114, Records: 50})
+	path := s.tokenIn()
+	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	defer func() { _ = taken.Close() }()
+	_, port, err := net.SplitHostPort(taken.Addr().String())
+	must(t, err)
+	expect := func(name string, code int, says string, args ...string) {
+		t.Helper()
+		o := s.run(append([]string{"authorize", "--no-browser"}, args...)...)
+		if o.code != code || !strings.Contains(o.stderr, says) || strings.Contains(o.stderr, "/oauth/v2/auth") {
+			t.Errorf("%s: exit code %d, want %d and %q\n%s%s", name, o.code, code, says, o.stdout, o.stderr)
+		}
+	}
+	expect("a port in use", codeEnvironment, "--port names another one", "--port", port)
+	expect("another organization", codeUsage, `"south" is no configured organization`, "south")
+	expect("a redirect that is none", codeUsage, "--redirect is no address", "--redirect", "callback")
+	expect("no time", codeUsage, "--wait", "--wait", "0s")
+	o := s.run("authorize", "--scopes")
+	if o.code != codeFine || !strings.Contains(o.stdout, "SvcInventory.bills.READ,") {
+		t.Errorf("--scopes: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	delete(s.environment, "SANDBOX_CLIENT_SECRET")
+	expect("no client secret", codeUsage, "has no client secret yet")
+	s.environment["SANDBOX_CLIENT_SECRET"] = sandbox.ClientSecret
+	delete(s.environment, "SLUICE_ENCRYPTION_KEY")
+	expect("no sealing key", codeUsage, "SLUICE_ENCRYPTION_KEY is not set")
+	s.environment["SLUICE_ENCRYPTION_KEY"] = testKey
+	s.rewrite(path, filepath.Join(filepath.Dir(path), "nowhere", "token"))
+	expect("no folder for the token", codeEnvironment, "the secret's file cannot be written")
+	s.rewrite(filepath.Join(filepath.Dir(path), "nowhere", "token"), path)
+	s.exec(`DROP SCHEMA sluice CASCADE`)
+	expect("no tables", codeEnvironment, "run sluice migrate")
+	s.configure(businesses())
+	expect("one of three", codeUsage, "name one of first, second, third")
+}
+
+// TestMissingScopes: what upstream did not grant is named; what it does not tell is not guessed.
+func TestMissingScopes(t *testing.T) {
+	t.Parallel()
+	needed := []string{"SvcBooks.bills.READ", "SvcBooks.custommodules.ALL", "SvcChat.Channels.READ"}
+	for granted, want := range map[string]string{
+		"": "does not tell", strings.Join(needed, " "): "3 scopes granted", "SvcBooks.bills.ALL SvcBooks.custommodules.ALL SvcChat.Channels.READ": "3 scopes",
+		"SvcBooks.bills.READ SvcChat.Channels.UPDATE": "not granted: SvcBooks.custommodules.ALL,SvcChat.Channels.READ:",
+	} {
+		v := authorizedView{Organization: "acme", Needed: needed}
+		v.compare(strings.Fields(granted))
+		f := v.scopes()[0]
+		if !strings.Contains(f.Text, want) || f.OK != (len(v.Missing) == 0) || (f.code == codeFine) != f.OK {
+			t.Errorf("%q: %+v, want %q", granted, f, want)
+		}
+	}
+}
+
+// TestAuthorizeOpensABrowser: where there is a display, the command opens the address; it needs no
+// input then.
+func TestAuthorizeOpensABrowser(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 115, Records: 50, Limits: sandbox.Limits{Off: true}})
+	s.tokenIn()
+	folder := t.TempDir()
+	opened := filepath.Join(folder, "opened")
+	must(t, syscall.Mkfifo(opened, 0o600))
+	browser := filepath.Join(folder, "xdg-open")
+	must(t, os.WriteFile(browser, []byte("#!/bin/sh\nprintf '%s' \"$1\" >"+opened+"\n"), 0o700))
+	must(t, os.Symlink(browser, filepath.Join(folder, "open")))
+	s.environment["DISPLAY"], s.environment["PATH"] = ":99", folder+":"+os.Getenv("PATH")
+	p := s.start("authorize", "--port", "0")
+	address, err := os.ReadFile(opened) // until the browser has written it
+	must(t, err)
+	a := &authorizing{s: s, secrets: secretsOf(), address: string(address)}
+	if status, _ := a.browse(a.decides("accept")); status != http.StatusOK {
+		t.Errorf("the answer: status %d", status)
+	}
+	p.ends(codeFine, patience)
+	if !strings.Contains(p.stderr.String(), string(address)) || !strings.Contains(p.stdout.String(), "identity") {
+		t.Errorf("%s\n%s", p.stdout.String(), p.stderr.String())
+	}
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice"
+	"sluice/connectors"
+	"sluice/pipeline/engine/config"
+	"sluice/sandbox"
+)
+
+// loaded reads a configuration whose secrets are missing.
+func loaded(t *testing.T, path string, env map[string]string) *config.Config {
+	t.Helper()
+	read, err := config.LoadOffline(path, func(name string) (string, bool) {
+		value, ok := env[name]
+		return value, ok
+	}, os.ReadFile, connectors.All())
+	must(t, err)
+	return read
+}
+
+// initOf runs init without a terminal, and gives its exit code and its output.
+func initOf(t *testing.T, path string, args ...string) (int, string) {
+	t.Helper()
+	var out buffer
+	code := Main(t.Context(), append([]string{"--config", path, "init"}, args...), Env{
+		Stdin: strings.NewReader("y\n"), Stdout: &out, Stderr: &out, LookupEnv: func(name string) (string, bool) { return "/home/x", name == "HOME" },
+		ReadFile: os.ReadFile, Now: time.Now,
+	})
+	return code, out.String()
+}
+
+// answers are flags that make a configuration.
+func answers() []string {
+	return []string{
+		"--name", `Ünï "1" & Co: #2`, "--id", "77", "--services", "inventory=free,invoicing=free", "--api-url", "https://api.example.com",
+		"--auth-url", "https://auth.example.com", "--client-id", "1000.A: b",
+	}
+}
+
+// TestInitByFlags: without a terminal flags give the answers, and their mistakes are reported
+// together. A file that is there stays, unless --force is given.
+func TestInitByFlags(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	code, said := initOf(t, path)
+	for _, want := range []string{"--name is missing", "--id is missing", "--api-url is missing", "--auth-url is missing", "--client-id is missing"} {
+		if code != codeUsage || !strings.Contains(said, want) {
+			t.Errorf("no flags: exit code %d, want %q\n%s", code, want, said)
+		}
+	}
+	code, said = initOf(t, path, append(answers(), "--id", "x", "--services", "books=free", "--database", "mysql://h/d", "--vendor", "a b", "--data-center", "mars")...)
+	for _, want := range []string{"--id wants", "--services there is no such service", "--database is not the address", "--vendor wants", "--data-center there is"} {
+		if code != codeUsage || !strings.Contains(said, want) {
+			t.Errorf("wrong flags: exit code %d, want %q\n%s", code, want, said)
+		}
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Fatalf("a file was written: %v", err)
+	}
+	if code, said = initOf(t, path, answers()...); code != codeFine {
+		t.Fatalf("exit code %d\n%s", code, said)
+	}
+	made := loaded(t, path, map[string]string{"HOME": "/home/x"})
+	o := made.Organizations[0]
+	if o.Name != `Ünï "1" & Co: #2` || o.ID != "77" || o.DataCenter != "com" || len(o.Services) != 2 || o.Credentials.ClientID != "1000.A: b" ||
+		o.Credentials.RefreshTokenFrom != "${N_1_CO_2_REFRESH_TOKEN}" || !made.Database.Private() || made.Vendor.ChatURL != "" {
+		t.Errorf("%+v", o)
+	}
+	if code, said = initOf(t, path, answers()...); code != codeUsage || !strings.Contains(said, "--force replaces it") {
+		t.Errorf("again: exit code %d\n%s", code, said)
+	}
+	code, said = initOf(t, path, append(answers(), "--force", "--id", "78", "--json")...)
+	var shown initView
+	must(t, json.Unmarshal([]byte(said), &shown))
+	if code != codeFine || loaded(t, path, map[string]string{"HOME": "/home/x"}).Organizations[0].ID != "78" || shown.Config != path || len(shown.Next) != 4 {
+		t.Errorf("--force: exit code %d\n%s", code, said)
+	}
+	if code, said = initOf(t, path, "--force", "--from-sandbox", "--id", "78"); code != codeUsage || !strings.Contains(said, "--from-sandbox answers --id itself") {
+		t.Errorf("--from-sandbox with an answer: exit code %d\n%s", code, said)
+	}
+	if code, said = initOf(t, path, "--force", "--from-sandbox=http://sandbox.example"); code != codeUsage || !strings.Contains(said, "sends tokens in clear") {
+		t.Errorf("a sandbox elsewhere: exit code %d\n%s", code, said)
+	}
+}
+
+// TestInitKeepsTheExample: the comments of the example are in what init writes, and its answers are
+// the only difference.
+func TestInitKeepsTheExample(t *testing.T) {
+	t.Parallel()
+	a := probable()
+	a.Name, a.ID, a.Services, a.Database = "acme", "10234695", "accounting=standard,inventory=standard,chat=free", "${SLUICE_DATABASE_URL}"
+	a.APIURL, a.AuthURL, a.Chat = "https://www.svcapis.example.com", "https://accounts.svc.example.com", "https://chat.svc.example.com"
+	a.ClientID = "1000.PLACEHOLDER"
+	text, err := a.render()
+	must(t, err)
+	_, mine, _ := strings.Cut(text, "\n#\n")
+	_, example, _ := strings.Cut(sluice.ExampleConfig, "\n#\n")
+	if mine != example || mine == "" {
+		t.Error("the answers of the example do not make the example")
+	}
+	// Every service has its line, whichever is chosen.
+	a.Services = "billing=paid,chat=free,accounting=free,inventory=free,invoicing=free"
+	text, err = a.render()
+	must(t, err)
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	must(t, os.WriteFile(path, []byte(text), 0o600))
+	services := loaded(t, path, map[string]string{"SLUICE_DATABASE_URL": "postgres://h/d"}).Organizations[0].Services
+	if len(services) != 5 || services["invoicing"].Plan != "free" || services["billing"].Plan != "paid" {
+		t.Errorf("%+v", services)
+	}
+}
+
+// TestInitFromSandbox: the configuration of a try fits a sandbox, and its secrets open it.
+func TestInitFromSandbox(t *testing.T) {
+	t.Parallel()
+	running, err := startSandbox(t.Context(), "127.0.0.1:0", sandbox.Options{Records: 20, Plan: "free", Now: time.Now})
+	must(t, err)
+	t.Cleanup(func() { must(t, running.stop(context.WithoutCancel(t.Context()))) })
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	code, said := initOf(t, path, "--from-sandbox="+running.URL)
+	folder := filepath.Join(filepath.Dir(path), "sluice-try")
+	if code != codeFine || !strings.Contains(said, "export SLUICE_ENCRYPTION_KEY_FILE="+filepath.Join(folder, "sealing_key")) {
+		t.Fatalf("exit code %d\n%s", code, said)
+	}
+	read, err := config.Load(path, func(string) (string, bool) { return "", false }, os.ReadFile, connectors.All())
+	must(t, err)
+	o := read.Organizations[0]
+	if o.Credentials.ClientSecret.Reveal() != sandbox.ClientSecret || o.Credentials.RefreshToken.Reveal() != sandbox.RefreshToken ||
+		o.ID != running.Organization || o.Credentials.ClientID != running.ClientID || read.Vendor.AuthURL != running.URL ||
+		read.Database.DataDir != tryData(folder) || len(o.Services) != 5 {
+		t.Errorf("%+v", read)
+	}
+	key, err := os.ReadFile(filepath.Join(folder, "sealing_key"))
+	must(t, err)
+	if code, said = initOf(t, path, "--from-sandbox="+running.URL, "--force"); code != codeFine {
+		t.Fatalf("again: exit code %d\n%s", code, said)
+	}
+	again, err := os.ReadFile(filepath.Join(folder, "sealing_key"))
+	must(t, err)
+	if string(again) != string(key) || strings.Contains(said, strings.TrimSpace(string(key))) {
+		t.Error("the sealing key of the try was replaced, or is shown")
+	}
+}

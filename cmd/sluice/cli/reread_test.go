@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/pipeline/engine"
+	"sluice/pipeline/notifications"
+	"sluice/pipeline/upstream"
+	"sluice/sandbox"
+)
+
+// otherHook is the secret of notifications after a change.
+const otherHook = "anotherHookSecret9"
+
+// hookWith posts the webhook of a rule, signed with a secret.
+func (s *fixture) hookWith(secret, address, body string) int {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, address, strings.NewReader(body))
+	must(s.t, err)
+	request.Header.Set("X-Svc-Webhook-Signature", notifications.Signature(upstream.NewSecret(secret), []byte(body)))
+	answer, err := (&http.Client{}).Do(request)
+	must(s.t, err)
+	must(s.t, answer.Body.Close())
+	return answer.StatusCode
+}
+
+// replace writes a file with a secret as operators do: a new file takes the name.
+func replace(t *testing.T, path, text string) {
+	t.Helper()
+	must(t, os.WriteFile(path+".new", []byte(text+"\n"), 0o600))
+	must(t, os.Rename(path+".new", path))
+}
+
+// TestAReceiverFollowsAFile: a receiver takes a new secret from its file without a signal.
+func TestAReceiverFollowsAFile(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 133, Records: 5}).narrow()
+	s.notified("http://127.0.0.1:1")
+	other := s.receiver()
+	hook := filepath.Join(t.TempDir(), "hook")
+	replace(t, hook, hookSecret)
+	other.environment["HOOK_FILE"] = hook
+	text, err := os.ReadFile(s.config)
+	must(t, err)
+	must(t, os.WriteFile(s.config, []byte(strings.Replace(string(text), "${HOOK_SECRET}", "file:${HOOK_FILE}", 1)), 0o600))
+	var stderr buffer
+	env := other.env(&buffer{}, &stderr)
+	env.Minute = 50 * time.Millisecond
+	options := (&cli{env: env, config: s.config}).options()
+	options.Receiver, options.Quiet = true, false
+	a, err := engine.Load(options)
+	must(t, err)
+	must(t, a.OpenDatabase(t.Context()))
+	receiver, err := a.OpenReceiver(t.Context(), func(notifications.Observation) {})
+	must(t, err)
+	defer receiver.Close()
+	server := http.Server{Handler: receiver}
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	go func() { _ = server.Serve(listener) }() // it ends with Close
+	defer func() { must(t, server.Close()) }()
+	unfollow := followSecrets(t.Context(), a, make(chan os.Signal))
+	defer unfollow()
+
+	rule := "http://" + listener.Addr().String() + "/rule/" + businessKey + "/inventory.items"
+	if was := s.hookWith(hookSecret, rule, `{"item_id":"1"}`); was != http.StatusOK {
+		t.Fatalf("the first secret gets %d", was)
+	}
+	replace(t, hook, otherHook)
+	s.waitUntil("the new secret is taken", func() bool { return s.hookWith(otherHook, rule, `{"item_id":"2"}`) == http.StatusOK })
+	if was := s.hookWith(hookSecret, rule, `{"item_id":"3"}`); was != http.StatusUnauthorized {
+		t.Errorf("the old secret gets %d", was)
+	}
+	if !strings.Contains(stderr.String(), "a file changed") {
+		t.Errorf("the log says %q", stderr.String())
+	}
+}

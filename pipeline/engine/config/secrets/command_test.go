@@ -1,0 +1,161 @@
+package secrets_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/pipeline/engine/config/secrets"
+)
+
+// script writes a program, and returns its path.
+func script(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// environment is a source with these variables.
+func environment(variables map[string]string) secrets.Source {
+	return secrets.Source{Getenv: func(name string) (string, bool) {
+		value, set := variables[name]
+		return value, set
+	}}
+}
+
+// TestCommand reads secrets that commands print: words are split at blanks, quotes keep them
+// together, and no shell reads the line.
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	echo := script(t, `for word in "$@"; do printf '<%s>' "$word"; done; echo`)
+	from := environment(map[string]string{"TWO": "a b;c"})
+	for line, want := range map[string]string{
+		`exec:` + echo + ` one two`:              "<one><two>",
+		`exec: ` + echo + `  'one;two'  "$HOME"`: "<one;two><$HOME>",
+		`exec:"` + echo + `" -a=";|&" ''`:        "<-a=;|&><>",
+	} {
+		got, err := from.Secret(line)
+		if err != nil || got.Reveal() != want {
+			t.Errorf("%s: %q, %v, want %q", line, got.Reveal(), err, want)
+		}
+	}
+	// A variable is one word, whatever is in it.
+	counts := script(t, `echo $#:"$1" | tr ' ' _`)
+	if got, err := from.Secret("exec:" + counts + " ${TWO}"); err != nil || got.Reveal() != "1:a_b;c" {
+		t.Errorf("a variable: %q, %v", got.Reveal(), err)
+	}
+}
+
+// TestACommandDoesNotGetTheSealingKey: a command gets the environment of the process, less the key.
+func TestACommandDoesNotGetTheSealingKey(t *testing.T) {
+	t.Setenv("SLUICE_ENCRYPTION_KEY", canary)
+	t.Setenv("SLUICE_ENCRYPTION_KEY_FILE", canary)
+	t.Setenv("VAULT_ADDRESS", "here")
+	got, err := environment(nil).Secret("exec:" + script(t, `echo "$SLUICE_ENCRYPTION_KEY-$SLUICE_ENCRYPTION_KEY_FILE-$VAULT_ADDRESS"`))
+	if err != nil || got.Reveal() != "--here" {
+		t.Errorf("%q, %v", got.Reveal(), err)
+	}
+}
+
+// TestCommandsThatFail: no message holds what a command said or was given.
+func TestCommandsThatFail(t *testing.T) {
+	t.Parallel()
+	said := "echo " + canary + "; echo " + canary + " >&2; "
+	from := environment(map[string]string{"CANARY": canary})
+	from.Limit = 3 * time.Second
+	for name, test := range map[string]struct{ line, want string }{
+		"fails":            {script(t, said+"exit 7") + " ${CANARY}", "ended with exit status 7: run it by hand"},
+		"is killed":        {script(t, said+"kill -9 $$"), "ended with signal: killed"},
+		"hangs":            {script(t, said+"sleep 300"), "did not end within 3s, and was killed"},
+		"leaves a child":   {script(t, said+"sleep 300 & exit 0"), "kept its output open"},
+		"prints much":      {script(t, said+"head -c 100000 /dev/zero | tr '\\0' x"), "printed more than 65536 bytes"},
+		"prints endlessly": {script(t, "yes "+canary), "printed more than 65536 bytes"},
+		"prints two lines": {script(t, said+"echo "+canary) + " ${CANARY}", "holds spaces, line breaks or control characters"},
+		"prints nothing":   {script(t, "exit 0"), "holds nothing but space"},
+		"does not exist":   {"/nowhere/program ${CANARY}", "the command /nowhere/program did not start: no such file or directory"},
+		"is relative":      {"vault kv get", "has to be an absolute path"},
+		"is empty":         {"  ", "names no command"},
+		"has a quote":      {"/bin/echo 'one", "a quote of exec: is not closed"},
+		"lacks a variable": {"/bin/echo ${NONE}", "the environment variable NONE is not set"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			began := time.Now()
+			got, err := from.Secret("exec:" + test.line)
+			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), canary) {
+				t.Errorf("%q, %v, want %q", got.Reveal(), err, test.want)
+			}
+			if took := time.Since(began); took > 30*time.Second {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
+
+// TestOneReadingRunsACommandOnce: two organizations with one command cost one run of it.
+func TestOneReadingRunsACommandOnce(t *testing.T) {
+	t.Parallel()
+	count := filepath.Join(t.TempDir(), "count")
+	line := "exec:" + script(t, `echo x >>"$1"; wc -l <"$1"`) + " " + count
+	from := environment(nil)
+	from.Reading = &secrets.Reading{}
+	for range 2 {
+		if got, err := from.Secret(line); err != nil || got.Reveal() != "1" {
+			t.Errorf("%q, %v", got.Reveal(), err)
+		}
+	}
+	from.Reading = &secrets.Reading{}
+	if got, err := from.Secret(line); err != nil || got.Reveal() != "2" {
+		t.Errorf("the next reading: %q, %v", got.Reveal(), err)
+	}
+}
+
+// TestCredential reads what systemd passes to a service.
+func TestCredential(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write := func(name, text string, mode os.FileMode) {
+		path := filepath.Join(folder, name)
+		if err := errors.Join(os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("client_secret", "right\n", 0o400)
+	write("open", canary, 0o444)
+	from := environment(map[string]string{"CREDENTIALS_DIRECTORY": folder})
+	from.Reading = &secrets.Reading{}
+	if got, err := from.Secret("cred:client_secret"); err != nil || got.Reveal() != "right" {
+		t.Errorf("%q, %v", got.Reveal(), err)
+	}
+	if want := filepath.Join(folder, "client_secret"); len(from.Reading.Files) != 1 || from.Reading.Files[0] != want {
+		t.Errorf("the files are %q, want %s", from.Reading.Files, want)
+	}
+	for name, test := range map[string]struct {
+		from secrets.Source
+		raw  string
+		want string
+	}{
+		"outside":    {from, "cred:../client_secret", "the name of a credential"},
+		"hidden":     {from, "cred:.secret", "the name of a credential"},
+		"empty":      {from, "cred:", "the name of a credential"},
+		"missing":    {from, "cred:none", "no such file"},
+		"readable":   {from, "cred:open", "all accounts may read"},
+		"no service": {environment(nil), "cred:client_secret", "CREDENTIALS_DIRECTORY is not set"},
+		"relative":   {environment(map[string]string{"CREDENTIALS_DIRECTORY": "here"}), "cred:client_secret", "absolute path"},
+	} {
+		_, err := test.from.Secret(test.raw)
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), canary) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+	_, err := environment(nil).Secret("cred:client_secret")
+	if _, missing := errors.AsType[*secrets.MissingError](err); !missing {
+		t.Errorf("commands without a call do not work outside the service: %v", err)
+	}
+}

@@ -1,0 +1,84 @@
+package secrets_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sluice/pipeline/engine/config/secrets"
+	"sluice/pipeline/upstream"
+)
+
+func TestDestination(t *testing.T) {
+	t.Parallel()
+	from := secrets.Source{Getenv: func(name string) (string, bool) { return "/home/x", name == "HOME" }}
+	for raw, want := range map[string]secrets.Destination{
+		"${TOKEN}": {Variable: "TOKEN"}, "file:/run/token": {File: "/run/token"}, "file:${HOME}/token": {File: "/home/x/token"}, "other:token": {},
+	} {
+		if got, err := from.Destination(raw); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", raw, got, err)
+		}
+	}
+	for _, raw := range []string{"file:token", "file:${NOTHING}/token"} {
+		if got, err := from.Destination(raw); err == nil {
+			t.Errorf("%s: %+v, want an error", raw, got)
+		}
+	}
+}
+
+// TestReplace: the file changes at once with Commit and not before, keeps its mode as far as a
+// secret may have it, and stays behind its link.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path, link := filepath.Join(folder, "token"), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	replace := func(at, value string) error {
+		r, err := secrets.Replace(at)
+		if err != nil {
+			return err
+		}
+		if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), value) {
+			t.Errorf("%s is there before Commit", value)
+		}
+		return r.Commit(upstream.NewSecret(value))
+	}
+	for n, c := range []struct {
+		before, after os.FileMode // before is zero where there is no file
+		at            string
+	}{{0, 0o600, path}, {0o640, 0o640, path}, {0o400, 0o600, link}, {0o666, 0o640, path}, {0o755, 0o640, path}} {
+		if c.before != 0 {
+			if err := os.Chmod(path, c.before); err != nil {
+				t.Fatal(err)
+			}
+		}
+		value := strings.Repeat("v", n+1)
+		err := replace(c.at, value)
+		text, readErr := os.ReadFile(path)
+		info, statErr := os.Lstat(path)
+		if err != nil || readErr != nil || statErr != nil || string(text) != value+"\n" || info.Mode() != c.after {
+			t.Errorf("%d: %v, %q, %v, want mode %s", n, err, text, info, c.after)
+		}
+	}
+	r, err := secrets.Replace(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Cancel(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
+		t.Errorf("%d files are left, %v", len(left), err)
+	}
+	for _, bad := range []string{folder, filepath.Join(folder, "nowhere", "token"), "/dev/null/token"} {
+		if _, err := secrets.Replace(bad); err == nil {
+			t.Errorf("%s can be replaced", bad)
+		}
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
+		t.Errorf("%d files are left, %v", len(left), err)
+	}
+}

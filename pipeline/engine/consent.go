@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/upstream"
+)
+
+// Consents asks for the consent of one organization. Its calls pass the gate.
+type Consents struct {
+	app          *App
+	organization *config.Organization
+	tokens       *upstream.Tokens
+}
+
+// Consents prepares the consent of an organization. It fails if the client secret or the sealing
+// key is missing.
+func (a *App) Consents(o *config.Organization) (*Consents, error) {
+	if o.Credentials.ClientSecret.Reveal() == "" {
+		return nil, fmt.Errorf("%w: organization %s has no client secret yet: set what credentials.client_secret names in the configuration",
+			ErrUsage, o.Name)
+	}
+	_, tokens, err := a.tokens()
+	if err != nil {
+		return nil, err
+	}
+	return &Consents{app: a, organization: o, tokens: tokens}, nil
+}
+
+// Address gives the address of the page on which a person consents.
+func (c *Consents) Address(consent upstream.Consent) (string, error) {
+	return c.tokens.ConsentAddress(c.app.organizations[c.organization.Key], consent)
+}
+
+// Exchange gets the refresh token for a code, with one counted call. From here on no text shows the
+// code.
+func (c *Consents) Exchange(ctx context.Context, consent upstream.Consent, code string) (upstream.Granted, error) {
+	return c.tokens.Exchange(ctx, c.app.organizations[c.organization.Key], consent, upstream.NewSecret(code))
+}

@@ -1,0 +1,263 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/engine/config/secrets"
+)
+
+// rereadEvery is the time between two looks whether a file with secrets changed. It is also the
+// least time between two readings because upstream refuses a credential.
+const rereadEvery = time.Minute
+
+// firstReading keeps the configuration as it was read first: secrets are read anew by its
+// references, whatever became of the file.
+type firstReading struct {
+	read func(string) ([]byte, error)
+	text []byte
+}
+
+// Read reads the file and keeps it.
+func (f *firstReading) Read(path string) ([]byte, error) {
+	text, err := f.read(path)
+	f.text = text
+	return text, err
+}
+
+// Again returns what was read.
+func (f *firstReading) Again(string) ([]byte, error) { return f.text, nil }
+
+// inForce are the secrets that this process uses now. Reading them anew replaces them; everything
+// else of the configuration stays.
+type inForce struct {
+	// load reads the configuration of the start with its present secrets.
+	load func() (*config.Config, error)
+	// refused receives that upstream refused a credential.
+	refused chan struct{}
+
+	// turn is held while the secrets are read anew.
+	turn sync.Mutex
+
+	mu            sync.Mutex
+	organizations map[string]ofOrganization
+	keys          [][]byte
+	files         []string
+	users         []func() error
+	// woken are the organizations whose streams have to be woken once more.
+	woken []string
+}
+
+// ofOrganization are the secrets of one organization.
+type ofOrganization struct {
+	credentials config.Credentials
+	hooks       []config.Secret
+}
+
+func newInForce(conf *config.Config, load func() (*config.Config, error)) *inForce {
+	f := &inForce{load: load, refused: make(chan struct{}, 1)}
+	f.organizations, f.files = secretsOf(conf), conf.SecretFiles
+	return f
+}
+
+func secretsOf(conf *config.Config) map[string]ofOrganization {
+	all := make(map[string]ofOrganization, len(conf.Organizations))
+	for i := range conf.Organizations {
+		o := &conf.Organizations[i]
+		all[o.Key] = ofOrganization{credentials: o.Credentials, hooks: o.Notifications.Secret}
+	}
+	return all
+}
+
+// of returns the secrets of an organization.
+func (f *inForce) of(o *config.Organization) ofOrganization {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.organizations[o.Key]
+}
+
+// keysInForce returns the sealing keys that were read last.
+func (f *inForce) keysInForce() [][]byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.keys
+}
+
+// seal notes the sealing keys that are used.
+func (f *inForce) seal(keys [][]byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.keys = keys
+}
+
+// uses notes what has to be told when the secrets change.
+func (f *inForce) uses(tell func() error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.users = append(f.users, tell)
+}
+
+// refuse notes that upstream refused a credential. It does not wait.
+func (f *inForce) refuse() {
+	select {
+	case f.refused <- struct{}{}:
+	default: // it is noted already
+	}
+}
+
+// stamp changes when a file with secrets changes.
+func (f *inForce) stamp(keyFile string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	files := f.files
+	if keyFile != "" {
+		files = append(slices.Clip(files), keyFile)
+	}
+	return secrets.Stamp(files)
+}
+
+// put replaces the secrets, and returns the keys of the organizations whose credentials are others
+// now, and how many secrets changed.
+func (f *inForce) put(conf *config.Config, keys [][]byte) ([]string, int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var others []string
+	changed := 0
+	fresh := secretsOf(conf)
+	for key, now := range fresh {
+		before := f.organizations[key]
+		credentials := differing([]config.Secret{before.credentials.ClientSecret, before.credentials.RefreshToken},
+			[]config.Secret{now.credentials.ClientSecret, now.credentials.RefreshToken})
+		if credentials > 0 {
+			others = append(others, key)
+		}
+		changed += credentials + differing(before.hooks, now.hooks)
+	}
+	if !slices.EqualFunc(f.keys, keys, bytes.Equal) {
+		changed++
+	}
+	f.organizations, f.keys, f.files = fresh, keys, conf.SecretFiles
+	return others, changed
+}
+
+// differing counts the values that are others now; both lists have the same length.
+func differing(before, now []config.Secret) int {
+	n := 0
+	for i := range now {
+		if i >= len(before) || before[i].Reveal() != now[i].Reveal() {
+			n++
+		}
+	}
+	return n
+}
+
+// hooks returns the secrets of an organization's notifications that are in force.
+func (a *App) hooks(o *config.Organization) []config.Secret { return a.secrets.of(o).hooks }
+
+// Reread reads all secrets anew and puts them in force in this process: credentials, secrets of
+// notifications, and the sealing keys if a file has them. It returns how many changed, and lets the
+// organizations go on whose credentials did. On an error those before stay in force. Variables of
+// the environment never change in a running process.
+func (a *App) Reread(ctx context.Context) (int, error) {
+	a.secrets.turn.Lock()
+	defer a.secrets.turn.Unlock()
+	conf, err := a.secrets.load()
+	if err != nil {
+		return 0, err
+	}
+	var keys [][]byte
+	if !a.options.Offline {
+		if keys, err = (secrets.Source{Getenv: a.options.LookupEnv}).EncryptionKeys(); err != nil {
+			return 0, err
+		}
+	}
+	keepSecrets(a.options, conf) // before anything can print them
+	others, changed := a.secrets.put(conf, keys)
+	for _, tell := range a.secrets.told() {
+		if err := tell(); err != nil {
+			return changed, err
+		}
+	}
+	a.secrets.replaced(others)
+	return changed, a.wakeDenied(ctx, others)
+}
+
+// replaced notes organizations whose credentials were replaced, and returns those noted before.
+func (f *inForce) replaced(organizations []string) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	before := f.woken
+	f.woken = organizations
+	return before
+}
+
+// told returns what has to be told.
+func (f *inForce) told() []func() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.users)
+}
+
+// wakeDenied lets the streams of organizations go on that stopped because of their credentials.
+func (a *App) wakeDenied(ctx context.Context, organizations []string) error {
+	if a.DB == nil { // it only receives callbacks
+		return nil
+	}
+	for _, key := range organizations {
+		if _, err := a.DB.Wake(ctx, key, servicesOf(a.organization(key)), pipeline.StateDenied); err != nil {
+			return fmt.Errorf("let the streams of %s go on: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// FollowSecrets reads the secrets anew until ctx ends: at each signal, when a file with secrets has
+// changed, and after upstream refused a credential. Each reading is one line in the log.
+func (a *App) FollowSecrets(ctx context.Context, signals <-chan os.Signal) {
+	every := rereadEvery
+	if a.options.Minute > 0 {
+		every = a.options.Minute
+	}
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	keyFile := secrets.Source{Getenv: a.options.LookupEnv}.KeyFile()
+	seen := a.secrets.stamp(keyFile)
+	var last time.Time
+	for {
+		why := ""
+		select {
+		case <-ctx.Done():
+			return
+		case <-signals:
+			why = "a signal asked for it"
+		case <-a.secrets.refused:
+			if now := a.options.Now(); now.Sub(last) >= every {
+				why, last = "upstream refused a credential", now
+			}
+		case <-ticker.C:
+			// Runs that were under way at the replacement ended with the old credentials.
+			if err := a.wakeDenied(ctx, a.secrets.replaced(nil)); err != nil {
+				a.Log.WarnContext(ctx, "streams with new credentials wait for the next day", "error", a.options.Scrub.Error(err))
+			}
+			if a.secrets.stamp(keyFile) != seen {
+				why = "a file changed"
+			}
+		}
+		if why == "" {
+			continue
+		}
+		seen = a.secrets.stamp(keyFile) // before the reading: a later change is seen at the next look
+		if changed, err := a.Reread(ctx); err != nil {
+			a.Log.WarnContext(ctx, "the secrets could not be read anew: those before stay in force", "why", why, "error", a.options.Scrub.Error(err))
+		} else {
+			a.Log.InfoContext(ctx, "the secrets were read anew", "why", why, "changed", changed)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+// Package traces sends OpenTelemetry traces of runs to a collector, by OTLP over HTTP.
+//
+// One run is one trace: run, chunks, and in them calls and loads. The package instruments the seams
+// at which engine wires the program, so the packages below know nothing of traces. Where traces are
+// off, a nil *Traces leaves every seam as it is.
+//
+// A span has identifiers, names of our own, and counts. It never has a value of a record, a query,
+// an address or a text of upstream (invariant 10).
+//
+// Start reading at New, then Chunk and Gate.
+package traces
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/streams"
+)
+
+// Options configure Traces. All but Headers, Version and Scrub are required.
+type Options struct {
+	// Collector is the address of the collector, without the path of OTLP ("/v1/traces").
+	Collector string
+	// Headers are sent with every request. They are secrets.
+	Headers map[string]string
+	// Sample is the share of the runs that are traced, and of the calls outside of runs.
+	Sample float64
+	// Version is the version of the program.
+	Version string
+	// Run reads what a run did.
+	Run   func(ctx context.Context, id int64) (streams.Run, error)
+	Now   func() time.Time
+	Log   *slog.Logger
+	Scrub *outside.Scrubber
+	// pauses are the waits before a request to the collector is repeated; nil means one second and
+	// three.
+	pauses []time.Duration
+}
+
+// Traces makes spans and sends them. A nil *Traces makes none; its methods cost nothing then.
+type Traces struct {
+	run      func(ctx context.Context, id int64) (streams.Run, error)
+	now      func() time.Time
+	log      *slog.Logger
+	scrub    *outside.Scrubber
+	tracer   trace.Tracer
+	provider *sdk.TracerProvider
+	queue    *queue
+}
+
+// New begins to send spans. Close ends that.
+func New(o Options) *Traces {
+	// The queue tells what was lost. The library's own handler would print past the outlets.
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
+	client := newCollector(o)
+	exporter := otlptrace.NewUnstarted(client) // there is no connection to open beforehand
+	queue := newQueue(exporter.ExportSpans, o.Now, o.Log)
+	about := []attribute.KeyValue{attribute.String("service.name", "sluice")}
+	if o.Version != "" {
+		about = append(about, attribute.String("service.version", o.Version))
+	}
+	share := sdk.TraceIDRatioBased(o.Sample)
+	provider := sdk.NewTracerProvider(
+		sdk.WithResource(resource.NewSchemaless(about...)),
+		sdk.WithSpanProcessor(queue),
+		sdk.WithIDGenerator(ids{}),
+		// A chunk names its run, which is no span yet, as its parent. The number of the trace alone
+		// decides, so all processes that work on a run decide alike.
+		sdk.WithSampler(sdk.ParentBased(share, sdk.WithRemoteParentSampled(share), sdk.WithRemoteParentNotSampled(share))),
+		sdk.WithRawSpanLimits(limits()),
+	)
+	return &Traces{
+		run: o.Run, now: o.Now, log: o.Log, scrub: o.Scrub, provider: provider, queue: queue, tracer: provider.Tracer("sluice"),
+	}
+}
+
+// mostOf bounds the attributes of a span and the elements of a list in one.
+const mostOf = 64
+
+// limits bound a span. They replace those that the environment may name.
+func limits() sdk.SpanLimits {
+	return sdk.SpanLimits{
+		AttributeValueLengthLimit: outside.MaxText, AttributeCountLimit: mostOf, EventCountLimit: mostOf, LinkCountLimit: mostOf,
+		AttributePerEventCountLimit: mostOf, AttributePerLinkCountLimit: mostOf,
+	}
+}
+
+// flushLimit bounds the time to send the last spans.
+const flushLimit = 5 * time.Second
+
+// Close sends the spans that wait, for five seconds at most, and ends the sending. It works even if
+// the context has ended.
+func (t *Traces) Close(ctx context.Context) {
+	if t == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+	defer cancel()
+	_ = t.provider.Shutdown(ctx) // the queue has logged what was lost
+}

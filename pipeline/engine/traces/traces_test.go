@@ -1,0 +1,300 @@
+package traces
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
+
+	"sluice/pipeline"
+	"sluice/pipeline/jobs"
+	"sluice/pipeline/outside"
+	"sluice/pipeline/upstream/wire"
+	"sluice/pipeline/warehouse/streams"
+	"sluice/schema"
+)
+
+const canary = "canary-of-a-header"
+
+// gate is a gate that lets every call pass.
+type gate struct{ last int64 }
+
+func (g *gate) Enter(context.Context, pipeline.Call) (int64, error) { g.last++; return g.last, nil }
+
+func (*gate) Leave(context.Context, pipeline.Call, int64, pipeline.CallResult) error { return nil }
+
+// heard is a log that can be read.
+type heard struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (h *heard) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.Write(p)
+}
+
+func (h *heard) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.String()
+}
+
+// inbox is a collector in this process. Status is what it answers, 0 for 200.
+type inbox struct {
+	mu       sync.Mutex
+	statuses []int
+	spans    []*tracepb.Span
+	requests int
+	wrong    string
+}
+
+func (c *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.requests++
+	if r.URL.Path != "/v1/traces" || r.Header.Get("Authorization") != "Bearer "+canary {
+		c.wrong = r.URL.Path + " or its headers"
+	}
+	if len(c.statuses) > 0 {
+		status := c.statuses[0]
+		c.statuses = c.statuses[1:]
+		http.Error(w, "no, "+canary, status)
+		return
+	}
+	zip, err := gzip.NewReader(r.Body)
+	if err != nil {
+		c.wrong = err.Error()
+		return
+	}
+	body, err := io.ReadAll(zip)
+	var data tracepb.TracesData
+	if err == nil {
+		err = proto.Unmarshal(body, &data)
+	}
+	if err != nil {
+		c.wrong = err.Error()
+		return
+	}
+	for _, of := range data.GetResourceSpans() {
+		for _, scope := range of.GetScopeSpans() {
+			c.spans = append(c.spans, scope.GetSpans()...)
+		}
+	}
+}
+
+// begin begins traces that go to an address, and gives their log, too.
+func begin(address string, sample float64) (*Traces, *heard) {
+	log := new(heard)
+	return New(Options{
+		Collector: address, Headers: map[string]string{"authorization": "Bearer " + canary}, Sample: sample, Now: time.Now,
+		Run: func(context.Context, int64) (streams.Run, error) { return streams.Run{}, nil },
+		Log: slog.New(slog.NewJSONHandler(log, nil)), Scrub: outside.NewScrubber(), pauses: []time.Duration{time.Millisecond, time.Millisecond},
+	}), log
+}
+
+// pass makes calls.
+func pass(ctx context.Context, tb testing.TB, gate wire.Gate, calls int) {
+	tb.Helper()
+	for range calls {
+		call := pipeline.Call{Organization: "1", Service: "inventory", Resource: "bills", Class: "incremental", Method: "GET", Endpoint: "/bills", Run: 7}
+		number, err := gate.Enter(ctx, call)
+		if err == nil {
+			err = gate.Leave(ctx, call, number, pipeline.CallResult{Status: 200, Records: 200, Bytes: 1 << 16})
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// TestARequestIsRepeated: a collector that restarts loses nothing.
+func TestARequestIsRepeated(t *testing.T) {
+	t.Parallel()
+	collector := &inbox{statuses: []int{503, 429}}
+	server := httptest.NewServer(collector)
+	defer server.Close()
+	traces, log := begin(server.URL+"/", 1)
+	pass(t.Context(), t, traces.Gate(new(gate)), 600)
+	traces.Close(t.Context())
+	if len(collector.spans) != 600 || collector.wrong != "" || log.String() != "" {
+		t.Errorf("%d spans arrived, wrong: %q, log: %s", len(collector.spans), collector.wrong, log)
+	}
+}
+
+// TestACollectorThatFails: calls go on and take no longer, one warning tells what was lost, and
+// neither it nor the end of the process waits.
+func TestACollectorThatFails(t *testing.T) {
+	t.Parallel()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusInternalServerError) }))
+	t.Cleanup(failing.Close)
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusUnauthorized) }))
+	t.Cleanup(refusing.Close)
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" && r.URL.Path == "/other" {
+			t.Error("the header followed a redirect")
+		}
+		http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(elsewhere.Close)
+	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // the server notices the end of the connection only behind the body
+		<-r.Context().Done()
+	}))
+	t.Cleanup(slow.Close)
+	for name, test := range map[string]struct{ address, why string }{
+		"gone": {gone.URL, "the connection failed"}, "failing": {failing.URL, "answered HTTP 500"}, "slow": {slow.URL, "the call was ended"},
+		"refusing": {refusing.URL, "answered HTTP 401: check telemetry.otlp"}, "elsewhere": {elsewhere.URL, "answered HTTP 307"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			traces, log := begin(test.address, 1)
+			begun := time.Now()
+			pass(t.Context(), t, traces.Gate(new(gate)), 3*mostWaiting)
+			if took := time.Since(begun); took > 5*time.Second {
+				t.Errorf("the calls took %s", took)
+			}
+			begun = time.Now()
+			traces.Close(t.Context())
+			if took := time.Since(begun); took > flushLimit+2*time.Second {
+				t.Errorf("the end took %s", took)
+			}
+			text := log.String()
+			// The first warning comes with the first failure, the other one at the end.
+			if lines := strings.Count(text, "\n"); lines < 1 || lines > 2 || !strings.Contains(text, test.why) {
+				t.Errorf("%d warnings, want one or two, with %q\n%s", lines, test.why, text)
+			}
+			if strings.Contains(text, canary) || strings.Contains(text, test.address) {
+				t.Errorf("the warning quotes an answer, a header or the address\n%s", text)
+			}
+		})
+	}
+}
+
+// TestOneWarningAMinute: many lost requests are one line.
+func TestOneWarningAMinute(t *testing.T) {
+	t.Parallel()
+	now, log := time.Unix(1, 0), new(heard)
+	q := &queue{now: func() time.Time { return now }, log: slog.New(slog.NewJSONHandler(log, nil))}
+	for range 125 { // two minutes and five seconds
+		q.lost.Add(2)
+		q.warn(t.Context())
+		now = now.Add(time.Second)
+	}
+	if got := strings.Count(log.String(), "\n"); got != 3 || !strings.Contains(log.String(), `"spans":120`) {
+		t.Errorf("%d lines, want 3, with the spans of a minute\n%s", got, log)
+	}
+}
+
+// TestOff: without a collector, every seam stays what it is, and nothing runs or is allocated.
+func TestOff(t *testing.T) { //nolint:paralleltest // it counts allocations
+	var off *Traces
+	var inner wire.Gate = new(gate)
+	var runner jobs.Runner
+	var store jobs.Store
+	r, s := off.Runs(runner, store)
+	if off.Gate(inner) != inner || off.Chunks() != nil || off.Loads(nil) != nil || r != nil || s != nil {
+		t.Error("a seam is not what it was")
+	}
+	ctx := t.Context()
+	if n := testing.AllocsPerRun(100, func() {
+		off.Gate(inner)
+		off.Chunks()
+		off.Close(ctx)
+		if trace.SpanContextFromContext(ctx).IsValid() { // what a line of the log asks
+			t.Error("there is a span")
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	all := make([]byte, 1<<20)
+	for stack := range strings.SplitSeq(string(all[:runtime.Stack(all, true)]), "\n\n") {
+		if strings.Contains(stack, "traces.(*queue)") && strings.Contains(stack, "TestOff") {
+			t.Errorf("a goroutine sends:\n%s", stack)
+		}
+	}
+}
+
+// TestSampling: processes that work on one run decide alike, and the share is kept.
+func TestSampling(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(new(inbox))
+	defer server.Close()
+	one, _ := begin(server.URL, 0.25)
+	defer one.Close(t.Context())
+	other, _ := begin(server.URL, 0.25)
+	defer other.Close(t.Context())
+	stream := pipeline.Stream{Organization: "1", Service: &schema.Service{Name: "inventory"}, Resource: &schema.Resource{Name: "bills"}}
+	sampled := 0
+	for run := range int64(1000) {
+		claim := pipeline.Claim{Stream: stream, Run: run, Began: time.Unix(1_700_000_000, 0)}
+		first, end := one.chunk(t.Context(), claim, 1)
+		end(nil)
+		second, end := other.chunk(t.Context(), claim, 2)
+		end(nil)
+		a, b := trace.SpanContextFromContext(first), trace.SpanContextFromContext(second)
+		if a.TraceID() != b.TraceID() || a.IsSampled() != b.IsSampled() || a.SpanID() == b.SpanID() {
+			t.Fatalf("run %d: %v and %v", run, a, b)
+		}
+		if a.IsSampled() {
+			sampled++
+		}
+	}
+	if sampled < 180 || sampled > 320 {
+		t.Errorf("%d runs in 1000 are traced, want about 250", sampled)
+	}
+	if a, b := ofRun(stream.Key(), 1, time.Unix(1, 0)), ofRun(stream.Key(), 1, time.Unix(2, 0)); a.TraceID() == b.TraceID() {
+		t.Error("runs of two warehouses share a trace")
+	}
+}
+
+// TestNothingStays: after the end nothing runs.
+func TestNothingStays(t *testing.T) { //nolint:paralleltest // it looks at all goroutines
+	before := goleak.IgnoreCurrent()
+	collector := new(inbox)
+	server := httptest.NewServer(collector)
+	traces, _ := begin(server.URL, 1)
+	pass(t.Context(), t, traces.Gate(new(gate)), 1)
+	traces.Close(t.Context())
+	traces.provider.Tracer("late") // a span that comes too late is dropped
+	server.Close()
+	goleak.VerifyNone(t, before)
+	if len(collector.spans) != 1 {
+		t.Errorf("%d spans, want 1", len(collector.spans))
+	}
+}
+
+// BenchmarkCall measures what the span of a call costs its call: sampled, not sampled, and off.
+func BenchmarkCall(b *testing.B) {
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	defer server.Close()
+	for name, sample := range map[string]float64{"sampled": 1, "not sampled": 1e-9, "off": 0} {
+		b.Run(name, func(b *testing.B) {
+			var traces *Traces
+			if sample > 0 {
+				traces, _ = begin(server.URL, sample)
+				defer traces.Close(b.Context())
+			}
+			through := traces.Gate(new(gate))
+			b.ReportAllocs()
+			b.ResetTimer()
+			pass(b.Context(), b, through, b.N)
+		})
+	}
+}
