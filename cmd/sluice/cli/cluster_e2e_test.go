@@ -31,6 +31,19 @@ type cluster struct {
 // newCluster makes a cluster that is not started. Each of these tools has to be installed.
 func (s *fixture) newCluster(tools ...string) *cluster {
 	s.t.Helper()
+	c := s.newAccount(tools...)
+	c.sh(`initdb --username=postgres --auth=trust --no-sync >/dev/null
+cat >>"$CONF" <<END
+listen_addresses = ''
+unix_socket_directories = '$PGHOST'
+fsync = off
+END`)
+	return c
+}
+
+// newAccount prepares the account, without a cluster.
+func (s *fixture) newAccount(tools ...string) *cluster {
+	s.t.Helper()
 	for _, tool := range tools {
 		_, err := exec.LookPath(tool)
 		if err != nil {
@@ -69,12 +82,6 @@ func (s *fixture) newCluster(tools ...string) *cluster {
 	c.set("PGUSER", "postgres")
 	c.set("START", "pg_ctl --silent --wait --log="+folder+"/log start")
 	c.set("STOP", "pg_ctl --silent --wait --mode=fast stop")
-	c.sh(`initdb --username=postgres --auth=trust --no-sync >/dev/null
-cat >>"$CONF" <<END
-listen_addresses = ''
-unix_socket_directories = '$PGHOST'
-fsync = off
-END`)
 	s.t.Cleanup(func() {
 		if _, err := os.Stat(filepath.Join(c.data, "postmaster.pid")); err == nil {
 			_, _ = c.try("pg_ctl --silent --mode=immediate stop") // the folder goes next
