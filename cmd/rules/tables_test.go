@@ -20,9 +20,10 @@ const migrated = "migrations"
 //
 // A function of the database writes on behalf of the package that calls it: reserve_call,
 // finish_call and prune_calls write calls, live_calls, budgets, day_budgets, spent, external_spent
-// for calls, and timeline_wait last_timeline; prune_runs deletes runs for streams, and with them verifications and processes that
-// are as old; take_callback writes callbacks and hints for hints; prune_raw deletes raw_records and
-// notes it in raw_looks; take_turn, inside the keep functions, writes housekeeping.
+// for calls, and timeline_wait last_timeline; prune_runs deletes runs for streams, and with them
+// verifications and processes that are as old; take_callback writes callbacks and hints for hints;
+// prune_raw deletes raw_records and notes it in raw_looks; take_turn, inside the keep functions,
+// writes housekeeping.
 func writers() map[string]string {
 	const (
 		warehouse = "pipeline/warehouse"

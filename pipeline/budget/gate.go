@@ -156,7 +156,7 @@ func (g *Gate) wait(ctx context.Context, decision pipeline.Decision, deadline ti
 		// The ledger can only say when the lease of a lost call ends. Most calls end much sooner,
 		// here or in another process.
 		pause = min(pause, pollConcurrent)
-	case pipeline.RefusedMinute, pipeline.RefusedClosed:
+	case pipeline.RefusedMinute, pipeline.RefusedClosed, pipeline.RefusedForgotten:
 		freed = nil
 	}
 	pause = jitter(pause)

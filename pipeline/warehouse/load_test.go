@@ -84,8 +84,8 @@ func TestALostClaimWritesNothing(t *testing.T) {
 	}
 }
 
-// TestAClaimEndsWithItsTimeline: after a promotion or a restore the database may have forgotten what
-// was loaded under a claim, and still has the claim itself. What would follow is refused.
+// TestAClaimEndsWithItsTimeline: after a promotion or a restore the database may have forgotten
+// what was loaded under a claim, and still has the claim itself. What would follow is refused.
 func TestAClaimEndsWithItsTimeline(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -32,7 +32,7 @@ type cluster struct {
 func (s *fixture) newCluster(tools ...string) *cluster {
 	s.t.Helper()
 	c := s.newAccount(tools...)
-	c.sh(`initdb --username=postgres --auth=trust --no-sync >/dev/null
+	c.sh(`initdb --username=postgres --auth=trust --encoding=UTF8 --locale=C --no-sync >/dev/null
 cat >>"$CONF" <<END
 listen_addresses = ''
 unix_socket_directories = '$PGHOST'

@@ -36,7 +36,7 @@ func TestAStandbyTakesOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newFixture(t, sandbox.Options{
-				Seed: 98, Records: 12_000, PageLatency: 40 * time.Millisecond, Limits: sandbox.Limits{Minute: minute},
+				Seed: 98, Records: 60_000, PageLatency: 40 * time.Millisecond, Limits: sandbox.Limits{Minute: minute},
 			}).narrow()
 			s.environment[withMinute] = minute.String()
 			primary := s.newCluster()
@@ -52,7 +52,7 @@ func TestAStandbyTakesOver(t *testing.T) {
 			s.on("postgres://postgres@/postgres?target_session_attrs=read-write&host=" + url.QueryEscape(primary.folder+","+standby.folder))
 
 			serve := s.start("serve", "--listen", "127.0.0.1:0")
-			s.wait("calls arrive", s.arrivals.after(80))
+			s.wait("calls arrive", s.arrivals.after(60))
 			if !synchronous {
 				primary.sh(`sed -i '1i local replication all reject' "$PGDATA/pg_hba.conf"
 pg_ctl --silent reload`)

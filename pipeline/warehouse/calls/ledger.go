@@ -129,8 +129,9 @@ SELECT call_id, refused, wait_ms FROM sluice.reserve_call_on_timeline(
 
 // Reserve counts a call before it leaves, or says which limit refuses it and when to ask again
 // (invariant 3). Any number of processes may ask: the database decides one request after the other,
-// by its clock. A reservation is never given back: a process that died may have made the call. For a
-// lease after a standby was promoted or a backup restored, all are refused: calls may be forgotten.
+// by its clock. A reservation is never given back: a process that died may have made the call. For
+// a lease after a standby was promoted or a backup restored, all are refused: calls may be
+// forgotten.
 func (l *Ledger) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error) {
 	var (
 		decision pipeline.Decision
