@@ -186,7 +186,7 @@ var kinds = []struct {
 	match       *regexp.Regexp
 	level, work string
 }{
-	{regexp.MustCompile(`(?i)^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?(?:` + ident + ` )?ON ` + tabled), shareUpdateExclusive, WorkScan},
+	{regexp.MustCompile(`(?i)^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?` + ident + ` ON ` + tabled), shareUpdateExclusive, WorkScan},
 	{regexp.MustCompile(`(?i)^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?(?:` + ident + ` )?ON (?:ONLY )?` + tabled), share, WorkScan},
 	{regexp.MustCompile(`(?i)^CREATE (?:OR REPLACE )?(?:CONSTRAINT )?TRIGGER .*? ON ` + tabled), shareRowExclusive, WorkCatalog},
 	{regexp.MustCompile(`(?i)^CREATE OR REPLACE VIEW ` + tabled), accessExclusive, WorkCatalog},
@@ -257,7 +257,7 @@ func altering(table, actions string) need {
 }
 
 // ofAction returns the lock and the work of one part of an ALTER TABLE, which is in capitals.
-func ofAction(action string) (string, string) { //nolint:gocritic // the level, and the work
+func ofAction(action string) (string, string) {
 	has := func(words string) bool { return strings.Contains(action, words) }
 	starts := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(action, w) })

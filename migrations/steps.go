@@ -145,7 +145,7 @@ func whole(ctx context.Context, provider *goose.Provider, name string, others *b
 	if err != nil {
 		return err
 	}
-	others.log.InfoContext(ctx, "migration applied", "migration", result.Source.Path)
+	others.log.InfoContext(ctx, "migration applied", "migration", result.Source.Path, "seconds", result.Duration.Seconds())
 	return nil
 }
 
@@ -181,7 +181,7 @@ func stepped(ctx context.Context, pool *pgxpool.Pool, name string, parts []part,
 		}
 		others.log.InfoContext(ctx, "step applied", "migration", name, "step", step.name)
 	}
-	others.log.InfoContext(ctx, "migration applied", "migration", name)
+	others.log.InfoContext(ctx, "all steps of the migration applied", "migration", name)
 	return nil
 }
 

@@ -91,8 +91,8 @@ func decode(text string) (object, error) {
 
 // serviceMonitor is what the chart uses of the Prometheus operator's type.
 type serviceMonitor struct {
-	meta.TypeMeta   `json:",inline"`
-	meta.ObjectMeta `json:"metadata,omitempty"`
+	meta.TypeMeta
+	meta.ObjectMeta `json:"metadata"`
 
 	Spec struct {
 		Selector  meta.LabelSelector `json:"selector"`
@@ -110,8 +110,8 @@ type serviceMonitor struct {
 
 // prometheusRule is what the chart uses of the Prometheus operator's type.
 type prometheusRule struct {
-	meta.TypeMeta   `json:",inline"`
-	meta.ObjectMeta `json:"metadata,omitempty"`
+	meta.TypeMeta
+	meta.ObjectMeta `json:"metadata"`
 
 	Spec struct {
 		Groups []struct {

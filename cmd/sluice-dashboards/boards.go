@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Labels that figures have beside job.
 const (
@@ -14,7 +17,7 @@ const (
 type scope struct {
 	// all is the part of a selector that each query has.
 	all string
-	// stream, service and organization name a line.
+	// stream and service name a line.
 	stream, service string
 	// most bounds the lines of lists.
 	most int
@@ -34,11 +37,7 @@ func organizationScope() scope {
 
 // of is a metric within the scope, with further matchers if there are any.
 func (s scope) of(metric string, more ...string) string {
-	selector := s.all
-	for _, m := range more {
-		selector += ", " + m
-	}
-	return fmt.Sprintf("sluice_%s{%s}", metric, selector)
+	return fmt.Sprintf("sluice_%s{%s}", metric, strings.Join(append([]string{s.all}, more...), ", "))
 }
 
 func (s scope) stream1(metric string, more ...string) string {
@@ -53,9 +52,13 @@ func (s scope) enabled(expr string) string {
 func (s scope) age() string   { return "time() - " + s.stream1("stream_watermark_timestamp_seconds") }
 func (s scope) bound() string { return s.stream1("stream_bound_seconds") }
 func (s scope) parts() string { return "(" + s.age() + ") / " + onStream + " " + s.bound() }
-func (s scope) worst() string { return fmt.Sprintf("topk(%d, %s)", s.most, s.parts()) }
-func (s scope) top(expr string) string {
-	return fmt.Sprintf("topk(%d, %s)", s.most, expr)
+func (s scope) worst() string { return s.top(s.parts()) }
+
+func (s scope) top(expr string) string { return fmt.Sprintf("topk(%d, %s)", s.most, expr) }
+
+// quantile is that of a histogram in the time of a window, over all processes.
+func (s scope) quantile(q, by, buckets, window string) string {
+	return fmt.Sprintf("histogram_quantile(%s, sum by (le%s) (rate(%s[%s])))", q, comma(by), s.of(buckets), window)
 }
 
 // lateness lists streams with age and bound, worst first.
@@ -63,13 +66,15 @@ func (s scope) lateness() panel {
 	of := func(expr string) string { return "(" + expr + ") and " + onStream + " " + s.worst() }
 	return table("Lateness, worst first",
 		"Age of the watermark beside its bound. Above 1 the stream is late (SluiceStreamLate). A stream that was never complete is not here.",
-		query{s.worst(), "age / bound"}, query{of(s.age()), "age"}, query{of(s.bound()), "bound"}, query{of(s.stream1("stream_interval_seconds")), "interval"},
+		query{s.worst(), "age / bound"}, query{of(s.age()), "age"}, query{of(s.bound()), "bound"},
+		query{of(s.stream1("stream_interval_seconds")), "interval"},
 	).in("age", seconds).in("bound", seconds).in("interval", seconds).by("age / bound")
 }
 
 func (s scope) never() panel {
 	return table("Never complete", "Enabled streams without a watermark: the first run has not ended clean.",
-		query{s.stream1("stream_bound_seconds", `resource!~".*[.](details|hinted|look|sweep)"`) + " unless " + onStream + " " + s.of("stream_watermark_timestamp_seconds"), "bound"}).in("bound", seconds)
+		query{s.stream1("stream_bound_seconds", `resource!~".*[.](details|hinted|look|sweep)"`) + " unless " + onStream + " " +
+			s.of("stream_watermark_timestamp_seconds"), "bound"}).in("bound", seconds)
 }
 
 func (s scope) states() panel {
@@ -125,7 +130,8 @@ func (s scope) failedBackfills() panel {
 func (s scope) deletions() panel {
 	return table("Deletions that wait for the operator", "sluice tombstones review decides.",
 		query{s.stream1("tombstones_held") + " > 0", "rows"},
-		query{"time() - min by (job, " + byStream + ") (" + s.of("tombstones_held_since_timestamp_seconds") + ")", "waiting"}).in("waiting", seconds).by("waiting")
+		query{"time() - min by (job, " + byStream + ") (" + s.of("tombstones_held_since_timestamp_seconds") + ")", "waiting"},
+	).in("waiting", seconds).by("waiting")
 }
 
 func (s scope) findings() panel {
@@ -151,7 +157,8 @@ func fleet() dashboard {
 			figure("Denied", "", number, 1, 1, query{state("denied"), ""}),
 			figure("Failed", "", number, 1, 1, query{state("failed"), ""}),
 			figure("Quarantine alarms", "", number, 1, 1, query{"sum(" + s.stream1("stream_quarantine_alarm") + ") or vector(0)", ""}),
-			figure("Tokens that died young", "In a row, of the credential with most of them.", number, 2, 3, query{one(s.of("tokens_died_young"), ""), "{{job}}"}),
+			figure("Tokens that died young", "In a row, of the credential with most of them.", number, 2, 3,
+				query{one(s.of("tokens_died_young"), ""), "{{job}}"}),
 		}},
 		row{"Alerts", 7, []panel{
 			table("Alerts that fire", "Each has a page in docs/operations/runbooks.", query{`ALERTS{alertname=~"Sluice.*", alertstate="firing"}`, "firing"}),
@@ -165,9 +172,10 @@ func fleet() dashboard {
 			lines("Calls a second, by kind of answer", "", rate,
 				query{"sum by (kind) (rate(" + s.of("call_duration_seconds_count") + "[$__rate_interval]))", "{{kind}}"}).stacked(),
 			lines("Duration of calls", "Counted by the processes, in all organizations.", seconds,
-				query{"histogram_quantile(0.5, sum by (le, service) (rate(" + s.of("call_duration_seconds_bucket") + "[$__rate_interval])))", "{{service}} median"},
-				query{"histogram_quantile(0.99, sum by (le, service) (rate(" + s.of("call_duration_seconds_bucket") + "[$__rate_interval])))", "{{service}} 99 %"}),
-			lines("Calls of 24 hours, by class", "", number, query{"sum by (class) (" + one(s.of("calls_24h"), "service, resource, class") + ")", "{{class}}"}).stacked(),
+				query{s.quantile("0.5", "service", "call_duration_seconds_bucket", "$__rate_interval"), "{{service}} median"},
+				query{s.quantile("0.99", "service", "call_duration_seconds_bucket", "$__rate_interval"), "{{service}} 99 %"}),
+			lines("Calls of 24 hours, by class", "", number,
+				query{"sum by (class) (" + one(s.of("calls_24h"), "service, resource, class") + ")", "{{class}}"}).stacked(),
 		}},
 		row{"Work", 8, []panel{
 			lines("Oldest job", "", seconds, query{waits, "{{job}}"}),
@@ -180,13 +188,16 @@ func fleet() dashboard {
 
 // organization is the dashboard of one organization.
 func organization() dashboard {
-	s := organizationScope()
+	s, all := organizationScope(), fleetScope()
 	spent := "sum by (job, " + byService + ") (" + one(s.of("budget_spent_calls"), byService+", class") + ")"
 	external := one(s.of("budget_external_calls"), byService) // absent where upstream said nothing of it
 	left := one(s.of("budget_limit_calls"), byService) + " - " + onService + " (" + spent + " + " + onService + " " + external + " or " + spent + ")"
 	return board("organization", "organization", "One organization: how old its streams are, and what its calls were spent on.",
 		[]variable{choice("organization", "Organization", `label_values(sluice_stream_state{job=~"$job"}, organization)`, false)},
-		row{"Streams", 11, []panel{s.lateness(), lines("Age of the watermarks, in parts of the bound", "Above 1 the stream is late.", number, query{s.parts(), s.stream})}},
+		row{"Streams", 11, []panel{
+			s.lateness(),
+			lines("Age of the watermarks, in parts of the bound", "Above 1 the stream is late.", number, query{s.parts(), s.stream}),
+		}},
 		row{"Age of the watermarks", 9, []panel{
 			lines("Age of the watermarks", "", seconds, query{s.age(), s.stream}),
 			lines("Time since the last run that was done", "", seconds, query{"time() - " + s.stream1("stream_last_done_timestamp_seconds"), s.stream}),
@@ -208,18 +219,21 @@ func organization() dashboard {
 				query{"time() - " + one(s.of("notifications_self_test_timestamp_seconds"), "organization"), ""}),
 			table("Channels", "",
 				query{one(s.of("channel_expires_timestamp_seconds"), "organization, module") + " - time()", "expires in"},
-				query{"time() - " + one(s.of("channel_last_told_timestamp_seconds"), "organization, module"), "last told"}).in("expires in", seconds).in("last told", seconds),
-			lines("Callbacks a second, by verdict", "", rate, query{"sum by (verdict) (rate(" + s.of("callbacks_total") + "[$__rate_interval]))", "{{verdict}}"}),
+				query{"time() - " + one(s.of("channel_last_told_timestamp_seconds"), "organization, module"), "last told"},
+			).in("expires in", seconds).in("last told", seconds),
+			lines("Callbacks a second, by verdict", "", rate,
+				query{"sum by (verdict) (rate(" + s.of("callbacks_total") + "[$__rate_interval]))", "{{verdict}}"}),
 			lines("Gaps: seconds in a day", "Time in which nothing could tell of a change; without a module, of all.", seconds,
 				query{"max by (module) (increase(" + s.of("channel_gap_seconds_total") + "[1d]))", "{{module}}"}),
 		}},
 		row{"Change notifications: what they bring", 8, []panel{
 			lines("Hints that wait", "", number, query{s.stream1("hints_waiting"), s.stream}),
 			lines("Share of the changes that were told", "", ratio, query{s.stream1("stream_told_ratio"), s.stream}),
-			lines("Changes that nothing told, in a day", "", number, query{"sum by (service, resource) (increase(" + s.of("stream_missed_total") + "[1d]))", s.stream}),
+			lines("Changes that nothing told, in a day", "", number,
+				query{"sum by (service, resource) (increase(" + s.of("stream_missed_total") + "[1d]))", s.stream}),
 			lines("From callback to row, and to answer", "Of all organizations: the 99th percentile of the last hour.", seconds,
-				query{`histogram_quantile(0.99, sum by (le) (rate(sluice_hint_to_row_seconds_bucket{job=~"$job"}[1h])))`, "row"},
-				query{`histogram_quantile(0.99, sum by (le) (rate(sluice_callback_seconds_bucket{job=~"$job"}[1h])))`, "answer"}),
+				query{all.quantile("0.99", "", "hint_to_row_seconds_bucket", "1h"), "row"},
+				query{all.quantile("0.99", "", "callback_seconds_bucket", "1h"), "answer"}),
 		}},
 	)
 }

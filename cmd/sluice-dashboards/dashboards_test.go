@@ -11,6 +11,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+
+	"sluice/pipeline/engine/metrics"
 )
 
 const (
@@ -126,42 +128,58 @@ func queries(t *testing.T) map[string]string {
 	return all
 }
 
-// TestMetricsAreDeclared: each metric in an alert or a dashboard is one that the program exports. A
-// query of another name is no error in Prometheus: it finds nothing.
+// selected finds a metric with its matchers, and the matchers' labels.
+var (
+	selected = regexp.MustCompile(`\bsluice_([a-z0-9_]+)(\{[^}]*\})?`)
+	matcher  = regexp.MustCompile(`(\w+)\s*(?:=~|!~|!=|=)\s*"`)
+	grouped  = regexp.MustCompile(`\b(?:by|on|without)\s*\(([^)]*)\)`)
+)
+
+// TestMetricsAreDeclared: each metric in an alert or a dashboard is one that the program exports,
+// and has the labels that the query names. Another name is no error in Prometheus: the query finds
+// nothing.
 func TestMetricsAreDeclared(t *testing.T) {
 	t.Parallel()
-	declared := map[string]bool{}
-	for _, name := range strings.Fields(transcribed) {
-		declared[name] = true
-	}
-	metric := regexp.MustCompile(`\bsluice_[a-z0-9_]+`)
-	part := regexp.MustCompile(`_(bucket|count|sum)$`)
-	used := map[string]bool{}
-	for of, expr := range queries(t) {
-		for _, name := range metric.FindAllString(expr, -1) {
-			whole := part.ReplaceAllString(name, "")
-			used[name], used[whole] = true, true
-			if !declared[name] && !declared[whole] {
-				t.Errorf("%s asks for %s, which the program does not export", of, name)
+	declared := map[string]metrics.Metric{}
+	for _, m := range metrics.Declared() {
+		declared[m.Name] = m
+		if m.Type == metrics.Histogram {
+			m.Labels = append([]string{"le"}, m.Labels...)
+			for _, part := range []string{"_bucket", "_count", "_sum"} {
+				declared[m.Name+part] = m
 			}
 		}
 	}
-	for name := range declared {
-		if !used[name] {
-			t.Errorf("%s is in no alert and no dashboard", name)
+	used := map[string]bool{}
+	for of, expr := range queries(t) {
+		labels := []string{"job"} // Prometheus gives it to every figure
+		for _, found := range selected.FindAllStringSubmatch(expr, -1) {
+			m, exported := declared["sluice_"+found[1]]
+			if !exported {
+				t.Errorf("%s asks for sluice_%s, which the program does not export", of, found[1])
+			}
+			used[m.Name] = true
+			labels = append(labels, m.Labels...)
+			for _, label := range matcher.FindAllStringSubmatch(found[2], -1) {
+				if label[1] != "job" && !slices.Contains(m.Labels, label[1]) {
+					t.Errorf("%s asks for the label %s, which %s does not have", of, label[1], m.Name)
+				}
+			}
+		}
+		for _, found := range grouped.FindAllStringSubmatch(expr, -1) {
+			for label := range strings.SplitSeq(found[1], ",") {
+				if label = strings.TrimSpace(label); !slices.Contains(labels, label) {
+					t.Errorf("%s groups by the label %s, which none of its metrics has", of, label)
+				}
+			}
+		}
+	}
+	for _, m := range metrics.Declared() {
+		if !used[m.Name] {
+			t.Errorf("%s is in no alert and no dashboard", m.Name)
 		}
 	}
 }
-
-const transcribed = `sluice_build_info sluice_stream_interval_seconds sluice_stream_bound_seconds sluice_budget_limit_calls
-	sluice_budget_spent_calls sluice_budget_external_calls sluice_budget_kept_calls sluice_budget_exhausted_timestamp_seconds
-	sluice_refusals_24h sluice_oldest_job_timestamp_seconds sluice_last_tick_timestamp_seconds sluice_call_duration_seconds
-	sluice_backfill_progress_ratio sluice_backfill_failed sluice_tombstones_held sluice_tombstones_held_since_timestamp_seconds
-	sluice_verify_findings sluice_stream_watermark_timestamp_seconds sluice_stream_last_done_timestamp_seconds sluice_stream_state
-	sluice_stream_failures sluice_stream_quarantined_records sluice_stream_quarantine_alarm sluice_tokens_died_young sluice_calls_24h
-	sluice_callbacks_total sluice_callback_seconds sluice_channel_expires_timestamp_seconds sluice_channel_last_told_timestamp_seconds
-	sluice_channel_gap_seconds_total sluice_notifications_self_test_timestamp_seconds sluice_hints_waiting sluice_hint_to_row_seconds
-	sluice_stream_told_ratio sluice_stream_missed_total sluice_database_up`
 
 // TestAlertsHaveRunbooks: each alert has a runbook, a line in the table of the alerts and tests of
 // when it fires and when it does not; and each runbook has its alert.
@@ -183,7 +201,9 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 			t.Errorf("docs/operations/alert.md has no line %s", row)
 		}
 		book := read(t, runbooks+a.Name+".md")
-		want := []string{"# " + a.Name + "\n", "Severity: " + severity + ".", "\n## It means\n", "\n## Look\n", "```sh\nsluice ", "\n## Do\n", "\n## It ends\n"}
+		want := []string{
+			"# " + a.Name + "\n", "Severity: " + severity + ".", "\n## It means\n", "\n## Look\n", "```sh\nsluice ", "\n## Do\n", "\n## It ends\n",
+		}
 		for _, part := range want {
 			if !strings.Contains(book, part) {
 				t.Errorf("the runbook of %s lacks %q", a.Name, part)

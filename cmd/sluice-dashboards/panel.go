@@ -210,7 +210,7 @@ func table(title, description string, queries ...query) panel {
 		if len(queries) == 1 {
 			value = "Value"
 		}
-		renamed[value] = queries[i].name
+		renamed[value] = p.Targets[i].LegendFormat
 	}
 	p.Transformations = []transformation{
 		{ID: "merge", Options: map[string]any{}},

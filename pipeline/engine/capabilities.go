@@ -63,13 +63,13 @@ func (n observedLoads) Load(ctx context.Context, batches ...pipeline.Batch) (pip
 			if v.Answer == pipeline.AnswerNo {
 				level = slog.LevelWarn
 			}
-			n.log.Log(ctx, level, "a run changed a verdict on the list", batches[i].Claim.Stream.Key().Log(),
+			about(n.log, batches[i].Claim.Stream.Key()).Log(ctx, level, "a run changed a verdict on the list",
 				"run", batches[i].Claim.Run, "capability", v.Capability, "answer", v.Answer, "value", v.Value, "evidence", v.Evidence)
 		}
 	}
 	for _, name := range loaded.MissingKeys {
-		n.log.WarnContext(ctx, "a declared key is gone from most records: its values stay as they were last",
-			batches[0].Claim.Stream.Key().Log(), "run", batches[0].Claim.Run, "key", name)
+		about(n.log, batches[0].Claim.Stream.Key()).WarnContext(ctx,
+			"a declared key is gone from most records: its values stay as they were last", "run", batches[0].Claim.Run, "key", name)
 	}
 	return loaded, nil
 }

@@ -37,23 +37,32 @@ func (a *App) Metrics(build metrics.Build, callbacks *metrics.Callbacks) metrics
 // depend on the number of streams.
 func (a *App) figures(ctx context.Context, tally *calls.Tally) (*metrics.Figures, error) {
 	f := new(metrics.Figures)
-	for _, read := range []func() error{
-		func() (err error) { f.Streams, err = a.streamFigures(ctx); return err },
-		func() (err error) { f.Days, err = a.days(ctx); return err },
-		func() (err error) { f.Calls, err = tally.Last24Hours(ctx); return err },
-		func() (err error) { f.Backfills, err = a.DB.Progress(ctx); return err },
-		func() (err error) { f.Held, err = a.DB.Held(ctx); return err },
-		func() (err error) { f.Found, err = a.Verifications().LastFound(ctx); return err },
-		func() (err error) { f.Telling, err = a.Telling(ctx); return err },
-		func() (err error) { f.DiedYoung, err = a.DB.TokensDiedYoung(ctx); return err },
-		func() (err error) { f.LastTick, err = a.DB.LastTick(ctx); return err },
-		func() (err error) { f.OldestJob, err = jobs.Oldest(ctx, a.DB.Pool()); return err },
+	for _, read := range []func(context.Context) error{
+		reading(&f.Streams, a.streamFigures),
+		reading(&f.Days, a.days),
+		reading(&f.Calls, tally.Last24Hours),
+		reading(&f.Backfills, a.DB.Progress),
+		reading(&f.Held, a.DB.Held),
+		reading(&f.Found, a.Verifications().LastFound),
+		reading(&f.Telling, a.Telling),
+		reading(&f.DiedYoung, a.DB.TokensDiedYoung),
+		reading(&f.LastTick, a.DB.LastTick),
+		reading(&f.OldestJob, func(ctx context.Context) (*time.Time, error) { return jobs.Oldest(ctx, a.DB.Pool()) }),
 	} {
-		if err := read(); err != nil {
+		if err := read(ctx); err != nil {
 			return nil, err
 		}
 	}
 	return f, nil
+}
+
+// reading makes a function that stores what another one reads.
+func reading[T any](into *T, read func(context.Context) (T, error)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		var err error
+		*into, err = read(ctx)
+		return err
+	}
 }
 
 func (a *App) streamFigures(ctx context.Context) ([]metrics.Stream, error) {

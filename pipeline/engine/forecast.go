@@ -97,7 +97,7 @@ func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Se
 func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) func(context.Context, pipeline.Stream) error {
 	return func(ctx context.Context, stream pipeline.Stream) error {
 		if err := a.storeForecast(ctx, stream); err != nil {
-			a.Log.WarnContext(ctx, "the run has no forecast", stream.Key().Log(), "error", err)
+			about(a.Log, stream.Key()).WarnContext(ctx, "the run has no forecast", "error", err)
 		}
 		return ready(ctx, stream)
 	}

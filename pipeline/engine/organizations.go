@@ -79,7 +79,7 @@ func (a *App) zoned(ready func(context.Context, pipeline.Stream) error) func(con
 		}
 		moved := stream.Org.Location == nil && known.Read == known.Before
 		if known.Read != "" {
-			a.Log.WarnContext(ctx, "the organization has another time zone", stream.Key().Log(),
+			about(a.Log, stream.Key()).WarnContext(ctx, "the organization has another time zone",
 				"time_zone_before", known.Read, "time_zone", now, "by_upstream", moved)
 		}
 		return a.DB.NoteZone(ctx, stream, now, !moved)

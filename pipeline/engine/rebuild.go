@@ -112,7 +112,7 @@ func (a *App) Rezone(ctx context.Context) error {
 	}
 	for _, key := range keys {
 		if err := a.renewOne(ctx, key, "times were read in another time zone"); err != nil {
-			a.Log.ErrorContext(ctx, "rows could not be written anew after a change of time zone", key.Log(), "error", err)
+			about(a.Log, key).ErrorContext(ctx, "rows could not be written anew after a change of time zone", "error", err)
 		}
 	}
 	return nil
@@ -123,7 +123,7 @@ func (a *App) renewOne(ctx context.Context, key Key, why string) error {
 	if !known {
 		return nil
 	}
-	a.Log.WarnContext(ctx, "rows are written anew out of raw records, without a call", key.Log(), "reason", why)
+	about(a.Log, key).WarnContext(ctx, "rows are written anew out of raw records, without a call", "reason", why)
 	counts, err := a.Rebuild(ctx, stream, rebuild.Changed, false, nil)
 	if errors.Is(err, ErrBusy) || errors.Is(err, pipeline.ErrLostClaim) {
 		a.Log.WarnContext(ctx, "another process writes to the stream: its rows are written anew later", key.Log())
@@ -132,6 +132,6 @@ func (a *App) renewOne(ctx context.Context, key Key, why string) error {
 	if err != nil {
 		return err
 	}
-	a.Log.InfoContext(ctx, "rows are up to date", key.Log(), "rows", counts.Rows, "rewritten", counts.Rewritten)
+	about(a.Log, key).InfoContext(ctx, "rows are up to date", "rows", counts.Rows, "rewritten", counts.Rewritten)
 	return nil
 }

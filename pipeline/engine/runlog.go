@@ -8,6 +8,9 @@ import (
 	"sluice/pipeline/jobs"
 )
 
+// about returns the log for lines about a stream.
+func about(log *slog.Logger, stream Key) *slog.Logger { return log.With(stream.Log()) }
+
 // loggedRuns is a runner that logs the result of each run, because a process that serves has no
 // terminal.
 type loggedRuns struct {
@@ -23,7 +26,7 @@ func (l loggedRuns) Chunk(ctx context.Context, claim pipeline.Claim, settle pipe
 	}
 	run, err := l.app.DB.RunProgress(ctx, claim.Run)
 	if err != nil {
-		l.app.Log.WarnContext(ctx, "the result of the run could not be read", claim.Stream.Key().Log(), "run", claim.Run, "error", err)
+		about(l.app.Log, claim.Stream.Key()).WarnContext(ctx, "the result of the run could not be read", "run", claim.Run, "error", err)
 		return nil // the chunk is committed, with or without a log line
 	}
 	if run.EndedAt == nil {
@@ -47,12 +50,12 @@ func (l loggedRuns) Chunk(ctx context.Context, claim pipeline.Claim, settle pipe
 func (l loggedRuns) alarm(ctx context.Context, stream pipeline.Stream) {
 	row, err := l.app.DB.Stream(ctx, stream.Key())
 	if err != nil {
-		l.app.Log.WarnContext(ctx, "the quarantine could not be counted", stream.Key().Log(), "error", err)
+		about(l.app.Log, stream.Key()).WarnContext(ctx, "the quarantine could not be counted", "error", err)
 		return
 	}
 	if text := l.app.Alarm(&row); text != "" {
 		key := stream.ListKey() // entries of every work of the resource have the list's key
-		l.app.Log.ErrorContext(ctx, text, stream.Key().Log(), "look", "sluice quarantine list "+key.Service+"."+key.Resource)
+		about(l.app.Log, stream.Key()).ErrorContext(ctx, text, "look", "sluice quarantine list "+key.Service+"."+key.Resource)
 	}
 }
 

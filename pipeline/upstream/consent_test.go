@@ -66,6 +66,7 @@ func TestExchange(t *testing.T) {
 	}
 	wantCall := pipeline.Call{
 		Organization: "1", Service: "auth", Resource: "token", Class: pipeline.ClassProbe, Method: "POST", Path: "/oauth/v2/token",
+		Endpoint: "/oauth/v2/token",
 	}
 	if diff := cmp.Diff([]pipeline.Call{wantCall}, r.gate.entered); diff != "" || len(r.store.rows) > 0 {
 		t.Errorf("%d rows are stored\n%s", len(r.store.rows), diff)

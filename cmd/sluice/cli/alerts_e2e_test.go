@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,14 +19,16 @@ import (
 func TestAlertsFire(t *testing.T) {
 	t.Parallel()
 	h := newTold(t, sandbox.Options{Seed: 271, Records: 400, Limits: sandbox.Limits{Off: true}},
-		"workers: 1\ntombstones: {apart: 0s, max_rows: 1}\nquarantine: {max_share: 0.01}\n")
+		"  inventory.items: {notified: {every: 6h}}\nworkers: 1\ntombstones: {apart: 0s, max_rows: 1}\nquarantine: {max_share: 0.01}\n")
 	h.sync(codeFine)
 	h.age()
 	serving := h.serve()
 	address := serving.said("serving", "listen")
 	w := h.watched(address, map[string]string{
-		"_tick_timestamp_seconds) > 120": "_tick_timestamp_seconds) > 20", "(sluice_oldest_job_timestamp_seconds) > 600": "(sluice_oldest_job_timestamp_seconds) > 5",
-		"_held_since_timestamp_seconds) > 86400": "_held_since_timestamp_seconds) > 1", "_self_test_timestamp_seconds) > 2700": "_self_test_timestamp_seconds) > 30",
+		"_last_tick_timestamp_seconds) > 120":    "_last_tick_timestamp_seconds) > 20",
+		"_oldest_job_timestamp_seconds) > 600":   "_oldest_job_timestamp_seconds) > 5",
+		"_held_since_timestamp_seconds) > 86400": "_held_since_timestamp_seconds) > 1",
+		"_self_test_timestamp_seconds) > 2700":   "_self_test_timestamp_seconds) > 30",
 	})
 	w.quiet()
 
@@ -44,6 +45,8 @@ func TestAlertsFire(t *testing.T) {
 		"SluiceVerifyFindings inventory bills", "SluiceChannelExpires Deals", "SluiceSelfTestFailed",
 	}
 	w.fires(streams...)
+	w.dashboards("Oldest job", "Never complete", "When the calls will be used up", "Backfills: progress", "Backfills that failed",
+		"Channels", "Hints that wait", "Share of the changes that were told")
 	h.tickless(w)
 	h.public.passes(serving.said("receiving callbacks", "listen"), asIs)
 	h.repaired()
@@ -121,7 +124,7 @@ func (h *toldFixture) tickless(w *watcher) {
 // busy keeps the only worker busy by a slow answer, while another job could run.
 func (h *toldFixture) busy(w *watcher) {
 	h.t.Helper()
-	must(h.t, h.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/", Kind: "slow", Milliseconds: int((2 * time.Second).Milliseconds())}}))
+	must(h.t, h.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/", Kind: "slow", Milliseconds: 600}}))
 	h.does("backfill", "--detach", "inventory.bills", "inventory.items", "inventory.credit_notes")
 	w.fires("SluiceJobsWait")
 	must(h.t, h.world.SetFaults(nil))

@@ -178,8 +178,8 @@ func neededScopes(a *engine.App, o *config.Organization) ([]string, error) {
 	return slices.Compact(scopes), nil
 }
 
-// granted asks for the consent and exchanges its code, with an app of its own: the check later opens
-// another one.
+// granted asks for the consent and exchanges its code, with an app of its own: the check later
+// opens another one.
 func (c *cli) granted(
 	ctx context.Context, options engine.Options, key string, scopes []string, flags authorizeFlags,
 ) (upstream.Granted, error) {

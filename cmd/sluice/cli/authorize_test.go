@@ -200,6 +200,12 @@ func TestAuthorize(t *testing.T) {
 	if asked := s.world.Stats().TokenRequests; asked != 2 || logged != asked {
 		t.Errorf("upstream counted %d requests of a token, the call log has %d, want 2", asked, logged)
 	}
+	for _, secret := range append(*a.secrets, strings.TrimSpace(string(text))) { // invariant 10
+		if n := one[int](s, `SELECT (SELECT count(*) FROM sluice.calls c WHERE strpos(c::text, $1) > 0) +
+			(SELECT count(*) FROM sluice.tokens t WHERE strpos(t::text, $1) > 0)`, secret); n > 0 {
+			t.Errorf("%d rows hold a secret of %d characters", n, len(secret))
+		}
+	}
 	// Given anew, the file keeps its mode, and nothing else is left in its folder.
 	must(t, os.Chmod(path, 0o640))
 	a = s.authorize(secretsOf(), "--port", "0")

@@ -78,7 +78,7 @@ func (s *fixture) spent(of func(string, ...any)) {
 func (s *fixture) told(of func(string, ...any)) {
 	of(`INSERT INTO sluice.channels (organization_id, module, channel_id, wanted, state, expires_at) VALUES ($1, 'Products', 1, '', 'active', now())`)
 	of(`INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, module, operation, ids, bytes)
-		SELECT $1, d, m::bytea, now(), now(), m, '', '{}', 1 FROM (VALUES ('watch', 'Products'), ('test', '')) AS c (d, m)`)
+		SELECT $1, d, m::bytea, now(), clock_timestamp(), m, '', '{}', 1 FROM (VALUES ('watch', 'Products'), ('test', '')) AS c (d, m)`)
 	of(`INSERT INTO sluice.runs (organization_id, service, resource, class, gen, ended_at, outcome, updated, watermark_before)
 		VALUES ($1, 'inventory', 'items', '', 0, now(), 'done', 2, now())`)
 }

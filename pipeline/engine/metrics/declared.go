@@ -69,7 +69,7 @@ const (
 	calls24h            = "sluice_calls_24h"
 	refusals24h         = "sluice_refusals_24h"
 	callDuration        = "sluice_call_duration_seconds"
-	tokensDiedYoung     = "sluice_tokens_died_young"
+	tokensDiedYoung     = "sluice_tokens_died_young" //nolint:gosec // the name of a metric
 	channelExpires      = "sluice_channel_expires_timestamp_seconds"
 	channelLastTold     = "sluice_channel_last_told_timestamp_seconds"
 	channelGap          = "sluice_channel_gap_seconds_total"
@@ -145,7 +145,8 @@ func streamMetrics() []Metric {
 		gauge(tombstonesHeld, "records", "deletions that wait for the operator, because too many were found at once",
 			"it is above 0: `sluice tombstones review` decides", stream...),
 		gauge(tombstonesHeldSince, instant, "since when the first of them waits; absent if none does", "`time() - …` is above a day", stream...),
-		gauge(verifyFindings, "findings", "violations that the last verification of the list found; absent if there was none", "it is above 0", stream...),
+		gauge(verifyFindings, "findings", "violations that the last verification of the list found; absent if there was none",
+			"it is above 0", stream...),
 	}
 }
 
@@ -155,12 +156,14 @@ func callMetrics() []Metric {
 		gauge(budgetLimit, "calls", "calls of a day by the plan; absent without a daily limit", "dashboards compare with it", account...),
 		gauge(budgetSpent, "calls", "calls of the day so far, by class of work", "near the limit with old watermarks: the plan is too small",
 			organization, service, class),
-		gauge(budgetKept, "calls", "calls of a class's floor that it has not spent: they stay for it", "it is 0 early in the day", organization, service, class),
+		gauge(budgetKept, "calls", "calls of a class's floor that it has not spent: they stay for it", "it is 0 early in the day",
+			organization, service, class),
 		gauge(budgetExternal, "calls", "calls of the day that other programs made, by upstream's last answer; absent if no answer of the day said so",
 			"it is large: another program spends from the same plan", account...),
 		gauge(budgetExhausted, instant, "forecast: when no call of the day is left at the pace of the last hour; absent if calls return before",
 			"it is hours before the day turns", account...),
-		gauge(calls24h, "calls", "calls of the last 24 hours", "near the plan's limit with old watermarks: the plan is too small", service, resource, class),
+		gauge(calls24h, "calls", "calls of the last 24 hours",
+			"near the plan's limit with old watermarks: the plan is too small", service, resource, class),
 		gauge(refusals24h, "calls", "calls of the last 24 hours that upstream refused or did not answer, by kind of error; absent without one",
 			"`exhausted` (the day is spent, code 45) or `denied` is above 0", organization, service, kind),
 		counted(Histogram, callDuration, "seconds", "time of a call, from leaving until its answer is read; kind is `ok` or the kind of error",

@@ -34,25 +34,31 @@ WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS at), asked AS MATERIALIZ
 		SELECT max(n.began_at) AS newest FROM sluice.spent n WHERE n.organization_id = w.organization_id AND n.service = w.service AND n.span = 'hour'
 	) AS h
 ), spans AS MATERIALIZED (
-	SELECT a.number, v.what, a.organization_id, a.service, v.low, v.high, v.whole, greatest(v.whole, least(a.newest, date_bin('1 hour', v.high, 'epoch'))) AS part
+	SELECT a.number, v.what, a.organization_id, a.service, v.low, v.high, v.whole,
+		greatest(v.whole, least(a.newest, date_bin('1 hour', v.high, 'epoch'))) AS part
 	FROM asked a LEFT JOIN sluice.day_budgets d ON d.organization_id = a.organization_id AND d.service = a.service AND d.reset_at > a.at
 	CROSS JOIN LATERAL (VALUES
-		('day', a.since - interval '1 minute' + interval '1 microsecond', 'infinity', date_bin('1 hour', a.since - interval '1 minute', 'epoch') + interval '1 hour'),
+		('day', a.since - interval '1 minute' + interval '1 microsecond', 'infinity',
+			date_bin('1 hour', a.since - interval '1 minute', 'epoch') + interval '1 hour'),
 		('hour', a.at - interval '1 hour' + interval '1 microsecond', 'infinity', 'infinity'),
-		('seen', d.reset_at - interval '24 hours', d.seen_bucket, date_bin('1 hour', d.reset_at - interval '24 hours', 'epoch') + interval '1 hour'),
+		('seen', d.reset_at - interval '24 hours', d.seen_bucket,
+			date_bin('1 hour', d.reset_at - interval '24 hours', 'epoch') + interval '1 hour'),
 		('since', d.seen_bucket, 'infinity', 'infinity')) AS v (what, low, high, whole)
 	WHERE v.low IS NOT NULL AND v.high IS NOT NULL
 ), sums AS (
 	SELECT p.number, p.what, sum(s.reserved) AS reserved, sum(s.calls) AS calls, sum(s.incremental) AS incremental, sum(s.details) AS details,
 		sum(s.sweep) AS sweep, sum(s.backfill) AS backfill, sum(s.probe) AS probe, sum(s.hinted) AS hinted
 	FROM spans p CROSS JOIN LATERAL (
-		SELECT m.* FROM sluice.spent m WHERE m.organization_id = p.organization_id AND m.service = p.service AND m.span = 'minute'
+		SELECT m.reserved, m.calls, m.incremental, m.details, m.sweep, m.backfill, m.probe, m.hinted
+		FROM sluice.spent m WHERE m.organization_id = p.organization_id AND m.service = p.service AND m.span = 'minute'
 			AND m.began_at >= p.low AND m.began_at < least(p.whole, p.high)
 		UNION ALL
-		SELECT m.* FROM sluice.spent m WHERE m.organization_id = p.organization_id AND m.service = p.service AND m.span = 'hour'
+		SELECT m.reserved, m.calls, m.incremental, m.details, m.sweep, m.backfill, m.probe, m.hinted
+		FROM sluice.spent m WHERE m.organization_id = p.organization_id AND m.service = p.service AND m.span = 'hour'
 			AND m.began_at >= p.whole AND m.began_at < p.part
 		UNION ALL
-		SELECT m.* FROM sluice.spent m WHERE m.organization_id = p.organization_id AND m.service = p.service AND m.span = 'minute'
+		SELECT m.reserved, m.calls, m.incremental, m.details, m.sweep, m.backfill, m.probe, m.hinted
+		FROM sluice.spent m WHERE m.organization_id = p.organization_id AND m.service = p.service AND m.span = 'minute'
 			AND m.began_at >= p.part AND m.began_at < p.high
 	) AS s GROUP BY p.number, p.what
 )

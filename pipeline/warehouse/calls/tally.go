@@ -67,6 +67,9 @@ const (
 	// ends is the time after which no call of an hour is under way: an export may take an hour, and
 	// its lease a margin.
 	ends = 2 * time.Hour
+	// atOnce is how much one statement counts. What is counted stays so if the caller's time ends:
+	// the next attempt goes on there.
+	atOnce = 6 * time.Hour
 )
 
 // Last24Hours counts the calls that were reserved in the last 24 hours, by the clock of the
@@ -108,11 +111,12 @@ func (t *Tally) Last24Hours(ctx context.Context) (Counts, error) {
 	return all, nil
 }
 
-// upTo returns until when calls have to be counted from an instant on, in one statement: up to the
-// next hour that was counted before, or beyond now, for a clock that was set back.
+// upTo returns until when calls are counted from an instant on, in one statement: for some hours,
+// up to the next hour that was counted before, or beyond now, for a clock that was set back.
 func (t *Tally) upTo(from, ended, now time.Time) time.Time {
-	for hour := from.Truncate(time.Hour).Add(time.Hour); hour.Before(ended); hour = hour.Add(time.Hour) {
-		if _, counted := t.over[hour.UTC()]; counted {
+	first := from.Truncate(time.Hour)
+	for hour := first.Add(time.Hour); hour.Before(ended); hour = hour.Add(time.Hour) {
+		if _, counted := t.over[hour.UTC()]; counted || hour.Sub(first) == atOnce {
 			return hour
 		}
 	}
