@@ -108,6 +108,9 @@ const (
 	RefusedClass Refusal = "class"
 	// RefusedClosed: upstream answered code 44, so the gate is closed for all processes.
 	RefusedClosed Refusal = "closed"
+	// RefusedForgotten: a standby was promoted or a backup restored, so the database may have
+	// forgotten calls that upstream still counts.
+	RefusedForgotten Refusal = "forgotten"
 )
 
 // CallResult is how a call ended.

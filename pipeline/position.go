@@ -11,6 +11,9 @@ type Claim struct {
 	Stream Stream
 	// Fence grows with every claim; a write with an older one is refused.
 	Fence int64
+	// Timeline is the history of the database in which the claim was given. On another one the
+	// database may have forgotten what was written under the claim, which is then void.
+	Timeline string
 	// Run is the run under way; Opened says that the claim opened it.
 	Run    int64
 	Opened bool

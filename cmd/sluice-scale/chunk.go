@@ -104,7 +104,7 @@ func (c *chunk) ask(ctx context.Context) error {
 		return c.snooze(c.now + decision.Wait)
 	case pipeline.RefusedConcurrent:
 		pause = min(pause, pollPause)
-	case pipeline.RefusedMinute, pipeline.RefusedClosed:
+	case pipeline.RefusedMinute, pipeline.RefusedClosed, pipeline.RefusedForgotten:
 	}
 	pause = max(pause, minPause)
 	if pause += c.draw(min(pause/4, maxJitter)); c.now+pause > c.deadline {

@@ -156,7 +156,7 @@ func (g *Gate) wait(ctx context.Context, decision pipeline.Decision, deadline ti
 		// The ledger can only say when the lease of a lost call ends. Most calls end much sooner,
 		// here or in another process.
 		pause = min(pause, pollConcurrent)
-	case pipeline.RefusedMinute, pipeline.RefusedClosed:
+	case pipeline.RefusedMinute, pipeline.RefusedClosed, pipeline.RefusedForgotten:
 		freed = nil
 	}
 	pause = jitter(pause)
@@ -183,7 +183,7 @@ const longWait = 5 * time.Minute
 
 func kindOf(refused pipeline.Refusal) pipeline.Kind {
 	switch refused {
-	case pipeline.RefusedMinute, pipeline.RefusedClosed:
+	case pipeline.RefusedMinute, pipeline.RefusedClosed, pipeline.RefusedForgotten:
 		return pipeline.Throttled
 	case pipeline.RefusedConcurrent:
 		return pipeline.Crowded
@@ -206,6 +206,8 @@ func sentenceOf(refused pipeline.Refusal) outside.Text {
 		return "this kind of work has spent its share of the day"
 	case pipeline.RefusedClosed:
 		return "upstream refused a call, so all calls wait for a while"
+	case pipeline.RefusedForgotten:
+		return "the database was restored or a standby promoted, and may have forgotten calls that upstream counts"
 	default:
 		return "a limit that has no name"
 	}

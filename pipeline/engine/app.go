@@ -83,8 +83,12 @@ type App struct {
 	Hints *metrics.Hints
 	// Calls counts the time of the calls of this process.
 	Calls *metrics.Calls
-	// URL is the address of the database in use. It may hold a password: never print it.
+	// URL is the address of the database in use, which gives sessions. It may hold a password:
+	// never print it.
 	URL string
+	// pooled is the address of the same database through a pooler in transaction mode; "" if there
+	// is none.
+	pooled string
 
 	options Options
 	secrets *inForce
@@ -165,7 +169,11 @@ var ErrNoServer = errors.New("the private Postgres did not start")
 // database is named; of another one it checks that it gives sessions.
 func (a *App) OpenDatabase(ctx context.Context) error {
 	if !a.Config.Database.Private() {
-		a.URL = postgres.WithPassword(a.Config.Database.URL.Reveal(), a.Config.Database.Password.Reveal())
+		password := a.Config.Database.Password.Reveal()
+		a.URL = postgres.WithPassword(a.Config.Database.URL.Reveal(), password)
+		if direct := a.Config.Database.SessionURL.Reveal(); direct != "" {
+			a.pooled, a.URL = a.URL, postgres.WithPassword(direct, password)
+		}
 		return warehouse.CheckSessions(ctx, a.URL)
 	}
 	server, err := local.Start(ctx, local.Options{Dir: a.Config.Database.DataDir, Durable: true, Log: a.options.LogTo})
@@ -196,13 +204,16 @@ func (a *App) Exposed() string {
 	if database.Private() || database.AllowInsecure {
 		return ""
 	}
-	host := postgres.Exposed(database.URL.Reveal())
+	key, host := "database.url", postgres.Exposed(database.URL.Reveal())
+	if direct := database.SessionURL.Reveal(); host == "" && direct != "" {
+		key, host = "database.session_url", postgres.Exposed(direct)
+	}
 	if host == "" {
 		return ""
 	}
 	return fmt.Sprintf("%s is another host, and without sslmode=verify-full what goes there may be read and answered by others: "+
-		"add sslmode=verify-full to database.url (and sslrootcert=FILE for an authority of your own), "+
-		"or write database.allow_insecure: true if the network between is yours alone", host)
+		"add sslmode=verify-full to %s (and sslrootcert=FILE for an authority of your own), "+
+		"or write database.allow_insecure: true if the network between is yours alone", host, key)
 }
 
 // WarnExposed logs what Exposed says, once.
@@ -282,7 +293,7 @@ func (a *App) Connect(ctx context.Context) error {
 	rules := a.rules()
 	db, err := warehouse.Open(ctx, a.URL, warehouse.Options{
 		MaxConns: conns, Ledger: calls.RulesOf(a.options.Minute), Absence: a.absenceRules(), Scrub: a.options.Scrub, Rules: &rules,
-		Due: planning.Due, Observer: a.Hints, Password: a.password(),
+		Due: planning.Due, Observer: a.Hints, Password: a.password(), Pooled: a.pooled,
 	})
 	if err != nil {
 		return fmt.Errorf("open the warehouse: %w", err)

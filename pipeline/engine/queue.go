@@ -45,7 +45,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	}
 	runner, store = a.traces.Runs(runner, store)
 	queue, err := jobs.New(ctx, jobs.Options{
-		Pool:     a.DB.Pool(),
+		Pool:     a.DB.Sessions(),
 		Store:    store,
 		Stream:   a.Stream,
 		Ready:    a.forecasting(a.zoned(a.Identities(client).Ready)),

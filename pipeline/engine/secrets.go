@@ -28,6 +28,7 @@ func keepSecrets(options Options, conf *config.Config) {
 		keep(words[max(len(words)-1, 0):]...) // without the scheme: "Bearer" is no secret
 	}
 	keep(postgres.Passwords(conf.Database.URL.Reveal())...)
+	keep(postgres.Passwords(conf.Database.SessionURL.Reveal())...)
 	for _, key := range keysOf(options) {
 		keep(string(key), base64.StdEncoding.EncodeToString(key))
 	}

@@ -31,16 +31,20 @@ const tries = 20
 type process struct {
 	pool *pgxpool.Pool
 	id   int64
-	mu   sync.Mutex
-	conn *pgx.Conn
+	// began tells its row from that of another process which has its number, on a database that
+	// had forgotten the row.
+	began   time.Time
+	program int64
+	mu      sync.Mutex
+	conn    *pgx.Conn
 }
 
 // register inserts the process, of a version of the program, into its table and takes its lock.
 func register(ctx context.Context, pool *pgxpool.Pool, program int64) (*process, error) {
-	p := &process{pool: pool}
+	p := &process{pool: pool, program: program}
 	const insert = `INSERT INTO sluice.processes (name, started_at, program)
-		VALUES (current_setting('application_name'), clock_timestamp(), nullif($1::bigint, 0)) RETURNING id`
-	if err := pool.QueryRow(ctx, insert, program).Scan(&p.id); err != nil {
+		VALUES (current_setting('application_name'), clock_timestamp(), nullif($1::bigint, 0)) RETURNING id, started_at`
+	if err := pool.QueryRow(ctx, insert, program).Scan(&p.id, &p.began); err != nil {
 		return nil, fmt.Errorf("register the process: %w", err)
 	}
 	if err := p.connect(ctx); err != nil {
@@ -67,7 +71,10 @@ func (p *process) connect(ctx context.Context) error {
 func (p *process) lock(ctx context.Context, conn *pgx.Conn) error {
 	const take = `SELECT n, pg_try_advisory_lock($1::integer, n) FROM (
 		SELECT CASE WHEN $3::integer = 0 THEN $2::bigint::integer ELSE floor(random() * 2147483647)::integer END AS n OFFSET 0) AS w`
-	const note = `UPDATE sluice.processes SET lock_number = $2, lock_pid = pg_backend_pid() WHERE id = $1`
+	// A database that was promoted or restored may have forgotten the process.
+	const note = `INSERT INTO sluice.processes AS p (id, name, started_at, lock_number, lock_pid, program) OVERRIDING SYSTEM VALUE
+		VALUES ($1, current_setting('application_name'), $3, $2, pg_backend_pid(), nullif($4::bigint, 0))
+		ON CONFLICT (id) DO UPDATE SET lock_number = excluded.lock_number, lock_pid = excluded.lock_pid WHERE p.started_at = excluded.started_at`
 	for try := range tries {
 		var number int32
 		var taken bool
@@ -77,8 +84,12 @@ func (p *process) lock(ctx context.Context, conn *pgx.Conn) error {
 		if !taken {
 			continue
 		}
-		if _, err := conn.Exec(ctx, note, p.id, number); err != nil {
+		noted, err := conn.Exec(ctx, note, p.id, number, p.began, p.program)
+		if err != nil {
 			return fmt.Errorf("record the lock that shows that the process lives: %w", err)
+		}
+		if noted.RowsAffected() == 0 {
+			return fmt.Errorf("the database forgot process %d, and another one has its number now: restart this one", p.id)
 		}
 		return nil
 	}

@@ -27,7 +27,7 @@ func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.
 		if err != nil {
 			return err
 		}
-		claim.Run, claim.Position, claim.Failing = row.Run, row.Position, row.Failing
+		claim.Run, claim.Position, claim.Failing, claim.Timeline = row.Run, row.Position, row.Failing, row.Timeline
 		order, err := backfills.Look(ctx, tx, stream)
 		if err != nil {
 			return err

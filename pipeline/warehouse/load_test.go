@@ -84,6 +84,28 @@ func TestALostClaimWritesNothing(t *testing.T) {
 	}
 }
 
+// TestAClaimEndsWithItsTimeline: after a promotion or a restore the database may have forgotten
+// what was loaded under a claim, and still has the claim itself. What would follow is refused.
+func TestAClaimEndsWithItsTimeline(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	claim := h.claim()
+	if claim.Timeline == "" {
+		t.Fatal("the claim has no timeline")
+	}
+	claim.Timeline += "before"
+	before := h.dump()
+	if _, err := h.db.Load(t.Context(), h.unit(claim, h.record(1, "one"))); !errors.Is(err, pipeline.ErrLostClaim) {
+		t.Errorf("Load = %v, want ErrLostClaim", err)
+	}
+	if err := h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}); !errors.Is(err, pipeline.ErrLostClaim) {
+		t.Errorf("Settle = %v, want ErrLostClaim", err)
+	}
+	if diff := cmp.Diff(before, h.dump()); diff != "" {
+		t.Errorf("a claim of another timeline left traces:\n%s", diff)
+	}
+}
+
 func TestAClaimGoesOnWhereTheLastUnitStands(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -75,7 +75,7 @@ func (r *Rebuild) Counts() rebuilds.Counts { return r.position.Counts }
 func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), error) {
 	key := stream.Key()
 	op := "locking " + key.String()
-	conn, err := db.pool.Acquire(ctx)
+	conn, err := db.sessions.Acquire(ctx)
 	if err != nil {
 		return nil, postgres.Fail(op, err)
 	}

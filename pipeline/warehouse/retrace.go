@@ -28,7 +28,7 @@ func (db *DB) RebuildHistory(
 	}
 	defer unlock()
 	op := "retracing versions of " + stream.String()
-	pooled, err := db.pool.Acquire(ctx)
+	pooled, err := db.sessions.Acquire(ctx)
 	if err != nil {
 		return counts, postgres.Fail(op, err)
 	}

@@ -13,7 +13,7 @@ import (
 // ErrSharedSessions says that a pooler shares sessions between connections. That fails, because the
 // lock that shows that a process lives belongs to a session, and so do prepared statements.
 var ErrSharedSessions = errors.New("the database is behind a pooler that shares sessions between connections (transaction or statement mode): " +
-	"name the database itself in database.url, or a pooler in session mode")
+	"name the database itself, or a pooler in session mode, in database.session_url beside database.url, or in database.url")
 
 // CheckSessions opens two connections and checks that each keeps its session, also while the other
 // one is in a transaction. If not, it returns ErrSharedSessions. A nil error is no proof: a pooler

@@ -50,6 +50,9 @@ var (
 
 const (
 	defaultMaxConns = 16
+	// sessionConns are the connections beside those through a pooler in transaction mode: the queue
+	// listens on one and works through others, and a rebuild keeps one.
+	sessionConns = 8
 	// tokenConns are the connections on which processes wait for each other's token refresh.
 	tokenConns = 2
 	// tokenWait is longer than another process needs for a refresh: its wait at the gate, the
@@ -62,6 +65,9 @@ type Options struct {
 	// MaxConns bounds the connections of this process; zero means 16. Refreshing tokens takes up to
 	// two more.
 	MaxConns int32
+	// Pooled is the address of the same database through a pooler in transaction mode, for what
+	// needs no session; "" means the address of Open for all.
+	Pooled string
 	// Ledger says how calls are counted; the zero value means calls.DefaultRules. All processes on
 	// a database must have the same rules.
 	Ledger calls.Rules
@@ -92,6 +98,8 @@ type DB struct {
 	// tokens is a pool of its own: processes that wait for a token must not use up the connections
 	// that the refresh needs.
 	pool, tokens *pgxpool.Pool
+	// sessions is pool, unless that leads through a pooler in transaction mode.
+	sessions *pgxpool.Pool
 
 	absence pipeline.TombstoneRules
 	rules   pipeline.Rules
@@ -134,7 +142,6 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	tokens := config.Copy()
 	tokens.MaxConns = tokenConns
 	tokens.ConnConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(tokenWait.Milliseconds(), 10)
-	postgres.SetUp(config.ConnConfig, settings)
 	postgres.SetUp(tokens.ConnConfig, settings)
 	db := &DB{
 		loaders: map[string]unchangedFinder{}, absence: pipeline.DefaultTombstoneRules(), rules: pipeline.DefaultRules(), scrub: options.Scrub,
@@ -146,11 +153,11 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	if options.Rules != nil {
 		db.rules = *options.Rules
 	}
-	if db.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return nil, fmt.Errorf("preparing connections to %s: %w", place(config), err)
+	if err := db.open(ctx, config, settings, options); err != nil {
+		return nil, err
 	}
 	if db.tokens, err = pgxpool.NewWithConfig(ctx, tokens); err != nil {
-		db.pool.Close()
+		db.closePools()
 		return nil, fmt.Errorf("preparing connections to %s: %w", place(config), err)
 	}
 	db.Ledger, db.Schedule = calls.New(db.pool, db.tokens, cmp.Or(options.Ledger, calls.DefaultRules())), streams.New(db.pool, options.Due)
@@ -158,9 +165,69 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	db.Entries, db.Table = quarantine.New(db.pool), tombstones.New(db.pool)
 	if err := db.pool.Ping(ctx); err != nil {
 		db.Close()
-		return nil, fmt.Errorf("%w: %s: %w", ErrUnreachable, place(config), err)
+		return nil, fmt.Errorf("%w: %s: %w", ErrUnreachable, place(db.pool.Config()), err)
+	}
+	if err := db.oneDatabase(ctx); err != nil {
+		db.Close()
+		return nil, err
 	}
 	return db, nil
+}
+
+// open prepares the connections that give sessions, and those through a pooler if there is one.
+func (db *DB) open(ctx context.Context, config *pgxpool.Config, settings map[string]string, options Options) error {
+	pooled := config
+	if options.Pooled != "" {
+		var err error
+		if pooled, err = pgxpool.ParseConfig(options.Pooled); err != nil {
+			return postgres.CheckAddress(options.Pooled)
+		}
+		pooled.MaxConns, config.MaxConns = config.MaxConns, sessionConns
+		postgres.ReadAnew(pooled, options.Password)
+		postgres.Pooled(pooled.ConnConfig, settings)
+	}
+	postgres.SetUp(config.ConnConfig, settings)
+	var err error
+	if db.sessions, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return fmt.Errorf("preparing connections to %s: %w", place(config), err)
+	}
+	if db.pool = db.sessions; pooled == config {
+		return nil
+	}
+	if db.pool, err = pgxpool.NewWithConfig(ctx, pooled); err != nil {
+		db.sessions.Close()
+		return fmt.Errorf("preparing connections to %s: %w", place(pooled), err)
+	}
+	return nil
+}
+
+// sqlWhich names a database, whichever way leads to it.
+const sqlWhich = `SELECT concat(s.system_identifier, '/', d.oid) FROM pg_control_system() s, pg_database d WHERE d.datname = current_database()`
+
+// oneDatabase checks that both addresses lead to one database: the lock of a process in another one
+// would show nothing.
+func (db *DB) oneDatabase(ctx context.Context) error {
+	if db.pool == db.sessions {
+		return nil
+	}
+	var found [2]string
+	for i, pool := range []*pgxpool.Pool{db.pool, db.sessions} {
+		if err := pool.QueryRow(ctx, sqlWhich).Scan(&found[i]); err != nil {
+			return postgres.Fail("comparing the databases of database.url and database.session_url", err)
+		}
+	}
+	if found[0] != found[1] {
+		return fmt.Errorf("%w: %s and %s are two databases: database.url and database.session_url have to lead to one",
+			ErrUnreachable, place(db.pool.Config()), place(db.sessions.Config()))
+	}
+	return nil
+}
+
+func (db *DB) closePools() {
+	db.pool.Close()
+	if db.sessions != db.pool {
+		db.sessions.Close()
+	}
 }
 
 func place(config *pgxpool.Config) string {
@@ -170,10 +237,14 @@ func place(config *pgxpool.Config) string {
 // Close closes all connections. It waits for those in use.
 func (db *DB) Close() {
 	db.tokens.Close()
-	db.pool.Close()
+	db.closePools()
 }
 
-// Pool returns the connections, for the queue and for packages that read tables of their own.
+// Sessions returns connections that each keep their session, for the queue.
+func (db *DB) Sessions() *pgxpool.Pool { return db.sessions }
+
+// Pool returns the connections, for packages that read tables of their own. A pooler may share
+// their sessions.
 func (db *DB) Pool() *pgxpool.Pool { return db.pool }
 
 // loader returns the loader of a resource; it is built once.

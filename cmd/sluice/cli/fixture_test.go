@@ -116,8 +116,9 @@ func (s *fixture) runContext(ctx context.Context, args ...string) outcome {
 }
 
 func (s *fixture) env(stdout, stderr io.Writer) Env {
+	minute, _ := time.ParseDuration(s.environment[withMinute]) // none: the usual one
 	return Env{
-		Stdout: stdout, Stderr: stderr, ReadFile: os.ReadFile, Now: time.Now, Retries: quick(),
+		Stdout: stdout, Stderr: stderr, ReadFile: os.ReadFile, Now: time.Now, Retries: quick(), Minute: minute,
 		LookupEnv: func(name string) (string, bool) {
 			value, ok := s.environment[name]
 			return value, ok

@@ -30,6 +30,9 @@ func (c *checker) complete(doc *document) {
 // database chooses the folder of the private server.
 func (c *checker) database(db *Database) {
 	c.password(db)
+	if db.Private() && db.SessionURL.Reveal() != "" && !c.Spoilt("database.url") {
+		c.failf("database.session_url", "is the way past the pooler that url names, and there is no url: write this address into url, or add url")
+	}
 	if !db.Private() || c.Spoilt("database.url") {
 		if db.DataDir != "" {
 			c.failf("database.data_dir", "is for the private server, and url names another one: remove one of the two")
@@ -58,6 +61,8 @@ func (c *checker) password(db *Database) {
 		c.failf(path, "is that of the database in url, and there is no url: add it, or remove the password")
 	case secrets.HasPassword(db.URL.Reveal()):
 		c.failf(path, "is the password for an address without one, and the address in url has one: remove one of the two")
+	case secrets.HasPassword(db.SessionURL.Reveal()):
+		c.failf(path, "is the password for an address without one, and the address in session_url has one: remove one of the two")
 	}
 }
 

@@ -54,6 +54,9 @@ type Database struct {
 	// URL is the address of a Postgres database; empty means a private server whose data is in
 	// DataDir. It is a Secret because it may carry a password.
 	URL Secret `yaml:"url"`
+	// SessionURL is the address of the same database for what needs a session of its own; empty
+	// means URL. With it, URL may lead through a pooler in transaction mode.
+	SessionURL Secret `yaml:"session_url"`
 	// Password is the password of URL's role, for an address without one. PasswordFrom is the
 	// reference that the file has in its place: each new connection reads it anew.
 	Password     Secret `yaml:"password"`

@@ -74,7 +74,7 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 	maps.Copy(env, map[string]string{"ACME_CLIENT_SECRET": canary, "ACME_REFRESH_TOKEN": canary, "ACME_HOOK_SECRET": "abcdefgh1234", "OTLP_AUTHORIZATION": "Bearer " + canary})
 	text := read(t, example)
 	for _, change := range [][2]string{
-		{"  url: ${SLUICE_DATABASE_URL}\n", ""}, {"  # password: file:/run/secrets/database_password\n", ""}, {"resources: {}\n", "resources:\n"}, {"custom: []\n", "custom:\n"}, {"budget: {}\n", "budget:\n"}, {"notifications: {}\n", "notifications:\n"},
+		{"  url: ${SLUICE_DATABASE_URL}\n", ""}, {"  # session_url: ${SLUICE_SESSION_URL}\n", ""}, {"  # password: file:/run/secrets/database_password\n", ""}, {"resources: {}\n", "resources:\n"}, {"custom: []\n", "custom:\n"}, {"budget: {}\n", "budget:\n"}, {"notifications: {}\n", "notifications:\n"},
 		{"telemetry: {}\n", "telemetry:\n"},
 		{"      # invoicing: {plan", "      invoicing: {plan"},
 	} {

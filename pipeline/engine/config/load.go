@@ -105,7 +105,7 @@ func value(from secrets.Source, path, text string) (string, error) {
 // one. It records the paths of missing secrets that are optional. A command is not run for such a
 // secret.
 func special(from secrets.Source, path, raw string, optional func(string) bool, absent map[string]bool) (Secret, error) {
-	if path == "database.url" {
+	if path == "database.url" || path == "database.session_url" {
 		return from.DatabaseURL(raw)
 	}
 	if path == "database.password" {

@@ -140,3 +140,27 @@ func TestAnOldProbeOpensNoSpentDay(t *testing.T) {
 	h.exec(`UPDATE sluice.day_budgets SET exhausted_until = clock_timestamp() - interval '1 second', reset_at = clock_timestamp()`)
 	h.oneAsks("the spent day", processes, limits)
 }
+
+// A database that was promoted or restored may have forgotten calls. Until none of them can be in
+// upstream's minute or under way, no call leaves, whichever process asks.
+func TestNoCallLeavesAfterTheTimelineChanged(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	limits := unshared(1000)
+	processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
+	if decision := h.reserve(processes[0], pipeline.ClassIncremental, limits); decision.Refused != "" {
+		t.Fatalf("on the timeline of the migration: %+v", decision)
+	}
+	h.exec(`UPDATE sluice.last_timeline SET timeline = 'another'`)
+	for range 2 {
+		for _, process := range processes {
+			h.refused(pipeline.RefusedForgotten, process, pipeline.ClassIncremental, limits, 110*time.Second, 120*time.Second)
+		}
+	}
+	h.exec(`UPDATE sluice.last_timeline SET seen_at = seen_at - interval '2 minutes'`)
+	if decision := h.reserve(processes[1], pipeline.ClassIncremental, limits); decision.Refused != "" {
+		t.Errorf("a lease later: %+v", decision)
+	}
+	h.exec(`DELETE FROM sluice.last_timeline`) // as a copy of some tables would lack it
+	h.refused(pipeline.RefusedForgotten, processes[0], pipeline.ClassIncremental, limits, 110*time.Second, 120*time.Second)
+}

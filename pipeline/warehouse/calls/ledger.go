@@ -120,7 +120,7 @@ func (l *Ledger) QueueUnderWay(batch *pgx.Batch, call int64) {
 
 // The arguments have the order and the line breaks of those in Reserve.
 const sqlReserve = `
-SELECT call_id, refused, wait_ms FROM sluice.reserve_call(
+SELECT call_id, refused, wait_ms FROM sluice.reserve_call_on_timeline(
 	p_organization => $1, p_service => $2, p_resource => $3, p_class => $4, p_run => $5,
 	p_method => $6, p_path => $7, p_page => $8,
 	p_shared => $9, p_per_minute => $10, p_concurrent => $11, p_daily => $12,
@@ -129,7 +129,9 @@ SELECT call_id, refused, wait_ms FROM sluice.reserve_call(
 
 // Reserve counts a call before it leaves, or says which limit refuses it and when to ask again
 // (invariant 3). Any number of processes may ask: the database decides one request after the other,
-// by its clock. A reservation is never given back: a process that died may have made the call.
+// by its clock. A reservation is never given back: a process that died may have made the call. For
+// a lease after a standby was promoted or a backup restored, all are refused: calls may be
+// forgotten.
 func (l *Ledger) Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error) {
 	var (
 		decision pipeline.Decision

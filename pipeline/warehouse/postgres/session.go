@@ -54,6 +54,41 @@ func SetUp(config *pgx.ConnConfig, settings map[string]string) {
 	config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error { return setUp(ctx, conn, wanted, ours) }
 }
 
+// Pooled is SetUp for connections through a pooler that shares sessions. What one sets there,
+// others get; so the pooler has to set up each session that it opens, and here they are only read.
+// No statement is prepared.
+func Pooled(config *pgx.ConnConfig, settings map[string]string) {
+	KeepStartUp(config)
+	wanted := maps.Clone(settings)
+	config.RuntimeParams["application_name"] = wanted["application_name"] // every pooler passes it on
+	delete(wanted, "application_name")
+	wanted["search_path"] = searchPath
+	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	config.StatementCacheCapacity = 0
+	config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error { return lookUp(ctx, conn, wanted) }
+}
+
+// lookUp reads the settings of a session that the pooler has set up.
+func lookUp(ctx context.Context, conn *pgconn.PgConn, wanted map[string]string) error {
+	names := slices.Sorted(maps.Keys(wanted))
+	var read []string
+	for _, name := range names {
+		read = append(read, fmt.Sprintf("pg_catalog.current_setting(%s)", literal(name)))
+	}
+	got, err := row(ctx, conn, read)
+	if err != nil {
+		return fmt.Errorf("reading the settings of the session: %w", err)
+	}
+	for i, name := range names {
+		if !same(wanted[name], got[i]) {
+			return fmt.Errorf("the session's setting %s is %q behind the pooler in database.url, want %q: "+
+				"let its connect_query set it (docs/operations/poolers-and-failover.md), or write the address in database.session_url into database.url",
+				name, got[i], wanted[name])
+		}
+	}
+	return nil
+}
+
 // setUp uses the simple protocol, since a pooler may be in between. Every name is qualified, as the
 // search path is not ours yet. The server may return the address's values in another form (65536 as
 // 64MB, ISO as "ISO, MDY", ü as ??). So they are compared with what the server returned when it set
@@ -76,7 +111,7 @@ func setUp(ctx context.Context, conn *pgconn.PgConn, wanted map[string]string, o
 	for i, name := range names {
 		if got[i] != said[i] || ours[name] && !same(wanted[name], got[i]) {
 			return fmt.Errorf("the session's setting %s is %q after it was set to %q: something between here and the database drops settings; "+
-				"name the database itself in database.url, or a pooler in session mode", name, got[i], wanted[name])
+				"name the database itself, or a pooler in session mode, in database.url or in database.session_url beside it", name, got[i], wanted[name])
 		}
 	}
 	return nil

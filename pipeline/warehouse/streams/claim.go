@@ -20,7 +20,7 @@ SELECT s.fence, coalesce(s.run_id, 0), s.watermark, s.scan,
 	EXISTS (SELECT FROM sluice.quarantine q WHERE q.state = 'open'
 		AND (q.organization_id, q.service, q.resource) = ($1, $2, $5)),
 	EXISTS (SELECT FROM sluice.tombstones k WHERE (k.organization_id, k.service, k.resource) = ($1, $2, $5)),
-	l.watermark, s.scanned_until, l.scanned_until, s.history, s.hinted_every IS NOT NULL, s.failures > 0
+	l.watermark, s.scanned_until, l.scanned_until, s.history, s.hinted_every IS NOT NULL, s.failures > 0, sluice.timeline()
 FROM sluice.streams s
 LEFT JOIN sluice.streams l ON (l.organization_id, l.service, l.resource) = ($1, $2, $5)
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) FOR UPDATE OF s`
@@ -65,6 +65,8 @@ type Locked struct {
 	Told bool
 	// Failing says that the last run or attempt failed.
 	Failing bool
+	// Timeline is the history of the database that this is a part of.
+	Timeline string
 }
 
 // Lock locks a stream's row, and reads when a call was reserved; a call of zero means none. It
@@ -80,7 +82,7 @@ func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locke
 	)
 	err := tx.QueryRow(ctx, sqlLock, key.Organization, key.Service, key.Resource, call, of.Resource.Name).
 		Scan(&stream.Fence, &stream.Run, &watermark, &scan, &requested, &stream.Suspects, &stream.Evidence, &listed, &own, &list, &stream.History,
-			&stream.Told, &stream.Failing)
+			&stream.Told, &stream.Failing, &stream.Timeline)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Locked{}, fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
 	}
@@ -112,8 +114,9 @@ func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locke
 }
 
 // LockClaimed locks the stream and checks that the claim is still valid: a worker that lost it, or
-// whose run was closed, must not write (invariant 6). It returns pipeline.ErrLostClaim if the claim
-// is not valid.
+// whose run was closed, must not write (invariant 6). Nor may one that claimed it on another
+// timeline: what it wrote since may be forgotten, and it would go on behind that. It returns
+// pipeline.ErrLostClaim if the claim is not valid.
 func LockClaimed(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, call int64) (Locked, error) {
 	stream, err := Lock(ctx, tx, claim.Stream, call)
 	if err != nil {
@@ -121,6 +124,9 @@ func LockClaimed(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, call int6
 	}
 	if stream.Fence != claim.Fence || stream.Run != claim.Run {
 		return Locked{}, fmt.Errorf("%s: %w", claim.Stream, pipeline.ErrLostClaim)
+	}
+	if stream.Timeline != claim.Timeline {
+		return Locked{}, fmt.Errorf("%s: a standby was promoted or a backup restored: %w", claim.Stream, pipeline.ErrLostClaim)
 	}
 	return stream, nil
 }
