@@ -31,8 +31,8 @@ func TestLicensesAreCurrent(t *testing.T) {
 	}
 }
 
-// TestSourcesHaveEveryPackage compares the sources that a release is built of with the files that the
-// compiler reads for the program.
+// TestSourcesHaveEveryPackage compares the sources that a release is built of with the files that
+// the compiler reads for the program.
 func TestSourcesHaveEveryPackage(t *testing.T) {
 	t.Chdir("../..")
 	const files = `{{if .Module}}{{if .Module.Main}}{{$dir := .Dir}}{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}` +
