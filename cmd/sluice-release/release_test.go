@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +28,29 @@ func TestLicensesAreCurrent(t *testing.T) {
 	}
 	if !bytes.Equal(fresh.Bytes(), embedded) {
 		t.Error("cmd/sluice/cli/licenses.txt is out of date: run make licenses")
+	}
+}
+
+// TestSourcesHaveEveryPackage compares the sources that a release is built of with the files that
+// the compiler reads for the program.
+func TestSourcesHaveEveryPackage(t *testing.T) {
+	t.Chdir("../..")
+	const files = `{{if .Module}}{{if .Module.Main}}{{$dir := .Dir}}{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}` +
+		`{{range .EmbedFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`
+	listed, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", files, "./cmd/sluice").Output()
+	must(t, err)
+	root, err := os.Getwd()
+	must(t, err)
+	all := strings.Fields(string(listed))
+	if len(all) == 0 {
+		t.Fatal("go list names no file")
+	}
+	for _, file := range all {
+		name, err := filepath.Rel(root, file)
+		must(t, err)
+		if top, _, _ := strings.Cut(filepath.ToSlash(name), "/"); !slices.Contains(sources(), top) {
+			t.Errorf("%s is no part of the sources of a release", name)
+		}
 	}
 }
 

@@ -110,7 +110,9 @@ func Load(options Options) (*App, error) {
 	switch {
 	case options.Receiver:
 		load, options.Offline = config.LoadReceiver, true
-	case options.Offline, options.Consent:
+	case options.Consent:
+		load = config.LoadConsent
+	case options.Offline:
 		load = config.LoadOffline
 	}
 	file := &firstReading{read: options.ReadFile}

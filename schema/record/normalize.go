@@ -123,5 +123,9 @@ const (
 
 // Error implements error.
 func (e *RejectedError) Error() string {
-	return "value at " + e.Path + " does not fit: " + string(e.Code) + ": " + e.Detail
+	at := "the record"
+	if e.Path != "" {
+		at = "value at " + e.Path
+	}
+	return at + " does not fit: " + string(e.Code) + ": " + e.Detail
 }

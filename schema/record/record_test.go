@@ -282,3 +282,16 @@ func TestNewRefusesWhatDoesNotCompile(t *testing.T) {
 		t.Errorf("a nil zone: %v", err)
 	}
 }
+
+// TestRejectedErrorSaysWhat: a record that does not fit as a whole has no path to name.
+func TestRejectedErrorSaysWhat(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"the record does not fit: no_id: it has no key":      &record.RejectedError{Code: record.CodeNoID, Detail: "it has no key"},
+		"value at date does not fit: bad_time: it is no day": &record.RejectedError{Path: "date", Code: record.CodeBadTime, Detail: "it is no day"},
+	} {
+		if err.Error() != want {
+			t.Errorf("%s, want %s", err.Error(), want)
+		}
+	}
+}

@@ -31,7 +31,7 @@ func Load(
 	readFile func(string) ([]byte, error),
 	services []schema.Service,
 ) (*Config, error) {
-	return load(path, getenv, readFile, services, func(string) bool { return false })
+	return load(path, getenv, readFile, services, func(string) bool { return false }, runsNone)
 }
 
 // LoadOffline reads the file as Load does, for commands that make no call: a secret of the
@@ -42,8 +42,24 @@ func LoadOffline(
 	readFile func(string) ([]byte, error),
 	services []schema.Service,
 ) (*Config, error) {
-	return load(path, getenv, readFile, services, func(string) bool { return true })
+	return load(path, getenv, readFile, services, func(string) bool { return true }, runsNone)
 }
+
+// LoadConsent reads the file as LoadOffline does, for the exchange of a consent: it runs the
+// commands of client secrets, because the exchange needs one.
+func LoadConsent(
+	path string,
+	getenv func(string) (string, bool),
+	readFile func(string) ([]byte, error),
+	services []schema.Service,
+) (*Config, error) {
+	return load(path, getenv, readFile, services, func(string) bool { return true }, func(path string) bool {
+		return strings.HasSuffix(path, ".credentials.client_secret")
+	})
+}
+
+// runsNone says that no command of an optional secret is run.
+func runsNone(string) bool { return false }
 
 // LoadReceiver reads the file as Load does, for a process that only receives callbacks: secrets of
 // the credentials and of telemetry may be missing, those of notifications may not.
@@ -55,16 +71,17 @@ func LoadReceiver(
 ) (*Config, error) {
 	return load(path, getenv, readFile, services, func(path string) bool {
 		return strings.Contains(path, ".credentials.") || strings.HasPrefix(path, headersPath)
-	})
+	}, runsNone)
 }
 
-// load reads the file; optional says of which paths the secret may be missing.
+// load reads the file; optional says of which paths the secret may be missing, runs of which of
+// them a command is run all the same.
 func load(
 	path string,
 	getenv func(string) (string, bool),
 	readFile func(string) ([]byte, error),
 	services []schema.Service,
-	optional func(path string) bool,
+	optional, runs func(path string) bool,
 ) (*Config, error) {
 	text, err := readFile(path)
 	switch {
@@ -78,7 +95,7 @@ func load(
 	file := strict.Decode(text, &doc, strict.Options{
 		Expand: func(path, text string) (string, error) { return value(from, path, text) },
 		Special: map[reflect.Type]func(path, raw string) (any, error){
-			reflect.TypeFor[Secret]():       func(path, raw string) (any, error) { return special(from, path, raw, optional, absent) },
+			reflect.TypeFor[Secret]():       func(path, raw string) (any, error) { return special(from, path, raw, optional, runs, absent) },
 			reflect.TypeFor[netip.Prefix](): func(_, raw string) (any, error) { return network(from, raw) },
 		},
 	})
@@ -103,15 +120,15 @@ func value(from secrets.Source, path, text string) (string, error) {
 
 // special reads the values of type Secret: secrets, and the address of the database, which may hold
 // one. It records the paths of missing secrets that are optional. A command is not run for such a
-// secret.
-func special(from secrets.Source, path, raw string, optional func(string) bool, absent map[string]bool) (Secret, error) {
+// secret, unless runs says so.
+func special(from secrets.Source, path, raw string, optional, runs func(string) bool, absent map[string]bool) (Secret, error) {
 	if path == "database.url" || path == "database.session_url" {
 		return from.DatabaseURL(raw)
 	}
 	if path == "database.password" {
 		return from.Secret(raw)
 	}
-	if secrets.Runs(raw) && optional(path) {
+	if secrets.Runs(raw) && optional(path) && !runs(path) {
 		absent[path] = true
 		return Secret{}, nil
 	}

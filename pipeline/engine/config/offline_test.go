@@ -39,6 +39,31 @@ func TestOffline(t *testing.T) {
 	}
 }
 
+// TestConsent: the exchange of a consent needs the client secret, so its command is run; that of
+// the refresh token is not, for the token does not exist yet.
+func TestConsent(t *testing.T) {
+	t.Parallel()
+	text := read(t, "testdata/minimal.good.yaml")
+	text = strings.Replace(text, "${NORTH_TOKEN}", "exec:/nowhere/program", 1)
+	load := func(secret string) (*config.Config, error) {
+		file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "${NORTH_SECRET}", secret, 1)), nil }
+		return config.LoadConsent("consent.yaml", lookup(nil), file, services())
+	}
+	got, err := load("exec:/bin/echo a-client-secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := got.Organizations[0].Credentials; c.ClientSecret.Reveal() != "a-client-secret" || c.RefreshToken.Reveal() != "" {
+		t.Errorf("the credentials are %q and %q", c.ClientSecret.Reveal(), c.RefreshToken.Reveal())
+	}
+	if got, err := load("${NORTH_SECRET}"); err != nil || got.Organizations[0].Credentials.ClientSecret.Reveal() != "" {
+		t.Errorf("a missing client secret: %v, want it empty", err)
+	}
+	if _, err := load("exec:/nowhere/program"); !mistaken(err) {
+		t.Errorf("a command that fails: %v, want a mistake", err)
+	}
+}
+
 // TestReceiver: a process that only receives callbacks needs no secret of the credentials, and all
 // secrets of notifications.
 func TestReceiver(t *testing.T) {

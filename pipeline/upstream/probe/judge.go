@@ -171,7 +171,7 @@ func inclusive(request pipeline.Request, page pipeline.Page, known, records []sa
 	}
 	switch {
 	case came > 0:
-		return yes(c, "", "%d records that were modified at the instant asked for came", came)
+		return yes(c, "", "records that were modified at the instant asked for came: %d", came)
 	case len(expected)-moved <= 0:
 		return unknown(c, "no record is known that was modified at the instant asked for")
 	case page.More:

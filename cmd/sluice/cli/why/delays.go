@@ -42,7 +42,8 @@ func state(f *Facts) string {
 	}
 	switch pipeline.State(s.State) {
 	case pipeline.StateDenied:
-		return fmt.Sprintf("denied: %s; it is tried again within a day, and at once on request: sluice sync %s.%s", s.Reason, s.Service, s.Resource)
+		return fmt.Sprintf("denied: %s; it is tried again within a day, and at once on request: sluice sync %s.%s",
+			strings.TrimPrefix(s.Reason, "denied: "), s.Service, s.Resource) // a reason begins with its kind
 	case pipeline.StateWaiting, pipeline.StateRetrying:
 		return strings.TrimSuffix(s.State+until+": "+s.Reason, ": ")
 	case pipeline.StateFailed:

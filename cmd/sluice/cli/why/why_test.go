@@ -80,7 +80,7 @@ func TestDelays(t *testing.T) {
 	}{
 		"nothing":  {streams.Status{State: "idle"}, why.Budget{Limited: true, Left: 1, Ceiling: 9}, nil},
 		"no limit": {streams.Status{State: "idle"}, why.Budget{}, nil},
-		"denied": {streams.Status{State: "denied", Reason: "no right", Service: "inventory", Resource: "bills"}, why.Budget{},
+		"denied": {streams.Status{State: "denied", Reason: "denied: no right", Service: "inventory", Resource: "bills"}, why.Budget{},
 			[]string{"denied: no right; it is tried again within a day, and at once on request: sluice sync inventory.bills"}},
 		"waiting": {streams.Status{State: "waiting", Reason: "the day is spent", Until: &late}, why.Budget{},
 			[]string{"waiting until 2026-03-05 00:30 IST: the day is spent"}},
