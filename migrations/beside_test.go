@@ -103,11 +103,11 @@ func alone(t *testing.T) time.Duration {
 	t.Helper()
 	log := &said{waits: make(chan struct{})}
 	must(t, migrations.Migrate(t.Context(), migrated(t), later(t, migrations.Options{Log: slog.New(slog.NewTextHandler(log, nil))})))
-	found := regexp.MustCompile(`took=(\S+)`).FindStringSubmatch(log.text())
+	found := regexp.MustCompile(`seconds=(\S+)`).FindStringSubmatch(log.text())
 	if found == nil {
 		t.Fatalf("the file does not say how long it took:\n%s", log.text())
 	}
-	took, err := time.ParseDuration(found[1])
+	took, err := time.ParseDuration(found[1] + "s")
 	must(t, err)
 	return took
 }

@@ -91,11 +91,25 @@ func (a *App) ChooseOrganization(named string) (*config.Organization, error) {
 	case named == "":
 		return nil, fmt.Errorf("%w: %d organizations are configured: choose one with --org", ErrUsage, len(found))
 	case len(found) == 0:
-		return nil, fmt.Errorf("%w: --org %q is no configured organization", ErrUsage, named)
+		return nil, fmt.Errorf("%w: %q is no configured organization: choose one of %s", ErrUsage, named, a.organizationNames())
 	default:
-		return nil, fmt.Errorf("%w: --org %q is the id of %d organizations: write the key or the name of one: %s",
+		return nil, fmt.Errorf("%w: %q is the id of %d organizations: write the key or the name of one: %s",
 			ErrUsage, named, len(found), strings.Join(keys, ", "))
 	}
+}
+
+// organizationNames are the names of the configured organizations for a message, at most ten.
+func (a *App) organizationNames() string {
+	const most = 10
+	var names []string
+	for i := range a.Config.Organizations {
+		if i == most {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, a.Config.Organizations[i].Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // OrganizationKey is the key of the organization that a command line names; "" means all.

@@ -171,7 +171,7 @@ func TestSelect(t *testing.T) {
 		{"expenses", "", "error: nothing to copy"}, // optional
 		{"bills.detail", "", `error: "bills.detail" is no configured resource`},
 		{"bills", "far", `error: "bills" is no configured resource`},
-		{"bills", "south", `error: --org "south" is no configured organization`},
+		{"bills", "south", `error: "south" is no configured organization: choose one of `},
 	} {
 		selected, err := a.Select(strings.Fields(test.names), test.organization)
 		got := strings.Join(keysOf(selected), " ")

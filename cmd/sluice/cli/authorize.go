@@ -73,7 +73,7 @@ call, so run sluice migrate first.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.redirect, "redirect", "", "the registered redirect address (default: http://127.0.0.1:PORT"+consentPath+")")
-	f.IntVar(&flags.port, "port", consentPort, "port to wait on for the browser; 0 takes a free one (default: that of --redirect)")
+	f.IntVar(&flags.port, "port", consentPort, "port to wait on for the browser, instead of that of --redirect; 0 takes a free one")
 	f.DurationVar(&flags.wait, "wait", 10*time.Minute, "how long to wait for the answer") //nolint:mnd // as the help says
 	f.BoolVar(&flags.noBrowser, "no-browser", false, "do not open the address in a browser")
 	f.BoolVar(&flags.scopes, "scopes", false, "print the scopes that the configuration needs, and do nothing else")

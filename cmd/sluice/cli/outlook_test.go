@@ -67,6 +67,9 @@ func TestMigratePlan(t *testing.T) {
 	if o := s.run("migrate", "--plan", "--accept", "x"); o.code != codeUsage {
 		t.Errorf("with --accept: exit code %d", o.code)
 	}
+	if o := s.run("migrate", "--role-prefix", "other_"); o.code != codeUsage || !strings.Contains(o.stderr, "--roles") {
+		t.Errorf("a prefix without roles: exit code %d\n%s", o.code, o.stderr)
+	}
 }
 
 // TestMigratePlanOfAnEmptyDatabase: everything is pending, and looking makes nothing.

@@ -67,7 +67,7 @@ func TestChooseOrganization(t *testing.T) {
 			t.Errorf("--org %s: %v, %v; want %s", named, got, err, want)
 		}
 	}
-	for named, want := range map[string]string{"": "5 organizations are configured", "6": "the id of 2 organizations", "9": "no configured organization"} {
+	for named, want := range map[string]string{"": "5 organizations are configured", "6": "the id of 2 organizations", "9": `"9" is no configured organization: choose one of here, there, other, west, east`} {
 		if _, err := twins.ChooseOrganization(named); codeOf(err) != codeUsage || !strings.Contains(err.Error(), want) {
 			t.Errorf("--org %q: %v, want a mistake of usage with %q", named, err, want)
 		}

@@ -122,6 +122,31 @@ func pass(ctx context.Context, tb testing.TB, gate wire.Gate, calls int) {
 	}
 }
 
+// TestASpanNamesTheTemplate: of the path of a call, its span has the template alone.
+func TestASpanNamesTheTemplate(t *testing.T) {
+	t.Parallel()
+	collector := new(inbox)
+	server := httptest.NewServer(collector)
+	defer server.Close()
+	traces, _ := begin(server.URL, 1)
+	gate := traces.Gate(new(gate))
+	call := pipeline.Call{Organization: "1", Service: "inventory", Resource: "bills", Method: "GET", Path: "/inventory/v1/bills/460000001", Endpoint: "/bills/{id}"}
+	number, err := gate.Enter(t.Context(), call)
+	if err == nil {
+		err = gate.Leave(t.Context(), call, number, pipeline.CallResult{Status: 200})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	traces.Close(t.Context())
+	if len(collector.spans) != 1 {
+		t.Fatalf("%d spans, want 1", len(collector.spans))
+	}
+	if text := collector.spans[0].String(); !strings.Contains(text, "/bills/{id}") || strings.Contains(text, "460000001") {
+		t.Errorf("the span of a call has not the template alone:\n%s", text)
+	}
+}
+
 // TestARequestIsRepeated: a collector that restarts loses nothing.
 func TestARequestIsRepeated(t *testing.T) {
 	t.Parallel()

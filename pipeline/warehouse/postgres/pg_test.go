@@ -20,11 +20,12 @@ func TestWhatTheServerSays(t *testing.T) {
 		"57P01": {unreachable: true},                 // admin_shutdown
 		"57P03": {unreachable: true},                 // cannot_connect_now
 		"53300": {unreachable: true, busy: true},     // too_many_connections
+		"28P01": {unreachable: true},                 // invalid_password: it may be replaced at this moment
 		"53100": {busy: true}, "53200": {busy: true}, // disk_full, out_of_memory
 		"58030": {busy: true},                        // io_error
 		"55P03": {busy: true}, "57014": {busy: true}, // lock_not_available, query_canceled
 		"40001": {busy: true}, "40P01": {busy: true}, // serialization_failure, deadlock_detected
-		"55000": {}, "42P01": {}, "23505": {}, "22P02": {}, "28P01": {}, // our own mistakes, or a matter for the operator
+		"55000": {}, "42P01": {}, "23505": {}, "22P02": {}, // our own mistakes, or a matter for the operator
 	} {
 		err := fmt.Errorf("registering: %w", &pgconn.PgError{Code: code})
 		if postgres.Unreachable(err) != want.unreachable || postgres.Busy(err) != want.busy {

@@ -110,6 +110,13 @@ func TestOneReadingRunsACommandOnce(t *testing.T) {
 			t.Errorf("%q, %v", got.Reveal(), err)
 		}
 	}
+	other := filepath.Join(t.TempDir(), "other")
+	if _, err := from.Secret(strings.Replace(line, count, other, 1)); err != nil {
+		t.Errorf("the program with another argument: %v", err)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Errorf("the program was not run with another argument: %v", err)
+	}
 	from.Reading = &secrets.Reading{}
 	if got, err := from.Secret(line); err != nil || got.Reveal() != "2" {
 		t.Errorf("the next reading: %q, %v", got.Reveal(), err)

@@ -58,7 +58,10 @@ func Replace(path string) (*Replacement, error) {
 		return nil, fmt.Errorf("the secret's file cannot be replaced: %w", err)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // readable and writable for this user alone
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		folder := filepath.Dir(path)
+		return nil, fmt.Errorf("the folder %s of the secret's file is not there: make it (install -d -m 700 %s)", folder, folder)
+	} else if err != nil {
 		return nil, fmt.Errorf("the secret's file cannot be written: %w", err)
 	}
 	r := &Replacement{path: path, file: file}

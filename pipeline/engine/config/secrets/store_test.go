@@ -78,6 +78,10 @@ func TestReplace(t *testing.T) {
 			t.Errorf("%s can be replaced", bad)
 		}
 	}
+	missing := filepath.Join(folder, "nowhere")
+	if _, err := secrets.Replace(filepath.Join(missing, "token")); err == nil || !strings.Contains(err.Error(), "install -d -m 700 "+missing) {
+		t.Errorf("in a folder that is not there: %v, want the command that makes it", err)
+	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
 		t.Errorf("%d files are left, %v", len(left), err)
 	}

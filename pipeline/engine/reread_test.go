@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"sluice/connectors"
+)
+
+// TestARereadThatFails: where one secret cannot be read anew, all of those before stay in force,
+// also those that can. The next reading takes them.
+func TestARereadThatFails(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("secret", "first-secret")
+	write("token", "first-token")
+	text := fmt.Sprintf(`
+database: {url: postgres://localhost/none}
+vendor: {api_url: "https://www.example.com", chat_url: "https://chat.example.com", auth_url: "https://accounts.example.com"}
+organizations:
+  - name: north
+    id: "10"
+    time_zone: Europe/Rome
+    credentials: {client_id: n, client_secret: "file:%[1]s/secret", refresh_token: "file:%[1]s/token"}
+    services: {inventory: {plan: standard}}
+`, dir)
+	a, err := Load(Options{
+		Catalogue: connectors.All(), ConfigPath: "config.yaml", LogTo: io.Discard, Now: time.Now,
+		LookupEnv: func(name string) (string, bool) {
+			value, set := map[string]string{"HOME": dir, "SLUICE_ENCRYPTION_KEY": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}[name]
+			return value, set
+		},
+		ReadFile: func(string) ([]byte, error) { return []byte(text), nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reread := func(what string, fails bool, secret, token string) {
+		t.Helper()
+		_, err := a.Reread(t.Context())
+		got := a.secrets.of(&a.Config.Organizations[0]).credentials
+		if (err != nil) != fails || got.ClientSecret.Reveal() != secret || got.RefreshToken.Reveal() != token {
+			t.Errorf("%s: %v, %q and %q, want %q and %q", what, err, got.ClientSecret.Reveal(), got.RefreshToken.Reveal(), secret, token)
+		}
+	}
+	write("secret", "other-secret")
+	write("token", "two words")
+	reread("a secret that is none", true, "first-secret", "first-token")
+	if err := os.Remove(filepath.Join(dir, "token")); err != nil {
+		t.Fatal(err)
+	}
+	reread("a file that is gone", true, "first-secret", "first-token")
+	write("token", "other-token")
+	reread("both are there", false, "other-secret", "other-token")
+}
