@@ -41,7 +41,7 @@ func exported(t *testing.T, read func(context.Context) (*metrics.Figures, error)
 	}
 }
 
-// TestLabelsHaveTheirValues: of figures whose organization is called "organization", and so on, each
+// TestLabelsHaveTheirValues: where the organization is called "organization", and so on, each
 // metric of the database has every label with the value that is called like it.
 func TestLabelsHaveTheirValues(t *testing.T) {
 	t.Parallel()
