@@ -31,7 +31,8 @@ func (c *cluster) bouncer() {
 		"[pgbouncer]", "listen_addr =", "listen_port = 6432", "unix_socket_dir = " + c.folder, "auth_type = any", "max_client_conn = 300",
 		"logfile = " + c.folder + "/bouncer.log", "pidfile = " + c.folder + "/bouncer.pid",
 	}
-	c.sh("cat >bouncer.ini <<'END'\n" + strings.Join(lines, "\n") + "\nEND\npgbouncer --quiet --daemon bouncer.ini")
+	c.sh("cat >bouncer.ini <<'END'\n" + strings.Join(lines, "\n") + "\nEND\npgbouncer --quiet --daemon bouncer.ini\n" +
+		"timeout 60 sh -c 'until [ -S .s.PGSQL.6432 ]; do sleep 0.1; done'")
 	c.t.Cleanup(func() { _, _ = c.try(`kill "$(cat bouncer.pid)"`) }) // its folder goes next
 }
 

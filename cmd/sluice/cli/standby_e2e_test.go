@@ -70,6 +70,8 @@ pg_ctl --silent reload`)
 			s.on(s.environment["SLUICE_DATABASE_URL"])
 			after := s.calls()
 			promoted := time.Now()
+			// With broken connections the chunks would fail, and not go on.
+			s.until("the process has found the new primary", `SELECT count(*) = 1 FROM sluice.live_processes`)
 			release()
 			if synchronous && after < before || !synchronous && after >= before {
 				t.Errorf("the primary had %d calls, and the standby %d after its promotion", before, after)

@@ -55,12 +55,19 @@ func SetUp(config *pgx.ConnConfig, settings map[string]string) {
 }
 
 // Pooled is SetUp for connections through a pooler that shares sessions. What one sets there,
-// others get; so the pooler has to set up each session that it opens, and here they are only read.
-// No statement is prepared.
+// others get; so the pooler has to set up each session that it opens, with the settings in the
+// address, too. Here they are only read. No statement is prepared.
 func Pooled(config *pgx.ConnConfig, settings map[string]string) {
-	KeepStartUp(config)
 	wanted := maps.Clone(settings)
-	config.RuntimeParams["application_name"] = wanted["application_name"] // every pooler passes it on
+	for name, value := range config.RuntimeParams {
+		if !slices.Contains(startUp, name) {
+			wanted[name] = value
+		}
+	}
+	KeepStartUp(config)
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = settings["application_name"] // every pooler passes it on
+	}
 	delete(wanted, "application_name")
 	wanted["search_path"] = searchPath
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
