@@ -70,7 +70,8 @@ what is new. With --plan it shows these statements instead, and does nothing els
 	cmd.Flags().StringVar(&accept, "accept", "", "execute the plan with this id")
 	cmd.Flags().StringVar(&worker, "worker", "", "let this role run all other commands: it gets rows, sequences and functions, and owns nothing")
 	cmd.Flags().BoolVar(&flags.make, "roles", false, "make the roles of the program's processes, and grant what they lack")
-	cmd.Flags().BoolVar(&flags.plan, "plan", false, "print the pending statements with their locks, or with --roles those about roles, and change nothing")
+	cmd.Flags().BoolVar(&flags.plan, "plan", false,
+		"print the pending statements with their locks, or with --roles those about roles, and change nothing")
 	cmd.Flags().StringVar(&flags.prefix, "role-prefix", "sluice_", "with --roles: how the names of the roles begin; readers keep theirs")
 	cmd.Flags().DurationVar(&wait, "wait", migrations.DefaultPatience, "how long to wait in all for sessions that hold tables")
 	return cmd
