@@ -123,7 +123,8 @@ func (c *cli) checkAuthorized(
 // purpose: it is printed around the outlet, which would take it out (invariant 10).
 func (c *cli) showAuthorized(shown authorizedView, token upstream.Secret) error {
 	if shown.File != "" {
-		return c.show(shown, view.Line("The refresh token of organization %s is in %s. Processes that run read it within a minute.\n", shown.Organization, shown.File),
+		return c.show(shown, view.Line("The refresh token of organization %s is in %s. Processes that run read it within a minute.\n",
+			shown.Organization, shown.File),
 			findingLines(shown.Findings))
 	}
 	out := view.Printer{Out: view.Beneath(c.env.Stdout), JSON: c.json}

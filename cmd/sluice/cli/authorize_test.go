@@ -369,7 +369,7 @@ func TestAuthorizeBeforehand(t *testing.T) {
 	expect("no sealing key", codeUsage, "SLUICE_ENCRYPTION_KEY is not set")
 	s.environment["SLUICE_ENCRYPTION_KEY"] = testKey
 	s.rewrite(path, filepath.Join(filepath.Dir(path), "nowhere", "token"))
-	expect("no folder for the token", codeEnvironment, "the secret's file cannot be written")
+	expect("no folder for the token", codeEnvironment, "make it (install -d -m 700 ")
 	s.rewrite(filepath.Join(filepath.Dir(path), "nowhere", "token"), path)
 	s.exec(`DROP SCHEMA sluice CASCADE`)
 	expect("no tables", codeEnvironment, "run sluice migrate")

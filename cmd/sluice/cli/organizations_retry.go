@@ -56,6 +56,7 @@ func (c *cli) retryOrganization(ctx context.Context, a *engine.App, args []strin
 		shown.Error = err.Error()
 		return errors.Join(err, c.show(shown))
 	}
-	return c.show(shown, view.Line("The authorization server gives organization %s a token. Denied or waiting streams that go on: %s (at once: sluice sync --org %s)",
+	return c.show(shown, view.Line("The authorization server gives organization %s a token. "+
+		"Denied or waiting streams that go on: %s (at once: sluice sync --org %s)",
 		o.Name, view.Count(woken), o.Key))
 }
