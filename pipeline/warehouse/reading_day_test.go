@@ -39,6 +39,15 @@ func TestDay(t *testing.T) {
 	if day.External == nil || *day.External != 48 || day.SeenLeft == nil || *day.SeenLeft != 37 {
 		t.Errorf("others spent %v, %v are left, want 48 and 37", day.External, day.SeenLeft)
 	}
+	// The minute in which upstream's day began is ours, too.
+	if _, err := pool.Exec(t.Context(), `INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, sweep)
+		SELECT organization_id, service, 'minute', date_bin('1 minute', reset_at - interval '24 hours', 'epoch'), 7, 7, 7
+		FROM sluice.day_budgets WHERE (organization_id, service) = ('d', 'shop')`); err != nil {
+		t.Fatal(err)
+	}
+	if first, err := reader.Day(t.Context(), "d", "shop", pipeline.Limits{}); err != nil || first.External == nil || *first.External != 41 {
+		t.Errorf("with seven calls in the first minute others spent %v (%v), want 41", first.External, err)
+	}
 	sameAs(t, []calls.ExternalDay{
 		{EndedAt: instant(t, "2026-03-02 00:00:00"), Limit: 100}, {EndedAt: instant(t, "2026-03-01 00:00:00"), Calls: 12, Limit: 100},
 	}, day.Before, nil)

@@ -41,7 +41,7 @@ WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS at), asked AS MATERIALIZ
 		('day', a.since - interval '1 minute' + interval '1 microsecond', 'infinity',
 			date_bin('1 hour', a.since - interval '1 minute', 'epoch') + interval '1 hour'),
 		('hour', a.at - interval '1 hour' + interval '1 microsecond', 'infinity', 'infinity'),
-		('seen', d.reset_at - interval '24 hours', d.seen_bucket,
+		('seen', date_bin('1 minute', d.reset_at - interval '24 hours', 'epoch'), d.seen_bucket,
 			date_bin('1 hour', d.reset_at - interval '24 hours', 'epoch') + interval '1 hour'),
 		('since', d.seen_bucket, 'infinity', 'infinity')) AS v (what, low, high, whole)
 	WHERE v.low IS NOT NULL AND v.high IS NOT NULL
