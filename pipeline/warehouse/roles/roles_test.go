@@ -165,7 +165,7 @@ func TestRolesOfOthers(t *testing.T) {
 	f.administers(hand)
 	f.apply(false)
 	f.must(migrations.Migrate(t.Context(), f.as(f.names.Owner), migrations.Options{}))
-	f.administers("REVOKE theowner_@ FROM owner_@")
+	f.administers("REVOKE theowner_@ FROM owner_@ CASCADE") // what a role gave itself depends on it since Postgres 16
 	if _, err = roles.Apply(t.Context(), f.url, f.names, false); !errors.Is(err, roles.ErrRights) || !strings.Contains(err.Error(), f.names.Owner) {
 		t.Errorf("a session that is no member of the owner: %v", err)
 	}
