@@ -12,7 +12,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -139,6 +138,7 @@ type Queue struct {
 	options Options
 	client  *river.Client[pgx.Tx]
 	process *process
+	working working
 	stop    context.CancelFunc
 	loops   sync.WaitGroup
 }
@@ -160,7 +160,7 @@ func New(ctx context.Context, options Options) (*Queue, error) {
 		return nil, err
 	}
 	q.client, err = river.NewClient(riverpgxv5.New(options.Pool), &river.Config{
-		ID:     clientPrefix + strconv.FormatInt(process.id, 10),
+		ID:     clientOf(process.id),
 		Schema: Schema,
 		Logger: options.Logger,
 		Queues: map[string]river.QueueConfig{
@@ -204,7 +204,6 @@ const (
 	chunkTimeout  = 6 * time.Minute
 	exportTimeout = time.Hour
 	softStop      = 20 * time.Second
-	clientPrefix  = "sluice-"
 )
 
 // Start works jobs and runs the periodic tasks until Stop.

@@ -3,6 +3,8 @@ package jobs_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -278,16 +280,43 @@ func TestTickTakesDueStreams(t *testing.T) {
 func TestKilledWorkersJobsComeBack(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	if err := r.db.Request(t.Context(), []pipeline.Key{r.key("apples")}); err != nil {
-		t.Fatal(err)
-	}
-	const insert = `INSERT INTO river.river_job (kind, queue, args, max_attempts, state, attempt, attempted_at, attempted_by)
-		VALUES ('stream', 'streams', '{"organization":"1","service":"made_up","resource":"apples"}', 10, 'running', 1, now(), '{sluice-99999}')
-		RETURNING id`
-	id := r.number(insert)
+	id := r.taken("apples", "sluice-99999")
 	r.start(false)
 	r.until("the job was worked by this process", `SELECT count(*) FROM river.river_job WHERE id = $1 AND state = 'completed'`, id)
 	r.until("apples are done", sqlIdle, "apples")
+}
+
+// taken requests a run and inserts its job as one that a process took.
+func (r *fixture) taken(resource, process string) (job int) {
+	r.t.Helper()
+	if err := r.db.Request(r.t.Context(), []pipeline.Key{r.key(resource)}); err != nil {
+		r.t.Fatal(err)
+	}
+	return r.number(`INSERT INTO river.river_job (kind, queue, args, max_attempts, state, attempt, attempted_at, attempted_by)
+		VALUES ('stream', 'streams', jsonb_build_object('organization', '1', 'service', 'made_up', 'resource', $1::text), 10, 'running', 1, now(), ARRAY[$2])
+		RETURNING id`, resource, process)
+}
+
+// TestAnEndThatWasNotRecorded: River records the end of a job unless a chunk does, and gives up while
+// the database is away; a promoted standby may lack any end. A job that is worked meanwhile stays.
+func TestAnEndThatWasNotRecorded(t *testing.T) {
+	t.Parallel()
+	r := newFixture(t)
+	goOn := make(chan struct{})
+	release := sync.OnceFunc(func() { close(goOn) })
+	defer release()
+	r.upstream.pages["apples"] = func(ctx context.Context, request pipeline.Request) (pipeline.Page, error) {
+		<-goOn
+		return things(1)(ctx, request)
+	}
+	queue := r.start(false)
+	r.ask(queue, "apples")
+	r.until("apples are read", `SELECT count(*) FROM river.river_job WHERE state = 'running'`)
+	process := r.number(`SELECT id FROM sluice.live_processes`)
+	id := r.taken("pears", fmt.Sprintf("sluice-%d", process))
+	r.until("the job was worked by this process", `SELECT count(*) FROM river.river_job WHERE id = $1 AND state = 'completed'`, id)
+	release()
+	r.until("apples are done at the first attempt", `SELECT count(*) FROM river.river_job WHERE args ->> 'resource' = 'apples' AND state = 'completed' AND attempt = 1`)
 }
 
 // TestZombieWritesNothing: another worker claims the stream while this one waits for a page. This

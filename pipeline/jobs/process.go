@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -96,6 +97,21 @@ func (p *process) lock(ctx context.Context, conn *pgx.Conn) error {
 	return fmt.Errorf("lock to show that the process lives: other sessions hold all %d advisory locks of class %d that were tried: "+
 		"look for them in pg_locks, and REVOKE CONNECT ON DATABASE from their roles", tries, lockClass)
 }
+
+// client returns the process's name in the queue; nil if no lock shows that it lives, because another
+// process may have its number then.
+func (p *process) client() *string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.conn == nil {
+		return nil
+	}
+	name := clientOf(p.id)
+	return &name
+}
+
+// clientOf is the name of a process in the queue.
+func clientOf(process int64) string { return "sluice-" + strconv.FormatInt(process, 10) }
 
 // beat checks the connection and takes the lock anew after a restart of the database. Until then
 // other processes may take over the jobs of this one; fences keep that harmless.

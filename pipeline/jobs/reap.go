@@ -10,15 +10,24 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// reaper makes the jobs of killed processes available again. River would do so an hour later; the
-// free lock of a process shows at once that it was killed. The reaper acts on what it sees twice in
-// a row, because a statement of a killed process may still commit.
+// reaper makes jobs available again that no process works. River would do so an hour later. The free
+// lock of a process shows at once that it was killed, and each process knows which jobs are not its
+// own any more: River gives up to record an end while the database is away, and a promoted standby
+// may lack the record (docs/decisions/0064-poolers-and-failover).
 type reaper struct {
 	queue *Queue
-	// missed and forgotten are what the reaper saw last time.
-	missed    map[job]bool
+	// missed counts how often in a row the reaper saw a job that nobody works.
+	missed map[job]int
+	// forgotten is what the reaper saw last time.
 	forgotten map[pipeline.Key]bool
 }
+
+// How often in a row the reaper has to see a job before it acts: a statement of a killed process may
+// still commit, and River repeats its own for some seconds.
+const (
+	looksAtKilled = 2
+	looksAtOwn    = 10
+)
 
 // job is one attempt of one job.
 type job struct {
@@ -26,14 +35,21 @@ type job struct {
 	Attempt int16
 }
 
-func newReaper(q *Queue) *reaper { return &reaper{queue: q, missed: map[job]bool{}} }
+// orphan is a job that nobody works; an own one is attributed to this process.
+type orphan struct {
+	job
+	Own bool
+}
 
-// orphans selects the running jobs of processes that are no longer alive.
-const orphans = `SELECT j.id, j.attempt FROM river.river_job j
-	WHERE j.state = 'running' AND j.kind = $1
-	  AND j.attempted_by[array_upper(j.attempted_by, 1)] ~ '^sluice-[0-9]+$'
-	  AND NOT EXISTS (SELECT FROM sluice.live_processes p
-	    WHERE p.id = substring(j.attempted_by[array_upper(j.attempted_by, 1)] from '[0-9]+$')::bigint)`
+func newReaper(q *Queue) *reaper { return &reaper{queue: q} }
+
+// orphans selects the running jobs of processes that are no longer alive, and those of this process
+// ($2, null if it cannot show that it lives) that it does not work ($3).
+const orphans = `SELECT j.id, j.attempt, coalesce(w.client = $2, false) AS own FROM river.river_job j,
+	LATERAL (SELECT j.attempted_by[array_upper(j.attempted_by, 1)] AS client) AS w
+	WHERE j.state = 'running' AND j.kind = $1 AND w.client ~ '^sluice-[0-9]+$'
+	  AND (w.client = $2 AND j.id <> ALL($3::bigint[])
+	    OR NOT EXISTS (SELECT FROM sluice.live_processes p WHERE p.id = substring(w.client from '[0-9]+$')::bigint))`
 
 // bringBack makes a job available again, unless it changed meanwhile.
 const bringBack = `UPDATE river.river_job SET state = 'available', scheduled_at = now()
@@ -52,24 +68,29 @@ const jobless = `SELECT s.organization_id, s.service, s.resource
 	      AND NOT (s.queued AND j.state = 'scheduled' AND j.scheduled_at > now() + interval '30 seconds'))`
 
 func (r *reaper) reap(ctx context.Context) error {
-	rows, err := r.queue.options.Pool.Query(ctx, orphans, Args{}.Kind())
+	rows, err := r.queue.options.Pool.Query(ctx, orphans, Args{}.Kind(), r.queue.process.client(), r.queue.working.ids())
 	if err != nil {
-		return fmt.Errorf("look for jobs of killed processes: %w", err)
+		return fmt.Errorf("look for jobs that nobody works: %w", err)
 	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[job])
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[orphan])
 	if err != nil {
-		return fmt.Errorf("look for jobs of killed processes: %w", err)
+		return fmt.Errorf("look for jobs that nobody works: %w", err)
 	}
-	missed := make(map[job]bool, len(found))
-	for _, t := range found {
-		if !r.missed[t] {
-			missed[t] = true
+	missed := make(map[job]int, len(found))
+	for _, o := range found {
+		looks, why := looksAtKilled, "its process was killed"
+		if o.Own {
+			looks, why = looksAtOwn, "its end was not recorded"
+		}
+		missed[o.job] = r.missed[o.job] + 1
+		if missed[o.job] < looks {
 			continue
 		}
-		if _, err := r.queue.options.Pool.Exec(ctx, bringBack, t.ID, t.Attempt); err != nil {
-			return fmt.Errorf("bring back the job of a killed process: %w", err)
+		delete(missed, o.job)
+		if _, err := r.queue.options.Pool.Exec(ctx, bringBack, o.ID, o.Attempt); err != nil {
+			return fmt.Errorf("bring back a job that nobody works: %w", err)
 		}
-		r.queue.options.Logger.InfoContext(ctx, "brought back the job of a killed process", "job", t.ID)
+		r.queue.options.Logger.InfoContext(ctx, "brought back a job that nobody worked", "job", o.ID, "reason", why)
 	}
 	r.missed = missed
 	return r.remember(ctx)

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -48,9 +51,40 @@ func (w *worker) NextRetry(job *river.Job[Args]) time.Time {
 	return w.queue.options.Now().Add(jitter(retries[min(len(job.Errors), len(retries)-1)]))
 }
 
+// working counts the attempts at each job that this process works: two, if the first one hangs and
+// was given up.
+type working struct {
+	mu   sync.Mutex
+	jobs map[int64]int
+}
+
+// begin adds a job, and returns what removes it.
+func (w *working) begin(id int64) func() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.jobs == nil {
+		w.jobs = map[int64]int{}
+	}
+	w.jobs[id]++
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.jobs[id]--; w.jobs[id] == 0 {
+			delete(w.jobs, id)
+		}
+	}
+}
+
+func (w *working) ids() []int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.AppendSeq([]int64{}, maps.Keys(w.jobs))
+}
+
 // Work claims the stream and reads one chunk. The chunk's last transaction completes the job, so a
 // nil return only tells River what is already true.
 func (w *worker) Work(ctx context.Context, job *river.Job[Args]) error {
+	defer w.queue.working.begin(job.ID)()
 	stream, ok := w.queue.options.Stream(job.Args.key())
 	if !ok {
 		return w.leave(job)
