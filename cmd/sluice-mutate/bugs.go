@@ -176,7 +176,7 @@ func jobBugs() []bug {
 		tests(room, "^TestAnEndThatWasNotRecorded$", "a job without its end", "a job whose end was not recorded waits for an hour",
 			edit{room + "/reap.go", "		if missed[o.job] < looks {\n", "		if missed[o.job] < looks || o.Own {\n"}),
 		tests(room, "^TestAnEndThatWasNotRecorded$", "own jobs look lost", "a process takes away the job that it works",
-			edit{room + "/worker.go", "	w.jobs[id]++\n", "	w.jobs[id] += 0\n"}),
+			edit{room + "/worker.go", "	w.jobs[id]++\n", "	w.jobs[-id]++\n"}),
 		tests(room, "^TestAskedDuringARunIsServedByAnother$", "no second look", "who asks while a run is under way is not served",
 			edit{"pipeline/warehouse/streams/unfinished.go", "`SELECT requested_gen > served_gen FROM", "`SELECT false AND requested_gen > served_gen FROM"},
 			edit{"pipeline/warehouse/streams/unfinished.go", "WHERE enabled AND (requested_gen", "WHERE false AND enabled AND (requested_gen"}),
