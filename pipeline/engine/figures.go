@@ -70,6 +70,27 @@ func (a *App) streamFigures(ctx context.Context) ([]metrics.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
+	bound, err := a.Bounds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]metrics.Stream, len(figures))
+	for i := range figures {
+		s := &figures[i]
+		all[i] = metrics.Stream{
+			Figures: *s, Holds: !strings.Contains(s.Resource, "."),
+			Alarm: a.Alarm(&streams.Status{Quarantined: s.Quarantined, Withheld: s.Withheld, QuarantinedShare: s.QuarantinedShare}) != "",
+		}
+		if s.Enabled {
+			all[i].Late = bound(Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}, seconds(s.EverySeconds))
+		}
+	}
+	return all, nil
+}
+
+// Bounds returns a function that gives the age of the watermark above which a stream is late, from
+// its interval. It is zero for backfills, which have no schedule.
+func (a *App) Bounds(ctx context.Context) (func(stream Key, every time.Duration) time.Duration, error) {
 	late, err := a.DB.Lateness(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read how late records came: %w", err)
@@ -78,20 +99,14 @@ func (a *App) streamFigures(ctx context.Context) ([]metrics.Stream, error) {
 	for i := range late {
 		by[Key{Organization: late[i].Organization, Service: late[i].Service, Resource: late[i].Resource}] = seconds(late[i].LeftSeconds)
 	}
-	all := make([]metrics.Stream, len(figures))
-	for i := range figures {
-		s := &figures[i]
-		list, work, other := strings.Cut(s.Resource, ".")
-		all[i] = metrics.Stream{
-			Figures: *s, Holds: !other,
-			Alarm: a.Alarm(&streams.Status{Quarantined: s.Quarantined, Withheld: s.Withheld, QuarantinedShare: s.QuarantinedShare}) != "",
+	return func(stream Key, every time.Duration) time.Duration {
+		list, work, _ := strings.Cut(stream.Resource, ".")
+		if work == string(pipeline.WorkBackfill) {
+			return 0
 		}
-		if s.Enabled && work != string(pipeline.WorkBackfill) {
-			lag := pipeline.DefaultRules().LagFor(by[Key{Organization: s.Organization, Service: s.Service, Resource: list}])
-			all[i].Late = planning.LateAfter(seconds(s.EverySeconds), lag)
-		}
-	}
-	return all, nil
+		lag := pipeline.DefaultRules().LagFor(by[Key{Organization: stream.Organization, Service: stream.Service, Resource: list}])
+		return planning.LateAfter(every, lag)
+	}, nil
 }
 
 // days returns the days of the configured services.

@@ -39,7 +39,7 @@ func (c *cli) addGroups(root *cobra.Command) {
 	}{
 		{"run", "Run:", []*cobra.Command{c.syncCommand(), c.serveCommand(), c.backfillCommand(), c.planCommand()}},
 		{"inspect", "Inspect:", []*cobra.Command{
-			c.statusCommand(), c.runsCommand(), c.budgetCommand(), c.explainCommand(), c.driftCommand(), c.readCommand(),
+			c.statusCommand(), c.runsCommand(), c.budgetCommand(), c.explainCommand(), c.driftCommand(), c.readCommand(), c.consoleCommand(),
 		}},
 		{"repair", "Repair:", []*cobra.Command{c.verifyCommand(), c.rebuildCommand(), c.quarantineCommand(), c.tombstonesCommand()}},
 		{"set-up", "Set up:", []*cobra.Command{

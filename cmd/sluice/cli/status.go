@@ -47,7 +47,7 @@ follows from, how late records come, and what its runs are expected to take.`,
 
 // statusView is what the status command shows.
 type statusView struct {
-	Streams []streams.Status `json:"streams"`
+	Streams []streamView     `json:"streams"`
 	Budgets []budgetView     `json:"budgets"`
 	// Backfills are the open ones.
 	Backfills []backfillView `json:"backfills"`
@@ -63,6 +63,15 @@ type statusView struct {
 	Histories []history.History `json:"histories"`
 }
 
+// streamView is a stream and when it is late.
+type streamView struct {
+	streams.Status
+
+	// BoundSeconds is the age of the watermark above which the stream is late; zero for streams
+	// without a schedule.
+	BoundSeconds float64 `json:"bound_seconds,omitempty"`
+}
+
 // budgetView is a service's day.
 type budgetView struct {
 	calls.Budget
@@ -71,34 +80,63 @@ type budgetView struct {
 }
 
 func (c *cli) status(ctx context.Context, a *engine.App) error {
-	streams, err := a.DB.Streams(ctx, "")
+	shown, err := c.statusOf(ctx, a)
 	if err != nil {
-		return fmt.Errorf("read the streams: %w", err)
-	}
-	shown := statusView{Streams: streams}
-	if shown.Budgets, err = budgets(ctx, a); err != nil {
-		return err
-	}
-	if shown.TokensDiedYoung, err = a.DB.TokensDiedYoung(ctx); err != nil {
-		return fmt.Errorf("read the tokens: %w", err)
-	}
-	if shown.TokensFellBack, err = a.DB.TokensFellBack(ctx); err != nil {
-		return fmt.Errorf("read the tokens: %w", err)
-	}
-	if shown.Gates, err = a.DB.Gates(ctx); err != nil {
-		return fmt.Errorf("read the gates: %w", err)
-	}
-	open, err := a.DB.List(ctx, backfills.Filter{Open: true})
-	if err != nil {
-		return fmt.Errorf("read the backfills: %w", err)
-	}
-	if shown.Backfills, err = c.views(ctx, a, open); err != nil {
-		return err
-	}
-	if shown.Histories, err = history.Histories(ctx, a.DB.Pool()); err != nil {
 		return err
 	}
 	return c.show(shown, shown.text(a, c.env.Now()), closed(a, shown.Gates))
+}
+
+func (c *cli) statusOf(ctx context.Context, a *engine.App) (*statusView, error) {
+	shown := &statusView{}
+	var err error
+	if shown.Streams, err = streamViews(ctx, a); err != nil {
+		return nil, err
+	}
+	if shown.Budgets, err = budgets(ctx, a); err != nil {
+		return nil, err
+	}
+	if shown.TokensDiedYoung, err = a.DB.TokensDiedYoung(ctx); err != nil {
+		return nil, fmt.Errorf("read the tokens: %w", err)
+	}
+	if shown.TokensFellBack, err = a.DB.TokensFellBack(ctx); err != nil {
+		return nil, fmt.Errorf("read the tokens: %w", err)
+	}
+	if shown.Gates, err = a.DB.Gates(ctx); err != nil {
+		return nil, fmt.Errorf("read the gates: %w", err)
+	}
+	open, err := a.DB.List(ctx, backfills.Filter{Open: true})
+	if err != nil {
+		return nil, fmt.Errorf("read the backfills: %w", err)
+	}
+	if shown.Backfills, err = c.views(ctx, a, open); err != nil {
+		return nil, err
+	}
+	if shown.Histories, err = history.Histories(ctx, a.DB.Pool()); err != nil {
+		return nil, err
+	}
+	return shown, nil
+}
+
+func streamViews(ctx context.Context, a *engine.App) ([]streamView, error) {
+	stands, err := a.DB.Streams(ctx, "")
+	if err != nil {
+		return nil, fmt.Errorf("read the streams: %w", err)
+	}
+	bound, err := a.Bounds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	views := make([]streamView, len(stands))
+	for i := range stands {
+		s := &stands[i]
+		views[i].Status = *s
+		if s.Enabled {
+			key := engine.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}
+			views[i].BoundSeconds = bound(key, time.Duration(s.EverySeconds*float64(time.Second))).Seconds()
+		}
+	}
+	return views, nil
 }
 
 func budgets(ctx context.Context, a *engine.App) ([]budgetView, error) {
@@ -120,7 +158,8 @@ func budgets(ctx context.Context, a *engine.App) ([]budgetView, error) {
 func (shown *statusView) text(a *engine.App, now time.Time) view.Text {
 	return func(page *view.Page) {
 		page.Add(view.Table(shown.Streams, headOrganization+"  STREAM  STATE  COMPLETE UP TO  LAST DONE  NEXT  QUARANTINED  REMARK",
-			func(s *streams.Status) view.Row {
+			func(v *streamView) view.Row {
+				s := &v.Status
 				if !s.Enabled || strings.HasSuffix(s.Resource, "."+string(pipeline.WorkBackfill)) {
 					return nil // backfills have a table of their own
 				}

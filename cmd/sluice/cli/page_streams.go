@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/cmd/sluice/console"
+	"sluice/pipeline"
+)
+
+// streams is the first page: each stream by how late it is against its own bound, the worst first.
+func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, error) {
+	shown, err := p.cli.statusOf(ctx, p.app)
+	if err != nil {
+		return console.Page{}, err
+	}
+	lines := linesOf(shown.Streams, r.Now)
+	page := console.Page{Title: "Streams", Document: shown}
+	page.Sentence, page.Mood = sentenceOf(lines)
+	var lists, works [][]console.Cell
+	for i := range lines {
+		l := &lines[i]
+		switch {
+		case !matches(r.Query.Get("org"), l.Organization) || !matches(r.Query.Get("service"), l.Service) || !matches(r.Query.Get("state"), l.State):
+		case l.list():
+			lists = append(lists, p.listRow(l, r.Now))
+		default:
+			works = append(works, p.workRow(l, r.Now))
+		}
+	}
+	page.Parts = append(page.Parts,
+		console.Filters{
+			choice("org", "Organization", r, lines, func(l *streamLine) string { return l.Organization }),
+			choice("service", "Service", r, lines, func(l *streamLine) string { return l.Service }),
+			choice("state", "State", r, lines, func(l *streamLine) string { return l.State }),
+		},
+		console.Table{
+			Caption: "Lists, the latest against its own bound first", None: "No stream matches.", Rows: lists,
+			Head: []string{"Stream", "Organization", "Freshness", "Complete up to", "State", "Next run", "Quarantined", "Remark"},
+		},
+		console.Heading{Text: "Work beside the lists"},
+		console.Note{Text: "Details read single records, sweeps and looks find deletions, hinted streams read what notifications told of."},
+		console.Table{
+			Caption: "Details, sweeps, looks and hinted streams", None: "No stream matches.", Rows: works,
+			Head: []string{"Stream", "Organization", "Last done", "State", "Next run", "Remark"},
+		})
+	return page, nil
+}
+
+// streamLine is a stream with its age.
+type streamLine struct {
+	streamView
+
+	age   time.Duration
+	bound time.Duration
+}
+
+// list says that the stream reads a list. Only such a stream has a watermark.
+func (l *streamLine) list() bool { return !strings.Contains(l.Resource, ".") }
+
+// lateness is the age of the watermark in bounds: above 1 the stream is late. A stream that was never
+// complete is the latest of all.
+func (l *streamLine) lateness() float64 {
+	switch {
+	case l.bound == 0 || !l.list():
+		return -1
+	case l.Watermark == nil || l.WatermarkAhead:
+		return 1e9
+	default:
+		return float64(l.age) / float64(l.bound)
+	}
+}
+
+func linesOf(shown []streamView, now time.Time) []streamLine {
+	var lines []streamLine
+	for i := range shown {
+		s := &shown[i]
+		if !s.Enabled || strings.HasSuffix(s.Resource, "."+string(pipeline.WorkBackfill)) {
+			continue // backfills have a page of their own
+		}
+		line := streamLine{streamView: *s, bound: time.Duration(s.BoundSeconds * float64(time.Second))}
+		if s.Watermark != nil {
+			line.age = now.Sub(*s.Watermark)
+		}
+		lines = append(lines, line)
+	}
+	slices.SortStableFunc(lines, func(a, b streamLine) int { return cmp.Compare(b.lateness(), a.lateness()) })
+	return lines
+}
+
+// sentenceOf says first what needs a person.
+func sentenceOf(lines []streamLine) (string, console.Mood) {
+	var lists, late, never, denied int
+	var oldest time.Duration
+	for i := range lines {
+		l := &lines[i]
+		switch {
+		case l.State == string(pipeline.StateDenied):
+			denied++
+		case !l.list():
+		case l.Watermark == nil:
+			never++
+		case l.lateness() > 1:
+			late++
+		}
+		if l.list() {
+			lists++
+			oldest = max(oldest, l.age)
+		}
+	}
+	total := view.Plural(lists, "list")
+	switch {
+	case len(lines) == 0:
+		return "No stream is registered yet: sluice serve or sluice sync registers them.", console.Plain
+	case denied > 0:
+		return fmt.Sprintf("Upstream denies %s; %s of %s late.", view.Plural(denied, "stream"), view.Count(late), total), console.Bad
+	case late > 0:
+		return fmt.Sprintf("%s of %s late against their bounds; the oldest is %s old.", view.Count(late), total, view.Age(oldest)), console.Bad
+	case never > 0:
+		return fmt.Sprintf("%s of %s were never complete: their first runs go on.", view.Count(never), total), console.Warn
+	default:
+		return fmt.Sprintf("All %s are within their bounds; the oldest is %s old.", total, view.Age(oldest)), console.Good
+	}
+}
+
+func (p *pages) listRow(l *streamLine, now time.Time) []console.Cell {
+	watermark := console.Moment(l.Watermark, p.app.Zone(l.Organization))
+	if l.WatermarkAhead {
+		watermark = console.Word("not known", console.Bad)
+	}
+	return []console.Cell{
+		addressOf(l), console.Text(l.Organization), ageAgainstBound(l), watermark, console.Word(l.State, moodOf(l.State)),
+		console.Text(next(&l.Status, now)), quarantined(l), console.Text(remark(&l.Status, p.app.Alarm(&l.Status), now)),
+	}
+}
+
+func (p *pages) workRow(l *streamLine, now time.Time) []console.Cell {
+	return []console.Cell{
+		addressOf(l), console.Text(l.Organization), console.Moment(l.LastDoneAt, p.app.Zone(l.Organization)), console.Word(l.State, moodOf(l.State)),
+		console.Text(next(&l.Status, now)), console.Text(remark(&l.Status, p.app.Alarm(&l.Status), now)),
+	}
+}
+
+func addressOf(l *streamLine) console.Cell {
+	name := l.Service + "." + l.Resource
+	return console.To(name, "/streams/"+l.Organization+"/"+name)
+}
+
+func ageAgainstBound(l *streamLine) console.Cell {
+	switch late := l.lateness(); {
+	case late < 0:
+		return console.Word("no bound", console.Muted)
+	case l.Watermark == nil:
+		return console.Word("never complete", console.Warn)
+	case late > 1:
+		return console.Word(fmt.Sprintf("%s, bound %s", view.Age(l.age), view.Age(l.bound)), console.Bad)
+	default:
+		return console.Word(fmt.Sprintf("%s of %s", view.Age(l.age), view.Age(l.bound)), console.Good)
+	}
+}
+
+func quarantined(l *streamLine) console.Cell {
+	cell := console.Number(l.Quarantined)
+	if l.Quarantined > 0 {
+		cell.Href = "/quarantine?stream=" + l.Service + "." + l.Resource
+	}
+	return cell
+}
+
+// moodOf says which states need a look.
+func moodOf(state string) console.Mood {
+	switch pipeline.State(state) {
+	case pipeline.StateDenied, pipeline.StateFailed:
+		return console.Bad
+	case pipeline.StateRetrying, pipeline.StateWaiting:
+		return console.Warn
+	default:
+		return console.Plain
+	}
+}
+
+// matches reports whether a value is the chosen one; nothing chosen matches all.
+func matches(chosen, value string) bool { return chosen == "" || chosen == value }
+
+// choice is a filter by one property of the lines.
+func choice[T any](name, label string, r *console.Request, lines []T, of func(*T) string) console.Filter {
+	options := []string{""}
+	for i := range lines {
+		if value := of(&lines[i]); !slices.Contains(options, value) {
+			options = append(options, value)
+		}
+	}
+	slices.Sort(options)
+	return console.Filter{Name: name, Label: label, Value: r.Query.Get(name), Options: options}
+}

@@ -1,0 +1,81 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// Action is something that an operator does.
+type Action struct {
+	// Pattern is that of http.ServeMux, without a method.
+	Pattern string
+	// Do does what the command does. What it returns is recorded, also with an error.
+	Do func(ctx context.Context, r *Request) (Deed, error)
+	// Back is the page that follows; empty for that on which the button was.
+	Back string
+}
+
+// Deed is what a person did.
+type Deed struct {
+	// Who is the name of the person; the console fills it in.
+	Who string
+	// What is the command that does the same, without its arguments, and Target what it was done to.
+	What, Target string
+	Organization string
+	// Before and After are what it changed, as JSON; nil where there is nothing to compare.
+	Before, After any
+	// Failed is why it was not done; empty if it was.
+	Failed string
+}
+
+// act does an action, records it, and leads to the page that shows its result.
+func (c *Console) act(w http.ResponseWriter, r *http.Request, action Action) {
+	request := c.request(r)
+	if !request.User.Operator {
+		c.fail(w, r, http.StatusForbidden, "Operators only.")
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
+	if err := r.ParseForm(); err != nil {
+		c.fail(w, r, http.StatusBadRequest, "The form cannot be read.")
+		return
+	}
+	request.Query = r.PostForm
+	deed, err := action.Do(r.Context(), request)
+	if err != nil && deed.What == "" {
+		c.failed(w, r, err)
+		return
+	}
+	deed.Who = request.User.Name
+	if err != nil {
+		deed.Failed = c.options.Scrub(err)
+	}
+	id, err := c.options.Record(context.WithoutCancel(r.Context()), deed)
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	http.Redirect(w, r, back(r, action)+strconv.FormatInt(id, 10), http.StatusSeeOther)
+}
+
+// mostForm bounds what a form may send, in bytes.
+const mostForm = 64 << 10
+
+// back is the address of the page that follows an action, up to the number of the deed.
+func back(r *http.Request, action Action) string {
+	to := url.URL{Path: "/"}
+	if action.Back != "" {
+		to.Path = action.Back
+	} else if from, err := url.Parse(r.PostForm.Get("from")); err == nil && from.Host == "" && from.Scheme == "" && from.Path != "" && from.Path[0] == '/' {
+		to.Path, to.RawQuery = from.Path, from.RawQuery
+	}
+	query := to.Query()
+	query.Del("done")
+	to.RawQuery = query.Encode()
+	if to.RawQuery != "" {
+		to.RawQuery += "&"
+	}
+	return to.EscapedPath() + "?" + to.RawQuery + "done="
+}
