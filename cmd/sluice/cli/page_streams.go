@@ -39,16 +39,16 @@ func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, 
 			choice("service", "Service", r, lines, func(l *streamLine) string { return l.Service }),
 			choice("state", "State", r, lines, func(l *streamLine) string { return l.State }),
 		},
-		console.Table{
+		some(r, "lists", console.Table{
 			Caption: "Lists, the latest against its own bound first", None: "No stream matches.", Rows: lists,
 			Head: []string{"Stream", "Organization", "Freshness", "Complete up to", "State", "Next run", "Quarantined", "Remark"},
-		},
+		}),
 		console.Heading{Text: "Work beside the lists"},
 		console.Note{Text: "Details read single records, sweeps and looks find deletions, hinted streams read what notifications told of."},
-		console.Table{
+		some(r, "works", console.Table{
 			Caption: "Details, sweeps, looks and hinted streams", None: "No stream matches.", Rows: works,
 			Head: []string{"Stream", "Organization", "Last done", "State", "Next run", "Remark"},
-		})
+		}))
 	return page, nil
 }
 
@@ -182,19 +182,4 @@ func moodOf(state string) console.Mood {
 	default:
 		return console.Plain
 	}
-}
-
-// matches reports whether a value is the chosen one; nothing chosen matches all.
-func matches(chosen, value string) bool { return chosen == "" || chosen == value }
-
-// choice is a filter by one property of the lines.
-func choice[T any](name, label string, r *console.Request, lines []T, of func(*T) string) console.Filter {
-	options := []string{""}
-	for i := range lines {
-		if value := of(&lines[i]); !slices.Contains(options, value) {
-			options = append(options, value)
-		}
-	}
-	slices.Sort(options)
-	return console.Filter{Name: name, Label: label, Value: r.Query.Get(name), Options: options}
 }

@@ -47,8 +47,8 @@ follows from, how late records come, and what its runs are expected to take.`,
 
 // statusView is what the status command shows.
 type statusView struct {
-	Streams []streamView     `json:"streams"`
-	Budgets []budgetView     `json:"budgets"`
+	Streams []streamView `json:"streams"`
+	Budgets []budgetView `json:"budgets"`
 	// Backfills are the open ones.
 	Backfills []backfillView `json:"backfills"`
 	// TokensDiedYoung is how many access tokens in a row upstream refused before their time, for

@@ -160,7 +160,9 @@ func To(text, href string) Cell { return Cell{Text: text, Href: href} }
 func Number[N ~int | ~int64](n N) Cell { return Cell{Text: view.Count(n), Number: true} }
 
 // ID is a cell with a number that is a name.
-func ID(n int64, href string) Cell { return Cell{Text: strconv.FormatInt(n, 10), Number: true, Href: href} }
+func ID(n int64, href string) Cell {
+	return Cell{Text: strconv.FormatInt(n, 10), Number: true, Href: href}
+}
 
 // Buttons is a cell of actions.
 func Buttons(forms ...Form) Cell { return Cell{Forms: forms} }

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/cmd/sluice/console"
+)
+
+// pageRows is how many rows of a table a page shows: pages stay small with thousands of streams.
+const pageRows = 60
+
+// some shows a part of a long table, and leads to the rows that follow. Name is what the address calls
+// the first row.
+func some(r *console.Request, name string, t console.Table) console.Table {
+	from, err := strconv.Atoi(r.Query.Get(name))
+	if err != nil || from < 0 || from >= len(t.Rows) {
+		from = 0
+	}
+	left := len(t.Rows) - from - pageRows
+	t.Rows = t.Rows[from:min(from+pageRows, len(t.Rows))]
+	if left > 0 {
+		t.More = &console.Link{Text: "The next of " + view.Count(left) + " more", Href: with(r, name, strconv.Itoa(from+pageRows))}
+	}
+	return t
+}
+
+// with is the address of the same page with another value in its query.
+func with(r *console.Request, name, value string) string {
+	query := url.Values{}
+	for key, values := range r.Query {
+		query[key] = values
+	}
+	query.Set(name, value)
+	return "?" + query.Encode()
+}
+
+// matches reports whether a value is the chosen one; nothing chosen matches all.
+func matches(chosen, value string) bool { return chosen == "" || chosen == value }
+
+// choice is a filter by one property of the lines.
+func choice[T any](name, label string, r *console.Request, lines []T, of func(*T) string) console.Filter {
+	options := []string{""}
+	for i := range lines {
+		if value := of(&lines[i]); !slices.Contains(options, value) {
+			options = append(options, value)
+		}
+	}
+	slices.Sort(options)
+	return console.Filter{Name: name, Label: label, Value: r.Query.Get(name), Options: options}
+}
