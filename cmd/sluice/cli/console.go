@@ -98,11 +98,23 @@ type pages struct {
 func (p *pages) routes() []console.Route {
 	return []console.Route{
 		{Pattern: "/{$}", Nav: "Streams", Page: p.streams},
+		{Pattern: "/quarantine", Nav: "Quarantine", Page: p.quarantine},
+		{Pattern: "/quarantine/entries", Page: p.quarantineEntries},
+		{Pattern: "/quarantine/{id}", Page: p.quarantineEntry},
+		{Pattern: "/drift", Nav: "Drift", Page: p.drift},
+		{Pattern: "/drift/{stream}", Page: p.driftOfStream},
 	}
 }
 
 // actions are what operators can do.
-func (p *pages) actions() []console.Action { return nil }
+func (p *pages) actions() []console.Action {
+	return []console.Action{
+		{Pattern: "/quarantine/retry", Do: p.retryCause},
+		{Pattern: "/quarantine/accept", Do: p.acceptCause},
+		{Pattern: "/quarantine/{id}/retry", Do: p.retryEntry},
+		{Pattern: "/quarantine/{id}/accept", Do: p.acceptEntry},
+	}
+}
 
 // record writes what a person did.
 func (p *pages) record(ctx context.Context, d console.Deed) (int64, error) { return 0, nil }
