@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 )
 
 // Action is something that an operator does.
@@ -68,7 +69,7 @@ func back(r *http.Request, action Action) string {
 	to := url.URL{Path: "/"}
 	if action.Back != "" {
 		to.Path = action.Back
-	} else if from, err := url.Parse(r.PostForm.Get("from")); err == nil && from.Host == "" && from.Scheme == "" && from.Path != "" && from.Path[0] == '/' {
+	} else if from, err := url.Parse(r.PostForm.Get("from")); err == nil && from.Host == "" && from.Scheme == "" && strings.HasPrefix(from.Path, "/") && !strings.HasPrefix(from.Path, "//") {
 		to.Path, to.RawQuery = from.Path, from.RawQuery
 	}
 	query := to.Query()
