@@ -203,7 +203,8 @@ type Quarantine struct {
 type Retention struct {
 	// Calls is how long the call log is kept: whole days, because it is pruned by days.
 	Calls time.Duration `yaml:"calls"`
-	// Runs is how long runs, verifications and processes are kept; zero means for ever.
+	// Runs is how long runs, verifications, processes and actions of operators are kept; zero means
+	// for ever.
 	Runs time.Duration `yaml:"runs"`
 	// Raw is how long raw records are kept that no row refers to; zero means for ever. Raw records
 	// of present rows stay.
