@@ -3,9 +3,9 @@ package main
 import "slices"
 
 // operationBugs make the daily work of operators go wrong: consents, secrets, sealing keys,
-// metrics, traces, roles, and releases.
+// metrics, figures, traces, roles, and releases.
 func operationBugs() []bug {
-	return slices.Concat(consentBugs(), rereadBugs(), sealBugs(), watchBugs(), roleBugs(), timelineBugs(), releaseBugs())
+	return slices.Concat(consentBugs(), rereadBugs(), sealBugs(), watchBugs(), roleBugs(), timelineBugs(), releaseBugs(), figureBugs())
 }
 
 // consentBugs take another consent than the one that was asked for, or show its code
@@ -104,6 +104,15 @@ func timelineBugs() []bug {
 		tests("pipeline/warehouse/calls", "^TestNoCallLeavesAfterTheTimelineChanged$", "calls right after a promotion",
 			"calls that the database forgot count for upstream's minute and not for ours",
 			edit{"migrations/00030_timelines.sql", "    IF v_until > clock_timestamp() THEN\n", "    IF false THEN\n"}),
+	}
+}
+
+// figureBugs show figures that are not those by which calls are decided.
+func figureBugs() []bug {
+	return []bug{
+		tests("pipeline/warehouse/calls", "^TestAnHourThatIsOverCountsAtOnce$", "an hour not summed up",
+			"the calls of an hour that is over are not shown before the next one",
+			edit{"pipeline/warehouse/calls/days.go", "least(a.newest, date_bin('1 hour', v.high, 'epoch'))", "date_bin('1 hour', least(a.at, v.high), 'epoch')"}),
 	}
 }
 
