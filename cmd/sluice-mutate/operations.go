@@ -22,6 +22,8 @@ func consentBugs() []bug {
 			edit{room + "/listen.go", "\"Close this page, and go on in the terminal.\"", "\"Close this page, and go on in the terminal. The code is \"+code"}),
 		tests(room, "^TestPaste$", "a paste is quoted", "the message about an address that cannot be read quotes it",
 			edit{room + "/consent.go", "errors.New(\"the address cannot be read: paste it whole, as the browser shows it\")", "fmt.Errorf(\"the address cannot be read: %w\", err)"}),
+		tests("pipeline/upstream", "^TestScopes$", "a scope with a secret", "what the token endpoint names a scope is stored as it came",
+			edit{"pipeline/upstream/token/tokencall.go", "usable(scope) && string(t.scrub.Text(scope, mostScope)) == scope", "usable(scope) && len(scope) <= mostScope"}),
 		tests(storeRoom, "^TestReplace$", "a token for all accounts", "all accounts may read the file that a new token made",
 			edit{storeRoom + "/store.go", "		err = r.takeAfter(before)\n	}\n", "		err = r.takeAfter(before)\n	} else {\n		err = file.Chmod(0o644)\n	}\n"}),
 	}
