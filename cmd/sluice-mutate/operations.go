@@ -31,7 +31,7 @@ func consentBugs() []bug {
 
 const storeRoom = "pipeline/engine/config/secrets"
 
-// rereadBugs let secrets out of their stores, or lose them when they are read anew
+// rereadBugs let secrets out of their stores, or lose them when they are read again
 // (docs/decisions/0063-secrets-and-roles).
 func rereadBugs() []bug {
 	return []bug{
@@ -47,7 +47,7 @@ func rereadBugs() []bug {
 			edit{"pipeline/engine/config/load.go", "missing && optional(path)", "(missing || err != nil) && optional(path)"}),
 		tests("pipeline/engine", "^TestARereadThatFails$", "forgotten before they are read", "a reading that fails leaves no secret in force",
 			edit{"pipeline/engine/reread.go", "	conf, err := a.secrets.load()\n", "	clear(a.secrets.organizations)\n	conf, err := a.secrets.load()\n"}),
-		tests("pipeline/engine", "^TestARereadThatFails$", "gone is empty", "a secret that cannot be read anew is empty, and used",
+		tests("pipeline/engine", "^TestARereadThatFails$", "gone is empty", "a secret that cannot be read again is empty, and used",
 			edit{"pipeline/engine/app.go", "		return load(options.ConfigPath, options.LookupEnv, file.Again, options.Catalogue)\n", "		return config.LoadOffline(options.ConfigPath, options.LookupEnv, file.Again, options.Catalogue)\n"}),
 	}
 }
