@@ -58,7 +58,7 @@ type Database struct {
 	// means URL. With it, URL may lead through a pooler in transaction mode.
 	SessionURL Secret `yaml:"session_url"`
 	// Password is the password of URL's role, for an address without one. PasswordFrom is the
-	// reference that the file has in its place: each new connection reads it anew.
+	// reference that the file has in its place: each new connection reads it again.
 	Password     Secret `yaml:"password"`
 	PasswordFrom string `yaml:"-"`
 	// DataDir is the folder of the private server, an absolute path; it has no meaning where URL is
