@@ -31,19 +31,27 @@ func (s *demoStage) trouble(ctx context.Context, seed int64) error {
 	if err := s.title("Two records that do not fit, and many deletions at once"); err != nil {
 		return err
 	}
-	fault := sandbox.Fault{Path: "/inventory/v1/creditnotes", Kind: "poison", Count: 1}
+	fault := sandbox.Fault{Path: "/inventory/v1/items", Kind: "poison", Count: 1}
 	if err := s.upstream.world.SetFaults([]sandbox.Fault{fault}); err != nil {
 		return fmt.Errorf("let upstream send records that do not fit: %w", err)
 	}
-	changed, err := s.upstream.world.Change(sandbox.Change{Seed: seed + demoTroubleSeed, Deletes: demoDeletions, Resources: []string{"items"}})
+	changed, err := s.upstream.world.Change(sandbox.Change{Seed: seed + demoTroubleSeed, Deletes: demoDeletions, Resources: []string{"creditnotes"}})
 	if err != nil {
-		return fmt.Errorf("delete items: %w", err)
+		return fmt.Errorf("delete credit notes: %w", err)
 	}
-	result, err := s.cli.syncOnce(ctx, s.app, []string{"inventory.credit_notes.sweep", "inventory.items.sweep"}, "")
+	result, err := s.cli.syncOnce(ctx, s.app, []string{"inventory.items", "inventory.credit_notes"}, "")
 	if err != nil {
 		return err
 	}
-	return s.say("Upstream deleted %d items. %s", len(changed["items"].Deleted), result.text())
+	return s.say("Upstream deleted %d credit notes. %s", deleted(changed), result.text())
+}
+
+func deleted(changed sandbox.Changed) int {
+	n := 0
+	for _, ids := range changed {
+		n += len(ids.Deleted)
+	}
+	return n
 }
 
 const (
