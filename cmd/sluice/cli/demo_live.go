@@ -35,7 +35,7 @@ func (s *demoStage) trouble(ctx context.Context, seed int64) error {
 	if err := s.upstream.world.SetFaults([]sandbox.Fault{fault}); err != nil {
 		return fmt.Errorf("let upstream send records that do not fit: %w", err)
 	}
-	changed, err := s.upstream.world.Change(sandbox.Change{Seed: seed + demoTroubleSeed, Deletes: demoDeletions, Resources: []string{"creditnotes"}})
+	changed, err := s.upstream.world.Change(sandbox.Change{Seed: seed + demoTroubleSeed, Deletes: demoDeletions, Resources: []string{"credit_notes"}})
 	if err != nil {
 		return fmt.Errorf("delete credit notes: %w", err)
 	}
