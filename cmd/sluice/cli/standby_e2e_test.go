@@ -88,7 +88,8 @@ func TestAStandbyTakesOver(t *testing.T) {
 			serve.ends(codeFine, stopLimit)
 			s.equal()
 			s.withinLimits(perMinute, atOnce, minute)
-			if first := s.arrivals.firstAfter(promoted); first.Before(promoted.Add(2 * minute)) {
+			// A call that was reserved before the kill leaves at most a third of a minute later.
+			if first := s.arrivals.firstAfter(promoted.Add(minute / 3)); first.Before(promoted.Add(2 * minute)) {
 				t.Errorf("a call arrived %s after the promotion, while upstream may still count forgotten ones", first.Sub(promoted))
 			}
 			t.Logf("the primary had %d calls, the standby %d; upstream counted %d", before, after, s.world.Stats().Calls)
