@@ -64,7 +64,7 @@ type Options struct {
 	Receiver bool
 	// Version is the version of the program, for traces.
 	Version string
-	// Consent says that a person gives an organization's consent anew: secrets may be missing, and
+	// Consent says that a person gives an organization's consent again: secrets may be missing, and
 	// calls that need one fail.
 	Consent bool
 	// Scrub removes the secrets of the configuration from texts; nil means a new one.

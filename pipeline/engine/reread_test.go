@@ -11,7 +11,7 @@ import (
 	"sluice/connectors"
 )
 
-// TestARereadThatFails: where one secret cannot be read anew, all of those before stay in force,
+// TestARereadThatFails: where one secret cannot be read again, all of those before stay in force,
 // also those that can. The next reading takes them.
 func TestARereadThatFails(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,7 @@ their next page. Any number of serve processes may share one database.
 Each run that ends, waits or fails is a line in the log. If the configuration has
 notifications.listen, it receives callbacks there, too.
 
-SIGHUP makes it read all secrets anew, and so does a change of a file with a secret,
+SIGHUP makes it read all secrets again, and so does a change of a file with a secret,
 within a minute. Everything else of the configuration needs a restart.
 
 /healthz says whether this process lives, /readyz whether its database answers,
@@ -71,7 +71,7 @@ func hangups() (<-chan os.Signal, func()) {
 	return again, func() { signal.Stop(again) }
 }
 
-// followSecrets reads secrets anew when they change, until the function that it returns is called.
+// followSecrets reads secrets again when they change, until the function that it returns is called.
 func followSecrets(ctx context.Context, a *engine.App, again <-chan os.Signal) func() {
 	ctx, end := context.WithCancel(ctx)
 	var following sync.WaitGroup

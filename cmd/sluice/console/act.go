@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 )
 
 // Action is something that an operator does.
@@ -87,7 +88,7 @@ func back(r *http.Request, page string) string {
 	to := url.URL{Path: "/"}
 	if next, err := url.Parse(page); err == nil && page != "" {
 		to.Path, to.RawQuery = next.Path, next.RawQuery
-	} else if from, err := url.Parse(r.PostForm.Get("from")); err == nil && from.Host == "" && from.Scheme == "" && from.Path != "" && from.Path[0] == '/' {
+	} else if from, err := url.Parse(r.PostForm.Get("from")); err == nil && from.Host == "" && from.Scheme == "" && strings.HasPrefix(from.Path, "/") && !strings.HasPrefix(from.Path, "//") {
 		to.Path, to.RawQuery = from.Path, from.RawQuery
 	}
 	query := to.Query()

@@ -146,7 +146,8 @@ const beatEvery = 20 * time.Second
 // watch sends the middle of a page whenever it has changed, as server-sent events.
 func (c *Console) watch(w http.ResponseWriter, r *http.Request) {
 	page, err := url.ParseRequestURI(r.URL.Query().Get("page"))
-	if err != nil || page.Host != "" || !strings.HasPrefix(page.Path, "/") || page.Path == "/live" || page.Query().Has("format") {
+	if err != nil || page.Host != "" || !strings.HasPrefix(page.Path, "/") || strings.HasPrefix(page.Path, "//") ||
+		page.Path == "/live" || page.Query().Has("format") {
 		http.Error(w, "page is not an address of the console", http.StatusBadRequest)
 		return
 	}

@@ -58,7 +58,7 @@ type Database struct {
 	// means URL. With it, URL may lead through a pooler in transaction mode.
 	SessionURL Secret `yaml:"session_url"`
 	// Password is the password of URL's role, for an address without one. PasswordFrom is the
-	// reference that the file has in its place: each new connection reads it anew.
+	// reference that the file has in its place: each new connection reads it again.
 	Password     Secret `yaml:"password"`
 	PasswordFrom string `yaml:"-"`
 	// DataDir is the folder of the private server, an absolute path; it has no meaning where URL is
@@ -203,7 +203,8 @@ type Quarantine struct {
 type Retention struct {
 	// Calls is how long the call log is kept: whole days, because it is pruned by days.
 	Calls time.Duration `yaml:"calls"`
-	// Runs is how long runs, verifications and processes are kept; zero means for ever.
+	// Runs is how long runs, verifications, processes and actions of operators are kept; zero means
+	// for ever.
 	Runs time.Duration `yaml:"runs"`
 	// Raw is how long raw records are kept that no row refers to; zero means for ever. Raw records
 	// of present rows stay.

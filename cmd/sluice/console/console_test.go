@@ -1,0 +1,342 @@
+package console_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"sluice/cmd/sluice/console"
+)
+
+var errAway = errors.New("the database is away")
+
+// fixture is a console with one page, one page for operators, and one action.
+type fixture struct {
+	t        *testing.T
+	server   *httptest.Server
+	console  *console.Console
+	operator atomic.Bool
+	// made counts how often the page was made; text is what it says.
+	made atomic.Int64
+	mu   sync.Mutex
+	text string
+	err  error
+	// deeds are what was recorded.
+	deeds []console.Deed
+}
+
+const hostile = `<script>alert(1)</script> ‮gnp.exe "><img src=x onerror=alert(2)>`
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{t: t, text: "first"}
+	f.operator.Store(true)
+	var err error
+	f.console, err = console.New(console.Options{
+		Routes: []console.Route{
+			{Pattern: "/{$}", Nav: "Start", Page: func(context.Context, *console.Request) (console.Page, error) {
+				f.made.Add(1)
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				return console.Page{
+					Title: f.text, Sentence: hostile, Mood: console.Bad, Document: map[string]int{"figure": 12345},
+					Parts: []console.Part{
+						console.Table{Caption: hostile, Head: []string{"Name"}, Rows: [][]console.Cell{
+							{console.Text(hostile), console.To(hostile, "javascript:alert(3)"), console.Buttons(console.Form{Path: "/do", Label: "Do it"})},
+						}},
+						console.Form{Path: "/do", Label: "Do it at once", Warning: hostile, Hidden: []console.Hidden{{Name: "x", Value: hostile}}},
+						console.Source{Caption: "record", Lines: []string{hostile, "second"}, Marked: map[int]bool{2: true}},
+					},
+				}, f.err
+			}},
+			{Pattern: "/secret", Operators: true, Page: func(context.Context, *console.Request) (console.Page, error) {
+				return console.Page{Title: "For operators"}, nil
+			}},
+		},
+		Actions: []console.Action{{Pattern: "/do", Do: func(_ context.Context, r *console.Request) (console.Deed, error) {
+			deed := console.Deed{What: "thing do", Target: r.Query.Get("x"), Before: 1, After: 2}
+			if r.Query.Get("x") == "impossible" {
+				return deed, errors.New("it cannot be done")
+			}
+			return deed, nil
+		}}},
+		User: func(context.Context) console.User { return console.User{Name: "ann", Operator: f.operator.Load()} },
+		Record: func(_ context.Context, d console.Deed) (int64, error) {
+			f.deeds = append(f.deeds, d)
+			return int64(len(f.deeds)), nil
+		},
+		Recorded:    func(_ context.Context, id int64) (console.Deed, error) { return f.deeds[id-1], nil },
+		Unreachable: func(err error) bool { return errors.Is(err, errAway) },
+		Scrub:       func(err error) string { return strings.ReplaceAll(err.Error(), "hunter2", "[secret]") },
+		Every:       5 * time.Millisecond,
+		Log:         slog.New(slog.DiscardHandler),
+		Now:         time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.server = httptest.NewServer(f.console)
+	t.Cleanup(func() {
+		f.console.Close()
+		f.server.Close()
+	})
+	return f
+}
+
+func (f *fixture) get(path string) (status int, text string, header http.Header) {
+	f.t.Helper()
+	response, err := f.server.Client().Get(f.server.URL + path)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return response.StatusCode, string(body), response.Header
+}
+
+func (f *fixture) set(text string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.text, f.err = text, err
+}
+
+func (f *fixture) post(from, x string, header http.Header) *http.Response {
+	f.t.Helper()
+	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.server.URL+"/do",
+		strings.NewReader(url.Values{"x": {x}, "from": {from}}.Encode()))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	request.Header = header
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	return response
+}
+
+// TestHostileTexts: what upstream or a person wrote is text, in every component.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	status, text, header := f.get("/")
+	if status != http.StatusOK {
+		t.Fatalf("status %d\n%s", status, text)
+	}
+	for _, bad := range []string{"<script>alert", "<img", "href=\"javascript:"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the page has %s", bad)
+		}
+	}
+	if !strings.Contains(text, "<mark>second</mark>") {
+		t.Error("the marked line is not marked")
+	}
+	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"} {
+		if got := header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if policy := header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") {
+		t.Errorf("policy %q", policy)
+	}
+}
+
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	_, text, header := f.get("/?format=json")
+	if text != "{\n  \"figure\": 12345\n}\n" || header.Get("Content-Type") != "application/json" {
+		t.Errorf("the document is %q, %v", text, header)
+	}
+}
+
+func TestViewers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	if _, text, _ := f.get("/"); strings.Count(text, "<form class=\"act\"") != 2 {
+		t.Errorf("an operator does not see both buttons:\n%s", text)
+	}
+	f.operator.Store(false)
+	if _, text, _ := f.get("/"); strings.Contains(text, "<form class=\"act\"") {
+		t.Error("a viewer sees a button")
+	}
+	if status, _, _ := f.get("/secret"); status != http.StatusForbidden {
+		t.Errorf("a viewer gets status %d on a page for operators", status)
+	}
+	if response := f.post("/", "", http.Header{}); response.StatusCode != http.StatusForbidden || len(f.deeds) != 0 {
+		t.Errorf("a viewer acts: status %d, %d deeds", response.StatusCode, len(f.deeds))
+	}
+}
+
+func TestActions(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for from, want := range map[string]string{
+		"/runs?x=1&done=7": "/runs?x=1&done=1", "https://evil.example/": "/?done=2", "//evil.example/x": "/?done=3", "": "/?done=4", "nowhere": "/?done=5", "/\\evil.example/": "/%5Cevil.example/?done=6",
+	} {
+		want = want[:strings.LastIndex(want, "=")+1] // maps have no order
+		response := f.post(from, "it", http.Header{})
+		if response.StatusCode != http.StatusSeeOther || !strings.HasPrefix(response.Header.Get("Location"), want) {
+			t.Errorf("from %q: status %d to %q, want %q", from, response.StatusCode, response.Header.Get("Location"), want)
+		}
+	}
+	if len(f.deeds) != 6 || f.deeds[0].Who != "ann" || f.deeds[0].What != "thing do" || f.deeds[0].Target != "it" || f.deeds[0].Failed != "" {
+		t.Errorf("the deeds are %+v", f.deeds)
+	}
+	f.post("/", "impossible", http.Header{})
+	if last := f.deeds[6]; last.Failed != "it cannot be done" {
+		t.Errorf("the deed that failed is %+v", last)
+	}
+	for id, want := range map[int]string{1: "<b>Done</b>: thing do it.", 7: "<b>Not done</b>: thing do impossible. it cannot be done"} {
+		if _, text, _ := f.get(fmt.Sprintf("/?done=%d", id)); !strings.Contains(text, want) {
+			t.Errorf("after deed %d the page does not say %q", id, want)
+		}
+	}
+	before := len(f.deeds)
+	for _, header := range []http.Header{{"Sec-Fetch-Site": {"cross-site"}}, {"Origin": {"https://evil.example"}}} {
+		if response := f.post("/", "it", header); response.StatusCode != http.StatusForbidden {
+			t.Errorf("a post with %v: status %d", header, response.StatusCode)
+		}
+	}
+	if len(f.deeds) != before {
+		t.Error("a post from another origin was done")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, c := range []struct {
+		err    error
+		status int
+		says   string
+	}{
+		{errAway, http.StatusServiceUnavailable, "The database does not answer."},
+		{fmt.Errorf("no bill 17: %w", console.ErrNotFound), http.StatusNotFound, "no bill 17"},
+		{errors.New("the password hunter2 is wrong"), http.StatusInternalServerError, "the password [secret] is wrong"},
+	} {
+		f.set("", c.err)
+		if status, text, _ := f.get("/"); status != c.status || !strings.Contains(text, c.says) || strings.Contains(text, "hunter2") {
+			t.Errorf("%v: status %d\n%s", c.err, status, text)
+		}
+	}
+	if status, text, _ := f.get("/nowhere"); status != http.StatusNotFound || !strings.Contains(text, "There is no such page.") {
+		t.Errorf("no page: status %d\n%s", status, text)
+	}
+}
+
+// watch reads events of the page until the test ends.
+func (f *fixture) watch(ctx context.Context) <-chan string {
+	f.t.Helper()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.server.URL+"/live?page=/", nil)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	response, err := f.server.Client().Do(request)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	events := make(chan string)
+	go func() {
+		defer close(events)
+		defer func() { _ = response.Body.Close() }()
+		lines := bufio.NewScanner(response.Body)
+		for lines.Scan() {
+			if title, found := strings.CutPrefix(lines.Text(), "data: <h1>"); found {
+				select {
+				case events <- strings.TrimSuffix(title, "</h1>"):
+				case <-ctx.Done():
+					return
+				}
+			}
+		}
+	}()
+	return events
+}
+
+// next waits for an event.
+func (f *fixture) next(events <-chan string, want string) {
+	f.t.Helper()
+	select {
+	case got := <-events:
+		if got != want {
+			f.t.Errorf("the event has %q, want %q", got, want)
+		}
+	case <-time.After(time.Minute):
+		f.t.Fatalf("no event %q arrives", want)
+	}
+}
+
+// TestLive: who watches a page gets it when it has changed, also while the database is away.
+func TestLive(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	events := f.watch(t.Context())
+	f.next(events, "first")
+	f.set("second", nil)
+	f.next(events, "second")
+	f.set("second", errAway)
+	f.next(events, "Service Unavailable")
+	f.set("third", nil)
+	f.next(events, "third")
+	for _, page := range []string{"", "//evil.example/", "https://evil.example/", "/live?page=/", "nowhere", "/?format=json"} {
+		if status, _, _ := f.get("/live?page=" + url.QueryEscape(page)); status != http.StatusBadRequest {
+			t.Errorf("watching %q: status %d", page, status)
+		}
+	}
+}
+
+// TestManyWatchOnePage: a page is made once for all who watch it, and no more when they have left.
+func TestManyWatchOnePage(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	f := newFixture(t)
+	const watchers = 200
+	ctx, leave := context.WithCancel(t.Context())
+	var all []<-chan string
+	for range watchers {
+		all = append(all, f.watch(ctx))
+	}
+	for _, events := range all {
+		f.next(events, "first")
+	}
+	before := f.made.Load()
+	f.set("second", nil)
+	for _, events := range all {
+		f.next(events, "second")
+	}
+	f.set("third", nil)
+	for _, events := range all {
+		f.next(events, "third")
+	}
+	// Each round makes the page once. With one a watcher it would be made 400 times for two changes.
+	if made := f.made.Load() - before; made >= 2*watchers {
+		t.Errorf("the page was made %d times for two changes", made)
+	}
+	leave()
+	for _, events := range all {
+		for range events { //nolint:revive // until it ends
+		}
+	}
+	f.console.Close()
+	f.server.Close()
+	f.server.Client().CloseIdleConnections()
+}
