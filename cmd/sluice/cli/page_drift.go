@@ -98,8 +98,8 @@ func driftSentence(sums []driftSummary) (string, console.Mood) {
 	return text + " Nothing is lost.", console.Plain
 }
 
-// driftOfStream shows each key of a list: how many of the newest records have it, an example, and the
-// column that could be declared for it.
+// driftOfStream shows each key of a list: how many of the newest records have it, an example, and
+// the column that could be declared for it.
 func (p *pages) driftOfStream(ctx context.Context, r *console.Request) (console.Page, error) {
 	name := r.Value(inStream)
 	report, err := p.driftAsked(ctx, r, name)
@@ -185,7 +185,8 @@ func (p *pages) driftOfResource(ctx context.Context, r *console.Request, report 
 // sample is what the newest records of a list hold under keys that are not declared.
 type sample struct {
 	proposal promote.Proposal
-	// custom says that the configuration declares the list, stream that the list is still configured.
+	// custom says that the configuration declares the list, stream that the list is still
+	// configured.
 	custom, stream bool
 	name           string
 	// proposed are the columns of unknown keys of the records themselves.

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// mostAtOnce is how many entries one click decides about, and longestClick for how long at most: a
-	// browser waits for it. The page that follows offers the rest.
+	// mostAtOnce is how many entries one click decides about, and longestClick for how long at
+	// most: a browser waits for it. The page that follows offers the rest.
 	mostAtOnce   = 1000
 	longestClick = 15 * time.Second
 )
@@ -51,8 +51,8 @@ func entryForms(id int64) []console.Part {
 // clicked is what an action on entries came to.
 type clicked struct {
 	Said string `json:"said"`
-	// Done counts those that were loaded or accepted, Failed the others that were tried, Left the open
-	// ones that were not tried.
+	// Done counts those that were loaded or accepted, Failed the others that were tried, Left the
+	// open ones that were not tried.
 	Done   int   `json:"done"`
 	Failed int   `json:"failed"`
 	Left   int64 `json:"left"`
@@ -148,8 +148,8 @@ func (p *pages) acceptCause(ctx context.Context, r *console.Request) (console.De
 	})
 }
 
-// decide works on the entries of a cause, newest first: on so many as a click may take. Work gives how
-// many of the first ones were done, and how many were tried.
+// decide works on the entries of a cause, newest first: on so many as a click may take. Work gives
+// how many of the first ones were done, and how many were tried.
 func (p *pages) decide(ctx context.Context, r *console.Request, what, done, other string,
 	work func(ids []int64, more func() bool) (int, int, error),
 ) (console.Deed, error) {

@@ -16,7 +16,8 @@ import (
 const (
 	// largestShown bounds the bytes of a record that a page shows; the command shows all.
 	largestShown = 1 << 20
-	// linesShown is how many lines of a record a page shows, and lineShown how many characters of each.
+	// linesShown is how many lines of a record a page shows, and lineShown how many characters of
+	// each.
 	linesShown = 300
 	lineShown  = 200
 )
@@ -24,16 +25,16 @@ const (
 // laidOut is a record, one value a line.
 type laidOut struct {
 	lines []string
-	// at is the line of the value at the path, or of the nearest object or array around it, from 1; 0
-	// if there is none. found is the value itself; empty if the record does not have it.
+	// at is the line of the value at the path, or of the nearest object or array around it, from 1;
+	// 0 if there is none. found is the value itself; empty if the record does not have it.
 	at    int
 	found jsontext.Value
 	// nearest is the path of the line at.
 	nearest string
 }
 
-// layOut puts each value of a record on a line of its own. Without show, values are replaced by what
-// kind they are. It reports false if the record is no JSON: then it has no keys to show.
+// layOut puts each value of a record on a line of its own. Without show, values are replaced by
+// what kind they are. It reports false if the record is no JSON: then it has no keys to show.
 func layOut(raw []byte, path string, show bool) (laidOut, bool) {
 	w := recordWriter{path: path, show: show, dec: jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	if err := w.value("", "", 0); err != nil {

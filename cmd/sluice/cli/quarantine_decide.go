@@ -89,8 +89,8 @@ func (c *cli) retryEntries(ctx context.Context, a *engine.App, ids []int64) erro
 // always is for commands, which work until all is done.
 func always() bool { return true }
 
-// retryAll tries to load entries while more says so, and returns the results of those that it tried,
-// also with an error.
+// retryAll tries to load entries while more says so, and returns the results of those that it
+// tried, also with an error.
 func retryAll(ctx context.Context, a *engine.App, ids []int64, more func() bool) ([]engine.Retried, error) {
 	results := make([]engine.Retried, 0, len(ids))
 	for _, id := range ids {
@@ -164,8 +164,8 @@ func (c *cli) acceptEntries(ctx context.Context, a *engine.App, ids []int64, not
 	return errors.Join(c.show(results, lines), exitIf(done < len(ids)))
 }
 
-// acceptAll accepts entries while more says so, and returns the results of those that it came to, also
-// with an error.
+// acceptAll accepts entries while more says so, and returns the results of those that it came to,
+// also with an error.
 func acceptAll(ctx context.Context, a *engine.App, ids []int64, note string, more func() bool) ([]accepted, error) {
 	results := make([]accepted, 0, len(ids))
 	for _, id := range ids {

@@ -30,7 +30,8 @@ type Deed struct {
 	Before, After any
 	// Failed is why it was not done; empty if it was.
 	Failed string
-	// Back is the address of the page that follows, if the result decides which; it is not recorded.
+	// Back is the address of the page that follows, if the result decides which; it is not
+	// recorded.
 	Back string
 }
 

@@ -27,8 +27,8 @@ type Cause struct {
 // fieldOf is a path without its array positions.
 const fieldOf = `regexp_replace(path, '\[[0-9]+\]', '[]', 'g')`
 
-// The entries are first counted by path, which an index has (quarantine_causes): there are far fewer
-// paths than entries, and only of paths the positions are taken away.
+// The entries are first counted by path, which an index has (quarantine_causes): there are far
+// fewer paths than entries, and only of paths the positions are taken away.
 const sqlCauses = `
 SELECT organization_id, service, resource, code, ` + fieldOf + ` AS field, sum(entries)::bigint AS entries, max(example) AS example,
 	min(first_seen_at) AS first_seen_at, max(last_seen_at) AS last_seen_at, min(first_seen_at) > clock_timestamp() - interval '1 day' AS new
