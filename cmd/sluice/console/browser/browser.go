@@ -13,7 +13,6 @@
 package browser
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -82,8 +81,7 @@ func launch() (*Browser, error) {
 	if err != nil {
 		return nil, err
 	}
-	var said bytes.Buffer
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.CombinedOutput(&said)) //nolint:gocritic // an array is copied
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program))
 	if os.Getuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // its sandbox refuses to work for root
 	}

@@ -178,7 +178,7 @@ func TestBadPages(t *testing.T) {
 		"/large":    `<link rel=stylesheet href=/a.css><p class="g949 large">large</p><p class="g959 large">also large</p><p class="g949 bold">bold</p><p class="g949 small">small</p>`,
 		"/through":  `<link rel=stylesheet href=/a.css><div class=dark><p class=half>half</p><p class=glass>glass</p></div>`,
 		"/before":   `<link rel=stylesheet href=/a.css><p class=before>text</p>`,
-		"/input":    `<link rel=stylesheet href=/a.css><input class=g787 value=value aria-label=a><input class=hint placeholder=hint aria-label=b><input class=g787 disabled value=off aria-label=c>`,
+		"/input":    `<link rel=stylesheet href=/a.css><input class=g787 value=value aria-label=a><input class=hint placeholder=hint aria-label=b><input class=g787 disabled value=off aria-label=c><select class=g787 aria-label=d><option>choice</select>`,
 		"/picture":  `<link rel=stylesheet href=/a.css><p class=gradient>text</p>`,
 		"/drawn":    `<link rel=stylesheet href=/a.css><svg width=200 height=100><rect width=100 height=50 fill="#000" /><text x=10 y=30 fill="#222">lost</text><text x=10 y=80 fill="#222">found</text></svg>`,
 		"/modern":   `<link rel=stylesheet href=/a.css><p class=modern>modern</p>`,
@@ -194,7 +194,7 @@ func TestBadPages(t *testing.T) {
 			.g777 { color: #757575 } .g767 { color: #767676 } .g787 { color: #777777 } .g949 { color: #949494 } .g959 { color: #959595 }
 			.large { font-size: 24px; font-weight: 400 } .bold { font-size: 18.66px; font-weight: 700 } .small { font-size: 18.66px; font-weight: 400 }
 			.dark { background: #000; color: #fff } .half { opacity: .4 } .glass { background: rgba(255, 255, 255, 0.9) }
-			.before::before { content: "ghost"; color: #eee } .hint::placeholder { color: #aaa } input { background: #fff; color: #000; border: 1px solid }
+			.before::before { content: "ghost"; color: #eee } .hint::placeholder { color: #aaa } input, select { background: #fff; color: #000; border: 1px solid }
 			.gradient { background: linear-gradient(#fff, #000) } .modern { color: oklch(0.95 0 0) }`,
 	}
 	for name, script := range scripts {
@@ -237,7 +237,7 @@ func TestBadPages(t *testing.T) {
 		"large text":                       {contrast("/large"), []string{`"also large" in p.g959.large is 2.99, at least 3.0`, `"small" in p.g949.small is 3.03, at least 4.5`}},
 		"light through half and glass":     {contrast("/through"), []string{`"half"`, `"glass"`}},
 		"text before an element":           {contrast("/before"), []string{`"ghost"`}},
-		"fields":                           {contrast("/input"), []string{`"value"`, `"hint"`}},
+		"fields":                           {contrast("/input"), []string{`"value"`, `"hint"`, `"choice"`}},
 		"text on a gradient":               {contrast("/picture"), []string{"cannot be judged"}},
 		"text on a shape":                  {contrast("/drawn"), []string{`"lost"`}},
 		"a color in a modern spelling":     {contrast("/modern"), []string{`"modern"`}},

@@ -65,7 +65,8 @@ func (p *Page) Contrast() {
 			p.tb.Errorf("%s: contrast of %q in %s: %s", p.URL(), f.Text, f.Element, f.Problem)
 		} else {
 			// Rounded down, so that what is too faint never reads as enough.
-			p.tb.Errorf("%s: contrast of %q in %s is %.2f, at least %.1f is needed (%s on %s)", p.URL(), f.Text, f.Element, math.Floor(100*f.Ratio)/100, f.Need, f.Ink, f.Ground)
+			p.tb.Errorf("%s: contrast of %q in %s is %.2f, at least %.1f is needed (%s on %s)",
+				p.URL(), f.Text, f.Element, math.Floor(100*f.Ratio)/100, f.Need, f.Ink, f.Ground)
 		}
 	}
 }

@@ -98,6 +98,10 @@
     const style = getComputedStyle(element, element.value ? null : '::placeholder');
     judge(element, element.value || element.placeholder, style, style.color);
   }
+  for (const element of document.querySelectorAll('select')) {
+    const style = getComputedStyle(element);
+    judge(element, element.selectedOptions[0]?.text ?? '', style, style.color);
+  }
   for (const element of document.querySelectorAll('body, body *')) {
     for (const where of ['::before', '::after']) {
       const style = getComputedStyle(element, where), words = style.content.match(/^"(.*)"/);

@@ -72,7 +72,7 @@ func (p *Page) listen() {
 			if err != nil {
 				return
 			}
-			p.note(fmt.Sprintf("dialog: %s", dialog.Message))
+			p.note("dialog: " + dialog.Message)
 			// It fails if the page is gone, and then there is nothing to answer.
 			_ = chromedp.Do(p.ctx, call(page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true}))
 		}
@@ -88,7 +88,7 @@ func (p *Page) note(message string) {
 // do performs actions, and fails the test at once if one does not work.
 func (p *Page) do(what string, actions ...chromedp.Action[chromedp.Void]) {
 	p.tb.Helper()
-	ask(p, what, chromedp.Action[chromedp.Void](chromedp.Steps(actions...)))
+	ask(p, what, chromedp.Steps(actions...))
 }
 
 // ask performs an action that answers.

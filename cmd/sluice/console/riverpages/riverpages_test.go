@@ -57,8 +57,15 @@ func serve(t *testing.T) (*httptest.Server, *pgxpool.Pool) {
 	return server, pool
 }
 
-// ask sends a request and returns the answer with its text.
-func ask(t *testing.T, server *httptest.Server, method, path, body string, header ...string) (*http.Response, string) {
+// answer is what the server answers.
+type answer struct {
+	status int
+	header http.Header
+	text   string
+}
+
+// ask sends a request and returns the answer.
+func ask(t *testing.T, server *httptest.Server, method, path, body string, header ...string) answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -67,41 +74,41 @@ func ask(t *testing.T, server *httptest.Server, method, path, body string, heade
 	for i := 0; i < len(header); i += 2 {
 		request.Header.Set(header[i], header[i+1])
 	}
-	answer, err := server.Client().Do(request)
+	response, err := server.Client().Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := io.ReadAll(answer.Body)
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := answer.Body.Close(); err != nil {
+	if err := response.Body.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return answer, string(text)
+	return answer{status: response.StatusCode, header: response.Header, text: string(text)}
 }
 
 // TestPages: the start page and its script come with the headers of these pages, below the prefix.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t)
-	answer, page := ask(t, server, http.MethodGet, "/river/", "")
-	if answer.StatusCode != http.StatusOK || !strings.Contains(page, "<title>River</title>") {
-		t.Fatalf("status %d, page\n%s", answer.StatusCode, page)
+	page := ask(t, server, http.MethodGet, "/river/", "")
+	if page.status != http.StatusOK || !strings.Contains(page.text, "<title>River</title>") {
+		t.Fatalf("status %d, page\n%s", page.status, page.text)
 	}
-	csp := answer.Header.Get("Content-Security-Policy")
+	csp := page.header.Get("Content-Security-Policy")
 	for _, part := range []string{"default-src 'none'", "script-src 'self';", "frame-ancestors 'none'"} {
 		if !strings.Contains(csp, part) {
 			t.Errorf("the policy %q lacks %s", csp, part)
 		}
 	}
-	_, script, _ := strings.Cut(page, `<script type="module" src="`)
+	_, script, _ := strings.Cut(page.text, `<script type="module" src="`)
 	script, _, _ = strings.Cut(script, `"`)
 	if !strings.HasPrefix(script, "/river/assets/") {
 		t.Fatalf("the page's script is at %q", script)
 	}
-	if answer, _ := ask(t, server, http.MethodGet, script, ""); answer.StatusCode != http.StatusOK {
-		t.Errorf("status %d for the script %s", answer.StatusCode, script)
+	if got := ask(t, server, http.MethodGet, script, ""); got.status != http.StatusOK {
+		t.Errorf("status %d for the script %s", got.status, script)
 	}
 }
 
@@ -111,13 +118,13 @@ func TestJobs(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t)
 	for state, resource := range map[string]string{"available": "bills", "discarded": "items"} {
-		_, text := ask(t, server, http.MethodGet, "/river/api/jobs?state="+state, "")
+		text := ask(t, server, http.MethodGet, "/river/api/jobs?state="+state, "").text
 		var list struct {
 			Data []struct {
-				Kind  string
-				State string
-				Args  string
-			}
+				Kind  string `json:"kind"`
+				State string `json:"state"`
+				Args  string `json:"args"`
+			} `json:"data"`
 		}
 		if err := json.Unmarshal([]byte(text), &list); err != nil {
 			t.Fatalf("%v in\n%s", err, text)
@@ -126,15 +133,17 @@ func TestJobs(t *testing.T) {
 			t.Errorf("%s: got\n%s", state, text)
 		}
 	}
-	_, text := ask(t, server, http.MethodGet, "/river/api/states", "")
-	var counts map[string]struct{ Count int }
+	text := ask(t, server, http.MethodGet, "/river/api/states", "").text
+	var counts map[string]struct {
+		Count int `json:"count"`
+	}
 	if err := json.Unmarshal([]byte(text), &counts); err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
 	if counts["available"].Count != 1 || counts["discarded"].Count != 1 || counts["running"].Count != 0 {
 		t.Errorf("counts\n%s", text)
 	}
-	_, text = ask(t, server, http.MethodGet, "/river/api/features", "")
+	text = ask(t, server, http.MethodGet, "/river/api/features", "").text
 	var features map[string]any
 	if err := json.Unmarshal([]byte(text), &features); err != nil {
 		t.Fatalf("%v in\n%s", err, text)
@@ -159,10 +168,10 @@ func TestActions(t *testing.T) {
 		status int
 		state  string
 	}{{"cross-site", http.StatusForbidden, "discarded"}, {"same-origin", http.StatusOK, "available"}} {
-		answer, text := ask(t, server, http.MethodPost, "/river/api/jobs/retry", `{"ids": ["`+id+`"]}`,
+		got := ask(t, server, http.MethodPost, "/river/api/jobs/retry", `{"ids": ["`+id+`"]}`,
 			"Sec-Fetch-Site", try.site, "Content-Type", "application/json")
-		if answer.StatusCode != try.status {
-			t.Errorf("%s: status %d, want %d: %s", try.site, answer.StatusCode, try.status, text)
+		if got.status != try.status {
+			t.Errorf("%s: status %d, want %d: %s", try.site, got.status, try.status, got.text)
 		}
 		if err := pool.QueryRow(t.Context(), `SELECT state FROM river.river_job WHERE id = $1::text::bigint`, id).Scan(&state); err != nil {
 			t.Fatal(err)
