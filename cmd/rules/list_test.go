@@ -301,6 +301,24 @@ func TestRulesBite(t *testing.T) {
 			t.Errorf("%s: found %q, error %v, want %d", text, s.timesAsText, err, want)
 		}
 	}
+	for file, want := range map[string]int{ // the room of the queue's pages may do what it needs, and no other room of the console
+		queuePages + `/a.go import "riverqueue.com/riverui"`: 0, queuePages + `/a.go import "github.com/jackc/pgx/v5/pgxpool"`: 0,
+		queuePages + `/a.go import "github.com/riverqueue/river/rivertype"`: 1, `cmd/sluice/console/a.go import "riverqueue.com/riverui"`: 1,
+		`cmd/sluice/console/a.go import "github.com/jackc/pgx/v5/pgxpool"`: 1, `cmd/sluice/console/a.go import "sluice/` + browser + `"`: 1,
+	} {
+		name, text, _ := strings.Cut(file, " ")
+		s, err := parse(name, []byte("package a\n"+text+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, rule := range importRules() {
+			found = append(found, rule.broken(s)...)
+		}
+		if len(found) != want {
+			t.Errorf("%s: found %q, want %d", file, found, want)
+		}
+	}
 	if !laterWords().MatchString("// TO"+"DO: later") || laterWords().MatchString("mastodon") {
 		t.Error("the words for later are not found, or found where they are not")
 	}
