@@ -130,8 +130,8 @@ func (f *fixture) expect(what string, r *http.Request, status int, text string) 
 	}
 }
 
-// TestNone: a person at this machine is an operator, and no page of another
-// site, no other machine and no proxy gets in.
+// TestNone: a person at this machine is an operator, and no page of another site, no other machine
+// and no proxy gets in.
 func TestNone(t *testing.T) {
 	t.Parallel()
 	f := start(t, config.Console{Auth: config.AuthNone})
