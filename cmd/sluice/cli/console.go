@@ -15,8 +15,10 @@ import (
 
 	"sluice/cmd/sluice/console"
 	"sluice/cmd/sluice/console/access"
+	"sluice/cmd/sluice/console/riverpages"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
+	"sluice/pipeline/jobs"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/actions"
 )
@@ -33,9 +35,13 @@ number comes from. It makes no call upstream and needs none of upstream's secret
 
 On this machine's own address it asks for no name. On another one it needs console.auth.`,
 		Args: cobra.NoArgs,
-		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, _ []string) error {
-			return c.console(ctx, a, cmp.Or(listen, a.Config.Console.Listen, consoleAddress))
-		}),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			options := c.options()
+			options.Console, options.Quiet = true, false
+			return withOptions(cmd.Context(), options, func(ctx context.Context, a *engine.App) error {
+				return c.console(ctx, a, cmp.Or(listen, a.Config.Console.Listen, consoleAddress))
+			})
+		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "address of the pages (default: console.listen of the configuration, then "+consoleAddress+")")
 	return cmd
@@ -73,6 +79,7 @@ type consoleListener struct {
 	url     string
 	console *console.Console
 	server  *http.Server
+	end     context.CancelFunc
 	// failed receives why the listener ended by itself.
 	failed <-chan error
 }
@@ -80,18 +87,20 @@ type consoleListener struct {
 // openConsole offers the console at an address, and records for sluice.explain_url where it is.
 func (c *cli) openConsole(ctx context.Context, a *engine.App, listen string) (*consoleListener, error) {
 	settings := a.Config.Console
-	if settings.Auth == config.AuthNone && reachable(listen) {
-		return nil, usage("the console at %s can be reached from other machines: set console.auth to basic, header or oidc", listen)
+	if err := settings.Permits(listen); err != nil {
+		return nil, usage("%s %w", listen, err)
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen for the console: %w: %w", errEnvironment, err)
 	}
-	shown, handler, err := c.consoleOf(a)
+	counting, end := context.WithCancel(context.WithoutCancel(ctx))
+	shown, handler, err := c.consoleOf(counting, a)
 	if err != nil {
+		end()
 		return nil, errors.Join(err, listener.Close())
 	}
-	l := &consoleListener{url: "http://" + listener.Addr().String() + "/", console: shown, server: boundedServer(handler, a.Log)}
+	l := &consoleListener{url: "http://" + listener.Addr().String() + "/", console: shown, server: boundedServer(handler, a.Log), end: end}
 	if settings.PublicURL != "" {
 		l.url = settings.PublicURL + "/"
 	}
@@ -115,6 +124,7 @@ func (l *consoleListener) stop(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, consoleStopLimit)
 	defer cancel()
+	l.end()
 	l.console.Close()
 	if err := l.server.Shutdown(ctx); err != nil {
 		return fmt.Errorf("stop the console: %w", err)
@@ -122,12 +132,10 @@ func (l *consoleListener) stop(ctx context.Context) error {
 	return nil
 }
 
-// consoleOf makes the console of an app, and the handler that lets people in.
-func (c *cli) consoleOf(a *engine.App) (*console.Console, http.Handler, error) {
+// consoleOf makes the console of an app, and the handler that lets people in. The queue's pages end
+// with the context.
+func (c *cli) consoleOf(ctx context.Context, a *engine.App) (*console.Console, http.Handler, error) {
 	options := access.Options{Settings: a.Config.Console, ClientSecret: a.ConsoleSecret, Log: a.Log, Now: c.env.Now}
-	if options.Settings.Auth == "" {
-		options.Settings.Auth = config.AuthNone
-	}
 	var err error
 	if options.Settings.Auth == config.AuthOIDC {
 		if options.Key, err = a.ConsoleKey(); err != nil {
@@ -139,7 +147,15 @@ func (c *cli) consoleOf(a *engine.App) (*console.Console, http.Handler, error) {
 		return nil, nil, fmt.Errorf("console.auth: %w", err)
 	}
 	p := &pages{cli: c, app: a}
+	queue, start, err := riverpages.Handler(a.DB.Pool(), jobs.Schema, console.QueuePath, a.Log)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := start(ctx); err != nil {
+		return nil, nil, fmt.Errorf("start the queue's pages: %w", err)
+	}
 	shown, err := console.New(console.Options{
+		Queue:       queue,
 		Routes:      p.routes(),
 		Actions:     p.actions(),
 		SignOut:     door.SignOut(),
