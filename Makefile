@@ -81,6 +81,7 @@ test: ## run all tests but the long ones of make e2e (TESTFLAGS=-race, PKG=./sch
 
 e2e: ## run the end-to-end tests: processes that are killed for real, chaos, days that go by (E2E=TestKills)
 	@.ci/setup
+	@.ci/setup browser
 	$(SHARED) $(GO) test $(LEAN) -tags e2e -timeout 60m -parallel 6 -run "$(E2E)" $(TESTFLAGS) $$($(E2EFILES) | xargs -n1 dirname | sort -u)
 
 check: $(LINT) ## formatting, vet, all linters, generated files
@@ -105,6 +106,7 @@ scale: ## simulate a fleet in virtual time: 1,000 organizations, 20 streams each
 
 cover: ## run all tests and say which share of the statements they reach (bin/cover.html)
 	@.ci/setup
+	@.ci/setup browser
 	@mkdir -p bin
 	$(SHARED) $(GO) test -tags e2e -timeout 85m -coverpkg=./... -coverprofile=bin/cover.out $(TESTFLAGS) $(PKG)
 	$(GO) tool cover -html=bin/cover.out -o bin/cover.html

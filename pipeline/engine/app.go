@@ -62,6 +62,9 @@ type Options struct {
 	// Receiver says that the process only receives callbacks. As Offline, but the secrets of
 	// notifications are needed.
 	Receiver bool
+	// Console says that the process only offers the console. As Offline, but the secret of the
+	// console is needed.
+	Console bool
 	// Version is the version of the program, for traces.
 	Version string
 	// Consent says that a person gives an organization's consent again: secrets may be missing, and
@@ -110,6 +113,8 @@ func Load(options Options) (*App, error) {
 	switch {
 	case options.Receiver:
 		load, options.Offline = config.LoadReceiver, true
+	case options.Console:
+		load, options.Offline = config.LoadConsole, true
 	case options.Consent:
 		load = config.LoadConsent
 	case options.Offline:

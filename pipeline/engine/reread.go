@@ -48,6 +48,7 @@ type inForce struct {
 
 	mu            sync.Mutex
 	organizations map[string]ofOrganization
+	console       config.Secret
 	keys          [][]byte
 	files         []string
 	users         []func() error
@@ -63,7 +64,7 @@ type ofOrganization struct {
 
 func newInForce(conf *config.Config, load func() (*config.Config, error)) *inForce {
 	f := &inForce{load: load, refused: make(chan struct{}, 1)}
-	f.organizations, f.files = secretsOf(conf), conf.SecretFiles
+	f.organizations, f.console, f.files = secretsOf(conf), conf.Console.OIDC.ClientSecret, conf.SecretFiles
 	return f
 }
 
@@ -143,7 +144,8 @@ func (f *inForce) put(conf *config.Config, keys [][]byte) ([]string, int) {
 	if !slices.EqualFunc(f.keys, keys, bytes.Equal) {
 		changed++
 	}
-	f.organizations, f.keys, f.files = fresh, keys, conf.SecretFiles
+	changed += differing([]config.Secret{f.console}, []config.Secret{conf.Console.OIDC.ClientSecret})
+	f.organizations, f.console, f.keys, f.files = fresh, conf.Console.OIDC.ClientSecret, keys, conf.SecretFiles
 	return others, changed
 }
 
@@ -161,10 +163,17 @@ func differing(before, now []config.Secret) int {
 // hooks returns the secrets of an organization's notifications that are in force.
 func (a *App) hooks(o *config.Organization) []config.Secret { return a.secrets.of(o).hooks }
 
+// ConsoleSecret returns the secret of the console's client at its provider that is in force.
+func (a *App) ConsoleSecret() config.Secret {
+	a.secrets.mu.Lock()
+	defer a.secrets.mu.Unlock()
+	return a.secrets.console
+}
+
 // Reread reads all secrets again and puts them in force in this process: credentials, secrets of
-// notifications, and the sealing keys if a file has them. It returns how many changed, and lets the
-// organizations go on whose credentials did. On an error those before stay in force. Variables of
-// the environment never change in a running process.
+// notifications and of the console, and the sealing keys if a file has them. It returns how many
+// changed, and lets the organizations go on whose credentials did. On an error those before stay in
+// force. Variables of the environment never change in a running process.
 func (a *App) Reread(ctx context.Context) (int, error) {
 	a.secrets.turn.Lock()
 	defer a.secrets.turn.Unlock()

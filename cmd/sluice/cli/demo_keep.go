@@ -21,7 +21,7 @@ func (s *demoStage) stay(ctx context.Context, seed int64) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, life.close(ctx)) }()
-	if err := s.keep(life.address); err != nil {
+	if err := s.keep(life.console.url); err != nil {
 		return err
 	}
 	return life.until(ctx)

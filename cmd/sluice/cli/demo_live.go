@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"net"
-	"net/http"
 	"time"
 
-	"sluice/cmd/sluice/console"
 	"sluice/pipeline/engine"
 	"sluice/sandbox"
 )
@@ -20,9 +16,7 @@ type demoLife struct {
 	stage    *demoStage
 	receiver *receiverListener
 	queue    *engine.Queue
-	console  *console.Console
-	server   *http.Server
-	address  string
+	console  *consoleListener
 }
 
 // trouble makes what needs a person: a page with two records that do not fit, and more deletions at
@@ -73,16 +67,9 @@ func (s *demoStage) live(ctx context.Context) (*demoLife, error) {
 	if life.queue, err = s.app.StartQueue(context.WithoutCancel(ctx), true); err != nil {
 		return nil, errors.Join(err, life.close(ctx))
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("listen for the console: %w: %w", errEnvironment, err), life.close(ctx))
+	if life.console, err = s.cli.openConsole(ctx, s.app, "127.0.0.1:0"); err != nil {
+		return nil, errors.Join(err, life.close(ctx))
 	}
-	if life.console, err = s.cli.consoleOf(s.app); err != nil {
-		return nil, errors.Join(err, listener.Close(), life.close(ctx))
-	}
-	life.address = "http://" + listener.Addr().String() + "/"
-	life.server = boundedServer(life.console, slog.New(slog.DiscardHandler))
-	go func() { _ = life.server.Serve(limit(listener, mostWatchers)) }() // it ends with the demo
 	return life, nil
 }
 
@@ -110,13 +97,7 @@ func (l *demoLife) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), queueStopLimit)
 	defer cancel()
 	var errs []error
-	if l.console != nil {
-		l.console.Close()
-	}
-	if l.server != nil {
-		errs = append(errs, l.server.Shutdown(ctx))
-	}
-	errs = append(errs, l.receiver.stop(ctx))
+	errs = append(errs, l.console.stop(ctx), l.receiver.stop(ctx))
 	if l.queue != nil {
 		errs = append(errs, l.queue.Stop(ctx))
 	}

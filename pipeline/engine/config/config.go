@@ -45,6 +45,8 @@ type Config struct {
 	Notifications Notifications `yaml:"notifications"`
 	// Telemetry says where traces go.
 	Telemetry Telemetry `yaml:"telemetry"`
+	// Console says where the console is and who may see it.
+	Console Console `yaml:"console"`
 	// SecretFiles are the files that secrets were read from.
 	SecretFiles []string `yaml:"-"`
 }
@@ -264,5 +266,6 @@ func defaults() document {
 	doc.Tombstones = Tombstones{MaxRows: rules.MaxRows, MaxShare: rules.MaxShare, Apart: rules.Apart}
 	doc.Notifications = defaultNotifications()
 	doc.Telemetry.Sample = 1
+	doc.Console = defaultConsole()
 	return doc
 }
