@@ -60,9 +60,10 @@ func (p *pages) drift(ctx context.Context, r *console.Request) (console.Page, er
 		},
 		some(r, "resources", console.Table{
 			Caption: "Resources that drift", Rows: rows, None: noDrift,
-			Head: []string{"Resource", "Organization", "Keys", "Values", "Gone", "Records", "First seen", "Last seen", "What to do"},
+			Head: []string{"Resource", "Organization", "Keys", "Values", "Gone", "Records", headFirst, headLast, "What to do"},
 		}),
-		console.Note{Text: "Nothing is lost: unknown keys are in the column _extra of their rows, unknown values in their columns. Records counts those with the most frequent key. The same on a terminal:", Command: "sluice drift"})
+		console.Note{Text: "Nothing is lost: unknown keys are in the column _extra of their rows, unknown values in their columns. " +
+			"Records counts those with the most frequent key. The same on a terminal:", Command: "sluice drift"})
 	return page, nil
 }
 
@@ -169,14 +170,15 @@ func (p *pages) driftOfResource(ctx context.Context, r *console.Request, report 
 	keys := "keys-" + s.Organization + "-" + s.Resource
 	parts := []console.Part{some(r, keys, console.Table{
 		Caption: "Keys and values that no declaration knows, the most frequent first", Rows: rows, None: "Every key that came is declared.",
-		Head: []string{"Key", "Came as", "Records", "Share now", "Example", "Proposed column", "First seen", "Last seen", "What to do"},
+		Head: []string{"Key", "Came as", "Records", "Share now", "Example", "Proposed column", headFirst, headLast, "What to do"},
 	})}
 	if len(unknown) > 0 && sample.proposal.Records > 0 {
-		parts = append(parts, console.Note{Text: "Share, example and proposal are of the newest " + view.Plural(sample.proposal.Records, "record") + " that are kept. A kind is proposed only if all of these fit it."})
+		parts = append(parts, console.Note{Text: "Share, example and proposal are of the newest " + view.Plural(sample.proposal.Records, "record") +
+			" that are kept. A kind is proposed only if all of these fit it."})
 	}
 	if len(goneRows) > 0 {
 		parts = append(parts, some(r, "gone-"+keys, console.Table{
-			Caption: "Declared keys that are gone", Rows: goneRows, Head: []string{"Key", "Records without it", "Since", "Last seen", "What to do"},
+			Caption: "Declared keys that are gone", Rows: goneRows, Head: []string{"Key", "Records without it", "Since", headLast, "What to do"},
 		}))
 	}
 	return append(parts, sample.lines()...), nil
@@ -273,7 +275,9 @@ func (s *sample) lines() []console.Part {
 			console.Note{Text: "Out of all records that are kept, not only the newest:", Command: "sluice schema promote " + s.name},
 		}
 	}
-	kinds := map[string]string{"id": "ID", "text": "Text", "bool": "Bool", "int": "Int", "decimal": "Decimal", "date": "Date", "time": "Time", "json": "JSON"}
+	kinds := map[string]string{
+		"id": "ID", "text": "Text", "bool": "Bool", "int": "Int", "decimal": "Decimal", "date": "Date", "time": "Time", "json": "JSON",
+	}
 	lines := make([]string, len(s.proposed))
 	for i, c := range s.proposed {
 		lines[i] = fmt.Sprintf("schema.%s(%q, %q),", kinds[c.Kind], c.Wire, "To be described.")

@@ -28,6 +28,12 @@ const (
 	inBefore       = "before"
 )
 
+// The heads of columns with instants.
+const (
+	headFirst = "First seen"
+	headLast  = "Last seen"
+)
+
 // entriesPage is the address of the entries of a cause.
 const entriesPage = "/quarantine/entries"
 
@@ -78,9 +84,12 @@ func (p *pages) quarantine(ctx context.Context, r *console.Request) (console.Pag
 		some(r, "causes", console.Table{
 			Caption: "Causes: those of the last day first, then the largest", Rows: rows,
 			None: "No record waits here. Records that do not fit their declaration come here whole, and the rest of their list is loaded.",
-			Head: []string{"Stream", "Organization", "Code", "Field", "Records", "First seen", "Last seen", "Example"},
+			Head: []string{"Stream", "Organization", "Code", "Field", "Records", headFirst, headLast, "Example"},
 		}),
-		console.Note{Text: "sluice asks for these records again by itself, and closes the entries of those that fit or are gone. The same on a terminal:", Command: "sluice quarantine causes"})
+		console.Note{
+			Text:    "sluice asks for these records again by itself, and closes the entries of those that fit or are gone. The same on a terminal:",
+			Command: "sluice quarantine causes",
+		})
 	return page, nil
 }
 
@@ -107,7 +116,8 @@ func causesSentence(causes []quarantine.Cause) (string, console.Mood) {
 		text += fmt.Sprintf("; %s of the last day", view.Plural(fresh, "cause"))
 	}
 	if len(causes) > 1 {
-		text += fmt.Sprintf("; the largest has %s of %s.%s: %s", view.Count(largest.Entries), largest.Service, largest.Resource, causeName(largest.Code, largest.Field))
+		text += fmt.Sprintf("; the largest has %s of %s.%s: %s", view.Count(largest.Entries), largest.Service, largest.Resource,
+			causeName(largest.Code, largest.Field))
 	}
 	return text + ".", console.Warn
 }
@@ -162,7 +172,7 @@ func (p *pages) quarantineEntries(ctx context.Context, r *console.Request) (cons
 	}
 	table := console.Table{
 		Caption: "Records, newest first", Rows: rows, None: "No record waits here.",
-		Head: []string{"Entry", "Record", "Stream", "Code", "Field", "Times seen", "First seen", "Last seen", "Why"},
+		Head: []string{"Entry", "Record", "Stream", "Code", "Field", "Times seen", headFirst, headLast, "Why"},
 	}
 	if n := len(entries); n > 0 && int64(n) < waiting {
 		table.More = &console.Link{
@@ -173,7 +183,8 @@ func (p *pages) quarantineEntries(ctx context.Context, r *console.Request) (cons
 		page.Parts = append(page.Parts, console.Note{Text: whatToDoAbout(filter.Code)})
 		page.Parts = append(page.Parts, p.causeForms(r, filter, waiting)...)
 	} else if waiting > 0 {
-		page.Parts = append(page.Parts, console.Links{{Text: "Causes, to decide about all records of one", Href: "/quarantine?" + url.Values{inStream: r.Query[inStream]}.Encode()}})
+		causes := "/quarantine?" + url.Values{inStream: r.Query[inStream]}.Encode()
+		page.Parts = append(page.Parts, console.Links{{Text: "Causes, to decide about all records of one", Href: causes}})
 	}
 	page.Parts = append(page.Parts, table)
 	return page, nil
@@ -256,8 +267,8 @@ func (p *pages) quarantineEntry(ctx context.Context, r *console.Request) (consol
 		}))},
 		{Label: "Why", Value: console.Text(e.Detail)},
 		{Label: "Times seen", Value: console.Number(e.Seen)},
-		{Label: "First seen", Value: console.Moment(&e.FirstSeenAt, zone)},
-		{Label: "Last seen", Value: console.Moment(&e.LastSeenAt, zone)},
+		{Label: headFirst, Value: console.Moment(&e.FirstSeenAt, zone)},
+		{Label: headLast, Value: console.Moment(&e.LastSeenAt, zone)},
 		{Label: "Call", Value: numbered(e.Call, "")},
 		{Label: "Run", Value: numbered(e.Run, "/runs/")},
 		{Label: "State", Value: console.Text(e.State)},

@@ -209,7 +209,8 @@ func whatToDoAbout(code string) string {
 	case reasons.CodeTooLarge:
 		return "The record is larger or nests deeper than sluice takes. Make it smaller upstream, or accept that it stays out."
 	case pipeline.CodeClash:
-		return "Several records came with one identifier in one answer, and which one counts is unknown. Wait for the next reading; if it stays, tell upstream's support."
+		return "Several records came with one identifier in one answer, and which one counts is unknown. " +
+			"Wait for the next reading; if it stays, tell upstream's support."
 	default:
 		return "The database refused the value. Correct it upstream, or the declaration; then retry."
 	}

@@ -36,7 +36,8 @@ type laidOut struct {
 // layOut puts each value of a record on a line of its own. Without show, values are replaced by
 // what kind they are. It reports false if the record is no JSON: then it has no keys to show.
 func layOut(raw []byte, path string, show bool) (laidOut, bool) {
-	w := recordWriter{path: path, show: show, dec: jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	decoder := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	w := recordWriter{path: path, show: show, dec: decoder}
 	if err := w.value("", "", 0); err != nil {
 		return laidOut{}, false
 	}

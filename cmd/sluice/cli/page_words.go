@@ -55,7 +55,8 @@ func choice[T any](name, label string, r *console.Request, lines []T, of func(*T
 	return console.Filter{Name: name, Label: label, Value: r.Query.Get(name), Options: options}
 }
 
-// shows says whether values of records are shown to those who ask. Others see of what kind they are.
+// shows says whether values of records are shown to those who ask. Others see of what kind they
+// are.
 func (p *pages) shows(r *console.Request) bool {
 	return r.User.Operator || p.app.Config.Console.ShowValues
 }

@@ -35,7 +35,8 @@ Causes that first came within a day stand first, then those with the most entrie
 				if err != nil {
 					return err
 				}
-				return c.show(causes, view.Table(causes, "STREAM  "+headOrganization+"  CODE  FIELD  ENTRIES  FIRST SEEN  LAST SEEN  EXAMPLE", func(g *quarantine.Cause) view.Row {
+				const head = "STREAM  " + headOrganization + "  CODE  FIELD  ENTRIES  FIRST SEEN  LAST SEEN  EXAMPLE"
+				return c.show(causes, view.Table(causes, head, func(g *quarantine.Cause) view.Row {
 					zone := a.Zone(g.Organization)
 					return view.Row{
 						g.Service + "." + g.Resource, g.Organization, g.Code, g.Field, g.Entries,

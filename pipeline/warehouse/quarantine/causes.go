@@ -28,7 +28,8 @@ type Cause struct {
 const fieldOf = `regexp_replace(path, '\[[0-9]+\]', '[]', 'g')`
 
 // The entries are first counted by path, which an index has (quarantine_causes): there are far
-// fewer paths than entries, and only of paths the positions are taken away.
+// fewer paths than entries, and only of paths the positions are taken away. OFFSET keeps Postgres
+// from doing that for each entry.
 const sqlCauses = `
 SELECT organization_id, service, resource, code, ` + fieldOf + ` AS field, sum(entries)::bigint AS entries, max(example) AS example,
 	min(first_seen_at) AS first_seen_at, max(last_seen_at) AS last_seen_at, min(first_seen_at) > clock_timestamp() - interval '1 day' AS new
@@ -39,6 +40,7 @@ FROM (
 	WHERE state = 'open' AND ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
 		AND ($4 = '' OR code = $4) AND ($5::bigint = 0 OR id < $5)
 	GROUP BY organization_id, service, resource, code, path
+	OFFSET 0
 ) AS paths
 WHERE $6::text IS NULL OR ` + fieldOf + ` = $6
 GROUP BY organization_id, service, resource, code, field
