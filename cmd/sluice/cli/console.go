@@ -189,6 +189,7 @@ func (p *pages) routes() []console.Route {
 		{Pattern: "/quarantine/{id}", Page: p.quarantineEntry},
 		{Pattern: "/drift", Nav: "Drift", Page: p.drift},
 		{Pattern: "/drift/{stream}", Page: p.driftOfStream},
+		{Pattern: "/actions", Nav: "Actions", Operators: true, Page: p.actionsPage},
 	}
 }
 

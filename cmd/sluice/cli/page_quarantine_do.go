@@ -119,7 +119,7 @@ func noteOf(r *console.Request) (string, error) {
 }
 
 func (p *pages) retryCause(ctx context.Context, r *console.Request) (console.Deed, error) {
-	return p.decide(ctx, r, "quarantine retry", "loaded", "not fit", func(ids []int64, more func() bool) (int, int, error) {
+	return p.decide(ctx, r, "quarantine retry", "loaded", "refused again", func(ids []int64, more func() bool) (int, int, error) {
 		results, err := retryAll(ctx, p.app, ids, more)
 		done := 0
 		for _, one := range results {
@@ -133,7 +133,7 @@ func (p *pages) retryCause(ctx context.Context, r *console.Request) (console.Dee
 
 func (p *pages) acceptCause(ctx context.Context, r *console.Request) (console.Deed, error) {
 	note, missing := noteOf(r)
-	return p.decide(ctx, r, "quarantine accept", "accepted", "closed before", func(ids []int64, more func() bool) (int, int, error) {
+	return p.decide(ctx, r, "quarantine accept", "accepted", "closed already", func(ids []int64, more func() bool) (int, int, error) {
 		if missing != nil {
 			return 0, 0, missing
 		}

@@ -266,7 +266,7 @@ func TestDecidingInTheConsole(t *testing.T) {
 		if !strings.HasPrefix(to, "/quarantine/entries?") || strings.Contains(to, "before=") {
 			t.Errorf("after a retry that left one comes %s", to)
 		}
-		v.says(to, "2 loaded, 1 not fit, 0 left to try.", "1 record in quarantine")
+		v.says(to, "2 loaded, 1 refused again, 0 left to try.", "1 record in quarantine")
 		if bills := one[int](s, `SELECT count(*) FROM inventory.bills WHERE bill_id IN ('b1', 'b2', 'b3')`); bills != 2 {
 			t.Errorf("%d bills are loaded, want 2", bills)
 		}
@@ -306,7 +306,7 @@ SELECT $1, 'inventory', 'bills', sha256(i::text::bytea), '{}', 'no_id', 'bill_id
 		if !strings.Contains(to, "before="+third+"&") {
 			t.Errorf("the next click goes on at %s, want before %s", to, third)
 		}
-		v.says(to, "1,000 accepted, 0 closed before, 2 left to try.", "2 records before entry "+third, "Accept all 2")
+		v.says(to, "1,000 accepted, 0 closed already, 2 left to try.", "2 records before entry "+third, "Accept all 2")
 		cause.Set("before", third)
 		v.post(http.StatusSeeOther, "/quarantine/accept", cause)
 		if open := one[int](s, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`); open != 0 {
