@@ -10,11 +10,14 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"sluice/cmd/sluice/console/chart"
 )
 
 // Route is an address and what it shows.
@@ -101,6 +104,10 @@ func New(options Options) (*Console, error) {
 	}
 	c.mux.HandleFunc("GET /live", c.watch)
 	c.mux.Handle("GET /static/", http.FileServerFS(static))
+	c.mux.HandleFunc("GET /static/chart.css", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/css; charset=utf-8")
+		_, _ = io.WriteString(w, chart.CSS) // a failure means that the browser has left
+	})
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusNotFound, "There is no such page.")
 	})
