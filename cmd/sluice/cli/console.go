@@ -98,11 +98,20 @@ type pages struct {
 func (p *pages) routes() []console.Route {
 	return []console.Route{
 		{Pattern: "/{$}", Nav: "Streams", Page: p.streams},
+		{Pattern: "/budget", Nav: "Budget", Page: p.budget},
+		{Pattern: "/runs", Nav: "Runs", Page: p.runs},
+		{Pattern: "/runs/{id}", Page: p.run},
+		{Pattern: "/streams/{org}/{name}", Page: p.stream},
 	}
 }
 
 // actions are what operators can do.
-func (p *pages) actions() []console.Action { return nil }
+func (p *pages) actions() []console.Action {
+	return []console.Action{
+		{Pattern: "/budget/reopen", Do: p.reopen},
+		{Pattern: "/streams/{org}/{name}/run", Do: p.request},
+	}
+}
 
 // record writes what a person did.
 func (p *pages) record(ctx context.Context, d console.Deed) (int64, error) { return 0, nil }
