@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -17,7 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/cmd/sluice/console"
+	"sluice/cmd/sluice/console/access"
 	"sluice/cmd/sluice/console/chart"
+	"sluice/pipeline/engine/config"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/sandbox"
@@ -26,17 +29,20 @@ import (
 // browser asks the console of a fixture, as one person.
 type browser struct {
 	s     *fixture
-	shown *console.Console
+	who   string
+	shown http.Handler
 	deeds []console.Deed
 }
 
 func (s *fixture) browse(operator bool) *browser {
 	s.t.Helper()
-	b := &browser{s: s}
+	b := &browser{s: s, who: "bob"}
+	if operator {
+		b.who = "ann"
+	}
 	p := &pages{cli: &cli{env: s.env(&buffer{}, s.t.Output()), config: s.config}, app: s.opened()}
-	var err error
-	b.shown, err = console.New(console.Options{
-		Routes: p.routes(), Actions: p.actions(), User: func(context.Context) console.User { return console.User{Name: "ann", Operator: operator} },
+	shown, err := console.New(console.Options{
+		Routes: p.routes(), Actions: p.actions(),
 		Record: func(_ context.Context, d console.Deed) (int64, error) {
 			b.deeds = append(b.deeds, d)
 			return int64(len(b.deeds)), nil
@@ -45,7 +51,16 @@ func (s *fixture) browse(operator bool) *browser {
 		Unreachable: func(error) bool { return false }, Scrub: error.Error, Every: time.Hour, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	must(s.t, err)
-	s.t.Cleanup(b.shown.Close)
+	s.t.Cleanup(shown.Close)
+	door, err := access.New(access.Options{
+		Settings: config.Console{
+			Auth: config.AuthHeader, Header: config.ConsoleHeader{User: "X-Forwarded-User"}, Operators: []string{"ann"},
+			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, // the one of httptest
+		},
+		Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	})
+	must(s.t, err)
+	b.shown = door.Handler(shown)
 	return b
 }
 
@@ -54,6 +69,7 @@ func (b *browser) ask(method, address string, form url.Values, status int) strin
 	b.s.t.Helper()
 	request := httptest.NewRequestWithContext(b.s.t.Context(), method, address, strings.NewReader(form.Encode()))
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("X-Forwarded-User", b.who)
 	answer := httptest.NewRecorder()
 	b.shown.ServeHTTP(answer, request)
 	if answer.Code != status {
