@@ -44,12 +44,12 @@ const half = day / 2
 
 // CourseFrom returns the instant from which on CourseOf needs the calls by hours, and where the
 // course begins.
-func CourseFrom(now *calls.Day) (needs, begins time.Time) {
+func CourseFrom(now *calls.Day) (time.Time, time.Time) {
 	if now.Turn != nil {
-		begins = now.Turn.Add(-day)
+		begins := now.Turn.Add(-day)
 		return begins, begins
 	}
-	begins = now.At.Add(-half)
+	begins := now.At.Add(-half)
 	return begins.Add(-day), begins
 }
 
@@ -123,11 +123,13 @@ func spread(others int64, now *calls.Day, begins, at time.Time) int64 {
 
 // DayAt returns when a day of a date begins and ends: at the hour at which days turn, or at
 // midnight of the organization's zone if the day is the last 24 hours.
-func DayAt(limits pipeline.Limits, date time.Time, zone *time.Location) (from, to time.Time, err error) {
+func DayAt(limits pipeline.Limits, date time.Time, zone *time.Location) (time.Time, time.Time, error) {
 	if limits.ResetZone != "" {
-		if zone, err = time.LoadLocation(limits.ResetZone); err != nil {
+		turns, err := time.LoadLocation(limits.ResetZone)
+		if err != nil {
 			return time.Time{}, time.Time{}, fmt.Errorf("find the zone in which days turn: %w", err)
 		}
+		zone = turns
 	}
 	at := func(day int) time.Time {
 		return time.Date(date.Year(), date.Month(), day, limits.ResetHour, 0, 0, 0, zone)

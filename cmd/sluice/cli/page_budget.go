@@ -77,7 +77,7 @@ func (p *pages) budget(ctx context.Context, r *console.Request) (console.Page, e
 	page.Sentence, page.Mood = lines.sentence(p.app)
 	all := accounts(p.app.Streams())
 	filters := console.Filters{
-		choice("org", "Organization", r, all, func(q *engine.QuotaKey) string { return q.Organization }),
+		choice("org", headOfOrganization, r, all, func(q *engine.QuotaKey) string { return q.Organization }),
 		choice("service", "Service", r, all, func(q *engine.QuotaKey) string { return q.Service }),
 	}
 	shown := slices.DeleteFunc(slices.Clone(lines.days), func(d budgetDay) bool {
@@ -89,7 +89,7 @@ func (p *pages) budget(ctx context.Context, r *console.Request) (console.Page, e
 	}
 	page.Parts = append(page.Parts, filters, some(r, "days", console.Table{
 		Caption: "Days, the tightest first", None: "No service matches.", Rows: rows,
-		Head: []string{"Service", "Organization", "Spent", "By others", "Left", "Of", "Last hour", "Nothing left at", "Closed until", ""},
+		Head: []string{"Service", headOfOrganization, "Spent", "By others", "Left", "Of", "Last hour", "Nothing left at", "Closed until", ""},
 	}))
 	switch {
 	case len(shown) == 0:
@@ -164,7 +164,7 @@ func (l *budgetLines) sentence(a *engine.App) (string, console.Mood) {
 		return fmt.Sprintf("At the pace of the last hour nothing is left of %s at %s: code 45 is expected then.", first.name(a),
 			view.Minute(*first.RunsOutAt, zone)), console.Warn
 	case first.Limit == 0:
-		return fmt.Sprintf("%s, none with a daily limit.", view.Plural(len(l.days), "service")), console.Good
+		return view.Plural(len(l.days), "service") + ", none with a daily limit.", console.Good
 	default:
 		return fmt.Sprintf("All calls of the day suffice at this pace. The tightest is %s: %s of %s are left.", first.name(a),
 			view.Count(first.Left), view.Count(first.Limit)), console.Good
@@ -173,7 +173,7 @@ func (l *budgetLines) sentence(a *engine.App) (string, console.Mood) {
 
 func (p *pages) budgetRow(r *console.Request, d *budgetDay) []console.Cell {
 	zone := p.app.Zone(d.Organization)
-	left, limit, others := console.Cell{Text: "–", Mood: console.Muted}, console.Cell{Text: "no limit", Mood: console.Muted}, console.Cell{Text: "–", Mood: console.Muted}
+	left, limit, others := console.Word("–", console.Muted), console.Word("no limit", console.Muted), console.Word("–", console.Muted)
 	if d.Limit > 0 {
 		limit = console.Number(d.Limit)
 	}

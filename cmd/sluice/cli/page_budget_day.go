@@ -53,7 +53,7 @@ func (p *pages) budgetParts(ctx context.Context, r *console.Request, d *budgetDa
 		since = needs
 	}
 	used = slices.DeleteFunc(used, func(u calls.Used) bool { return u.At.Before(since) })
-	return append(append(parts, minutes...), console.Heading{Text: "What the calls were spent on"}, spentTable(r, d.Organization, used)), nil
+	return append(append(parts, minutes...), console.Heading{Text: "What the calls were spent on"}, spentTable(r, used)), nil
 }
 
 // perDay is what the schedule of a service takes of a day, by sluice plan.
@@ -202,7 +202,7 @@ func usesOf(used []calls.Used) []usedFor {
 }
 
 // spentTable shows what calls were spent on.
-func spentTable(r *console.Request, organization string, used []calls.Used) console.Table {
+func spentTable(r *console.Request, used []calls.Used) console.Table {
 	uses := usesOf(used)
 	var total int64
 	for i := range uses {
@@ -263,7 +263,7 @@ func (p *pages) budgetOf(ctx context.Context, r *console.Request) (console.Page,
 	page.Sentence = pastSentence(days, date)
 	page.Parts = append(page.Parts, console.Filters{
 		{Name: "day", Label: "Day", Value: r.Query.Get("day")},
-		choice("org", "Organization", r, all, func(q *engine.QuotaKey) string { return q.Organization }),
+		choice("org", headOfOrganization, r, all, func(q *engine.QuotaKey) string { return q.Organization }),
 		choice("service", "Service", r, all, func(q *engine.QuotaKey) string { return q.Service }),
 	}, console.Links{{Text: "Today", Href: "/budget"}})
 	if len(of) > mostPastDays {
@@ -316,7 +316,7 @@ func (p *pages) pastParts(r *console.Request, d *pastDay, drawn bool) []console.
 		console.Heading{Text: streamName(manyOrganizations(p.app), d.Organization, d.Service, "")},
 		console.Note{Text: fmt.Sprintf("%s from %s to %s.", view.Plural(d.Calls, "call"), view.Minute(d.From, zone), view.Minute(d.To, zone))},
 	}
-	table := spentTable(r, d.Organization, d.used)
+	table := spentTable(r, d.used)
 	if !drawn || d.Calls == 0 {
 		return append(parts, table)
 	}

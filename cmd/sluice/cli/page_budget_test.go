@@ -34,7 +34,7 @@ func TestPageOfTheBudget(t *testing.T) {
 	// 7,500 calls a day, of which sluice made these, and 2,000 more an hour ago.
 	made := one[int64](s, `SELECT count(*) FROM sluice.calls WHERE service = 'inventory'`)
 	s.exec(`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, finished_at, free_at)
-		SELECT $1, 'inventory', $2, 'backfill', 'suite', 'GET', '/', at, at, at, at
+		SELECT $1, 'inventory', $2, 'backfill', 'suite', 'GET', '/', c.at AS a, c.at AS b, c.at AS c, c.at AS d
 		FROM (SELECT clock_timestamp() - interval '70 minutes' AS at FROM generate_series(1, 2000)) AS c`, sandbox.DefaultOrganizationID, hostileText)
 	s.exec(`SELECT sluice.recount_calls()`)
 	left := 7500 - 2000 - made

@@ -94,7 +94,7 @@ func (p *pages) runFields(run *streams.Run) console.Fields {
 	return console.Fields{
 		{Label: "Outcome", Value: outcomeCell(run)},
 		{Label: "Note", Value: console.Text(orDash(run.Note))},
-		{Label: "Organization", Value: console.Text(run.Organization)},
+		{Label: headOfOrganization, Value: console.Text(run.Organization)},
 		{Label: "Class", Value: console.Text(run.Class)},
 		{Label: "Began", Value: console.Moment(&run.StartedAt, zone)},
 		{Label: "Ended", Value: console.Moment(run.EndedAt, zone)},

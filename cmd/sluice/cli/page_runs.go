@@ -53,7 +53,7 @@ func (p *pages) runs(ctx context.Context, r *console.Request) (console.Page, err
 	page := console.Page{Title: "Runs", Document: listed}
 	page.Sentence, page.Mood = sentenceOfRuns(listed, before > 0)
 	page.Parts = append(page.Parts, console.Filters{
-		{Name: "org", Label: "Organization", Value: r.Query.Get("org"), Options: p.organizationOptions()},
+		{Name: "org", Label: headOfOrganization, Value: r.Query.Get("org"), Options: p.organizationOptions()},
 		{Name: "stream", Label: "Stream", Value: r.Query.Get("stream")},
 		{Name: "outcome", Label: "Outcome", Value: r.Query.Get("outcome"), Options: []string{
 			"", string(pipeline.OutcomeDone), string(pipeline.OutcomeProvisional), string(pipeline.OutcomeFailed), openRun,
@@ -137,7 +137,7 @@ func (p *pages) runTable(runs []streams.Run, named bool) console.Table {
 	}
 	head := []string{"Run"}
 	if named {
-		head = append(head, "Stream", "Organization")
+		head = append(head, "Stream", headOfOrganization)
 	}
 	return console.Table{
 		Caption: "Runs, the newest first", Rows: rows, None: "No run matches.",

@@ -114,7 +114,7 @@ func (s *fixture) failedRun() int64 {
 	s.exec(`INSERT INTO sluice.forecasts (run_id, calls, basis, rows) VALUES ($1, 5, 'measured', 0)`, id)
 	s.exec(`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, run_id, method, path, reserved_at, lease_until, finished_at, free_at,
 			status, code, kind, detail)
-		SELECT $1, 'inventory', 'bills', 'incremental', 'suite', $2, 'GET', '/' || $3::text, at, at, at + interval '2 seconds', at, status, code, kind, $3
+		SELECT $1, 'inventory', 'bills', 'incremental', 'suite', $2, 'GET', '/' || $3::text, c.at AS a, c.at AS b, c.at + interval '2 seconds', c.at AS c, status, code, kind, $3
 		FROM (VALUES (clock_timestamp() - interval '170 seconds', 429, '44', 'throttled'), (clock_timestamp() - interval '128 seconds', 200, '0', NULL))
 			AS c (at, status, code, kind)`, sandbox.DefaultOrganizationID, id, hostileText)
 	s.exec(`INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, record_id, raw, code, path, detail, run_id)

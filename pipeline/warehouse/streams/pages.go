@@ -22,11 +22,16 @@ WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = 
 	AND ($5 = '' OR coalesce(outcome, 'open') = $5)
 ORDER BY id DESC LIMIT $6`
 
+	// What runColumns takes of a run.
+	runFields = `id, organization_id, service, resource, class, started_at, ended_at, outcome, kind, note, proof, gen, bound,
+	watermark_before, watermark_after, chunks, calls, pages, received, inserted, updated, unchanged, superseded, duplicates, quarantined,
+	drifted, silent, rollbacks`
+
 	ofAll    = ` FROM sluice.runs WHERE id < $4 ORDER BY id DESC`
 	ofStream = ` FROM sluice.runs WHERE (organization_id, service, resource) = ($1, $2, $3) AND id < $4 ORDER BY id DESC`
 
-	sqlRunPage         = runColumns + `(SELECT *` + ofAll + ` LIMIT ` + lookedThrough + runChoice
-	sqlRunPageOfStream = runColumns + `(SELECT *` + ofStream + ` LIMIT ` + lookedThrough + runChoice
+	sqlRunPage         = runColumns + `(SELECT ` + runFields + ofAll + ` LIMIT ` + lookedThrough + runChoice
+	sqlRunPageOfStream = runColumns + `(SELECT ` + runFields + ofStream + ` LIMIT ` + lookedThrough + runChoice
 
 	sqlLast         = `SELECT id FROM sluice.runs WHERE id < $1 ORDER BY id DESC OFFSET ` + lookedThrough + ` - 1 LIMIT 1`
 	sqlLastOfStream = `SELECT id` + ofStream + ` OFFSET ` + lookedThrough + ` - 1 LIMIT 1`
