@@ -305,7 +305,7 @@ func pastSentence(days []pastDay, date time.Time) string {
 	}
 	first := &days[0]
 	most := &first.Uses[0]
-	return fmt.Sprintf("%s spent %s, most of them (%s) on %s of %s.", first.Service, view.Plural(first.Calls, "call"), view.Count(most.Calls),
+	return fmt.Sprintf("%s spent %s, the largest part (%s) on %s of %s.", first.Service, view.Plural(first.Calls, "call"), view.Count(most.Calls),
 		most.Class, most.Resource)
 }
 
@@ -321,18 +321,27 @@ func (p *pages) pastParts(r *console.Request, d *pastDay, drawn bool) []console.
 		return append(parts, table)
 	}
 	classes := pipeline.Classes()
-	burn := &chart.Burn{ID: "burn", Title: "Calls of " + d.Service, Zone: zone, Start: d.From, End: d.To, Now: d.To, Limit: d.Limit}
+	burn := &chart.Burn{ID: "burn", Title: "Calls of " + d.Service, Zone: zone, Start: d.From, End: d.To, Now: r.Now, Limit: d.Limit}
+	hours := console.Table{Caption: "Calls since the day began, by hours", Head: []string{"At", "Calls"}}
 	sums := make([]int, len(classes))
 	for _, class := range classes {
 		burn.Classes = append(burn.Classes, string(class))
 	}
-	for at, i := d.From, 0; !at.After(d.To); at = at.Add(time.Hour) {
+	for at, i := d.From, 0; !at.After(d.To) && at.Before(r.Now.Add(time.Hour)); at = at.Add(time.Hour) {
 		for ; i < len(d.used) && d.used[i].At.Before(at); i++ {
 			if class := slices.Index(classes, d.used[i].Class); class >= 0 {
 				sums[class] += int(d.used[i].Calls)
 			}
 		}
+		if at.After(r.Now) {
+			at = r.Now // the hour that is not over
+		}
 		burn.Spent = append(burn.Spent, chart.Spent{At: at, ByClass: slices.Clone(sums)})
+		total := 0
+		for _, n := range sums {
+			total += n
+		}
+		hours.Rows = append(hours.Rows, []console.Cell{console.Moment(&at, zone), console.Number(total)})
 	}
-	return append(parts, console.Figure{Caption: "Calls since the day began, by class", Drawing: chart.Both(burn), Table: table}, table)
+	return append(parts, console.Figure{Caption: "Calls since the day began, by class", Drawing: chart.Both(burn), Table: hours}, table)
 }

@@ -73,7 +73,7 @@ func TestYesterdaysBudget(t *testing.T) {
 	if diff := cmp.Diff(want, days[0].Uses); diff != "" {
 		t.Errorf("uses (-want +got):\n%s", diff)
 	}
-	b.page("/budget?day="+day, "inventory spent 1,000 calls, most of them (700) on details of "+hostileEscaped, "70 %", "30 %", "details 1,000")
+	b.page("/budget?day="+day, "inventory spent 1,000 calls, the largest part (700) on details of "+hostileEscaped, "70 %", "30 %", "details 1,000")
 	b.page("/budget?day=2020-01-01", "The call log has no calls of 2020-01-01.")
 	b.ask(http.MethodGet, "/budget?day=yesterday", nil, http.StatusNotFound)
 }
