@@ -189,6 +189,10 @@ func (p *pages) routes() []console.Route {
 		{Pattern: "/quarantine/{id}", Page: p.quarantineEntry},
 		{Pattern: "/drift", Nav: "Drift", Page: p.drift},
 		{Pattern: "/drift/{stream}", Page: p.driftOfStream},
+		{Pattern: "/budget", Nav: "Budget", Page: p.budget},
+		{Pattern: "/runs", Nav: "Runs", Page: p.runs},
+		{Pattern: "/runs/{id}", Page: p.run},
+		{Pattern: "/streams/{org}/{name}", Page: p.stream},
 		{Pattern: "/actions", Nav: "Actions", Operators: true, Page: p.actionsPage},
 	}
 }
@@ -200,6 +204,8 @@ func (p *pages) actions() []console.Action {
 		{Pattern: "/quarantine/accept", Do: p.acceptCause},
 		{Pattern: "/quarantine/{id}/retry", Do: p.retryEntry},
 		{Pattern: "/quarantine/{id}/accept", Do: p.acceptEntry},
+		{Pattern: "/budget/reopen", Do: p.reopen},
+		{Pattern: "/streams/{org}/{name}/run", Do: p.request},
 	}
 }
 
