@@ -184,6 +184,7 @@ type pages struct {
 func (p *pages) routes() []console.Route {
 	return []console.Route{
 		{Pattern: "/{$}", Nav: "Streams", Page: p.streams},
+		{Pattern: "/actions", Nav: "Actions", Operators: true, Page: p.actionsPage},
 	}
 }
 
