@@ -15,6 +15,7 @@ import (
 	"sluice/cmd/sluice-chaos/proxy"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/outside"
+	"sluice/sandbox"
 )
 
 // demoCompany is the company of the demo with its console, at rest: nothing changes unless a test
@@ -64,10 +65,15 @@ func offered(t *testing.T, c *cli, a *engine.App) string {
 // behind is the address of a second console, whose database is behind a tap.
 func (m *demoCompany) behind(tap proxy.Tap) string {
 	m.t.Helper()
-	database := lineTo(m.t, m.stage.postgres.URL(), tap)
+	return offered(m.t, m.stage.cli, m.opened(lineTo(m.t, m.stage.postgres.URL(), tap), ""))
+}
+
+// opened is a second app with another address of the database, and with more in the configuration.
+func (m *demoCompany) opened(database, more string) *engine.App {
+	m.t.Helper()
 	options := m.stage.cli.options()
-	options.Console, options.ConfigPath, options.LogLevel = true, "demo.yaml", "error"
-	options.ReadFile = func(string) ([]byte, error) { return []byte(m.stage.config), nil }
+	options.ConfigPath, options.LogLevel = "demo.yaml", "error"
+	options.ReadFile = func(string) ([]byte, error) { return []byte(m.stage.config + more), nil }
 	options.LookupEnv = func(name string) (string, bool) {
 		if name == "DEMO_DATABASE_URL" {
 			return database, true
@@ -78,8 +84,28 @@ func (m *demoCompany) behind(tap proxy.Tap) string {
 	a, err := engine.Open(m.t.Context(), options)
 	must(m.t, err)
 	m.t.Cleanup(func() { must(m.t, a.Close(context.WithoutCancel(m.t.Context()))) })
-	return offered(m.t, m.stage.cli, a)
+	return a
 }
+
+// hold reads the list of credit notes twice, whole, as if hours lay between: what was deleted
+// upstream then needs a decision. What was not has a key that no declaration knows.
+func (m *demoCompany) hold() {
+	m.t.Helper()
+	fault := sandbox.Fault{Path: "/inventory/v1/creditnotes", Kind: "extra_keys", Count: 1}
+	must(m.t, m.stage.upstream.world.SetFaults([]sandbox.Fault{fault}))
+	m.exec(`UPDATE inventory.credit_notes SET _first_seen_at = _first_seen_at - interval '1 hour'`)
+	a := m.opened(m.stage.postgres.URL(), believing)
+	for range 2 {
+		_, err := m.stage.cli.syncOnce(m.t.Context(), a, []string{"inventory.credit_notes"}, "")
+		must(m.t, err)
+	}
+	if m.value(needReview) == "0" {
+		m.t.Fatal("no deletion needs a decision")
+	}
+}
+
+// needReview counts the deletions that need a decision.
+const needReview = `SELECT count(*)::text FROM sluice.tombstones WHERE state = 'needs_review'`
 
 // value reads one value as text.
 func (m *demoCompany) value(sql string, args ...any) string {

@@ -57,6 +57,7 @@ func rowsArrive(t *testing.T, m *demoCompany, b *browser.Browser) {
 	if now := p.Text("footer time"); now != loaded {
 		t.Errorf("the page was loaded again: at %s and at %s", loaded, now)
 	}
+	m.hold()
 }
 
 // addressesAPattern is how many addresses of one pattern are opened: two streams look alike.
@@ -68,6 +69,7 @@ func everyPage(t *testing.T, m *demoCompany, b *browser.Browser) {
 	pattern, times := m.patterns(), map[string]int{}
 	todo, opened := []string{m.url + "/"}, []string{}
 	p := b.Page(t, 1280, 1000, false)
+	m.acts(p, startOfBackfill())
 	for len(todo) > 0 {
 		address := todo[0]
 		todo = todo[1:]
@@ -79,6 +81,7 @@ func everyPage(t *testing.T, m *demoCompany, b *browser.Browser) {
 		opened = append(opened, address)
 		p.Open(address)
 		judge(p)
+		var nowhere []string
 		for _, link := range p.Links() {
 			to, err := url.Parse(link)
 			must(t, err)
@@ -88,10 +91,13 @@ func everyPage(t *testing.T, m *demoCompany, b *browser.Browser) {
 			case strings.HasPrefix(to.Path, console.QueuePath+"/"):
 				// these pages are River's, and have tests of their own
 			case pattern(link) == "":
-				t.Errorf("%s has a link to %s, which is no page", address, link)
+				nowhere = append(nowhere, link)
 			default:
 				todo = append(todo, link)
 			}
+		}
+		if len(nowhere) > 0 {
+			t.Errorf("%s has %d links that lead to no page, such as %s", address, len(nowhere), nowhere[0])
 		}
 		if times[of] == 1 {
 			walk(t, p)
@@ -121,16 +127,10 @@ func judge(p *browser.Page) {
 	p.Contrast()
 }
 
-// focusable are the elements that take the focus, and folded those of them that are folded away.
-const (
-	focusable = ":is(a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0'])"
-	folded    = ":is(details:not([open]) > :not(summary), details:not([open]) > :not(summary) *, .menu[open] > summary)"
-)
-
 // walk goes through a page with the tabulator, which has to reach everything.
 func walk(t *testing.T, p *browser.Page) {
 	t.Helper()
-	all := p.Count(focusable + ":not(" + folded + ")")
+	all := p.Focusable()
 	order := p.Tab()
 	if len(order) != all {
 		t.Errorf("%s: the tabulator reaches %d of %d elements: %s", p.URL(), len(order), all, strings.Join(order, ", "))
@@ -157,7 +157,7 @@ func withoutScripts(t *testing.T, m *demoCompany, b *browser.Browser) {
 	p.Open(m.url + "/")
 	p.Click("details.menu summary")
 	p.Wait("nav a")
-	m.acts(p, runBills(m))
+	m.acts(p, runBills())
 }
 
 // wrongClock: a browser that is a day ahead shows the same ages, for they are the server's.

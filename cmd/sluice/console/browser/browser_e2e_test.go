@@ -117,6 +117,9 @@ func TestGoodPage(t *testing.T) {
 			if got, want := p.Tab(), []string{"#next", "#name", `button "Send"`, "#more"}; !slices.Equal(got, want) {
 				t.Errorf("the focus goes to %q, want %q", got, want)
 			}
+			if got := p.Focusable(); got != 4 {
+				t.Errorf("%d elements take the focus, want 4", got)
+			}
 			p.Expect("dialog: Really?")
 			p.Click("#more")
 			p.Wait("#out")

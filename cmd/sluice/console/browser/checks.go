@@ -73,6 +73,14 @@ func (p *Page) Contrast() {
 	}
 }
 
+// Focusable returns how many elements can be seen that take the focus.
+func (p *Page) Focusable() int {
+	p.tb.Helper()
+	return ask(p, "count what takes the focus", chromedp.Evaluate[int](
+		"[...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]"+
+			".filter((e) => e.tabIndex >= 0 && !e.disabled && e.checkVisibility({visibilityProperty: true})).length"))
+}
+
 // Tab presses the tabulator until the focus has been everywhere, and returns the elements in this
 // order: "#id" where there is one, else the name of the element with its text, as `a "Streams"`. It
 // begins where the focus is; on a page just opened that is the top.

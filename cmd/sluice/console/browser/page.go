@@ -203,7 +203,7 @@ func (p *Page) Count(selector string) int {
 func (p *Page) Links() []string {
 	p.tb.Helper()
 	return ask(p, "read the links", chromedp.Evaluate[[]string](
-		"[...new Set([...document.querySelectorAll('a[href]')].map((a) => a.href.split('#')[0]))]"))
+		"[...new Set([...document.querySelectorAll('a[href]')].map((a) => new URL(a.getAttribute('href'), document.baseURI).href.split('#')[0]))]"))
 }
 
 // Clock makes the page's clock wrong by so much, from the next Open on.
