@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"sluice/pipeline/outside"
 )
 
 // Action is something that an operator does.
@@ -22,13 +24,14 @@ type Action struct {
 type Deed struct {
 	// Who is the name of the person; the console fills it in.
 	Who string
-	// What is the command that does the same, without its arguments, and Target what it was done to.
+	// What is the command that does the same, without its arguments, and Target what it was done
+	// to.
 	What, Target string
 	Organization string
 	// Before and After are what it changed, as JSON; nil where there is nothing to compare.
 	Before, After any
 	// Failed is why it was not done; empty if it was.
-	Failed string
+	Failed outside.Text
 }
 
 // act does an action, records it, and leads to the page that shows its result.
@@ -58,7 +61,7 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, action Action) {
 		c.failed(w, r, err)
 		return
 	}
-	http.Redirect(w, r, back(r, action)+strconv.FormatInt(id, 10), http.StatusSeeOther)
+	http.Redirect(w, r, back(r, action)+strconv.FormatInt(id, 10), http.StatusSeeOther) //nolint:gosec // back keeps to the console
 }
 
 // mostForm bounds what a form may send, in bytes.
@@ -69,7 +72,7 @@ func back(r *http.Request, action Action) string {
 	to := url.URL{Path: "/"}
 	if action.Back != "" {
 		to.Path = action.Back
-	} else if from, err := url.Parse(r.PostForm.Get("from")); err == nil && from.Host == "" && from.Scheme == "" && strings.HasPrefix(from.Path, "/") && !strings.HasPrefix(from.Path, "//") {
+	} else if from, err := url.Parse(r.PostForm.Get("from")); err == nil && within(from) {
 		to.Path, to.RawQuery = from.Path, from.RawQuery
 	}
 	query := to.Query()
@@ -79,4 +82,9 @@ func back(r *http.Request, action Action) string {
 		to.RawQuery += "&"
 	}
 	return to.EscapedPath() + "?" + to.RawQuery + "done="
+}
+
+// within reports whether an address is one of the console.
+func within(address *url.URL) bool {
+	return address.Host == "" && address.Scheme == "" && strings.HasPrefix(address.Path, "/") && !strings.HasPrefix(address.Path, "//")
 }
