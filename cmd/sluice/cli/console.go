@@ -182,12 +182,24 @@ type pages struct {
 func (p *pages) routes() []console.Route {
 	return []console.Route{
 		{Pattern: "/{$}", Nav: "Streams", Page: p.streams},
+		{Pattern: "/quarantine", Nav: "Quarantine", Page: p.quarantine},
+		{Pattern: "/quarantine/entries", Page: p.quarantineEntries},
+		{Pattern: "/quarantine/{id}", Page: p.quarantineEntry},
+		{Pattern: "/drift", Nav: "Drift", Page: p.drift},
+		{Pattern: "/drift/{stream}", Page: p.driftOfStream},
 		{Pattern: "/actions", Nav: "Actions", Operators: true, Page: p.actionsPage},
 	}
 }
 
 // actions are what operators can do.
-func (p *pages) actions() []console.Action { return nil }
+func (p *pages) actions() []console.Action {
+	return []console.Action{
+		{Pattern: "/quarantine/retry", Do: p.retryCause},
+		{Pattern: "/quarantine/accept", Do: p.acceptCause},
+		{Pattern: "/quarantine/{id}/retry", Do: p.retryEntry},
+		{Pattern: "/quarantine/{id}/accept", Do: p.acceptEntry},
+	}
+}
 
 // record writes what a person did.
 func (p *pages) record(ctx context.Context, d console.Deed) (int64, error) {
@@ -214,6 +226,7 @@ func (p *pages) recorded(ctx context.Context, id int64) (console.Deed, error) {
 		return console.Deed{}, err
 	}
 	return console.Deed{
-		Who: action.Actor, What: action.Action, Target: action.Target, Organization: action.Organization, Failed: action.Error,
+		Who: action.Actor, What: action.Action, Target: action.Target, Organization: action.Organization,
+		Before: action.Before, After: action.After, Failed: action.Error,
 	}, nil
 }
