@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -19,7 +18,6 @@ import (
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/jobs"
-	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/actions"
 )
 
@@ -162,7 +160,7 @@ func (c *cli) consoleOf(ctx context.Context, a *engine.App) (*console.Console, h
 		Record:      p.record,
 		Recorded:    p.recorded,
 		Unreachable: func(err error) bool { return codeOf(err) == codeEnvironment },
-		Scrub:       func(err error) string { return string(c.env.scrub.Error(err)) },
+		Scrub:       c.env.scrub.Error,
 		Every:       liveEvery,
 		Version:     version,
 		Log:         a.Log,
@@ -212,21 +210,17 @@ func (p *pages) actions() []console.Action {
 // record writes what a person did.
 func (p *pages) record(ctx context.Context, d console.Deed) (int64, error) {
 	action := actions.Action{
-		Actor: d.Who, Action: d.What, Target: d.Target, Organization: d.Organization, Outcome: actions.Done, Error: outside.Text(d.Failed),
+		Actor: d.Who, Action: d.What, Target: d.Target, Organization: d.Organization, Outcome: actions.Done, Error: d.Failed,
 	}
 	if d.Failed != "" {
 		action.Outcome = actions.Failed
 	}
 	var err error
-	if d.Before != nil {
-		if action.Before, err = json.Marshal(d.Before); err != nil {
-			return 0, fmt.Errorf("record what was before: %w", err)
-		}
+	if action.Before, err = actions.State(d.Before); err != nil {
+		return 0, fmt.Errorf("what was before: %w", err)
 	}
-	if d.After != nil {
-		if action.After, err = json.Marshal(d.After); err != nil {
-			return 0, fmt.Errorf("record what is after: %w", err)
-		}
+	if action.After, err = actions.State(d.After); err != nil {
+		return 0, fmt.Errorf("what is after: %w", err)
 	}
 	return actions.Write(ctx, p.app.DB.Pool(), &action)
 }
@@ -239,6 +233,6 @@ func (p *pages) recorded(ctx context.Context, id int64) (console.Deed, error) {
 	}
 	return console.Deed{
 		Who: action.Actor, What: action.Action, Target: action.Target, Organization: action.Organization,
-		Before: action.Before, After: action.After, Failed: string(action.Error),
+		Before: action.Before, After: action.After, Failed: action.Error,
 	}, nil
 }

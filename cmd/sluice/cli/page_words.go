@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -18,8 +19,8 @@ const headOfOrganization = "Organization"
 // pageRows is how many rows of a table a page shows: pages stay small with thousands of streams.
 const pageRows = 60
 
-// some shows a part of a long table, and leads to the rows that follow. Name is what the address calls
-// the first row.
+// some shows a part of a long table, and leads to the rows that follow. Name is what the address
+// calls the first row.
 func some(r *console.Request, name string, t console.Table) console.Table {
 	from, err := strconv.Atoi(r.Query.Get(name))
 	if err != nil || from < 0 || from >= len(t.Rows) {
@@ -36,9 +37,7 @@ func some(r *console.Request, name string, t console.Table) console.Table {
 // with is the address of the same page with another value in its query.
 func with(r *console.Request, name, value string) string {
 	query := url.Values{}
-	for key, values := range r.Query {
-		query[key] = values
-	}
+	maps.Copy(query, r.Query)
 	query.Set(name, value)
 	return "?" + query.Encode()
 }

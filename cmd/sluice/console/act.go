@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"sluice/pipeline/outside"
 )
 
 // Action is something that an operator does.
@@ -23,13 +25,14 @@ type Action struct {
 type Deed struct {
 	// Who is the name of the person; the console fills it in.
 	Who string
-	// What is the command that does the same, without its arguments, and Target what it was done to.
+	// What is the command that does the same, without its arguments, and Target what it was done
+	// to.
 	What, Target string
 	Organization string
 	// Before and After are what it changed, as JSON; nil where there is nothing to compare.
 	Before, After any
 	// Failed is why it was not done; empty if it was.
-	Failed string
+	Failed outside.Text
 	// Back is the address of the page that follows, if the result decides which; it is not
 	// recorded.
 	Back string
@@ -78,7 +81,7 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, action Action) {
 		c.failed(w, r, err)
 		return
 	}
-	http.Redirect(w, r, back(r, to)+strconv.FormatInt(id, 10), http.StatusSeeOther)
+	http.Redirect(w, r, back(r, to)+strconv.FormatInt(id, 10), http.StatusSeeOther) //nolint:gosec // back keeps to the console
 }
 
 // mostForm bounds what a form may send, in bytes.
@@ -89,7 +92,7 @@ func back(r *http.Request, page string) string {
 	to := url.URL{Path: "/"}
 	if next, err := url.Parse(page); err == nil && page != "" {
 		to.Path, to.RawQuery = next.Path, next.RawQuery
-	} else if from, err := url.Parse(r.PostForm.Get("from")); err == nil && from.Host == "" && from.Scheme == "" && strings.HasPrefix(from.Path, "/") && !strings.HasPrefix(from.Path, "//") {
+	} else if from, err := url.Parse(r.PostForm.Get("from")); err == nil && within(from) {
 		to.Path, to.RawQuery = from.Path, from.RawQuery
 	}
 	query := to.Query()
@@ -99,4 +102,9 @@ func back(r *http.Request, page string) string {
 		to.RawQuery += "&"
 	}
 	return to.EscapedPath() + "?" + to.RawQuery + "done="
+}
+
+// within reports whether an address is one of the console.
+func within(address *url.URL) bool {
+	return address.Host == "" && address.Scheme == "" && strings.HasPrefix(address.Path, "/") && !strings.HasPrefix(address.Path, "//")
 }
