@@ -11,6 +11,7 @@ import (
 
 	"sluice/cmd/sluice/console"
 	"sluice/pipeline/engine"
+	"sluice/pipeline/warehouse"
 )
 
 func (c *cli) consoleCommand() *cobra.Command {
@@ -98,11 +99,27 @@ type pages struct {
 func (p *pages) routes() []console.Route {
 	return []console.Route{
 		{Pattern: "/{$}", Nav: "Streams", Page: p.streams},
+		{Pattern: "/backfills", Nav: "Backfills", Page: p.backfills},
+		{Pattern: "/backfills/new", Page: p.newBackfill},
+		{Pattern: "/backfills/{id}", Page: p.backfill},
+		{Pattern: "/tombstones", Nav: "Tombstones", Page: p.tombstones},
+		{Pattern: "/tombstones/review/{run}", Page: p.review},
+		{Pattern: "/notifications", Nav: "Notifications", Page: p.notifications},
+		{Pattern: "/notifications/callbacks", Page: p.callbacks},
+		{Pattern: "/notifications/callbacks/{id}", Operators: true, Page: p.callback},
 	}
 }
 
 // actions are what operators can do.
-func (p *pages) actions() []console.Action { return nil }
+func (p *pages) actions() []console.Action {
+	return append([]console.Action{
+		{Pattern: "/backfills", Do: p.startBackfill, Back: "/backfills"},
+		p.backfillVerb("pause", pausable, (*warehouse.DB).Pause),
+		p.backfillVerb("resume", changeable, resumed),
+		p.backfillVerb("cancel", changeable, (*warehouse.DB).Cancel),
+		{Pattern: "/notifications/{org}/check", Do: p.checkNotifications},
+	}, p.tombstoneActions()...)
+}
 
 // record writes what a person did.
 func (p *pages) record(ctx context.Context, d console.Deed) (int64, error) { return 0, nil }
