@@ -19,9 +19,12 @@ import (
 
 // The states of backfills that this package names.
 const (
-	stateQueued  = "queued"
-	stateRunning = "running"
-	statePaused  = "paused"
+	stateQueued    = "queued"
+	stateRunning   = "running"
+	statePaused    = "paused"
+	stateDone      = "done"
+	stateFailed    = "failed"
+	stateCancelled = "cancelled"
 )
 
 // backfillView is a backfill as commands show it.

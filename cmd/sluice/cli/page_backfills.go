@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
@@ -79,18 +80,18 @@ func sentenceOfBackfills(views []backfillView) (string, console.Mood) {
 	case open == 0:
 		return "No backfill is open. The schedule reads what changes; a backfill reads a list again on demand.", console.Plain
 	case paused > 0:
-		return fmt.Sprintf("%s open; %s paused until an operator resumes them.", view.Plural(open, "backfill"), view.Count(paused)), console.Warn
+		return fmt.Sprintf("%s open, of which %s paused until resumed by an operator.", view.Plural(open, "backfill"), view.Count(paused)), console.Warn
 	case waiting > 0:
-		return fmt.Sprintf("%s open; %s of them wait, and go on by themselves.", view.Plural(open, "backfill"), view.Count(waiting)), console.Plain
+		return fmt.Sprintf("%s open, of which %s waiting. Waiting ones go on by themselves.", view.Plural(open, "backfill"), view.Count(waiting)), console.Plain
 	default:
-		return view.Plural(open, "backfill") + " open, and at work or queued.", console.Good
+		return view.Plural(open, "backfill") + " open, at work or queued.", console.Good
 	}
 }
 
 func (p *pages) openBackfill(r *console.Request, v *backfillView) []console.Cell {
 	return []console.Cell{
 		console.ID(v.ID, backfillAddress(v.ID)), p.listCell(v), console.Text(v.between()), console.Word(v.State, moodOfBackfill(v.State)),
-		console.Text(v.progress()), console.Text(v.spent()), console.Moment(v.DoneAt, p.app.Zone(v.Organization)), console.Text(p.remarkOf(r, v)),
+		console.Text(v.progress()), console.Text(v.spent()), p.doneAbout(v), console.Text(p.remarkOf(r, v)),
 		console.Buttons(backfillForms(v, "/backfills")...),
 	}
 }
@@ -113,6 +114,15 @@ func (p *pages) remarkOf(r *console.Request, v *backfillView) string {
 	return plain.remark(r.Now, p.app.Zone(v.Organization))
 }
 
+// doneAbout is the estimate in steps of five minutes: it is made anew with each page.
+func (p *pages) doneAbout(v *backfillView) console.Cell {
+	if v.DoneAt == nil {
+		return console.Moment(nil, nil)
+	}
+	const step = 5 * time.Minute
+	return console.Moment(new(v.DoneAt.Add(step/2).Truncate(step)), p.app.Zone(v.Organization))
+}
+
 func (p *pages) listCell(v *backfillView) console.Cell {
 	list := v.Service + "." + v.Resource
 	return console.To(streamName(manyOrganizations(p.app), v.Organization, v.Service, v.Resource), "/streams/"+v.Organization+"/"+list)
@@ -128,11 +138,11 @@ func (v *backfillView) progress() string {
 
 func moodOfBackfill(state string) console.Mood {
 	switch state {
-	case "failed":
+	case stateFailed:
 		return console.Bad
 	case statePaused:
 		return console.Warn
-	case "done":
+	case stateDone:
 		return console.Good
 	default:
 		return console.Plain
@@ -149,7 +159,7 @@ func backfillForms(v *backfillView, from string) []console.Form {
 	switch v.State {
 	case stateQueued, stateRunning:
 		return []console.Form{form("pause", "Pause"), cancel}
-	case statePaused, "failed":
+	case statePaused, stateFailed:
 		return []console.Form{form("resume", "Resume"), cancel}
 	default:
 		return nil
@@ -172,11 +182,7 @@ func (p *pages) backfill(ctx context.Context, r *console.Request) (console.Page,
 	zone := p.app.Zone(v.Organization)
 	page := console.Page{Title: fmt.Sprintf("Backfill %d", v.ID), Document: v}
 	page.Sentence, page.Mood = v.sentence(), moodOfBackfill(v.State)
-	runs := make([][]console.Cell, len(v.Runs))
-	for i, run := range v.Runs {
-		runs[i] = []console.Cell{console.ID(run, "/runs/"+strconv.FormatInt(run, 10))}
-	}
-	page.Parts = append(page.Parts, console.Fields{
+	fields := console.Fields{
 		{Label: "List", Value: console.To(streamName(true, v.Organization, v.Service, v.Resource), "/streams/"+v.Organization+"/"+v.Service+"."+v.Resource)},
 		{Label: "Range", Value: console.Text(v.between())},
 		{Label: "Asked for", Value: console.Moment(&v.RequestedAt, zone)},
@@ -184,21 +190,38 @@ func (p *pages) backfill(ctx context.Context, r *console.Request) (console.Page,
 		{Label: "State", Value: console.Word(v.State, moodOfBackfill(v.State))},
 		{Label: "Windows done", Value: console.Text(v.progress())},
 		{Label: "Calls, of those foreseen", Value: console.Text(v.spent())},
-		{Label: "Calls left", Value: console.Text(view.Or(v.CallsLeft, notKnown))},
-		{Label: "Done about", Value: console.Moment(v.DoneAt, zone)},
-		{Label: "Ended", Value: console.Moment(v.EndedAt, zone)},
 		{Label: "Records read", Value: console.Number(v.Received)},
 		{Label: "New rows", Value: console.Number(v.Inserted)},
 		{Label: "Changed rows", Value: console.Number(v.Updated)},
 		{Label: "Unchanged", Value: console.Number(v.Unchanged)},
 		{Label: "Older than their rows", Value: console.Number(v.Superseded)},
 		{Label: "In quarantine", Value: console.Number(v.Quarantined)},
-		{Label: "Remark", Value: console.Text(p.remarkOf(r, v))},
-	})
+	}
+	if v.CallsLeft != nil {
+		fields = append(fields, console.Field{Label: "Calls left", Value: console.Number(*v.CallsLeft)})
+	}
+	if v.DoneAt != nil {
+		fields = append(fields, console.Field{Label: "Done about", Value: p.doneAbout(v)})
+	}
+	if v.EndedAt != nil {
+		fields = append(fields, console.Field{Label: "Ended", Value: console.Moment(v.EndedAt, zone)})
+	}
+	if remark := p.remarkOf(r, v); remark != "" {
+		fields = append(fields, console.Field{Label: "Remark", Value: console.Text(remark)})
+	}
+	page.Parts = append(page.Parts, fields)
 	for _, form := range backfillForms(v, backfillAddress(v.ID)) {
 		page.Parts = append(page.Parts, form)
 	}
-	page.Parts = append(page.Parts, console.Table{Caption: "Its runs", Head: []string{"Run"}, Rows: runs, None: "No run has begun yet."})
+	if len(v.Runs) == 0 {
+		page.Parts = append(page.Parts, console.Note{Text: "No run has begun yet: serve or the next sync does the work."})
+		return page, nil
+	}
+	var runs console.Links
+	for _, run := range v.Runs {
+		runs = append(runs, console.Link{Text: "Run " + view.ID(run), Href: runAddress(run)})
+	}
+	page.Parts = append(page.Parts, console.Heading{Text: "Its runs"}, runs)
 	return page, nil
 }
 
@@ -206,13 +229,13 @@ func (p *pages) backfill(ctx context.Context, r *console.Request) (console.Page,
 func (v *backfillView) sentence() string {
 	name := v.Service + "." + v.Resource
 	switch {
-	case v.State == "done":
+	case v.State == stateDone:
 		return fmt.Sprintf("All of %s is read: %s, %s new, %s changed.", name, view.Plural(v.Received, "record"), view.Count(v.Inserted), view.Count(v.Updated))
 	case v.State == statePaused:
 		return fmt.Sprintf("%s is paused after %s, until an operator resumes it.", name, view.Plural(v.Calls, "call"))
-	case v.State == "failed":
+	case v.State == stateFailed:
 		return fmt.Sprintf("%s failed after %s. Resume goes on where it stopped.", name, view.Plural(v.Calls, "call"))
-	case v.State == "cancelled":
+	case v.State == stateCancelled:
 		return fmt.Sprintf("%s was cancelled after %s. What it loaded stays.", name, view.Plural(v.Calls, "call"))
 	case v.Until != nil:
 		return fmt.Sprintf("%s waits for the daily allowance after %s, and goes on by itself.", name, view.Plural(v.Calls, "call"))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
@@ -20,6 +19,17 @@ func wantedOf(r *console.Request) wantedBackfill {
 	return wantedBackfill{
 		resource: r.Query.Get("resource"), organization: r.Query.Get("org"), first: r.Query.Get("first"), last: r.Query.Get("last"),
 	}
+}
+
+// command is what does the same on a terminal.
+func (w *wantedBackfill) command() string {
+	text := "sluice backfill " + w.resource
+	for _, flag := range [][2]string{{" --from ", w.first}, {" --to ", w.last}, {" --org ", w.organization}} {
+		if flag[1] != "" {
+			text += flag[0] + flag[1]
+		}
+	}
+	return text + " --detach"
 }
 
 // find makes backfills of what is wanted, as the command does.
@@ -92,7 +102,8 @@ func (p *pages) newBackfill(ctx context.Context, r *console.Request) (console.Pa
 	if !forecast.Fits {
 		start.Warning = "It does not fit into today: it goes on as the day gives calls back."
 	}
-	page.Parts = append(page.Parts, start)
+	page.Parts = append(page.Parts, console.Heading{Text: "Start it"}, start,
+		console.Note{Text: "serve or the next sync does the work. The same on a terminal:", Command: wanted.command()})
 	return page, nil
 }
 
@@ -122,14 +133,14 @@ func (p *pages) planOf(f *backfillForecast) console.Table {
 		b := &f.Backfills[i]
 		rows[i] = []console.Cell{
 			console.Text(streamName(manyOrganizations(p.app), b.Organization, b.Service, b.Resource)), console.Text(between(b.Column, b.From, b.To)),
-			console.Number(max(len(b.Windows), 1)), figure(view.Or(b.Rows, notKnown)), figure(view.Or(b.Calls, notKnown)), console.Text(b.Basis.String()),
+			console.Number(max(len(b.Windows), 1)), numeral(view.Or(b.Rows, notKnown)), numeral(view.Or(b.Calls, notKnown)), console.Text(b.Basis.String()),
 		}
 	}
 	return console.Table{Caption: "What would be read", Head: []string{"List", "Range", "Windows", "Rows", "Calls", "Rests on"}, Rows: rows}
 }
 
-// figure is a number that may be unknown.
-func figure(text string) console.Cell { return console.Cell{Text: text, Number: true} }
+// numeral is a number that may be unknown.
+func numeral(text string) console.Cell { return console.Cell{Text: text, Number: true} }
 
 // windowsOf are the ranges in which one list would be read.
 func windowsOf(r *console.Request, f *backfillForecast) console.Part {
@@ -157,9 +168,9 @@ func (p *pages) allowancesOf(r *console.Request, f *backfillForecast) console.Pa
 			fits = console.Word("no", console.Warn)
 		}
 		rows[i] = []console.Cell{
-			console.Text(streamName(manyOrganizations(p.app), s.Organization, s.Service, "")), figure(atLeast(s.Calls, s.Unknown)), figure(took(s.Seconds)),
-			figure(ceiling), console.Number(s.Today), figure(left), console.Text(doneBy(s.DoneSeconds, r.Now, p.app.Zone(s.Organization))),
-			figure(perDay(&s.PerDay)), fits,
+			console.Text(streamName(manyOrganizations(p.app), s.Organization, s.Service, "")), numeral(atLeast(s.Calls, s.Unknown)), numeral(took(s.Seconds)),
+			numeral(ceiling), console.Number(s.Today), numeral(left), console.Text(doneBy(s.DoneSeconds, r.Now, p.app.Zone(s.Organization))),
+			numeral(perDay(&s.PerDay)), fits,
 		}
 	}
 	return console.Table{
@@ -198,5 +209,11 @@ type startedBackfills struct {
 	Backfills []int64 `json:"backfills"`
 }
 
+// runAddress is the page of a run.
+func runAddress(run int64) string { return "/runs/" + view.ID(run) }
+
 // runCell names a run and leads to it.
-func runCell(run int64) console.Cell { return console.ID(run, "/runs/"+strconv.FormatInt(run, 10)) }
+func runCell(run int64) console.Cell { return console.ID(run, runAddress(run)) }
+
+// runLink is a runCell among texts.
+func runLink(run int64) console.Cell { return console.To(view.ID(run), runAddress(run)) }

@@ -54,7 +54,7 @@ func (p *pages) notifications(ctx context.Context, r *console.Request) (console.
 
 // sentenceOfNotifications says first what keeps upstream from telling.
 func (p *pages) sentenceOfNotifications(shown *notificationsView) (string, console.Mood) {
-	var open, refused, channel int
+	var open, refused, channel, rules int
 	for i := range shown.Gaps {
 		if shown.Gaps[i].ClosedAt == nil {
 			open++
@@ -62,8 +62,11 @@ func (p *pages) sentenceOfNotifications(shown *notificationsView) (string, conso
 	}
 	for i := range shown.Tellers {
 		v := &shown.Tellers[i]
-		if v.Dialect == notifications.Watch {
+		switch v.Dialect {
+		case notifications.Watch:
 			channel++
+		case notifications.Rule:
+			rules++
 		}
 		if v.State == channels.Refused || v.State == channels.Denied {
 			refused++
@@ -77,7 +80,7 @@ func (p *pages) sentenceOfNotifications(shown *notificationsView) (string, conso
 	case refused > 0:
 		return fmt.Sprintf("Upstream refuses %s of %s.", view.Count(refused), view.Plural(channel, "channel")), console.Bad
 	default:
-		return fmt.Sprintf("No gap is open; %s configured.", view.Plural(channel, "channel")), console.Good
+		return fmt.Sprintf("No gap is open. Upstream tells by %s and %s.", view.Plural(channel, "channel"), view.Plural(rules, "rule")), console.Good
 	}
 }
 
@@ -175,7 +178,7 @@ func (p *pages) gaps(gaps []channels.Gap) console.Table {
 func (p *pages) inboxOf(r *console.Request, entries []hints.Entry) console.Table {
 	table := console.Table{
 		Caption: "The last callbacks, newest first; the same content is one callback", None: "No callback has arrived.",
-		Head: []string{"Callback", "Arrived", "Organization", "Dialect", "Module", "Operation", "Records", "Times"},
+		Head: []string{"Callback", "Arrived", "Organization", "Dialect", "Module", "Operation", "Times", "Records"},
 	}
 	for i := range entries {
 		e := &entries[i]
@@ -185,7 +188,7 @@ func (p *pages) inboxOf(r *console.Request, entries []hints.Entry) console.Table
 		}
 		table.Rows = append(table.Rows, []console.Cell{
 			id, console.Moment(&e.RepeatedAt, p.app.Zone(e.Organization)), console.Text(e.Organization), console.Text(e.Dialect), console.Text(e.Module),
-			console.Text(e.Operation), console.Text(recordsOf(e)), console.Number(e.Times),
+			console.Text(e.Operation), console.Number(e.Times), console.Text(recordsOf(e)),
 		})
 	}
 	return table

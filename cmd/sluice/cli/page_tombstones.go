@@ -41,11 +41,11 @@ func (p *pages) tombstones(ctx context.Context, r *console.Request) (console.Pag
 		console.Heading{ID: "all", Text: "What whole lists did not show"},
 		console.Filters{
 			{Name: "list", Label: "List", Value: r.Query.Get("list"), Options: append([]string{""}, p.resources()...)},
-			{Name: "state", Label: "State", Value: filter.State, Options: []string{"", "suspected", "needs_review", "deleted", "restored"}},
+			{Name: "state", Label: "State", Value: filter.State, Options: []string{"", "suspected", stateOfReview, "deleted", "restored"}},
 		},
 		some(r, "records", console.Table{
 			Caption: "The last 100, newest first", Rows: rows, None: "No whole list missed a row.",
-			Head: []string{"Record", "List", "State", "Missed", "By run", "Proof", "Proven", "By run", "Gone", "Decided by", "Came back"},
+			Head: []string{"Record", "List", "State", "Missed", "Proven", "Proof", "Gone", "Came back"},
 		}),
 		console.Note{Text: "One scan that misses a record proves nothing. Two clean scans do, or upstream's word that it does not know the single record."})
 	return page, nil
@@ -87,26 +87,37 @@ func recordAddress(organization, service, resource, record string) string {
 
 func (p *pages) tombstoneRow(t *tombstones.Tombstone) []console.Cell {
 	zone := p.app.Zone(t.Organization)
-	proof, by := console.Word("–", console.Muted), console.Word("–", console.Muted)
+	proof := console.Text("")
 	switch t.Proof {
 	case "scan":
-		proof = console.Text("second scan")
+		proof.Text = "a second scan"
 	case "not_found":
-		proof = console.Text("single record unknown")
+		proof.Text = "upstream does not know the single record"
 	}
+	missed, proven, gone := console.Moment(&t.SuspectedAt, zone), console.Moment(t.ProofAt, zone), console.Moment(t.DeletedAt, zone)
+	missed.Href = runAddress(t.SuspectedRun)
 	if t.ProofRun != nil {
-		by = runCell(*t.ProofRun)
+		proven.Href = runAddress(*t.ProofRun)
+	}
+	state := strings.ReplaceAll(t.State, "_", " ")
+	if t.DecidedBy != "" {
+		state += ", by the " + t.DecidedBy
+	}
+	if t.State == stateOfReview { // its row has no tombstone yet
+		gone = console.Moment(nil, zone)
 	}
 	return []console.Cell{
 		console.To(t.Record, recordAddress(t.Organization, t.Service, t.Resource, t.Record)),
-		console.Text(streamName(manyOrganizations(p.app), t.Organization, t.Service, t.Resource)), console.Word(strings.ReplaceAll(t.State, "_", " "), moodOfTombstone(t.State)),
-		console.Moment(&t.SuspectedAt, zone), runCell(t.SuspectedRun), proof, console.Moment(t.ProofAt, zone), by,
-		console.Moment(t.DeletedAt, zone), console.Text(t.DecidedBy), console.Moment(t.RestoredAt, zone),
+		console.Text(streamName(manyOrganizations(p.app), t.Organization, t.Service, t.Resource)), console.Word(state, moodOfTombstone(t.State)), missed, proven, proof, gone,
+		console.Moment(t.RestoredAt, zone),
 	}
 }
 
+// stateOfReview is the state of a record about which the operator has to decide.
+const stateOfReview = "needs_review"
+
 func moodOfTombstone(state string) console.Mood {
-	if state == "needs_review" {
+	if state == stateOfReview {
 		return console.Warn
 	}
 	return console.Plain
@@ -135,6 +146,8 @@ func (p *pages) review(ctx context.Context, r *console.Request) (console.Page, e
 			"If they are, upstream's list was short: reject, and find out why."},
 		p.scansBeside(shown), p.looksAt(shown), p.missedRows(shown))
 	page.Parts = append(page.Parts,
+		console.Note{Text: "A scan that shows a record unchanged does not write its row. A row that an earlier scan did not miss was in its list."},
+		console.Heading{Text: "Decide"},
 		console.Form{
 			Path: reviewAddress(shown.Run) + "/accept", Label: "Accept: they are gone",
 			Warning: fmt.Sprintf("%s get tombstones. Analysts no longer see their rows. A record that upstream shows again comes back.", view.Plural(shown.NeedsReview, "record")),
@@ -147,10 +160,10 @@ func (p *pages) review(ctx context.Context, r *console.Request) (console.Page, e
 	return page, nil
 }
 
-// scansBeside are both scans and the clean ones before them, a column each.
+// scansBeside are both scans and those before them, a column each.
 func (p *pages) scansBeside(shown *evidenceView) console.Table {
 	zone := p.app.Zone(shown.Organization)
-	table := console.Table{Caption: "The two scans, beside the clean ones before them", Head: []string{""}}
+	table := console.Table{Caption: "The two scans, beside those before them", Head: []string{""}}
 	labels := []string{"Run", "Began", "Ended", "Outcome", "Records read", "Calls", "What it found"}
 	for _, label := range labels {
 		table.Rows = append(table.Rows, []console.Cell{console.Text(label)})
@@ -159,17 +172,19 @@ func (p *pages) scansBeside(shown *evidenceView) console.Table {
 		s := &shown.Scans[i]
 		head := "Earlier scan"
 		switch {
-		case shown.look(s):
-			continue
 		case s.Run == shown.Run:
 			head = "Second scan"
+		case s.Run == shown.FirstRun && shown.look(s):
+			head = "Look"
 		case s.Run == shown.FirstRun:
 			head = "First scan"
+		case shown.look(s):
+			continue
 		}
 		table.Head = append(table.Head, head)
 		for at, cell := range []console.Cell{
-			runCell(s.Run), console.Moment(&s.StartedAt, zone), console.Moment(s.EndedAt, zone), console.Text(s.Outcome),
-			console.Number(s.Received), console.Number(s.Calls), console.Text(s.Note),
+			runLink(s.Run), console.Moment(&s.StartedAt, zone), console.Moment(s.EndedAt, zone), console.Text(s.Outcome),
+			console.Text(view.Count(s.Received)), console.Text(view.Count(s.Calls)), console.Text(s.Note),
 		} {
 			table.Rows[at] = append(table.Rows[at], cell)
 		}
@@ -178,7 +193,7 @@ func (p *pages) scansBeside(shown *evidenceView) console.Table {
 }
 
 // look says that a run is a look at the list.
-func (v *evidenceView) look(s *tombstones.EarlierScan) bool {
+func (v *evidenceView) look(s *tombstones.EvidenceRun) bool {
 	return s.Resource == v.Resource+"."+string(pipeline.WorkLook)
 }
 
@@ -208,7 +223,7 @@ func (p *pages) missedRows(shown *evidenceView) console.Table {
 		row := &shown.Rows[i]
 		table.Rows = append(table.Rows, []console.Cell{
 			console.To(row.Record, recordAddress(shown.Organization, shown.Service, shown.Resource, row.Record)),
-			console.Moment(&row.FirstSeenAt, zone), console.Moment(&row.ChangedAt, zone), figure(callOr(row.Call)), console.Moment(row.DeletedAt, zone),
+			console.Moment(&row.FirstSeenAt, zone), console.Moment(&row.ChangedAt, zone), numeral(callOr(row.Call)), console.Moment(row.DeletedAt, zone),
 		})
 	}
 	return table

@@ -72,8 +72,8 @@ func heldScan(ctx context.Context, a *engine.App, run int64) (*tombstones.ScanTo
 type evidenceView struct {
 	tombstones.ScanToReview
 
-	// Scans are both scans, the clean ones before them, and the last looks, newest first.
-	Scans []tombstones.EarlierScan `json:"scans"`
+	// Scans are both scans, the done ones before them, and the last looks, newest first.
+	Scans []tombstones.EvidenceRun `json:"scans"`
 	// Rows are those of Sample. It is empty if the resource is no longer configured.
 	Rows []tombstones.MissedRow `json:"rows"`
 }
@@ -101,7 +101,7 @@ func (c *cli) reviewScan(ctx context.Context, a *engine.App, run int64) error {
 		return err
 	}
 	zone := a.Zone(shown.Organization)
-	scans := view.Table(shown.Scans, "RUN  STREAM  STARTED  RECORDS READ  CALLS  NOTE", func(s *tombstones.EarlierScan) view.Row {
+	scans := view.Table(shown.Scans, "RUN  STREAM  STARTED  RECORDS READ  CALLS  NOTE", func(s *tombstones.EvidenceRun) view.Row {
 		return view.Row{
 			view.ID(s.Run), streamName(true, shown.Organization, shown.Service, s.Resource), view.Instant(&s.StartedAt, zone), s.Received, s.Calls, s.Note,
 		}

@@ -8,9 +8,9 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// EarlierScan is a run beside those that left rows to the operator: what it read shows whether the
+// EvidenceRun is a run that a decision rests on. What the runs read, side by side, shows whether the
 // list shrank at once.
-type EarlierScan struct {
+type EvidenceRun struct {
 	Run int64 `db:"id" json:"run"`
 	// Resource is that of the run's stream: of the list, its sweep or its look.
 	Resource  string     `db:"resource"   json:"resource"`
@@ -31,11 +31,11 @@ const (
 	evidenceOf = `SELECT r.id, r.resource, r.started_at, r.ended_at, coalesce(r.outcome, '') AS outcome, r.received, r.calls, r.proof, r.note
 FROM sluice.runs r `
 
-	// The list is that of stream and organization; the scans are those of the first scan's stream.
+	// The first scan may be a look, so UNION leaves out what is there twice.
 	sqlEvidenceRuns = evidenceOf + `WHERE r.id IN ($4, $5)
-UNION ALL (` + evidenceOf + `WHERE (r.organization_id, r.service) = ($1, $2) AND r.resource = (SELECT f.resource FROM sluice.runs f WHERE f.id = $5)
+UNION (` + evidenceOf + `WHERE (r.organization_id, r.service) = ($1, $2) AND r.resource = (SELECT s.resource FROM sluice.runs s WHERE s.id = $4)
 	AND r.id < $5 AND r.outcome = 'done' ORDER BY r.id DESC LIMIT ` + evidenceRuns + `)
-UNION ALL (` + evidenceOf + `WHERE (r.organization_id, r.service, r.resource) = ($1, $2, $3 || '.look') AND r.outcome IS NOT NULL
+UNION (` + evidenceOf + `WHERE (r.organization_id, r.service, r.resource) = ($1, $2, $3 || '.look') AND r.outcome IS NOT NULL
 	ORDER BY r.id DESC LIMIT ` + evidenceRuns + `)
 ORDER BY id DESC`
 
@@ -44,10 +44,10 @@ SELECT t.%[2]s::text AS record_id, t._first_seen_at AS first_seen_at, t._changed
 FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[]) ORDER BY t.%[2]s`
 )
 
-// EvidenceRuns returns the two scans that left rows to the operator, the clean scans of the same
+// EvidenceRuns returns the two scans that left rows to the operator, the done scans of the same
 // stream before them, and the last looks at the list, newest first.
-func (t *Table) EvidenceRuns(ctx context.Context, of *ScanToReview) ([]EarlierScan, error) {
-	return postgres.Read[EarlierScan](ctx, t.pool, "the scans beside what is held", sqlEvidenceRuns,
+func (t *Table) EvidenceRuns(ctx context.Context, of *ScanToReview) ([]EvidenceRun, error) {
+	return postgres.Read[EvidenceRun](ctx, t.pool, "the scans beside what is held", sqlEvidenceRuns,
 		of.Organization, of.Service, of.Resource, of.Run, of.FirstRun)
 }
 
