@@ -34,8 +34,8 @@ func TestBackfillPages(t *testing.T) {
 		"resource=inventory.bills&first=yesterday":                   "is no day",
 		"resource=inventory.bills&last=2026-01-31":                   "from below only",
 		"resource=inventory.bills&org=nobody":                        "nobody",
-		"resource=" + url.QueryEscape(hostile):                       "is no list that is copied",
-		"resource=inventory.bills&first=" + url.QueryEscape(hostile): "is no day",
+		"resource=" + url.QueryEscape(harmful):                       "is no list that is copied",
+		"resource=inventory.bills&first=" + url.QueryEscape(harmful): "is no day",
 	} {
 		if page := d.says("/backfills/new?"+query, want, `class="sentence bad"`); strings.Contains(page, ">Start<") {
 			t.Errorf("%s can be started:\n%s", query, page)
@@ -87,7 +87,7 @@ func TestBackfillPages(t *testing.T) {
 	if s.arrivals.total() != calls {
 		t.Error("the pages made calls")
 	}
-	s.exec(`UPDATE sluice.backfills SET note = $1, requested_by = $1`, hostile)
+	s.exec(`UPDATE sluice.backfills SET note = $1, requested_by = $1`, harmful)
 	d.says("/backfills", "&lt;script&gt;alert(1)")
 	d.says(page, "&lt;script&gt;alert(1)", "was cancelled after 0 calls")
 	for _, none := range []string{"/backfills/99", "/backfills/x"} {
@@ -176,7 +176,7 @@ func TestTombstonePages(t *testing.T) {
 	s.truthful(resource)
 	d.says("/tombstones?state=deleted", "No deletion needs review.", "deleted, by the person", "a second scan")
 	s.exec(`INSERT INTO sluice.tombstones (organization_id, service, resource, record_id, state, suspected_run_id, suspected_first_call, suspected_last_call, suspected_clock)
-		VALUES ($1, 'inventory', 'bills', $2, 'suspected', 1, 1, 1, now())`, sandbox.DefaultOrganizationID, hostile)
+		VALUES ($1, 'inventory', 'bills', $2, 'suspected', 1, 1, 1, now())`, sandbox.DefaultOrganizationID, harmful)
 	d.says("/tombstones", "&lt;script&gt;alert(1)", "/r/inventory.bills/%3Cscript%3E")
 }
 

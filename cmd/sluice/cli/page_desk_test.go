@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,20 +17,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/cmd/sluice/console"
+	"sluice/cmd/sluice/console/access"
 	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
 	"sluice/pipeline/outside"
 )
 
-// hostile is what upstream or a person may write anywhere.
-const hostile = `<script>alert(1)</script>` + "\u202e"
+// harmful is what upstream or a person may write anywhere.
+const harmful = `<script>alert(1)</script>` + "\u202e"
 
 // desk is the console of a fixture, as one person sees it.
 type desk struct {
 	*fixture
 
-	app      *engine.App
-	server   *httptest.Server
-	operator bool
+	app    *engine.App
+	server *httptest.Server
+	// who looks: ann is an operator, all others are viewers.
+	who string
 	// deeds are what was recorded.
 	deeds []console.Deed
 }
@@ -41,11 +45,10 @@ func (s *fixture) desk() *desk {
 	c.env.scrub = outside.NewScrubber()
 	app, err := engine.Open(s.t.Context(), c.offline())
 	must(s.t, err)
-	d := &desk{fixture: s, app: app, operator: true}
+	d := &desk{fixture: s, app: app, who: "ann"}
 	p := &pages{cli: c, app: app}
 	pages, err := console.New(console.Options{
 		Routes: p.routes(), Actions: p.actions(),
-		User: func(context.Context) console.User { return console.User{Name: "ann", Operator: d.operator} },
 		Record: func(_ context.Context, deed console.Deed) (int64, error) {
 			d.deeds = append(d.deeds, deed)
 			return int64(len(d.deeds)), nil
@@ -56,7 +59,15 @@ func (s *fixture) desk() *desk {
 		Every:       time.Minute, Log: app.Log, Now: time.Now,
 	})
 	must(s.t, err)
-	d.server = httptest.NewServer(pages)
+	door, err := access.New(access.Options{
+		Settings: config.Console{
+			Auth: config.AuthHeader, Header: config.ConsoleHeader{User: "X-User"}, Operators: []string{"ann"},
+			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		},
+		Log: app.Log, Now: time.Now,
+	})
+	must(s.t, err)
+	d.server = httptest.NewServer(door.Handler(pages))
 	s.t.Cleanup(func() {
 		pages.Close()
 		d.server.Close()
@@ -76,6 +87,7 @@ func (d *desk) ask(path string, form url.Values) (int, string) {
 	request, err := http.NewRequestWithContext(d.t.Context(), method, d.server.URL+path, body)
 	must(d.t, err)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("X-User", d.who)
 	answer, err := d.server.Client().Do(request)
 	must(d.t, err)
 	text, err := io.ReadAll(answer.Body)
@@ -162,8 +174,8 @@ func timeless(t *testing.T, text string, keys []string) any {
 // refusesViewers checks that a viewer sees pages without buttons, and can do nothing.
 func (d *desk) refusesViewers(pages, actions []string) {
 	d.t.Helper()
-	d.operator = false
-	defer func() { d.operator = true }()
+	d.who = "bob"
+	defer func() { d.who = "ann" }()
 	for _, path := range pages {
 		if page := d.says(path, "<h1>"); strings.Contains(page, `class="act"`) || strings.Contains(page, "<details class=\"ask\"") {
 			d.t.Errorf("%s shows a button to a viewer:\n%s", path, page)

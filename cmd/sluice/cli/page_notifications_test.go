@@ -43,13 +43,13 @@ func TestNotificationPages(t *testing.T) {
 		t.Errorf("a self-test of nobody: %+v", deed)
 	}
 
-	body := `{"note":"canaryOfTheBody"}` + hostile
+	body := `{"note":"canaryOfTheBody"}` + harmful
 	id := one[int64](s, `INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, times, module, operation, ids, bytes, body)
-		VALUES ($1, 'rule', '\x01', now(), now(), 3, $2, 'update', ARRAY[$2, '2', '3', '4', '5'], 26, $3) RETURNING id`, businessKey, hostile, body)
-	s.exec(`INSERT INTO sluice.channel_gaps (organization_id, channel, opened_at, reason) VALUES ($1, '', now() - interval '1 hour', $2)`, businessKey, hostile)
+		VALUES ($1, 'rule', '\x01', now(), now(), 3, $2, 'update', ARRAY[$2, '2', '3', '4', '5'], 26, $3) RETURNING id`, businessKey, harmful, body)
+	s.exec(`INSERT INTO sluice.channel_gaps (organization_id, channel, opened_at, reason) VALUES ($1, '', now() - interval '1 hour', $2)`, businessKey, harmful)
 	s.exec(`INSERT INTO sluice.channels (organization_id, module, channel_id, digest, state, code, reason)
 		VALUES ($1, 'Deals', 7, '\x00', 'refused', 'NOT_ALLOWED', $2)
-		ON CONFLICT (organization_id, module) DO UPDATE SET state = 'refused', code = excluded.code, reason = excluded.reason`, businessKey, hostile)
+		ON CONFLICT (organization_id, module) DO UPDATE SET state = 'refused', code = excluded.code, reason = excluded.reason`, businessKey, harmful)
 	one := fmt.Sprintf("/notifications/callbacks/%d", id)
 	d.says("/notifications", "Upstream cannot tell of changes at present: 1 gap open", "still open", "broken: &lt;script&gt;", "refused: NOT_ALLOWED: &lt;script&gt;",
 		"and 2 more", one)
@@ -59,11 +59,11 @@ func TestNotificationPages(t *testing.T) {
 	d.sameDocument("/notifications/callbacks", codeFine, nil, "notifications", "inbox")
 	d.sameDocument(one, codeFine, nil, "notifications", "show", fmt.Sprint(id))
 	d.refusesViewers([]string{"/notifications", "/notifications/callbacks"}, []string{check})
-	d.operator = false
+	d.who = "bob"
 	if status, page := d.ask(one, nil); status != http.StatusForbidden || strings.Contains(page, "canaryOfTheBody") {
 		t.Errorf("a viewer sees a body: status %d\n%s", status, page)
 	}
-	d.operator = true
+	d.who = "ann"
 	for _, none := range []string{"/notifications/callbacks/999", "/notifications/callbacks/x"} {
 		if status, _ := d.ask(none, nil); status != http.StatusNotFound {
 			t.Errorf("%s: status %d, want 404", none, status)
