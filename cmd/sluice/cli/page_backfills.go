@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"sluice/cmd/sluice/cli/view"
@@ -82,7 +81,8 @@ func sentenceOfBackfills(views []backfillView) (string, console.Mood) {
 	case paused > 0:
 		return fmt.Sprintf("%s open, of which %s paused until resumed by an operator.", view.Plural(open, "backfill"), view.Count(paused)), console.Warn
 	case waiting > 0:
-		return fmt.Sprintf("%s open, of which %s waiting. Waiting ones go on by themselves.", view.Plural(open, "backfill"), view.Count(waiting)), console.Plain
+		return fmt.Sprintf("%s open, of which %s waiting. Waiting ones go on by themselves.", view.Plural(open, "backfill"), view.Count(waiting)),
+			console.Plain
 	default:
 		return view.Plural(open, "backfill") + " open, at work or queued.", console.Good
 	}
@@ -183,7 +183,8 @@ func (p *pages) backfill(ctx context.Context, r *console.Request) (console.Page,
 	page := console.Page{Title: fmt.Sprintf("Backfill %d", v.ID), Document: v}
 	page.Sentence, page.Mood = v.sentence(), moodOfBackfill(v.State)
 	fields := console.Fields{
-		{Label: "List", Value: console.To(streamName(true, v.Organization, v.Service, v.Resource), "/streams/"+v.Organization+"/"+v.Service+"."+v.Resource)},
+		{Label: "List", Value: p.listCell(v)},
+		{Label: "Organization", Value: console.Text(v.Organization)},
 		{Label: "Range", Value: console.Text(v.between())},
 		{Label: "Asked for", Value: console.Moment(&v.RequestedAt, zone)},
 		{Label: "By", Value: console.Text(v.RequestedBy)},
@@ -219,7 +220,7 @@ func (p *pages) backfill(ctx context.Context, r *console.Request) (console.Page,
 	}
 	var runs console.Links
 	for _, run := range v.Runs {
-		runs = append(runs, console.Link{Text: "Run " + view.ID(run), Href: runAddress(run)})
+		runs = append(runs, console.Link{Text: "Run " + view.ID(run), Href: pageOfRun(run)})
 	}
 	page.Parts = append(page.Parts, console.Heading{Text: "Its runs"}, runs)
 	return page, nil
@@ -230,7 +231,8 @@ func (v *backfillView) sentence() string {
 	name := v.Service + "." + v.Resource
 	switch {
 	case v.State == stateDone:
-		return fmt.Sprintf("All of %s is read: %s, %s new, %s changed.", name, view.Plural(v.Received, "record"), view.Count(v.Inserted), view.Count(v.Updated))
+		return fmt.Sprintf("All of %s is read: %s, %s new, %s changed.", name, view.Plural(v.Received, "record"), view.Count(v.Inserted),
+			view.Count(v.Updated))
 	case v.State == statePaused:
 		return fmt.Sprintf("%s is paused after %s, until an operator resumes it.", name, view.Plural(v.Calls, "call"))
 	case v.State == stateFailed:
@@ -242,7 +244,8 @@ func (v *backfillView) sentence() string {
 	case v.State == stateQueued:
 		return name + " is queued: serve or the next sync does the work."
 	default:
-		return fmt.Sprintf("%s is being read: %s of %s done.", name, v.progress(), strings.TrimPrefix(view.Plural(v.Windows, "window"), view.Count(v.Windows)+" "))
+		return fmt.Sprintf("%s is being read: %s of %s, %s so far.", name, view.Count(v.WindowsDone), view.Plural(v.Windows, "window"),
+			view.Plural(v.Calls, "call"))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
@@ -23,13 +24,13 @@ func wantedOf(r *console.Request) wantedBackfill {
 
 // command is what does the same on a terminal.
 func (w *wantedBackfill) command() string {
-	text := "sluice backfill " + w.resource
-	for _, flag := range [][2]string{{" --from ", w.first}, {" --to ", w.last}, {" --org ", w.organization}} {
+	words := []string{"sluice backfill", w.resource}
+	for _, flag := range [][2]string{{"--from", w.first}, {"--to", w.last}, {"--org", w.organization}} {
 		if flag[1] != "" {
-			text += flag[0] + flag[1]
+			words = append(words, flag[0], flag[1])
 		}
 	}
-	return text + " --detach"
+	return strings.Join(append(words, "--detach"), " ")
 }
 
 // find makes backfills of what is wanted, as the command does.
@@ -121,7 +122,8 @@ func (f *backfillForecast) sentence() (string, console.Mood) {
 	case unknown > 0:
 		return "The cost is unknown: the list was never read whole. A first sync measures it.", console.Warn
 	case !f.Fits:
-		return fmt.Sprintf("It takes %s, more than backfills may still spend today: it would go on over the days.", view.Plural(calls, "call")), console.Warn
+		return fmt.Sprintf("It takes %s, more than backfills may still spend today: it would go on over the days.", view.Plural(calls, "call")),
+			console.Warn
 	default:
 		return fmt.Sprintf("It takes %s, and fits into what backfills may still spend today.", view.Plural(calls, "call")), console.Good
 	}
@@ -133,14 +135,15 @@ func (p *pages) planOf(f *backfillForecast) console.Table {
 		b := &f.Backfills[i]
 		rows[i] = []console.Cell{
 			console.Text(streamName(manyOrganizations(p.app), b.Organization, b.Service, b.Resource)), console.Text(between(b.Column, b.From, b.To)),
-			console.Number(max(len(b.Windows), 1)), numeral(view.Or(b.Rows, notKnown)), numeral(view.Or(b.Calls, notKnown)), console.Text(b.Basis.String()),
+			console.Number(max(len(b.Windows), 1)),
+			rightward(view.Or(b.Rows, notKnown)), rightward(view.Or(b.Calls, notKnown)), console.Text(b.Basis.String()),
 		}
 	}
 	return console.Table{Caption: "What would be read", Head: []string{"List", "Range", "Windows", "Rows", "Calls", "Rests on"}, Rows: rows}
 }
 
-// numeral is a number that may be unknown.
-func numeral(text string) console.Cell { return console.Cell{Text: text, Number: true} }
+// rightward is a number that may be unknown.
+func rightward(text string) console.Cell { return console.Cell{Text: text, Number: true} }
 
 // windowsOf are the ranges in which one list would be read.
 func windowsOf(r *console.Request, f *backfillForecast) console.Part {
@@ -168,9 +171,10 @@ func (p *pages) allowancesOf(r *console.Request, f *backfillForecast) console.Pa
 			fits = console.Word("no", console.Warn)
 		}
 		rows[i] = []console.Cell{
-			console.Text(streamName(manyOrganizations(p.app), s.Organization, s.Service, "")), numeral(atLeast(s.Calls, s.Unknown)), numeral(took(s.Seconds)),
-			numeral(ceiling), console.Number(s.Today), numeral(left), console.Text(doneBy(s.DoneSeconds, r.Now, p.app.Zone(s.Organization))),
-			numeral(perDay(&s.PerDay)), fits,
+			console.Text(streamName(manyOrganizations(p.app), s.Organization, s.Service, "")),
+			rightward(atLeast(s.Calls, s.Unknown)), rightward(took(s.Seconds)),
+			rightward(ceiling), console.Number(s.Today), rightward(left), console.Text(doneBy(s.DoneSeconds, r.Now, p.app.Zone(s.Organization))),
+			rightward(perDay(&s.PerDay)), fits,
 		}
 	}
 	return console.Table{
@@ -180,7 +184,8 @@ func (p *pages) allowancesOf(r *console.Request, f *backfillForecast) console.Pa
 	}
 }
 
-// startBackfill asks for what the form says. A process that serves, or the next sync, does the work.
+// startBackfill asks for what the form says. A process that serves, or the next sync, does the
+// work.
 func (p *pages) startBackfill(ctx context.Context, r *console.Request) (console.Deed, error) {
 	wanted := wantedOf(r)
 	deed := console.Deed{What: "backfill", Target: wanted.resource, Organization: wanted.organization}
@@ -209,11 +214,11 @@ type startedBackfills struct {
 	Backfills []int64 `json:"backfills"`
 }
 
-// runAddress is the page of a run.
-func runAddress(run int64) string { return "/runs/" + view.ID(run) }
+// pageOfRun is the page of a run.
+func pageOfRun(run int64) string { return "/runs/" + view.ID(run) }
 
 // runCell names a run and leads to it.
-func runCell(run int64) console.Cell { return console.ID(run, runAddress(run)) }
+func runCell(run int64) console.Cell { return console.ID(run, pageOfRun(run)) }
 
 // runLink is a runCell among texts.
-func runLink(run int64) console.Cell { return console.To(view.ID(run), runAddress(run)) }
+func runLink(run int64) console.Cell { return console.To(view.ID(run), pageOfRun(run)) }

@@ -127,13 +127,16 @@ func (p *pages) selfTests(shown *notificationsView) []console.Part {
 		}
 		table.Rows = append(table.Rows, []console.Cell{
 			console.Text(o.Key), last, wayOf(o.Key, at >= 0, shown.Gaps),
-			console.Buttons(console.Form{Path: "/notifications/" + o.Key + "/check", Label: "Send a test callback", Hidden: []console.Hidden{{Name: "from", Value: "/notifications"}}}),
+			console.Buttons(console.Form{
+				Path: "/notifications/" + o.Key + "/check", Label: "Send a test callback", Hidden: []console.Hidden{{Name: "from", Value: "/notifications"}},
+			}),
 		})
 	}
 	return []console.Part{
 		console.Heading{Text: "Self-test"}, table,
 		console.Note{
-			Text:    "The test goes from this process through the public address and needs notifications.secret here. From another machine the way is that of upstream:",
+			Text: "The test goes from this process through the public address, and needs notifications.secret here. " +
+				"From another machine the way is that of upstream:",
 			Command: "sluice notifications check",
 		},
 	}
@@ -202,7 +205,9 @@ func (p *pages) callbacks(ctx context.Context, r *console.Request) (console.Page
 	}
 	return console.Page{
 		Title: "Inbox", Sentence: "What upstream told last.", Document: entries,
-		Parts: []console.Part{p.inboxOf(r, entries), console.Note{Text: "More, and of one organization:", Command: "sluice notifications inbox --since 24h --limit 500"}},
+		Parts: []console.Part{
+			p.inboxOf(r, entries), console.Note{Text: "More, and of one organization:", Command: "sluice notifications inbox --since 24h --limit 500"},
+		},
 	}, nil
 }
 

@@ -45,9 +45,9 @@ func TestNotificationPages(t *testing.T) {
 
 	body := `{"note":"canaryOfTheBody"}` + harmful
 	id := one[int64](s, `INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, times, module, operation, ids, bytes, body)
-		VALUES ($1, 'rule', '\x01', now(), now(), 3, $2, 'update', ARRAY[$2, '2', '3', '4', '5'], 26, $3) RETURNING id`, businessKey, harmful, body)
+		VALUES ($1, 'rule', '\x01', now() - interval '1 minute', now(), 3, $2, 'update', ARRAY[$2, '2', '3', '4', '5'], 26, $3) RETURNING id`, businessKey, harmful, body)
 	s.exec(`INSERT INTO sluice.channel_gaps (organization_id, channel, opened_at, reason) VALUES ($1, '', now() - interval '1 hour', $2)`, businessKey, harmful)
-	s.exec(`INSERT INTO sluice.channels (organization_id, module, channel_id, digest, state, code, reason)
+	s.exec(`INSERT INTO sluice.channels (organization_id, module, channel_id, wanted, state, code, reason)
 		VALUES ($1, 'Deals', 7, '\x00', 'refused', 'NOT_ALLOWED', $2)
 		ON CONFLICT (organization_id, module) DO UPDATE SET state = 'refused', code = excluded.code, reason = excluded.reason`, businessKey, harmful)
 	one := fmt.Sprintf("/notifications/callbacks/%d", id)

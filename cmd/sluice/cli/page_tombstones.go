@@ -69,7 +69,8 @@ func (p *pages) heldScans(held []tombstones.ScanToReview) console.Table {
 		h := &held[i]
 		rows[i] = []console.Cell{
 			console.To("Look at the evidence", reviewAddress(h.Run)), console.Text(streamName(true, h.Organization, h.Service, h.Resource)),
-			console.Number(h.NeedsReview), console.Number(h.Received), runCell(h.FirstRun), runCell(h.Run), console.Moment(&h.StartedAt, p.app.Zone(h.Organization)),
+			console.Number(h.NeedsReview), console.Number(h.Received), runCell(h.FirstRun), runCell(h.Run),
+			console.Moment(&h.StartedAt, p.app.Zone(h.Organization)),
 		}
 	}
 	return console.Table{
@@ -95,9 +96,9 @@ func (p *pages) tombstoneRow(t *tombstones.Tombstone) []console.Cell {
 		proof.Text = "upstream does not know the single record"
 	}
 	missed, proven, gone := console.Moment(&t.SuspectedAt, zone), console.Moment(t.ProofAt, zone), console.Moment(t.DeletedAt, zone)
-	missed.Href = runAddress(t.SuspectedRun)
+	missed.Href = pageOfRun(t.SuspectedRun)
 	if t.ProofRun != nil {
-		proven.Href = runAddress(*t.ProofRun)
+		proven.Href = pageOfRun(*t.ProofRun)
 	}
 	state := strings.ReplaceAll(t.State, "_", " ")
 	if t.DecidedBy != "" {
@@ -108,8 +109,8 @@ func (p *pages) tombstoneRow(t *tombstones.Tombstone) []console.Cell {
 	}
 	return []console.Cell{
 		console.To(t.Record, recordAddress(t.Organization, t.Service, t.Resource, t.Record)),
-		console.Text(streamName(manyOrganizations(p.app), t.Organization, t.Service, t.Resource)), console.Word(state, moodOfTombstone(t.State)), missed, proven, proof, gone,
-		console.Moment(t.RestoredAt, zone),
+		console.Text(streamName(manyOrganizations(p.app), t.Organization, t.Service, t.Resource)), console.Word(state, moodOfTombstone(t.State)),
+		missed, proven, proof, gone, console.Moment(t.RestoredAt, zone),
 	}
 }
 
@@ -150,7 +151,8 @@ func (p *pages) review(ctx context.Context, r *console.Request) (console.Page, e
 		console.Heading{Text: "Decide"},
 		console.Form{
 			Path: reviewAddress(shown.Run) + "/accept", Label: "Accept: they are gone",
-			Warning: fmt.Sprintf("%s get tombstones. Analysts no longer see their rows. A record that upstream shows again comes back.", view.Plural(shown.NeedsReview, "record")),
+			Warning: view.Plural(shown.NeedsReview, "record") +
+				" get tombstones. Analysts no longer see their rows. A record that upstream shows again comes back.",
 		},
 		console.Form{
 			Path: reviewAddress(shown.Run) + "/reject", Label: "Reject: they are not gone",
@@ -206,7 +208,8 @@ func (p *pages) looksAt(shown *evidenceView) console.Table {
 	for i := range shown.Scans {
 		if s := &shown.Scans[i]; shown.look(s) {
 			table.Rows = append(table.Rows, []console.Cell{
-				runCell(s.Run), console.Moment(&s.StartedAt, zone), console.Text(s.Outcome), console.Number(s.Received), console.Number(s.Calls), console.Text(s.Note),
+				runCell(s.Run), console.Moment(&s.StartedAt, zone), console.Text(s.Outcome), console.Number(s.Received), console.Number(s.Calls),
+				console.Text(s.Note),
 			})
 		}
 	}
@@ -223,7 +226,7 @@ func (p *pages) missedRows(shown *evidenceView) console.Table {
 		row := &shown.Rows[i]
 		table.Rows = append(table.Rows, []console.Cell{
 			console.To(row.Record, recordAddress(shown.Organization, shown.Service, shown.Resource, row.Record)),
-			console.Moment(&row.FirstSeenAt, zone), console.Moment(&row.ChangedAt, zone), numeral(callOr(row.Call)), console.Moment(row.DeletedAt, zone),
+			console.Moment(&row.FirstSeenAt, zone), console.Moment(&row.ChangedAt, zone), rightward(callOr(row.Call)), console.Moment(row.DeletedAt, zone),
 		})
 	}
 	return table

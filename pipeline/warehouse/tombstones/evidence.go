@@ -8,8 +8,8 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 )
 
-// EvidenceRun is a run that a decision rests on. What the runs read, side by side, shows whether the
-// list shrank at once.
+// EvidenceRun is a run that a decision rests on. What the runs read, side by side, shows whether
+// the list shrank at once.
 type EvidenceRun struct {
 	Run int64 `db:"id" json:"run"`
 	// Resource is that of the run's stream: of the list, its sweep or its look.
@@ -40,7 +40,8 @@ UNION (` + evidenceOf + `WHERE (r.organization_id, r.service, r.resource) = ($1,
 ORDER BY id DESC`
 
 	sqlMissedRows = `
-SELECT t.%[2]s::text AS record_id, t._first_seen_at AS first_seen_at, t._changed_at AS changed_at, coalesce(t._call_id, 0) AS call_id, t._deleted_at AS deleted_at
+SELECT t.%[2]s::text AS record_id, t._first_seen_at AS first_seen_at, t._changed_at AS changed_at,
+	coalesce(t._call_id, 0) AS call_id, t._deleted_at AS deleted_at
 FROM %[1]s AS t WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[]) ORDER BY t.%[2]s`
 )
 
