@@ -18,6 +18,8 @@ import (
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/jobs"
+	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/actions"
 )
 
@@ -191,6 +193,14 @@ func (p *pages) routes() []console.Route {
 		{Pattern: "/runs", Nav: "Runs", Page: p.runs},
 		{Pattern: "/runs/{id}", Page: p.run},
 		{Pattern: "/streams/{org}/{name}", Page: p.stream},
+		{Pattern: "/backfills", Nav: "Backfills", Page: p.backfills},
+		{Pattern: "/backfills/new", Page: p.newBackfill},
+		{Pattern: "/backfills/{id}", Page: p.backfill},
+		{Pattern: "/tombstones", Nav: "Tombstones", Page: p.tombstones},
+		{Pattern: "/tombstones/review/{run}", Page: p.review},
+		{Pattern: "/notifications", Nav: "Notifications", Page: p.notifications},
+		{Pattern: "/notifications/callbacks", Page: p.callbacks},
+		{Pattern: "/notifications/callbacks/{id}", Operators: true, Page: p.callback},
 		{Pattern: "/actions", Nav: "Actions", Operators: true, Page: p.actionsPage},
 	}
 }
@@ -205,6 +215,13 @@ func (p *pages) actions() []console.Action {
 		{Pattern: "/budget/reopen", Do: p.reopen},
 		{Pattern: "/streams/{org}/{name}/run", Do: p.request},
 	}
+	return append([]console.Action{
+		{Pattern: "/backfills", Do: p.startBackfill, Back: "/backfills"},
+		p.backfillVerb("pause", pausable, (*warehouse.DB).Pause),
+		p.backfillVerb("resume", changeable, resumed),
+		p.backfillVerb("cancel", changeable, (*warehouse.DB).Cancel),
+		{Pattern: "/notifications/{org}/check", Do: p.checkNotifications},
+	}, p.tombstoneActions()...)
 }
 
 // record writes what a person did.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
 )
 
@@ -84,6 +85,11 @@ type ScanToReview struct {
 	// NeedsReview counts the records; Sample names some of them.
 	NeedsReview int64    `db:"needs_review" json:"needs_review"`
 	Sample      []string `db:"sample"       json:"sample"`
+}
+
+// Key names the list.
+func (s *ScanToReview) Key() pipeline.Key {
+	return pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}
 }
 
 const sqlScansToReview = `
