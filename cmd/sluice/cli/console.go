@@ -98,6 +98,7 @@ type pages struct {
 func (p *pages) routes() []console.Route {
 	return []console.Route{
 		{Pattern: "/{$}", Nav: "Streams", Page: p.streams},
+		{Pattern: "/r/{resource}/{id...}", Page: p.explainRecord},
 	}
 }
 
