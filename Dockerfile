@@ -1,7 +1,7 @@
 # One static program on nothing: no shell, no package manager, no root.
 #
 #   docker build -t sluice .
-#   docker run --rm -v ./config.yaml:/etc/sluice/config.yaml:ro sluice serve --config /etc/sluice/config.yaml
+#   docker run --rm sluice version
 #
 # GO_IMAGE and GOPROXY are there for networks that reach images or modules by a mirror; empty means the usual one. A release names the
 # image by its digest (GO_IMAGE=golang:1.26@sha256:...), VERSION and REVISION. With --platform linux/arm64 the program is built for that

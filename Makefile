@@ -81,6 +81,7 @@ test: ## run all tests but the long ones of make e2e (TESTFLAGS=-race, PKG=./sch
 
 e2e: ## run the end-to-end tests: processes that are killed for real, chaos, days that go by (E2E=TestKills)
 	@.ci/setup
+	@.ci/setup browser
 	$(SHARED) $(GO) test $(LEAN) -tags e2e -timeout 60m -parallel 6 -run "$(E2E)" $(TESTFLAGS) $$($(E2EFILES) | xargs -n1 dirname | sort -u)
 
 check: $(LINT) ## formatting, vet, all linters, generated files
@@ -105,6 +106,7 @@ scale: ## simulate a fleet in virtual time: 1,000 organizations, 20 streams each
 
 cover: ## run all tests and say which share of the statements they reach (bin/cover.html)
 	@.ci/setup
+	@.ci/setup browser
 	@mkdir -p bin
 	$(SHARED) $(GO) test -tags e2e -timeout 85m -coverpkg=./... -coverprofile=bin/cover.out $(TESTFLAGS) $(PKG)
 	$(GO) tool cover -html=bin/cover.out -o bin/cover.html
@@ -147,23 +149,24 @@ soak: chaos-programs ## hours: chaos until KILLS (1000) and FOR (0s), all points
 draft: ## print the migration that the declarations ask for
 	@$(GO) run ./cmd/sluice draft
 
-dictionary: ## write dictionary, diagrams, coverage, metrics and the sources of the dbt package anew from the declarations
+dictionary: ## write dictionary, diagrams, coverage, metrics and the sources of the dbt package from the declarations
 	@mkdir -p docs $(SOURCES)
 	@$(PAGES) && for page in $$(cd "$$fresh" && find docs deploy -type f); do cat "$$fresh/$$page" >"$$page"; done
 
-manifests: ## write the plain manifests, and the chart's copy of the rules, anew from deploy/chart and deploy/prometheus
+manifests: ## write the plain manifests, and the chart's copy of the rules, from deploy/chart and deploy/prometheus
 	cd .ci/deploy && $(GO) test -count=1 . -run '^(TestManifests|TestRules)$$' -write
 
-# Helm's libraries are in a module of their own; their first build takes minutes.
+# Helm's libraries are in a module of their own; their first build takes minutes. What the tests read is outside of it, where Go
+# does not see that a file changed: -count=1.
 check-deploy: ## render chart and manifests in all sizes and modes, and decode every document strictly
-	cd .ci/deploy && $(GO) test . && $(GO) vet .
+	cd .ci/deploy && $(GO) test -count=1 . && $(GO) vet .
 
-dashboards: ## write the Grafana dashboards anew from cmd/sluice-dashboards
+dashboards: ## write the Grafana dashboards from cmd/sluice-dashboards
 	@$(GO) run ./cmd/sluice-dashboards
 
 check-alerts: ## check the alerts with their unit tests, and each query of the dashboards, by promtool
 	@.ci/monitoring
-licenses: ## write what the program is made of anew, with the texts of the licenses
+licenses: ## write what the program is made of, with the texts of the licenses
 	@fresh=$$(mktemp) && trap 'rm -f "$$fresh"' EXIT && $(GO) run ./cmd/sluice-release licenses >"$$fresh" && cat "$$fresh" >cmd/sluice/cli/licenses.txt
 
 release: $(NFPM) ## make archives, packages, lists of contents and checksums in dist, twice, and compare (RELEASEFLAGS)

@@ -185,10 +185,10 @@ func (f *readable) answers() []string {
 	return found
 }
 
-// rows reads all rows of a view, each as one text.
+// rows reads all rows of a view, each as one text. A function may answer with one value.
 func (f *readable) rows(conn *pgx.Conn, of string) []string {
 	f.Helper()
-	rows, err := conn.Query(f.Context(), fmt.Sprintf(`SELECT t::text || ' ' || row_to_json(t)::text FROM %s AS t`, of))
+	rows, err := conn.Query(f.Context(), fmt.Sprintf(`SELECT t::text || ' ' || row_to_json(t)::text FROM (SELECT * FROM %s) AS t`, of))
 	must(f.T, err)
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {

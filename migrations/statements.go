@@ -163,7 +163,7 @@ const (
 	WorkCatalog = "catalog"
 	// WorkScan reads all rows under the lock.
 	WorkScan = "scan"
-	// WorkRewrite writes all rows and indexes anew under the lock.
+	// WorkRewrite writes all rows and indexes again under the lock.
 	WorkRewrite = "rewrite"
 	// WorkRows reads or writes rows as a query does.
 	WorkRows = "rows"

@@ -159,6 +159,8 @@ type Token struct {
 	// FellBack says that the configured refresh token is in use, because upstream refused the one
 	// in Refresh, which it had sent itself.
 	FellBack bool
+	// Scopes are those that upstream named with the access token; nil if it named none.
+	Scopes []string
 	// Forgotten says that the token is dropped at an operator's request and without a call. The
 	// time of the last attempt then stays as it is.
 	Forgotten bool

@@ -88,7 +88,7 @@ func (s *Server) build() (*stage, error) {
 func (s *Server) door(st *stage, dataCenter string) (*oauth.Server, error) {
 	user := oauth.User{ID: userID, Name: "Sandbox user"}
 	grants := []oauth.Grant{}
-	scopes := append(endpoints.Scopes(s.table), watchScope)
+	scopes := append(endpoints.Scopes(s.table), watchScope, billingSettings)
 	for n, c := range st.companies {
 		if c.DataCenter != dataCenter {
 			continue
@@ -102,7 +102,7 @@ func (s *Server) door(st *stage, dataCenter string) (*oauth.Server, error) {
 			Access: oauth.Access{Client: ClientID, User: userID, Organization: c.ID}, RefreshToken: refresh, Scopes: scopes,
 		})
 	}
-	known := slices.Concat(oauth.DocumentedScopes(), scopes, []string{billingSettings})
+	known := slices.Concat(oauth.DocumentedScopes(), scopes)
 	slices.Sort(known)
 	door, err := oauth.New(oauth.Options{
 		Now: s.now, Seed: s.options.Seed, DataCenter: dataCenter, Vendor: s.options.Vendor, Prefix: services.Prefix(dataCenter),

@@ -17,10 +17,17 @@ type rule struct {
 // Libraries that only some packages may use.
 const (
 	river   = "github.com/riverqueue/river"
+	riverUI = "riverqueue.com/riverui"
 	pgx     = "github.com/jackc/pgx"
 	jsontxt = "github.com/go-json-experiment/json/jsontext"
 	xxh3    = "github.com/zeebo/xxh3"
 )
+
+// queuePages is the room of the queue's own pages.
+const queuePages = "cmd/sluice/console/riverpages"
+
+// browser is the room that drives a browser in tests.
+const browser = "cmd/sluice/console/browser"
 
 // imports makes a rule about forbidden imports; tests are exempt.
 func imports(name, reason string, forbidden func(s *source, imported string) bool) rule {
@@ -132,10 +139,12 @@ func importRules() []rule {
 				return under(ours(imported), "sandbox") && !s.within("sandbox", "cmd")
 			}),
 		imports("the queue only in jobs",
-			"River is young and changes monthly, and holds jobs only (docs/decisions/0002-river-carries-jobs); migrations run its own migrator",
+			"River is young and changes monthly, and holds jobs only (docs/decisions/0002-river-carries-jobs); migrations run its own migrator, "+
+				"and one room serves its own pages (docs/decisions/0066-river-ui)",
 			func(s *source, imported string) bool {
 				migrator := s.within("migrations") && (strings.HasPrefix(imported, river+"/rivermigrate") || strings.HasPrefix(imported, river+"/riverdriver/"))
-				return under(imported, river) && !s.within("pipeline/jobs") && !migrator
+				pages := s.folder == queuePages && (imported == river || strings.HasPrefix(imported, river+"/riverdriver/") || imported == riverUI)
+				return (under(imported, river) || under(imported, riverUI)) && !s.within("pipeline/jobs") && !migrator && !pages
 			}),
 		imports("net/http only in upstream, notifications, sandbox and cmd",
 			"upstream is the only way out; notifications, sandbox and cmd are servers, engine names statuses, and coverage asks a handler of this process",
@@ -143,10 +152,11 @@ func importRules() []rule {
 				return under(imported, "net/http") && !s.within("pipeline/upstream", "pipeline/notifications", "pipeline/engine", "schema/docs/coverage", "sandbox", "cmd")
 			}),
 		imports("pgx only where rows and jobs are written",
-			"the warehouse is the only door out, the oracle holds rows against records, and tools that try the product look past it; package pipeline names the transaction type only",
+			"the warehouse is the only door out, the oracle holds rows against records, and tools that try the product look past it; "+
+				"package pipeline names the transaction type only, and the queue's pages hand River a pool",
 			func(s *source, imported string) bool {
 				names := s.folder == "pipeline" && imported == pgx+"/v5"
-				return under(imported, pgx) && !names &&
+				return under(imported, pgx) && !names && s.folder != queuePages &&
 					!s.within("pipeline/warehouse", "pipeline/jobs", "pipeline/engine", "sandbox/oracle", "migrations",
 						"cmd/sluice-bench", "cmd/sluice-chaos", "cmd/sluice-scale", "cmd/sluice-test")
 			}),
@@ -156,10 +166,10 @@ func importRules() []rule {
 				return (under(imported, "database/sql") || strings.HasPrefix(imported, "github.com/pressly/goose")) && !s.within("migrations", "pipeline/warehouse")
 			}),
 		imports("no tests' libraries in the program",
-			"what only tests need stays out of the binary; warehousetest is a room for tests",
+			"what only tests need stays out of the binary; warehousetest and browser are rooms for tests",
 			func(s *source, imported string) bool {
-				libraries := []string{"testing", "github.com/testcontainers", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/google/go-cmp"}
-				return !s.within("pipeline/warehouse/warehousetest") && slices.ContainsFunc(libraries, func(l string) bool { return under(imported, l) })
+				libraries := []string{"testing", "github.com/testcontainers", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/google/go-cmp", "github.com/chromedp", "sluice/" + browser}
+				return !s.within("pipeline/warehouse/warehousetest", browser) && slices.ContainsFunc(libraries, func(l string) bool { return under(imported, l) })
 			}),
 	}
 }
@@ -289,6 +299,24 @@ func TestRulesBite(t *testing.T) {
 	} {
 		if s, err := parse("schema/a.go", []byte("package a\n"+text+"\n")); err != nil || len(s.timesAsText) != want {
 			t.Errorf("%s: found %q, error %v, want %d", text, s.timesAsText, err, want)
+		}
+	}
+	for file, want := range map[string]int{ // the room of the queue's pages may do what it needs, and no other room of the console
+		queuePages + `/a.go import "riverqueue.com/riverui"`: 0, queuePages + `/a.go import "github.com/jackc/pgx/v5/pgxpool"`: 0,
+		queuePages + `/a.go import "github.com/riverqueue/river/rivertype"`: 1, `cmd/sluice/console/a.go import "riverqueue.com/riverui"`: 1,
+		`cmd/sluice/console/a.go import "github.com/jackc/pgx/v5/pgxpool"`: 1, `cmd/sluice/console/a.go import "sluice/` + browser + `"`: 1,
+	} {
+		name, text, _ := strings.Cut(file, " ")
+		s, err := parse(name, []byte("package a\n"+text+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, rule := range importRules() {
+			found = append(found, rule.broken(s)...)
+		}
+		if len(found) != want {
+			t.Errorf("%s: found %q, want %d", file, found, want)
 		}
 	}
 	if !laterWords().MatchString("// TO"+"DO: later") || laterWords().MatchString("mastodon") {

@@ -22,8 +22,8 @@ const migrated = "migrations"
 // finish_call and prune_calls write calls, live_calls, budgets, day_budgets, spent, external_spent
 // for calls, and timeline_wait last_timeline; prune_runs deletes runs for streams, and with them
 // verifications and processes that are as old; take_callback writes callbacks and hints for hints;
-// prune_raw deletes raw_records and notes it in raw_looks; take_turn, inside the keep functions,
-// writes housekeeping.
+// prune_actions deletes actions for actions; prune_raw deletes raw_records and notes it in
+// raw_looks; take_turn, inside the keep functions, writes housekeeping.
 func writers() map[string]string {
 	const (
 		warehouse = "pipeline/warehouse"
@@ -41,6 +41,7 @@ func writers() map[string]string {
 		"callbacks": warehouse + "/hints", "hints": warehouse + "/hints", "channels": warehouse + "/channels", "channel_gaps": warehouse + "/channels",
 		"raw_records": warehouse + "/rows", "raw_looks": warehouse, "housekeeping": warehouse,
 		"organizations": warehouse, "rebuilds": warehouse + "/rebuilds",
+		"actions": warehouse + "/actions", "console_address": warehouse + "/actions",
 		"processes":     "pipeline/jobs",
 		"verifications": verified, "verified_streams": verified, "findings": verified,
 		"checks": migrated, "service_schemas": migrated, "views": migrated, "columns": migrated, "reader_key": migrated,

@@ -72,14 +72,7 @@ func play(ctx context.Context, sc scenario, log io.Writer) (_ Report, err error)
 		return s.report, err
 	}
 	s.watcher = watch.New(s.bed.Postgres.Pool)
-	defer func() {
-		for _, slot := range s.all() {
-			slot.kill()
-			err = errors.Join(err, slot.close())
-		}
-		s.undoing.Wait()
-		err = errors.Join(err, s.keep(), s.bed.Close(ctx))
-	}()
+	defer func() { err = errors.Join(err, s.close(ctx)) }()
 	if err := s.fill(ctx); err != nil {
 		return s.report, err
 	}
@@ -235,6 +228,17 @@ func (s *chaos) await(ctx context.Context, step plan.Step) error {
 		return fmt.Errorf("interrupted: %w", err)
 	}
 	return nil
+}
+
+// close kills all processes, and closes what the run opened.
+func (s *chaos) close(ctx context.Context) error {
+	var err error
+	for _, slot := range s.all() {
+		slot.kill()
+		err = errors.Join(err, slot.close())
+	}
+	s.undoing.Wait()
+	return errors.Join(err, s.keep(), s.bed.Close(ctx))
 }
 
 // keep copies the logs of the processes to a readable folder after violations.

@@ -80,20 +80,11 @@ func playRolling(ctx context.Context, sc scenario, revision string, log io.Write
 		return s.report, err
 	}
 	s.watcher = watch.New(s.bed.Postgres.Pool)
-	defer func() {
-		for _, slot := range s.all() {
-			slot.kill()
-			err = errors.Join(err, slot.close())
-		}
-		s.undoing.Wait()
-		if r.door != nil {
-			err = errors.Join(err, r.door.Close())
-		}
-		err = errors.Join(err, s.keep(), s.bed.Close(ctx))
-	}()
+	defer func() { err = errors.Join(err, s.close(ctx)) }()
 	if r.door, err = proxy.Listen(ctx, s.bed.Postgres.Dial, nil); err != nil {
 		return s.report, err
 	}
+	defer func() { err = errors.Join(err, r.door.Close()) }()
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.bed.World.Run(watching)

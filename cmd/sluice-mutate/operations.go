@@ -3,9 +3,9 @@ package main
 import "slices"
 
 // operationBugs make the daily work of operators go wrong: consents, secrets, sealing keys,
-// metrics, traces, roles, and releases.
+// metrics, figures, traces, roles, and releases.
 func operationBugs() []bug {
-	return slices.Concat(consentBugs(), rereadBugs(), sealBugs(), watchBugs(), roleBugs(), timelineBugs(), releaseBugs())
+	return slices.Concat(consentBugs(), rereadBugs(), sealBugs(), watchBugs(), roleBugs(), timelineBugs(), releaseBugs(), figureBugs())
 }
 
 // consentBugs take another consent than the one that was asked for, or show its code
@@ -22,6 +22,8 @@ func consentBugs() []bug {
 			edit{room + "/listen.go", "\"Close this page, and go on in the terminal.\"", "\"Close this page, and go on in the terminal. The code is \"+code"}),
 		tests(room, "^TestPaste$", "a paste is quoted", "the message about an address that cannot be read quotes it",
 			edit{room + "/consent.go", "errors.New(\"the address cannot be read: paste it whole, as the browser shows it\")", "fmt.Errorf(\"the address cannot be read: %w\", err)"}),
+		tests("pipeline/upstream", "^TestScopes$", "a scope with a secret", "what the token endpoint names a scope is stored as it came",
+			edit{"pipeline/upstream/token/tokencall.go", "usable(scope) && string(t.scrub.Text(scope, mostScope)) == scope", "usable(scope) && len(scope) <= mostScope"}),
 		tests(storeRoom, "^TestReplace$", "a token for all accounts", "all accounts may read the file that a new token made",
 			edit{storeRoom + "/store.go", "		err = r.takeAfter(before)\n	}\n", "		err = r.takeAfter(before)\n	} else {\n		err = file.Chmod(0o644)\n	}\n"}),
 	}
@@ -29,7 +31,7 @@ func consentBugs() []bug {
 
 const storeRoom = "pipeline/engine/config/secrets"
 
-// rereadBugs let secrets out of their stores, or lose them when they are read anew
+// rereadBugs let secrets out of their stores, or lose them when they are read again
 // (docs/decisions/0063-secrets-and-roles).
 func rereadBugs() []bug {
 	return []bug{
@@ -45,7 +47,7 @@ func rereadBugs() []bug {
 			edit{"pipeline/engine/config/load.go", "missing && optional(path)", "(missing || err != nil) && optional(path)"}),
 		tests("pipeline/engine", "^TestARereadThatFails$", "forgotten before they are read", "a reading that fails leaves no secret in force",
 			edit{"pipeline/engine/reread.go", "	conf, err := a.secrets.load()\n", "	clear(a.secrets.organizations)\n	conf, err := a.secrets.load()\n"}),
-		tests("pipeline/engine", "^TestARereadThatFails$", "gone is empty", "a secret that cannot be read anew is empty, and used",
+		tests("pipeline/engine", "^TestARereadThatFails$", "gone is empty", "a secret that cannot be read again is empty, and used",
 			edit{"pipeline/engine/app.go", "		return load(options.ConfigPath, options.LookupEnv, file.Again, options.Catalogue)\n", "		return config.LoadOffline(options.ConfigPath, options.LookupEnv, file.Again, options.Catalogue)\n"}),
 	}
 }
@@ -104,6 +106,15 @@ func timelineBugs() []bug {
 		tests("pipeline/warehouse/calls", "^TestNoCallLeavesAfterTheTimelineChanged$", "calls right after a promotion",
 			"calls that the database forgot count for upstream's minute and not for ours",
 			edit{"migrations/00030_timelines.sql", "    IF v_until > clock_timestamp() THEN\n", "    IF false THEN\n"}),
+	}
+}
+
+// figureBugs show figures that are not those by which calls are decided.
+func figureBugs() []bug {
+	return []bug{
+		tests("pipeline/warehouse/calls", "^TestAnHourThatIsOverCountsAtOnce$", "an hour not summed up",
+			"the calls of an hour that is over are not shown before the next one",
+			edit{"pipeline/warehouse/calls/days.go", "least(a.newest, date_bin('1 hour', v.high, 'epoch'))", "date_bin('1 hour', least(a.at, v.high), 'epoch')"}),
 	}
 }
 

@@ -61,7 +61,7 @@ func eachCommand(cmd *cobra.Command, do func(*cobra.Command) error) error {
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
 // page is the manual page of a command, in the language man(7). The help texts are written for a
-// terminal: paragraphs are filled anew, and those with an indented line stay as they are.
+// terminal: paragraphs are filled again, and those with an indented line stay as they are.
 func page(cmd *cobra.Command, version string, at time.Time) string {
 	var p strings.Builder
 	fmt.Fprintf(&p, ".TH %s 1 %s %s \"Manual of sluice\"\n",

@@ -62,9 +62,12 @@ type Options struct {
 	// Receiver says that the process only receives callbacks. As Offline, but the secrets of
 	// notifications are needed.
 	Receiver bool
+	// Console says that the process only offers the console. As Offline, but the secret of the
+	// console is needed.
+	Console bool
 	// Version is the version of the program, for traces.
 	Version string
-	// Consent says that a person gives an organization's consent anew: secrets may be missing, and
+	// Consent says that a person gives an organization's consent again: secrets may be missing, and
 	// calls that need one fail.
 	Consent bool
 	// Scrub removes the secrets of the configuration from texts; nil means a new one.
@@ -110,6 +113,8 @@ func Load(options Options) (*App, error) {
 	switch {
 	case options.Receiver:
 		load, options.Offline = config.LoadReceiver, true
+	case options.Console:
+		load, options.Offline = config.LoadConsole, true
 	case options.Consent:
 		load = config.LoadConsent
 	case options.Offline:

@@ -39,3 +39,17 @@ func (c *Consents) Address(consent upstream.Consent) (string, error) {
 func (c *Consents) Exchange(ctx context.Context, consent upstream.Consent, code string) (upstream.Granted, error) {
 	return c.tokens.Exchange(ctx, c.app.organizations[c.organization.Key], consent, upstream.NewSecret(code))
 }
+
+// Scopes returns the scopes that upstream named with the organization's last access token, without
+// a call; none if it named none.
+func (a *App) Scopes(ctx context.Context, o *config.Organization) ([]string, error) {
+	_, tokens, err := a.tokens()
+	if err != nil {
+		return nil, err
+	}
+	scopes, err := tokens.Scopes(ctx, a.organizations[o.Key])
+	if err != nil {
+		return nil, fmt.Errorf("read what was granted: %w", err)
+	}
+	return scopes, nil
+}

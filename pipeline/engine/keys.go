@@ -42,6 +42,16 @@ func (u KeyUses) Old() int {
 	return n
 }
 
+// ConsoleKey returns the key from which the console derives that of its cookies: the newest sealing
+// key.
+func (a *App) ConsoleKey() ([]byte, error) {
+	keys, err := secrets.Source{Getenv: a.options.LookupEnv}.EncryptionKeys()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return keys[0], nil
+}
+
 func (a *App) ring() (*token.Ring, error) {
 	keys, err := secrets.Source{Getenv: a.options.LookupEnv}.EncryptionKeys()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // least time between two readings because upstream refuses a credential.
 const rereadEvery = time.Minute
 
-// firstReading keeps the configuration as it was read first: secrets are read anew by its
+// firstReading keeps the configuration as it was read first: secrets are read again by its
 // references, whatever became of the file.
 type firstReading struct {
 	read func(string) ([]byte, error)
@@ -35,7 +35,7 @@ func (f *firstReading) Read(path string) ([]byte, error) {
 // Again returns what was read.
 func (f *firstReading) Again(string) ([]byte, error) { return f.text, nil }
 
-// inForce are the secrets that this process uses now. Reading them anew replaces them; everything
+// inForce are the secrets that this process uses now. Reading them again replaces them; everything
 // else of the configuration stays.
 type inForce struct {
 	// load reads the configuration of the start with its present secrets.
@@ -43,11 +43,12 @@ type inForce struct {
 	// refused receives that upstream refused a credential.
 	refused chan struct{}
 
-	// turn is held while the secrets are read anew.
+	// turn is held while the secrets are read again.
 	turn sync.Mutex
 
 	mu            sync.Mutex
 	organizations map[string]ofOrganization
+	console       config.Secret
 	keys          [][]byte
 	files         []string
 	users         []func() error
@@ -63,7 +64,7 @@ type ofOrganization struct {
 
 func newInForce(conf *config.Config, load func() (*config.Config, error)) *inForce {
 	f := &inForce{load: load, refused: make(chan struct{}, 1)}
-	f.organizations, f.files = secretsOf(conf), conf.SecretFiles
+	f.organizations, f.console, f.files = secretsOf(conf), conf.Console.OIDC.ClientSecret, conf.SecretFiles
 	return f
 }
 
@@ -143,7 +144,8 @@ func (f *inForce) put(conf *config.Config, keys [][]byte) ([]string, int) {
 	if !slices.EqualFunc(f.keys, keys, bytes.Equal) {
 		changed++
 	}
-	f.organizations, f.keys, f.files = fresh, keys, conf.SecretFiles
+	changed += differing([]config.Secret{f.console}, []config.Secret{conf.Console.OIDC.ClientSecret})
+	f.organizations, f.console, f.keys, f.files = fresh, conf.Console.OIDC.ClientSecret, keys, conf.SecretFiles
 	return others, changed
 }
 
@@ -161,10 +163,17 @@ func differing(before, now []config.Secret) int {
 // hooks returns the secrets of an organization's notifications that are in force.
 func (a *App) hooks(o *config.Organization) []config.Secret { return a.secrets.of(o).hooks }
 
-// Reread reads all secrets anew and puts them in force in this process: credentials, secrets of
-// notifications, and the sealing keys if a file has them. It returns how many changed, and lets the
-// organizations go on whose credentials did. On an error those before stay in force. Variables of
-// the environment never change in a running process.
+// ConsoleSecret returns the secret of the console's client at its provider that is in force.
+func (a *App) ConsoleSecret() config.Secret {
+	a.secrets.mu.Lock()
+	defer a.secrets.mu.Unlock()
+	return a.secrets.console
+}
+
+// Reread reads all secrets again and puts them in force in this process: credentials, secrets of
+// notifications and of the console, and the sealing keys if a file has them. It returns how many
+// changed, and lets the organizations go on whose credentials did. On an error those before stay in
+// force. Variables of the environment never change in a running process.
 func (a *App) Reread(ctx context.Context) (int, error) {
 	a.secrets.turn.Lock()
 	defer a.secrets.turn.Unlock()
@@ -218,8 +227,8 @@ func (a *App) wakeDenied(ctx context.Context, organizations []string) error {
 	return nil
 }
 
-// FollowSecrets reads the secrets anew until ctx ends: at each signal, when a file with secrets has
-// changed, and after upstream refused a credential. Each reading is one line in the log.
+// FollowSecrets reads the secrets again until ctx ends: at each signal, when a file with secrets
+// has changed, and after upstream refused a credential. Each reading is one line in the log.
 func (a *App) FollowSecrets(ctx context.Context, signals <-chan os.Signal) {
 	every := rereadEvery
 	if a.options.Minute > 0 {

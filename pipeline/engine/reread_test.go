@@ -11,7 +11,7 @@ import (
 	"sluice/connectors"
 )
 
-// TestARereadThatFails: where one secret cannot be read anew, all of those before stay in force,
+// TestARereadThatFails: where one secret cannot be read again, all of those before stay in force,
 // also those that can. The next reading takes them.
 func TestARereadThatFails(t *testing.T) {
 	t.Parallel()
@@ -24,6 +24,7 @@ func TestARereadThatFails(t *testing.T) {
 	}
 	write("secret", "first-secret")
 	write("token", "first-token")
+	write("console", "first-console")
 	text := fmt.Sprintf(`
 database: {url: postgres://localhost/none}
 vendor: {api_url: "https://www.example.com", chat_url: "https://chat.example.com", auth_url: "https://accounts.example.com"}
@@ -33,6 +34,10 @@ organizations:
     time_zone: Europe/Rome
     credentials: {client_id: n, client_secret: "file:%[1]s/secret", refresh_token: "file:%[1]s/token"}
     services: {inventory: {plan: standard}}
+console:
+  auth: oidc
+  public_url: https://sluice.example.com
+  oidc: {issuer: "https://login.example.com", client_id: c, client_secret: "file:%[1]s/console"}
 `, dir)
 	a, err := Load(Options{
 		Catalogue: connectors.All(), ConfigPath: "config.yaml", LogTo: io.Discard, Now: time.Now,
@@ -62,4 +67,14 @@ organizations:
 	reread("a file that is gone", true, "first-secret", "first-token")
 	write("token", "other-token")
 	reread("both are there", false, "other-secret", "other-token")
+	if got := a.ConsoleSecret().Reveal(); got != "first-console" {
+		t.Errorf("the console's secret is %q", got)
+	}
+	write("console", "other-console")
+	if changed, err := a.Reread(t.Context()); err != nil || changed != 1 || a.ConsoleSecret().Reveal() != "other-console" {
+		t.Errorf("%d secrets changed, %v, and the console's is %q", changed, err, a.ConsoleSecret().Reveal())
+	}
+	if got := a.options.Scrub.Scrub("other-console"); got == "other-console" {
+		t.Error("the scrubber does not know the console's secret")
+	}
 }

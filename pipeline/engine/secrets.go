@@ -22,7 +22,7 @@ func keepSecrets(options Options, conf *config.Config) {
 		keep(credentials.ClientSecret.Reveal(), credentials.RefreshToken.Reveal())
 		keepHooks(keep, conf, &conf.Organizations[i])
 	}
-	keep(conf.Database.Password.Reveal())
+	keep(conf.Database.Password.Reveal(), conf.Console.OIDC.ClientSecret.Reveal())
 	for _, header := range conf.Telemetry.Headers {
 		words := strings.Fields(header.Reveal())
 		keep(words[max(len(words)-1, 0):]...) // without the scheme: "Bearer" is no secret

@@ -297,8 +297,9 @@ func (r *fixture) taken(resource, process string) (job int) {
 		RETURNING id`, resource, process)
 }
 
-// TestAnEndThatWasNotRecorded: River records the end of a job unless a chunk does, and gives up while
-// the database is away; a promoted standby may lack any end. A job that is worked meanwhile stays.
+// TestAnEndThatWasNotRecorded: River records the end of a job unless a chunk does, and gives up
+// while the database is away; a promoted standby may lack any end. A job that is worked meanwhile
+// stays.
 func TestAnEndThatWasNotRecorded(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)

@@ -98,8 +98,8 @@ func (p *process) lock(ctx context.Context, conn *pgx.Conn) error {
 		"look for them in pg_locks, and REVOKE CONNECT ON DATABASE from their roles", tries, lockClass)
 }
 
-// client returns the process's name in the queue; nil if no lock shows that it lives, because another
-// process may have its number then.
+// client returns the process's name in the queue; nil if no lock shows that it lives, because
+// another process may have its number then.
 func (p *process) client() *string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,10 +10,10 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// reaper makes jobs available again that no process works. River would do so an hour later. The free
-// lock of a process shows at once that it was killed, and each process knows which jobs are not its
-// own any more: River gives up to record an end while the database is away, and a promoted standby
-// may lack the record (docs/decisions/0064-poolers-and-failover).
+// reaper makes jobs available again that no process works. River would do so an hour later. The
+// free lock of a process shows at once that it was killed, and each process knows which jobs are
+// not its own any more: River gives up to record an end while the database is away, and a promoted
+// standby may lack the record (docs/decisions/0064-poolers-and-failover).
 type reaper struct {
 	queue *Queue
 	// missed counts how often in a row the reaper saw a job that nobody works.
@@ -22,8 +22,8 @@ type reaper struct {
 	forgotten map[pipeline.Key]bool
 }
 
-// How often in a row the reaper has to see a job before it acts: a statement of a killed process may
-// still commit, and River repeats its own for some seconds.
+// How often in a row the reaper has to see a job before it acts: a statement of a killed process
+// may still commit, and River repeats its own for some seconds.
 const (
 	looksAtKilled = 2
 	looksAtOwn    = 10

@@ -3,6 +3,7 @@ package warehouse_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -58,7 +59,7 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 		}
 		return had
 	}
-	good := pipeline.Token{Sealed: []byte("one"), Refresh: []byte("another"), DiedYoung: 2, ExpiresIn: time.Hour, Reason: "why"}
+	good := pipeline.Token{Sealed: []byte("one"), Refresh: []byte("another"), DiedYoung: 2, ExpiresIn: time.Hour, Reason: "why", Scopes: []string{"a.READ", "b.ALL"}}
 	if had := with(t.Context(), good, false, nil); len(had.Sealed) != 0 || had.Version != 0 || had.SinceRefresh < 1000*time.Hour {
 		t.Errorf("a new credential has %+v", had)
 	}
@@ -80,6 +81,10 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 		t.Errorf("after a refresh: %+v", had)
 	}
 
+	if !slices.Equal(had.Scopes, []string{"a.READ", "b.ALL"}) {
+		t.Errorf("after a refresh the scopes are %q", had.Scopes)
+	}
+
 	// A refusal while the token is valid: its expiry and its version stay as they are.
 	refused := had
 	refused.Reason, refused.Refusals, refused.FellBack, refused.ExpiresIn = "", 2, true, 5*time.Hour
@@ -92,7 +97,7 @@ func TestWhatIsStoredOfAToken(t *testing.T) {
 	ask[string](h, "UPDATE sluice.tokens SET attempted_at = attempted_at - interval '30 seconds' RETURNING credential")
 	with(t.Context(), pipeline.Token{Forgotten: true}, true, nil)
 	had = with(t.Context(), good, false, nil)
-	if len(had.Sealed) != 0 || had.Version != 2 || had.Refusals != 0 || had.FellBack || !had.Worked || had.SinceRefresh < 30*time.Second {
+	if len(had.Sealed) != 0 || had.Version != 2 || had.Scopes != nil || had.Refusals != 0 || had.FellBack || !had.Worked || had.SinceRefresh < 30*time.Second {
 		t.Errorf("after it was forgotten: %+v", had)
 	}
 }

@@ -82,7 +82,7 @@ type Options struct {
 	Rules *pipeline.Rules
 	// Observer is told what became of change notifications; nil observes nothing.
 	Observer Observer
-	// Password is read anew by each new connection; nil leaves that of the address.
+	// Password is read again by each new connection; nil leaves that of the address.
 	Password postgres.Password
 }
 

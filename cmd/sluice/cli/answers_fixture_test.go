@@ -78,6 +78,7 @@ func newCompany(t *testing.T) *companyFixture {
 		c.sync(codeFine, "bills.sweep", "vendor_payments.sweep")
 	}
 	c.today = c.look()
+	c.exec(`INSERT INTO sluice.console_address (address) VALUES ('https://sluice.example.com')`)
 	return c
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +42,12 @@ func questionsOfMoney() []answer {
 			has: "AS overdue_base",
 			truth: func(c *companyFixture, now time.Time) []row {
 				return c.each(func(b business, l *ledger) []row { return l.overdue(todayOf(b, now)) })
+			},
+		},
+		{
+			has: "analytics.explain_url(organization_id, 'inventory.bills', bill_id)",
+			truth: func(c *companyFixture, _ time.Time) []row {
+				return c.each(explained)
 			},
 		},
 		{
@@ -124,6 +131,18 @@ func balances(_ business, l *ledger) []row {
 	for _, r := range l.bills {
 		rows = append(rows, row{r.text("bill_id"), r.text("status"), r.amount("balance"), rate(r)})
 	}
+	return rows
+}
+
+// explained are the open bills of a business with their addresses in the console.
+func explained(b business, l *ledger) []row {
+	var rows []row
+	for _, r := range only(l.bills, open) {
+		id := r.text("bill_id")
+		address := "https://sluice.example.com/r/inventory.bills/" + url.PathEscape(id) + "?org=" + url.QueryEscape(b.key)
+		rows = append(rows, row{id, r.amount("balance"), address})
+	}
+	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a[0].(string), b[0].(string)) })
 	return rows
 }
 

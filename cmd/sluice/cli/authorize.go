@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -157,27 +156,6 @@ func chosen(a *engine.App, named string) (*config.Organization, error) {
 	return a.ChooseOrganization(named) //nolint:wrapcheck // it says what is wrong
 }
 
-// neededScopes are the scopes that the streams of an organization and its channels need.
-func neededScopes(a *engine.App, o *config.Organization) ([]string, error) {
-	write, err := newScopeWriter(a.Config.Vendor.Name)
-	if err != nil {
-		return nil, err
-	}
-	streams, err := a.Select(nil, o.Key)
-	if err != nil {
-		return nil, err
-	}
-	var scopes []string
-	for _, stream := range streams {
-		scopes = append(scopes, write.scope(stream.Service, stream.Resource.Scope))
-	}
-	if len(o.Notifications.Watch) > 0 {
-		scopes = append(scopes, a.Config.Vendor.Name+"CRM.notifications.ALL") // docs/upstream.md U37
-	}
-	slices.Sort(scopes)
-	return slices.Compact(scopes), nil
-}
-
 // granted asks for the consent and exchanges its code, with an app of its own: the check later
 // opens another one.
 func (c *cli) granted(
@@ -269,13 +247,7 @@ func (v *authorizedView) compare(granted []string) {
 	if len(granted) == 0 {
 		return
 	}
-	v.Granted, v.Missing = granted, []string{}
-	for _, scope := range v.Needed {
-		area := scope[:strings.LastIndex(scope, ".")+1]
-		if !slices.Contains(granted, scope) && !slices.Contains(granted, area+"ALL") {
-			v.Missing = append(v.Missing, scope)
-		}
-	}
+	v.Granted, v.Missing = granted, missingScopes(v.Needed, granted)
 }
 
 // scopes is the finding about the granted scopes.

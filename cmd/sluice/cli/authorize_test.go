@@ -206,7 +206,7 @@ func TestAuthorize(t *testing.T) {
 			t.Errorf("%d rows hold a secret of %d characters", n, len(secret))
 		}
 	}
-	// Given anew, the file keeps its mode, and nothing else is left in its folder.
+	// Given again, the file keeps its mode, and nothing else is left in its folder.
 	must(t, os.Chmod(path, 0o640))
 	a = s.authorize(secretsOf(), "--port", "0")
 	a.browse(a.decides("accept"))
@@ -218,7 +218,7 @@ func TestAuthorize(t *testing.T) {
 	left, err := os.ReadDir(filepath.Dir(path))
 	must(t, err)
 	if string(again) == string(text) || info.Mode() != 0o640 || len(left) != 1 {
-		t.Errorf("given anew: another token %t, mode %s, %d files", string(again) != string(text), info.Mode(), len(left))
+		t.Errorf("given again: another token %t, mode %s, %d files", string(again) != string(text), info.Mode(), len(left))
 	}
 }
 

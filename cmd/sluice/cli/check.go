@@ -25,9 +25,11 @@ type finding struct {
 	Check string `json:"check"`
 	OK    bool   `json:"ok"`
 	Text  string `json:"text"`
-	// Next is the command to go on with, if the check passed and something is left to do.
+	// Next is the command to go on with, if something is left to do that one command does.
 	Next string `json:"next,omitempty"`
-	code int
+	// Missing are the needed scopes that were not granted.
+	Missing []string `json:"scopes_missing,omitempty"`
+	code    int
 }
 
 func (c *cli) checkCommand() *cobra.Command {
@@ -38,7 +40,8 @@ func (c *cli) checkCommand() *cobra.Command {
 		Long: `Check the configuration, the database, the encryption key, with one call per
 organization whether the credentials are for it and it is the business that it was,
 and with one cheap call per service whether address, token and organization fit.
-All findings are reported at once.
+Where upstream names the granted scopes, it says which of those that the configuration
+needs are missing. All findings are reported at once.
 
 Before 'sluice migrate' it checks what needs no tables, and ends with 0 if that is fine.
 Calls are counted in the database, so the rest waits until the tables are there.
@@ -149,6 +152,9 @@ func (c *cli) check(
 		if err := further(a, client); err != nil {
 			findings = append(findings, ofCall(err, verdict("probe", err, "")))
 		}
+	}
+	if only == "" { // else authorize has compared what the consent brought
+		findings = append(findings, checkScopes(ctx, a)...)
 	}
 	return findings
 }
@@ -268,7 +274,7 @@ func findingLines(findings []finding) view.Text {
 			}
 			page.Linef("%s  %s: %s", sign, f.Check, f.Text)
 		}
-		if at := slices.IndexFunc(findings, func(f finding) bool { return f.Next != "" }); at >= 0 {
+		if at := slices.IndexFunc(findings, func(f finding) bool { return f.OK && f.Next != "" }); at >= 0 {
 			page.Linef("\nNext: %s makes the tables. Then run sluice check again.", findings[at].Next)
 		}
 	}

@@ -41,7 +41,8 @@ func Main(ctx context.Context, args []string, env Env) (code int) { //nolint:non
 	root.SetArgs(args)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	return conclude(env.Stderr, root.ExecuteContext(ctx))
+	command, err := root.ExecuteContextC(ctx)
+	return conclude(env.Stderr, command, err)
 }
 
 // Commands returns the whole tree of commands, none of which can run: manual pages and completions

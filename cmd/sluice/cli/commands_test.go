@@ -81,7 +81,7 @@ func (s *fixture) jsonIsTrue() {
 		s.t.Errorf("status has %d budgets, want those of the five services", len(status.Budgets))
 	}
 	for _, r := range resources() {
-		at := slices.IndexFunc(status.Streams, func(stream streams.Status) bool { return stream.Service == r.service && stream.Resource == r.name })
+		at := slices.IndexFunc(status.Streams, func(stream streamView) bool { return stream.Service == r.service && stream.Resource == r.name })
 		if at < 0 || status.Streams[at].Watermark == nil {
 			s.t.Errorf("status does not show that %s.%s was read", r.service, r.name)
 		}

@@ -1,16 +1,26 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/console"
+	"sluice/cmd/sluice/console/access"
+	"sluice/cmd/sluice/console/riverpages"
 	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/jobs"
+	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/actions"
 )
 
 func (c *cli) consoleCommand() *cobra.Command {
@@ -25,43 +35,37 @@ number comes from. It makes no call upstream and needs none of upstream's secret
 
 On this machine's own address it asks for no name. On another one it needs console.auth.`,
 		Args: cobra.NoArgs,
-		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, _ []string) error {
-			return c.console(ctx, a, listen)
-		}),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			options := c.options()
+			options.Console, options.Quiet = true, false
+			return withOptions(cmd.Context(), options, func(ctx context.Context, a *engine.App) error {
+				return c.console(ctx, a, cmp.Or(listen, a.Config.Console.Listen, consoleAddress))
+			})
+		},
 	}
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:9466", "address of the pages")
+	cmd.Flags().StringVar(&listen, "listen", "", "address of the pages (default: console.listen of the configuration, then "+consoleAddress+")")
 	return cmd
 }
 
 // console offers the pages until the context ends.
 func (c *cli) console(ctx context.Context, a *engine.App, listen string) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	listener, err := c.openConsole(ctx, a, listen)
 	if err != nil {
-		return fmt.Errorf("listen for the console: %w: %w", errEnvironment, err)
-	}
-	shown, err := c.consoleOf(a)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	defer shown.Close()
-	server := boundedServer(shown, a.Log)
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(limit(listener, mostWatchers)) }()
-	if err := c.printer().Line("The console is at http://%s/. Ctrl-C ends it.", listener.Addr()); err != nil {
 		return err
+	}
+	if err := c.printer().Line("The console is at %s. Ctrl-C ends it.", listener.url); err != nil {
+		return errors.Join(err, listener.stop(ctx))
 	}
 	select {
 	case <-ctx.Done():
-	case err = <-failed:
-		err = fmt.Errorf("serve the console: %w", err)
+	case err = <-listener.failed:
 	}
-	shown.Close()
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), consoleStopLimit)
-	defer cancel()
-	return errors.Join(err, server.Shutdown(stop))
+	return errors.Join(err, listener.stop(context.WithoutCancel(ctx)))
 }
 
 const (
+	// consoleAddress is where the console is unless the configuration or a flag says otherwise.
+	consoleAddress = "127.0.0.1:9466"
 	// mostWatchers is how many connections the console has at once. A page that is open holds one.
 	mostWatchers = 512
 	// liveEvery is how often a page that is watched is made again.
@@ -70,13 +74,91 @@ const (
 	consoleStopLimit = 10 * time.Second
 )
 
-// consoleOf makes the console of an app.
-func (c *cli) consoleOf(a *engine.App) (*console.Console, error) {
+// consoleListener is a console that listens.
+type consoleListener struct {
+	url     string
+	console *console.Console
+	server  *http.Server
+	end     context.CancelFunc
+	// failed receives why the listener ended by itself.
+	failed <-chan error
+}
+
+// openConsole offers the console at an address, and records for sluice.explain_url where it is.
+func (c *cli) openConsole(ctx context.Context, a *engine.App, listen string) (*consoleListener, error) {
+	settings := a.Config.Console
+	if err := settings.Permits(listen); err != nil {
+		return nil, usage("%s %w", listen, err)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen for the console: %w: %w", errEnvironment, err)
+	}
+	counting, end := context.WithCancel(context.WithoutCancel(ctx))
+	shown, handler, err := c.consoleOf(counting, a)
+	if err != nil {
+		end()
+		return nil, errors.Join(err, listener.Close())
+	}
+	l := &consoleListener{url: "http://" + listener.Addr().String() + "/", console: shown, server: boundedServer(handler, a.Log), end: end}
+	if settings.PublicURL != "" {
+		l.url = settings.PublicURL + "/"
+	}
+	if err := actions.SetConsoleAddress(ctx, a.DB.Pool(), strings.TrimSuffix(l.url, "/")); err != nil {
+		a.Log.WarnContext(ctx, "the address of the console could not be recorded", "error", err)
+	}
+	failed := make(chan error, 1)
+	l.failed = failed
+	go func() {
+		if err := l.server.Serve(limit(listener, mostWatchers)); !errors.Is(err, http.ErrServerClosed) {
+			failed <- fmt.Errorf("serve the console: %w", err)
+		}
+	}()
+	return l, nil
+}
+
+// stop ends the console. A nil listener has nothing to stop.
+func (l *consoleListener) stop(ctx context.Context) error {
+	if l == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, consoleStopLimit)
+	defer cancel()
+	l.end()
+	l.console.Close()
+	if err := l.server.Shutdown(ctx); err != nil {
+		return fmt.Errorf("stop the console: %w", err)
+	}
+	return nil
+}
+
+// consoleOf makes the console of an app, and the handler that lets people in. The queue's pages end
+// with the context.
+func (c *cli) consoleOf(ctx context.Context, a *engine.App) (*console.Console, http.Handler, error) {
+	options := access.Options{Settings: a.Config.Console, ClientSecret: a.ConsoleSecret, Log: a.Log, Now: c.env.Now}
+	var err error
+	if options.Settings.Auth == config.AuthOIDC {
+		if options.Key, err = a.ConsoleKey(); err != nil {
+			return nil, nil, err
+		}
+	}
+	door, err := access.New(options)
+	if err != nil {
+		return nil, nil, fmt.Errorf("console.auth: %w", err)
+	}
 	p := &pages{cli: c, app: a}
-	return console.New(console.Options{
+	queue, start, err := riverpages.Handler(a.DB.Pool(), jobs.Schema, console.QueuePath, a.Log)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := start(ctx); err != nil {
+		return nil, nil, fmt.Errorf("start the queue's pages: %w", err)
+	}
+	shown, err := console.New(console.Options{
+		Queue:       queue,
 		Routes:      p.routes(),
 		Actions:     p.actions(),
-		User:        func(context.Context) console.User { return console.User{Name: "local", Operator: true} },
+		SignOut:     door.SignOut(),
 		Record:      p.record,
 		Recorded:    p.recorded,
 		Unreachable: func(err error) bool { return codeOf(err) == codeEnvironment },
@@ -86,6 +168,10 @@ func (c *cli) consoleOf(a *engine.App) (*console.Console, error) {
 		Log:         a.Log,
 		Now:         c.env.Now,
 	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("make the console: %w", err)
+	}
+	return shown, door.Handler(shown), nil
 }
 
 // pages are the pages of the console: each calls what a command calls, and shows what it returns.
@@ -98,16 +184,54 @@ type pages struct {
 func (p *pages) routes() []console.Route {
 	return []console.Route{
 		{Pattern: "/{$}", Nav: "Streams", Page: p.streams},
+		{Pattern: "/quarantine", Nav: "Quarantine", Page: p.quarantine},
+		{Pattern: "/quarantine/entries", Page: p.quarantineEntries},
+		{Pattern: "/quarantine/{id}", Page: p.quarantineEntry},
+		{Pattern: "/drift", Nav: "Drift", Page: p.drift},
+		{Pattern: "/drift/{stream}", Page: p.driftOfStream},
 		{Pattern: "/r/{resource}/{id...}", Page: p.explainRecord},
 	}
 }
 
 // actions are what operators can do.
-func (p *pages) actions() []console.Action { return nil }
+func (p *pages) actions() []console.Action {
+	return []console.Action{
+		{Pattern: "/quarantine/retry", Do: p.retryCause},
+		{Pattern: "/quarantine/accept", Do: p.acceptCause},
+		{Pattern: "/quarantine/{id}/retry", Do: p.retryEntry},
+		{Pattern: "/quarantine/{id}/accept", Do: p.acceptEntry},
+	}
+}
 
 // record writes what a person did.
-func (p *pages) record(ctx context.Context, d console.Deed) (int64, error) { return 0, nil }
+func (p *pages) record(ctx context.Context, d console.Deed) (int64, error) {
+	action := actions.Action{
+		Actor: d.Who, Action: d.What, Target: d.Target, Organization: d.Organization, Outcome: actions.Done, Error: outside.Text(d.Failed),
+	}
+	if d.Failed != "" {
+		action.Outcome = actions.Failed
+	}
+	var err error
+	if d.Before != nil {
+		if action.Before, err = json.Marshal(d.Before); err != nil {
+			return 0, fmt.Errorf("record what was before: %w", err)
+		}
+	}
+	if d.After != nil {
+		if action.After, err = json.Marshal(d.After); err != nil {
+			return 0, fmt.Errorf("record what is after: %w", err)
+		}
+	}
+	return actions.Write(ctx, p.app.DB.Pool(), &action)
+}
 
+// recorded reads what a person did.
 func (p *pages) recorded(ctx context.Context, id int64) (console.Deed, error) {
-	return console.Deed{}, console.ErrNotFound
+	action, err := actions.Get(ctx, p.app.DB.Pool(), id)
+	if err != nil {
+		return console.Deed{}, err
+	}
+	return console.Deed{
+		Who: action.Actor, What: action.Action, Target: action.Target, Organization: action.Organization, Failed: string(action.Error),
+	}, nil
 }

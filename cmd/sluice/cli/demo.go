@@ -18,8 +18,9 @@ company, copy again, let a webhook tell of one more change, and show the result.
 needs no configuration, touches none of your data, and leaves nothing behind. Postgres
 binaries have to be on this machine (make demo sees to that).
 
-With --keep it stays up at the end and prints the lines, export NAME=VALUE, with which
-other commands work on it in another shell.`,
+With --keep it stays up at the end: the company changes every few seconds, sluice
+copies what changed, and a browser shows both. It prints the address of the console,
+and the lines, export NAME=VALUE, with which other commands work on it in another shell.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.demo(cmd.Context(), flags)
@@ -56,10 +57,7 @@ func (c *cli) demo(ctx context.Context, flags demoFlags) (err error) {
 		return err
 	}
 	if flags.keep {
-		if err := stage.keep(); err != nil {
-			return err
-		}
-		<-ctx.Done()
+		return stage.stay(ctx, flags.seed)
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -9,8 +11,24 @@ import (
 	"strings"
 )
 
+// stay lets the company live until the context ends.
+func (s *demoStage) stay(ctx context.Context, seed int64) (err error) {
+	if err := s.trouble(ctx, seed); err != nil {
+		return err
+	}
+	life, err := s.live(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, life.close(ctx)) }()
+	if err := s.keep(life.console.url); err != nil {
+		return err
+	}
+	return life.until(ctx)
+}
+
 // keep writes the configuration to a folder and says how other commands use what keeps running.
-func (s *demoStage) keep() error {
+func (s *demoStage) keep(console string) error {
 	var err error
 	if s.kept, err = os.MkdirTemp("", "sluice-demo-"); err != nil {
 		return fmt.Errorf("make a folder for the configuration of the demo: %w", err)
@@ -23,9 +41,9 @@ func (s *demoStage) keep() error {
 	for _, name := range slices.Sorted(maps.Keys(s.environment)) {
 		lines = append(lines, "export "+name+"="+quoted(s.environment[name]))
 	}
-	if err := s.say("\nThe sandbox stays at %s, the database as above. Ctrl-C ends both.\n"+
+	if err := s.say("\nThe console is at %s\nThe sandbox stays at %s, the database as above; the company changes every few seconds. Ctrl-C ends all.\n"+
 		"Other commands work on them (sluice status, check, sync, explain) in a shell with these lines, whose secrets open nothing else:\n",
-		s.upstream.URL); err != nil {
+		console, s.upstream.URL); err != nil {
 		return err
 	}
 	return s.say("%s", strings.Join(lines, "\n"))

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"sluice/migrations"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
@@ -97,8 +99,8 @@ func isUsage(err error) bool {
 	return false
 }
 
-// conclude prints an error for people and gives the exit code.
-func conclude(stderr io.Writer, err error) int {
+// conclude prints the error of a command for people and gives the exit code.
+func conclude(stderr io.Writer, command *cobra.Command, err error) int {
 	code := codeOf(err)
 	var coded *exitError
 	if err == nil || errors.As(err, &coded) && coded.silent {
@@ -106,7 +108,11 @@ func conclude(stderr io.Writer, err error) int {
 	}
 	_, _ = fmt.Fprintln(stderr, "sluice: "+err.Error()) // there is no other place to report it
 	if code == codeUsage && isUsage(err) {
-		_, _ = fmt.Fprintln(stderr, "Run 'sluice --help' for the commands and their flags.")
+		what := "its arguments and flags"
+		if !command.HasParent() {
+			what = "the commands and their flags"
+		}
+		_, _ = fmt.Fprintf(stderr, "Run '%s --help' for %s.\n", command.CommandPath(), what)
 	}
 	return code
 }

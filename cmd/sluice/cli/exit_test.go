@@ -115,6 +115,28 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// TestUsageNamesTheCommand: a mistake in a command line leads to the help of the command in it.
+func TestUsageNamesTheCommand(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"sync --al":           "Run 'sluice sync --help' for its arguments and flags.",
+		"sync -x":             "Run 'sluice sync --help' for its arguments and flags.",
+		"sync --org":          "Run 'sluice sync --help' for its arguments and flags.",
+		"sync --json=perhaps": "Run 'sluice sync --help' for its arguments and flags.",
+		"migrate now":         "Run 'sluice migrate --help' for its arguments and flags.",
+		"quarantine show":     "Run 'sluice quarantine show --help' for its arguments and flags.",
+		"syncc":               "Run 'sluice --help' for the commands and their flags.",
+		"--al":                "Run 'sluice --help' for the commands and their flags.",
+	} {
+		var stdout, stderr buffer
+		code := Main(t.Context(), strings.Fields(args), Env{Stdout: &stdout, Stderr: &stderr, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile})
+		said := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+		if code != codeUsage || said[len(said)-1] != want || stdout.String() != "" {
+			t.Errorf("%s: exit code %d, want %d and at the end %q\n%s%s", args, code, codeUsage, want, stdout.String(), stderr.String())
+		}
+	}
+}
+
 // beside gives a fixture with its own configuration and environment, on the database and the
 // upstream of another.
 func (s *fixture) beside(t *testing.T) *fixture {

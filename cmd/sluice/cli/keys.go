@@ -37,7 +37,7 @@ It makes no call upstream, and the tokens stay the same ones.`,
 	return cmd
 }
 
-// keysView is what keys shows. Rotated is the number of credentials whose tokens were sealed anew.
+// keysView is what keys shows. Rotated is the number of credentials whose tokens were sealed again.
 type keysView struct {
 	Rotated int `json:"rotated"`
 	engine.KeyUses

@@ -29,7 +29,7 @@ func (c *cli) serveNotifications() *cobra.Command {
 This process can stand in a network of its own: it makes no call upstream, needs neither
 upstream's secrets nor the sealing key, and its role of the database may be one that can
 do nothing but store callbacks (sluice.grant_receiver). As sluice serve, it reads secrets
-anew at SIGHUP and when their files change.
+again at SIGHUP and when their files change.
 
 A callback is answered with 200 only when it is stored. /healthz, /readyz and /metrics are
 on the address listen, as those of sluice serve.`,

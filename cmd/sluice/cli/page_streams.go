@@ -19,7 +19,7 @@ func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, 
 	if err != nil {
 		return console.Page{}, err
 	}
-	lines := linesOf(shown.Streams, r.Now)
+	lines := latestFirst(shown.Streams, r.Now)
 	page := console.Page{Title: "Streams", Document: shown}
 	page.Sentence, page.Mood = sentenceOf(lines)
 	var lists, works [][]console.Cell
@@ -76,7 +76,7 @@ func (l *streamLine) lateness() float64 {
 	}
 }
 
-func linesOf(shown []streamView, now time.Time) []streamLine {
+func latestFirst(shown []streamView, now time.Time) []streamLine {
 	var lines []streamLine
 	for i := range shown {
 		s := &shown[i]

@@ -4,6 +4,9 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
@@ -50,4 +53,39 @@ func choice[T any](name, label string, r *console.Request, lines []T, of func(*T
 	}
 	slices.Sort(options)
 	return console.Filter{Name: name, Label: label, Value: r.Query.Get(name), Options: options}
+}
+
+// shows says whether values of records are shown to those who ask: viewers see what kind they are.
+func shows(r *console.Request) bool { return r.User.Operator }
+
+// masked is a value of a record, as JSON, for those who ask.
+func masked(r *console.Request, value string) string {
+	if shows(r) || value == "" {
+		return value
+	}
+	return kindOf(jsontext.Value(value))
+}
+
+// kindOf says what kind of value it is, and not which.
+func kindOf(value jsontext.Value) string {
+	switch value.Kind() {
+	case '"':
+		text, err := jsontext.AppendUnquote(nil, value)
+		if err != nil { // cut, or broken
+			return "text"
+		}
+		return "text of " + view.Plural(utf8.RuneCount(text), "character")
+	case '0':
+		return "number of " + view.Plural(len(value), "character")
+	case 't', 'f':
+		return "truth value"
+	case 'n':
+		return "null"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	default:
+		return "broken value"
+	}
 }

@@ -27,7 +27,7 @@ func (p *process) logged(s *fixture, message, text string, times int) {
 	})
 }
 
-// TestSecretsAreReadAnew: at SIGHUP, serve reads secrets anew from files and commands. Those of
+// TestSecretsAreReadAnew: at SIGHUP, serve reads secrets again from files and commands. Those of
 // credentials let the organization go on that upstream had refused, and those of notifications open
 // to callbacks that are signed with the new one. A reading that fails changes nothing. No secret,
 // and nothing that a command says, is logged.

@@ -29,9 +29,10 @@ func (c *cli) serveCommand() *cobra.Command {
 their next page. Any number of serve processes may share one database.
 
 Each run that ends, waits or fails is a line in the log. If the configuration has
-notifications.listen, it receives callbacks there, too.
+notifications.listen, it receives callbacks there, too, and with console.listen it
+offers the console (sluice console).
 
-SIGHUP makes it read all secrets anew, and so does a change of a file with a secret,
+SIGHUP makes it read all secrets again, and so does a change of a file with a secret,
 within a minute. Everything else of the configuration needs a restart.
 
 /healthz says whether this process lives, /readyz whether its database answers,
@@ -71,7 +72,7 @@ func hangups() (<-chan os.Signal, func()) {
 	return again, func() { signal.Stop(again) }
 }
 
-// followSecrets reads secrets anew when they change, until the function that it returns is called.
+// followSecrets reads secrets again when they change, until the function that it returns is called.
 func followSecrets(ctx context.Context, a *engine.App, again <-chan os.Signal) func() {
 	ctx, end := context.WithCancel(ctx)
 	var following sync.WaitGroup
@@ -98,9 +99,17 @@ func (c *cli) serve(ctx context.Context, a *engine.App, listen string) error {
 		}
 		ended = receiver.failed
 	}
+	var shown *consoleListener
+	var shownEnded <-chan error // as above
+	if a.Config.Console.Listen != "" {
+		if shown, err = c.openConsole(ctx, a, a.Config.Console.Listen); err != nil {
+			return errors.Join(err, receiver.stop(context.WithoutCancel(ctx)), listener.Close())
+		}
+		shownEnded = shown.failed
+	}
 	queue, err := a.StartQueue(context.WithoutCancel(ctx), true)
 	if err != nil {
-		return errors.Join(err, receiver.stop(context.WithoutCancel(ctx)), listener.Close())
+		return errors.Join(err, shown.stop(context.WithoutCancel(ctx)), receiver.stop(context.WithoutCancel(ctx)), listener.Close())
 	}
 	registry := metrics.Registry(a.Metrics(build(), callbacks))
 	server := boundedServer(statusPages(a.DB.Pool().Ping, registry), a.Log)
@@ -114,10 +123,11 @@ func (c *cli) serve(ctx context.Context, a *engine.App, listen string) error {
 	case err = <-failed:
 		err = fmt.Errorf("serve health and metrics: %w", err)
 	case err = <-ended:
+	case err = <-shownEnded:
 	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), queueStopLimit)
 	defer cancel()
-	return errors.Join(err, receiver.stop(stop), queue.Stop(stop), server.Shutdown(stop))
+	return errors.Join(err, shown.stop(stop), receiver.stop(stop), queue.Stop(stop), server.Shutdown(stop))
 }
 
 // statusPages are read-only. They show counts and times, never values of records. Ping asks whether

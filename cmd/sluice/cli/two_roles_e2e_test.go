@@ -44,8 +44,10 @@ func TestTwoRoles(t *testing.T) {
 
 	// The housekeeping of serve begins a new block of the call log when a new day begins.
 	s.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '3 days', lease_until = lease_until - interval '3 days', finished_at = finished_at - interval '3 days'`)
+	s.exec(`INSERT INTO sluice.actions (at, actor, action, target, outcome) VALUES (now() - interval '401 days', 'jane', 'sync', 'old', 'done'), (now(), 'jane', 'sync', 'new', 'done')`)
 	blocks := one[int](s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'sluice.calls'::regclass`)
-	s.serveUntil("turns the call log", `SELECT count(*) > $1 FROM pg_inherits WHERE inhparent = 'sluice.calls'::regclass`, blocks)
+	s.serveUntil("turns the call log and drops old actions", `SELECT count(*) > $1 AND (SELECT string_agg(target, ',') = 'new' FROM sluice.actions)
+		FROM pg_inherits WHERE inhparent = 'sluice.calls'::regclass`, blocks)
 	s.runs(codeFine, "sync inventory.items") // calls go into the new block
 	conn, err := pgx.Connect(t.Context(), worker)
 	must(t, err)
@@ -59,6 +61,7 @@ func TestTwoRoles(t *testing.T) {
 	}
 	for _, sql := range []string{
 		`CREATE TABLE sluice.mine ()`, `DROP TABLE inventory.bills`, `UPDATE sluice.schema_version SET is_applied = false`, `INSERT INTO sluice.service_schemas VALUES ('mart')`,
+		`UPDATE sluice.actions SET actor = 'john'`, `DELETE FROM sluice.actions`,
 	} {
 		if _, err := conn.Exec(t.Context(), sql); err == nil {
 			t.Errorf("the worker may: %s", sql)

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -29,6 +30,21 @@ type Deed struct {
 	Before, After any
 	// Failed is why it was not done; empty if it was.
 	Failed string
+	// Back is the address of the page that follows, if the result decides which; it is not
+	// recorded.
+	Back string
+}
+
+// Said is the sentence about the result that After has under the key "said"; "" if it has none.
+func (d Deed) Said() string {
+	text, err := json.Marshal(d.After)
+	var after struct {
+		Said string `json:"said"`
+	}
+	if err != nil || json.Unmarshal(text, &after) != nil {
+		return ""
+	}
+	return after.Said
 }
 
 // act does an action, records it, and leads to the page that shows its result.
@@ -53,22 +69,26 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, action Action) {
 	if err != nil {
 		deed.Failed = c.options.Scrub(err)
 	}
+	to := deed.Back
+	if to == "" {
+		to = action.Back
+	}
 	id, err := c.options.Record(context.WithoutCancel(r.Context()), deed)
 	if err != nil {
 		c.failed(w, r, err)
 		return
 	}
-	http.Redirect(w, r, back(r, action)+strconv.FormatInt(id, 10), http.StatusSeeOther)
+	http.Redirect(w, r, back(r, to)+strconv.FormatInt(id, 10), http.StatusSeeOther)
 }
 
 // mostForm bounds what a form may send, in bytes.
 const mostForm = 64 << 10
 
 // back is the address of the page that follows an action, up to the number of the deed.
-func back(r *http.Request, action Action) string {
+func back(r *http.Request, page string) string {
 	to := url.URL{Path: "/"}
-	if action.Back != "" {
-		to.Path = action.Back
+	if next, err := url.Parse(page); err == nil && page != "" {
+		to.Path, to.RawQuery = next.Path, next.RawQuery
 	} else if from, err := url.Parse(r.PostForm.Get("from")); err == nil && from.Host == "" && from.Scheme == "" && strings.HasPrefix(from.Path, "/") && !strings.HasPrefix(from.Path, "//") {
 		to.Path, to.RawQuery = from.Path, from.RawQuery
 	}

@@ -15,6 +15,9 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"sluice/cmd/sluice/console/access"
+	"sluice/cmd/sluice/console/chart"
 )
 
 // Route is an address and what it shows.
@@ -31,7 +34,7 @@ type Route struct {
 // Request is what a page or an action is asked for.
 type Request struct {
 	// User may be an operator or a viewer. Pages depend on nothing else of a person.
-	User User
+	User access.User
 	// Value gives a part of the address by its name in the pattern.
 	Value func(name string) string
 	// Query has what follows the question mark, or what a form sent.
@@ -39,18 +42,14 @@ type Request struct {
 	Now   time.Time
 }
 
-// User is a person who was let in.
-type User struct {
-	Name     string
-	Operator bool
-}
-
 // Options configure the console.
 type Options struct {
 	Routes  []Route
 	Actions []Action
-	// User tells who asks. Requests without a user do not reach the console.
-	User func(ctx context.Context) User
+	// Queue has the queue's own pages, below QueuePath; nil for none.
+	Queue http.Handler
+	// SignOut is the path to which a form posts to sign out; empty where there is nothing to end.
+	SignOut string
 	// Record writes what a person did; see Deed.
 	Record func(ctx context.Context, d Deed) (int64, error)
 	// Recorded reads it again, for the page that follows an action.
@@ -99,7 +98,12 @@ func New(options Options) (*Console, error) {
 	for _, action := range options.Actions {
 		c.mux.HandleFunc("POST "+action.Pattern, func(w http.ResponseWriter, r *http.Request) { c.act(w, r, action) })
 	}
+	if options.Queue != nil {
+		c.nav = append(c.nav, Link{Text: "Queue", Href: QueuePath + "/"})
+		c.mux.HandleFunc(QueuePath+"/", c.queue)
+	}
 	c.mux.HandleFunc("GET /live", c.watch)
+	c.mux.HandleFunc("GET /static/console.css", c.style)
 	c.mux.Handle("GET /static/", http.FileServerFS(static))
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, http.StatusNotFound, "There is no such page.")
@@ -121,6 +125,17 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header.Set("Cache-Control", "no-store")
 	}
 	http.NewCrossOriginProtection().Handler(c.mux).ServeHTTP(w, r)
+}
+
+// style sends the style sheet: that of the pages, and that of the charts.
+func (c *Console) style(w http.ResponseWriter, _ *http.Request) {
+	text, err := static.ReadFile("static/console.css")
+	if err != nil {
+		http.Error(w, "the style sheet is missing", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	_, _ = w.Write(append(text, chart.CSS...)) // a failure means that the browser has left
 }
 
 // Close ends the connections that watch.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -19,6 +20,8 @@ import (
 	"go.uber.org/goleak"
 
 	"sluice/cmd/sluice/console"
+	"sluice/cmd/sluice/console/access"
+	"sluice/pipeline/engine/config"
 )
 
 var errAway = errors.New("the database is away")
@@ -73,7 +76,6 @@ func newFixture(t *testing.T) *fixture {
 			}
 			return deed, nil
 		}}},
-		User: func(context.Context) console.User { return console.User{Name: "ann", Operator: f.operator.Load()} },
 		Record: func(_ context.Context, d console.Deed) (int64, error) {
 			f.deeds = append(f.deeds, d)
 			return int64(len(f.deeds)), nil
@@ -88,7 +90,24 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.server = httptest.NewServer(f.console)
+	door, err := access.New(access.Options{
+		Settings: config.Console{
+			Auth: config.AuthHeader, Header: config.ConsoleHeader{User: "X-Forwarded-User"}, Operators: []string{"ann"},
+			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		},
+		Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The proxy in front says who asks.
+	f.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Set("X-Forwarded-User", "bob")
+		if f.operator.Load() {
+			r.Header.Set("X-Forwarded-User", "ann")
+		}
+		door.Handler(f.console).ServeHTTP(w, r)
+	}))
 	t.Cleanup(func() {
 		f.console.Close()
 		f.server.Close()

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"sluice/cmd/sluice/console/access"
 )
 
 // hashHeader is the header by which a page tells its hash to those who watch it.
@@ -30,11 +32,11 @@ func watchedOf(ctx context.Context) (watched, bool) {
 }
 
 // user is who asks.
-func (c *Console) user(ctx context.Context) User {
+func (c *Console) user(ctx context.Context) access.User {
 	if w, ok := watchedOf(ctx); ok {
-		return User{Operator: w.operator}
+		return access.User{Operator: w.operator}
 	}
-	return c.options.User(ctx)
+	return access.UserOf(ctx)
 }
 
 // fragment is the middle of a page at one instant.

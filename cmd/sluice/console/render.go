@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"sluice/cmd/sluice/cli/view"
+	"sluice/cmd/sluice/console/access"
 )
 
 //go:embed templates
@@ -49,10 +50,11 @@ type whole struct {
 	Nav     []Link
 	Path    string
 	Self    string
-	User    User
+	User    access.User
 	Main    template.HTML
 	Hash    string
 	Done    *Deed
+	SignOut string
 	Version string
 	Now     string
 }
@@ -61,10 +63,10 @@ type whole struct {
 type content struct {
 	Page
 
-	User User
+	User access.User
 }
 
-func (r *renderer) main(page Page, user User) (template.HTML, string, error) {
+func (r *renderer) main(page Page, user access.User) (template.HTML, string, error) {
 	if !user.Operator {
 		page.Parts = withoutForms(page.Parts)
 	}
@@ -130,7 +132,7 @@ func (c *Console) send(w http.ResponseWriter, r *http.Request, status int, page 
 	self.RawQuery = query.Encode()
 	shown := whole{
 		Page: page, Nav: c.nav, Path: r.URL.Path, Self: self.RequestURI(), User: user, Main: main, Hash: hash,
-		Version: c.options.Version, Now: c.options.Now().UTC().Format("2006-01-02 15:04:05 UTC"),
+		SignOut: c.options.SignOut, Version: c.options.Version, Now: c.options.Now().UTC().Format("2006-01-02 15:04:05 UTC"),
 	}
 	if id, err := strconv.ParseInt(r.URL.Query().Get("done"), 10, 64); err == nil {
 		if deed, err := c.options.Recorded(r.Context(), id); err == nil && deed.Who == user.Name {

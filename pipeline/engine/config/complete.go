@@ -25,6 +25,7 @@ func (c *checker) complete(doc *document) {
 	c.resources(doc)
 	c.notifications(doc)
 	c.telemetry(&doc.Telemetry)
+	c.console(doc)
 }
 
 // database chooses the folder of the private server.

@@ -45,6 +45,8 @@ type Config struct {
 	Notifications Notifications `yaml:"notifications"`
 	// Telemetry says where traces go.
 	Telemetry Telemetry `yaml:"telemetry"`
+	// Console says where the console is and who may see it.
+	Console Console `yaml:"console"`
 	// SecretFiles are the files that secrets were read from.
 	SecretFiles []string `yaml:"-"`
 }
@@ -58,7 +60,7 @@ type Database struct {
 	// means URL. With it, URL may lead through a pooler in transaction mode.
 	SessionURL Secret `yaml:"session_url"`
 	// Password is the password of URL's role, for an address without one. PasswordFrom is the
-	// reference that the file has in its place: each new connection reads it anew.
+	// reference that the file has in its place: each new connection reads it again.
 	Password     Secret `yaml:"password"`
 	PasswordFrom string `yaml:"-"`
 	// DataDir is the folder of the private server, an absolute path; it has no meaning where URL is
@@ -203,7 +205,8 @@ type Quarantine struct {
 type Retention struct {
 	// Calls is how long the call log is kept: whole days, because it is pruned by days.
 	Calls time.Duration `yaml:"calls"`
-	// Runs is how long runs, verifications and processes are kept; zero means for ever.
+	// Runs is how long runs, verifications, processes and actions of operators are kept; zero means
+	// for ever.
 	Runs time.Duration `yaml:"runs"`
 	// Raw is how long raw records are kept that no row refers to; zero means for ever. Raw records
 	// of present rows stay.
@@ -263,5 +266,6 @@ func defaults() document {
 	doc.Tombstones = Tombstones{MaxRows: rules.MaxRows, MaxShare: rules.MaxShare, Apart: rules.Apart}
 	doc.Notifications = defaultNotifications()
 	doc.Telemetry.Sample = 1
+	doc.Console = defaultConsole()
 	return doc
 }

@@ -46,20 +46,21 @@ func services() []schema.Service {
 
 func environment() map[string]string {
 	return map[string]string{
-		"HOME":         "/home/sluice",
-		"EMPTY":        "",
-		"NORTH_SECRET": canary + "-secret",
-		"NORTH_TOKEN":  canary + "-token",
-		"TWO_LINES":    canary + "\n" + canary,
-		"PG_PASSWORD":  canary + "-password",
-		"PG_URL":       "postgres://sluice:" + canary + "@db.example.com/warehouse",
-		"CANARY_URL":   "sluice:" + canary + "@db.example.com:x/warehouse",
-		"ORGANIZATION": "north",
-		"CLIENT":       "1000.NORTH",
-		"HOOK_NEW":     canary + "new001",
-		"HOOK_OLD":     canary + "old001",
-		"BEARER":       "Bearer " + canary + "-bearer",
-		"HOOK_SHORT":   canary + "five5", // 11 characters, one too few
+		"HOME":           "/home/sluice",
+		"EMPTY":          "",
+		"NORTH_SECRET":   canary + "-secret",
+		"NORTH_TOKEN":    canary + "-token",
+		"TWO_LINES":      canary + "\n" + canary,
+		"PG_PASSWORD":    canary + "-password",
+		"PG_URL":         "postgres://sluice:" + canary + "@db.example.com/warehouse",
+		"CANARY_URL":     "sluice:" + canary + "@db.example.com:x/warehouse",
+		"ORGANIZATION":   "north",
+		"CLIENT":         "1000.NORTH",
+		"HOOK_NEW":       canary + "new001",
+		"HOOK_OLD":       canary + "old001",
+		"BEARER":         "Bearer " + canary + "-bearer",
+		"CONSOLE_SECRET": canary + "-console",
+		"HOOK_SHORT":     canary + "five5", // 11 characters, one too few
 	}
 }
 
@@ -238,6 +239,16 @@ func TestEverything(t *testing.T) {
 			OTLP: "http://collector.example.com:4318", AllowInsecure: true, Sample: 0.25,
 			Headers: map[string]config.Secret{"authorization": upstream.NewSecret("Bearer " + canary + "-bearer")},
 		},
+		Console: config.Console{
+			Listen: "0.0.0.0:9466", PublicURL: "https://sluice.example.com", Auth: "oidc", Operators: []string{"ann@example.com", "group:data engineers"},
+			Viewers: []string{"group:analysts"}, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+			Header: config.ConsoleHeader{User: "X-Person", Groups: "X-Forwarded-Groups"},
+			OIDC: config.ConsoleOIDC{
+				Issuer: "https://login.example.com/realms/main/", ClientID: "sluice-console", ClientSecret: upstream.NewSecret(canary + "-console"),
+				Scopes: []string{"openid", "email", "groups"}, UserClaim: "preferred_username", GroupsClaim: "groups",
+			},
+			ShowValues: true,
+		},
 	}
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
 	zones := cmp.Comparer(func(_, _ *time.Location) bool { return true }) // compared by name below
@@ -279,6 +290,13 @@ func TestDefaults(t *testing.T) {
 	}
 	if diff := cmp.Diff(config.Telemetry{Sample: 1}, got.Telemetry); diff != "" {
 		t.Errorf("telemetry, -want +got\n%s", diff)
+	}
+	console := config.Console{
+		Auth: "none", Header: config.ConsoleHeader{User: "X-Forwarded-User", Groups: "X-Forwarded-Groups"},
+		OIDC: config.ConsoleOIDC{Scopes: []string{"openid", "email", "profile"}, UserClaim: "email"},
+	}
+	if diff := cmp.Diff(console, got.Console, cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })); diff != "" {
+		t.Errorf("console, -want +got\n%s", diff)
 	}
 	if got.Organizations[0].DataCenter != "com" {
 		t.Errorf("data center %q, want com", got.Organizations[0].DataCenter)

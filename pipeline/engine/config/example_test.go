@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"maps"
+	"net/netip"
 	"os"
 	"regexp"
 	"slices"
@@ -10,10 +11,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"sluice/connectors"
 	"sluice/pipeline"
 	"sluice/pipeline/engine/config"
+	"sluice/pipeline/upstream"
 )
 
 const example = "../../../config.example.yaml"
@@ -37,7 +40,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 	for _, optional := range []string{
 		"  name: Svc\n", "    data_center: com\n", "resources: {}\n", "custom: []\n", "workers: 8\n", "log:\n", "  level: info\n",
 		"listen: 127.0.0.1:9464\n", "quarantine:\n", "  max_share: 0.05\n", "  max_open: 1000\n",
-		"schedule:\n", "  adaptive: false\n", "  floor: 5m\n", "budget: {}\n", "notifications: {}\n", "telemetry: {}\n", "retention:\n", "  calls: 840h\n", "  runs: 9600h\n", "  raw: 9600h\n", "  history: 0\n",
+		"schedule:\n", "  adaptive: false\n", "  floor: 5m\n", "budget: {}\n", "notifications: {}\n", "telemetry: {}\n", "console: {}\n", "retention:\n", "  calls: 840h\n", "  runs: 9600h\n", "  raw: 9600h\n", "  history: 0\n",
 	} {
 		if strings.Count(bare, "\n"+optional) != 1 {
 			t.Errorf("the example shows %q not once", optional)
@@ -71,11 +74,11 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		previous = line
 	}
 	env := environment()
-	maps.Copy(env, map[string]string{"ACME_CLIENT_SECRET": canary, "ACME_REFRESH_TOKEN": canary, "ACME_HOOK_SECRET": "abcdefgh1234", "OTLP_AUTHORIZATION": "Bearer " + canary})
+	maps.Copy(env, map[string]string{"ACME_CLIENT_SECRET": canary, "ACME_REFRESH_TOKEN": canary, "ACME_HOOK_SECRET": "abcdefgh1234", "OTLP_AUTHORIZATION": "Bearer " + canary, "CONSOLE_CLIENT_SECRET": canary})
 	text := read(t, example)
 	for _, change := range [][2]string{
 		{"  url: ${SLUICE_DATABASE_URL}\n", ""}, {"  # session_url: ${SLUICE_SESSION_URL}\n", ""}, {"  # password: file:/run/secrets/database_password\n", ""}, {"resources: {}\n", "resources:\n"}, {"custom: []\n", "custom:\n"}, {"budget: {}\n", "budget:\n"}, {"notifications: {}\n", "notifications:\n"},
-		{"telemetry: {}\n", "telemetry:\n"},
+		{"telemetry: {}\n", "telemetry:\n"}, {"console: {}\n", "console:\n"},
 		{"      # invoicing: {plan", "      invoicing: {plan"},
 	} {
 		if !strings.Contains(text, change[0]) {
@@ -129,6 +132,16 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		"public_url":             got.Notifications.PublicURL == "https://hooks.example.com/sluice" && got.Notifications.Listen == "127.0.0.1:9465",
 		"telemetry": got.Telemetry.OTLP == "https://collector.example.com:4318" && got.Telemetry.Sample == 0.1 && !got.Telemetry.AllowInsecure &&
 			got.Telemetry.Headers["authorization"].Reveal() == "Bearer "+canary,
+		"console": cmp.Equal(got.Console, config.Console{
+			Listen: "127.0.0.1:9466", PublicURL: "https://sluice.example.com", Auth: "oidc", Users: "/etc/sluice/console-users",
+			Operators: []string{"ann@example.com", "group:data-engineers"}, Viewers: []string{"group:analysts"},
+			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+			Header:         config.ConsoleHeader{User: "X-Forwarded-User", Groups: "X-Forwarded-Groups"},
+			OIDC: config.ConsoleOIDC{
+				Issuer: "https://login.example.com/realms/main", ClientID: "sluice-console", ClientSecret: upstream.NewSecret(canary),
+				Scopes: []string{"openid", "email", "profile"}, UserClaim: "email", GroupsClaim: "groups",
+			},
+		}, cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() }), cmpopts.EquateComparable(netip.Prefix{})),
 		"the defaults of notifications": got.Notifications.Debounce == 2*time.Second && got.Notifications.MaxWait == 15*time.Second &&
 			got.Notifications.SelfTest == 15*time.Minute && got.Notifications.Keep == 336*time.Hour && got.Notifications.HintedPerMinute == 20,
 	} {

@@ -62,7 +62,7 @@ func LoadConsent(
 func runsNone(string) bool { return false }
 
 // LoadReceiver reads the file as Load does, for a process that only receives callbacks: secrets of
-// the credentials and of telemetry may be missing, those of notifications may not.
+// the credentials, of telemetry and of the console may be missing, those of notifications may not.
 func LoadReceiver(
 	path string,
 	getenv func(string) (string, bool),
@@ -70,8 +70,19 @@ func LoadReceiver(
 	services []schema.Service,
 ) (*Config, error) {
 	return load(path, getenv, readFile, services, func(path string) bool {
-		return strings.Contains(path, ".credentials.") || strings.HasPrefix(path, headersPath)
+		return strings.Contains(path, ".credentials.") || strings.HasPrefix(path, headersPath) || path == consoleSecret
 	}, runsNone)
+}
+
+// LoadConsole reads the file as Load does, for a process that only offers the console: all secrets
+// but that of the console may be missing.
+func LoadConsole(
+	path string,
+	getenv func(string) (string, bool),
+	readFile func(string) ([]byte, error),
+	services []schema.Service,
+) (*Config, error) {
+	return load(path, getenv, readFile, services, func(path string) bool { return path != consoleSecret }, runsNone)
 }
 
 // load reads the file; optional says of which paths the secret may be missing, runs of which of

@@ -88,6 +88,28 @@ func TestReceiver(t *testing.T) {
 	}
 }
 
+// TestConsole: a process that only offers the console needs its secret and no other.
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	text := read(t, "testdata/minimal.good.yaml") + "    notifications: {secret: \"${HOOK_NEW}\"}\nnotifications: {public_url: \"http://127.0.0.1:9465\"}\n" +
+		"console: {auth: oidc, public_url: \"http://localhost:9466\", oidc: {issuer: \"https://login.example.com\", client_id: console, client_secret: \"CONSOLE\"}}\n"
+	load := func(secret string) (*config.Config, error) {
+		file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "CONSOLE", secret, 1)), nil }
+		return config.LoadConsole("console.yaml", lookup(map[string]string{"HOME": "/home/sluice"}), file, services())
+	}
+	got, err := load("exec:/bin/echo a-secret")
+	if err != nil || got.Console.OIDC.ClientSecret.Reveal() != "a-secret" {
+		t.Fatalf("got %v", err)
+	}
+	if _, err := load("${NOT_SET}"); !mistaken(err) || !strings.Contains(err.Error(), "NOT_SET") {
+		t.Errorf("without its secret: %v", err)
+	}
+	file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "CONSOLE", "${NOT_SET}", 1)), nil }
+	if _, err := config.LoadOffline("console.yaml", lookup(map[string]string{"HOME": "/home/sluice"}), file, services()); err != nil {
+		t.Errorf("a command without a console: %v", err)
+	}
+}
+
 func mistaken(err error) bool {
 	_, ok := errors.AsType[*config.Error](err)
 	return ok

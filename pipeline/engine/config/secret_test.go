@@ -25,8 +25,8 @@ func TestNothingPrintsASecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := plant(reflect.ValueOf(cfg).Elem()); found != 11 {
-		t.Fatalf("%d secrets in the configuration, want 11: two addresses, their password, two of each of two organizations, three of notifications, and a header", found)
+	if found := plant(reflect.ValueOf(cfg).Elem()); found != 12 {
+		t.Fatalf("%d secrets in the configuration, want 12: two addresses, their password, two of each of two organizations, three of notifications, a header, and that of the console", found)
 	}
 	holder := struct{ hidden config.Secret }{upstream.NewSecret(canary)} // fmt asks unexported fields for no method
 	var outputs []string

@@ -92,6 +92,7 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 func (t *Tokens) renewed(a asked, row pipeline.Token, fresh given, dead bool) pipeline.Token {
 	next := pipeline.Token{
 		Sealed: t.inForce().sealer.seal(a.id, fresh.access.Reveal()), Refresh: row.Refresh, FellBack: row.FellBack, ExpiresIn: fresh.life,
+		Scopes: fresh.scopes,
 	}
 	if refresh := fresh.refresh.Reveal(); refresh != "" && refresh != a.credential.RefreshToken.Reveal() && !t.refusedBefore(a, row, refresh) {
 		next.Refresh, next.FellBack = t.inForce().sealer.seal(refreshOf(a.id), refresh), false

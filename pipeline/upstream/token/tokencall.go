@@ -155,12 +155,27 @@ func (t *Tokens) judgeToken(
 		got.refresh = t.secret(refresh)
 	}
 	if scopes, ok := envelope.Text("scope"); ok {
-		got.scopes = strings.FieldsFunc(scopes, func(r rune) bool { return r == ' ' || r == ',' })
+		got.scopes = t.scopes(scopes)
 	}
 	return got, nil
 }
 
-// usable says that a text can be a token.
+// mostScope bounds the length of a scope, in bytes.
+const mostScope = 200
+
+// scopes takes a list of scopes apart; nil if it has none. They are stored in clear, so a text that
+// holds a secret is none (invariant 10).
+func (t *Tokens) scopes(list string) []string {
+	var scopes []string
+	for scope := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ' ' || r == ',' }) {
+		if usable(scope) && string(t.scrub.Text(scope, mostScope)) == scope {
+			scopes = append(scopes, scope)
+		}
+	}
+	return scopes
+}
+
+// usable says that a text can be a token, or a scope.
 func usable(token string) bool {
 	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }

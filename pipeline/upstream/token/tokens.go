@@ -218,6 +218,26 @@ func (t *Tokens) Forget(ctx context.Context, organization *pipeline.Organization
 	return nil
 }
 
+// Scopes returns the scopes that upstream named with the last access token, without a call. It
+// returns none if upstream named none, there was no token yet, or the credential is denied.
+func (t *Tokens) Scopes(ctx context.Context, organization *pipeline.Organization) ([]string, error) {
+	credential, err := t.credential(organization)
+	if err != nil {
+		return nil, err
+	}
+	var scopes []string
+	err = t.store.WithToken(ctx, credential.id(t.auth(organization)), func(_ context.Context, row pipeline.Token) (pipeline.Token, bool, error) {
+		if row.Reason == "" {
+			scopes = row.Scopes
+		}
+		return row, false, nil
+	})
+	if err != nil {
+		return nil, t.tokenError(pipeline.Unavailable, "the scopes of "+t.of(organization)+" could not be read", err)
+	}
+	return scopes, nil
+}
+
 func (t *Tokens) get(ctx context.Context, organization *pipeline.Organization, refused int64) (wire.Secret, int64, error) {
 	credential, err := t.credential(organization)
 	if err != nil {

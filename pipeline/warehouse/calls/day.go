@@ -2,11 +2,8 @@ package calls
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
@@ -23,7 +20,7 @@ type Day struct {
 	ByClass  map[pipeline.Class]int64 `json:"by_class"`
 	LastHour int64                    `json:"last_hour"`
 	// External counts the calls that were made outside of sluice, by upstream's last answer; nil if
-	// that answer had no figure.
+	// no answer of this day had a figure.
 	External *int64 `json:"external"`
 	// SeenLeft is what upstream's last answer leaves, less what was reserved since. It is valid
 	// until that day turns at SeenUntil, and nil if no answer of this day had a figure.
@@ -41,56 +38,19 @@ type ExternalDay struct {
 	Limit int64 `db:"limit_seen" json:"limit"`
 }
 
-const (
-	// The day's boundaries are those of reserve_call, in the migrations.
-	sqlDaySpent = `
-WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS at), edge AS MATERIALIZED (
-	SELECT at, CASE $4 WHEN '' THEN at - interval '24 hours' ELSE sluice.last_reset(at - interval '1 minute', $3, $4) END AS since,
-		CASE $4 WHEN '' THEN NULL
-			ELSE sluice.last_reset(sluice.last_reset(at - interval '1 minute', $3, $4) + interval '36 hours', $3, $4) END AS turn
-	FROM clock)
-SELECT edge.at, edge.turn, coalesce(sum(s.calls), 0), coalesce(sum(s.incremental), 0), coalesce(sum(s.details), 0),
-	coalesce(sum(s.sweep), 0), coalesce(sum(s.backfill), 0), coalesce(sum(s.probe), 0), coalesce(sum(s.hinted), 0),
-	(SELECT coalesce(sum(m.reserved), 0) FROM sluice.spent m WHERE m.organization_id = $1 AND m.service = $2
-		AND m.span = 'minute' AND m.began_at > edge.at - interval '1 hour'),
-	sluice.external_calls($1, $2)
-FROM edge LEFT JOIN LATERAL sluice.day_spent($1, $2, edge.at, edge.since, NULL, '24 hours') AS s ON true
-GROUP BY edge.at, edge.turn, edge.since`
-
-	sqlSeenLeft = `
-SELECT greatest(0, d.remaining_seen + coalesce(d.seen_place, 0) - (
-		SELECT coalesce(sum(m.reserved), 0) FROM sluice.spent m
-		WHERE m.organization_id = $1 AND m.service = $2 AND m.span = 'minute' AND m.began_at >= d.seen_bucket)), d.reset_at
-FROM sluice.day_budgets d WHERE d.organization_id = $1 AND d.service = $2 AND d.reset_at > clock_timestamp()`
-
-	sqlExternalDays = `
+const sqlExternalDays = `
 SELECT ended_at, calls, limit_seen FROM sluice.external_spent WHERE organization_id = $1 AND service = $2
 ORDER BY ended_at DESC LIMIT 7`
-)
 
 // Day returns the day of a service. The limits say when the day turns; the caller compares their
 // figures with it.
 func (l *Ledger) Day(ctx context.Context, organization, service string, limits pipeline.Limits) (Day, error) {
-	day := Day{ByClass: map[pipeline.Class]int64{}}
-	counts := make([]int64, len(pipeline.Classes()))
-	into := []any{&day.At, &day.Turn, &day.Spent}
-	for i := range counts {
-		into = append(into, &counts[i])
-	}
-	err := l.pool.QueryRow(ctx, sqlDaySpent, organization, service, limits.ResetHour, limits.ResetZone).
-		Scan(append(into, &day.LastHour, &day.External)...)
+	days, err := l.Days(ctx, []Allowance{{Organization: organization, Service: service, ResetHour: limits.ResetHour, ResetZone: limits.ResetZone}})
 	if err != nil {
 		return Day{}, fmt.Errorf("counting the day of %s/%s: %w", organization, service, err)
 	}
-	for i, class := range pipeline.Classes() {
-		day.ByClass[class] = counts[i]
-	}
-	err = l.pool.QueryRow(ctx, sqlSeenLeft, organization, service).Scan(&day.SeenLeft, &day.SeenUntil)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return Day{}, fmt.Errorf("reading what upstream says is left of %s/%s: %w", organization, service, err)
-	}
-	day.Before, err = postgres.Read[ExternalDay](ctx, l.pool, "what others spent", sqlExternalDays, organization, service)
-	return day, err
+	days[0].Before, err = postgres.Read[ExternalDay](ctx, l.pool, "what others spent", sqlExternalDays, organization, service)
+	return days[0], err
 }
 
 // Hour is what a service spent on one class in one of the last 24 hours.

@@ -46,6 +46,33 @@ func TestAnEndInANewHourDoesNotHideTheLastOne(t *testing.T) {
 	h.granted(process, pipeline.ClassSweep, unshared(8))
 }
 
+// An hour that is over counts before a reservation sums it up: while no call is made, none does.
+func TestAnHourThatIsOverCountsAtOnce(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	h.past(5*time.Hour, pipeline.ClassDetails, 4)
+	h.past(time.Hour, pipeline.ClassSweep, 6)
+	// As if the last call had been made in that hour: only the hours before it are summed up.
+	h.exec(`DELETE FROM sluice.spent WHERE span = 'hour' AND began_at > clock_timestamp() - interval '3 hours'`)
+	fixed := unshared(1000)
+	fixed.ResetZone = "UTC"
+	fixed.ResetHour = ask[int](h, `SELECT extract(hour FROM clock_timestamp() AT TIME ZONE 'UTC' - interval '12 hours')::integer`)
+	for name, limits := range map[string]pipeline.Limits{"a rolling day": unshared(1000), "a day that turns": fixed} {
+		day, err := process.Day(t.Context(), "o", "shop", limits)
+		h.must(err)
+		if day.Spent != 10 || day.ByClass[pipeline.ClassSweep] != 6 || day.ByClass[pipeline.ClassDetails] != 4 {
+			t.Errorf("%s: %d calls, by class %v, want 10: 6 of sweeps, 4 of details", name, day.Spent, day.ByClass)
+		}
+	}
+	h.granted(process, pipeline.ClassProbe, unshared(1000)) // sums the hour up
+	day, err := process.Day(t.Context(), "o", "shop", fixed)
+	h.must(err)
+	if day.Spent != 11 {
+		t.Errorf("%d calls once the hour is summed up, want 11", day.Spent)
+	}
+}
+
 // A day that turns at an hour counts calls that ended since, and turns here one window later than
 // upstream.
 func TestTheDayTurnsAtAnHourOfAZone(t *testing.T) {

@@ -18,8 +18,8 @@ type Allowance struct {
 	ResetZone string
 }
 
-// The same figures as sqlDaySpent and sqlSeenLeft, for all allowances at once; the clock is read
-// once. What an answer of a day that is over said does not count.
+// The days of all allowances at once; the clock is read once. Their boundaries are those of
+// reserve_call, in the migrations. What an answer of a day that is over said does not count.
 //
 // An hour that is over has a row of its own from the next reservation on. Up to the newest of them,
 // spans are summed up by whole hours, and by minutes at both ends.

@@ -11,9 +11,23 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// TestDaysAreThoseOfDay: all days at once are the days of one service each, rolling or from an
-// hour of a zone, whether or not upstream has said something about them.
-func TestDaysAreThoseOfDay(t *testing.T) {
+// theDay gives the figures of one day at an instant, as reservations count them: sluice.day_spent
+// and the minutes behind upstream's last answer decide about a call.
+const theDay = `
+SELECT coalesce(sum(s.calls), 0), coalesce(sum(s.incremental), 0), coalesce(sum(s.hinted), 0),
+	(SELECT coalesce(sum(m.reserved), 0) FROM sluice.spent m WHERE m.organization_id = $1 AND m.service = $2
+		AND m.span = 'minute' AND m.began_at > $5::timestamptz - interval '1 hour'),
+	sluice.external_calls($1, $2),
+	(SELECT greatest(0, d.remaining_seen + d.seen_place - (
+		SELECT coalesce(sum(m.reserved), 0) FROM sluice.spent m
+		WHERE m.organization_id = $1 AND m.service = $2 AND m.span = 'minute' AND m.began_at >= d.seen_bucket))
+		FROM sluice.day_budgets d WHERE d.organization_id = $1 AND d.service = $2)
+FROM sluice.day_spent($1, $2, $5,
+	CASE $4 WHEN '' THEN $5::timestamptz - interval '24 hours' ELSE sluice.last_reset($5::timestamptz - interval '1 minute', $3, $4) END, NULL, '24 hours') AS s`
+
+// TestDaysAreThoseOfReservations: what is shown of a day is what decides about its calls. The day
+// rolls or begins at an hour of a zone, and upstream has said something about it or not.
+func TestDaysAreThoseOfReservations(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	ledger := h.process(calls.DefaultRules())
@@ -41,14 +55,20 @@ func TestDaysAreThoseOfDay(t *testing.T) {
 	days, err := ledger.Days(t.Context(), of)
 	h.must(err)
 	for i, a := range of {
-		want, err := ledger.Day(t.Context(), a.Organization, a.Service, pipeline.Limits{ResetHour: a.ResetHour, ResetZone: a.ResetZone})
-		h.must(err)
+		got := days[i]
+		want := calls.Day{At: got.At, Turn: got.Turn, SeenUntil: got.SeenUntil}
+		var incremental, hinted int64
+		h.must(h.pool.QueryRow(t.Context(), theDay, a.Organization, a.Service, a.ResetHour, a.ResetZone, got.At).
+			Scan(&want.Spent, &incremental, &hinted, &want.LastHour, &want.External, &want.SeenLeft))
+		want.ByClass = map[pipeline.Class]int64{"incremental": incremental, "details": 0, "sweep": 0, "backfill": 0, "probe": 0, "hinted": hinted}
 		if i < 4 && (want.Spent == 0 || want.LastHour == 0) {
 			t.Errorf("%s has no calls: nothing is compared", a.Organization)
 		}
-		want.Before, want.At = nil, days[i].At
-		if diff := cmp.Diff(want, days[i]); diff != "" {
-			t.Errorf("%s (-one +all):\n%s", a.Organization, diff)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-reserved +shown):\n%s", a.Organization, diff)
+		}
+		if (got.Turn == nil) != (a.ResetZone == "") || (got.SeenUntil == nil) != (got.SeenLeft == nil) {
+			t.Errorf("%s turns at %v, and is left until %v", a.Organization, got.Turn, got.SeenUntil)
 		}
 	}
 	// What upstream said of a day that is over does not count, and an hour counts before it is

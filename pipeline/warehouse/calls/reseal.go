@@ -18,7 +18,7 @@ const (
 )
 
 // Reseal replaces how the tokens of a credential are sealed, in a transaction of its own. Seal gets
-// the sealed tokens as they are under the lock of a refresh, and returns them sealed anew, and
+// the sealed tokens as they are under the lock of a refresh, and returns them sealed again, and
 // whether that is to be stored. The credential may be gone.
 func (l *Ledger) Reseal(ctx context.Context, credential string, seal func(pipeline.Token) (pipeline.Token, bool)) error {
 	op := "sealing the tokens of " + credential

@@ -18,7 +18,7 @@ const (
 	sqlAccessMake = `INSERT INTO sluice.tokens (credential) VALUES ($1) ON CONFLICT DO NOTHING`
 
 	sqlAccessLock = `
-SELECT sealed, version, reason, refresh, died_young, refusals, granted_at IS NOT NULL, fell_back
+SELECT sealed, version, reason, refresh, died_young, refusals, granted_at IS NOT NULL, fell_back, scopes
 FROM sluice.tokens WHERE credential = $1 FOR UPDATE`
 
 	// A statement of its own, after the lock: a statement that waited for the lock would read the
@@ -34,7 +34,7 @@ UPDATE sluice.tokens SET sealed = $2, version = version + (sealed <> $2)::intege
 	expires_at = CASE WHEN sealed = $2 AND $2 <> '' THEN expires_at ELSE clock_timestamp() + $3::interval END,
 	granted_at = CASE WHEN sealed <> $2 AND $2 <> '' THEN clock_timestamp() ELSE granted_at END,
 	attempted_at = CASE WHEN $9 THEN attempted_at ELSE clock_timestamp() END,
-	reason = $4, refresh = $5, died_young = $6, refusals = $7, fell_back = $8
+	reason = $4, refresh = $5, died_young = $6, refusals = $7, fell_back = $8, scopes = $10
 WHERE credential = $1`
 
 	sqlAccessAll = `SELECT credential, sealed, refresh FROM sluice.tokens`
@@ -87,7 +87,7 @@ func (l *Ledger) WithToken(
 	reason := postgres.Clean(renewed.Reason, postgres.MaxReason)
 	if failure == nil {
 		_, err = tx.Exec(storing, sqlAccessStore, credential, postgres.NotNil(renewed.Sealed), renewed.ExpiresIn, reason,
-			postgres.NotNil(renewed.Refresh), renewed.DiedYoung, renewed.Refusals, renewed.FellBack, renewed.Forgotten)
+			postgres.NotNil(renewed.Refresh), renewed.DiedYoung, renewed.Refusals, renewed.FellBack, renewed.Forgotten, renewed.Scopes)
 	} else {
 		_, err = tx.Exec(storing, sqlAccessAttempt, credential, reason)
 	}
@@ -106,7 +106,8 @@ func lockToken(ctx context.Context, tx pgx.Tx, credential string) (pipeline.Toke
 		return token, err
 	}
 	if err := tx.QueryRow(ctx, sqlAccessLock, credential).
-		Scan(&token.Sealed, &token.Version, &token.Reason, &token.Refresh, &token.DiedYoung, &token.Refusals, &token.Worked, &token.FellBack); err != nil {
+		Scan(&token.Sealed, &token.Version, &token.Reason, &token.Refresh, &token.DiedYoung, &token.Refusals, &token.Worked, &token.FellBack,
+			&token.Scopes); err != nil {
 		return token, err
 	}
 	if err := tx.QueryRow(ctx, sqlAccessAge, credential).Scan(&expires, &passed); err != nil {

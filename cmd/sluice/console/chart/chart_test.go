@@ -212,7 +212,7 @@ func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
 		"/dictionary/accounting/bills": "/dictionary/accounting/bills", "/r/a?org=1": "/r/a?org=1", "/a b": "/a%20b",
-		"javascript:alert(1)": "", "//evil.example/": "", "https://evil.example/": "", `/\evil.example`: "", "": "", "a": "", "/a\nb": "",
+		"javascript:alert(1)": "", "//evil.example/": "", "///evil.example/": "", "https://evil.example/": "", `/\evil.example`: "", "": "", "a": "", "/a\nb": "",
 	} {
 		if got := local(address); got != want {
 			t.Errorf("%q gives %q, want %q", address, got, want)

@@ -119,6 +119,14 @@ func TestWords(t *testing.T) {
 	if got := fit("id", 60); got != "id" {
 		t.Errorf("cut to %q", got)
 	}
+	for x, want := range map[float64]string{1.25: "1.3", -0.01: "0", 1040: "1040", math.Inf(1): "0", math.Inf(-1): "0"} {
+		if got := number(x); got != want {
+			t.Errorf("%v is written %s, want %s", x, got, want)
+		}
+	}
+	if got := number(math.NaN()); got != "0" {
+		t.Errorf("what is no number is written %s", got)
+	}
 	if add(math.MaxInt, 5) != math.MaxInt || add(2, -7, 3) != 5 {
 		t.Errorf("the sums are %d and %d", add(math.MaxInt, 5), add(2, -7, 3))
 	}

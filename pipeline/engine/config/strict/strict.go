@@ -77,6 +77,12 @@ func (d *Document) Shaped() bool { return d.shaped }
 // Raw returns the value at a path as it is written; "" if it is not a single value.
 func (d *Document) Raw(path string) string { return d.places[path].raw }
 
+// Written reports whether the file has a key, with whatever value.
+func (d *Document) Written(path string) bool {
+	_, written := d.places[path]
+	return written
+}
+
 // parse returns the one document of the text, or nil after recording a mistake.
 func (d *Document) parse(text []byte) ast.Node {
 	if len(text) > maxFile {

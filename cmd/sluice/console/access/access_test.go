@@ -1,0 +1,438 @@
+package access_test
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"sluice/cmd/sluice/console/access"
+	"sluice/pipeline/engine/config"
+)
+
+// canary is a part of every secret in these tests: no log line and no answer may have it.
+const canary = "CANARY"
+
+// fixture is a console whose only page says who asks.
+type fixture struct {
+	t       *testing.T
+	handler http.Handler
+	access  *access.Access
+
+	mu   sync.Mutex
+	now  time.Time
+	logs bytes.Buffer
+}
+
+// Write implements io.Writer for the log.
+func (f *fixture) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.logs.Write(p)
+}
+
+func (f *fixture) clock() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.now
+}
+
+// wait lets time pass.
+func (f *fixture) wait(span time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.now = f.now.Add(span)
+}
+
+// logged returns the log so far.
+func (f *fixture) logged() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.logs.String()
+}
+
+// lines counts the lines of the log with a message.
+func (f *fixture) lines(message string) int { return strings.Count(f.logged(), message) }
+
+func settings(auth string) config.Console {
+	return config.Console{
+		Auth: auth, Operators: []string{"ann", "group:engineers"}, Viewers: []string{"ben", "group:analysts"},
+		Header: config.ConsoleHeader{User: "X-Forwarded-User", Groups: "X-Forwarded-Groups"},
+	}
+}
+
+func start(t *testing.T, of config.Console) *fixture {
+	t.Helper()
+	f := &fixture{t: t, now: time.Now()}
+	made, err := access.New(access.Options{
+		Settings: of, Key: bytes.Repeat([]byte("0123456789abcdef"), 2), Log: slog.New(slog.NewTextHandler(f, nil)), Now: f.clock,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.access = made
+	f.handler = made.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user := access.UserOf(r.Context())
+		role := "viewer"
+		if user.Operator {
+			role = "operator"
+		}
+		_, _ = w.Write([]byte(user.Name + " is " + role))
+	}))
+	t.Cleanup(func() {
+		if strings.Contains(f.logged(), canary) {
+			t.Errorf("the log has a secret:\n%s", f.logged())
+		}
+	})
+	return f
+}
+
+// request makes a request of a person's browser from an address.
+func request(method, path, from string, headers ...string) *http.Request {
+	r := httptest.NewRequest(method, "http://localhost:9466"+path, http.NoBody)
+	r.RemoteAddr = from
+	r.Header.Set("Accept", "text/html")
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	return r
+}
+
+func (f *fixture) do(r *http.Request) *httptest.ResponseRecorder {
+	f.t.Helper()
+	w := httptest.NewRecorder()
+	f.handler.ServeHTTP(w, r)
+	if strings.Contains(w.Body.String(), canary) {
+		f.t.Errorf("the answer has a secret:\n%s", w.Body)
+	}
+	return w
+}
+
+// expect demands status and a part of the answer.
+func (f *fixture) expect(what string, r *http.Request, status int, text string) {
+	f.t.Helper()
+	w := f.do(r)
+	if w.Code != status || !strings.Contains(w.Body.String(), text) {
+		f.t.Errorf("%s: %d, want %d with %q:\n%s", what, w.Code, status, text, w.Body)
+	}
+	if status != http.StatusOK && w.Header().Get("Cache-Control") != "no-store" {
+		f.t.Errorf("%s: the refusal may be stored", what)
+	}
+}
+
+// TestNone: a person at this machine is an operator, and no page of another site, no other machine
+// and no proxy gets in.
+func TestNone(t *testing.T) {
+	t.Parallel()
+	f := start(t, config.Console{Auth: config.AuthNone})
+	f.expect("this machine", request("GET", "/", "127.0.0.1:5000"), 200, "local is operator")
+	f.expect("this machine by IPv6", request("GET", "/", "[::1]:5000"), 200, "local is operator")
+	f.expect("another machine", request("GET", "/", "192.0.2.1:5000"), 403, "from another")
+	f.expect("a proxy", request("GET", "/", "127.0.0.1:5000", "X-Forwarded-For", "192.0.2.1"), 403, "a proxy passed")
+	for host, status := range map[string]int{
+		"localhost:9466": 200, "127.0.0.1": 200, "[::1]:9466": 200, "localhost": 200,
+		"evil.example": 403, "evil.example:9466": 403, "localhost.evil.example": 403, "127.0.0.1.evil.example": 403, "192.0.2.1": 403, "": 403,
+	} {
+		r := request("GET", "/", "127.0.0.1:5000")
+		r.Host = host
+		if w := f.do(r); w.Code != status {
+			t.Errorf("host %q: %d, want %d", host, w.Code, status)
+		}
+	}
+	if f.access.SignOut() != "" {
+		t.Error("there is nothing to sign out of")
+	}
+}
+
+// TestUserOutside: outside of the handler there is no operator.
+func TestUserOutside(t *testing.T) {
+	t.Parallel()
+	if got := access.UserOf(t.Context()); got != (access.User{}) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestRoles: the lists decide, by names and by groups, and a name is never taken for a group.
+func TestRoles(t *testing.T) {
+	t.Parallel()
+	of := settings(config.AuthHeader)
+	of.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	closed := start(t, of)
+	of.Viewers = nil
+	open := start(t, of)
+	for _, test := range []struct{ user, groups, closed, open string }{
+		{"ann", "", "ann is operator", "ann is operator"},
+		{"ben", "", "ben is viewer", "ben is viewer"},
+		{"cid", "", "may not see", "cid is viewer"},
+		{"Ann", "", "may not see", "Ann is viewer"},
+		{"cid", "analysts", "cid is viewer", "cid is viewer"},
+		{"cid", "others, engineers", "cid is operator", "cid is operator"},
+		{"ben", "engineers,analysts", "ben is operator", "ben is operator"},
+		{"engineers", "", "may not see", "engineers is viewer"},
+		{"cid", "ann", "may not see", "cid is viewer"},
+		{"group:engineers", "", "no single name", "no single name"},
+	} {
+		for f, want := range map[*fixture]string{closed: test.closed, open: test.open} {
+			status := 403
+			if strings.Contains(want, " is ") {
+				status = 200
+			}
+			headers := []string{"X-Forwarded-User", test.user}
+			if test.groups != "" {
+				headers = append(headers, "X-Forwarded-Groups", test.groups)
+			}
+			f.expect(test.user+" of "+test.groups, request("GET", "/", "10.0.0.7:5000", headers...), status, want)
+		}
+	}
+}
+
+// TestHeader: only a trusted proxy names a person, and the address of the connection says whether
+// it is one.
+func TestHeader(t *testing.T) {
+	t.Parallel()
+	of := settings(config.AuthHeader)
+	of.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	f := start(t, of)
+	const user, groups = "X-Forwarded-User", "X-Forwarded-Groups"
+	f.expect("the proxy", request("GET", "/", "10.0.0.7:5000", user, "ann"), 200, "ann is operator")
+	f.expect("the proxy by mapped IPv4", request("GET", "/", "[::ffff:10.0.0.7]:5000", user, "ann"), 200, "ann is operator")
+	f.expect("the proxy by IPv6", request("GET", "/", "[::1]:5000", user, "ben"), 200, "ben is viewer")
+	f.expect("another address", request("GET", "/", "192.0.2.1:5000", user, "ann"), 403, "not come from a trusted proxy")
+	f.expect("a claimed address", request("GET", "/", "192.0.2.1:5000", user, "ann", "X-Forwarded-For", "10.0.0.7"), 403, "not come from a trusted proxy")
+	f.expect("an address that cannot be read", request("GET", "/", "@", user, "ann"), 403, "not come from a trusted proxy")
+	f.expect("no name", request("GET", "/", "10.0.0.7:5000"), 401, "named no person")
+	f.expect("an empty name", request("GET", "/", "10.0.0.7:5000", user, ""), 401, "named no person")
+	f.expect("two names", request("GET", "/", "10.0.0.7:5000", user, "ben", user, "ann"), 403, "twice")
+	f.expect("names in one", request("GET", "/", "10.0.0.7:5000", user, "ben, ann"), 403, "no single name")
+	f.expect("groups twice", request("GET", "/", "10.0.0.7:5000", user, "cid", groups, "engineers", groups, "analysts"), 403, "twice")
+	f.expect("a hidden character", request("GET", "/", "10.0.0.7:5000", user, "ann\u202e"), 403, "no single name")
+	f.expect("a long name", request("GET", "/", "10.0.0.7:5000", user, strings.Repeat("a", 201)), 403, "no single name")
+	f.expect("markup", request("GET", "/", "10.0.0.7:5000", user, "<script>x"), 403, "&lt;script&gt;x may not see")
+	if got := f.lines("a person signed in to the console"); got != 2 { // ann once, ben once
+		t.Errorf("%d sign-ins in the log, want 2:\n%s", got, f.logged())
+	}
+	f.wait(13 * time.Hour)
+	f.expect("a day later", request("GET", "/", "10.0.0.7:5000", user, "ann"), 200, "ann is operator")
+	if got := f.lines("a person signed in to the console"); got != 3 {
+		t.Errorf("%d sign-ins in the log a day later, want 3", got)
+	}
+}
+
+// TestRefusalsDoNotFillTheLog: a sender who is refused all the time writes a bounded number of
+// lines.
+func TestRefusalsDoNotFillTheLog(t *testing.T) {
+	t.Parallel()
+	f := start(t, config.Console{Auth: config.AuthNone})
+	for range 500 {
+		f.do(request("GET", "/", "192.0.2.1:5000"))
+	}
+	if got := f.lines("the console refused a request"); got != 30 {
+		t.Errorf("%d lines, want 30", got)
+	}
+	f.wait(time.Minute)
+	f.do(request("GET", "/", "192.0.2.1:5000"))
+	if got := f.lines("the console refused a request"); got != 31 {
+		t.Errorf("%d lines a minute later, want 31", got)
+	}
+}
+
+// usersFile writes a file of users. Each password is the canary with the name.
+func usersFile(t *testing.T, names ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "users")
+	writeUsers(t, path, names...)
+	return path
+}
+
+func writeUsers(t *testing.T, path string, names ...string) {
+	t.Helper()
+	text := "# people\n\n"
+	for _, name := range names {
+		hash, err := bcrypt.GenerateFromPassword([]byte(canary+name), 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += name + ":" + string(hash) + "\n"
+	}
+	replace(t, path, text, 0o600)
+}
+
+// replace puts a file in another's place, as an editor does.
+func replace(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(path+".new", []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path+".new", mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func basicSettings(path string) config.Console {
+	of := settings(config.AuthBasic)
+	of.Users, of.Operators, of.Viewers = path, []string{"ann"}, nil
+	return of
+}
+
+// as makes a request with a name and a password.
+func as(from, name, password string) *http.Request {
+	r := request("GET", "/", from)
+	r.SetBasicAuth(name, password)
+	return r
+}
+
+// TestBasic: a name with its password gets in, and nothing else does.
+func TestBasic(t *testing.T) {
+	t.Parallel()
+	f := start(t, basicSettings(usersFile(t, "ann", "ben")))
+	f.expect("ann", as("192.0.2.1:1", "ann", canary+"ann"), 200, "ann is operator")
+	f.expect("ben", as("192.0.2.1:1", "ben", canary+"ben"), 200, "ben is viewer")
+	f.expect("another's password", as("192.0.2.1:1", "ann", canary+"ben"), 401, "do not match")
+	f.expect("no password", as("192.0.2.1:1", "ann", ""), 401, "do not match")
+	f.expect("an unknown name", as("192.0.2.1:1", canary+"cid", canary+"ann"), 401, "do not match")
+	f.expect("no name", as("192.0.2.1:1", "", canary+"ann"), 401, "do not match")
+	f.expect("another scheme", request("GET", "/", "192.0.2.1:1", "Authorization", "Bearer "+canary), 401, "asks for a name")
+	f.expect("no base64", request("GET", "/", "192.0.2.1:1", "Authorization", "Basic !"+canary), 401, "asks for a name")
+	w := f.do(request("GET", "/", "192.0.2.1:1"))
+	if got := w.Header().Get("WWW-Authenticate"); w.Code != 401 || got != `Basic realm="sluice", charset="UTF-8"` {
+		t.Errorf("the challenge is %d, %q", w.Code, got)
+	}
+	if signed, refused := f.lines("a person signed in to the console"), f.lines("the console refused a request"); signed != 2 || refused != 4 {
+		t.Errorf("%d sign-ins and %d refusals in the log, want 2 and 4:\n%s", signed, refused, f.logged())
+	}
+}
+
+// TestGuessingIsSlow: an address that guesses has to wait, others do not, and the one whose
+// password was proven a moment ago does not, either.
+func TestGuessingIsSlow(t *testing.T) {
+	t.Parallel()
+	of := basicSettings(usersFile(t, "ann", "ben"))
+	of.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	f := start(t, of)
+	f.expect("ann", as("192.0.2.1:1", "ann", canary+"ann"), 200, "ann")
+	codes := make([]int, 20)
+	var all sync.WaitGroup
+	for i := range codes {
+		all.Go(func() { codes[i] = f.do(as("192.0.2.1:1", "ann", canary+strings.Repeat("x", i))).Code })
+	}
+	all.Wait()
+	slices.Sort(codes)
+	if want := slices.Concat(slices.Repeat([]int{401}, 10), slices.Repeat([]int{429}, 10)); !slices.Equal(codes, want) {
+		t.Errorf("the answers are %v, want ten times 401 and ten times 429", codes)
+	}
+	f.expect("the right password of another", as("192.0.2.1:1", "ben", canary+"ben"), 429, "Too many")
+	f.expect("the remembered one", as("192.0.2.1:1", "ann", canary+"ann"), 200, "ann")
+	f.expect("another address", as("192.0.2.2:1", "ben", canary+"ben"), 200, "ben")
+	f.expect("behind the proxy", withHeader(as("10.0.0.1:1", "ben", canary+"x"), "X-Forwarded-For", "192.0.2.1"), 429, "Too many")
+	f.expect("behind the proxy, another", withHeader(as("10.0.0.1:1", "ben", canary+"x"), "X-Forwarded-For", "192.0.2.1, 192.0.2.3"), 401, "do not match")
+	f.wait(11 * time.Second)
+	f.expect("ten seconds later", as("192.0.2.1:1", "ann", canary+"x"), 401, "do not match")
+	f.expect("and at once again", as("192.0.2.1:1", "ann", canary+"y"), 429, "Too many")
+	// One subscriber has a whole network of IPv6.
+	for range 10 {
+		f.do(as("[2001:db8::1]:1", "ann", canary+"x"))
+	}
+	f.expect("the same network", as("[2001:db8::2]:1", "ann", canary+"x"), 429, "Too many")
+	f.expect("another network", as("[2001:db8:0:1::2]:1", "ann", canary+"x"), 401, "do not match")
+}
+
+func withHeader(r *http.Request, name, value string) *http.Request {
+	r.Header.Add(name, value)
+	return r
+}
+
+// TestRightPasswordsAreNoFailures: many people behind one address sign in.
+func TestRightPasswordsAreNoFailures(t *testing.T) {
+	t.Parallel()
+	f := start(t, basicSettings(usersFile(t, "ann")))
+	for range 12 { // more than the failures that an address has
+		f.wait(6 * time.Minute) // the proof before is forgotten
+		f.expect("ann", as("192.0.2.1:1", "ann", canary+"ann"), 200, "ann")
+	}
+	if got := f.lines("a person signed in to the console"); got != 1 {
+		t.Errorf("%d sign-ins in the log within an hour, want 1", got)
+	}
+}
+
+// TestUsersFileIsReadAnew: a change of the file is in force at the next request; a file with
+// mistakes leaves the users before in force and says so.
+func TestUsersFileIsReadAnew(t *testing.T) {
+	t.Parallel()
+	path := usersFile(t, "ann", "ben")
+	f := start(t, basicSettings(path))
+	f.expect("ben", as("192.0.2.1:1", "ben", canary+"ben"), 200, "ben")
+	writeUsers(t, path, "ann", "cid")
+	f.expect("ben, removed", as("192.0.2.1:1", "ben", canary+"ben"), 401, "do not match")
+	f.expect("cid, added", as("192.0.2.1:1", "cid", canary+"cid"), 200, "cid")
+	replace(t, path, "ann:"+canary+"\n", 0o600)
+	f.expect("cid, after a mistake", as("192.0.2.1:1", "cid", canary+"cid"), 200, "cid")
+	if !strings.Contains(f.logged(), "line 1 has no bcrypt hash") || f.lines("the users before stay in force") != 1 {
+		t.Errorf("the log does not say once what is wrong:\n%s", f.logged())
+	}
+	writeUsers(t, path, "ann")
+	f.expect("cid, removed", as("192.0.2.1:1", "cid", canary+"cid"), 401, "do not match")
+}
+
+// TestBrokenUsersFiles: all mistakes are named by their lines, and no line is quoted.
+func TestBrokenUsersFiles(t *testing.T) {
+	t.Parallel()
+	good := readFile(t, usersFile(t, "ann"))
+	weak, err := bcrypt.GenerateFromPassword([]byte(canary), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		text  string
+		mode  os.FileMode
+		wants []string
+	}{
+		"lines": {
+			good + "ben\ncid:" + canary + "\n:" + string(weak) + "\ndan:" + string(weak) + "\n" + strings.TrimPrefix(good, "# people\n\n"), 0o600,
+			[]string{"line 4 has no bcrypt hash", "line 5 has no bcrypt hash", "line 6 has no name", "line 7 has a hash of cost 5, and 10 to 15", "line 8 has a name that another line has"},
+		},
+		"nothing":         {"# empty\n", 0o600, []string{"has no user"}},
+		"readable by all": {good, 0o644, []string{"all accounts may read"}},
+		"writable":        {good, 0o620, []string{"others may write"}},
+	} {
+		path := filepath.Join(t.TempDir(), "users")
+		replace(t, path, test.text, test.mode)
+		_, err := access.New(access.Options{Settings: basicSettings(path), Log: slog.New(slog.DiscardHandler), Now: time.Now})
+		if err == nil || strings.Contains(err.Error(), canary) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, want := range test.wants {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+		}
+		if got := strings.Count(err.Error(), "console.users"); got != len(test.wants) {
+			t.Errorf("%s: %d mistakes, want %d: %v", name, got, len(test.wants), err)
+		}
+	}
+	if _, err := access.New(access.Options{Settings: basicSettings("/nowhere/users"), Log: slog.New(slog.DiscardHandler), Now: time.Now}); err == nil {
+		t.Error("a missing file is not reported")
+	}
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

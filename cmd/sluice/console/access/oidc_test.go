@@ -1,0 +1,487 @@
+package access_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/cmd/sluice/console/access"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/upstream"
+)
+
+// browser is a person's browser in front of a console whose names a provider proves.
+type browser struct {
+	*fixture
+
+	provider *testProvider
+	console  *httptest.Server
+	client   *http.Client
+	jar      *cookiejar.Jar
+}
+
+// open starts a console and a provider. change may change the settings.
+func open(t *testing.T, change func(*config.Console)) *browser {
+	t.Helper()
+	b := &browser{provider: newProvider(t)}
+	b.console = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { b.handler.ServeHTTP(w, r) }))
+	t.Cleanup(b.console.Close)
+	of := settings(config.AuthOIDC)
+	of.PublicURL = b.console.URL
+	of.OIDC = config.ConsoleOIDC{
+		Issuer: b.provider.URL, ClientID: clientID, ClientSecret: upstream.NewSecret(clientSecret), Scopes: []string{"openid", "email"},
+		UserClaim: "email", GroupsClaim: "groups",
+	}
+	if change != nil {
+		change(&of)
+	}
+	b.fixture = start(t, of)
+	b.fresh()
+	return b
+}
+
+// fresh is a browser without cookies.
+func (b *browser) fresh() {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.jar, b.client = jar, &http.Client{Jar: jar, Timeout: 30 * time.Second}
+}
+
+// shown is what a browser has in front of it: the status, where it leads, and the address.
+type shown struct {
+	status       int
+	location, at string
+}
+
+// get opens an address and follows redirects, or not.
+func (b *browser) get(address string, follow bool) (shown, string) {
+	b.t.Helper()
+	return b.send(http.MethodGet, address, follow)
+}
+
+func (b *browser) send(method, address string, follow bool, headers ...string) (shown, string) {
+	b.t.Helper()
+	if strings.HasPrefix(address, "/") {
+		address = b.console.URL + address
+	}
+	r, err := http.NewRequestWithContext(b.t.Context(), method, address, http.NoBody)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Header.Set("Accept", "text/html")
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	client := *b.client
+	if !follow {
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	got, err := client.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer func() { _ = got.Body.Close() }()
+	var body bytes.Buffer
+	if _, err := body.ReadFrom(got.Body); err != nil {
+		b.t.Fatal(err)
+	}
+	if strings.Contains(body.String(), canary) {
+		b.t.Errorf("the answer has a secret:\n%s", body.String())
+	}
+	return shown{got.StatusCode, got.Header.Get("Location"), got.Request.URL.String()}, body.String()
+}
+
+// begin starts a sign-in, and returns the address at the console to which the provider sends the
+// browser back.
+func (b *browser) begin(to string) string {
+	b.t.Helper()
+	got, _ := b.get("/login?"+url.Values{"to": {to}}.Encode(), false)
+	got, _ = b.get(got.location, false)
+	back := got.location
+	if !strings.HasPrefix(back, b.console.URL+"/callback?") {
+		b.t.Fatalf("the provider sends to %q", back)
+	}
+	return back
+}
+
+// cookie returns the cookie with a name, or nil.
+func (b *browser) cookie(name string) *http.Cookie {
+	b.t.Helper()
+	at, err := url.Parse(b.console.URL)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, cookie := range b.jar.Cookies(at) {
+		if cookie.Name == name {
+			return cookie
+		}
+	}
+	return nil
+}
+
+// want demands what a page shows.
+func (b *browser) want(what, address string, status int, text string) {
+	b.t.Helper()
+	if got, body := b.get(address, true); got.status != status || !strings.Contains(body, text) {
+		b.t.Errorf("%s: %d, want %d with %q:\n%s", what, got.status, status, text, body)
+	}
+}
+
+// TestSignIn: a person who opens a page is sent to the provider and comes back to that page.
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	got, body := b.get("/runs?state=failed&x=%2F", true)
+	if body != "ann is operator" || got.at != b.console.URL+"/runs?state=failed&x=%2F" {
+		t.Fatalf("%s: %q", got.at, body)
+	}
+	session := b.cookie("sluice")
+	if session == nil || b.cookie("sluice-login") != nil {
+		t.Fatalf("the session is %v, the sign-in %v", session, b.cookie("sluice-login"))
+	}
+	if raw, err := base64.RawURLEncoding.DecodeString(session.Value); err != nil || bytes.Contains(raw, []byte("ann")) || bytes.Contains(raw, []byte(canary)) {
+		t.Errorf("the cookie is not sealed: %q, %v", raw, err)
+	}
+	b.want("the next page", "/", 200, "ann is operator")
+	if b.provider.exchanged != 1 || b.lines("a person signed in to the console") != 1 {
+		t.Errorf("%d exchanges, and the log:\n%s", b.provider.exchanged, b.logged())
+	}
+}
+
+// TestSecretInTheForm: a provider that takes the client's secret in the form only gets it there.
+func TestSecretInTheForm(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	b.provider.method = "client_secret_post"
+	b.want("signing in", "/", 200, "ann is operator")
+}
+
+// TestRolesOfClaims: the lists decide about the claims of the token, at each request.
+func TestRolesOfClaims(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		claims map[string]any
+		status int
+		want   string
+	}{
+		"viewer":                {map[string]any{"email": "ben"}, 200, "ben is viewer"},
+		"operator by a group":   {map[string]any{"email": "cid", "groups": []string{"others", "engineers"}}, 200, "cid is operator"},
+		"viewer by one group":   {map[string]any{"email": "cid", "groups": "analysts"}, 200, "cid is viewer"},
+		"in no list":            {map[string]any{"email": "cid", "groups": []any{"others", 7}}, 403, "cid may not see"},
+		"a group as a name":     {map[string]any{"email": "group:engineers"}, 403, "has no name"},
+		"no name":               {map[string]any{"email": nil}, 403, "has no name"},
+		"a name that is a list": {map[string]any{"email": []string{"ann"}}, 403, "has no name"},
+		"an unverified address": {map[string]any{"email_verified": false}, 403, "has not verified"},
+		"unverified, as a text": {map[string]any{"email_verified": "false"}, 403, "has not verified"},
+		"not said":              {map[string]any{"email_verified": nil}, 200, "ann is operator"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := open(t, nil)
+			b.provider.says(test.claims)
+			b.want(name, "/", test.status, test.want)
+		})
+	}
+}
+
+// TestForgedTokens: a token that is not the provider's, or not for this console, this sign-in or
+// this time, lets no one in.
+func TestForgedTokens(t *testing.T) {
+	t.Parallel()
+	other := newKey()
+	const invalid = "is not valid for this console"
+	for name, test := range map[string]struct {
+		claims map[string]any
+		change func(*testProvider)
+		want   string
+	}{
+		"another audience":       {map[string]any{"aud": "another"}, nil, invalid},
+		"another issuer":         {map[string]any{"iss": "https://login.example.com"}, nil, invalid},
+		"expired":                {map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}, nil, invalid},
+		"another party":          {map[string]any{"aud": []string{clientID, "another"}, "azp": "another"}, nil, "issued to another client"},
+		"another nonce":          {map[string]any{"nonce": "another"}, nil, "belongs to another sign-in"},
+		"no nonce":               {map[string]any{"nonce": nil}, nil, "belongs to another sign-in"},
+		"another signer":         {nil, func(p *testProvider) { p.signer = other }, invalid},
+		"no signature":           {nil, func(p *testProvider) { p.algorithm = "none" }, invalid},
+		"an algorithm of secret": {nil, func(p *testProvider) { p.algorithm = "HS256" }, invalid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := open(t, nil)
+			b.provider.says(test.claims)
+			if test.change != nil {
+				test.change(b.provider)
+			}
+			b.want(name, "/", 403, test.want)
+			if b.cookie("sluice") != nil || b.lines("the console refused a request") != 1 || b.lines("a person signed in") != 0 {
+				t.Errorf("the session is %v, the log:\n%s", b.cookie("sluice"), b.logged())
+			}
+			if b.provider.exchanged != 1 {
+				t.Errorf("%d exchanges: the token was not looked at", b.provider.exchanged)
+			}
+		})
+	}
+}
+
+// TestForgedCallbacks: what comes back has to belong to the sign-in of this browser.
+func TestForgedCallbacks(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	for name, test := range map[string]struct {
+		change func(url.Values)
+		want   string
+	}{
+		"another state": {func(q url.Values) { q.Set("state", "another") }, "belongs to another sign-in"},
+		"no state":      {func(q url.Values) { q.Del("state") }, "belongs to another sign-in"},
+		"no code":       {func(q url.Values) { q.Del("code") }, "reports an error"},
+		"another code":  {func(q url.Values) { q.Set("code", "another") }, "does not accept the code"},
+		"mixed up":      {func(q url.Values) { q.Set("iss", "https://login.example.com") }, "names another provider"},
+		"denied":        {func(q url.Values) { q.Set("error", "access_denied"); q.Set("error_description", canary) }, "access was denied"},
+		"an error":      {func(q url.Values) { q.Set("error", canary) }, "reports an error"},
+	} {
+		b.fresh()
+		back, err := url.Parse(b.begin("/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		good := back.String()
+		query := back.Query()
+		test.change(query)
+		back.RawQuery = query.Encode()
+		b.want(name, back.String(), 403, test.want)
+		b.want(name+", and then the right one", good, 403, "no sign-in is under way")
+		if b.cookie("sluice") != nil {
+			t.Errorf("%s: there is a session", name)
+		}
+	}
+	// An attacker's answer in the browser of another person.
+	back := b.begin("/")
+	b.fresh()
+	b.want("another browser", back, 403, "no sign-in is under way")
+	back = b.begin("/")
+	b.wait(11 * time.Minute)
+	b.want("too late", back, 403, "longer than ten minutes")
+}
+
+// TestReplayedCode: a callback works once, also for one who has the cookie of the sign-in.
+func TestReplayedCode(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	back := b.begin("/")
+	begun := b.cookie("sluice-login")
+	b.want("the first time", back, 200, "ann is operator")
+	b.fresh()
+	r, err := url.Parse(b.console.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.jar.SetCookies(r, []*http.Cookie{begun})
+	b.want("the second time", back, 403, "does not accept the code")
+	if b.cookie("sluice") != nil {
+		t.Error("there is a session")
+	}
+}
+
+// TestSessions: a session ends after twelve hours, and a changed cookie is none.
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	b.want("signing in", "/", 200, "ann is operator")
+	session := b.cookie("sluice")
+	without := func(cookies ...*http.Cookie) *http.Request {
+		r := request("GET", "/", "127.0.0.1:1")
+		for _, cookie := range cookies {
+			r.AddCookie(cookie)
+		}
+		return r
+	}
+	is := func(value string) *http.Cookie { return &http.Cookie{Name: "sluice", Value: value} }
+	f := b.fixture
+	f.expect("the cookie", without(session), 200, "ann is operator")
+	f.expect("beside one of another", without(is("x"), session), 200, "ann is operator")
+	raw, err := base64.RawURLEncoding.DecodeString(session.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range raw { // any single bit
+		changed := bytes.Clone(raw)
+		changed[i] ^= 1
+		f.expect("a changed cookie", without(is(base64.RawURLEncoding.EncodeToString(changed))), 303, "")
+	}
+	b.fresh()
+	b.begin("/")
+	f.expect("the cookie of a sign-in", without(is(b.cookie("sluice-login").Value)), 303, "")
+	f.expect("half a cookie", without(is(session.Value[:20])), 303, "")
+	f.expect("an empty cookie", without(is("")), 303, "")
+	b.wait(12*time.Hour - time.Second)
+	f.expect("before its end", without(session), 200, "ann is operator")
+	b.wait(2 * time.Second)
+	f.expect("after its end", without(session), 303, "")
+
+	again := open(t, func(of *config.Console) { of.OIDC.ClientID = "another" })
+	again.expect("another client", without(session), 303, "")
+}
+
+// TestListsDecideAtEachRequest: a session is of no use once its person is in no list, and an
+// operator who became a viewer is one at once.
+func TestListsDecideAtEachRequest(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	b.provider.says(map[string]any{"email": "cid", "groups": []string{"engineers"}})
+	b.want("signing in", "/", 200, "cid is operator")
+	session := b.cookie("sluice")
+	of := settings(config.AuthOIDC)
+	of.PublicURL, of.OIDC = b.console.URL, config.ConsoleOIDC{Issuer: b.provider.URL, ClientID: clientID}
+	with := func() *http.Request {
+		r := request("GET", "/", "127.0.0.1:1")
+		r.AddCookie(session)
+		return r
+	}
+	of.Operators, of.Viewers = nil, []string{"cid"}
+	start(t, of).expect("now a viewer", with(), 200, "cid is viewer")
+	of.Viewers = []string{"ben"}
+	start(t, of).expect("now in no list", with(), 403, "cid may not see")
+}
+
+// TestContextEndsWithTheSession: a stream of events does not outlive the proof of its reader's
+// name.
+func TestContextEndsWithTheSession(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	b.want("signing in", "/", 200, "ann is operator")
+	r := request("GET", "/", "127.0.0.1:1")
+	r.AddCookie(b.cookie("sluice"))
+	b.wait(11 * time.Hour)
+	var left time.Duration
+	b.access.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		ends, _ := r.Context().Deadline()
+		left = time.Until(ends)
+	})).ServeHTTP(httptest.NewRecorder(), r)
+	if left < 58*time.Minute || left > time.Hour {
+		t.Errorf("the context ends in %s, want an hour", left)
+	}
+}
+
+// TestOpenRedirects: after a sign-in the browser goes to a page of the console only.
+func TestOpenRedirects(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	for to, want := range map[string]string{
+		"/runs?a=b": "/runs?a=b", "/r/inventory.bills/1%2F2": "/r/inventory.bills/1%2F2", "": "/", "runs": "/",
+		"//evil.example": "/", "///evil.example": "/", "/\\evil.example": "/", "\\\\evil.example": "/", "https://evil.example": "/", "https:evil.example": "/",
+		"/\t/evil.example": "/", "/\n/evil.example": "/", "%20//evil.example": "/", "javascript:alert(1)": "/", "/%zz": "/",
+		"/login": "/", "/login?to=/": "/", "/callback": "/", "/logout": "/",
+	} {
+		b.fresh()
+		got, _ := b.get(b.begin(to), false)
+		if location := got.location; got.status != http.StatusSeeOther || location != want {
+			t.Errorf("%q: %d to %q, want %q", to, got.status, location, want)
+		}
+	}
+}
+
+// TestPrograms: scripts and programs get 401, and no way to the provider.
+func TestPrograms(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	for name, r := range map[string]*http.Request{
+		"a fetch":   request("GET", "/events", "127.0.0.1:1", "Sec-Fetch-Mode", "cors"),
+		"an action": request("POST", "/act", "127.0.0.1:1", "Sec-Fetch-Mode", "navigate"),
+		"a program": withHeader(httptest.NewRequest(http.MethodGet, "/?format=json", http.NoBody), "Accept", "*/*"),
+	} {
+		b.expect(name, r, 401, "not signed in")
+	}
+	b.expect("a person", request("GET", "/", "127.0.0.1:1", "Sec-Fetch-Mode", "navigate"), 303, "")
+	b.expect("a wrong method", request("POST", "/login", "127.0.0.1:1"), 405, "GET only")
+}
+
+// TestSignOut: signing out is a POST of the console's own pages.
+func TestSignOut(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	b.want("signing in", "/", 200, "ann is operator")
+	if path := b.access.SignOut(); path != "/logout" {
+		t.Fatalf("the path is %q", path)
+	}
+	b.want("by a link", "/logout", 405, "POST only")
+	if got, _ := b.send(http.MethodPost, "/logout", true, "Sec-Fetch-Site", "cross-site"); got.status != 403 || b.cookie("sluice") == nil {
+		t.Errorf("another site: %d", got.status)
+	}
+	if got, body := b.send(http.MethodPost, "/logout", true, "Sec-Fetch-Site", "same-origin"); got.status != 200 || !strings.Contains(body, "signed out") {
+		t.Errorf("the console's page: %d\n%s", got.status, body)
+	}
+	if b.cookie("sluice") != nil {
+		t.Error("the session is still there")
+	}
+}
+
+// TestCookiesOfHTTPS: by https the cookies belong to this host alone, and scripts cannot read them.
+func TestCookiesOfHTTPS(t *testing.T) {
+	t.Parallel()
+	b := open(t, func(of *config.Console) { of.PublicURL = "https://sluice.example.com" })
+	w := b.do(request("GET", "/login", "127.0.0.1:1"))
+	cookies := w.Result().Cookies()
+	if len(cookies) != 1 {
+		t.Fatalf("%d cookies: %d, %s", len(cookies), w.Code, w.Body)
+	}
+	got := cookies[0]
+	if got.Name != "__Host-sluice-login" || !got.Secure || !got.HttpOnly || got.SameSite != http.SameSiteLaxMode || got.Path != "/" || got.Domain != "" || got.MaxAge != 600 {
+		t.Errorf("the cookie is %+v", got)
+	}
+	to, err := url.Parse(w.Header().Get("Location"))
+	if err != nil || to.Query().Get("redirect_uri") != "https://sluice.example.com/callback" {
+		t.Errorf("the provider is asked by %s", to)
+	}
+	if challenge := to.Query().Get("code_challenge"); len(challenge) != 43 || to.Query().Get("state") == "" || to.Query().Get("nonce") == "" {
+		t.Errorf("the provider is asked by %s", to)
+	}
+}
+
+// TestProviderDown: the console starts without its provider, says so to people, and works once it
+// is there. A client secret that changed is used without a restart.
+func TestProviderDown(t *testing.T) {
+	t.Parallel()
+	secret := upstream.NewSecret(canary + "-old")
+	b := open(t, nil)
+	of := settings(config.AuthOIDC)
+	of.PublicURL = b.console.URL
+	of.OIDC = config.ConsoleOIDC{Issuer: b.provider.URL, ClientID: clientID, Scopes: []string{"openid"}, UserClaim: "email"}
+	made, err := access.New(access.Options{
+		Settings: of, Key: bytes.Repeat([]byte("k"), 32), ClientSecret: func() config.Secret { return secret }, Log: slog.New(slog.NewTextHandler(b, nil)), Now: b.clock,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.handler = made.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(access.UserOf(r.Context()).Name))
+	}))
+	b.provider.down = true
+	b.want("while it is down", "/", 502, "does not answer as it should")
+	b.provider.down = false
+	b.want("with a wrong secret", "/", 502, "does not answer as it should")
+	if !strings.Contains(b.logged(), "invalid_client") {
+		t.Errorf("the log does not say why:\n%s", b.logged())
+	}
+	secret = upstream.NewSecret(clientSecret)
+	b.want("with the right one", "/", 200, "ann")
+}
+
+// TestOIDCNeedsAKey: without the sealing key there are no cookies.
+func TestOIDCNeedsAKey(t *testing.T) {
+	t.Parallel()
+	of := settings(config.AuthOIDC)
+	of.PublicURL = "https://sluice.example.com"
+	_, err := access.New(access.Options{Settings: of, Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	if err == nil || !strings.Contains(err.Error(), "SLUICE_ENCRYPTION_KEY") {
+		t.Errorf("got %v", err)
+	}
+}
