@@ -67,18 +67,19 @@ func (p *pages) explainRecord(ctx context.Context, r *console.Request) (console.
 	case err != nil:
 		return console.Page{}, err
 	case shown.Row == nil && len(shown.Versions) == 0 && len(shown.Quarantine) == 0 && shown.Tombstone == nil:
-		return console.Page{}, fmt.Errorf("%s.%s %s %w: %s", shown.Service, shown.Resource, outside.Visible(id), console.ErrNotFound, strings.Join(shown.Conclusions, " "))
+		return console.Page{}, fmt.Errorf("%s.%s %s %w: %s",
+			shown.Service, shown.Resource, outside.Visible(id), console.ErrNotFound, strings.Join(shown.Conclusions, " "))
 	}
 	records, err := p.app.RawRecords(ctx, shown.Versions[:min(len(shown.Versions), versionsCompared+1)])
 	if err != nil {
 		return console.Page{}, err
 	}
-	if !shows(r) {
+	if !p.shows(r) {
 		for i := range shown.Quarantine {
 			shown.Quarantine[i].Detail = hiddenValue // it may quote the value
 		}
 	}
-	e := explained{request: r, explainView: &shown, stream: stream, records: records, zone: p.app.Zone(shown.Organization)}
+	e := shownRecord{pages: p, request: r, explainView: &shown, stream: stream, records: records, zone: p.app.Zone(shown.Organization)}
 	return e.page(), nil
 }
 
@@ -104,10 +105,11 @@ func (p *pages) recordOfWhom(name, id string) (console.Page, error) {
 // hiddenValue replaces what viewers do not see.
 const hiddenValue = "operators see it"
 
-// explained is a record, as its page shows it.
-type explained struct {
+// shownRecord is a record, as its page shows it.
+type shownRecord struct {
 	*explainView
 
+	pages   *pages
 	request *console.Request
 	stream  pipeline.Stream
 	// records are the raw records of the first versions.
@@ -115,7 +117,7 @@ type explained struct {
 	zone    *time.Location
 }
 
-func (e *explained) page() console.Page {
+func (e *shownRecord) page() console.Page {
 	name := e.Service + "." + e.Resource
 	page := console.Page{Title: outside.Visible(name + " " + e.Record), Document: e.explainView, Sentence: e.Conclusions[0], Mood: e.mood()}
 	for _, sentence := range e.Conclusions[1:] {
@@ -137,7 +139,7 @@ func (e *explained) page() console.Page {
 			console.Field{Label: "List read again", Value: console.Moment(&e.List.NextDueAt, e.zone)})
 	}
 	page.Parts = append(page.Parts, about)
-	if !shows(e.request) {
+	if !e.pages.shows(e.request) {
 		page.Parts = append(page.Parts, console.Note{Text: "Operators see the values of records. Here are their kinds and lengths.", Mood: console.Muted})
 	}
 	page.Parts = append(page.Parts, e.versions()...)
@@ -149,7 +151,7 @@ func (e *explained) page() console.Page {
 }
 
 // mood is bad where something is open, and warns where there is no row.
-func (e *explained) mood() console.Mood {
+func (e *shownRecord) mood() console.Mood {
 	open := slices.ContainsFunc(e.Quarantine, func(entry lineage.Entry) bool { return entry.State == "open" })
 	switch {
 	case open, e.Tombstone != nil && e.Tombstone.State == "needs_review":
@@ -162,7 +164,7 @@ func (e *explained) mood() console.Mood {
 }
 
 // versions are the calls that brought the record, and what each changed.
-func (e *explained) versions() []console.Part {
+func (e *shownRecord) versions() []console.Part {
 	table := console.Table{
 		Caption: "Versions, newest first: which call brought each", None: "No raw record of it is kept in the answers that were looked through.",
 		Head: []string{"Loaded", "Out of", "Modified", "Call", "Request", "Answer", "Run", "Bytes"},
@@ -183,7 +185,8 @@ func (e *explained) versions() []console.Part {
 	}
 	parts := []console.Part{console.Heading{ID: "versions", Text: "How it came about"}, some(e.request, "versions", table)}
 	if !e.AllArchives {
-		parts = append(parts, console.Note{Text: "The newest " + view.Plural(e.Archives, "answer") + " of the list were looked through. Older versions may be there."})
+		searched := "The newest " + view.Plural(e.Archives, "answer") + " of the list were looked through. Older versions may be there."
+		parts = append(parts, console.Note{Text: searched})
 		if e.request.Query.Get("answers") == "" {
 			parts = append(parts, console.Links{{Text: "Look through more answers", Href: with(e.request, "answers", "all")}})
 		}
@@ -199,7 +202,7 @@ func kindOfVersion(v *lineage.Version) string {
 }
 
 // changes hold each version against the one before it of the same kind, value by value.
-func (e *explained) changes() []console.Part {
+func (e *shownRecord) changes() []console.Part {
 	table := console.Table{
 		Caption: "What changed from version to version, newest first", None: "No two versions of one kind are kept: there is nothing to compare.",
 		Head: []string{"Version of", "Out of", "Field", "Before", "After"},
@@ -220,7 +223,7 @@ func (e *explained) changes() []console.Part {
 }
 
 // previous is the index of the version before the one at i of the same kind; -1 if there is none.
-func (e *explained) previous(i int) int {
+func (e *shownRecord) previous(i int) int {
 	for before := i + 1; before < len(e.records); before++ {
 		if e.Versions[before].Single == e.Versions[i].Single {
 			return before
@@ -230,11 +233,11 @@ func (e *explained) previous(i int) int {
 }
 
 // value is a cell with a value of the record, for those who ask.
-func (e *explained) value(value jsontext.Value) console.Cell {
+func (e *shownRecord) value(value jsontext.Value) console.Cell {
 	switch {
 	case value == nil:
 		return console.Word("not there", console.Muted)
-	case !shows(e.request):
+	case !e.pages.shows(e.request):
 		return console.Word(kindOf(value), console.Muted)
 	}
 	text := string(value)
@@ -258,7 +261,7 @@ func shortened(text string) string {
 }
 
 // row are the values that the warehouse has, ours last.
-func (e *explained) row() []console.Part {
+func (e *shownRecord) row() []console.Part {
 	if e.Row == nil {
 		return nil
 	}
@@ -286,7 +289,7 @@ func (e *explained) row() []console.Part {
 }
 
 // raw is one version as it came: the newest, or the one that was chosen.
-func (e *explained) raw() []console.Part {
+func (e *shownRecord) raw() []console.Part {
 	at := slices.IndexFunc(e.records, func(record []byte) bool { return record != nil })
 	var links console.Links
 	for i, record := range e.records {
@@ -303,11 +306,11 @@ func (e *explained) raw() []console.Part {
 		return nil
 	}
 	heading := fmt.Sprintf("Raw record of call %d (%s)", e.Versions[at].Call.ID, kindOfVersion(&e.Versions[at]))
-	source, _ := sourceOf(e.request, e.records[at], "")
+	source, _ := e.pages.sourceOf(e.request, e.records[at], "")
 	return []console.Part{console.Heading{ID: "raw", Text: heading}, links, source}
 }
 
-func (e *explained) tombstone() []console.Part {
+func (e *shownRecord) tombstone() []console.Part {
 	t := e.Tombstone
 	if t == nil {
 		return nil
@@ -327,7 +330,7 @@ func (e *explained) tombstone() []console.Part {
 	return []console.Part{console.Heading{ID: "tombstone", Text: "Its end upstream"}, fields}
 }
 
-func (e *explained) quarantine() []console.Part {
+func (e *shownRecord) quarantine() []console.Part {
 	if len(e.Quarantine) == 0 {
 		return nil
 	}
@@ -338,7 +341,8 @@ func (e *explained) quarantine() []console.Part {
 		q := &e.Quarantine[i]
 		table.Rows = append(table.Rows, []console.Cell{
 			console.ID(q.ID, "/quarantine/"+view.ID(q.ID)), console.Text(q.State), console.Text(q.Code), console.Code(outside.Visible(q.Path)),
-			console.Text(outside.Visible(shortened(q.Detail))), console.Moment(&q.FirstSeenAt, e.zone), console.Moment(&q.LastSeenAt, e.zone), console.Number(q.Seen),
+			console.Text(outside.Visible(shortened(q.Detail))),
+			console.Moment(&q.FirstSeenAt, e.zone), console.Moment(&q.LastSeenAt, e.zone), console.Number(q.Seen),
 		})
 	}
 	return []console.Part{console.Heading{ID: "quarantine", Text: "In quarantine"}, some(e.request, "entries", table)}

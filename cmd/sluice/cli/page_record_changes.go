@@ -68,15 +68,16 @@ func (l *leaves) read(path string) error {
 		l.add(path, value.Clone())
 		return nil
 	}
-	token, err := l.dec.ReadToken()
+	_, err := l.dec.ReadToken()
 	end, n := kind+2, 0 // } and ] stand two behind { and [
 	for ; err == nil && l.dec.PeekKind() != end; n++ {
 		of := path + "[" + strconv.Itoa(n) + "]"
 		if kind == '{' {
-			if token, err = l.dec.ReadToken(); err != nil {
-				break
+			key, err := l.dec.ReadToken()
+			if err != nil {
+				return fmt.Errorf("read a record: %w", err)
 			}
-			of = under(path, token.String())
+			of = under(path, key.String())
 		}
 		err = l.read(of)
 	}
