@@ -232,6 +232,7 @@ func (p *pages) recorded(ctx context.Context, id int64) (console.Deed, error) {
 		return console.Deed{}, err
 	}
 	return console.Deed{
-		Who: action.Actor, What: action.Action, Target: action.Target, Organization: action.Organization, Failed: string(action.Error),
+		Who: action.Actor, What: action.Action, Target: action.Target, Organization: action.Organization,
+		Before: action.Before, After: action.After, Failed: string(action.Error),
 	}, nil
 }

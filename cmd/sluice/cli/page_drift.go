@@ -155,7 +155,7 @@ func (p *pages) driftOfResource(ctx context.Context, r *console.Request, report 
 	zone := p.app.Zone(s.Organization)
 	var rows, goneRows [][]console.Cell
 	for _, d := range unknown {
-		share, example, proposed := sample.of(r, d)
+		share, example, proposed := sample.of(d, func(value string) string { return p.masked(r, value) })
 		rows = append(rows, []console.Cell{
 			console.Code(d.Path), console.Text(d.Kind), console.Number(d.Seen), share, example, proposed,
 			console.Moment(&d.FirstSeenAt, zone), console.Moment(&d.LastSeenAt, zone), console.Text(d.Hint),
@@ -241,7 +241,7 @@ func (s *sample) column(path string) (*promote.Column, int) {
 }
 
 // of gives the share of the records that have a key, an example and the proposed kind.
-func (s *sample) of(r *console.Request, d *driftView) (console.Cell, console.Cell, console.Cell) {
+func (s *sample) of(d *driftView, masked func(string) string) (console.Cell, console.Cell, console.Cell) {
 	none := console.Word("–", console.Muted)
 	if strings.HasPrefix(d.Kind, driftValue) {
 		return none, none, none
@@ -254,7 +254,7 @@ func (s *sample) of(r *console.Request, d *driftView) (console.Cell, console.Cel
 		return none, none, none
 	}
 	share := console.Cell{Text: fmt.Sprintf("%s of %s", view.Count(c.Records), view.Count(of)), Number: true}
-	example := console.Code(masked(r, c.Example))
+	example := console.Code(masked(c.Example))
 	if c.Example == "" {
 		example = console.Word("always empty", console.Muted)
 	}

@@ -229,9 +229,9 @@ func (p *pages) quarantineEntry(ctx context.Context, r *console.Request) (consol
 	if err != nil {
 		return console.Page{}, err
 	}
-	source, came := sourceOf(r, e.Raw, e.Path)
+	source, came := p.sourceOf(r, e.Raw, e.Path)
 	shown := wholeOf(e)
-	if !shows(r) {
+	if !p.shows(r) {
 		shown.Raw, shown.RawBase64 = hiddenRecord(e), nil
 	}
 	name := e.Service + "." + e.Resource

@@ -141,13 +141,13 @@ func under(path, name string) string {
 }
 
 // sourceOf shows a record with the line of the path marked, and says what the value there is.
-func sourceOf(r *console.Request, raw []byte, path string) (console.Part, string) {
+func (p *pages) sourceOf(r *console.Request, raw []byte, path string) (console.Part, string) {
 	if len(raw) > largestShown {
 		return console.Note{Text: "The record has " + view.Count(len(raw)) + " bytes. A page does not show so many; this does:"}, ""
 	}
-	record, ok := layOut(raw, path, shows(r))
+	record, ok := layOut(raw, path, p.shows(r))
 	switch {
-	case !ok && !shows(r):
+	case !ok && !p.shows(r):
 		return console.Note{Text: "The record has " + view.Count(len(raw)) + " bytes and is no JSON. Only operators see it."}, ""
 	case !ok:
 		for line := range strings.Lines(outside.VisibleLines(strings.ToValidUTF8(string(raw), "�"))) {
@@ -155,7 +155,7 @@ func sourceOf(r *console.Request, raw []byte, path string) (console.Part, string
 		}
 	}
 	source, caption := console.Source{Lines: record.lines}, "The record as it came"
-	if !shows(r) {
+	if !p.shows(r) {
 		caption = "The record, with the kinds of its values: operators see the values"
 	}
 	from := 0

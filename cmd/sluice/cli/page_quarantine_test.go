@@ -5,86 +5,95 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"sluice/cmd/sluice/console"
 	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/warehouse/actions"
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/sandbox"
 )
 
-// visit is a console over a fixture, and what was done in it.
+// visit is a person who looks at the console of a fixture, and acts in it.
 type visit struct {
 	t       *testing.T
 	s       *fixture
-	console *console.Console
-	deeds   []console.Deed
+	who     string
+	handler http.Handler
+	pool    postgres.Querier
 }
 
-// consoleFor offers the pages of a fixture to a person.
-func (s *fixture) consoleFor(operator bool, look func(v *visit)) {
+// The two who visit.
+const (
+	anOperator = "nora"
+	aViewer    = "bob"
+)
+
+// visited offers the pages of a fixture to a person. A proxy in front has proven the name.
+func (s *fixture) visited(who string, showValues bool, look func(v *visit)) {
 	s.t.Helper()
 	var printed bytes.Buffer
 	c := &cli{env: s.env(&printed, &printed), config: s.config}
-	must(s.t, c.withApp(s.t.Context(), func(_ context.Context, a *engine.App) error {
-		v, p := &visit{t: s.t, s: s}, &pages{cli: c, app: a}
-		shown, err := console.New(console.Options{
-			Routes: p.routes(), Actions: p.actions(),
-			User: func(context.Context) console.User { return console.User{Name: "nora", Operator: operator} },
-			Record: func(_ context.Context, d console.Deed) (int64, error) {
-				v.deeds = append(v.deeds, d)
-				return int64(len(v.deeds)), nil
-			},
-			Recorded:    func(_ context.Context, id int64) (console.Deed, error) { return v.deeds[id-1], nil },
-			Unreachable: func(error) bool { return false },
-			Scrub:       error.Error, Every: time.Minute, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-		})
+	must(s.t, c.withApp(s.t.Context(), func(ctx context.Context, a *engine.App) error {
+		a.Config.Console = config.Console{
+			Auth: config.AuthHeader, Header: config.ConsoleHeader{User: userHeader}, Operators: []string{anOperator},
+			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, ShowValues: showValues, // those of package httptest
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		shown, handler, err := c.consoleOf(ctx, a)
 		must(s.t, err)
 		defer shown.Close()
-		v.console = shown
-		look(v)
+		look(&visit{t: s.t, s: s, who: who, handler: handler, pool: a.DB.Pool()})
 		return nil
 	}))
 }
 
-// get gives a page that has to have a status.
-func (v *visit) get(status int, page string) string {
+// userHeader is how the proxy names the person.
+const userHeader = "X-Forwarded-User"
+
+// asks sends a request, whose answer has to have a status.
+func (v *visit) asks(status int, r *http.Request) *httptest.ResponseRecorder {
 	v.t.Helper()
+	r.Header.Set(userHeader, v.who)
 	answer := httptest.NewRecorder()
-	v.console.ServeHTTP(answer, httptest.NewRequestWithContext(v.t.Context(), http.MethodGet, page, nil))
+	v.handler.ServeHTTP(answer, r)
 	if answer.Code != status {
-		v.t.Fatalf("%s has status %d, want %d\n%s", page, answer.Code, status, answer.Body)
+		v.t.Fatalf("%s %s has status %d, want %d\n%s", r.Method, r.URL, answer.Code, status, answer.Body)
 	}
-	return answer.Body.String()
+	return answer
 }
 
-// post does an action, and gives the page that follows.
+// get gives a page.
+func (v *visit) get(status int, page string) string {
+	v.t.Helper()
+	return v.asks(status, httptest.NewRequestWithContext(v.t.Context(), http.MethodGet, page, nil)).Body.String()
+}
+
+// post does an action, and gives the address of the page that follows.
 func (v *visit) post(status int, page string, form url.Values) string {
 	v.t.Helper()
 	request := httptest.NewRequestWithContext(v.t.Context(), http.MethodPost, page, strings.NewReader(form.Encode()))
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	answer := httptest.NewRecorder()
-	v.console.ServeHTTP(answer, request)
-	if answer.Code != status {
-		v.t.Fatalf("%s has status %d, want %d\n%s", page, answer.Code, status, answer.Body)
-	}
-	return answer.Header().Get("Location")
+	return v.asks(status, request).Header().Get("Location")
 }
 
-// last is the newest deed.
-func (v *visit) last() console.Deed {
+// last is the newest action that was noted.
+func (v *visit) last() actions.Action {
 	v.t.Helper()
-	if len(v.deeds) == 0 {
-		v.t.Fatal("nothing was recorded")
+	noted, err := actions.List(v.t.Context(), v.pool, actions.Filter{Limit: 1})
+	must(v.t, err)
+	if len(noted) == 0 {
+		v.t.Fatal("nothing was noted")
 	}
-	return v.deeds[len(v.deeds)-1]
+	return noted[0]
 }
 
 // says checks that a page has texts.
@@ -142,7 +151,7 @@ func causeOf(stream, code, field string) url.Values {
 func TestPagesOfQuarantine(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 96, Records: 10})
-	s.consoleFor(true, func(v *visit) {
+	s.visited(anOperator, false, func(v *visit) {
 		v.says("/quarantine", "Nothing is in quarantine.")
 		s.pile()
 		v.same("/quarantine?format=json", "quarantine", "causes")
@@ -175,7 +184,7 @@ func TestPagesOfQuarantine(t *testing.T) {
 			v.get(http.StatusNotFound, page)
 		}
 	})
-	s.consoleFor(false, func(v *visit) {
+	s.visited(aViewer, false, func(v *visit) {
 		attack := s.entry("<script>x</script>\u202E")
 		for _, page := range []string{"/quarantine/" + attack, "/quarantine/" + attack + "?format=json"} {
 			html := v.get(http.StatusOK, page)
@@ -189,7 +198,7 @@ func TestPagesOfQuarantine(t *testing.T) {
 			t.Errorf("bytes that are no JSON are shown to a viewer: %+v", shown)
 		}
 		lines := causeOf("inventory.bills", "bad_number", "line_items[].rate")
-		if html := v.get(http.StatusOK, "/quarantine/entries?"+lines.Encode()); strings.Contains(html, "Retry all") {
+		if html := v.get(http.StatusOK, "/quarantine/entries?"+lines.Encode()); strings.Contains(html, "Retry all") || !strings.Contains(html, "3 records") {
 			t.Error("a viewer sees a button")
 		}
 		lines.Set("note", "why")
@@ -202,42 +211,51 @@ func TestPagesOfQuarantine(t *testing.T) {
 	})
 }
 
+// TestValuesForViewers: the configuration can show values of records to viewers, too.
+func TestValuesForViewers(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 100, Records: 10})
+	s.pile()
+	s.visited(aViewer, true, func(v *visit) { v.says("/quarantine/"+s.entry("b1"), "much") })
+}
+
 // TestDecidingInTheConsole retries and accepts entries one by one, and causes.
 func TestDecidingInTheConsole(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 97, Records: 10})
 	s.pile()
-	s.consoleFor(true, func(v *visit) {
+	s.visited(anOperator, false, func(v *visit) {
 		// One entry: it fits now; another does not; one is accepted, with a reason.
 		fits, attack := s.entry("73"), s.entry("<script>x</script>\u202E")
-		if to := v.post(http.StatusSeeOther, "/quarantine/"+fits+"/retry", nil); to != "/quarantine/"+fits+"?done=1" {
+		done := v.post(http.StatusSeeOther, "/quarantine/"+fits+"/retry", nil)
+		if to := done; !strings.HasPrefix(to, "/quarantine/"+fits+"?done=") {
 			t.Errorf("after a retry comes %s", to)
 		}
-		if d := v.last(); d.What != "quarantine retry" || d.Target != fits || d.Failed != "" || d.Who != "nora" || d.Organization != sandbox.DefaultOrganizationID {
+		if d := v.last(); d.Action != "quarantine retry" || d.Target != fits || d.Outcome != actions.Done || d.Actor != anOperator || d.Organization != sandbox.DefaultOrganizationID {
 			t.Errorf("recorded: %+v", d)
 		}
 		if rate := one[string](s, `SELECT rate::text FROM inventory.items WHERE item_id = '73'`); rate != "12.5" {
 			t.Errorf("the rate is %s", rate)
 		}
-		v.says("/quarantine/"+fits+"?done=1", "<b>Done</b>", "The record is loaded.", "Closed: the record was loaded since")
+		v.says(done, "<b>Done</b>", "The record is loaded.", "Closed: the record was loaded since")
 		v.post(http.StatusSeeOther, "/quarantine/"+attack+"/retry", nil)
-		if d := v.last(); !strings.Contains(d.Failed, "still does not fit") || strings.Contains(d.Failed, "much") {
+		if d := v.last(); d.Outcome != actions.Failed || !strings.Contains(string(d.Error), "still does not fit") || strings.Contains(string(d.Error), "much") {
 			t.Errorf("what does not fit is recorded as %+v", d)
 		}
 		v.post(http.StatusSeeOther, "/quarantine/"+attack+"/accept", url.Values{"note": {" "}})
-		if d := v.last(); !strings.Contains(d.Failed, "reason") || s.state(attack) != "open" {
+		if d := v.last(); !strings.Contains(string(d.Error), "reason") || s.state(attack) != "open" {
 			t.Errorf("accepted without a reason: %+v", d)
 		}
 		v.post(http.StatusSeeOther, "/quarantine/"+attack+"/accept", url.Values{"note": {"a test"}})
-		if d := v.last(); d.What != "quarantine accept" || d.Failed != "" || s.state(attack) != "resolved" {
+		if d := v.last(); d.Action != "quarantine accept" || d.Outcome != actions.Done || s.state(attack) != "resolved" {
 			t.Errorf("accepted: %+v, state %s", d, s.state(attack))
 		}
 		v.post(http.StatusSeeOther, "/quarantine/"+attack+"/accept", url.Values{"note": {"again"}})
-		if d := v.last(); d.Failed != noOpenEntry {
+		if d := v.last(); string(d.Error) != noOpenEntry {
 			t.Errorf("accepted twice: %+v", d)
 		}
 		v.post(http.StatusSeeOther, "/quarantine/99999/retry", nil)
-		if d := v.last(); d.Failed == "" {
+		if d := v.last(); d.Outcome != actions.Failed {
 			t.Errorf("an entry that is not there: %+v", d)
 		}
 
@@ -258,7 +276,7 @@ func TestDecidingInTheConsole(t *testing.T) {
 		}
 		lines.Del("field") // names no cause: all fields of a code
 		v.post(http.StatusSeeOther, "/quarantine/accept", lines)
-		if d := v.last(); d.Failed == "" {
+		if d := v.last(); d.Outcome != actions.Failed {
 			t.Errorf("something that is no cause is accepted: %+v", d)
 		}
 		if left := one[string](s, `SELECT string_agg(code, ' ') FROM sluice.quarantine WHERE state = 'open'`); left != "no_id" {
@@ -279,7 +297,7 @@ func TestAClickIsBounded(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Seed: 98, Records: 10})
 	s.exec(`INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, path)
 SELECT $1, 'inventory', 'bills', sha256(i::text::bytea), '{}', 'no_id', 'bill_id' FROM generate_series(1, 1002) i`, sandbox.DefaultOrganizationID)
-	s.consoleFor(true, func(v *visit) {
+	s.visited(anOperator, false, func(v *visit) {
 		cause := causeOf("inventory.bills", "no_id", "bill_id")
 		v.says("/quarantine/entries?"+cause.Encode(), "1,002 records in quarantine", "Accept the newest 1,000 of 1,002", "Older ones: 902")
 		cause.Set("note", "drafts")

@@ -55,12 +55,14 @@ func choice[T any](name, label string, r *console.Request, lines []T, of func(*T
 	return console.Filter{Name: name, Label: label, Value: r.Query.Get(name), Options: options}
 }
 
-// shows says whether values of records are shown to those who ask: viewers see what kind they are.
-func shows(r *console.Request) bool { return r.User.Operator }
+// shows says whether values of records are shown to those who ask. Others see of what kind they are.
+func (p *pages) shows(r *console.Request) bool {
+	return r.User.Operator || p.app.Config.Console.ShowValues
+}
 
 // masked is a value of a record, as JSON, for those who ask.
-func masked(r *console.Request, value string) string {
-	if shows(r) || value == "" {
+func (p *pages) masked(r *console.Request, value string) string {
+	if p.shows(r) || value == "" {
 		return value
 	}
 	return kindOf(jsontext.Value(value))
