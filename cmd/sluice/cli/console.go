@@ -190,6 +190,11 @@ func (p *pages) routes() []console.Route {
 		{Pattern: "/drift", Nav: "Drift", Page: p.drift},
 		{Pattern: "/drift/{stream}", Page: p.driftOfStream},
 		{Pattern: "/r/{resource}/{id...}", Page: p.explainRecord},
+		{Pattern: "/checks", Nav: "Checks", Page: p.checks},
+		{Pattern: "/checks/{id}", Page: p.verification},
+		{Pattern: "/organizations", Nav: "Organizations", Page: p.organizations},
+		{Pattern: "/configuration", Nav: "Configuration", Page: p.configuration},
+		{Pattern: "/health", Nav: "Health", Page: p.health},
 	}
 }
 
