@@ -178,6 +178,8 @@ func (c *cli) consoleOf(ctx context.Context, a *engine.App) (*console.Console, h
 type pages struct {
 	cli *cli
 	app *engine.App
+	// answers are those to the questions of analysts.
+	answers answers
 }
 
 // routes are all pages, in the order of the navigation.
@@ -202,6 +204,17 @@ func (p *pages) routes() []console.Route {
 		{Pattern: "/notifications/callbacks", Page: p.callbacks},
 		{Pattern: "/notifications/callbacks/{id}", Operators: true, Page: p.callback},
 		{Pattern: "/actions", Nav: "Actions", Operators: true, Page: p.actionsPage},
+		{Pattern: "/r/{resource}/{id...}", Page: p.explainRecord},
+		{Pattern: "/dictionary", Nav: "Dictionary", Page: p.dictionary},
+		{Pattern: "/dictionary/{service}", Page: p.diagram},
+		{Pattern: "/dictionary/{service}/{table}", Page: p.table},
+		{Pattern: "/questions", Nav: "Questions", Page: p.questions},
+		{Pattern: "/questions/{n}", Page: p.question},
+		{Pattern: "/checks", Nav: "Checks", Page: p.checks},
+		{Pattern: "/checks/{id}", Page: p.verification},
+		{Pattern: "/organizations", Nav: "Organizations", Page: p.organizations},
+		{Pattern: "/configuration", Nav: "Configuration", Page: p.configuration},
+		{Pattern: "/health", Nav: "Health", Page: p.health},
 	}
 }
 
