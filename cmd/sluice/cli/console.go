@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -20,6 +19,7 @@ import (
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/jobs"
 	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/actions"
 )
 
@@ -202,7 +202,7 @@ func (c *cli) consoleOptions(a *engine.App, door *access.Access) console.Options
 	return console.Options{
 		SignOut:     door.SignOut(),
 		Unreachable: func(err error) bool { return codeOf(err) == codeEnvironment },
-		Scrub:       func(err error) string { return string(c.env.scrub.Error(err)) },
+		Scrub:       c.env.scrub.Error,
 		Every:       liveEvery,
 		Version:     version,
 		Log:         a.Log,
@@ -214,37 +214,79 @@ func (c *cli) consoleOptions(a *engine.App, door *access.Access) console.Options
 type pages struct {
 	cli *cli
 	app *engine.App
+	// answers are those to the questions of analysts.
+	answers answers
 }
 
 // routes are all pages, in the order of the navigation.
 func (p *pages) routes() []console.Route {
 	return []console.Route{
 		{Pattern: "/{$}", Nav: "Streams", Page: p.streams},
+		{Pattern: "/quarantine", Nav: "Quarantine", Page: p.quarantine},
+		{Pattern: "/quarantine/entries", Page: p.quarantineEntries},
+		{Pattern: "/quarantine/{id}", Page: p.quarantineEntry},
+		{Pattern: "/drift", Nav: "Drift", Page: p.drift},
+		{Pattern: "/drift/{stream}", Page: p.driftOfStream},
+		{Pattern: "/budget", Nav: "Budget", Page: p.budget},
+		{Pattern: "/runs", Nav: "Runs", Page: p.runs},
+		{Pattern: "/runs/{id}", Page: p.run},
+		{Pattern: "/streams/{org}/{name}", Page: p.stream},
+		{Pattern: "/backfills", Nav: "Backfills", Page: p.backfills},
+		{Pattern: "/backfills/new", Page: p.newBackfill},
+		{Pattern: "/backfills/{id}", Page: p.backfill},
+		{Pattern: "/tombstones", Nav: "Tombstones", Page: p.tombstones},
+		{Pattern: "/tombstones/review/{run}", Page: p.review},
+		{Pattern: "/notifications", Nav: "Notifications", Page: p.notifications},
+		{Pattern: "/notifications/callbacks", Page: p.callbacks},
+		{Pattern: "/notifications/callbacks/{id}", Operators: true, Page: p.callback},
 		{Pattern: "/actions", Nav: "Actions", Operators: true, Page: p.actionsPage},
+		{Pattern: "/r/{resource}/{id...}", Page: p.explainRecord},
+		{Pattern: "/dictionary", Nav: "Dictionary", Page: p.dictionary},
+		{Pattern: "/dictionary/{service}", Page: p.diagram},
+		{Pattern: "/dictionary/{service}/{table}", Page: p.table},
+		{Pattern: "/questions", Nav: "Questions", Page: p.questions},
+		{Pattern: "/questions/{n}", Page: p.question},
+		{Pattern: "/checks", Nav: "Checks", Page: p.checks},
+		{Pattern: "/checks/{id}", Page: p.verification},
+		{Pattern: "/organizations", Nav: "Organizations", Page: p.organizations},
+		{Pattern: "/configuration", Nav: "Configuration", Page: p.configuration},
+		{Pattern: "/health", Nav: "Health", Page: p.health},
 	}
 }
 
 // actions are what operators can do.
-func (p *pages) actions() []console.Action { return nil }
+func (p *pages) actions() []console.Action {
+	return []console.Action{
+		{Pattern: "/quarantine/retry", Do: p.retryCause},
+		{Pattern: "/quarantine/accept", Do: p.acceptCause},
+		{Pattern: "/quarantine/{id}/retry", Do: p.retryEntry},
+		{Pattern: "/quarantine/{id}/accept", Do: p.acceptEntry},
+		{Pattern: "/budget/reopen", Do: p.reopen},
+		{Pattern: "/streams/{org}/{name}/run", Do: p.request},
+	}
+	return append([]console.Action{
+		{Pattern: "/backfills", Do: p.startBackfill, Back: "/backfills"},
+		p.backfillVerb("pause", pausable, (*warehouse.DB).Pause),
+		p.backfillVerb("resume", changeable, resumed),
+		p.backfillVerb("cancel", changeable, (*warehouse.DB).Cancel),
+		{Pattern: "/notifications/{org}/check", Do: p.checkNotifications},
+	}, p.tombstoneActions()...)
+}
 
 // record writes what a person did.
 func (p *pages) record(ctx context.Context, d console.Deed) (int64, error) {
 	action := actions.Action{
-		Actor: d.Who, Action: d.What, Target: d.Target, Organization: d.Organization, Outcome: actions.Done, Error: outside.Text(d.Failed),
+		Actor: d.Who, Action: d.What, Target: d.Target, Organization: d.Organization, Outcome: actions.Done, Error: d.Failed,
 	}
 	if d.Failed != "" {
 		action.Outcome = actions.Failed
 	}
 	var err error
-	if d.Before != nil {
-		if action.Before, err = json.Marshal(d.Before); err != nil {
-			return 0, fmt.Errorf("record what was before: %w", err)
-		}
+	if action.Before, err = actions.State(d.Before); err != nil {
+		return 0, fmt.Errorf("what was before: %w", err)
 	}
-	if d.After != nil {
-		if action.After, err = json.Marshal(d.After); err != nil {
-			return 0, fmt.Errorf("record what is after: %w", err)
-		}
+	if action.After, err = actions.State(d.After); err != nil {
+		return 0, fmt.Errorf("what is after: %w", err)
 	}
 	return actions.Write(ctx, p.app.DB.Pool(), &action)
 }
@@ -256,6 +298,7 @@ func (p *pages) recorded(ctx context.Context, id int64) (console.Deed, error) {
 		return console.Deed{}, err
 	}
 	return console.Deed{
-		Who: action.Actor, What: action.Action, Target: action.Target, Organization: action.Organization, Failed: string(action.Error),
+		Who: action.Actor, What: action.Action, Target: action.Target, Organization: action.Organization,
+		Before: action.Before, After: action.After, Failed: action.Error,
 	}, nil
 }
