@@ -25,8 +25,8 @@ const (
 	answerStays = time.Minute
 )
 
-// answers keeps the last answer to each question.
-type answers struct {
+// lastAnswers keeps the last answer to each question.
+type lastAnswers struct {
 	mu   sync.Mutex
 	last map[int]*lastAnswer
 }
@@ -40,7 +40,7 @@ type lastAnswer struct {
 
 // of gives the answer to a question, asked again if the last one is too old. Those who ask at once
 // wait for one answer.
-func (a *answers) of(number int, now time.Time, ask func() (readers.Answer, error)) (readers.Answer, time.Time, error) {
+func (a *lastAnswers) of(number int, now time.Time, ask func() (readers.Answer, error)) (readers.Answer, time.Time, error) {
 	a.mu.Lock()
 	if a.last == nil {
 		a.last = map[int]*lastAnswer{}
