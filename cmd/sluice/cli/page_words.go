@@ -13,6 +13,9 @@ import (
 	"sluice/cmd/sluice/console"
 )
 
+// headOfOrganization is the label of organizations in tables and filters.
+const headOfOrganization = "Organization"
+
 // pageRows is how many rows of a table a page shows: pages stay small with thousands of streams.
 const pageRows = 60
 
