@@ -292,7 +292,8 @@ func (a *App) Migrated(ctx context.Context) error {
 	return err
 }
 
-// Connect opens the warehouse and registers the configured streams.
+// Connect opens the warehouse and registers the configured streams. A process that only offers the
+// console registers none.
 func (a *App) Connect(ctx context.Context) error {
 	// Each worker holds one connection while it loads. The gate, the tick and the reports need a
 	// few more.
@@ -307,6 +308,9 @@ func (a *App) Connect(ctx context.Context) error {
 	}
 	a.DB = db
 	a.startTraces() //nolint:contextcheck // spans are sent after the work that they describe, also if it was ended
+	if a.options.Console {
+		return a.readZones(ctx) // its role may be one that only reads
+	}
 	if err := a.learnTokens(ctx); err != nil {
 		return err
 	}

@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"sluice/pipeline/engine/config"
+	"sluice/pipeline/engine/config/secrets"
 	"sluice/pipeline/upstream"
 )
 
@@ -52,4 +54,19 @@ func (a *App) Scopes(ctx context.Context, o *config.Organization) ([]string, err
 		return nil, fmt.Errorf("read what was granted: %w", err)
 	}
 	return scopes, nil
+}
+
+// Authorized reports whether an organization has a refresh token that this process can read. A file
+// is read again, because authorize may have written it meanwhile.
+func (a *App) Authorized(o *config.Organization) bool {
+	if a.secrets.of(o).credentials.RefreshToken.Reveal() != "" {
+		return true
+	}
+	from := o.Credentials.RefreshTokenFrom
+	if !strings.HasPrefix(from, "file:") {
+		return false
+	}
+	token, err := secrets.Source{Getenv: a.options.LookupEnv}.Secret(from)
+	a.options.Scrub.Know(token.Reveal())
+	return err == nil && token.Reveal() != ""
 }

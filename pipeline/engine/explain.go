@@ -28,3 +28,12 @@ func (a *App) Explain(ctx context.Context, name, record, organization string, ar
 	}
 	return lineage.History{}, pipeline.Stream{}, fmt.Errorf("%w: organization %s has no %s in the configuration", ErrUsage, organization, name)
 }
+
+// RawRecords returns the raw record of each version of a record, nil where it is not kept any more.
+func (a *App) RawRecords(ctx context.Context, versions []lineage.Version) ([][]byte, error) {
+	records, err := lineage.New(a.DB.Pool()).Records(ctx, versions)
+	if err != nil {
+		return nil, fmt.Errorf("explain: %w", err)
+	}
+	return records, nil
+}

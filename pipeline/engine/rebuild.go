@@ -9,6 +9,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/rebuilds"
 	"sluice/pipeline/warehouse/retrace"
 	"sluice/schema/record"
 )
@@ -41,6 +42,15 @@ func (a *App) Rebuild(ctx context.Context, stream pipeline.Stream, scope rebuild
 		return counts, fmt.Errorf("rebuild %s: %w", stream, err)
 	}
 	return counts, nil
+}
+
+// Rebuilds returns the newest rebuilds.
+func (a *App) Rebuilds(ctx context.Context, limit int) ([]rebuilds.Rebuild, error) {
+	found, err := rebuilds.List(ctx, a.DB.Pool(), limit)
+	if err != nil {
+		return nil, fmt.Errorf("read the rebuilds: %w", err)
+	}
+	return found, nil
 }
 
 // RebuildHistory writes the versions of a stream's resource anew from the stored raw records,

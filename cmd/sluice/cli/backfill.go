@@ -106,21 +106,30 @@ func (c *cli) backfill(ctx context.Context, a *engine.App, names []string, days 
 	if wishes.dry {
 		return c.foreseeBackfills(ctx, a, found)
 	}
-	if err := notOpen(ctx, a, found); err != nil {
+	ids, err := requestBackfills(ctx, a, found)
+	if err != nil {
 		return err
 	}
+	return c.work(ctx, a, ids, wishes.work)
+}
+
+// requestBackfills opens backfills and returns their numbers.
+func requestBackfills(ctx context.Context, a *engine.App, wanted []engine.Backfill) ([]int64, error) {
+	if err := notOpen(ctx, a, wanted); err != nil {
+		return nil, err
+	}
 	var ids []int64
-	for i := range found {
-		id, err := a.RequestBackfill(ctx, &found[i])
+	for i := range wanted {
+		id, err := a.RequestBackfill(ctx, &wanted[i])
 		if errors.Is(err, backfills.ErrOpen) {
-			return usage("%w: sluice backfill list shows it", err)
+			return ids, usage("%w: sluice backfill list shows it", err)
 		}
 		if err != nil {
-			return err
+			return ids, err
 		}
 		ids = append(ids, id)
 	}
-	return c.work(ctx, a, ids, wishes.work)
+	return ids, nil
 }
 
 // notOpen refuses the whole command if one of the wanted backfills is open already.

@@ -44,7 +44,22 @@ type window struct {
 
 // foreseeBackfills shows what backfills would cost.
 func (c *cli) foreseeBackfills(ctx context.Context, a *engine.App, backfills []engine.Backfill) error {
-	shown := backfillForecast{Fits: true}
+	shown, err := forecastOf(ctx, a, backfills)
+	if err != nil {
+		return err
+	}
+	if err := c.show(shown, shown.lists(a), shown.allowances(a, c.env.Now())); err != nil {
+		return err
+	}
+	if !shown.Fits {
+		return exit(codeBudget)
+	}
+	return nil
+}
+
+// forecastOf says what backfills would cost.
+func forecastOf(ctx context.Context, a *engine.App, backfills []engine.Backfill) (*backfillForecast, error) {
+	shown := &backfillForecast{Fits: true}
 	var asked []engine.QuotaKey
 	demands := make(map[engine.QuotaKey]planning.BackfillCost)
 	for i := range backfills {
@@ -64,20 +79,14 @@ func (c *cli) foreseeBackfills(ctx context.Context, a *engine.App, backfills []e
 	}
 	supplies, err := a.Quotas(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, account := range asked {
 		if supply, known := supplies.Under(account, demands[account]); known {
 			shown.Services, shown.Fits = append(shown.Services, supply), shown.Fits && supply.Fits
 		}
 	}
-	if err := c.show(&shown, shown.lists(a), shown.allowances(a, c.env.Now())); err != nil {
-		return err
-	}
-	if !shown.Fits {
-		return exit(codeBudget)
-	}
-	return nil
+	return shown, nil
 }
 
 func backfillAsPlanned(b *engine.Backfill) foreseenBackfill {

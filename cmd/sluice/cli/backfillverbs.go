@@ -46,8 +46,7 @@ func (c *cli) backfillShow() *cobra.Command {
 }
 
 func (c *cli) backfillPause() *cobra.Command {
-	cmd := c.change("pause ID ...", "Let backfills rest until they are resumed; the pages under way are still loaded", "queued or running",
-		(*warehouse.DB).Pause)
+	cmd := c.change("pause ID ...", "Let backfills rest until they are resumed; the pages under way are still loaded", pausable, (*warehouse.DB).Pause)
 	cmd.Long = `Let backfills rest until they are resumed. The chunk under way is read to its end, so
 that no call is wasted: within a minute or so.`
 	return cmd
@@ -57,19 +56,42 @@ func (c *cli) backfillCancel() *cobra.Command {
 	return c.change("cancel ID ...", "End backfills for good; what they loaded stays", changeable, (*warehouse.DB).Cancel)
 }
 
-// changeable are the states of a backfill that can still change.
-const changeable = "queued, running, paused or failed"
+const (
+	// changeable are the states of a backfill that can still change.
+	changeable = "queued, running, paused or failed"
+	// pausable are those in which it can be paused.
+	pausable = "queued or running"
+)
+
+// changing changes the state of a backfill.
+type changing func(*warehouse.DB, context.Context, int64) error
+
+// changeBackfill changes the state of a backfill, which has to be in one of the needed states.
+func changeBackfill(ctx context.Context, a *engine.App, id int64, needed string, do changing) error {
+	if err := do(a.DB, ctx, id); errors.Is(err, backfills.ErrOpen) {
+		return usage("%w: sluice backfill list --open shows it", err)
+	} else if err != nil {
+		return refused(ctx, a, id, needed, err)
+	}
+	return nil
+}
+
+// resumed lets a backfill go on.
+func resumed(db *warehouse.DB, ctx context.Context, id int64) error { //nolint:revive // it stands beside methods of the warehouse
+	_, err := db.Resume(ctx, id)
+	return err
+}
 
 // change makes a command that changes the state of backfills and shows them; needed are the states
 // in which they have to be.
-func (c *cli) change(use, short, needed string, do func(*warehouse.DB, context.Context, int64) error) *cobra.Command {
+func (c *cli) change(use, short, needed string, do changing) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.onBackfills(cmd.Context(), args, false, func(ctx context.Context, a *engine.App, ids []int64) error {
 				for _, id := range ids {
-					if err := do(a.DB, ctx, id); err != nil {
-						return refused(ctx, a, id, needed, err)
+					if err := changeBackfill(ctx, a, id, needed, do); err != nil {
+						return err
 					}
 				}
 				return c.showBackfills(ctx, a, ids)
@@ -118,10 +140,8 @@ func (c *cli) resume(ctx context.Context, a *engine.App, ids []int64, wishes wor
 		return c.showBackfills(ctx, a, nil)
 	}
 	for _, id := range ids {
-		if _, err := a.DB.Resume(ctx, id); errors.Is(err, backfills.ErrOpen) {
-			return usage("%w: sluice backfill list --open shows it", err)
-		} else if err != nil {
-			return refused(ctx, a, id, changeable, err)
+		if err := changeBackfill(ctx, a, id, changeable, resumed); err != nil {
+			return err
 		}
 	}
 	return c.work(ctx, a, ids, wishes)

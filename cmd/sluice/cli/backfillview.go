@@ -19,9 +19,12 @@ import (
 
 // The states of backfills that this package names.
 const (
-	stateQueued  = "queued"
-	stateRunning = "running"
-	statePaused  = "paused"
+	stateQueued    = "queued"
+	stateRunning   = "running"
+	statePaused    = "paused"
+	stateDone      = "done"
+	stateFailed    = "failed"
+	stateCancelled = "cancelled"
 )
 
 // backfillView is a backfill as commands show it.
@@ -158,19 +161,27 @@ func clock(at, now time.Time, zone *time.Location) string {
 	return view.Minute(at, zone)
 }
 
-func (c *cli) showBackfill(ctx context.Context, a *engine.App, id int64) error {
+// backfillOf reads one backfill.
+func (c *cli) backfillOf(ctx context.Context, a *engine.App, id int64) (*backfillView, error) {
 	found, err := a.DB.Backfill(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read the backfill: %w", err)
+	}
+	views, err := c.views(ctx, a, []backfills.Backfill{found})
+	if err != nil {
+		return nil, err
+	}
+	return &views[0], nil
+}
+
+func (c *cli) showBackfill(ctx context.Context, a *engine.App, id int64) error {
+	v, err := c.backfillOf(ctx, a, id)
 	if errors.Is(err, warehouse.ErrNotFound) {
 		return usage("there is no backfill %d: sluice backfill list shows them", id)
 	}
 	if err != nil {
-		return fmt.Errorf("read the backfill: %w", err)
-	}
-	views, err := c.views(ctx, a, []backfills.Backfill{found})
-	if err != nil {
 		return err
 	}
-	v := &views[0]
 	return c.show(v, view.Text(func(page *view.Page) {
 		field, zone := page.Fields(11), a.Zone(v.Organization) //nolint:mnd // two more than "asked for" takes
 		field("backfill", "%d", v.ID)

@@ -109,40 +109,24 @@ func (c *cli) check(
 ) []finding {
 	a, err := engine.Load(options)
 	findings := []finding{verdict("configuration", err, c.path()+" is valid")}
-	keys, keyErr := secrets.Source{Getenv: c.env.LookupEnv}.EncryptionKeys()
-	fine := "32 bytes"
-	if len(keys) > 1 {
-		fine = fmt.Sprintf("%d keys of 32 bytes: the first seals, all open", len(keys))
-	}
-	key := verdict("SLUICE_ENCRYPTION_KEY", keyErr, fine)
-	if keyErr != nil {
-		key.code = codeUsage
-	}
+	key := c.checkKey()
 	findings = append(findings, key)
 	if err != nil {
 		findings[0].code = codeUsage
 		return findings
 	}
 	defer func() { _ = a.Close(ctx) }() // an error of closing changes no finding
-	if listen := a.Config.Listen; reachable(listen) {
-		findings = append(findings, finding{Check: "listen", OK: true, Text: listen + ", and a warning: other machines may reach the status pages, " +
-			"which ask for no password: let a firewall or a network policy admit only those that should"})
-	}
-	if why := a.Exposed(); why != "" {
-		findings = append(findings, finding{Check: "connection to the database", Text: why, code: codeFailed})
-	}
+	findings = append(findings, checkExposure(a)...)
 	database := c.checkDatabase(ctx, a)
 	findings = append(findings, database)
 	if database.OK && database.Next != "" && further != nil {
 		// The operator asked for a measurement, and there is none.
 		findings = append(findings, finding{Check: "probe", Text: "not possible before " + database.Next, code: codeEnvironment})
 	}
-	if !database.OK || database.Next != "" || keyErr != nil {
+	if !database.OK || database.Next != "" || !key.OK {
 		return findings
 	}
-	findings = append(findings, checkRights(ctx, a)...)
-	findings = append(findings, checkReaders(ctx, a)...)
-	findings = append(findings, c.checkTables(ctx, a)...)
+	findings = append(findings, c.checkWarehouse(ctx, a)...)
 	client, err := a.Client()
 	if err != nil {
 		return append(findings, verdict("client", err, ""))
@@ -157,6 +141,39 @@ func (c *cli) check(
 		findings = append(findings, checkScopes(ctx, a)...)
 	}
 	return findings
+}
+
+// checkKey checks the key that seals tokens.
+func (c *cli) checkKey() finding {
+	keys, err := secrets.Source{Getenv: c.env.LookupEnv}.EncryptionKeys()
+	fine := "32 bytes"
+	if len(keys) > 1 {
+		fine = fmt.Sprintf("%d keys of 32 bytes: the first seals, all open", len(keys))
+	}
+	key := verdict("SLUICE_ENCRYPTION_KEY", err, fine)
+	if err != nil {
+		key.code = codeUsage
+	}
+	return key
+}
+
+// checkExposure says what others may reach or read.
+func checkExposure(a *engine.App) []finding {
+	var findings []finding
+	if listen := a.Config.Listen; reachable(listen) {
+		findings = append(findings, finding{Check: "listen", OK: true, Text: listen + ", and a warning: other machines may reach the status pages, " +
+			"which ask for no password: let a firewall or a network policy admit only those that should"})
+	}
+	if why := a.Exposed(); why != "" {
+		findings = append(findings, finding{Check: "connection to the database", Text: why, code: codeFailed})
+	}
+	return findings
+}
+
+// checkWarehouse checks roles and tables, once there are tables.
+func (c *cli) checkWarehouse(ctx context.Context, a *engine.App) []finding {
+	findings := append(checkRights(ctx, a), checkReaders(ctx, a)...)
+	return append(findings, c.checkTables(ctx, a)...)
 }
 
 func (c *cli) checkDatabase(ctx context.Context, a *engine.App) finding {

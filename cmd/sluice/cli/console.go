@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +18,8 @@ import (
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/jobs"
+	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/actions"
 )
 
@@ -31,39 +33,22 @@ everything is fresh, what the budget is spent on, what needs a person, and where
 number comes from. It makes no call upstream and needs none of upstream's secrets.
 'sluice serve' offers the same pages if the configuration has console.listen.
 
+It starts at any time. Without tables it shows what is left to do until rows are there,
+and without a database that it waits for one. Then the pages appear by themselves.
+
 On this machine's own address it asks for no name. On another one it needs console.auth.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			options := c.options()
-			options.Console, options.Quiet = true, false
-			return withOptions(cmd.Context(), options, func(ctx context.Context, a *engine.App) error {
-				return c.console(ctx, a, cmp.Or(listen, a.Config.Console.Listen, consoleAddress))
-			})
+			return c.console(cmd.Context(), listen)
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "address of the pages (default: console.listen of the configuration, then "+consoleAddress+")")
 	return cmd
 }
 
-// console offers the pages until the context ends.
-func (c *cli) console(ctx context.Context, a *engine.App, listen string) error {
-	listener, err := c.openConsole(ctx, a, listen)
-	if err != nil {
-		return err
-	}
-	if err := c.printer().Line("The console is at %s. Ctrl-C ends it.", listener.url); err != nil {
-		return errors.Join(err, listener.stop(ctx))
-	}
-	select {
-	case <-ctx.Done():
-	case err = <-listener.failed:
-	}
-	return errors.Join(err, listener.stop(context.WithoutCancel(ctx)))
-}
-
 const (
 	// consoleAddress is where the console is unless the configuration or a flag says otherwise.
-	consoleAddress = "127.0.0.1:9466"
+	consoleAddress = "127.0.0.1:9467"
 	// mostWatchers is how many connections the console has at once. A page that is open holds one.
 	mostWatchers = 512
 	// liveEvery is how often a page that is watched is made again.
@@ -74,16 +59,37 @@ const (
 
 // consoleListener is a console that listens.
 type consoleListener struct {
-	url     string
-	console *console.Console
-	server  *http.Server
-	end     context.CancelFunc
+	url      string
+	listener net.Listener
+	server   *http.Server
+	// current is what requests get.
+	current atomic.Pointer[offered]
 	// failed receives why the listener ended by itself.
-	failed <-chan error
+	failed chan error
+}
+
+// offered is a console, and the handler that lets people in. End ends what works beside it.
+type offered struct {
+	console *console.Console
+	handler http.Handler
+	end     context.CancelFunc
 }
 
 // openConsole offers the console at an address, and records for sluice.explain_url where it is.
 func (c *cli) openConsole(ctx context.Context, a *engine.App, listen string) (*consoleListener, error) {
+	l, err := listenForConsole(ctx, a, listen)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.offerPages(ctx, a, l); err != nil {
+		return nil, errors.Join(err, l.listener.Close())
+	}
+	l.serve()
+	return l, nil
+}
+
+// listenForConsole listens, and serves nothing yet.
+func listenForConsole(ctx context.Context, a *engine.App, listen string) (*consoleListener, error) {
 	settings := a.Config.Console
 	if err := settings.Permits(listen); err != nil {
 		return nil, usage("%s %w", listen, err)
@@ -92,27 +98,48 @@ func (c *cli) openConsole(ctx context.Context, a *engine.App, listen string) (*c
 	if err != nil {
 		return nil, fmt.Errorf("listen for the console: %w: %w", errEnvironment, err)
 	}
+	l := &consoleListener{url: "http://" + listener.Addr().String() + "/", listener: listener, failed: make(chan error, 1)}
+	l.server = boundedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.current.Load().handler.ServeHTTP(w, r) }), a.Log)
+	if settings.PublicURL != "" {
+		l.url = settings.PublicURL + "/"
+	}
+	return l, nil
+}
+
+// offerPages offers all pages from now on.
+func (c *cli) offerPages(ctx context.Context, a *engine.App, l *consoleListener) error {
 	counting, end := context.WithCancel(context.WithoutCancel(ctx))
 	shown, handler, err := c.consoleOf(counting, a)
 	if err != nil {
 		end()
-		return nil, errors.Join(err, listener.Close())
-	}
-	l := &consoleListener{url: "http://" + listener.Addr().String() + "/", console: shown, server: boundedServer(handler, a.Log), end: end}
-	if settings.PublicURL != "" {
-		l.url = settings.PublicURL + "/"
+		return err
 	}
 	if err := actions.SetConsoleAddress(ctx, a.DB.Pool(), strings.TrimSuffix(l.url, "/")); err != nil {
 		a.Log.WarnContext(ctx, "the address of the console could not be recorded", "error", err)
 	}
-	failed := make(chan error, 1)
-	l.failed = failed
+	l.offer(&offered{console: shown, handler: handler, end: end})
+	return nil
+}
+
+// offer replaces what requests get. Those who watch a page connect again, and get the new one.
+func (l *consoleListener) offer(next *offered) {
+	if before := l.current.Swap(next); before != nil {
+		before.stop()
+	}
+}
+
+func (o *offered) stop() {
+	o.end()
+	o.console.Close()
+}
+
+// serve answers requests with what is offered.
+func (l *consoleListener) serve() {
 	go func() {
-		if err := l.server.Serve(limit(listener, mostWatchers)); !errors.Is(err, http.ErrServerClosed) {
-			failed <- fmt.Errorf("serve the console: %w", err)
+		if err := l.server.Serve(limit(l.listener, mostWatchers)); !errors.Is(err, http.ErrServerClosed) {
+			l.failed <- fmt.Errorf("serve the console: %w", err)
 		}
 	}()
-	return l, nil
 }
 
 // stop ends the console. A nil listener has nothing to stop.
@@ -122,8 +149,7 @@ func (l *consoleListener) stop(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, consoleStopLimit)
 	defer cancel()
-	l.end()
-	l.console.Close()
+	l.current.Load().stop()
 	if err := l.server.Shutdown(ctx); err != nil {
 		return fmt.Errorf("stop the console: %w", err)
 	}
@@ -133,16 +159,9 @@ func (l *consoleListener) stop(ctx context.Context) error {
 // consoleOf makes the console of an app, and the handler that lets people in. The queue's pages end
 // with the context.
 func (c *cli) consoleOf(ctx context.Context, a *engine.App) (*console.Console, http.Handler, error) {
-	options := access.Options{Settings: a.Config.Console, ClientSecret: a.ConsoleSecret, Log: a.Log, Now: c.env.Now}
-	var err error
-	if options.Settings.Auth == config.AuthOIDC {
-		if options.Key, err = a.ConsoleKey(); err != nil {
-			return nil, nil, err
-		}
-	}
-	door, err := access.New(options)
+	door, err := c.consoleDoor(a)
 	if err != nil {
-		return nil, nil, fmt.Errorf("console.auth: %w", err)
+		return nil, nil, err
 	}
 	p := &pages{cli: c, app: a}
 	queue, start, err := riverpages.Handler(a.DB.Pool(), jobs.Schema, console.QueuePath, a.Log)
@@ -152,30 +171,51 @@ func (c *cli) consoleOf(ctx context.Context, a *engine.App) (*console.Console, h
 	if err := start(ctx); err != nil {
 		return nil, nil, fmt.Errorf("start the queue's pages: %w", err)
 	}
-	shown, err := console.New(console.Options{
-		Queue:       queue,
-		Routes:      p.routes(),
-		Actions:     p.actions(),
-		SignOut:     door.SignOut(),
-		Record:      p.record,
-		Recorded:    p.recorded,
-		Unreachable: func(err error) bool { return codeOf(err) == codeEnvironment },
-		Scrub:       c.env.scrub.Error,
-		Every:       liveEvery,
-		Version:     version,
-		Log:         a.Log,
-		Now:         c.env.Now,
-	})
+	options := c.consoleOptions(a, door)
+	options.Queue, options.Routes, options.Actions = queue, p.routes(), p.actions()
+	options.Record, options.Recorded = p.record, p.recorded
+	shown, err := console.New(options)
 	if err != nil {
 		return nil, nil, fmt.Errorf("make the console: %w", err)
 	}
 	return shown, door.Handler(shown), nil
 }
 
+// consoleDoor makes what lets people in. It needs no database.
+func (c *cli) consoleDoor(a *engine.App) (*access.Access, error) {
+	options := access.Options{Settings: a.Config.Console, ClientSecret: a.ConsoleSecret, Log: a.Log, Now: c.env.Now}
+	var err error
+	if options.Settings.Auth == config.AuthOIDC {
+		if options.Key, err = a.ConsoleKey(); err != nil {
+			return nil, err
+		}
+	}
+	door, err := access.New(options)
+	if err != nil {
+		return nil, fmt.Errorf("console.auth: %w", err)
+	}
+	return door, nil
+}
+
+// consoleOptions are those of any console of an app.
+func (c *cli) consoleOptions(a *engine.App, door *access.Access) console.Options {
+	return console.Options{
+		SignOut:     door.SignOut(),
+		Unreachable: func(err error) bool { return codeOf(err) == codeEnvironment },
+		Scrub:       c.env.scrub.Error,
+		Every:       liveEvery,
+		Version:     version,
+		Log:         a.Log,
+		Now:         c.env.Now,
+	}
+}
+
 // pages are the pages of the console: each calls what a command calls, and shows what it returns.
 type pages struct {
 	cli *cli
 	app *engine.App
+	// answers are those to the questions of analysts.
+	answers answers
 }
 
 // routes are all pages, in the order of the navigation.
@@ -187,7 +227,30 @@ func (p *pages) routes() []console.Route {
 		{Pattern: "/quarantine/{id}", Page: p.quarantineEntry},
 		{Pattern: "/drift", Nav: "Drift", Page: p.drift},
 		{Pattern: "/drift/{stream}", Page: p.driftOfStream},
+		{Pattern: "/budget", Nav: "Budget", Page: p.budget},
+		{Pattern: "/runs", Nav: "Runs", Page: p.runs},
+		{Pattern: "/runs/{id}", Page: p.run},
+		{Pattern: "/streams/{org}/{name}", Page: p.stream},
+		{Pattern: "/backfills", Nav: "Backfills", Page: p.backfills},
+		{Pattern: "/backfills/new", Page: p.newBackfill},
+		{Pattern: "/backfills/{id}", Page: p.backfill},
+		{Pattern: "/tombstones", Nav: "Tombstones", Page: p.tombstones},
+		{Pattern: "/tombstones/review/{run}", Page: p.review},
+		{Pattern: "/notifications", Nav: "Notifications", Page: p.notifications},
+		{Pattern: "/notifications/callbacks", Page: p.callbacks},
+		{Pattern: "/notifications/callbacks/{id}", Operators: true, Page: p.callback},
 		{Pattern: "/actions", Nav: "Actions", Operators: true, Page: p.actionsPage},
+		{Pattern: "/r/{resource}/{id...}", Page: p.explainRecord},
+		{Pattern: "/dictionary", Nav: "Dictionary", Page: p.dictionary},
+		{Pattern: "/dictionary/{service}", Page: p.diagram},
+		{Pattern: "/dictionary/{service}/{table}", Page: p.table},
+		{Pattern: "/questions", Nav: "Questions", Page: p.questions},
+		{Pattern: "/questions/{n}", Page: p.question},
+		{Pattern: "/checks", Nav: "Checks", Page: p.checks},
+		{Pattern: "/checks/{id}", Page: p.verification},
+		{Pattern: "/organizations", Nav: "Organizations", Page: p.organizations},
+		{Pattern: "/configuration", Nav: "Configuration", Page: p.configuration},
+		{Pattern: "/health", Nav: "Health", Page: p.health},
 	}
 }
 
@@ -198,7 +261,16 @@ func (p *pages) actions() []console.Action {
 		{Pattern: "/quarantine/accept", Do: p.acceptCause},
 		{Pattern: "/quarantine/{id}/retry", Do: p.retryEntry},
 		{Pattern: "/quarantine/{id}/accept", Do: p.acceptEntry},
+		{Pattern: "/budget/reopen", Do: p.reopen},
+		{Pattern: "/streams/{org}/{name}/run", Do: p.request},
 	}
+	return append([]console.Action{
+		{Pattern: "/backfills", Do: p.startBackfill, Back: "/backfills"},
+		p.backfillVerb("pause", pausable, (*warehouse.DB).Pause),
+		p.backfillVerb("resume", changeable, resumed),
+		p.backfillVerb("cancel", changeable, (*warehouse.DB).Cancel),
+		{Pattern: "/notifications/{org}/check", Do: p.checkNotifications},
+	}, p.tombstoneActions()...)
 }
 
 // record writes what a person did.

@@ -8,6 +8,7 @@ import (
 
 	"sluice/cmd/sluice/cli/explain"
 	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/lineage"
@@ -46,19 +47,26 @@ how many answers are looked through. No call is made.`,
 				if err != nil {
 					return err
 				}
-				history, stream, err := a.Explain(ctx, args[0], args[1], chosen.Key, archives)
+				shown, _, err := explanationOf(ctx, a, args[0], args[1], chosen.Key, archives)
 				if err != nil {
 					return err
 				}
-				zone := a.Zone(chosen.Key)
-				shown := explainView{History: history, Conclusions: explain.Conclusions(history, stream.Resource, zone)}
-				return c.show(shown, shown.text(zone))
+				return c.show(shown, shown.text(a.Zone(chosen.Key)))
 			})(cmd, args)
 		},
 	}
 	organization.add(cmd)
 	cmd.Flags().IntVar(&archives, "archives", 2000, "how many answers kept as raw records are looked through for versions")
 	return cmd
+}
+
+// explanationOf returns the history of a record of an organization, and the stream that brings it.
+func explanationOf(ctx context.Context, a *engine.App, name, record, organization string, archives int) (explainView, pipeline.Stream, error) {
+	history, stream, err := a.Explain(ctx, name, record, organization, archives)
+	if err != nil {
+		return explainView{}, stream, err
+	}
+	return explainView{History: history, Conclusions: explain.Conclusions(history, stream.Resource, a.Zone(organization))}, stream, nil
 }
 
 func (shown *explainView) text(zone *time.Location) view.Text {

@@ -18,7 +18,7 @@ func TestGroupsOfCommands(t *testing.T) {
 	}
 	shown, inReadme := sections(out.String()), groupsOf(string(readme))
 	for group, commands := range map[string]string{
-		"Run": "sync serve backfill plan", "Inspect": "status runs budget explain drift read", "Repair": "verify rebuild quarantine tombstones",
+		"Run": "sync serve backfill plan", "Inspect": "status runs budget explain drift read console", "Repair": "verify rebuild quarantine tombstones",
 		"Set up":   "demo init check authorize migrate resources catalogue organizations readers keys schema notifications sandbox",
 		"Generate": "draft dictionary erd coverage metrics",
 		"Other":    "completion health help version",

@@ -64,14 +64,15 @@ type notificationsView struct {
 	Gaps    []channels.Gap `json:"gaps"`
 }
 
-func (c *cli) listNotifications(ctx context.Context, a *engine.App, _ []string) error {
+// notificationsOf reads the channels and rules, and when each last told something.
+func notificationsOf(ctx context.Context, a *engine.App) (*notificationsView, error) {
 	told, err := a.Inbox().Told(ctx)
 	if err != nil {
-		return fmt.Errorf("read who told something: %w", err)
+		return nil, fmt.Errorf("read who told something: %w", err)
 	}
 	stored, gaps, err := a.Channels(ctx, "")
 	if err != nil {
-		return fmt.Errorf("read the channels: %w", err)
+		return nil, fmt.Errorf("read the channels: %w", err)
 	}
 	views := tellers(a)
 	for i := range stored {
@@ -97,9 +98,17 @@ func (c *cli) listNotifications(ctx context.Context, a *engine.App, _ []string) 
 		}
 		views[at].LastAt, views[at].Callbacks = &t.LastAt, t.Callbacks
 	}
+	return &notificationsView{Tellers: views, Gaps: gaps}, nil
+}
+
+func (c *cli) listNotifications(ctx context.Context, a *engine.App, _ []string) error {
+	shown, err := notificationsOf(ctx, a)
+	if err != nil {
+		return err
+	}
 	const head = headOrganization + "  DIALECT  MODULE  OPERATIONS  TELLS OF  STATE  UNTIL  CALLBACKS  LAST"
 	none := "No channel is configured, and nothing was told yet: docs/notifications.md says how to begin."
-	table := view.Table(views, head, func(v *tellerView) view.Row {
+	table := view.Table(shown.Tellers, head, func(v *tellerView) view.Row {
 		until := ""
 		if v.ExpiresAt != nil {
 			until = view.Instant(v.ExpiresAt, a.Zone(v.Organization))
@@ -109,7 +118,7 @@ func (c *cli) listNotifications(ctx context.Context, a *engine.App, _ []string) 
 			view.Instant(v.LastAt, a.Zone(v.Organization)),
 		}
 	}).Or(none)
-	return c.show(notificationsView{Tellers: views, Gaps: gaps}, table, remarks(a, views, gaps))
+	return c.show(shown, table, remarks(a, shown.Tellers, shown.Gaps))
 }
 
 // remarks are the refusals of channels and the gaps, a line each.

@@ -55,21 +55,12 @@ func (c *cli) knock(ctx context.Context, a *engine.App, keys []string) error {
 	views := make([]knockView, 0, len(keys))
 	code := codeFine
 	for _, key := range keys {
-		o, err := a.ChooseOrganization(key)
+		v, err := knockOn(ctx, a, key)
 		if err != nil {
 			return err
 		}
-		if o.Notifications.Secret[0].Reveal() == "" {
-			return usage("notifications.secret of organization %s is missing here: set its variable, or name its file", o.Name)
-		}
-		knocked, err := a.Knock(ctx, o, inboxPatience)
-		if err != nil {
-			return err
-		}
-		views = append(views, knockView{
-			Organization: key, OK: knocked.Broken == "", Broken: knocked.Broken, Detail: knocked.Detail, Next: remedy(knocked.Broken),
-		})
-		if knocked.Broken != "" {
+		views = append(views, v)
+		if !v.OK {
 			code = codeEnvironment
 		}
 	}
@@ -84,6 +75,24 @@ func (c *cli) knock(ctx context.Context, a *engine.App, keys []string) error {
 			page.Linef("      %s", v.Next)
 		}
 	})), exit(code))
+}
+
+// knockOn sends the test callback of one organization, and waits for it.
+func knockOn(ctx context.Context, a *engine.App, key string) (knockView, error) {
+	o, err := a.ChooseOrganization(key)
+	if err != nil {
+		return knockView{}, err
+	}
+	if o.Notifications.Secret[0].Reveal() == "" {
+		return knockView{}, usage("notifications.secret of organization %s is missing here: set its variable, or name its file", o.Name)
+	}
+	knocked, err := a.Knock(ctx, o, inboxPatience)
+	if err != nil {
+		return knockView{}, err
+	}
+	return knockView{
+		Organization: key, OK: knocked.Broken == "", Broken: knocked.Broken, Detail: knocked.Detail, Next: remedy(knocked.Broken),
+	}, nil
 }
 
 // remedy says what to do about a broken link.

@@ -60,13 +60,9 @@ upstream with one call. Streams that were denied are tried again when asked for.
 }
 
 func (c *cli) organizations(ctx context.Context, a *engine.App, _ []string) error {
-	known, err := a.DB.Organizations(ctx)
+	views, err := organizationsOf(ctx, a)
 	if err != nil {
-		return fmt.Errorf("read what is known of the organizations: %w", err)
-	}
-	views := make([]organizationView, 0, len(a.Config.Organizations))
-	for i := range a.Config.Organizations {
-		views = append(views, viewOf(a, &a.Config.Organizations[i], known))
+		return err
 	}
 	const head = headOrganization + "  ID  KEY  UPSTREAM CALLS IT  ACTIVE  TIME ZONE  DATA CENTER  SERVICES"
 	return c.show(views, view.Table(views, head, func(v *organizationView) view.Row {
@@ -76,6 +72,18 @@ func (c *cli) organizations(ctx context.Context, a *engine.App, _ []string) erro
 		}
 		return view.Row{v.Name, v.ID, v.Key, pinned, active, v.TimeZone, v.DataCenter, strings.Join(v.Services, ", ")}
 	}))
+}
+
+func organizationsOf(ctx context.Context, a *engine.App) ([]organizationView, error) {
+	known, err := a.DB.Organizations(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what is known of the organizations: %w", err)
+	}
+	views := make([]organizationView, 0, len(a.Config.Organizations))
+	for i := range a.Config.Organizations {
+		views = append(views, viewOf(a, &a.Config.Organizations[i], known))
+	}
+	return views, nil
 }
 
 func viewOf(a *engine.App, o *config.Organization, known []warehouse.Organization) organizationView {

@@ -22,6 +22,13 @@ func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, 
 	lines := latestFirst(shown.Streams, r.Now)
 	page := console.Page{Title: "Streams", Document: shown}
 	page.Sentence, page.Mood = sentenceOf(lines)
+	steps, err := p.setupOf(ctx, shown.Streams)
+	if err != nil {
+		return console.Page{}, err
+	}
+	if len(steps.Steps) > 0 && page.Mood != console.Bad {
+		page.Sentence, page.Mood, page.Parts = steps.sentence(), console.Plain, steps.parts()
+	}
 	var lists, works [][]console.Cell
 	for i := range lines {
 		l := &lines[i]

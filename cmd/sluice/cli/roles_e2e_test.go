@@ -112,6 +112,17 @@ func TestARoleForEachProcess(t *testing.T) {
 		t.Error("the receiver reads the status")
 	}
 
+	s.environment["SLUICE_DATABASE_URL"] = console
+	shown := s.showConsole(s.environment)
+	for _, path := range []string{"/", "/actions"} {
+		if code, page := shown.get(path); code != http.StatusOK || !strings.Contains(page, "inventory.bills") && path == "/" {
+			t.Errorf("%s of the console with its role: %d\n%s", path, code, page)
+		}
+	}
+	if said := shown.end().stderr; strings.Contains(said, "permission denied") {
+		t.Errorf("the console's role lacks a right\n%s", said)
+	}
+
 	reads := warehousetest.Connect(t, console)
 	for sql, may := range map[string]bool{
 		`SELECT count(*) FROM sluice.streams`: true, `SELECT count(*) FROM sluice.callbacks`: true, `SELECT count(*) FROM inventory.items`: true,

@@ -16,14 +16,28 @@ import (
 
 func (c *cli) tombstonesReview() *cobra.Command {
 	return &cobra.Command{
-		Use:   "review",
-		Short: "Show the deletions that the operator has to decide about",
-		Args:  cobra.NoArgs,
-		RunE:  c.offlineWork(c.reviewTombstones),
+		Use:   "review [RUN]",
+		Short: "Show the deletions that the operator has to decide about, or the evidence of one scan",
+		Long: `Show the scans whose missing rows the operator has to decide about. With the number of
+such a scan, show its evidence: what both scans read beside the scans before them, the
+last looks at the list, and some of the rows as they are in the warehouse.`,
+		Example: "  sluice tombstones review\n  sluice tombstones review 1204 --json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
+			runs, err := numbers(args, "number of a run", "tombstones review")
+			switch {
+			case err != nil:
+				return err
+			case len(runs) == 1:
+				return c.reviewScan(ctx, a, runs[0])
+			default:
+				return c.reviewTombstones(ctx, a)
+			}
+		}),
 	}
 }
 
-func (c *cli) reviewTombstones(ctx context.Context, a *engine.App, _ []string) error {
+func (c *cli) reviewTombstones(ctx context.Context, a *engine.App) error {
 	held, err := a.DB.ScansToReview(ctx)
 	if err != nil {
 		return fmt.Errorf("read what needs review: %w", err)
@@ -37,8 +51,77 @@ func (c *cli) reviewTombstones(ctx context.Context, a *engine.App, _ []string) e
 	if len(held) == 0 {
 		return c.show(held, table.Or("Nothing needs review."))
 	}
-	return c.show(held, table, view.Line("\nLook upstream for some of them. Then: sluice tombstones accept RUN (they are gone), or\n"+
-		"sluice tombstones reject RUN (they are not: the evidence is forgotten)."))
+	return c.show(held, table, view.Line("\nsluice tombstones review RUN shows the evidence. Look upstream for some of them. Then:\n"+
+		"sluice tombstones accept RUN (they are gone), or sluice tombstones reject RUN (they are not:\nthe evidence is forgotten)."))
+}
+
+// heldScan finds a scan that needs review.
+func heldScan(ctx context.Context, a *engine.App, run int64) (*tombstones.ScanToReview, error) {
+	held, err := a.DB.ScansToReview(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what needs review: %w", err)
+	}
+	at := slices.IndexFunc(held, func(h tombstones.ScanToReview) bool { return h.Run == run })
+	if at < 0 {
+		return nil, usage("no deletion of run %d needs review: sluice tombstones review shows those that do", run)
+	}
+	return &held[at], nil
+}
+
+// evidenceView is a scan that needs review, with what it rests on.
+type evidenceView struct {
+	tombstones.ScanToReview
+
+	// Scans are both scans, the done ones before them, and the last looks, newest first.
+	Scans []tombstones.EvidenceRun `json:"scans"`
+	// Rows are those of Sample. It is empty if the resource is no longer configured.
+	Rows []tombstones.MissedRow `json:"rows"`
+}
+
+func evidenceOf(ctx context.Context, a *engine.App, run int64) (*evidenceView, error) {
+	held, err := heldScan(ctx, a, run)
+	if err != nil {
+		return nil, err
+	}
+	shown := &evidenceView{ScanToReview: *held, Rows: []tombstones.MissedRow{}}
+	if shown.Scans, err = a.DB.EvidenceRuns(ctx, held); err != nil {
+		return nil, err
+	}
+	if stream, known := a.Stream(held.Key()); known {
+		if shown.Rows, err = a.DB.MissedRows(ctx, stream, held.Sample); err != nil {
+			return nil, err
+		}
+	}
+	return shown, nil
+}
+
+func (c *cli) reviewScan(ctx context.Context, a *engine.App, run int64) error {
+	shown, err := evidenceOf(ctx, a, run)
+	if err != nil {
+		return err
+	}
+	zone := a.Zone(shown.Organization)
+	scans := view.Table(shown.Scans, "RUN  STREAM  STARTED  RECORDS READ  CALLS  NOTE", func(s *tombstones.EvidenceRun) view.Row {
+		return view.Row{
+			view.ID(s.Run), streamName(true, shown.Organization, shown.Service, s.Resource), view.Instant(&s.StartedAt, zone), s.Received, s.Calls, s.Note,
+		}
+	})
+	rows := view.Table(shown.Rows, "RECORD  FIRST SEEN  LAST WRITTEN  BY CALL", func(r *tombstones.MissedRow) view.Row {
+		return view.Row{r.Record, view.Instant(&r.FirstSeenAt, zone), view.Instant(&r.ChangedAt, zone), callOr(r.Call)}
+	})
+	return c.show(shown,
+		view.Line("%s of %s: scan %d and scan %d before it did not show them.\n", view.Plural(shown.NeedsReview, "record"),
+			streamName(true, shown.Organization, shown.Service, shown.Resource), shown.Run, shown.FirstRun),
+		scans, view.Line("\nSome of the rows"), rows.Or("The resource is no longer configured."),
+		view.Line("\nLook upstream for some of them. Then: sluice tombstones accept %[1]d (they are gone), or\n"+
+			"sluice tombstones reject %[1]d (they are not: the evidence is forgotten).", run))
+}
+
+func callOr(call int64) string {
+	if call == 0 {
+		return nothing
+	}
+	return view.ID(call)
 }
 
 func (c *cli) tombstonesAccept() *cobra.Command {
@@ -70,25 +153,24 @@ func (c *cli) decision(use, short string, decide decide, said string) *cobra.Com
 				return err
 			}
 			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.decide(ctx, a, runs[0], decide, said)
+				done, err := decideAbout(ctx, a, runs[0], decide)
+				if err != nil {
+					return err
+				}
+				return c.show(done, view.Line(said, view.Plural(done.Records, "record")))
 			})
 		},
 	}
 }
 
-func (c *cli) decide(ctx context.Context, a *engine.App, run int64, decide decide, said string) error {
-	held, err := a.DB.ScansToReview(ctx)
+func decideAbout(ctx context.Context, a *engine.App, run int64, decide decide) (*decided, error) {
+	held, err := heldScan(ctx, a, run)
 	if err != nil {
-		return fmt.Errorf("read what needs review: %w", err)
+		return nil, err
 	}
-	at := slices.IndexFunc(held, func(h tombstones.ScanToReview) bool { return h.Run == run })
-	if at < 0 {
-		return usage("no deletion of run %d needs review: sluice tombstones review shows those that do", run)
-	}
-	key := pipeline.Key{Organization: held[at].Organization, Service: held[at].Service, Resource: held[at].Resource}
-	n, err := decide(a, ctx, key, run)
+	n, err := decide(a, ctx, held.Key(), run)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.show(decided{Key: key, Run: run, Records: n}, view.Line(said, view.Plural(n, "record")))
+	return &decided{Key: held.Key(), Run: run, Records: n}, nil
 }

@@ -120,15 +120,23 @@ func (c *cli) verifyList() *cobra.Command {
 }
 
 func (c *cli) listVerifications(ctx context.Context, a *engine.App, limit int) error {
-	found, err := a.Verifications().List(ctx, limit)
+	found, err := verificationsOf(ctx, a, limit)
 	if err != nil {
-		return fmt.Errorf("read the verifications: %w", err)
+		return err
 	}
 	const head = "ID  STARTED  OUTCOME  VIOLATIONS  NOTICES  ROWS  RECORDS  CALLS MADE  SCOPE"
 	return c.show(found, view.Table(found, head, func(v *verifications.Verification) view.Row {
 		made := fmt.Sprintf("%d of %d", v.Calls, v.Allowed)
 		return view.Row{v.ID, view.Minute(v.StartedAt, time.UTC), outcomeWord(v), v.Violations, v.Notices, v.Rows, v.Records, made, v.Scope}
 	}).Or("Nothing was verified yet."))
+}
+
+func verificationsOf(ctx context.Context, a *engine.App, limit int) ([]verifications.Verification, error) {
+	found, err := a.Verifications().List(ctx, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read the verifications: %w", err)
+	}
+	return found, nil
 }
 
 func outcomeWord(v *verifications.Verification) string {
@@ -160,11 +168,20 @@ func (c *cli) verifyShow() *cobra.Command {
 }
 
 func (c *cli) showVerification(ctx context.Context, a *engine.App, id int64) error {
+	result, err := verificationOf(ctx, a, id)
+	if err != nil {
+		return err
+	}
+	return c.printVerification(result)
+}
+
+// verificationOf reads one verification; 0 means the last one.
+func verificationOf(ctx context.Context, a *engine.App, id int64) (verify.Result, error) {
 	verification, streams, findings, err := a.Verifications().Read(ctx, id)
 	if err != nil {
-		return fmt.Errorf("read the verification: %w", err)
+		return verify.Result{}, fmt.Errorf("read the verification: %w", err)
 	}
-	return c.printVerification(verify.Result{Verification: verification, Streams: streams, Findings: findings})
+	return verify.Result{Verification: verification, Streams: streams, Findings: findings}, nil
 }
 
 func (c *cli) printVerification(result verify.Result) error {

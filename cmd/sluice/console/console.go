@@ -171,7 +171,12 @@ func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, ErrNotFound):
 		c.fail(w, r, http.StatusNotFound, string(c.options.Scrub(err)))
 	case c.options.Unreachable(err):
-		c.fail(w, r, http.StatusServiceUnavailable, "The database does not answer. This page comes back by itself.")
+		page := Page{Title: http.StatusText(http.StatusServiceUnavailable), Mood: Bad}
+		page.Sentence = "The database does not answer. This page comes back by itself."
+		if c.user(r.Context()).Operator {
+			page.Parts = []Part{Note{Text: c.options.Scrub(err), Mood: Muted}}
+		}
+		c.send(w, r, http.StatusServiceUnavailable, page)
 	case r.Context().Err() != nil:
 		// the browser has left
 	default:

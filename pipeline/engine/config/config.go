@@ -49,6 +49,9 @@ type Config struct {
 	Console Console `yaml:"console"`
 	// SecretFiles are the files that secrets were read from.
 	SecretFiles []string `yaml:"-"`
+	// SecretsFrom says where each secret comes from, by its path in the file: ${NAME}, file:/path,
+	// cred:NAME, a command.
+	SecretsFrom map[string]string `yaml:"-"`
 }
 
 // Database says where the warehouse is.

@@ -168,6 +168,7 @@ func TestEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	got.SecretsFrom = nil // TestSettings
 	credentials := func(id string) config.Credentials {
 		return config.Credentials{
 			ClientID: id, ClientSecret: upstream.NewSecret(canary + "-secret"), RefreshToken: upstream.NewSecret(canary + "-token"), RefreshTokenFrom: "${NORTH_TOKEN}",

@@ -166,7 +166,7 @@ func (c *checker) consoleAddresses(doc *document) {
 	}
 	switch {
 	case err != nil:
-		c.failf("console.listen", "wants host:port, such as 127.0.0.1:9466, not %q", c.Raw("console.listen"))
+		c.failf("console.listen", "wants host:port, such as 127.0.0.1:9467, not %q", c.Raw("console.listen"))
 	case of.Listen == doc.Listen && port != "0":
 		c.failf("console.listen", "is also the address of the status pages (listen): choose another port")
 	case of.Listen == doc.Notifications.Listen && port != "0":

@@ -103,10 +103,14 @@ func load(
 	}
 	from, absent := secrets.Source{Getenv: getenv, Reading: &secrets.Reading{}}, make(map[string]bool)
 	doc := defaults()
+	sources := make(map[string]string)
 	file := strict.Decode(text, &doc, strict.Options{
 		Expand: func(path, text string) (string, error) { return value(from, path, text) },
 		Special: map[reflect.Type]func(path, raw string) (any, error){
-			reflect.TypeFor[Secret]():       func(path, raw string) (any, error) { return special(from, path, raw, optional, runs, absent) },
+			reflect.TypeFor[Secret](): func(path, raw string) (any, error) {
+				sources[path] = secrets.Whence(raw)
+				return special(from, path, raw, optional, runs, absent)
+			},
 			reflect.TypeFor[netip.Prefix](): func(_, raw string) (any, error) { return network(from, raw) },
 		},
 	})
@@ -116,7 +120,7 @@ func load(
 	if err := file.Err(path); err != nil {
 		return nil, err
 	}
-	doc.SecretFiles = from.Reading.Files
+	doc.SecretFiles, doc.SecretsFrom = from.Reading.Files, sources
 	return &doc.Config, nil
 }
 

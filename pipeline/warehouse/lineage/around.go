@@ -139,16 +139,20 @@ func (t *Tracer) versions(ctx context.Context, stream pipeline.Stream, h *Histor
 	return err
 }
 
-// single reports whether a call brought single records: by its class or, if the log no longer has
-// the call, by the row.
+// single reports whether a call brought single records: by the row, by its class or, as hints are
+// followed in a class of their own, by its path.
 func single(stream pipeline.Stream, h *History, c Call) bool {
-	if stream.Resource.Details == nil {
+	switch r := stream.Resource; {
+	case h.Row != nil && h.Row.Detail != nil && h.Row.Detail.ID == c.ID:
+		return true
+	case r.Details != nil && c.Class == string(pipeline.ClassDetails):
+		return true
+	case r.Single == nil:
 		return false
+	default:
+		id, _ := own(r, h.Record)
+		return c.Path == stream.Service.Root+strings.ReplaceAll(r.Single.Path, "{id}", id)
 	}
-	if c.At == nil {
-		return h.Row != nil && h.Row.Detail != nil && h.Row.Detail.ID == c.ID
-	}
-	return c.Class == string(pipeline.ClassDetails)
 }
 
 func (t *Tracer) quarantine(ctx context.Context, stream pipeline.Stream, h *History) error {

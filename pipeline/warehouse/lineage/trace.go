@@ -1,5 +1,5 @@
 // Package lineage returns the history of one record: its row, the calls that brought its versions,
-// its entries in quarantine, and the progress of its streams.
+// its entries in quarantine, its tombstone, and the progress of its streams.
 //
 // It only reads. Its structs are the JSON of sluice explain.
 //
@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/tombstones"
 	"sluice/schema"
 )
 
@@ -42,6 +43,8 @@ type History struct {
 	AllArchives bool      `json:"all_archives"`
 	// Quarantine are the entries about the record, newest first.
 	Quarantine []Entry `json:"quarantine"`
+	// Tombstone is the evidence that the record is gone upstream; nil if no list ever missed it.
+	Tombstone *tombstones.Tombstone `json:"tombstone,omitempty"`
 	// List and Details are the streams that bring the record; Details is nil where there are no
 	// single records.
 	List    *Stream `json:"list"`
@@ -72,6 +75,8 @@ type Row struct {
 	Parent string `json:"parent,omitempty"`
 	// Arrays count the rows of the record's arrays, by table.
 	Arrays map[string]int64 `json:"arrays,omitempty"`
+	// Values are the values of all columns, as JSON.
+	Values map[string]json.RawMessage `json:"-"`
 }
 
 // Call is one call, with what the call log still has of it.
@@ -106,7 +111,7 @@ func (t *Tracer) Record(ctx context.Context, stream pipeline.Stream, id string, 
 		Versions: []Version{}, Quarantine: []Entry{},
 	}
 	for _, read := range []func(context.Context, pipeline.Stream, *History) error{
-		t.row, t.quarantine, t.streams, t.parent,
+		t.row, t.tombstone, t.quarantine, t.streams, t.parent,
 		func(ctx context.Context, stream pipeline.Stream, h *History) error {
 			return t.versions(ctx, stream, h, archives)
 		},
@@ -163,15 +168,15 @@ func (t *Tracer) row(ctx context.Context, stream pipeline.Stream, h *History) er
 	return t.arrays(ctx, stream, h)
 }
 
-// declared reads the modification time and the parent; the declaration names their columns.
+// declared reads the values, and among them the modification time and the parent; the declaration
+// names their columns.
 func (row *Row) declared(r *schema.Resource, text []byte) error {
-	var values map[string]json.RawMessage
-	if err := json.Unmarshal(text, &values); err != nil {
+	if err := json.Unmarshal(text, &row.Values); err != nil {
 		return err
 	}
 	under, _ := r.Cursor.(schema.PerParent)
 	for _, c := range r.Columns {
-		value := values[c.ColumnName()]
+		value := row.Values[c.ColumnName()]
 		switch {
 		case len(value) == 0 || string(value) == "null":
 		case c.Wire == r.Modified() && c.Kind == schema.KindTime:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
 )
 
@@ -56,17 +57,33 @@ type Filter struct {
 	Limit int
 }
 
-const sqlTombstones = `
+const (
+	sqlColumns = `
 SELECT organization_id, service, resource, record_id, state, shrunken, suspected_run_id, suspected_first_call, suspected_last_call, suspected_at,
 	coalesce(proof, '') AS proof, proof_run_id, proof_first_call, proof_last_call, proof_at, deleted_at,
 	coalesce(decided_by, '') AS decided_by, decided_at, restored_at, restored_call, restores
-FROM sluice.tombstones
+FROM sluice.tombstones`
+
+	sqlTombstones = sqlColumns + `
 WHERE ($1 = '' OR service = $1) AND ($2 = '' OR resource = $2) AND ($3 = '' OR record_id = $3) AND ($4 = '' OR state = $4)
 ORDER BY greatest(suspected_at, proof_at, decided_at, restored_at) DESC, organization_id, service, resource, record_id LIMIT $5`
+
+	sqlTombstone = sqlColumns + `
+WHERE (organization_id, service, resource, record_id) = ($1, $2, $3, $4)`
+)
 
 // Tombstones returns the evidence about records that whole lists did not show, newest first.
 func (t *Table) Tombstones(ctx context.Context, f Filter) ([]Tombstone, error) {
 	return postgres.Read[Tombstone](ctx, t.pool, "tombstones", sqlTombstones, f.Service, f.Resource, f.Record, f.State, postgres.Limit(f.Limit))
+}
+
+// Of returns the evidence about one record; nil if there is none.
+func (t *Table) Of(ctx context.Context, organization, service, resource, record string) (*Tombstone, error) {
+	found, err := postgres.Read[Tombstone](ctx, t.pool, "a tombstone", sqlTombstone, organization, service, resource, record)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
 }
 
 // ScanToReview is a scan whose missing rows wait for the operator.
@@ -84,6 +101,11 @@ type ScanToReview struct {
 	// NeedsReview counts the records; Sample names some of them.
 	NeedsReview int64    `db:"needs_review" json:"needs_review"`
 	Sample      []string `db:"sample"       json:"sample"`
+}
+
+// Key names the list.
+func (s *ScanToReview) Key() pipeline.Key {
+	return pipeline.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}
 }
 
 const sqlScansToReview = `

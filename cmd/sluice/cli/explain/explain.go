@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sluice/pipeline/warehouse/lineage"
+	"sluice/pipeline/warehouse/tombstones"
 	"sluice/schema"
 )
 
@@ -24,6 +25,7 @@ func Conclusions(h lineage.History, resource *schema.Resource, zone *time.Locati
 	} else {
 		s.absent(&h)
 	}
+	s.tombstone(h.Tombstone)
 	s.quarantine(&h)
 	s.covered(&h)
 	return s.said
@@ -174,6 +176,35 @@ func (s *sentences) absent(h *lineage.History) {
 	default:
 		s.sayf("The record was never seen: there is no row, nothing in quarantine, and nothing in %s.", where)
 	}
+}
+
+// tombstone says what is known of the record's end upstream.
+func (s *sentences) tombstone(t *tombstones.Tombstone) {
+	if t == nil {
+		return
+	}
+	switch t.State {
+	case "suspected":
+		s.sayf("The scan of run %d did not show it at %s: it may be gone upstream, and a second proof decides.", t.SuspectedRun, s.at(t.SuspectedAt))
+	case "needs_review":
+		s.sayf("Two scans did not show it, the second at %s, but they missed too many rows at once: an operator decides whether it is gone.",
+			s.maybe(t.ProofAt, "an unknown time"))
+	case "deleted":
+		s.sayf("It is gone upstream: the row has its tombstone since %s, %s.", s.maybe(t.DeletedAt, "an unknown time"), proof(t))
+	case "restored":
+		s.sayf("It had a tombstone and came back at %s.", s.maybe(t.RestoredAt, "an unknown time"))
+	}
+}
+
+func proof(t *tombstones.Tombstone) string {
+	text := "as two whole scans did not show it"
+	if t.Proof == "not_found" {
+		text = "as upstream answered that there is no such record"
+	}
+	if t.DecidedBy == "person" {
+		text += ", and an operator accepted that"
+	}
+	return text
 }
 
 func (s *sentences) quarantine(h *lineage.History) {

@@ -7,6 +7,7 @@ import (
 
 	"sluice/cmd/sluice/cli/explain"
 	"sluice/pipeline/warehouse/lineage"
+	"sluice/pipeline/warehouse/tombstones"
 	"sluice/schema"
 )
 
@@ -62,6 +63,14 @@ func TestConclusions(t *testing.T) {
 			"never seen", "did not exist then, or the list does not show it (it is asked for with filter_by=All).",
 		}},
 		"never, of many": {lineage.History{Archives: 12, List: list}, []string{"the newest 12 answers"}},
+		"gone": {lineage.History{Row: row("current"), List: list, Tombstone: &tombstones.Tombstone{State: "deleted", Proof: "scan", DeletedAt: hour(7), DecidedBy: "person"}}, []string{
+			"tombstone since 2026-03-01 07:00:00 UTC, as two whole scans did not show it, and an operator accepted that.",
+		}},
+		"suspected": {lineage.History{Row: row("current"), List: list, Tombstone: &tombstones.Tombstone{State: "suspected", SuspectedRun: 8, SuspectedAt: *hour(7)}}, []string{
+			"scan of run 8 did not show it at 2026-03-01 07:00:00 UTC",
+		}},
+		"held":     {lineage.History{Row: row("current"), List: list, Tombstone: &tombstones.Tombstone{State: "needs_review", ProofAt: hour(7)}}, []string{"an operator decides"}},
+		"restored": {lineage.History{Row: row("current"), List: list, Tombstone: &tombstones.Tombstone{State: "restored", RestoredAt: hour(7)}}, []string{"came back at 2026-03-01 07:00"}},
 		"set aside": {lineage.History{List: list, Quarantine: []lineage.Entry{{ID: 3, State: "resolved", Code: "no_id", DecidedAt: hour(6), Note: "a test"}}}, []string{
 			"closed in quarantine", "(entry 3: no_id) was set aside by a person 2026-03-01 06:00:00 UTC: a test",
 		}},

@@ -55,6 +55,21 @@ const (
 // Runs reports whether a reference is a command that has to be run.
 func Runs(raw string) bool { return strings.HasPrefix(raw, isCommand) }
 
+// Whence says where a secret comes from, and nothing of it: its variable, file or credential, or that
+// it is a command or stands in the configuration.
+func Whence(raw string) string {
+	switch {
+	case raw == "":
+		return ""
+	case Runs(raw):
+		return "a command"
+	case strings.HasPrefix(raw, isFile), strings.HasPrefix(raw, isCredential), referenceOnly.MatchString(raw):
+		return raw
+	default:
+		return "the configuration file"
+	}
+}
+
 // Reading is one reading of a configuration. A command that stands there several times is run once.
 type Reading struct {
 	// Files are the files with secrets that were read.

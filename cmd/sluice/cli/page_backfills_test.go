@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/cmd/sluice/console"
+	"sluice/sandbox"
+)
+
+// TestBackfillPages asks for a backfill on a page, and pauses, resumes and cancels it there.
+func TestBackfillPages(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 94, Records: 2400, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine, "inventory.bills", "accounting.vendor_payments")
+	d := s.desk()
+	bills := len(s.truth("inventory.bills"))
+	d.says("/backfills", "No backfill is open.", "No backfill is over yet.")
+	d.sameDocument("/backfills", codeFine, nil, "backfill", "list")
+
+	// A page of bills has 200, and the call after a full page finds the end.
+	const wanted = "/backfills/new?resource=inventory.bills&first=&last="
+	cost := fmt.Sprintf("It takes %d calls, and fits", bills/200+1)
+	d.says(wanted, cost, "measured", `value="inventory.bills"`, ">Start</button>")
+	d.sameDocument(wanted, codeFine, []string{"done_seconds"}, "backfill", "inventory.bills", "--dry-run")
+	d.says("/backfills/new?resource=accounting.vendor_payments&first=2025-01-15&last=2025-03-10", "date from 2025-01-15 to 2025-03-10", "2025-03-10")
+	for query, want := range map[string]string{
+		"resource=inventory.bills&first=yesterday":                   "is no day",
+		"resource=inventory.bills&last=2026-01-31":                   "from below only",
+		"resource=inventory.bills&org=nobody":                        "nobody",
+		"resource=" + url.QueryEscape(harmful):                       "is no list that is copied",
+		"resource=inventory.bills&first=" + url.QueryEscape(harmful): "is no day",
+	} {
+		if page := d.says("/backfills/new?"+query, want, `class="sentence bad"`); strings.Contains(page, ">Start<") {
+			t.Errorf("%s can be started:\n%s", query, page)
+		}
+	}
+
+	calls := s.arrivals.total()
+	form := url.Values{"resource": {"inventory.bills"}}
+	deed := d.posts("/backfills", form)
+	id := one[int64](s, `SELECT id FROM sluice.backfills WHERE state = 'queued' AND resource = 'bills' AND column_name = ''`)
+	if diff := cmp.Diff(console.Deed{
+		Who: "ann", What: "backfill", Target: "inventory.bills", Organization: sandbox.DefaultOrganizationID, After: startedBackfills{[]int64{id}},
+	}, deed); diff != "" {
+		t.Errorf("started (-want +got):\n%s", diff)
+	}
+	if deed = d.posts("/backfills", form); !strings.Contains(deed.Failed, fmt.Sprintf("has backfill %d, which is queued", id)) || deed.After != nil {
+		t.Errorf("a second one: %+v", deed)
+	}
+	d.says(wanted, "has backfill", `class="sentence bad"`)
+
+	page := fmt.Sprintf("/backfills/%d", id)
+	for _, step := range []struct{ verb, before, after string }{
+		{"pause", "queued", "paused"}, {"resume", "paused", "queued"}, {"pause", "queued", "paused"}, {"cancel", "paused", "cancelled"},
+	} {
+		deed := d.posts(page+"/"+step.verb, url.Values{"from": {page}})
+		if diff := cmp.Diff(console.Deed{
+			Who: "ann", What: "backfill " + step.verb, Target: fmt.Sprint(id), Organization: sandbox.DefaultOrganizationID,
+			Before: stateOfBackfill{step.before}, After: stateOfBackfill{step.after},
+		}, deed); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.verb, diff)
+		}
+		if state := one[string](s, `SELECT state FROM sluice.backfills WHERE id = $1`, id); state != step.after {
+			t.Errorf("after %s it is %s, want %s", step.verb, state, step.after)
+		}
+		timely := []string{"done_at"}
+		d.sameDocument("/backfills", codeFine, timely, "backfill", "list")
+		d.sameDocument(page, codeFine, timely, "backfill", "show", fmt.Sprint(id))
+		if step.after == "paused" {
+			d.says("/backfills", "1 backfill open, of which 1 paused", ">Resume</button>", page)
+			d.refusesViewers([]string{"/backfills", page, wanted}, []string{"/backfills", page + "/pause", page + "/resume", page + "/cancel"})
+		}
+	}
+	if deed = d.posts(page+"/resume", url.Values{}); !strings.Contains(deed.Failed, "is cancelled; it would have to be") {
+		t.Errorf("resume of a cancelled one: %+v", deed)
+	}
+	if deed = d.posts("/backfills/x/pause", url.Values{}); !strings.Contains(deed.Failed, "is no number of a backfill") {
+		t.Errorf("pause of none: %+v", deed)
+	}
+	if s.arrivals.total() != calls {
+		t.Error("the pages made calls")
+	}
+	s.exec(`UPDATE sluice.backfills SET note = $1, requested_by = $1`, harmful)
+	d.says("/backfills", "&lt;script&gt;alert(1)")
+	d.says(page, "&lt;script&gt;alert(1)", "was cancelled after 0 calls")
+	for _, none := range []string{"/backfills/99", "/backfills/x"} {
+		if status, _ := d.ask(none, nil); status != http.StatusNotFound {
+			t.Errorf("%s: status %d, want 404", none, status)
+		}
+	}
+}

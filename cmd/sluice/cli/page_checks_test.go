@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"sluice/sandbox"
+)
+
+// TestPagesOfChecks looks at verifications and rebuilds before and after a row is edited by hand.
+func TestPagesOfChecks(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 94, Records: 10, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine)
+	s.visited(anOperator, false, func(v *visit) {
+		v.says("/checks", "Nothing was verified yet", "No table was rebuilt")
+		v.get(http.StatusNotFound, "/checks/1")
+		v.get(http.StatusNotFound, "/checks/x")
+	})
+	if o := s.run("verify", "--local"); o.code != codeFine {
+		t.Fatalf("verify ends with %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.visited(aViewer, false, func(v *visit) {
+		v.same("/checks?format=json", "verify", "list")
+		v.says("/checks", "found no violation", "All views that must be empty were empty", `href="/checks/1"`)
+	})
+	bill := one[string](s, `UPDATE inventory.bills SET vendor_name = vendor_name || ' Ltd' WHERE bill_id = (SELECT min(bill_id) FROM inventory.bills) RETURNING bill_id`)
+	s.exec(`INSERT INTO sluice.findings (verification_id, number, severity, source, code, organization_id, service, resource, record_id, path, detail) VALUES
+		(1, 1, 'violation', 'check', 'check_sums', $1, 'inventory', 'bills', '<script>x</script>', '', 'one'),
+		(1, 2, 'violation', 'check', 'check_sums', $1, 'inventory', 'bills', '2', '', 'two')`, sandbox.DefaultOrganizationID)
+	s.visited(aViewer, false, func(v *visit) {
+		v.says("/checks", "check_sums", `"><bdi>2</bdi></td><td><bdi>one<`)
+		v.same("/checks/1?format=json", "verify", "show", "1")
+		v.says("/checks/1", "&lt;script&gt;x")
+	})
+	if o := s.run("verify", "--local"); o.code != codeFailed {
+		t.Fatalf("verify ends with %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if o := s.run("rebuild", "inventory.bills"); o.code != codeFine {
+		t.Fatalf("rebuild ends with %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.visited(aViewer, false, func(v *visit) {
+		v.says("/checks", "found ", "violation", "done", `href="/streams/`+sandbox.DefaultOrganizationID+"/inventory.bills")
+		v.says("/checks/2", "vendor_name", `href="/r/inventory.bills/`+bill+"?org="+sandbox.DefaultOrganizationID)
+	})
+}
+
+// TestPagesOfSettings looks at organizations, configuration and health, of which nothing shows a
+// secret.
+func TestPagesOfSettings(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 95, Records: 5}).narrow()
+	s.sync(codeFine)
+	s.visited(aViewer, false, func(v *visit) {
+		v.same("/organizations?format=json", "organizations")
+		v.says("/organizations", "Upstream lets in 1 organization.", "${SANDBOX_REFRESH_TOKEN}", plan, "let in", sandbox.DefaultOrganizationID)
+		v.says("/configuration", "organizations[0].credentials.client_secret", "secret, from ${SANDBOX_CLIENT_SECRET}", "secret, from ${SLUICE_DATABASE_URL}", "inventory.bills")
+		v.says("/configuration?q=bills", "No setting matches", "inventory.bills")
+		v.says("/health", "configuration", "reachable; it was up to date", "32 bytes")
+		for _, page := range []string{"/organizations", "/configuration", "/health"} {
+			for name, secret := range s.environment {
+				for _, page := range []string{page, page + "?format=json"} {
+					if strings.Contains(v.get(http.StatusOK, page), secret) {
+						t.Errorf("%s shows %s", page, name)
+					}
+				}
+			}
+		}
+	})
+	s.exec(`UPDATE sluice.streams SET state = 'denied', reason = '<b>no</b> consent' WHERE service = 'inventory' AND resource = 'bills'`)
+	s.exec(`ALTER TABLE inventory.items DROP COLUMN rate CASCADE`)
+	s.visited(anOperator, false, func(v *visit) {
+		v.says("/organizations", "Upstream denies streams of 1 of 1 organization", "1 stream denied: &lt;b&gt;no&lt;/b&gt; consent")
+		v.says("/health", "check failed", "inventory.items", "rate")
+	})
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"sluice/cmd/sluice/console"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/notifications"
+	"sluice/sandbox"
+)
+
+// TestNotificationPages: channels, gaps, the inbox, and the self-test with and without a receiver.
+func TestNotificationPages(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Records: 10}).narrow()
+	d := s.desk()
+	d.says("/notifications", "No organization has notifications.", "No channel is configured", "No callback has arrived.", "There was no gap.")
+
+	public := newFront(t)
+	s.notified(public.URL)
+	d = s.desk()
+	d.says("/notifications", "Products", "inventory.items", "create, edit", "No gap is open. Upstream tells by 2 channels and 0 rules.", "not tried yet")
+	check := "/notifications/" + businessKey + "/check"
+	deed := d.posts(check, url.Values{"from": {"/notifications"}})
+	if after, ok := deed.After.(knockView); !ok || after.OK || after.Broken != engine.LinkProxy || !strings.Contains(deed.Failed, "proxy: ") || !strings.Contains(deed.Failed, "Start the receiver") {
+		t.Errorf("nothing listens: %+v", deed)
+	}
+
+	receiver, err := d.app.OpenReceiver(t.Context(), func(notifications.Observation) {})
+	must(t, err)
+	t.Cleanup(receiver.Close)
+	public.handler.Store(http.HandlerFunc(receiver.ServeHTTP))
+	deed = d.posts(check, url.Values{"from": {"/notifications"}})
+	if after, ok := deed.After.(knockView); !ok || !after.OK || deed.Failed != "" || deed.What != "notifications check" || deed.Organization != businessKey {
+		t.Errorf("a self-test: %+v", deed)
+	}
+	d.says("/notifications", "worked then")
+	if deed = d.posts("/notifications/nobody/check", url.Values{}); !strings.Contains(deed.Failed, "nobody") {
+		t.Errorf("a self-test of nobody: %+v", deed)
+	}
+
+	body := `{"note":"canaryOfTheBody"}` + harmful
+	id := one[int64](s, `INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, times, module, operation, ids, bytes, body)
+		VALUES ($1, 'rule', '\x01', now() - interval '1 minute', now(), 3, $2, 'update', ARRAY[$2, '2', '3', '4', '5'], 26, $3) RETURNING id`, businessKey, harmful, body)
+	s.exec(`INSERT INTO sluice.channel_gaps (organization_id, channel, opened_at, reason) VALUES ($1, '', now() - interval '1 hour', $2)`, businessKey, harmful)
+	s.exec(`INSERT INTO sluice.channels (organization_id, module, channel_id, wanted, state, code, reason)
+		VALUES ($1, 'Deals', 7, '\x00', 'refused', 'NOT_ALLOWED', $2)
+		ON CONFLICT (organization_id, module) DO UPDATE SET state = 'refused', code = excluded.code, reason = excluded.reason`, businessKey, harmful)
+	one := fmt.Sprintf("/notifications/callbacks/%d", id)
+	d.says("/notifications", "Upstream cannot tell of changes at present: 1 gap open", "still open", "broken: &lt;script&gt;", "refused: NOT_ALLOWED: &lt;script&gt;",
+		"and 2 more", one)
+	d.says("/notifications/callbacks", "and 2 more", one)
+	d.says(one, "canaryOfTheBody", "It names 5 records and arrived 3 times.")
+	d.sameDocument("/notifications", codeFine, nil, "notifications")
+	d.sameDocument("/notifications/callbacks", codeFine, nil, "notifications", "inbox")
+	d.sameDocument(one, codeFine, nil, "notifications", "show", fmt.Sprint(id))
+	d.refusesViewers([]string{"/notifications", "/notifications/callbacks"}, []string{check})
+	d.who = "bob"
+	if status, page := d.ask(one, nil); status != http.StatusForbidden || strings.Contains(page, "canaryOfTheBody") {
+		t.Errorf("a viewer sees a body: status %d\n%s", status, page)
+	}
+	d.who = "ann"
+	for _, none := range []string{"/notifications/callbacks/999", "/notifications/callbacks/x"} {
+		if status, _ := d.ask(none, nil); status != http.StatusNotFound {
+			t.Errorf("%s: status %d, want 404", none, status)
+		}
+	}
+
+	delete(s.environment, "HOOK_SECRET")
+	d = s.desk()
+	want := console.Deed{Who: "ann", What: "notifications check", Target: businessKey, Organization: businessKey}
+	deed = d.posts(check, url.Values{})
+	if !strings.Contains(deed.Failed, "notifications.secret") || deed.What != want.What || deed.Target != want.Target || deed.After != nil {
+		t.Errorf("without the secret: %+v", deed)
+	}
+}

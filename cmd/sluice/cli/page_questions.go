@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/cmd/sluice/console"
+	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/readers"
+)
+
+const (
+	// answerWithin is how long an answer may take, and mostAnswered how many rows it has.
+	answerWithin = 5 * time.Second
+	mostAnswered = 100
+	// answerStays is how long an answer is shown before the question is asked again: a page that is
+	// watched is made every two seconds.
+	answerStays = time.Minute
+)
+
+// answers keeps the last answer to each question.
+type answers struct {
+	mu   sync.Mutex
+	last map[int]*lastAnswer
+}
+
+type lastAnswer struct {
+	mu     sync.Mutex
+	at     time.Time
+	answer readers.Answer
+	err    error
+}
+
+// of gives the answer to a question, asked again if the last one is too old. Those who ask at once
+// wait for one answer.
+func (a *answers) of(number int, now time.Time, ask func() (readers.Answer, error)) (readers.Answer, time.Time, error) {
+	a.mu.Lock()
+	if a.last == nil {
+		a.last = map[int]*lastAnswer{}
+	}
+	last := a.last[number]
+	if last == nil {
+		last = &lastAnswer{}
+		a.last[number] = last
+	}
+	a.mu.Unlock()
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	if last.at.IsZero() || now.Sub(last.at) >= answerStays {
+		last.answer, last.err = ask()
+		last.at = now
+		if errors.Is(last.err, context.Canceled) {
+			last.at = time.Time{} // the browser has left; the next one asks again
+		}
+	}
+	return last.answer, last.at, last.err
+}
+
+// questions lists what analysts ask.
+func (p *pages) questions(context.Context, *console.Request) (console.Page, error) {
+	all := analystQuestions()
+	page := console.Page{
+		Title: "Questions", Document: all,
+		Sentence: view.Plural(len(all), "question") + " of analysts, each with a query over schema analytics.",
+	}
+	table := console.Table{Caption: "Questions", Head: []string{"About", "Question", "What the answer leaves out"}}
+	for i := range all {
+		q := &all[i]
+		table.Rows = append(table.Rows, []console.Cell{console.Text(q.Section), console.To(q.Question, "/questions/"+strconv.Itoa(q.Number)), console.Text(q.Remark)})
+	}
+	page.Parts = append(page.Parts, table)
+	return page, nil
+}
+
+// answeredView is a question with its answer.
+type answeredView struct {
+	analystQuestion
+
+	// Answer is nil where values of records are not shown to those who ask.
+	Answer *readers.Answer `json:"answer"`
+}
+
+// question shows one question, and its answer where values of records are shown.
+func (p *pages) question(ctx context.Context, r *console.Request) (console.Page, error) {
+	all := analystQuestions()
+	at := slices.IndexFunc(all, func(q analystQuestion) bool { return strconv.Itoa(q.Number) == r.Value("n") })
+	if at < 0 {
+		return console.Page{}, fmt.Errorf("%w: there is no question of this number", console.ErrNotFound)
+	}
+	shown := answeredView{analystQuestion: all[at]}
+	page := console.Page{Title: strconv.Itoa(shown.Number) + ". " + shown.Question, Sentence: "About: " + shown.Section + "."}
+	query := console.Source{Caption: "The query", Lines: strings.Split(shown.SQL, "\n")}
+	if shown.Remark != "" {
+		page.Parts = append(page.Parts, console.Note{Text: shown.Remark})
+	}
+	if !p.shows(r) {
+		page.Document = shown
+		page.Parts = append(page.Parts, console.Note{Text: "Operators see the answer: it has values of records.", Mood: console.Muted}, query)
+		return page, nil
+	}
+	answer, asked, err := p.answers.of(shown.Number, r.Now, func() (readers.Answer, error) {
+		return readers.Ask(ctx, p.app.DB.Pool(), shown.SQL, answerWithin, mostAnswered)
+	})
+	switch {
+	case errors.Is(err, readers.ErrTooLong):
+		page.Sentence, page.Mood = "The answer takes more than "+view.Age(answerWithin)+": ask with a client of the database.", console.Warn
+	case err != nil:
+		return console.Page{}, err
+	default:
+		shown.Answer = &answer
+		page.Parts = append(page.Parts, answerTable(&answer), console.Note{Text: "Asked at " + view.Second(asked, time.UTC) + ". A minute later it is asked again.", Mood: console.Muted})
+	}
+	page.Document = shown
+	page.Parts = append(page.Parts, query)
+	return page, nil
+}
+
+func answerTable(answer *readers.Answer) console.Table {
+	table := console.Table{Caption: view.Plural(len(answer.Rows), "row"), None: "The answer has no row."}
+	if answer.More {
+		table.Caption = "The first " + view.Plural(len(answer.Rows), "row") + " of more"
+	}
+	for _, column := range answer.Columns {
+		table.Head = append(table.Head, outside.Visible(column.Name))
+	}
+	for _, row := range answer.Rows {
+		cells := make([]console.Cell, len(row))
+		for i, value := range row {
+			if value == nil {
+				cells[i] = console.Word("–", console.Muted)
+				continue
+			}
+			cells[i] = console.Cell{Text: outside.Visible(shortened(*value)), Number: answer.Columns[i].Number}
+		}
+		table.Rows = append(table.Rows, cells)
+	}
+	return table
+}

@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/cmd/sluice/console"
+	"sluice/pipeline"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/outside"
+)
+
+// organizations shows the businesses, their plans, and whether upstream lets them in.
+func (p *pages) organizations(ctx context.Context, _ *console.Request) (console.Page, error) {
+	shown, err := organizationsOf(ctx, p.app)
+	if err != nil {
+		return console.Page{}, err
+	}
+	streams, err := streamViews(ctx, p.app)
+	if err != nil {
+		return console.Page{}, err
+	}
+	denied := deniedOf(streams)
+	page := console.Page{Title: "Organizations", Document: shown, Mood: console.Good}
+	page.Sentence = "Upstream lets in " + view.Plural(len(shown), "organization") + "."
+	table := console.Table{
+		Caption: "Organizations", None: "No organization is configured.",
+		Head: []string{"Name", "Identifier", "Key", "Upstream calls it", "Credentials", "Refresh token from", "Time zone", "Data center"},
+	}
+	services := console.Table{
+		Caption: "Services and plans", None: "No service is configured.",
+		Head: []string{"Organization", "Service", "Plan", "Calls a day", "Calls a minute", "At once", "Shared with"},
+	}
+	var unmet int
+	for i := range shown {
+		o, configured := &shown[i], &p.app.Config.Organizations[i]
+		called := console.Word("not met yet", console.Warn)
+		if o.Pinned == nil {
+			unmet++
+		} else {
+			called = console.Text(o.Pinned.Name)
+			if !o.Pinned.Active {
+				called = console.Word(o.Pinned.Name+", not active", console.Warn)
+			}
+		}
+		table.Rows = append(table.Rows, []console.Cell{
+			console.Text(o.Name), console.Code(o.ID), console.Code(o.Key), called, credentialsCell(denied[o.Key]),
+			console.Code(cmp.Or(configured.Credentials.RefreshTokenFrom, "–")), console.Text(o.TimeZone), console.Text(o.DataCenter),
+		})
+		for _, name := range o.Services {
+			row, err := p.plan(configured, name)
+			if err != nil {
+				return console.Page{}, err
+			}
+			services.Rows = append(services.Rows, row)
+		}
+	}
+	switch {
+	case len(denied) > 0:
+		page.Sentence, page.Mood = fmt.Sprintf("Upstream denies streams of %s of %s.", view.Count(len(denied)), view.Plural(len(shown), "organization")), console.Bad
+	case unmet > 0:
+		page.Sentence, page.Mood = fmt.Sprintf("%s of %s were not met yet: sluice check asks upstream.", view.Count(unmet), view.Plural(len(shown), "organization")), console.Warn
+	}
+	page.Parts = append(page.Parts, table, console.Heading{ID: "services", Text: "Services"}, services)
+	return page, nil
+}
+
+// denial is what upstream denies an organization.
+type denial struct {
+	streams int
+	reason  string
+}
+
+// deniedOf are the organizations of which upstream denies streams.
+func deniedOf(streams []streamView) map[string]denial {
+	denied := map[string]denial{}
+	for i := range streams {
+		s := &streams[i]
+		if s.Enabled && s.State == string(pipeline.StateDenied) {
+			d := denied[s.Organization]
+			denied[s.Organization] = denial{d.streams + 1, cmp.Or(d.reason, s.Reason)}
+		}
+	}
+	return denied
+}
+
+func credentialsCell(d denial) console.Cell {
+	if d.streams == 0 {
+		return console.Word("let in", console.Good)
+	}
+	return console.Word(view.Plural(d.streams, "stream")+" denied: "+outside.Visible(d.reason), console.Bad)
+}
+
+// plan is the row about one service of an organization.
+func (p *pages) plan(o *config.Organization, service string) ([]console.Cell, error) {
+	limits, err := p.app.Limits(o.Key, service)
+	if err != nil {
+		return nil, err
+	}
+	return []console.Cell{
+		console.Text(o.Name), console.Text(service), console.Text(o.Services[service].Plan), limitCell(limits.Daily), limitCell(limits.PerMinute),
+		limitCell(limits.Concurrent), console.Text(strings.Join(p.app.SharedWith(o.Key, service), ", ")),
+	}, nil
+}
+
+func limitCell(limit int) console.Cell {
+	if limit == 0 {
+		return console.Word("not limited", console.Muted)
+	}
+	return console.Number(limit)
+}
+
+// configurationView is the configuration in force.
+type configurationView struct {
+	Path     string           `json:"path"`
+	Settings []config.Setting `json:"settings"`
+	// Resources are those that are copied, with how they are read.
+	Resources []resourceSetting `json:"resources"`
+}
+
+// resourceSetting is the choice for one resource.
+type resourceSetting struct {
+	Resource    string   `json:"resource"`
+	Every       string   `json:"every"`
+	Stated      bool     `json:"stated"`
+	Ceiling     string   `json:"ceiling,omitempty"`
+	Freshness   string   `json:"freshness,omitempty"`
+	Sweep       string   `json:"sweep,omitempty"`
+	Look        string   `json:"look,omitempty"`
+	CallsPerRun int      `json:"calls_per_run,omitempty"`
+	History     bool     `json:"history,omitempty"`
+	Daily       []string `json:"daily,omitempty"`
+}
+
+func configurationOf(path string, conf *config.Config) configurationView {
+	shown := configurationView{Path: path, Settings: conf.Settings(), Resources: []resourceSetting{}}
+	for _, name := range slices.Sorted(maps.Keys(conf.Resources)) {
+		r := conf.Resources[name]
+		if !r.Enabled {
+			continue
+		}
+		shown.Resources = append(shown.Resources, resourceSetting{
+			Resource: name, Every: r.Every.String(), Stated: r.Stated, Ceiling: lasting(r.Ceiling), Freshness: lasting(r.Freshness), Sweep: lasting(r.Sweep),
+			Look: lasting(r.Look), CallsPerRun: r.CallsPerRun, History: r.History, Daily: r.Daily,
+		})
+	}
+	return shown
+}
+
+// lasting is a length of time as the file writes it; "" for none.
+func lasting(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return d.String()
+}
+
+// configuration shows the configuration in force, defaults included. Of secrets it says where they
+// come from.
+func (p *pages) configuration(_ context.Context, r *console.Request) (console.Page, error) {
+	shown := configurationOf(p.cli.path(), p.app.Config)
+	page := console.Page{
+		Title: "Configuration", Document: shown,
+		Sentence: "This is in force, defaults included, since the process read " + shown.Path + ". Of secrets it says where they come from.",
+	}
+	settings := console.Table{Caption: "Settings, by their paths in the file", Head: []string{"Setting", "Value"}}
+	searched := strings.ToLower(r.Query.Get("q"))
+	for i := range shown.Settings {
+		s := &shown.Settings[i]
+		if !strings.Contains(strings.ToLower(s.Path), searched) {
+			continue
+		}
+		value := console.Code(s.Value)
+		if s.Secret {
+			value = console.Word("secret, from "+s.Value, console.Muted)
+		}
+		settings.Rows = append(settings.Rows, []console.Cell{console.Code(s.Path), value})
+	}
+	settings.None = "No setting matches."
+	resources := console.Table{
+		Caption: "Resources that are copied", None: "No resource matches.",
+		Head: []string{"Resource", "Every", "Longest interval", "Freshness", "Sweep", "Look", "Calls a run", "Versions", "By day"},
+	}
+	for i := range shown.Resources {
+		s := &shown.Resources[i]
+		if !strings.Contains(strings.ToLower(s.Resource), searched) {
+			continue
+		}
+		every, calls := s.Every, console.Text("a share of the day")
+		if s.Stated {
+			every += ", fixed"
+		}
+		if s.CallsPerRun > 0 {
+			calls = console.Number(s.CallsPerRun)
+		}
+		service, name, _ := strings.Cut(s.Resource, ".")
+		resources.Rows = append(resources.Rows, []console.Cell{
+			console.To(s.Resource, addressOfTable(service, name)), console.Text(every), console.Text(s.Ceiling), console.Text(s.Freshness), console.Text(s.Sweep),
+			console.Text(s.Look), calls, console.Text(view.YesNo(s.History)), console.Text(strings.Join(s.Daily, ", ")),
+		})
+	}
+	page.Parts = append(page.Parts, console.Filters{{Name: "q", Label: "Search", Value: r.Query.Get("q")}},
+		some(r, "settings", settings), console.Heading{ID: "resources", Text: "Resources"}, some(r, "resources", resources))
+	return page, nil
+}
+
+// health shows what sluice check finds without a call.
+func (p *pages) health(ctx context.Context, _ *console.Request) (console.Page, error) {
+	findings := p.cli.checkOffline(ctx, p.app)
+	page := console.Page{Title: "Health", Document: findings, Sentence: "All is well, as far as it shows without a call upstream.", Mood: console.Good}
+	table := console.Table{Caption: "What sluice check finds without a call", Head: []string{"Check", "Result", "Finding"}}
+	var failed, warned int
+	for _, f := range findings {
+		result := console.Word("fine", console.Good)
+		switch {
+		case !f.OK:
+			failed++
+			result = console.Word("failed", console.Bad)
+		case strings.Contains(f.Text, "a warning:"):
+			warned++
+			result = console.Word("warning", console.Warn)
+		}
+		table.Rows = append(table.Rows, []console.Cell{console.Text(f.Check), result, console.Text(outside.Visible(f.Text))})
+	}
+	switch {
+	case failed > 0:
+		page.Sentence, page.Mood = view.Plural(failed, "check")+" failed.", console.Bad
+	case warned > 0:
+		page.Sentence, page.Mood = "All checks pass, with "+view.Plural(warned, "warning")+".", console.Warn
+	}
+	page.Parts = append(page.Parts, table, console.Note{Text: "Credentials and services are asked with a few calls on a terminal:", Command: "sluice check"})
+	return page, nil
+}
+
+// checkOffline makes the checks that need no call, with an app that is open.
+func (c *cli) checkOffline(ctx context.Context, a *engine.App) []finding {
+	findings := []finding{verdict("configuration", nil, c.path()+" is valid")}
+	if key := c.checkKey(); key.OK || c.given(key.Check) {
+		findings = append(findings, key) // a process that makes no call needs none
+	}
+	findings = append(findings, checkExposure(a)...)
+	database := verdict("database", a.DB.Pool().Ping(ctx), "reachable; it was up to date when this process began")
+	findings = append(findings, database)
+	if !database.OK {
+		return findings
+	}
+	return append(findings, c.checkWarehouse(ctx, a)...)
+}
+
+// given says whether the environment has a variable.
+func (c *cli) given(name string) bool {
+	_, given := c.env.LookupEnv(name)
+	return given
+}

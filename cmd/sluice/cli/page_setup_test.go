@@ -1,0 +1,229 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/sandbox"
+)
+
+// shownConsole is a console that runs as the command does.
+type shownConsole struct {
+	t       *testing.T
+	address string
+	end     func() outcome
+}
+
+// showConsole starts sluice console, and reads from its output where it is.
+func (s *fixture) showConsole(environment map[string]string) *shownConsole {
+	s.t.Helper()
+	of := *s
+	of.environment = maps.Clone(environment)
+	ctx, cancel := context.WithCancel(s.t.Context())
+	out, in := io.Pipe()
+	var stderr buffer
+	code := make(chan int, 1)
+	go func() {
+		code <- Main(ctx, []string{"--config", s.config, "console", "--listen", "127.0.0.1:0"}, of.env(in, &stderr))
+		_ = in.Close()
+	}()
+	first, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		cancel()
+		s.t.Fatalf("the console ended with %d before it said where it is\n%s", <-code, stderr.String())
+	}
+	address, found := strings.CutPrefix(strings.Fields(first)[4], "http://")
+	if !found {
+		s.t.Errorf("the first line has no address: %s", first)
+	}
+	end := sync.OnceValue(func() outcome {
+		cancel()
+		return outcome{code: <-code, stderr: stderr.String()}
+	})
+	s.t.Cleanup(func() { end() })
+	return &shownConsole{t: s.t, address: "http://" + strings.TrimSuffix(address, "/"), end: end}
+}
+
+// get reads a page.
+func (c *shownConsole) get(path string) (int, string) {
+	c.t.Helper()
+	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.address+path, http.NoBody)
+	must(c.t, err)
+	answer, err := http.DefaultClient.Do(request)
+	must(c.t, err)
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	must(c.t, err)
+	return answer.StatusCode, string(text)
+}
+
+// steps are the states of the steps, and the command of the next one.
+func (c *shownConsole) steps(path string) (map[string]string, string) {
+	c.t.Helper()
+	_, text := c.get(path)
+	var shown stepsView
+	if err := json.Unmarshal([]byte(text), &shown); err != nil {
+		c.t.Fatalf("%s: %v\n%s", path, err, text)
+	}
+	states, command := map[string]string{}, ""
+	for _, step := range shown.Steps {
+		states[step.Step] = step.State
+		if step.State == "next" {
+			command = step.Command
+		}
+	}
+	return states, command
+}
+
+// await watches a page as a browser does, also across an end of the connection, until it has a text.
+func (c *shownConsole) await(path, text string) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	defer cancel()
+	for ctx.Err() == nil {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.address+"/live?page="+url.QueryEscape(path), http.NoBody)
+		must(c.t, err)
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			continue
+		}
+		lines := bufio.NewScanner(answer.Body)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), text) {
+				_ = answer.Body.Close()
+				return
+			}
+		}
+		_ = answer.Body.Close()
+	}
+	_, page := c.get(path)
+	c.t.Fatalf("within a minute %s never had %q; now it is\n%s", path, text, page)
+}
+
+// TestFirstMinutes: the console of an empty database leads to rows, and goes on by itself after each
+// step.
+func TestFirstMinutes(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 84, Records: 10}).narrow()
+	s.environment["SLUICE_DATABASE_URL"] = warehousetest.New(t)
+	c := s.showConsole(s.environment)
+	states, command := c.steps("/?format=json")
+	if want := map[string]string{"Migrate": "next", "Authorize": "done", "Check": "later", "Sync": "later"}; !maps.Equal(states, want) {
+		t.Errorf("without tables the steps are %v, want %v", states, want)
+	}
+	if want := "sluice migrate --config " + s.config; command != want {
+		t.Errorf("the next command is %q, want %q", command, want)
+	}
+	if code, page := c.get("/"); code != http.StatusOK || !strings.Contains(page, "Step 1 of 4 until rows are there: make the tables.") ||
+		!strings.Contains(page, "<code>sluice migrate --config ") || !strings.Contains(page, `<a href="/" aria-current="page">Streams</a>`) {
+		t.Errorf("without tables: %d\n%s", code, page)
+	}
+	if o := s.run("migrate"); o.code != codeFine {
+		t.Fatalf("migrate: %d\n%s", o.code, o.stderr)
+	}
+	c.await("/", "Step 3 of 4 until rows are there: ask upstream")
+	if o := s.run("check"); o.code != codeFine {
+		t.Fatalf("check: %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	c.await("/", "Step 4 of 4 until rows are there: read the lists for the first time.")
+	s.sync(codeFine)
+	c.await("/", "within their bounds")
+	if _, page := c.get("/"); strings.Contains(page, "until rows are there") {
+		t.Errorf("after the first sync the steps are still there\n%s", page)
+	}
+	if o := c.end(); o.code != codeFine || !strings.Contains(o.stderr, "the console waits for its database") {
+		t.Errorf("stopped: exit code %d, want %d and a line that it waited\n%s", o.code, codeFine, o.stderr)
+	}
+}
+
+// TestConsentIsAStep: a process that has no refresh token asks for the consent, until upstream has
+// answered another process.
+func TestConsentIsAStep(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 85, Records: 10}).narrow()
+	environment := maps.Clone(s.environment)
+	delete(environment, "SANDBOX_REFRESH_TOKEN")
+	c := s.showConsole(environment)
+	_, page := c.get("/")
+	for _, text := range []string{"Step 2 of 4", "no refresh token of Sandbox Trading", "<code>sluice authorize &#39;Sandbox Trading&#39; --config "} {
+		if !strings.Contains(page, text) {
+			t.Errorf("without a refresh token the page lacks %q\n%s", text, page)
+		}
+	}
+	if o := s.run("check"); o.code != codeFine {
+		t.Fatalf("check: %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	c.await("/", "Step 4 of 4")
+}
+
+// TestConsoleWithoutDatabase: the console starts while its database is away, says so, and shows its
+// pages when the database is there.
+func TestConsoleWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 86, Records: 10})
+	server := s.conn.Config()
+	network, behind := pgconn.NetworkAddress(server.Host, server.Port)
+	var open atomic.Bool
+	gate, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { _ = gate.Close() })
+	go func() {
+		for {
+			conn, err := gate.Accept()
+			if err != nil {
+				return
+			}
+			if !open.Load() {
+				_ = conn.Close()
+				continue
+			}
+			go forward(conn, network, behind)
+		}
+	}()
+	environment := maps.Clone(s.environment)
+	address := url.URL{
+		Scheme: "postgres", User: url.UserPassword(server.User, server.Password), Host: gate.Addr().String(), Path: server.Database,
+		RawQuery: "sslmode=disable",
+	}
+	environment["SLUICE_DATABASE_URL"] = address.String()
+	c := s.showConsole(environment)
+	for _, path := range []string{"/", "/?format=json"} {
+		if code, page := c.get(path); code != http.StatusServiceUnavailable || !strings.Contains(page, "The database does not answer.") {
+			t.Errorf("%s without a database: %d, want %d\n%s", path, code, http.StatusServiceUnavailable, page)
+		}
+	}
+	open.Store(true)
+	c.await("/", "Step 3 of 4")
+	if code, page := c.get("/?format=json"); code != http.StatusOK || !strings.Contains(page, `"streams"`) {
+		t.Errorf("with the database: %d\n%s", code, page)
+	}
+}
+
+// forward connects both ends until one of them closes.
+func forward(conn net.Conn, network, to string) {
+	defer func() { _ = conn.Close() }()
+	other, err := net.Dial(network, to)
+	if err != nil {
+		return
+	}
+	go func() {
+		_, _ = io.Copy(other, conn)
+		_ = other.Close()
+	}()
+	_, _ = io.Copy(conn, other)
+}
