@@ -18,7 +18,6 @@ import (
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/jobs"
-	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/actions"
 )
@@ -222,49 +221,47 @@ type pages struct {
 func (p *pages) routes() []console.Route {
 	return []console.Route{
 		{Pattern: "/{$}", Nav: "Streams", Page: p.streams},
-		{Pattern: "/quarantine", Nav: "Quarantine", Page: p.quarantine},
-		{Pattern: "/quarantine/entries", Page: p.quarantineEntries},
-		{Pattern: "/quarantine/{id}", Page: p.quarantineEntry},
-		{Pattern: "/drift", Nav: "Drift", Page: p.drift},
-		{Pattern: "/drift/{stream}", Page: p.driftOfStream},
+		{Pattern: "/streams/{org}/{name}", Page: p.stream},
 		{Pattern: "/budget", Nav: "Budget", Page: p.budget},
 		{Pattern: "/runs", Nav: "Runs", Page: p.runs},
 		{Pattern: "/runs/{id}", Page: p.run},
-		{Pattern: "/streams/{org}/{name}", Page: p.stream},
+		{Pattern: "/quarantine", Nav: "Quarantine", Page: p.quarantine},
+		{Pattern: "/quarantine/entries", Page: p.quarantineEntries},
+		{Pattern: "/quarantine/{id}", Page: p.quarantineEntry},
+		{Pattern: "/tombstones", Nav: "Tombstones", Page: p.tombstones},
+		{Pattern: "/tombstones/review/{run}", Page: p.review},
+		{Pattern: "/drift", Nav: "Drift", Page: p.drift},
+		{Pattern: "/drift/{stream}", Page: p.driftOfStream},
 		{Pattern: "/backfills", Nav: "Backfills", Page: p.backfills},
 		{Pattern: "/backfills/new", Page: p.newBackfill},
 		{Pattern: "/backfills/{id}", Page: p.backfill},
-		{Pattern: "/tombstones", Nav: "Tombstones", Page: p.tombstones},
-		{Pattern: "/tombstones/review/{run}", Page: p.review},
 		{Pattern: "/notifications", Nav: "Notifications", Page: p.notifications},
 		{Pattern: "/notifications/callbacks", Page: p.callbacks},
 		{Pattern: "/notifications/callbacks/{id}", Operators: true, Page: p.callback},
-		{Pattern: "/actions", Nav: "Actions", Operators: true, Page: p.actionsPage},
+		{Pattern: "/checks", Nav: "Checks", Page: p.checks},
+		{Pattern: "/checks/{id}", Page: p.verification},
 		{Pattern: "/r/{resource}/{id...}", Page: p.explainRecord},
+		{Pattern: "/questions", Nav: "Questions", Page: p.questions},
+		{Pattern: "/questions/{n}", Page: p.question},
 		{Pattern: "/dictionary", Nav: "Dictionary", Page: p.dictionary},
 		{Pattern: "/dictionary/{service}", Page: p.diagram},
 		{Pattern: "/dictionary/{service}/{table}", Page: p.table},
-		{Pattern: "/questions", Nav: "Questions", Page: p.questions},
-		{Pattern: "/questions/{n}", Page: p.question},
-		{Pattern: "/checks", Nav: "Checks", Page: p.checks},
-		{Pattern: "/checks/{id}", Page: p.verification},
 		{Pattern: "/organizations", Nav: "Organizations", Page: p.organizations},
 		{Pattern: "/configuration", Nav: "Configuration", Page: p.configuration},
 		{Pattern: "/health", Nav: "Health", Page: p.health},
+		{Pattern: "/actions", Nav: "Actions", Operators: true, Page: p.actionsPage},
 	}
 }
 
 // actions are what operators can do.
 func (p *pages) actions() []console.Action {
-	return []console.Action{
+	return append([]console.Action{
 		{Pattern: "/quarantine/retry", Do: p.retryCause},
 		{Pattern: "/quarantine/accept", Do: p.acceptCause},
 		{Pattern: "/quarantine/{id}/retry", Do: p.retryEntry},
 		{Pattern: "/quarantine/{id}/accept", Do: p.acceptEntry},
 		{Pattern: "/budget/reopen", Do: p.reopen},
 		{Pattern: "/streams/{org}/{name}/run", Do: p.request},
-	}
-	return append([]console.Action{
 		{Pattern: "/backfills", Do: p.startBackfill, Back: "/backfills"},
 		p.backfillVerb("pause", pausable, (*warehouse.DB).Pause),
 		p.backfillVerb("resume", changeable, resumed),

@@ -43,7 +43,7 @@ func (p *pages) checks(ctx context.Context, r *console.Request) (console.Page, e
 	for i := range found {
 		v := &found[i]
 		table.Rows = append(table.Rows, []console.Cell{
-			console.ID(v.ID, addressOfVerification(v.ID)), console.Moment(&v.StartedAt, time.UTC), outcomeCell(v), console.Number(v.Violations),
+			console.ID(v.ID, addressOfVerification(v.ID)), console.Moment(&v.StartedAt, time.UTC), verdictCell(v), console.Number(v.Violations),
 			console.Number(v.Notices), console.Number(v.Rows), console.Number(v.Records), console.Text(fmt.Sprintf("%d of %d", v.Calls, v.Allowed)),
 			console.Text(v.Scope),
 		})
@@ -73,7 +73,7 @@ func checksSentence(found []verifications.Verification, now time.Time) (string, 
 	}
 }
 
-func outcomeCell(v *verifications.Verification) console.Cell {
+func verdictCell(v *verifications.Verification) console.Cell {
 	mood := console.Warn
 	switch {
 	case v.EndedAt == nil:
@@ -151,7 +151,7 @@ func (p *pages) verification(ctx context.Context, r *console.Request) (console.P
 		return console.Page{}, err
 	}
 	v := &shown.Verification
-	page := console.Page{Title: "Verification " + r.Value("id"), Document: shown, Sentence: verdictOn(v) + ".", Mood: outcomeCell(v).Mood}
+	page := console.Page{Title: "Verification " + r.Value("id"), Document: shown, Sentence: verdictOn(v) + ".", Mood: verdictCell(v).Mood}
 	findings := console.Table{
 		Caption: "What it found", None: "It found nothing.", Head: []string{"Severity", "Code", "Resource", "Record", "Field", "What"},
 	}

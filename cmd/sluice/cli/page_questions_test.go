@@ -52,7 +52,7 @@ func TestPagesOfQuestions(t *testing.T) {
 func TestAnswersStay(t *testing.T) {
 	t.Parallel()
 	var kept answers
-	began, XX(2026, 3, 1, 10, 0, 0, 0, time.UTC), 0
+	began, asked := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC), 0
 	ask := func(after time.Duration, err error) {
 		_, _, _ = kept.of(3, began.Add(after), func() (readers.Answer, error) {
 			asked++

@@ -174,7 +174,7 @@ func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
 		page := Page{Title: http.StatusText(http.StatusServiceUnavailable), Mood: Bad}
 		page.Sentence = "The database does not answer. This page comes back by itself."
 		if c.user(r.Context()).Operator {
-			page.Parts = []Part{Note{Text: c.options.Scrub(err), Mood: Muted}}
+			page.Parts = []Part{Note{Text: string(c.options.Scrub(err)), Mood: Muted}}
 		}
 		c.send(w, r, http.StatusServiceUnavailable, page)
 	case r.Context().Err() != nil:
