@@ -51,7 +51,7 @@ func TestTombstonePages(t *testing.T) {
 		Scans []struct {
 			Received int `json:"received"`
 		} `json:"scans"`
-		Rows  []struct {
+		Rows []struct {
 			Record string `json:"record"`
 		} `json:"rows"`
 	}
