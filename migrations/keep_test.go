@@ -41,6 +41,7 @@ func TestRunsAreKept(t *testing.T) {
 		{`SELECT calls_allowed::text FROM sluice.verifications`, []string{"2"}},
 		{`SELECT count(*)::text FROM sluice.findings`, []string{"1"}},
 		{`SELECT name FROM sluice.processes`, []string{"new"}},
+		{`SELECT sluice.prune_runs('840 hours')::text`, []string{"40"}}, // retention.runs is 840h at least; 403 of 443 stay: the last 400, and three as above
 	} {
 		if diff := cmp.Diff(step.want, list(t, url, step.query)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step.query, diff)

@@ -8,7 +8,7 @@ func bugs() []bug {
 	return slices.Concat(
 		markBugs(), passBugs(), overlapBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), absenceBugs(), jobBugs(), callBugs(),
 		proofBugs(), machineBugs(), boundBugs(), answerBugs(), otherBugs(), secretBugs(), detailBugs(), scheduleBugs(), hintBugs(), viewBugs(),
-		operationBugs(),
+		operationBugs(), consoleBugs(),
 	)
 }
 

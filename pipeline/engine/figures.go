@@ -39,7 +39,7 @@ func (a *App) figures(ctx context.Context, tally *calls.Tally) (*metrics.Figures
 	f := new(metrics.Figures)
 	for _, read := range []func(context.Context) error{
 		reading(&f.Streams, a.streamFigures),
-		reading(&f.Days, a.days),
+		reading(&f.Days, func(ctx context.Context) ([]metrics.Day, error) { return a.Days(ctx, "") }),
 		reading(&f.Calls, tally.Last24Hours),
 		reading(&f.Backfills, a.DB.Progress),
 		reading(&f.Held, a.DB.Held),
@@ -109,8 +109,9 @@ func (a *App) Bounds(ctx context.Context) (func(stream Key, every time.Duration)
 	}, nil
 }
 
-// days returns the days of the configured services.
-func (a *App) days(ctx context.Context) ([]metrics.Day, error) {
+// Days returns the days of the configured services of an organization, or of all if it is empty. It
+// costs one statement.
+func (a *App) Days(ctx context.Context, organization string) ([]metrics.Day, error) {
 	var (
 		of     []calls.Allowance
 		limits []pipeline.Limits
@@ -119,7 +120,7 @@ func (a *App) days(ctx context.Context) ([]metrics.Day, error) {
 		account := func(known calls.Allowance) bool {
 			return known.Organization == stream.Organization && known.Service == stream.Service.Name
 		}
-		if slices.ContainsFunc(of, account) {
+		if organization != "" && stream.Organization != organization || slices.ContainsFunc(of, account) {
 			continue
 		}
 		limit, err := a.Limits(stream.Organization, stream.Service.Name)

@@ -15,7 +15,7 @@ import (
 
 // Foresee returns streams with their facts, for forecasts.
 func (a *App) Foresee(ctx context.Context, wanted []pipeline.Stream) ([]planning.Stream, error) {
-	all, err := a.DB.FactsOfStreams(ctx, "")
+	all, err := a.DB.FactsOfStreams(ctx, onlyOrganization(wanted))
 	if err != nil {
 		return nil, fmt.Errorf("read what is known of the streams: %w", err)
 	}
@@ -34,6 +34,19 @@ func (a *App) Foresee(ctx context.Context, wanted []pipeline.Stream) ([]planning
 		foreseen = append(foreseen, s)
 	}
 	return foreseen, nil
+}
+
+// onlyOrganization returns the organization of streams, "" if they have several.
+func onlyOrganization(of []pipeline.Stream) string {
+	for i := range of {
+		if of[i].Organization != of[0].Organization {
+			return ""
+		}
+	}
+	if len(of) == 0 {
+		return ""
+	}
+	return of[0].Organization
 }
 
 // ofList returns the facts of a stream; those of a sweep or a look get the rows and runs of its

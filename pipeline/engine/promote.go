@@ -2,12 +2,15 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
 	"sluice/pipeline/lineage/promote"
+	"sluice/pipeline/warehouse"
+	"sluice/schema"
 	"sluice/schema/custom"
 )
 
@@ -22,15 +25,42 @@ func (a *App) Survey(ctx context.Context, stream pipeline.Stream) (promote.Propo
 	r := stream.Resource
 	table := pgx.Identifier{r.SchemaName(stream.Service), r.Name}.Sanitize()
 	rows, err := a.DB.Pool().Query(ctx, fmt.Sprintf(sqlStored, table), stream.Service.Name, r.Name)
-	if err != nil {
-		return promote.Proposal{}, fmt.Errorf("read the records of %s: %w", table, err)
+	return surveyed(rows, err, table, declaredKeys(r))
+}
+
+// sqlNewest reads the raw records that came last of a list, page by page.
+const sqlNewest = `
+SELECT records FROM sluice.raw_records WHERE (organization_id, service, resource) = ($1, $2, $3)
+ORDER BY call_id DESC, first_position DESC LIMIT $4`
+
+// Sample examines the newest raw records of a list, at most so many pages of them: what undeclared
+// keys hold now. It also looks into the declared arrays that are named.
+func (a *App) Sample(ctx context.Context, stream pipeline.Stream, pages int, arrays []string) (promote.Proposal, error) {
+	declared := declaredKeys(stream.Resource)
+	for _, name := range arrays {
+		delete(declared, name)
 	}
+	key := stream.ListKey()
+	rows, err := a.DB.Pool().Query(ctx, sqlNewest, key.Organization, key.Service, key.Resource, pages)
+	return surveyed(rows, err, key.String(), declared)
+}
+
+// declaredKeys are the keys of a record that have columns or tables.
+func declaredKeys(r *schema.Resource) map[string]bool {
 	declared := make(map[string]bool)
 	for i := range r.Columns {
 		declared[r.Columns[i].Wire] = true
 	}
 	for i := range r.Children {
 		declared[r.Children[i].Name] = true
+	}
+	return declared
+}
+
+// surveyed examines arrays of raw records.
+func surveyed(rows pgx.Rows, err error, table string, declared map[string]bool) (promote.Proposal, error) {
+	if err != nil {
+		return promote.Proposal{}, fmt.Errorf("read the records of %s: %w", table, err)
 	}
 	var (
 		survey promote.Survey
@@ -67,15 +97,15 @@ func UserDeclared(stream pipeline.Stream) bool { return stream.Resource.Schema =
 
 // notRunning returns ErrBusy if a run of the stream is under way.
 func (a *App) notRunning(ctx context.Context, stream pipeline.Stream) error {
-	streams, err := a.DB.Streams(ctx, stream.Organization)
-	if err != nil {
+	row, err := a.DB.Stream(ctx, stream.Key())
+	switch {
+	case errors.Is(err, warehouse.ErrNotFound):
+		return nil // it was never copied
+	case err != nil:
 		return fmt.Errorf("look at the stream: %w", err)
+	case row.State == string(pipeline.StateRunning):
+		return fmt.Errorf("%s: %w", stream, ErrBusy)
+	default:
+		return nil
 	}
-	for i := range streams {
-		s := &streams[i]
-		if s.Service == stream.Service.Name && s.Resource == stream.Key().Resource && s.State == string(pipeline.StateRunning) {
-			return fmt.Errorf("%s: %w", stream, ErrBusy)
-		}
-	}
-	return nil
 }

@@ -286,8 +286,8 @@ func TestKilledWorkersJobsComeBack(t *testing.T) {
 	r.until("apples are done", sqlIdle, "apples")
 }
 
-// taken requests a run and inserts its job as one that a process took.
-func (r *fixture) taken(resource, process string) (job int) {
+// taken requests a run and inserts its job, whose number it returns, as one that a process took.
+func (r *fixture) taken(resource, process string) int {
 	r.t.Helper()
 	if err := r.db.Request(r.t.Context(), []pipeline.Key{r.key(resource)}); err != nil {
 		r.t.Fatal(err)

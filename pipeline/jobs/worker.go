@@ -84,7 +84,8 @@ func (w *working) ids() []int64 {
 // Work claims the stream and reads one chunk. The chunk's last transaction completes the job, so a
 // nil return only tells River what is already true.
 func (w *worker) Work(ctx context.Context, job *river.Job[Args]) error {
-	defer w.queue.working.begin(job.ID)()
+	end := w.queue.working.begin(job.ID)
+	defer end()
 	stream, ok := w.queue.options.Stream(job.Args.key())
 	if !ok {
 		return w.leave(job)

@@ -239,6 +239,45 @@ func TestQuarantine(t *testing.T) {
 	}
 }
 
+// TestCauses sums up open entries by list, code and field.
+func TestCauses(t *testing.T) {
+	t.Parallel()
+	reader := openReading(t)
+	_, err := reader.Pool().Exec(t.Context(), `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, path, first_seen_at, last_seen_at)
+		SELECT 'o', 'shop', 'bills', sha256(i::text::bytea), '', 'bad_time', 'lines[' || i || '].parts[7].at', '2026-03-01Z', '2026-03-02Z' FROM generate_series(10, 14) i`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := cmpopts.IgnoreFields(quarantine.Cause{}, "FirstSeenAt", "LastSeenAt")
+	things := quarantine.Cause{Organization: "o", Service: "shop", Resource: "things", Code: "wrong_type", Field: "a", Entries: 1, Example: 1, New: true}
+	bills := quarantine.Cause{Organization: "o", Service: "shop", Resource: "bills", Code: "bad_time", Field: "lines[].parts[].at", Entries: 5, Example: 8}
+	of := func(f quarantine.Filter) []quarantine.Cause {
+		t.Helper()
+		found, err := reader.Causes(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	all := of(quarantine.Filter{Organization: "o"})
+	sameAs(t, []quarantine.Cause{things, bills}, all, nil, times)
+	if first, last := instant(t, "2026-03-01 00:00:00"), instant(t, "2026-03-02 00:00:00"); !all[1].FirstSeenAt.Equal(first) || !all[1].LastSeenAt.Equal(last) {
+		t.Errorf("the bills came from %s to %s", all[1].FirstSeenAt, all[1].LastSeenAt)
+	}
+	bills.Entries, bills.Example = 2, 5
+	sameAs(t, []quarantine.Cause{bills}, of(quarantine.Filter{Field: new("lines[].parts[].at"), Before: 6}), nil, times)
+	if got := of(quarantine.Filter{Field: new("")}); len(got) != 1 || got[0].Code != "no_id" {
+		t.Errorf("without a field: %+v", got)
+	}
+	if got := of(quarantine.Filter{Limit: 1}); len(got) != 1 {
+		t.Errorf("%d causes, want one", len(got))
+	}
+	entries, err := reader.Quarantine(t.Context(), quarantine.Filter{Field: new("lines[].parts[].at"), Before: 6})
+	if err != nil || len(entries) != 2 || entries[0].ID != 5 {
+		t.Errorf("entries of the field before 6: %+v, %v", entries, err)
+	}
+}
+
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	got, err := openReading(t).Drift(t.Context(), "p")

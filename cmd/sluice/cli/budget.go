@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse/calls"
@@ -48,17 +49,17 @@ type serviceDay struct {
 }
 
 func (c *cli) budget(ctx context.Context, a *engine.App, _ []string) error {
-	days, gates, err := daysOf(ctx, a)
+	days, gates, err := daysOf(ctx, a, a.Streams())
 	if err != nil {
 		return err
 	}
 	return c.show(days, textOfDays(a, days), closed(a, gates))
 }
 
-// accounts are the services of the organizations, each once.
-func accounts(a *engine.App) []engine.QuotaKey {
+// accounts are the services of the organizations of streams, each once.
+func accounts(of []pipeline.Stream) []engine.QuotaKey {
 	var found []engine.QuotaKey
-	for _, stream := range a.Streams() {
+	for _, stream := range of {
 		of := engine.QuotaKey{Organization: stream.Organization, Service: stream.Service.Name}
 		if !slices.Contains(found, of) {
 			found = append(found, of)
@@ -67,14 +68,14 @@ func accounts(a *engine.App) []engine.QuotaKey {
 	return found
 }
 
-// daysOf gives the day of each configured service, with its gate, and all gates.
-func daysOf(ctx context.Context, a *engine.App) ([]serviceDay, []calls.Gate, error) {
+// daysOf gives the day of each service of streams, with its gate, and all gates.
+func daysOf(ctx context.Context, a *engine.App, streams []pipeline.Stream) ([]serviceDay, []calls.Gate, error) {
 	gates, err := a.DB.Gates(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the gates: %w", err)
 	}
 	var days []serviceDay
-	for _, of := range accounts(a) {
+	for _, of := range accounts(streams) {
 		limits, err := a.Limits(of.Organization, of.Service)
 		if err != nil {
 			return nil, nil, err

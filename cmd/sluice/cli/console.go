@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -163,7 +162,7 @@ func (c *cli) consoleOf(ctx context.Context, a *engine.App) (*console.Console, h
 		Record:      p.record,
 		Recorded:    p.recorded,
 		Unreachable: func(err error) bool { return codeOf(err) == codeEnvironment },
-		Scrub:       func(err error) string { return string(c.env.scrub.Error(err)) },
+		Scrub:       c.env.scrub.Error,
 		Every:       liveEvery,
 		Version:     version,
 		Log:         a.Log,
@@ -185,6 +184,15 @@ type pages struct {
 func (p *pages) routes() []console.Route {
 	return []console.Route{
 		{Pattern: "/{$}", Nav: "Streams", Page: p.streams},
+		{Pattern: "/quarantine", Nav: "Quarantine", Page: p.quarantine},
+		{Pattern: "/quarantine/entries", Page: p.quarantineEntries},
+		{Pattern: "/quarantine/{id}", Page: p.quarantineEntry},
+		{Pattern: "/drift", Nav: "Drift", Page: p.drift},
+		{Pattern: "/drift/{stream}", Page: p.driftOfStream},
+		{Pattern: "/budget", Nav: "Budget", Page: p.budget},
+		{Pattern: "/runs", Nav: "Runs", Page: p.runs},
+		{Pattern: "/runs/{id}", Page: p.run},
+		{Pattern: "/streams/{org}/{name}", Page: p.stream},
 		{Pattern: "/backfills", Nav: "Backfills", Page: p.backfills},
 		{Pattern: "/backfills/new", Page: p.newBackfill},
 		{Pattern: "/backfills/{id}", Page: p.backfill},
@@ -199,6 +207,14 @@ func (p *pages) routes() []console.Route {
 
 // actions are what operators can do.
 func (p *pages) actions() []console.Action {
+	return []console.Action{
+		{Pattern: "/quarantine/retry", Do: p.retryCause},
+		{Pattern: "/quarantine/accept", Do: p.acceptCause},
+		{Pattern: "/quarantine/{id}/retry", Do: p.retryEntry},
+		{Pattern: "/quarantine/{id}/accept", Do: p.acceptEntry},
+		{Pattern: "/budget/reopen", Do: p.reopen},
+		{Pattern: "/streams/{org}/{name}/run", Do: p.request},
+	}
 	return append([]console.Action{
 		{Pattern: "/backfills", Do: p.startBackfill, Back: "/backfills"},
 		p.backfillVerb("pause", pausable, (*warehouse.DB).Pause),
@@ -211,21 +227,17 @@ func (p *pages) actions() []console.Action {
 // record writes what a person did.
 func (p *pages) record(ctx context.Context, d console.Deed) (int64, error) {
 	action := actions.Action{
-		Actor: d.Who, Action: d.What, Target: d.Target, Organization: d.Organization, Outcome: actions.Done, Error: outside.Text(d.Failed),
+		Actor: d.Who, Action: d.What, Target: d.Target, Organization: d.Organization, Outcome: actions.Done, Error: d.Failed,
 	}
 	if d.Failed != "" {
 		action.Outcome = actions.Failed
 	}
 	var err error
-	if d.Before != nil {
-		if action.Before, err = json.Marshal(d.Before); err != nil {
-			return 0, fmt.Errorf("record what was before: %w", err)
-		}
+	if action.Before, err = actions.State(d.Before); err != nil {
+		return 0, fmt.Errorf("what was before: %w", err)
 	}
-	if d.After != nil {
-		if action.After, err = json.Marshal(d.After); err != nil {
-			return 0, fmt.Errorf("record what is after: %w", err)
-		}
+	if action.After, err = actions.State(d.After); err != nil {
+		return 0, fmt.Errorf("what is after: %w", err)
 	}
 	return actions.Write(ctx, p.app.DB.Pool(), &action)
 }
@@ -237,6 +249,7 @@ func (p *pages) recorded(ctx context.Context, id int64) (console.Deed, error) {
 		return console.Deed{}, err
 	}
 	return console.Deed{
-		Who: action.Actor, What: action.Action, Target: action.Target, Organization: action.Organization, Failed: string(action.Error),
+		Who: action.Actor, What: action.Action, Target: action.Target, Organization: action.Organization,
+		Before: action.Before, After: action.After, Failed: action.Error,
 	}, nil
 }

@@ -60,9 +60,28 @@ type driftReport struct {
 // drift shows the drift of the resources that a name of the command line stands for, or of all:
 // each key, or a line for each resource.
 func (c *cli) drift(ctx context.Context, a *engine.App, names []string, organization string, keys bool) error {
+	report, err := driftOf(ctx, a, names, organization)
+	if err != nil {
+		return err
+	}
+	if !keys {
+		return c.show(report, driftOverview(a, report.Resources)...)
+	}
+	const head = headOrganization + "  RESOURCE  KEY  CAME AS  RECORDS  FIRST  LAST  WHAT TO DO"
+	return c.show(report, view.Table(report.Keys, head, func(d *driftView) view.Row {
+		zone := a.Zone(d.Organization)
+		return view.Row{
+			d.Organization, d.Service + "." + d.Resource, d.Path, d.Kind, d.Seen,
+			view.Minute(d.FirstSeenAt, zone), view.Minute(d.LastSeenAt, zone), d.Hint,
+		}
+	}).Or(noDrift))
+}
+
+// driftOf reads the drift of the resources that a name of the command line stands for, or of all.
+func driftOf(ctx context.Context, a *engine.App, names []string, organization string) (*driftReport, error) {
 	found, err := a.DB.Drift(ctx, organization)
 	if err != nil {
-		return fmt.Errorf("read the drift: %w", err)
+		return nil, fmt.Errorf("read the drift: %w", err)
 	}
 	views := make([]driftView, 0, len(found))
 	for i := range found {
@@ -70,18 +89,7 @@ func (c *cli) drift(ctx context.Context, a *engine.App, names []string, organiza
 			views = append(views, driftView{Drift: found[i], Hint: driftHint(&found[i])})
 		}
 	}
-	report := driftReport{Resources: sumDrift(a, views), Keys: views}
-	if !keys {
-		return c.show(report, driftOverview(a, report.Resources)...)
-	}
-	const head = headOrganization + "  RESOURCE  KEY  CAME AS  RECORDS  FIRST  LAST  WHAT TO DO"
-	return c.show(report, view.Table(views, head, func(d *driftView) view.Row {
-		zone := a.Zone(d.Organization)
-		return view.Row{
-			d.Organization, d.Service + "." + d.Resource, d.Path, d.Kind, d.Seen,
-			view.Minute(d.FirstSeenAt, zone), view.Minute(d.LastSeenAt, zone), d.Hint,
-		}
-	}).Or(noDrift))
+	return &driftReport{Resources: sumDrift(a, views), Keys: views}, nil
 }
 
 // noDrift stands in place of a table.

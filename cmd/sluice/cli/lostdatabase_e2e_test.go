@@ -21,16 +21,22 @@ import (
 // through connects the fixture's processes to the database through a proxy with a tap.
 func (s *fixture) through(tap proxy.Tap) {
 	s.t.Helper()
-	address, err := url.Parse(s.environment["SLUICE_DATABASE_URL"])
-	must(s.t, err)
+	s.environment["SLUICE_DATABASE_URL"] = lineTo(s.t, s.environment["SLUICE_DATABASE_URL"], tap)
+}
+
+// lineTo gives the address of a proxy with a tap before a database.
+func lineTo(t *testing.T, database string, tap proxy.Tap) string {
+	t.Helper()
+	address, err := url.Parse(database)
+	must(t, err)
 	query := address.Query()
 	socket := filepath.Join(query.Get("host"), ".s.PGSQL."+query.Get("port"))
-	line, err := proxy.Listen(s.t.Context(), func(ctx context.Context) (net.Conn, error) {
+	line, err := proxy.Listen(t.Context(), func(ctx context.Context) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
 	}, tap)
-	must(s.t, err)
-	s.t.Cleanup(func() { must(s.t, line.Close()) })
-	s.environment["SLUICE_DATABASE_URL"] = fmt.Sprintf("postgres://%s@%s%s?sslmode=disable", address.User.Username(), line.Address(), address.Path)
+	must(t, err)
+	t.Cleanup(func() { must(t, line.Close()) })
+	return fmt.Sprintf("postgres://%s@%s%s?sslmode=disable", address.User.Username(), line.Address(), address.Path)
 }
 
 // TestTheDatabaseIsLostAtTheStart: the database goes away for good after any message of a command.

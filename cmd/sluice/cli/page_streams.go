@@ -63,8 +63,8 @@ type streamLine struct {
 // list says that the stream reads a list. Only such a stream has a watermark.
 func (l *streamLine) list() bool { return !strings.Contains(l.Resource, ".") }
 
-// lateness is the age of the watermark in bounds: above 1 the stream is late. A stream that was never
-// complete is the latest of all.
+// lateness is the age of the watermark in bounds: above 1 the stream is late. A stream that was
+// never complete is the latest of all.
 func (l *streamLine) lateness() float64 {
 	switch {
 	case l.bound == 0 || !l.list():

@@ -1,19 +1,26 @@
 package cli
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
 )
 
+// headOfOrganization is the label of organizations in tables and filters.
+const headOfOrganization = "Organization"
+
 // pageRows is how many rows of a table a page shows: pages stay small with thousands of streams.
 const pageRows = 60
 
-// some shows a part of a long table, and leads to the rows that follow. Name is what the address calls
-// the first row.
+// some shows a part of a long table, and leads to the rows that follow. Name is what the address
+// calls the first row.
 func some(r *console.Request, name string, t console.Table) console.Table {
 	from, err := strconv.Atoi(r.Query.Get(name))
 	if err != nil || from < 0 || from >= len(t.Rows) {
@@ -30,9 +37,7 @@ func some(r *console.Request, name string, t console.Table) console.Table {
 // with is the address of the same page with another value in its query.
 func with(r *console.Request, name, value string) string {
 	query := url.Values{}
-	for key, values := range r.Query {
-		query[key] = values
-	}
+	maps.Copy(query, r.Query)
 	query.Set(name, value)
 	return "?" + query.Encode()
 }
@@ -50,4 +55,42 @@ func choice[T any](name, label string, r *console.Request, lines []T, of func(*T
 	}
 	slices.Sort(options)
 	return console.Filter{Name: name, Label: label, Value: r.Query.Get(name), Options: options}
+}
+
+// shows says whether values of records are shown to those who ask. Others see of what kind they
+// are.
+func (p *pages) shows(r *console.Request) bool {
+	return r.User.Operator || p.app.Config.Console.ShowValues
+}
+
+// masked is a value of a record, as JSON, for those who ask.
+func (p *pages) masked(r *console.Request, value string) string {
+	if p.shows(r) || value == "" {
+		return value
+	}
+	return kindOf(jsontext.Value(value))
+}
+
+// kindOf says what kind of value it is, and not which.
+func kindOf(value jsontext.Value) string {
+	switch value.Kind() {
+	case '"':
+		text, err := jsontext.AppendUnquote(nil, value)
+		if err != nil { // cut, or broken
+			return "text"
+		}
+		return "text of " + view.Plural(utf8.RuneCount(text), "character")
+	case '0':
+		return "number of " + view.Plural(len(value), "character")
+	case 't', 'f':
+		return "truth value"
+	case 'n':
+		return "null"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	default:
+		return "broken value"
+	}
 }

@@ -16,7 +16,7 @@ import (
 func (c *cli) quarantineCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "quarantine",
-		Short: "List, show, retry, accept and export records that did not fit",
+		Short: "Sum up, list, show, retry, accept and export records that did not fit",
 		Long: `Records that do not fit their declaration are kept whole, with the reason, and the
 rest of their page is loaded. Their list is read whole again because of them, and an
 entry closes by itself when a version of its record that fits is loaded, or when the
@@ -26,7 +26,7 @@ or several had one identifier, their run's watermark waits as well.
 Retry tries the kept bytes again, after an upgrade for instance: 'sluice quarantine
 retry --resource all'. Accept decides that a record stays out of the warehouse.`,
 	}
-	cmd.AddCommand(c.quarantineList(), c.quarantineShow(), c.quarantineRetry(), c.quarantineAccept(), c.quarantineExport())
+	cmd.AddCommand(c.quarantineCauses(), c.quarantineList(), c.quarantineShow(), c.quarantineRetry(), c.quarantineAccept(), c.quarantineExport())
 	return cmd
 }
 
@@ -58,14 +58,22 @@ func (c *cli) quarantineList() *cobra.Command {
 }
 
 func (c *cli) listQuarantine(ctx context.Context, a *engine.App, filter quarantine.Filter) error {
-	entries, err := a.DB.Quarantine(ctx, filter)
+	entries, err := entriesOf(ctx, a, filter)
 	if err != nil {
-		return fmt.Errorf("read the quarantine: %w", err)
+		return err
 	}
 	return c.show(entries, view.Table(entries, "ID  STREAM  RECORD  CODE  FIELD  SEEN  LAST SEEN  STATE  WHY", func(e *quarantine.Entry) view.Row {
 		at := view.Instant(&e.LastSeenAt, a.Zone(e.Organization))
 		return view.Row{view.ID(e.ID), e.Service + "." + e.Resource, e.Record, e.Code, e.Path, e.Seen, at, e.State, e.Detail}
 	}).Or("Nothing is in quarantine."))
+}
+
+func entriesOf(ctx context.Context, a *engine.App, filter quarantine.Filter) ([]quarantine.Entry, error) {
+	entries, err := a.DB.Quarantine(ctx, filter)
+	if err != nil {
+		return nil, fmt.Errorf("read the quarantine: %w", err)
+	}
+	return entries, nil
 }
 
 func (c *cli) quarantineShow() *cobra.Command {
@@ -86,9 +94,9 @@ func (c *cli) quarantineShow() *cobra.Command {
 }
 
 func (c *cli) showEntry(ctx context.Context, a *engine.App, id int64) error {
-	e, err := a.DB.QuarantineShow(ctx, id)
+	e, err := entryOf(ctx, a, id)
 	if err != nil {
-		return fmt.Errorf("read entry %d: %w", id, err)
+		return err
 	}
 	return c.show(wholeOf(e), view.Text(func(page *view.Page) {
 		field, zone := page.Fields(11), a.Zone(e.Organization) //nolint:mnd // two more than "call, run" takes
@@ -106,4 +114,12 @@ func (c *cli) showEntry(ctx context.Context, a *engine.App, id int64) error {
 		}
 		page.Linef("\n%s", outside.VisibleLines(string(e.Raw))) // text from the wire must not control the terminal
 	}))
+}
+
+func entryOf(ctx context.Context, a *engine.App, id int64) (quarantine.Entry, error) {
+	e, err := a.DB.QuarantineShow(ctx, id)
+	if err != nil {
+		return e, fmt.Errorf("read entry %d: %w", id, err)
+	}
+	return e, nil
 }

@@ -63,20 +63,15 @@ func (c *cli) withEntries(ctx context.Context, args []string, flags *quarantineF
 }
 
 func (c *cli) retryEntries(ctx context.Context, a *engine.App, ids []int64) error {
-	results := make([]engine.Retried, 0, len(ids))
+	results, err := retryAll(ctx, a, ids, always)
+	if err != nil {
+		return err
+	}
 	failed := 0
-	for _, id := range ids {
-		result, err := a.Retry(ctx, id)
-		switch {
-		case errors.Is(err, engine.ErrBusy) && len(ids) > 1:
-			result.Why = err.Error() // the other entries go on
-		case err != nil:
-			return fmt.Errorf("retry entry %d: %w", id, err)
-		}
-		if !result.Loaded {
+	for _, r := range results {
+		if !r.Loaded {
 			failed++
 		}
-		results = append(results, result)
 	}
 	lines := view.Text(func(page *view.Page) {
 		for _, r := range results {
@@ -89,6 +84,29 @@ func (c *cli) retryEntries(ctx context.Context, a *engine.App, ids []int64) erro
 		page.Linef("%d of %d loaded.", len(results)-failed, len(results))
 	})
 	return errors.Join(c.show(results, lines), exitIf(failed > 0))
+}
+
+// always is for commands, which work until all is done.
+func always() bool { return true }
+
+// retryAll tries to load entries while more says so, and returns the results of those that it
+// tried, also with an error.
+func retryAll(ctx context.Context, a *engine.App, ids []int64, more func() bool) ([]engine.Retried, error) {
+	results := make([]engine.Retried, 0, len(ids))
+	for _, id := range ids {
+		if !more() {
+			break
+		}
+		result, err := a.Retry(ctx, id)
+		switch {
+		case errors.Is(err, engine.ErrBusy) && len(ids) > 1:
+			result.Why = err.Error() // the other entries go on
+		case err != nil:
+			return results, fmt.Errorf("retry entry %d: %w", id, err)
+		}
+		results = append(results, result)
+	}
+	return results, nil
 }
 
 // accepted is the result of accepting one entry.
@@ -125,17 +143,13 @@ version of the record is loaded if it fits, and is an entry of its own if it doe
 }
 
 func (c *cli) acceptEntries(ctx context.Context, a *engine.App, ids []int64, note string) error {
-	results := make([]accepted, 0, len(ids))
+	results, err := acceptAll(ctx, a, ids, note, always)
+	if err != nil {
+		return err
+	}
 	done := 0
-	for _, id := range ids {
-		err := a.DB.Resolve(ctx, id, note)
-		switch {
-		case errors.Is(err, warehouse.ErrNotFound):
-			results = append(results, accepted{ID: id, Why: "there is no such open entry"})
-		case err != nil:
-			return fmt.Errorf("accept entry %d: %w", id, err)
-		default:
-			results = append(results, accepted{ID: id, Accepted: true})
+	for _, r := range results {
+		if r.Accepted {
 			done++
 		}
 	}
@@ -149,3 +163,26 @@ func (c *cli) acceptEntries(ctx context.Context, a *engine.App, ids []int64, not
 	})
 	return errors.Join(c.show(results, lines), exitIf(done < len(ids)))
 }
+
+// acceptAll accepts entries while more says so, and returns the results of those that it came to,
+// also with an error.
+func acceptAll(ctx context.Context, a *engine.App, ids []int64, note string, more func() bool) ([]accepted, error) {
+	results := make([]accepted, 0, len(ids))
+	for _, id := range ids {
+		if !more() {
+			break
+		}
+		err := a.DB.Resolve(ctx, id, note)
+		switch {
+		case errors.Is(err, warehouse.ErrNotFound):
+			results = append(results, accepted{ID: id, Why: noOpenEntry})
+		case err != nil:
+			return results, fmt.Errorf("accept entry %d: %w", id, err)
+		default:
+			results = append(results, accepted{ID: id, Accepted: true})
+		}
+	}
+	return results, nil
+}
+
+const noOpenEntry = "there is no such open entry"

@@ -12,13 +12,14 @@ import (
 
 // quarantineFlags select entries on a command line.
 type quarantineFlags struct {
-	organization          organizationFlag
-	resource, code, since string
+	organization                 organizationFlag
+	resource, code, field, since string
 }
 
 func (f *quarantineFlags) add(cmd *cobra.Command) {
 	f.organization.add(cmd)
 	cmd.Flags().StringVar(&f.code, "code", "", "only entries with this reason, such as bad_time")
+	cmd.Flags().StringVar(&f.field, "field", "", "only entries with this field, array positions left out: line_items[].rate")
 	cmd.Flags().StringVar(&f.since, "since", "", "only entries last seen since then: a day (2026-03-01), an instant (RFC 3339) or how long ago (36h)")
 }
 
@@ -27,6 +28,9 @@ func (f *quarantineFlags) filter(c *cli, a *engine.App, all bool) (quarantine.Fi
 	filter := quarantine.Filter{State: "open", Code: f.code}
 	if all {
 		filter.State = ""
+	}
+	if f.field != "" {
+		filter.Field = &f.field
 	}
 	if f.resource != "" && f.resource != "all" {
 		filter.Service, filter.Resource = splitName(f.resource)

@@ -89,9 +89,9 @@ func BenchmarkScrape(b *testing.B) {
 }
 
 // fleetOf opens the program with so many organizations.
-func fleetOf(b *testing.B, organizations int) (*engine.App, *pgx.Conn) {
-	b.Helper()
-	url := warehousetest.Template(b, "migrated", migrated)
+func fleetOf(tb testing.TB, organizations int) (*engine.App, *pgx.Conn) {
+	tb.Helper()
+	url := warehousetest.Template(tb, "migrated", migrated)
 	var text strings.Builder
 	text.WriteString("database:\n  url: ${SLUICE_DATABASE_URL}\nvendor: {name: Sandbox, api_url: \"http://127.0.0.1:1\", chat_url: \"http://127.0.0.1:1\"," +
 		" auth_url: \"http://127.0.0.1:1\"}\norganizations:\n")
@@ -100,26 +100,26 @@ func fleetOf(b *testing.B, organizations int) (*engine.App, *pgx.Conn) {
 			"client_secret: \"${SANDBOX_CLIENT_SECRET}\", refresh_token: \"${SANDBOX_REFRESH_TOKEN}\"}, services: {%[2]schat: {plan: standard}}}\n",
 			n, []string{"inventory: {plan: premium}, ", ""}[n%2])
 	}
-	config := filepath.Join(b.TempDir(), "config.yaml")
+	config := filepath.Join(tb.TempDir(), "config.yaml")
 	if err := os.WriteFile(config, []byte(text.String()), 0o600); err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	environment := map[string]string{
 		"SLUICE_ENCRYPTION_KEY": testKey, "SLUICE_DATABASE_URL": url,
 		"SANDBOX_CLIENT_SECRET": sandbox.ClientSecret, "SANDBOX_REFRESH_TOKEN": sandbox.RefreshToken,
 	}
-	env := Env{Stdout: io.Discard, Stderr: b.Output(), ReadFile: os.ReadFile, Now: time.Now, LookupEnv: func(name string) (string, bool) {
+	env := Env{Stdout: io.Discard, Stderr: tb.Output(), ReadFile: os.ReadFile, Now: time.Now, LookupEnv: func(name string) (string, bool) {
 		value, ok := environment[name]
 		return value, ok
 	}}
-	app, err := engine.Open(b.Context(), (&cli{env: env, config: config}).options())
+	app, err := engine.Open(tb.Context(), (&cli{env: env, config: config}).options())
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	b.Cleanup(func() {
-		if err := app.Close(context.WithoutCancel(b.Context())); err != nil {
-			b.Error(err)
+	tb.Cleanup(func() {
+		if err := app.Close(context.WithoutCancel(tb.Context())); err != nil {
+			tb.Error(err)
 		}
 	})
-	return app, warehousetest.Connect(b, url)
+	return app, warehousetest.Connect(tb, url)
 }

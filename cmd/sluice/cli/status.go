@@ -141,7 +141,7 @@ func streamViews(ctx context.Context, a *engine.App) ([]streamView, error) {
 
 func budgets(ctx context.Context, a *engine.App) ([]budgetView, error) {
 	var views []budgetView
-	for _, of := range accounts(a) {
+	for _, of := range accounts(a.Streams()) {
 		limits, err := a.Limits(of.Organization, of.Service)
 		if err != nil {
 			return nil, err

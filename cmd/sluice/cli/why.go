@@ -23,28 +23,44 @@ func (c *cli) statusWhy(ctx context.Context, a *engine.App, names []string) erro
 	if err != nil {
 		return fmt.Errorf("read the streams: %w", err)
 	}
+	explained, err := c.explained(ctx, a, selected, stands, a.Streams())
+	if err != nil {
+		return err
+	}
+	return c.show(explained, c.why(a, explained))
+}
+
+// explained explains those of the selected streams that are registered: without a run of this
+// configuration a stream is never due. Stands are how they stand. Foreseen are the streams to plan:
+// all of the services of the selected ones.
+func (c *cli) explained(ctx context.Context, a *engine.App, selected []pipeline.Stream, stands []streams.Status, foreseen []pipeline.Stream,
+) ([]why.Explanation, error) {
 	byKey := make(map[engine.Key]streams.Status, len(stands))
 	for i := range stands {
 		byKey[engine.Key{Organization: stands[i].Organization, Service: stands[i].Service, Resource: stands[i].Resource}] = stands[i]
 	}
-	plans, err := c.foreseen(ctx, a)
+	made, err := planOf(ctx, a, foreseen)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	budgets, err := whyBudgets(ctx, a)
+	plans := make(map[engine.Key]planning.StreamPlan, len(made.Streams))
+	for _, plan := range made.Streams {
+		plans[plan.Key] = plan
+	}
+	budgets, err := whyBudgets(ctx, a, foreseen)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	read, err := readings(ctx, a)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	explained := make([]why.Explanation, 0, len(selected))
 	for _, stream := range selected {
 		key := stream.Key()
 		stands, registered := byKey[key]
 		if !registered {
-			continue // without a run of this configuration the stream is never due
+			continue
 		}
 		choice := a.Config.Resources[stream.Service.Name+"."+stream.Resource.Name]
 		facts := why.Facts{
@@ -59,7 +75,7 @@ func (c *cli) statusWhy(ctx context.Context, a *engine.App, names []string) erro
 		facts.Budget = budgets.of(key, facts.Class)
 		explained = append(explained, why.Explain(facts))
 	}
-	return c.show(explained, c.why(a, explained))
+	return explained, nil
 }
 
 // readings says how each stream is read.
@@ -82,29 +98,24 @@ func readings(ctx context.Context, a *engine.App) (func(pipeline.Stream) why.Rea
 	}, nil
 }
 
-// foreseen forecasts all streams: details are forecast after their lists.
-func (c *cli) foreseen(ctx context.Context, a *engine.App) (map[engine.Key]planning.StreamPlan, error) {
-	streams := a.Streams()
+// planOf plans streams: details are forecast after their lists, so that a service is planned whole.
+func planOf(ctx context.Context, a *engine.App, streams []pipeline.Stream) (planning.Plan, error) {
 	var input planning.Input
 	var err error
 	if input.Streams, err = a.Foresee(ctx, streams); err != nil {
-		return nil, err
+		return planning.Plan{}, err
 	}
 	if input.Services, err = a.Allowances(ctx, streams); err != nil {
-		return nil, err
+		return planning.Plan{}, err
 	}
-	plans := make(map[engine.Key]planning.StreamPlan)
-	for _, plan := range planning.Make(input).Streams {
-		plans[plan.Key] = plan
-	}
-	return plans, nil
+	return planning.Make(input), nil
 }
 
 // heldAgainst are the days that may delay streams, by organization and service.
 type heldAgainst map[engine.Key]serviceDay
 
-func whyBudgets(ctx context.Context, a *engine.App) (heldAgainst, error) {
-	days, _, err := daysOf(ctx, a)
+func whyBudgets(ctx context.Context, a *engine.App, of []pipeline.Stream) (heldAgainst, error) {
+	days, _, err := daysOf(ctx, a, of)
 	if err != nil {
 		return nil, err
 	}

@@ -2,10 +2,13 @@ package console
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+
+	"sluice/pipeline/outside"
 )
 
 // Action is something that an operator does.
@@ -22,13 +25,29 @@ type Action struct {
 type Deed struct {
 	// Who is the name of the person; the console fills it in.
 	Who string
-	// What is the command that does the same, without its arguments, and Target what it was done to.
+	// What is the command that does the same, without its arguments, and Target what it was done
+	// to.
 	What, Target string
 	Organization string
 	// Before and After are what it changed, as JSON; nil where there is nothing to compare.
 	Before, After any
 	// Failed is why it was not done; empty if it was.
-	Failed string
+	Failed outside.Text
+	// Back is the address of the page that follows, if the result decides which; it is not
+	// recorded.
+	Back string
+}
+
+// Said is the sentence about the result that After has under the key "said"; "" if it has none.
+func (d Deed) Said() string {
+	text, err := json.Marshal(d.After)
+	var after struct {
+		Said string `json:"said"`
+	}
+	if err != nil || json.Unmarshal(text, &after) != nil {
+		return ""
+	}
+	return after.Said
 }
 
 // act does an action, records it, and leads to the page that shows its result.
@@ -53,23 +72,27 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, action Action) {
 	if err != nil {
 		deed.Failed = c.options.Scrub(err)
 	}
+	to := deed.Back
+	if to == "" {
+		to = action.Back
+	}
 	id, err := c.options.Record(context.WithoutCancel(r.Context()), deed)
 	if err != nil {
 		c.failed(w, r, err)
 		return
 	}
-	http.Redirect(w, r, back(r, action)+strconv.FormatInt(id, 10), http.StatusSeeOther)
+	http.Redirect(w, r, back(r, to)+strconv.FormatInt(id, 10), http.StatusSeeOther) //nolint:gosec // back keeps to the console
 }
 
 // mostForm bounds what a form may send, in bytes.
 const mostForm = 64 << 10
 
 // back is the address of the page that follows an action, up to the number of the deed.
-func back(r *http.Request, action Action) string {
+func back(r *http.Request, page string) string {
 	to := url.URL{Path: "/"}
-	if action.Back != "" {
-		to.Path = action.Back
-	} else if from, err := url.Parse(r.PostForm.Get("from")); err == nil && from.Host == "" && from.Scheme == "" && strings.HasPrefix(from.Path, "/") && !strings.HasPrefix(from.Path, "//") {
+	if next, err := url.Parse(page); err == nil && page != "" {
+		to.Path, to.RawQuery = next.Path, next.RawQuery
+	} else if from, err := url.Parse(r.PostForm.Get("from")); err == nil && within(from) {
 		to.Path, to.RawQuery = from.Path, from.RawQuery
 	}
 	query := to.Query()
@@ -79,4 +102,9 @@ func back(r *http.Request, action Action) string {
 		to.RawQuery += "&"
 	}
 	return to.EscapedPath() + "?" + to.RawQuery + "done="
+}
+
+// within reports whether an address is one of the console.
+func within(address *url.URL) bool {
+	return address.Host == "" && address.Scheme == "" && strings.HasPrefix(address.Path, "/") && !strings.HasPrefix(address.Path, "//")
 }

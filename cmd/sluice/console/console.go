@@ -1,7 +1,7 @@
-// Package console shows the state of sluice in a browser. It has the layout, the components of pages,
-// live updates and the way of an action; package access decides who may come in, and package chart
-// draws. It reads no database and knows no resource: the commands (cmd/sluice/cli, page_*.go) make the
-// pages from the same functions that print their results.
+// Package console shows the state of sluice in a browser. It has the layout, the components of
+// pages, live updates and the way of an action; package access decides who may come in, and package
+// chart draws. It reads no database and knows no resource: the commands (cmd/sluice/cli, page_*.go)
+// make the pages from the same functions that print their results.
 //
 // Start reading at New, then page.go.
 package console
@@ -18,6 +18,7 @@ import (
 
 	"sluice/cmd/sluice/console/access"
 	"sluice/cmd/sluice/console/chart"
+	"sluice/pipeline/outside"
 )
 
 // Route is an address and what it shows.
@@ -57,7 +58,7 @@ type Options struct {
 	// Unreachable reports whether an error means that the database is away.
 	Unreachable func(err error) bool
 	// Scrub removes secrets from the text of an error.
-	Scrub func(err error) string
+	Scrub func(err error) outside.Text
 	// Every is how often pages that are watched are made again.
 	Every time.Duration
 	// Version is shown at the foot.
@@ -158,7 +159,7 @@ func (c *Console) page(w http.ResponseWriter, r *http.Request, route Route) {
 		return
 	}
 	if request.Query.Get("format") == "json" {
-		c.document(w, page)
+		c.document(w, r, page)
 		return
 	}
 	c.send(w, r, http.StatusOK, page)
@@ -168,7 +169,7 @@ func (c *Console) page(w http.ResponseWriter, r *http.Request, route Route) {
 func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, ErrNotFound):
-		c.fail(w, r, http.StatusNotFound, c.options.Scrub(err))
+		c.fail(w, r, http.StatusNotFound, string(c.options.Scrub(err)))
 	case c.options.Unreachable(err):
 		c.fail(w, r, http.StatusServiceUnavailable, "The database does not answer. This page comes back by itself.")
 	case r.Context().Err() != nil:
@@ -176,7 +177,7 @@ func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		text := c.options.Scrub(err)
 		c.options.Log.WarnContext(r.Context(), "a page of the console failed", "path", r.URL.Path, "error", text)
-		c.fail(w, r, http.StatusInternalServerError, text)
+		c.fail(w, r, http.StatusInternalServerError, string(text))
 	}
 }
 

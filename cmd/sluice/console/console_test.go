@@ -22,6 +22,7 @@ import (
 	"sluice/cmd/sluice/console"
 	"sluice/cmd/sluice/console/access"
 	"sluice/pipeline/engine/config"
+	"sluice/pipeline/outside"
 )
 
 var errAway = errors.New("the database is away")
@@ -41,7 +42,7 @@ type fixture struct {
 	deeds []console.Deed
 }
 
-const hostile = `<script>alert(1)</script> ‮gnp.exe "><img src=x onerror=alert(2)>`
+const hostile = `<script>alert(1)</script> ` + "\u202e" + `gnp.exe "><img src=x onerror=alert(2)>`
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
@@ -82,10 +83,12 @@ func newFixture(t *testing.T) *fixture {
 		},
 		Recorded:    func(_ context.Context, id int64) (console.Deed, error) { return f.deeds[id-1], nil },
 		Unreachable: func(err error) bool { return errors.Is(err, errAway) },
-		Scrub:       func(err error) string { return strings.ReplaceAll(err.Error(), "hunter2", "[secret]") },
-		Every:       5 * time.Millisecond,
-		Log:         slog.New(slog.DiscardHandler),
-		Now:         time.Now,
+		Scrub: func(err error) outside.Text {
+			return outside.Text(strings.ReplaceAll(err.Error(), "hunter2", "[secret]"))
+		},
+		Every: 5 * time.Millisecond,
+		Log:   slog.New(slog.DiscardHandler),
+		Now:   time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +118,7 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-func (f *fixture) get(path string) (status int, text string, header http.Header) {
+func (f *fixture) get(path string) (int, string, http.Header) {
 	f.t.Helper()
 	response, err := f.server.Client().Get(f.server.URL + path)
 	if err != nil {
@@ -135,7 +138,8 @@ func (f *fixture) set(text string, err error) {
 	f.text, f.err = text, err
 }
 
-func (f *fixture) post(from, x string, header http.Header) *http.Response {
+// post does the action, and returns the status of the answer, and where it leads.
+func (f *fixture) post(from, x string, header http.Header) (int, string) {
 	f.t.Helper()
 	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.server.URL+"/do",
 		strings.NewReader(url.Values{"x": {x}, "from": {from}}.Encode()))
@@ -150,7 +154,7 @@ func (f *fixture) post(from, x string, header http.Header) *http.Response {
 		f.t.Fatal(err)
 	}
 	_ = response.Body.Close()
-	return response
+	return response.StatusCode, response.Header.Get("Location")
 }
 
 // TestHostileTexts: what upstream or a person wrote is text, in every component.
@@ -201,8 +205,8 @@ func TestViewers(t *testing.T) {
 	if status, _, _ := f.get("/secret"); status != http.StatusForbidden {
 		t.Errorf("a viewer gets status %d on a page for operators", status)
 	}
-	if response := f.post("/", "", http.Header{}); response.StatusCode != http.StatusForbidden || len(f.deeds) != 0 {
-		t.Errorf("a viewer acts: status %d, %d deeds", response.StatusCode, len(f.deeds))
+	if status, _ := f.post("/", "", http.Header{}); status != http.StatusForbidden || len(f.deeds) != 0 {
+		t.Errorf("a viewer acts: status %d, %d deeds", status, len(f.deeds))
 	}
 }
 
@@ -213,9 +217,9 @@ func TestActions(t *testing.T) {
 		"/runs?x=1&done=7": "/runs?x=1&done=1", "https://evil.example/": "/?done=2", "//evil.example/x": "/?done=3", "": "/?done=4", "nowhere": "/?done=5", "/\\evil.example/": "/%5Cevil.example/?done=6",
 	} {
 		want = want[:strings.LastIndex(want, "=")+1] // maps have no order
-		response := f.post(from, "it", http.Header{})
-		if response.StatusCode != http.StatusSeeOther || !strings.HasPrefix(response.Header.Get("Location"), want) {
-			t.Errorf("from %q: status %d to %q, want %q", from, response.StatusCode, response.Header.Get("Location"), want)
+		status, to := f.post(from, "it", http.Header{})
+		if status != http.StatusSeeOther || !strings.HasPrefix(to, want) {
+			t.Errorf("from %q: status %d to %q, want %q", from, status, to, want)
 		}
 	}
 	if len(f.deeds) != 6 || f.deeds[0].Who != "ann" || f.deeds[0].What != "thing do" || f.deeds[0].Target != "it" || f.deeds[0].Failed != "" {
@@ -232,8 +236,8 @@ func TestActions(t *testing.T) {
 	}
 	before := len(f.deeds)
 	for _, header := range []http.Header{{"Sec-Fetch-Site": {"cross-site"}}, {"Origin": {"https://evil.example"}}} {
-		if response := f.post("/", "it", header); response.StatusCode != http.StatusForbidden {
-			t.Errorf("a post with %v: status %d", header, response.StatusCode)
+		if status, _ := f.post("/", "it", header); status != http.StatusForbidden {
+			t.Errorf("a post with %v: status %d", header, status)
 		}
 	}
 	if len(f.deeds) != before {
@@ -270,7 +274,7 @@ func (f *fixture) watch(ctx context.Context) <-chan string {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	response, err := f.server.Client().Do(request)
+	response, err := f.server.Client().Do(request) //nolint:bodyclose // closed below, when the events end
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -346,13 +350,14 @@ func TestManyWatchOnePage(t *testing.T) {
 	for _, events := range all {
 		f.next(events, "third")
 	}
-	// Each round makes the page once. With one a watcher it would be made 400 times for two changes.
+	// Each round makes the page once. With one a watcher it would be made 400 times for two
+	// changes.
 	if made := f.made.Load() - before; made >= 2*watchers {
 		t.Errorf("the page was made %d times for two changes", made)
 	}
 	leave()
 	for _, events := range all {
-		for range events { //nolint:revive // until it ends
+		for range events { // until it ends
 		}
 	}
 	f.console.Close()

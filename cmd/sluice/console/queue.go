@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"sluice/cmd/sluice/console/access"
+	"sluice/pipeline/outside"
 )
 
 // QueuePath is where the pages of the queue are.
@@ -25,7 +26,7 @@ func (c *Console) queue(w http.ResponseWriter, r *http.Request) {
 	c.options.Queue.ServeHTTP(answer, r)
 	deed := Deed{Who: user.Name, What: "queue " + r.Method, Target: r.URL.Path}
 	if answer.status >= http.StatusBadRequest {
-		deed.Failed = http.StatusText(answer.status)
+		deed.Failed = "the queue's pages answered " + outside.Number(answer.status)
 	}
 	if _, err := c.options.Record(context.WithoutCancel(r.Context()), deed); err != nil {
 		c.options.Log.ErrorContext(r.Context(), "what an operator did could not be recorded", "path", r.URL.Path, "error", c.options.Scrub(err))

@@ -150,11 +150,15 @@ func (c *Console) send(w http.ResponseWriter, r *http.Request, status int, page 
 }
 
 // document writes what the command prints with --json.
-func (c *Console) document(w http.ResponseWriter, page Page) {
-	w.Header().Set("Content-Type", "application/json")
-	if err := (view.Printer{Out: w, JSON: true}).Document(page.Document); err != nil {
-		c.options.Log.Error("a document of the console cannot be shown", "error", err)
+func (c *Console) document(w http.ResponseWriter, r *http.Request, page Page) {
+	var text bytes.Buffer
+	if err := (view.Printer{Out: &text, JSON: true}).Document(page.Document); err != nil {
+		c.options.Log.ErrorContext(r.Context(), "a document of the console cannot be shown", "path", r.URL.Path, "error", err)
+		http.Error(w, "This document cannot be shown.", http.StatusInternalServerError)
+		return
 	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(text.Bytes()) // a failure means that the browser has left
 }
 
 // Live says whether the page may be watched: a page that says what is wrong with an address stays.

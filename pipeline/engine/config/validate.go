@@ -80,6 +80,9 @@ func (c *checker) needSecret(path string, value Secret, what string) {
 // most.
 const minRetention, maxRetention = 2 * day, 3650 * day
 
+// minRuns is what sluice.prune_runs and sluice.prune_actions keep at least.
+const minRuns = 35 * day
+
 // process checks the keys about the process itself.
 func (c *checker) process(cfg *Config) {
 	if cfg.Workers < 1 || cfg.Workers > maxWorkers {
@@ -96,7 +99,9 @@ func (c *checker) process(cfg *Config) {
 	}
 	if calls := cfg.Retention.Calls; calls < minRetention || calls > maxRetention || calls%day != 0 {
 		c.failf("retention.calls", "has to be whole days, 48h to 87600h, not %s: 840h is 35 days", c.Raw("retention.calls"))
-	} else if runs := cfg.Retention.Runs; runs != 0 && runs < calls {
+	} else if runs := cfg.Retention.Runs; runs != 0 && runs < minRuns && calls <= minRuns {
+		c.failf("retention.runs", "has to be %gh (35 days) at least, or 0 for ever, not %s", minRuns.Hours(), c.Raw("retention.runs"))
+	} else if runs != 0 && runs < calls {
 		c.failf("retention.runs", "has to be %gh at least, as the call log names runs for so long (retention.calls), or 0 for ever, not %s",
 			calls.Hours(), c.Raw("retention.runs"))
 	}

@@ -87,6 +87,18 @@ func Write(ctx context.Context, db postgres.Asker, action *Action) (int64, error
 	return id, postgres.Fail(op, err)
 }
 
+// State spells a value as JSON, for Before and After; nil stays nil.
+func State(of any) (json.RawMessage, error) {
+	if of == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(of)
+	if err != nil {
+		return nil, fmt.Errorf("spell the state of an action: %w", err)
+	}
+	return text, nil
+}
+
 // stored is a state as Postgres accepts it; nil is null.
 func stored(state json.RawMessage) (json.RawMessage, error) {
 	if len(state) == 0 {

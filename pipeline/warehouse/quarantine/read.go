@@ -45,6 +45,10 @@ type Filter struct {
 	State string
 	// Code is the reason.
 	Code string
+	// Field is the path without array positions; nil selects all, "" what has no path.
+	Field *string
+	// Before selects entries with smaller numbers, which are older ones.
+	Before int64
 	// Since selects entries that were last seen at this instant or later.
 	Since time.Time
 	// Limit bounds the list; zero means 100.
@@ -60,9 +64,14 @@ SELECT id, organization_id, service, resource, record_id, code, path, detail, co
 	entryFilter = `
 FROM sluice.quarantine
 WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
-	AND ($4 = '' OR state = $4) AND ($5 = '' OR code = $5) AND ($6::timestamptz IS NULL OR last_seen_at >= $6)`
+	AND ($4 = '' OR state = $4) AND ($5 = '' OR code = $5) AND ($6::timestamptz IS NULL OR last_seen_at >= $6)
+	AND ($7::bigint = 0 OR id < $7) AND ($8::text IS NULL OR ` + fieldOf + ` = $8)`
 
-	sqlQuarantine = entryColumns + `, NULL::bytea AS raw` + entryFilter + ` ORDER BY id DESC LIMIT $7`
+	// The entries are first chosen by number, for which an index suffices (quarantine_causes): of a
+	// cause with many entries only those of the list are read whole.
+	sqlQuarantine = `
+WITH chosen AS MATERIALIZED (SELECT id` + entryFilter + ` ORDER BY id DESC LIMIT $9)` + entryColumns + `, NULL::bytea AS raw
+FROM sluice.quarantine JOIN chosen USING (id) ORDER BY id DESC`
 
 	sqlExport = entryColumns + `, raw` + entryFilter + ` ORDER BY id`
 
@@ -75,7 +84,7 @@ func (f Filter) arguments() []any {
 	if !f.Since.IsZero() {
 		since = &f.Since
 	}
-	return []any{f.Organization, f.Service, f.Resource, f.State, f.Code, since}
+	return []any{f.Organization, f.Service, f.Resource, f.State, f.Code, since, f.Before, f.Field}
 }
 
 // Quarantine returns entries, newest first, without their bytes.

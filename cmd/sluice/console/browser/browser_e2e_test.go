@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"sluice/cmd/sluice/console/browser"
 )
@@ -100,7 +101,8 @@ func TestGoodPage(t *testing.T) {
 	url := site(t, map[string]string{
 		"/": `<link rel=stylesheet href=/a.css><h1>Streams</h1><a id=next href=/two>Next</a>
 			<form action=/two><input id=name name=name aria-label=Name><button>Send</button></form><p class=wide>All is well.</p>
-			<button id=more type=button>More</button><p id=out></p><script src=/a.js></script>`,
+			<button id=more type=button>More</button><p id=out></p><script src=/a.js></script>
+			<a hidden href="/two#part">Again</a><a hidden href="/three?x=1">Third</a>`,
 		"/two":   `<h1>Second</h1><noscript><p id=plain>Plain</p></noscript>`,
 		"/a.css": `.wide { max-width: 100% } @media (prefers-color-scheme: dark) { body { background: #111; color: #eee } a, a:visited { color: #9cf } h1::after { content: " at night" } }`,
 		"/a.js":  `document.getElementById('more').addEventListener('click', () => { document.getElementById('out').textContent = confirm('Really?') ? 'yes' : 'no' })`,
@@ -114,6 +116,9 @@ func TestGoodPage(t *testing.T) {
 			p.Contrast()
 			if got, want := p.Tab(), []string{"#next", "#name", `button "Send"`, "#more"}; !slices.Equal(got, want) {
 				t.Errorf("the focus goes to %q, want %q", got, want)
+			}
+			if got := p.Focusable(); got != 4 {
+				t.Errorf("%d elements take the focus, want 4", got)
 			}
 			p.Expect("dialog: Really?")
 			p.Click("#more")
@@ -130,6 +135,12 @@ func TestGoodPage(t *testing.T) {
 			config, err := png.DecodeConfig(bytes.NewReader(picture))
 			if err != nil || config.Width != width {
 				t.Errorf("the picture is %d pixels wide, want %d (error %v)", config.Width, width, err)
+			}
+			if got, want := p.Links(), []string{url + "/two", url + "/three?x=1"}; !slices.Equal(got, want) {
+				t.Errorf("the links lead to %q, want %q", got, want)
+			}
+			if config, err := png.DecodeConfig(bytes.NewReader(p.Picture())); err != nil || config.Width != width || config.Height != 600 {
+				t.Errorf("the window is %d by %d pixels (error %v)", config.Width, config.Height, err)
 			}
 			p.Type("#name", "Ada")
 			p.Press(" & co")
@@ -151,6 +162,28 @@ func TestGoodPage(t *testing.T) {
 				t.Errorf("without scripts the page says %q", got)
 			}
 			p.Contrast()
+		}
+	}
+}
+
+// TestClock: a page whose clock is wrong by a day shows tomorrow, and other instants as they are.
+func TestClock(t *testing.T) {
+	t.Parallel()
+	url := site(t, map[string]string{
+		"/": `<p id=now></p><p id=then></p><script src=/clock.js></script>`,
+		"/clock.js": `const show = (id, date) => { document.getElementById(id).textContent = date.toISOString() };
+			show('then', new Date(0)); setTimeout(() => show('now', new Date()), 100)`,
+	})
+	p := browser.Start(t).Page(t, 360, 600, false)
+	for _, ahead := range []time.Duration{0, 24 * time.Hour} {
+		p.Clock(ahead)
+		p.Open(url)
+		p.Says("#now", "Z")
+		if now, err := time.Parse(time.RFC3339, p.Text("#now")); err != nil || time.Until(now.Add(-ahead)).Abs() > time.Minute {
+			t.Errorf("with a clock that is wrong by %s it is %s (error %v)", ahead, now, err)
+		}
+		if then := p.Text("#then"); then != "1970-01-01T00:00:00.000Z" {
+			t.Errorf("the epoch is %s", then)
 		}
 	}
 }

@@ -17,6 +17,8 @@ var (
 	contrastScript string
 	//go:embed focus.js
 	focusScript string
+	//go:embed clock.js
+	clockScript string
 )
 
 // maxTabs is how many elements a page may have that take the focus.
@@ -69,6 +71,14 @@ func (p *Page) Contrast() {
 				p.URL(), f.Text, f.Element, math.Floor(100*f.Ratio)/100, f.Need, f.Ink, f.Ground)
 		}
 	}
+}
+
+// Focusable returns how many elements can be seen that take the focus.
+func (p *Page) Focusable() int {
+	p.tb.Helper()
+	return ask(p, "count what takes the focus", chromedp.Evaluate[int](
+		"[...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]"+
+			".filter((e) => e.tabIndex >= 0 && !e.disabled && e.checkVisibility({visibilityProperty: true})).length"))
 }
 
 // Tab presses the tabulator until the focus has been everywhere, and returns the elements in this

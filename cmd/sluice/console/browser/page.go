@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -38,6 +39,9 @@ type expectation struct {
 
 // endOfMessages begins the words that Quiet writes to the console.
 const endOfMessages = "browser: all messages until "
+
+// lookEvery is how often Says looks.
+const lookEvery = 50 * time.Millisecond
 
 // call makes an action of a command of the protocol.
 func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
@@ -192,6 +196,43 @@ func (p *Page) URL() string {
 func (p *Page) Count(selector string) int {
 	p.tb.Helper()
 	return ask(p, "count "+selector, chromedp.Evaluate[int](fmt.Sprintf("document.querySelectorAll(%q).length", selector)))
+}
+
+// Links returns the addresses to which links of the page lead, without their fragments, in the order
+// of the page, each once.
+func (p *Page) Links() []string {
+	p.tb.Helper()
+	return ask(p, "read the links", chromedp.Evaluate[[]string](
+		"[...new Set([...document.querySelectorAll('a[href]')].map((a) => new URL(a.getAttribute('href'), document.baseURI).href.split('#')[0]))]"))
+}
+
+// Clock makes the page's clock wrong by so much, from the next Open on.
+func (p *Page) Clock(ahead time.Duration) {
+	p.tb.Helper()
+	source := fmt.Sprintf("(%s)(%d)", strings.TrimSpace(clockScript), ahead.Milliseconds())
+	p.do("set the clock", call(page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: source}))
+}
+
+// Says waits until the text that can be seen of the first element of a selector contains a text.
+func (p *Page) Says(selector, text string) {
+	p.tb.Helper()
+	seen := fmt.Sprintf("(document.querySelector(%q)?.innerText ?? '').includes(%q)", selector, text)
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	late := time.After(actionLimit)
+	for !ask(p, "read "+selector, chromedp.Evaluate[bool](seen)) {
+		select {
+		case <-tick.C:
+		case <-late:
+			p.tb.Fatalf("%s never says %q; it says\n%s", selector, text, p.Text(selector))
+		}
+	}
+}
+
+// Picture returns a picture of what the window shows, as PNG.
+func (p *Page) Picture() []byte {
+	p.tb.Helper()
+	return ask(p, "take a picture", chromedp.CaptureScreenshot())
 }
 
 // Screenshot writes a picture of the whole page as PNG.

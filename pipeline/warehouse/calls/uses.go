@@ -1,0 +1,80 @@
+package calls
+
+import (
+	"context"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
+)
+
+// Used is what a service's calls of one hour were spent on, by the call log.
+type Used struct {
+	// At is the beginning of the hour. Hours are counted from the beginning of the time asked for.
+	At       time.Time      `db:"at"       json:"at"`
+	Resource string         `db:"resource" json:"resource"`
+	Class    pipeline.Class `db:"class"    json:"class"`
+	Calls    int64          `db:"calls"    json:"calls"`
+	// Failed counts those of Calls that ended in an error or whose end was never reported.
+	Failed  int64 `db:"failed"  json:"failed"`
+	Records int64 `db:"records" json:"records"`
+}
+
+const (
+	sqlUsed = `
+SELECT date_bin('1 hour', reserved_at, $3) AS at, resource, class, count(*) AS calls,
+	count(*) FILTER (WHERE kind IS NOT NULL OR (finished_at IS NULL AND lease_until < clock_timestamp())) AS failed,
+	coalesce(sum(records), 0)::bigint AS records
+FROM sluice.calls WHERE organization_id = $1 AND service = $2 AND reserved_at >= $3 AND reserved_at < $4
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`
+
+	// Of calls that begin and end at one instant, the ends count first.
+	sqlMinutes = `
+WITH recent AS MATERIALIZED (
+	SELECT reserved_at, least(coalesce(finished_at, lease_until), clock_timestamp()) AS ended_at FROM sluice.calls
+	WHERE organization_id = $1 AND service = ANY($2) AND reserved_at >= $3
+), steps AS (
+	SELECT at, step, sum(step) OVER (ORDER BY at, step) AS at_once
+	FROM (SELECT reserved_at AS at, 1 AS step FROM recent UNION ALL SELECT ended_at, -1 FROM recent) AS events
+)
+SELECT date_bin('1 minute', at, 'epoch') AS at, count(*) FILTER (WHERE step = 1) AS calls, max(at_once)::bigint AS at_once,
+	((array_agg(at_once ORDER BY at DESC, step DESC))[1])::bigint AS goes_on
+FROM steps GROUP BY 1 ORDER BY 1`
+
+	sqlSpentOut = `
+SELECT organization_id, service, exhausted_until FROM sluice.day_budgets WHERE exhausted_until > clock_timestamp()
+ORDER BY organization_id, service`
+)
+
+// Used returns what a service's calls were spent on between two instants, by hours.
+func (l *Ledger) Used(ctx context.Context, organization, service string, from, to time.Time) ([]Used, error) {
+	return postgres.Read[Used](ctx, l.pool, "the call log by hours", sqlUsed, organization, service, from, to)
+}
+
+// Minute is one minute of an allowance: the calls that were reserved in it, and how many were under
+// way at once at most.
+type Minute struct {
+	At     time.Time `db:"at"`
+	Calls  int64     `db:"calls"`
+	AtOnce int64     `db:"at_once"`
+	// GoesOn is how many calls were under way at its end.
+	GoesOn int64 `db:"goes_on"`
+}
+
+// Minutes returns the minutes since an instant in which a call of some services of an organization
+// began or ended.
+func (l *Ledger) Minutes(ctx context.Context, organization string, services []string, since time.Time) ([]Minute, error) {
+	return postgres.Read[Minute](ctx, l.pool, "the call log by minutes", sqlMinutes, organization, services, since)
+}
+
+// SpentOut is a service whose day is spent by upstream's word.
+type SpentOut struct {
+	Organization string    `db:"organization_id"`
+	Service      string    `db:"service"`
+	Until        time.Time `db:"exhausted_until"`
+}
+
+// SpentOut returns the services whose day upstream has called spent.
+func (l *Ledger) SpentOut(ctx context.Context) ([]SpentOut, error) {
+	return postgres.Read[SpentOut](ctx, l.pool, "the days that are spent", sqlSpentOut)
+}
