@@ -18,7 +18,6 @@ import (
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/jobs"
-	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/actions"
 )
@@ -207,15 +206,13 @@ func (p *pages) routes() []console.Route {
 
 // actions are what operators can do.
 func (p *pages) actions() []console.Action {
-	return []console.Action{
+	return append([]console.Action{
 		{Pattern: "/quarantine/retry", Do: p.retryCause},
 		{Pattern: "/quarantine/accept", Do: p.acceptCause},
 		{Pattern: "/quarantine/{id}/retry", Do: p.retryEntry},
 		{Pattern: "/quarantine/{id}/accept", Do: p.acceptEntry},
 		{Pattern: "/budget/reopen", Do: p.reopen},
 		{Pattern: "/streams/{org}/{name}/run", Do: p.request},
-	}
-	return append([]console.Action{
 		{Pattern: "/backfills", Do: p.startBackfill, Back: "/backfills"},
 		p.backfillVerb("pause", pausable, (*warehouse.DB).Pause),
 		p.backfillVerb("resume", changeable, resumed),

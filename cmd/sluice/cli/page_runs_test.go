@@ -21,6 +21,7 @@ import (
 	"sluice/cmd/sluice/console/access"
 	"sluice/cmd/sluice/console/chart"
 	"sluice/pipeline/engine/config"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/sandbox"
@@ -48,7 +49,7 @@ func (s *fixture) browse(operator bool) *browser {
 			return int64(len(b.deeds)), nil
 		},
 		Recorded:    func(_ context.Context, id int64) (console.Deed, error) { return b.deeds[id-1], nil },
-		Unreachable: func(error) bool { return false }, Scrub: error.Error, Every: time.Hour, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Unreachable: func(error) bool { return false }, Scrub: outside.NewScrubber().Error, Every: time.Hour, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	must(s.t, err)
 	s.t.Cleanup(shown.Close)
