@@ -219,7 +219,7 @@ func (p *pages) looksAt(shown *evidenceView) console.Table {
 func (p *pages) missedRows(shown *evidenceView) console.Table {
 	zone := p.app.Zone(shown.Organization)
 	table := console.Table{
-		Caption: "Some of the rows as they are in the warehouse", None: "The resource is no longer configured.",
+		Caption: "Some of the rows as they are in the warehouse", None: "None of these rows is here, or their resource is no longer configured.",
 		Head: []string{"Record", "First seen", "Last written", "By call", "Tombstone"},
 	}
 	for i := range shown.Rows {
