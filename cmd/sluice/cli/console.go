@@ -214,7 +214,7 @@ type pages struct {
 	cli *cli
 	app *engine.App
 	// answers are those to the questions of analysts.
-	answers lastAnswers
+	answers recentAnswers
 }
 
 // routes are all pages, in the order of the navigation.

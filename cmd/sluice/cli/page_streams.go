@@ -15,7 +15,7 @@ import (
 
 // streams is the first page: each stream by how late it is against its own bound, the worst first.
 func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, error) {
-	shown, err := p.cli.statusOf(ctx, p.app)
+	shown, err := p.statusFor(ctx, r)
 	if err != nil {
 		return console.Page{}, err
 	}
@@ -42,21 +42,31 @@ func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, 
 	}
 	page.Parts = append(page.Parts,
 		console.Filters{
-			choice("org", "Organization", r, lines, func(l *streamLine) string { return l.Organization }),
+			choice("org", headOfOrganization, r, lines, func(l *streamLine) string { return l.Organization }),
 			choice("service", "Service", r, lines, func(l *streamLine) string { return l.Service }),
 			choice("state", "State", r, lines, func(l *streamLine) string { return l.State }),
 		},
 		some(r, "lists", console.Table{
 			Caption: "Lists, the latest against its own bound first", None: "No stream matches.", Rows: lists,
-			Head: []string{"Stream", "Organization", "Freshness", "Complete up to", "State", "Next run", "Quarantined", "Remark"},
+			Head: []string{"Stream", headOfOrganization, "Freshness", "Complete up to", "State", "Next run", "Quarantined", "Remark"},
 		}),
 		console.Heading{Text: "Work beside the lists"},
 		console.Note{Text: "Details read single records, sweeps and looks find deletions, hinted streams read what notifications told of."},
 		some(r, "works", console.Table{
 			Caption: "Details, sweeps, looks and hinted streams", None: "No stream matches.", Rows: works,
-			Head: []string{"Stream", "Organization", "Last done", "State", "Next run", "Remark"},
+			Head: []string{"Stream", headOfOrganization, "Last done", "State", "Next run", "Remark"},
 		}))
 	return page, nil
+}
+
+// statusFor is the status for a page, or for its document. The page needs only the streams; budgets and
+// backfills, which have pages of their own, cost a query for each service.
+func (p *pages) statusFor(ctx context.Context, r *console.Request) (*statusView, error) {
+	if r.Query.Get("format") != "" {
+		return p.cli.statusOf(ctx, p.app)
+	}
+	streams, err := streamViews(ctx, p.app)
+	return &statusView{Streams: streams}, err
 }
 
 // streamLine is a stream with its age.
