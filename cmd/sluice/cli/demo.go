@@ -18,9 +18,10 @@ company, copy again, let a webhook tell of one more change, and show the result.
 needs no configuration, touches none of your data, and leaves nothing behind. Postgres
 binaries have to be on this machine (make demo sees to that).
 
-With --keep it stays up at the end: the company changes every few seconds, sluice
-copies what changed, and a browser shows both. It prints the address of the console,
-and the lines, export NAME=VALUE, with which other commands work on it in another shell.`,
+With --keep it stays up at the end: the company changes three times a minute, sluice
+copies what changed, and a browser shows both. Two records that do not fit and many
+deletions at once wait for a person. It prints the address of the console, and the
+lines, export NAME=VALUE, with which other commands work on it in another shell.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.demo(cmd.Context(), flags)

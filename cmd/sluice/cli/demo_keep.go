@@ -41,7 +41,8 @@ func (s *demoStage) keep(console string) error {
 	for _, name := range slices.Sorted(maps.Keys(s.environment)) {
 		lines = append(lines, "export "+name+"="+quoted(s.environment[name]))
 	}
-	if err := s.say("\nThe console is at %s\nThe sandbox stays at %s, the database as above; the company changes every few seconds. Ctrl-C ends all.\n"+
+	if err := s.say("\nThe console is at %s\n"+
+		"The sandbox stays at %s, the database as above; the company changes three times a minute. Ctrl-C ends all.\n"+
 		"Other commands work on them (sluice status, check, sync, explain) in a shell with these lines, whose secrets open nothing else:\n",
 		console, s.upstream.URL); err != nil {
 		return err

@@ -2,67 +2,151 @@ package cli
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
-// TestDemoKeep runs the demo until it keeps running, and then other commands with only the lines
-// that it printed.
-func TestDemoKeep(t *testing.T) {
-	t.Parallel()
+// keptDemo is a demo that stays up.
+type keptDemo struct {
+	t         *testing.T
+	out, errs buffer
+	ended     chan int
+	interrupt context.CancelFunc
+	// environment has the lines that it printed for other commands, console the address of the
+	// pages.
+	environment map[string]string
+	console     string
+}
+
+// keepDemo starts a demo, and returns when it stays up.
+func keepDemo(t *testing.T) *keptDemo {
+	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
-	defer interrupt()
-	var out, errs buffer
-	ended := make(chan int, 1)
+	t.Cleanup(interrupt)
+	d := &keptDemo{t: t, ended: make(chan int, 1), interrupt: interrupt, environment: map[string]string{}}
 	go func() {
-		ended <- Main(ctx, []string{"demo", "--keep", "--records", "200"}, Env{
-			Stdout: &out, Stderr: &errs, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now,
+		d.ended <- Main(ctx, []string{"demo", "--keep", "--records", "200"}, Env{
+			Stdout: &d.out, Stderr: &d.errs, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now,
 		})
 	}()
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
-	for !strings.Contains(out.String(), "export SLUICE_ENCRYPTION_KEY=") {
+	for !strings.Contains(d.out.String(), "export SLUICE_ENCRYPTION_KEY=") {
 		select {
-		case code := <-ended:
-			t.Fatalf("the demo ended with %d:\n%s\n%s", code, out.String(), errs.String())
+		case code := <-d.ended:
+			t.Fatalf("the demo ended with %d:\n%s\n%s", code, d.out.String(), d.errs.String())
 		case <-ticker.C:
 		}
 	}
-	environment := map[string]string{}
-	for line := range strings.Lines(out.String()) {
-		if export, found := strings.CutPrefix(strings.TrimSpace(line), "export "); found {
+	for line := range strings.Lines(d.out.String()) {
+		line = strings.TrimSpace(line)
+		if address, found := strings.CutPrefix(line, "The console is at "); found {
+			d.console = address
+		}
+		if export, found := strings.CutPrefix(line, "export "); found {
 			name, value, _ := strings.Cut(export, "=")
-			environment[name] = strings.Trim(value, "'")
+			d.environment[name] = strings.Trim(value, "'")
 		}
 	}
+	return d
+}
+
+// run runs another command with only the lines that the demo printed.
+func (d *keptDemo) run(command, says string) {
+	d.t.Helper()
+	var stdout, stderr buffer
+	code := Main(d.t.Context(), strings.Fields(command), Env{
+		Stdout: &stdout, Stderr: &stderr, ReadFile: os.ReadFile, Now: time.Now,
+		LookupEnv: func(name string) (string, bool) {
+			value, ok := d.environment[name]
+			return value, ok
+		},
+	})
+	if code != codeFine || !strings.Contains(stdout.String(), says) {
+		d.t.Errorf("%s: exit code %d, want 0 and %q\n%s%s", command, code, says, stdout.String(), stderr.String())
+	}
+}
+
+// page returns what the console shows, or why it does not answer.
+func (d *keptDemo) page() (string, error) {
+	request, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.console, nil)
+	if err != nil {
+		return "", err
+	}
+	client := http.Client{Timeout: time.Minute}
+	defer client.CloseIdleConnections()
+	response, err := client.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	return response.Status + "\n" + string(text), err
+}
+
+// changes waits until a row of a table changes.
+func (d *keptDemo) changes(table string) {
+	d.t.Helper()
+	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, d.environment["DEMO_DATABASE_URL"])
+	must(d.t, err)
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var from time.Time
+	must(d.t, conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&from))
+	ticker := time.NewTicker(200 * time.Millisecond)
+	defer ticker.Stop()
+	for changed := 0; changed == 0; <-ticker.C {
+		if err := conn.QueryRow(ctx, "SELECT count(*) FROM "+table+" WHERE _changed_at > $1", from).Scan(&changed); err != nil {
+			d.t.Fatalf("no row of %s changes: %v", table, err)
+		}
+	}
+}
+
+// TestDemoKeep runs the demo until it stays up: the console answers, rows change, something waits
+// for a person, other commands work, and an interrupt leaves nothing behind.
+func TestDemoKeep(t *testing.T) {
+	t.Parallel()
+	d := keepDemo(t)
+	if page, err := d.page(); err != nil || !strings.HasPrefix(page, "200 OK\n") || !strings.Contains(page, "inventory.bills") {
+		t.Errorf("the console at %q shows %v\n%s", d.console, err, page)
+	}
+	d.changes("inventory.bills")
 	for command, says := range map[string]string{
-		"status": "inventory.bills", "check": "Sandbox Trading", "runs": "done", "sync inventory.items": "records read with", "migrate": "up to date",
+		"status": "inventory.bills", "check": "Sandbox Trading", "runs": "done", "sync inventory.taxes": "records read with", "migrate": "up to date",
+		"quarantine list": "bad_number", "tombstones review": "inventory.credit_notes",
 	} {
-		var stdout, stderr buffer
-		code := Main(t.Context(), strings.Fields(command), Env{
-			Stdout: &stdout, Stderr: &stderr, ReadFile: os.ReadFile, Now: time.Now,
-			LookupEnv: func(name string) (string, bool) {
-				value, ok := environment[name]
-				return value, ok
-			},
-		})
-		if code != codeFine || !strings.Contains(stdout.String(), says) {
-			t.Errorf("%s: exit code %d, want 0 and %q\n%s%s", command, code, says, stdout.String(), stderr.String())
-		}
+		d.run(command, says)
 	}
-	info, err := os.Stat(environment["SLUICE_CONFIG"])
+	config := d.environment["SLUICE_CONFIG"]
+	info, err := os.Stat(config)
 	must(t, err)
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("the configuration has mode %o", info.Mode().Perm())
 	}
-	interrupt()
-	if code := <-ended; code != codeFine {
-		t.Errorf("the demo ended with %d:\n%s", code, errs.String())
+	address, err := url.Parse(d.environment["DEMO_DATABASE_URL"])
+	must(t, err)
+	sockets := address.Query().Get("host")
+	_, err = os.Stat(sockets)
+	must(t, err)
+	d.interrupt()
+	if code := <-d.ended; code != codeFine {
+		t.Errorf("the demo ended with %d:\n%s", code, d.errs.String())
 	}
-	if left, err := os.Stat(filepath.Dir(environment["SLUICE_CONFIG"])); err == nil {
-		t.Errorf("%s is left behind", left.Name())
+	for _, folder := range []string{filepath.Dir(config), filepath.Dir(sockets)} {
+		if left, err := os.Stat(folder); err == nil {
+			t.Errorf("%s is left behind", left.Name())
+		}
+	}
+	if page, err := d.page(); err == nil {
+		t.Errorf("the console still answers:\n%s", page)
 	}
 }

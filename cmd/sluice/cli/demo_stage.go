@@ -131,8 +131,11 @@ func demoConfig(upstream *runningSandbox, hooks string) string {
 	const credentials = "    credentials:\n"
 	return "database:\n  url: ${DEMO_DATABASE_URL}\n" +
 		strings.Replace(upstream.config("standard"), credentials, "    notifications: {secret: \"${DEMO_HOOK_SECRET}\"}\n"+credentials, 1) +
-		fmt.Sprintf("notifications: {listen: %q, public_url: %q}\n", hooks, "http://"+hooks) + demoResources
+		fmt.Sprintf("notifications: {listen: %q, public_url: %q}\n", hooks, "http://"+hooks) + demoTombstones + demoResources
 }
+
+// demoTombstones let a small company show in seconds which deletions wait for a person.
+const demoTombstones = "tombstones: {max_rows: 3, apart: 0s}\n"
 
 // demoResources enables every resource. It bounds the calls of runs under parents and for single
 // records, so that both syncs together stay below 100 calls, those of one minute.

@@ -22,7 +22,7 @@ func (p *pages) actionsPage(ctx context.Context, r *console.Request) (console.Pa
 	}
 	table := console.Table{
 		Caption: "Actions, the newest first", None: "Nothing was done here yet.",
-		Head: []string{"Number", "When", "Who", "What", "Target", "Organization", "Before", "After", "Outcome"},
+		Head: []string{"Number", "When", "Who", "What", "Target", headOfOrganization, "Before", "After", "Outcome"},
 	}
 	for i := range done {
 		a := &done[i]

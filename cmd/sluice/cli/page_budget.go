@@ -105,8 +105,8 @@ func (p *pages) budget(ctx context.Context, r *console.Request) (console.Page, e
 	return page, nil
 }
 
-// manyDays is how many days the page shows without the course of the tightest one: that of thousands
-// of streams says little, and takes its time.
+// manyDays is how many days the page shows without the course of the tightest one: that of
+// thousands of streams says little, and takes its time.
 const manyDays = 20
 
 // budgetLines reads the days of the services of an organization, of all if it is empty.

@@ -37,7 +37,8 @@ func (p *pages) checks(ctx context.Context, r *console.Request) (console.Page, e
 		page.Parts = append(page.Parts, failingViews(last.Findings))
 	}
 	table := console.Table{
-		Caption: "Verifications, newest first", None: "Nothing was verified yet: sluice verify --local holds all rows against their raw records, and makes no call.",
+		Caption: "Verifications, newest first",
+		None:    "Nothing was verified yet: sluice verify --local holds all rows against their raw records, and makes no call.",
 		Head: []string{"Number", "Started", "Outcome", "Violations", "Notices", "Rows", "Records", "Calls made", "Scope"},
 	}
 	for i := range found {
@@ -89,7 +90,8 @@ func verdictCell(v *verifications.Verification) console.Cell {
 // failingViews are the views that must be empty and had rows in the last verification.
 func failingViews(findings []verifications.Finding) console.Table {
 	table := console.Table{
-		Caption: "Views that must be empty, and had rows in the last verification", None: "All views that must be empty were empty in the last verification.",
+		Caption: "Views that must be empty, and had rows in the last verification",
+		None:    "All views that must be empty were empty in the last verification.",
 		Head: []string{"View", "Severity", "Rows shown", "First of them"},
 	}
 	counts, firsts := map[string]int{}, []*verifications.Finding{}
@@ -124,13 +126,14 @@ func (p *pages) rebuilds(found []rebuilds.Rebuild) console.Table {
 	}
 	for i := range found {
 		b := &found[i]
+		name := b.Service + "." + b.Resource
 		state := console.Text(b.Outcome)
 		if b.EndedAt == nil {
 			state = console.Word("not ended: the same command goes on", console.Warn)
 		}
 		table.Rows = append(table.Rows, []console.Cell{
 			console.ID(b.ID, ""), console.Moment(&b.StartedAt, p.app.Zone(b.Organization)), console.Text(b.Organization),
-			console.To(b.Service+"."+b.Resource, addressOfStream(b.Organization, b.Service+"."+b.Resource)), console.Number(b.Rows), console.Number(b.Rewritten),
+			console.To(name, addressOfStream(b.Organization, name)), console.Number(b.Rows), console.Number(b.Rewritten),
 			console.Number(b.Rejected), console.Number(b.Lost), state,
 		})
 	}
@@ -162,8 +165,8 @@ func (p *pages) verification(ctx context.Context, r *console.Request) (console.P
 			record.Href = addressOfRecord(f.Organization, f.Service+"."+f.Resource, f.Record)
 		}
 		findings.Rows = append(findings.Rows, []console.Cell{
-			severityCell(f), console.Code(f.Code), console.Text(ofOrganization(f.Organization, f.Service, f.Resource)), record, console.Code(outside.Visible(f.Path)),
-			console.Text(outside.Visible(f.Detail)),
+			severityCell(f), console.Code(f.Code), console.Text(ofOrganization(f.Organization, f.Service, f.Resource)), record,
+			console.Code(outside.Visible(f.Path)), console.Text(outside.Visible(f.Detail)),
 		})
 	}
 	lists := console.Table{

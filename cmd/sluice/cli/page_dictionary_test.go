@@ -17,10 +17,7 @@ func TestPagesOfTheDictionary(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/dictionary.md")
 	must(t, err)
 	s.visited(aViewer, false, func(v *visit) {
-		var all []struct {
-			Schema, Table string
-			Columns       []struct{ Name, Type string }
-		}
+		var all []tableEntry
 		must(t, json.Unmarshal([]byte(v.get(http.StatusOK, "/dictionary?format=json")), &all))
 		lines, tables := map[string]bool{}, 0
 		for line := range strings.Lines(string(text)) {

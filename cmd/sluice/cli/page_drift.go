@@ -55,12 +55,12 @@ func (p *pages) drift(ctx context.Context, r *console.Request) (console.Page, er
 	}
 	page.Parts = append(page.Parts,
 		console.Filters{
-			choice(inOrganization, "Organization", r, report.Resources, func(s *driftSummary) string { return s.Organization }),
+			choice(inOrganization, headOfOrganization, r, report.Resources, func(s *driftSummary) string { return s.Organization }),
 			choice(inStream, "Resource", r, report.Resources, (*driftSummary).name),
 		},
 		some(r, "resources", console.Table{
 			Caption: "Resources that drift", Rows: rows, None: noDrift,
-			Head: []string{"Resource", "Organization", "Keys", "Values", "Gone", "Records", headFirst, headLast, "What to do"},
+			Head: []string{"Resource", headOfOrganization, "Keys", "Values", "Gone", "Records", headFirst, headLast, "What to do"},
 		}),
 		console.Note{Text: "Nothing is lost: unknown keys are in the column _extra of their rows, unknown values in their columns. " +
 			"Records counts those with the most frequent key. The same on a terminal:", Command: "sluice drift"})

@@ -77,14 +77,14 @@ func (p *pages) quarantine(ctx context.Context, r *console.Request) (console.Pag
 	}
 	page.Parts = append(page.Parts,
 		console.Filters{
-			choice(inOrganization, "Organization", r, causes, func(g *quarantine.Cause) string { return g.Organization }),
+			choice(inOrganization, headOfOrganization, r, causes, func(g *quarantine.Cause) string { return g.Organization }),
 			choice(inStream, "Stream", r, causes, func(g *quarantine.Cause) string { return g.Service + "." + g.Resource }),
 			choice(inCode, "Code", r, causes, func(g *quarantine.Cause) string { return g.Code }),
 		},
 		some(r, "causes", console.Table{
 			Caption: "Causes: those of the last day first, then the largest", Rows: rows,
 			None: "No record waits here. Records that do not fit their declaration come here whole, and the rest of their list is loaded.",
-			Head: []string{"Stream", "Organization", "Code", "Field", "Records", headFirst, headLast, "Example"},
+			Head: []string{"Stream", headOfOrganization, "Code", "Field", "Records", headFirst, headLast, "Example"},
 		}),
 		console.Note{
 			Text:    "sluice asks for these records again by itself, and closes the entries of those that fit or are gone. The same on a terminal:",
@@ -260,7 +260,7 @@ func (p *pages) quarantineEntry(ctx context.Context, r *console.Request) (consol
 	fields := console.Fields{
 		{Label: "Number", Value: console.Text(strconv.FormatInt(e.ID, 10))},
 		{Label: "Stream", Value: console.To(name, "/streams/"+url.PathEscape(e.Organization)+"/"+url.PathEscape(name))},
-		{Label: "Organization", Value: console.Text(e.Organization)},
+		{Label: headOfOrganization, Value: console.Text(e.Organization)},
 		{Label: "Record", Value: recordCell(&e, name)},
 		{Label: "Cause", Value: console.To(causeName(e.Code, e.Path), entriesOfCause(&quarantine.Cause{
 			Organization: e.Organization, Service: e.Service, Resource: e.Resource, Code: e.Code, Field: withoutPositions(e.Path),

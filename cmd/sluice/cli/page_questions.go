@@ -25,8 +25,8 @@ const (
 	answerStays = time.Minute
 )
 
-// answers keeps the last answer to each question.
-type answers struct {
+// recentAnswers keeps the last answer to each question.
+type recentAnswers struct {
 	mu   sync.Mutex
 	last map[int]*lastAnswer
 }
@@ -40,7 +40,7 @@ type lastAnswer struct {
 
 // of gives the answer to a question, asked again if the last one is too old. Those who ask at once
 // wait for one answer.
-func (a *answers) of(number int, now time.Time, ask func() (readers.Answer, error)) (readers.Answer, time.Time, error) {
+func (a *recentAnswers) of(number int, now time.Time, ask func() (readers.Answer, error)) (readers.Answer, time.Time, error) {
 	a.mu.Lock()
 	if a.last == nil {
 		a.last = map[int]*lastAnswer{}
@@ -73,7 +73,9 @@ func (p *pages) questions(context.Context, *console.Request) (console.Page, erro
 	table := console.Table{Caption: "Questions", Head: []string{"About", "Question", "What the answer leaves out"}}
 	for i := range all {
 		q := &all[i]
-		table.Rows = append(table.Rows, []console.Cell{console.Text(q.Section), console.To(q.Question, "/questions/"+strconv.Itoa(q.Number)), console.Text(q.Remark)})
+		table.Rows = append(table.Rows, []console.Cell{
+			console.Text(q.Section), console.To(q.Question, "/questions/"+strconv.Itoa(q.Number)), console.Text(q.Remark),
+		})
 	}
 	page.Parts = append(page.Parts, table)
 	return page, nil
@@ -115,7 +117,8 @@ func (p *pages) question(ctx context.Context, r *console.Request) (console.Page,
 		return console.Page{}, err
 	default:
 		shown.Answer = &answer
-		page.Parts = append(page.Parts, answerTable(&answer), console.Note{Text: "Asked at " + view.Second(asked, time.UTC) + ". A minute later it is asked again.", Mood: console.Muted})
+		when := "Asked at " + view.Second(asked, time.UTC) + ". A minute later it is asked again."
+		page.Parts = append(page.Parts, answerTable(&answer), console.Note{Text: when, Mood: console.Muted})
 	}
 	page.Document = shown
 	page.Parts = append(page.Parts, query)

@@ -51,7 +51,7 @@ func TestPagesOfQuestions(t *testing.T) {
 // TestAnswersStay: within a minute a question is asked once; that a browser left is no answer.
 func TestAnswersStay(t *testing.T) {
 	t.Parallel()
-	var kept answers
+	var kept recentAnswers
 	began, asked := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC), 0
 	ask := func(after time.Duration, err error) {
 		_, _, _ = kept.of(3, began.Add(after), func() (readers.Answer, error) {

@@ -16,8 +16,8 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// The sizes of the page: how many runs it lists, how many of the newest ones the timeline draws, how
-// far back that goes, and from which length on a time without a call is drawn as a wait.
+// The sizes of the page: how many runs it lists, how many of the newest ones the timeline draws,
+// how far back that goes, and from which length on a time without a call is drawn as a wait.
 const (
 	listedRuns = 40
 	drawnRuns  = 80

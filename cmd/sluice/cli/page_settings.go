@@ -62,11 +62,11 @@ func (p *pages) organizations(ctx context.Context, _ *console.Request) (console.
 			services.Rows = append(services.Rows, row)
 		}
 	}
-	switch {
+	switch all := view.Plural(len(shown), "organization"); {
 	case len(denied) > 0:
-		page.Sentence, page.Mood = fmt.Sprintf("Upstream denies streams of %s of %s.", view.Count(len(denied)), view.Plural(len(shown), "organization")), console.Bad
+		page.Sentence, page.Mood = fmt.Sprintf("Upstream denies streams of %s of %s.", view.Count(len(denied)), all), console.Bad
 	case unmet > 0:
-		page.Sentence, page.Mood = fmt.Sprintf("%s of %s were not met yet: sluice check asks upstream.", view.Count(unmet), view.Plural(len(shown), "organization")), console.Warn
+		page.Sentence, page.Mood = fmt.Sprintf("%s of %s were not met yet: sluice check asks upstream.", view.Count(unmet), all), console.Warn
 	}
 	page.Parts = append(page.Parts, table, console.Heading{ID: "services", Text: "Services"}, services)
 	return page, nil
@@ -202,8 +202,8 @@ func (p *pages) configuration(_ context.Context, r *console.Request) (console.Pa
 		}
 		service, name, _ := strings.Cut(s.Resource, ".")
 		resources.Rows = append(resources.Rows, []console.Cell{
-			console.To(s.Resource, addressOfTable(service, name)), console.Text(every), console.Text(s.Ceiling), console.Text(s.Freshness), console.Text(s.Sweep),
-			console.Text(s.Look), calls, console.Text(view.YesNo(s.History)), console.Text(strings.Join(s.Daily, ", ")),
+			console.To(s.Resource, addressOfTable(service, name)), console.Text(every), console.Text(s.Ceiling), console.Text(s.Freshness),
+			console.Text(s.Sweep), console.Text(s.Look), calls, console.Text(view.YesNo(s.History)), console.Text(strings.Join(s.Daily, ", ")),
 		})
 	}
 	page.Parts = append(page.Parts, console.Filters{{Name: "q", Label: "Search", Value: r.Query.Get("q")}},
@@ -235,7 +235,8 @@ func (p *pages) health(ctx context.Context, _ *console.Request) (console.Page, e
 	case warned > 0:
 		page.Sentence, page.Mood = "All checks pass, with "+view.Plural(warned, "warning")+".", console.Warn
 	}
-	page.Parts = append(page.Parts, table, console.Note{Text: "Credentials and services are asked with a few calls on a terminal:", Command: "sluice check"})
+	further := console.Note{Text: "Credentials and services are asked with a few calls on a terminal:", Command: "sluice check"}
+	page.Parts = append(page.Parts, table, further)
 	return page, nil
 }
 

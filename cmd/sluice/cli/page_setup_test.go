@@ -24,6 +24,7 @@ import (
 // shownConsole is a console that runs as the command does.
 type shownConsole struct {
 	t       *testing.T
+	client  http.Client
 	address string
 	end     func() outcome
 }
@@ -63,7 +64,7 @@ func (c *shownConsole) get(path string) (int, string) {
 	c.t.Helper()
 	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.address+path, http.NoBody)
 	must(c.t, err)
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := c.client.Do(request)
 	must(c.t, err)
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(answer.Body)
@@ -97,7 +98,7 @@ func (c *shownConsole) await(path, text string) {
 	for ctx.Err() == nil {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.address+"/live?page="+url.QueryEscape(path), http.NoBody)
 		must(c.t, err)
-		answer, err := http.DefaultClient.Do(request)
+		answer, err := c.client.Do(request)
 		if err != nil {
 			continue
 		}

@@ -42,19 +42,19 @@ func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, 
 	}
 	page.Parts = append(page.Parts,
 		console.Filters{
-			choice("org", "Organization", r, lines, func(l *streamLine) string { return l.Organization }),
+			choice("org", headOfOrganization, r, lines, func(l *streamLine) string { return l.Organization }),
 			choice("service", "Service", r, lines, func(l *streamLine) string { return l.Service }),
 			choice("state", "State", r, lines, func(l *streamLine) string { return l.State }),
 		},
 		some(r, "lists", console.Table{
 			Caption: "Lists, the latest against its own bound first", None: "No stream matches.", Rows: lists,
-			Head: []string{"Stream", "Organization", "Freshness", "Complete up to", "State", "Next run", "Quarantined", "Remark"},
+			Head: []string{"Stream", headOfOrganization, "Freshness", "Complete up to", "State", "Next run", "Quarantined", "Remark"},
 		}),
 		console.Heading{Text: "Work beside the lists"},
 		console.Note{Text: "Details read single records, sweeps and looks find deletions, hinted streams read what notifications told of."},
 		some(r, "works", console.Table{
 			Caption: "Details, sweeps, looks and hinted streams", None: "No stream matches.", Rows: works,
-			Head: []string{"Stream", "Organization", "Last done", "State", "Next run", "Remark"},
+			Head: []string{"Stream", headOfOrganization, "Last done", "State", "Next run", "Remark"},
 		}))
 	return page, nil
 }

@@ -229,7 +229,7 @@ func TestEverything(t *testing.T) {
 				"backfill": {Ceiling: 1}, "probe": {Floor: 0.02}, "hinted": {Floor: 0.2, Ceiling: 0.25},
 			},
 		},
-		Retention:  config.Retention{Calls: 48 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour, History: 4800 * time.Hour},
+		Retention:  config.Retention{Calls: 48 * time.Hour, Runs: 840 * time.Hour, Raw: 9600 * time.Hour, History: 4800 * time.Hour},
 		Tombstones: config.Tombstones{MaxRows: 5, MaxShare: 0.5},
 		Notifications: config.Notifications{
 			Listen: "[::1]:9465", PublicURL: "https://hooks.example.com/sluice", APIVersion: "v2.1", MaxWait: time.Minute, Keep: 48 * time.Hour, KeepBodies: true, HintedPerMinute: 5,

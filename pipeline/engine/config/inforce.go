@@ -37,7 +37,7 @@ func (l *lister) add(path, value string) {
 }
 
 func (l *lister) list(path string, v reflect.Value) {
-	if secret, ok := v.Interface().(Secret); ok {
+	if secret, ok := reflect.TypeAssert[Secret](v); ok {
 		if secret.Reveal() != "" || l.from[path] != "" {
 			l.found = append(l.found, Setting{Path: path, Value: l.from[path], Secret: true})
 		}
@@ -46,17 +46,17 @@ func (l *lister) list(path string, v reflect.Value) {
 	if v.IsZero() && v.Kind() != reflect.Bool && v.Kind() != reflect.Int {
 		return
 	}
-	if d, ok := v.Interface().(time.Duration); ok {
+	if d, ok := reflect.TypeAssert[time.Duration](v); ok {
 		l.add(path, d.String())
 		return
 	}
-	if text, ok := v.Interface().(encoding.TextMarshaler); ok {
+	if text, ok := reflect.TypeAssert[encoding.TextMarshaler](v); ok {
 		if written, err := text.MarshalText(); err == nil {
 			l.add(path, string(written))
 		}
 		return
 	}
-	switch v.Kind() { //nolint:exhaustive // the configuration has no others; the default shows them
+	switch v.Kind() {
 	case reflect.Pointer:
 		l.list(path, v.Elem())
 	case reflect.Struct:

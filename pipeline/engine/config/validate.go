@@ -83,6 +83,24 @@ const minRetention, maxRetention = 2 * day, 3650 * day
 // minRuns is what sluice.prune_runs and sluice.prune_actions keep at least.
 const minRuns = 35 * day
 
+// retention checks how long notes and raw records are kept.
+func (c *checker) retention(r Retention) {
+	if calls := r.Calls; calls < minRetention || calls > maxRetention || calls%day != 0 {
+		c.failf("retention.calls", "has to be whole days, 48h to 87600h, not %s: 840h is 35 days", c.Raw("retention.calls"))
+	} else if runs := r.Runs; runs != 0 && runs < minRuns && calls <= minRuns {
+		c.failf("retention.runs", "has to be %gh (35 days) at least, or 0 for ever, not %s", minRuns.Hours(), c.Raw("retention.runs"))
+	} else if runs != 0 && runs < calls {
+		c.failf("retention.runs", "has to be %gh at least, as the call log names runs for so long (retention.calls), or 0 for ever, not %s",
+			calls.Hours(), c.Raw("retention.runs"))
+	}
+	if raw := r.Raw; raw != 0 && raw < minRetention {
+		c.failf("retention.raw", "has to be %gh at least, or 0 for ever, not %s", minRetention.Hours(), c.Raw("retention.raw"))
+	}
+	if history := r.History; history != 0 && history < minRetention {
+		c.failf("retention.history", "has to be %gh at least, or 0 for ever, not %s", minRetention.Hours(), c.Raw("retention.history"))
+	}
+}
+
 // process checks the keys about the process itself.
 func (c *checker) process(cfg *Config) {
 	if cfg.Workers < 1 || cfg.Workers > maxWorkers {
@@ -97,20 +115,7 @@ func (c *checker) process(cfg *Config) {
 	if open := cfg.Quarantine.MaxOpen; open < 0 {
 		c.failf("quarantine.max_open", "has to be a number of records, or 0 for no alarm, not %s", c.Raw("quarantine.max_open"))
 	}
-	if calls := cfg.Retention.Calls; calls < minRetention || calls > maxRetention || calls%day != 0 {
-		c.failf("retention.calls", "has to be whole days, 48h to 87600h, not %s: 840h is 35 days", c.Raw("retention.calls"))
-	} else if runs := cfg.Retention.Runs; runs != 0 && runs < minRuns && calls <= minRuns {
-		c.failf("retention.runs", "has to be %gh (35 days) at least, or 0 for ever, not %s", minRuns.Hours(), c.Raw("retention.runs"))
-	} else if runs != 0 && runs < calls {
-		c.failf("retention.runs", "has to be %gh at least, as the call log names runs for so long (retention.calls), or 0 for ever, not %s",
-			calls.Hours(), c.Raw("retention.runs"))
-	}
-	if raw := cfg.Retention.Raw; raw != 0 && raw < minRetention {
-		c.failf("retention.raw", "has to be %gh at least, or 0 for ever, not %s", minRetention.Hours(), c.Raw("retention.raw"))
-	}
-	if history := cfg.Retention.History; history != 0 && history < minRetention {
-		c.failf("retention.history", "has to be %gh at least, or 0 for ever, not %s", minRetention.Hours(), c.Raw("retention.history"))
-	}
+	c.retention(cfg.Retention)
 	_, port, err := net.SplitHostPort(cfg.Listen)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
