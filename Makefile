@@ -57,7 +57,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh
 # Where the sources of the dbt package are.
 SOURCES = deploy/dbt/models/sources
 
-.PHONY: help build demo quick test e2e check bench scale cover fuzz simulate mutate chaos chaos-programs soak draft dictionary dashboards check-alerts manifests check-deploy licenses release units rolling docker clean
+.PHONY: help build demo quick test e2e screenshots check bench scale cover fuzz simulate mutate chaos chaos-programs soak draft dictionary dashboards check-alerts manifests check-deploy licenses release units rolling docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,6 +83,13 @@ e2e: ## run the end-to-end tests: processes that are killed for real, chaos, day
 	@.ci/setup
 	@.ci/setup browser
 	$(SHARED) $(GO) test $(LEAN) -tags e2e -timeout 60m -parallel 6 -run "$(E2E)" $(TESTFLAGS) $$($(E2EFILES) | xargs -n1 dirname | sort -u)
+
+# Pictures of a company with a fixed seed. The days in them are those of the run: look at them, and commit what should be shown.
+screenshots: ## take the pictures of the console that the documents show (docs/images)
+	@.ci/setup
+	@.ci/setup browser
+	@mkdir -p docs/images
+	$(SHARED) $(GO) test $(LEAN) -tags e2e -count 1 -timeout 10m -run '^TestPictures$$' ./cmd/sluice/cli -pictures "$(CURDIR)/docs/images"
 
 check: $(LINT) ## formatting, vet, all linters, generated files
 	@unformatted=$$(gofmt -l .); \
