@@ -24,6 +24,7 @@ import (
 // shownConsole is a console that runs as the command does.
 type shownConsole struct {
 	t       *testing.T
+	client  http.Client
 	address string
 	end     func() outcome
 }
@@ -63,7 +64,7 @@ func (c *shownConsole) get(path string) (int, string) {
 	c.t.Helper()
 	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.address+path, http.NoBody)
 	must(c.t, err)
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := c.client.Do(request)
 	must(c.t, err)
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(answer.Body)
@@ -89,7 +90,8 @@ func (c *shownConsole) steps(path string) (map[string]string, string) {
 	return states, command
 }
 
-// await watches a page as a browser does, also across an end of the connection, until it has a text.
+// await watches a page as a browser does, also across an end of the connection, until it has a
+// text.
 func (c *shownConsole) await(path, text string) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
@@ -97,7 +99,7 @@ func (c *shownConsole) await(path, text string) {
 	for ctx.Err() == nil {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.address+"/live?page="+url.QueryEscape(path), http.NoBody)
 		must(c.t, err)
-		answer, err := http.DefaultClient.Do(request)
+		answer, err := c.client.Do(request)
 		if err != nil {
 			continue
 		}
@@ -115,8 +117,8 @@ func (c *shownConsole) await(path, text string) {
 	c.t.Fatalf("within a minute %s never had %q; now it is\n%s", path, text, page)
 }
 
-// TestFirstMinutes: the console of an empty database leads to rows, and goes on by itself after each
-// step.
+// TestFirstMinutes: the console of an empty database leads to rows, and goes on by itself after
+// each step.
 func TestFirstMinutes(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 84, Records: 10}).narrow()
