@@ -64,7 +64,8 @@ func wanted(profile string) []string {
 	}
 	if full {
 		want = append(want, "Deployment sluice-receiver", "PodDisruptionBudget sluice-receiver", "NetworkPolicy sluice-receiver",
-			"Service sluice-receiver", "Ingress sluice-receiver", "ServiceMonitor sluice", "PrometheusRule sluice")
+			"Service sluice-receiver", "Ingress sluice-receiver", "ServiceMonitor sluice", "PrometheusRule sluice",
+			"Deployment sluice-console", "Service sluice-console", "NetworkPolicy sluice-console")
 	}
 	return want
 }
@@ -297,6 +298,53 @@ func TestReceiverStandsAlone(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestConsoleIsClosed: without a Service the console listens for its own pod alone, and nothing comes
+// in. With one it reaches the database and the provider, and not upstream.
+func TestConsoleIsClosed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		given   values
+		listens string
+		ingress int
+		reaches []int
+	}{
+		"without a Service": {values{"console": values{"enabled": true}}, "127.0.0.1:9467", 0, []int{53, 53, 5432}},
+		"with a Service":    {everything(), "0.0.0.0:9467", 1, []int{53, 53, 6432, 443}},
+	} {
+		documents, err := render(load(t), merge(required(t, "config.yaml"), c.given), "Helm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, o := range objects(t, documents) {
+			if o.Name != "sluice-console" {
+				continue
+			}
+			switch typed := o.typed.(type) {
+			case *apps.Deployment:
+				found++
+				if args := typed.Spec.Template.Spec.Containers[0].Args; !slices.Equal(args, []string{"console", "--listen", c.listens}) {
+					t.Errorf("%s: the arguments are %q", name, args)
+				}
+			case *networking.NetworkPolicy:
+				found++
+				var reaches []int
+				for _, rule := range typed.Spec.Egress {
+					for _, port := range rule.Ports {
+						reaches = append(reaches, port.Port.IntValue())
+					}
+				}
+				if len(typed.Spec.Ingress) != c.ingress || !slices.Equal(reaches, c.reaches) {
+					t.Errorf("%s: %d ways in, want %d; it reaches %v, want %v", name, len(typed.Spec.Ingress), c.ingress, reaches, c.reaches)
+				}
+			}
+		}
+		if found != 2 {
+			t.Errorf("%s: %d of Deployment and NetworkPolicy, want both", name, found)
 		}
 	}
 }

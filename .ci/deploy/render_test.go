@@ -78,7 +78,12 @@ func everything() values {
 				"annotations": values{"nginx.ingress.kubernetes.io/proxy-body-size": "256k"},
 			},
 		},
+		"console": values{
+			"enabled": true, "existingSecret": "sluice-console", "service": values{"enabled": true, "annotations": values{"a": "b"}},
+		},
 		"networkPolicy": values{
+			"consoleFrom":   []any{values{"namespaceSelector": values{"matchLabels": values{"kubernetes.io/metadata.name": "ingress"}}}},
+			"providerTo":    []any{values{"ipBlock": values{"cidr": "10.0.9.0/24"}}},
 			"metricsFrom":   []any{values{"namespaceSelector": values{"matchLabels": values{"kubernetes.io/metadata.name": "monitoring"}}}},
 			"callbacksFrom": []any{values{"namespaceSelector": values{"matchLabels": values{"kubernetes.io/metadata.name": "ingress"}}}},
 			"database":      values{"port": 6432, "to": []any{values{"ipBlock": values{"cidr": "10.0.8.0/24"}}}},

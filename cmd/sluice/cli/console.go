@@ -62,13 +62,13 @@ type consoleListener struct {
 	listener net.Listener
 	server   *http.Server
 	// current is what requests get.
-	current atomic.Pointer[offered]
+	current atomic.Pointer[offeredConsole]
 	// failed receives why the listener ended by itself.
 	failed chan error
 }
 
-// offered is a console, and the handler that lets people in. End ends what works beside it.
-type offered struct {
+// offeredConsole is a console, and the handler that lets people in. End ends what works beside it.
+type offeredConsole struct {
 	console *console.Console
 	handler http.Handler
 	end     context.CancelFunc
@@ -116,18 +116,18 @@ func (c *cli) offerPages(ctx context.Context, a *engine.App, l *consoleListener)
 	if err := actions.SetConsoleAddress(ctx, a.DB.Pool(), strings.TrimSuffix(l.url, "/")); err != nil {
 		a.Log.WarnContext(ctx, "the address of the console could not be recorded", "error", err)
 	}
-	l.offer(&offered{console: shown, handler: handler, end: end})
+	l.offer(&offeredConsole{console: shown, handler: handler, end: end})
 	return nil
 }
 
 // offer replaces what requests get. Those who watch a page connect again, and get the new one.
-func (l *consoleListener) offer(next *offered) {
+func (l *consoleListener) offer(next *offeredConsole) {
 	if before := l.current.Swap(next); before != nil {
 		before.stop()
 	}
 }
 
-func (o *offered) stop() {
+func (o *offeredConsole) stop() {
 	o.end()
 	o.console.Close()
 }

@@ -50,7 +50,7 @@ func TestBackfillPages(t *testing.T) {
 	}, deed); diff != "" {
 		t.Errorf("started (-want +got):\n%s", diff)
 	}
-	if deed = d.posts("/backfills", form); !strings.Contains(deed.Failed, fmt.Sprintf("has backfill %d, which is queued", id)) || deed.After != nil {
+	if deed = d.posts("/backfills", form); !strings.Contains(string(deed.Failed), fmt.Sprintf("has backfill %d, which is queued", id)) || deed.After != nil {
 		t.Errorf("a second one: %+v", deed)
 	}
 	d.says(wanted, "has backfill", `class="sentence bad"`)
@@ -77,7 +77,7 @@ func TestBackfillPages(t *testing.T) {
 			d.refusesViewers([]string{"/backfills", page, wanted}, []string{"/backfills", page + "/pause", page + "/resume", page + "/cancel"})
 		}
 	}
-	if deed = d.posts(page+"/resume", url.Values{}); !strings.Contains(deed.Failed, "is cancelled; it would have to be") {
+	if deed = d.posts(page+"/resume", url.Values{}); !strings.Contains(string(deed.Failed), "is cancelled; it would have to be") {
 		t.Errorf("resume of a cancelled one: %+v", deed)
 	}
 	if deed = d.posts("/backfills/x/pause", url.Values{}); !strings.Contains(deed.Failed, "is no number of a backfill") {

@@ -102,7 +102,7 @@ func (c *cli) offerSetup(a *engine.App, l *consoleListener) (*setup, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the console: %w", err)
 	}
-	l.offer(&offered{console: shown, handler: door.Handler(shown), end: func() {}})
+	l.offer(&offeredConsole{console: shown, handler: door.Handler(shown), end: func() {}})
 	return s, nil
 }
 
