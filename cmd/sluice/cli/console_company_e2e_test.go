@@ -46,15 +46,15 @@ func newDemoCompany(t *testing.T) *demoCompany {
 	_, err = stage.sync(ctx, "second", due)
 	must(t, err)
 	must(t, stage.told(ctx, 1))
-	m := &demoCompany{t: t, stage: stage, pages: &pages{cli: c, app: stage.app}, url: offerConsole(t, c, stage.app)}
+	m := &demoCompany{t: t, stage: stage, pages: &pages{cli: c, app: stage.app}, url: onShow(t, c, stage.app)}
 	m.conn, err = pgx.Connect(ctx, stage.postgres.URL())
 	must(t, err)
 	t.Cleanup(func() { _ = m.conn.Close(context.WithoutCancel(ctx)) })
 	return m
 }
 
-// offerConsole opens the console of an app, and returns its address without a slash at its end.
-func offerConsole(t *testing.T, c *cli, a *engine.App) string {
+// onShow is the address of the console of an app, without a slash at its end.
+func onShow(t *testing.T, c *cli, a *engine.App) string {
 	t.Helper()
 	listener, err := c.openConsole(t.Context(), a, "127.0.0.1:0")
 	must(t, err)
@@ -65,7 +65,7 @@ func offerConsole(t *testing.T, c *cli, a *engine.App) string {
 // behind is the address of a second console, whose database is behind a tap.
 func (m *demoCompany) behind(tap proxy.Tap) string {
 	m.t.Helper()
-	return offerConsole(m.t, m.stage.cli, m.opened(lineTo(m.t, m.stage.postgres.URL(), tap), ""))
+	return onShow(m.t, m.stage.cli, m.opened(lineTo(m.t, m.stage.postgres.URL(), tap), ""))
 }
 
 // opened is a second app with another address of the database, and with more in the configuration.

@@ -35,13 +35,56 @@ const (
 // company has no records, so what an address names by a number is unknown.
 func consoleRights() map[string]right {
 	return map[string]right{
-		"/{$}": {"/", answered, answered},
+		"/{$}":                          {"/", answered, answered},
+		"/quarantine":                   {"/quarantine", answered, answered},
+		"/quarantine/entries":           {"/quarantine/entries?stream=inventory.bills", answered, answered},
+		"/quarantine/{id}":              {"/quarantine/1", noPage, noPage},
+		"/drift":                        {"/drift", answered, answered},
+		"/drift/{stream}":               {"/drift/inventory.bills", answered, answered},
+		"/budget":                       {"/budget", answered, answered},
+		"/runs":                         {"/runs", answered, answered},
+		"/runs/{id}":                    {"/runs/1", noPage, noPage},
+		"/streams/{org}/{name}":         {"/streams/" + sandbox.DefaultOrganizationID + "/inventory.bills", answered, answered},
+		"/backfills":                    {"/backfills", answered, answered},
+		"/backfills/new":                {"/backfills/new", answered, answered},
+		"/backfills/{id}":               {"/backfills/1", noPage, noPage},
+		"/tombstones":                   {"/tombstones", answered, answered},
+		"/tombstones/review/{run}":      {"/tombstones/review/1", noPage, noPage},
+		"/notifications":                {"/notifications", answered, answered},
+		"/notifications/callbacks":      {"/notifications/callbacks", answered, answered},
+		"/notifications/callbacks/{id}": {"/notifications/callbacks/1", forbidden, noPage},
+		"/actions":                      {"/actions", forbidden, answered},
+		"/r/{resource}/{id...}":         {"/r/inventory.bills/1", noPage, noPage},
+		"/dictionary":                   {"/dictionary", answered, answered},
+		"/dictionary/{service}":         {"/dictionary/inventory", answered, answered},
+		"/dictionary/{service}/{table}": {"/dictionary/inventory/bills", answered, answered},
+		"/questions":                    {"/questions", answered, answered},
+		"/questions/{n}":                {"/questions/1", answered, answered},
+		"/checks":                       {"/checks", answered, answered},
+		"/checks/{id}":                  {"/checks/1", noPage, noPage},
+		"/organizations":                {"/organizations", answered, answered},
+		"/configuration":                {"/configuration", answered, answered},
+		"/health":                       {"/health", answered, answered},
 	}
 }
 
 // consoleDeeds are the actions, each with an address that its pattern has.
 func consoleDeeds() map[string]string {
-	return map[string]string{}
+	return map[string]string{
+		"/quarantine/retry":               "/quarantine/retry",
+		"/quarantine/accept":              "/quarantine/accept",
+		"/quarantine/{id}/retry":          "/quarantine/1/retry",
+		"/quarantine/{id}/accept":         "/quarantine/1/accept",
+		"/budget/reopen":                  "/budget/reopen",
+		"/streams/{org}/{name}/run":       "/streams/" + sandbox.DefaultOrganizationID + "/inventory.bills/run",
+		"/backfills":                      "/backfills",
+		"/backfills/{id}/pause":           "/backfills/1/pause",
+		"/backfills/{id}/resume":          "/backfills/1/resume",
+		"/backfills/{id}/cancel":          "/backfills/1/cancel",
+		"/notifications/{org}/check":      "/notifications/" + sandbox.DefaultOrganizationID + "/check",
+		"/tombstones/review/{run}/accept": "/tombstones/review/1/accept",
+		"/tombstones/review/{run}/reject": "/tombstones/review/1/reject",
+	}
 }
 
 // asked is the status of a request to a console, by a person whom the proxy names.

@@ -80,7 +80,7 @@ func TestBackfillPages(t *testing.T) {
 	if deed = d.posts(page+"/resume", url.Values{}); !strings.Contains(string(deed.Failed), "is cancelled; it would have to be") {
 		t.Errorf("resume of a cancelled one: %+v", deed)
 	}
-	if deed = d.posts("/backfills/x/pause", url.Values{}); !strings.Contains(deed.Failed, "is no number of a backfill") {
+	if deed = d.posts("/backfills/x/pause", url.Values{}); !strings.Contains(string(deed.Failed), "is no number of a backfill") {
 		t.Errorf("pause of none: %+v", deed)
 	}
 	if s.arrivals.total() != calls {

@@ -55,7 +55,7 @@ func (s *fixture) desk() *desk {
 		},
 		Recorded:    func(_ context.Context, id int64) (console.Deed, error) { return d.deeds[id-1], nil },
 		Unreachable: func(error) bool { return false },
-		Scrub:       func(err error) string { return string(c.env.scrub.Error(err)) },
+		Scrub:       c.env.scrub.Error,
 		Every:       time.Minute, Log: app.Log, Now: time.Now,
 	})
 	must(s.t, err)

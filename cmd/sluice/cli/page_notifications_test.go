@@ -26,7 +26,7 @@ func TestNotificationPages(t *testing.T) {
 	d.says("/notifications", "Products", "inventory.items", "create, edit", "No gap is open. Upstream tells by 2 channels and 0 rules.", "not tried yet")
 	check := "/notifications/" + businessKey + "/check"
 	deed := d.posts(check, url.Values{"from": {"/notifications"}})
-	if after, ok := deed.After.(knockView); !ok || after.OK || after.Broken != engine.LinkProxy || !strings.Contains(deed.Failed, "proxy: ") || !strings.Contains(deed.Failed, "Start the receiver") {
+	if after, ok := deed.After.(knockView); !ok || after.OK || after.Broken != engine.LinkProxy || !strings.Contains(string(deed.Failed), "proxy: ") || !strings.Contains(string(deed.Failed), "Start the receiver") {
 		t.Errorf("nothing listens: %+v", deed)
 	}
 
@@ -39,7 +39,7 @@ func TestNotificationPages(t *testing.T) {
 		t.Errorf("a self-test: %+v", deed)
 	}
 	d.says("/notifications", "worked then")
-	if deed = d.posts("/notifications/nobody/check", url.Values{}); !strings.Contains(deed.Failed, "nobody") {
+	if deed = d.posts("/notifications/nobody/check", url.Values{}); !strings.Contains(string(deed.Failed), "nobody") {
 		t.Errorf("a self-test of nobody: %+v", deed)
 	}
 
@@ -74,7 +74,7 @@ func TestNotificationPages(t *testing.T) {
 	d = s.desk()
 	want := console.Deed{Who: "ann", What: "notifications check", Target: businessKey, Organization: businessKey}
 	deed = d.posts(check, url.Values{})
-	if !strings.Contains(deed.Failed, "notifications.secret") || deed.What != want.What || deed.Target != want.Target || deed.After != nil {
+	if !strings.Contains(string(deed.Failed), "notifications.secret") || deed.What != want.What || deed.Target != want.Target || deed.After != nil {
 		t.Errorf("without the secret: %+v", deed)
 	}
 }

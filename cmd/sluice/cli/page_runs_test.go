@@ -21,22 +21,23 @@ import (
 	"sluice/cmd/sluice/console/access"
 	"sluice/cmd/sluice/console/chart"
 	"sluice/pipeline/engine/config"
+	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/sandbox"
 )
 
-// browser asks the console of a fixture, as one person.
-type browser struct {
+// caller asks the console of a fixture, as one person.
+type caller struct {
 	s     *fixture
 	who   string
 	shown http.Handler
 	deeds []console.Deed
 }
 
-func (s *fixture) browse(operator bool) *browser {
+func (s *fixture) browse(operator bool) *caller {
 	s.t.Helper()
-	b := &browser{s: s, who: "bob"}
+	b := &caller{s: s, who: "bob"}
 	if operator {
 		b.who = "ann"
 	}
@@ -48,7 +49,7 @@ func (s *fixture) browse(operator bool) *browser {
 			return int64(len(b.deeds)), nil
 		},
 		Recorded:    func(_ context.Context, id int64) (console.Deed, error) { return b.deeds[id-1], nil },
-		Unreachable: func(error) bool { return false }, Scrub: error.Error, Every: time.Hour, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Unreachable: func(error) bool { return false }, Scrub: func(err error) outside.Text { return outside.Text(err.Error()) }, Every: time.Hour, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	must(s.t, err)
 	s.t.Cleanup(shown.Close)
@@ -65,7 +66,7 @@ func (s *fixture) browse(operator bool) *browser {
 }
 
 // ask sends a request, and gives the answer, which has to have the status.
-func (b *browser) ask(method, address string, form url.Values, status int) string {
+func (b *caller) ask(method, address string, form url.Values, status int) string {
 	b.s.t.Helper()
 	request := httptest.NewRequestWithContext(b.s.t.Context(), method, address, strings.NewReader(form.Encode()))
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -79,7 +80,7 @@ func (b *browser) ask(method, address string, form url.Values, status int) strin
 }
 
 // page gives a page, which has to have some texts and no markup of others.
-func (b *browser) page(address string, texts ...string) string {
+func (b *caller) page(address string, texts ...string) string {
 	b.s.t.Helper()
 	html := b.ask(http.MethodGet, address, nil, http.StatusOK)
 	for _, text := range texts {
@@ -94,7 +95,7 @@ func (b *browser) page(address string, texts ...string) string {
 }
 
 // document decodes the document of a page.
-func (b *browser) document(into any, address string) {
+func (b *caller) document(into any, address string) {
 	b.s.t.Helper()
 	must(b.s.t, json.NewDecoder(bytes.NewBufferString(b.ask(http.MethodGet, address, nil, http.StatusOK))).Decode(into))
 }

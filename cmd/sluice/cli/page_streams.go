@@ -15,7 +15,7 @@ import (
 
 // streams is the first page: each stream by how late it is against its own bound, the worst first.
 func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, error) {
-	shown, err := p.cli.statusOf(ctx, p.app)
+	shown, err := p.statusFor(ctx, r)
 	if err != nil {
 		return console.Page{}, err
 	}
@@ -57,6 +57,16 @@ func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, 
 			Head: []string{"Stream", headOfOrganization, "Last done", "State", "Next run", "Remark"},
 		}))
 	return page, nil
+}
+
+// statusFor is the status for a page, or for its document. The page needs only the streams; budgets and
+// backfills, which have pages of their own, cost a query for each service.
+func (p *pages) statusFor(ctx context.Context, r *console.Request) (*statusView, error) {
+	if r.Query.Get("format") != "" {
+		return p.cli.statusOf(ctx, p.app)
+	}
+	streams, err := streamViews(ctx, p.app)
+	return &statusView{Streams: streams}, err
 }
 
 // streamLine is a stream with its age.

@@ -81,7 +81,7 @@ func TestTombstonePages(t *testing.T) {
 	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones`); n != 0 || len(s.ids(resource, dead)) != 0 {
 		t.Errorf("%d pieces of evidence are left, and %d rows have tombstones", n, len(s.ids(resource, dead)))
 	}
-	if deed = d.posts(page+"/accept", url.Values{}); !strings.Contains(deed.Failed, "no deletion of run "+run+" needs review") {
+	if deed = d.posts(page+"/accept", url.Values{}); !strings.Contains(string(deed.Failed), "no deletion of run "+run+" needs review") {
 		t.Errorf("accepted what was rejected: %+v", deed)
 	}
 	for _, none := range []string{page, "/tombstones/review/x"} {
