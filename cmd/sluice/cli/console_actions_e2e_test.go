@@ -20,8 +20,8 @@ type click struct {
 	follow []string
 	// path is where its form posts to, or with * in front how that ends. note is what is typed.
 	path, note string
-	// pattern is the action's, what is its name in sluice.actions, and failed says that it cannot be
-	// done.
+	// pattern is the action's, what is its name in sluice.actions, and failed says that it cannot
+	// be done.
 	pattern, what string
 	failed        bool
 	// sql reads a value that has to become want.

@@ -19,8 +19,8 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// crowd adds to a fleet of $1 runs and $2 records in quarantine, spread over its streams, the newest
-// last.
+// crowd adds to a fleet of $1 runs and $2 records in quarantine, spread over its streams, the
+// newest last.
 const crowd = `
 INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome, kind, note, chunks, calls, pages, received, inserted, updated, watermark_before)
 SELECT s.organization_id, s.service, s.resource, 'incremental', n, at, at + interval '20 seconds',

@@ -39,9 +39,9 @@ const (
 	sqlAskFetch = `FETCH FORWARD %d FROM answer`
 )
 
-// Ask answers a query of the program's own documents: read only, within a time, with so many rows
+// Query answers a query of the program's own documents: read only, within a time, with so many rows
 // at most. It returns ErrTooLong if the time does not suffice.
-func Ask(ctx context.Context, pool *pgxpool.Pool, query string, within time.Duration, most int) (Answer, error) {
+func Query(ctx context.Context, pool *pgxpool.Pool, query string, within time.Duration, most int) (Answer, error) {
 	const op = "answering a question"
 	answer := Answer{Columns: []AnswerColumn{}, Rows: [][]*string{}}
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
