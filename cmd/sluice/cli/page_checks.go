@@ -39,7 +39,7 @@ func (p *pages) checks(ctx context.Context, r *console.Request) (console.Page, e
 	table := console.Table{
 		Caption: "Verifications, newest first",
 		None:    "Nothing was verified yet: sluice verify --local holds all rows against their raw records, and makes no call.",
-		Head: []string{"Number", "Started", "Outcome", "Violations", "Notices", "Rows", "Records", "Calls made", "Scope"},
+		Head:    []string{"Number", "Started", "Outcome", "Violations", "Notices", "Rows", "Records", "Calls made", "Scope"},
 	}
 	for i := range found {
 		v := &found[i]
@@ -92,7 +92,7 @@ func failingViews(findings []verifications.Finding) console.Table {
 	table := console.Table{
 		Caption: "Views that must be empty, and had rows in the last verification",
 		None:    "All views that must be empty were empty in the last verification.",
-		Head: []string{"View", "Severity", "Rows shown", "First of them"},
+		Head:    []string{"View", "Severity", "Rows shown", "First of them"},
 	}
 	counts, firsts := map[string]int{}, []*verifications.Finding{}
 	for i := range findings {
