@@ -8,7 +8,7 @@ import (
 	"sluice/pipeline/warehouse/readers"
 )
 
-func TestAsk(t *testing.T) {
+func TestQuery(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	const values = `SELECT n, CASE WHEN n > 1 THEN 'text ' || n END AS said FROM generate_series(3, 1, -1) AS n ORDER BY n DESC`
