@@ -111,7 +111,7 @@ func clicks() []click {
 }
 
 // everyAction does each action once. An action that is not in the list fails the test.
-func everyAction(t *testing.T, m *demoCompany, b *browser.Browser) {
+func everyAction(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
 	receiver, err := openListener(t.Context(), m.stage.app, callbackMetrics(m.stage.app))
 	must(t, err)
 	defer func() { must(t, receiver.stop(t.Context())) }()
