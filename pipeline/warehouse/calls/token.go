@@ -123,7 +123,7 @@ func lockToken(ctx context.Context, tx pgx.Tx, credential string) (pipeline.Toke
 	return token, nil
 }
 
-const sqlFellBack = `SELECT count(*) FROM sluice.tokens WHERE fell_back`
+const sqlFellBack = `SELECT count(*) FROM sluice.token_states WHERE fell_back`
 
 // TokensFellBack returns the number of credentials that use the configured refresh token because
 // upstream refused the one that it had sent in its place.
@@ -135,7 +135,7 @@ func (l *Ledger) TokensFellBack(ctx context.Context) (int, error) {
 	return fell, nil
 }
 
-const sqlDiedYoung = `SELECT coalesce(max(died_young), 0) FROM sluice.tokens`
+const sqlDiedYoung = `SELECT coalesce(max(died_young), 0) FROM sluice.token_states`
 
 // TokensDiedYoung returns how many access tokens in a row upstream refused before their expiry, for
 // the credential with most of them.
