@@ -35,7 +35,10 @@ type release struct {
 
 // sources are what the program is built of: folders and files of the module.
 func sources() []string {
-	return []string{"go.mod", "go.sum", "example.go", "config.example.yaml", "cmd", "connectors", "migrations", "pipeline", "sandbox", "schema"}
+	return []string{
+		"go.mod", "go.sum", "example.go", "config.example.yaml", "docs/analysts/questions.md", "cmd", "connectors", "migrations", "pipeline",
+		"sandbox", "schema",
+	}
 }
 
 // unreleased is the version of a commit without a tag. Its numbers sort before every release.

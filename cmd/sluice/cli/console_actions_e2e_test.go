@@ -20,8 +20,8 @@ type click struct {
 	follow []string
 	// path is where its form posts to, or with * in front how that ends. note is what is typed.
 	path, note string
-	// pattern is the action's, what is its name in sluice.actions, and failed says that it cannot be
-	// done.
+	// pattern is the action's, what is its name in sluice.actions, and failed says that it cannot
+	// be done.
 	pattern, what string
 	failed        bool
 	// sql reads a value that has to become want.
@@ -111,7 +111,7 @@ func clicks() []click {
 }
 
 // everyAction does each action once. An action that is not in the list fails the test.
-func everyAction(t *testing.T, m *demoCompany, b *browser.Browser) {
+func everyAction(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
 	receiver, err := openListener(t.Context(), m.stage.app, callbackMetrics(m.stage.app))
 	must(t, err)
 	defer func() { must(t, receiver.stop(t.Context())) }()

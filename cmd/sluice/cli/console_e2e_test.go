@@ -43,7 +43,7 @@ func TestConsoleInABrowser(t *testing.T) {
 
 // rowsArrive: while a page is open, a sync brings records that do not fit. The page shows them
 // without being loaded again.
-func rowsArrive(t *testing.T, m *demoCompany, b *browser.Browser) {
+func rowsArrive(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
 	p := b.Page(t, 1280, 1000, false)
 	p.Open(m.url + "/")
 	loaded, cell := p.Text("footer time"), "a[href='/quarantine?stream=inventory.items']"
@@ -66,7 +66,7 @@ const addressesAPattern = 2
 
 // everyPage follows the links from page to page until each pattern was seen, in both schemes and at
 // two widths.
-func everyPage(t *testing.T, m *demoCompany, b *browser.Browser) {
+func everyPage(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
 	pattern, times := m.patterns(), map[string]int{}
 	todo, opened := []string{m.url + "/"}, []string{}
 	p := b.Page(t, 1280, 1000, false)
@@ -144,7 +144,7 @@ func walk(t *testing.T, p *browser.Page) {
 }
 
 // withoutScripts: each page of the navigation works, and so does an action.
-func withoutScripts(t *testing.T, m *demoCompany, b *browser.Browser) {
+func withoutScripts(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
 	p := b.Page(t, 360, 800, false)
 	p.WithoutScript()
 	for _, route := range m.pages.routes() {
@@ -164,7 +164,7 @@ func withoutScripts(t *testing.T, m *demoCompany, b *browser.Browser) {
 }
 
 // wrongClock: a browser that is a day ahead shows the same ages, for they are the server's.
-func wrongClock(t *testing.T, m *demoCompany, b *browser.Browser) {
+func wrongClock(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
 	right, wrong := b.Page(t, 1280, 1000, false), b.Page(t, 1280, 1000, false)
 	wrong.Clock(24 * time.Hour)
 	var before, got, after string
@@ -182,7 +182,7 @@ func wrongClock(t *testing.T, m *demoCompany, b *browser.Browser) {
 }
 
 // databaseAway: a page that is open says that the database is away, and comes back by itself.
-func databaseAway(t *testing.T, m *demoCompany, b *browser.Browser) {
+func databaseAway(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
 	var away atomic.Bool
 	at := m.behind(func(_ int, _ bool, data []byte) int {
 		if away.Load() {

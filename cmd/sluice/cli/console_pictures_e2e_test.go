@@ -53,7 +53,7 @@ func TestPictures(t *testing.T) {
 		if len(small) > mostPicture {
 			t.Errorf("%s weighs %d bytes, at most %d are allowed", picture.name, len(small), mostPicture)
 		}
-		must(t, os.WriteFile(filepath.Join(folder, picture.name+".png"), small, 0o644)) //nolint:gosec // a picture for everyone
+		must(t, os.WriteFile(filepath.Join(folder, picture.name+".png"), small, 0o644))
 	}
 }
 
@@ -66,7 +66,7 @@ func palette(t *testing.T, picture []byte) []byte {
 	bounds := whole.Bounds()
 	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
 		for x := bounds.Min.X; x < bounds.Max.X; x++ {
-			counts[color.RGBAModel.Convert(whole.At(x, y)).(color.RGBA)]++ //nolint:forcetypeassert // what the model gives
+			counts[color.RGBAModel.Convert(whole.At(x, y)).(color.RGBA)]++
 		}
 	}
 	frequent := slices.SortedFunc(maps.Keys(counts), func(a, b color.RGBA) int { return counts[b] - counts[a] })

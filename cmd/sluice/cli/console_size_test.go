@@ -19,8 +19,8 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// crowd adds to a fleet of $1 runs and $2 records in quarantine, spread over its streams, the newest
-// last.
+// crowd adds to a fleet of $1 runs and $2 records in quarantine, spread over its streams, the
+// newest last.
 const crowd = `
 INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome, kind, note, chunks, calls, pages, received, inserted, updated, watermark_before)
 SELECT s.organization_id, s.service, s.resource, 'incremental', n, at, at + interval '20 seconds',
@@ -30,7 +30,7 @@ FROM (SELECT *, row_number() OVER () AS place, count(*) OVER () AS streams FROM 
 WHERE $2::integer > 0 ORDER BY at;
 INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, record_id, raw, code, path, detail, first_seen_at, last_seen_at, run_id)
 SELECT s.organization_id, s.service, s.resource, sha256(n::text::bytea), n::text,
-	convert_to(format('{"id": "%s", "name": "Sandbox Trading %s", "notes": "%s", "lines": [{"rate": "much"}]}', n, n, repeat('x', 300)), 'UTF8'),
+	convert_to(format('{"id": "%1$s", "name": "Sandbox Trading %1$s", "notes": "%2$s", "lines": [{"rate": "much"}]}', n, repeat('x', 300)), 'UTF8'),
 	(ARRAY['bad_number', 'bad_time', 'wrong_type', 'no_id'])[1 + n % 4], 'field_' || n % 7, 'a number is declared',
 	now() - n * interval '20 seconds', now() - n * interval '10 seconds', s.last_run_id
 FROM generate_series(1, $2::integer) AS n
@@ -97,14 +97,14 @@ func consoleOfFleet(tb testing.TB, app *engine.App) *fleetConsole {
 }
 
 // get asks for a page as an operator on this machine does.
-func (f *fleetConsole) get(address string) (text string, took time.Duration) {
+func (f *fleetConsole) get(address string) (string, time.Duration) {
 	f.tb.Helper()
 	request := httptest.NewRequestWithContext(f.tb.Context(), http.MethodGet, address, http.NoBody)
 	request.Host, request.RemoteAddr = "localhost", "127.0.0.1:4000"
 	answer := httptest.NewRecorder()
 	began := time.Now()
 	f.handler.ServeHTTP(answer, request)
-	took = time.Since(began)
+	took := time.Since(began)
 	if answer.Code != http.StatusOK {
 		f.tb.Errorf("%s: status %d\n%s", address, answer.Code, answer.Body)
 	}

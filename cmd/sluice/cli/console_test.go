@@ -31,8 +31,8 @@ const (
 	forbidden = http.StatusForbidden
 )
 
-// consoleRights are written down by hand, by pattern: a new page has to be entered here. The company
-// has no records, so what an address names by a number is unknown.
+// consoleRights are written down by hand, by pattern: a new page has to be entered here. The
+// company has no records, so what an address names by a number is unknown.
 func consoleRights() map[string]right {
 	return map[string]right{
 		"/{$}":                          {"/", answered, answered},

@@ -18,7 +18,7 @@ import (
 const listedChecks = 20
 
 // checks shows the verifications and the rebuilds, and what the last verification found.
-func (p *pages) checks(ctx context.Context, r *console.Request) (console.Page, error) {
+func (p *pages) checks(ctx context.Context, _ *console.Request) (console.Page, error) {
 	found, err := verificationsOf(ctx, p.app, listedChecks)
 	if err != nil {
 		return console.Page{}, err
@@ -28,7 +28,7 @@ func (p *pages) checks(ctx context.Context, r *console.Request) (console.Page, e
 		return console.Page{}, err
 	}
 	page := console.Page{Title: "Checks", Document: found}
-	page.Sentence, page.Mood = checksSentence(found, r.Now)
+	page.Sentence, page.Mood = checksSentence(found)
 	if len(found) > 0 {
 		last, err := verificationOf(ctx, p.app, found[0].ID)
 		if err != nil {
@@ -39,7 +39,7 @@ func (p *pages) checks(ctx context.Context, r *console.Request) (console.Page, e
 	table := console.Table{
 		Caption: "Verifications, newest first",
 		None:    "Nothing was verified yet: sluice verify --local holds all rows against their raw records, and makes no call.",
-		Head: []string{"Number", "Started", "Outcome", "Violations", "Notices", "Rows", "Records", "Calls made", "Scope"},
+		Head:    []string{"Number", "Started", "Outcome", "Violations", "Notices", "Rows", "Records", "Calls made", "Scope"},
 	}
 	for i := range found {
 		v := &found[i]
@@ -56,12 +56,12 @@ func (p *pages) checks(ctx context.Context, r *console.Request) (console.Page, e
 
 func addressOfVerification(id int64) string { return "/checks/" + strconv.FormatInt(id, 10) }
 
-func checksSentence(found []verifications.Verification, now time.Time) (string, console.Mood) {
+func checksSentence(found []verifications.Verification) (string, console.Mood) {
 	if len(found) == 0 {
 		return "Nothing was verified yet.", console.Warn
 	}
 	v := &found[0]
-	when := "The last verification began " + view.Age(now.Sub(v.StartedAt)) + " ago"
+	when := "The last verification began at " + view.Minute(v.StartedAt, time.UTC)
 	switch {
 	case v.EndedAt == nil:
 		return when + " and has not ended.", console.Plain
@@ -92,7 +92,7 @@ func failingViews(findings []verifications.Finding) console.Table {
 	table := console.Table{
 		Caption: "Views that must be empty, and had rows in the last verification",
 		None:    "All views that must be empty were empty in the last verification.",
-		Head: []string{"View", "Severity", "Rows shown", "First of them"},
+		Head:    []string{"View", "Severity", "Rows shown", "First of them"},
 	}
 	counts, firsts := map[string]int{}, []*verifications.Finding{}
 	for i := range findings {

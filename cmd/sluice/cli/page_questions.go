@@ -108,7 +108,7 @@ func (p *pages) question(ctx context.Context, r *console.Request) (console.Page,
 		return page, nil
 	}
 	answer, asked, err := p.answers.of(shown.Number, r.Now, func() (readers.Answer, error) {
-		return readers.Ask(ctx, p.app.DB.Pool(), shown.SQL, answerWithin, mostAnswered)
+		return readers.Query(ctx, p.app.DB.Pool(), shown.SQL, answerWithin, mostAnswered)
 	})
 	switch {
 	case errors.Is(err, readers.ErrTooLong):

@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	// answersSearched is how many answers a page looks through for versions; all of them is what the
-	// command looks through. A page is made again and again while it is watched.
+	// answersSearched is how many answers a page looks through for versions, as it is made again
+	// and again while it is watched; allAnswers is how many the command looks through.
 	answersSearched, allAnswers = 40, 2000
 	// versionsCompared is how many versions a page holds against those before them.
 	versionsCompared = 8

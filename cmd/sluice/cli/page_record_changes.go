@@ -32,8 +32,8 @@ func changesOf(before, after []byte) []valueChange {
 	return found
 }
 
-// leaves are the values of a record by their paths, and the paths in order. Empty objects and arrays
-// are values, too.
+// leaves are the values of a record by their paths, and the paths in order. Empty objects and
+// arrays are values, too.
 type leaves struct {
 	values map[string]jsontext.Value
 	order  []string

@@ -90,7 +90,8 @@ func (c *shownConsole) steps(path string) (map[string]string, string) {
 	return states, command
 }
 
-// await watches a page as a browser does, also across an end of the connection, until it has a text.
+// await watches a page as a browser does, also across an end of the connection, until it has a
+// text.
 func (c *shownConsole) await(path, text string) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
@@ -116,8 +117,8 @@ func (c *shownConsole) await(path, text string) {
 	c.t.Fatalf("within a minute %s never had %q; now it is\n%s", path, text, page)
 }
 
-// TestFirstMinutes: the console of an empty database leads to rows, and goes on by itself after each
-// step.
+// TestFirstMinutes: the console of an empty database leads to rows, and goes on by itself after
+// each step.
 func TestFirstMinutes(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 84, Records: 10}).narrow()

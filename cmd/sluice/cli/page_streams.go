@@ -59,8 +59,8 @@ func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, 
 	return page, nil
 }
 
-// statusFor is the status for a page, or for its document. The page needs only the streams; budgets and
-// backfills, which have pages of their own, cost a query for each service.
+// statusFor is the status for a page, or for its document. The page needs only the streams; budgets
+// and backfills, which have pages of their own, cost a query for each service.
 func (p *pages) statusFor(ctx context.Context, r *console.Request) (*statusView, error) {
 	if r.Query.Get("format") != "" {
 		return p.cli.statusOf(ctx, p.app)

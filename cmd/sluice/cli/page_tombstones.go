@@ -17,7 +17,7 @@ import (
 // tombstones shows what whole lists did not show, and first the scans that need review.
 func (p *pages) tombstones(ctx context.Context, r *console.Request) (console.Page, error) {
 	filter := tombstones.Filter{State: r.Query.Get("state")}
-	if list := r.Query.Get("list"); list != "" {
+	if list := r.Query.Get("resource"); list != "" {
 		filter.Service, filter.Resource = splitName(list)
 	}
 	found, err := p.app.DB.Tombstones(ctx, filter)
@@ -40,7 +40,7 @@ func (p *pages) tombstones(ctx context.Context, r *console.Request) (console.Pag
 	page.Parts = append(page.Parts,
 		console.Heading{ID: "all", Text: "What whole lists did not show"},
 		console.Filters{
-			{Name: "list", Label: "List", Value: r.Query.Get("list"), Options: append([]string{""}, p.resources()...)},
+			{Name: "resource", Label: "List", Value: r.Query.Get("resource"), Options: append([]string{""}, p.resources()...)},
 			{Name: "state", Label: "State", Value: filter.State, Options: []string{"", "suspected", stateOfReview, "deleted", "restored"}},
 		},
 		some(r, "records", console.Table{
@@ -219,7 +219,7 @@ func (p *pages) looksAt(shown *evidenceView) console.Table {
 func (p *pages) missedRows(shown *evidenceView) console.Table {
 	zone := p.app.Zone(shown.Organization)
 	table := console.Table{
-		Caption: "Some of the rows as they are in the warehouse", None: "The resource is no longer configured.",
+		Caption: "Some of the rows as they are in the warehouse", None: "None of these rows is here, or their resource is no longer configured.",
 		Head: []string{"Record", "First seen", "Last written", "By call", "Tombstone"},
 	}
 	for i := range shown.Rows {

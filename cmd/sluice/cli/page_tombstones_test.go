@@ -45,7 +45,7 @@ func TestTombstonePages(t *testing.T) {
 		}
 	}
 	d.sameDocument("/tombstones", codeFine, nil, "tombstones", "list")
-	d.sameDocument("/tombstones?list=inventory.bills&state=deleted", codeFine, nil, "tombstones", "list", "inventory.bills", "--state", "deleted")
+	d.sameDocument("/tombstones?resource=inventory.bills&state=deleted", codeFine, nil, "tombstones", "list", "inventory.bills", "--state", "deleted")
 	d.sameDocument(page, codeFine, nil, "tombstones", "review", run)
 	var shown struct {
 		Scans []struct {

@@ -112,7 +112,7 @@ func (c *cli) reviewScan(ctx context.Context, a *engine.App, run int64) error {
 	return c.show(shown,
 		view.Line("%s of %s: scan %d and scan %d before it did not show them.\n", view.Plural(shown.NeedsReview, "record"),
 			streamName(true, shown.Organization, shown.Service, shown.Resource), shown.Run, shown.FirstRun),
-		scans, view.Line("\nSome of the rows"), rows.Or("The resource is no longer configured."),
+		scans, view.Line("\nSome of the rows"), rows.Or("None of these rows is here, or their resource is no longer configured."),
 		view.Line("\nLook upstream for some of them. Then: sluice tombstones accept %[1]d (they are gone), or\n"+
 			"sluice tombstones reject %[1]d (they are not: the evidence is forgotten).", run))
 }

@@ -57,6 +57,11 @@ type Table struct {
 	More *Link
 }
 
+// Numbers says that a column has numbers, whose header stands to the right, too.
+func (t Table) Numbers(column int) bool {
+	return len(t.Rows) > 0 && column < len(t.Rows[0]) && t.Rows[0][column].Number
+}
+
 // Fields are labels with their values.
 type Fields []Field
 

@@ -198,8 +198,8 @@ func (p *Page) Count(selector string) int {
 	return ask(p, "count "+selector, chromedp.Evaluate[int](fmt.Sprintf("document.querySelectorAll(%q).length", selector)))
 }
 
-// Links returns the addresses to which links of the page lead, without their fragments, in the order
-// of the page, each once.
+// Links returns the addresses to which links of the page lead, without their fragments, in the
+// order of the page, each once.
 func (p *Page) Links() []string {
 	p.tb.Helper()
 	return ask(p, "read the links", chromedp.Evaluate[[]string](

@@ -55,8 +55,8 @@ const (
 // Runs reports whether a reference is a command that has to be run.
 func Runs(raw string) bool { return strings.HasPrefix(raw, isCommand) }
 
-// Whence says where a secret comes from, and nothing of it: its variable, file or credential, or that
-// it is a command or stands in the configuration.
+// Whence says where a secret comes from, and nothing of it: its variable, file or credential, or
+// that it is a command or stands in the configuration.
 func Whence(raw string) string {
 	switch {
 	case raw == "":

@@ -33,25 +33,25 @@ type AnswerColumn struct {
 }
 
 const (
-	sqlAskWithin = `SELECT set_config('statement_timeout', $1, true)`
+	sqlWithin = `SELECT set_config('statement_timeout', $1, true)`
 	// A cursor keeps the order of the question, and reads no more rows than are fetched.
-	sqlAskFor   = `DECLARE answer NO SCROLL CURSOR FOR `
-	sqlAskFetch = `FETCH FORWARD %d FROM answer`
+	sqlAnswer = `DECLARE answer NO SCROLL CURSOR FOR `
+	sqlFetch  = `FETCH FORWARD %d FROM answer`
 )
 
-// Ask answers a query of the program's own documents: read only, within a time, with so many rows
+// Query answers a query of the program's own documents: read only, within a time, with so many rows
 // at most. It returns ErrTooLong if the time does not suffice.
-func Ask(ctx context.Context, pool *pgxpool.Pool, query string, within time.Duration, most int) (Answer, error) {
+func Query(ctx context.Context, pool *pgxpool.Pool, query string, within time.Duration, most int) (Answer, error) {
 	const op = "answering a question"
 	answer := Answer{Columns: []AnswerColumn{}, Rows: [][]*string{}}
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, sqlAskWithin, strconv.FormatInt(within.Milliseconds(), 10)); err != nil {
+		if _, err := tx.Exec(ctx, sqlWithin, strconv.FormatInt(within.Milliseconds(), 10)); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, sqlAskFor+query, pgx.QueryExecModeSimpleProtocol); err != nil {
+		if _, err := tx.Exec(ctx, sqlAnswer+query, pgx.QueryExecModeSimpleProtocol); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, fmt.Sprintf(sqlAskFetch, most+1), pgx.QueryExecModeSimpleProtocol)
+		rows, err := tx.Query(ctx, fmt.Sprintf(sqlFetch, most+1), pgx.QueryExecModeSimpleProtocol)
 		if err != nil {
 			return err
 		}
