@@ -12,6 +12,7 @@ import (
 
 	"sluice/cmd/sluice/console"
 	"sluice/cmd/sluice/console/browser"
+	"sluice/pipeline/engine"
 )
 
 // TestConsoleInABrowser uses the console as a person does, with the company of the demo. Its parts
@@ -70,6 +71,8 @@ func everyPage(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thel
 	todo, opened := []string{m.url + "/"}, []string{}
 	p := b.Page(t, 1280, 1000, false)
 	m.acts(p, startOfBackfill())
+	_, err := m.stage.app.Verify(t.Context(), engine.VerifyOptions{Names: []string{"inventory.bills"}, Sample: 1})
+	must(t, err)
 	for len(todo) > 0 {
 		address := todo[0]
 		todo = todo[1:]

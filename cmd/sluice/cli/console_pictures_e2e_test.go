@@ -34,7 +34,7 @@ func TestPictures(t *testing.T) {
 	must(t, m.stage.trouble(t.Context(), 1))
 	m.hold()
 	folder := cmp.Or(*pictures, t.TempDir())
-	p := browser.Start(t).Page(t, 1280, 800, false)
+	p := browser.Start(t).Page(t, 1280, 1100, false)
 	for _, picture := range []struct {
 		name, page string
 		follow     []string

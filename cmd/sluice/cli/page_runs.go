@@ -20,7 +20,7 @@ import (
 // how far back that goes, and from which length on a time without a call is drawn as a wait.
 const (
 	listedRuns = 40
-	drawnRuns  = 80
+	drawnRuns  = 60
 	drawnSpan  = 6 * time.Hour
 	shortLimit = 20 * time.Second
 )

@@ -18,7 +18,7 @@ import (
 )
 
 // organizations shows the businesses, their plans, and whether upstream lets them in.
-func (p *pages) organizations(ctx context.Context, _ *console.Request) (console.Page, error) {
+func (p *pages) organizations(ctx context.Context, r *console.Request) (console.Page, error) {
 	shown, err := organizationsOf(ctx, p.app)
 	if err != nil {
 		return console.Page{}, err
@@ -68,7 +68,7 @@ func (p *pages) organizations(ctx context.Context, _ *console.Request) (console.
 	case unmet > 0:
 		page.Sentence, page.Mood = fmt.Sprintf("%s of %s were not met yet: sluice check asks upstream.", view.Count(unmet), all), console.Warn
 	}
-	page.Parts = append(page.Parts, table, console.Heading{ID: "services", Text: "Services"}, services)
+	page.Parts = append(page.Parts, some(r, "organizations", table), console.Heading{ID: "services", Text: "Services"}, some(r, "services", services))
 	return page, nil
 }
 

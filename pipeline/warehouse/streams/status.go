@@ -133,11 +133,15 @@ SELECT organization_id, service, resource, enabled, extract(epoch FROM ` + inter
 			WHERE g.organization_id = s.organization_id AND g.channel = '' AND g.closed_at IS NULL), ''))
 	END AS notified
 FROM sluice.streams s CROSS JOIN LATERAL (
-	SELECT count(*) AS quarantined, count(*) FILTER (WHERE weighed = 'withheld') AS withheld,
-		count(*) FILTER (WHERE asked_at IS NULL AND NOT EXISTS (
-			SELECT FROM sluice.runs d WHERE d.id = o.run_id AND d.class = 'details')) AS unasked
-	FROM sluice.quarantine o
-	WHERE o.state = 'open' AND (o.organization_id, o.service, o.resource) = (s.organization_id, s.service, s.resource)
+	SELECT coalesce(sum(quarantined), 0)::bigint AS quarantined, coalesce(sum(withheld), 0)::bigint AS withheld,
+		coalesce(sum(unasked) FILTER (WHERE NOT EXISTS (
+			SELECT FROM sluice.runs d WHERE d.id = o.run_id AND d.class = 'details')), 0)::bigint AS unasked
+	FROM (
+		SELECT run_id, count(*) AS quarantined, count(*) FILTER (WHERE weighed = 'withheld') AS withheld, count(*) FILTER (WHERE asked_at IS NULL) AS unasked
+		FROM sluice.quarantine
+		WHERE state = 'open' AND (organization_id, service, resource) = (s.organization_id, s.service, s.resource)
+		GROUP BY run_id
+	) AS o
 ) AS q CROSS JOIN LATERAL (
 	SELECT max(n.last_at) AS last_at, count(*) FILTER (WHERE n.read_at IS NULL) AS waiting FROM sluice.hints n
 	WHERE (n.organization_id, n.service, n.resource) = (s.organization_id, s.service, s.resource)
