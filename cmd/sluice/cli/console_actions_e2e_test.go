@@ -24,7 +24,7 @@ type click struct {
 	// be done.
 	pattern, what string
 	failed        bool
-	// sql reads a value that has to become want.
+	// sql reads a value that has to become want; "" where only what is noted is looked at.
 	sql, want string
 }
 
@@ -60,6 +60,9 @@ func (m *demoCompany) acts(p *browser.Page, c click) {
 	if got, want := m.value(`SELECT coalesce(string_agg(format('%s %s by %s', action, outcome, actor), ', '), '') FROM sluice.actions WHERE id > $1::text::bigint`, noted),
 		fmt.Sprintf("%s %s by local", c.what, outcome); got != want {
 		m.t.Errorf("%s: noted is %q, want %q", c.pattern, got, want)
+	}
+	if c.sql == "" {
+		return
 	}
 	if got := m.value(c.sql); got != c.want {
 		m.t.Errorf("%s: the database has %q, want %q", c.pattern, got, c.want)
@@ -99,8 +102,7 @@ func clicks() []click {
 		{page: "/backfills", path: "*/pause", pattern: "/backfills/{id}/pause", what: "backfill pause", sql: stateOfBackfills, want: "paused"},
 		{page: "/backfills", path: "*/resume", pattern: "/backfills/{id}/resume", what: "backfill resume", sql: stateOfBackfills, want: "queued"},
 		{page: "/backfills", path: "*/cancel", pattern: "/backfills/{id}/cancel", what: "backfill cancel", sql: stateOfBackfills, want: "cancelled"},
-		{page: "/notifications", path: "*/check", pattern: "/notifications/{org}/check", what: "notifications check",
-			sql: `SELECT count(*)::text FROM sluice.hints WHERE false`, want: "0"},
+		{page: "/notifications", path: "*/check", pattern: "/notifications/{org}/check", what: "notifications check"},
 		{page: "/budget", path: "/budget/reopen", pattern: "/budget/reopen", what: "budget reopen",
 			sql: `SELECT count(*)::text FROM sluice.day_budgets WHERE exhausted_until > now()`, want: "0"},
 		{page: "/tombstones", follow: []string{"main a[href^='/tombstones/review/']"}, path: "*/reject", pattern: "/tombstones/review/{run}/reject",

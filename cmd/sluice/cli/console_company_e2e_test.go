@@ -87,8 +87,8 @@ func (m *demoCompany) opened(database string) *engine.App {
 	return a
 }
 
-// hold reads the list of credit notes until what was deleted upstream needs a decision. What was not
-// has a key that no declaration knows.
+// hold reads the list of credit notes until what was deleted upstream needs a decision. The other
+// ones have a key that no declaration knows.
 func (m *demoCompany) hold() {
 	m.t.Helper()
 	must(m.t, m.stage.upstream.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/creditnotes", Kind: "extra_keys"}}))
