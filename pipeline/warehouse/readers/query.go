@@ -35,8 +35,8 @@ type AnswerColumn struct {
 const (
 	sqlWithin = `SELECT set_config('statement_timeout', $1, true)`
 	// A cursor keeps the order of the question, and reads no more rows than are fetched.
-	sqlAnswer = `DECLARE answer NO SCROLL CURSOR FOR `
-	sqlFetch  = `FETCH FORWARD %d FROM answer`
+	sqlAnswer = `DECLARE answer NO SCROLL CURSOR FOR %s`
+	sqlFetch  = `FETCH FORWARD %[1]d FROM answer`
 )
 
 // Query answers a query of the program's own documents: read only, within a time, with so many rows
@@ -48,7 +48,7 @@ func Query(ctx context.Context, pool *pgxpool.Pool, query string, within time.Du
 		if _, err := tx.Exec(ctx, sqlWithin, strconv.FormatInt(within.Milliseconds(), 10)); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, sqlAnswer+query, pgx.QueryExecModeSimpleProtocol); err != nil {
+		if _, err := tx.Exec(ctx, fmt.Sprintf(sqlAnswer, query), pgx.QueryExecModeSimpleProtocol); err != nil {
 			return err
 		}
 		rows, err := tx.Query(ctx, fmt.Sprintf(sqlFetch, most+1), pgx.QueryExecModeSimpleProtocol)

@@ -137,7 +137,8 @@ FROM sluice.streams s CROSS JOIN LATERAL (
 		coalesce(sum(unasked) FILTER (WHERE NOT EXISTS (
 			SELECT FROM sluice.runs d WHERE d.id = o.run_id AND d.class = 'details')), 0)::bigint AS unasked
 	FROM (
-		SELECT run_id, count(*) AS quarantined, count(*) FILTER (WHERE weighed = 'withheld') AS withheld, count(*) FILTER (WHERE asked_at IS NULL) AS unasked
+		SELECT run_id, count(*) AS quarantined, count(*) FILTER (WHERE weighed = 'withheld') AS withheld,
+			count(*) FILTER (WHERE asked_at IS NULL) AS unasked
 		FROM sluice.quarantine
 		WHERE state = 'open' AND (organization_id, service, resource) = (s.organization_id, s.service, s.resource)
 		GROUP BY run_id
