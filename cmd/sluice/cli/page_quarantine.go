@@ -145,6 +145,7 @@ func (p *pages) quarantineEntries(ctx context.Context, r *console.Request) (cons
 	if err != nil {
 		return console.Page{}, err
 	}
+	p.hideDetails(r, entries)
 	waiting, err := p.waiting(ctx, filter)
 	if err != nil {
 		return console.Page{}, err
@@ -241,6 +242,9 @@ func (p *pages) quarantineEntry(ctx context.Context, r *console.Request) (consol
 		return console.Page{}, err
 	}
 	source, came := p.sourceOf(r, e.Raw, e.Path)
+	if !p.shows(r) {
+		e.Detail = hiddenValue // as in hideDetails
+	}
 	shown := wholeOf(e)
 	if !p.shows(r) {
 		shown.Raw, shown.RawBase64 = hiddenRecord(e), nil

@@ -188,7 +188,8 @@ func TestPagesOfQuarantine(t *testing.T) {
 		attack := s.entry("<script>x</script>\u202E")
 		for _, page := range []string{"/quarantine/" + attack, "/quarantine/" + attack + "?format=json"} {
 			html := v.get(http.StatusOK, page)
-			if strings.Contains(html, "much") || strings.Contains(html, "<form class=\"act\"") || !strings.Contains(html, "text of 6 characters") {
+			if strings.Contains(html, "much") || strings.Contains(html, "<form class=\"act\"") || !strings.Contains(html, "text of 6 characters") ||
+				!strings.Contains(html, hiddenValue) {
 				t.Errorf("%s shows a viewer what it should not, or not what it should:\n%s", page, html)
 			}
 		}
@@ -198,8 +199,9 @@ func TestPagesOfQuarantine(t *testing.T) {
 			t.Errorf("bytes that are no JSON are shown to a viewer: %+v", shown)
 		}
 		lines := causeOf("inventory.bills", "bad_number", "line_items[].rate")
-		if html := v.get(http.StatusOK, "/quarantine/entries?"+lines.Encode()); strings.Contains(html, "Retry all") || !strings.Contains(html, "3 records") {
-			t.Error("a viewer sees a button")
+		if html := v.get(http.StatusOK, "/quarantine/entries?"+lines.Encode()); strings.Contains(html, "Retry all") || !strings.Contains(html, "3 records") ||
+			!strings.Contains(html, hiddenValue) {
+			t.Errorf("a viewer sees a button, or why records do not fit:\n%s", html)
 		}
 		lines.Set("note", "why")
 		for _, page := range []string{"/quarantine/retry", "/quarantine/accept", "/quarantine/" + attack + "/retry", "/quarantine/" + attack + "/accept"} {

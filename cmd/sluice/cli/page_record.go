@@ -76,7 +76,7 @@ func (p *pages) explainRecord(ctx context.Context, r *console.Request) (console.
 	}
 	if !p.shows(r) {
 		for i := range shown.Quarantine {
-			shown.Quarantine[i].Detail = hiddenValue // it may quote the value
+			shown.Quarantine[i].Detail = hiddenValue // as in hideDetails
 		}
 	}
 	e := shownRecord{pages: p, request: r, explainView: &shown, stream: stream, records: records, zone: p.app.Zone(shown.Organization)}
@@ -101,9 +101,6 @@ func (p *pages) recordOfWhom(name, id string) (console.Page, error) {
 	page.Parts = append(page.Parts, console.Table{Caption: "The record of which organization", Head: []string{"Organization", "Key"}, Rows: rows})
 	return page, nil
 }
-
-// hiddenValue replaces what viewers do not see.
-const hiddenValue = "operators see it"
 
 // shownRecord is a record, as its page shows it.
 type shownRecord struct {

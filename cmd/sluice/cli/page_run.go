@@ -44,6 +44,7 @@ func (p *pages) run(ctx context.Context, r *console.Request) (console.Page, erro
 	if shown.Quarantine, err = p.app.DB.QuarantineOfRun(ctx, id, pageRows+1); err != nil {
 		return console.Page{}, fmt.Errorf("read the quarantine of the run: %w", err)
 	}
+	p.hideDetails(r, shown.Quarantine)
 	run := &shown.Run
 	page := console.Page{Title: fmt.Sprintf("Run %d", id), Document: shown}
 	page.Sentence, page.Mood = sentenceOfRun(run)

@@ -11,6 +11,7 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
+	"sluice/pipeline/warehouse/quarantine"
 )
 
 // headOfOrganization is the label of organizations in tables and filters.
@@ -69,6 +70,19 @@ func (p *pages) masked(r *console.Request, value string) string {
 		return value
 	}
 	return kindOf(jsontext.Value(value))
+}
+
+// hiddenValue replaces what viewers do not see.
+const hiddenValue = "operators see it"
+
+// hideDetails hides why records do not fit where values are masked, because a reason may quote one.
+func (p *pages) hideDetails(r *console.Request, entries []quarantine.Entry) {
+	if p.shows(r) {
+		return
+	}
+	for i := range entries {
+		entries[i].Detail = hiddenValue
+	}
 }
 
 // kindOf says what kind of value it is, and not which.
