@@ -113,7 +113,10 @@ func (c *cli) offerPages(ctx context.Context, a *engine.App, l *consoleListener)
 		end()
 		return err
 	}
-	if err := actions.SetConsoleAddress(ctx, a.DB.Pool(), strings.TrimSuffix(l.url, "/")); err != nil {
+	switch err := actions.SetConsoleAddress(ctx, a.DB.Pool(), strings.TrimSuffix(l.url, "/")); {
+	case errors.Is(err, actions.ErrOnlyReads):
+		a.Log.InfoContext(ctx, "the console only looks: its role of the database writes nothing")
+	case err != nil:
 		a.Log.WarnContext(ctx, "the address of the console could not be recorded", "error", err)
 	}
 	l.offer(&offeredConsole{console: shown, handler: handler, end: end})

@@ -3,6 +3,7 @@ package actions
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 
@@ -22,14 +23,20 @@ ON CONFLICT (one) DO UPDATE SET address = excluded.address, changed_at = exclude
 // ErrAddress says that an address is none under which people reach a console.
 var ErrAddress = errors.New("has to be an address such as https://sluice.example.com, without a user, a query or a fragment")
 
+// ErrOnlyReads says that the role of the database may not write.
+var ErrOnlyReads = errors.New("the role of the database only reads")
+
+const insufficientPrivilege = "42501"
+
 // Executor is a pool, or one transaction.
 type Executor interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// SetConsoleAddress stores where people reach the console, for analytics.explain_url; "" means that
-// there is none. It returns ErrAddress if the address is none. Processes that know of no console of
-// their own leave the address as it is: they do not call it.
+// SetConsoleAddress stores where people reach the console, for analytics.explain_url; "" means
+// that there is none. It returns ErrAddress if the address is none, and ErrOnlyReads if the role
+// may not write. Processes that know of no console of their own leave the address as it is: they
+// do not call it.
 func SetConsoleAddress(ctx context.Context, db Executor, address string) error {
 	const op = "storing the address of the console"
 	if address == "" {
@@ -42,5 +49,8 @@ func SetConsoleAddress(ctx context.Context, db Executor, address string) error {
 		return ErrAddress // without the address, which may have a password in it
 	}
 	_, err = db.Exec(ctx, sqlAddress, strings.TrimRight(at.String(), "/"))
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == insufficientPrivilege {
+		return fmt.Errorf("%s: %w", op, ErrOnlyReads)
+	}
 	return postgres.Fail(op, err)
 }
