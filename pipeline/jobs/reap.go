@@ -16,7 +16,7 @@ import (
 // standby may lack the record (docs/decisions/0064-poolers-and-failover).
 type reaper struct {
 	queue *Queue
-	// missed counts how often in a row the reaper saw a job that nobody works.
+	// missed counts how often in a row the reaper saw a job that no process works.
 	missed map[job]int
 	// forgotten is what the reaper saw last time.
 	forgotten map[pipeline.Key]bool
@@ -35,7 +35,7 @@ type job struct {
 	Attempt int16
 }
 
-// orphan is a job that nobody works; an own one is attributed to this process.
+// orphan is a job that no process works; an own one is attributed to this process.
 type orphan struct {
 	job
 	Own bool
@@ -70,11 +70,11 @@ const jobless = `SELECT s.organization_id, s.service, s.resource
 func (r *reaper) reap(ctx context.Context) error {
 	rows, err := r.queue.options.Pool.Query(ctx, orphans, Args{}.Kind(), r.queue.process.client(), r.queue.working.ids())
 	if err != nil {
-		return fmt.Errorf("look for jobs that nobody works: %w", err)
+		return fmt.Errorf("look for jobs that no process works: %w", err)
 	}
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[orphan])
 	if err != nil {
-		return fmt.Errorf("look for jobs that nobody works: %w", err)
+		return fmt.Errorf("look for jobs that no process works: %w", err)
 	}
 	missed := make(map[job]int, len(found))
 	for _, o := range found {
@@ -88,9 +88,9 @@ func (r *reaper) reap(ctx context.Context) error {
 		}
 		delete(missed, o.job)
 		if _, err := r.queue.options.Pool.Exec(ctx, bringBack, o.ID, o.Attempt); err != nil {
-			return fmt.Errorf("bring back a job that nobody works: %w", err)
+			return fmt.Errorf("bring back a job that no process works: %w", err)
 		}
-		r.queue.options.Logger.InfoContext(ctx, "brought back a job that nobody worked", "job", o.ID, "reason", why)
+		r.queue.options.Logger.InfoContext(ctx, "brought back a job that no process worked", "job", o.ID, "reason", why)
 	}
 	r.missed = missed
 	return r.remember(ctx)

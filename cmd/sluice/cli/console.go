@@ -74,7 +74,7 @@ type offeredConsole struct {
 	end     context.CancelFunc
 }
 
-// openConsole offers the console at an address, and records for sluice.explain_url where it is.
+// openConsole offers the console at an address, and records for analytics.explain_url where it is.
 func (c *cli) openConsole(ctx context.Context, a *engine.App, listen string) (*consoleListener, error) {
 	l, err := listenForConsole(ctx, a, listen)
 	if err != nil {

@@ -133,6 +133,6 @@ func everyAction(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:th
 		m.acts(p, c)
 	}
 	for pattern := range left {
-		t.Errorf("nobody clicks %s: enter it in clicks", pattern)
+		t.Errorf("the test does not click %s: enter it in clicks", pattern)
 	}
 }

@@ -147,7 +147,7 @@ func TestWhoMaySee(t *testing.T) {
 		for _, route := range p.routes() {
 			want, listed := rights[route.Pattern]
 			if !listed {
-				t.Errorf("nobody wrote down who may see %s: enter it in consoleRights", route.Pattern)
+				t.Errorf("consoleRights does not say who may see %s", route.Pattern)
 				continue
 			}
 			delete(rights, route.Pattern)
@@ -165,7 +165,7 @@ func TestWhoMaySee(t *testing.T) {
 		for _, action := range p.actions() {
 			address, listed := deeds[action.Pattern]
 			if !listed {
-				t.Errorf("nobody wrote down who may do %s: enter it in consoleDeeds", action.Pattern)
+				t.Errorf("consoleDeeds does not say who may do %s", action.Pattern)
 				continue
 			}
 			delete(deeds, action.Pattern)

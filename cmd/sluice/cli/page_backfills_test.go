@@ -59,7 +59,7 @@ func TestBackfillPages(t *testing.T) {
 	for _, step := range []struct{ verb, before, after string }{
 		{"pause", "queued", "paused"}, {"resume", "paused", "queued"}, {"pause", "queued", "paused"}, {"cancel", "paused", "cancelled"},
 	} {
-		deed := d.posts(page+"/"+step.verb, url.Values{"from": {page}})
+		deed := d.posts(page+"/"+step.verb, url.Values{})
 		if diff := cmp.Diff(console.Deed{
 			Who: "ann", What: "backfill " + step.verb, Target: fmt.Sprint(id), Organization: sandbox.DefaultOrganizationID,
 			Before: stateOfBackfill{step.before}, After: stateOfBackfill{step.after},

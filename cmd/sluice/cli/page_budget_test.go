@@ -20,9 +20,9 @@ func TestPageOfTheBudget(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 314, Records: 100})
 	s.sync(codeFine, "inventory.items")
-	b := s.browse(false)
+	b := s.viewersDesk()
 	var page, command []serviceDay
-	b.document(&page, "/budget?format=json")
+	b.decodes("/budget?format=json", &page)
 	s.document(&command, "budget")
 	for i := range page {
 		page[i].At, command[i].At = time.Time{}, time.Time{} // the clock
@@ -35,18 +35,18 @@ func TestPageOfTheBudget(t *testing.T) {
 	made := one[int64](s, `SELECT count(*) FROM sluice.calls WHERE service = 'inventory'`)
 	s.exec(`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, finished_at, free_at)
 		SELECT $1, 'inventory', $2, 'backfill', 'suite', 'GET', '/', c.at AS a, c.at AS b, c.at AS c, c.at AS d
-		FROM (SELECT clock_timestamp() - interval '70 minutes' AS at FROM generate_series(1, 2000)) AS c`, sandbox.DefaultOrganizationID, hostileText)
+		FROM (SELECT clock_timestamp() - interval '70 minutes' AS at FROM generate_series(1, 2000)) AS c`, sandbox.DefaultOrganizationID, harmful)
 	s.exec(`SELECT sluice.recount_calls()`)
 	left := 7500 - 2000 - made
-	html := b.page("/budget?service=inventory", fmt.Sprintf("The tightest is inventory: %d,%03d of 7,500 are left.", left/1000, left%1000), "backfill 2,000",
-		"forecast", "limit 7,500", hostileEscaped, ">2,000<", "Calls at once")
+	html := b.says("/budget?service=inventory", fmt.Sprintf("The tightest is inventory: %d,%03d of 7,500 are left.", left/1000, left%1000), "backfill 2,000",
+		"forecast", "limit 7,500", harmfulEscaped, ">2,000<", "Calls at once")
 	if containsButton(html) {
 		t.Errorf("a viewer sees a button:\n%s", html)
 	}
 	if len(html) > 80<<10 {
 		t.Errorf("the page has %d bytes", len(html))
 	}
-	b.page("/budget?org=nobody", "No service matches.")
+	b.says("/budget?org=nobody", "No service matches.")
 }
 
 // TestYesterdaysBudget: what spent the calls of an earlier day.
@@ -54,28 +54,28 @@ func TestYesterdaysBudget(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 315, Records: 20})
 	s.sync(codeFine, "inventory.items")
-	b := s.browse(false)
+	b := s.viewersDesk()
 	zone := s.opened().Zone(sandbox.DefaultOrganizationID)
 	noon := time.Now().In(zone).AddDate(0, 0, -1)
 	noon = time.Date(noon.Year(), noon.Month(), noon.Day(), 12, 0, 0, 0, zone)
-	for resource, calls := range map[string]int{hostileText: 700, "bills": 300} {
+	for resource, calls := range map[string]int{harmful: 700, "bills": 300} {
 		s.exec(`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, finished_at, free_at, kind)
 			SELECT $1, 'inventory', $2, 'details', 'suite', 'GET', '/', $4, $4, $4, $4, CASE WHEN n <= 5 THEN 'unavailable' END
 			FROM generate_series(1, $3) AS n`, sandbox.DefaultOrganizationID, resource, calls, noon)
 	}
 	day := noon.Format(time.DateOnly)
 	var days []pastDay
-	b.document(&days, "/budget?day="+day+"&format=json")
-	want := []usedFor{{Resource: hostileText, Class: "details", Calls: 700, Failed: 5}, {Resource: "bills", Class: "details", Calls: 300, Failed: 5}}
+	b.decodes("/budget?day="+day+"&format=json", &days)
+	want := []usedFor{{Resource: harmful, Class: "details", Calls: 700, Failed: 5}, {Resource: "bills", Class: "details", Calls: 300, Failed: 5}}
 	if len(days) != 5 || days[0].Service != "inventory" || days[0].Calls != 1000 {
 		t.Fatalf("the day is %+v", days)
 	}
 	if diff := cmp.Diff(want, days[0].Uses); diff != "" {
 		t.Errorf("uses (-want +got):\n%s", diff)
 	}
-	b.page("/budget?day="+day, "inventory spent 1,000 calls, the largest part (700) on details of "+hostileEscaped, "70 %", "30 %", "details 1,000")
-	b.page("/budget?day=2020-01-01", "The call log has no calls of 2020-01-01.")
-	b.ask(http.MethodGet, "/budget?day=yesterday", nil, http.StatusNotFound)
+	b.says("/budget?day="+day, "inventory spent 1,000 calls, the largest part (700) on details of "+harmfulEscaped, "70 %", "30 %", "details 1,000")
+	b.says("/budget?day=2020-01-01", "The call log has no calls of 2020-01-01.")
+	b.refuses(http.StatusNotFound, "/budget?day=yesterday", nil)
 }
 
 // TestReopenInTheConsole opens what upstream has closed.
@@ -88,27 +88,23 @@ func TestReopenInTheConsole(t *testing.T) {
 		return one[bool](s, `SELECT exhausted_until > clock_timestamp() FROM sluice.day_budgets WHERE service = 'inventory'`)
 	}
 	form := url.Values{"org": {sandbox.DefaultOrganizationID}, "service": {"inventory"}}
-	viewer := s.browse(false)
-	if html := viewer.page("/budget", "Upstream lets no call of 1 service leave; inventory is closed until"); containsButton(html) {
+	viewer := s.viewersDesk()
+	if html := viewer.says("/budget", "Upstream lets no call of 1 service leave; inventory is closed until"); containsButton(html) {
 		t.Errorf("a viewer sees a button:\n%s", html)
 	}
-	viewer.ask(http.MethodPost, "/budget/reopen", form, http.StatusForbidden)
+	viewer.refuses(http.StatusForbidden, "/budget/reopen", form)
 	if !isClosed() {
 		t.Fatal("a viewer has opened it")
 	}
-	operator := s.browse(true)
-	if html := operator.page("/budget", "One call asks upstream at once."); !containsButton(html) {
+	operator := s.desk()
+	if html := operator.says("/budget", "One call asks upstream at once."); !containsButton(html) {
 		t.Errorf("an operator sees no button:\n%s", html)
 	}
-	operator.ask(http.MethodPost, "/budget/reopen", form, http.StatusSeeOther)
+	done := operator.posts("/budget/reopen", form)
 	if isClosed() {
 		t.Error("it is still closed")
 	}
-	operator.ask(http.MethodPost, "/budget/reopen", url.Values{"org": {"nobody"}}, http.StatusSeeOther)
-	if len(operator.deeds) != 2 {
-		t.Fatalf("recorded are %+v", operator.deeds)
-	}
-	done, refused := operator.deeds[0], operator.deeds[1]
+	refused := operator.posts("/budget/reopen", url.Values{"org": {"nobody"}})
 	if after := done.After.(reopenedView); done.What != "budget reopen" || done.Failed != "" || !cmp.Equal(after.Days, []string{"inventory"}) {
 		t.Errorf("recorded is %+v", done)
 	}

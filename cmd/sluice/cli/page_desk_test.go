@@ -24,7 +24,10 @@ import (
 )
 
 // harmful is what upstream or a person may write anywhere.
-const harmful = `<script>alert(1)</script>` + "\u202e"
+const (
+	harmful        = `<script>alert(1)</script>` + "\u202egnp"
+	harmfulEscaped = `&lt;script&gt;alert(1)&lt;/script&gt;` // the same in a page
+)
 
 // desk is the console of a fixture, as one person sees it.
 type desk struct {
@@ -36,6 +39,13 @@ type desk struct {
 	who string
 	// deeds are what was recorded.
 	deeds []console.Deed
+}
+
+// viewersDesk opens the console of a fixture for a viewer.
+func (s *fixture) viewersDesk() *desk {
+	d := s.desk()
+	d.who = "bob"
+	return d
 }
 
 // desk opens the console of a fixture for an operator.
@@ -105,10 +115,25 @@ func (d *desk) says(path string, texts ...string) string {
 			d.t.Errorf("%s: status %d, want 200 and %q:\n%s", path, status, text, page)
 		}
 	}
-	if strings.Contains(page, "<script>alert") {
+	if strings.Contains(page, "<script>") {
 		d.t.Errorf("%s has a script of upstream's", path)
 	}
 	return page
+}
+
+// refuses asks as ask does, and checks the status.
+func (d *desk) refuses(status int, path string, form url.Values) {
+	d.t.Helper()
+	if got, page := d.ask(path, form); got != status {
+		d.t.Errorf("%s: status %d, want %d:\n%s", path, got, status, page)
+	}
+}
+
+// decodes reads the document of a page.
+func (d *desk) decodes(path string, into any) {
+	d.t.Helper()
+	_, page := d.ask(path, nil)
+	must(d.t, json.Unmarshal([]byte(page), into))
 }
 
 // posts does an action that is recorded, and gives what was recorded.

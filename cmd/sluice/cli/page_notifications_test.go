@@ -25,7 +25,7 @@ func TestNotificationPages(t *testing.T) {
 	d = s.desk()
 	d.says("/notifications", "Products", "inventory.items", "create, edit", "No gap is open. Upstream tells by 2 channels and 0 rules.", "not tried yet")
 	check := "/notifications/" + businessKey + "/check"
-	deed := d.posts(check, url.Values{"from": {"/notifications"}})
+	deed := d.posts(check, url.Values{})
 	if after, ok := deed.After.(knockView); !ok || after.OK || after.Broken != engine.LinkProxy || !strings.Contains(string(deed.Failed), "proxy: ") || !strings.Contains(string(deed.Failed), "Start the receiver") {
 		t.Errorf("nothing listens: %+v", deed)
 	}
@@ -34,7 +34,7 @@ func TestNotificationPages(t *testing.T) {
 	must(t, err)
 	t.Cleanup(receiver.Close)
 	public.handler.Store(http.HandlerFunc(receiver.ServeHTTP))
-	deed = d.posts(check, url.Values{"from": {"/notifications"}})
+	deed = d.posts(check, url.Values{})
 	if after, ok := deed.After.(knockView); !ok || !after.OK || deed.Failed != "" || deed.What != "notifications check" || deed.Organization != businessKey {
 		t.Errorf("a self-test: %+v", deed)
 	}

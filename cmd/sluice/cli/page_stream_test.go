@@ -2,6 +2,7 @@ package cli
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,28 +19,28 @@ func TestPageOfAStream(t *testing.T) {
 	s.append("resources:\n  inventory.items: {enabled: false}\n")
 	s.sync(codeFine, "inventory.bills")
 	s.failedRun()
-	b := s.browse(true)
+	b := s.desk()
 
 	var page, command []why.Explanation
-	b.document(&page, addressOfBills+"?format=json")
+	b.decodes(addressOfBills+"?format=json", &page)
 	s.document(&command, "status", "--why", "inventory.bills")
 	if diff := cmp.Diff(command, page); diff != "" || len(page) != 2 {
 		t.Errorf("the document explains %d streams, want bills and their details (-command +page):\n%s", len(page), diff)
 	}
-	html := b.page(addressOfBills, "Within its bound", "the bound is 50 min", "15 m, the declared interval", "newest first, down to the watermark",
-		": 2 runs, 1 failed", "failed: unavailable", hostileEscaped, "/inventory.bills.sweep", "/inventory.bills.details", "Run now")
+	html := b.says(addressOfBills, "Within its bound", "the bound is 50 min", "15 m, the declared interval", "newest first, down to the watermark",
+		": 2 runs, 1 failed", "failed: unavailable", harmfulEscaped, "/inventory.bills.sweep", "/inventory.bills.details", "Run now")
 	if len(html) > 80<<10 {
 		t.Errorf("the page has %d bytes", len(html))
 	}
-	b.page(addressOfBills+".details", "It runs every 1 h")
-	b.page("/streams/"+sandbox.DefaultOrganizationID+"/inventory.items", "has this stream disabled")
+	b.says(addressOfBills+".details", "It runs every 1 h")
+	b.says("/streams/"+sandbox.DefaultOrganizationID+"/inventory.items", "has this stream disabled")
 	for _, address := range []string{"/streams/nobody/inventory.bills", "/streams/" + sandbox.DefaultOrganizationID + "/bills", addressOfBills + ".nothing"} {
-		b.ask(http.MethodGet, address, nil, http.StatusNotFound)
+		b.refuses(http.StatusNotFound, address, nil)
 	}
 
 	s.exec(`UPDATE sluice.streams SET watermark = clock_timestamp() - interval '3 hours', state = 'retrying', reason = $1
-		WHERE service = 'inventory' AND resource = 'bills'`, "unavailable: "+hostileText)
-	b.page(addressOfBills, "Late: complete up to 3 h ago, the bound is 50 min. Now: retrying: unavailable: "+hostileEscaped)
+		WHERE service = 'inventory' AND resource = 'bills'`, "unavailable: "+harmful)
+	b.says(addressOfBills, "Late: complete up to 3 h ago, the bound is 50 min. Now: retrying: unavailable: "+harmfulEscaped)
 }
 
 // TestRunNow asks for a run, as an operator, as a viewer, and of what cannot run.
@@ -53,28 +54,24 @@ func TestRunNow(t *testing.T) {
 	}
 	before, isDue := due()
 	if isDue {
-		t.Fatal("bills are due before anybody asked")
+		t.Fatal("bills are due before a request")
 	}
-	viewer := s.browse(false)
-	viewer.ask(http.MethodPost, addressOfBills+"/run", nil, http.StatusForbidden)
-	if html := viewer.page(addressOfBills); containsButton(html) {
+	viewer := s.viewersDesk()
+	viewer.refuses(http.StatusForbidden, addressOfBills+"/run", url.Values{})
+	if html := viewer.says(addressOfBills); containsButton(html) {
 		t.Errorf("a viewer sees a button:\n%s", html)
 	}
 	if after, isDue := due(); after != before || isDue {
 		t.Error("a viewer has asked for a run")
 	}
 
-	operator := s.browse(true)
-	operator.ask(http.MethodPost, addressOfBills+"/run", nil, http.StatusSeeOther)
+	operator := s.desk()
+	done := operator.posts(addressOfBills+"/run", url.Values{})
 	if after, isDue := due(); after != before+1 || !isDue {
 		t.Errorf("%d requests, %d before; due: %t", after, before, isDue)
 	}
 	s.exec(`UPDATE sluice.streams SET enabled = false WHERE service = 'inventory' AND resource = 'bills'`)
-	operator.ask(http.MethodPost, addressOfBills+"/run", nil, http.StatusSeeOther)
-	if len(operator.deeds) != 2 {
-		t.Fatalf("recorded are %+v, want a deed and a failure", operator.deeds)
-	}
-	done, refused := operator.deeds[0], operator.deeds[1]
+	refused := operator.posts(addressOfBills+"/run", url.Values{})
 	was, is := done.Before.(requested).Requested, done.After.(requested).Requested
 	if done.Who != "ann" || done.What != "sync" || done.Target != "inventory.bills" || done.Organization != sandbox.DefaultOrganizationID ||
 		done.Failed != "" || was != before || is != before+1 {

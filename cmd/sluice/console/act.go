@@ -78,10 +78,22 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, action Action) {
 	}
 	id, err := c.options.Record(context.WithoutCancel(r.Context()), deed)
 	if err != nil {
-		c.failed(w, r, err)
+		c.unrecorded(w, r, deed, err)
 		return
 	}
 	http.Redirect(w, r, back(r, to)+strconv.FormatInt(id, 10), http.StatusSeeOther) //nolint:gosec // back keeps to the console
+}
+
+// unrecorded sends the page about an action that could not be recorded: it says whether the action
+// was done.
+func (c *Console) unrecorded(w http.ResponseWriter, r *http.Request, deed Deed, err error) {
+	text := c.options.Scrub(err)
+	c.options.Log.ErrorContext(r.Context(), "what an operator did could not be recorded", "path", r.URL.Path, "error", text)
+	page := Page{Title: "Not recorded", Mood: Bad, Sentence: "It was done, and could not be recorded: " + string(text)}
+	if deed.Failed != "" {
+		page.Sentence = "It was not done: " + string(deed.Failed) + ". That could not be recorded either: " + string(text)
+	}
+	c.send(w, r, http.StatusInternalServerError, page)
 }
 
 // mostForm bounds what a form may send, in bytes.
@@ -92,7 +104,7 @@ func back(r *http.Request, page string) string {
 	to := url.URL{Path: "/"}
 	if next, err := url.Parse(page); err == nil && page != "" {
 		to.Path, to.RawQuery = next.Path, next.RawQuery
-	} else if from, err := url.Parse(r.PostForm.Get("from")); err == nil && within(from) {
+	} else if from, err := url.Parse(r.Referer()); err == nil && from.Host == r.Host && local(from.Path) {
 		to.Path, to.RawQuery = from.Path, from.RawQuery
 	}
 	query := to.Query()
@@ -104,7 +116,5 @@ func back(r *http.Request, page string) string {
 	return to.EscapedPath() + "?" + to.RawQuery + "done="
 }
 
-// within reports whether an address is one of the console.
-func within(address *url.URL) bool {
-	return address.Host == "" && address.Scheme == "" && strings.HasPrefix(address.Path, "/") && !strings.HasPrefix(address.Path, "//")
-}
+// local reports whether a path stays on this host: browsers take one with two slashes for another host.
+func local(path string) bool { return strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") }

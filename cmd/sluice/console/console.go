@@ -74,6 +74,8 @@ var ErrNotFound = errors.New("not found")
 type Console struct {
 	options Options
 	mux     *http.ServeMux
+	// guarded is the mux behind what refuses posts from other origins.
+	guarded http.Handler
 	pages   *renderer
 	live    *hub
 	nav     []Link
@@ -89,6 +91,7 @@ func New(options Options) (*Console, error) {
 		return nil, err
 	}
 	c := &Console{options: options, mux: http.NewServeMux(), pages: pages}
+	c.guarded = http.NewCrossOriginProtection().Handler(c.mux)
 	c.live = newHub(c.fragment, options.Every)
 	for _, route := range options.Routes {
 		if route.Nav != "" {
@@ -125,7 +128,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		header.Set("Cache-Control", "no-store")
 	}
-	http.NewCrossOriginProtection().Handler(c.mux).ServeHTTP(w, r)
+	c.guarded.ServeHTTP(w, r)
 }
 
 // style sends the style sheet: that of the pages, and that of the charts.
@@ -170,7 +173,7 @@ func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, ErrNotFound):
 		c.fail(w, r, http.StatusNotFound, string(c.options.Scrub(err)))
-	case c.options.Unreachable(err):
+	case c.options.Unreachable(err), errors.Is(r.Context().Err(), context.DeadlineExceeded):
 		page := Page{Title: http.StatusText(http.StatusServiceUnavailable), Mood: Bad}
 		page.Sentence = "The database does not answer. This page comes back by itself."
 		if c.user(r.Context()).Operator {
@@ -182,6 +185,9 @@ func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		text := c.options.Scrub(err)
 		c.options.Log.WarnContext(r.Context(), "a page of the console failed", "path", r.URL.Path, "error", text)
+		if !c.user(r.Context()).Operator {
+			text = "This page failed. The log of the process says why." // the text may quote a value
+		}
 		c.fail(w, r, http.StatusInternalServerError, string(text))
 	}
 }

@@ -25,7 +25,10 @@ import (
 	"sluice/pipeline/outside"
 )
 
-var errAway = errors.New("the database is away")
+var (
+	errAway   = errors.New("the database is away")
+	errPanics = errors.New("the page panics")
+)
 
 // fixture is a console with one page, one page for operators, and one action.
 type fixture struct {
@@ -38,8 +41,11 @@ type fixture struct {
 	mu   sync.Mutex
 	text string
 	err  error
-	// deeds are what was recorded.
-	deeds []console.Deed
+	// panicked is called when the page panics.
+	panicked func()
+	// unrecorded is why nothing can be recorded; nil if it can. deeds are what was recorded.
+	unrecorded error
+	deeds      []console.Deed
 }
 
 const hostile = `<script>alert(1)</script> ` + "\u202e" + `gnp.exe "><img src=x onerror=alert(2)>`
@@ -55,6 +61,10 @@ func newFixture(t *testing.T) *fixture {
 				f.made.Add(1)
 				f.mu.Lock()
 				defer f.mu.Unlock()
+				if errors.Is(f.err, errPanics) {
+					f.panicked()
+					panic("a mistake in the page")
+				}
 				return console.Page{
 					Title: f.text, Sentence: hostile, Mood: console.Bad, Document: map[string]int{"figure": 12345},
 					Parts: []console.Part{
@@ -78,6 +88,9 @@ func newFixture(t *testing.T) *fixture {
 			return deed, nil
 		}}},
 		Record: func(_ context.Context, d console.Deed) (int64, error) {
+			if f.unrecorded != nil {
+				return 0, f.unrecorded
+			}
 			f.deeds = append(f.deeds, d)
 			return int64(len(f.deeds)), nil
 		},
@@ -139,22 +152,27 @@ func (f *fixture) set(text string, err error) {
 }
 
 // post does the action, and returns the status of the answer, and where it leads.
-func (f *fixture) post(from, x string, header http.Header) (int, string) {
+func (f *fixture) post(from, x string, header http.Header) (status int, to, page string) {
 	f.t.Helper()
 	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.server.URL+"/do",
-		strings.NewReader(url.Values{"x": {x}, "from": {from}}.Encode()))
+		strings.NewReader(url.Values{"x": {x}}.Encode()))
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	request.Header = header
+	request.Header.Set("Referer", strings.Replace(from, "HOST", f.server.URL, 1))
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	_ = response.Body.Close()
-	return response.StatusCode, response.Header.Get("Location")
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return response.StatusCode, response.Header.Get("Location"), string(text)
 }
 
 // TestHostileTexts: what upstream or a person wrote is text, in every component.
@@ -205,7 +223,7 @@ func TestViewers(t *testing.T) {
 	if status, _, _ := f.get("/secret"); status != http.StatusForbidden {
 		t.Errorf("a viewer gets status %d on a page for operators", status)
 	}
-	if status, _ := f.post("/", "", http.Header{}); status != http.StatusForbidden || len(f.deeds) != 0 {
+	if status, _, _ := f.post("", "", http.Header{}); status != http.StatusForbidden || len(f.deeds) != 0 {
 		t.Errorf("a viewer acts: status %d, %d deeds", status, len(f.deeds))
 	}
 }
@@ -214,10 +232,10 @@ func TestActions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for from, want := range map[string]string{
-		"/runs?x=1&done=7": "/runs?x=1&done=1", "https://evil.example/": "/?done=2", "//evil.example/x": "/?done=3", "": "/?done=4", "nowhere": "/?done=5", "/\\evil.example/": "/%5Cevil.example/?done=6",
+		"HOST/runs?x=1&done=7": "/runs?x=1&done=", "https://evil.example/runs": "/?done=", "HOST//evil.example/x": "/?done=", "": "/?done=",
+		"nowhere": "/?done=", "HOST/\\evil.example/": "/%5Cevil.example/?done=",
 	} {
-		want = want[:strings.LastIndex(want, "=")+1] // maps have no order
-		status, to := f.post(from, "it", http.Header{})
+		status, to, _ := f.post(from, "it", http.Header{})
 		if status != http.StatusSeeOther || !strings.HasPrefix(to, want) {
 			t.Errorf("from %q: status %d to %q, want %q", from, status, to, want)
 		}
@@ -225,7 +243,7 @@ func TestActions(t *testing.T) {
 	if len(f.deeds) != 6 || f.deeds[0].Who != "ann" || f.deeds[0].What != "thing do" || f.deeds[0].Target != "it" || f.deeds[0].Failed != "" {
 		t.Errorf("the deeds are %+v", f.deeds)
 	}
-	f.post("/", "impossible", http.Header{})
+	f.post("", "impossible", http.Header{})
 	if last := f.deeds[6]; last.Failed != "it cannot be done" {
 		t.Errorf("the deed that failed is %+v", last)
 	}
@@ -236,12 +254,26 @@ func TestActions(t *testing.T) {
 	}
 	before := len(f.deeds)
 	for _, header := range []http.Header{{"Sec-Fetch-Site": {"cross-site"}}, {"Origin": {"https://evil.example"}}} {
-		if status, _ := f.post("/", "it", header); status != http.StatusForbidden {
+		if status, _, _ := f.post("", "it", header); status != http.StatusForbidden {
 			t.Errorf("a post with %v: status %d", header, status)
 		}
 	}
 	if len(f.deeds) != before {
 		t.Error("a post from another origin was done")
+	}
+}
+
+// TestAnActionThatCannotBeRecorded: the page says whether it was done.
+func TestAnActionThatCannotBeRecorded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.unrecorded = errors.New("the table is read-only")
+	for x, says := range map[string]string{
+		"it": "It was done, and could not be recorded: the table is read-only", "impossible": "It was not done: it cannot be done.",
+	} {
+		if status, _, text := f.post("", x, http.Header{}); status != http.StatusInternalServerError || !strings.Contains(text, says) {
+			t.Errorf("%s: status %d, want 500 and %q\n%s", x, status, says, text)
+		}
 	}
 }
 
@@ -261,6 +293,10 @@ func TestErrors(t *testing.T) {
 		if status, text, _ := f.get("/"); status != c.status || !strings.Contains(text, c.says) || strings.Contains(text, "hunter2") {
 			t.Errorf("%v: status %d\n%s", c.err, status, text)
 		}
+	}
+	f.operator.Store(false)
+	if _, text, _ := f.get("/"); strings.Contains(text, "[secret]") || !strings.Contains(text, "This page failed.") {
+		t.Errorf("a viewer sees why a page failed:\n%s", text)
 	}
 	if status, text, _ := f.get("/nowhere"); status != http.StatusNotFound || !strings.Contains(text, "There is no such page.") {
 		t.Errorf("no page: status %d\n%s", status, text)
@@ -309,12 +345,17 @@ func (f *fixture) next(events <-chan string, want string) {
 	}
 }
 
-// TestLive: who watches a page gets it when it has changed, also while the database is away.
+// TestLive: a browser that watches a page gets it when it has changed, also while the database is
+// away. A page that panics ends nothing else.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	events := f.watch(t.Context())
 	f.next(events, "first")
+	panicked := make(chan struct{})
+	f.panicked = sync.OnceFunc(func() { close(panicked) })
+	f.set("panics", errPanics)
+	<-panicked
 	f.set("second", nil)
 	f.next(events, "second")
 	f.set("second", errAway)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -84,7 +85,7 @@ func (h *hub) join(w watched) (<-chan fragment, func()) {
 	}
 }
 
-// make makes a page until nobody watches it.
+// make makes a page again and again, until no browser watches it.
 func (h *hub) make(w watched) {
 	ticker := time.NewTicker(h.every)
 	defer ticker.Stop()
@@ -103,13 +104,17 @@ func (h *hub) make(w watched) {
 	}
 }
 
-// tell gives a fragment to all who watch. A slow one misses those in between.
+// tell gives a fragment to all who watch, and reports whether there are any. A slow one misses those
+// in between.
 func (h *hub) tell(w watched, newest fragment) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.watchers[w]) == 0 {
 		delete(h.watchers, w)
 		return false
+	}
+	if newest.hash == "" {
+		return true // it is no page: the next turn tries again
 	}
 	for news := range h.watchers[w] {
 		select {
@@ -121,8 +126,15 @@ func (h *hub) tell(w watched, newest fragment) bool {
 	return true
 }
 
-// fragment makes the middle of a page, as the page itself does.
-func (c *Console) fragment(ctx context.Context, w watched) fragment {
+// fragment makes the middle of a page, as the page itself does. A page that panics ends like one
+// that fails: the server sees to that where a browser asks, and here this function.
+func (c *Console) fragment(ctx context.Context, w watched) (made fragment) { //nolint:nonamedreturns // what is deferred decides about it
+	defer func() {
+		if value := recover(); value != nil {
+			c.options.Log.ErrorContext(ctx, "a page of the console panicked", "path", w.page, "panic", value, "stack", string(debug.Stack()))
+			made = fragment{}
+		}
+	}()
 	request, err := http.NewRequestWithContext(context.WithValue(ctx, watchedKey{}, w), http.MethodGet, w.page, nil)
 	if err != nil {
 		return fragment{}
@@ -148,7 +160,7 @@ const beatEvery = 20 * time.Second
 // watch sends the middle of a page whenever it has changed, as server-sent events.
 func (c *Console) watch(w http.ResponseWriter, r *http.Request) {
 	page, err := url.ParseRequestURI(r.URL.Query().Get("page"))
-	if err != nil || !within(page) || page.Path == "/live" || page.Query().Has("format") {
+	if err != nil || page.Host != "" || !local(page.Path) || page.Path == "/live" || page.Query().Has("format") {
 		http.Error(w, "page is not an address of the console", http.StatusBadRequest)
 		return
 	}

@@ -59,19 +59,12 @@ type whole struct {
 	Now     string
 }
 
-// content is what the middle of a page shows.
-type content struct {
-	Page
-
-	User access.User
-}
-
 func (r *renderer) main(page Page, user access.User) (template.HTML, string, error) {
 	if !user.Operator {
 		page.Parts = withoutForms(page.Parts)
 	}
 	var text bytes.Buffer
-	if err := r.all.ExecuteTemplate(&text, "main", content{page, user}); err != nil {
+	if err := r.all.ExecuteTemplate(&text, "main", page); err != nil {
 		return "", "", fmt.Errorf("show %s: %w", page.Title, err)
 	}
 	sum := sha256.Sum256(text.Bytes())
@@ -161,5 +154,5 @@ func (c *Console) document(w http.ResponseWriter, r *http.Request, page Page) {
 	_, _ = w.Write(text.Bytes()) // a failure means that the browser has left
 }
 
-// Live says whether the page may be watched: a page that says what is wrong with an address stays.
+// Live is where a browser watches the page.
 func (w whole) Live() string { return "/live?page=" + url.QueryEscape(w.Self) }

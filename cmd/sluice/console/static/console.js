@@ -1,20 +1,9 @@
-// What the pages do more in a browser with JavaScript: they follow changes, their tables can be sorted,
-// and an action comes back to the page that it was on. Without it every page works by loading it again.
+// What the pages do more in a browser with JavaScript: they follow changes, and their tables can be
+// sorted. Without it every page works by loading it again.
 "use strict";
 
 const main = document.getElementById("main");
 const lost = document.getElementById("lost");
-
-// The forms of actions say which page they were on.
-document.addEventListener("submit", (event) => {
-  const form = event.target;
-  if (form.method !== "post" || form.elements.from) return;
-  const from = document.createElement("input");
-  from.type = "hidden";
-  from.name = "from";
-  from.value = location.pathname + location.search;
-  form.append(from);
-});
 
 // busy says that a person is about to act: what he sees must not change under his hands.
 function busy() {
