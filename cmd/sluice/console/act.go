@@ -116,5 +116,6 @@ func back(r *http.Request, page string) string {
 	return to.EscapedPath() + "?" + to.RawQuery + "done="
 }
 
-// local reports whether a path stays on this host: browsers take one with two slashes for another host.
+// local reports whether a path stays on this host: browsers take one with two slashes for another
+// host.
 func local(path string) bool { return strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") }

@@ -104,8 +104,8 @@ func (h *hub) make(w watched) {
 	}
 }
 
-// tell gives a fragment to all who watch, and reports whether there are any. A slow one misses those
-// in between.
+// tell gives a fragment to all who watch, and reports whether there are any. A slow one misses
+// those in between.
 func (h *hub) tell(w watched, newest fragment) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -26,8 +26,6 @@ var ErrAddress = errors.New("has to be an address such as https://sluice.example
 // ErrOnlyReads says that the role of the database may not write.
 var ErrOnlyReads = errors.New("the role of the database only reads")
 
-const insufficientPrivilege = "42501"
-
 // Executor is a pool, or one transaction.
 type Executor interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
@@ -49,7 +47,7 @@ func SetConsoleAddress(ctx context.Context, db Executor, address string) error {
 		return ErrAddress // without the address, which may have a password in it
 	}
 	_, err = db.Exec(ctx, sqlAddress, strings.TrimRight(at.String(), "/"))
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == insufficientPrivilege {
+	if postgres.LacksRight(err) {
 		return fmt.Errorf("%s: %w", op, ErrOnlyReads)
 	}
 	return postgres.Fail(op, err)

@@ -107,6 +107,13 @@ func Unreachable(err error) bool {
 // codeDeadlock is deadlock_detected (PostgreSQL, appendix A, error codes).
 const codeDeadlock = "40P01"
 
+// LacksRight reports whether an error means that the role lacks a right. Source: PostgreSQL,
+// appendix A, insufficient_privilege.
+func LacksRight(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && answer.Code == "42501"
+}
+
 // Busy reports whether the database is reachable but could not do what it was asked for just now.
 // It has no room, no memory or no connection left, cannot write, or waited too long for other
 // sessions. Source: PostgreSQL, appendix A, error codes.

@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // ErrRights says that the role of this session may not do what was asked for. The error has the
@@ -33,7 +34,6 @@ FROM pg_catalog.pg_roles r CROSS JOIN sluice.owner o WHERE r.rolname = current_u
 	sqlSeen = `
 SELECT DISTINCT a.organization_id FROM analytics.readers a JOIN pg_catalog.pg_roles t ON t.rolname = a.role
 JOIN pg_catalog.pg_roles r ON r.rolname = $1 AND pg_catalog.pg_has_role(r.oid, t.oid, 'MEMBER') ORDER BY 1`
-	insufficientPrivilege = "42501"
 )
 
 // Apply gives the groups what they lack, in one transaction, and returns what that was. It returns
@@ -60,7 +60,7 @@ func Apply(ctx context.Context, pool *pgxpool.Pool, groups Groups) ([]Lack, erro
 		}
 		for _, lack := range lacks {
 			if _, err := tx.Exec(ctx, lack.SQL); err != nil {
-				if refused(err) {
+				if postgres.LacksRight(err) {
 					err = fmt.Errorf("%w: let an administrator execute this, then run it again:\n%s: %w", ErrRights, script([]Lack{lack}), err)
 				}
 				return fmt.Errorf("executing %s: %w", lack.SQL, err)
@@ -86,11 +86,6 @@ func ofRoles(lacks []Lack) []Lack {
 	return found
 }
 
-func refused(err error) bool {
-	pg, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && pg.Code == insufficientPrivilege
-}
-
 // Allow lets a role see the rows of organizations, by their keys or All, and returns the
 // organizations that it sees now. It returns ErrNoRole if there is no such role.
 func Allow(ctx context.Context, pool *pgxpool.Pool, role string, organizations []string) ([]string, error) {
@@ -112,7 +107,7 @@ func Deny(ctx context.Context, pool *pgxpool.Pool, role string, organizations []
 
 func write(ctx context.Context, pool *pgxpool.Pool, sql, role string, organizations []string) ([]string, error) {
 	if _, err := pool.Exec(ctx, sql, role, organizations); err != nil {
-		if refused(err) {
+		if postgres.LacksRight(err) {
 			err = fmt.Errorf("%w: %w", ErrRights, err)
 		}
 		return nil, fmt.Errorf("writing analytics.readers: %w", err)

@@ -17,7 +17,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/readers"
@@ -318,13 +317,11 @@ func (w *work) rights(ctx context.Context) (string, error) {
 
 func (w *work) exec(ctx context.Context, statement string) error {
 	_, err := w.tx.Exec(ctx, statement)
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == insufficientPrivilege {
+	if postgres.LacksRight(err) {
 		return fmt.Errorf("%w: let an administrator execute this, then run it again:\n%s;\n%w", ErrRights, statement, err)
 	}
 	return postgres.Fail("executing "+statement, err)
 }
-
-const insufficientPrivilege = "42501"
 
 func ident(name string) string { return pgx.Identifier{name}.Sanitize() }
 

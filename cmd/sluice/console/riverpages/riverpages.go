@@ -27,8 +27,8 @@ const policy = "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src
 // context.
 //
 // The pages have no access control, and no guard against requests from other sites. They cancel,
-// delete and retry jobs, and pause queues (POST, PUT and PATCH below prefix/api). The one who serves
-// the handler lets operators through only, and puts http.CrossOriginProtection before it.
+// delete and retry jobs, and pause queues (POST, PUT and PATCH below prefix/api). The one who
+// serves the handler lets operators through only, and puts http.CrossOriginProtection before it.
 //
 // Arguments of jobs are hidden in lists until an operator asks for them. They are identifiers only.
 func Handler(pool *pgxpool.Pool, schema, prefix string, logger *slog.Logger) (
