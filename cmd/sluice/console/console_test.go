@@ -152,7 +152,7 @@ func (f *fixture) set(text string, err error) {
 }
 
 // post does the action, and returns the status of the answer, and where it leads.
-func (f *fixture) post(from, x string, header http.Header) (status int, to, page string) {
+func (f *fixture) post(from, x string, header http.Header) (int, string, string) {
 	f.t.Helper()
 	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.server.URL+"/do",
 		strings.NewReader(url.Values{"x": {x}}.Encode()))
