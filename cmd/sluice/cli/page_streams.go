@@ -11,6 +11,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // streams is the first page: each stream by how late it is against its own bound, the worst first.
@@ -19,7 +20,7 @@ func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, 
 	if err != nil {
 		return console.Page{}, err
 	}
-	lines := latestFirst(shown.Streams, r.Now)
+	lines := latestFirst(shown.Streams, r.Now, p.app.Alarm)
 	page := console.Page{Title: "Streams", Document: shown}
 	page.Sentence, page.Mood = sentenceOf(lines)
 	steps, err := p.setupOf(ctx, shown.Streams)
@@ -75,6 +76,8 @@ type streamLine struct {
 
 	age   time.Duration
 	bound time.Duration
+	// alarm is what the quarantine alarms about; empty for nothing.
+	alarm string
 }
 
 // list says that the stream reads a list. Only such a stream has a watermark.
@@ -93,14 +96,14 @@ func (l *streamLine) lateness() float64 {
 	}
 }
 
-func latestFirst(shown []streamView, now time.Time) []streamLine {
+func latestFirst(shown []streamView, now time.Time, alarm func(*streams.Status) string) []streamLine {
 	var lines []streamLine
 	for i := range shown {
 		s := &shown[i]
 		if !s.Enabled || strings.HasSuffix(s.Resource, "."+string(pipeline.WorkBackfill)) {
 			continue // backfills have a page of their own
 		}
-		line := streamLine{streamView: *s, bound: time.Duration(s.BoundSeconds * float64(time.Second))}
+		line := streamLine{streamView: *s, bound: time.Duration(s.BoundSeconds * float64(time.Second)), alarm: alarm(&s.Status)}
 		if s.Watermark != nil {
 			line.age = now.Sub(*s.Watermark)
 		}
@@ -112,7 +115,7 @@ func latestFirst(shown []streamView, now time.Time) []streamLine {
 
 // sentenceOf says first what needs a person.
 func sentenceOf(lines []streamLine) (string, console.Mood) {
-	var lists, late, never, denied int
+	var lists, late, never, denied, alarms int
 	var oldest time.Duration
 	for i := range lines {
 		l := &lines[i]
@@ -125,6 +128,9 @@ func sentenceOf(lines []streamLine) (string, console.Mood) {
 		case l.lateness() > 1:
 			late++
 		}
+		if l.alarm != "" {
+			alarms++
+		}
 		if l.list() {
 			lists++
 			oldest = max(oldest, l.age)
@@ -135,13 +141,15 @@ func sentenceOf(lines []streamLine) (string, console.Mood) {
 	case len(lines) == 0:
 		return "No stream is registered yet: sluice serve or sluice sync registers them.", console.Plain
 	case denied > 0:
-		return fmt.Sprintf("Upstream denies %s; %s of %s late.", view.Plural(denied, "stream"), view.Count(late), total), console.Bad
+		return fmt.Sprintf("Upstream denies %s. Late: %s of %s.", view.Plural(denied, "stream"), view.Count(late), total), console.Bad
 	case late > 0:
-		return fmt.Sprintf("%s of %s late against their bounds; the oldest is %s old.", view.Count(late), total, view.Age(oldest)), console.Bad
+		return fmt.Sprintf("Late against their own bounds: %s of %s; the oldest is %s old.", view.Count(late), total, view.Age(oldest)), console.Bad
+	case alarms > 0:
+		return fmt.Sprintf("No list is late; the quarantine alarms for %s.", view.Plural(alarms, "stream")), console.Bad
 	case never > 0:
-		return fmt.Sprintf("%s of %s were never complete: their first runs go on.", view.Count(never), total), console.Warn
+		return fmt.Sprintf("Never complete yet: %s of %s. Their first runs go on.", view.Count(never), total), console.Warn
 	default:
-		return fmt.Sprintf("All %s are within their bounds; the oldest is %s old.", total, view.Age(oldest)), console.Good
+		return fmt.Sprintf("No list is late: %s, the oldest %s old.", total, view.Age(oldest)), console.Good
 	}
 }
 
@@ -152,20 +160,20 @@ func (p *pages) listRow(l *streamLine, now time.Time) []console.Cell {
 	}
 	return []console.Cell{
 		addressOf(l), console.Text(l.Organization), ageAgainstBound(l), watermark, console.Word(l.State, moodOf(l.State)),
-		console.Text(next(&l.Status, now)), quarantined(l), console.Text(remark(&l.Status, p.app.Alarm(&l.Status), now)),
+		console.Text(next(&l.Status, now)), quarantined(l), console.Text(remark(&l.Status, l.alarm, now)),
 	}
 }
 
 func (p *pages) workRow(l *streamLine, now time.Time) []console.Cell {
 	return []console.Cell{
 		addressOf(l), console.Text(l.Organization), console.Moment(l.LastDoneAt, p.app.Zone(l.Organization)), console.Word(l.State, moodOf(l.State)),
-		console.Text(next(&l.Status, now)), console.Text(remark(&l.Status, p.app.Alarm(&l.Status), now)),
+		console.Text(next(&l.Status, now)), console.Text(remark(&l.Status, l.alarm, now)),
 	}
 }
 
 func addressOf(l *streamLine) console.Cell {
 	name := l.Service + "." + l.Resource
-	return console.To(name, "/streams/"+l.Organization+"/"+name)
+	return console.To(name, streamAddress(l.Organization, name))
 }
 
 func ageAgainstBound(l *streamLine) console.Cell {
