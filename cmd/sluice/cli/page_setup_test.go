@@ -144,7 +144,7 @@ func TestFirstMinutes(t *testing.T) {
 	}
 	c.await("/", "Step 4 of 4 until rows are there: read the lists for the first time.")
 	s.sync(codeFine)
-	c.await("/", "within their bounds")
+	c.await("/", "No list is late")
 	if _, page := c.get("/"); strings.Contains(page, "until rows are there") {
 		t.Errorf("after the first sync the steps are still there\n%s", page)
 	}
