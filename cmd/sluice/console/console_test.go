@@ -320,7 +320,9 @@ func (f *fixture) watch(ctx context.Context) <-chan string {
 		defer func() { _ = response.Body.Close() }()
 		lines := bufio.NewScanner(response.Body)
 		for lines.Scan() {
-			if title, found := strings.CutPrefix(lines.Text(), "data: <h1>"); found {
+			// The first line of a page is its title; a page without one comes out as it is.
+			if lines.Text() == "event: main" && lines.Scan() {
+				title := strings.TrimPrefix(lines.Text(), "data: <h1>")
 				select {
 				case events <- strings.TrimSuffix(title, "</h1>"):
 				case <-ctx.Done():
