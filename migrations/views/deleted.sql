@@ -12,7 +12,7 @@ FROM sluice.tombstones AS t
 WHERE (t.state = 'deleted' OR t.state = 'restored' AND t.deleted_at IS NOT NULL)
   AND t.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations));
 
-COMMENT ON VIEW analytics.deleted IS 'One row for each record that is or was gone upstream; key: (organization_id, resource, record_id). Its row stays in the table, with _deleted_at while it is gone.';
+COMMENT ON VIEW analytics.deleted IS 'One row for each record that is or was gone upstream; key: (organization_id, resource, record_id). Its row stays in the table, with _deleted_at while it is gone, as long as the operator keeps such rows (retention.gone).';
 COMMENT ON COLUMN analytics.deleted.organization_id IS 'Key of the organization.';
 COMMENT ON COLUMN analytics.deleted.resource IS 'Service and resource, as inventory.bills. The table has the same name; that of a list which the configuration declares is in schema custom.';
 COMMENT ON COLUMN analytics.deleted.record_id IS 'Identifier of the record.';

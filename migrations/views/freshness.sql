@@ -34,7 +34,8 @@ SELECT
     WHERE r.organization_id = s.organization_id AND r.service = s.service AND r.outcome = 'done' AND r.proof <> ''
       AND (r.resource = s.resource || '.sweep' OR r.resource = s.resource AND r.bound IS NULL)) AS deletions_known_up_to,
   (SELECT min(p.versions_from) FROM analytics.past_periods AS p
-    WHERE p.organization_id = s.organization_id AND p.resource = s.service || '.' || s.resource AND p.versions_to = 'infinity') AS past_since
+    WHERE p.organization_id = s.organization_id AND p.resource = s.service || '.' || s.resource AND p.versions_to = 'infinity') AS past_since,
+  (SELECT l.published_at FROM lake.last_publication AS l) AS lake_published_at
 FROM sluice.streams AS s
 WHERE s.resource NOT LIKE '%.%'
   AND s.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations));
@@ -52,3 +53,4 @@ COMMENT ON COLUMN analytics.freshness.backlog IS 'Number of records whose single
 COMMENT ON COLUMN analytics.freshness.share_complete IS 'Part of the records whose single record is loaded, from 0 to 1; null as for backlog. By month: analytics.completeness.';
 COMMENT ON COLUMN analytics.freshness.deletions_known_up_to IS 'When the last clean reading of the whole list began. A record is marked as deleted when two of them did not show it; null if none was clean yet.';
 COMMENT ON COLUMN analytics.freshness.past_since IS 'Since when each earlier version of its records is known; null if versions are not kept.';
+COMMENT ON COLUMN analytics.freshness.lake_published_at IS 'The lake (Iceberg tables, for other engines) has the table as it was at this instant or later; the same for all tables. Null without a lake.';
