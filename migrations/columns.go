@@ -37,8 +37,10 @@ SELECT (SELECT count(*) FROM gone) + (SELECT count(*) FROM written)`
 
 // Declare makes sluice.columns say what the services declare of the columns that the database has,
 // and returns the number of rows that it changed. The columns of sluice's own, which begin with an
-// underscore, are not declared and not in it. The role that migrates calls it, after Migrate and
-// after Execute. In a database of a newer program it changes nothing: that one declares more.
+// underscore, are not declared and not in it. It also makes sluice.dated_records of what they
+// declare about periods, which alone counts as one row. The role that migrates calls it, after
+// Migrate and after Execute. In a database of a newer program it changes nothing: that one
+// declares more.
 func Declare(ctx context.Context, url string, services []schema.Service) (int, error) {
 	config, err := parse(url)
 	if err != nil {
@@ -66,7 +68,8 @@ func Declare(ctx context.Context, url string, services []schema.Service) (int, e
 	if err != nil {
 		return 0, fmt.Errorf("noting the columns: %w", err)
 	}
-	return changed, nil
+	made, err := makeDated(ctx, conn, services)
+	return max(changed, made), err
 }
 
 // declared are the rows of sluice.columns, an array for each of its columns.

@@ -157,6 +157,7 @@ BEGIN
 		EXECUTE format($f$INSERT INTO sluice.raw_records (call_id, first_position, organization_id, service, resource, records)
 			SELECT row_number() OVER () + (SELECT coalesce(max(call_id), 0) FROM sluice.raw_records), 0, t.organization_id, %L, %L, '[{"name": "MARK"}]' FROM %s t$f$, v.schema, v.name, v.whole);
 	END LOOP;
+	INSERT INTO sluice.changes (organization_id, table_name, op, record_ids) VALUES ('a', 'inventory.bills', 'new', '{1}'), ('b', 'inventory.bills', 'new', '{1}');
 	INSERT INTO notifications.events (organization_id, callback_id, module, record_id, operation, told_at, changed_values)
 	SELECT o.organization_id, 1, 'bills', '1', 'edit', now(), '{"notes": "MARK"}' FROM sluice.organizations o;
 END $$`, "MARK", "PERSONAL")
@@ -175,10 +176,11 @@ func (f *readable) answers() []string {
 	f.Helper()
 	found := list(f.T, f.url, `SELECT format('analytics.%I', c.relname) FROM pg_class c WHERE c.relnamespace = 'analytics'::regnamespace AND c.relkind = 'v'
 		UNION ALL SELECT format('analytics.%I(%s)', p.proname, (SELECT string_agg(CASE u.name
-			WHEN 'date' THEN 'current_date' WHEN 'timestamptz' THEN 'now() - interval ''1 hour''' WHEN 'text' THEN CASE WHEN p.proargnames[u.place] LIKE '%curr%' THEN '''INR''' ELSE '''a''' END
+			WHEN 'date' THEN 'current_date' WHEN 'timestamptz' THEN 'now() - interval ''1 hour''' WHEN 'int4' THEN '10'
+			WHEN 'text' THEN CASE WHEN p.proargnames[u.place] = 'after' THEN 'regexp_replace(analytics.changes_cursor(), ''[^;]*$'', ''3:3:'')' WHEN p.proargnames[u.place] LIKE '%curr%' THEN '''INR''' ELSE '''a''' END
 			ELSE 'NULL' END, ', ' ORDER BY u.place)
 			FROM (SELECT y.typname AS name, x.place FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS x (type, place) JOIN pg_type y ON y.oid = x.type) AS u))
-		FROM pg_proc p WHERE p.pronamespace = 'analytics'::regnamespace ORDER BY 1`)
+		FROM pg_proc p WHERE p.pronamespace = 'analytics'::regnamespace AND p.proname NOT IN ('want', 'fresh') ORDER BY 1`)
 	if len(found) < 7 {
 		f.Fatalf("readers may ask only %q", found)
 	}

@@ -44,7 +44,7 @@ WITH ours AS (
 SELECT CASE WHEN o.rolname <> current_user THEN o.rolname::text ELSE '' END, coalesce((
 	SELECT pg_catalog.string_agg(pg_catalog.format('%I of role %I', n.nspname, r.rolname), ', ' ORDER BY n.nspname)
 	FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_roles r ON r.oid = n.nspowner
-	WHERE n.nspname = ANY (ARRAY['sluice', 'river', 'history', 'analytics', 'notifications',
+	WHERE n.nspname = ANY (ARRAY['sluice', 'river', 'history', 'as_of', 'analytics', 'notifications', 'lake',
 			'accounting', 'billing', 'chat', 'custom', 'inventory', 'invoicing'])
 		AND NOT r.rolsuper AND r.oid <> o.oid), '')
 FROM ours o`
@@ -166,7 +166,7 @@ func migrateOurs(ctx context.Context, pool *pgxpool.Pool, from, views fs.FS, oth
 	if err := files(ctx, pool, provider, from, others); err != nil {
 		return fmt.Errorf("migrating the warehouse: %w", err)
 	}
-	// Each table has its function history.<service>_<table>_as_of.
+	// Each table has its function history.<service>_<table>_as_of, and its view in schema as_of.
 	err = others.try(ctx, "the functions of history", func(ctx context.Context) error {
 		_, err := pool.Exec(ctx, sqlReaders)
 		return err

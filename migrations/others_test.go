@@ -39,7 +39,7 @@ func TestSchemasOfOthers(t *testing.T) {
 	owner := warehousetest.Owner(t)
 	role, stranger := warehousetest.Worker(t, owner)
 	script(t, warehousetest.Admin(t, nameOf(t, owner)), `GRANT CREATE ON DATABASE `+nameOf(t, owner)+` TO `+role)
-	ours := append([]string{"sluice", "river", "history", "analytics", "notifications"}, list(t, migrated(t), `SELECT name FROM sluice.service_schemas`)...)
+	ours := append([]string{"sluice", "river", "history", "analytics", "notifications", "lake"}, list(t, migrated(t), `SELECT name FROM sluice.service_schemas`)...)
 	if len(ours) < 10 {
 		t.Fatalf("only these schemas are known: %q", ours)
 	}

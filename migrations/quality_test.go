@@ -127,7 +127,7 @@ func TestCatalog(t *testing.T) {
 	want := []string{
 		"analytics | bills | lines_loaded | t | boolean | - | f | - | - | Whether its lines are loaded, in the newest version known.",
 		"analytics | bills | vendor_name | t | text | - | f | - | - | Name of the vendor on the bill.",
-		"inventory | bills | _extra | f | jsonb | - | t | - | - | Keys that upstream sent and no declaration knows, by their path; null if there are none.",
+		"inventory | bills | _extra | f | jsonb | free text | t | - | - | Keys that upstream sent and no declaration knows, by their path; null if there are none.",
 		"inventory | bills | notes | f | text | free text | t | false | notes | Free note.",
 		"inventory | bills | vendor_name | f | text | company | f | true | - | Its name.",
 	}

@@ -54,7 +54,7 @@ const (
 // newer version of the program made it, or the text breaks the promise that columns stay.
 var ErrViewLosesColumns = errors.New("the view in the database has columns that would be lost: a newer version of the program may have made it")
 
-// viewFile is the text of one view.
+// viewFile is the text of one view, and of the same one in schema as_of.
 type viewFile struct {
 	name, text string
 	digest     [sha256.Size]byte
@@ -82,7 +82,8 @@ func readViews(from fs.FS) ([]viewFile, error) {
 			return nil, fmt.Errorf("reading the views: %w", err)
 		}
 		view := strings.TrimSuffix(path.Base(name), ".sql")
-		files[view] = viewFile{name: view, text: string(text), digest: sha256.Sum256(text)}
+		both := string(text) + asOf(view, string(text))
+		files[view] = viewFile{name: view, text: both, digest: sha256.Sum256([]byte(both))}
 	}
 	var ordered []viewFile
 	var place func(name string, under []string) error
