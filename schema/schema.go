@@ -153,14 +153,16 @@ type Resource struct {
 	Details *Details
 	// Window is the list's filter by a day; nil if it has none.
 	Window *Window
+	// Dated says which period a record belongs to; nil if to none.
+	Dated *Dated
 	// History names, by wire name, the columns whose changes are recorded: each pair of values that
 	// a record ever had is a row of <name>_history.
 	History []string
 	// Cursor is the way of reading the list.
 	Cursor Cursor
 	// Complete says, with its source, why the list as requested shows every record that exists,
-	// inactive ones included. Empty means unknown: then absence from the list proves nothing, and
-	// no row gets a tombstone.
+	// inactive ones included; of lists under parents, every record of the parent. Empty means
+	// unknown: then absence from the list proves nothing, and no row gets a tombstone.
 	Complete string
 	// Every is the default interval between two scheduled runs, in Go's notation.
 	Every string

@@ -233,6 +233,8 @@ func locate(path string, d *Declaration, rest, problem string) string {
 		return path + ".single"
 	case part == "params":
 		return path + ".params"
+	case rest == "dated":
+		return locateDated(path, problem)
 	default:
 		return path
 	}

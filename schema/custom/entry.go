@@ -19,6 +19,7 @@ func Entry(service string, r *schema.Resource) (Declaration, error) {
 		Service: service, Name: r.Name, Doc: r.Doc, Path: r.Path, Key: r.Key, ID: r.ID, Scope: r.Scope,
 		Paging: wordOf(pagings(), r.Paging), Params: r.Params, Cursor: entryOfCursor(r.Cursor), Every: every,
 		Columns: entriesOf(r.Columns), Children: entriesOfChildren(r.Children),
+		Dated: (*Dated)(r.Dated),
 	}
 	if r.Single != nil {
 		d.Single = &Single{Path: r.Single.Path, Key: r.Single.Key}

@@ -87,7 +87,8 @@ func columnName(wire string) string {
 // configuration.
 func inWordsOfTheFile(problem string) string {
 	return strings.NewReplacer(
-		"by As", "with the key name", "by ID", "with kind id", "by JSON", "with kind json", "by Time", "with kind time",
+		"by As", "with the key name", "by ID", "with kind id", "by Date", "with kind date",
+		"by Decimal", "with kind decimal", "by JSON", "with kind json", "by Time", "with kind time",
 		"use a constructor of package schema", "write one of: "+strings.Join(words(kinds()), ", "),
 		"use FullScan", "write kind: full_scan", "use NewestFirst", "write kind: newest_first",
 		"the sentence of", "the doc of", "the sentence ", "the doc ",

@@ -37,7 +37,7 @@ func writeSchema(b *strings.Builder, service *schema.Service, name string) {
 		doc = userSchemaDoc
 	}
 	b.WriteString("CREATE SCHEMA IF NOT EXISTS " + Quote(name) + ";\n")
-	b.WriteString("COMMENT ON SCHEMA " + Quote(name) + " IS " + literal(doc) + ";\n")
+	b.WriteString("COMMENT ON SCHEMA " + Quote(name) + " IS " + Literal(doc) + ";\n")
 }
 
 func writeTable(b *strings.Builder, t Table) {
@@ -70,11 +70,11 @@ func writeIndex(b *strings.Builder, t Table) {
 }
 
 func writeTableComment(b *strings.Builder, t Table) {
-	b.WriteString("COMMENT ON TABLE " + t.Full() + " IS " + literal(t.Comment) + ";\n")
+	b.WriteString("COMMENT ON TABLE " + t.Full() + " IS " + Literal(t.Comment) + ";\n")
 }
 
 func writeColumnComment(b *strings.Builder, t Table, c Column) {
-	b.WriteString("COMMENT ON COLUMN " + t.Full() + "." + Quote(c.Name) + " IS " + literal(c.Comment) + ";\n")
+	b.WriteString("COMMENT ON COLUMN " + t.Full() + "." + Quote(c.Name) + " IS " + Literal(c.Comment) + ";\n")
 }
 
 // Full returns the quoted name of the table with its schema.

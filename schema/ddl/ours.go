@@ -9,7 +9,10 @@ import (
 // Bookkeeping returns sluice's own columns, which follow the declared ones.
 func Bookkeeping() []Column {
 	return []Column{
-		{Name: "_extra", Type: "jsonb", Comment: "Keys that upstream sent and no declaration knows, by their path; null if there are none."},
+		{
+			Name: Extra, Type: "jsonb", Class: schema.FreeText,
+			Comment: "Keys that upstream sent and no declaration knows, by their path; null if there are none.",
+		},
 		{Name: "_content_hash", Type: "bytea", Required: true, Comment: "Content hash of all that the record carried, arrays included."},
 		{Name: "_call_id", Type: bigint, Required: true, Comment: "Call that brought this version; its bytes are in sluice.raw_records."},
 		{Name: "_raw_position", Type: "integer", Required: true, Comment: "Place of the record's bytes among those of its call, from 0."},

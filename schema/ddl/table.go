@@ -48,6 +48,9 @@ const (
 	Position       = "_position"
 )
 
+// Extra is the column of the keys that no declaration knows. It counts as free text.
+const Extra = "_extra"
+
 // Table is one table as SQL sees it.
 type Table struct {
 	Schema, Name, Comment string
@@ -82,6 +85,9 @@ type Index struct {
 type Column struct {
 	Name, Type, Comment string
 	collate, Required   bool
+	// Class says what the values may tell about people; unsaid of sluice's own columns, which tell
+	// nothing.
+	Class schema.Class
 	// Default is the default value, as SQL spells it, and check is a condition; "" if there is
 	// none.
 	Default, check string
@@ -174,7 +180,7 @@ func organization() Column {
 }
 
 func declared(c schema.Column) Column {
-	return Column{Name: c.ColumnName(), Type: TypeOf(c.Kind), collate: c.Kind == schema.KindID, Comment: c.Doc}
+	return Column{Name: c.ColumnName(), Type: TypeOf(c.Kind), collate: c.Kind == schema.KindID, Comment: c.Doc, Class: c.Class}
 }
 
 // List returns quoted names in parentheses.
@@ -189,4 +195,5 @@ func List(names ...string) string {
 // Quote quotes an identifier.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+// Literal quotes a text.
+func Literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

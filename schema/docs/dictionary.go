@@ -1,5 +1,5 @@
-// Package docs writes the pages generated from declarations: the data dictionary in Markdown, and
-// diagrams of tables and keys.
+// Package docs writes the pages generated from declarations: the data dictionary and a list of
+// columns with personal data in Markdown, and diagrams of tables and keys.
 //
 // It is pure: it never talks to a database and never writes a file. Start reading at Dictionary,
 // then Mermaid.
@@ -21,7 +21,9 @@ func Dictionary(services []schema.Service) string {
 	var b strings.Builder
 	b.WriteString("# Data dictionary\n\n")
 	b.WriteString("Written by `sluice dictionary` from the declarations; do not edit. ")
-	b.WriteString("The same sentences stand as comments in the database.\n")
+	b.WriteString("The same sentences stand as comments in the database. ")
+	b.WriteString("The class says what values may tell about people; masked readers see those that are plain or company as they are, and no others. ")
+	b.WriteString("[Personal data by table](personal-data.md) lists the others.\n")
 	for i := range services {
 		service := &services[i]
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", service.Name, service.Doc)
@@ -93,7 +95,7 @@ func writeTableEntry(b *strings.Builder, s *schema.Service, r *schema.Resource, 
 	}
 	writeColumnHead(b, key)
 	for _, c := range t.Columns {
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.ColumnName(), ddl.TypeOf(c.Kind), columnWords(r, t, c))
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", c.ColumnName(), ddl.TypeOf(c.Kind), c.Class, columnWords(r, t, c))
 	}
 	if len(ignored) > 0 {
 		b.WriteString("\nNot copied:\n\n")
@@ -113,12 +115,14 @@ func writeHistory(b *strings.Builder, s *schema.Service, r *schema.Resource) {
 
 func writeColumnHead(b *strings.Builder, key []string) {
 	fmt.Fprintf(b, " Key: `(%s)`.\n\n", strings.Join(key, ", "))
-	b.WriteString("| Column | Type | Meaning |\n|---|---|---|\n")
+	b.WriteString(columnHead)
 }
+
+const columnHead = "| Column | Type | Class | Meaning |\n|---|---|---|---|\n"
 
 func writeColumns(b *strings.Builder, columns []ddl.Column) {
 	for _, c := range columns {
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.Name, c.Type, strings.ReplaceAll(c.Comment, "|", `\|`))
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", c.Name, c.Type, c.Class, strings.ReplaceAll(c.Comment, "|", `\|`))
 	}
 }
 
@@ -147,8 +151,8 @@ func writeBookkeeping(b *strings.Builder) {
 	b.WriteString("Tables of arrays go on with `_parent_id` (the key of the record), inside of another array ")
 	b.WriteString("`_parent_position`, and `_position` (the place in the array, from 0); ")
 	b.WriteString("they end with `_deleted_at`, which is that of the record. ")
-	b.WriteString("Tables of records end with:\n\n| Column | Type | Meaning |\n|---|---|---|\n")
+	b.WriteString("Tables of records end with:\n\n" + columnHead)
 	writeColumns(b, ddl.Bookkeeping())
-	b.WriteString("\nTables of records with details go on with:\n\n| Column | Type | Meaning |\n|---|---|---|\n")
+	b.WriteString("\nTables of records with details go on with:\n\n" + columnHead)
 	writeColumns(b, ddl.DetailColumns())
 }

@@ -132,9 +132,6 @@ func columnWords(r *schema.Resource, t *schema.Table, c schema.Column) string {
 	if c.Assumed {
 		doc += " Assumed: no document names it."
 	}
-	if c.Class.Personal() {
-		doc += " Class: " + c.Class.String() + "."
-	}
 	return strings.ReplaceAll(doc, "|", `\|`)
 }
 

@@ -64,12 +64,41 @@ func TestDictionarySaysHowDetailsAndParentsAreRead(t *testing.T) {
 	for _, want := range []string{
 		"- Details: where the list leaves out `steps`, up to 100 records a call: `GET /house/v1/ratedetails`, key `rates`, identifiers in `rate_ids`; " +
 			"order: the largest `amount`, tenfold for open ones (`kind` `a`), the newest\n",
-		"| `floor` | text | The floor of it. Filled in by sluice where a record leaves it out. |\n",
+		"| `floor` | text | plain | The floor of it. Filled in by sluice where a record leaves it out. |\n",
 		"first: the whole list, in one answer without pages, every 12h\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing", want)
 		}
+	}
+}
+
+// TestPersonal: every class has its columns, in records and arrays; text that is plain, amounts and
+// tables without such columns are left out.
+func TestPersonal(t *testing.T) {
+	t.Parallel()
+	shop := schema.Service{Name: "shop", Resources: []schema.Resource{
+		{
+			Name: "people", ID: "id", Cursor: schema.FullScan{}, Columns: []schema.Column{
+				schema.ID("id", "Its key."), schema.Text("first", "Its name.").Is(schema.Person), schema.Text("last", "Its name.").Is(schema.Person).As("family"),
+				schema.Text("mail", "Its mail.").Is(schema.Contact), schema.Text("street", "Its street.").Is(schema.Address),
+				schema.Text("vat", "Its number.").Is(schema.TaxNumber), schema.Text("firm", "Its firm.").Is(schema.Company),
+				schema.Text("state", "Its state.").Is(schema.Plain), schema.Decimal("owed", "What it owes."),
+			},
+			Children: []schema.Child{{Name: "cards", Columns: []schema.Column{
+				schema.Text("number", "Its number.").Is(schema.Bank), schema.Text("note", "A note.").Is(schema.FreeText),
+			}}},
+		},
+		{Name: "taxes", ID: "id", Cursor: schema.FullScan{}, Columns: []schema.Column{schema.ID("id", "Its key.")}},
+	}}
+	got := docs.Personal([]schema.Service{shop})
+	_, got, _ = strings.Cut(got, "\n## ")
+	const want = "shop\n\n| Table | Columns by class |\n|---|---|\n" +
+		"| `shop.people` | person: `first`, `family`; contact: `mail`; address: `street`; tax number: `vat` |\n" +
+		"| `shop.people_cards` | bank: `number`; free text: `note` |\n" +
+		"\nTables without such a column: 1.\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -161,7 +161,7 @@ func TestEveryWordOfDeclarationsIsWeighed(t *testing.T) {
 		{schema.Resource{}, []string{
 			"Name", "ID", "Cursor", "Columns", "Children", "Ignored", // prose, and the way of requesting it:
 			"Schema", "Doc", "Path", "AssumedPath", "Optional", "Paging", "Unsized", "Key", "Params", "Scope", "Single", "Details", "Window", "History",
-			"Complete", "Every", "Assumed",
+			"Complete", "Every", "Assumed", "Dated",
 		}},
 	} {
 		kind := reflect.TypeOf(c.of)

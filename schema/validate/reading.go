@@ -27,6 +27,7 @@ func (f *faults) reading(where string, r *schema.Resource) {
 	f.details(where+".details", r)
 	f.history(where+".history", r)
 	f.window(where+".window", r)
+	f.dated(where+".dated", r)
 }
 
 // window checks the filter by day.
