@@ -8,15 +8,19 @@ import "sluice/schema"
 // could be held against.
 func baseCurrencyAdjustments() schema.Resource {
 	return schema.Resource{
-		Name:     "base_currency_adjustments",
-		Doc:      "What balances in a foreign currency gained or lost when its exchange rate was set anew.",
-		Path:     "/basecurrencyadjustment",
-		Key:      "base_currency_adjustments",
-		Params:   map[string]string{"filter_by": "Date.All"},
-		ID:       "base_currency_adjustment_id",
-		Scope:    "accountants",
-		Single:   &schema.Single{Path: "/basecurrencyadjustment/{id}", Key: "data"},
-		Details:  &schema.Details{Marker: "accounts", Value: &schema.Value{Amounts: []string{"gain_or_loss"}, Base: true}},
+		Name:    "base_currency_adjustments",
+		Doc:     "What balances in a foreign currency gained or lost when its exchange rate was set anew.",
+		Path:    "/basecurrencyadjustment",
+		Key:     "base_currency_adjustments",
+		Params:  map[string]string{"filter_by": "Date.All"},
+		ID:      "base_currency_adjustment_id",
+		Scope:   "accountants",
+		Single:  &schema.Single{Path: "/basecurrencyadjustment/{id}", Key: "data"},
+		Details: &schema.Details{Marker: "accounts", Value: &schema.Value{Amounts: []string{"gain_or_loss"}, Base: true}},
+		Dated: &schema.Dated{
+			On: "adjustment_date", Figures: []string{"gain_or_loss"}, With: []string{"currency_code", "exchange_rate"},
+			Lines: "accounts", LineColumns: []string{"account_id", "gain_or_loss"},
+		},
 		Cursor:   schema.FullScan{},
 		Complete: "The filter Date.All is asked for (docs/upstream.md U180).",
 		Every:    "12h",

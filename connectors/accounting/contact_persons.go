@@ -26,7 +26,8 @@ func contactPersons() schema.Resource {
 			Listed: schema.ListedContacts,
 			List:   schema.FullScan{},
 		},
-		Every: "24h",
+		Complete: "The list takes no filter, and a person has no state by which it could be hidden (docs/upstream.md U155 and U156).",
+		Every:    "24h",
 		Columns: append([]schema.Column{
 			schema.ID("contact_person_id", "Identifier of the person; unique within the organization."),
 			schema.ID("contact_id", "Identifier of the customer or vendor whom the person speaks for."),

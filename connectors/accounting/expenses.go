@@ -20,11 +20,16 @@ func expenses() schema.Resource {
 		Scope:       "expenses",
 		Single:      &schema.Single{Path: "/expenses/{id}", Key: "expense", Assumed: true},
 		Details:     &schema.Details{Marker: "line_items", Value: &schema.Value{Amounts: []string{"bcy_total"}, Base: true}}, // U315
-		Cursor:      schema.FullScan{Modified: "last_modified_time"},
-		Every:       "6h",
-		Columns:     expenseColumns(),
-		Children:    expenseChildren(),
-		Ignored:     noise(),
+		Dated: &schema.Dated{
+			On: "date", Figures: []string{"sub_total", "tax_amount", "total"}, Currency: "currency_code", Rate: "exchange_rate",
+			With:  []string{"account_id", "paid_through_account_id", "vendor_id", "tax_id"},
+			Lines: "line_items", LineColumns: []string{"line_item_id", "account_id", "amount", "tax_id"},
+		},
+		Cursor:   schema.FullScan{Modified: "last_modified_time"},
+		Every:    "6h",
+		Columns:  expenseColumns(),
+		Children: expenseChildren(),
+		Ignored:  noise(),
 		Assumed: []string{
 			"The list, its path and its key are not shown.",
 			"The answer to one expense, its path and its key are not shown.",

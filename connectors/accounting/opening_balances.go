@@ -15,7 +15,11 @@ func openingBalances() schema.Resource {
 		ID:     "opening_balance_id",
 		Scope:  "settings",
 		Cursor: schema.Snapshot{},
-		Every:  "24h",
+		Dated: &schema.Dated{
+			On: "date", Figures: []string{"total"},
+			Lines: "accounts", LineColumns: []string{"account_id", "debit_or_credit", "amount", "bcy_amount", "currency_code"},
+		},
+		Every: "24h",
 		Columns: []schema.Column{
 			schema.ID("opening_balance_id", "Identifier of the opening balance; unique within the organization."),
 			schema.Date("date", "Day on which the balances stood."),

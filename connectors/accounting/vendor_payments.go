@@ -6,14 +6,18 @@ import "sluice/schema"
 // carries headers: U87; filters: U104 to U106; what live services add: U314.
 func vendorPayments() schema.Resource {
 	return schema.Resource{
-		Name:     "vendor_payments",
-		Doc:      "A payment to a vendor, for one bill, for several, or in advance.",
-		Path:     "/vendorpayments",
-		Key:      "vendorpayments",
-		ID:       "payment_id",
-		Scope:    "vendorpayments",
-		Single:   &schema.Single{Path: "/vendorpayments/{id}", Key: "vendorpayment", Assumed: true},
-		Details:  &schema.Details{Marker: "bills", Value: &schema.Value{Amounts: []string{"amount"}, Rate: "exchange_rate"}},
+		Name:    "vendor_payments",
+		Doc:     "A payment to a vendor, for one bill, for several, or in advance.",
+		Path:    "/vendorpayments",
+		Key:     "vendorpayments",
+		ID:      "payment_id",
+		Scope:   "vendorpayments",
+		Single:  &schema.Single{Path: "/vendorpayments/{id}", Key: "vendorpayment", Assumed: true},
+		Details: &schema.Details{Marker: "bills", Value: &schema.Value{Amounts: []string{"amount"}, Rate: "exchange_rate"}},
+		Dated: &schema.Dated{
+			On: "date", Figures: []string{"amount", "tax_amount_withheld", "bank_charges"}, Currency: "currency_code", Rate: "exchange_rate",
+			State: "status", Out: []string{"draft", "void"}, With: []string{"payment_number", "vendor_id", "paid_through_account_id"},
+		},
 		Window:   &schema.Window{Column: "date", From: "date_start", To: "date_end"},
 		Cursor:   schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time", Assumed: true},
 		Complete: "The list answers PaymentMode.All unless asked otherwise (docs/upstream.md U104).",

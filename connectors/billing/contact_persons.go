@@ -21,7 +21,8 @@ func contactPersons() schema.Resource {
 			Listed: schema.ListedContacts,
 			List:   schema.FullScan{Modified: "updated_time"},
 		},
-		Every: "24h",
+		Complete: "The answer is the whole list, and a person has no state by which it could be hidden (docs/upstream.md U82 and U201).",
+		Every:    "24h",
 		Columns: []schema.Column{
 			schema.ID("contactperson_id", "Identifier of the person; unique within the organization."),
 			schema.ID("customer_id", "Identifier of the customer whom the person speaks for."),

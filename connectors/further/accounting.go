@@ -41,7 +41,7 @@ func contacts(name string, cursor schema.Cursor) schema.Resource {
 func invoices() schema.Resource {
 	return list(schema.Resource{
 		Name: "invoices", Doc: "What the organization charged a customer.", Path: "/invoices", Key: "invoices", ID: "invoice_id", Scope: "invoices",
-		Cursor: since(), Single: single("/invoices", "invoice"), Details: withLines(), Children: lines("invoice"),
+		Cursor: since(), Single: single("/invoices", "invoice"), Details: withLines(), Children: lines("invoice"), Dated: document("invoice_number", "customer_id"),
 		Columns: columns(key("invoice_id", "invoice"), numbered("invoice_number", "invoice"), []schema.Column{dueDate()}, party("customer"),
 			currency(), totals(balance("invoice")), times()),
 	})
@@ -53,6 +53,9 @@ func customerPayments() schema.Resource {
 	return list(schema.Resource{
 		Name: "customer_payments", Doc: "A payment that a customer made.", Path: "/customerpayments", Key: "customerpayments", ID: "payment_id",
 		Scope: "customerpayments", Cursor: whole(), Single: single("/customerpayments", "payment"), Details: &schema.Details{Marker: "invoices"},
+		Dated: &schema.Dated{
+			On: "date", Figures: []string{"amount"}, Currency: "currency_code", Rate: "exchange_rate", With: []string{"payment_number", "customer_id", "account_id"},
+		},
 		Columns: columns(key("payment_id", "payment"), []schema.Column{
 			schema.ID("payment_number", "Number of the payment as the organization shows it."),
 			schema.ID("reference_number", "Number that the customer gave it."),
@@ -80,6 +83,10 @@ func journals() schema.Resource {
 	return list(schema.Resource{
 		Name: "journals", Doc: "A manual entry of the books.", Path: "/journals", Key: "journals", ID: "journal_id", Scope: "accountants",
 		Cursor: newestFirst(), Single: single("/journals", "journal"), Details: withLines(),
+		Dated: &schema.Dated{
+			On: "journal_date", Figures: []string{"total"}, Currency: "currency_code", Rate: "exchange_rate", State: "status", Out: []string{"draft"},
+			With: []string{"entry_number"}, Lines: "line_items", LineColumns: []string{"line_id", "account_id", "debit_or_credit", "amount", "bcy_amount"},
+		},
 		Columns: columns(key("journal_id", "journal"), []schema.Column{
 			schema.Date("journal_date", "Day of the entry."),
 			schema.ID("entry_number", "Number of the entry as the organization shows it."),
@@ -127,6 +134,7 @@ func vendorCredits() schema.Resource {
 	return list(schema.Resource{
 		Name: "vendor_credits", Doc: "A credit that a vendor granted.", Path: "/vendorcredits", Key: "vendorcredits", ID: "vendor_credit_id",
 		Scope: "debitnotes", Cursor: newestFirst(), Single: single("/vendorcredits", "vendor_credit"), Details: withLines(), Children: lines("vendor credit"),
+		Dated: document("vendor_credit_number", "vendor_id"),
 		Columns: columns(key("vendor_credit_id", "credit"), numbered("vendor_credit_number", "credit"), party("vendor"), currency(),
 			totals(balance("credit")), times()),
 	})
@@ -163,6 +171,7 @@ func bankTransactions() schema.Resource {
 	return list(schema.Resource{
 		Name: "bank_transactions", Doc: "A movement on a bank account.", Path: "/banktransactions", Key: "banktransactions", ID: "transaction_id",
 		Scope: "banking", Cursor: schema.FullScan{}, Single: single("/banktransactions", "banktransaction"),
+		Dated: &schema.Dated{On: "date", Figures: []string{"amount"}, Currency: "currency_code", With: []string{"account_id", "debit_or_credit"}},
 		Columns: columns(key("transaction_id", "movement"), []schema.Column{
 			schema.Date("date", "Day of the movement."),
 			schema.Text("transaction_type", "What it is, such as deposit or expense.").Is(schema.Plain),
@@ -190,10 +199,15 @@ func refund() []schema.Column {
 	}
 }
 
+// refunded has the amount in the base currency only: the other one's currency is the credit's.
+func refunded(credit string) *schema.Dated {
+	return &schema.Dated{On: "date", Figures: []string{"amount_bcy"}, With: []string{credit, "amount_fcy"}}
+}
+
 func vendorCreditRefunds() schema.Resource {
 	return list(schema.Resource{
 		Name: "vendor_credit_refunds", Doc: "Money that a vendor paid back.", Path: "/vendorcredits/refunds", Key: "vendor_credit_refunds",
-		ID: "vendor_credit_refund_id", Scope: "debitnotes", Cursor: schema.FullScan{},
+		ID: "vendor_credit_refund_id", Scope: "debitnotes", Cursor: schema.FullScan{}, Dated: refunded("vendor_credit_id"),
 		Columns: columns(key("vendor_credit_refund_id", "refund"), []schema.Column{schema.ID("vendor_credit_id", "Identifier of the credit.")}, refund()),
 	})
 }
@@ -201,7 +215,7 @@ func vendorCreditRefunds() schema.Resource {
 func creditNoteRefunds() schema.Resource {
 	return list(schema.Resource{
 		Name: "credit_note_refunds", Doc: "Money that was paid back to a customer.", Path: "/creditnotes/refunds", Key: "creditnote_refunds",
-		ID: "creditnote_refund_id", Scope: "creditnotes", Cursor: schema.FullScan{},
+		ID: "creditnote_refund_id", Scope: "creditnotes", Cursor: schema.FullScan{}, Dated: refunded("creditnote_id"),
 		Columns: columns(key("creditnote_refund_id", "refund"), []schema.Column{schema.ID("creditnote_id", "Identifier of the credit note.")}, refund()),
 	})
 }

@@ -137,6 +137,15 @@ func lines(what string) []schema.Child {
 	}}
 }
 
+// document says what of a document with lines and totals belongs to its period.
+func document(number, party string) *schema.Dated {
+	return &schema.Dated{
+		On: "date", Figures: []string{"sub_total", "tax_total", "total"}, Currency: "currency_code", Rate: "exchange_rate",
+		State: "status", Out: []string{"draft", "void"}, With: []string{number, party},
+		Lines: "line_items", LineColumns: []string{"line_item_id", "account_id", "quantity", "rate", "item_total", "tax_id"},
+	}
+}
+
 // totals are the sums of a document.
 func totals(more ...schema.Column) []schema.Column {
 	return append([]schema.Column{

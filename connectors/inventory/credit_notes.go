@@ -9,14 +9,19 @@ import "sluice/schema"
 // custom_fields, stays undeclared.
 func creditNotes() schema.Resource {
 	return schema.Resource{
-		Name:     "credit_notes",
-		Doc:      "What the organization owes a customer back, for a return or a mistake.",
-		Path:     "/creditnotes",
-		Key:      "creditnotes",
-		ID:       "creditnote_id",
-		Scope:    "creditnotes",
-		Single:   &schema.Single{Path: "/creditnotes/{id}", Key: "creditnote", Assumed: true},
-		Details:  &schema.Details{Marker: "line_items", Value: &schema.Value{Open: &schema.Open{Column: "status", Is: []string{"open"}}}},
+		Name:    "credit_notes",
+		Doc:     "What the organization owes a customer back, for a return or a mistake.",
+		Path:    "/creditnotes",
+		Key:     "creditnotes",
+		ID:      "creditnote_id",
+		Scope:   "creditnotes",
+		Single:  &schema.Single{Path: "/creditnotes/{id}", Key: "creditnote", Assumed: true},
+		Details: &schema.Details{Marker: "line_items", Value: &schema.Value{Open: &schema.Open{Column: "status", Is: []string{"open"}}}},
+		Dated: &schema.Dated{
+			On: "date", Figures: []string{"sub_total", "tax_total", "total"}, Currency: "currency_code", Rate: "exchange_rate",
+			State: "status", Out: []string{"draft", "void"}, With: []string{"creditnote_number", "customer_id"},
+			Lines: "line_items", LineColumns: []string{"line_item_id", "account_id", "quantity", "rate", "item_total", "tax_id"},
+		},
 		Cursor:   schema.FullScan{Modified: "updated_time", Created: "created_time", Sort: "created_time"},
 		Complete: "The list answers Status.All unless asked otherwise (docs/upstream.md U104).",
 		Every:    "6h",

@@ -24,7 +24,8 @@ func contactPersons() schema.Resource {
 			Listed: schema.ListedContacts,
 			List:   schema.FullScan{},
 		},
-		Every: "24h",
+		Complete: "The list answers as that of accounting does (docs/upstream.md U155 and U317).",
+		Every:    "24h",
 		Columns: append([]schema.Column{
 			schema.ID("contact_person_id", "Identifier of the person; unique within the organization."),
 			schema.ID("contact_id", "Identifier of the customer whom the person speaks for."),
