@@ -1,0 +1,164 @@
+package files_test
+
+import (
+	"bytes"
+	"errors"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/pipeline/files"
+)
+
+// columns are one of each kind.
+func columns() []files.Column {
+	return []files.Column{
+		{Name: "text", Kind: files.Text}, {Name: "open, \"json\"", Kind: files.JSON}, {Name: "bytes", Kind: files.Bytes},
+		{Name: "is", Kind: files.Bool}, {Name: "count", Kind: files.Int}, {Name: "amount", Kind: files.Decimal, Scale: 4},
+		{Name: "day", Kind: files.Date}, {Name: "at", Kind: files.Time},
+	}
+}
+
+func text(value string) files.Value  { return files.Value{Text: []byte(value)} }
+func number(value int64) files.Value { return files.Value{Number: value} }
+
+// rows are values at the edges of each kind. 20454 days after 1970 it is 1 January 2026.
+func rows() [][]files.Value {
+	null := files.Value{Null: true}
+	return [][]files.Value{
+		{text("plain"), text(`{"a": [1, "x,y"]}`), text("\x00\xff"), number(1), number(-9223372036854775808), text("-0.5"), number(20454), number(1767225600000001)},
+		{null, null, null, null, null, null, null, null},
+		{text(""), text(`""`), text(""), number(0), number(0), text("0"), number(files.FirstDay), number(files.FirstInstant)},
+		{
+			text("say \"hi\",\r\nשלום עולם\u202e"), text("null"), text("a"), number(1), number(9223372036854775807),
+			text("123456789012345678901234567890.12"), number(files.LastDay), number(files.LastInstant),
+		},
+		{text(" edge"), text("[]"), text("b"), number(0), number(1), text("12.50"), number(-1), number(-1)},
+	}
+}
+
+func written(t *testing.T, format files.Format, columns []files.Column, rows [][]files.Value) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := files.NewWriter(format, &out, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		if err := w.Write(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestCSV(t *testing.T) {
+	t.Parallel()
+	want := strings.Join([]string{
+		`text,"open, ""json""",bytes,is,count,amount,day,at`,
+		`plain,"{""a"": [1, ""x,y""]}",00ff,true,-9223372036854775808,-0.5,2026-01-01,2026-01-01T00:00:00.000001Z`,
+		`,,,,,,,`,
+		`"","""""",,false,0,0,0001-01-01,0001-01-01T00:00:00.000000Z`,
+		"\"say \"\"hi\"\",\r\nשלום עולם\u202e\",null,61,true,9223372036854775807,123456789012345678901234567890.12,9999-12-31,9999-12-31T23:59:59.999999Z",
+		`" edge",[],62,false,1,12.50,1969-12-31,1969-12-31T23:59:59.999999Z`, "",
+	}, "\r\n")
+	if diff := cmp.Diff(want, string(written(t, files.CSV, columns(), rows()))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestLines(t *testing.T) {
+	t.Parallel()
+	want := `{"text":"plain","open, \"json\"":{"a": [1, "x,y"]},"bytes":"00ff","is":true,"count":-9223372036854775808,"amount":-0.5,"day":"2026-01-01","at":"2026-01-01T00:00:00.000001Z"}
+{"text":null,"open, \"json\"":null,"bytes":null,"is":null,"count":null,"amount":null,"day":null,"at":null}
+{"text":"","open, \"json\"":"","bytes":"","is":false,"count":0,"amount":0,"day":"0001-01-01","at":"0001-01-01T00:00:00.000000Z"}
+{"text":"say \"hi\",\r\nשלום עולם` + "\u202e" + `","open, \"json\"":null,"bytes":"61","is":true,"count":9223372036854775807,"amount":123456789012345678901234567890.12,"day":"9999-12-31","at":"9999-12-31T23:59:59.999999Z"}
+{"text":" edge","open, \"json\"":[],"bytes":"62","is":false,"count":1,"amount":12.50,"day":"1969-12-31","at":"1969-12-31T23:59:59.999999Z"}
+`
+	if diff := cmp.Diff(want, string(written(t, files.JSONL, columns(), rows()))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestWhatIsNoDecimal: what numeric of Postgres may also hold is an error in each format.
+func TestWhatIsNoDecimal(t *testing.T) {
+	t.Parallel()
+	for _, format := range []files.Format{files.CSV, files.JSONL, files.Parquet} {
+		for _, value := range []string{"NaN", "Infinity", "-Infinity", "", "1e5", "1-"} {
+			w, err := files.NewWriter(format, &bytes.Buffer{}, []files.Column{{Name: "amount", Kind: files.Decimal, Scale: 2}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Write([]files.Value{text(value)}); err == nil || !strings.Contains(err.Error(), "amount has") {
+				t.Errorf("%s: %q gives %v", format, value, err)
+			}
+		}
+	}
+	if _, err := files.NewWriter("xml", &bytes.Buffer{}, nil); err == nil {
+		t.Error("a format that is none is written")
+	}
+}
+
+// TestDecimals: the bytes are those of a big integer in two's complement, which package big knows.
+func TestDecimals(t *testing.T) {
+	t.Parallel()
+	nines := strings.Repeat("9", 38)
+	for _, c := range []struct {
+		text  string
+		scale int
+		want  string // "" if it is too wide
+	}{
+		{"0", 10, "0"}, {"-0", 3, "0"}, {"-0.000", 2, "0"}, {"1.5", 2, "150"}, {"-1", 0, "-1"}, {"12.500", 2, "1250"}, {nines, 0, nines}, {"-" + nines, 0, "-" + nines},
+		{"0." + nines, 38, nines}, {"1" + nines, 0, ""}, {nines, 1, ""}, {"0.001", 2, ""}, {"1" + strings.Repeat("0", 60), 0, ""}, {"00012", 1, "120"},
+		{"18446744073709551616", 0, "18446744073709551616"}, {"-18446744073709551615", 0, "-18446744073709551615"},
+	} {
+		checkDecimal(t, c.text, c.scale, c.want)
+	}
+	const seed = 11
+	random := rand.New(rand.NewPCG(seed, seed))
+	for range 5000 {
+		digits := make([]byte, 1+random.IntN(38))
+		for i := range digits {
+			digits[i] = '0' + byte(random.IntN(10))
+		}
+		sign, behind := "", random.IntN(len(digits))
+		if random.IntN(2) == 0 {
+			sign = "-"
+		}
+		want, _ := new(big.Int).SetString(sign+string(digits), 10)
+		at := len(digits) - behind
+		checkDecimal(t, strings.TrimSuffix(sign+string(digits[:at])+"."+string(digits[at:]), "."), behind, want.String())
+	}
+}
+
+func checkDecimal(t *testing.T, value string, scale int, want string) {
+	t.Helper()
+	got, err := files.AppendWide(nil, files.Column{Name: "amount", Scale: scale}, []byte(value))
+	if want == "" {
+		if !errors.Is(err, files.ErrTooWide) {
+			t.Errorf("%s at scale %d: %x, %v, want ErrTooWide", value, scale, got, err)
+		}
+		return
+	}
+	if err != nil || len(got) != 16 {
+		t.Fatalf("%s at scale %d: %x, %v", value, scale, got, err)
+	}
+	if read := signed(got); read.String() != want {
+		t.Errorf("%s at scale %d is %s, want %s", value, scale, read, want)
+	}
+}
+
+// signed reads a big integer in two's complement.
+func signed(value []byte) *big.Int {
+	read := new(big.Int).SetBytes(value)
+	if value[0]&0x80 != 0 {
+		read.Sub(read, new(big.Int).Lsh(big.NewInt(1), uint(8*len(value))))
+	}
+	return read
+}
