@@ -28,6 +28,17 @@ import (
 // not fit gives a *record.RejectedError.
 type Normalize func(raw []byte, parent string) (record.Record, error)
 
+// LeavingOut returns a Normalize that leaves columns out first, as the stream says: raw records
+// from before the configuration said so still have them.
+func LeavingOut(stream pipeline.Stream, normalize Normalize) Normalize {
+	if stream.LeaveOut == nil {
+		return normalize
+	}
+	return func(raw []byte, parent string) (record.Record, error) {
+		return normalize(stream.LeaveOut.Record(raw), parent)
+	}
+}
+
 var (
 	// ErrNoRaw says that the raw record of a row is not stored or was pruned.
 	ErrNoRaw = errors.New("the raw record is not kept")

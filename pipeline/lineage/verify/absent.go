@@ -12,6 +12,9 @@ import (
 // absent decides what a record without a row means.
 func (s *subject) absent(ctx context.Context, view contents.View, r *upstreamRecord, h held, call int64, standing contents.Standing) error {
 	switch {
+	case h.erased[r.ID]:
+		s.say(verifications.Notice, codeErased, r.ID, call, "", "upstream shows a record that was erased here, and is not loaded again")
+		return nil
 	case h.quarantined[r.ID]:
 		s.say(verifications.Notice, codeQuarantined, r.ID, call, "", "the record is in quarantine: sluice quarantine list")
 		return nil

@@ -9,6 +9,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/contents"
+	"sluice/pipeline/warehouse/erasures"
 	"sluice/pipeline/warehouse/verifications"
 	"sluice/schema"
 	"sluice/schema/record"
@@ -37,6 +38,8 @@ const (
 	codeNotFound = "not_found"
 	// codeQuarantined: the record is in quarantine, and there is no row or only an older version.
 	codeQuarantined = "quarantined"
+	// codeErased: an operator erased the record, and it is not loaded again.
+	codeErased = "erased"
 	// codeRejected: the record does not fit the declaration.
 	codeRejected = "rejected"
 )
@@ -46,6 +49,8 @@ type held struct {
 	rows        map[string]*contents.Row
 	differences map[string][]contents.Difference
 	quarantined map[string]bool
+	// erased are those that are refused because an operator erased them.
+	erased map[string]bool
 }
 
 // hold compares the records of an answer with their rows and returns their keys. Single says that
@@ -162,6 +167,9 @@ func (s *subject) against(ctx context.Context, view contents.View, records []ups
 		return h, err
 	}
 	if h.quarantined, err = s.table.Quarantined(ctx, view, ids); err != nil {
+		return h, err
+	}
+	if h.erased, err = erasures.Refused(ctx, view, s.stream.ListKey(), ids); err != nil {
 		return h, err
 	}
 	var other []upstreamRecord

@@ -115,7 +115,7 @@ func (r *run) look(ctx context.Context) error {
 			return fmt.Errorf("prepare %s: %w", stream, err)
 		}
 		s := &subject{
-			run: r, stream: stream, normalize: normalizer.RecordUnder, table: compare.New(stream, normalizer.RecordUnder),
+			run: r, stream: stream, normalize: normalizer.RecordUnder, table: compare.New(stream, compare.LeavingOut(stream, normalizer.RecordUnder)),
 			looked: map[string]bool{}, edited: map[string]bool{}, told: map[string]bool{}, requested: map[string]bool{}, pages: map[int]bool{},
 			clashing: map[string]bool{},
 			verified: verifications.Verified{Organization: stream.Organization, Service: stream.Service.Name, Resource: stream.Resource.Name},

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/wants"
 	"sluice/schema"
 )
 
@@ -132,10 +133,18 @@ func (t *Tracer) versions(ctx context.Context, stream pipeline.Stream, h *Histor
 	}, func() error {
 		call, version := c, v
 		version.Call = &call
-		version.Single = single(stream, h, call)
 		h.Versions = append(h.Versions, version)
 		return nil
 	})
+	for i := range h.Versions {
+		version := &h.Versions[i]
+		if err == nil && version.Call.At == nil {
+			version.Call, err = t.call(ctx, version.Call.ID)
+		}
+		if err == nil {
+			version.Single = single(stream, h, *version.Call)
+		}
+	}
 	return err
 }
 
@@ -143,6 +152,8 @@ func (t *Tracer) versions(ctx context.Context, stream pipeline.Stream, h *Histor
 // followed in a class of their own, by its path.
 func single(stream pipeline.Stream, h *History, c Call) bool {
 	switch r := stream.Resource; {
+	case c.Adopted != nil:
+		return c.Adopted.Single
 	case h.Row != nil && h.Row.Detail != nil && h.Row.Detail.ID == c.ID:
 		return true
 	case r.Details != nil && c.Class == string(pipeline.ClassDetails):
@@ -153,6 +164,12 @@ func single(stream pipeline.Stream, h *History, c Call) bool {
 		id, _ := own(r, h.Record)
 		return c.Path == stream.Service.Root+strings.ReplaceAll(r.Single.Path, "{id}", id)
 	}
+}
+
+func (t *Tracer) wants(ctx context.Context, stream pipeline.Stream, h *History) error {
+	var err error
+	h.Wants, err = wants.Of(ctx, t.pool, stream.ListKey(), h.Record)
+	return err
 }
 
 func (t *Tracer) quarantine(ctx context.Context, stream pipeline.Stream, h *History) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/erasures"
 	"sluice/pipeline/warehouse/raw"
 	"sluice/pipeline/warehouse/tombstones"
 )
@@ -23,6 +24,12 @@ func (t *Tracer) Records(ctx context.Context, versions []Version) ([][]byte, err
 		records[i] = found[place]
 	}
 	return records, nil
+}
+
+func (t *Tracer) erasure(ctx context.Context, stream pipeline.Stream, h *History) error {
+	var err error
+	h.Erasure, err = erasures.Earlier(ctx, t.pool, stream.ListKey(), h.Record)
+	return err
 }
 
 func (t *Tracer) tombstone(ctx context.Context, stream pipeline.Stream, h *History) error {

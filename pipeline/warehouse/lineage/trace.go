@@ -18,7 +18,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/adoptions"
 	"sluice/pipeline/warehouse/tombstones"
+	"sluice/pipeline/warehouse/wants"
 	"sluice/schema"
 )
 
@@ -43,6 +45,11 @@ type History struct {
 	AllArchives bool      `json:"all_archives"`
 	// Quarantine are the entries about the record, newest first.
 	Quarantine []Entry `json:"quarantine"`
+	// Erasure is the number of the erasure because of which the record is not loaded; 0 if it is
+	// not refused.
+	Erasure int64 `json:"erasure,omitempty"`
+	// Wants are the last requests of roles for the record, newest first.
+	Wants []wants.Want `json:"wants,omitempty"`
 	// Tombstone is the evidence that the record is gone upstream; nil if no list ever missed it.
 	Tombstone *tombstones.Tombstone `json:"tombstone,omitempty"`
 	// List and Details are the streams that bring the record; Details is nil where there are no
@@ -90,6 +97,9 @@ type Call struct {
 	Code   string     `json:"code,omitempty"`
 	Class  string     `json:"class,omitempty"`
 	Run    int64      `json:"run,omitempty"`
+	// Adopted says where the records are from if no call of ours brought them: the number stands
+	// for a batch that was adopted then.
+	Adopted *adoptions.Batch `json:"adopted,omitempty"`
 }
 
 // Run is one run of a stream, with what is still stored of it.
@@ -111,7 +121,7 @@ func (t *Tracer) Record(ctx context.Context, stream pipeline.Stream, id string, 
 		Versions: []Version{}, Quarantine: []Entry{},
 	}
 	for _, read := range []func(context.Context, pipeline.Stream, *History) error{
-		t.row, t.tombstone, t.quarantine, t.streams, t.parent,
+		t.row, t.erasure, t.tombstone, t.quarantine, t.wants, t.streams, t.parent,
 		func(ctx context.Context, stream pipeline.Stream, h *History) error {
 			return t.versions(ctx, stream, h, archives)
 		},
@@ -210,18 +220,21 @@ SELECT reserved_at, path, coalesce(page, 0), coalesce(status, 0), coalesce(code,
 	sqlRun = `SELECT class, started_at, coalesce(outcome, ''), note FROM sluice.runs WHERE id = $1`
 )
 
-// call returns a call by its number; nil for zero. If the log no longer has it, the call has its
-// number only.
+// call returns a call by its number; nil for zero. If the log does not have it, the call has its
+// number only, and says whether its records were adopted.
 func (t *Tracer) call(ctx context.Context, id int64) (*Call, error) {
 	if id == 0 {
 		return nil, nil //nolint:nilnil // no call
 	}
 	c := &Call{ID: id}
 	err := t.pool.QueryRow(ctx, sqlCall, id).Scan(&c.At, &c.Path, &c.Page, &c.Status, &c.Code, &c.Class, &c.Run)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return nil, err
+	if errors.Is(err, pgx.ErrNoRows) {
+		c.Adopted, err = adoptions.Of(ctx, t.pool, id)
+		if c.Adopted != nil {
+			c.Run = c.Adopted.Run
+		}
 	}
-	return c, nil
+	return c, err
 }
 
 func (t *Tracer) run(ctx context.Context, id int64) (*Run, error) {
