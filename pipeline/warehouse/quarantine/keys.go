@@ -16,6 +16,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
+	"sluice/schema"
 	"sluice/schema/record"
 )
 
@@ -100,11 +101,7 @@ func Look(batch *pipeline.Batch) Sight {
 			continue
 		}
 		read++
-		for at := range rec.Tables[0][0].Values {
-			if rec.Tables[0][0].Values[at].State != record.Absent {
-				values[at]++
-			}
-		}
+		countGiven(rec, values)
 		for at, carried := range rec.Carries {
 			if carried {
 				arrays[at]++
@@ -115,18 +112,31 @@ func Look(batch *pipeline.Batch) Sight {
 	if read < Least {
 		return seen
 	}
+	leaveOut := batch.Claim.Stream.LeaveOut
 	for at := range resource.Columns {
-		if !resource.Columns[at].Given {
+		if !resource.Columns[at].Given && !leaveOut.Omits(0, at) {
 			seen.note(resource.Columns[at].Wire, values[at])
 		}
 	}
 	for at := range tables {
-		if tables[at].Depth() == 1 && tables[at].Child.Prefix == "" {
+		if ofRecord(&tables[at]) && (!tables[at].Child.Scalar || !leaveOut.Omits(at, 0)) {
 			seen.note(tables[at].Path[0], arrays[at])
 		}
 	}
 	return seen
 }
+
+// countGiven counts the columns of which a record has the key.
+func countGiven(rec *record.Record, values []int) {
+	for at := range rec.Tables[0][0].Values {
+		if rec.Tables[0][0].Values[at].State != record.Absent {
+			values[at]++
+		}
+	}
+}
+
+// ofRecord reports whether a table is an array of the record under a key of its own.
+func ofRecord(table *schema.Table) bool { return table.Depth() == 1 && table.Child.Prefix == "" }
 
 // note adds a key to Came or Lacking.
 func (s *Sight) note(name string, carriers int) {

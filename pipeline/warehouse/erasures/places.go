@@ -1,0 +1,115 @@
+package erasures
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/changes"
+	"sluice/pipeline/warehouse/places"
+)
+
+// place is a statement that erases a record from one table. $1 is the organization and $2 the key
+// of the record; where resource is set, $3 is the service and $4 the resource.
+type place struct {
+	name     string
+	resource bool
+	sql      string
+}
+
+// The names of places in receipts: those that a search has, as far as it has them.
+const (
+	placeRows    = string(places.Rows)
+	placeArrays  = string(places.Arrays)
+	placeFormer  = "former values"
+	placeArchive = string(places.RawRecords)
+)
+
+// others are the tables beside those of the resource and its raw records. What sluice.closings and
+// sluice.certificates hold of a record names no person, and stays: amounts of a closed period, and
+// digests. So do numbers of records in the log of changes and in the call log, until their
+// retention.
+//
+// A callback that names several records stays without its body. Callbacks and events name a module
+// and no resource: identifiers are unique in an organization.
+var others = []place{ //nolint:gochecknoglobals // a table
+	{string(places.Versions), true, `DELETE FROM history.versions WHERE (organization_id, service, resource, record_id) = ($1, $3, $4, $2)`},
+	{string(places.Days), true, `DELETE FROM history.days WHERE (organization_id, service, resource, record_id) = ($1, $3, $4, $2)`},
+	{string(places.Quarantine), true, `DELETE FROM sluice.quarantine WHERE (organization_id, service, resource, record_id) = ($1, $3, $4, $2)`},
+	{"tombstones", true, `DELETE FROM sluice.tombstones WHERE (organization_id, service, resource, record_id) = ($1, $3, $4, $2)`},
+	{"hints", true, `DELETE FROM sluice.hints WHERE (organization_id, service, resource, record_id) = ($1, $3, $4, $2)`},
+	{"wants", true, `DELETE FROM sluice.wants WHERE (organization_id, resource, record_id) = ($1, $3 || '.' || $4, $2)`},
+	{"findings", true, `DELETE FROM sluice.findings WHERE (organization_id, service, resource, record_id) = ($1, $3, $4, $2)`},
+	{"callbacks", false, `DELETE FROM sluice.callbacks WHERE organization_id = $1 AND ids = ARRAY[$2]`},
+	{"callbacks", false, `UPDATE sluice.callbacks SET ids = array_remove(ids, $2), body = NULL WHERE organization_id = $1 AND $2 = ANY (ids)`},
+	{"events", false, `DELETE FROM notifications.events WHERE organization_id = $1 AND record_id = $2`},
+}
+
+// everywhere erases a record from all places, and returns how much it found in each. The log of
+// changes says that the row is gone, since copies that follow it have to erase it, too.
+func everywhere(ctx context.Context, tx pgx.Tx, subject *Subject, erasure int64) (map[string]int64, error) {
+	found := map[string]int64{}
+	key := subject.key()
+	if err := rows(ctx, tx, subject, found); err != nil {
+		return nil, err
+	}
+	archived, err := archives(ctx, tx, subject)
+	if err != nil {
+		return nil, err
+	}
+	if archived > 0 {
+		found[placeArchive] = archived
+	}
+	for _, p := range others {
+		args := []any{key.Organization, subject.Record}
+		if p.resource {
+			args = append(args, key.Service, key.Resource)
+		}
+		done, err := tx.Exec(ctx, p.sql, args...)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		if n := done.RowsAffected(); n > 0 {
+			found[p.name] += n
+		}
+	}
+	if found[placeRows] == 0 {
+		return found, nil
+	}
+	return found, changes.Note(ctx, tx, key.Organization, changes.TableOf(subject.Stream), changes.Deleted, []string{subject.Record},
+		map[string]int64{"erasure": erasure})
+}
+
+// rows deletes the row of a record with its arrays, the innermost first, and the former values of
+// its columns.
+func rows(ctx context.Context, tx pgx.Tx, subject *Subject, found map[string]int64) error {
+	resource := subject.Stream.Resource
+	key := resource.Columns[0].ColumnName()
+	type target struct{ place, table, column string }
+	var targets []target
+	for i, table := range resource.Tables() {
+		if i == 0 {
+			targets = append(targets, target{placeRows, table.Name, key})
+			continue
+		}
+		targets = append(targets, target{placeArrays, table.Name, "_parent_id"})
+	}
+	slices.Reverse(targets)
+	if len(resource.History) > 0 {
+		targets = append(targets, target{placeFormer, resource.HistoryTable(), key})
+	}
+	for _, t := range targets {
+		done, err := tx.Exec(ctx, fmt.Sprintf(`DELETE FROM %s WHERE organization_id = $1 AND %s = $2`,
+			pgx.Identifier{resource.SchemaName(subject.Stream.Service), t.table}.Sanitize(), pgx.Identifier{t.column}.Sanitize()),
+			subject.Stream.Organization, subject.Record)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.place, err)
+		}
+		if n := done.RowsAffected(); n > 0 {
+			found[t.place] += n
+		}
+	}
+	return nil
+}

@@ -1,0 +1,375 @@
+package places_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/migrations"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/places"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/warehousetest"
+)
+
+// lists are the declared lists of the tests.
+var lists = []places.List{
+	{Service: "accounting", Schema: "accounting", Name: "contact_persons", Key: "contact_person_id"},
+	{Service: "accounting", Schema: "accounting", Name: "expenses", Key: "expense_id"},
+	{Service: "inventory", Schema: "custom", Name: "pets", Key: "pet_id"},
+}
+
+const own = "_content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at"
+
+// planted has a person in every family, in several spellings, and others beside her.
+const planted = `
+INSERT INTO accounting.contact_persons (organization_id, contact_person_id, first_name, email, _extra, ` + own + `) VALUES
+	('acme', '1', 'Anna', 'Anna.Pavlova@Example.com', '{"note": "ask ANNA.PAVLOVA@EXAMPLE.COM \"soon\""}', '\x00', 1, 0, 1, now(), clock_timestamp()),
+	('acme', '2', 'Anna', 'anna.other@example.com', NULL, '\x00', 1, 1, 1, now(), clock_timestamp()),
+	('beta', '3', NULL, 'anna.pavlova@example.com', NULL, '\x00', 1, 2, 1, now(), clock_timestamp());
+INSERT INTO accounting.contact_persons_contactperson_custom_fields (organization_id, _parent_id, _position, value) VALUES
+	('acme', '1', 0, '["x", {"anna.pavlova@example.com": 1}]'), ('acme', '2', 0, '"other"');
+INSERT INTO accounting.expenses (organization_id, expense_id, ` + own + `) VALUES ('acme', '77', '\x00', 1, 0, 1, now(), clock_timestamp());
+INSERT INTO accounting.expenses_line_items (organization_id, _parent_id, _position) VALUES ('acme', '77', 0);
+INSERT INTO accounting.expenses_line_items_tags (organization_id, _parent_id, _parent_position, _position, tag_name) VALUES
+	('acme', '77', 0, 0, 'to: anna.pavlova@example.com');
+CREATE SCHEMA custom;
+CREATE TABLE custom.pets (organization_id text NOT NULL, pet_id text, names text[], PRIMARY KEY (organization_id, pet_id));
+INSERT INTO custom.pets VALUES ('acme', 'rex', '{Rex,"of \"anna.pavlova@example.com\""}'), ('acme', 'tom', '{anna.pavlova,example.com}');
+INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, record_id, raw, code, state) VALUES
+	('acme', 'accounting', 'contact_persons', '\x01', '9', convert_to('{"email":"\u0061nna.pavlova@example.com"}', 'UTF8'), 'type', 'open'),
+	('acme', 'accounting', 'contact_persons', '\x02', '1', convert_to('{"email":"anna.pavlova@example.com"', 'UTF8'), 'type', 'retried'),
+	('acme', 'accounting', 'contact_persons', '\x03', '8', convert_to('{"email":"anna.other@example.com"}', 'UTF8'), 'type', 'open');
+INSERT INTO sluice.raw_records (call_id, first_position, organization_id, service, resource, records) VALUES
+	(1, 0, 'acme', 'accounting', 'contact_persons', E'[\n{"contact_person_id":"1","email":"anna\\u002epavlova@example.com"},\n{"contact_person_id":"2"},\n{"contact_person_id":4,"a":"Anna.Pavlova@example.com"}\n]'),
+	(2, 0, 'acme', 'accounting', 'contact_persons', '[{"contact_person_id":"5","email":"anna.other@example.com"}]'),
+	(3, 0, 'acme', 'inventory', 'pets', '[{"pet_id":"rex","names":["anna.pavlova@example.com"]}]');
+INSERT INTO history.versions (organization_id, service, resource, record_id, valid_from, upstream_from, began, record, arrays) VALUES
+	('acme', 'accounting', 'contact_persons', '1', now(), clock_timestamp(), 'seen', '{"email": "anna.pavlova@example.com"}', '{"x": [{"mail": "anna.pavlova@example.com"}]}'),
+	('acme', 'accounting', 'contact_persons', '2', now(), clock_timestamp(), 'seen', '{"email": "anna.other@example.com"}', '{}');
+INSERT INTO history.days (organization_id, service, resource, record_id, day, content, seen_at) VALUES
+	('beta', 'accounting', 'contact_persons', '3', '2026-11-01', '{"email": "anna.pavlova@example.com"}', now());
+INSERT INTO sluice.drift (organization_id, service, resource, path, kind, seen) VALUES ('acme', 'accounting', 'contact_persons', 'anna.pavlova@example.com', 'string', 1);
+INSERT INTO sluice.changes (organization_id, table_name, op, record_ids, details) VALUES
+	('acme', 'accounting.contact_persons', 'changed', '{anna.pavlova@example.com}', NULL), ('acme', 'accounting.expenses', 'changed', '{77}', '{"by": "anna.pavlova@example.com"}');
+INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, module, operation, ids, bytes, body) VALUES
+	('acme', 'watch', '\x00', now(), clock_timestamp(), 'Contacts', 'update', '{1}', 1, '{"payload":"{\"mail\":\"anna\\u002epavlova@example.com\"}"}');
+INSERT INTO notifications.events (organization_id, callback_id, module, record_id, operation, told_at, changed_fields, changed_values) VALUES
+	('acme', 1, 'Contacts', '1', 'update', now(), '{mail}', '{"mail": "anna.pavlova@example.com"}');
+INSERT INTO sluice.calls (id, organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, free_at, detail) VALUES
+	(1, 'acme', 'accounting', 'contact_persons', 'incremental', 'x', 'GET', '/contacts', now(), clock_timestamp(), now(), 'no such contact: anna.pavlova@example.com');
+INSERT INTO sluice.runs (organization_id, service, resource, class, gen, note) VALUES ('acme', 'accounting', 'contact_persons', 'incremental', 1, 'Anna.Pavlova@example.com?');
+INSERT INTO sluice.closings (organization_id, period, first_day, last_day, time_zone, lacks) VALUES ('acme', '2026-10', '2026-10-01', '2026-10-31', 'UTC', '{"anna.pavlova@example.com"}');
+INSERT INTO sluice.actions (actor, action, target, before, outcome) VALUES ('anna.pavlova@example.com', 'a', 'b', '{"x": "anna.pavlova@example.com"}', 'done');
+INSERT INTO river.river_job (kind, queue, max_attempts, args, errors) VALUES ('a', 'a', 1, '{}', ARRAY['{"error": "anna.pavlova@example.com"}'::jsonb]);
+CREATE TABLE sluice.letters (said varchar);
+INSERT INTO sluice.letters VALUES ('Dear anna.pavlova@example.com,'), ('Dear all,')`
+
+// wanted are the places of planted, counted by hand.
+func wanted() []places.Place {
+	return []places.Place{
+		{Family: places.Rows, Table: "accounting.contact_persons", Column: "_extra", Count: 1},
+		{Family: places.Rows, Table: "accounting.contact_persons", Column: "email", Count: 2},
+		{Family: places.Rows, Table: "custom.pets", Column: "names", Count: 1},
+		{Family: places.Arrays, Table: "accounting.contact_persons_contactperson_custom_fields", Column: "value", Count: 1},
+		{Family: places.Arrays, Table: "accounting.expenses_line_items_tags", Column: "tag_name", Count: 1},
+		{Family: places.Quarantine, Table: "sluice.quarantine", Column: "raw", State: "open", Count: 1},
+		{Family: places.Quarantine, Table: "sluice.quarantine", Column: "raw", State: "retried", Count: 1},
+		{Family: places.RawRecords, Table: "sluice.raw_records", Column: "records", Count: 3, Archives: 2},
+		{Family: places.Versions, Table: "history.versions", Column: "arrays", Count: 1},
+		{Family: places.Versions, Table: "history.versions", Column: "record", Count: 1},
+		{Family: places.Days, Table: "history.days", Column: "content", Count: 1},
+		{Family: places.Drift, Table: "sluice.drift", Column: "path", Count: 1},
+		{Family: places.Changes, Table: "sluice.changes", Column: "details", Count: 1},
+		{Family: places.Changes, Table: "sluice.changes", Column: "record_ids", Count: 1},
+		{Family: places.Notifications, Table: "notifications.events", Column: "changed_values", Count: 1},
+		{Family: places.Notifications, Table: "sluice.callbacks", Column: "body", Count: 1},
+		{Family: places.Calls, Table: "sluice.calls", Column: "detail", Count: 1},
+		{Family: places.Runs, Table: "sluice.runs", Column: "note", Count: 1},
+		{Family: places.Closings, Table: "sluice.closings", Column: "lacks", Count: 1},
+		{Family: places.Actions, Table: "sluice.actions", Column: "actor", Count: 1},
+		{Family: places.Actions, Table: "sluice.actions", Column: "before", Count: 1},
+		{Family: places.Jobs, Table: "river.river_job", Column: "errors", Count: 1},
+		{Family: places.Other, Table: "sluice.letters", Column: "said", Count: 1},
+	}
+}
+
+// open gives a migrated warehouse in which sql was executed.
+func open(tb testing.TB, sql string) (*warehouse.DB, string) {
+	tb.Helper()
+	url := warehousetest.Template(tb, "places", func(ctx context.Context, url string) error {
+		return migrations.Migrate(ctx, url, migrations.Options{})
+	})
+	if _, err := warehousetest.Connect(tb, url).Exec(tb.Context(), sql); err != nil {
+		tb.Fatal(err)
+	}
+	db, err := warehouse.Open(tb.Context(), url, warehouse.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(db.Close)
+	return db, url
+}
+
+func find(t *testing.T, db *warehouse.DB, q places.Query) places.Found {
+	t.Helper()
+	q.Needle, q.Lists = needle(t, "anna.pavlova@example.com"), lists
+	if q.Limit == 0 {
+		q.Limit = 20
+	}
+	found, err := places.Find(t.Context(), db.Sessions(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestEveryPlaceIsFound(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t, planted)
+	told := 0
+	found := find(t, db, places.Query{Progress: func(done, all int, table string) {
+		if done != told || table == "" || all <= done {
+			t.Errorf("%d of %d at %q, want %d", done, all, table, told)
+		}
+		told++
+	}})
+	if diff := cmp.Diff(wanted(), found.Places); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	const contacts, expenses = "accounting.contact_persons", "accounting.expenses"
+	if diff := cmp.Diff([]places.Record{
+		{Organization: "acme", Resource: contacts, ID: "1", In: []places.Family{places.Rows, places.Arrays, places.Quarantine, places.RawRecords, places.Versions}},
+		{Organization: "acme", Resource: contacts, ID: "4", In: []places.Family{places.RawRecords}},
+		{Organization: "acme", Resource: contacts, ID: "9", In: []places.Family{places.Quarantine}},
+		{Organization: "beta", Resource: contacts, ID: "3", In: []places.Family{places.Rows, places.Days}},
+		{Organization: "acme", Resource: expenses, ID: "77", In: []places.Family{places.Arrays}},
+		{Organization: "acme", Resource: "inventory.pets", ID: "rex", In: []places.Family{places.Rows, places.RawRecords}},
+	}, found.Records); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	if found.Tables != told || found.LeftOut != 0 || len(found.More) != 0 {
+		t.Errorf("%d tables searched, %d left out, %d announced, %d more", found.Tables, found.LeftOut, told, len(found.More))
+	}
+}
+
+// Postgres keeps frequent values for its planner, in clear.
+func TestStatisticsAreAPlace(t *testing.T) {
+	t.Parallel()
+	db, url := open(t, planted)
+	if _, err := warehousetest.Connect(t, url).Exec(t.Context(), `INSERT INTO accounting.contact_persons (organization_id, contact_person_id, email, `+own+`)
+		SELECT 'acme', 'n' || g, 'Anna.Pavlova@example.com', '\x00', 1, g, 1, now(), clock_timestamp() FROM generate_series(10, 200) g;
+		INSERT INTO custom.pets SELECT 'acme', 'n' || g, '{"by \"anna.pavlova@example.com\""}' FROM generate_series(10, 200) g;
+		ANALYZE accounting.contact_persons, custom.pets`); err != nil {
+		t.Fatal(err)
+	}
+	found := find(t, db, places.Query{})
+	var got []places.Place
+	for _, place := range found.Places {
+		if place.Family == places.Statistics {
+			got = append(got, place)
+		}
+	}
+	if diff := cmp.Diff([]places.Place{
+		{Family: places.Statistics, Table: "accounting.contact_persons", Column: "email", Count: 1},
+		{Family: places.Statistics, Table: "custom.pets", Column: "names", Count: 1},
+	}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestOneOrganizationOrList(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t, planted)
+	found := find(t, db, places.Query{Organization: "beta"})
+	if diff := cmp.Diff([]places.Place{
+		{Family: places.Rows, Table: "accounting.contact_persons", Column: "email", Count: 1},
+		{Family: places.Days, Table: "history.days", Column: "content", Count: 1},
+	}, found.Places); diff != "" || found.LeftOut == 0 {
+		t.Errorf("%d left out (-want +got):\n%s", found.LeftOut, diff)
+	}
+	found = find(t, db, places.Query{List: &lists[2]})
+	if diff := cmp.Diff([]places.Place{
+		{Family: places.Rows, Table: "custom.pets", Column: "names", Count: 1},
+		{Family: places.RawRecords, Table: "sluice.raw_records", Column: "records", Count: 1, Archives: 1},
+	}, found.Places); diff != "" || found.LeftOut == 0 {
+		t.Errorf("%d left out (-want +got):\n%s", found.LeftOut, diff)
+	}
+	found = find(t, db, places.Query{List: &lists[1]})
+	if diff := cmp.Diff([]places.Place{
+		{Family: places.Arrays, Table: "accounting.expenses_line_items_tags", Column: "tag_name", Count: 1},
+		{Family: places.Changes, Table: "sluice.changes", Column: "details", Count: 1},
+	}, found.Places); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Each list of records is bounded and the same each time; counts are of all.
+func TestManyPlaces(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t, `INSERT INTO accounting.contact_persons (organization_id, contact_person_id, email, `+own+`)
+		SELECT 'acme', lpad(g::text, 6, '0'), 'anna.pavlova@example.com', '\x00', 1, g, 1, now(), clock_timestamp() FROM generate_series(100000, 1, -1) g;
+		INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, record_id, raw, code)
+		SELECT 'acme', 'accounting', 'contact_persons', g::text::bytea, lpad(g::text, 6, '0'), 'anna.pavlova@example.com', 'type' FROM generate_series(2, 200000, 2) g`)
+	found := find(t, db, places.Query{Limit: 3})
+	found.Places = slices.DeleteFunc(found.Places, func(p places.Place) bool { return p.Family == places.Statistics }) // of an analysis meanwhile
+	if diff := cmp.Diff([]places.Place{
+		{Family: places.Rows, Table: "accounting.contact_persons", Column: "email", Count: 100000},
+		{Family: places.Quarantine, Table: "sluice.quarantine", Column: "raw", State: "open", Count: 100000},
+	}, found.Places); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	const contacts = "accounting.contact_persons"
+	both := []places.Family{places.Rows, places.Quarantine}
+	if diff := cmp.Diff([]places.Record{
+		{Organization: "acme", Resource: contacts, ID: "000001", In: both[:1]}, {Organization: "acme", Resource: contacts, ID: "000002", In: both},
+		{Organization: "acme", Resource: contacts, ID: "000003", In: both[:1]},
+	}, found.Records); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]places.MoreRecords{{Organization: "acme", Resource: contacts}}, found.More); diff != "" {
+		t.Errorf("more (-want +got):\n%s", diff)
+	}
+}
+
+// Tables of other roles are not read, wherever they are, and nothing of theirs is executed.
+func TestObjectsOfOthersAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	db, url := open(t, planted)
+	before := find(t, db, places.Query{})
+	strangers := warehousetest.Plant(t, url)
+	conn := warehousetest.Connect(t, url)
+	if _, err := conn.Exec(t.Context(), fmt.Sprintf(`SET ROLE %[1]s; CREATE TABLE inventory.addresses (organization_id text, email text);
+		INSERT INTO inventory.addresses VALUES ('acme', 'anna.pavlova@example.com'); RESET ROLE`, strangers.Role)); err != nil {
+		t.Fatal(err)
+	}
+	after := find(t, db, places.Query{})
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("(-before +after):\n%s", diff)
+	}
+	strangers.Loot()
+}
+
+// A column of a type that can hold a text and is not searched would be a place that is never found.
+func TestAllTypesOfTheWarehouseAreKnown(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t, planted)
+	known := append(places.Types(), strings.Fields(`bool int2 int4 int8 float8 numeric date timestamp timestamptz interval oid xid8 pg_snapshot
+		_timestamptz _int8 _int4 _date _bool _float8 river_job_state bit`)...)
+	rows, err := db.Pool().Query(t.Context(), `
+SELECT t.oid::regclass::text || '.' || a.attname || ' ' || y.typname FROM pg_catalog.pg_class t JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
+JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 JOIN pg_catalog.pg_type y ON y.oid = a.atttypid
+WHERE t.relkind IN ('r', 'p', 'm') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND y.typname <> ALL ($1)`, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var column string
+		if err := rows.Scan(&column); err != nil {
+			t.Fatal(err)
+		}
+		t.Errorf("%s: can the type hold a text?", column)
+	}
+	if rows.Err() != nil {
+		t.Fatal(rows.Err())
+	}
+}
+
+// What Postgres logs of a search, at its most talkative, does not have the text.
+func TestTheServerLogsNoText(t *testing.T) {
+	t.Parallel()
+	_, url := open(t, planted)
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	postgres.SetUp(config.ConnConfig, map[string]string{
+		"log_statement": "all", "log_min_duration_statement": "0", "log_parameter_max_length": "-1", "log_parameter_max_length_on_error": "-1",
+		"debug_print_plan": "on", "debug_print_rewritten": "on", "log_error_verbosity": "verbose", "client_min_messages": "debug5",
+	})
+	var said strings.Builder
+	config.MaxConns = 1
+	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) { fmt.Fprintf(&said, "%+v\n", notice) }
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	found, err := places.Find(t.Context(), pool, places.Query{Needle: needle(t, "Anna.Pavlova@example.com"), Lists: lists, Limit: 1})
+	if err != nil || len(found.Places) != len(wanted()) {
+		t.Fatalf("found in %d places: %v", len(found.Places), err)
+	}
+	if log := strings.ToLower(said.String()); strings.Contains(log, "pavlova") || !strings.Contains(log, "sluice_patterns") {
+		t.Errorf("the log of %d bytes has the text, or nothing of the search", len(log))
+	}
+	if _, err := pool.Exec(t.Context(), "SELECT $1::text", "anna.pavlova@example.com"); err != nil || !strings.Contains(said.String(), "pavlova") {
+		t.Errorf("a parameter is not in the log, which so proves nothing: %v", err)
+	}
+}
+
+// A search that fails says which table it was at, and not for what it searched; the session keeps
+// nothing of it.
+func TestFailedSearches(t *testing.T) {
+	t.Parallel()
+	db, url := open(t, planted)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := places.Find(ctx, db.Sessions(), places.Query{
+		Needle: needle(t, "anna.pavlova@example.com"), Progress: func(done, _ int, _ string) {
+			if done == 3 {
+				cancel()
+			}
+		},
+	})
+	if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "pavlova") {
+		t.Errorf("canceled: %v", err)
+	}
+	found := find(t, db, places.Query{})
+	if len(found.Places) != len(wanted()) {
+		t.Errorf("found in %d places behind a canceled search, want %d", len(found.Places), len(wanted()))
+	}
+	left := 0
+	if err := db.Pool().QueryRow(t.Context(), `SELECT count(*) FROM pg_catalog.pg_class WHERE relname = 'sluice_patterns'`).Scan(&left); err != nil || left != 0 {
+		t.Errorf("%d tables with the text are left: %v", left, err)
+	}
+	conn := warehousetest.Connect(t, url)
+	strangers := warehousetest.Plant(t, url)
+	if _, err := conn.Exec(t.Context(), "SELECT sluice.grant_worker($1); ", strangers.Role); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), "GRANT TEMPORARY ON DATABASE "+conn.Config().Database+" TO "+strangers.Role); err != nil {
+		t.Fatal(err)
+	}
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.PrepareConn = func(ctx context.Context, c *pgx.Conn) (bool, error) {
+		_, err := c.Exec(ctx, "SET ROLE "+strangers.Role)
+		return true, err
+	}
+	postgres.SetUp(config.ConnConfig, nil)
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	query := places.Query{Needle: needle(t, "anna.pavlova@example.com")}
+	if found, err := places.Find(t.Context(), pool, query); err != nil || len(found.Places) != len(wanted()) {
+		t.Errorf("as a worker: found in %d places: %v", len(found.Places), err)
+	}
+	if _, err := conn.Exec(t.Context(), "REVOKE SELECT ON sluice.runs FROM "+strangers.Role); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := places.Find(t.Context(), pool, query); !errors.Is(err, places.ErrRights) || !strings.Contains(err.Error(), "sluice.runs") {
+		t.Errorf("without a right: %v", err)
+	}
+}

@@ -1,0 +1,136 @@
+package warehouse
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline"
+	"sluice/pipeline/warehouse/history"
+	"sluice/pipeline/warehouse/leftout"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/quarantine"
+	"sluice/pipeline/warehouse/raw"
+	"sluice/pipeline/warehouse/rows"
+	"sluice/schema/redact"
+)
+
+// How much one transaction of a scrub handles: archives, entries of the quarantine, rows.
+const (
+	scrubArchives = 20
+	scrubEntries  = 100
+	scrubRows     = 500
+)
+
+// Scrubbed counts what a scrub changed, or would change.
+type Scrubbed struct {
+	// Archives are arrays of raw records, Entries those of the quarantine, Rows records with other
+	// values in the row or in an array.
+	Archives, Entries, Rows int
+}
+
+// Add adds other counts.
+func (s *Scrubbed) Add(other Scrubbed) {
+	s.Archives, s.Entries, s.Rows = s.Archives+other.Archives, s.Entries+other.Entries, s.Rows+other.Rows
+}
+
+// Scrub leaves columns out of all that is stored of a stream's resource, as the stream says: raw
+// records, quarantine, drift, rows with their elements, versions and values by day. Stored redacts
+// what tables hold. Content hashes stay: a rebuild makes them anew.
+//
+// Each step is a transaction, and a scrub that was stopped or killed is made again from its
+// beginning, where nothing is left to change. Runs go on meanwhile: each step keeps them off the
+// rows for its own time only. With dry it writes nothing, and rows are not counted. Progress, if
+// not nil, is called behind each step.
+func (db *DB) Scrub(ctx context.Context, stream pipeline.Stream, stored *redact.Redactor, dry bool, progress func(Scrubbed)) (Scrubbed, error) {
+	s := scrub{db: db, stream: stream, dry: dry, progress: progress}
+	err := s.archives(ctx)
+	if err == nil {
+		err = s.entries(ctx)
+	}
+	if err == nil && !dry {
+		err = s.rows(ctx, stored)
+	}
+	return s.Scrubbed, err
+}
+
+// scrub is one scrub of a stream's resource.
+type scrub struct {
+	Scrubbed
+
+	db       *DB
+	stream   pipeline.Stream
+	dry      bool
+	progress func(Scrubbed)
+}
+
+// each repeats a step until it says that nothing is left.
+func (s *scrub) each(ctx context.Context, step func(tx pgx.Tx) (more bool, err error)) error {
+	op := "scrubbing " + s.stream.String()
+	for more := true; more; {
+		err := s.db.inTx(ctx, op, func(tx pgx.Tx) error {
+			key := s.stream.ListKey()
+			if _, err := tx.Exec(ctx, sqlLockWriters, key.Organization, key.Service, key.Resource); err != nil {
+				return postgres.Fail(op, err)
+			}
+			var err error
+			more, err = step(tx)
+			return postgres.Fail(op, err)
+		})
+		if err != nil {
+			return err
+		}
+		if s.progress != nil {
+			s.progress(s.Scrubbed)
+		}
+	}
+	return nil
+}
+
+func (s *scrub) archives(ctx context.Context) error {
+	after := raw.Ref{Call: -1}
+	return s.each(ctx, func(tx pgx.Tx) (bool, error) {
+		last, written, err := rows.LeaveOut(ctx, tx, s.stream, after, scrubArchives, s.dry)
+		if err != nil || last == nil {
+			return false, err
+		}
+		after, s.Archives = *last, s.Archives+written
+		return true, nil
+	})
+}
+
+func (s *scrub) entries(ctx context.Context) error {
+	after := int64(0)
+	return s.each(ctx, func(tx pgx.Tx) (bool, error) {
+		last, changed, err := quarantine.LeaveOut(ctx, tx, s.stream, after, scrubEntries, s.dry)
+		if err != nil || last == 0 {
+			return false, err
+		}
+		after, s.Entries = last, s.Entries+changed
+		return true, nil
+	})
+}
+
+func (s *scrub) rows(ctx context.Context, stored *redact.Redactor) error {
+	cleaner, after := leftout.NewCleaner(s.stream, stored), ""
+	err := s.each(ctx, func(tx pgx.Tx) (bool, error) {
+		last, changed, err := cleaner.Step(ctx, tx, after, scrubRows)
+		after, s.Rows = last, s.Rows+changed
+		return last != "", err
+	})
+	if err != nil {
+		return err
+	}
+	of, after := history.ResourceOf(s.stream), ""
+	return s.each(ctx, func(tx pgx.Tx) (bool, error) {
+		ids, err := history.Recorded(ctx, tx, of, after, scrubRows)
+		if err == nil && len(ids) > 0 {
+			after = ids[len(ids)-1]
+			return true, history.LeaveOut(ctx, tx, of, ids, stored)
+		}
+		if err == nil {
+			err = quarantine.ForgetDrift(ctx, tx, s.stream)
+		}
+		return false, err
+	})
+}
