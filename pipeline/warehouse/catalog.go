@@ -75,7 +75,7 @@ WITH ours AS (
 	SELECT role AS owner FROM sluice.owner
 ), schemas AS (
 	SELECT n.oid, n.nspname AS name, n.nspowner AS owner, n.nspacl AS acl FROM pg_catalog.pg_namespace n
-	WHERE n.nspname IN ('public', 'sluice', 'history', 'analytics', 'notifications', 'river')
+	WHERE n.nspname IN ('public', 'sluice', 'history', 'as_of', 'analytics', 'notifications', 'river', 'lake')
 		OR n.nspname IN (SELECT s.name FROM sluice.service_schemas s)
 ), tables AS (
 	SELECT c.oid, c.relnamespace, c.relname AS name, c.relowner AS owner, c.relacl AS acl, s.name AS schema

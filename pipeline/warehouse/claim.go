@@ -8,6 +8,8 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/capabilities"
+	"sluice/pipeline/warehouse/changes"
+	"sluice/pipeline/warehouse/erasures"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/quarantine"
 	"sluice/pipeline/warehouse/streams"
@@ -20,47 +22,59 @@ import (
 // returns ErrNoStream if the stream is not registered. For the stream of a backfill it returns
 // pipeline.ErrNotRequested if no backfill is open.
 func (db *DB) Claim(ctx context.Context, stream pipeline.Stream, class pipeline.Class) (pipeline.Claim, error) {
-	claim := pipeline.Claim{Stream: stream}
-	key := stream.Key()
-	err := db.inTx(ctx, "claiming "+key.String(), func(tx pgx.Tx) error {
-		row, err := streams.Lock(ctx, tx, stream, 0)
-		if err != nil {
-			return err
-		}
-		claim.Run, claim.Position, claim.Failing, claim.Timeline = row.Run, row.Position, row.Failing, row.Timeline
-		order, err := backfills.Look(ctx, tx, stream)
-		if err != nil {
-			return err
-		}
-		if claim.Run == 0 {
-			claim.Opened = true
-			claim.Position.Scan = order.Scan
-			if claim.Run, err = streams.OpenRun(ctx, tx, key, class); err != nil {
-				return err
-			}
-		}
-		if err := streams.Claim(ctx, tx, key, &claim); err != nil {
-			return err
-		}
-		if err := capabilities.Known(ctx, tx, &claim); err != nil {
-			return err
-		}
-		if stream.Work == pipeline.WorkSweep && claim.Position.Scan == nil {
-			if claim.Suspected, err = tombstones.Waits(ctx, tx, stream); err != nil {
-				return err
-			}
-		}
-		if claim.Position.Scan == nil {
-			if claim.Reread, err = quarantine.Reread(ctx, tx, stream, row, db.RejectedPause()); err != nil {
-				return err
-			}
-		}
-		return order.Begin(ctx, tx, claim, claim.Opened)
+	var claim pipeline.Claim
+	err := db.inTx(ctx, "claiming "+stream.Key().String(), func(tx pgx.Tx) error {
+		var err error
+		claim, err = db.claim(ctx, tx, stream, class)
+		return err
 	})
 	if err != nil {
 		return pipeline.Claim{}, err
 	}
 	return claim, nil
+}
+
+func (db *DB) claim(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, class pipeline.Class) (pipeline.Claim, error) {
+	claim := pipeline.Claim{Stream: stream}
+	key := stream.Key()
+	row, err := streams.Lock(ctx, tx, stream, 0)
+	if err != nil {
+		return claim, err
+	}
+	claim.Run, claim.Position, claim.Failing, claim.Timeline = row.Run, row.Position, row.Failing, row.Timeline
+	order, err := backfills.Look(ctx, tx, stream)
+	if err != nil {
+		return claim, err
+	}
+	if claim.Run == 0 {
+		claim.Opened = true
+		claim.Position.Scan = order.Scan
+		if claim.Run, err = streams.OpenRun(ctx, tx, key, class); err != nil {
+			return claim, err
+		}
+	}
+	if err := streams.Claim(ctx, tx, key, &claim); err != nil {
+		return claim, err
+	}
+	if err := capabilities.Known(ctx, tx, &claim); err != nil {
+		return claim, err
+	}
+	if masks, err := erasures.MasksOf(ctx, tx, key.Organization); err != nil {
+		return claim, err
+	} else if masks != nil {
+		claim.Masked = masks.Apply
+	}
+	if stream.Work == pipeline.WorkSweep && claim.Position.Scan == nil {
+		if claim.Suspected, err = tombstones.Waits(ctx, tx, stream); err != nil {
+			return claim, err
+		}
+	}
+	if claim.Position.Scan == nil {
+		if claim.Reread, err = quarantine.Reread(ctx, tx, stream, row, db.RejectedPause()); err != nil {
+			return claim, err
+		}
+	}
+	return claim, order.Begin(ctx, tx, claim, claim.Opened)
 }
 
 // Settle records why a chunk stopped before its end. It returns pipeline.ErrLostClaim, and writes
@@ -100,6 +114,7 @@ func (db *DB) endRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, end s
 		return err
 	}
 	turn := streams.QueueEnd(batch, claim, end)
+	changes.QueueFinished(batch, claim)
 	backfills.QueueClose(batch, claim)
 	quarantine.QueueAsked(batch, claim)
 	tombstones.QueueDropSightings(batch, claim.Run)

@@ -82,7 +82,7 @@ func (h *hintedFixture) tick() []string {
 		keys, err := h.db.RequestHinted(h.Context(), tx, func(due hints.Due) warehouse.HintAnswer {
 			h.due = append(h.due, due)
 			return h.answer
-		})
+		}, func(list pipeline.Key) bool { return list == h.bills.Key() })
 		for _, key := range keys {
 			names = append(names, key.Resource)
 		}
@@ -118,6 +118,23 @@ func (h *hintedFixture) reads(missing []string, raws ...string) pipeline.Batch {
 	batch.Details, batch.Missing = true, missing
 	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	return batch
+}
+
+// loadAskedAgain loads a batch while the next tick asks for its stream once more: another run has
+// to follow.
+func (h *hintedFixture) loadAskedAgain(batch pipeline.Batch) {
+	h.Helper()
+	again := false
+	batch.Complete = func(ctx context.Context, tx pgx.Tx) error {
+		return tx.QueryRow(ctx, `SELECT requested_gen > served_gen FROM sluice.streams WHERE resource = 'bills.hinted'`).Scan(&again)
+	}
+	if due := h.tick(); len(due) != 1 {
+		h.Errorf("due during the run are %v", due)
+	}
+	h.load(batch)
+	if !again {
+		h.Error("no run follows")
+	}
 }
 
 func TestAHintLeadsToARead(t *testing.T) {
@@ -179,6 +196,22 @@ func TestAReadThatShowsNothingNewIsRepeatedOnce(t *testing.T) {
 	h.wantOpen("")
 }
 
+// TestAnAnswerThatCannotBeReadSettlesAHint: such a batch names no call. The record is in
+// quarantine, and not read again by each run to come.
+func TestAnAnswerThatCannotBeReadSettlesAHint(t *testing.T) {
+	t.Parallel()
+	h := openHinted(t)
+	h.told("one", "1")
+	for _, left := range []string{"1 again", ""} {
+		h.exec(`UPDATE sluice.hints SET due_at = now()`)
+		h.tick()
+		batch := pipeline.Batch{Claim: h.claimOf(h.hinted), Details: true, End: &pipeline.End{Outcome: pipeline.OutcomeDone}}
+		batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte("no record 1"), ID: "1", Code: "unreadable_answer", Detail: "no JSON"}}
+		h.load(batch)
+		h.wantOpen(left)
+	}
+}
+
 // TestACallbackDuringAReadLeadsToAnother: the call that was under way may not show the change.
 func TestACallbackDuringAReadLeadsToAnother(t *testing.T) {
 	t.Parallel()
@@ -187,18 +220,8 @@ func TestACallbackDuringAReadLeadsToAnother(t *testing.T) {
 	h.tick()
 	batch := h.reads(nil, singleBill("1", "a", 1)) // its call is reserved here
 	h.told("one", "1")
-	again := false
-	batch.Complete = func(ctx context.Context, tx pgx.Tx) error {
-		return tx.QueryRow(ctx, `SELECT requested_gen > served_gen FROM sluice.streams WHERE resource = 'bills.hinted'`).Scan(&again)
-	}
-	if due := h.tick(); len(due) != 1 {
-		t.Errorf("due during the run are %v", due)
-	}
-	h.load(batch)
+	h.loadAskedAgain(batch)
 	h.wantOpen("1 asked")
-	if !again {
-		t.Error("no run follows")
-	}
 }
 
 func TestTheListAnswersForItsRecords(t *testing.T) {

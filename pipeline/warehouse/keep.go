@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/postgres"
 )
 
@@ -25,4 +26,16 @@ func (db *DB) PruneRaw(ctx context.Context, age time.Duration) error {
 		}
 	}
 	return nil
+}
+
+// RenewChanges begins the log of changes anew if it does not have every change since it began.
+func (db *DB) RenewChanges(ctx context.Context) error {
+	_, err := changes.Renew(ctx, db.pool)
+	return err
+}
+
+// PruneChanges deletes rows of the log of changes that are older than age, a bounded number at a
+// time; the next call continues.
+func (db *DB) PruneChanges(ctx context.Context, age time.Duration) error {
+	return changes.Prune(ctx, db.pool, age)
 }

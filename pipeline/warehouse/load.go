@@ -2,12 +2,15 @@ package warehouse
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/capabilities"
+	"sluice/pipeline/warehouse/erasures"
 	"sluice/pipeline/warehouse/hints"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/quarantine"
@@ -89,6 +92,8 @@ type loadingBatch struct {
 	// is how many of its changes no callback told of.
 	told        []time.Time
 	unannounced int
+	// adopted says that the records were not read by a call of ours.
+	adopted bool
 }
 
 // load loads a batch, step by step. All transactions take locks in the same order: list, stream,
@@ -98,6 +103,7 @@ func (l *loadingBatch) load(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		l.takeTurn,        // streams of one list write one after the other
 		l.lockClaim,       // a worker that lost its claim writes nothing from here on (invariant 6)
+		l.refuseErased,    // whatever upstream shows
 		l.lockEvidence,    // before any row: a verdict about tombstones locks evidence first, too
 		l.writeRows,       // and finds out which records are new and which Postgres refuses
 		l.record,          // evidence, quarantine, drift, capabilities, counts; and the position, unless the run ends
@@ -124,6 +130,32 @@ func (l *loadingBatch) lockClaim(ctx context.Context) error {
 	return err
 }
 
+// refuseErased takes records out of the batch that were erased. A record that was asked for by its
+// identifier does not exist then.
+func (l *loadingBatch) refuseErased(ctx context.Context) error {
+	if !l.row.Erased {
+		return nil
+	}
+	batch, stream := &l.batch, l.batch.Claim.Stream
+	ids := make([]string, 0, len(batch.Records)+len(batch.Rejected))
+	for i := range batch.Records {
+		ids = append(ids, batch.Records[i].ID)
+	}
+	for i := range batch.Rejected {
+		ids = append(ids, batch.Rejected[i].ID)
+	}
+	refused, err := erasures.Refused(ctx, l.tx, stream.ListKey(), ids)
+	if err != nil || len(refused) == 0 {
+		return postgres.Fail("loading records of "+stream.String(), err)
+	}
+	batch.Records = slices.DeleteFunc(slices.Clone(batch.Records), func(r record.Record) bool { return refused[r.ID] })
+	batch.Rejected = slices.DeleteFunc(slices.Clone(batch.Rejected), func(r pipeline.RejectedRecord) bool { return refused[r.ID] })
+	if batch.Details {
+		batch.Missing = slices.AppendSeq(slices.Clip(batch.Missing), maps.Keys(refused))
+	}
+	return nil
+}
+
 func (l *loadingBatch) lockEvidence(ctx context.Context) error {
 	var err error
 	l.evidence, err = lockEvidence(ctx, l.tx, l.batch, l.row)
@@ -140,7 +172,7 @@ func (l *loadingBatch) writeRows(ctx context.Context) error {
 		}
 		l.result, l.rejected, err = l.db.loader(stream).LoadBisect(ctx, l.tx, rows.Batch{
 			Organization: stream.Organization, Run: batch.Claim.Run, Call: batch.Call, RequestedAt: l.row.RequestedAt, ListsRead: l.row.Listed,
-			Read: read, Details: batch.Details, History: l.row.History, Records: batch.Records,
+			Read: read, Details: batch.Details, Adopted: l.adopted, History: l.row.History, Records: batch.Records,
 		})
 	}
 	if err != nil {

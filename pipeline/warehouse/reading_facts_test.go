@@ -73,6 +73,16 @@ func TestKnown(t *testing.T) {
 	if known, err = reader.FactsOfStreams(t.Context(), "q"); err != nil || len(known) != 1 || known[0].Rows != 1003 {
 		t.Errorf("behind a forecast: %+v, %v", known, err)
 	}
+	// Single records count from the first run that continued from a watermark.
+	if _, err := pool.Exec(t.Context(), `INSERT INTO sluice.runs (id, organization_id, service, resource, class, gen, ended_at, outcome, received)
+		OVERRIDING SYSTEM VALUE SELECT id, 'q', 'shop', resource, 'details', 0, now(), 'done', received FROM (VALUES
+			(-1, 'things.details', 50), (1000001, 'things.details', 4), (1000002, 'things.details', 3), (1000003, 'others.details', 9)
+		) AS v (id, resource, received)`); err != nil {
+		t.Fatal(err)
+	}
+	if known, err = reader.FactsOfStreams(t.Context(), "q"); err != nil || len(known) != 1 || known[0].Singles != 7 {
+		t.Errorf("with single records: %+v, %v", known, err)
+	}
 	if known, err = reader.FactsOfStreams(t.Context(), "nobody"); len(known) != 0 || err != nil {
 		t.Errorf("of an unknown organization: %v, %v", known, err)
 	}

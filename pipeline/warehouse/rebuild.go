@@ -57,12 +57,9 @@ func (db *DB) BeginRebuild(ctx context.Context, stream pipeline.Stream, scope re
 		return nil, err
 	}
 	r := &Rebuild{db: db, unlock: unlock}
-	if r.claim, err = db.Claim(ctx, stream, pipeline.ClassSweep); err != nil {
+	if err := r.begin(ctx, stream, scope); err != nil {
 		unlock()
 		return nil, err
-	}
-	if err := r.begin(ctx, scope); err != nil {
-		return nil, errors.Join(err, r.End(ctx, err))
 	}
 	return r, nil
 }
@@ -118,17 +115,17 @@ func (db *DB) lockRebuild(ctx context.Context, stream pipeline.Stream) (func(), 
 	return unlock, nil
 }
 
-// begin finds the position from which a stopped rebuild goes on. A rebuild that began under an
-// earlier time zone is not continued.
-func (r *Rebuild) begin(ctx context.Context, scope rebuilds.Scope) error {
-	key := r.claim.Stream.Key()
-	op := "beginning a rebuild of " + key.String()
+// begin claims the list and finds the position from which a stopped rebuild goes on, in one
+// transaction: a claim of a rebuild that was killed is always known as one. A rebuild that began
+// under an earlier time zone is not continued.
+func (r *Rebuild) begin(ctx context.Context, stream pipeline.Stream, scope rebuilds.Scope) error {
+	op := "beginning a rebuild of " + stream.Key().String()
 	return r.db.inTx(ctx, op, func(tx pgx.Tx) error {
-		if _, err := streams.LockClaimed(ctx, tx, r.claim, 0); err != nil {
+		var err error
+		if r.claim, err = r.db.claim(ctx, tx, stream, pipeline.ClassSweep); err != nil {
 			return err
 		}
-		var err error
-		if r.zone, err = streams.ZoneGeneration(ctx, tx, key); err == nil {
+		if r.zone, err = streams.ZoneGeneration(ctx, tx, stream.Key()); err == nil {
 			r.position, err = rebuilds.Begin(ctx, tx, r.claim, scope, r.zone)
 		}
 		return postgres.Fail(op, err)

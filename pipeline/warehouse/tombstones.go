@@ -58,7 +58,9 @@ func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, batch *pipeline.Ba
 	} else if note != "" {
 		end.Note = note
 	}
-	if end.Whole != nil && end.Again == pipeline.AgainNot {
+	// Where lists are read parent by parent, the next run comes to each in its turn: one more run
+	// would cost a call for every parent.
+	if end.Whole != nil && end.Again == pipeline.AgainNot && !stream.UnderParents() {
 		end.Again = verdict.Again()
 	}
 	queue := new(pgx.Batch)

@@ -28,6 +28,24 @@ SELECT date_bin('1 hour', reserved_at, $3) AS at, resource, class, count(*) AS c
 FROM sluice.calls WHERE organization_id = $1 AND service = $2 AND reserved_at >= $3 AND reserved_at < $4
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`
 
+	// A day counts if the call log reaches to the beginning of its span.
+	sqlSameSpan = `
+SELECT d.ago, (SELECT count(*) FROM sluice.calls WHERE organization_id = $1 AND service = $2
+	AND reserved_at >= $3::timestamptz - d.ago * interval '24 hours' AND reserved_at < $4::timestamptz - d.ago * interval '24 hours') AS calls
+FROM generate_series(1, $5::int) AS d(ago)
+WHERE EXISTS (SELECT FROM sluice.calls WHERE organization_id = $1 AND service = $2 AND reserved_at < $3::timestamptz - d.ago * interval '24 hours')
+ORDER BY d.ago`
+
+	sqlSpentBetween = `
+SELECT organization_id, service, count(*) AS calls FROM sluice.calls WHERE reserved_at >= $1 AND reserved_at < $2
+GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2`
+
+	// A rolling day of upstream belongs to the day that has the middle of it.
+	sqlOthersIn = `
+SELECT ended_at, calls, limit_seen FROM sluice.external_spent
+WHERE organization_id = $1 AND service = $2 AND ended_at - interval '12 hours' >= $3 AND ended_at - interval '12 hours' < $4
+ORDER BY ended_at`
+
 	// Of calls that begin and end at one instant, the ends count first.
 	sqlMinutes = `
 WITH recent AS MATERIALIZED (
@@ -49,6 +67,36 @@ ORDER BY organization_id, service`
 // Used returns what a service's calls were spent on between two instants, by hours.
 func (l *Ledger) Used(ctx context.Context, organization, service string, from, to time.Time) ([]Used, error) {
 	return postgres.Read[Used](ctx, l.pool, "the call log by hours", sqlUsed, organization, service, from, to)
+}
+
+// Span is how many calls a service made in the same span of time, some days ago.
+type Span struct {
+	Ago   int   `db:"ago"`
+	Calls int64 `db:"calls"`
+}
+
+// SameSpan returns how many calls a service made in a span of time on each of the days before, of
+// which it leaves out those that the call log does not reach.
+func (l *Ledger) SameSpan(ctx context.Context, organization, service string, from, to time.Time, days int) ([]Span, error) {
+	return postgres.Read[Span](ctx, l.pool, "the call log of earlier days", sqlSameSpan, organization, service, from, to, days)
+}
+
+// SpentBetween is how many calls a service made between two instants.
+type SpentBetween struct {
+	Organization string `db:"organization_id"`
+	Service      string `db:"service"`
+	Calls        int64  `db:"calls"`
+}
+
+// SpentBetween returns the services that made calls between two instants, most calls first.
+func (l *Ledger) SpentBetween(ctx context.Context, from, to time.Time) ([]SpentBetween, error) {
+	return postgres.Read[SpentBetween](ctx, l.pool, "the calls of all services", sqlSpentBetween, from, to)
+}
+
+// OthersIn returns the days of upstream that have their middle between two instants, and what was
+// spent in them outside of sluice.
+func (l *Ledger) OthersIn(ctx context.Context, organization, service string, from, to time.Time) ([]ExternalDay, error) {
+	return postgres.Read[ExternalDay](ctx, l.pool, "what others spent", sqlOthersIn, organization, service, from, to)
 }
 
 // Minute is one minute of an allowance: the calls that were reserved in it, and how many were under

@@ -48,6 +48,26 @@ func TestUsed(t *testing.T) {
 	}
 }
 
+// TestSameSpan: the log reaches one day and two days back, and not three.
+func TestSameSpan(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for _, at := range []string{"05:59:59", "06:00:00", "06:30:00", "06:59:59", "07:00:00"} { // of 1 March
+		h.made("shop", "things", "sweep", at, 1, "")
+	}
+	h.made("mail", "letters", "sweep", "06:10:00", 1, "")
+	span := func(days int) (time.Time, time.Time) {
+		return instant(h, "06:00:00").AddDate(0, 0, days), instant(h, "07:00:00").AddDate(0, 0, days)
+	}
+	ledger := h.process(calls.DefaultRules())
+	from, to := span(2)
+	got, err := ledger.SameSpan(t.Context(), "o", "shop", from, to, 7)
+	h.must(err)
+	if diff := cmp.Diff([]calls.Span{{Ago: 1, Calls: 0}, {Ago: 2, Calls: 3}}, got); diff != "" {
+		t.Errorf("spans (-want +got):\n%s", diff)
+	}
+}
+
 func TestMinutes(t *testing.T) {
 	t.Parallel()
 	h := open(t)

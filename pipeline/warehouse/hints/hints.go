@@ -104,9 +104,18 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($
 UPDATE sluice.hints SET asked_at = clock_timestamp(), read_at = clock_timestamp()
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[])`
 
+	// A person waits for what a role asked for, so that it is read first.
 	sqlPending = `
-SELECT coalesce((array_agg(record_id ORDER BY first_at, record_id))[1:$4], '{}'), count(*) FROM sluice.hints
-WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id <> '' AND read_at IS NULL AND asked_at IS NOT NULL`
+WITH awaited AS (
+	SELECT record_id, min(place) AS place, min(at) AS at FROM (
+		SELECT w.record_id, 1, w.asked_at FROM sluice.wants w
+		WHERE (w.organization_id, w.resource) = ($1, $2 || '.' || $3) AND w.answered_at IS NULL
+		UNION ALL
+		SELECT h.record_id, 2, h.first_at FROM sluice.hints h
+		WHERE (h.organization_id, h.service, h.resource) = ($1, $2, $3) AND h.record_id <> '' AND h.read_at IS NULL AND h.asked_at IS NOT NULL
+	) AS a (record_id, place, at) GROUP BY record_id
+)
+SELECT coalesce((array_agg(record_id ORDER BY place, at, record_id))[1:$4], '{}'), count(*) FROM awaited`
 
 	// Hints about parents whose lists no scheduled run reads are settled: their records are not
 	// copied. A hint that came after the run began is left to the next one, so that a run reads no
@@ -132,12 +141,13 @@ UPDATE sluice.hints h SET
 	asked_at = CASE WHEN n.new OR h.read_again THEN h.asked_at END,
 	due_at = CASE WHEN n.new OR h.read_again THEN h.due_at ELSE clock_timestamp() + $6::interval END
 FROM (
-	SELECT k.id, EXISTS (SELECT FROM %[1]s AS t
-		WHERE t.organization_id = $1 AND t.%[2]s = k.id AND t._changed_at >= $5::timestamptz) AS new
+	SELECT k.id, began.at, EXISTS (SELECT FROM %[1]s AS t
+		WHERE t.organization_id = $1 AND t.%[2]s = k.id AND t._changed_at >= began.at) AS new
 	FROM unnest($4::text[]) AS k (id)
+	CROSS JOIN (SELECT coalesce($5::timestamptz, (SELECT r.started_at FROM sluice.runs r WHERE r.id = $7)) AS at) AS began
 ) AS n
 WHERE (h.organization_id, h.service, h.resource) = ($1, $2, $3) AND h.record_id = n.id AND h.read_at IS NULL
-	AND h.last_at < $5::timestamptz
+	AND h.last_at < n.at
 RETURNING CASE WHEN n.new THEN h.first_at END`
 
 	// A run answers what was told before it began. %s says whether it found something new.
@@ -205,8 +215,8 @@ func QueueLooked(queue *pgx.Batch, key pipeline.Key, ids []string) {
 	queue.Queue(sqlLooked, key.Organization, key.Service, key.Resource, ids)
 }
 
-// Pending returns at most limit records that a run was requested for, the oldest hint first, and
-// how many there are.
+// Pending returns at most limit records that a run has to read, and how many there are: those that
+// roles asked for, then those of hints that a run was requested for, each the oldest first.
 func Pending(ctx context.Context, db postgres.Asker, list pipeline.Key, limit int) ([]string, int, error) {
 	var ids []string
 	var total int
@@ -225,8 +235,9 @@ func NextParent(ctx context.Context, db details.Querier, claim pipeline.Claim) (
 }
 
 // QueueRead settles the hints of the records that a batch asked for; its call was reserved at
-// requestedAt. A record that shows nothing new is read again after a pause, once. Once the queue is
-// sent, told has when the first callbacks came of the records that changed.
+// requestedAt; if its answer could not be read, the batch names no call, and the run began before
+// it. A record that shows nothing new is read again after a pause, once. Once the queue is sent,
+// told has when the first callbacks came of the records that changed.
 func QueueRead(queue *pgx.Batch, batch pipeline.Batch, requestedAt time.Time, told *[]time.Time) {
 	ids := slices.Clone(batch.Missing)
 	for i := range batch.Records {
@@ -241,7 +252,8 @@ func QueueRead(queue *pgx.Batch, batch pipeline.Batch, requestedAt time.Time, to
 	stream := batch.Claim.Stream
 	table := pgx.Identifier{stream.Resource.SchemaName(stream.Service), stream.Resource.Name}.Sanitize()
 	key := stream.ListKey()
-	queue.Queue(fmt.Sprintf(sqlRead, table, keyOf(stream.Resource)), key.Organization, key.Service, key.Resource, ids, requestedAt, readAgain).
+	queue.Queue(fmt.Sprintf(sqlRead, table, keyOf(stream.Resource)),
+		key.Organization, key.Service, key.Resource, ids, postgres.Instant(requestedAt), readAgain, batch.Claim.Run).
 		Query(addTo(told))
 }
 

@@ -58,6 +58,9 @@ type Inbox struct{ pool *pgxpool.Pool }
 // NewInbox makes an inbox over the connections of a warehouse.
 func NewInbox(pool *pgxpool.Pool) *Inbox { return &Inbox{pool: pool} }
 
+// ErrAway says that the organization is at home in another cell of the fleet, or moves.
+var ErrAway = errors.New("the organization is not at home in this database")
+
 const sqlMayTake = `
 SELECT coalesce(bool_or(pg_catalog.has_function_privilege(p.oid, 'EXECUTE') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')), false)
 FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
@@ -69,20 +72,13 @@ WHERE n.nspname = 'notifications' AND p.proname = 'take_callback'`
 // ErrNoRight if the role may not take callbacks, for instance because the database is not migrated.
 // The caller closes the inbox.
 func OpenInbox(ctx context.Context, url string, limit time.Duration, password postgres.Password) (*Inbox, error) {
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, postgres.CheckAddress(url)
-	}
-	config.MaxConns = receiverConns
-	postgres.ReadAnew(config, password)
 	bound := fmt.Sprintf("%dms", limit.Milliseconds())
-	postgres.SetUp(config.ConnConfig, map[string]string{
+	pool, err := postgres.NewPool(ctx, url, receiverConns, password, map[string]string{
 		"application_name": "sluice receiver", "statement_timeout": bound, "idle_in_transaction_session_timeout": bound,
 		"client_connection_check_interval": "1s",
 	})
-	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("preparing the connections of the receiver: %w", err)
+		return nil, err
 	}
 	var may bool
 	if err = pool.QueryRow(ctx, sqlMayTake).Scan(&may); err != nil {
@@ -110,7 +106,8 @@ SELECT notifications.take_callback(p_organization => $1, p_dialect => $2, p_dige
 
 // Take stores a callback, its events and its hints in one transaction, and reports whether its
 // content is new. When it returns without an error, the callback is durable. Taking the same
-// callback again does no harm: see notifications.take_callback.
+// callback again does no harm: see notifications.take_callback. It returns ErrAway if the
+// organization is not at home here: nothing of it is stored.
 func (i *Inbox) Take(ctx context.Context, c *Callback) (bool, error) {
 	ids, services, resources, records := append([]string{}, c.IDs...), []string{}, []string{}, []string{} // null would be no array
 	for _, target := range c.Targets {
@@ -130,6 +127,9 @@ func (i *Inbox) Take(ctx context.Context, c *Callback) (bool, error) {
 	var fresh bool
 	err := i.pool.QueryRow(ctx, sqlTake, c.Organization, c.Dialect, c.Digest, c.Module, c.Operation, ids, postgres.Instant(c.SentAt),
 		c.Bytes, body, changes, services, resources, records, c.Debounce, c.MaxWait).Scan(&fresh)
+	if postgres.Away(err) {
+		return false, fmt.Errorf("%w: %s", ErrAway, c.Organization)
+	}
 	return fresh, postgres.Fail("taking a callback", err)
 }
 

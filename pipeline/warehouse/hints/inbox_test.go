@@ -230,7 +230,13 @@ func TestPrune(t *testing.T) {
 	b.take(callback("repeated"))
 	b.exec(`INSERT INTO notifications.events (organization_id, callback_id, module, record_id, operation, told_at)
 		SELECT 'acme', 1, 'Products', n::text, '', now() - interval '20 days' FROM generate_series(1, 12000) AS n`)
+	b.exec(`DELETE FROM sluice.hints`)
+	b.exec(`INSERT INTO sluice.hints (organization_id, service, resource, record_id, first_at, last_at, due_at)
+		SELECT 'acme', 'inventory', 'items', n::text, now() - interval '20 days', now() - n * interval '1 day', now() FROM generate_series(12, 16) AS n`)
 	b.must(b.Prune(t.Context(), 14*24*time.Hour))
+	if got := b.list(`SELECT record_id FROM sluice.hints ORDER BY 1`); !cmp.Equal(got, []string{"12", "13"}) {
+		t.Errorf("hints: %q", got)
+	}
 	if got := b.list(`SELECT convert_from(digest, 'UTF8') FROM sluice.callbacks ORDER BY id`); !cmp.Equal(got, []string{"repeated", "new"}) {
 		t.Errorf("callbacks: %q", got)
 	}

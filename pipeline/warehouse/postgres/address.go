@@ -75,13 +75,20 @@ func parametersOf(address string) map[string]string {
 	return parameters
 }
 
-// Passwords returns the secrets of an address in either form, percent escapes undone. It includes
-// those of the environment (PGPASSWORD) and of the password file that a session would use.
+// Passwords returns the secrets of an address: those in it, and those of the environment
+// (PGPASSWORD) and of the password file that a session would use.
 func Passwords(address string) []string {
 	var found []string
 	if parsed, err := pgx.ParseConfig(address); err == nil {
 		found = append(found, parsed.Password)
 	}
+	return append(found, PasswordsWithin(address)...)
+}
+
+// PasswordsWithin returns the secrets that stand in an address, in either form, percent escapes
+// undone.
+func PasswordsWithin(address string) []string {
+	var found []string
 	if parsed, err := url.Parse(address); err == nil {
 		if password, given := parsed.User.Password(); given {
 			found = append(found, password)

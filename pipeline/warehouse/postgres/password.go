@@ -28,6 +28,23 @@ func ReadAnew(config *pgxpool.Config, password Password) {
 	}
 }
 
+// NewPool prepares connections of their own to the database at address, at most as many as most.
+// Each new one reads the password, unless that is nil, and is set up as SetUp says.
+func NewPool(ctx context.Context, address string, most int32, password Password, settings map[string]string) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, CheckAddress(address)
+	}
+	config.MaxConns = most
+	ReadAnew(config, password)
+	SetUp(config.ConnConfig, settings)
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("preparing connections to the database: %w", err)
+	}
+	return pool, nil
+}
+
 // Connect opens a connection of its own, as the pool opens its connections.
 func Connect(ctx context.Context, pool *pgxpool.Pool) (*pgx.Conn, error) {
 	config := pool.Config()

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -17,11 +16,11 @@ type Querier interface {
 func Read[T any](ctx context.Context, q Querier, what, sql string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", what, err)
+		return nil, Fail("reading "+what, err)
 	}
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", what, err)
+		return nil, Fail("reading "+what, err)
 	}
 	return found, nil
 }

@@ -3,14 +3,12 @@ package readers_test
 import (
 	"context"
 	"errors"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/migrations"
@@ -24,40 +22,21 @@ func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 // each test has groups and readers of its own names.
 type fixture struct {
 	*testing.T
-	url, owner string
-	pool       *pgxpool.Pool // of the owner
-	admin      *pgx.Conn     // of a superuser
-	groups     readers.Groups
-	suffix     string
+	*warehousetest.Roles
+
+	pool   *pgxpool.Pool // of the owner
+	groups readers.Groups
 }
 
 func open(t *testing.T) *fixture {
 	t.Helper()
-	f := &fixture{T: t, url: warehousetest.Owner(t)}
-	address, err := url.Parse(f.url)
-	f.must(err)
-	f.owner = address.User.Username()
-	f.suffix = strings.TrimPrefix(f.owner, "owner_")
-	f.groups = readers.Groups{Masked: "masked_" + f.suffix, Personal: "personal_" + f.suffix, Raw: "raw_" + f.suffix}
-	f.must(migrations.Migrate(t.Context(), f.url, migrations.Options{}))
-	f.pool, err = pgxpool.New(t.Context(), f.url)
+	f := &fixture{T: t, Roles: warehousetest.OwnRoles(t)}
+	f.groups = readers.Groups{Masked: "masked_" + f.Suffix, Personal: "personal_" + f.Suffix, Raw: "raw_" + f.Suffix}
+	f.must(migrations.Migrate(t.Context(), f.URL, migrations.Options{}))
+	var err error
+	f.pool, err = pgxpool.New(t.Context(), f.URL)
 	f.must(err)
 	t.Cleanup(f.pool.Close)
-	f.admin = warehousetest.Connect(t, warehousetest.Admin(t, strings.TrimPrefix(address.Path, "/")))
-	t.Cleanup(func() {
-		ctx := context.WithoutCancel(t.Context())
-		conn, err := pgx.Connect(ctx, warehousetest.Admin(t, strings.TrimPrefix(address.Path, "/")))
-		f.must(err)
-		defer func() { _ = conn.Close(ctx) }()
-		rows, err := conn.Query(ctx, `SELECT rolname::text FROM pg_roles WHERE rolname LIKE '%' || $1 AND rolname <> $2`, f.suffix, f.owner)
-		f.must(err)
-		roles, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		f.must(err)
-		for _, role := range roles {
-			_, err := conn.Exec(ctx, "DROP OWNED BY "+pgx.Identifier{role}.Sanitize()+"; DROP ROLE "+pgx.Identifier{role}.Sanitize())
-			f.must(err)
-		}
-	})
 	return f
 }
 
@@ -65,15 +44,6 @@ func (f *fixture) must(err error) {
 	f.Helper()
 	if err != nil {
 		f.Fatal(err)
-	}
-}
-
-// administers executes statements as a superuser; in each, @ ends the names of this test.
-func (f *fixture) administers(statements ...string) {
-	f.Helper()
-	for _, statement := range statements {
-		_, err := f.admin.Exec(f.Context(), strings.ReplaceAll(statement, "@", f.suffix))
-		f.must(err)
 	}
 }
 
@@ -95,7 +65,7 @@ func (f *fixture) apply() []readers.Lack {
 func (f *fixture) whats(findings []readers.Finding) []string {
 	said := []string{}
 	for _, finding := range findings {
-		said = append(said, strings.ReplaceAll(finding.What+" > "+finding.Remedy, f.suffix, "@"))
+		said = append(said, strings.ReplaceAll(finding.What+" > "+finding.Remedy, f.Suffix, "@"))
 	}
 	return said
 }
@@ -104,7 +74,7 @@ func (f *fixture) whats(findings []readers.Finding) []string {
 func (f *fixture) mayRead(role, table string) bool {
 	f.Helper()
 	var may bool
-	f.must(f.admin.QueryRow(f.Context(), `SELECT has_table_privilege($1, $2::text, 'SELECT') AND has_schema_privilege($1, split_part($2, '.', 1), 'USAGE')`, role, table).Scan(&may))
+	f.must(f.Superuser.QueryRow(f.Context(), `SELECT has_table_privilege($1, $2::text, 'SELECT') AND has_schema_privilege($1, split_part($2, '.', 1), 'USAGE')`, role, table).Scan(&may))
 	return may
 }
 
@@ -119,14 +89,14 @@ func TestGroupsAreMade(t *testing.T) {
 	}
 	_, err := readers.Apply(t.Context(), f.pool, f.groups)
 	want := "CREATE ROLE masked_@ NOLOGIN;\nCREATE ROLE personal_@ NOLOGIN;\nCREATE ROLE raw_@ NOLOGIN;\nGRANT masked_@ TO personal_@;\nGRANT personal_@ TO raw_@;\n"
-	want = strings.ReplaceAll(want, "@", f.suffix)
+	want = strings.ReplaceAll(want, "@", f.Suffix)
 	if !errors.Is(err, readers.ErrRights) || !strings.HasSuffix(err.Error(), want) {
 		t.Fatalf("an owner that may not make roles: %v\nwant it to end with\n%s", err, want)
 	}
 	if f.look().Begun() {
 		t.Error("something was done nevertheless")
 	}
-	f.administers(want)
+	f.Administers(want)
 	if done := f.apply(); len(done) < 8 {
 		t.Errorf("only this was done: %+v", done)
 	}
@@ -160,7 +130,7 @@ func TestGroupsAreMade(t *testing.T) {
 		t.Errorf("after later objects the groups lack %+v", state.Lacks)
 	}
 	// A view that was made by something that took the rights away is named, and given again.
-	f.administers("REVOKE SELECT ON analytics.bills FROM masked_@")
+	f.Administers("REVOKE SELECT ON analytics.bills FROM masked_@")
 	if diff := cmp.Diff("GRANT SELECT ON TABLE analytics.bills TO "+f.groups.Masked+";\n", f.look().SQL()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -174,18 +144,18 @@ func TestGroupsAreMade(t *testing.T) {
 func TestAnOwnerThatMakesRoles(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	f.administers("ALTER ROLE owner_@ CREATEROLE")
+	f.Administers("ALTER ROLE owner_@ CREATEROLE")
 	f.apply()
 	if state := f.look(); !state.Begun() || len(state.Lacks) != 0 {
 		t.Errorf("the groups lack %+v", state.Lacks)
 	}
-	f.administers("REVOKE SELECT ON analytics.bills FROM masked_@")
-	role, worker := warehousetest.Worker(t, f.url)
-	f.must(migrations.GrantWorker(t.Context(), f.url, role))
+	f.Administers("REVOKE SELECT ON analytics.bills FROM masked_@")
+	role, worker := warehousetest.Worker(t, f.URL)
+	f.must(migrations.GrantWorker(t.Context(), f.URL, role))
 	pool, err := pgxpool.New(t.Context(), worker)
 	f.must(err)
 	defer pool.Close()
-	if _, err := readers.Apply(t.Context(), pool, f.groups); !errors.Is(err, readers.ErrRights) || !strings.Contains(err.Error(), f.owner) {
+	if _, err := readers.Apply(t.Context(), pool, f.groups); !errors.Is(err, readers.ErrRights) || !strings.Contains(err.Error(), f.Owner) {
 		t.Errorf("a worker applies them: %v", err)
 	}
 	state, err := readers.Look(t.Context(), pool, f.groups)
@@ -202,11 +172,11 @@ func TestAnOwnerThatMakesRoles(t *testing.T) {
 func TestWhoSeesWhat(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	f.administers("ALTER ROLE owner_@ CREATEROLE")
+	f.Administers("ALTER ROLE owner_@ CREATEROLE")
 	f.apply()
-	f.administers("CREATE ROLE team_@ NOLOGIN", "CREATE ROLE jane_@ LOGIN", "CREATE ROLE raw_reader_@ LOGIN", "GRANT masked_@ TO team_@", "GRANT team_@ TO jane_@",
+	f.Administers("CREATE ROLE team_@ NOLOGIN", "CREATE ROLE jane_@ LOGIN", "CREATE ROLE raw_reader_@ LOGIN", "GRANT masked_@ TO team_@", "GRANT team_@ TO jane_@",
 		"GRANT raw_@ TO raw_reader_@")
-	team, jane := "team_"+f.suffix, "jane_"+f.suffix
+	team, jane := "team_"+f.Suffix, "jane_"+f.Suffix
 	for _, step := range []struct {
 		does func(context.Context, *pgxpool.Pool, string, []string) ([]string, error)
 		role string
@@ -228,13 +198,13 @@ func TestWhoSeesWhat(t *testing.T) {
 			t.Errorf("%s with %q sees %q, want %q, error %v", step.role, step.give, seen, step.want, err)
 		}
 	}
-	if _, err := readers.Allow(t.Context(), f.pool, "none_"+f.suffix, []string{"a"}); !errors.Is(err, readers.ErrNoRole) {
+	if _, err := readers.Allow(t.Context(), f.pool, "none_"+f.Suffix, []string{"a"}); !errors.Is(err, readers.ErrNoRole) {
 		t.Errorf("a role that does not exist is allowed something: %v", err)
 	}
 	timeouts := []string{"statement_timeout", "idle_in_transaction_session_timeout"}
 	want := []readers.Reader{
 		{Role: jane, Login: true, Group: f.groups.Masked, Organizations: []string{"b", "c"}, Unlimited: timeouts},
-		{Role: "raw_reader_" + f.suffix, Login: true, Group: f.groups.Raw, Organizations: []string{"*"}, Unlimited: timeouts},
+		{Role: "raw_reader_" + f.Suffix, Login: true, Group: f.groups.Raw, Organizations: []string{"*"}, Unlimited: timeouts},
 		{Role: team, Group: f.groups.Masked, Organizations: []string{"b"}, Unlimited: timeouts},
 	}
 	state := f.look()
@@ -245,9 +215,9 @@ func TestWhoSeesWhat(t *testing.T) {
 		t.Errorf("the first group is %+v", got)
 	}
 	for _, statement := range state.Settings() {
-		f.administers(statement)
+		f.Administers(statement)
 	}
-	f.administers("ALTER ROLE jane_@ SET idle_in_transaction_session_timeout = 0")
+	f.Administers("ALTER ROLE jane_@ SET idle_in_transaction_session_timeout = 0")
 	if state = f.look(); !slices.Equal(state.Readers[0].Unlimited, timeouts[1:]) || len(state.Readers[1].Unlimited) != 0 {
 		t.Errorf("after the settings: %+v", state.Readers)
 	}
@@ -257,9 +227,9 @@ func TestWhoSeesWhat(t *testing.T) {
 func TestTooMuchAndTooLittle(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	f.administers("ALTER ROLE owner_@ CREATEROLE")
+	f.Administers("ALTER ROLE owner_@ CREATEROLE")
 	f.apply()
-	f.administers("CREATE ROLE old_@ NOLOGIN", `CREATE ROLE "it's_@" LOGIN`, "CREATE ROLE jane_@ LOGIN", "CREATE ROLE near_@ LOGIN", "CREATE ROLE fine_@ LOGIN", "CREATE ROLE all_@ LOGIN",
+	f.Administers("CREATE ROLE old_@ NOLOGIN", `CREATE ROLE "it's_@" LOGIN`, "CREATE ROLE jane_@ LOGIN", "CREATE ROLE near_@ LOGIN", "CREATE ROLE fine_@ LOGIN", "CREATE ROLE all_@ LOGIN",
 		"GRANT SELECT ON ALL TABLES IN SCHEMA analytics TO old_@", `GRANT old_@ TO "it's_@"`, "GRANT masked_@ TO jane_@, near_@, fine_@", "GRANT raw_@ TO all_@",
 		"GRANT SELECT ON inventory.bills, inventory.items TO old_@", "GRANT SELECT (name) ON sluice.organizations TO jane_@", "GRANT owner_@ TO near_@", "GRANT INSERT ON analytics.readers TO jane_@",
 		"GRANT SELECT, UPDATE ON inventory.bills TO all_@",
@@ -285,14 +255,14 @@ func TestTooMuchAndTooLittle(t *testing.T) {
 	}
 	for _, finding := range state.Findings {
 		if !strings.HasPrefix(finding.Remedy, "sluice ") {
-			f.administers(finding.Remedy)
+			f.Administers(finding.Remedy)
 		}
 	}
-	for _, role := range []string{"gone_" + f.suffix, "it's_" + f.suffix} {
+	for _, role := range []string{"gone_" + f.Suffix, "it's_" + f.Suffix} {
 		_, err := readers.Deny(t.Context(), f.pool, role, []string{readers.All})
 		f.must(err)
 	}
-	_, err := readers.Allow(t.Context(), f.pool, "it's_"+f.suffix, []string{"x"})
+	_, err := readers.Allow(t.Context(), f.pool, "it's_"+f.Suffix, []string{"x"})
 	f.must(err)
 	if left := f.whats(f.look().Findings); len(left) != 0 {
 		t.Errorf("after all remedies: %q", left)

@@ -42,9 +42,13 @@ func Write(
 	if len(batch) == 0 {
 		return nil, 0, nil
 	}
-	records := make([]record.Record, len(batch))
+	records, keys := make([]record.Record, len(batch)), make([]string, len(batch))
 	for i := range batch {
-		records[i] = batch[i].Record
+		records[i], keys[i] = batch[i].Record, batch[i].Record.ID
+	}
+	before, err := digests(ctx, tx, stream, keys)
+	if err != nil {
+		return nil, 0, err
 	}
 	_, refused, err := loader.LoadBisect(ctx, tx, rows.Batch{Organization: stream.Organization, Run: run, Rewrite: true, Records: records})
 	if err != nil {
@@ -67,7 +71,10 @@ func Write(
 			whole = append(whole, reason)
 		}
 	}
-	return whole, len(refused), settle(ctx, tx, stream, written, versions)
+	if err := settle(ctx, tx, stream, written, versions); err != nil {
+		return nil, 0, err
+	}
+	return whole, len(refused), logDifferent(ctx, tx, stream, keys, before)
 }
 
 // settle updates what depends on the written rows: times and hashes, tombstones and versions.

@@ -19,6 +19,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/erasures"
+	"sluice/pipeline/warehouse/raw/archive"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/schema/record"
 )
@@ -99,6 +101,9 @@ func (p *Past) Replay(ctx context.Context, conn *pgx.Conn, progress func(n int))
 			return err
 		}
 		for i, raw := range raws {
+			if string(raw) == archive.Erased {
+				continue
+			}
 			at := a
 			at.Position += int32(i)
 			if err := p.take(ctx, conn, raw, at); err != nil {
@@ -216,14 +221,18 @@ func (p *Past) Weave(ctx context.Context, tx pgx.Tx, after string) (string, erro
 	if err != nil || len(ids) == 0 {
 		return "", wrap("reading which records come next", err)
 	}
+	s := p.stream
+	erased, err := erasures.Refused(ctx, tx, s.ListKey(), ids) // since the raw records were read
+	if err != nil {
+		return "", err
+	}
 	fit := make([]string, 0, len(ids))
 	for _, id := range ids {
-		if !p.rejected[id] {
+		if !p.rejected[id] && !erased[id] {
 			fit = append(fit, id)
 		}
 	}
 	var written int
-	s := p.stream
 	if err := tx.QueryRow(ctx, sqlWeave, s.Organization, s.Service.Name, s.Resource.Name, fit).Scan(&written); err != nil {
 		if errors.Is(err, pgx.ErrNoRows) {
 			err = ErrNoHistory

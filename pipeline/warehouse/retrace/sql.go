@@ -38,6 +38,7 @@ FROM pg_attribute a WHERE a.attrelid = $1::text::regclass AND a.attnum > 0 AND a
 	// that two streams write this is nearly always true, too.
 	sqlArchives = `
 SELECT r.call_id, r.first_position, r.kept_at, EXISTS (SELECT FROM sluice.calls c WHERE c.id = r.call_id AND c.resource ~ '\.(details|hinted)$')
+	OR EXISTS (SELECT FROM sluice.adopted_batches b WHERE b.call_id = r.call_id AND b.single)
 FROM sluice.raw_records r WHERE (r.organization_id, r.service, r.resource) = ($1, $2, $3)
 ORDER BY r.kept_at, r.call_id, r.first_position`
 

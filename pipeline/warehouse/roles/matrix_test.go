@@ -19,7 +19,7 @@ import (
 const sqlMatrix = `
 WITH objects AS (
 	SELECT n.nspname::text AS schema, 'schema' AS kind, '' AS name, n.oid, NULL::text AS signature FROM pg_namespace n
-	WHERE n.nspname IN (SELECT name FROM sluice.service_schemas UNION ALL VALUES ('sluice'), ('river'), ('history'), ('analytics'), ('notifications'))
+	WHERE n.nspname IN (SELECT name FROM sluice.service_schemas UNION ALL VALUES ('sluice'), ('river'), ('history'), ('as_of'), ('analytics'), ('notifications'), ('lake'))
 ), all_objects AS (
 	SELECT schema, kind, name, oid FROM objects
 	UNION ALL
@@ -54,8 +54,8 @@ type row struct{ schemas, objects, rights string }
 func matrix(t *testing.T, f *fixture) string {
 	t.Helper()
 	groups := f.names.Readers
-	rows, err := f.admin.Query(context.Background(), sqlMatrix, []string{
-		f.names.Owner, f.names.Worker, f.names.Receiver, f.names.Console, groups.Masked, groups.Personal, groups.Raw,
+	rows, err := f.Superuser.Query(context.Background(), sqlMatrix, []string{
+		f.names.Owner, f.names.Worker, f.names.Receiver, f.names.Publisher, f.names.Console, groups.Masked, groups.Personal, groups.Raw,
 	})
 	f.must(err)
 	objects, err := pgx.CollectRows(rows, pgx.RowToStructByPos[object])
@@ -118,8 +118,8 @@ func merged(rows []row) []row {
 
 func written(rows []row) string {
 	var text strings.Builder
-	text.WriteString("| Schemas | Objects | owner | worker | receiver | console | reader | reader_personal | reader_raw |\n")
-	text.WriteString("|---|---|---|---|---|---|---|---|---|\n")
+	text.WriteString("| Schemas | Objects | owner | worker | receiver | publisher | console | reader | reader_personal | reader_raw |\n")
+	text.WriteString("|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range rows {
 		text.WriteString("| " + r.schemas + " | " + r.objects + " |")
 		for right := range strings.SplitSeq(r.rights, " | ") {
@@ -145,7 +145,7 @@ func TestRights(t *testing.T) {
 		t.Errorf("docs/securing.md (-) and the catalogue (+) differ:\n%s\nThe matrix is:\n%s", difference.Diff(want, got), got)
 	}
 	// One right too much is found.
-	f.administers("GRANT UPDATE (sealed) ON sluice.tokens TO console_@")
+	f.Administers("GRANT UPDATE (sealed) ON sluice.tokens TO console_@")
 	if matrix(t, f) == got {
 		t.Error("a right more is not seen")
 	}

@@ -1,6 +1,6 @@
 // Package roles makes the roles of the database that the processes of the program connect with, and
-// gives each what it needs and no more: owner, worker, receiver, console, and the groups of
-// readers.
+// gives each what it needs and no more: owner, worker, receiver, publisher of the lake, console,
+// and the groups of readers.
 //
 // They are groups without login: the operator makes the roles that log in, and grants each of them
 // one group. It never drops a role, revokes nothing, and never touches a role that it did not make.
@@ -35,14 +35,15 @@ var (
 
 // Names are the names of the roles. Readers keep theirs: the views know them.
 type Names struct {
-	Owner, Worker, Receiver, Console string
-	Readers                          readers.Groups
+	Owner, Worker, Receiver, Publisher, Console string
+	Readers                                     readers.Groups
 }
 
 // Standard are the names with a prefix, such as "sluice_".
 func Standard(prefix string) Names {
 	return Names{
-		Owner: prefix + "owner", Worker: prefix + "worker", Receiver: prefix + "receiver", Console: prefix + "console", Readers: readers.Standard(),
+		Owner: prefix + "owner", Worker: prefix + "worker", Receiver: prefix + "receiver", Publisher: prefix + "publisher", Console: prefix + "console",
+		Readers: readers.Standard(),
 	}
 }
 
@@ -170,7 +171,7 @@ func (w *work) look(ctx context.Context) error {
 func (w *work) make(ctx context.Context) error {
 	var statements []string
 	groups := w.names.Readers
-	wanted := []string{w.names.Worker, w.names.Receiver, w.names.Console, groups.Masked, groups.Personal, groups.Raw}
+	wanted := []string{w.names.Worker, w.names.Receiver, w.names.Publisher, w.names.Console, groups.Masked, groups.Personal, groups.Raw}
 	if !w.done.Tables && w.current != w.names.Owner {
 		wanted = append([]string{w.names.Owner}, wanted...)
 	}
@@ -289,7 +290,8 @@ func (w *work) grant(ctx context.Context) error {
 		statements = append(statements, lack.SQL)
 	}
 	statements = append(statements, "SELECT sluice.grant_worker("+literal(w.names.Worker)+")",
-		"SELECT sluice.grant_receiver("+literal(w.names.Receiver)+")", "SELECT sluice.grant_console("+literal(w.names.Console)+")")
+		"SELECT sluice.grant_receiver("+literal(w.names.Receiver)+")", "SELECT sluice.grant_publisher("+literal(w.names.Publisher)+")",
+		"SELECT sluice.grant_console("+literal(w.names.Console)+")")
 	for _, statement := range statements {
 		before, err := w.rights(ctx)
 		if err != nil {

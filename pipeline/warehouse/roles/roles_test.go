@@ -1,7 +1,6 @@
 package roles_test
 
 import (
-	"context"
 	"errors"
 	"net/url"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
 	"sluice/pipeline/warehouse/readers"
@@ -24,40 +22,20 @@ func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 // belong to the server, so each test has names of its own.
 type fixture struct {
 	*testing.T
-	url, suffix string
-	admin       *pgx.Conn
-	names       roles.Names
+	*warehousetest.Roles
+
+	names roles.Names
 }
 
 func open(t *testing.T) *fixture {
 	t.Helper()
-	f := &fixture{T: t, url: warehousetest.Owner(t)}
-	address, err := url.Parse(f.url)
-	f.must(err)
-	deployer := address.User.Username()
-	f.suffix = strings.TrimPrefix(deployer, "owner_")
-	name := func(what string) string { return what + "_" + f.suffix }
+	f := &fixture{T: t, Roles: warehousetest.OwnRoles(t)}
+	name := func(what string) string { return what + "_" + f.Suffix }
 	f.names = roles.Names{
-		Owner: name("theowner"), Worker: name("worker"), Receiver: name("receiver"), Console: name("console"),
+		Owner: name("theowner"), Worker: name("worker"), Receiver: name("receiver"), Publisher: name("publisher"), Console: name("console"),
 		Readers: readers.Groups{Masked: name("reader"), Personal: name("personal"), Raw: name("raw")},
 	}
-	database := strings.TrimPrefix(address.Path, "/")
-	f.admin = warehousetest.Connect(t, warehousetest.Admin(t, database))
-	t.Cleanup(func() {
-		ctx := context.WithoutCancel(t.Context())
-		conn, err := pgx.Connect(ctx, warehousetest.Admin(t, database))
-		f.must(err)
-		defer func() { _ = conn.Close(ctx) }()
-		rows, err := conn.Query(ctx, `SELECT rolname::text FROM pg_roles WHERE rolname LIKE '%' || $1 AND rolname <> $2`, f.suffix, deployer)
-		f.must(err)
-		made, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		f.must(err)
-		for _, role := range made {
-			_, err := conn.Exec(ctx, "DROP OWNED BY "+pgx.Identifier{role}.Sanitize()+" CASCADE; DROP ROLE "+pgx.Identifier{role}.Sanitize())
-			f.must(err)
-		}
-	})
-	f.administers("ALTER ROLE owner_@ CREATEROLE")
+	f.Administers("ALTER ROLE owner_@ CREATEROLE")
 	return f
 }
 
@@ -68,18 +46,9 @@ func (f *fixture) must(err error) {
 	}
 }
 
-// administers executes statements as a superuser; @ ends the names of this test.
-func (f *fixture) administers(statements ...string) {
-	f.Helper()
-	for _, statement := range statements {
-		_, err := f.admin.Exec(f.Context(), strings.ReplaceAll(statement, "@", f.suffix))
-		f.must(err)
-	}
-}
-
 func (f *fixture) apply(plan bool) roles.Done {
 	f.Helper()
-	done, err := roles.Apply(f.Context(), f.url, f.names, plan)
+	done, err := roles.Apply(f.Context(), f.URL, f.names, plan)
 	f.must(err)
 	return done
 }
@@ -87,7 +56,7 @@ func (f *fixture) apply(plan bool) roles.Done {
 // as is the address, acting as a role.
 func (f *fixture) as(role string) string {
 	f.Helper()
-	address, err := url.Parse(f.url)
+	address, err := url.Parse(f.URL)
 	f.must(err)
 	query := address.Query()
 	query.Set("role", role)
@@ -121,20 +90,20 @@ func TestRolesAreMade(t *testing.T) {
 	f.must(migrations.Migrate(t.Context(), f.as(f.names.Owner), migrations.Options{}))
 	planned = f.apply(true)
 	done := f.apply(false)
-	if diff := cmp.Diff(planned, done); diff != "" || len(done.Statements) < 6 || !done.Tables || done.Owner != f.names.Owner {
+	if diff := cmp.Diff(planned, done); diff != "" || len(done.Statements) < 7 || !done.Tables || done.Owner != f.names.Owner {
 		t.Errorf("-planned +executed:\n%s\n%+v", diff, done)
 	}
 	if done := f.apply(false); len(done.Statements) != 0 {
 		t.Errorf("with the tables, a second time: %q", done.Statements)
 	}
 	var login, foreign int
-	f.must(f.admin.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE rolcanlogin), count(*) FILTER (WHERE shobj_description(oid, 'pg_authid') IS DISTINCT FROM $2)
-		FROM pg_roles WHERE rolname LIKE '%' || $1 AND rolname NOT LIKE 'owner%'`, f.suffix, roles.Comment).Scan(&login, &foreign))
+	f.must(f.Superuser.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE rolcanlogin), count(*) FILTER (WHERE shobj_description(oid, 'pg_authid') IS DISTINCT FROM $2)
+		FROM pg_roles WHERE rolname LIKE '%' || $1 AND rolname NOT LIKE 'owner%'`, f.Suffix, roles.Comment).Scan(&login, &foreign))
 	if login != 0 || foreign != 0 {
 		t.Errorf("%d roles may log in, %d lack the comment", login, foreign)
 	}
 	// What was taken away is given again, and only that.
-	f.administers("REVOKE SELECT ON sluice.runs FROM console_@", "REVOKE INSERT ON inventory.bills FROM worker_@")
+	f.Administers("REVOKE SELECT ON sluice.runs FROM console_@", "REVOKE INSERT ON inventory.bills FROM worker_@")
 	want := []string{"SELECT sluice.grant_worker('" + f.names.Worker + "')", "SELECT sluice.grant_console('" + f.names.Console + "')"}
 	if got := f.apply(false).Statements; !slices.Equal(got, want) {
 		t.Errorf("after two rights were revoked: %q, want %q", got, want)
@@ -146,27 +115,27 @@ func TestRolesAreMade(t *testing.T) {
 func TestRolesOfOthers(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	f.administers("ALTER ROLE owner_@ NOCREATEROLE")
-	_, err := roles.Apply(t.Context(), f.url, f.names, false)
-	if !errors.Is(err, roles.ErrRights) || !strings.Contains(err.Error(), "CREATE ROLE \"worker_"+f.suffix+"\" NOLOGIN;\nCOMMENT ON ROLE") {
+	f.Administers("ALTER ROLE owner_@ NOCREATEROLE")
+	_, err := roles.Apply(t.Context(), f.URL, f.names, false)
+	if !errors.Is(err, roles.ErrRights) || !strings.Contains(err.Error(), "CREATE ROLE \"worker_"+f.Suffix+"\" NOLOGIN;\nCOMMENT ON ROLE") {
 		t.Errorf("without the right to make roles: %v", err)
 	}
-	f.administers("ALTER ROLE owner_@ CREATEROLE", "CREATE ROLE console_@ LOGIN")
-	_, err = roles.Apply(t.Context(), f.url, f.names, false)
-	hand := `COMMENT ON ROLE "console_` + f.suffix + `" IS 'Made by sluice migrate --roles'`
+	f.Administers("ALTER ROLE owner_@ CREATEROLE", "CREATE ROLE console_@ LOGIN")
+	_, err = roles.Apply(t.Context(), f.URL, f.names, false)
+	hand := `COMMENT ON ROLE "console_` + f.Suffix + `" IS 'Made by sluice migrate --roles'`
 	if !errors.Is(err, roles.ErrForeign) || !strings.Contains(err.Error(), hand) {
 		t.Errorf("with a role of others: %v", err)
 	}
 	var made int
-	f.must(f.admin.QueryRow(t.Context(), `SELECT count(*) FROM pg_roles WHERE rolname LIKE '%' || $1`, f.suffix).Scan(&made))
+	f.must(f.Superuser.QueryRow(t.Context(), `SELECT count(*) FROM pg_roles WHERE rolname LIKE '%' || $1`, f.Suffix).Scan(&made))
 	if made != 2 {
 		t.Errorf("%d roles, want the deploying one and that of others", made)
 	}
-	f.administers(hand)
+	f.Administers(hand)
 	f.apply(false)
 	f.must(migrations.Migrate(t.Context(), f.as(f.names.Owner), migrations.Options{}))
-	f.administers("REVOKE theowner_@ FROM owner_@ CASCADE") // what a role gave itself depends on it since Postgres 16
-	if _, err = roles.Apply(t.Context(), f.url, f.names, false); !errors.Is(err, roles.ErrRights) || !strings.Contains(err.Error(), f.names.Owner) {
+	f.Administers("REVOKE theowner_@ FROM owner_@ CASCADE") // what a role gave itself depends on it since Postgres 16
+	if _, err = roles.Apply(t.Context(), f.URL, f.names, false); !errors.Is(err, roles.ErrRights) || !strings.Contains(err.Error(), f.names.Owner) {
 		t.Errorf("a session that is no member of the owner: %v", err)
 	}
 }

@@ -3,11 +3,7 @@ package rows
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"strconv"
 	"unicode/utf8"
-
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"sluice/pipeline/warehouse/raw/archive"
 	"sluice/pipeline/warehouse/rows/copybinary"
@@ -19,11 +15,6 @@ import (
 // writes such arrays as fast as arrays of megabytes.
 const archivePart = 256 << 10
 
-// The last archive of the call, if it has one, says where the next one begins.
-const sqlArchivePlace = `
-SELECT coalesce((SELECT r.first_position + coalesce(r.record_count, json_array_length(r.records::json)) FROM sluice.raw_records r
-	WHERE r.call_id = $1 ORDER BY r.first_position DESC LIMIT 1), 0), (extract(epoch FROM now()) * 1000000)::bigint`
-
 //nolint:gochecknoglobals // a constant
 var archiveColumns = []string{"call_id", "first_position", "organization_id", "service", "resource", "record_count", "kept_at", "records"}
 
@@ -34,12 +25,8 @@ var archiveColumns = []string{"call_id", "first_position", "organization_id", "s
 // the one before.
 func (w *work) archive(ctx context.Context) error {
 	all := w.written()
-	first, err := w.archivePlace(ctx)
-	if err != nil {
-		return w.fail("archive raw records of", err)
-	}
 	for i, k := range all {
-		k.rawRef = first + int32(i)
+		k.rawRef = w.place + int32(i)
 	}
 	var raws [][]byte
 	parts := archiveParts(all)
@@ -52,25 +39,6 @@ func (w *work) archive(ctx context.Context) error {
 		buf = copybinary.Int(copybinary.Short(buf, int32(len(part))), w.now) //nolint:gosec // bounded by the batch
 		return form.Append(copybinary.Size(buf, form.Size(raws)), raws), nil
 	})
-}
-
-// archivePlace reads the position of the call's next stored record, and the time of the
-// transaction.
-func (w *work) archivePlace(ctx context.Context) (int32, error) {
-	result := w.conn.ExecParams(ctx, sqlArchivePlace, [][]byte{strconv.AppendInt(nil, w.batch.Call, 10)}, []uint32{pgtype.Int8OID}, nil, nil).Read()
-	if result.Err != nil {
-		return 0, result.Err
-	}
-	first, err := strconv.ParseInt(string(result.Rows[0][0]), 10, 32)
-	if err != nil {
-		return 0, fmt.Errorf("first position of call %d: %w", w.batch.Call, err)
-	}
-	now, err := strconv.ParseInt(string(result.Rows[0][1]), 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("the time of call %d: %w", w.batch.Call, err)
-	}
-	w.now = now - postgresEpoch
-	return int32(first), nil
 }
 
 // archiveParts splits records into arrays of about archivePart bytes.

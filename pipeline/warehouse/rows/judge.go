@@ -114,8 +114,12 @@ func (w *work) judge(record *record.Record, row *stored) {
 		}
 		return
 	}
+	call := w.batch.Call
+	if w.batch.Adopted {
+		call = 0 // its number says nothing about when the record was read upstream
+	}
 	verdict := version.Judge(
-		version.Record{Modified: record.Modified, Call: w.batch.Call, RequestedAt: w.batch.RequestedAt},
+		version.Record{Modified: record.Modified, Call: call, RequestedAt: w.batch.RequestedAt},
 		version.Row{Modified: row.modified, Call: row.call, Changed: row.changed},
 	)
 	if verdict == version.Rollback && w.batch.Details {
@@ -141,7 +145,7 @@ func (w *work) judge(record *record.Record, row *stored) {
 			w.result.Late.See(record.Modified, w.batch.Read)
 		}
 	}
-	w.changed = append(w.changed, &rowToWrite{Record: record, ctid: row.ctid})
+	w.changed = append(w.changed, &rowToWrite{Record: record, ctid: row.ctid, completes: w.batch.Details && !row.settled})
 }
 
 // silent says that a list record that replaces its row changed without a new modification time, as

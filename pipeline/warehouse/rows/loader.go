@@ -45,6 +45,8 @@ type Loader struct {
 	err error
 	// checked says that the tables were found to be as declared.
 	checked atomic.Bool
+	// unlogged leaves the log of changes out: a benchmark measures what it costs.
+	unlogged bool
 }
 
 // Batch holds the normalized records of one call.
@@ -71,6 +73,9 @@ type Batch struct {
 	// whatever their version is, without archive, and the rows keep their calls. A record without a
 	// row is left out.
 	Rewrite bool
+	// Adopted says that another program read the records, before the call's number was drawn. They
+	// replace only rows that are older by their modification time.
+	Adopted bool
 	// History says that versions of the records are kept.
 	History bool
 	// Records are unique by ID, in any order. They are only read. Those that Loader.Unchanged
@@ -174,7 +179,7 @@ func (l *Loader) attempt(ctx context.Context, tx pgx.Tx, batch Batch, records []
 	if err != nil {
 		return Result{}, fmt.Errorf("open a savepoint: %w", err)
 	}
-	work := &work{sql: l.sql, form: &l.sql.List, tx: savepoint, conn: savepoint.Conn().PgConn(), batch: batch, again: again}
+	work := &work{sql: l.sql, form: &l.sql.List, tx: savepoint, conn: savepoint.Conn().PgConn(), batch: batch, again: again, unlogged: l.unlogged}
 	if batch.Details {
 		work.form = l.sql.Single
 	}

@@ -73,6 +73,7 @@ func resource(tb testing.TB, name string) *schema.Resource {
 const controlTables = `CREATE SCHEMA sluice; CREATE TABLE sluice.raw_records (call_id bigint, first_position integer,
 organization_id text NOT NULL, service text NOT NULL, resource text NOT NULL, records text NOT NULL, record_count integer, kept_at timestamptz NOT NULL,
 PRIMARY KEY (call_id, first_position));
+CREATE TABLE sluice.changes (organization_id text NOT NULL, table_name text NOT NULL, op text NOT NULL, record_ids text[] NOT NULL, details jsonb);
 ALTER TABLE sluice.raw_records ALTER COLUMN records SET COMPRESSION lz4; CREATE SCHEMA shop; CREATE SCHEMA custom;
 CREATE VIEW sluice.owner AS SELECT relowner AS role FROM pg_class WHERE oid = 'sluice.raw_records'::regclass;`
 

@@ -23,8 +23,12 @@ type work struct {
 	form *statements.Form
 	// again says that this is the second attempt at the same records.
 	again bool
-	// now is the time of the transaction, in microseconds since 2000; archive sets it.
-	now int64
+	// now is the time of the transaction, in microseconds since 2000; place is the position of the
+	// first raw record; announce sets both.
+	now   int64
+	place int32
+	// unlogged leaves the log of changes out, to measure what it costs.
+	unlogged bool
 	// fresh have no row yet; changed replace one, which is locked; both in key order.
 	fresh, changed []*rowToWrite
 	// equal and older are the addresses of rows for whose single records only the state is written:
@@ -37,6 +41,8 @@ type rowToWrite struct {
 	*record.Record
 	rawRef int32
 	ctid   [ctid.Size]byte // of the locked row; zero if there is none
+	// completes says that it is the single record that the row waited for.
+	completes bool
 }
 
 // load executes the steps for one batch. Records are in key order.
@@ -51,7 +57,8 @@ func (w *work) load(ctx context.Context, records []*record.Record) error {
 		return err
 	}
 	return w.inOrder(ctx,
-		w.archive,            // first: a row carries the position of its raw record
+		w.announce,           // while the changed rows are locked; says where raw records go
+		w.archive,            // before the rows: a row carries the position of its raw record
 		w.insert,             // before the elements, whose foreign keys refer to these rows
 		w.update,             // likewise
 		w.children,           // after the rows

@@ -20,7 +20,8 @@ SELECT s.fence, coalesce(s.run_id, 0), s.watermark, s.scan,
 	EXISTS (SELECT FROM sluice.quarantine q WHERE q.state = 'open'
 		AND (q.organization_id, q.service, q.resource) = ($1, $2, $5)),
 	EXISTS (SELECT FROM sluice.tombstones k WHERE (k.organization_id, k.service, k.resource) = ($1, $2, $5)),
-	l.watermark, s.scanned_until, l.scanned_until, s.history, s.hinted_every IS NOT NULL, s.failures > 0, sluice.timeline()
+	l.watermark, s.scanned_until, l.scanned_until, s.history, s.hinted_every IS NOT NULL, s.failures > 0, sluice.timeline(),
+	EXISTS (SELECT FROM sluice.erased_records e WHERE (e.organization_id, e.service, e.resource) = ($1, $2, $5))
 FROM sluice.streams s
 LEFT JOIN sluice.streams l ON (l.organization_id, l.service, l.resource) = ($1, $2, $5)
 WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) FOR UPDATE OF s`
@@ -39,6 +40,10 @@ UPDATE sluice.streams SET
 	state = 'running', reason = '', wait_until = NULL
 WHERE (organization_id, service, resource) = ($1, $2, $3)
 RETURNING fence`
+
+	sqlUnclaim = `
+UPDATE sluice.streams SET fence = fence + 1
+WHERE organization_id = $1 AND ($2 = '' OR service = $2 AND (resource = $3 OR starts_with(resource, $3 || '.'))) AND run_id IS NOT NULL`
 )
 
 // Locked is what Lock reads of a stream, whose row stays locked until the transaction ends.
@@ -67,6 +72,9 @@ type Locked struct {
 	Failing bool
 	// Timeline is the history of the database that this is a part of.
 	Timeline string
+	// Erased says that records of the resource were erased, and are not loaded again. An erasure
+	// while Lock waits is not seen: it takes the claim away.
+	Erased bool
 }
 
 // Lock locks a stream's row, and reads when a call was reserved; a call of zero means none. It
@@ -82,7 +90,7 @@ func Lock(ctx context.Context, tx pgx.Tx, of pipeline.Stream, call int64) (Locke
 	)
 	err := tx.QueryRow(ctx, sqlLock, key.Organization, key.Service, key.Resource, call, of.Resource.Name).
 		Scan(&stream.Fence, &stream.Run, &watermark, &scan, &requested, &stream.Suspects, &stream.Evidence, &listed, &own, &list, &stream.History,
-			&stream.Told, &stream.Failing, &stream.Timeline)
+			&stream.Told, &stream.Failing, &stream.Timeline, &stream.Erased)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Locked{}, fmt.Errorf("%w: %s: register it first", ErrNoStream, key)
 	}
@@ -146,4 +154,12 @@ func Claim(ctx context.Context, tx pgx.Tx, key pipeline.Key, claim *pipeline.Cla
 	}
 	err := tx.QueryRow(ctx, sqlClaim, key.Organization, key.Service, key.Resource, claim.Run).Scan(&claim.Fence)
 	return postgres.Fail("claiming "+key.String(), err)
+}
+
+// Unclaim takes the claims of all streams of a list away, or, of a key without a service, those of
+// all streams of an organization. Their runs go on with the next claim. A load that waits for the
+// row of its stream sees that, and would not see what this transaction writes into other tables.
+func Unclaim(ctx context.Context, tx pgx.Tx, list pipeline.Key) error {
+	_, err := tx.Exec(ctx, sqlUnclaim, list.Organization, list.Service, list.Resource)
+	return postgres.Fail("taking claims of "+list.String()+" away", err)
 }

@@ -32,6 +32,9 @@ type Facts struct {
 	// of the last of these runs.
 	Changed        int64   `db:"changed"`
 	WatchedSeconds float64 `db:"watched_seconds"`
+	// Singles counts the single records that details of the list received since the first of these
+	// runs.
+	Singles int64 `db:"singles"`
 	// Waiting are rows that wait for their single record; Parents are parents whose lists have to
 	// be read.
 	Waiting int64 `db:"waiting"`
@@ -47,6 +50,8 @@ SELECT s.organization_id, s.service, s.resource, s.watermark,
 	extract(epoch FROM ` + interval + `)::float8 AS every_seconds, r.runs, r.rows,
 	(SELECT coalesce(sum(b.inserted), 0)::bigint FROM sluice.runs b WHERE (b.organization_id, b.service) = (s.organization_id, s.service)
 		AND b.resource IN (s.resource || '.backfill', s.resource || '.sweep')) AS rows_beside, r.changed, r.watched_seconds,
+	(SELECT coalesce(sum(d.received), 0)::bigint FROM sluice.runs d WHERE d.id > r.first_watched
+		AND (d.organization_id, d.service, d.resource) = (s.organization_id, s.service, s.resource || '.details')) AS singles,
 	coalesce((SELECT b.pending + b.stale FROM sluice.detail_backlog(s.organization_id, s.service, s.resource) AS b), 0) AS waiting,
 	(SELECT count(*) FROM sluice.parents p WHERE p.active
 		AND (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource)) AS parents
@@ -57,7 +62,7 @@ FROM sluice.streams s CROSS JOIN LATERAL (
 			ELSE max(base) FILTER (WHERE id = base_id) + sum(inserted) FILTER (WHERE id >= base_id) END::bigint AS rows,
 		coalesce(sum(inserted + updated) FILTER (WHERE watched), 0)::bigint AS changed,
 		coalesce(extract(epoch FROM max(started_at) FILTER (WHERE watched) - min(watermark_before) FILTER (WHERE watched)), 0)::float8
-			AS watched_seconds
+			AS watched_seconds, min(id) FILTER (WHERE watched) AS first_watched
 	FROM (
 		SELECT last.*, f.rows AS base, max(f.run_id) OVER () AS base_id,
 			watermark_before IS NOT NULL AND ended_at > clock_timestamp() - interval '14 days' AS watched

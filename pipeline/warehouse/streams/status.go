@@ -103,23 +103,23 @@ type ParentRound struct {
 	Oldest *time.Time `json:"oldest"`
 }
 
-const sqlStreams = `
-SELECT organization_id, service, resource, enabled, extract(epoch FROM ` + interval + `)::float8 AS every_seconds,
-	CASE WHEN planned_every IS NOT NULL THEN planned END AS planned, next_due_at, state, reason,
-	wait_until, watermark, coalesce(watermark > coalesce(scanned_until, clock_timestamp() + interval '1 day'), false) AS watermark_ahead,
-	failures, run_id, last_run_id, last_done_at, note,
-	coalesce((SELECT r.proof FROM sluice.runs r
-		WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource) AND r.proof <> ''
-		ORDER BY r.id DESC LIMIT 1), '') AS proof, requested_gen, served_gen,
-	q.quarantined, q.unasked, q.withheld,
-	coalesce((SELECT r.quarantined::float8 / nullif(r.received, 0) FROM sluice.runs r
-		WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource) AND r.ended_at IS NOT NULL
-		ORDER BY r.id DESC LIMIT 1), 0) AS quarantined_share,
+// The open entries and the hints are counted in one pass over all streams together. The key of a
+// single stream reaches into these subqueries, so that only its own rows are read. Only the last
+// run that ended has the share; a stream keeps its number. What waits for single records is b,
+// which those that follow join.
+const sqlStatus = `
+SELECT s.organization_id, s.service, s.resource, s.enabled, extract(epoch FROM ` + interval + `)::float8 AS every_seconds,
+	CASE WHEN s.planned_every IS NOT NULL THEN s.planned END AS planned, s.next_due_at, s.state, s.reason, s.wait_until,
+	s.watermark, coalesce(s.watermark > coalesce(s.scanned_until, clock_timestamp() + interval '1 day'), false) AS watermark_ahead,
+	s.failures, s.run_id, s.last_run_id, s.last_done_at, s.note,
+	coalesce((SELECT p.proof FROM sluice.runs p
+		WHERE (p.organization_id, p.service, p.resource) = (s.organization_id, s.service, s.resource) AND p.proof <> ''
+		ORDER BY p.id DESC LIMIT 1), '') AS proof, s.requested_gen, s.served_gen,
+	coalesce(q.quarantined, 0) AS quarantined, coalesce(q.unasked, 0) AS unasked, coalesce(q.withheld, 0) AS withheld,
+	coalesce(r.quarantined::float8 / nullif(r.received, 0), 0) AS quarantined_share,
 	(SELECT count(*) FROM sluice.tombstones k WHERE k.state = 'needs_review'
 		AND (k.organization_id, k.service, k.resource) = (s.organization_id, s.service, s.resource)) AS needs_review,
-	CASE WHEN resource LIKE '%.details' THEN (
-		SELECT to_json(b) FROM sluice.detail_backlog(organization_id, service, resource) AS b WHERE b.pending IS NOT NULL
-	) END AS details,
+	CASE WHEN b.pending IS NOT NULL THEN json_build_object('pending', b.pending, 'stale', b.stale, 'failed', b.failed) END AS details,
 	(SELECT json_build_object('known', count(*), 'read', count(read_at), 'failed', count(*) FILTER (WHERE failures > 0),
 			'oldest', CASE WHEN count(*) = count(read_at) THEN min(read_at) END)
 		FROM sluice.parents p WHERE p.active
@@ -127,37 +127,46 @@ SELECT organization_id, service, resource, enabled, extract(epoch FROM ` + inter
 		HAVING count(*) > 0) AS parents,
 	CASE WHEN h.last_at IS NOT NULL OR s.hinted_every IS NOT NULL THEN json_build_object(
 		'every_seconds', coalesce(extract(epoch FROM s.hinted_every), 0), 'trusted', ` + trusted + `, 'announced_runs', s.announced_runs,
-		'needed_runs', ` + neededRuns + `, 'proven_until', s.told_until, 'last_at', h.last_at, 'waiting', h.waiting,
-		'unannounced', coalesce((SELECT r.unannounced FROM sluice.runs r WHERE r.id = s.last_run_id), 0),
+		'needed_runs', ` + neededRuns + `, 'proven_until', s.told_until, 'last_at', h.last_at, 'waiting', coalesce(h.waiting, 0),
+		'unannounced', coalesce(r.unannounced, 0),
 		'gap', coalesce((SELECT g.reason FROM sluice.channel_gaps g
 			WHERE g.organization_id = s.organization_id AND g.channel = '' AND g.closed_at IS NULL), ''))
 	END AS notified
-FROM sluice.streams s CROSS JOIN LATERAL (
-	SELECT coalesce(sum(quarantined), 0)::bigint AS quarantined, coalesce(sum(withheld), 0)::bigint AS withheld,
-		coalesce(sum(unasked) FILTER (WHERE NOT EXISTS (
-			SELECT FROM sluice.runs d WHERE d.id = o.run_id AND d.class = 'details')), 0)::bigint AS unasked
+FROM sluice.streams s
+LEFT JOIN sluice.runs r ON r.id = s.last_run_id
+LEFT JOIN (
+	SELECT organization_id, service, resource, sum(quarantined)::bigint AS quarantined, sum(withheld)::bigint AS withheld,
+		sum(unasked) FILTER (WHERE NOT EXISTS (SELECT FROM sluice.runs d WHERE d.id = o.run_id AND d.class = 'details'))::bigint AS unasked
 	FROM (
-		SELECT run_id, count(*) AS quarantined, count(*) FILTER (WHERE weighed = 'withheld') AS withheld,
+		SELECT organization_id, service, resource, run_id, count(*) AS quarantined, count(*) FILTER (WHERE weighed = 'withheld') AS withheld,
 			count(*) FILTER (WHERE asked_at IS NULL) AS unasked
-		FROM sluice.quarantine
-		WHERE state = 'open' AND (organization_id, service, resource) = (s.organization_id, s.service, s.resource)
-		GROUP BY run_id
-	) AS o
-) AS q CROSS JOIN LATERAL (
-	SELECT max(n.last_at) AS last_at, count(*) FILTER (WHERE n.read_at IS NULL) AS waiting FROM sluice.hints n
-	WHERE (n.organization_id, n.service, n.resource) = (s.organization_id, s.service, s.resource)
-) AS h
-WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
-ORDER BY organization_id, service, resource`
+		FROM sluice.quarantine WHERE state = 'open'
+		GROUP BY organization_id, service, resource, run_id
+	) AS o GROUP BY organization_id, service, resource
+) AS q ON (q.organization_id, q.service, q.resource) = (s.organization_id, s.service, s.resource)
+LEFT JOIN (
+	SELECT organization_id, service, resource, max(last_at) AS last_at, count(*) FILTER (WHERE read_at IS NULL) AS waiting
+	FROM sluice.hints GROUP BY organization_id, service, resource
+) AS h ON (h.organization_id, h.service, h.resource) = (s.organization_id, s.service, s.resource)
+`
+
+const (
+	sqlStreams = sqlStatus + `
+LEFT JOIN sluice.detail_backlogs() AS b ON (b.organization_id, b.service, b.resource) = (s.organization_id, s.service, s.resource)
+WHERE ($1 = '' OR s.organization_id = $1) ORDER BY s.organization_id, s.service, s.resource`
+	sqlStream = sqlStatus + `
+LEFT JOIN LATERAL sluice.detail_backlog(s.organization_id, s.service, s.resource) AS b ON s.resource LIKE '%.details'
+WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3)`
+)
 
 // Streams returns the streams of an organization, or of all if it is empty.
 func (s *Schedule) Streams(ctx context.Context, organization string) ([]Status, error) {
-	return postgres.Read[Status](ctx, s.pool, "streams", sqlStreams, organization, "", "")
+	return postgres.Read[Status](ctx, s.pool, "streams", sqlStreams, organization)
 }
 
 // Stream returns one stream, or postgres.ErrNotFound if it is not registered.
 func (s *Schedule) Stream(ctx context.Context, key pipeline.Key) (Status, error) {
-	found, err := postgres.Read[Status](ctx, s.pool, "the stream", sqlStreams, key.Organization, key.Service, key.Resource)
+	found, err := postgres.Read[Status](ctx, s.pool, "the stream", sqlStream, key.Organization, key.Service, key.Resource)
 	if err != nil {
 		return Status{}, err
 	}
@@ -165,4 +174,22 @@ func (s *Schedule) Stream(ctx context.Context, key pipeline.Key) (Status, error)
 		return Status{}, fmt.Errorf("stream %s: %w", key, postgres.ErrNotFound)
 	}
 	return found[0], nil
+}
+
+// Denied is what upstream denies an organization.
+type Denied struct {
+	Organization string `db:"organization_id"`
+	// Streams counts the enabled streams that are denied; Reason is that of the first of them.
+	Streams int    `db:"streams"`
+	Reason  string `db:"reason"`
+}
+
+const sqlDenied = `
+SELECT organization_id, count(*) AS streams, coalesce((array_agg(reason ORDER BY service, resource) FILTER (WHERE reason <> ''))[1], '') AS reason
+FROM sluice.streams WHERE enabled AND state = 'denied' GROUP BY organization_id`
+
+// Denied returns the organizations of which upstream denies streams. It reads the streams alone,
+// and none of what Streams counts.
+func (s *Schedule) Denied(ctx context.Context) ([]Denied, error) {
+	return postgres.Read[Denied](ctx, s.pool, "the denied streams", sqlDenied)
 }

@@ -99,13 +99,18 @@ WHERE r.id = $1 GROUP BY r.id`
 	// each row: measured with 10,000 rows, ten seconds.
 	sqlAbsent = `
 SELECT t.%[2]s FROM %[1]s AS t
-WHERE t.organization_id = $1 AND t._deleted_at IS NULL AND t._first_seen_at < least($3, $6::timestamptz) AND t._changed_at < $3
-	AND t.%[2]s NOT IN (SELECT unnest(ids) FROM sluice.sightings WHERE run_id = $2)
+WHERE t.organization_id = $1 AND t._deleted_at IS NULL AND t._first_seen_at < least($5, $6::timestamptz) AND t._changed_at < $5
+	AND t.%[2]s NOT IN (SELECT unnest(ids) FROM sluice.sightings WHERE run_id = $4)
 	AND t.%[2]s NOT IN (SELECT record_id FROM sluice.tombstones
-		WHERE (organization_id, service, resource) = ($1, $4, $5) AND state = 'needs_review')
-ORDER BY t.%[2]s`
+		WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'needs_review')`
 
 	sqlLive = `SELECT count(*) FROM %[1]s AS t WHERE t.organization_id = $1 AND t._deleted_at IS NULL`
+
+	// Under parents, a run says something about the rows of those parents alone whose lists it read
+	// whole. Only these count as live, too: the limit of a run that read few parents is that of few
+	// rows. %[3]s is the column of the parent.
+	underWhole = ` AND EXISTS (SELECT FROM sluice.parents p
+		WHERE (p.organization_id, p.service, p.resource) = ($1, $2, $3) AND p.parent_id = t.%[3]s AND p.whole_run_id = $4)`
 
 	// This combines evidence from two scans, or from a look and a scan. Evidence of a shrunken scan
 	// only leads to a review by the operator.
@@ -170,9 +175,8 @@ func Conclude(ctx context.Context, tx pgx.Tx, scan Scan) (Verdict, error) {
 	if err != nil || len(absent) == 0 {
 		return verdict, err
 	}
-	names := namesOf(scan.Stream)
-	if err := tx.QueryRow(ctx, names.fill(sqlLive), scan.Stream.Organization).Scan(&verdict.Live); err != nil {
-		return verdict, fmt.Errorf("counting live rows: %w", err)
+	if verdict.Live, err = scan.live(ctx, tx); err != nil {
+		return verdict, err
 	}
 	verdict.Absent = len(absent)
 	verdict.Shrunken = b.sighted == 0 || len(absent) > limit(scan.Rules, verdict.Live)
@@ -203,12 +207,29 @@ func Conclude(ctx context.Context, tx pgx.Tx, scan Scan) (Verdict, error) {
 // absent returns the live rows that the scan did not see although they existed when it began, in
 // the order of their keys.
 func (s Scan) absent(ctx context.Context, tx pgx.Tx, b bounds) ([]string, error) {
-	key := s.Stream.ListKey()
-	ids, err := collect(tx.Query(ctx, namesOf(s.Stream).fill(sqlAbsent), key.Organization, s.Run, b.began, key.Service, key.Resource, s.Started))
+	key, sql := s.Stream.ListKey(), sqlAbsent
+	if s.Stream.UnderParents() {
+		sql += underWhole
+	}
+	ids, err := collect(tx.Query(ctx, namesOf(s.Stream).fillParent(sql), key.Organization, key.Service, key.Resource, s.Run, b.began, s.Started))
 	if err != nil {
 		return nil, fmt.Errorf("looking for rows that the scan did not see: %w", err)
 	}
+	slices.Sort(ids)
 	return ids, nil
+}
+
+// live counts the rows that the scan could have seen.
+func (s Scan) live(ctx context.Context, tx pgx.Tx) (int, error) {
+	key, sql, live := s.Stream.ListKey(), sqlLive, 0
+	args := []any{key.Organization}
+	if s.Stream.UnderParents() {
+		sql, args = sql+underWhole, append(args, key.Service, key.Resource, s.Run)
+	}
+	if err := tx.QueryRow(ctx, namesOf(s.Stream).fillParent(sql), args...).Scan(&live); err != nil {
+		return 0, fmt.Errorf("counting live rows: %w", err)
+	}
+	return live, nil
 }
 
 // confirm moves evidence of an earlier scan to a state, and returns the identifiers, in the order

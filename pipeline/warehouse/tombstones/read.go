@@ -48,6 +48,9 @@ type Tombstone struct {
 	RestoredAt   *time.Time `db:"restored_at"   json:"restored_at,omitempty"`
 	RestoredCall *int64     `db:"restored_call" json:"restored_call,omitempty"`
 	Restores     int        `db:"restores"      json:"restores,omitempty"`
+	// PrunedAt is when its row was deleted, because the tombstone was older than such rows are
+	// kept.
+	PrunedAt *time.Time `db:"pruned_at" json:"pruned_at,omitempty"`
 }
 
 // Filter selects tombstones; empty fields select all.
@@ -61,7 +64,7 @@ const (
 	sqlColumns = `
 SELECT organization_id, service, resource, record_id, state, shrunken, suspected_run_id, suspected_first_call, suspected_last_call, suspected_at,
 	coalesce(proof, '') AS proof, proof_run_id, proof_first_call, proof_last_call, proof_at, deleted_at,
-	coalesce(decided_by, '') AS decided_by, decided_at, restored_at, restored_call, restores
+	coalesce(decided_by, '') AS decided_by, decided_at, restored_at, restored_call, restores, pruned_at
 FROM sluice.tombstones`
 
 	sqlTombstones = sqlColumns + `

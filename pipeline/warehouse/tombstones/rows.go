@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/history"
 )
 
@@ -29,7 +30,8 @@ RETURNING t.%[2]s`
 
 	sqlUnbury = `
 UPDATE %[1]s AS t SET _deleted_at = NULL, _changed_at = now() WHERE t.organization_id = $1 AND t.%[2]s = ANY ($2::text[])
-	AND t._deleted_at IS NOT NULL`
+	AND t._deleted_at IS NOT NULL
+RETURNING t.%[2]s`
 
 	// Elements get the tombstone of their record, each time that either was written.
 	sqlFollow = `
@@ -50,8 +52,10 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($
 // names are the tables of a resource, quoted.
 type names struct {
 	table, key string
-	// created is the time of creation by which the list is ordered; "" if there is none.
+	// created is the time of creation by which the list is ordered, parent the column of the parent
+	// under which a record is listed; "" if there is none.
 	created  string
+	parent   string
 	children []string
 }
 
@@ -67,6 +71,9 @@ func namesOf(stream pipeline.Stream) names {
 			n.created = pgx.Identifier{column.ColumnName()}.Sanitize()
 		}
 	}
+	if parent := resource.ColumnOfParent(); parent != "" {
+		n.parent = pgx.Identifier{parent}.Sanitize()
+	}
 	tables := resource.Tables()
 	for i := range tables[1:] {
 		n.children = append(n.children, pgx.Identifier{in, tables[i+1].Name}.Sanitize())
@@ -75,6 +82,8 @@ func namesOf(stream pipeline.Stream) names {
 }
 
 func (n names) fill(sql string) string { return fmt.Sprintf(sql, n.table, n.key) }
+
+func (n names) fillParent(sql string) string { return fmt.Sprintf(sql, n.table, n.key, n.parent) }
 
 // bury sets tombstones on rows and their elements and returns how many rows got one. It drops the
 // evidence of rows that were written since began: they are alive.
@@ -104,7 +113,14 @@ func bury(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []string, 
 	if err := Follow(ctx, tx, stream, buried); err != nil {
 		return 0, err
 	}
+	if err := logChange(ctx, tx, stream, changes.Deleted, buried); err != nil {
+		return 0, err
+	}
 	return len(buried), history.Write(ctx, tx, history.ResourceOf(stream), buried)
+}
+
+func logChange(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, op changes.Op, ids []string) error {
+	return changes.Write(ctx, tx, stream.Organization, changes.TableOf(stream), op, ids)
 }
 
 // Follow brings the tombstones of elements in line with those of their records.

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/history"
 	"sluice/pipeline/warehouse/postgres"
 )
@@ -25,7 +26,7 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($
 ORDER BY record_id FOR UPDATE`
 
 	sqlRevive = `
-UPDATE sluice.tombstones SET state = 'restored', restored_at = clock_timestamp(), restored_call = $5, restores = restores + 1
+UPDATE sluice.tombstones SET state = 'restored', restored_at = clock_timestamp(), restored_call = $5, restores = restores + 1, pruned_at = NULL
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[])`
 
 	sqlWaits = `
@@ -147,8 +148,12 @@ func (e Evidence) Apply(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, ca
 		if _, err := tx.Exec(ctx, sqlRevive, key.Organization, key.Service, key.Resource, e.deleted, batch.Call); err != nil {
 			return fmt.Errorf("reviving rows: %w", err)
 		}
-		if _, err := tx.Exec(ctx, namesOf(stream).fill(sqlUnbury), stream.Organization, e.deleted); err != nil {
+		back, err := collect(tx.Query(ctx, namesOf(stream).fill(sqlUnbury), stream.Organization, e.deleted))
+		if err != nil {
 			return fmt.Errorf("reviving rows: %w", err)
+		}
+		if err := logChange(ctx, tx, stream, changes.Restored, back); err != nil {
+			return err
 		}
 	}
 	// Elements that came with an earlier answer get the tombstone of their record.

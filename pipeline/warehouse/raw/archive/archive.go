@@ -34,6 +34,10 @@ func FormOf(records [][]byte) Form {
 	return lines
 }
 
+// Erased stands in an array where a record was that an operator erased: the positions of the others
+// stay what they are.
+const Erased = "null"
+
 // Size is the number of bytes that Append adds.
 func (f Form) Size(records [][]byte) int {
 	size := len(f.begin) + len(f.between)*(len(records)-1) + len(f.end)
@@ -99,4 +103,27 @@ func splitLines(text []byte) ([][]byte, bool) {
 		}
 		rest = after
 	}
+}
+
+// Rewrite returns an array whose records are rewritten, each in its place, and how many changed. It
+// returns the text itself if none did. Records that an operator erased stay.
+func Rewrite(text []byte, rewrite func(record []byte) []byte) ([]byte, int, error) {
+	records, err := Split(text)
+	if err != nil {
+		return nil, 0, err
+	}
+	changed := 0
+	for i, record := range records {
+		if string(record) == Erased {
+			continue
+		}
+		if records[i] = rewrite(record); !bytes.Equal(record, records[i]) {
+			changed++
+		}
+	}
+	if changed == 0 {
+		return text, 0, nil
+	}
+	form := FormOf(records)
+	return form.Append(make([]byte, 0, form.Size(records)), records), changed, nil
 }

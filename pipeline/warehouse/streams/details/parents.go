@@ -54,9 +54,9 @@ ON CONFLICT (organization_id, service, resource, parent_id) DO UPDATE SET listed
 WHERE NOT p.listed OR NOT p.active`
 
 	sqlParentRead = `
-UPDATE sluice.parents SET tried_at = clock_timestamp(), run_id = $5, note = $6,
+UPDATE sluice.parents SET tried_at = clock_timestamp(), run_id = $5::bigint, note = $6,
 	read_at = CASE WHEN $6 = '' THEN clock_timestamp() ELSE read_at END,
-	failures = CASE WHEN $6 = '' THEN 0 ELSE failures + 1 END
+	failures = CASE WHEN $6 = '' THEN 0 ELSE failures + 1 END, whole_run_id = CASE WHEN $7::boolean THEN $5::bigint END
 WHERE (organization_id, service, resource, parent_id) = ($1, $2, $3, $4)`
 
 	// A run that continues a failed one does not try its parents again.
@@ -145,7 +145,8 @@ func ListParents(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, ids []s
 // QueueParentRead records that a run read the list of a parent, or why it failed.
 func QueueParentRead(batch *pgx.Batch, claim pipeline.Claim, read pipeline.ParentRead) {
 	key := claim.Stream.Key()
-	batch.Queue(sqlParentRead, key.Organization, key.Service, key.Resource, read.ID, claim.Run, postgres.Clean(read.Failed, postgres.MaxReason))
+	failed := postgres.Clean(read.Failed, postgres.MaxReason)
+	batch.Queue(sqlParentRead, key.Organization, key.Service, key.Resource, read.ID, claim.Run, failed, read.Whole)
 }
 
 // QueueGoOn makes a new run of a backfill continue with the parents that the previous run has not
