@@ -141,6 +141,7 @@ func (s *Stream) details(list *Stream) Run {
 			brought = list.Rows
 		case list.Changes.Known():
 			brought = list.changed(list.Since)
+			brought.Value *= 1 - list.Whole
 		}
 		if !brought.Known() {
 			return Run{Basis: Unknown, Request: name(list.Key)}

@@ -148,6 +148,9 @@ type Facts struct {
 	// Rows is the number of rows in the warehouse; Changes is the number of new and changed records
 	// a day.
 	Rows, Changes Figure
+	// Whole is the share of changed records that need no single record, since the list has the
+	// whole of them; 0 until it was measured.
+	Whole float64
 	// Waiting is the number of rows that need their single record, Parents the number of parents
 	// whose lists are read.
 	Waiting, Parents Figure

@@ -100,6 +100,7 @@ func TestDetailsOfAList(t *testing.T) {
 	}{
 		"never read":           {planning.Facts{Rows: known(70), Changes: unknown()}, known(0), 70, ""},
 		"read":                 {planning.Facts{Read: true, Since: time.Hour, Rows: known(70), Changes: known(48)}, known(5), 7, ""},
+		"the list has half":    {planning.Facts{Read: true, Since: time.Hour, Rows: known(70), Changes: known(48), Whole: 0.5}, known(5), 6, ""},
 		"changes not measured": {planning.Facts{Read: true, Rows: known(70), Changes: unknown()}, known(5), 5, ""},
 		"of unknown size":      {planning.Facts{Rows: unknown(), Changes: unknown()}, known(0), 0, "s.bills"},
 		"a person says so":     {planning.Facts{Rows: unknown(), Changes: unknown()}, planning.Figure{Value: 3, Basis: planning.Assumed}, 3, ""},

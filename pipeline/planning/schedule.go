@@ -113,12 +113,12 @@ func (s *Stream) turn(every time.Duration, perRun int) turn {
 	}
 }
 
-// follows returns what details cost after the runs of their list: one call for each changed row, or
-// for each batch of them.
+// follows returns what details cost after the runs of their list: one call for each changed row
+// that needs its single record, or for each batch of them.
 func (s *Stream) follows(list *Stream, pace Pace) Cost {
 	cost := list.under(list.Every, list.PerRun, pace)
 	changed := list.changed(list.Every)
-	calls := changed.Value
+	calls := changed.Value * (1 - list.Whole)
 	if s.Batch > 1 {
 		calls = math.Min(calls, math.Ceil(calls/float64(s.Batch)))
 	}
