@@ -15,6 +15,7 @@ const (
 	repeated          Verdict = "repeated"
 	busy              Verdict = "busy"
 	unavailable       Verdict = "unavailable"
+	away              Verdict = "away"
 	noPath            Verdict = "path"
 	noPost            Verdict = "method"
 	slow              Verdict = "slow"
@@ -49,7 +50,7 @@ func (v Verdict) status() int {
 	switch v {
 	case taken, repeated:
 		return http.StatusOK
-	case busy, unavailable:
+	case busy, unavailable, away:
 		return http.StatusServiceUnavailable
 	case noPath:
 		return http.StatusNotFound

@@ -11,6 +11,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
 	"sluice/schema/record"
+	"sluice/schema/redact"
 )
 
 // maxValues bounds the values of all rows of one answer. Absent values count, because they take
@@ -121,6 +122,10 @@ func clash(batch *pipeline.Batch, raw []byte, id string) pipeline.RejectedRecord
 }
 
 func rejectedRecord(raw []byte, err error) pipeline.RejectedRecord {
+	if redact.Withheld(raw) {
+		return pipeline.RejectedRecord{Raw: raw, Code: pipeline.CodeWithheld, Detail: "it is no JSON object, so that the columns that " +
+			"the configuration leaves out could not be told from the others: nothing of it is kept"}
+	}
 	if misfit, ok := errors.AsType[*record.RejectedError](err); ok {
 		return pipeline.RejectedRecord{Raw: raw, ID: misfit.ID, Code: string(misfit.Code), Path: misfit.Path, Detail: outside.Plain(misfit.Detail)}
 	}

@@ -14,8 +14,13 @@ import (
 // One is the fault of one parent or record, five are the fault of the service.
 const maxRejected = 5
 
-// statusNotFound is the HTTP status of a parent that upstream does not know.
-const statusNotFound = 404
+// statusNotFound is the HTTP status of a parent that upstream does not know, codeNoSuchRecord the
+// code that says so. Other codes may be those of a wrong path or a gateway. Source:
+// docs/upstream.md U65.
+const (
+	statusNotFound   = 404
+	codeNoSuchRecord = "1002"
+)
 
 // parents reads one list after the other, each in the way of list, first that of the parent read
 // longest ago; of what change notifications told, first that of the oldest hint. A list that was
@@ -48,7 +53,9 @@ func (p *parents) step(ctx context.Context, scan *pipeline.Scan) (pipeline.Batch
 		failed = batch.End.Note
 		end, err = p.flooded(ctx) // a failed list ends only that list; a flood of rejected records ends the run
 	}
+	whole := failed == "" && scan.Mode == pipeline.ModeFull && p.claim.Stream.ProvesAbsence()
 	batch.Parent, batch.End = leave(scan, failed), end
+	batch.Parent.Whole = whole
 	return batch, err
 }
 
@@ -64,12 +71,14 @@ func (p *parents) next(ctx context.Context, unfinished *pipeline.Scan) (*pipelin
 		if unfinished.Done == 0 && !hinted {
 			end.Again = pipeline.AgainNoParent
 		}
+		proveParents(unfinished, p.claim.Stream, end)
 		return end, nil
 	case p.spent(unfinished):
 		end := endOf(unfinished, "parents read", left)
 		if hinted {
 			end.Again = pipeline.AgainHinted
 		}
+		proveParents(unfinished, p.claim.Stream, end)
 		return end, nil
 	}
 	enter(unfinished, parent, p.runner.Rules)
@@ -91,7 +100,9 @@ func (p *parents) rejectParent(scan *pipeline.Scan, err error) (pipeline.Batch, 
 	if p.rejectedRecords >= maxRejected {
 		return pipeline.Batch{}, err
 	}
-	return pipeline.Batch{Claim: p.claim, Parent: leave(scan, failure.Text())}, nil
+	batch := pipeline.Batch{Claim: p.claim, Parent: leave(scan, failure.Text())}
+	batch.Parent.Whole = failure.Status == statusNotFound && failure.Code == codeNoSuchRecord && p.claim.Stream.ProvesAbsence()
+	return batch, nil
 }
 
 // enter begins the list of one parent and keeps the run's own figures.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"sluice/pipeline"
 	"sluice/schema"
@@ -151,94 +150,6 @@ func (f *family) behind() []string {
 		}
 	}
 	return out
-}
-
-// TestNothingIsLostUnderParents is invariant 1, 6 and 8 on a model: lists of several parents under
-// edits and kills, a few calls a run, one parent unknown upstream.
-func TestNothingIsLostUnderParents(t *testing.T) {
-	t.Parallel()
-	for name, list := range map[string]schema.Cursor{
-		"pages": fullScan(), "exports": schema.Export{Modified: "last_modified_time", FieldsParam: "fields"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			rapid.Check(t, func(t *rapid.T) { convergeUnderParents(t, list) })
-		})
-	}
-}
-
-// restless is after how many acts a family comes to rest. An export that is killed begins anew, so
-// one that grows between the kills would never be whole.
-const restless = 1000
-
-func convergeUnderParents(t *rapid.T, list schema.Cursor) {
-	f := newFamily(rapid.SliceOfN(rapid.IntRange(0, 7), 1, 4).Draw(t, "sizes")...)
-	r := newFamilyRig(f, list)
-	if rapid.Bool().Draw(t, "a stranger") {
-		f.names = append(f.names, "stranger")
-	}
-	perPage := rapid.IntRange(1, 4).Draw(t, "per page")
-	r.runner.Rules.PerPage = perPage
-	r.runner.Rules.ChunkPages = rapid.IntRange(1, 5).Draw(t, "chunk")
-	allowance := rapid.IntRange(0, 5).Draw(t, "allowance")
-	r.runner.Allowance = func(pipeline.Stream) int { return allowance }
-	acts := 0
-	act := func() {
-		if acts++; acts > restless {
-			return
-		}
-		f.advance(time.Duration(rapid.IntRange(0, 2).Draw(t, "seconds")) * time.Second)
-		w := f.worlds[string(rune('a'+rapid.IntRange(0, len(f.worlds)-1).Draw(t, "parent")))]
-		switch rapid.IntRange(0, 9).Draw(t, "act") {
-		case 0:
-			w.insert()
-		case 1, 2:
-			w.edit(rapid.IntRange(0, 20).Draw(t, "edit"))
-		case 3:
-			w.remove(rapid.IntRange(0, 20).Draw(t, "remove"))
-		case 4:
-			r.memory.failAfter = 1
-		}
-	}
-	for _, w := range f.worlds {
-		w.perPage, w.between = perPage, act
-	}
-	run := func() {
-		if err := r.run(context.Background()); err != nil {
-			t.Fatalf("run: %v", err)
-		}
-		if _, known := f.worlds[f.names[len(f.names)-1]]; !known && !r.memory.position.Watermark.IsZero() {
-			t.Fatalf("the watermark moved to %v though a parent could not be read", r.memory.position.Watermark)
-		}
-	}
-	for range rapid.IntRange(1, 3).Draw(t, "runs") {
-		run()
-		for name, w := range f.worlds {
-			// The watermark of an export is no proof here. A real export is one answer and so whole
-			// even if the list shifts; this export is made of several answers.
-			if _, paged := list.(schema.FullScan); paged {
-				if passed := r.passed(w, name+"/"); len(passed) > 0 {
-					t.Fatalf("the watermark %v passed %v", r.memory.position.Watermark, passed)
-				}
-			}
-		}
-		for range rapid.IntRange(0, 5).Draw(t, "quiet acts") {
-			act()
-		}
-	}
-	for _, w := range f.worlds {
-		w.between = nil
-	}
-	r.memory.failAfter = 0
-	f.advance(time.Minute)
-	// A run that may make few calls reads one parent at least, stalest first, so each has its turn.
-	// One run goes on with what was begun.
-	for range len(f.names) + 1 {
-		run()
-	}
-	if lost := f.behind(); len(lost) > 0 {
-		t.Fatalf("lost or stale: %v; parents were read in the order %v", lost, r.memory.order)
-	}
 }
 
 func TestParentsAreReadStalestFirstWithinTheAllowance(t *testing.T) {

@@ -30,6 +30,20 @@ func TestNothingIsLost(t *testing.T) {
 	})
 }
 
+// acts does something to upstream, lets the next load fail, or does nothing.
+func (f *fixture) acts(t *rapid.T, w *world) {
+	switch rapid.IntRange(0, 9).Draw(t, "act") {
+	case 0:
+		w.insert()
+	case 1, 2:
+		w.edit(rapid.IntRange(0, 20).Draw(t, "edit"))
+	case 3:
+		w.remove(rapid.IntRange(0, 20).Draw(t, "remove"))
+	case 4:
+		f.memory.failAfter = 1
+	}
+}
+
 func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 	w := newWorld(rapid.IntRange(0, 14).Draw(t, "records"))
 	w.byToken = byToken
@@ -40,16 +54,7 @@ func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 	r.runner.Rules.ChunkPages = rapid.IntRange(1, 5).Draw(t, "chunk")
 	act := func() {
 		w.now = w.now.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "seconds")) * time.Second)
-		switch rapid.IntRange(0, 9).Draw(t, "act") {
-		case 0:
-			w.insert()
-		case 1, 2:
-			w.edit(rapid.IntRange(0, 20).Draw(t, "edit"))
-		case 3:
-			w.remove(rapid.IntRange(0, 20).Draw(t, "remove"))
-		case 4:
-			r.memory.failAfter = 1
-		}
+		r.acts(t, w)
 	}
 	w.between = act
 	ctx := context.Background()

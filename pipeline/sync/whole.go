@@ -33,9 +33,10 @@ func entire(scan *pipeline.Scan, stream pipeline.Stream, end *pipeline.End) {
 }
 
 // prove notes at the end of a run whether it was a clean scan of the whole list. A run is none if
-// it ended provisionally, if upstream did otherwise than asked, or if it is in doubt.
+// it ended provisionally, if upstream did otherwise than asked, or if it is in doubt. The end of
+// the list of one parent is no end of a run.
 func prove(scan *pipeline.Scan, stream pipeline.Stream, end *pipeline.End) {
-	if end == nil || end.Outcome != pipeline.OutcomeDone || !stream.ProvesAbsence() {
+	if end == nil || end.Outcome != pipeline.OutcomeDone || !stream.ProvesAbsence() || scan.Parent != "" {
 		return
 	}
 	whole := scan.Mode == pipeline.ModeFull || scan.Mode == pipeline.ModeKeyset && scan.Bound.IsZero()
@@ -43,8 +44,25 @@ func prove(scan *pipeline.Scan, stream pipeline.Stream, end *pipeline.End) {
 		return
 	}
 	if scan.Doubt != "" {
-		end.Note = "nothing is concluded from what was not seen: " + scan.Doubt
+		end.Note = noteInDoubt + scan.Doubt
 		return
 	}
 	end.Whole = &pipeline.Whole{Started: scan.Started}
+}
+
+const noteInDoubt = "nothing is concluded from what was not seen: "
+
+// proveParents notes at the end of a run over parents that it may have read the lists of some
+// whole; which ones, their ends said. Those that are left to the next run, or could not be read,
+// say nothing.
+func proveParents(scan *pipeline.Scan, stream pipeline.Stream, end *pipeline.End) {
+	switch {
+	case !stream.ProvesAbsence() || scan.Started.IsZero():
+	case scan.Doubt == "":
+		end.Whole = &pipeline.Whole{Started: scan.Started}
+	case end.Note == "":
+		end.Note = noteInDoubt + scan.Doubt
+	default:
+		end.Note += "; " + noteInDoubt + scan.Doubt
+	}
 }

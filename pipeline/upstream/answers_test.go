@@ -209,6 +209,30 @@ func TestATokenRefusedTwiceIsNotRenewedAgain(t *testing.T) {
 	}
 }
 
+// TestATakenTokenThatEndedIsRenewed: where another program takes tokens, one that another process
+// fetched meanwhile has ended, too. It is no proof against the credential.
+func TestATakenTokenThatEndedIsRenewed(t *testing.T) {
+	t.Parallel()
+	good := true
+	r := newFixture(t, func(w http.ResponseWriter, q *http.Request) {
+		if good && q.Header.Get("Authorization") == "Svc-oauthtoken "+canaryRenewed {
+			answer(200, jsonType, twoAccounts)(w, q)
+			return
+		}
+		answer(401, jsonType, `{"code":57}`)(w, q)
+	})
+	r.tokens.taken = true
+	if _, err := r.client.Page(t.Context(), ask(1)); err != nil || len(r.seen()) != 3 || r.tokens.renewed != 2 {
+		t.Errorf("%d requests, %d renewals, want 3 and 2: %v", len(r.seen()), r.tokens.renewed, err)
+	}
+	good = false
+	_, err := r.client.Page(t.Context(), ask(1))
+	r.mustFail(t, err, pipeline.Denied)
+	if len(r.seen()) != 6 || r.tokens.renewed != 4 {
+		t.Errorf("%d requests, %d renewals, want 6 and 4", len(r.seen()), r.tokens.renewed)
+	}
+}
+
 func TestTokenErrorsKeepTheirKind(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, answer(401, jsonType, `{"code":57}`))

@@ -9,9 +9,14 @@ import (
 	"sluice/pipeline/upstream/wire"
 )
 
+// mostTokens is how many tokens are tried for one call: the one at hand, one that another process
+// fetched meanwhile, and a new one.
+const mostTokens = 3
+
 // authorized makes a call with the organization's access token. If upstream refuses the token,
-// authorized renews it once and repeats the request, as a call of its own. A second refusal is not
-// the token's fault, so it ends there (docs/upstream.md U64: a refresh loop locks the client out).
+// authorized renews it and repeats the request, as a call of its own. The refusal of a new token is
+// not the token's fault, so it ends there (docs/upstream.md U64: a refresh loop locks the client
+// out). One that another process fetched may have ended, too, where other programs take tokens.
 func (c *Client) authorized(
 	ctx context.Context, op wire.Call, do func(op wire.Call, token string, number int64, result *pipeline.CallResult) error,
 ) error {
@@ -27,19 +32,23 @@ func (c *Client) authorized(
 			return do(guarded, token.Reveal(), number, result)
 		})
 	}
-	err = try(token)
-	if pipeline.KindOf(err) != pipeline.Expired {
-		return err
+	at := wire.Renewed{Token: token, Version: version}
+	for range mostTokens - 1 {
+		if err := try(at.Token); pipeline.KindOf(err) != pipeline.Expired {
+			return err
+		}
+		if at, err = c.tokens.Renew(ctx, op.Org, at.Version); err != nil {
+			return fmt.Errorf("access token after %s was refused: %w", op.Op, err)
+		}
+		if at.Made {
+			break
+		}
 	}
-	token, _, renewErr := c.tokens.Renew(ctx, op.Org, version)
-	if renewErr != nil {
-		return fmt.Errorf("access token after %s was refused: %w", op.Op, renewErr)
-	}
-	err = try(token)
+	err = try(at.Token)
 	if failure, ok := errors.AsType[*pipeline.Error](err); ok && failure.Kind == pipeline.Expired {
 		return &pipeline.Error{
 			Kind: pipeline.Denied, Op: op.Op, Status: failure.Status, Code: failure.Code,
-			Detail: "refused twice, the second time with a new access token: the scope is missing, or the user lost access",
+			Detail: "refused again with a new access token: the scope is missing, or the user lost access",
 		}
 	}
 	return err

@@ -29,8 +29,8 @@ const maxBody = 32 << 20
 type TokenSource interface {
 	// Token gives the organization's access token and its version.
 	Token(ctx context.Context, organization *pipeline.Organization) (wire.Secret, int64, error)
-	// Renew gives a token newer than the version that upstream refused.
-	Renew(ctx context.Context, organization *pipeline.Organization, refused int64) (wire.Secret, int64, error)
+	// Renew gives a token of another version than the one that upstream refused.
+	Renew(ctx context.Context, organization *pipeline.Organization, refused int64) (wire.Renewed, error)
 }
 
 // Options configure a client. Vendor, Gate, Tokens and Now are required.
@@ -46,6 +46,9 @@ type Options struct {
 	// not apply to exports.
 	MaxBody   int64
 	Transport wire.Transport
+	// LeavesOut says that columns are left out of records of a service: errors of its probes then
+	// show nothing of an answer. Nil means of none.
+	LeavesOut func(service string) bool
 }
 
 // Client makes the calls. It implements sync.Source and is safe for concurrent use.
@@ -57,6 +60,8 @@ type Client struct {
 	maxBody int64
 	door    *wire.Door
 	scrub   *outside.Scrubber
+	// leavesOut is the option, never nil.
+	leavesOut func(service string) bool
 }
 
 // New makes a client. It fails if a required option is missing.
@@ -69,6 +74,9 @@ func New(o Options) (*Client, error) {
 	}
 	client := &Client{
 		vendor: o.Vendor, gate: o.Gate, tokens: o.Tokens, now: o.Now, maxBody: o.MaxBody, door: wire.NewDoor(o.Transport, o.UserAgent), scrub: o.Scrub,
+	}
+	if client.leavesOut = o.LeavesOut; client.leavesOut == nil {
+		client.leavesOut = func(string) bool { return false }
 	}
 	if client.scrub == nil {
 		client.scrub = outside.NewScrubber()
@@ -135,7 +143,7 @@ func (c *Client) fetch(
 	if err != nil {
 		return err
 	}
-	op := wire.NewCall(c.call(t, address), c.scrub)
+	op := c.operation(t, address)
 	return c.authorized(ctx, op, func(op wire.Call, token string, number int64, result *pipeline.CallResult) error {
 		request, err := c.request(ctx, t, address, token)
 		if err != nil {

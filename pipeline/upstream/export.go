@@ -85,7 +85,7 @@ func (c *Client) openExport(ctx context.Context, t target, take func(wire.Call, 
 	if err != nil {
 		return err
 	}
-	op := wire.NewCall(c.call(t, address), c.scrub)
+	op := c.operation(t, address)
 	return c.authorized(ctx, op, func(op wire.Call, token string, number int64, result *pipeline.CallResult) error {
 		request, err := c.request(ctx, t, address, token)
 		if err != nil {

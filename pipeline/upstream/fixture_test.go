@@ -16,6 +16,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
 )
 
@@ -65,9 +66,11 @@ func (g *fakeGate) under() int {
 	return len(g.entered) - len(g.left)
 }
 
-// fakeTokens gives the first token, and the renewed token after a refusal.
+// fakeTokens gives the first token, and the renewed token after a refusal. taken says that another
+// process has fetched one in between.
 type fakeTokens struct {
 	mu       sync.Mutex
+	taken    bool
 	renewed  int
 	err      error
 	renewErr error
@@ -77,14 +80,17 @@ func (f *fakeTokens) Token(context.Context, *pipeline.Organization) (upstream.Se
 	return upstream.NewSecret(canaryToken), 4, f.err
 }
 
-func (f *fakeTokens) Renew(_ context.Context, _ *pipeline.Organization, refused int64) (upstream.Secret, int64, error) {
+func (f *fakeTokens) Renew(_ context.Context, _ *pipeline.Organization, refused int64) (wire.Renewed, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.renewed++
-	if refused != 4 {
-		return upstream.Secret{}, 0, fmt.Errorf("asked to renew version %d", refused)
+	switch {
+	case f.taken && refused == 4:
+		return wire.Renewed{Token: upstream.NewSecret(canaryToken), Version: 5}, nil
+	case f.taken != (refused == 5):
+		return wire.Renewed{}, fmt.Errorf("asked to renew version %d", refused)
 	}
-	return upstream.NewSecret(canaryRenewed), 5, f.renewErr
+	return wire.Renewed{Token: upstream.NewSecret(canaryRenewed), Version: refused + 1, Made: true}, f.renewErr
 }
 
 type fixture struct {

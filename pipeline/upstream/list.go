@@ -181,7 +181,7 @@ func setSort(query url.Values, request pipeline.Request) {
 func targetOf(request pipeline.Request) target {
 	return target{
 		organization: request.Stream.Org, service: request.Stream.Service, resource: request.Stream.Resource.Name,
-		class: request.Class, run: request.Run, page: request.Page,
+		class: request.Class, run: request.Run, page: request.Page, withhold: request.Stream.LeaveOut != nil,
 	}
 }
 

@@ -385,7 +385,7 @@ func TestADeadTokenIsGivenToNoProcess(t *testing.T) {
 	o, r := worked(t)
 	r.advance(2 * time.Minute)
 	o.tell(says("server_error"))
-	_, _, err := r.process(t).Renew(t.Context(), one, 1)
+	_, err := r.process(t).Renew(t.Context(), one, 1)
 	r.mustFail(t, err, pipeline.Unavailable)
 	r.mustFail(t, r.ask(t), pipeline.Unavailable)
 }

@@ -38,6 +38,8 @@ type target struct {
 	// then called with the code of the envelope.
 	mayMiss bool
 	missed  func(number int64, answer *wire.Reply, code string)
+	// withhold says that columns are left out of the records that are asked for.
+	withhold bool
 }
 
 func (c *Client) call(t target, address *url.URL) pipeline.Call {
@@ -45,6 +47,13 @@ func (c *Client) call(t target, address *url.URL) pipeline.Call {
 		Organization: t.organization.Key, Org: t.organization, Service: t.service.Name, Resource: t.resource, Class: t.class, Run: t.run,
 		Method: cmp.Or(t.method, http.MethodGet), Path: c.scrub.Text(address.EscapedPath(), outside.MaxText), Endpoint: t.path, Page: t.page,
 	}
+}
+
+// operation names a call, and says whether its errors may show something of the answer.
+func (c *Client) operation(t target, address *url.URL) wire.Call {
+	op := wire.NewCall(c.call(t, address), c.scrub)
+	op.Withhold = t.withhold || t.class == pipeline.ClassProbe && c.leavesOut(t.service.Name)
+	return op
 }
 
 // address is where a call goes, without its query. A wrong address is an error of kind Denied,

@@ -11,6 +11,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 )
 
 // rotating replaces the refresh token with each answer; the token before is dead at once.
@@ -124,7 +125,9 @@ func TestTokensThatDieYoungAreCounted(t *testing.T) {
 			t.Fatalf("%d tokens died young, want %d, %v", young(), n, err)
 		}
 		r.advance(2 * time.Minute)
-		_, version, err = process.Renew(t.Context(), one, version)
+		var renewed wire.Renewed
+		renewed, err = process.Renew(t.Context(), one, version)
+		version = renewed.Version
 	}
 	r.advance(58 * time.Minute)
 	if _, _, err := process.Token(t.Context(), one); err != nil || young() != 0 {
@@ -154,8 +157,8 @@ func TestAClockThatJumpsCostsAtMostOneRefusal(t *testing.T) {
 	token(1)
 	passed += 2 * time.Hour // the token is dead, and this process cannot know that
 	token(1)
-	if _, version, err := process.Renew(t.Context(), one, 1); err != nil || version != 2 {
-		t.Fatalf("after the refusal: version %d, %v", version, err)
+	if renewed, err := process.Renew(t.Context(), one, 1); err != nil || renewed.Version != 2 {
+		t.Fatalf("after the refusal: version %d, %v", renewed.Version, err)
 	}
 	token(2)
 	if row := r.store.rows; len(row) != 1 {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -183,22 +184,26 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 	}
 	// All callers find the token dead: one renews it, the others take the new token.
 	r.advance(2 * time.Minute)
+	var made atomic.Int64
 	begun.Add(processes * callers)
 	for range processes {
 		process := r.process(t)
 		for range callers {
 			wait.Go(func() {
 				begun.Done()
-				token, version, err := process.Renew(t.Context(), one, 1)
-				if err != nil || token.Reveal() != canaryToken+"xx" || version != 2 {
-					t.Errorf("Renew = %s, %d, %v", token.Reveal(), version, err)
+				renewed, err := process.Renew(t.Context(), one, 1)
+				if err != nil || renewed.Token.Reveal() != canaryToken+"xx" || renewed.Version != 2 {
+					t.Errorf("Renew = %s, %d, %v", renewed.Token.Reveal(), renewed.Version, err)
+				}
+				if renewed.Made {
+					made.Add(1)
 				}
 			})
 		}
 	}
 	wait.Wait()
-	if len(r.seen()) != 2 {
-		t.Errorf("%d refreshes, want 2", len(r.seen()))
+	if len(r.seen()) != 2 || made.Load() != 1 {
+		t.Errorf("%d refreshes, want 2; %d callers made the token, want 1", len(r.seen()), made.Load())
 	}
 }
 
@@ -251,14 +256,14 @@ func TestAFreshTokenThatIsRefusedIsNotRenewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.advance(59 * time.Second)
-	_, _, err := process.Renew(t.Context(), one, 1)
+	_, err := process.Renew(t.Context(), one, 1)
 	failure := r.mustFail(t, err, pipeline.Unavailable)
 	if wait := failure.Until.Sub(r.now()); !strings.Contains(string(failure.Detail), "59 s old") || wait != time.Second {
 		t.Errorf("detail %q, to be tried again in %v", failure.Detail, wait)
 	}
 	r.advance(time.Second)
-	if _, version, err := process.Renew(t.Context(), one, 1); err != nil || version != 2 {
-		t.Errorf("Renew = %d, %v", version, err)
+	if renewed, err := process.Renew(t.Context(), one, 1); err != nil || renewed.Version != 2 || !renewed.Made {
+		t.Errorf("Renew = %+v, %v", renewed, err)
 	}
 }
 

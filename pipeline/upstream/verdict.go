@@ -74,7 +74,13 @@ func isSuccess(status int) bool { return status == http.StatusOK || status == ht
 // declares.
 func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, form schema.Envelope) (*body.Envelope, error) {
 	isJSON, charset := wire.MediaType(answer.Header)
-	seen := func() outside.Text { return body.Excerpt(c.scrub, answer.Header.Get("Content-Type"), data) }
+	seen := func() outside.Text {
+		describe := body.Excerpt
+		if op.Withhold {
+			describe = body.Measure
+		}
+		return describe(c.scrub, answer.Header.Get("Content-Type"), data)
+	}
 	fail := func(kind pipeline.Kind, detail outside.Text, cause error) error {
 		return c.failure(op, kind, answer, "", detail, cause)
 	}

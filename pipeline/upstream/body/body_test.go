@@ -200,7 +200,7 @@ func TestExcerpt(t *testing.T) {
 	scrub := outside.NewScrubber()
 	scrub.Keep("canary-of-an-excerpt")
 	got := string(body.Excerpt(scrub, "text/html\n", []byte(long)))
-	for _, part := range []string{"content type \"text/html\u2400\"", "114 bytes", "begins <html>\u2400\u2400Käse " + strings.Repeat("y", 40)} {
+	for _, part := range []string{"content type \"text/html\u2400\"", "114 bytes", "begins ‹<html>\u2400\u2400Käse " + strings.Repeat("y", 40)} {
 		if !strings.Contains(got, part) {
 			t.Errorf("Excerpt = %q, lacks %q", got, part)
 		}

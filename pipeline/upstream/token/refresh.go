@@ -71,7 +71,8 @@ func (t *Tokens) settle(ctx context.Context, a asked, row pipeline.Token) (pipel
 	switch {
 	case err == nil:
 		next := t.renewed(a, row, fresh, dead)
-		return next, true, grant{token: fresh.access, version: row.Version + 1, until: now.Add(max(fresh.life-margin, min(fresh.life/2, spacing)))}, nil
+		until := now.Add(max(fresh.life-margin, min(fresh.life/2, spacing)))
+		return next, true, grant{token: fresh.access, version: row.Version + 1, until: until, made: true}, nil
 	case !called && alive:
 		return row, false, last, nil
 	case !called:

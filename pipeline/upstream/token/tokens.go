@@ -128,6 +128,8 @@ type grant struct {
 	token   wire.Secret
 	version int64
 	until   time.Time
+	// made says that the refresh of this very request gave it.
+	made bool
 }
 
 // New makes Tokens. It fails if an option is missing or the key does not have 32 bytes.
@@ -180,13 +182,15 @@ func (t *Tokens) inForce() inForce {
 // Denied if the operator has to authorize anew, Unavailable if a later attempt may succeed, or the
 // gate's kinds.
 func (t *Tokens) Token(ctx context.Context, organization *pipeline.Organization) (wire.Secret, int64, error) {
-	return t.get(ctx, organization, 0)
+	g, err := t.get(ctx, organization, 0)
+	return g.token, g.version, err
 }
 
 // Renew gives a token of another version than the one that upstream refused: one that another
 // process fetched meanwhile, or a new one.
-func (t *Tokens) Renew(ctx context.Context, organization *pipeline.Organization, refused int64) (wire.Secret, int64, error) {
-	return t.get(ctx, organization, refused)
+func (t *Tokens) Renew(ctx context.Context, organization *pipeline.Organization, refused int64) (wire.Renewed, error) {
+	g, err := t.get(ctx, organization, refused)
+	return wire.Renewed{Token: g.token, Version: g.version, Made: g.made}, err
 }
 
 // Forget drops the stored access token and all refusals, for an operator who knows that the
@@ -238,36 +242,38 @@ func (t *Tokens) Scopes(ctx context.Context, organization *pipeline.Organization
 	return scopes, nil
 }
 
-func (t *Tokens) get(ctx context.Context, organization *pipeline.Organization, refused int64) (wire.Secret, int64, error) {
+func (t *Tokens) get(ctx context.Context, organization *pipeline.Organization, refused int64) (grant, error) {
 	credential, err := t.credential(organization)
 	if err != nil {
-		return wire.Secret{}, 0, err
+		return grant{}, err
 	}
 	id := credential.id(t.auth(organization))
 	h := t.holder(id)
 	if g, ok := h.get(t.now(), refused); ok {
-		return g.token, g.version, nil
+		return g, nil
 	}
 	release, err := t.take(ctx, h)
 	if err != nil {
-		return wire.Secret{}, 0, err
+		return grant{}, err
 	}
 	defer release()
 	if g, ok := h.get(t.now(), refused); ok {
-		return g.token, g.version, nil
+		return g, nil
 	}
 	select {
 	case t.slots <- struct{}{}:
 		defer func() { <-t.slots }()
 	case <-ctx.Done():
-		return wire.Secret{}, 0, t.tokenError(pipeline.Unavailable, "", fmt.Errorf("waiting for a token: %w", ctx.Err()))
+		return grant{}, t.tokenError(pipeline.Unavailable, "", fmt.Errorf("waiting for a token: %w", ctx.Err()))
 	}
 	g, err := t.ask(ctx, asked{organization: organization, credential: credential, id: id, refused: refused})
 	if err != nil {
-		return wire.Secret{}, 0, err
+		return grant{}, err
 	}
-	h.set(g)
-	return g.token, g.version, nil
+	kept := g
+	kept.made = false // for those who get it later
+	h.set(kept)
+	return g, nil
 }
 
 func (t *Tokens) credential(organization *pipeline.Organization) (Credential, error) {

@@ -30,6 +30,8 @@ type Call struct {
 
 	// Op names the call in errors: "GET /books/v3/bills page 3".
 	Op outside.Text
+	// Withhold says that errors show nothing of the body.
+	Withhold bool
 	// Granted is when the budget granted the call; zero means that the call never becomes stale.
 	Granted time.Time
 	// Scrub takes secrets out of upstream's texts.

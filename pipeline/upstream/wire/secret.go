@@ -47,3 +47,11 @@ func (Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
 
 // LogValue implements slog.LogValuer.
 func (Secret) LogValue() slog.Value { return slog.StringValue(Redacted) }
+
+// Renewed is an access token that takes the place of one that upstream refused. Made says that it
+// was fetched for that; else another caller has fetched it, and it may have ended since.
+type Renewed struct {
+	Token   Secret
+	Version int64
+	Made    bool
+}
