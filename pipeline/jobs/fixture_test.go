@@ -100,6 +100,8 @@ type fixture struct {
 	service  *schema.Service
 	// ready is the queue's option Ready; nil for none.
 	ready func(context.Context, pipeline.Stream) error
+	// events is the queue's option Events; nil for none.
+	events *jobs.Events
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -154,7 +156,7 @@ func (r *fixture) start(schedule bool) *jobs.Queue {
 	rules := pipeline.DefaultRules()
 	rules.PerPage, rules.ChunkPages = 2, 3
 	queue, err := jobs.New(context.WithoutCancel(r.t.Context()), jobs.Options{
-		Pool: r.db.Pool(), Store: r.db, Stream: r.stream, Ready: r.ready, Workers: 4, Schedule: schedule,
+		Pool: r.db.Pool(), Store: r.db, Stream: r.stream, Ready: r.ready, Events: r.events, Workers: 4, Schedule: schedule,
 		Retries: []time.Duration{10 * time.Millisecond, 10 * time.Millisecond},
 		Runner: &sync.Runner{
 			Source: r.upstream, Store: r.db, Now: time.Now, Rules: rules,

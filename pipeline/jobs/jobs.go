@@ -29,7 +29,7 @@ import (
 // Schema is the Postgres schema of River's tables.
 const Schema = "river"
 
-// queueStreams is the only queue: budgets, not queues, decide how streams share the calls.
+// queueStreams is the queue of all streams: budgets, not queues, decide how they share the calls.
 const queueStreams = "streams"
 
 // Args are the arguments of a job: the stream whose next chunk it carries. They are identifiers
@@ -116,9 +116,16 @@ type Options struct {
 	// Replan computes the learned intervals anew; a process that schedules calls it once a minute.
 	// Nil means that no intervals are learned.
 	Replan func(ctx context.Context) error
+	// Homes looks which organizations came to this database or left it; a process that schedules
+	// calls it every ten seconds. Nil means that none do.
+	Homes func(ctx context.Context) error
+	// Notice looks for changes in closed periods; a process that schedules calls it once a minute.
+	Notice func(ctx context.Context) error
 	// Prune deletes notes that are older than their retention. Each process that schedules calls it
 	// every ten minutes; several may do so at once. Nil means that nothing is pruned.
 	Prune func(ctx context.Context) error
+	// Events are delivered by this process, too; nil if the configuration has no receivers.
+	Events *Events
 	// Retries are the waits between attempts of a chunk that failed; after the last one the run
 	// ends as failed.
 	Retries []time.Duration
@@ -154,18 +161,19 @@ func New(ctx context.Context, options Options) (*Queue, error) {
 	if err := river.AddWorkerSafely(workers, &worker{queue: q}); err != nil {
 		return nil, fmt.Errorf("register the worker: %w", err)
 	}
+	if err := river.AddWorkerSafely(workers, &teller{queue: q}); err != nil {
+		return nil, fmt.Errorf("register the worker of events: %w", err)
+	}
 	indexes, err := reindexed(ctx, options.Pool)
 	if err != nil {
 		process.close(ctx)
 		return nil, err
 	}
 	q.client, err = river.NewClient(riverpgxv5.New(options.Pool), &river.Config{
-		ID:     clientOf(process.id),
-		Schema: Schema,
-		Logger: options.Logger,
-		Queues: map[string]river.QueueConfig{
-			queueStreams: {MaxWorkers: options.Workers, FetchPollInterval: pollInterval},
-		},
+		ID:                   clientOf(process.id),
+		Schema:               Schema,
+		Logger:               options.Logger,
+		Queues:               queuesOf(&options),
 		Workers:              workers,
 		Middleware:           []rivertype.Middleware{&cleaner{logger: options.Logger, scrub: options.Scrub}},
 		JobTimeout:           chunkTimeout,
@@ -214,6 +222,9 @@ func (q *Queue) Start(ctx context.Context) error {
 	ctx, q.stop = context.WithCancel(ctx)
 	q.loop(ctx, "beat", beatEvery, q.process.beat)
 	q.loop(ctx, "reap", reapEvery, newReaper(q).reap)
+	if q.options.Events != nil {
+		q.loop(ctx, "events", eventsEvery, q.tell)
+	}
 	if q.options.Schedule {
 		q.loop(ctx, "tick", tickEvery, q.Tick)
 		if q.options.Hinted != nil {
@@ -221,6 +232,12 @@ func (q *Queue) Start(ctx context.Context) error {
 		}
 		if q.options.Replan != nil {
 			q.loop(ctx, "replan", replanEvery, q.options.Replan)
+		}
+		if q.options.Homes != nil {
+			q.loop(ctx, "homes", homesEvery, q.options.Homes)
+		}
+		if q.options.Notice != nil {
+			q.loop(ctx, "notice", noticeEvery, q.options.Notice)
 		}
 		if q.options.Prune != nil {
 			q.loop(ctx, "prune", pruneEvery, q.options.Prune)

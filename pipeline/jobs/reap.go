@@ -47,7 +47,7 @@ func newReaper(q *Queue) *reaper { return &reaper{queue: q} }
 // ($2, null if it cannot show that it lives) that it does not work ($3).
 const orphans = `SELECT j.id, j.attempt, coalesce(w.client = $2, false) AS own FROM river.river_job j,
 	LATERAL (SELECT j.attempted_by[array_upper(j.attempted_by, 1)] AS client) AS w
-	WHERE j.state = 'running' AND j.kind = $1 AND w.client ~ '^sluice-[0-9]+$'
+	WHERE j.state = 'running' AND j.kind = ANY ($1) AND w.client ~ '^sluice-[0-9]+$'
 	  AND (w.client = $2 AND j.id <> ALL($3::bigint[])
 	    OR NOT EXISTS (SELECT FROM sluice.live_processes p WHERE p.id = substring(w.client from '[0-9]+$')::bigint))`
 
@@ -68,7 +68,7 @@ const jobless = `SELECT s.organization_id, s.service, s.resource
 	      AND NOT (s.queued AND j.state = 'scheduled' AND j.scheduled_at > now() + interval '30 seconds'))`
 
 func (r *reaper) reap(ctx context.Context) error {
-	rows, err := r.queue.options.Pool.Query(ctx, orphans, Args{}.Kind(), r.queue.process.client(), r.queue.working.ids())
+	rows, err := r.queue.options.Pool.Query(ctx, orphans, []string{Args{}.Kind(), telling{}.Kind()}, r.queue.process.client(), r.queue.working.ids())
 	if err != nil {
 		return fmt.Errorf("look for jobs that no process works: %w", err)
 	}
