@@ -46,8 +46,8 @@ type Limits struct {
 const (
 	// ClassBackfill is the class of backfills: a window or the whole list is read on demand.
 	ClassBackfill Class = "backfill"
-	// ClassHinted is the class of calls that change notifications cause: what upstream told is read
-	// at once.
+	// ClassHinted is the class of calls that change notifications and wants cause: what upstream
+	// told of and what roles of the database asked for is read at once.
 	ClassHinted Class = "hinted"
 )
 
@@ -108,6 +108,9 @@ const (
 	RefusedClass Refusal = "class"
 	// RefusedClosed: upstream answered code 44, so the gate is closed for all processes.
 	RefusedClosed Refusal = "closed"
+	// RefusedAway: the organization is at home in another cell of the fleet, or about to leave this
+	// one.
+	RefusedAway Refusal = "away"
 	// RefusedForgotten: a standby was promoted or a backup restored, so the database may have
 	// forgotten calls that upstream still counts.
 	RefusedForgotten Refusal = "forgotten"

@@ -17,6 +17,7 @@ import (
 	"sluice/pipeline/outside"
 	"sluice/schema"
 	"sluice/schema/record"
+	"sluice/schema/redact"
 )
 
 // Stream is one resource of one organization: the unit of scheduling, of position and of failure.
@@ -28,6 +29,8 @@ type Stream struct {
 	Resource     *schema.Resource
 	// Work says which part of the resource the stream copies.
 	Work Work
+	// LeaveOut leaves columns out of each record before anything else sees it; nil if none are.
+	LeaveOut *redact.Redactor
 }
 
 // Work is a closed set: what a stream copies of its resource.
@@ -45,7 +48,8 @@ const (
 	WorkSweep Work = "sweep"
 	// WorkLook: the pages of a swept list that show whether rows are missing, and which.
 	WorkLook Work = "look"
-	// WorkHinted: single records of which change notifications told that they changed.
+	// WorkHinted: single records of which change notifications told that they changed, and those
+	// that roles of the database asked for.
 	WorkHinted Work = "hinted"
 )
 
@@ -119,6 +123,10 @@ type RejectedRecord struct {
 // answer does not say which of them is right.
 const CodeClash = "id_clash"
 
+// CodeWithheld is the code of a record of which columns could not be left out, because it is no
+// JSON object: a placeholder is kept in its place.
+const CodeWithheld = "withheld"
+
 // Batch is what one transaction writes: records, rejected records, and the position after them
 // (invariant 2).
 type Batch struct {
@@ -159,6 +167,9 @@ type ParentRead struct {
 	ID string
 	// Failed says in words why the list could not be read to its end; "" if it was.
 	Failed outside.Text
+	// Whole says that the run was shown all records of the parent, or that upstream does not know
+	// the parent: it has none then. Rows of the parent that the run was not shown are missing.
+	Whole bool
 }
 
 // End says how a run ended.
@@ -200,7 +211,7 @@ const (
 	ProofBody Proof = "whole body"
 )
 
-// Whole is a clean scan of a whole list.
+// Whole is a clean scan of a whole list, or of the whole lists of some parents.
 type Whole struct {
 	// Started is upstream's clock at the first answer of the scan.
 	Started time.Time

@@ -44,13 +44,19 @@ func (s Stream) ListKey() Key {
 }
 
 // ProvesAbsence reports whether a row that a clean run of the stream did not see is evidence of a
-// deletion. That requires that the run reads the whole list, and that the declaration says that the
-// list shows every record (invariant 7).
+// deletion. That requires that the run reads the whole list, or the whole lists of parents, and
+// that the declaration says that the list shows every record (invariant 7).
 func (s Stream) ProvesAbsence() bool {
 	if s.Resource.Complete == "" {
 		return false
 	}
-	return s.Work == WorkSweep || s.Work == WorkList && s.Resource.ReadWhole() && !s.Resource.Swept()
+	return s.Work == WorkSweep || s.Work == WorkList && !s.Resource.Swept() && (s.Resource.ReadWhole() || s.UnderParents())
+}
+
+// UnderParents reports whether the resource has a list under each parent.
+func (s Stream) UnderParents() bool {
+	_, under := s.Resource.Cursor.(schema.PerParent)
+	return under
 }
 
 // ClassOf returns the class of the calls of a stream's scheduled runs.

@@ -26,6 +26,7 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/postgres/local"
 	"sluice/schema"
+	"sluice/schema/redact"
 	"sluice/schema/validate"
 )
 
@@ -65,6 +66,12 @@ type Options struct {
 	// Console says that the process only offers the console. As Offline, but the secret of the
 	// console is needed.
 	Console bool
+	// Fleet says that the process works on cells of a fleet. As Offline, and it registers no
+	// streams.
+	Fleet bool
+	// Events says that a command posts to receivers of events. As Offline, but their secrets are
+	// needed.
+	Events bool
 	// Version is the version of the program, for traces.
 	Version string
 	// Consent says that a person gives an organization's consent again: secrets may be missing, and
@@ -102,6 +109,12 @@ type App struct {
 	traces *traces.Traces
 	// organizations are the configured organizations and the others that the warehouse has, by key.
 	organizations map[string]*pipeline.Organization
+	// redactors leave columns out of the records of resources, by their full names.
+	redactors map[string]*redact.Redactor
+	// away has what the database last said of configured organizations that are not at home in it.
+	away awayHomes
+	// hashKey says that the database has hashes of another key; nil if it has not.
+	hashKey error
 }
 
 // Load reads the configuration and prepares the log. It opens no connection.
@@ -115,8 +128,12 @@ func Load(options Options) (*App, error) {
 		load, options.Offline = config.LoadReceiver, true
 	case options.Console:
 		load, options.Offline = config.LoadConsole, true
+	case options.Events:
+		load, options.Offline = config.LoadEvents, true
 	case options.Consent:
 		load = config.LoadConsent
+	case options.Fleet:
+		load, options.Offline = config.LoadOffline, true
 	case options.Offline:
 		load = config.LoadOffline
 	}
@@ -138,7 +155,7 @@ func Load(options Options) (*App, error) {
 	}
 	a := &App{
 		Config: conf, Catalogue: conf.Services, Log: log, Hints: metrics.NewHints(), Calls: metrics.NewCalls(calledServices(conf)...), options: options,
-		organizations: make(map[string]*pipeline.Organization),
+		organizations: make(map[string]*pipeline.Organization), redactors: redactors(conf),
 	}
 	a.secrets = newInForce(conf, func() (*config.Config, error) {
 		return load(options.ConfigPath, options.LookupEnv, file.Again, options.Catalogue)
@@ -155,17 +172,21 @@ func Open(ctx context.Context, options Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.OpenDatabase(ctx); err != nil {
-		return nil, err
-	}
-	err = a.Migrated(ctx)
-	if err == nil {
-		err = a.Connect(ctx)
-	}
-	if err != nil {
+	if err := a.Reach(ctx); err != nil {
 		return nil, errors.Join(err, a.Close(ctx))
 	}
 	return a, nil
+}
+
+// Reach connects to the database, which has to be migrated.
+func (a *App) Reach(ctx context.Context) error {
+	if err := a.OpenDatabase(ctx); err != nil {
+		return err
+	}
+	if err := a.Migrated(ctx); err != nil {
+		return err
+	}
+	return a.Connect(ctx)
 }
 
 // ErrNoServer says that the private Postgres did not start, for instance because its disk is full
@@ -191,8 +212,8 @@ func (a *App) OpenDatabase(ctx context.Context) error {
 	return nil
 }
 
-// password reads database.password for each new connection; nil if the configuration has none.
-func (a *App) password() postgres.Password {
+// Password reads database.password for each new connection; nil if the configuration has none.
+func (a *App) Password() postgres.Password {
 	from := a.Config.Database.PasswordFrom
 	if from == "" {
 		return nil
@@ -293,7 +314,7 @@ func (a *App) Migrated(ctx context.Context) error {
 }
 
 // Connect opens the warehouse and registers the configured streams. A process that only offers the
-// console registers none.
+// console, or looks at cells of a fleet, registers none.
 func (a *App) Connect(ctx context.Context) error {
 	// Each worker holds one connection while it loads. The gate, the tick and the reports need a
 	// few more.
@@ -301,12 +322,18 @@ func (a *App) Connect(ctx context.Context) error {
 	rules := a.rules()
 	db, err := warehouse.Open(ctx, a.URL, warehouse.Options{
 		MaxConns: conns, Ledger: calls.RulesOf(a.options.Minute), Absence: a.absenceRules(), Scrub: a.options.Scrub, Rules: &rules,
-		Due: planning.Due, Observer: a.Hints, Password: a.password(), Pooled: a.pooled,
+		Due: planning.Due, Observer: a.Hints, Password: a.Password(), Pooled: a.pooled,
 	})
 	if err != nil {
 		return fmt.Errorf("open the warehouse: %w", err)
 	}
 	a.DB = db
+	if err := a.checkHashKey(ctx); err != nil {
+		return err
+	}
+	if a.options.Fleet {
+		return a.readZones(ctx)
+	}
 	a.startTraces() //nolint:contextcheck // spans are sent after the work that they describe, also if it was ended
 	if a.options.Console {
 		return a.readZones(ctx) // its role may be one that only reads
@@ -314,8 +341,22 @@ func (a *App) Connect(ctx context.Context) error {
 	if err := a.learnTokens(ctx); err != nil {
 		return err
 	}
-	if err := db.RegisterStreams(ctx, a.settings()); err != nil {
+	if err := db.RenewChanges(ctx); err != nil {
+		return err
+	}
+	if err := a.readZones(ctx); err != nil {
+		return err
+	}
+	return a.registerHere(ctx)
+}
+
+// register makes the database fit the configuration of the organizations that are at home in it.
+func (a *App) register(ctx context.Context) error {
+	if err := a.DB.RegisterStreams(ctx, a.settings()); err != nil {
 		return fmt.Errorf("register the streams of the configuration: %w", err)
+	}
+	if err := a.allowWants(ctx); err != nil {
+		return err
 	}
 	if err := a.declareCapabilities(ctx); err != nil {
 		return err
@@ -323,10 +364,7 @@ func (a *App) Connect(ctx context.Context) error {
 	if err := a.listParents(ctx); err != nil {
 		return err
 	}
-	if err := a.readZones(ctx); err != nil {
-		return err
-	}
-	if err := db.EnableHistory(ctx, a.histories()); err != nil {
+	if err := a.DB.EnableHistory(ctx, a.histories()); err != nil {
 		return fmt.Errorf("set up the history that the configuration asks for: %w", err)
 	}
 	return nil

@@ -14,17 +14,22 @@ import (
 	"sluice/pipeline/jobs"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse/calls"
+	"sluice/pipeline/warehouse/cells"
+	changelog "sluice/pipeline/warehouse/changes"
+	"sluice/pipeline/warehouse/closings"
+	"sluice/pipeline/warehouse/receivers"
 	"sluice/pipeline/warehouse/streams"
+	"sluice/pipeline/warehouse/wants"
 )
 
 // Metrics returns what the metrics of this process are made of. Callbacks are nil in a process that
 // receives none.
 func (a *App) Metrics(build metrics.Build, callbacks *metrics.Callbacks) metrics.Options {
-	tally := calls.NewTally(a.DB.Ledger)
+	tally, others := calls.NewTally(a.DB.Ledger), a.othersFigures()
 	return metrics.Options{
 		Build: build, Hints: a.Hints, Calls: a.Calls, Callbacks: callbacks,
 		Read: func(ctx context.Context) (*metrics.Figures, error) {
-			figures, err := a.figures(ctx, tally)
+			figures, err := a.figures(ctx, tally, others)
 			if err != nil {
 				a.Log.WarnContext(ctx, "the figures of the metrics could not be read", "error", err)
 			}
@@ -35,16 +40,22 @@ func (a *App) Metrics(build metrics.Build, callbacks *metrics.Callbacks) metrics
 
 // figures reads what the metrics show of the control tables. The number of its statements does not
 // depend on the number of streams.
-func (a *App) figures(ctx context.Context, tally *calls.Tally) (*metrics.Figures, error) {
+func (a *App) figures(ctx context.Context, tally *calls.Tally, others func(context.Context) ([]metrics.Others, error)) (*metrics.Figures, error) {
 	f := new(metrics.Figures)
 	for _, read := range []func(context.Context) error{
 		reading(&f.Streams, a.streamFigures),
 		reading(&f.Days, func(ctx context.Context) ([]metrics.Day, error) { return a.Days(ctx, "") }),
+		reading(&f.Others, others),
 		reading(&f.Calls, tally.Last24Hours),
 		reading(&f.Backfills, a.DB.Progress),
 		reading(&f.Held, a.DB.Held),
 		reading(&f.Found, a.Verifications().LastFound),
+		reading(&f.Closings, func(ctx context.Context) ([]closings.Count, error) { return closings.Counts(ctx, a.DB.Pool()) }),
+		reading(&f.Cell, func(ctx context.Context) ([]cells.Count, error) { return cells.Counts(ctx, a.DB.Pool()) }),
+		reading(&f.Wants, func(ctx context.Context) ([]wants.Sum, error) { return wants.Sums(ctx, a.DB.Pool()) }),
 		reading(&f.Telling, a.Telling),
+		reading(&f.Receivers, a.receiverFigures),
+		reading(&f.LakeLag, func(ctx context.Context) (*time.Duration, error) { return changelog.LakeLag(ctx, a.DB.Pool()) }),
 		reading(&f.DiedYoung, a.DB.TokensDiedYoung),
 		reading(&f.LastTick, a.DB.LastTick),
 		reading(&f.OldestJob, func(ctx context.Context) (*time.Time, error) { return jobs.Oldest(ctx, a.DB.Pool()) }),
@@ -54,6 +65,26 @@ func (a *App) figures(ctx context.Context, tally *calls.Tally) (*metrics.Figures
 		}
 	}
 	return f, nil
+}
+
+// receiverFigures are the figures of the configured receivers of events.
+func (a *App) receiverFigures(ctx context.Context) ([]metrics.Receiver, error) {
+	if len(a.Config.Events) == 0 {
+		return nil, nil
+	}
+	all, err := a.EventReceivers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var figures []metrics.Receiver
+	for i := range all {
+		if r := &all[i]; r.Configured {
+			figures = append(figures, metrics.Receiver{
+				Name: r.Name, Lag: r.Lag, Disabled: r.State == receivers.Disabled, Delivered: r.Delivered, Failed: r.Failed,
+			})
+		}
+	}
+	return figures, nil
 }
 
 // reading makes a function that stores what another one reads.
@@ -74,16 +105,24 @@ func (a *App) streamFigures(ctx context.Context) ([]metrics.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]metrics.Stream, len(figures))
+	elsewhere, err := a.Elsewhere(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]metrics.Stream, 0, len(figures))
 	for i := range figures {
 		s := &figures[i]
-		all[i] = metrics.Stream{
+		if elsewhere(s.Organization) {
+			continue // rows that are about to be dropped, or have just come
+		}
+		one := metrics.Stream{
 			Figures: *s, Holds: !strings.Contains(s.Resource, "."),
 			Alarm: a.Alarm(&streams.Status{Quarantined: s.Quarantined, Withheld: s.Withheld, QuarantinedShare: s.QuarantinedShare}) != "",
 		}
 		if s.Enabled {
-			all[i].Late = bound(Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}, seconds(s.EverySeconds))
+			one.Late = bound(Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}, seconds(s.EverySeconds))
 		}
+		all = append(all, one)
 	}
 	return all, nil
 }
@@ -109,18 +148,22 @@ func (a *App) Bounds(ctx context.Context) (func(stream Key, every time.Duration)
 	}, nil
 }
 
-// Days returns the days of the configured services of an organization, or of all if it is empty. It
-// costs one statement.
+// Days returns the days of the configured services of an organization, or of all if it is empty.
+// Those of organizations that are at home in another cell are left out.
 func (a *App) Days(ctx context.Context, organization string) ([]metrics.Day, error) {
 	var (
 		of     []calls.Allowance
 		limits []pipeline.Limits
 	)
+	elsewhere, err := a.Elsewhere(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, stream := range a.Streams() {
 		account := func(known calls.Allowance) bool {
 			return known.Organization == stream.Organization && known.Service == stream.Service.Name
 		}
-		if organization != "" && stream.Organization != organization || slices.ContainsFunc(of, account) {
+		if organization != "" && stream.Organization != organization || elsewhere(stream.Organization) || slices.ContainsFunc(of, account) {
 			continue
 		}
 		limit, err := a.Limits(stream.Organization, stream.Service.Name)

@@ -69,6 +69,7 @@ func (a *App) foreseen(stream pipeline.Stream, known streams.Facts) planning.Str
 			Read: known.Watermark != nil, Since: seconds(known.SinceSeconds), Every: seconds(known.EverySeconds),
 			Rows:    measured(float64(known.Rows+known.RowsBeside), known.Runs > 0),
 			Changes: changes(known),
+			Whole:   whole(known),
 			Waiting: measured(float64(known.Waiting), true),
 		},
 	}
@@ -94,6 +95,15 @@ func changes(known streams.Facts) planning.Figure {
 	}
 	const day = 24 * time.Hour
 	return measured(float64(known.Changed)*float64(day)/float64(watched), true)
+}
+
+// whole is the share of changed records of a list that needed no single record. A backlog of before
+// can be among the single records, so that the share is rather too low.
+func whole(known streams.Facts) float64 {
+	if known.Changed == 0 {
+		return 0
+	}
+	return max(1-float64(known.Singles)/float64(known.Changed), 0)
 }
 
 func measured(value float64, known bool) planning.Figure {

@@ -34,8 +34,9 @@ func newLog(options Options, configured string) (*slog.Logger, error) {
 	return slog.New(scrubbed{next: handler, scrub: options.Scrub}), nil
 }
 
-// scrubbed is the last protection of the log (invariant 10). It removes secrets in force and
-// characters that control a terminal from all messages and attributes, also those of libraries.
+// scrubbed is the last protection of the log (invariant 10). It removes secrets in force, excerpts
+// of answers and characters that control a terminal from all messages and attributes, also those of
+// libraries.
 type scrubbed struct {
 	next  slog.Handler
 	scrub *outside.Scrubber
@@ -69,7 +70,9 @@ func (s scrubbed) WithGroup(name string) slog.Handler {
 	return scrubbed{next: s.next.WithGroup(s.text(name)), scrub: s.scrub}
 }
 
-func (s scrubbed) text(raw string) string { return outside.VisibleLines(s.scrub.Scrub(raw)) }
+func (s scrubbed) text(raw string) string {
+	return outside.VisibleLines(s.scrub.Scrub(outside.WithoutExcerpts(raw)))
+}
 
 func (s scrubbed) attrs(attrs []slog.Attr) []slog.Attr {
 	clean := make([]slog.Attr, len(attrs))

@@ -82,7 +82,7 @@ type Receiver struct {
 // warehouse: the role of the database may be one that can do nothing but take callbacks. Observe is
 // told how each request ended.
 func (a *App) OpenReceiver(ctx context.Context, observe func(notifications.Observation)) (*Receiver, error) {
-	inbox, err := hints.OpenInbox(ctx, a.URL, notifications.StoreLimit, a.password())
+	inbox, err := hints.OpenInbox(ctx, a.URL, notifications.StoreLimit, a.Password())
 	if err != nil {
 		return nil, fmt.Errorf("open the inbox: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/lineage/promote"
 	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/raw/archive"
 	"sluice/schema"
 	"sluice/schema/custom"
 )
@@ -25,7 +26,7 @@ func (a *App) Survey(ctx context.Context, stream pipeline.Stream) (promote.Propo
 	r := stream.Resource
 	table := pgx.Identifier{r.SchemaName(stream.Service), r.Name}.Sanitize()
 	rows, err := a.DB.Pool().Query(ctx, fmt.Sprintf(sqlStored, table), stream.Service.Name, r.Name)
-	return surveyed(rows, err, table, declaredKeys(r))
+	return surveyed(rows, err, stream, declaredKeys(r))
 }
 
 // sqlNewest reads the raw records that came last of a list, page by page.
@@ -42,7 +43,7 @@ func (a *App) Sample(ctx context.Context, stream pipeline.Stream, pages int, arr
 	}
 	key := stream.ListKey()
 	rows, err := a.DB.Pool().Query(ctx, sqlNewest, key.Organization, key.Service, key.Resource, pages)
-	return surveyed(rows, err, key.String(), declared)
+	return surveyed(rows, err, stream, declared)
 }
 
 // declaredKeys are the keys of a record that have columns or tables.
@@ -57,17 +58,24 @@ func declaredKeys(r *schema.Resource) map[string]bool {
 	return declared
 }
 
-// surveyed examines arrays of raw records.
-func surveyed(rows pgx.Rows, err error, table string, declared map[string]bool) (promote.Proposal, error) {
+// surveyed examines arrays of raw records, without what is left out of the stream's records.
+func surveyed(rows pgx.Rows, err error, stream pipeline.Stream, declared map[string]bool) (promote.Proposal, error) {
 	if err != nil {
-		return promote.Proposal{}, fmt.Errorf("read the records of %s: %w", table, err)
+		return promote.Proposal{}, fmt.Errorf("read the records of %s: %w", stream, err)
 	}
 	var (
 		survey promote.Survey
 		kept   []byte
 	)
-	if _, err := pgx.ForEachRow(rows, []any{&kept}, func() error { return survey.Records(kept, declared) }); err != nil {
-		return promote.Proposal{}, fmt.Errorf("read the records of %s: %w", table, err)
+	_, err = pgx.ForEachRow(rows, []any{&kept}, func() error {
+		records, _, err := archive.Rewrite(kept, stream.LeaveOut.Record)
+		if err != nil {
+			return fmt.Errorf("read records that were kept: %w", err)
+		}
+		return survey.Records(records, declared)
+	})
+	if err != nil {
+		return promote.Proposal{}, fmt.Errorf("read the records of %s: %w", stream, err)
 	}
 	return survey.Proposal(), nil
 }

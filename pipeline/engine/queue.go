@@ -19,6 +19,8 @@ type Queue struct {
 	// told is the work that keeps notifications alive, endTold ends it.
 	told    gosync.WaitGroup
 	endTold context.CancelFunc
+	// ahead returns the receivers of events that can be told something; nil if there are none.
+	ahead func(context.Context) ([]string, error)
 }
 
 // StartQueue begins to work jobs in this process. With schedule it also ticks.
@@ -31,19 +33,27 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	if retries == nil {
 		retries = jobs.DefaultRetries()
 	}
+	if err := a.noteLeftOut(ctx); err != nil {
+		return nil, err
+	}
 	if err := a.renew(ctx); err != nil {
 		return nil, err
 	}
 	stopping := make(chan struct{})
 	var store jobs.Store = a.DB
 	var runner jobs.Runner = &sync.Runner{
-		Source: client, Store: a.traces.Loads(observedLoads{a.DB, a.Log}), Backlog: a.DB, Ranks: a.DB, Unchanged: a.DB, Allowance: a.Allowance,
+		Source: sync.LeavingOut(client), Store: a.traces.Loads(observedLoads{a.DB, a.Log}),
+		Backlog: a.DB, Ranks: a.DB, Unchanged: a.DB, Allowance: a.Allowance,
 		Now: a.options.Now, Rules: a.rules(), Prefetch: ahead, Stopping: stopping,
 	}
 	if schedule { // commands without a schedule show the results of runs themselves
 		store, runner = loggedSettlements{Store: store, log: a.Log}, loggedRuns{Runner: runner, app: a}
 	}
 	runner, store = a.traces.Runs(runner, store)
+	events, err := a.events(ctx, stopping)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the receivers of events: %w", err)
+	}
 	queue, err := jobs.New(ctx, jobs.Options{
 		Pool:     a.DB.Sessions(),
 		Store:    store,
@@ -56,7 +66,10 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		Schedule: schedule,
 		Hinted:   a.requestHinted,
 		Replan:   a.replanner(),
+		Homes:    a.followHomes,
+		Notice:   a.NoticeAfterClose,
 		Prune:    a.retention,
+		Events:   events,
 		Retries:  retries,
 		Logger:   a.Log,
 		Now:      a.options.Now,
@@ -69,6 +82,9 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		return nil, fmt.Errorf("start the queue: %w", err)
 	}
 	started := &Queue{Queue: queue, stopping: stopping}
+	if events != nil {
+		started.ahead = events.Ahead
+	}
 	ctx, started.endTold = context.WithCancel(ctx)
 	if told := a.Told(client); schedule && told != nil {
 		told.loop(ctx, &started.told)

@@ -11,7 +11,6 @@ import (
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/rebuilds"
 	"sluice/pipeline/warehouse/retrace"
-	"sluice/schema/record"
 )
 
 // Rebuild writes rows of a stream's resource anew from their raw records, by the present
@@ -20,18 +19,21 @@ import (
 //
 // A dry run writes nothing and returns what would be done.
 func (a *App) Rebuild(ctx context.Context, stream pipeline.Stream, scope rebuild.Scope, dry bool, progress func(n int)) (rebuild.Counts, error) {
-	normalizer, err := record.New(stream.Resource, stream.Org.Zone())
+	normalize, err := a.normalize(stream)
 	if err != nil {
-		return rebuild.Counts{}, fmt.Errorf("prepare %s: %w", stream, err)
+		return rebuild.Counts{}, err
 	}
 	if dry {
-		counts, err := rebuild.Plan(ctx, a.DB, stream, scope, normalizer.RecordUnder, progress)
+		counts, err := rebuild.Plan(ctx, a.DB, stream, scope, normalize, progress)
 		if err != nil {
 			return counts, fmt.Errorf("look at %s: %w", stream, err)
 		}
 		return counts, nil
 	}
-	counts, err := rebuild.Run(ctx, a.DB, stream, scope, normalizer.RecordUnder, progress)
+	if err := a.noteLeftOut(ctx); err != nil {
+		return rebuild.Counts{}, err
+	}
+	counts, err := rebuild.Run(ctx, a.DB, stream, scope, normalize, progress)
 	if errors.Is(err, warehouse.ErrAtWork) {
 		return counts, fmt.Errorf("%s: %w", stream, ErrBusy)
 	}
@@ -56,11 +58,11 @@ func (a *App) Rebuilds(ctx context.Context, limit int) ([]rebuilds.Rebuild, erro
 // RebuildHistory writes the versions of a stream's resource anew from the stored raw records,
 // without a call.
 func (a *App) RebuildHistory(ctx context.Context, stream pipeline.Stream, progress func(n int)) (retrace.Counts, error) {
-	normalizer, err := record.New(stream.Resource, stream.Org.Zone())
+	normalize, err := a.normalize(stream)
 	if err != nil {
-		return retrace.Counts{}, fmt.Errorf("prepare %s: %w", stream, err)
+		return retrace.Counts{}, err
 	}
-	counts, err := a.DB.RebuildHistory(ctx, stream, normalizer.RecordUnder, progress)
+	counts, err := a.DB.RebuildHistory(ctx, stream, retrace.Normalize(normalize), progress)
 	if errors.Is(err, warehouse.ErrAtWork) {
 		return counts, fmt.Errorf("%s: %w", stream, ErrBusy)
 	}

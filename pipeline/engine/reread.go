@@ -12,6 +12,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/engine/config/secrets"
+	"sluice/pipeline/events"
 )
 
 // rereadEvery is the time between two looks whether a file with secrets changed. It is also the
@@ -49,6 +50,7 @@ type inForce struct {
 	mu            sync.Mutex
 	organizations map[string]ofOrganization
 	console       config.Secret
+	events        map[string][]config.Secret
 	keys          [][]byte
 	files         []string
 	users         []func() error
@@ -64,7 +66,7 @@ type ofOrganization struct {
 
 func newInForce(conf *config.Config, load func() (*config.Config, error)) *inForce {
 	f := &inForce{load: load, refused: make(chan struct{}, 1)}
-	f.organizations, f.console, f.files = secretsOf(conf), conf.Console.OIDC.ClientSecret, conf.SecretFiles
+	f.organizations, f.console, f.files, f.events = secretsOf(conf), conf.Console.OIDC.ClientSecret, conf.SecretFiles, eventSecrets(conf)
 	return f
 }
 
@@ -75,6 +77,29 @@ func secretsOf(conf *config.Config) map[string]ofOrganization {
 		all[o.Key] = ofOrganization{credentials: o.Credentials, hooks: o.Notifications.Secret}
 	}
 	return all
+}
+
+// eventSecrets are the secrets of the receivers of events, by name.
+func eventSecrets(conf *config.Config) map[string][]config.Secret {
+	all := make(map[string][]config.Secret, len(conf.Events))
+	for i := range conf.Events {
+		all[conf.Events[i].Name] = conf.Events[i].Secret
+	}
+	return all
+}
+
+// eventKeys returns the keys that sign messages to a receiver now. The configuration has checked
+// them; a secret that may be missing and is has none.
+func (f *inForce) eventKeys(name string) [][]byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var keys [][]byte
+	for _, secret := range f.events[name] {
+		if key, err := events.Key(secret); err == nil {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // of returns the secrets of an organization.
@@ -145,6 +170,11 @@ func (f *inForce) put(conf *config.Config, keys [][]byte) ([]string, int) {
 		changed++
 	}
 	changed += differing([]config.Secret{f.console}, []config.Secret{conf.Console.OIDC.ClientSecret})
+	receivers := eventSecrets(conf)
+	for name, now := range receivers {
+		changed += differing(f.events[name], now)
+	}
+	f.events = receivers
 	f.organizations, f.console, f.keys, f.files = fresh, conf.Console.OIDC.ClientSecret, keys, conf.SecretFiles
 	return others, changed
 }

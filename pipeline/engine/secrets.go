@@ -8,6 +8,7 @@ import (
 
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/engine/config/secrets"
+	"sluice/pipeline/events"
 	"sluice/pipeline/notifications"
 	"sluice/pipeline/upstream/token"
 	"sluice/pipeline/warehouse/postgres"
@@ -22,7 +23,13 @@ func keepSecrets(options Options, conf *config.Config) {
 		keep(credentials.ClientSecret.Reveal(), credentials.RefreshToken.Reveal())
 		keepHooks(keep, conf, &conf.Organizations[i])
 	}
+	keep(conf.Privacy.Key.Reveal())
 	keep(conf.Database.Password.Reveal(), conf.Console.OIDC.ClientSecret.Reveal())
+	for i := range conf.Events {
+		for _, secret := range conf.Events[i].Secret {
+			keep(secret.Reveal(), events.Encoded(secret))
+		}
+	}
 	for _, header := range conf.Telemetry.Headers {
 		words := strings.Fields(header.Reveal())
 		keep(words[max(len(words)-1, 0):]...) // without the scheme: "Bearer" is no secret

@@ -28,6 +28,7 @@ func (a *App) Streams() []pipeline.Stream {
 				stream := pipeline.Stream{
 					Organization: organization.Key, Org: a.organizations[organization.Key], Service: service, Resource: &service.Resources[r],
 				}
+				stream.LeaveOut = a.redactors[resourceName(stream)]
 				if hasParents(stream.Resource, setting) {
 					streams = append(streams, a.worksOf(stream)...)
 				}
@@ -45,7 +46,7 @@ func hasParents(resource *schema.Resource, setting config.Service) bool {
 }
 
 // worksOf returns the streams of one resource: its list and, where they exist, its details, its
-// sweep, its look and what change notifications tell of.
+// sweep, its look, and what change notifications tell of and roles ask for.
 func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
 	works := []pipeline.Stream{list}
 	if list.Resource.Details != nil {
@@ -63,7 +64,8 @@ func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
 		look.Work = pipeline.WorkLook
 		works = append(works, look)
 	}
-	if (list.Resource.SinglesAtOnce() > 0 || list.Resource.ToldByParent() != "") && a.toldOf(list) {
+	told := a.toldOf(list) && (list.Resource.SinglesAtOnce() > 0 || list.Resource.ToldByParent() != "")
+	if told || a.wantable(list) {
 		hinted := list
 		hinted.Work = pipeline.WorkHinted
 		works = append(works, hinted)
@@ -115,7 +117,7 @@ func resourceName(stream pipeline.Stream) string {
 }
 
 func (a *App) settings() []warehouse.StreamSetting {
-	streams := a.Streams()
+	streams := a.streamsHere()
 	settings := make([]warehouse.StreamSetting, 0, len(streams))
 	for _, stream := range streams {
 		chosen := a.resource(stream)
@@ -142,7 +144,7 @@ func (a *App) settings() []warehouse.StreamSetting {
 
 // listParents stores which parents the configuration names, also where it no longer names any.
 func (a *App) listParents(ctx context.Context) error {
-	for _, stream := range a.Streams() {
+	for _, stream := range a.streamsHere() {
 		cursor, perParent := stream.Resource.Cursor.(schema.PerParent)
 		if !perParent || cursor.Listed == "" || stream.Work != pipeline.WorkList {
 			continue

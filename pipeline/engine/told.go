@@ -83,7 +83,8 @@ func (t *Told) loop(ctx context.Context, done *sync.WaitGroup) {
 func (t *Told) Turn(ctx context.Context) error {
 	failed := t.distrust(ctx)
 	for i := range t.app.Config.Organizations {
-		if o := &t.app.Config.Organizations[i]; o.Notifies() {
+		o := &t.app.Config.Organizations[i]
+		if _, away := t.app.away.known()[o.Key]; o.Notifies() && !away {
 			failed = errors.Join(failed, t.lapsed(ctx, o), t.renew(ctx, o), t.knock(ctx, o))
 			failed = errors.Join(failed, t.prove(ctx, o))
 		}

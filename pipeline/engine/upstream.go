@@ -13,12 +13,16 @@ import (
 // Client makes the client of upstream, with the gate that counts calls, the tokens that all
 // processes share, and the configured addresses.
 func (a *App) Client() (*upstream.Client, error) {
+	if a.hashKey != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUsage, a.hashKey)
+	}
 	gate, tokens, err := a.tokens()
 	if err != nil {
 		return nil, err
 	}
 	client, err := upstream.New(upstream.Options{
 		Vendor: a.vendor(), Gate: gate, Tokens: tokens, Now: a.options.Now, UserAgent: userAgent, Transport: a.transport(), Scrub: a.options.Scrub,
+		LeavesOut: a.leavesOut,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the client: %w", err)

@@ -8,6 +8,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/lineage/verify"
+	"sluice/pipeline/sync"
 	"sluice/pipeline/warehouse/verifications"
 	"sluice/schema/ddl"
 )
@@ -51,6 +52,9 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 			options.Lacking = append(options.Lacking, found...)
 			continue // only lists with complete tables are verified
 		}
+		if err := a.mayHash(stream); err != nil {
+			return verify.Result{}, err
+		}
 		options.Streams = append(options.Streams, stream)
 		if len(o.Names) > 0 {
 			options.Scope.Resources = append(options.Scope.Resources, resourceName(stream),
@@ -65,7 +69,9 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 		if err != nil {
 			return verify.Result{}, err
 		}
-		options.Source = client
+		if options.Source, err = a.masking(ctx, sync.LeavingOut(client), options.Streams); err != nil {
+			return verify.Result{}, err
+		}
 		options.Load = func(ctx context.Context, stream pipeline.Stream, batch pipeline.Batch) error {
 			_, err := a.reload(ctx, stream, batch, "records of the quarantine that sluice verify read")
 			if errors.Is(err, ErrBusy) || errors.Is(err, pipeline.ErrLostClaim) {

@@ -15,6 +15,7 @@ func (c *checker) complete(doc *document) {
 	c.process(&doc.Config)
 	c.budget(&doc.Config)
 	c.tombstones(doc.Tombstones)
+	c.privacy(doc.Privacy)
 	for i := range doc.Organizations {
 		org := &doc.Organizations[i]
 		org.DataCenter = cmp.Or(org.DataCenter, "com")
@@ -24,8 +25,11 @@ func (c *checker) complete(doc *document) {
 	doc.Services = custom.Extend(c.withFurther(doc.Catalogue), doc.Custom, c.failf)
 	c.resources(doc)
 	c.notifications(doc)
+	c.bodies(doc)
 	c.telemetry(&doc.Telemetry)
 	c.console(doc)
+	c.events(doc)
+	c.lake(doc.Lake)
 }
 
 // database chooses the folder of the private server.

@@ -16,6 +16,7 @@ import (
 	"sluice/pipeline"
 	"sluice/schema"
 	"sluice/schema/custom"
+	"sluice/schema/redact"
 )
 
 // Config is the whole configuration, checked and with every default filled in. The tag of each
@@ -41,12 +42,18 @@ type Config struct {
 	Budget     Budget     `yaml:"budget"`
 	Retention  Retention  `yaml:"retention"`
 	Tombstones Tombstones `yaml:"tombstones"`
+	// Privacy says what is left out of the records of all resources.
+	Privacy Privacy `yaml:"privacy"`
 	// Notifications says how change notifications are received.
 	Notifications Notifications `yaml:"notifications"`
 	// Telemetry says where traces go.
 	Telemetry Telemetry `yaml:"telemetry"`
 	// Console says where the console is and who may see it.
 	Console Console `yaml:"console"`
+	// Events are the receivers that are told what changed.
+	Events []EventReceiver `yaml:"events"`
+	// Lake says where sluice-lake publishes the tables.
+	Lake Lake `yaml:"lake"`
 	// SecretFiles are the files that secrets were read from.
 	SecretFiles []string `yaml:"-"`
 	// SecretsFrom says where each secret comes from, by its path in the file: ${NAME}, file:/path,
@@ -187,6 +194,8 @@ type Resource struct {
 	Daily   []string
 	// Notified says how it is read where callbacks tell of it.
 	Notified Notified
+	// LeftOut says which columns are left out of records or hashed before anything is stored.
+	LeftOut []redact.Rule
 }
 
 // Log says what is logged.
@@ -204,7 +213,8 @@ type Quarantine struct {
 	MaxOpen int `yaml:"max_open"`
 }
 
-// Retention says how long sluice's own notes are kept.
+// Retention says how long sluice's own notes are kept, what did not fit, and rows of records that
+// are gone upstream.
 type Retention struct {
 	// Calls is how long the call log is kept: whole days, because it is pruned by days.
 	Calls time.Duration `yaml:"calls"`
@@ -216,6 +226,20 @@ type Retention struct {
 	Raw time.Duration `yaml:"raw"`
 	// History is how long ended versions and replaced values by day are kept; zero means for ever.
 	History time.Duration `yaml:"history"`
+	// Changes is how long the log of changes is kept: as long may a reader pause who follows it.
+	Changes time.Duration `yaml:"changes"`
+	// Quarantine is how long rejected records are kept.
+	Quarantine QuarantineAges `yaml:"quarantine"`
+	// Tombstoned is how long rows with a tombstone are kept; zero means for ever.
+	Tombstoned time.Duration `yaml:"gone"`
+}
+
+// QuarantineAges say how long entries of the quarantine are kept after they were decided and came
+// last, by their state; zero means for ever.
+type QuarantineAges struct {
+	Open     time.Duration `yaml:"open"`
+	Retried  time.Duration `yaml:"retried"`
+	Resolved time.Duration `yaml:"resolved"`
 }
 
 // Tombstones says when a row counts as deleted upstream.
@@ -250,6 +274,8 @@ type override struct {
 	History     bool          `yaml:"history"`
 	Daily       []string      `yaml:"daily"`
 	Notified    Notified      `yaml:"notified"`
+	Omit        []string      `yaml:"omit"`
+	Hash        []string      `yaml:"hash"`
 }
 
 const day = 24 * time.Hour
@@ -264,11 +290,13 @@ func defaults() document {
 	doc.Quarantine.MaxShare = 0.05
 	doc.Quarantine.MaxOpen = 1000
 	doc.Schedule.Floor = 5 * time.Minute
-	doc.Retention = Retention{Calls: 35 * day, Runs: 400 * day, Raw: 400 * day}
+	doc.Retention = Retention{Calls: 35 * day, Runs: 400 * day, Raw: 400 * day, Changes: 14 * day}
+	doc.Retention.Quarantine = QuarantineAges{Retried: 90 * day, Resolved: 90 * day}
 	rules := pipeline.DefaultTombstoneRules()
 	doc.Tombstones = Tombstones{MaxRows: rules.MaxRows, MaxShare: rules.MaxShare, Apart: rules.Apart}
 	doc.Notifications = defaultNotifications()
 	doc.Telemetry.Sample = 1
 	doc.Console = defaultConsole()
+	doc.Lake = defaultLake()
 	return doc
 }

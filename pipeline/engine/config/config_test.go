@@ -60,6 +60,11 @@ func environment() map[string]string {
 		"HOOK_OLD":       canary + "old001",
 		"BEARER":         "Bearer " + canary + "-bearer",
 		"CONSOLE_SECRET": canary + "-console",
+		"EVENTS_KEY":     "whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ", // CANARY, four times
+		"EVENTS_OLD":     "whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZT0xE",
+		"EVENTS_SHORT":   "whsec_Q0FOQVJZ",
+		"HASH_KEY":       "Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZLUNBTkFSWQ==",
+		"HASH_SHORT":     "Q0FOQVJZMTI=",
 		"HOOK_SHORT":     canary + "five5", // 11 characters, one too few
 	}
 }
@@ -228,14 +233,18 @@ func TestEverything(t *testing.T) {
 				"incremental": {Floor: 0.5, Ceiling: 0.9}, "details": {Ceiling: 0.4}, "sweep": {Floor: 0.1, Ceiling: 0.4},
 				"backfill": {Ceiling: 1}, "probe": {Floor: 0.02}, "hinted": {Floor: 0.2, Ceiling: 0.25},
 			},
+			Wants: config.Wants{PerDay: 5, PerRole: 3},
 		},
-		Retention:  config.Retention{Calls: 48 * time.Hour, Runs: 840 * time.Hour, Raw: 9600 * time.Hour, History: 4800 * time.Hour},
+		Retention: config.Retention{Calls: 48 * time.Hour, Runs: 840 * time.Hour, Raw: 9600 * time.Hour, History: 4800 * time.Hour, Changes: 336 * time.Hour,
+			Quarantine: config.QuarantineAges{Open: 8760 * time.Hour, Retried: 48 * time.Hour}, Tombstoned: 720 * time.Hour},
 		Tombstones: config.Tombstones{MaxRows: 5, MaxShare: 0.5},
+		Privacy:    config.Privacy{Key: upstream.NewSecret("Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZLUNBTkFSWQ==")},
 		Notifications: config.Notifications{
 			Listen: "[::1]:9465", PublicURL: "https://hooks.example.com/sluice", APIVersion: "v2.1", MaxWait: time.Minute, Keep: 48 * time.Hour, KeepBodies: true, HintedPerMinute: 5,
 			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 			AllowFrom:      []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
 		},
+		Lake: config.Lake{Warehouse: "/srv/lake", Every: time.Minute, Buckets: 4},
 		Telemetry: config.Telemetry{
 			OTLP: "http://collector.example.com:4318", AllowInsecure: true, Sample: 0.25,
 			Headers: map[string]config.Secret{"authorization": upstream.NewSecret("Bearer " + canary + "-bearer")},
@@ -249,6 +258,14 @@ func TestEverything(t *testing.T) {
 				Scopes: []string{"openid", "email", "groups"}, UserClaim: "preferred_username", GroupsClaim: "groups",
 			},
 			ShowValues: true,
+		},
+		Events: []config.EventReceiver{
+			{
+				Name: "airflow", URL: "http://airflow.example.com/hooks/sluice/", Insecure: true, Tables: []string{"inventory.bills", "inventory.items"},
+				Secret:        []config.Secret{upstream.NewSecret("whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ"), upstream.NewSecret("whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZT0xE")},
+				Organizations: []string{"10234695"}, Ops: []string{"finished"},
+			},
+			{Name: "here", URL: "http://127.0.0.1:8080", Secret: []config.Secret{upstream.NewSecret("whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ")}},
 		},
 	}
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
@@ -279,7 +296,8 @@ func TestDefaults(t *testing.T) {
 	}
 	if got.Vendor.Name != "Svc" || got.Workers != 8 || got.Log.Level != "info" || got.Listen != "127.0.0.1:9464" || got.Quarantine != (config.Quarantine{MaxShare: 0.05, MaxOpen: 1000}) ||
 		got.Schedule != (config.Schedule{Floor: 5 * time.Minute}) || got.Budget.Classes != nil ||
-		got.Retention != (config.Retention{Calls: 840 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour}) {
+		got.Retention != (config.Retention{Calls: 840 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour, Changes: 336 * time.Hour,
+			Quarantine: config.QuarantineAges{Retried: 2160 * time.Hour, Resolved: 2160 * time.Hour}}) {
 		t.Errorf("defaults: %+v", got)
 	}
 	if want := (config.Tombstones{MaxRows: 20, MaxShare: 0.02, Apart: 10 * time.Minute}); got.Tombstones != want {

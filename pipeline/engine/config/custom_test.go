@@ -38,6 +38,9 @@ func TestCustomResources(t *testing.T) {
 				{Wire: "pricebookID", Name: "pricebook_id", Kind: schema.KindID, Class: schema.Plain, Doc: "Identifier of the record."},
 				{Wire: "rate", Name: "rate", Kind: schema.KindDecimal, Class: schema.Plain, Doc: "Rate of the list."},
 				{Wire: "made", Name: "made", Kind: schema.KindTime, Class: schema.Plain, Doc: "When it was made."},
+				{Wire: "day", Name: "day", Kind: schema.KindDate, Class: schema.Plain, Doc: "Day from which it applies."},
+				{Wire: "state", Name: "state", Kind: schema.KindText, Class: schema.FreeText, Doc: "State of the list."},
+				{Wire: "currency", Name: "currency", Kind: schema.KindID, Class: schema.Plain, Doc: "Currency of the rate."},
 				{Wire: "last_modified_time", Name: "last_modified_time", Kind: schema.KindTime, Class: schema.Plain, Doc: "When the record last changed upstream."},
 			},
 			Children: []schema.Child{{
@@ -50,6 +53,10 @@ func TestCustomResources(t *testing.T) {
 					},
 				},
 			}},
+			Dated: &schema.Dated{
+				On: "day", Figures: []string{"rate"}, Currency: "currency", Rate: "rate", State: "state", Out: []string{"draft", "won't do"},
+				With: []string{"made"}, Lines: "lines", LineColumns: []string{"Item-Id"},
+			},
 		},
 		"accounting.journals": {
 			Name: "journals", Schema: "custom", Doc: "One manual journal.", AssumedPath: true,

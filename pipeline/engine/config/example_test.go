@@ -17,6 +17,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/upstream"
+	"sluice/schema/redact"
 )
 
 const example = "../../../config.example.yaml"
@@ -40,7 +41,8 @@ func TestExampleShowsDefaults(t *testing.T) {
 	for _, optional := range []string{
 		"  name: Svc\n", "    data_center: com\n", "resources: {}\n", "custom: []\n", "workers: 8\n", "log:\n", "  level: info\n",
 		"listen: 127.0.0.1:9464\n", "quarantine:\n", "  max_share: 0.05\n", "  max_open: 1000\n",
-		"schedule:\n", "  adaptive: false\n", "  floor: 5m\n", "budget: {}\n", "notifications: {}\n", "telemetry: {}\n", "console: {}\n", "retention:\n", "  calls: 840h\n", "  runs: 9600h\n", "  raw: 9600h\n", "  history: 0\n",
+		"schedule:\n", "  adaptive: false\n", "  floor: 5m\n", "budget: {}\n", "notifications: {}\n", "telemetry: {}\n", "console: {}\n", "events: []\n", "lake: {}\n", "retention:\n", "  calls: 840h\n", "  runs: 9600h\n", "  raw: 9600h\n", "  history: 0\n", "  changes: 336h\n",
+		"  quarantine:\n", "    open: 0\n", "    retried: 2160h\n", "    resolved: 2160h\n", "  gone: 0\n",
 	} {
 		if strings.Count(bare, "\n"+optional) != 1 {
 			t.Errorf("the example shows %q not once", optional)
@@ -54,7 +56,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 	}
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
 	zones := cmp.Transformer("zone", func(o config.Organization) [3]any { return [3]any{o.Name, o.DataCenter, o.Services} })
-	if diff := cmp.Diff(short, full, reveal, zones); diff != "" {
+	if diff := cmp.Diff(short, full, reveal, zones, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("-default +example\n%s", diff)
 	}
 }
@@ -74,11 +76,11 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		previous = line
 	}
 	env := environment()
-	maps.Copy(env, map[string]string{"ACME_CLIENT_SECRET": canary, "ACME_REFRESH_TOKEN": canary, "ACME_HOOK_SECRET": "abcdefgh1234", "OTLP_AUTHORIZATION": "Bearer " + canary, "CONSOLE_CLIENT_SECRET": canary})
+	maps.Copy(env, map[string]string{"ACME_CLIENT_SECRET": canary, "ACME_REFRESH_TOKEN": canary, "ACME_HOOK_SECRET": "abcdefgh1234", "OTLP_AUTHORIZATION": "Bearer " + canary, "CONSOLE_CLIENT_SECRET": canary, "SLUICE_PRIVACY_KEY": "Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZLUNBTkFSWQ==", "LAKE_CATALOG_URL": "postgres://lake.example.com/catalog", "EVENTS_SECRET": "whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ"})
 	text := read(t, example)
 	for _, change := range [][2]string{
 		{"  url: ${SLUICE_DATABASE_URL}\n", ""}, {"  # session_url: ${SLUICE_SESSION_URL}\n", ""}, {"  # password: file:/run/secrets/database_password\n", ""}, {"resources: {}\n", "resources:\n"}, {"custom: []\n", "custom:\n"}, {"budget: {}\n", "budget:\n"}, {"notifications: {}\n", "notifications:\n"},
-		{"telemetry: {}\n", "telemetry:\n"}, {"console: {}\n", "console:\n"},
+		{"telemetry: {}\n", "telemetry:\n"}, {"console: {}\n", "console:\n"}, {"events: []\n", "events:\n"}, {"lake: {}\n", "lake:\n"}, {"privacy: {}\n", "privacy:\n"},
 		{"      # invoicing: {plan", "      invoicing: {plan"},
 	} {
 		if !strings.Contains(text, change[0]) {
@@ -116,13 +118,17 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		"freshness":      got.Resources["inventory.items"].Freshness == time.Hour && got.Resources["inventory.items"].Ceiling == time.Hour,
 		"reset":          cmp.Equal(acme.AllowanceOf("chat"), config.Allowance{Reset: &config.Reset{Zone: "Asia/Kolkata"}, RateScope: config.ScopeOrganization}),
 		"shares":         cmp.Equal(got.Budget.Classes, pipeline.DefaultShares()),
+		"wants":          got.Budget.Wants == config.Wants{PerDay: 50, PerRole: 10},
 		"off":            !got.Resources["chat.conversations"].Enabled,
 		"on":             got.Resources["accounting.expenses"].Enabled,
 		"calls_per_run":  got.Resources["accounting.contact_persons"].CallsPerRun == 40,
+		"lake":           got.Lake == config.Lake{Warehouse: "s3://acme-lake/sluice", Catalog: got.Lake.Catalog, Every: 5 * time.Minute, Buckets: 16} && got.Lake.Catalog.Reveal() == "postgres://lake.example.com/catalog",
 		"custom":         cmp.Equal(got.Resources["inventory.price_lists"], config.Resource{Every: 24 * time.Hour, Enabled: true}),
 		"history":        got.Resources["inventory.credit_notes"].History && !got.Resources["inventory.bills"].History,
 		"daily":          slices.Equal(got.Resources["inventory.items"].Daily, []string{"items_locations"}),
 		"notified":       got.Resources["inventory.items"].Notified.Every == 6*time.Hour,
+		"omit and hash":  left(got, "accounting.contact_persons")["first_name"] == redact.Omitted && left(got, "accounting.contact_persons")["email"] == redact.Hashed,
+		"privacy":        left(got, "accounting.expenses")["gst_no"] == redact.Hashed && got.Privacy.HashKey() != nil,
 		"secret":         len(acme.Notifications.Secret) == 1 && acme.Notifications.Secret[0].Reveal() == "abcdefgh1234",
 		"watch": cmp.Equal(acme.Notifications.Watch, []config.Watch{
 			{Module: "Products", Operations: []string{"all"}, Tells: []string{"inventory.items"}},
@@ -142,6 +148,9 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 				Scopes: []string{"openid", "email", "profile"}, UserClaim: "email", GroupsClaim: "groups",
 			},
 		}, cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() }), cmpopts.EquateComparable(netip.Prefix{})),
+		"events": len(got.Events) == 1 && got.Events[0].Name == "airflow" && got.Events[0].URL == "https://airflow.example.com/hooks/sluice" &&
+			len(got.Events[0].Secret) == 1 && slices.Equal(got.Events[0].Organizations, []string{"acme_eu"}) &&
+			slices.Equal(got.Events[0].Tables, []string{"inventory.bills", "accounting.expenses"}) && len(got.Events[0].Ops) == 3,
 		"the defaults of notifications": got.Notifications.Debounce == 2*time.Second && got.Notifications.MaxWait == 15*time.Second &&
 			got.Notifications.SelfTest == 15*time.Minute && got.Notifications.Keep == 336*time.Hour && got.Notifications.HintedPerMinute == 20,
 	} {

@@ -31,7 +31,7 @@ func TestSettings(t *testing.T) {
 		"workers":         {Value: "3"},
 		"vendor.name":     {Value: "Acme"},
 		"database.url":    {Value: "the configuration file", Secret: true},
-		"retention.calls": {Value: "48h0m0s"},
+		"retention.calls": {Value: "48h0m0s"}, "retention.quarantine.open": {Value: "8760h0m0s"}, "retention.gone": {Value: "720h0m0s"},
 	} {
 		want.Path = path
 		if found[path] != want {

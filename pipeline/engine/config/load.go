@@ -34,15 +34,16 @@ func Load(
 	return load(path, getenv, readFile, services, func(string) bool { return false }, runsNone)
 }
 
-// LoadOffline reads the file as Load does, for commands that make no call: a secret of the
-// credentials may be missing and is then empty.
+// LoadOffline reads the file as Load does, for commands that make no call: a secret may be missing
+// and is then empty. It runs the command of the key of hashes, because stored records are hashed,
+// too.
 func LoadOffline(
 	path string,
 	getenv func(string) (string, bool),
 	readFile func(string) ([]byte, error),
 	services []schema.Service,
 ) (*Config, error) {
-	return load(path, getenv, readFile, services, func(string) bool { return true }, runsNone)
+	return load(path, getenv, readFile, services, func(string) bool { return true }, func(path string) bool { return path == privacyKey })
 }
 
 // LoadConsent reads the file as LoadOffline does, for the exchange of a consent: it runs the
@@ -62,7 +63,8 @@ func LoadConsent(
 func runsNone(string) bool { return false }
 
 // LoadReceiver reads the file as Load does, for a process that only receives callbacks: secrets of
-// the credentials, of telemetry and of the console may be missing, those of notifications may not.
+// the credentials, of telemetry, of the console and of receivers of events may be missing, those of
+// notifications may not.
 func LoadReceiver(
 	path string,
 	getenv func(string) (string, bool),
@@ -70,7 +72,8 @@ func LoadReceiver(
 	services []schema.Service,
 ) (*Config, error) {
 	return load(path, getenv, readFile, services, func(path string) bool {
-		return strings.Contains(path, ".credentials.") || strings.HasPrefix(path, headersPath) || path == consoleSecret
+		return strings.Contains(path, ".credentials.") || strings.HasPrefix(path, headersPath) || path == consoleSecret || path == privacyKey ||
+			strings.HasPrefix(path, eventsPath)
 	}, runsNone)
 }
 
@@ -83,6 +86,17 @@ func LoadConsole(
 	services []schema.Service,
 ) (*Config, error) {
 	return load(path, getenv, readFile, services, func(path string) bool { return path != consoleSecret }, runsNone)
+}
+
+// LoadEvents reads the file as Load does, for a command that posts to receivers of events: all
+// secrets but theirs may be missing.
+func LoadEvents(
+	path string,
+	getenv func(string) (string, bool),
+	readFile func(string) ([]byte, error),
+	services []schema.Service,
+) (*Config, error) {
+	return load(path, getenv, readFile, services, func(path string) bool { return !strings.HasPrefix(path, eventsPath) }, runsNone)
 }
 
 // load reads the file; optional says of which paths the secret may be missing, runs of which of
@@ -133,11 +147,11 @@ func value(from secrets.Source, path, text string) (string, error) {
 	return from.Expand(text)
 }
 
-// special reads the values of type Secret: secrets, and the address of the database, which may hold
+// special reads the values of type Secret: secrets, and addresses of databases, which may hold
 // one. It records the paths of missing secrets that are optional. A command is not run for such a
 // secret, unless runs says so.
 func special(from secrets.Source, path, raw string, optional, runs func(string) bool, absent map[string]bool) (Secret, error) {
-	if path == "database.url" || path == "database.session_url" {
+	if path == "database.url" || path == "database.session_url" || path == "lake.catalog" {
 		return from.DatabaseURL(raw)
 	}
 	if path == "database.password" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sluice/pipeline/engine/config"
+	"sluice/schema"
 )
 
 // TestOffline: a missing secret is empty; an invalid secret is still a mistake.
@@ -113,4 +114,30 @@ func TestConsole(t *testing.T) {
 func mistaken(err error) bool {
 	_, ok := errors.AsType[*config.Error](err)
 	return ok
+}
+
+// TestEvents: a command that posts to receivers of events needs their secrets and no other; one
+// that posts nothing needs none.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	text := read(t, "testdata/minimal.good.yaml") + "events: [{name: airflow, url: \"https://airflow.example.com\", secret: \"OF_EVENTS\"}]\n"
+	load := func(secret string) (*config.Config, error) {
+		file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "OF_EVENTS", secret, 1)), nil }
+		return config.LoadEvents("events.yaml", lookup(map[string]string{"HOME": "/home/sluice"}), file, services())
+	}
+	got, err := load("exec:/bin/echo whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ")
+	if err != nil || got.Events[0].Secret[0].Reveal() != "whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ" {
+		t.Fatalf("got %v", err)
+	}
+	if _, err := load("${NOT_SET}"); !mistaken(err) || !strings.Contains(err.Error(), "NOT_SET") {
+		t.Errorf("without its secret: %v", err)
+	}
+	file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "OF_EVENTS", "${NOT_SET}", 1)), nil }
+	for what, load := range map[string]func(string, func(string) (string, bool), func(string) ([]byte, error), []schema.Service) (*config.Config, error){
+		"offline": config.LoadOffline, "receiver": config.LoadReceiver, "console": config.LoadConsole,
+	} {
+		if _, err := load("events.yaml", lookup(map[string]string{"HOME": "/home/sluice"}), file, services()); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 }

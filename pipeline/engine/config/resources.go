@@ -8,6 +8,7 @@ import (
 
 	"sluice/pipeline/engine/config/strict"
 	"sluice/schema"
+	"sluice/schema/redact"
 )
 
 // minEvery is the shortest interval between two scheduled runs: below it, runs would follow one
@@ -18,7 +19,7 @@ const minEvery = time.Minute
 func (c *checker) resources(doc *document) {
 	full := make(map[string]Resource)
 	short := make(map[string][]string)
-	declared := make(map[string]*schema.Resource)
+	declared, schemas := make(map[string]*schema.Resource), make(map[string]string)
 	for s := range doc.Services {
 		service := &doc.Services[s]
 		for i := range service.Resources {
@@ -29,6 +30,7 @@ func (c *checker) resources(doc *document) {
 			}
 			name := service.Name + "." + r.Name
 			full[name], declared[name] = Resource{Every: every, Enabled: !r.Optional, Sweep: sweepEvery(r), Look: lookEvery(r)}, r
+			schemas[name] = r.SchemaName(service)
 			short[r.Name] = append(short[r.Name], name)
 		}
 	}
@@ -45,11 +47,15 @@ func (c *checker) resources(doc *document) {
 		by[name] = key
 		full[name] = c.overridden(full[name], doc.Resources[key], declared[name], "resources."+key)
 	}
+	hashed := false
 	for name, r := range full {
 		key := by[name] // "" if the file says nothing about it
+		r.LeftOut = c.leftOut(doc, declared[name], doc.Resources[key], "resources."+key, doc.parentsIn(declared[name], schemas[name]))
+		hashed = hashed || slices.ContainsFunc(r.LeftOut, func(rule redact.Rule) bool { return rule.How == redact.Hashed })
 		full[name] = c.learned(r, doc.Resources[key], declared[name], "resources."+key, doc.Schedule)
 	}
 	doc.Config.Resources = full
+	c.privacyKey(&doc.Privacy, hashed)
 }
 
 // resourceName returns the full name of the resource that a key of resources names; "" if it names

@@ -25,8 +25,8 @@ func TestNothingPrintsASecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := plant(reflect.ValueOf(cfg).Elem()); found != 12 {
-		t.Fatalf("%d secrets in the configuration, want 12: two addresses, their password, two of each of two organizations, three of notifications, a header, and that of the console", found)
+	if found := plant(reflect.ValueOf(cfg).Elem()); found != 17 {
+		t.Fatalf("%d secrets in the configuration, want 17: two addresses, their password, that of the catalog of the lake, two of each of two organizations, three of notifications, a header, that of the console, the key of hashes, and three of events", found)
 	}
 	holder := struct{ hidden config.Secret }{upstream.NewSecret(canary)} // fmt asks unexported fields for no method
 	var outputs []string

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"sluice/pipeline/engine/config/strict"
 	"sluice/schema"
@@ -93,11 +94,23 @@ func (c *checker) retention(r Retention) {
 		c.failf("retention.runs", "has to be %gh at least, as the call log names runs for so long (retention.calls), or 0 for ever, not %s",
 			calls.Hours(), c.Raw("retention.runs"))
 	}
-	if raw := r.Raw; raw != 0 && raw < minRetention {
-		c.failf("retention.raw", "has to be %gh at least, or 0 for ever, not %s", minRetention.Hours(), c.Raw("retention.raw"))
+	for _, kept := range []struct {
+		key string
+		age time.Duration
+	}{
+		{"raw", r.Raw},
+		{"history", r.History},
+		{"quarantine.open", r.Quarantine.Open},
+		{"quarantine.retried", r.Quarantine.Retried},
+		{"quarantine.resolved", r.Quarantine.Resolved},
+		{"gone", r.Tombstoned},
+	} {
+		if kept.age != 0 && kept.age < minRetention {
+			c.failf("retention."+kept.key, "has to be %gh at least, or 0 for ever, not %s", minRetention.Hours(), c.Raw("retention."+kept.key))
+		}
 	}
-	if history := r.History; history != 0 && history < minRetention {
-		c.failf("retention.history", "has to be %gh at least, or 0 for ever, not %s", minRetention.Hours(), c.Raw("retention.history"))
+	if changes := r.Changes; changes < minRetention || changes > maxRetention {
+		c.failf("retention.changes", "has to be 48h to 87600h, not %s: 336h is two weeks", c.Raw("retention.changes"))
 	}
 }
 

@@ -61,11 +61,18 @@ const (
 	tombstonesHeld      = "sluice_tombstones_held"
 	tombstonesHeldSince = "sluice_tombstones_held_since_timestamp_seconds"
 	verifyFindings      = "sluice_verify_findings"
+	cellOrganizations   = "sluice_cell_organizations"
+	closedChanges       = "sluice_closed_period_changes"
+	wantsOpen           = "sluice_wants_open"
+	wantsAsked          = "sluice_wants_24h"
+	wantsOldest         = "sluice_wants_oldest_seconds"
 	budgetLimit         = "sluice_budget_limit_calls"
 	budgetSpent         = "sluice_budget_spent_calls"
 	budgetExternal      = "sluice_budget_external_calls"
 	budgetKept          = "sluice_budget_kept_calls"
 	budgetExhausted     = "sluice_budget_exhausted_timestamp_seconds"
+	budgetExpected      = "sluice_budget_expected_exhausted_timestamp_seconds"
+	othersChanged       = "sluice_budget_others_changed"
 	calls24h            = "sluice_calls_24h"
 	refusals24h         = "sluice_refusals_24h"
 	callDuration        = "sluice_call_duration_seconds"
@@ -80,11 +87,16 @@ const (
 	hintToRow           = "sluice_hint_to_row_seconds"
 	streamTold          = "sluice_stream_told_ratio"
 	streamMissed        = "sluice_stream_missed_total"
+	eventsLag           = "sluice_events_lag_seconds"
+	eventsDisabled      = "sluice_events_disabled"
+	eventsDelivered     = "sluice_events_delivered_total"
+	eventsFailed        = "sluice_events_failed_total"
+	lakeLag             = "sluice_lake_lag_seconds"
 )
 
 // Declared returns all metrics, in the order of the reference. It is the only declaration of them.
 func Declared() []Metric {
-	return slices.Concat(processMetrics(), streamMetrics(), callMetrics(), toldMetrics())
+	return slices.Concat(processMetrics(), streamMetrics(), callMetrics(), toldMetrics(), eventMetrics())
 }
 
 // The units that are no measure.
@@ -118,6 +130,8 @@ func processMetrics() []Metric {
 		counted(Gauge, databaseUp, flag, "1 if this process could read the control tables; if not, only what it counts itself is there", "it is 0"),
 		gauge(lastTick, instant, "when a process last looked for due streams; absent before the first time",
 			"`time() - …` is above 120: no process schedules"),
+		gauge(cellOrganizations, "organizations", "organizations of this cell of a fleet by what it says of them; absent in a database that is no cell",
+			"one other than `here` is above 0 for an hour: a move ended early, `sluice fleet check` says what to do", "cell", "state"),
 		gauge(oldestJob, instant, "since when the job that waits longest could run; absent if none waits",
 			"`time() - …` is above 600: too few workers, or none"),
 	}
@@ -147,6 +161,8 @@ func streamMetrics() []Metric {
 		gauge(tombstonesHeldSince, instant, "since when the first of them waits; absent if none does", "`time() - …` is above a day", stream...),
 		gauge(verifyFindings, "findings", "violations that the last verification of the list found; absent if there was none",
 			"it is above 0", stream...),
+		gauge(closedChanges, "records", "records that changed a closed period since it was closed, as they were noticed last",
+			"it grows: `analytics.after_close` lists them", organization, "period"),
 	}
 }
 
@@ -162,10 +178,20 @@ func callMetrics() []Metric {
 			"it is large: another program spends from the same plan", account...),
 		gauge(budgetExhausted, instant, "forecast: when no call of the day is left at the pace of the last hour; absent if calls return before",
 			"it is hours before the day turns", account...),
+		gauge(budgetExpected, instant, "forecast: when code 45 is expected, by the schedule and by what other programs usually spend; absent if it is not",
+			"it is hours before the day turns: `sluice budget --others`", account...),
+		gauge(othersChanged, flag,
+			"1 while other programs spend more or less of the day than in the weeks before; absent until each weekday was seen three times",
+			"it is 1: `sluice budget --others`", account...),
 		gauge(calls24h, "calls", "calls of the last 24 hours",
 			"near the plan's limit with old watermarks: the plan is too small", service, resource, class),
 		gauge(refusals24h, "calls", "calls of the last 24 hours that upstream refused or did not answer, by kind of error; absent without one",
 			"`exhausted` (the day is spent, code 45) or `denied` is above 0", organization, service, kind),
+		gauge(wantsAsked, "records", "records of the last 24 hours that roles of the database asked for; absent where they may ask for none",
+			"it is near `budget.wants.per_day`: the next ones are refused", organization),
+		gauge(wantsOpen, "records", "records that were asked for and not read yet",
+			"it grows: the share of the class `hinted` is used up, or no process works", organization),
+		gauge(wantsOldest, "seconds", "how long the oldest of them waits; 0 without one", "it is above 60: as above", organization),
 		counted(Histogram, callDuration, "seconds", "time of a call, from leaving until its answer is read; kind is `ok` or the kind of error",
 			"the 99th percentile grows: upstream is slow", service, kind),
 		gauge(tokensDiedYoung, "tokens", "access tokens in a row that upstream refused before their time, of the credential with most of them",
@@ -201,6 +227,22 @@ func toldMetrics() []Metric {
 			"it falls: callbacks get lost, or the day's webhooks are used up", stream...),
 		counted(Counter, streamMissed, "changes", "changes that nothing announced, found by scheduled runs of streams with `notified.every`",
 			"it grows", stream...),
+	}
+}
+
+func eventMetrics() []Metric {
+	const receiver = "receiver"
+	counter := func(name, in, help, look string) Metric {
+		return Metric{Name: name, Type: Counter, In: in, Labels: []string{receiver}, Help: help, Look: look, Where: Database}
+	}
+	return []Metric{
+		gauge(eventsLag, "seconds", "age of the oldest change that the receiver of events was not told; 0 if it was told everything",
+			"it is above 900: `sluice events` says why", receiver),
+		gauge(eventsDisabled, flag, "1 if the receiver answered 410 and gets nothing, 0 if not", "it is 1: `sluice events enable` lets it go on", receiver),
+		counter(eventsDelivered, "messages", "messages that the receiver acknowledged", "its rate is 0 while rows change"),
+		counter(eventsFailed, "attempts", "attempts that the receiver did not acknowledge", "it grows"),
+		gauge(lakeLag, "seconds", "age of the oldest change that is not published to [the lake](operations/lake.md); 0 if all are, absent without a lake",
+			"it is above three times `lake.every`: `sluice-lake publish` fails, or does not run"),
 	}
 }
 

@@ -18,10 +18,13 @@ import (
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/calls"
+	"sluice/pipeline/warehouse/cells"
+	"sluice/pipeline/warehouse/closings"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/pipeline/warehouse/streams/backfills"
 	"sluice/pipeline/warehouse/tombstones"
 	"sluice/pipeline/warehouse/verifications"
+	"sluice/pipeline/warehouse/wants"
 )
 
 // readLimit bounds the time of one scrape.
@@ -48,15 +51,41 @@ type Day struct {
 	planning.DayLeft
 }
 
+// Receiver is what is exported of a receiver of events.
+type Receiver struct {
+	Name      string
+	Lag       time.Duration
+	Disabled  bool
+	Delivered int64
+	Failed    int64
+}
+
+// Others is what is exported of what other programs spend of a service.
+type Others struct {
+	Organization, Service string
+
+	// Changed says that their habits have changed; nil if too little is known of them.
+	Changed *bool
+	// Expected is when code 45 is expected, nil if it is not.
+	Expected *time.Time
+}
+
 // Figures are what is exported of the control tables, at one instant.
 type Figures struct {
 	Streams   []Stream
 	Days      []Day
+	Others    []Others
 	Calls     calls.Counts
 	Backfills []backfills.Progress
 	Held      []tombstones.Held
 	Found     []verifications.Found
+	Closings  []closings.Count
+	Cell      []cells.Count
+	Wants     []wants.Sum
 	Telling   warehouse.Telling
+	Receivers []Receiver
+	// LakeLag is nil without a lake.
+	LakeLag *time.Duration
 	// DiedYoung counts tokens.
 	DiedYoung int
 	// LastTick and OldestJob are nil if there is none.
@@ -133,6 +162,13 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	for i := range figures.Days {
 		c.day(out, &figures.Days[i])
 	}
+	for i := range figures.Others {
+		o := &figures.Others[i]
+		if o.Changed != nil {
+			c.send(out, othersChanged, flagOf(*o.Changed), o.Organization, o.Service)
+		}
+		c.sendInstant(out, budgetExpected, o.Expected, o.Organization, o.Service)
+	}
 	for use, n := range figures.Calls.Used {
 		c.send(out, calls24h, float64(n), use.Service, use.Resource, use.Class)
 	}
@@ -148,6 +184,18 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 		f := &figures.Found[i]
 		c.send(out, verifyFindings, float64(f.Violations), f.Organization, f.Service, f.Resource)
 	}
+	for _, of := range figures.Cell {
+		c.send(out, cellOrganizations, float64(of.Organizations), of.Cell, string(of.State))
+	}
+	for _, closed := range figures.Closings {
+		c.send(out, closedChanges, float64(closed.Records), closed.Organization, closed.Period)
+	}
+	for i := range figures.Wants {
+		w := &figures.Wants[i]
+		c.send(out, wantsOpen, float64(w.Open), w.Organization)
+		c.send(out, wantsAsked, float64(w.Wants), w.Organization)
+		c.send(out, wantsOldest, w.OldestSeconds, w.Organization)
+	}
 	held := make(map[pipeline.Key]*tombstones.Held, len(figures.Held))
 	for i := range figures.Held {
 		h := &figures.Held[i]
@@ -157,6 +205,16 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 		c.stream(out, &figures.Streams[i], held)
 	}
 	c.telling(out, &figures.Telling)
+	for i := range figures.Receivers {
+		r := &figures.Receivers[i]
+		c.send(out, eventsLag, r.Lag.Seconds(), r.Name)
+		c.send(out, eventsDisabled, flagOf(r.Disabled), r.Name)
+		c.send(out, eventsDelivered, float64(r.Delivered), r.Name)
+		c.send(out, eventsFailed, float64(r.Failed), r.Name)
+	}
+	if figures.LakeLag != nil {
+		c.send(out, lakeLag, figures.LakeLag.Seconds())
+	}
 }
 
 func (c *collector) stream(out chan<- prometheus.Metric, s *Stream, held map[pipeline.Key]*tombstones.Held) {

@@ -13,12 +13,15 @@ import (
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/calls"
+	"sluice/pipeline/warehouse/cells"
 	"sluice/pipeline/warehouse/channels"
+	"sluice/pipeline/warehouse/closings"
 	"sluice/pipeline/warehouse/hints"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/pipeline/warehouse/streams/backfills"
 	"sluice/pipeline/warehouse/tombstones"
 	"sluice/pipeline/warehouse/verifications"
+	"sluice/pipeline/warehouse/wants"
 )
 
 // exported gives each sample of a process with these figures to a function, those of Go among them.
@@ -56,6 +59,7 @@ func TestLabelsHaveTheirValues(t *testing.T) {
 			Organization: o, Service: s, Day: calls.Day{External: &some},
 			DayLeft: planning.DayLeft{Limit: 5, Classes: []planning.ClassDay{{Class: "class"}}, RunsOutAt: &at},
 		}},
+		Others: []metrics.Others{{Organization: o, Service: s, Changed: new(true), Expected: &at}},
 		Calls: calls.Counts{
 			Used:    map[calls.Use]int64{{Service: s, Resource: r, Class: "class"}: 1},
 			Refused: map[calls.Refusal]int64{{Organization: o, Service: s, Kind: "kind"}: 1},
@@ -63,13 +67,17 @@ func TestLabelsHaveTheirValues(t *testing.T) {
 		Backfills: []backfills.Progress{{Organization: o, Service: s, Resource: r}},
 		Held:      []tombstones.Held{{Organization: o, Service: s, Resource: r, Records: 1, Since: at}},
 		Found:     []verifications.Found{{Organization: o, Service: s, Resource: r}},
+		Closings:  []closings.Count{{Organization: o, Period: "period", Records: 1}},
+		Cell:      []cells.Count{{Cell: "cell", State: "state"}},
+		Wants:     []wants.Sum{{Organization: o}},
 		Telling: warehouse.Telling{
 			Channels:  []channels.Channel{{Organization: o, Module: "module", ExpiresAt: &at}},
 			Gaps:      []channels.GapSum{{Organization: o, Channel: "module"}},
 			Callbacks: []hints.Told{{Organization: o, Module: "module", Dialect: notifications.Watch}, {Organization: o, Dialect: notifications.Test}},
 			Shares:    []streams.Announced{{Organization: o, Service: s, Resource: r, Changes: 2}},
 		},
-		LastTick: &at, OldestJob: &at,
+		Receivers: []metrics.Receiver{{Name: "receiver"}},
+		LastTick:  &at, OldestJob: &at, LakeLag: new(time.Minute),
 	}
 	seen := map[string]bool{}
 	exported(t, func(context.Context) (*metrics.Figures, error) { return figures, nil }, func(name string, labels map[string]string, _ float64) {

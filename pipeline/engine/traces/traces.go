@@ -55,6 +55,8 @@ type Traces struct {
 	tracer   trace.Tracer
 	provider *sdk.TracerProvider
 	queue    *queue
+	// flush bounds the time to send the last spans.
+	flush time.Duration
 }
 
 // New begins to send spans. Close ends that.
@@ -80,6 +82,7 @@ func New(o Options) *Traces {
 	)
 	return &Traces{
 		run: o.Run, now: o.Now, log: o.Log, scrub: o.Scrub, provider: provider, queue: queue, tracer: provider.Tracer("sluice"),
+		flush: flushLimit,
 	}
 }
 
@@ -94,7 +97,7 @@ func limits() sdk.SpanLimits {
 	}
 }
 
-// flushLimit bounds the time to send the last spans.
+// flushLimit is the bound of Close.
 const flushLimit = 5 * time.Second
 
 // Close sends the spans that wait, for five seconds at most, and ends the sending. It works even if
@@ -103,7 +106,7 @@ func (t *Traces) Close(ctx context.Context) {
 	if t == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.flush)
 	defer cancel()
 	_ = t.provider.Shutdown(ctx) // the queue has logged what was lost
 }

@@ -129,6 +129,7 @@ func TestASpanNamesTheTemplate(t *testing.T) {
 	server := httptest.NewServer(collector)
 	defer server.Close()
 	traces, _ := begin(server.URL, 1)
+	traces.flush = patience
 	gate := traces.Gate(new(gate))
 	call := pipeline.Call{Organization: "1", Service: "inventory", Resource: "bills", Method: "GET", Path: "/inventory/v1/bills/460000001", Endpoint: "/bills/{id}"}
 	number, err := gate.Enter(t.Context(), call)
@@ -139,6 +140,7 @@ func TestASpanNamesTheTemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 	traces.Close(t.Context())
+	server.Close()
 	if len(collector.spans) != 1 {
 		t.Fatalf("%d spans, want 1", len(collector.spans))
 	}
@@ -154,8 +156,10 @@ func TestARequestIsRepeated(t *testing.T) {
 	server := httptest.NewServer(collector)
 	defer server.Close()
 	traces, log := begin(server.URL+"/", 1)
+	traces.flush = patience
 	pass(t.Context(), t, traces.Gate(new(gate)), 600)
 	traces.Close(t.Context())
+	server.Close() // nothing is under way any more
 	if len(collector.spans) != 600 || collector.wrong != "" || log.String() != "" {
 		t.Errorf("%d spans arrived, wrong: %q, log: %s", len(collector.spans), collector.wrong, log)
 	}

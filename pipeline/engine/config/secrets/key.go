@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"sluice/pipeline/upstream"
 )
 
 // encryptionKey is the variable with the keys, encryptionKeyFile the variable that names a file
@@ -15,7 +17,8 @@ const (
 	encryptionKey     = "SLUICE_ENCRYPTION_KEY"
 	encryptionKeyFile = encryptionKey + "_FILE"
 	keySize           = 32
-	makeKey           = "make one with \"openssl rand -base64 32\""
+	// MakeKey says how to make a key.
+	MakeKey = "make one with \"openssl rand -base64 32\""
 )
 
 // EncryptionKeys returns the keys of 32 bytes that encrypt tokens before they are stored (invariant
@@ -43,7 +46,7 @@ func (s Source) EncryptionKeys() ([][]byte, error) {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' || r == '\t' }) {
 		key, err := decode(word)
 		if err != nil {
-			return nil, fmt.Errorf("%s %w: %s", name, err, makeKey)
+			return nil, fmt.Errorf("%s %w: %s", name, err, MakeKey)
 		}
 		keys = append(keys, key)
 	}
@@ -51,9 +54,9 @@ func (s Source) EncryptionKeys() ([][]byte, error) {
 	case keys != nil:
 		return keys, nil
 	case path != "":
-		return nil, errors.New(name + " holds no key: " + makeKey)
+		return nil, errors.New(name + " holds no key: " + MakeKey)
 	default:
-		return nil, errors.New(encryptionKey + " is not set, and " + encryptionKeyFile + " is not, either: stored tokens are sealed with it; " + makeKey +
+		return nil, errors.New(encryptionKey + " is not set, and " + encryptionKeyFile + " is not, either: stored tokens are sealed with it; " + MakeKey +
 			", keep it, and give the same one to every process")
 	}
 }
@@ -67,6 +70,20 @@ func decode(word string) ([]byte, error) {
 		return nil, fmt.Errorf("holds %d bytes and not %d", len(key), keySize)
 	case bytes.Count(key, key[:1]) == keySize:
 		return nil, errors.New("repeats one byte, so it is no secret")
+	}
+	return key, nil
+}
+
+// HashKey decodes the key of hashes: 32 bytes or more, in base64. Its errors never quote the value.
+func HashKey(secret upstream.Secret) ([]byte, error) {
+	key, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.TrimSpace(secret.Reveal()), "="))
+	switch {
+	case err != nil:
+		return nil, errors.New("is not base64: " + MakeKey) // the error of the decoder would quote the value
+	case len(key) < keySize:
+		return nil, fmt.Errorf("holds %d bytes, and %d are the least: %s", len(key), keySize, MakeKey)
+	case bytes.Count(key, key[:1]) == len(key):
+		return nil, errors.New("repeats one byte, so it is no secret: " + MakeKey)
 	}
 	return key, nil
 }

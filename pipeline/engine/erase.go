@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sluice/pipeline"
+	"sluice/pipeline/lineage/rebuild"
+	"sluice/pipeline/sync"
+	"sluice/pipeline/warehouse/erasures"
+	"sluice/schema"
+	"sluice/schema/record"
+)
+
+// EraseRecord erases a record of an organization, wherever a copy of it stands, and refuses it from
+// then on. Name is a name of its resource, id its key in the warehouse, note what the receipt is to
+// say. A dry run writes nothing. If nothing of it stands anywhere, it returns erasures.ErrNothing.
+func (a *App) EraseRecord(ctx context.Context, name, id, organization, note string, dry bool) (erasures.Receipt, error) {
+	stream, err := a.list(name, organization)
+	if err != nil {
+		return erasures.Receipt{}, err
+	}
+	is, err := recognizer(stream, id)
+	if err != nil {
+		return erasures.Receipt{}, fmt.Errorf("erase: %w", err)
+	}
+	receipt, err := a.DB.Erase(ctx, &erasures.Subject{Stream: stream, Record: id, Is: is, Note: note}, dry)
+	if err != nil {
+		return receipt, fmt.Errorf("erase: %w", err)
+	}
+	return receipt, nil
+}
+
+// Erasure returns the number of the erasure because of which a record is refused; 0 if it is not.
+func (a *App) Erasure(ctx context.Context, name, id, organization string) (int64, error) {
+	stream, err := a.list(name, organization)
+	if err != nil {
+		return 0, err
+	}
+	number, err := erasures.Earlier(ctx, a.DB.Pool(), stream.ListKey(), id)
+	if err != nil {
+		return 0, fmt.Errorf("erase: %w", err)
+	}
+	return number, nil
+}
+
+// AllowErased lets an erased record be loaded again, and says whether it was refused.
+func (a *App) AllowErased(ctx context.Context, name, id, organization string) (bool, error) {
+	stream, err := a.list(name, organization)
+	if err != nil {
+		return false, err
+	}
+	was, err := erasures.Allow(ctx, a.DB.Pool(), stream.ListKey(), id)
+	if err != nil {
+		return false, fmt.Errorf("erase: %w", err)
+	}
+	return was, nil
+}
+
+// Erasures returns the receipts of all erasures, the oldest first.
+func (a *App) Erasures(ctx context.Context) ([]erasures.Receipt, error) {
+	receipts, err := erasures.List(ctx, a.DB.Pool())
+	if err != nil {
+		return nil, fmt.Errorf("erase: %w", err)
+	}
+	return receipts, nil
+}
+
+// TextErased is what became of a text.
+type TextErased struct {
+	erasures.Receipt
+
+	// Earlier is the number of an erasure of the text whose values runs leave out; 0 if there is
+	// none.
+	Earlier int64 `json:"earlier"`
+	// Rewritten are the rows that were made anew out of their raw records without the text. Waiting
+	// says of which lists rows could not be yet, and why.
+	Rewritten int      `json:"rewritten"`
+	Waiting   []string `json:"waiting,omitempty"`
+}
+
+// EraseText takes a text out of all that an organization has here, and out of records that are
+// loaded later. Then it makes the rows anew that held it, so that their hashes fit. A dry run
+// counts and writes nothing. If the text stands nowhere, it returns erasures.ErrNothing.
+func (a *App) EraseText(ctx context.Context, subject *erasures.TextSubject, dry bool) (TextErased, error) {
+	var result TextErased
+	var err error
+	if result.Earlier, err = erasures.EarlierText(ctx, a.DB.Pool(), subject.Organization, subject.Text); err != nil {
+		return result, fmt.Errorf("erase: %w", err)
+	}
+	result.Receipt, err = a.DB.EraseText(ctx, subject, dry)
+	if err != nil && !errors.Is(err, erasures.ErrNothing) {
+		return result, fmt.Errorf("erase: %w", err)
+	}
+	if !dry { // one that was killed may have left rows to make anew
+		if rebuilt := a.renewErased(ctx, subject.Organization, &result); rebuilt != nil {
+			return result, fmt.Errorf("erase: %w", rebuilt)
+		}
+	}
+	return result, err
+}
+
+// busyTries is how often the rows of a list are tried that a run is writing to, busyPause the time
+// between two tries.
+const (
+	busyTries = 20
+	busyPause = time.Second
+)
+
+// renewErased makes the rows anew in which texts were replaced.
+func (a *App) renewErased(ctx context.Context, organization string, result *TextErased) error {
+	rewritten, err := erasures.Rewritten(ctx, a.DB.Pool(), organization)
+	if err != nil {
+		return err
+	}
+	for _, stream := range a.Streams() {
+		tables := slices.DeleteFunc(tablesOf(stream), func(name string) bool { return !slices.Contains(rewritten, name) })
+		if stream.Organization != organization || stream.Work != pipeline.WorkList || len(tables) == 0 {
+			continue
+		}
+		counts, err := a.Rebuild(ctx, stream, rebuild.Changed, false, nil)
+		for tries := 1; tries < busyTries && (errors.Is(err, ErrBusy) || errors.Is(err, pipeline.ErrLostClaim)) && wait(ctx, busyPause) == nil; tries++ {
+			counts, err = a.Rebuild(ctx, stream, rebuild.Changed, false, nil)
+		}
+		if err == nil {
+			err = erasures.Rebuilt(ctx, a.DB.Pool(), organization, tables)
+		}
+		if err != nil {
+			result.Waiting = append(result.Waiting, fmt.Sprintf("%s: %s", resourceName(stream), err))
+			continue
+		}
+		result.Rewritten += counts.Rewritten
+	}
+	return nil
+}
+
+// tablesOf names the tables of a stream's resource.
+func tablesOf(stream pipeline.Stream) []string {
+	var names []string
+	for _, table := range stream.Resource.Tables() {
+		names = append(names, stream.Resource.SchemaName(stream.Service)+"."+table.Name)
+	}
+	return names
+}
+
+// AllowErasedText lets the values be loaded again that an erasure of a text took out, and says how
+// many these are.
+func (a *App) AllowErasedText(ctx context.Context, organization, text string) (int64, error) {
+	n, err := erasures.AllowText(ctx, a.DB.Pool(), organization, text)
+	if err != nil {
+		return 0, fmt.Errorf("erase: %w", err)
+	}
+	return n, nil
+}
+
+// masking returns a source whose records lack the values that were erased, as those of runs do.
+func (a *App) masking(ctx context.Context, source sync.Source, streams []pipeline.Stream) (sync.Source, error) {
+	masks := map[string]func([]byte) []byte{}
+	for _, stream := range streams {
+		if _, known := masks[stream.Organization]; known {
+			continue
+		}
+		masked, err := a.DB.Masked(ctx, stream.Organization)
+		if err != nil {
+			return nil, err
+		}
+		masks[stream.Organization] = masked
+	}
+	return sync.Masking(source, func(organization string) func([]byte) []byte { return masks[organization] }), nil
+}
+
+// list returns the list of an organization that brings a resource.
+func (a *App) list(name, organization string) (pipeline.Stream, error) {
+	streams, err := a.Declared(name)
+	if err != nil {
+		return pipeline.Stream{}, err
+	}
+	for _, stream := range streams {
+		if stream.Organization == organization {
+			return stream, nil
+		}
+	}
+	return pipeline.Stream{}, fmt.Errorf("%w: organization %s has no %s in the configuration", ErrUsage, organization, name)
+}
+
+// recognizer returns what tells raw records of a record from others of its resource. A raw record
+// that does not fit the declaration is recognized by its identifier as long as that can be read.
+func recognizer(stream pipeline.Stream, id string) (func(raw []byte) bool, error) {
+	if cursor, ok := stream.Resource.Cursor.(schema.PerParent); ok && cursor.Identifier != "" {
+		own := id[strings.LastIndexByte(id, '/')+1:]
+		return func(raw []byte) bool { // the key is qualified by the parent, which the raw record lacks
+			var keys map[string]json.RawMessage
+			var text string
+			return json.Unmarshal(raw, &keys) == nil && (string(keys[cursor.Identifier]) == own ||
+				json.Unmarshal(keys[cursor.Identifier], &text) == nil && text == own)
+		}, nil
+	}
+	normalizer, err := record.New(stream.Resource, stream.Org.Zone())
+	if err != nil {
+		return nil, fmt.Errorf("prepare %s: %w", stream, err)
+	}
+	return func(raw []byte) bool {
+		found, err := normalizer.Record(raw)
+		if misfit, ok := errors.AsType[*record.RejectedError](err); ok {
+			return misfit.ID == id
+		}
+		return err == nil && found.ID == id
+	}, nil
+}

@@ -1,0 +1,276 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"sluice/pipeline/files"
+	"sluice/pipeline/warehouse/exports"
+)
+
+// OpenReading loads the configuration and makes the database available, for work that opens a
+// connection of its own: its role may be one that only reads. DB is nil.
+func OpenReading(ctx context.Context, options Options) (*App, error) {
+	a, err := Load(options)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.OpenDatabase(ctx); err != nil {
+		return nil, errors.Join(err, a.Close(ctx))
+	}
+	return a, nil
+}
+
+// ExportOptions say what to export, and where to.
+type ExportOptions struct {
+	// Names are tables and views as on a command line, with * for any characters.
+	Names []string
+	// Organization is a name as on a command line; "" means all. Day is the day of schema as_of, as
+	// 2026-10-31; "" exports nothing of it.
+	Organization, Day string
+	Format            files.Format
+	// Folder gets the files. If it is "", To gets the rows of the one table.
+	Folder  string
+	Replace bool
+	To      io.Writer
+	// Progress is told of each table and of its rows so far.
+	Progress func(done, all int, table string, rows int64)
+}
+
+// Export is the manifest of an export.
+type Export struct {
+	Format files.Format `json:"format"`
+	// Program is the version of sluice.
+	Program string `json:"sluice"`
+	// Snapshot is the instant of all tables, by the clock of the database.
+	Snapshot time.Time `json:"snapshot"`
+	// Organization and Day are those that were asked for; "" stands for all and for none.
+	Organization string `json:"organization"`
+	Day          string `json:"as_of"`
+	// Cuts and Freshness say how far the tables were complete.
+	Cuts       []exports.Cut       `json:"cut"`
+	Freshness  []exports.Freshness `json:"freshness"`
+	Dictionary *ExportedFile       `json:"dictionary,omitempty"`
+	Tables     []ExportedTable     `json:"tables"`
+}
+
+// ExportedFile is one file of an export.
+type ExportedFile struct {
+	File   string `json:"file"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// ExportedTable is the file of one table.
+type ExportedTable struct {
+	Name string `json:"name"`
+	Rows int64  `json:"rows"`
+	ExportedFile
+	// Order are the columns by which the rows are ordered.
+	Order []string `json:"order"`
+}
+
+// The files beside those of the tables.
+const (
+	dictionaryFile = "dictionary.json"
+	manifestFile   = "export.json"
+)
+
+// progressRows is after how many rows progress is told.
+const progressRows = 10_000
+
+// Exportable returns what the role may export.
+func (a *App) Exportable(ctx context.Context) ([]exports.Relation, error) {
+	source, err := exports.Open(ctx, a.URL, a.Password())
+	if err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	return relations(ctx, source)
+}
+
+func relations(ctx context.Context, source *exports.Source) ([]exports.Relation, error) {
+	const undefinedTable = "42P01"
+	found, err := source.Relations(ctx)
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == undefinedTable {
+		return nil, fmt.Errorf("%w (%w)", ErrNotMigrated, err)
+	}
+	return found, err
+}
+
+// Export writes tables and views to files, all from one snapshot.
+func (a *App) Export(ctx context.Context, o ExportOptions) (*Export, error) {
+	organization, err := a.OrganizationKey(o.Organization)
+	if err != nil {
+		return nil, err
+	}
+	source, err := exports.Open(ctx, a.URL, a.Password())
+	if err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	known, err := relations(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := a.chooseRelations(known, o.Names, o.Day, organization)
+	if err != nil {
+		return nil, err
+	}
+	e := &export{ExportOptions: o, made: &Export{
+		Format: o.Format, Program: a.options.Version, Organization: organization, Day: o.Day, Tables: []ExportedTable{},
+	}}
+	write := e.toFolder
+	if o.Folder == "" {
+		if len(chosen) > 1 {
+			return nil, fmt.Errorf("%w: %d tables are named, and standard output takes one: name a folder", ErrUsage, len(chosen))
+		}
+		write = e.toOutput
+	}
+	err = source.Within(ctx, chosen, exports.Scope{Organization: organization, Day: o.Day}, func(s *exports.Snapshot) error {
+		return write(ctx, s, chosen)
+	})
+	if err == nil && e.folder != nil {
+		err = e.folder.Commit()
+	}
+	if err != nil && e.folder != nil {
+		err = errors.Join(err, e.folder.Discard())
+	}
+	if errors.Is(err, files.ErrExists) {
+		err = fmt.Errorf("%w: %w: --replace replaces the files of an earlier export", ErrUsage, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("export: %w", err)
+	}
+	return e.made, nil
+}
+
+// export is an export under way.
+type export struct {
+	ExportOptions
+
+	made   *Export
+	folder *files.Folder
+}
+
+func (e *export) toOutput(ctx context.Context, s *exports.Snapshot, chosen []exports.Relation) error {
+	columns, err := s.Columns(ctx, &chosen[0], e.Format)
+	if err != nil {
+		return err
+	}
+	w, err := files.NewWriter(e.Format, e.To, columns)
+	if err != nil {
+		return err
+	}
+	_, err = e.rows(ctx, s, &chosen[0], w, step{0, 1})
+	return err
+}
+
+func (e *export) toFolder(ctx context.Context, s *exports.Snapshot, chosen []exports.Relation) error {
+	names := []string{dictionaryFile, manifestFile}
+	for i := range chosen {
+		names = append(names, e.fileOf(&chosen[i]))
+	}
+	var err error
+	if e.folder, err = files.OpenFolder(e.Folder, names, e.Replace); err != nil {
+		return err
+	}
+	if e.made.Snapshot, err = s.Instant(ctx); err != nil {
+		return err
+	}
+	if e.made.Cuts, err = s.Cuts(ctx); err != nil {
+		return err
+	}
+	if e.made.Freshness, err = s.Freshness(ctx); err != nil {
+		return err
+	}
+	var book dictionary
+	for i := range chosen {
+		if err := e.table(ctx, s, &chosen[i], &book, step{i, len(chosen)}); err != nil {
+			return err
+		}
+	}
+	told, err := e.document(dictionaryFile, book)
+	if err != nil {
+		return err
+	}
+	e.made.Dictionary = &told
+	_, err = e.document(manifestFile, e.made) // the last file: it says that the others are whole
+	return err
+}
+
+func (e *export) fileOf(r *exports.Relation) string { return r.Full() + "." + string(e.Format) }
+
+// step is how many tables are done, of all.
+type step struct{ done, all int }
+
+// table writes the file of one table.
+func (e *export) table(ctx context.Context, s *exports.Snapshot, r *exports.Relation, book *dictionary, at step) error {
+	columns, err := s.Columns(ctx, r, e.Format)
+	if err != nil {
+		return err
+	}
+	file, err := e.folder.Create(e.fileOf(r))
+	if err != nil {
+		return err
+	}
+	w, err := files.NewWriter(e.Format, file, columns)
+	if err != nil {
+		return err
+	}
+	rows, err := e.rows(ctx, s, r, w, at)
+	if err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	book.add(r, columns, e.Format)
+	e.made.Tables = append(e.made.Tables, ExportedTable{Name: r.Full(), Rows: rows, ExportedFile: fileOf(file), Order: r.Order()})
+	return nil
+}
+
+func fileOf(f *files.File) ExportedFile {
+	return ExportedFile{File: f.Name, Bytes: f.Bytes, SHA256: f.SHA256}
+}
+
+// rows writes the rows of one table, and counts them.
+func (e *export) rows(ctx context.Context, s *exports.Snapshot, r *exports.Relation, w files.Writer, at step) (int64, error) {
+	rows := int64(0)
+	e.Progress(at.done, at.all, r.Full(), rows)
+	err := s.Each(ctx, r, func(row []files.Value) error {
+		if rows++; rows%progressRows == 0 {
+			e.Progress(at.done, at.all, r.Full(), rows)
+		}
+		return w.Write(row)
+	})
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		return rows, fmt.Errorf("%s: %w", r.Full(), err)
+	}
+	return rows, nil
+}
+
+// document writes a file of JSON.
+func (e *export) document(name string, content any) (ExportedFile, error) {
+	file, err := e.folder.Create(name)
+	if err != nil {
+		return ExportedFile{}, err
+	}
+	encoder := json.NewEncoder(file)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(content); err != nil {
+		return ExportedFile{}, fmt.Errorf("write %s: %w", name, err)
+	}
+	err = file.Close()
+	return fileOf(file), err
+}
