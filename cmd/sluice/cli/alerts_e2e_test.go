@@ -19,7 +19,7 @@ import (
 func TestAlertsFire(t *testing.T) {
 	t.Parallel()
 	h := newTold(t, sandbox.Options{Seed: 271, Records: 400, Limits: sandbox.Limits{Off: true}},
-		"  inventory.items: {notified: {every: 6h}}\nworkers: 1\ntombstones: {apart: 0s, max_rows: 1}\nquarantine: {max_share: 0.01}\n")
+		"  inventory.items: {notified: {every: 6h}}\nworkers: 1\ntombstones: {apart: 0s, max_rows: 1}\nquarantine: {max_share: 0.01}\nbudget: {wants: {per_day: 9}}\n")
 	h.sync(codeFine)
 	h.age()
 	serving := h.serve()
@@ -45,8 +45,9 @@ func TestAlertsFire(t *testing.T) {
 		"SluiceVerifyFindings inventory bills", "SluiceChannelExpires Deals", "SluiceSelfTestFailed",
 	}
 	w.fires(streams...)
-	w.dashboards("Oldest job", "Never complete", "When the calls will be used up", "Backfills: progress", "Backfills that failed",
-		"Channels", "Hints that wait", "Share of the changes that were told")
+	w.dashboards("Receivers that wait", "Messages a second, and failed attempts", "Oldest job", "Never complete", "When the calls will be used up", "When code 45 is expected",
+		"Records that changed a closed period", "Backfills: progress", "Backfills that failed",
+		"Channels", "Hints that wait", "Share of the changes that were told", "Cells", "Changes that are not published to the lake")
 	h.tickless(w)
 	h.public.passes(serving.said("receiving callbacks", "listen"), asIs)
 	h.repaired()

@@ -68,6 +68,7 @@ func newCompany(t *testing.T) *companyFixture {
 	before, _, _ := strings.Cut(string(text), "resources:\n")
 	before = strings.ReplaceAll(before, "chat: {plan: free}", "invoicing: {plan: free}, billing: {plan: paid}")
 	must(t, os.WriteFile(c.config, []byte(before+companyResources), 0o600))
+	c.document(&map[string]any{}, "migrate")
 	c.sync(codeFine)
 	c.then = c.look()
 	c.backdate()

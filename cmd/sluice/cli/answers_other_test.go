@@ -182,12 +182,20 @@ func statementsOfOperation() []answer {
 			has: "SELECT * FROM sluice.rebuilds", look: "SELECT count(*) FROM (%s) AS shown",
 			truth: func(*companyFixture, time.Time) []row { return []row{{0}} }, // nothing was rebuilt
 		},
-		none("VACUUM FULL"), none("SELECT history.write_versions(…)"), none("ALTER ROLE … SET"), none("LOCK … NOWAIT"),
+		{
+			has: "SELECT * FROM sluice.adoptions", look: "SELECT count(*) FROM (%s) AS shown",
+			truth: func(*companyFixture, time.Time) []row { return []row{{0}} }, // nothing was adopted
+		},
+		{
+			has: "SELECT pg_size_pretty(sum(pg_total_relation_size(c.oid)))", look: "SELECT size ~ '^[0-9]+ (kB|MB)$' FROM (%s) AS shown",
+			truth: func(*companyFixture, time.Time) []row { return []row{{"t"}} },
+		},
+		none("WITH DETAILS"), none("VACUUM FULL"), none("SELECT history.write_versions(…)"), none("ALTER ROLE … SET"), none("LOCK … NOWAIT"),
 	}
 }
 
 func statementsWithEffect() []answer {
-	return append([]answer{
+	return append(append(statementsOfClosing(), []answer{
 		{
 			has: "SELECT history.write_versions('", stands: func(c *companyFixture, now time.Time) []string {
 				return append(ofDocs(c, now)[2:4], "460000000038049", c.changed(c.all[1]))
@@ -239,7 +247,7 @@ func statementsWithEffect() []answer {
 				}
 			}),
 		},
-	}, statementsOfRoles()...)
+	}...), statementsOfRoles()...)
 }
 
 // runs lets a check decide when its statement is run.

@@ -31,6 +31,14 @@ func statementsOfRoles() []answer {
 			has: "SELECT sluice.grant_receiver('sluice_receiver')", stands: named("sluice_receiver"), why: why,
 			effect: given("has_schema_privilege('" + role + "', 'notifications', 'USAGE') AND NOT has_any_column_privilege('" + role + "', 'notifications.events', 'SELECT')"),
 		},
+		{
+			has: "GRANT USAGE ON SCHEMA lake TO spark", stands: func(*companyFixture, time.Time) []string { return []string{"spark", "analysts"} }, why: why,
+			effect: given("has_schema_privilege('" + role + "', 'lake', 'USAGE')"),
+		},
+		{
+			has: "GRANT SELECT ON ALL TABLES IN SCHEMA lake TO spark", stands: func(*companyFixture, time.Time) []string { return []string{"spark", "analysts"} }, why: why,
+			effect: given("has_table_privilege('" + role + "', 'lake.iceberg_tables', 'SELECT') AND NOT has_table_privilege('" + role + "', 'lake.iceberg_tables', 'UPDATE')"),
+		},
 		{has: "CREATE ROLE jane LOGIN PASSWORD '…'", stands: named("jane"), why: why, effect: login},
 		{
 			has: "GRANT sluice_reader TO jane", why: why,
@@ -72,6 +80,7 @@ func statementsOfRoles() []answer {
 			stands: func(c *companyFixture, _ time.Time) []string { return []string{"10234695", c.all[0].key} },
 			effect: retired,
 		},
+		{has: "SELECT DISTINCT v.oid::regclass AS analysts_view", effect: builtOnTables},
 		{
 			has: "REINDEX TABLE river.river_job",
 			effect: runs(func(_ context.Context, t *testing.T, _ pgx.Tx, run func()) {
@@ -190,6 +199,20 @@ func (c *companyFixture) analystsMayAsk(t *testing.T, shown []statement) {
 	}
 }
 
+// builtOnTables wants an analyst's view named, and no view of the program.
+func builtOnTables(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
+	t.Helper()
+	_, err := tx.Exec(ctx, `CREATE VIEW public.mine AS SELECT count(*) AS n FROM inventory.bills`)
+	must(t, err)
+	rows, err := tx.Query(ctx, `SELECT string_agg(f.v::text, ' ') FROM (`+strings.TrimSuffix(strings.TrimSpace(sql), ";")+`) AS f (v)`)
+	must(t, err)
+	named, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[string])
+	must(t, err)
+	if named != "mine" && named != "public.mine" {
+		t.Errorf("the views on the tables are %q, want public.mine alone", named)
+	}
+}
+
 // retired runs the statements that a statement prints: of one organization nothing may remain, and
 // of the others everything.
 func retired(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
@@ -197,6 +220,9 @@ func retired(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 	const owners = `SELECT count(DISTINCT organization_id), count(*) FROM inventory.bills`
 	var before, after, rows, kept int
 	must(t, tx.QueryRow(ctx, owners).Scan(&before, &rows))
+	_, err := tx.Exec(ctx, sqlStated)
+	must(t, err)
+	stated := tallied(ctx, t, tx, sqlCountStated)
 	printed, err := tx.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
 	must(t, err)
 	statements, err := pgx.CollectRows(printed, pgx.RowTo[string])
@@ -223,4 +249,37 @@ func retired(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 	if tallied(ctx, t, tx, `SELECT count(*) FROM sluice.raw_records`) == 0 {
 		t.Error("the raw records of the other organizations are gone")
 	}
+	if left := tallied(ctx, t, tx, sqlCountStated); left == 0 || left >= stated {
+		t.Errorf("%d of %d rows about closings, adoptions and certificates are left", left, stated)
+	}
 }
+
+const (
+	// sqlStated gives each organization an adoption, a closed period and a certificate, with the
+	// rows below them, which name no organization.
+	sqlStated = `
+WITH of AS (SELECT organization_id FROM sluice.organizations), adoption AS (
+	INSERT INTO sluice.adoptions (organization_id, service, resource, source, origin, run_id)
+	SELECT organization_id, 'inventory', 'taxes', 'jsonl', 'taxes.jsonl', 1 FROM of RETURNING id
+), batch AS (
+	INSERT INTO sluice.adopted_batches (call_id, adoption_id, single, records) SELECT -id, id, false, 1 FROM adoption
+), closing AS (
+	INSERT INTO sluice.closings (organization_id, period, first_day, last_day, time_zone)
+	SELECT organization_id, '1999-12', '1999-12-01', '1999-12-31', 'UTC' FROM of RETURNING id
+), sums AS (
+	INSERT INTO sluice.closing_sums (closing_id, table_name, currency_code, records, counted, figures) SELECT id, 'inventory.bills', 'INR', 1, 1, '{}' FROM closing
+), closed AS (
+	INSERT INTO sluice.closed_records (closing_id, table_name, record_id, day, counts, is_deleted, is_whole, figures, content)
+	SELECT id, 'inventory.bills', '1', '1999-12-01', true, false, true, '{}', '{}' FROM closing
+), noticed AS (
+	INSERT INTO sluice.after_close_notices (closing_id, table_name, record_id, kind) SELECT id, 'inventory.bills', '1', 'changed' FROM closing
+), certificate AS (
+	INSERT INTO sluice.certificates (organization_id, taken_at, verdict, but_for, rows, tombstones, quarantined, public_key, document)
+	SELECT organization_id, now(), 'complete', '{}', 0, 0, 0, '', '' FROM of RETURNING id
+)
+INSERT INTO sluice.certified_rows (certificate_id, resource, table_name, number, keys, deleted, leaves)
+SELECT id, 'inventory.bills', 'inventory.bills', 0, '{}', '{}', '' FROM certificate`
+
+	sqlCountStated = `SELECT (SELECT count(*) FROM sluice.adopted_batches) + (SELECT count(*) FROM sluice.closing_sums) + (SELECT count(*) FROM sluice.closed_records)
+		+ (SELECT count(*) FROM sluice.after_close_notices) + (SELECT count(*) FROM sluice.certified_rows)`
+)

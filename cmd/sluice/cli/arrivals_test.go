@@ -8,7 +8,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
+
+	"sluice/sandbox"
 )
 
 // arrivals counts the calls of services that reach upstream.
@@ -141,16 +144,21 @@ func mostWithin(span time.Duration, instants []time.Time) int {
 // refusals for that are no fault of sluice.
 func (s *fixture) withinLimits(perMinute, atOnce int, minute time.Duration) {
 	s.t.Helper()
-	stats := s.world.Stats()
-	arrived, late := s.arrivals.worst(minute)
-	s.t.Logf("at most %d calls arrived in a minute and %d were counted, at most %d at once; refused %v; one was handled %s after it was acknowledged",
+	s.arrivals.within(s.t, s.world.Stats(), perMinute, atOnce, minute)
+}
+
+// within is withinLimits for the arrivals and the counts of one organization.
+func (a *arrivals) within(t *testing.T, stats sandbox.Stats, perMinute, atOnce int, minute time.Duration) {
+	t.Helper()
+	arrived, late := a.worst(minute)
+	t.Logf("at most %d calls arrived in a minute and %d were counted, at most %d at once; refused %v; one was handled %s after it was acknowledged",
 		arrived, stats.Worst60s, stats.WorstConcurrent, stats.Refused, late)
 	refused := stats.ByStatus["429"]
 	if stats.Worst60s > perMinute {
 		refused -= stats.Refused["44"]
 	}
 	if arrived > perMinute || stats.WorstConcurrent > atOnce || refused > 0 {
-		s.t.Errorf("%d calls arrived in a minute (%d allowed), upstream counted %d at once (%d allowed) and refused %v",
+		t.Errorf("%d calls arrived in a minute (%d allowed), upstream counted %d at once (%d allowed) and refused %v",
 			arrived, perMinute, stats.WorstConcurrent, atOnce, stats.Refused)
 	}
 }

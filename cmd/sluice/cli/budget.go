@@ -13,20 +13,37 @@ import (
 	"sluice/pipeline/engine"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse/calls"
+	"sluice/pipeline/warehouse/wants"
 )
 
 func (c *cli) budgetCommand() *cobra.Command {
+	others := false
 	cmd := &cobra.Command{
-		Use:   "budget",
+		Use:   "budget [ORG]",
 		Short: "Show what today's calls were spent on, what is kept for each class, and when they run out",
 		Long: `Show the day of every organization's services: calls spent by class of work, what
 is kept for a class (its floor), what of that is lent to other classes now, what
 other clients of the organization spent, what is left, and when it runs out at the
 pace of the last hour. Floors and ceilings are shares of the plan's daily limit. What
-upstream's answers have closed is named with the time and the reason; reopen opens it.`,
-		Args: cobra.NoArgs,
-		RunE: c.offlineWork(c.budget),
+upstream's answers have closed is named with the time and the reason; reopen opens it.
+
+The forecast is what the schedule takes until the day ends. What it is worth shows the
+call log: how far the same forecast would have been off at this time of earlier days.
+
+With --others: what other programs spend of the same allowances, by hour and weekday of
+the last five weeks; whether today is unusual; and when code 45 is expected, by the
+schedule and their habits, with the error that such forecasts had. Nothing is said of a
+weekday that was seen fewer than three times.`,
+		Example: "  sluice budget\n  sluice budget --others acme",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
+			if others {
+				return c.budgetOthers(ctx, a, args)
+			}
+			return c.budget(ctx, a, args)
+		}),
 	}
+	cmd.Flags().BoolVar(&others, "others", false, "show what other programs spend, whether that is usual, and when code 45 is expected")
 	cmd.AddCommand(c.reopenBudgetCommand())
 	return cmd
 }
@@ -44,12 +61,26 @@ type serviceDay struct {
 	// narrowed it. ExhaustedUntil is until when upstream says that the day is spent.
 	Gate           *calls.Gate `json:"gate,omitempty"`
 	ExhaustedUntil *time.Time  `json:"exhausted_until,omitempty"`
+	// Forecast is what the schedule is expected to take until the day ends, with its past error;
+	// only sluice budget and its page have it.
+	Forecast *planning.Forecast `json:"forecast,omitempty"`
+	// Wants are the records of the organization, of all services, that roles asked for; nil if they
+	// may ask for none.
+	Wants *wants.Sum `json:"wants,omitempty"`
 
 	calls.Day
 }
 
-func (c *cli) budget(ctx context.Context, a *engine.App, _ []string) error {
-	days, gates, err := daysOf(ctx, a, a.Streams())
+func (c *cli) budget(ctx context.Context, a *engine.App, args []string) error {
+	streams := a.Streams()
+	if len(args) > 0 {
+		o, err := a.ChooseOrganization(args[0])
+		if err != nil {
+			return err
+		}
+		streams = slices.DeleteFunc(slices.Clone(streams), func(s pipeline.Stream) bool { return s.Organization != o.Key })
+	}
+	days, gates, err := foreseenDays(ctx, a, streams)
 	if err != nil {
 		return err
 	}
@@ -74,6 +105,10 @@ func daysOf(ctx context.Context, a *engine.App, streams []pipeline.Stream) ([]se
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the gates: %w", err)
 	}
+	asked, err := wants.Sums(ctx, a.DB.Pool())
+	if err != nil {
+		return nil, nil, err
+	}
 	var days []serviceDay
 	for _, of := range accounts(streams) {
 		limits, err := a.Limits(of.Organization, of.Service)
@@ -97,9 +132,63 @@ func daysOf(ctx context.Context, a *engine.App, streams []pipeline.Stream) ([]se
 				day.Gate = &gates[g]
 			}
 		}
+		if w := slices.IndexFunc(asked, func(w wants.Sum) bool { return w.Organization == of.Organization }); w >= 0 {
+			day.Wants = &asked[w]
+		}
 		days = append(days, day)
 	}
 	return days, gates, nil
+}
+
+// foreseenDays gives the days of the services of streams with their forecasts, and all gates.
+func foreseenDays(ctx context.Context, a *engine.App, streams []pipeline.Stream) ([]serviceDay, []calls.Gate, error) {
+	days, gates, err := daysOf(ctx, a, streams)
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err := planOf(ctx, a, streams)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range days {
+		day := &days[i]
+		at := slices.IndexFunc(made.Services, func(s planning.ServicePlan) bool {
+			return s.Organization == day.Organization && s.Service == day.Service
+		})
+		perDay := 0.0
+		if at >= 0 {
+			perDay = made.Services[at].CallsPerDay
+		}
+		forecast, err := dayForecast(ctx, a, day.Organization, day.Service, &day.Day, perDay)
+		if err != nil {
+			return nil, nil, err
+		}
+		day.Forecast = &forecast
+	}
+	return days, gates, nil
+}
+
+// dayForecast is the forecast of a service's day, with its past error.
+func dayForecast(ctx context.Context, a *engine.App, organization, service string, now *calls.Day, perDay float64) (planning.Forecast, error) {
+	before, err := a.DB.SameSpan(ctx, organization, service, now.At, planning.CourseTo(now), planning.ForecastDays)
+	if err != nil {
+		return planning.Forecast{}, fmt.Errorf("read the calls of earlier days: %w", err)
+	}
+	return planning.ForecastOf(now, perDay, before), nil
+}
+
+// forecastLine is a sentence about a forecast and its past error.
+func forecastLine(f *planning.Forecast, zone *time.Location) string {
+	text := fmt.Sprintf("Until %s the schedule takes about %s more.", view.Minute(f.Until, zone), view.Plural(f.Calls, "call"))
+	switch p := f.Past; {
+	case p == nil:
+		return text + " The call log has no earlier day to compare that with."
+	case p.Days == 1:
+		return text + " On the day before, the same forecast would have been off by " + view.Plural(p.Off, "call") + "."
+	default:
+		return text + fmt.Sprintf(" On %d earlier days, the same forecast would have been off by %s on average: between %+d and %+d.",
+			p.Days, view.Plural(p.Off, "call"), p.Least, p.Most)
+	}
 }
 
 func textOfDays(a *engine.App, days []serviceDay) view.Text {
@@ -114,7 +203,13 @@ func textOfDays(a *engine.App, days []serviceDay) view.Text {
 		}
 		page.Add(view.TableOf(headOrganization+"  SERVICE  CLASS  SPENT  FLOOR  CEILING  RESERVED  LENT", rows))
 		for i := range days {
-			page.Linef("%s\n  in force: %s", budgetLine(&days[i], a.Zone(days[i].Organization)), days[i].Rules)
+			zone := a.Zone(days[i].Organization)
+			page.Linef("%s\n  in force: %s\n  forecast: %s", budgetLine(&days[i], zone), days[i].Rules, forecastLine(days[i].Forecast, zone))
+		}
+		for i := range days {
+			if w := days[i].Wants; w != nil && (i == 0 || days[i-1].Organization != w.Organization) {
+				page.Linef("%s", wantsLine(w))
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/cli/view"
+	"sluice/cmd/sluice/console/access"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
@@ -33,9 +34,9 @@ type finding struct {
 }
 
 func (c *cli) checkCommand() *cobra.Command {
-	var probe bool
+	var probe, offline bool
 	cmd := &cobra.Command{
-		Use:   "check [--probe [resource ...]]",
+		Use:   "check [--offline | --probe [resource ...]]",
 		Short: "Check configuration, database, credentials and access, everything at once",
 		Long: `Check the configuration, the database, the encryption key, with one call per
 organization whether the credentials are for it and it is the business that it was,
@@ -46,6 +47,9 @@ needs are missing. All findings are reported at once.
 Before 'sluice migrate' it checks what needs no tables, and ends with 0 if that is fine.
 Calls are counted in the database, so the rest waits until the tables are there.
 
+With --offline, it makes the checks that need no call and no secret of upstream, and
+shows what the page Health of the console shows.
+
 With --probe, measure besides what each list can do, or those of the resources named:
 whether it filters and sorts by modification time, whether it heeds page and page size,
 and whether single records can be read. That takes three calls a list at most (four
@@ -53,7 +57,7 @@ where its newest records share one second), and one for each way of reading sing
 records, out of the day's allowance of class probe.
 What was measured is kept, and runs read each list by it; what contradicts the
 declaration ends the command with 1.`,
-		Example: "  sluice check\n  sluice check --probe\n  sluice check --probe inventory.items --json",
+		Example: "  sluice check\n  sluice check --offline\n  sluice check --probe\n  sluice check --probe inventory.items --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && !probe {
 				return usage("check %s: resources are named behind --probe", strings.Join(args, " "))
@@ -61,11 +65,18 @@ declaration ends the command with 1.`,
 			if probe {
 				return c.checkProbe(cmd.Context(), args)
 			}
-			findings := c.check(cmd.Context(), c.options(), "", nil)
+			var findings []finding
+			if offline {
+				findings = c.checksOffline(cmd.Context())
+			} else {
+				findings = c.check(cmd.Context(), c.options(), "", nil)
+			}
 			return errors.Join(c.show(findings, findingLines(findings)), exit(worst(findings)))
 		},
 	}
 	cmd.Flags().BoolVar(&probe, "probe", false, "measure what the lists can do, with a few calls each")
+	cmd.Flags().BoolVar(&offline, "offline", false, "make no call: check configuration, key, database and tables")
+	cmd.MarkFlagsMutuallyExclusive("offline", "probe")
 	return cmd
 }
 
@@ -116,7 +127,7 @@ func (c *cli) check(
 		return findings
 	}
 	defer func() { _ = a.Close(ctx) }() // an error of closing changes no finding
-	findings = append(findings, checkExposure(a)...)
+	findings = append(append(findings, checkExposure(a)...), checkConsole(a)...)
 	database := c.checkDatabase(ctx, a)
 	findings = append(findings, database)
 	if database.OK && database.Next != "" && further != nil {
@@ -141,6 +152,18 @@ func (c *cli) check(
 		findings = append(findings, checkScopes(ctx, a)...)
 	}
 	return findings
+}
+
+// checksOffline makes the checks that need no call.
+func (c *cli) checksOffline(ctx context.Context) []finding {
+	a, err := engine.Load(c.offline())
+	if err != nil {
+		f := verdict("configuration", err, "")
+		f.code = codeUsage
+		return []finding{f}
+	}
+	defer func() { _ = a.Close(ctx) }() // as in check
+	return c.checkOffline(ctx, a, c.checkDatabase)
 }
 
 // checkKey checks the key that seals tokens.
@@ -170,24 +193,65 @@ func checkExposure(a *engine.App) []finding {
 	return findings
 }
 
+// checkConsole checks the file of the console's users, of which it names the lines with mistakes.
+// It gives no finding where the console has none.
+func checkConsole(a *engine.App) []finding {
+	const check = "console.users"
+	settings := &a.Config.Console
+	if settings.Auth != config.AuthBasic {
+		return nil
+	}
+	names, err := access.Users(settings.Users)
+	if err != nil {
+		return []finding{verdict(check, errors.New(strings.NewReplacer(check+": ", "", "\n", "; ").Replace(err.Error())), "")}
+	}
+	text := fmt.Sprintf("%s has %s", settings.Users, view.Plural(len(names), "user"))
+	var unknown []string
+	for _, name := range slices.Concat(settings.Operators, settings.Viewers) {
+		if !slices.Contains(names, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	if len(unknown) > 0 {
+		text += ", and a warning: console.operators and console.viewers name " + strings.Join(unknown, ", ") + ", which it lacks"
+	}
+	return []finding{verdict(check, nil, text)}
+}
+
 // checkWarehouse checks roles and tables, once there are tables.
 func (c *cli) checkWarehouse(ctx context.Context, a *engine.App) []finding {
-	findings := append(checkRights(ctx, a), checkReaders(ctx, a)...)
+	findings := append(append(checkRights(ctx, a), checkReaders(ctx, a)...), checkLeftOut(ctx, a)...)
 	return append(findings, c.checkTables(ctx, a)...)
 }
 
-func (c *cli) checkDatabase(ctx context.Context, a *engine.App) finding {
-	name := "database"
+// databaseOf is the name of the check of the database.
+func databaseOf(a *engine.App) string {
 	if a.Config.Database.Private() {
-		name = "private database in " + a.Config.Database.DataDir
+		return "private database in " + a.Config.Database.DataDir
 	}
+	return "database"
+}
+
+// upToDate is the finding about a database, by the error of the last step.
+func upToDate(a *engine.App, err error) finding {
+	f := verdict(databaseOf(a), err, "reachable and up to date")
+	if err != nil {
+		f.code = codeEnvironment
+	}
+	return f
+}
+
+// checkOpen checks the database of an app that is open.
+func checkOpen(ctx context.Context, a *engine.App) finding { return upToDate(a, a.Migrated(ctx)) }
+
+func (c *cli) checkDatabase(ctx context.Context, a *engine.App) finding {
 	err := a.OpenDatabase(ctx)
 	begun := false
 	if err == nil {
 		begun, err = a.Begun(ctx)
 	}
 	if err == nil && !begun {
-		f := verdict(name, nil, "reachable, and has no tables yet. Credentials and services are not checked before it has")
+		f := verdict(databaseOf(a), nil, "reachable, and has no tables yet. Credentials and services are not checked before it has")
 		f.Next = "sluice migrate"
 		return f
 	}
@@ -197,11 +261,7 @@ func (c *cli) checkDatabase(ctx context.Context, a *engine.App) finding {
 	if err == nil {
 		err = a.Connect(ctx)
 	}
-	f := verdict(name, err, "reachable and up to date")
-	if err != nil {
-		f.code = codeEnvironment
-	}
-	return f
+	return upToDate(a, err)
 }
 
 // checkServices makes one call per organization and service; of the organization with a key, or of

@@ -1,12 +1,62 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/crypto/bcrypt"
 
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
 )
+
+// TestCheckOfUsers: check looks at the file of the console's users, and names file and line. The
+// page Health shows the same.
+func TestCheckOfUsers(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 82, Records: 10}).narrow()
+	file := filepath.Join(t.TempDir(), "users")
+	s.configured("console: {auth: basic, users: " + file + ", operators: [ann, zoe]}\n")
+	hash, err := bcrypt.GenerateFromPassword([]byte("secret"), 10)
+	must(t, err)
+	line := "ann:" + string(hash) + "\n"
+	for _, c := range []struct {
+		text string
+		mode os.FileMode
+		code int
+		says []string
+	}{
+		{"", 0, codeFailed, []string{"FAIL  console.users", file, "no such file"}},
+		{line, 0o644, codeFailed, []string{"FAIL  console.users", file, "chmod o-rwx"}},
+		{line + "bob\n" + line + "carl:plain\n", 0o600, codeFailed, []string{
+			"FAIL  console.users: " + file + ", line 2 has no bcrypt hash", file + ", line 3 has a name that another line has", file + ", line 4 has no bcrypt hash",
+		}},
+		{"# none\n", 0o600, codeFailed, []string{file + " has no user"}},
+		{line, 0o600, codeFine, []string{"ok    console.users: " + file + " has 1 user, and a warning: console.operators and console.viewers name zoe, which it lacks"}},
+		{line + strings.Replace(line, "ann", "zoe", 1), 0o600, codeFine, []string{"ok    console.users: " + file + " has 2 users\n"}},
+	} {
+		if c.mode != 0 {
+			must(t, os.WriteFile(file, []byte(c.text), 0o600))
+			must(t, os.Chmod(file, c.mode))
+		}
+		for _, command := range [][]string{{"check", "--offline"}, {"check"}} {
+			o := s.run(command...)
+			for _, text := range c.says {
+				if o.code != c.code || !strings.Contains(o.stdout, text) {
+					t.Errorf("%v of %q: exit code %d, want %d and %q\n%s%s", command, c.text, o.code, c.code, text, o.stdout, o.stderr)
+				}
+			}
+			if strings.Contains(o.stdout, "plain") || strings.Contains(o.stdout, string(hash)) {
+				t.Errorf("%v quotes the file\n%s", command, o.stdout)
+			}
+		}
+	}
+	if o := s.run("check", "--offline"); s.world.Stats().Calls == 0 || strings.Contains(o.stdout, "identity") {
+		t.Errorf("check --offline asks upstream\n%s", o.stdout)
+	}
+}
 
 // TestCheckBeforeMigrate: on a new database check says what it could check, makes no call, and
 // names the next step.

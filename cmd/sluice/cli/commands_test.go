@@ -171,7 +171,7 @@ func TestNothingToDraft(t *testing.T) {
 	if sql, changed := ddl.Draft(connectors.All(), existing); sql != "" || changed {
 		t.Errorf("the declarations ask for more than the migrations make:\n%s", sql)
 	}
-	s.exec(`ALTER TABLE inventory.bills DROP COLUMN notes`)
+	s.exec(`ALTER TABLE inventory.bills DROP COLUMN notes CASCADE`)
 	existing, err = catalogOf(t.Context(), s.environment["SLUICE_DATABASE_URL"], connectors.All())
 	must(t, err)
 	if sql, _ := ddl.Draft(connectors.All(), existing); !strings.Contains(sql, `ADD COLUMN "notes" text`) {

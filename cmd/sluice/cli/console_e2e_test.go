@@ -3,7 +3,13 @@
 package cli
 
 import (
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,6 +19,7 @@ import (
 	"sluice/cmd/sluice/console"
 	"sluice/cmd/sluice/console/browser"
 	"sluice/pipeline/engine"
+	"sluice/sandbox"
 )
 
 // TestConsoleInABrowser uses the console as a person does, with the company of the demo. Its parts
@@ -29,6 +36,8 @@ func TestConsoleInABrowser(t *testing.T) {
 		{"without scripts", withoutScripts},
 		{"wrong clock", wrongClock},
 		{"database away", databaseAway},
+		{"console gone", consoleGone},
+		{"console gone behind a proxy", consoleGoneBehindAProxy},
 		{"actions", everyAction},
 	} {
 		if !t.Run(part.name, func(t *testing.T) {
@@ -167,18 +176,94 @@ func withoutScripts(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint
 func wrongClock(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
 	right, wrong := b.Page(t, 1280, 1000, false), b.Page(t, 1280, 1000, false)
 	wrong.Clock(24 * time.Hour)
-	var before, got, after string
-	for range 3 { // an age may turn between two looks
-		right.Open(m.url + "/")
-		before = right.Text("main")
-		wrong.Open(m.url + "/")
-		got = wrong.Text("main")
-		right.Open(m.url + "/")
-		if after = right.Text("main"); got == before || got == after {
-			return
+	look := func(p *browser.Page) string { return seconds.ReplaceAllString(p.Text("main"), "some s") }
+	same := func(address string) {
+		t.Helper()
+		var before, got, after string
+		for range 3 { // an age may turn between two looks
+			right.Open(address)
+			before = look(right)
+			wrong.Open(address)
+			got = look(wrong)
+			right.Open(address)
+			if after = look(right); got == before || got == after {
+				return
+			}
 		}
+		t.Errorf("with a wrong clock %s says\n%s\nand without\n%s\n%s", address, got, before, after)
 	}
-	t.Errorf("with a wrong clock the page says\n%s\nand without\n%s\n%s", got, before, after)
+	for _, page := range []string{
+		"/", "/streams/" + sandbox.DefaultOrganizationID + "/inventory.bills", "/budget", "/runs", "/quarantine", "/tombstones", "/backfills", "/notifications",
+	} {
+		same(m.url + page)
+	}
+}
+
+// seconds are ages that differ between two looks.
+var seconds = regexp.MustCompile(`\b\d+ s\b`)
+
+const consoleIsGone = "The console does not answer. This page comes back by itself."
+
+// consoleGone: a page that is open says that the console is gone, and follows changes again when
+// one is there at the same address, without being loaded again.
+func consoleGone(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
+	first, err := m.stage.cli.openConsole(t.Context(), m.stage.app, "127.0.0.1:0")
+	must(t, err)
+	p := b.Page(t, 360, 800, false)
+	p.Allow("net::ERR_")
+	p.Open(first.url)
+	loaded := p.Text("footer time")
+	if p.Count("#lost:not([hidden])") != 0 {
+		t.Fatal("the page says that the console is gone, and it is there")
+	}
+	must(t, first.stop(t.Context()))
+	p.Says("#lost", consoleIsGone)
+	judge(p)
+	second, err := m.stage.cli.openConsole(t.Context(), m.stage.app, first.listener.Addr().String())
+	must(t, err)
+	defer func() { must(t, second.stop(t.Context())) }()
+	m.comesBack(p, loaded)
+}
+
+// comesBack checks that a page which lost its console shows a change that is made now.
+func (m *demoCompany) comesBack(p *browser.Page, loaded string) {
+	m.t.Helper()
+	const reason = "a reason of a test"
+	m.exec(`UPDATE sluice.streams SET state = 'retrying', reason = $1 WHERE resource = 'bills'`, reason)
+	p.Says("main", reason)
+	if p.Count("#lost:not([hidden])") != 0 {
+		m.t.Error("the page is back, and says that the console is gone")
+	}
+	if now := p.Text("footer time"); now != loaded {
+		m.t.Errorf("the page was loaded again: at %s and at %s", loaded, now)
+	}
+	m.exec(`UPDATE sluice.streams SET state = 'idle', reason = '' WHERE resource = 'bills'`)
+}
+
+// consoleGoneBehindAProxy: the proxy answers while the console is gone, at which browsers give up.
+// The page does not.
+func consoleGoneBehindAProxy(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
+	first, err := m.stage.cli.openConsole(t.Context(), m.stage.app, "127.0.0.1:0")
+	must(t, err)
+	behind, err := url.Parse(first.url)
+	must(t, err)
+	front := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(behind) },
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+		ErrorLog:     log.New(io.Discard, "", 0),
+	})
+	defer front.Close()
+	p := b.Page(t, 360, 800, false)
+	p.Allow("502")
+	p.Allow("net::ERR_")
+	p.Open(front.URL + "/")
+	loaded := p.Text("footer time")
+	must(t, first.stop(t.Context()))
+	p.Says("#lost", consoleIsGone)
+	second, err := m.stage.cli.openConsole(t.Context(), m.stage.app, first.listener.Addr().String())
+	must(t, err)
+	defer func() { must(t, second.stop(t.Context())) }()
+	m.comesBack(p, loaded)
 }
 
 // databaseAway: a page that is open says that the database is away, and comes back by itself.

@@ -67,6 +67,11 @@ func crowded(tb testing.TB, calls, runs, records int) *fleetConsole {
 			tb.Fatalf("%v\n%s", err, sql)
 		}
 	}
+	// Autovacuum, analyzing one of these tables meanwhile, would keep the VACUUM at the end from
+	// showing that pages are visible to all: counts would then read rows, not indexes.
+	for _, table := range []string{"calls_0", "spent", "runs", "quarantine", "hints"} {
+		run("ALTER TABLE sluice." + table + " SET (autovacuum_enabled = off)")
+	}
 	for sql := range strings.SplitSeq(fleet, ";") {
 		run(sql, calls)
 	}
@@ -170,7 +175,8 @@ func TestPagesStaySmall(t *testing.T) {
 }
 
 // BenchmarkConsole makes each page of the console at 2,000 streams, 1,000,000 runs and 100,000
-// records in quarantine; with -short at a hundredth of the runs and records. The goal is 150 ms.
+// records in quarantine; with -short at a hundredth of the runs and records. The goal is 150 ms
+// (docs/performance.md). What else runs on the machine is in median-ms, and hardly in least-ms.
 func BenchmarkConsole(b *testing.B) {
 	calls, runs, records := 1000, 1_000_000, 100_000
 	if testing.Short() {
@@ -179,9 +185,14 @@ func BenchmarkConsole(b *testing.B) {
 	f := crowded(b, calls, runs, records)
 	for _, page := range f.crawl() {
 		b.Run(strings.Trim(page.pattern, "/")+"/", func(b *testing.B) {
+			var all []time.Duration
 			for b.Loop() {
-				f.get(page.address)
+				_, took := f.get(page.address)
+				all = append(all, took)
 			}
+			slices.Sort(all)
+			b.ReportMetric(all[0].Seconds()*1e3, "least-ms")
+			b.ReportMetric(all[len(all)/2].Seconds()*1e3, "median-ms")
 			b.ReportMetric(float64(page.bytes)/(1<<10), "KB")
 		})
 	}

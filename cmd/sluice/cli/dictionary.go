@@ -12,6 +12,7 @@ import (
 	"sluice/migrations"
 	"sluice/schema/docs"
 	"sluice/schema/docs/dbt"
+	"sluice/schema/validate"
 )
 
 func (c *cli) dictionaryCommand() *cobra.Command {
@@ -20,24 +21,31 @@ func (c *cli) dictionaryCommand() *cobra.Command {
 		Use:   "dictionary",
 		Short: "Print the data dictionary of all tables",
 		Long: `Print the data dictionary of all tables: in Markdown, or as sources of the dbt package
-in deploy/dbt, one schema at a time.`,
+in deploy/dbt, one schema at a time; or which columns hold personal data. It is refused if
+a declaration has faults, such as a column without a class.`,
 		Example: `  sluice dictionary
+  sluice dictionary --format personal
   sluice dictionary --format dbt --schema analytics`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if err := validate.Services(connectors.All()); err != nil {
+				return err
+			}
 			switch {
 			case format == "markdown" && in == "":
 				return c.printer().Print(view.Verbatim(docs.Dictionary(connectors.All())))
+			case format == "personal" && in == "":
+				return c.printer().Print(view.Verbatim(docs.Personal(connectors.All())))
 			case format == "dbt":
 				return c.printSources(in)
-			case format == "markdown":
+			case format == "markdown", format == "personal":
 				return usage("--schema is for --format dbt: the Markdown has all tables")
 			default:
-				return usage("--format: %q is unknown: use markdown or dbt", format)
+				return usage("--format: %q is unknown: use markdown, personal or dbt", format)
 			}
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "markdown", "markdown or dbt")
+	cmd.Flags().StringVar(&format, "format", "markdown", "markdown, personal or dbt")
 	cmd.Flags().StringVar(&in, "schema", "", "schema of the sources, with --format dbt: analytics or that of a service")
 	return cmd
 }

@@ -162,13 +162,7 @@ func (c commanding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if answer != nil {
 		body, _ = json.Marshal(answer) //nolint:errchkjson // it was JSON
 	}
-	for name, values := range record.Header() {
-		if name != "Content-Length" && name != "Content-Encoding" {
-			w.Header()[name] = values
-		}
-	}
-	w.WriteHeader(record.Code)
-	_, _ = w.Write(body)
+	relay(w, record, body)
 }
 
 // TestNothingCommandsTheTerminal: in names, identifiers and keys of upstream, characters that

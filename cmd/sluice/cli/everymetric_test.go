@@ -49,12 +49,20 @@ func (s *fixture) happened() {
 	s.exec(`INSERT INTO sluice.verifications (calls_allowed) VALUES (0), (0)`)
 	of(`INSERT INTO sluice.verified_streams (verification_id, organization_id, service, resource, violations) VALUES (1, $1, 'inventory', 'items', 9),
 		(2, $1, 'inventory', 'items', 6), (1, $1, 'inventory', 'bills', 0)`)
+	of(`INSERT INTO sluice.closings (organization_id, period, first_day, last_day, time_zone) VALUES ($1, '2025-10', '2025-10-01', '2025-10-31', 'UTC')`)
+	of(`INSERT INTO sluice.wantable (organization_id, resource, per_day, per_role) VALUES ($1, 'inventory.bills', 9, 9)`)
+	of(`INSERT INTO sluice.wants (organization_id, resource, record_id, asked_at, answered_at, outcome) VALUES ($1, 'inventory.bills', '1', now() - interval '2 hours', now(), 'read'),
+		($1, 'inventory.bills', '2', now() - interval '1 hour', NULL, NULL), ($1, 'inventory.bills', '3', now() - interval '25 hours', now(), 'read')`)
 	s.spent(of)
 	s.exec(`UPDATE sluice.last_tick SET at = '2026-05-06Z'`)
 	s.exec(`INSERT INTO river.river_job (kind, args, queue, state, max_attempts, priority, scheduled_at) SELECT 'stream', '{}', 'streams', v::river.river_job_state, 9, 1, at
 		FROM (VALUES ('available', timestamptz '2026-05-08Z'), ('retryable', '2026-05-07Z'), ('scheduled', '2100-01-01Z')) AS j (v, at)`)
 	s.exec(`INSERT INTO sluice.tokens (credential, died_young) VALUES ('x', 4)`)
+	s.exec(`UPDATE lake.last_publication SET published_at = now(), cursor = sluice.new_changes_cursor()`)
 	s.told(of)
+	s.exec(`INSERT INTO sluice.cell (name, number, old_calls, old_numbers, first_call, first_number) VALUES ('north', 1, 0, 0, 1, 1)`)
+	s.exec(`INSERT INTO sluice.homes (organization_id, state) SELECT DISTINCT organization_id, 'here' FROM sluice.streams`)
+	s.exec(`INSERT INTO sluice.homes (organization_id, state) VALUES ('x', 'left'), ('y', 'sealed')`)
 }
 
 // spent are the calls of a day of the service inventory, and what upstream said about them.
@@ -68,6 +76,10 @@ func (s *fixture) spent(of func(string, ...any)) {
 		FROM sluice.spent WHERE organization_id = $1 AND began_at < date_bin('1 hour', now(), 'epoch') GROUP BY hour`)
 	of(`INSERT INTO sluice.day_budgets (organization_id, service, limit_seen, remaining_seen, reset_at, seen_bucket, seen_place)
 		VALUES ($1, 'inventory', 7500, 32, now() + interval '20 hours', date_bin('1 minute', now(), 'epoch'), 0)`)
+	// For four weeks others made four calls an hour, and in this quarter 900.
+	of(`INSERT INTO sluice.external_quarters (organization_id, service, began_at, calls, seconds, spread)
+		SELECT $1, 'inventory', date_bin('15 minutes', now(), 'epoch') - n * interval '15 minutes', CASE n WHEN 0 THEN 900 ELSE 1 END, 900, false
+		FROM generate_series(0, 2800) AS n ON CONFLICT (organization_id, service, began_at) DO UPDATE SET calls = excluded.calls, seconds = 900`)
 	of(`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, free_at, finished_at, kind)
 		SELECT $1, 'inventory', 'items', 'incremental', 'suite', 'GET', '/', now() - ago, now() - ago, now() - ago, now(), k FROM (VALUES
 			(interval '1 minute', NULL), ('3 hours', NULL), ('23 hours 59 minutes', 'exhausted'), ('12 hours', 'exhausted'), ('2 hours', 'unavailable'),
@@ -99,8 +111,12 @@ func TestEveryMetric(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Seed: 85, Records: 3}).narrow()
 	s.configured("  inventory.items: {notified: {every: 6h}}\n")
 	s.notified("http://127.0.0.1:1")
+	s.environment["EVENTS_SECRET"] = eventsSecret
+	s.append("events: [{name: x, url: \"http://127.0.0.1:1\", secret: \"${EVENTS_SECRET}\"}]\n")
 	app := s.opened()
 	s.happened()
+	s.exec(`INSERT INTO sluice.event_receivers (name, state, failures, last_error, cursor, delivered, failed)
+		VALUES ('x', 'disabled', 1, 'it answered 410', sluice.new_changes_cursor(), 5, 2)`)
 	text := metricsOf(t, app)
 	lines := strings.Split(text, "\n")
 	for _, want := range figuresOfHappened() {
@@ -143,7 +159,10 @@ func figuresOfHappened() []string {
 		return fmt.Sprintf(`%s{class=%q,%s,service="inventory"} %d`, metric, class, businessLabel, value)
 	}
 	return []string{
-		`sluice_database_up 1`, `sluice_tokens_died_young 4`,
+		`sluice_cell_organizations{cell="north",state="here"} 1`, `sluice_cell_organizations{cell="north",state="sealed"} 1`,
+		`sluice_cell_organizations{cell="north",state="leaving"} 0`,
+		`sluice_database_up 1`, `sluice_tokens_died_young 4`, `sluice_lake_lag_seconds 0`,
+		`sluice_events_disabled{receiver="x"} 1`, `sluice_events_lag_seconds{receiver="x"} 0`, `sluice_events_delivered_total{receiver="x"} 5`, `sluice_events_failed_total{receiver="x"} 2`,
 		`sluice_last_tick_timestamp_seconds 1.7780256e+09`, `sluice_oldest_job_timestamp_seconds 1.778112e+09`,
 		`sluice_stream_state{` + businessLabel + `,resource="items",service="inventory",state="failed"} 1`,
 		`sluice_stream_state{` + businessLabel + `,resource="credit_notes",service="inventory",state="denied"} 1`,
@@ -166,7 +185,9 @@ func figuresOfHappened() []string {
 		ofClass("sluice_budget_kept_calls", "probe", 150), ofClass("sluice_budget_kept_calls", "sweep", 0),
 		// Upstream counted 7,468, of which 16 were ours.
 		`sluice_budget_external_calls` + account + ` 7452`,
+		`sluice_budget_others_changed` + account + ` 1`,
 		`sluice_calls_24h{class="incremental",resource="items",service="inventory"} 5`,
+		`sluice_wants_24h{` + businessLabel + `} 2`, `sluice_wants_open{` + businessLabel + `} 1`,
 		`sluice_refusals_24h{kind="exhausted",` + businessLabel + `,service="inventory"} 2`,
 		`sluice_refusals_24h{kind="unavailable",` + businessLabel + `,service="inventory"} 1`,
 	}

@@ -12,6 +12,7 @@ import (
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/cells"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/postgres/local"
 )
@@ -76,6 +77,7 @@ func codeOf(err error) int {
 	case errors.As(err, &mistakes), errors.Is(err, engine.ErrUsage), isUsage(err):
 		return codeUsage
 	case errors.Is(err, engine.ErrNotMigrated), errors.Is(err, local.ErrNoBinaries), errors.Is(err, engine.ErrNoServer),
+		errors.Is(err, cells.ErrNoCell), errors.Is(err, cells.ErrBusy), errors.Is(err, cells.ErrUnderWay),
 		errors.Is(err, migrations.ErrNewer), errors.Is(err, migrations.ErrBelow),
 		errors.Is(err, migrations.ErrOthers), errors.Is(err, migrations.ErrNotOwner),
 		errors.Is(err, errEnvironment), errors.Is(err, warehouse.ErrUnreachable),
@@ -91,7 +93,9 @@ var errEnvironment = errors.New("environment")
 
 // isUsage recognizes cobra's own errors about flags and arguments, which have no type.
 func isUsage(err error) bool {
-	for _, start := range []string{"unknown command", "unknown flag", "unknown shorthand", "invalid argument", "accepts ", "requires ", "flag needs"} {
+	for _, start := range []string{
+		"unknown command", "unknown flag", "unknown shorthand", "invalid argument", "accepts ", "requires ", "flag needs", "if any flags in the group",
+	} {
 		if strings.HasPrefix(err.Error(), start) {
 			return true
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -58,11 +59,7 @@ func newFixture(t *testing.T, options sandbox.Options) *fixture {
 	world, err := sandbox.New(options)
 	must(t, err)
 	s := &fixture{t: t, world: world, arrivals: &arrivals{next: world}}
-	s.upstream = httptest.NewUnstartedServer(s.arrivals)
-	s.upstream.Config.ConnContext = withConn
-	s.upstream.Config.ErrorLog = log.New(io.Discard, "", 0) // connections break on purpose
-	s.upstream.Start()
-	t.Cleanup(s.upstream.Close)
+	s.upstream = listening(t, s.arrivals)
 	url := warehousetest.Template(t, "migrated", migrated)
 	s.environment = map[string]string{
 		"SLUICE_ENCRYPTION_KEY": testKey,
@@ -76,6 +73,17 @@ func newFixture(t *testing.T, options sandbox.Options) *fixture {
 	must(t, err)
 	t.Cleanup(func() { _ = s.conn.Close(context.WithoutCancel(t.Context())) })
 	return s
+}
+
+// listening serves upstream on an address of its own.
+func listening(t *testing.T, upstream http.Handler) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(upstream)
+	server.Config.ConnContext = withConn
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // connections break on purpose
+	server.Start()
+	t.Cleanup(server.Close)
+	return server
 }
 
 func (s *fixture) configuration(options sandbox.Options) string {
@@ -219,16 +227,21 @@ func resources() []resource {
 // rows whose record is gone, and of rows with keys that no column takes.
 func (s *fixture) equal(only ...string) (int, int) {
 	s.t.Helper()
+	return s.equalOf(business{key: sandbox.DefaultOrganizationID, id: sandbox.DefaultOrganizationID}, only...)
+}
+
+// equalOf is equal for an organization.
+func (s *fixture) equalOf(o business, only ...string) (int, int) {
+	s.t.Helper()
 	gone, undeclared := 0, 0
 	for _, r := range resources() {
 		if len(only) > 0 && only[0] != r.service+"."+r.name {
 			continue
 		}
-		result, err := oracle.Compare(s.t.Context(), s.conn, r.service, r.name, sandbox.DefaultOrganizationID,
-			s.world.Truth(r.service, r.name))
+		result, err := oracle.Compare(s.t.Context(), s.conn, r.service, r.name, o.key, s.world.TruthOf(o.id, o.dataCenter, r.service, r.name))
 		must(s.t, err)
 		if result.Different > 0 {
-			s.t.Errorf("%s.%s: %d differences in %d records:\n%s", r.service, r.name, result.Different, result.Live,
+			s.t.Errorf("%s.%s of %s: %d differences in %d records:\n%s", r.service, r.name, o.key, result.Different, result.Live,
 				strings.Join(result.Differences, "\n"))
 		}
 		for key, n := range result.Unmapped {

@@ -47,8 +47,9 @@ nothing. What later migrations make is granted with them.
 
 --roles makes groups of roles, each with what its processes need and no more:
 sluice_owner (if there are no tables yet), sluice_worker, sluice_receiver,
-sluice_console and the groups of sluice readers. It needs a role that may make roles,
-prints each statement that it executes, and touches no role that it did not make.
+sluice_publisher (of the lake), sluice_console and the groups of sluice readers. It
+needs a role that may make roles, prints each statement that it executes, and touches
+no role that it did not make.
 Grant a group to the roles that log in. Give --roles with each migration: it grants
 what is new. With --plan it shows these statements instead, and does nothing else.`,
 		Example: "  sluice migrate\n  sluice migrate --plan\n  sluice migrate --accept 3f2a9c01d4\n  sluice migrate --worker sluice_worker\n" +

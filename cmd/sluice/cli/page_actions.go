@@ -3,14 +3,12 @@ package cli
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"sluice/cmd/sluice/console"
 	"sluice/pipeline/warehouse/actions"
 )
 
-// actionsPage shows what operators did in the console. No command shows it: commands record nothing
-// there.
+// actionsPage shows what operators did in the console.
 func (p *pages) actionsPage(ctx context.Context, r *console.Request) (console.Page, error) {
 	before, err := strconv.ParseInt(r.Query.Get("before"), 10, 64)
 	if err != nil {
@@ -26,16 +24,12 @@ func (p *pages) actionsPage(ctx context.Context, r *console.Request) (console.Pa
 	}
 	for i := range done {
 		a := &done[i]
-		zone := time.UTC
-		if a.Organization != "" && p.app.Organization(a.Organization) != nil {
-			zone = p.app.Zone(a.Organization)
-		}
 		outcome := console.Word(string(a.Outcome), console.Good)
 		if a.Outcome == actions.Failed {
 			outcome = console.Word(string(a.Outcome)+": "+string(a.Error), console.Bad)
 		}
 		table.Rows = append(table.Rows, []console.Cell{
-			console.ID(a.ID, ""), console.Moment(&a.At, zone), console.Text(a.Actor), console.Text(a.Action), console.Text(a.Target),
+			console.ID(a.ID, ""), console.Moment(&a.At, zoneOf(p.app, a.Organization)), console.Text(a.Actor), console.Text(a.Action), console.Text(a.Target),
 			console.Text(a.Organization), console.Code(string(a.Before)), console.Code(string(a.After)), outcome,
 		})
 	}

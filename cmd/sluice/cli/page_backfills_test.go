@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"sluice/cmd/sluice/console"
 	"sluice/sandbox"
 )
 
@@ -43,15 +42,15 @@ func TestBackfillPages(t *testing.T) {
 
 	calls := s.arrivals.total()
 	form := url.Values{"resource": {"inventory.bills"}}
-	deed := d.posts("/backfills", form)
+	did := d.posts("/backfills", form)
 	id := one[int64](s, `SELECT id FROM sluice.backfills WHERE state = 'queued' AND resource = 'bills' AND column_name = ''`)
-	if diff := cmp.Diff(console.Deed{
-		Who: "ann", What: "backfill", Target: "inventory.bills", Organization: sandbox.DefaultOrganizationID, After: startedBackfills{[]int64{id}},
-	}, deed); diff != "" {
+	if diff := cmp.Diff(deed{
+		Who: anOperator, What: "backfill", Target: "inventory.bills", Organization: sandbox.DefaultOrganizationID, After: stateOf(t, startedBackfills{[]int64{id}}),
+	}, did); diff != "" {
 		t.Errorf("started (-want +got):\n%s", diff)
 	}
-	if deed = d.posts("/backfills", form); !strings.Contains(string(deed.Failed), fmt.Sprintf("has backfill %d, which is queued", id)) || deed.After != nil {
-		t.Errorf("a second one: %+v", deed)
+	if did = d.posts("/backfills", form); !strings.Contains(did.Failed, fmt.Sprintf("has backfill %d, which is queued", id)) || did.After != nil {
+		t.Errorf("a second one: %+v", did)
 	}
 	d.says(wanted, "has backfill", `class="sentence bad"`)
 
@@ -59,11 +58,11 @@ func TestBackfillPages(t *testing.T) {
 	for _, step := range []struct{ verb, before, after string }{
 		{"pause", "queued", "paused"}, {"resume", "paused", "queued"}, {"pause", "queued", "paused"}, {"cancel", "paused", "cancelled"},
 	} {
-		deed := d.posts(page+"/"+step.verb, url.Values{})
-		if diff := cmp.Diff(console.Deed{
-			Who: "ann", What: "backfill " + step.verb, Target: fmt.Sprint(id), Organization: sandbox.DefaultOrganizationID,
-			Before: stateOfBackfill{step.before}, After: stateOfBackfill{step.after},
-		}, deed); diff != "" {
+		did := d.posts(page+"/"+step.verb, url.Values{})
+		if diff := cmp.Diff(deed{
+			Who: anOperator, What: "backfill " + step.verb, Target: fmt.Sprint(id), Organization: sandbox.DefaultOrganizationID,
+			Before: stateOf(t, stateOfBackfill{step.before}), After: stateOf(t, stateOfBackfill{step.after}),
+		}, did); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step.verb, diff)
 		}
 		if state := one[string](s, `SELECT state FROM sluice.backfills WHERE id = $1`, id); state != step.after {
@@ -77,11 +76,11 @@ func TestBackfillPages(t *testing.T) {
 			d.refusesViewers([]string{"/backfills", page, wanted}, []string{"/backfills", page + "/pause", page + "/resume", page + "/cancel"})
 		}
 	}
-	if deed = d.posts(page+"/resume", url.Values{}); !strings.Contains(string(deed.Failed), "is cancelled; it would have to be") {
-		t.Errorf("resume of a cancelled one: %+v", deed)
+	if did = d.posts(page+"/resume", url.Values{}); !strings.Contains(did.Failed, "is cancelled; it would have to be") {
+		t.Errorf("resume of a cancelled one: %+v", did)
 	}
-	if deed = d.posts("/backfills/x/pause", url.Values{}); !strings.Contains(string(deed.Failed), "is no number of a backfill") {
-		t.Errorf("pause of none: %+v", deed)
+	if did = d.posts("/backfills/x/pause", url.Values{}); !strings.Contains(did.Failed, "is no number of a backfill") {
+		t.Errorf("pause of none: %+v", did)
 	}
 	if s.arrivals.total() != calls {
 		t.Error("the pages made calls")

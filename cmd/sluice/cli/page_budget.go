@@ -66,7 +66,7 @@ func (p *pages) budget(ctx context.Context, r *console.Request) (console.Page, e
 	}
 	page := console.Page{Title: "Budget"}
 	if r.Query.Get("format") == "json" {
-		days, _, err := daysOf(ctx, p.app, p.app.Streams())
+		days, _, err := foreseenDays(ctx, p.app, p.app.Streams())
 		page.Document = days
 		return page, err
 	}
@@ -87,7 +87,7 @@ func (p *pages) budget(ctx context.Context, r *console.Request) (console.Page, e
 	for i := range shown {
 		rows = append(rows, p.budgetRow(r, &shown[i]))
 	}
-	page.Parts = append(page.Parts, filters, some(r, "days", console.Table{
+	page.Parts = append(page.Parts, filters, p.otherDays(r, r.Now, "Yesterday"), some(r, "days", console.Table{
 		Caption: "Days, the tightest first", None: "No service matches.", Rows: rows,
 		Head: []string{"Service", headOfOrganization, "Spent", "By others", "Left", "Of", "Last hour", "Nothing left at", "Closed until", ""},
 	}))

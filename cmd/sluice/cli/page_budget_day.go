@@ -36,12 +36,24 @@ func (p *pages) budgetParts(ctx context.Context, r *console.Request, d *budgetDa
 	}
 	course := planning.CourseOf(&d.DayLeft, &d.Day.Day, used, perDay)
 	zone := p.app.Zone(d.Organization)
-	yesterday := d.At.In(zone).AddDate(0, 0, -1).Format(time.DateOnly)
+	forecast, err := dayForecast(ctx, p.app, d.Organization, d.Service, &d.Day.Day, perDay)
+	if err != nil {
+		return nil, err
+	}
 	parts := []console.Part{
 		console.Heading{ID: "day", Text: "The day of " + d.name(p.app)},
 		console.Note{Text: "In force: " + rulesOf(limits, p.app.SharedWith(d.Organization, d.Service)).String() +
 			". The schedule takes about " + view.Count(int(perDay)) + " calls a day."},
-		console.Links{{Text: "Yesterday", Href: dayAddress(&console.Request{Query: map[string][]string{"day": {yesterday}}}, d)}},
+		console.Note{Text: forecastLine(&forecast, zone)},
+	}
+	others, err := p.app.Others(ctx, d.Organization)
+	if err != nil {
+		return nil, err
+	}
+	for i := range others {
+		if others[i].Service == d.Service {
+			parts = append(parts, console.Note{Text: "Other programs: " + othersLine(&others[i], d.name(p.app)) + "."})
+		}
 	}
 	parts = append(parts, p.burn(d, &course, zone)...)
 	minutes, err := p.minutes(ctx, d, limits, zone)
@@ -53,7 +65,8 @@ func (p *pages) budgetParts(ctx context.Context, r *console.Request, d *budgetDa
 		since = needs
 	}
 	used = slices.DeleteFunc(used, func(u calls.Used) bool { return u.At.Before(since) })
-	return append(append(parts, minutes...), console.Heading{Text: "What the calls were spent on"}, spentTable(r, used)), nil
+	spent := p.spentTable(r, d.Organization, d.Service, used)
+	return append(append(parts, minutes...), console.Heading{Text: "What the calls were spent on"}, spent), nil
 }
 
 // perDay is what the schedule of a service takes of a day, by sluice plan.
@@ -202,7 +215,7 @@ func usesOf(used []calls.Used) []usedFor {
 }
 
 // spentTable shows what calls were spent on.
-func spentTable(r *console.Request, used []calls.Used) console.Table {
+func (p *pages) spentTable(r *console.Request, organization, service string, used []calls.Used) console.Table {
 	uses := usesOf(used)
 	var total int64
 	for i := range uses {
@@ -216,7 +229,7 @@ func spentTable(r *console.Request, used []calls.Used) console.Table {
 			failed.Mood = console.Warn
 		}
 		rows = append(rows, []console.Cell{
-			console.Text(u.Resource), console.Text(string(u.Class)), console.Number(u.Calls),
+			p.spenderCell(organization, service, u.Resource), console.Text(string(u.Class)), console.Number(u.Calls),
 			{Text: fmt.Sprintf("%.0f %%", 100*float64(u.Calls)/float64(total)), Number: true}, failed, console.Number(u.Records), //nolint:mnd // per cent
 		})
 	}
@@ -226,122 +239,10 @@ func spentTable(r *console.Request, used []calls.Used) console.Table {
 	})
 }
 
-// pastDay is a day of a service, as the call log has it.
-type pastDay struct {
-	Organization string    `json:"organization"`
-	Service      string    `json:"service"`
-	From         time.Time `json:"from"`
-	To           time.Time `json:"to"`
-	Calls        int64     `json:"calls"`
-	Limit        int       `json:"limit"`
-	Uses         []usedFor `json:"uses"`
-
-	used []calls.Used
-}
-
-// budgetOf is the page of a day by its date: who spent its calls.
-func (p *pages) budgetOf(ctx context.Context, r *console.Request) (console.Page, error) {
-	date, err := time.Parse(time.DateOnly, r.Query.Get("day"))
-	if err != nil {
-		return console.Page{}, fmt.Errorf("%w: day is a date such as 2026-03-01", console.ErrNotFound)
+// spenderCell leads to the stream that calls were spent on; tokens and organizations have none.
+func (p *pages) spenderCell(organization, service, resource string) console.Cell {
+	if _, known := p.app.Stream(engine.Key{Organization: organization, Service: service, Resource: resource}); !known {
+		return console.Text(resource)
 	}
-	page := console.Page{Title: "Budget of " + date.Format(time.DateOnly)}
-	all := accounts(p.app.Streams())
-	of := slices.DeleteFunc(slices.Clone(all), func(q engine.QuotaKey) bool {
-		return !matches(r.Query.Get("org"), q.Organization) || !matches(r.Query.Get("service"), q.Service)
-	})
-	days := []pastDay{}
-	for _, account := range of[:min(len(of), mostPastDays)] {
-		day, err := p.pastDay(ctx, account, date)
-		if err != nil {
-			return console.Page{}, err
-		}
-		days = append(days, day)
-	}
-	slices.SortStableFunc(days, func(a, b pastDay) int { return cmp.Compare(b.Calls, a.Calls) })
-	page.Document = days
-	page.Sentence = pastSentence(days, date)
-	page.Parts = append(page.Parts, console.Filters{
-		{Name: "day", Label: "Day", Value: r.Query.Get("day")},
-		choice("org", headOfOrganization, r, all, func(q *engine.QuotaKey) string { return q.Organization }),
-		choice("service", "Service", r, all, func(q *engine.QuotaKey) string { return q.Service }),
-	}, console.Links{{Text: "Today", Href: "/budget"}})
-	if len(of) > mostPastDays {
-		page.Parts = append(page.Parts, console.Note{Text: fmt.Sprintf("These are %d of %s: choose an organization or a service.", mostPastDays,
-			view.Plural(len(of), "service"))})
-	}
-	for i := range days {
-		page.Parts = append(page.Parts, p.pastParts(r, &days[i], i == 0)...)
-	}
-	return page, nil
-}
-
-// mostPastDays is how many services the page of an earlier day reads.
-const mostPastDays = 6
-
-func (p *pages) pastDay(ctx context.Context, of engine.QuotaKey, date time.Time) (pastDay, error) {
-	limits, err := p.app.Limits(of.Organization, of.Service)
-	if err != nil {
-		return pastDay{}, err
-	}
-	from, to, err := planning.DayAt(limits, date, p.app.Zone(of.Organization))
-	if err != nil {
-		return pastDay{}, err
-	}
-	day := pastDay{Organization: of.Organization, Service: of.Service, From: from, To: to, Limit: limits.Daily}
-	if day.used, err = p.app.DB.Used(ctx, of.Organization, of.Service, from, to); err != nil {
-		return pastDay{}, fmt.Errorf("read what calls were spent on: %w", err)
-	}
-	day.Uses = usesOf(day.used)
-	for i := range day.Uses {
-		day.Calls += day.Uses[i].Calls
-	}
-	return day, nil
-}
-
-func pastSentence(days []pastDay, date time.Time) string {
-	if len(days) == 0 || days[0].Calls == 0 {
-		return "The call log has no calls of " + date.Format(time.DateOnly) + ". It keeps calls for the days of retention.calls."
-	}
-	first := &days[0]
-	most := &first.Uses[0]
-	return fmt.Sprintf("%s spent %s, the largest part (%s) on %s of %s.", first.Service, view.Plural(first.Calls, "call"), view.Count(most.Calls),
-		most.Class, most.Resource)
-}
-
-// pastParts show a day; only the first has room for a chart.
-func (p *pages) pastParts(r *console.Request, d *pastDay, drawn bool) []console.Part {
-	zone := p.app.Zone(d.Organization)
-	parts := []console.Part{
-		console.Heading{Text: streamName(manyOrganizations(p.app), d.Organization, d.Service, "")},
-		console.Note{Text: fmt.Sprintf("%s from %s to %s.", view.Plural(d.Calls, "call"), view.Minute(d.From, zone), view.Minute(d.To, zone))},
-	}
-	table := spentTable(r, d.used)
-	if !drawn || d.Calls == 0 {
-		return append(parts, table)
-	}
-	classes := pipeline.Classes()
-	burn := &chart.Burn{ID: "burn", Title: "Calls of " + d.Service, Zone: zone, Start: d.From, End: d.To, Now: r.Now, Limit: d.Limit}
-	hours := console.Table{Caption: "Calls since the day began, by hours", Head: []string{"At", "Calls"}}
-	sums := make([]int, len(classes))
-	for _, class := range classes {
-		burn.Classes = append(burn.Classes, string(class))
-	}
-	for at, i := d.From, 0; !at.After(d.To) && at.Before(r.Now.Add(time.Hour)); at = at.Add(time.Hour) {
-		for ; i < len(d.used) && d.used[i].At.Before(at); i++ {
-			if class := slices.Index(classes, d.used[i].Class); class >= 0 {
-				sums[class] += int(d.used[i].Calls)
-			}
-		}
-		if at.After(r.Now) {
-			at = r.Now // the hour that is not over
-		}
-		burn.Spent = append(burn.Spent, chart.Spent{At: at, ByClass: slices.Clone(sums)})
-		total := 0
-		for _, n := range sums {
-			total += n
-		}
-		hours.Rows = append(hours.Rows, []console.Cell{console.Moment(&at, zone), console.Number(total)})
-	}
-	return append(parts, console.Figure{Caption: "Calls since the day began, by class", Drawing: chart.Both(burn), Table: hours}, table)
+	return console.To(resource, streamAddress(organization, service+"."+resource))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ func TestPageOfTheBudget(t *testing.T) {
 	s.document(&command, "budget")
 	for i := range page {
 		page[i].At, command[i].At = time.Time{}, time.Time{} // the clock
+		page[i].Forecast.Until, command[i].Forecast.Until = time.Time{}, time.Time{}
 	}
 	if diff := cmp.Diff(command, page); diff != "" || len(page) != 5 {
 		t.Errorf("the document of %d services is not the command's (-command +page):\n%s", len(page), diff)
@@ -47,6 +49,38 @@ func TestPageOfTheBudget(t *testing.T) {
 		t.Errorf("the page has %d bytes", len(html))
 	}
 	b.says("/budget?org=nobody", "No service matches.")
+}
+
+// TestForecastOfTheBudget: the forecast of the day's end is held against what two earlier days
+// added from this time of the day on. The third day is not in the call log.
+func TestForecastOfTheBudget(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 317, Records: 20})
+	s.sync(codeFine, "inventory.items")
+	b := s.viewersDesk()
+	b.says("/budget?service=inventory", "The call log has no earlier day to compare that with.")
+	for _, day := range []struct {
+		calls int
+		ago   string
+	}{{50, "23 hours 50 minutes"}, {20, "47 hours 50 minutes"}, {9, "49 hours"}} {
+		s.exec(`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, finished_at, free_at)
+			SELECT $1, 'inventory', 'bills', 'details', 'suite', 'GET', '/', c.began, c.lease, c.ended, c.free
+			FROM generate_series(1, $3) CROSS JOIN LATERAL (SELECT clock_timestamp() - $2::text::interval AS began) AS b
+			CROSS JOIN LATERAL (SELECT began, began AS lease, began AS ended, began AS free) AS c`, sandbox.DefaultOrganizationID, day.ago, day.calls)
+	}
+	var days []serviceDay
+	s.document(&days, "budget")
+	at := slices.IndexFunc(days, func(d serviceDay) bool { return d.Service == "inventory" })
+	f := days[at].Forecast
+	if f == nil || f.Past == nil || f.Past.Days != 2 || f.Past.Most+f.Calls != 50 || f.Past.Least+f.Calls != 20 {
+		t.Fatalf("the forecast is %+v, and earlier days added 50 and 20 calls", f)
+	}
+	off := (max(50-f.Calls, f.Calls-50) + max(20-f.Calls, f.Calls-20) + 1) / 2
+	says := fmt.Sprintf("On 2 earlier days, the same forecast would have been off by %d calls on average: between", off)
+	b.says("/budget?service=inventory", says)
+	if o := s.run("budget"); !strings.Contains(o.stdout, says) {
+		t.Errorf("budget lacks %q:\n%s", says, o.stdout)
+	}
 }
 
 // TestYesterdaysBudget: what spent the calls of an earlier day.
@@ -75,7 +109,7 @@ func TestYesterdaysBudget(t *testing.T) {
 	}
 	b.says("/budget?day="+day, "inventory spent 1,000 calls, the largest part (700) on details of "+harmfulEscaped, "70 %", "30 %", "details 1,000")
 	b.says("/budget?day=2020-01-01", "The call log has no calls of 2020-01-01.")
-	b.refuses(http.StatusNotFound, "/budget?day=yesterday", nil)
+	b.get(http.StatusNotFound, "/budget?day=yesterday")
 }
 
 // TestReopenInTheConsole opens what upstream has closed.
@@ -92,7 +126,7 @@ func TestReopenInTheConsole(t *testing.T) {
 	if html := viewer.says("/budget", "Upstream lets no call of 1 service leave; inventory is closed until"); containsButton(html) {
 		t.Errorf("a viewer sees a button:\n%s", html)
 	}
-	viewer.refuses(http.StatusForbidden, "/budget/reopen", form)
+	viewer.post(http.StatusForbidden, "/budget/reopen", form)
 	if !isClosed() {
 		t.Fatal("a viewer has opened it")
 	}
@@ -105,7 +139,8 @@ func TestReopenInTheConsole(t *testing.T) {
 		t.Error("it is still closed")
 	}
 	refused := operator.posts("/budget/reopen", url.Values{"org": {"nobody"}})
-	if after := done.After.(reopenedView); done.What != "budget reopen" || done.Failed != "" || !cmp.Equal(after.Days, []string{"inventory"}) {
+	after, _ := done.After.(map[string]any)
+	if done.What != "budget reopen" || done.Failed != "" || !cmp.Equal(after["days"], any([]any{"inventory"})) {
 		t.Errorf("recorded is %+v", done)
 	}
 	if refused.Failed == "" || refused.Target != "nobody" {

@@ -13,7 +13,7 @@ func TestPagesOfChecks(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 94, Records: 10, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.sync(codeFine)
-	s.visited(anOperator, false, func(v *visit) {
+	s.visited(anOperator, false, func(v *desk) {
 		v.says("/checks", "Nothing was verified yet", "No table was rebuilt")
 		v.get(http.StatusNotFound, "/checks/1")
 		v.get(http.StatusNotFound, "/checks/x")
@@ -21,7 +21,7 @@ func TestPagesOfChecks(t *testing.T) {
 	if o := s.run("verify", "--local"); o.code != codeFine {
 		t.Fatalf("verify ends with %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	s.visited(aViewer, false, func(v *visit) {
+	s.visited(aViewer, false, func(v *desk) {
 		v.same("/checks?format=json", "verify", "list")
 		v.says("/checks", "found no violation", "All views that must be empty were empty", `href="/checks/1"`)
 	})
@@ -29,7 +29,7 @@ func TestPagesOfChecks(t *testing.T) {
 	s.exec(`INSERT INTO sluice.findings (verification_id, number, severity, source, code, organization_id, service, resource, record_id, path, detail) VALUES
 		(1, 1, 'violation', 'check', 'check_sums', $1, 'inventory', 'bills', '<script>x</script>', '', 'one'),
 		(1, 2, 'violation', 'check', 'check_sums', $1, 'inventory', 'bills', '2', '', 'two')`, sandbox.DefaultOrganizationID)
-	s.visited(aViewer, false, func(v *visit) {
+	s.visited(aViewer, false, func(v *desk) {
 		v.says("/checks", "check_sums", `"><bdi>2</bdi></td><td><bdi>one<`)
 		v.same("/checks/1?format=json", "verify", "show", "1")
 		v.says("/checks/1", "&lt;script&gt;x")
@@ -40,7 +40,7 @@ func TestPagesOfChecks(t *testing.T) {
 	if o := s.run("rebuild", "inventory.bills"); o.code != codeFine {
 		t.Fatalf("rebuild ends with %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	s.visited(aViewer, false, func(v *visit) {
+	s.visited(aViewer, false, func(v *desk) {
 		v.says("/checks", "found ", "violation", "done", `href="/streams/`+sandbox.DefaultOrganizationID+"/inventory.bills")
 		v.says("/checks/2", "vendor_name", `href="/r/inventory.bills/`+bill+"?org="+sandbox.DefaultOrganizationID)
 	})
@@ -51,13 +51,16 @@ func TestPagesOfChecks(t *testing.T) {
 func TestPagesOfSettings(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 95, Records: 5}).narrow()
+	s.configured("console: {auth: header, operators: [" + anOperator + "], trusted_proxies: [192.0.2.0/24]}\n")
 	s.sync(codeFine)
-	s.visited(aViewer, false, func(v *visit) {
+	s.visited(aViewer, false, func(v *desk) {
 		v.same("/organizations?format=json", "organizations")
 		v.says("/organizations", "Upstream lets in 1 organization.", "${SANDBOX_REFRESH_TOKEN}", plan, "let in", sandbox.DefaultOrganizationID)
 		v.says("/configuration", "organizations[0].credentials.client_secret", "secret, from ${SANDBOX_CLIENT_SECRET}", "secret, from ${SLUICE_DATABASE_URL}", "inventory.bills")
 		v.says("/configuration?q=bills", "No setting matches", "inventory.bills")
-		v.says("/health", "configuration", "reachable; it was up to date", "32 bytes")
+		v.says("/health", "configuration", "reachable and up to date", "32 bytes")
+		v.same("/configuration?format=json", "config")
+		v.same("/health?format=json", "check", "--offline")
 		for _, page := range []string{"/organizations", "/configuration", "/health"} {
 			for name, secret := range s.environment {
 				for _, page := range []string{page, page + "?format=json"} {
@@ -70,7 +73,7 @@ func TestPagesOfSettings(t *testing.T) {
 	})
 	s.exec(`UPDATE sluice.streams SET state = 'denied', reason = '<b>no</b> consent' WHERE service = 'inventory' AND resource = 'bills'`)
 	s.exec(`ALTER TABLE inventory.items DROP COLUMN rate CASCADE`)
-	s.visited(anOperator, false, func(v *visit) {
+	s.visited(anOperator, false, func(v *desk) {
 		v.says("/organizations", "Upstream denies streams of 1 of 1 organization", "1 stream denied: &lt;b&gt;no&lt;/b&gt; consent")
 		v.says("/health", "check failed", "inventory.items", "rate")
 	})

@@ -9,18 +9,17 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"sluice/cmd/sluice/console"
-	"sluice/cmd/sluice/console/access"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/actions"
 )
 
 // harmful is what upstream or a person may write anywhere.
@@ -29,84 +28,122 @@ const (
 	harmfulEscaped = `&lt;script&gt;alert(1)&lt;/script&gt;` // the same in a page
 )
 
-// desk is the console of a fixture, as one person sees it.
+// desk is the console of a fixture, as one person sees it. A proxy in front has proven the name.
 type desk struct {
 	*fixture
 
-	app    *engine.App
-	server *httptest.Server
-	// who looks: ann is an operator, all others are viewers.
-	who string
-	// deeds are what was recorded.
-	deeds []console.Deed
+	app     *engine.App
+	handler http.Handler
+	who     string
 }
 
-// viewersDesk opens the console of a fixture for a viewer.
-func (s *fixture) viewersDesk() *desk {
-	d := s.desk()
-	d.who = "bob"
-	return d
-}
+// The two who look.
+const (
+	anOperator = "nora"
+	aViewer    = "bob"
+)
 
-// desk opens the console of a fixture for an operator.
-func (s *fixture) desk() *desk {
+// userHeader is how the proxy names the person.
+const userHeader = "X-Forwarded-User"
+
+// deskOf opens the console of a fixture for a person, and gives what closes it.
+func (s *fixture) deskOf(who string, showValues bool) (*desk, func()) {
 	s.t.Helper()
 	c := &cli{env: s.env(io.Discard, io.Discard), config: s.config}
 	c.env.scrub = outside.NewScrubber()
 	app, err := engine.Open(s.t.Context(), c.offline())
 	must(s.t, err)
-	d := &desk{fixture: s, app: app, who: "ann"}
-	p := &pages{cli: c, app: app}
-	pages, err := console.New(console.Options{
-		Routes: p.routes(), Actions: p.actions(),
-		Record: func(_ context.Context, deed console.Deed) (int64, error) {
-			d.deeds = append(d.deeds, deed)
-			return int64(len(d.deeds)), nil
-		},
-		Recorded:    func(_ context.Context, id int64) (console.Deed, error) { return d.deeds[id-1], nil },
-		Unreachable: func(error) bool { return false },
-		Scrub:       c.env.scrub.Error,
-		Every:       time.Minute, Log: app.Log, Now: time.Now,
-	})
+	if app.Config.Console.Auth == config.AuthNone { // else the test has its own
+		app.Config.Console = config.Console{
+			Auth: config.AuthHeader, Header: config.ConsoleHeader{User: userHeader}, Operators: []string{anOperator},
+			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, ShowValues: showValues, // those of package httptest
+		}
+	}
+	ctx, end := context.WithCancel(context.WithoutCancel(s.t.Context()))
+	shown, handler, err := c.consoleOf(ctx, app)
 	must(s.t, err)
-	door, err := access.New(access.Options{
-		Settings: config.Console{
-			Auth: config.AuthHeader, Header: config.ConsoleHeader{User: "X-User"}, Operators: []string{"ann"},
-			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		},
-		Log: app.Log, Now: time.Now,
-	})
-	must(s.t, err)
-	d.server = httptest.NewServer(door.Handler(pages))
-	s.t.Cleanup(func() {
-		pages.Close()
-		d.server.Close()
-		must(s.t, app.Close(context.WithoutCancel(s.t.Context())))
-	})
+	return &desk{fixture: s, app: app, handler: handler, who: who}, func() {
+		end()
+		shown.Close()
+		must(s.t, app.Close(ctx))
+	}
+}
+
+// desk opens the console of a fixture for an operator, until the test ends.
+func (s *fixture) desk() *desk {
+	s.t.Helper()
+	d, end := s.deskOf(anOperator, false)
+	s.t.Cleanup(end)
 	return d
 }
 
-// ask gets an address, or posts a form to it, and gives the status and the text of the page that
-// follows.
-func (d *desk) ask(path string, form url.Values) (int, string) {
+// viewersDesk opens the console of a fixture for a viewer, until the test ends.
+func (s *fixture) viewersDesk() *desk {
+	s.t.Helper()
+	d, end := s.deskOf(aViewer, false)
+	s.t.Cleanup(end)
+	return d
+}
+
+// visited opens the console of a fixture for a person who looks, and then closes it.
+func (s *fixture) visited(who string, showValues bool, look func(d *desk)) {
+	s.t.Helper()
+	d, end := s.deskOf(who, showValues)
+	defer end()
+	look(d)
+}
+
+// asks gets an address, or posts a form to it.
+func (d *desk) asks(path string, form url.Values) *httptest.ResponseRecorder {
 	d.t.Helper()
 	method, body := http.MethodGet, io.Reader(nil)
 	if form != nil {
 		method, body = http.MethodPost, strings.NewReader(form.Encode())
 	}
-	request, err := http.NewRequestWithContext(d.t.Context(), method, d.server.URL+path, body)
-	must(d.t, err)
+	request := httptest.NewRequestWithContext(d.t.Context(), method, path, body)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set("X-User", d.who)
-	answer, err := d.server.Client().Do(request)
-	must(d.t, err)
-	text, err := io.ReadAll(answer.Body)
-	must(d.t, err)
-	must(d.t, answer.Body.Close())
-	return answer.StatusCode, string(text)
+	request.Header.Set(userHeader, d.who)
+	answer := httptest.NewRecorder()
+	d.handler.ServeHTTP(answer, request)
+	return answer
 }
 
-// says gets a page that has these texts, and no script of upstream's.
+// ask asks, and gives the status and the text of the page that follows.
+func (d *desk) ask(path string, form url.Values) (int, string) {
+	d.t.Helper()
+	answer := d.asks(path, form)
+	if answer.Code == http.StatusSeeOther {
+		answer = d.asks(answer.Header().Get("Location"), nil)
+	}
+	return answer.Code, answer.Body.String()
+}
+
+// get gives a page, which has to have a status.
+func (d *desk) get(status int, path string) string {
+	d.t.Helper()
+	answer := d.asks(path, nil)
+	if answer.Code != status {
+		d.t.Fatalf("%s has status %d, want %d\n%s", path, answer.Code, status, answer.Body)
+	}
+	return answer.Body.String()
+}
+
+// post sends a form, which has to be answered with a status, and gives the address of the page that
+// follows.
+func (d *desk) post(status int, path string, form url.Values) string {
+	d.t.Helper()
+	if form == nil {
+		form = url.Values{}
+	}
+	answer := d.asks(path, form)
+	if answer.Code != status {
+		d.t.Fatalf("POST %s has status %d, want %d\n%s", path, answer.Code, status, answer.Body)
+	}
+	return answer.Header().Get("Location")
+}
+
+// says gets a page that has these texts, and nothing that would be a script of upstream's or change
+// the direction of a text.
 func (d *desk) says(path string, texts ...string) string {
 	d.t.Helper()
 	status, page := d.ask(path, nil)
@@ -115,17 +152,34 @@ func (d *desk) says(path string, texts ...string) string {
 			d.t.Errorf("%s: status %d, want 200 and %q:\n%s", path, status, text, page)
 		}
 	}
-	if strings.Contains(page, "<script>") {
-		d.t.Errorf("%s has a script of upstream's", path)
+	if !strings.Contains(path, "format=json") {
+		onlyTexts(d.t, path, page)
 	}
 	return page
 }
 
-// refuses asks as ask does, and checks the status.
-func (d *desk) refuses(status int, path string, form url.Values) {
+// typed are the values of forms, which are sent as they are.
+var typed = regexp.MustCompile(`value="[^"]*"`)
+
+// onlyTexts checks that what stood in a name, a title, a key or an error is only a text on a page.
+func onlyTexts(t *testing.T, path, page string) {
+	t.Helper()
+	if strings.Contains(page, "<script>") {
+		t.Errorf("%s has a script of upstream's\n%s", path, page)
+	}
+	if strings.Contains(typed.ReplaceAllString(page, ""), "\u202e") {
+		t.Errorf("%s changes the direction of a text\n%s", path, page)
+	}
+}
+
+// hides checks that a page has none of the texts.
+func (d *desk) hides(path string, texts ...string) {
 	d.t.Helper()
-	if got, page := d.ask(path, form); got != status {
-		d.t.Errorf("%s: status %d, want %d:\n%s", path, got, status, page)
+	shown := d.get(http.StatusOK, path)
+	for _, text := range texts {
+		if strings.Contains(shown, text) {
+			d.t.Errorf("%s says %q\n%s", path, text, shown)
+		}
 	}
 }
 
@@ -136,19 +190,61 @@ func (d *desk) decodes(path string, into any) {
 	must(d.t, json.Unmarshal([]byte(page), into))
 }
 
+// deed is what the table has of an action: its states are those of stateOf.
+type deed struct {
+	Who, What, Target, Organization string
+	Before, After                   any
+	Failed                          string
+}
+
+// stateOf is a value as the table has it.
+func stateOf(t *testing.T, value any) any {
+	t.Helper()
+	text, err := json.Marshal(value)
+	must(t, err)
+	var state any
+	must(t, json.Unmarshal(text, &state))
+	return state
+}
+
 // posts does an action that is recorded, and gives what was recorded.
-func (d *desk) posts(path string, form url.Values) console.Deed {
+func (d *desk) posts(path string, form url.Values) deed {
 	d.t.Helper()
-	before := len(d.deeds)
+	const noted = `SELECT count(*) FROM sluice.actions`
+	before := one[int](d.fixture, noted)
 	status, page := d.ask(path, form)
-	if status != http.StatusOK || len(d.deeds) != before+1 {
-		d.t.Fatalf("%s: status %d, %d deeds, want 200 and one more than %d:\n%s", path, status, len(d.deeds), before, page)
+	if after := one[int](d.fixture, noted); status != http.StatusOK || after != before+1 {
+		d.t.Fatalf("%s: status %d, %d deeds, want 200 and one more than %d:\n%s", path, status, after, before, page)
 	}
-	deed := d.deeds[before]
-	if deed.Who != "ann" || (deed.Failed == "") != strings.Contains(page, "<b>Done</b>") {
-		d.t.Errorf("%s: recorded %+v, and the page says:\n%s", path, deed, page)
+	last := d.last()
+	got := deed{
+		Who: last.Actor, What: last.Action, Target: last.Target, Organization: last.Organization,
+		Before: stateOf(d.t, last.Before), After: stateOf(d.t, last.After), Failed: string(last.Error),
 	}
-	return deed
+	if got.Who != anOperator || (got.Failed == "") != strings.Contains(page, "<b>Done</b>") {
+		d.t.Errorf("%s: recorded %+v, and the page says:\n%s", path, got, page)
+	}
+	return got
+}
+
+// last is the newest action that was noted.
+func (d *desk) last() actions.Action {
+	d.t.Helper()
+	noted, err := actions.List(d.t.Context(), d.app.DB.Pool(), actions.Filter{Limit: 1})
+	must(d.t, err)
+	if len(noted) == 0 {
+		d.t.Fatal("nothing was noted")
+	}
+	return noted[0]
+}
+
+// same checks that the document of a page is what a command prints.
+func (d *desk) same(path string, command ...string) {
+	d.t.Helper()
+	o := d.run(append(command, "--json")...)
+	if diff := cmp.Diff(o.stdout, d.get(http.StatusOK, path)); o.code != codeFine || diff != "" {
+		d.t.Errorf("%s differs from %q (-command +page):\n%s%s", path, command, diff, o.stderr)
+	}
 }
 
 // sameDocument compares the document of a page with what the command prints. Keys that depend on
@@ -197,22 +293,21 @@ func timeless(t *testing.T, text string, keys []string) any {
 }
 
 // refusesViewers checks that a viewer sees pages without buttons, and can do nothing.
-func (d *desk) refusesViewers(pages, actions []string) {
+func (d *desk) refusesViewers(pages, does []string) {
 	d.t.Helper()
-	d.who = "bob"
-	defer func() { d.who = "ann" }()
+	d.who = aViewer
+	defer func() { d.who = anOperator }()
 	for _, path := range pages {
 		if page := d.says(path, "<h1>"); strings.Contains(page, `class="act"`) || strings.Contains(page, "<details class=\"ask\"") {
 			d.t.Errorf("%s shows a button to a viewer:\n%s", path, page)
 		}
 	}
-	before := len(d.deeds)
-	for _, path := range actions {
+	for _, path := range does {
 		if status, _ := d.ask(path, url.Values{}); status != http.StatusForbidden {
 			d.t.Errorf("a viewer does %s: status %d, want 403", path, status)
 		}
 	}
-	if len(d.deeds) != before {
-		d.t.Errorf("a viewer did %+v", d.deeds[before:])
+	if did := one[int](d.fixture, `SELECT count(*) FROM sluice.actions WHERE actor = $1`, aViewer); did > 0 {
+		d.t.Errorf("a viewer did %d actions", did)
 	}
 }

@@ -36,7 +36,7 @@ type columnEntry struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 	Doc  string `json:"doc"`
-	// Class says what its values may tell about people; empty for sluice's own columns.
+	// Class says what its values may tell about people; empty for sluice's own columns but _extra.
 	Class    string `json:"class,omitempty"`
 	Personal bool   `json:"personal,omitempty"`
 }
@@ -48,21 +48,14 @@ func describedTables(services []schema.Service) []tableEntry {
 		service := &services[i]
 		for j := range service.Resources {
 			resource := &service.Resources[j]
-			classes := map[string]schema.Class{}
-			for _, t := range resource.Tables() {
-				for _, c := range t.Columns {
-					classes[t.Name+"."+c.ColumnName()] = c.Class
-				}
-			}
 			for _, t := range ddl.Tables(service, resource) {
 				entry := tableEntry{Service: service.Name, Schema: t.Schema, Table: t.Name, Resource: resource.Name, Doc: t.Comment, Key: t.Key}
 				if t.Parent != nil {
 					entry.Parent = t.Parent.Table
 				}
 				for _, c := range t.Columns {
-					class := classes[t.Name+"."+c.Name]
 					entry.Columns = append(entry.Columns, columnEntry{
-						Name: c.Name, Type: c.Type, Doc: c.Comment, Class: class.String(), Personal: class.Said() && class.Personal(),
+						Name: c.Name, Type: c.Type, Doc: c.Comment, Class: c.Class.String(), Personal: c.Class.Said() && c.Class.Personal(),
 					})
 				}
 				all = append(all, entry)

@@ -16,7 +16,7 @@ func TestPagesOfTheDictionary(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Records: 5})
 	text, err := os.ReadFile("../../../docs/dictionary.md")
 	must(t, err)
-	s.visited(aViewer, false, func(v *visit) {
+	s.visited(aViewer, false, func(v *desk) {
 		var all []tableEntry
 		must(t, json.Unmarshal([]byte(v.get(http.StatusOK, "/dictionary?format=json")), &all))
 		lines, tables := map[string]bool{}, 0

@@ -13,7 +13,7 @@ import (
 func TestPagesOfDrift(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 99, Records: 10})
-	s.visited(anOperator, false, func(v *visit) { v.says("/drift", "Everything that came is declared.") })
+	s.visited(anOperator, false, func(v *desk) { v.says("/drift", "Everything that came is declared.") })
 	s.exec(`INSERT INTO sluice.drift (organization_id, service, resource, path, kind, seen) VALUES
 		($1, 'inventory', 'bills', 'surprise', 'string', 1234),
 		($1, 'inventory', 'bills', 'surprise', 'number', 3),
@@ -27,7 +27,7 @@ func TestPagesOfDrift(t *testing.T) {
 		(2, 0, $1, 'inventory', 'bills', '[{"bill_id": "3", "surprise": ""}]'),
 		(3, 0, '99', 'inventory', 'bills', '[{"bill_id": "4", "surprise": "of another organization"}]')`, sandbox.DefaultOrganizationID)
 	bills := "/drift/inventory.bills?org=" + sandbox.DefaultOrganizationID
-	s.visited(anOperator, false, func(v *visit) {
+	s.visited(anOperator, false, func(v *desk) {
 		v.same("/drift?format=json", "drift")
 		v.same(bills+"&format=json", "drift", "inventory.bills", "--org", sandbox.DefaultOrganizationID)
 		v.says("/drift", "1 declared key gone, 3 unknown keys, 1 unknown value in 2 resources.", "1,234", "4,321")
@@ -39,7 +39,7 @@ func TestPagesOfDrift(t *testing.T) {
 		v.says("/drift/inventory.credit_notes", "Everything that came is declared.")
 		v.get(http.StatusNotFound, "/drift/nothing")
 	})
-	s.visited(aViewer, false, func(v *visit) {
+	s.visited(aViewer, false, func(v *desk) {
 		html := v.get(http.StatusOK, bills)
 		if strings.Contains(html, "Karenina") || !strings.Contains(html, "text of 13 characters") {
 			t.Errorf("a viewer sees an example, or not what it is:\n%s", html)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"sluice/cmd/sluice/console"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/notifications"
 	"sluice/sandbox"
@@ -25,22 +24,22 @@ func TestNotificationPages(t *testing.T) {
 	d = s.desk()
 	d.says("/notifications", "Products", "inventory.items", "create, edit", "No gap is open. Upstream tells by 2 channels and 0 rules.", "not tried yet")
 	check := "/notifications/" + businessKey + "/check"
-	deed := d.posts(check, url.Values{})
-	if after, ok := deed.After.(knockView); !ok || after.OK || after.Broken != engine.LinkProxy || !strings.Contains(string(deed.Failed), "proxy: ") || !strings.Contains(string(deed.Failed), "Start the receiver") {
-		t.Errorf("nothing listens: %+v", deed)
+	did := d.posts(check, url.Values{})
+	if after, ok := did.After.(map[string]any); !ok || after["ok"] != false || after["broken"] != string(engine.LinkProxy) || !strings.Contains(did.Failed, "proxy: ") || !strings.Contains(did.Failed, "Start the receiver") {
+		t.Errorf("nothing listens: %+v", did)
 	}
 
 	receiver, err := d.app.OpenReceiver(t.Context(), func(notifications.Observation) {})
 	must(t, err)
 	t.Cleanup(receiver.Close)
 	public.handler.Store(http.HandlerFunc(receiver.ServeHTTP))
-	deed = d.posts(check, url.Values{})
-	if after, ok := deed.After.(knockView); !ok || !after.OK || deed.Failed != "" || deed.What != "notifications check" || deed.Organization != businessKey {
-		t.Errorf("a self-test: %+v", deed)
+	did = d.posts(check, url.Values{})
+	if after, ok := did.After.(map[string]any); !ok || after["ok"] != true || did.Failed != "" || did.What != "notifications check" || did.Organization != businessKey {
+		t.Errorf("a self-test: %+v", did)
 	}
 	d.says("/notifications", "worked then")
-	if deed = d.posts("/notifications/nobody/check", url.Values{}); !strings.Contains(string(deed.Failed), "nobody") {
-		t.Errorf("a self-test of nobody: %+v", deed)
+	if did = d.posts("/notifications/nobody/check", url.Values{}); !strings.Contains(did.Failed, "nobody") {
+		t.Errorf("a self-test of nobody: %+v", did)
 	}
 
 	body := `{"note":"canaryOfTheBody"}` + harmful
@@ -59,11 +58,11 @@ func TestNotificationPages(t *testing.T) {
 	d.sameDocument("/notifications/callbacks", codeFine, nil, "notifications", "inbox")
 	d.sameDocument(one, codeFine, nil, "notifications", "show", fmt.Sprint(id))
 	d.refusesViewers([]string{"/notifications", "/notifications/callbacks"}, []string{check})
-	d.who = "bob"
+	d.who = aViewer
 	if status, page := d.ask(one, nil); status != http.StatusForbidden || strings.Contains(page, "canaryOfTheBody") {
 		t.Errorf("a viewer sees a body: status %d\n%s", status, page)
 	}
-	d.who = "ann"
+	d.who = anOperator
 	for _, none := range []string{"/notifications/callbacks/999", "/notifications/callbacks/x"} {
 		if status, _ := d.ask(none, nil); status != http.StatusNotFound {
 			t.Errorf("%s: status %d, want 404", none, status)
@@ -72,9 +71,9 @@ func TestNotificationPages(t *testing.T) {
 
 	delete(s.environment, "HOOK_SECRET")
 	d = s.desk()
-	want := console.Deed{Who: "ann", What: "notifications check", Target: businessKey, Organization: businessKey}
-	deed = d.posts(check, url.Values{})
-	if !strings.Contains(string(deed.Failed), "notifications.secret") || deed.What != want.What || deed.Target != want.Target || deed.After != nil {
-		t.Errorf("without the secret: %+v", deed)
+	want := deed{Who: anOperator, What: "notifications check", Target: businessKey, Organization: businessKey}
+	did = d.posts(check, url.Values{})
+	if !strings.Contains(did.Failed, "notifications.secret") || did.What != want.What || did.Target != want.Target || did.After != nil {
+		t.Errorf("without the secret: %+v", did)
 	}
 }

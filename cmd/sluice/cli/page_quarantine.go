@@ -303,7 +303,7 @@ func recordCell(e *quarantine.Entry, name string) console.Cell {
 	if e.Record == "" {
 		return console.Word("its identifier could not be read", console.Muted)
 	}
-	return console.To(e.Record, "/r/"+url.PathEscape(name)+"/"+url.PathEscape(e.Record)+"?org="+url.QueryEscape(e.Organization))
+	return console.To(e.Record, addressOfRecord(e.Organization, name, e.Record))
 }
 
 // numbered leads to what has a number, on the pages under an address.

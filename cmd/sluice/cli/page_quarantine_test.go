@@ -1,120 +1,16 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"sluice/pipeline/engine"
-	"sluice/pipeline/engine/config"
 	"sluice/pipeline/warehouse/actions"
-	"sluice/pipeline/warehouse/postgres"
 	"sluice/sandbox"
 )
-
-// visit is a person who looks at the console of a fixture, and acts in it.
-type visit struct {
-	t       *testing.T
-	s       *fixture
-	who     string
-	handler http.Handler
-	pool    postgres.Querier
-}
-
-// The two who visit.
-const (
-	anOperator = "nora"
-	aViewer    = "bob"
-)
-
-// visited offers the pages of a fixture to a person. A proxy in front has proven the name.
-func (s *fixture) visited(who string, showValues bool, look func(v *visit)) {
-	s.t.Helper()
-	var printed bytes.Buffer
-	c := &cli{env: s.env(&printed, &printed), config: s.config}
-	must(s.t, c.withApp(s.t.Context(), func(ctx context.Context, a *engine.App) error {
-		a.Config.Console = config.Console{
-			Auth: config.AuthHeader, Header: config.ConsoleHeader{User: userHeader}, Operators: []string{anOperator},
-			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, ShowValues: showValues, // those of package httptest
-		}
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		shown, handler, err := c.consoleOf(ctx, a)
-		must(s.t, err)
-		defer shown.Close()
-		look(&visit{t: s.t, s: s, who: who, handler: handler, pool: a.DB.Pool()})
-		return nil
-	}))
-}
-
-// userHeader is how the proxy names the person.
-const userHeader = "X-Forwarded-User"
-
-// asks sends a request, whose answer has to have a status.
-func (v *visit) asks(status int, r *http.Request) *httptest.ResponseRecorder {
-	v.t.Helper()
-	r.Header.Set(userHeader, v.who)
-	answer := httptest.NewRecorder()
-	v.handler.ServeHTTP(answer, r)
-	if answer.Code != status {
-		v.t.Fatalf("%s %s has status %d, want %d\n%s", r.Method, r.URL, answer.Code, status, answer.Body)
-	}
-	return answer
-}
-
-// get gives a page.
-func (v *visit) get(status int, page string) string {
-	v.t.Helper()
-	return v.asks(status, httptest.NewRequestWithContext(v.t.Context(), http.MethodGet, page, nil)).Body.String()
-}
-
-// post does an action, and gives the address of the page that follows.
-func (v *visit) post(status int, page string, form url.Values) string {
-	v.t.Helper()
-	request := httptest.NewRequestWithContext(v.t.Context(), http.MethodPost, page, strings.NewReader(form.Encode()))
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	return v.asks(status, request).Header().Get("Location")
-}
-
-// last is the newest action that was noted.
-func (v *visit) last() actions.Action {
-	v.t.Helper()
-	noted, err := actions.List(v.t.Context(), v.pool, actions.Filter{Limit: 1})
-	must(v.t, err)
-	if len(noted) == 0 {
-		v.t.Fatal("nothing was noted")
-	}
-	return noted[0]
-}
-
-// says checks that a page has texts.
-func (v *visit) says(page string, texts ...string) {
-	v.t.Helper()
-	html := v.get(http.StatusOK, page)
-	for _, text := range texts {
-		if !strings.Contains(html, text) {
-			v.t.Errorf("%s does not say %q\n%s", page, text, html)
-		}
-	}
-}
-
-// same checks that the document of a page is what a command prints.
-func (v *visit) same(page string, args ...string) {
-	v.t.Helper()
-	o := v.s.run(append(args, "--json")...)
-	if diff := cmp.Diff(o.stdout, v.get(http.StatusOK, page)); o.code != codeFine || diff != "" {
-		v.t.Errorf("%s differs from %q (-command +page):\n%s%s", page, args, diff, o.stderr)
-	}
-}
 
 // piled are entries of four causes: three bills with bad lines, one that is no UTF-8, an item that
 // fits by now, and one with a name that attacks.
@@ -151,7 +47,7 @@ func causeOf(stream, code, field string) url.Values {
 func TestPagesOfQuarantine(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 96, Records: 10})
-	s.visited(anOperator, false, func(v *visit) {
+	s.visited(anOperator, false, func(v *desk) {
 		v.says("/quarantine", "Nothing is in quarantine.")
 		s.pile()
 		v.same("/quarantine?format=json", "quarantine", "causes")
@@ -184,7 +80,7 @@ func TestPagesOfQuarantine(t *testing.T) {
 			v.get(http.StatusNotFound, page)
 		}
 	})
-	s.visited(aViewer, false, func(v *visit) {
+	s.visited(aViewer, false, func(v *desk) {
 		attack := s.entry("<script>x</script>\u202E")
 		for _, page := range []string{"/quarantine/" + attack, "/quarantine/" + attack + "?format=json"} {
 			html := v.get(http.StatusOK, page)
@@ -218,7 +114,7 @@ func TestValuesForViewers(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 100, Records: 10})
 	s.pile()
-	s.visited(aViewer, true, func(v *visit) { v.says("/quarantine/"+s.entry("b1"), "much") })
+	s.visited(aViewer, true, func(v *desk) { v.says("/quarantine/"+s.entry("b1"), "much") })
 }
 
 // TestDecidingInTheConsole retries and accepts entries one by one, and causes.
@@ -226,7 +122,7 @@ func TestDecidingInTheConsole(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 97, Records: 10})
 	s.pile()
-	s.visited(anOperator, false, func(v *visit) {
+	s.visited(anOperator, false, func(v *desk) {
 		// One entry: it fits now; another does not; one is accepted, with a reason.
 		fits, attack := s.entry("73"), s.entry("<script>x</script>\u202E")
 		done := v.post(http.StatusSeeOther, "/quarantine/"+fits+"/retry", nil)
@@ -299,7 +195,7 @@ func TestAClickIsBounded(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Seed: 98, Records: 10})
 	s.exec(`INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, path)
 SELECT $1, 'inventory', 'bills', sha256(i::text::bytea), '{}', 'no_id', 'bill_id' FROM generate_series(1, 1002) i`, sandbox.DefaultOrganizationID)
-	s.visited(anOperator, false, func(v *visit) {
+	s.visited(anOperator, false, func(v *desk) {
 		cause := causeOf("inventory.bills", "no_id", "bill_id")
 		v.says("/quarantine/entries?"+cause.Encode(), "1,002 records in quarantine", "Accept the newest 1,000 of 1,002", "Older ones: 902")
 		cause.Set("note", "drafts")

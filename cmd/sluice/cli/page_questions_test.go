@@ -18,7 +18,7 @@ func TestPagesOfQuestions(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Seed: 99, Records: 20, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.sync(codeFine)
 	var all []analystQuestion
-	s.visited(anOperator, false, func(v *visit) {
+	s.visited(anOperator, false, func(v *desk) {
 		must(t, json.Unmarshal([]byte(v.get(http.StatusOK, "/questions?format=json")), &all))
 		if len(all) != 30 || all[2].Question != "Whom do we owe most?" || all[2].Section != "What is owed" || all[29].Number != 30 {
 			t.Fatalf("%d questions: %+v", len(all), all)
@@ -32,7 +32,7 @@ func TestPagesOfQuestions(t *testing.T) {
 	})
 	owed := one[int](s, `SELECT count(DISTINCT (organization_id, vendor_id)) FROM analytics.ap_ageing`)
 	vendor := one[string](s, `SELECT vendor_id FROM analytics.ap_ageing ORDER BY vendor_id LIMIT 1`)
-	s.visited(anOperator, false, func(v *visit) {
+	s.visited(anOperator, false, func(v *desk) {
 		var shown answeredView
 		must(t, json.Unmarshal([]byte(v.get(http.StatusOK, "/questions/3?format=json")), &shown))
 		if shown.Answer == nil || len(shown.Answer.Rows) != owed || owed == 0 || shown.Answer.More {
@@ -40,7 +40,7 @@ func TestPagesOfQuestions(t *testing.T) {
 		}
 		v.says("/questions/3", vendor, "FROM analytics.ap_ageing")
 	})
-	s.visited(aViewer, false, func(v *visit) {
+	s.visited(aViewer, false, func(v *desk) {
 		v.says("/questions/3", "Operators see the answer", "FROM analytics.ap_ageing")
 		for _, page := range []string{"/questions/3", "/questions/3?format=json"} {
 			v.hides(page, vendor)

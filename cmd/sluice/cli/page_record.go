@@ -34,11 +34,6 @@ const (
 	valueShown = 160
 )
 
-// addressOfRecord is the address of the page about a record. It stays: other programs lead to it.
-func addressOfRecord(organization, resource, id string) string {
-	return "/r/" + url.PathEscape(resource) + "/" + url.PathEscape(id) + "?org=" + url.QueryEscape(organization)
-}
-
 func addressOfRun(id int64) string { return "/runs/" + strconv.FormatInt(id, 10) }
 
 func addressOfStream(organization, name string) string {
@@ -47,7 +42,10 @@ func addressOfStream(organization, name string) string {
 
 // explainRecord shows one record: why its row is as it is.
 func (p *pages) explainRecord(ctx context.Context, r *console.Request) (console.Page, error) {
-	name, id := r.Value("resource"), r.Value("id")
+	name, id := r.Value("resource"), cmp.Or(r.Value("id"), strings.TrimSpace(r.Query.Get("id")))
+	if id == "" {
+		return console.Page{}, fmt.Errorf("%w: the address names no record", console.ErrNotFound)
+	}
 	if r.Query.Get("org") == "" && len(p.app.Config.Organizations) > 1 {
 		return p.recordOfWhom(name, id)
 	}
@@ -67,10 +65,9 @@ func (p *pages) explainRecord(ctx context.Context, r *console.Request) (console.
 	case err != nil:
 		return console.Page{}, err
 	case shown.Row == nil && len(shown.Versions) == 0 && len(shown.Quarantine) == 0 && shown.Tombstone == nil:
-		return console.Page{}, fmt.Errorf("%s.%s %s %w: %s",
-			shown.Service, shown.Resource, outside.Visible(id), console.ErrNotFound, strings.Join(shown.Conclusions, " "))
+		return p.neverSeen(ctx, r, &shown, stream)
 	}
-	records, err := p.app.RawRecords(ctx, shown.Versions[:min(len(shown.Versions), versionsCompared+1)])
+	records, err := p.app.RawRecords(ctx, stream, shown.Versions[:min(len(shown.Versions), versionsCompared+1)])
 	if err != nil {
 		return console.Page{}, err
 	}
@@ -81,25 +78,6 @@ func (p *pages) explainRecord(ctx context.Context, r *console.Request) (console.
 	}
 	e := shownRecord{pages: p, request: r, explainView: &shown, stream: stream, records: records, zone: p.app.Zone(shown.Organization)}
 	return e.page(), nil
-}
-
-// recordOfWhom leads to the pages of each organization's record: identifiers are not unique among
-// them.
-func (p *pages) recordOfWhom(name, id string) (console.Page, error) {
-	page := console.Page{
-		Title: outside.Visible(name + " " + id), Mood: console.Warn,
-		Sentence: "There are several organizations, and each may have a record of this identifier. Choose one.",
-	}
-	organizations := []string{}
-	var rows [][]console.Cell
-	for i := range p.app.Config.Organizations {
-		o := &p.app.Config.Organizations[i]
-		organizations = append(organizations, o.Key)
-		rows = append(rows, []console.Cell{console.To(o.Name, addressOfRecord(o.Key, name, id)), console.Text(o.Key)})
-	}
-	page.Document = organizations
-	page.Parts = append(page.Parts, console.Table{Caption: "The record of which organization", Head: []string{"Organization", "Key"}, Rows: rows})
-	return page, nil
 }
 
 // shownRecord is a record, as its page shows it.
@@ -202,7 +180,7 @@ func kindOfVersion(v *lineage.Version) string {
 func (e *shownRecord) changes() []console.Part {
 	table := console.Table{
 		Caption: "What changed from version to version, newest first", None: "No two versions of one kind are kept: there is nothing to compare.",
-		Head: []string{"Version of", "Out of", "Field", "Before", "After"},
+		Head: []string{"Field", "Before", "After", "Loaded", "Call", "Out of"},
 	}
 	for i := range min(len(e.records), versionsCompared) {
 		before := e.previous(i)
@@ -212,7 +190,8 @@ func (e *shownRecord) changes() []console.Part {
 		v := &e.Versions[i]
 		for _, c := range changesOf(e.records[before], e.records[i]) {
 			table.Rows = append(table.Rows, []console.Cell{
-				console.Moment(&v.KeptAt, e.zone), console.Text(kindOfVersion(v)), console.Code(outside.Visible(c.path)), e.value(c.before), e.value(c.after),
+				console.Code(outside.Visible(c.path)), e.value(c.before), e.value(c.after),
+				console.Moment(&v.KeptAt, e.zone), console.ID(v.Call.ID, ""), console.Text(kindOfVersion(v)),
 			})
 		}
 	}

@@ -11,17 +11,6 @@ import (
 	"sluice/sandbox"
 )
 
-// hides checks that a page has none of the texts.
-func (v *visit) hides(page string, texts ...string) {
-	v.t.Helper()
-	shown := v.get(http.StatusOK, page)
-	for _, text := range texts {
-		if strings.Contains(shown, text) {
-			v.t.Errorf("%s says %q\n%s", page, text, shown)
-		}
-	}
-}
-
 // TestRecordPage looks at a bill that changed, at one that is in quarantine under a name that
 // attacks, at one that is gone, and at one that never was.
 func TestRecordPage(t *testing.T) {
@@ -39,9 +28,10 @@ func TestRecordPage(t *testing.T) {
 		VALUES ($1, 'inventory', 'bills', $2, 'deleted', 4711, 1, 2, '2026-03-01 09:00Z', '2026-03-01 09:00Z', 'not_found', 4712, 3, 3,
 			'2026-03-01 10:00Z', '2026-03-01 10:00Z', 'rule', '2026-03-01 10:00Z')`, sandbox.DefaultOrganizationID, gone)
 	s.exec(`UPDATE inventory.bills SET notes = E'<script>alert(1)</script> \u202Egnp.exe' WHERE bill_id = $1`, bill)
-	const hostile = "<script>a/b</script>?#%2F"
+	const hostile, dots = "<script>a/b</script>?#%2F", ".."
 	s.exec(`INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, record_id, raw, code, path, detail)
-		VALUES ($1, 'inventory', 'bills', '\x01', $2, '{}', 'bad_time', 'date', 'soon is no date')`, sandbox.DefaultOrganizationID, hostile)
+		VALUES ($1, 'inventory', 'bills', '\x01', $2, '{}', 'bad_time', 'date', 'soon is no date'),
+			($1, 'inventory', 'bills', '\x02', $3, '{}', 'bad_time', 'date', 'soon is no date')`, sandbox.DefaultOrganizationID, hostile, dots)
 
 	command := s.explained("inventory.bills", bill)
 	var modified []string
@@ -56,7 +46,7 @@ func TestRecordPage(t *testing.T) {
 	page := "/r/inventory.bills/" + bill + "?org=" + sandbox.DefaultOrganizationID
 	ofHostile := "/r/inventory.bills/" + url.PathEscape(hostile)
 	before, after := strings.ReplaceAll(modified[1], "+", "&#43;"), strings.ReplaceAll(modified[0], "+", "&#43;")
-	s.visited(anOperator, false, func(v *visit) {
+	s.visited(anOperator, false, func(v *desk) {
 		v.same(page+"&format=json&answers=all", "explain", "inventory.bills", bill)
 		v.says(page, "The row is there since", "single record was brought by call", before, after, "/inventory/v1/bills/"+bill,
 			"&lt;script&gt;alert(1)", `href="/dictionary/inventory/bills"`, "&#34;bill_id&#34;: &#34;"+bill+"&#34;")
@@ -68,9 +58,20 @@ func TestRecordPage(t *testing.T) {
 			t.Errorf("one that never was says\n%s", got)
 		}
 		v.get(http.StatusNotFound, "/r/inventory.unicorns/1")
+
+		// What a person types: an identifier, a number, or what is neither. Dots are no path.
+		number := one[string](s, `UPDATE inventory.bills SET bill_number = 'N 7' WHERE bill_id = $1 RETURNING bill_number`, bill)
+		v.says("/r/inventory.bills/?id=+"+bill, "The row is there since")
+		v.says("/r/inventory.bills/?id="+url.QueryEscape(number), "1 record with this number.", "<code>bill_number", `href="`+page+`"`)
+		v.get(http.StatusNotFound, "/r/inventory.bills/?id=N+8")
+		v.get(http.StatusNotFound, "/r/inventory.bills/N%207")
+		v.get(http.StatusNotFound, "/r/inventory.bills/")
+		v.get(http.StatusNotFound, "/r/chat.conversations/?id=7")
+		v.says("/r/inventory.bills/?id="+dots, "did not fit")
+		v.says("/quarantine/"+s.entry(dots), `href="/r/inventory.bills/?id=..&amp;org=`)
 		v.get(http.StatusNotFound, "/r/inventory.bills/1?org=stranger")
 	})
-	s.visited(aViewer, false, func(v *visit) {
+	s.visited(aViewer, false, func(v *desk) {
 		v.says(page, "Operators see the values", "text of 18 characters", after)
 		v.hides(page, "alert(1)", one[string](s, `SELECT vendor_name FROM inventory.bills WHERE bill_id = $1`, bill))
 		v.says(ofHostile, "bad_time", hiddenValue)
@@ -78,7 +79,7 @@ func TestRecordPage(t *testing.T) {
 		v.says(ofHostile+"?format=json", hiddenValue)
 		v.hides(ofHostile+"?format=json", "soon is no date")
 	})
-	s.visited(aViewer, true, func(v *visit) { v.says(ofHostile, "soon is no date") })
+	s.visited(aViewer, true, func(v *desk) { v.says(ofHostile, "soon is no date") })
 }
 
 func TestChangesOf(t *testing.T) {

@@ -81,7 +81,7 @@ func TestPagesOfRuns(t *testing.T) {
 		t.Errorf("behind the first call are %+v", rest.CallLog)
 	}
 	for _, address := range []string{"/runs/999999", "/runs/0", "/runs/-1", "/runs/x"} {
-		b.refuses(http.StatusNotFound, address, nil)
+		b.get(http.StatusNotFound, address)
 	}
 }
 

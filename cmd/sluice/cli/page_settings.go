@@ -11,10 +11,10 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
-	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // organizations shows the businesses, their plans, and whether upstream lets them in.
@@ -23,11 +23,10 @@ func (p *pages) organizations(ctx context.Context, r *console.Request) (console.
 	if err != nil {
 		return console.Page{}, err
 	}
-	streams, err := streamViews(ctx, p.app)
+	denied, err := p.denied(ctx)
 	if err != nil {
 		return console.Page{}, err
 	}
-	denied := deniedOf(streams)
 	page := console.Page{Title: "Organizations", Document: shown, Mood: console.Good}
 	page.Sentence = "Upstream lets in " + view.Plural(len(shown), "organization") + "."
 	table := console.Table{
@@ -72,30 +71,24 @@ func (p *pages) organizations(ctx context.Context, r *console.Request) (console.
 	return page, nil
 }
 
-// denial is what upstream denies an organization.
-type denial struct {
-	streams int
-	reason  string
-}
-
-// deniedOf are the organizations of which upstream denies streams.
-func deniedOf(streams []streamView) map[string]denial {
-	denied := map[string]denial{}
-	for i := range streams {
-		s := &streams[i]
-		if s.Enabled && s.State == string(pipeline.StateDenied) {
-			d := denied[s.Organization]
-			denied[s.Organization] = denial{d.streams + 1, cmp.Or(d.reason, s.Reason)}
-		}
+// denied are the organizations of which upstream denies streams.
+func (p *pages) denied(ctx context.Context) (map[string]streams.Denied, error) {
+	read, err := p.app.DB.Denied(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what is denied: %w", err)
 	}
-	return denied
+	denied := make(map[string]streams.Denied, len(read))
+	for _, d := range read {
+		denied[d.Organization] = d
+	}
+	return denied, nil
 }
 
-func credentialsCell(d denial) console.Cell {
-	if d.streams == 0 {
+func credentialsCell(d streams.Denied) console.Cell {
+	if d.Streams == 0 {
 		return console.Word("let in", console.Good)
 	}
-	return console.Word(view.Plural(d.streams, "stream")+" denied: "+outside.Visible(d.reason), console.Bad)
+	return console.Word(view.Plural(d.Streams, "stream")+" denied: "+outside.Visible(d.Reason), console.Bad)
 }
 
 // plan is the row about one service of an organization.
@@ -213,7 +206,7 @@ func (p *pages) configuration(_ context.Context, r *console.Request) (console.Pa
 
 // health shows what sluice check finds without a call.
 func (p *pages) health(ctx context.Context, _ *console.Request) (console.Page, error) {
-	findings := p.cli.checkOffline(ctx, p.app)
+	findings := p.cli.checkOffline(ctx, p.app, checkOpen)
 	page := console.Page{Title: "Health", Document: findings, Sentence: "All is well, as far as it shows without a call upstream.", Mood: console.Good}
 	table := console.Table{Caption: "What sluice check finds without a call", Head: []string{"Check", "Result", "Finding"}}
 	var failed, warned int
@@ -240,16 +233,16 @@ func (p *pages) health(ctx context.Context, _ *console.Request) (console.Page, e
 	return page, nil
 }
 
-// checkOffline makes the checks that need no call, with an app that is open.
-func (c *cli) checkOffline(ctx context.Context, a *engine.App) []finding {
+// checkOffline makes the checks that need no call. The database gives the finding about it.
+func (c *cli) checkOffline(ctx context.Context, a *engine.App, database func(context.Context, *engine.App) finding) []finding {
 	findings := []finding{verdict("configuration", nil, c.path()+" is valid")}
 	if key := c.checkKey(); key.OK || c.given(key.Check) {
 		findings = append(findings, key) // a process that makes no call needs none
 	}
-	findings = append(findings, checkExposure(a)...)
-	database := verdict("database", a.DB.Pool().Ping(ctx), "reachable; it was up to date when this process began")
-	findings = append(findings, database)
-	if !database.OK {
+	findings = append(append(findings, checkExposure(a)...), checkConsole(a)...)
+	of := database(ctx, a)
+	findings = append(findings, of)
+	if !of.OK || of.Next != "" {
 		return findings
 	}
 	return append(findings, c.checkWarehouse(ctx, a)...)

@@ -48,7 +48,10 @@ func (c *cli) console(ctx context.Context, listen string) (err error) {
 	opening, end := context.WithCancel(ctx)
 	looked := make(chan struct{})
 	var following sync.WaitGroup
-	following.Go(func() { s.follow(opening, l, looked) })
+	following.Go(func() {
+		// an error is on the pages, and in the log
+		_ = s.follow(opening, l, func(error) bool { return true }, looked)
+	})
 	select {
 	case <-looked:
 	case <-time.After(firstLook):
@@ -112,28 +115,49 @@ func away(err error) bool {
 }
 
 // follow tries to open the database until it has all that the pages need, and then offers them. It
-// closes looked after the first attempt.
-func (s *setup) follow(ctx context.Context, l *consoleListener, looked chan<- struct{}) {
+// closes looked after the first attempt, and returns an error that is not to be waited out.
+func (s *setup) follow(ctx context.Context, l *consoleListener, waits func(error) bool, looked chan<- struct{}) error {
 	ticker := time.NewTicker(liveEvery)
 	defer ticker.Stop()
 	for first := true; ; first = false {
-		ready := s.attempt(ctx, l)
+		err := s.attempt(ctx, l, waits)
 		if first {
 			close(looked)
 		}
-		if ready {
-			return
+		if err == nil || ctx.Err() == nil && !waits(err) {
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return context.Cause(ctx)
 		case <-ticker.C:
 		}
 	}
 }
 
+// temporary reports whether an error ends when an operator migrates, or when the database answers.
+func temporary(err error) bool { return errors.Is(err, engine.ErrNotMigrated) || away(err) }
+
+// openWithConsole opens the database of an app, and offers the console meanwhile: without tables it
+// shows the steps to them, and without a database that it waits for one. Other errors end it.
+func (c *cli) openWithConsole(ctx context.Context, a *engine.App) (*consoleListener, error) {
+	l, err := listenForConsole(ctx, a, a.Config.Console.Listen)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.offerSetup(a, l)
+	if err != nil {
+		return nil, errors.Join(err, l.listener.Close())
+	}
+	l.serve()
+	if err := s.follow(ctx, l, temporary, make(chan struct{})); err != nil {
+		return nil, errors.Join(err, l.stop(context.WithoutCancel(ctx)))
+	}
+	return l, nil
+}
+
 // attempt tries to open the database once, and offers the pages if that is done.
-func (s *setup) attempt(ctx context.Context, l *consoleListener) bool {
+func (s *setup) attempt(ctx context.Context, l *consoleListener, waits func(error) bool) error {
 	limited, cancel := context.WithTimeout(ctx, reachLimit)
 	defer cancel()
 	begun, err := s.reach(limited)
@@ -142,10 +166,10 @@ func (s *setup) attempt(ctx context.Context, l *consoleListener) bool {
 	}
 	if err == nil {
 		s.app.Log.InfoContext(ctx, "the console shows its pages", "streams", len(s.app.Streams()))
-		return true
+		return nil
 	}
-	if ctx.Err() != nil {
-		return false
+	if ctx.Err() != nil || !waits(err) {
+		return err
 	}
 	s.mu.Lock()
 	changed := s.err.Error() != err.Error()
@@ -154,7 +178,7 @@ func (s *setup) attempt(ctx context.Context, l *consoleListener) bool {
 	if changed {
 		s.app.Log.WarnContext(ctx, "the console waits for its database", "reason", string(s.cli.env.scrub.Error(err)))
 	}
-	return false
+	return err
 }
 
 // reach opens the database as far as it can be opened now, and reports whether it has tables.

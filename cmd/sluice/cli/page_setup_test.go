@@ -153,6 +153,64 @@ func TestFirstMinutes(t *testing.T) {
 	}
 }
 
+// TestServeWaitsForTables: with console.listen, serve starts on an empty database. Its console
+// leads to rows, and its work begins when the tables are there. Without console.listen it ends.
+func TestServeWaitsForTables(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 87, Records: 10}).narrow()
+	empty := warehousetest.New(t)
+	s.environment["SLUICE_DATABASE_URL"] = empty
+	if o := s.run("serve", "--listen", "127.0.0.1:0"); o.code != codeEnvironment || !strings.Contains(o.stderr, "run sluice migrate") {
+		t.Errorf("without console.listen: exit code %d, want %d\n%s", o.code, codeEnvironment, o.stderr)
+	}
+	at, status := freeAddress(t), freeAddress(t)
+	s.configured("console: {listen: " + at + "}\n")
+	p := s.start("serve", "--listen", status)
+	p.said("the console waits for its database", "reason")
+	c := &shownConsole{t: t, address: "http://" + at}
+	states, command := c.steps("/?format=json")
+	if want := map[string]string{"Migrate": "next", "Authorize": "done", "Check": "later", "Sync": "later"}; !maps.Equal(states, want) ||
+		command != "sluice migrate --config "+s.config {
+		t.Errorf("without tables the steps are %v and the next command %q", states, command)
+	}
+	for page, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusServiceUnavailable, "/metrics": http.StatusServiceUnavailable} {
+		if got, text := get(t, "http://"+status+page); got != want {
+			t.Errorf("while it waits, %s has status %d, want %d: %s", page, got, want, text)
+		}
+	}
+	if o := s.run("migrate"); o.code != codeFine {
+		t.Fatalf("migrate: %d\n%s", o.code, o.stderr)
+	}
+	p.said("serving", "listen")
+	c.await("/", "No list is late")
+	if got, text := get(t, "http://"+status+"/readyz"); got != http.StatusOK {
+		t.Errorf("at work, /readyz has status %d: %s", got, text)
+	}
+	p.terminate()
+	p.ends(codeFine, stopLimit)
+}
+
+// TestServeEndsWhileItWaits: a process that waits for its tables stops when it is told to.
+func TestServeEndsWhileItWaits(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 88, Records: 10}).narrow()
+	s.configured("console: {listen: " + freeAddress(t) + "}\n")
+	s.environment["SLUICE_DATABASE_URL"] = warehousetest.New(t)
+	p := s.start("serve", "--listen", "127.0.0.1:0")
+	p.said("the console waits for its database", "reason")
+	p.terminate()
+	p.ends(codeFine, stopLimit)
+}
+
+// freeAddress is an address of this machine at which nothing listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	must(t, l.Close())
+	return l.Addr().String()
+}
+
 // TestConsentIsAStep: a process that has no refresh token asks for the consent, until upstream has
 // answered another process.
 func TestConsentIsAStep(t *testing.T) {

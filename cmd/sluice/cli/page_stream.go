@@ -97,7 +97,11 @@ func (p *pages) stream(ctx context.Context, r *console.Request) (console.Page, e
 		{Text: "Runs", Href: runsAddress(organization, name)},
 		{Text: "Quarantine", Href: "/quarantine?stream=" + url.QueryEscape(name)},
 		{Text: "Budget", Href: "/budget?" + url.Values{"org": {organization}, "service": {key.Service}}.Encode()},
-	}, runNow(organization, name), p.streamFields(&line, e, r.Now), days, runs)
+	}, runNow(organization, name), p.streamFields(&line, e, r.Now))
+	if line.list() {
+		page.Parts = append(page.Parts, findRecord(organization, name))
+	}
+	page.Parts = append(page.Parts, days, runs)
 	works, err := p.works(ctx, stream, r.Now)
 	page.Parts = append(page.Parts, works...)
 	return page, err
@@ -135,15 +139,16 @@ func sentenceOfStream(l *streamLine, e *why.Explanation, now time.Time) (string,
 	if len(e.Delays) > 0 {
 		because = " Now: " + strings.TrimSuffix(e.Delays[0], ".") + "."
 	}
+	again := because + " Next run: " + next(&l.Status, now) + "."
 	switch late := l.lateness(); {
 	case l.State == string(pipeline.StateDenied):
 		return "Upstream denies this stream." + because, console.Bad
 	case l.list() && l.Watermark == nil:
-		return "This stream was never complete." + because, console.Warn
+		return "This stream was never complete." + again, console.Warn
 	case late > 1:
-		return fmt.Sprintf("Late: complete up to %s ago, the bound is %s.", view.Age(l.age), view.Age(l.bound)) + because, console.Bad
+		return fmt.Sprintf("Late: complete up to %s ago, the bound is %s.", view.Age(l.age), view.Age(l.bound)) + again, console.Bad
 	case l.State == string(pipeline.StateFailed):
-		return "The last run failed." + because, console.Bad
+		return "The last run failed." + again, console.Bad
 	case late < 0:
 		return fmt.Sprintf("It runs every %s; next: %s.", why.Span(e.EverySeconds), next(&l.Status, now)) + because, console.Good
 	default:

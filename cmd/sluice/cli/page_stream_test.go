@@ -3,6 +3,7 @@ package cli
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,7 +36,7 @@ func TestPageOfAStream(t *testing.T) {
 	b.says(addressOfBills+".details", "It runs every 1 h")
 	b.says("/streams/"+sandbox.DefaultOrganizationID+"/inventory.items", "has this stream disabled")
 	for _, address := range []string{"/streams/nobody/inventory.bills", "/streams/" + sandbox.DefaultOrganizationID + "/bills", addressOfBills + ".nothing"} {
-		b.refuses(http.StatusNotFound, address, nil)
+		b.get(http.StatusNotFound, address)
 	}
 
 	s.exec(`UPDATE sluice.streams SET watermark = clock_timestamp() - interval '3 hours', state = 'retrying', reason = $1
@@ -57,7 +58,7 @@ func TestRunNow(t *testing.T) {
 		t.Fatal("bills are due before a request")
 	}
 	viewer := s.viewersDesk()
-	viewer.refuses(http.StatusForbidden, addressOfBills+"/run", url.Values{})
+	viewer.post(http.StatusForbidden, addressOfBills+"/run", url.Values{})
 	if html := viewer.says(addressOfBills); containsButton(html) {
 		t.Errorf("a viewer sees a button:\n%s", html)
 	}
@@ -72,10 +73,16 @@ func TestRunNow(t *testing.T) {
 	}
 	s.exec(`UPDATE sluice.streams SET enabled = false WHERE service = 'inventory' AND resource = 'bills'`)
 	refused := operator.posts(addressOfBills+"/run", url.Values{})
-	was, is := done.Before.(requested).Requested, done.After.(requested).Requested
-	if done.Who != "ann" || done.What != "sync" || done.Target != "inventory.bills" || done.Organization != sandbox.DefaultOrganizationID ||
-		done.Failed != "" || was != before || is != before+1 {
+	was, _ := done.Before.(map[string]any)
+	is, _ := done.After.(map[string]any)
+	if done.Who != anOperator || done.What != "sync" || done.Target != "inventory.bills" || done.Organization != sandbox.DefaultOrganizationID ||
+		done.Failed != "" || was["requested"] != float64(before) || is["requested"] != float64(before+1) {
 		t.Errorf("recorded is %+v", done)
+	}
+	operator.same("/actions?format=json", "actions")
+	operator.same("/actions?before=2&format=json", "actions", "--before", "2")
+	if o := s.run("actions"); o.code != codeFine || !strings.Contains(o.stdout, "inventory.bills") || !strings.Contains(o.stdout, refused.Failed) {
+		t.Errorf("actions: exit code %d, want 0 and the error of the refused one\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	if refused.Failed == "" || refused.Target != "inventory.bills" || refused.After != nil {
 		t.Errorf("the refused request is recorded as %+v", refused)

@@ -30,6 +30,9 @@ func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, 
 	if len(steps.Steps) > 0 && page.Mood != console.Bad {
 		page.Sentence, page.Mood, page.Parts = steps.sentence(), console.Plain, steps.parts()
 	}
+	for _, trouble := range shown.troubles() {
+		page.Parts = append(page.Parts, console.Note{Text: trouble, Mood: console.Bad})
+	}
 	var lists, works [][]console.Cell
 	for i := range lines {
 		l := &lines[i]
@@ -60,14 +63,19 @@ func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, 
 	return page, nil
 }
 
-// statusFor is the status for a page, or for its document. The page needs only the streams; budgets
-// and backfills, which have pages of their own, cost a query for each service.
+// statusFor is the status for a page, or for its document. The page needs the streams and the
+// troubles beside them; budgets and backfills, which have pages of their own, cost a query for each
+// service.
 func (p *pages) statusFor(ctx context.Context, r *console.Request) (*statusView, error) {
 	if r.Query.Get("format") != "" {
 		return p.cli.statusOf(ctx, p.app)
 	}
 	streams, err := streamViews(ctx, p.app)
-	return &statusView{Streams: streams}, err
+	if err != nil {
+		return nil, err
+	}
+	shown := &statusView{Streams: streams}
+	return shown, shown.readTroubles(ctx, p.app)
 }
 
 // streamLine is a stream with its age.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -81,11 +80,6 @@ func (p *pages) heldScans(held []tombstones.ScanToReview) console.Table {
 
 func reviewAddress(run int64) string { return "/tombstones/review/" + strconv.FormatInt(run, 10) }
 
-// recordAddress is the page of a record.
-func recordAddress(organization, service, resource, record string) string {
-	return "/r/" + service + "." + resource + "/" + url.PathEscape(record) + "?org=" + url.QueryEscape(organization)
-}
-
 func (p *pages) tombstoneRow(t *tombstones.Tombstone) []console.Cell {
 	zone := p.app.Zone(t.Organization)
 	proof := console.Text("")
@@ -108,7 +102,7 @@ func (p *pages) tombstoneRow(t *tombstones.Tombstone) []console.Cell {
 		gone = console.Moment(nil, zone)
 	}
 	return []console.Cell{
-		console.To(t.Record, recordAddress(t.Organization, t.Service, t.Resource, t.Record)),
+		console.To(t.Record, addressOfRecord(t.Organization, t.Service+"."+t.Resource, t.Record)),
 		console.Text(streamName(manyOrganizations(p.app), t.Organization, t.Service, t.Resource)), console.Word(state, moodOfTombstone(t.State)),
 		missed, proven, proof, gone, console.Moment(t.RestoredAt, zone),
 	}
@@ -225,7 +219,7 @@ func (p *pages) missedRows(shown *evidenceView) console.Table {
 	for i := range shown.Rows {
 		row := &shown.Rows[i]
 		table.Rows = append(table.Rows, []console.Cell{
-			console.To(row.Record, recordAddress(shown.Organization, shown.Service, shown.Resource, row.Record)),
+			console.To(row.Record, addressOfRecord(shown.Organization, shown.Service+"."+shown.Resource, row.Record)),
 			console.Moment(&row.FirstSeenAt, zone), console.Moment(&row.ChangedAt, zone), rightward(callOr(row.Call)), console.Moment(row.DeletedAt, zone),
 		})
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"sluice/cmd/sluice/console"
 	"sluice/sandbox"
 )
 
@@ -70,19 +69,18 @@ func TestTombstonePages(t *testing.T) {
 	}
 	d.refusesViewers([]string{"/tombstones", page}, []string{page + "/accept", page + "/reject"})
 
-	deed := d.posts(page+"/reject", url.Values{})
-	want := console.Deed{
-		Who: "ann", What: "tombstones reject", Target: run + " of inventory.bills", Organization: sandbox.DefaultOrganizationID, Before: toReview{40},
-		After: &decided{Records: 40},
+	did := d.posts(page+"/reject", url.Values{})
+	want := deed{
+		Who: anOperator, What: "tombstones reject", Target: run + " of inventory.bills", Organization: sandbox.DefaultOrganizationID, Before: stateOf(t, toReview{40}),
 	}
-	if diff := s.differs(want, deed, run); diff != "" {
+	if diff := s.differs(want, did, run); diff != "" {
 		t.Errorf("rejected (-want +got):\n%s", diff)
 	}
 	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones`); n != 0 || len(s.ids(resource, dead)) != 0 {
 		t.Errorf("%d pieces of evidence are left, and %d rows have tombstones", n, len(s.ids(resource, dead)))
 	}
-	if deed = d.posts(page+"/accept", url.Values{}); !strings.Contains(string(deed.Failed), "no deletion of run "+run+" needs review") {
-		t.Errorf("accepted what was rejected: %+v", deed)
+	if did = d.posts(page+"/accept", url.Values{}); !strings.Contains(did.Failed, "no deletion of run "+run+" needs review") {
+		t.Errorf("accepted what was rejected: %+v", did)
 	}
 	for _, none := range []string{page, "/tombstones/review/x"} {
 		if status, _ := d.ask(none, nil); status != http.StatusNotFound {
@@ -91,9 +89,9 @@ func TestTombstonePages(t *testing.T) {
 	}
 
 	run = hold()
-	deed = d.posts("/tombstones/review/"+run+"/accept", url.Values{})
+	did = d.posts("/tombstones/review/"+run+"/accept", url.Values{})
 	want.What, want.Target = "tombstones accept", run+" of inventory.bills"
-	if diff := s.differs(want, deed, run); diff != "" {
+	if diff := s.differs(want, did, run); diff != "" {
 		t.Errorf("accepted (-want +got):\n%s", diff)
 	}
 	if n := len(s.ids(resource, dead)); n != 40 {
@@ -107,12 +105,12 @@ func TestTombstonePages(t *testing.T) {
 }
 
 // differs compares deeds about bills; what was decided belongs to a run.
-func (s *fixture) differs(want, got console.Deed, run string) string {
+func (s *fixture) differs(want, got deed, run string) string {
 	s.t.Helper()
-	decision := *want.After.(*decided)
+	decision := decided{Records: 40}
 	decision.Organization, decision.Service, decision.Resource = sandbox.DefaultOrganizationID, "inventory", "bills"
 	_, err := fmt.Sscan(run, &decision.Run)
 	must(s.t, err)
-	want.After = &decision
+	want.After = stateOf(s.t, decision)
 	return cmp.Diff(want, got)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -89,22 +90,25 @@ func (c *cli) retryEntries(ctx context.Context, a *engine.App, ids []int64) erro
 // always is for commands, which work until all is done.
 func always() bool { return true }
 
+// retriedAtOnce is how many entries are read before they are loaded.
+const retriedAtOnce = 100
+
 // retryAll tries to load entries while more says so, and returns the results of those that it
 // tried, also with an error.
 func retryAll(ctx context.Context, a *engine.App, ids []int64, more func() bool) ([]engine.Retried, error) {
 	results := make([]engine.Retried, 0, len(ids))
-	for _, id := range ids {
+	for some := range slices.Chunk(ids, retriedAtOnce) {
 		if !more() {
 			break
 		}
-		result, err := a.Retry(ctx, id)
-		switch {
-		case errors.Is(err, engine.ErrBusy) && len(ids) > 1:
-			result.Why = err.Error() // the other entries go on
-		case err != nil:
-			return results, fmt.Errorf("retry entry %d: %w", id, err)
+		tried, err := a.Retry(ctx, some...)
+		if errors.Is(err, engine.ErrBusy) && len(ids) > 1 { // the last one alone
+			tried, err = []engine.Retried{{ID: some[0], Why: err.Error()}}, nil
 		}
-		results = append(results, result)
+		if err != nil {
+			return results, err
+		}
+		results = append(results, tried...)
 	}
 	return results, nil
 }

@@ -52,7 +52,7 @@ func TestARoleForEachProcess(t *testing.T) {
 	s.environment["SLUICE_DATABASE_URL"] = deployer
 	s.grants("ALTER ROLE " + name + " CREATEROLE")
 	t.Cleanup(func() {
-		for _, role := range []string{"owner", "worker", "receiver", "console"} {
+		for _, role := range []string{"owner", "worker", "receiver", "publisher", "console"} {
 			s.grants("DO $$ BEGIN IF EXISTS (SELECT FROM pg_roles WHERE rolname = '" + prefix + role + "') THEN DROP OWNED BY " + prefix + role +
 				" CASCADE; DROP ROLE " + prefix + role + "; END IF; END $$")
 		}

@@ -37,16 +37,19 @@ func (c *cli) addGroups(root *cobra.Command) {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"run", "Run:", []*cobra.Command{c.syncCommand(), c.serveCommand(), c.backfillCommand(), c.planCommand()}},
+		{"run", "Run:", []*cobra.Command{c.syncCommand(), c.serveCommand(), c.backfillCommand(), c.planCommand(), c.fleetCommand()}},
 		{"inspect", "Inspect:", []*cobra.Command{
-			c.statusCommand(), c.runsCommand(), c.budgetCommand(), c.explainCommand(), c.driftCommand(), c.readCommand(), c.consoleCommand(),
+			c.statusCommand(), c.runsCommand(), c.budgetCommand(), c.explainCommand(), c.findCommand(), c.exportCommand(), c.driftCommand(), c.closeCommand(),
+			c.readCommand(), c.consoleCommand(), c.actionsCommand(),
 		}},
-		{"repair", "Repair:", []*cobra.Command{c.verifyCommand(), c.rebuildCommand(), c.quarantineCommand(), c.tombstonesCommand()}},
+		{"repair", "Repair:", []*cobra.Command{
+			c.verifyCommand(), c.certifyCommand(), c.rebuildCommand(), c.quarantineCommand(), c.tombstonesCommand(), c.eraseCommand(),
+		}},
 		{"set-up", "Set up:", []*cobra.Command{
-			c.demoCommand(), c.initCommand(), c.checkCommand(), c.authorizeCommand(), c.migrateCommand(),
-			c.resourcesCommand(), c.catalogueCommand(), c.organizationsCommand(),
+			c.demoCommand(), c.initCommand(), c.configCommand(), c.checkCommand(), c.authorizeCommand(), c.migrateCommand(),
+			c.adoptCommand(), c.resourcesCommand(), c.catalogueCommand(), c.organizationsCommand(),
 			c.readersCommand(), c.keysCommand(), c.schemaCommand(),
-			c.notificationsCommand(), c.sandboxCommand(),
+			c.notificationsCommand(), c.eventsCommand(), c.sandboxCommand(),
 		}},
 		{"generate", "Generate:", []*cobra.Command{c.draftCommand(), c.dictionaryCommand(), c.erdCommand(), c.coverageCommand(), c.metricsCommand()}},
 		{other, "Other:", []*cobra.Command{c.healthCommand(), c.versionCommand()}},

@@ -14,8 +14,11 @@ import (
 func (c *cli) schemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
-		Short: "Give the resources that the configuration declares typed columns, after the fact",
-		Long: `Give the resources that the configuration declares (custom) typed columns, after the
+		Short: "Give declared resources typed columns after the fact; show what is left out",
+		Long: `Show which columns the configuration leaves out of records or hashes, since when, and how
+many rows still have values of before (scrub removes these).
+
+Give the resources that the configuration declares (custom) typed columns, after the
 fact. Records are kept whole, so nothing is asked of upstream again:
 
   sluice schema promote custom.price_lists   proposes columns out of what came
@@ -23,9 +26,9 @@ fact. Records are kept whole, so nothing is asked of upstream again:
   sluice migrate                             shows the plan, then: --accept
   sluice schema fill custom.price_lists      fills the columns of the rows that are there`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: c.showLeftOut,
 	}
-	cmd.AddCommand(c.promoteCommand(), c.fillCommand())
+	cmd.AddCommand(c.promoteCommand(), c.fillCommand(), c.scrubCommand())
 	return cmd
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -30,13 +31,14 @@ their next page. Any number of serve processes may share one database.
 
 Each run that ends, waits or fails is a line in the log. If the configuration has
 notifications.listen, it receives callbacks there, too, and with console.listen it
-offers the console (sluice console).
+offers the console (sluice console). Then it starts also without tables and without a
+database: the console shows what is left to do, and the work begins when it is done.
 
 SIGHUP makes it read all secrets again, and so does a change of a file with a secret,
 within a minute. Everything else of the configuration needs a restart.
 
-/healthz says whether this process lives, /readyz whether its database answers,
-/metrics is for Prometheus.`,
+/healthz says whether this process lives, /readyz whether it is at work and its
+database answers, /metrics is for Prometheus.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// If the reader of the log ends, the work goes on: without this, a write to the pipe
@@ -46,14 +48,14 @@ within a minute. Everything else of the configuration needs a restart.
 			defer ignore()
 			options := c.options()
 			options.Quiet = false
-			err := withOptions(cmd.Context(), options, func(ctx context.Context, a *engine.App) error {
-				if listen == "" {
-					listen = a.Config.Listen
-				}
-				unfollow := followSecrets(ctx, a, again)
-				defer unfollow()
-				return c.serve(ctx, a, listen)
-			})
+			a, err := engine.Load(options)
+			if err != nil {
+				return err
+			}
+			if listen == "" {
+				listen = a.Config.Listen
+			}
+			err = errors.Join(c.serve(cmd.Context(), a, listen, again), a.Close(cmd.Context()))
 			if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) {
 				return nil // it was stopped while it started and has no work to end
 			}
@@ -83,60 +85,100 @@ func followSecrets(ctx context.Context, a *engine.App, again <-chan os.Signal) f
 	}
 }
 
-func (c *cli) serve(ctx context.Context, a *engine.App, listen string) error {
+// serve opens the database and works, until the context ends. With console.listen, the console
+// waits for the database and its tables, and the work begins when they are there.
+func (c *cli) serve(ctx context.Context, a *engine.App, listen string, again <-chan os.Signal) error {
 	a.WarnExposed(ctx)
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	status, err := listenForStatus(ctx, a, listen)
 	if err != nil {
-		return fmt.Errorf("listen for health and metrics: %w: %w", errEnvironment, err)
+		return err
 	}
+	var shown *consoleListener
+	var shownEnded <-chan error // nil waits for ever
+	if a.Config.Console.Listen == "" {
+		err = a.Reach(ctx)
+	} else if shown, err = c.openWithConsole(ctx, a); err == nil {
+		shownEnded = shown.failed
+	}
+	if err != nil {
+		return errors.Join(err, status.server.Close())
+	}
+	unfollow := followSecrets(ctx, a, again)
+	defer unfollow()
 	var callbacks *metrics.Callbacks
 	var receiver *receiverListener
-	var ended <-chan error // of the receiver; nil waits for ever
+	var ended <-chan error // of the receiver, as above
 	if a.Config.Notifications.Listen != "" {
 		callbacks = callbackMetrics(a)
 		if receiver, err = openListener(ctx, a, callbacks); err != nil {
-			return errors.Join(err, listener.Close())
+			return errors.Join(err, shown.stop(context.WithoutCancel(ctx)), status.server.Close())
 		}
 		ended = receiver.failed
 	}
-	var shown *consoleListener
-	var shownEnded <-chan error // as above
-	if a.Config.Console.Listen != "" {
-		if shown, err = c.openConsole(ctx, a, a.Config.Console.Listen); err != nil {
-			return errors.Join(err, receiver.stop(context.WithoutCancel(ctx)), listener.Close())
-		}
-		shownEnded = shown.failed
-	}
 	queue, err := a.StartQueue(context.WithoutCancel(ctx), true)
 	if err != nil {
-		return errors.Join(err, shown.stop(context.WithoutCancel(ctx)), receiver.stop(context.WithoutCancel(ctx)), listener.Close())
+		return errors.Join(err, shown.stop(context.WithoutCancel(ctx)), receiver.stop(context.WithoutCancel(ctx)), status.server.Close())
 	}
-	registry := metrics.Registry(a.Metrics(build(), callbacks))
-	server := boundedServer(statusPages(a.DB.Pool().Ping, registry), a.Log)
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(limit(listener, mostConnections)) }()
-	a.Log.InfoContext(ctx, "serving", "listen", listener.Addr().String(), "workers", a.Config.Workers, "streams", len(a.Streams()))
+	status.show(statusPages(a.DB.Pool().Ping, metrics.Registry(a.Metrics(build(), callbacks))))
+	a.Log.InfoContext(ctx, "serving", "listen", status.address, "workers", a.Config.Workers, "streams", len(a.Streams()))
 
 	select {
 	case <-ctx.Done():
 		a.Log.InfoContext(ctx, "stopping: running chunks end at their next page")
-	case err = <-failed:
+	case err = <-status.failed:
 		err = fmt.Errorf("serve health and metrics: %w", err)
 	case err = <-ended:
 	case err = <-shownEnded:
 	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), queueStopLimit)
 	defer cancel()
-	return errors.Join(err, shown.stop(stop), receiver.stop(stop), queue.Stop(stop), server.Shutdown(stop))
+	return errors.Join(err, shown.stop(stop), receiver.stop(stop), queue.Stop(stop), status.server.Shutdown(stop))
+}
+
+// statusListener offers the status pages.
+type statusListener struct {
+	address string
+	server  *http.Server
+	pages   atomic.Pointer[http.Handler]
+	// failed receives why the listener ended.
+	failed chan error
+}
+
+// listenForStatus offers the status pages of a process that is not ready yet.
+func listenForStatus(ctx context.Context, a *engine.App, listen string) (*statusListener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen for health and metrics: %w: %w", errEnvironment, err)
+	}
+	s := &statusListener{address: listener.Addr().String(), failed: make(chan error, 1)}
+	s.show(unreadyPages())
+	s.server = boundedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*s.pages.Load()).ServeHTTP(w, r) }), a.Log)
+	go func() { s.failed <- s.server.Serve(limit(listener, mostConnections)) }()
+	return s, nil
+}
+
+func (s *statusListener) show(pages http.Handler) { s.pages.Store(&pages) }
+
+// unreadyPages are the status pages of a process that waits for its database.
+func unreadyPages() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", lives)
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "sluice waits for its database", http.StatusServiceUnavailable)
+	})
+	return mux
+}
+
+// lives says that this process lives.
+func lives(w http.ResponseWriter, _ *http.Request) {
+	_, _ = fmt.Fprintln(w, "ok") // a failure means that the client has disconnected
 }
 
 // statusPages are read-only. They show counts and times, never values of records. Ping asks whether
 // the database answers.
 func statusPages(ping func(context.Context) error, registry *prometheus.Registry) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = fmt.Fprintln(w, "ok") // a failure means that the client has disconnected
-	})
+	mux.HandleFunc("GET /healthz", lives)
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 		defer cancel()
@@ -144,7 +186,7 @@ func statusPages(ping func(context.Context) error, registry *prometheus.Registry
 			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
 			return
 		}
-		_, _ = fmt.Fprintln(w, "ready") // as above
+		_, _ = fmt.Fprintln(w, "ready") // as in lives
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return mux

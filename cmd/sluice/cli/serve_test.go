@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -59,7 +60,7 @@ func TestServe(t *testing.T) {
 	s.configured("resources:\n  inventory.items: {notified: {every: 6h}}\n")
 	s.notified("http://127.0.0.1:1")
 
-	atWork := s.arrivals.after(6)
+	atWork, release := s.secondPages("/inventory/v1/items")
 	p := s.start("serve", "--listen", "127.0.0.1:0")
 	address := p.said("serving", "listen")
 	s.looksWell(address)
@@ -76,6 +77,8 @@ func TestServe(t *testing.T) {
 		t.Fatalf("serve ended with %d\n%s", p.code, p.stderr.String())
 	}
 	p.terminate()
+	p.said("stopping: running chunks end at their next page", "")
+	release()
 	p.ends(codeFine, stopLimit)
 	s.quiet()
 	if open := one[int](s, `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`); open == 0 {
@@ -108,6 +111,27 @@ func TestServe(t *testing.T) {
 	s.equal()
 	p.terminate()
 	p.ends(codeFine, stopLimit)
+}
+
+// secondPages lets the first page of a list through. All later ones wait until the function is
+// called; the channel is closed when the first of them has arrived.
+func (s *fixture) secondPages(path string) (<-chan struct{}, func()) {
+	arrived, released := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	s.arrivals.through(func(upstream http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if page := r.URL.Query().Get("page"); r.URL.Path == path && page != "" && page != "1" {
+				once.Do(func() { close(arrived) })
+				select {
+				case <-released:
+				case <-r.Context().Done():
+					return
+				}
+			}
+			upstream.ServeHTTP(w, r)
+		})
+	})
+	return arrived, func() { close(released) }
 }
 
 // allDone waits until every stream has completed so many runs, and none is due: a list of headers

@@ -12,9 +12,12 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/warehouse/calls"
+	"sluice/pipeline/warehouse/cells"
+	"sluice/pipeline/warehouse/closings"
 	"sluice/pipeline/warehouse/history"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/pipeline/warehouse/streams/backfills"
+	"sluice/pipeline/warehouse/wants"
 )
 
 func (c *cli) statusCommand() *cobra.Command {
@@ -61,6 +64,17 @@ type statusView struct {
 	Gates []calls.Gate `json:"gates"`
 	// Histories are the resources that keep versions.
 	Histories []history.History `json:"histories"`
+	// Closings are the closed periods, with how many records changed each since.
+	Closings []closings.Count `json:"closings"`
+	// Receivers are those of events.
+	Receivers []receiverView `json:"receivers"`
+	// Wants are the records that roles asked for, by organization.
+	Wants []wants.Sum `json:"wants"`
+	// Away are the organizations that are not at home in this cell of a fleet, or leave it.
+	Away []cells.Home `json:"away"`
+	// LeftOut are the columns that are left out of records or hashed; values of before are not
+	// counted.
+	LeftOut []engine.LeftOut `json:"left_out"`
 }
 
 // streamView is a stream and when it is late.
@@ -96,11 +110,8 @@ func (c *cli) statusOf(ctx context.Context, a *engine.App) (*statusView, error) 
 	if shown.Budgets, err = budgets(ctx, a); err != nil {
 		return nil, err
 	}
-	if shown.TokensDiedYoung, err = a.DB.TokensDiedYoung(ctx); err != nil {
-		return nil, fmt.Errorf("read the tokens: %w", err)
-	}
-	if shown.TokensFellBack, err = a.DB.TokensFellBack(ctx); err != nil {
-		return nil, fmt.Errorf("read the tokens: %w", err)
+	if err = shown.readTroubles(ctx, a); err != nil {
+		return nil, err
 	}
 	if shown.Gates, err = a.DB.Gates(ctx); err != nil {
 		return nil, fmt.Errorf("read the gates: %w", err)
@@ -115,7 +126,61 @@ func (c *cli) statusOf(ctx context.Context, a *engine.App) (*statusView, error) 
 	if shown.Histories, err = history.Histories(ctx, a.DB.Pool()); err != nil {
 		return nil, err
 	}
+	if shown.Away, err = a.AwayHomes(ctx); err != nil {
+		return nil, err
+	}
+	if shown.LeftOut, err = a.LeftOut(ctx, false); err != nil {
+		return nil, err
+	}
+	if shown.Wants, err = wants.Sums(ctx, a.DB.Pool()); err != nil {
+		return nil, err
+	}
 	return shown, nil
+}
+
+// readTroubles reads the troubles that belong to no stream: of tokens, closed periods and
+// receivers.
+func (shown *statusView) readTroubles(ctx context.Context, a *engine.App) error {
+	var err error
+	if shown.TokensDiedYoung, err = a.DB.TokensDiedYoung(ctx); err != nil {
+		return fmt.Errorf("read the tokens: %w", err)
+	}
+	if shown.TokensFellBack, err = a.DB.TokensFellBack(ctx); err != nil {
+		return fmt.Errorf("read the tokens: %w", err)
+	}
+	if shown.Closings, err = closings.Counts(ctx, a.DB.Pool()); err != nil {
+		return err
+	}
+	shown.Receivers, err = receiversOf(ctx, a)
+	return err
+}
+
+// troubles are the sentences about it.
+func (shown *statusView) troubles() []string {
+	var all []string
+	if shown.TokensDiedYoung >= youngAlarm {
+		all = append(all, fmt.Sprintf("ALARM: %d access tokens in a row were refused before their time: "+
+			"another program may use the same refresh token, give each its own", shown.TokensDiedYoung))
+	}
+	if shown.TokensFellBack > 0 {
+		all = append(all, fmt.Sprintf("upstream refuses the refresh token that it sent in place of the configured one (%s): the configured one is in use",
+			view.Plural(shown.TokensFellBack, "credential")))
+	}
+	for _, closed := range shown.Closings {
+		if closed.Records > 0 {
+			all = append(all, fmt.Sprintf("%s: the closed period %s changed, by %s: they are in analytics.after_close",
+				closed.Organization, closed.Period, view.Plural(int(closed.Records), "record")))
+		}
+	}
+	for i := range shown.Away {
+		all = append(all, awaySentence(&shown.Away[i]))
+	}
+	for i := range shown.Receivers {
+		if trouble := shown.Receivers[i].trouble(); trouble != "" {
+			all = append(all, trouble)
+		}
+	}
+	return append(all, leftOutSentences(shown.LeftOut)...)
 }
 
 func streamViews(ctx context.Context, a *engine.App) ([]streamView, error) {
@@ -127,21 +192,36 @@ func streamViews(ctx context.Context, a *engine.App) ([]streamView, error) {
 	if err != nil {
 		return nil, err
 	}
-	views := make([]streamView, len(stands))
+	elsewhere, err := a.Elsewhere(ctx)
+	if err != nil {
+		return nil, err
+	}
+	views := make([]streamView, 0, len(stands))
 	for i := range stands {
 		s := &stands[i]
-		views[i].Status = *s
+		if elsewhere(s.Organization) {
+			continue
+		}
+		shown := streamView{Status: *s}
 		if s.Enabled {
 			key := engine.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}
-			views[i].BoundSeconds = bound(key, time.Duration(s.EverySeconds*float64(time.Second))).Seconds()
+			shown.BoundSeconds = bound(key, time.Duration(s.EverySeconds*float64(time.Second))).Seconds()
 		}
+		views = append(views, shown)
 	}
 	return views, nil
 }
 
 func budgets(ctx context.Context, a *engine.App) ([]budgetView, error) {
+	elsewhere, err := a.Elsewhere(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var views []budgetView
 	for _, of := range accounts(a.Streams()) {
+		if elsewhere(of.Organization) {
+			continue
+		}
 		limits, err := a.Limits(of.Organization, of.Service)
 		if err != nil {
 			return nil, err
@@ -172,17 +252,15 @@ func (shown *statusView) text(a *engine.App, now time.Time) view.Text {
 			page.Linef("")
 			page.Add(tableOfBackfills(a, shown.Backfills, now))
 		}
-		if shown.TokensDiedYoung >= youngAlarm {
-			page.Linef("ALARM: %d access tokens in a row were refused before their time: "+
-				"another program may use the same refresh token, give each its own", shown.TokensDiedYoung)
-		}
-		if shown.TokensFellBack > 0 {
-			page.Linef("upstream refuses the refresh token that it sent in place of the configured one (%s): the configured one is in use",
-				view.Plural(shown.TokensFellBack, "credential"))
+		for _, trouble := range shown.troubles() {
+			page.Linef("%s", trouble)
 		}
 		if len(shown.Histories) > 0 {
 			page.Linef("")
 			page.Add(tableOfHistories(a, shown.Histories))
+		}
+		for i := range shown.Wants {
+			page.Linef("%s", wantsLine(&shown.Wants[i]))
 		}
 		for i := range shown.Budgets {
 			page.Linef("%s", shown.Budgets[i].line(a))
@@ -202,6 +280,19 @@ func (b *budgetView) line(a *engine.App) string {
 	if b.ExhaustedUntil != nil {
 		text += ", spent until " + view.Minute(*b.ExhaustedUntil, a.Zone(b.Organization)) +
 			"; at once: sluice budget reopen " + b.Organization + " " + b.Service
+	}
+	return text
+}
+
+// wantsLine is a sentence about the records that roles asked for.
+func wantsLine(w *wants.Sum) string {
+	text := fmt.Sprintf("%s: roles asked for %s in the last 24 h of %s", w.Organization, view.Plural(w.Wants, "record"), view.Count(w.PerDay))
+	if w.Wants+w.Open == 0 {
+		return text
+	}
+	text += fmt.Sprintf(": %s read or gone, %s not to be read, %s open", view.Count(w.Answered), view.Count(w.Failed), view.Count(w.Open))
+	if w.Open > 0 {
+		text += ", the oldest for " + view.Age(time.Duration(w.OldestSeconds*float64(time.Second)))
 	}
 	return text
 }

@@ -54,7 +54,7 @@ func TestObjectsOfOthers(t *testing.T) {
 			s.append(declared)
 			s.accept()
 			s.afterAMinute()
-			s.goesOn(strangers, "sync", "verify --local")
+			s.goesOn(strangers, "sync", "verify --local", "export * --to "+t.TempDir())
 			p := s.start("serve", "--listen", "127.0.0.1:0")
 			p.said("serving", "listen")
 			strangers.Loot()
@@ -87,6 +87,7 @@ func (s *fixture) functions(strangers *warehousetest.Strangers) {
 	s.t.Helper()
 	calls := []string{
 		`SELECT sluice.prune_calls(2)`, `SELECT sluice.prune_runs('400 days')`, `SELECT sluice.prune_raw('2 days')`, `SELECT sluice.prune_history('2 days')`,
+		`SELECT sluice.prune_quarantine('2 days', '2 days', '2 days')`, `SELECT sluice.prune_gone('2 days')`,
 		`SELECT history.make_readers()`, `SELECT FROM sluice.detail_backlog('x', 'inventory', 'bills')`,
 		`SELECT FROM history.inventory_bills_as_of(clock_timestamp())`, `SELECT FROM analytics.bill_lines_loaded`,
 	}

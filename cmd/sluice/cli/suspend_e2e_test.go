@@ -28,8 +28,10 @@ func TestSuspendedKilledAndRestarted(t *testing.T) {
 		minute            = 15 * time.Second
 		perMinute, atOnce = 100, 10 // of the plan premium: docs/upstream.md U40 and U41
 	)
+	// A process waits for upstream half of its time. Then it is soon suspended with a call under
+	// way, before the others have read everything.
 	s := newFixture(t, sandbox.Options{
-		Seed: 47, Records: 60_000, PageLatency: 40 * time.Millisecond, Limits: sandbox.Limits{Minute: minute},
+		Seed: 47, Records: 75_000, PageLatency: 250 * time.Millisecond, Limits: sandbox.Limits{Minute: minute},
 	}).narrow()
 	s.environment[withMinute] = minute.String()
 	// A suspended process keeps its streams, so each process has one and all have some.

@@ -96,7 +96,8 @@ func (c *cli) syncOnce(ctx context.Context, a *engine.App, names []string, organ
 	}
 	result, err := c.await(ctx, a, queue, streams)
 	if err == nil {
-		err = errors.Join(withNeedsReview(ctx, a, result), withWithheld(ctx, a, result), a.Rezone(ctx))
+		err = errors.Join(withNeedsReview(ctx, a, result), withWithheld(ctx, a, result), a.Rezone(ctx),
+			a.NoticeAfterClose(ctx), queue.FinishEvents(ctx))
 	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), queueStopLimit)
 	defer cancel()

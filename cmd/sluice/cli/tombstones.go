@@ -114,5 +114,8 @@ func evidence(page *view.Page, t *tombstones.Tombstone, zone *time.Location) {
 	if t.RestoredAt != nil && t.RestoredCall != nil {
 		field("came back", "%s with call %d; %s in all", at(t.RestoredAt), *t.RestoredCall, view.Plural(t.Restores, "time"))
 	}
+	if t.PrunedAt != nil {
+		field("row", "deleted %s, as its tombstone was older than retention.gone", at(t.PrunedAt))
+	}
 	page.Linef("")
 }

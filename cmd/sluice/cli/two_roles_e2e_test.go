@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -33,7 +34,7 @@ func TestTwoRoles(t *testing.T) {
 		"backfill accounting.vendor_payments --from 2024-01-01 --to 2025-12-31 --wait", "backfill list", "sync",
 		"budget reopen " + sandbox.DefaultOrganizationID, "sync --reset-watermark inventory.items", "quarantine export", "organizations accept " + sandbox.DefaultOrganizationID,
 		"readers", "sync --org " + sandbox.DefaultOrganizationID + " inventory.taxes", "resources", "version", "dictionary", "erd", "coverage", "metrics",
-		"notifications", "notifications inbox", "notifications replay --since 1h",
+		"notifications", "notifications inbox", "notifications replay --since 1h", "export", "export inventory.items",
 	} {
 		s.runs(codeFine, line)
 	}
@@ -41,6 +42,18 @@ func TestTwoRoles(t *testing.T) {
 	s.runs(codeFine, "organizations retry "+sandbox.DefaultOrganizationID)
 	id := one[string](s, `SELECT bill_id FROM inventory.bills LIMIT 1`)
 	s.runs(codeFine, "explain inventory.bills "+id)
+	s.runs(codeFine, "find "+id)
+	s.runs(codeFine, "erase inventory.bills "+id+" --dry-run")
+	vendor := one[string](s, `SELECT max(vendor_name) FROM inventory.bills`)
+	for _, what := range [][]string{{"inventory.bills", id}, {"--contains", vendor}} {
+		o := s.run(append([]string{"erase"}, what...)...)
+		if o.code != codeFine || !strings.Contains(o.stdout, "until the owner of the tables makes them anew") {
+			t.Errorf("erase %q ended with %d\n%s%s", what, o.code, o.stdout, o.stderr)
+		}
+	}
+	s.runs(codeFine, "erase inventory.bills "+id+" --verify")
+	s.runs(codeFine, "erase inventory.bills "+id+" --allow")
+	s.runs(codeFine, "erase --list")
 
 	// The housekeeping of serve begins a new block of the call log when a new day begins.
 	s.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '3 days', lease_until = lease_until - interval '3 days', finished_at = finished_at - interval '3 days'`)
@@ -54,6 +67,7 @@ func TestTwoRoles(t *testing.T) {
 	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
 	for _, sql := range []string{
 		`SELECT sluice.prune_runs('400 days')`, `SELECT sluice.prune_raw('400 days')`, `SELECT sluice.prune_history('400 days')`,
+		`SELECT sluice.prune_quarantine('400 days', '400 days', '400 days')`, `SELECT sluice.prune_gone('400 days')`,
 	} {
 		if _, err := conn.Exec(t.Context(), sql); err != nil {
 			t.Errorf("%s: %v", sql, err)

@@ -52,6 +52,8 @@ func (s *fixture) situation() string {
 		(SELECT string_agg(format('stream %s %s until %s', resource, state, wait_until), E'\n') FROM sluice.streams WHERE state <> 'idle'),
 		(SELECT string_agg(format('job %s %s, due %s, tried by %s', id, state, scheduled_at, attempted_by[array_upper(attempted_by, 1)]), E'\n')
 			FROM river.river_job WHERE state <> 'completed'),
+		(SELECT string_agg(format('run %s of %s, %s, began %s, ended %s: %s %s', r.id, r.resource, r.class, r.started_at, r.ended_at, r.outcome, r.note), E'\n')
+			FROM (SELECT * FROM sluice.runs ORDER BY id DESC LIMIT 12) AS r),
 		(SELECT string_agg(format('leader %s until %s', leader_id, expires_at), E'\n') FROM river.river_leader),
 		'now ' || clock_timestamp())`)
 }

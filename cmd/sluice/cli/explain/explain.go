@@ -27,6 +27,7 @@ func Conclusions(h lineage.History, resource *schema.Resource, zone *time.Locati
 	}
 	s.tombstone(h.Tombstone)
 	s.quarantine(&h)
+	s.wants(&h)
 	s.covered(&h)
 	return s.said
 }
@@ -53,6 +54,8 @@ func (s *sentences) maybe(t *time.Time, otherwise string) string {
 // Request names a call by its request: /inventory/v1/bills page 3.
 func Request(c *lineage.Call) string {
 	switch {
+	case c.Adopted != nil:
+		return "adopted from " + c.Adopted.Source + ", " + c.Adopted.Origin
 	case c.At == nil:
 		return "not in the call log any more"
 	case c.Page > 0:
@@ -63,6 +66,9 @@ func Request(c *lineage.Call) string {
 }
 
 func (s *sentences) call(c *lineage.Call) string {
+	if c.Adopted != nil {
+		return s.adopted(c)
+	}
 	if c.At == nil {
 		return fmt.Sprintf("call %d, which is not in the call log any more", c.ID)
 	}
@@ -71,6 +77,19 @@ func (s *sentences) call(c *lineage.Call) string {
 		answer = fmt.Sprintf("HTTP %d", c.Status)
 	}
 	return fmt.Sprintf("call %d (%s, %s, %s)", c.ID, Request(c), answer, s.at(*c.At))
+}
+
+// adopted says where records are from that no call brought.
+func (s *sentences) adopted(c *lineage.Call) string {
+	said := fmt.Sprintf("batch %d, adopted from %s (%s", c.ID, c.Adopted.Source, c.Adopted.Origin)
+	switch from, until := c.Adopted.From, c.Adopted.Until; {
+	case from == nil || until == nil:
+	case from.Equal(*until):
+		said += ", extracted " + s.at(*from)
+	default:
+		said += ", extracted from " + s.at(*from) + " to " + s.at(*until)
+	}
+	return said + ")"
 }
 
 func (s *sentences) present(h *lineage.History) {
@@ -167,6 +186,10 @@ func (s *sentences) absent(h *lineage.History) {
 		where = fmt.Sprintf("all %d answers that raw records are kept of", h.Archives)
 	}
 	switch {
+	case h.Erasure != 0:
+		s.sayf("The record was erased: erasure %d, see sluice erase --list. No run loads it again, whatever upstream shows.", h.Erasure)
+	case h.Tombstone != nil && h.Tombstone.PrunedAt != nil:
+		s.sayf("There is no row: it was deleted at %s, as its tombstone was older than retention.gone keeps such rows.", s.at(*h.Tombstone.PrunedAt))
 	case len(h.Versions) > 0:
 		s.sayf("There is no row, although %s brought the record: the row was deleted past the program, or by a rule of it.", s.call(h.Versions[0].Call))
 	case open:
@@ -190,7 +213,7 @@ func (s *sentences) tombstone(t *tombstones.Tombstone) {
 		s.sayf("Two scans did not show it, the second at %s, but they missed too many rows at once: an operator decides whether it is gone.",
 			s.maybe(t.ProofAt, "an unknown time"))
 	case "deleted":
-		s.sayf("It is gone upstream: the row has its tombstone since %s, %s.", s.maybe(t.DeletedAt, "an unknown time"), proof(t))
+		s.sayf("It is gone upstream, and has its tombstone since %s, %s.", s.maybe(t.DeletedAt, "an unknown time"), proof(t))
 	case "restored":
 		s.sayf("It had a tombstone and came back at %s.", s.maybe(t.RestoredAt, "an unknown time"))
 	}
@@ -205,6 +228,21 @@ func proof(t *tombstones.Tombstone) string {
 		text += ", and an operator accepted that"
 	}
 	return text
+}
+
+// wants says which roles had the record read.
+func (s *sentences) wants(h *lineage.History) {
+	for i := range h.Wants {
+		w := &h.Wants[i]
+		switch {
+		case w.AnsweredAt == nil:
+			s.sayf("The role %s asked for it at %s, and waits.", w.AskedBy, s.at(w.AskedAt))
+		case w.Call == 0:
+			s.sayf("The role %s asked for it at %s: %s.", w.AskedBy, s.at(w.AskedAt), w.Outcome)
+		default:
+			s.sayf("The role %s asked for it at %s, and call %d followed at %s: %s.", w.AskedBy, s.at(w.AskedAt), w.Call, s.at(*w.AnsweredAt), w.Outcome)
+		}
+	}
 }
 
 func (s *sentences) quarantine(h *lineage.History) {

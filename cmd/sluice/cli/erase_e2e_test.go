@@ -1,0 +1,260 @@
+//go:build e2e
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+)
+
+// personName and personAddress stand for a person. Her record has a name and an address, too, which
+// is gone with it; all values have the word planted.
+const (
+	personName, personAddress, theWord = "Anna Planted", "anna.planted@x.org", "planted"
+)
+
+// personUpstream puts a person into what upstream answers: her own record, a bill with her name and
+// with keys that no declaration knows, a bill that does not fit, the title of a chat, an error.
+type personUpstream struct {
+	next http.Handler
+	// round makes other versions of the records; refused counts errors.
+	round, refused atomic.Int64
+}
+
+// ServeHTTP implements http.Handler.
+func (p *personUpstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	list := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+	if list == "creditnotes" && p.refused.Add(1) == 1 {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = fmt.Fprintf(w, `{"code":9,"message":"%s is no customer"}`, personName)
+		return
+	}
+	record := httptest.NewRecorder()
+	p.next.ServeHTTP(record, r)
+	body := record.Body.Bytes()
+	var answer map[string]any
+	switch {
+	case record.Code != http.StatusOK:
+	case list == "chats":
+		body = bytes.ReplaceAll(body, []byte("Büro Zürich"), []byte("Büro of "+personName))
+	case json.Unmarshal(body, &answer) == nil:
+		p.plant(list, answer)
+		body, _ = json.Marshal(answer) //nolint:errchkjson // it was JSON
+		// Upstream may spell a character in another way.
+		body = bytes.ReplaceAll(body, []byte(personAddress), []byte(`\u0061nna.pl\u0061nted@x.org`))
+	}
+	relay(w, record, body)
+}
+
+func (p *personUpstream) plant(list string, answer map[string]any) {
+	for _, value := range answer {
+		records, _ := value.([]any)
+		for i := range records {
+			record, _ := records[i].(map[string]any)
+			switch {
+			case list == "contactpersons" && record["contact_person_id"] == "460140000000001000":
+				record["first_name"], record["last_name"], record["email"] = "Anna", "Planted "+fmt.Sprint(p.round.Load()), personAddress
+			case list == "bills" && i == 0:
+				record["reference_number"] = personName
+				record["words"] = map[string]any{"to": []any{"write to " + personAddress}, personAddress: p.round.Load()}
+			case list == "bills" && i == 1:
+				record["total"] = personName
+			}
+		}
+	}
+}
+
+// standing are the rows of the whole database that hold the word, however JSON spells it.
+func (s *fixture) standing() []string {
+	s.t.Helper()
+	s.exec(`SET bytea_output = 'escape'`)
+	var found []string
+	for table, rows := range s.dump() {
+		found = append(found, wordLines(table+": ", rows)...)
+	}
+	return found
+}
+
+// wordLines are the lines of a text that hold the word.
+func wordLines(where, text string) []string {
+	var found []string
+	for line := range strings.Lines(text) {
+		if strings.Contains(strings.ToLower(strings.NewReplacer(`\\u0061`, "a", `\u0061`, "a").Replace(line)), theWord) {
+			found = append(found, where+line[:min(len(line), 300)])
+		}
+	}
+	return found
+}
+
+func personFixture(t *testing.T) (*fixture, *personUpstream, *ownPostgres) {
+	t.Helper()
+	s := newFixture(t, sandbox.Options{Seed: 131, Records: 60, Limits: sandbox.Limits{Off: true}})
+	upstream := &personUpstream{next: s.world}
+	s.arrivals.next = upstream
+	s.configured("resources:\n  inventory.bills: {history: true}\n  accounting.contact_persons: {history: true}\n")
+	return s, upstream, s.ownPostgres()
+}
+
+var personStreams = []string{ //nolint:gochecknoglobals // a constant
+	"accounting.vendor_payments", "inventory.bills", "inventory.credit_notes", "accounting.contact_persons", "chat.conversations",
+}
+
+// TestAnErasedPersonIsNowhere: in no dump of the database, in no file of it after the tables were
+// vacuumed, in no line of the program, although upstream goes on showing her. Everything else works
+// as before.
+func TestAnErasedPersonIsNowhere(t *testing.T) {
+	t.Parallel()
+	s, upstream, postgres := personFixture(t)
+	var said strings.Builder
+	run := func(code int, args ...string) string {
+		t.Helper()
+		o := s.run(args...)
+		if o.code != code && code >= 0 {
+			t.Fatalf("%v ended with %d, want %d\n%s%s", args, o.code, code, o.stdout, o.stderr)
+		}
+		said.WriteString(o.stdout + o.stderr)
+		return o.stdout
+	}
+	again := func() {
+		s.exec(`UPDATE sluice.parents SET read_at = read_at - interval '2 days'`)
+		run(-1, append([]string{"sync", "--log-level", "debug"}, personStreams...)...)
+	}
+	again()
+	upstream.round.Add(1)
+	again()
+	if n := len(s.standing()); n < 10 {
+		t.Fatalf("the person stands in %d rows only", n)
+	}
+	others := one[string](s, `SELECT md5(string_agg(t::text, E'\n' ORDER BY bill_id)) FROM inventory.bills t WHERE t::text !~* 'planted'`)
+	persons := one[string](s, `SELECT md5(string_agg(t::text, E'\n' ORDER BY contact_person_id)) FROM accounting.contact_persons t WHERE t::text !~* 'planted'`)
+	cursor := one[string](s, `SELECT analytics.changes_cursor()`)
+
+	const id = "460140000000001000"
+	run(codeFine, "erase", "accounting.contact_persons", id, "--dry-run")
+	run(codeFine, "erase", "accounting.contact_persons", id, "--note", "request 1")
+	for _, text := range []string{personName, personAddress} {
+		run(codeFine, "erase", "--contains", text, "--note", "request 1")
+	}
+	clean := func(when string) {
+		t.Helper()
+		for _, line := range s.standing() {
+			t.Errorf("%s: %s", when, line)
+		}
+		for _, text := range []string{personName, personAddress} {
+			run(codeFine, "erase", "--contains", text, "--verify")
+		}
+		run(codeFine, "erase", "accounting.contact_persons", id, "--verify")
+	}
+	clean("after the erasures")
+	if now := one[string](s, `SELECT md5(string_agg(t::text, E'\n' ORDER BY bill_id)) FROM inventory.bills t WHERE t::text !~ '\[erased'`); now != others {
+		t.Error("rows of other bills changed")
+	}
+	if now := one[string](s, `SELECT md5(string_agg(t::text, E'\n' ORDER BY contact_person_id)) FROM accounting.contact_persons t`); now != persons {
+		t.Error("rows of other persons changed")
+	}
+	if got := one[string](s, `SELECT string_agg(op || ' ' || table_name, ', ' ORDER BY op) FROM analytics.changes($1) WHERE table_name IN ('inventory.bills', 'accounting.contact_persons')`, cursor); got != "deleted accounting.contact_persons, rewritten inventory.bills" {
+		t.Errorf("the feed says %s", got)
+	}
+	again() // upstream shows her as before
+	clean("after the next sync")
+	run(codeFine, "rebuild")
+	run(codeFine, "rebuild", "--history", "inventory.bills", "accounting.contact_persons")
+	run(codeFine, "verify", "--calls", "20")
+	clean("after a rebuild")
+	one[int](s, `SELECT count(*) FROM history.inventory_bills_as_of(now())`)
+	run(codeFine, "erase", "--list")
+	said.WriteString(run(codeFine, "explain", "accounting.contact_persons", id))
+	if !strings.Contains(said.String(), "The record was erased") {
+		t.Error("explain does not say that the record was erased")
+	}
+	// What operators typed is theirs; the program says nothing of it.
+	if found := wordLines("", said.String()); found != nil {
+		t.Errorf("the program printed %q", found)
+	}
+	s.exec(`VACUUM (FULL, ANALYZE)`)
+	s.exec(`CHECKPOINT`)
+	if found := postgres.files(theWord); found != nil {
+		t.Errorf("files have the word: %v", found)
+	}
+}
+
+// files are the files of the tables that hold a word. What Postgres wrote ahead is kept until it is
+// recycled, as backups are.
+func (o *ownPostgres) files(word string) []string {
+	o.s.t.Helper()
+	var found []string
+	must(o.s.t, filepath.WalkDir(filepath.Join(o.dir, "data"), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			if entry != nil && entry.Name() == "pg_wal" {
+				return filepath.SkipDir
+			}
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(bytes.ToLower(text), []byte(word)) {
+			found = append(found, path)
+		}
+		return err
+	}))
+	return found
+}
+
+// TestErasuresAreKilledBesideServe: while runs load what upstream goes on showing, erasures are
+// killed at random, and given again. In the end nothing is left, and nothing came back.
+func TestErasuresAreKilledBesideServe(t *testing.T) {
+	t.Parallel()
+	s, upstream, _ := personFixture(t)
+	s.run(append([]string{"sync"}, personStreams...)...)
+	serve := s.start("serve", "--listen", "127.0.0.1:0")
+	draw := rand.New(rand.NewPCG(7, 7))
+	commands := [][]string{{"erase", "accounting.contact_persons", "460140000000001000"}, {"erase", "--contains", personName}, {"erase", "--contains", personAddress}}
+	wake := func() {
+		upstream.round.Add(1)
+		s.exec(`UPDATE sluice.parents SET read_at = read_at - interval '2 days'`)
+		s.exec(`UPDATE sluice.streams SET next_due_at = now() WHERE resource IN ('bills', 'contact_persons', 'conversations')`)
+	}
+	for n := range 12 {
+		wake()
+		p := s.start(commands[n%len(commands)]...)
+		select {
+		case <-p.done:
+		case <-time.After(time.Duration(200+draw.IntN(1500)) * time.Millisecond): // a process takes a second
+			p.kill()
+		}
+	}
+	for _, args := range commands {
+		p := s.start(args...)
+		p.ends(codeFine, stopLimit)
+	}
+	ended := one[int64](s, `SELECT coalesce(max(id), 0) FROM sluice.runs WHERE ended_at IS NOT NULL`)
+	wake()
+	s.until("each list is read again", `SELECT count(DISTINCT resource) = 3 FROM sluice.runs WHERE id > $1 AND ended_at IS NOT NULL
+		AND resource IN ('bills', 'contact_persons', 'conversations')`, ended)
+	serve.terminate()
+	serve.ends(codeFine, stopLimit)
+	for _, line := range s.standing() {
+		t.Error(line)
+	}
+	for _, args := range commands {
+		if o := s.run(append(args, "--verify")...); o.code != codeFine {
+			t.Errorf("%v: %s%s", args, o.stdout, o.stderr)
+		}
+	}
+	if o := s.run("verify"); o.code != codeFine {
+		t.Errorf("verify:\n%s", o.stdout)
+	}
+}

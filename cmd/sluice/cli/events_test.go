@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"sluice/sandbox"
+)
+
+const eventsSecret = "whsec_Y2FuYXJ5T2ZUaGVFdmVudHMtY2FuYXJ5T2ZUaGVFdmVudHM="
+
+// listenerOfEvents takes messages, or answers a status.
+type listenerOfEvents struct {
+	*httptest.Server
+
+	mu     sync.Mutex
+	status int
+	// records are those of record.changed with the last op of each; finished are the ended runs.
+	records  map[string]string
+	finished map[string]int
+	types    map[string]int
+}
+
+func newListenerOfEvents(t *testing.T) *listenerOfEvents {
+	t.Helper()
+	l := &listenerOfEvents{status: http.StatusNoContent, records: map[string]string{}, finished: map[string]int{}, types: map[string]int{}}
+	l.Server = httptest.NewServer(l)
+	t.Cleanup(l.Close)
+	return l
+}
+
+func (l *listenerOfEvents) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	body, _ := io.ReadAll(q.Body)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.status == http.StatusNoContent {
+		var m struct {
+			Type string `json:"type"`
+			Data struct {
+				Table  string `json:"table"`
+				Record string `json:"record_id"`
+				Op     string `json:"op"`
+			} `json:"data"`
+		}
+		if json.Unmarshal(body, &m) != nil || !strings.HasPrefix(q.Header.Get("Webhook-Signature"), "v1,") {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		l.types[m.Type]++
+		switch m.Type {
+		case "record.changed":
+			l.records[m.Data.Table+" "+m.Data.Record] = m.Data.Op
+		case "run.finished":
+			l.finished[m.Data.Table]++
+		}
+	}
+	w.WriteHeader(l.status)
+}
+
+func (l *listenerOfEvents) answers(status int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.status = status
+}
+
+// heard returns how many records of a table have an op, and how many runs ended.
+func (l *listenerOfEvents) heard(table, op string) (int, int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := 0
+	for record, last := range l.records {
+		if strings.HasPrefix(record, table+" ") && last == op {
+			n++
+		}
+	}
+	return n, l.finished[table]
+}
+
+// receivers are the receivers as sluice events shows them.
+func (s *fixture) receivers() []receiverView {
+	s.t.Helper()
+	var views []receiverView
+	s.document(&views, "events")
+	return views
+}
+
+// TestEvents tells a receiver what a sync changed, and looks at it with every command.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 84, Records: 60}).narrow()
+	l := newListenerOfEvents(t)
+	s.environment["EVENTS_SECRET"] = eventsSecret
+	s.append("events:\n  - {name: tests, url: \"" + l.URL + "\", secret: \"${EVENTS_SECRET}\", tables: [inventory.items]}\n")
+	if views := s.receivers(); len(views) != 1 || views[0].State != "waiting" {
+		t.Errorf("before the first start: %+v, want that it waits", views)
+	}
+	if o := s.run("events", "test", "tests"); o.code != codeFine || l.types["test"] != 1 {
+		t.Errorf("test: exit code %d, messages %v\n%s%s", o.code, l.types, o.stdout, o.stderr)
+	}
+	s.sync(codeFine, "items", "accounting.expenses")
+	var rows int
+	must(t, s.conn.QueryRow(t.Context(), `SELECT count(*) FROM inventory.items`).Scan(&rows))
+	if records, runs := l.heard("inventory.items", "new"); records != rows || rows == 0 || runs == 0 || len(l.records) != rows {
+		t.Errorf("heard of %d new items and %d runs, %d records in all, want %d items and nothing else", records, runs, len(l.records), rows)
+	}
+	changed, err := s.world.Change(sandbox.Change{Seed: 4, Edits: 3, Resources: []string{"items"}})
+	must(t, err)
+	s.sync(codeFine, "items")
+	if records, _ := l.heard("inventory.items", "changed"); records != len(changed["items"].Edited) || records == 0 {
+		t.Errorf("heard of %d changed items, want %d", records, len(changed["items"].Edited))
+	}
+	start := s.receivers()[0]
+	if start.State != "ok" || start.LagSeconds != 0 || start.Delivered < int64(rows)+3 || start.Cursor == "" {
+		t.Errorf("%+v, want that everything was told", start)
+	}
+
+	l.answers(http.StatusGone)
+	_, err = s.world.Change(sandbox.Change{Seed: 5, Edits: 3, Resources: []string{"items"}})
+	must(t, err)
+	s.sync(codeFine, "items")
+	for _, command := range []string{"events", "status"} {
+		if o := s.run(command); o.code != codeFine || !strings.Contains(o.stdout, "tests gets no events: it answered 410") {
+			t.Errorf("%s after 410: exit code %d\n%s%s", command, o.code, o.stdout, o.stderr)
+		}
+	}
+	s.desk().says("/", "tests gets no events: it answered 410")
+	if receiver := s.receivers()[0]; receiver.LagSeconds == 0 {
+		t.Errorf("%+v has no lag after 410", receiver)
+	}
+	l.answers(http.StatusNoContent)
+	told := s.receivers()[0].Delivered
+	s.sync(codeFine, "items")
+	if still := s.receivers()[0]; still.State != "disabled" || still.Delivered != told {
+		t.Errorf("%+v: a disabled receiver was told something", still)
+	}
+	if o := s.run("events", "enable", "tests"); o.code != codeFine {
+		t.Errorf("enable: exit code %d\n%s", o.code, o.stderr)
+	}
+	s.sync(codeFine, "items")
+	if now := s.receivers()[0]; now.State != "ok" || now.Delivered <= told || now.LagSeconds != 0 {
+		t.Errorf("after enable: %+v", now)
+	}
+
+	if o := s.run("events", "replay", "tests", "--from", start.Cursor); o.code != codeFine || s.receivers()[0].LagSeconds == 0 {
+		t.Errorf("replay: exit code %d\n%s", o.code, o.stderr)
+	}
+	if o := s.run("events", "replay", "tests", "--from", "now"); o.code != codeFine || s.receivers()[0].LagSeconds != 0 {
+		t.Errorf("replay from now: exit code %d\n%s", o.code, o.stderr)
+	}
+	for _, wrong := range []struct{ line, says string }{
+		{"replay tests", "needs --from"},
+		{"replay tests --from 1;elsewhere;1:1:", "another database"},
+		{"replay tests --from nonsense", "analytics.changes_cursor()"},
+		{"replay nowhere --from now", `there is no receiver "nowhere"`},
+		{"enable nowhere", `there is no receiver "nowhere"`},
+		{"test nowhere", `there is no receiver "nowhere"`},
+	} {
+		if o := s.run(append([]string{"events"}, strings.Fields(wrong.line)...)...); o.code != codeUsage || !strings.Contains(o.stderr, wrong.says) {
+			t.Errorf("%s: exit code %d, %q, want 2 and %q", wrong.line, o.code, o.stderr, wrong.says)
+		}
+	}
+	s.servesEvents(l)
+}
+
+// servesEvents looks whether serve tells what changes within seconds, and what it shows of it; then
+// the receiver is removed from the configuration.
+func (s *fixture) servesEvents(l *listenerOfEvents) {
+	s.t.Helper()
+	before := s.receivers()[0].Delivered
+	p := s.start("serve", "--listen", "127.0.0.1:0")
+	status := p.said("serving", "listen")
+	_, err := s.conn.Exec(s.t.Context(), `INSERT INTO sluice.changes (organization_id, table_name, op, record_ids) VALUES ('1', 'inventory.items', 'deleted', '{gone}')`)
+	must(s.t, err)
+	s.waitUntil("the receiver hears of it", func() bool { return s.receivers()[0].Delivered > before })
+	if records, _ := l.heard("inventory.items", "deleted"); records != 1 {
+		s.t.Errorf("heard of %d deleted items, want one", records)
+	}
+	for _, want := range []string{`sluice_events_lag_seconds{receiver="tests"} 0`, `sluice_events_disabled{receiver="tests"} 0`, `sluice_events_delivered_total{receiver="tests"} `, `sluice_events_failed_total{receiver="tests"} 1`} {
+		s.waitUntil("/metrics has "+want, func() bool { // runs of serve go on changing rows
+			_, text := get(s.t, "http://"+status+"/metrics")
+			return strings.Contains(text, want)
+		})
+	}
+	p.terminate()
+	p.ends(codeFine, patience)
+	configured, err := os.ReadFile(s.config)
+	must(s.t, err)
+	must(s.t, os.WriteFile(s.config, bytes.ReplaceAll(configured, []byte("name: tests,"), []byte("name: another,")), 0o600))
+	if o := s.run("events"); o.code != codeFine || !strings.Contains(o.stdout, "tests is not in the configuration. Its position stays until") {
+		s.t.Errorf("after it was removed: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}

@@ -1,0 +1,119 @@
+//go:build e2e
+
+package cli
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sluice/pipeline/engine"
+	"sluice/pipeline/files/filestest"
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/sandbox"
+)
+
+// TestExportOfEverything: every table and view of a warehouse that was synced has as many rows in
+// each format as in the database, and the tables of a day have those of the day.
+func TestExportOfEverything(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 95, Records: 500, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.append("  inventory.bills: {history: true}\n")
+	s.sync(codeFine)
+	for format, rowsOf := range map[string]func(content []byte) int64{
+		"csv": func(content []byte) int64 {
+			rows, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
+			must(t, err)
+			return int64(len(rows) - 1)
+		},
+		"jsonl":   func(content []byte) int64 { return int64(bytes.Count(content, []byte("\n"))) },
+		"parquet": func(content []byte) int64 { return int64(len(filestest.Read(t, content).Rows)) },
+	} {
+		folder := t.TempDir()
+		var made engine.Export
+		s.document(&made, "export", "*", "--to", folder, "--format", format)
+		filled := 0
+		for _, table := range made.Tables {
+			content, err := os.ReadFile(filepath.Join(folder, table.File))
+			must(t, err)
+			want := one[int64](s, `SELECT count(*) FROM `+table.Name)
+			if got := rowsOf(content); got != want || table.Rows != want {
+				t.Errorf("%s has %d rows, the manifest says %d, want %d", table.File, got, table.Rows, want)
+			}
+			if want > 0 {
+				filled++
+			}
+		}
+		if len(made.Tables) < 150 || filled < 40 {
+			t.Errorf("%s: %d tables, %d of them with rows: this shows too little", format, len(made.Tables), filled)
+		}
+	}
+	today := one[string](s, `SELECT to_char(o.today, 'YYYY-MM-DD') FROM analytics.organizations o`)
+	o := s.run("export", "as_of.inventory_bills", "--as-of", today, "--format", "jsonl")
+	if bills := one[int](s, `SELECT count(*) FROM inventory.bills`); o.code != codeFine || strings.Count(o.stdout, "\n") != bills {
+		t.Errorf("exit code %d, %d of %d bills as of %s\n%s", o.code, strings.Count(o.stdout, "\n"), bills, today, o.stderr)
+	}
+}
+
+// TestExportAsReader: a role that may read views and nothing else exports them, with the rows that
+// it sees, and finds no table. The process needs no secret.
+func TestExportAsReader(t *testing.T) {
+	t.Parallel()
+	s := ownedStage(t, sandbox.Options{Seed: 97, Records: 60, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine)
+	role, reader := warehousetest.Worker(t, s.environment["SLUICE_DATABASE_URL"])
+	s.exec(`GRANT USAGE ON SCHEMA analytics TO ` + role)
+	s.exec(`GRANT SELECT ON ALL TABLES IN SCHEMA analytics TO ` + role)
+	bills := one[int](s, `SELECT count(*) FROM analytics.bills`)
+	s.environment = map[string]string{"SLUICE_DATABASE_URL": reader}
+	for _, seen := range []int{0, bills} { // before and after the organization is allowed
+		if o := s.run("export", "analytics.bills", "--format", "jsonl"); o.code != codeFine || strings.Count(o.stdout, "\n") != seen {
+			t.Errorf("exit code %d, %d rows, want %d\n%s", o.code, strings.Count(o.stdout, "\n"), seen, o.stderr)
+		}
+		s.exec(`INSERT INTO analytics.readers (role, organization_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`, role, sandbox.DefaultOrganizationID)
+	}
+	if o := s.run("export", "inventory.bills"); o.code != codeUsage || o.stdout != "" {
+		t.Errorf("a table without a right: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// TestExportIsKilled: a process that is killed leaves no file that looks whole, and the next one
+// writes all of them. One that is asked to end cleans up.
+func TestExportIsKilled(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 96, Records: 60, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine)
+	s.exec(`CREATE VIEW analytics.slow AS SELECT '1'::text AS organization_id, pg_sleep(600)::text AS slept`)
+	for name, end := range map[string]func(p *process){
+		"killed": func(p *process) { p.kill() },
+		"asked to end": func(p *process) {
+			p.terminate()
+			p.ends(codeFailed, patience)
+		},
+	} {
+		folder := filepath.Join(t.TempDir(), "export")
+		p := s.start("export", "accounting.*", "analytics.slow", "inventory.*", "--to", folder)
+		s.waitUntil("the slow view is exported", func() bool { return len(partial(folder, "analytics.slow")) == 1 })
+		end(p)
+		entries, err := os.ReadDir(folder)
+		must(t, err)
+		left := partial(folder, "")
+		if len(left) != len(entries) || (name == "killed") != (len(left) > 10) {
+			t.Errorf("%s: %d of %d files look whole", name, len(entries)-len(left), len(entries))
+		}
+		var made engine.Export
+		s.document(&made, "export", "accounting.*", "inventory.*", "--to", folder)
+		if _, err := os.Stat(filepath.Join(folder, "export.json")); err != nil || len(made.Tables) < 80 {
+			t.Errorf("%s, and then: %v, %d tables", name, err, len(made.Tables))
+		}
+	}
+}
+
+// partial are the files of a table that are not whole.
+func partial(folder, table string) []string {
+	found, _ := filepath.Glob(filepath.Join(folder, table+"*.partial")) // the pattern is one
+	return found
+}

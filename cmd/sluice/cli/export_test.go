@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sluice/pipeline/engine"
+	"sluice/sandbox"
+)
+
+// TestExport: tables go to a folder with their dictionary and a manifest, or one to standard output
+// byte by byte. Equal rows give equal bytes, and no file is replaced unasked.
+func TestExport(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 94, Records: 60, Limits: sandbox.Limits{Off: true}}).narrow()
+	if o := s.run("migrate"); o.code != codeFine { // it writes what is declared of columns
+		t.Fatalf("migrate ended with %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.sync(codeFine)
+	const name = "שלום\u202e \x1b[2J, \"x\""
+	bill := one[string](s, `SELECT bill_id FROM inventory.bills ORDER BY bill_id COLLATE "C" LIMIT 1`)
+	s.exec(`UPDATE inventory.bills SET vendor_name = $2 WHERE bill_id = $1`, bill, name)
+
+	o := s.run("export", "inventory.bills", "--org", sandbox.DefaultOrganizationID)
+	if first := strings.Split(o.stdout, "\r\n"); o.code != codeFine || o.stderr != "" || !strings.HasPrefix(first[0], "organization_id,bill_id,bill_number,") ||
+		!strings.HasPrefix(first[1], sandbox.DefaultOrganizationID+","+bill+",") || !strings.Contains(first[1], `,"`+strings.ReplaceAll(name, `"`, `""`)+`",`) {
+		t.Errorf("exit code %d\n%.2000q\n%s", o.code, o.stdout, o.stderr)
+	}
+
+	folder := filepath.Join(t.TempDir(), "bills")
+	var made engine.Export
+	s.document(&made, "export", "inventory.bills*", "analytics.bills", "inventory.items", "--to", folder)
+	var names []string
+	for _, table := range made.Tables {
+		names = append(names, table.Name)
+		content, err := os.ReadFile(filepath.Join(folder, table.File))
+		must(t, err)
+		sum := sha256.Sum256(content)
+		if rows := one[int64](s, `SELECT count(*) FROM `+table.Name); table.Rows != rows || table.Bytes != int64(len(content)) || table.SHA256 != hex.EncodeToString(sum[:]) {
+			t.Errorf("%+v, and there are %d rows and %d bytes", table, rows, len(content))
+		}
+	}
+	if !slices.Equal(names[:2], []string{"analytics.bills", "inventory.bills"}) || names[len(names)-1] != "inventory.items" || len(names) < 8 ||
+		made.Format != "parquet" || made.Snapshot.IsZero() || len(made.Cuts) != 1 || len(made.Freshness) < 6 || made.Dictionary == nil {
+		t.Errorf("manifest: %+v", made)
+	}
+	var stored engine.Export
+	content, err := os.ReadFile(filepath.Join(folder, "export.json"))
+	must(t, err)
+	must(t, json.Unmarshal(content, &stored))
+	if len(stored.Tables) != len(made.Tables) || stored.Snapshot != made.Snapshot {
+		t.Errorf("stored: %+v", stored)
+	}
+	s.describes(filepath.Join(folder, "dictionary.json"))
+
+	again := filepath.Join(t.TempDir(), "again")
+	if o := s.run("export", "inventory.items", "inventory.bills*", "bills*", "--to", again); o.code != codeUsage {
+		t.Errorf("a pattern without a table: exit code %d\n%s", o.code, o.stderr)
+	}
+	if o := s.run("export", "inventory.items", "inventory.bills*", "analytics.bills", "--to", again); o.code != codeFine || !strings.Contains(o.stdout, "inventory.bills.parquet") ||
+		!strings.Contains(o.stdout, sandbox.DefaultOrganizationID+":") {
+		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	for _, table := range append(made.Tables, engine.ExportedTable{ExportedFile: *made.Dictionary}) {
+		one, err := os.ReadFile(filepath.Join(folder, table.File))
+		must(t, err)
+		two, err := os.ReadFile(filepath.Join(again, table.File))
+		must(t, err)
+		if !bytes.Equal(one, two) {
+			t.Errorf("%s has other bytes the second time", table.File)
+		}
+	}
+	if o := s.run("export", "inventory.items", "--to", folder); o.code != codeUsage || !strings.Contains(o.stderr, "--replace") {
+		t.Errorf("files that are there: exit code %d\n%s", o.code, o.stderr)
+	}
+	s.document(&made, "export", "inventory.items", "--to", folder, "--replace", "--format", "jsonl")
+	s.listsExports()
+	s.refusesExports(folder)
+}
+
+// describes checks what the dictionary says of one column of a table and one of a view.
+func (s *fixture) describes(file string) {
+	s.t.Helper()
+	content, err := os.ReadFile(file)
+	must(s.t, err)
+	type column = map[string]any
+	var dictionary struct {
+		Tables []struct {
+			Name    string   `json:"name"`
+			Meaning string   `json:"meaning"`
+			Order   []string `json:"order"`
+			Columns []column `json:"columns"`
+		} `json:"tables"`
+	}
+	must(s.t, json.Unmarshal(content, &dictionary))
+	found := map[string]column{}
+	for _, table := range dictionary.Tables {
+		if table.Meaning == "" || len(table.Order) == 0 {
+			s.t.Errorf("%s is not described: %+v", table.Name, table)
+		}
+		for _, c := range table.Columns {
+			found[table.Name+"."+c["name"].(string)] = c
+		}
+	}
+	balance := found["inventory.bills.balance"]
+	if balance["kind"] != "decimal" || balance["scale"] != 10.0 || balance["class"] != "plain" || balance["source_key"] != "balance" || balance["meaning"] == "" {
+		s.t.Errorf("balance of a bill: %+v", balance)
+	}
+	overdue := found["analytics.bills.open_base"]
+	if overdue["kind"] != "decimal" || overdue["class"] != nil || overdue["meaning"] == "" || overdue["postgres_type"] != "numeric" {
+		s.t.Errorf("open_base of a bill: %+v", overdue)
+	}
+}
+
+func (s *fixture) listsExports() {
+	s.t.Helper()
+	var listed []exportableView
+	s.document(&listed, "export")
+	names := map[string]bool{}
+	for _, e := range listed {
+		names[e.Name] = true
+	}
+	if !names["inventory.bills"] || !names["analytics.bills"] || !names["as_of.bills"] || !names["history.versions"] || names["sluice.calls"] || names["sluice.raw_records"] {
+		s.t.Errorf("%d can be exported: %v", len(listed), names)
+	}
+	if o := s.run("export"); o.code != codeFine || !strings.Contains(o.stdout, "ONE ROW") || !strings.Contains(o.stdout, "inventory.bills_line_items") {
+		s.t.Errorf("exit code %d\n%.2000s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// refusesExports: what makes no sense is a mistake of the command line, and no file is left behind.
+func (s *fixture) refusesExports(folder string) {
+	s.t.Helper()
+	before, err := os.ReadDir(folder)
+	must(s.t, err)
+	for _, wrong := range []struct{ args, says string }{
+		{"inventory.bills inventory.items", "name a folder"},
+		{"--to " + folder + " --replace", "name the tables"},
+		{"inventory.bills --format parquet", "not for standard output"},
+		{"inventory.bills --to - --format parquet", "not for standard output"},
+		{"inventory.bills --replace", "--replace is for files"},
+		{"inventory.bills --json", "--to"},
+		{"inventory.bills --format xml", "parquet, csv or jsonl"},
+		{"bills --replace --to " + folder, "analytics.bills and inventory.bills"},
+		{"nothing --replace --to " + folder, "sluice export lists them"},
+		{"sluice.calls --replace --to " + folder, "sluice export lists them"},
+		{"sluice.* --replace --to " + folder, "sluice export lists them"},
+		{"river.river_job --replace --to " + folder, "sluice export lists them"},
+		{"inventory.bill? --replace --to " + folder, "only *"},
+		{"as_of.bills --replace --to " + folder, "--as-of"},
+		{"as_of.* --replace --to " + folder, "--as-of"},
+		{"inventory.bills --as-of 2026-10-31 --replace --to " + folder, "rows of now"},
+		{"as_of.bills --as-of yesterday --replace --to " + folder, "2026-10-31"},
+		{"analytics.catalog --org " + sandbox.DefaultOrganizationID + " --replace --to " + folder, "leave out --org"},
+		{"inventory.bills --org nothing --replace --to " + folder, "no configured organization"},
+	} {
+		if o := s.run(append([]string{"export"}, strings.Fields(wrong.args)...)...); o.code != codeUsage || o.stdout != "" || !strings.Contains(o.stderr, wrong.says) {
+			s.t.Errorf("%s: exit code %d, want %q\n%s%s", wrong.args, o.code, wrong.says, o.stdout, o.stderr)
+		}
+	}
+	s.exec(`UPDATE inventory.items SET rate = 'NaN'`)
+	if o := s.run("export", "inventory.bills", "inventory.items", "--replace", "--to", folder); o.code != codeFailed || !strings.Contains(o.stderr, `rate has "NaN"`) {
+		s.t.Errorf("a value that is no number: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	after, err := os.ReadDir(folder)
+	must(s.t, err)
+	if len(after) != len(before) {
+		s.t.Errorf("%d files are left, and there were %d: %v", len(after), len(before), after)
+	}
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sluice/cmd/sluice/cli/view"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/places"
+)
+
+// listedRecords is how many records are listed for each resource of each organization.
+const listedRecords = 20
+
+func (c *cli) findCommand() *cobra.Command {
+	search := engine.Search{}
+	var organization organizationFlag
+	short := false
+	cmd := &cobra.Command{
+		Use:   "find TEXT",
+		Short: "Find every place where a text stands: rows, versions, raw records, quarantine, callbacks, logs",
+		Long: `Find every place of the warehouse in which a text stands, such as the mail address of a
+person who asks what is stored: rows and their arrays, versions, values by day, raw
+records, quarantine, unknown keys, the change log, notifications, the call log, notes,
+and the frequent values that Postgres keeps until a table is analyzed again.
+Which tables there are is read from the database, so none is forgotten. Tables of other
+roles are not read.
+
+The text - is read from standard input. An argument stays in the history of the shell,
+and other accounts of the machine see it in the list of processes. No log and no error
+repeats the text, and neither does a log of Postgres.
+
+ASCII letters match in any case. With other letters, the text as given, in lower case
+and in upper case matches. Escapes of JSON are decoded. Search for each spelling that a
+person may have: a phone number with and without blanks, a name in each order.
+
+Columns of numbers, dates and times are not searched. Neither are copies outside of the
+warehouse: backups, exports, lakes, and tables that analysts made.
+
+Counts are complete; --limit bounds the records that are listed. With --org or
+--resource, places that name none are left out. The search makes no call, and disturbs no
+run. The exit code is 0 whether or not the text was found.`,
+		Example: "  sluice find - <address.txt\n  sluice find 'anna@example.com' --org acme --limit 100\n" +
+			"  sluice find - --resource contact_persons --json <address.txt",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if search.Limit < 0 {
+				return usage("--limit is a number from 0")
+			}
+			fewest := fewestCharacters
+			if short {
+				fewest = 1
+			}
+			_, text, err := c.givenText(args[0], fewest, "--short searches for it")
+			if err != nil {
+				return err
+			}
+			search.Organization = string(organization)
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error { return c.find(ctx, a, text, search) })
+		},
+	}
+	organization.add(cmd)
+	cmd.Flags().StringVar(&search.Resource, "resource", "", "only this resource, such as accounting.contact_persons")
+	cmd.Flags().IntVar(&search.Limit, "limit", listedRecords, "how many records are listed for each resource of each organization")
+	cmd.Flags().BoolVar(&short, "short", false, "allow a text of fewer than three characters")
+	return cmd
+}
+
+// findView is where a text stands.
+type findView struct {
+	// Somewhere says whether it stands anywhere.
+	Somewhere bool `json:"found"`
+	places.Found
+
+	Seconds float64 `json:"seconds"`
+}
+
+func (c *cli) find(ctx context.Context, a *engine.App, text *places.Needle, search engine.Search) error {
+	progress := view.NewProgress(c.env.Stderr)
+	search.Progress = func(done, all int, table string) { progress.Show(fmt.Sprintf("%d of %d tables: %s", done, all, table)) }
+	started := c.env.Now()
+	found, err := a.Find(ctx, text, search)
+	progress.Clear()
+	if err != nil {
+		return err
+	}
+	shown := findView{Somewhere: len(found.Places) > 0, Found: found, Seconds: c.env.Now().Sub(started).Seconds()}
+	return c.show(shown, view.Table(found.Places, "PLACE  TABLE  COLUMN  STATE  COUNT", func(p *places.Place) view.Row {
+		return view.Row{string(p.Family), p.Table, p.Column, p.State, p.Count}
+	}).Or("The text stands nowhere."), view.Text(func(page *view.Page) { shown.text(page) }))
+}
+
+func (shown *findView) text(page *view.Page) {
+	if len(shown.Records) > 0 {
+		page.Linef("")
+		page.Add(view.Table(shown.Records, "RESOURCE  ORGANIZATION  ID  IN", func(r *places.Record) view.Row {
+			in := make([]string, len(r.In))
+			for i, family := range r.In {
+				in[i] = string(family)
+			}
+			return view.Row{r.Resource, r.Organization, r.ID, strings.Join(in, ", ")}
+		}))
+	}
+	for _, more := range shown.More {
+		page.Linef("More records of %s in %s: --limit lists them.", outside.Visible(more.Resource), outside.Visible(more.Organization))
+	}
+	page.Linef("")
+	for _, place := range shown.Places {
+		if place.Archives > 0 {
+			page.Linef("%s: %s, in %s.", place.Family, view.Plural(place.Count, "record"), view.Plural(place.Archives, "archive"))
+		}
+	}
+	page.Linef("%s searched in %.1f s.", view.Plural(shown.Tables, "table"), shown.Seconds)
+	if shown.LeftOut > 0 {
+		page.Linef("%s left out, which do not say whose their rows are.", view.Plural(shown.LeftOut, "table"))
+	}
+}
