@@ -95,6 +95,12 @@ type Filter struct {
 	Options            []string
 }
 
+// Search leads to the page of what a person names: the text goes into the query of Path as Name.
+type Search struct {
+	Path, Name, Label, Button string
+	Hidden                    []Hidden
+}
+
 // Form is an action: a button, which a viewer does not see. Path is where it is posted to.
 type Form struct {
 	Path, Label string
@@ -127,6 +133,7 @@ func (Fields) template() string  { return "fields" }
 func (Figure) template() string  { return "figure" }
 func (Source) template() string  { return "source" }
 func (Filters) template() string { return "filters" }
+func (Search) template() string  { return "search" }
 func (Form) template() string    { return "form" }
 func (Links) template() string   { return "links" }
 

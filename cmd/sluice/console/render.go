@@ -13,6 +13,7 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console/access"
+	"sluice/pipeline/outside"
 )
 
 //go:embed templates
@@ -25,6 +26,7 @@ func newRenderer() (*renderer, error) {
 	r := &renderer{}
 	all, err := template.New("").Funcs(template.FuncMap{
 		"part":   r.part,
+		"seen":   outside.VisibleLines,
 		"marked": func(lines map[int]bool, i int) bool { return lines[i+1] },
 	}).ParseFS(templates, "templates/*.html")
 	if err != nil {

@@ -3,6 +3,8 @@ package access
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/bcrypt"
@@ -58,6 +60,15 @@ func readUsers(path string) (users, error) {
 		mistakes = append(mistakes, fmt.Errorf("console.users: %s has no user: add one with `htpasswd -nBC 12 NAME`", path))
 	}
 	return read, errors.Join(mistakes...)
+}
+
+// Users returns the names in a file of users, sorted. Its error has all mistakes, by their lines.
+func Users(path string) ([]string, error) {
+	read, err := readUsers(path)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(read.hashes)), nil
 }
 
 // judgeUser returns the cost of a hash, or what is wrong with a line.

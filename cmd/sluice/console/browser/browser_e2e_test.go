@@ -166,6 +166,30 @@ func TestGoodPage(t *testing.T) {
 	}
 }
 
+// TestWalk: a walk clicks what has a text, fills the field of a label, and counts both.
+func TestWalk(t *testing.T) {
+	t.Parallel()
+	url := site(t, map[string]string{
+		"/": `<main><a href=/two>Next day</a> <a href=/three>Next</a> <details><summary>Ask…</summary>
+			<form action=/two><label>Name <input name=other></label><label>Why <input name=why></label><button>Ask</button></form></details></main>`,
+		"/two":   `<p>Second</p>`,
+		"/three": `<p>Third</p><a href=/>Back</a>`,
+	})
+	var seen []string
+	w := browser.Start(t).Page(t, 1280, 600, false).Walk(url+"/", func(p *browser.Page) { seen = append(seen, strings.TrimPrefix(p.URL(), url)) })
+	w.To("Next")
+	w.To("Back")
+	w.Unfold("Ask…")
+	w.Fill("Why", "so")
+	w.To("Ask")
+	if want := []string{"/", "/three", "/", "/", "/two?other=&why=so"}; !slices.Equal(seen, want) {
+		t.Errorf("the walk sees %q, want %q", seen, want)
+	}
+	if want := []string{"Next", "Back", "Ask…", "Why", "Ask"}; w.Clicks != 4 || w.Fields != 1 || !slices.Equal(w.Way, want) || w.Took <= 0 {
+		t.Errorf("%d clicks, %d fields, %q in %s", w.Clicks, w.Fields, w.Way, w.Took)
+	}
+}
+
 // TestClock: a page whose clock is wrong by a day shows tomorrow, and other instants as they are.
 func TestClock(t *testing.T) {
 	t.Parallel()
@@ -197,7 +221,7 @@ func TestBadPages(t *testing.T) {
 		"throw":   `throw new Error('broken')`,
 		"later":   `document.addEventListener('click', () => { throw new Error('clicked') })`,
 		"promise": `Promise.reject(new Error('refused'))`,
-		"fetch":   `fetch('/missing.json')`,
+		"fetch":   `fetch('/missing.json').then(() => { document.querySelector('p').textContent = 'answered' })`,
 		"alert":   `alert('injected')`,
 	}
 	pages := map[string]string{
@@ -252,7 +276,7 @@ func TestBadPages(t *testing.T) {
 		"an error":                   {open("/throw"), []string{"the page says: exception: Uncaught Error: broken"}},
 		"an error at the end":        {func(p *browser.Page) { p.Open(url + "/later"); p.Click("p") }, []string{"Uncaught Error: clicked"}},
 		"a promise refused":          {open("/promise"), []string{"Error: refused"}},
-		"an answer 404 to a script":  {func(p *browser.Page) { p.Open(url + "/fetch") }, []string{"404"}},
+		"an answer 404 to a script":  {func(p *browser.Page) { p.Open(url + "/fetch"); p.Says("p", "answered") }, []string{"404"}},
 		"a dialog":                   {open("/alert"), []string{"dialog: injected"}},
 		"a script in the page":       {open("/inline"), []string{"Content Security Policy"}},
 		"a style in the page":        {open("/style"), []string{"Content Security Policy"}},

@@ -118,6 +118,14 @@ func (p *Page) Expect(text string) {
 	p.expected = append(p.expected, expectation{text: text})
 }
 
+// Allow announces a message that the page may write or not, by a part of its text: whether a
+// browser reports a request that fails depends on when it fails.
+func (p *Page) Allow(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expected = append(p.expected, expectation{text: text, met: true})
+}
+
 // WithoutScript makes the page a page without JavaScript, from the next Open on.
 func (p *Page) WithoutScript() {
 	p.tb.Helper()

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"sluice/pipeline/outside"
 )
 
 // canvas writes one SVG document.
@@ -175,10 +177,11 @@ func (p *path) close() *path {
 
 func (p *path) String() string { return p.b.String() }
 
-// escape makes a text safe between tags and in attributes, for HTML and for XML.
+// escape makes a text safe between tags and in attributes, for HTML and for XML. The signs that
+// isolate a text stay: word has removed those of others.
 func escape(text string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
-		if (r < ' ' && r != '\n') || (r >= 0x7f && r < 0xa0) || r == 0xfffe || r == 0xffff {
+		if (outside.Hidden(r) && r != '\n' && r != isolate && r != isolateEnd) || r == 0xfffe || r == 0xffff {
 			return '\ufffd'
 		}
 		return r

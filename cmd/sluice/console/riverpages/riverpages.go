@@ -1,6 +1,10 @@
 // Package riverpages shows the jobs of the queue in River's own pages: what waits, what works, what
 // failed and with which error. An operator who looks for a stuck job finds it there.
 //
+// River's makers bring what answers the pages' requests, and the pages. The program takes the first
+// as it is, and the pages from a folder of its own, where they are compressed
+// (docs/decisions/0066-river-ui).
+//
 // Start reading at Handler.
 package riverpages
 
@@ -12,9 +16,16 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/apiframe/apiendpoint"
+	"github.com/riverqueue/apiframe/apitype"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivershared/baseservice"
+	"github.com/riverqueue/river/rivershared/startstop"
 	"riverqueue.com/riverui"
+	"riverqueue.com/riverui/uiendpoints"
+
+	"sluice/cmd/sluice/console"
 )
 
 // policy is what these pages may load. They set styles on elements, so inline styles are allowed,
@@ -22,16 +33,16 @@ import (
 const policy = "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// Handler returns River's pages for the queue in a schema of the database, to be served below the
-// prefix ("/river"). It answers only after start was called; what start begins ends with its
+// Handler returns River's pages for the queue in a schema of the database, to be served below
+// console.QueuePath. It answers only after start was called; what start begins ends with its
 // context.
 //
 // The pages have no access control, and no guard against requests from other sites. They cancel,
-// delete and retry jobs, and pause queues (POST, PUT and PATCH below prefix/api). The one who
+// delete and retry jobs, and pause queues (POST, PUT and PATCH below /river/api). The one who
 // serves the handler lets operators through only, and puts http.CrossOriginProtection before it.
 //
 // Arguments of jobs are hidden in lists until an operator asks for them. They are identifiers only.
-func Handler(pool *pgxpool.Pool, schema, prefix string, logger *slog.Logger) (
+func Handler(pool *pgxpool.Pool, schema string, logger *slog.Logger) (
 	handler http.Handler, start func(context.Context) error, err error, //nolint:nonamedreturns // the names say which is which
 ) {
 	// Without queues and workers the client works nothing: it lists and changes jobs.
@@ -39,16 +50,25 @@ func Handler(pool *pgxpool.Pool, schema, prefix string, logger *slog.Logger) (
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare the client of the queue's pages: %w", err)
 	}
-	pages, err := riverui.NewHandler(&riverui.HandlerOpts{
-		Endpoints:                riverui.NewEndpoints[pgx.Tx](client, nil),
-		JobListHideArgsByDefault: true,
-		Logger:                   logger,
-		Prefix:                   prefix,
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("prepare the queue's pages: %w", err)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /", file)
+	services := mount(mux, riverui.NewEndpoints[pgx.Tx](client, nil), logger)
+	start = func(ctx context.Context) error { return startstop.StartAll(ctx, services...) }
+	return guarded(http.StripPrefix(console.QueuePath, mux)), start, nil
+}
+
+// mount mounts what answers the pages' requests, below /api, and returns what counts jobs in the
+// background for it.
+func mount(mux *http.ServeMux, endpoints uiendpoints.Bundle, logger *slog.Logger) []startstop.Service {
+	endpoints.Configure(&uiendpoints.BundleOpts{JobListHideArgsByDefault: true})
+	options := &apiendpoint.MountOpts{Logger: logger, Validator: apitype.NewValidator()}
+	var services []startstop.Service
+	for _, endpoint := range endpoints.MountEndpoints(baseservice.NewArchetype(logger), logger, mux, options) {
+		if counting, ok := endpoint.(interface{ SubServices() []startstop.Service }); ok {
+			services = append(services, counting.SubServices()...)
+		}
 	}
-	return guarded(pages), pages.Start, nil
+	return services
 }
 
 // guarded sends the headers of the pages.

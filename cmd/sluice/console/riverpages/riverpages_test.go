@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"sluice/cmd/sluice/console"
 	"sluice/cmd/sluice/console/riverpages"
 	"sluice/migrations"
 	"sluice/pipeline/jobs"
@@ -41,7 +42,7 @@ func serve(t *testing.T) (*httptest.Server, *pgxpool.Pool) {
 	if _, err := pool.Exec(t.Context(), twoJobs); err != nil {
 		t.Fatal(err)
 	}
-	handler, start, err := riverpages.Handler(pool, jobs.Schema, "/river", slog.New(slog.NewTextHandler(t.Output(), nil)))
+	handler, start, err := riverpages.Handler(pool, jobs.Schema, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func serve(t *testing.T) (*httptest.Server, *pgxpool.Pool) {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/river/", handler)
+	mux.Handle(console.QueuePath+"/", handler)
 	server := httptest.NewServer(http.NewCrossOriginProtection().Handler(mux))
 	t.Cleanup(server.Close)
 	return server, pool

@@ -25,23 +25,28 @@ function show(html) {
   if (sorted) sort(sorted.table, sorted.column, sorted.down);
 }
 
-let waiting = null;
+let waiting = null, again = 0, leave = () => {};
 function follow() {
   const events = new EventSource(main.dataset.live + "&hash=" + encodeURIComponent(main.dataset.hash));
   events.addEventListener("open", () => { lost.hidden = true; });
-  events.addEventListener("error", () => { lost.hidden = false; });
+  events.addEventListener("error", () => {
+    lost.hidden = false;
+    // A browser gives up where a proxy answers for a console that is gone.
+    if (events.readyState === EventSource.CLOSED) again = setTimeout(follow, 3000);
+  });
   events.addEventListener("main", (event) => {
     if (busy()) { waiting = event.data; return; }
     waiting = null;
     show(event.data);
   });
-  document.addEventListener("focusout", () => setTimeout(() => {
-    if (waiting === null || busy()) return;
-    show(waiting);
-    waiting = null;
-  }, 0));
-  addEventListener("pagehide", () => events.close());
+  leave = () => { events.close(); clearTimeout(again); };
 }
+document.addEventListener("focusout", () => setTimeout(() => {
+  if (waiting === null || busy()) return;
+  show(waiting);
+  waiting = null;
+}, 0));
+addEventListener("pagehide", () => leave());
 
 // Tables are sorted by a button in their header.
 let sorted = null;
