@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/warehousetest"
+)
+
+// TestCommands runs each command as an operator does: what it prints, and its exit code.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	conn := warehousetest.Connect(t, s.url)
+	expect := func(code int, words string, args ...string) {
+		t.Helper()
+		var out bytes.Buffer
+		got := run(t.Context(), append(args, "--config", s.config), env{
+			stdout: &out, stderr: &out, readFile: os.ReadFile,
+			lookupEnv: func(name string) (string, bool) {
+				if name == "SLUICE_DATABASE_URL" {
+					return s.url, true
+				}
+				return "", false
+			},
+		})
+		if got != code || !strings.Contains(out.String(), words) {
+			t.Errorf("sluice-lake %v: exit code %d, want %d, and %q in:\n%s", args, got, code, words, out.String())
+		}
+	}
+	expect(0, "Nothing is published yet.", "status")
+	expect(1, "nothing is published yet: run sluice-lake publish", "verify")
+	expect(0, "Nothing changed since the last publication.", "publish")
+	s.currency("7")
+	expect(0, "The oldest change that is not published is", "status")
+	expect(0, "first", "publish")
+	expect(0, "Every change is published", "status")
+	expect(0, `"equal": true`, "verify", "--json")
+	s.exec(`UPDATE invoicing.currencies SET currency_code = 'USD'`)
+	expect(1, "differs", "verify")
+	expect(0, "whole", "publish", "--whole", "invoicing.currencies")
+	expect(0, "equal", "verify", "invoicing.currencies")
+	expect(1, "the warehouse has no table accounting.nothing", "verify", "accounting.nothing")
+	expect(0, "Nothing changed", "compact")
+	expect(0, "snapshots expired", "expire", "--older", "0s")
+	expect(2, "unknown flag: --nothing", "publish", "--nothing")
+
+	tx, err := conn.BeginTx(t.Context(), pgx.TxOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), `SELECT FROM lake.iceberg_namespace_properties FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	expect(3, "another process publishes to the lake", "publish")
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.configure("")
+	expect(2, "the configuration has no lake.warehouse", "publish")
+}
+
+// TestWatching: the program publishes by itself, goes on after the storage failed, and ends with a
+// signal.
+func TestWatching(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	// No folder can be made where a file is.
+	s.lake = filepath.Join(s.lake, "lake")
+	if err := os.WriteFile(s.lake, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.configure("lake: {warehouse: " + s.lake + ", every: 10s}\n")
+	s.currency("7")
+	cmd := exec.Command(os.Args[0], "publish", "--watch", "--log-level", "info", "--config", s.config)
+	cmd.Env = append(os.Environ(), "SLUICE_DATABASE_URL="+s.url, asProgram+"=1")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	said := func(words ...string) {
+		t.Helper()
+		for lines.Scan() {
+			if line := lines.Text(); strings.Contains(line, words[0]) {
+				for _, word := range words {
+					if !strings.Contains(line, word) {
+						t.Errorf("it logged %q, without %q", line, word)
+					}
+				}
+				return
+			}
+		}
+		t.Fatalf("it ended, and did not log %q", words[0])
+	}
+	said("a publication to the lake failed", "not a directory")
+	if err := os.Remove(s.lake); err != nil {
+		t.Fatal(err)
+	}
+	said("published to the lake", `"tables":1`)
+	s.currency("8")
+	said("published to the lake", `"tables":1`)
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() {
+		t.Errorf("after the signal it logged %q", lines.Text())
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+}
