@@ -18,6 +18,7 @@ type rule struct {
 const (
 	river   = "github.com/riverqueue/river"
 	riverUI = "riverqueue.com/riverui"
+	apis    = "github.com/riverqueue/apiframe"
 	pgx     = "github.com/jackc/pgx"
 	jsontxt = "github.com/go-json-experiment/json/jsontext"
 	xxh3    = "github.com/zeebo/xxh3"
@@ -78,7 +79,7 @@ func floors() [][]string {
 		{"pipeline"},
 		{"pipeline/upstream", "pipeline/warehouse"},
 		{"pipeline/sync", "pipeline/budget"},
-		{"pipeline/jobs", "pipeline/planning", "pipeline/lineage", "pipeline/notifications", "pipeline/simulation"},
+		{"pipeline/jobs", "pipeline/planning", "pipeline/lineage", "pipeline/notifications", "pipeline/events", "pipeline/simulation"},
 		{"pipeline/engine"},
 	}
 }
@@ -143,22 +144,24 @@ func importRules() []rule {
 				"and one room serves its own pages (docs/decisions/0066-river-ui)",
 			func(s *source, imported string) bool {
 				migrator := s.within("migrations") && (strings.HasPrefix(imported, river+"/rivermigrate") || strings.HasPrefix(imported, river+"/riverdriver/"))
-				pages := s.folder == queuePages && (imported == river || strings.HasPrefix(imported, river+"/riverdriver/") || imported == riverUI)
-				return (under(imported, river) || under(imported, riverUI)) && !s.within("pipeline/jobs") && !migrator && !pages
+				pages := s.folder == queuePages && (imported == river || strings.HasPrefix(imported, river+"/riverdriver/") ||
+					strings.HasPrefix(imported, river+"/rivershared/") || under(imported, riverUI) || under(imported, apis))
+				return (under(imported, river) || under(imported, riverUI) || under(imported, apis)) && !s.within("pipeline/jobs") && !migrator && !pages
 			}),
-		imports("net/http only in upstream, notifications, sandbox and cmd",
-			"upstream is the only way out; notifications, sandbox and cmd are servers, engine names statuses, and coverage asks a handler of this process",
+		imports("net/http only in upstream, events, notifications, sandbox and cmd",
+			"upstream is the only way to the services, and events the one to receivers; notifications, sandbox and cmd are servers, engine names statuses, "+
+				"and coverage asks a handler of this process",
 			func(s *source, imported string) bool {
-				return under(imported, "net/http") && !s.within("pipeline/upstream", "pipeline/notifications", "pipeline/engine", "schema/docs/coverage", "sandbox", "cmd")
+				return under(imported, "net/http") && !s.within("pipeline/upstream", "pipeline/events", "pipeline/notifications", "pipeline/engine", "schema/docs/coverage", "sandbox", "cmd")
 			}),
 		imports("pgx only where rows and jobs are written",
 			"the warehouse is the only door out, the oracle holds rows against records, and tools that try the product look past it; "+
-				"package pipeline names the transaction type only, and the queue's pages hand River a pool",
+				"package pipeline names the transaction type only, the queue's pages hand River a pool, and the publisher of the lake is a module of its own (docs/decisions/0084-lake)",
 			func(s *source, imported string) bool {
 				names := s.folder == "pipeline" && imported == pgx+"/v5"
 				return under(imported, pgx) && !names && s.folder != queuePages &&
 					!s.within("pipeline/warehouse", "pipeline/jobs", "pipeline/engine", "sandbox/oracle", "migrations",
-						"cmd/sluice-bench", "cmd/sluice-chaos", "cmd/sluice-scale", "cmd/sluice-test")
+						"cmd/sluice-bench", "cmd/sluice-chaos", "cmd/sluice-scale", "cmd/sluice-test", "cmd/sluice-lake")
 			}),
 		imports("database/sql and goose only in migrations and the warehouse",
 			"goose asks for database/sql; everything else speaks pgx, which keeps every digit",
@@ -187,9 +190,9 @@ func nameRules() []rule {
 			false, []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln"}, "cmd"),
 		uses("HTTP clients only in upstream",
 			"a call that does not go through upstream is not counted (invariant 3); cmd asks its own health page, coverage a handler of this process, "+
-				"and traces go to a collector",
+				"traces go to a collector, and events to the operator's own receivers",
 			false, []string{"net/http.Client", "net/http.Transport", "net/http.NewRequest", "net/http.NewRequestWithContext"},
-			"pipeline/upstream", "pipeline/engine/traces", "schema/docs/coverage", "cmd"),
+			"pipeline/upstream", "pipeline/events", "pipeline/engine/traces", "schema/docs/coverage", "cmd"),
 		uses("no default HTTP client",
 			"it has no deadline, follows redirects and is shared by all packages",
 			true, []string{
@@ -256,7 +259,7 @@ func TestRulesBite(t *testing.T) {
 		"sandbox imports nothing of ours":                                                      {"sandbox/a.go", `import "sluice/schema"`, "sandbox/a.go", `import "sluice/sandbox/witness"`},
 		"only cmd imports sandbox":                                                             {"schema/a.go", `import "sluice/sandbox"`, "cmd/sluice/cli/a.go", `import "sluice/sandbox"`},
 		"the queue only in jobs":                                                               {"pipeline/warehouse/a.go", `import "github.com/riverqueue/river/rivertype"`, "migrations/a.go", `import "github.com/riverqueue/river/rivermigrate"`},
-		"net/http only in upstream, notifications, sandbox and cmd":                            {"pipeline/budget/a.go", `import "net/http"`, "pipeline/notifications/a.go", `import "net/http"`},
+		"net/http only in upstream, events, notifications, sandbox and cmd":                    {"pipeline/budget/a.go", `import "net/http"`, "pipeline/notifications/a.go", `import "net/http"`},
 		"pgx only where rows and jobs are written":                                             {"pipeline/a.go", `import "github.com/jackc/pgx/v5/pgxpool"`, "pipeline/a.go", `import "github.com/jackc/pgx/v5"`},
 		"database/sql and goose only in migrations and the warehouse":                          {"pipeline/jobs/a.go", `import "database/sql"`, "migrations/a.go", `import "github.com/pressly/goose/v3"`},
 		"no tests' libraries in the program":                                                   {"cmd/sluice/cli/a.go", `import "testing"`, "cmd/sluice/cli/a_test.go", `import "testing"`},
@@ -304,6 +307,7 @@ func TestRulesBite(t *testing.T) {
 	for file, want := range map[string]int{ // the room of the queue's pages may do what it needs, and no other room of the console
 		queuePages + `/a.go import "riverqueue.com/riverui"`: 0, queuePages + `/a.go import "github.com/jackc/pgx/v5/pgxpool"`: 0,
 		queuePages + `/a.go import "github.com/riverqueue/river/rivertype"`: 1, `cmd/sluice/console/a.go import "riverqueue.com/riverui"`: 1,
+		queuePages + `/a.go import "github.com/riverqueue/apiframe/apitype"`: 0, `cmd/sluice/console/a.go import "github.com/riverqueue/apiframe/apitype"`: 1,
 		`cmd/sluice/console/a.go import "github.com/jackc/pgx/v5/pgxpool"`: 1, `cmd/sluice/console/a.go import "sluice/` + browser + `"`: 1,
 	} {
 		name, text, _ := strings.Cut(file, " ")

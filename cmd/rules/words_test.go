@@ -21,7 +21,7 @@ func oldNames() map[string]*regexp.Regexp {
 		"Prune, Store or Enable":       regexp.MustCompile(`^Keep(Raw|Runs|Calls|Versions|History|Forecast|Plans|Verdicts)$`),
 		"ReadsByKeyset or FallsBack":   regexp.MustCompile(`^(Anchored|Demoted)$`),
 		"Suspected, Deleted, Restored": regexp.MustCompile(`^(Missed|Gone|Revived|Revivals)(At|Run|Call|FirstCall|LastCall)?$`),
-		"Fixture, mutate, scale, chaos or oracle": regexp.MustCompile(`^(Storehouse|Zoo|Fleet|Storm|Truthtest)$`),
+		"Fixture, mutate, scale, chaos or oracle": regexp.MustCompile(`^(Storehouse|Zoo|Storm|Truthtest)$`),
 	}
 }
 
