@@ -114,6 +114,12 @@ func (s scope) exhausted() panel {
 		query{one(s.of("budget_exhausted_timestamp_seconds"), byService) + " * 1000", "used up"}).in("used up", instant)
 }
 
+func (s scope) expected() panel {
+	return table("When code 45 is expected",
+		"By the schedule, and by what other programs usually spend in each hour; a service of which none is expected is not here.",
+		query{one(s.of("budget_expected_exhausted_timestamp_seconds"), byService) + " * 1000", "expected"}).in("expected", instant)
+}
+
 func (s scope) refusals() panel {
 	return lines("Refused calls of 24 hours, by kind", "exhausted is code 45: upstream says that the day's calls are used up.", number,
 		query{"sum by (kind) (" + one(s.of("refusals_24h"), byService+", kind") + ")", "{{kind}}"}).stacked()
@@ -137,6 +143,23 @@ func (s scope) deletions() panel {
 func (s scope) findings() panel {
 	return table("Findings of the last verification", "sluice verify list and sluice verify show have them.",
 		query{s.stream1("verify_findings") + " > 0", "findings"}).by("findings")
+}
+
+func (s scope) wants() panel {
+	return table("Records that roles asked for", "In 24 hours, by analytics.want; sluice budget has the share.",
+		query{one(s.of("wants_24h"), "organization"), "asked"}, query{one(s.of("wants_open"), "organization"), "open"},
+		query{one(s.of("wants_oldest_seconds"), "organization"), "oldest"},
+	).in("oldest", seconds).by("asked")
+}
+
+func (s scope) closings() panel {
+	return table("Records that changed a closed period", "analytics.after_close lists them, with before, after and effect.",
+		query{one(s.of("closed_period_changes"), "organization, period") + " > 0", "records"}).by("records")
+}
+
+func (s scope) cells() panel {
+	return table("Cells", "Organizations of each cell by what it says of them: sluice fleet status has more.",
+		query{one(s.of("cell_organizations"), "cell, state") + " > 0", "organizations"}).by("organizations")
 }
 
 // fleet is the dashboard of all organizations.
@@ -163,10 +186,11 @@ func fleet() dashboard {
 		row{"Alerts", 7, []panel{
 			table("Alerts that fire", "Each has a page in docs/operations/runbooks.", query{`ALERTS{alertname=~"Sluice.*", alertstate="firing"}`, "firing"}),
 			table("Versions", "", query{"count by (job, version, revision, go_version) (" + s.of("build_info") + ")", "processes"}),
+			s.cells(),
 		}},
 		row{"Streams", 11, []panel{s.lateness(), s.states()}},
 		row{"Streams that do not go on", 8, []panel{s.never(), s.failing(), s.quarantine()}},
-		row{"Calls of the day", 9, []panel{s.share(), s.classes(), s.exhausted()}},
+		row{"Calls of the day", 9, []panel{s.share(), s.classes(), s.exhausted(), s.wants()}},
 		row{"Upstream", 9, []panel{
 			s.refusals(),
 			lines("Calls a second, by kind of answer", "", rate,
@@ -182,7 +206,19 @@ func fleet() dashboard {
 			lines("Last tick", "", seconds, query{tick, "{{job}}"}),
 			s.backfills(), s.failedBackfills(),
 		}},
-		row{"Trust", 8, []panel{s.deletions(), s.findings()}},
+		row{"Trust", 8, []panel{s.deletions(), s.findings(), s.closings()}},
+		row{"Events", 8, []panel{
+			lines("Receivers that wait", "Age of the oldest change that a receiver was not told; sluice events says why.", seconds,
+				query{one(s.of("events_lag_seconds"), "receiver"), "{{receiver}}"},
+				query{"(" + one(s.of("events_disabled"), "receiver") + " == 1) * 0", "{{receiver}} is disabled"}),
+			lines("Messages a second, and failed attempts", "", rate,
+				query{"max by (receiver) (rate(" + s.of("events_delivered_total") + "[$__rate_interval]))", "{{receiver}}"},
+				query{"max by (receiver) (rate(" + s.of("events_failed_total") + "[$__rate_interval]))", "{{receiver}} failed"}),
+		}},
+		row{"Lake", 8, []panel{
+			lines("Changes that are not published to the lake", "Age of the oldest one; without a lake there is nothing.", seconds,
+				query{"max by (job) (" + s.of("lake_lag_seconds") + ")", "lake of {{job}}"}),
+		}},
 	)
 }
 
@@ -210,10 +246,10 @@ func organization() dashboard {
 		row{"What is kept, and refused", 8, []panel{
 			lines("Calls that are kept for a class", "What other classes may not spend.", number,
 				query{"sum by (service, class) (" + one(s.of("budget_kept_calls"), byService+", class") + ")", "{{service}} {{class}}"}),
-			s.exhausted(), s.refusals(),
+			s.exhausted(), s.expected(), s.refusals(), s.wants(),
 		}},
 		row{"Backfills", 7, []panel{s.backfills(), s.failedBackfills()}},
-		row{"Trust", 8, []panel{s.deletions(), s.findings()}},
+		row{"Trust", 8, []panel{s.deletions(), s.findings(), s.closings()}},
 		row{"Change notifications: the way", 8, []panel{
 			figure("Last test callback", "Red after three times notifications.self_test of 15 minutes.", seconds, 1800, 2700,
 				query{"time() - " + one(s.of("notifications_self_test_timestamp_seconds"), "organization"), ""}),

@@ -202,7 +202,7 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 		}
 		book := read(t, runbooks+a.Name+".md")
 		want := []string{
-			"# " + a.Name + "\n", "Severity: " + severity + ".", "\n## It means\n", "\n## Look\n", "```sh\nsluice ", "\n## Do\n", "\n## It ends\n",
+			"# " + a.Name + "\n", "Severity: " + severity + ".", "\n## It means\n", "\n## Look\n", "```sh\nsluice", "\n## Do\n", "\n## It ends\n",
 		}
 		for _, part := range want {
 			if !strings.Contains(book, part) {

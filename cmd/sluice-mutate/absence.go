@@ -15,7 +15,7 @@ func absenceBugs() []bug {
 		tests(room, "^TestWhatProvesNothing$", "scans at once", "two scans prove something that one cache can hide from both",
 			edit{absenceFile, "	AND suspected_at <= $10::timestamptz - $11::interval AND suspected_clock <= $9::timestamptz - $11::interval\n", "	AND ($9::timestamptz, $10::timestamptz, $11::interval) IS NOT NULL\n"}),
 		tests(room, "^TestALateAnswerKeepsItsRowAlive$", "a row written meanwhile", "a row that was written since the scan began can get a tombstone",
-			edit{absenceFile, " AND t._changed_at < $3\n", "\n"},
+			edit{absenceFile, " AND t._changed_at < $5\n", "\n"},
 			edit{rowsFile, "t._deleted_at IS NULL AND t._changed_at < $4\n", "t._deleted_at IS NULL AND $4::timestamptz IS NOT NULL\n"}),
 		tests(room, "^TestATombstoneMovesTheStamp$", "a silent tombstone", "a row gets its tombstone and says that it did not change",
 			edit{rowsFile, "SET _deleted_at = $3, _changed_at = now() WHERE", "SET _deleted_at = $3 WHERE"}),

@@ -6,9 +6,9 @@ import "slices"
 // of schedules; the tests of a package catch the others.
 func bugs() []bug {
 	return slices.Concat(
-		markBugs(), passBugs(), overlapBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), absenceBugs(), jobBugs(), callBugs(),
+		markBugs(), passBugs(), overlapBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), adoptionBugs(), absenceBugs(), underBugs(), jobBugs(), callBugs(),
 		proofBugs(), machineBugs(), boundBugs(), answerBugs(), otherBugs(), secretBugs(), detailBugs(), scheduleBugs(), hintBugs(), viewBugs(),
-		operationBugs(), consoleBugs(),
+		operationBugs(), consoleBugs(), changeBugs(), eventBugs(), spendingBugs(), certificateBugs(), erasureBugs(), cellBugs(),
 	)
 }
 
@@ -222,7 +222,9 @@ func callBugs() []bug {
 		tests(room, "^TestNoRequestIsSentTwice$", "requests are sent again", "net/http repeats a request that was not counted",
 			edit{door, "DisableKeepAlives: true", "DisableKeepAlives: false"}),
 		tests(room, "^TestOneRefreshForTheFleet$", "all callers refresh", "each caller asks for a token of its own",
-			edit{room + "/token/tokens.go", "	if g, ok := h.get(t.now(), refused); ok {\n		return g.token, g.version, nil\n	}\n	release, err := t.take(ctx, h)\n", "	release, err := func() (func(), error) { return func() {}, nil }()\n"}),
+			edit{room + "/token/tokens.go", "	if g, ok := h.get(t.now(), refused); ok {\n		return g, nil\n	}\n	release, err := t.take(ctx, h)\n", "	release, err := func() (func(), error) { return func() {}, nil }()\n"}),
+		tests(room, "^TestATakenTokenThatEndedIsRenewed$", "a taken token is a new one", "a token that another process fetched proves that the credential is denied",
+			edit{room + "/authorized.go", "		if at.Made {\n", "		if at.Version > 0 {\n"}),
 		tests(room, "^TestAPageCutAtAnyByteIsUnavailable$", "a cut body is believed", "what was cut off is taken for the end",
 			edit{"pipeline/upstream/body/json.go", "	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {\n", "	if false && errors.Is(err, io.EOF) {\n"}),
 	}...)

@@ -6,10 +6,22 @@ func viewBugs() []bug {
 	const (
 		views = "migrations/views/"
 		room  = "migrations"
+
+		commands = "cmd/sluice/cli"
 	)
 	return []bug{
 		tests(room, "^TestPayables$", "an unknown rate is 1", "an amount in a foreign currency counts as one in the base currency",
 			edit{views + "bills.sql", "    ELSE nullif(b.exchange_rate, 0)\n", "    ELSE coalesce(nullif(b.exchange_rate, 0), 1)\n"}),
+		tests(commands, "^TestClosedPeriodListsEveryChange$", "a payment changes the month", "what is paid later counts as a change of the closed month of the bill",
+			edit{"connectors/inventory/bills.go", `"is_reverse_charge_applied"},`, `"is_reverse_charge_applied", "balance"},`}),
+		tests(commands, "^TestClosedPeriodListsEveryChange$", "deleted bills stay in the sums", "a bill that is gone upstream has no effect on the closed month",
+			edit{views + "after_close.sql", "CASE WHEN p.is_in AND NOT p.is_deleted AND p.counts THEN", "CASE WHEN p.is_in AND p.counts THEN"}),
+		tests(commands, "^TestCloseRefuses$", "closed before the lists are here", "a period is closed although a table is not complete up to its end",
+			edit{"pipeline/warehouse/closings/closings.go", "s.watermark IS NULL OR s.watermark < ($3::date + 1)::timestamp AT TIME ZONE $4", "s.watermark IS NULL"}),
+		tests(room, "^TestAsOfEndsDaysByZone$", "as of the session's midnight", "a day ends in UTC for all organizations",
+			edit{"migrations/00042_closings.sql", "(as_of.day() + 1)::timestamp AT TIME ZONE o.zone AS at", "(as_of.day() + 1)::timestamp AT TIME ZONE 'UTC' AS at"}),
+		tests(room, "^TestAsOfRefuses$", "an empty past", "a table whose versions were not kept on that day is empty",
+			edit{"migrations/00042_closings.sql", "        IF NOT c.has_begun THEN\n", "        CONTINUE WHEN NOT c.is_known;\n        IF NOT c.has_begun THEN\n"}),
 		tests(room, "^TestPayables$", "lines without a rest", "what no line shows is in no cut of the spend",
 			edit{views + "spend_lines.sql", "WHERE b.is_posted AND (NOT b.lines_loaded OR ", "WHERE b.is_posted AND (false AND "}),
 		tests(room, "^TestReadersSeeTheirOrganizations$", "rows of all organizations", "a reader of one organization sees the bills of the others",

@@ -100,7 +100,7 @@ func (c *chunk) ask(ctx context.Context) error {
 	c.counts.refused[decision.Refused]++
 	pause := decision.Wait
 	switch decision.Refused {
-	case pipeline.RefusedDay, pipeline.RefusedClass:
+	case pipeline.RefusedDay, pipeline.RefusedClass, pipeline.RefusedAway:
 		return c.snooze(c.now + decision.Wait)
 	case pipeline.RefusedConcurrent:
 		pause = min(pause, pollPause)

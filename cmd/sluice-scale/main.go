@@ -1,6 +1,6 @@
 // Command sluice-scale simulates a fleet in virtual time: many organizations and streams, for days,
 // with outages, killed processes and other clients that spend the same allowance. make scale runs
-// it; docs/scale.md has its table and explains it.
+// it; docs/simulation.md has its table and explains it.
 //
 // The deciding parts are real: the functions of the call log and the statements of the schedule, on
 // a real Postgres with a virtual clock. The rest is simulated: upstream, which is the judge, and
@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// usual returns the scenario of docs/scale.md.
+// usual returns the scenario of docs/simulation.md.
 func usual() scenario {
 	return scenario{Organizations: 1000, Days: 7, Processes: 8, Workers: 8, Tick: 15 * time.Second, Backfill: 40, LongEvery: 10, Seed: 1}
 }

@@ -22,7 +22,7 @@ func TestFlagsSayWhatIsSimulated(t *testing.T) {
 	}
 }
 
-// TestTheTableIsMarkdown: the table equals that of docs/scale.md, and a broken check makes the
+// TestTheTableIsMarkdown: the table equals that of docs/simulation.md, and a broken check makes the
 // command fail.
 func TestTheTableIsMarkdown(t *testing.T) {
 	t.Parallel()

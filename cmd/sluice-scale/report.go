@@ -170,7 +170,7 @@ func (v *verdict) queries(s *simulation) {
 	v.addf("longest wait of a job for a worker", "", "%s", c.slowest.Round(time.Second))
 }
 
-// table prints the verdict for people, in the form of docs/scale.md.
+// table prints the verdict for people, in the form of docs/simulation.md.
 func (v *verdict) table(out io.Writer) error {
 	var text strings.Builder
 	text.WriteString("| What | Allowed | Measured |\n|---|---|---|\n")

@@ -58,7 +58,7 @@ func parse(args []string) (choice, error) {
 	flags.IntVar(&c.Offset, "offset", 0, "which of them: another number, other points")
 	flags.IntVar(&c.Records, "records", c.Records, "records upstream")
 	flags.IntVar(&c.Parallel, "parallel", c.Parallel, "trials side by side")
-	flags.StringVar(&c.Only, "only", "", "only this scenario: first, edits, sweep, backfill, callbacks or told")
+	flags.StringVar(&c.Only, "only", "", "only this scenario: first, edits, sweep, backfill, erase, text, callbacks or told")
 	flags.Func("at", "only points whose name, as violations have it, matches this expression", func(text string) error {
 		match, err := regexp.Compile(text)
 		c.At = match

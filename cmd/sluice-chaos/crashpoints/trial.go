@@ -31,6 +31,8 @@ type scenario struct {
 	// Args is the command to kill, Again the number of its runs that heal it.
 	Args  []string
 	Again int
+	// Then are commands behind those, which must succeed, too.
+	Then [][]string
 	// Told says that upstream tells of its changes, and that the command receives callbacks until
 	// it is told to end. What heals it is a serve, which reads what was told.
 	Told bool
@@ -41,20 +43,48 @@ func scenarios() []scenario {
 	edits := []sandbox.Change{{Seed: 3, Inserts: 3, Edits: 9, Resources: []string{"bills", "items", "vendor_payments", "credit_notes"}}}
 	few := []sandbox.Change{{Seed: 5, Inserts: 1, Edits: 2, Resources: []string{"bills", "items", "vendor_payments"}}}
 	return []scenario{
-		{Name: "first", Args: []string{"sync"}, Again: 1},
-		{Name: "edits", Prepared: true, Change: edits, Args: []string{"sync", "bills", "items", "vendor_payments", "credit_notes"}, Again: 1},
+		{Name: "first", Args: syncing(), Again: 1},
+		{Name: "edits", Prepared: true, Change: edits, Args: syncing("bills", "items", "vendor_payments", "credit_notes"), Again: 1},
 		{
 			Name: "sweep", Prepared: true, Change: []sandbox.Change{{Seed: 4, Deletes: 4, Resources: testbed.Deletable()}},
-			Args: append([]string{"sync"}, testbed.Sweeps()...), Again: 2,
+			Args: syncing(testbed.Sweeps()...), Again: 2,
 		},
 		{
-			Name: "backfill", Prepared: true, From: []string{"backfill", "inventory.bills", "--detach"},
+			Name: "backfill", Prepared: true, From: []string{"backfill", bills, "--detach"},
 			SQL: `DELETE FROM inventory.bills WHERE mod(hashtext(bill_id), 3) = 0`, Args: []string{"backfill", "resume"}, Again: 1,
+		},
+		// What was erased is gone however often the process was killed, is not loaded by a sync,
+		// and comes back when it is allowed.
+		{
+			Name: "erase", Prepared: true, Args: erasing(), Again: 1, Then: [][]string{
+				{"backfill", bills}, erasing("--verify"), erasing("--allow"), {"backfill", bills}, syncing(bills),
+			},
+		},
+		{
+			Name: "text", Prepared: true, Args: erasingText(), Again: 1, Then: [][]string{
+				syncing(chats), erasingText("--verify"), {"verify"}, erasingText("--allow"), syncing(chats),
+			},
 		},
 		{Name: "callbacks", Prepared: true, Change: few, SQL: sqlNothingDue, Args: []string{"notifications", "serve"}, Told: true},
 		{Name: "told", Prepared: true, Change: few, SQL: sqlNothingDue, Args: []string{"serve"}, Told: true},
 	}
 }
+
+// The record and the text that are erased: the first bill, and the title of chats.
+const (
+	bills     = "inventory.bills"
+	firstBill = "460040000000001000"
+	chats     = "chat.conversations"
+	chatTitle = "büro zürich"
+)
+
+func erasing(flags ...string) []string { return append([]string{"erase", bills, firstBill}, flags...) }
+
+func erasingText(flags ...string) []string {
+	return append([]string{"erase", "--contains", chatTitle}, flags...)
+}
+
+func syncing(names ...string) []string { return append([]string{"sync"}, names...) }
 
 // sqlNothingDue lets no schedule hide what was told.
 const sqlNothingDue = `UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`
@@ -100,7 +130,7 @@ func (l *lane) prepare(ctx context.Context, sc scenario) error {
 	defer pool.Close()
 	commands := [][]string{}
 	if sc.Prepared {
-		commands = append(commands, []string{"sync"})
+		commands = append(commands, syncing())
 	}
 	if sc.From != nil {
 		commands = append(commands, sc.From)
@@ -195,6 +225,11 @@ func (l *lane) try(ctx context.Context, sc scenario, at point) (outcome, error) 
 		}
 		if err := l.calmly(ctx, name, sc.Args, nil); err != nil {
 			broken = append(broken, "invariant 6: the next process: "+err.Error())
+		}
+	}
+	for _, args := range sc.Then {
+		if err := l.calmly(ctx, name, args, nil); err != nil {
+			broken = append(broken, "after it: "+err.Error())
 		}
 	}
 	if sc.Told {

@@ -1,0 +1,23 @@
+package main
+
+// erasureBugs leave a copy of what was erased, or let it come back (docs/decisions/0082-erasing).
+func erasureBugs() []bug {
+	const (
+		room  = "pipeline/warehouse"
+		erase = room + "/erasures"
+	)
+	return []bug{
+		tests(room, "^TestAnErasedRecordIsNowhere$", "archives stay", "the raw records of an erased record stay",
+			edit{erase + "/archives.go", "				return []byte(archive.Erased)\n", "				return record\n"}),
+		tests(room, "^TestAnErasedRecordIsRefused$", "what was erased is loaded", "the next sync brings an erased record back",
+			edit{room + "/load.go", "	if !l.row.Erased {\n", "	if true {\n"}),
+		tests(room, "^TestALoadThatWaitedForAnErasure$", "claims outlive an erasure", "a load that waited for an erasure brings the record back",
+			edit{room + "/streams/claim.go", "UPDATE sluice.streams SET fence = fence + 1\nWHERE organization_id = $1 AND ($2 = ''", "UPDATE sluice.streams SET fence = fence + 0\nWHERE organization_id = $1 AND ($2 = ''"}),
+		tests(room, "^TestAnErasedTextIsNowhere$", "claims outlive an erased text", "a worker loads a value that it read before the value was erased",
+			edit{erase + "/texts.go", "	if noted.RowsAffected() > 0 { //", "	if noted.RowsAffected() < 0 { //"}),
+		tests(room, "^TestAnErasedTextIsNowhere$", "archives keep a text", "an erased text stays in raw records, and a rebuild brings it back",
+			edit{erase + "/values.go", "				record, _ = places.Rewrite(record, hit)\n", "				_, _ = places.Rewrite(record, hit)\n"}),
+		tests(room, "^TestReceiptsShowThatTheyWereAltered$", "receipts stand alone", "a receipt can be removed without a trace",
+			edit{erase + "/erasures.go", "		if before[r.Organization], err = hex.DecodeString(r.Digest); err != nil {\n", "		if _, err = hex.DecodeString(r.Digest); err != nil {\n"}),
+	}
+}
