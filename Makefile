@@ -19,8 +19,8 @@ E2E ?= ^($$($(E2EFILES) | xargs sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' |
 # What needs no Postgres: packages whose tests name no way to one; of the simulation make quick plays a part.
 QUICKPKG = $$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | \
 	grep -Ev 'warehousetest|postgres/local|sluice-chaos/(postgres|testbed)|^sluice/pipeline/simulation ' | cut -d' ' -f1)
-# Where benchmarks are: building the tests of all other packages, too, would take longer than they run.
-BENCHPKG ?= $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n1 dirname | sort -u)
+# Where benchmarks are: building the tests of all other packages, too, would take longer than they run. The lake is a module of its own.
+BENCHPKG ?= $$(grep -rl --include='*_test.go' --exclude-dir=sluice-lake '^func Benchmark' . | xargs -n1 dirname | sort -u)
 FUZZTIME ?= 30s
 # Flags of the benchmark of the goals: bin/sluice-bench -help lists them.
 BENCHFLAGS ?=
@@ -47,6 +47,7 @@ RELEASEFLAGS ?=
 PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh/docs" "$$fresh/$(SOURCES)" && \
 	$(GO) build -buildvcs=$(BUILDVCS) -o "$$fresh/sluice" ./cmd/sluice && \
 	"$$fresh/sluice" dictionary >"$$fresh/docs/dictionary.md" && \
+	"$$fresh/sluice" dictionary --format personal >"$$fresh/docs/personal-data.md" && \
 	"$$fresh/sluice" erd >"$$fresh/docs/erd.md" && \
 	"$$fresh/sluice" erd --format dbml >"$$fresh/docs/erd.dbml" && \
 	"$$fresh/sluice" coverage >"$$fresh/docs/coverage.md" && \
@@ -57,7 +58,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh
 # Where the sources of the dbt package are.
 SOURCES = deploy/dbt/models/sources
 
-.PHONY: help build demo quick test e2e screenshots check bench scale cover fuzz simulate mutate chaos chaos-programs soak draft dictionary dashboards check-alerts manifests check-deploy licenses release units rolling docker clean
+.PHONY: help build lake demo quick test e2e screenshots check bench scale cover fuzz simulate replicas mutate chaos chaos-programs soak draft dictionary dashboards check-alerts manifests check-deploy licenses release units rolling docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +66,9 @@ help: ## list the targets
 # One static program: no library of the machine, and its own time zones.
 build: ## build bin/sluice
 	CGO_ENABLED=0 $(GO) build -buildvcs=$(BUILDVCS) -trimpath -tags timetzdata -o bin/sluice ./cmd/sluice
+
+lake: ## build bin/sluice-lake, the publisher of the lake: a module of its own, whose first build takes minutes
+	cd cmd/sluice-lake && CGO_ENABLED=0 $(GO) build -buildvcs=$(BUILDVCS) -trimpath -tags timetzdata -o ../../bin/sluice-lake .
 
 demo: build ## run the whole program on a simulated upstream and a private Postgres
 	@.ci/setup binaries
@@ -106,7 +110,7 @@ bench: build ## run the benchmarks: of single parts, then of the goals in docs/p
 	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-bench ./cmd/sluice-bench
 	bin/sluice-bench -sluice bin/sluice $(if $(QUICK),-quick) $(BENCHFLAGS)
 
-scale: ## simulate a fleet in virtual time: 1,000 organizations, 20 streams each, 7 days (SCALEFLAGS: see docs/scale.md)
+scale: ## simulate a fleet in virtual time: 1,000 organizations, 20 streams each, 7 days (SCALEFLAGS: see docs/simulation.md)
 	@.ci/setup binaries
 	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-scale ./cmd/sluice-scale
 	bin/sluice-scale $(SCALEFLAGS)
@@ -148,6 +152,10 @@ rolling: ## upgrade a working fleet process by process under kills, and roll it 
 	@.ci/setup binaries
 	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-chaos ./cmd/sluice-chaos
 	bin/sluice-chaos -rolling -seed $(SEED) $(if $(PREVIOUS),-previous $(PREVIOUS)) $(CHAOSFLAGS)
+
+replicas: ## play 10,000 schedules of writers and followers of changes against Postgres, twice (REPLICAS=…)
+	$(GO) run ./cmd/sluice-test $(GO) test ./pipeline/warehouse -run '^TestAReplicaFollows$$' -v -count=1 -timeout 12h -replicas $(or $(REPLICAS),10000)
+	$(GO) run ./cmd/sluice-test $(GO) test ./pipeline/warehouse/changes -run '^TestRandomSchedules$$' -v -count=1 -timeout 12h -schedules $(or $(REPLICAS),10000)
 
 soak: chaos-programs ## hours: chaos until KILLS (1000) and FOR (0s), all points, SCHEDULES (1000000), all bugs, rare faults, ROUNDS (5) of kills
 	@.ci/setup
