@@ -183,7 +183,7 @@ func (c *cli) checkKey() finding {
 // checkExposure says what others may reach or read.
 func checkExposure(a *engine.App) []finding {
 	var findings []finding
-	if listen := a.Config.Listen; reachable(listen) {
+	if listen := a.Config.Listen; config.Reachable(listen) {
 		findings = append(findings, finding{Check: "listen", OK: true, Text: listen + ", and a warning: other machines may reach the status pages, " +
 			"which ask for no password: let a firewall or a network policy admit only those that should"})
 	}

@@ -78,13 +78,3 @@ func (c *heldOpen) Close() error {
 	c.once.Do(func() { <-c.room })
 	return c.Conn.Close() // http.Server distinguishes these errors
 }
-
-// reachable says that other machines may reach a listen address.
-func reachable(listen string) bool {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil || host == "localhost" {
-		return false
-	}
-	address := net.ParseIP(host)
-	return address == nil || !address.IsLoopback()
-}

@@ -98,18 +98,6 @@ func TestStatusConnectionsEnd(t *testing.T) {
 	}
 }
 
-func TestListenIsReachable(t *testing.T) {
-	t.Parallel()
-	for listen, want := range map[string]bool{
-		"127.0.0.1:9464": false, "[::1]:9464": false, "localhost:9464": false, "127.8.8.8:1": false,
-		"0.0.0.0:9464": true, ":9464": true, "[::]:9464": true, "10.1.2.3:9464": true, "metrics.example:9464": true,
-	} {
-		if reachable(listen) != want {
-			t.Errorf("%s is reachable: %t", listen, !want)
-		}
-	}
-}
-
 // TestServeSurvivesAClosedLog: the reader of standard error ends, and the work goes on.
 func TestServeSurvivesAClosedLog(t *testing.T) {
 	t.Parallel()

@@ -88,7 +88,7 @@ func defaultConsole() Console {
 // Permits refuses a listen address at which other machines could do what Auth does not protect.
 func (c *Console) Permits(listen string) error {
 	switch {
-	case !reachable(listen):
+	case !Reachable(listen):
 		return nil
 	case c.Auth == AuthNone:
 		return errors.New("is an address that other machines reach, and console.auth is none, so each of them would be an operator: " +
@@ -101,8 +101,8 @@ func (c *Console) Permits(listen string) error {
 	}
 }
 
-// reachable reports whether other machines may reach a listen address.
-func reachable(listen string) bool {
+// Reachable reports whether other machines may reach a listen address.
+func Reachable(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	return err == nil && !loopback(host)
 }
