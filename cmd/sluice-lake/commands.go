@@ -47,7 +47,8 @@ of reach, or another process works on the lake.`,
 	flags.StringVar(&c.config, "config", "", "configuration file (default: $SLUICE_CONFIG, then config.yaml)")
 	flags.BoolVar(&c.json, "json", false, "print JSON instead of text")
 	flags.StringVar(&c.logLevel, "log-level", "", "log level: debug, info, warn, error (default: warn)")
-	root.AddCommand(c.publishCommand(), c.statusCommand(), c.verifyCommand(), c.compactCommand(), c.expireCommand(), c.takeOverCommand())
+	root.AddCommand(c.publishCommand(), c.statusCommand(), c.verifyCommand(), c.compactCommand(), c.expireCommand(), c.takeOverCommand(),
+		c.serveCommand())
 	return root
 }
 
