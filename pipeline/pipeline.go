@@ -95,8 +95,10 @@ type Page struct {
 	Call int64
 	// Date is upstream's clock when it answered; zero if the answer does not say.
 	Date time.Time
-	// Records are the records' raw bytes in the order of the answer.
+	// Records are the records' raw bytes in the order of the answer. LeftOut says that columns are
+	// left out of them already, as the stream says.
 	Records [][]byte
+	LeftOut bool
 	// More says that another page follows; PerPage is the size upstream reported.
 	More    bool
 	PerPage int

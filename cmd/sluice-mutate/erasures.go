@@ -1,12 +1,19 @@
 package main
 
-// erasureBugs leave a copy of what was erased, or let it come back (docs/decisions/0082-erasing).
+// erasureBugs leave a copy of what was erased, or let it come back (docs/decisions/0082-erasing),
+// or keep what is to be left out (0078-left-out-and-hashed).
 func erasureBugs() []bug {
 	const (
 		room  = "pipeline/warehouse"
 		erase = room + "/erasures"
 	)
 	return []bug{
+		tests("pipeline/upstream", "^TestColumnsAreLeftOutWhileAListIsRead$", "only lists are redacted", "columns of what is not redacted while it is read are stored",
+			edit{"pipeline/sync/rewriting.go", "		if !page.LeftOut {\n", "		if false {\n"}),
+		tests("pipeline/upstream/body", "^TestAnOwnListIsRewritten$", "all lists are redacted", "columns of a list beside a very long one are stored",
+			edit{"pipeline/upstream/body/list.go", "Rewritten: quickly && ", "Rewritten: (quickly || true) && "}),
+		tests("schema/redact", "^TestNoByteOfALeftOutValueSurvives$", "members that are passed", "a value that is to be left out is kept where its key was expected",
+			edit{"schema/redact/walk.go", "		if f == nil || f.action != keep || f.quoted", "		if f == nil || f.quoted"}),
 		tests(room, "^TestAnErasedRecordIsNowhere$", "archives stay", "the raw records of an erased record stay",
 			edit{erase + "/archives.go", "				return []byte(archive.Erased)\n", "				return record\n"}),
 		tests(room, "^TestAnErasedRecordIsRefused$", "what was erased is loaded", "the next sync brings an erased record back",

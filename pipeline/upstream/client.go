@@ -156,7 +156,7 @@ func (c *Client) fetch(
 			if err != nil {
 				return err
 			}
-			envelope, err := c.judge(op, answer, data, t.service.Envelope)
+			envelope, err := c.judge(op, answer, data, t.service.Envelope, t.own)
 			if t.mayMiss && answer.Status == http.StatusNotFound && pipeline.KindOf(err) == pipeline.Unexpected {
 				t.miss(number, answer, err)
 				return nil

@@ -162,7 +162,7 @@ func (c *Client) judgeOther(op wire.Call, answer *wire.Reply, start []byte) erro
 			answer.Header.Set("Content-Type", "application/json")
 		}
 	}
-	if _, err := c.judge(op, answer, start, schema.EnvelopeCoded); err != nil {
+	if _, err := c.judge(op, answer, start, schema.EnvelopeCoded, body.Own{}); err != nil {
 		return err
 	}
 	return c.failure(op, pipeline.Unexpected, answer, "", "JSON where CSV was asked for", nil)

@@ -37,6 +37,9 @@ func (c *Client) Page(ctx context.Context, request pipeline.Request) (pipeline.P
 	}
 	target := targetOf(request)
 	target.path, target.fill, target.query = request.Stream.Resource.Path, parentIn(request), query
+	if request.Stream.LeaveOut != nil {
+		target.own = body.Own{Key: request.Stream.Resource.Key, Elements: request.Stream.LeaveOut.Elements}
+	}
 	var page pipeline.Page
 	err = c.fetch(ctx, target, func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error) {
 		list, err := readList(envelope, request)
@@ -51,7 +54,7 @@ func (c *Client) Page(ctx context.Context, request pipeline.Request) (pipeline.P
 			return 0, c.failure(op, pipeline.Unexpected, answer, envelope.Code, "the answer is page "+outside.Number(list.Number), nil)
 		}
 		page = pipeline.Page{
-			Call: number, Date: wire.DateOf(answer.Header), Records: list.Records, More: list.More, PerPage: list.PerPage,
+			Call: number, Date: wire.DateOf(answer.Header), Records: list.Records, LeftOut: list.Rewritten, More: list.More, PerPage: list.PerPage,
 			Token: list.Token, Sort: list.Sort, Order: list.Order, Turn: answer.KeepTurn(),
 		}
 		return len(list.Records), nil

@@ -2,6 +2,7 @@ package upstream_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
+	"sluice/pipeline/sync"
 	"sluice/schema"
+	"sluice/schema/redact"
 )
 
 // The lists of the ways of paging. Source of the paths: docs/upstream.md U162, U200, U250 and U257.
@@ -326,5 +329,44 @@ func TestWindowsAreAskedFor(t *testing.T) {
 	r.mustFail(t, err, pipeline.Unexpected)
 	if len(r.seen()) != before {
 		t.Error("a list without a filter by day was asked for a window")
+	}
+}
+
+// TestColumnsAreLeftOutWhileAListIsRead: the records of a list never leave the client with them. Of
+// an answer with a record that is no object they are left out afterwards.
+func TestColumnsAreLeftOutWhileAListIsRead(t *testing.T) {
+	t.Parallel()
+	resource := *accounts
+	resource.Columns = []schema.Column{schema.ID("account_id", ""), schema.Text("account_name", "")}
+	rules, mistakes := redact.Resolve(&resource, redact.Choice{Omit: []string{"account_name"}}, redact.Choice{}, nil)
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	const whole = `{"account_id":"1","account_name":"Anna"},{"account_id":"2"}`
+	for name, c := range map[string]struct {
+		records string
+		leftOut bool
+		want    []string
+	}{
+		"objects":   {whole, true, []string{`{"account_id":"1"}`, `{"account_id":"2"}`}},
+		"one is no": {whole + `,"Anna"`, false, []string{`{"account_id":"1"}`, `{"account_id":"2"}`, `{"_withheld":"not a JSON object","_bytes":6}`}},
+	} {
+		r := newFixture(t, answer(200, jsonType, `{"code":0,"chartofaccounts":[`+c.records+`],"page_context":{"page":1,"has_more_page":false}}`))
+		request := ask(1)
+		request.Stream.LeaveOut = redact.New(&resource, rules, nil)
+		page, err := r.client.Page(t.Context(), request)
+		if err != nil || page.LeftOut != c.leftOut {
+			t.Fatal(page.LeftOut, err)
+		}
+		if page, err = sync.LeavingOut(r.client).Page(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, one := range page.Records {
+			got = append(got, string(one))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: the records are %q, want %q", name, got, c.want)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
+	"sluice/pipeline/upstream/body"
 	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
 )
@@ -40,6 +41,8 @@ type target struct {
 	missed  func(number int64, answer *wire.Reply, code string)
 	// withhold says that columns are left out of the records that are asked for.
 	withhold bool
+	// own is the list that columns are left out of while it is read.
+	own body.Own
 }
 
 func (c *Client) call(t target, address *url.URL) pipeline.Call {

@@ -71,8 +71,8 @@ func limit(code string) (pipeline.Kind, outside.Text) {
 func isSuccess(status int) bool { return status == http.StatusOK || status == http.StatusCreated }
 
 // judge accepts an answer or says what is wrong with it. form is the envelope that its service
-// declares.
-func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, form schema.Envelope) (*body.Envelope, error) {
+// declares, own the list whose records are rewritten.
+func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, form schema.Envelope, own body.Own) (*body.Envelope, error) {
 	isJSON, charset := wire.MediaType(answer.Header)
 	seen := func() outside.Text {
 		describe := body.Excerpt
@@ -84,7 +84,7 @@ func (c *Client) judge(op wire.Call, answer *wire.Reply, data []byte, form schem
 	fail := func(kind pipeline.Kind, detail outside.Text, cause error) error {
 		return c.failure(op, kind, answer, "", detail, cause)
 	}
-	envelope, parseErr := parse(isJSON, data)
+	envelope, parseErr := parse(isJSON, data, own)
 	nothing := isNothing(form, answer.Status, data)
 	if isSuccess(answer.Status) {
 		switch {
@@ -126,11 +126,11 @@ func isNothing(form schema.Envelope, status int, data []byte) bool {
 }
 
 // parse gives an empty envelope if the answer is not JSON or cannot be parsed.
-func parse(isJSON bool, data []byte) (*body.Envelope, error) {
+func parse(isJSON bool, data []byte, own body.Own) (*body.Envelope, error) {
 	if !isJSON {
 		return &body.Envelope{}, nil
 	}
-	envelope, err := body.Parse(data)
+	envelope, err := body.ParseWith(data, own)
 	if err != nil {
 		return &body.Envelope{}, fmt.Errorf("envelope: %w", err)
 	}

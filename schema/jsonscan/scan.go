@@ -47,7 +47,7 @@ func String(data []byte, at int) (int, bool, bool) {
 	from := at + 1
 	plain, ascii := true, true
 	for at = from; ; {
-		at = skipPlain(data, at)
+		at = SkipPlain(data, at)
 		if at >= len(data) {
 			return at, false, false
 		}
@@ -73,11 +73,11 @@ func String(data []byte, at int) (int, bool, bool) {
 }
 
 // Plain reports whether the inside of a string literal is ASCII with nothing escaped.
-func Plain(inner []byte) bool { return skipPlain(inner, 0) == len(inner) }
+func Plain(inner []byte) bool { return SkipPlain(inner, 0) == len(inner) }
 
-// skipPlain returns the index of the next byte that is a quote, a backslash, a control character or
+// SkipPlain returns the index of the next byte that is a quote, a backslash, a control character or
 // outside of ASCII; it reads eight bytes at a time.
-func skipPlain(data []byte, at int) int {
+func SkipPlain(data []byte, at int) int {
 	for ; at+word <= len(data); at += word {
 		v := binary.LittleEndian.Uint64(data[at:])
 		quote, slash := v^(ones*'"'), v^(ones*'\\')

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"sluice/schema/jsonscan"
 	"sluice/schema/redact"
 )
 
@@ -190,7 +192,36 @@ func FuzzRecord(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	of := redactor(f, redact.Choice{Omit: []string{"name", "persons.email", "_extra"}, Hash: []string{"email"}})
-	f.Fuzz(func(t *testing.T, data []byte) { hold(t, of, data) })
+	f.Fuzz(func(t *testing.T, data []byte) {
+		hold(t, of, data)
+		holdElements(t, of, data)
+	})
+}
+
+// holdElements holds the elements of an array with a record against what becomes of the record by
+// itself, and whether they can be split against a scan that rewrites nothing.
+func holdElements(t *testing.T, of *redact.Redactor, raw []byte) {
+	t.Helper()
+	const other = `{"name":"x","email":"A"}`
+	list := fmt.Appendf(nil, ` [ %s,%s , %s]`, other, raw, other)
+	before := string(list)
+	var got []string
+	end, ok := of.Elements(list, 1, 1, func(element []byte) { got = append(got, string(element)) })
+	if string(list) != before {
+		t.Errorf("splitting %s left %s", before, list)
+	}
+	objects := true
+	plain, isPlain := jsonscan.Elements(list, 1, 1, func(element []byte) { objects = objects && element[0] == '{' })
+	if ok != (isPlain && objects) || ok && end != plain {
+		t.Errorf("%s is split: %t, to %d, by a plain scan: %t, to %d", list, ok, end, isPlain, plain)
+	}
+	if _, whole := read(raw); !ok || !whole { // the record ends elsewhere
+		return
+	}
+	around := string(of.Record([]byte(other)))
+	if want := []string{around, string(of.Record(bytes.TrimSpace(raw))), around}; !slices.Equal(got, want) {
+		t.Errorf("the elements of %s are %q, want %q", list, got, want)
+	}
 }
 
 // TestNoByteOfALeftOutValueSurvives makes records at random, with one text in every value that is
@@ -230,5 +261,6 @@ func TestNoByteOfALeftOutValueSurvives(t *testing.T) {
 			t.Fatalf("of %s\nis left %s", raw, got)
 		}
 		hold(t, of, []byte(raw))
+		holdElements(t, of, []byte(raw))
 	}
 }

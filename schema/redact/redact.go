@@ -311,6 +311,35 @@ func (r *Redactor) Row(table int, row []byte) []byte {
 	return placeholder(len(row))
 }
 
+// Elements splits the array that begins at data[at], as jsonscan.Elements does, and gives of each
+// element what Record makes of it: one pass over the bytes does both. It leaves the data as they
+// are. It returns false also where an element is no object or is not valid UTF-8.
+func (r *Redactor) Elements(data []byte, at, depth int, each func(element []byte)) (int, bool) {
+	if at >= len(data) || data[at] != '[' {
+		return at, false
+	}
+	w, _ := r.walkers.Get().(*walker)
+	own := w.out
+	w.data, w.out, w.key = data, make([]byte, 0, len(data)-at), r.key // the elements live on in it
+	end, ok := w.elements(at, depth, func(at int) (int, bool) {
+		begin := len(w.out)
+		w.from, w.changed = at, false
+		end, ok := w.object(r.root, at, depth+1)
+		switch {
+		case !ok:
+		case w.changed:
+			w.out = append(w.out, data[w.from:end]...)
+			each(w.out[begin:len(w.out):len(w.out)])
+		default:
+			each(data[at:end:end])
+		}
+		return end, ok
+	})
+	w.data, w.out = nil, own
+	r.walkers.Put(w)
+	return end, ok
+}
+
 func (r *Redactor) object(o *object, raw []byte, reuse bool) ([]byte, bool) {
 	w, _ := r.walkers.Get().(*walker)
 	w.data, w.out, w.from, w.changed, w.key = raw, w.out[:0], 0, false, r.key

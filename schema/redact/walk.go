@@ -58,6 +58,10 @@ func (w *walker) object(o *object, at, depth int) (int, bool) {
 		return at + 1, true
 	}
 	for {
+		if next, id := w.usual(at, last); next > at {
+			kept, behind, at, last = true, next-1, next, id
+			continue
+		}
 		f, does, value, ok := w.member(o, at, last)
 		if !ok {
 			return value, false
@@ -68,10 +72,6 @@ func (w *walker) object(o *object, at, depth int) (int, bool) {
 		end, gone, ok := w.value(does, f, value, depth+1)
 		if !ok {
 			return end, false
-		}
-		if !gone && end+1 < len(w.data) && w.data[end] == ',' && w.data[end+1] == '"' { // as nearly always
-			kept, behind, at = true, end, end+1
-			continue
 		}
 		next, over, ok := w.separator(end)
 		if !ok {
@@ -88,6 +88,26 @@ func (w *walker) object(o *object, at, depth int) (int, bool) {
 			return next + 1, true
 		}
 		at = next
+	}
+}
+
+// usual passes members that are kept and were expected, whose values are plain texts, as nearly all
+// are. It returns the index of the name behind the last one of them, and its field.
+func (w *walker) usual(at, last int) (int, int) {
+	for {
+		f := w.next[last]
+		if f == nil || f.action != keep || f.quoted == "" {
+			return at, last
+		}
+		value := at + len(f.quoted)
+		if value >= len(w.data) || string(w.data[at:value]) != f.quoted || w.data[value] != '"' {
+			return at, last
+		}
+		end := jsonscan.SkipPlain(w.data, value+1)
+		if end+2 >= len(w.data) || w.data[end] != '"' || w.data[end+1] != ',' || w.data[end+2] != '"' {
+			return at, last
+		}
+		at, last = end+2, f.id
 	}
 }
 

@@ -73,6 +73,8 @@ type Envelope struct {
 	lists map[string][][]byte
 	// read counts the elements of lists.
 	read int
+	// own is the list that quick split in its caller's way.
+	own Own
 	// plain are the members as a decoder may read them, if a value in a record is nested too deep;
 	// otherwise nil.
 	plain map[string][]byte
@@ -81,9 +83,28 @@ type Envelope struct {
 // Parse reads a whole body: one JSON object and nothing behind it, with no key of the envelope
 // twice. Outside of records it nests at most 64 levels deep. A byte order mark in front is dropped.
 // The result keeps slices of data.
-func Parse(data []byte) (*Envelope, error) {
+func Parse(data []byte) (*Envelope, error) { return ParseWith(data, Own{}) }
+
+// Own is a list whose elements a caller rewrites while they are read: that saves a pass over their
+// bytes. Page.Rewritten says whether it was done.
+type Own struct {
+	// Key is the key of the list.
+	Key string
+	// Elements splits an array as jsonscan.Elements does, and may give others in place of its
+	// elements. If it returns false, the list is read without it.
+	Elements func(data []byte, at, depth int, each func(element []byte)) (int, bool)
+}
+
+// mostOwn is the size up to which a body is split by its caller, since that needs its memory twice.
+const mostOwn = 4 << 20
+
+// ParseWith is Parse for an answer with such a list.
+func ParseWith(data []byte, own Own) (*Envelope, error) {
 	data = trim(data)
-	envelope, ok := quick(data)
+	if len(data) > mostOwn {
+		own = Own{}
+	}
+	envelope, ok := quick(data, own)
 	if !ok {
 		var err error
 		if envelope, err = careful(data); err != nil {

@@ -12,8 +12,10 @@ import (
 
 // Page is the content of a list's envelope.
 type Page struct {
-	// Records are the elements of the list, slices of the body.
-	Records [][]byte
+	// Records are the elements of the list, slices of the body, or what Own made of them: then
+	// Rewritten says so.
+	Records   [][]byte
+	Rewritten bool
 	// Number and PerPage are the page and the page size that upstream reports.
 	Number, PerPage int
 	// More says that another page follows.
@@ -148,7 +150,8 @@ func (e *Envelope) list(key string) (Page, error) {
 	if err != nil {
 		return Page{}, fmt.Errorf("key %s: %w", key, err)
 	}
-	return Page{Records: records}, nil
+	_, quickly := e.lists[key] // else the elements were read again, as they came
+	return Page{Records: records, Rewritten: quickly && key == e.own.Key && e.own.Elements != nil}, nil
 }
 
 // empty says that a value means none: null, blank text, [] or {} (docs/upstream.md U133).

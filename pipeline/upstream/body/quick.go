@@ -12,12 +12,12 @@ const usualPage = 200
 // quick reads an envelope and the elements of its lists in one pass. It returns false where it is
 // not sure: careful then finds the error, or accepts the body. It also leaves keys with escapes to
 // careful.
-func quick(data []byte) (*Envelope, bool) {
+func quick(data []byte, own Own) (*Envelope, bool) {
 	at := jsonscan.Space(data, 0)
 	if at >= len(data) || data[at] != '{' {
 		return nil, false
 	}
-	e := &Envelope{members: make(map[string][]byte, 4), lists: make(map[string][][]byte, 1)} //nolint:mnd // code, message, list, page_context
+	e := &Envelope{members: make(map[string][]byte, 4), lists: make(map[string][][]byte, 1), own: own} //nolint:mnd // code, message, list, page_context
 	for at = jsonscan.Space(data, at+1); ; {
 		from := at
 		end, plain, ok := jsonscan.String(data, at)
@@ -57,8 +57,11 @@ func (e *Envelope) take(data []byte, at int, name string) (int, bool) {
 	)
 	if at < len(data) && data[at] == '[' {
 		list = make([][]byte, 0, min(usualPage, max(MaxElements-e.read, 0)))
-		before := e.read
-		end, ok = jsonscan.Elements(data, at, 1, func(element []byte) {
+		before, split := e.read, jsonscan.Elements
+		if name == e.own.Key && e.own.Elements != nil {
+			split = e.own.Elements
+		}
+		end, ok = split(data, at, 1, func(element []byte) {
 			if e.read++; e.read <= MaxElements {
 				list = append(list, element)
 			}

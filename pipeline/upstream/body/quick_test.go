@@ -1,6 +1,8 @@
 package body_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,9 +11,11 @@ import (
 
 	"sluice/pipeline/upstream/body"
 	"sluice/schema"
+	"sluice/schema/jsonscan"
 )
 
-// FuzzBothWays: quick and careful read the same envelope, whatever the bytes are.
+// FuzzBothWays: quick and careful read the same envelope, whatever the bytes are, also where the
+// caller splits the list.
 func FuzzBothWays(f *testing.F) {
 	for _, seed := range []string{
 		`{"code":0,"bills":[{"a":1},"x",null,[]],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`,
@@ -32,17 +36,26 @@ func FuzzBothWays(f *testing.F) {
 		if err != nil {
 			return
 		}
+		split, err := body.ParseWith(data, body.Own{Key: "bills", Elements: jsonscan.Elements})
+		if err != nil {
+			t.Fatalf("%q: %v where its caller splits the list", data, err)
+		}
 		for _, read := range []func(e *body.Envelope) (body.Page, error){
 			func(e *body.Envelope) (body.Page, error) { return e.Page("bills") },
 			func(e *body.Envelope) (body.Page, error) { return e.Whole("bills") },
 			func(e *body.Envelope) (body.Page, error) { return e.Linked("bills") },
 		} {
 			for _, form := range []schema.Envelope{schema.EnvelopeCoded, schema.EnvelopeInfo} {
-				got.Form, want.Form = form, form
+				got.Form, want.Form, split.Form = form, form, form
 				page, err := read(got)
 				pageWant, errWant := read(want)
 				if diff := cmp.Diff(page, pageWant); diff != "" || fmt.Sprint(err) != fmt.Sprint(errWant) {
 					t.Fatalf("%q, envelope %d: %v, carefully %v\n%s", data, form, err, errWant, diff)
+				}
+				page, err = read(split)
+				page.Rewritten = false
+				if diff := cmp.Diff(page, pageWant); diff != "" || fmt.Sprint(err) != fmt.Sprint(errWant) {
+					t.Fatalf("%q, envelope %d, split: %v, carefully %v\n%s", data, form, err, errWant, diff)
 				}
 			}
 		}
@@ -50,6 +63,49 @@ func FuzzBothWays(f *testing.F) {
 			t.Fatalf("%q: code %q, carefully %q", data, got.Code, want.Code)
 		}
 	})
+}
+
+// TestAnOwnListIsRewritten: only the list under the key is, only if it can be split whole, and a
+// page says so.
+func TestAnOwnListIsRewritten(t *testing.T) {
+	t.Parallel()
+	upper := body.Own{Key: "bills", Elements: func(data []byte, at, depth int, each func([]byte)) (int, bool) {
+		stopped := false
+		end, ok := jsonscan.Elements(data, at, depth, func(element []byte) {
+			stopped = stopped || element[0] != '"'
+			each(bytes.ToUpper(element))
+		})
+		return end, ok && !stopped
+	}}
+	for name, c := range map[string]struct {
+		data, want string
+		rewritten  bool
+	}{
+		"its list":          {`{"bills":["a","b"],"taxes":["c"]}`, `"A" "B"`, true},
+		"an empty one":      {`{"bills":[]}`, ``, true},
+		"behind others":     {`{"taxes":["c"], "bills" : [ "a" ] }`, `"A"`, true},
+		"what it refuses":   {`{"bills":["a",1,"b"]}`, `"a" 1 "b"`, false},
+		"what is no list":   {`{"bills":["a","b"]}{}`, ``, false},
+		"behind it no JSON": {`{"bills":["a","b"],}`, ``, false},
+		"an escaped key":    {`{"b\u0069lls":["a"]}`, `"a"`, false},
+		"beside a long one": {`{"taxes":["c"` + strings.Repeat(",1", body.MaxElements-1) + `],"bills":["a"]}`, `"a"`, false},
+		"a long text":       {`{"bills":["a"],"x":"` + strings.Repeat("x", 4<<20) + `"}`, `"a"`, false},
+	} {
+		envelope, err := body.ParseWith([]byte(c.data), upper)
+		if err != nil {
+			if c.want != "" || !errors.Is(err, body.ErrShape) {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		page, err := envelope.Whole("bills")
+		if got := string(bytes.Join(page.Records, []byte(" "))); err != nil || got != c.want || page.Rewritten != c.rewritten {
+			t.Errorf("%s: %s, rewritten %t, %v", name, got, page.Rewritten, err)
+		}
+		if other, err := envelope.Whole("taxes"); err == nil && (other.Rewritten || string(other.Records[0]) != `"c"`) {
+			t.Errorf("%s: the other list is %s, rewritten %t", name, other.Records, other.Rewritten)
+		}
+	}
 }
 
 // page is a page of 200 records of 1.8 kB.
