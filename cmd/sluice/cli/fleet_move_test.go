@@ -103,6 +103,37 @@ func TestSeveralOrganizationsMove(t *testing.T) {
 	}
 }
 
+// TestAFleetWithAListOfItsOwn: a plan for the tables of a list that operators declared is accepted
+// in each cell by itself. An organization moves with the rows of the list, and not before.
+func TestAFleetWithAListOfItsOwn(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, sandbox.Options{Seed: 1908, Records: 30})
+	f.append(declared)
+	f.configureSouth(true)
+	f.accept()
+	f.sync(codeFine, "inventory.items", "things")
+	rows := one[int](f.fixture, `SELECT count(*) FROM custom.things`)
+	var done engine.FleetMigration
+	f.fleet(codeUsage, &done, "migrate")
+	if rows == 0 || done.Cells[0].Accept != "" || done.Cells[1].Accept == "" {
+		t.Fatalf("%d rows; the plans are %+v", rows, done.Cells)
+	}
+	if o := f.fleet(codeFailed, nil, "move", sandbox.DefaultOrganizationID, "--to", "south"); !strings.Contains(o.stderr, "custom.things") {
+		t.Errorf("a move before the plan is accepted: %s", o.stderr)
+	}
+	f.says(sandbox.DefaultOrganizationID, "here", "")
+	if o := f.run("migrate", "--config", f.south, "--accept", done.Cells[1].Accept); o.code != codeFine {
+		t.Fatalf("migrate --accept: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	done = engine.FleetMigration{}
+	f.fleet(codeFine, &done, "migrate")
+	f.fleet(codeFine, nil, "move", sandbox.DefaultOrganizationID, "--to", "south")
+	f.says(sandbox.DefaultOrganizationID, "left", "here")
+	if there := inSouthOne[int](f, `SELECT count(*) FROM custom.things`); there != rows || one[int](f.fixture, `SELECT count(*) FROM custom.things`) != 0 {
+		t.Errorf("%d rows of the list are in south, want %d", there, rows)
+	}
+}
+
 // says checks what the two cells say of an organization.
 func (f *fleetFixture) says(organization, north, south string) {
 	f.t.Helper()
