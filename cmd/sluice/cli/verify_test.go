@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -167,6 +169,54 @@ func TestVerifyRefused(t *testing.T) {
 			t.Errorf("verify %q: exit code %d, want %d\n%s", args, o.code, codeUsage, o.stderr)
 		}
 	}
+}
+
+// TestVerifyNamesNoErasedRecord: upstream still shows an item that was erased, one that fits and
+// one that does not. A verification says so, and keeps nothing by which they could be recognized.
+func TestVerifyNamesNoErasedRecord(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 92, Records: 30, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine, "items")
+	fits, misfit := one[string](s, `SELECT min(item_id) FROM inventory.items`), one[string](s, `SELECT max(item_id) FROM inventory.items`)
+	for _, id := range []string{fits, misfit} {
+		if o := s.run("erase", "inventory.items", id); o.code != codeFine {
+			t.Fatalf("erase: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+		}
+	}
+	s.arrivals.next = unfitting{next: s.world, id: misfit}
+	found := s.verified(codeFine, "inventory.items", "--calls", "9").Findings
+	if got, want := toldOf(found), []string{"notice erased items "}; !slices.Equal(got, want) || len(found) != 2 {
+		t.Errorf("%d findings: %q, want two of %q", len(found), got, want)
+	}
+	for _, id := range []string{fits, misfit} {
+		if o := s.run("erase", "inventory.items", id, "--verify"); o.code != codeFine {
+			t.Errorf("erase --verify: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+		}
+	}
+}
+
+// unfitting makes an item of upstream unfit: its rate is no number.
+type unfitting struct {
+	next http.Handler
+	id   string
+}
+
+// ServeHTTP implements http.Handler.
+func (p unfitting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	record := httptest.NewRecorder()
+	p.next.ServeHTTP(record, r)
+	var answer map[string]any
+	body := record.Body.Bytes()
+	if json.Unmarshal(body, &answer) == nil {
+		list, _ := answer["items"].([]any)
+		for _, one := range list {
+			if item, _ := one.(map[string]any); item["item_id"] == p.id {
+				item["rate"] = "much"
+			}
+		}
+		body, _ = json.Marshal(answer) //nolint:errchkjson // it was JSON
+	}
+	relay(w, record, body)
 }
 
 // TestVerifyFurtherPages: the remaining calls find what the newest page does not show, and the next

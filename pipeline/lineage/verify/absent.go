@@ -13,7 +13,7 @@ import (
 func (s *subject) absent(ctx context.Context, view contents.View, r *upstreamRecord, h held, call int64, standing contents.Standing) error {
 	switch {
 	case h.erased[r.ID]:
-		s.say(verifications.Notice, codeErased, r.ID, call, "", "upstream shows a record that was erased here, and is not loaded again")
+		s.sayErased(r.ID, call)
 		return nil
 	case h.quarantined[r.ID]:
 		s.say(verifications.Notice, codeQuarantined, r.ID, call, "", "the record is in quarantine: sluice quarantine list")

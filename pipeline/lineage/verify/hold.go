@@ -67,9 +67,12 @@ func (s *subject) hold(ctx context.Context, page pipeline.Page, standing content
 			return err
 		}
 		for _, misfit := range unfit {
-			if h.quarantined[misfit.ID] || misfit.ID == "" {
+			switch {
+			case h.erased[misfit.ID]:
+				s.sayErased(misfit.ID, page.Call)
+			case h.quarantined[misfit.ID] || misfit.ID == "":
 				s.say(verifications.Notice, codeQuarantined, misfit.ID, page.Call, "", "the record does not fit the declaration: "+misfit.Error())
-			} else {
+			default:
 				s.say(verifications.Notice, codeRejected, misfit.ID, page.Call, "",
 					"the record does not fit the declaration, and is not in quarantine yet: "+misfit.Error())
 			}
@@ -252,4 +255,14 @@ func (s *subject) say(severity verifications.Severity, code, id string, call int
 		Severity: severity, Source: verifications.SourceUpstream, Code: code, Organization: s.stream.Organization, Service: s.stream.Service.Name,
 		Resource: s.stream.Resource.Name, Record: id, Path: path, Detail: detail, Call: call,
 	})
+}
+
+// sayErased says that upstream still shows an erased record, and not which one: what is stored of a
+// verification names no record that was erased.
+func (s *subject) sayErased(id string, call int64) {
+	if s.told[id] {
+		return
+	}
+	s.told[id] = true
+	s.say(verifications.Notice, codeErased, "", call, "", "upstream shows a record that was erased here, and is not loaded again")
 }
