@@ -13,6 +13,7 @@ import (
 
 	"sluice/cmd/sluice-lake/publish"
 	"sluice/cmd/sluice-lake/rest"
+	"sluice/cmd/sluice/cli/bounded"
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine/config"
 )
@@ -21,6 +22,8 @@ const (
 	// tokenVariable has what readers of the catalog show.
 	tokenVariable = "SLUICE_LAKE_TOKEN" //nolint:gosec // the name of a variable
 	leastToken    = 16
+	// mostReaders is how many connections readers have at once.
+	mostReaders = 64
 	// leaving is the time that requests under way have when the process is to end.
 	leaving = 10 * time.Second
 )
@@ -67,12 +70,9 @@ func (c *commands) serve(ctx context.Context, listen string, handler http.Handle
 	if err != nil {
 		return fmt.Errorf("listening at %s: %w", listen, err)
 	}
-	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
-		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
+	server := bounded.Server(handler, log)
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
+	go func() { ended <- server.Serve(bounded.Limit(listener, mostReaders)) }()
 	address := "http://" + listener.Addr().String()
 	if err := c.show(struct {
 		Address string `json:"address"`

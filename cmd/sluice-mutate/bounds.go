@@ -7,8 +7,8 @@ const bodyRoom = "pipeline/upstream/body"
 func boundBugs() []bug {
 	return []bug{
 		tests("cmd/sluice/cli", "^TestStatusConnectionsAreBounded$", "connections without end", "the status pages take as many connections as come, and the descriptors of the calls with them",
-			edit{"cmd/sluice/cli/serve.go", "limit(listener, mostConnections)", "listener"},
-			edit{"cmd/sluice/cli/listener.go", "make(chan struct{}, connections)", "make(chan struct{}, 1<<10)"}),
+			edit{"cmd/sluice/cli/serve.go", "bounded.Limit(listener, mostConnections)", "listener"},
+			edit{"cmd/sluice/cli/bounded/bounded.go", "make(chan struct{}, connections)", "make(chan struct{}, 1<<10)"}),
 		tests(bodyRoom, "^TestAListOfAMillionElementsTakesNoMemory$", "a page of any length", "what is made of the elements of a page has no bound",
 			edit{bodyRoom + "/quick.go", "e.read++; e.read <= MaxElements", "e.read++; true"}),
 		tests(bodyRoom, "^TestTextsOfAnEnvelopeAreShort$", "a token of any length", "a token of megabytes is kept and sent back",

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sluice/cmd/sluice/cli/bounded"
 	"sluice/cmd/sluice/console"
 	"sluice/cmd/sluice/console/access"
 	"sluice/cmd/sluice/console/riverpages"
@@ -109,7 +110,7 @@ func listenForConsole(ctx context.Context, a *engine.App, listen string) (*conso
 		return nil, fmt.Errorf("listen for the console: %w: %w", errEnvironment, err)
 	}
 	l := &consoleListener{url: "http://" + listener.Addr().String() + "/", listener: listener, failed: make(chan error, 1)}
-	l.server = boundedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.current.Load().handler.ServeHTTP(w, r) }), a.Log)
+	l.server = bounded.Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.current.Load().handler.ServeHTTP(w, r) }), a.Log)
 	if settings.PublicURL != "" {
 		l.url = settings.PublicURL + "/"
 	}
@@ -149,7 +150,7 @@ func (o *offeredConsole) stop() {
 // serve answers requests with what is offered.
 func (l *consoleListener) serve() {
 	go func() {
-		if err := l.server.Serve(limit(l.listener, mostWatchers)); !errors.Is(err, http.ErrServerClosed) {
+		if err := l.server.Serve(bounded.Limit(l.listener, mostWatchers)); !errors.Is(err, http.ErrServerClosed) {
 			l.failed <- fmt.Errorf("serve the console: %w", err)
 		}
 	}()

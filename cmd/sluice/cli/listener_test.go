@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"sluice/cmd/sluice/cli/bounded"
 	"sluice/sandbox"
 )
 
@@ -23,7 +24,7 @@ func statusOf(t *testing.T, connections int, idle func(time.Duration) time.Durat
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
 	said := new(buffer)
-	server := boundedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := bounded.Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/panic" {
 			panic("on purpose")
 		}
@@ -31,7 +32,7 @@ func statusOf(t *testing.T, connections int, idle func(time.Duration) time.Durat
 	}), slog.New(slog.NewJSONHandler(said, nil)))
 	server.IdleTimeout = idle(server.IdleTimeout)
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(limit(listener, connections)) }()
+	go func() { ended <- server.Serve(bounded.Limit(listener, connections)) }()
 	t.Cleanup(func() {
 		must(t, server.Close())
 		<-ended
@@ -134,7 +135,7 @@ func TestNoStatusConnectionStays(t *testing.T) {
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
 	failed := make(chan error, 1)
-	server := boundedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := bounded.Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/long" {
 			_, _ = io.WriteString(w, "ok\n")
 			return
@@ -149,7 +150,7 @@ func TestNoStatusConnectionStays(t *testing.T) {
 	const short = 100 * time.Millisecond
 	server.ReadHeaderTimeout, server.ReadTimeout, server.WriteTimeout, server.IdleTimeout = short, short, short, short
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(limit(listener, 3)) }()
+	go func() { ended <- server.Serve(bounded.Limit(listener, 3)) }()
 	t.Cleanup(func() {
 		must(t, server.Close())
 		<-ended

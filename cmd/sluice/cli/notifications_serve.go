@@ -15,10 +15,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sluice/cmd/sluice/cli/bounded"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/metrics"
 	"sluice/pipeline/notifications"
 )
+
+// mostSenders is how many connections the receiver of callbacks has at once: those in flight, some
+// that wait, and some that upstream leaves open.
+const mostSenders = 256
 
 func (c *cli) serveNotifications() *cobra.Command {
 	var listen string
@@ -78,9 +83,9 @@ func (c *cli) receiveUntil(ctx context.Context, a *engine.App, listen string) er
 	if err != nil {
 		return errors.Join(fmt.Errorf("listen for health and metrics: %w: %w", errEnvironment, err), receiver.stop(ctx))
 	}
-	pages := boundedServer(statusPages(receiver.receiver.Ping, metrics.ReceiverRegistry(build(), callbacks)), a.Log)
+	pages := bounded.Server(statusPages(receiver.receiver.Ping, metrics.ReceiverRegistry(build(), callbacks)), a.Log)
 	failed := make(chan error, 1)
-	go func() { failed <- pages.Serve(limit(status, mostConnections)) }()
+	go func() { failed <- pages.Serve(bounded.Limit(status, mostConnections)) }()
 	a.Log.InfoContext(ctx, "serving", "listen", status.Addr().String())
 	select {
 	case <-ctx.Done():
@@ -122,10 +127,10 @@ func receiveAt(ctx context.Context, a *engine.App, listener net.Listener, callba
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("receive callbacks: %w: %w", errEnvironment, err), listener.Close())
 	}
-	server := boundedServer(receiver, a.Log)
+	server := bounded.Server(receiver, a.Log)
 	failed := make(chan error, 1)
 	go func() {
-		if err := server.Serve(limit(listener, mostSenders)); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(bounded.Limit(listener, mostSenders)); !errors.Is(err, http.ErrServerClosed) {
 			failed <- fmt.Errorf("receive callbacks: %w", err)
 		}
 	}()

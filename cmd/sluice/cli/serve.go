@@ -17,9 +17,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/cobra"
 
+	"sluice/cmd/sluice/cli/bounded"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/metrics"
 )
+
+// mostConnections is how many connections the status pages have at once: they take file
+// descriptors, which calls and the database need, too.
+const mostConnections = 64
 
 func (c *cli) serveCommand() *cobra.Command {
 	var listen string
@@ -152,8 +157,8 @@ func listenForStatus(ctx context.Context, a *engine.App, listen string) (*status
 	}
 	s := &statusListener{address: listener.Addr().String(), failed: make(chan error, 1)}
 	s.show(unreadyPages())
-	s.server = boundedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*s.pages.Load()).ServeHTTP(w, r) }), a.Log)
-	go func() { s.failed <- s.server.Serve(limit(listener, mostConnections)) }()
+	s.server = bounded.Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*s.pages.Load()).ServeHTTP(w, r) }), a.Log)
+	go func() { s.failed <- s.server.Serve(bounded.Limit(listener, mostConnections)) }()
 	return s, nil
 }
 

@@ -1,4 +1,6 @@
-package cli
+// Package bounded serves pages by HTTP so that neither a client that is slow nor many clients hold
+// up the program. Start reading at Server, then Limit.
+package bounded
 
 import (
 	"log/slog"
@@ -8,13 +10,8 @@ import (
 	"time"
 )
 
-// mostConnections is how many connections the status pages have at once: they take file
-// descriptors, which calls and the database need, too.
-const mostConnections = 64
-
-// boundedServer serves the status pages, or callbacks. It closes connections that send no request,
-// do not end one, or do not read their answer.
-func boundedServer(handler http.Handler, log *slog.Logger) *http.Server {
+// Server closes connections that send no request, do not end one, or do not read their answer.
+func Server(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
@@ -26,10 +23,6 @@ func boundedServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// mostSenders is how many connections the receiver of callbacks has at once: those in flight, some
-// that wait, and some that upstream leaves open.
-const mostSenders = 256
-
 // limited is a listener with a bounded number of open connections: the next one waits until another
 // is closed.
 type limited struct {
@@ -40,7 +33,8 @@ type limited struct {
 	once   sync.Once
 }
 
-func limit(listener net.Listener, connections int) *limited {
+// Limit bounds the number of open connections of a listener; the next one waits.
+func Limit(listener net.Listener, connections int) net.Listener {
 	return &limited{Listener: listener, room: make(chan struct{}, connections), closed: make(chan struct{})}
 }
 
