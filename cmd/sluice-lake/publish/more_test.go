@@ -31,7 +31,7 @@ func TestOneCut(t *testing.T) {
 	if len(again) != 2 || again[0][1] == cut[0][1] || again[1][1] == cut[1][1] {
 		t.Errorf("after a change the cut is %q, it was %q", again, cut)
 	}
-	// Whoever reads the log from the cursor of the cut gets nothing that the cut has.
+	// A reader who follows the log from the cursor of the cut gets nothing that the cut has.
 	found, _, err := changes.Read(t.Context(), w.conn, w.read(publish.Published, `SELECT DISTINCT cursor FROM {lake}`)[0][0], 10)
 	if err != nil || len(found) > 0 {
 		t.Errorf("behind the cursor of the cut the log has %+v, %v", found, err)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -131,25 +130,17 @@ func shown(text, secret string) string {
 	return ""
 }
 
-// commanding gives records names with terminal control sequences, and one key equal to the access
-// token.
-type commanding struct{ next http.Handler }
-
 const (
 	badName = "Evil\u001b]0;title\u0007\u009b31m\u202eInc\u200b"
 	badID   = "1\u001b[2J\u0007\u202e\u2066"
 	badKey  = "key\u009b31m\u202e"
 )
 
-// ServeHTTP implements http.Handler.
-func (c commanding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	record := httptest.NewRecorder()
-	c.next.ServeHTTP(record, r)
-	body := record.Body.Bytes()
+// command gives records names with terminal control sequences, and one key equal to the access
+// token.
+func command(r *http.Request, answer map[string]any) {
 	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	var answer map[string]any
 	switch {
-	case json.Unmarshal(body, &answer) != nil:
 	case strings.HasSuffix(r.URL.Path, "/organizations"):
 		for _, one := range answer["organizations"].([]any) {
 			one.(map[string]any)["name"] = badName
@@ -159,10 +150,6 @@ func (c commanding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			map[string]any{"tax_id": badID, "tax_name": "a", "tax_percentage": "\u001b[31mnone"},
 			map[string]any{"tax_id": "77", "tax_name": "b\u001b", "tax_percentage": 1, badKey: 1, "is_" + token: 2})
 	}
-	if answer != nil {
-		body, _ = json.Marshal(answer) //nolint:errchkjson // it was JSON
-	}
-	relay(w, record, body)
 }
 
 // TestNothingCommandsTheTerminal: in names, identifiers and keys of upstream, characters that
@@ -171,7 +158,7 @@ func (c commanding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestNothingCommandsTheTerminal(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 98, Records: 20, Limits: sandbox.Limits{Off: true}})
-	s.arrivals.next = commanding{next: s.world}
+	s.arrivals.next = rewriting(s.world, command)
 	hides := func(r rune) bool {
 		return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -183,7 +182,14 @@ func TestVerifyNamesNoErasedRecord(t *testing.T) {
 			t.Fatalf("erase: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 		}
 	}
-	s.arrivals.next = unfitting{next: s.world, id: misfit}
+	s.arrivals.next = rewriting(s.world, func(_ *http.Request, answer map[string]any) {
+		items, _ := answer["items"].([]any)
+		for _, one := range items {
+			if item, _ := one.(map[string]any); item["item_id"] == misfit {
+				item["rate"] = "much"
+			}
+		}
+	})
 	found := s.verified(codeFine, "inventory.items", "--calls", "9").Findings
 	if got, want := toldOf(found), []string{"notice erased items "}; !slices.Equal(got, want) || len(found) != 2 {
 		t.Errorf("%d findings: %q, want two of %q", len(found), got, want)
@@ -193,30 +199,6 @@ func TestVerifyNamesNoErasedRecord(t *testing.T) {
 			t.Errorf("erase --verify: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 		}
 	}
-}
-
-// unfitting makes an item of upstream unfit: its rate is no number.
-type unfitting struct {
-	next http.Handler
-	id   string
-}
-
-// ServeHTTP implements http.Handler.
-func (p unfitting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	record := httptest.NewRecorder()
-	p.next.ServeHTTP(record, r)
-	var answer map[string]any
-	body := record.Body.Bytes()
-	if json.Unmarshal(body, &answer) == nil {
-		list, _ := answer["items"].([]any)
-		for _, one := range list {
-			if item, _ := one.(map[string]any); item["item_id"] == p.id {
-				item["rate"] = "much"
-			}
-		}
-		body, _ = json.Marshal(answer) //nolint:errchkjson // it was JSON
-	}
-	relay(w, record, body)
 }
 
 // TestVerifyFurtherPages: the remaining calls find what the newest page does not show, and the next
