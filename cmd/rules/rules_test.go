@@ -13,7 +13,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -227,28 +226,4 @@ func TestTopLevel(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("the root holds\n%q\nwant\n%q", got, want)
 	}
-}
-
-// TestNothingIsLeftForLater forbids notes about work not done: they do not reach a reader who could
-// do it.
-func TestNothingIsLeftForLater(t *testing.T) {
-	t.Parallel()
-	words := laterWords()
-	walk(t, func(name string, text []byte) {
-		switch path.Ext(name) {
-		case ".go", ".sql", ".md", ".yaml", ".yml", "":
-		default:
-			return
-		}
-		for i, line := range strings.Split(string(text), "\n") {
-			if found := words.FindString(line); found != "" {
-				t.Errorf("%s:%d: the word %s: do it, or write down the decision not to", name, i+1, found)
-			}
-		}
-	})
-}
-
-// laterWords matches the words, put together so that this file does not hold them.
-func laterWords() *regexp.Regexp {
-	return regexp.MustCompile(`\b(` + strings.Join([]string{"TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"}, "|") + `)\b`)
 }
