@@ -20,7 +20,7 @@ const (
 )
 
 var (
-	fenced = regexp.MustCompile("(?ms)^ *```(\\w+)\n(.*?)^ *```$")
+	fenced = regexp.MustCompile("(?ms)^ *```(\\w+)[^\n]*\n(.*?)^ *```$")
 	span   = regexp.MustCompile("`([^`]+)`")
 	named  = regexp.MustCompile(`^(deployment|job|cronjob|service)/([a-z-]+)$`)
 	mounts = regexp.MustCompile(`file:/run/secrets/(\w+)`)

@@ -26,7 +26,7 @@ const verbs = `(SELECT|WITH|INSERT INTO|UPDATE|DELETE FROM|MERGE INTO|GRANT|REVO
 const loose = `(?i:select|grant|revoke|insert into|delete from|explain)`
 
 var (
-	fence      = regexp.MustCompile("(?ms)^[ ]*```([a-z]*)\n(.*?)^[ ]*```[ ]*$")
+	fence      = regexp.MustCompile("(?ms)^[ ]*```([a-z]*)[^\n]*\n(.*?)^[ ]*```[ ]*$")
 	span       = regexp.MustCompile("`([^`]+)`")
 	whole      = regexp.MustCompile(`(?s)^(?:` + verbs + `|` + loose + `)\s+\S`)
 	inLine     = regexp.MustCompile(`(?m)^[+\- #]*((?:` + verbs + `|` + loose + `)\s+\S)`)
