@@ -3,6 +3,7 @@ package rules_test
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,10 +49,8 @@ func fencesOf(t *testing.T, least int, languages ...string) []fence {
 			return
 		}
 		for _, f := range fencesIn(name, string(text)) {
-			for _, language := range languages {
-				if f.language == language {
-					found = append(found, f)
-				}
+			if slices.Contains(languages, f.language) {
+				found = append(found, f)
 			}
 		}
 	})
@@ -69,12 +68,7 @@ func TestFencesAreFound(t *testing.T) {
 		{"a.md", 2, "text", "", "`a`\n"}, {"a.md", 8, "go", "", "if a {\n\tb()\n}\n"}, {"a.md", 14, "yaml", "values", "a: 1\n"},
 	}
 	got := fencesIn("a.md", text)
-	if len(got) != len(want) {
-		t.Fatalf("found %+v", got)
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("found %+v, want %+v", got[i], want[i])
-		}
+	if !slices.Equal(got, want) {
+		t.Errorf("found %+v, want %+v", got, want)
 	}
 }
