@@ -5,13 +5,17 @@ package cli
 import (
 	"flag"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
 )
 
-// killsFlag is how many processes TestKills kills: make soak has more, and make chaos kills a
+// killsFlag is how many processes TestKills kills: make nightly has more, and make chaos kills a
 // hundred others.
 var killsFlag = flag.Int("kills", 10, "so many processes are killed in TestKills")
 
@@ -47,6 +51,126 @@ func TestKills(t *testing.T) {
 	s.nothingLeft()
 	t.Logf("%s in all, %d calls", time.Since(began).Round(time.Millisecond), s.calls())
 }
+
+// TestServeIsKilled tests invariant 6 for the process that runs on and on: the next one finishes
+// what those that were killed had begun.
+func TestServeIsKilled(t *testing.T) {
+	t.Parallel()
+	const (
+		kills = 5
+		seed  = 53
+	)
+	s := newFixture(t, sandbox.Options{Seed: seed, Records: 20_000, Limits: sandbox.Limits{Off: true}, PageLatency: 20 * time.Millisecond}).narrow()
+	chance := rand.New(rand.NewPCG(seed, seed))
+	atWork := 0
+	for range kills {
+		s.killed(chance, "serve", "--listen", "127.0.0.1:0")
+		atWork += s.atWork()
+		s.pass(4 * time.Minute)
+	}
+	if atWork < kills {
+		t.Errorf("only %d streams were at work in %d kills: they hit nothing", atWork, kills)
+	}
+	p := s.start("serve", "--listen", "127.0.0.1:0")
+	s.allDone(1)
+	p.terminate()
+	p.ends(codeFine, stopLimit)
+	s.wholeAndEqual()
+	s.nothingTwice(atWork)
+}
+
+// TestPostgresIsKilled tests invariants 2 and 6: the server of the warehouse crashes under serve,
+// again and again, and serve reads on by itself.
+func TestPostgresIsKilled(t *testing.T) {
+	t.Parallel()
+	const (
+		crashes = 3
+		seed    = 59
+	)
+	s := newFixture(t, sandbox.Options{Seed: seed, Records: 20_000, Limits: sandbox.Limits{Off: true}, PageLatency: 20 * time.Millisecond}).narrow()
+	postgres := s.ownPostgres()
+	chance := rand.New(rand.NewPCG(seed, seed))
+	p := s.start("serve", "--listen", "127.0.0.1:0")
+	for range crashes {
+		s.wait("serve reads", s.arrivals.after(1+chance.IntN(26)))
+		postgres.crash()
+		postgres.start()
+		t.Log(time.Now().Format("05.000"), "crashed")
+		if s.atWork() == 0 {
+			t.Error("no stream was at work when the server crashed: it hit nothing")
+		}
+	}
+	s.allDone(1)
+	p.terminate()
+	p.ends(codeFine, stopLimit)
+	s.wholeAndEqual()
+}
+
+// wholeAndEqual compares both sides: no row without a record, no stream without a watermark.
+func (s *fixture) wholeAndEqual() {
+	s.t.Helper()
+	if gone, undeclared := s.equal(); gone+undeclared != 0 {
+		s.t.Errorf("%d rows without a record upstream, %d with keys that no column takes", gone, undeclared)
+	}
+	if n := one[int](s, `SELECT count(*) FROM sluice.streams WHERE watermark IS NULL AND enabled AND resource NOT LIKE '%.%'`); n != 0 {
+		s.t.Errorf("%d streams have no watermark", n)
+	}
+}
+
+// TestMigrateIsKilled kills the upgrade of a schema at its beginning and behind each fifth of its
+// files. The next migrate finishes it, and the schema is that of one that was not killed.
+func TestMigrateIsKilled(t *testing.T) {
+	t.Parallel()
+	const (
+		seed    = 61
+		applied = `SELECT count(*) FROM sluice.schema_version`
+	)
+	s := newFixture(t, sandbox.Options{Seed: seed, Records: 300, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.on(warehousetest.New(t))
+	s.start("migrate").ends(codeFine, patience)
+	all, want := one[int](s, applied), one[string](s, sqlSchema)
+	s.on(warehousetest.New(t))
+	chance := rand.New(rand.NewPCG(seed, seed))
+	for part := range 5 {
+		p := s.start("migrate")
+		if part > 0 {
+			s.until("a part is migrated", `SELECT to_regclass('sluice.schema_version') IS NOT NULL`)
+			s.until("a part is migrated", `SELECT (`+applied+`) >= $1`, all*part/5)
+		}
+		timer := time.NewTimer(time.Duration(chance.IntN(40)) * time.Millisecond)
+		select {
+		case <-timer.C:
+		case <-p.done:
+			t.Errorf("migrate ended before it was killed in part %d", part)
+		}
+		p.kill()
+		s.quiet()
+	}
+	s.start("migrate").ends(codeFine, patience)
+	if got := one[string](s, sqlSchema); got != want {
+		t.Errorf("schema after kills (-whole +killed):\n%s", cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+	}
+	s.sync(codeFine)
+	s.wholeAndEqual()
+}
+
+// sqlSchema describes tables with their columns, defaults, constraints, indexes, triggers and
+// comments, views and functions, a line each.
+const sqlSchema = `
+WITH here AS (SELECT oid, nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$)'),
+described AS (
+	SELECT format('%s %s.%s %s %s %s', c.relkind, nspname, relname, attname, format_type(atttypid, atttypmod),
+		concat_ws(' ', pg_get_expr(adbin, adrelid), CASE WHEN attnotnull THEN 'not null' END, col_description(c.oid, attnum))) AS line
+	FROM pg_class c JOIN here ON here.oid = relnamespace JOIN pg_attribute ON attrelid = c.oid AND attnum > 0 AND NOT attisdropped
+	LEFT JOIN pg_attrdef ON adrelid = c.oid AND adnum = attnum
+	UNION ALL SELECT pg_get_viewdef(c.oid) FROM pg_class c JOIN here ON here.oid = relnamespace WHERE relkind IN ('v', 'm')
+	UNION ALL SELECT pg_get_constraintdef(c.oid) || ' of ' || conrelid::regclass FROM pg_constraint c JOIN here ON here.oid = connamespace
+	UNION ALL SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = indexrelid JOIN here ON here.oid = relnamespace
+	UNION ALL SELECT pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid JOIN here ON here.oid = relnamespace
+		WHERE NOT tgisinternal
+	UNION ALL SELECT pg_get_functiondef(p.oid) FROM pg_proc p JOIN here ON here.oid = pronamespace WHERE prokind IN ('f', 'p')
+)
+SELECT string_agg(line, E'\n' ORDER BY line COLLATE "C") FROM described`
 
 // TestKillsInDetailsAndParents tests invariant 6 where a run has no list of its own: among single
 // records, and among the lists of parents.
