@@ -13,9 +13,23 @@ LEAN := -vet=off -ldflags='-s -w'
 PKG ?= ./...
 # One Postgres for all packages: each would start its own, and migrate a database there (docs/decisions/0031-test-lanes).
 SHARED = $(GO) run ./cmd/sluice-test
-# The end-to-end tests are in files of their own, with the tag e2e. E2E narrows them to a pattern of names.
+# The end-to-end tests are in files of their own, with the tag e2e. E2E narrows them to a pattern of names, E2EPKG to packages; E2EFLAGS are
+# flags of their own.
 E2EFILES = find . -name '*_e2e_test.go'
 E2E ?= ^($$($(E2EFILES) | xargs sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' | paste -sd'|' -))$$
+E2EPKG ?= $$($(E2EFILES) | xargs -n1 dirname | sort -u)
+E2EFLAGS ?=
+# Of them what kills real processes, once each: what .ci/run plays.
+KILLS := ^(TestKills|TestServeIsKilled|TestPostgresIsKilled|TestMigrateIsKilled|TestTwoSyncsAtOnce)$$
+# Where goroutines meet, and what meets there. The race detector multiplies time by four, so .ci/run looks for races only here, and make
+# nightly everywhere.
+#   sync           pages are requested ahead, and batches are written behind the reader
+#   upstream       calls share connections, one token and the turn of a large answer
+#   budget, jobs   workers, the tick and the end of a process
+#   engine         the loops of serve, secrets that are read again, traces
+#   events, notifications   receivers and senders beside each other
+#   sandbox        upstream itself: its handlers share the world that all tests judge by
+RACEPKG ?= $(addprefix ./pipeline/,sync/... upstream/... budget/... jobs/... engine/... events/... notifications/...) ./sandbox
 # What needs no Postgres: packages whose tests name no way to one; of the simulation make quick plays a part.
 QUICKPKG = $$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | \
 	grep -Ev 'warehousetest|postgres/local|sluice-chaos/(postgres|testbed)|^sluice/pipeline/simulation ' | cut -d' ' -f1)
@@ -35,11 +49,9 @@ SEED ?= 1
 # Go notes the revision in the program, but fails where git cannot say it: no commit yet, or a folder of another owner.
 BUILDVCS := $(if $(shell git rev-parse HEAD 2>/dev/null),auto,false)
 
-LINT_MODULE := github.com/golangci/golangci-lint/v2
-LINT := bin/golangci-lint-$(shell sed -n 's|^\s*$(LINT_MODULE) \(v[^ ]*\).*|\1|p' .ci/tools/go.mod)
-
-NFPM_MODULE := github.com/goreleaser/nfpm/v2
-NFPM := bin/nfpm-$(shell sed -n 's|^\s*$(NFPM_MODULE) \(v[^ ]*\).*|\1|p' .ci/packages/go.mod)
+# The linter and the packager have modules of their own, so that what they need is not among what the program needs. Go builds them into its
+# cache: the first time takes minutes.
+LINT := $(GO) tool -modfile=.ci/tools/go.mod golangci-lint
 # Flags of the release: go run ./cmd/sluice-release -help lists them. -quick takes one cache for both copies.
 RELEASEFLAGS ?=
 
@@ -58,7 +70,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh
 # Where the sources of the dbt package are.
 SOURCES = deploy/dbt/models/sources
 
-.PHONY: help build lake demo quick test e2e screenshots check bench scale cover fuzz simulate replicas mutate chaos chaos-programs soak draft dictionary dashboards check-alerts manifests check-deploy licenses release units rolling docker clean
+.PHONY: help build lake demo quick test e2e screenshots check bench bench-parts bench-goals scale cover fuzz simulate replicas mutate kills race chaos chaos-programs crashpoints nightly draft dictionary dashboards check-alerts manifests check-deploy licenses release units rolling docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,7 +98,15 @@ test: ## run all tests but the long ones of make e2e (TESTFLAGS=-race, PKG=./sch
 e2e: ## run the end-to-end tests: processes that are killed for real, chaos, days that go by (E2E=TestKills)
 	@.ci/setup
 	@.ci/setup browser
-	$(SHARED) $(GO) test $(LEAN) -tags e2e -timeout 60m -parallel 6 -run "$(E2E)" $(TESTFLAGS) $$($(E2EFILES) | xargs -n1 dirname | sort -u)
+	$(SHARED) $(GO) test $(LEAN) -tags e2e -timeout 60m -parallel 6 -run "$(E2E)" $(TESTFLAGS) $(E2EPKG) $(E2EFLAGS)
+
+kills: ## run one end-to-end test each of a sync, serve, Postgres and migrate that are killed, and of two processes at one limit
+	@.ci/setup
+	$(SHARED) $(GO) test $(LEAN) -tags e2e -timeout 30m -parallel 6 -run "$(KILLS)" $(TESTFLAGS) ./cmd/sluice/cli
+
+race: ## run the tests of the packages where goroutines meet with the race detector (RACEPKG)
+	@.ci/setup
+	$(SHARED) $(GO) test $(LEAN) -race -timeout 60m -parallel 6 $(TESTFLAGS) $(RACEPKG)
 
 # Pictures of a company with a fixed seed. The days in them are those of the run: look at them, and commit what should be shown.
 screenshots: ## take the pictures of the console that the documents show (docs/images)
@@ -95,18 +115,23 @@ screenshots: ## take the pictures of the console that the documents show (docs/i
 	@mkdir -p docs/images
 	$(SHARED) $(GO) test $(LEAN) -tags e2e -count 1 -timeout 10m -run '^TestPictures$$' ./cmd/sluice/cli -pictures "$(CURDIR)/docs/images"
 
-check: $(LINT) ## formatting, vet, all linters, generated files
+check: ## formatting, vet, all linters, generated files
 	@unformatted=$$(gofmt -l .); \
 	if [[ -n $$unformatted ]]; then printf 'not formatted (run gofmt -w):\n%s\n' "$$unformatted" >&2; exit 1; fi
-	$(GO) vet -tags e2e ./...
+	$(GO) vet -tags e2e,nightly ./...
 	$(LINT) run
 	@$(PAGES) && stale=0 && for page in $$(cd "$$fresh" && find docs deploy -type f); do \
 		diff -u "$$page" "$$fresh/$$page" || { echo "$$page is out of date: run make dictionary" >&2; stale=1; }; \
 	done; exit $$stale
 
-bench: build ## run the benchmarks: of single parts, then of the goals in docs/performance.md (QUICK=1: do they work?)
+bench: bench-parts bench-goals ## run the benchmarks: of single parts, then of the goals in docs/performance.md (QUICK=1: do they work?)
+
+bench-parts: ## run the benchmarks of single parts: func Benchmark
 	@.ci/setup binaries
-	$(GO) test -timeout 10m -run '^$$' -bench . -benchtime $(if $(QUICK),1x -short,0.5s) -benchmem $(TESTFLAGS) $(BENCHPKG)
+	$(GO) test -timeout 40m -run '^$$' -bench . -benchtime $(if $(QUICK),1x -short,0.5s) -benchmem $(TESTFLAGS) $(BENCHPKG)
+
+bench-goals: build ## measure the goals of docs/performance.md (BENCHFLAGS='-only loader,sync')
+	@.ci/setup binaries
 	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-bench ./cmd/sluice-bench
 	bin/sluice-bench -sluice bin/sluice $(if $(QUICK),-quick) $(BENCHFLAGS)
 
@@ -130,8 +155,8 @@ fuzz: ## run each fuzz target for FUZZTIME (default 30s)
 		done; \
 	done
 
-simulate: ## play SCHEDULES random schedules of edits, faults and crashes against the code of reading (default 100000)
-	$(GO) test ./pipeline/simulation -run '^TestSchedules$$' -v -count=1 -timeout 12h -schedules $(or $(SCHEDULES),100000)
+simulate: ## play SCHEDULES (100000) random schedules of edits, faults and crashes against the code of reading, from seed FIRST (1)
+	$(GO) test ./pipeline/simulation -run '^TestSchedules$$' -v -count=1 -timeout 12h -first $(or $(FIRST),1) -schedules $(or $(SCHEDULES),100000)
 
 mutate: ## put deliberate bugs into the program, one at a time: the tests have to catch each
 	@.ci/setup binaries
@@ -142,9 +167,12 @@ chaos-programs:
 	$(GO) build -buildvcs=$(BUILDVCS) -o bin/crashpoints ./cmd/sluice-chaos/crashpoints
 	$(GO) test -c $(TESTFLAGS) -o bin/sluice.test ./cmd/sluice/cli
 
-chaos: chaos-programs ## real processes: 100 kills, 8 ends of Postgres, a full disk, broken lines, all kinds of crash points (SEED)
+chaos: chaos-programs ## real processes: 100 kills, 8 ends of Postgres, a full disk, broken lines (SEED)
 	@.ci/setup binaries
 	bin/sluice-chaos -seed $(SEED) $(CHAOSFLAGS)
+
+crashpoints: chaos-programs ## kill a process before and after each statement that writes and each kind of call (SEED; CRASHFLAGS=: at every point)
+	@.ci/setup binaries
 	bin/crashpoints -seed $(SEED) $(CRASHFLAGS)
 
 # It builds both versions itself: the previous one is the last release, or PREVIOUS=REVISION.
@@ -157,9 +185,8 @@ replicas: ## play 10,000 schedules of writers and followers of changes against P
 	$(GO) run ./cmd/sluice-test $(GO) test ./pipeline/warehouse -run '^TestAReplicaFollows$$' -v -count=1 -timeout 12h -replicas $(or $(REPLICAS),10000)
 	$(GO) run ./cmd/sluice-test $(GO) test ./pipeline/warehouse/changes -run '^TestRandomSchedules$$' -v -count=1 -timeout 12h -schedules $(or $(REPLICAS),10000)
 
-soak: chaos-programs ## hours: chaos until KILLS (1000) and FOR (0s), all points, SCHEDULES (1000000), all bugs, rare faults, ROUNDS (5) of kills
-	@.ci/setup
-	SEED=$(SEED) KILLS=$(or $(KILLS),1000) FOR=$(or $(FOR),0s) SCHEDULES=$(or $(SCHEDULES),1000000) ROUNDS=$(or $(ROUNDS),5) .ci/soak
+nightly: ## play everything that takes longer, in parts of 45 minutes at most (ONLY=chaos,lake, ALL=1, TIMES=10: see .ci/nightly)
+	@.ci/nightly
 
 draft: ## print the migration that the declarations ask for
 	@$(GO) run ./cmd/sluice draft
@@ -184,8 +211,8 @@ check-alerts: ## check the alerts with their unit tests, and each query of the d
 licenses: ## write what the program is made of, with the texts of the licenses
 	@fresh=$$(mktemp) && trap 'rm -f "$$fresh"' EXIT && $(GO) run ./cmd/sluice-release licenses >"$$fresh" && cat "$$fresh" >cmd/sluice/cli/licenses.txt
 
-release: $(NFPM) ## make archives, packages, lists of contents and checksums in dist, twice, and compare (RELEASEFLAGS)
-	$(GO) run ./cmd/sluice-release -nfpm $(NFPM) $(RELEASEFLAGS)
+release: ## make archives, packages, lists of contents and checksums in dist, twice, and compare (RELEASEFLAGS)
+	$(GO) run ./cmd/sluice-release -nfpm "$$($(GO) tool -n -modfile=.ci/packages/go.mod nfpm)" $(RELEASEFLAGS)
 
 units: ## ask systemd about the units of deploy/systemd: are they right, and how exposed are they
 	@.ci/check-units
@@ -196,15 +223,3 @@ docker: ## build the image sluice
 
 clean: ## remove what make has built
 	rm -rf bin dist
-
-# The linter has a module of its own, so that what it needs is not among what the program needs. Its first build takes minutes.
-$(LINT): .ci/tools/go.mod .ci/tools/go.sum
-	@mkdir -p bin
-	cd .ci/tools && $(GO) build -o ../../$@ $(LINT_MODULE)/cmd/golangci-lint
-	@touch $@
-
-# So has the packager.
-$(NFPM): .ci/packages/go.mod .ci/packages/go.sum
-	@mkdir -p bin
-	cd .ci/packages && $(GO) build -o ../../$@ $(NFPM_MODULE)/cmd/nfpm
-	@touch $@

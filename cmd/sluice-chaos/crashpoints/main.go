@@ -4,8 +4,8 @@
 // then killed at one of them. The next process must make both sides equal, and repeat no more than
 // the calls under way (invariants 1 to 6 and 8).
 //
-// make chaos tries each statement and each kind of call, make soak all points. Start reading at
-// run, then lanes.go, trial.go and cutter.go.
+// make crashpoints tries each statement and each kind of call, make nightly all points. Start
+// reading at run, then lanes.go, trial.go and cutter.go.
 package main
 
 import (

@@ -59,7 +59,7 @@ func TestKillsInBackfill(t *testing.T) {
 }
 
 // backfillDays is how many days the backfill of TestBackfillOverDays takes. Each day is 24 hourly
-// syncs; make soak has more days.
+// syncs; make nightly has more days.
 var backfillDays = flag.Int("backfill-days", 2, "the backfill of TestBackfillOverDays takes so many days, two or more")
 
 // TestBackfillOverDays is a backfill of several days beside hourly incremental runs of the same
