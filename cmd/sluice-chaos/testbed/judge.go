@@ -1,12 +1,14 @@
 package testbed
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -46,8 +48,8 @@ type Verdict struct {
 	// Records counts the records upstream, Tombstones the rows of deleted records.
 	Records    int `json:"records"`
 	Tombstones int `json:"tombstones"`
-	// Calls and Logged are the counts of upstream and of the call log, Minute and AtOnce the
-	// highest counts of upstream.
+	// Calls and Logged are the counts of upstream and of the call log, Minute the slots of a minute
+	// that were held together, and AtOnce upstream's highest count.
 	Calls  int `json:"calls"`
 	Logged int `json:"logged"`
 	Minute int `json:"most_in_a_minute"`
@@ -76,7 +78,9 @@ func (g *Bed) Judge(ctx context.Context, warehouse *pgxpool.Pool) (Verdict, erro
 	if err := g.atRest(ctx, conn.Conn(), &v); err != nil {
 		return v, err
 	}
-	g.limits(&v)
+	if err := g.limits(ctx, conn.Conn(), &v); err != nil {
+		return v, err
+	}
 	if err := conn.QueryRow(ctx, `SELECT count(*) FROM sluice.calls WHERE service <> 'auth'`).Scan(&v.Logged); err != nil {
 		return v, fmt.Errorf("count calls: %w", err)
 	}
@@ -190,12 +194,12 @@ func (g *Bed) atRest(ctx context.Context, conn *pgx.Conn, v *Verdict) error {
 	return nil
 }
 
-// limits asks upstream, the judge of its limits; refusals by faults are not counted there.
-func (g *Bed) limits(v *Verdict) {
+func (g *Bed) limits(ctx context.Context, conn *pgx.Conn, v *Verdict) error {
 	stats := g.World.Stats()
-	v.Calls, v.Minute, v.AtOnce = stats.Calls, stats.Worst60s, stats.WorstConcurrent
-	if v.Minute > PerMinute || v.AtOnce > AtOnce || len(stats.Refused) > 0 {
-		v.brokenf("invariant 3: upstream counted %d calls in a minute (%d allowed), %d at once (%d allowed), and refused %v",
-			v.Minute, PerMinute, v.AtOnce, AtOnce, stats.Refused)
+	fullest, exceeded, err := Exceeded(ctx, conn, stats, PerMinute, AtOnce, cmp.Or(g.options.Minute, time.Minute))
+	v.Calls, v.Minute, v.AtOnce = stats.Calls, fullest, stats.WorstConcurrent
+	if exceeded != "" {
+		v.brokenf("%s", exceeded)
 	}
+	return err
 }

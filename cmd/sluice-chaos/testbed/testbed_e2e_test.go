@@ -29,7 +29,7 @@ func open(t *testing.T) *Bed {
 }
 
 // TestTheJudgeBites checks that the judge finds an empty warehouse in every resource, rows without
-// a record upstream, and unfinished work.
+// a record upstream, unfinished work, and more calls in a minute than are allowed.
 func TestTheJudgeBites(t *testing.T) {
 	t.Parallel()
 	g := open(t)
@@ -43,6 +43,11 @@ func TestTheJudgeBites(t *testing.T) {
 		// look at the queue.
 		`INSERT INTO river.river_job (kind, queue, args, max_attempts, state) SELECT 'stream', 'streams',
 			jsonb_build_object('organization', '1', 'service', 'inventory', 'resource', r), 1, 'available' FROM unnest('{bills,items}'::text[]) r`,
+		// 30 of them arrived long before their end, and a minute before the others were reserved.
+		`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, finished_at, lease_until, free_at)
+			SELECT '1', 'inventory', 'bills', 'sweep', 'suite', 'GET', '/bills', at, at + interval '70 seconds', at + interval '2 minutes', at + held
+			FROM generate_series(1, 131) AS n, LATERAL (SELECT now() + CASE WHEN n <= 30 THEN interval '-2 minutes' ELSE n * interval '1 millisecond' END,
+				CASE WHEN n <= 30 THEN interval '1 minute' ELSE interval '30 seconds' END) AS c (at, held)`,
 	} {
 		if _, err := pool.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
@@ -52,7 +57,8 @@ func TestTheJudgeBites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"1 streams are not idle", "1 streams were asked for in vain", "1 jobs are not finished: stream bills available"}
+	want := []string{"1 streams are not idle", "1 streams were asked for in vain", "1 jobs are not finished: stream bills available",
+		"101 slots of a minute were held (100 allowed)"}
 	records := 0
 	for service, names := range Resources() {
 		for _, name := range names {

@@ -79,7 +79,6 @@ func newFixture(t *testing.T, options sandbox.Options) *fixture {
 func listening(t *testing.T, upstream http.Handler) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(upstream)
-	server.Config.ConnContext = withConn
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // connections break on purpose
 	server.Start()
 	t.Cleanup(server.Close)

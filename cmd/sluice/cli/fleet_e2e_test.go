@@ -33,7 +33,6 @@ type servedFleet struct {
 	cells         []*servedCell
 	organizations []business
 	homes         map[string]*servedCell // where each organization is, by name
-	own           map[string]*arrivals   // the calls of each organization, by key
 	meetings      meetings
 
 	chance *rand.Rand
@@ -80,7 +79,7 @@ func TestAFleetOfFourCellsUnderKills(t *testing.T) {
 		}
 		stats, err := f.world.StatsOf(o.id, o.dataCenter)
 		must(t, err)
-		f.own[o.key].within(t, stats, perMinute, atOnce, minute)
+		home.within(stats, perMinute, atOnce, minute)
 		logged := one[int](home.fixture, `SELECT count(*) FROM sluice.calls WHERE organization_id = $1 AND resource <> 'token'`, o.key)
 		if stats.Calls > logged {
 			t.Errorf("%s: upstream counted %d calls, the call log has %d", o.name, stats.Calls, logged)
@@ -102,7 +101,7 @@ func newServedFleet(t *testing.T, minute time.Duration) *servedFleet {
 		seed = rand.Uint64()
 	}
 	t.Logf("-fleet-seed %d", seed)
-	f := &servedFleet{chance: rand.New(rand.NewPCG(seed, seed)), homes: map[string]*servedCell{}, own: map[string]*arrivals{}}
+	f := &servedFleet{chance: rand.New(rand.NewPCG(seed, seed)), homes: map[string]*servedCell{}}
 	// The single records are what takes more calls than a minute allows.
 	options := sandbox.Options{
 		Seed: 1905, Records: records, HeadersOnly: true, PageLatency: 60 * time.Millisecond, Limits: sandbox.Limits{Minute: minute},
@@ -118,18 +117,6 @@ func newServedFleet(t *testing.T, minute time.Duration) *servedFleet {
 	}
 	f.fleetFixture = &fleetFixture{fixture: newFixture(t, options)}
 	f.environment[withMinute] = minute.String()
-	f.arrivals.through(func(upstream http.Handler) http.Handler {
-		for _, o := range f.organizations {
-			f.own[o.key] = &arrivals{next: upstream}
-		}
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if own := f.own[r.URL.Query().Get("organization_id")]; own != nil {
-				own.ServeHTTP(w, r)
-				return
-			}
-			upstream.ServeHTTP(w, r) // chat and tokens name no organization, and have limits of their own
-		})
-	})
 	f.cellsOf("north", "east", "south", "west")
 	return f
 }

@@ -62,8 +62,10 @@ func TestRestoreToAPointInTime(t *testing.T) {
 			c.set("BASE", strings.Join(bases, " ")) // there is one, or none
 			c.set("TARGET", instant)
 			must(t, s.conn.Close(t.Context()))
+			lost := time.Now()
 			c.sh(restore)
 			s.on(c.url())
+			usable := time.Now()
 			if known := one[int](s, `SELECT count(*) FROM sluice.calls`); known != then || known == after {
 				t.Fatalf("the database has %d calls after the restore, and had %d at the instant and %d later", known, then, after)
 			}
@@ -77,6 +79,7 @@ func TestRestoreToAPointInTime(t *testing.T) {
 			s.equal("inventory.items")
 			s.equal("inventory.bills")
 			s.withinLimits(perMinute, atOnce, minute)
+			s.noneReserved(usable, lost, 2*minute)
 		})
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"sluice/sandbox"
 )
 
-// stopLimit is how long a process may take to stop cleanly.
-const stopLimit = 30 * time.Second
+// stopLimit is how long a test waits for a process that was asked to stop.
+const stopLimit = patience
 
 // said waits for a line of JSON on standard error with this message, and gives one of its values.
 func (p *process) said(message, key string) string {
@@ -43,7 +43,7 @@ func (p *process) said(message, key string) string {
 // get reads a page of a local server.
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
-	client := &http.Client{Timeout: 10 * time.Second}
+	client := &http.Client{Timeout: patience}
 	answer, err := client.Get(url)
 	must(t, err)
 	text, err := io.ReadAll(answer.Body)

@@ -1,58 +1,14 @@
 package wire_test
 
 import (
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httptrace"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"sluice/pipeline"
 	"sluice/pipeline/upstream/wire"
 )
-
-// TestTheArrivalIsKnownBeforeTheAnswer: a server that takes a second to answer had the request a
-// second ago.
-func TestTheArrivalIsKnownBeforeTheAnswer(t *testing.T) {
-	t.Parallel()
-	const latency, margin = time.Second, 100 * time.Millisecond
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case <-time.After(latency): // the latency that is measured
-		case <-r.Context().Done():
-		}
-		_, _ = io.WriteString(w, "{}")
-	})
-	for name, server := range map[string]*httptest.Server{"plain": httptest.NewServer(handler), "tls": httptest.NewTLSServer(handler)} {
-		t.Cleanup(server.Close)
-		settings := wire.Transport{Now: time.Now, Margin: margin}
-		if name == "tls" {
-			settings.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
-		}
-		// The request arrives after the connection is made. On a busy machine the handler may begin
-		// long after the request arrived.
-		var connected, ended time.Time
-		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = time.Now() }})
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var result pipeline.CallResult
-		err = wire.NewDoor(settings, "").Open(ctx, wire.Call{Op: "GET /"}, time.Minute, request, func(answer *wire.Reply) error {
-			ended = time.Now()
-			wire.Note(&result, answer, ended)
-			return nil
-		})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if least, most := latency/2, ended.Sub(connected); result.Arrived < least || result.Arrived > most {
-			t.Errorf("%s: arrived %s before the end, want %s to %s", name, result.Arrived, least, most)
-		}
-	}
-}
 
 // TestNothingHasArrivedBeforeItIsWritten: net/http reports a request as written while it is in a
 // buffer. A connection with no byte to be acknowledged then shows nothing of it.
