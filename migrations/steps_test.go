@@ -94,7 +94,7 @@ func TestAStepDelaysNoOther(t *testing.T) {
 			return
 		}
 		asked++
-		_, failed = read.Exec(t.Context(), `SET lock_timeout = '10ms'; SELECT later FROM inventory.bills; SELECT later FROM inventory.items`)
+		_, failed = read.Exec(t.Context(), `SET lock_timeout = '10s'; SELECT later FROM inventory.bills; SELECT later FROM inventory.items`)
 	})}))
 	for _, want := range []string{"step accounting.vendor_payments (3 of 5)", fmt.Sprintf("pid %d", holder.PgConn().PID()), `application "till"`, "run it again"} {
 		if !errors.Is(err, migrations.ErrBlocked) || !strings.Contains(err.Error(), want) {

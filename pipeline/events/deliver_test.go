@@ -3,7 +3,6 @@ package events_test
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -198,23 +197,12 @@ func TestDown(t *testing.T) {
 			t.Errorf("attempt %d made %d requests, want one", failures+1, now-asked)
 		}
 	}
-	w.options.Receiver.URL = closed(t)
+	w.options.Receiver.URL = "http://127.0.0.1:1"
 	w.due()
 	w.deliver()
 	if row := w.row(); row.LastError == nil || !strings.Contains(*row.LastError, "connection") || strings.Contains(*row.LastError, "127.0.0.1") {
 		t.Errorf("a closed port is described by %q", text(row.LastError))
 	}
-}
-
-// closed is an address at which no server listens.
-func closed(t *testing.T) string {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return "http://" + listener.Addr().String()
 }
 
 // TestOneBadMessage: a message that a receiver refuses holds up its record, and what was

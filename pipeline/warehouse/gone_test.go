@@ -1,7 +1,6 @@
 package warehouse_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -158,11 +157,9 @@ func TestAGoneRowThatIsWrittenMeanwhileStays(t *testing.T) {
 		w.must(err)
 		_, err = tx.Exec(t.Context(), sql)
 		w.must(err)
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		if err := w.db.PruneGone(ctx, 48*time.Hour); err != nil {
+		if err := w.db.PruneGone(t.Context(), 48*time.Hour); err != nil { // a wait would end with the timeout of locks
 			t.Errorf("%s: %v", what, err)
 		}
-		cancel()
 		w.must(tx.Rollback(t.Context()))
 		w.expectRows(what, "1 gone, 2 gone, 3, 4; lines of 1, 2, 3, 4")
 	}

@@ -1,7 +1,6 @@
 package warehouse_test
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"testing"
@@ -50,7 +49,7 @@ func (h *fixture) traffic(limits pipeline.Limits, window time.Duration, workers 
 	h.Helper()
 	processes := []*warehouse.DB{h.db, h.another(warehouse.Options{})}
 	for _, process := range processes {
-		process.ScaleLedger(5*time.Second, window, time.Hour)
+		process.ScaleLedger(time.Hour, window, time.Hour) // no call is lost, however slow the machine is
 	}
 	var (
 		mu            sync.Mutex
@@ -62,9 +61,7 @@ func (h *fixture) traffic(limits pipeline.Limits, window time.Duration, workers 
 		defer mu.Unlock()
 		return enough(len(arrivals), top)
 	}
-	bounded, cancel := context.WithTimeout(h.Context(), 2*time.Minute) // the allowance is used by then
-	defer cancel()
-	group, ctx := errgroup.WithContext(bounded)
+	group, ctx := errgroup.WithContext(h.Context())
 	for worker := range workers {
 		db := processes[worker%len(processes)]
 		service := []string{"shop", "store"}[worker/2%2] // two services, one allowance
@@ -129,43 +126,30 @@ func TestNeverMoreAtOnceThanAllowed(t *testing.T) {
 func TestTheDayIsPerServiceAndRolls(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	const day, window = 6 * time.Second, 100 * time.Millisecond // the steps before the wait take less, however slow the machine is
-	h.db.ScaleLedger(time.Second, window, day)
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 100, Daily: 7}
-	began := time.Now()
 	for range 7 {
 		h.must(h.db.Finish(t.Context(), h.granted("shop", limits), pipeline.CallResult{Status: 200}))
 	}
-	decision := h.reserve(h.db, "shop", limits)
-	if decision.Refused != pipeline.RefusedDay || decision.Wait > day {
-		t.Fatalf("decision %+v, want day", decision)
-	}
+	h.refused(pipeline.RefusedDay, "shop", limits, 23*time.Hour, 24*time.Hour)
 	h.granted("store", limits)
-	for decision.Refused != "" {
-		pause(t.Context(), decision.Wait)
-		decision = h.reserve(h.db, "shop", limits)
-	}
-	if took := time.Since(began); took < day {
-		t.Errorf("an eighth call after %s, the day lasts %s", took, day)
-	}
+	h.jump(23*time.Hour + 50*time.Minute)
+	h.refused(pipeline.RefusedDay, "shop", limits, time.Millisecond, 12*time.Minute)
+	h.jump(12 * time.Minute) // the database counts by minutes
+	h.granted("shop", limits)
 }
 
 func TestALostCallHoldsItsSlotUntilItCannotBeUnderWay(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	const lease, window = 2 * time.Second, 3 * time.Second
-	h.db.ScaleLedger(lease, window, time.Hour)
-	limits := pipeline.Limits{Shared: "suite", PerMinute: 1, Concurrent: 1}
-	began := time.Now()
+	limits, beside := pipeline.Limits{Shared: "suite", PerMinute: 1, Concurrent: 1}, pipeline.Limits{Shared: "suite", Concurrent: 1}
 	h.granted("shop", limits) // its process dies
-	h.refused(pipeline.RefusedMinute, "shop", limits, time.Millisecond, window)
-	h.refused(pipeline.RefusedConcurrent, "shop", pipeline.Limits{Shared: "suite", Concurrent: 1}, time.Millisecond, lease+window)
-	for decision := h.reserve(h.db, "shop", limits); decision.Refused != ""; decision = h.reserve(h.db, "shop", limits) {
-		pause(t.Context(), decision.Wait)
-	}
-	if took := time.Since(began); took < lease+window {
-		t.Errorf("the slot was free after %s, want %s", took, lease+window)
-	}
+	h.refused(pipeline.RefusedMinute, "shop", limits, time.Millisecond, time.Minute)
+	h.refused(pipeline.RefusedConcurrent, "shop", beside, time.Millisecond, 3*time.Minute)
+	h.jump(2 * time.Minute) // its lease
+	h.refused(pipeline.RefusedMinute, "shop", limits, time.Millisecond, time.Minute)
+	h.granted("shop", beside)
+	h.jump(4 * time.Minute) // for both
+	h.granted("shop", limits)
 }
 
 func TestAllowancesAreApart(t *testing.T) {

@@ -159,10 +159,11 @@ func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 	if settings != "5min 20s 2min" {
 		t.Errorf("the timeouts of sessions are %s", settings)
 	}
-	hanging := h.with("idle_in_transaction_session_timeout=100ms")
-	tx, err := hanging.Pool().Begin(t.Context())
+	tx, err := h.another(warehouse.Options{}).Pool().Begin(t.Context())
 	h.must(err)
 	_, err = tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)
+	h.must(err)
+	_, err = tx.Exec(t.Context(), `SET idle_in_transaction_session_timeout = '100ms'`) // from here on it hangs
 	h.must(err)
 	h.claim() // waits until the server has ended the session
 	if err := tx.Commit(t.Context()); err == nil {

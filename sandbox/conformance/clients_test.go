@@ -69,7 +69,7 @@ func (overHTTP) Post(ctx context.Context, address string, header http.Header, bo
 		return 0, err
 	}
 	request.Header = header
-	answer, err := (&http.Client{Timeout: 10 * time.Second}).Do(request)
+	answer, err := (&http.Client{Timeout: time.Minute}).Do(request)
 	if err != nil {
 		return 0, err
 	}

@@ -151,7 +151,7 @@ func start(t *testing.T, change func(*watch.Options)) *fixture {
 	listening := httptest.NewUnstartedServer(nil)
 	c := &clock{at: time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)}
 	o := watch.Options{
-		Now: c.now, Zone: zone, Base: "https://api.test", Poster: poster{&http.Client{Timeout: 5 * time.Second}}, Seed: 3,
+		Now: c.now, Zone: zone, Base: "https://api.test", Poster: poster{&http.Client{Timeout: time.Minute}}, Seed: 3,
 	}
 	if change != nil {
 		change(&o)

@@ -92,7 +92,7 @@ func TestAdopted(t *testing.T) {
 	// short.
 	limits := sandbox.Limits{Off: true, Minute: time.Second}
 	s := newFixture(t, sandbox.Options{Seed: 143, Records: 220, HeadersOnly: true, Limits: limits}).narrow()
-	s.environment[withMinute] = "1s" // the sync from the beginning takes more calls than a minute allows
+	s.environment[withMinute] = "5s" // the sync from the beginning takes more calls than a minute allows
 	names := []string{"items", "bills", "credit_notes", "vendor_payments", "chart_of_accounts"}
 	before := s.truths()
 	change := func(seed int64, edits int) {

@@ -191,7 +191,7 @@ func TestKillsLeaveRowsAndVersionsTogether(t *testing.T) {
 	s := newFixture(t, sandbox.Options{
 		Seed: 98, Records: 1000, HeadersOnly: true, Limits: sandbox.Limits{Off: true}, PageLatency: 10 * time.Millisecond,
 	}).narrow()
-	s.environment[withMinute] = "5s" // the plan allows a hundred calls a minute, and there are some hundred single records
+	s.environment[withMinute] = "10s" // the plan allows a hundred calls a minute, and there are some hundred single records
 	chance := rand.New(rand.NewPCG(98, 98))
 	s.killedSync(chance, "bills", "credit_notes", "vendor_payments")
 	s.configured(remembered)

@@ -46,7 +46,7 @@ func (c *cluster) through(entry string) string {
 func TestPgBouncer(t *testing.T) {
 	t.Parallel()
 	h := newTold(t, sandbox.Options{Seed: 99, Records: 60, HeadersOnly: true, Plan: "elite", Limits: sandbox.Limits{Off: true}}, "")
-	h.environment[withMinute] = "2s" // the plan allows a hundred calls a minute, and there are some hundred single records
+	h.environment[withMinute] = "10s" // the plan allows a hundred calls a minute, and there are some hundred single records
 	c := h.newCluster("pgbouncer")
 	c.sh("$START")
 	h.on(c.url())

@@ -173,8 +173,6 @@ const patience = time.Minute
 // bounds may be wide: machines are busy.
 func TestACollectorThatFails(t *testing.T) {
 	t.Parallel()
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
 	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusInternalServerError) }))
 	t.Cleanup(failing.Close)
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusUnauthorized) }))
@@ -192,7 +190,7 @@ func TestACollectorThatFails(t *testing.T) {
 	}))
 	t.Cleanup(slow.Close)
 	for name, test := range map[string]struct{ address, why string }{
-		"gone": {gone.URL, "the connection failed"}, "failing": {failing.URL, "answered HTTP 500"}, "slow": {slow.URL, "the call was ended"},
+		"gone": {"http://127.0.0.1:1", "the connection failed"}, "failing": {failing.URL, "answered HTTP 500"}, "slow": {slow.URL, "the call was ended"},
 		"refusing": {refusing.URL, "answered HTTP 401: check telemetry.otlp"}, "elsewhere": {elsewhere.URL, "answered HTTP 307"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -270,7 +270,7 @@ func TestAMoveWaitsForTransactions(t *testing.T) {
 			moves := move(source, target)
 			done := drains(t, moves)
 			wants(source, target, cells.Leaving, cells.Arriving)
-			beside, cancel := context.WithTimeout(ctx, 30*time.Second)
+			beside, cancel := context.WithTimeout(ctx, 2*time.Minute)
 			if _, err := source.pool.Exec(beside, `INSERT INTO sluice.drift (organization_id, service, resource, path, kind, seen) VALUES ($1, 's', 'r', 'beside', '', 1)`, moving); err != nil {
 				t.Errorf("a transaction waits for the move: %v", err)
 			}

@@ -53,7 +53,7 @@ func (b *browser) fresh() {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.jar, b.client = jar, &http.Client{Jar: jar, Timeout: 30 * time.Second}
+	b.jar, b.client = jar, &http.Client{Jar: jar, Timeout: time.Minute}
 }
 
 // shown is what a browser has in front of it: the status, where it leads, and the address.
