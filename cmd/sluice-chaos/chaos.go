@@ -21,14 +21,14 @@ import (
 
 // scenario is the strength of a chaos run.
 type scenario struct {
-	Program                         string
-	Seed                            uint64
-	Slots, Kills, Crashes, Leaders  int
-	Receivers, ReceiverKills        int
-	Records, Workers, SmallMiB      int
-	Minute, Latency, Recovery, GoOn time.Duration
-	LeaderLoss, ChangeEvery, DueFor time.Duration
-	Keep                            string
+	Program                        string
+	Seed                           uint64
+	Slots, Kills, Crashes, Leaders int
+	Receivers, ReceiverKills       int
+	Records, Workers, SmallMiB     int
+	Minute, Latency, Recovery      time.Duration
+	ChangeEvery, DueFor            time.Duration
+	Keep                           string
 }
 
 // usual returns the chaos run of CI.
@@ -36,7 +36,7 @@ func usual() scenario {
 	return scenario{
 		Program: "bin/sluice.test", Seed: 1, Slots: 3, Kills: 100, Crashes: 8, Leaders: 2, Receivers: 2, ReceiverKills: 30,
 		Records: 3000, Workers: 3, SmallMiB: 256,
-		Minute: 6 * time.Second, Latency: 60 * time.Millisecond, Recovery: 4 * time.Minute, GoOn: 15 * time.Second, LeaderLoss: 20 * time.Second,
+		Minute: 6 * time.Second, Latency: 60 * time.Millisecond, Recovery: 4 * time.Minute,
 		ChangeEvery: 300 * time.Millisecond, DueFor: 700 * time.Millisecond,
 	}
 }
@@ -285,12 +285,6 @@ func (s *chaos) measure() {
 	s.report.Leader = figuresOf(s.report.leaders)
 	if left > 0 {
 		s.report.brokenf("invariant 6: %d streams of killed processes never went on", left)
-	}
-	if p99 := s.report.GoOn.P99; p99 > s.GoOn.Seconds() {
-		s.report.brokenf("a killed process's streams go on within %.1f s at p99, %s are allowed", p99, s.GoOn)
-	}
-	if most := s.report.Leader.Max; most > s.LeaderLoss.Seconds() {
-		s.report.brokenf("a lost leader was replaced after %.1f s, %s are allowed", most, s.LeaderLoss)
 	}
 	s.report.enough(s.scenario)
 }

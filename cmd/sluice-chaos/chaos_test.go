@@ -76,7 +76,7 @@ func TestRollingThatProvesNothingFails(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(r *rolling){
 		"": func(*rolling) {}, "refused": func(r *rolling) { r.slots[0].refused = 1 },
-		"the analyst waits": func(r *rolling) { r.analyst.longest = 1100 * time.Millisecond }, "the analyst fails": func(r *rolling) { r.analyst.failed = errors.New("no such column") },
+		"the analyst waits": func(r *rolling) { r.analyst.longest = 61 * time.Second }, "the analyst fails": func(r *rolling) { r.analyst.failed = errors.New("no such column") },
 		"the analyst sleeps": func(r *rolling) { r.analyst.asked = 0 }, "not replaced": func(r *rolling) { r.report.Rolling.Replaced = 3 },
 		"never mixed": func(r *rolling) { r.report.Rolling.Mixed = false }, "migrate lived": func(r *rolling) { r.report.Rolling.MigrateKills = 0 },
 		"idle": func(r *rolling) { r.report.KillsAtWork = 0 }, "dead world": func(r *rolling) { r.report.Edited = 0 },
@@ -89,7 +89,7 @@ func TestRollingThatProvesNothingFails(t *testing.T) {
 					Versions: "from this tree to one with a further migration, 29", Replaced: 4, Mixed: true, MigrateKills: 2,
 				}},
 			},
-			analyst: &analyst{asked: 100, longest: 900 * time.Millisecond},
+			analyst: &analyst{asked: 100, longest: 59 * time.Second},
 		}
 		spoil(r)
 		if r.judge(); (name == "") != (len(r.report.Violations) == 0) || len(r.report.Violations) > 1 {

@@ -65,8 +65,6 @@ func parse(args []string) (choice, error) {
 	flags.IntVar(&c.ReceiverKills, "receiver-kills", c.ReceiverKills, "receivers to kill in one chaos run")
 	flags.IntVar(&c.Records, "records", c.Records, "records upstream")
 	flags.DurationVar(&c.Recovery, "recovery", c.Recovery, "how long the fleet may take to come to rest")
-	flags.DurationVar(&c.GoOn, "go-on", c.GoOn, "how soon 99 of 100 streams of killed processes have to go on")
-	flags.DurationVar(&c.LeaderLoss, "leader-loss", c.LeaderLoss, "how soon a lost leader of the queue has to be replaced")
 	flags.DurationVar(&c.For, "for", 0, "play rounds, each with the next seed, until so much time has passed; 0: one")
 	flags.IntVar(&c.Total, "total", 0, "play rounds, each with the next seed, until so many processes were killed; 0: one")
 	flags.StringVar(&c.Keep, "keep", "", "folder to keep the logs of all processes in")

@@ -40,7 +40,7 @@ func absenceBugs() []bug {
 		tests("pipeline/sync", "^TestShiftingListIsProvisional$", "a provisional scan proves", "what a list that never held still did not show is taken for gone",
 			edit{wholeFile, "end == nil || end.Outcome != pipeline.OutcomeDone ||", "end == nil ||"}),
 		tests("migrations", "^TestAMigrationBesideReaders$", "a migration that waits", "readers of a table hang behind a migration that waits for another reader",
-			edit{"migrations/beside.go", "	lockWait = 250 * time.Millisecond\n	waitSum  = 400 * time.Millisecond\n", "	lockWait = 20 * time.Second\n	waitSum  = time.Minute\n"}),
+			edit{"migrations/beside.go", "	lockWait = 250 * time.Millisecond\n	waitSum  = 400 * time.Millisecond\n", "	lockWait = 75 * time.Second\n	waitSum  = 5 * time.Minute\n"}),
 		tests("migrations", "^TestManyShortWaits$", "waits that add up", "a migration waits shortly for one table after the other, and holds the first",
 			edit{"migrations/beside.go", "waits >= waitSum {", "false {"}),
 		tests("migrations", "^TestAFloorAboveAProgramRefusesIt$", "no floor", "a program works on tables that lack what it uses",
