@@ -206,9 +206,10 @@ func (f *faultFixture) released() {
 // end, and makes no call while they last.
 func TestRefusalsAreWaitedFor(t *testing.T) {
 	t.Parallel()
+	const last = `(SELECT max(reserved_at) FROM sluice.calls WHERE shared = 'suite')` // the call that was refused
 	held := map[string]string{
-		"throttle": `SELECT closed_until > clock_timestamp() + interval '45 seconds' FROM sluice.budgets WHERE shared = 'suite'`,
-		"crowded":  `SELECT concurrent_cap < concurrent_limit AND cap_until > clock_timestamp() + interval '4 minutes' FROM sluice.budgets WHERE shared = 'suite'`,
+		"throttle": `SELECT closed_until > ` + last + ` + interval '45 seconds' FROM sluice.budgets WHERE shared = 'suite'`,
+		"crowded":  `SELECT concurrent_cap < concurrent_limit AND cap_until > ` + last + ` + interval '4 minutes' FROM sluice.budgets WHERE shared = 'suite'`,
 	}
 	for _, kind := range refusals() {
 		t.Run(kind, func(t *testing.T) {
