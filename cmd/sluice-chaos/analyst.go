@@ -34,8 +34,8 @@ type analyst struct {
 // analystName is the application name of the analyst's session.
 const analystName = "analyst"
 
-// mostWait is how long a statement of an analyst may wait for locks in all. An upgrade lets go after
-// less than a second, but a busy machine lets it come late to that.
+// mostWait is how long a statement of an analyst may wait for locks in all. An upgrade lets go
+// after less than a second, but a busy machine lets it come late to that.
 const mostWait = time.Minute
 
 // questionsOfAnalyst read tables that the upgrade changes, by themselves and through views.

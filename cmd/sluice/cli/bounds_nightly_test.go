@@ -19,7 +19,8 @@ import (
 // the largest answer that fits.
 const mostMemory = 1.5
 
-// usualPeak returns the peak memory, in MiB, for the largest answer that fits: 30 MB in 200 records.
+// usualPeak returns the peak memory, in MiB, for the largest answer that fits: 30 MB in 200
+// records.
 func usualPeak(t *testing.T) int64 {
 	t.Helper()
 	s := newFixture(t, sandbox.Options{Seed: 71, Records: small, Limits: sandbox.Limits{Off: true}})

@@ -10,8 +10,8 @@ import (
 )
 
 // TestTwoSyncsAtOnce tries to break invariant 3: two processes work and checks run beside them,
-// with more to read than a minute allows. Most slots of the first minute are held before they start,
-// so that any machine makes enough calls to reach the limit.
+// with more to read than a minute allows. Most slots of the first minute are held before they
+// start, so that any machine makes enough calls to reach the limit.
 func TestTwoSyncsAtOnce(t *testing.T) {
 	t.Parallel()
 	const minute, atOnce = 100, 5 // of the plan free: docs/upstream.md U40 and U41

@@ -95,8 +95,8 @@ func TestAStandbyTakesOver(t *testing.T) {
 }
 
 // noneReserved checks that the database reserved no call for a while after it forgot calls, which
-// upstream may still count: from an instant at which it was usable again, until so long after it was
-// lost or a process first saw it again.
+// upstream may still count: from an instant at which it was usable again, until so long after it
+// was lost or a process first saw it again.
 func (s *fixture) noneReserved(usable, lost time.Time, during time.Duration) {
 	s.t.Helper()
 	if early := one[int](s, `SELECT count(*) FROM sluice.calls, sluice.last_timeline

@@ -31,8 +31,8 @@ FROM generate_series(0, $1 - 1) AS n, generate_series(0, 19) AS i GROUP BY n`, c
 	return conn
 }
 
-// BenchmarkScatteredRecords reads one record of each of a hundred archives, 20 MB, and reports which
-// share of them stays in memory.
+// BenchmarkScatteredRecords reads one record of each of a hundred archives, 20 MB, and reports
+// which share of them stays in memory.
 func BenchmarkScatteredRecords(b *testing.B) {
 	const count, size = 100, 20 * 10_000
 	conn := archives(b, count)
