@@ -221,7 +221,7 @@ func TestManyShortWaits(t *testing.T) {
 	for n := range tables {
 		run(t, url, fmt.Sprintf("CREATE TABLE t%d ()", n))
 	}
-	if _, err := worker.Exec(t.Context(), "SET lock_timeout = '10s'"); err != nil { // no single wait ends the transaction
+	if _, err := worker.Exec(t.Context(), "SET lock_timeout = '10min'"); err != nil { // no single wait ends the transaction
 		t.Fatal(err)
 	}
 	holds(t, url, "t1")

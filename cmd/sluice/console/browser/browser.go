@@ -27,10 +27,10 @@ import (
 )
 
 // startLimit bounds the start of the browser, and its end.
-const startLimit = time.Minute
+const startLimit = 2 * time.Minute
 
 // actionLimit bounds one action, on a machine that is busy with other tests.
-const actionLimit = 30 * time.Second
+const actionLimit = 2 * time.Minute
 
 // Browser is the browser of this process.
 type Browser struct {
