@@ -34,7 +34,8 @@ SELECT coalesce(max(held), 0) FROM (
 // after its arrival. So where no more slots are held than a minute allows, no more calls arrive in
 // any minute, if each has a slot: the caller compares the number of calls that upstream saw with
 // the call log. Calls at once are upstream's count. It ends a call before it sends the last byte of
-// the answer, so that a client cannot begin the next one earlier. Upstream's code 44 is no
+// the answer, so that a client cannot begin the next one earlier, and a call that a killed process
+// left behind when the connection ends, long before its lease does. Upstream's code 44 is no
 // evidence, because it comes from the late count.
 func Exceeded(ctx context.Context, conn *pgx.Conn, stats sandbox.Stats, perMinute, atOnce int, minute time.Duration) (int, string, error) {
 	var fullest int
