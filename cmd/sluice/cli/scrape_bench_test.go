@@ -21,8 +21,9 @@ import (
 )
 
 // fleet is what the control tables of a fleet hold after a day: for each organization, calls of a
-// day of 2,500 with a few refusals, counts of each minute, open entries, hints and runs. VACUUM
-// does what the server does by itself after some time.
+// day of 2,500 with a few refusals, counts of each minute, open entries, hints and runs. With at
+// most 50 calls only the first ten organizations have a count of each minute, the others one of
+// each hour. VACUUM does what the server does by itself after some time.
 const fleet = `
 INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, free_at, finished_at, kind)
 SELECT s.organization_id, s.service, s.resource, 'incremental', 'suite', 'GET', '/', at, a.at, at, a.at, CASE WHEN n % 50 = 0 THEN 'throttled' END
@@ -31,7 +32,8 @@ FROM generate_series(1, $1::integer) AS n CROSS JOIN (
 ) AS s CROSS JOIN LATERAL (SELECT now() - interval '24 hours' * (1 - n::float8 / $1)) AS a (at);
 INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, incremental)
 SELECT o.organization_id, o.service, 'minute', date_bin('1 minute', now(), 'epoch') - n * interval '1 minute', 2, 2, 2
-FROM (SELECT DISTINCT organization_id, service FROM sluice.streams) AS o, generate_series(0, 2880) AS n WHERE $1::integer > 0;
+FROM (SELECT DISTINCT organization_id, service FROM sluice.streams) AS o, generate_series(0, 2880) AS n
+	WHERE $1::integer > 50 OR $1::integer > 0 AND (n % 60 = 0 OR length(o.organization_id) = 5);
 INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, incremental)
 SELECT organization_id, service, 'hour', date_bin('1 hour', began_at, 'epoch') AS hour, sum(reserved), sum(calls), sum(incremental)
 FROM sluice.spent WHERE $1::integer > 0 AND began_at < date_bin('1 hour', now(), 'epoch') GROUP BY organization_id, service, hour;
