@@ -57,8 +57,8 @@ func newCompany(t *testing.T) *companyFixture {
 	}
 	zones := companyZones()
 	c := &companyFixture{all: all, fixture: newFixture(t, sandbox.Options{
-		Seed: 5, Records: 600, TimeZone: zones[all[0].key], Limits: sandbox.Limits{Off: true},
-		Organizations: []sandbox.OrganizationOptions{{ID: all[1].id, DataCenter: "eu", Seed: 6, Records: 500, TimeZone: zones[all[1].key]}},
+		Seed: 5, Records: 300, TimeZone: zones[all[0].key], Limits: sandbox.Limits{Off: true},
+		Organizations: []sandbox.OrganizationOptions{{ID: all[1].id, DataCenter: "eu", Seed: 6, Records: 300, TimeZone: zones[all[1].key]}},
 	})}
 	c.traps = traps{next: c.world, today: time.Now().UTC(), heads: map[string]bool{}, fresh: map[string]bool{}, calls: map[string]int{}, refused: map[string]int{}, read: map[string]bool{}}
 	c.arrivals.next = &c.traps

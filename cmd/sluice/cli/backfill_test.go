@@ -44,7 +44,7 @@ func (s *fixture) backfills(code int, args ...string) []backfilled {
 // warehouse, some hold other values. The window reads only the rows of its days.
 func TestBackfill(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 91, Records: 1500}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 91, Records: 600}).narrow()
 	s.sync(codeFine)
 	day := one[time.Time](s, `SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY date) FROM accounting.vendor_payments`)
 	marks := `SELECT string_agg(resource || watermark, ' ' ORDER BY resource) FROM sluice.streams WHERE resource NOT LIKE '%.backfill'`
@@ -151,7 +151,7 @@ type dryRun struct {
 // TestBackfillDryRun compares the forecast cost of a backfill with its real cost.
 func TestBackfillDryRun(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 93, Records: 2400, Plan: "free"}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 93, Records: 1500, Plan: "free"}).narrow()
 	calls := s.arrivals.total()
 	dry := func(code int, args ...string) dryRun {
 		t.Helper()

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/crypto/bcrypt"
 
+	"sluice/pipeline/engine"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
 )
@@ -27,30 +28,46 @@ func TestCheckOfUsers(t *testing.T) {
 		mode os.FileMode
 		code int
 		says []string
+		// commands says that the commands are run, too, and not only their check of the file.
+		commands bool
 	}{
-		{"", 0, codeFailed, []string{"FAIL  console.users", file, "no such file"}},
-		{line, 0o644, codeFailed, []string{"FAIL  console.users", file, "chmod o-rwx"}},
+		{"", 0, codeFailed, []string{"FAIL  console.users", file, "no such file"}, true},
+		{line, 0o644, codeFailed, []string{"FAIL  console.users", file, "chmod o-rwx"}, false},
 		{line + "bob\n" + line + "carl:plain\n", 0o600, codeFailed, []string{
 			"FAIL  console.users: " + file + ", line 2 has no bcrypt hash", file + ", line 3 has a name that another line has", file + ", line 4 has no bcrypt hash",
-		}},
-		{"# none\n", 0o600, codeFailed, []string{file + " has no user"}},
-		{line, 0o600, codeFine, []string{"ok    console.users: " + file + " has 1 user, and a warning: console.operators and console.viewers name zoe, which it lacks"}},
-		{line + strings.Replace(line, "ann", "zoe", 1), 0o600, codeFine, []string{"ok    console.users: " + file + " has 2 users\n"}},
+		}, false},
+		{"# none\n", 0o600, codeFailed, []string{file + " has no user"}, false},
+		{line, 0o600, codeFine, []string{"ok    console.users: " + file + " has 1 user, and a warning: console.operators and console.viewers name zoe, which it lacks"}, true},
+		{line + strings.Replace(line, "ann", "zoe", 1), 0o600, codeFine, []string{"ok    console.users: " + file + " has 2 users\n"}, false},
 	} {
 		if c.mode != 0 {
 			must(t, os.WriteFile(file, []byte(c.text), 0o600))
 			must(t, os.Chmod(file, c.mode))
 		}
-		for _, command := range [][]string{{"check", "--offline"}, {"check"}} {
-			o := s.run(command...)
+		says := func(what string, code int, shown string) {
+			t.Helper()
 			for _, text := range c.says {
-				if o.code != c.code || !strings.Contains(o.stdout, text) {
-					t.Errorf("%v of %q: exit code %d, want %d and %q\n%s%s", command, c.text, o.code, c.code, text, o.stdout, o.stderr)
+				if code != c.code || !strings.Contains(shown, text) {
+					t.Errorf("%s of %q: exit code %d, want %d and %q\n%s", what, c.text, code, c.code, text, shown)
 				}
 			}
-			if strings.Contains(o.stdout, "plain") || strings.Contains(o.stdout, string(hash)) {
-				t.Errorf("%v quotes the file\n%s", command, o.stdout)
+			if strings.Contains(shown, "plain") || strings.Contains(shown, string(hash)) {
+				t.Errorf("%s quotes the file\n%s", what, shown)
 			}
+		}
+		var out buffer
+		command := &cli{env: s.env(&out, &buffer{}), config: s.config}
+		app, err := engine.Load(command.offline())
+		must(t, err)
+		findings := checkConsole(app)
+		must(t, command.show(findings, findingLines(findings)))
+		says("the finding", worst(findings), out.String())
+		if !c.commands {
+			continue
+		}
+		for _, line := range []string{"check --offline", "check"} {
+			o := s.run(strings.Fields(line)...)
+			says(line, o.code, o.stdout)
 		}
 	}
 	if o := s.run("check", "--offline"); s.world.Stats().Calls == 0 || strings.Contains(o.stdout, "identity") {

@@ -19,7 +19,7 @@ import (
 // TestCommands runs every command that shows something, as text and as JSON.
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 81, Records: 500})
+	s := newFixture(t, sandbox.Options{Seed: 81, Records: 200})
 	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "poison"}}))
 	s.sync(codeFine)
 	must(t, s.world.SetFaults(nil))

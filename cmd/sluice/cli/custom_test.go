@@ -43,8 +43,19 @@ func (s *fixture) plan() (string, string) {
 	return o.stdout, id[1]
 }
 
-// accept executes a plan, after another id was refused.
+// accept executes a plan and returns its SQL.
 func (s *fixture) accept() string {
+	s.t.Helper()
+	sql, id := s.plan()
+	if o := s.run("migrate", "--accept", id); o.code != codeFine || !strings.Contains(o.stdout, "up to date now") {
+		s.t.Fatalf("migrate --accept: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	return sql
+}
+
+// refusesOtherPlan checks that the ID of another plan is refused, and that this leaves the plan as
+// it is.
+func (s *fixture) refusesOtherPlan() {
 	s.t.Helper()
 	sql, id := s.plan()
 	if o := s.run("migrate", "--accept", "0123456789"); o.code != codeUsage || !strings.Contains(o.stderr, "read it") {
@@ -53,25 +64,22 @@ func (s *fixture) accept() string {
 	if again, same := s.plan(); again != sql || same != id {
 		s.t.Errorf("the plan changed by being refused:\n%s\n%s", sql, again)
 	}
-	if o := s.run("migrate", "--accept", id); o.code != codeFine || !strings.Contains(o.stdout, "up to date now") {
-		s.t.Fatalf("migrate --accept: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
-	if o := s.run("migrate"); o.code != codeFine || !strings.Contains(o.stdout, "up to date already") {
-		s.t.Errorf("migrate after it: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
-	return sql
 }
 
 // TestCustomResource takes an operator's own resource from three lines of YAML to typed columns:
 // plan, raw rows, proposal, columns, rows filled without a call.
 func TestCustomResource(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 91, Records: 500})
+	s := newFixture(t, sandbox.Options{Seed: 91, Records: 60}).narrow()
 	s.append(declared)
 	if o := s.run("sync", "things"); o.code != codeEnvironment || !strings.Contains(o.stderr, "run sluice migrate") {
 		t.Errorf("sync before the plan: exit code %d\n%s", o.code, o.stderr)
 	}
+	s.refusesOtherPlan()
 	sql := s.accept()
+	if o := s.run("migrate"); o.code != codeFine || !strings.Contains(o.stdout, "up to date already") {
+		t.Errorf("migrate after it: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
 	for _, want := range []string{`CREATE SCHEMA IF NOT EXISTS "custom"`, `CREATE TABLE "custom"."things"`, "An item as the user sees it."} {
 		if !strings.Contains(sql, want) {
 			t.Errorf("the plan lacks %s:\n%s", want, sql)

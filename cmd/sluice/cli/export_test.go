@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"sluice/pipeline/engine"
+	"sluice/pipeline/files"
 	"sluice/sandbox"
 )
 
@@ -148,21 +150,32 @@ func (s *fixture) refusesExports(folder string) {
 		{"inventory.bills --replace", "--replace is for files"},
 		{"inventory.bills --json", "--to"},
 		{"inventory.bills --format xml", "parquet, csv or jsonl"},
-		{"bills --replace --to " + folder, "analytics.bills and inventory.bills"},
 		{"nothing --replace --to " + folder, "sluice export lists them"},
-		{"sluice.calls --replace --to " + folder, "sluice export lists them"},
-		{"sluice.* --replace --to " + folder, "sluice export lists them"},
-		{"river.river_job --replace --to " + folder, "sluice export lists them"},
-		{"inventory.bill? --replace --to " + folder, "only *"},
-		{"as_of.bills --replace --to " + folder, "--as-of"},
-		{"as_of.* --replace --to " + folder, "--as-of"},
-		{"inventory.bills --as-of 2026-10-31 --replace --to " + folder, "rows of now"},
 		{"as_of.bills --as-of yesterday --replace --to " + folder, "2026-10-31"},
-		{"analytics.catalog --org " + sandbox.DefaultOrganizationID + " --replace --to " + folder, "leave out --org"},
-		{"inventory.bills --org nothing --replace --to " + folder, "no configured organization"},
 	} {
 		if o := s.run(append([]string{"export"}, strings.Fields(wrong.args)...)...); o.code != codeUsage || o.stdout != "" || !strings.Contains(o.stderr, wrong.says) {
 			s.t.Errorf("%s: exit code %d, want %q\n%s%s", wrong.args, o.code, wrong.says, o.stdout, o.stderr)
+		}
+	}
+	app := s.opened()
+	for _, wrong := range []struct{ name, day, organization, says string }{
+		{"bills", "", "", "analytics.bills and inventory.bills"},
+		{"nothing", "", "", "sluice export lists them"},
+		{"sluice.calls", "", "", "sluice export lists them"},
+		{"sluice.*", "", "", "sluice export lists them"},
+		{"river.river_job", "", "", "sluice export lists them"},
+		{"inventory.bill?", "", "", "only *"},
+		{"as_of.bills", "", "", "--as-of"},
+		{"as_of.*", "", "", "--as-of"},
+		{"inventory.bills", "2026-10-31", "", "rows of now"},
+		{"analytics.catalog", "", sandbox.DefaultOrganizationID, "leave out --org"},
+		{"inventory.bills", "", "nothing", "no configured organization"},
+	} {
+		_, err := app.Export(s.t.Context(), engine.ExportOptions{
+			Names: []string{wrong.name}, Day: wrong.day, Organization: wrong.organization, Format: files.Parquet, Folder: folder, Replace: true,
+		})
+		if !errors.Is(err, engine.ErrUsage) || !strings.Contains(err.Error(), wrong.says) {
+			s.t.Errorf("%+v: %v, want a mistake of usage with %q", wrong, err, wrong.says)
 		}
 	}
 	s.exec(`UPDATE inventory.items SET rate = 'NaN'`)

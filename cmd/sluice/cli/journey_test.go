@@ -14,7 +14,7 @@ import (
 func TestJourney(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]sandbox.Options{
-		"without limits":              {Seed: 11, Records: 3000, Limits: sandbox.Limits{Off: true}},
+		"without limits":              {Seed: 11, Records: 1200, Limits: sandbox.Limits{Off: true}},
 		"small, with limits":          {Seed: 12, Records: 300},
 		"an export without its title": {Seed: 13, Records: 300, NoCSVHeader: true, TimeZone: "America/New_York"},
 		"an export in pages":          {Seed: 14, Records: 600, ChatPage: 50, ChatEpoch: true},

@@ -34,10 +34,10 @@ func TestSeveralOrganizations(t *testing.T) {
 	t.Parallel()
 	all := businesses()
 	s := newFixture(t, sandbox.Options{
-		Seed: 61, Records: 300, Limits: sandbox.Limits{Off: true},
+		Seed: 61, Records: 60, Limits: sandbox.Limits{Off: true},
 		Organizations: []sandbox.OrganizationOptions{
-			{ID: all[1].id, Seed: 62, Records: 200, TimeZone: "America/New_York"},
-			{ID: all[2].id, DataCenter: "eu", Seed: 63, Records: 250, TimeZone: "Europe/Berlin"},
+			{ID: all[1].id, Seed: 62, Records: 40, TimeZone: "America/New_York"},
+			{ID: all[2].id, DataCenter: "eu", Seed: 63, Records: 50, TimeZone: "Europe/Berlin"},
 		},
 	})
 	s.configure(all)

@@ -15,7 +15,7 @@ import (
 // TestBackfillPages asks for a backfill on a page, and pauses, resumes and cancels it there.
 func TestBackfillPages(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 94, Records: 2400, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 94, Records: 900, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.sync(codeFine, "inventory.bills", "accounting.vendor_payments")
 	d := s.desk()
 	bills := len(s.truth("inventory.bills"))

@@ -87,7 +87,7 @@ END $$`)
 // tombstones, single records and exports. What verify found is gone.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 61, Records: 150, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 61, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.sync(codeFine)
 	s.exec(`UPDATE inventory.bills SET _deleted_at = '2026-01-01' WHERE bill_id IN (SELECT _parent_id FROM inventory.bills_line_items LIMIT 3)`)
 	for array := range strings.FieldsSeq(one[string](s, `SELECT string_agg(relname, ' ') FROM pg_class WHERE relkind = 'r' AND relname LIKE 'bills\_%'`)) {

@@ -56,8 +56,8 @@ func get(t *testing.T, url string) (int, string) {
 // everything has become due.
 func TestServe(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 61, Records: 3000, Limits: sandbox.Limits{Off: true}, PageLatency: 30 * time.Millisecond})
-	s.configured("resources:\n  inventory.items: {notified: {every: 6h}}\n")
+	s := newFixture(t, sandbox.Options{Seed: 61, Records: 2000, Limits: sandbox.Limits{Off: true}, PageLatency: 30 * time.Millisecond}).narrow()
+	s.configured("  inventory.items: {notified: {every: 6h}}\n")
 	s.notified("http://127.0.0.1:1")
 
 	atWork, release := s.secondPages("/inventory/v1/items")

@@ -12,7 +12,7 @@ import (
 // changes that a run would have skipped.
 func TestAWatermarkAheadOfTimeIsRefused(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 97, Records: 300}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 97, Records: 60}).narrow()
 	lists := []string{"inventory.items", "accounting.vendor_payments"}
 	s.sync(codeFine, lists...)
 	before := one[string](s, `SELECT watermark::text FROM sluice.streams WHERE resource = 'items'`)

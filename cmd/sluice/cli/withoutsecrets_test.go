@@ -11,7 +11,7 @@ import (
 // work, the others name what is missing.
 func TestWithoutSecrets(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 82, Records: 100})
+	s := newFixture(t, sandbox.Options{Seed: 82, Records: 10}).narrow()
 	s.sync(codeFine)
 	account := one[string](s, `SELECT min(account_id) FROM accounting.chart_of_accounts`)
 	calls := s.calls()
