@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"sluice/sandbox"
 )
 
@@ -106,4 +108,17 @@ func TestASingleRecordIsRetriedAsOne(t *testing.T) {
 	}
 	s.sync(codeFine, "bills")
 	s.equal("inventory.bills")
+}
+
+// written are the server's counts of writes to the tables of the services.
+func (s *fixture) written() [3]int64 {
+	s.t.Helper()
+	s.quiet()
+	conn, err := pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"]) // only a new session sees the latest figures
+	must(s.t, err)
+	var n [3]int64
+	must(s.t, conn.QueryRow(s.t.Context(), `SELECT coalesce(sum(n_tup_ins), 0), coalesce(sum(n_tup_upd), 0), coalesce(sum(n_tup_del), 0)
+		FROM pg_stat_user_tables WHERE schemaname IN ('accounting', 'inventory', 'chat')`).Scan(&n[0], &n[1], &n[2]))
+	must(s.t, conn.Close(s.t.Context()))
+	return n
 }

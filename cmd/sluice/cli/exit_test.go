@@ -187,26 +187,6 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	}
 }
 
-// TestDaysGoBy reads more than a day allows: each day's sync goes on where the last one stopped.
-func TestDaysGoBy(t *testing.T) {
-	t.Parallel()
-	const daily, maxDays = 3, 12
-	s := newFixture(t, sandbox.Options{Seed: 72, Records: 2000, Limits: sandbox.Limits{DailyInventory: daily}}).narrow()
-	s.configured("  inventory.items: {look: off}\n  inventory.bills: {look: off}\n") // a look a day takes calls of each
-	days := 1
-	for ; s.run("sync", "items", "bills").code == codeBudget && days < maxDays; days++ {
-		s.pass(25 * time.Hour)
-		s.world.Advance(25 * time.Hour)
-	}
-	s.equal("inventory.items")
-	s.equal("inventory.bills")
-	// Upstream's headers say what is left, so no call is refused.
-	stats := s.world.Stats()
-	if calls := stats.ByService["inventory"]; days < 3 || days == maxDays || calls > days*daily || len(stats.Refused) > 0 {
-		t.Errorf("%d days, %d calls, refused %v: want some days with %d calls at most and no refusal", days, calls, stats.Refused, daily)
-	}
-}
-
 // TestNobodyAnswers closes the token endpoint, too. Every stream then waits for the next token, a
 // minute each time, and still has to end.
 func TestNobodyAnswers(t *testing.T) {

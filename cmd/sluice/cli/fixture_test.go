@@ -163,25 +163,10 @@ func one[T any](s *fixture, sql string, args ...any) T {
 	return value
 }
 
-// passes lets time pass for the database, whose clock decides about budgets, turns and waits: it
-// moves every stored instant into the past.
-const passes = `
-UPDATE sluice.budgets SET closed_until = closed_until - $1::interval, capped_at = capped_at - $1::interval, cap_until = cap_until - $1::interval;
-UPDATE sluice.day_budgets SET exhausted_until = exhausted_until - $1::interval, reset_at = reset_at - $1::interval, seen_at = seen_at - $1::interval;
-UPDATE sluice.calls SET reserved_at = reserved_at - $1::interval, lease_until = lease_until - $1::interval,
-	finished_at = finished_at - $1::interval, free_at = free_at - $1::interval;
-UPDATE sluice.streams SET watermark = watermark - $1::interval, wait_until = wait_until - $1::interval, next_due_at = next_due_at - $1::interval,
-	last_done_at = last_done_at - $1::interval;
-UPDATE sluice.quarantine SET opened_at = opened_at - $1::interval, asked_at = asked_at - $1::interval;
-UPDATE sluice.tokens SET expires_at = expires_at - $1::interval, attempted_at = attempted_at - $1::interval;
-UPDATE river.river_job SET scheduled_at = scheduled_at - $1::interval WHERE state IN ('scheduled', 'retryable')`
-
 // pass lets time pass.
 func (s *fixture) pass(d time.Duration) {
 	s.t.Helper()
-	for sql := range strings.SplitSeq(passes, ";") {
-		s.exec(sql, d)
-	}
+	warehousetest.Pass(s.t, s.conn, d)
 }
 
 // afterAMinute puts a minute between the calls so far and the later ones, as the limits see it, and
@@ -189,6 +174,20 @@ func (s *fixture) pass(d time.Duration) {
 func (s *fixture) afterAMinute() {
 	s.t.Helper()
 	s.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '1 minute', free_at = free_at - interval '1 minute'`)
+}
+
+// calls counts the call log without the calls for tokens.
+func (s *fixture) calls() int {
+	s.t.Helper()
+	return one[int](s, `SELECT count(*) FROM sluice.calls WHERE resource <> 'token'`)
+}
+
+// quiet waits until no other session is connected to the database: then every session of an ended
+// process has reported what it did.
+func (s *fixture) quiet() {
+	s.t.Helper()
+	s.until("all sessions have ended", `SELECT count(*) = 0 FROM pg_stat_activity
+		WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`)
 }
 
 // narrow leaves only the resources of resources(): for tests that count calls, and for those in

@@ -153,3 +153,15 @@ func TestAFirstSyncFindsOut(t *testing.T) {
 		t.Errorf("by number %v calls: finding out is not for nothing", byNumber)
 	}
 }
+
+// upstreamHas counts the records of a list; where lists show lines, there are no single records to
+// read.
+func (s *fixture) upstreamHas(service, resource string) int {
+	n := 0
+	if !strings.HasSuffix(resource, ".details") {
+		for range s.world.Truth(service, resource) {
+			n++
+		}
+	}
+	return n
+}

@@ -139,32 +139,3 @@ func TestRebuild(t *testing.T) {
 		t.Errorf("the next sync updates %d rows", updated)
 	}
 }
-
-// TestAnotherRuleOfTheHash: hashes of another rule are rewritten from raw records before anything
-// is read, and no record looks changed.
-func TestAnotherRuleOfTheHash(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 71, Records: 100, Limits: sandbox.Limits{Off: true}}).narrow()
-	s.sync(codeFine)
-	hashes := `SELECT md5(string_agg(bill_id || _content_hash::text, ' ' ORDER BY bill_id)) FROM inventory.bills`
-	before := one[string](s, hashes)
-	s.exec(`UPDATE inventory.bills SET _content_hash = '\x00112233445566778899aabbccddeeff'`)
-	s.exec(`UPDATE sluice.streams SET hash_rule = 0`)
-	s.exec(`UPDATE sluice.streams SET watermark = NULL WHERE resource = 'bills'`) // the list is read whole again
-	s.sync(codeFine, "inventory.bills")
-	if got := one[string](s, hashes); got != before {
-		t.Error("the hashes are others than before")
-	}
-	if got := one[string](s, `SELECT concat_ws(' ', count(*) FILTER (WHERE scope = 'changed' AND outcome = 'done') > 0, sum(rewritten) = (SELECT count(*) FROM inventory.bills))
-		FROM sluice.rebuilds WHERE resource = 'bills'`); got != "t t" {
-		t.Errorf("done once, all rows: %s", got)
-	}
-	if updated := one[int](s, `SELECT sum(updated) FROM sluice.runs WHERE resource = 'bills' AND calls > 0`); updated != 0 {
-		t.Errorf("%d bills looked changed", updated)
-	}
-	rebuilds := one[int](s, `SELECT count(*) FROM sluice.rebuilds`)
-	s.sync(codeFine)
-	if got := one[int](s, `SELECT count(*) FROM sluice.rebuilds`); got != rebuilds {
-		t.Errorf("%d rebuilds more, and the rule is the same", got-rebuilds)
-	}
-}

@@ -201,62 +201,6 @@ func TestVerifyNamesNoErasedRecord(t *testing.T) {
 	}
 }
 
-// TestVerifyFurtherPages: the remaining calls find what the newest page does not show, and the next
-// verification goes on with what this one did not reach.
-func TestVerifyFurtherPages(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 96, Records: 900}).narrow()
-	s.sync(codeFine)
-	s.exec(`DELETE FROM inventory.bills WHERE bill_id IN (SELECT bill_id FROM inventory.bills ORDER BY last_modified_time LIMIT 1)`)
-	if rows := one[int](s, `SELECT count(*) FROM inventory.bills`); rows < 201 || rows > 400 {
-		t.Fatalf("%d bills, want two pages of them", rows)
-	}
-	newest := s.verified(codeFine, "inventory.bills", "--calls", "1", "--sample", "1")
-	if v := newest.Verification; v.Calls != 1 || v.Records != 200 || newest.Streams[0].Complete {
-		t.Errorf("one page: %+v", v)
-	}
-	both := s.verified(codeFailed, "inventory.bills", "--calls", "9", "--sample", "1")
-	if v := both.Verification; v.Calls != 2 || len(both.Findings) != 1 || both.Findings[0].Code != "missing" {
-		t.Errorf("both pages: %+v %v", v, toldOf(both.Findings))
-	}
-	// One call goes first to bills or to what was never verified; bills were verified.
-	next := s.verified(codeFine, "inventory.bills", "inventory.credit_notes", "--calls", "1", "--sample", "1")
-	for _, stream := range next.Streams {
-		if (stream.Calls == 1) != (stream.Resource == "credit_notes") {
-			t.Errorf("the next call is for another one: %+v", next.Streams)
-		}
-	}
-}
-
-// TestVerifyUndated: records without a modification time. A record that had a row before and has
-// none now is a finding; a record that had none may be newer than the last run.
-func TestVerifyUndated(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 97, Records: 20})
-	s.sync(codeFine)
-	changed, err := s.world.Change(sandbox.Change{Seed: 3, Inserts: 1, Edits: 1, Deletes: 1, Resources: []string{"locations"}})
-	must(t, err)
-	touched := changed["locations"]
-	kept := one[string](s, `SELECT location_id FROM inventory.locations WHERE location_id <> ALL ($1) ORDER BY 1 LIMIT 1`,
-		slices.Concat(touched.Edited, touched.Deleted))
-	s.exec(`DELETE FROM inventory.locations WHERE location_id = $1`, kept)
-	result := s.verified(codeFailed, "inventory.locations", "accounting.contact_persons", "--calls", "2")
-	want := []string{"violation missing locations " + kept}
-	for _, id := range touched.Deleted {
-		want = append(want, "notice not_listed locations "+id)
-	}
-	slices.Sort(want)
-	if diff := cmp.Diff(want, toldOf(result.Findings)); diff != "" {
-		t.Errorf("findings (-want +got):\n%s\n%+v", diff, result)
-	}
-	for _, stream := range result.Streams {
-		locations := stream.Resource == "locations"
-		if stream.Complete != locations || locations && stream.NotDue != 2 || stream.Calls != 1 || stream.Records == 0 {
-			t.Errorf("looked at: %+v", stream)
-		}
-	}
-}
-
 // TestLargeAnswersGiveWayToEachOther: verify and check read large answers one after the other, and
 // none waits for an answer that was read before.
 func TestLargeAnswersGiveWayToEachOther(t *testing.T) {

@@ -1,0 +1,147 @@
+package enginetest_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/sandbox"
+)
+
+// TestJourney runs three syncs: of everything, of what changed, and of nothing.
+func TestJourney(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string]sandbox.Options{
+		"without limits":              {Seed: 11, Records: 1200, Limits: sandbox.Limits{Off: true}},
+		"small, with limits":          {Seed: 12, Records: 300},
+		"an export without its title": {Seed: 13, Records: 300, NoCSVHeader: true, TimeZone: "America/New_York"},
+		"an export in pages":          {Seed: 14, Records: 600, ChatPage: 50, ChatEpoch: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			newFixture(t, options, sixLists(), "", single()).journey(options.ChatPage > 0)
+		})
+	}
+}
+
+func (f *fixture) journey(paged bool) {
+	f.t.Helper()
+	f.expect(f.copies(), nil)
+
+	warehousetest.Pass(f.t, f.conn, time.Hour)
+	changed, err := f.world.Change(sandbox.Change{Seed: 3, Inserts: 4, Edits: 9, Deletes: 2})
+	must(f.t, err)
+	f.expect(f.copies(), changed)
+
+	warehousetest.Pass(f.t, f.conn, time.Hour)
+	before, calls := f.written(), f.calls()
+	third := f.copies()
+	f.equal(single(), sixLists()...)
+	if after := f.written(); after != before {
+		f.t.Errorf("rows written (inserted, updated, deleted) were %v and are %v after a sync of nothing", before, after)
+	}
+	for name, r := range third {
+		if r.run.Inserted+r.run.Updated+r.run.Quarantined > 0 {
+			f.t.Errorf("%s: the third sync says that it wrote: %+v", name, r.run)
+		}
+		// Credit notes have neither filter nor sort, so they are read whole. So is an export, which
+		// may have several answers.
+		whole := r.Resource == "credit_notes" || paged && r.Resource == "conversations"
+		want := int64(1)
+		if strings.HasSuffix(r.Resource, ".details") {
+			want = 0 // lists show lines, so no row waits for its single record
+		}
+		if !whole && r.run.Calls != want {
+			f.t.Errorf("%s: the third sync cost %d calls, want %d", name, r.run.Calls, want)
+		}
+	}
+	if now := f.calls(); now <= calls {
+		f.t.Errorf("%d calls after the third sync, %d before", now, calls)
+	}
+}
+
+// expect compares a sync's result with upstream and with the changes that were made; nil means that
+// everything was new.
+func (f *fixture) expect(results map[string]synced, changed sandbox.Changed) {
+	f.t.Helper()
+	gone, undeclared := f.equal(single(), sixLists()...)
+	deleted, lists := 0, 0
+	for name, r := range results {
+		details := strings.HasSuffix(r.Resource, ".details")
+		if !details {
+			lists++
+		}
+		var inserted, updated int64
+		if c, ok := changed[r.Resource]; ok {
+			inserted, updated = int64(len(c.Inserted)), int64(len(c.Edited))
+			deleted += len(c.Deleted)
+		} else if !details { // lists show lines, so there are no single records to read
+			for range f.world.Truth(r.Service, r.Resource) {
+				inserted++
+			}
+		}
+		if r.run.Inserted != inserted || r.run.Updated != updated || r.run.Outcome != "done" || r.State != "idle" || r.run.Quarantined != 0 {
+			f.t.Errorf("%s is %s: %+v; want done, %d new and %d changed", name, r.State, r.run, inserted, updated)
+		}
+	}
+	if lists != len(sixLists()) {
+		f.t.Errorf("%d lists were synced, want %d", lists, len(sixLists()))
+	}
+	if gone != deleted || undeclared != 0 {
+		f.t.Errorf("%d rows without a record upstream, want the %d deleted ones; %d with keys that no column takes", gone, deleted, undeclared)
+	}
+	stats := f.world.Stats()
+	if calls := f.calls(); stats.Calls != calls || len(stats.Refused) > 0 {
+		f.t.Errorf("the call log has %d calls, upstream counted %d and refused %v", calls, stats.Calls, stats.Refused)
+	}
+	if logged := one[int](f, `SELECT count(*) FROM sluice.calls WHERE resource = 'token'`); logged != stats.TokenRequests {
+		f.t.Errorf("the call log has %d token requests, upstream counted %d", logged, stats.TokenRequests)
+	}
+}
+
+// written are the server's counts of writes to the tables of the services.
+func (f *fixture) written() [3]int64 {
+	f.t.Helper()
+	f.close() // a session that has ended has reported what it wrote
+	defer f.open()
+	f.until(`SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`)
+	conn, err := pgx.Connect(f.t.Context(), f.conn.Config().ConnString()) // only a new session sees the latest figures
+	must(f.t, err)
+	var n [3]int64
+	must(f.t, conn.QueryRow(f.t.Context(), `SELECT coalesce(sum(n_tup_ins), 0), coalesce(sum(n_tup_upd), 0), coalesce(sum(n_tup_del), 0)
+		FROM pg_stat_user_tables WHERE schemaname IN ('accounting', 'inventory', 'chat')`).Scan(&n[0], &n[1], &n[2]))
+	must(f.t, conn.Close(f.t.Context()))
+	return n
+}
+
+// TestDaysGoBy reads more than a day allows: each day's sync goes on where the last one stopped.
+func TestDaysGoBy(t *testing.T) {
+	t.Parallel()
+	const daily, maxDays = 3, 12
+	lists := []string{"inventory.items", "inventory.bills"}
+	// A look a day takes calls of each.
+	f := newFixture(t, sandbox.Options{Seed: 72, Records: 2000, Limits: sandbox.Limits{DailyInventory: daily}}, lists,
+		"  inventory.items: {look: off}\n  inventory.bills: {look: off}\n", single())
+	waits := func() bool {
+		for _, r := range f.sync("", lists...) {
+			if r.State == "waiting" {
+				return true
+			}
+		}
+		return false
+	}
+	days := 1
+	for ; waits() && days < maxDays; days++ {
+		warehousetest.Pass(t, f.conn, 25*time.Hour)
+		f.world.Advance(25 * time.Hour)
+	}
+	f.equal(single(), lists...)
+	// Upstream's headers say what is left, so no call is refused.
+	stats := f.world.Stats()
+	if calls := stats.ByService["inventory"]; days < 3 || days == maxDays || calls > days*daily || len(stats.Refused) > 0 {
+		t.Errorf("%d days, %d calls, refused %v: want some days with %d calls at most and no refusal", days, calls, stats.Refused, daily)
+	}
+}
