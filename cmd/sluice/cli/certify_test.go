@@ -43,7 +43,7 @@ func (s *fixture) held(code int, file string) certify.Result {
 // record, and what runs change is not called tampering.
 func TestCertificate(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 93, Records: 500, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 93, Records: 150, Limits: sandbox.Limits{Off: true}}).narrow()
 	if o := s.run("certify"); o.code != codeFailed || !strings.Contains(o.stdout, "incomplete") || !strings.Contains(o.stdout, "to its end") {
 		t.Errorf("before the first run: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
@@ -209,7 +209,7 @@ func (s *fixture) movesOn(file string) {
 // it still is.
 func TestCertificateOfWhatIsKeptNoMore(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 94, Records: 500, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 94, Records: 150, Limits: sandbox.Limits{Off: true}}).narrow()
 	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "poison"}}))
 	s.sync(codeFine)
 	must(t, s.world.SetFaults(nil))

@@ -20,8 +20,8 @@ import (
 	"sluice/sandbox"
 )
 
-// fleetFixture is two cells: north is the fixture's warehouse, and south a database without tables,
-// whose configuration has an organization of its own.
+// fleetFixture is two cells: north is the fixture's warehouse, and south another database, whose
+// configuration has an organization of its own.
 type fleetFixture struct {
 	*fixture
 
@@ -32,10 +32,16 @@ type fleetFixture struct {
 // inSouth is the organization of south.
 const inSouth = "birch"
 
+// newFleet has the tables of both cells.
 func newFleet(t *testing.T, options sandbox.Options) *fleetFixture {
 	t.Helper()
+	return newFleetOn(t, options, warehousetest.Template(t, "migrated", migrated))
+}
+
+// newFleetOn has south in the database of this address.
+func newFleetOn(t *testing.T, options sandbox.Options, url string) *fleetFixture {
+	t.Helper()
 	f := &fleetFixture{fixture: newFixture(t, options).narrow()}
-	url := warehousetest.New(t)
 	f.environment["SOUTH_URL"], f.environment["BIRCH_TOKEN"] = url, "birch-refresh-token"
 	f.southConn = warehousetest.Connect(t, url)
 	dir := filepath.Dir(f.config)
@@ -86,7 +92,7 @@ func inSouthOne[T any](f *fleetFixture, sql string, args ...any) T {
 // its rows, and goes on in the other one.
 func TestAFleet(t *testing.T) { //nolint:maintidx // one story
 	t.Parallel()
-	f := newFleet(t, sandbox.Options{Seed: 1901, Records: 40})
+	f := newFleetOn(t, sandbox.Options{Seed: 1901, Records: 40}, warehousetest.New(t))
 	f.sync(codeFine)
 	rows := one[int](f.fixture, `SELECT count(*) FROM inventory.bills`)
 

@@ -21,7 +21,7 @@ func TestRehearsalAgrees(t *testing.T) {
 	for name, headers := range map[string]bool{"headers": true, "whole records": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newFixture(t, sandbox.Options{Seed: 75, Records: 200, HeadersOnly: headers, Limits: sandbox.Limits{Off: true}}).narrow()
+			s := newFixture(t, sandbox.Options{Seed: 75, Records: 80, HeadersOnly: headers, Limits: sandbox.Limits{Off: true}}).narrow()
 			measured := s.hoursOfBills()
 			if (measured["inventory.bills.details"] > 0) != headers {
 				t.Fatalf("%v calls a day were made", measured)
@@ -98,7 +98,7 @@ func (s *fixture) rehearse(code int, args ...string) comparedStreams {
 // named, and nothing is registered.
 func TestRehearsalOfAnother(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 75, Records: 200, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 75, Records: 80, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.hoursOfBills()
 	settings := one[string](s, `SELECT string_agg(concat_ws(' ', service, resource, every, ceiling, enabled), ',' ORDER BY service, resource) FROM sluice.streams`)
 

@@ -27,7 +27,7 @@ func TestReadmeShowsWhatTheDemoPrints(t *testing.T) {
 		t.Fatal("README.md has no block that shows the demo")
 	}
 	var out, errs bytes.Buffer
-	code := Main(t.Context(), []string{"demo"}, Env{
+	code := Main(t.Context(), []string{"demo", "--records", "400"}, Env{
 		Stdout: &out, Stderr: &errs, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now,
 	})
 	if code != codeFine {

@@ -99,7 +99,7 @@ func TestSandboxConfigOfSeveral(t *testing.T) {
 // header that names the organization contain it.
 func TestSandboxVendor(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Records: 60, Vendor: "Acme", Limits: sandbox.Limits{Off: true}})
+	s := newFixture(t, sandbox.Options{Records: 20, Vendor: "Acme", Limits: sandbox.Limits{Off: true}})
 	for _, args := range [][]string{{"check"}, {"sync", "invoicing.currencies", "inventory.taxes"}} {
 		if o := s.run(args...); o.code != codeFine {
 			t.Fatalf("%v: %d\n%s\n%s", args, o.code, o.stdout, o.stderr)
@@ -123,7 +123,7 @@ func TestSandboxVendor(t *testing.T) {
 // documents: where it names the organization, what chat requires, which scheme.
 func TestAgainstAStrictSandbox(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 84, Records: 60, Strict: true, Limits: sandbox.Limits{Off: true}})
+	s := newFixture(t, sandbox.Options{Seed: 84, Records: 20, Strict: true, Limits: sandbox.Limits{Off: true}})
 	if o := s.run("check"); o.code != codeFine {
 		t.Fatalf("check: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}

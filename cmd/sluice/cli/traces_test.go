@@ -88,7 +88,7 @@ func wordOf(span *tracepb.Span, name string) string {
 // parents, and no byte of them is a secret or a value of a record.
 func TestTraces(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 63, Records: 120, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	s := newFixture(t, sandbox.Options{Seed: 63, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/creditnotes", Kind: "unavailable"}}))
 	collector := new(otlpCollector)
 	server := httptest.NewServer(collector)
