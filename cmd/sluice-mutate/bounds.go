@@ -6,7 +6,7 @@ const bodyRoom = "pipeline/upstream/body"
 // (docs/decisions/0026-bounded-answers).
 func boundBugs() []bug {
 	return []bug{
-		tests("cmd/sluice/cli", "^TestStatusConnectionsAreBounded$", "connections without end", "the status pages take as many connections as come, and the descriptors of the calls with them",
+		tests("cmd/sluice/cli/bounded", "^TestStatusConnectionsAreBounded$", "connections without end", "the status pages take as many connections as come, and the descriptors of the calls with them",
 			edit{"cmd/sluice/cli/serve.go", "bounded.Limit(listener, mostConnections)", "listener"},
 			edit{"cmd/sluice/cli/bounded/bounded.go", "make(chan struct{}, connections)", "make(chan struct{}, 1<<10)"}),
 		tests(bodyRoom, "^TestAListOfAMillionElementsTakesNoMemory$", "a page of any length", "what is made of the elements of a page has no bound",

@@ -191,7 +191,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 // minute each time, and still has to end.
 func TestNobodyAnswers(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Records: 10})
+	s := newFixture(t, sandbox.Options{Records: 10}).narrow()
 	s.upstream.Close()
 	ended := make(chan outcome, 1)
 	go func(ctx context.Context) { ended <- s.runContext(ctx, "sync", "--json", "inventory") }(t.Context())
