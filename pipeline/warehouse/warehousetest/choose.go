@@ -67,7 +67,7 @@ func useGiven(ctx context.Context, given string) (server, error) {
 
 // startLocal starts a server with this machine's binaries.
 func startLocal(ctx context.Context) (server, error) {
-	started, err := local.Start(ctx, local.Options{})
+	started, err := local.Start(ctx, local.Options{InMemory: true})
 	if err != nil {
 		return server{}, err
 	}

@@ -10,6 +10,13 @@ import (
 	"syscall"
 )
 
+const (
+	// memory is where Linux mounts a file system in memory. A container often has a small one.
+	memory = "/dev/shm"
+	// minRoom is the free space that a server in memory needs.
+	minRoom = 4 << 30
+)
+
 // folder is the folder of one server. Root lends the server an account and keeps the folder itself,
 // closed to all writers. So the account cannot create a link or a folder there before root makes
 // one and hands it over.
@@ -20,12 +27,11 @@ type folder struct {
 }
 
 // openFolder makes the folder of a server, if it is missing, and refuses one that another account
-// owns or may write to. A temporary folder is made in the system's folder for temporary files, or
-// under /tmp if that one is unsuitable.
-func openFolder(dir string, who account) (*folder, error) {
+// owns or may write to.
+func openFolder(dir string, who account, inMemory bool) (*folder, error) {
 	var err error
 	if dir == "" {
-		dir, err = makeTemporary(who)
+		dir, err = makeTemporary(who, inMemory)
 	} else if dir, err = filepath.Abs(dir); err == nil {
 		// Other accounts may only pass through: the server's account must reach its own folder
 		// below, which is closed to all others.
@@ -54,8 +60,13 @@ func openFolder(dir string, who account) (*folder, error) {
 	return f, nil
 }
 
-func makeTemporary(who account) (string, error) {
+// makeTemporary makes a folder in the system's folder for temporary files, or under /tmp if that
+// one is unsuitable. With inMemory it prefers the file system in memory.
+func makeTemporary(who account, inMemory bool) (string, error) {
 	parent, err := filepath.EvalSymlinks(os.TempDir())
+	if inMemory && hasRoom(memory) {
+		parent, err = memory, nil
+	}
 	if err != nil || who.checkReachable(parent) != nil || who.checkWay(parent) != nil {
 		parent = "/tmp"
 	}
@@ -64,6 +75,12 @@ func makeTemporary(who account) (string, error) {
 		err = os.Chmod(dir, 0o711) // as a named folder; root hands it over in its last step
 	}
 	return dir, err
+}
+
+// hasRoom reports whether a file system exists and has minRoom bytes left.
+func hasRoom(path string) bool {
+	var stat syscall.Statfs_t
+	return syscall.Statfs(path, &stat) == nil && stat.Bavail*uint64(stat.Bsize) >= minRoom
 }
 
 // check judges the folder itself and the files in it that a start uses.

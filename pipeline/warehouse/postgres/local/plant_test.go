@@ -89,7 +89,7 @@ func openPlace(t *testing.T, name string) string {
 func prepareOnce(t *testing.T, place string, who account) {
 	t.Helper()
 	t.Setenv("TMPDIR", place)
-	home, err := openFolder("", who)
+	home, err := openFolder("", who, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestNoNameOfOthersIsFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, dir := range []string{link, filepath.Join(link, "deep"), ours, filepath.Join(ours, "deep"), filepath.Join(home, "new", "deep")} {
-			if f, err := openFolder(dir, who); err == nil {
+			if f, err := openFolder(dir, who, false); err == nil {
 				_ = f.root.Close()
 				t.Errorf("%s: %s is used", name, dir)
 			}
@@ -217,7 +217,7 @@ func TestATemporaryFolderIsNotMadeAmongOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv("TMPDIR", place)
-		home, err := openFolder("", who)
+		home, err := openFolder("", who, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,6 +226,30 @@ func TestATemporaryFolderIsNotMadeAmongOthers(t *testing.T) {
 		if filepath.Dir(home.path) != "/tmp" {
 			t.Errorf("in the folder of account %d: %s", other, home.path)
 		}
+	}
+}
+
+// TestAServerInMemoryNeedsRoom: a machine without room in memory has the folder where it would be.
+//
+//nolint:paralleltest // temporary folders are made where the environment says
+func TestAServerInMemoryNeedsRoom(t *testing.T) {
+	place := openPlace(t, "localpg-memory-")
+	if err := os.Chmod(place, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", place)
+	home, err := openFolder("", chosen(t), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home.path) })
+	_ = home.root.Close()
+	want := place
+	if hasRoom(memory) {
+		want = memory
+	}
+	if filepath.Dir(home.path) != want || hasRoom(filepath.Join(place, "missing")) {
+		t.Errorf("%s is not in %s, or a missing folder has room", home.path, want)
 	}
 }
 
@@ -240,7 +264,7 @@ func TestRootGivesOnlyEmptyFolders(t *testing.T) {
 	if err := errors.Join(os.Chmod(dir, 0o711), os.MkdirAll(filepath.Join(dir, "run", "something"), 0o711)); err != nil {
 		t.Fatal(err)
 	}
-	home, err := openFolder(dir, who)
+	home, err := openFolder(dir, who, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +309,7 @@ func TestALinkOfRootsIsFollowed(t *testing.T) {
 	if err := errors.Join(os.Chmod(stage, 0o711), os.Mkdir(filepath.Join(stage, "disk"), 0o711), os.Symlink("disk", link)); err != nil {
 		t.Fatal(err)
 	}
-	home, err := openFolder(filepath.Join(link, "sluice"), who)
+	home, err := openFolder(filepath.Join(link, "sluice"), who, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +355,7 @@ func TestWhatOthersPlantedIsRefused(t *testing.T) {
 		if err := errors.Join(os.Chmod(parent, 0o711), os.Mkdir(dir, 0o711), plant(dir)); err != nil {
 			t.Fatal(err)
 		}
-		if home, err := openFolder(dir, who); err == nil {
+		if home, err := openFolder(dir, who, false); err == nil {
 			_ = home.root.Close()
 			t.Errorf("%s: it is used", name)
 		} else if !strings.Contains(err.Error(), dir) {
