@@ -64,13 +64,12 @@ func run(t *testing.T, url string, statements ...string) {
 	}
 }
 
+// migrated returns the address of a copy of a migrated database.
 func migrated(t *testing.T) string {
 	t.Helper()
-	url := warehousetest.New(t)
-	if err := migrations.Migrate(t.Context(), url, migrations.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	return url
+	return warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
+		return migrations.Migrate(ctx, url, migrations.Options{})
+	})
 }
 
 func TestFourProcessesAtOnceMakeWhatOneMakes(t *testing.T) {
