@@ -5,8 +5,7 @@ SHELL := bash
 
 GO ?= go
 # Flags of the tests, for example TESTFLAGS=-race; PKG narrows what is tested. Of a package six tests run at once unless they say something
-# else: most of them wait, for processes, for Postgres or for calls, and two cores by themselves would let two of them wait. With -race the
-# tests of bounds of memory and time are left out.
+# else: most of them wait, for processes, for Postgres or for calls, and two cores by themselves would let two of them wait.
 TESTFLAGS ?=
 # Without the linker's notes for debuggers, and without a second vet: a hundred test programs are linked in half of the time.
 LEAN := -vet=off -ldflags='-s -w'
@@ -22,7 +21,9 @@ E2EFILES = find . -name '*_e2e_test.go'
 E2E ?= ^($$($(E2EFILES) | xargs sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' | paste -sd'|' -))$$
 E2EPKG ?= $$($(E2EFILES) | xargs -n1 dirname | sort -u)
 E2EFLAGS ?=
-# Of them what kills real processes, once each: what .ci/run plays.
+# Tests whose verdict depends on the machine are in files of their own, too, with the tag nightly.
+MACHINEFILES = find . -name '*_nightly_test.go'
+# Of the end-to-end tests what kills real processes, once each: what .ci/run plays.
 KILLS := ^(TestKills|TestServeIsKilled|TestPostgresIsKilled|TestMigrateIsKilled|TestTwoSyncsAtOnce)$$
 # Where goroutines meet, and what meets there. The race detector multiplies time by four, so .ci/run looks for races only here, and make
 # nightly everywhere.
@@ -73,7 +74,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh
 # Where the sources of the dbt package are.
 SOURCES = deploy/dbt/models/sources
 
-.PHONY: help build lake demo quick test e2e screenshots check bench bench-parts bench-goals scale cover fuzz simulate replicas mutate kills race chaos chaos-programs crashpoints nightly draft dictionary dashboards check-alerts manifests check-deploy licenses release units rolling docker clean
+.PHONY: help build lake demo quick test e2e screenshots check bench bench-parts bench-goals scale cover fuzz simulate replicas mutate kills machine race chaos chaos-programs crashpoints nightly draft dictionary dashboards check-alerts manifests check-deploy licenses release units rolling docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -90,7 +91,7 @@ demo: build ## run the whole program on a simulated upstream and a private Postg
 	bin/sluice demo
 
 quick: ## vet, the tests that need no Postgres, and a short simulation: seconds, all day long
-	$(GO) vet -tags e2e ./...
+	$(GO) vet -tags e2e,nightly ./...
 	GOGC=$(TESTGC) $(GO) test $(LEAN) $(TESTFLAGS) $(QUICKPKG)
 	GOGC=$(TESTGC) $(GO) test $(LEAN) $(TESTFLAGS) ./pipeline/simulation -run '^TestSchedules$$' -schedules 500
 
@@ -106,6 +107,11 @@ e2e: ## run the end-to-end tests: processes that are killed for real, chaos, day
 kills: ## run one end-to-end test each of a sync, serve, Postgres and migrate that are killed, and of two processes at one limit
 	@.ci/setup
 	$(SHARED) $(GO) test $(LEAN) -tags e2e -timeout 30m -parallel 6 -run "$(KILLS)" $(TESTFLAGS) ./cmd/sluice/cli
+
+machine: ## run the tests whose verdict depends on the machine: memory and arrival by the clock, as ratios of figures of one run
+	@.ci/setup
+	$(SHARED) $(GO) test $(LEAN) -tags e2e,nightly -timeout 45m -p 1 -parallel 1 -count 1 \
+		-run "^($$($(MACHINEFILES) | xargs sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' | paste -sd'|' -))$$" $$($(MACHINEFILES) | xargs -n1 dirname | sort -u)
 
 race: ## run the tests of the packages where goroutines meet with the race detector (RACEPKG)
 	@.ci/setup
