@@ -102,6 +102,7 @@ test: ## run all tests but the long ones of make e2e (TESTFLAGS=-race, PKG=./sch
 e2e: ## run the end-to-end tests: processes that are killed for real, chaos, days that go by (E2E=TestKills)
 	@.ci/setup
 	@.ci/setup browser
+	@.ci/poolers
 	$(SHARED) $(GO) test $(LEAN) -tags e2e -timeout 60m -parallel 6 -run "$(E2E)" $(TESTFLAGS) $(E2EPKG) $(E2EFLAGS)
 
 kills: ## run one end-to-end test each of a sync, serve, Postgres and migrate that are killed, and of two processes at one limit
