@@ -168,7 +168,7 @@ custom:
 // one call and is named.
 func TestCustomListOfTheCRM(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 92, Records: 3000})
+	s := newFixture(t, sandbox.Options{Seed: 92, Records: 2000})
 	text, err := os.ReadFile(s.config)
 	must(t, err)
 	with := func(key string) {

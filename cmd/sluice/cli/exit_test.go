@@ -84,7 +84,7 @@ func TestExitCodes(t *testing.T) {
 			}
 			s.environment["SLUICE_ENCRYPTION_KEY"] = base64.StdEncoding.EncodeToString([]byte("another key of thirty-two bytes!"))
 		}},
-		"a spent day": {alone: true, args: "sync", code: codeBudget, says: "waiting", options: sandbox.Options{Limits: sandbox.Limits{DailyInventory: 3}}},
+		"a spent day": {alone: true, args: "sync", code: codeBudget, says: "waiting", options: sandbox.Options{Limits: sandbox.Limits{DailyInventory: 2}}},
 		"a spent day to check": {alone: true, args: "check", code: codeBudget, options: sandbox.Options{Limits: sandbox.Limits{DailyInventory: 1}},
 			spoil: func(s *fixture) { s.run("check") }},
 	}
@@ -97,7 +97,7 @@ func TestExitCodes(t *testing.T) {
 			}
 			var s *fixture
 			if test.alone {
-				s = newFixture(t, test.options)
+				s = newFixture(t, test.options).narrow()
 			} else {
 				s = shared.beside(t)
 			}

@@ -29,7 +29,7 @@ func dial(t *testing.T, address, first string) net.Conn {
 // TestServeSurvivesAClosedLog: the reader of standard error ends, and the work goes on.
 func TestServeSurvivesAClosedLog(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 63, Records: 100, Limits: sandbox.Limits{Off: true}})
+	s := newFixture(t, sandbox.Options{Seed: 63, Records: 20, Limits: sandbox.Limits{Off: true}}).narrow()
 	reader, writer, err := os.Pipe()
 	must(t, err)
 	p := s.startOn(writer, "serve", "--listen", "127.0.0.1:0")
@@ -59,7 +59,7 @@ func TestServeSurvivesAClosedLog(t *testing.T) {
 // accepts no more connections than its bound.
 func TestServeBoundsItsConnections(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 64, Records: 20, Limits: sandbox.Limits{Off: true}})
+	s := newFixture(t, sandbox.Options{Seed: 64, Records: 20, Limits: sandbox.Limits{Off: true}}).narrow()
 	p := s.start("serve", "--listen", "127.0.0.1:0")
 	address := p.said("serving", "listen")
 	connection := dial(t, address, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
