@@ -54,7 +54,7 @@ func newCheckout(t *testing.T) *checkout {
 
 func (c *checkout) write(name, text string) {
 	c.t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o700); err != nil { //nolint:gosec // a script
+	if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -78,7 +78,7 @@ func (c *checkout) command(name string, args ...string) *exec.Cmd {
 }
 
 // plays runs a script, and returns what it called, what it printed and its exit code.
-func (c *checkout) plays(script string, environment ...string) (called []string, said string, code int) {
+func (c *checkout) plays(script string, environment ...string) ([]string, string, int) {
 	c.t.Helper()
 	calls := filepath.Join(c.t.TempDir(), "calls")
 	cmd := c.command("bash", script)

@@ -120,10 +120,10 @@ func checkGo(t *testing.T, f fence, packages map[string]string) error {
 	return nil
 }
 
-// goSource makes a source file of a snippet by its shape: a whole file, declarations, elements of a
-// list, statements. Its function shown returns what the snippet declares as data. Lines are those
+// goSource makes a source file of a snippet by its shape, and reports whether it is a whole file:
+// a whole file, declarations, elements of a list, statements. Its function shown returns what the snippet declares as data. Lines are those
 // of the page.
-func goSource(f fence, packages map[string]string) (text string, whole bool, err error) {
+func goSource(f fence, packages map[string]string) (string, bool, error) {
 	line := fmt.Sprintf("//line %s:%d\n", f.page, f.line)
 	if _, err := parser.ParseFile(token.NewFileSet(), "", f.code, parser.SkipObjectResolution); err == nil {
 		return line + f.code, true, nil
@@ -149,8 +149,10 @@ func goSource(f fence, packages map[string]string) (text string, whole bool, err
 
 // needs returns the imports that a file without any needs, calls of its functions that return a
 // resource, and whether it declares shown.
-func needs(file *ast.File, packages map[string]string) (imports, resources []string, isList bool) {
+func needs(file *ast.File, packages map[string]string) ([]string, []string, bool) {
 	used := map[string]bool{}
+	var resources []string
+	isList := false
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:

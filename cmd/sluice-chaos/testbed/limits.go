@@ -47,6 +47,7 @@ func Exceeded(ctx context.Context, conn *pgx.Conn, stats sandbox.Stats, perMinut
 	if fullest <= perMinute && stats.WorstConcurrent <= atOnce && len(refused) == 0 {
 		return fullest, "", nil
 	}
-	return fullest, fmt.Sprintf("invariant 3: %d slots of a minute were held (%d allowed), upstream counted %d calls at once (%d allowed), and refused %v",
+	return fullest, fmt.Sprintf(
+		"invariant 3: %d slots of a minute were held (%d allowed), upstream counted %d calls at once (%d allowed), and refused %v",
 		fullest, perMinute, stats.WorstConcurrent, atOnce, refused), nil
 }
