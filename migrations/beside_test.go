@@ -140,7 +140,7 @@ func (r *reader) goesOn(t *testing.T) {
 	}
 }
 
-// ends ends the queries.
+// ends stops the queries, and waits for their end.
 func (r *reader) ends(t *testing.T) {
 	t.Helper()
 	r.stop()

@@ -16,8 +16,8 @@ func TestTwoSyncsAtOnce(t *testing.T) {
 	t.Parallel()
 	const minute, atOnce = 100, 5 // of the plan free: docs/upstream.md U40 and U41
 	s := newFixture(t, sandbox.Options{Seed: 31, Records: 20_000, Plan: "free", PageLatency: 50 * time.Millisecond}).narrow()
-	s.exec(`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, finished_at, lease_until, free_at)
-		SELECT $1, 'inventory', 'held', 'sweep', 'suite', 'GET', '/held', now(), now(), now(), now() + interval '1 minute' FROM generate_series(1, $2::integer)`,
+	s.exec(`INSERT INTO sluice.calls (organization_id, reserved_at, service, finished_at, resource, lease_until, class, free_at, shared, method, path)
+		SELECT $1, now(), 'inventory', now(), 'held', now(), 'sweep', now() + interval '1 minute', 'suite', 'GET', '/held' FROM generate_series(1, $2::integer)`,
 		businessKey, minute-2*atOnce)
 	s.exec(`SELECT sluice.recount_calls()`)
 	called := s.arrivals.after(atOnce)

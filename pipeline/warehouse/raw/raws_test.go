@@ -16,17 +16,17 @@ import (
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
 // archives fills a table with so many archives of twenty records of some 10 kB each.
-func archives(t testing.TB, count int) *pgx.Conn {
-	t.Helper()
-	conn := warehousetest.Connect(t, warehousetest.New(t))
-	if _, err := conn.Exec(t.Context(), `CREATE SCHEMA sluice; CREATE TABLE sluice.raw_records (call_id bigint, first_position integer, records text)`); err != nil {
-		t.Fatal(err)
+func archives(tb testing.TB, count int) *pgx.Conn {
+	tb.Helper()
+	conn := warehousetest.Connect(tb, warehousetest.New(tb))
+	if _, err := conn.Exec(tb.Context(), `CREATE SCHEMA sluice; CREATE TABLE sluice.raw_records (call_id bigint, first_position integer, records text)`); err != nil {
+		tb.Fatal(err)
 	}
-	_, err := conn.Exec(t.Context(), `INSERT INTO sluice.raw_records
+	_, err := conn.Exec(tb.Context(), `INSERT INTO sluice.raw_records
 SELECT 1 + n % 3, 20 * (n / 3), E'[\n' || string_agg(format('{"n":"%s.%s","pad":"%s"}', n, i, repeat('x', 10000)), E',\n' ORDER BY i) || E'\n]'
 FROM generate_series(0, $1 - 1) AS n, generate_series(0, 19) AS i GROUP BY n`, count)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return conn
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// passes moves every stored instant that decides about budgets, turns and waits into the past.
-const passes = `
+// shifted moves every stored instant that decides about budgets, turns and waits into the past.
+const shifted = `
 UPDATE sluice.budgets SET closed_until = closed_until - $1::interval, capped_at = capped_at - $1::interval, cap_until = cap_until - $1::interval;
 UPDATE sluice.day_budgets SET exhausted_until = exhausted_until - $1::interval, reset_at = reset_at - $1::interval, seen_at = seen_at - $1::interval;
 UPDATE sluice.calls SET reserved_at = reserved_at - $1::interval, lease_until = lease_until - $1::interval,
@@ -23,7 +23,7 @@ UPDATE river.river_job SET scheduled_at = scheduled_at - $1::interval WHERE stat
 // Pass lets time pass for a migrated database, whose clock decides about budgets, turns and waits.
 func Pass(tb testing.TB, conn *pgx.Conn, d time.Duration) {
 	tb.Helper()
-	for sql := range strings.SplitSeq(passes, ";") {
+	for sql := range strings.SplitSeq(shifted, ";") {
 		if _, err := conn.Exec(tb.Context(), sql, d); err != nil {
 			tb.Fatal(err)
 		}
