@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
 )
 
@@ -20,7 +21,7 @@ func TestRebuildIsKilled(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Seed: seed, Records: 6_000, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.sync(codeFine)
 	before, calls := s.digests(), s.calls()
-	s.tampered()
+	warehousetest.Damage(t, s.conn)
 	chance := rand.New(rand.NewPCG(seed, seed))
 	rows := one[int](s, `SELECT count(*) FROM inventory.items`)
 	for range 4 {

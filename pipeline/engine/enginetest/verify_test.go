@@ -3,12 +3,14 @@ package enginetest_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline/engine"
 	"sluice/pipeline/lineage/verify"
+	"sluice/pipeline/warehouse/verifications"
 	"sluice/sandbox"
 )
 
@@ -19,6 +21,101 @@ func (f *fixture) verify(calls, sample int, names ...string) verify.Result {
 	result, err := f.app.Verify(f.t.Context(), engine.VerifyOptions{Names: names, Calls: calls, Sample: sample})
 	must(f.t, err)
 	return result
+}
+
+// toldOf returns the findings in short, sorted: severity, code, resource, record.
+func toldOf(findings []verifications.Finding) []string {
+	short := []string{}
+	for _, found := range findings {
+		short = append(short, fmt.Sprintf("%s %s %s %s", found.Severity, found.Code, found.Resource, found.Record))
+	}
+	slices.Sort(short)
+	return slices.Compact(short)
+}
+
+// TestVerify: a clean warehouse has no finding, a later change upstream is none, and each way of
+// tampering with rows is found, by the tampered record.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, sandbox.Options{Seed: 91, Records: 50, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}, sixLists(), "", single())
+	f.copies()
+
+	clean := f.verify(9, 200)
+	v := clean.Verification
+	if len(clean.Findings) != 0 || v.Outcome != verifications.OutcomeClean || v.Calls != 9 || v.Checks < 14 || v.Rows == 0 || v.Records <= v.Rows || v.NotDue != 0 {
+		t.Errorf("a clean warehouse: %+v\n%+v", v, clean.Findings)
+	}
+	bill := one[string](f, `SELECT _parent_id FROM inventory.bills_line_items GROUP BY 1 HAVING count(*) > 1 ORDER BY 1 LIMIT 1`)
+	others := func(n int) string {
+		return one[string](f, `SELECT bill_id FROM inventory.bills WHERE bill_id <> $1 ORDER BY 1 OFFSET $2 LIMIT 1`, bill, n)
+	}
+	edited, fresh, orphaned, forged := others(0), others(1), others(2), others(3)
+	payment := one[string](f, `SELECT payment_id FROM accounting.vendor_payments ORDER BY 1 LIMIT 1`)
+	account := one[string](f, `SELECT account_id FROM accounting.chart_of_accounts ORDER BY 1 LIMIT 1`)
+
+	// A change upstream after the watermark is no finding.
+	_, err := f.world.Change(sandbox.Change{Seed: 5, Inserts: 1, Edits: 2, Resources: []string{"vendor_payments", "items"}})
+	must(t, err)
+	newer := f.verify(9, 200)
+	if v := newer.Verification; len(newer.Findings) != 0 || v.Outcome != verifications.OutcomeClean || v.NotDue < 4 {
+		t.Errorf("changed upstream since: %+v\n%+v", newer.Verification, newer.Findings)
+	}
+
+	f.exec(`UPDATE inventory.bills SET vendor_name = vendor_name || ' Ltd' WHERE bill_id = $1`, edited)
+	f.exec(`DELETE FROM inventory.bills_line_items WHERE _parent_id = $1 AND _position = 1`, bill)
+	f.exec(`UPDATE inventory.bills SET last_modified_time = last_modified_time + interval '1 second' WHERE bill_id = $1`, fresh)
+	f.exec(`UPDATE inventory.bills SET _call_id = (SELECT max(id) + 1000 FROM sluice.calls) WHERE bill_id = $1`, forged)
+	f.exec(`DELETE FROM accounting.vendor_payments WHERE payment_id = $1`, payment)
+	f.exec(`DELETE FROM accounting.chart_of_accounts WHERE account_id = $1`, account)
+	f.exec(`SET session_replication_role = replica`)
+	f.exec(`DELETE FROM inventory.bills WHERE bill_id = $1`, orphaned)
+	f.exec(`RESET session_replication_role`)
+	f.exec(`UPDATE sluice.streams SET watermark = clock_timestamp() + interval '1 hour' WHERE resource = 'credit_notes'`)
+
+	found := f.verify(9, 200)
+	want := []string{
+		"notice no_raw bills " + forged,
+		"violation bill_lines bills " + bill,
+		"violation edited bills " + bill,
+		"violation edited bills " + edited,
+		"violation edited bills " + fresh,
+		"violation watermarks_ahead credit_notes ",
+		"violation watermarks_unproven credit_notes ",
+		"violation missing bills " + orphaned,
+		"violation missing chart_of_accounts " + account,
+		"violation missing vendor_payments " + payment,
+		"violation orphans bills " + orphaned,
+		"violation rows_without_call bills " + forged,
+		"violation rows_without_raw bills " + forged,
+	}
+	slices.Sort(want)
+	got := slices.DeleteFunc(toldOf(found.Findings), func(one string) bool { return one == "violation bill_balances bills "+bill })
+	if diff := cmp.Diff(want, got); diff != "" || found.Verification.Outcome != verifications.OutcomeFound {
+		t.Errorf("tampered with (-want +got):\n%s\n%+v", diff, found.Findings)
+	}
+	tellsWhere(t, found.Findings, bill, edited)
+
+	local := f.verify(0, 0, "inventory.bills")
+	if calls := local.Verification.Calls; calls != 0 || !slices.Contains(toldOf(local.Findings), "violation edited bills "+edited) {
+		t.Errorf("without a call: %d calls\n%v", calls, toldOf(local.Findings))
+	}
+	if slices.ContainsFunc(local.Findings, func(one verifications.Finding) bool { return one.Resource != "bills" }) {
+		t.Errorf("bills alone were asked for: %v", toldOf(local.Findings))
+	}
+}
+
+// tellsWhere: the path names the value, and texts of records are shown nowhere.
+func tellsWhere(t *testing.T, findings []verifications.Finding, bill, edited string) {
+	t.Helper()
+	paths := map[string]string{bill: "line_items[1]", edited: "vendor_name"}
+	for _, one := range findings {
+		if want := paths[one.Record]; want != "" && one.Code == verify.CodeEdited && one.Path != want {
+			t.Errorf("record %s: path %q, want %q", one.Record, one.Path, want)
+		}
+		if strings.Contains(one.Detail, "Ltd") {
+			t.Errorf("a text of a record is shown: %s", one.Detail)
+		}
+	}
 }
 
 // TestVerifyFurtherPages: the remaining calls find what the newest page does not show, and the next
@@ -70,13 +167,8 @@ func TestVerifyUndated(t *testing.T) {
 	for _, id := range touched.Deleted {
 		want = append(want, "notice not_listed locations "+id)
 	}
-	var got []string
-	for _, found := range result.Findings {
-		got = append(got, fmt.Sprintf("%s %s %s %s", found.Severity, found.Code, found.Resource, found.Record))
-	}
 	slices.Sort(want)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
+	if diff := cmp.Diff(want, toldOf(result.Findings)); diff != "" {
 		t.Errorf("findings (-want +got):\n%s\n%+v", diff, result)
 	}
 	for _, stream := range result.Streams {
