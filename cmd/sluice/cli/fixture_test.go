@@ -206,6 +206,17 @@ func (s *fixture) narrow() *fixture {
 	return s
 }
 
+// rewrite changes the configuration.
+func (s *fixture) rewrite(old, replacement string) {
+	s.t.Helper()
+	text, err := os.ReadFile(s.config)
+	must(s.t, err)
+	if !strings.Contains(string(text), old) {
+		s.t.Fatalf("the configuration lacks %q", old)
+	}
+	must(s.t, os.WriteFile(s.config, []byte(strings.ReplaceAll(string(text), old, replacement)), 0o600))
+}
+
 // resource is one of the six that most tests copy, with its list upstream.
 type resource struct{ service, name, path string }
 

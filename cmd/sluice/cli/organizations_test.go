@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,44 @@ func TestSyncOfOneOrganization(t *testing.T) {
 	}
 	if n := one[int](s, `SELECT count(DISTINCT organization_id) FROM inventory.items`); n != 1 {
 		t.Errorf("--org: rows of %d organizations, want one", n)
+	}
+}
+
+// TestOrganizationsCommand: the zone of an organization is upstream's if the configuration has
+// none, and its rows are stored under its key.
+func TestOrganizationsCommand(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 94, Records: 100})
+	s.rewrite("    time_zone: Asia/Kolkata\n", "    key: trading\n")
+	if o := s.run("organizations"); o.code != codeFine || !strings.Contains(o.stdout, "not met yet") {
+		t.Errorf("before the first sync: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.sync(codeFine, "items")
+	var views []organizationView
+	s.document(&views, "organizations")
+	if len(views) != 1 || views[0].Key != "trading" || views[0].ID != sandbox.DefaultOrganizationID || views[0].TimeZone != "Asia/Kolkata" ||
+		views[0].Pinned == nil || !views[0].Pinned.Active || views[0].DataCenter != "com" || !slices.Contains(views[0].Services, "inventory") {
+		t.Fatalf("organizations shows %+v", views)
+	}
+	if n, all := one[int](s, `SELECT count(*) FROM inventory.items WHERE organization_id = 'trading'`), one[int](s, `SELECT count(*) FROM inventory.items`); n == 0 || n != all {
+		t.Errorf("%d of %d rows are kept under the key", n, all)
+	}
+	for _, org := range []string{"trading", "Sandbox Trading", sandbox.DefaultOrganizationID} {
+		s.sync(codeFine, "items", "--org", org)
+	}
+	s.rewrite("    key: trading\n", "    key: trading\n    time_zone: Europe/Rome\n")
+	if o := s.run("check"); o.code != codeFine || !strings.Contains(o.stdout, "time_zone Europe/Rome and upstream says Asia/Kolkata") {
+		t.Errorf("check: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.exec(`UPDATE sluice.organizations SET name = 'Somebody Else'`)
+	if o := s.run("check"); o.code != codeFailed || !strings.Contains(o.stdout, "Somebody Else") {
+		t.Errorf("check of another name: exit code %d\n%s", o.code, o.stdout)
+	}
+	if o := s.run("organizations", "accept", "Sandbox Trading"); o.code != codeFine || !strings.Contains(o.stdout, views[0].Pinned.Name) {
+		t.Errorf("accept: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if o := s.run("organizations", "accept", "nobody"); o.code != codeUsage {
+		t.Errorf("accept of nobody: exit code %d\n%s", o.code, o.stderr)
 	}
 }
 

@@ -12,6 +12,18 @@ import (
 	"sluice/sandbox"
 )
 
+// forget makes the last check of the organizations too old to count.
+func (s *fixture) forget() {
+	s.t.Helper()
+	s.exec(`UPDATE sluice.organizations SET checked_at = checked_at - interval '7 hours'`)
+}
+
+// looks counts the calls that checked which business the organization is.
+func (s *fixture) looks() int {
+	s.t.Helper()
+	return one[int](s, `SELECT count(*) FROM sluice.calls WHERE class = 'probe' AND resource = 'organizations'`)
+}
+
 // TestAnOrganizationIsDeactivated: its streams are denied, no row gets a tombstone, and no list is
 // requested. When it is active again, they go on from their watermarks, and no record is missing.
 func TestAnOrganizationIsDeactivated(t *testing.T) {

@@ -105,9 +105,9 @@ func newFixture(t *testing.T, options sandbox.Options, lists []string, more stri
 // open opens the engine, as a command does; close ends its sessions.
 func (f *fixture) open() {
 	f.t.Helper()
-	var err error
-	f.app, err = engine.Open(f.t.Context(), f.options)
+	app, err := engine.Open(f.t.Context(), f.options)
 	must(f.t, err)
+	f.app = app
 }
 
 func (f *fixture) close() {
