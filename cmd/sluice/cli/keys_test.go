@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,5 +51,45 @@ func TestTheSealingKeyIsReplaced(t *testing.T) {
 	keys(old)
 	if o := s.run("check"); o.code != codeFailed || !strings.Contains(o.stdout+o.stderr, "another key") {
 		t.Errorf("the old key alone: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// TestKeys: keys says which key sealed how many tokens, and what a rotation leaves to do. It prints
+// no secret.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 137, Records: 5}).narrow()
+	if o := s.run("check"); o.code != codeFine { // fetches a token
+		t.Fatalf("check: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	fresh := base64.StdEncoding.EncodeToString([]byte("another key of thirty-two bytes!"))
+	said := ""
+	for _, step := range []struct{ keys, args, says, lacks string }{
+		{fresh + "," + testKey, "keys", "Older keys sealed 1 token: sluice keys rotate", "anew"},
+		{fresh + "," + testKey, "keys rotate", "The tokens of 1 credential were sealed anew.", "Older keys"},
+		{fresh + "," + testKey, "keys rotate", "can be removed", "anew"},
+		{testKey, "keys rotate", "No key opens 1 access token and 0 refresh tokens", "anew"},
+	} {
+		s.environment["SLUICE_ENCRYPTION_KEY"] = step.keys
+		o := s.run(strings.Fields(step.args)...)
+		if o.code != codeFine || !strings.Contains(o.stdout, step.says) || strings.Contains(o.stdout, step.lacks) {
+			t.Errorf("%s: exit code %d, want %q\n%s%s", step.args, o.code, step.says, o.stdout, o.stderr)
+		}
+		said += o.stdout + o.stderr
+	}
+	for _, secret := range []string{fresh, testKey, "thirty-two", sandbox.RefreshToken, sandbox.ClientSecret} {
+		if strings.Contains(said, secret) {
+			t.Errorf("%q is printed:\n%s", secret, said)
+		}
+	}
+	s.environment["SLUICE_ENCRYPTION_KEY"] = fresh + "," + testKey
+	var shown keysView
+	must(t, json.Unmarshal([]byte(s.run("keys", "--json").stdout), &shown))
+	if len(shown.Keys) != 2 || !shown.Keys[0].Seals || shown.Keys[0].AccessTokens != 1 || shown.Keys[1].Seals || shown.Old() != 0 {
+		t.Errorf("keys --json: %+v", shown)
+	}
+	delete(s.environment, "SLUICE_ENCRYPTION_KEY")
+	if o := s.run("keys"); o.code != codeUsage {
+		t.Errorf("without a key: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 }
