@@ -7,14 +7,15 @@ func viewBugs() []bug {
 		views = "migrations/views/"
 		room  = "migrations"
 
+		closed   = "pipeline/warehouse/closings"
 		commands = "cmd/sluice/cli"
 	)
 	return []bug{
 		tests(room, "^TestPayables$", "an unknown rate is 1", "an amount in a foreign currency counts as one in the base currency",
 			edit{views + "bills.sql", "    ELSE nullif(b.exchange_rate, 0)\n", "    ELSE coalesce(nullif(b.exchange_rate, 0), 1)\n"}),
-		tests(commands, "^TestClosedPeriodListsEveryChange$", "a payment changes the month", "what is paid later counts as a change of the closed month of the bill",
+		tests(closed, "^TestClosedPeriodListsEveryChange$", "a payment changes the month", "what is paid later counts as a change of the closed month of the bill",
 			edit{"connectors/inventory/bills.go", `"is_reverse_charge_applied"},`, `"is_reverse_charge_applied", "balance"},`}),
-		tests(commands, "^TestClosedPeriodListsEveryChange$", "deleted bills stay in the sums", "a bill that is gone upstream has no effect on the closed month",
+		tests(closed, "^TestClosedPeriodListsEveryChange$", "deleted bills stay in the sums", "a bill that is gone upstream has no effect on the closed month",
 			edit{views + "after_close.sql", "CASE WHEN p.is_in AND NOT p.is_deleted AND p.counts THEN", "CASE WHEN p.is_in AND p.counts THEN"}),
 		tests(commands, "^TestCloseRefuses$", "closed before the lists are here", "a period is closed although a table is not complete up to its end",
 			edit{"pipeline/warehouse/closings/closings.go", "s.watermark IS NULL OR s.watermark < ($3::date + 1)::timestamp AT TIME ZONE $4", "s.watermark IS NULL"}),

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"sluice/sandbox"
 )
@@ -164,4 +165,33 @@ func (b upstreamBill) becomes(is upstreamBill, d closedDays) (lateChange, bool) 
 		return lateChange{}, false
 	}
 	return f, true
+}
+
+// lateChange is a row of analytics.after_close in a form that the model can say, too.
+type lateChange struct{ Kind, Effect, Base string }
+
+// afterClose is what analytics.after_close has of the bills of an organization.
+func (s *fixture) afterClose(organization, period string) map[string]lateChange {
+	s.t.Helper()
+	rows, err := s.conn.Query(s.t.Context(), `SELECT record_id, kind, CASE WHEN effect IS NULL THEN 'other currency' ELSE coalesce(effect ->> 'sub_total', '0') END,
+		coalesce(effect_base ->> 'sub_total', '0') FROM analytics.after_close WHERE organization_id = $1 AND period = $2 AND table_name = 'inventory.bills'`, organization, period)
+	must(s.t, err)
+	found := map[string]lateChange{}
+	var id string
+	var f lateChange
+	_, err = pgx.ForEachRow(rows, []any{&id, &f.Kind, &f.Effect, &f.Base}, func() error {
+		f.Effect, f.Base = shortest(f.Effect), shortest(f.Base)
+		found[id] = f
+		return nil
+	})
+	must(s.t, err)
+	return found
+}
+
+// shortest writes a number without zeros at its end; another text stays.
+func shortest(text string) string {
+	if number, ok := new(big.Rat).SetString(text); ok {
+		return number.RatString()
+	}
+	return text
 }

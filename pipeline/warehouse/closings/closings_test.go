@@ -1,0 +1,324 @@
+package closings_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/connectors"
+	"sluice/migrations"
+	"sluice/pipeline/warehouse/closings"
+	"sluice/pipeline/warehouse/warehousetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// books are bills of two organizations, business and "other", under the same identifiers. They are
+// complete up to now.
+type books struct {
+	t    *testing.T
+	pool *pgxpool.Pool
+}
+
+const business = "first"
+
+func newBooks(t *testing.T) *books {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), warehousetest.Template(t, "declared", func(ctx context.Context, url string) error {
+		if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
+			return err
+		}
+		_, err := migrations.Declare(ctx, url, connectors.All())
+		return err
+	}))
+	must(t, err)
+	t.Cleanup(pool.Close)
+	b := &books{t: t, pool: pool}
+	for _, organization := range []string{business, "other"} {
+		b.exec(`INSERT INTO sluice.organizations (organization_id, name, time_zone) VALUES ($1, $1, 'Asia/Kolkata')`, organization)
+		b.exec(`INSERT INTO inventory.organizations (organization_id, id, name, currency_code, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+			VALUES ($1, $1, $1, 'INR', '\x00', 1, 0, 1, now(), now())`, organization)
+		b.exec(`INSERT INTO sluice.streams (organization_id, service, resource, every, watermark) VALUES ($1, 'inventory', 'bills', '1 hour', now())`, organization)
+	}
+	return b
+}
+
+func (b *books) exec(sql string, args ...any) {
+	b.t.Helper()
+	_, err := b.pool.Exec(b.t.Context(), sql, args...)
+	must(b.t, err)
+}
+
+// close closes a period of the business, or says what would be closed.
+func (b *books) close(period string, dryRun bool) closings.Closing {
+	b.t.Helper()
+	parsed, err := closings.Parse(period)
+	must(b.t, err)
+	made, err := closings.Close(b.t.Context(), b.pool, &closings.Request{
+		Organization: business, Period: parsed, Zone: "Asia/Kolkata", Services: []string{"inventory"}, Resources: []string{"bills"}, DryRun: dryRun,
+	})
+	must(b.t, err)
+	return made
+}
+
+// modelBill is a bill as a test knows it: the model of the tests of closed periods.
+type modelBill struct {
+	day              string
+	net, rate        int64
+	currency, status string
+	deleted          bool
+	account          string
+}
+
+// modelBills are bills by identifier.
+type modelBills map[string]modelBill
+
+const closedMonth = "2025-10"
+
+func (d modelBill) in() bool { return strings.HasPrefix(d.day, closedMonth) }
+func (d modelBill) counts() bool {
+	return d.in() && !d.deleted && d.status != "draft" && d.status != "void"
+}
+
+// plantBill makes the rows of the warehouse equal to the model, with one line for each bill.
+func (b *books) plantBill(organization, id string, d modelBill) {
+	b.t.Helper()
+	b.exec(`INSERT INTO inventory.bills (organization_id, bill_id, vendor_id, vendor_name, status, date, currency_code, exchange_rate, sub_total, tax_total, total, balance,
+			_deleted_at, _detail_state, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+		VALUES ($1, $2, 'v', 'Vendor', $3, $4::date, $5, $6, $7, 0, $7, $7, CASE WHEN $8 THEN now() END, 'current', '\x00', 1, 0, 1, clock_timestamp(), clock_timestamp())
+		ON CONFLICT (organization_id, bill_id) DO UPDATE SET status = excluded.status, date = excluded.date, exchange_rate = excluded.exchange_rate,
+			currency_code = excluded.currency_code, sub_total = excluded.sub_total, total = excluded.total, _deleted_at = excluded._deleted_at, _changed_at = excluded._changed_at`,
+		organization, id, d.status, d.day, d.currency, d.rate, d.net, d.deleted)
+	b.exec(`INSERT INTO inventory.bills_line_items (organization_id, _parent_id, _position, account_id, item_total) VALUES ($1, $2, 0, $3, $4)
+		ON CONFLICT (organization_id, _parent_id, _position) DO UPDATE SET account_id = excluded.account_id, item_total = excluded.item_total`, organization, id, d.account, d.net)
+}
+
+// randomBill is dated in one of three months, the second of them closed.
+func randomBill(r *rand.Rand) modelBill {
+	d := modelBill{
+		day: fmt.Sprintf("2025-%02d-%02d", 9+r.IntN(3), 1+r.IntN(28)), net: 1 + r.Int64N(900), rate: 1, currency: "INR",
+		status: []string{"open", "paid", "draft", "void", "overdue"}[r.IntN(5)], account: "a" + fmt.Sprint(r.IntN(3)), deleted: r.IntN(8) == 0,
+	}
+	if r.IntN(3) == 0 {
+		d.currency, d.rate = "USD", 80
+	}
+	return d
+}
+
+// lateChange is a row of analytics.after_close in a form that the model can say, too.
+type lateChange struct{ Kind, Effect, Base string }
+
+// lateChanges says what changed the closed month, without looking at how the view finds it.
+func lateChanges(before, after modelBills) map[string]lateChange {
+	found := map[string]lateChange{}
+	for id, now := range after {
+		was, existed := before[id]
+		wasIn := existed && was.in()
+		kind := ""
+		switch {
+		case wasIn && now.in() && was.deleted && now.deleted:
+		case wasIn && now.in() && !was.deleted && now.deleted:
+			kind = "deleted"
+		case wasIn && now.in() && was.deleted && !now.deleted:
+			kind = "restored"
+		case wasIn && now.in():
+			same := was.day == now.day && was.net == now.net && was.rate == now.rate && was.currency == now.currency && was.account == now.account && was.counts() == now.counts()
+			if !same {
+				kind = "changed"
+			}
+		case wasIn && (!was.deleted || !now.deleted):
+			kind = "moved_out"
+		case !wasIn && now.in() && !now.deleted && existed:
+			kind = "moved_in"
+		case !wasIn && now.in() && !now.deleted:
+			kind = "arrived"
+		}
+		if kind == "" {
+			continue
+		}
+		var sum, base int64
+		if now.counts() {
+			sum, base = now.net, now.net*now.rate
+		}
+		if wasIn && was.counts() {
+			sum, base = sum-was.net, base-was.net*was.rate
+		}
+		f := lateChange{kind, fmt.Sprint(sum), fmt.Sprint(base)}
+		if wasIn && was.currency != now.currency {
+			f.Effect = "other currency"
+		}
+		found[id] = f
+	}
+	return found
+}
+
+// afterClose is what analytics.after_close has of the bills of an organization.
+func (b *books) afterClose(organization, period string) map[string]lateChange {
+	b.t.Helper()
+	rows, err := b.pool.Query(b.t.Context(), `SELECT record_id, kind, CASE WHEN effect IS NULL THEN 'other currency' ELSE coalesce(effect ->> 'sub_total', '0') END,
+		coalesce(effect_base ->> 'sub_total', '0') FROM analytics.after_close WHERE organization_id = $1 AND period = $2 AND table_name = 'inventory.bills'`, organization, period)
+	must(b.t, err)
+	found := map[string]lateChange{}
+	var id string
+	var f lateChange
+	_, err = pgx.ForEachRow(rows, []any{&id, &f.Kind, &f.Effect, &f.Base}, func() error {
+		f.Effect, f.Base = shortest(f.Effect), shortest(f.Base)
+		found[id] = f
+		return nil
+	})
+	must(b.t, err)
+	return found
+}
+
+// shortest writes a number without zeros at its end; another text stays.
+func shortest(text string) string {
+	if number, ok := new(big.Rat).SetString(text); ok {
+		return number.RatString()
+	}
+	return text
+}
+
+// TestClosedPeriodListsEveryChange and nothing else: random bills in three months are closed, and
+// then edited, deleted, restored, moved, added. A plain model says what changed the closed month.
+func TestClosedPeriodListsEveryChange(t *testing.T) {
+	t.Parallel()
+	b := newBooks(t)
+	r := rand.New(rand.NewPCG(5, 9))
+	before := modelBills{}
+	for i := range 60 {
+		id := fmt.Sprint("b", i)
+		before[id] = randomBill(r)
+		b.plantBill(business, id, before[id])
+		b.plantBill("other", id, randomBill(r))
+	}
+	dry, made := b.close(closedMonth, true), b.close("2025-10-01..2025-10-31", false)
+	sums := map[string]int64{}
+	for _, d := range before {
+		if d.counts() {
+			sums[d.currency] += d.net
+		}
+	}
+	for _, sum := range made.Sums {
+		var figures map[string]json.Number
+		must(t, json.Unmarshal(sum.Figures, &figures))
+		if got, _ := new(big.Rat).SetString(figures["total"].String()); got.Cmp(new(big.Rat).SetInt64(sums[sum.Currency])) != 0 {
+			t.Errorf("%s: the sum is %s, want %d", sum.Currency, figures["total"], sums[sum.Currency])
+		}
+	}
+	if len(made.Sums) != 2 || made.Period != closedMonth || dry.Digest != made.Digest || len(made.Lacks) != 0 {
+		t.Errorf("closed: %+v\nas the dry run said: %+v", made, dry)
+	}
+	if listed := b.afterClose(business, closedMonth); len(listed) != 0 {
+		t.Errorf("changes before anything changed: %v", listed)
+	}
+	after := maps.Clone(before)
+	for i := range 160 {
+		id := fmt.Sprint("b", r.IntN(75)) // some are new
+		d, existed := after[id]
+		switch drawn := randomBill(r); {
+		case !existed:
+			d = drawn
+		case i%8 == 0:
+			d.net = drawn.net
+		case i%8 == 1:
+			d.deleted = !d.deleted
+		case i%8 == 2:
+			d.day = drawn.day
+		case i%8 == 3:
+			d.status = drawn.status
+		case i%8 == 4:
+			d.account = drawn.account
+		case i%8 == 5:
+			d.currency, d.rate = drawn.currency, drawn.rate
+		case i%8 == 6: // undone
+			if was, ok := before[id]; ok {
+				d = was
+			}
+		}
+		after[id] = d
+		b.plantBill(business, id, d)
+		b.plantBill("other", fmt.Sprint("b", r.IntN(75)), randomBill(r))
+		// What moves with later documents, and what is said about the row, changes no period.
+		b.exec(`UPDATE inventory.bills SET balance = $2::int, payment_made = $2::int, due_by_days = $2::int, vendor_name = $2::int::text, last_modified_time = now(), _content_hash = '\x01'
+			WHERE organization_id = $1 AND random() < 0.1`, business, i)
+	}
+	want := lateChanges(before, after)
+	if diff := cmp.Diff(want, b.afterClose(business, closedMonth)); diff != "" {
+		t.Errorf("changes of the closed month (-model +view):\n%s", diff)
+	}
+	kinds := map[string]bool{}
+	for _, f := range want {
+		kinds[f.Kind] = true
+	}
+	if len(kinds) != 6 {
+		t.Errorf("the storm made only %v", slices.Sorted(maps.Keys(kinds)))
+	}
+	if other := b.afterClose("other", closedMonth); len(other) != 0 {
+		t.Errorf("an organization without closed periods has changes: %v", other)
+	}
+	b.notices(want)
+	for id, d := range before {
+		b.plantBill(business, id, d)
+	}
+	b.exec(`DELETE FROM inventory.bills WHERE organization_id = $1 AND bill_id <> ALL ($2)`, business, slices.Collect(maps.Keys(before)))
+	if listed := b.afterClose(business, closedMonth); len(listed) != 0 {
+		t.Errorf("changes after all were undone: %v", listed)
+	}
+	b.notices(nil)
+	month, err := closings.Parse(closedMonth)
+	must(t, err)
+	must(t, closings.Reopen(t.Context(), b.pool, business, month))
+	if again := b.close(closedMonth, false); again.Digest != made.Digest {
+		t.Errorf("equal records have the digests %s and %s", made.Digest, again.Digest)
+	}
+}
+
+// notices looks for changes as serve does, and compares what is told with what changed: once.
+func (b *books) notices(want map[string]lateChange) {
+	b.t.Helper()
+	b.exec(`UPDATE sluice.closings SET looked_at = looked_at - interval '11 minutes'`)
+	told := map[string]string{}
+	collect := func(_ context.Context, _ pgx.Tx, changes []closings.Change) error {
+		for i := range changes {
+			told[changes[i].Record] = changes[i].Kind
+		}
+		return nil
+	}
+	_, err := closings.Notice(b.t.Context(), b.pool, collect)
+	must(b.t, err)
+	for id, f := range want {
+		if told[id] != f.Kind {
+			b.t.Errorf("told of %s: %q, want %q", id, told[id], f.Kind)
+		}
+	}
+	if len(told) != len(want) {
+		b.t.Errorf("%d changes were told, want %d", len(told), len(want))
+	}
+	b.exec(`UPDATE sluice.closings SET looked_at = looked_at - interval '11 minutes'`)
+	if repeated, err := closings.Notice(b.t.Context(), b.pool, nil); err != nil || len(repeated) != 0 {
+		b.t.Errorf("told again: %v, error %v", repeated, err)
+	}
+	counts, err := closings.Counts(b.t.Context(), b.pool)
+	must(b.t, err)
+	if len(counts) != 1 || counts[0].Records != int64(len(want)) {
+		b.t.Errorf("counted %+v, want %d", counts, len(want))
+	}
+}
