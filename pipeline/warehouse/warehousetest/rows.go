@@ -22,8 +22,9 @@ func Digests(tb testing.TB, conn *pgx.Conn) map[string]string {
 	for table := range strings.FieldsSeq(read(`SELECT string_agg(format('%I.%I', n.nspname, c.relname), ' ') FROM pg_class c
 		JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'organization_id'
 		WHERE c.relkind = 'r' AND n.nspname NOT IN ('sluice', 'river') AND pg_relation_size(c.oid) > 0`)) {
-		if rows := read(`SELECT count(*) || ' rows, ' || coalesce(md5(string_agg(t::text, E'\n' ORDER BY t::text)), '') FROM ` + table + ` t`); rows != "0 rows, " {
-			found[table] = rows
+		digest := read(`SELECT count(*) || ' rows, ' || coalesce(md5(string_agg(t::text, E'\n' ORDER BY t::text)), '') FROM ` + table + ` t`)
+		if digest != "0 rows, " {
+			found[table] = digest
 		}
 	}
 	return found

@@ -1,7 +1,6 @@
-package cli
+package enginetest_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,19 +12,60 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
-	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/metrics"
+	"sluice/pipeline/notifications"
 	"sluice/sandbox"
 )
 
+// measured is a fixture that watches two modules and has a receiver of events.
+func measured(t *testing.T, seed int64) *fixture {
+	t.Helper()
+	f := newFixture(t, sandbox.Options{Seed: seed, Records: 3}, sixLists(), "  inventory.items: {notified: {every: 6h}}\n", single())
+	read, others := f.options.ReadFile, f.options.LookupEnv
+	f.options.ReadFile = func(path string) ([]byte, error) {
+		text, err := read(path)
+		changed := strings.Replace(string(text), "    credentials:", `    notifications:
+      secret: ${HOOK_SECRET}
+      watch: [{module: Products, tells: [inventory.items]}, {module: Deals, operations: [create, edit], values: true}]
+    credentials:`, 1)
+		return []byte(changed + `notifications: {listen: "127.0.0.1:0", public_url: "http://127.0.0.1:1"}
+events: [{name: x, url: "http://127.0.0.1:1", secret: "${EVENTS_SECRET}"}]
+`), err
+	}
+	f.options.LookupEnv = func(name string) (string, bool) {
+		switch name {
+		case "HOOK_SECRET":
+			return "canaryOfTheHook0123", true
+		case "EVENTS_SECRET":
+			return "whsec_Y2FuYXJ5T2ZUaGVFdmVudHMtY2FuYXJ5T2ZUaGVFdmVudHM=", true
+		}
+		return others(name)
+	}
+	f.close()
+	f.open()
+	return f
+}
+
+// metrics returns the metrics of the engine, and of a receiver of callbacks if there is one.
+func (f *fixture) metrics(callbacks *metrics.Callbacks) string {
+	f.t.Helper()
+	registry := metrics.Registry(f.app.Metrics(metrics.Build{Version: "1", Revision: "2", Go: "3"}, callbacks))
+	answer := httptest.NewRecorder()
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if answer.Code != http.StatusOK {
+		f.t.Fatalf("/metrics: %d %s", answer.Code, answer.Body)
+	}
+	return answer.Body.String()
+}
+
 // happened is a warehouse in which everything that a metric shows happened at least once. Figures
 // that no clock moves are whole; the test writes down what they come to.
-func (s *fixture) happened() {
-	s.t.Helper()
-	of := func(sql string, args ...any) { s.exec(sql, append([]any{businessKey}, args...)...) }
+func (f *fixture) happened() {
+	f.t.Helper()
+	of := func(sql string, args ...any) { f.exec(sql, append([]any{businessKey}, args...)...) }
 	of(`UPDATE sluice.streams SET every = '10 minutes', ceiling = NULL, planned_every = NULL WHERE organization_id = $1`)
 	of(`UPDATE sluice.streams SET state = 'failed', failures = 2, watermark = '2026-05-01Z', last_done_at = '2026-05-02Z'
 		WHERE (organization_id, service, resource) = ($1, 'inventory', 'items')`)
@@ -46,27 +86,27 @@ func (s *fixture) happened() {
 			suspected_clock, proof, proof_run_id, proof_at, deleted_at)
 		SELECT $1, 'inventory', 'items', n::text, CASE n WHEN 3 THEN 'deleted' ELSE 'needs_review' END, 1, 1, 1, now(), 'scan', 1,
 			timestamptz '2026-05-03Z' + n * interval '1 day', now() FROM generate_series(1, 3) AS n`)
-	s.exec(`INSERT INTO sluice.verifications (calls_allowed) VALUES (0), (0)`)
+	f.exec(`INSERT INTO sluice.verifications (calls_allowed) VALUES (0), (0)`)
 	of(`INSERT INTO sluice.verified_streams (verification_id, organization_id, service, resource, violations) VALUES (1, $1, 'inventory', 'items', 9),
 		(2, $1, 'inventory', 'items', 6), (1, $1, 'inventory', 'bills', 0)`)
 	of(`INSERT INTO sluice.closings (organization_id, period, first_day, last_day, time_zone) VALUES ($1, '2025-10', '2025-10-01', '2025-10-31', 'UTC')`)
 	of(`INSERT INTO sluice.wantable (organization_id, resource, per_day, per_role) VALUES ($1, 'inventory.bills', 9, 9)`)
 	of(`INSERT INTO sluice.wants (organization_id, resource, record_id, asked_at, answered_at, outcome) VALUES ($1, 'inventory.bills', '1', now() - interval '2 hours', now(), 'read'),
 		($1, 'inventory.bills', '2', now() - interval '1 hour', NULL, NULL), ($1, 'inventory.bills', '3', now() - interval '25 hours', now(), 'read')`)
-	s.spent(of)
-	s.exec(`UPDATE sluice.last_tick SET at = '2026-05-06Z'`)
-	s.exec(`INSERT INTO river.river_job (kind, args, queue, state, max_attempts, priority, scheduled_at) SELECT 'stream', '{}', 'streams', v::river.river_job_state, 9, 1, at
+	f.spent(of)
+	f.exec(`UPDATE sluice.last_tick SET at = '2026-05-06Z'`)
+	f.exec(`INSERT INTO river.river_job (kind, args, queue, state, max_attempts, priority, scheduled_at) SELECT 'stream', '{}', 'streams', v::river.river_job_state, 9, 1, at
 		FROM (VALUES ('available', timestamptz '2026-05-08Z'), ('retryable', '2026-05-07Z'), ('scheduled', '2100-01-01Z')) AS j (v, at)`)
-	s.exec(`INSERT INTO sluice.tokens (credential, died_young) VALUES ('x', 4)`)
-	s.exec(`UPDATE lake.last_publication SET published_at = now(), cursor = sluice.new_changes_cursor()`)
-	s.told(of)
-	s.exec(`INSERT INTO sluice.cell (name, number, old_calls, old_numbers, first_call, first_number) VALUES ('north', 1, 0, 0, 1, 1)`)
-	s.exec(`INSERT INTO sluice.homes (organization_id, state) SELECT DISTINCT organization_id, 'here' FROM sluice.streams`)
-	s.exec(`INSERT INTO sluice.homes (organization_id, state) VALUES ('x', 'left'), ('y', 'sealed')`)
+	f.exec(`INSERT INTO sluice.tokens (credential, died_young) VALUES ('x', 4)`)
+	f.exec(`UPDATE lake.last_publication SET published_at = now(), cursor = sluice.new_changes_cursor()`)
+	f.told(of)
+	f.exec(`INSERT INTO sluice.cell (name, number, old_calls, old_numbers, first_call, first_number) VALUES ('north', 1, 0, 0, 1, 1)`)
+	f.exec(`INSERT INTO sluice.homes (organization_id, state) SELECT DISTINCT organization_id, 'here' FROM sluice.streams`)
+	f.exec(`INSERT INTO sluice.homes (organization_id, state) VALUES ('x', 'left'), ('y', 'sealed')`)
 }
 
 // spent are the calls of a day of the service inventory, and what upstream said about them.
-func (s *fixture) spent(of func(string, ...any)) {
+func (f *fixture) spent(of func(string, ...any)) {
 	of(`INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, incremental, hinted)
 		SELECT $1, 'inventory', 'minute', date_bin('1 minute', now(), 'epoch') - ago, 8, 8, 5, 3 FROM unnest('{20 minutes,50 minutes}'::interval[]) AS ago`)
 	of(`INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, sweep)
@@ -87,7 +127,7 @@ func (s *fixture) spent(of func(string, ...any)) {
 }
 
 // told is what notifications told.
-func (s *fixture) told(of func(string, ...any)) {
+func (f *fixture) told(of func(string, ...any)) {
 	of(`INSERT INTO sluice.channels (organization_id, module, channel_id, wanted, state, expires_at) VALUES ($1, 'Products', 1, '', 'active', now())`)
 	of(`INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, module, operation, ids, bytes)
 		SELECT $1, d, m::bytea, now(), clock_timestamp(), m, '', '{}', 1 FROM (VALUES ('watch', 'Products'), ('test', '')) AS c (d, m)`)
@@ -95,29 +135,15 @@ func (s *fixture) told(of func(string, ...any)) {
 		VALUES ($1, 'inventory', 'items', '', 0, now(), 'done', 2, now())`)
 }
 
-// opened opens the program on the fixture, with a log in the test's output.
-func (s *fixture) opened() *engine.App {
-	s.t.Helper()
-	app, err := engine.Open(s.t.Context(), (&cli{env: s.env(&buffer{}, s.t.Output()), config: s.config}).options())
-	must(s.t, err)
-	s.t.Cleanup(func() { must(s.t, app.Close(context.WithoutCancel(s.t.Context()))) })
-	return app
-}
-
 // TestEveryMetric: where everything happened once, /metrics has every declared metric with its
 // type and its labels, no other, and the values that the tables say.
 func TestEveryMetric(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 85, Records: 3}).narrow()
-	s.configured("  inventory.items: {notified: {every: 6h}}\n")
-	s.notified("http://127.0.0.1:1")
-	s.environment["EVENTS_SECRET"] = eventsSecret
-	s.append("events: [{name: x, url: \"http://127.0.0.1:1\", secret: \"${EVENTS_SECRET}\"}]\n")
-	app := s.opened()
-	s.happened()
-	s.exec(`INSERT INTO sluice.event_receivers (name, state, failures, last_error, cursor, delivered, failed)
+	f := measured(t, 85)
+	f.happened()
+	f.exec(`INSERT INTO sluice.event_receivers (name, state, failures, last_error, cursor, delivered, failed)
 		VALUES ('x', 'disabled', 1, 'it answered 410', sluice.new_changes_cursor(), 5, 2)`)
-	text := metricsOf(t, app)
+	text := f.metrics(nil)
 	lines := strings.Split(text, "\n")
 	for _, want := range figuresOfHappened() {
 		if !slices.Contains(lines, want) {
@@ -140,16 +166,19 @@ func TestEveryMetric(t *testing.T) {
 		t.Errorf("the day ends at %v, %v away from in two hours (error %v)", at, late, err)
 	}
 
-	client, err := app.Client()
+	client, err := f.app.Client()
 	must(t, err)
-	stream := app.Streams()[0]
+	stream := f.app.Streams()[0]
 	must(t, client.Check(t.Context(), stream.Org, stream.Service))
-	callbacks := callbackMetrics(app)
+	callbacks := metrics.NewCallbacks([]string{businessKey}, []string{notifications.Watch}, string(notifications.Taken))
 	callbacks.Observe(businessKey, "watch", "taken", time.Millisecond)
-	s.declaredOnly(metricsWith(t, app, callbacks), stream.Service.Name)
+	declaredOnly(t, f.metrics(callbacks), stream.Service.Name)
 }
 
-const businessLabel = `organization="` + businessKey + `"`
+const (
+	businessKey   = sandbox.DefaultOrganizationID
+	businessLabel = `organization="` + businessKey + `"`
+)
 
 // figuresOfHappened are lines of /metrics, by hand.
 func figuresOfHappened() []string {
@@ -202,8 +231,8 @@ func valueOf(text, line string) string {
 
 // declaredOnly compares the metrics with their declarations: names, types, labels and the rules of
 // Prometheus for names.
-func (s *fixture) declaredOnly(text, called string) {
-	s.t.Helper()
+func declaredOnly(t *testing.T, text, called string) {
+	t.Helper()
 	want, labels := map[string]string{}, map[string][]string{}
 	for _, m := range metrics.Declared() {
 		want[m.Name], labels[m.Name] = string(m.Type), slices.Sorted(slices.Values(m.Labels))
@@ -213,7 +242,7 @@ func (s *fixture) declaredOnly(text, called string) {
 		shown[found[1]] = found[2]
 	}
 	if !maps.Equal(shown, want) {
-		s.t.Errorf("/metrics shows\n%v\ndeclared are\n%v", shown, want)
+		t.Errorf("/metrics shows\n%v\ndeclared are\n%v", shown, want)
 	}
 	name := regexp.MustCompile(`(\w+)="`)
 	for _, found := range regexp.MustCompile(`(?m)^(sluice_\w+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})? \S+$`).FindAllStringSubmatch(text, -1) {
@@ -228,76 +257,17 @@ func (s *fixture) declaredOnly(text, called string) {
 			}
 		}
 		if slices.Sort(has); !slices.Equal(has, labels[metric]) {
-			s.t.Errorf("%s has the labels %v, declared are %v", found[0], has, labels[metric])
+			t.Errorf("%s has the labels %v, declared are %v", found[0], has, labels[metric])
 		}
 	}
 	if fine := `sluice_call_duration_seconds_count{kind="ok",service="` + called + `"} 1`; !strings.Contains(text, fine) {
-		s.t.Errorf("/metrics lacks %s", fine)
+		t.Errorf("/metrics lacks %s", fine)
 	}
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
-	must(s.t, err)
+	must(t, err)
 	for _, problem := range problems {
 		if strings.HasPrefix(problem.Metric, "sluice_") {
-			s.t.Errorf("%s: %s", problem.Metric, problem.Text)
+			t.Errorf("%s: %s", problem.Metric, problem.Text)
 		}
 	}
-}
-
-// TestMetricsWithoutDatabase: /metrics answers while the database does not, says so, and has what
-// the process counted itself.
-func TestMetricsWithoutDatabase(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 86, Records: 3}).narrow()
-	app := s.opened()
-	app.Calls.Called("inventory", 0, 3*time.Second)
-	app.DB.Pool().Close()
-	text := metricsOf(t, app)
-	for _, want := range []string{
-		`sluice_database_up 0`, `sluice_call_duration_seconds_sum{kind="ok",service="inventory"} 3`, `sluice_hint_to_row_seconds_count 0`,
-		`sluice_build_info{go_version=`,
-	} {
-		if !strings.Contains(text, "\n"+want) {
-			t.Errorf("/metrics lacks %s", want)
-		}
-	}
-	if strings.Contains(text, "sluice_stream_state") {
-		t.Error("/metrics shows streams that it could not read")
-	}
-}
-
-// TestTickIsNoted: the transaction that takes due streams notes its instant, also where none is
-// due, and waits for no other that does the same.
-func TestTickIsNoted(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 87, Records: 3}).narrow()
-	app := s.opened()
-	if at, err := app.DB.LastTick(t.Context()); at != nil || err != nil {
-		t.Fatalf("the last tick was at %v (error %v) before the first", at, err)
-	}
-	before := one[time.Time](s, `SELECT clock_timestamp()`)
-	s.exec(`UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`)
-	must(t, pgx.BeginFunc(t.Context(), app.DB.Pool(), func(tx pgx.Tx) error {
-		if _, err := app.DB.TakeDue(t.Context(), tx, 10); err != nil {
-			return err
-		}
-		return pgx.BeginFunc(t.Context(), app.DB.Pool(), func(other pgx.Tx) error { // a wait would end with the timeout of locks
-			_, err := app.DB.TakeDue(t.Context(), other, 10)
-			return err
-		})
-	}))
-	if at, err := app.DB.LastTick(t.Context()); err != nil || at == nil || at.Before(before) {
-		t.Errorf("the last tick was at %v (error %v), want after %v", at, err, before)
-	}
-}
-
-// metricsWith reads /metrics of a process that receives callbacks, too.
-func metricsWith(t *testing.T, app *engine.App, callbacks *metrics.Callbacks) string {
-	t.Helper()
-	server := httptest.NewServer(statusPages(app.DB.Pool().Ping, metrics.Registry(app.Metrics(build(), callbacks))))
-	t.Cleanup(server.Close)
-	status, text := get(t, server.URL+"/metrics")
-	if status != http.StatusOK {
-		t.Fatalf("/metrics: %d %s", status, text)
-	}
-	return text
 }
