@@ -3,14 +3,17 @@ package closings_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/big"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -67,14 +70,20 @@ func (b *books) exec(sql string, args ...any) {
 	must(b.t, err)
 }
 
-// close closes a period of the business, or says what would be closed.
-func (b *books) close(period string, dryRun bool) closings.Closing {
+// tries tries to close a period of the business.
+func (b *books) tries(period string, request closings.Request) (closings.Closing, error) {
 	b.t.Helper()
 	parsed, err := closings.Parse(period)
 	must(b.t, err)
-	made, err := closings.Close(b.t.Context(), b.pool, &closings.Request{
-		Organization: business, Period: parsed, Zone: "Asia/Kolkata", Services: []string{"inventory"}, Resources: []string{"bills"}, DryRun: dryRun,
-	})
+	request.Organization, request.Period, request.Zone = business, parsed, "Asia/Kolkata"
+	request.Services, request.Resources = []string{"inventory"}, []string{"bills"}
+	return closings.Close(b.t.Context(), b.pool, &request)
+}
+
+// close closes a period of the business, or says what would be closed.
+func (b *books) close(period string, dryRun bool) closings.Closing {
+	b.t.Helper()
+	made, err := b.tries(period, closings.Request{DryRun: dryRun})
 	must(b.t, err)
 	return made
 }
@@ -320,5 +329,43 @@ func (b *books) notices(want map[string]lateChange) {
 	must(b.t, err)
 	if len(counts) != 1 || counts[0].Records != int64(len(want)) {
 		b.t.Errorf("counted %+v, want %d", counts, len(want))
+	}
+}
+
+// TestAPeriodIsNotClosed that is not over, not complete or closed already. One that is not complete
+// can be closed anyway, and what arrives later of it is no change.
+func TestAPeriodIsNotClosed(t *testing.T) {
+	t.Parallel()
+	b := newBooks(t)
+	b.plantBill(business, "1", modelBill{day: "2025-10-03", net: 5, rate: 1, currency: "INR", status: "open", account: "a"})
+	refuses := func(period, says string, request closings.Request) {
+		t.Helper()
+		if _, err := b.tries(period, request); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("closing %s: error %v, want %q", period, err, says)
+		}
+	}
+	refuses(strconv.Itoa(time.Now().Year()+1), "not over", closings.Request{})
+	month, err := closings.Parse(closedMonth)
+	must(t, err)
+	if err := closings.Reopen(t.Context(), b.pool, business, month); !errors.Is(err, closings.ErrNotClosed) {
+		t.Errorf("opening a period that is not closed: error %v", err)
+	}
+	b.exec(`UPDATE sluice.streams SET watermark = '2025-10-31 18:29:59+00'`) // a second before midnight in Kolkata
+	refuses(closedMonth, "inventory.bills is complete up to 2025-10-31 23:59 only", closings.Request{})
+	b.exec(`UPDATE sluice.streams SET watermark = '2025-10-31 18:30:00+00'`)
+	b.exec(`UPDATE inventory.bills SET _detail_state = 'pending'`)
+	refuses(closedMonth, "1 records of the period whose single record is still to be read", closings.Request{})
+	b.exec(`INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, state) VALUES ($1, 'inventory', 'bills', '\x01', '', 'x', 'open')`, business)
+	refuses(closedMonth, "1 records in quarantine", closings.Request{})
+	if list, err := closings.List(t.Context(), b.pool, business); err != nil || len(list) != 0 {
+		t.Errorf("closings of what was refused: %+v, error %v", list, err)
+	}
+	if made, err := b.tries(closedMonth, closings.Request{Anyway: true}); err != nil || len(made.Lacks) != 2 {
+		t.Errorf("what was missing: %q, error %v", made.Lacks, err)
+	}
+	refuses(closedMonth, "closed already", closings.Request{Anyway: true})
+	b.exec(`UPDATE inventory.bills SET _detail_state = 'current'`) // the single record brings the lines
+	if listed := b.afterClose(business, closedMonth); len(listed) != 0 {
+		t.Errorf("lines that arrived are changes: %v", listed)
 	}
 }
