@@ -70,7 +70,7 @@ func (b *books) exec(sql string, args ...any) {
 	must(b.t, err)
 }
 
-// tries tries to close a period of the business.
+// tries asks to close a period of the business.
 func (b *books) tries(period string, request closings.Request) (closings.Closing, error) {
 	b.t.Helper()
 	parsed, err := closings.Parse(period)
