@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
 )
 
@@ -30,7 +30,7 @@ func TestClosedYearsOfACompany(t *testing.T) {
 	before := s.upstreamBills()
 	period := closedDaysOf(before)
 	s.document(&map[string]any{}, "close", businessKey, period.String(), "--anyway")
-	if listed := s.afterClose(businessKey, period.String()); len(listed) != 0 {
+	if listed := warehousetest.AfterClose(s.t, s.conn, businessKey, period.String()); len(listed) != 0 {
 		t.Errorf("changes before anything changed: %v", listed)
 	}
 	gone, err := s.world.Plant(businessKey, "", "deletions")
@@ -47,7 +47,7 @@ func TestClosedYearsOfACompany(t *testing.T) {
 			s.sync(codeFine, "inventory.bills.sweep")
 		}
 		want := changesWithin(before, s.upstreamBills(), period)
-		if diff := cmp.Diff(want, s.afterClose(businessKey, period.String())); diff != "" {
+		if diff := cmp.Diff(want, warehousetest.AfterClose(s.t, s.conn, businessKey, period.String())); diff != "" {
 			t.Errorf("changes of %s (-upstream +view):\n%s", period, diff)
 		}
 		if len(want) != changes {
@@ -76,20 +76,20 @@ func closedDaysOf(bills map[string]upstreamBill) closedDays {
 }
 
 // changesWithin is what upstream's records say of the days.
-func changesWithin(before, after map[string]upstreamBill, d closedDays) map[string]lateChange {
-	want := map[string]lateChange{}
+func changesWithin(before, after map[string]upstreamBill, d closedDays) map[string]warehousetest.LateChange {
+	want := map[string]warehousetest.LateChange{}
 	for id, is := range after {
 		if was, ok := before[id]; ok {
 			if f, changed := was.becomes(is, d); changed {
 				want[id] = f
 			}
 		} else if is.within(d) {
-			want[id] = lateChange{"arrived", is.sum().RatString(), is.base().RatString()}
+			want[id] = warehousetest.LateChange{Kind: "arrived", Effect: is.sum().RatString(), Base: is.base().RatString()}
 		}
 	}
 	for id, was := range before {
 		if _, ok := after[id]; !ok && was.within(d) {
-			want[id] = lateChange{"deleted", new(big.Rat).Neg(was.sum()).RatString(), new(big.Rat).Neg(was.base()).RatString()}
+			want[id] = warehousetest.LateChange{Kind: "deleted", Effect: new(big.Rat).Neg(was.sum()).RatString(), Base: new(big.Rat).Neg(was.base()).RatString()}
 		}
 	}
 	return want
@@ -135,18 +135,18 @@ func (b upstreamBill) part() string {
 		text.WriteString(b.text(name) + "|")
 	}
 	for _, name := range []string{"sub_total", "tax_total", "total", "exchange_rate"} {
-		text.WriteString(shortest(b.text(name)) + "|")
+		text.WriteString(warehousetest.Fraction(b.text(name)) + "|")
 	}
 	for _, line := range b.list("line_items") {
 		for _, name := range []string{"line_item_id", "account_id", "quantity", "rate", "item_total", "tax_id"} {
-			text.WriteString(shortest(line.text(name)) + "|")
+			text.WriteString(warehousetest.Fraction(line.text(name)) + "|")
 		}
 	}
 	return text.String()
 }
 
 // becomes says what a bill that became another one does to the days.
-func (b upstreamBill) becomes(is upstreamBill, d closedDays) (lateChange, bool) {
+func (b upstreamBill) becomes(is upstreamBill, d closedDays) (warehousetest.LateChange, bool) {
 	wasIn, isIn := b.within(d), is.within(d)
 	sum, base := new(big.Rat), new(big.Rat)
 	if isIn {
@@ -155,43 +155,14 @@ func (b upstreamBill) becomes(is upstreamBill, d closedDays) (lateChange, bool) 
 	if wasIn {
 		sum, base = sum.Sub(sum, b.sum()), base.Sub(base, b.base())
 	}
-	f := lateChange{"changed", sum.RatString(), base.RatString()}
+	f := warehousetest.LateChange{Kind: "changed", Effect: sum.RatString(), Base: base.RatString()}
 	switch {
 	case wasIn && !isIn:
 		f.Kind = "moved_out"
 	case !wasIn && isIn:
 		f.Kind = "moved_in"
 	case !wasIn || b.part() == is.part() && b.counts() == is.counts():
-		return lateChange{}, false
+		return warehousetest.LateChange{}, false
 	}
 	return f, true
-}
-
-// lateChange is a row of analytics.after_close in a form that the model can say, too.
-type lateChange struct{ Kind, Effect, Base string }
-
-// afterClose is what analytics.after_close has of the bills of an organization.
-func (s *fixture) afterClose(organization, period string) map[string]lateChange {
-	s.t.Helper()
-	rows, err := s.conn.Query(s.t.Context(), `SELECT record_id, kind, CASE WHEN effect IS NULL THEN 'other currency' ELSE coalesce(effect ->> 'sub_total', '0') END,
-		coalesce(effect_base ->> 'sub_total', '0') FROM analytics.after_close WHERE organization_id = $1 AND period = $2 AND table_name = 'inventory.bills'`, organization, period)
-	must(s.t, err)
-	found := map[string]lateChange{}
-	var id string
-	var f lateChange
-	_, err = pgx.ForEachRow(rows, []any{&id, &f.Kind, &f.Effect, &f.Base}, func() error {
-		f.Effect, f.Base = shortest(f.Effect), shortest(f.Base)
-		found[id] = f
-		return nil
-	})
-	must(s.t, err)
-	return found
-}
-
-// shortest writes a number without zeros at its end; another text stays.
-func shortest(text string) string {
-	if number, ok := new(big.Rat).SetString(text); ok {
-		return number.RatString()
-	}
-	return text
 }

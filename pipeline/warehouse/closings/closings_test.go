@@ -132,12 +132,9 @@ func randomBill(r *rand.Rand) modelBill {
 	return d
 }
 
-// lateChange is a row of analytics.after_close in a form that the model can say, too.
-type lateChange struct{ Kind, Effect, Base string }
-
 // lateChanges says what changed the closed month, without looking at how the view finds it.
-func lateChanges(before, after modelBills) map[string]lateChange {
-	found := map[string]lateChange{}
+func lateChanges(before, after modelBills) map[string]warehousetest.LateChange {
+	found := map[string]warehousetest.LateChange{}
 	for id, now := range after {
 		was, existed := before[id]
 		wasIn := existed && was.in()
@@ -170,39 +167,13 @@ func lateChanges(before, after modelBills) map[string]lateChange {
 		if wasIn && was.counts() {
 			sum, base = sum-was.net, base-was.net*was.rate
 		}
-		f := lateChange{kind, fmt.Sprint(sum), fmt.Sprint(base)}
+		f := warehousetest.LateChange{Kind: kind, Effect: fmt.Sprint(sum), Base: fmt.Sprint(base)}
 		if wasIn && was.currency != now.currency {
 			f.Effect = "other currency"
 		}
 		found[id] = f
 	}
 	return found
-}
-
-// afterClose is what analytics.after_close has of the bills of an organization.
-func (b *books) afterClose(organization, period string) map[string]lateChange {
-	b.t.Helper()
-	rows, err := b.pool.Query(b.t.Context(), `SELECT record_id, kind, CASE WHEN effect IS NULL THEN 'other currency' ELSE coalesce(effect ->> 'sub_total', '0') END,
-		coalesce(effect_base ->> 'sub_total', '0') FROM analytics.after_close WHERE organization_id = $1 AND period = $2 AND table_name = 'inventory.bills'`, organization, period)
-	must(b.t, err)
-	found := map[string]lateChange{}
-	var id string
-	var f lateChange
-	_, err = pgx.ForEachRow(rows, []any{&id, &f.Kind, &f.Effect, &f.Base}, func() error {
-		f.Effect, f.Base = shortest(f.Effect), shortest(f.Base)
-		found[id] = f
-		return nil
-	})
-	must(b.t, err)
-	return found
-}
-
-// shortest writes a number without zeros at its end; another text stays.
-func shortest(text string) string {
-	if number, ok := new(big.Rat).SetString(text); ok {
-		return number.RatString()
-	}
-	return text
 }
 
 // TestClosedPeriodListsEveryChange and nothing else: random bills in three months are closed, and
@@ -235,7 +206,7 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 	if len(made.Sums) != 2 || made.Period != closedMonth || dry.Digest != made.Digest || len(made.Lacks) != 0 {
 		t.Errorf("closed: %+v\nas the dry run said: %+v", made, dry)
 	}
-	if listed := b.afterClose(business, closedMonth); len(listed) != 0 {
+	if listed := warehousetest.AfterClose(b.t, b.pool, business, closedMonth); len(listed) != 0 {
 		t.Errorf("changes before anything changed: %v", listed)
 	}
 	after := maps.Clone(before)
@@ -270,7 +241,7 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 			WHERE organization_id = $1 AND random() < 0.1`, business, i)
 	}
 	want := lateChanges(before, after)
-	if diff := cmp.Diff(want, b.afterClose(business, closedMonth)); diff != "" {
+	if diff := cmp.Diff(want, warehousetest.AfterClose(b.t, b.pool, business, closedMonth)); diff != "" {
 		t.Errorf("changes of the closed month (-model +view):\n%s", diff)
 	}
 	kinds := map[string]bool{}
@@ -280,7 +251,7 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 	if len(kinds) != 6 {
 		t.Errorf("the storm made only %v", slices.Sorted(maps.Keys(kinds)))
 	}
-	if other := b.afterClose("other", closedMonth); len(other) != 0 {
+	if other := warehousetest.AfterClose(b.t, b.pool, "other", closedMonth); len(other) != 0 {
 		t.Errorf("an organization without closed periods has changes: %v", other)
 	}
 	b.notices(want)
@@ -288,7 +259,7 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 		b.plantBill(business, id, d)
 	}
 	b.exec(`DELETE FROM inventory.bills WHERE organization_id = $1 AND bill_id <> ALL ($2)`, business, slices.Collect(maps.Keys(before)))
-	if listed := b.afterClose(business, closedMonth); len(listed) != 0 {
+	if listed := warehousetest.AfterClose(b.t, b.pool, business, closedMonth); len(listed) != 0 {
 		t.Errorf("changes after all were undone: %v", listed)
 	}
 	b.notices(nil)
@@ -301,7 +272,7 @@ func TestClosedPeriodListsEveryChange(t *testing.T) {
 }
 
 // notices looks for changes as serve does, and compares what is told with what changed: once.
-func (b *books) notices(want map[string]lateChange) {
+func (b *books) notices(want map[string]warehousetest.LateChange) {
 	b.t.Helper()
 	b.exec(`UPDATE sluice.closings SET looked_at = looked_at - interval '11 minutes'`)
 	told := map[string]string{}
@@ -365,7 +336,7 @@ func TestAPeriodIsNotClosed(t *testing.T) {
 	}
 	refuses(closedMonth, "closed already", closings.Request{Anyway: true})
 	b.exec(`UPDATE inventory.bills SET _detail_state = 'current'`) // the single record brings the lines
-	if listed := b.afterClose(business, closedMonth); len(listed) != 0 {
+	if listed := warehousetest.AfterClose(b.t, b.pool, business, closedMonth); len(listed) != 0 {
 		t.Errorf("lines that arrived are changes: %v", listed)
 	}
 }

@@ -1,6 +1,8 @@
 package warehousetest
 
 import (
+	"context"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -44,4 +46,42 @@ INSERT INTO accounting.vendor_payments_bills SELECT (jsonb_populate_record(b, '{
 UPDATE chat.conversations SET title = 'edited'`); err != nil {
 		tb.Fatal(err)
 	}
+}
+
+// LateChange is a row of analytics.after_close, its sums as fractions that a model can say, too.
+type LateChange struct{ Kind, Effect, Base string }
+
+// AfterClose returns what analytics.after_close has of the bills of an organization, by their
+// identifiers.
+func AfterClose(tb testing.TB, from interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}, organization, period string,
+) map[string]LateChange {
+	tb.Helper()
+	rows, err := from.Query(tb.Context(), `
+		SELECT record_id, kind, CASE WHEN effect IS NULL THEN 'other currency' ELSE coalesce(effect ->> 'sub_total', '0') END,
+			coalesce(effect_base ->> 'sub_total', '0')
+		FROM analytics.after_close WHERE organization_id = $1 AND period = $2 AND table_name = 'inventory.bills'`, organization, period)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	found := map[string]LateChange{}
+	var id string
+	var change LateChange
+	if _, err := pgx.ForEachRow(rows, []any{&id, &change.Kind, &change.Effect, &change.Base}, func() error {
+		change.Effect, change.Base = Fraction(change.Effect), Fraction(change.Base)
+		found[id] = change
+		return nil
+	}); err != nil {
+		tb.Fatal(err)
+	}
+	return found
+}
+
+// Fraction writes a number without zeros at its end; another text stays.
+func Fraction(text string) string {
+	if number, ok := new(big.Rat).SetString(text); ok {
+		return number.RatString()
+	}
+	return text
 }
