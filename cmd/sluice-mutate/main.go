@@ -98,7 +98,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	// One server for all: starting one takes longer than most of the tests.
-	server, err := local.Start(ctx, local.Options{})
+	server, err := local.Start(ctx, local.Options{InMemory: true})
 	if err != nil {
 		return fmt.Errorf("start Postgres: %w", err)
 	}
