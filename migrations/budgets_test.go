@@ -165,7 +165,7 @@ func TestCountsOutliveTheSixthClass(t *testing.T) {
 	next := warehousetest.Connect(t, worker)
 	asks(next, told, "")
 	asks(next, told, "class")
-	asks(next, `SELECT concat_ws(' ', sum(calls), sum(backfill), sum(hinted)) FROM ` + lastDay,
+	asks(next, `SELECT concat_ws(' ', sum(calls), sum(backfill), sum(hinted)) FROM `+lastDay,
 		"8 3 1")
 	granted := list(t, owner, `SELECT a.grantee::regrole::text FROM pg_proc, aclexplode(proacl) AS a WHERE oid = 'sluice.day_spent'::regproc`)
 	if !slices.Contains(granted, role) {
