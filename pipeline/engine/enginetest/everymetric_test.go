@@ -24,17 +24,13 @@ import (
 func measured(t *testing.T, seed int64) *fixture {
 	t.Helper()
 	f := newFixture(t, sandbox.Options{Seed: seed, Records: 3}, sixLists(), "  inventory.items: {notified: {every: 6h}}\n", single())
-	read, others := f.options.ReadFile, f.options.LookupEnv
-	f.options.ReadFile = func(path string) ([]byte, error) {
-		text, err := read(path)
-		changed := strings.Replace(string(text), "    credentials:", `    notifications:
+	f.config = strings.Replace(f.config, "    credentials:", `    notifications:
       secret: ${HOOK_SECRET}
       watch: [{module: Products, tells: [inventory.items]}, {module: Deals, operations: [create, edit], values: true}]
-    credentials:`, 1)
-		return []byte(changed + `notifications: {listen: "127.0.0.1:0", public_url: "http://127.0.0.1:1"}
+    credentials:`, 1) + `notifications: {listen: "127.0.0.1:0", public_url: "http://127.0.0.1:1"}
 events: [{name: x, url: "http://127.0.0.1:1", secret: "${EVENTS_SECRET}"}]
-`), err
-	}
+`
+	others := f.options.LookupEnv
 	f.options.LookupEnv = func(name string) (string, bool) {
 		switch name {
 		case "HOOK_SECRET":

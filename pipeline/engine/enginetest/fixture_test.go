@@ -31,6 +31,8 @@ type fixture struct {
 	app   *engine.App
 
 	options engine.Options
+	// config is the text of the configuration. It is read when the engine opens.
+	config string
 }
 
 // organization is an organization of a test: the key of its rows and its id upstream.
@@ -91,12 +93,12 @@ func newFixture(t *testing.T, options sandbox.Options, lists []string, more stri
 	}
 	f := &fixture{t: t, world: world, conn: warehousetest.Connect(t, url), options: engine.Options{
 		Catalogue: connectors.All(), ConfigPath: "config.yaml", Now: time.Now, LogTo: io.Discard, Retries: []time.Duration{time.Millisecond, time.Millisecond},
-		ReadFile: func(string) ([]byte, error) { return []byte(text.String()), nil },
 		LookupEnv: func(name string) (string, bool) {
 			value, set := environment[name]
 			return value, set
 		},
-	}}
+	}, config: text.String()}
+	f.options.ReadFile = func(string) ([]byte, error) { return []byte(f.config), nil }
 	f.open()
 	t.Cleanup(f.close)
 	return f

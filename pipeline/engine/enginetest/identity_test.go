@@ -1,7 +1,6 @@
 package enginetest_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -71,12 +70,8 @@ func TestIdentityOfAnotherID(t *testing.T) {
 	t.Parallel()
 	const items = "inventory.items"
 	f := newFixture(t, sandbox.Options{Seed: 93, Records: 100}, []string{items}, "", single())
+	f.config = strings.ReplaceAll(f.config, single().id, "999")
 	f.close()
-	read := f.options.ReadFile
-	f.options.ReadFile = func(path string) ([]byte, error) {
-		text, err := read(path)
-		return bytes.ReplaceAll(text, []byte(single().id), []byte("999")), err
-	}
 	f.open()
 	f.failing(items)
 	if known, err := f.app.DB.Organizations(t.Context()); err != nil || len(known) != 0 {
