@@ -24,7 +24,7 @@ func erasureBugs() []bug {
 			edit{erase + "/texts.go", "	if noted.RowsAffected() > 0 { //", "	if noted.RowsAffected() < 0 { //"}),
 		tests(room, "^TestAnErasedTextIsNowhere$", "archives keep a text", "an erased text stays in raw records, and a rebuild brings it back",
 			edit{erase + "/values.go", "				record, _ = places.Rewrite(record, hit)\n", "				_, _ = places.Rewrite(record, hit)\n"}),
-		tests("cmd/sluice/cli", "^TestVerifyNamesNoErasedRecord$", "erased records are named", "a verification keeps the identifier of an erased record",
+		tests("pipeline/engine/enginetest", "^TestVerifyNamesNoErasedRecord$", "erased records are named", "a verification keeps the identifier of an erased record",
 			edit{"pipeline/lineage/verify/hold.go", "codeErased, \"\", call", "codeErased, id, call"}),
 		tests(room, "^TestReceiptsShowThatTheyWereAltered$", "receipts stand alone", "a receipt can be removed without a trace",
 			edit{erase + "/erasures.go", "		if before[r.Organization], err = hex.DecodeString(r.Digest); err != nil {\n", "		if _, err = hex.DecodeString(r.Digest); err != nil {\n"}),

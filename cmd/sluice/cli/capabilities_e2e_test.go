@@ -298,3 +298,17 @@ func TestLateness(t *testing.T) {
 		t.Errorf("ten weeks later the watermark lags %g s behind, want 300", lag)
 	}
 }
+
+// probed runs check --probe and gives the measurement of one list.
+func (s *fixture) probed(code int, resource string) listView {
+	s.t.Helper()
+	o := s.run("check", "--probe", "--json", resource)
+	var view probeView
+	if err := json.Unmarshal([]byte(o.stdout), &view); err != nil || o.code != code {
+		s.t.Fatalf("check --probe %s ended with %d, want %d (%v)\n%s\n%s", resource, o.code, code, err, o.stdout, o.stderr)
+	}
+	if len(view.Lists) != 1 || view.Lists[0].Resource != resource {
+		s.t.Fatalf("lists probed: %+v", view.Lists)
+	}
+	return view.Lists[0]
+}

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -91,64 +90,4 @@ func TestVerifyRefused(t *testing.T) {
 			t.Errorf("verify %q: exit code %d, want %d\n%s", args, o.code, codeUsage, o.stderr)
 		}
 	}
-}
-
-// TestVerifyNamesNoErasedRecord: upstream still shows an item that was erased, one that fits and
-// one that does not. A verification says so, and keeps nothing by which they could be recognized.
-func TestVerifyNamesNoErasedRecord(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 92, Records: 30, Limits: sandbox.Limits{Off: true}}).narrow()
-	s.sync(codeFine, "items")
-	fits, misfit := one[string](s, `SELECT min(item_id) FROM inventory.items`), one[string](s, `SELECT max(item_id) FROM inventory.items`)
-	for _, id := range []string{fits, misfit} {
-		if o := s.run("erase", "inventory.items", id); o.code != codeFine {
-			t.Fatalf("erase: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-		}
-	}
-	s.arrivals.next = rewriting(s.world, func(_ *http.Request, answer map[string]any) {
-		items, _ := answer["items"].([]any)
-		for _, one := range items {
-			if item, _ := one.(map[string]any); item["item_id"] == misfit {
-				item["rate"] = "much"
-			}
-		}
-	})
-	found := s.verified(codeFine, "inventory.items", "--calls", "9").Findings
-	if got, want := toldOf(found), []string{"notice erased items "}; !slices.Equal(got, want) || len(found) != 2 {
-		t.Errorf("%d findings: %q, want two of %q", len(found), got, want)
-	}
-	for _, id := range []string{fits, misfit} {
-		if o := s.run("erase", "inventory.items", id, "--verify"); o.code != codeFine {
-			t.Errorf("erase --verify: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-		}
-	}
-}
-
-// TestLargeAnswersGiveWayToEachOther: verify and check read large answers one after the other, and
-// none waits for an answer that was read before.
-func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 91, Records: small, Limits: sandbox.Limits{Off: true}}).narrow()
-	s.sync(codeFine, "inventory.bills", "inventory.items")
-	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "many_keys"}, {Path: "/inventory/v1/items", Kind: "many_keys"}}))
-	if v := s.verified(codeFine, "--calls", "3", "inventory.bills", "inventory.items"); v.Verification.Calls < 2 {
-		t.Errorf("%+v", v.Verification)
-	}
-	if list := s.probed(codeFine, "inventory.items"); list.Error != "" {
-		t.Errorf("%+v", list)
-	}
-}
-
-// probed runs check --probe and gives the measurement of one list.
-func (s *fixture) probed(code int, resource string) listView {
-	s.t.Helper()
-	o := s.run("check", "--probe", "--json", resource)
-	var view probeView
-	if err := json.Unmarshal([]byte(o.stdout), &view); err != nil || o.code != code {
-		s.t.Fatalf("check --probe %s ended with %d, want %d (%v)\n%s\n%s", resource, o.code, code, err, o.stdout, o.stderr)
-	}
-	if len(view.Lists) != 1 || view.Lists[0].Resource != resource {
-		s.t.Fatalf("lists probed: %+v", view.Lists)
-	}
-	return view.Lists[0]
 }

@@ -1,6 +1,7 @@
 package enginetest_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,8 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/lineage/verify"
+	"sluice/pipeline/upstream/probe"
+	"sluice/pipeline/warehouse/capabilities"
+	"sluice/pipeline/warehouse/erasures"
 	"sluice/pipeline/warehouse/verifications"
 	"sluice/sandbox"
 )
@@ -175,6 +180,62 @@ func TestVerifyUndated(t *testing.T) {
 		listed := stream.Resource == "locations"
 		if stream.Complete != listed || listed && stream.NotDue != 2 || stream.Calls != 1 || stream.Records == 0 {
 			t.Errorf("looked at: %+v", stream)
+		}
+	}
+}
+
+// TestVerifyNamesNoErasedRecord: upstream still shows an item that was erased, one that fits and
+// one that does not. A verification says so, and keeps nothing by which they could be recognized.
+func TestVerifyNamesNoErasedRecord(t *testing.T) {
+	t.Parallel()
+	const items = "inventory.items"
+	f := newFixture(t, sandbox.Options{Seed: 92, Records: 30, Limits: sandbox.Limits{Off: true}}, []string{items}, "", single())
+	f.copies()
+	erased := f.world.Listed("inventory", "items")[:2]
+	for _, id := range erased {
+		_, err := f.app.EraseRecord(t.Context(), items, id, single().key, "", false)
+		must(t, err)
+	}
+	// The first record of the list does not fit; single records do.
+	must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/items", Kind: "huge_number", Count: 1}}))
+	found := f.verify(9, 200, items)
+	if got, want := toldOf(found.Findings), []string{"notice erased items "}; !slices.Equal(got, want) || len(found.Findings) != 2 ||
+		found.Verification.Outcome != verifications.OutcomeClean {
+		t.Errorf("%s with %d findings: %q, want two of %q and nothing else", found.Verification.Outcome, len(found.Findings), got, want)
+	}
+	for _, id := range erased {
+		refused, err := f.app.Erasure(t.Context(), items, id, single().key)
+		must(t, err)
+		left, err := f.app.EraseRecord(t.Context(), items, id, single().key, "", true)
+		if !errors.Is(err, erasures.ErrNothing) || refused == 0 {
+			t.Errorf("refused since erasure %d, and %v is left of it (error %v)", refused, left.Places, err)
+		}
+	}
+}
+
+// TestLargeAnswersGiveWayToEachOther: a verification and a probe read large answers one after the
+// other, and none waits for an answer that was read before.
+func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
+	t.Parallel()
+	const bills, items = "inventory.bills", "inventory.items"
+	f := newFixture(t, sandbox.Options{Seed: 91, Records: 120, Limits: sandbox.Limits{Off: true}}, []string{bills, items}, "", single())
+	f.copies()
+	must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "many_keys"}, {Path: "/inventory/v1/items", Kind: "many_keys"}}))
+	if v := f.verify(3, 200, bills, items).Verification; v.Outcome != verifications.OutcomeClean || v.Calls < 2 {
+		t.Errorf("%+v", v)
+	}
+	client, err := f.app.Client()
+	must(t, err)
+	list, known := f.app.Stream(pipeline.Key{Organization: single().key, Service: "inventory", Resource: "items"})
+	if !known {
+		t.Fatal("there is no list of items")
+	}
+	probed, err := probe.List(t.Context(), client, list, f.app.Zone(list.Organization), pipeline.DefaultRules().PerPage)
+	must(t, err)
+	declared := capabilities.Declared(list.Resource)
+	for _, v := range probed.Verdicts {
+		if v.Answer == pipeline.AnswerNo && slices.ContainsFunc(declared, func(d pipeline.Verdict) bool { return d.Capability == v.Capability && d.Answer == pipeline.AnswerYes }) {
+			t.Errorf("it contradicts the declaration: %+v", v)
 		}
 	}
 }
