@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -89,83 +86,3 @@ func TestCloseRefuses(t *testing.T) {
 	}
 	refuses(codeFailed, "closed already", businessKey, closedMonth, "--anyway")
 }
-
-// TestClosedPeriodOfADeclaredList: a list that the configuration declares is in closed periods by
-// its block dated, like one of the program.
-func TestClosedPeriodOfADeclaredList(t *testing.T) {
-	t.Parallel()
-	s := closable(t)
-	s.append(declaredDated)
-	s.accept()
-	s.document(&map[string]any{}, "status") // from now on the stream is known
-	s.exec(`UPDATE sluice.streams SET watermark = now()`)
-	const ours = `_content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at`
-	s.exec(`INSERT INTO custom.sales (organization_id, sale_id, day, net, currency, price, state, shop, note, `+ours+`)
-		SELECT $1, id, day::date, net, currency, price, state, 'north', 'note', '\x00', 1, 0, 1, now(), now() FROM (VALUES
-			('1', '2025-10-01', 100, 'INR', 1, 'sent'), ('2', '2025-10-31', 7, 'USD', 80, 'sent'), ('3', '2025-10-05', 1000, 'INR', 1, 'won''t do'),
-			('4', '2025-11-01', 50, 'INR', 1, 'sent'), ('5', '2025-10-09', 30, 'INR', 1, NULL)) AS v (id, day, net, currency, price, state)`, businessKey)
-	s.exec(`INSERT INTO custom.sales_parts (organization_id, _parent_id, _position, item_id, size) VALUES ($1, '1', 0, 'a', 1), ($1, '2', 0, 'b', 2)`, businessKey)
-	var made closingView
-	s.document(&made, "close", businessKey, closedMonth)
-	var sums []string
-	for _, sum := range made.Sums {
-		if sum.Table == "custom.sales" {
-			var figures map[string]json.Number
-			must(t, json.Unmarshal(sum.Figures, &figures))
-			sums = append(sums, fmt.Sprint(sum.Currency, " ", sum.Counted, " ", figures))
-		}
-	}
-	if want := []string{"INR 2 map[net:130]", "USD 1 map[net:7]"}; !slices.Equal(sums, want) {
-		t.Errorf("closed with %q, want %q", sums, want)
-	}
-	s.exec(`UPDATE custom.sales SET note = 'another', _changed_at = clock_timestamp()`)             // belongs to no period
-	s.exec(`UPDATE custom.sales SET net = 60, _changed_at = clock_timestamp() WHERE sale_id = '1'`) // 40 less
-	s.exec(`UPDATE custom.sales SET shop = 'south', _changed_at = clock_timestamp() WHERE sale_id = '2'`)
-	s.exec(`UPDATE custom.sales SET state = 'sent', _changed_at = clock_timestamp() WHERE sale_id = '3'`) // 1000 more
-	s.exec(`UPDATE custom.sales SET day = '2025-10-30', _changed_at = clock_timestamp() WHERE sale_id = '4'`)
-	s.exec(`UPDATE custom.sales_parts SET size = 3 WHERE _parent_id = '2'`) // not said to belong to it
-	s.exec(`INSERT INTO custom.sales_parts (organization_id, _parent_id, _position, item_id) VALUES ($1, '5', 0, 'c')`, businessKey)
-	s.exec(`UPDATE custom.sales SET _changed_at = clock_timestamp() WHERE sale_id = '5'`)
-	got := one[[]string](s, `SELECT array_agg(concat_ws(' ', record_id, kind,
-			coalesce(effect ->> 'net', '0'), coalesce(effect_base ->> 'net', '0'), after ->> 'shop''s') ORDER BY record_id)
-		FROM analytics.after_close WHERE table_name = 'custom.sales'`)
-	if want := []string{"1 changed -40 -40", "2 changed 0 0 south", "3 changed 1000 1000", "4 moved_in 50 50 north", "5 changed 0 0"}; !slices.Equal(got, want) {
-		t.Errorf("changes %q, want %q", got, want)
-	}
-}
-
-// declaredDated is a list with all words about its period. Some hold what SQL would take for its
-// own.
-const declaredDated = `
-custom:
-  - service: inventory
-    name: sales
-    doc: A sale over the counter.
-    path: /sales
-    key: sales
-    id: sale_id
-    scope: settings
-    columns:
-      - {wire: day, kind: date}
-      - {wire: net, kind: decimal}
-      - {wire: currency, kind: id}
-      - {wire: price, kind: decimal}
-      - {wire: state, kind: text}
-      - {wire: "shop's", name: shop, kind: text, class: plain}
-      - {wire: note, kind: text}
-    children:
-      - name: parts
-        columns:
-          - {wire: item_id, kind: id}
-          - {wire: size, kind: decimal}
-    dated:
-      on: day
-      figures: [net]
-      currency: currency
-      rate: price
-      state: state
-      out: [draft, "won't do"]
-      with: ["shop's"]
-      lines: parts
-      line_columns: [item_id]
-`

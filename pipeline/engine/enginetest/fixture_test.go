@@ -117,6 +117,25 @@ func (f *fixture) close() {
 	must(f.t, f.app.Close(context.WithoutCancel(f.t.Context())))
 }
 
+// reconfigure opens the engine on another configuration. Before that it executes the plan that the
+// configuration needs, and it returns that plan.
+func (f *fixture) reconfigure(config string) engine.Plan {
+	f.t.Helper()
+	ctx := f.t.Context()
+	f.config = config
+	app, err := engine.Load(f.options)
+	must(f.t, err)
+	must(f.t, app.OpenDatabase(ctx))
+	plan, err := app.Plan(ctx)
+	must(f.t, err)
+	must(f.t, app.Accept(ctx, plan.ID, time.Minute))
+	_, err = app.Declare(ctx)
+	must(f.t, err)
+	f.close()
+	f.open()
+	return plan
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
