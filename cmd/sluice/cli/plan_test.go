@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -61,136 +60,39 @@ func (p planned) calls() map[string]int {
 	return calls
 }
 
-// made are the calls that upstream received, by stream, in the runs after one.
-func (s *fixture) made(behind int64) map[string]int {
-	s.t.Helper()
-	rows, err := s.conn.Query(s.t.Context(), `SELECT r.service || '.' || r.resource, (SELECT count(*) FROM sluice.calls c WHERE c.run_id = r.id)
-		FROM sluice.runs r WHERE r.id > $1`, behind)
-	must(s.t, err)
-	defer rows.Close()
-	made := make(map[string]int)
-	for rows.Next() {
-		var name string
-		var calls int
-		must(s.t, rows.Scan(&name, &calls))
-		made[name] += calls
-	}
-	must(s.t, rows.Err())
-	return made
-}
-
-// count is how many records upstream has of a resource.
-func (s *fixture) count(r resource) int {
-	n := 0
-	for range s.world.Truth(r.service, r.name) {
-		n++
-	}
-	return n
-}
-
-// TestPlan compares the forecast of a first sync, for which only the sizes are assumed, with its
-// real calls. Upstream is quiet, so they have to be equal. The second forecast uses what the first
-// sync measured.
+// TestPlan: before anything was read, plan says what to assume. After two syncs, runs shows the
+// forecast of the second.
 func TestPlan(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		options sandbox.Options
-		// details are the rows of each list that are assumed to be headers. "" leaves it to the
-		// forecast, which assumes that all are.
-		details string
-	}{
-		"headers":    {options: sandbox.Options{Seed: 83, Records: 70, HeadersOnly: true}},
-		"many pages": {options: sandbox.Options{Seed: 86, Records: 2400}, details: "0"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newFixture(t, test.options).narrow()
-			s.blind()
-			first := s.foresee(codeFine, s.assumed(test.details)...)
-			before := s.arrivals.total()
-			s.sync(codeFine)
-			s.came(first, 0)
-			sum := 0
-			for i := range first.Services {
-				sum += first.Services[i].Calls
-			}
-			if arrived := s.arrivals.total() - before; arrived != sum || sum < 15 {
-				t.Errorf("the services were to be called %d times (more than once a list, or nothing was forecast) and were %d times", sum, arrived)
-			}
-
-			second, last := s.foresee(codeFine), one[int64](s, "SELECT max(id) FROM sluice.runs")
-			for i := range second.Services {
-				if service := &second.Services[i]; service.Spent != first.Services[i].Calls {
-					t.Errorf("%s: %d spent, want %d", service.Service, service.Spent, first.Services[i].Calls)
-				}
-			}
-			s.sync(codeFine)
-			s.came(second, last)
-			s.kept(last)
-		})
-	}
-}
-
-// blind plans before anything was read: an export is one call, everything else is unknown.
-func (s *fixture) blind() {
-	s.t.Helper()
-	p := s.foresee(codeFine)
-	for i := range p.Streams {
-		stream := &p.Streams[i]
+	s := newFixture(t, sandbox.Options{Seed: 83, Records: 5}).narrow()
+	for _, stream := range s.foresee(codeFine).Streams {
 		if exported := stream.Resource == "conversations"; (stream.Calls != nil) != exported || exported == (stream.Assume != "") {
-			s.t.Errorf("before anything was read: %+v", stream)
+			t.Errorf("before anything was read: %+v", stream)
 		}
 	}
-}
-
-// assumed are the flags with the number of upstream's records.
-func (s *fixture) assumed(details string) []string {
-	s.t.Helper()
-	var flags []string
-	for _, r := range resources() {
-		if r.service == "chat" { // an export is one call
-			continue
-		}
-		flags = append(flags, fmt.Sprintf("--assume=%s.%s=%d", r.service, r.name, s.count(r)))
-		if r.name == "chart_of_accounts" { // its list is whole but in a sandbox that plays live services
-			flags = append(flags, "--assume=accounting.chart_of_accounts.details=0")
-		} else if details != "" {
-			flags = append(flags, fmt.Sprintf("--assume=%s.%s.details=%s", r.service, r.name, details))
+	calls := s.foresee(codeFine, "--assume=inventory.bills=3000", "--assume=inventory.bills.details=40").calls()
+	if list, details := calls["inventory.bills"], calls["inventory.bills.details"]; list < 15 || details != 40 {
+		t.Errorf("3,000 bills and 40 of their single records take %d and %d calls, want at least 15 and 40", list, details)
+	}
+	s.sync(codeFine, "chart_of_accounts")
+	for _, service := range s.foresee(codeFine).Services {
+		if spent := one[int](s, "SELECT count(*) FROM sluice.calls WHERE service = $1", service.Service); service.Spent != spent {
+			t.Errorf("%s: %d spent, want %d", service.Service, service.Spent, spent)
 		}
 	}
-	return flags
-}
-
-// came compares a forecast with the runs after one.
-func (s *fixture) came(forecast planned, behind int64) {
-	s.t.Helper()
-	if want, got := forecast.calls(), s.made(behind); !maps.Equal(want, got) {
-		s.t.Errorf("it was to take\n%v and took\n%v", want, got)
-	}
-}
-
-// kept checks the forecasts stored with the runs: none where nothing was known, and all of them
-// right. The runs after last knew everything.
-func (s *fixture) kept(last int64) {
-	s.t.Helper()
-	if wrong := one[int](s, "SELECT count(*) FROM sluice.runs r JOIN sluice.forecasts f ON f.run_id = r.id WHERE f.calls <> r.calls"); wrong != 0 {
-		s.t.Errorf("%d runs were forecast wrongly", wrong)
-	}
-	if none := one[int](s, "SELECT count(*) FROM sluice.runs r WHERE id > $1 AND NOT EXISTS (SELECT FROM sluice.forecasts f WHERE f.run_id = r.id)", last); none != 0 {
-		s.t.Errorf("%d of the second sync's runs have no forecast", none)
-	}
+	s.sync(codeFine, "chart_of_accounts")
 	var runs []struct {
 		Calls    int    `json:"calls"`
 		Forecast *int   `json:"forecast_calls"`
 		Basis    string `json:"forecast_basis"`
 	}
 	s.exec("UPDATE sluice.forecasts SET calls = calls + 2 WHERE run_id = (SELECT max(id) FROM sluice.runs WHERE resource = 'chart_of_accounts')")
-	must(s.t, json.Unmarshal([]byte(s.run("runs", "chart_of_accounts", "--json").stdout), &runs))
+	s.document(&runs, "runs", "chart_of_accounts")
 	if len(runs) != 2 || runs[1].Forecast != nil || runs[0].Forecast == nil || *runs[0].Forecast != runs[0].Calls+2 || runs[0].Basis != "assumed" {
-		s.t.Errorf("runs shows %+v", runs)
+		t.Errorf("runs shows %+v", runs)
 	}
 	if text := s.run("runs", "chart_of_accounts").stdout; !strings.Contains(text, fmt.Sprintf("%d -2", runs[0].Calls+2)) {
-		s.t.Errorf("runs shows no error of the forecast:\n%s", text)
+		t.Errorf("runs shows no error of the forecast:\n%s", text)
 	}
 }
 
