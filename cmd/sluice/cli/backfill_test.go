@@ -259,25 +259,3 @@ func TestBackfillVerbs(t *testing.T) {
 	s.equal("inventory.bills")
 	s.nothingOpen()
 }
-
-// TestBackfillOfEveryKind backfills what is no list of pages: an object, an export, and the lists
-// under parents.
-func TestBackfillOfEveryKind(t *testing.T) {
-	t.Parallel()
-	s := newWideStage(t, sandbox.Options{Seed: 99, Records: 60})
-	lists := []string{"accounting.contact_persons", "accounting.custom_module_records", "accounting.opening_balances", "inventory.locations"}
-	s.sync(codeFine, append(lists, "inventory.bills", "inventory.credit_notes", "accounting.vendor_payments")...)
-	s.pass(2 * time.Minute)
-	s.sync(codeFine, lists...)
-	s.pass(2 * time.Minute)
-	before := one[int64](s, `SELECT max(id) FROM sluice.runs`)
-	for _, b := range s.backfills(codeFine, lists...) {
-		if b.State != "done" || b.Received == 0 || b.Unchanged != b.Received || b.Forecast == nil || *b.Forecast != b.Calls {
-			t.Errorf("%+v", b)
-		}
-	}
-	if others := one[int](s, `SELECT count(*) FROM sluice.runs WHERE id > $1 AND class <> 'backfill'`, before); others != 0 {
-		t.Errorf("%d runs besides those of the backfills", others)
-	}
-	s.nothingOpen()
-}
