@@ -1,0 +1,63 @@
+// Command sluice-dev is the program for those who build sluice. Each subcommand is a package of its
+// own; sluice-dev help lists them.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"sluice/cmd/sluice-dev/pins"
+)
+
+// command is one subcommand.
+type command struct {
+	name, short string
+	run         func(ctx context.Context, args []string, stdout, stderr io.Writer) error
+}
+
+func commands() []command {
+	return []command{
+		{"pins", "write down what the program does today, to compare it with another version", pins.Run},
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run runs a subcommand and returns the exit code: 0 if all is well, 1 if it failed, 2 after a wrong
+// command line.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 {
+		for _, c := range commands() {
+			if c.name != args[0] {
+				continue
+			}
+			switch err := c.run(ctx, args[1:], stdout, stderr); {
+			case errors.Is(err, flag.ErrHelp):
+				return 0
+			case err != nil:
+				fmt.Fprintf(stderr, "sluice-dev %s: %v\n", c.name, err)
+				return 1
+			}
+			return 0
+		}
+	}
+	fmt.Fprintln(stderr, "usage: sluice-dev COMMAND [FLAG]...; sluice-dev COMMAND -help shows the flags of one")
+	for _, c := range commands() {
+		fmt.Fprintf(stderr, "  %-12s %s\n", c.name, c.short)
+	}
+	if len(args) == 1 && (args[0] == "help" || args[0] == "-help" || args[0] == "--help") {
+		return 0
+	}
+	return 2
+}
