@@ -14,7 +14,7 @@ LEAN := -vet=off -ldflags='-s -w'
 TESTGC ?= GOGC=300
 QUICKGC ?= GOGC=off GOMEMLIMIT=1GiB
 PKG ?= ./...
-# One Postgres for all packages: each would start its own, and migrate a database there (docs/decisions/0031-test-lanes).
+# One Postgres for all packages: each would start its own, and migrate a database there (docs/decisions/0021-tests).
 SHARED = $(GO) run ./cmd/sluice-test
 # The end-to-end tests are in files of their own, with the tag e2e. E2E narrows them to a pattern of names, E2EPKG to packages; E2EFLAGS are
 # flags of their own.

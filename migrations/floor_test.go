@@ -168,6 +168,6 @@ func TestTheVersionOfTheQueueIsPinned(t *testing.T) {
 	t.Parallel()
 	if got := list(t, migrated(t), `SELECT max(version) || ' ' || queue FROM river.river_migration, sluice.floor GROUP BY queue`); got[0] != "8 8" {
 		t.Errorf("the queue's version and its floor are %q, known are 8 and 8: read River's change log. If a client of the version before works on the new "+
-			"tables, write that into docs/decisions/0062-expand-and-contract.md and the new version here; if not, raise the floor by a migration", got)
+			"tables, write that into docs/decisions/0005-migrations.md and the new version here; if not, raise the floor by a migration", got)
 	}
 }

@@ -5,7 +5,7 @@ import "time"
 // Lateness is how long after their modification records became visible. A record proves lateness if
 // it arrives now although it was modified before the last clean run of its list began: that run
 // should have shown it. It was late by at least the time between the two
-// (docs/decisions/0016-measured-capabilities).
+// (docs/decisions/0008-keyset-paging).
 type Lateness struct {
 	// Records counts the records that were late by MaxLag at most, Beyond those that were later.
 	Records, Beyond int

@@ -2,7 +2,7 @@ package pipeline
 
 import "time"
 
-// Look is the progress of a look for deletions (docs/decisions/0046-looks-by-rank). In the order of
+// Look is the progress of a look for deletions (docs/decisions/0010-deletions). In the order of
 // creation, the rows before a record tell on which page of the list it has to stand. Where the list
 // shows fewer records than there are rows, rows are missing.
 type Look struct {

@@ -196,7 +196,7 @@ type End struct {
 }
 
 // Proof is a closed set: how a run knows that no record of its list escaped it
-// (docs/decisions/0047-overlapping-pages).
+// (docs/decisions/0007-paging-by-number).
 type Proof string
 
 // The proofs.

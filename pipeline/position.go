@@ -145,7 +145,7 @@ type Scan struct {
 }
 
 // Overlap is the progress of a pass in which each page shows a record of the page before
-// (docs/decisions/0047-overlapping-pages).
+// (docs/decisions/0007-paging-by-number).
 type Overlap struct {
 	// Size is the size of the largest page; zero if the pages of the pass do not overlap.
 	Size int `json:"size"`
@@ -177,7 +177,7 @@ type Link struct {
 }
 
 // Keyset is the progress of a scan by keyset paging: each request is for page 1, from the
-// modification time of the last record on (docs/decisions/0017-keyset-paging). Instants are whole
+// modification time of the last record on (docs/decisions/0008-keyset-paging). Instants are whole
 // seconds.
 type Keyset struct {
 	// From is the inclusive lower bound of the next request; zero begins at the first record.

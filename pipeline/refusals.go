@@ -7,7 +7,7 @@ const fewRejected = 1000
 
 // Refusals counts the records that a run received, and those of them that are new in quarantine: no
 // earlier run counted them, and the operator has not decided about them. So a record that never
-// fits withholds the watermark once only (docs/decisions/0024-rejected-records).
+// fits withholds the watermark once only (docs/decisions/0018-rejected-records).
 type Refusals struct {
 	Received, Refused int64
 	// Clashed counts those of Refused that shared an identifier with another record of the same

@@ -31,7 +31,7 @@ func (r Rules) TooManyRejected(rejected, received int64) bool {
 	return rejected > 0 && float64(rejected) > r.MaxRejected*float64(received)
 }
 
-// DefaultRules are the figures with which the procedures of docs/decisions/0007-passes-until-equal
+// DefaultRules are the figures with which the procedures of docs/decisions/0007-paging-by-number
 // were measured.
 func DefaultRules() Rules {
 	return Rules{
@@ -48,7 +48,7 @@ func DefaultRules() Rules {
 }
 
 // TombstoneRules are the figures that decide when a record counts as gone because the list does not
-// show it (docs/decisions/0014-tombstones-need-proof).
+// show it (docs/decisions/0010-deletions).
 type TombstoneRules struct {
 	// MaxRows and MaxShare are the brake: a scan that misses more live rows than the larger of the
 	// two allows proves nothing by itself. MaxShare is a share of the resource's live rows, from 0
@@ -60,7 +60,7 @@ type TombstoneRules struct {
 	Apart time.Duration
 }
 
-// DefaultTombstoneRules are the figures of docs/decisions/0014-tombstones-need-proof.
+// DefaultTombstoneRules are the figures of docs/decisions/0010-deletions.
 func DefaultTombstoneRules() TombstoneRules {
 	return TombstoneRules{MaxRows: 20, MaxShare: 0.02, Apart: 10 * time.Minute}
 }

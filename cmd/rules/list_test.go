@@ -140,8 +140,8 @@ func importRules() []rule {
 				return under(ours(imported), "sandbox") && !s.within("sandbox", "cmd")
 			}),
 		imports("the queue only in jobs",
-			"River is young and changes monthly, and holds jobs only (docs/decisions/0002-river-carries-jobs); migrations run its own migrator, "+
-				"and one room serves its own pages (docs/decisions/0066-river-ui)",
+			"River is young and changes monthly, and holds jobs only (docs/decisions/0006-jobs); migrations run its own migrator, "+
+				"and one room serves its own pages (docs/decisions/0038-river-ui)",
 			func(s *source, imported string) bool {
 				migrator := s.within("migrations") && (strings.HasPrefix(imported, river+"/rivermigrate") || strings.HasPrefix(imported, river+"/riverdriver/"))
 				pages := s.folder == queuePages && (imported == river || strings.HasPrefix(imported, river+"/riverdriver/") ||
@@ -156,7 +156,7 @@ func importRules() []rule {
 			}),
 		imports("pgx only where rows and jobs are written",
 			"the warehouse is the only door out, the oracle holds rows against records, and tools that try the product look past it; "+
-				"package pipeline names the transaction type only, the queue's pages hand River a pool, and the publisher of the lake is a module of its own (docs/decisions/0084-lake)",
+				"package pipeline names the transaction type only, the queue's pages hand River a pool, and the publisher of the lake is a module of its own (docs/decisions/0030-lake)",
 			func(s *source, imported string) bool {
 				names := s.folder == "pipeline" && imported == pgx+"/v5"
 				return under(imported, pgx) && !names && s.folder != queuePages &&

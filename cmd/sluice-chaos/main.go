@@ -4,7 +4,7 @@
 // database, fills its disk, breaks connections and lets upstream refuse, by a plan that a seed
 // fixes. Then all faults stop, and a judge that knows nothing of sluice compares both sides, and
 // the inbox with what upstream sent. make chaos runs it;
-// docs/decisions/0020-simulation-chaos-and-mutation says what it proves.
+// docs/decisions/0021-tests says what it proves.
 //
 // The program under test is the test binary of cmd/sluice/cli: the program itself, with a shorter
 // minute and with clocks that are off.

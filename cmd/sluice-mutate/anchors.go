@@ -1,6 +1,6 @@
 package main
 
-// anchorBugs lose the thread of a list that is read by keyset (docs/decisions/0017-keyset-paging).
+// anchorBugs lose the thread of a list that is read by keyset (docs/decisions/0008-keyset-paging).
 func anchorBugs() []bug {
 	const (
 		keyset = "pipeline/sync/scan/keyset.go"

@@ -3,7 +3,7 @@ package main
 const bodyRoom = "pipeline/upstream/body"
 
 // boundBugs take from answers more than a process has room for
-// (docs/decisions/0026-bounded-answers).
+// (docs/decisions/0018-rejected-records).
 func boundBugs() []bug {
 	return []bug{
 		tests("cmd/sluice/cli/bounded", "^TestStatusConnectionsAreBounded$", "connections without end", "the status pages take as many connections as come, and the descriptors of the calls with them",

@@ -73,7 +73,7 @@ func markBugs() []bug {
 	}
 }
 
-// passBugs take a list for whole that is not (docs/decisions/0007-passes-until-equal).
+// passBugs take a list for whole that is not (docs/decisions/0007-paging-by-number).
 func passBugs() []bug {
 	return []bug{
 		schedules("20000", "one pass is enough", "a list is believed after it was read once",
@@ -141,7 +141,7 @@ func rowBugs() []bug {
 	}
 }
 
-// historyBugs tell another past than there was (docs/decisions/0018-version-history).
+// historyBugs tell another past than there was (docs/decisions/0016-versions).
 func historyBugs() []bug {
 	const (
 		room      = "pipeline/warehouse"

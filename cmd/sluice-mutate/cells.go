@@ -1,7 +1,7 @@
 package main
 
 // cellBugs let an organization be at home in two cells, or lose some of it on the way
-// (docs/decisions/0086-cells).
+// (docs/decisions/0031-cells).
 func cellBugs() []bug {
 	const (
 		room    = "pipeline/warehouse/cells"

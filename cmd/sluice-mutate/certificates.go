@@ -1,7 +1,7 @@
 package main
 
 // certificateBugs make a certificate, or its check, miss what was tampered with
-// (docs/decisions/0077-certificate).
+// (docs/decisions/0032-certificate).
 func certificateBugs() []bug {
 	const (
 		room  = "cmd/sluice/cli"

@@ -1,6 +1,6 @@
 package main
 
-// detailBugs read single records in another order (docs/decisions/0044-details-by-value).
+// detailBugs read single records in another order (docs/decisions/0009-single-records).
 func detailBugs() []bug {
 	const (
 		file = "pipeline/warehouse/streams/details/backlog.go"

@@ -1,7 +1,7 @@
 package main
 
-// erasureBugs leave a copy of what was erased, or let it come back (docs/decisions/0082-erasing),
-// or keep what is to be left out (0078-left-out-and-hashed).
+// erasureBugs leave a copy of what was erased, let it come back, or keep what is to be left out
+// (docs/decisions/0029-personal-data).
 func erasureBugs() []bug {
 	const (
 		room  = "pipeline/warehouse"

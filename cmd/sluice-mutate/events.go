@@ -1,6 +1,7 @@
 package main
 
-// eventBugs lose messages to receivers, or send them in another order (docs/decisions/0070-events).
+// eventBugs lose messages to receivers, or send them in another order
+// (docs/decisions/0028-change-log).
 func eventBugs() []bug {
 	const room = "pipeline/events"
 	const stored = "pipeline/warehouse/receivers/receivers.go"

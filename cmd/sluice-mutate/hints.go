@@ -1,7 +1,7 @@
 package main
 
 // hintBugs believe change notifications too much, or forget what they told
-// (docs/decisions/0049-notifications-are-hints).
+// (docs/decisions/0014-notifications).
 func hintBugs() []bug {
 	const (
 		room     = "pipeline/warehouse"

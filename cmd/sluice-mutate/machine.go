@@ -8,7 +8,7 @@ const (
 )
 
 // machineBugs open the machine that the program runs on to its other accounts
-// (docs/decisions/0028-sharing-a-machine).
+// (docs/decisions/0020-secrets-and-roles).
 func machineBugs() []bug {
 	return []bug{
 		tests(localpgRoom, plantedByRoot, "handed over first", "the account that root lends owns the folder in which root makes others for it",

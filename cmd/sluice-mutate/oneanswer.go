@@ -1,7 +1,7 @@
 package main
 
 // oneAnswerBugs let one answer stop an organization for longer than it may
-// (docs/decisions/0025-recovery-from-refusals).
+// (docs/decisions/0012-refusals).
 func oneAnswerBugs() []bug {
 	const (
 		functions = "migrations/00017_hinted_calls.sql"

@@ -9,7 +9,7 @@ func operationBugs() []bug {
 }
 
 // consentBugs take another consent than the one that was asked for, or show its code
-// (docs/decisions/0056-consent).
+// (docs/decisions/0025-consent).
 func consentBugs() []bug {
 	const room = "cmd/sluice/cli/consent"
 	return []bug{
@@ -32,7 +32,7 @@ func consentBugs() []bug {
 const storeRoom = "pipeline/engine/config/secrets"
 
 // rereadBugs let secrets out of their stores, or lose them when they are read again
-// (docs/decisions/0063-secrets-and-roles).
+// (docs/decisions/0020-secrets-and-roles).
 func rereadBugs() []bug {
 	return []bug{
 		tests(storeRoom, "^TestCommandsThatFail$", "what a command said", "the error of a command that failed quotes what it printed",
@@ -53,7 +53,7 @@ func rereadBugs() []bug {
 }
 
 // sealBugs leave tokens under a key that the operator then takes away
-// (docs/decisions/0063-secrets-and-roles).
+// (docs/decisions/0020-secrets-and-roles).
 func sealBugs() []bug {
 	const room = "pipeline/upstream/token"
 	return []bug{
@@ -67,7 +67,7 @@ func sealBugs() []bug {
 }
 
 // watchBugs show an operator another program than the one that runs
-// (docs/decisions/0059-declared-metrics, 0061-traces).
+// (docs/decisions/0024-metrics and docs/decisions/0039-traces).
 func watchBugs() []bug {
 	const (
 		room  = "pipeline/engine/metrics"
@@ -85,7 +85,7 @@ func watchBugs() []bug {
 	}
 }
 
-// roleBugs give roles of the database more than they need (docs/decisions/0063-secrets-and-roles).
+// roleBugs give roles of the database more than they need (docs/decisions/0020-secrets-and-roles).
 func roleBugs() []bug {
 	const room = "pipeline/warehouse/roles"
 	return []bug{
@@ -98,7 +98,7 @@ func roleBugs() []bug {
 }
 
 // timelineBugs forget that a promotion or a restore may have taken back what was committed
-// (docs/decisions/0064-poolers-and-failover).
+// (docs/decisions/0019-shared-database).
 func timelineBugs() []bug {
 	return []bug{
 		tests("pipeline/warehouse", "^TestAClaimEndsWithItsTimeline$", "a claim of another timeline", "a worker goes on behind rows that a promotion lost",
@@ -118,7 +118,7 @@ func figureBugs() []bug {
 	}
 }
 
-// releaseBugs make two builds of one commit differ (docs/decisions/0057-releases).
+// releaseBugs make two builds of one commit differ (docs/decisions/0023-releases).
 func releaseBugs() []bug {
 	const room = "cmd/sluice-release"
 	return []bug{

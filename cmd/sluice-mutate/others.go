@@ -1,7 +1,7 @@
 package main
 
 // otherBugs let objects, functions and locks of other roles of the database in
-// (docs/decisions/0027-sharing-a-database).
+// (docs/decisions/0019-shared-database).
 func otherBugs() []bug {
 	const (
 		file    = "migrations/00001_streams.sql"

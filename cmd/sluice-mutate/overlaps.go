@@ -1,7 +1,7 @@
 package main
 
 // overlapBugs believe a pass whose pages do not hang together
-// (docs/decisions/0047-overlapping-pages).
+// (docs/decisions/0007-paging-by-number).
 func overlapBugs() []bug {
 	const (
 		overlap = "pipeline/sync/scan/overlap.go"

@@ -3,7 +3,7 @@ package main
 const cadenceRoom = "pipeline/planning/cadence"
 
 // scheduleBugs spend the calls of learned intervals badly, or believe that they are spent well
-// (docs/decisions/0045-schedule-against-optimum).
+// (docs/decisions/0013-schedules).
 func scheduleBugs() []bug {
 	return []bug{
 		tests(cadenceRoom, "^TestPlan$", "intervals follow the rate", "an interval is shared out in proportion to calls over changes and not to the root of that",

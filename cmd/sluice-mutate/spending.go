@@ -1,7 +1,7 @@
 package main
 
-// spendingBugs miscount what other programs spend (docs/decisions/0074-calls-of-others), and
-// rehearse another world than the real one (docs/decisions/0075-rehearsals).
+// spendingBugs miscount what other programs spend (docs/decisions/0034-calls-of-others), and
+// rehearse another world than the real one (docs/decisions/0033-rehearsals).
 func spendingBugs() []bug {
 	const (
 		file  = "migrations/00044_others.sql"

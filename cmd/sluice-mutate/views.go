@@ -1,7 +1,7 @@
 package main
 
 // viewBugs make analysts' figures wrong, or show readers what is not theirs
-// (docs/decisions/0052-views-for-analysts, 0053-readers).
+// (docs/decisions/0027-views).
 func viewBugs() []bug {
 	const (
 		views = "migrations/views/"

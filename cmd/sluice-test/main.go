@@ -2,7 +2,7 @@
 // test ./... . Package warehousetest chooses the server, which ends with the command. Without
 // sluice-test each test binary starts a server of its own.
 //
-// The Makefile runs the tests by it; docs/decisions/0031-test-lanes says why.
+// The Makefile runs the tests by it; docs/decisions/0021-tests says why.
 package main
 
 import (

@@ -1,6 +1,6 @@
 // Package jobs inserts the jobs of due streams, works them, and decides what each kind of error
 // means for the queue. River stores jobs only: schedules, watermarks, scans and fences are in
-// sluice's own tables (docs/decisions/0002-river-carries-jobs).
+// sluice's own tables (docs/decisions/0006-jobs).
 //
 // It never reads and never loads. A job claims its stream, lets package sync read one bounded
 // chunk, and is completed in the chunk's last transaction.

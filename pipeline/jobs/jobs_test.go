@@ -23,7 +23,7 @@ func TestChunksChainUntilTheRunEnds(t *testing.T) {
 		t.Errorf("%d rows, want 15", got)
 	}
 	// 15 things with two a page and, in the second pass, one a page
-	// (docs/decisions/0007-passes-until-equal) are 23 pages. With 3 pages a chunk that is 8 chunks,
+	// (docs/decisions/0007-paging-by-number) are 23 pages. With 3 pages a chunk that is 8 chunks,
 	// each a completed job.
 	r.until("all jobs are completed", `SELECT CASE WHEN count(*) = 8 THEN 1 ELSE 0 END FROM river.river_job WHERE state = 'completed'`)
 	if got := r.number(`SELECT count(*) FROM sluice.runs WHERE outcome = 'done' AND chunks = 8`); got != 1 {

@@ -13,7 +13,7 @@ import (
 // reaper makes jobs available again that no process works. River would do so an hour later. The
 // free lock of a process shows at once that it was killed, and each process knows which jobs are
 // not its own any more: River gives up to record an end while the database is away, and a promoted
-// standby may lack the record (docs/decisions/0064-poolers-and-failover).
+// standby may lack the record (docs/decisions/0019-shared-database).
 type reaper struct {
 	queue *Queue
 	// missed counts how often in a row the reaper saw a job that no process works.

@@ -1,6 +1,6 @@
 // Package notifications receives what upstream tells about changes. A callback is verified, stored
 // and answered; what it says is a hint that records should be read, and never their data
-// (docs/decisions/0049-notifications-are-hints).
+// (docs/decisions/0014-notifications).
 //
 // Two dialects have one meaning: watch is the callback of a channel of the change notifications
 // (docs/upstream.md U279, U285), rule the webhook of a workflow rule (U300 to U305). A third one,

@@ -94,12 +94,12 @@ func (s *Stream) changed(in time.Duration) Figure {
 	return Figure{Value: s.Changes.Value * days(in), Basis: s.Changes.Basis}
 }
 
-// listing returns how many calls a list of so many records takes. Pages that overlap are read once
-// (docs/decisions/0047-overlapping-pages). Other lists of more than one page have a second pass
-// that sees the same (docs/decisions/0007-passes-until-equal).
+// listing returns how many calls a list of so many records takes. Pages that overlap are read once.
+// Other lists of more than one page have a second pass that sees the same
+// (docs/decisions/0007-paging-by-number).
 func (s *Stream) listing(records float64) int {
 	if s.ReadsByKeyset {
-		// Each page repeats the record at which it begins (docs/decisions/0017-keyset-paging).
+		// Each page repeats the record at which it begins (docs/decisions/0008-keyset-paging).
 		return max(int(math.Round(records*parts)/parts)-1, 0)/(s.Page-1) + 1
 	}
 	if s.Overlaps {

@@ -5,7 +5,7 @@
 // It is pure: facts go in, figures come out, and each figure says what it is based on. It never
 // guesses a size: an unknown size stays unknown until a run measures it or the operator gives it.
 //
-// Start reading at Next, then PerDay and Cheapest, and at Due; docs/decisions/0010-forecasts says
+// Start reading at Next, then PerDay and Cheapest, and at Due; docs/decisions/0013-schedules says
 // why.
 package planning
 

@@ -22,10 +22,9 @@ func stream(resource string, shape planning.Shape, facts planning.Facts) plannin
 	return planning.Stream{Key: pipeline.Key{Organization: "1", Service: "s", Resource: resource}, Shape: shape, Facts: facts}
 }
 
-// The figures of this table are counted by hand from docs/decisions/0007-passes-until-equal, those
-// of overlapping pages from the table of docs/decisions/0047-overlapping-pages. A list of one page
-// is read once, any other in two equal passes. With numbered pages a full last page is followed by
-// an empty one.
+// The figures of this table are counted by hand from docs/decisions/0007-paging-by-number, those
+// of overlapping pages from its table. A list of one page is read once, any other in two equal
+// passes. With numbered pages a full last page is followed by an empty one.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	byNumber := planning.Shape{Way: planning.WayRows, Page: 200, Full: true}

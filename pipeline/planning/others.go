@@ -7,7 +7,7 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// What counts as usual (docs/decisions/0074-calls-of-others).
+// What counts as usual (docs/decisions/0034-calls-of-others).
 const (
 	// usualDays is how many of the last days of a weekday say what is usual on it, leastDays the
 	// fewest that do.

@@ -111,7 +111,7 @@ func (u *upstream) page(request pipeline.Request, call int64, f fault) (pipeline
 // strays reports whether the page of an unfiltered list shows a record that the filter leaves out.
 // If it shows none, the run cannot detect that upstream ignored the filter on that page only, and
 // the next pass with the same pages is equal. Reading does not promise to be complete if upstream
-// does so twice (docs/decisions/0020-simulation-chaos-and-mutation).
+// does so twice (docs/decisions/0021-tests).
 func strays(all, filtered []*thing, number, size int) bool {
 	from, to := bounds(all, number, size)
 	return slices.ContainsFunc(all[from:to], func(t *thing) bool { return !slices.Contains(filtered, t) })

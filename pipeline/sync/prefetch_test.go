@@ -101,7 +101,7 @@ const storms = 250
 // the answers, no watermark passes a record that is not loaded, and once upstream is quiet no
 // record is missing. Creations and edits can move records in front of others. One of these and a
 // deletion in each pass can then hide a record, however the passes are read
-// (docs/decisions/0007-passes-until-equal). Such lists have deletions only.
+// (docs/decisions/0007-paging-by-number). Such lists have deletions only.
 func TestReadingAheadLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, cursor := range cursors() {

@@ -63,7 +63,7 @@ func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 			t.Fatalf("run: %v", err)
 		}
 		// In the order of creation two equal passes are a proof. In other orders a creation and a
-		// deletion in each pass can hide a record (docs/decisions/0007-passes-until-equal).
+		// deletion in each pass can hide a record (docs/decisions/0007-paging-by-number).
 		if passed := r.passed(w, ""); byToken && len(passed) > 0 {
 			t.Fatalf("the watermark %v passed %v", r.memory.position.Watermark, passed)
 		}

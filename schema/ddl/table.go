@@ -63,7 +63,7 @@ type Table struct {
 	Index *Index
 	// roomy says that pages keep room for new versions of their rows: no index has a column that an
 	// update changes, so one that stays on its page writes no index
-	// (docs/decisions/0021-loading-at-copy-speed).
+	// (docs/decisions/0017-loading).
 	roomy bool
 }
 

@@ -9,7 +9,7 @@ import (
 // HashRule is the number of the rule by which the content hash of a record is made. Whatever makes
 // another hash of the same bytes under the same declaration, here or in the canonical values, takes
 // the next number, and so does what makes other drift of them: the warehouse then writes the hashes
-// of all rows anew, once and without a call (docs/decisions/0019-rebuild-from-raw-records).
+// of all rows anew, once and without a call (docs/decisions/0015-raw-records).
 // Otherwise each record would look changed.
 const HashRule = 2
 
@@ -34,7 +34,7 @@ const (
 // canonical order. What a record does not carry leaves no trace in it, so that declaring a further
 // column changes no hash until upstream sends it. Only versions of one record are compared by it;
 // not against an attacker: an account that can craft two alike can already change the source
-// (docs/decisions/0022-payload-and-content-hashes).
+// (docs/decisions/0017-loading).
 func (s *scratch) hash(record *Record) [16]byte {
 	buf := s.spareHash[:0]
 	for i, rows := range record.Tables {

@@ -38,7 +38,7 @@ type scenario struct {
 	Told bool
 }
 
-// scenarios are those of docs/decisions/0020-simulation-chaos-and-mutation.
+// scenarios are those of docs/decisions/0021-tests.
 func scenarios() []scenario {
 	edits := []sandbox.Change{{Seed: 3, Inserts: 3, Edits: 9, Resources: []string{"bills", "items", "vendor_payments", "credit_notes"}}}
 	few := []sandbox.Change{{Seed: 5, Inserts: 1, Edits: 2, Resources: []string{"bills", "items", "vendor_payments"}}}

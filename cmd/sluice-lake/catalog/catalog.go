@@ -4,7 +4,7 @@
 //
 // It works in the transaction that it is given. So the tables of a publication change together, and
 // together with nothing else: that transaction holds the lock by which one process publishes at a
-// time. Why it is no library: docs/decisions/0084-lake.
+// time. Why it is no library: docs/decisions/0030-lake.
 //
 // Start reading at Lock, then CommitTable.
 package catalog

@@ -3,7 +3,7 @@
 //
 // A file has rows of one bucket of organizations, in the order of the key. Files are never changed:
 // a record that changed gets its new rows in a new file, and the positions of its former rows in a
-// file of positions. Why these and no equality deletes: docs/decisions/0084-lake.
+// file of positions. Why these and no equality deletes: docs/decisions/0030-lake.
 //
 // It knows no Postgres and no snapshot of its own. Start reading at Writer, then Live and Search.
 package files

@@ -4,7 +4,7 @@
 // changes and the rows of those records in one snapshot, the cut, writes files, and commits the new
 // metadata of all tables together. What a killed one has written is referred to by nothing, and is
 // swept later. The cursor of the cut is in the snapshots: so what is published and how far the log
-// was read cannot differ. Why: docs/decisions/0084-lake.
+// was read cannot differ. Why: docs/decisions/0030-lake.
 //
 // It never writes a table of the warehouse. Start reading at Publisher.Publish.
 package publish

@@ -2,7 +2,7 @@
 // the metadata of each. Engines that speak it need no right to the database of the catalog.
 //
 // It only reads: sluice-lake publish is the one way to change a table, because all tables of a cut
-// change together (docs/decisions/0087-rest-for-readers). It hands out no keys of the storage.
+// change together (docs/decisions/0030-lake). It hands out no keys of the storage.
 //
 // Source: https://github.com/apache/iceberg/blob/main/open-api/rest-catalog-open-api.yaml.
 // Start reading at New.

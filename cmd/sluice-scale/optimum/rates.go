@@ -3,7 +3,7 @@
 // schedule.
 //
 // All times are in seconds. Start reading at Rates and Instants;
-// docs/decisions/0045-schedule-against-optimum says why these are bounds.
+// docs/decisions/0013-schedules says why these are bounds.
 package optimum
 
 import "math"

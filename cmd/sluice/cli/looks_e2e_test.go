@@ -12,7 +12,7 @@ import (
 	"sluice/sandbox"
 )
 
-var lookRecords = flag.Int("look-records", 2400, "how many items TestLooks looks at; docs/decisions/0046-looks-by-rank has figures for 50,000")
+var lookRecords = flag.Int("look-records", 2400, "how many items TestLooks looks at; docs/decisions/0010-deletions has figures for 50,000")
 
 // TestLooks deletes items upstream: a look and one answer for several single records give their
 // rows tombstones, for a few calls. A look at a list in which nothing is missing takes one.

@@ -59,7 +59,7 @@ func nonsenses() []nonsense {
 		{kind: "slow", code: codeFine, state: idle, moved: true},
 		// One record never stops the others. Poison strikes by position on the page. Pages overlap
 		// all the same, unless it strikes their links: then the edges of two passes differ, and to
-		// a run such a list keeps changing (docs/decisions/0007-passes-until-equal).
+		// a run such a list keeps changing (docs/decisions/0007-paging-by-number).
 		{kind: "poison", code: codeFine, state: idle, spoils: true, either: true},
 		{kind: "nul", code: codeFine, state: idle, moved: true, spoils: true},
 		{kind: "extra_keys", code: codeFine, state: idle, moved: true, spoils: true},

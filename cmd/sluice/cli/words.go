@@ -52,9 +52,9 @@ func cursorWords(cursor schema.Cursor) string {
 	}
 }
 
-// costWords says how many calls a run takes. Pages overlap where the list has an order that is seen
-// (docs/decisions/0047-overlapping-pages). Other lists of more than one page are read in passes
-// until two are equal (docs/decisions/0007-passes-until-equal), so at least twice.
+// costWords says how many calls a run takes. Pages overlap where the list has an order that is
+// seen. Other lists of more than one page are read in passes until two are equal, so at least twice
+// (docs/decisions/0007-paging-by-number).
 func costWords(cursor schema.Cursor, paging schema.Paging, form schema.Envelope) string {
 	switch c := cursor.(type) {
 	case schema.Snapshot, schema.Export:

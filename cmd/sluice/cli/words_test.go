@@ -10,7 +10,7 @@ import (
 )
 
 // TestWords checks how a list is read and what a run costs, for each kind of cursor. The figures
-// are those of docs/decisions/0007-passes-until-equal and of docs/upstream.md U80, U82 and U86.
+// are those of docs/decisions/0007-paging-by-number and of docs/upstream.md U80, U82 and U86.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 )
 
 // mostCells is how many cells a fleet has at most: numbers are told apart by their remainder by 64
-// (docs/decisions/0086-cells).
+// (docs/decisions/0031-cells).
 const mostCells = 63
 
 // cellName is the shape of the name of a cell.

@@ -4,7 +4,7 @@
 //
 // It changes rows in one case only: it loads a record from quarantine whose present version fits.
 // If a record of upstream differs from its row because it changed after the stream's watermark,
-// that is no finding: the next run brings it (docs/decisions/0015-verification).
+// that is no finding: the next run brings it (docs/decisions/0015-raw-records).
 //
 // Start reading at Run, then subject.hold.
 package verify

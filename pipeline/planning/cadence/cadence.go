@@ -5,7 +5,7 @@
 // and no configuration.
 //
 // Start reading at Plan, then History.Seen and UsualHours. The reasons are in
-// docs/decisions/0013-adaptive-intervals and docs/decisions/0045-schedule-against-optimum.
+// docs/decisions/0013-schedules.
 package cadence
 
 import (

@@ -42,7 +42,7 @@ func FallsBack(stream pipeline.Stream, known pipeline.Capabilities) bool {
 var keysets = [...]pipeline.Capability{pipeline.CapabilityFilter, pipeline.CapabilityInclusive, pipeline.CapabilityAscending}
 
 // ReadsByKeyset says that the list can be asked for what was modified since the last record, in
-// ascending order, so that one pass is enough (docs/decisions/0017-keyset-paging).
+// ascending order, so that one pass is enough (docs/decisions/0008-keyset-paging).
 func ReadsByKeyset(stream pipeline.Stream, known pipeline.Capabilities) bool {
 	if !anchors(stream.Resource) {
 		return false

@@ -28,7 +28,7 @@ const (
 	measuredBehind = 2
 )
 
-// keyset takes a page into a scan by keyset (docs/decisions/0017-keyset-paging).
+// keyset takes a page into a scan by keyset (docs/decisions/0008-keyset-paging).
 //
 // One answer is one state of the list: all that was modified from the anchor on, up to the last
 // record of the page. No page number links two answers, so no record moves over a page edge unseen.
@@ -197,7 +197,7 @@ func (s *progress) stepBack() *pipeline.End {
 
 // walk takes a page of a second that has more records than a page. The second is read by page
 // number until two walks in a row saw the same records of it. Page edges differ between walks, as
-// between passes (docs/decisions/0007-passes-until-equal). Then the anchor steps one second on.
+// between passes (docs/decisions/0007-paging-by-number). Then the anchor steps one second on.
 func (s *progress) walk(page view, last time.Time, over bool, rules pipeline.Rules) *pipeline.End {
 	tie := s.Keyset.Tie
 	next := time.Time{} // the first second shown behind the tie

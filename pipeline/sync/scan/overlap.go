@@ -30,7 +30,7 @@ func Overlaps(scan *pipeline.Scan, paging schema.Paging) {
 	}
 }
 
-// overlap takes a page into a pass of overlapping pages (docs/decisions/0047-overlapping-pages).
+// overlap takes a page into a pass of overlapping pages (docs/decisions/0007-paging-by-number).
 //
 // One answer is one state of the list, so it shows each record between two of its records. If an
 // answer shows a record of the answer before, the two leave out no record between them. So one pass
@@ -134,7 +134,7 @@ func (s *progress) readAnew(rules pipeline.Rules) {
 // further.
 //
 // With pages of at most 200, no choice of windows reads a long list in less than 1.095 times the
-// calls of pages that do not overlap (docs/decisions/0047-overlapping-pages).
+// calls of pages that do not overlap (docs/decisions/0007-paging-by-number).
 func window(covered, least, most, unsized int) (int, int) {
 	number, perPage, reach := 0, 0, covered
 	try := func(size int) {

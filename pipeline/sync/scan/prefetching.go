@@ -13,13 +13,12 @@ const pagesPerGuess = 20
 // Prefetching says how many pages behind the next one of the scan may be requested early, but no
 // more than most. Zero means one page after the other.
 //
-// Where each page shows a record of the page before, the order of the answers does not matter
-// (docs/decisions/0047-overlapping-pages). Other pages that overlap in time can hide a record
-// without a trace. A deletion moves it up, from a page that is read later to a page that was read
+// Where each page shows a record of the page before, the order of the answers does not matter.
+// Other pages that overlap in time can hide a record without a trace. A deletion moves it up, from a page that is read later to a page that was read
 // before. So the first of two equal passes is always read one page after the other. A record that
 // it misses was pulled up by the deletion of a record that it saw. The second pass, in whatever
 // order it is read, cannot see the deleted record any more, so the passes differ
-// (docs/decisions/0012-prefetching-pages). A scan that moves no watermark proves nothing, so its
+// (docs/decisions/0007-paging-by-number). A scan that moves no watermark proves nothing, so its
 // first pass may prefetch.
 func Prefetching(scan *pipeline.Scan, paging schema.Paging, most int) int {
 	if scan.Overlap.Size > 0 {

@@ -1,5 +1,5 @@
 // Package scan decides, page by page, whether a list that changes while it is read was read whole
-// (docs/decisions/0007-passes-until-equal).
+// (docs/decisions/0007-paging-by-number).
 //
 // It is pure: all its state is in the scan, which is stored with the rows. Package sync, which
 // requests the pages, tests it against lists in motion.
@@ -161,9 +161,9 @@ func Begin(scan *pipeline.Scan, date, asked time.Time) {
 // compares the page with the request, falls back where upstream did otherwise, and gives the end of
 // the run, nil if the run goes on.
 //
-// One pass is enough if its pages overlap (docs/decisions/0047-overlapping-pages), or if the list
-// fits one page, because one answer is atomic. Otherwise a pass is repeated until two passes saw
-// the same records (docs/decisions/0007-passes-until-equal).
+// One pass is enough if its pages overlap, or if the list fits one page, because one answer is
+// atomic. Otherwise a pass is repeated until two passes saw the same records
+// (docs/decisions/0007-paging-by-number).
 func Advance(scan *pipeline.Scan, asked pipeline.Request, page pipeline.Page, batch *pipeline.Batch, rules pipeline.Rules) *pipeline.End {
 	return (*progress)(scan).advance(viewOf(batch, page, asked, scan.Mode), rules)
 }
@@ -326,7 +326,7 @@ func (s *progress) nextPass(rules pipeline.Rules) *pipeline.End {
 
 // moveEdges gives a pass other page edges than the pass before. A deletion hides the record behind
 // an edge, and the next pass has no edge at the same record
-// (docs/decisions/0007-passes-until-equal). A scan that moves no watermark proves nothing and keeps
+// (docs/decisions/0007-paging-by-number). A scan that moves no watermark proves nothing and keeps
 // its edges.
 func (s *progress) moveEdges(rules pipeline.Rules) {
 	const every = 2 // every second pass has the smaller pages

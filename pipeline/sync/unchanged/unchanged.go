@@ -1,9 +1,9 @@
 // Package unchanged makes records of the bytes of a page, and skips the normalizing of records
-// whose rows were made of the same bytes (docs/decisions/0022-payload-and-content-hashes).
+// whose rows were made of the same bytes (docs/decisions/0017-loading).
 //
 // It saves time and changes nothing else: Reader and Plain give the same rows, positions and
-// counts. Reading an unchanged list again takes a third longer with Plain for items
-// (docs/decisions/0035-loading-in-one-way), and a tenth longer for bills.
+// counts. Reading an unchanged list again takes a third longer with Plain for items, and a tenth
+// longer for bills.
 //
 // Start reading at Pages, then Reader.Page.
 package unchanged

@@ -1,6 +1,6 @@
 // Package probe measures with a few calls what a list can do. It asks whether the list filters,
 // sorts and pages as requested, and whether single records can be read
-// (docs/decisions/0016-measured-capabilities).
+// (docs/decisions/0008-keyset-paging).
 //
 // It never loads a record, never stores a verdict and never decides what follows from one. The pure
 // functions of judge.go judge the answers. Start reading at List.
@@ -208,7 +208,7 @@ func (p *prober) third(ctx context.Context, sorts bool, small pipeline.Verdict) 
 	}
 	if sorts {
 		ascending := order(pipeline.CapabilityAscending, request, page, records)
-		if !request.Since.IsZero() { // keyset paging uses both together (docs/decisions/0017-keyset-paging)
+		if !request.Since.IsZero() { // keyset paging uses both together (docs/decisions/0008-keyset-paging)
 			ascending.Evidence += ", asked for with the filter in one call"
 		}
 		p.found(ascending)

@@ -15,7 +15,7 @@ const pollArrival = 10 * time.Millisecond
 
 // acknowledged is an arrival that ends when upstream's machine has acknowledged all that was
 // written. With answers of 3 s, it allows 99 % of the calls of a minute instead of 95 %
-// (docs/decisions/0012-prefetching-pages). Package net/http reports a request as written while it
+// (docs/decisions/0011-budgets). Package net/http reports a request as written while it
 // is still in a buffer, so only the connection knows.
 type acknowledged struct {
 	now func() time.Time

@@ -81,7 +81,7 @@ func NewDoor(settings Transport, agent string) *Door {
 		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: settings.RootCAs},
 		TLSHandshakeTimeout:   settings.TLS,
 		ResponseHeaderTimeout: settings.Header,
-		// A connection belongs to one call (docs/decisions/0048-statements-and-connections). If a
+		// A connection belongs to one call (docs/decisions/0011-budgets). If a
 		// connection that is used again is dead, net/http sends the request a second time by
 		// itself: that call would not be counted (invariant 3).
 		DisableKeepAlives: true,

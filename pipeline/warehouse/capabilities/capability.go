@@ -1,5 +1,5 @@
 // Package capabilities stores what each list can do, how that is known, and how late writes become
-// visible in it (docs/decisions/0016-measured-capabilities).
+// visible in it (docs/decisions/0008-keyset-paging).
 //
 // It never decides how a list is read (package scan does, by the capabilities in a claim) and never
 // measures anything: verdicts come from declarations, from the check command and from runs. A

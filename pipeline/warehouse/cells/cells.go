@@ -3,7 +3,7 @@
 // Each database of a fleet is a cell. It says itself which organizations are at home in it, and
 // refuses calls and rows of others; so no process has to know the fleet. An organization is at home
 // in one cell at most, whatever ends between two statements of a move. Why it is as it is:
-// docs/decisions/0086-cells.
+// docs/decisions/0031-cells.
 //
 // It asks upstream nothing and never decides which organization belongs where. Start reading at
 // Move.Run.

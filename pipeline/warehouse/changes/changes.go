@@ -5,7 +5,7 @@
 // the log with a cursor: each change is read once, and changes of one record in the order in which
 // they were made, whatever order transactions commit in. The cursor, and which rows come next, is
 // known to functions of the database; analysts read by the same ones. Why:
-// docs/decisions/0069-change-log.
+// docs/decisions/0028-change-log.
 //
 // It never decides what a change is, and never writes a copied table. A transaction that writes the
 // log must not take or follow a cursor. Start reading at Write, then Read.

@@ -1,6 +1,6 @@
 // Package erasures removes records from the warehouse, wherever a copy of them stands, and keeps
 // what is left of them: a receipt that names no data, and a salted hash by which a load refuses the
-// record (docs/decisions/0082-erasing).
+// record (docs/decisions/0029-personal-data).
 //
 // Erasing is one act over the tables of many packages, so it is in one place: this package alone
 // deletes from tables that others write. It never calls upstream, and never decides what is erased:

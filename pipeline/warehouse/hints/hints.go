@@ -1,5 +1,5 @@
 // Package hints holds what change notifications told: the inbox of callbacks, and the hints that
-// records should be read (docs/decisions/0049-notifications-are-hints).
+// records should be read (docs/decisions/0014-notifications).
 //
 // A hint writes no value and moves no watermark: it only leads to a read. Package notifications
 // decides which callbacks are believed, package planning how hints are read.

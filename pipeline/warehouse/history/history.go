@@ -4,7 +4,7 @@
 // Functions of the database read a version's content from the tables, in the transaction that wrote
 // them. So a row and its open version always agree, whatever session wrote the row. History makes
 // no call upstream, and a row that is not written costs nothing. Why:
-// docs/decisions/0018-version-history.
+// docs/decisions/0016-versions.
 //
 // It decides neither what a table holds nor when a row is gone. Start reading at Write; switch.go
 // turns history on and off.

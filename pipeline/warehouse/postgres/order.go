@@ -11,7 +11,7 @@ import (
 // statement asks for the next rows after a key. A table has no statistics right after a first load.
 // Then the planner assumes that an organization has half a percent of the rows and that sorting
 // them is cheap. For each batch it reads all rows after the key: of 150,000 rows a batch of 2,000
-// took 27 ms, and 0.4 ms by the index (docs/decisions/0019-rebuild-from-raw-records). Statements
+// took 27 ms, and 0.4 ms by the index (docs/decisions/0015-raw-records). Statements
 // without an index for their order still sort. The planner then estimates them as so expensive that
 // it would compile each of them, so compilation is off, too.
 func InKeyOrder(ctx context.Context, tx pgx.Tx) error {

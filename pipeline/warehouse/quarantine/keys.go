@@ -1,7 +1,7 @@
 // Package quarantine stores rejected records, judges what they mean for the end of a run, and
 // counts drift. It also notices when a declared key is gone: most records of a list carried it, and
 // no longer do. A key that upstream renamed or dropped leaves its column as it was, without any
-// error, so the operator has to be told (docs/decisions/0024-rejected-records).
+// error, so the operator has to be told (docs/decisions/0018-rejected-records).
 //
 // It never decides whether a record fits, and changes no row of a resource. Lists and sweeps are
 // counted separately.

@@ -5,7 +5,7 @@
 // says what a row is. After each batch the functions of the database that keep versions read row
 // and arrays, and history.weave inserts the result among the existing versions. The temporary
 // tables end with the connection: if it is killed, each record has complete versions, and the next
-// call begins anew. Why: docs/decisions/0018-version-history.
+// call begins anew. Why: docs/decisions/0016-versions.
 //
 // Start reading at Replay, then Weave.
 package retrace

@@ -170,7 +170,7 @@ func TestWorkDoesNotGrowWithTheTable(t *testing.T) {
 
 // TestChangesThatStayOnTheirPageWriteNoIndex: where pages keep room, as those of lists without
 // single records do, a change is an update that writes to no index
-// (docs/decisions/0021-loading-at-copy-speed). It would not be one if a statement wrote keys.
+// (docs/decisions/0017-loading). It would not be one if a statement wrote keys.
 func TestChangesThatStayOnTheirPageWriteNoIndex(t *testing.T) {
 	t.Parallel()
 	const stored, every = 600, 100

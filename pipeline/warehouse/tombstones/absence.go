@@ -4,8 +4,7 @@
 // two clean scans of the whole list, some time apart, did not see its record, or a look and then a
 // scan. The first is enough if upstream then answers that it does not know the record. If a scan
 // misses more rows than the limit allows, the operator decides. Any call that shows the record
-// again refutes the evidence. Why: docs/decisions/0014-tombstones-need-proof and
-// docs/decisions/0046-looks-by-rank.
+// again refutes the evidence. Why: docs/decisions/0010-deletions.
 //
 // It works in its caller's transactions. Locks are always taken in this order: evidence, then rows.
 //

@@ -10,7 +10,7 @@ import (
 // pruneTurns bounds the calls of one prune, each of which deletes about a thousand rows.
 const pruneTurns = 20
 
-// sqlPrune logs what it deletes (docs/decisions/0080-retention-of-rows).
+// sqlPrune logs what it deletes (docs/decisions/0029-personal-data).
 const sqlPrune = `SELECT sluice.prune_gone($1)`
 
 // PruneGone deletes rows whose tombstone is older than age, with their arrays, and notes in the

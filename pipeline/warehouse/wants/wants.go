@@ -1,6 +1,6 @@
 // Package wants holds the records that roles of the database asked for: analytics.want and
 // analytics.fresh write them, and a run of the class hinted reads each by its single record
-// (docs/decisions/0076-wants).
+// (docs/decisions/0035-wants).
 //
 // A want writes no value and moves no watermark. The database decides which wants are taken: the
 // view analytics.wants and the trigger behind it. This package says what can be asked for, and how
