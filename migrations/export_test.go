@@ -8,6 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// First is the number of the first file.
+const First = first
+
 // Beside runs one transaction as a migration does; conn observes its waits.
 func Beside(ctx context.Context, conn *pgx.Conn, opts Options, fn func(ctx context.Context) error) error {
 	return opts.beside(conn).try(ctx, "the test's", fn)

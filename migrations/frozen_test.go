@@ -30,7 +30,7 @@ func TestReleasedFilesStayAsTheyAre(t *testing.T) {
 	}
 	names, err := fs.Glob(migrations.FS, "*.sql")
 	must(t, err)
-	next := fmt.Sprintf("%05d_….sql", len(names)+1)
+	next := fmt.Sprintf("%05d_….sql", len(names)+migrations.First)
 	for n, name := range names {
 		file, err := fs.ReadFile(migrations.FS, name)
 		must(t, err)
@@ -43,7 +43,7 @@ func TestReleasedFilesStayAsTheyAre(t *testing.T) {
 			t.Errorf("%s has changed, and databases have it as it was: restore it, and write what is to change into a new file, %s", name, next)
 		}
 		delete(known, name)
-		if number := fmt.Sprintf("%05d_", n+1); !strings.HasPrefix(name, number) {
+		if number := fmt.Sprintf("%05d_", n+migrations.First); !strings.HasPrefix(name, number) {
 			t.Errorf("%s does not begin with %s: files are numbered without gaps", name, number)
 		}
 	}
