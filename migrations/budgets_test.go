@@ -1,17 +1,10 @@
 package migrations_test
 
 import (
-	"io/fs"
-	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
-
-	"sluice/migrations"
-	"sluice/pipeline/warehouse/warehousetest"
 )
 
 // lastDay gives the calls of the day before the last call: what is behind it has no hour that is over
@@ -76,7 +69,7 @@ func reserved(t *testing.T, url, service, class, shares string) string {
 		'GET', '/things', page, 'suite', 0, 0, 100, '2 minutes', '1 minute', '24 hours'`+shares+`) WHERE refused = ''`)[0]
 }
 
-// TestSharesOfFiveClasses: a process of the version before names no share of hinted calls. Then
+// TestSharesOfFiveClasses: a caller may name no share of hinted calls, as it is the last one. Then
 // their floor is 0 and their ceiling 1, and the floors of the others are kept.
 func TestSharesOfFiveClasses(t *testing.T) {
 	t.Parallel()
@@ -94,7 +87,7 @@ func TestSharesOfFiveClasses(t *testing.T) {
 			t.Errorf("%s: %s of 100 calls, want %s", service, got, test.want)
 		}
 	}
-	// A reservation that began before the upgrade asks the new function. 42 calls are kept for the
+	// So it is when the function is asked by itself. 42 calls are kept for the
 	// others.
 	for left, want := range map[string]string{"0": "false", "42": "false", "43": "true"} {
 		got := list(t, url, `SELECT (sluice.class_available_at('o', 'shop', 4, '{0.4,0,0,0,0.02}', 100, `+left+`, `+left+`,
@@ -102,73 +95,5 @@ func TestSharesOfFiveClasses(t *testing.T) {
 		if got[0] != want {
 			t.Errorf("with %s calls left, a backfill may call at once is %s, want %s", left, got[0], want)
 		}
-	}
-}
-
-// before returns the files of an earlier version of the program, those that come before a file.
-func before(t *testing.T, file string) migrations.Options {
-	t.Helper()
-	files := fstest.MapFS{}
-	names, err := fs.Glob(migrations.FS, "*.sql")
-	must(t, err)
-	for _, name := range names {
-		text, err := fs.ReadFile(migrations.FS, name)
-		must(t, err)
-		if name < file {
-			files[name] = &fstest.MapFile{Data: text}
-		}
-	}
-	return migrations.Upgraded(migrations.Options{}, files)
-}
-
-// TestCountsOutliveTheSixthClass: an upgrade to hinted calls keeps what is counted. A worker of the
-// version before goes on in its session, and keeps its rights.
-func TestCountsOutliveTheSixthClass(t *testing.T) {
-	t.Parallel()
-	owner := warehousetest.Owner(t)
-	role, worker := warehousetest.Worker(t, owner)
-	must(t, migrations.Migrate(t.Context(), owner, before(t, "00017")))
-	script(t, owner, `SELECT sluice.grant_worker('`+role+`')`)
-	run(t, owner, `INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, finished_at, free_at)
-		SELECT 'o', 'shop', 'things', class, 'suite', 'GET', '/things', at AS reserved, at AS lease, at AS finished, at AS free
-		FROM unnest(ARRAY['sweep', 'sweep', 'details', 'backfill', 'probe']) WITH ORDINALITY AS v (class, hours),
-			LATERAL (VALUES (now() - hours * interval '3 hours')) AS a (at) RETURNING 'made'`,
-		`SELECT concat(sluice.recount_calls())`)
-
-	session := warehousetest.Connect(t, worker)
-	asks := func(conn *pgx.Conn, sql, want string) {
-		t.Helper()
-		var got string
-		if err := conn.QueryRow(t.Context(), sql).Scan(&got); err != nil || got != want {
-			t.Errorf("%s: %q (%v), want %q", strings.Fields(sql)[1], got, err, want)
-		}
-	}
-	const (
-		reserve = `SELECT refused FROM sluice.reserve_call('o', 'shop', 'things', 'backfill', 0, 'GET', '/things', 1, 'suite', 0, 0, 10,
-			'2 minutes', '1 minute', '24 hours', '{0.2,0,0,0,0.1}', '{1,1,1,0.5,1}')`
-		day = `SELECT concat_ws(' ', sum(calls), sum(incremental), sum(details), sum(sweep), sum(backfill), sum(probe))
-			FROM ` + lastDay
-		counts = `SELECT concat_ws(' ', span, began_at, reserved, calls, incremental, details, sweep, backfill, probe) FROM sluice.spent ORDER BY 1`
-	)
-	asks(session, reserve, "")
-	asks(session, day, "6 0 1 2 2 1")
-	counted := list(t, owner, counts)
-	must(t, migrations.Migrate(t.Context(), owner, migrations.Options{}))
-	if diff := cmp.Diff(counted, list(t, owner, counts)); diff != "" || len(counted) != 11 {
-		t.Errorf("%d minutes and hours are counted, want 6 and 5; by the upgrade (-before +after):\n%s", len(counted), diff)
-	}
-	asks(session, day, "6 0 1 2 2 1")
-	asks(session, reserve, "")
-	asks(session, day, "7 0 1 2 3 1")
-	const told = `SELECT refused FROM sluice.reserve_call('o', 'shop', 'things', 'hinted', 0, 'GET', '/things', 1, 'suite', 0, 0, 10,
-		'2 minutes', '1 minute', '24 hours', '{0.1,0,0,0,0,0.1}', '{1,1,1,0.5,1,0.1}')`
-	next := warehousetest.Connect(t, worker)
-	asks(next, told, "")
-	asks(next, told, "class")
-	asks(next, `SELECT concat_ws(' ', sum(calls), sum(backfill), sum(hinted)) FROM `+lastDay,
-		"8 3 1")
-	granted := list(t, owner, `SELECT a.grantee::regrole::text FROM pg_proc, aclexplode(proacl) AS a WHERE oid = 'sluice.day_spent'::regproc`)
-	if !slices.Contains(granted, role) {
-		t.Errorf("sluice.day_spent is granted to %q, not to the worker %s", granted, role)
 	}
 }

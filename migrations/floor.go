@@ -19,6 +19,10 @@ import (
 // must not work on it: its floor is above.
 var ErrNewer = errors.New("a newer version of the program migrated the database, and this one is too old for it")
 
+// ErrDevelopment says that a version from before the first release migrated the database.
+var ErrDevelopment = errors.New("the database is one of a development version from before the first release: " +
+	"export what you need with that version, or sync again, into a new database, as docs/operations/upgrade.md says")
+
 const (
 	sqlMade = `
 SELECT to_regclass('sluice.schema_version') IS NOT NULL, to_regclass('river.river_migration') IS NOT NULL, to_regclass('sluice.floor') IS NOT NULL`
@@ -69,10 +73,12 @@ func stateOf(ctx context.Context, session postgres.Asker) (state, error) {
 }
 
 // ahead reports whether a newer program than one with these versions migrated the database. It
-// returns ErrNewer if that program may not work on it. A newer database that states no floor comes
-// from a version that was never released.
+// returns ErrNewer if this program may not work on it, and ErrDevelopment if no released one may.
+// A newer database that states no floor comes from a version that was never released.
 func (s state) ahead(own versions) (bool, error) {
 	switch newer := s.applied.Program > own.Program || s.applied.Queue > own.Queue; {
+	case s.applied.Program > 0 && s.applied.Program < first:
+		return true, ErrDevelopment
 	case newer && s.floor == (versions{}):
 		return true, fmt.Errorf("%w: it is at version %d, and this one is of version %d", ErrNewer, s.applied.Program, own.Program)
 	case s.floor.Program > own.Program:
@@ -140,8 +146,8 @@ func own(from fs.FS) (versions, error) {
 }
 
 // Pending says whether Migrate would change the database. It changes nothing itself. A database of
-// a newer program on which this one may work has nothing pending. It returns ErrNewer if this
-// program may not work on it.
+// a newer program on which this one may work has nothing pending. It returns ErrNewer or
+// ErrDevelopment if this program may not work on it.
 func Pending(ctx context.Context, url string) (bool, error) {
 	pool, err := watch(ctx, url)
 	if err != nil {
@@ -149,11 +155,14 @@ func Pending(ctx context.Context, url string) (bool, error) {
 	}
 	defer pool.Close()
 	s, mine, err := both(ctx, pool)
-	if err != nil || !s.ours || !s.queue {
-		return err == nil, err
+	if err != nil {
+		return false, err
 	}
 	if _, err := s.ahead(mine); err != nil {
 		return false, err
+	}
+	if !s.ours || !s.queue {
+		return true, nil
 	}
 	return pending(ctx, pool)
 }

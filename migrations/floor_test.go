@@ -147,8 +147,8 @@ func TestTheFloorOnlyRises(t *testing.T) {
 	url := migrated(t)
 	role, worker := warehousetest.Worker(t, url)
 	must(t, migrations.GrantWorker(t.Context(), url, role))
-	run(t, url, `SELECT sluice.raise_floor(40, 9)::text`, `SELECT sluice.raise_floor(3)::text`)
-	if got := list(t, worker, `SELECT program || ' ' || queue FROM sluice.floor`); got[0] != "40 9" {
+	run(t, url, `SELECT sluice.raise_floor(400, 9)::text`, `SELECT sluice.raise_floor(3)::text`)
+	if got := list(t, worker, `SELECT program || ' ' || queue FROM sluice.floor`); got[0] != "400 9" {
 		t.Errorf("the floor is %q", got)
 	}
 	conn := warehousetest.Connect(t, worker)

@@ -104,8 +104,8 @@ func (o Options) beside(conn *pgx.Conn) *beside {
 // Migrate brings the database to the state that the embedded files and the queue's own migrations
 // describe. Any number of processes may call it at once: one works, the others wait. A database
 // without pending migrations is not changed, nor is one that a newer program migrated. After a kill
-// at any instant the next call continues where the killed one stopped. It returns ErrNewer, and
-// changes nothing, if this program may not work on the database. It returns ErrBlocked if other
+// at any instant the next call continues where the killed one stopped. It returns ErrNewer or
+// ErrDevelopment, and changes nothing, if this program may not work on the database. It returns ErrBlocked if other
 // sessions hold a table for longer than the options say.
 func Migrate(ctx context.Context, url string, opts Options) error {
 	config, err := parse(url)

@@ -100,7 +100,8 @@ ORDER BY 1`
 )
 
 // Foresee says what Migrate would do, in which order, and which sessions would be in its way now.
-// It reads the catalog and changes nothing. It returns ErrNewer as Migrate does.
+// It reads the catalog and changes nothing. It returns ErrNewer and
+// ErrDevelopment as Migrate does.
 func Foresee(ctx context.Context, url string, opts Options) (Outlook, error) {
 	var o Outlook
 	pool, err := watch(ctx, url)

@@ -64,7 +64,7 @@ func proofBugs() []bug {
 		tests("pipeline/lineage/verify", "^TestCompare$", "verify compares nothing", "rows that differ from their records are found equal",
 			edit{"pipeline/warehouse/contents/statement.go", "CASE WHEN %s IS DISTINCT FROM %s THEN %d END", "CASE WHEN false AND %s IS DISTINCT FROM %s THEN %d END"}),
 		tests("pipeline/lineage/verify", "^TestEachCheckFindsWhatItIsFor$", "a check that finds nothing", "a watermark that is ahead of time is not reported",
-			edit{"migrations/00012_verify.sql", "FROM sluice.streams WHERE watermark > clock_timestamp();", "FROM sluice.streams WHERE false;"}),
+			edit{"migrations/00113_verify.sql", "FROM sluice.streams WHERE watermark > clock_timestamp();", "FROM sluice.streams WHERE false;"}),
 		tests("cmd/sluice/cli/explain", "^TestConclusions$", "explain is silent about details", "the command hides that a single record is missing",
 			edit{"cmd/sluice/cli/explain/explain.go", "	if row.DetailState != \"\" {\n", "	if false {\n"}),
 	}

@@ -145,7 +145,7 @@ func rowBugs() []bug {
 func historyBugs() []bug {
 	const (
 		room      = "pipeline/warehouse"
-		functions = "migrations/00006_history.sql"
+		functions = "migrations/00107_history.sql"
 	)
 	return []bug{
 		tests(room, "^TestVersionsAreWhatTheTablesHeld$", "versions without arrays", "a version holds the row and not its lines",
@@ -197,14 +197,13 @@ func jobBugs() []bug {
 func callBugs() []bug {
 	const (
 		ledgerRoom = "pipeline/warehouse"
-		ends       = "migrations/00002_calls.sql"
-		functions  = "migrations/00017_hinted_calls.sql"
+		functions  = "migrations/00103_calls.sql"
 		door       = "pipeline/upstream/wire/transport.go"
 		room       = "pipeline/upstream"
 	)
 	return append(oneAnswerBugs(), []bug{
 		tests(ledgerRoom, "^TestNeverMoreThanTheMinuteInAnyWindow$", "counted when sent", "a call leaves its slot a minute after it was sent, not after it ended",
-			edit{ends, "        free_at = v_now + (free_at - lease_until),\n", "        free_at = reserved_at + (free_at - lease_until),\n"}),
+			edit{functions, "        free_at = v_now + (free_at - lease_until),\n", "        free_at = reserved_at + (free_at - lease_until),\n"}),
 		tests(ledgerRoom, "^TestALostCallHoldsItsSlotUntilItCannotBeUnderWay$", "a crash frees the slot", "a call without a reported end holds no slot",
 			edit{functions, "p_class, v_now + p_lease, v_now + p_lease + p_window, v_bucket,", "p_class, v_now, v_now + p_window, v_bucket,"}),
 		tests(ledgerRoom+"/calls", "^TestABackfillDoesNotStarveIncrementalRuns$", "no floors", "a backfill spends what incremental runs need",

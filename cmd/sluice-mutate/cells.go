@@ -9,7 +9,7 @@ func cellBugs() []bug {
 		copied  = room + "/copy.go"
 		waits   = room + "/wait.go"
 		arrives = "pipeline/warehouse/streams/arrive.go"
-		tables  = "migrations/00052_cells.sql"
+		tables  = "migrations/00126_cells.sql"
 	)
 	return []bug{
 		tests(room, "^TestMovesThatEnd$", "the target begins first", "an organization is at home in the target before the source has let go",

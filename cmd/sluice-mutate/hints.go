@@ -35,7 +35,7 @@ func hintBugs() []bug {
 		tests(wants, "^TestWhatAReaderMayNot$", "a want of another's record", "a reader has records of organizations read that are not allowed for it",
 			edit{"migrations/views/wants.sql", "  AND w.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))\n", ""}),
 		tests(wants, "^TestTheShareOfTheDay$", "wants without a share", "readers ask for any number of records",
-			edit{"migrations/00046_wants.sql", "        IF v_used > v_most THEN\n", "        IF false THEN\n"}),
+			edit{"migrations/00125_wants.sql", "        IF v_used > v_most THEN\n", "        IF false THEN\n"}),
 		tests(wants, "^TestFreshCallsNothingOfOthers$", "the caller's search path", "a procedure calls functions that another role has put before those of Postgres",
 			edit{"migrations/views/fresh.sql", "  LOOP\n    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);\n", "  LOOP\n"}),
 		tests(room, "^TestAWantDuringAReadLeadsToAnother$", "a want answered before it was asked", "a role is told that a record is fresh that was read before it asked",

@@ -4,7 +4,7 @@ package main
 // (docs/decisions/0012-refusals).
 func oneAnswerBugs() []bug {
 	const (
-		functions = "migrations/00017_hinted_calls.sql"
+		functions = "migrations/00103_calls.sql"
 		ledger    = "pipeline/warehouse/calls"
 		room      = "pipeline/upstream"
 		headers   = room + "/wire/headers.go"

@@ -90,10 +90,10 @@ func roleBugs() []bug {
 	const room = "pipeline/warehouse/roles"
 	return []bug{
 		tests(room, "^TestRights$", "a receiver with tokens", "the process that the internet reaches may read the sealed tokens",
-			edit{"migrations/00018_notifications.sql", "    EXECUTE format('GRANT EXECUTE ON FUNCTION notifications.take_callback TO %I', p_role);\n",
+			edit{"migrations/00121_roles.sql", "    EXECUTE format('GRANT EXECUTE ON FUNCTION notifications.take_callback TO %I', p_role);\n",
 				"    EXECUTE format('GRANT EXECUTE ON FUNCTION notifications.take_callback TO %I', p_role);\n    EXECUTE format('GRANT SELECT ON TABLE sluice.tokens TO %I', p_role);\n"}),
 		tests(room, "^TestRights$", "a console that writes", "the role of the pages may change what it shows",
-			edit{"migrations/00031_console.sql", "'GRANT SELECT ON TABLE '", "'GRANT SELECT, UPDATE ON TABLE '"}),
+			edit{"migrations/00121_roles.sql", "masked values are made with.\n        SELECT 'GRANT SELECT ON TABLE '", "masked values are made with.\n        SELECT 'GRANT SELECT, UPDATE ON TABLE '"}),
 	}
 }
 
@@ -105,7 +105,7 @@ func timelineBugs() []bug {
 			edit{"pipeline/warehouse/streams/claim.go", "stream.Timeline != claim.Timeline", "false"}),
 		tests("pipeline/warehouse/calls", "^TestNoCallLeavesAfterTheTimelineChanged$", "calls right after a promotion",
 			"calls that the database forgot count for upstream's minute and not for ours",
-			edit{"migrations/00030_timelines.sql", "    IF v_until > clock_timestamp() THEN\n", "    IF false THEN\n"}),
+			edit{"migrations/00103_calls.sql", "    IF v_until > clock_timestamp() THEN\n", "    IF false THEN\n"}),
 	}
 }
 

@@ -4,7 +4,7 @@ package main
 // (docs/decisions/0019-shared-database).
 func otherBugs() []bug {
 	const (
-		file    = "migrations/00001_streams.sql"
+		file    = "migrations/00101_streams.sql"
 		session = "pipeline/warehouse/postgres/session.go"
 		room    = "pipeline/warehouse/postgres"
 	)
@@ -27,7 +27,7 @@ func otherBugs() []bug {
 		tests("cmd/sluice/cli", "^TestTablesOfOthersUnderOurNames$", "triggers of others", "rows are written to a table of another role, whose triggers run as the owner",
 			edit{"pipeline/warehouse/rows/look.go", "	case foreign != \"\":\n", "	case false:\n"}),
 		tests("migrations", "^TestRawRecordsOfATableOfAnotherRole$", "rows that are not seen", "raw records go to which rows of a table lead that belongs to another role",
-			edit{"migrations/00003_raw.sql", "            AND t.oid NOT IN (SELECT c.whole FROM sluice.table_columns c WHERE c.column_name = '_call_id')\n", "            AND false\n"}),
+			edit{"migrations/00104_raw.sql", "            AND t.oid NOT IN (SELECT c.whole FROM sluice.table_columns c WHERE c.column_name = '_call_id')\n", "            AND false\n"}),
 		locks,
 	}
 }

@@ -4,7 +4,7 @@ package main
 // rehearse another world than the real one (docs/decisions/0033-rehearsals).
 func spendingBugs() []bug {
 	const (
-		file  = "migrations/00044_others.sql"
+		file  = "migrations/00122_calls_of_others.sql"
 		plan  = "pipeline/planning"
 		calls = "pipeline/warehouse/calls"
 	)

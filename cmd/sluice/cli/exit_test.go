@@ -70,6 +70,10 @@ func TestExitCodes(t *testing.T) {
 		"not migrated": {args: "sync", code: codeEnvironment, says: "sluice migrate", spoil: func(s *fixture) {
 			s.environment["SLUICE_DATABASE_URL"] = warehousetest.New(s.t)
 		}},
+		"a database of a development version": {alone: true, args: "migrate", code: codeEnvironment, says: "into a new database", spoil: func(s *fixture) {
+			s.exec(`DELETE FROM sluice.schema_version WHERE version_id > 0`)
+			s.exec(`INSERT INTO sluice.schema_version (version_id, is_applied) VALUES (52, true)`)
+		}},
 		"no upstream": {alone: true, args: "sync", code: codeEnvironment, says: "chart_of_accounts: failed", spoil: func(s *fixture) {
 			s.run("check") // fetches a token
 			s.upstream.Close()

@@ -19,12 +19,12 @@ func TestMigratePlan(t *testing.T) {
 	if o := s.run("migrate", "--plan"); o.code != codeFine || !strings.Contains(o.stdout, "Nothing is pending.") {
 		t.Errorf("up to date: %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	s.exec(`DELETE FROM sluice.schema_version WHERE version_id IN (25, 26)`)
+	s.exec(`DELETE FROM sluice.schema_version WHERE version_id IN (118, 120)`)
 	s.exec(`DELETE FROM sluice.views WHERE name = 'calendar'`)
-	s.exec(`ANALYZE inventory.bills`)
+	s.exec(`ANALYZE sluice.callbacks`)
 	s.exec(`SET application_name = 'till'`)
 	s.exec(`BEGIN`)
-	s.exec(`LOCK TABLE inventory.bills IN ROW EXCLUSIVE MODE`)
+	s.exec(`LOCK TABLE sluice.callbacks IN ROW EXCLUSIVE MODE`)
 	pid := s.conn.PgConn().PID()
 	const state = `SELECT md5(string_agg(t, '|' ORDER BY t)) FROM (SELECT v::text AS t FROM sluice.schema_version v UNION ALL SELECT v::text FROM sluice.views v
 		UNION ALL SELECT c.oid || c.relname || coalesce(c.relacl::text, '') FROM pg_class c) AS a`
@@ -33,13 +33,12 @@ func TestMigratePlan(t *testing.T) {
 	o := s.run("migrate", "--plan")
 	for _, want := range []string{
 		"Pending are 3 transactions. Nothing was changed.",
-		"\n00025_single_records.sql\n", "\n00026_months.sql\n", "\nviews/calendar.sql\n",
-		"ALTER TABLE accounting.chart_of_accounts ADD COLUMN _detail_state text NOT NULL",
-		"ACCESS EXCLUSIVE on accounting.chart_of_accounts: reads all of it (0.",
-		"ACCESS EXCLUSIVE on accounting.chart_of_accounts: changes the catalog only (0.",
-		"SHARE UPDATE EXCLUSIVE on accounting.expenses: changes the catalog only",
-		"ROW EXCLUSIVE on accounting.expenses: up to all rows",
-		"  CREATE INDEX bills_date ON inventory.bills (organization_id, date)\n    SHARE on inventory.bills: reads all of it (about 0 rows, ",
+		"\n00118_privacy.sql\n", "\n00120_lake.sql\n", "\nviews/calendar.sql\n",
+		"  CREATE INDEX erasures_subject ON sluice.erasures (subject_hash)\n    SHARE on sluice.erasures: reads all of it (",
+		"SHARE UPDATE EXCLUSIVE on sluice.erasures: changes the catalog only (0.",
+		"ROW EXCLUSIVE on lake.iceberg_namespace_properties: up to all rows (",
+		"CREATE TRIGGER refuse_erased BEFORE INSERT OR UPDATE ON sluice.callbacks FOR EACH ROW ",
+		"    SHARE ROW EXCLUSIVE on sluice.callbacks: changes the catalog only (about 0 rows, ",
 		fmt.Sprintf("      would wait for pid %d, role ", pid), `application "till", in a transaction since `,
 		"At this moment 1 lock would wait",
 	} {
@@ -52,12 +51,18 @@ func TestMigratePlan(t *testing.T) {
 	}
 	var outlook migrations.Outlook
 	s.document(&outlook, "migrate", "--plan")
-	at := slices.IndexFunc(outlook.Steps, func(step migrations.Step) bool { return step.File == "00026_months.sql" })
+	at := slices.IndexFunc(outlook.Steps, func(step migrations.Step) bool { return step.File == "00118_privacy.sql" })
 	if at < 0 || len(outlook.Steps) != 3 || outlook.Program.Program != migrations.Version() {
 		t.Fatalf("as JSON: %+v", outlook)
 	}
-	lock := outlook.Steps[at].Statements[0].Locks[0]
-	if lock.Table != "inventory.bills" || lock.Level != "SHARE" || lock.Work != migrations.WorkScan || lock.Rows == nil || lock.Bytes == 0 ||
+	statements := outlook.Steps[at].Statements
+	lock := statements[len(statements)-1].Locks[0]
+	for _, statement := range statements {
+		if strings.Contains(statement.SQL, "ON sluice.callbacks") {
+			lock = statement.Locks[0]
+		}
+	}
+	if lock.Table != "sluice.callbacks" || lock.Level != "SHARE ROW EXCLUSIVE" || lock.Work != migrations.WorkCatalog || lock.Rows == nil || lock.Bytes == 0 ||
 		len(lock.Behind) != 1 || lock.Behind[0].PID != int32(pid) || lock.Behind[0].Application != "till" || lock.Behind[0].Since == nil {
 		t.Errorf("as JSON: %+v", lock)
 	}
@@ -79,7 +84,7 @@ func TestMigratePlanOfAnEmptyDatabase(t *testing.T) {
 	url := warehousetest.New(t)
 	s.environment["SLUICE_DATABASE_URL"] = url
 	o := s.run("migrate", "--plan")
-	for _, want := range []string{"The database is at version 0", "00001_streams.sql", "views/bills.sql", "the queue's 8, ", "which is not there yet", "no session is in the way"} {
+	for _, want := range []string{"The database is at version 0", "00101_streams.sql", "views/bills.sql", "the queue's 8, ", "which is not there yet", "no session is in the way"} {
 		if o.code != codeFine || !strings.Contains(o.stdout, want) {
 			t.Errorf("exit code %d, want 0 and %q\n%.2000s%s", o.code, want, o.stdout, o.stderr)
 		}
