@@ -130,6 +130,14 @@ func TestMigrationsExpand(t *testing.T) {
 			t.Errorf("%s %s", name, fault)
 		}
 	}
+	_, further := synthetic(t)
+	for name, text := range further {
+		number, err := strconv.Atoi(name[:5])
+		must(t, err)
+		for _, fault := range faultsOf(number, text) {
+			t.Errorf("%s %s", name, fault)
+		}
+	}
 }
 
 func TestFaultsOfMigrations(t *testing.T) {

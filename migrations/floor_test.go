@@ -11,7 +11,6 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -112,17 +111,8 @@ func TestAContractWaitsForTheEndOfOlderProcesses(t *testing.T) {
 	files := released(t, map[string]string{fmt.Sprintf("%05d_contract.sql", next()): fmt.Sprintf(
 		"-- sluice:contract\nSELECT sluice.raise_floor(%d);\nALTER TABLE inventory.bills DROP COLUMN status CASCADE;\n", next())})
 	opts := migrations.Upgraded(migrations.Options{}, files)
-	process := func(name string, program any) *pgx.Conn {
-		conn := session(t, url, name)
-		var number int32
-		err := conn.QueryRow(t.Context(), `INSERT INTO sluice.processes (name, program, lock_pid) VALUES ($1, $2, pg_backend_pid()) RETURNING id::integer`, name, program).Scan(&number)
-		must(t, err)
-		_, err = conn.Exec(t.Context(), `SELECT pg_advisory_lock(20928, $1)`, number)
-		must(t, err)
-		return conn
-	}
-	process("current", next())
-	old, dumb := process("old", next()-1), process("dumb", nil)
+	atWork(t, url, "current", next())
+	old, dumb := atWork(t, url, "old", next()-1), atWork(t, url, "dumb", nil)
 	err := migrations.Migrate(t.Context(), url, opts)
 	for _, want := range []string{fmt.Sprintf("%05d_contract.sql", next()), fmt.Sprintf("old, of version %d, since 20", next()-1), "dumb, of a version before the floor"} {
 		if !errors.Is(err, migrations.ErrBelow) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "current") {

@@ -79,16 +79,18 @@ func TestRollingThatProvesNothingFails(t *testing.T) {
 		"the analyst waits": func(r *rolling) { r.analyst.longest = 61 * time.Second }, "the analyst fails": func(r *rolling) { r.analyst.failed = errors.New("no such column") },
 		"the analyst sleeps": func(r *rolling) { r.analyst.asked = 0 }, "not replaced": func(r *rolling) { r.report.Rolling.Replaced = 3 },
 		"never mixed": func(r *rolling) { r.report.Rolling.Mixed = false }, "migrate lived": func(r *rolling) { r.report.Rolling.MigrateKills = 0 },
-		"idle": func(r *rolling) { r.report.KillsAtWork = 0 }, "dead world": func(r *rolling) { r.report.Edited = 0 },
+		"contracted at once": func(r *rolling) { r.report.Rolling.Refused = 1 },
+		"idle":               func(r *rolling) { r.report.KillsAtWork = 0 }, "dead world": func(r *rolling) { r.report.Edited = 0 },
 		"a process broke": func(r *rolling) { r.slots[1].bad = []string{"panic: oh"} },
 	} {
 		r := &rolling{
 			chaos: &chaos{
 				slots: []*slot{{exits: map[int]int{0: 2}}, {exits: map[int]int{}}}, watcher: watch.New(nil),
 				report: Report{Exits: map[int]int{}, KillsAtWork: 1, Inserted: 1, Edited: 1, Rolling: &rollingFigures{
-					Versions: "from this tree to one with a further migration, 29", Replaced: 4, Mixed: true, MigrateKills: 2,
+					Versions: "from this tree to ones with further migrations, 129 and 130", Replaced: 6, Mixed: true, MigrateKills: 2, Refused: 2,
 				}},
 			},
+			built:   releases{contracting: "contracting.test"},
 			analyst: &analyst{asked: 100, longest: 59 * time.Second},
 		}
 		spoil(r)

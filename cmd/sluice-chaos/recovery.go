@@ -175,7 +175,7 @@ func (s *chaos) verify(ctx context.Context) error {
 
 func (s *chaos) run(name string, args ...string) (*testbed.Process, error) {
 	slot := s.slots[0]
-	return s.bed.Run(testbed.Start{Name: name, Config: slot.config, Postgres: slot.database.Address(), Args: args})
+	return s.bed.Run(testbed.Start{Name: name, Config: slot.config, Postgres: slot.database.Address(), Program: slot.installed(), Args: args})
 }
 
 // said returns the last lines of the processes in the slots.

@@ -15,19 +15,23 @@ import (
 	"sluice/migrations"
 )
 
-// releases are two versions of the program, as test binaries of cmd/sluice/cli.
+// releases are versions of the program, as test binaries of cmd/sluice/cli.
 type releases struct {
 	previous, next string
+	// contracting is the version behind the next one, which takes away what the previous one uses;
+	// "" if the next one is this tree.
+	contracting string
 	// what says which versions they are.
 	what string
 }
 
-// firstWithFloor is in the tree of every version that can work on a newer database.
-const firstWithFloor = "migrations/00028_floor.sql"
+// firstOfChain is in the tree of every version whose tables this one can migrate, and that can work
+// on a newer database.
+const firstOfChain = "migrations/00101_streams.sql"
 
-// build builds two versions into a folder. The next one is this tree, the previous one a revision
-// of it: that of the last tag if none is named. Without such a revision, this tree is the previous
-// version, and the next one has a further migration.
+// build builds versions into a folder. The next one is this tree, the previous one a revision of
+// it: that of the last tag if none is named. Without such a revision, this tree is the previous
+// version, and the next ones have further migrations, those of migrations/testdata/next.
 func build(ctx context.Context, folder, revision string) (releases, error) {
 	r := releases{previous: filepath.Join(folder, "previous.test"), next: filepath.Join(folder, "next.test")}
 	root, err := said(ctx, ".", "go", "list", "-m", "-f", "{{.Dir}}")
@@ -48,32 +52,49 @@ func build(ctx context.Context, folder, revision string) (releases, error) {
 	return r, errors.Join(compile(ctx, before, r.previous), compile(ctx, root, r.next))
 }
 
-// lastRelease returns the last tag whose tree can work on a newer database; "" if there is none.
+// lastRelease returns the last tag whose tables this tree can migrate; "" if there is none.
 func lastRelease(ctx context.Context, root string) string {
 	tag, err := said(ctx, root, "git", "describe", "--tags", "--abbrev=0")
 	if err != nil {
 		return "" // no tag, or no repository
 	}
-	if _, err := said(ctx, root, "git", "cat-file", "-e", tag+":"+firstWithFloor); err != nil {
+	if _, err := said(ctx, root, "git", "cat-file", "-e", tag+":"+firstOfChain); err != nil {
 		return ""
 	}
 	return tag
 }
 
-// further builds this tree as the previous version, and with a further migration as the next one.
+// further builds this tree as the previous version, with a further migration that expands as the
+// next one, and with one more that contracts as the one behind it.
 func (r *releases) further(ctx context.Context, root, folder string) error {
-	number := migrations.Version() + 1
-	r.what = fmt.Sprintf("from this tree to one with a further migration, %d", number)
-	file := filepath.Join(root, "migrations", fmt.Sprintf("%05d_next.sql", number))
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{file: filepath.Join(root, "cmd", "sluice-chaos", "testdata", "next.sql")}})
-	if err != nil {
-		return fmt.Errorf("describe the next version: %w", err)
+	next := migrations.Version() + 1
+	r.what = fmt.Sprintf("from this tree to ones with further migrations, %d and %d", next, next+1)
+	r.contracting = filepath.Join(folder, "contracting.test")
+	if err := compile(ctx, root, r.previous); err != nil {
+		return err
 	}
-	path := filepath.Join(folder, "overlay.json")
-	if err := os.WriteFile(path, overlay, 0o600); err != nil {
-		return fmt.Errorf("describe the next version: %w", err)
+	files := make(map[string]string)
+	for n, version := range []struct{ name, program string }{{"expand", r.next}, {"contract", r.contracting}} {
+		text, err := os.ReadFile(filepath.Join(root, "migrations", "testdata", "next", version.name+".sql"))
+		if err != nil {
+			return fmt.Errorf("read the migration of the next version: %w", err)
+		}
+		text = bytes.ReplaceAll(text, []byte("NEXT"), fmt.Append(nil, next))
+		file := filepath.Join(folder, version.name+".sql")
+		files[filepath.Join(root, "migrations", fmt.Sprintf("%05d_%s.sql", next+int64(n), version.name))] = file
+		overlay, err := json.Marshal(map[string]any{"Replace": files})
+		if err != nil {
+			return fmt.Errorf("describe the next version: %w", err)
+		}
+		path := filepath.Join(folder, version.name+".json")
+		if err := errors.Join(os.WriteFile(file, text, 0o600), os.WriteFile(path, overlay, 0o600)); err != nil { //nolint:gosec // into a folder of its own
+			return fmt.Errorf("describe the next version: %w", err)
+		}
+		if err := compile(ctx, root, version.program, "-overlay", path); err != nil {
+			return err
+		}
 	}
-	return errors.Join(compile(ctx, root, r.previous), compile(ctx, root, r.next, "-overlay", path))
+	return nil
 }
 
 // checkOut writes the tree of a revision into a folder.
@@ -86,8 +107,8 @@ func checkOut(ctx context.Context, root, revision, folder string) error {
 		return fmt.Errorf("read the revision %q: %w", revision, err)
 	}
 	_, err := said(ctx, folder, "tar", "-xf", archive)
-	if _, missing := os.Stat(filepath.Join(folder, firstWithFloor)); err == nil && missing != nil {
-		err = fmt.Errorf("the revision %q has no %s: it works on no database of a newer version", revision, firstWithFloor)
+	if _, missing := os.Stat(filepath.Join(folder, firstOfChain)); err == nil && missing != nil {
+		err = fmt.Errorf("the revision %q has no %s: its tables cannot be migrated", revision, firstOfChain)
 	}
 	return err
 }

@@ -124,8 +124,8 @@ func (r *Report) print(out io.Writer) error {
 		"hints: %d, %d read\n", c.Sent, c.Taken, c.Stored, c.Contents, r.ReceiverKills, r.AfterInsert, c.Hints, c.Read)
 	fmt.Fprintf(&text, "leaders replaced: %d, p50 %.1f s, at most %.1f s\n", r.Leader.Samples, r.Leader.P50, r.Leader.Max)
 	if f := r.Rolling; f != nil {
-		fmt.Fprintf(&text, "rolling upgrade %s: %d processes replaced, there and back; migrate killed %d times, done after %.1f s\n",
-			f.Versions, f.Replaced, f.MigrateKills, f.MigrateSeconds)
+		fmt.Fprintf(&text, "rolling upgrade %s: %d processes replaced, there and back; migrate killed %d times, done after %.1f s, refused %d times\n",
+			f.Versions, f.Replaced, f.MigrateKills, f.MigrateSeconds, f.Refused)
 		fmt.Fprintf(&text, "the analyst: %d statements, the slowest %.2f s (before the upgrade %.2f s); the longest wait for locks %.2f s\n",
 			f.Statements, f.Slowest, f.SlowestBefore, f.LongestWait)
 	}

@@ -15,6 +15,7 @@ import (
 	"sluice/cmd/sluice-chaos/proxy"
 	"sluice/cmd/sluice-chaos/testbed"
 	"sluice/cmd/sluice-chaos/watch"
+	"sluice/migrations"
 )
 
 // rollingFigures are the figures of a rolling upgrade.
@@ -25,9 +26,11 @@ type rollingFigures struct {
 	MigrateKills   int     `json:"migrate_kills"`
 	MigrateSeconds float64 `json:"migrate_seconds"`
 	// Replaced counts the processes that were replaced by one of the other version; Mixed, whether
-	// processes of both versions were at work at once.
+	// processes of both versions were at work at once; Refused, the migrations that were refused
+	// because of a contract.
 	Replaced int  `json:"replaced"`
 	Mixed    bool `json:"mixed"`
+	Refused  int  `json:"refused"`
 	// Statements counts those of the analyst, in seconds the slowest before the upgrade began and
 	// since, and the longest time that one of them waited for locks.
 	Statements    int     `json:"analyst_statements"`
@@ -52,6 +55,7 @@ const (
 	faultsOfPhase  = 4
 	openFor        = 3 * time.Second
 	replacedWithin = time.Minute
+	goneWithin     = time.Minute
 	migratedWithin = 2 * time.Minute
 )
 
@@ -168,7 +172,71 @@ func (r *rolling) phases(ctx context.Context) error {
 			return err
 		}
 	}
+	if r.built.contracting == "" {
+		return nil
+	}
+	return r.contract(ctx)
+}
+
+// sqlNoneBefore reports whether no process of a version below the given one is left.
+const sqlNoneBefore = `
+SELECT NOT EXISTS (SELECT FROM sluice.processes p JOIN sluice.live_processes l ON l.id = p.id WHERE coalesce(p.program, 0) < $1)`
+
+// contract takes away what the previous version uses: not while it is at work, and then it is
+// refused.
+func (r *rolling) contract(ctx context.Context) error {
+	r.sayf("a contract waits for the next version to take over again, and shuts the previous one out")
+	if err := r.refused(ctx, r.built.contracting, "migrate-too-early", "processes of versions below the new floor are at work"); err != nil {
+		return err
+	}
+	if err := r.replace(ctx, r.built.next); err != nil {
+		return err
+	}
+	gone, cancel := context.WithTimeout(ctx, goneWithin)
+	defer cancel()
+	watch.Until(gone, func() bool { // of those that were killed, too: the server notices it a moment later
+		var none bool
+		err := r.bed.Postgres.Pool.QueryRow(gone, sqlNoneBefore, migrations.Version()+1).Scan(&none)
+		return err == nil && none
+	})
+	if err := r.migrate(ctx, r.built.contracting, "migrate-contracts", 0); err != nil {
+		return err
+	}
+	if err := r.refused(ctx, r.built.previous, "migrate-below", "needs a program of version"); err != nil {
+		return err
+	}
+	return r.faults(ctx) // the next version starts again on the tables of the one behind it
+}
+
+// refused runs migrate, which has to end with exit code 3 and the words.
+func (r *rolling) refused(ctx context.Context, program, name, words string) error {
+	p, err := r.startMigrate(program, name)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, migratedWithin)
+	defer cancel()
+	if err := p.Wait(ctx); err != nil {
+		return err
+	}
+	const environment = 3
+	if p.Code != environment || !strings.Contains(p.Log(), words) {
+		r.report.brokenf("%s ended with %d, want %d and %q: %s", name, p.Code, environment, words, lastLines(p.Log()))
+		return nil
+	}
+	r.report.Rolling.Refused++
 	return nil
+}
+
+// startMigrate starts migrate of a version.
+func (r *rolling) startMigrate(program, name string) (*testbed.Process, error) {
+	slot, err := r.bed.Configure(name, r.bed.Address())
+	if err != nil {
+		return nil, err
+	}
+	return r.bed.Run(testbed.Start{
+		Name: name, Config: slot, Program: program, Postgres: r.door.Address(), Args: []string{"migrate", "--log-level", "info"},
+	})
 }
 
 // upgradeTables migrates while a transaction keeps a table locked, kills migrate twice, and
@@ -197,13 +265,7 @@ func (r *rolling) upgradeTables(ctx context.Context) error {
 
 // migrate runs migrate to its end, or kills it once it has applied some steps.
 func (r *rolling) migrate(ctx context.Context, program, name string, killAfter int) error {
-	slot, err := r.bed.Configure(name, r.bed.Address())
-	if err != nil {
-		return err
-	}
-	p, err := r.bed.Run(testbed.Start{
-		Name: name, Config: slot, Program: program, Postgres: r.door.Address(), Args: []string{"migrate", "--log-level", "info"},
-	})
+	p, err := r.startMigrate(program, name)
 	if err != nil {
 		return err
 	}
@@ -284,7 +346,11 @@ func (r *rolling) judge() {
 		r.report.brokenf("%d starts were refused, a program of the version before has to work on the new tables", refused)
 	}
 	figures := r.report.Rolling
-	if figures.Replaced != 2*len(r.slots) || !figures.Mixed || figures.MigrateKills == 0 && strings.Contains(figures.Versions, "further") {
+	rounds, contracts := 2, r.built.contracting != ""
+	if contracts {
+		rounds = 3
+	}
+	if figures.Replaced != rounds*len(r.slots) || !figures.Mixed || contracts && (figures.MigrateKills == 0 || figures.Refused != 2) {
 		r.report.brokenf("it proves too little: %+v", *figures)
 	}
 	if r.report.KillsAtWork == 0 || r.report.Inserted == 0 || r.report.Edited == 0 {

@@ -223,6 +223,13 @@ func (s *slot) install(program string) *testbed.Process {
 	return s.process
 }
 
+// installed returns the program of the slot; "" for the testbed's.
+func (s *slot) installed() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.program
+}
+
 // retire ends the process in the slot if it is an older version; a newer one follows.
 func (s *slot) retire() {
 	s.mu.Lock()

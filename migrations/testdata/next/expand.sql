@@ -1,6 +1,7 @@
 -- +goose Up
--- What a next version may bring. make rolling builds a program that has this file behind the released ones, if there is no
--- earlier release to upgrade from. Tables that are written all the time change, and one that an analyst uses meanwhile.
+-- What a next version may bring: columns, and their values in rows that are there. Tests of migrations apply it behind the
+-- released files, and make rolling builds a program that has it, if there is no earlier release to upgrade from. Tables that
+-- are written all the time change, and one that an analyst uses meanwhile.
 
 -- sluice:step inventory.bills
 ALTER TABLE inventory.bills ADD COLUMN _next_note text, ADD COLUMN _next_turn integer NOT NULL DEFAULT 0;

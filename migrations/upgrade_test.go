@@ -1,0 +1,96 @@
+package migrations_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"sluice/migrations"
+)
+
+// synthetic returns the files of the next version, which expands, and those of the one behind it,
+// which contracts, by their names.
+func synthetic(t *testing.T) (map[string]string, map[string]string) {
+	t.Helper()
+	read := func(name string) string {
+		text, err := os.ReadFile("testdata/next/" + name + ".sql")
+		must(t, err)
+		_, behind, _ := strings.Cut(strings.ReplaceAll(string(text), "NEXT", fmt.Sprint(next())), "\n")
+		return behind
+	}
+	first, second := fmt.Sprintf("%05d_expand.sql", next()), fmt.Sprintf("%05d_contract.sql", next()+1)
+	expand := map[string]string{first: read("expand")}
+	return expand, map[string]string{first: expand[first], second: read("contract")}
+}
+
+// atWork returns the session of a process of a version that is at work.
+func atWork(t *testing.T, url, name string, program any) *pgx.Conn {
+	t.Helper()
+	conn := session(t, url, name)
+	var number int32
+	err := conn.QueryRow(t.Context(), `INSERT INTO sluice.processes (name, program, lock_pid) VALUES ($1, $2, pg_backend_pid()) RETURNING id::integer`, name, program).Scan(&number)
+	must(t, err)
+	_, err = conn.Exec(t.Context(), `SELECT pg_advisory_lock(20928, $1)`, number)
+	must(t, err)
+	return conn
+}
+
+// TestTheNextVersionComesGoesAndContracts: the next version adds columns and fills them while a
+// process of this one works. It goes back to this one, and comes again. The version behind it takes
+// columns away once no process of this one is left, and then this one is refused.
+func TestTheNextVersionComesGoesAndContracts(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	expand, contract := synthetic(t)
+	coming := migrations.Upgraded(migrations.Options{}, released(t, expand))
+	contracting := migrations.Upgraded(migrations.Options{}, released(t, contract))
+	bill := func(id string) { // as this version writes it
+		run(t, url, `INSERT INTO inventory.bills (organization_id, bill_id, `+own+`) VALUES ('o', '`+id+`', `+ownValues+`) RETURNING 'made'`)
+	}
+	bills := func(want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, list(t, url, `SELECT bill_id || ' ' || _next_turn FROM inventory.bills ORDER BY 1`)); diff != "" {
+			t.Errorf("bills (-want +got):\n%s", diff)
+		}
+	}
+	unchanged := func(what string, opts migrations.Options, want error) {
+		t.Helper()
+		before := catalogue(t, url)
+		if err := migrations.Migrate(t.Context(), url, opts); !errors.Is(err, want) {
+			t.Errorf("%s: Migrate = %v, want %v", what, err, want)
+		}
+		if diff := cmp.Diff(before, catalogue(t, url)); diff != "" {
+			t.Errorf("%s: changed:\n%s", what, diff)
+		}
+	}
+
+	bill("1")
+	old := atWork(t, url, "old", next()-1)
+	must(t, migrations.Migrate(t.Context(), url, coming))
+	bill("2")
+	bills("1 1", "2 0")
+
+	unchanged("back to this version", migrations.Options{}, nil)
+	if pending, err := migrations.Pending(t.Context(), url); err != nil || pending {
+		t.Errorf("back to this version: pending is %t, %v", pending, err)
+	}
+	bill("3")
+	unchanged("forth again", coming, nil)
+	bills("1 1", "2 0", "3 0")
+
+	unchanged("a contract beside this version", contracting, migrations.ErrBelow)
+	must(t, old.Close(t.Context()))
+	atWork(t, url, "new", next())
+	must(t, migrations.Migrate(t.Context(), url, contracting))
+	if left := list(t, url, `SELECT attrelid::regclass::text FROM pg_attribute WHERE attname = 'next_turn' AND NOT attisdropped AND attrelid = ANY ('{sluice.runs,sluice.streams}'::regclass[])`); len(left) > 0 {
+		t.Errorf("the contract left columns of %q", left)
+	}
+	bills("1 1", "2 0", "3 0")
+	unchanged("this version after the contract", migrations.Options{}, migrations.ErrNewer)
+	unchanged("the next version after the contract", coming, nil)
+}
