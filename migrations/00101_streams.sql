@@ -11,9 +11,9 @@ COMMENT ON SCHEMA sluice IS 'The tables of the program itself: schedules, positi
 
 -- What is the program's ---------------------------------------------------------------------------
 --
--- Other roles may have objects in the same schemas (docs/decisions/0027-sharing-a-database). What walks through tables
--- looks at those that the program made, functions see no schema but pg_catalog, and no lock that
--- any role can take stops anything.
+-- Other roles may have objects in the same schemas (docs/decisions/0019-shared-database). What
+-- walks through tables looks at those that the program made, functions see no schema but
+-- pg_catalog, and no lock that any role can take stops anything.
 
 CREATE TABLE sluice.service_schemas (
     name text COLLATE "C" PRIMARY KEY
@@ -201,7 +201,8 @@ COMMENT ON COLUMN sluice.runs.clashed IS 'Those of refused that came under an id
 COMMENT ON COLUMN sluice.runs.proof IS 'How the run knows that no record of its list escaped it, such as overlapping pages or two equal passes; empty if it does not know.';
 COMMENT ON COLUMN sluice.runs.unannounced IS 'Rows that the run changed and of whose change no notification told; counted where notifications may replace scheduled runs.';
 
--- What each run was expected to cost when it began, beside what it cost (docs/decisions/0010-forecasts).
+-- What each run was expected to cost when it began, beside what it cost
+-- (docs/decisions/0013-schedules).
 CREATE TABLE sluice.forecasts (
     run_id bigint PRIMARY KEY REFERENCES sluice.runs ON DELETE CASCADE,
     made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -395,9 +396,9 @@ COMMENT ON FUNCTION sluice.detail_backlogs IS 'Rows that wait for their single r
 
 -- Backfills ---------------------------------------------------------------------------------------
 
--- What was asked for besides the schedule, and how far each is (docs/decisions/0011-backfills). A backfill is
--- worked as a stream of its own, <resource>.backfill in sluice.streams, which is enabled while one
--- is open.
+-- What was asked for besides the schedule, and how far each is (docs/decisions/0006-jobs). A
+-- backfill is worked as a stream of its own, <resource>.backfill in sluice.streams, which is
+-- enabled while one is open.
 CREATE TABLE sluice.backfills (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     organization_id text COLLATE "C" NOT NULL,
@@ -445,10 +446,10 @@ COMMENT ON COLUMN sluice.backfills.note IS 'Why it failed or waits for another a
 
 -- Retention ---------------------------------------------------------------------------------------
 
--- prune_runs drops runs that ended longer ago than p_keep, at most p_batch of each stream at a time,
--- with their forecasts; then verifications and processes of that age. It keeps the last 400 runs of
--- every stream, which forecasts are made from, what a stream or an entry of the quarantine names,
--- and processes that live. Raw records and rows stay: they name their run by its number.
+-- prune_runs drops runs that ended longer ago than p_keep, at most p_batch of each stream at a
+-- time, with their forecasts; then verifications and processes of that age. It keeps the last 400
+-- runs of every stream, which forecasts are made from, what a stream or an entry of the quarantine
+-- names, and processes that live. Raw records and rows stay: they name their run by its number.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.prune_runs(p_keep interval, p_batch integer DEFAULT 1000) RETURNS integer LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $function$

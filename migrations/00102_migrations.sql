@@ -3,7 +3,7 @@
 -- of each view and the declared columns. Written by sluice migrate alone.
 
 -- Programs of two versions work on one database while a version is rolled out, and when it is
--- rolled back (docs/decisions/0062-expand-and-contract). A migration expands: what the program
+-- rolled back (docs/decisions/0005-migrations). A migration expands: what the program
 -- before it uses stays. One that contracts raises the floor.
 --
 -- A view of constants: only its owner can replace it, so that no worker can shut programs out.

@@ -1,5 +1,5 @@
 -- +goose Up
--- The call log, and what may still be called (docs/decisions/0004-counting-calls). Written by
+-- The call log, and what may still be called (docs/decisions/0011-budgets). Written by
 -- pipeline/warehouse/calls, through the functions below.
 --
 -- What occupies a slot is a small table of its own, the day is counted in minutes and hours, and
@@ -416,8 +416,8 @@ COMMENT ON FUNCTION sluice.last_reset IS 'When a day that turns at an hour of a 
 
 -- Deciding ----------------------------------------------------------------------------------------
 
--- class_available_at says when a class of work may call, as far as the floors of the others go: p_now if at
--- once.
+-- class_available_at says when a class of work may call, as far as the floors of the others go:
+-- p_now if at once.
 --
 -- A floor is a share of the day that is kept for a class of work. A class keeps to its floor if in
 -- any n hours by the clock, one behind the other, it makes no more than n / 24 of the floor, and in
@@ -561,8 +561,8 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.concurrent_now IS 'How many calls may be under way at once, after upstream said that there were too many.';
 
--- reserve_call decides whether a call may leave now and counts it if so, in one round trip (invariant
--- 3).
+-- reserve_call decides whether a call may leave now and counts it if so, in one round trip
+-- (invariant 3).
 --
 -- The lock on the budget's row makes reservations of one allowance queue up, and the clock is read
 -- after the lock: so each sees all the others.
@@ -598,7 +598,7 @@ COMMENT ON FUNCTION sluice.concurrent_now IS 'How many calls may be under way at
 -- held back any more. If it is told once more that the day is spent, that has moved
 -- exhausted_until. If it comes to something else, nothing is known, and the next call is the probe.
 --
--- The gate (docs/decisions/0025-recovery-from-refusals). Behind a closed_until that lay far ahead one call of the
+-- The gate (docs/decisions/0012-refusals). Behind a closed_until that lay far ahead one call of the
 -- allowance is let out, as behind a spent day, and the others wait for its end. One that succeeds
 -- opens the gate.
 --
@@ -896,10 +896,10 @@ $function$;
 COMMENT ON FUNCTION sluice.finish_call IS 'Records how a call ended, and what the answer said about the daily allowance.';
 
 -- finish_arrived_call is finish_call for a call that had arrived p_before its end, at the latest
--- (docs/decisions/0012-prefetching-pages). The proof above reserve_call needs that a slot is held until the window
--- after the *arrival*; the end of the call only stands for it where nothing better is known. What
--- is taken off is never more than the call lasted. If upstream refused calls of this allowance for
--- the minute within the last day, what was taken for an arrival was none, and the end counts.
+-- (docs/decisions/0011-budgets). The proof above reserve_call needs that a slot is held until the
+-- window after the *arrival*; the end of the call only stands for it where nothing better is known.
+-- What is taken off is never more than the call lasted. If upstream refused calls of this allowance
+-- for the minute within the last day, what was taken for an arrival was none, and the end counts.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.finish_arrived_call(
     p_call bigint, p_status integer, p_code text, p_kind text, p_detail text, p_bytes bigint, p_records integer,
@@ -1010,7 +1010,7 @@ CREATE TRIGGER calls_moved AFTER UPDATE OF reserved_at ON sluice.calls
 -- The history of the database ---------------------------------------------------------------------
 --
 -- A standby that was promoted, and a database that was restored, may have forgotten what was
--- committed last (docs/decisions/0064-poolers-and-failover). Both continue on another timeline than
+-- committed last (docs/decisions/0019-shared-database). Both continue on another timeline than
 -- before, or are another server. So the timeline is a part of what a worker relies on.
 
 -- +goose StatementBegin
@@ -1083,7 +1083,7 @@ COMMENT ON FUNCTION sluice.reserve_call_on_timeline IS 'Reserves a call, or says
 -- Tokens ------------------------------------------------------------------------------------------
 
 -- What refused a credential stands beside its token: no single answer denies one for ever
--- (docs/decisions/0025-recovery-from-refusals). So does what it lets read, as the token endpoint
+-- (docs/decisions/0012-refusals). So does what it lets read, as the token endpoint
 -- said it last: a resource that is enabled later may need more.
 CREATE TABLE sluice.tokens (
     credential text COLLATE "C" PRIMARY KEY,

@@ -46,7 +46,7 @@ WHERE r.call_id = $1 AND r.first_position <= $2 ORDER BY r.first_position DESC L
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.raw_record IS 'The record behind a row, as it came: sluice.raw_record(_call_id, _raw_position).';
 
--- Retention (docs/decisions/0019-rebuild-from-raw-records) -----------------------------------------------------------------
+-- Retention (docs/decisions/0015-raw-records) -----------------------------------------------------
 
 CREATE TABLE sluice.raw_looks (
     organization_id text COLLATE "C" NOT NULL,

@@ -2,10 +2,10 @@
 -- What did not fit the declarations: records, keys that no declaration knows, and declared keys
 -- that stopped coming. Written by pipeline/warehouse/quarantine.
 --
--- A run of which too much did not fit moves no watermark (invariant 1), and what is in quarantine is asked
--- for again: so an entry says what the run came to that met it, and when it was asked for.
+-- A run of which too much did not fit moves no watermark (invariant 1), and what is in quarantine
+-- is asked for again: so an entry says what the run came to that met it, and when it was asked for.
 --
--- How long entries are kept: docs/decisions/0080-retention-of-rows.
+-- How long entries are kept: docs/decisions/0029-personal-data.
 
 CREATE TABLE sluice.quarantine (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

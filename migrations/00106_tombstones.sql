@@ -1,8 +1,8 @@
 -- +goose Up
--- Records that are proven gone upstream (docs/decisions/0014-tombstones-need-proof), and what lists were measured to do
--- (docs/decisions/0016-measured-capabilities). Written by pipeline/warehouse/tombstones and
--- pipeline/warehouse/capabilities. How long what is gone is kept, and which lists under parents were
--- read whole: docs/decisions/0080-retention-of-rows and 0081-tombstones-under-parents.
+-- Records that are proven gone upstream (docs/decisions/0010-deletions), and what lists were
+-- measured to do (docs/decisions/0008-keyset-paging). Written by pipeline/warehouse/tombstones and
+-- pipeline/warehouse/capabilities. How long what is gone is kept, and which lists under parents
+-- were read whole: docs/decisions/0029-personal-data and 0010-deletions.
 
 -- Evidence ----------------------------------------------------------------------------------------
 

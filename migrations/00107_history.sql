@@ -1,6 +1,6 @@
 -- +goose Up
 -- Every version of a record, with its arrays, and the values of single columns by day, where the
--- configuration asks for it (docs/decisions/0018-version-history and docs/decisions/0018-version-history). Written by
+-- configuration asks for it (docs/decisions/0016-versions). Written by
 -- pipeline/warehouse/history, through the functions below.
 --
 -- A version is what the row and the rows of its arrays held, taken from the tables themselves in

@@ -3,7 +3,7 @@
 -- per resource, and one per array of its records. Written by pipeline/warehouse/rows.
 --
 -- Tables with a fill factor have no index but the key: an update that stays on its page writes none
--- (docs/decisions/0021-loading-at-copy-speed). Tables with an index of dates have it for analysts,
+-- (docs/decisions/0017-loading). Tables with an index of dates have it for analysts,
 -- who ask by month.
 --
 -- Columns that live services send beyond the API documents stand last in their table

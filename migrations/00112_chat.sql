@@ -3,7 +3,7 @@
 -- and one per array of its records. Written by pipeline/warehouse/rows.
 --
 -- Tables with a fill factor have no index but the key: an update that stays on its page writes none
--- (docs/decisions/0021-loading-at-copy-speed).
+-- (docs/decisions/0017-loading).
 --
 -- Columns that live services send beyond the API documents stand last in their table
 -- (docs/upstream.md U310 to U389).

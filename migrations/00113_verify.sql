@@ -1,6 +1,7 @@
 -- +goose Up
--- Invariants and sums that hold at every instant, as views that must be empty, and what verifications
--- found (docs/decisions/0015-verification). Verifications are written by pipeline/lineage, checks by migrations.
+-- Invariants and sums that hold at every instant, as views that must be empty, and what
+-- verifications found (docs/decisions/0015-raw-records). Verifications are written by
+-- pipeline/lineage, checks by migrations.
 --
 -- Every view sluice.check_<name> has the same five columns; sluice.checks says what a row in it
 -- means. A later migration adds a check by a view and a row.
@@ -213,9 +214,9 @@ COMMENT ON VIEW sluice.check_calls_unended IS 'Calls without an end, long after 
 -- The equations hold for amounts that are all known and of the same version: the single record is
 -- loaded and the list record did not change since. Left out are bills with what the documents do
 -- not describe and what enters the sum (discount, adjustment, amounts that include tax, tax
--- withheld), in columns or in _extra. Each line and each tax is rounded by itself, so the sums may be
--- off by one unit of the last decimal for each of them and one more. The sums are looked up bill by
--- bill, so that a question about one month reads one month.
+-- withheld), in columns or in _extra. Each line and each tax is rounded by itself, so the sums may
+-- be off by one unit of the last decimal for each of them and one more. The sums are looked up bill
+-- by bill, so that a question about one month reads one month.
 CREATE VIEW sluice.bill_sums AS
 SELECT b.organization_id, b.bill_id, b.status, b.sub_total, b.tax_total, b.balance, b.is_reverse_charge_applied,
     l.total AS lines, x.total AS taxes, coalesce(p.total, 0) AS paid, coalesce(c.total, 0) AS credits,

@@ -61,10 +61,10 @@ COMMENT ON COLUMN sluice.reader_key.only_one IS 'Always true.';
 COMMENT ON COLUMN sluice.reader_key.token_key IS 'Random text of this database. A change of it changes all tokens.';
 INSERT INTO sluice.reader_key (token_key) VALUES (gen_random_uuid()::text || gen_random_uuid()::text);
 
--- A role that may read the table of organizations itself is no reader of views alone: the owner, the
--- worker, readers of raw tables. The two lookups depend on no organization, so Postgres makes each
--- once. One that does is estimated as costly, and every query of a view was compiled for seconds
--- (jit).
+-- A role that may read the table of organizations itself is no reader of views alone: the owner,
+-- the worker, readers of raw tables. The two lookups depend on no organization, so Postgres makes
+-- each once. One that does is estimated as costly, and every query of a view was compiled for
+-- seconds (jit).
 CREATE VIEW sluice.visible_organizations AS
 SELECT o.organization_id
 FROM sluice.organizations AS o

@@ -1,6 +1,6 @@
 -- +goose Up
--- Change notifications: what arrived (callbacks), what should be read because of it (hints), and what
--- was told, for analysts (notifications.events). Written by pipeline/warehouse/hints.
+-- Change notifications: what arrived (callbacks), what should be read because of it (hints), and
+-- what was told, for analysts (notifications.events). Written by pipeline/warehouse/hints.
 
 CREATE SCHEMA IF NOT EXISTS notifications;
 COMMENT ON SCHEMA notifications IS 'What upstream told about changes: events, as they were told. The records themselves are in the tables of the services.';

@@ -1,6 +1,6 @@
 -- +goose Up
 -- What changed in the copied tables: one log for analysts, messages and lakes. Written by
--- pipeline/warehouse/changes. Why it is as it is: docs/decisions/0069-change-log.
+-- pipeline/warehouse/changes. Why it is as it is: docs/decisions/0028-change-log.
 
 CREATE TABLE sluice.changes (
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -300,7 +300,7 @@ COMMENT ON FUNCTION sluice.prune_changes IS 'Deletes changes that are older than
 -- Messages ----------------------------------------------------------------------------------------
 --
 -- Who is told what changed in the copied tables, and how far. Written by
--- pipeline/warehouse/receivers. Why it is as it is: docs/decisions/0070-events.
+-- pipeline/warehouse/receivers. Why it is as it is: docs/decisions/0028-change-log.
 
 CREATE TABLE sluice.event_receivers (
     name text COLLATE "C" PRIMARY KEY,

@@ -1,7 +1,7 @@
 -- +goose Up
 -- Closed periods: what belonged to a period when it was closed, and what became of it since. And
--- schema as_of: every table and view as it was on a day (docs/decisions/0071-closing-a-period and
--- 0072-as-of-a-day). The tables are written by pipeline/warehouse/closings.
+-- schema as_of: every table and view as it was on a day (docs/decisions/0016-versions). The tables
+-- are written by pipeline/warehouse/closings.
 
 CREATE TABLE sluice.closings (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -124,7 +124,7 @@ COMMENT ON COLUMN sluice.dated_records.content IS 'What else belongs to the peri
 COMMENT ON COLUMN sluice.dated_records.first_seen_at IS 'When the row was made.';
 COMMENT ON COLUMN sluice.dated_records.changed_at IS 'When the row last changed.';
 
--- As of a day ------------------------------------------------------------------------------------
+-- As of a day -------------------------------------------------------------------------------------
 
 CREATE SCHEMA as_of;
 COMMENT ON SCHEMA as_of IS 'Every table and view as it was at the end of a day, which the setting sluice.as_of of the session names.';

@@ -1,6 +1,6 @@
 -- +goose Up
--- What operators erased, and what is not to be loaded again (docs/decisions/0082-erasing). Written
--- by pipeline/warehouse/erasures, which erases. No column holds what was erased.
+-- What operators erased, and what is not to be loaded again (docs/decisions/0029-personal-data).
+-- Written by pipeline/warehouse/erasures, which erases. No column holds what was erased.
 
 -- Hashes are salted, so that they mean nothing outside of this database. Whoever reads the salt can
 -- still try identifiers one by one: readers have no right on this schema.
@@ -117,9 +117,9 @@ CREATE TRIGGER refuse_erased BEFORE INSERT OR UPDATE ON sluice.callbacks FOR EAC
 
 -- What is left out --------------------------------------------------------------------------------
 --
--- The columns that are left out of records or hashed (docs/decisions/0078-left-out-and-hashed). The
--- configuration decides; this table says since when, and whether what came before is gone. All of it
--- is written by pipeline/warehouse/leftout.
+-- The columns that are left out of records or hashed (docs/decisions/0029-personal-data). The
+-- configuration decides; this table says since when, and whether what came before is gone. All of
+-- it is written by pipeline/warehouse/leftout.
 
 CREATE TABLE sluice.left_out (
     service text COLLATE "C" NOT NULL,

@@ -1,5 +1,6 @@
 -- +goose Up
--- What operators did in the console, and where the console is. Written by pipeline/warehouse/actions.
+-- What operators did in the console, and where the console is. Written by
+-- pipeline/warehouse/actions.
 
 CREATE TABLE sluice.actions (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

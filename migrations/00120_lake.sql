@@ -1,7 +1,7 @@
 -- +goose Up
--- The catalog of the lake, in the layout of Iceberg's SQL catalog (version 1), so that other engines
--- read it, too. Written by cmd/sluice-lake; without it the tables stay empty. Why it is here:
--- docs/decisions/0084-lake.
+-- The catalog of the lake, in the layout of Iceberg's SQL catalog (version 1), so that other
+-- engines read it, too. Written by cmd/sluice-lake; without it the tables stay empty. Why it is
+-- here: docs/decisions/0030-lake.
 
 CREATE SCHEMA lake;
 COMMENT ON SCHEMA lake IS 'The catalog of the lake: where the metadata of each Iceberg table is. Engines that read the lake need USAGE on it, and SELECT on its tables.';
@@ -35,14 +35,14 @@ COMMENT ON COLUMN lake.iceberg_namespace_properties.catalog_name IS 'Name of the
 COMMENT ON COLUMN lake.iceberg_namespace_properties.namespace IS 'The schema.';
 COMMENT ON COLUMN lake.iceberg_namespace_properties.property_key IS 'exists; lake: a part of the names of its folders.';
 COMMENT ON COLUMN lake.iceberg_namespace_properties.property_value IS 'Value of the property.';
--- The names of folders of the lake begin with the property lake, so that two warehouses that name one
--- place do not sweep each other's files.
+-- The names of folders of the lake begin with the property lake, so that two warehouses that name
+-- one place do not sweep each other's files.
 INSERT INTO lake.iceberg_namespace_properties VALUES
     ('sluice', 'sluice', 'exists', 'true'), ('sluice', 'sluice', 'lake', left(gen_random_uuid()::text, 8));
 
 -- How far the lake is -----------------------------------------------------------------------------
 --
--- Why: docs/decisions/0085-lake-complete.
+-- Why: docs/decisions/0030-lake.
 
 -- Written by cmd/sluice-lake, in the transaction of each publication. The lake itself has the
 -- position, too: this row is for those that do not read files.

@@ -1,5 +1,5 @@
 -- +goose Up
--- What others spend, by quarters of an hour (docs/decisions/0074-calls-of-others). Written by
+-- What others spend, by quarters of an hour (docs/decisions/0034-calls-of-others). Written by
 -- pipeline/warehouse/calls, through the trigger below.
 
 CREATE TABLE sluice.external_quarters (
@@ -34,10 +34,10 @@ COMMENT ON COLUMN sluice.external_seen.at IS 'When the last answer came that was
 COMMENT ON COLUMN sluice.external_seen.reset_at IS 'When that answer said the day turns.';
 COMMENT ON COLUMN sluice.external_seen.calls IS 'The most calls of others that an answer of that day showed.';
 
--- note_external adds what others spent since the last look. The count of a day only grows: our calls
--- under way make it look smaller for a moment. A day is a new one if it ends later than the last one
--- and began after the last look; the hour of slack is for days of 23 hours. An answer without a
--- reset, which counts as a day that ends in an hour, so begins no new day.
+-- note_external adds what others spent since the last look. The count of a day only grows: our
+-- calls under way make it look smaller for a moment. A day is a new one if it ends later than the
+-- last one and began after the last look; the hour of slack is for days of 23 hours. An answer
+-- without a reset, which counts as a day that ends in an hour, so begins no new day.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.note_external() RETURNS trigger LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $function$

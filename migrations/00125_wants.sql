@@ -1,5 +1,5 @@
 -- +goose Up
--- Records that roles of the database asked for (docs/decisions/0076-wants). A reader inserts by
+-- Records that roles of the database asked for (docs/decisions/0035-wants). A reader inserts by
 -- analytics.want and analytics.fresh into the view analytics.wants, and has no right on this table.
 -- All that happens to a want later is written by pipeline/warehouse/wants.
 

@@ -1,6 +1,6 @@
 -- +goose Up
 -- Several databases as one fleet: each is a cell, and an organization is at home in exactly one of
--- them (docs/decisions/0086-cells). Written by pipeline/warehouse/cells.
+-- them (docs/decisions/0031-cells). Written by pipeline/warehouse/cells.
 
 CREATE TABLE sluice.cell (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -124,9 +124,9 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.guard_homes IS 'Lets the tables refuse rows of organizations that are not at home in this cell.';
 
--- Sequences step by 64, so that rows can move between cells as they are: no number is drawn twice in
--- a fleet, and of two numbers of an organization the larger one is the later one, in whichever cell
--- it was drawn.
+-- Sequences step by 64, so that rows can move between cells as they are: no number is drawn twice
+-- in a fleet, and of two numbers of an organization the larger one is the later one, in whichever
+-- cell it was drawn.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.number_sequences() RETURNS TABLE (name regclass, of_calls boolean, last bigint) LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $function$
@@ -232,8 +232,8 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.reserve_call_on_timeline IS 'Reserves a call, or says which limit refuses it, as reserve_call does; and refuses calls for a lease after the timeline changed, and those of organizations that are at home in another cell.';
 
--- That of 00103_calls, with numbers of the cell. Of a block with calls of an organization that moved here the
--- largest number is not the last call.
+-- That of 00103_calls, with numbers of the cell. Of a block with calls of an organization that
+-- moved here the largest number is not the last call.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION sluice.prune_calls(p_days integer) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER
 SET lock_timeout = '500ms' SET search_path = pg_catalog, pg_temp AS $function$
