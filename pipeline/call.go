@@ -108,9 +108,6 @@ const (
 	RefusedClass Refusal = "class"
 	// RefusedClosed: upstream answered code 44, so the gate is closed for all processes.
 	RefusedClosed Refusal = "closed"
-	// RefusedAway: the organization is at home in another cell of the fleet, or about to leave this
-	// one.
-	RefusedAway Refusal = "away"
 	// RefusedForgotten: a standby was promoted or a backup restored, so the database may have
 	// forgotten calls that upstream still counts.
 	RefusedForgotten Refusal = "forgotten"

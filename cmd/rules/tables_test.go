@@ -55,7 +55,6 @@ func writers() map[string]string {
 		"actions": warehouse + "/actions", "console_address": warehouse + "/actions", "event_receivers": warehouse + "/receivers",
 		"processes":     "pipeline/jobs",
 		"verifications": verified, "verified_streams": verified, "findings": verified,
-		"cell": warehouse + "/cells", "homes": warehouse + "/cells",
 		"checks": migrated, "service_schemas": migrated, "views": migrated, "columns": migrated, "reader_key": migrated,
 		"migration_steps": migrated,
 	}

@@ -42,8 +42,6 @@ func TestYAMLFencesBite(t *testing.T) {
 		{"", "workers: 2\nworkers: 3\n", "already defined"},
 		{"", "- workers: 2\n", "sequence was used where mapping is expected"},
 		{"", "# workers: 2\n", "no keys"},
-		{"fleet", "cells:\n  - {name: north, config: north.yaml}\n", ""},
-		{"fleet", "cells:\n  - {name: north, configuration: north.yaml}\n", "unknown key"},
 		{"compose", "services:\n  sluice: {mem_limit: 1g}\n", ""},
 		{"compose", "services:\n  sluicer: {mem_limit: 1g}\n", "services.sluicer"},
 		{"values", "console: {enabled: true}\n", ""},
@@ -70,12 +68,6 @@ func checkYAML(t *testing.T, marker, text string) error {
 	switch marker {
 	case "":
 		return checkConfiguration(t, keys)
-	case "fleet":
-		_, err := config.LoadFleet("fleet.yaml", os.LookupEnv, func(string) ([]byte, error) { return []byte(text), nil },
-			func(path string) (*config.Config, error) {
-				return &config.Config{Database: config.Database{DataDir: path}}, nil
-			})
-		return err
 	case "compose":
 		delete(keys, "secrets") // further ones
 		return known(t, keys, "deploy", "compose.yaml")

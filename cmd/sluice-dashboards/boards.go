@@ -157,11 +157,6 @@ func (s scope) closings() panel {
 		query{one(s.of("closed_period_changes"), "organization, period") + " > 0", "records"}).by("records")
 }
 
-func (s scope) cells() panel {
-	return table("Cells", "Organizations of each cell by what it says of them: sluice fleet status has more.",
-		query{one(s.of("cell_organizations"), "cell, state") + " > 0", "organizations"}).by("organizations")
-}
-
 // fleet is the dashboard of all organizations.
 func fleet() dashboard {
 	s := fleetScope()
@@ -186,7 +181,6 @@ func fleet() dashboard {
 		row{"Alerts", 7, []panel{
 			table("Alerts that fire", "Each has a page in docs/operations/runbooks.", query{`ALERTS{alertname=~"Sluice.*", alertstate="firing"}`, "firing"}),
 			table("Versions", "", query{"count by (job, version, revision, go_version) (" + s.of("build_info") + ")", "processes"}),
-			s.cells(),
 		}},
 		row{"Streams", 11, []panel{s.lateness(), s.states()}},
 		row{"Streams that do not go on", 8, []panel{s.never(), s.failing(), s.quarantine()}},

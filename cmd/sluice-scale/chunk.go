@@ -100,7 +100,7 @@ func (c *chunk) ask(ctx context.Context) error {
 	c.counts.refused[decision.Refused]++
 	pause := decision.Wait
 	switch decision.Refused {
-	case pipeline.RefusedDay, pipeline.RefusedClass, pipeline.RefusedAway:
+	case pipeline.RefusedDay, pipeline.RefusedClass:
 		return c.snooze(c.now + decision.Wait)
 	case pipeline.RefusedConcurrent:
 		pause = min(pause, pollPause)

@@ -150,7 +150,7 @@ func (g *Gate) wait(ctx context.Context, decision pipeline.Decision, deadline ti
 	left := deadline.Sub(g.now())
 	pause := decision.Wait
 	switch decision.Refused {
-	case pipeline.RefusedDay, pipeline.RefusedClass, pipeline.RefusedAway:
+	case pipeline.RefusedDay, pipeline.RefusedClass:
 		return errTooLong
 	case pipeline.RefusedConcurrent:
 		// The ledger can only say when the lease of a lost call ends. Most calls end much sooner,
@@ -187,7 +187,7 @@ func kindOf(refused pipeline.Refusal) pipeline.Kind {
 		return pipeline.Throttled
 	case pipeline.RefusedConcurrent:
 		return pipeline.Crowded
-	case pipeline.RefusedDay, pipeline.RefusedClass, pipeline.RefusedAway:
+	case pipeline.RefusedDay, pipeline.RefusedClass:
 		return pipeline.Exhausted
 	default:
 		return 0
@@ -206,8 +206,6 @@ func sentenceOf(refused pipeline.Refusal) outside.Text {
 		return "this kind of work has spent its share of the day"
 	case pipeline.RefusedClosed:
 		return "upstream refused a call, so all calls wait for a while"
-	case pipeline.RefusedAway:
-		return "the organization is at home in another cell of the fleet, or about to leave this one"
 	case pipeline.RefusedForgotten:
 		return "the database was restored or a standby promoted, and may have forgotten calls that upstream counts"
 	default:

@@ -66,9 +66,6 @@ type Options struct {
 	// Console says that the process only offers the console. As Offline, but the secret of the
 	// console is needed.
 	Console bool
-	// Fleet says that the process works on cells of a fleet. As Offline, and it registers no
-	// streams.
-	Fleet bool
 	// Events says that a command posts to receivers of events. As Offline, but their secrets are
 	// needed.
 	Events bool
@@ -111,8 +108,6 @@ type App struct {
 	organizations map[string]*pipeline.Organization
 	// redactors leave columns out of the records of resources, by their full names.
 	redactors map[string]*redact.Redactor
-	// away has what the database last said of configured organizations that are not at home in it.
-	away awayHomes
 	// hashKey says that the database has hashes of another key; nil if it has not.
 	hashKey error
 }
@@ -132,8 +127,6 @@ func Load(options Options) (*App, error) {
 		load, options.Offline = config.LoadEvents, true
 	case options.Consent:
 		load = config.LoadConsent
-	case options.Fleet:
-		load, options.Offline = config.LoadOffline, true
 	case options.Offline:
 		load = config.LoadOffline
 	}
@@ -314,7 +307,7 @@ func (a *App) Migrated(ctx context.Context) error {
 }
 
 // Connect opens the warehouse and registers the configured streams. A process that only offers the
-// console, or looks at cells of a fleet, registers none.
+// console registers none.
 func (a *App) Connect(ctx context.Context) error {
 	// Each worker holds one connection while it loads. The gate, the tick and the reports need a
 	// few more.
@@ -331,9 +324,6 @@ func (a *App) Connect(ctx context.Context) error {
 	if err := a.checkHashKey(ctx); err != nil {
 		return err
 	}
-	if a.options.Fleet {
-		return a.readZones(ctx)
-	}
 	a.startTraces() //nolint:contextcheck // spans are sent after the work that they describe, also if it was ended
 	if a.options.Console {
 		return a.readZones(ctx) // its role may be one that only reads
@@ -347,10 +337,10 @@ func (a *App) Connect(ctx context.Context) error {
 	if err := a.readZones(ctx); err != nil {
 		return err
 	}
-	return a.registerHere(ctx)
+	return a.register(ctx)
 }
 
-// register makes the database fit the configuration of the organizations that are at home in it.
+// register makes the database fit the configuration.
 func (a *App) register(ctx context.Context) error {
 	if err := a.DB.RegisterStreams(ctx, a.settings()); err != nil {
 		return fmt.Errorf("register the streams of the configuration: %w", err)

@@ -13,7 +13,7 @@ import (
 // declareCapabilities stores the capabilities that the declarations of the configured lists state.
 func (a *App) declareCapabilities(ctx context.Context) error {
 	var lists []pipeline.Stream
-	for _, stream := range a.streamsHere() {
+	for _, stream := range a.Streams() {
 		if stream.Work == pipeline.WorkList {
 			lists = append(lists, stream)
 		}

@@ -14,7 +14,6 @@ import (
 	"sluice/pipeline/jobs"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse/calls"
-	"sluice/pipeline/warehouse/cells"
 	changelog "sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/closings"
 	"sluice/pipeline/warehouse/receivers"
@@ -51,7 +50,6 @@ func (a *App) figures(ctx context.Context, tally *calls.Tally, others func(conte
 		reading(&f.Held, a.DB.Held),
 		reading(&f.Found, a.Verifications().LastFound),
 		reading(&f.Closings, func(ctx context.Context) ([]closings.Count, error) { return closings.Counts(ctx, a.DB.Pool()) }),
-		reading(&f.Cell, func(ctx context.Context) ([]cells.Count, error) { return cells.Counts(ctx, a.DB.Pool()) }),
 		reading(&f.Wants, func(ctx context.Context) ([]wants.Sum, error) { return wants.Sums(ctx, a.DB.Pool()) }),
 		reading(&f.Telling, a.Telling),
 		reading(&f.Receivers, a.receiverFigures),
@@ -105,16 +103,9 @@ func (a *App) streamFigures(ctx context.Context) ([]metrics.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	elsewhere, err := a.Elsewhere(ctx)
-	if err != nil {
-		return nil, err
-	}
 	all := make([]metrics.Stream, 0, len(figures))
 	for i := range figures {
 		s := &figures[i]
-		if elsewhere(s.Organization) {
-			continue // rows that are about to be dropped, or have just come
-		}
 		one := metrics.Stream{
 			Figures: *s, Holds: !strings.Contains(s.Resource, "."),
 			Alarm: a.Alarm(&streams.Status{Quarantined: s.Quarantined, Withheld: s.Withheld, QuarantinedShare: s.QuarantinedShare}) != "",
@@ -149,21 +140,16 @@ func (a *App) Bounds(ctx context.Context) (func(stream Key, every time.Duration)
 }
 
 // Days returns the days of the configured services of an organization, or of all if it is empty.
-// Those of organizations that are at home in another cell are left out.
 func (a *App) Days(ctx context.Context, organization string) ([]metrics.Day, error) {
 	var (
 		of     []calls.Allowance
 		limits []pipeline.Limits
 	)
-	elsewhere, err := a.Elsewhere(ctx)
-	if err != nil {
-		return nil, err
-	}
 	for _, stream := range a.Streams() {
 		account := func(known calls.Allowance) bool {
 			return known.Organization == stream.Organization && known.Service == stream.Service.Name
 		}
-		if organization != "" && stream.Organization != organization || elsewhere(stream.Organization) || slices.ContainsFunc(of, account) {
+		if organization != "" && stream.Organization != organization || slices.ContainsFunc(of, account) {
 			continue
 		}
 		limit, err := a.Limits(stream.Organization, stream.Service.Name)

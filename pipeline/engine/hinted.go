@@ -28,7 +28,7 @@ func (a *App) allowWants(ctx context.Context) error {
 		organizations[i] = a.Config.Organizations[i].Key
 	}
 	var lists []Key
-	for _, stream := range a.streamsHere() {
+	for _, stream := range a.Streams() {
 		if stream.Work == pipeline.WorkList && a.Enabled(stream) && a.wantable(stream) {
 			lists = append(lists, stream.Key())
 		}

@@ -10,7 +10,7 @@ import (
 // of these settings ends one period and begins another.
 func (a *App) histories() []warehouse.HistorySetting {
 	var settings []warehouse.HistorySetting
-	for _, stream := range a.streamsHere() {
+	for _, stream := range a.Streams() {
 		if stream.Work != pipeline.WorkList {
 			continue
 		}

@@ -66,7 +66,6 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		Schedule: schedule,
 		Hinted:   a.requestHinted,
 		Replan:   a.replanner(),
-		Homes:    a.followHomes,
 		Notice:   a.NoticeAfterClose,
 		Prune:    a.retention,
 		Events:   events,

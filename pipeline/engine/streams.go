@@ -117,7 +117,7 @@ func resourceName(stream pipeline.Stream) string {
 }
 
 func (a *App) settings() []warehouse.StreamSetting {
-	streams := a.streamsHere()
+	streams := a.Streams()
 	settings := make([]warehouse.StreamSetting, 0, len(streams))
 	for _, stream := range streams {
 		chosen := a.resource(stream)
@@ -144,7 +144,7 @@ func (a *App) settings() []warehouse.StreamSetting {
 
 // listParents stores which parents the configuration names, also where it no longer names any.
 func (a *App) listParents(ctx context.Context) error {
-	for _, stream := range a.streamsHere() {
+	for _, stream := range a.Streams() {
 		cursor, perParent := stream.Resource.Cursor.(schema.PerParent)
 		if !perParent || cursor.Listed == "" || stream.Work != pipeline.WorkList {
 			continue

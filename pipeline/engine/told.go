@@ -84,7 +84,7 @@ func (t *Told) Turn(ctx context.Context) error {
 	failed := t.distrust(ctx)
 	for i := range t.app.Config.Organizations {
 		o := &t.app.Config.Organizations[i]
-		if _, away := t.app.away.known()[o.Key]; o.Notifies() && !away {
+		if o.Notifies() {
 			failed = errors.Join(failed, t.lapsed(ctx, o), t.renew(ctx, o), t.knock(ctx, o))
 			failed = errors.Join(failed, t.prove(ctx, o))
 		}

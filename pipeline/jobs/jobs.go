@@ -116,9 +116,6 @@ type Options struct {
 	// Replan computes the learned intervals anew; a process that schedules calls it once a minute.
 	// Nil means that no intervals are learned.
 	Replan func(ctx context.Context) error
-	// Homes looks which organizations came to this database or left it; a process that schedules
-	// calls it every ten seconds. Nil means that none do.
-	Homes func(ctx context.Context) error
 	// Notice looks for changes in closed periods; a process that schedules calls it once a minute.
 	Notice func(ctx context.Context) error
 	// Prune deletes notes that are older than their retention. Each process that schedules calls it
@@ -232,9 +229,6 @@ func (q *Queue) Start(ctx context.Context) error {
 		}
 		if q.options.Replan != nil {
 			q.loop(ctx, "replan", replanEvery, q.options.Replan)
-		}
-		if q.options.Homes != nil {
-			q.loop(ctx, "homes", homesEvery, q.options.Homes)
 		}
 		if q.options.Notice != nil {
 			q.loop(ctx, "notice", noticeEvery, q.options.Notice)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/warehousetest"
 )
 
 func TestChunksChainUntilTheRunEnds(t *testing.T) {
@@ -390,36 +389,4 @@ func TestJobsOfOtherConfigurationsAreLeft(t *testing.T) {
 	}
 	r.until("the job waits for a process that knows the stream",
 		`SELECT count(*) FROM river.river_job WHERE args ->> 'resource' = 'plums' AND state = 'scheduled' AND scheduled_at > now() AND (metadata ->> 'snoozes')::int > 0`)
-}
-
-// TestJobsOfAnOrganizationThatMoves: while it moves its jobs wait, and when it is gone they end. No
-// call is made, and no error is recorded.
-func TestJobsOfAnOrganizationThatMoves(t *testing.T) {
-	t.Parallel()
-	r := newFixture(t)
-	conn := warehousetest.Connect(t, r.url)
-	exec := func(sql string) {
-		t.Helper()
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
-	exec(`SELECT sluice.join_fleet('north', 1, 0, 0)`)
-	exec(`INSERT INTO sluice.homes (organization_id, state, peer) VALUES ('1', 'sealed', 'south')`)
-	queue := r.start(false)
-	if err := queue.Insert(t.Context(), []pipeline.Key{r.key("apples")}); err != nil {
-		t.Fatal(err)
-	}
-	r.until("the job waits for the end of the move", `SELECT count(*) FROM river.river_job
-		WHERE args ->> 'resource' = 'apples' AND state = 'scheduled' AND (metadata ->> 'snoozes')::int > 0 AND errors IS NULL`)
-	exec(`UPDATE sluice.homes SET state = 'left'`)
-	exec(`DELETE FROM sluice.streams`)
-	if err := queue.Insert(t.Context(), []pipeline.Key{r.key("pears")}); err != nil {
-		t.Fatal(err)
-	}
-	r.until("the job of a stream that is gone ends", `SELECT count(*) FROM river.river_job
-		WHERE args ->> 'resource' = 'pears' AND state = 'completed' AND errors IS NULL`)
-	if n := r.upstream.count(); n != 0 {
-		t.Errorf("%d calls were made", n)
-	}
 }

@@ -55,9 +55,6 @@ func (q *Queue) take(ctx context.Context, what string, choose func(context.Conte
 // stream is read more often.
 const replanEvery = time.Minute
 
-// homesEvery is the time between two looks at which organizations are at home.
-const homesEvery = 10 * time.Second
-
 // noticeEvery is the time between two looks for changes in closed periods.
 const noticeEvery = time.Minute
 

@@ -17,7 +17,6 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/streams"
 )
 
@@ -92,11 +91,8 @@ func (w *worker) Work(ctx context.Context, job *river.Job[Args]) error {
 		return w.leave(job)
 	}
 	claim, err := w.queue.options.Store.Claim(ctx, stream, pipeline.ClassOf(stream))
-	if errors.Is(err, pipeline.ErrNotRequested) || errors.Is(err, streams.ErrNoStream) {
-		return nil // its run is no longer requested, or its organization is gone from this database
-	}
-	if postgres.Away(err) {
-		return river.JobSnooze(strangerWait) // its organization moves, and may stay
+	if errors.Is(err, pipeline.ErrNotRequested) {
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("claim %s: %w", stream, err)
@@ -174,9 +170,6 @@ func (w *worker) fate(ctx context.Context, job *river.Job[Args], claim pipeline.
 		// Another worker has the stream and completes its job. Any result but success would change
 		// the state of the job that the other worker works.
 		return nil
-	}
-	if postgres.Away(cause) {
-		return river.JobSnooze(strangerWait) // nothing is recorded where it is not at home
 	}
 	now := w.queue.options.Now()
 	until := time.Time{}

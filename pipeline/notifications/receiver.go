@@ -177,8 +177,6 @@ func (r *Receiver) receive(w http.ResponseWriter, q *http.Request, to destinatio
 	defer cancel()
 	fresh, err := r.options.Inbox.Take(ctx, callback)
 	switch {
-	case errors.Is(err, hints.ErrAway):
-		return away
 	case err != nil:
 		r.options.Log.WarnContext(ctx, "a callback could not be stored: the sender was asked to send it again",
 			"organization", to.key, "dialect", to.dialect, "error", err)

@@ -287,27 +287,6 @@ func TestTwoSecrets(t *testing.T) {
 	}
 }
 
-// TestAnOrganizationThatIsElsewhere: of one that is not at home in the cell nothing is stored, and
-// the sender is asked to send it again.
-func TestAnOrganizationThatIsElsewhere(t *testing.T) {
-	t.Parallel()
-	f := open(t, nil)
-	exec := func(sql string) {
-		t.Helper()
-		_, err := f.pool.Exec(t.Context(), sql)
-		f.must(err)
-	}
-	exec(`SELECT sluice.join_fleet('north', 1, 0, 0)`)
-	exec(`INSERT INTO sluice.homes (organization_id, state, peer) VALUES ('` + key + `', 'left', 'south')`)
-	body := watch(products, quoted(token(secret, products)))
-	answer := f.post("/watch/"+key, body)
-	if answer.status != http.StatusServiceUnavailable || answer.body != "later\n" || answer.header.Get("Retry-After") == "" || f.verdict() != "away" {
-		t.Errorf("it is answered with %d %q, %s", answer.status, answer.body, f.verdict())
-	}
-	exec(`UPDATE sluice.homes SET state = 'here'`)
-	f.taken(f.post("/watch/"+key, body))
-}
-
 // TestNoDatabase: without a database no callback is answered with 200. What a slow one stored after
 // the sender was sent away is harmless: the sender sends it again.
 func TestNoDatabase(t *testing.T) {

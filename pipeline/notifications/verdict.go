@@ -15,7 +15,6 @@ const (
 	repeated          Verdict = "repeated"
 	busy              Verdict = "busy"
 	unavailable       Verdict = "unavailable"
-	away              Verdict = "away"
 	noPath            Verdict = "path"
 	noPost            Verdict = "method"
 	slow              Verdict = "slow"
@@ -50,7 +49,7 @@ func (v Verdict) status() int {
 	switch v {
 	case taken, repeated:
 		return http.StatusOK
-	case busy, unavailable, away:
+	case busy, unavailable:
 		return http.StatusServiceUnavailable
 	case noPath:
 		return http.StatusNotFound

@@ -47,7 +47,7 @@ func TestAlertsFire(t *testing.T) {
 	w.fires(streams...)
 	w.dashboards("Receivers that wait", "Messages a second, and failed attempts", "Oldest job", "Never complete", "When the calls will be used up", "When code 45 is expected",
 		"Records that changed a closed period", "Backfills: progress", "Backfills that failed",
-		"Channels", "Hints that wait", "Share of the changes that were told", "Cells", "Changes that are not published to the lake")
+		"Channels", "Hints that wait", "Share of the changes that were told", "Changes that are not published to the lake")
 	h.tickless(w)
 	h.public.passes(serving.said("receiving callbacks", "listen"), asIs)
 	h.repaired()

@@ -40,8 +40,6 @@ type cli struct {
 	config   string
 	json     bool
 	logLevel string
-	// fleet is the fleet that the console shows, too; nil for none.
-	fleet *engine.Fleet
 }
 
 func (c *cli) printer() view.Printer { return view.Printer{Out: c.env.Stdout, JSON: c.json} }

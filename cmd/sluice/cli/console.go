@@ -24,7 +24,7 @@ import (
 )
 
 func (c *cli) consoleCommand() *cobra.Command {
-	var listen, fleet string
+	var listen string
 	cmd := &cobra.Command{
 		Use:   "console",
 		Short: "Show everything in a browser, and do nothing else, until told to stop",
@@ -36,24 +36,12 @@ number comes from. It makes no call upstream and needs none of upstream's secret
 It starts at any time. Without tables it shows what is left to do until rows are there,
 and without a database that it waits for one. Then the pages appear by themselves.
 
-With --fleet it has a page about all cells of a fleet, too: what sluice fleet status
-shows, with links to their consoles. It needs a role in each database.
-
 On this machine's own address it asks for no name. On another one it needs console.auth.`,
-		Example: "  sluice console\n  sluice console --fleet fleet.yaml",
+		Example: "  sluice console",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if fleet == "" {
-				return c.console(cmd.Context(), listen)
-			}
-			return c.withFleet(cmd.Context(), (*fleetPath)(&fleet), func(ctx context.Context, f *engine.Fleet) error {
-				c.fleet = f
-				return c.console(ctx, listen)
-			})
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.console(cmd.Context(), listen) },
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "address of the pages (default: console.listen of the configuration, then "+consoleAddress+")")
-	cmd.Flags().StringVar(&fleet, "fleet", "", "file that names the cells of a fleet: show a page about all of them")
 	return cmd
 }
 
@@ -234,7 +222,7 @@ type pages struct {
 
 // routes are all pages, in the order of the navigation.
 func (p *pages) routes() []console.Route {
-	routes := []console.Route{
+	return []console.Route{
 		{Pattern: "/{$}", Nav: "Streams", Page: p.streams},
 		{Pattern: "/streams/{org}/{name}", Page: p.stream},
 		{Pattern: "/budget", Nav: "Budget", Page: p.budget},
@@ -266,10 +254,6 @@ func (p *pages) routes() []console.Route {
 		{Pattern: "/health", Nav: "Health", Page: p.health},
 		{Pattern: "/actions", Nav: "Actions", Operators: true, Page: p.actionsPage},
 	}
-	if p.cli.fleet != nil {
-		routes = append(routes, console.Route{Pattern: "/fleet", Nav: "Fleet", Page: p.fleet})
-	}
-	return routes
 }
 
 // actions are what operators can do.

@@ -12,7 +12,6 @@ import (
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/cells"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/postgres/local"
 )
@@ -77,7 +76,6 @@ func codeOf(err error) int {
 	case errors.As(err, &mistakes), errors.Is(err, engine.ErrUsage), isUsage(err):
 		return codeUsage
 	case errors.Is(err, engine.ErrNotMigrated), errors.Is(err, local.ErrNoBinaries), errors.Is(err, engine.ErrNoServer),
-		errors.Is(err, cells.ErrNoCell), errors.Is(err, cells.ErrBusy), errors.Is(err, cells.ErrUnderWay),
 		errors.Is(err, migrations.ErrNewer), errors.Is(err, migrations.ErrDevelopment), errors.Is(err, migrations.ErrBelow),
 		errors.Is(err, migrations.ErrOthers), errors.Is(err, migrations.ErrNotOwner),
 		errors.Is(err, errEnvironment), errors.Is(err, warehouse.ErrUnreachable),

@@ -37,7 +37,7 @@ func (c *cli) addGroups(root *cobra.Command) {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"run", "Run:", []*cobra.Command{c.syncCommand(), c.serveCommand(), c.backfillCommand(), c.planCommand(), c.fleetCommand()}},
+		{"run", "Run:", []*cobra.Command{c.syncCommand(), c.serveCommand(), c.backfillCommand(), c.planCommand()}},
 		{"inspect", "Inspect:", []*cobra.Command{
 			c.statusCommand(), c.runsCommand(), c.budgetCommand(), c.explainCommand(), c.findCommand(), c.exportCommand(), c.driftCommand(), c.closeCommand(),
 			c.readCommand(), c.consoleCommand(), c.actionsCommand(),

@@ -12,7 +12,6 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/warehouse/calls"
-	"sluice/pipeline/warehouse/cells"
 	"sluice/pipeline/warehouse/closings"
 	"sluice/pipeline/warehouse/history"
 	"sluice/pipeline/warehouse/streams"
@@ -70,8 +69,6 @@ type statusView struct {
 	Receivers []receiverView `json:"receivers"`
 	// Wants are the records that roles asked for, by organization.
 	Wants []wants.Sum `json:"wants"`
-	// Away are the organizations that are not at home in this cell of a fleet, or leave it.
-	Away []cells.Home `json:"away"`
 	// LeftOut are the columns that are left out of records or hashed; values of before are not
 	// counted.
 	LeftOut []engine.LeftOut `json:"left_out"`
@@ -126,9 +123,6 @@ func (c *cli) statusOf(ctx context.Context, a *engine.App) (*statusView, error) 
 	if shown.Histories, err = history.Histories(ctx, a.DB.Pool()); err != nil {
 		return nil, err
 	}
-	if shown.Away, err = a.AwayHomes(ctx); err != nil {
-		return nil, err
-	}
 	if shown.LeftOut, err = a.LeftOut(ctx, false); err != nil {
 		return nil, err
 	}
@@ -172,9 +166,6 @@ func (shown *statusView) troubles() []string {
 				closed.Organization, closed.Period, view.Plural(int(closed.Records), "record")))
 		}
 	}
-	for i := range shown.Away {
-		all = append(all, awaySentence(&shown.Away[i]))
-	}
 	for i := range shown.Receivers {
 		if trouble := shown.Receivers[i].trouble(); trouble != "" {
 			all = append(all, trouble)
@@ -192,16 +183,9 @@ func streamViews(ctx context.Context, a *engine.App) ([]streamView, error) {
 	if err != nil {
 		return nil, err
 	}
-	elsewhere, err := a.Elsewhere(ctx)
-	if err != nil {
-		return nil, err
-	}
 	views := make([]streamView, 0, len(stands))
 	for i := range stands {
 		s := &stands[i]
-		if elsewhere(s.Organization) {
-			continue
-		}
 		shown := streamView{Status: *s}
 		if s.Enabled {
 			key := engine.Key{Organization: s.Organization, Service: s.Service, Resource: s.Resource}
@@ -213,15 +197,8 @@ func streamViews(ctx context.Context, a *engine.App) ([]streamView, error) {
 }
 
 func budgets(ctx context.Context, a *engine.App) ([]budgetView, error) {
-	elsewhere, err := a.Elsewhere(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var views []budgetView
 	for _, of := range accounts(a.Streams()) {
-		if elsewhere(of.Organization) {
-			continue
-		}
 		limits, err := a.Limits(of.Organization, of.Service)
 		if err != nil {
 			return nil, err

@@ -9,7 +9,6 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/cli/why"
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/cells"
 	"sluice/pipeline/warehouse/streams"
 )
 
@@ -108,18 +107,4 @@ func backlog(details *streams.DetailBacklog) string {
 		return ""
 	}
 	return "details: " + strings.Join(parts, ", ")
-}
-
-// awaySentence says where an organization is that is not at home in this cell.
-func awaySentence(home *cells.Home) string {
-	switch home.State {
-	case cells.Left:
-		return fmt.Sprintf("%s is at home in cell %s: nothing of it is copied here", home.Organization, home.Peer)
-	case cells.Leaving, cells.Sealed:
-		return fmt.Sprintf("%s moves to cell %s: no call of it leaves from here", home.Organization, home.Peer)
-	case cells.Arriving, cells.Arrived:
-		return fmt.Sprintf("%s moves here from cell %s: it is copied from the moment it is at home here", home.Organization, home.Peer)
-	default:
-		return home.Organization + " is not at home in this cell: nothing of it is copied here; sluice fleet check says what to do"
-	}
 }

@@ -96,9 +96,6 @@ func (f *fixture) happened() {
 	f.exec(`INSERT INTO sluice.tokens (credential, died_young) VALUES ('x', 4)`)
 	f.exec(`UPDATE lake.last_publication SET published_at = now(), cursor = sluice.new_changes_cursor()`)
 	f.told(of)
-	f.exec(`INSERT INTO sluice.cell (name, number, old_calls, old_numbers, first_call, first_number) VALUES ('north', 1, 0, 0, 1, 1)`)
-	f.exec(`INSERT INTO sluice.homes (organization_id, state) SELECT DISTINCT organization_id, 'here' FROM sluice.streams`)
-	f.exec(`INSERT INTO sluice.homes (organization_id, state) VALUES ('x', 'left'), ('y', 'sealed')`)
 }
 
 // spent are the calls of a day of the service inventory, and what upstream said about them.
@@ -184,8 +181,6 @@ func figuresOfHappened() []string {
 		return fmt.Sprintf(`%s{class=%q,%s,service="inventory"} %d`, metric, class, businessLabel, value)
 	}
 	return []string{
-		`sluice_cell_organizations{cell="north",state="here"} 1`, `sluice_cell_organizations{cell="north",state="sealed"} 1`,
-		`sluice_cell_organizations{cell="north",state="leaving"} 0`,
 		`sluice_database_up 1`, `sluice_tokens_died_young 4`, `sluice_lake_lag_seconds 0`,
 		`sluice_events_disabled{receiver="x"} 1`, `sluice_events_lag_seconds{receiver="x"} 0`, `sluice_events_delivered_total{receiver="x"} 5`, `sluice_events_failed_total{receiver="x"} 2`,
 		`sluice_last_tick_timestamp_seconds 1.7780256e+09`, `sluice_oldest_job_timestamp_seconds 1.778112e+09`,

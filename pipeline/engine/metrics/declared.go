@@ -61,7 +61,6 @@ const (
 	tombstonesHeld      = "sluice_tombstones_held"
 	tombstonesHeldSince = "sluice_tombstones_held_since_timestamp_seconds"
 	verifyFindings      = "sluice_verify_findings"
-	cellOrganizations   = "sluice_cell_organizations"
 	closedChanges       = "sluice_closed_period_changes"
 	wantsOpen           = "sluice_wants_open"
 	wantsAsked          = "sluice_wants_24h"
@@ -130,8 +129,6 @@ func processMetrics() []Metric {
 		counted(Gauge, databaseUp, flag, "1 if this process could read the control tables; if not, only what it counts itself is there", "it is 0"),
 		gauge(lastTick, instant, "when a process last looked for due streams; absent before the first time",
 			"`time() - …` is above 120: no process schedules"),
-		gauge(cellOrganizations, "organizations", "organizations of this cell of a fleet by what it says of them; absent in a database that is no cell",
-			"one other than `here` is above 0 for an hour: a move ended early, `sluice fleet check` says what to do", "cell", "state"),
 		gauge(oldestJob, instant, "since when the job that waits longest could run; absent if none waits",
 			"`time() - …` is above 600: too few workers, or none"),
 	}

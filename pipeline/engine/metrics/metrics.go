@@ -18,7 +18,6 @@ import (
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/calls"
-	"sluice/pipeline/warehouse/cells"
 	"sluice/pipeline/warehouse/closings"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/pipeline/warehouse/streams/backfills"
@@ -80,7 +79,6 @@ type Figures struct {
 	Held      []tombstones.Held
 	Found     []verifications.Found
 	Closings  []closings.Count
-	Cell      []cells.Count
 	Wants     []wants.Sum
 	Telling   warehouse.Telling
 	Receivers []Receiver
@@ -183,9 +181,6 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	for i := range figures.Found {
 		f := &figures.Found[i]
 		c.send(out, verifyFindings, float64(f.Violations), f.Organization, f.Service, f.Resource)
-	}
-	for _, of := range figures.Cell {
-		c.send(out, cellOrganizations, float64(of.Organizations), of.Cell, string(of.State))
 	}
 	for _, closed := range figures.Closings {
 		c.send(out, closedChanges, float64(closed.Records), closed.Organization, closed.Period)

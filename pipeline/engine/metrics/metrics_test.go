@@ -13,7 +13,6 @@ import (
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/calls"
-	"sluice/pipeline/warehouse/cells"
 	"sluice/pipeline/warehouse/channels"
 	"sluice/pipeline/warehouse/closings"
 	"sluice/pipeline/warehouse/hints"
@@ -68,7 +67,6 @@ func TestLabelsHaveTheirValues(t *testing.T) {
 		Held:      []tombstones.Held{{Organization: o, Service: s, Resource: r, Records: 1, Since: at}},
 		Found:     []verifications.Found{{Organization: o, Service: s, Resource: r}},
 		Closings:  []closings.Count{{Organization: o, Period: "period", Records: 1}},
-		Cell:      []cells.Count{{Cell: "cell", State: "state"}},
 		Wants:     []wants.Sum{{Organization: o}},
 		Telling: warehouse.Telling{
 			Channels:  []channels.Channel{{Organization: o, Module: "module", ExpiresAt: &at}},

@@ -31,7 +31,6 @@ sluice.budgets: shared
 sluice.callbacks: dialect digest module operation ids
 sluice.calls: class shared method kind
 sluice.capabilities: capability verdict value source evidence
-sluice.cell: name
 sluice.certificates: verdict but_for public_key document
 sluice.certified_rows: table_name keys leaves
 sluice.change_log: timeline
@@ -52,7 +51,6 @@ sluice.event_receivers: name state cursor acknowledged
 sluice.findings: severity source code
 sluice.forecasts: basis
 sluice.hints: operation
-sluice.homes: state peer move
 sluice.housekeeping: work
 sluice.last_timeline: timeline
 sluice.left_out: path how key_fingerprint

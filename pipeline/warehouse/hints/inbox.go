@@ -58,9 +58,6 @@ type Inbox struct{ pool *pgxpool.Pool }
 // NewInbox makes an inbox over the connections of a warehouse.
 func NewInbox(pool *pgxpool.Pool) *Inbox { return &Inbox{pool: pool} }
 
-// ErrAway says that the organization is at home in another cell of the fleet, or moves.
-var ErrAway = errors.New("the organization is not at home in this database")
-
 const sqlMayTake = `
 SELECT coalesce(bool_or(pg_catalog.has_function_privilege(p.oid, 'EXECUTE') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')), false)
 FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
@@ -106,8 +103,7 @@ SELECT notifications.take_callback(p_organization => $1, p_dialect => $2, p_dige
 
 // Take stores a callback, its events and its hints in one transaction, and reports whether its
 // content is new. When it returns without an error, the callback is durable. Taking the same
-// callback again does no harm: see notifications.take_callback. It returns ErrAway if the
-// organization is not at home here: nothing of it is stored.
+// callback again does no harm: see notifications.take_callback.
 func (i *Inbox) Take(ctx context.Context, c *Callback) (bool, error) {
 	ids, services, resources, records := append([]string{}, c.IDs...), []string{}, []string{}, []string{} // null would be no array
 	for _, target := range c.Targets {
@@ -127,9 +123,6 @@ func (i *Inbox) Take(ctx context.Context, c *Callback) (bool, error) {
 	var fresh bool
 	err := i.pool.QueryRow(ctx, sqlTake, c.Organization, c.Dialect, c.Digest, c.Module, c.Operation, ids, postgres.Instant(c.SentAt),
 		c.Bytes, body, changes, services, resources, records, c.Debounce, c.MaxWait).Scan(&fresh)
-	if postgres.Away(err) {
-		return false, fmt.Errorf("%w: %s", ErrAway, c.Organization)
-	}
 	return fresh, postgres.Fail("taking a callback", err)
 }
 

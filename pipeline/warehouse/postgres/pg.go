@@ -130,13 +130,6 @@ func Busy(err error) bool {
 	}
 }
 
-// Away reports whether the database refused rows of an organization that is not at home in it.
-// Source: sluice.refuse_away.
-func Away(err error) bool {
-	answer, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && answer.Code == "SLC01"
-}
-
 // Refused reports whether the server answered with an error about the statement itself: then
 // nothing is written, and another transaction may succeed. It is false if the server is shutting
 // down or out of reach, where the outcome is unknown.

@@ -119,7 +119,6 @@ RETURNING s.organization_id, s.service, s.resource, s.state = 'denied', coalesce
 WITH due AS (
 	SELECT organization_id, service, resource FROM sluice.streams s
 	WHERE enabled AND next_due_at <= (SELECT clock_timestamp())
-		AND NOT EXISTS (SELECT FROM sluice.homes h WHERE h.organization_id = s.organization_id AND h.state <> 'here')
 	ORDER BY priority DESC, next_due_at LIMIT $1 FOR UPDATE SKIP LOCKED
 )
 UPDATE sluice.streams s SET state = CASE WHEN state IN ('idle', 'failed') THEN 'queued' ELSE state END
