@@ -48,7 +48,6 @@ func writers() map[string]string {
 		"left_out":      warehouse + "/leftout",
 		"organizations": warehouse, "rebuilds": warehouse + "/rebuilds",
 		"erasures": erasing, "erasure_salt": migrated, "erased_records": erasing, "erased_values": erasing,
-		"certificates": warehouse + "/certificates", "certified_rows": warehouse + "/certificates",
 		"adoptions": warehouse + "/adoptions", "adopted_batches": warehouse + "/adoptions",
 		"closings": warehouse + "/closings", "closing_sums": warehouse + "/closings", "closed_records": warehouse + "/closings", "after_close_notices": warehouse + "/closings",
 		"changes": warehouse + "/changes", "change_log": warehouse + "/changes",

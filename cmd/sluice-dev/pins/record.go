@@ -96,7 +96,7 @@ func (s *scenario) commands(ctx context.Context) error {
 		return err
 	}
 	for _, line := range []string{
-		"actions", "backfill list", "backfill show 1", "budget", "catalogue", "certify --list", "check --offline", "close --list",
+		"actions", "backfill list", "backfill show 1", "budget", "catalogue", "check --offline", "close --list",
 		"config", "coverage", "dictionary", "drift", "drift inventory.items", "erase --list", "erd", "events",
 		"explain inventory.bills " + bill, "export --list", "find " + bill, "health", "keys", "metrics", "migrate --plan",
 		"notifications list", "notifications inbox", "organizations", "plan", "quarantine", "quarantine list", "quarantine causes",

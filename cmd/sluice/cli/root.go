@@ -43,7 +43,7 @@ func (c *cli) addGroups(root *cobra.Command) {
 			c.readCommand(), c.consoleCommand(), c.actionsCommand(),
 		}},
 		{"repair", "Repair:", []*cobra.Command{
-			c.verifyCommand(), c.certifyCommand(), c.rebuildCommand(), c.quarantineCommand(), c.tombstonesCommand(), c.eraseCommand(),
+			c.verifyCommand(), c.rebuildCommand(), c.quarantineCommand(), c.tombstonesCommand(), c.eraseCommand(),
 		}},
 		{"set-up", "Set up:", []*cobra.Command{
 			c.demoCommand(), c.initCommand(), c.configCommand(), c.checkCommand(), c.authorizeCommand(), c.migrateCommand(),

@@ -27,10 +27,9 @@ const (
 	placeArchive = string(places.RawRecords)
 )
 
-// others are the tables beside those of the resource and its raw records. What sluice.closings and
-// sluice.certificates hold of a record names no person, and stays: amounts of a closed period, and
-// digests. So do numbers of records in the log of changes and in the call log, until their
-// retention.
+// others are the tables beside those of the resource and its raw records. What sluice.closings hold
+// of a record names no person, and stays: amounts of a closed period. So do numbers of records in
+// the log of changes and in the call log, until their retention.
 //
 // A callback that names several records stays without its body. Callbacks and events name a module
 // and no resource: identifiers are unique in an organization.

@@ -31,8 +31,6 @@ sluice.budgets: shared
 sluice.callbacks: dialect digest module operation ids
 sluice.calls: class shared method kind
 sluice.capabilities: capability verdict value source evidence
-sluice.certificates: verdict but_for public_key document
-sluice.certified_rows: table_name keys leaves
 sluice.change_log: timeline
 sluice.changes: table_name op record_ids
 sluice.channel_gaps: channel

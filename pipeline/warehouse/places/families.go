@@ -20,7 +20,6 @@ const (
 	Calls         Family = "calls"
 	Runs          Family = "runs and streams"
 	Closings      Family = "closed periods"
-	Certificates  Family = "certificates"
 	Actions       Family = "actions of operators"
 	Jobs          Family = "jobs"
 	Other         Family = "other notes"
@@ -32,7 +31,7 @@ const (
 // Families returns all families, in their order.
 func Families() []Family {
 	return []Family{
-		Rows, Arrays, Quarantine, RawRecords, Versions, Days, Drift, Changes, Notifications, Calls, Runs, Closings, Certificates, Actions, Jobs,
+		Rows, Arrays, Quarantine, RawRecords, Versions, Days, Drift, Changes, Notifications, Calls, Runs, Closings, Actions, Jobs,
 		Other, Statistics,
 	}
 }
@@ -91,8 +90,6 @@ func familyOfNotes(name string) Family {
 		return Runs
 	case begins("clos", "after_close"):
 		return Closings
-	case begins("certif"):
-		return Certificates
 	case name == "actions":
 		return Actions
 	default:
