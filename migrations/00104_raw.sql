@@ -53,7 +53,6 @@ CREATE TABLE sluice.raw_looks (
     service text COLLATE "C" NOT NULL,
     resource text COLLATE "C" NOT NULL,
     looked_at timestamptz NOT NULL,
-    dropped_to timestamptz,
     PRIMARY KEY (organization_id, service, resource)
 );
 COMMENT ON TABLE sluice.raw_looks IS 'When the raw records of each resource were last looked through for those that are not needed any more.';
@@ -61,7 +60,6 @@ COMMENT ON COLUMN sluice.raw_looks.organization_id IS 'The organization.';
 COMMENT ON COLUMN sluice.raw_looks.service IS 'The service.';
 COMMENT ON COLUMN sluice.raw_looks.resource IS 'The resource.';
 COMMENT ON COLUMN sluice.raw_looks.looked_at IS 'When that was, by the clock of the database.';
-COMMENT ON COLUMN sluice.raw_looks.dropped_to IS 'When the youngest archive that was dropped had been kept: since then all are there. Null if none was dropped.';
 
 -- prune_raw drops archives of one resource of one organization: those that were kept longer than
 -- p_keep and that nothing leads to, no row by its list record or its single record, no row of a
@@ -141,23 +139,6 @@ END
 $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.prune_raw IS 'Drops raw records of one resource that are older than they are kept and that nothing leads to, and says how many archives; null if no resource has its turn.';
-
--- What is not there any more cannot say what a row was: a deletion of archives leaves a note of how
--- far.
--- +goose StatementBegin
-CREATE FUNCTION sluice.note_dropped_raw() RETURNS trigger LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $function$
-BEGIN
-    INSERT INTO sluice.raw_looks AS l (organization_id, service, resource, looked_at, dropped_to)
-    SELECT d.organization_id, d.service, d.resource, '-infinity', max(d.kept_at) FROM dropped d GROUP BY 1, 2, 3
-    ON CONFLICT (organization_id, service, resource) DO UPDATE SET dropped_to = greatest(l.dropped_to, excluded.dropped_to);
-    RETURN NULL;
-END
-$function$;
--- +goose StatementEnd
-COMMENT ON FUNCTION sluice.note_dropped_raw IS 'Notes up to when archives of raw records were dropped.';
-CREATE TRIGGER dropped AFTER DELETE ON sluice.raw_records REFERENCING OLD TABLE AS dropped
-    FOR EACH STATEMENT EXECUTE FUNCTION sluice.note_dropped_raw();
 
 -- Rebuilds ----------------------------------------------------------------------------------------
 

@@ -160,8 +160,6 @@ func historyBugs() []bug {
 			edit{functions, "SELECT p.versions AND p.began_at <= at AND (p.ended_at IS NULL OR at < p.ended_at) AND", "SELECT p.versions AND"}),
 		tests(room, "^TestVersionsAreKeptForATime$", "half of the past", "an instant whose versions were dropped is answered out of what is left",
 			edit{functions, " AND (p.dropped_to IS NULL OR p.dropped_to <= at)\n", "\n"}),
-		tests(room, "^TestDroppedRawRecordsSayNothing$", "dropped raw records", "versions are made out of raw records although others in between were dropped",
-			edit{functions, "(p_dropped IS NULL OR r.first_at > p_dropped OR r.at = r.last_at)", "true"}),
 	}
 }
 

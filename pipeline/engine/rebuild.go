@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"sluice/pipeline"
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/rebuilds"
-	"sluice/pipeline/warehouse/retrace"
 )
 
 // Rebuild writes rows of a stream's resource anew from their raw records, by the present
@@ -53,28 +51,6 @@ func (a *App) Rebuilds(ctx context.Context, limit int) ([]rebuilds.Rebuild, erro
 		return nil, fmt.Errorf("read the rebuilds: %w", err)
 	}
 	return found, nil
-}
-
-// RebuildHistory writes the versions of a stream's resource anew from the stored raw records,
-// without a call.
-func (a *App) RebuildHistory(ctx context.Context, stream pipeline.Stream, progress func(n int)) (retrace.Counts, error) {
-	normalize, err := a.normalize(stream)
-	if err != nil {
-		return retrace.Counts{}, err
-	}
-	counts, err := a.DB.RebuildHistory(ctx, stream, retrace.Normalize(normalize), progress)
-	if errors.Is(err, warehouse.ErrAtWork) {
-		return counts, fmt.Errorf("%s: %w", stream, ErrBusy)
-	}
-	if err != nil {
-		return counts, fmt.Errorf("rebuild the history of %s: %w", stream, err)
-	}
-	return counts, nil
-}
-
-// Remembered returns the streams for whose resource the configuration wants versions.
-func (a *App) Remembered(streams []pipeline.Stream) []pipeline.Stream {
-	return slices.DeleteFunc(slices.Clone(streams), func(s pipeline.Stream) bool { return !a.resource(s).History })
 }
 
 // Rebuildable returns the lists that a command line names, of one organization or of all, each list

@@ -2,8 +2,10 @@ package warehouse
 
 import (
 	"context"
+	"time"
 
 	"sluice/pipeline/warehouse/history"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // HistorySetting is what the configuration says about the past of a resource.
@@ -13,4 +15,19 @@ type HistorySetting = history.Setting
 // for the organizations in them: see history.Switch. The streams have to be registered first.
 func (db *DB) EnableHistory(ctx context.Context, settings []HistorySetting) error {
 	return history.Switch(ctx, db.pool, settings)
+}
+
+// PruneHistory deletes versions that ended more than age ago, and daily values that were replaced
+// before then. It deletes a bounded number at a time; the next call continues.
+func (db *DB) PruneHistory(ctx context.Context, age time.Duration) error {
+	for range keepTurns {
+		var dropped *int
+		if err := db.pool.QueryRow(ctx, `SELECT sluice.prune_history($1)`, age).Scan(&dropped); err != nil {
+			return postgres.Fail("keeping versions", err)
+		}
+		if dropped == nil || *dropped == 0 {
+			return nil
+		}
+	}
+	return nil
 }

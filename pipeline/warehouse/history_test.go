@@ -420,3 +420,43 @@ func TestARewriteMakesVersions(t *testing.T) {
 		t.Errorf("as of now: %q", got)
 	}
 }
+
+// TestVersionsAreKeptForATime: versions that ended before the limit are deleted, those valid at the
+// limit stay, and no question is answered from incomplete versions. Of daily values, the last one
+// before the limit stays.
+func TestVersionsAreKeptForATime(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	setting := s.setting(true)
+	setting.Daily = []string{"total"}
+	s.must(s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{setting}))
+	list := s.claimOf(s.bills)
+	s.load(s.of(list, bill("a", "1", 1, "x"), bill("b", "1", 1)))
+	for i, total := range []string{"2", "3", "4"} {
+		s.load(s.of(list, bill("a", total, 2+i, "x")))
+	}
+	// Versions are ten days apart, and the last one began twelve days ago. Daily values likewise.
+	s.exec(`UPDATE history.versions v SET valid_from = now() - make_interval(days => 12 + 10 * (c.n - 1)::int), valid_to = CASE WHEN c.n = 1 THEN 'infinity' ELSE now() - make_interval(days => 12 + 10 * (c.n - 2)::int) END
+		FROM (SELECT ctid AS place, row_number() OVER (PARTITION BY record_id ORDER BY valid_from DESC) AS n FROM history.versions) AS c WHERE v.ctid = c.place`)
+	s.exec(`UPDATE history.periods SET asked_at = now() - interval '60 days', began_at = now() - interval '60 days'`)
+	s.exec(`DELETE FROM history.days`)
+	s.exec(`INSERT INTO history.days SELECT $1, 'store', 'bills', r, (now() AT TIME ZONE 'UTC')::date - d, jsonb_build_object('total', d::text), now()
+		FROM (VALUES ('a', 50), ('a', 40), ('a', 20), ('a', 5), ('b', 50)) AS x (r, d)`, organization)
+	s.must(s.db.PruneHistory(t.Context(), 20*24*time.Hour))
+	if diff := cmp.Diff([]string{"seen 3 replaced", "seen 4"}, s.versions("a")); diff != "" {
+		t.Errorf("versions of a (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"a 40", "a 20", "a 5", "b 50"}, ask[[]string](s.fixture, `SELECT array_agg(concat_ws(' ', record_id, content->>'total') ORDER BY record_id, day) FROM history.days`)); diff != "" {
+		t.Errorf("days (-want +got):\n%s", diff)
+	}
+	ago := func(days int) time.Time { return time.Now().Add(-time.Duration(days) * 24 * time.Hour) }
+	if got, want := s.asOf(ago(14), false), "a 3: x"; got != want {
+		t.Errorf("two weeks ago: %q, want %q", got, want)
+	}
+	if _, err := s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, $1)`, ago(26)); err == nil {
+		t.Error("there is an answer about an instant whose versions were dropped")
+	}
+	if _, err := s.db.Pool().Exec(t.Context(), `SELECT sluice.prune_history('1 day')`); err == nil {
+		t.Error("versions are kept for a day, which is too short")
+	}
+}

@@ -172,7 +172,6 @@ func TestAnErasedPersonIsNowhere(t *testing.T) {
 	again() // upstream shows her as before
 	clean("after the next sync")
 	run(codeFine, "rebuild")
-	run(codeFine, "rebuild", "--history", "inventory.bills", "accounting.contact_persons")
 	run(codeFine, "verify", "--calls", "20")
 	clean("after a rebuild")
 	one[int](s, `SELECT count(*) FROM history.inventory_bills_as_of(now())`)

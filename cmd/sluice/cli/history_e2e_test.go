@@ -118,6 +118,7 @@ func TestThePastIsWhatUpstreamHad(t *testing.T) {
 	if n := one[int](s, `SELECT count(*) FROM history.versions WHERE ended = 'deleted'`); n != 4 {
 		t.Errorf("%d versions ended with a tombstone, want 4", n)
 	}
+	s.kept(instants[0].at)
 	s.rewrite("inventory.bills: {history: true}", "inventory.bills: {history: false}")
 	s.run("status")
 	if n := one[int](s, `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`); n != 2 {
@@ -126,59 +127,24 @@ func TestThePastIsWhatUpstreamHad(t *testing.T) {
 	t.Logf("%d versions of %d instants", written, len(instants))
 }
 
-// TestThePastComesOutOfRawRecords edits, deletes and copies in turns while no versions are kept.
-// Then it switches history on and rebuilds it from raw records, in a process that is killed and in
-// another. It compares the tables as of every instant with what upstream had then.
-func TestThePastComesOutOfRawRecords(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 99, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
-	s.configured("  inventory.bills: {history: false}\n" + believing)
-	instants := s.live(3)
-	s.rewrite("  inventory.bills: {history: false}\n", remembered)
-	calls := s.calls()
-	s.run("status")
-	instants = append(instants, s.look())
-	if o := s.run("rebuild", "--history", "--changed"); o.code != codeUsage {
-		t.Errorf("two flags that do not go together: exit code %d\n%s", o.code, o.stderr)
-	}
-	p := s.start("rebuild", "--history")
-	s.until("versions are made out of raw records", `SELECT count(*) > 0 FROM pg_class WHERE relname = 'retraced'`)
-	p.kill()
-	s.consistent()
-	var views []retracedView
-	o := s.run("--json", "rebuild", "--history")
-	must(t, json.Unmarshal([]byte(o.stdout), &views))
-	if o.code != codeFine || len(views) != 3 {
-		t.Errorf("exit code %d, %d resources, want 3\n%s%s", o.code, len(views), o.stdout, o.stderr)
-	}
-	for _, v := range views {
-		if v.Since == nil || v.Records == 0 || v.Rejected > 0 || v.Error != "" {
-			t.Errorf("%+v", v)
-		}
-	}
-	if more := s.calls() - calls; more != 0 {
-		t.Errorf("%d calls were made", more)
-	}
-	s.consistent()
-	for _, p := range instants {
-		s.relive(p)
-	}
+// kept checks what status says about the versions of three resources, which are kept since an instant
+// or longer.
+func (s *fixture) kept(since time.Time) {
+	s.t.Helper()
 	var status statusView
-	if o = s.run("--json", "status"); o.code != codeFine {
-		t.Fatalf("status: exit code %d\n%s", o.code, o.stderr)
-	}
-	must(t, json.Unmarshal([]byte(o.stdout), &status))
+	o := s.run("--json", "status")
+	must(s.t, json.Unmarshal([]byte(o.stdout), &status))
 	if len(status.Histories) != 3 {
-		t.Fatalf("status knows of %d histories, want 3", len(status.Histories))
+		s.t.Fatalf("status knows of %d histories, want 3", len(status.Histories))
 	}
 	for _, h := range status.Histories {
 		want := one[int64](s, `SELECT count(*) FROM history.versions WHERE resource = $1`, h.Resource)
-		if h.Count != want || h.Since == nil || h.Since.After(instants[0].at) {
-			t.Errorf("status says %+v, want %d versions since before %s", h, want, instants[0].at)
+		if h.Count != want || h.Since == nil || h.Since.After(since) {
+			s.t.Errorf("status says %+v, want %d versions since before %s", h, want, since)
 		}
 	}
 	if text := s.run("status").stdout; !strings.Contains(text, "KNOWN SINCE") || !strings.Contains(text, "inventory.credit_notes") {
-		t.Errorf("status does not show what is kept:\n%s", text)
+		s.t.Errorf("status does not show what is kept:\n%s", text)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,15 +15,15 @@ import (
 
 // rebuildOptions are the flags of rebuild.
 type rebuildOptions struct {
-	organization          organizationFlag
-	dry, changed, history bool
+	organization organizationFlag
+	dry, changed bool
 }
 
 func (c *cli) rebuildCommand() *cobra.Command {
 	var options rebuildOptions
 	cmd := &cobra.Command{
 		Use:   "rebuild [resource ...]",
-		Short: "Write anew what differs from the records kept beside rows, or versions, without a call",
+		Short: "Write anew what differs from the records kept beside rows, without a call",
 		Long: `Hold the rows of resources and their elements against the records that are kept beside
 them, as the declarations are now, and write anew what differs: all resources, or those
 that are named. No call is made. What was written into the tables by hand is gone then,
@@ -37,24 +36,13 @@ out and named. A rebuild that was interrupted or killed goes on where it stopped
 same command is given again. Records that do not fit the declaration any more go to
 quarantine, and their rows stay as they are.
 
-With --history rows are left alone, and the versions of records are made anew, of
-resources with history: true: from before it was switched on, as far as raw records are
-kept, and with what a column that was declared since would have held.
-
 Exit codes: 0 all rows are what their records make of them, 1 some are not: a resource
 was being copied, records did not fit, or rows have no record.`,
 		Example: "  sluice rebuild\n  sluice rebuild inventory.bills --org acme\n" +
-			"  sluice rebuild --dry-run --changed   # what a new declaration would change\n" +
-			"  sluice rebuild --history inventory.bills",
+			"  sluice rebuild --dry-run --changed   # what a new declaration would change",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if options.history && (options.dry || options.changed) {
-				return usage("rebuild: --history goes neither with --dry-run nor with --changed")
-			}
 			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				if options.history {
-					return c.rebuildHistory(ctx, a, args, options)
-				}
 				return c.rebuild(ctx, a, args, options)
 			})
 		},
@@ -62,7 +50,6 @@ was being copied, records did not fit, or rows have no record.`,
 	options.organization.add(cmd)
 	cmd.Flags().BoolVar(&options.dry, "dry-run", false, "say what would be written, and write nothing")
 	cmd.Flags().BoolVar(&options.changed, "changed", false, "only rows of which the declaration makes something else by now: edits are not looked for")
-	cmd.Flags().BoolVar(&options.history, "history", false, "the versions of records instead of rows")
 	return cmd
 }
 
@@ -77,7 +64,11 @@ type rebuiltView struct {
 }
 
 func (c *cli) rebuild(ctx context.Context, a *engine.App, names []string, options rebuildOptions) error {
-	streams, err := rebuildable(a, names, options)
+	key, err := options.organization.key(a)
+	if err != nil {
+		return err
+	}
+	streams, err := a.Rebuildable(names, key)
 	if err != nil {
 		return err
 	}
@@ -127,15 +118,6 @@ func said(err error) string {
 	return err.Error()
 }
 
-// rebuildable are the lists that a command line names.
-func rebuildable(a *engine.App, names []string, options rebuildOptions) ([]pipeline.Stream, error) {
-	key, err := options.organization.key(a)
-	if err != nil {
-		return nil, err
-	}
-	return a.Rebuildable(names, key)
-}
-
 func (c *cli) printRebuilt(views []rebuiltView, dry bool) error {
 	written := "WRITTEN"
 	if dry {
@@ -147,56 +129,4 @@ func (c *cli) printRebuilt(views []rebuiltView, dry bool) error {
 		}
 		return view.Row{v.Organization, v.Resource, v.Rows, v.Rewritten, v.Rejected, v.Lost, v.Error}
 	}).Or("There are no rows yet."))
-}
-
-// retracedView is the result for the versions of one resource of one organization.
-type retracedView struct {
-	Organization string `json:"organization"`
-	Resource     string `json:"resource"`
-	Raw          int    `json:"raw"`
-	Records      int    `json:"records"`
-	Versions     int    `json:"versions"`
-	Rejected     int    `json:"rejected"`
-	// Since is the instant from which the past of the table can now be queried; nil if raw records
-	// do not show it.
-	Since *time.Time `json:"since,omitempty"`
-	Error string     `json:"error,omitempty"`
-}
-
-// rebuildHistory rebuilds versions.
-func (c *cli) rebuildHistory(ctx context.Context, a *engine.App, names []string, options rebuildOptions) error {
-	streams, err := rebuildable(a, names, options)
-	if err != nil {
-		return err
-	}
-	if len(names) == 0 {
-		streams = a.Remembered(streams)
-	}
-	views, err := inTurn(ctx, c, streams, "raw record", "begins anew", func(stream pipeline.Stream, progress func(int)) (retracedView, error) {
-		counts, err := a.RebuildHistory(ctx, stream, progress)
-		shown := retracedView{
-			Organization: stream.Organization, Resource: stream.Service.Name + "." + stream.Resource.Name,
-			Raw: counts.Raw, Records: counts.Records, Versions: counts.Versions, Rejected: counts.Rejected, Error: said(err),
-		}
-		if !counts.Since.IsZero() {
-			shown.Since = &counts.Since
-		}
-		return shown, err
-	})
-	if err != nil {
-		return err
-	}
-	failed := slices.ContainsFunc(views, func(v retracedView) bool { return v.Error != "" || v.Rejected > 0 })
-	return errors.Join(c.printRetraced(a, views), exitIf(failed))
-}
-
-func (c *cli) printRetraced(a *engine.App, views []retracedView) error {
-	const head = headOrganization + "  TABLE  RAW  RECORDS  WRITTEN  REJECTED  KNOWN SINCE  REMARK"
-	return c.show(views, view.Table(views, head, func(v *retracedView) view.Row {
-		since := "as before"
-		if v.Since != nil {
-			since = view.Instant(v.Since, a.Zone(v.Organization))
-		}
-		return view.Row{v.Organization, v.Resource, v.Raw, v.Records, v.Versions, v.Rejected, since, v.Error}
-	}).Or("No versions are kept: resources, history: true asks for them."))
 }
