@@ -46,8 +46,8 @@ type Limits struct {
 const (
 	// ClassBackfill is the class of backfills: a window or the whole list is read on demand.
 	ClassBackfill Class = "backfill"
-	// ClassHinted is the class of calls that change notifications and wants cause: what upstream
-	// told of and what roles of the database asked for is read at once.
+	// ClassHinted is the class of calls that change notifications cause: what upstream told of is
+	// read at once.
 	ClassHinted Class = "hinted"
 )
 

@@ -48,8 +48,7 @@ const (
 	WorkSweep Work = "sweep"
 	// WorkLook: the pages of a swept list that show whether rows are missing, and which.
 	WorkLook Work = "look"
-	// WorkHinted: single records of which change notifications told that they changed, and those
-	// that roles of the database asked for.
+	// WorkHinted: single records of which change notifications told that they changed.
 	WorkHinted Work = "hinted"
 )
 

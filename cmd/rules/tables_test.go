@@ -27,8 +27,7 @@ const migrated = "migrations"
 // changes; prune_raw deletes raw_records and notes it in raw_looks; prune_quarantine deletes from
 // quarantine for quarantine, and prune_gone rows of organizations for tombstones, which it notes in
 // tombstones and changes; take_turn, inside the keep functions, and prune_quarantine write
-// housekeeping. Readers insert wants by the view analytics.wants; wants writes
-// all else about them.
+// housekeeping.
 func writers() map[string]string {
 	const (
 		warehouse = "pipeline/warehouse"
@@ -43,7 +42,7 @@ func writers() map[string]string {
 		"quarantine": warehouse + "/quarantine", "drift": warehouse + "/quarantine", "keys": warehouse + "/quarantine",
 		"tombstones": warehouse + "/tombstones", "sightings": warehouse + "/tombstones",
 		"capabilities": warehouse + "/capabilities", "lateness": warehouse + "/capabilities",
-		"callbacks": warehouse + "/hints", "hints": warehouse + "/hints", "wants": warehouse + "/wants", "wantable": warehouse + "/wants", "channels": warehouse + "/channels", "channel_gaps": warehouse + "/channels",
+		"callbacks": warehouse + "/hints", "hints": warehouse + "/hints", "channels": warehouse + "/channels", "channel_gaps": warehouse + "/channels",
 		"raw_records": warehouse + "/rows", "raw_looks": warehouse, "housekeeping": warehouse,
 		"left_out":      warehouse + "/leftout",
 		"organizations": warehouse, "rebuilds": warehouse + "/rebuilds",

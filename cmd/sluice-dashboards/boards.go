@@ -145,13 +145,6 @@ func (s scope) findings() panel {
 		query{s.stream1("verify_findings") + " > 0", "findings"}).by("findings")
 }
 
-func (s scope) wants() panel {
-	return table("Records that roles asked for", "In 24 hours, by analytics.want; sluice budget has the share.",
-		query{one(s.of("wants_24h"), "organization"), "asked"}, query{one(s.of("wants_open"), "organization"), "open"},
-		query{one(s.of("wants_oldest_seconds"), "organization"), "oldest"},
-	).in("oldest", seconds).by("asked")
-}
-
 func (s scope) closings() panel {
 	return table("Records that changed a closed period", "analytics.after_close lists them, with before, after and effect.",
 		query{one(s.of("closed_period_changes"), "organization, period") + " > 0", "records"}).by("records")
@@ -184,7 +177,7 @@ func fleet() dashboard {
 		}},
 		row{"Streams", 11, []panel{s.lateness(), s.states()}},
 		row{"Streams that do not go on", 8, []panel{s.never(), s.failing(), s.quarantine()}},
-		row{"Calls of the day", 9, []panel{s.share(), s.classes(), s.exhausted(), s.wants()}},
+		row{"Calls of the day", 9, []panel{s.share(), s.classes(), s.exhausted()}},
 		row{"Upstream", 9, []panel{
 			s.refusals(),
 			lines("Calls a second, by kind of answer", "", rate,
@@ -240,7 +233,7 @@ func organization() dashboard {
 		row{"What is kept, and refused", 8, []panel{
 			lines("Calls that are kept for a class", "What other classes may not spend.", number,
 				query{"sum by (service, class) (" + one(s.of("budget_kept_calls"), byService+", class") + ")", "{{service}} {{class}}"}),
-			s.exhausted(), s.expected(), s.refusals(), s.wants(),
+			s.exhausted(), s.expected(), s.refusals(),
 		}},
 		row{"Backfills", 7, []panel{s.backfills(), s.failedBackfills()}},
 		row{"Trust", 8, []panel{s.deletions(), s.findings(), s.closings()}},

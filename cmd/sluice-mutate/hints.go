@@ -7,7 +7,6 @@ func hintBugs() []bug {
 		room     = "pipeline/warehouse"
 		sql      = room + "/hints/hints.go"
 		requests = room + "/streams/schedule.go"
-		wants    = room + "/wants"
 		singles  = "pipeline/sync/details.go"
 	)
 	return []bug{
@@ -32,14 +31,6 @@ func hintBugs() []bug {
 			edit{sql, "AND p.active) AS known", "AND p.active) OR true AS known"}),
 		tests(room, "^TestAHintNamesAParent$", "a parent for ever", "a run reads the list of a parent again whose hint came after it began",
 			edit{sql, "		AND h.last_at < (SELECT", "		AND h.first_at > (SELECT r.started_at - interval '1 day' FROM sluice.runs r WHERE r.id = $4) AND now() > (SELECT"}),
-		tests(wants, "^TestWhatAReaderMayNot$", "a want of another's record", "a reader has records of organizations read that are not allowed for it",
-			edit{"migrations/views/wants.sql", "  AND w.organization_id = ANY (ARRAY(SELECT organization_id FROM sluice.visible_organizations))\n", ""}),
-		tests(wants, "^TestTheShareOfTheDay$", "wants without a share", "readers ask for any number of records",
-			edit{"migrations/00125_wants.sql", "        IF v_used > v_most THEN\n", "        IF false THEN\n"}),
-		tests(wants, "^TestFreshCallsNothingOfOthers$", "the caller's search path", "a procedure calls functions that another role has put before those of Postgres",
-			edit{"migrations/views/fresh.sql", "  LOOP\n    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);\n", "  LOOP\n"}),
-		tests(room, "^TestAWantDuringAReadLeadsToAnother$", "a want answered before it was asked", "a role is told that a record is fresh that was read before it asked",
-			edit{wants + "/wants.go", "	AND w.asked_at < coalesce(", "	AND now() > coalesce("}),
 		tests(room+"/rows", "^TestListsAndDetailsInAnyOrder$", "any header is known", "after a hint, a header with other values leaves the single record as current",
 			edit{room + "/rows/statements/statements.go", "(NOT %s OR s.%[2]s IS", "(NOT %s OR true OR s.%[2]s IS"}),
 		tests(room, "^TestWhatUpstreamRefusesNoHintOpens$", "a hint opens what is denied", "a callback makes a denied stream call again",

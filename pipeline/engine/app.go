@@ -345,9 +345,6 @@ func (a *App) register(ctx context.Context) error {
 	if err := a.DB.RegisterStreams(ctx, a.settings()); err != nil {
 		return fmt.Errorf("register the streams of the configuration: %w", err)
 	}
-	if err := a.allowWants(ctx); err != nil {
-		return err
-	}
 	if err := a.declareCapabilities(ctx); err != nil {
 		return err
 	}

@@ -18,7 +18,6 @@ import (
 	"sluice/pipeline/warehouse/closings"
 	"sluice/pipeline/warehouse/receivers"
 	"sluice/pipeline/warehouse/streams"
-	"sluice/pipeline/warehouse/wants"
 )
 
 // Metrics returns what the metrics of this process are made of. Callbacks are nil in a process that
@@ -50,7 +49,6 @@ func (a *App) figures(ctx context.Context, tally *calls.Tally, others func(conte
 		reading(&f.Held, a.DB.Held),
 		reading(&f.Found, a.Verifications().LastFound),
 		reading(&f.Closings, func(ctx context.Context) ([]closings.Count, error) { return closings.Counts(ctx, a.DB.Pool()) }),
-		reading(&f.Wants, func(ctx context.Context) ([]wants.Sum, error) { return wants.Sums(ctx, a.DB.Pool()) }),
 		reading(&f.Telling, a.Telling),
 		reading(&f.Receivers, a.receiverFigures),
 		reading(&f.LakeLag, func(ctx context.Context) (*time.Duration, error) { return changelog.LakeLag(ctx, a.DB.Pool()) }),

@@ -10,36 +10,11 @@ import (
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/hints"
-	"sluice/pipeline/warehouse/wants"
 )
 
-// requestHinted requests runs of what change notifications told of and roles asked for.
+// requestHinted requests runs of what change notifications told of.
 func (a *App) requestHinted(ctx context.Context, tx pgx.Tx) ([]Key, error) {
-	return a.DB.RequestHinted(ctx, tx, a.answer, func(list Key) bool {
-		stream, known := a.Stream(list)
-		return known && a.Enabled(stream) && a.wantable(stream)
-	})
-}
-
-// allowWants stores of which records roles of the database may ask.
-func (a *App) allowWants(ctx context.Context) error {
-	organizations := make([]string, len(a.Config.Organizations))
-	for i := range a.Config.Organizations {
-		organizations[i] = a.Config.Organizations[i].Key
-	}
-	var lists []Key
-	for _, stream := range a.Streams() {
-		if stream.Work == pipeline.WorkList && a.Enabled(stream) && a.wantable(stream) {
-			lists = append(lists, stream.Key())
-		}
-	}
-	share := a.Config.Budget.Wants
-	return wants.Allow(ctx, a.DB.Pool(), organizations, lists, wants.Share{PerDay: share.PerDay, PerRole: share.PerRole})
-}
-
-// wantable reports whether roles of the database may ask for single records of a list.
-func (a *App) wantable(list pipeline.Stream) bool {
-	return a.Config.Budget.Wants.PerDay > 0 && list.Resource.SinglesAtOnce() > 0
+	return a.DB.RequestHinted(ctx, tx, a.answer)
 }
 
 // answer says how the hints of a resource are answered.

@@ -8,7 +8,6 @@ import (
 	"sluice/pipeline/warehouse/actions"
 	"sluice/pipeline/warehouse/quarantine"
 	"sluice/pipeline/warehouse/receivers"
-	"sluice/pipeline/warehouse/wants"
 )
 
 // retention deletes notes, rejected records and rows of gone records that are older than the
@@ -32,6 +31,5 @@ func (a *App) retention(ctx context.Context) error {
 	}
 	err = errors.Join(err, a.DB.RenewChanges(ctx), a.DB.PruneChanges(ctx, a.Config.Retention.Changes))
 	err = errors.Join(err, a.Inbox().Prune(ctx, a.Config.Notifications.Keep), receivers.Forget(ctx, a.DB.Pool(), receivers.Kept))
-	err = errors.Join(err, wants.Prune(ctx, a.DB.Pool()))
 	return errors.Join(err, a.Rezone(ctx))
 }

@@ -148,13 +148,18 @@ func (a *App) reload(ctx context.Context, stream pipeline.Stream, batch pipeline
 	if err != nil {
 		return pipeline.Loaded{}, fmt.Errorf("claim %s: %w", stream, err)
 	}
-	batch.Claim, batch.Received, batch.Position = claim, len(batch.Records), claim.Position
+	batch.Claim, batch.Received, batch.Position = claim, len(batch.Records)+len(batch.Rejected), claim.Position
 	if claim.Opened {
 		batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Note: note}
 	}
 	loaded, err := a.DB.Load(ctx, batch)
 	if err != nil {
 		return loaded, fmt.Errorf("load into %s: %w", stream, err)
+	}
+	if !claim.Opened { // the open run goes on with its next job
+		if err := a.DB.Settle(ctx, claim, pipeline.Settlement{State: pipeline.StateQueued}); err != nil {
+			return loaded, fmt.Errorf("give the run of %s back: %w", stream, err)
+		}
 	}
 	return loaded, nil
 }

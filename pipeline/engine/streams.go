@@ -46,7 +46,7 @@ func hasParents(resource *schema.Resource, setting config.Service) bool {
 }
 
 // worksOf returns the streams of one resource: its list and, where they exist, its details, its
-// sweep, its look, and what change notifications tell of and roles ask for.
+// sweep, its look, and what change notifications tell of.
 func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
 	works := []pipeline.Stream{list}
 	if list.Resource.Details != nil {
@@ -64,8 +64,7 @@ func (a *App) worksOf(list pipeline.Stream) []pipeline.Stream {
 		look.Work = pipeline.WorkLook
 		works = append(works, look)
 	}
-	told := a.toldOf(list) && (list.Resource.SinglesAtOnce() > 0 || list.Resource.ToldByParent() != "")
-	if told || a.wantable(list) {
+	if a.toldOf(list) && (list.Resource.SinglesAtOnce() > 0 || list.Resource.ToldByParent() != "") {
 		hinted := list
 		hinted.Work = pipeline.WorkHinted
 		works = append(works, hinted)

@@ -30,7 +30,7 @@ func (c *chunk) batch(ctx context.Context, page pipeline.Page, parent string) (p
 	var others []record.Record
 	err := c.records.Page(ctx, page.Records, parent, func(raw []byte, record record.Record, misfit error) error {
 		if misfit != nil {
-			batch.Rejected = append(batch.Rejected, rejectedRecord(raw, misfit))
+			batch.Rejected = append(batch.Rejected, RejectedRecord(raw, misfit))
 			return nil
 		}
 		i, twice := at[record.ID]
@@ -121,7 +121,8 @@ func clash(batch *pipeline.Batch, raw []byte, id string) pipeline.RejectedRecord
 	}
 }
 
-func rejectedRecord(raw []byte, err error) pipeline.RejectedRecord {
+// RejectedRecord is what goes to quarantine of a record that does not fit: its bytes and the reason.
+func RejectedRecord(raw []byte, err error) pipeline.RejectedRecord {
 	if redact.Withheld(raw) {
 		return pipeline.RejectedRecord{Raw: raw, Code: pipeline.CodeWithheld, Detail: "it is no JSON object, so that the columns that " +
 			"the configuration leaves out could not be told from the others: nothing of it is kept"}

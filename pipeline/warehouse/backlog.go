@@ -10,12 +10,11 @@ import (
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/streams/details"
 	"sluice/pipeline/warehouse/tombstones"
-	"sluice/pipeline/warehouse/wants"
 )
 
 // Pending implements sync.Backlog. It returns the rows that need their single record, the most
 // valuable first, and after them the rows that failed a day ago or longer. For a run over hints it
-// returns what roles asked for, and then the hints that a run was requested for, the oldest first.
+// returns the hints that a run was requested for, the oldest first.
 func (db *DB) Pending(ctx context.Context, stream pipeline.Stream, place, limit int) ([]string, int, error) {
 	var ids []string
 	var total int
@@ -103,16 +102,11 @@ func (l *loadingBatch) queueBacklog(queue *pgx.Batch) error {
 	return nil
 }
 
-// queueHintsRead settles the hints and the wants that the batch answers.
+// queueHintsRead settles the hints that the batch answers.
 func (l *loadingBatch) queueHintsRead(queue *pgx.Batch) {
 	switch {
 	case l.batch.Claim.Stream.Resource.ToldByParent() == "":
 		hints.QueueRead(queue, l.batch, l.row.RequestedAt, &l.told)
-		rejected := make([]string, len(l.rejected))
-		for i := range l.rejected {
-			rejected[i] = l.rejected[i].RejectedRecord.ID
-		}
-		wants.QueueAnswered(queue, &l.batch, rejected, l.row.RequestedAt)
 	case l.batch.Parent != nil: // the list of a parent may take several batches
 		hints.QueueParentRead(queue, l.batch.Claim, l.batch.Parent.ID, &l.told)
 	}

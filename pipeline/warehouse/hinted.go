@@ -12,7 +12,6 @@ import (
 	"sluice/pipeline/warehouse/channels"
 	"sluice/pipeline/warehouse/hints"
 	"sluice/pipeline/warehouse/postgres"
-	"sluice/pipeline/warehouse/wants"
 )
 
 // hintsAtOnce is how many hints one tick takes.
@@ -28,19 +27,12 @@ type HintAnswer struct {
 	Parents, Unknown      bool
 }
 
-// RequestHinted requests runs of the streams that answer the hints whose pause is over, and the
-// wants of those lists of which wantable says that this process reads them for roles. It returns
+// RequestHinted requests runs of the streams that answer the hints whose pause is over. It returns
 // the streams, whose jobs the caller inserts in the same transaction. A stream that is being
 // written to is left to the next time.
-func (db *DB) RequestHinted(
-	ctx context.Context, tx pgx.Tx, answer func(hints.Due) HintAnswer, wantable func(pipeline.Key) bool,
-) ([]pipeline.Key, error) {
+func (db *DB) RequestHinted(ctx context.Context, tx pgx.Tx, answer func(hints.Due) HintAnswer) ([]pipeline.Key, error) {
 	due, err := hints.TakeDue(ctx, tx, hintsAtOnce)
-	if err != nil {
-		return nil, err
-	}
-	lists, err := wants.Waiting(ctx, tx)
-	if err != nil || len(due)+len(lists) == 0 {
+	if err != nil || len(due) == 0 {
 		return nil, err
 	}
 	queue := new(pgx.Batch)
@@ -58,11 +50,6 @@ func (db *DB) RequestHinted(
 		}
 		wanted.reads(queue, d, given)
 		wanted.looks(queue, d, given)
-	}
-	for _, list := range lists {
-		if wantable(list) {
-			wanted.add(list, pipeline.WorkHinted, func() { wants.QueueRequested(queue, list) })
-		}
 	}
 	asked, mayRun, err := db.RequestTold(ctx, tx, slices.Collect(maps.Keys(wanted)))
 	if err != nil {

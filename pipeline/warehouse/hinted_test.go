@@ -82,7 +82,7 @@ func (h *hintedFixture) tick() []string {
 		keys, err := h.db.RequestHinted(h.Context(), tx, func(due hints.Due) warehouse.HintAnswer {
 			h.due = append(h.due, due)
 			return h.answer
-		}, func(list pipeline.Key) bool { return list == h.bills.Key() })
+		})
 		for _, key := range keys {
 			names = append(names, key.Resource)
 		}

@@ -19,7 +19,7 @@ import (
 func TestAlertsFire(t *testing.T) {
 	t.Parallel()
 	h := newTold(t, sandbox.Options{Seed: 271, Records: 400, Limits: sandbox.Limits{Off: true}},
-		"  inventory.items: {notified: {every: 6h}}\nworkers: 1\ntombstones: {apart: 0s, max_rows: 1}\nquarantine: {max_share: 0.01}\nbudget: {wants: {per_day: 9}}\n")
+		"  inventory.items: {notified: {every: 6h}}\nworkers: 1\ntombstones: {apart: 0s, max_rows: 1}\nquarantine: {max_share: 0.01}\n")
 	h.sync(codeFine)
 	h.age()
 	serving := h.serve()

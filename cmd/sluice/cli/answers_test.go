@@ -61,11 +61,10 @@ func analystPages() []string {
 }
 
 // pagesOfPackages are the pages whose statements another test runs: TestThePageFollows of changes,
-// TestThePageAsks of wants, TestTablesArePublished with two servers. Those for other engines are no
-// statements of Postgres; TestOneCut of cmd/sluice-lake asks DuckDB.
+// TestTablesArePublished with two servers. Those for other engines are no statements of Postgres;
+// TestOneCut of cmd/sluice-lake asks DuckDB.
 func pagesOfPackages() []string {
-	return []string{"docs/analysts/following-changes.md", "docs/analysts/asking-for-a-record.md", "docs/operations/copies.md",
-		"docs/analysts/reading-the-lake.md"}
+	return []string{"docs/analysts/following-changes.md", "docs/operations/copies.md", "docs/analysts/reading-the-lake.md"}
 }
 
 func (c *companyFixture) answersAll(t *testing.T, shown []statement) {

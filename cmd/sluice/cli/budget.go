@@ -13,7 +13,6 @@ import (
 	"sluice/pipeline/engine"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse/calls"
-	"sluice/pipeline/warehouse/wants"
 )
 
 func (c *cli) budgetCommand() *cobra.Command {
@@ -64,9 +63,6 @@ type serviceDay struct {
 	// Forecast is what the schedule is expected to take until the day ends, with its past error;
 	// only sluice budget and its page have it.
 	Forecast *planning.Forecast `json:"forecast,omitempty"`
-	// Wants are the records of the organization, of all services, that roles asked for; nil if they
-	// may ask for none.
-	Wants *wants.Sum `json:"wants,omitempty"`
 
 	calls.Day
 }
@@ -105,10 +101,6 @@ func daysOf(ctx context.Context, a *engine.App, streams []pipeline.Stream) ([]se
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the gates: %w", err)
 	}
-	asked, err := wants.Sums(ctx, a.DB.Pool())
-	if err != nil {
-		return nil, nil, err
-	}
 	var days []serviceDay
 	for _, of := range accounts(streams) {
 		limits, err := a.Limits(of.Organization, of.Service)
@@ -131,9 +123,6 @@ func daysOf(ctx context.Context, a *engine.App, streams []pipeline.Stream) ([]se
 			if gates[g].Organization == of.Organization && gates[g].Shared == limits.Shared {
 				day.Gate = &gates[g]
 			}
-		}
-		if w := slices.IndexFunc(asked, func(w wants.Sum) bool { return w.Organization == of.Organization }); w >= 0 {
-			day.Wants = &asked[w]
 		}
 		days = append(days, day)
 	}
@@ -205,11 +194,6 @@ func textOfDays(a *engine.App, days []serviceDay) view.Text {
 		for i := range days {
 			zone := a.Zone(days[i].Organization)
 			page.Linef("%s\n  in force: %s\n  forecast: %s", budgetLine(&days[i], zone), days[i].Rules, forecastLine(days[i].Forecast, zone))
-		}
-		for i := range days {
-			if w := days[i].Wants; w != nil && (i == 0 || days[i-1].Organization != w.Organization) {
-				page.Linef("%s", wantsLine(w))
-			}
 		}
 	}
 }

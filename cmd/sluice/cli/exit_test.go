@@ -91,6 +91,8 @@ func TestExitCodes(t *testing.T) {
 		"a spent day": {alone: true, args: "sync", code: codeBudget, says: "waiting", options: sandbox.Options{Limits: sandbox.Limits{DailyInventory: 2}}},
 		"a spent day to check": {alone: true, args: "check", code: codeBudget, options: sandbox.Options{Limits: sandbox.Limits{DailyInventory: 1}},
 			spoil: func(s *fixture) { s.run("check") }},
+		"a spent day to one record": {alone: true, args: "sync inventory.bills --id 460000000000107", code: codeBudget,
+			options: sandbox.Options{Limits: sandbox.Limits{DailyInventory: 1}}, spoil: func(s *fixture) { s.run("check") }},
 	}
 	shared := newFixture(t, small)
 	for name, test := range cases {

@@ -16,7 +16,6 @@ import (
 	"sluice/pipeline/warehouse/history"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/pipeline/warehouse/streams/backfills"
-	"sluice/pipeline/warehouse/wants"
 )
 
 func (c *cli) statusCommand() *cobra.Command {
@@ -67,8 +66,6 @@ type statusView struct {
 	Closings []closings.Count `json:"closings"`
 	// Receivers are those of events.
 	Receivers []receiverView `json:"receivers"`
-	// Wants are the records that roles asked for, by organization.
-	Wants []wants.Sum `json:"wants"`
 	// LeftOut are the columns that are left out of records or hashed; values of before are not
 	// counted.
 	LeftOut []engine.LeftOut `json:"left_out"`
@@ -124,9 +121,6 @@ func (c *cli) statusOf(ctx context.Context, a *engine.App) (*statusView, error) 
 		return nil, err
 	}
 	if shown.LeftOut, err = a.LeftOut(ctx, false); err != nil {
-		return nil, err
-	}
-	if shown.Wants, err = wants.Sums(ctx, a.DB.Pool()); err != nil {
 		return nil, err
 	}
 	return shown, nil
@@ -236,9 +230,6 @@ func (shown *statusView) text(a *engine.App, now time.Time) view.Text {
 			page.Linef("")
 			page.Add(tableOfHistories(a, shown.Histories))
 		}
-		for i := range shown.Wants {
-			page.Linef("%s", wantsLine(&shown.Wants[i]))
-		}
 		for i := range shown.Budgets {
 			page.Linef("%s", shown.Budgets[i].line(a))
 		}
@@ -257,19 +248,6 @@ func (b *budgetView) line(a *engine.App) string {
 	if b.ExhaustedUntil != nil {
 		text += ", spent until " + view.Minute(*b.ExhaustedUntil, a.Zone(b.Organization)) +
 			"; at once: sluice budget reopen " + b.Organization + " " + b.Service
-	}
-	return text
-}
-
-// wantsLine is a sentence about the records that roles asked for.
-func wantsLine(w *wants.Sum) string {
-	text := fmt.Sprintf("%s: roles asked for %s in the last 24 h of %s", w.Organization, view.Plural(w.Wants, "record"), view.Count(w.PerDay))
-	if w.Wants+w.Open == 0 {
-		return text
-	}
-	text += fmt.Sprintf(": %s read or gone, %s not to be read, %s open", view.Count(w.Answered), view.Count(w.Failed), view.Count(w.Open))
-	if w.Open > 0 {
-		text += ", the oldest for " + view.Age(time.Duration(w.OldestSeconds*float64(time.Second)))
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 func (c *cli) syncCommand() *cobra.Command {
 	var organization organizationFlag
 	var reset bool
+	var ids []string
 	cmd := &cobra.Command{
 		Use:   "sync [resource ...]",
 		Short: "Copy what changed, once, and say what it did",
@@ -38,10 +40,24 @@ sluice.streams, is refused: the stream is denied, the others go on.
 --reset-watermark sets it back to the last one that a clean run left (sluice runs),
 or reads the whole list where no such run is known any more.
 
+--id reads single records of one resource at once, with one call of class details
+each, and says what became of each: new, changed, unchanged, or absent if upstream
+does not know it. The schedule stays as it is. The exit code is 1 if a record could
+not be read or does not fit its table.
+
 Any number of sync and serve processes may run at once on one database: they
 share the work and the budget. A run that was killed goes on where it stopped.`,
-		Example: "  sluice sync\n  sluice sync inventory.bills accounting\n  sluice sync --org acme --json",
+		Example: "  sluice sync\n  sluice sync inventory.bills accounting\n  sluice sync --org acme --json\n" +
+			"  sluice sync inventory.bills --id 460000000038049",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("id") {
+				if len(args) != 1 || reset || slices.Contains(ids, "") {
+					return usage("--id takes the identifier of a record, and goes with the name of one resource: sluice sync inventory.bills --id ID")
+				}
+				return c.withUpstream(cmd.Context(), true, func(ctx context.Context, a *engine.App) error {
+					return c.syncRecords(ctx, a, args[0], organization, ids)
+				})
+			}
 			a, err := engine.Open(cmd.Context(), c.options())
 			if err != nil {
 				return err
@@ -58,6 +74,7 @@ share the work and the budget. A run that was killed goes on where it stopped.`,
 		},
 	}
 	organization.add(cmd)
+	cmd.Flags().StringArrayVar(&ids, "id", nil, "read this record of the named resource and nothing else; may be repeated")
 	cmd.Flags().BoolVar(&reset, "reset-watermark", false, "set watermarks ahead of time back to the last proven ones first")
 	return cmd
 }

@@ -25,15 +25,6 @@ type Budget struct {
 	Shares map[string]Share `yaml:"shares"`
 	// Classes are the shares in force, defaults filled in; nil if the file says nothing.
 	Classes pipeline.Shares `yaml:"-"`
-	// Wants are the records that roles of the database may ask for.
-	Wants Wants `yaml:"wants"`
-}
-
-// Wants is how many records of each organization roles of the database may ask for within 24
-// hours, and how many of them one role may: half of them by default. Zero a day means none.
-type Wants struct {
-	PerDay  int `yaml:"per_day"`
-	PerRole int `yaml:"per_role"`
 }
 
 // Share is the part of a day's calls that a class gets, from 0 to 1; nil means the default.
@@ -121,7 +112,6 @@ func (c *checker) budget(cfg *Config) {
 	if floor := cfg.Schedule.Floor; floor < minEvery || floor > maxFloor {
 		c.failf("schedule.floor", "has to be 1m to 24h, not %s", c.Raw("schedule.floor"))
 	}
-	c.wants(&cfg.Budget.Wants)
 	if len(cfg.Budget.Shares) == 0 {
 		return
 	}
@@ -146,22 +136,6 @@ func (c *checker) budget(cfg *Config) {
 		c.failf("budget.shares", "the floors, with the defaults of classes that are left out, come to %.4g: at most 1 can be kept", sum)
 	}
 	cfg.Budget.Classes = shares
-}
-
-// maxWants bounds what roles may ask for: no plan has more calls a day.
-const maxWants = 10_000
-
-// wants checks what roles of the database may ask for, and fills in the share of one role.
-func (c *checker) wants(w *Wants) {
-	const perDay, perRole = "budget.wants.per_day", "budget.wants.per_role"
-	switch {
-	case w.PerDay < 0 || w.PerDay > maxWants:
-		c.failf(perDay, "has to be 0 to %d, not %s", maxWants, c.Raw(perDay))
-	case c.Raw(perRole) == "":
-		w.PerRole = (w.PerDay + 1) / 2
-	case w.PerRole < 1 || w.PerRole > w.PerDay:
-		c.failf(perRole, "has to be 1 to per_day, which is %d, not %s", w.PerDay, c.Raw(perRole))
-	}
 }
 
 // share lays the written share over the default.

@@ -233,7 +233,6 @@ func TestEverything(t *testing.T) {
 				"incremental": {Floor: 0.5, Ceiling: 0.9}, "details": {Ceiling: 0.4}, "sweep": {Floor: 0.1, Ceiling: 0.4},
 				"backfill": {Ceiling: 1}, "probe": {Floor: 0.02}, "hinted": {Floor: 0.2, Ceiling: 0.25},
 			},
-			Wants: config.Wants{PerDay: 5, PerRole: 3},
 		},
 		Retention: config.Retention{Calls: 48 * time.Hour, Runs: 840 * time.Hour, Raw: 9600 * time.Hour, History: 4800 * time.Hour, Changes: 336 * time.Hour,
 			Quarantine: config.QuarantineAges{Open: 8760 * time.Hour, Retried: 48 * time.Hour}, Tombstoned: 720 * time.Hour},

@@ -118,7 +118,6 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		"freshness":      got.Resources["inventory.items"].Freshness == time.Hour && got.Resources["inventory.items"].Ceiling == time.Hour,
 		"reset":          cmp.Equal(acme.AllowanceOf("chat"), config.Allowance{Reset: &config.Reset{Zone: "Asia/Kolkata"}, RateScope: config.ScopeOrganization}),
 		"shares":         cmp.Equal(got.Budget.Classes, pipeline.DefaultShares()),
-		"wants":          got.Budget.Wants == config.Wants{PerDay: 50, PerRole: 10},
 		"off":            !got.Resources["chat.conversations"].Enabled,
 		"on":             got.Resources["accounting.expenses"].Enabled,
 		"calls_per_run":  got.Resources["accounting.contact_persons"].CallsPerRun == 40,

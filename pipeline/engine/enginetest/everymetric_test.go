@@ -86,9 +86,6 @@ func (f *fixture) happened() {
 	of(`INSERT INTO sluice.verified_streams (verification_id, organization_id, service, resource, violations) VALUES (1, $1, 'inventory', 'items', 9),
 		(2, $1, 'inventory', 'items', 6), (1, $1, 'inventory', 'bills', 0)`)
 	of(`INSERT INTO sluice.closings (organization_id, period, first_day, last_day, time_zone) VALUES ($1, '2025-10', '2025-10-01', '2025-10-31', 'UTC')`)
-	of(`INSERT INTO sluice.wantable (organization_id, resource, per_day, per_role) VALUES ($1, 'inventory.bills', 9, 9)`)
-	of(`INSERT INTO sluice.wants (organization_id, resource, record_id, asked_at, answered_at, outcome) VALUES ($1, 'inventory.bills', '1', now() - interval '2 hours', now(), 'read'),
-		($1, 'inventory.bills', '2', now() - interval '1 hour', NULL, NULL), ($1, 'inventory.bills', '3', now() - interval '25 hours', now(), 'read')`)
 	f.spent(of)
 	f.exec(`UPDATE sluice.last_tick SET at = '2026-05-06Z'`)
 	f.exec(`INSERT INTO river.river_job (kind, args, queue, state, max_attempts, priority, scheduled_at) SELECT 'stream', '{}', 'streams', v::river.river_job_state, 9, 1, at
@@ -207,7 +204,6 @@ func figuresOfHappened() []string {
 		`sluice_budget_external_calls` + account + ` 7452`,
 		`sluice_budget_others_changed` + account + ` 1`,
 		`sluice_calls_24h{class="incremental",resource="items",service="inventory"} 5`,
-		`sluice_wants_24h{` + businessLabel + `} 2`, `sluice_wants_open{` + businessLabel + `} 1`,
 		`sluice_refusals_24h{kind="exhausted",` + businessLabel + `,service="inventory"} 2`,
 		`sluice_refusals_24h{kind="unavailable",` + businessLabel + `,service="inventory"} 1`,
 	}

@@ -62,9 +62,6 @@ const (
 	tombstonesHeldSince = "sluice_tombstones_held_since_timestamp_seconds"
 	verifyFindings      = "sluice_verify_findings"
 	closedChanges       = "sluice_closed_period_changes"
-	wantsOpen           = "sluice_wants_open"
-	wantsAsked          = "sluice_wants_24h"
-	wantsOldest         = "sluice_wants_oldest_seconds"
 	budgetLimit         = "sluice_budget_limit_calls"
 	budgetSpent         = "sluice_budget_spent_calls"
 	budgetExternal      = "sluice_budget_external_calls"
@@ -184,11 +181,6 @@ func callMetrics() []Metric {
 			"near the plan's limit with old watermarks: the plan is too small", service, resource, class),
 		gauge(refusals24h, "calls", "calls of the last 24 hours that upstream refused or did not answer, by kind of error; absent without one",
 			"`exhausted` (the day is spent, code 45) or `denied` is above 0", organization, service, kind),
-		gauge(wantsAsked, "records", "records of the last 24 hours that roles of the database asked for; absent where they may ask for none",
-			"it is near `budget.wants.per_day`: the next ones are refused", organization),
-		gauge(wantsOpen, "records", "records that were asked for and not read yet",
-			"it grows: the share of the class `hinted` is used up, or no process works", organization),
-		gauge(wantsOldest, "seconds", "how long the oldest of them waits; 0 without one", "it is above 60: as above", organization),
 		counted(Histogram, callDuration, "seconds", "time of a call, from leaving until its answer is read; kind is `ok` or the kind of error",
 			"the 99th percentile grows: upstream is slow", service, kind),
 		gauge(tokensDiedYoung, "tokens", "access tokens in a row that upstream refused before their time, of the credential with most of them",

@@ -23,7 +23,6 @@ import (
 	"sluice/pipeline/warehouse/streams/backfills"
 	"sluice/pipeline/warehouse/tombstones"
 	"sluice/pipeline/warehouse/verifications"
-	"sluice/pipeline/warehouse/wants"
 )
 
 // readLimit bounds the time of one scrape.
@@ -79,7 +78,6 @@ type Figures struct {
 	Held      []tombstones.Held
 	Found     []verifications.Found
 	Closings  []closings.Count
-	Wants     []wants.Sum
 	Telling   warehouse.Telling
 	Receivers []Receiver
 	// LakeLag is nil without a lake.
@@ -184,12 +182,6 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	}
 	for _, closed := range figures.Closings {
 		c.send(out, closedChanges, float64(closed.Records), closed.Organization, closed.Period)
-	}
-	for i := range figures.Wants {
-		w := &figures.Wants[i]
-		c.send(out, wantsOpen, float64(w.Open), w.Organization)
-		c.send(out, wantsAsked, float64(w.Wants), w.Organization)
-		c.send(out, wantsOldest, w.OldestSeconds, w.Organization)
 	}
 	held := make(map[pipeline.Key]*tombstones.Held, len(figures.Held))
 	for i := range figures.Held {

@@ -20,7 +20,6 @@ import (
 	"sluice/pipeline/warehouse/streams/backfills"
 	"sluice/pipeline/warehouse/tombstones"
 	"sluice/pipeline/warehouse/verifications"
-	"sluice/pipeline/warehouse/wants"
 )
 
 // exported gives each sample of a process with these figures to a function, those of Go among them.
@@ -67,7 +66,6 @@ func TestLabelsHaveTheirValues(t *testing.T) {
 		Held:      []tombstones.Held{{Organization: o, Service: s, Resource: r, Records: 1, Since: at}},
 		Found:     []verifications.Found{{Organization: o, Service: s, Resource: r}},
 		Closings:  []closings.Count{{Organization: o, Period: "period", Records: 1}},
-		Wants:     []wants.Sum{{Organization: o}},
 		Telling: warehouse.Telling{
 			Channels:  []channels.Channel{{Organization: o, Module: "module", ExpiresAt: &at}},
 			Gaps:      []channels.GapSum{{Organization: o, Channel: "module"}},

@@ -39,7 +39,6 @@ var others = []place{ //nolint:gochecknoglobals // a table
 	{string(places.Quarantine), true, `DELETE FROM sluice.quarantine WHERE (organization_id, service, resource, record_id) = ($1, $3, $4, $2)`},
 	{"tombstones", true, `DELETE FROM sluice.tombstones WHERE (organization_id, service, resource, record_id) = ($1, $3, $4, $2)`},
 	{"hints", true, `DELETE FROM sluice.hints WHERE (organization_id, service, resource, record_id) = ($1, $3, $4, $2)`},
-	{"wants", true, `DELETE FROM sluice.wants WHERE (organization_id, resource, record_id) = ($1, $3 || '.' || $4, $2)`},
 	{"findings", true, `DELETE FROM sluice.findings WHERE (organization_id, service, resource, record_id) = ($1, $3, $4, $2)`},
 	{"callbacks", false, `DELETE FROM sluice.callbacks WHERE organization_id = $1 AND ids = ARRAY[$2]`},
 	{"callbacks", false, `UPDATE sluice.callbacks SET ids = array_remove(ids, $2), body = NULL WHERE organization_id = $1 AND $2 = ANY (ids)`},

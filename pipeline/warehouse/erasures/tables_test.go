@@ -68,8 +68,7 @@ sluice.streams: scan state planned zone
 sluice.tokens: credential sealed refresh scopes
 sluice.tombstones: state proof decided_by
 sluice.verifications: scope outcome
-sluice.views: name digest
-sluice.wants: asked_by outcome`
+sluice.views: name digest`
 
 // TestEveryColumnForTextsIsListed: a column that a migration adds is either one out of which texts
 // are erased, or one that holds none from outside.

@@ -104,18 +104,9 @@ WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($
 UPDATE sluice.hints SET asked_at = clock_timestamp(), read_at = clock_timestamp()
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND record_id = ANY ($4::text[])`
 
-	// A person waits for what a role asked for, so that it is read first.
 	sqlPending = `
-WITH awaited AS (
-	SELECT record_id, min(place) AS place, min(at) AS at FROM (
-		SELECT w.record_id, 1, w.asked_at FROM sluice.wants w
-		WHERE (w.organization_id, w.resource) = ($1, $2 || '.' || $3) AND w.answered_at IS NULL
-		UNION ALL
-		SELECT h.record_id, 2, h.first_at FROM sluice.hints h
-		WHERE (h.organization_id, h.service, h.resource) = ($1, $2, $3) AND h.record_id <> '' AND h.read_at IS NULL AND h.asked_at IS NOT NULL
-	) AS a (record_id, place, at) GROUP BY record_id
-)
-SELECT coalesce((array_agg(record_id ORDER BY place, at, record_id))[1:$4], '{}'), count(*) FROM awaited`
+SELECT coalesce((array_agg(h.record_id ORDER BY h.first_at, h.record_id))[1:$4], '{}'), count(*) FROM sluice.hints h
+WHERE (h.organization_id, h.service, h.resource) = ($1, $2, $3) AND h.record_id <> '' AND h.read_at IS NULL AND h.asked_at IS NOT NULL`
 
 	// Hints about parents whose lists no scheduled run reads are settled: their records are not
 	// copied. A hint that came after the run began is left to the next one, so that a run reads no

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/wants"
 	"sluice/schema"
 )
 
@@ -164,12 +163,6 @@ func single(stream pipeline.Stream, h *History, c Call) bool {
 		id, _ := own(r, h.Record)
 		return c.Path == stream.Service.Root+strings.ReplaceAll(r.Single.Path, "{id}", id)
 	}
-}
-
-func (t *Tracer) wants(ctx context.Context, stream pipeline.Stream, h *History) error {
-	var err error
-	h.Wants, err = wants.Of(ctx, t.pool, stream.ListKey(), h.Record)
-	return err
 }
 
 func (t *Tracer) quarantine(ctx context.Context, stream pipeline.Stream, h *History) error {

@@ -20,7 +20,6 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/adoptions"
 	"sluice/pipeline/warehouse/tombstones"
-	"sluice/pipeline/warehouse/wants"
 	"sluice/schema"
 )
 
@@ -48,8 +47,6 @@ type History struct {
 	// Erasure is the number of the erasure because of which the record is not loaded; 0 if it is
 	// not refused.
 	Erasure int64 `json:"erasure,omitempty"`
-	// Wants are the last requests of roles for the record, newest first.
-	Wants []wants.Want `json:"wants,omitempty"`
 	// Tombstone is the evidence that the record is gone upstream; nil if no list ever missed it.
 	Tombstone *tombstones.Tombstone `json:"tombstone,omitempty"`
 	// List and Details are the streams that bring the record; Details is nil where there are no
@@ -121,7 +118,7 @@ func (t *Tracer) Record(ctx context.Context, stream pipeline.Stream, id string, 
 		Versions: []Version{}, Quarantine: []Entry{},
 	}
 	for _, read := range []func(context.Context, pipeline.Stream, *History) error{
-		t.row, t.erasure, t.tombstone, t.quarantine, t.wants, t.streams, t.parent,
+		t.row, t.erasure, t.tombstone, t.quarantine, t.streams, t.parent,
 		func(ctx context.Context, stream pipeline.Stream, h *History) error {
 			return t.versions(ctx, stream, h, archives)
 		},

@@ -64,20 +64,14 @@ const sqlLacks = ours + `, functions AS (
 	FROM relations r JOIN groups g ON g.place = r.place
 	WHERE NOT coalesce(pg_catalog.has_table_privilege(g.oid, r.oid, 'SELECT'), false) GROUP BY g.place, g.name, r.schema
 	UNION ALL
-	SELECT 6, g.place, 'analytics', format('%I may not ask for records by analytics.wants', g.name),
-		format('GRANT INSERT (organization_id, resource, record_id) ON TABLE analytics.wants TO %I', g.name)
-	FROM groups g WHERE g.place = 1 AND EXISTS (
-		SELECT FROM relations r CROSS JOIN unnest(ARRAY['organization_id', 'resource', 'record_id']) AS c (name)
-		WHERE r.schema = 'analytics' AND r.name = 'wants' AND NOT coalesce(pg_catalog.has_column_privilege(g.oid, r.oid, c.name, 'INSERT'), false))
-	UNION ALL
-	SELECT 7, g.place, f.schema, format('%I may not call %s', g.name, string_agg(f.oid::regprocedure::text, ', ' ORDER BY f.oid::regprocedure::text)),
+	SELECT 6, g.place, f.schema, format('%I may not call %s', g.name, string_agg(f.oid::regprocedure::text, ', ' ORDER BY f.oid::regprocedure::text)),
 		format('GRANT EXECUTE ON ROUTINE %s TO %I', string_agg(f.oid::regprocedure::text, ', ' ORDER BY f.oid::regprocedure::text), g.name)
 	FROM functions f JOIN groups g ON g.place = f.place
 	WHERE NOT coalesce(pg_catalog.has_function_privilege(g.oid, f.oid, 'EXECUTE'),
 		g.oid IS NULL AND pg_catalog.has_function_privilege('public', f.oid, 'EXECUTE'))
 	GROUP BY g.place, g.name, f.schema
 	UNION ALL
-	SELECT 8, g.place, l.kind, format('%I gets no right on what is made later in schema %s (%s)', g.name,
+	SELECT 7, g.place, l.kind, format('%I gets no right on what is made later in schema %s (%s)', g.name,
 			string_agg(quote_ident(l.name), ', ' ORDER BY l.name), lower(l.given)),
 		format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA %s GRANT %s TO %I', (SELECT name FROM ours),
 			string_agg(quote_ident(l.name), ', ' ORDER BY l.name), l.given, g.name)
@@ -111,7 +105,6 @@ WHERE NOT r.rolsuper AND r.oid <> (SELECT owner FROM ours) AND r.oid NOT IN (SEL
 ORDER BY r.rolname`
 
 // sqlExcess gives what readers ($4) have too much of. A grant to every role counts for each reader.
-// The three columns by which readers ask for records are theirs to write.
 const sqlExcess = ours + `, roles AS (
 	SELECT r.oid, r.rolname AS name, coalesce(pg_catalog.pg_has_role(r.oid, (SELECT g.oid FROM groups g WHERE g.place = 3), 'MEMBER'), false) AS raw
 	FROM pg_catalog.pg_roles r WHERE r.rolname = ANY ($4::text[]) AND r.rolcanlogin
@@ -120,7 +113,6 @@ const sqlExcess = ours + `, roles AS (
 	UNION
 	SELECT r.schema, r.name, a.grantee, a.privilege_type FROM relations r JOIN pg_catalog.pg_attribute c ON c.attrelid = r.oid AND NOT c.attisdropped
 	CROSS JOIN LATERAL pg_catalog.aclexplode(c.attacl) AS a
-	WHERE NOT (r.schema = 'analytics' AND r.name = 'wants' AND c.attname IN ('organization_id', 'resource', 'record_id') AND a.privilege_type = 'INSERT')
 ), held AS (
 	SELECT r.name AS role, r.raw, g.schema, g.name, g.privilege_type,
 		CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_catalog.pg_get_userbyid(g.grantee)) END AS grantee

@@ -27,7 +27,6 @@ func Conclusions(h lineage.History, resource *schema.Resource, zone *time.Locati
 	}
 	s.tombstone(h.Tombstone)
 	s.quarantine(&h)
-	s.wants(&h)
 	s.covered(&h)
 	return s.said
 }
@@ -228,21 +227,6 @@ func proof(t *tombstones.Tombstone) string {
 		text += ", and an operator accepted that"
 	}
 	return text
-}
-
-// wants says which roles had the record read.
-func (s *sentences) wants(h *lineage.History) {
-	for i := range h.Wants {
-		w := &h.Wants[i]
-		switch {
-		case w.AnsweredAt == nil:
-			s.sayf("The role %s asked for it at %s, and waits.", w.AskedBy, s.at(w.AskedAt))
-		case w.Call == 0:
-			s.sayf("The role %s asked for it at %s: %s.", w.AskedBy, s.at(w.AskedAt), w.Outcome)
-		default:
-			s.sayf("The role %s asked for it at %s, and call %d followed at %s: %s.", w.AskedBy, s.at(w.AskedAt), w.Call, s.at(*w.AnsweredAt), w.Outcome)
-		}
-	}
 }
 
 func (s *sentences) quarantine(h *lineage.History) {

@@ -8,7 +8,6 @@ import (
 	"sluice/cmd/sluice/cli/explain"
 	"sluice/pipeline/warehouse/lineage"
 	"sluice/pipeline/warehouse/tombstones"
-	"sluice/pipeline/warehouse/wants"
 	"sluice/schema"
 )
 
@@ -66,14 +65,6 @@ func TestConclusions(t *testing.T) {
 		}, []string{
 			"There is no row: it was deleted at 2026-03-01 09:00:00 UTC, as its tombstone was older than retention.gone keeps such rows.",
 			"tombstone since 2026-03-01 07:00:00 UTC",
-		}},
-		"asked for": {lineage.History{Row: row("current"), List: list, Wants: []wants.Want{
-			{AskedBy: "jane", AskedAt: *hour(9)}, {AskedBy: "mark", AskedAt: *hour(7), AnsweredAt: hour(8), Outcome: wants.Read, Call: 34},
-			{AskedBy: "mark", AskedAt: *hour(5), AnsweredAt: hour(6), Outcome: wants.Expired},
-		}}, []string{
-			"The role jane asked for it at 2026-03-01 09:00:00 UTC, and waits.",
-			"The role mark asked for it at 2026-03-01 07:00:00 UTC, and call 34 followed at 2026-03-01 08:00:00 UTC: read.",
-			"The role mark asked for it at 2026-03-01 05:00:00 UTC: expired.",
 		}},
 		"never": {lineage.History{Archives: 12, AllArchives: true, List: list}, []string{
 			"never seen", "did not exist then, or the list does not show it (it is asked for with filter_by=All).",

@@ -115,8 +115,7 @@ func Explain(f Facts) Explanation {
 func source(f *Facts) (Source, string) {
 	switch {
 	case f.Hinted:
-		return SourceDeclared, "reads what notifications tell of and roles ask for, within seconds; looked for by itself every " +
-			Span(f.Stream.EverySeconds)
+		return SourceDeclared, "reads what notifications tell of, within seconds; looked for by itself every " + Span(f.Stream.EverySeconds)
 	case f.Follows:
 		return SourceDeclared, "follows its list, which makes it due at once; looked for by itself every " + Span(f.Stream.EverySeconds)
 	case f.Stated:
