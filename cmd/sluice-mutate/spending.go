@@ -1,7 +1,6 @@
 package main
 
-// spendingBugs miscount what other programs spend (docs/decisions/0034-calls-of-others), and
-// rehearse another world than the real one (docs/decisions/0033-rehearsals).
+// spendingBugs miscount what other programs spend (docs/decisions/0034-calls-of-others).
 func spendingBugs() []bug {
 	const (
 		file  = "migrations/00122_calls_of_others.sql"
@@ -17,9 +16,5 @@ func spendingBugs() []bug {
 			edit{plan + "/othersbook.go", "	own := sameWeekday(days, date.Weekday())\n	if len(own) < leastDays {", "	own := days\n	if len(own) < leastDays {"}),
 		tests(plan, "^TestHabitsOfOthers$", "an alarm that flaps", "one usual day ends an alarm, and the next unusual one raises it again",
 			edit{plan + "/others.go", "calmDays, narrow = 2, 0.5", "calmDays, narrow = 1, 0.5"}),
-		tests(plan, "^TestRehearseASpentDay$", "a rehearsal without a day", "a rehearsal lets any number of calls leave on a day",
-			edit{plan + "/rehearsebudget.go", "	if limit == 0 {\n		return math.MaxInt\n", "	if limit >= 0 {\n		return math.MaxInt\n"}),
-		tests(plan, "^TestCompareRehearsals$", "worse is the same", "another configuration passes, however old it lets changes become",
-			edit{plan + "/rehearsed.go", "	case after > before+width:\n		return Worse\n", "	case after > before+width:\n		return Same\n"}),
 	}
 }

@@ -81,6 +81,14 @@ func TestForecastOfTheBudget(t *testing.T) {
 	if o := s.run("budget"); !strings.Contains(o.stdout, says) {
 		t.Errorf("budget lacks %q:\n%s", says, o.stdout)
 	}
+	s.exec(`INSERT INTO sluice.external_spent (organization_id, service, ended_at, calls, limit_seen)
+		SELECT $1, 'inventory', now() - n * interval '1 day', 100 * n, 1000 FROM generate_series(1, 3) AS n`, sandbox.DefaultOrganizationID)
+	spent := one[int](s, `SELECT count(*)::int FROM sluice.calls WHERE service = 'inventory' AND reserved_at > now() - interval '24 hours'`)
+	says = fmt.Sprintf("inventory: calls a day of the last week: mean %.0f, 90th percentile %d (2 days); of other programs: mean 200, 90th percentile 300 (3 days)",
+		float64(spent+20)/2, spent)
+	if o := s.run("plan"); !strings.Contains(o.stdout, says) {
+		t.Errorf("plan lacks %q:\n%s", says, o.stdout)
+	}
 }
 
 // TestYesterdaysBudget: what spent the calls of an earlier day.

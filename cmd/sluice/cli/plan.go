@@ -22,10 +22,7 @@ type planWishes struct {
 }
 
 func (c *cli) planCommand() *cobra.Command {
-	var (
-		wishes    planWishes
-		rehearsed rehearsalWishes
-	)
+	var wishes planWishes
 	cmd := &cobra.Command{
 		Use:   "plan [resource ...]",
 		Short: "Say what the next sync and the schedule cost, before they cost it",
@@ -44,22 +41,11 @@ and with .parents, for a list under parents, how many of those there are.
 The exit code is 4 if it cannot fit: the next sync into what is left of the day, or the
 schedule into each day or into the freshness asked for.
 
-With --with FILE, a whole configuration: play both, the present one and that of the file,
-in virtual time, with the changes, the sizes and the other programs that were measured,
-and say what becomes better or worse: how old changes are, and the calls of a day. Nothing
-is changed. All mistakes of the file are named at once, with exit code 2; with
---refuse-worse the exit code is 1 if anything is worse beyond the tolerance, for pipelines
-that check a configuration before it is deployed.`,
+Beside that it shows the calls a day of the last week, as mean and 90th percentile, and
+those of other programs that spend the same allowance.`,
 		Example: "  sluice plan\n  sluice plan inventory --assume inventory.bills=20000\n" +
-			"  sluice plan --freshness 6h --freshness inventory.bills=15m\n" +
-			"  sluice plan --with new.yaml --refuse-worse",
+			"  sluice plan --freshness 6h --freshness inventory.bills=15m",
 		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
-			if rehearsed.with != "" {
-				return c.rehearse(ctx, a, args, rehearsed)
-			}
-			if rehearsed.refuse {
-				return usage("--refuse-worse compares with another configuration: name it by --with")
-			}
 			return c.plan(ctx, a, args, wishes)
 		}),
 	}
@@ -67,11 +53,6 @@ that check a configuration before it is deployed.`,
 	wishes.organization.add(cmd)
 	flags.StringSliceVar(&wishes.fresh, "freshness", nil, "how old changes may be when they are copied: 1h for all, inventory.bills=15m for one")
 	flags.StringSliceVar(&wishes.assume, "assume", nil, "a size that was not measured: inventory.bills=20000, ….parents=64, ….changes=500")
-	flags.StringVar(&rehearsed.with, "with", "", "a configuration file to play in virtual time, beside the present one")
-	flags.IntVar(&rehearsed.days, "days", 7, "how many days --with plays") //nolint:mnd // a week has each weekday
-	flags.BoolVar(&rehearsed.refuse, "refuse-worse", false, "end with 1 if --with makes anything worse beyond the tolerance")
-	cmd.MarkFlagsMutuallyExclusive("with", "freshness")
-	cmd.MarkFlagsMutuallyExclusive("with", "assume")
 	return cmd
 }
 
@@ -101,6 +82,13 @@ func (c *cli) plan(ctx context.Context, a *engine.App, names []string, wishes pl
 	shown := planView{Plan: made, Config: configLines(made.Streams), now: c.env.Now(), several: manyOrganizations(a), zone: a.Zone}
 	if shown.Rules, err = planRules(a, made.Services); err != nil {
 		return err
+	}
+	for i := range made.Services {
+		week, err := a.LastWeek(ctx, made.Services[i].Organization, made.Services[i].Service)
+		if err != nil {
+			return err
+		}
+		shown.LastWeek = append(shown.LastWeek, week)
 	}
 	if err := c.show(shown, view.Text(shown.sync), view.Text(shown.days), view.Text(shown.schedule), view.Text(shown.advice)); err != nil {
 		return err

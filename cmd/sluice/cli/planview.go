@@ -9,6 +9,7 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
+	"sluice/pipeline/engine"
 	"sluice/pipeline/planning"
 )
 
@@ -20,6 +21,8 @@ type planView struct {
 	Config []string `json:"config,omitempty"`
 	// Rules are the limits of each allowance.
 	Rules []serviceRules `json:"rules"`
+	// LastWeek is what each allowance took a day.
+	LastWeek []engine.LastWeek `json:"last_week"`
 
 	now     time.Time
 	several bool
@@ -61,6 +64,19 @@ func (v planView) days(page *view.Page) {
 	for _, of := range v.Rules {
 		page.Linef("%s: %s", streamName(v.several, of.Organization, of.Service, ""), of.allowanceRules)
 	}
+	for i := range v.LastWeek {
+		of := &v.LastWeek[i]
+		page.Linef("%s: calls a day of the last week: %s; of other programs: %s",
+			streamName(v.several, of.Organization, of.Service, ""), weekWords(of.Calls), weekWords(of.Others))
+	}
+}
+
+// weekWords are the figures of a week.
+func weekWords(week *planning.Week) string {
+	if week == nil {
+		return notKnown
+	}
+	return fmt.Sprintf("mean %.0f, 90th percentile %s (%s)", week.Mean, view.Count(week.P90), view.Plural(week.Days, "day"))
 }
 
 // schedule shows what the intervals cost and how fresh they keep the rows, beside the cheapest
