@@ -12,7 +12,7 @@ var presentViews = map[string]bool{
 	"freshness": true, "deleted": true, "quality": true, "catalog": true, "past_periods": true, "cut": true,
 	"after_close": true, "closings": true,
 	"bill_versions": true, "bills_as_of": true, "bills_on": true, "price_changes": true, "stock_days": true, "balance_days": true, "chat_weeks": true,
-	"changes": true, "changes_cursor": true, "change_rows": true, "calls_of_others": true,
+	"changes": true, "changes_cursor": true, "change_rows": true,
 }
 
 var (

@@ -283,7 +283,7 @@ func TestAsOfReadsNothingPresent(t *testing.T) {
 			missing = append(missing, views[i].Name)
 		}
 	}
-	want := []string{"after_close", "balance_days", "bill_versions", "calls_of_others", "catalog", "change_rows", "chat_weeks", "closings", "deleted", "freshness", "past_periods", "price_changes", "quality", "stock_days"}
+	want := []string{"after_close", "balance_days", "bill_versions", "catalog", "change_rows", "chat_weeks", "closings", "deleted", "freshness", "past_periods", "price_changes", "quality", "stock_days"}
 	slices.Sort(missing)
 	if diff := cmp.Diff(want, missing); diff != "" {
 		t.Errorf("views of the present alone (-want +got):\n%s", diff)

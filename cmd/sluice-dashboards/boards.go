@@ -114,12 +114,6 @@ func (s scope) exhausted() panel {
 		query{one(s.of("budget_exhausted_timestamp_seconds"), byService) + " * 1000", "used up"}).in("used up", instant)
 }
 
-func (s scope) expected() panel {
-	return table("When code 45 is expected",
-		"By the schedule, and by what other programs usually spend in each hour; a service of which none is expected is not here.",
-		query{one(s.of("budget_expected_exhausted_timestamp_seconds"), byService) + " * 1000", "expected"}).in("expected", instant)
-}
-
 func (s scope) refusals() panel {
 	return lines("Refused calls of 24 hours, by kind", "exhausted is code 45: upstream says that the day's calls are used up.", number,
 		query{"sum by (kind) (" + one(s.of("refusals_24h"), byService+", kind") + ")", "{{kind}}"}).stacked()
@@ -233,7 +227,7 @@ func organization() dashboard {
 		row{"What is kept, and refused", 8, []panel{
 			lines("Calls that are kept for a class", "What other classes may not spend.", number,
 				query{"sum by (service, class) (" + one(s.of("budget_kept_calls"), byService+", class") + ")", "{{service}} {{class}}"}),
-			s.exhausted(), s.expected(), s.refusals(),
+			s.exhausted(), s.refusals(),
 		}},
 		row{"Backfills", 7, []panel{s.backfills(), s.failedBackfills()}},
 		row{"Trust", 8, []panel{s.deletions(), s.findings(), s.closings()}},

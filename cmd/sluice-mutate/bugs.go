@@ -8,7 +8,7 @@ func bugs() []bug {
 	return slices.Concat(
 		markBugs(), passBugs(), overlapBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), adoptionBugs(), absenceBugs(), underBugs(), jobBugs(), callBugs(),
 		proofBugs(), machineBugs(), boundBugs(), answerBugs(), otherBugs(), secretBugs(), detailBugs(), scheduleBugs(), hintBugs(), viewBugs(),
-		operationBugs(), consoleBugs(), changeBugs(), eventBugs(), spendingBugs(), erasureBugs(),
+		operationBugs(), consoleBugs(), changeBugs(), eventBugs(), erasureBugs(),
 	)
 }
 

@@ -23,11 +23,11 @@ import (
 // Metrics returns what the metrics of this process are made of. Callbacks are nil in a process that
 // receives none.
 func (a *App) Metrics(build metrics.Build, callbacks *metrics.Callbacks) metrics.Options {
-	tally, others := calls.NewTally(a.DB.Ledger), a.othersFigures()
+	tally := calls.NewTally(a.DB.Ledger)
 	return metrics.Options{
 		Build: build, Hints: a.Hints, Calls: a.Calls, Callbacks: callbacks,
 		Read: func(ctx context.Context) (*metrics.Figures, error) {
-			figures, err := a.figures(ctx, tally, others)
+			figures, err := a.figures(ctx, tally)
 			if err != nil {
 				a.Log.WarnContext(ctx, "the figures of the metrics could not be read", "error", err)
 			}
@@ -38,12 +38,11 @@ func (a *App) Metrics(build metrics.Build, callbacks *metrics.Callbacks) metrics
 
 // figures reads what the metrics show of the control tables. The number of its statements does not
 // depend on the number of streams.
-func (a *App) figures(ctx context.Context, tally *calls.Tally, others func(context.Context) ([]metrics.Others, error)) (*metrics.Figures, error) {
+func (a *App) figures(ctx context.Context, tally *calls.Tally) (*metrics.Figures, error) {
 	f := new(metrics.Figures)
 	for _, read := range []func(context.Context) error{
 		reading(&f.Streams, a.streamFigures),
 		reading(&f.Days, func(ctx context.Context) ([]metrics.Day, error) { return a.Days(ctx, "") }),
-		reading(&f.Others, others),
 		reading(&f.Calls, tally.Last24Hours),
 		reading(&f.Backfills, a.DB.Progress),
 		reading(&f.Held, a.DB.Held),

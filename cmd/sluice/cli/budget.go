@@ -16,7 +16,6 @@ import (
 )
 
 func (c *cli) budgetCommand() *cobra.Command {
-	others := false
 	cmd := &cobra.Command{
 		Use:   "budget [ORG]",
 		Short: "Show what today's calls were spent on, what is kept for each class, and when they run out",
@@ -29,20 +28,11 @@ upstream's answers have closed is named with the time and the reason; reopen ope
 The forecast is what the schedule takes until the day ends. What it is worth shows the
 call log: how far the same forecast would have been off at this time of earlier days.
 
-With --others: what other programs spend of the same allowances, by hour and weekday of
-the last five weeks; whether today is unusual; and when code 45 is expected, by the
-schedule and their habits, with the error that such forecasts had. Nothing is said of a
-weekday that was seen fewer than three times.`,
-		Example: "  sluice budget\n  sluice budget --others acme",
+What other clients spent in the last week is in sluice plan.`,
+		Example: "  sluice budget\n  sluice budget acme",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
-			if others {
-				return c.budgetOthers(ctx, a, args)
-			}
-			return c.budget(ctx, a, args)
-		}),
+		RunE:    c.offlineWork(c.budget),
 	}
-	cmd.Flags().BoolVar(&others, "others", false, "show what other programs spend, whether that is usual, and when code 45 is expected")
 	cmd.AddCommand(c.reopenBudgetCommand())
 	return cmd
 }

@@ -46,15 +46,11 @@ func (p *pages) budgetParts(ctx context.Context, r *console.Request, d *budgetDa
 			". The schedule takes about " + view.Count(int(perDay)) + " calls a day."},
 		console.Note{Text: forecastLine(&forecast, zone)},
 	}
-	others, err := p.app.Others(ctx, d.Organization)
+	week, err := p.app.LastWeek(ctx, d.Organization, d.Service)
 	if err != nil {
 		return nil, err
 	}
-	for i := range others {
-		if others[i].Service == d.Service {
-			parts = append(parts, console.Note{Text: "Other programs: " + othersLine(&others[i], d.name(p.app)) + "."})
-		}
-	}
+	parts = append(parts, console.Note{Text: "Calls a day of the last week: " + weekWords(week.Calls) + "; of other programs: " + weekWords(week.Others) + "."})
 	parts = append(parts, p.burn(d, &course, zone)...)
 	minutes, err := p.minutes(ctx, d, limits, zone)
 	if err != nil {

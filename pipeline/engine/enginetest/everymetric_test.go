@@ -106,10 +106,6 @@ func (f *fixture) spent(of func(string, ...any)) {
 		FROM sluice.spent WHERE organization_id = $1 AND began_at < date_bin('1 hour', now(), 'epoch') GROUP BY hour`)
 	of(`INSERT INTO sluice.day_budgets (organization_id, service, limit_seen, remaining_seen, reset_at, seen_bucket, seen_place)
 		VALUES ($1, 'inventory', 7500, 32, now() + interval '20 hours', date_bin('1 minute', now(), 'epoch'), 0)`)
-	// For four weeks others made four calls an hour, and in this quarter 900.
-	of(`INSERT INTO sluice.external_quarters (organization_id, service, began_at, calls, seconds, spread)
-		SELECT $1, 'inventory', date_bin('15 minutes', now(), 'epoch') - n * interval '15 minutes', CASE n WHEN 0 THEN 900 ELSE 1 END, 900, false
-		FROM generate_series(0, 2800) AS n ON CONFLICT (organization_id, service, began_at) DO UPDATE SET calls = excluded.calls, seconds = 900`)
 	of(`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, free_at, finished_at, kind)
 		SELECT $1, 'inventory', 'items', 'incremental', 'suite', 'GET', '/', now() - ago, now() - ago, now() - ago, now(), k FROM (VALUES
 			(interval '1 minute', NULL), ('3 hours', NULL), ('23 hours 59 minutes', 'exhausted'), ('12 hours', 'exhausted'), ('2 hours', 'unavailable'),
@@ -202,7 +198,6 @@ func figuresOfHappened() []string {
 		ofClass("sluice_budget_kept_calls", "probe", 150), ofClass("sluice_budget_kept_calls", "sweep", 0),
 		// Upstream counted 7,468, of which 16 were ours.
 		`sluice_budget_external_calls` + account + ` 7452`,
-		`sluice_budget_others_changed` + account + ` 1`,
 		`sluice_calls_24h{class="incremental",resource="items",service="inventory"} 5`,
 		`sluice_refusals_24h{kind="exhausted",` + businessLabel + `,service="inventory"} 2`,
 		`sluice_refusals_24h{kind="unavailable",` + businessLabel + `,service="inventory"} 1`,

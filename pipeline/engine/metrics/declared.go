@@ -67,8 +67,6 @@ const (
 	budgetExternal      = "sluice_budget_external_calls"
 	budgetKept          = "sluice_budget_kept_calls"
 	budgetExhausted     = "sluice_budget_exhausted_timestamp_seconds"
-	budgetExpected      = "sluice_budget_expected_exhausted_timestamp_seconds"
-	othersChanged       = "sluice_budget_others_changed"
 	calls24h            = "sluice_calls_24h"
 	refusals24h         = "sluice_refusals_24h"
 	callDuration        = "sluice_call_duration_seconds"
@@ -172,11 +170,6 @@ func callMetrics() []Metric {
 			"it is large: another program spends from the same plan", account...),
 		gauge(budgetExhausted, instant, "forecast: when no call of the day is left at the pace of the last hour; absent if calls return before",
 			"it is hours before the day turns", account...),
-		gauge(budgetExpected, instant, "forecast: when code 45 is expected, by the schedule and by what other programs usually spend; absent if it is not",
-			"it is hours before the day turns: `sluice budget --others`", account...),
-		gauge(othersChanged, flag,
-			"1 while other programs spend more or less of the day than in the weeks before; absent until each weekday was seen three times",
-			"it is 1: `sluice budget --others`", account...),
 		gauge(calls24h, "calls", "calls of the last 24 hours",
 			"near the plan's limit with old watermarks: the plan is too small", service, resource, class),
 		gauge(refusals24h, "calls", "calls of the last 24 hours that upstream refused or did not answer, by kind of error; absent without one",

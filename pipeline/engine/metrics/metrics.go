@@ -58,21 +58,10 @@ type Receiver struct {
 	Failed    int64
 }
 
-// Others is what is exported of what other programs spend of a service.
-type Others struct {
-	Organization, Service string
-
-	// Changed says that their habits have changed; nil if too little is known of them.
-	Changed *bool
-	// Expected is when code 45 is expected, nil if it is not.
-	Expected *time.Time
-}
-
 // Figures are what is exported of the control tables, at one instant.
 type Figures struct {
 	Streams   []Stream
 	Days      []Day
-	Others    []Others
 	Calls     calls.Counts
 	Backfills []backfills.Progress
 	Held      []tombstones.Held
@@ -157,13 +146,6 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	c.sendInstant(out, oldestJob, figures.OldestJob)
 	for i := range figures.Days {
 		c.day(out, &figures.Days[i])
-	}
-	for i := range figures.Others {
-		o := &figures.Others[i]
-		if o.Changed != nil {
-			c.send(out, othersChanged, flagOf(*o.Changed), o.Organization, o.Service)
-		}
-		c.sendInstant(out, budgetExpected, o.Expected, o.Organization, o.Service)
 	}
 	for use, n := range figures.Calls.Used {
 		c.send(out, calls24h, float64(n), use.Service, use.Resource, use.Class)

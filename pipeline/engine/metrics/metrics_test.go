@@ -57,7 +57,6 @@ func TestLabelsHaveTheirValues(t *testing.T) {
 			Organization: o, Service: s, Day: calls.Day{External: &some},
 			DayLeft: planning.DayLeft{Limit: 5, Classes: []planning.ClassDay{{Class: "class"}}, RunsOutAt: &at},
 		}},
-		Others: []metrics.Others{{Organization: o, Service: s, Changed: new(true), Expected: &at}},
 		Calls: calls.Counts{
 			Used:    map[calls.Use]int64{{Service: s, Resource: r, Class: "class"}: 1},
 			Refused: map[calls.Refusal]int64{{Organization: o, Service: s, Kind: "kind"}: 1},
