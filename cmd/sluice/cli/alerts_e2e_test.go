@@ -45,7 +45,7 @@ func TestAlertsFire(t *testing.T) {
 		"SluiceVerifyFindings inventory bills", "SluiceChannelExpires Deals", "SluiceSelfTestFailed",
 	}
 	w.fires(streams...)
-	w.dashboards("Receivers that wait", "Messages a second, and failed attempts", "Oldest job", "Never complete", "When the calls will be used up", "When code 45 is expected",
+	w.dashboards("Receivers that wait", "Messages a second, and failed attempts", "Oldest job", "Never complete", "When the calls will be used up",
 		"Records that changed a closed period", "Backfills: progress", "Backfills that failed",
 		"Channels", "Hints that wait", "Share of the changes that were told", "Changes that are not published to the lake")
 	h.tickless(w)
