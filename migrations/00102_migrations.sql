@@ -7,7 +7,7 @@
 -- before it uses stays. One that contracts raises the floor.
 --
 -- A view of constants: only its owner can replace it, so that no worker can shut programs out.
-CREATE VIEW sluice.floor AS SELECT 125::bigint AS program, 8::integer AS queue;
+CREATE VIEW sluice.floor AS SELECT 122::bigint AS program, 8::integer AS queue;
 COMMENT ON VIEW sluice.floor IS 'One row: the lowest versions of programs that may work on this database. Migrations raise them by sluice.raise_floor.';
 COMMENT ON COLUMN sluice.floor.program IS 'Number of a migration: a program may work here if its newest migration has this number or a higher one.';
 COMMENT ON COLUMN sluice.floor.queue IS 'Version of the queue''s tables: a program may work here if its queue has this version or a higher one.';

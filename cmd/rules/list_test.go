@@ -141,7 +141,7 @@ func importRules() []rule {
 			}),
 		imports("the queue only in jobs",
 			"River is young and changes monthly, and holds jobs only (docs/decisions/0006-jobs); migrations run its own migrator, "+
-				"and one room serves its own pages (docs/decisions/0038-river-ui)",
+				"and one room serves its own pages (docs/decisions/0034-river-ui)",
 			func(s *source, imported string) bool {
 				migrator := s.within("migrations") && (strings.HasPrefix(imported, river+"/rivermigrate") || strings.HasPrefix(imported, river+"/riverdriver/"))
 				pages := s.folder == queuePages && (imported == river || strings.HasPrefix(imported, river+"/riverdriver/") ||

@@ -67,7 +67,7 @@ func sealBugs() []bug {
 }
 
 // watchBugs show an operator another program than the one that runs
-// (docs/decisions/0024-metrics and docs/decisions/0039-traces).
+// (docs/decisions/0024-metrics and docs/decisions/0035-traces).
 func watchBugs() []bug {
 	const (
 		room  = "pipeline/engine/metrics"

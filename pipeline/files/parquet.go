@@ -56,7 +56,7 @@ const writtenBy = "sluice version 1 (build 0)"
 
 // parquetWriter writes a table without nesting: each column may be null, values are plain, and a
 // column of a group of rows is one page, compressed where that makes it smaller
-// (docs/decisions/0037-export).
+// (docs/decisions/0033-export).
 type parquetWriter struct {
 	to      io.Writer
 	offset  int64

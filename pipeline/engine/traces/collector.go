@@ -27,7 +27,7 @@ const (
 )
 
 // collector sends spans by OTLP over HTTP. It implements otlptrace.Client. The module's own client
-// links gRPC, and its errors quote the answer (docs/decisions/0039-traces).
+// links gRPC, and its errors quote the answer (docs/decisions/0035-traces).
 type collector struct {
 	address string
 	headers map[string]string

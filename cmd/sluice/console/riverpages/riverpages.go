@@ -3,7 +3,7 @@
 //
 // River's makers bring what answers the pages' requests, and the pages. The program takes the first
 // as it is, and the pages from a folder of its own, where they are compressed
-// (docs/decisions/0038-river-ui).
+// (docs/decisions/0034-river-ui).
 //
 // Start reading at Handler.
 package riverpages
