@@ -40,7 +40,7 @@ var (
 	// service by its name.
 	rowWriting = regexp.MustCompile("(?i)\\b(?:INSERT\\s+INTO|UPDATE|DELETE\\s+FROM|COPY|MERGE\\s+INTO|TRUNCATE(?:\\s+TABLE)?)\\s+(?:ONLY\\s+)?" +
 		"(?:%|[\"`]\\s*\\+|(?:accounting|inventory|chat|invoicing|billing|custom)\\.\\w)|\\.CopyFrom\\(")
-	logging = regexp.MustCompile(`\bchanges\.(?:Write|WriteTable|Append|Note)\(`)
+	logging = regexp.MustCompile(`\bchanges\.(?:Write|Append|Note)\(`)
 )
 
 // TestWritersOfRowsLogChanges: a package that writes rows of organizations logs what it changes. It

@@ -18,8 +18,6 @@ INSERT INTO sluice.console_address AS a (address) VALUES ($1)
 ON CONFLICT (one) DO UPDATE SET address = excluded.address, changed_at = excluded.changed_at WHERE a.address <> excluded.address`
 
 	sqlNoAddress = `DELETE FROM sluice.console_address`
-
-	sqlWhere = `SELECT address FROM sluice.console_address`
 )
 
 // ErrAddress says that an address is none under which people reach a console.
@@ -53,16 +51,4 @@ func SetConsoleAddress(ctx context.Context, db Executor, address string) error {
 		return fmt.Errorf("%s: %w", op, ErrOnlyReads)
 	}
 	return postgres.Fail(op, err)
-}
-
-// ConsoleAddress returns where people reach the console; "" if that is not stored.
-func ConsoleAddress(ctx context.Context, db postgres.Querier) (string, error) {
-	type stored struct {
-		Address string `db:"address"`
-	}
-	found, err := postgres.Read[stored](ctx, db, "the address of the console", sqlWhere)
-	if err != nil || len(found) == 0 {
-		return "", err
-	}
-	return found[0].Address, nil
 }

@@ -16,7 +16,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -79,13 +78,6 @@ WITH step AS MATERIALIZED (
 SELECT b.cursor, coalesce(h.seq, 0), coalesce(h.at, now()), coalesce(h.organization_id, ''), coalesce(h.table_name, ''), coalesce(h.op, ''),
 	h.record_ids, h.details
 FROM behind b LEFT JOIN here h ON h.n <= $2::bigint ORDER BY h.n`
-
-	// Five thousand records a row of the log. What it is about is named by the catalog.
-	sqlWriteTable = `
-INSERT INTO sluice.changes (organization_id, table_name, op, record_ids)
-SELECT $1, $2, 'rewritten', array_agg(k.id ORDER BY k.id)
-FROM (SELECT t.%[1]s AS id, (row_number() OVER (ORDER BY t.%[1]s) - 1) / 5000 AS part FROM %[2]s t WHERE t.organization_id = $1) k
-GROUP BY k.part ORDER BY k.part`
 
 	// What the end of a run tells, as the row of the run has it by now.
 	sqlFinished = `
@@ -160,14 +152,6 @@ func write(ctx context.Context, tx Execer, organization, table string, op Op, id
 		return nil
 	}
 	_, err := tx.Exec(ctx, sqlWrite, organization, table, string(op), ids, details)
-	return postgres.Fail("logging changes of "+table, err)
-}
-
-// WriteTable logs that all records of an organization in a table were written, which no run did.
-// Table is schema.table, key the column with the keys of its records.
-func WriteTable(ctx context.Context, tx Execer, organization, table, key string) error {
-	sql := fmt.Sprintf(sqlWriteTable, pgx.Identifier{key}.Sanitize(), pgx.Identifier(strings.Split(table, ".")).Sanitize())
-	_, err := tx.Exec(ctx, sql, organization, table)
 	return postgres.Fail("logging changes of "+table, err)
 }
 
