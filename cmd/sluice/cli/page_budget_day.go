@@ -50,7 +50,9 @@ func (p *pages) budgetParts(ctx context.Context, r *console.Request, d *budgetDa
 	if err != nil {
 		return nil, err
 	}
-	parts = append(parts, console.Note{Text: "Calls a day of the last week: " + weekWords(week.Calls) + "; of other programs: " + weekWords(week.Others) + "."})
+	parts = append(parts, console.Note{
+		Text: "Calls a day of the last week: " + weekWords(week.Calls) + "; of other programs: " + weekWords(week.Others) + ".",
+	})
 	parts = append(parts, p.burn(d, &course, zone)...)
 	minutes, err := p.minutes(ctx, d, limits, zone)
 	if err != nil {

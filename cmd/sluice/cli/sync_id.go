@@ -32,7 +32,7 @@ func (c *cli) syncRecords(ctx context.Context, a *engine.App, name string, organ
 
 // resultOf is a result with what follows from it.
 func resultOf(result engine.Reread) string {
-	switch result { //nolint:exhaustive // the others need no more words
+	switch result {
 	case engine.RereadOlder:
 		return "older than the row, which stays"
 	case engine.RereadAbsent:
