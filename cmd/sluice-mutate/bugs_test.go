@@ -26,21 +26,3 @@ func TestEveryBugFitsTheCode(t *testing.T) {
 		}
 	}
 }
-
-// Every bug has its row in the table of the docs, which names a test that catches it.
-func TestEveryBugIsInTheTable(t *testing.T) {
-	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "reliability.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, b := range bugs() {
-		_, row, found := strings.Cut(string(raw), "| "+b.Name+" | "+b.Says+" | ")
-		row, _, _ = strings.Cut(row, "\n")
-		_, test, _ := strings.Cut(row, "`")
-		test, _, _ = strings.Cut(test, "`")
-		if !found || !strings.Contains(b.Run, test) {
-			t.Errorf("| %s | %s | `%s` (`%s`) |", b.Name, b.Says, strings.Trim(b.Run, "^$"), b.Package)
-		}
-	}
-}

@@ -1,9 +1,9 @@
 // Command sluice-mutate puts deliberate bugs into the program, one at a time, and demands that the
 // tests catch each: an invariant that no test would miss is not kept by the tests. make mutate runs
-// it; docs/reliability.md has its table.
+// it, and -list lists the bugs with the tests that catch them.
 //
 // No bug is in the program's own files: go test reads changed copies of them instead (-overlay). A
-// bug whose place in the code is gone fails, too, so that the table keeps up with the code.
+// bug whose place in the code is gone fails, too, so that the list keeps up with the code.
 //
 // Start reading at bugs.
 package main
@@ -88,7 +88,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	if *list {
 		for _, b := range chosen {
-			fmt.Fprintf(out, "%-34s %s\n", b.Name, b.Says)
+			fmt.Fprintf(out, "%-34s %s: %s (%s)\n", b.Name, b.Says, strings.Trim(b.Run, "^$"), b.Package)
 		}
 		return nil
 	}
