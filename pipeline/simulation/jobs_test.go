@@ -195,7 +195,7 @@ func (w *world) catchUp() {
 	}
 }
 
-// drain lets the workers go on until nothing is due (I25: within a bound).
+// drain lets the workers go on until nothing is due (within a bound).
 func (w *world) drain() {
 	const enough = 20_000
 	for range enough {

@@ -89,7 +89,7 @@ func (w *world) equal() {
 	}
 }
 
-// unburied returns a record that is gone upstream and whose row has no tombstone (I2); "" if there
+// unburied returns a record that is gone upstream and whose row has no tombstone; "" if there
 // is none. It looks only where scans of the whole list can prove that, and skips records that the
 // operator has to decide about.
 func (w *world) unburied() string {
