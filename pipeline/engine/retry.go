@@ -156,8 +156,9 @@ func (a *App) reload(ctx context.Context, stream pipeline.Stream, batch pipeline
 	if err != nil {
 		return loaded, fmt.Errorf("load into %s: %w", stream, err)
 	}
-	if !claim.Opened { // the open run goes on with its next job
-		if err := a.DB.Settle(ctx, claim, pipeline.Settlement{State: pipeline.StateQueued}); err != nil {
+	if !claim.Opened { // the open run goes on with its next job, unless a worker has it already
+		err := a.DB.Settle(ctx, claim, pipeline.Settlement{State: pipeline.StateQueued})
+		if err != nil && !errors.Is(err, pipeline.ErrLostClaim) {
 			return loaded, fmt.Errorf("give the run of %s back: %w", stream, err)
 		}
 	}
