@@ -205,7 +205,7 @@ var masks = []struct { //nolint:gochecknoglobals // compiled once
 	{regexp.MustCompile(`/tmp/[A-Za-z0-9._/-]+|/dev/shm/[A-Za-z0-9._/-]+`), "<path>"},
 	{regexp.MustCompile(`("(?:[a-z_]*_)?(?:ms|seconds|milliseconds|microseconds|elapsed|took|lag)":) ?-?[0-9.]+`), "$1 <duration>"},
 	{regexp.MustCompile(`("(?:[a-z_]*_)?(?:bytes|size)":) ?[0-9]+`), "$1 <size>"},
-	{regexp.MustCompile(`("(?:id|[a-z_]*(?:run|call|job)(?:_id)?|[a-z_]*_hash|[a-z_]*position|xid|cursor)":) ?"?-?[0-9][0-9-]*"?`), "$1 <number>"},
+	{regexp.MustCompile(`("(?:id|[a-z_]*(?:run|call|job)(?:_id)?|[a-z_]*_hash|(?:_raw_)?position|xid|cursor)":) ?"?-?[0-9][0-9-]*"?`), "$1 <number>"},
 }
 
 // mask replaces what differs between two runs.
