@@ -1,5 +1,5 @@
 -- +goose Up
--- What other roles than the owner may do. Analysts get no rights here: see docs/operations.md.
+-- What other roles than the owner may do. Analysts get no rights here: see docs/analysts/readers.md.
 
 -- Two roles: the owner of the tables, which migrates, and a worker, which reads and writes rows and
 -- does all the rest. A worker that could write into migration_steps could make a migration leave

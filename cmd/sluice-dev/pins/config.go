@@ -62,7 +62,7 @@ func (s *scenario) configurations(ctx context.Context) error {
 	return s.write("configurations.txt", said.Bytes())
 }
 
-// wrong returns what stands in the place of a line: nothing, another key, and values of other forms.
+// wrong returns the replacements of a line: an empty one, an unknown key, and values of other types.
 func wrong(line string) []string {
 	key, _, found := strings.Cut(line, ":")
 	if !found {

@@ -60,7 +60,7 @@ func (s *scenario) pages(ctx context.Context) error {
 				todo = append(todo, address)
 			}
 		}
-		// What was touched last stands first: the order is left out, and so are counts of it.
+		// Pages sort by the time of the last change, which differs between runs: compare sorted lines.
 		lines := strings.Split(blanks.ReplaceAllString(string(mask([]byte(tags.ReplaceAllString(body, "\n")))), "\n"), "\n")
 		lines = slices.DeleteFunc(lines, alone.MatchString)
 		slices.Sort(lines)
