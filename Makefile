@@ -15,7 +15,7 @@ TESTGC ?= GOGC=300
 QUICKGC ?= GOGC=off GOMEMLIMIT=1GiB
 PKG ?= ./...
 # One Postgres for all packages: each would start its own, and migrate a database there (docs/decisions/0021-tests).
-SHARED = $(GO) run ./cmd/sluice-test
+SHARED = $(GO) run ./cmd/sluice-dev test
 # The end-to-end tests are in files of their own, with the tag e2e. E2E narrows them to a pattern of names, E2EPKG to packages; E2EFLAGS are
 # flags of their own.
 E2EFILES = find . -name '*_e2e_test.go'
@@ -38,7 +38,7 @@ RACEPKG ?= $(addprefix ./pipeline/,sync/... upstream/... budget/... jobs/... eng
 # What needs no Postgres: packages whose tests name no way to one; of the simulation make quick plays a part. The simulated upstream is left
 # to make test: its tests take a third of the time, and it changes seldom.
 QUICKPKG = $$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | \
-	grep -Ev 'warehousetest|postgres/local|sluice-chaos/(postgres|testbed)|^sluice/(pipeline/simulation |sandbox)' | cut -d' ' -f1)
+	grep -Ev 'warehousetest|postgres/local|^sluice/(pipeline/simulation |sandbox)' | cut -d' ' -f1)
 # Where benchmarks are: building the tests of all other packages, too, would take longer than they run. The lake is a module of its own.
 BENCHPKG ?= $$(grep -rl --include='*_test.go' --exclude-dir=sluice-lake '^func Benchmark' . | xargs -n1 dirname | sort -u)
 FUZZTIME ?= 30s
@@ -48,7 +48,7 @@ BENCHFLAGS ?=
 SCALEFLAGS ?=
 # Flags of the deliberate bugs: go run ./cmd/sluice-mutate -help lists them.
 MUTATEFLAGS ?=
-# Flags of the chaos runs and of the crash points: bin/sluice-chaos -help and bin/crashpoints -help list them.
+# Flags of the chaos runs and of the crash points: bin/sluice-dev chaos -help and bin/sluice-dev crashpoints -help list them.
 CHAOSFLAGS ?=
 CRASHFLAGS ?= -each
 SEED ?= 1
@@ -76,7 +76,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh
 # Where the sources of the dbt package are.
 SOURCES = deploy/dbt/models/sources
 
-.PHONY: help build lake demo quick test e2e screenshots check bench bench-parts bench-goals scale cover fuzz simulate replicas mutate kills machine race chaos chaos-programs crashpoints nightly draft dictionary dashboards check-alerts manifests check-deploy licenses release units rolling docker clean
+.PHONY: help build lake demo quick test e2e screenshots check bench bench-parts bench-goals scale cover fuzz simulate replicas mutate kills machine race dev chaos chaos-program crashpoints nightly draft dictionary dashboards check-alerts manifests check-deploy licenses release units rolling docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -174,28 +174,28 @@ mutate: ## put deliberate bugs into the program, one at a time: the tests have t
 	@.ci/setup binaries
 	$(GO) run ./cmd/sluice-mutate $(MUTATEFLAGS)
 
-chaos-programs:
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-chaos ./cmd/sluice-chaos
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/crashpoints ./cmd/sluice-chaos/crashpoints
+dev:
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-dev ./cmd/sluice-dev
+
+chaos-program: dev
 	$(GO) test -c $(TESTFLAGS) -o bin/sluice.test ./cmd/sluice/cli
 
-chaos: chaos-programs ## real processes: 100 kills, 8 ends of Postgres, a full disk, broken lines (SEED)
+chaos: chaos-program ## real processes: 100 kills, 8 ends of Postgres, a full disk, broken lines (SEED)
 	@.ci/setup binaries
-	bin/sluice-chaos -seed $(SEED) $(CHAOSFLAGS)
+	bin/sluice-dev chaos -seed $(SEED) $(CHAOSFLAGS)
 
-crashpoints: chaos-programs ## kill a process before and after each statement that writes and each kind of call (SEED; CRASHFLAGS=: at every point)
+crashpoints: chaos-program ## kill a process before and after each statement that writes and each kind of call (SEED; CRASHFLAGS=: at every point)
 	@.ci/setup binaries
-	bin/crashpoints -seed $(SEED) $(CRASHFLAGS)
+	bin/sluice-dev crashpoints -seed $(SEED) $(CRASHFLAGS)
 
 # It builds both versions itself: the previous one is the last release, or PREVIOUS=REVISION.
-rolling: ## upgrade a working fleet process by process under kills, and roll it back, beside an analyst (SEED, PREVIOUS)
+rolling: dev ## upgrade a working fleet process by process under kills, and roll it back, beside an analyst (SEED, PREVIOUS)
 	@.ci/setup binaries
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-chaos ./cmd/sluice-chaos
-	bin/sluice-chaos -rolling -seed $(SEED) $(if $(PREVIOUS),-previous $(PREVIOUS)) $(CHAOSFLAGS)
+	bin/sluice-dev rolling -seed $(SEED) $(if $(PREVIOUS),-previous $(PREVIOUS)) $(CHAOSFLAGS)
 
 replicas: ## play 10,000 schedules of writers and followers of changes against Postgres, twice (REPLICAS=…)
-	$(GO) run ./cmd/sluice-test $(GO) test ./pipeline/warehouse -run '^TestAReplicaFollows$$' -v -count=1 -timeout 12h -replicas $(or $(REPLICAS),10000)
-	$(GO) run ./cmd/sluice-test $(GO) test ./pipeline/warehouse/changes -run '^TestRandomSchedules$$' -v -count=1 -timeout 12h -schedules $(or $(REPLICAS),10000)
+	$(SHARED) $(GO) test ./pipeline/warehouse -run '^TestAReplicaFollows$$' -v -count=1 -timeout 12h -replicas $(or $(REPLICAS),10000)
+	$(SHARED) $(GO) test ./pipeline/warehouse/changes -run '^TestRandomSchedules$$' -v -count=1 -timeout 12h -schedules $(or $(REPLICAS),10000)
 
 nightly: ## play everything that takes longer, in parts of 45 minutes at most (ONLY=chaos,lake, ALL=1, TIMES=10: see .ci/nightly)
 	@.ci/nightly

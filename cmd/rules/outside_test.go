@@ -9,7 +9,7 @@ const ground = "pipeline/outside"
 // those of the sandbox.
 func tools() []string {
 	return []string{
-		"cmd/sluice-bench", "cmd/sluice-scale", "cmd/sluice-chaos", "cmd/sluice-dev", "cmd/sluice-mutate", "cmd/sluice-test", "cmd/sluice-dashboards",
+		"cmd/sluice-bench", "cmd/sluice-scale", "cmd/sluice-dev", "cmd/sluice-mutate", "cmd/sluice-dashboards",
 		"cmd/sluice-release",
 		"pipeline/warehouse/warehousetest",
 	}

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"sluice/cmd/sluice-bench/peak"
+	"sluice/cmd/sluice-dev/harness"
 	"sluice/connectors"
 	"sluice/pipeline"
 	"sluice/pipeline/budget"
@@ -122,7 +122,7 @@ func work(ctx context.Context, args []string) error {
 		return err
 	}
 	did.Decisions = timed.took
-	if did.Peak, err = peak.Self(); err != nil {
+	if did.Peak, err = harness.Peak(); err != nil {
 		return err
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(did); err != nil {

@@ -12,7 +12,10 @@ import (
 	"os/signal"
 	"syscall"
 
+	"sluice/cmd/sluice-dev/chaos"
+	"sluice/cmd/sluice-dev/crashpoints"
 	"sluice/cmd/sluice-dev/pins"
+	"sluice/cmd/sluice-dev/runner"
 )
 
 // command is one subcommand.
@@ -23,7 +26,11 @@ type command struct {
 
 func commands() []command {
 	return []command{
+		{"chaos", "kill and disturb real processes by a plan, and judge what is left", chaos.Run},
+		{"crashpoints", "kill a process before and after each statement that writes and each call", crashpoints.Run},
 		{"pins", "write down what the program does today, to compare it with another version", pins.Run},
+		{"rolling", "upgrade a working fleet process by process under kills, and roll it back", chaos.RunRolling},
+		{"test", "run a command, such as go test ./..., with one Postgres for all tests", runner.Run},
 	}
 }
 
@@ -42,14 +49,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			if c.name != args[0] {
 				continue
 			}
-			switch err := c.run(ctx, args[1:], stdout, stderr); {
-			case errors.Is(err, flag.ErrHelp):
+			err := c.run(ctx, args[1:], stdout, stderr)
+			if errors.Is(err, flag.ErrHelp) || err == nil {
 				return 0
-			case err != nil:
-				fmt.Fprintf(stderr, "sluice-dev %s: %v\n", c.name, err)
-				return 1
 			}
-			return 0
+			if code, ok := errors.AsType[runner.ExitError](err); ok {
+				return int(code)
+			}
+			fmt.Fprintf(stderr, "sluice-dev %s: %v\n", c.name, err)
+			return 1
 		}
 	}
 	fmt.Fprintln(stderr, "usage: sluice-dev COMMAND [FLAG]...; sluice-dev COMMAND -help shows the flags of one")

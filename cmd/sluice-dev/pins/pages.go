@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"sluice/cmd/sluice-dev/harness"
 )
 
 // mostPages bounds the walk through the console: its tables of the dictionary have a page each.
@@ -24,7 +26,7 @@ var (
 
 // pages writes the text of each page that a walk through the console finds.
 func (s *scenario) pages(ctx context.Context) error {
-	listener, err := freeAddress(ctx)
+	listener, err := harness.FreeAddress(ctx)
 	if err != nil {
 		return err
 	}
@@ -35,12 +37,12 @@ func (s *scenario) pages(ctx context.Context) error {
 	defer func() { cancel(); <-ended }()
 	client := &http.Client{Timeout: 30 * time.Second}
 	// At first the pages say that the database is being opened.
-	listed := func() bool {
+	listed := func(ctx context.Context) (bool, error) {
 		body, _, err := get(ctx, client, "http://"+listener+"/")
-		return err == nil && strings.Contains(body, "inventory.bills")
+		return err == nil && strings.Contains(body, "inventory.bills"), nil
 	}
-	if err := until(ctx, listed); err != nil {
-		return fmt.Errorf("the console: %w\n%s", err, stderr.String())
+	if err := harness.Wait(ctx, patience, "the console shows no streams", listed); err != nil {
+		return fmt.Errorf("%w\n%s", err, stderr.String())
 	}
 	kinds := map[string]int{}
 	todo, seen := []string{"/"}, map[string]bool{"/": true}

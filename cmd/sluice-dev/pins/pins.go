@@ -27,7 +27,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sluice/pipeline/warehouse/postgres/local"
+	"sluice/cmd/sluice-dev/harness"
 )
 
 // pinned is one writing of the files.
@@ -67,12 +67,12 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err := os.MkdirAll(p.dir, 0o750); err != nil {
 		return err
 	}
-	server, err := local.Start(ctx, local.Options{InMemory: true})
+	server, err := harness.StartServer(ctx, harness.ServerOptions{InMemory: true})
 	if err != nil {
-		return fmt.Errorf("start Postgres: %w", err)
+		return err
 	}
-	defer func() { err = errors.Join(err, server.Stop(context.WithoutCancel(ctx))) }()
-	s, err := p.openScenario(ctx, server.URL())
+	defer func() { err = errors.Join(err, server.Stop(ctx)) }()
+	s, err := p.openScenario(ctx, server)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (p *pinned) tests(ctx context.Context) error {
 		line    *regexp.Regexp
 	}{
 		{
-			"coverage.txt", []string{"./cmd/sluice-test", "go", "test", "-vet=off", "-timeout=1h", "-cover", "./..."},
+			"coverage.txt", []string{"./cmd/sluice-dev", "test", "go", "test", "-vet=off", "-timeout=1h", "-cover", "./..."},
 			regexp.MustCompile(`(?m)^ok +\t(\S+)\t.*(coverage: \d+)`),
 		},
 		{"bugs.txt", []string{"./cmd/sluice-mutate"}, regexp.MustCompile(`(?m)^(.*\S) +\d+\.\d s  (caught|NOT \w+)`)},

@@ -9,18 +9,18 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/cmd/sluice-dev/harness"
 	"sluice/cmd/sluice/cli"
 	"sluice/cmd/sluice/poster"
+	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
 )
 
@@ -33,10 +33,13 @@ type scenario struct {
 	config      string
 	environment map[string]string
 	world       *sandbox.Server
-	upstream    *http.Server
+	hangUp      func() error
 	public      string
 	conn        *pgx.Conn
 }
+
+// patience bounds the start of a server.
+const patience = 10 * time.Second
 
 // minute is the length of a minute of the limits: the seeded run waits for many of them.
 const minute = 2 * time.Second
@@ -66,8 +69,9 @@ resources:
   inventory.bills: {history: true}
 `
 
-func (p *pinned) openScenario(ctx context.Context, server string) (_ *scenario, err error) {
-	s := &scenario{pinned: p}
+func (p *pinned) openScenario(ctx context.Context, server *harness.Server) (_ *scenario, err error) {
+	const database = "pinned"
+	s := &scenario{pinned: p, database: server.URL(database)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close(ctx))
@@ -76,7 +80,7 @@ func (p *pinned) openScenario(ctx context.Context, server string) (_ *scenario, 
 	if s.folder, err = os.MkdirTemp("", "pins"); err != nil {
 		return nil, err
 	}
-	if s.database, err = makeDatabase(ctx, server, "pinned"); err != nil {
+	if err := server.Create(ctx, database, ""); err != nil {
 		return nil, err
 	}
 	s.world, err = sandbox.New(sandbox.Options{
@@ -85,22 +89,21 @@ func (p *pinned) openScenario(ctx context.Context, server string) (_ *scenario, 
 	if err != nil {
 		return nil, err
 	}
-	var listen net.ListenConfig
-	listener, err := listen.Listen(ctx, "tcp", "127.0.0.1:0")
+	upstream, hangUp, err := harness.Listen(ctx, s.world)
 	if err != nil {
 		return nil, err
 	}
-	s.upstream = &http.Server{Handler: s.world, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = s.upstream.Serve(listener) }() // it ends by close
-	if s.public, err = freeAddress(ctx); err != nil {
+	s.hangUp = hangUp
+	if s.public, err = harness.FreeAddress(ctx); err != nil {
 		return nil, err
 	}
 	s.environment = map[string]string{
 		"SLUICE_DATABASE_URL": s.database, "SLUICE_ENCRYPTION_KEY": base64.StdEncoding.EncodeToString([]byte("a key of pins which seals little")),
-		"CLIENT_SECRET": sandbox.ClientSecret, "REFRESH_TOKEN": sandbox.RefreshToken, "HOOK_SECRET": "pinsHookSecret0123",
+		"CLIENT_SECRET": sandbox.ClientSecret, "REFRESH_TOKEN": sandbox.RefreshToken, "HOOK_SECRET": harness.HookSecret,
 	}
 	s.config = filepath.Join(s.folder, "config.yaml")
-	text := fmt.Sprintf(configuration, listener.Addr(), sandbox.DefaultOrganizationID, sandbox.ClientID, s.public)
+	// Its lines are among what is written down, so it has a text of its own.
+	text := fmt.Sprintf(configuration, upstream, sandbox.DefaultOrganizationID, sandbox.ClientID, s.public)
 	if err := os.WriteFile(s.config, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
@@ -113,28 +116,13 @@ func (p *pinned) openScenario(ctx context.Context, server string) (_ *scenario, 
 	return s, nil
 }
 
-// makeDatabase makes an empty database on a server and returns its address.
-func makeDatabase(ctx context.Context, server, name string) (string, error) {
-	conn, err := pgx.Connect(ctx, server)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	if _, err := conn.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()); err != nil {
-		return "", err
-	}
-	return regexp.MustCompile(`/postgres\?|/postgres$`).ReplaceAllStringFunc(server, func(found string) string {
-		return strings.Replace(found, "postgres", name, 1)
-	}), nil
-}
-
 func (s *scenario) close(ctx context.Context) error {
 	var errs []error
 	if s.conn != nil {
 		errs = append(errs, s.conn.Close(context.WithoutCancel(ctx)))
 	}
-	if s.upstream != nil {
-		errs = append(errs, s.upstream.Close())
+	if s.hangUp != nil {
+		errs = append(errs, s.hangUp())
 	}
 	if s.folder != "" {
 		errs = append(errs, os.RemoveAll(s.folder))
@@ -188,7 +176,7 @@ func (s *scenario) play(ctx context.Context) (err error) {
 	if _, err := s.world.Change(sandbox.Change{Seed: 3, Inserts: 3, Edits: 5, Resources: edited}); err != nil {
 		return err
 	}
-	if err := s.pass(ctx, time.Hour); err != nil {
+	if err := warehousetest.Shift(ctx, s.conn, time.Hour); err != nil {
 		return err
 	}
 	do("sync")
@@ -200,7 +188,7 @@ func (s *scenario) play(ctx context.Context) (err error) {
 	if _, err := s.world.Change(sandbox.Change{Seed: 4, Edits: 2, Resources: []string{"items"}}); err != nil {
 		return err
 	}
-	if err := s.pass(ctx, 24*time.Hour); err != nil {
+	if err := warehousetest.Shift(ctx, s.conn, 24*time.Hour); err != nil {
 		return err
 	}
 	do("sync", "inventory.items", "inventory.taxes")
@@ -212,7 +200,7 @@ func (s *scenario) play(ctx context.Context) (err error) {
 		return err
 	}
 	for range 2 {
-		if err := s.pass(ctx, 24*time.Hour); err != nil {
+		if err := warehousetest.Shift(ctx, s.conn, 24*time.Hour); err != nil {
 			return err
 		}
 		do("sync", "inventory.bills.sweep", "accounting.vendor_payments.sweep")
@@ -221,7 +209,7 @@ func (s *scenario) play(ctx context.Context) (err error) {
 	if err := s.notified(ctx); err != nil {
 		return err
 	}
-	if err := s.pass(ctx, time.Hour); err != nil {
+	if err := warehousetest.Shift(ctx, s.conn, time.Hour); err != nil {
 		return err
 	}
 	do("sync")
@@ -245,11 +233,18 @@ func (s *scenario) notified(ctx context.Context) error {
 		ended <- s.commandTo(ctx, s.config, &stdout, &stderr, "notifications", "serve", "--listen", s.public)
 	}()
 	defer func() { cancel(); <-ended }()
-	if err := until(ctx, func() bool { return reachable(ctx, s.public) }); err != nil {
-		return fmt.Errorf("the receiver of callbacks: %w\n%s", err, stderr.String())
+	listens := func(ctx context.Context) (bool, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.public)
+		if err != nil {
+			return false, nil //nolint:nilerr // not yet
+		}
+		return true, conn.Close()
+	}
+	if err := harness.Wait(ctx, patience, "nothing receives callbacks", listens); err != nil {
+		return fmt.Errorf("%w\n%s", err, stderr.String())
 	}
 	err := s.world.SetWebhooks(sandbox.Webhooks{Rules: []sandbox.WebhookRule{{
-		Resource: "inventory.bills", Body: `{"bill_id":"${bill_id}"}`, Secret: s.environment["HOOK_SECRET"],
+		Resource: "inventory.bills", Body: `{"bill_id":"${bill_id}"}`, Secret: harness.HookSecret,
 		Address: "http://" + s.public + "/notifications/rule/" + sandbox.DefaultOrganizationID + "/inventory.bills",
 	}}})
 	if err != nil {
@@ -264,72 +259,10 @@ func (s *scenario) notified(ctx context.Context) error {
 	return nil
 }
 
-// pass lets time pass: it moves what decides about budgets, schedules and waits into the past.
-func (s *scenario) pass(ctx context.Context, d time.Duration) error {
-	rows, err := s.conn.Query(ctx, `SELECT quote_ident(table_schema) || '.' || quote_ident(table_name), string_agg(quote_ident(column_name), ',')
-		FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
-		WHERE table_schema = 'sluice' AND table_type = 'BASE TABLE' AND data_type = 'timestamp with time zone'
-			AND table_name IN ('budgets', 'day_budgets', 'calls', 'streams', 'quarantine', 'tokens')
-		GROUP BY 1 ORDER BY 1`)
-	if err != nil {
-		return err
-	}
-	shifted, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
-		var table, columns string
-		err := row.Scan(&table, &columns)
-		var sets []string
-		for column := range strings.SplitSeq(columns, ",") {
-			sets = append(sets, column+" = "+column+" - $1::interval")
-		}
-		return "UPDATE " + table + " SET " + strings.Join(sets, ", "), err
-	})
-	if err != nil {
-		return err
-	}
-	for _, statement := range shifted {
-		if _, err := s.conn.Exec(ctx, statement, d); err != nil {
-			return fmt.Errorf("%s: %w", statement, err)
-		}
-	}
-	return nil
-}
-
-// freeAddress is an address of this machine where the program may listen.
-func freeAddress(ctx context.Context) (string, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
-}
-
 func (s *scenario) text(ctx context.Context, sql string) (string, error) {
 	var value string
 	err := s.conn.QueryRow(ctx, sql).Scan(&value)
 	return value, err
-}
-
-// until waits until something holds, for ten seconds at most.
-func until(ctx context.Context, holds func() bool) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	for !holds() {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-	return nil
-}
-
-func reachable(ctx context.Context, address string) bool {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
-	if err != nil {
-		return false
-	}
-	_ = conn.Close()
-	return true
 }
 
 // locked is a bytes.Buffer for several writers.

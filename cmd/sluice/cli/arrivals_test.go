@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sluice/cmd/sluice-chaos/testbed"
+	"sluice/cmd/sluice-dev/harness"
 	"sluice/sandbox"
 )
 
@@ -90,7 +90,7 @@ func (a *arrivals) after(n int) <-chan struct{} {
 }
 
 // withinLimits checks invariant 3 for the organization of the fixture, and returns the largest
-// number of slots of a minute that were held together: see testbed.Exceeded.
+// number of slots of a minute that were held together: see harness.Exceeded.
 func (s *fixture) withinLimits(perMinute, atOnce int, minute time.Duration) int {
 	s.t.Helper()
 	return s.within(s.world.Stats(), perMinute, atOnce, minute)
@@ -99,7 +99,7 @@ func (s *fixture) withinLimits(perMinute, atOnce int, minute time.Duration) int 
 // within is withinLimits for the counts of an organization whose calls the database has.
 func (s *fixture) within(stats sandbox.Stats, perMinute, atOnce int, minute time.Duration) int {
 	s.t.Helper()
-	fullest, exceeded, err := testbed.Exceeded(s.t.Context(), s.conn, stats, perMinute, atOnce, minute)
+	fullest, exceeded, err := harness.Exceeded(s.t.Context(), s.conn, stats, perMinute, atOnce, minute)
 	must(s.t, err)
 	if exceeded != "" {
 		s.t.Error(exceeded)

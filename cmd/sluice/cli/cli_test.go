@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"sluice/cmd/sluice-bench/peak"
+	"sluice/cmd/sluice-dev/harness"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
@@ -22,7 +22,7 @@ import (
 const asProgram = "SLUICE_TEST_AS_PROGRAM"
 
 // withMinute is the length of the minute of the limits in such a process, withClock the error of
-// its clock. Package cmd/sluice-chaos/testbed sets them, too.
+// its clock. Package cmd/sluice-dev/harness sets them, too.
 const (
 	withMinute = "SLUICE_TEST_MINUTE"
 	withClock  = "SLUICE_TEST_CLOCK"
@@ -82,7 +82,7 @@ func program() int {
 	}
 	code := Main(ctx, os.Args[1:], env)
 	if file := os.Getenv(withPeak); file != "" {
-		used, err := peak.Self()
+		used, err := harness.Peak()
 		if err = errors.Join(err, os.WriteFile(file, []byte(strconv.FormatInt(used, 10)), 0o600)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return codeUsage

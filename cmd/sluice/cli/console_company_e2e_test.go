@@ -12,7 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/cmd/sluice-chaos/proxy"
+	"sluice/cmd/sluice-dev/harness/proxy"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/outside"
 	"sluice/sandbox"

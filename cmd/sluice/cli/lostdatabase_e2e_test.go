@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"sluice/cmd/sluice-chaos/proxy"
+	"sluice/cmd/sluice-dev/harness/proxy"
 	"sluice/sandbox"
 )
 

@@ -1,6 +1,8 @@
 package warehousetest
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -23,9 +25,17 @@ UPDATE river.river_job SET scheduled_at = scheduled_at - $1::interval WHERE stat
 // Pass lets time pass for a migrated database, whose clock decides about budgets, turns and waits.
 func Pass(tb testing.TB, conn *pgx.Conn, d time.Duration) {
 	tb.Helper()
+	if err := Shift(tb.Context(), conn, d); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Shift does what Pass does, for programs that are no tests.
+func Shift(ctx context.Context, conn *pgx.Conn, d time.Duration) error {
 	for sql := range strings.SplitSeq(shifted, ";") {
-		if _, err := conn.Exec(tb.Context(), sql, d); err != nil {
-			tb.Fatal(err)
+		if _, err := conn.Exec(ctx, sql, d); err != nil {
+			return fmt.Errorf("let time pass: %w", err)
 		}
 	}
+	return nil
 }

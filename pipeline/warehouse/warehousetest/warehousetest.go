@@ -16,10 +16,10 @@
 // is not skipped: it fails, and says how to provide one.
 //
 // A test binary that is run alone has a server of its own. The Makefile runs all of them inside
-// cmd/sluice-test, which starts one server for all by Share. They use it as the server of
+// sluice-dev test, which starts one server for all by Share. They use it as the server of
 // SLUICE_TEST_DATABASE_URL, and share templates, too (docs/decisions/0021-tests).
 //
-// Only tests and cmd/sluice-test import the package. Start reading at New.
+// Only tests and cmd/sluice-dev import the package. Start reading at New.
 package warehousetest
 
 import (

@@ -1,0 +1,388 @@
+// Package chaos tries the invariants on real processes: several of sluice serve, one that only
+// receives callbacks, a Postgres that survives power cuts, and the sandbox. Every line between them
+// has a proxy. While upstream changes and tells of it, it kills and suspends processes, stops the
+// database, fills its disk, breaks connections and lets upstream refuse, by a plan that a seed
+// fixes. Then all faults stop, and a judge that knows nothing of sluice compares both sides, and
+// the inbox with what upstream sent. make chaos runs it; docs/decisions/0021-tests says what it
+// proves.
+//
+// The program under test is the test binary of cmd/sluice/cli: the program itself, with a shorter
+// minute and with clocks that are off.
+//
+// RunRolling plays a rolling upgrade and its rollback, with processes of two versions beside an
+// analyst. Start reading at play, then faults.go; package harness has the judge.
+package chaos
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sluice/cmd/sluice-dev/harness"
+	"sluice/sandbox"
+)
+
+// scenario is the strength of a chaos run.
+type scenario struct {
+	Program                          string
+	Seed                             uint64
+	Slots, Receivers, Kills, Crashes int
+	Records, Workers, SmallMiB       int
+	Minute, Latency, Recovery        time.Duration
+	ChangeEvery, DueFor              time.Duration
+	Keep                             string
+	// Total is the number of kills over all rounds, each with the next seed; zero makes one round.
+	Total int
+	// Previous is the revision that a rolling upgrade begins at; "" for the last release.
+	Previous string
+}
+
+func parse(name string, args []string, log io.Writer) (scenario, error) {
+	s := scenario{Workers: 3, SmallMiB: 256, Minute: 6 * time.Second, Latency: 60 * time.Millisecond, ChangeEvery: 300 * time.Millisecond, DueFor: 700 * time.Millisecond}
+	flags := flag.NewFlagSet("sluice-dev "+name, flag.ContinueOnError)
+	flags.SetOutput(log)
+	flags.Uint64Var(&s.Seed, "seed", 1, "the same seed gives the same plan")
+	flags.IntVar(&s.Slots, "processes", 3, "processes that serve")
+	flags.IntVar(&s.Records, "records", 3000, "records upstream")
+	flags.DurationVar(&s.Recovery, "recovery", 4*time.Minute, "how long the fleet may take to come to rest")
+	flags.StringVar(&s.Keep, "keep", "", "folder to keep the logs of all processes in")
+	s.Kills, s.Crashes, s.Receivers = 100, 8, 1
+	if name == "rolling" {
+		flags.StringVar(&s.Previous, "previous", "", "revision to upgrade from; none: the last release, or this tree to one with a further migration")
+		s.Receivers = 0 // a serve receives callbacks, too
+	} else {
+		flags.StringVar(&s.Program, "program", "bin/sluice.test", "test binary of cmd/sluice/cli, made by go test -c")
+		flags.IntVar(&s.Kills, "kills", s.Kills, "processes to kill in one round")
+		flags.IntVar(&s.Crashes, "crashes", s.Crashes, "stops of Postgres in one round")
+		flags.IntVar(&s.Total, "total", 0, "play rounds, each with the next seed, until so many processes were killed; 0: one")
+	}
+	if err := flags.Parse(args); err != nil {
+		return s, err
+	}
+	if min(s.Slots, s.Kills, s.Crashes, s.Records) < 1 || s.Total < 0 || flags.NArg() > 0 {
+		return s, errors.New("all figures have to be positive, and there are no arguments: see -help")
+	}
+	return s, nil
+}
+
+// Run plays rounds of chaos.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	s, err := parse("chaos", args, stderr)
+	if err != nil {
+		return err
+	}
+	kills, rounds, broken := 0, 0, 0
+	for rounds == 0 || kills < s.Total {
+		r, err := play(ctx, s, stderr)
+		if err != nil {
+			return fmt.Errorf("seed %d: %w", s.Seed, err)
+		}
+		r.print(stdout)
+		rounds, kills, broken = rounds+1, kills+r.Kills, broken+len(r.Violations)
+		s.Seed++
+	}
+	fmt.Fprintf(stdout, "%d rounds: %d kills, %d violations\n", rounds, kills, broken)
+	if broken > 0 {
+		return fmt.Errorf("%d violations", broken)
+	}
+	return nil
+}
+
+// chaos is one round.
+type chaos struct {
+	scenario
+
+	bed *harness.Bed
+	// slots hold the processes that serve, and after them the receivers.
+	slots []*slot
+	// turn chooses the next process that receives a callback.
+	turn atomic.Int64
+	log  io.Writer
+	// database is held by the faults that the server cannot survive together: its stop, and a full
+	// disk.
+	database sync.Mutex
+	undoing  sync.WaitGroup
+	report   report
+}
+
+// open opens the environment.
+func (s *chaos) open(ctx context.Context, options harness.Options) (err error) {
+	s.report = report{Seed: s.Seed, Actions: map[string]int{}, Exits: map[int]int{}}
+	options.Seed, options.Records, options.Minute = int64(s.Seed&0xffff), s.Records, s.Minute //nolint:gosec // it fits
+	options.Latency, options.Workers = s.Latency, s.Workers
+	options.Callbacks = sandbox.Chaos{Lose: 0.05, Duplicate: 0.05, Late: 0.1, LateBy: 2 * time.Second, Reorder: 0.1}
+	s.bed, err = harness.Open(ctx, options)
+	return err
+}
+
+// play makes a round to its end and judges it. An error says that the round was impossible.
+func play(ctx context.Context, sc scenario, log io.Writer) (_ report, err error) {
+	s := &chaos{scenario: sc, log: log}
+	began := time.Now()
+	if err := s.open(ctx, harness.Options{Program: sc.Program, Small: sc.SmallMiB}); err != nil {
+		return s.report, err
+	}
+	defer func() { err = errors.Join(err, s.close(ctx)) }()
+	telling, stop := context.WithCancel(ctx)
+	defer stop()
+	go s.bed.World.Run(telling)
+	if err := s.fill(ctx); err != nil {
+		return s.report, err
+	}
+	if err := s.alive(ctx, s.disturb); err != nil {
+		return s.report, err
+	}
+	s.report.FaultSeconds = time.Since(began).Seconds()
+	if err := s.recovery(ctx); err != nil {
+		return s.report, err
+	}
+	s.report.Seconds = time.Since(began).Seconds()
+	s.collect()
+	s.report.enough(s.scenario)
+	return s.report, nil
+}
+
+// fill opens the slots, and starts a process in each.
+func (s *chaos) fill(ctx context.Context) error {
+	for n := range s.Slots + s.Receivers {
+		slot, err := newSlot(ctx, s.bed, n, n >= s.Slots)
+		if err != nil {
+			return err
+		}
+		s.slots = append(s.slots, slot)
+	}
+	s.bed.Receiver = s.reach
+	for _, slot := range s.slots {
+		if err := slot.manage(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reach connects the public address to the next process that receives callbacks, as a balancer
+// does. A serve receives them, too.
+func (s *chaos) reach(ctx context.Context) (net.Conn, error) {
+	for range s.slots {
+		address := s.slots[int(s.turn.Add(1))%len(s.slots)].current().Receives()
+		if address == "" {
+			continue // it is starting
+		}
+		if conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address); err == nil {
+			return conn, nil
+		}
+	}
+	return nil, errors.New("nothing receives callbacks")
+}
+
+// farOff is in the future: no run began after it.
+var farOff = time.Date(2999, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// alive runs work while upstream changes, and streams are always due. It returns
+// when all faults that end by themselves are over.
+func (s *chaos) alive(ctx context.Context, work func(context.Context) error, beside ...func(context.Context)) error {
+	var broken error
+	living, stop := context.WithCancel(ctx)
+	var life sync.WaitGroup
+	for _, one := range append(beside, func(ctx context.Context) { broken = s.live(ctx) },
+		func(ctx context.Context) { harness.Each(ctx, s.DueFor, func() { s.due(ctx, farOff) }) },
+		func(ctx context.Context) { harness.Each(ctx, s.Minute, func() { s.minute(ctx) }) }) {
+		life.Go(func() { one(living) })
+	}
+	err := work(ctx)
+	s.undoing.Wait()
+	stop()
+	life.Wait()
+	return errors.Join(err, broken)
+}
+
+// disturb executes the plan.
+func (s *chaos) disturb(ctx context.Context) error {
+	steps := draw(s.Seed, len(s.slots), s.Kills, s.Crashes)
+	for n, step := range steps {
+		waiting, cancel := context.WithTimeout(ctx, step.pause)
+		from := s.bed.Arrived()
+		harness.Until(waiting, func() bool { return step.calls > 0 && s.bed.Arrived() >= from+step.calls })
+		cancel()
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("interrupted: %w", err)
+		}
+		if err := s.do(ctx, step); err != nil {
+			return fmt.Errorf("step %d of %d, %s: %w", n+1, len(steps), step.name, err)
+		}
+		if n%25 == 24 {
+			_, _ = fmt.Fprintf(s.log, "%d of %d steps, %d calls\n", n+1, len(steps), s.bed.Arrived()) // an error of progress is ignored
+		}
+	}
+	return nil
+}
+
+// live changes records upstream: it inserts, edits and deletes them.
+func (s *chaos) live(ctx context.Context) error {
+	resources := [][]string{harness.Deletable(), {"items", "chart_of_accounts"}}
+	var failed error
+	seed := int64(0)
+	harness.Each(ctx, s.ChangeEvery, func() {
+		seed++
+		change := sandbox.Change{Seed: seed, Inserts: 1, Edits: 2, Resources: resources[seed%2]}
+		if seed%4 == 0 {
+			change.Deletes = 1
+		}
+		changed, err := s.bed.World.Change(change)
+		failed = errors.Join(failed, err)
+		for _, ids := range changed {
+			s.report.Inserted += len(ids.Inserted)
+			s.report.Edited += len(ids.Edited)
+			s.report.Deleted += len(ids.Deleted)
+		}
+	})
+	return failed
+}
+
+// Statements that let time pass: idle streams become due, sleeping jobs wake up, the minute since
+// the last refresh of tokens is over, and so are the pauses of hints beyond the wait for further
+// callbacks.
+const (
+	sqlDue = `UPDATE sluice.streams SET next_due_at = clock_timestamp() WHERE (organization_id, service, resource) IN (
+		SELECT organization_id, service, resource FROM sluice.streams s
+		WHERE enabled AND state IN ('idle', 'failed') AND next_due_at > clock_timestamp() AND NOT EXISTS (
+			SELECT FROM sluice.runs r WHERE (r.organization_id, r.service, r.resource) = (s.organization_id, s.service, s.resource)
+				AND r.outcome = 'done' AND r.started_at > $1)
+		FOR UPDATE SKIP LOCKED)`
+	sqlWake = `UPDATE river.river_job SET scheduled_at = now() WHERE id IN (
+		SELECT id FROM river.river_job WHERE state IN ('scheduled', 'retryable') AND scheduled_at > now() + interval '5 seconds' FOR UPDATE SKIP LOCKED)`
+	sqlMinute = `UPDATE sluice.tokens SET attempted_at = attempted_at - interval '1 minute' WHERE credential IN (
+		SELECT credential FROM sluice.tokens FOR UPDATE SKIP LOCKED)`
+	sqlHints = `UPDATE sluice.hints SET due_at = clock_timestamp() WHERE ctid IN (
+		SELECT ctid FROM sluice.hints WHERE read_at IS NULL AND asked_at IS NULL AND due_at > clock_timestamp() + interval '20 seconds'
+		FOR UPDATE SKIP LOCKED)`
+)
+
+// due makes streams due that have not completed a run that began after an instant, by the
+// database's clock.
+func (s *chaos) due(ctx context.Context, since time.Time) {
+	_, _ = s.bed.Pool.Exec(ctx, sqlDue, since) // the server may be down: the next call repeats it
+}
+
+// minute lets a minute of the limits pass for the waiting processes.
+func (s *chaos) minute(ctx context.Context) {
+	for _, sql := range []string{sqlWake, sqlMinute, sqlHints} {
+		_, _ = s.bed.Pool.Exec(ctx, sql) // as above
+	}
+}
+
+// close kills all processes, and closes what the round opened.
+func (s *chaos) close(ctx context.Context) error {
+	var err error
+	for _, slot := range s.slots {
+		slot.kill()
+		err = errors.Join(err, slot.close())
+	}
+	s.undoing.Wait()
+	return errors.Join(err, s.keep(), s.bed.Close(ctx))
+}
+
+// keep copies the logs of the processes and of Postgres.
+func (s *chaos) keep() error {
+	if s.Keep == "" {
+		return nil
+	}
+	into := filepath.Join(s.Keep, fmt.Sprintf("seed-%d", s.Seed))
+	names, err := filepath.Glob(filepath.Join(s.bed.Folder, "*.log"))
+	if err = errors.Join(err, os.RemoveAll(into), os.MkdirAll(into, 0o700)); err != nil {
+		return fmt.Errorf("keep logs: %w", err)
+	}
+	for _, name := range append(names, filepath.Join(s.bed.Folder, "pg", "server.log")) {
+		text, err := os.ReadFile(name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(into, filepath.Base(name)), text, 0o600) //nolint:gosec // names of ours
+		}
+		if err != nil {
+			return fmt.Errorf("keep logs: %w", err)
+		}
+	}
+	return nil
+}
+
+// collect sums up the findings of the slots.
+func (s *chaos) collect() {
+	for _, slot := range s.slots {
+		slot.mu.Lock()
+		for code, n := range slot.exits {
+			s.report.Exits[code] += n
+		}
+		s.report.Starts += slot.starts
+		s.report.Refused += slot.refused
+		s.report.Violations = append(s.report.Violations, slot.bad...)
+		slot.mu.Unlock()
+	}
+}
+
+// report is the result of a round.
+type report struct {
+	Seed                        uint64
+	Seconds, FaultSeconds       float64
+	RecoverySeconds             float64 // until every stream was idle again by itself
+	Kills, KillsAtWork, Crashes int
+	Starts, Refused             int
+	Inserted, Edited, Deleted   int
+	Actions                     map[string]int // all faults by kind
+	Skipped                     []string       // those that this machine does not permit
+	Exits                       map[int]int    // exit codes of processes that ended without a kill
+	Inbox                       harness.Inbox
+	Verdict                     harness.Verdict
+	Violations                  []string
+	// Rolling has the figures of a rolling upgrade; nil if this was none.
+	Rolling *figures
+}
+
+func (r *report) brokenf(format string, args ...any) {
+	r.Violations = append(r.Violations, fmt.Sprintf(format, args...))
+}
+
+// enough adds violations to a round with too few faults.
+func (r *report) enough(sc scenario) {
+	if r.Kills < sc.Kills || r.Crashes < sc.Crashes {
+		r.brokenf("%d kills and %d ends of Postgres, %d and %d were planned", r.Kills, r.Crashes, sc.Kills, sc.Crashes)
+	}
+	if r.KillsAtWork*5 < sc.Kills {
+		r.brokenf("only %d of %d kills hit a stream at work", r.KillsAtWork, r.Kills)
+	}
+	if r.Inbox.Taken == 0 || r.Inbox.Read == 0 {
+		r.brokenf("too few callbacks: %d answered, %d hints read", r.Inbox.Taken, r.Inbox.Read)
+	}
+	if sc.Kills >= 100 && (r.Deleted == 0 || r.Inserted == 0 || r.Edited == 0 || r.Verdict.Tombstones == 0) {
+		r.brokenf("upstream did not live: %d inserted, %d edited, %d deleted, %d tombstones", r.Inserted, r.Edited, r.Deleted, r.Verdict.Tombstones)
+	}
+}
+
+// print prints the report.
+func (r *report) print(w io.Writer) {
+	var text strings.Builder
+	fmt.Fprintf(&text, "seed %d: %d kills (%d with streams at work), %d ends of Postgres, %.0f s of faults, at rest %.0f s later, %.0f s in all\n",
+		r.Seed, r.Kills, r.KillsAtWork, r.Crashes, r.FaultSeconds, r.RecoverySeconds, r.Seconds)
+	fmt.Fprintf(&text, "faults %v; not played %q\n%d starts, exit codes without a kill %v; upstream: %d inserted, %d edited, %d deleted\n",
+		r.Actions, r.Skipped, r.Starts, r.Exits, r.Inserted, r.Edited, r.Deleted)
+	v, c := r.Verdict, r.Inbox
+	fmt.Fprintf(&text, "%d records are equal, %d tombstones; upstream counted %d calls (the log %d), at most %d in a minute and %d at once\n",
+		v.Records, v.Tombstones, v.Calls, v.Logged, v.Minute, v.AtOnce)
+	fmt.Fprintf(&text, "callbacks: %d sent, %d taken, %d in the inbox with %d contents; hints: %d, %d read\n",
+		c.Sent, c.Taken, c.Stored, c.Contents, c.Hints, c.Read)
+	if f := r.Rolling; f != nil {
+		fmt.Fprintf(&text, "rolling upgrade %s: %d processes replaced, there and back; migrate killed %d times, refused %d times; "+
+			"the analyst: %d statements, the slowest %s\n", f.Versions, f.Replaced, f.MigrateKills, f.Refused, f.Statements, f.Slowest.Round(time.Millisecond))
+	}
+	for _, violation := range r.Violations {
+		fmt.Fprintf(&text, "VIOLATION: %s\n", violation)
+	}
+	fmt.Fprintf(w, "%s%d violations\n", &text, len(r.Violations))
+}

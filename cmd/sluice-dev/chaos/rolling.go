@@ -1,0 +1,336 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/cmd/sluice-dev/harness"
+	"sluice/cmd/sluice-dev/harness/proxy"
+	"sluice/migrations"
+)
+
+// figures are the figures of a rolling upgrade.
+type figures struct {
+	// Versions says which ones were played.
+	Versions string
+	// MigrateKills counts the kills of migrate, Replaced the processes that were replaced by one of
+	// the other version, and Refused the migrations that were refused because of a contract.
+	MigrateKills, Replaced, Refused int
+	// Mixed says that processes of both versions were at work at once.
+	Mixed bool
+	// Statements counts those of the analyst, Slowest is the time of the slowest.
+	Statements int
+	Slowest    time.Duration
+}
+
+// rolling is a rolling upgrade and rollback under faults.
+type rolling struct {
+	*chaos
+
+	built releases
+	// door is the way of migrate to the database.
+	door *proxy.Proxy
+}
+
+// How many faults each phase has, how long an operator's transaction keeps a table locked, and how
+// long a replacement and a migration may take.
+const (
+	faultsOfPhase  = 4
+	openFor        = 3 * time.Second
+	replacedWithin = time.Minute
+	goneWithin     = time.Minute
+	migratedWithin = 2 * time.Minute
+)
+
+// RunRolling upgrades a fleet that works under load, and rolls it back.
+func RunRolling(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	sc, err := parse("rolling", args, stderr)
+	if err != nil {
+		return err
+	}
+	r := &rolling{chaos: &chaos{scenario: sc, log: stderr}}
+	if err := r.upgrade(ctx); err != nil {
+		return fmt.Errorf("seed %d: %w", sc.Seed, err)
+	}
+	r.report.print(stdout)
+	if n := len(r.report.Violations); n > 0 {
+		return fmt.Errorf("%d violations", n)
+	}
+	return nil
+}
+
+// upgrade plays it. An error says that this was impossible.
+func (r *rolling) upgrade(ctx context.Context) error {
+	folder, err := os.MkdirTemp("", "sluice-rolling-")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // what is left there is in the way of nobody
+	if r.built, err = build(ctx, folder, r.Previous); err != nil {
+		return err
+	}
+	r.sayf("%s", r.built.what)
+	began := time.Now()
+	if err := r.open(ctx, harness.Options{Program: r.built.previous, Bare: true}); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close(ctx)) }()
+	r.report.Rolling = &figures{Versions: r.built.what}
+	if r.door, err = proxy.Listen(ctx, r.bed.Postgres.Dial, nil); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.door.Close()) }()
+	telling, stop := context.WithCancel(ctx)
+	defer stop()
+	go r.bed.World.Run(telling)
+	if err := r.migrate(ctx, r.built.previous, "migrate-first", 0); err != nil {
+		return err
+	}
+	if err := r.fill(ctx); err != nil {
+		return err
+	}
+	if err := r.alive(ctx, r.phases, r.analyse); err != nil {
+		return err
+	}
+	r.report.FaultSeconds = time.Since(began).Seconds()
+	if err := r.recovery(ctx); err != nil {
+		return err
+	}
+	r.report.Seconds = time.Since(began).Seconds()
+	r.collect()
+	r.judge()
+	return err
+}
+
+func (r *rolling) sayf(format string, args ...any) {
+	_, _ = fmt.Fprintf(r.log, format+"\n", args...) // an error of progress is ignored
+}
+
+// The statements of the analyst read tables that the upgrade changes, by themselves and through
+// views. None may wait for a lock for longer than a minute: an upgrade lets go after less than a
+// second, but a busy machine lets it come late to that.
+const (
+	sqlPatience = `SET lock_timeout = '1min'`
+	sqlAnalyst  = `SELECT count(*), sum(total) FROM inventory.bills; SELECT count(*) FROM analytics.bills; SELECT count(*) FROM inventory.items;
+		SELECT count(*) FROM accounting.vendor_payments; SELECT count(*) FROM analytics.freshness; SELECT count(*) FROM analytics.ap_ageing`
+)
+
+// analyse queries without a pause, in a session of its own, until the context ends.
+func (r *rolling) analyse(ctx context.Context) {
+	err := r.bed.Postgres.Do(ctx, harness.Database, func(conn *pgx.Conn) error {
+		if _, err := conn.Exec(ctx, sqlPatience); err != nil {
+			return err
+		}
+		for {
+			for sql := range strings.SplitSeq(sqlAnalyst, ";") {
+				began := time.Now()
+				if _, err := conn.Exec(ctx, sql); err != nil {
+					return fmt.Errorf("%s: %w", sql, err)
+				}
+				r.report.Rolling.Statements++
+				r.report.Rolling.Slowest = max(r.report.Rolling.Slowest, time.Since(began))
+			}
+		}
+	})
+	if ctx.Err() == nil {
+		r.report.brokenf("the analyst: %v", err)
+	}
+}
+
+// phases are the steps of the operator, with faults between them.
+func (r *rolling) phases(ctx context.Context) error {
+	r.sayf("the previous version works")
+	if err := r.faults(ctx); err != nil {
+		return err
+	}
+	r.sayf("the next version migrates, beside processes of the previous one and an open transaction")
+	if err := r.upgradeTables(ctx); err != nil {
+		return err
+	}
+	for _, to := range []struct{ program, what string }{{r.built.next, "next"}, {r.built.previous, "previous"}} {
+		r.sayf("processes of the version before start on the tables of the next one; the %s version takes over", to.what)
+		if err := r.replace(ctx, to.program); err != nil {
+			return err
+		}
+		if err := r.faults(ctx); err != nil {
+			return err
+		}
+		if err := r.migrate(ctx, to.program, "migrate-"+to.what, 0); err != nil { // as a rollout does before each version
+			return err
+		}
+	}
+	if r.built.contracting == "" {
+		return nil
+	}
+	return r.contract(ctx)
+}
+
+// sqlNoneBefore reports whether no process of a version below the given one is left.
+const sqlNoneBefore = `
+SELECT NOT EXISTS (SELECT FROM sluice.processes p JOIN sluice.live_processes l ON l.id = p.id WHERE coalesce(p.program, 0) < $1)`
+
+// contract takes away what the previous version uses: not while it is at work, and then it is
+// refused.
+func (r *rolling) contract(ctx context.Context) error {
+	r.sayf("a contract waits for the next version to take over again, and shuts the previous one out")
+	if err := r.refused(ctx, r.built.contracting, "migrate-too-early", "processes of versions below the new floor are at work"); err != nil {
+		return err
+	}
+	if err := r.replace(ctx, r.built.next); err != nil {
+		return err
+	}
+	// Those that were killed, too, have to be gone: the server notices it a moment later.
+	if err := harness.Wait(ctx, goneWithin, "processes of the version before are left", func(ctx context.Context) (bool, error) {
+		var none bool
+		err := r.bed.Pool.QueryRow(ctx, sqlNoneBefore, migrations.Version()+1).Scan(&none)
+		return none, err
+	}); err != nil {
+		return err
+	}
+	if err := r.migrate(ctx, r.built.contracting, "migrate-contracts", 0); err != nil {
+		return err
+	}
+	if err := r.refused(ctx, r.built.previous, "migrate-below", "needs a program of version"); err != nil {
+		return err
+	}
+	return r.faults(ctx) // the next version starts again on the tables of the one behind it
+}
+
+// refused runs migrate, which has to end with exit code 3 and the words.
+func (r *rolling) refused(ctx context.Context, program, name, words string) error {
+	p, err := r.startMigrate(program, name)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, migratedWithin)
+	defer cancel()
+	if err := p.Wait(ctx); err != nil {
+		return err
+	}
+	if p.Code != environment || !strings.Contains(p.Log(), words) {
+		r.report.brokenf("%s ended with %d, want %d and %q: %s", name, p.Code, environment, words, p.LastLines())
+		return nil
+	}
+	r.report.Rolling.Refused++
+	return nil
+}
+
+// startMigrate starts migrate of a version.
+func (r *rolling) startMigrate(program, name string) (*harness.Process, error) {
+	return r.bed.Start(harness.Launch{Name: name, Program: program, Postgres: r.door.Address(), Args: []string{"migrate", "--log-level", "info"}})
+}
+
+// upgradeTables migrates while a transaction keeps a table locked, kills migrate twice, and
+// starts it again.
+func (r *rolling) upgradeTables(ctx context.Context) error {
+	tx, err := r.bed.Pool.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("open a transaction: %w", err)
+	}
+	if _, err := tx.Exec(ctx, `SELECT count(*) FROM inventory.items`); err != nil {
+		return fmt.Errorf("open a transaction: %w", err)
+	}
+	r.later(ctx, openFor, func() { _ = tx.Rollback(context.WithoutCancel(ctx)) })
+	for n, steps := range []int{1, 2} {
+		if err := r.migrate(ctx, r.built.next, fmt.Sprintf("migrate-killed-%d", n), steps); err != nil {
+			return err
+		}
+	}
+	if err := r.migrate(ctx, r.built.next, "migrate-next", 0); err != nil {
+		return err
+	}
+	return r.faults(ctx) // the previous version starts again on the new tables
+}
+
+// migrate runs migrate to its end, or kills it once it has applied some steps.
+func (r *rolling) migrate(ctx context.Context, program, name string, killAfter int) error {
+	p, err := r.startMigrate(program, name)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, migratedWithin)
+	defer cancel()
+	if killAfter > 0 {
+		harness.Until(ctx, func() bool { return !p.Alive() || strings.Count(p.Log(), `"step applied"`) >= killAfter })
+		if p.Kill() {
+			r.report.Rolling.MigrateKills++
+			r.report.Actions["kill -9 of migrate"]++
+		}
+		return nil
+	}
+	if err := p.Wait(ctx); err != nil {
+		return err
+	}
+	if p.Code != 0 {
+		r.report.brokenf("%s ended with %d: %s", name, p.Code, p.LastLines())
+	}
+	return nil
+}
+
+// faults kills processes at work and breaks their lines.
+func (r *rolling) faults(ctx context.Context) error {
+	for n := range faultsOfPhase {
+		number := (n + int(r.Seed)) % len(r.slots) //nolint:gosec // a small seed
+		if n%4 == 3 {
+			r.slots[number].database.Reset()
+			r.slots[number].http.Reset()
+		} else if err := r.killOne(ctx, number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *rolling) killOne(ctx context.Context, number int) error {
+	return r.do(ctx, step{fault: fault{name: "kill -9", do: (*chaos).kill}, slot: number})
+}
+
+// replace replaces the processes one by one by those of another version, and kills one of the
+// others meanwhile.
+func (r *rolling) replace(ctx context.Context, program string) error {
+	for n, slot := range r.slots {
+		before := slot.install(program)
+		before.Signal(syscall.SIGTERM)
+		waiting, cancel := context.WithTimeout(ctx, replacedWithin)
+		ready := harness.Until(waiting, func() bool { p := slot.current(); return p != before && strings.Contains(p.Log(), `"serving"`) })
+		cancel()
+		if !ready {
+			r.report.brokenf("slot %d: no process of the other version works after %s: %s", n, replacedWithin, slot.current().LastLines())
+			return nil
+		}
+		r.report.Rolling.Replaced++
+		r.report.Rolling.Mixed = r.report.Rolling.Mixed || n < len(r.slots)-1
+		if err := r.killOne(ctx, (n+1)%len(r.slots)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge adds what a rolling upgrade has to show to the verdict of the oracle.
+func (r *rolling) judge() {
+	if r.report.Refused > 0 {
+		r.report.brokenf("%d starts were refused, a program of the version before has to work on the new tables", r.report.Refused)
+	}
+	f := r.report.Rolling
+	rounds, contracts := 2, r.built.contracting != ""
+	if contracts {
+		rounds = 3
+	}
+	const statements = 6 // each once
+	if f.Replaced != rounds*r.Slots || !f.Mixed || f.Statements < statements || contracts && (f.MigrateKills == 0 || f.Refused != 2) {
+		r.report.brokenf("it proves too little: %+v", *f)
+	}
+	if r.report.KillsAtWork == 0 || r.report.Inserted == 0 || r.report.Edited == 0 {
+		r.report.brokenf("it proves too little: %d kills at work, upstream: %d inserted, %d edited",
+			r.report.KillsAtWork, r.report.Inserted, r.report.Edited)
+	}
+}
