@@ -44,7 +44,7 @@ BENCHPKG ?= $$(grep -rl --include='*_test.go' --exclude-dir=sluice-lake '^func B
 FUZZTIME ?= 30s
 # Flags of the benchmark of the goals: bin/sluice-bench -help lists them.
 BENCHFLAGS ?=
-# Flags of the simulation: bin/sluice-scale -help lists them.
+# Flags of the fleet: bin/sluice-dev scale -help lists them.
 SCALEFLAGS ?=
 # Flags of the deliberate bugs: go run ./cmd/sluice-mutate -help lists them.
 MUTATEFLAGS ?=
@@ -147,10 +147,9 @@ bench-goals: build ## measure the goals of docs/performance.md (BENCHFLAGS='-onl
 	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-bench ./cmd/sluice-bench
 	bin/sluice-bench -sluice bin/sluice $(if $(QUICK),-quick) $(BENCHFLAGS)
 
-scale: ## simulate a fleet in virtual time: 1,000 organizations, 20 streams each, 7 days (SCALEFLAGS: see docs/simulation.md)
+scale: dev ## simulate a fleet in virtual time: 1,000 organizations, 20 streams each, 7 days (SCALEFLAGS: see docs/simulation.md)
 	@.ci/setup binaries
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-scale ./cmd/sluice-scale
-	bin/sluice-scale $(SCALEFLAGS)
+	bin/sluice-dev scale $(SCALEFLAGS)
 
 cover: ## run all tests and say which share of the statements they reach (bin/cover.html)
 	@.ci/setup

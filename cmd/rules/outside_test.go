@@ -9,7 +9,7 @@ const ground = "pipeline/outside"
 // those of the sandbox.
 func tools() []string {
 	return []string{
-		"cmd/sluice-bench", "cmd/sluice-scale", "cmd/sluice-dev", "cmd/sluice-mutate", "cmd/sluice-dashboards",
+		"cmd/sluice-bench", "cmd/sluice-dev", "cmd/sluice-mutate", "cmd/sluice-dashboards",
 		"cmd/sluice-release",
 		"pipeline/warehouse/warehousetest",
 	}
@@ -28,7 +28,7 @@ func outsideRules() []rule {
 			}},
 		{name: "plain words only where no word of others is", reason: "it scrubs nothing: what a record, an answer or an address says needs a scrubber",
 			broken: func(s *source) []string {
-				rooms := []string{ground, "pipeline/sync", "pipeline/warehouse", "pipeline/lineage/rebuild", "pipeline/lineage/adopt", "cmd/sluice/cli/view", "cmd/sluice-scale"}
+				rooms := []string{ground, "pipeline/sync", "pipeline/warehouse", "pipeline/lineage/rebuild", "pipeline/lineage/adopt", "cmd/sluice/cli/view", "cmd/sluice-dev/scale"}
 				if s.test || s.folder == "pipeline" || s.within(rooms...) { // pipeline itself says figures of its rules
 					return nil
 				}

@@ -16,6 +16,7 @@ import (
 	"sluice/cmd/sluice-dev/crashpoints"
 	"sluice/cmd/sluice-dev/pins"
 	"sluice/cmd/sluice-dev/runner"
+	"sluice/cmd/sluice-dev/scale"
 )
 
 // command is one subcommand.
@@ -30,6 +31,7 @@ func commands() []command {
 		{"crashpoints", "kill a process before and after each statement that writes and each call", crashpoints.Run},
 		{"pins", "write down what the program does today, to compare it with another version", pins.Run},
 		{"rolling", "upgrade a working fleet process by process under kills, and roll it back", chaos.RunRolling},
+		{"scale", "simulate a fleet of many organizations for days of virtual time", scale.Run},
 		{"test", "run a command, such as go test ./..., with one Postgres for all tests", runner.Run},
 	}
 }

@@ -12,7 +12,5 @@ func scheduleBugs() []bug {
 			edit{cadenceRoom + "/cadence.go", "	case s.First:\n", "	case false:\n"}),
 		tests(cadenceRoom, "^TestUsualHours$", "all hours get the same calls", "the calls of a day are spread evenly, although most changes come in a few hours",
 			edit{cadenceRoom + "/hours.go", "	return math.Sqrt(h[at.UTC().Hour()]) * float64(len(h)) / sum\n", "	return 0*sum + 1\n"}),
-		tests("cmd/sluice-scale/optimum", "^TestInstantsAgainstAllSchedules$", "a bound above the optimum", "the best schedule pays for its calls in waiting, so every schedule looks good beside it",
-			edit{"cmd/sluice-scale/optimum/instants.go", "	bound := Bound{Total: -price * calls}\n", "	bound := Bound{Total: 0 * calls}\n"}),
 	}
 }

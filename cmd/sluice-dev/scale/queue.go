@@ -1,4 +1,4 @@
-package main
+package scale
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
-
-	"sluice/cmd/sluice-scale/virtual"
 )
 
 // process is one process of the fleet.
@@ -47,12 +45,12 @@ func (s *simulation) tick(ctx context.Context) error {
 func (s *simulation) queue(st *stream) {
 	st.queued = s.now
 	s.waiting = append(s.waiting, st)
-	s.agenda.Plan(s.now+fetchDelay, func(context.Context) error { return s.dispatch() })
+	s.agenda.plan(s.now+fetchDelay, func(context.Context) error { return s.dispatch() })
 }
 
 // sleep makes a job wait until the queue wakes it.
-func (s *simulation) sleep(st *stream, until virtual.Instant) {
-	s.agenda.Plan(max(until, s.now+time.Second)+s.draw(wakeEvery), func(context.Context) error {
+func (s *simulation) sleep(st *stream, until instant) {
+	s.agenda.plan(max(until, s.now+time.Second)+s.draw(wakeEvery), func(context.Context) error {
 		s.queue(st)
 		return nil
 	})
@@ -90,13 +88,13 @@ func (s *simulation) kill(context.Context) error {
 	for _, c := range lost {
 		s.counts.busy += s.now - c.began
 	}
-	s.agenda.Plan(s.now+jobsBack, func(context.Context) error {
+	s.agenda.plan(s.now+jobsBack, func(context.Context) error {
 		for _, c := range lost {
 			s.queue(c.stream)
 		}
 		return nil
 	})
-	s.agenda.Plan(s.now+restart, func(context.Context) error {
+	s.agenda.plan(s.now+restart, func(context.Context) error {
 		p.down = false
 		return s.dispatch()
 	})

@@ -1,16 +1,14 @@
-package main
+package scale
 
 import (
 	"testing"
 	"time"
-
-	"sluice/cmd/sluice-scale/upstream"
 )
 
 // TestBoundsAreStated: the bounds are those of the table.
 func TestBoundsAreStated(t *testing.T) {
 	t.Parallel()
-	o := &organization{outages: []upstream.Span{{From: 10 * time.Hour, To: 12 * time.Hour}}}
+	o := &organization{outages: []span{{From: 10 * time.Hour, To: 12 * time.Hour}}}
 	st := &stream{of: o, every: time.Hour}
 	for _, test := range []struct {
 		from, to, want time.Duration

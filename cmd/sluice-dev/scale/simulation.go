@@ -1,4 +1,4 @@
-package main
+package scale
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"sluice/cmd/sluice-scale/virtual"
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/streams"
 )
@@ -43,14 +42,14 @@ const (
 // time.
 type simulation struct {
 	scenario      scenario
-	db            *virtual.Database
+	db            *database
 	organizations []*organization
 	byKey         map[pipeline.Key]*stream
 	processes     []*process
 	chance        *rand.Rand
-	agenda        virtual.Agenda
-	now           virtual.Instant
-	end           virtual.Instant
+	agenda        agenda
+	now           instant
+	end           instant
 	// stop, if given, ends the simulation early; the time until then is judged.
 	stop func() bool
 	// waiting holds jobs for free workers, first come, first served.
@@ -71,7 +70,7 @@ type counts struct {
 }
 
 // newSimulation prepares a scenario on a database.
-func newSimulation(s scenario, db *virtual.Database) (*simulation, error) {
+func newSimulation(s scenario, db *database) (*simulation, error) {
 	organizations, err := fleet(s)
 	if err != nil {
 		return nil, err
@@ -104,7 +103,7 @@ func (s *simulation) run(ctx context.Context, progress func(hour int)) error {
 		if err := s.db.Set(ctx, s.now); err != nil {
 			return err
 		}
-		_, err := s.db.Ledger.PruneCalls(ctx, keepDays)
+		_, err := s.db.ledger.PruneCalls(ctx, keepDays)
 		return err
 	})
 	if s.scenario.Adaptive {
@@ -123,8 +122,8 @@ func (s *simulation) run(ctx context.Context, progress func(hour int)) error {
 		}
 	}
 	hour := -1
-	for next, more := s.agenda.Next(); more && next.At <= s.end; next, more = s.agenda.Next() {
-		s.now = next.At
+	for next, more := s.agenda.next(); more && next.at <= s.end; next, more = s.agenda.next() {
+		s.now = next.at
 		s.turnMinute()
 		if passed := int(s.now / time.Hour); passed > hour {
 			hour = passed
@@ -133,7 +132,7 @@ func (s *simulation) run(ctx context.Context, progress func(hour int)) error {
 		if s.stop != nil && s.stop() {
 			break
 		}
-		if err := next.Do(ctx); err != nil {
+		if err := next.do(ctx); err != nil {
 			return fmt.Errorf("after %s of virtual time: %w", s.now, err)
 		}
 	}
@@ -154,8 +153,8 @@ func settings(organizations []*organization) []streams.Setting {
 }
 
 // each plans a repeated event.
-func (s *simulation) each(first virtual.Instant, every time.Duration, do func(ctx context.Context) error) {
-	s.agenda.Plan(first, func(ctx context.Context) error {
+func (s *simulation) each(first instant, every time.Duration, do func(ctx context.Context) error) {
+	s.agenda.plan(first, func(ctx context.Context) error {
 		s.each(s.now+every, every, do)
 		return do(ctx)
 	})

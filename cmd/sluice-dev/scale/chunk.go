@@ -1,4 +1,4 @@
-package main
+package scale
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"sluice/cmd/sluice-scale/virtual"
 	"sluice/pipeline"
 )
 
@@ -32,9 +31,9 @@ type chunk struct {
 	stream   *stream
 	process  *process
 	life     int
-	began    virtual.Instant
+	began    instant
 	pages    int
-	deadline virtual.Instant // the end of the call's wait for its turn
+	deadline instant // the end of the call's wait for its turn
 }
 
 // begin starts a chunk, and its run if none is under way.
@@ -48,8 +47,8 @@ func (s *simulation) begin(p *process, st *stream) {
 }
 
 // later plans the worker's next step, unless its process is killed before.
-func (c *chunk) later(when virtual.Instant, do func(ctx context.Context) error) {
-	c.agenda.Plan(when, func(ctx context.Context) error {
+func (c *chunk) later(when instant, do func(ctx context.Context) error) {
+	c.agenda.plan(when, func(ctx context.Context) error {
 		if c.process.life != c.life {
 			return nil
 		}
@@ -67,7 +66,7 @@ func (c *chunk) enter() {
 		lane = rate.NewLimiter(rate.Limit(float64(o.limits.PerMinute)/time.Minute.Seconds()), o.limits.PerMinute)
 		c.process.lanes[o] = lane
 	}
-	at := virtual.Began().Add(c.now)
+	at := epoch().Add(c.now)
 	turn := lane.ReserveN(at, 1)
 	wait := turn.DelayFrom(at)
 	if wait > maxWait {
@@ -83,7 +82,7 @@ func (c *chunk) ask(ctx context.Context) error {
 	st := c.stream
 	c.counts.asked++
 	c.counts.reservations++
-	decision, err := c.db.Ledger.Reserve(ctx, pipeline.Call{
+	decision, err := c.db.ledger.Reserve(ctx, pipeline.Call{
 		Organization: st.key.Organization, Service: st.key.Service, Resource: st.key.Resource, Class: st.class,
 		Run: int64(st.number + 1), Method: "GET", Path: c.db.Stamp(c.now), Page: st.page + 1,
 	}, st.of.limits)
@@ -121,9 +120,9 @@ func (c *chunk) send(call int64) {
 	takes := 100*time.Millisecond + min(8*time.Second, time.Duration(c.chance.ExpFloat64()*float64(250*time.Millisecond)))
 	there := c.draw(takes)
 	silent := c.chance.IntN(300) == 0
-	c.agenda.Plan(c.now+there, func(context.Context) error {
+	c.agenda.plan(c.now+there, func(context.Context) error {
 		result := server.Arrive(c.now)
-		c.agenda.Plan(c.now+(takes-there)/2, func(context.Context) error {
+		c.agenda.plan(c.now+(takes-there)/2, func(context.Context) error {
 			server.End()
 			return nil
 		})
@@ -147,7 +146,7 @@ func (c *chunk) leave(ctx context.Context, call int64, result pipeline.CallResul
 		penalty = crowded
 	case pipeline.Exhausted:
 		if penalty = result.DayReset; penalty <= 0 {
-			local := virtual.Began().Add(c.now).In(o.zone)
+			local := epoch().Add(c.now).In(o.zone)
 			year, month, day := local.Date()
 			penalty = time.Date(year, month, day+1, 0, 0, 0, 0, o.zone).Sub(local)
 		}
@@ -158,14 +157,14 @@ func (c *chunk) leave(ctx context.Context, call int64, result pipeline.CallResul
 		}
 		c.counts.asked++
 		c.counts.penalties++
-		if err := c.db.Ledger.Penalize(ctx, o.name, c.stream.key.Service, o.limits.Shared, result.Kind, penalty); err != nil {
+		if err := c.db.ledger.Penalize(ctx, o.name, c.stream.key.Service, o.limits.Shared, result.Kind, penalty); err != nil {
 			return err
 		}
 	}
 	c.counts.asked++
 	c.counts.finishes++
 	result.Detail = c.db.Stamp(c.now)
-	if err := c.db.Ledger.Finish(ctx, call, result); err != nil {
+	if err := c.db.ledger.Finish(ctx, call, result); err != nil {
 		return err
 	}
 	c.note(3, call, int64(result.Status))
@@ -204,7 +203,7 @@ func (c *chunk) next() error {
 // complete ends the run and its job.
 func (c *chunk) complete(failed bool) error {
 	st := c.stream
-	end := virtual.End{Key: st.key, Class: st.class, At: c.now, Failed: failed, Started: st.started, Calls: int64(st.page)}
+	end := runEnd{Key: st.key, Class: st.class, At: c.now, Failed: failed, Started: st.started, Calls: int64(st.page)}
 	if st.loaded {
 		end.From = new(st.fresh)
 	}
@@ -235,7 +234,7 @@ func (c *chunk) give() {
 }
 
 // snooze makes the job wait without spending an attempt.
-func (c *chunk) snooze(until virtual.Instant) error {
+func (c *chunk) snooze(until instant) error {
 	c.give()
 	c.sleep(c.stream, until+c.draw(maxSnooze))
 	return c.dispatch()

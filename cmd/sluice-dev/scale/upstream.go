@@ -1,19 +1,14 @@
-// Package upstream is the simulated upstream of the fleet, and its judge: it counts arrivals, and
-// knows nothing of the fleet's own count.
-//
-// Start reading at Server.Arrive.
-package upstream
+package scale
 
 import (
 	"time"
 
-	"sluice/cmd/sluice-scale/virtual"
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
 )
 
-// Options describe an organization's upstream.
-type Options struct {
+// serverOptions describe an organization's upstream.
+type serverOptions struct {
 	Limits pipeline.Limits
 	// Zone is the organization's zone. Rolls means a day of any 24 hours; otherwise it begins at
 	// the organization's midnight.
@@ -22,25 +17,25 @@ type Options struct {
 	// Shows says that the headers of answers have what is left of the day.
 	Shows bool
 	// Outages are the times in which upstream is down.
-	Outages []Span
+	Outages []span
 }
 
-// Span is a stretch of time.
-type Span struct{ From, To virtual.Instant }
+// span is a stretch of time.
+type span struct{ From, To instant }
 
 // Server is upstream for one organization.
-type Server struct {
-	// Tally holds the judge's counts.
-	Tally Tally
+type server struct {
+	// tally holds the judge's counts.
+	tally tally
 
-	options Options
+	options serverOptions
 	// own are the fleet's calls; all includes those of other clients.
 	own, all arrivals
 	underWay int
 }
 
-// Tally holds the judge's counts.
-type Tally struct {
+// tally holds the judge's counts.
+type tally struct {
 	// Calls of the fleet that arrived, Foreign ones of other clients, and Failed ones of the fleet
 	// that met an outage.
 	Calls, Foreign, Failed int
@@ -53,28 +48,28 @@ type Tally struct {
 	Refused    map[string]int
 	MostOfADay int
 
-	lastDay    virtual.Instant
+	lastDay    instant
 	spentToday int
 }
 
 // New returns a server without calls.
-func New(options Options) *Server {
-	return &Server{options: options, Tally: Tally{Refused: map[string]int{}}}
+func newServer(options serverOptions) *server {
+	return &server{options: options, tally: tally{Refused: map[string]int{}}}
 }
 
 // arrivals are the calls of the last day, in order.
 type arrivals struct {
-	at          []virtual.Instant
+	at          []instant
 	minute, day int // the first of the last 60 s and of the day
 }
 
 // add counts an arrival, in a day that began at dayBegan.
-func (a *arrivals) add(at, dayBegan virtual.Instant) {
+func (a *arrivals) add(at, dayBegan instant) {
 	a.at = append(a.at, at)
 	a.turn(at, dayBegan)
 }
 
-func (a *arrivals) turn(at, dayBegan virtual.Instant) {
+func (a *arrivals) turn(at, dayBegan instant) {
 	for a.minute < len(a.at) && a.at[a.minute] <= at-time.Minute {
 		a.minute++
 	}
@@ -91,33 +86,33 @@ func (a *arrivals) inMinute() int { return len(a.at) - a.minute }
 func (a *arrivals) inDay() int    { return len(a.at) - a.day }
 
 // dayOf returns the beginning and the end of the day of an instant.
-func (s *Server) dayOf(at virtual.Instant) (virtual.Instant, virtual.Instant) {
+func (s *server) dayOf(at instant) (instant, instant) {
 	if s.options.Rolls {
 		return at - 24*time.Hour + 1, at + 24*time.Hour
 	}
-	local := virtual.Began().Add(at).In(s.options.Zone)
+	local := epoch().Add(at).In(s.options.Zone)
 	year, month, day := local.Date()
 	from := time.Date(year, month, day, 0, 0, 0, 0, s.options.Zone)
 	to := time.Date(year, month, day+1, 0, 0, 0, 0, s.options.Zone)
-	return from.Sub(virtual.Began()), to.Sub(virtual.Began())
+	return from.Sub(epoch()), to.Sub(epoch())
 }
 
 // Codes of refusals. Source: docs/upstream.md U62, U64 and U65.
 const (
-	CodeMinute  = "44"
-	CodeDay     = "45"
-	CodeCrowded = "1070"
+	codeMinute  = "44"
+	codeDay     = "45"
+	codeCrowded = "1070"
 )
 
 // Arrive counts a call of the fleet and returns upstream's answer; End reports the end of the call
 // there.
-func (s *Server) Arrive(at virtual.Instant) pipeline.CallResult {
+func (s *server) Arrive(at instant) pipeline.CallResult {
 	limits := s.options.Limits
 	from, to := s.dayOf(at)
 	s.own.add(at, from)
 	s.all.add(at, from)
 	s.underWay++
-	t := &s.Tally
+	t := &s.tally
 	t.Calls++
 	t.AtOnce = max(t.AtOnce, float64(s.underWay)/float64(limits.Concurrent))
 	t.Minute = max(t.Minute, float64(s.own.inMinute())/float64(limits.PerMinute))
@@ -131,16 +126,16 @@ func (s *Server) Arrive(at virtual.Instant) pipeline.CallResult {
 		t.Failed++
 		return pipeline.CallResult{Status: 503, Kind: pipeline.Unavailable}
 	case s.all.inDay() > limits.Daily:
-		result = s.refuse(CodeDay, pipeline.Exhausted)
+		result = s.refuse(codeDay, pipeline.Exhausted)
 		if t.lastDay != from && !s.options.Rolls {
 			t.lastDay, t.spentToday = from, 0
 		}
 		t.spentToday++
 		t.MostOfADay = max(t.MostOfADay, t.spentToday)
 	case s.all.inMinute() > limits.PerMinute:
-		result = s.refuse(CodeMinute, pipeline.Throttled)
+		result = s.refuse(codeMinute, pipeline.Throttled)
 	case s.underWay > limits.Concurrent:
-		result = s.refuse(CodeCrowded, pipeline.Crowded)
+		result = s.refuse(codeCrowded, pipeline.Crowded)
 	}
 	if s.options.Shows {
 		result.DayLimit = limits.Daily
@@ -151,14 +146,14 @@ func (s *Server) Arrive(at virtual.Instant) pipeline.CallResult {
 }
 
 // End ends a call of the fleet, at upstream.
-func (s *Server) End() { s.underWay-- }
+func (s *server) End() { s.underWay-- }
 
-func (s *Server) refuse(code outside.Text, kind pipeline.Kind) pipeline.CallResult {
-	s.Tally.Refused[string(code)]++
+func (s *server) refuse(code outside.Text, kind pipeline.Kind) pipeline.CallResult {
+	s.tally.Refused[string(code)]++
 	return pipeline.CallResult{Status: 429, Code: code, Kind: kind}
 }
 
-func (s *Server) down(at virtual.Instant) bool {
+func (s *server) down(at instant) bool {
 	for _, outage := range s.options.Outages {
 		if at >= outage.From && at < outage.To {
 			return true
@@ -168,7 +163,7 @@ func (s *Server) down(at virtual.Instant) bool {
 }
 
 // Spend makes calls of other clients, as many as upstream permits.
-func (s *Server) Spend(at virtual.Instant, calls int) {
+func (s *server) Spend(at instant, calls int) {
 	from, _ := s.dayOf(at)
 	s.all.turn(at, from)
 	for range calls {
@@ -176,6 +171,6 @@ func (s *Server) Spend(at virtual.Instant, calls int) {
 			return
 		}
 		s.all.add(at, from)
-		s.Tally.Foreign++
+		s.tally.Foreign++
 	}
 }

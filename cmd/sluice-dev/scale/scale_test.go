@@ -1,4 +1,4 @@
-package main
+package scale
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"sluice/cmd/sluice-scale/virtual"
 	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/calls"
@@ -20,18 +19,18 @@ import (
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
 // try runs a scenario in a database of its own; change, if given, replaces the call log.
-func try(t *testing.T, s scenario, rules calls.Rules, change func(right) virtual.Ledger, prepare func(*simulation)) (*simulation, verdict) {
+func try(t *testing.T, s scenario, rules calls.Rules, change func(right) ledger, prepare func(*simulation)) (*simulation, verdict) {
 	t.Helper()
 	url := warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})
-	db, err := virtual.Open(t.Context(), url, rules)
+	db, err := openDatabase(t.Context(), url, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Pool.Close)
 	if change != nil {
-		db.Ledger = change(right{db.Ledger, db.Pool})
+		db.ledger = change(right{db.ledger, db.Pool})
 	}
 	sim, err := newSimulation(s, db)
 	if err != nil {
@@ -53,7 +52,7 @@ func small() scenario {
 
 // right is the real call log, for variants that change one thing.
 type right struct {
-	virtual.Ledger
+	ledger
 
 	pool *pgxpool.Pool
 }
@@ -118,17 +117,17 @@ func TestTheJudgeSeesWhatIsWrong(t *testing.T) {
 	for _, test := range []struct {
 		name, want string // what is broken
 		rules      calls.Rules
-		change     func(right) virtual.Ledger
+		change     func(right) ledger
 		others     others
 	}{
 		{"as it is", fine, calls.DefaultRules(), nil, alone},
 		{"as it is, with others", fine, calls.DefaultRules(), nil, unseen},
-		{"slots counted from sending", "calls of ours were more", calls.DefaultRules(), func(r right) virtual.Ledger { return bySending{r} }, alone},
-		{"calls given back", "calls of ours were more", calls.DefaultRules(), func(r right) virtual.Ledger { return refunding{r} }, alone},
+		{"slots counted from sending", "calls of ours were more", calls.DefaultRules(), func(r right) ledger { return bySending{r} }, alone},
+		{"calls given back", "calls of ours were more", calls.DefaultRules(), func(r right) ledger { return refunding{r} }, alone},
 		{"leases shorter than calls", "calls of ours were more", hasty, nil, alone},
-		{"no day", "calls of ours were more", calls.DefaultRules(), func(r right) virtual.Ledger { return dayless{r} }, alone},
-		{"no classes", "of its bound", calls.DefaultRules(), func(r right) virtual.Ledger { return classless{r} }, alone},
-		{"others ignored", "were refused with 45", calls.DefaultRules(), func(r right) virtual.Ledger { return deaf{r} }, unseen},
+		{"no day", "calls of ours were more", calls.DefaultRules(), func(r right) ledger { return dayless{r} }, alone},
+		{"no classes", "of its bound", calls.DefaultRules(), func(r right) ledger { return classless{r} }, alone},
+		{"others ignored", "were refused with 45", calls.DefaultRules(), func(r right) ledger { return deaf{r} }, unseen},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,4 +1,4 @@
-package virtual
+package scale
 
 import (
 	"context"
@@ -72,13 +72,10 @@ $$`
 
 	sqlWritten = `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint`
 
-	// sqlSizes measures the storage that calls use, in bytes with the indexes: the log, the counts
-	// of three days, and the slots. It also measures the write-ahead log of these and of ticks.
+	// sqlSizes measures the write-ahead log since a position, and the call log with its indexes, in
+	// bytes.
 	sqlSizes = `
-SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint - $1,
-	sum(pg_total_relation_size(oid)) FILTER (WHERE relname ~ '^calls_[0-9]+$'),
-	sum(pg_total_relation_size(oid)) FILTER (WHERE relname = 'spent'),
-	sum(pg_total_relation_size(oid)) FILTER (WHERE relname = 'live_calls')
+SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint - $1, sum(pg_total_relation_size(oid)) FILTER (WHERE relname ~ '^calls_[0-9]+$')
 FROM pg_class WHERE relnamespace = 'sluice'::regnamespace AND relkind = 'r'`
 
 	sqlSet = `SELECT pg_catalog.set_config('sim.now', $1, false)`
@@ -93,7 +90,7 @@ WHERE (s.organization_id, s.service, s.resource) = (o.organization_id, o.service
 )
 
 // Ledger is the part of the call log that the simulation uses.
-type Ledger interface {
+type ledger interface {
 	Reserve(ctx context.Context, call pipeline.Call, limits pipeline.Limits) (pipeline.Decision, error)
 	Finish(ctx context.Context, call int64, result pipeline.CallResult) error
 	Penalize(ctx context.Context, organization, service, shared string, kind pipeline.Kind, d time.Duration) error
@@ -101,20 +98,20 @@ type Ledger interface {
 }
 
 // Database is a Postgres in virtual time.
-type Database struct {
+type database struct {
 	Pool   *pgxpool.Pool
-	Ledger Ledger
+	ledger ledger
 
 	schedule *streams.Schedule
-	at       Instant
+	at       instant
 	// written is the position of the write-ahead log at the opening.
 	written int64
 	// ends are the ends of runs to be written.
-	ends []End
+	ends []runEnd
 }
 
 // Open prepares an empty database at url: sluice's tables, and a stopped clock.
-func Open(ctx context.Context, url string, rules calls.Rules) (*Database, error) {
+func openDatabase(ctx context.Context, url string, rules calls.Rules) (*database, error) {
 	if err := migrations.Migrate(ctx, url, migrations.Options{}); err != nil {
 		return nil, fmt.Errorf("prepare the database: %w", err)
 	}
@@ -130,7 +127,7 @@ func Open(ctx context.Context, url string, rules calls.Rules) (*Database, error)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
-	d := &Database{Pool: pool, Ledger: calls.New(pool, pool, rules), schedule: streams.New(pool, planning.Due), at: -1}
+	d := &database{Pool: pool, ledger: calls.New(pool, pool, rules), schedule: streams.New(pool, planning.Due), at: -1}
 	if _, err := pool.Exec(ctx, sqlClock); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("set up the virtual clock: %w", err)
@@ -143,7 +140,7 @@ func Open(ctx context.Context, url string, rules calls.Rules) (*Database, error)
 }
 
 // Set moves the clock.
-func (d *Database) Set(ctx context.Context, at Instant) error {
+func (d *database) Set(ctx context.Context, at instant) error {
 	if d.at == at {
 		return nil
 	}
@@ -155,21 +152,16 @@ func (d *Database) Set(ctx context.Context, at Instant) error {
 
 // Stamp returns an instant of the virtual clock; the caller that sends it to the database moves the
 // clock.
-func (d *Database) Stamp(at Instant) outside.Text {
+func (d *database) Stamp(at instant) outside.Text {
 	d.at = at
-	return outside.Plain(Began().Add(at).Format("2006-01-02 15:04:05.000000Z07:00"))
+	return outside.Plain(epoch().Add(at).Format("2006-01-02 15:04:05.000000Z07:00"))
 }
 
-// Sizes are the storage used by calls, in bytes with the indexes, and the write-ahead log since the
-// opening.
-type Sizes struct{ Ahead, Calls, Spent, Live int64 }
-
-// Sizes asks for the sizes as they are.
-func (d *Database) Sizes(ctx context.Context) (Sizes, error) {
-	var s Sizes
-	err := d.Pool.QueryRow(ctx, sqlSizes, d.written).Scan(&s.Ahead, &s.Calls, &s.Spent, &s.Live)
-	if err != nil {
-		return s, fmt.Errorf("ask for sizes: %w", err)
+// sizes returns the bytes of the write-ahead log since the opening, and those of the call log.
+func (d *database) sizes(ctx context.Context) (int64, int64, error) {
+	var written, log int64
+	if err := d.Pool.QueryRow(ctx, sqlSizes, d.written).Scan(&written, &log); err != nil {
+		return 0, 0, fmt.Errorf("ask for sizes: %w", err)
 	}
-	return s, nil
+	return written, log, nil
 }

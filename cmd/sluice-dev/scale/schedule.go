@@ -1,4 +1,4 @@
-package virtual
+package scale
 
 import (
 	"context"
@@ -35,24 +35,24 @@ UPDATE sluice.streams s SET
 FROM ended e LEFT JOIN run USING (organization_id, service, resource)
 WHERE (s.organization_id, s.service, s.resource) = (e.organization_id, e.service, e.resource)`
 
-// End is the end of a run.
-type End struct {
+// runEnd is the end of a run.
+type runEnd struct {
 	Key    pipeline.Key
 	Class  pipeline.Class
-	At     Instant
+	At     instant
 	Failed bool
 	// Finished means that the stream has no further run.
 	Finished bool
 	// Started is the beginning of the run, From the watermark that it went on from, nil if there
 	// was none.
-	Started Instant
-	From    *Instant
+	Started instant
+	From    *instant
 	// Changes is the number of changes that it found, Calls the number of its calls.
 	Changes, Calls int64
 }
 
 // Register makes streams known, all of them due at once.
-func (d *Database) Register(ctx context.Context, settings []streams.Setting) error {
+func (d *database) Register(ctx context.Context, settings []streams.Setting) error {
 	if err := d.Set(ctx, 0); err != nil {
 		return err
 	}
@@ -67,10 +67,10 @@ func (d *Database) Register(ctx context.Context, settings []streams.Setting) err
 }
 
 // Ended notes the end of a run, written before the next tick.
-func (d *Database) Ended(end End) { d.ends = append(d.ends, end) }
+func (d *database) Ended(end runEnd) { d.ends = append(d.ends, end) }
 
-// TakeDue writes the ends of runs and takes the streams due at an Instant, as a tick does.
-func (d *Database) TakeDue(ctx context.Context, at Instant, limit int) ([]pipeline.Key, error) {
+// TakeDue writes the ends of runs and takes the streams due at an instant, as a tick does.
+func (d *database) TakeDue(ctx context.Context, at instant, limit int) ([]pipeline.Key, error) {
 	tx, err := d.Pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: fmt.Sprintf(`BEGIN; SELECT pg_catalog.set_config('sim.now', '%s', false)`, d.Stamp(at))})
 	if err != nil {
 		return nil, fmt.Errorf("tick: %w", err)
@@ -86,7 +86,7 @@ func (d *Database) TakeDue(ctx context.Context, at Instant, limit int) ([]pipeli
 	return keys, tx.Commit(ctx)
 }
 
-func (d *Database) writeEnds(ctx context.Context, tx pgx.Tx) error {
+func (d *database) writeEnds(ctx context.Context, tx pgx.Tx) error {
 	n := len(d.ends)
 	if n == 0 {
 		return nil
@@ -97,9 +97,9 @@ func (d *Database) writeEnds(ctx context.Context, tx pgx.Tx) error {
 	changes, calls := make([]int64, n), make([]int64, n)
 	for i, e := range d.ends {
 		organizations[i], services[i], resources[i], classes[i] = e.Key.Organization, e.Key.Service, e.Key.Resource, string(e.Class)
-		at[i], started[i] = Began().Add(e.At), Began().Add(e.Started)
+		at[i], started[i] = epoch().Add(e.At), epoch().Add(e.Started)
 		if e.From != nil {
-			from[i] = new(Began().Add(*e.From))
+			from[i] = new(epoch().Add(*e.From))
 		}
 		failed[i], finished[i], changes[i], calls[i] = e.Failed, e.Finished, e.Changes, e.Calls
 	}
@@ -113,7 +113,7 @@ func (d *Database) writeEnds(ctx context.Context, tx pgx.Tx) error {
 
 // Replan computes learned intervals anew, as a turn of serve does: plan returns those of a service.
 // At most limit services take part, those with the oldest intervals first.
-func (d *Database) Replan(ctx context.Context, at Instant, organizations []string, limit int, plan func(*streams.Service) []streams.Plan) error {
+func (d *database) Replan(ctx context.Context, at instant, organizations []string, limit int, plan func(*streams.Service) []streams.Plan) error {
 	if err := d.Set(ctx, at); err != nil {
 		return err
 	}

@@ -1,12 +1,10 @@
-package main
+package scale
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"time"
 
-	"sluice/cmd/sluice-scale/upstream"
-	"sluice/cmd/sluice-scale/virtual"
 	"sluice/pipeline"
 )
 
@@ -49,9 +47,9 @@ type organization struct {
 	rolls   bool // its day upstream is any 24 hours
 	others  others
 	share   float64 // of the day that others spend
-	outages []upstream.Span
+	outages []span
 	streams []*stream
-	server  *upstream.Server
+	server  *server
 	// owed is the fraction of a call that other clients have still to make.
 	owed float64
 	// office says that most changes happen in working hours.
@@ -73,22 +71,22 @@ type stream struct {
 	// floating marks a stream whose class has no floor of the day: it may have to wait for the day.
 	floating bool
 
-	job     bool            // there is an unfinished job
-	queued  virtual.Instant // since when it waits for a worker
-	errors  int             // of the job
-	page    int             // calls of the run that are done
-	started virtual.Instant
-	open    bool            // a run is under way
-	fresh   virtual.Instant // when the last clean run began
-	done    bool            // of a backfill
-	doneAt  virtual.Instant
+	job     bool    // there is an unfinished job
+	queued  instant // since when it waits for a worker
+	errors  int     // of the job
+	page    int     // calls of the run that are done
+	started instant
+	open    bool    // a run is under way
+	fresh   instant // when the last clean run began
+	done    bool    // of a backfill
+	doneAt  instant
 	worst   time.Duration // the longest that passed from the beginning of a clean run to the end of the next
 	strain  float64       // the largest part of its bound that the stream used
 	loaded  bool          // a clean run has ended
 	spent   []int         // calls by the hour of the simulation
 	// changed are the instants of the changes upstream; arrived are the ends of the runs that
 	// brought them, for as many as were brought.
-	changed, arrived []virtual.Instant
+	changed, arrived []instant
 }
 
 // plans returns the mix of plans: calls a day, calls at once, and how many of twenty organizations
@@ -110,10 +108,10 @@ func fleet(s scenario) ([]*organization, error) {
 	}
 	end := time.Duration(s.Days) * 24 * time.Hour
 	// For two hours in the middle of the simulation upstream is down for all organizations.
-	everywhere := upstream.Span{From: end/2 + 3*time.Hour, To: end/2 + 5*time.Hour}
+	everywhere := span{From: end/2 + 3*time.Hour, To: end/2 + 5*time.Hour}
 	all := make([]*organization, s.Organizations)
 	for i := range all {
-		o := &organization{name: fmt.Sprintf("o%04d", i), zone: zones[i%len(zones)], outages: []upstream.Span{everywhere}}
+		o := &organization{name: fmt.Sprintf("o%04d", i), zone: zones[i%len(zones)], outages: []span{everywhere}}
 		place := i * 7 % 20 // plans, others and zones are mixed with each other
 		for _, plan := range plans() {
 			if place -= plan.of; place < 0 {
@@ -135,7 +133,7 @@ func fleet(s scenario) ([]*organization, error) {
 		}
 		if chance.IntN(10) == 0 {
 			from := time.Duration(chance.Int64N(int64(end * 3 / 4))).Truncate(time.Microsecond)
-			o.outages = append(o.outages, upstream.Span{From: from, To: from + time.Hour + time.Duration(chance.IntN(300))*time.Minute})
+			o.outages = append(o.outages, span{From: from, To: from + time.Hour + time.Duration(chance.IntN(300))*time.Minute})
 		}
 		o.rolls = rolls
 		o.open()
@@ -152,7 +150,7 @@ func fleet(s scenario) ([]*organization, error) {
 
 // open makes the organization's upstream.
 func (o *organization) open() {
-	o.server = upstream.New(upstream.Options{Limits: o.limits, Zone: o.zone, Rolls: o.rolls, Shows: o.others == seen, Outages: o.outages})
+	o.server = newServer(serverOptions{Limits: o.limits, Zone: o.zone, Rolls: o.rolls, Shows: o.others == seen, Outages: o.outages})
 }
 
 // long returns the number of calls of a long backfill: with the backfills' share of the day, half
@@ -193,7 +191,7 @@ const patience = 30 * time.Minute
 // next. It is the interval and patience, plus a day where other classes without a floor or other
 // clients can spend the day. Each outage adds its length and the interval after which a failed run
 // is repeated.
-func (s *stream) bound(from, to virtual.Instant) time.Duration {
+func (s *stream) bound(from, to instant) time.Duration {
 	every := max(s.every, s.ceiling)
 	bound := every + patience
 	if s.floating || s.of.others != alone {
@@ -208,7 +206,7 @@ func (s *stream) bound(from, to virtual.Instant) time.Duration {
 }
 
 // clean ends a run without an error: the stream is as fresh as its beginning.
-func (s *stream) clean(at virtual.Instant) {
+func (s *stream) clean(at instant) {
 	s.judge(at)
 	s.fresh, s.loaded = s.started, true
 	if s.class == pipeline.ClassBackfill {
@@ -218,7 +216,7 @@ func (s *stream) clean(at virtual.Instant) {
 }
 
 // judge compares the age of the stream with its bound.
-func (s *stream) judge(at virtual.Instant) {
+func (s *stream) judge(at instant) {
 	if s.class == pipeline.ClassBackfill {
 		return
 	}

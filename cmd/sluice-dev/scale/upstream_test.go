@@ -1,25 +1,24 @@
-package upstream
+package scale
 
 import (
 	"testing"
 	"time"
 
-	"sluice/cmd/sluice-scale/virtual"
 	"sluice/pipeline"
 )
 
-func server(t *testing.T, rolls, shows bool, perMinute, concurrent, daily int) *Server {
+func testServer(t *testing.T, rolls, shows bool, perMinute, concurrent, daily int) *server {
 	t.Helper()
 	zone, err := time.LoadLocation("Asia/Kolkata")
 	if err != nil {
 		t.Fatal(err)
 	}
 	limits := pipeline.Limits{PerMinute: perMinute, Concurrent: concurrent, Daily: daily}
-	return New(Options{Limits: limits, Zone: zone, Rolls: rolls, Shows: shows})
+	return newServer(serverOptions{Limits: limits, Zone: zone, Rolls: rolls, Shows: shows})
 }
 
 // call makes a call and returns the code of the answer.
-func call(s *Server, at virtual.Instant) string {
+func call(s *server, at instant) string {
 	result := s.Arrive(at)
 	s.End()
 	return string(result.Code)
@@ -27,26 +26,26 @@ func call(s *Server, at virtual.Instant) string {
 
 func TestTheJudgeCountsAnySixtySeconds(t *testing.T) {
 	t.Parallel()
-	s := server(t, true, false, 2, 5, 100)
+	s := testServer(t, true, false, 2, 5, 100)
 	for _, test := range []struct {
 		at   time.Duration
 		want string
 	}{
-		{0, ""}, {59 * time.Second, ""}, {60*time.Second - 1, CodeMinute}, {119*time.Second + 2, ""}, {120 * time.Second, ""}, {120 * time.Second, CodeMinute},
+		{0, ""}, {59 * time.Second, ""}, {60*time.Second - 1, codeMinute}, {119*time.Second + 2, ""}, {120 * time.Second, ""}, {120 * time.Second, codeMinute},
 	} {
 		if got := call(s, test.at); got != test.want {
 			t.Errorf("a call at %s got %q, want %q", test.at, got, test.want)
 		}
 	}
-	if s.Tally.Exceeded != 2 || s.Tally.Minute != 1.5 {
-		t.Errorf("tally %+v, want 2 calls beyond and 1.5 of a minute", s.Tally)
+	if s.tally.Exceeded != 2 || s.tally.Minute != 1.5 {
+		t.Errorf("tally %+v, want 2 calls beyond and 1.5 of a minute", s.tally)
 	}
 }
 
 func TestTheJudgeCountsCallsUnderWay(t *testing.T) {
 	t.Parallel()
-	s := server(t, true, false, 100, 2, 100)
-	for i, want := range []string{"", "", CodeCrowded} {
+	s := testServer(t, true, false, 100, 2, 100)
+	for i, want := range []string{"", "", codeCrowded} {
 		if got := string(s.Arrive(0).Code); got != want {
 			t.Errorf("call %d got %q, want %q", i, got, want)
 		}
@@ -55,21 +54,21 @@ func TestTheJudgeCountsCallsUnderWay(t *testing.T) {
 
 func TestTheJudgesDayRollsOrTurnsAtMidnight(t *testing.T) {
 	t.Parallel()
-	rolling := server(t, true, false, 100, 5, 1)
+	rolling := testServer(t, true, false, 100, 5, 1)
 	for _, test := range []struct {
 		at   time.Duration
 		want string
-	}{{time.Hour, ""}, {24 * time.Hour, CodeDay}, {49 * time.Hour, ""}} {
+	}{{time.Hour, ""}, {24 * time.Hour, codeDay}, {49 * time.Hour, ""}} {
 		if got := call(rolling, test.at); got != test.want {
 			t.Errorf("rolling: a call at %s got %q, want %q", test.at, got, test.want)
 		}
 	}
 	// Midnight in India is at 18:30 UTC.
-	turning := server(t, false, false, 100, 5, 1)
+	turning := testServer(t, false, false, 100, 5, 1)
 	for _, test := range []struct {
 		at   time.Duration
 		want string
-	}{{18 * time.Hour, ""}, {18*time.Hour + 29*time.Minute, CodeDay}, {18*time.Hour + 30*time.Minute, ""}, {42 * time.Hour, CodeDay}} {
+	}{{18 * time.Hour, ""}, {18*time.Hour + 29*time.Minute, codeDay}, {18*time.Hour + 30*time.Minute, ""}, {42 * time.Hour, codeDay}} {
 		if got := call(turning, test.at); got != test.want {
 			t.Errorf("turning: a call at %s got %q, want %q", test.at, got, test.want)
 		}
@@ -80,17 +79,17 @@ func TestTheJudgesDayRollsOrTurnsAtMidnight(t *testing.T) {
 // and are no fault of the fleet.
 func TestTheJudgeTellsOthersFromUs(t *testing.T) {
 	t.Parallel()
-	s := server(t, false, true, 100, 5, 10)
+	s := testServer(t, false, true, 100, 5, 10)
 	s.Spend(0, 8)
 	result := s.Arrive(time.Minute)
 	if result.Status != 200 || result.DayLimit != 10 || result.DayRemaining != 1 || result.DayReset != 18*time.Hour+29*time.Minute+time.Second {
 		t.Errorf("headers %+v, want 1 left of 10 and a bit more than 18 h 29 min to the turn", result)
 	}
 	s.Spend(2*time.Minute, 8)
-	if got := call(s, 3*time.Minute); got != CodeDay {
-		t.Errorf("got %q, want %q", got, CodeDay)
+	if got := call(s, 3*time.Minute); got != codeDay {
+		t.Errorf("got %q, want %q", got, codeDay)
 	}
-	if s.Tally.Exceeded != 0 || s.Tally.Foreign != 9 || s.Tally.MostOfADay != 1 {
-		t.Errorf("tally %+v, want nothing exceeded by us, 9 calls of others and 1 refusal", s.Tally)
+	if s.tally.Exceeded != 0 || s.tally.Foreign != 9 || s.tally.MostOfADay != 1 {
+		t.Errorf("tally %+v, want nothing exceeded by us, 9 calls of others and 1 refusal", s.tally)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package scale
 
 import (
 	"context"
@@ -6,9 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"sluice/cmd/sluice-scale/optimum"
-	"sluice/cmd/sluice-scale/upstream"
-	"sluice/cmd/sluice-scale/virtual"
 	"sluice/pipeline"
 	"sluice/pipeline/planning"
 	warehouse "sluice/pipeline/warehouse/streams"
@@ -60,38 +57,27 @@ func drawChanges(all []*organization, s scenario) {
 const costlyFrom, costly = 14, 4
 
 // rate returns the changes an hour in the hour that begins at an instant.
-func (s *stream) rate(at virtual.Instant) float64 {
+func (s *stream) rate(at instant) float64 {
 	if !s.of.office {
 		return s.perHour
 	}
 	const inside = officeTo - officeFrom
-	if hour := virtual.Began().Add(at).In(s.of.zone).Hour(); hour >= officeFrom && hour < officeTo {
+	if hour := epoch().Add(at).In(s.of.zone).Hour(); hour >= officeFrom && hour < officeTo {
 		return s.perHour * officeShare * hoursADay / inside
 	}
 	return s.perHour * (1 - officeShare) * hoursADay / (hoursADay - inside)
 }
 
 // spend counts a call.
-func (s *stream) spend(at virtual.Instant) {
+func (s *stream) spend(at instant) {
 	for len(s.spent) <= int(at/time.Hour) {
 		s.spent = append(s.spent, 0)
 	}
 	s.spent[at/time.Hour]++
 }
 
-// spentIn returns the calls in a window of whole hours.
-func (s *stream) spentIn(window upstream.Span) float64 {
-	sum := 0
-	for hour, calls := range s.spent {
-		if at := time.Duration(hour) * time.Hour; at >= window.From && at < window.To {
-			sum += calls
-		}
-	}
-	return float64(sum)
-}
-
 // bring lets a clean run bring the changes from before its beginning, and returns their number.
-func (s *stream) bring(at virtual.Instant) int64 {
+func (s *stream) bring(at instant) int64 {
 	before := len(s.arrived)
 	for len(s.arrived) < len(s.changed) && s.changed[len(s.arrived)] < s.started {
 		s.arrived = append(s.arrived, at)
@@ -117,50 +103,21 @@ func (s *simulation) replan(ctx context.Context) error {
 	})
 }
 
-// back returns the end of the outages at an instant, or the instant itself if upstream is there.
-func (o *organization) back(at virtual.Instant) virtual.Instant {
-	for i := 0; i < len(o.outages); i++ {
-		if o.outages[i].From <= at && at < o.outages[i].To {
-			at, i = o.outages[i].To, -1 // another outage may go on
-		}
-	}
-	return at
-}
-
-// next returns the next instant in a window at which a rate may change, or an outage begin or end.
-func (o *organization) next(at virtual.Instant, window upstream.Span) virtual.Instant {
-	next := min(window.To, at.Truncate(time.Hour)+time.Hour)
-	for _, outage := range o.outages {
-		for _, edge := range []virtual.Instant{outage.From, outage.To} {
-			if edge > at {
-				next = min(next, edge)
+// waits returns how many seconds the changes of an organization waited in a window. A change that
+// has not arrived at the end of the window counts until then.
+func (o *organization) waits(window span) []float64 {
+	var waits []float64
+	for _, st := range o.streams {
+		for i, at := range st.changed {
+			if at < window.From || at >= window.To {
+				continue
 			}
+			arrived := window.To
+			if i < len(st.arrived) {
+				arrived = min(arrived, st.arrived[i])
+			}
+			waits = append(waits, (arrived - at).Seconds())
 		}
 	}
-	return next
-}
-
-// stretches divides a window into times of one rate, and returns them with the changes during
-// outages: these wait for the end of their outage at least.
-func (s *stream) stretches(window upstream.Span) ([]optimum.Stretch, []optimum.Wait) {
-	var list []optimum.Stretch
-	var waits []optimum.Wait
-	joined := false
-	for at := window.From; at < window.To; {
-		to := s.of.next(at, window)
-		rate := s.rate(at) / time.Hour.Seconds()
-		length := (to - at).Seconds()
-		switch back := min(s.of.back(at), window.To); {
-		case back > at:
-			waits = append(waits, optimum.Wait{Changes: rate * length, From: (back - to).Seconds(), To: (back - at).Seconds()})
-			joined = false
-		case joined && list[len(list)-1].Rate == rate:
-			list[len(list)-1].Length += length
-		default:
-			list = append(list, optimum.Stretch{Length: length, Rate: rate, Calls: float64(s.calls)})
-			joined = true
-		}
-		at = to
-	}
-	return list, waits
+	return waits
 }
