@@ -42,7 +42,7 @@ QUICKPKG = $$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}'
 # Where benchmarks are: building the tests of all other packages, too, would take longer than they run. The lake is a module of its own.
 BENCHPKG ?= $$(grep -rl --include='*_test.go' --exclude-dir=sluice-lake '^func Benchmark' . | xargs -n1 dirname | sort -u)
 FUZZTIME ?= 30s
-# Flags of the benchmark of the goals: bin/sluice-bench -help lists them.
+# Flags of the benchmark of the goals: bin/sluice-dev bench -help lists them.
 BENCHFLAGS ?=
 # Flags of the fleet: bin/sluice-dev scale -help lists them.
 SCALEFLAGS ?=
@@ -142,10 +142,9 @@ bench-parts: ## run the benchmarks of single parts: func Benchmark
 	@.ci/setup binaries
 	$(GO) test -timeout 40m -run '^$$' -bench . -benchtime $(if $(QUICK),1x -short,0.5s) -benchmem $(TESTFLAGS) $(BENCHPKG)
 
-bench-goals: build ## measure the goals of docs/performance.md (BENCHFLAGS='-only loader,sync')
+bench-goals: build dev ## measure the goals of docs/performance.md (BENCHFLAGS='-only loader,sync')
 	@.ci/setup binaries
-	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-bench ./cmd/sluice-bench
-	bin/sluice-bench -sluice bin/sluice $(if $(QUICK),-quick) $(BENCHFLAGS)
+	bin/sluice-dev bench -sluice bin/sluice $(if $(QUICK),-quick) $(BENCHFLAGS)
 
 scale: dev ## simulate a fleet in virtual time: 1,000 organizations, 20 streams each, 7 days (SCALEFLAGS: see docs/simulation.md)
 	@.ci/setup binaries

@@ -161,7 +161,7 @@ func importRules() []rule {
 				names := s.folder == "pipeline" && imported == pgx+"/v5"
 				return under(imported, pgx) && !names && s.folder != queuePages &&
 					!s.within("pipeline/warehouse", "pipeline/jobs", "pipeline/engine", "sandbox/oracle", "migrations",
-						"cmd/sluice-bench", "cmd/sluice-dev", "cmd/sluice-lake")
+						"cmd/sluice-dev", "cmd/sluice-lake")
 			}),
 		imports("database/sql and goose only in migrations and the warehouse",
 			"goose asks for database/sql; everything else speaks pgx, which keeps every digit",

@@ -9,7 +9,7 @@ const ground = "pipeline/outside"
 // those of the sandbox.
 func tools() []string {
 	return []string{
-		"cmd/sluice-bench", "cmd/sluice-dev", "cmd/sluice-mutate", "cmd/sluice-dashboards",
+		"cmd/sluice-dev", "cmd/sluice-mutate", "cmd/sluice-dashboards",
 		"cmd/sluice-release",
 		"pipeline/warehouse/warehousetest",
 	}

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"sluice/cmd/sluice-dev/bench"
 	"sluice/cmd/sluice-dev/chaos"
 	"sluice/cmd/sluice-dev/crashpoints"
 	"sluice/cmd/sluice-dev/pins"
@@ -27,6 +28,7 @@ type command struct {
 
 func commands() []command {
 	return []command{
+		{"bench", "measure the goals of docs/performance.md", bench.Run},
 		{"chaos", "kill and disturb real processes by a plan, and judge what is left", chaos.Run},
 		{"crashpoints", "kill a process before and after each statement that writes and each call", crashpoints.Run},
 		{"pins", "write down what the program does today, to compare it with another version", pins.Run},

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -127,19 +128,34 @@ func (b *Bed) Told(ctx context.Context) (bool, error) {
 		var shown struct {
 			Stats delivery.Stats `json:"stats"`
 		}
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.Address+"/_sandbox/"+kind, http.NoBody)
-		if err != nil {
-			return false, fmt.Errorf("ask for the %s: %w", kind, err)
-		}
-		request.RemoteAddr = b.Address
-		kept := &answer{header: make(http.Header), code: http.StatusOK}
-		b.World.ServeHTTP(kept, request)
-		if err := json.Unmarshal(kept.body.Bytes(), &shown); err != nil {
-			return false, fmt.Errorf("ask for the %s: status %d: %w", kind, kept.code, err)
+		if err := Control(ctx, b.World, http.MethodGet, kind, nil, &shown); err != nil {
+			return false, err
 		}
 		if s := shown.Stats; s.Dropped > 0 || s.Sent+s.Failed < s.Queued-s.Lost+s.Duplicated {
 			return false, nil
 		}
 	}
 	return true, nil
+}
+
+// Control sends a control request to a sandbox and decodes its response; body and into may be nil.
+func Control(ctx context.Context, world http.Handler, method, control string, body, into any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("control the sandbox: %w", err)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, "http://127.0.0.1/_sandbox/"+control, bytes.NewReader(text))
+	if err != nil {
+		return fmt.Errorf("control the sandbox: %w", err)
+	}
+	request.RemoteAddr = "127.0.0.1:1"
+	response := &answer{header: make(http.Header), code: http.StatusOK}
+	world.ServeHTTP(response, request)
+	if response.code != http.StatusOK {
+		return fmt.Errorf("%s: status %d: %s", control, response.code, &response.body)
+	}
+	if into == nil {
+		return nil
+	}
+	return json.Unmarshal(response.body.Bytes(), into)
 }

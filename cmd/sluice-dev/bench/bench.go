@@ -1,16 +1,14 @@
-// Command sluice-bench measures sluice against its goals and prints one table: each line, its goal,
-// its measurement, met or missed. make bench runs it; docs/performance.md has the lines and the
-// last recorded run.
+// Package bench measures sluice against its goals and prints one table: each line, its goal, its
+// measurement, met or missed. make bench runs it; docs/performance.md has the lines and the last
+// recorded run.
 //
-// Ratios have both sides in one run, in turn, and the median of several rounds counts. Every party
-// whose time or memory counts is a process of its own: a durable private Postgres, the sandbox, and
-// workers, which are this program again. Package dataset makes the records of the loader's lines,
-// package baseline is the opponent.
+// Ratios have both sides in one run, in turn, and the median of several rounds counts. The program
+// is processes of its own beside a durable private Postgres: the built program, and workers, which
+// are this program again. Upstream is the sandbox in this process. rival.go is the opponent.
 //
 // Start reading at lines in table.go, then loader.go, whole.go, limit.go, hinted.go, calls.go and
-// days.go. The last two are tables of their own: the oracle of calls, and how long changes wait in
-// virtual days, by how they are heard of.
-package main
+// days.go.
+package bench
 
 import (
 	"context"
@@ -18,41 +16,18 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	var err error
-	if len(os.Args) > 1 && os.Args[1] == workerRole {
-		// As the program does. The harness itself has no limit: it keeps all records of the
-		// loader's lines in memory, far above it, and would measure the garbage collector.
-		debug.SetMemoryLimit(96 << 20)
-		err = work(ctx, os.Args[2:])
-	} else {
-		err = run(ctx, os.Args[1:], os.Stdout)
-	}
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "sluice-bench:", err)
-		os.Exit(1)
-	}
-}
-
 // plan is the extent of a measurement.
 type plan struct {
-	// program is the sluice binary that simulates upstream, migrates and rebuilds.
+	// program is the sluice binary that rebuilds and serves.
 	program     string
 	quick, json bool
-	// markdown prints the oracle of calls as docs/performance.md has it.
-	markdown bool
 	// only are beginnings of the names of lines; none means all.
 	only   []string
 	rounds int
@@ -72,28 +47,28 @@ type plan struct {
 	changes      []int
 	gone, single int
 	// days is the virtual time in which lists change, edits is how often each changes in a day;
-	// told are the changes whose way from the callback to the row is timed.
-	days        time.Duration
-	edits, told int
+	// notified are the changes whose way from the callback to the row is timed.
+	days            time.Duration
+	edits, notified int
 	// processes are the numbers of processes that share the limit.
 	processes []int
 }
 
-func parse(args []string) (plan, error) {
+func parse(args []string, log io.Writer) (plan, error) {
 	p := plan{
 		rounds: 3, loaded: map[string]int{nameItems: 50_000, nameBills: 10_000}, copied: 50_000, companies: []int{20_000, 500_000},
 		minute: 10 * time.Second, minutes: 4, processes: []int{1, 4},
 		large: 50_400, small: 1_000, changes: []int{1, 50, 1_000}, gone: 50, single: 400,
-		days: 10 * wholeDay, edits: 2, told: 40,
+		days: 10 * wholeDay, edits: 2, notified: 40,
 	}
-	flags := flag.NewFlagSet("sluice-bench", flag.ContinueOnError)
+	flags := flag.NewFlagSet("sluice-dev bench", flag.ContinueOnError)
+	flags.SetOutput(log)
 	only := flags.String("only", "", "print these lines only, by the beginnings of their names, with commas between: loader,sync")
 	flags.StringVar(&p.program, "sluice", filepath.Join("bin", "sluice"), "the program, built")
 	flags.BoolVar(&p.quick, "quick", false, "small sizes and one round: shows that it works, measures nothing")
 	flags.BoolVar(&p.json, "json", false, "print JSON instead of a table")
-	flags.BoolVar(&p.markdown, "markdown", false, "print the oracle of calls alone, in Markdown")
 	if err := flags.Parse(args); err != nil {
-		return p, fmt.Errorf("read the flags: %w", err)
+		return p, err
 	}
 	if flags.NArg() > 0 {
 		return p, errors.New("there are no arguments: see -help")
@@ -101,15 +76,14 @@ func parse(args []string) (plan, error) {
 	if p.quick {
 		p.rounds, p.loaded, p.copied, p.companies = 1, map[string]int{nameItems: 2_000, nameBills: 500}, 1_000, []int{2_000}
 		p.minute, p.minutes, p.processes = 2*time.Second, 2, p.processes[:1]
-		p.large, p.small, p.changes, p.gone, p.single = 1_000, 300, []int{1, 10, 250}, 10, 100
-		p.days, p.told = wholeDay/4, 4
-		p.small = 100
+		p.large, p.small, p.changes, p.gone, p.single = 1_000, 100, []int{1, 10, 250}, 10, 100
+		p.days, p.notified = wholeDay/4, 4
 	}
 	if *only != "" {
 		p.only = strings.Split(*only, ",")
 	}
 	for _, beginning := range p.only {
-		if !slices.ContainsFunc(names(), func(name string) bool { return strings.HasPrefix(name, beginning) }) {
+		if !slices.ContainsFunc(lines(), func(l line) bool { return strings.HasPrefix(l.name, beginning) }) {
 			return p, fmt.Errorf("no line begins with %q: see docs/performance.md", beginning)
 		}
 	}
@@ -123,16 +97,19 @@ func (p *plan) wants(beginnings ...string) bool {
 	})
 }
 
-// run measures the requested lines and prints them.
-func run(ctx context.Context, args []string, out io.Writer) error {
-	p, err := parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		return nil
+// Run measures the requested lines and prints them. As a worker, which it starts itself, it copies.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) > 0 && args[0] == workerRole {
+		// As the program does. The harness itself has no limit: it keeps all records of the loader's
+		// lines in memory, far above it, and would measure the garbage collector.
+		debug.SetMemoryLimit(96 << 20)
+		return work(ctx, args[1:], stdout)
 	}
+	p, err := parse(args, stderr)
 	if err != nil {
 		return err
 	}
-	t := &table{lines: lines(), calls: callLines()}
+	t := &table{lines: lines()}
 	err = onStage(ctx, p.program, func(s *stage) error {
 		if t.machine, err = s.machine(ctx, &p); err != nil {
 			return err
@@ -148,14 +125,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			{[]string{"limit", "decision"}, measureLimit},
 			{[]string{"calls"}, measureCalls},
 			{[]string{"hinted row", "hinted at once"}, measureHinted},
-			{[]string{"hinted calls"}, measureDays},
+			{[]string{"hinted calls", "waits"}, measureDays},
 		} {
-			if !p.wants(part.lines...) {
-				continue
-			}
-			fmt.Fprintf(os.Stderr, "measuring: %s\n", strings.Join(part.lines, ", "))
-			if err := part.measure(ctx, s, &p, t); err != nil {
-				return err
+			if p.wants(part.lines...) {
+				fmt.Fprintf(stderr, "measuring: %s\n", strings.Join(part.lines, ", "))
+				if err := part.measure(ctx, s, &p, t); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -163,5 +139,5 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return t.print(out, &p)
+	return t.print(stdout, &p)
 }

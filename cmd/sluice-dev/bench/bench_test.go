@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -31,7 +31,7 @@ func TestResultJudgesTheMedianOrTheWorst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := test.line.result()
-			if got.Median != test.median || got.Goal != test.goal || got.Met != test.met {
+			if got.Median != test.median || got.Goal != test.goal || (got.Result == "met") != test.met {
 				t.Errorf("%+v, want median %v, goal %q, met %t", got, test.median, test.goal, test.met)
 			}
 		})
@@ -43,7 +43,7 @@ func TestPrintedAreTheLinesThatWereAskedForAndMeasured(t *testing.T) {
 	whole := &table{machine: "a machine", lines: lines()}
 	whole.add("sync items", 0.4)
 	whole.add("again items", 0.5)
-	p, err := parse([]string{"-only", "sync,memory"})
+	p, err := parse([]string{"-only", "sync,memory"}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,28 +59,29 @@ func TestPrintedAreTheLinesThatWereAskedForAndMeasured(t *testing.T) {
 	if err := whole.print(&text, &p); err != nil {
 		t.Fatal(err)
 	}
-	var said struct {
+	var printed struct {
 		Lines []result `json:"lines"`
 	}
-	if err := json.Unmarshal(text.Bytes(), &said); err != nil || len(said.Lines) != 1 || said.Lines[0].Line != "sync items" || !said.Lines[0].Met {
+	if err := json.Unmarshal(text.Bytes(), &printed); err != nil || len(printed.Lines) != 1 || printed.Lines[0].Line != "sync items" || printed.Lines[0].Result != "met" {
 		t.Errorf("printed was\n%s%v", text.String(), err)
 	}
 }
 
 func TestTablesAreThoseOfTheStreamParentsFirst(t *testing.T) {
 	t.Parallel()
-	got, err := tables("inventory.credit_notes")
+	service, resource, err := declared("inventory", "credit_notes")
 	if err != nil {
 		t.Fatal(err)
 	}
+	got := tables(service, resource)
 	// COPY of a nested array finds its parents only if theirs came before.
 	parent := slices.Index(got, `"inventory"."credit_notes_line_items"`)
 	nested := slices.IndexFunc(got, func(name string) bool { return strings.HasPrefix(name, `"inventory"."credit_notes_line_items_`) })
 	if got[0] != `"inventory"."credit_notes"` || parent < 0 || nested < parent {
 		t.Errorf("line items are at %d, what hangs on them at %d of %q", parent, nested, got)
 	}
-	if _, err := tables("inventory.unicorns"); err == nil {
-		t.Error("a stream that is not declared has tables")
+	if _, _, err := declared("inventory", "unicorns"); err == nil {
+		t.Error("a resource that is not declared was found")
 	}
 }
 
@@ -90,7 +91,7 @@ func TestAWorkerHasLimitsOnlyAtTheLimit(t *testing.T) {
 	t.Parallel()
 	for _, limited := range []bool{false, true} {
 		a, err := engine.Load(engine.Options{
-			Catalogue: catalogue(limited), ConfigPath: "../../pipeline/engine/config/testdata/minimal.good.yaml", Now: time.Now, LogTo: io.Discard,
+			Catalogue: catalogue(limited), ConfigPath: "../../../pipeline/engine/config/testdata/minimal.good.yaml", Now: time.Now, LogTo: io.Discard,
 			LookupEnv: func(string) (string, bool) { return "secret", true },
 			ReadFile:  os.ReadFile,
 		})
@@ -106,11 +107,11 @@ func TestAWorkerHasLimitsOnlyAtTheLimit(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	full, err := parse(nil)
+	full, err := parse(nil, io.Discard)
 	if err != nil || full.rounds != 3 || full.copied != 50_000 || !full.wants("memory") {
 		t.Errorf("without flags %+v is measured, %v", full, err)
 	}
-	quick, err := parse([]string{"-quick", "-only", "loader fresh,limit"})
+	quick, err := parse([]string{"-quick", "-only", "loader fresh,limit"}, io.Discard)
 	if err != nil || quick.rounds != 1 || quick.copied >= full.copied {
 		t.Errorf("with -quick %+v is measured, %v", quick, err)
 	}
@@ -118,7 +119,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("with -only %q other lines are wanted", quick.only)
 	}
 	for _, args := range [][]string{{"-only", "unicorns"}, {"surprise"}} {
-		if p, err := parse(args); err == nil {
+		if p, err := parse(args, io.Discard); err == nil {
 			t.Errorf("%q gives %+v and no error", args, p)
 		}
 	}

@@ -1,16 +1,14 @@
-package main
+package bench
 
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/cmd/sluice-bench/baseline"
-	"sluice/connectors"
+	"sluice/cmd/sluice-dev/harness"
+	"sluice/sandbox"
 )
 
 const (
@@ -19,9 +17,12 @@ const (
 	megabyte     = 1 << 20
 )
 
-// unlimited returns the flags of a sandbox with a number of records and without limits.
-func unlimited(records int) []string {
-	return []string{"--no-limits", "--records", strconv.Itoa(records)}
+// companyOf returns the records of a company with so many items.
+func companyOf(items int) int { return (items*100 + sharePercent - 1) / sharePercent }
+
+// unlimited are the options of a world with a number of records and without limits.
+func unlimited(records int) sandbox.Options {
+	return sandbox.Options{Records: records, Limits: sandbox.Limits{Off: true}}
 }
 
 // measureWhole measures whole syncs of one list, and its rebuild, by real processes, against raw
@@ -49,11 +50,11 @@ func (s *stage) whole(ctx context.Context, p *plan, t *table, name string) (time
 	var first, again worked
 	var took, rebuilt time.Duration
 	stream := "inventory." + name
-	names, err := tables(stream)
+	service, resource, err := declared(inventory, name)
 	if err != nil {
 		return 0, 0, err
 	}
-	measure := func(u *sandbox, w *warehouse) error {
+	measure := func(u *world, w *warehouse) error {
 		if first, took, err = w.sync(ctx, u, stream); err != nil {
 			return err
 		}
@@ -70,14 +71,18 @@ func (s *stage) whole(ctx context.Context, p *plan, t *table, name string) (time
 			if err := w.execute(ctx, edits[name]...); err != nil {
 				return err
 			}
+			config, environment, err := w.configure(harness.Config{Upstream: u.address})
+			if err != nil {
+				return err
+			}
 			began := time.Now()
-			if err := w.command(ctx, u, "rebuild", stream); err != nil {
+			if err := w.command(ctx, environment, "rebuild", stream, "--config", config); err != nil {
 				return err
 			}
 			rebuilt = time.Since(began)
 		}
 		return w.do(ctx, func(conn *pgx.Conn) error { // last, for it empties the tables
-			copied, err := baseline.RawCopy(ctx, conn, s.folder, names)
+			copied, err := rawCopy(ctx, conn, s.folder, tables(service, resource))
 			if err != nil {
 				return err
 			}
@@ -87,9 +92,9 @@ func (s *stage) whole(ctx context.Context, p *plan, t *table, name string) (time
 			return nil
 		})
 	}
-	err = s.upstream(ctx, func(u *sandbox) error {
-		return s.fresh(ctx, func(w *warehouse) error { return measure(u, w) })
-	}, unlimited((p.copied*100+sharePercent-1)/sharePercent)...)
+	err = inWorld(ctx, unlimited(companyOf(p.copied)), nil, func(u *world) error {
+		return s.fresh(ctx, harness.Empty, func(w *warehouse) error { return measure(u, w) })
+	})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -108,8 +113,8 @@ var edits = map[string][]string{
 // of the process.
 func measureMemory(ctx context.Context, s *stage, p *plan, t *table) error {
 	for _, size := range p.companies {
-		err := s.upstream(ctx, func(u *sandbox) error {
-			return s.fresh(ctx, func(w *warehouse) error {
+		err := inWorld(ctx, unlimited(size), nil, func(u *world) error {
+			return s.fresh(ctx, harness.Empty, func(w *warehouse) error {
 				all, _, err := w.sync(ctx, u)
 				if err != nil {
 					return err
@@ -117,28 +122,10 @@ func measureMemory(ctx context.Context, s *stage, p *plan, t *table) error {
 				t.add("memory", float64(all.Peak)/megabyte)
 				return nil
 			})
-		}, unlimited(size)...)
+		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// tables returns the tables of a stream, quoted, parents before children.
-func tables(stream string) ([]string, error) {
-	service, name, _ := strings.Cut(stream, ".")
-	for _, declared := range connectors.All() {
-		for i := range declared.Resources {
-			if declared.Name != service || declared.Resources[i].Name != name {
-				continue
-			}
-			var names []string
-			for _, table := range declared.Resources[i].Tables() {
-				names = append(names, quoted(service, table.Name))
-			}
-			return names, nil
-		}
-	}
-	return nil, fmt.Errorf("no resource %q is declared", stream)
 }

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -19,21 +19,26 @@ import (
 // line is one line of the table: a goal and its measurements.
 type line struct {
 	name, figure string
-	// want is the least value of the goal, or the most if most is set.
-	want float64
-	most bool
+	// want is the least value of the goal, or the most if most is set; none says that there is no
+	// goal.
+	want       float64
+	most, none bool
 	// worst makes the worst value count instead of the median.
 	worst bool
-	// digits are those behind the point of a value.
+	// digits are those after the point of a value.
 	digits int
-	got    []float64
+	// part is the part of measureCalls that measures the line. There, ratio makes want a multiple of
+	// the calls of a clairvoyant.
+	part  string
+	ratio bool
+	got   []float64
 }
 
 // lines returns all lines of the table, without measurements.
 func lines() []line {
 	const copied, upserts, latest = "times as fast as raw COPY, archive too", "times as fast as a batch of upserts", "times as fast as COPY and upsert"
 	const tables, used = "times as fast as raw COPY", "% of the minute's limit used"
-	return []line{
+	all := []line{
 		{name: "loader fresh items", figure: copied, want: 0.85, digits: 2},
 		{name: "loader fresh bills", figure: copied, want: 0.85, digits: 2},
 		{name: "loader unchanged items", figure: upserts, want: 20, digits: 1},
@@ -59,32 +64,26 @@ func lines() []line {
 		{name: "hinted at once", figure: "the same, half of them, debounce 0", want: 1.5, most: true, digits: 1},
 		{name: "hinted calls", figure: "times fewer calls than every hour", want: 5, digits: 1},
 	}
-}
-
-// names returns the names of all lines, those of the oracle of calls last.
-func names() []string {
-	var names []string
-	for _, l := range lines() {
-		names = append(names, l.name)
+	for _, m := range modes() {
+		all = append(all, line{name: m.name(), none: true})
 	}
-	for _, l := range callLines() {
-		names = append(names, l.name)
-	}
-	return names
+	return append(all, callLines()...)
 }
 
 // table holds the measurements, and their machine.
 type table struct {
 	machine string
 	lines   []line
-	calls   []callLine
-	waits   []waited
+}
+
+func (t *table) line(name string) *line {
+	return &t.lines[slices.IndexFunc(t.lines, func(l line) bool { return l.name == name })]
 }
 
 // add notes a value of a line.
 func (t *table) add(name string, value float64) {
-	at := slices.IndexFunc(t.lines, func(l line) bool { return l.name == name })
-	t.lines[at].got = append(t.lines[at].got, value)
+	l := t.line(name)
+	l.got = append(l.got, value)
 }
 
 // result is a measured line in its printed form.
@@ -95,15 +94,19 @@ type result struct {
 	Min    float64 `json:"min"`
 	Median float64 `json:"median"`
 	Max    float64 `json:"max"`
-	Met    bool    `json:"met"`
+	// Result is met, missed or – for a line without a goal.
+	Result string `json:"result"`
 }
 
 // result judges the measurements; of two middle values the worse one is the median.
 func (l *line) result() result {
 	sorted := slices.Sorted(slices.Values(l.got))
-	r := result{Line: l.name, Figure: l.figure, Min: sorted[0], Median: sorted[(len(sorted)-1)/2], Max: sorted[len(sorted)-1]}
+	r := result{Line: l.name, Figure: l.figure, Goal: "–", Result: "–", Min: sorted[0], Median: sorted[(len(sorted)-1)/2], Max: sorted[len(sorted)-1]}
 	if l.most {
 		r.Median = sorted[len(sorted)/2]
+	}
+	if l.none {
+		return r
 	}
 	judged := r.Median
 	switch {
@@ -112,18 +115,20 @@ func (l *line) result() result {
 	case l.worst:
 		judged = r.Min
 	}
-	sign := "≥"
-	r.Met = judged >= l.want
+	sign, met := "≥", judged >= l.want
 	if l.most {
-		sign, r.Met = "≤", judged <= l.want
+		sign, met = "≤", judged <= l.want
 	}
 	if r.Goal = fmt.Sprintf("%s %v", sign, l.want); l.most && l.want == 0 {
 		r.Goal = "0"
 	}
+	if r.Result = "missed"; met {
+		r.Result = "met"
+	}
 	return r
 }
 
-func (t *table) print(out io.Writer, p *plan) error {
+func (t *table) print(w io.Writer, p *plan) error {
 	results, rows := []result{}, []view.Row{}
 	for i := range t.lines {
 		l := &t.lines[i]
@@ -131,46 +136,23 @@ func (t *table) print(out io.Writer, p *plan) error {
 			continue
 		}
 		r := l.result()
-		met := "missed"
-		if r.Met {
-			met = "met"
-		}
 		value := func(v float64) string { return strconv.FormatFloat(v, 'f', l.digits, 64) }
 		results = append(results, r)
-		rows = append(rows, view.Row{r.Line, r.Figure, r.Goal, value(r.Min), value(r.Median), value(r.Max), met})
-	}
-	counted := t.counted(p)
-	if p.markdown {
-		return printMarkdown(out, counted)
+		rows = append(rows, view.Row{r.Line, r.Figure, r.Goal, value(r.Min), value(r.Median), value(r.Max), r.Result})
 	}
 	document := struct {
-		Machine string       `json:"machine"`
-		Lines   []result     `json:"lines"`
-		Calls   []callResult `json:"calls,omitempty"`
-		Waits   []waited     `json:"waits,omitempty"`
-	}{t.machine, results, counted, t.waits}
-	parts := []view.Part{view.Line("%s", t.machine)}
-	if len(rows) > 0 {
-		parts = append(parts, view.TableOf("LINE  MEASURED  GOAL  MIN  MEDIAN  MAX  RESULT", rows))
-	}
-	if len(counted) > 0 {
-		parts = append(parts, tableOfCalls(counted))
-	}
-	if len(t.waits) > 0 {
-		parts = append(parts, tableOfWaits(t.waits))
-	}
-	return view.Printer{Out: out, JSON: p.json}.Show(document, parts...)
+		Machine string   `json:"machine"`
+		Lines   []result `json:"lines"`
+	}{t.machine, results}
+	return view.Printer{Out: w, JSON: p.json}.Show(document, view.Line("%s", t.machine), view.TableOf("LINE  MEASURED  GOAL  MIN  MEDIAN  MAX  RESULT", rows))
 }
 
 // machine describes the machine in one line.
 func (s *stage) machine(ctx context.Context, p *plan) (string, error) {
 	var version string
-	err := s.admin.do(ctx, func(conn *pgx.Conn) error {
+	err := s.postgres.Do(ctx, "", func(conn *pgx.Conn) error {
 		return conn.QueryRow(ctx, "SELECT split_part(version(), ' ', 2)").Scan(&version)
 	})
-	if err != nil {
-		return "", fmt.Errorf("ask for the version of Postgres: %w", err)
-	}
 	text := fmt.Sprintf("%s, %d cores", time.Now().Format(time.DateOnly), runtime.NumCPU())
 	if model := after("/proc/cpuinfo", "model name\t:"); model != "" {
 		text += " (" + model + ")"
@@ -182,7 +164,7 @@ func (s *stage) machine(ctx context.Context, p *plan) (string, error) {
 	if p.quick {
 		text += "; quick: shows that it works, measures nothing"
 	}
-	return text, nil
+	return text, err
 }
 
 // after returns the rest of the line after a word in a file, "" if there is none: only Linux has

@@ -1,7 +1,6 @@
-package main
+package bench
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,10 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"sluice/cmd/sluice-dev/harness"
@@ -24,13 +23,10 @@ import (
 	"sluice/schema"
 )
 
-// workerRole as the first argument makes this program a worker.
+// workerRole as the first argument makes bench a worker.
 const workerRole = "worker"
 
-const (
-	pollEvery = 20 * time.Millisecond
-	stopLimit = 30 * time.Second
-)
+const stopLimit = 30 * time.Second
 
 // worked is a worker's report at its end: its runs, its peak memory in bytes, and the time of each
 // decision whether a call may leave.
@@ -42,26 +38,22 @@ type worked struct {
 
 // sync copies streams into the warehouse, all if none is named, in a worker of its own. It returns
 // the time from start to end of the process.
-func (w *warehouse) sync(ctx context.Context, u *sandbox, streams ...string) (worked, time.Duration, error) {
+func (w *warehouse) sync(ctx context.Context, u *world, streams ...string) (worked, time.Duration, error) {
 	if err := w.execute(ctx, "CHECKPOINT"); err != nil {
 		return worked{}, 0, err
 	}
-	cmd, err := w.worker(ctx, u, streams...)
+	began := time.Now()
+	p, err := w.worker(u, streams...)
 	if err != nil {
 		return worked{}, 0, err
 	}
-	began := time.Now()
-	if err := cmd.Run(); err != nil {
-		return worked{}, 0, fmt.Errorf("sync %v: %w", streams, err)
-	}
-	took := time.Since(began)
-	did, err := said(cmd)
-	return did, took, err
+	report, err := reportOf(ctx, p)
+	return report, time.Since(began), err
 }
 
-// worker prepares the process of a worker.
-func (w *warehouse) worker(ctx context.Context, u *sandbox, args ...string) (*exec.Cmd, error) {
-	config, environment, err := w.configure(u)
+// worker starts the process of a worker.
+func (w *warehouse) worker(u *world, args ...string) (*harness.Process, error) {
+	config, environment, err := w.configure(harness.Config{Upstream: u.address})
 	if err != nil {
 		return nil, err
 	}
@@ -69,34 +61,35 @@ func (w *warehouse) worker(ctx context.Context, u *sandbox, args ...string) (*ex
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, program, append([]string{workerRole, "-config", config}, args...)...) //nolint:gosec // this program itself
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.Env, cmd.Stdout, cmd.Stderr = environment, new(bytes.Buffer), os.Stderr
-	return cmd, nil
+	w.made++
+	name := fmt.Sprintf("worker-%d", w.made)
+	return harness.Start(name, filepath.Join(w.folder, name+".log"), environment, program, append([]string{"bench", workerRole, "-config", config}, args...)...)
 }
 
-// said reads the report of an ended worker.
-func said(cmd *exec.Cmd) (worked, error) {
-	var did worked
-	text, _ := cmd.Stdout.(io.Reader)
-	if err := json.NewDecoder(text).Decode(&did); err != nil {
-		return did, fmt.Errorf("read what a worker did: %w", err)
+// reportOf waits for the end of a worker and reads its report, the last line of its output.
+func reportOf(ctx context.Context, p *harness.Process) (worked, error) {
+	var report worked
+	if err := p.Succeed(ctx); err != nil {
+		return report, err
 	}
-	return did, nil
+	output := strings.TrimSpace(p.Log())
+	if err := json.Unmarshal([]byte(output[strings.LastIndexByte(output, '\n')+1:]), &report); err != nil {
+		return report, fmt.Errorf("read the report of a worker: %w: %s", err, output)
+	}
+	return report, nil
 }
 
 // work runs a worker, wired like the program's commands. Without a minute it copies streams once,
 // without the declared limits; the configuration has no key for that, on purpose. With a minute it
-// keeps the limits and reads until it is told to stop, or once.
-func work(ctx context.Context, args []string) error {
+// keeps the limits and reads until it is told to stop.
+func work(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet(workerRole, flag.ContinueOnError)
 	config := flags.String("config", "", "configuration file")
 	minute := flags.Duration("minute", 0, "read at the limit, with a minute of this length")
-	once := flags.Bool("once", false, "at the limit, too, copy the streams once and end")
 	prepare := flags.Bool("prepare", false, "put the streams behind their hundredth page first")
 	lists := flags.Bool("lists", false, "of what is named, copy the lists alone")
 	if err := flags.Parse(args); err != nil {
-		return fmt.Errorf("read the flags: %w", err)
+		return err
 	}
 	var timed timedLedger
 	a, err := engine.Open(ctx, engine.Options{
@@ -110,25 +103,22 @@ func work(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	var did worked
+	var report worked
 	selected, err := a.Select(flags.Args(), "")
 	if err == nil {
 		if *lists {
 			selected = slices.DeleteFunc(selected, func(s pipeline.Stream) bool { return s.Work != pipeline.WorkList })
 		}
-		did.Runs, err = read(ctx, a, selected, *minute > 0 && !*once, *prepare)
+		report.Runs, err = read(ctx, a, selected, *minute > 0, *prepare)
 	}
 	if err = errors.Join(err, a.Close(context.WithoutCancel(ctx))); err != nil {
 		return err
 	}
-	did.Decisions = timed.took
-	if did.Peak, err = harness.Peak(); err != nil {
+	report.Decisions = timed.took
+	if report.Peak, err = harness.Peak(); err != nil {
 		return err
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(did); err != nil {
-		return fmt.Errorf("say what was done: %w", err)
-	}
-	return nil
+	return json.NewEncoder(stdout).Encode(report)
 }
 
 // read lets the queue work streams until each has done what was asked, and gives their runs. At the
@@ -165,23 +155,22 @@ func read(ctx context.Context, a *engine.App, selected []pipeline.Stream, limite
 	return runs, errors.Join(err, queue.Stop(stop))
 }
 
+// wait returns the runs of streams once each has done what was asked; at the limit none, at the end
+// of the context.
 func wait(ctx context.Context, a *engine.App, keys []pipeline.Key, limited bool) ([]streams.Run, error) {
 	if limited {
 		<-ctx.Done()
 		return nil, nil
 	}
-	ticker := time.NewTicker(pollEvery)
-	defer ticker.Stop()
-	for {
-		if runs, err := ended(ctx, a, keys); err != nil || runs != nil {
-			return runs, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("interrupted: %w", context.Cause(ctx))
-		case <-ticker.C:
-		}
+	var runs []streams.Run
+	var err error
+	if !harness.Until(ctx, func() bool {
+		runs, err = ended(ctx, a, keys)
+		return err != nil || runs != nil
+	}) {
+		return nil, fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	}
+	return runs, err
 }
 
 // ended gives the runs once every stream has done what was asked, nil before.

@@ -1,0 +1,206 @@
+package bench
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"sluice/sandbox"
+	"sluice/sandbox/witness"
+)
+
+// TestAGoalIsOfCallsOrOfTheirRatio judges measurements at and beyond each kind of goal.
+func TestAGoalIsOfCallsOrOfTheirRatio(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		line                  line
+		spent, fewest         int
+		goal, figure, verdict string
+	}{
+		"as many calls as allowed": {line{want: 2}, 2, 1, "≤ 2", "calls, 2.00 times the 1 of a clairvoyant: why", "met"},
+		"one call too many":        {line{want: 2}, 3, 1, "≤ 2", "calls, 3.00 times the 1 of a clairvoyant: why", "missed"},
+		"as much as allowed":       {line{want: 1.4, ratio: true}, 7, 5, "≤ 7", "calls, 1.40 times the 5 of a clairvoyant: why", "met"},
+		"a little more":            {line{want: 1.4, ratio: true}, 8, 5, "≤ 7", "calls, 1.60 times the 5 of a clairvoyant: why", "missed"},
+		"no goal":                  {line{none: true}, 9, 3, "–", "calls, 3.00 times the 3 of a clairvoyant: why", "–"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.line.name, test.line.most = "it", true
+			whole := &table{lines: []line{test.line}}
+			whole.count("it", test.spent, test.fewest, "why")
+			r := whole.lines[0].result()
+			if r.Goal != test.goal || r.Figure != test.figure || r.Result != test.verdict || r.Median != float64(test.spent) {
+				t.Errorf("got %+v, want %+v", r, test)
+			}
+		})
+	}
+}
+
+// TestTheLinesOfCalls has every kind of cursor and every kind of news, each with its goal.
+func TestTheLinesOfCalls(t *testing.T) {
+	t.Parallel()
+	goals := map[string]string{}
+	for _, l := range callLines() {
+		if _, twice := goals[l.name]; twice {
+			t.Errorf("line %q stands there twice", l.name)
+		}
+		goals[l.name] = fmt.Sprint(l.want)
+		if l.ratio {
+			goals[l.name] += " times"
+		}
+	}
+	for news, goal := range map[string]string{
+		"first": "1.05 times", "none": "0", "1": "0", "50": "0", "1000": "1.4 times", "again": "2", "look": "3",
+		"scattered": "40", "neighbours": "40",
+	} {
+		for _, list := range []string{"items", "bills", "accounts", "accounts by type"} {
+			name := "calls " + news + " " + list
+			if got, found := goals[name]; !found || got != goal {
+				t.Errorf("line %q is there %t, with goal %q, want %q", name, found, got, goal)
+			}
+		}
+	}
+	for _, name := range []string{"calls small items", "calls small bills", "calls small accounts"} {
+		if goals[name] != "1.3 times" {
+			t.Errorf("line %q has goal %q", name, goals[name])
+		}
+	}
+	for _, name := range []string{"calls first credit notes", "calls none credit notes", "calls details items", "calls details bills"} {
+		if _, found := goals[name]; !found {
+			t.Errorf("line %q is not there", name)
+		}
+	}
+}
+
+// TestAWorldHasTheNewsThatWasOrdered grows a list, edits it and deletes from it.
+func TestAWorldHasTheNewsThatWasOrdered(t *testing.T) {
+	t.Parallel()
+	err := inWorld(t.Context(), sandbox.Options{Records: 500, Limits: sandbox.Limits{Off: true}, Now: func() time.Time { return time.Now().Add(-behind) }}, nil, func(u *world) error {
+		if err := u.grow(accounts, 1500); err != nil {
+			return err
+		}
+		listed := u.Listed(accounts.service, accounts.resource)
+		if len(listed) != 1500 {
+			t.Errorf("the list has %d records, want 1500", len(listed))
+		}
+		if changed, err := u.edit(items, 7); err != nil || changed != 7 {
+			t.Errorf("%d records were changed, want 7: %v", changed, err)
+		}
+		gone := listed[700:703]
+		if err := u.remove(t.Context(), accounts, gone); err != nil {
+			return err
+		}
+		left := u.Listed(accounts.service, accounts.resource)
+		if want := slices.Concat(listed[:700], listed[703:]); !slices.Equal(left, want) {
+			t.Errorf("%d records are left in another order or number, want %d", len(left), len(want))
+		}
+		if err := u.remove(t.Context(), accounts, gone); err == nil {
+			t.Error("what is gone was deleted again")
+		}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+u.address, http.NoBody)
+		if err != nil {
+			return err
+		}
+		response, err := new(http.Client).Do(request)
+		if err != nil {
+			return err
+		}
+		_ = response.Body.Close() // the header is enough
+		date, err := http.ParseTime(response.Header.Get("Date"))
+		if age := time.Since(date) + u.moved; err != nil || age < behind-time.Minute || age > behind+time.Minute {
+			t.Errorf("upstream's clock was %s behind, want about %s: %v", age, behind, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRecordsAreLikeTheDocuments checks that the records that the loader gets have the fields of the
+// documents, and their length and compressibility: it decides the cost of storing a record. Bills are
+// compared without arrays, of which a sample shows only a few elements.
+func TestRecordsAreLikeTheDocuments(t *testing.T) {
+	t.Parallel()
+	err := inWorld(t.Context(), unlimited(companyOf(100)), nil, func(u *world) error {
+		for _, name := range []string{nameItems, nameBills} {
+			sample, err := witness.Load(inventory, name)
+			if err != nil {
+				return err
+			}
+			document := leaves(t, sample.Record)
+			size, packed, many := 0, 0, 0
+			for raw := range u.Truth(inventory, name) {
+				fields := leaves(t, raw)
+				for field := range fields {
+					if _, found := document[field]; !found {
+						t.Errorf("%s have %q, the document has not", name, field)
+					}
+				}
+				one, deflated := sizes(t, fields)
+				size, packed, many = size+one, packed+deflated, many+1
+			}
+			one, deflated := sizes(t, document)
+			length, rest, want := float64(size)/float64(many)/float64(one), float64(packed)/float64(size), float64(deflated)/float64(one)
+			if math.Abs(length-1) > 0.15 || math.Abs(rest-want) > 0.05 {
+				t.Errorf("%d %s are %.2f times as long as in the document, and packed to %.2f instead of %.2f", many, name, length, rest, want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// leaves gives the values of a record that are no arrays.
+func leaves(t *testing.T, data []byte) map[string]json.RawMessage {
+	t.Helper()
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(data, &fields); err != nil {
+		t.Fatal(err)
+	}
+	maps.DeleteFunc(fields, func(_ string, value json.RawMessage) bool { return value[0] == '[' })
+	return fields
+}
+
+// sizes gives the bytes of a record, and those that are left when it is packed.
+func sizes(t *testing.T, fields map[string]json.RawMessage) (int, int) {
+	t.Helper()
+	data, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	w, err := flate.NewWriter(&packed, flate.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return len(data), packed.Len()
+}
+
+// TestAnEditedRecordIsALaterVersion: other amounts, another text and a later time, and the same key.
+func TestAnEditedRecordIsALaterVersion(t *testing.T) {
+	t.Parallel()
+	got, err := edited([]byte(`{"bill_id":"4","total":12.50,"notes":"a","last_modified_time":"2025-01-01T00:00:00+0530","line_items":[{"rate":-2.5,"quantity":3.00,"item_order":1}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"bill_id":"4","last_modified_time":"2030-01-02T10:00:00+0530","line_items":[{"item_order":1,"quantity":13.00,"rate":-2.5}],"notes":"a edited","total":112.50}`
+	if string(got) != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

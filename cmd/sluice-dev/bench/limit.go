@@ -1,0 +1,94 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"sluice/cmd/sluice-dev/harness"
+	"sluice/sandbox"
+)
+
+// farRecords make lists of well over a thousand pages of ten.
+const farRecords = 60_000
+
+// measureLimit measures the used share of the permitted calls at several latencies of upstream, and
+// the time for deciding whether a call may leave. The sandbox enforces the limits and is the judge.
+// The runs read lists beyond their hundredth page and move no watermark, like a large backfill.
+// Latencies and other times are scaled with the minute, but a process's own computing is not, so
+// that a true minute does better.
+func measureLimit(ctx context.Context, s *stage, p *plan, t *table) error {
+	for _, latency := range []time.Duration{100 * time.Millisecond, time.Second, 3 * time.Second} {
+		for _, processes := range p.processes {
+			err := inWorld(ctx, sandbox.Options{
+				Records: farRecords, Limits: sandbox.Limits{Minute: p.minute},
+				PageLatency: time.Duration(float64(latency) * float64(p.minute) / float64(time.Minute)),
+			}, nil, func(u *world) error {
+				return s.fresh(ctx, harness.Empty, func(w *warehouse) error { return w.atLimit(ctx, p, t, u, processes, latency) })
+			})
+			if err != nil {
+				return fmt.Errorf("read at the limit: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// atLimit makes a number of processes read business services, which share the minute, for the plan's
+// minutes.
+func (w *warehouse) atLimit(ctx context.Context, p *plan, t *table, u *world, processes int, latency time.Duration) error {
+	var workers []*harness.Process
+	var err error
+	for n := 0; n < processes && err == nil; n++ {
+		var worker *harness.Process
+		worker, err = w.worker(u, "-minute", p.minute.String(), "-prepare="+strconv.FormatBool(n == 0),
+			"inventory.items", "inventory.bills", "inventory.credit_notes", "accounting.vendor_payments")
+		if err == nil {
+			workers = append(workers, worker)
+		}
+	}
+	var used float64
+	if err == nil {
+		used, err = p.use(ctx, u)
+	}
+	refused := u.Stats().ByStatus["429"]
+	var decisions []time.Duration
+	for _, worker := range workers {
+		worker.Signal(syscall.SIGTERM)
+		report, failed := reportOf(ctx, worker)
+		err = errors.Join(err, failed)
+		decisions = append(decisions, report.Decisions...)
+	}
+	if err != nil {
+		return err
+	}
+	const percent = 100
+	t.add(fmt.Sprintf("limit %v s", latency.Seconds()), percent*used)
+	t.add("limit 429", float64(refused))
+	if processes == 1 {
+		slices.Sort(decisions)
+		t.add("decision", decisions[(len(decisions)-1)/2].Seconds()*1000)
+	}
+	return nil
+}
+
+// use waits until the calls of the minutes after the first one have been made, and returns their
+// share of the permitted ones.
+func (p *plan) use(ctx context.Context, u *world) (float64, error) {
+	wanted := time.Duration(p.minutes) * p.minute
+	var first, last time.Time
+	goal := 0
+	err := harness.Wait(ctx, 2*wanted+time.Minute, "too few calls are made", func(context.Context) (bool, error) {
+		calls, now := u.Stats().Calls, time.Now()
+		if first.IsZero() && calls > 0 {
+			first, goal = now, calls+p.minutes*harness.PerMinute
+		}
+		last = now
+		return !first.IsZero() && calls >= goal, nil
+	})
+	return float64(wanted) / float64(last.Sub(first)), err
+}

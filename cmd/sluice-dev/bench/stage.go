@@ -1,0 +1,167 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sluice/cmd/sluice-dev/harness"
+	"sluice/sandbox"
+)
+
+// stage is the environment of the measured processes: one durable Postgres, as a user's warehouse
+// is, and a folder for files.
+type stage struct {
+	program  string
+	postgres *harness.Server
+	folder   string
+	made     int
+}
+
+// onStage runs work on a stage, and removes the stage afterwards, also after an interruption.
+func onStage(ctx context.Context, program string, work func(s *stage) error) (err error) {
+	s := &stage{program: program}
+	if s.folder, err = os.MkdirTemp("", "sluice-bench-"); err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(s.folder)) }()
+	if s.postgres, err = harness.StartServer(ctx, harness.ServerOptions{Durable: true}); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.postgres.Stop(ctx)) }()
+	if err := s.postgres.MakeEmpty(ctx); err != nil {
+		return err
+	}
+	return work(s)
+}
+
+// warehouse is one database of the stage.
+type warehouse struct {
+	*stage
+
+	name string
+}
+
+// fresh runs work on a copy of a database, and drops it afterwards; "" for one without tables.
+func (s *stage) fresh(ctx context.Context, from string, work func(w *warehouse) error) error {
+	s.made++
+	w := &warehouse{stage: s, name: fmt.Sprintf("bench_%d", s.made)}
+	if err := s.postgres.Create(ctx, w.name, from); err != nil {
+		return err
+	}
+	return errors.Join(work(w), s.postgres.Execute(context.WithoutCancel(ctx), "", "DROP DATABASE "+w.name+" WITH (FORCE)"))
+}
+
+// do runs work on a connection of its own.
+func (w *warehouse) do(ctx context.Context, work func(conn *pgx.Conn) error) error {
+	return w.postgres.Do(ctx, w.name, work)
+}
+
+// execute runs statements one by one.
+func (w *warehouse) execute(ctx context.Context, statements ...string) error {
+	return w.postgres.Execute(ctx, w.name, statements...)
+}
+
+func quoted(name ...string) string { return pgx.Identifier(name).Sanitize() }
+
+// configure writes a configuration and returns its path, and the environment of a process that
+// reads it.
+func (w *warehouse) configure(config harness.Config) (string, []string, error) {
+	config.Settings += "log: {level: error}\n"
+	path := filepath.Join(w.folder, w.name+".yaml")
+	return path, config.Environment(w.postgres.URL(w.name)), config.Write(path)
+}
+
+// command runs a command of the program to its end.
+func (w *warehouse) command(ctx context.Context, environment []string, args ...string) error {
+	p, err := harness.Start(args[0], filepath.Join(w.folder, w.name+"-"+args[0]+".log"), environment, w.program, args...)
+	if err != nil {
+		return err
+	}
+	return p.Succeed(ctx)
+}
+
+// world is a simulated upstream in this process: the measurement moves its clock and knows what its
+// lists hold.
+type world struct {
+	*sandbox.Server
+
+	// address is its host:port.
+	address string
+	// moved is how far the clock was moved on.
+	moved time.Duration
+}
+
+// behind is how far the clock of a world is behind at the start of a count of calls. The measurement
+// moves it on: what happens before a step is then older than the lag of the watermark.
+const behind = 6 * time.Hour
+
+// inWorld runs work beside a new world, which answers through a handler; nil for none. Without a
+// clock in the options its clock is right.
+func inWorld(ctx context.Context, options sandbox.Options, through func(http.Handler) http.Handler, work func(u *world) error) error {
+	options.Plan, options.Seed = harness.Plan, 1
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	server, err := sandbox.New(options)
+	if err != nil {
+		return fmt.Errorf("simulate upstream: %w", err)
+	}
+	server.Advance(time.Second) // from now on the header Date has the virtual time
+	var handler http.Handler = server
+	if through != nil {
+		handler = through(server)
+	}
+	address, hangUp, err := harness.Listen(ctx, handler)
+	if err != nil {
+		return err
+	}
+	return errors.Join(work(&world{Server: server, address: address}), hangUp())
+}
+
+// Advance moves the clock on.
+func (u *world) Advance(step time.Duration) {
+	u.moved += step
+	u.Server.Advance(step)
+}
+
+// together is how many records change in a second.
+const together = 4
+
+// edit changes a number of records of a list and returns how many it were.
+func (u *world) edit(l list, edits int) (int, error) {
+	edited := make(map[string]bool)
+	for left := edits; left > 0; left -= together {
+		u.Advance(time.Second)
+		changed, err := u.Change(sandbox.Change{Seed: int64(u.moved), Edits: min(left, together), Resources: []string{l.resource}})
+		if err != nil {
+			return 0, err
+		}
+		for _, id := range changed[l.resource].Edited {
+			edited[id] = true
+		}
+	}
+	return len(edited), nil
+}
+
+// grow adds records to a list until it has so many.
+func (u *world) grow(l list, records int) error {
+	for missing := records - len(u.Listed(l.service, l.resource)); missing > 0; missing -= together {
+		u.Advance(time.Second)
+		if _, err := u.Change(sandbox.Change{Inserts: min(missing, together), Resources: []string{l.resource}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove deletes records of a list upstream.
+func (u *world) remove(ctx context.Context, l list, ids []string) error {
+	return harness.Control(ctx, u.Server, http.MethodPost, "delete", map[string]any{"resource": l.stream(), "ids": ids}, nil)
+}
