@@ -173,7 +173,7 @@ COMMENT ON COLUMN sluice.runs.id IS 'Number of the run.';
 COMMENT ON COLUMN sluice.runs.organization_id IS 'The organization upstream.';
 COMMENT ON COLUMN sluice.runs.service IS 'The service of the stream.';
 COMMENT ON COLUMN sluice.runs.resource IS 'The resource of the stream.';
-COMMENT ON COLUMN sluice.runs.class IS 'The class of work: incremental, details, sweep, backfill, probe, hinted.';
+COMMENT ON COLUMN sluice.runs.class IS 'The class of work: incremental, details, sweep, backfill, probe, hinted; import for records of another program.';
 COMMENT ON COLUMN sluice.runs.gen IS 'The requested_gen of the stream when the run began: requests up to it are served by this run.';
 COMMENT ON COLUMN sluice.runs.started_at IS 'When the run began, by the clock of the database.';
 COMMENT ON COLUMN sluice.runs.ended_at IS 'When the run ended; null while it is open.';

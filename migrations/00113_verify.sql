@@ -101,13 +101,14 @@ BEGIN
     LOOP
         RETURN QUERY EXECUTE format($sql$SELECT t.organization_id::text, %L::text, %L::text, t.%I::text,
             'call ' || t._call_id || ', which brought the row, is not in the call log'
-            FROM %s AS t WHERE t._call_id >= $1 AND NOT EXISTS (SELECT FROM sluice.calls AS c WHERE c.id = t._call_id)$sql$,
+            FROM %s AS t WHERE t._call_id >= $1 AND NOT EXISTS (SELECT FROM sluice.calls AS c WHERE c.id = t._call_id)
+                AND NOT EXISTS (SELECT FROM sluice.imports AS i WHERE i.call_id = t._call_id)$sql$,
             v.schema, v.name, v.key, v.whole) USING v_oldest;
     END LOOP;
 END
 $function$;
 -- +goose StatementEnd
-COMMENT ON FUNCTION sluice.rows_without_call IS 'Rows whose call is not in the call log although it is not older than the log.';
+COMMENT ON FUNCTION sluice.rows_without_call IS 'Rows whose call is not in the call log although it is not older than the log, and that were not imported.';
 
 CREATE VIEW sluice.check_rows_without_call AS SELECT organization_id, service, resource, record_id, detail FROM sluice.rows_without_call();
 COMMENT ON VIEW sluice.check_rows_without_call IS 'Rows whose call is not in the call log although it is not older than the log; must be empty.';

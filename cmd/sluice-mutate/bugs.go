@@ -6,7 +6,7 @@ import "slices"
 // of schedules; the tests of a package catch the others.
 func bugs() []bug {
 	return slices.Concat(
-		markBugs(), passBugs(), overlapBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), adoptionBugs(), absenceBugs(), underBugs(), jobBugs(), callBugs(),
+		markBugs(), passBugs(), overlapBugs(), anchorBugs(), rowBugs(), historyBugs(), versionBugs(), importBugs(), absenceBugs(), underBugs(), jobBugs(), callBugs(),
 		proofBugs(), machineBugs(), boundBugs(), answerBugs(), otherBugs(), secretBugs(), detailBugs(), scheduleBugs(), hintBugs(), viewBugs(),
 		operationBugs(), consoleBugs(), changeBugs(), eventBugs(), erasureBugs(),
 	)

@@ -15,15 +15,12 @@ func versionBugs() []bug {
 	}
 }
 
-// adoptionBugs believe too much of what another program has read.
-func adoptionBugs() []bug {
-	const room, reading = "cmd/sluice/cli", "pipeline/lineage/adopt"
+// importBugs believe too much of what another program has read.
+func importBugs() []bug {
 	return []bug{
-		tests(room, "^TestAdoptRefuses$", "adopted is newest", "a record of another program's warehouse replaces a row that is not older",
+		tests("cmd/sluice/cli", "^TestImportKeepsNewerRows$", "imported is newest", "a record of another program's export replaces a row that is not older",
 			edit{loaderRoom + "/judge.go", "		call = 0 // its number says nothing about when the record was read upstream\n", "		call += 0\n"}),
-		tests(reading, "^TestWatermark$", "a watermark without a margin", "the next sync begins with the last record that another program has",
-			edit{reading + "/adopt.go", "	return least.Add(-margin).UTC()", "	return modified.UTC()"}),
-		tests(reading, "^TestReading$", "the first version", "of several versions of a record any one is adopted",
-			edit{reading + "/reading.go", "row.Deleted || !row.Extracted.Equal(versions[0].Extracted)", "row.Deleted"}),
+		tests("pipeline/lineage/importer", "^TestNewestLineOfARecordCounts$", "the last line", "of several lines of a record any one is imported",
+			edit{"pipeline/lineage/importer/importer.go", "order > 0 || order == 0 && e.single && !b.records[at].single", "true"}),
 	}
 }

@@ -92,8 +92,8 @@ type loadingBatch struct {
 	// is how many of its changes no callback told of.
 	told        []time.Time
 	unannounced int
-	// adopted says that the records were not read by a call of ours.
-	adopted bool
+	// imported says that the records were not read by a call of ours.
+	imported bool
 }
 
 // load loads a batch, step by step. All transactions take locks in the same order: list, stream,
@@ -172,7 +172,7 @@ func (l *loadingBatch) writeRows(ctx context.Context) error {
 		}
 		l.result, l.rejected, err = l.db.loader(stream).LoadBisect(ctx, l.tx, rows.Batch{
 			Organization: stream.Organization, Run: batch.Claim.Run, Call: batch.Call, RequestedAt: l.row.RequestedAt, ListsRead: l.row.Listed,
-			Read: read, Details: batch.Details, Adopted: l.adopted, History: l.row.History, Records: batch.Records,
+			Read: read, Details: batch.Details, Imported: l.imported, History: l.row.History, Records: batch.Records,
 		})
 	}
 	if err != nil {

@@ -250,19 +250,17 @@ func retired(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 		t.Error("the raw records of the other organizations are gone")
 	}
 	if left := tallied(ctx, t, tx, sqlCountStated); left == 0 || left >= stated {
-		t.Errorf("%d of %d rows about closings and adoptions are left", left, stated)
+		t.Errorf("%d of %d rows about closings and imports are left", left, stated)
 	}
 }
 
 const (
-	// sqlStated gives each organization an adoption and a closed period, with the rows below them,
-	// which name no organization.
+	// sqlStated gives each organization imported records and a closed period, with the rows below
+	// it, which name no organization.
 	sqlStated = `
-WITH of AS (SELECT organization_id FROM sluice.organizations), adoption AS (
-	INSERT INTO sluice.adoptions (organization_id, service, resource, source, origin, run_id)
-	SELECT organization_id, 'inventory', 'taxes', 'jsonl', 'taxes.jsonl', 1 FROM of RETURNING id
-), batch AS (
-	INSERT INTO sluice.adopted_batches (call_id, adoption_id, single, records) SELECT -id, id, false, 1 FROM adoption
+WITH of AS (SELECT organization_id FROM sluice.organizations), batch AS (
+	INSERT INTO sluice.imports (call_id, organization_id, service, resource, run_id, file, first_line, last_line, single)
+	SELECT -row_number() OVER (), organization_id, 'inventory', 'taxes', 1, 'taxes.jsonl', 1, 1, false FROM of
 ), closing AS (
 	INSERT INTO sluice.closings (organization_id, period, first_day, last_day, time_zone)
 	SELECT organization_id, '1999-12', '1999-12-01', '1999-12-31', 'UTC' FROM of RETURNING id
@@ -274,6 +272,6 @@ WITH of AS (SELECT organization_id FROM sluice.organizations), adoption AS (
 )
 INSERT INTO sluice.after_close_notices (closing_id, table_name, record_id, kind) SELECT id, 'inventory.bills', '1', 'changed' FROM closing`
 
-	sqlCountStated = `SELECT (SELECT count(*) FROM sluice.adopted_batches) + (SELECT count(*) FROM sluice.closing_sums) + (SELECT count(*) FROM sluice.closed_records)
+	sqlCountStated = `SELECT (SELECT count(*) FROM sluice.imports) + (SELECT count(*) FROM sluice.closing_sums) + (SELECT count(*) FROM sluice.closed_records)
 		+ (SELECT count(*) FROM sluice.after_close_notices)`
 )

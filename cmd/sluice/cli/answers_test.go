@@ -62,9 +62,10 @@ func analystPages() []string {
 
 // pagesOfPackages are the pages whose statements another test runs: TestThePageFollows of changes,
 // TestTablesArePublished with two servers. Those for other engines are no statements of Postgres;
-// TestOneCut of cmd/sluice-lake asks DuckDB.
+// TestOneCut of cmd/sluice-lake asks DuckDB. TestImportedWarehouseEqualsSyncedOne copies tables of
+// other programs.
 func pagesOfPackages() []string {
-	return []string{"docs/analysts/following-changes.md", "docs/operations/copies.md", "docs/analysts/reading-the-lake.md"}
+	return []string{"docs/analysts/following-changes.md", "docs/operations/copies.md", "docs/analysts/reading-the-lake.md", "docs/importing.md"}
 }
 
 func (c *companyFixture) answersAll(t *testing.T, shown []statement) {

@@ -37,7 +37,7 @@ func (c *cli) addGroups(root *cobra.Command) {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"run", "Run:", []*cobra.Command{c.syncCommand(), c.serveCommand(), c.backfillCommand(), c.planCommand()}},
+		{"run", "Run:", []*cobra.Command{c.syncCommand(), c.serveCommand(), c.backfillCommand(), c.planCommand(), c.importCommand()}},
 		{"inspect", "Inspect:", []*cobra.Command{
 			c.statusCommand(), c.runsCommand(), c.budgetCommand(), c.explainCommand(), c.findCommand(), c.exportCommand(), c.driftCommand(), c.closeCommand(),
 			c.readCommand(), c.consoleCommand(), c.actionsCommand(),
@@ -47,7 +47,7 @@ func (c *cli) addGroups(root *cobra.Command) {
 		}},
 		{"set-up", "Set up:", []*cobra.Command{
 			c.demoCommand(), c.initCommand(), c.configCommand(), c.checkCommand(), c.authorizeCommand(), c.migrateCommand(),
-			c.adoptCommand(), c.resourcesCommand(), c.catalogueCommand(), c.organizationsCommand(),
+			c.resourcesCommand(), c.catalogueCommand(), c.organizationsCommand(),
 			c.readersCommand(), c.keysCommand(), c.schemaCommand(),
 			c.notificationsCommand(), c.eventsCommand(), c.sandboxCommand(),
 		}},

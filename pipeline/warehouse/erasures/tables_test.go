@@ -24,7 +24,6 @@ history.periods: filled_to in_schema key_column modified_column arrays daily tim
 history.versions: began ended
 notifications.events: module operation
 sluice.actions: actor action outcome
-sluice.adoptions: source origin last_key outcome
 sluice.after_close_notices: table_name kind
 sluice.backfills: column_name forecast_basis requested_by state scan
 sluice.budgets: shared
@@ -50,6 +49,7 @@ sluice.findings: severity source code
 sluice.forecasts: basis
 sluice.hints: operation
 sluice.housekeeping: work
+sluice.imports: file
 sluice.last_timeline: timeline
 sluice.left_out: path how key_fingerprint
 sluice.live_calls: shared class

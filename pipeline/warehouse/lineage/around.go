@@ -151,8 +151,8 @@ func (t *Tracer) versions(ctx context.Context, stream pipeline.Stream, h *Histor
 // followed in a class of their own, by its path.
 func single(stream pipeline.Stream, h *History, c Call) bool {
 	switch r := stream.Resource; {
-	case c.Adopted != nil:
-		return c.Adopted.Single
+	case c.Imported != nil:
+		return c.Imported.Single
 	case h.Row != nil && h.Row.Detail != nil && h.Row.Detail.ID == c.ID:
 		return true
 	case r.Details != nil && c.Class == string(pipeline.ClassDetails):

@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/adoptions"
+	"sluice/pipeline/warehouse/imports"
 	"sluice/pipeline/warehouse/tombstones"
 	"sluice/schema"
 )
@@ -94,9 +94,9 @@ type Call struct {
 	Code   string     `json:"code,omitempty"`
 	Class  string     `json:"class,omitempty"`
 	Run    int64      `json:"run,omitempty"`
-	// Adopted says where the records are from if no call of ours brought them: the number stands
-	// for a batch that was adopted then.
-	Adopted *adoptions.Batch `json:"adopted,omitempty"`
+	// Imported is the origin of the records if no call of ours brought them: the number stands for
+	// a batch of imported lines then.
+	Imported *imports.Batch `json:"imported,omitempty"`
 }
 
 // Run is one run of a stream, with what is still stored of it.
@@ -218,7 +218,7 @@ SELECT reserved_at, path, coalesce(page, 0), coalesce(status, 0), coalesce(code,
 )
 
 // call returns a call by its number; nil for zero. If the log does not have it, the call has its
-// number only, and says whether its records were adopted.
+// number only, and says whether its records were imported.
 func (t *Tracer) call(ctx context.Context, id int64) (*Call, error) {
 	if id == 0 {
 		return nil, nil //nolint:nilnil // no call
@@ -226,9 +226,9 @@ func (t *Tracer) call(ctx context.Context, id int64) (*Call, error) {
 	c := &Call{ID: id}
 	err := t.pool.QueryRow(ctx, sqlCall, id).Scan(&c.At, &c.Path, &c.Page, &c.Status, &c.Code, &c.Class, &c.Run)
 	if errors.Is(err, pgx.ErrNoRows) {
-		c.Adopted, err = adoptions.Of(ctx, t.pool, id)
-		if c.Adopted != nil {
-			c.Run = c.Adopted.Run
+		c.Imported, err = imports.Of(ctx, t.pool, id)
+		if c.Imported != nil {
+			c.Run = c.Imported.Run
 		}
 	}
 	return c, err

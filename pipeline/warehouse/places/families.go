@@ -86,7 +86,7 @@ func familyOfNotes(name string) Family {
 		return Notifications
 	case name == "calls" || name == "live_calls":
 		return Calls
-	case begins("runs", "streams", "parents", "backfill", "forecasts", "sightings", "rebuilds", "adopt"):
+	case begins("runs", "streams", "parents", "backfill", "forecasts", "sightings", "rebuilds", "imports"):
 		return Runs
 	case begins("clos", "after_close"):
 		return Closings

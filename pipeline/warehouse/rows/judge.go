@@ -115,7 +115,7 @@ func (w *work) judge(record *record.Record, row *stored) {
 		return
 	}
 	call := w.batch.Call
-	if w.batch.Adopted {
+	if w.batch.Imported {
 		call = 0 // its number says nothing about when the record was read upstream
 	}
 	verdict := version.Judge(

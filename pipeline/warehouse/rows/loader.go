@@ -73,9 +73,9 @@ type Batch struct {
 	// whatever their version is, without archive, and the rows keep their calls. A record without a
 	// row is left out.
 	Rewrite bool
-	// Adopted says that another program read the records, before the call's number was drawn. They
+	// Imported says that another program read the records, before the call's number was drawn. They
 	// replace only rows that are older by their modification time.
-	Adopted bool
+	Imported bool
 	// History says that versions of the records are kept.
 	History bool
 	// Records are unique by ID, in any order. They are only read. Those that Loader.Unchanged

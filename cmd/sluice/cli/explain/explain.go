@@ -53,8 +53,8 @@ func (s *sentences) maybe(t *time.Time, otherwise string) string {
 // Request names a call by its request: /inventory/v1/bills page 3.
 func Request(c *lineage.Call) string {
 	switch {
-	case c.Adopted != nil:
-		return "adopted from " + c.Adopted.Source + ", " + c.Adopted.Origin
+	case c.Imported != nil:
+		return "imported from " + c.Imported.File
 	case c.At == nil:
 		return "not in the call log any more"
 	case c.Page > 0:
@@ -65,8 +65,8 @@ func Request(c *lineage.Call) string {
 }
 
 func (s *sentences) call(c *lineage.Call) string {
-	if c.Adopted != nil {
-		return s.adopted(c)
+	if from := c.Imported; from != nil {
+		return fmt.Sprintf("batch %d (imported from %s, lines %d to %d, %s)", c.ID, from.File, from.First, from.Last, s.at(from.At))
 	}
 	if c.At == nil {
 		return fmt.Sprintf("call %d, which is not in the call log any more", c.ID)
@@ -76,19 +76,6 @@ func (s *sentences) call(c *lineage.Call) string {
 		answer = fmt.Sprintf("HTTP %d", c.Status)
 	}
 	return fmt.Sprintf("call %d (%s, %s, %s)", c.ID, Request(c), answer, s.at(*c.At))
-}
-
-// adopted says where records are from that no call brought.
-func (s *sentences) adopted(c *lineage.Call) string {
-	said := fmt.Sprintf("batch %d, adopted from %s (%s", c.ID, c.Adopted.Source, c.Adopted.Origin)
-	switch from, until := c.Adopted.From, c.Adopted.Until; {
-	case from == nil || until == nil:
-	case from.Equal(*until):
-		said += ", extracted " + s.at(*from)
-	default:
-		said += ", extracted from " + s.at(*from) + " to " + s.at(*until)
-	}
-	return said + ")"
 }
 
 func (s *sentences) present(h *lineage.History) {
