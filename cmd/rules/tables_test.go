@@ -46,7 +46,7 @@ func writers() map[string]string {
 		"left_out":      warehouse + "/leftout",
 		"organizations": warehouse, "rebuilds": warehouse + "/rebuilds",
 		"erasures": erasing, "erasure_salt": migrated, "erased_records": erasing, "erased_values": erasing,
-		"imports": warehouse + "/imports",
+		"imports":  warehouse + "/imports",
 		"closings": warehouse + "/closings", "closing_sums": warehouse + "/closings", "closed_records": warehouse + "/closings", "after_close_notices": warehouse + "/closings",
 		"changes": warehouse + "/changes", "change_log": warehouse + "/changes",
 		"actions": warehouse + "/actions", "console_address": warehouse + "/actions", "event_receivers": warehouse + "/receivers",

@@ -3,7 +3,7 @@
 //
 // Paths, keys, filters and sorts are those of public specifications and recorded answers
 // (docs/upstream.md U330 and U331). Columns are the ones that nearly every reader asks for; all
-// other keys stay in _extra, and "sluice schema promote" proposes columns for them. No document
+// other keys stay in _extra, and "sluice drift promote" proposes columns for them. No document
 // shows any of it, so everything is assumed.
 //
 // Start reading at Of, then the file of a service.

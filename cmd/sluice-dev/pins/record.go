@@ -96,11 +96,11 @@ func (s *scenario) commands(ctx context.Context) error {
 		return err
 	}
 	for _, line := range []string{
-		"actions", "backfill list", "backfill show 1", "budget", "catalogue", "check --offline", "close --list",
+		"backfill list", "backfill show 1", "budget", "check --offline", "close --list",
 		"config", "coverage", "dictionary", "drift", "drift inventory.items", "erase --list", "erd", "events",
 		"explain inventory.bills " + bill, "export --list", "find " + bill, "health", "keys", "metrics", "migrate --plan",
 		"notifications list", "notifications inbox", "organizations", "plan", "quarantine", "quarantine list", "quarantine causes",
-		"readers", "resources", "runs", "schema", "status", "status --why", "tombstones", "tombstones list", "verify --local",
+		"readers", "redact", "resources", "resources catalogue", "runs", "runs --actions", "status", "status --why", "tombstones", "tombstones list", "verify --local",
 		"verify list", "verify show",
 	} {
 		o := s.command(ctx, append(strings.Fields(line), "--json")...)

@@ -36,8 +36,8 @@ a column are in _extra, and "sluice check" says whether the scopes suffice.
 
 With NAME, print that declaration as an entry of custom. To change it, paste it there
 and remove the name from catalogue.`,
-		Example: `  sluice catalogue
-  sluice catalogue journals`,
+		Example: `  sluice resources catalogue
+  sluice resources catalogue journals`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {

@@ -17,7 +17,7 @@ import (
 	"sluice/schema/custom"
 )
 
-// TestEntriesDeclareTheSame: what "sluice catalogue NAME" prints declares the same list, once it is
+// TestEntriesDeclareTheSame: what "sluice resources catalogue NAME" prints declares the same list, once it is
 // pasted into the configuration. Only that its parts are assumed is not said there.
 func TestEntriesDeclareTheSame(t *testing.T) {
 	t.Parallel()
@@ -27,7 +27,7 @@ func TestEntriesDeclareTheSame(t *testing.T) {
 			t.Run(want.Name, func(t *testing.T) {
 				t.Parallel()
 				var out, errs bytes.Buffer
-				if code := Main(t.Context(), []string{"catalogue", want.Name}, Env{
+				if code := Main(t.Context(), []string{"resources", "catalogue", want.Name}, Env{
 					Stdout: &out, Stderr: &errs, LookupEnv: func(string) (string, bool) { return "", false },
 					ReadFile: os.ReadFile, Now: time.Now,
 				}); code != codeFine {

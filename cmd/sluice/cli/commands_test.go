@@ -38,7 +38,7 @@ func TestCommands(t *testing.T) {
 		"runs inventory.bills":        {"inventory.bills"},
 		"check":                       {"ok", "Sandbox Trading", "accounting", "inventory", "chat", "reachable and up to date"},
 		"resources":                   {"inventory.credit_notes", "full scan", "SvcInventory.bills.READ"},
-		"catalogue":                   {"journals", "off", "SvcBooks.accountants.READ"},
+		"resources catalogue":         {"journals", "off", "SvcBooks.accountants.READ"},
 		"quarantine list":             {named, "date"},
 		"quarantine show " + named:    {"not a value", "inventory.bills", entries[at].Record},
 		"quarantine list items --all": {"Nothing is in quarantine"},

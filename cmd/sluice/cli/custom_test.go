@@ -101,7 +101,7 @@ func TestCustomResource(t *testing.T) {
 func (s *fixture) promotes() {
 	s.t.Helper()
 	var proposal promote.Proposal
-	s.document(&proposal, "schema", "promote", "custom.things")
+	s.document(&proposal, "drift", "promote", "custom.things")
 	kinds := make(map[string]string)
 	for _, column := range proposal.Columns {
 		kinds[column.Wire] = column.Kind
@@ -111,7 +111,7 @@ func (s *fixture) promotes() {
 			s.t.Errorf("%s is proposed as %q, want %s", wire, kinds[wire], want)
 		}
 	}
-	o := s.run("schema", "promote", "custom.things")
+	o := s.run("drift", "promote", "custom.things")
 	if o.code != codeFine {
 		s.t.Fatalf("promote: exit code %d\n%s", o.code, o.stderr)
 	}
@@ -121,7 +121,7 @@ func (s *fixture) promotes() {
 	}
 	calls := s.calls()
 	var filled filledView
-	s.document(&filled, "schema", "fill", "custom.things")
+	s.document(&filled, "drift", "fill", "custom.things")
 	rows := one[int](s, `SELECT count(*) FROM custom.things`)
 	if filled != (filledView{Rows: rows, Rewritten: rows}) || s.calls() != calls {
 		s.t.Errorf("filling came to %+v with %d calls, want %d rows without a call", filled, s.calls()-calls, rows)
@@ -131,14 +131,14 @@ func (s *fixture) promotes() {
 	if wrong > 0 {
 		s.t.Errorf("%d rows are filled with something else than the items have", wrong)
 	}
-	s.document(&filled, "schema", "fill", "things")
+	s.document(&filled, "drift", "fill", "things")
 	if filled.Rewritten != 0 {
 		s.t.Errorf("filling again rewrites %d rows", filled.Rewritten)
 	}
-	if o := s.run("schema", "promote", "custom.things"); !strings.Contains(o.stdout, "has its column") {
+	if o := s.run("drift", "promote", "custom.things"); !strings.Contains(o.stdout, "has its column") {
 		s.t.Errorf("promote after it: %s%s", o.stdout, o.stderr)
 	}
-	for _, args := range [][]string{{"schema", "promote", "inventory.items"}, {"schema", "promote", "nothing"}, {"schema", "fill", "nothing"}} {
+	for _, args := range [][]string{{"drift", "promote", "inventory.items"}, {"drift", "promote", "nothing"}, {"drift", "fill", "nothing"}} {
 		if o := s.run(args...); o.code != codeUsage {
 			s.t.Errorf("%v: exit code %d, want %d", args, o.code, codeUsage)
 		}

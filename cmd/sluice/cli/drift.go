@@ -35,7 +35,10 @@ knows, by resource, in how many records, and since when. With a resource, or wit
 --keys, show each of them. All of it is kept and no run fails: values of unknown keys
 are in the column _extra of their rows, and an unknown value of an enumeration is in
 its column like any other. A declared key that most records of a list carried and do
-not carry any more is shown as gone: its column keeps what came last.`,
+not carry any more is shown as gone: its column keeps what came last.
+
+Resources that the configuration declares (custom) can be given typed columns after the
+fact: promote proposes them, fill fills them, and nothing is asked of upstream again.`,
 		Example: "  sluice drift\n  sluice drift --keys\n  sluice drift inventory.bills --org 60012345678 --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
@@ -48,6 +51,7 @@ not carry any more is shown as gone: its column keeps what came last.`,
 	}
 	organization.add(cmd)
 	cmd.Flags().BoolVar(&keys, "keys", false, "show each key and value")
+	cmd.AddCommand(c.promoteCommand(), c.fillCommand())
 	return cmd
 }
 

@@ -87,7 +87,7 @@ func (s *driftSummary) whatToDo(a *engine.App) string {
 	case s.Missing > 0:
 		return "find what came in place of " + view.Plural(s.Missing, "gone key") + ": sluice drift " + s.name()
 	case declaredByUser && (s.Keys > 0 || s.Crowded):
-		return "sluice schema promote " + s.name()
+		return "sluice drift promote " + s.name()
 	case s.Keys > 0 || s.Crowded:
 		return "query _extra, or declare or ignore the keys"
 	default:
@@ -117,7 +117,7 @@ Nothing is lost: unknown keys are in the column _extra of their rows, unknown va
 their columns. RECORDS counts those with the most frequent key.
   See them     sluice drift %s, or sluice drift --keys for all
   Use a key    query _extra ->> 'key' today; for a column, declare it:
-               sluice schema promote for lists of the configuration,
+               sluice drift promote for lists of the configuration,
                docs/contributing.md for built-in ones
   Ignore one   name it among the ignored keys of its declaration, with the reason`, sums[0].name())}
 }

@@ -67,7 +67,7 @@ func overview(t *testing.T, s *fixture) {
 	t.Helper()
 	s.exec(`UPDATE sluice.drift SET first_seen_at = '2026-10-01Z', last_seen_at = '2026-10-02Z' WHERE path = 'surprise' AND kind = 'number'`)
 	o := s.run("drift")
-	for _, text := range []string{"VALUES  GONE  RECORDS", "query _extra, or declare or ignore", "sluice drift inventory.items", "over 0", "Nothing is lost", "sluice schema promote"} {
+	for _, text := range []string{"VALUES  GONE  RECORDS", "query _extra, or declare or ignore", "sluice drift inventory.items", "over 0", "Nothing is lost", "sluice drift promote"} {
 		if !strings.Contains(o.stdout, text) {
 			t.Errorf("the overview does not say %q\n%s", text, o.stdout)
 		}

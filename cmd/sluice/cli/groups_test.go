@@ -18,8 +18,8 @@ func TestGroupsOfCommands(t *testing.T) {
 	}
 	shown, inReadme := sections(out.String()), groupsOf(string(readme))
 	for group, commands := range map[string]string{
-		"Run": "sync serve backfill plan import", "Inspect": "status runs budget explain find export drift close read console actions", "Repair": "verify rebuild quarantine tombstones erase",
-		"Set up":   "demo init config check authorize migrate resources catalogue organizations readers keys schema notifications events sandbox",
+		"Run": "sync serve backfill plan import", "Inspect": "status runs budget explain find export drift close read console", "Repair": "verify rebuild quarantine tombstones erase",
+		"Set up":   "demo init config check authorize migrate resources organizations readers keys redact notifications events sandbox",
 		"Generate": "draft dictionary erd coverage metrics",
 		"Other":    "completion health help version",
 	} {

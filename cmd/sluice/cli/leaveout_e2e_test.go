@@ -192,20 +192,20 @@ func TestScrubLeavesNothingOfBefore(t *testing.T) {
 	others := one[string](s, `SELECT md5(string_agg(concat_ws(',', bill_id, total, status, date, currency_id, _call_id), ';' ORDER BY bill_id)) FROM inventory.bills`)
 
 	s.reconfigured(before, strings.Replace(leavesOut, "{omit", "{history: true, daily: [email], omit", 1))
-	shown := s.run("schema").stdout
+	shown := s.run("redact").stdout
 	if line := lineWith(shown, "email"); !strings.Contains(line, "hashed") || !strings.Contains(line, "the next sync") || !strings.HasSuffix(line, fmt.Sprint(rows)) {
-		t.Errorf("schema says of %d addresses:\n%s", rows, shown)
+		t.Errorf("redact says of %d addresses:\n%s", rows, shown)
 	}
-	if o := s.run("schema", "scrub", "--dry-run"); o.code != codeFine || len(holding(s.dump(), plantedAddress)) < 6 {
+	if o := s.run("redact", "scrub", "--dry-run"); o.code != codeFine || len(holding(s.dump(), plantedAddress)) < 6 {
 		t.Errorf("a dry run ends with %d and changes something:\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	s.exec(`CREATE FUNCTION public.stop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''stopped''; END'`)
 	s.exec(`CREATE TRIGGER stop BEFORE UPDATE ON history.versions FOR EACH ROW EXECUTE FUNCTION public.stop()`)
-	if o := s.run("schema", "scrub"); o.code == codeFine || !strings.Contains(s.run("status").stdout, "sluice schema scrub accounting.contact_persons") {
+	if o := s.run("redact", "scrub"); o.code == codeFine || !strings.Contains(s.run("status").stdout, "sluice redact scrub accounting.contact_persons") {
 		t.Errorf("a scrub that is stopped half-way ends with %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	s.exec(`DROP TRIGGER stop ON history.versions`)
-	if o := s.run("schema", "scrub"); o.code != codeFine {
+	if o := s.run("redact", "scrub"); o.code != codeFine {
 		t.Errorf("the scrub ends with %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	for _, text := range []string{plantedAddress, plantedNumber, plantedText} {
@@ -228,10 +228,10 @@ func TestScrubLeavesNothingOfBefore(t *testing.T) {
 	if o := s.run("verify", "accounting.contact_persons", "billing.contact_persons"); o.code != codeFine {
 		t.Errorf("verify ends with %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	if o := s.run("schema", "scrub"); o.code != codeFine || len(lineWith(o.stdout, "accounting.contact_persons")) == 0 {
+	if o := s.run("redact", "scrub"); o.code != codeFine || len(lineWith(o.stdout, "accounting.contact_persons")) == 0 {
 		t.Errorf("a second scrub ends with %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	if text := s.run("status").stdout; strings.Contains(text, "schema scrub") {
+	if text := s.run("status").stdout; strings.Contains(text, "redact scrub") {
 		t.Errorf("status still asks for a scrub:\n%s", text)
 	}
 	changes := one[int64](s, `SELECT coalesce(max(seq), 0) FROM sluice.changes`)
@@ -260,9 +260,9 @@ func TestAnotherHashKeyIsRefused(t *testing.T) {
 	s.run(append([]string{"sync"}, personLists...)...)
 	hashes := one[string](s, `SELECT string_agg(email, ',' ORDER BY contact_person_id) FROM accounting.contact_persons`)
 	s.environment["HASH_KEY"] = otherHashKey
-	for _, args := range []string{"sync accounting.contact_persons", "check", "rebuild accounting.contact_persons", "schema scrub", "verify accounting.contact_persons"} {
+	for _, args := range []string{"sync accounting.contact_persons", "check", "rebuild accounting.contact_persons", "redact scrub", "verify accounting.contact_persons"} {
 		o := s.run(strings.Fields(args)...)
-		if o.code == codeFine || !strings.Contains(o.stdout+o.stderr, "hashes of another privacy.key") || !strings.Contains(o.stdout+o.stderr, "sluice schema scrub") {
+		if o.code == codeFine || !strings.Contains(o.stdout+o.stderr, "hashes of another privacy.key") || !strings.Contains(o.stdout+o.stderr, "sluice redact scrub") {
 			t.Errorf("%s ends with %d:\n%s%s", args, o.code, o.stdout, o.stderr)
 		}
 	}
@@ -283,7 +283,7 @@ func TestAnotherHashKeyIsRefused(t *testing.T) {
 	// The way to another key: leave the columns out, scrub, hash with the new key, read again.
 	s.environment["HASH_KEY"] = otherHashKey
 	s.reconfigured(leavesOut, "  accounting.contact_persons: {omit: [person, email, phone, contact]}\nprivacy: {omit: [person, free_text, contact]}\n")
-	if o := s.run("schema", "scrub"); o.code != codeFine || one[int](s, `SELECT count(email) FROM accounting.contact_persons`) != 0 {
+	if o := s.run("redact", "scrub"); o.code != codeFine || one[int](s, `SELECT count(email) FROM accounting.contact_persons`) != 0 {
 		t.Errorf("the scrub ends with %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	s.reconfigured("privacy: {omit: [person, free_text, contact]}\n", "privacy: {omit: [person, free_text], hash: [contact], key: \"${HASH_KEY}\"}\n")

@@ -17,6 +17,19 @@ import (
 	"sluice/schema/redact"
 )
 
+func (c *cli) redactCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "redact",
+		Short: "Show which columns are left out or hashed",
+		Long: `Show which columns the configuration leaves out of records or hashes, since when, and how
+many rows still have values of before (scrub removes these).`,
+		Args: cobra.NoArgs,
+		RunE: c.showLeftOut,
+	}
+	cmd.AddCommand(c.scrubCommand())
+	return cmd
+}
+
 // showLeftOut shows which columns are left out of records or hashed, since when, and how many rows
 // have values of before. Where the configuration leaves nothing out, it shows the help.
 func (c *cli) showLeftOut(cmd *cobra.Command, _ []string) error {
@@ -71,7 +84,7 @@ func leftOutSentences(columns []engine.LeftOut) []string {
 		all = append(all, "not left out or hashed any more: "+strings.Join(ended, ", "))
 	}
 	if len(stored) > 0 {
-		all = append(all, "what was stored before columns were left out or hashed is still there: sluice schema scrub "+strings.Join(stored, " "))
+		all = append(all, "what was stored before columns were left out or hashed is still there: sluice redact scrub "+strings.Join(stored, " "))
 	}
 	return all
 }
@@ -128,7 +141,7 @@ is made again by the same command. The space of what was replaced is free after 
 VACUUM FULL or when Postgres uses it again; backups from before still have the values.
 
 Exit codes: 0 nothing of before is left, 1 something is, and it is said what.`,
-		Example: "  sluice schema scrub --dry-run\n  sluice schema scrub accounting.contact_persons",
+		Example: "  sluice redact scrub --dry-run\n  sluice redact scrub accounting.contact_persons",
 		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
 			return c.scrub(ctx, a, args, dry)
 		}),
@@ -172,7 +185,7 @@ func (c *cli) scrub(ctx context.Context, a *engine.App, names []string, dry bool
 			page.Linef("%s", sentence)
 		}
 		if dry {
-			page.Linef("How many rows have values of before: sluice schema")
+			page.Linef("How many rows have values of before: sluice redact")
 		}
 	})), exitIf(failed || len(left) > 0))
 }

@@ -272,7 +272,7 @@ func (s *sample) lines() []console.Part {
 		proposal := promote.Proposal{Records: s.proposal.Records, Columns: s.proposed}
 		return []console.Part{
 			console.Source{Caption: "Lines for its entry in the configuration", Lines: strings.Split(strings.TrimSuffix(proposal.YAML(), "\n"), "\n")},
-			console.Note{Text: "Out of all records that are kept, not only the newest:", Command: "sluice schema promote " + s.name},
+			console.Note{Text: "Out of all records that are kept, not only the newest:", Command: "sluice drift promote " + s.name},
 		}
 	}
 	kinds := map[string]string{

@@ -43,7 +43,7 @@ type detailsView struct {
 }
 
 func (c *cli) resourcesCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "resources",
 		Short: "List what can be copied, how, for how many calls, and which scope it needs",
 		Long: `List every resource that can be copied: how its list is read, how many calls a run
@@ -65,6 +65,8 @@ declares itself are listed, too, if there is one.`,
 			return c.show(views, view.TableOf("RESOURCE  READ BY  CALLS A RUN  EVERY  PATH  SCOPE  TABLES  A RECORD IS", rows))
 		},
 	}
+	cmd.AddCommand(c.catalogueCommand())
+	return cmd
 }
 
 // rows are the lines of the table: one for the list, one for its details.

@@ -40,15 +40,15 @@ func (c *cli) addGroups(root *cobra.Command) {
 		{"run", "Run:", []*cobra.Command{c.syncCommand(), c.serveCommand(), c.backfillCommand(), c.planCommand(), c.importCommand()}},
 		{"inspect", "Inspect:", []*cobra.Command{
 			c.statusCommand(), c.runsCommand(), c.budgetCommand(), c.explainCommand(), c.findCommand(), c.exportCommand(), c.driftCommand(), c.closeCommand(),
-			c.readCommand(), c.consoleCommand(), c.actionsCommand(),
+			c.readCommand(), c.consoleCommand(),
 		}},
 		{"repair", "Repair:", []*cobra.Command{
 			c.verifyCommand(), c.rebuildCommand(), c.quarantineCommand(), c.tombstonesCommand(), c.eraseCommand(),
 		}},
 		{"set-up", "Set up:", []*cobra.Command{
 			c.demoCommand(), c.initCommand(), c.configCommand(), c.checkCommand(), c.authorizeCommand(), c.migrateCommand(),
-			c.resourcesCommand(), c.catalogueCommand(), c.organizationsCommand(),
-			c.readersCommand(), c.keysCommand(), c.schemaCommand(),
+			c.resourcesCommand(), c.organizationsCommand(),
+			c.readersCommand(), c.keysCommand(), c.redactCommand(),
 			c.notificationsCommand(), c.eventsCommand(), c.sandboxCommand(),
 		}},
 		{"generate", "Generate:", []*cobra.Command{c.draftCommand(), c.dictionaryCommand(), c.erdCommand(), c.coverageCommand(), c.metricsCommand()}},

@@ -30,7 +30,7 @@ func TestTwoRoles(t *testing.T) {
 	for _, line := range []string{
 		"check", "check --probe inventory.items", "sync", "sync inventory.items.sweep", "status --why", "runs", "budget", "verify --modification-times", "plan", "drift", "organizations",
 		"quarantine list", "quarantine retry --resource all", "tombstones list", "tombstones review", "verify --calls 5", "verify list", "verify show",
-		"rebuild", "rebuild --changed", "rebuild --dry-run", "schema promote custom.things", "schema fill custom.things",
+		"rebuild", "rebuild --changed", "rebuild --dry-run", "drift promote custom.things", "drift fill custom.things",
 		"backfill accounting.vendor_payments --from 2024-01-01 --to 2025-12-31 --wait", "backfill list", "sync",
 		"budget reopen " + sandbox.DefaultOrganizationID, "sync --reset-watermark inventory.items", "quarantine export", "organizations accept " + sandbox.DefaultOrganizationID,
 		"readers", "sync --org " + sandbox.DefaultOrganizationID + " inventory.taxes", "resources", "version", "dictionary", "erd", "coverage", "metrics",

@@ -24,7 +24,7 @@ import (
 // ErrOtherKey says that the database has hashes of another key. Hashes of two keys could not be
 // told apart or joined.
 var ErrOtherKey = errors.New("the database has hashes of another privacy.key: give this process that key. " +
-	"To change the key, write the hashed columns into omit, run sluice schema scrub, write them back into hash with the new key, " +
+	"To change the key, write the hashed columns into omit, run sluice redact scrub, write them back into hash with the new key, " +
 	"and read them again: sluice backfill")
 
 // Column is one column as it is noted.

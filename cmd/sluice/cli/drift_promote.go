@@ -11,27 +11,6 @@ import (
 	"sluice/pipeline/lineage/rebuild"
 )
 
-func (c *cli) schemaCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "schema",
-		Short: "Give declared resources typed columns after the fact; show what is left out",
-		Long: `Show which columns the configuration leaves out of records or hashes, since when, and how
-many rows still have values of before (scrub removes these).
-
-Give the resources that the configuration declares (custom) typed columns, after the
-fact. Records are kept whole, so nothing is asked of upstream again:
-
-  sluice schema promote custom.price_lists   proposes columns out of what came
-  (paste them into the configuration, correct them, describe them)
-  sluice migrate                             shows the plan, then: --accept
-  sluice schema fill custom.price_lists      fills the columns of the rows that are there`,
-		Args: cobra.NoArgs,
-		RunE: c.showLeftOut,
-	}
-	cmd.AddCommand(c.promoteCommand(), c.fillCommand(), c.scrubCommand())
-	return cmd
-}
-
 func (c *cli) promoteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "promote NAME",
@@ -39,8 +18,12 @@ func (c *cli) promoteCommand() *cobra.Command {
 		Long: `Propose columns for the keys that no column takes, out of the records that are kept
 beside all rows, as lines to paste into the resource's entry in custom. A kind is proposed only if every value fits it;
 whether it means what it looks like is for you to say, and so are the sentences.
-For a list of the catalogue, run "sluice catalogue NAME" first: it prints the entry.`,
-		Example: "  sluice schema promote custom.price_lists",
+For a list of the catalogue, run "sluice resources catalogue NAME" first: it prints the
+entry.
+
+Paste the lines into the configuration, correct and describe them, run "sluice migrate",
+then "sluice drift fill NAME".`,
+		Example: "  sluice drift promote custom.price_lists",
 		Args:    cobra.ExactArgs(1),
 		RunE:    c.offlineWork(c.promote),
 	}
@@ -77,7 +60,7 @@ func (c *cli) fillCommand() *cobra.Command {
 its declaration learned columns: no call is made. Rows that come out as they are stay
 untouched. Safe to repeat and to interrupt. "sluice rebuild" does it for all rows and
 all resources, whatever the tables hold.`,
-		Example: "  sluice schema fill custom.price_lists",
+		Example: "  sluice drift fill custom.price_lists",
 		Args:    cobra.ExactArgs(1),
 		RunE:    c.offlineWork(c.fill),
 	}
