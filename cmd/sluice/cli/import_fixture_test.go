@@ -23,8 +23,10 @@ import (
 type exportedRecord struct {
 	record    map[string]json.RawMessage
 	extracted time.Time
-	deleted   bool
 	sync      int
+	// deleted says that the other program knows the record as deleted, misfit that it does not fit
+	// its declaration.
+	deleted, misfit bool
 }
 
 // exportedStreams are the versions by resource, as inventory.bills.
