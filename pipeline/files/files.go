@@ -11,7 +11,6 @@ package files
 import (
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"time"
 )
@@ -133,6 +132,3 @@ func appendHex(dst, value []byte) []byte {
 	}
 	return dst
 }
-
-// fits32 reports whether a number has 32 bits.
-func fits32(n int64) bool { return n >= math.MinInt32 && n <= math.MaxInt32 }

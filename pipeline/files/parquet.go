@@ -2,10 +2,13 @@ package files
 
 import (
 	"bytes"
-	"compress/gzip"
-	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/gzip"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // A group of rows ends at so many bytes of values, or at so many rows: they are in memory until
@@ -15,174 +18,169 @@ const (
 	groupRows  = 1 << 20
 )
 
-// The numbers of Parquet's enumerations. Source: parquet.thrift of apache/parquet-format.
-const (
-	typeBoolean   = 0
-	typeInt32     = 1
-	typeInt64     = 2
-	typeByteArray = 6
-	typeFixed     = 7
-
-	optional = 1
-
-	convertedText    = 0
-	convertedDecimal = 5
-	convertedDate    = 6
-	convertedMicros  = 10
-	convertedJSON    = 19
-
-	logicalText    = 1
-	logicalDecimal = 5
-	logicalDate    = 6
-	logicalTime    = 8
-	logicalJSON    = 12
-	unitMicros     = 2
-
-	encodingPlain = 0
-	encodingRLE   = 3
-
-	codecNone = 0
-	codecGzip = 2
-
-	dataPage = 0
-)
-
-// magic begins and ends a file.
-const magic = "PAR1"
-
-// writtenBy names the writer, in the form that readers parse, and never another version: a file
-// depends on its rows alone.
-const writtenBy = "sluice version 1 (build 0)"
-
-// parquetWriter writes a table without nesting: each column may be null, values are plain, and a
-// column of a group of rows is one page, compressed where that makes it smaller
-// (docs/decisions/0033-export).
+// parquetWriter writes a table without nesting. Each column may be null.
 type parquetWriter struct {
-	to      io.Writer
-	offset  int64
+	writer  *parquet.Writer
 	columns []Column
-	pages   []page
-	rows    int64
-	// groupRows and groupBytes are those of the present group.
-	groupRows  int64
-	groupBytes int
-	groups     []group
-
-	body, packed bytes.Buffer
-	zip          *gzip.Writer
-}
-
-// group is what the footer says of a group of rows.
-type group struct {
-	rows   int64
-	chunks []chunk
-}
-
-// chunk is what the footer says of one column of a group. Sizes include the header of its page.
-type chunk struct {
-	offset, plain, stored int64
-	codec                 int64
+	row     parquet.Row
+	// wide has the bytes of the decimals of a row.
+	wide []byte
+	// rows and size are those of the present group.
+	rows, size int
 }
 
 func newParquet(to io.Writer, columns []Column) (*parquetWriter, error) {
-	w := &parquetWriter{to: to, columns: columns, pages: make([]page, len(columns))}
-	var err error
-	if w.zip, err = gzip.NewWriterLevel(&w.packed, gzip.BestSpeed); err != nil {
-		return nil, fmt.Errorf("prepare the compression: %w", err)
+	root := columnNode{}
+	options := []parquet.WriterOption{
+		parquet.CreatedBy("sluice", "1", "0"), // never another version: a file depends on its rows alone
+		parquet.Compression(&gzip.Codec{Level: gzip.BestSpeed}),
+		parquet.DefaultEncoding(&parquet.Plain),
+		parquet.DataPageVersion(1),        // what every reader knows
+		parquet.DataPageStatistics(false), // groups have them
 	}
-	return w, w.put([]byte(magic))
+	for _, c := range columns {
+		node, err := nodeOf(c)
+		if err != nil {
+			return nil, err
+		}
+		root.fields = append(root.fields, parquet.Group{c.Name: parquet.Optional(node)}.Fields()...)
+		if c.Kind == Decimal {
+			options = append(options, parquet.SkipPageBounds(c.Name))
+		}
+	}
+	options = append(options, parquet.NewSchema("rows", root))
+	return &parquetWriter{writer: parquet.NewWriter(to, options...), columns: columns, row: make(parquet.Row, len(columns))}, nil
+}
+
+// columnNode is the root of a schema. A parquet.Group would sort its columns by name.
+type columnNode struct {
+	parquet.Group
+
+	fields []parquet.Field
+}
+
+// Fields implements parquet.Node.
+func (n columnNode) Fields() []parquet.Field { return n.fields }
+
+func nodeOf(c Column) (parquet.Node, error) {
+	switch c.Kind {
+	case Bool:
+		return parquet.Leaf(parquet.BooleanType), nil
+	case Int:
+		return parquet.Leaf(parquet.Int64Type), nil
+	case Decimal:
+		return parquet.Leaf(decimalType{parquet.Decimal(c.Scale, MaxDigits, parquet.FixedLenByteArrayType(wideSize)).Type()}), nil
+	case Date:
+		return parquet.Date(), nil
+	case Time:
+		return parquet.Timestamp(parquet.Microsecond), nil
+	case Text:
+		return parquet.String(), nil
+	case JSON:
+		return parquet.JSON(), nil
+	case Bytes:
+		return parquet.Leaf(parquet.ByteArrayType), nil
+	default:
+		return nil, fmt.Errorf("%s has no kind", c.Name)
+	}
 }
 
 // Write implements Writer.
 func (w *parquetWriter) Write(row []Value) error {
-	for i := range w.columns {
-		before := len(w.pages[i].values)
-		if err := w.pages[i].add(w.columns[i], row[i]); err != nil {
-			return err
+	w.wide = w.wide[:0]
+	for i, c := range w.columns {
+		value, level := parquet.NullValue(), 0
+		if !row[i].Null {
+			var err error
+			if value, err = w.value(c, row[i]); err != nil {
+				return err
+			}
+			level = 1
+			w.size += len(row[i].Text) + wideSize
 		}
-		w.groupBytes += len(w.pages[i].values) - before
+		w.row[i] = value.Level(0, level, i)
 	}
-	w.groupRows++
-	if w.groupBytes >= groupBytes || w.groupRows >= groupRows {
-		return w.flush()
+	if _, err := w.writer.WriteRows([]parquet.Row{w.row}); err != nil {
+		return fmt.Errorf("write a row: %w", err)
+	}
+	if w.rows++; w.size < groupBytes && w.rows < groupRows {
+		return nil
+	}
+	w.rows, w.size = 0, 0
+	if err := w.writer.Flush(); err != nil {
+		return fmt.Errorf("write a group of rows: %w", err)
 	}
 	return nil
+}
+
+// value converts a value that is not null. It is valid until the next row.
+func (w *parquetWriter) value(c Column, v Value) (parquet.Value, error) {
+	switch c.Kind {
+	case Bool:
+		return parquet.BooleanValue(v.Number != 0), nil
+	case Int, Time:
+		return parquet.Int64Value(v.Number), nil
+	case Date:
+		if v.Number < math.MinInt32 || v.Number > math.MaxInt32 {
+			return parquet.Value{}, fmt.Errorf("%s has a day that Parquet has not", c.Name)
+		}
+		return parquet.Int32Value(int32(v.Number)), nil //nolint:gosec // checked
+	case Decimal:
+		at := len(w.wide)
+		var err error
+		w.wide, err = appendWide(w.wide, c, v.Text)
+		return parquet.FixedLenByteArrayValue(w.wide[at:]), err
+	case Text, JSON, Bytes:
+		if len(v.Text) > math.MaxInt32 {
+			return parquet.Value{}, fmt.Errorf("%s has a value of more than 2 GB", c.Name)
+		}
+		return parquet.ByteArrayValue(v.Text), nil
+	default:
+		return parquet.Value{}, fmt.Errorf("%s has no kind", c.Name)
+	}
 }
 
 // Close implements Writer.
 func (w *parquetWriter) Close() error {
-	if w.groupRows > 0 {
-		if err := w.flush(); err != nil {
-			return err
-		}
-	}
-	footer := w.footer()
-	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer))) //nolint:gosec // megabytes at most
-	return w.put(append(footer, magic...))
-}
-
-func (w *parquetWriter) put(data []byte) error {
-	n, err := w.to.Write(data)
-	w.offset += int64(n)
-	if err != nil {
-		return fmt.Errorf("write a part: %w", err)
+	if err := w.writer.Close(); err != nil {
+		return fmt.Errorf("write the end of the file: %w", err)
 	}
 	return nil
 }
 
-// flush writes the present group.
-func (w *parquetWriter) flush() error {
-	g := group{rows: w.groupRows}
-	for i := range w.pages {
-		c, err := w.chunk(&w.pages[i])
-		if err != nil {
-			return err
+// decimalType is the library's type of decimals without its bounds. The library compares decimals as
+// bytes, so that -1 is greater than 1 (parquet-go/parquet-go#592), and a reader that trusts such
+// bounds skips pages with the rows that it looks for.
+type decimalType struct{ parquet.Type }
+
+// NewColumnIndexer implements parquet.Type.
+func (decimalType) NewColumnIndexer(int) parquet.ColumnIndexer { return &widestBounds{} }
+
+// widestBounds gives each page bounds that hold for all decimals.
+type widestBounds struct {
+	allNull []bool
+	nulls   []int64
+}
+
+// Reset implements parquet.ColumnIndexer.
+func (b *widestBounds) Reset() { b.allNull, b.nulls = nil, nil }
+
+// IndexPage implements parquet.ColumnIndexer.
+func (b *widestBounds) IndexPage(values, nulls int64, _, _ parquet.Value) {
+	b.allNull, b.nulls = append(b.allNull, values == nulls), append(b.nulls, nulls)
+}
+
+// ColumnIndex implements parquet.ColumnIndexer. Pages without a value have no bounds.
+func (b *widestBounds) ColumnIndex() format.ColumnIndex {
+	index := format.ColumnIndex{
+		NullPages: b.allNull, NullCounts: b.nulls, MinValues: make([][]byte, len(b.nulls)), MaxValues: make([][]byte, len(b.nulls)),
+	}
+	for i, null := range b.allNull {
+		index.MinValues[i], index.MaxValues[i] = []byte{}, []byte{}
+		if !null {
+			index.MinValues[i] = append([]byte{0x80}, make([]byte, wideSize-1)...)
+			index.MaxValues[i] = append([]byte{0x7f}, bytes.Repeat([]byte{0xff}, wideSize-1)...)
 		}
-		g.chunks = append(g.chunks, c)
 	}
-	w.groups = append(w.groups, g)
-	w.rows += w.groupRows
-	w.groupRows, w.groupBytes = 0, 0
-	return nil
-}
-
-// chunk writes the page of a column, and empties it.
-func (w *parquetWriter) chunk(p *page) (chunk, error) {
-	c := chunk{offset: w.offset, codec: codecNone}
-	w.body.Reset()
-	w.packed.Reset()
-	p.writeTo(&w.body)
-	w.zip.Reset(&w.packed)
-	if _, err := w.zip.Write(w.body.Bytes()); err != nil {
-		return c, fmt.Errorf("compress a page: %w", err)
-	}
-	if err := w.zip.Close(); err != nil {
-		return c, fmt.Errorf("compress a page: %w", err)
-	}
-	stored := w.body.Bytes()
-	if w.packed.Len() < len(stored) {
-		c.codec, stored = codecGzip, w.packed.Bytes()
-	}
-	header := pageHeader(w.groupRows, w.body.Len(), len(stored))
-	c.plain, c.stored = int64(len(header)+w.body.Len()), int64(len(header)+len(stored))
-	if err := w.put(header); err != nil {
-		return c, err
-	}
-	return c, w.put(stored)
-}
-
-func pageHeader(values int64, plain, stored int) []byte {
-	var t compact
-	t.object(func() {
-		t.i32(1, dataPage)
-		t.i32(2, int64(plain))
-		t.i32(3, int64(stored))
-		t.nested(5, func() {
-			t.i32(1, values)
-			t.i32(2, encodingPlain)
-			t.i32(3, encodingRLE) // of what is null
-			t.i32(4, encodingRLE) // of repetitions, which there are none of
-		})
-	})
-	return t.bytes
+	return index
 }
