@@ -247,7 +247,7 @@ func (p *pages) routes() []console.Route {
 		{Pattern: "/questions", Nav: "Questions", Page: p.questions},
 		{Pattern: "/questions/{n}", Page: p.question},
 		{Pattern: "/dictionary", Nav: "Dictionary", Page: p.dictionary},
-		{Pattern: "/dictionary/{service}", Page: p.diagram},
+		{Pattern: "/dictionary/{service}", Page: p.tables},
 		{Pattern: "/dictionary/{service}/{table}", Page: p.table},
 		{Pattern: "/organizations", Nav: "Organizations", Page: p.organizations},
 		{Pattern: "/configuration", Nav: "Configuration", Page: p.configuration},

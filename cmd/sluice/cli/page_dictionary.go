@@ -9,7 +9,6 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
-	"sluice/cmd/sluice/console/chart"
 	"sluice/schema"
 	"sluice/schema/ddl"
 )
@@ -113,9 +112,9 @@ func columnCells(c *columnEntry) []console.Cell {
 	return []console.Cell{console.Code(c.Name), console.Code(c.Type), personal, console.Text(c.Doc)}
 }
 
-// services lead to the diagrams.
+// services lead to the lists of their tables.
 func (p *pages) services(all []tableEntry) console.Table {
-	table := console.Table{Caption: "Services, each with its diagram", Head: []string{"Service", "Tables", "What it is"}}
+	table := console.Table{Caption: "Services", Head: []string{"Service", "Tables", "What it is"}}
 	for i := range p.app.Catalogue {
 		service := &p.app.Catalogue[i]
 		var tables int
@@ -131,22 +130,20 @@ func (p *pages) services(all []tableEntry) console.Table {
 	return table
 }
 
-// diagram shows how the tables of a service relate.
-func (p *pages) diagram(_ context.Context, r *console.Request) (console.Page, error) {
+// tables lists the tables of a service, each with the one that it belongs to.
+func (p *pages) tables(_ context.Context, r *console.Request) (console.Page, error) {
 	name := r.Value("service")
 	tables := slices.DeleteFunc(describedTables(p.app.Catalogue), func(t tableEntry) bool { return t.Service != name })
 	if !slices.ContainsFunc(p.app.Catalogue, func(s schema.Service) bool { return s.Name == name }) {
 		return console.Page{}, fmt.Errorf("%w: there is no service %q", console.ErrNotFound, name)
 	}
 	page := console.Page{Title: "Tables of " + name, Document: tables}
-	page.Sentence = view.Plural(len(tables), "table") + ". Each row of an array's table belongs to a row of the table beside it."
-	drawn := &chart.ERD{ID: "erd", Title: "Tables of " + name, Base: "/dictionary/" + url.PathEscape(name) + "/", Most: drawnColumns}
+	page.Sentence = view.Plural(len(tables), "table") + ". Each row of an array's table belongs to a row of the table that is named beside it."
 	list := console.Table{
 		Caption: "Tables", None: "The service has no table: no resource of it is declared.", Head: []string{"Table", "Belongs to", "Columns", "One row"},
 	}
 	for i := range tables {
 		t := &tables[i]
-		drawn.Tables = append(drawn.Tables, boxOf(t, tables))
 		parent := console.Cell{}
 		if t.Parent != "" {
 			parent = console.To(t.Parent, addressOfTable(name, t.Parent))
@@ -155,28 +152,8 @@ func (p *pages) diagram(_ context.Context, r *console.Request) (console.Page, er
 			console.To(t.Schema+"."+t.Table, addressOfTable(name, t.Table)), parent, console.Number(len(t.Columns)), console.Text(t.Doc),
 		})
 	}
-	caption := "How the tables relate. The key of each begins with organization_id, which is left out"
-	page.Parts = append(page.Parts, console.Figure{Caption: caption, Drawing: drawn.SVG(chart.Wide), Table: list})
+	page.Parts = append(page.Parts, list)
 	return page, nil
-}
-
-// drawnColumns is how many columns of a table the diagram has.
-const drawnColumns = 2
-
-func boxOf(t *tableEntry, all []tableEntry) chart.Table {
-	box := chart.Table{Name: t.Table}
-	for _, c := range t.Columns {
-		if c.Name == ddl.OrganizationID {
-			continue // it begins the key of every table
-		}
-		box.Columns = append(box.Columns, chart.Column{Name: c.Name, Type: c.Type, Key: slices.Contains(t.Key, c.Name)})
-	}
-	for i := range all {
-		if all[i].Parent == t.Table {
-			box.Children = append(box.Children, all[i].Table)
-		}
-	}
-	return box
 }
 
 // table shows the columns of a table.

@@ -10,18 +10,15 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
-	"sluice/cmd/sluice/console/chart"
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/streams"
 )
 
-// The sizes of the page: how many runs it lists, how many of the newest ones the timeline draws,
-// how far back that goes, and from which length on a time without a call is drawn as a wait.
+// The sizes of the page: how many runs and waits it lists, and from which length on a time without a
+// call is a wait.
 const (
 	listedRuns = 40
-	drawnRuns  = 60
-	drawnSpan  = 6 * time.Hour
 	shortLimit = 20 * time.Second
 )
 
@@ -30,7 +27,7 @@ const openRun = "open"
 
 // runsPage is the page of the last runs.
 func (p *pages) runs(ctx context.Context, r *console.Request) (console.Page, error) {
-	filter := streams.RunFilter{Organization: r.Query.Get("org"), Limit: drawnRuns}
+	filter := streams.RunFilter{Organization: r.Query.Get("org"), Limit: listedRuns}
 	if name := r.Query.Get("stream"); name != "" {
 		filter.Service, filter.Resource = splitName(name)
 	}
@@ -38,20 +35,12 @@ func (p *pages) runs(ctx context.Context, r *console.Request) (console.Page, err
 		filter.Organization = p.app.Config.Organizations[0].Key
 	}
 	before, _ := strconv.ParseInt(r.Query.Get("before"), 10, 64) // none: the newest
-	if before > 0 {
-		filter.Limit = listedRuns
-	}
 	found, err := p.app.DB.RunPage(ctx, filter, r.Query.Get("outcome"), before)
 	if err != nil {
 		return console.Page{}, fmt.Errorf("read the runs: %w", err)
 	}
-	runs := found.Runs
-	if len(runs) > listedRuns {
-		found.Before = runs[listedRuns-1].ID
-	}
-	listed := runs[:min(len(runs), listedRuns)]
-	page := console.Page{Title: "Runs", Document: listed}
-	page.Sentence, page.Mood = sentenceOfRuns(listed, before > 0)
+	page := console.Page{Title: "Runs", Document: found.Runs}
+	page.Sentence, page.Mood = sentenceOfRuns(found.Runs, before > 0)
 	page.Parts = append(page.Parts, console.Filters{
 		{Name: "org", Label: headOfOrganization, Value: r.Query.Get("org"), Options: p.organizationOptions()},
 		{Name: "stream", Label: "Stream", Value: r.Query.Get("stream")},
@@ -59,18 +48,18 @@ func (p *pages) runs(ctx context.Context, r *console.Request) (console.Page, err
 			"", string(pipeline.OutcomeDone), string(pipeline.OutcomeProvisional), string(pipeline.OutcomeFailed), openRun,
 		}},
 	})
-	table := p.runTable(listed, true)
+	table := p.runTable(found.Runs, true)
 	if found.Before > 0 {
 		table.More = &console.Link{Text: "Earlier runs", Href: with(r, "before", strconv.FormatInt(found.Before, 10))}
 	}
-	if before == 0 && len(runs) > 0 {
-		figure, err := p.timeline(ctx, r, runs)
+	page.Parts = append(page.Parts, table)
+	if before == 0 && len(found.Runs) > 0 {
+		waits, err := p.waits(ctx, found.Runs)
 		if err != nil {
 			return console.Page{}, err
 		}
-		page.Parts = append(page.Parts, figure)
+		page.Parts = append(page.Parts, waits)
 	}
-	page.Parts = append(page.Parts, table)
 	return page, nil
 }
 
@@ -170,97 +159,53 @@ func outcomeCell(run *streams.Run) console.Cell {
 	}
 }
 
-// timeline draws runs and the times in which they made no call.
-func (p *pages) timeline(ctx context.Context, r *console.Request, runs []streams.Run) (console.Figure, error) {
+// waits lists the times in which runs made no call.
+func (p *pages) waits(ctx context.Context, runs []streams.Run) (console.Table, error) {
 	ids := make([]int64, len(runs))
 	for i := range runs {
 		ids[i] = runs[i].ID
 	}
 	waits, err := p.app.DB.Waits(ctx, ids, shortLimit)
 	if err != nil {
-		return console.Figure{}, fmt.Errorf("read when runs waited: %w", err)
+		return console.Table{}, fmt.Errorf("read when runs waited: %w", err)
 	}
 	reasons, err := p.app.DB.WaitReasons(ctx, ids)
 	if err != nil {
-		return console.Figure{}, fmt.Errorf("read why runs wait: %w", err)
+		return console.Table{}, fmt.Errorf("read why runs wait: %w", err)
 	}
 	of := make(map[int64][]calls.Wait, len(runs))
 	for _, wait := range waits {
 		of[wait.Run] = append(of[wait.Run], wait)
 	}
-	now := r.Now.Truncate(time.Minute) // a page that is watched changes once a minute
-	from := now.Add(-drawnSpan)
-	first, last := runs[0].StartedAt, runs[0].StartedAt
-	for i := range runs {
-		run := &runs[i]
-		if run.StartedAt.Before(first) {
-			first = run.StartedAt
-		}
-		if end := run.StartedAt.Add(time.Duration(run.Seconds * float64(time.Second))); end.After(last) {
-			last = end
-		}
-	}
-	switch {
-	case first.After(from):
-		from = first.Add(-time.Minute)
-	case last.Before(from): // nothing ran lately
-		from, now = first, last
-	}
-	zone := time.UTC
-	if !manyOrganizations(p.app) {
-		zone = p.app.Zone(runs[0].Organization)
-	}
-	drawn := &chart.Gantt{ID: "timeline", Title: "Runs", Zone: zone, From: from, To: now.Add(time.Minute), Now: now.Add(time.Minute)}
 	var rows [][]console.Cell
 	for i := range runs {
 		run := &runs[i]
+		name := streamName(manyOrganizations(p.app), run.Organization, run.Service, run.Resource)
 		kind, _, _ := strings.Cut(reasons[run.ID], ":") // a reason begins with its kind
-		bars := barsOf(run, of[run.ID], streamName(manyOrganizations(p.app), run.Organization, run.Service, run.Resource), kind)
-		drawn.Bars = append(drawn.Bars, bars...)
-		for b := range bars {
-			if bars[b].Kind == chart.Waiting {
-				until := console.Text("now")
-				if !bars[b].To.IsZero() {
-					until = console.Moment(&bars[b].To, p.app.Zone(run.Organization))
-				}
-				rows = append(rows, []console.Cell{
-					console.ID(run.ID, runAddress(run.ID)), console.Text(bars[b].Lane), console.Moment(&bars[b].From, p.app.Zone(run.Organization)), until,
-					console.Text(bars[b].Text),
-				})
-			}
-		}
+		rows = append(rows, waitRows(run, of[run.ID], name, kind, p.app.Zone(run.Organization))...)
 	}
-	return console.Figure{
-		Caption: "The newest runs, and the times in which they waited", Drawing: chart.Both(drawn),
-		Table: console.Table{
-			Caption: "Waits of these runs", Rows: rows[:min(len(rows), listedRuns)], None: "No run waited for long.",
-			Head: []string{"Run", "Stream", "From", "To", "Why"},
-		},
+	return console.Table{
+		Caption: "Waits of these runs", Rows: rows[:min(len(rows), listedRuns)], None: "No run waited for long.",
+		Head: []string{"Run", "Stream", "From", "To", "Why"},
 	}, nil
 }
 
-// barsOf cuts a run where it waited. Reason is why it waits now.
-func barsOf(run *streams.Run, waits []calls.Wait, lane, reason string) []chart.Bar {
-	kind := map[pipeline.Outcome]chart.Kind{pipeline.OutcomeFailed: chart.Failed, "": chart.Running}[pipeline.Outcome(run.Outcome)]
-	bar := chart.Bar{Lane: lane, From: run.StartedAt, Kind: kind, Text: cmp.Or(run.Note, run.Kind), Address: runAddress(run.ID)}
-	var bars []chart.Bar
-	for _, wait := range waits {
-		if wait.To == nil && run.EndedAt != nil {
-			continue
+// waitRows are the waits of a run. Reason is why it waits now.
+func waitRows(run *streams.Run, waits []calls.Wait, name, reason string, zone *time.Location) [][]console.Cell {
+	var rows [][]console.Cell
+	for i := range waits {
+		until, why := console.Text("now"), cmp.Or(waits[i].Kind, "between calls")
+		switch {
+		case waits[i].To != nil:
+			until = console.Moment(waits[i].To, zone)
+		case run.EndedAt != nil:
+			continue // it made no further call
+		default:
+			why = cmp.Or(reason, why)
 		}
-		read, waited := bar, bar
-		read.To, waited.From, waited.Kind = wait.From, wait.From, chart.Waiting
-		waited.Text = cmp.Or(wait.Kind, "between calls")
-		bars = append(bars, read)
-		if wait.To == nil {
-			waited.Text = cmp.Or(reason, waited.Text)
-			return append(bars, waited)
-		}
-		waited.To, bar.From = *wait.To, *wait.To
-		bars = append(bars, waited)
+		rows = append(rows, []console.Cell{
+			console.ID(run.ID, runAddress(run.ID)), console.Text(name), console.Moment(&waits[i].From, zone), until, console.Text(why),
+		})
 	}
-	if run.EndedAt != nil {
-		bar.To = *run.EndedAt
-	}
-	return append(bars, bar)
+	return rows
 }

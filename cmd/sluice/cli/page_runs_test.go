@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"sluice/cmd/sluice/console/chart"
+	"sluice/cmd/sluice/console"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/sandbox"
@@ -48,7 +48,7 @@ func TestPagesOfRuns(t *testing.T) {
 		t.Errorf("the document of %d runs is not the command's (-command +page):\n%s", len(page), diff)
 	}
 	b.says("/runs", "1 failed", "4,321", "failed: unavailable", harmfulEscaped, `href="/runs/`+strconv.FormatInt(failed, 10)+`"`,
-		"waiting: throttled", "5 -3") // two calls, five were expected
+		"<td>throttled", "5 -3") // two calls, five were expected
 	var ids []int64
 	var failures, earlier []streams.Run
 	b.decodes("/runs?outcome=failed&stream=inventory.bills&format=json", &failures)
@@ -85,26 +85,27 @@ func TestPagesOfRuns(t *testing.T) {
 	}
 }
 
-// TestBarsOfARun cuts a run at its waits.
-func TestBarsOfARun(t *testing.T) {
+// TestWaitsOfARun lists when a run waited, and why.
+func TestWaitsOfARun(t *testing.T) {
 	t.Parallel()
 	at := func(second int) time.Time { return time.Date(2026, 3, 1, 12, 0, second, 0, time.UTC) }
 	ended, goesOn := at(59), at(50)
 	waits := []calls.Wait{{Run: 7, From: at(10), To: &goesOn, Kind: "throttled"}, {Run: 7, From: at(55)}}
-	done := &streams.Run{ID: 7, StartedAt: at(0), EndedAt: &ended, Outcome: "done", Note: "noted"}
-	open := &streams.Run{ID: 7, StartedAt: at(0), Note: "noted"}
-	bar := func(from, to time.Time, kind chart.Kind, text string) chart.Bar {
-		return chart.Bar{Lane: "bills", From: from, To: to, Kind: kind, Text: text, Address: "/runs/7"}
+	row := func(from time.Time, to console.Cell, why string) []console.Cell {
+		return []console.Cell{console.ID(7, "/runs/7"), console.Text("bills"), console.Moment(&from, time.UTC), to, console.Text(why)}
 	}
-	if diff := cmp.Diff([]chart.Bar{
-		bar(at(0), at(10), chart.Done, "noted"), bar(at(10), at(50), chart.Waiting, "throttled"), bar(at(50), at(59), chart.Done, "noted"),
-	}, barsOf(done, waits, "bills", "")); diff != "" {
-		t.Errorf("a run that is done (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]chart.Bar{
-		bar(at(0), at(10), chart.Running, "noted"), bar(at(10), at(50), chart.Waiting, "throttled"), bar(at(50), at(55), chart.Running, "noted"),
-		bar(at(55), time.Time{}, chart.Waiting, "exhausted"),
-	}, barsOf(open, waits, "bills", "exhausted")); diff != "" {
-		t.Errorf("an open run that waits (-want +got):\n%s", diff)
+	throttled := row(at(10), console.Moment(&goesOn, time.UTC), "throttled")
+	for name, test := range map[string]struct {
+		run    streams.Run
+		reason string
+		want   [][]console.Cell
+	}{
+		"done":           {streams.Run{ID: 7, EndedAt: &ended}, "", [][]console.Cell{throttled}},
+		"open":           {streams.Run{ID: 7}, "", [][]console.Cell{throttled, row(at(55), console.Text("now"), "between calls")}},
+		"open, a reason": {streams.Run{ID: 7}, "exhausted", [][]console.Cell{throttled, row(at(55), console.Text("now"), "exhausted")}},
+	} {
+		if diff := cmp.Diff(test.want, waitRows(&test.run, waits, "bills", test.reason, time.UTC)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }

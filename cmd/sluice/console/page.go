@@ -150,8 +150,6 @@ type Cell struct {
 	Code bool
 	// At is an instant in UTC, in the form of RFC 3339; Text has it in the organization's zone.
 	At string
-	// Drawing is a small chart beside the text.
-	Drawing template.HTML
 	// Forms are buttons.
 	Forms []Form
 }

@@ -23,22 +23,17 @@ type frame struct {
 	// layout.
 	class         string
 	width, height float64
-	// links are drawn: a reader's program may not take them for a part of a picture.
-	links bool
 }
 
 // newCanvas begins a drawing.
 func newCanvas(f *frame) *canvas {
 	c := new(canvas)
-	id, role := identifier(f.id), "img"
-	if f.links {
-		role = "group"
-	}
+	id := identifier(f.id)
 	box := "0 0 " + number(f.width) + " " + number(f.height)
 	c.b.WriteString("<svg")
 	c.attributes([]any{
 		"xmlns", "http://www.w3.org/2000/svg", "class", "chart " + f.class, "viewBox", box, "width", f.width, "height", f.height,
-		"direction", "ltr", "role", role, "aria-labelledby", id + "-t " + id + "-d",
+		"direction", "ltr", "role", "img", "aria-labelledby", id + "-t " + id + "-d",
 	})
 	c.b.WriteByte('>')
 	c.element("title", f.title, "id", id+"-t")
@@ -87,16 +82,6 @@ func (c *canvas) end(name string) {
 	c.b.WriteString("</")
 	c.b.WriteString(name)
 	c.b.WriteByte('>')
-}
-
-// link begins a link within the console, and returns its end. Other addresses give none.
-func (c *canvas) link(address string) func() {
-	address = local(address)
-	if address == "" {
-		return func() {}
-	}
-	c.open("a", "href", address)
-	return func() { c.end("a") }
 }
 
 // anchor says which end of a text is at its place.

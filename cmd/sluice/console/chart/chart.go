@@ -1,4 +1,4 @@
-// Package chart draws the console's figures as SVG: a day's budget, minutes, runs, ages, tables. A
+// Package chart draws the console's figures as SVG: a day's budget, minutes, the days of a stream. A
 // chart is a plain value with the method SVG. The package reads no clock and no database, and knows
 // no resource; colours are classes of chart.css, since the console forbids styles in a page.
 //
@@ -9,8 +9,6 @@ package chart
 import (
 	_ "embed"
 	"html/template"
-	"net/url"
-	"strings"
 	"time"
 )
 
@@ -72,14 +70,4 @@ func zoned(zone *time.Location) *time.Location {
 		return time.UTC
 	}
 	return zone
-}
-
-// local returns an address within the console, "" for any other: a link never leads elsewhere.
-func local(address string) string {
-	at, err := url.Parse(address)
-	if err != nil || at.Scheme != "" || at.Host != "" || !strings.HasPrefix(address, "/") ||
-		strings.HasPrefix(address, "//") || strings.ContainsAny(address, "\\\t\r\n") {
-		return ""
-	}
-	return at.String()
 }

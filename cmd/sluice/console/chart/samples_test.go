@@ -34,45 +34,6 @@ func largestBurn() *Burn {
 	return b
 }
 
-// largestGantt has two hundred bars and more, in two dozen lanes.
-func largestGantt() *Gantt {
-	g := &Gantt{ID: "runs", Title: "Runs", From: noon.Add(-6 * time.Hour), To: noon.Add(10 * time.Minute), Now: noon}
-	for i := range 220 {
-		from := noon.Add(-time.Duration(i*i%360) * time.Minute)
-		bar := Bar{Lane: fmt.Sprintf("acme inventory.stream_%02d", i%24), From: from, To: from.Add(time.Duration(3+i%17) * time.Minute), Address: fmt.Sprint("/runs/", i)}
-		switch {
-		case i%11 == 0:
-			bar.Kind, bar.Text = Failed, "upstream answered 503"
-		case i%7 == 0:
-			bar.Kind, bar.Text = Waiting, []string{"the day is spent", "the minute is full", "too many at once"}[i%3]
-		case i < 4:
-			bar.Kind, bar.To = Running, time.Time{}
-		}
-		g.Bars = append(g.Bars, bar)
-	}
-	return g
-}
-
-// largestERD has sixty tables.
-func largestERD() *ERD {
-	in := &ERD{ID: "accounting", Title: "Tables of accounting", Base: "/dictionary/accounting/"}
-	for i := range 60 {
-		t := Table{Name: fmt.Sprintf("table_%02d", i), Columns: []Column{{"organization_id", "text", true}, {"id", "text", true}}}
-		for j := range 3 + i*7%30 {
-			t.Columns = append(t.Columns, Column{fmt.Sprintf("column_%d", j), []string{"text", "numeric", "timestamp with time zone"}[j%3], false})
-		}
-		if i%3 == 0 {
-			t.Children = []string{fmt.Sprintf("table_%02d", i+1)}
-		}
-		if i%6 == 1 {
-			t.Children = []string{fmt.Sprintf("table_%02d", i+1)}
-		}
-		t.References = []Reference{{"column_1", fmt.Sprintf("table_%02d", i*i%12)}}
-		in.Tables = append(in.Tables, t)
-	}
-	return in
-}
-
 // minutes are the calls of two hours.
 func minutes() *Bars {
 	b := &Bars{ID: "minute", Title: "Calls a minute", From: noon.Add(-4 * time.Hour), Each: time.Minute, Limit: 100, Thing: "call"}
@@ -100,11 +61,8 @@ type sample struct {
 // samples are all charts at their largest.
 func samples() []sample {
 	var all []sample
-	for name, d := range map[string]Drawing{"burn": largestBurn(), "bars": minutes(), "gantt": largestGantt(), "erd": largestERD()} {
+	for name, d := range map[string]Drawing{"burn": largestBurn(), "bars": minutes()} {
 		all = append(all, sample{name + "/wide", func() template.HTML { return d.SVG(Wide) }}, sample{name + "/narrow", func() template.HTML { return d.SVG(Narrow) }})
 	}
-	return append(all,
-		sample{"strip", days().SVG},
-		sample{"gauge", (&Gauge{ID: "gauge", Title: "Age of inventory.bills", Age: 70 * time.Minute, Bound: time.Hour}).SVG},
-	)
+	return append(all, sample{"strip", days().SVG})
 }

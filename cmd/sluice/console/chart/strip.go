@@ -9,7 +9,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 )
 
-// State is how a day, a minute or an age is judged.
+// State is how a day or a minute is judged.
 type State int
 
 // The states. Each has a shape of its own beside its colour.
