@@ -76,7 +76,7 @@ PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh
 # Where the sources of the dbt package are.
 SOURCES = deploy/dbt/models/sources
 
-.PHONY: help build lake demo quick test e2e screenshots check bench bench-parts bench-goals scale cover fuzz simulate replicas mutate kills machine race dev chaos chaos-program crashpoints nightly draft dictionary dashboards check-alerts manifests check-deploy licenses release units rolling docker clean
+.PHONY: help build lake demo quick test e2e screenshots check bench bench-parts bench-goals scale cover fuzz simulate replicas mutate kills machine race dev chaos chaos-program crashpoints nightly draft dictionary check-alerts manifests check-deploy licenses release units rolling docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -212,9 +212,6 @@ manifests: ## write the plain manifests, and the chart's copy of the rules, from
 # does not see that a file changed: -count=1.
 check-deploy: ## render chart and manifests in all sizes and modes, and decode every document strictly
 	cd .ci/deploy && $(GO) test -count=1 . && $(GO) vet .
-
-dashboards: ## write the Grafana dashboards from cmd/sluice-dashboards
-	@$(GO) run ./cmd/sluice-dashboards
 
 check-alerts: ## check the alerts with their unit tests, and each query of the dashboards, by promtool
 	@.ci/monitoring
