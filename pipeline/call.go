@@ -131,8 +131,6 @@ type CallResult struct {
 	DayReset               time.Duration
 	// RetryAfter is the header Retry-After; zero if upstream did not send it.
 	RetryAfter time.Duration
-	// Arrived is the least time between the call's arrival upstream and its end; zero if unknown.
-	Arrived time.Duration
 }
 
 // Token is the row that stores the access token of a credential for all processes.

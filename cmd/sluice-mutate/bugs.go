@@ -212,8 +212,6 @@ func callBugs() []bug {
 			edit{room + "/verdict.go", "	case success && code == \"0\":\n", "	case success:\n"}),
 		tests("pipeline/budget", "^TestAStaleGrantIsGivenUp$", "a stale grant", "a process that was suspended uses a slot that is not held for it any more",
 			edit{"pipeline/budget/gate.go", "if g.now().Sub(asked) <= g.minute/staleParts {", "if !g.now().Before(asked) {"}),
-		tests(room+"/wire", "^TestTheLastWriteDecides$", "the first write has arrived", "a call has arrived when what was written before it has",
-			edit{room + "/wire/arrival_linux.go", "	if all && a.writes == write {\n", "	if all {\n"}),
 		tests(room, "^TestRedirectsAreNotFollowed$", "redirects are followed", "the token goes where an answer says",
 			edit{door, "d.transport.RoundTrip(request)", "(&http.Client{Transport: d.transport}).Do(request)"}),
 		tests(room, "^TestNoRequestIsSentTwice$", "requests are sent again", "net/http repeats a request that was not counted",

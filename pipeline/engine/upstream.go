@@ -77,7 +77,7 @@ func (a *App) transport() wire.Transport {
 		return wire.Transport{}
 	}
 	minute := a.options.Minute
-	return wire.Transport{Total: minute * 3 / 2, Fresh: minute / 3, Margin: minute / 120} //nolint:mnd // as a minute has them
+	return wire.Transport{Total: minute * 3 / 2, Fresh: minute / 3} //nolint:mnd // as a minute has them
 }
 
 const userAgent = "sluice"

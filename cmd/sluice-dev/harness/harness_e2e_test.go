@@ -41,11 +41,10 @@ func TestTheJudgeBites(t *testing.T) {
 		// look at the queue.
 		`INSERT INTO river.river_job (kind, queue, args, max_attempts, state) SELECT 'stream', 'streams',
 			jsonb_build_object('organization', '1', 'service', 'inventory', 'resource', r), 1, 'available' FROM unnest('{bills,items}'::text[]) r`,
-		// 30 of them arrived long before their end, and a minute before the others were reserved.
+		// 30 of them ended a minute before the others were reserved.
 		`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, finished_at, lease_until, free_at)
-			SELECT '1', 'inventory', 'bills', 'sweep', 'suite', 'GET', '/bills', at, at + interval '70 seconds', at + interval '2 minutes', at + held
-			FROM generate_series(1, 131) AS n, LATERAL (SELECT now() + CASE WHEN n <= 30 THEN interval '-2 minutes' ELSE n * interval '1 millisecond' END,
-				CASE WHEN n <= 30 THEN interval '1 minute' ELSE interval '30 seconds' END) AS c (at, held)`,
+			SELECT '1', 'inventory', 'bills', 'sweep', 'suite', 'GET', '/bills', at, at + interval '70 seconds', at + interval '2 minutes', at + interval '130 seconds'
+			FROM generate_series(1, 131) AS n, LATERAL (SELECT now() + CASE WHEN n <= 30 THEN interval '-3 minutes' ELSE n * interval '1 millisecond' END) AS c (at)`,
 	} {
 		if _, err := pool.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)

@@ -12,13 +12,12 @@ import (
 )
 
 // sqlFullest is the largest number of slots of a minute that were held at a reservation, over all
-// allowances. The call log says until when, and the judge adds that it is a minute after the
-// reservation at the earliest. A call whose end was reported after its lease counted as ended with
-// the lease. Chat, tokens and notifications have limits of their own.
+// allowances. A slot is held for a minute after the call's end. A call whose end was reported after
+// its lease, or never, counted as ended with the lease. Chat, tokens and notifications have limits
+// of their own.
 const sqlFullest = `
 WITH held AS (
-	SELECT id, organization_id, shared, reserved_at AS at,
-		greatest(reserved_at + $1::interval, CASE WHEN finished_at <= lease_until THEN free_at ELSE lease_until + $1::interval END) AS free
+	SELECT id, organization_id, shared, reserved_at AS at, least(finished_at, lease_until) + $1::interval AS free
 	FROM sluice.calls WHERE service NOT IN ('auth', 'chat', 'notifications'))
 SELECT coalesce(max(held), 0) FROM (
 	SELECT count(*) AS held FROM held AS c JOIN held AS o USING (organization_id, shared)
@@ -30,10 +29,10 @@ SELECT coalesce(max(held), 0) FROM (
 //
 // The verdict is sound on a busy machine, too. The minute is judged by the call log, whose instants
 // are those of the clock that decides, and not by when a handler of upstream began, which may be
-// seconds after the arrival. A call arrives after its reservation and holds its slot for a minute
-// after its arrival. So where no more slots are held than a minute allows, no more calls arrive in
-// any minute, if each has a slot: the caller compares the number of calls that upstream saw with
-// the call log. Calls at once are upstream's count. It ends a call before it sends the last byte of
+// seconds after the arrival. A call arrives between its reservation and its end, and holds its slot
+// for a minute after its end. So where no more slots are held than a minute allows, no more calls
+// arrive in any minute, if each has a slot: the caller compares the number of calls that upstream
+// saw with the call log. Calls at once are upstream's count. It ends a call before it sends the last byte of
 // the answer, so that a client cannot begin the next one earlier, and a call that a killed process
 // left behind when the connection ends, long before its lease does. Upstream's code 44 is no
 // evidence, because it comes from the late count.

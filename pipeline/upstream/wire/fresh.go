@@ -37,11 +37,7 @@ func (t Transport) guarded(
 		if err != nil {
 			return nil, err // Cause rewrites it
 		}
-		guarded := &guardedConn{Conn: conn, arrival: byAnswer{}, fresh: func() error { return t.fresh(ctx) }}
-		if _, direct := conn.(*net.TCPConn); direct && t.Now != nil && t.Proxy == nil {
-			guarded.arrival = newArrival(t.Now)
-		}
-		return guarded, nil
+		return &guardedConn{Conn: conn, fresh: func() error { return t.fresh(ctx) }}, nil
 	}
 }
 
@@ -49,8 +45,7 @@ func (t Transport) guarded(
 type guardedConn struct {
 	net.Conn
 
-	arrival arrival
-	fresh   func() error
+	fresh func() error
 }
 
 // Write implements net.Conn.
@@ -58,10 +53,5 @@ func (c *guardedConn) Write(p []byte) (int, error) {
 	if err := c.fresh(); err != nil {
 		return 0, err
 	}
-	c.arrival.begin()
-	n, err := c.Conn.Write(p)
-	if err == nil {
-		c.arrival.written(c.Conn)
-	}
-	return n, err
+	return c.Conn.Write(p)
 }

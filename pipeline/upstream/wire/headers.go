@@ -18,7 +18,6 @@ func Note(result *pipeline.CallResult, answer *Reply, now time.Time) {
 	result.Status = answer.Status
 	result.DayLimit, result.DayRemaining, result.DayReset = DayHeaders(answer.Header)
 	result.RetryAfter = RetryAfter(answer.Header, now)
-	result.Arrived = answer.arrival.before(now, answer.margin)
 }
 
 // mostCalls is the largest daily figure that is accepted. Plans end at some ten thousand calls, and

@@ -37,9 +37,6 @@ type Transport struct {
 	// suspended.
 	Now   func() time.Time
 	Fresh time.Duration
-	// Margin is the longest time between upstream's acknowledgement of a request and its count
-	// there; zero means half a second.
-	Margin time.Duration
 	// Stall bounds the time without a byte of the body; zero means 30 s.
 	Stall time.Duration
 }
@@ -52,7 +49,6 @@ func (t Transport) withDefaults() Transport {
 	orDefault(&t.Export, 30*time.Minute)
 	orDefault(&t.Stall, 30*time.Second)
 	orDefault(&t.Fresh, 20*time.Second)
-	orDefault(&t.Margin, 500*time.Millisecond)
 	return t
 }
 
@@ -107,11 +103,9 @@ type Reply struct {
 	// Body gives the bytes, decompressed.
 	Body io.ReadCloser
 
-	raw     *watched
-	large   lane
-	turn    *pipeline.Turn
-	arrival *traced
-	margin  time.Duration
+	raw   *watched
+	large lane
+	turn  *pipeline.Turn
 }
 
 // Bytes is the number of bytes of the body received, compressed as they were sent.
@@ -130,8 +124,7 @@ func (d *Door) Settings() Transport { return d.settings }
 // http.Client would follow redirects with the organization's header and a Referer, and print
 // queries in its errors. The caller must cancel the context when the body is read.
 func (d *Door) send(ctx context.Context, stop context.CancelCauseFunc, request *http.Request) (*Reply, error) {
-	traced, arrival := d.settings.trace(ctx)
-	request = request.WithContext(traced)
+	request = request.WithContext(ctx)
 	request.Header.Set("User-Agent", d.agent)
 	request.Header.Set("Accept-Encoding", "gzip")
 	request.Header.Set("Cache-Control", "no-cache")
@@ -144,7 +137,7 @@ func (d *Door) send(ctx context.Context, stop context.CancelCauseFunc, request *
 	}
 	raw := &watched{ctx: ctx, body: response.Body, stall: d.settings.Stall, stop: stop}
 	answer := &Reply{
-		Status: response.StatusCode, Header: response.Header, raw: raw, Body: raw, arrival: arrival, large: d.large, margin: d.settings.Margin,
+		Status: response.StatusCode, Header: response.Header, raw: raw, Body: raw, large: d.large,
 		Sized: response.ContentLength >= 0 || len(response.TransferEncoding) > 0,
 	}
 	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {

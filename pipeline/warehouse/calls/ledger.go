@@ -34,9 +34,6 @@ const (
 	// maxPenalty bounds what upstream can demand as a wait: a day, and an hour for days on which
 	// clocks change.
 	maxPenalty = 25 * time.Hour
-	// worthArrival: an arrival that frees a slot sooner by less than this fraction of the window is
-	// not stored, because it costs two more writes.
-	worthArrival = 600
 )
 
 const (
@@ -47,8 +44,6 @@ const (
 	sqlPrune = `SELECT sluice.prune_calls($1)`
 
 	sqlFinish = `SELECT sluice.finish_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
-
-	sqlFinishArrived = `SELECT sluice.finish_arrived_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
 	// After a wait of more than five minutes one call goes first, as a probe: see reserve_call.
 	sqlThrottled = `
@@ -182,14 +177,9 @@ func (l *Ledger) Finish(ctx context.Context, call int64, result pipeline.CallRes
 	if result.Kind != 0 {
 		kind = result.Kind.String()
 	}
-	sql, given := sqlFinish, []any{
+	_, err := l.pool.Exec(ctx, sqlFinish,
 		call, result.Status, postgres.Clean(result.Code, postgres.MaxName), kind, postgres.Clean(result.Detail, maxDetail), result.Bytes, result.Records,
-		min(result.DayLimit, math.MaxInt32), min(result.DayRemaining, math.MaxInt32), min(max(result.DayReset, 0), maxPenalty+time.Second), l.rules.Day,
-	}
-	if result.Arrived > l.rules.Window/worthArrival {
-		sql, given = sqlFinishArrived, append(given, result.Arrived)
-	}
-	_, err := l.pool.Exec(ctx, sql, given...)
+		min(result.DayLimit, math.MaxInt32), min(result.DayRemaining, math.MaxInt32), min(max(result.DayReset, 0), maxPenalty+time.Second), l.rules.Day)
 	return postgres.Fail("finishing a call", err)
 }
 
