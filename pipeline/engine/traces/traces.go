@@ -15,9 +15,9 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -41,9 +41,6 @@ type Options struct {
 	Now   func() time.Time
 	Log   *slog.Logger
 	Scrub *outside.Scrubber
-	// pauses are the waits before a request to the collector is repeated; nil means one second and
-	// three.
-	pauses []time.Duration
 }
 
 // Traces makes spans and sends them. A nil *Traces makes none; its methods cost nothing then.
@@ -54,18 +51,18 @@ type Traces struct {
 	scrub    *outside.Scrubber
 	tracer   trace.Tracer
 	provider *sdk.TracerProvider
-	queue    *queue
+	exporter *exporter
 	// flush bounds the time to send the last spans.
 	flush time.Duration
 }
 
 // New begins to send spans. Close ends that.
 func New(o Options) *Traces {
-	// The queue tells what was lost. The library's own handler would print past the outlets.
+	// The exporter logs what was lost. The library's own handlers would print past the outlets, with
+	// variables of the environment in clear.
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
-	client := newCollector(o)
-	exporter := otlptrace.NewUnstarted(client) // there is no connection to open beforehand
-	queue := newQueue(exporter.ExportSpans, o.Now, o.Log)
+	otel.SetLogger(logr.Discard())
+	exporter := newExporter(o)
 	about := []attribute.KeyValue{attribute.String("service.name", "sluice")}
 	if o.Version != "" {
 		about = append(about, attribute.String("service.version", o.Version))
@@ -73,7 +70,7 @@ func New(o Options) *Traces {
 	share := sdk.TraceIDRatioBased(o.Sample)
 	provider := sdk.NewTracerProvider(
 		sdk.WithResource(resource.NewSchemaless(about...)),
-		sdk.WithSpanProcessor(queue),
+		sdk.WithBatcher(exporter),
 		sdk.WithIDGenerator(ids{}),
 		// A chunk names its run, which is no span yet, as its parent. The number of the trace alone
 		// decides, so all processes that work on a run decide alike.
@@ -81,7 +78,7 @@ func New(o Options) *Traces {
 		sdk.WithRawSpanLimits(limits()),
 	)
 	return &Traces{
-		run: o.Run, now: o.Now, log: o.Log, scrub: o.Scrub, provider: provider, queue: queue, tracer: provider.Tracer("sluice"),
+		run: o.Run, now: o.Now, log: o.Log, scrub: o.Scrub, provider: provider, exporter: exporter, tracer: provider.Tracer("sluice"),
 		flush: flushLimit,
 	}
 }
@@ -108,5 +105,7 @@ func (t *Traces) Close(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.flush)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // the queue has logged what was lost
+	_ = t.provider.Shutdown(ctx)          // the exporter logs what was lost
+	_ = t.exporter.Exporter.Shutdown(ctx) // it ends a request that is still in flight
+	<-t.exporter.ended
 }
