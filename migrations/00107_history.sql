@@ -8,7 +8,7 @@
 -- column needs nothing here; the functions give them back as rows of the table.
 
 CREATE SCHEMA history;
-COMMENT ON SCHEMA history IS 'What tables held earlier: SELECT * FROM history.inventory_bills_as_of(''2026-11-01 00:00 Asia/Kolkata'').';
+COMMENT ON SCHEMA history IS 'What tables held earlier: SELECT * FROM history.as_of(NULL::inventory.bills, ''2026-11-01 00:00 Asia/Kolkata''). Tables with history: true have functions of their own, as history.inventory_bills_as_of.';
 
 CREATE TABLE history.periods (
     organization_id text COLLATE "C" NOT NULL,
@@ -373,37 +373,8 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION history.on_day IS 'The values by day that were the last ones on a day of the organization: SELECT organization_id, account_id, current_balance FROM history.on_day(NULL::accounting.chart_of_accounts, ''2026-10-31''). Other columns than those that are kept by day are null.';
 
--- Each table has its function history.<service>_<table>_as_of, and its view in schema as_of. The
--- program calls make_readers behind the files of a migration, and behind the plan of a list that is
--- declared in the configuration.
--- +goose StatementBegin
-CREATE FUNCTION history.make_readers() RETURNS integer LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE
-    v record;
-    v_made integer := 0;
-BEGIN
-    FOR v IN
-        SELECT DISTINCT t.schema || '_' || t.name || '_as_of' AS name, t.whole
-        FROM sluice.table_columns t
-        WHERE t.column_name IN ('_raw_position', '_parent_id') AND NOT EXISTS (
-            SELECT FROM pg_proc p WHERE p.pronamespace = 'history'::regnamespace AND p.proname = t.schema || '_' || t.name || '_as_of'
-                AND p.pronargs = 4 AND p.proargtypes[0] = 'timestamptz'::regtype)
-        ORDER BY 1
-    LOOP
-        CONTINUE WHEN octet_length(v.name) > 63; -- history.as_of reads it
-        EXECUTE format($sql$CREATE FUNCTION history.%I(at timestamptz, organization text DEFAULT NULL, record text DEFAULT NULL,
-            by_upstream boolean DEFAULT false) RETURNS SETOF %s LANGUAGE sql STABLE
-            SET search_path = pg_catalog, pg_temp AS
-            'SELECT * FROM history.as_of(NULL::%2$s, $1, $2, $3, $4)'$sql$, v.name, v.whole);
-        EXECUTE format('COMMENT ON FUNCTION history.%I(timestamptz, text, text, boolean) IS %L', v.name, 'The rows that ' || v.whole || ' held at an instant, those with a tombstone left out.');
-        v_made := v_made + 1;
-    END LOOP;
-    RETURN v_made + as_of.make_tables();
-END
-$function$;
--- +goose StatementEnd
-COMMENT ON FUNCTION history.make_readers IS 'Makes history.<service>_<table>_as_of and as_of.<service>_<table> for each table that has none, and says how many it made.';
+-- sluice migrate makes functions history.<service>_<table>_as_of of the tables whose versions are
+-- kept, and drops them when they are not kept any more (migrations/history.go).
 
 -- +goose StatementBegin
 CREATE FUNCTION history.astray()

@@ -1,6 +1,6 @@
 -- +goose Up
 -- Closed periods: what belonged to a period when it was closed, and what became of it since. And
--- schema as_of: every table and view as it was on a day (docs/decisions/0016-versions). The tables
+-- schema as_of: tables and views as they were on a day (docs/decisions/0016-versions). The tables
 -- are written by pipeline/warehouse/closings.
 
 CREATE TABLE sluice.closings (
@@ -126,8 +126,11 @@ COMMENT ON COLUMN sluice.dated_records.changed_at IS 'When the row last changed.
 
 -- As of a day -------------------------------------------------------------------------------------
 
+-- sluice migrate makes the views as_of.<service>_<table> of the tables whose versions are kept, and
+-- those over them, and drops them when they are not kept any more (migrations/history.go).
+
 CREATE SCHEMA as_of;
-COMMENT ON SCHEMA as_of IS 'Every table and view as it was at the end of a day, which the setting sluice.as_of of the session names.';
+COMMENT ON SCHEMA as_of IS 'Tables with history: true, and the views over them, as they were at the end of a day, which the setting sluice.as_of of the session names.';
 
 -- +goose StatementBegin
 CREATE FUNCTION as_of.day() RETURNS date LANGUAGE plpgsql STABLE
@@ -246,62 +249,3 @@ END
 $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION as_of.is_answerable IS 'True, or the error of as_of.ends. Views ask it once, so that a table without any version gives no empty answer.';
-
--- Each table has its view as_of.<service>_<table>. Organization and key are columns of the versions
--- themselves, so a condition on them is an index look-up. history.make_readers calls
--- make_tables: behind the files of a migration, and behind a plan. A table that got columns gets
--- its view anew, with those columns at the end. <resource>_history, which only grows, has a view of
--- the rows of then.
--- +goose StatementBegin
-CREATE FUNCTION as_of.make_tables() RETURNS integer LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE
-    v record;
-    v_made integer := 0;
-BEGIN
-    FOR v IN
-        WITH records AS (
-            SELECT DISTINCT t.schema, t.name FROM sluice.table_columns t WHERE t.column_name = '_raw_position'
-        ), tables AS (
-            SELECT DISTINCT t.whole, t.schema, t.name, r.name AS resource, t.column_name = '_seen_at' AS is_log
-            FROM sluice.table_columns t CROSS JOIN LATERAL (
-                SELECT r.name FROM records r WHERE r.schema = t.schema AND (r.name = t.name OR starts_with(t.name, r.name || '_'))
-                ORDER BY length(r.name) DESC LIMIT 1) AS r
-            WHERE t.column_name IN ('_raw_position', '_parent_id') OR t.column_name = '_seen_at' AND t.name = r.name || '_history'
-        )
-        SELECT t.*, t.schema || '_' || t.name AS view_name, c.columns,
-            CASE WHEN t.is_log THEN NULL WHEN t.name <> t.resource THEN '_parent_id' ELSE (
-                SELECT a.attname::text FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
-                WHERE i.indrelid = t.whole AND i.indisprimary AND a.attname <> 'organization_id' LIMIT 1) END AS key_column
-        FROM tables t CROSS JOIN LATERAL (SELECT count(*) AS columns FROM sluice.table_columns c WHERE c.whole = t.whole) AS c
-        ORDER BY t.schema, t.name
-    LOOP
-        -- A view of schema analytics has the name in both.
-        CONTINUE WHEN octet_length(v.view_name) > 63 OR to_regclass(format('analytics.%I', v.view_name)) IS NOT NULL
-            OR v.columns = (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = to_regclass(format('as_of.%I', v.view_name)) AND a.attnum > 0);
-        EXECUTE format(CASE WHEN v.is_log THEN $sql$CREATE OR REPLACE VIEW as_of.%1$I AS SELECT %2$s
-                FROM as_of.ends(%3$L, %4$L) AS e
-                JOIN %6$s AS r ON r.organization_id = e.organization_id AND r._seen_at <= e.at
-                WHERE (SELECT as_of.is_answerable(%3$L, %4$L))$sql$
-            ELSE $sql$CREATE OR REPLACE VIEW as_of.%1$I AS SELECT %2$s
-                FROM as_of.ends(%3$L, %4$L) AS e
-                JOIN history.versions AS v ON v.service = e.service AND v.resource = %4$L AND v.organization_id = e.organization_id AND v.valid_from <= e.at AND e.at < v.valid_to
-                %5$s CROSS JOIN LATERAL jsonb_populate_record(NULL::%6$s, %7$s) AS r
-                WHERE (SELECT as_of.is_answerable(%3$L, %4$L))$sql$ END,
-            v.view_name,
-            (SELECT string_agg(CASE WHEN v.is_log THEN format('r.%I', c.column_name) WHEN c.column_name = 'organization_id' THEN 'v.organization_id'
-                    WHEN c.column_name = v.key_column THEN format('v.record_id AS %I', v.key_column) ELSE format('r.%I', c.column_name) END, ', ' ORDER BY c.column_number)
-                FROM sluice.table_columns c WHERE c.whole = v.whole),
-            v.schema, v.resource,
-            CASE WHEN v.name <> v.resource THEN format('CROSS JOIN LATERAL jsonb_array_elements(v.arrays -> %L) AS i (element)', v.name) END,
-            v.whole,
-            CASE WHEN v.name = v.resource THEN 'v.record' ELSE 'i.element' END);
-        EXECUTE format('COMMENT ON VIEW as_of.%I IS %L', v.view_name,
-            'The rows that ' || v.whole || ' had at the end of the day of this session (setting sluice.as_of), those with a tombstone left out; columns as there.');
-        v_made := v_made + 1;
-    END LOOP;
-    RETURN v_made;
-END
-$function$;
--- +goose StatementEnd
-COMMENT ON FUNCTION as_of.make_tables IS 'Makes as_of.<service>_<table> for each table that has none, or has got columns since, and says how many it made.';

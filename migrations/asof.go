@@ -32,7 +32,6 @@ func asOf(name, text string) string {
 		return ""
 	}
 	var made strings.Builder
-	made.WriteString("\n;\n-- As of a day.\n")
 	for line := range strings.Lines(text) {
 		if sentences.MatchString(line) {
 			made.WriteString(inSentence.ReplaceAllString(line, "${1}as_of."))

@@ -65,6 +65,7 @@ func TestAsOfEqualsACopyOfThatDay(t *testing.T) {
 	zone := list(t, url, atNoon)[0]
 	list(t, url, `UPDATE sluice.organizations SET time_zone = '`+zone+`' RETURNING 'noon'`)
 	list(t, url, watched)
+	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
 	random := rand.New(rand.NewPCG(7, 1))
 	const days = 4
 	of := list(t, url, present)
@@ -205,6 +206,7 @@ func TestAsOfRefuses(t *testing.T) {
 	list(t, url, sqlBooks)
 	list(t, url, `UPDATE sluice.organizations SET time_zone = '`+list(t, url, atNoon)[0]+`' RETURNING 'noon'`)
 	list(t, url, watched)
+	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
 	script(t, url, versions)
 	list(t, url, `UPDATE history.periods SET began_at = began_at - interval '9 days', asked_at = asked_at - interval '9 days' WHERE organization_id = 'a' RETURNING 'older'`)
 	list(t, url, `DELETE FROM history.periods WHERE resource = 'taxes' RETURNING 'never'`)
@@ -241,6 +243,7 @@ func TestAsOfEndsDaysByZone(t *testing.T) {
 	list(t, url, sqlBooks)
 	list(t, url, `UPDATE sluice.organizations SET time_zone = CASE organization_id WHEN 'a' THEN 'Asia/Kolkata' ELSE 'America/New_York' END RETURNING 'zone'`)
 	list(t, url, watched)
+	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
 	script(t, url, versions)
 	// All bills were deleted when the day was over in Kolkata, and not in New York.
 	list(t, url, `UPDATE history.versions SET valid_from = '2026-03-01' RETURNING 'since'`)
@@ -259,18 +262,19 @@ func TestAsOfEndsDaysByZone(t *testing.T) {
 func TestAsOfReadsNothingPresent(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
+	must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: all(t, url)}))
 	// The name, the zone and the services of an organization have no versions.
 	allowed := []string{"sluice.organizations", "sluice.streams", "sluice.viewer", "sluice.visible_organizations"}
 	for _, read := range list(t, url, `SELECT DISTINCT v.relname || ' ' || d.refobjid::regclass::text FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid JOIN pg_class v ON v.oid = r.ev_class
 		JOIN pg_class c ON c.oid = d.refobjid WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND v.relnamespace = 'as_of'::regnamespace
-		AND c.relnamespace <> 'as_of'::regnamespace AND d.deptype = 'n' AND EXISTS (SELECT FROM sluice.views s WHERE s.name = v.relname) ORDER BY 1`) {
+		AND c.relnamespace <> 'as_of'::regnamespace AND d.deptype = 'n' AND EXISTS (SELECT FROM sluice.views s WHERE s.name = 'as_of.' || v.relname) ORDER BY 1`) {
 		if _, table, _ := strings.Cut(read, " "); !slices.Contains(allowed, table) {
 			t.Errorf("as_of view reads the present: %s", read)
 		}
 	}
 	clock := regexp.MustCompile(`clock_timestamp|\bnow\(|current_date|current_timestamp|localtime`)
 	for _, text := range list(t, url, `SELECT c.relname || ' ' || pg_get_viewdef(c.oid) FROM pg_class c WHERE relnamespace = 'as_of'::regnamespace AND relname <> 'coverage'
-		UNION ALL SELECT p.proname || ' ' || pg_get_functiondef(p.oid) FROM pg_proc p JOIN sluice.views s ON s.name = p.proname WHERE pronamespace = 'as_of'::regnamespace`) {
+		UNION ALL SELECT p.proname || ' ' || pg_get_functiondef(p.oid) FROM pg_proc p JOIN sluice.views s ON s.name = 'as_of.' || p.proname WHERE pronamespace = 'as_of'::regnamespace`) {
 		if name, body, _ := strings.Cut(text, " "); clock.MatchString(body) {
 			t.Errorf("as_of.%s asks a clock", name)
 		}

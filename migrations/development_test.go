@@ -36,7 +36,7 @@ func TestADatabaseOfADevelopmentVersionIsLeftAlone(t *testing.T) {
 		t.Fatalf("the dump has %d objects and rows", len(before))
 	}
 	_, pending := migrations.Pending(t.Context(), url)
-	_, views := migrations.PendingViews(t.Context(), url)
+	_, views := migrations.PendingViews(t.Context(), url, migrations.History{})
 	_, declare := migrations.Declare(t.Context(), url, []schema.Service{})
 	_, outlook := migrations.Foresee(t.Context(), url, migrations.Options{})
 	for call, err := range map[string]error{

@@ -45,10 +45,7 @@ func Execute(ctx context.Context, url string, opts Options, plan func(ctx contex
 	for _, step := range steps {
 		err := others.try(ctx, step.table, func(ctx context.Context) error {
 			return pgx.BeginFunc(ctx, conns[1], func(tx pgx.Tx) error {
-				if _, err := tx.Exec(ctx, step.sql); err != nil {
-					return err
-				}
-				_, err := tx.Exec(ctx, sqlReaders)
+				_, err := tx.Exec(ctx, step.sql)
 				return err
 			})
 		})

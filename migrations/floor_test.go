@@ -57,7 +57,7 @@ func TestTheProgramBeforeWorksOnANewerDatabase(t *testing.T) {
 	before := append(catalogue(t, url), list(t, url, `SELECT v::text FROM sluice.views v UNION ALL SELECT c::text FROM sluice.columns c ORDER BY 1`)...)
 	for what, look := range map[string]func() (bool, error){
 		"migrations": func() (bool, error) { return migrations.Pending(t.Context(), url) },
-		"views":      func() (bool, error) { return migrations.PendingViews(t.Context(), url) },
+		"views":      func() (bool, error) { return migrations.PendingViews(t.Context(), url, migrations.History{}) },
 	} {
 		if pending, err := look(); err != nil || pending {
 			t.Errorf("%s are pending: %t, %v", what, pending, err)
@@ -88,7 +88,7 @@ func TestAFloorAboveAProgramRefusesIt(t *testing.T) {
 		url := byNewer(t, test.raise+";\nALTER TABLE inventory.bills DROP COLUMN status CASCADE;")
 		before := catalogue(t, url)
 		_, pending := migrations.Pending(t.Context(), url)
-		_, views := migrations.PendingViews(t.Context(), url)
+		_, views := migrations.PendingViews(t.Context(), url, migrations.History{})
 		_, declare := migrations.Declare(t.Context(), url, []schema.Service{})
 		for call, err := range map[string]error{
 			"Migrate": migrations.Migrate(t.Context(), url, migrations.Options{}), "Pending": pending, "PendingViews": views, "Declare": declare,

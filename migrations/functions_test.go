@@ -18,6 +18,7 @@ import (
 func TestFunctionsSeeNoOthersSchema(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
+	must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: all(t, url)}))
 	const open = `SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace::regnamespace::text IN ('sluice', 'history', 'as_of', 'analytics', 'notifications')
 		AND prosqlbody IS NULL AND coalesce(NOT 'search_path=pg_catalog, pg_temp' = ANY (proconfig), true) ORDER BY 1`
 	if diff := cmp.Diff([]string{}, list(t, url, open)); diff != "" {
@@ -63,9 +64,10 @@ func TestTheTurnOfADayLooksForNoName(t *testing.T) {
 func TestUpgradeBesideObjectsOfOthers(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
+	opts := migrations.Options{History: all(t, url)}
 	strangers := warehousetest.Plant(t, url)
 	for range 2 {
-		must(t, migrations.Migrate(t.Context(), url, later(t, migrations.Options{})))
+		must(t, migrations.Migrate(t.Context(), url, later(t, opts)))
 		strangers.Loot()
 		made := list(t, url, `SELECT proname::text FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname ~ '^(mart|public)_|copied|trap' ORDER BY 1`)
 		if diff := cmp.Diff([]string{}, made); diff != "" {
@@ -79,6 +81,8 @@ func TestUpgradeBesideObjectsOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	opts.History.Tables = append(opts.History.Tables, "custom.things")
+	must(t, migrations.Migrate(t.Context(), url, later(t, opts)))
 	if got := list(t, url, `SELECT to_regproc('history.custom_things_as_of')::text`); got[0] != "history.custom_things_as_of" {
 		t.Errorf("the new table has no function: %q", got)
 	}

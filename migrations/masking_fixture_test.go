@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/connectors"
+	"sluice/migrations"
 	"sluice/pipeline/warehouse/readers"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -45,6 +46,7 @@ func newReadable(t *testing.T) *readable {
 		must(t, err)
 	})
 	groups := readers.Standard()
+	must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: migrations.History{Tables: []string{"inventory.bills"}}}))
 	f.masked, f.unmasked, f.raw, f.stranger = f.reader("masked", groups.Masked), f.reader("unmasked", groups.Personal), f.reader("raw", groups.Raw), f.reader("stranger", "")
 	for _, role := range []string{f.masked, f.unmasked} {
 		_, err := readers.Allow(t.Context(), pool, role, []string{"a"})
@@ -167,7 +169,7 @@ END $$`, "MARK", "PERSONAL")
 func (f *readable) objects() []string {
 	f.Helper()
 	return list(f.T, f.url, `SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-		WHERE c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition AND (n.nspname IN ('sluice', 'river', 'history', 'analytics', 'notifications')
+		WHERE c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition AND (n.nspname IN ('sluice', 'river', 'history', 'as_of', 'analytics', 'notifications')
 			OR n.nspname IN (SELECT s.name FROM sluice.service_schemas s)) ORDER BY 1`)
 }
 

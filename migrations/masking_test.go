@@ -37,7 +37,7 @@ func (f *readable) mayRead() {
 	special := map[string][]string{
 		"analytics.readers": nil, "sluice.organizations": raw, "sluice.raw_records": raw, "sluice.tombstones": raw, "sluice.columns": raw, "notifications.events": raw,
 	}
-	bySchema := map[string][]string{"analytics": all, "history": raw, "sluice": nil, "river": nil, "notifications": nil}
+	bySchema := map[string][]string{"analytics": all, "history": raw, "as_of": raw, "sluice": nil, "river": nil, "notifications": nil}
 	services := list(f.T, f.url, `SELECT name FROM sluice.service_schemas`)
 	for _, service := range services {
 		bySchema[service] = raw

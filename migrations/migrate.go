@@ -48,7 +48,6 @@ SELECT CASE WHEN o.rolname <> current_user THEN o.rolname::text ELSE '' END, coa
 			'accounting', 'billing', 'chat', 'custom', 'inventory', 'invoicing'])
 		AND NOT r.rolsuper AND r.oid <> o.oid), '')
 FROM ours o`
-	sqlReaders = `SELECT history.make_readers()`
 )
 
 // ErrOthers says that schemas under the program's names belong to another role.
@@ -93,6 +92,9 @@ type Options struct {
 	// DefaultPatience.
 	Patience time.Duration
 
+	// History says of which tables the past can be read.
+	History History
+
 	// files replaces the embedded files, views those of the views: tests have later ones.
 	files, views fs.FS
 }
@@ -106,7 +108,8 @@ func (o Options) beside(conn *pgx.Conn) *beside {
 // without pending migrations is not changed, nor is one that a newer program migrated. After a kill
 // at any instant the next call continues where the killed one stopped. It returns ErrNewer or
 // ErrDevelopment, and changes nothing, if this program may not work on the database. It returns ErrBlocked if other
-// sessions hold a table for longer than the options say.
+// sessions hold a table for longer than the options say, and ErrDependents if others built on what
+// was made for a history that is over.
 func Migrate(ctx context.Context, url string, opts Options) error {
 	config, err := parse(url)
 	if err != nil {
@@ -150,13 +153,17 @@ func Migrate(ctx context.Context, url string, opts Options) error {
 		}
 		return err
 	}
-	if err := migrateOurs(ctx, pool, from, cmp.Or[fs.FS](opts.views, viewFiles), others); err != nil {
+	if err := migrateOurs(ctx, pool, from, others); err != nil {
 		return err
 	}
-	return migrateQueue(ctx, pool, others)
+	if err := migrateQueue(ctx, pool, others); err != nil {
+		return err
+	}
+	// They are last: what others built on views can stop this step, and nothing but analysts needs it.
+	return migrateViews(ctx, pool, cmp.Or[fs.FS](opts.views, viewFiles), opts.History, others)
 }
 
-func migrateOurs(ctx context.Context, pool *pgxpool.Pool, from, views fs.FS, others *beside) (failure error) {
+func migrateOurs(ctx context.Context, pool *pgxpool.Pool, from fs.FS, others *beside) (failure error) {
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { failure = errors.Join(failure, db.Close()) }()
 	provider, err := newProvider(db, from)
@@ -166,15 +173,7 @@ func migrateOurs(ctx context.Context, pool *pgxpool.Pool, from, views fs.FS, oth
 	if err := files(ctx, pool, provider, from, others); err != nil {
 		return fmt.Errorf("migrating the warehouse: %w", err)
 	}
-	// Each table has its function history.<service>_<table>_as_of, and its view in schema as_of.
-	err = others.try(ctx, "the functions of history", func(ctx context.Context) error {
-		_, err := pool.Exec(ctx, sqlReaders)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("making the functions of history: %w", err)
-	}
-	return migrateViews(ctx, pool, views, others)
+	return nil
 }
 
 func migrateQueue(ctx context.Context, pool *pgxpool.Pool, others *beside) error {

@@ -87,11 +87,13 @@ func TestFunctionsOfOthersInOurSchemas(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
 	role, stranger := warehousetest.Worker(t, url)
+	opts := migrations.Options{History: migrations.History{Tables: []string{"inventory.taxes"}}}
+	must(t, migrations.Migrate(t.Context(), url, opts))
 	script(t, url, `DROP FUNCTION history.inventory_taxes_as_of; GRANT CREATE, USAGE ON SCHEMA history TO `+role+`; CREATE SCHEMA hers AUTHORIZATION `+role)
 	script(t, stranger, `CREATE FUNCTION history.mine() RETURNS integer LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
 		CREATE TABLE hers.t (a integer); CREATE FUNCTION history.hers_t_as_of() RETURNS SETOF hers.t LANGUAGE sql AS 'SELECT * FROM hers.t';
 		CREATE FUNCTION history.inventory_taxes_as_of(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'`)
-	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
+	must(t, migrations.Migrate(t.Context(), url, opts))
 	got := list(t, url, `SELECT concat_ws(' ', oid::regprocedure, proconfig) FROM pg_proc WHERE proowner = '`+role+`'::regrole ORDER BY 1`)
 	if want := "history.hers_t_as_of(), history.inventory_taxes_as_of(integer), history.mine()"; strings.Join(got, ", ") != want {
 		t.Errorf("functions of others are %q, want %q", got, want)
@@ -99,6 +101,10 @@ func TestFunctionsOfOthersInOurSchemas(t *testing.T) {
 	made := list(t, url, `SELECT count(*)::text FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname = 'inventory_taxes_as_of'`)
 	if made[0] != "2" {
 		t.Errorf("the function of the table was not made beside another of its name: %s", made)
+	}
+	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
+	if after := list(t, url, `SELECT concat_ws(' ', oid::regprocedure, proconfig) FROM pg_proc WHERE proowner = '`+role+`'::regrole ORDER BY 1`); len(after) != 3 {
+		t.Errorf("when its history was over, of the functions of others only %q were left", after)
 	}
 }
 

@@ -126,8 +126,8 @@ func Foresee(ctx context.Context, url string, opts Options) (Outlook, error) {
 	}
 	for _, more := range []func() ([]Step, error){
 		func() ([]Step, error) { return pendingFiles(ctx, pool, s, from) },
-		func() ([]Step, error) { return pendingViews(ctx, pool, opts) },
 		func() ([]Step, error) { return pendingQueue(ctx, pool) },
+		func() ([]Step, error) { return pendingViews(ctx, pool, opts) },
 	} {
 		steps, err := more()
 		if err != nil {
@@ -209,7 +209,7 @@ func leftOf(ctx context.Context, pool *pgxpool.Pool, s state, number int64, name
 	return steps, nil
 }
 
-// pendingViews returns the views whose text the database does not have.
+// pendingViews returns the views whose text the database does not have, and those that are dropped.
 func pendingViews(ctx context.Context, pool *pgxpool.Pool, opts Options) ([]Step, error) {
 	from := fs.FS(viewFiles)
 	if opts.views != nil {
@@ -219,16 +219,30 @@ func pendingViews(ctx context.Context, pool *pgxpool.Pool, opts Options) ([]Step
 	if err := pool.QueryRow(ctx, sqlHasViews).Scan(&has); err != nil {
 		return nil, fmt.Errorf("looking which views are made: %w", err)
 	}
-	lacking, err := readViews(from)
-	if has && err == nil {
-		lacking, err = lackingViews(ctx, pool, from)
+	var work viewWork
+	var err error
+	if has {
+		work, err = lackingViews(ctx, pool, from, opts.History)
+	} else {
+		work.making, err = readViews(from)
 	}
 	if err != nil {
 		return nil, err
 	}
-	steps := make([]Step, 0, len(lacking))
-	for i := range lacking {
-		steps = append(steps, Step{File: "views/" + lacking[i].name + ".sql", Statements: described(lacking[i].text)})
+	steps := make([]Step, 0, len(work.making))
+	for i := range work.making {
+		file := &work.making[i]
+		name := file.name
+		if name != file.whole() {
+			name = "views/" + name + ".sql"
+		}
+		steps = append(steps, Step{File: name, Statements: described(file.text)})
+	}
+	if !has && len(opts.History.Tables) > 0 {
+		steps = append(steps, Step{File: "views and functions of the history of " + strings.Join(opts.History.Tables, ", "), Statements: []Statement{}})
+	}
+	if len(work.drops) > 0 {
+		steps = append(steps, Step{File: "views and functions of a history that is over", Statements: work.drops})
 	}
 	return steps, nil
 }

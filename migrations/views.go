@@ -29,9 +29,10 @@ var viewFiles embed.FS
 const (
 	// A view is gone if a table that it reads was dropped.
 	sqlViews = `
-SELECT name, digest FROM sluice.views
-WHERE to_regclass(format('analytics.%I', name)) IS NOT NULL
-	OR EXISTS (SELECT FROM pg_catalog.pg_proc WHERE pronamespace = to_regnamespace('analytics') AND proname = name)`
+SELECT v.name, v.digest FROM sluice.views v
+CROSS JOIN LATERAL (SELECT CASE WHEN strpos(v.name, '.') > 0 THEN v.name ELSE 'analytics.' || v.name END) AS w (whole)
+WHERE to_regclass(w.whole) IS NOT NULL OR EXISTS (SELECT FROM pg_catalog.pg_proc p WHERE p.pronamespace = to_regnamespace(split_part(w.whole, '.', 1))
+	AND p.proname = split_part(w.whole, '.', 2) AND p.proowner = (SELECT o.role FROM sluice.owner o))`
 	sqlMissing    = `SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL`
 	sqlViewIsMade = `
 INSERT INTO sluice.views (name, digest, applied_at) VALUES ($1, $2, clock_timestamp())
@@ -54,10 +55,22 @@ const (
 // newer version of the program made it, or the text breaks the promise that columns stay.
 var ErrViewLosesColumns = errors.New("the view in the database has columns that would be lost: a newer version of the program may have made it")
 
-// viewFile is the text of one view, and of the same one in schema as_of.
+// viewFile is the text of one view or function. Its name has the schema, unless that is analytics.
 type viewFile struct {
 	name, text string
 	digest     [sha256.Size]byte
+}
+
+func newView(name, text string) viewFile {
+	return viewFile{name: name, text: text, digest: sha256.Sum256([]byte(text))}
+}
+
+// whole is the name with its schema.
+func (f *viewFile) whole() string {
+	if strings.Contains(f.name, ".") {
+		return f.name
+	}
+	return "analytics." + f.name
 }
 
 var (
@@ -82,8 +95,7 @@ func readViews(from fs.FS) ([]viewFile, error) {
 			return nil, fmt.Errorf("reading the views: %w", err)
 		}
 		view := strings.TrimSuffix(path.Base(name), ".sql")
-		both := string(text) + asOf(view, string(text))
-		files[view] = viewFile{name: view, text: both, digest: sha256.Sum256([]byte(both))}
+		files[view] = newView(view, string(text))
 	}
 	var ordered []viewFile
 	var place func(name string, under []string) error
@@ -113,16 +125,36 @@ func readViews(from fs.FS) ([]viewFile, error) {
 	return ordered, nil
 }
 
-// lackingViews returns the views whose text the database does not have, in the order in which they
-// can be made.
-func lackingViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS) ([]viewFile, error) {
+// viewWork is what Migrate does to the views of a database.
+type viewWork struct {
+	// making are the views whose text the database does not have, in the order in which they can be
+	// made.
+	making []viewFile
+	// ended are the names of what was made for a history that is over, drops the statements that
+	// drop it.
+	ended []string
+	drops []Statement
+}
+
+// lackingViews returns what is left to do to the views.
+func lackingViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, kept History) (viewWork, error) {
+	var work viewWork
 	files, err := readViews(from)
-	if err != nil || len(files) == 0 {
-		return nil, err
+	if err != nil {
+		return work, err
+	}
+	missing, err := missingCustom(ctx, pool, files)
+	if err != nil {
+		return work, err
+	}
+	files = slices.DeleteFunc(files, func(f viewFile) bool { return len(missing[f.name]) > 0 })
+	past, over, err := pastViews(ctx, pool, files, kept)
+	if err != nil {
+		return work, err
 	}
 	rows, err := pool.Query(ctx, sqlViews)
 	if err != nil {
-		return nil, fmt.Errorf("looking which views are made: %w", err)
+		return work, fmt.Errorf("looking which views are made: %w", err)
 	}
 	made := make(map[string][]byte)
 	var name string
@@ -132,11 +164,12 @@ func lackingViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS) ([]viewFi
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("looking which views are made: %w", err)
+		return work, fmt.Errorf("looking which views are made: %w", err)
 	}
-	files = slices.DeleteFunc(files, func(f viewFile) bool { return bytes.Equal(made[f.name], f.digest[:]) })
-	missing, err := missingCustom(ctx, pool, files)
-	return slices.DeleteFunc(files, func(f viewFile) bool { return len(missing[f.name]) > 0 }), err
+	work.making = slices.DeleteFunc(append(files, past...), func(f viewFile) bool { return bytes.Equal(made[f.name], f.digest[:]) })
+	work.ended = slices.DeleteFunc(over, func(name string) bool { return made[name] == nil })
+	work.drops, err = dropping(ctx, pool, work.ended)
+	return work, err
 }
 
 // missingCustom returns, by view, the tables of schema custom that it reads, itself or through
@@ -165,9 +198,10 @@ func missingCustom(ctx context.Context, pool *pgxpool.Pool, files []viewFile) (m
 	return missing, nil
 }
 
-// PendingViews says whether Migrate would make views, in a database without pending migrations.
-// Nothing but analysts needs them: a program whose views are those of another version works.
-func PendingViews(ctx context.Context, url string) (bool, error) {
+// PendingViews says whether Migrate would make or drop views, in a database without pending
+// migrations. Nothing but analysts needs them: a program whose views are those of another version
+// works.
+func PendingViews(ctx context.Context, url string, kept History) (bool, error) {
 	pool, err := watch(ctx, url)
 	if err != nil {
 		return false, err
@@ -176,21 +210,21 @@ func PendingViews(ctx context.Context, url string) (bool, error) {
 	if newer, err := ofNewer(ctx, pool); err != nil || newer {
 		return false, err
 	}
-	lacking, err := lackingViews(ctx, pool, viewFiles)
-	return len(lacking) > 0, err
+	work, err := lackingViews(ctx, pool, viewFiles, kept)
+	return len(work.making) > 0 || len(work.drops) > 0, err
 }
 
 // migrateViews makes the views whose text the database does not have, a transaction for each. A
 // view of tables that are not there is left out: those of lists that are not enabled, and those
-// that were dropped.
-func migrateViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, others *beside) error {
-	lacking, err := lackingViews(ctx, pool, from)
+// that were dropped. Then it drops what was made for a history that is over.
+func migrateViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, kept History, others *beside) error {
+	work, err := lackingViews(ctx, pool, from, kept)
 	if err != nil {
 		return err
 	}
-	for i := range lacking {
-		file := &lacking[i]
-		err := others.try(ctx, "analytics."+file.name, func(ctx context.Context) error {
+	for i := range work.making {
+		file := &work.making[i]
+		err := others.try(ctx, file.whole(), func(ctx context.Context) error {
 			return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 				if _, err := tx.Exec(ctx, file.text); err != nil {
 					return err
@@ -204,13 +238,13 @@ func migrateViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, others *b
 			err = fmt.Errorf("%w: %w", ErrViewLosesColumns, err)
 		}
 		if ok && (pg.Code == undefinedTable || pg.Code == undefinedColumn) { // a plan may restore it, and then the view is made
-			others.log.WarnContext(ctx, "view left out: it reads what is not there", "view", "analytics."+file.name, "error", pg.Message)
+			others.log.WarnContext(ctx, "view left out: it reads what is not there", "view", file.whole(), "error", pg.Message)
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("making the view analytics.%s: %w", file.name, err)
+			return fmt.Errorf("making %s: %w", file.whole(), err)
 		}
-		others.log.InfoContext(ctx, "view made", "view", "analytics."+file.name)
+		others.log.InfoContext(ctx, "view made", "view", file.whole())
 	}
-	return nil
+	return dropPast(ctx, pool, work, others)
 }

@@ -63,7 +63,7 @@ func TestViewsAreMadeAgainWhenTheirTextChanges(t *testing.T) {
 	if !errors.Is(err, migrations.ErrViewLosesColumns) {
 		t.Errorf("a function returns other columns: %v", err)
 	}
-	pending, err := migrations.PendingViews(t.Context(), migrated(t))
+	pending, err := migrations.PendingViews(t.Context(), migrated(t), migrations.History{})
 	if err != nil || pending {
 		t.Errorf("a migrated database lacks views: %t, %v", pending, err)
 	}

@@ -244,10 +244,16 @@ func (a *App) WarnExposed(ctx context.Context) {
 	}
 }
 
+// migrating are the options of migrations. The configuration decides of which tables the past can
+// be read.
+func (a *App) migrating(patience time.Duration) migrations.Options {
+	return migrations.Options{Log: a.Log, Patience: patience, History: a.pastTables()}
+}
+
 // Migrate brings the database up to date. Patience is how long it waits for locks of other
 // sessions; zero means a minute.
 func (a *App) Migrate(ctx context.Context, patience time.Duration) error {
-	if err := migrations.Migrate(ctx, a.URL, migrations.Options{Log: a.Log, Patience: patience}); err != nil {
+	if err := migrations.Migrate(ctx, a.URL, a.migrating(patience)); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	return nil
@@ -255,7 +261,7 @@ func (a *App) Migrate(ctx context.Context, patience time.Duration) error {
 
 // Outlook says what Migrate would do, and which sessions are in its way now. It changes nothing.
 func (a *App) Outlook(ctx context.Context) (migrations.Outlook, error) {
-	outlook, err := migrations.Foresee(ctx, a.URL, migrations.Options{})
+	outlook, err := migrations.Foresee(ctx, a.URL, a.migrating(0))
 	if err != nil {
 		return outlook, fmt.Errorf("look at what is pending: %w", err)
 	}
@@ -266,7 +272,7 @@ func (a *App) Outlook(ctx context.Context) (migrations.Outlook, error) {
 func (a *App) Pending(ctx context.Context) (bool, error) {
 	pending, err := migrations.Pending(ctx, a.URL)
 	if err == nil && !pending {
-		pending, err = migrations.PendingViews(ctx, a.URL)
+		pending, err = migrations.PendingViews(ctx, a.URL, a.pastTables())
 	}
 	if err != nil {
 		return false, fmt.Errorf("look at the database's version: %w", err)

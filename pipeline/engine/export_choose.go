@@ -24,6 +24,10 @@ func (a *App) chooseRelations(known []exports.Relation, names []string, day, org
 		matched = slices.DeleteFunc(matched, func(at int) bool {
 			return several && organization != "" && !known[at].HasOrganization()
 		})
+		if len(matched) == 0 && day != "" {
+			return nil, fmt.Errorf("%w: %q is no table and no view of schema as_of that this role may export: "+
+				"sluice migrate makes those of lists with history: true, and sluice export lists them", ErrUsage, name)
+		}
 		if len(matched) == 0 {
 			return nil, fmt.Errorf("%w: %q is no table and no view that this role may export: sluice export lists them", ErrUsage, name)
 		}

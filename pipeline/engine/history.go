@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/history"
@@ -23,4 +24,19 @@ func (a *App) histories() []warehouse.HistorySetting {
 		settings = append(settings, setting)
 	}
 	return settings
+}
+
+// pastTables returns the tables of which the past can be read, if the database is migrated with this
+// configuration.
+func (a *App) pastTables() migrations.History {
+	var kept migrations.History
+	for i := range a.Config.Organizations {
+		kept.Organizations = append(kept.Organizations, a.Config.Organizations[i].Key)
+	}
+	for _, setting := range a.histories() {
+		if setting.Versions {
+			kept.Tables = append(kept.Tables, setting.Schema+"."+setting.Name)
+		}
+	}
+	return kept
 }

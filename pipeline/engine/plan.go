@@ -79,7 +79,7 @@ func (p Plan) needed() bool {
 // Accept executes the plan with the ID that the operator has read, and refuses any other plan.
 // Patience is how long it waits for locks of other sessions.
 func (a *App) Accept(ctx context.Context, id string, patience time.Duration) error {
-	options := migrations.Options{Log: a.Log, Patience: patience}
+	options := a.migrating(patience)
 	err := migrations.Execute(ctx, a.URL, options, func(ctx context.Context) (string, error) {
 		plan, err := a.Plan(ctx)
 		if err == nil && plan.SQL != "" && plan.ID != id {

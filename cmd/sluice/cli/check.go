@@ -221,7 +221,7 @@ func checkConsole(a *engine.App) []finding {
 // checkWarehouse checks roles and tables, once there are tables.
 func (c *cli) checkWarehouse(ctx context.Context, a *engine.App) []finding {
 	findings := append(append(checkRights(ctx, a), checkReaders(ctx, a)...), checkLeftOut(ctx, a)...)
-	return append(findings, c.checkTables(ctx, a)...)
+	return append(append(findings, c.checkTables(ctx, a)...), checkViews(ctx, a)...)
 }
 
 // databaseOf is the name of the check of the database.
@@ -370,6 +370,21 @@ func checkRights(ctx context.Context, a *engine.App) []finding {
 		findings[i] = verdict(check, nil, fmt.Sprintf("a warning: %s; to end that: %s;", right.What, right.Remedy))
 	}
 	return findings
+}
+
+// checkViews warns if migrate would make or drop views: those of another version of the program, or
+// of a history that was switched on or off.
+func checkViews(ctx context.Context, a *engine.App) []finding {
+	const check = "views"
+	pending, err := a.Pending(ctx)
+	switch {
+	case err != nil:
+		return []finding{verdict(check, err, "")}
+	case pending:
+		return []finding{verdict(check, nil, "a warning: those in the database are not those of this version and configuration: run sluice migrate")}
+	default:
+		return nil
+	}
 }
 
 // checkTables names tables and columns of sluice that another program or session dropped or

@@ -174,7 +174,7 @@ func TestAnErasedPersonIsNowhere(t *testing.T) {
 	run(codeFine, "rebuild")
 	run(codeFine, "verify", "--calls", "20")
 	clean("after a rebuild")
-	one[int](s, `SELECT count(*) FROM history.inventory_bills_as_of(now())`)
+	one[int](s, `SELECT count(*) FROM history.as_of(NULL::inventory.bills, now())`)
 	run(codeFine, "erase", "--list")
 	said.WriteString(run(codeFine, "explain", "accounting.contact_persons", id))
 	if !strings.Contains(said.String(), "The record was erased") {

@@ -35,9 +35,9 @@ Without a name, the command lists what can be exported.
 These can be exported: the copied tables (inventory.bills), their arrays
 (inventory.bills_line_items) and former values, custom lists, the views of analytics
 (analytics.ap_ageing), and versions (history.versions). With --as-of DAY: the tables and
-views of schema as_of (as_of.bills, as_of.inventory_bills). In a name, * stands for any
-characters: 'inventory.bills*' is bills with all arrays. Notes of sluice, raw records and
-tables of others are never exported.
+views of schema as_of (as_of.bills, as_of.inventory_bills), where history: true is set. In
+a name, * stands for any characters: 'inventory.bills*' is bills with all arrays. Notes of
+sluice, raw records and tables of others are never exported.
 
 Equal rows give equal files: rows are in the order of their key, and no file but
 export.json has an instant. A file gets its name when all are whole, and export.json gets

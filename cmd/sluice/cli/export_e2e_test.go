@@ -23,6 +23,7 @@ func TestExportOfEverything(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 95, Records: 500, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.append("  inventory.bills: {history: true}\n")
+	s.runs(codeFine, "migrate")
 	s.sync(codeFine)
 	for format, rowsOf := range map[string]func(content []byte) int64{
 		"csv": func(content []byte) int64 {

@@ -22,6 +22,7 @@ import (
 func TestExport(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 94, Records: 60, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.append("  inventory.bills: {history: true}\n")
 	if o := s.run("migrate"); o.code != codeFine { // it writes what is declared of columns
 		t.Fatalf("migrate ended with %d\n%s%s", o.code, o.stdout, o.stderr)
 	}

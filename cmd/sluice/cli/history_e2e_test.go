@@ -105,6 +105,7 @@ func TestThePastIsWhatUpstreamHad(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 97, Records: 120, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.configured(remembered + believing)
+	s.runs(codeFine, "migrate")
 	instants := s.live(4)
 	written := one[int](s, `SELECT count(*) FROM history.versions`)
 	s.sync(codeFine, withVersions()...)
@@ -123,6 +124,11 @@ func TestThePastIsWhatUpstreamHad(t *testing.T) {
 	s.run("status")
 	if n := one[int](s, `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`); n != 2 {
 		t.Errorf("%d periods are open, want 2", n)
+	}
+	s.runs(codeFine, "migrate")
+	const functions = `SELECT coalesce(string_agg(proname, ' ' ORDER BY proname), '') FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname ~ '_(bills|credit_notes|vendor_payments)_as_of$'`
+	if got := one[string](s, functions); got != "accounting_vendor_payments_as_of inventory_credit_notes_as_of" {
+		t.Errorf("functions are left of %s", got)
 	}
 	t.Logf("%d versions of %d instants", written, len(instants))
 }

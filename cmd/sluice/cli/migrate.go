@@ -29,6 +29,11 @@ it is executed, a transaction for each table. A plan creates tables and adds col
 in schema custom, and makes tables and columns again that something else dropped; it
 never drops anything and never changes a type.
 
+For resources with history: true it makes functions in schema history and views in
+schema as_of. When the configuration no longer asks for history, it drops them; if
+other views or functions depend on them, it names these, drops nothing and ends with
+exit code 3, with all else migrated.
+
 Sessions that hold a table are waited for, with pauses in which others read: a query
 beside a migration waits for less than a second. Sessions in the way are named with pid,
 role and application. After --wait it ends with exit code 3, what is done stays, and

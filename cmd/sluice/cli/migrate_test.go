@@ -53,3 +53,43 @@ func TestAPlanBesideAReader(t *testing.T) {
 		t.Errorf("%d tables have the column, want 2", n)
 	}
 }
+
+// TestMigrateMakesAndDropsWhatHistoryNeeds: the configuration decides. Before it was migrated, check
+// and migrate --plan say so; what others built on it is not dropped, and is named.
+func TestMigrateMakesAndDropsWhatHistoryNeeds(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 99, Records: 20}).narrow()
+	s.runs(codeFine, "migrate")
+	s.append("  inventory.bills: {history: true}\n")
+	const warning = "views: a warning: those in the database are not those of this version and configuration: run sluice migrate"
+	if o := s.run("check"); o.code != codeFine || !strings.Contains(o.stdout, warning) {
+		t.Errorf("check before migrate: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if o := s.run("migrate", "--plan"); o.code != codeFine || !strings.Contains(o.stdout, "\nas_of.bills\n") || !strings.Contains(o.stdout, "\nhistory.inventory_bills_as_of\n") {
+		t.Errorf("migrate --plan: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.runs(codeFine, "migrate")
+	if o := s.run("check"); o.code != codeFine || strings.Contains(o.stdout, warning) {
+		t.Errorf("check after migrate: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.sync(codeFine, "bills")
+	if past, bills := one[int](s, `SELECT count(*) FROM history.inventory_bills_as_of(clock_timestamp())`), one[int](s, `SELECT count(*) FROM inventory.bills`); past != bills || bills == 0 {
+		t.Errorf("the function has %d of %d bills", past, bills)
+	}
+	s.exec(`CREATE VIEW public.hers AS SELECT bill_id FROM as_of.bills`)
+	s.rewrite("inventory.bills: {history: true}", "inventory.bills: {history: false}")
+	if o := s.run("migrate", "--plan"); o.code != codeFine || !strings.Contains(o.stdout, "\nviews and functions of a history that is over\n") || !strings.Contains(o.stdout, "DROP VIEW as_of.") {
+		t.Errorf("migrate --plan at its end: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if o := s.run("migrate"); o.code != codeEnvironment || !strings.Contains(o.stderr, "hers depends on view as_of.bills") || !strings.Contains(o.stderr, "drop what depends on them") {
+		t.Errorf("migrate with a view of others: exit code %d, want %d\n%s%s", o.code, codeEnvironment, o.stdout, o.stderr)
+	}
+	s.exec(`DROP VIEW public.hers`)
+	s.runs(codeFine, "migrate")
+	if left := one[int](s, `SELECT count(*) FROM pg_class WHERE relnamespace = 'as_of'::regnamespace`); left != 1 {
+		t.Errorf("%d views of schema as_of are left, want the one about what is known", left)
+	}
+	if n := one[int](s, `SELECT count(*) FROM history.versions`); n == 0 {
+		t.Error("the versions are gone, too")
+	}
+}

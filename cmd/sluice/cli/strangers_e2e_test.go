@@ -88,7 +88,7 @@ func (s *fixture) functions(strangers *warehousetest.Strangers) {
 	calls := []string{
 		`SELECT sluice.prune_calls(2)`, `SELECT sluice.prune_runs('400 days')`, `SELECT sluice.prune_raw('2 days')`, `SELECT sluice.prune_history('2 days')`,
 		`SELECT sluice.prune_quarantine('2 days', '2 days', '2 days')`, `SELECT sluice.prune_gone('2 days')`,
-		`SELECT history.make_readers()`, `SELECT FROM sluice.detail_backlog('x', 'inventory', 'bills')`,
+		`SELECT FROM sluice.detail_backlog('x', 'inventory', 'bills')`,
 		`SELECT FROM history.inventory_bills_as_of(clock_timestamp())`, `SELECT FROM analytics.bill_lines_loaded`,
 	}
 	rows, err := s.conn.Query(s.t.Context(), `SELECT 'SELECT FROM sluice.check_' || name FROM sluice.checks`)

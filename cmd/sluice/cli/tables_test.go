@@ -22,7 +22,6 @@ func TestTablesChangedByOthers(t *testing.T) {
 	}
 	s.exec(`DROP TABLE inventory.taxes CASCADE`)
 	s.exec(`ALTER TABLE inventory.items DROP COLUMN unit CASCADE`)
-	s.exec(`DROP VIEW as_of.accounting_vendor_payments CASCADE`) // it would refuse the next statement
 	s.exec(`ALTER TABLE accounting.vendor_payments ALTER COLUMN description TYPE varchar(2000)`)
 	all := []string{
 		"table inventory.taxes is missing", "column inventory.items.unit is missing",
@@ -55,7 +54,6 @@ func TestTablesChangedByOthers(t *testing.T) {
 	if !strings.Contains(o.stdout, `CREATE TABLE "inventory"."taxes"`) || !strings.Contains(o.stdout, `ADD COLUMN "unit" text`) {
 		t.Errorf("the plan is\n%s", o.stdout)
 	}
-	s.exec(`DROP VIEW as_of.accounting_vendor_payments CASCADE`) // migrate made it again
 	s.exec(`ALTER TABLE accounting.vendor_payments ALTER COLUMN description TYPE text`)
 	s.afterAMinute()
 	for _, line := range []string{"migrate --accept " + id, "rebuild inventory.items", "backfill inventory.taxes --wait", "sync", "check"} {

@@ -112,10 +112,11 @@ func TestGroupsAreMade(t *testing.T) {
 		_, err := f.pool.Exec(t.Context(), statement)
 		f.must(err)
 	}
+	f.must(migrations.Migrate(t.Context(), f.URL, migrations.Options{History: migrations.History{Tables: []string{"inventory.bills"}}}))
 	for table, may := range map[string][3]bool{
 		"analytics.bills": {true, true, true}, "analytics.later": {true, true, true}, "analytics.readers": {false, false, false},
 		"inventory.bills": {false, false, true}, "inventory.later": {false, false, true}, "custom.later": {false, false, true},
-		"history.versions": {false, false, true}, "history.later": {false, false, true}, "notifications.events": {false, false, true},
+		"history.versions": {false, false, true}, "as_of.bills": {false, false, true}, "as_of.inventory_bills": {false, false, true}, "history.later": {false, false, true}, "notifications.events": {false, false, true},
 		"sluice.organizations": {false, false, true}, "sluice.raw_records": {false, false, true}, "sluice.tombstones": {false, false, true},
 		"sluice.later": {false, false, false}, "sluice.tokens": {false, false, false}, "sluice.callbacks": {false, false, false}, "sluice.reader_key": {false, false, false},
 		"sluice.viewer": {false, false, false}, "sluice.visible_organizations": {false, false, false},
