@@ -52,12 +52,14 @@ COMMENT ON COLUMN sluice.table_columns.column_number IS 'The number of the colum
 -- table.
 CREATE TABLE sluice.housekeeping (
     work text COLLATE "C" PRIMARY KEY,
-    pruned_to timestamptz
+    pruned_to timestamptz,
+    at timestamptz
 );
 COMMENT ON TABLE sluice.housekeeping IS 'What one process at a time does; it holds the lock of the row meanwhile.';
 COMMENT ON COLUMN sluice.housekeeping.work IS 'What it is.';
 COMMENT ON COLUMN sluice.housekeeping.pruned_to IS 'Up to which instant entries went, by what each was kept from; null where rows say that themselves.';
-INSERT INTO sluice.housekeeping VALUES ('calls'), ('raw'), ('runs'), ('versions'), ('quarantine'), ('gone');
+COMMENT ON COLUMN sluice.housekeeping.at IS 'When a process last looked for due streams, in the row tick, by the clock of the database; null before.';
+INSERT INTO sluice.housekeeping VALUES ('tick'), ('calls'), ('raw'), ('runs'), ('versions'), ('quarantine'), ('gone');
 
 -- +goose StatementBegin
 CREATE FUNCTION sluice.take_turn(p_work text) RETURNS boolean LANGUAGE plpgsql
@@ -96,17 +98,6 @@ WHERE l.locktype = 'advisory' AND l.granted AND l.classid::bigint = 20928 AND l.
     AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = current_database());
 COMMENT ON VIEW sluice.live_processes IS 'Processes that live: their session holds their lock.';
 COMMENT ON COLUMN sluice.live_processes.id IS 'Number of the process.';
-
--- Each process shows the same instant, whichever of them ticked. Written by
--- pipeline/warehouse/streams, in the transaction of the tick.
-CREATE TABLE sluice.last_tick (
-    one boolean PRIMARY KEY DEFAULT true CHECK (one),
-    at timestamptz
-);
-COMMENT ON TABLE sluice.last_tick IS 'One row: when a process last looked for due streams.';
-COMMENT ON COLUMN sluice.last_tick.one IS 'Always true: there is one row.';
-COMMENT ON COLUMN sluice.last_tick.at IS 'The instant, by the clock of the database; null before the first tick.';
-INSERT INTO sluice.last_tick DEFAULT VALUES;
 
 -- Organizations -----------------------------------------------------------------------------------
 

@@ -608,6 +608,11 @@ COMMENT ON FUNCTION sluice.concurrent_now IS 'How many calls may be under way at
 -- against the day alone. Shares are of upstream's last limit also between the turn of its day and
 -- its next answer.
 --
+-- The timeline. For a lease after the first reservation on another timeline (sluice.last_timeline)
+-- all calls are refused, because the database may have forgotten calls. A forgotten call left at
+-- most a third of a minute after it was reserved, and ended within a lease. So none is under way,
+-- or in the last minute of upstream, later.
+--
 -- The wait is when it makes sense to ask again. Limits of 0 are no limits. A day that rolls has the
 -- zone ''.
 -- +goose StatementBegin
@@ -643,10 +648,22 @@ DECLARE
     v_place integer;
     v_probe sluice.calls;
     v_doubt boolean := false;
+    v_timeline text := sluice.timeline();
 BEGIN
     call_id := 0;
     refused := '';
     wait_ms := 0;
+    SELECT l.seen_at + p_lease INTO v_until FROM sluice.last_timeline l WHERE l.timeline = v_timeline;
+    IF NOT FOUND THEN
+        INSERT INTO sluice.last_timeline AS l (timeline, seen_at) VALUES (v_timeline, clock_timestamp())
+        ON CONFLICT (one) DO UPDATE SET timeline = excluded.timeline, seen_at = excluded.seen_at WHERE l.timeline <> excluded.timeline;
+        SELECT l.seen_at + p_lease INTO v_until FROM sluice.last_timeline l;
+    END IF;
+    IF v_until > clock_timestamp() THEN
+        refused := 'forgotten';
+        wait_ms := greatest(1, ceil(extract(epoch FROM v_until - clock_timestamp()) * 1000));
+        RETURN;
+    END IF;
     p_floors[6] := coalesce(p_floors[6], 0);
     p_ceilings[6] := coalesce(p_ceilings[6], 1);
 
@@ -808,7 +825,7 @@ BEGIN
 END
 $function$;
 -- +goose StatementEnd
-COMMENT ON FUNCTION sluice.reserve_call IS 'Counts a call before it leaves, or says which limit refuses it and for how long.';
+COMMENT ON FUNCTION sluice.reserve_call IS 'Counts a call before it leaves, or says which limit refuses it and for how long; it refuses calls for a lease after the timeline changed.';
 
 -- The end of a call -------------------------------------------------------------------------------
 
@@ -962,20 +979,6 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.recount_calls IS 'Counts anew from the call log what occupies slots and what the day has spent.';
 
--- What moves calls of the log in time, as tests do that let time pass, moves what is counted.
--- +goose StatementBegin
-CREATE FUNCTION sluice.recount_moved_calls() RETURNS trigger LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $function$
-BEGIN
-    PERFORM sluice.recount_calls();
-    RETURN NULL;
-END
-$function$;
--- +goose StatementEnd
-COMMENT ON FUNCTION sluice.recount_moved_calls IS 'Counts anew when calls of the log were moved in time.';
-CREATE TRIGGER calls_moved AFTER UPDATE OF reserved_at ON sluice.calls
-    FOR EACH STATEMENT EXECUTE FUNCTION sluice.recount_moved_calls();
-
 -- The history of the database ---------------------------------------------------------------------
 --
 -- A standby that was promoted, and a database that was restored, may have forgotten what was
@@ -1001,53 +1004,6 @@ COMMENT ON COLUMN sluice.last_timeline.one IS 'Always true: there is one row.';
 COMMENT ON COLUMN sluice.last_timeline.timeline IS 'The timeline, as sluice.timeline() names it.';
 COMMENT ON COLUMN sluice.last_timeline.seen_at IS 'When a call was first reserved on it; -infinity for the timeline of the migration.';
 INSERT INTO sluice.last_timeline (timeline, seen_at) VALUES (sluice.timeline(), '-infinity');
-
--- +goose StatementBegin
-CREATE FUNCTION sluice.timeline_wait(p_lease interval) RETURNS bigint LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE
-    v_timeline text := sluice.timeline();
-    v_until timestamptz;
-BEGIN
-    SELECT l.seen_at + p_lease INTO v_until FROM sluice.last_timeline l WHERE l.timeline = v_timeline;
-    IF NOT FOUND THEN
-        INSERT INTO sluice.last_timeline AS l (timeline, seen_at) VALUES (v_timeline, clock_timestamp())
-        ON CONFLICT (one) DO UPDATE SET timeline = excluded.timeline, seen_at = excluded.seen_at WHERE l.timeline <> excluded.timeline;
-        SELECT l.seen_at + p_lease INTO v_until FROM sluice.last_timeline l;
-    END IF;
-    IF v_until > clock_timestamp() THEN
-        RETURN greatest(1, ceil(extract(epoch FROM v_until - clock_timestamp()) * 1000));
-    END IF;
-    RETURN 0;
-END
-$function$;
--- +goose StatementEnd
-COMMENT ON FUNCTION sluice.timeline_wait IS 'How many milliseconds no call may leave, because the database may have forgotten calls: a lease since the first reservation on this timeline.';
-
--- A call that the database forgot left at most a third of a minute after it was reserved, and ended
--- within a lease. So no forgotten call is under way, or in the last minute of upstream, later.
--- +goose StatementBegin
-CREATE FUNCTION sluice.reserve_call_on_timeline(
-    p_organization text, p_service text, p_resource text, p_class text, p_run bigint,
-    p_method text, p_path text, p_page integer,
-    p_shared text, p_per_minute integer, p_concurrent integer, p_daily integer,
-    p_lease interval, p_window interval, p_day interval,
-    p_floors double precision[], p_ceilings double precision[], p_reset_hour integer, p_zone text,
-    OUT call_id bigint, OUT refused text, OUT wait_ms bigint
-) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
-BEGIN
-    call_id := 0;
-    refused := 'forgotten';
-    wait_ms := sluice.timeline_wait(p_lease);
-    IF wait_ms = 0 THEN
-        SELECT r.call_id, r.refused, r.wait_ms INTO STRICT call_id, refused, wait_ms
-        FROM sluice.reserve_call(p_organization, p_service, p_resource, p_class, p_run, p_method, p_path, p_page,
-            p_shared, p_per_minute, p_concurrent, p_daily, p_lease, p_window, p_day, p_floors, p_ceilings, p_reset_hour, p_zone) r;
-    END IF;
-END
-$function$;
--- +goose StatementEnd
-COMMENT ON FUNCTION sluice.reserve_call_on_timeline IS 'Reserves a call, or says which limit refuses it, as reserve_call does; and refuses calls for a lease after the timeline changed.';
 
 -- Tokens ------------------------------------------------------------------------------------------
 

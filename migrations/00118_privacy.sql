@@ -89,19 +89,14 @@ SET search_path = pg_catalog, pg_temp AS $function$
         JOIN sluice.erased_records e ON (e.organization_id, e.service, e.resource) = (p_organization_id, r.service, r.resource)
             AND e.record_hash = sluice.erasure_hash(p_organization_id, r.service, r.resource, p_record_id))
 $function$;
-CREATE FUNCTION sluice.refuse_erased_event() RETURNS trigger LANGUAGE plpgsql
+CREATE FUNCTION sluice.refuse_erased() RETURNS trigger LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
-    IF sluice.is_erased(NEW.organization_id, NEW.record_id) THEN
-        RETURN NULL;
-    END IF;
-    RETURN NEW;
-END
-$function$;
-CREATE FUNCTION sluice.refuse_erased_body() RETURNS trigger LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $function$
-BEGIN
-    IF EXISTS (SELECT FROM unnest(NEW.ids) AS i (id) WHERE sluice.is_erased(NEW.organization_id, i.id)) THEN
+    IF TG_TABLE_NAME = 'events' THEN
+        IF sluice.is_erased(NEW.organization_id, NEW.record_id) THEN
+            RETURN NULL;
+        END IF;
+    ELSIF EXISTS (SELECT FROM unnest(NEW.ids) AS i (id) WHERE sluice.is_erased(NEW.organization_id, i.id)) THEN
         NEW.body := NULL;
     END IF;
     RETURN NEW;
@@ -109,11 +104,10 @@ END
 $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.is_erased IS 'Whether a record of any resource with this identifier was erased, and is not allowed again.';
-COMMENT ON FUNCTION sluice.refuse_erased_event IS 'Leaves out what upstream told of an erased record.';
-COMMENT ON FUNCTION sluice.refuse_erased_body IS 'Leaves out the body of a callback that names an erased record.';
+COMMENT ON FUNCTION sluice.refuse_erased IS 'Leaves out an event about an erased record, and the body of a callback that names one.';
 
-CREATE TRIGGER refuse_erased BEFORE INSERT ON notifications.events FOR EACH ROW EXECUTE FUNCTION sluice.refuse_erased_event();
-CREATE TRIGGER refuse_erased BEFORE INSERT OR UPDATE ON sluice.callbacks FOR EACH ROW WHEN (NEW.body IS NOT NULL) EXECUTE FUNCTION sluice.refuse_erased_body();
+CREATE TRIGGER refuse_erased BEFORE INSERT ON notifications.events FOR EACH ROW EXECUTE FUNCTION sluice.refuse_erased();
+CREATE TRIGGER refuse_erased BEFORE INSERT OR UPDATE ON sluice.callbacks FOR EACH ROW WHEN (NEW.body IS NOT NULL) EXECUTE FUNCTION sluice.refuse_erased();
 
 -- What is left out --------------------------------------------------------------------------------
 --

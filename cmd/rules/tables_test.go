@@ -20,7 +20,7 @@ const migrated = "migrations"
 //
 // A function of the database writes on behalf of the package that calls it: reserve_call,
 // finish_call and prune_calls write calls, live_calls, budgets, day_budgets, spent, external_spent
-// for calls, and timeline_wait last_timeline; prune_runs deletes runs for streams, and with them verifications and
+// for calls, and reserve_call last_timeline; prune_runs deletes runs for streams, and with them verifications and
 // processes that are as old; take_callback writes callbacks and hints for hints; prune_actions
 // deletes actions for actions; prune_changes and renew_changes write changes and change_log for
 // changes; prune_raw deletes raw_records and notes it in raw_looks; prune_quarantine deletes from
@@ -35,14 +35,14 @@ func writers() map[string]string {
 		verified  = warehouse + "/verifications"
 	)
 	return map[string]string{
-		"streams": streams, "runs": streams, "forecasts": streams, "last_tick": streams,
+		"streams": streams, "runs": streams, "forecasts": streams, "housekeeping": streams,
 		"backfills": streams + "/backfills", "parents": streams + "/details",
 		"calls": calls, "live_calls": calls, "last_timeline": calls, "budgets": calls, "day_budgets": calls, "spent": calls, "external_spent": calls, "tokens": calls,
 		"quarantine": warehouse + "/quarantine", "drift": warehouse + "/quarantine", "keys": warehouse + "/quarantine",
 		"tombstones": warehouse + "/tombstones", "sightings": warehouse + "/tombstones",
 		"capabilities": warehouse + "/capabilities", "lateness": warehouse + "/capabilities",
 		"callbacks": warehouse + "/hints", "hints": warehouse + "/hints", "channels": warehouse + "/channels", "channel_gaps": warehouse + "/channels",
-		"raw_records": warehouse + "/rows", "raw_looks": warehouse, "housekeeping": warehouse,
+		"raw_records": warehouse + "/rows", "raw_looks": warehouse,
 		"left_out":      warehouse + "/leftout",
 		"organizations": warehouse, "rebuilds": warehouse + "/rebuilds",
 		"erasures": erasing, "erasure_salt": migrated, "erased_records": erasing, "erased_values": erasing,

@@ -84,6 +84,7 @@ func (h *toldFixture) repaired() {
 	must(h.t, h.world.SetFaults(nil))
 	h.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '25 hours', lease_until = lease_until - interval '25 hours',
 		finished_at = finished_at - interval '25 hours', free_at = free_at - interval '25 hours' WHERE kind = 'exhausted'`)
+	h.exec(`SELECT sluice.recount_calls()`)
 	var held []struct {
 		Run int64 `json:"run"`
 	}
@@ -115,7 +116,7 @@ func (h *toldFixture) tickless(w *watcher) {
 	defer func() { must(h.t, conn.Close(context.WithoutCancel(h.t.Context()))) }()
 	tx, err := conn.Begin(h.t.Context())
 	must(h.t, err)
-	_, err = tx.Exec(h.t.Context(), `SELECT FROM sluice.last_tick FOR UPDATE`)
+	_, err = tx.Exec(h.t.Context(), `SELECT FROM sluice.housekeeping WHERE work = 'tick' FOR UPDATE`)
 	must(h.t, err)
 	w.fires("SluiceNoTick")
 	must(h.t, tx.Rollback(h.t.Context()))

@@ -174,6 +174,7 @@ func (s *fixture) pass(d time.Duration) {
 func (s *fixture) afterAMinute() {
 	s.t.Helper()
 	s.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '1 minute', free_at = free_at - interval '1 minute'`)
+	s.exec(`SELECT sluice.recount_calls()`)
 }
 
 // calls counts the call log without the calls for tokens.

@@ -57,6 +57,7 @@ func TestTwoRoles(t *testing.T) {
 
 	// The housekeeping of serve begins a new block of the call log when a new day begins.
 	s.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '3 days', lease_until = lease_until - interval '3 days', finished_at = finished_at - interval '3 days'`)
+	s.exec(`SELECT sluice.recount_calls()`)
 	s.exec(`INSERT INTO sluice.actions (at, actor, action, target, outcome) VALUES (now() - interval '401 days', 'jane', 'sync', 'old', 'done'), (now(), 'jane', 'sync', 'new', 'done')`)
 	blocks := one[int](s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'sluice.calls'::regclass`)
 	s.serveUntil("turns the call log and drops old actions", `SELECT count(*) > $1 AND (SELECT string_agg(target, ',') = 'new' FROM sluice.actions)

@@ -87,7 +87,7 @@ func (f *fixture) happened() {
 		(2, $1, 'inventory', 'items', 6), (1, $1, 'inventory', 'bills', 0)`)
 	of(`INSERT INTO sluice.closings (organization_id, period, first_day, last_day, time_zone) VALUES ($1, '2025-10', '2025-10-01', '2025-10-31', 'UTC')`)
 	f.spent(of)
-	f.exec(`UPDATE sluice.last_tick SET at = '2026-05-06Z'`)
+	f.exec(`UPDATE sluice.housekeeping SET at = '2026-05-06Z' WHERE work = 'tick'`)
 	f.exec(`INSERT INTO river.river_job (kind, args, queue, state, max_attempts, priority, scheduled_at) SELECT 'stream', '{}', 'streams', v::river.river_job_state, 9, 1, at
 		FROM (VALUES ('available', timestamptz '2026-05-08Z'), ('retryable', '2026-05-07Z'), ('scheduled', '2100-01-01Z')) AS j (v, at)`)
 	f.exec(`INSERT INTO sluice.tokens (credential, died_young) VALUES ('x', 4)`)

@@ -115,7 +115,7 @@ func (l *Ledger) QueueUnderWay(batch *pgx.Batch, call int64) {
 
 // The arguments have the order and the line breaks of those in Reserve.
 const sqlReserve = `
-SELECT call_id, refused, wait_ms FROM sluice.reserve_call_on_timeline(
+SELECT call_id, refused, wait_ms FROM sluice.reserve_call(
 	p_organization => $1, p_service => $2, p_resource => $3, p_class => $4, p_run => $5,
 	p_method => $6, p_path => $7, p_page => $8,
 	p_shared => $9, p_per_minute => $10, p_concurrent => $11, p_daily => $12,

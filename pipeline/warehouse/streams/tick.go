@@ -12,10 +12,10 @@ import (
 const (
 	// A process that ticks at the same instant notes it, too: none waits for the other's row.
 	sqlTicked = `
-UPDATE sluice.last_tick SET at = clock_timestamp()
-WHERE one IN (SELECT t.one FROM sluice.last_tick t FOR UPDATE SKIP LOCKED)`
+UPDATE sluice.housekeeping SET at = clock_timestamp()
+WHERE work IN (SELECT h.work FROM sluice.housekeeping h WHERE h.work = 'tick' FOR UPDATE SKIP LOCKED)`
 
-	sqlLastTick = `SELECT at FROM sluice.last_tick`
+	sqlLastTick = `SELECT at FROM sluice.housekeeping WHERE work = 'tick'`
 )
 
 // ticked notes that this process looks for due streams now.

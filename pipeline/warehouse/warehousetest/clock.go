@@ -28,6 +28,9 @@ func Pass(tb testing.TB, conn *pgx.Conn, d time.Duration) {
 	if err := Shift(tb.Context(), conn, d); err != nil {
 		tb.Fatal(err)
 	}
+	if _, err := conn.Exec(tb.Context(), `SELECT sluice.recount_calls()`); err != nil {
+		tb.Fatal(err)
+	}
 }
 
 // Shift does what Pass does, for programs that are no tests.
