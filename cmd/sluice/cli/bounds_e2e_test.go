@@ -6,41 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"sluice/sandbox"
 )
-
-// TestFaultsOfBoundsHeal: an answer that exceeds a bound is refused, and all records are loaded
-// when upstream is healthy again.
-func TestFaultsOfBoundsHeal(t *testing.T) {
-	t.Parallel()
-	for _, kind := range []string{"many_elements", "many_keys", "huge_token", "all_poison"} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			f := newFaultFixtureOf(t, false, large)
-			code := codeFailed
-			switch kind {
-			case "all_poison":
-				f.name, f.short, f.path = "chat.conversations", "conversations", "/maintenanceapi/v2/chats"
-			case "huge_token": // only lists that go on by token read it
-				f.rewrite("  chat.channels: {enabled: false}\n", "")
-				f.name, f.short, f.path = "chat.channels", "channels", "/api/v2/channels"
-			case "many_keys":
-				code = codeFine // one record of a page, which is in quarantine
-			}
-			f.fault(kind, 0, 0)
-			f.comesTo("upstream exceeds a bound", code)
-			f.clear()
-			f.minutes()
-			f.pass(25 * time.Hour)
-			f.comesTo("upstream is well again", codeFine)
-			if gone, _ := f.equal(f.name); gone > 0 {
-				t.Errorf("%d rows without a record upstream", gone)
-			}
-		})
-	}
-}
 
 // TestHostileAnswersDoNotHoldUpTheEnd: SIGTERM ends a process, whatever it is doing.
 func TestHostileAnswersDoNotHoldUpTheEnd(t *testing.T) {

@@ -119,46 +119,6 @@ func TestAnyAnswerIsBoundedInMemory(t *testing.T) { //nolint:paralleltest // bes
 	}
 }
 
-// TestLargeBodiesTakeTurns: lists whose answers are large at the same time are read one after the
-// other; ten at once took 1.6 GB.
-func TestLargeBodiesTakeTurns(t *testing.T) { //nolint:paralleltest // beside others a collection comes late
-	// One record that fits, for each list with pages: the name of its identifier, and of a text of
-	// any length.
-	names := map[string][2]string{
-		"chart_of_accounts": {"account_id", "account_name"}, "vendor_payments": {"payment_id", "vendor_name"},
-		"items": {"item_id", "name"}, "bills": {"bill_id", "vendor_name"}, "credit_notes": {"creditnote_id", "customer_name"},
-	}
-	usual := usualPeak(t)
-	for _, fit := range []bool{false, true} {
-		t.Run(map[bool]string{true: "records that fit", false: "records that do not"}[fit], func(t *testing.T) {
-			s := newFixture(t, sandbox.Options{Seed: 72, Records: small, Limits: sandbox.Limits{Off: true}}).narrow()
-			bodies := map[string][]byte{}
-			for _, r := range resources() {
-				key, record := r.path[strings.LastIndex(r.path, "/")+1:], `{"x":"`
-				if name, paged := names[r.name]; fit && paged {
-					record = `{"` + name[0] + `":"1","last_modified_time":"2026-01-01T00:00:00+0000","` + name[1] + `":"`
-				}
-				bodies[r.path] = []byte(`{"code":0,"` + key + `":[` + record + strings.Repeat("x", 30<<20) +
-					`"}],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`)
-			}
-			over := s.attack(&evil{bodies: bodies})
-			p, used := s.peakOf("sync")
-			over()
-			frugal(t, used, usual)
-			if p.code == codeFine {
-				t.Errorf("the process ended well\n%s", p.stderr.String())
-			}
-			rows := `SELECT count(*) FROM inventory.items WHERE octet_length(name) > 30000000`
-			if !fit {
-				rows = `SELECT count(*) FROM sluice.quarantine WHERE resource = 'items' AND octet_length(raw) > 30000000`
-			}
-			if n := one[int](s, rows); n != 1 {
-				t.Errorf("%d records of 30 MB arrived, want 1", n)
-			}
-		})
-	}
-}
-
 // TestABombIsBoundedInMemory: a small body that decompresses to a gigabyte costs the process no
 // more than the largest page and its rows.
 func TestABombIsBoundedInMemory(t *testing.T) { //nolint:paralleltest // beside others a collection comes late

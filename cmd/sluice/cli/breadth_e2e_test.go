@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -37,21 +36,28 @@ func TestBreadth(t *testing.T) {
 				t.Error("nothing changed upstream")
 			}
 
-			s.pass(25 * time.Hour)
-			before := s.written()
-			for stream, r := range s.inTurns() {
-				if r.Inserted+r.Updated+r.Quarantined > 0 || r.Outcome != "done" {
-					t.Errorf("%s: the third sync says %+v", stream, r)
-				}
-				if strings.HasSuffix(stream, ".details") && r.Calls > 0 {
-					t.Errorf("%s: %d calls for single records whose list rows did not change", stream, r.Calls)
-				}
-			}
-			if after := s.written(); after != before {
-				t.Errorf("rows written (inserted, updated, deleted) were %v and are %v after a sync of nothing", before, after)
-			}
+			s.changesNothing()
 			s.wideEqual()
 		})
+	}
+}
+
+// changesNothing syncs a day later, when nothing changed upstream: no row is written, and no single
+// record is read.
+func (s *fixture) changesNothing() {
+	s.t.Helper()
+	s.pass(25 * time.Hour)
+	before := s.written()
+	for stream, r := range s.inTurns() {
+		if r.Inserted+r.Updated+r.Quarantined > 0 || r.Outcome != "done" {
+			s.t.Errorf("%s: the sync of nothing says %+v", stream, r)
+		}
+		if strings.HasSuffix(stream, ".details") && r.Calls > 0 {
+			s.t.Errorf("%s: %d calls for single records whose list rows did not change", stream, r.Calls)
+		}
+	}
+	if after := s.written(); after != before {
+		s.t.Errorf("rows written (inserted, updated, deleted) were %v and are %v after a sync of nothing", before, after)
 	}
 }
 
@@ -82,32 +88,6 @@ func (s *fixture) detailed(headers bool) {
 	if months := one[int](s, `SELECT count(*) FROM analytics.bill_lines_loaded`); months == 0 || loaded != months {
 		s.t.Errorf("lines are loaded of all bills in %d months of %d", loaded, months)
 	}
-}
-
-// TestASingleRecordIsRetriedAsOne: a quarantined single record completes its row, and does not
-// count as a record of the list.
-func TestASingleRecordIsRetriedAsOne(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 74, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
-	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills/", Kind: "poison", Count: 1}}))
-	s.sync(codeFailed, "bills") // one of sixteen is more than the share allowed in quarantine
-	must(t, s.world.SetFaults(nil))
-	id, bill := one[int64](s, `SELECT id FROM sluice.quarantine`), one[string](s, `SELECT bill_id FROM inventory.bills WHERE _detail_state = 'failed'`)
-	list := one[string](s, `SELECT encode(_content_hash, 'hex') FROM inventory.bills WHERE bill_id = $1`, bill)
-	for raw := range s.world.Truth("inventory", "bills") {
-		if strings.Contains(string(raw), `"bill_id":"`+bill+`"`) {
-			s.exec(`UPDATE sluice.quarantine SET raw = $2 WHERE id = $1`, id, []byte(raw))
-		}
-	}
-	var retried []map[string]any
-	s.document(&retried, "quarantine", "retry", strconv.FormatInt(id, 10))
-	state := one[string](s, `SELECT _detail_state FROM inventory.bills WHERE bill_id = $1`, bill)
-	after := one[string](s, `SELECT encode(_content_hash, 'hex') FROM inventory.bills WHERE bill_id = $1`, bill)
-	if lines := one[int](s, `SELECT count(*) FROM inventory.bills_line_items WHERE _parent_id = $1`, bill); state != "current" || lines == 0 || after != list {
-		t.Errorf("after the retry the row is %s with %d lines, and its list's hash went from %s to %s", state, lines, list, after)
-	}
-	s.sync(codeFine, "bills")
-	s.equal("inventory.bills")
 }
 
 // written are the server's counts of writes to the tables of the services.

@@ -9,17 +9,14 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"sluice/cmd/sluice/console"
 	"sluice/cmd/sluice/console/browser"
 	"sluice/pipeline/engine"
-	"sluice/sandbox"
 )
 
 // TestConsoleInABrowser uses the console as a person does, with the company of the demo. Its parts
@@ -34,7 +31,6 @@ func TestConsoleInABrowser(t *testing.T) {
 		{"rows arrive", rowsArrive},
 		{"pages", everyPage},
 		{"without scripts", withoutScripts},
-		{"wrong clock", wrongClock},
 		{"database away", databaseAway},
 		{"console gone", consoleGone},
 		{"console gone behind a proxy", consoleGoneBehindAProxy},
@@ -171,36 +167,6 @@ func withoutScripts(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint
 	p.Wait("nav a")
 	m.acts(p, runBills())
 }
-
-// wrongClock: a browser that is a day ahead shows the same ages, for they are the server's.
-func wrongClock(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
-	right, wrong := b.Page(t, 1280, 1000, false), b.Page(t, 1280, 1000, false)
-	wrong.Clock(24 * time.Hour)
-	look := func(p *browser.Page) string { return seconds.ReplaceAllString(p.Text("main"), "some s") }
-	same := func(address string) {
-		t.Helper()
-		var before, got, after string
-		for range 3 { // an age may turn between two looks
-			right.Open(address)
-			before = look(right)
-			wrong.Open(address)
-			got = look(wrong)
-			right.Open(address)
-			if after = look(right); got == before || got == after {
-				return
-			}
-		}
-		t.Errorf("with a wrong clock %s says\n%s\nand without\n%s\n%s", address, got, before, after)
-	}
-	for _, page := range []string{
-		"/", "/streams/" + sandbox.DefaultOrganizationID + "/inventory.bills", "/budget", "/runs", "/quarantine", "/tombstones", "/backfills", "/notifications",
-	} {
-		same(m.url + page)
-	}
-}
-
-// seconds are ages that differ between two looks.
-var seconds = regexp.MustCompile(`\b\d+ s\b`)
 
 const consoleIsGone = "The console does not answer. This page comes back by itself."
 

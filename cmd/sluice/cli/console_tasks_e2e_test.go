@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -298,4 +300,42 @@ func (s *fixture) active(rates sandbox.Activity) {
 	if answer.StatusCode != http.StatusOK {
 		s.t.Fatalf("set the activity: %s", answer.Status)
 	}
+}
+
+// otherToken takes an access token as another program with the same refresh token does.
+func (s *fixture) otherToken() string {
+	s.t.Helper()
+	query := url.Values{
+		"grant_type": {"refresh_token"}, "refresh_token": {sandbox.RefreshToken},
+		"client_id": {sandbox.ClientID}, "client_secret": {sandbox.ClientSecret},
+	}
+	var given struct {
+		Token string `json:"access_token"`
+	}
+	s.waitUntil("another program gets a token", func() bool { // ten in ten minutes, which are short here
+		answer, err := s.upstream.Client().Post(s.upstream.URL+"/oauth/v2/token?"+query.Encode(), "", nil)
+		must(s.t, err)
+		defer func() { must(s.t, answer.Body.Close()) }()
+		text, err := io.ReadAll(answer.Body)
+		must(s.t, err)
+		return json.Unmarshal(text, &given) == nil && given.Token != ""
+	})
+	return given.Token
+}
+
+// otherCall reads a list as another program does, and returns how many calls of the day are left.
+func (s *fixture) otherCall(token string) int {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet,
+		s.upstream.URL+"/inventory/v1/items?per_page=1&organization_id="+sandbox.DefaultOrganizationID, nil)
+	must(s.t, err)
+	request.Header.Set("Authorization", "Svc-oauthtoken "+token)
+	answer, err := s.upstream.Client().Do(request)
+	must(s.t, err)
+	defer func() { must(s.t, answer.Body.Close()) }()
+	left, err := strconv.Atoi(answer.Header.Get("X-Rate-Limit-Remaining"))
+	if err != nil {
+		s.t.Fatalf("another program's call: %s, %v", answer.Status, answer.Header)
+	}
+	return left
 }

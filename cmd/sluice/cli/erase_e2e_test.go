@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"sluice/sandbox"
 )
@@ -210,50 +208,4 @@ func (o *ownPostgres) files(word string) []string {
 		return err
 	}))
 	return found
-}
-
-// TestErasuresAreKilledBesideServe: while runs load what upstream goes on showing, erasures are
-// killed at random, and given again. In the end nothing is left, and nothing came back.
-func TestErasuresAreKilledBesideServe(t *testing.T) {
-	t.Parallel()
-	s, upstream, _ := personFixture(t)
-	s.run(append([]string{"sync"}, personStreams...)...)
-	serve := s.start("serve", "--listen", "127.0.0.1:0")
-	draw := rand.New(rand.NewPCG(7, 7))
-	commands := [][]string{{"erase", "accounting.contact_persons", "460140000000001000"}, {"erase", "--contains", personName}, {"erase", "--contains", personAddress}}
-	wake := func() {
-		upstream.round.Add(1)
-		s.exec(`UPDATE sluice.parents SET read_at = read_at - interval '2 days'`)
-		s.exec(`UPDATE sluice.streams SET next_due_at = now() WHERE resource IN ('bills', 'contact_persons', 'conversations')`)
-	}
-	for n := range 12 {
-		wake()
-		p := s.start(commands[n%len(commands)]...)
-		select {
-		case <-p.done:
-		case <-time.After(time.Duration(200+draw.IntN(1500)) * time.Millisecond): // a process takes a second
-			p.kill()
-		}
-	}
-	for _, args := range commands {
-		p := s.start(args...)
-		p.ends(codeFine, stopLimit)
-	}
-	ended := one[int64](s, `SELECT coalesce(max(id), 0) FROM sluice.runs WHERE ended_at IS NOT NULL`)
-	wake()
-	s.until("each list is read again", `SELECT count(DISTINCT resource) = 3 FROM sluice.runs WHERE id > $1 AND ended_at IS NOT NULL
-		AND resource IN ('bills', 'contact_persons', 'conversations')`, ended)
-	serve.terminate()
-	serve.ends(codeFine, stopLimit)
-	for _, line := range s.standing() {
-		t.Error(line)
-	}
-	for _, args := range commands {
-		if o := s.run(append(args, "--verify")...); o.code != codeFine {
-			t.Errorf("%v: %s%s", args, o.stdout, o.stderr)
-		}
-	}
-	if o := s.run("verify"); o.code != codeFine {
-		t.Errorf("verify:\n%s", o.stdout)
-	}
 }

@@ -78,10 +78,8 @@ func (f *faultFixture) rows() int {
 	return one[int](f.fixture, `SELECT count(*) FROM `+f.name)
 }
 
-const (
-	several = 250 // edits: two pages
-	all     = 1 << 20
-)
+// all edits every record.
+const all = 1 << 20
 
 // Sizes of worlds: in small all bills fit into a page, in large they take two.
 const (

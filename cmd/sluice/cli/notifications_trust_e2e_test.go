@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"sluice/cmd/sluice/cli/why"
 	"sluice/sandbox"
 	"sluice/sandbox/watch/delivery"
 )
@@ -334,4 +336,20 @@ func TestAChannelLapsesInTenDays(t *testing.T) {
 	if renewed := h.sent("notifications"); renewed.Channels != 2 {
 		t.Errorf("upstream has %d channels at the end, want 2", renewed.Channels)
 	}
+}
+
+// whyOf gives what status --why says about a resource's list, as JSON and as text.
+func (s *fixture) whyOf(resource string) (why.Explanation, string) {
+	s.t.Helper()
+	var all []why.Explanation
+	s.document(&all, "status", "--why", resource)
+	at := slices.IndexFunc(all, func(e why.Explanation) bool { return e.Service+"."+e.Resource == resource })
+	if at < 0 {
+		s.t.Fatalf("status --why %s explains %+v", resource, all)
+	}
+	o := s.run("status", "--why", resource)
+	if o.code != codeFine || !strings.Contains(o.stdout, resource+": every ") || !strings.Contains(o.stdout, all[at].Why) {
+		s.t.Errorf("status --why %s: exit code %d\n%s%s", resource, o.code, o.stdout, o.stderr)
+	}
+	return all[at], o.stdout
 }

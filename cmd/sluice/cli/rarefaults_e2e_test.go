@@ -71,6 +71,7 @@ func rareFaults() map[string][]rare {
 			{"clock_behind", unproven},
 			{"stale", lost},
 			{"old_time", harmless},
+			{"rate_huge", harmless},   // headers with figures that fit into no column.
 			{"future_time", harmless}, // says nothing about which version is newer.
 			{"no_offset", harmless},   // read in the organization's zone.
 			{"other_offset", harmless},
@@ -133,12 +134,55 @@ func rareOnTokens() []rare {
 	}
 }
 
-// rareRefusals are faults under which a sync does not end: they are played once. The times are the
-// expected waits: what the answer says, or a minute. The date of retry_date has passed when it is
-// read.
-func rareRefusals() map[string]time.Duration {
-	return map[string]time.Duration{
-		"retry_after": 30 * time.Second, "retry_date": time.Minute, "plain_429": time.Minute,
+// frequentFaults are all other kinds of the sandbox, in groups that share a fixture. They strike every
+// page but the first.
+func frequentFaults() map[string][]rare {
+	return map[string][]rare{
+		"refused": {
+			{"html", broken}, {"error_in_200", broken}, {"wrong_page", broken}, {"missing_context", broken}, {"redirect", broken},
+			{"unauthorized", denied}, {"forbidden", denied},
+			{"exhausted", fate{code: codeBudget, state: pipeline.StateWaiting}},
+		},
+		"lost": {{"cut", lost}, {"cut_silent", lost}, {"reset", lost}, {"unavailable", lost}},
+		"lists": {
+			// Lists that cannot be believed are read, but prove nothing.
+			{"repeat_page", unproven}, {"empty_more", unproven},
+			// Faults that the run notices and corrects.
+			{"unsorted", harmless}, {"duplicate", harmless}, {"slow", harmless},
+			{"delete_between", fate{code: codeFine, state: pipeline.StateIdle, unsure: true, ghosts: true}},
+		},
+		"values": {
+			{"nul", harmless}, {"extra_keys", harmless},
+			// One record never stops the others. Poison strikes by position on the page. Pages overlap
+			// all the same, unless it strikes their links: then the edges of two passes differ, and to
+			// a run such a list keeps changing (docs/decisions/0007-paging-by-number).
+			{"poison", fate{code: codeFine, state: pipeline.StateIdle, unsure: true, kept: true}},
+		},
+		"items": {{"ignore_filter", harmless}},
+	}
+}
+
+// TestNonsenseMovesNoMark plays the frequent faults of the sandbox on the whole program.
+func TestNonsenseMovesNoMark(t *testing.T) {
+	t.Parallel()
+	played := slices.Collect(maps.Keys(refusals()))
+	for name, faults := range frequentFaults() {
+		for _, r := range faults {
+			played = append(played, r.kind)
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFaultFixture(t, name == "items")
+			f.sync(codeFine, f.name)
+			for n, r := range faults {
+				r.play(f, int64(10*n), 1)
+			}
+		})
+	}
+	for _, known := range sandbox.FaultKinds() {
+		if !slices.Contains(played, known.Kind) {
+			t.Errorf("the fault %s is not played", known.Kind)
+		}
 	}
 }
 
@@ -150,7 +194,7 @@ var rareFaultsOneIn = flag.Int("rare-faults-one-in", 8, "of the rare faults one 
 func TestRareFaults(t *testing.T) {
 	t.Parallel()
 	// silent_channel strikes change notifications, and no stream.
-	played := slices.Concat(slices.Collect(maps.Keys(rareRefusals())), oneAnswers(), []string{"silent_channel"})
+	played := slices.Concat(slices.Collect(maps.Keys(refusals())), oneAnswers(), []string{"silent_channel"})
 	play := func(name string, faults []rare, stage func(*testing.T) *faultFixture) {
 		var chosen []rare
 		for i, r := range faults {
@@ -165,7 +209,7 @@ func TestRareFaults(t *testing.T) {
 			f := stage(t)
 			f.sync(codeFine, f.name)
 			for n, r := range chosen {
-				r.play(f, int64(10*n))
+				r.play(f, int64(10*n), 0)
 			}
 		})
 	}
@@ -199,23 +243,23 @@ func newExportStage(t *testing.T) *faultFixture {
 	return f
 }
 
-// play makes changes, syncs while upstream misbehaves, and removes the fault.
-func (r rare) play(f *faultFixture, seed int64) {
+// play makes changes, syncs while upstream misbehaves after so many calls, and removes the fault.
+func (r rare) play(f *faultFixture, seed int64, after int) {
 	f.t.Helper()
 	f.minutes()
 	if f.struck != "" {
 		f.pass(2 * time.Hour) // no token lives as long.
 	}
 	f.change(seed+1, all)
-	f.fault(r.kind, 0, 0)
+	f.fault(r.kind, after, 0)
 	_, before := f.stands()
 	open := f.open()
 	result := f.comesTo(r.kind, r.fate.code)
-	state, after := f.stands()
+	state, now := f.stands()
 	if state != r.fate.state {
 		f.t.Errorf("%s: the stream is %s, want %s: %s", r.kind, state, r.fate.state, result.stderr)
 	}
-	if moved := !after.Equal(before); moved != r.fate.moved && !r.fate.unsure {
+	if moved := !now.Equal(before); moved != r.fate.moved && !r.fate.unsure {
 		f.t.Errorf("%s: the watermark moved: %t, want %t: %s", r.kind, moved, r.fate.moved, result.stderr)
 	}
 	if one[bool](f.fixture, `SELECT coalesce(max(watermark) > clock_timestamp() - interval '4 minutes', false) FROM sluice.streams`) {
@@ -239,22 +283,49 @@ func (r rare) heal(f *faultFixture, seed int64) {
 	}
 }
 
-// TestRareRefusalsAreWaitedFor plays the refusals under which a sync does not end: waiting streams
-// go on when the refusal is over.
-func TestRareRefusalsAreWaitedFor(t *testing.T) {
+// refusals are faults under which a sync does not end: they are played once.
+func refusals() map[string]refusal {
+	const last = `(SELECT max(reserved_at) FROM sluice.calls WHERE shared = 'suite')` // the call that was refused
+	return map[string]refusal{
+		"throttle":    {held: `SELECT closed_until > ` + last + ` + interval '45 seconds' FROM sluice.budgets WHERE shared = 'suite'`},
+		"crowded":     {held: `SELECT concurrent_cap < concurrent_limit AND cap_until > ` + last + ` + interval '4 minutes' FROM sluice.budgets WHERE shared = 'suite'`},
+		"retry_after": {wait: 30 * time.Second},
+		"retry_date":  {wait: time.Minute}, // the date has passed when it is read
+		"plain_429":   {wait: time.Minute},
+	}
+}
+
+// refusal is what a refusal has to lead to: a wait of so long, and a condition on the budgets.
+type refusal struct {
+	wait time.Duration
+	held string
+}
+
+// TestRefusalsAreWaitedFor: the sync waits for the end of a refusal, and makes no call while it lasts.
+func TestRefusalsAreWaitedFor(t *testing.T) {
 	t.Parallel()
-	for kind, wait := range rareRefusals() {
+	for kind, r := range refusals() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			f := newFaultFixtureOf(t, false, small)
-			f.fault(kind, 0, 1)
+			f := newFaultFixture(t, false)
+			f.fault(kind, 1, 1)
 			ended := make(chan outcome, 1)
 			go func(ctx context.Context) { ended <- f.runContext(ctx, "sync", "--json", f.name) }(t.Context())
 			f.until("the stream waits", `SELECT s.state = 'retrying' AND EXISTS (SELECT FROM river.river_job
-				WHERE state IN ('scheduled', 'retryable') AND scheduled_at > clock_timestamp() + $1::interval / 2) FROM sluice.streams s WHERE s.resource = 'bills'`, wait)
-			f.pass(wait + time.Minute)
+				WHERE state IN ('scheduled', 'retryable') AND scheduled_at > clock_timestamp() + $1::interval / 2) FROM sluice.streams s WHERE s.resource = 'bills'`, r.wait)
+			if r.held != "" && !one[bool](f.fixture, r.held) {
+				t.Error("other calls are not held back")
+			}
+			calls := f.arrivals.total()
+			f.minutes()
 			f.synced(codeFine, <-ended)
 			f.equal(f.name)
+			if calls != 3+1+2 { // the checks, the identity of the organization, the first page, the refused one
+				t.Errorf("%d calls before the wait was over, want 6", calls)
+			}
+			if n := one[int](f.fixture, `SELECT count(*) FROM sluice.runs WHERE resource = 'bills'`); n != 1 {
+				t.Errorf("%d runs, want the one that waited", n)
+			}
 		})
 	}
 }

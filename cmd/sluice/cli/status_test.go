@@ -72,4 +72,32 @@ func TestStatusTellsOfTokensThatDieYoung(t *testing.T) {
 			t.Errorf("%d tokens died young, alarm wanted: %t\n%s", young, alarm, o.stdout)
 		}
 	}
+	s.exec(`UPDATE sluice.tokens SET fell_back = true`)
+	if o := s.run("status"); !strings.Contains(o.stdout, "(1 credential): the configured one is in use") {
+		t.Errorf("status does not say that upstream refuses the refresh token that it sent:\n%s", o.stdout)
+	}
+}
+
+// TestWhatASyncWaitsFor: a sync waits for streams that go on within five minutes, and no longer.
+func TestWhatASyncWaitsFor(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)
+	w := &watch{now: func() time.Time { return now }}
+	at := func(d time.Duration) *time.Time { return new(now.Add(d)) }
+	for name, test := range map[string]struct {
+		stream streams.Status
+		leaves bool
+	}{
+		"the day":              {streams.Status{State: "waiting", Until: at(time.Hour)}, true},
+		"a minute's refusal":   {streams.Status{State: "retrying", Until: at(time.Minute)}, false},
+		"just within":          {streams.Status{State: "retrying", Until: at(5 * time.Minute)}, false},
+		"an hour":              {streams.Status{State: "retrying", Until: at(time.Hour)}, true},
+		"a retry by the queue": {streams.Status{State: "retrying"}, false},
+		"running":              {streams.Status{State: "running", Until: at(time.Hour)}, false},
+		"queued":               {streams.Status{State: "queued", Until: at(time.Hour)}, false},
+	} {
+		if leaves := w.waits(test.stream); leaves != test.leaves {
+			t.Errorf("%s: a sync leaves it to the next one: %t, want %t", name, leaves, test.leaves)
+		}
+	}
 }

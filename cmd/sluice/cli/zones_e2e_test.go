@@ -146,16 +146,3 @@ func TestZoneOfTheOrganizationChanges(t *testing.T) {
 		t.Error("the sweep is still due")
 	}
 }
-
-// TestTheZoneOfTheHostDoesNotMatter: a process on a host in another time zone reads the same
-// values, also of times without an offset.
-func TestTheZoneOfTheHostDoesNotMatter(t *testing.T) {
-	t.Parallel()
-	f, _ := newZoneStage(t)
-	f.environment["TZ"], f.environment["PGTZ"] = "Pacific/Auckland", "Pacific/Auckland"
-	p := f.start("sync", f.name)
-	p.ends(codeFine, patience)
-	if wrong := f.shifted(0); wrong != 0 {
-		t.Errorf("%d items are not what upstream has", wrong)
-	}
-}
