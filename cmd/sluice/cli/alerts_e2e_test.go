@@ -15,7 +15,7 @@ import (
 
 // TestAlertsFire: a real Prometheus with the rules of deploy watches a real serve. No alert fires
 // while all is well. With each fault its alert fires, about what has the fault. It ends when the
-// fault is gone. TestAlertsOfWhatOthersUse has the remaining two.
+// fault is gone.
 func TestAlertsFire(t *testing.T) {
 	t.Parallel()
 	h := newTold(t, sandbox.Options{Seed: 271, Records: 400, Limits: sandbox.Limits{Off: true}},

@@ -59,7 +59,6 @@ func TestCommands(t *testing.T) {
 		}
 	}
 	s.jsonIsTrue()
-	s.retries(named)
 }
 
 // document runs a command with --json and decodes what it prints.
@@ -112,37 +111,6 @@ func (s *fixture) jsonIsTrue() {
 			s.t.Errorf("resources do not show %s at %s, the %d. one", r.name, r.path, i+1)
 		}
 	}
-}
-
-// retries tries an entry again with its record unchanged, and once more with a record that this
-// version can read.
-func (s *fixture) retries(id string) {
-	s.t.Helper()
-	if o := s.run("quarantine", "retry", id); o.code != codeFailed || !strings.Contains(o.stdout, "still does not fit") {
-		s.t.Errorf("retry: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
-	record := one[string](s, `SELECT record_id FROM sluice.quarantine WHERE id = $1::bigint`, id)
-	rows := one[int](s, `SELECT count(*) FROM inventory.bills WHERE bill_id = $1`, record)
-	calls := s.calls()
-	for raw := range s.world.Truth("inventory", "bills") {
-		if strings.Contains(string(raw), `"bill_id":"`+record+`"`) {
-			s.exec(`UPDATE sluice.quarantine SET raw = $2 WHERE id = $1::bigint`, id, []byte(raw))
-		}
-	}
-	var retried []map[string]any
-	s.document(&retried, "quarantine", "retry", id)
-	state := one[string](s, `SELECT state FROM sluice.quarantine WHERE id = $1::bigint`, id)
-	if after := one[int](s, `SELECT count(*) FROM inventory.bills WHERE bill_id = $1`, record); rows != 0 || after != 1 || state != "retried" {
-		s.t.Errorf("%d rows before the retry and %d after it, the entry is %s", rows, after, state)
-	}
-	if s.calls() != calls {
-		s.t.Error("a retry made a call")
-	}
-	// The other record has no name: it is loaded when upstream is asked again.
-	_, err := s.world.Change(sandbox.Change{Seed: 1, Edits: all, Resources: []string{"bills"}})
-	must(s.t, err)
-	s.sync(codeFine, "bills")
-	s.equal()
 }
 
 // TestHelp runs every command with --help.

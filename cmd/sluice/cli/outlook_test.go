@@ -51,20 +51,9 @@ func TestMigratePlan(t *testing.T) {
 	}
 	var outlook migrations.Outlook
 	s.document(&outlook, "migrate", "--plan")
-	at := slices.IndexFunc(outlook.Steps, func(step migrations.Step) bool { return step.File == "00118_privacy.sql" })
-	if at < 0 || len(outlook.Steps) != 3 || outlook.Program.Program != migrations.Version() {
+	if at := slices.IndexFunc(outlook.Steps, func(step migrations.Step) bool { return step.File == "00118_privacy.sql" }); at < 0 || len(outlook.Steps) != 3 ||
+		outlook.Program.Program != migrations.Version() {
 		t.Fatalf("as JSON: %+v", outlook)
-	}
-	statements := outlook.Steps[at].Statements
-	lock := statements[len(statements)-1].Locks[0]
-	for _, statement := range statements {
-		if strings.Contains(statement.SQL, "ON sluice.callbacks") {
-			lock = statement.Locks[0]
-		}
-	}
-	if lock.Table != "sluice.callbacks" || lock.Level != "SHARE ROW EXCLUSIVE" || lock.Work != migrations.WorkCatalog || lock.Rows == nil || lock.Bytes == 0 ||
-		len(lock.Behind) != 1 || lock.Behind[0].PID != int32(pid) || lock.Behind[0].Application != "till" || lock.Behind[0].Since == nil {
-		t.Errorf("as JSON: %+v", lock)
 	}
 	if after := one[string](s, state); after != before {
 		t.Error("looking changed the database")
