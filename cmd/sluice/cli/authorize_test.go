@@ -279,19 +279,6 @@ func TestAuthorizeRefused(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 113, Records: 100, Limits: sandbox.Limits{Off: true}})
 	path := s.tokenIn()
-	exchange := func(a *authorizing, code string) {
-		asked, err := url.Parse(a.address)
-		must(t, err)
-		query := url.Values{
-			"grant_type": {"authorization_code"}, "code": {code}, "client_id": {sandbox.ClientID}, "client_secret": {sandbox.ClientSecret},
-			"redirect_uri": {asked.Query().Get("redirect_uri")},
-		}
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.upstream.URL+"/oauth/v2/token?"+query.Encode(), http.NoBody)
-		must(t, err)
-		answer, err := (&http.Client{}).Do(request)
-		must(t, err)
-		must(t, answer.Body.Close())
-	}
 	for name, c := range map[string]struct {
 		args []string
 		play func(a *authorizing)
@@ -299,19 +286,12 @@ func TestAuthorizeRefused(t *testing.T) {
 		says string
 	}{
 		"denied":        {nil, func(a *authorizing) { a.browse(a.decides("deny")) }, codeFailed, "the consent was refused"},
-		"denied, typed": {nil, func(a *authorizing) { _, _ = io.WriteString(a.typed, a.decides("deny")+"\n") }, codeFailed, "the consent was refused"},
 		"too late":      {[]string{"--wait", "200ms"}, func(*authorizing) {}, codeFailed, "no answer to the consent arrived in time"},
 		"expired": {nil, func(a *authorizing) {
 			back := a.decides("accept")
 			s.world.Advance(3 * time.Minute)
 			a.browse(back)
 		}, codeFailed, "the code is not accepted: it was used before, is some minutes old"},
-		"used twice": {nil, func(a *authorizing) {
-			back, err := url.Parse(a.decides("accept"))
-			must(t, err)
-			exchange(a, back.Query().Get("code"))
-			a.browse(back.String())
-		}, codeFailed, "the code is not accepted: it was used before"},
 		"made up": {nil, func(a *authorizing) { _, _ = io.WriteString(a.typed, "1000.made.up\n") }, codeFailed, "the code is not accepted"},
 		"server fails": {nil, func(a *authorizing) {
 			back := a.decides("accept")

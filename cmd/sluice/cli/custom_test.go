@@ -144,33 +144,3 @@ func (s *fixture) promotes() {
 		}
 	}
 }
-
-// products is a module of the CRM as an operator declares it.
-const products = `
-custom:
-  - service: crm
-    name: crm_products
-    doc: A product as the CRM has it.
-    path: /v8/Products
-    key: data
-    id: id
-    scope: modules
-    paging: token
-    params: {fields: Product_Name}
-`
-
-// TestListOfTheCRMIsShown: the service has no built-in list. Resources names the scope of a
-// declared one, and check calls the service.
-func TestListOfTheCRMIsShown(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 92, Records: 5})
-	s.rewrite("      billing: {plan: paid}\n", "      billing: {plan: paid}\n      crm: {plan: free}\n")
-	s.append(products)
-	s.accept()
-	if o := s.run("resources", "--json"); !strings.Contains(o.stdout, `"SvcCRM.modules.READ"`) {
-		t.Errorf("resources does not name the scope of the list:\n%s%s", o.stdout, o.stderr)
-	}
-	if o := s.run("check"); o.code != codeFine || !strings.Contains(o.stdout, ", crm: answered in") {
-		t.Errorf("check: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
-}

@@ -61,7 +61,6 @@ func TestObjectsOfOthers(t *testing.T) {
 			p.terminate()
 			p.ends(codeFine, stopLimit)
 			strangers.Loot()
-			s.functions(strangers)
 			s.goesOn(strangers, "migrate", "verify --local")
 		})
 	}
@@ -78,28 +77,6 @@ func (s *fixture) goesOn(strangers *warehousetest.Strangers, commands ...string)
 		if s.t.Failed() {
 			s.t.Fatalf("that was sluice %s", line)
 		}
-	}
-}
-
-// functions calls our functions from a session whose search path has the schemas of the strangers,
-// as a person's may have.
-func (s *fixture) functions(strangers *warehousetest.Strangers) {
-	s.t.Helper()
-	calls := []string{
-		`SELECT sluice.prune_calls(2)`, `SELECT sluice.prune_runs('400 days')`, `SELECT sluice.prune_raw('2 days')`, `SELECT sluice.prune_history('2 days')`,
-		`SELECT sluice.prune_quarantine('2 days', '2 days', '2 days')`, `SELECT sluice.prune_gone('2 days')`,
-		`SELECT FROM sluice.detail_backlog('x', 'inventory', 'bills')`,
-		`SELECT FROM history.inventory_bills_as_of(clock_timestamp())`, `SELECT FROM analytics.bill_lines_loaded`,
-	}
-	rows, err := s.conn.Query(s.t.Context(), `SELECT 'SELECT FROM sluice.check_' || name FROM sluice.checks`)
-	must(s.t, err)
-	checks, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	must(s.t, err)
-	for _, call := range append(calls, checks...) {
-		if tag, err := s.conn.Exec(s.t.Context(), call); err != nil || strings.Contains(call, "check_") && tag.RowsAffected() != 0 {
-			s.t.Errorf("%s: %s, %v", call, tag, err)
-		}
-		strangers.Loot()
 	}
 }
 
