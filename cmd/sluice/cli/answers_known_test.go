@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"context"
 	"net/url"
 	"slices"
 	"strings"
-	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // questionsOfMoney are the questions about the business: its ledgers answer them.
@@ -160,23 +156,3 @@ const lookAtBills = "SELECT organization_id, bill_id, status, balance, exchange_
 // role replaces the role in statements that grant rights: roles belong to the server, which tests
 // share.
 const role = "analysts_of_the_test"
-
-// given runs a statement that grants or revokes rights: the condition is false before it and true
-// after it.
-func given(condition string, before ...string) func(context.Context, *testing.T, pgx.Tx, string) {
-	return func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
-		t.Helper()
-		var held, holds bool
-		for _, step := range append([]string{"CREATE ROLE " + role, "REVOKE ALL ON SCHEMA history, sluice FROM public"}, before...) {
-			_, err := tx.Exec(ctx, step)
-			must(t, err)
-		}
-		must(t, tx.QueryRow(ctx, "SELECT "+condition).Scan(&held))
-		_, err := tx.Exec(ctx, strings.ReplaceAll(sql, "TO analysts", "TO "+role))
-		must(t, err)
-		must(t, tx.QueryRow(ctx, "SELECT "+condition).Scan(&holds))
-		if held || !holds {
-			t.Errorf("%s\n%s before: %t, after: %t", sql, condition, held, holds)
-		}
-	}
-}

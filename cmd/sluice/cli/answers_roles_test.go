@@ -2,142 +2,80 @@ package cli
 
 import (
 	"context"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"sluice/pipeline/warehouse/warehousetest"
 )
 
-// statementsOfRoles make roles, end sessions, and grant and revoke rights.
+// statementsOfRoles make roles, end sessions, and grant and revoke rights. Each is executed with a
+// role of the test.
 func statementsOfRoles() []answer {
 	const why = "roles and databases belong to the server, which tests share"
-	named := func(name string) func(*companyFixture, time.Time) []string {
-		return func(*companyFixture, time.Time) []string { return []string{name, role} }
+	instead := func(pairs ...string) func(*companyFixture, time.Time) []string {
+		return func(*companyFixture, time.Time) []string { return pairs }
 	}
-	set := func(has, setting string) answer {
-		return answer{has: has, stands: named("jane"), why: why, effect: given("coalesce((SELECT '" + setting + "' = ANY (s.setconfig) FROM pg_db_role_setting s WHERE s.setrole = '" + role + "'::regrole), false)")}
-	}
-	login := given("EXISTS (SELECT FROM pg_roles WHERE rolname = '"+role+"' AND rolcanlogin)", "DROP ROLE "+role)
-	return []answer{
-		{has: "CREATE ROLE sluice_owner LOGIN PASSWORD '…'", stands: named("sluice_owner"), why: why, effect: login},
-		{has: "CREATE ROLE sluice_worker LOGIN PASSWORD '…'", stands: named("sluice_worker"), why: why, effect: login},
-		{has: "CREATE ROLE sluice_receiver LOGIN PASSWORD '…'", stands: named("sluice_receiver"), why: why, effect: login},
+	drop := "DROP ROLE " + role // the statement makes it
+	all := []answer{
+		{has: "SELECT sluice.grant_receiver('sluice_receiver')", stands: instead("sluice_receiver", role), effect: executes()},
+		{has: "GRANT USAGE ON SCHEMA lake TO spark", stands: instead("spark", "analysts"), effect: executes()},
+		{has: "GRANT SELECT ON ALL TABLES IN SCHEMA lake TO spark", stands: instead("spark", "analysts"), effect: executes()},
+		{has: "GRANT sluice_reader TO jane", stands: instead("sluice_reader", role+"_group", "jane", "analysts"), effect: executes("CREATE ROLE " + role + "_group")},
+		{has: "CREATE SCHEMA mart AUTHORIZATION jane", stands: instead("jane", role), effect: executes()},
 		{
-			has: "SELECT sluice.grant_receiver('sluice_receiver')", stands: named("sluice_receiver"), why: why,
-			effect: given("has_schema_privilege('" + role + "', 'notifications', 'USAGE') AND NOT has_any_column_privilege('" + role + "', 'notifications.events', 'SELECT')"),
-		},
-		{
-			has: "GRANT USAGE ON SCHEMA lake TO spark", stands: func(*companyFixture, time.Time) []string { return []string{"spark", "analysts"} }, why: why,
-			effect: given("has_schema_privilege('" + role + "', 'lake', 'USAGE')"),
-		},
-		{
-			has: "GRANT SELECT ON ALL TABLES IN SCHEMA lake TO spark", stands: func(*companyFixture, time.Time) []string { return []string{"spark", "analysts"} }, why: why,
-			effect: given("has_table_privilege('" + role + "', 'lake.iceberg_tables', 'SELECT') AND NOT has_table_privilege('" + role + "', 'lake.iceberg_tables', 'UPDATE')"),
-		},
-		{has: "CREATE ROLE jane LOGIN PASSWORD '…'", stands: named("jane"), why: why, effect: login},
-		{
-			has: "GRANT sluice_reader TO jane", why: why,
-			stands: func(*companyFixture, time.Time) []string {
-				return []string{"sluice_reader", role + "_group", "jane", "analysts"}
-			},
-			effect: given("pg_has_role('"+role+"', '"+role+"_group', 'MEMBER')", "CREATE ROLE "+role+"_group"),
-		},
-		set("ALTER ROLE jane SET statement_timeout = '5min'", "statement_timeout=5min"),
-		set("ALTER ROLE jane SET idle_in_transaction_session_timeout = '1min'", "idle_in_transaction_session_timeout=1min"),
-		set("ALTER ROLE jane SET search_path = 'analytics'", "search_path=analytics"),
-		set("ALTER ROLE jane SET TimeZone = 'UTC'", "TimeZone=UTC"),
-		set("ALTER ROLE jane SET jit = off", "jit=off"),
-		set("ALTER ROLE jane SET default_transaction_read_only = on", "default_transaction_read_only=on"),
-		{
-			has: "CREATE SCHEMA mart AUTHORIZATION jane", stands: named("jane"), why: why,
-			effect: given("EXISTS (SELECT FROM pg_namespace WHERE nspname = 'mart' AND nspowner = '" + role + "'::regrole)"),
-		},
-		{
-			has: "CREATE DATABASE warehouse OWNER sluice_owner", why: why,
+			has: "CREATE DATABASE warehouse OWNER sluice_owner",
 			stands: func(c *companyFixture, _ time.Time) []string {
 				name := c.conn.Config().Database
 				return []string{"DATABASE warehouse", "DATABASE " + pgx.Identifier{name + "_made"}.Sanitize(), "sluice_owner", pgx.Identifier{name + "_owner"}.Sanitize()}
 			},
 			effect: makesDatabase,
 		},
-		{
-			has: "DROP OWNED BY sluice_worker", stands: named("sluice_worker"), why: why,
-			effect: given("NOT has_table_privilege('"+role+"', 'inventory.bills', 'INSERT, SELECT, UPDATE, DELETE')", "SELECT sluice.grant_worker('"+role+"')"),
-		},
-		{
-			has: "ALTER SCHEMA inventory OWNER TO sluice_owner", why: why,
-			stands: func(*companyFixture, time.Time) []string { return []string{"sluice_owner", "analysts"} },
-			effect: given("(SELECT nspowner = '" + role + "'::regrole FROM pg_namespace WHERE nspname = 'inventory')"),
-		},
+		{has: "DROP OWNED BY sluice_worker", stands: instead("sluice_worker", role), effect: executes("SELECT sluice.grant_worker('" + role + "')")},
+		{has: "ALTER SCHEMA inventory OWNER TO sluice_owner", stands: instead("sluice_owner", "analysts"), effect: executes()},
 		{
 			has:    "SELECT format('DELETE FROM %s WHERE organization_id = %L', c.oid::regclass, '10234695')",
-			why:    "the page names an organization of its own",
 			stands: func(c *companyFixture, _ time.Time) []string { return []string{"10234695", c.all[0].key} },
 			effect: retired,
 		},
 		{has: "SELECT DISTINCT v.oid::regclass AS analysts_view", effect: builtOnTables},
+		{has: "REINDEX TABLE river.river_job", effect: executes()},
+		{has: "SELECT pg_terminate_backend(PID)", stands: instead("PID", "0"), effect: executes()},
+		{has: "ALTER ROLE analyst SET idle_in_transaction_session_timeout = '5min'", stands: instead("ROLE analyst ", "ROLE "+role+" "), effect: executes()},
+		{has: "REVOKE CONNECT, TEMPORARY ON DATABASE warehouse FROM PUBLIC", stands: ofDatabase, effect: executes()},
 		{
-			has: "REINDEX TABLE river.river_job",
-			effect: runs(func(_ context.Context, t *testing.T, _ pgx.Tx, run func()) {
-				t.Helper()
-				run()
-			}),
-		},
-		{
-			has: "SELECT pg_terminate_backend(PID)", why: "PID stands for the session of another role",
-			effect: func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
-				t.Helper()
-				other, err := pgx.ConnectConfig(ctx, tx.Conn().Config())
-				must(t, err)
-				defer func() { _ = other.Close(context.WithoutCancel(ctx)) }()
-				_, err = tx.Exec(ctx, strings.ReplaceAll(sql, "PID", strconv.Itoa(int(other.PgConn().PID()))))
-				must(t, err)
-				bounded, cancel := context.WithTimeout(ctx, patience)
-				defer cancel()
-				if _, err := other.WaitForNotification(bounded); err == nil || bounded.Err() != nil {
-					t.Error("the session was not ended")
-				}
-			},
-		},
-		{
-			has: "ALTER ROLE analyst SET idle_in_transaction_session_timeout = '5min'", why: "roles belong to the server, which tests share",
-			stands: func(*companyFixture, time.Time) []string { return []string{"ROLE analyst ", "ROLE " + role + " "} },
-			effect: runs(func(ctx context.Context, t *testing.T, tx pgx.Tx, run func()) {
-				t.Helper()
-				_, err := tx.Exec(ctx, "CREATE ROLE "+role)
-				must(t, err)
-				run()
-				if tallied(ctx, t, tx, "SELECT count(*) FROM pg_db_role_setting JOIN pg_roles ON oid = setrole WHERE rolname = '"+role+"' AND setconfig = '{idle_in_transaction_session_timeout=5min}'") != 1 {
-					t.Error("the role has no limit")
-				}
-			}),
-		},
-		{
-			has: "REVOKE CONNECT, TEMPORARY ON DATABASE warehouse FROM PUBLIC", stands: ofDatabase, why: why,
-			effect: given("NOT has_database_privilege('" + role + "', current_database(), 'CONNECT, TEMPORARY')"),
-		},
-		{
-			has: "GRANT CONNECT ON DATABASE warehouse TO sluice, analysts", why: why,
+			has: "GRANT CONNECT ON DATABASE warehouse TO sluice, analysts", effect: executes(),
 			stands: func(c *companyFixture, now time.Time) []string {
 				return append(ofDatabase(c, now), "TO sluice, analysts", "TO analysts")
 			},
-			effect: given("has_database_privilege('"+role+"', current_database(), 'CONNECT')",
-				"DO $$ BEGIN EXECUTE format('REVOKE CONNECT ON DATABASE %I FROM public', current_database()); END $$"),
 		},
-		{
-			has:    "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
-			effect: given("NOT has_schema_privilege('"+role+"', 'public', 'CREATE')", "GRANT CREATE ON SCHEMA public TO public"),
-		},
-		{
-			has: "REVOKE TRIGGER, REFERENCES ON ALL TABLES IN SCHEMA inventory FROM analysts", why: why, stands: named("analysts"),
-			effect: given("has_table_privilege('"+role+"', 'inventory.bills', 'SELECT') AND NOT has_table_privilege('"+role+"', 'inventory.bills', 'TRIGGER, REFERENCES')",
-				"GRANT ALL ON ALL TABLES IN SCHEMA inventory TO "+role),
-		},
+		{has: "REVOKE CREATE ON SCHEMA public FROM PUBLIC", effect: executes()},
+		{has: "REVOKE TRIGGER, REFERENCES ON ALL TABLES IN SCHEMA inventory FROM analysts", stands: instead("analysts", role), effect: executes()},
+	}
+	for _, name := range []string{"sluice_owner", "sluice_worker", "sluice_receiver", "jane"} {
+		all = append(all, answer{has: "CREATE ROLE " + name + " LOGIN PASSWORD '…'", stands: instead(name, role), effect: executes(drop)})
+	}
+	for _, setting := range []string{
+		"statement_timeout = '5min'", "idle_in_transaction_session_timeout = '1min'", "search_path = 'analytics'", "TimeZone = 'UTC'", "jit = off",
+		"default_transaction_read_only = on",
+	} {
+		all = append(all, answer{has: "ALTER ROLE jane SET " + setting, stands: instead("jane", role), effect: executes()})
+	}
+	for i := range all {
+		all[i].why = why
+	}
+	return all
+}
+
+// executes runs a statement for the role of the test, after others.
+func executes(before ...string) func(context.Context, *testing.T, pgx.Tx, string) {
+	return func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
+		t.Helper()
+		for _, step := range append(append([]string{"CREATE ROLE " + role}, before...), strings.ReplaceAll(sql, "TO analysts", "TO "+role)) {
+			if _, err := tx.Exec(ctx, step); err != nil {
+				t.Errorf("%s: %v", step, err)
+			}
+		}
 	}
 }
 
@@ -165,37 +103,6 @@ func makesDatabase(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 		if strings.Trim(of, `"`) != name+"_owner" {
 			t.Errorf("the database is owned by %s", of)
 		}
-	}
-}
-
-// analystsMayAsk asks every question of docs/querying.md as a member of the group that the page
-// names.
-func (c *companyFixture) analystsMayAsk(t *testing.T, shown []statement) {
-	t.Helper()
-	warehousetest.Alone(t, "groups of readers", func() { c.runs(codeFine, "readers --apply") })
-	tx, err := c.conn.Begin(t.Context())
-	must(t, err)
-	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
-	for _, step := range []string{"REVOKE ALL ON SCHEMA public FROM public", "CREATE ROLE " + role, "GRANT sluice_reader_raw TO " + role, "SET LOCAL ROLE " + role} {
-		_, err := tx.Exec(t.Context(), step)
-		must(t, err)
-	}
-	asked := slices.DeleteFunc(slices.Clone(shown), func(s statement) bool { return s.place != "docs/querying.md" })
-	for _, s := range asked {
-		for _, a := range questionsOfMoney() {
-			if !strings.Contains(s.sql, a.has) {
-				continue
-			}
-			sql, now := s.sql, time.Time{}
-			must(t, tx.QueryRow(t.Context(), "SELECT now()").Scan(&now))
-			if a.stands != nil {
-				sql = strings.NewReplacer(a.stands(c, now)...).Replace(sql)
-			}
-			must(t, c.compare(t.Context(), tx, &a, sql, now))
-		}
-	}
-	if len(asked) < 6 {
-		t.Errorf("docs/querying.md asks %d questions: that is not what it is like", len(asked))
 	}
 }
 

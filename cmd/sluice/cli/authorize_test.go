@@ -285,8 +285,8 @@ func TestAuthorizeRefused(t *testing.T) {
 		code int
 		says string
 	}{
-		"denied":        {nil, func(a *authorizing) { a.browse(a.decides("deny")) }, codeFailed, "the consent was refused"},
-		"too late":      {[]string{"--wait", "200ms"}, func(*authorizing) {}, codeFailed, "no answer to the consent arrived in time"},
+		"denied":   {nil, func(a *authorizing) { a.browse(a.decides("deny")) }, codeFailed, "the consent was refused"},
+		"too late": {[]string{"--wait", "200ms"}, func(*authorizing) {}, codeFailed, "no answer to the consent arrived in time"},
 		"expired": {nil, func(a *authorizing) {
 			back := a.decides("accept")
 			s.world.Advance(3 * time.Minute)

@@ -31,16 +31,19 @@ func TestExitCodes(t *testing.T) {
 		// fixture.
 		alone bool
 	}{
-		"fine":                 {alone: true, args: "sync", code: codeFine, says: "chart_of_accounts: done"},
-		"one resource":         {alone: true, args: "sync inventory.bills", code: codeFine, says: "bills: done"},
-		"no such command":      {args: "syncc", code: codeUsage, says: "unknown command"},
-		"no such flag":         {args: "sync --al", code: codeUsage, says: "unknown flag"},
-		"no such resource":     {args: "sync bils", code: codeUsage, says: `"bils" is no configured resource: accounting.base_currency_adjustments, accounting.chart_of_accounts`},
-		"no such organization": {args: "sync --org nobody", code: codeUsage, says: `"nobody"`},
-		"no such level":        {args: "sync --log-level loud", code: codeUsage, says: `"loud"`},
-		"too many arguments":   {args: "migrate now", code: codeUsage},
-		"no entry number":      {args: "quarantine show x", code: codeUsage, says: "no entry number"},
-		"no such entry":        {args: "quarantine show 99", code: codeFailed, says: "99"},
+		"fine":                     {alone: true, args: "sync", code: codeFine, says: "chart_of_accounts: done"},
+		"one resource":             {alone: true, args: "sync inventory.bills", code: codeFine, says: "bills: done"},
+		"no such command":          {args: "syncc", code: codeUsage, says: "unknown command"},
+		"no such flag":             {args: "sync --al", code: codeUsage, says: "unknown flag"},
+		"no such resource":         {args: "sync bils", code: codeUsage, says: `"bils" is no configured resource: accounting.base_currency_adjustments, accounting.chart_of_accounts`},
+		"no such organization":     {args: "sync --org nobody", code: codeUsage, says: `"nobody"`},
+		"no such level":            {args: "sync --log-level loud", code: codeUsage, says: `"loud"`},
+		"too many arguments":       {args: "migrate now", code: codeUsage},
+		"no entry number":          {args: "quarantine show x", code: codeUsage, says: "no entry number"},
+		"no such entry":            {args: "quarantine show 99", code: codeFailed, says: "99"},
+		"no held deletion":         {args: "tombstones accept 1", code: codeUsage, says: "no deletion of run 1 needs review"},
+		"a resource that is off":   {args: "sync accounting.expenses", code: codeUsage, says: "accounting.expenses"},
+		"a resource without --why": {args: "status inventory.bills", code: codeUsage, says: "behind --why"},
 		"no configuration": {args: "sync", code: codeUsage, says: "sluice init", spoil: func(s *fixture) {
 			must(s.t, os.Remove(s.config))
 		}},
@@ -73,6 +76,10 @@ func TestExitCodes(t *testing.T) {
 		"a database of a development version": {alone: true, args: "migrate", code: codeEnvironment, says: "into a new database", spoil: func(s *fixture) {
 			s.exec(`DELETE FROM sluice.schema_version WHERE version_id > 0`)
 			s.exec(`INSERT INTO sluice.schema_version (version_id, is_applied) VALUES (52, true)`)
+		}},
+		"a database above this program": {alone: true, args: "sync", code: codeEnvironment, says: "needs a program of version 99999", spoil: func(s *fixture) {
+			s.exec(`INSERT INTO sluice.schema_version (version_id, is_applied) VALUES (99999, true)`)
+			s.exec(`SELECT sluice.raise_floor(99999)`)
 		}},
 		"no upstream": {alone: true, args: "sync", code: codeEnvironment, says: "chart_of_accounts: failed", spoil: func(s *fixture) {
 			s.run("check") // fetches a token

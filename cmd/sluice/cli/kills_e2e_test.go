@@ -172,6 +172,36 @@ described AS (
 )
 SELECT string_agg(line, E'\n' ORDER BY line COLLATE "C") FROM described`
 
+// TestKillsInDetailsAndParents tests invariant 6 where a run has no list of its own: among single
+// records, and among the lists of parents.
+func TestKillsInDetailsAndParents(t *testing.T) {
+	t.Parallel()
+	const (
+		kills = 8
+		seed  = 43
+	)
+	s := newWideStage(t, sandbox.Options{Seed: seed, Records: 100, HeadersOnly: true, PageLatency: 15 * time.Millisecond})
+	s.sync(codeFine, "inventory.bills", "inventory.credit_notes", "accounting.vendor_payments")
+	for _, stream := range []string{"inventory.bills", "inventory.credit_notes", "accounting.vendor_payments"} {
+		s.exec(`UPDATE ` + stream + ` SET _detail_state = 'pending', _detail_hash = NULL`)
+	}
+	s.exec(`DELETE FROM inventory.bills_line_items`)
+	chance := rand.New(rand.NewPCG(seed, seed))
+	atWork := 0
+	for range kills {
+		s.pass(4 * time.Minute)
+		s.killedSync(chance, "bills.details", "vendor_payments.details", "accounting.contact_persons", "billing.contact_persons", "custom_module_records")
+		atWork += one[int](s, `SELECT count(*) FROM sluice.streams WHERE state = 'running'`)
+	}
+	if atWork < kills/2 {
+		t.Errorf("only %d streams were at work in %d kills: they hit nothing", atWork, kills)
+	}
+	s.inTurns()
+	s.wideEqual()
+	s.detailed(true)
+	s.t.Logf("%d streams were at work in %d kills", atWork, kills)
+}
+
 // killedSync starts a sync and kills it: some calls later, or before the first call, and then some
 // milliseconds more.
 func (s *fixture) killedSync(chance *rand.Rand, streams ...string) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -122,4 +124,127 @@ func entryOf(ctx context.Context, a *engine.App, id int64) (quarantine.Entry, er
 		return e, fmt.Errorf("read entry %d: %w", id, err)
 	}
 	return e, nil
+}
+
+// mostCauses bounds how many causes are listed. There are few: a resource has some columns.
+const mostCauses = 500
+
+func (c *cli) quarantineCauses() *cobra.Command {
+	var flags quarantineFlags
+	cmd := &cobra.Command{
+		Use:   "causes [resource]",
+		Short: "Sum up why records are in quarantine: new causes first, then the largest",
+		Long: `Sum up open entries by what they have in common: the list, the reason and the field.
+Causes that first came within a day stand first, then those with the most entries.`,
+		Example: "  sluice quarantine causes\n  sluice quarantine causes inventory.bills",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			flags.resource = strings.Join(args, "")
+			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
+				filter, err := flags.filter(c, a, false)
+				if err != nil {
+					return err
+				}
+				causes, err := causesOf(ctx, a, filter)
+				if err != nil {
+					return err
+				}
+				const head = "STREAM  " + headOrganization + "  CODE  FIELD  ENTRIES  FIRST SEEN  LAST SEEN  EXAMPLE"
+				return c.show(causes, view.Table(causes, head, func(g *quarantine.Cause) view.Row {
+					zone := a.Zone(g.Organization)
+					return view.Row{
+						g.Service + "." + g.Resource, g.Organization, g.Code, g.Field, g.Entries,
+						view.Minute(g.FirstSeenAt, zone), view.Minute(g.LastSeenAt, zone), view.ID(g.Example),
+					}
+				}).Or("Nothing is in quarantine."))
+			})
+		},
+	}
+	flags.organization.add(cmd)
+	cmd.Flags().StringVar(&flags.code, "code", "", "only entries with this reason, such as bad_time")
+	return cmd
+}
+
+// causesOf sums up the open entries that a filter selects.
+func causesOf(ctx context.Context, a *engine.App, filter quarantine.Filter) ([]quarantine.Cause, error) {
+	filter.Limit = mostCauses
+	causes, err := a.DB.Causes(ctx, filter)
+	if err != nil {
+		return nil, fmt.Errorf("sum up the quarantine: %w", err)
+	}
+	return causes, nil
+}
+
+// quarantineFlags select entries on a command line.
+type quarantineFlags struct {
+	organization                 organizationFlag
+	resource, code, field, since string
+}
+
+func (f *quarantineFlags) add(cmd *cobra.Command) {
+	f.organization.add(cmd)
+	cmd.Flags().StringVar(&f.code, "code", "", "only entries with this reason, such as bad_time")
+	cmd.Flags().StringVar(&f.field, "field", "", "only entries with this field, array positions left out: line_items[].rate")
+	cmd.Flags().StringVar(&f.since, "since", "", "only entries last seen since then: a day (2026-03-01), an instant (RFC 3339) or how long ago (36h)")
+}
+
+// filter makes the filter of the flags; it selects open entries only, unless all is set.
+func (f *quarantineFlags) filter(c *cli, a *engine.App, all bool) (quarantine.Filter, error) {
+	filter := quarantine.Filter{State: "open", Code: f.code}
+	if all {
+		filter.State = ""
+	}
+	if f.field != "" {
+		filter.Field = &f.field
+	}
+	if f.resource != "" && f.resource != "all" {
+		filter.Service, filter.Resource = splitName(f.resource)
+	}
+	var err error
+	if filter.Organization, err = f.organization.key(a); err != nil {
+		return filter, err
+	}
+	filter.Since, err = sinceOf(f.since, c.env.Now(), a.Zone(filter.Organization))
+	return filter, err
+}
+
+// sinceOf parses an instant, or a day that begins in the zone.
+func sinceOf(text string, now time.Time, zone *time.Location) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
+		return now.Add(-ago), nil
+	}
+	if day, err := time.ParseInLocation(time.DateOnly, text, zone); err == nil {
+		return day, nil
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at, nil
+	}
+	return time.Time{}, usage("--since %q is no day (2026-03-01), no instant (2026-03-01T08:00:00Z) and no time ago (36h)", text)
+}
+
+// The name of an entry's number in errors, and the command that lists entries.
+const (
+	entryNumber     = "entry number"
+	quarantineLists = "quarantine list"
+)
+
+// wholeEntry is an entry with its record as received.
+type wholeEntry struct {
+	quarantine.Entry
+
+	// Raw is the record, byte for byte. If it is no valid UTF-8, RawBase64 has the bytes and Raw
+	// shows them as well as possible.
+	Raw       string `json:"raw"`
+	RawBase64 []byte `json:"raw_base64,omitempty"`
+}
+
+func wholeOf(e quarantine.Entry) wholeEntry {
+	whole := wholeEntry{Entry: e, Raw: string(e.Raw)}
+	if !utf8.Valid(e.Raw) {
+		whole.RawBase64 = e.Raw
+	}
+	return whole
 }

@@ -179,3 +179,77 @@ func follow(ctx context.Context, queue *engine.Queue, watch *watch, keys []pipel
 		}
 	}
 }
+
+// syncRecords reads single records of one resource and shows the result of each.
+func (c *cli) syncRecords(ctx context.Context, a *engine.App, name string, organization organizationFlag, ids []string) error {
+	chosen, err := a.ChooseOrganization(string(organization))
+	if err != nil {
+		return err
+	}
+	read, err := a.ReadRecords(ctx, name, chosen.Key, ids)
+	if err == nil || len(read) > 0 {
+		shown := c.show(read, view.Table(read, headOrganization+"  TABLE  RECORD  RESULT  CALL", func(r *engine.SingleRecord) view.Row {
+			return view.Row{r.Organization, r.Resource, r.Record, resultOf(r.Result), r.Call}
+		}))
+		err = errors.Join(err, shown)
+	}
+	switch pipeline.KindOf(err) { //nolint:exhaustive // the others are failures
+	case pipeline.Exhausted, pipeline.Throttled, pipeline.Crowded:
+		return &exitError{code: codeBudget, err: err}
+	}
+	return errors.Join(err, exitIf(err == nil && slices.ContainsFunc(read, func(r engine.SingleRecord) bool { return r.Result.Failed() })))
+}
+
+// resultOf is a result with what follows from it.
+func resultOf(result engine.Reread) string {
+	switch result {
+	case engine.RereadOlder:
+		return "older than the row, which stays"
+	case engine.RereadAbsent:
+		return "absent: upstream does not know it"
+	case engine.RereadNone:
+		return "no record in upstream's answer"
+	case engine.RereadRejected:
+		return "rejected: sluice quarantine list"
+	case engine.RereadErased:
+		return "erased: sluice erase --list"
+	default:
+		return string(result)
+	}
+}
+
+// resetWatermarks sets the watermarks of the named streams that are ahead of time back to the last
+// proven ones, and says so.
+func (c *cli) resetWatermarks(ctx context.Context, a *engine.App, names []string, organization string) error {
+	if len(names) == 0 {
+		return usage("--reset-watermark: name the resources whose watermark is ahead of time (sluice status)")
+	}
+	streams, err := a.Select(names, organization)
+	if err != nil {
+		return err
+	}
+	none := true
+	for _, stream := range streams {
+		before, after, reset, err := a.DB.ResetWatermark(ctx, stream.Key())
+		if err != nil {
+			return err
+		}
+		if !reset {
+			continue
+		}
+		none = false
+		to := "none: the whole list is read"
+		if !after.IsZero() {
+			to = after.UTC().Format(time.RFC3339)
+		}
+		if _, err := fmt.Fprintf(c.env.Stderr, "%s: the watermark goes back from %s to %s\n", stream, before.UTC().Format(time.RFC3339), to); err != nil {
+			return fmt.Errorf("say what is reset: %w", err)
+		}
+	}
+	if none {
+		if _, err := fmt.Fprintln(c.env.Stderr, "no watermark of these is ahead of time: nothing is reset"); err != nil {
+			return fmt.Errorf("say that nothing is reset: %w", err)
+		}
+	}
+	return nil
+}

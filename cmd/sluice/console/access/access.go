@@ -12,8 +12,12 @@ package access
 import (
 	"context"
 	"fmt"
+	"html/template"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -219,4 +223,118 @@ func (a *Access) refused(r *http.Request, reason string) {
 	if a.refusals.take("") {
 		a.log.WarnContext(r.Context(), "the console refused a request", "reason", reason, "auth", a.settings.Auth, "sender", a.sender(r).String())
 	}
+}
+
+// none lets everyone in who reaches the listener from this machine, as an operator. It does not
+// trust the listener to be out of reach: a page of another site may name this machine by a name of
+// its own (DNS rebinding), and a proxy may lead others here.
+type none struct{ *Access }
+
+func (n none) own(http.ResponseWriter, *http.Request) bool { return false }
+
+func (n none) who(w http.ResponseWriter, r *http.Request) (person, bool) {
+	var reason string
+	switch {
+	case !address(r.RemoteAddr).IsLoopback():
+		reason = "with console.auth none only this machine is let in, and the request came from another"
+	case r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "":
+		reason = "with console.auth none only this machine is let in, and a proxy passed the request on"
+	case !n.ours(r.Host):
+		reason = "with console.auth none the console answers to localhost only, and the request named another host"
+	default:
+		return person{name: Local}, true
+	}
+	n.refused(r, reason)
+	n.show(w, r, http.StatusForbidden, answer{Title: "Refused", Text: "The console refused the request: " + reason + "."})
+	return person{}, false
+}
+
+// ours reports whether a host is this machine, by a name that no other site can have.
+func (n none) ours(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if public, err := url.Parse(n.settings.PublicURL); err == nil && public.Hostname() != "" && host == public.Hostname() {
+		return true
+	}
+	at, err := netip.ParseAddr(trimBrackets(host))
+	return host == "localhost" || err == nil && at.IsLoopback()
+}
+
+// header believes the name that a trusted proxy sends. The address of the connection decides, never
+// a header: X-Forwarded-For is a claim of the sender.
+type header struct{ *Access }
+
+func (h header) own(http.ResponseWriter, *http.Request) bool { return false }
+
+func (h header) who(w http.ResponseWriter, r *http.Request) (person, bool) {
+	users, groups := r.Header.Values(h.settings.Header.User), r.Header.Values(h.settings.Header.Groups)
+	var reason string
+	status := http.StatusForbidden
+	switch {
+	case !h.proxied(address(r.RemoteAddr)):
+		reason = "the connection does not come from a trusted proxy"
+	case len(users) > 1 || len(groups) > 1:
+		reason = "the proxy passed a header with the name or the groups on twice, so the sender may have written one"
+	case len(users) == 0 || users[0] == "":
+		reason, status = "the proxy named no person", http.StatusUnauthorized
+	case !named(users[0]) || strings.Contains(users[0], ","): // a proxy that adds to a header writes a comma
+		reason = "the name is no single name"
+	default:
+		who := person{name: users[0]}
+		for _, list := range groups {
+			for group := range strings.SplitSeq(list, ",") {
+				who.groups = append(who.groups, strings.TrimSpace(group))
+			}
+		}
+		h.signed(r, who, false)
+		return who, true
+	}
+	h.refused(r, reason)
+	h.show(w, r, status, answer{Title: "Refused", Text: "The console refused the request: " + reason + "."})
+	return person{}, false
+}
+
+// answer is what a person sees in place of the console.
+type answer struct {
+	Title, Text string
+	// SignIn and SignOut are paths that are offered; "" offers none.
+	SignIn, SignOut string
+}
+
+// page is plain on purpose: it is shown to people without a proven name, so it has no part of the
+// console.
+var page = template.Must(template.New("answer").Parse(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>{{.Title}} – sluice</title>
+</head>
+<body>
+<h1>{{.Title}}</h1>
+<p>{{.Text}}</p>
+{{with .SignIn}}<p><a href="{{.}}">Sign in</a></p>
+{{end}}{{with .SignOut}}<form method="post" action="{{.}}"><button>Sign out</button></form>
+{{end}}</body>
+</html>
+`))
+
+// show answers with a page, or with a line for programs.
+func (a *Access) show(w http.ResponseWriter, r *http.Request, status int, what answer) {
+	head := w.Header()
+	head.Set("Cache-Control", "no-store")
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Referrer-Policy", "no-referrer")
+	head.Set("Content-Security-Policy", "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		head.Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(what.Title + ": " + what.Text + "\n")) // a broken connection is the reader's
+		return
+	}
+	head.Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_ = page.Execute(w, what) // a broken connection is the reader's
 }
