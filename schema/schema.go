@@ -310,3 +310,74 @@ func (c Column) OneOf(values ...string) Column {
 	c.Values = values
 	return c
 }
+
+// Class is a closed set: what the values of a column may tell about people and about the
+// organization's bank and tax affairs. Masked readers of the warehouse see only what is Plain or
+// Company (docs/analysts/readers.md). The dictionary names the others.
+type Class int
+
+// The classes. Identifiers, numbers, truth values, days and instants are Plain unless their
+// declaration says otherwise. Text and JSON have to say it: a column without a class is refused.
+const (
+	classUnsaid Class = iota
+	// Plain values tell nothing of a person: identifiers of records, amounts, states, names of
+	// accounts, items and taxes.
+	Plain
+	// Company values name a business: vendors, customers, the organization.
+	Company
+	// Person values name a person: contacts, users, employees, sellers.
+	Person
+	// Contact values reach a person: e-mail addresses, telephone and fax numbers.
+	Contact
+	// Address values are parts of a postal address that lead to a door: streets, postal codes. City
+	// and country alone are Plain.
+	Address
+	// TaxNumber values are numbers that an authority gave to a person or a business.
+	TaxNumber
+	// Bank values lead to money: account, check and card numbers.
+	Bank
+	// FreeText values are written by people for people, or have a shape that no document shows:
+	// notes, descriptions, file names, JSON, values of custom fields.
+	FreeText
+)
+
+// Said says whether the class was declared.
+func (c Class) Said() bool { return c != classUnsaid }
+
+// Personal says whether masked readers must not see the value as it is.
+func (c Class) Personal() bool { return c != Plain && c != Company }
+
+// String is the class's word in the dictionary and in analytics.catalog.
+func (c Class) String() string {
+	return [...]string{"", "plain", "company", "person", "contact", "address", "tax number", "bank", "free text"}[c]
+}
+
+// Is says what the values of the column may tell about people; see Class.
+func (c Column) Is(class Class) Column {
+	c.Class = class
+	return c
+}
+
+// Dated says which period a record belongs to, and what of the record belongs to that period: it is
+// not to change any more once the period is closed. What moves with later documents, such as the
+// part of a bill that is still to be paid, is no part of it.
+type Dated struct {
+	// On is the wire name of the day.
+	On string
+	// Figures are, by wire name, the amounts that sums of a period are made of.
+	Figures []string
+	// Currency and Rate are the wire names of the currency of the figures and of its price in the
+	// base currency. Both are empty where the figures are in the base currency; Rate alone where
+	// records carry none.
+	Currency, Rate string
+	// State is the wire name of the state of a record; a record in a state of Out, such as a draft,
+	// is in no sum. Both are empty where every record counts.
+	State string
+	Out   []string
+	// With are, by wire name, further columns that belong to the period: the other side, accounts.
+	With []string
+	// Lines is the wire name of the array of lines, "" if there is none; LineColumns are those of
+	// its columns that belong to the period.
+	Lines       string
+	LineColumns []string
+}

@@ -26,7 +26,7 @@ func absenceBugs() []bug {
 		tests(room, "^TestAnEarlierAnswerDoesNotRevive$", "any sight revives", "an answer from before the scan lifts a tombstone",
 			edit{"pipeline/warehouse/tombstones/seen.go", "state == stateDeleted && batch.Call > since:", "state == stateDeleted:"}),
 		tests("pipeline/sync", "^TestAControlRidesAlong$", "a batch without its control", "an answer for several records that shows none of them is upstream's word about all",
-			edit{"pipeline/sync/control.go", "	return !nameless && slices.ContainsFunc(", "	return true || !nameless && slices.ContainsFunc("}),
+			edit{"pipeline/sync/details.go", "	return !nameless && slices.ContainsFunc(", "	return true || !nameless && slices.ContainsFunc("}),
 		tests("pipeline/sync", "^TestALookFindsWhatIsMissing$", "a rank off by one", "a look takes a page to begin one record later than it does",
 			edit{"pipeline/sync/scan/shown.go", "	w.offset = (asked.Page - 1) * w.size\n", "	w.offset = (asked.Page-1)*w.size + 1\n"}),
 		tests("pipeline/sync", "^TestALookNamesOnlyWhatIsGone$", "ties at the edge of a page", "a record of the page beside is missed, because it shares the second at the edge",

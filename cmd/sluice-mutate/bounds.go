@@ -30,8 +30,8 @@ func boundBugs() []bug {
 		tests("schema/record", "^TestARecordIsBounded$", "keys without end", "a record may have any number of keys that its declaration does not know",
 			edit{"schema/record/extra.go", "len(s.drift) > maxKinds ||", ""}),
 		tests("pipeline/sync", "^TestARunEndsWhereTooMuchDoesNotFit$", "a flood of misfits", "a run goes on into the quarantine, whatever part of it does not fit",
-			edit{"pipeline/refusals.go", "fewRejected = 1000\n", "fewRejected = 5000\n"}),
+			edit{"pipeline/rules.go", "fewRejected = 1000\n", "fewRejected = 5000\n"}),
 		tests("pipeline/sync", "^TestARunEndsWhereTooMuchDoesNotFit$", "a flood moves the watermark", "a run that left off reading because of what did not fit ends as one that read all",
-			edit{"pipeline/sync/flood.go", "Outcome: pipeline.OutcomeProvisional,", "Outcome: pipeline.OutcomeDone,"}),
+			edit{"pipeline/sync/batch.go", "Outcome: pipeline.OutcomeProvisional,", "Outcome: pipeline.OutcomeDone,"}),
 	}
 }

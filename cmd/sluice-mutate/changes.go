@@ -6,7 +6,7 @@ func changeBugs() []bug {
 		room      = "pipeline/warehouse"
 		file      = "pipeline/warehouse/changes/changes.go"
 		read      = "pipeline/warehouse/changes"
-		different = "pipeline/warehouse/rebuilds/different.go"
+		different = "pipeline/warehouse/rebuilds/rebuilds.go"
 	)
 	return []bug{
 		tests(room, "^TestTheLogSaysWhatChanged$", "a deletion that nothing tells of", "a tombstone is no change",

@@ -21,7 +21,7 @@ func otherBugs() []bug {
 		tests(room, "^TestAPoolerThatDropsSettingsIsFoundOut$", "settings are not read back", "a pooler takes the time limits of statements away, in silence",
 			edit{session, "		if got[i] != said[i] || ours[name] && !same(wanted[name], got[i]) {\n", "		if _ = said; false {\n"}),
 		tests(room, "^TestExposed$", "any certificate will do", "another host need not prove that it is that host, and check says nothing",
-			edit{"pipeline/warehouse/postgres/exposed.go", "(secure == nil || secure.InsecureSkipVerify)", "secure == nil"}),
+			edit{"pipeline/warehouse/postgres/address.go", "(secure == nil || secure.InsecureSkipVerify)", "secure == nil"}),
 		tests("migrations", "^TestSchemasOfOthers$", "schemas of others", "tables are made in a schema whose owner may replace them",
 			edit{"migrations/migrate.go", "	if schemas != \"\" {\n", "	if false {\n"}),
 		tests("cmd/sluice/cli", "^TestTablesOfOthersUnderOurNames$", "triggers of others", "rows are written to a table of another role, whose triggers run as the owner",

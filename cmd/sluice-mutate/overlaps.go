@@ -21,7 +21,7 @@ func overlapBugs() []bug {
 		tests(room+"/scan", "^TestWindowsOverlap$", "a window one record short", "a page overlaps by one record less than asked for",
 			edit{overlap, "before := (covered - least) / size", "before := (covered - least + 1) / size"}),
 		tests(room, "^TestTiesHideARecordFromBothPasses$", "a record twice among ties", "a list that breaks ties anew shows one record twice and another one never",
-			edit{"pipeline/sync/scan/ties.go", "		s.Suspect = true\n", ""}),
+			edit{"pipeline/sync/scan/page.go", "		s.Suspect = true\n", ""}),
 		tests(room, "^TestAPageThatRepeatsARecordIsRepeated$", "a repetition with a twin", "a page that showed a record twice comes again unnoticed",
 			edit{"pipeline/sync/scan/suspect.go", "		if !e.twin { //", "		if true { //"}),
 		tests(room, "^TestWithinTheLagWhatIsMostlyNewIsReadOn$", "shortened for nothing", "a run within the lag begins anew although its first page is mostly new",

@@ -2,13 +2,20 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	gosync "sync"
+	"time"
 
 	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/jobs"
+	"sluice/pipeline/planning"
 	"sluice/pipeline/sync"
+	"sluice/pipeline/warehouse/actions"
+	"sluice/pipeline/warehouse/quarantine"
+	"sluice/pipeline/warehouse/receivers"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // Queue is this process's part of the queue, started.
@@ -132,4 +139,73 @@ func (a *App) WakeBackfills(ctx context.Context, queue *Queue) error {
 		}
 	}
 	return queue.Insert(ctx, keys)
+}
+
+// retention deletes notes, rejected records and rows of gone records that are older than the
+// configured retention, and runs Rezone.
+func (a *App) retention(ctx context.Context) error {
+	const day = 24 * time.Hour
+	_, err := a.DB.PruneCalls(ctx, int(a.Config.Retention.Calls/day))
+	if a.Config.Retention.Runs > 0 {
+		_, failed := actions.Prune(ctx, a.DB.Pool(), a.Config.Retention.Runs)
+		err = errors.Join(err, a.DB.PruneRuns(ctx, a.Config.Retention.Runs), failed)
+	}
+	err = errors.Join(err, a.DB.PruneQuarantine(ctx, quarantine.Ages(a.Config.Retention.Quarantine)))
+	if a.Config.Retention.Tombstoned > 0 {
+		err = errors.Join(err, a.DB.PruneGone(ctx, a.Config.Retention.Tombstoned))
+	}
+	if a.Config.Retention.Raw > 0 {
+		err = errors.Join(err, a.DB.PruneRaw(ctx, a.Config.Retention.Raw))
+	}
+	if a.Config.Retention.History > 0 {
+		err = errors.Join(err, a.DB.PruneHistory(ctx, a.Config.Retention.History))
+	}
+	err = errors.Join(err, a.DB.RenewChanges(ctx), a.DB.PruneChanges(ctx, a.Config.Retention.Changes))
+	err = errors.Join(err, a.Inbox().Prune(ctx, a.Config.Notifications.Keep), receivers.Forget(ctx, a.DB.Pool(), receivers.Kept))
+	return errors.Join(err, a.Rezone(ctx))
+}
+
+// replanLimit bounds the services of one turn: with a turn a minute, 4,000 services take ten
+// minutes.
+const replanLimit = 400
+
+// replanner returns Replan; nil if no interval is learned.
+func (a *App) replanner() func(context.Context) error {
+	for name := range a.Config.Resources {
+		if a.Config.Resources[name].Ceiling > 0 {
+			return a.Replan
+		}
+	}
+	return nil
+}
+
+// Replan computes the intervals whose plan is too old. It takes two statements.
+func (a *App) Replan(ctx context.Context) error {
+	organizations := make([]string, 0, len(a.Config.Organizations))
+	for i := range a.Config.Organizations {
+		organizations = append(organizations, a.Config.Organizations[i].Key)
+	}
+	services, err := a.DB.Unplanned(ctx, organizations, planning.ReplanAfter, replanLimit)
+	if err != nil {
+		return fmt.Errorf("work out intervals: %w", err)
+	}
+	if len(services) == 0 {
+		return nil
+	}
+	known := make(map[Key]planning.Scheduled)
+	for _, stream := range a.Streams() {
+		known[stream.Key()] = planning.Scheduled{Class: pipeline.ClassOf(stream), Promised: a.resource(stream).Freshness > 0}
+	}
+	var plans []streams.Plan
+	for i := range services {
+		limits, err := a.Limits(services[i].Organization, services[i].Name)
+		if err != nil {
+			continue // another configuration on this database has the service
+		}
+		plans = append(plans, planning.Intervals(&services[i], limits, a.Config.Schedule.Floor, known)...)
+	}
+	if err := a.DB.StorePlans(ctx, plans); err != nil {
+		return fmt.Errorf("work out intervals: %w", err)
+	}
+	return nil
 }

@@ -3,12 +3,17 @@ package jobs
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	"sluice/pipeline"
+	"sluice/pipeline/outside"
 )
 
 // tickLimit is how many due streams one tick takes.
@@ -61,3 +66,58 @@ const noticeEvery = time.Minute
 // pruneEvery is the time between two prunings, and so how late the call log begins a new day at
 // most.
 const pruneEvery = 10 * time.Minute
+
+// A snoozed job counts from the instant at which it may run, even if River has not made it
+// available yet.
+const sqlOldest = `
+SELECT min(scheduled_at) FROM river.river_job
+WHERE queue = $1 AND (state = 'available' OR state IN ('scheduled', 'retryable') AND scheduled_at <= clock_timestamp())`
+
+// Oldest returns since when the job that waits longest could run; nil if none waits.
+func Oldest(ctx context.Context, pool *pgxpool.Pool) (*time.Time, error) {
+	var since *time.Time
+	if err := pool.QueryRow(ctx, sqlOldest, queueStreams).Scan(&since); err != nil {
+		return nil, fmt.Errorf("look for the oldest job: %w", err)
+	}
+	return since, nil
+}
+
+// cleaner is the first middleware of every job. Postgres refuses a NUL in json, so one NUL in the
+// error text of a job stops River's completer for good, and error texts quote upstream. The cleaner
+// also turns panics into errors, because their values reach the same column.
+type cleaner struct {
+	river.MiddlewareDefaults
+
+	logger *slog.Logger
+	scrub  *outside.Scrubber
+}
+
+var _ rivertype.WorkerMiddleware = (*cleaner)(nil)
+
+// Work implements rivertype.WorkerMiddleware.
+func (c *cleaner) Work(ctx context.Context, job *rivertype.JobRow, inner func(context.Context) error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			text := c.scrub.Textf("%v", value)
+			c.logger.ErrorContext(ctx, "a job panicked", "job", job.ID, "panic", string(text), "stack", string(debug.Stack()))
+			err = &cleanError{text: "panic: " + text}
+		}
+	}()
+	if err = inner(ctx); err == nil {
+		return nil
+	}
+	return &cleanError{text: c.scrub.Error(err), cause: err}
+}
+
+// cleanError has a cleaned text and wraps its cause, so that River still recognizes snoozes and
+// cancels.
+type cleanError struct {
+	text  outside.Text
+	cause error
+}
+
+// Error implements error.
+func (e *cleanError) Error() string { return string(e.text) }
+
+// Unwrap returns the cause.
+func (e *cleanError) Unwrap() error { return e.cause }

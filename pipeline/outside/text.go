@@ -5,12 +5,13 @@
 // It imports no other package of sluice, so every package may import it. It never changes data:
 // records are loaded and stored byte for byte.
 //
-// Start reading at Scrubber.Text. The search for secrets is in spellings.go and views.go, the
+// Start reading at Scrubber.Text. The search for secrets is in scrubber.go and views.go, the
 // replacement of control characters in visible.go.
 package outside
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -92,3 +93,20 @@ func (c *Cause) Text() Text { return c.text }
 
 // Unwrap returns the original error.
 func (c *Cause) Unwrap() error { return c.err }
+
+// excerpts finds what Excerpt marked.
+var excerpts = regexp.MustCompile("‹[^›]*›")
+
+// Excerpt marks a text as a part of an answer. It may be of a person, who can be erased from the
+// database and not from a log.
+func Excerpt(text Text) Text {
+	return "‹" + Text(strings.NewReplacer("‹", "<", "›", ">").Replace(string(text))) + "›"
+}
+
+// WithoutExcerpts returns a text for a log.
+func WithoutExcerpts(text string) string {
+	if !strings.Contains(text, "‹") {
+		return text
+	}
+	return excerpts.ReplaceAllString(text, "‹not logged: see sluice runs›")
+}

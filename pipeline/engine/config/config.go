@@ -14,6 +14,7 @@ import (
 	_ "time/tzdata" // a time zone has to load on machines without zone files
 
 	"sluice/pipeline"
+	"sluice/pipeline/upstream"
 	"sluice/schema"
 	"sluice/schema/custom"
 	"sluice/schema/redact"
@@ -300,3 +301,7 @@ func defaults() document {
 	doc.Lake = defaultLake()
 	return doc
 }
+
+// Secret is a value that no verb and no encoding prints (invariant 10). It is the client's own
+// type, so a secret never becomes plain text between the configuration and the client.
+type Secret = upstream.Secret

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"sluice/pipeline"
@@ -110,4 +111,66 @@ func digestOf(parts ...[]byte) uint64 {
 		_, _ = h.Write(part) // a hash never fails
 	}
 	return h.Sum64()
+}
+
+// pagesPerGuess is how many pages of a pass have to be read for each page prefetched while the end
+// of the list is unknown, or the place of the next overlap. So the pages requested in vain are at
+// most a twentieth of the pass.
+const pagesPerGuess = 20
+
+// Prefetching says how many pages behind the next one of the scan may be requested early, but no
+// more than most. Zero means one page after the other.
+//
+// Where each page shows a record of the page before, the order of the answers does not matter.
+// Other pages that overlap in time can hide a record without a trace. A deletion moves it up, from a page that is read later to a page that was read
+// before. So the first of two equal passes is always read one page after the other. A record that
+// it misses was pulled up by the deletion of a record that it saw. The second pass, in whatever
+// order it is read, cannot see the deleted record any more, so the passes differ
+// (docs/decisions/0007-paging-by-number). A scan that moves no watermark proves nothing, so its
+// first pass may prefetch.
+func Prefetching(scan *pipeline.Scan, paging schema.Paging, most int) int {
+	if scan.Overlap.Size > 0 {
+		return min(most, scan.Overlap.Calm/pagesPerGuess)
+	}
+	if paging != schema.PagingNumber || scan.Mode == pipeline.ModeKeyset || !scan.Partial && (scan.LastPages == 0 || scan.LastPrefetched) {
+		return 0
+	}
+	if !scan.Partial && scan.Page == 1 {
+		return 0 // this pass asks for another page size, which upstream may ignore
+	}
+	if scan.LastPages > 0 {
+		return min(most, max(scan.LastPages-scan.Page, 0))
+	}
+	return min(most, (scan.Page-1)/pagesPerGuess)
+}
+
+// forget drops the figures of the pass before, where the next pass cannot be compared with it.
+func (s *progress) forget() {
+	s.LastSeen, s.LastDigest, s.LastPages, s.LastPrefetched = 0, 0, 0, false
+}
+
+// remember keeps the figures with which the next pass is compared.
+func (s *progress) remember() {
+	s.LastSeen, s.LastDigest, s.LastPages, s.LastPrefetched = s.Seen, s.Digest, s.Page, s.Prefetched
+}
+
+// maxTied is how many records may tie over page edges before a pass proves nothing.
+const maxTied = 5000
+
+// tie notes a record of a pass with its time in the order of the list. A list can break ties anew
+// in each answer. It then shows one record on two pages and another one on none, and two passes can
+// see the same of both. So a pass in which a record comes twice among its ties equals no other
+// pass.
+func (s *progress) tie(e entry, at time.Time) {
+	if at.IsZero() {
+		return
+	}
+	if !at.Equal(s.Tied.At) {
+		s.Tied = pipeline.Tied{At: at}
+	}
+	if slices.Contains(s.Tied.Records, e.identity) || len(s.Tied.Records) >= maxTied {
+		s.Suspect = true
+		return
+	}
+	s.Tied.Records = append(s.Tied.Records, e.identity)
 }

@@ -1,3 +1,11 @@
+// Package wire sends one request and reads one answer, for everything that talks to upstream:
+// addresses, connections, timeouts, and the count of every call.
+//
+// It never sends a request twice, never follows a redirect, and never sends a request that was not
+// counted. It never puts what was sent or received into an error. It knows neither tokens nor
+// lists.
+//
+// Start reading at Counted and Door.Open.
 package wire
 
 import (
@@ -7,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"sluice/pipeline"
@@ -168,4 +177,40 @@ func (r *Reply) KeepTurn() *pipeline.Turn {
 	turn := r.turn
 	r.turn = nil
 	return turn
+}
+
+// Observer is told of each call that left, when it has ended. Kind is 0 for a call that went well.
+type Observer interface {
+	Called(service string, kind pipeline.Kind, took time.Duration)
+}
+
+// Timed is a gate that tells an observer how long calls took: from the gate's word until the answer
+// was read. It is safe for concurrent use.
+type Timed struct {
+	Gate
+
+	Now      func() time.Time
+	Observer Observer
+
+	// left has the instant at which each call under way left, by its number.
+	left sync.Map
+}
+
+// Enter implements Gate.
+func (t *Timed) Enter(ctx context.Context, call pipeline.Call) (int64, error) {
+	number, err := t.Gate.Enter(ctx, call)
+	if err == nil {
+		t.left.Store(number, t.Now())
+	}
+	return number, err
+}
+
+// Leave implements Gate.
+func (t *Timed) Leave(ctx context.Context, call pipeline.Call, number int64, result pipeline.CallResult) error {
+	if at, found := t.left.LoadAndDelete(number); found {
+		if left, is := at.(time.Time); is {
+			t.Observer.Called(call.Service, result.Kind, t.Now().Sub(left))
+		}
+	}
+	return t.Gate.Leave(ctx, call, number, result)
 }

@@ -10,6 +10,7 @@ package capabilities
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,6 +18,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
+	"sluice/schema"
 )
 
 const (
@@ -164,3 +166,112 @@ func queue(batch *pgx.Batch, stream pipeline.Stream, verdicts []pipeline.Verdict
 
 // maxValue bounds the value of a verdict.
 const maxValue = 200
+
+const (
+	shown    = "a document shows it on this list"
+	relied   = "the declaration relies on it, no document shows it on this list"
+	unstated = "no document and no declaration says so"
+	// largestPage is the largest page that upstream is assumed to give. Source: docs/upstream.md
+	// U80.
+	largestPage = 200
+)
+
+// Declared returns the verdicts that a declaration gives, each documented or assumed. A list
+// without pages gets no verdict about pages.
+func Declared(resource *schema.Resource) []pipeline.Verdict {
+	var verdicts []pipeline.Verdict
+	add := func(c pipeline.Capability, declared, assumed bool, value string) {
+		v := pipeline.Verdict{
+			Capability: c, Answer: pipeline.AnswerUnknown, Value: value, Source: pipeline.SourceAssumed, Evidence: unstated,
+		}
+		switch {
+		case declared && assumed:
+			v.Answer, v.Evidence = pipeline.AnswerYes, relied
+		case declared:
+			v.Answer, v.Source, v.Evidence = pipeline.AnswerYes, pipeline.SourceDocumented, shown
+		}
+		verdicts = append(verdicts, v)
+	}
+	if resource.Modified() != "" && resource.Paging == schema.PagingNumber && !resource.Exported() {
+		since, filters := resource.Cursor.(schema.Since)
+		newest, sorts := resource.Cursor.(schema.NewestFirst)
+		add(pipeline.CapabilityFilter, filters, since.Assumed, "")
+		add(pipeline.CapabilityInclusive, filters, since.Assumed, "")
+		add(pipeline.CapabilityDescending, sorts, newest.Assumed, "")
+		add(pipeline.CapabilityAscending, false, true, "")
+	}
+	if _, single := resource.Cursor.(schema.Snapshot); !single && resource.Paging == schema.PagingNumber && !resource.Exported() {
+		// The documents show page_context in answers, and no parameter that asks for a page.
+		add(pipeline.CapabilityPage, true, true, "")
+		add(pipeline.CapabilityPageSize, true, true, strconv.Itoa(largestPage))
+	}
+	if resource.Single != nil {
+		add(pipeline.CapabilityDetail, true, resource.Single.Assumed, resource.Single.Path)
+	}
+	if resource.Details != nil && resource.Details.Batch != nil {
+		add(pipeline.CapabilityBatchDetail, true, false, resource.Details.Batch.Path)
+	}
+	return verdicts
+}
+
+const sqlCapabilities = `
+SELECT organization_id, service, resource, capability, verdict, value, source, evidence, seen_at,
+	greatest(extract(epoch FROM clock_timestamp() - seen_at), 0)::float8 AS age
+FROM sluice.capabilities ORDER BY organization_id, service, resource, capability`
+
+// AllCapabilities gives what is known of all lists.
+func (s *Store) AllCapabilities(ctx context.Context) (map[pipeline.Key]pipeline.Capabilities, error) {
+	type row struct {
+		Organization string              `db:"organization_id"`
+		Service      string              `db:"service"`
+		Resource     string              `db:"resource"`
+		Capability   pipeline.Capability `db:"capability"`
+		Answer       pipeline.Answer     `db:"verdict"`
+		Value        string              `db:"value"`
+		Source       pipeline.Source     `db:"source"`
+		Evidence     string              `db:"evidence"`
+		SeenAt       time.Time           `db:"seen_at"`
+		Age          float64             `db:"age"`
+	}
+	rows, err := postgres.Read[row](ctx, s.pool, "what lists can do", sqlCapabilities)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[pipeline.Key]pipeline.Capabilities)
+	for _, r := range rows {
+		key := pipeline.Key{Organization: r.Organization, Service: r.Service, Resource: r.Resource}
+		if all[key] == nil {
+			all[key] = make(pipeline.Capabilities)
+		}
+		all[key][r.Capability] = pipeline.Verdict{
+			Capability: r.Capability, Answer: r.Answer, Value: r.Value, Source: r.Source, Evidence: r.Evidence, SeenAt: r.SeenAt,
+			Age: time.Duration(r.Age * float64(time.Second)),
+		}
+	}
+	return all, nil
+}
+
+// Lateness is how late records became visible in a list.
+type Lateness struct {
+	Organization string `db:"organization_id" json:"-"`
+	Service      string `db:"service"         json:"-"`
+	Resource     string `db:"resource"        json:"-"`
+	// Records came late within the bound of the lag, Beyond later than that.
+	Records int64 `db:"records" json:"records"`
+	Beyond  int64 `db:"beyond"  json:"beyond"`
+	// PeakSeconds is the largest lateness when it was seen; LeftSeconds is what is left of it now.
+	// The lag is twice LeftSeconds.
+	PeakSeconds float64   `db:"peak_seconds" json:"peak_seconds"`
+	LeftSeconds float64   `db:"left_seconds" json:"left_seconds"`
+	SeenAt      time.Time `db:"seen_at"      json:"seen_at"`
+}
+
+const sqlLateness = `
+SELECT organization_id, service, resource, records, beyond, extract(epoch FROM peak)::float8 AS peak_seconds,
+	extract(epoch FROM sluice.faded(peak, peak_at))::float8 AS left_seconds, seen_at
+FROM sluice.lateness ORDER BY organization_id, service, resource`
+
+// Lateness gives the lists in which records came late.
+func (s *Store) Lateness(ctx context.Context) ([]Lateness, error) {
+	return postgres.Read[Lateness](ctx, s.pool, "lateness", sqlLateness)
+}

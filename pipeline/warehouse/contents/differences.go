@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/schema"
 	"sluice/schema/record"
 )
 
@@ -157,4 +160,104 @@ func arguments(first []any, columns [][]*string) []any {
 		first = append(first, column)
 	}
 	return first
+}
+
+// Difference is a value that differs between a record and its row.
+type Difference struct {
+	// Path is the key, with array positions.
+	Path string
+	// Detail says what the table has and what the record has.
+	Detail string
+}
+
+// Sentence names the first differences and the number of the others.
+func Sentence(differences []Difference) string {
+	const spelled = 3
+	var b strings.Builder
+	for i, d := range differences {
+		if i == spelled {
+			fmt.Fprintf(&b, "; and %d more", len(differences)-spelled)
+			break
+		}
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(d.Path + ": " + d.Detail)
+	}
+	return b.String()
+}
+
+// elementPath names an element: line_items[2].serials[0]. With an id before it, the path is a key
+// of this package.
+func elementPath(path []string, id string, positions []int) string {
+	var b strings.Builder
+	b.WriteString(id)
+	for i, name := range path {
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(name)
+		if i < len(positions) {
+			b.WriteString("[" + strconv.Itoa(positions[i]) + "]")
+		}
+	}
+	return b.String()
+}
+
+// maxShown bounds the length of a shown value.
+const maxShown = 40
+
+// difference says what the table has and what the record has. Figures and instants are shown. Of
+// texts, which may be names and addresses, only the length is shown.
+func difference(path string, kind schema.Kind, stored, record *string) Difference {
+	show := func(value *string) string {
+		switch {
+		case value == nil:
+			return "nothing"
+		case kind == schema.KindText || kind == schema.KindID || kind == schema.KindJSON || len(*value) > maxShown:
+			return fmt.Sprintf("a text of %d characters", len([]rune(*value)))
+		default:
+			return *value
+		}
+	}
+	return Difference{Path: path, Detail: "the table has " + show(stored) + ", the record has " + show(record)}
+}
+
+const (
+	sqlHaveTombstones = `
+SELECT w.name FROM unnest($1::text[]) AS w (name)
+JOIN pg_attribute a ON a.attrelid = to_regclass(w.name) AND a.attname = '_deleted_at' AND NOT a.attisdropped`
+
+	sqlBuried = `
+SELECT DISTINCT f._parent_id FROM unnest($2::text[], $3::timestamptz[]) AS k (id, deleted_at) CROSS JOIN LATERAL
+(SELECT c._parent_id, c._deleted_at FROM %s AS c WHERE c.organization_id = $1 AND c._parent_id = k.id OFFSET 0) AS f
+WHERE f._deleted_at IS DISTINCT FROM k.deleted_at`
+)
+
+// Apart returns the keys of rows that have elements with another tombstone than the row. Tables
+// without tombstones are left out.
+func (t *Table) Apart(ctx context.Context, view View, rows []Row) (map[string]bool, error) {
+	apart := map[string]bool{}
+	names := make([]string, len(t.tables)-1)
+	for i := range names {
+		names[i] = pgx.Identifier{t.stream.Resource.SchemaName(t.stream.Service), t.tables[i+1].Name}.Sanitize()
+	}
+	keys, deleted := make([]string, len(rows)), make([]*time.Time, len(rows))
+	for i := range rows {
+		keys[i], deleted[i] = rows[i].Key, rows[i].DeletedAt
+	}
+	have, err := t.keys(ctx, view, sqlHaveTombstones, names)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range have {
+		found, err := t.keys(ctx, view, fmt.Sprintf(sqlBuried, name), t.stream.Organization, keys, deleted)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range found {
+			apart[key] = true
+		}
+	}
+	return apart, nil
 }

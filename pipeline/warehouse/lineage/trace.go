@@ -18,7 +18,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/erasures"
 	"sluice/pipeline/warehouse/imports"
+	"sluice/pipeline/warehouse/postgres"
+	"sluice/pipeline/warehouse/raw"
 	"sluice/pipeline/warehouse/tombstones"
 	"sluice/schema"
 )
@@ -241,4 +244,76 @@ func (t *Tracer) run(ctx context.Context, id int64) (*Run, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// Numbered is a record that carries a number which people use, such as that of a bill.
+type Numbered struct {
+	Record string `db:"record" json:"record"`
+	// Column has the number.
+	Column string `db:"column" json:"column"`
+}
+
+const (
+	// mostNumbered bounds the records that one number finds, numberLimit the search: the columns
+	// have no index.
+	mostNumbered = 20
+	numberLimit  = 2 * time.Second
+)
+
+// Numbered returns records of a list by a number that they carry: 20 at most. Numbers are the
+// columns of identifiers whose names end in _number.
+func (t *Tracer) Numbered(ctx context.Context, stream pipeline.Stream, number string) ([]Numbered, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, numberLimit, fmt.Errorf("the search took more than %s", numberLimit))
+	defer cancel()
+	r := stream.Resource
+	table := pgx.Identifier{r.SchemaName(stream.Service), r.Name}.Sanitize()
+	id := pgx.Identifier{r.Columns[0].ColumnName()}.Sanitize()
+	var selects []string
+	for i := range r.Columns {
+		c := &r.Columns[i]
+		if c.Kind != schema.KindID || !strings.HasSuffix(c.ColumnName(), "_number") {
+			continue
+		}
+		column := pgx.Identifier{c.ColumnName()}.Sanitize()
+		selects = append(selects, fmt.Sprintf(`(SELECT %s AS record, '%s' AS column FROM %s WHERE organization_id = $1 AND %s = $2 LIMIT %d)`,
+			id, c.ColumnName(), table, column, mostNumbered))
+	}
+	if len(selects) == 0 {
+		return nil, nil
+	}
+	sql := fmt.Sprintf("%s ORDER BY 1, 2 LIMIT %d", strings.Join(selects, " UNION "), mostNumbered)
+	found, err := postgres.Read[Numbered](ctx, t.pool, "the records of a number", sql, stream.Organization, number)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return found, err
+}
+
+// Records returns the raw record of each version, nil where it is not kept any more.
+func (t *Tracer) Records(ctx context.Context, versions []Version) ([][]byte, error) {
+	places := make([]raw.Ref, len(versions))
+	for i := range versions {
+		places[i] = raw.Ref{Call: versions[i].Call.ID, Position: int32(versions[i].Position)} //nolint:gosec // it was read from such a column
+	}
+	found, err := raw.Read(ctx, t.pool, places)
+	if err != nil {
+		return nil, err
+	}
+	records := make([][]byte, len(versions))
+	for i, place := range places {
+		records[i] = found[place]
+	}
+	return records, nil
+}
+
+func (t *Tracer) erasure(ctx context.Context, stream pipeline.Stream, h *History) error {
+	var err error
+	h.Erasure, err = erasures.Earlier(ctx, t.pool, stream.ListKey(), h.Record)
+	return err
+}
+
+func (t *Tracer) tombstone(ctx context.Context, stream pipeline.Stream, h *History) error {
+	var err error
+	h.Tombstone, err = tombstones.New(t.pool).Of(ctx, stream.Organization, stream.Service.Name, stream.Resource.Name, h.Record)
+	return err
 }

@@ -3,9 +3,12 @@ package places
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"sluice/pipeline/warehouse/postgres"
 )
@@ -107,3 +110,181 @@ func (t *table) has(columns ...string) bool {
 }
 
 func (t *table) holdsRecords() bool { return t.family == Rows || t.family == Arrays }
+
+// Family is a closed set: the kinds of places, as an operator thinks of them.
+type Family string
+
+// The families, in the order in which they are searched. A value moves from a row to a version, and
+// never back, so what moves during the search is found in one of the two.
+const (
+	Rows          Family = "rows"
+	Arrays        Family = "arrays of rows"
+	Quarantine    Family = "quarantine"
+	RawRecords    Family = "raw records"
+	Versions      Family = "versions"
+	Days          Family = "values by day"
+	Drift         Family = "drift and keys"
+	Changes       Family = "change log"
+	Notifications Family = "notifications"
+	Calls         Family = "calls"
+	Runs          Family = "runs and streams"
+	Closings      Family = "closed periods"
+	Actions       Family = "actions of operators"
+	Jobs          Family = "jobs"
+	Other         Family = "other notes"
+	// Statistics are values that Postgres keeps for its planner until the table is analyzed again.
+	// The table of such a place is the one that they are of, and the count that of its columns.
+	Statistics Family = "statistics of the planner"
+)
+
+// Families returns all families, in their order.
+func Families() []Family {
+	return []Family{
+		Rows, Arrays, Quarantine, RawRecords, Versions, Days, Drift, Changes, Notifications, Calls, Runs, Closings, Actions, Jobs,
+		Other, Statistics,
+	}
+}
+
+// familyOf returns the family of a table that holds no records. A table that is not named here is
+// searched as well: it is among the other notes.
+func familyOf(schema, name string) Family {
+	switch schema {
+	case "notifications":
+		return Notifications
+	case "river":
+		return Jobs
+	case "history":
+		return familyOfHistory(name)
+	case "sluice":
+		return familyOfNotes(name)
+	default:
+		return Other
+	}
+}
+
+func familyOfHistory(name string) Family {
+	switch name {
+	case "versions":
+		return Versions
+	case "days":
+		return Days
+	default:
+		return Other
+	}
+}
+
+func familyOfNotes(name string) Family {
+	begins := func(beginnings ...string) bool {
+		for _, beginning := range beginnings {
+			if strings.HasPrefix(name, beginning) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case name == "quarantine":
+		return Quarantine
+	case name == "raw_records":
+		return RawRecords
+	case begins("drift", "keys"):
+		return Drift
+	case begins("change"):
+		return Changes
+	case begins("callback", "hint", "channel", "event_"):
+		return Notifications
+	case name == "calls" || name == "live_calls":
+		return Calls
+	case begins("runs", "streams", "parents", "backfill", "forecasts", "sightings", "rebuilds", "imports"):
+		return Runs
+	case begins("clos", "after_close"):
+		return Closings
+	case name == "actions":
+		return Actions
+	default:
+		return Other
+	}
+}
+
+// Statistics of partitions are looked at, too. Their values are arrays of any type; those of
+// another role's types are left out, as in tables.
+const sqlStatistics = `
+SELECT s.schemaname::text, s.tablename::text, s.attname::text, s.values FROM (
+	SELECT s.schemaname, s.tablename, s.attname,
+		concat_ws(chr(31), s.most_common_vals::text, s.histogram_bounds::text, s.most_common_elems::text) AS values
+	FROM pg_catalog.pg_class t JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
+	JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+	JOIN pg_catalog.pg_type y ON y.oid = a.atttypid AND y.typnamespace = 'pg_catalog'::regnamespace AND y.typname = ANY ($1)
+	JOIN pg_catalog.pg_stats s ON s.schemaname = n.nspname AND s.tablename = t.relname AND s.attname = a.attname
+	WHERE t.relowner = (SELECT o.role FROM sluice.owner o)
+		AND (n.nspname IN ('sluice', 'history', 'as_of', 'analytics', 'notifications', 'river')
+			OR n.nspname IN (SELECT v.name FROM sluice.service_schemas v))
+) AS s WHERE %s`
+
+// statistics searches what Postgres keeps of the values of columns. It says of no row whose it is.
+func (s *search) statistics(ctx context.Context) error {
+	const op = "searching the statistics of the planner"
+	tx, err := s.conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: sqlBegin})
+	if err != nil {
+		return postgres.Fail(op, err)
+	}
+	defer postgres.Rollback(ctx, tx)
+	column := Column{Name: "values", Type: "text"}
+	rows, err := tx.Query(ctx, fmt.Sprintf(sqlStatistics, Candidates([]Column{column})), pgx.QueryExecModeDescribeExec, Types())
+	if err != nil {
+		return postgres.Fail(op, err)
+	}
+	var t table
+	var name string
+	var values pgtype.DriverBytes
+	_, err = pgx.ForEachRow(rows, []any{&t.schema, &t.name, &name, &values}, func() error {
+		if column.Holds(s.Needle, values) {
+			t.family = Statistics
+			s.place(&t, Column{Name: name}, "").Count = 1
+		}
+		return nil
+	})
+	return postgres.Fail(op, err)
+}
+
+// Record is a record that a place names.
+type Record struct {
+	Organization string `json:"organization"`
+	// Resource is service and resource, as inventory.bills.
+	Resource string `json:"resource"`
+	ID       string `json:"id"`
+	// In are the families of the places that name it.
+	In []Family `json:"in"`
+}
+
+// MoreRecords says that a resource of an organization has more records than are listed.
+type MoreRecords struct {
+	Organization string `json:"organization"`
+	Resource     string `json:"resource"`
+}
+
+// listed are the records of one resource of one organization: those with the smallest identifiers,
+// in their order. So the list is the same whatever order rows are read in, and its size is bounded.
+type listed struct {
+	records []Record
+	more    bool
+}
+
+// note notes that a place names a record. A record that was dropped does not come back: those with
+// smaller identifiers stay.
+func (l *listed) note(r Record, family Family, limit int) {
+	at, found := slices.BinarySearchFunc(l.records, r.ID, func(known Record, id string) int { return cmp.Compare(known.ID, id) })
+	if !found {
+		if at == limit {
+			l.more = true
+			return
+		}
+		l.records = slices.Insert(l.records, at, r)
+		if len(l.records) > limit {
+			l.records, l.more = l.records[:limit], true
+		}
+	}
+	if in := &l.records[at].In; !slices.Contains(*in, family) {
+		*in = append(*in, family)
+	}
+}

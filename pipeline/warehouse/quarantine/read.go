@@ -158,3 +158,84 @@ ORDER BY organization_id, service, resource, path, kind`
 func (q *Entries) Drift(ctx context.Context, organization string) ([]Drift, error) {
 	return postgres.Read[Drift](ctx, q.pool, "drift", sqlReadDrift, organization)
 }
+
+const sqlOfRun = entryColumns + `, NULL::bytea AS raw FROM sluice.quarantine WHERE run_id = $1 ORDER BY id LIMIT $2`
+
+// QuarantineOfRun returns the entries that a run met last, without their bytes, the oldest first.
+func (q *Entries) QuarantineOfRun(ctx context.Context, run int64, limit int) ([]Entry, error) {
+	return postgres.Read[Entry](ctx, q.pool, "the quarantine of a run", sqlOfRun, run, postgres.Limit(limit))
+}
+
+// pruneTurns bounds the calls of one prune, each of which deletes a thousand entries.
+const pruneTurns = 20
+
+const sqlPrune = `SELECT sluice.prune_quarantine(nullif($1, interval '0'), nullif($2, interval '0'), nullif($3, interval '0'))`
+
+// Ages say how long entries are kept, by their state, after they were decided and came last; zero
+// means for ever.
+type Ages struct{ Open, Retried, Resolved time.Duration }
+
+// PruneQuarantine deletes entries that are older than entries of their state are kept, a bounded
+// number at a time; the next call continues.
+func (q *Entries) PruneQuarantine(ctx context.Context, ages Ages) error {
+	if ages == (Ages{}) {
+		return nil
+	}
+	for range pruneTurns {
+		var dropped *int
+		if err := q.pool.QueryRow(ctx, sqlPrune, ages.Open, ages.Retried, ages.Resolved).Scan(&dropped); err != nil {
+			return postgres.Fail("keeping the quarantine", err)
+		}
+		if dropped == nil || *dropped == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// Cause is why records of one list do not fit, with the open entries that it has.
+type Cause struct {
+	Organization string `db:"organization_id" json:"organization"`
+	Service      string `db:"service"         json:"service"`
+	Resource     string `db:"resource"        json:"resource"`
+	Code         string `db:"code"            json:"code"`
+	// Field is the path without array positions: all lines of an order have one cause.
+	Field string `db:"field" json:"field,omitempty"`
+	// Entries is the number of open entries, Example the number of the newest of them.
+	Entries     int64     `db:"entries"       json:"entries"`
+	Example     int64     `db:"example"       json:"example"`
+	FirstSeenAt time.Time `db:"first_seen_at" json:"first_seen_at"`
+	LastSeenAt  time.Time `db:"last_seen_at"  json:"last_seen_at"`
+	// New says that its first entry is not older than a day.
+	New bool `db:"new" json:"new,omitempty"`
+}
+
+// fieldOf is a path without its array positions.
+const fieldOf = `regexp_replace(path, '\[[0-9]+\]', '[]', 'g')`
+
+// The entries are first counted by path, which an index has (quarantine_causes): there are far
+// fewer paths than entries, and only of paths the positions are taken away. OFFSET keeps Postgres
+// from doing that for each entry.
+const sqlCauses = `
+SELECT organization_id, service, resource, code, ` + fieldOf + ` AS field, sum(entries)::bigint AS entries, max(example) AS example,
+	min(first_seen_at) AS first_seen_at, max(last_seen_at) AS last_seen_at, min(first_seen_at) > clock_timestamp() - interval '1 day' AS new
+FROM (
+	SELECT organization_id, service, resource, code, path, count(*) AS entries, max(id) AS example,
+		min(first_seen_at) AS first_seen_at, max(last_seen_at) AS last_seen_at
+	FROM sluice.quarantine
+	WHERE state = 'open' AND ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
+		AND ($4 = '' OR code = $4) AND ($5::bigint = 0 OR id < $5)
+	GROUP BY organization_id, service, resource, code, path
+	OFFSET 0
+) AS paths
+WHERE $6::text IS NULL OR ` + fieldOf + ` = $6
+GROUP BY organization_id, service, resource, code, field
+ORDER BY new DESC, entries DESC, organization_id, service, resource, code, field
+LIMIT $7`
+
+// Causes returns the causes of the open entries: those that are new first, then the largest. Of the
+// filter it heeds neither State nor Since.
+func (q *Entries) Causes(ctx context.Context, f Filter) ([]Cause, error) {
+	return postgres.Read[Cause](ctx, q.pool, "the causes in quarantine", sqlCauses,
+		f.Organization, f.Service, f.Resource, f.Code, f.Before, f.Field, postgres.Limit(f.Limit))
+}

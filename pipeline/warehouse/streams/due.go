@@ -122,3 +122,62 @@ func (s *Schedule) SweepsDue(ctx context.Context, tx pgx.Tx, organization string
 func (s *Schedule) RejectedPause() time.Duration {
 	return s.rule(pipeline.Occasion{Event: pipeline.Rejected}).After
 }
+
+const (
+	// A process that ticks at the same instant notes it, too: none waits for the other's row.
+	sqlTicked = `
+UPDATE sluice.housekeeping SET at = clock_timestamp()
+WHERE work IN (SELECT h.work FROM sluice.housekeeping h WHERE h.work = 'tick' FOR UPDATE SKIP LOCKED)`
+
+	sqlLastTick = `SELECT at FROM sluice.housekeeping WHERE work = 'tick'`
+)
+
+// ticked notes that this process looks for due streams now.
+func ticked(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, sqlTicked)
+	return postgres.Fail("noting the tick", err)
+}
+
+// LastTick returns when a process last looked for due streams; nil if none ever did.
+func (s *Schedule) LastTick(ctx context.Context) (*time.Time, error) {
+	var at *time.Time
+	err := s.pool.QueryRow(ctx, sqlLastTick).Scan(&at)
+	return at, postgres.Fail("reading when the last tick was", err)
+}
+
+// The job of a queued stream may be snoozed: the next process that looks for such jobs wakes it
+// (package jobs, forgotten).
+const sqlWake = `
+WITH asleep AS (
+	SELECT organization_id, service, resource FROM sluice.streams
+	WHERE organization_id = $1 AND service = ANY($2) AND enabled
+		AND (state = ANY($3) OR state IN ('waiting', 'retrying') AND wait_until > clock_timestamp())
+	ORDER BY organization_id, service, resource FOR UPDATE
+)
+UPDATE sluice.streams s SET
+	wait_until = NULL, reason = '', state = CASE WHEN run_id IS NULL THEN 'idle' ELSE 'queued' END
+FROM asleep a
+WHERE (a.organization_id, a.service, a.resource) = (s.organization_id, s.service, s.resource)
+RETURNING s.organization_id, s.service, s.resource`
+
+// Wake ends the wait of streams of an organization's services: of those that wait for an instant,
+// and of those in one of the given states, such as denied. It returns their number.
+func (s *Schedule) Wake(ctx context.Context, organization string, services []string, states ...pipeline.State) (int, error) {
+	also := make([]string, len(states))
+	for i, state := range states {
+		also[i] = string(state)
+	}
+	op := "waking streams of " + organization
+	var keys []pipeline.Key
+	err := postgres.InTx(ctx, s.pool, op, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, sqlWake, organization, services, also)
+		if err != nil {
+			return postgres.Fail(op, err)
+		}
+		if keys, err = pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key]); err != nil {
+			return postgres.Fail(op, err)
+		}
+		return s.setDue(ctx, tx, keys, func(int) pipeline.Occasion { return pipeline.Occasion{Event: pipeline.Woken} })
+	})
+	return len(keys), err
+}

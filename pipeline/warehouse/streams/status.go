@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/postgres"
 )
@@ -192,4 +194,121 @@ FROM sluice.streams WHERE enabled AND state = 'denied' GROUP BY organization_id`
 // and none of what Streams counts.
 func (s *Schedule) Denied(ctx context.Context) ([]Denied, error) {
 	return postgres.Read[Denied](ctx, s.pool, "the denied streams", sqlDenied)
+}
+
+const (
+	sqlAskedAgain = `SELECT requested_gen > served_gen FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3)`
+
+	sqlUnfinished = `
+SELECT organization_id, service, resource, state = 'queued' AS queued FROM sluice.streams
+WHERE enabled AND (requested_gen > served_gen OR run_id IS NOT NULL) AND state NOT IN ('denied', 'failed')`
+)
+
+// AskedAgain says whether a run of the stream was requested after its last one had started. A job
+// that ends has to check this, since no other job is inserted before it has ended.
+func AskedAgain(ctx context.Context, tx pgx.Tx, key pipeline.Key) (bool, error) {
+	var again bool
+	err := tx.QueryRow(ctx, sqlAskedAgain, key.Organization, key.Service, key.Resource).Scan(&again)
+	return again, postgres.Fail("looking whether "+key.String()+" was asked for again", err)
+}
+
+// InNeed is a stream that needs a job: a run of it was requested, or is open. Queued says that it
+// waits for nothing but its job.
+type InNeed struct {
+	pipeline.Key
+
+	Queued bool
+}
+
+// Unfinished returns the streams that need a job, except for denied and failed ones: those wait for
+// the schedule or the operator.
+func Unfinished(ctx context.Context, tx pgx.Tx) ([]InNeed, error) {
+	rows, err := tx.Query(ctx, sqlUnfinished)
+	if err != nil {
+		return nil, postgres.Fail("looking for unfinished streams", err)
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (InNeed, error) {
+		var s InNeed
+		err := row.Scan(&s.Organization, &s.Service, &s.Resource, &s.Queued)
+		return s, err
+	})
+	return found, postgres.Fail("looking for unfinished streams", err)
+}
+
+// Figures are what the metrics show of a stream: a part of its Status that costs one pass over the
+// control tables for all streams together.
+type Figures struct {
+	Organization string     `db:"organization_id"`
+	Service      string     `db:"service"`
+	Resource     string     `db:"resource"`
+	Enabled      bool       `db:"enabled"`
+	EverySeconds float64    `db:"every_seconds"`
+	State        string     `db:"state"`
+	Failures     int        `db:"failures"`
+	LastDoneAt   *time.Time `db:"last_done_at"`
+	// Watermark is nil where Status has none, or one that proves nothing.
+	Watermark *time.Time `db:"watermark"`
+	// Quarantined, Withheld and QuarantinedShare are those of Status.
+	Quarantined      int64   `db:"quarantined"`
+	Withheld         int64   `db:"withheld"`
+	QuarantinedShare float64 `db:"quarantined_share"`
+	// Waiting counts the hints that were not read yet; nil if nothing tells of the stream.
+	Waiting *int64 `db:"waiting"`
+}
+
+// Only the last run that ended has the share; a stream keeps its number.
+const sqlFigures = `
+SELECT s.organization_id, s.service, s.resource, s.enabled, extract(epoch FROM ` + interval + `)::float8 AS every_seconds,
+	s.state, s.failures, s.last_done_at,
+	CASE WHEN s.watermark <= coalesce(s.scanned_until, clock_timestamp() + interval '1 day') THEN s.watermark END AS watermark,
+	coalesce(q.quarantined, 0) AS quarantined, coalesce(q.withheld, 0) AS withheld,
+	coalesce(r.quarantined::float8 / nullif(r.received, 0), 0) AS quarantined_share,
+	CASE WHEN h.waiting IS NOT NULL OR s.hinted_every IS NOT NULL OR EXISTS (
+		SELECT FROM sluice.hints n WHERE (n.organization_id, n.service, n.resource) = (s.organization_id, s.service, s.resource)
+	) THEN coalesce(h.waiting, 0) END AS waiting
+FROM sluice.streams s
+LEFT JOIN sluice.runs r ON r.id = s.last_run_id
+LEFT JOIN (
+	SELECT organization_id, service, resource, count(*) AS quarantined, count(*) FILTER (WHERE weighed = 'withheld') AS withheld
+	FROM sluice.quarantine WHERE state = 'open' GROUP BY organization_id, service, resource
+) AS q ON (q.organization_id, q.service, q.resource) = (s.organization_id, s.service, s.resource)
+LEFT JOIN (
+	SELECT organization_id, service, resource, count(*) AS waiting
+	FROM sluice.hints WHERE read_at IS NULL GROUP BY organization_id, service, resource
+) AS h ON (h.organization_id, h.service, h.resource) = (s.organization_id, s.service, s.resource)
+ORDER BY s.organization_id, s.service, s.resource`
+
+// Figures returns the figures of all streams.
+func (s *Schedule) Figures(ctx context.Context) ([]Figures, error) {
+	return postgres.ReadAll(ctx, s.pool, "the figures of the streams", pgx.RowToStructByName[Figures], sqlFigures)
+}
+
+// Changed is how much of a list changes in a day, by the runs of the last week.
+type Changed struct {
+	Organization string  `db:"organization_id"`
+	Service      string  `db:"service"`
+	Resource     string  `db:"resource"`
+	PerDay       float64 `db:"per_day"`
+	// Days is the time whose changes were read.
+	Days float64 `db:"days"`
+}
+
+// Only runs that went on from a watermark count: a first run finds everything new. An hour at least
+// has to be seen, since less says little about a day.
+const sqlChanged = `
+SELECT organization_id, service, resource, days::float8, (changes / days)::float8 AS per_day
+FROM (
+	SELECT organization_id, service, resource, sum(inserted + updated) AS changes,
+		extract(epoch FROM max(started_at) - min(watermark_before)) / 86400 AS days
+	FROM sluice.runs
+	WHERE resource NOT LIKE '%.%' AND ended_at IS NOT NULL AND watermark_before IS NOT NULL AND started_at > clock_timestamp() - interval '7 days'
+	GROUP BY organization_id, service, resource
+) AS seen
+WHERE days >= 1.0 / 24
+ORDER BY organization_id, service, resource`
+
+// Changed returns how much of each list changes in a day. It leaves out lists that were read for
+// less than an hour.
+func (s *Schedule) Changed(ctx context.Context) ([]Changed, error) {
+	return postgres.Read[Changed](ctx, s.pool, "what changed", sqlChanged)
 }

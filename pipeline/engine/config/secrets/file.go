@@ -1,10 +1,15 @@
 package secrets
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -61,4 +66,52 @@ func judge(path string, info fs.FileInfo, user int) error {
 		return tooLarge(path)
 	}
 	return nil
+}
+
+// credentialsDirectory is the variable by which systemd names the folder with the credentials of a
+// service (systemd.exec, LoadCredential=).
+const credentialsDirectory = "CREDENTIALS_DIRECTORY"
+
+// credentialName is what systemd allows, less names of hidden files.
+var credentialName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,254}$`)
+
+// credential reads a credential that the service manager passed to this process.
+func (s Source) credential(name string) (string, error) {
+	if !credentialName.MatchString(name) {
+		return "", errors.New("the name of a credential has letters, digits, and _ . @ : -: write cred:NAME, as LoadCredential=NAME:… names it")
+	}
+	folder, set := s.Getenv(credentialsDirectory)
+	switch {
+	case !set || folder == "":
+		return "", &MissingError{"cred: reads what systemd passes to a service, and " + credentialsDirectory +
+			" is not set: start sluice by a unit with LoadCredential=" + name + ":/path, or write file:/path"}
+	case !filepath.IsAbs(folder):
+		return "", errors.New(credentialsDirectory + " has to be an absolute path")
+	}
+	return s.read(filepath.Join(folder, name))
+}
+
+// Stamp returns a text that changes when one of the files is replaced, written or touched. It reads
+// none of them.
+func Stamp(files []string) string {
+	var stamp strings.Builder
+	for _, path := range slices.Compact(slices.Sorted(slices.Values(files))) {
+		info, err := os.Stat(path)
+		if err != nil {
+			fmt.Fprintf(&stamp, "%s: none\n", path)
+			continue
+		}
+		var inode uint64
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+			inode = stat.Ino
+		}
+		fmt.Fprintf(&stamp, "%s: %d %d %d\n", path, inode, info.Size(), info.ModTime().UnixNano())
+	}
+	return stamp.String()
+}
+
+// KeyFile returns the file that SLUICE_ENCRYPTION_KEY_FILE names; "" if it names none.
+func (s Source) KeyFile() string {
+	path, _ := s.Getenv(encryptionKeyFile)
+	return strings.TrimSpace(path)
 }
