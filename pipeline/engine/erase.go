@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sluice/pipeline/warehouse/postgres"
 	"strings"
 	"time"
 
@@ -31,10 +32,7 @@ func (a *App) EraseRecord(ctx context.Context, name, id, organization, note stri
 		return erasures.Receipt{}, fmt.Errorf("erase: %w", err)
 	}
 	receipt, err := a.DB.Erase(ctx, &erasures.Subject{Stream: stream, Record: id, Is: is, Note: note}, dry)
-	if err != nil {
-		return receipt, fmt.Errorf("erase: %w", err)
-	}
-	return receipt, nil
+	return receipt, postgres.Fail("erase", err)
 }
 
 // Erasure returns the number of the erasure because of which a record is refused; 0 if it is not.
@@ -44,10 +42,7 @@ func (a *App) Erasure(ctx context.Context, name, id, organization string) (int64
 		return 0, err
 	}
 	number, err := erasures.Earlier(ctx, a.DB.Pool(), stream.ListKey(), id)
-	if err != nil {
-		return 0, fmt.Errorf("erase: %w", err)
-	}
-	return number, nil
+	return number, postgres.Fail("erase", err)
 }
 
 // AllowErased lets an erased record be loaded again, and says whether it was refused.
@@ -57,19 +52,13 @@ func (a *App) AllowErased(ctx context.Context, name, id, organization string) (b
 		return false, err
 	}
 	was, err := erasures.Allow(ctx, a.DB.Pool(), stream.ListKey(), id)
-	if err != nil {
-		return false, fmt.Errorf("erase: %w", err)
-	}
-	return was, nil
+	return was, postgres.Fail("erase", err)
 }
 
 // Erasures returns the receipts of all erasures, the oldest first.
 func (a *App) Erasures(ctx context.Context) ([]erasures.Receipt, error) {
 	receipts, err := erasures.List(ctx, a.DB.Pool())
-	if err != nil {
-		return nil, fmt.Errorf("erase: %w", err)
-	}
-	return receipts, nil
+	return receipts, postgres.Fail("erase", err)
 }
 
 // TextErased is what became of a text.
@@ -153,10 +142,7 @@ func tablesOf(stream pipeline.Stream) []string {
 // many these are.
 func (a *App) AllowErasedText(ctx context.Context, organization, text string) (int64, error) {
 	n, err := erasures.AllowText(ctx, a.DB.Pool(), organization, text)
-	if err != nil {
-		return 0, fmt.Errorf("erase: %w", err)
-	}
-	return n, nil
+	return n, postgres.Fail("erase", err)
 }
 
 // masking returns a source whose records lack the values that were erased, as those of runs do.
@@ -246,10 +232,7 @@ func (a *App) Find(ctx context.Context, text *places.Needle, in Search) (places.
 		query.List = &list
 	}
 	found, err := places.Find(ctx, a.DB.Sessions(), query)
-	if err != nil {
-		return found, fmt.Errorf("find: %w", err)
-	}
-	return found, nil
+	return found, postgres.Fail("find", err)
 }
 
 // searchedList is a list as package places knows it. Where identifiers are unique under one parent

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sluice/pipeline/warehouse/postgres"
 	gosync "sync"
 	"time"
 
@@ -119,10 +120,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 	close(q.stopping)
 	q.endTold()
 	q.told.Wait()
-	if err := q.Queue.Stop(ctx); err != nil {
-		return fmt.Errorf("stop the queue: %w", err)
-	}
-	return nil
+	return q.Queue.Stop(ctx)
 }
 
 // WakeBackfills queues the open backfills that this process knows, so that they go on even if no
@@ -204,8 +202,5 @@ func (a *App) Replan(ctx context.Context) error {
 		}
 		plans = append(plans, planning.Intervals(&services[i], limits, a.Config.Schedule.Floor, known)...)
 	}
-	if err := a.DB.StorePlans(ctx, plans); err != nil {
-		return fmt.Errorf("work out intervals: %w", err)
-	}
-	return nil
+	return postgres.Fail("work out intervals", a.DB.StorePlans(ctx, plans))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sluice/pipeline/warehouse/postgres"
 
 	"sluice/pipeline"
 	"sluice/pipeline/lineage/rebuild"
@@ -38,19 +39,13 @@ func (a *App) Rebuild(ctx context.Context, stream pipeline.Stream, scope rebuild
 	if errors.Is(err, pipeline.ErrLostClaim) {
 		return counts, fmt.Errorf("rebuild %s: %w after %d rows: the same command goes on there when that run has ended", stream, err, counts.Rows)
 	}
-	if err != nil {
-		return counts, fmt.Errorf("rebuild %s: %w", stream, err)
-	}
-	return counts, nil
+	return counts, postgres.Fail("rebuild "+stream.String(), err)
 }
 
 // Rebuilds returns the newest rebuilds.
 func (a *App) Rebuilds(ctx context.Context, limit int) ([]rebuilds.Rebuild, error) {
 	found, err := rebuilds.List(ctx, a.DB.Pool(), limit)
-	if err != nil {
-		return nil, fmt.Errorf("read the rebuilds: %w", err)
-	}
-	return found, nil
+	return found, postgres.Fail("read the rebuilds", err)
 }
 
 // Rebuildable returns the lists that a command line names, of one organization or of all, each list

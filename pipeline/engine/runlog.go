@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sluice/pipeline/warehouse/postgres"
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
@@ -133,10 +134,7 @@ func (a *App) declareCapabilities(ctx context.Context) error {
 			lists = append(lists, stream)
 		}
 	}
-	if err := a.DB.Declare(ctx, lists); err != nil {
-		return fmt.Errorf("note what the lists of the configuration can do: %w", err)
-	}
-	return nil
+	return postgres.Fail("note what the lists of the configuration can do", a.DB.Declare(ctx, lists))
 }
 
 // narrowable refuses to narrow a backfill by a filter that the list is known not to have. A filter

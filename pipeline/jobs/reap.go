@@ -68,10 +68,7 @@ const jobless = `SELECT s.organization_id, s.service, s.resource
 	      AND NOT (s.queued AND j.state = 'scheduled' AND j.scheduled_at > now() + interval '30 seconds'))`
 
 func (r *reaper) reap(ctx context.Context) error {
-	rows, err := r.queue.options.Pool.Query(ctx, orphans, []string{Args{}.Kind(), telling{}.Kind()}, r.queue.process.client(), r.queue.working.ids())
-	if err != nil {
-		return fmt.Errorf("look for jobs that no process works: %w", err)
-	}
+	rows, _ := r.queue.options.Pool.Query(ctx, orphans, []string{Args{}.Kind(), telling{}.Kind()}, r.queue.process.client(), r.queue.working.ids())
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[orphan])
 	if err != nil {
 		return fmt.Errorf("look for jobs that no process works: %w", err)
@@ -133,10 +130,7 @@ func (r *reaper) lookForForgotten(ctx context.Context) ([]pipeline.Key, error) {
 			organizations, services = append(organizations, stream.Organization), append(services, stream.Service)
 			resources, queued = append(resources, stream.Resource), append(queued, stream.Queued)
 		}
-		rows, err := tx.Query(ctx, jobless, Args{}.Kind(), organizations, services, resources, queued)
-		if err != nil {
-			return err
-		}
+		rows, _ := tx.Query(ctx, jobless, Args{}.Kind(), organizations, services, resources, queued)
 		keys, err = pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sluice/pipeline/warehouse/postgres"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -45,15 +46,10 @@ func (q *Queue) take(ctx context.Context, what string, choose func(context.Conte
 		for _, key := range keys {
 			params = append(params, river.InsertManyParams{Args: argsOf(key)})
 		}
-		if _, err := q.client.InsertManyTx(ctx, tx, params); err != nil {
-			return fmt.Errorf("queue streams: %w", err)
-		}
-		return nil
+		_, err = q.client.InsertManyTx(ctx, tx, params)
+		return postgres.Fail("queue streams", err)
 	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
+	return postgres.Fail(what, err)
 }
 
 // replanEvery is the time between two computations of the learned intervals, and so how soon a busy

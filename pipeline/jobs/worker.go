@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"sluice/pipeline/warehouse/postgres"
 	"sync"
 	"time"
 
@@ -152,10 +153,8 @@ func (w *worker) complete(ctx context.Context, tx pgx.Tx, job *river.Job[Args], 
 	if !more {
 		return nil
 	}
-	if _, err := w.queue.client.InsertTx(ctx, tx, job.Args, nil); err != nil {
-		return fmt.Errorf("queue the next chunk: %w", err)
-	}
-	return nil
+	_, err = w.queue.client.InsertTx(ctx, tx, job.Args, nil)
+	return postgres.Fail("queue the next chunk", err)
 }
 
 // fate turns the kind of an error into what happens to stream and job. It changes this stream only

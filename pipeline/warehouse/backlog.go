@@ -46,10 +46,7 @@ func (db *DB) NextParent(ctx context.Context, claim pipeline.Claim) (string, int
 		next = hints.NextParent
 	}
 	parent, left, err := next(ctx, db.pool, claim)
-	if err != nil {
-		return "", 0, postgres.Fail("choosing a parent for "+claim.Stream.String(), err)
-	}
-	return parent, left, nil
+	return parent, left, postgres.Fail("choosing a parent for "+claim.Stream.String(), err)
 }
 
 // ListParents makes ids the parents that the configuration names for a stream. Call it at every

@@ -2,7 +2,6 @@ package warehouse
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -137,8 +136,5 @@ func (db *DB) endRun(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, end s
 // complete settles the job. It comes last in the transaction (invariant 2): if the job cannot be
 // settled, nothing was written.
 func complete(ctx context.Context, tx pgx.Tx, claim pipeline.Claim, fn func(context.Context, pgx.Tx) error) error {
-	if err := fn(ctx, tx); err != nil {
-		return fmt.Errorf("settling the job of %s: %w", claim.Stream, err)
-	}
-	return nil
+	return postgres.Fail("settling the job of "+claim.Stream.String(), fn(ctx, tx))
 }

@@ -93,10 +93,7 @@ func State(of any) (json.RawMessage, error) {
 		return nil, nil
 	}
 	text, err := json.Marshal(of)
-	if err != nil {
-		return nil, fmt.Errorf("spell the state of an action: %w", err)
-	}
-	return text, nil
+	return text, postgres.Fail("spell the state of an action", err)
 }
 
 // stored is a state as Postgres accepts it; nil is null.

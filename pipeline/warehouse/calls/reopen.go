@@ -54,10 +54,7 @@ func (l *Ledger) Reopen(ctx context.Context, organization string, allowances, se
 }
 
 func names(ctx context.Context, tx pgx.Tx, sql string, given ...any) ([]string, error) {
-	rows, err := tx.Query(ctx, sql, given...)
-	if err != nil {
-		return nil, postgres.Fail("reopening", err)
-	}
+	rows, _ := tx.Query(ctx, sql, given...)
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	return found, postgres.Fail("reopening", err)
 }

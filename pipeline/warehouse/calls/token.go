@@ -161,10 +161,7 @@ const (
 func (l *Ledger) Reseal(ctx context.Context, credential string, seal func(pipeline.Token) (pipeline.Token, bool)) error {
 	op := "sealing the tokens of " + credential
 	return postgres.InTx(ctx, l.tokens, op, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, sqlSealedLock, credential)
-		if err != nil {
-			return postgres.Fail(op, err)
-		}
+		rows, _ := tx.Query(ctx, sqlSealedLock, credential)
 		found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (pipeline.Token, error) {
 			var token pipeline.Token
 			return token, row.Scan(&token.Sealed, &token.Refresh)

@@ -225,10 +225,7 @@ func write(ctx context.Context, tx pgx.Tx, r *Request, lacks []string) (Closing,
 			return Closing{}, err
 		}
 	}
-	rows, err := tx.Query(ctx, sqlOne, id)
-	if err != nil {
-		return Closing{}, err
-	}
+	rows, _ := tx.Query(ctx, sqlOne, id)
 	made, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Closing])
 	if err != nil {
 		return Closing{}, err
@@ -243,10 +240,7 @@ func write(ctx context.Context, tx pgx.Tx, r *Request, lacks []string) (Closing,
 // List returns the closed periods of an organization, of all if it is "", without their sums.
 func List(ctx context.Context, pool *pgxpool.Pool, organization string) ([]Closing, error) {
 	const op = "listing closed periods"
-	rows, err := pool.Query(ctx, sqlList, organization)
-	if err != nil {
-		return nil, postgres.Fail(op, err)
-	}
+	rows, _ := pool.Query(ctx, sqlList, organization)
 	list, err := pgx.CollectRows(rows, pgx.RowToStructByName[Closing])
 	return list, postgres.Fail(op, err)
 }

@@ -70,10 +70,7 @@ WHERE c.reopened_at IS NULL GROUP BY c.organization_id, c.period ORDER BY c.orga
 // that became another one is told again; one that was undone is forgotten.
 func Notice(ctx context.Context, pool *pgxpool.Pool, tell func(ctx context.Context, tx pgx.Tx, changes []Change) error) ([]Change, error) {
 	const op = "looking for changes in closed periods"
-	rows, err := pool.Query(ctx, sqlUnlooked)
-	if err != nil {
-		return nil, postgres.Fail(op, err)
-	}
+	rows, _ := pool.Query(ctx, sqlUnlooked)
 	organizations, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return nil, postgres.Fail(op, err)
@@ -91,10 +88,7 @@ func Notice(ctx context.Context, pool *pgxpool.Pool, tell func(ctx context.Conte
 func notice(ctx context.Context, pool *pgxpool.Pool, organization string, tell func(context.Context, pgx.Tx, []Change) error) ([]Change, error) {
 	var changes []Change
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, sqlLook, organization)
-		if err != nil {
-			return err
-		}
+		rows, _ := tx.Query(ctx, sqlLook, organization)
 		ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 		if err != nil || len(ids) == 0 {
 			return err
@@ -124,10 +118,7 @@ type Count struct {
 // Counts returns, for each closed period, how many changes were noticed in it.
 func Counts(ctx context.Context, pool *pgxpool.Pool) ([]Count, error) {
 	const op = "counting changes in closed periods"
-	rows, err := pool.Query(ctx, sqlCounts)
-	if err != nil {
-		return nil, postgres.Fail(op, err)
-	}
+	rows, _ := pool.Query(ctx, sqlCounts)
 	counts, err := pgx.CollectRows(rows, pgx.RowToStructByName[Count])
 	return counts, postgres.Fail(op, err)
 }

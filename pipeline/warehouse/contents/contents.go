@@ -94,15 +94,9 @@ func (t *Table) After(ctx context.Context, view View, key string, n int) ([]stri
 }
 
 func (t *Table) keys(ctx context.Context, view View, sql string, args ...any) ([]string, error) {
-	rows, err := view.tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, fmt.Errorf("choosing rows of %s: %w", t.stream, err)
-	}
+	rows, _ := view.tx.Query(ctx, sql, args...)
 	keys, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("choosing rows of %s: %w", t.stream, err)
-	}
-	return keys, nil
+	return keys, postgres.Fail("choosing rows of "+t.stream.String(), err)
 }
 
 // Count is how many rows without a tombstone the organization has.

@@ -87,10 +87,7 @@ func (t *Table) Next(ctx context.Context, view View, key string, n int) ([]Row, 
 }
 
 func (t *Table) read(ctx context.Context, view View, sql string, args ...any) ([]Row, error) {
-	found, err := view.tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading rows of %s: %w", t.stream, err)
-	}
+	found, _ := view.tx.Query(ctx, sql, args...)
 	rows, err := pgx.CollectRows(found, func(at pgx.CollectableRow) (Row, error) {
 		var (
 			row           Row
@@ -115,8 +112,5 @@ func (t *Table) read(ctx context.Context, view View, sql string, args ...any) ([
 		}
 		return row, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading rows of %s: %w", t.stream, err)
-	}
-	return rows, nil
+	return rows, postgres.Fail("reading rows of "+t.stream.String(), err)
 }

@@ -241,10 +241,7 @@ func (r *Receipt) Forget(ctx context.Context, pool *pgxpool.Pool, subject *Subje
 
 // end completes and seals a receipt.
 func end(ctx context.Context, tx pgx.Tx, id int64, found map[string]int64) (Receipt, error) {
-	rows, err := tx.Query(ctx, sqlEnd, id, found)
-	if err != nil {
-		return Receipt{}, err
-	}
+	rows, _ := tx.Query(ctx, sqlEnd, id, found)
 	receipt, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Receipt])
 	if err != nil {
 		return receipt, err

@@ -104,11 +104,8 @@ func tables(ctx context.Context, q postgres.Querier) ([]table, error) {
 		columns, types      []string
 		hashed              bool
 	)
-	found, err := q.Query(ctx, sqlCopied, places.Types())
-	if err != nil {
-		return nil, err
-	}
-	_, err = pgx.ForEachRow(found, []any{&whole, &name, &columns, &types, &record, &hashed}, func() error {
+	found, _ := q.Query(ctx, sqlCopied, places.Types())
+	_, err := pgx.ForEachRow(found, []any{&whole, &name, &columns, &types, &record, &hashed}, func() error {
 		t := table{place: placeRows, name: whole, record: record, copied: name, organized: true, hashed: hashed}
 		if record == "_parent_id" {
 			t.place = placeArrays

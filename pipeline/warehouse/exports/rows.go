@@ -36,10 +36,7 @@ func (s *Snapshot) Columns(ctx context.Context, r *Relation, format files.Format
 		return columns, nil
 	}
 	where, args := s.where(r)
-	rows, err := s.tx.Query(ctx, "SELECT ARRAY["+strings.Join(asked, ", ")+"] FROM "+r.quoted()+where, args...)
-	if err != nil {
-		return nil, failed("reading "+r.Full(), err)
-	}
+	rows, _ := s.tx.Query(ctx, "SELECT ARRAY["+strings.Join(asked, ", ")+"] FROM "+r.quoted()+where, args...)
 	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[[]*int32])
 	if err != nil {
 		return nil, failed("reading "+r.Full(), err)

@@ -120,10 +120,7 @@ func NewCleaner(stream pipeline.Stream, stored *redact.Redactor) *Cleaner {
 // writers off the rows.
 func (c *Cleaner) Step(ctx context.Context, tx pgx.Tx, after string, limit int) (string, int, error) {
 	op := "cleaning rows of " + c.stream.String()
-	rows, err := tx.Query(ctx, c.next, c.stream.Organization, after, limit)
-	if err != nil {
-		return "", 0, postgres.Fail(op, err)
-	}
+	rows, _ := tx.Query(ctx, c.next, c.stream.Organization, after, limit)
 	keys, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil || len(keys) == 0 {
 		return "", 0, postgres.Fail(op, err)

@@ -219,10 +219,7 @@ func (t *Tracer) parent(ctx context.Context, stream pipeline.Stream, h *History)
 
 // one reads one row; nil if there is none.
 func one[T any](ctx context.Context, t *Tracer, sql string, args ...any) (*T, error) {
-	rows, err := t.pool.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
+	rows, _ := t.pool.Query(ctx, sql, args...)
 	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[T])
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil //nolint:nilnil // there is none

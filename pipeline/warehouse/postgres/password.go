@@ -39,10 +39,7 @@ func NewPool(ctx context.Context, address string, most int32, password Password,
 	ReadAnew(config, password)
 	SetUp(config.ConnConfig, settings)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("preparing connections to the database: %w", err)
-	}
-	return pool, nil
+	return pool, Fail("preparing connections to the database", err)
 }
 
 // Connect opens a connection of its own, as the pool opens its connections.

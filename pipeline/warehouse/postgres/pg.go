@@ -54,10 +54,7 @@ func InTx(ctx context.Context, pool Beginner, op string, fn func(tx pgx.Tx) erro
 	if err := fn(tx); err != nil {
 		return err
 	}
-	if err := tx.Commit(ctx); err != nil {
-		return Fail(op+": commit", err)
-	}
-	return nil
+	return Fail(op+": commit", tx.Commit(ctx))
 }
 
 // Rollback ends a transaction that was not committed; after a commit it does nothing.
@@ -72,7 +69,7 @@ func Fail(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if Unreachable(err) {
+	if Unreachable(err) && !errors.Is(err, ErrUnreachable) {
 		return fmt.Errorf("%s: %w: %w", op, ErrUnreachable, err)
 	}
 	return fmt.Errorf("%s: %w", op, err)

@@ -19,15 +19,9 @@ type Querier interface {
 // Read collects rows whose columns have the names in the struct's tags. What names the rows in
 // errors.
 func Read[T any](ctx context.Context, q Querier, what, sql string, args ...any) ([]T, error) {
-	rows, err := q.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, Fail("reading "+what, err)
-	}
+	rows, _ := q.Query(ctx, sql, args...)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
-	if err != nil {
-		return nil, Fail("reading "+what, err)
-	}
-	return found, nil
+	return found, Fail("reading "+what, err)
 }
 
 // sqlInterpreted has the statements of a transaction interpreted: compiling one takes half a
@@ -100,10 +94,8 @@ func (l *lent) takeBack() {
 // without an index for their order still sort. The planner then estimates them as so expensive that
 // it would compile each of them, so compilation is off, too.
 func InKeyOrder(ctx context.Context, tx pgx.Tx) error {
-	if _, err := tx.Conn().PgConn().Exec(ctx, `SET LOCAL enable_sort = off; SET LOCAL jit = off`).ReadAll(); err != nil {
-		return fmt.Errorf("preparing to read in the order of keys: %w", err)
-	}
-	return nil
+	_, err := tx.Conn().PgConn().Exec(ctx, `SET LOCAL enable_sort = off; SET LOCAL jit = off`).ReadAll()
+	return Fail("preparing to read in the order of keys", err)
 }
 
 // Asker asks for one row.

@@ -10,8 +10,6 @@
 package quarantine
 
 import (
-	"fmt"
-
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
@@ -69,10 +67,7 @@ func Queue(queue *pgx.Batch, batch *pipeline.Batch, gone *[]string) {
 				*gone = append(*gone, *name)
 			}
 		}
-		if err != nil {
-			return fmt.Errorf("noting keys of %s: %w", key, err)
-		}
-		return nil
+		return postgres.Fail("noting keys of "+key.String(), err)
 	})
 }
 

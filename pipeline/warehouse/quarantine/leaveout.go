@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"sluice/pipeline/warehouse/postgres"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -78,8 +79,5 @@ func ForgetDrift(ctx context.Context, tx pgx.Tx, stream pipeline.Stream) error {
 		paths = append(paths, strings.Join(parts, "[]."))
 	}
 	_, err := tx.Exec(ctx, sqlForgetDrift, key.Organization, key.Service, key.Resource, paths, undeclared)
-	if err != nil {
-		return fmt.Errorf("forgetting drift of %s: %w", key, err)
-	}
-	return nil
+	return postgres.Fail("forgetting drift of "+key.String(), err)
 }

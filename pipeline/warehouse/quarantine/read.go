@@ -109,10 +109,7 @@ func (q *Entries) QuarantineEach(ctx context.Context, f Filter, each func(Entry)
 			return err
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("reading the quarantine: %w", err)
-	}
-	return nil
+	return postgres.Fail("reading the quarantine", rows.Err())
 }
 
 // QuarantineShow returns one entry with its bytes, or postgres.ErrNotFound if there is no such

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sluice/pipeline/warehouse/postgres"
 
 	"github.com/jackc/pgx/v5"
 
@@ -148,10 +149,7 @@ func fetch(ctx context.Context, from Querier, firsts []Ref, each func(at Ref, fo
 		text = nil // the records refer to its bytes
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("reading raw records: %w", err)
-	}
-	return nil
+	return postgres.Fail("reading raw records", err)
 }
 
 // parts are the first positions of the archives of each call, in order.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sluice/pipeline/warehouse/postgres"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -113,8 +114,5 @@ func note(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, written []Row)
 FROM unnest($2::text[], $3::timestamptz[], $4::bytea[]) AS w (key, changed_at, detail_hash) WHERE t.organization_id = $1 AND t.%s = w.key`,
 		pgx.Identifier{stream.Resource.SchemaName(stream.Service), stream.Resource.Name}.Sanitize(), detail,
 		pgx.Identifier{stream.Resource.Columns[0].ColumnName()}.Sanitize()), stream.Organization, keys, times, hashes)
-	if err != nil {
-		return fmt.Errorf("rewriting rows: %w", err)
-	}
-	return nil
+	return postgres.Fail("rewriting rows", err)
 }

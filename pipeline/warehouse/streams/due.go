@@ -106,10 +106,7 @@ ORDER BY organization_id, service, resource FOR UPDATE`
 // the old time zone.
 func (s *Schedule) SweepsDue(ctx context.Context, tx pgx.Tx, organization string) error {
 	op := "bringing forward the sweeps of " + organization
-	rows, err := tx.Query(ctx, sqlSweeps, organization)
-	if err != nil {
-		return postgres.Fail(op, err)
-	}
+	rows, _ := tx.Query(ctx, sqlSweeps, organization)
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
 	if err != nil {
 		return postgres.Fail(op, err)
@@ -170,10 +167,8 @@ func (s *Schedule) Wake(ctx context.Context, organization string, services []str
 	op := "waking streams of " + organization
 	var keys []pipeline.Key
 	err := postgres.InTx(ctx, s.pool, op, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, sqlWake, organization, services, also)
-		if err != nil {
-			return postgres.Fail(op, err)
-		}
+		var err error
+		rows, _ := tx.Query(ctx, sqlWake, organization, services, also)
 		if keys, err = pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key]); err != nil {
 			return postgres.Fail(op, err)
 		}

@@ -2,7 +2,6 @@ package streams
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -52,17 +51,11 @@ func Rebuilt(ctx context.Context, tx pgx.Tx, key pipeline.Key, zone int) error {
 
 // keys returns the streams that a query selects.
 func (s *Schedule) keys(ctx context.Context, op, query string, args ...any) ([]pipeline.Key, error) {
-	rows, err := s.pool.Query(ctx, query, args...)
-	if err != nil {
-		return nil, postgres.Fail(op, err)
-	}
+	rows, _ := s.pool.Query(ctx, query, args...)
 	keys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (pipeline.Key, error) {
 		var key pipeline.Key
 		err := row.Scan(&key.Organization, &key.Service, &key.Resource)
 		return key, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", op, err)
-	}
-	return keys, nil
+	return keys, postgres.Fail(op, err)
 }

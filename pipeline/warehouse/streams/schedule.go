@@ -174,10 +174,7 @@ func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) erro
 func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 	organizations, services, resources := columns(keys)
 	return postgres.InTx(ctx, s.pool, "requesting runs", func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, sqlRequest, organizations, services, resources)
-		if err != nil {
-			return postgres.Fail("requesting runs", err)
-		}
+		rows, _ := tx.Query(ctx, sqlRequest, organizations, services, resources)
 		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
 		if err != nil {
 			return postgres.Fail("requesting runs", err)

@@ -223,10 +223,7 @@ type InNeed struct {
 // Unfinished returns the streams that need a job, except for denied and failed ones: those wait for
 // the schedule or the operator.
 func Unfinished(ctx context.Context, tx pgx.Tx) ([]InNeed, error) {
-	rows, err := tx.Query(ctx, sqlUnfinished)
-	if err != nil {
-		return nil, postgres.Fail("looking for unfinished streams", err)
-	}
+	rows, _ := tx.Query(ctx, sqlUnfinished)
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (InNeed, error) {
 		var s InNeed
 		err := row.Scan(&s.Organization, &s.Service, &s.Resource, &s.Queued)

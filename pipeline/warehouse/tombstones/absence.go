@@ -16,6 +16,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sluice/pipeline/warehouse/postgres"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -249,10 +250,7 @@ func (s Scan) miss(ctx context.Context, tx pgx.Tx, ids []string, b bounds, shrun
 	key := s.Stream.ListKey()
 	missed, err := collect(tx.Query(ctx, sqlMiss, key.Organization, key.Service, key.Resource, ids,
 		s.Run, b.first, b.last, shrunken, s.Started))
-	if err != nil {
-		return nil, fmt.Errorf("noting what was missed: %w", err)
-	}
-	return missed, nil
+	return missed, postgres.Fail("noting what was missed", err)
 }
 
 func collect(rows pgx.Rows, err error) ([]string, error) {

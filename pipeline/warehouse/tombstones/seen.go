@@ -128,10 +128,7 @@ func Lock(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (Evidence, error
 		}
 		return nil
 	})
-	if err != nil {
-		return e, fmt.Errorf("reading evidence: %w", err)
-	}
-	return e, nil
+	return e, postgres.Fail("reading evidence", err)
 }
 
 // Apply draws the conclusions after the batch's records are loaded. A call that shows a record

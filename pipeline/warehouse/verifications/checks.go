@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sluice/pipeline/warehouse/postgres"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -108,10 +109,7 @@ ORDER BY organization_id, service, resource, record_id LIMIT $3`
 
 // Checks runs all checks, without a call.
 func (s *Store) Checks(ctx context.Context, scope Scope) ([]Check, error) {
-	rows, err := s.pool.Query(ctx, sqlChecks)
-	if err != nil {
-		return nil, fmt.Errorf("reading the list of checks: %w", err)
-	}
+	rows, _ := s.pool.Query(ctx, sqlChecks)
 	checks, err := pgx.CollectRows(rows, pgx.RowToStructByName[Check])
 	if err != nil {
 		return nil, fmt.Errorf("reading the list of checks: %w", err)
@@ -150,8 +148,5 @@ func (s *Store) check(ctx context.Context, c *Check, scope Scope) error {
 		c.Findings = append(c.Findings, found)
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("reading its view: %w", err)
-	}
-	return nil
+	return postgres.Fail("reading its view", err)
 }

@@ -208,13 +208,7 @@ func (s *Store) LastVerified(ctx context.Context) (map[pipeline.Key]int64, error
 }
 
 func collect[T any](ctx context.Context, s *Store, sql string, args ...any) ([]T, error) {
-	rows, err := s.pool.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading verifications: %w", err)
-	}
+	rows, _ := s.pool.Query(ctx, sql, args...)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
-	if err != nil {
-		return nil, fmt.Errorf("reading verifications: %w", err)
-	}
-	return found, nil
+	return found, postgres.Fail("reading verifications", err)
 }
