@@ -280,15 +280,6 @@ func (a *App) Pending(ctx context.Context) (bool, error) {
 	return pending, nil
 }
 
-// Begun reports whether the database was ever migrated.
-func (a *App) Begun(ctx context.Context) (bool, error) {
-	begun, err := migrations.Begun(ctx, a.URL)
-	if err != nil {
-		return false, fmt.Errorf("look for the program's tables: %w", err)
-	}
-	return begun, nil
-}
-
 // Migrated returns ErrNotMigrated if a migration is pending, or if the database lacks tables or
 // columns of the configuration's own declarations.
 func (a *App) Migrated(ctx context.Context) error {

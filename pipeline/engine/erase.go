@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sluice/pipeline/warehouse/postgres"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"sluice/pipeline/sync"
 	"sluice/pipeline/warehouse/erasures"
 	"sluice/pipeline/warehouse/places"
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/schema"
 	"sluice/schema/record"
 )
@@ -55,12 +55,6 @@ func (a *App) AllowErased(ctx context.Context, name, id, organization string) (b
 	return was, postgres.Fail("erase", err)
 }
 
-// Erasures returns the receipts of all erasures, the oldest first.
-func (a *App) Erasures(ctx context.Context) ([]erasures.Receipt, error) {
-	receipts, err := erasures.List(ctx, a.DB.Pool())
-	return receipts, postgres.Fail("erase", err)
-}
-
 // TextErased is what became of a text.
 type TextErased struct {
 	erasures.Receipt
@@ -83,7 +77,7 @@ func (a *App) EraseText(ctx context.Context, subject *erasures.TextSubject, dry 
 	if result.Earlier, err = erasures.EarlierText(ctx, a.DB.Pool(), subject.Organization, subject.Text); err != nil {
 		return result, fmt.Errorf("erase: %w", err)
 	}
-	result.Receipt, err = a.DB.EraseText(ctx, subject, dry)
+	result.Receipt, err = erasures.EraseText(ctx, a.DB.Sessions(), subject, dry)
 	if err != nil && !errors.Is(err, erasures.ErrNothing) {
 		return result, fmt.Errorf("erase: %w", err)
 	}
@@ -136,13 +130,6 @@ func tablesOf(stream pipeline.Stream) []string {
 		names = append(names, stream.Resource.SchemaName(stream.Service)+"."+table.Name)
 	}
 	return names
-}
-
-// AllowErasedText lets the values be loaded again that an erasure of a text took out, and says how
-// many these are.
-func (a *App) AllowErasedText(ctx context.Context, organization, text string) (int64, error) {
-	n, err := erasures.AllowText(ctx, a.DB.Pool(), organization, text)
-	return n, postgres.Fail("erase", err)
 }
 
 // masking returns a source whose records lack the values that were erased, as those of runs do.

@@ -18,6 +18,7 @@ import (
 	"sluice/pipeline/warehouse/closings"
 	"sluice/pipeline/warehouse/receivers"
 	"sluice/pipeline/warehouse/streams"
+	"sluice/pipeline/warehouse/verifications"
 )
 
 // Metrics returns what the metrics of this process are made of. Callbacks are nil in a process that
@@ -46,7 +47,7 @@ func (a *App) figures(ctx context.Context, tally *calls.Tally) (*metrics.Figures
 		reading(&f.Calls, tally.Last24Hours),
 		reading(&f.Backfills, a.DB.Progress),
 		reading(&f.Held, a.DB.Held),
-		reading(&f.Found, a.Verifications().LastFound),
+		reading(&f.Found, verifications.New(a.DB.Pool()).LastFound),
 		reading(&f.Closings, func(ctx context.Context) ([]closings.Count, error) { return closings.Counts(ctx, a.DB.Pool()) }),
 		reading(&f.Telling, a.Telling),
 		reading(&f.Receivers, a.receiverFigures),

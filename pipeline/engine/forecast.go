@@ -128,7 +128,7 @@ func (a *App) forecasting(ready func(context.Context, pipeline.Stream) error) fu
 
 // listFacts returns the facts of a sweep or a look with the rows of its list.
 func (a *App) listFacts(ctx context.Context, own streams.Facts, list Key) (streams.Facts, error) {
-	of, err := a.DB.FactsSoon(ctx, list)
+	of, err := a.DB.FactsSoon(ctx, list, false)
 	if err != nil || len(of) == 0 {
 		return own, err
 	}
@@ -140,7 +140,7 @@ func (a *App) storeForecast(ctx context.Context, stream pipeline.Stream) error {
 		return nil // the command that opened the backfill stored its forecast; what will be told is unknown
 	}
 	key := stream.Key()
-	known, err := a.DB.FactsAtStart(ctx, key)
+	known, err := a.DB.FactsSoon(ctx, key, true)
 	if err != nil || len(known) == 0 {
 		return err
 	}

@@ -1,21 +1,13 @@
 package engine
 
 import (
-	"context"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/hints"
 )
-
-// requestHinted requests runs of what change notifications told of.
-func (a *App) requestHinted(ctx context.Context, tx pgx.Tx) ([]Key, error) {
-	return a.DB.RequestHinted(ctx, tx, a.answer)
-}
 
 // answer says how the hints of a resource are answered.
 func (a *App) answer(due hints.Due) warehouse.HintAnswer {

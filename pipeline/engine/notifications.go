@@ -68,14 +68,11 @@ func (a *App) notifying(o *config.Organization) *notifications.Organization {
 	return n
 }
 
-// Inbox returns the inbox of callbacks.
-func (a *App) Inbox() *hints.Inbox { return hints.NewInbox(a.DB.Pool()) }
-
 // Receiver receives callbacks, with database connections of its own.
 type Receiver struct {
 	http.Handler
 
-	inbox *hints.Inbox
+	*hints.Inbox
 }
 
 // OpenReceiver connects a receiver. It needs the address of the database (OpenDatabase) and no
@@ -90,14 +87,8 @@ func (a *App) OpenReceiver(ctx context.Context, observe func(notifications.Obser
 		Settings: a.Notifications(), Inbox: inbox, Now: a.options.Now, Log: a.Log, Observe: observe,
 	})
 	a.secrets.uses(func() error { receiver.Replace(a.Notifications().Organizations); return nil })
-	return &Receiver{inbox: inbox, Handler: receiver}, nil
+	return &Receiver{receiver, inbox}, nil
 }
-
-// Ping asks whether the database answers.
-func (r *Receiver) Ping(ctx context.Context) error { return r.inbox.Ping(ctx) }
-
-// Close closes the connections.
-func (r *Receiver) Close() { r.inbox.Close() }
 
 // Replayed is what a replay did.
 type Replayed struct {
@@ -109,7 +100,7 @@ type Replayed struct {
 // Replay makes the hints of the callbacks due again that arrived since an instant, as the present
 // configuration understands them. It makes no call: runs do. Organization is a key, "" for all.
 func (a *App) Replay(ctx context.Context, organization string, since time.Time) (Replayed, error) {
-	inbox, settings := a.Inbox(), a.Notifications()
+	inbox, settings := hints.NewInbox(a.DB.Pool()), a.Notifications()
 	due := make(map[string]map[hints.Target]string)
 	var replayed Replayed
 	err := inbox.EachSince(ctx, organization, since, func(entry *hints.Entry) {
@@ -180,7 +171,7 @@ func (a *App) Knock(ctx context.Context, o *config.Organization, patience time.D
 	ticker := time.NewTicker(inboxPoll)
 	defer ticker.Stop()
 	for {
-		arrived, err := a.Inbox().Arrived(ctx, o.Key, notifications.Test, notifications.Digest("", body))
+		arrived, err := hints.NewInbox(a.DB.Pool()).Arrived(ctx, o.Key, notifications.Test, notifications.Digest("", body))
 		switch {
 		case ctx.Err() != nil:
 			return Knocked{Broken: LinkInbox, Detail: "the callback was answered with 200, and is not in the inbox of this database"}, nil

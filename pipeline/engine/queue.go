@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sluice/pipeline/warehouse/postgres"
 	gosync "sync"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
 	"sluice/pipeline"
@@ -14,6 +15,9 @@ import (
 	"sluice/pipeline/planning"
 	"sluice/pipeline/sync"
 	"sluice/pipeline/warehouse/actions"
+	changelog "sluice/pipeline/warehouse/changes"
+	"sluice/pipeline/warehouse/hints"
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/quarantine"
 	"sluice/pipeline/warehouse/receivers"
 	"sluice/pipeline/warehouse/streams"
@@ -72,7 +76,7 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		Workers:  a.Config.Workers,
 		Program:  migrations.Version(),
 		Schedule: schedule,
-		Hinted:   a.requestHinted,
+		Hinted:   func(ctx context.Context, tx pgx.Tx) ([]Key, error) { return a.DB.RequestHinted(ctx, tx, a.answer) },
 		Replan:   a.replanner(),
 		Notice:   a.NoticeAfterClose,
 		Prune:    a.retention,
@@ -158,8 +162,8 @@ func (a *App) retention(ctx context.Context) error {
 	if a.Config.Retention.History > 0 {
 		err = errors.Join(err, a.DB.PruneHistory(ctx, a.Config.Retention.History))
 	}
-	err = errors.Join(err, a.DB.RenewChanges(ctx), a.DB.PruneChanges(ctx, a.Config.Retention.Changes))
-	err = errors.Join(err, a.Inbox().Prune(ctx, a.Config.Notifications.Keep), receivers.Forget(ctx, a.DB.Pool(), receivers.Kept))
+	err = errors.Join(err, a.DB.RenewChanges(ctx), changelog.Prune(ctx, a.DB.Pool(), a.Config.Retention.Changes))
+	err = errors.Join(err, hints.NewInbox(a.DB.Pool()).Prune(ctx, a.Config.Notifications.Keep), receivers.Forget(ctx, a.DB.Pool(), receivers.Kept))
 	return errors.Join(err, a.Rezone(ctx))
 }
 

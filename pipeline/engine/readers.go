@@ -11,16 +11,6 @@ import (
 	"sluice/pipeline/warehouse/roles"
 )
 
-// Readers returns what is known of the roles that query the warehouse.
-func (a *App) Readers(ctx context.Context) (readers.State, error) {
-	return readers.Look(ctx, a.DB.Pool(), readers.Standard())
-}
-
-// ApplyReaders makes the groups of readers, gives them what they lack, and returns what that was.
-func (a *App) ApplyReaders(ctx context.Context) ([]readers.Lack, error) {
-	return readers.Apply(ctx, a.DB.Pool(), readers.Standard())
-}
-
 // AllowReader lets a role see the rows of organizations in the views, and returns the organizations
 // that it sees now. An organization is one of the configuration, by name, key or id, one of the
 // warehouse, by key, or readers.All.

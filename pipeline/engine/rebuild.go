@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sluice/pipeline/warehouse/postgres"
 
 	"sluice/pipeline"
 	"sluice/pipeline/lineage/rebuild"
 	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/rebuilds"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // Rebuild writes rows of a stream's resource anew from their raw records, by the present
@@ -40,12 +39,6 @@ func (a *App) Rebuild(ctx context.Context, stream pipeline.Stream, scope rebuild
 		return counts, fmt.Errorf("rebuild %s: %w after %d rows: the same command goes on there when that run has ended", stream, err, counts.Rows)
 	}
 	return counts, postgres.Fail("rebuild "+stream.String(), err)
-}
-
-// Rebuilds returns the newest rebuilds.
-func (a *App) Rebuilds(ctx context.Context, limit int) ([]rebuilds.Rebuild, error) {
-	found, err := rebuilds.List(ctx, a.DB.Pool(), limit)
-	return found, postgres.Fail("read the rebuilds", err)
 }
 
 // Rebuildable returns the lists that a command line names, of one organization or of all, each list

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sluice/pipeline/warehouse/postgres"
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
@@ -13,6 +12,7 @@ import (
 	"sluice/pipeline/jobs"
 	"sluice/pipeline/sync"
 	"sluice/pipeline/sync/scan"
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/streams"
 )
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/tombstones"
 )
 
 // absenceRules returns the configured rules of when a row gets its tombstone.
@@ -53,19 +54,19 @@ func (a *App) DueSweeps(ctx context.Context, streams []pipeline.Stream) ([]pipel
 // AcceptTombstones puts tombstones on the rows that a run left to the operator's decision, and
 // returns their number.
 func (a *App) AcceptTombstones(ctx context.Context, key Key, run int64) (int, error) {
-	stream, ok := a.Stream(key)
-	if !ok {
-		return 0, fmt.Errorf("%w: %s is not configured", ErrUsage, key)
-	}
-	return a.DB.AcceptTombstones(ctx, stream, run)
+	return a.decideTombstones(ctx, key, run, tombstones.Accept)
 }
 
 // RejectTombstones deletes the evidence that a run left to the operator's decision, and returns
 // about how many records it was.
 func (a *App) RejectTombstones(ctx context.Context, key Key, run int64) (int, error) {
+	return a.decideTombstones(ctx, key, run, tombstones.Reject)
+}
+
+func (a *App) decideTombstones(ctx context.Context, key Key, run int64, decide tombstones.Decision) (int, error) {
 	stream, ok := a.Stream(key)
 	if !ok {
 		return 0, fmt.Errorf("%w: %s is not configured", ErrUsage, key)
 	}
-	return a.DB.RejectTombstones(ctx, stream, run)
+	return a.DB.DecideTombstones(ctx, stream, run, decide)
 }

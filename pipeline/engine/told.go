@@ -12,6 +12,7 @@ import (
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/notifications"
 	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/channels"
 	"sluice/pipeline/warehouse/hints"
@@ -85,7 +86,7 @@ func (t *Told) Turn(ctx context.Context) error {
 	for i := range t.app.Config.Organizations {
 		o := &t.app.Config.Organizations[i]
 		if o.Notifies() {
-			failed = errors.Join(failed, t.lapsed(ctx, o), t.renew(ctx, o), t.knock(ctx, o))
+			failed = errors.Join(failed, t.lapsed(ctx, o), t.renew(ctx, o, t.app.WatchedBy(o), false), t.knock(ctx, o))
 			failed = errors.Join(failed, t.prove(ctx, o))
 		}
 	}
@@ -113,7 +114,7 @@ func (a *App) WatchedBy(o *config.Organization) []notifications.Wanted {
 		wanted = append(wanted, notifications.Wanted{Module: watch.Module, Subscription: upstream.Subscription{
 			ChannelID: id, Events: events, Values: watch.Values,
 			NotifyURL: a.Config.Notifications.PublicURL + notifications.Path(notifications.Watch, o.Key, ""),
-			Token:     upstream.NewSecret(notifications.Token(a.hooks(o)[0], o.Key, id)),
+			Token:     wire.NewSecret(notifications.Token(a.hooks(o)[0], o.Key, id)),
 		}})
 	}
 	return wanted
@@ -164,11 +165,6 @@ func (a *App) Telling(ctx context.Context) (warehouse.Telling, error) {
 // gapsShown is how many gaps a report has.
 const gapsShown = 20
 
-// Enable asks for channels of an organization now, whether or not they are due.
-func (t *Told) Enable(ctx context.Context, o *config.Organization, wanted []notifications.Wanted) error {
-	return t.renewAll(ctx, o, wanted, true)
-}
-
 // Disable ends channels of an organization upstream. They stay ended until they are enabled.
 func (t *Told) Disable(ctx context.Context, o *config.Organization, wanted []notifications.Wanted) error {
 	if err := t.channels.Register(ctx, o.Key, wanted); err != nil {
@@ -180,12 +176,12 @@ func (t *Told) Disable(ctx context.Context, o *config.Organization, wanted []not
 	return nil
 }
 
-// renew keeps the channels of an organization alive.
-func (t *Told) renew(ctx context.Context, o *config.Organization) error {
-	return t.renewAll(ctx, o, t.app.WatchedBy(o), false)
+// Enable asks for channels of an organization now, whether or not they are due.
+func (t *Told) Enable(ctx context.Context, o *config.Organization, wanted []notifications.Wanted) error {
+	return t.renew(ctx, o, wanted, true)
 }
 
-func (t *Told) renewAll(ctx context.Context, o *config.Organization, wanted []notifications.Wanted, now bool) error {
+func (t *Told) renew(ctx context.Context, o *config.Organization, wanted []notifications.Wanted, now bool) error {
 	if len(wanted) == 0 {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/engine/config/secrets"
 	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/token"
 	"sluice/pipeline/upstream/wire"
 )
 
@@ -34,7 +35,7 @@ func (a *App) Client() (*upstream.Client, error) {
 }
 
 // tokens makes the gate and the source of tokens, whose calls pass the same gate.
-func (a *App) tokens() (wire.Gate, *upstream.Tokens, error) {
+func (a *App) tokens() (wire.Gate, *token.Tokens, error) {
 	if a.options.Offline {
 		return nil, nil, errOffline
 	}
@@ -52,7 +53,7 @@ func (a *App) tokens() (wire.Gate, *upstream.Tokens, error) {
 		return nil, nil, fmt.Errorf("prepare the budget gate: %w", err)
 	}
 	gate := a.traces.Gate(&wire.Timed{Gate: counting, Now: a.options.Now, Observer: a.Calls})
-	tokens, err := upstream.NewTokens(upstream.TokenOptions{
+	tokens, err := token.New(token.Options{
 		Vendor: a.vendor(), Store: a.DB, Key: keys[0], OldKeys: keys[1:], Credentials: a.credentials(), Gate: gate, Now: a.options.Now,
 		UserAgent: userAgent, Transport: a.transport(), Log: a.Log, Scrub: a.options.Scrub, Refused: a.secrets.refuse,
 	})
@@ -68,8 +69,8 @@ func (a *App) tokens() (wire.Gate, *upstream.Tokens, error) {
 var errOffline = errors.New("this command was started offline: its call was not made")
 
 // vendor is the vendor of the configuration.
-func (a *App) vendor() upstream.Vendor {
-	return upstream.Vendor{
+func (a *App) vendor() wire.Vendor {
+	return wire.Vendor{
 		Name: a.Config.Vendor.Name, API: a.Config.Vendor.APIURL, Chat: a.Config.Vendor.ChatURL, Auth: a.Config.Vendor.AuthURL,
 	}
 }
@@ -86,11 +87,11 @@ func (a *App) transport() wire.Transport {
 const userAgent = "sluice"
 
 // credentials returns the credentials of the organizations, by key.
-func (a *App) credentials() map[string]upstream.Credential {
-	all := make(map[string]upstream.Credential)
+func (a *App) credentials() map[string]token.Credential {
+	all := make(map[string]token.Credential)
 	for i := range a.Config.Organizations {
 		o := &a.Config.Organizations[i]
-		all[o.Key] = upstream.Credential{
+		all[o.Key] = token.Credential{
 			ClientID:     o.Credentials.ClientID,
 			ClientSecret: a.secrets.of(o).credentials.ClientSecret,
 			RefreshToken: a.secrets.of(o).credentials.RefreshToken,
@@ -104,7 +105,7 @@ func (a *App) credentials() map[string]upstream.Credential {
 type Consents struct {
 	app          *App
 	organization *config.Organization
-	tokens       *upstream.Tokens
+	tokens       *token.Tokens
 }
 
 // Consents prepares the consent of an organization. It fails if the client secret or the sealing
@@ -122,14 +123,14 @@ func (a *App) Consents(o *config.Organization) (*Consents, error) {
 }
 
 // Address gives the address of the page on which a person consents.
-func (c *Consents) Address(consent upstream.Consent) (string, error) {
+func (c *Consents) Address(consent token.Consent) (string, error) {
 	return c.tokens.ConsentAddress(c.app.organizations[c.organization.Key], consent)
 }
 
 // Exchange gets the refresh token for a code, with one counted call. From here on no text shows the
 // code.
-func (c *Consents) Exchange(ctx context.Context, consent upstream.Consent, code string) (upstream.Granted, error) {
-	return c.tokens.Exchange(ctx, c.app.organizations[c.organization.Key], consent, upstream.NewSecret(code))
+func (c *Consents) Exchange(ctx context.Context, consent token.Consent, code string) (token.Granted, error) {
+	return c.tokens.Exchange(ctx, c.app.organizations[c.organization.Key], consent, wire.NewSecret(code))
 }
 
 // Scopes returns the scopes that upstream named with the organization's last access token, without

@@ -24,9 +24,6 @@ type VerifyOptions struct {
 	Calls, Sample int
 }
 
-// Verifications returns the store of verifications and checks.
-func (a *App) Verifications() *verifications.Store { return verifications.New(a.DB.Pool()) }
-
 // Verify checks the warehouse against itself and, as far as the calls suffice, against upstream.
 func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error) {
 	selected, err := a.Select(o.Names, o.Organization)
@@ -38,7 +35,7 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 		return verify.Result{}, err
 	}
 	options := verify.Options{
-		Scope: verifications.Scope{Organization: key}, Calls: o.Calls, Sample: o.Sample, Store: a.Verifications(),
+		Scope: verifications.Scope{Organization: key}, Calls: o.Calls, Sample: o.Sample, Store: verifications.New(a.DB.Pool()),
 		Rules: pipeline.DefaultRules(), Words: strings.TrimSpace(o.Organization + " " + strings.Join(o.Names, " ")),
 	}
 	lacks, err := a.Lacking(ctx)
@@ -130,13 +127,4 @@ func (a *App) RawRecords(ctx context.Context, stream pipeline.Stream, versions [
 		}
 	}
 	return records, nil
-}
-
-// Numbered returns records of a list by a number that they carry, such as that of a bill.
-func (a *App) Numbered(ctx context.Context, stream pipeline.Stream, number string) ([]lineage.Numbered, error) {
-	found, err := lineage.New(a.DB.Pool()).Numbered(ctx, stream, number)
-	if err != nil {
-		return nil, fmt.Errorf("look for the number: %w", err)
-	}
-	return found, nil
 }

@@ -20,7 +20,7 @@ import (
 	"strings"
 	"time"
 
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/receivers"
 )
@@ -87,12 +87,12 @@ const (
 )
 
 // Encoded returns the key of a secret in base64, which is as secret.
-func Encoded(secret upstream.Secret) string {
+func Encoded(secret wire.Secret) string {
 	return strings.TrimPrefix(secret.Reveal(), secretPrefix)
 }
 
 // Key returns the key of a secret.
-func Key(secret upstream.Secret) ([]byte, error) {
+func Key(secret wire.Secret) ([]byte, error) {
 	key, err := base64.StdEncoding.DecodeString(Encoded(secret))
 	if !strings.HasPrefix(secret.Reveal(), secretPrefix) || err != nil || len(key) < minKey || len(key) > maxKey {
 		return nil, errors.New("is no signing secret: it has to be whsec_ and the base64 of 24 to 64 random bytes, " +

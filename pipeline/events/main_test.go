@@ -24,7 +24,7 @@ import (
 	"sluice/migrations"
 	"sluice/pipeline/events"
 	"sluice/pipeline/outside"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/receivers"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -255,7 +255,7 @@ func wait(r receivers.Receiver) time.Duration { return r.NextAttempt.Sub(*r.Fail
 
 func key(t *testing.T, text string) []byte {
 	t.Helper()
-	k, err := events.Key(upstream.NewSecret(text))
+	k, err := events.Key(wire.NewSecret(text))
 	if err != nil {
 		t.Fatal(err)
 	}

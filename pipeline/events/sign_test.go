@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"sluice/pipeline/events"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 )
 
 // TestSignature holds signatures against the vector of the reference libraries of Standard
@@ -37,7 +37,7 @@ func TestKeys(t *testing.T) {
 		"", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_not base64 at all!", "whsec_c2hvcnQ=", "whsk_c2x1aWNlLXRlc3RzLXNsdWljZS10ZXN0cy1zbHVpY2U=",
 		"whsec_" + strings.Repeat("QUFB", 22), // 66 bytes
 	} {
-		if _, err := events.Key(upstream.NewSecret(bad)); err == nil || !strings.Contains(err.Error(), "openssl rand") || len(bad) > 6 && strings.Contains(err.Error(), bad) {
+		if _, err := events.Key(wire.NewSecret(bad)); err == nil || !strings.Contains(err.Error(), "openssl rand") || len(bad) > 6 && strings.Contains(err.Error(), bad) {
 			t.Errorf("%q: error %v, want one that says how to make a secret, and not the secret", bad, err)
 		}
 	}

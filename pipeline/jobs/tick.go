@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"sluice/pipeline/warehouse/postgres"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,6 +14,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // tickLimit is how many due streams one tick takes.

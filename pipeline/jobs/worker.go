@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"sluice/pipeline/warehouse/postgres"
 	"sync"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/streams"
 )
 

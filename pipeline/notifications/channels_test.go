@@ -16,6 +16,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/notifications"
 	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/pipeline/warehouse/channels"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -86,7 +87,7 @@ func (f *channelFixture) must(err error) {
 // channel is a channel of a module, whose events are given.
 func channel(id int64, module string, events ...string) notifications.Wanted {
 	return notifications.Wanted{Module: module, Subscription: upstream.Subscription{
-		ChannelID: id, Events: events, NotifyURL: "https://hooks.example.com/watch/acme", Token: upstream.NewSecret("token of " + module),
+		ChannelID: id, Events: events, NotifyURL: "https://hooks.example.com/watch/acme", Token: wire.NewSecret("token of " + module),
 	}}
 }
 

@@ -21,7 +21,7 @@ import (
 
 	"sluice/migrations"
 	"sluice/pipeline/notifications"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/pipeline/warehouse/hints"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -44,7 +44,7 @@ func settings() notifications.Settings {
 		PublicURL: "https://hooks.test/sluice", Vendor: "Acme", Debounce: 2 * time.Second, MaxWait: 15 * time.Second,
 		Organizations: map[string]*notifications.Organization{
 			key: {
-				Key: key, Secrets: []upstream.Secret{upstream.NewSecret(secret), upstream.NewSecret(oldSecret)},
+				Key: key, Secrets: []wire.Secret{wire.NewSecret(secret), wire.NewSecret(oldSecret)},
 				Channels: map[int64]*notifications.Channel{
 					products: {Module: "Products", Tells: []notifications.Resource{items, bills}},
 					deals:    {Module: "Deals", Values: true},
@@ -52,7 +52,7 @@ func settings() notifications.Settings {
 				Resources: map[string]notifications.Resource{"inventory.bills": bills, "inventory.items": items, "accounting.contact_persons": persons},
 			},
 			// Its variable was not set: an empty secret opens nothing.
-			"empty": {Key: "empty", Secrets: []upstream.Secret{{}}, Channels: map[int64]*notifications.Channel{products: {Module: "Products"}}},
+			"empty": {Key: "empty", Secrets: []wire.Secret{{}}, Channels: map[int64]*notifications.Channel{products: {Module: "Products"}}},
 			"none":  {Key: "none", Channels: map[int64]*notifications.Channel{products: {Module: "Products"}}},
 		},
 	}

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"sluice/pipeline/notifications"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 )
 
 // TestNames: what upstream and earlier versions know must not change. The values were computed with
 // another program.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	hook := upstream.NewSecret(secret)
+	hook := wire.NewSecret(secret)
 	for what, got := range map[string][2]string{
 		"token":     {notifications.Token(hook, key, 123456789012345), "zzUPxT6QiRBqJDlRw2U0DxvdFKLS3mF1rEJKJkwPCc0"},
 		"signature": {notifications.Signature(hook, []byte(`{"bill_id":"460000000038080"}`)), "89d60994cd81d115e149a515a0a4370a585736a3abed23d978c9a76bb8bcbc47"},

@@ -22,7 +22,7 @@ import (
 	"strings"
 	"time"
 
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/pipeline/warehouse/hints"
 )
 
@@ -67,7 +67,7 @@ type Organization struct {
 	// Key is the organization_id of its rows.
 	Key string
 	// Secrets are the secrets in force: one, or the new and the old one during a rotation.
-	Secrets []upstream.Secret
+	Secrets []wire.Secret
 	// Channels are its channels by channel id, Resources the resources for which rules may send, by
 	// their full names ("inventory.bills").
 	Channels  map[int64]*Channel
@@ -152,7 +152,7 @@ func ChannelID(publicURL, organization, module string) int64 {
 
 // Token returns the token of a channel, 43 characters of the 50 that upstream allows
 // (docs/upstream.md U271). It is derived from the secret and the channel, and stored nowhere.
-func Token(secret upstream.Secret, organization string, channel int64) string {
+func Token(secret wire.Secret, organization string, channel int64) string {
 	return base64.RawURLEncoding.EncodeToString(authenticate(secret, []byte("watch|"+organization+"|"+strconv.FormatInt(channel, 10))))
 }
 
@@ -161,12 +161,12 @@ func Token(secret upstream.Secret, organization string, channel int64) string {
 func SignatureHeader(vendor string) string { return "X-" + vendor + "-Webhook-Signature" }
 
 // Signature returns the signature of a body without parameters (docs/upstream.md U304).
-func Signature(secret upstream.Secret, body []byte) string {
+func Signature(secret wire.Secret, body []byte) string {
 	return hex.EncodeToString(authenticate(secret, body))
 }
 
 // authenticate returns the HMAC-SHA256 of a message.
-func authenticate(secret upstream.Secret, message []byte) []byte {
+func authenticate(secret wire.Secret, message []byte) []byte {
 	mac := hmac.New(sha256.New, []byte(secret.Reveal()))
 	mac.Write(message)
 	return mac.Sum(nil)

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/pipeline/warehouse/hints"
 )
 
@@ -259,7 +259,7 @@ func (r *Receiver) judge(q *http.Request, to destination, body []byte) (*hints.C
 // opens another channel.
 func (r *Receiver) judgeWatch(to destination, body []byte) (*hints.Callback, Verdict) {
 	said, err := parseWatch(body)
-	right := to.proves(func(secret upstream.Secret) bool {
+	right := to.proves(func(secret wire.Secret) bool {
 		return subtle.ConstantTimeCompare([]byte(Token(secret, to.key, said.channel)), []byte(said.token)) == 1
 	})
 	switch {
@@ -307,13 +307,13 @@ func (r *Receiver) signed(q *http.Request, to destination, body []byte) bool {
 	if headers := q.Header.Values(r.header); len(headers) == 1 {
 		given, _ = hex.DecodeString(headers[0]) // what is no signature equals none
 	}
-	return to.proves(func(secret upstream.Secret) bool { return hmac.Equal(authenticate(secret, body), given) })
+	return to.proves(func(secret wire.Secret) bool { return hmac.Equal(authenticate(secret, body), given) })
 }
 
 // proves reports whether a check is right with one of the organization's secrets. It tries all of
 // them, and where there is none an empty one, which takes as long and proves nothing.
-func (d destination) proves(check func(upstream.Secret) bool) bool {
-	secrets := []upstream.Secret{{}}
+func (d destination) proves(check func(wire.Secret) bool) bool {
+	secrets := []wire.Secret{{}}
 	if d.organization != nil && len(d.organization.Secrets) > 0 {
 		secrets = d.organization.Secrets
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline/notifications"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/pipeline/warehouse/hints"
 )
 
@@ -280,7 +280,7 @@ func TestTwoSecrets(t *testing.T) {
 	}
 	f.serve(func(o *notifications.Options) {
 		o.Inbox = hints.NewInbox(f.pool)
-		o.Settings.Organizations[key].Secrets = []upstream.Secret{upstream.NewSecret(secret)}
+		o.Settings.Organizations[key].Secrets = []wire.Secret{wire.NewSecret(secret)}
 	})
 	if answer := f.post("/watch/"+key, watch(products, quoted(token(oldSecret, products)))); answer.status != http.StatusUnauthorized {
 		t.Errorf("after the change the old secret gets %d", answer.status)

@@ -15,6 +15,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 )
 
 const jsonType = "application/json"
@@ -278,12 +279,12 @@ func TestSlowAnswersEnd(t *testing.T) {
 	short := 50 * time.Millisecond
 	for name, tc := range map[string]struct {
 		handler http.HandlerFunc
-		change  func(*upstream.Transport)
+		change  func(*wire.Transport)
 		says    string
 	}{
-		"no head": {hang(""), func(s *upstream.Transport) { s.Header = short }, "in time"},
-		"stalled": {hang("{"), func(s *upstream.Transport) { s.Stall = short }, "no byte"},
-		"total":   {hang("{"), func(s *upstream.Transport) { s.Total = short }, "deadline"},
+		"no head": {hang(""), func(s *wire.Transport) { s.Header = short }, "in time"},
+		"stalled": {hang("{"), func(s *wire.Transport) { s.Stall = short }, "no byte"},
+		"total":   {hang("{"), func(s *wire.Transport) { s.Total = short }, "deadline"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

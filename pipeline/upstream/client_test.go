@@ -13,6 +13,7 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/sync"
 	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/token"
 )
 
 var _ sync.Source = (*upstream.Client)(nil)
@@ -189,7 +190,7 @@ func TestNewDemandsItsOptions(t *testing.T) {
 	if _, err := upstream.New(upstream.Options{}); err == nil {
 		t.Error("New without options succeeded")
 	}
-	if _, err := upstream.NewTokens(upstream.TokenOptions{}); err == nil {
+	if _, err := token.New(token.Options{}); err == nil {
 		t.Error("NewTokens without options succeeded")
 	}
 }

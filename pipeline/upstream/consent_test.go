@@ -9,14 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/token"
+	"sluice/pipeline/upstream/wire"
 )
 
 const canaryCode = "1000.canary-code.of+the/consent"
 
 // consent is what the tests ask for.
-func consent() upstream.Consent {
-	return upstream.Consent{
+func consent() token.Consent {
+	return token.Consent{
 		Scopes: []string{"SvcBooks.bills.READ", "SvcChat.Channels.READ"}, Redirect: "http://127.0.0.1:9466/callback?a=b", State: "STATE",
 	}
 }
@@ -52,7 +53,7 @@ func TestExchange(t *testing.T) {
 	t.Parallel()
 	r := newTokenFixture(t, answer(200, jsonType,
 		`{"access_token":"`+canaryToken+`","refresh_token":"1000.fresh","scope":"SvcBooks.bills.READ SvcChat.Channels.READ","expires_in":3600}`))
-	granted, err := r.process(t).Exchange(t.Context(), one, consent(), upstream.NewSecret(canaryCode))
+	granted, err := r.process(t).Exchange(t.Context(), one, consent(), wire.NewSecret(canaryCode))
 	if err != nil || granted.RefreshToken.Reveal() != "1000.fresh" || !cmp.Equal(granted.Scopes, consent().Scopes) {
 		t.Fatalf("%+v, %v", granted, err)
 	}
@@ -96,7 +97,7 @@ func TestExchangeRefused(t *testing.T) {
 		"empty refresh": {200, `{"access_token":"` + canaryToken + `","refresh_token":"","expires_in":3600}`, pipeline.Unexpected, "no refresh token"},
 	} {
 		r := newTokenFixture(t, answer(c.status, jsonType, c.body))
-		_, err := r.process(t).Exchange(t.Context(), one, consent(), upstream.NewSecret(canaryCode))
+		_, err := r.process(t).Exchange(t.Context(), one, consent(), wire.NewSecret(canaryCode))
 		if err == nil || pipeline.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: %v, want kind %v and %q", name, err, c.kind, c.says)
 		}
@@ -106,7 +107,7 @@ func TestExchangeRefused(t *testing.T) {
 	}
 	r := newTokenFixture(t, answer(200, jsonType, "{}"))
 	r.server.Close() // net/http's error holds the address, with the code and the secret
-	_, err := r.process(t).Exchange(t.Context(), one, consent(), upstream.NewSecret(canaryCode))
+	_, err := r.process(t).Exchange(t.Context(), one, consent(), wire.NewSecret(canaryCode))
 	if pipeline.KindOf(err) != pipeline.Unavailable || strings.Contains(err.Error(), "canary") {
 		t.Errorf("no server: %v", err)
 	}

@@ -76,8 +76,8 @@ type fakeTokens struct {
 	renewErr error
 }
 
-func (f *fakeTokens) Token(context.Context, *pipeline.Organization) (upstream.Secret, int64, error) {
-	return upstream.NewSecret(canaryToken), 4, f.err
+func (f *fakeTokens) Token(context.Context, *pipeline.Organization) (wire.Secret, int64, error) {
+	return wire.NewSecret(canaryToken), 4, f.err
 }
 
 func (f *fakeTokens) Renew(_ context.Context, _ *pipeline.Organization, refused int64) (wire.Renewed, error) {
@@ -86,11 +86,11 @@ func (f *fakeTokens) Renew(_ context.Context, _ *pipeline.Organization, refused 
 	f.renewed++
 	switch {
 	case f.taken && refused == 4:
-		return wire.Renewed{Token: upstream.NewSecret(canaryToken), Version: 5}, nil
+		return wire.Renewed{Token: wire.NewSecret(canaryToken), Version: 5}, nil
 	case f.taken != (refused == 5):
 		return wire.Renewed{}, fmt.Errorf("asked to renew version %d", refused)
 	}
-	return wire.Renewed{Token: upstream.NewSecret(canaryRenewed), Version: refused + 1, Made: true}, f.renewErr
+	return wire.Renewed{Token: wire.NewSecret(canaryRenewed), Version: refused + 1, Made: true}, f.renewErr
 }
 
 type fixture struct {
@@ -123,7 +123,7 @@ func newFixture(t *testing.T, handler http.HandlerFunc, change ...func(*upstream
 	r.server.Start()
 	t.Cleanup(r.server.Close)
 	options := upstream.Options{
-		Vendor: upstream.Vendor{Name: "Svc", API: r.server.URL, Chat: r.server.URL, Auth: r.server.URL},
+		Vendor: wire.Vendor{Name: "Svc", API: r.server.URL, Chat: r.server.URL, Auth: r.server.URL},
 		Gate:   r.gate, Tokens: r.tokens,
 		Now: func() time.Time { return noon },
 	}

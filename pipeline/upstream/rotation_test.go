@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/token"
 	"sluice/pipeline/upstream/wire"
 )
 
@@ -184,9 +184,9 @@ func TestAReplacedCredentialIsUsedAtOnce(t *testing.T) {
 		granting(`,"expires_in":3600`)(w, q)
 	})
 	told := 0
-	credentials := map[string]upstream.Credential{one.Key: r.creds}
-	tokens, err := upstream.NewTokens(upstream.TokenOptions{
-		Vendor: upstream.Vendor{Name: "Svc", Auth: r.server.URL}, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now, Credentials: credentials,
+	credentials := map[string]token.Credential{one.Key: r.creds}
+	tokens, err := token.New(token.Options{
+		Vendor: wire.Vendor{Name: "Svc", Auth: r.server.URL}, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now, Credentials: credentials,
 		Refused: func() { told++ },
 	})
 	if err != nil {
@@ -198,8 +198,8 @@ func TestAReplacedCredentialIsUsedAtOnce(t *testing.T) {
 			t.Fatalf("with the old secret, time %d: %v, told %d times, %d calls", n, err, told-before, len(r.seen()))
 		}
 	}
-	r.creds.ClientSecret = upstream.NewSecret(fresh)
-	replaced := map[string]upstream.Credential{one.Key: r.creds}
+	r.creds.ClientSecret = wire.NewSecret(fresh)
+	replaced := map[string]token.Credential{one.Key: r.creds}
 	if err := tokens.Replace([][]byte{r.key, []byte("short")}, replaced); err == nil {
 		t.Error("a key of five bytes is put in force")
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/token"
+	"sluice/pipeline/upstream/wire"
 )
 
 // fakeStore is one row for each credential, locked like a row, with its own clock.
@@ -66,7 +67,7 @@ type tokenFixture struct {
 	at    time.Time
 	key   []byte
 	old   [][]byte
-	creds upstream.Credential
+	creds token.Credential
 }
 
 func (r *tokenFixture) now() time.Time {
@@ -85,8 +86,8 @@ func newTokenFixture(t *testing.T, handler http.HandlerFunc) *tokenFixture {
 	t.Helper()
 	r := &tokenFixture{
 		fixture: newFixture(t, handler), at: noon, key: bytes.Repeat([]byte{7}, 32),
-		creds: upstream.Credential{
-			ClientID: "1000.CLIENT", ClientSecret: upstream.NewSecret(canarySecret), RefreshToken: upstream.NewSecret(canaryRefresh),
+		creds: token.Credential{
+			ClientID: "1000.CLIENT", ClientSecret: wire.NewSecret(canarySecret), RefreshToken: wire.NewSecret(canaryRefresh),
 		},
 	}
 	r.store = &fakeStore{
@@ -96,11 +97,11 @@ func newTokenFixture(t *testing.T, handler http.HandlerFunc) *tokenFixture {
 }
 
 // process is one more process: its own Tokens on the same store.
-func (r *tokenFixture) process(t *testing.T) *upstream.Tokens {
+func (r *tokenFixture) process(t *testing.T) *token.Tokens {
 	t.Helper()
-	tokens, err := upstream.NewTokens(upstream.TokenOptions{
-		Vendor: upstream.Vendor{Name: "Svc", Auth: r.server.URL}, Store: r.store, Key: r.key, OldKeys: r.old, Gate: r.gate, Now: r.now,
-		Credentials: map[string]upstream.Credential{one.Key: r.creds, home.Key: r.creds, "eu": r.creds},
+	tokens, err := token.New(token.Options{
+		Vendor: wire.Vendor{Name: "Svc", Auth: r.server.URL}, Store: r.store, Key: r.key, OldKeys: r.old, Gate: r.gate, Now: r.now,
+		Credentials: map[string]token.Credential{one.Key: r.creds, home.Key: r.creds, "eu": r.creds},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -364,7 +365,7 @@ func TestADeniedCredentialIsAskedAboutOnceADay(t *testing.T) {
 	if _, _, err := process.Token(t.Context(), one); err != nil {
 		t.Errorf("after Forget: %v", err)
 	}
-	r.creds.RefreshToken = upstream.NewSecret(canaryRefresh + "2")
+	r.creds.RefreshToken = wire.NewSecret(canaryRefresh + "2")
 	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
 		t.Errorf("with a new credential: %v", err)
 	}
@@ -456,9 +457,9 @@ func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 	_, _, err := r.process(t).Token(t.Context(), one)
 	r.mustFail(t, err, pipeline.Denied)
 	r.key = []byte("short")
-	if _, err := upstream.NewTokens(upstream.TokenOptions{
-		Vendor: upstream.Vendor{Auth: "https://x.com"}, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now,
-		Credentials: map[string]upstream.Credential{one.Key: r.creds},
+	if _, err := token.New(token.Options{
+		Vendor: wire.Vendor{Auth: "https://x.com"}, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now,
+		Credentials: map[string]token.Credential{one.Key: r.creds},
 	}); err == nil || strings.Contains(err.Error(), "short") {
 		t.Errorf("a short key: %v", err)
 	}

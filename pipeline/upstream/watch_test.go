@@ -11,6 +11,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 )
 
 // An answer as the document and live services have it: the first channel is granted for an hour
@@ -25,7 +26,7 @@ const canaryChannelToken = "canary-channel-token-canary-channel-token-1"
 func subscriptions() []upstream.Subscription {
 	wanted := upstream.Subscription{
 		ChannelID: 100000006800211, Events: []string{"Deals.all"}, NotifyURL: "https://hooks.example.com/watch/1",
-		Token: upstream.NewSecret(canaryChannelToken), Expires: time.Date(2026, 1, 24, 0, 0, 0, 0, time.UTC),
+		Token: wire.NewSecret(canaryChannelToken), Expires: time.Date(2026, 1, 24, 0, 0, 0, 0, time.UTC),
 	}
 	other := wanted
 	other.ChannelID, other.Events, other.Values = 100000006800212, []string{"Products.create", "Products.edit"}, true

@@ -3,6 +3,8 @@ package warehouse_test
 import (
 	"slices"
 	"testing"
+
+	"sluice/pipeline/warehouse/tombstones"
 )
 
 // TestATombstoneMovesTheStamp: a consumer asks for rows with a later _changed_at than the last one
@@ -36,7 +38,7 @@ func TestATombstoneMovesTheStamp(t *testing.T) {
 	l.scan()
 	l.scan()
 	follow("held for a person")
-	_, err = l.db.AcceptTombstones(t.Context(), l.sweep, ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`))
+	_, err = l.db.DecideTombstones(t.Context(), l.sweep, ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`), tombstones.Accept)
 	l.must(err)
 	follow("accepted by a person", "1", "2", "3", "4", "5")
 }

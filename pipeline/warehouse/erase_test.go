@@ -270,7 +270,7 @@ func TestAnErasedTextIsNowhere(t *testing.T) {
 	needle, err := places.NewNeedle("Anna@Example.com")
 	e.must(err)
 	subject := &erasures.TextSubject{Organization: organization, Needle: needle, Text: "Anna@Example.com", Note: "request 8"}
-	planned, err := e.db.EraseText(t.Context(), subject, true)
+	planned, err := erasures.EraseText(t.Context(), e.db.Sessions(), subject, true)
 	e.must(err)
 	want := map[string]int64{
 		"rows": 1, "arrays of rows": 1, "versions": 4, "values by day": 1, "raw records": 3, "quarantine": 1, "callbacks": 2, "events": 1, "actions of operators": 2, "drift and keys": 2,
@@ -281,7 +281,7 @@ func TestAnErasedTextIsNowhere(t *testing.T) {
 	if diff := cmp.Diff(before, e.tables()); diff != "" {
 		t.Errorf("a dry run changed:\n%s", diff)
 	}
-	receipt, err := e.db.EraseText(t.Context(), subject, false)
+	receipt, err := erasures.EraseText(t.Context(), e.db.Sessions(), subject, false)
 	e.must(err)
 	if diff := cmp.Diff(want, receipt.Places); diff != "" {
 		t.Errorf("erased (-want +got):\n%s", diff)
@@ -318,7 +318,7 @@ func TestAnErasedTextIsNowhere(t *testing.T) {
 	if diff := cmp.Diff([]string{"store.bills", "store.bills_lines"}, rewritten); diff != "" {
 		t.Errorf("to be made anew (-want +got):\n%s", diff)
 	}
-	if _, err := e.db.EraseText(t.Context(), subject, false); !errors.Is(err, erasures.ErrNothing) {
+	if _, err := erasures.EraseText(t.Context(), e.db.Sessions(), subject, false); !errors.Is(err, erasures.ErrNothing) {
 		t.Errorf("erased again: %v", err)
 	}
 	if n, err := erasures.AllowText(t.Context(), e.db.Pool(), organization, subject.Text); err != nil || n == 0 || e.claimOf(e.bills).Masked != nil {

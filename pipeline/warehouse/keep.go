@@ -33,9 +33,3 @@ func (db *DB) RenewChanges(ctx context.Context) error {
 	_, err := changes.Renew(ctx, db.pool)
 	return err
 }
-
-// PruneChanges deletes rows of the log of changes that are older than age, a bounded number at a
-// time; the next call continues.
-func (db *DB) PruneChanges(ctx context.Context, age time.Duration) error {
-	return changes.Prune(ctx, db.pool, age)
-}

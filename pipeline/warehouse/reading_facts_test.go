@@ -50,7 +50,7 @@ func TestKnown(t *testing.T) {
 	if diff := cmp.Diff(want, known, about); diff != "" || err != nil {
 		t.Errorf("known: %v\n%s", err, diff)
 	}
-	if known, err = reader.FactsAtStart(t.Context(), ofThings); len(known) != 1 || err != nil {
+	if known, err = reader.FactsSoon(t.Context(), ofThings, true); len(known) != 1 || err != nil {
 		t.Errorf("at the start of a run: %v, %v", known, err)
 	}
 	for _, spoil := range []string{
@@ -60,7 +60,7 @@ func TestKnown(t *testing.T) {
 		if _, err := pool.Exec(t.Context(), spoil); err != nil {
 			t.Fatal(err)
 		}
-		if known, err := reader.FactsAtStart(t.Context(), ofThings); len(known) != 0 || err != nil {
+		if known, err := reader.FactsSoon(t.Context(), ofThings, true); len(known) != 0 || err != nil {
 			t.Errorf("after %s: %v, %v", spoil, known, err)
 		}
 	}
@@ -104,16 +104,16 @@ func TestAForecastWaitsForNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	details := pipeline.Key{Organization: "q", Service: "shop", Resource: "bills.details"}
-	if known, err := reader.FactsSoon(t.Context(), details); !postgres.Busy(err) {
+	if known, err := reader.FactsSoon(t.Context(), details, false); !postgres.Busy(err) {
 		t.Errorf("behind a lock: %v, %v", known, err)
 	}
 	if err := holder.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if known, err := reader.FactsSoon(t.Context(), details); err != nil || len(known) != 1 || known[0].Waiting != 5 {
+	if known, err := reader.FactsSoon(t.Context(), details, false); err != nil || len(known) != 1 || known[0].Waiting != 5 {
 		t.Errorf("without it: %+v, %v", known, err)
 	}
-	if known, err := reader.FactsAtStart(t.Context(), details); err != nil || len(known) != 0 {
+	if known, err := reader.FactsSoon(t.Context(), details, true); err != nil || len(known) != 0 {
 		t.Errorf("of a stream without a run: %+v, %v", known, err)
 	}
 }

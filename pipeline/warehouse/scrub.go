@@ -168,11 +168,6 @@ func (db *DB) Erase(ctx context.Context, subject *erasures.Subject, dry bool) (e
 	return receipt, err
 }
 
-// EraseText erases a text: see erasures.EraseText.
-func (db *DB) EraseText(ctx context.Context, subject *erasures.TextSubject, dry bool) (erasures.Receipt, error) {
-	return erasures.EraseText(ctx, db.sessions, subject, dry)
-}
-
 // Masked returns what takes erased values out of the records of an organization; nil if none were
 // erased.
 func (db *DB) Masked(ctx context.Context, organization string) (func(raw []byte) []byte, error) {

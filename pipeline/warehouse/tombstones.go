@@ -77,22 +77,9 @@ func (db *DB) concludeAbsence(ctx context.Context, tx pgx.Tx, batch *pipeline.Ba
 	return postgres.Fail("asking for what is still to be read of "+stream.String(), tx.SendBatch(ctx, queue).Close())
 }
 
-// AcceptTombstones marks the rows as deleted that a run left to the operator's decision. It returns
+// DecideTombstones decides about the rows that a run left to the operator's decision, and returns
 // their number.
-func (db *DB) AcceptTombstones(ctx context.Context, stream pipeline.Stream, run int64) (int, error) {
-	return db.decideTombstones(ctx, stream, run, tombstones.Accept)
-}
-
-// RejectTombstones deletes the evidence that a run left to the operator's decision: two new scans
-// have to find it again. It returns the number of records.
-func (db *DB) RejectTombstones(ctx context.Context, stream pipeline.Stream, run int64) (int, error) {
-	return db.decideTombstones(ctx, stream, run, tombstones.Reject)
-}
-
-func (db *DB) decideTombstones(
-	ctx context.Context, stream pipeline.Stream, run int64,
-	decide func(context.Context, pgx.Tx, pipeline.Stream, int64) (int, error),
-) (int, error) {
+func (db *DB) DecideTombstones(ctx context.Context, stream pipeline.Stream, run int64, decide tombstones.Decision) (int, error) {
 	decided := 0
 	op := "deciding about tombstones of " + stream.String()
 	err := db.inTx(ctx, op, func(tx pgx.Tx) error {
@@ -104,10 +91,7 @@ func (db *DB) decideTombstones(
 		decided, err = decide(ctx, tx, stream, run)
 		return postgres.Fail(op, err)
 	})
-	if err != nil {
-		return 0, err
-	}
-	return decided, nil
+	return decided, err
 }
 
 // Extent implements sync.Ranks.

@@ -1,7 +1,6 @@
 package warehouse_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/tombstones"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
 	"sluice/schema/record"
@@ -219,21 +219,21 @@ func TestTheBrake(t *testing.T) {
 	l.scan(1, 2, 3, 4, 5)
 	l.expect("two shrunken ones", []string{"6 needs_review", "7 needs_review", "8 needs_review", "9 needs_review"}, nil)
 	run := ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones`)
-	decide := func(decide func(context.Context, pipeline.Stream, int64) (int, error), run int64, want int) {
+	decide := func(decide tombstones.Decision, run int64, want int) {
 		t.Helper()
-		if n, err := decide(t.Context(), l.incremental, run); err != nil || n != want {
+		if n, err := l.db.DecideTombstones(t.Context(), l.incremental, run, decide); err != nil || n != want {
 			t.Errorf("decided about %d, %v; want %d", n, err, want)
 		}
 	}
-	decide(l.db.AcceptTombstones, run, 3)
-	decide(l.db.AcceptTombstones, run, 0)
+	decide(tombstones.Accept, run, 3)
+	decide(tombstones.Accept, run, 0)
 	l.expect("accepted", []string{"6 deleted", "7 deleted", "8 deleted", "9 needs_review"}, []string{"6", "7", "8"})
 	l.read(9)
 	l.expect("held and seen", []string{"6 deleted", "7 deleted", "8 deleted"}, []string{"6", "7", "8"})
 	l.scan()
 	l.scan()
 	l.expect("an empty list", []string{"1 needs_review", "2 needs_review", "3 needs_review", "4 needs_review", "5 needs_review", "6 deleted", "7 deleted", "8 deleted", "9 needs_review"}, []string{"6", "7", "8"})
-	decide(l.db.RejectTombstones, ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`), 6)
+	decide(tombstones.Reject, ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`), 6)
 	l.expect("rejected", []string{"6 deleted", "7 deleted", "8 deleted"}, []string{"6", "7", "8"})
 }
 

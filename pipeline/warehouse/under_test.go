@@ -8,6 +8,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/tombstones"
 )
 
 // family is a store with persons under vendors, whose lists show all of them.
@@ -153,7 +154,7 @@ func TestTooManyPersonsAtOnce(t *testing.T) {
 	}
 	f.expect("beside them, two", "p3 needs_review, p5 needs_review, p6 needs_review, q8 deleted, q9 deleted", "q8 q9")
 	run := ask[int64](f.fixture, `SELECT min(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`)
-	if n, err := f.db.AcceptTombstones(t.Context(), f.persons, run); err != nil || n != 3 {
+	if n, err := f.db.DecideTombstones(t.Context(), f.persons, run, tombstones.Accept); err != nil || n != 3 {
 		t.Errorf("accepted %d, %v, want 3", n, err)
 	}
 	f.expect("accepted", "p3 deleted, p5 deleted, p6 deleted, q8 deleted, q9 deleted", "p3 p5 p6 q8 q9")

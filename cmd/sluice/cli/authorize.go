@@ -20,7 +20,7 @@ import (
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/engine/config/secrets"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/token"
 )
 
 // authorizeFlags are the flags of authorize.
@@ -160,10 +160,10 @@ func chosen(a *engine.App, named string) (*config.Organization, error) {
 // opens another one.
 func (c *cli) granted(
 	ctx context.Context, options engine.Options, key string, scopes []string, flags authorizeFlags,
-) (upstream.Granted, error) {
+) (token.Granted, error) {
 	a, err := engine.Open(ctx, options)
 	if err != nil {
-		return upstream.Granted{}, err
+		return token.Granted{}, err
 	}
 	granted, err := c.consented(ctx, a, key, scopes, flags)
 	if closeErr := a.Close(ctx); closeErr != nil {
@@ -173,27 +173,27 @@ func (c *cli) granted(
 }
 
 // consented asks for the consent and exchanges its code.
-func (c *cli) consented(ctx context.Context, a *engine.App, key string, scopes []string, flags authorizeFlags) (upstream.Granted, error) {
+func (c *cli) consented(ctx context.Context, a *engine.App, key string, scopes []string, flags authorizeFlags) (token.Granted, error) {
 	o, err := a.ChooseOrganization(key)
 	if err != nil {
-		return upstream.Granted{}, err
+		return token.Granted{}, err
 	}
 	consents, err := a.Consents(o)
 	if err != nil {
-		return upstream.Granted{}, err
+		return token.Granted{}, err
 	}
 	redirect, socket, err := flags.meeting(ctx)
 	if err != nil {
-		return upstream.Granted{}, err
+		return token.Granted{}, err
 	}
-	asked := upstream.Consent{Scopes: scopes, Redirect: cmp.Or(flags.redirect, redirect.String()), State: rand.Text()}
+	asked := token.Consent{Scopes: scopes, Redirect: cmp.Or(flags.redirect, redirect.String()), State: rand.Text()}
 	address, err := consents.Address(asked)
 	if err != nil {
-		return upstream.Granted{}, errors.Join(err, closeIf(socket))
+		return token.Granted{}, errors.Join(err, closeIf(socket))
 	}
 	code, err := c.code(ctx, consent.Request{Redirect: redirect, State: asked.State}, address, socket, flags)
 	if err != nil {
-		return upstream.Granted{}, err
+		return token.Granted{}, err
 	}
 	granted, err := consents.Exchange(ctx, asked, code)
 	if pipeline.KindOf(err) == pipeline.Unavailable {

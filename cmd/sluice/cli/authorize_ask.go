@@ -14,7 +14,7 @@ import (
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/engine/config/secrets"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 )
 
 // errLate says that no answer arrived in time.
@@ -102,7 +102,7 @@ func (c *cli) tellf(format string, args ...any) {
 
 // checkAuthorized checks the organization as sluice check does, with the new refresh token.
 func (c *cli) checkAuthorized(
-	ctx context.Context, options engine.Options, o *config.Organization, goesTo secrets.Destination, token upstream.Secret,
+	ctx context.Context, options engine.Options, o *config.Organization, goesTo secrets.Destination, token wire.Secret,
 ) []finding {
 	if goesTo.Variable == "" && goesTo.File == "" {
 		return []finding{{Check: o.Name, OK: true, Text: "not checked: store the refresh token where the configuration names it, then run sluice check"}}
@@ -121,7 +121,7 @@ func (c *cli) checkAuthorized(
 
 // showAuthorized prints the result. A refresh token that the operator has to store is in it, on
 // purpose: it is printed around the outlet, which would take it out (invariant 10).
-func (c *cli) showAuthorized(shown authorizedView, token upstream.Secret) error {
+func (c *cli) showAuthorized(shown authorizedView, token wire.Secret) error {
 	if shown.File != "" {
 		return c.show(shown, view.Line("The refresh token of organization %s is in %s. Processes that run read it within a minute.\n",
 			shown.Organization, shown.File),

@@ -13,6 +13,7 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console/access"
+	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
@@ -248,7 +249,7 @@ func (c *cli) checkDatabase(ctx context.Context, a *engine.App) finding {
 	err := a.OpenDatabase(ctx)
 	begun := false
 	if err == nil {
-		begun, err = a.Begun(ctx)
+		begun, err = migrations.Begun(ctx, a.URL)
 	}
 	if err == nil && !begun {
 		f := verdict(databaseOf(a), nil, "reachable, and has no tables yet. Credentials and services are not checked before it has")

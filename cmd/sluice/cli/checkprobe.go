@@ -11,6 +11,7 @@ import (
 	"sluice/pipeline/engine"
 	"sluice/pipeline/upstream/probe"
 	"sluice/pipeline/warehouse/capabilities"
+	"sluice/pipeline/warehouse/readers"
 )
 
 // listView is what was measured of one list.
@@ -108,7 +109,7 @@ func measured(lists []listView) view.Text {
 // once they are made. It gives no finding if all is well.
 func checkReaders(ctx context.Context, a *engine.App) []finding {
 	const check = "readers"
-	state, err := a.Readers(ctx)
+	state, err := readers.Look(ctx, a.DB.Pool(), readers.Standard())
 	if err != nil {
 		return []finding{verdict(check, err, "")}
 	}

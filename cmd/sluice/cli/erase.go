@@ -227,7 +227,7 @@ func (c *cli) allowErased(ctx context.Context, a *engine.App, args []string, org
 }
 
 func (c *cli) listErasures(ctx context.Context, a *engine.App) error {
-	receipts, err := a.Erasures(ctx)
+	receipts, err := erasures.List(ctx, a.DB.Pool())
 	if err != nil {
 		return err
 	}
@@ -332,7 +332,7 @@ func (v *textView) renewed(page *view.Page) {
 }
 
 func (c *cli) allowErasedText(ctx context.Context, a *engine.App, organization, text string) error {
-	n, err := a.AllowErasedText(ctx, organization, text)
+	n, err := erasures.AllowText(ctx, a.DB.Pool(), organization, text)
 	if err != nil {
 		return err
 	}

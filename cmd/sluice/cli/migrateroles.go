@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"sluice/cmd/sluice/cli/view"
+	"sluice/migrations"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/warehouse/roles"
 )
@@ -53,7 +54,7 @@ func (c *cli) planRoles(ctx context.Context, a *engine.App, flags roleFlags) err
 	if err := flags.makeRoles(ctx, a, &shown); err != nil {
 		return err
 	}
-	begun, err := a.Begun(ctx)
+	begun, err := migrations.Begun(ctx, a.URL)
 	if err != nil {
 		return err
 	}

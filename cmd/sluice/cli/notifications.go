@@ -66,7 +66,7 @@ type notificationsView struct {
 
 // notificationsOf reads the channels and rules, and when each last told something.
 func notificationsOf(ctx context.Context, a *engine.App) (*notificationsView, error) {
-	told, err := a.Inbox().Told(ctx)
+	told, err := hints.NewInbox(a.DB.Pool()).Told(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read who told something: %w", err)
 	}
@@ -208,7 +208,7 @@ what happened, or says something unknown.`,
 }
 
 func (c *cli) inbox(ctx context.Context, a *engine.App, filter hints.Filter) error {
-	entries, err := a.Inbox().Entries(ctx, filter)
+	entries, err := hints.NewInbox(a.DB.Pool()).Entries(ctx, filter)
 	if err != nil {
 		return fmt.Errorf("read the inbox: %w", err)
 	}
@@ -240,7 +240,7 @@ func (c *cli) showCallback() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			entry, err := a.Inbox().Entry(ctx, ids[0])
+			entry, err := hints.NewInbox(a.DB.Pool()).Entry(ctx, ids[0])
 			if errors.Is(err, postgres.ErrNotFound) {
 				return usage("there is no callback %d: sluice notifications inbox shows them", ids[0])
 			}

@@ -18,7 +18,7 @@ import (
 
 	"sluice/pipeline/engine"
 	"sluice/pipeline/notifications"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/pipeline/warehouse/hints"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
@@ -162,7 +162,7 @@ func (s *fixture) hook(address, body string) int {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, address, strings.NewReader(body))
 	must(s.t, err)
-	request.Header.Set("X-Svc-Webhook-Signature", notifications.Signature(upstream.NewSecret(hookSecret), []byte(body)))
+	request.Header.Set("X-Svc-Webhook-Signature", notifications.Signature(wire.NewSecret(hookSecret), []byte(body)))
 	answer, err := (&http.Client{}).Do(request)
 	must(s.t, err)
 	must(s.t, answer.Body.Close())

@@ -23,7 +23,7 @@ func (p *pages) checks(ctx context.Context, _ *console.Request) (console.Page, e
 	if err != nil {
 		return console.Page{}, err
 	}
-	rebuilt, err := p.app.Rebuilds(ctx, listedChecks)
+	rebuilt, err := rebuilds.List(ctx, p.app.DB.Pool(), listedChecks)
 	if err != nil {
 		return console.Page{}, err
 	}

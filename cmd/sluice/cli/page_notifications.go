@@ -26,7 +26,7 @@ func (p *pages) notifications(ctx context.Context, r *console.Request) (console.
 	if err != nil {
 		return console.Page{}, err
 	}
-	entries, err := p.app.Inbox().Entries(ctx, hints.Filter{Limit: lastCallbacks})
+	entries, err := hints.NewInbox(p.app.DB.Pool()).Entries(ctx, hints.Filter{Limit: lastCallbacks})
 	if err != nil {
 		return console.Page{}, fmt.Errorf("read the inbox: %w", err)
 	}
@@ -199,7 +199,7 @@ func (p *pages) inboxOf(r *console.Request, entries []hints.Entry) console.Table
 
 // callbacks are the last callbacks, whose document is that of the inbox.
 func (p *pages) callbacks(ctx context.Context, r *console.Request) (console.Page, error) {
-	entries, err := p.app.Inbox().Entries(ctx, hints.Filter{Limit: lastCallbacks})
+	entries, err := hints.NewInbox(p.app.DB.Pool()).Entries(ctx, hints.Filter{Limit: lastCallbacks})
 	if err != nil {
 		return console.Page{}, fmt.Errorf("read the inbox: %w", err)
 	}
@@ -217,7 +217,7 @@ func (p *pages) callback(ctx context.Context, r *console.Request) (console.Page,
 	if err != nil {
 		return console.Page{}, fmt.Errorf("there is no callback %q: %w", r.Value("id"), console.ErrNotFound)
 	}
-	e, err := p.app.Inbox().Entry(ctx, id)
+	e, err := hints.NewInbox(p.app.DB.Pool()).Entry(ctx, id)
 	if errors.Is(err, postgres.ErrNotFound) {
 		return console.Page{}, fmt.Errorf("there is no callback %d: %w", id, console.ErrNotFound)
 	}

@@ -14,6 +14,7 @@ import (
 	"sluice/cmd/sluice/console"
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
+	"sluice/pipeline/warehouse/lineage"
 )
 
 // addressOfRecord is the address of the page about a record. It stays: other programs lead to it.
@@ -60,7 +61,7 @@ func (p *pages) neverSeen(ctx context.Context, r *console.Request, shown *explai
 	if r.Value("id") != "" {
 		return console.Page{}, unknown
 	}
-	found, err := p.app.Numbered(ctx, stream, shown.Record)
+	found, err := lineage.New(p.app.DB.Pool()).Numbered(ctx, stream, shown.Record)
 	if err != nil {
 		return console.Page{}, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
+	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/warehouse"
@@ -192,7 +193,7 @@ func (s *setup) reach(ctx context.Context) (bool, error) {
 	if s.connected {
 		return true, nil
 	}
-	begun, err := s.app.Begun(ctx)
+	begun, err := migrations.Begun(ctx, s.app.URL)
 	if err == nil && !begun {
 		err = engine.ErrNotMigrated
 	}

@@ -82,7 +82,7 @@ type readersView struct {
 func (c *cli) readers(ctx context.Context, a *engine.App, apply bool) error {
 	shown := readersView{Applied: []string{}, Recommended: readers.Recommended()}
 	if apply {
-		done, err := a.ApplyReaders(ctx)
+		done, err := readers.Apply(ctx, a.DB.Pool(), readers.Standard())
 		if err != nil {
 			return ofRights(err)
 		}
@@ -91,7 +91,7 @@ func (c *cli) readers(ctx context.Context, a *engine.App, apply bool) error {
 		}
 	}
 	var err error
-	if shown.State, err = a.Readers(ctx); err != nil {
+	if shown.State, err = readers.Look(ctx, a.DB.Pool(), readers.Standard()); err != nil {
 		return err
 	}
 	shown.SQL = shown.State.SQL()

@@ -11,7 +11,7 @@ import (
 
 	"sluice/pipeline/engine"
 	"sluice/pipeline/notifications"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/sandbox"
 )
 
@@ -23,7 +23,7 @@ func (s *fixture) hookWith(secret, address, body string) int {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, address, strings.NewReader(body))
 	must(s.t, err)
-	request.Header.Set("X-Svc-Webhook-Signature", notifications.Signature(upstream.NewSecret(secret), []byte(body)))
+	request.Header.Set("X-Svc-Webhook-Signature", notifications.Signature(wire.NewSecret(secret), []byte(body)))
 	answer, err := (&http.Client{}).Do(request)
 	must(s.t, err)
 	must(s.t, answer.Body.Close())

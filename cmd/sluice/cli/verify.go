@@ -134,7 +134,7 @@ func (c *cli) listVerifications(ctx context.Context, a *engine.App, limit int) e
 }
 
 func verificationsOf(ctx context.Context, a *engine.App, limit int) ([]verifications.Verification, error) {
-	found, err := a.Verifications().List(ctx, limit)
+	found, err := verifications.New(a.DB.Pool()).List(ctx, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read the verifications: %w", err)
 	}
@@ -179,7 +179,7 @@ func (c *cli) showVerification(ctx context.Context, a *engine.App, id int64) err
 
 // verificationOf reads one verification; 0 means the last one.
 func verificationOf(ctx context.Context, a *engine.App, id int64) (verify.Result, error) {
-	verification, streams, findings, err := a.Verifications().Read(ctx, id)
+	verification, streams, findings, err := verifications.New(a.DB.Pool()).Read(ctx, id)
 	if err != nil {
 		return verify.Result{}, fmt.Errorf("read the verification: %w", err)
 	}

@@ -14,7 +14,7 @@ import (
 	_ "time/tzdata" // a time zone has to load on machines without zone files
 
 	"sluice/pipeline"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
 	"sluice/schema/custom"
 	"sluice/schema/redact"
@@ -304,4 +304,4 @@ func defaults() document {
 
 // Secret is a value that no verb and no encoding prints (invariant 10). It is the client's own
 // type, so a secret never becomes plain text between the configuration and the client.
-type Secret = upstream.Secret
+type Secret = wire.Secret

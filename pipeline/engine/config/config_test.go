@@ -16,7 +16,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/engine/config"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
 )
 
@@ -176,11 +176,11 @@ func TestEverything(t *testing.T) {
 	got.SecretsFrom = nil // TestSettings
 	credentials := func(id string) config.Credentials {
 		return config.Credentials{
-			ClientID: id, ClientSecret: upstream.NewSecret(canary + "-secret"), RefreshToken: upstream.NewSecret(canary + "-token"), RefreshTokenFrom: "${NORTH_TOKEN}",
+			ClientID: id, ClientSecret: wire.NewSecret(canary + "-secret"), RefreshToken: wire.NewSecret(canary + "-token"), RefreshTokenFrom: "${NORTH_TOKEN}",
 		}
 	}
 	want := &config.Config{
-		Database: config.Database{URL: upstream.NewSecret("postgres://sluice:" + canary + "-password@db.example.com:5432/warehouse?sslmode=verify-full")},
+		Database: config.Database{URL: wire.NewSecret("postgres://sluice:" + canary + "-password@db.example.com:5432/warehouse?sslmode=verify-full")},
 		Vendor: config.Vendor{
 			Name: "Acme", APIURL: "https://www.example.com", ChatURL: "https://chat.example.com", AuthURL: "https://accounts.example.com",
 		},
@@ -193,7 +193,7 @@ func TestEverything(t *testing.T) {
 				"chat":       {Plan: "free"},
 			},
 			Notifications: config.OrganizationNotifications{
-				Secret: []config.Secret{upstream.NewSecret(canary + "new001"), upstream.NewSecret(canary + "old001")},
+				Secret: []config.Secret{wire.NewSecret(canary + "new001"), wire.NewSecret(canary + "old001")},
 				Watch: []config.Watch{
 					{Module: "Products", Operations: []string{"all"}, Tells: []string{"inventory.items", "accounting.bills"}},
 					{Module: "Deals_2", Operations: []string{"create", "delete"}, Values: true},
@@ -208,7 +208,7 @@ func TestEverything(t *testing.T) {
 				Allowance: config.Allowance{Reset: &config.Reset{Zone: "Asia/Kolkata", Hour: 23}, RateScope: config.ScopeOrganization},
 			}},
 			Notifications: config.OrganizationNotifications{
-				Secret: []config.Secret{upstream.NewSecret(canary + "old001")},
+				Secret: []config.Secret{wire.NewSecret(canary + "old001")},
 				Watch:  []config.Watch{{Module: "Deals", Operations: []string{"edit"}}},
 			},
 		}},
@@ -237,7 +237,7 @@ func TestEverything(t *testing.T) {
 		Retention: config.Retention{Calls: 48 * time.Hour, Runs: 840 * time.Hour, Raw: 9600 * time.Hour, History: 4800 * time.Hour, Changes: 336 * time.Hour,
 			Quarantine: config.QuarantineAges{Open: 8760 * time.Hour, Retried: 48 * time.Hour}, Tombstoned: 720 * time.Hour},
 		Tombstones: config.Tombstones{MaxRows: 5, MaxShare: 0.5},
-		Privacy:    config.Privacy{Key: upstream.NewSecret("Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZLUNBTkFSWQ==")},
+		Privacy:    config.Privacy{Key: wire.NewSecret("Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZLUNBTkFSWQ==")},
 		Notifications: config.Notifications{
 			Listen: "[::1]:9465", PublicURL: "https://hooks.example.com/sluice", APIVersion: "v2.1", MaxWait: time.Minute, Keep: 48 * time.Hour, KeepBodies: true, HintedPerMinute: 5,
 			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
@@ -246,14 +246,14 @@ func TestEverything(t *testing.T) {
 		Lake: config.Lake{Warehouse: "/srv/lake", Every: time.Minute, Buckets: 4},
 		Telemetry: config.Telemetry{
 			OTLP: "http://collector.example.com:4318", AllowInsecure: true, Sample: 0.25,
-			Headers: map[string]config.Secret{"authorization": upstream.NewSecret("Bearer " + canary + "-bearer")},
+			Headers: map[string]config.Secret{"authorization": wire.NewSecret("Bearer " + canary + "-bearer")},
 		},
 		Console: config.Console{
 			Listen: "0.0.0.0:9466", PublicURL: "https://sluice.example.com", Auth: "oidc", Operators: []string{"ann@example.com", "group:data engineers"},
 			Viewers: []string{"group:analysts"}, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 			Header: config.ConsoleHeader{User: "X-Person", Groups: "X-Forwarded-Groups"},
 			OIDC: config.ConsoleOIDC{
-				Issuer: "https://login.example.com/realms/main/", ClientID: "sluice-console", ClientSecret: upstream.NewSecret(canary + "-console"),
+				Issuer: "https://login.example.com/realms/main/", ClientID: "sluice-console", ClientSecret: wire.NewSecret(canary + "-console"),
 				Scopes: []string{"openid", "email", "groups"}, UserClaim: "preferred_username", GroupsClaim: "groups",
 			},
 			ShowValues: true,
@@ -261,10 +261,10 @@ func TestEverything(t *testing.T) {
 		Events: []config.EventReceiver{
 			{
 				Name: "airflow", URL: "http://airflow.example.com/hooks/sluice/", Insecure: true, Tables: []string{"inventory.bills", "inventory.items"},
-				Secret:        []config.Secret{upstream.NewSecret("whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ"), upstream.NewSecret("whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZT0xE")},
+				Secret:        []config.Secret{wire.NewSecret("whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ"), wire.NewSecret("whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZT0xE")},
 				Organizations: []string{"10234695"}, Ops: []string{"finished"},
 			},
-			{Name: "here", URL: "http://127.0.0.1:8080", Secret: []config.Secret{upstream.NewSecret("whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ")}},
+			{Name: "here", URL: "http://127.0.0.1:8080", Secret: []config.Secret{wire.NewSecret("whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ")}},
 		},
 	}
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })

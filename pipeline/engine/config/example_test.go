@@ -16,7 +16,7 @@ import (
 	"sluice/connectors"
 	"sluice/pipeline"
 	"sluice/pipeline/engine/config"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/schema/redact"
 )
 
@@ -143,7 +143,7 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 			Header:         config.ConsoleHeader{User: "X-Forwarded-User", Groups: "X-Forwarded-Groups"},
 			OIDC: config.ConsoleOIDC{
-				Issuer: "https://login.example.com/realms/main", ClientID: "sluice-console", ClientSecret: upstream.NewSecret(canary),
+				Issuer: "https://login.example.com/realms/main", ClientID: "sluice-console", ClientSecret: wire.NewSecret(canary),
 				Scopes: []string{"openid", "email", "profile"}, UserClaim: "email", GroupsClaim: "groups",
 			},
 		}, cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() }), cmpopts.EquateComparable(netip.Prefix{})),

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"sluice/pipeline/engine/config/secrets"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
 )
 
@@ -127,7 +127,7 @@ func (c *checker) reachable(path string, org *Organization, key, base string, ho
 	if base == "" || c.Spoilt(key) || !slices.Contains(dataCenters, org.DataCenter) {
 		return
 	}
-	if _, err := upstream.Address(base, host, org.DataCenter); err != nil {
+	if _, err := wire.Address(base, host, org.DataCenter); err != nil {
 		c.failf(path, "%s gives no address for data center %s: %v", key, org.DataCenter, err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"sluice/pipeline/engine/config"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 )
 
 // TestNothingPrintsASecret puts a canary into every Secret that reflection finds in a full
@@ -28,7 +28,7 @@ func TestNothingPrintsASecret(t *testing.T) {
 	if found := plant(reflect.ValueOf(cfg).Elem()); found != 17 {
 		t.Fatalf("%d secrets in the configuration, want 17: two addresses, their password, that of the catalog of the lake, two of each of two organizations, three of notifications, a header, that of the console, the key of hashes, and three of events", found)
 	}
-	holder := struct{ hidden config.Secret }{upstream.NewSecret(canary)} // fmt asks unexported fields for no method
+	holder := struct{ hidden config.Secret }{wire.NewSecret(canary)} // fmt asks unexported fields for no method
 	var outputs []string
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%T"} {
 		outputs = append(outputs, fmt.Sprintf(verb, cfg), fmt.Sprintf(verb, *cfg), fmt.Sprintf(verb, holder),
@@ -71,7 +71,7 @@ var errTest = fmt.Errorf("test")
 // plant replaces every Secret below v and counts them.
 func plant(v reflect.Value) int {
 	if v.Type() == reflect.TypeFor[config.Secret]() {
-		v.Set(reflect.ValueOf(upstream.NewSecret(canary)))
+		v.Set(reflect.ValueOf(wire.NewSecret(canary)))
 		return 1
 	}
 	found := 0
@@ -89,7 +89,7 @@ func plant(v reflect.Value) int {
 	case reflect.Map:
 		for _, key := range v.MapKeys() {
 			if v.Type().Elem() == reflect.TypeFor[config.Secret]() {
-				v.SetMapIndex(key, reflect.ValueOf(upstream.NewSecret(canary)))
+				v.SetMapIndex(key, reflect.ValueOf(wire.NewSecret(canary)))
 				found++
 			}
 		}

@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"sluice/pipeline/warehouse/postgres"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/schema/redact"
 )
 

@@ -7,10 +7,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sluice/pipeline/warehouse/postgres"
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/raw/archive"
 )
 

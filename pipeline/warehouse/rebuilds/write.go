@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sluice/pipeline/warehouse/postgres"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/history"
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/pipeline/warehouse/tombstones"
 	"sluice/schema/record"

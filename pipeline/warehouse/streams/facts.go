@@ -87,19 +87,9 @@ func (s *Schedule) FactsOfStreams(ctx context.Context, organization string) ([]F
 // Then the run goes on without facts.
 var atStart = pgx.TxOptions{BeginQuery: "BEGIN READ ONLY; SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = '5s'"}
 
-// FactsAtStart returns the facts of a stream whose run has begun, has loaded nothing and has no
-// forecast; otherwise none. It waits for a lock for at most a second, and ends after five.
-func (s *Schedule) FactsAtStart(ctx context.Context, stream pipeline.Key) ([]Facts, error) {
-	return s.factsSoon(ctx, stream, true)
-}
-
-// FactsSoon returns the facts of one stream. It waits for a lock for at most a second, and ends
-// after five.
-func (s *Schedule) FactsSoon(ctx context.Context, stream pipeline.Key) ([]Facts, error) {
-	return s.factsSoon(ctx, stream, false)
-}
-
-func (s *Schedule) factsSoon(ctx context.Context, stream pipeline.Key, started bool) ([]Facts, error) {
+// FactsSoon reads the facts of one stream without a long wait; with started it reads them only if a
+// run is open that has read no page and has no forecast.
+func (s *Schedule) FactsSoon(ctx context.Context, stream pipeline.Key, started bool) ([]Facts, error) {
 	var known []Facts
 	err := pgx.BeginTxFunc(ctx, s.pool, atStart, func(tx pgx.Tx) error {
 		var err error

@@ -16,12 +16,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sluice/pipeline/warehouse/postgres"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // limit is how many live rows one scan may miss.

@@ -26,18 +26,18 @@ DELETE FROM sluice.tombstones
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'needs_review' AND proof_run_id = $4`
 )
 
+// Decision is Accept or Reject.
+type Decision func(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, run int64) (int, error)
+
 // Accept gives their tombstones to the rows that a run's scan left to the operator, and returns
 // their number. It leaves out rows that were seen or written since.
 func Accept(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, run int64) (int, error) {
 	key := stream.ListKey()
-	rows, err := tx.Query(ctx, sqlNeedsReviewOf, key.Organization, key.Service, key.Resource, run)
-	if err != nil {
-		return 0, fmt.Errorf("reading what is held: %w", err)
-	}
+	rows, _ := tx.Query(ctx, sqlNeedsReviewOf, key.Organization, key.Service, key.Resource, run)
 	var ids []string
 	var id string
 	var gone, proven time.Time
-	if _, err = pgx.ForEachRow(rows, []any{&id, &gone, &proven}, func() error { ids = append(ids, id); return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&id, &gone, &proven}, func() error { ids = append(ids, id); return nil }); err != nil {
 		return 0, fmt.Errorf("reading what is held: %w", err)
 	}
 	if _, err := tx.Exec(ctx, sqlAccept, key.Organization, key.Service, key.Resource, run); err != nil {
@@ -51,10 +51,7 @@ func Accept(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, run int64) (
 func Reject(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, run int64) (int, error) {
 	key := stream.ListKey()
 	tag, err := tx.Exec(ctx, sqlRefuse, key.Organization, key.Service, key.Resource, run)
-	if err != nil {
-		return 0, fmt.Errorf("rejecting what is held: %w", err)
-	}
-	return int(tag.RowsAffected()), nil
+	return int(tag.RowsAffected()), postgres.Fail("rejecting what is held", err)
 }
 
 // pruneTurns bounds the calls of one prune, each of which deletes about a thousand rows.

@@ -12,13 +12,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sluice/pipeline/warehouse/postgres"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline/warehouse/contents"
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // Severity is a closed set: what a finding means.

@@ -14,7 +14,7 @@ import (
 
 	"sluice/cmd/sluice/console/access"
 	"sluice/pipeline/engine/config"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 )
 
 // browser is a person's browser in front of a console whose names a provider proves.
@@ -36,7 +36,7 @@ func open(t *testing.T, change func(*config.Console)) *browser {
 	of := settings(config.AuthOIDC)
 	of.PublicURL = b.console.URL
 	of.OIDC = config.ConsoleOIDC{
-		Issuer: b.provider.URL, ClientID: clientID, ClientSecret: upstream.NewSecret(clientSecret), Scopes: []string{"openid", "email"},
+		Issuer: b.provider.URL, ClientID: clientID, ClientSecret: wire.NewSecret(clientSecret), Scopes: []string{"openid", "email"},
 		UserClaim: "email", GroupsClaim: "groups",
 	}
 	if change != nil {
@@ -450,7 +450,7 @@ func TestCookiesOfHTTPS(t *testing.T) {
 // is there. A client secret that changed is used without a restart.
 func TestProviderDown(t *testing.T) {
 	t.Parallel()
-	secret := upstream.NewSecret(canary + "-old")
+	secret := wire.NewSecret(canary + "-old")
 	b := open(t, nil)
 	of := settings(config.AuthOIDC)
 	of.PublicURL = b.console.URL
@@ -471,7 +471,7 @@ func TestProviderDown(t *testing.T) {
 	if !strings.Contains(b.logged(), "invalid_client") {
 		t.Errorf("the log does not say why:\n%s", b.logged())
 	}
-	secret = upstream.NewSecret(clientSecret)
+	secret = wire.NewSecret(clientSecret)
 	b.want("with the right one", "/", 200, "ann")
 }
 

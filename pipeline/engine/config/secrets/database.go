@@ -5,14 +5,14 @@ import (
 	"net/url"
 	"strings"
 
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 )
 
 // DatabaseURL reads the address of the database. The whole address may be a reference, or only its
 // password.
-func (s Source) DatabaseURL(raw string) (upstream.Secret, error) {
+func (s Source) DatabaseURL(raw string) (wire.Secret, error) {
 	if raw == "" {
-		return upstream.Secret{}, errors.New("is empty: write ${NAME}, or leave the key out for a private Postgres server")
+		return wire.Secret{}, errors.New("is empty: write ${NAME}, or leave the key out for a private Postgres server")
 	}
 	if strings.HasPrefix(raw, isFile) || strings.HasPrefix(raw, isCommand) || strings.HasPrefix(raw, isCredential) {
 		return s.databaseFrom(raw)
@@ -20,20 +20,20 @@ func (s Source) DatabaseURL(raw string) (upstream.Secret, error) {
 	// The check removes every reference: a password that is left then is written in the file.
 	shape := reference.ReplaceAllString(raw, "")
 	if !referenceOnly.MatchString(raw) && literalPassword(shape) {
-		return upstream.Secret{}, errors.New("a password is not written into the file: write the whole address as ${NAME}, " +
+		return wire.Secret{}, errors.New("a password is not written into the file: write the whole address as ${NAME}, " +
 			"or only the password: postgres://user:${NAME}@host/database")
 	}
 	text, err := s.Expand(raw)
 	if err != nil {
-		return upstream.Secret{}, err
+		return wire.Secret{}, err
 	}
 	return checkedURL(text)
 }
 
-func (s Source) databaseFrom(raw string) (upstream.Secret, error) {
+func (s Source) databaseFrom(raw string) (wire.Secret, error) {
 	value, err := s.Secret(raw)
 	if err != nil {
-		return upstream.Secret{}, err
+		return wire.Secret{}, err
 	}
 	return checkedURL(value.Reveal())
 }
@@ -59,13 +59,13 @@ func literalPassword(shape string) bool {
 	return false
 }
 
-func checkedURL(text string) (upstream.Secret, error) {
+func checkedURL(text string) (wire.Secret, error) {
 	text = strings.TrimSpace(text)
 	u, err := url.Parse(text)
 	if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") || (u.Host == "" && u.Query().Get("host") == "") {
 		// err is not passed on: it quotes the address.
-		return upstream.Secret{}, errors.New("is not the address of a Postgres database: write postgres://user:${NAME}@host:5432/database, " +
+		return wire.Secret{}, errors.New("is not the address of a Postgres database: write postgres://user:${NAME}@host:5432/database, " +
 			"with every special character of the password percent-encoded")
 	}
-	return upstream.NewSecret(text), nil
+	return wire.NewSecret(text), nil
 }

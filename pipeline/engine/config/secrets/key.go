@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 )
 
 // encryptionKey is the variable with the keys, encryptionKeyFile the variable that names a file
@@ -75,7 +75,7 @@ func decode(word string) ([]byte, error) {
 }
 
 // HashKey decodes the key of hashes: 32 bytes or more, in base64. Its errors never quote the value.
-func HashKey(secret upstream.Secret) ([]byte, error) {
+func HashKey(secret wire.Secret) ([]byte, error) {
 	key, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.TrimSpace(secret.Reveal()), "="))
 	switch {
 	case err != nil:

@@ -17,7 +17,7 @@ import (
 	"time"
 	"unicode"
 
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 )
 
 // maxSecret is far longer than any token or secret, in bytes.
@@ -130,17 +130,17 @@ func (s Source) Expand(text string) (string, error) {
 
 // Secret reads a secret from the variable or the file that raw refers to. It refuses a secret in
 // the configuration itself, because that file is copied, committed and mailed.
-func (s Source) Secret(raw string) (upstream.Secret, error) { return s.secret(raw, false) }
+func (s Source) Secret(raw string) (wire.Secret, error) { return s.secret(raw, false) }
 
 // Header reads the value of an HTTP header, as Secret does. It may have a space in it: "Bearer …".
-func (s Source) Header(raw string) (upstream.Secret, error) { return s.secret(raw, true) }
+func (s Source) Header(raw string) (wire.Secret, error) { return s.secret(raw, true) }
 
-func (s Source) secret(raw string, spaces bool) (upstream.Secret, error) {
+func (s Source) secret(raw string, spaces bool) (wire.Secret, error) {
 	var value string
 	var err error
 	switch {
 	case raw == "":
-		return upstream.Secret{}, errors.New("is empty: " + Forms)
+		return wire.Secret{}, errors.New("is empty: " + Forms)
 	case strings.HasPrefix(raw, isFile):
 		value, err = s.file(strings.TrimPrefix(raw, isFile))
 	case strings.HasPrefix(raw, isCommand):
@@ -150,20 +150,20 @@ func (s Source) secret(raw string, spaces bool) (upstream.Secret, error) {
 	case referenceOnly.MatchString(raw):
 		value, err = s.Expand(raw)
 	default:
-		return upstream.Secret{}, errors.New("a secret is not written into the file: put it into an environment variable and write ${NAME}, " +
+		return wire.Secret{}, errors.New("a secret is not written into the file: put it into an environment variable and write ${NAME}, " +
 			"or into a file and write file:/path (or exec:COMMAND, or cred:NAME); and replace this one, it has been on disk in clear")
 	}
 	if err != nil {
-		return upstream.Secret{}, err
+		return wire.Secret{}, err
 	}
 	value = strings.TrimSpace(value)
 	switch {
 	case value == "":
-		return upstream.Secret{}, fmt.Errorf("%s holds nothing but space: put the secret there", shown(raw))
+		return wire.Secret{}, fmt.Errorf("%s holds nothing but space: put the secret there", shown(raw))
 	case strings.ContainsFunc(value, func(r rune) bool { return (!spaces || r != ' ') && (unicode.IsSpace(r) || !unicode.IsPrint(r)) }):
-		return upstream.Secret{}, fmt.Errorf("%s holds spaces, line breaks or control characters: put there the secret and nothing else", shown(raw))
+		return wire.Secret{}, fmt.Errorf("%s holds spaces, line breaks or control characters: put there the secret and nothing else", shown(raw))
 	}
-	return upstream.NewSecret(value), nil
+	return wire.NewSecret(value), nil
 }
 
 func (s Source) file(path string) (string, error) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 )
 
 // Destination is where a new value of a secret belongs, as the reference in the configuration says.
@@ -92,7 +92,7 @@ func (r *Replacement) takeAfter(before fs.FileInfo) error {
 
 // Commit writes the value and replaces the file: readers see the former value or the new one, also
 // after a crash.
-func (r *Replacement) Commit(value upstream.Secret) error {
+func (r *Replacement) Commit(value wire.Secret) error {
 	_, err := r.file.WriteString(value.Reveal() + "\n")
 	if err == nil {
 		err = r.file.Sync()

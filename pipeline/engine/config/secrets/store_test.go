@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"sluice/pipeline/engine/config/secrets"
-	"sluice/pipeline/upstream"
+	"sluice/pipeline/upstream/wire"
 )
 
 func TestDestination(t *testing.T) {
@@ -44,7 +44,7 @@ func TestReplace(t *testing.T) {
 		if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), value) {
 			t.Errorf("%s is there before Commit", value)
 		}
-		return r.Commit(upstream.NewSecret(value))
+		return r.Commit(wire.NewSecret(value))
 	}
 	for n, c := range []struct {
 		before, after os.FileMode // before is zero where there is no file
