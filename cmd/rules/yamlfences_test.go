@@ -120,7 +120,7 @@ func checkConfiguration(t *testing.T, keys map[string]any) error {
 		}
 		return "", false
 	}
-	_, err = config.LoadOffline("config.yaml", getenv, func(string) ([]byte, error) { return text, nil }, connectors.All())
+	_, err = config.Load("config.yaml", getenv, func(string) ([]byte, error) { return text, nil }, connectors.All(), config.ForOffline)
 	return err
 }
 

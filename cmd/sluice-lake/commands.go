@@ -70,7 +70,7 @@ func (c *commands) with(ctx context.Context, do work) (err error) {
 	}
 	app, err := engine.Load(engine.Options{
 		Catalogue: connectors.All(), ConfigPath: path, LookupEnv: c.lookupEnv, ReadFile: c.readFile, Now: time.Now, LogTo: c.stderr,
-		LogLevel: c.logLevel, Quiet: true, Offline: true, Scrub: c.scrub,
+		LogLevel: c.logLevel, Quiet: true, Purpose: config.ForOffline, Scrub: c.scrub,
 	})
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func rereadBugs() []bug {
 		tests("pipeline/engine", "^TestARereadThatFails$", "forgotten before they are read", "a reading that fails leaves no secret in force",
 			edit{"pipeline/engine/reread.go", "	conf, err := a.secrets.load()\n", "	clear(a.secrets.organizations)\n	conf, err := a.secrets.load()\n"}),
 		tests("pipeline/engine", "^TestARereadThatFails$", "gone is empty", "a secret that cannot be read again is empty, and used",
-			edit{"pipeline/engine/app.go", "		return load(options.ConfigPath, options.LookupEnv, file.Again, options.Catalogue)\n", "		return config.LoadOffline(options.ConfigPath, options.LookupEnv, file.Again, options.Catalogue)\n"}),
+			edit{"pipeline/engine/app.go", "file.Again, options.Catalogue, options.Purpose)\n", "file.Again, options.Catalogue, config.ForOffline)\n"}),
 	}
 }
 

@@ -57,23 +57,11 @@ type Options struct {
 	Terminal io.Writer
 	LogLevel string
 	Quiet    bool
-	// Offline says that the process makes no call: the vendor's secrets may be missing, and Client
+	// Purpose is what the process is for. If it makes no call, secrets may be missing, and Client
 	// fails.
-	Offline bool
-	// Receiver says that the process only receives callbacks. As Offline, but the secrets of
-	// notifications are needed.
-	Receiver bool
-	// Console says that the process only offers the console. As Offline, but the secret of the
-	// console is needed.
-	Console bool
-	// Events says that a command posts to receivers of events. As Offline, but their secrets are
-	// needed.
-	Events bool
+	Purpose config.Purpose
 	// Version is the version of the program, for traces.
 	Version string
-	// Consent says that a person gives an organization's consent again: secrets may be missing, and
-	// calls that need one fail.
-	Consent bool
 	// Scrub removes the secrets of the configuration from texts; nil means a new one.
 	Scrub *outside.Scrubber
 }
@@ -117,21 +105,8 @@ func Load(options Options) (*App, error) {
 	if err := validate.Services(options.Catalogue); err != nil {
 		return nil, fmt.Errorf("the built-in declarations are broken: %w", err)
 	}
-	load := config.Load
-	switch {
-	case options.Receiver:
-		load, options.Offline = config.LoadReceiver, true
-	case options.Console:
-		load, options.Offline = config.LoadConsole, true
-	case options.Events:
-		load, options.Offline = config.LoadEvents, true
-	case options.Consent:
-		load = config.LoadConsent
-	case options.Offline:
-		load = config.LoadOffline
-	}
 	file := &firstReading{read: options.ReadFile}
-	conf, err := load(options.ConfigPath, options.LookupEnv, file.Read, options.Catalogue)
+	conf, err := config.Load(options.ConfigPath, options.LookupEnv, file.Read, options.Catalogue, options.Purpose)
 	if _, mistakes := errors.AsType[*config.Error](err); mistakes {
 		return nil, err // the error names the file and all mistakes in it
 	}
@@ -151,7 +126,7 @@ func Load(options Options) (*App, error) {
 		organizations: make(map[string]*pipeline.Organization), redactors: redactors(conf),
 	}
 	a.secrets = newInForce(conf, func() (*config.Config, error) {
-		return load(options.ConfigPath, options.LookupEnv, file.Again, options.Catalogue)
+		return config.Load(options.ConfigPath, options.LookupEnv, file.Again, options.Catalogue, options.Purpose)
 	})
 	for i := range conf.Organizations {
 		a.organizations[conf.Organizations[i].Key] = a.resolve(&conf.Organizations[i])
@@ -322,7 +297,7 @@ func (a *App) Connect(ctx context.Context) error {
 		return err
 	}
 	a.startTraces() //nolint:contextcheck // spans are sent after the work that they describe, also if it was ended
-	if a.options.Console {
+	if a.options.Purpose == config.ForConsole {
 		return a.readZones(ctx) // its role may be one that only reads
 	}
 	if err := a.learnTokens(ctx); err != nil {

@@ -212,7 +212,7 @@ func (a *App) Reread(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	var keys [][]byte
-	if !a.options.Offline {
+	if a.options.Purpose.Calls() {
 		if keys, err = (secrets.Source{Getenv: a.options.LookupEnv}).EncryptionKeys(); err != nil {
 			return 0, err
 		}

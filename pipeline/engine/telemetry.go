@@ -8,7 +8,7 @@ import (
 // no call has nothing to trace.
 func (a *App) startTraces() {
 	telemetry := a.Config.Telemetry
-	if telemetry.OTLP == "" || a.options.Offline {
+	if telemetry.OTLP == "" || !a.options.Purpose.Calls() {
 		return
 	}
 	headers := make(map[string]string, len(telemetry.Headers))

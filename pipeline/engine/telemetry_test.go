@@ -20,7 +20,7 @@ func TestTracesAreOff(t *testing.T) { //nolint:paralleltest // it looks at all g
 	before := goleak.IgnoreCurrent()
 	for name, a := range map[string]*App{
 		"no collector": {Config: &config.Config{}},
-		"offline":      {Config: &config.Config{Telemetry: config.Telemetry{OTLP: "http://127.0.0.1:1", Sample: 1}}, options: Options{Offline: true}},
+		"offline":      {Config: &config.Config{Telemetry: config.Telemetry{OTLP: "http://127.0.0.1:1", Sample: 1}}, options: Options{Purpose: config.ForOffline}},
 	} {
 		a.startTraces()
 		if a.traces != nil {

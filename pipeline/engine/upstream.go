@@ -36,7 +36,7 @@ func (a *App) Client() (*upstream.Client, error) {
 
 // tokens makes the gate and the source of tokens, whose calls pass the same gate.
 func (a *App) tokens() (wire.Gate, *token.Tokens, error) {
-	if a.options.Offline {
+	if !a.options.Purpose.Calls() {
 		return nil, nil, errOffline
 	}
 	keys, err := secrets.Source{Getenv: a.options.LookupEnv}.EncryptionKeys()

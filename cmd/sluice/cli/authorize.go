@@ -101,7 +101,9 @@ func (c *cli) authorize(ctx context.Context, named string, flags authorizeFlags)
 		return usage("--wait takes a time above zero, such as 5m, and --port a number from 0 to %d", maxPort)
 	}
 	options := c.options()
-	options.Consent, options.Offline = !flags.scopes, flags.scopes
+	if options.Purpose = config.ForConsent; flags.scopes {
+		options.Purpose = config.ForOffline
+	}
 	a, err := engine.Load(options)
 	if err != nil {
 		return err

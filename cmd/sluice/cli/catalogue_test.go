@@ -35,7 +35,7 @@ func TestEntriesDeclareTheSame(t *testing.T) {
 				}
 				path := filepath.Join(t.TempDir(), "config.yaml")
 				must(t, os.WriteFile(path, []byte(furtherHead+out.String()), 0o600))
-				loaded, err := config.LoadOffline(path, func(string) (string, bool) { return "home", true }, os.ReadFile, connectors.All())
+				loaded, err := config.Load(path, func(string) (string, bool) { return "home", true }, os.ReadFile, connectors.All(), config.ForOffline)
 				must(t, err)
 				at := slices.IndexFunc(loaded.Services, func(s schema.Service) bool { return s.Name == service.Name })
 				resources := loaded.Services[at].Resources

@@ -13,6 +13,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/connectors"
 	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
 	"sluice/pipeline/outside"
 	"sluice/schema"
 )
@@ -86,7 +87,7 @@ func (c *cli) options() engine.Options {
 // offline are the options of a command that makes no call upstream.
 func (c *cli) offline() engine.Options {
 	options := c.options()
-	options.Offline = true
+	options.Purpose = config.ForOffline
 	return options
 }
 

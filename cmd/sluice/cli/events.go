@@ -9,6 +9,7 @@ import (
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
 )
 
 func (c *cli) eventsCommand() *cobra.Command {
@@ -132,7 +133,7 @@ It moves no position, and is posted to a disabled receiver, too.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options := c.options()
-			options.Events = true
+			options.Purpose = config.ForEvents
 			return withOptions(cmd.Context(), options, func(ctx context.Context, a *engine.App) error {
 				if err := a.TestEvents(ctx, args[0]); err != nil {
 					return err

@@ -88,7 +88,7 @@ func (q initQuestion) judge(answer string, lookup func(string) (string, bool)) e
 	if err != nil {
 		return err
 	}
-	_, err = config.LoadOffline("config", lookup, func(string) ([]byte, error) { return []byte(text), nil }, connectors.All())
+	_, err = config.Load("config", lookup, func(string) ([]byte, error) { return []byte(text), nil }, connectors.All(), config.ForOffline)
 	mistakes, ok := errors.AsType[*config.Error](err)
 	if !ok {
 		return err

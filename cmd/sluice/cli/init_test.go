@@ -18,10 +18,10 @@ import (
 // loaded reads a configuration whose secrets are missing.
 func loaded(t *testing.T, path string, env map[string]string) *config.Config {
 	t.Helper()
-	read, err := config.LoadOffline(path, func(name string) (string, bool) {
+	read, err := config.Load(path, func(name string) (string, bool) {
 		value, ok := env[name]
 		return value, ok
-	}, os.ReadFile, connectors.All())
+	}, os.ReadFile, connectors.All(), config.ForOffline)
 	must(t, err)
 	return read
 }
@@ -130,7 +130,7 @@ func TestInitFromSandbox(t *testing.T) {
 	if code != codeFine || !strings.Contains(said, "export SLUICE_ENCRYPTION_KEY_FILE="+filepath.Join(folder, "sealing_key")) {
 		t.Fatalf("exit code %d\n%s", code, said)
 	}
-	read, err := config.Load(path, func(string) (string, bool) { return "", false }, os.ReadFile, connectors.All())
+	read, err := config.Load(path, func(string) (string, bool) { return "", false }, os.ReadFile, connectors.All(), config.ForAll)
 	must(t, err)
 	o := read.Organizations[0]
 	if o.Credentials.ClientSecret.Reveal() != sandbox.ClientSecret || o.Credentials.RefreshToken.Reveal() != sandbox.RefreshToken ||

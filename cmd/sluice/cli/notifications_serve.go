@@ -17,6 +17,7 @@ import (
 
 	"sluice/cmd/sluice/cli/bounded"
 	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
 	"sluice/pipeline/engine/metrics"
 	"sluice/pipeline/notifications"
 )
@@ -44,7 +45,7 @@ on the address listen, as those of sluice serve.`,
 			again, ignore := hangups()
 			defer ignore()
 			options := c.options()
-			options.Quiet, options.Receiver = false, true
+			options.Quiet, options.Purpose = false, config.ForReceiver
 			return c.receive(cmd.Context(), options, listen, again)
 		},
 	}

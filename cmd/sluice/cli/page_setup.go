@@ -16,6 +16,7 @@ import (
 	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/postgres"
 )
@@ -31,7 +32,7 @@ const (
 // steps to them.
 func (c *cli) console(ctx context.Context, listen string) (err error) {
 	options := c.options()
-	options.Console, options.Quiet = true, false
+	options.Purpose, options.Quiet = config.ForConsole, false
 	a, err := engine.Load(options)
 	if err != nil {
 		return err

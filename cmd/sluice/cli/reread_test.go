@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
 	"sluice/pipeline/notifications"
 	"sluice/pipeline/upstream/wire"
 	"sluice/sandbox"
@@ -53,7 +54,7 @@ func TestAReceiverFollowsAFile(t *testing.T) {
 	env := other.env(&buffer{}, &stderr)
 	env.Minute = 50 * time.Millisecond
 	options := (&cli{env: env, config: s.config}).options()
-	options.Receiver, options.Quiet = true, false
+	options.Purpose, options.Quiet = config.ForReceiver, false
 	a, err := engine.Load(options)
 	must(t, err)
 	must(t, a.OpenDatabase(t.Context()))

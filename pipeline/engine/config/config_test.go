@@ -83,7 +83,7 @@ func load(t *testing.T, path string) (*config.Config, error) {
 
 func loadWith(t *testing.T, path string, catalogue []schema.Service) (*config.Config, error) {
 	t.Helper()
-	return config.Load(path, lookup(environment()), os.ReadFile, catalogue)
+	return config.Load(path, lookup(environment()), os.ReadFile, catalogue, config.ForAll)
 }
 
 // loadText loads a configuration from a text.
@@ -93,7 +93,7 @@ func loadText(t *testing.T, text string) (*config.Config, error) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return config.Load(path, lookup(environment()), os.ReadFile, services())
+	return config.Load(path, lookup(environment()), os.ReadFile, services(), config.ForAll)
 }
 
 func files(t *testing.T, pattern string) []string {
@@ -405,7 +405,7 @@ func FuzzLoad(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		got, err := config.Load("fuzz.yaml", lookup(environment()), func(string) ([]byte, error) { return text, nil }, services())
+		got, err := config.Load("fuzz.yaml", lookup(environment()), func(string) ([]byte, error) { return text, nil }, services(), config.ForAll)
 		if (got == nil) == (err == nil) {
 			t.Fatalf("config %v and error %v", got, err)
 		}

@@ -28,7 +28,7 @@ func TestDeployedConfigurations(t *testing.T) {
 		"manifests/serve/config.yaml", "manifests/batch/config.yaml", "manifests/example/config.yaml",
 	} {
 		text := strings.ReplaceAll(read(t, "../../../deploy/"+file), "file:/run/secrets", "file:"+secrets)
-		got, err := config.Load(file, lookup(nil), func(string) ([]byte, error) { return []byte(text), nil }, connectors.All())
+		got, err := config.Load(file, lookup(nil), func(string) ([]byte, error) { return []byte(text), nil }, connectors.All(), config.ForAll)
 		if err != nil {
 			t.Errorf("deploy/%s: %v", file, err)
 			continue

@@ -33,7 +33,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 		"ACME_CLIENT_SECRET":  canary + "-acme",
 		"ACME_REFRESH_TOKEN":  canary + "-acme",
 	})
-	full, err := config.Load(example, lookup(env), os.ReadFile, connectors.All())
+	full, err := config.Load(example, lookup(env), os.ReadFile, connectors.All(), config.ForAll)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 		bare = strings.Replace(bare, "\n"+optional, "\n", 1)
 	}
 	readBare := func(string) ([]byte, error) { return []byte(bare), nil }
-	short, err := config.Load("bare.yaml", lookup(env), readBare, connectors.All())
+	short, err := config.Load("bare.yaml", lookup(env), readBare, connectors.All(), config.ForAll)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		}
 		return m[1] + m[2] + m[3]
 	})
-	got, err := config.Load("uncommented.yaml", lookup(env), func(string) ([]byte, error) { return []byte(text), nil }, connectors.All())
+	got, err := config.Load("uncommented.yaml", lookup(env), func(string) ([]byte, error) { return []byte(text), nil }, connectors.All(), config.ForAll)
 	if err != nil {
 		t.Fatal(err)
 	}

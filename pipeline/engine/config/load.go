@@ -19,6 +19,51 @@ type Error = strict.Error
 // Mistake is one error in the file, with what to do about it.
 type Mistake = strict.Mistake
 
+// Purpose is what the configuration is read for: it decides which secrets may be missing, which are
+// then empty, and of which of these the command is run all the same.
+type Purpose int
+
+const (
+	// ForAll needs all secrets.
+	ForAll Purpose = iota
+	// ForOffline is for commands that make no call. It runs the command of the key of hashes, because
+	// stored records are hashed, too.
+	ForOffline
+	// ForConsent is for the exchange of a consent, which needs a client secret.
+	ForConsent
+	// ForReceiver is for a process that only receives callbacks: it needs the secrets of notifications.
+	ForReceiver
+	// ForConsole is for a process that only offers the console, and needs its secret.
+	ForConsole
+	// ForEvents is for a command that posts to receivers of events, and needs their secrets.
+	ForEvents
+)
+
+// Calls reports whether the process may call upstream.
+func (p Purpose) Calls() bool { return p == ForAll || p == ForConsent }
+
+// optional reports whether the secret at a path may be missing.
+func (p Purpose) optional(path string) bool {
+	events := strings.HasPrefix(path, eventsPath)
+	switch p {
+	case ForOffline, ForConsent:
+		return true
+	case ForReceiver:
+		return strings.Contains(path, ".credentials.") || strings.HasPrefix(path, headersPath) || path == consoleSecret || path == privacyKey || events
+	case ForConsole:
+		return path != consoleSecret
+	case ForEvents:
+		return !events
+	case ForAll:
+	}
+	return false
+}
+
+// runs reports whether the command of an optional secret is run.
+func (p Purpose) runs(path string) bool {
+	return p == ForOffline && path == privacyKey || p == ForConsent && strings.HasSuffix(path, ".credentials.client_secret")
+}
+
 // Load reads the configuration file at path. getenv looks up a variable and reports whether it is
 // set. readFile reads the configuration. services are the built-in declarations, against which
 // plans and resources are checked.
@@ -30,83 +75,7 @@ func Load(
 	getenv func(string) (string, bool),
 	readFile func(string) ([]byte, error),
 	services []schema.Service,
-) (*Config, error) {
-	return load(path, getenv, readFile, services, func(string) bool { return false }, runsNone)
-}
-
-// LoadOffline reads the file as Load does, for commands that make no call: a secret may be missing
-// and is then empty. It runs the command of the key of hashes, because stored records are hashed,
-// too.
-func LoadOffline(
-	path string,
-	getenv func(string) (string, bool),
-	readFile func(string) ([]byte, error),
-	services []schema.Service,
-) (*Config, error) {
-	return load(path, getenv, readFile, services, func(string) bool { return true }, func(path string) bool { return path == privacyKey })
-}
-
-// LoadConsent reads the file as LoadOffline does, for the exchange of a consent: it runs the
-// commands of client secrets, because the exchange needs one.
-func LoadConsent(
-	path string,
-	getenv func(string) (string, bool),
-	readFile func(string) ([]byte, error),
-	services []schema.Service,
-) (*Config, error) {
-	return load(path, getenv, readFile, services, func(string) bool { return true }, func(path string) bool {
-		return strings.HasSuffix(path, ".credentials.client_secret")
-	})
-}
-
-// runsNone says that no command of an optional secret is run.
-func runsNone(string) bool { return false }
-
-// LoadReceiver reads the file as Load does, for a process that only receives callbacks: secrets of
-// the credentials, of telemetry, of the console and of receivers of events may be missing, those of
-// notifications may not.
-func LoadReceiver(
-	path string,
-	getenv func(string) (string, bool),
-	readFile func(string) ([]byte, error),
-	services []schema.Service,
-) (*Config, error) {
-	return load(path, getenv, readFile, services, func(path string) bool {
-		return strings.Contains(path, ".credentials.") || strings.HasPrefix(path, headersPath) || path == consoleSecret || path == privacyKey ||
-			strings.HasPrefix(path, eventsPath)
-	}, runsNone)
-}
-
-// LoadConsole reads the file as Load does, for a process that only offers the console: all secrets
-// but that of the console may be missing.
-func LoadConsole(
-	path string,
-	getenv func(string) (string, bool),
-	readFile func(string) ([]byte, error),
-	services []schema.Service,
-) (*Config, error) {
-	return load(path, getenv, readFile, services, func(path string) bool { return path != consoleSecret }, runsNone)
-}
-
-// LoadEvents reads the file as Load does, for a command that posts to receivers of events: all
-// secrets but theirs may be missing.
-func LoadEvents(
-	path string,
-	getenv func(string) (string, bool),
-	readFile func(string) ([]byte, error),
-	services []schema.Service,
-) (*Config, error) {
-	return load(path, getenv, readFile, services, func(path string) bool { return !strings.HasPrefix(path, eventsPath) }, runsNone)
-}
-
-// load reads the file; optional says of which paths the secret may be missing, runs of which of
-// them a command is run all the same.
-func load(
-	path string,
-	getenv func(string) (string, bool),
-	readFile func(string) ([]byte, error),
-	services []schema.Service,
-	optional, runs func(path string) bool,
+	purpose Purpose,
 ) (*Config, error) {
 	text, err := readFile(path)
 	switch {
@@ -123,7 +92,7 @@ func load(
 		Special: map[reflect.Type]func(path, raw string) (any, error){
 			reflect.TypeFor[Secret](): func(path, raw string) (any, error) {
 				sources[path] = secrets.Whence(raw)
-				return special(from, path, raw, optional, runs, absent)
+				return special(from, path, raw, purpose, absent)
 			},
 			reflect.TypeFor[netip.Prefix](): func(_, raw string) (any, error) { return network(from, raw) },
 		},
@@ -149,15 +118,15 @@ func value(from secrets.Source, path, text string) (string, error) {
 
 // special reads the values of type Secret: secrets, and addresses of databases, which may hold
 // one. It records the paths of missing secrets that are optional. A command is not run for such a
-// secret, unless runs says so.
-func special(from secrets.Source, path, raw string, optional, runs func(string) bool, absent map[string]bool) (Secret, error) {
+// secret, unless the purpose says so.
+func special(from secrets.Source, path, raw string, purpose Purpose, absent map[string]bool) (Secret, error) {
 	if path == "database.url" || path == "database.session_url" || path == "lake.catalog" {
 		return from.DatabaseURL(raw)
 	}
 	if path == "database.password" {
 		return from.Secret(raw)
 	}
-	if secrets.Runs(raw) && optional(path) && !runs(path) {
+	if secrets.Runs(raw) && purpose.optional(path) && !purpose.runs(path) {
 		absent[path] = true
 		return Secret{}, nil
 	}
@@ -166,7 +135,7 @@ func special(from secrets.Source, path, raw string, optional, runs func(string) 
 		read = from.Header
 	}
 	secret, err := read(raw)
-	if _, missing := errors.AsType[*secrets.MissingError](err); missing && optional(path) {
+	if _, missing := errors.AsType[*secrets.MissingError](err); missing && purpose.optional(path) {
 		absent[path] = true
 		return Secret{}, nil
 	}

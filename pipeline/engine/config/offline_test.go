@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"sluice/pipeline/engine/config"
-	"sluice/schema"
 )
 
 // TestOffline: a missing secret is empty; an invalid secret is still a mistake.
@@ -15,7 +14,7 @@ func TestOffline(t *testing.T) {
 	t.Parallel()
 	text := read(t, "testdata/minimal.good.yaml") + "telemetry: {otlp: \"https://collector.example.com\", headers: {authorization: \"${BEARER}\"}}\n"
 	load := func(text string) (*config.Config, error) {
-		return config.LoadOffline("offline.yaml", lookup(nil), func(string) ([]byte, error) { return []byte(text), nil }, services())
+		return config.Load("offline.yaml", lookup(nil), func(string) ([]byte, error) { return []byte(text), nil }, services(), config.ForOffline)
 	}
 	text = strings.Replace(text, "${NORTH_SECRET}", "exec:/nowhere/program", 1) // it is not run
 	got, err := load(strings.Replace(text, "${NORTH_TOKEN}", "file:/nobody/wrote/this", 1))
@@ -35,7 +34,7 @@ func TestOffline(t *testing.T) {
 			t.Errorf("%s: %v, want a mistake", name, err)
 		}
 	}
-	if _, err := config.Load("testdata/minimal.good.yaml", lookup(nil), os.ReadFile, services()); !mistaken(err) {
+	if _, err := config.Load("testdata/minimal.good.yaml", lookup(nil), os.ReadFile, services(), config.ForAll); !mistaken(err) {
 		t.Errorf("for work that asks upstream: %v, want a mistake", err)
 	}
 }
@@ -48,7 +47,7 @@ func TestConsent(t *testing.T) {
 	text = strings.Replace(text, "${NORTH_TOKEN}", "exec:/nowhere/program", 1)
 	load := func(secret string) (*config.Config, error) {
 		file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "${NORTH_SECRET}", secret, 1)), nil }
-		return config.LoadConsent("consent.yaml", lookup(nil), file, services())
+		return config.Load("consent.yaml", lookup(nil), file, services(), config.ForConsent)
 	}
 	got, err := load("exec:/bin/echo a-client-secret")
 	if err != nil {
@@ -73,7 +72,7 @@ func TestReceiver(t *testing.T) {
 		"telemetry: {otlp: \"https://collector.example.com\", headers: {authorization: \"${BEARER}\"}}\n"
 	env := map[string]string{"HOME": "/home/sluice", "HOOK_NEW": "abcdefgh1234"}
 	file := func(string) ([]byte, error) { return []byte(text), nil }
-	got, err := config.LoadReceiver("receiver.yaml", lookup(env), file, services())
+	got, err := config.Load("receiver.yaml", lookup(env), file, services(), config.ForReceiver)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,10 +80,10 @@ func TestReceiver(t *testing.T) {
 		t.Errorf("got %+v", o)
 	}
 	delete(env, "HOOK_NEW")
-	if _, err := config.LoadReceiver("receiver.yaml", lookup(env), file, services()); !mistaken(err) || !strings.Contains(err.Error(), "HOOK_NEW") {
+	if _, err := config.Load("receiver.yaml", lookup(env), file, services(), config.ForReceiver); !mistaken(err) || !strings.Contains(err.Error(), "HOOK_NEW") {
 		t.Errorf("without its secret: %v", err)
 	}
-	if got, err := config.LoadOffline("receiver.yaml", lookup(env), file, services()); err != nil || !got.Organizations[0].Notifies() {
+	if got, err := config.Load("receiver.yaml", lookup(env), file, services(), config.ForOffline); err != nil || !got.Organizations[0].Notifies() {
 		t.Errorf("a command that receives nothing: %v", err)
 	}
 }
@@ -96,7 +95,7 @@ func TestConsole(t *testing.T) {
 		"console: {auth: oidc, public_url: \"http://localhost:9466\", oidc: {issuer: \"https://login.example.com\", client_id: console, client_secret: \"CONSOLE\"}}\n"
 	load := func(secret string) (*config.Config, error) {
 		file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "CONSOLE", secret, 1)), nil }
-		return config.LoadConsole("console.yaml", lookup(map[string]string{"HOME": "/home/sluice"}), file, services())
+		return config.Load("console.yaml", lookup(map[string]string{"HOME": "/home/sluice"}), file, services(), config.ForConsole)
 	}
 	got, err := load("exec:/bin/echo a-secret")
 	if err != nil || got.Console.OIDC.ClientSecret.Reveal() != "a-secret" {
@@ -106,7 +105,7 @@ func TestConsole(t *testing.T) {
 		t.Errorf("without its secret: %v", err)
 	}
 	file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "CONSOLE", "${NOT_SET}", 1)), nil }
-	if _, err := config.LoadOffline("console.yaml", lookup(map[string]string{"HOME": "/home/sluice"}), file, services()); err != nil {
+	if _, err := config.Load("console.yaml", lookup(map[string]string{"HOME": "/home/sluice"}), file, services(), config.ForOffline); err != nil {
 		t.Errorf("a command without a console: %v", err)
 	}
 }
@@ -123,7 +122,7 @@ func TestEvents(t *testing.T) {
 	text := read(t, "testdata/minimal.good.yaml") + "events: [{name: airflow, url: \"https://airflow.example.com\", secret: \"OF_EVENTS\"}]\n"
 	load := func(secret string) (*config.Config, error) {
 		file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "OF_EVENTS", secret, 1)), nil }
-		return config.LoadEvents("events.yaml", lookup(map[string]string{"HOME": "/home/sluice"}), file, services())
+		return config.Load("events.yaml", lookup(map[string]string{"HOME": "/home/sluice"}), file, services(), config.ForEvents)
 	}
 	got, err := load("exec:/bin/echo whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ")
 	if err != nil || got.Events[0].Secret[0].Reveal() != "whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ" {
@@ -133,11 +132,9 @@ func TestEvents(t *testing.T) {
 		t.Errorf("without its secret: %v", err)
 	}
 	file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "OF_EVENTS", "${NOT_SET}", 1)), nil }
-	for what, load := range map[string]func(string, func(string) (string, bool), func(string) ([]byte, error), []schema.Service) (*config.Config, error){
-		"offline": config.LoadOffline, "receiver": config.LoadReceiver, "console": config.LoadConsole,
-	} {
-		if _, err := load("events.yaml", lookup(map[string]string{"HOME": "/home/sluice"}), file, services()); err != nil {
-			t.Errorf("%s: %v", what, err)
+	for _, purpose := range []config.Purpose{config.ForOffline, config.ForReceiver, config.ForConsole} {
+		if _, err := config.Load("events.yaml", lookup(map[string]string{"HOME": "/home/sluice"}), file, services(), purpose); err != nil {
+			t.Errorf("%d: %v", purpose, err)
 		}
 	}
 }

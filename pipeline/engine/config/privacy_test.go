@@ -81,11 +81,11 @@ func TestOfflineWithoutTheKey(t *testing.T) {
 	t.Parallel()
 	text := privateLists + "privacy: {hash: [contact], key: \"${NOT_SET}\"}\n"
 	read := func(string) ([]byte, error) { return []byte(text), nil }
-	cfg, err := config.LoadOffline("config.yaml", lookup(environment()), read, services())
+	cfg, err := config.Load("config.yaml", lookup(environment()), read, services(), config.ForOffline)
 	if err != nil || cfg.Privacy.HashKey() != nil || left(cfg, "inventory.owners")["phone"] != redact.Hashed {
 		t.Errorf("%v", err)
 	}
-	if _, err = config.Load("config.yaml", lookup(environment()), read, services()); err == nil || !strings.Contains(err.Error(), "NOT_SET") {
+	if _, err = config.Load("config.yaml", lookup(environment()), read, services(), config.ForAll); err == nil || !strings.Contains(err.Error(), "NOT_SET") {
 		t.Errorf("a command that copies takes it: %v", err)
 	}
 }
