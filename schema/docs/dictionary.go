@@ -15,15 +15,32 @@ import (
 	"sluice/schema/ddl"
 )
 
+// entry is a table that the dictionary has written: its rows, one for each column, and the keys
+// that are not copied.
+type entry struct {
+	name    string
+	rows    []string
+	ignored map[string]string
+}
+
+// dictionary is the page and the tables that it has written.
+type dictionary struct {
+	strings.Builder
+	entries []entry
+}
+
 // Dictionary writes the data dictionary in Markdown: every service, resource, table and column with
-// its sentence, its origin and its way of being kept up to date.
+// its sentence, its origin and its way of being kept up to date. A table whose columns another table
+// has as well refers to it.
 func Dictionary(services []schema.Service) string {
-	var b strings.Builder
+	var b dictionary
 	b.WriteString("# Data dictionary\n\n")
 	b.WriteString("Written by `sluice dictionary` from the declarations; do not edit. ")
 	b.WriteString("The same sentences stand as comments in the database. ")
 	b.WriteString("The class says what values may tell about people; masked readers see those that are plain or company as they are, and no others. ")
-	b.WriteString("[Personal data by table](personal-data.md) lists the others.\n")
+	b.WriteString("[Personal data by table](personal-data.md) lists the others. ")
+	b.WriteString("*Assumed* means that no document shows it. ")
+	b.WriteString("[Columns of ours](#columns-of-ours) are in every table; the key of an array's table is made of them.\n")
 	for i := range services {
 		service := &services[i]
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", service.Name, service.Doc)
@@ -39,7 +56,7 @@ func Dictionary(services []schema.Service) string {
 	return b.String()
 }
 
-func writeResource(b *strings.Builder, s *schema.Service, r *schema.Resource) {
+func writeResource(b *dictionary, s *schema.Service, r *schema.Resource) {
 	fmt.Fprintf(b, "\n### %s.%s\n\n%s\n\n", s.Name, r.Name, r.Doc)
 	fmt.Fprintf(b, "- List: `GET %s%s`%s, %s\n", s.Root, r.Path, parameters(r), source(r.AssumedPath))
 	if r.Optional {
@@ -77,56 +94,88 @@ func parameters(r *schema.Resource) string {
 	return b.String()
 }
 
-func writeTableEntry(b *strings.Builder, s *schema.Service, r *schema.Resource, t *schema.Table) {
-	fmt.Fprintf(b, "\n#### Table `%s.%s`\n\n%s", r.SchemaName(s), t.Name, t.Doc)
-	ignored := r.Ignored
-	key := []string{ddl.OrganizationID, r.Columns[0].ColumnName()}
-	if t.Child != nil {
-		ignored = t.Child.Ignored
-		key = []string{ddl.OrganizationID, ddl.ParentID, ddl.Position}
-		if t.Depth() > 1 {
-			key = []string{ddl.OrganizationID, ddl.ParentID, "_parent_position", ddl.Position}
-		}
-		if t.Child.Prefix != "" {
-			fmt.Fprintf(b, " From the record's keys that begin with `%s`; display text from those with `%s` behind.", t.Child.Prefix, t.Child.Twin)
-		} else {
-			fmt.Fprintf(b, " From `%s`.", strings.Join(t.Path, "[]."))
-		}
-	}
-	writeColumnHead(b, key)
+func writeTableEntry(b *dictionary, s *schema.Service, r *schema.Resource, t *schema.Table) {
+	e := entry{name: r.SchemaName(s) + "." + t.Name, ignored: r.Ignored}
 	for _, c := range t.Columns {
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", c.ColumnName(), ddl.TypeOf(c.Kind), c.Class, columnWords(r, t, c))
+		e.rows = append(e.rows, fmt.Sprintf("| `%s` | %s | %s | %s |\n", c.ColumnName(), ddl.TypeOf(c.Kind), c.Class, columnWords(r, t, c)))
 	}
-	if len(ignored) > 0 {
-		b.WriteString("\nNot copied:\n\n")
+	fmt.Fprintf(b, "\n#### Table `%s`\n\n", e.name)
+	switch {
+	case t.Child == nil:
+		fmt.Fprintf(b, "Key: `(%s, %s)`.", ddl.OrganizationID, r.Columns[0].ColumnName())
+	case t.Child.Prefix != "":
+		fmt.Fprintf(b, "%s From the record's keys that begin with `%s`; display text from those with `%s` behind.", t.Doc, t.Child.Prefix, t.Child.Twin)
+	default:
+		fmt.Fprintf(b, "%s From `%s`.", t.Doc, strings.Join(t.Path, "[]."))
 	}
+	if t.Child != nil {
+		e.ignored = t.Child.Ignored
+	}
+	writeEntry(b, e)
+}
+
+// writeEntry writes the columns of a table and the keys that are not copied, or the name of an
+// earlier table that has the same.
+func writeEntry(b *dictionary, e entry) {
+	rows := e.rows
+	same := slices.IndexFunc(b.entries, func(earlier entry) bool { return len(earlier.rows) > len(e.rows)/2 && includes(e.rows, earlier.rows) })
+	sameIgnored := false
+	if same >= 0 {
+		earlier := b.entries[same]
+		sameIgnored = maps.Equal(earlier.ignored, e.ignored)
+		rows = slices.DeleteFunc(slices.Clone(rows), func(row string) bool { return slices.Contains(earlier.rows, row) })
+		what, end := "Columns", "."
+		if sameIgnored && len(e.ignored) > 0 {
+			what = "Columns and keys that are not copied"
+		}
+		if len(rows) > 0 {
+			end = ", and:"
+		}
+		fmt.Fprintf(b, " %s as in `%s`%s", what, earlier.name, end)
+	}
+	b.WriteString("\n")
+	if len(rows) > 0 {
+		b.WriteString("\n" + columnHead + strings.Join(rows, ""))
+	}
+	if len(e.ignored) > 0 && !sameIgnored {
+		writeIgnored(b, e.ignored)
+	}
+	b.entries = append(b.entries, e)
+}
+
+func includes(rows, others []string) bool {
+	return !slices.ContainsFunc(others, func(row string) bool { return !slices.Contains(rows, row) })
+}
+
+// writeIgnored writes a line for each reason.
+func writeIgnored(b *dictionary, ignored map[string]string) {
+	keys := map[string][]string{}
 	for _, wire := range slices.Sorted(maps.Keys(ignored)) {
-		fmt.Fprintf(b, "- `%s`: %s\n", wire, ignored[wire])
+		keys[ignored[wire]] = append(keys[ignored[wire]], wire)
+	}
+	b.WriteString("\nNot copied:\n\n")
+	for _, reason := range slices.Sorted(maps.Keys(keys)) {
+		fmt.Fprintf(b, "- %s: `%s`\n", reason, strings.Join(keys[reason], "`, `"))
 	}
 }
 
 // writeHistory includes sluice's own columns, which distinguish the rows.
-func writeHistory(b *strings.Builder, s *schema.Service, r *schema.Resource) {
+func writeHistory(b *dictionary, s *schema.Service, r *schema.Resource) {
 	t := ddl.HistoryTable(r.SchemaName(s), r)
 	fmt.Fprintf(b, "\n#### Table `%s.%s`\n\n%s", t.Schema, t.Name, t.Comment)
-	writeColumnHead(b, t.Key)
+	fmt.Fprintf(b, " Key: `(%s)`.\n\n%s", strings.Join(t.Key, ", "), columnHead)
 	writeColumns(b, t.Columns[1:])
-}
-
-func writeColumnHead(b *strings.Builder, key []string) {
-	fmt.Fprintf(b, " Key: `(%s)`.\n\n", strings.Join(key, ", "))
-	b.WriteString(columnHead)
 }
 
 const columnHead = "| Column | Type | Class | Meaning |\n|---|---|---|---|\n"
 
-func writeColumns(b *strings.Builder, columns []ddl.Column) {
+func writeColumns(b *dictionary, columns []ddl.Column) {
 	for _, c := range columns {
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", c.Name, c.Type, c.Class, strings.ReplaceAll(c.Comment, "|", `\|`))
 	}
 }
 
-func writeReads(b *strings.Builder, s *schema.Service) {
+func writeReads(b *dictionary, s *schema.Service) {
 	if len(s.Reads) > 0 {
 		fmt.Fprintf(b, "\n### %s, asked for on demand\n\nAnswers that are shown and not copied.\n\n", s.Name)
 	}
@@ -146,11 +195,11 @@ func writeReads(b *strings.Builder, s *schema.Service) {
 	}
 }
 
-func writeBookkeeping(b *strings.Builder) {
+func writeBookkeeping(b *dictionary) {
 	b.WriteString("\n## Columns of ours\n\nEvery table begins with `organization_id`. ")
 	b.WriteString("Tables of arrays go on with `_parent_id` (the key of the record), inside of another array ")
-	b.WriteString("`_parent_position`, and `_position` (the place in the array, from 0); ")
-	b.WriteString("they end with `_deleted_at`, which is that of the record. ")
+	b.WriteString("`_parent_position`, and `_position` (the place in the array, from 0): these columns are their key. ")
+	b.WriteString("They end with `_deleted_at`, which is that of the record. ")
 	b.WriteString("Tables of records end with:\n\n" + columnHead)
 	writeColumns(b, ddl.Bookkeeping())
 	b.WriteString("\nTables of records with details go on with:\n\n" + columnHead)

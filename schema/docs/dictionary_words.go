@@ -130,7 +130,7 @@ func columnWords(r *schema.Resource, t *schema.Table, c schema.Column) string {
 		doc += " Filled in by sluice where a record leaves it out."
 	}
 	if c.Assumed {
-		doc += " Assumed: no document names it."
+		doc += " *Assumed.*"
 	}
 	return strings.ReplaceAll(doc, "|", `\|`)
 }

@@ -124,3 +124,29 @@ Ref: "house"."rates_fields".("organization_id", "_parent_id") > "house"."rates".
 		t.Errorf("the relations are others in %s", got)
 	}
 }
+
+// TestDictionaryWritesColumnsOnce: a table whose columns an earlier table has refers to it, and
+// keys that are not copied for one reason share a line.
+func TestDictionaryWritesColumnsOnce(t *testing.T) {
+	t.Parallel()
+	columns := []schema.Column{schema.ID("id", "Its key."), schema.Decimal("owed", "What it owes.")}
+	ignored := map[string]string{"b": "state of the form", "a": "state of the form", "c": "a twin of owed"}
+	list := func(name string, columns []schema.Column, ignored map[string]string) schema.Resource {
+		return schema.Resource{Name: name, ID: "id", Cursor: schema.FullScan{}, Columns: columns, Ignored: ignored}
+	}
+	got := docs.Dictionary([]schema.Service{{Name: "shop", Resources: []schema.Resource{
+		list("first", columns, ignored), list("same", columns, ignored), list("open", columns, nil),
+		list("more", append(columns[:2:2], schema.Bool("sold", "Whether it is sold.")), nil),
+	}}})
+	for _, want := range []string{
+		"\nNot copied:\n\n- a twin of owed: `c`\n- state of the form: `a`, `b`\n\n### shop.same\n",
+		"#### Table `shop.same`\n\nKey: `(organization_id, id)`. Columns and keys that are not copied as in `shop.first`.\n\n###",
+		"#### Table `shop.open`\n\nKey: `(organization_id, id)`. Columns as in `shop.first`.\n\n###",
+		"#### Table `shop.more`\n\nKey: `(organization_id, id)`. Columns as in `shop.first`, and:\n\n" +
+			"| Column | Type | Class | Meaning |\n|---|---|---|---|\n| `sold` | boolean | plain | Whether it is sold. |\n\n##",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}
