@@ -15,7 +15,10 @@ func Mermaid(services []schema.Service) string {
 	var b strings.Builder
 	b.WriteString("# Tables and keys\n\n")
 	b.WriteString("Written by `sluice erd` from the declarations; do not edit. ")
-	b.WriteString("A full line is a foreign key, a dotted one leads to what a record once held.\n")
+	b.WriteString("A full line is a foreign key, a dotted one leads to what a record once held. ")
+	b.WriteString("A box names the key of a table after `organization_id`, which begins every key. ")
+	b.WriteString("The key of an array's table is `organization_id`, `_parent_id`, within another array `_parent_position`, and `_position`; ")
+	b.WriteString("all but the last column refer to the key of its parent. [The same as DBML](erd.dbml) has every column.\n")
 	for i := range services {
 		service := &services[i]
 		if len(service.Resources) == 0 {
@@ -33,16 +36,14 @@ func Mermaid(services []schema.Service) string {
 func drawResource(b *strings.Builder, s *schema.Service, r *schema.Resource) {
 	tables := ddl.Tables(s, r)
 	for _, t := range tables {
+		if t.Parent != nil {
+			continue // its key is that of every array's table
+		}
 		fmt.Fprintf(b, "    %s {\n", entity(s, t.Schema, t.Name))
 		for _, c := range t.Columns {
-			if !slices.Contains(t.Key, c.Name) {
-				continue
+			if c.Name != ddl.OrganizationID && slices.Contains(t.Key, c.Name) {
+				fmt.Fprintf(b, "        %s %s PK\n", c.Type, c.Name)
 			}
-			keys := "PK"
-			if t.Parent != nil && slices.Contains(t.Parent.Columns, c.Name) {
-				keys += ", FK"
-			}
-			fmt.Fprintf(b, "        %s %s %s\n", c.Type, c.Name, keys)
 		}
 		b.WriteString("    }\n")
 	}
