@@ -226,7 +226,7 @@ func loggedLines(t *testing.T) map[logLine]bool {
 }
 
 // TestLogsAreDocumented: docs/logs.md has every line that the program logs, with its level and its
-// keys, and no other; a key means one thing, and its table has all of them.
+// keys, and no other; a key that it explains is used.
 func TestLogsAreDocumented(t *testing.T) {
 	t.Parallel()
 	logged := loggedLines(t)
@@ -245,9 +245,9 @@ func TestLogsAreDocumented(t *testing.T) {
 			t.Errorf("docs/logs.md has %+v, which nothing logs", line)
 		}
 	}
-	delete(used, "")
-	slices.Sort(keys)
-	if want := slices.Sorted(maps.Keys(used)); !slices.Equal(keys, want) {
-		t.Errorf("docs/logs.md explains the keys %v, used are %v", keys, want)
+	for _, key := range keys {
+		if !used[key] {
+			t.Errorf("docs/logs.md explains the key %s, which nothing logs", key)
+		}
 	}
 }

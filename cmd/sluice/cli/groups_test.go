@@ -7,16 +7,14 @@ import (
 	"testing"
 )
 
-// TestGroupsOfCommands: help and README show every command in its group, and no other command.
+// TestGroupsOfCommands: help shows every command in its group, and no other command.
 func TestGroupsOfCommands(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../../README.md")
-	must(t, err)
 	var out buffer
 	if code := Main(t.Context(), []string{"--help"}, Env{Stdout: &out, Stderr: &out, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile}); code != codeFine {
 		t.Fatalf("exit code %d\n%s", code, out.String())
 	}
-	shown, inReadme := sections(out.String()), groupsOf(string(readme))
+	shown := sections(out.String())
 	for group, commands := range map[string]string{
 		"Run": "sync serve backfill plan import", "Inspect": "status runs budget explain find export drift close read console", "Repair": "verify rebuild quarantine tombstones erase",
 		"Set up":   "demo init config check authorize migrate resources organizations readers keys redact notifications events sandbox",
@@ -24,43 +22,17 @@ func TestGroupsOfCommands(t *testing.T) {
 		"Other":    "completion health help version",
 	} {
 		want := strings.Fields(commands)
-		if told := inReadme[strings.ToLower(group)]; group != "Other" && !slices.Equal(told, want) {
-			t.Errorf("README.md has under %s: %q, want %q", group, told, want)
-		}
-		delete(inReadme, strings.ToLower(group))
 		slices.Sort(want)
 		if got := shown[group]; !slices.Equal(got, want) {
 			t.Errorf("help shows under %s: %q, want %q", group, got, want)
 		}
 		delete(shown, group)
 	}
-	if len(inReadme) > 0 {
-		t.Errorf("README.md has further groups: %q", inReadme)
-	}
 	delete(shown, "Usage")
 	delete(shown, "Flags")
 	if len(shown) > 0 {
 		t.Errorf("help has further sections: %q", shown)
 	}
-}
-
-// groupsOf are the commands of the README's table by group; only the first row of a group names it.
-func groupsOf(readme string) map[string][]string {
-	commands := map[string][]string{}
-	group := ""
-	for line := range strings.Lines(readme) {
-		cells := strings.Split(line, " | ")
-		if len(cells) != 3 {
-			continue
-		}
-		if name := strings.Trim(cells[0], "|* "); name != "" {
-			group = name
-		}
-		if command, found := strings.CutPrefix(cells[1], "`sluice "); found {
-			commands[group] = append(commands[group], strings.TrimSuffix(command, "`"))
-		}
-	}
-	return commands
 }
 
 // sections are the first words of the lines below each heading of a help text. It begins with the

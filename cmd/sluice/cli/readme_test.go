@@ -50,7 +50,7 @@ func TestReadmeShowsWhatTheDemoPrints(t *testing.T) {
 			t.Errorf("README.md shows a line that the demo does not print:\n%s", line)
 		}
 	}
-	if lines < 30 {
+	if lines < 12 {
 		t.Errorf("README.md shows %d lines of the demo: that is not what it is like", lines)
 	}
 }
