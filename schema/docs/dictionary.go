@@ -72,8 +72,8 @@ func writeResource(b *dictionary, s *schema.Service, r *schema.Resource) {
 	if r.Details != nil {
 		fmt.Fprintf(b, "- Details: %s\n", detailWords(s, r))
 	}
-	for _, note := range r.Assumed {
-		fmt.Fprintf(b, "- Assumed: %s\n", note)
+	if len(r.Assumed) > 0 {
+		fmt.Fprintf(b, "- Assumed: %s\n", strings.Join(r.Assumed, " "))
 	}
 	for i, t := range r.Tables() {
 		writeTableEntry(b, s, r, &t)
@@ -99,14 +99,14 @@ func writeTableEntry(b *dictionary, s *schema.Service, r *schema.Resource, t *sc
 	for _, c := range t.Columns {
 		e.rows = append(e.rows, fmt.Sprintf("| `%s` | %s | %s | %s |\n", c.ColumnName(), ddl.TypeOf(c.Kind), c.Class, columnWords(r, t, c)))
 	}
-	fmt.Fprintf(b, "\n#### Table `%s`\n\n", e.name)
 	switch {
 	case t.Child == nil:
-		fmt.Fprintf(b, "Key: `(%s, %s)`.", ddl.OrganizationID, r.Columns[0].ColumnName())
+		fmt.Fprintf(b, "- Table: `%s`, key `(%s, %s)`.", e.name, ddl.OrganizationID, r.Columns[0].ColumnName())
 	case t.Child.Prefix != "":
-		fmt.Fprintf(b, "%s From the record's keys that begin with `%s`; display text from those with `%s` behind.", t.Doc, t.Child.Prefix, t.Child.Twin)
+		fmt.Fprintf(b, "\n#### Table `%s`\n\n%s From the record's keys that begin with `%s`; display text from those with `%s` behind.",
+			e.name, t.Doc, t.Child.Prefix, t.Child.Twin)
 	default:
-		fmt.Fprintf(b, "%s From `%s`.", t.Doc, strings.Join(t.Path, "[]."))
+		fmt.Fprintf(b, "\n#### Table `%s`\n\n%s From `%s`.", e.name, t.Doc, strings.Join(t.Path, "[]."))
 	}
 	if t.Child != nil {
 		e.ignored = t.Child.Ignored
@@ -147,16 +147,17 @@ func includes(rows, others []string) bool {
 	return !slices.ContainsFunc(others, func(row string) bool { return !slices.Contains(rows, row) })
 }
 
-// writeIgnored writes a line for each reason.
+// writeIgnored writes the keys of each reason.
 func writeIgnored(b *dictionary, ignored map[string]string) {
 	keys := map[string][]string{}
 	for _, wire := range slices.Sorted(maps.Keys(ignored)) {
 		keys[ignored[wire]] = append(keys[ignored[wire]], wire)
 	}
-	b.WriteString("\nNot copied:\n\n")
+	var groups []string
 	for _, reason := range slices.Sorted(maps.Keys(keys)) {
-		fmt.Fprintf(b, "- %s: `%s`\n", reason, strings.Join(keys[reason], "`, `"))
+		groups = append(groups, fmt.Sprintf("%s (`%s`)", reason, strings.Join(keys[reason], "`, `")))
 	}
+	fmt.Fprintf(b, "\nNot copied: %s.\n", strings.Join(groups, "; "))
 }
 
 // writeHistory includes sluice's own columns, which distinguish the rows.

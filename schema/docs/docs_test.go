@@ -139,10 +139,10 @@ func TestDictionaryWritesColumnsOnce(t *testing.T) {
 		list("more", append(columns[:2:2], schema.Bool("sold", "Whether it is sold.")), nil),
 	}}})
 	for _, want := range []string{
-		"\nNot copied:\n\n- a twin of owed: `c`\n- state of the form: `a`, `b`\n\n### shop.same\n",
-		"#### Table `shop.same`\n\nKey: `(organization_id, id)`. Columns and keys that are not copied as in `shop.first`.\n\n###",
-		"#### Table `shop.open`\n\nKey: `(organization_id, id)`. Columns as in `shop.first`.\n\n###",
-		"#### Table `shop.more`\n\nKey: `(organization_id, id)`. Columns as in `shop.first`, and:\n\n" +
+		"\nNot copied: a twin of owed (`c`); state of the form (`a`, `b`).\n\n### shop.same\n",
+		"- Table: `shop.same`, key `(organization_id, id)`. Columns and keys that are not copied as in `shop.first`.\n\n###",
+		"- Table: `shop.open`, key `(organization_id, id)`. Columns as in `shop.first`.\n\n###",
+		"- Table: `shop.more`, key `(organization_id, id)`. Columns as in `shop.first`, and:\n\n" +
 			"| Column | Type | Class | Meaning |\n|---|---|---|---|\n| `sold` | boolean | plain | Whether it is sold. |\n\n##",
 	} {
 		if !strings.Contains(got, want) {

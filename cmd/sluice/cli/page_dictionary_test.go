@@ -21,8 +21,11 @@ func TestPagesOfTheDictionary(t *testing.T) {
 		must(t, json.Unmarshal([]byte(v.get(http.StatusOK, "/dictionary?format=json")), &all))
 		lines, tables := map[string]bool{}, 0
 		for line := range strings.Lines(string(text)) {
-			if name, ok := strings.CutPrefix(line, "#### Table `"); ok {
-				lines[strings.TrimSuffix(name, "`\n")], tables = true, tables+1
+			for _, before := range []string{"- Table: `", "#### Table `"} {
+				if rest, ok := strings.CutPrefix(line, before); ok {
+					name, _, _ := strings.Cut(rest, "`")
+					lines[name], tables = true, tables+1
+				}
 			}
 			if cells := strings.Split(line, " | "); len(cells) > 1 {
 				lines[cells[0]+" | "+cells[1]] = true
