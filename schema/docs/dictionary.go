@@ -103,10 +103,10 @@ func writeTableEntry(b *dictionary, s *schema.Service, r *schema.Resource, t *sc
 	case t.Child == nil:
 		fmt.Fprintf(b, "- Table: `%s`, key `(%s, %s)`.", e.name, ddl.OrganizationID, r.Columns[0].ColumnName())
 	case t.Child.Prefix != "":
-		fmt.Fprintf(b, "\n#### Table `%s`\n\n%s From the record's keys that begin with `%s`; display text from those with `%s` behind.",
+		fmt.Fprintf(b, "\n**`%s`**: %s From the record's keys that begin with `%s`; display text from those with `%s` behind.",
 			e.name, t.Doc, t.Child.Prefix, t.Child.Twin)
 	default:
-		fmt.Fprintf(b, "\n#### Table `%s`\n\n%s From `%s`.", e.name, t.Doc, strings.Join(t.Path, "[]."))
+		fmt.Fprintf(b, "\n**`%s`**: %s From `%s`.", e.name, t.Doc, strings.Join(t.Path, "[]."))
 	}
 	if t.Child != nil {
 		e.ignored = t.Child.Ignored
@@ -163,7 +163,7 @@ func writeIgnored(b *dictionary, ignored map[string]string) {
 // writeHistory includes sluice's own columns, which distinguish the rows.
 func writeHistory(b *dictionary, s *schema.Service, r *schema.Resource) {
 	t := ddl.HistoryTable(r.SchemaName(s), r)
-	fmt.Fprintf(b, "\n#### Table `%s.%s`\n\n%s", t.Schema, t.Name, t.Comment)
+	fmt.Fprintf(b, "\n**`%s.%s`**: %s", t.Schema, t.Name, t.Comment)
 	fmt.Fprintf(b, " Key: `(%s)`.\n\n%s", strings.Join(t.Key, ", "), columnHead)
 	writeColumns(b, t.Columns[1:])
 }

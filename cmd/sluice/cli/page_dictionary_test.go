@@ -21,7 +21,7 @@ func TestPagesOfTheDictionary(t *testing.T) {
 		must(t, json.Unmarshal([]byte(v.get(http.StatusOK, "/dictionary?format=json")), &all))
 		lines, tables := map[string]bool{}, 0
 		for line := range strings.Lines(string(text)) {
-			for _, before := range []string{"- Table: `", "#### Table `"} {
+			for _, before := range []string{"- Table: `", "**`"} {
 				if rest, ok := strings.CutPrefix(line, before); ok {
 					name, _, _ := strings.Cut(rest, "`")
 					lines[name], tables = true, tables+1
