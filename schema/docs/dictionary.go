@@ -75,12 +75,7 @@ func writeResource(b *dictionary, s *schema.Service, r *schema.Resource) {
 	if len(r.Assumed) > 0 {
 		fmt.Fprintf(b, "- Assumed: %s\n", strings.Join(r.Assumed, " "))
 	}
-	for i, t := range r.Tables() {
-		writeTableEntry(b, s, r, &t)
-		if i == 0 && len(r.History) > 0 {
-			writeHistory(b, s, r)
-		}
-	}
+	writeTables(b, s, r)
 }
 
 func parameters(r *schema.Resource) string {
@@ -94,70 +89,67 @@ func parameters(r *schema.Resource) string {
 	return b.String()
 }
 
-func writeTableEntry(b *dictionary, s *schema.Service, r *schema.Resource, t *schema.Table) {
-	e := entry{name: r.SchemaName(s) + "." + t.Name, ignored: r.Ignored}
-	for _, c := range t.Columns {
-		e.rows = append(e.rows, fmt.Sprintf("| `%s` | %s | %s | %s |\n", c.ColumnName(), ddl.TypeOf(c.Kind), c.Class, columnWords(r, t, c)))
+// writeTables names the table of the records and those of their arrays, then writes the columns of
+// the records, and those of all arrays in one list.
+func writeTables(b *dictionary, s *schema.Service, r *schema.Resource) {
+	var records, arrays, notes strings.Builder
+	for _, t := range r.Tables() {
+		e := entry{name: r.SchemaName(s) + "." + t.Name, ignored: r.Ignored}
+		for _, c := range t.Columns {
+			e.rows = append(e.rows, fmt.Sprintf("`%s` | %s | %s | %s |\n", c.ColumnName(), ddl.TypeOf(c.Kind), c.Class, columnWords(r, &t, c)))
+		}
+		into, before, of := &records, "| ", ""
+		if t.Child == nil {
+			fmt.Fprintf(b, "- Table: `%s`, key `(%s, %s)`.", e.name, ddl.OrganizationID, r.Columns[0].ColumnName())
+		} else {
+			e.ignored = t.Child.Ignored
+			into, before, of = &arrays, "| `"+t.Name+"` | ", " of `"+t.Name+"`"
+			fmt.Fprintf(b, "- Table: `%s`. %s %s", e.name, t.Doc, originWords(&t))
+		}
+		rows, ignored := b.add(e)
+		for _, row := range rows {
+			into.WriteString(before + row)
+		}
+		if len(ignored) > 0 {
+			fmt.Fprintf(&notes, "\nNot copied%s: %s.\n", of, ignoredWords(ignored))
+		}
 	}
-	switch {
-	case t.Child == nil:
-		fmt.Fprintf(b, "- Table: `%s`, key `(%s, %s)`.", e.name, ddl.OrganizationID, r.Columns[0].ColumnName())
-	case t.Child.Prefix != "":
-		fmt.Fprintf(b, "\n**`%s`**: %s From the record's keys that begin with `%s`; display text from those with `%s` behind.",
-			e.name, t.Doc, t.Child.Prefix, t.Child.Twin)
-	default:
-		fmt.Fprintf(b, "\n**`%s`**: %s From `%s`.", e.name, t.Doc, strings.Join(t.Path, "[]."))
+	if records.Len() > 0 {
+		b.WriteString("\n" + columnHead + records.String())
 	}
-	if t.Child != nil {
-		e.ignored = t.Child.Ignored
+	if len(r.History) > 0 {
+		writeHistory(b, s, r)
 	}
-	writeEntry(b, e)
+	if arrays.Len() > 0 {
+		b.WriteString("\n| Table | Column | Type | Class | Meaning |\n|---|---|---|---|---|\n" + arrays.String())
+	}
+	b.WriteString(notes.String())
 }
 
-// writeEntry writes the columns of a table and the keys that are not copied, or the name of an
-// earlier table that has the same.
-func writeEntry(b *dictionary, e entry) {
-	rows := e.rows
+// add ends the line about a table. It returns the columns and the keys not copied that the page has
+// to list: an earlier table that has the same is named instead.
+func (b *dictionary) add(e entry) ([]string, map[string]string) {
+	rows, ignored := e.rows, e.ignored
 	same := slices.IndexFunc(b.entries, func(earlier entry) bool { return len(earlier.rows) > len(e.rows)/2 && includes(e.rows, earlier.rows) })
-	sameIgnored := false
 	if same >= 0 {
 		earlier := b.entries[same]
-		sameIgnored = maps.Equal(earlier.ignored, e.ignored)
 		rows = slices.DeleteFunc(slices.Clone(rows), func(row string) bool { return slices.Contains(earlier.rows, row) })
 		what, end := "Columns", "."
-		if sameIgnored && len(e.ignored) > 0 {
-			what = "Columns and keys that are not copied"
+		if len(ignored) > 0 && maps.Equal(earlier.ignored, ignored) {
+			what, ignored = "Columns and keys that are not copied", nil
 		}
 		if len(rows) > 0 {
-			end = ", and:"
+			end = ", and those below."
 		}
 		fmt.Fprintf(b, " %s as in `%s`%s", what, earlier.name, end)
 	}
 	b.WriteString("\n")
-	if len(rows) > 0 {
-		b.WriteString("\n" + columnHead + strings.Join(rows, ""))
-	}
-	if len(e.ignored) > 0 && !sameIgnored {
-		writeIgnored(b, e.ignored)
-	}
 	b.entries = append(b.entries, e)
+	return rows, ignored
 }
 
 func includes(rows, others []string) bool {
 	return !slices.ContainsFunc(others, func(row string) bool { return !slices.Contains(rows, row) })
-}
-
-// writeIgnored writes the keys of each reason.
-func writeIgnored(b *dictionary, ignored map[string]string) {
-	keys := map[string][]string{}
-	for _, wire := range slices.Sorted(maps.Keys(ignored)) {
-		keys[ignored[wire]] = append(keys[ignored[wire]], wire)
-	}
-	var groups []string
-	for _, reason := range slices.Sorted(maps.Keys(keys)) {
-		groups = append(groups, fmt.Sprintf("%s (`%s`)", reason, strings.Join(keys[reason], "`, `")))
-	}
-	fmt.Fprintf(b, "\nNot copied: %s.\n", strings.Join(groups, "; "))
 }
 
 // writeHistory includes sluice's own columns, which distinguish the rows.

@@ -2,6 +2,8 @@ package docs
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"sluice/schema"
@@ -35,6 +37,27 @@ func readingWords(r *schema.Resource) string {
 		text += "; backfills in windows of `" + w.Column + "`, by `" + w.From + "` and `" + w.To + "`"
 	}
 	return text
+}
+
+// originWords says which array of a record, or which keys, a table is made from.
+func originWords(t *schema.Table) string {
+	if t.Child.Prefix != "" {
+		return fmt.Sprintf("From the record's keys that begin with `%s`; display text from those with `%s` behind.", t.Child.Prefix, t.Child.Twin)
+	}
+	return "From `" + strings.Join(t.Path, "[].") + "`."
+}
+
+// ignoredWords lists the keys that are not copied by reason.
+func ignoredWords(ignored map[string]string) string {
+	keys := map[string][]string{}
+	for _, wire := range slices.Sorted(maps.Keys(ignored)) {
+		keys[ignored[wire]] = append(keys[ignored[wire]], wire)
+	}
+	var groups []string
+	for _, reason := range slices.Sorted(maps.Keys(keys)) {
+		groups = append(groups, fmt.Sprintf("%s (`%s`)", reason, strings.Join(keys[reason], "`, `")))
+	}
+	return strings.Join(groups, "; ")
 }
 
 func cursorWords(cursor schema.Cursor) string {

@@ -142,7 +142,7 @@ func TestDictionaryWritesColumnsOnce(t *testing.T) {
 		"\nNot copied: a twin of owed (`c`); state of the form (`a`, `b`).\n\n### shop.same\n",
 		"- Table: `shop.same`, key `(organization_id, id)`. Columns and keys that are not copied as in `shop.first`.\n\n###",
 		"- Table: `shop.open`, key `(organization_id, id)`. Columns as in `shop.first`.\n\n###",
-		"- Table: `shop.more`, key `(organization_id, id)`. Columns as in `shop.first`, and:\n\n" +
+		"- Table: `shop.more`, key `(organization_id, id)`. Columns as in `shop.first`, and those below.\n\n" +
 			"| Column | Type | Class | Meaning |\n|---|---|---|---|\n| `sold` | boolean | plain | Whether it is sold. |\n\n##",
 	} {
 		if !strings.Contains(got, want) {
