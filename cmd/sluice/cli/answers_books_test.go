@@ -212,19 +212,6 @@ func days(from, to string) int {
 	return int(b.Sub(a) / (24 * time.Hour))
 }
 
-// overdue is how much overdue money one business owes each vendor, by its own days, the largest sum
-// first.
-func (l *ledger) overdue(today string) []row {
-	late := func(r record) bool { return r.text("due_date") != "" && r.text("due_date") < today }
-	vendors, bills := by(only(l.bills, open, late), field("vendor_id"))
-	var rows []row
-	for _, vendor := range vendors {
-		of := bills[vendor]
-		rows = append(rows, row{vendor, longest(of, "vendor_name"), len(of), total(of, basis("balance")), unknown(of, rate)})
-	}
-	return descending(rows, 3, 0)
-}
-
 // sameNames are the names that several vendors of one business share.
 func (l *ledger) sameNames() []row {
 	names, bills := by(l.bills, field("vendor_name"))

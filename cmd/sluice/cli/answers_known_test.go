@@ -35,12 +35,6 @@ func questionsOfMoney() []answer {
 			},
 		},
 		{
-			has: "AS overdue_base",
-			truth: func(c *companyFixture, now time.Time) []row {
-				return c.each(func(b business, l *ledger) []row { return l.overdue(todayOf(b, now)) })
-			},
-		},
-		{
 			has: "analytics.explain_url(organization_id, 'inventory.bills', bill_id)",
 			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.each(explained)

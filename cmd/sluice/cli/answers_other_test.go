@@ -147,27 +147,11 @@ func statementsOfOperation() []answer {
 	}
 	return []answer{
 		{
-			has:  "FROM sluice.streams WHERE enabled",
-			look: "SELECT count(*) > 20, count(*) FILTER (WHERE age > above) FROM (SELECT age, lag(age) OVER () AS above FROM (%s) AS shown WHERE age IS NOT NULL) AS a",
-			truth: func(*companyFixture, time.Time) []row {
-				return []row{{"t", 0}} // the oldest watermark first
-			},
-		},
-		{
 			has:  "AS not_fine",
 			look: "SELECT organization_id, sum(calls), sum(not_fine) FROM (%s) AS shown WHERE service <> 'auth' GROUP BY 1 ORDER BY 1",
 			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.each(func(b business, _ *ledger) []row {
 					return []row{{c.traps.calls[b.dataCenter], c.traps.refused[b.dataCenter]}}
-				})
-			},
-		},
-		{
-			has:  "FROM sluice.quarantine WHERE state = 'open'",
-			look: "SELECT organization_id, service, resource, path, count FROM (%s) AS shown ORDER BY 1",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.each(func(_ business, l *ledger) []row {
-					return []row{{"inventory", "credit_notes", "total", len(only(l.notes, unfit))}}
 				})
 			},
 		},
