@@ -16,7 +16,7 @@ func TestAddingAResourceShowsTheRealOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := strings.Split(string(page), "```diff\n+++ b/")[1:]
-	const shown = 3 // declaration, line of the list, migration
+	const shown = 2 // declaration, line of the list
 	if len(blocks) != shown {
 		t.Fatalf("the page shows %d differences, want %d", len(blocks), shown)
 	}
