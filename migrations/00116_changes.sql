@@ -29,15 +29,13 @@ CREATE TABLE sluice.change_log (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     timeline text NOT NULL,
     era bigint NOT NULL DEFAULT 1,
-    pruned_to xid8 NOT NULL DEFAULT '0',
-    since timestamptz
+    pruned_to xid8 NOT NULL DEFAULT '0'
 );
-COMMENT ON TABLE sluice.change_log IS 'One row: to which history of the database the log of changes belongs, and from where on it is complete.';
+COMMENT ON TABLE sluice.change_log IS 'One row: to which history of the database the log of changes belongs.';
 COMMENT ON COLUMN sluice.change_log.one IS 'Always true: there is one row.';
 COMMENT ON COLUMN sluice.change_log.timeline IS 'The history, as sluice.change_timeline() names it. Numbers of transactions mean nothing in another one.';
 COMMENT ON COLUMN sluice.change_log.era IS 'How often the log began; a cursor is of one era.';
 COMMENT ON COLUMN sluice.change_log.pruned_to IS 'The greatest transaction of the rows that were deleted because they were old.';
-COMMENT ON COLUMN sluice.change_log.since IS 'When the log began to have every change; null if processes of versions that log none were at work then.';
 
 -- A dump that is restored into the same server has the server's timeline, and other tables.
 -- +goose StatementBegin
@@ -49,25 +47,14 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.change_timeline IS 'Names the history that the log of changes belongs to: that of the database, and which table it is. It fails on a standby.';
 
--- A process of a version before this migration writes and logs nothing: while versions are rolled
--- out, and when they are rolled back.
-CREATE INDEX processes_logging_nothing ON sluice.processes (started_at) WHERE coalesce(program, 0) < 40;
 -- +goose StatementBegin
-CREATE FUNCTION sluice.some_log_nothing() RETURNS boolean LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp AS $function$
-    -- A row is written some moments before the lock is taken that shows life.
-    SELECT EXISTS (SELECT FROM sluice.processes p LEFT JOIN sluice.live_processes l ON l.id = p.id
-        WHERE coalesce(p.program, 0) < 40 AND (l.id IS NOT NULL OR p.stopped_at IS NULL AND p.started_at > clock_timestamp() - interval '1 minute'))
-$function$;
 CREATE FUNCTION sluice.changes_are_complete() RETURNS boolean LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp AS $function$
-    SELECT EXISTS (SELECT FROM sluice.change_log g WHERE g.since IS NOT NULL AND g.timeline = sluice.change_timeline()
-        AND NOT EXISTS (SELECT FROM sluice.processes p WHERE coalesce(p.program, 0) < 40 AND p.started_at >= g.since))
+    SELECT EXISTS (SELECT FROM sluice.change_log g WHERE g.timeline = sluice.change_timeline())
 $function$;
 -- +goose StatementEnd
-COMMENT ON FUNCTION sluice.some_log_nothing IS 'Whether a process of a version that logs no changes is at work.';
-COMMENT ON FUNCTION sluice.changes_are_complete IS 'Whether the log has every change of this history of the database since it began.';
-INSERT INTO sluice.change_log (timeline, since) SELECT sluice.change_timeline(), CASE WHEN NOT sluice.some_log_nothing() THEN clock_timestamp() END;
+COMMENT ON FUNCTION sluice.changes_are_complete IS 'Whether the log is that of this history of the database, and so has every change since it began.';
+INSERT INTO sluice.change_log (timeline) SELECT sluice.change_timeline();
 
 -- A cursor is version;timeline;seen, and within a step version;timeline;seen;next;seq. What it has
 -- read is what was committed in the snapshot seen. A step has the rows that are committed in the
@@ -84,8 +71,8 @@ BEGIN
     IF NOT sluice.changes_are_complete() THEN
         RAISE EXCEPTION 'the log of changes does not have every change'
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                HINT = 'The database was restored or promoted, or processes of an earlier version work, which log nothing: replace them. '
-                    'The program then begins the log anew when it starts, and within the hour while it runs: sluice serve or sluice sync.';
+                HINT = 'The database was restored or promoted. '
+                    'The program begins the log anew when it starts, and within the hour while it runs: sluice serve or sluice sync.';
     END IF;
     RETURN (SELECT concat_ws(';', '1', l.timeline || '/' || l.era, pg_current_snapshot()::text) FROM sluice.change_log l);
 END
@@ -128,10 +115,6 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'the cursor belongs to another database, or to this one before it was restored or promoted, or began its log anew'
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = v_again;
-    END IF;
-    IF NOT sluice.changes_are_complete() THEN
-        RAISE EXCEPTION 'processes of an earlier version have written since, which log no changes'
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Replace them, where they still work. ' || v_again;
     END IF;
     IF pg_snapshot_xmin(seen) <= v_pruned THEN
         RAISE EXCEPTION 'the cursor is older than the log of changes' USING ERRCODE = 'object_not_in_prerequisite_state', HINT = v_again;
@@ -251,18 +234,18 @@ $function$;
 COMMENT ON FUNCTION sluice.change_page IS 'The records of the next rows of a step, at least p_up_to of them if there are as many: see analytics.changes.';
 
 -- Numbers of transactions mean nothing after a restore, and a promoted standby may have forgotten
--- changes that readers saw. While processes work that log nothing the log cannot begin.
+-- changes that readers saw.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.renew_changes() RETURNS boolean LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_timeline text := sluice.change_timeline();
 BEGIN
-    IF sluice.changes_are_complete() OR sluice.some_log_nothing() THEN
+    IF sluice.changes_are_complete() THEN
         RETURN false;
     END IF;
     PERFORM FROM sluice.change_log FOR UPDATE;
-    UPDATE sluice.change_log SET timeline = v_timeline, era = era + 1, pruned_to = '0', since = clock_timestamp() WHERE NOT sluice.changes_are_complete();
+    UPDATE sluice.change_log SET timeline = v_timeline, era = era + 1, pruned_to = '0' WHERE NOT sluice.changes_are_complete();
     IF NOT FOUND THEN
         RETURN false;
     END IF;

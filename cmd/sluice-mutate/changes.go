@@ -17,8 +17,6 @@ func changeBugs() []bug {
 			edit{file, "(c.xact >= s.seen_max OR c.xact = ANY (s.seen_open))", "c.xact >= s.seen_max"}),
 		tests(read, "^TestPagesOfAStep$", "a step without its end", "pages of a step have what commits while they are read, and the next step has it again",
 			edit{file, " AND pg_visible_in_snapshot(c.xact, s.next)\n", "\n"}),
-		tests(read, "^TestProcessesThatLogNothing$", "a log that begins beside older processes", "the log begins anew beside a process that logs nothing",
-			edit{"migrations/00116_changes.sql", "IF sluice.changes_are_complete() OR sluice.some_log_nothing() THEN", "IF sluice.changes_are_complete() THEN"}),
 		tests(read, "^TestAnAnswerGoesOnBehindGaps$", "an answer ends at a gap", "what lies behind rows that a reader did not ask for is taken as read",
 			edit{"migrations/00116_changes.sql", "WHILE NOT v_more AND v_part < p_last LOOP", "WHILE v_part = v_from LOOP"}),
 	}

@@ -359,18 +359,3 @@ func TestReceiptsShowThatTheyWereAltered(t *testing.T) {
 		t.Errorf("altered (-want +got):\n%s", diff)
 	}
 }
-
-// TestNothingIsErasedBesideAnEarlierVersion, which would load it again.
-func TestNothingIsErasedBesideAnEarlierVersion(t *testing.T) {
-	t.Parallel()
-	e := openErasing(t)
-	e.must(exec(e.storeFixture, `INSERT INTO sluice.processes (name, program) VALUES ('old', 46)`))
-	conn, err := e.db.Pool().Acquire(t.Context())
-	e.must(err)
-	defer conn.Release()
-	_, err = conn.Exec(t.Context(), `SELECT pg_advisory_lock(20928, (SELECT max(id)::integer FROM sluice.processes))`) // as a process that lives
-	e.must(err)
-	if _, err := e.db.Erase(t.Context(), e.subject("1"), false); !errors.Is(err, erasures.ErrOlder) {
-		t.Errorf("erased: %v", err)
-	}
-}

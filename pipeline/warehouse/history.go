@@ -20,14 +20,5 @@ func (db *DB) EnableHistory(ctx context.Context, settings []HistorySetting) erro
 // PruneHistory deletes versions that ended more than age ago, and daily values that were replaced
 // before then. It deletes a bounded number at a time; the next call continues.
 func (db *DB) PruneHistory(ctx context.Context, age time.Duration) error {
-	for range keepTurns {
-		var dropped *int
-		if err := db.pool.QueryRow(ctx, `SELECT sluice.prune_history($1)`, age).Scan(&dropped); err != nil {
-			return postgres.Fail("keeping versions", err)
-		}
-		if dropped == nil || *dropped == 0 {
-			return nil
-		}
-	}
-	return nil
+	return postgres.Prune(ctx, db.pool, "keeping versions", `SELECT sluice.prune_history($1)`, age)
 }

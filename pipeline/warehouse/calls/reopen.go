@@ -54,9 +54,7 @@ func (l *Ledger) Reopen(ctx context.Context, organization string, allowances, se
 }
 
 func names(ctx context.Context, tx pgx.Tx, sql string, given ...any) ([]string, error) {
-	rows, _ := tx.Query(ctx, sql, given...)
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	return found, postgres.Fail("reopening", err)
+	return postgres.Collect(ctx, tx, "reopening", pgx.RowTo[string], sql, given...)
 }
 
 // Gate is an allowance whose calls a minute or at once upstream has restricted for now.

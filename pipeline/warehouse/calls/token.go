@@ -3,7 +3,6 @@ package calls
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -45,18 +44,14 @@ WHERE credential = $1`
 // SealedTokens returns the sealed tokens of all credentials, with the refresh tokens that upstream
 // sent in place of the configured ones.
 func (l *Ledger) SealedTokens(ctx context.Context) (map[string]pipeline.Token, error) {
-	rows, err := l.tokens.Query(ctx, sqlAccessAll)
-	if err != nil {
-		return nil, postgres.Fail("reading the tokens", err)
-	}
 	found := make(map[string]pipeline.Token)
 	var credential string
 	var one pipeline.Token
-	_, err = pgx.ForEachRow(rows, []any{&credential, &one.Sealed, &one.Refresh}, func() error {
+	err := postgres.Each(ctx, l.tokens, "reading the tokens", []any{&credential, &one.Sealed, &one.Refresh}, func() error {
 		found[credential] = pipeline.Token{Sealed: slices.Clone(one.Sealed), Refresh: slices.Clone(one.Refresh)}
 		return nil
-	})
-	return found, postgres.Fail("reading the tokens", err)
+	}, sqlAccessAll)
+	return found, err
 }
 
 // WithToken calls fn with the token of a credential, under a lock that one process at a time holds.
@@ -129,10 +124,8 @@ const sqlFellBack = `SELECT count(*) FROM sluice.token_states WHERE fell_back`
 // upstream refused the one that it had sent in its place.
 func (l *Ledger) TokensFellBack(ctx context.Context) (int, error) {
 	var fell int
-	if err := l.pool.QueryRow(ctx, sqlFellBack).Scan(&fell); err != nil {
-		return 0, fmt.Errorf("reading which refresh tokens were refused: %w", err)
-	}
-	return fell, nil
+	err := l.pool.QueryRow(ctx, sqlFellBack).Scan(&fell)
+	return fell, postgres.Fail("reading which refresh tokens were refused", err)
 }
 
 const sqlDiedYoung = `SELECT coalesce(max(died_young), 0) FROM sluice.token_states`
@@ -141,10 +134,8 @@ const sqlDiedYoung = `SELECT coalesce(max(died_young), 0) FROM sluice.token_stat
 // the credential with most of them.
 func (l *Ledger) TokensDiedYoung(ctx context.Context) (int, error) {
 	var young int
-	if err := l.pool.QueryRow(ctx, sqlDiedYoung).Scan(&young); err != nil {
-		return 0, fmt.Errorf("reading which tokens died young: %w", err)
-	}
-	return young, nil
+	err := l.pool.QueryRow(ctx, sqlDiedYoung).Scan(&young)
+	return young, postgres.Fail("reading which tokens died young", err)
 }
 
 const (
@@ -161,15 +152,15 @@ const (
 func (l *Ledger) Reseal(ctx context.Context, credential string, seal func(pipeline.Token) (pipeline.Token, bool)) error {
 	op := "sealing the tokens of " + credential
 	return postgres.InTx(ctx, l.tokens, op, func(tx pgx.Tx) error {
-		rows, _ := tx.Query(ctx, sqlSealedLock, credential)
-		found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (pipeline.Token, error) {
-			var token pipeline.Token
-			return token, row.Scan(&token.Sealed, &token.Refresh)
-		})
-		if err != nil || len(found) == 0 {
+		var token pipeline.Token
+		err := tx.QueryRow(ctx, sqlSealedLock, credential).Scan(&token.Sealed, &token.Refresh)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
 			return postgres.Fail(op, err)
 		}
-		sealed, store := seal(found[0])
+		sealed, store := seal(token)
 		if !store {
 			return nil
 		}

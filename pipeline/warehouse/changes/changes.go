@@ -177,14 +177,11 @@ func Now(ctx context.Context, q Querier) (string, error) {
 // followed.
 func Read(ctx context.Context, q Querier, cursor string, limit int) ([]Change, string, error) {
 	const op = "reading changes"
-	rows, err := q.Query(ctx, sqlRead, cursor, limit)
-	if err != nil {
-		return nil, "", refused(op, err)
-	}
+	rows, _ := q.Query(ctx, sqlRead, cursor, limit)
 	var found []Change
 	var next string
 	var c Change
-	_, err = pgx.ForEachRow(rows, []any{&next, &c.Seq, &c.At, &c.Organization, &c.Table, &c.Op, &c.Records, &c.Details}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&next, &c.Seq, &c.At, &c.Organization, &c.Table, &c.Op, &c.Records, &c.Details}, func() error {
 		if c.Seq > 0 {
 			found = append(found, c)
 		}
@@ -198,8 +195,7 @@ func Read(ctx context.Context, q Querier, cursor string, limit int) ([]Change, s
 }
 
 // Renew begins the log anew if it does not have every change: it belongs to another history of the
-// database, or processes of earlier versions wrote. It says whether it did; while such a process
-// works it does not. All cursors are refused from then on.
+// database. It says whether it did. All cursors are refused from then on.
 func Renew(ctx context.Context, q Querier) (bool, error) {
 	renewed, err := one[bool](ctx, q, sqlRenew)
 	return renewed, postgres.Fail("looking whose changes are logged", err)
@@ -225,11 +221,7 @@ func LakeLag(ctx context.Context, q Querier) (*time.Duration, error) {
 }
 
 func one[T any](ctx context.Context, q Querier, sql string, args ...any) (T, error) {
-	rows, err := q.Query(ctx, sql, args...)
-	if err != nil {
-		var none T
-		return none, err
-	}
+	rows, _ := q.Query(ctx, sql, args...)
 	return pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
 }
 

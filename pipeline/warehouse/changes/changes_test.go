@@ -226,65 +226,6 @@ func TestARestoredLogBeginsAnew(t *testing.T) {
 	l.expect("the new log", got, "new 2")
 }
 
-// TestProcessesThatLogNothing: what processes of earlier versions write is missing in the log. So
-// no cursor leads past them, whether they were there first or came back.
-func TestProcessesThatLogNothing(t *testing.T) {
-	t.Parallel()
-	l := open(t)
-	refused := func(what, cursor string) {
-		t.Helper()
-		if _, _, err := changes.Read(t.Context(), l.admin, cursor, 1); !errors.Is(err, changes.ErrCursor) {
-			t.Errorf("%s: a cursor is followed: %v", what, err)
-		}
-		if _, err := changes.Now(t.Context(), l.admin); !errors.Is(err, changes.ErrCursor) {
-			t.Errorf("%s: a cursor is given: %v", what, err)
-		}
-	}
-	renew := func(what string, want bool) {
-		t.Helper()
-		if renewed, err := changes.Renew(t.Context(), l.admin); err != nil || renewed != want {
-			t.Errorf("%s: renewed %t, %v, want %t", what, renewed, err, want)
-		}
-	}
-	const start = `INSERT INTO sluice.processes (name, program, started_at, lock_number) VALUES ('process', $1, clock_timestamp() - $2::interval, $3)`
-
-	// One of this version is no hindrance.
-	cursor := l.now()
-	l.exec(start, 40, "0", 1)
-	if got, _ := l.read(cursor, 1); len(got) != 0 {
-		t.Errorf("read %q", got)
-	}
-	renew("a process of this version", false)
-
-	// Rolled back: it comes, works and is killed. Nothing notes when it ended.
-	older := warehousetest.Connect(t, l.url)
-	_, err := older.Exec(t.Context(), `SELECT pg_advisory_lock(20928, 7)`)
-	l.must(err)
-	l.exec(start, 39, "0", 7)
-	refused("an older process works", cursor)
-	renew("an older process works", false)
-	l.exec(`UPDATE sluice.processes SET started_at = started_at - interval '2 minutes'`)
-	l.exec(`UPDATE sluice.change_log SET since = since - interval '3 minutes'`)
-	l.must(older.Close(t.Context()))
-	for lives := true; lives; { // the server notices it a moment later
-		l.must(l.admin.QueryRow(t.Context(), `SELECT sluice.some_log_nothing()`).Scan(&lives))
-	}
-	refused("an older process was killed", cursor)
-	renew("an older process was killed", true)
-	if _, _, err := changes.Read(t.Context(), l.admin, cursor, 1); !errors.Is(err, changes.ErrCursor) {
-		t.Errorf("a cursor of the time before is followed: %v", err)
-	}
-	behind := l.now()
-	l.write(l.admin, changes.New, "1")
-	got, _ := l.read(behind, 10)
-	l.expect("the new log", got, "new 1")
-
-	// One that has started a moment ago and shows no life yet, of a version that did not say which.
-	l.exec(start, nil, "0", 8)
-	refused("an older process starts", behind)
-	renew("an older process starts", false)
-}
-
 // TestNotes: what a message tells comes with the change, and analysts see no notes of runs.
 func TestNotes(t *testing.T) {
 	t.Parallel()

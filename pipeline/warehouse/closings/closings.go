@@ -230,19 +230,13 @@ func write(ctx context.Context, tx pgx.Tx, r *Request, lacks []string) (Closing,
 	if err != nil {
 		return Closing{}, err
 	}
-	if rows, err = tx.Query(ctx, sqlSumsOf, id); err != nil {
-		return Closing{}, err
-	}
-	made.Sums, err = pgx.CollectRows(rows, pgx.RowToStructByName[Sum])
+	made.Sums, err = postgres.Read[Sum](ctx, tx, "sums", sqlSumsOf, id)
 	return made, err
 }
 
 // List returns the closed periods of an organization, of all if it is "", without their sums.
 func List(ctx context.Context, pool *pgxpool.Pool, organization string) ([]Closing, error) {
-	const op = "listing closed periods"
-	rows, _ := pool.Query(ctx, sqlList, organization)
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByName[Closing])
-	return list, postgres.Fail(op, err)
+	return postgres.Read[Closing](ctx, pool, "closed periods", sqlList, organization)
 }
 
 // Reopen ends the closing of a period: its changes are noticed no longer. What was closed is

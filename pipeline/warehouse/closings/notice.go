@@ -70,10 +70,9 @@ WHERE c.reopened_at IS NULL GROUP BY c.organization_id, c.period ORDER BY c.orga
 // that became another one is told again; one that was undone is forgotten.
 func Notice(ctx context.Context, pool *pgxpool.Pool, tell func(ctx context.Context, tx pgx.Tx, changes []Change) error) ([]Change, error) {
 	const op = "looking for changes in closed periods"
-	rows, _ := pool.Query(ctx, sqlUnlooked)
-	organizations, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	organizations, err := postgres.Collect(ctx, pool, op, pgx.RowTo[string], sqlUnlooked)
 	if err != nil {
-		return nil, postgres.Fail(op, err)
+		return nil, err
 	}
 	var all []Change
 	var failures []error
@@ -88,24 +87,17 @@ func Notice(ctx context.Context, pool *pgxpool.Pool, tell func(ctx context.Conte
 func notice(ctx context.Context, pool *pgxpool.Pool, organization string, tell func(context.Context, pgx.Tx, []Change) error) ([]Change, error) {
 	var changes []Change
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		rows, _ := tx.Query(ctx, sqlLook, organization)
-		ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		ids, err := postgres.Collect(ctx, tx, "locking", pgx.RowTo[int64], sqlLook, organization)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		if rows, err = tx.Query(ctx, sqlNotice, organization, ids); err != nil {
-			return err
-		}
-		changes, err = pgx.CollectRows(rows, pgx.RowToStructByName[Change])
+		changes, err = postgres.Read[Change](ctx, tx, "changes", sqlNotice, organization, ids)
 		if err != nil || len(changes) == 0 || tell == nil {
 			return err
 		}
 		return tell(ctx, tx, changes)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return changes, nil
+	return changes, err
 }
 
 // Count is how many records changed a closed period.
@@ -117,8 +109,5 @@ type Count struct {
 
 // Counts returns, for each closed period, how many changes were noticed in it.
 func Counts(ctx context.Context, pool *pgxpool.Pool) ([]Count, error) {
-	const op = "counting changes in closed periods"
-	rows, _ := pool.Query(ctx, sqlCounts)
-	counts, err := pgx.CollectRows(rows, pgx.RowToStructByName[Count])
-	return counts, postgres.Fail(op, err)
+	return postgres.Read[Count](ctx, pool, "changes in closed periods", sqlCounts)
 }

@@ -94,9 +94,7 @@ func (t *Table) After(ctx context.Context, view View, key string, n int) ([]stri
 }
 
 func (t *Table) keys(ctx context.Context, view View, sql string, args ...any) ([]string, error) {
-	rows, _ := view.tx.Query(ctx, sql, args...)
-	keys, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	return keys, postgres.Fail("choosing rows of "+t.stream.String(), err)
+	return postgres.Collect(ctx, view.tx, "choosing rows of "+t.stream.String(), pgx.RowTo[string], sql, args...)
 }
 
 // Count is how many rows without a tombstone the organization has.

@@ -48,10 +48,7 @@ func (t *Table) compareRecords(ctx context.Context, view View, records []record.
 		values[0] = append(values[0], optional(record.Extra))
 		appendRow(values[1:], record.Tables[0][0].Values)
 	}
-	rows, err := view.tx.Query(ctx, t.sqlDiffer[0], arguments([]any{t.stream.Organization}, values)...)
-	if err != nil {
-		return nil, err
-	}
+	rows, _ := view.tx.Query(ctx, t.sqlDiffer[0], arguments([]any{t.stream.Organization}, values)...)
 	var (
 		key                string
 		absent, otherExtra bool
@@ -59,7 +56,7 @@ func (t *Table) compareRecords(ctx context.Context, view View, records []record.
 		stored             []*string
 	)
 	missing := map[string]bool{}
-	_, err = pgx.ForEachRow(rows, []any{&key, &absent, &differs, &stored, &otherExtra}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&key, &absent, &differs, &stored, &otherExtra}, func() error {
 		if absent {
 			missing[key] = true
 			return nil
@@ -105,10 +102,7 @@ func (t *Table) compareArray(
 	if len(carrying) == 0 {
 		return nil
 	}
-	rows, err := view.tx.Query(ctx, t.sqlDiffer[at], arguments([]any{t.stream.Organization, carrying}, values)...)
-	if err != nil {
-		return err
-	}
+	rows, _ := view.tx.Query(ctx, t.sqlDiffer[at], arguments([]any{t.stream.Organization, carrying}, values)...)
 	var (
 		id            string
 		place         []int
@@ -116,7 +110,7 @@ func (t *Table) compareArray(
 		differs       []int
 		stored        []*string
 	)
-	_, err = pgx.ForEachRow(rows, []any{&id, &place, &absent, &extra, &differs, &stored}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&id, &place, &absent, &extra, &differs, &stored}, func() error {
 		path := elementPath(table.Path, "", place)
 		switch {
 		case absent:

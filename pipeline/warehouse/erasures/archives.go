@@ -38,16 +38,13 @@ func archives(ctx context.Context, tx pgx.Tx, subject *Subject) (int64, error) {
 	if _, err := tx.Exec(ctx, sqlInParallel); err != nil {
 		return 0, fmt.Errorf("raw records: %w", err)
 	}
-	found, err := tx.Query(ctx, sqlCandidates, key.Organization, key.Service, key.Resource, subject.own())
-	if err != nil {
-		return 0, fmt.Errorf("raw records: %w", err)
-	}
+	found, _ := tx.Query(ctx, sqlCandidates, key.Organization, key.Service, key.Resource, subject.own())
 	var (
 		next  rewritten
 		all   []rewritten
 		count int64
 	)
-	_, err = pgx.ForEachRow(found, []any{&next.call, &next.position, &next.text}, func() error {
+	_, err := pgx.ForEachRow(found, []any{&next.call, &next.position, &next.text}, func() error {
 		text, erased, err := archive.Rewrite(next.text, func(record []byte) []byte {
 			if subject.Is(record) {
 				return []byte(archive.Erased)

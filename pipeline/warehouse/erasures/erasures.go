@@ -31,18 +31,11 @@ import (
 var (
 	// ErrNothing says that nothing of the record stands in the warehouse.
 	ErrNothing = errors.New("nothing of the record stands in the warehouse")
-	// ErrOlder says that a process of an earlier version works, which would load the record again.
-	ErrOlder = errors.New("a process of an earlier version works on the database, and would load what is erased again: replace it first")
 )
-
-// firstVersion is the version of the tables whose processes refuse what was erased.
-const firstVersion = 47
 
 const (
 	// One erasure at a time, so that each receipt follows the one before it.
 	sqlLock = `LOCK TABLE sluice.erasures IN SHARE ROW EXCLUSIVE MODE`
-
-	sqlOlder = `SELECT EXISTS (SELECT FROM sluice.processes p JOIN sluice.live_processes l ON l.id = p.id WHERE coalesce(p.program, 0) < $1)`
 
 	sqlBegin = `
 INSERT INTO sluice.erasures (organization_id, service, resource, subject_hash, note)
@@ -166,10 +159,10 @@ func (s *Subject) own() string {
 
 // Record erases a record in a transaction whose caller has locked all streams that write the
 // resource, and refuses it from then on. It returns ErrNothing if nothing of it stands anywhere,
-// and ErrOlder if a process works that would load it again. The caller rolls back then.
+// and the caller rolls back then.
 func Record(ctx context.Context, tx pgx.Tx, subject *Subject) (Receipt, error) {
 	key, op := subject.key(), "erasing a record of "+subject.key().String()
-	if err := alone(ctx, tx); err != nil {
+	if _, err := tx.Exec(ctx, sqlLock); err != nil {
 		return Receipt{}, postgres.Fail(op, err)
 	}
 	var id int64
@@ -192,22 +185,6 @@ func Record(ctx context.Context, tx pgx.Tx, subject *Subject) (Receipt, error) {
 	}
 	receipt, err := end(ctx, tx, id, found)
 	return receipt, postgres.Fail(op, err)
-}
-
-// alone keeps other erasures out until the transaction ends, and returns ErrOlder if a process
-// works that would load again what is erased.
-func alone(ctx context.Context, tx pgx.Tx) error {
-	if _, err := tx.Exec(ctx, sqlLock); err != nil {
-		return err
-	}
-	var older bool
-	if err := tx.QueryRow(ctx, sqlOlder, firstVersion).Scan(&older); err != nil {
-		return err
-	}
-	if older {
-		return ErrOlder
-	}
-	return nil
 }
 
 // forget makes the statistics of tables anew: the planner keeps frequent values in clear.
@@ -268,16 +245,11 @@ func Any(ctx context.Context, tx pgx.Tx, list pipeline.Key) (bool, error) {
 
 // Refused returns those of the ids that were erased and are not allowed again.
 func Refused(ctx context.Context, q postgres.Querier, list pipeline.Key, ids []string) (map[string]bool, error) {
-	rows, err := q.Query(ctx, sqlRefused, list.Organization, list.Service, list.Resource, ids)
-	if err != nil {
-		return nil, fmt.Errorf("looking for erased records: %w", err)
-	}
 	refused := map[string]bool{}
 	var id string
-	if _, err := pgx.ForEachRow(rows, []any{&id}, func() error { refused[id] = true; return nil }); err != nil {
-		return nil, fmt.Errorf("looking for erased records: %w", err)
-	}
-	return refused, nil
+	err := postgres.Each(ctx, q, "looking for erased records", []any{&id}, func() error { refused[id] = true; return nil },
+		sqlRefused, list.Organization, list.Service, list.Resource, ids)
+	return refused, err
 }
 
 // Earlier returns the number of the erasure because of which a record is refused; 0 if it is not.

@@ -142,10 +142,7 @@ func newTexts(ctx context.Context, pool *pgxpool.Pool, subject *TextSubject) (*t
 // Rewritten returns the tables, with their schemas, in whose rows a text of an organization was
 // replaced, and whose rows are still to be made anew out of raw records.
 func Rewritten(ctx context.Context, pool *pgxpool.Pool, organization string) ([]string, error) {
-	const op = "reading where texts were erased"
-	rows, _ := pool.Query(ctx, sqlRewritten, organization)
-	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	return tables, postgres.Fail(op, err)
+	return postgres.Collect(ctx, pool, "reading where texts were erased", pgx.RowTo[string], sqlRewritten, organization)
 }
 
 // Rebuilt notes that the rows of tables were made anew.
@@ -180,7 +177,7 @@ func (e *texts) hash(text string) []byte {
 // begin finds the erasure that was stopped, or makes a new one.
 func (e *texts) begin(ctx context.Context) error {
 	return pgx.BeginFunc(ctx, e.pool, func(tx pgx.Tx) error {
-		if err := alone(ctx, tx); err != nil {
+		if _, err := tx.Exec(ctx, sqlLock); err != nil {
 			return err
 		}
 		err := tx.QueryRow(ctx, sqlOpen, e.named(), e.Organization).Scan(&e.id)
@@ -195,7 +192,7 @@ func (e *texts) begin(ctx context.Context) error {
 func (e *texts) end(ctx context.Context) (Receipt, error) {
 	var receipt Receipt
 	err := pgx.BeginFunc(ctx, e.pool, func(tx pgx.Tx) error {
-		if err := alone(ctx, tx); err != nil {
+		if _, err := tx.Exec(ctx, sqlLock); err != nil {
 			return err
 		}
 		var found map[string]int64
@@ -304,17 +301,14 @@ func (e *texts) each(ctx context.Context, tx pgx.Tx, t *table, condition string,
 		args = append(args, e.Organization)
 		sql += fmt.Sprintf(" AND coalesce(organization_id, $%[1]d) = $%[1]d", len(args)) // a note can be about none
 	}
-	rows, err := tx.Query(ctx, sql, args...)
-	if err != nil {
-		return err
-	}
+	rows, _ := tx.Query(ctx, sql, args...)
 	var row found
 	into := []any{&row.at, &row.record}
 	values := make([][]byte, len(t.columns))
 	for i := range values {
 		into = append(into, &values[i])
 	}
-	_, err = pgx.ForEachRow(rows, into, func() error {
+	_, err := pgx.ForEachRow(rows, into, func() error {
 		row.values = slices.Clone(values)
 		return fn(row)
 	})

@@ -163,14 +163,12 @@ const readAgain = 30 * time.Second
 // TakeDue returns the hints whose pause is over, at most limit, by resource. They stay locked until
 // the transaction ends: any number of processes may ask, each gets other hints.
 func TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]Due, error) {
-	rows, _ := tx.Query(ctx, sqlTakeDue, limit, recentRuns, never)
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Due, error) {
+	return postgres.Collect(ctx, tx, "looking for hints", func(row pgx.CollectableRow) (Due, error) {
 		var d Due
 		err := row.Scan(&d.Organization, &d.Service, &d.Resource, &d.Records, &d.Deleted, &d.List, &d.Waiting, &d.Recent, &d.ListCalls,
 			&d.SinceList, &d.SinceLook)
 		return d, err
-	})
-	return found, postgres.Fail("looking for hints", err)
+	}, sqlTakeDue, limit, recentRuns, never)
 }
 
 // QueueRequested notes that a run was requested for records.

@@ -173,14 +173,7 @@ func (i *Inbox) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 
 // Entry returns the callback of a number, ErrNotFound if there is none.
 func (i *Inbox) Entry(ctx context.Context, id int64) (Entry, error) {
-	found, err := postgres.Read[Entry](ctx, i.pool, "the inbox", sqlEntry, id)
-	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("callback %d: %w", id, postgres.ErrNotFound)
-	}
-	if err != nil {
-		return Entry{}, err
-	}
-	return found[0], nil
+	return postgres.ReadOne[Entry](ctx, i.pool, fmt.Sprintf("callback %d", id), sqlEntry, id)
 }
 
 // Arrived reports whether a content of an organization has arrived.

@@ -121,10 +121,7 @@ func (t *Tracer) versions(ctx context.Context, stream pipeline.Stream, h *Histor
 	}
 	h.AllArchives = h.Archives <= archives
 	h.Archives = min(h.Archives, archives)
-	rows, err := t.pool.Query(ctx, sqlVersions, stream.Organization, stream.Service.Name, r.Name, id, r.Modified(), wire, archives)
-	if err != nil {
-		return err
-	}
+	rows, _ := t.pool.Query(ctx, sqlVersions, stream.Organization, stream.Service.Name, r.Name, id, r.Modified(), wire, archives)
 	var v Version
 	var c Call
 	_, err = pgx.ForEachRow(rows, []any{
@@ -166,14 +163,11 @@ func single(stream pipeline.Stream, h *History, c Call) bool {
 }
 
 func (t *Tracer) quarantine(ctx context.Context, stream pipeline.Stream, h *History) error {
-	rows, err := t.pool.Query(ctx, sqlEntries, stream.Organization, stream.Service.Name, stream.Resource.Name, h.Record)
-	if err != nil {
-		return err
-	}
+	rows, _ := t.pool.Query(ctx, sqlEntries, stream.Organization, stream.Service.Name, stream.Resource.Name, h.Record)
 	var e Entry
 	var calls []int64
 	var call int64
-	_, err = pgx.ForEachRow(rows, []any{
+	_, err := pgx.ForEachRow(rows, []any{
 		&e.ID, &e.State, &e.Code, &e.Path, &e.Detail, &call, &e.Seen, &e.FirstSeenAt, &e.LastSeenAt, &e.DecidedAt, &e.Note,
 	}, func() error {
 		h.Quarantine, calls = append(h.Quarantine, e), append(calls, call)

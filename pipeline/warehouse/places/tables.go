@@ -52,17 +52,14 @@ ORDER BY 1, 2, a.attnum`
 
 // tables reads the catalog. Tables come in the order of their families.
 func tables(ctx context.Context, from postgres.Querier) ([]*table, error) {
-	rows, err := from.Query(ctx, sqlTables)
-	if err != nil {
-		return nil, postgres.Fail("looking for the tables", err)
-	}
+	rows, _ := from.Query(ctx, sqlTables)
 	var all []*table
 	parents := map[string]string{}
 	var in, name, column, typ, parent string
 	var pages int64
 	var copied bool
 	var key []string
-	_, err = pgx.ForEachRow(rows, []any{&in, &name, &pages, &copied, &column, &typ, &key, &parent}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&in, &name, &pages, &copied, &column, &typ, &key, &parent}, func() error {
 		if n := len(all); n == 0 || all[n-1].schema != in || all[n-1].name != name {
 			t := &table{schema: in, name: name, pages: pages, family: familyOf(in, name)}
 			if copied {
@@ -230,10 +227,7 @@ func (s *search) statistics(ctx context.Context) error {
 	}
 	defer postgres.Rollback(ctx, tx)
 	column := Column{Name: "values", Type: "text"}
-	rows, err := tx.Query(ctx, fmt.Sprintf(sqlStatistics, Candidates([]Column{column})), pgx.QueryExecModeDescribeExec, Types())
-	if err != nil {
-		return postgres.Fail(op, err)
-	}
+	rows, _ := tx.Query(ctx, fmt.Sprintf(sqlStatistics, Candidates([]Column{column})), pgx.QueryExecModeDescribeExec, Types())
 	var t table
 	var name string
 	var values pgtype.DriverBytes

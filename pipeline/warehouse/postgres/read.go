@@ -19,9 +19,53 @@ type Querier interface {
 // Read collects rows whose columns have the names in the struct's tags. What names the rows in
 // errors.
 func Read[T any](ctx context.Context, q Querier, what, sql string, args ...any) ([]T, error) {
+	return Collect(ctx, q, "reading "+what, pgx.RowToStructByName[T], sql, args...)
+}
+
+// ReadOne reads the row that the arguments name, and returns ErrNotFound if there is none.
+func ReadOne[T any](ctx context.Context, q Querier, what, sql string, args ...any) (T, error) {
+	var one T
+	found, err := Read[T](ctx, q, what, sql, args...)
+	switch {
+	case err != nil:
+		return one, err
+	case len(found) != 1:
+		return one, fmt.Errorf("%s: %w", what, ErrNotFound)
+	default:
+		return found[0], nil
+	}
+}
+
+// Collect reads rows by scan. An error of the query is one of its rows, too.
+func Collect[T any](ctx context.Context, q Querier, op string, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
 	rows, _ := q.Query(ctx, sql, args...)
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
-	return found, Fail("reading "+what, err)
+	found, err := pgx.CollectRows(rows, scan)
+	return found, Fail(op, err)
+}
+
+// Each calls fn for each row, whose values are in into then.
+func Each(ctx context.Context, q Querier, op string, into []any, fn func() error, sql string, args ...any) error {
+	rows, _ := q.Query(ctx, sql, args...)
+	_, err := pgx.ForEachRow(rows, into, fn)
+	return Fail(op, err)
+}
+
+// pruneTurns bounds the calls of one prune.
+const pruneTurns = 20
+
+// Prune calls a function of the database that deletes a bounded number of rows until it deletes
+// none; the next prune goes on.
+func Prune(ctx context.Context, pool Asker, op, sql string, args ...any) error {
+	for range pruneTurns {
+		var dropped *int
+		if err := pool.QueryRow(ctx, sql, args...).Scan(&dropped); err != nil {
+			return Fail(op, err)
+		}
+		if dropped == nil || *dropped == 0 {
+			break
+		}
+	}
+	return nil
 }
 
 // sqlInterpreted has the statements of a transaction interpreted: compiling one takes half a
@@ -36,11 +80,9 @@ func ReadAll[T any](ctx context.Context, pool Beginner, what string, scan pgx.Ro
 		if _, err := tx.Exec(ctx, sqlInterpreted); err != nil {
 			return Fail("reading "+what, err)
 		}
-		rows, err := tx.Query(ctx, sql, args...)
-		if err == nil {
-			found, err = pgx.CollectRows(rows, scan)
-		}
-		return Fail("reading "+what, err)
+		var err error
+		found, err = Collect(ctx, tx, "reading "+what, scan, sql, args...)
+		return err
 	})
 	return found, err
 }

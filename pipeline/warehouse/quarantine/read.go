@@ -115,14 +115,7 @@ func (q *Entries) QuarantineEach(ctx context.Context, f Filter, each func(Entry)
 // QuarantineShow returns one entry with its bytes, or postgres.ErrNotFound if there is no such
 // entry.
 func (q *Entries) QuarantineShow(ctx context.Context, id int64) (Entry, error) {
-	entries, err := postgres.Read[Entry](ctx, q.pool, "the quarantine", sqlEntry, id)
-	if err != nil {
-		return Entry{}, err
-	}
-	if len(entries) != 1 {
-		return Entry{}, fmt.Errorf("quarantine entry %d: %w", id, postgres.ErrNotFound)
-	}
-	return entries[0], nil
+	return postgres.ReadOne[Entry](ctx, q.pool, fmt.Sprintf("quarantine entry %d", id), sqlEntry, id)
 }
 
 // KindMissing is the kind of a declared key that most records carried and no longer do.
@@ -163,9 +156,6 @@ func (q *Entries) QuarantineOfRun(ctx context.Context, run int64, limit int) ([]
 	return postgres.Read[Entry](ctx, q.pool, "the quarantine of a run", sqlOfRun, run, postgres.Limit(limit))
 }
 
-// pruneTurns bounds the calls of one prune, each of which deletes a thousand entries.
-const pruneTurns = 20
-
 const sqlPrune = `SELECT sluice.prune_quarantine(nullif($1, interval '0'), nullif($2, interval '0'), nullif($3, interval '0'))`
 
 // Ages say how long entries are kept, by their state, after they were decided and came last; zero
@@ -178,16 +168,7 @@ func (q *Entries) PruneQuarantine(ctx context.Context, ages Ages) error {
 	if ages == (Ages{}) {
 		return nil
 	}
-	for range pruneTurns {
-		var dropped *int
-		if err := q.pool.QueryRow(ctx, sqlPrune, ages.Open, ages.Retried, ages.Resolved).Scan(&dropped); err != nil {
-			return postgres.Fail("keeping the quarantine", err)
-		}
-		if dropped == nil || *dropped == 0 {
-			return nil
-		}
-	}
-	return nil
+	return postgres.Prune(ctx, q.pool, "keeping the quarantine", sqlPrune, ages.Open, ages.Retried, ages.Resolved)
 }
 
 // Cause is why records of one list do not fit, with the open entries that it has.

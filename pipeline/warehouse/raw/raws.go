@@ -132,15 +132,12 @@ func fetch(ctx context.Context, from Querier, firsts []Ref, each func(at Ref, fo
 	for i, at := range firsts {
 		calls[i], positions[i] = at.Call, at.Position
 	}
-	rows, err := from.Query(ctx, sqlRaws, calls, positions)
-	if err != nil {
-		return fmt.Errorf("reading raw records: %w", err)
-	}
+	rows, _ := from.Query(ctx, sqlRaws, calls, positions)
 	var (
 		at   Ref
 		text []byte
 	)
-	_, err = pgx.ForEachRow(rows, []any{&at.Call, &at.Position, &text}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&at.Call, &at.Position, &text}, func() error {
 		records, err := archive.Split(text)
 		if err != nil {
 			return fmt.Errorf("call %d: %w", at.Call, err)
@@ -206,12 +203,9 @@ func findParts(ctx context.Context, from Querier, places []Ref) (parts, error) {
 	for call, bound := range bounds {
 		calls, low, high = append(calls, call), append(low, bound[0]), append(high, bound[1])
 	}
-	found, err := from.Query(ctx, sqlParts, calls, low, high)
-	if err != nil {
-		return nil, fmt.Errorf("looking for raw records: %w", err)
-	}
+	found, _ := from.Query(ctx, sqlParts, calls, low, high)
 	var at Ref
-	_, err = pgx.ForEachRow(found, []any{&at.Call, &at.Position}, func() error {
+	_, err := pgx.ForEachRow(found, []any{&at.Call, &at.Position}, func() error {
 		p[at.Call] = append(p[at.Call], at.Position)
 		return nil
 	})

@@ -112,10 +112,5 @@ func write(ctx context.Context, pool *pgxpool.Pool, sql, role string, organizati
 		}
 		return nil, fmt.Errorf("writing analytics.readers: %w", err)
 	}
-	rows, _ := pool.Query(ctx, sqlSeen, role)
-	seen, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("reading what %q sees: %w", role, err)
-	}
-	return seen, nil
+	return postgres.Collect(ctx, pool, "reading what "+role+" sees", pgx.RowTo[string], sqlSeen, role)
 }

@@ -97,15 +97,12 @@ ORDER BY call_id, first_position LIMIT $6 FOR UPDATE`
 // how many it wrote anew. With dry it writes none.
 func LeaveOut(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, after raw.Ref, limit int, dry bool) (*raw.Ref, int, error) {
 	key := stream.ListKey()
-	found, err := tx.Query(ctx, sqlNextArchives, key.Organization, key.Service, key.Resource, after.Call, after.Position, limit)
-	if err != nil {
-		return nil, 0, fmt.Errorf("reading raw records of %s: %w", key, err)
-	}
+	found, _ := tx.Query(ctx, sqlNextArchives, key.Organization, key.Service, key.Resource, after.Call, after.Position, limit)
 	var last *raw.Ref
 	var at raw.Ref
 	var text []byte
 	queue := new(pgx.Batch)
-	_, err = pgx.ForEachRow(found, []any{&at.Call, &at.Position, &text}, func() error {
+	_, err := pgx.ForEachRow(found, []any{&at.Call, &at.Position, &text}, func() error {
 		now, changed, err := archive.Rewrite(text, stream.LeaveOut.Record)
 		if err != nil {
 			return fmt.Errorf("call %d: %w", at.Call, err)

@@ -106,10 +106,9 @@ ORDER BY organization_id, service, resource FOR UPDATE`
 // the old time zone.
 func (s *Schedule) SweepsDue(ctx context.Context, tx pgx.Tx, organization string) error {
 	op := "bringing forward the sweeps of " + organization
-	rows, _ := tx.Query(ctx, sqlSweeps, organization)
-	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
+	keys, err := postgres.Collect(ctx, tx, op, pgx.RowToStructByPos[pipeline.Key], sqlSweeps, organization)
 	if err != nil {
-		return postgres.Fail(op, err)
+		return err
 	}
 	return s.setDue(ctx, tx, keys, func(int) pipeline.Occasion { return pipeline.Occasion{Event: pipeline.Rezoned} })
 }
@@ -168,9 +167,8 @@ func (s *Schedule) Wake(ctx context.Context, organization string, services []str
 	var keys []pipeline.Key
 	err := postgres.InTx(ctx, s.pool, op, func(tx pgx.Tx) error {
 		var err error
-		rows, _ := tx.Query(ctx, sqlWake, organization, services, also)
-		if keys, err = pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key]); err != nil {
-			return postgres.Fail(op, err)
+		if keys, err = postgres.Collect(ctx, tx, op, pgx.RowToStructByPos[pipeline.Key], sqlWake, organization, services, also); err != nil {
+			return err
 		}
 		return s.setDue(ctx, tx, keys, func(int) pipeline.Occasion { return pipeline.Occasion{Event: pipeline.Woken} })
 	})

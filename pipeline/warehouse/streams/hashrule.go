@@ -51,11 +51,5 @@ func Rebuilt(ctx context.Context, tx pgx.Tx, key pipeline.Key, zone int) error {
 
 // keys returns the streams that a query selects.
 func (s *Schedule) keys(ctx context.Context, op, query string, args ...any) ([]pipeline.Key, error) {
-	rows, _ := s.pool.Query(ctx, query, args...)
-	keys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (pipeline.Key, error) {
-		var key pipeline.Key
-		err := row.Scan(&key.Organization, &key.Service, &key.Resource)
-		return key, err
-	})
-	return keys, postgres.Fail(op, err)
+	return postgres.Collect(ctx, s.pool, op, pgx.RowToStructByPos[pipeline.Key], query, args...)
 }

@@ -107,10 +107,9 @@ type unplanned struct {
 // after, or in which a quiet stream found changes: at most limit, oldest plan first. It is one
 // statement for any number of organizations.
 func (s *Schedule) Unplanned(ctx context.Context, organizations []string, after time.Duration, limit int) ([]Service, error) {
-	rows, _ := s.pool.Query(ctx, sqlUnplanned, organizations, after, limit)
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[unplanned])
+	found, err := postgres.Read[unplanned](ctx, s.pool, "what streams showed", sqlUnplanned, organizations, after, limit)
 	if err != nil {
-		return nil, postgres.Fail("reading what streams showed", err)
+		return nil, err
 	}
 	var services []Service
 	for i := range found {
@@ -183,25 +182,22 @@ func (s *Schedule) StorePlans(ctx context.Context, plans []Plan) error {
 	organizations, services, resources := columns(keys)
 	const op = "keeping intervals"
 	return postgres.InTx(ctx, s.pool, op, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, sqlStorePlans, organizations, services, resources, every, texts)
-		if err != nil {
-			return postgres.Fail(op, err)
-		}
 		var found []pipeline.Key
 		var turns []pipeline.Occasion
 		var key pipeline.Key
 		var ended *time.Time
 		turn := pipeline.Occasion{Event: pipeline.Learned}
-		_, err = pgx.ForEachRow(rows, []any{&key.Organization, &key.Service, &key.Resource, &turn.Idle, &turn.Every, &ended, &turn.Now}, func() error {
+		into := []any{&key.Organization, &key.Service, &key.Resource, &turn.Idle, &turn.Every, &ended, &turn.Now}
+		err := postgres.Each(ctx, tx, op, into, func() error {
 			turn.Since = time.Time{}
 			if ended != nil {
 				turn.Since = *ended
 			}
 			found, turns = append(found, key), append(turns, turn)
 			return nil
-		})
+		}, sqlStorePlans, organizations, services, resources, every, texts)
 		if err != nil {
-			return postgres.Fail(op, err)
+			return err
 		}
 		return s.setDue(ctx, tx, found, func(i int) pipeline.Occasion { return turns[i] })
 	})

@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -89,14 +90,7 @@ func (s *Schedule) Runs(ctx context.Context, f RunFilter) ([]Run, error) {
 
 // RunProgress returns one run, or postgres.ErrNotFound if there is no such run.
 func (s *Schedule) RunProgress(ctx context.Context, id int64) (Run, error) {
-	runs, err := s.Runs(ctx, RunFilter{ID: id})
-	if err != nil {
-		return Run{}, err
-	}
-	if id == 0 || len(runs) != 1 {
-		return Run{}, fmt.Errorf("run %d: %w", id, postgres.ErrNotFound)
-	}
-	return runs[0], nil
+	return postgres.ReadOne[Run](ctx, s.pool, fmt.Sprintf("run %d", id), sqlRuns, "", "", "", false, cmp.Or(id, -1), 1)
 }
 
 // PruneRuns deletes runs, verifications and processes that are older than age, a bounded number at

@@ -174,10 +174,9 @@ func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) erro
 func (s *Schedule) Request(ctx context.Context, keys []pipeline.Key) error {
 	organizations, services, resources := columns(keys)
 	return postgres.InTx(ctx, s.pool, "requesting runs", func(tx pgx.Tx) error {
-		rows, _ := tx.Query(ctx, sqlRequest, organizations, services, resources)
-		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
+		found, err := postgres.Collect(ctx, tx, "requesting runs", pgx.RowToStructByPos[pipeline.Key], sqlRequest, organizations, services, resources)
 		if err != nil {
-			return postgres.Fail("requesting runs", err)
+			return err
 		}
 		known := make(map[pipeline.Key]bool, len(found))
 		for _, key := range found {

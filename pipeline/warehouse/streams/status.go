@@ -2,7 +2,6 @@ package streams
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -168,14 +167,7 @@ func (s *Schedule) Streams(ctx context.Context, organization string) ([]Status, 
 
 // Stream returns one stream, or postgres.ErrNotFound if it is not registered.
 func (s *Schedule) Stream(ctx context.Context, key pipeline.Key) (Status, error) {
-	found, err := postgres.Read[Status](ctx, s.pool, "the stream", sqlStream, key.Organization, key.Service, key.Resource)
-	if err != nil {
-		return Status{}, err
-	}
-	if len(found) != 1 {
-		return Status{}, fmt.Errorf("stream %s: %w", key, postgres.ErrNotFound)
-	}
-	return found[0], nil
+	return postgres.ReadOne[Status](ctx, s.pool, "stream "+key.String(), sqlStream, key.Organization, key.Service, key.Resource)
 }
 
 // Denied is what upstream denies an organization.
@@ -223,13 +215,11 @@ type InNeed struct {
 // Unfinished returns the streams that need a job, except for denied and failed ones: those wait for
 // the schedule or the operator.
 func Unfinished(ctx context.Context, tx pgx.Tx) ([]InNeed, error) {
-	rows, _ := tx.Query(ctx, sqlUnfinished)
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (InNeed, error) {
+	return postgres.Collect(ctx, tx, "looking for unfinished streams", func(row pgx.CollectableRow) (InNeed, error) {
 		var s InNeed
 		err := row.Scan(&s.Organization, &s.Service, &s.Resource, &s.Queued)
 		return s, err
-	})
-	return found, postgres.Fail("looking for unfinished streams", err)
+	}, sqlUnfinished)
 }
 
 // Figures are what the metrics show of a stream: a part of its Status that costs one pass over the

@@ -70,21 +70,19 @@ func (s *Schedule) Prove(ctx context.Context, keys []pipeline.Key, lasts time.Du
 // returns them.
 func (s *Schedule) Distrust(ctx context.Context) ([]pipeline.Key, error) {
 	var keys []pipeline.Key
-	err := postgres.InTx(ctx, s.pool, "looking for notifications that lapsed", func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, sqlLapsed)
-		if err != nil {
-			return postgres.Fail("looking for notifications that lapsed", err)
-		}
+	const op = "looking for notifications that lapsed"
+	err := postgres.InTx(ctx, s.pool, op, func(tx pgx.Tx) error {
 		var key pipeline.Key
 		var turn pipeline.Occasion
 		var turns []pipeline.Occasion
-		_, err = pgx.ForEachRow(rows, []any{&key.Organization, &key.Service, &key.Resource, &turn.Every, &turn.Since, &turn.Now}, func() error {
+		into := []any{&key.Organization, &key.Service, &key.Resource, &turn.Every, &turn.Since, &turn.Now}
+		err := postgres.Each(ctx, tx, op, into, func() error {
 			turn.Event = pipeline.Lapsed
 			keys, turns = append(keys, key), append(turns, turn)
 			return nil
-		})
+		}, sqlLapsed)
 		if err != nil {
-			return postgres.Fail("looking for notifications that lapsed", err)
+			return err
 		}
 		return s.setDue(ctx, tx, keys, func(i int) pipeline.Occasion { return turns[i] })
 	})

@@ -54,9 +54,6 @@ func Reject(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, run int64) (
 	return int(tag.RowsAffected()), postgres.Fail("rejecting what is held", err)
 }
 
-// pruneTurns bounds the calls of one prune, each of which deletes about a thousand rows.
-const pruneTurns = 20
-
 // sqlPrune logs what it deletes (docs/decisions/0029-personal-data).
 const sqlPrune = `SELECT sluice.prune_gone($1)`
 
@@ -64,14 +61,5 @@ const sqlPrune = `SELECT sluice.prune_gone($1)`
 // evidence that it did. It deletes a bounded number at a time; the next call continues. Lists that
 // are being written are left to it, too.
 func (t *Table) PruneGone(ctx context.Context, age time.Duration) error {
-	for range pruneTurns {
-		var dropped *int
-		if err := t.pool.QueryRow(ctx, sqlPrune, age).Scan(&dropped); err != nil {
-			return postgres.Fail("deleting rows that are gone upstream", err)
-		}
-		if dropped == nil || *dropped == 0 {
-			return nil
-		}
-	}
-	return nil
+	return postgres.Prune(ctx, t.pool, "deleting rows that are gone upstream", sqlPrune, age)
 }

@@ -106,14 +106,11 @@ func Lock(ctx context.Context, tx pgx.Tx, batch pipeline.Batch) (Evidence, error
 		return e, nil
 	}
 	key := batch.Claim.Stream.ListKey()
-	rows, err := tx.Query(ctx, sqlEvidence, key.Organization, key.Service, key.Resource, ids)
-	if err != nil {
-		return e, fmt.Errorf("reading evidence: %w", err)
-	}
+	rows, _ := tx.Query(ctx, sqlEvidence, key.Organization, key.Service, key.Resource, ids)
 	var id, state string
 	var shrunken bool
 	var last, since int64
-	_, err = pgx.ForEachRow(rows, []any{&id, &state, &shrunken, &last, &since}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&id, &state, &shrunken, &last, &since}, func() error {
 		switch {
 		case missing[id]:
 			if batch.Unknown && state == stateSuspected && !shrunken && batch.Call > last {

@@ -109,10 +109,9 @@ ORDER BY organization_id, service, resource, record_id LIMIT $3`
 
 // Checks runs all checks, without a call.
 func (s *Store) Checks(ctx context.Context, scope Scope) ([]Check, error) {
-	rows, _ := s.pool.Query(ctx, sqlChecks)
-	checks, err := pgx.CollectRows(rows, pgx.RowToStructByName[Check])
+	checks, err := postgres.Read[Check](ctx, s.pool, "the list of checks", sqlChecks)
 	if err != nil {
-		return nil, fmt.Errorf("reading the list of checks: %w", err)
+		return nil, err
 	}
 	for i := range checks {
 		err := s.check(ctx, &checks[i], scope)
@@ -139,14 +138,10 @@ func gone(err error) bool {
 
 func (s *Store) check(ctx context.Context, c *Check, scope Scope) error {
 	sql := fmt.Sprintf(sqlRunCheck, pgx.Identifier{"sluice", "check_" + c.Name}.Sanitize())
-	rows, err := s.pool.Query(ctx, sql, scope.Organization, scope.Resources, shownOfCheck)
-	if err != nil {
-		return fmt.Errorf("reading its view: %w", err)
-	}
 	found := Finding{Severity: c.Severity, Source: SourceCheck, Code: c.Name}
-	_, err = pgx.ForEachRow(rows, []any{&found.Organization, &found.Service, &found.Resource, &found.Record, &found.Detail, &c.Found}, func() error {
+	into := []any{&found.Organization, &found.Service, &found.Resource, &found.Record, &found.Detail, &c.Found}
+	return postgres.Each(ctx, s.pool, "reading its view", into, func() error {
 		c.Findings = append(c.Findings, found)
 		return nil
-	})
-	return postgres.Fail("reading its view", err)
+	}, sql, scope.Organization, scope.Resources, shownOfCheck)
 }

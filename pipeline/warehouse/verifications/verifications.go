@@ -3,7 +3,6 @@ package verifications
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -149,7 +148,7 @@ func (s *Store) End(ctx context.Context, v *Verification, streams []Verified, fi
 
 // List returns verifications, newest first.
 func (s *Store) List(ctx context.Context, limit int) ([]Verification, error) {
-	return collect[Verification](ctx, s, sqlList, 0, limit)
+	return postgres.Read[Verification](ctx, s.pool, "verifications", sqlList, 0, limit)
 }
 
 // ErrNone says that the verification does not exist.
@@ -157,18 +156,18 @@ var ErrNone = errors.New("there is no such verification: sluice verify list show
 
 // Read returns one verification with what it checked and what it found; 0 means the last one.
 func (s *Store) Read(ctx context.Context, id int64) (Verification, []Verified, []Finding, error) {
-	found, err := collect[Verification](ctx, s, sqlList, id, 1)
+	found, err := postgres.Read[Verification](ctx, s.pool, "verifications", sqlList, id, 1)
 	if err == nil && len(found) == 0 {
 		err = ErrNone
 	}
 	if err != nil {
 		return Verification{}, nil, nil, err
 	}
-	streams, err := collect[Verified](ctx, s, sqlStreamsOf, found[0].ID)
+	streams, err := postgres.Read[Verified](ctx, s.pool, "verifications", sqlStreamsOf, found[0].ID)
 	if err != nil {
 		return Verification{}, nil, nil, err
 	}
-	findings, err := collect[Finding](ctx, s, sqlFindingsOf, found[0].ID)
+	findings, err := postgres.Read[Finding](ctx, s.pool, "verifications", sqlFindingsOf, found[0].ID)
 	return found[0], streams, findings, err
 }
 
@@ -182,33 +181,20 @@ type Found struct {
 
 // LastFound returns what the last verification of each list found.
 func (s *Store) LastFound(ctx context.Context) ([]Found, error) {
-	return collect[Found](ctx, s, sqlLastFound)
+	return postgres.Read[Found](ctx, s.pool, "verifications", sqlLastFound)
 }
 
 // LastVerified returns, by resource of an organization, the last verification that made a call for
 // it.
 func (s *Store) LastVerified(ctx context.Context) (map[pipeline.Key]int64, error) {
-	rows, err := s.pool.Query(ctx, sqlLastVerified)
-	if err != nil {
-		return nil, fmt.Errorf("reading what was verified when: %w", err)
-	}
 	var (
 		key  pipeline.Key
 		last int64
 	)
 	found := map[pipeline.Key]int64{}
-	_, err = pgx.ForEachRow(rows, []any{&key.Organization, &key.Service, &key.Resource, &last}, func() error {
+	err := postgres.Each(ctx, s.pool, "reading what was verified when", []any{&key.Organization, &key.Service, &key.Resource, &last}, func() error {
 		found[key] = last
 		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading what was verified when: %w", err)
-	}
-	return found, nil
-}
-
-func collect[T any](ctx context.Context, s *Store, sql string, args ...any) ([]T, error) {
-	rows, _ := s.pool.Query(ctx, sql, args...)
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
-	return found, postgres.Fail("reading verifications", err)
+	}, sqlLastVerified)
+	return found, err
 }

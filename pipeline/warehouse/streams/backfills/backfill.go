@@ -167,7 +167,5 @@ func (b *Backfills) change(
 
 // OpenStreams returns the streams of backfills that are not paused, the oldest backfill first.
 func (b *Backfills) OpenStreams(ctx context.Context) ([]pipeline.Key, error) {
-	rows, _ := b.pool.Query(ctx, sqlOpen)
-	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pipeline.Key])
-	return keys, postgres.Fail("looking for open backfills", err)
+	return postgres.Collect(ctx, b.pool, "looking for open backfills", pgx.RowToStructByPos[pipeline.Key], sqlOpen)
 }

@@ -1,6 +1,7 @@
 package backfills
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -92,14 +93,7 @@ func (b *Backfills) List(ctx context.Context, f Filter) ([]Backfill, error) {
 
 // Backfill returns one backfill, or postgres.ErrNotFound if there is no such backfill.
 func (b *Backfills) Backfill(ctx context.Context, id int64) (Backfill, error) {
-	found, err := b.List(ctx, Filter{ID: id})
-	if err != nil {
-		return Backfill{}, err
-	}
-	if id == 0 || len(found) != 1 {
-		return Backfill{}, fmt.Errorf("backfill %d: %w", id, postgres.ErrNotFound)
-	}
-	return found[0], nil
+	return postgres.ReadOne[Backfill](ctx, b.pool, fmt.Sprintf("backfill %d", id), sqlBackfills, cmp.Or(id, -1), false, 1)
 }
 
 // Progress is how far the newest backfill of a list is.
