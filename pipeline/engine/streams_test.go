@@ -8,9 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sluice/connectors"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/warehouse/streams"
 )
 
 const twoOrganizations = `
@@ -223,5 +227,117 @@ func TestZone(t *testing.T) {
 	a := load(t, twoOrganizations)
 	if north, far := a.Zone("10").String(), a.Zone("far_away").String(); north != "UTC" || far != "Europe/Rome" {
 		t.Errorf("zones %s and %s, want UTC, as upstream named none yet, and Europe/Rome", north, far)
+	}
+}
+
+func TestAlarm(t *testing.T) {
+	t.Parallel()
+	const (
+		share    = "ALARM: 6.0 % of the last run's records are in quarantine (quarantine.max_share: 5 %)"
+		withheld = "ALARM: 2 records that made the watermark wait are in quarantine (quarantine.max_share: 5 %)"
+		many     = "ALARM: 1,001 records are in quarantine (quarantine.max_open: 1,000)"
+	)
+	for name, test := range map[string]struct {
+		maxOpen        int
+		open, withheld int64
+		share          float64
+		want           string
+	}{
+		"nothing":                {1000, 0, 0, 0, ""},
+		"as much as is let pass": {1000, 1000, 0, 0.05, ""},
+		"too large a share":      {1000, 2, 2, 0.06, share},
+		"a healthy run since":    {1000, 3, 2, 0, withheld},
+		"too many":               {1000, 1001, 0, 0, many},
+		"both":                   {1000, 1001, 0, 0.06, share},
+		"no bound":               {0, 1_000_000, 0, 0.05, ""},
+	} {
+		a := &engine.App{Config: &config.Config{Quarantine: config.Quarantine{MaxShare: 0.05, MaxOpen: test.maxOpen}}}
+		if got := a.Alarm(&streams.Status{Quarantined: test.open, QuarantinedShare: test.share, Withheld: test.withheld}); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+const scoped = `
+vendor: {api_url: "https://www.example.com", chat_url: "https://chat.example.com", auth_url: "https://accounts.example.com"}
+organizations:
+  - name: together
+    id: "1"
+    time_zone: Asia/Kolkata
+    reset: {hour: 0}
+    credentials: {client_id: n, client_secret: "${SECRET}", refresh_token: "${SECRET}"}
+    services:
+      accounting: {plan: free}
+      inventory: {plan: premium, reset: {zone: UTC, hour: 7}}
+      invoicing: {plan: free, rate_scope: service}
+  - name: apart
+    id: "2"
+    rate_scope: service
+    credentials: {client_id: n, client_secret: "${SECRET}", refresh_token: "${SECRET}"}
+    services:
+      accounting: {plan: free}
+      inventory: {plan: premium}
+      chat: {plan: free, rate_scope: organization}
+budget: {shares: {incremental: {floor: 0.6}}}
+`
+
+// TestLimitsOfTheConfiguration: the figures are copied from the documents.
+func TestLimitsOfTheConfiguration(t *testing.T) {
+	t.Parallel()
+	a := load(t, scoped)
+	shares := pipeline.Shares{
+		"incremental": {Floor: 0.6}, "probe": {Floor: 0.02}, "details": {Ceiling: 0.4}, "sweep": {Ceiling: 0.4}, "backfill": {Ceiling: 0.5},
+		"hinted": {Floor: 0.05, Ceiling: 0.3},
+	}
+	for _, test := range []struct {
+		organization, service string
+		want                  pipeline.Limits
+		with                  []string
+	}{
+		// The five calls at once of the smaller plan count for both.
+		{"1", "accounting", pipeline.Limits{Shared: "suite", PerMinute: 100, Concurrent: 5, Daily: 1000, ResetZone: "Asia/Kolkata"}, []string{"inventory"}},
+		{"1", "inventory", pipeline.Limits{Shared: "suite", PerMinute: 100, Concurrent: 5, Daily: 7500, ResetZone: "UTC", ResetHour: 7}, []string{"accounting"}},
+		{"1", "invoicing", pipeline.Limits{Shared: "service:invoicing", PerMinute: 100, Concurrent: 5, Daily: 1000, ResetZone: "Asia/Kolkata"}, nil},
+		{"2", "accounting", pipeline.Limits{Shared: "service:accounting", PerMinute: 100, Concurrent: 5, Daily: 1000}, nil},
+		{"2", "inventory", pipeline.Limits{Shared: "service:inventory", PerMinute: 100, Concurrent: 10, Daily: 7500}, nil},
+	} {
+		got, err := a.Limits(test.organization, test.service)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test.want.Shares = shares
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s of %s (-want +got):\n%s", test.service, test.organization, diff)
+		}
+		if with := a.SharedWith(test.organization, test.service); !slices.Equal(with, test.with) {
+			t.Errorf("%s of %s shares with %v, want %v", test.service, test.organization, with, test.with)
+		}
+	}
+	// Chat has its declared allowance again.
+	if got, err := a.Limits("2", "chat"); err != nil || got.Shared != "chat" {
+		t.Errorf("chat: %+v, %v", got, err)
+	}
+}
+
+// TestChooseOrganization: the same id may be in two data centers; names and keys are unique.
+func TestChooseOrganization(t *testing.T) {
+	t.Parallel()
+	twins := &engine.App{Config: &config.Config{Organizations: []config.Organization{
+		{Name: "here", ID: "7", Key: "7"}, {Name: "there", ID: "7", Key: "far"}, {Name: "other", ID: "8", Key: "8"},
+		{Name: "west", ID: "6", Key: "west6"}, {Name: "east", ID: "6", Key: "east6"},
+	}}}
+	for named, want := range map[string]string{"here": "7", "7": "7", "there": "far", "far": "far", "8": "8"} {
+		if got, err := twins.ChooseOrganization(named); err != nil || got.Key != want {
+			t.Errorf("%q: %v, %v; want %s", named, got, err, want)
+		}
+	}
+	for named, want := range map[string]string{"": "5 organizations are configured", "6": "the id of 2 organizations", "9": `"9" is no configured organization: choose one of here, there, other, west, east`} {
+		if _, err := twins.ChooseOrganization(named); !errors.Is(err, engine.ErrUsage) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want a mistake of usage with %q", named, err, want)
+		}
+	}
+	single := &engine.App{Config: &config.Config{Organizations: twins.Config.Organizations[:1]}}
+	if got, err := single.ChooseOrganization(""); err != nil || got.Name != "here" {
+		t.Errorf("the only organization need not be named: %v, %v", got, err)
 	}
 }

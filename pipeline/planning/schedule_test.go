@@ -4,9 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"sluice/pipeline"
 	"sluice/pipeline/planning"
+	"sluice/pipeline/warehouse/calls"
 )
 
 // TestTakes: minutes counted by hand.
@@ -146,5 +149,128 @@ func TestCheapestOfParents(t *testing.T) {
 	s.Parents = unknown()
 	if _, ok := s.Cheapest(6*time.Hour, planning.Pace{}); ok {
 		t.Error("a schedule for an unknown number of parents")
+	}
+}
+
+// TestDue checks when a stream is due after each event.
+func TestDue(t *testing.T) {
+	t.Parallel()
+	const every = 2 * time.Hour
+	now := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	ended := func(turn pipeline.Occasion) pipeline.Occasion {
+		turn.Event, turn.Every = pipeline.Ended, every
+		return turn
+	}
+	for name, test := range map[string]struct {
+		turn pipeline.Occasion
+		want pipeline.Due
+	}{
+		"a new stream is due at once":                {pipeline.Occasion{Event: pipeline.Registered, Every: every}, pipeline.Due{Bound: pipeline.Exactly}},
+		"a new stream with a first turn waits":       {pipeline.Occasion{Event: pipeline.Registered, First: every}, pipeline.Due{Bound: pipeline.Exactly, After: every}},
+		"a shorter interval takes effect at once":    {pipeline.Occasion{Event: pipeline.Reconfigured, Every: every}, pipeline.Due{Bound: pipeline.Earlier, After: every}},
+		"a stream that was taken waits its interval": {pipeline.Occasion{Event: pipeline.Taken, Every: every}, pipeline.Due{Bound: pipeline.Exactly, After: every}},
+		"a request is now":                           {pipeline.Occasion{Event: pipeline.Requested, Every: every}, pipeline.Due{Bound: pipeline.Exactly}},
+		"what it waited for happened":                {pipeline.Occasion{Event: pipeline.Woken, Every: every}, pipeline.Due{Bound: pipeline.Exactly}},
+		"rows wait for their single records":         {pipeline.Occasion{Event: pipeline.DetailsWanted}, pipeline.Due{Bound: pipeline.Earlier, Spare: true}},
+		"rejected records are asked for in an hour":  {pipeline.Occasion{Event: pipeline.Rejected, Since: now}, pipeline.Due{Bound: pipeline.Earlier, Since: now, After: time.Hour}},
+		"another time zone has lists read whole":     {pipeline.Occasion{Event: pipeline.Rezoned}, pipeline.Due{Bound: pipeline.Earlier}},
+		"an occasion that is unknown moves nothing":  {pipeline.Occasion{Event: "?", Every: every}, pipeline.Due{}},
+
+		"a run that ends waits its interval":            {ended(pipeline.Occasion{State: pipeline.StateIdle}), pipeline.Due{Bound: pipeline.Later, After: every}},
+		"a failed run, too":                             {ended(pipeline.Occasion{State: pipeline.StateFailed}), pipeline.Due{Bound: pipeline.Later, After: every}},
+		"but not before what it waits for":              {ended(pipeline.Occasion{Until: now}), pipeline.Due{Bound: pipeline.Later, After: every, NotBefore: now}},
+		"a denied stream is tried a day later":          {ended(pipeline.Occasion{State: pipeline.StateDenied}), pipeline.Due{Bound: pipeline.Later, After: 24 * time.Hour}},
+		"no parent was known":                           {ended(pipeline.Occasion{Again: pipeline.AgainNoParent}), pipeline.Due{Bound: pipeline.Exactly, After: 30 * time.Minute}},
+		"too much was refused":                          {ended(pipeline.Occasion{Again: pipeline.AgainWithheld}), pipeline.Due{Bound: pipeline.Exactly, After: time.Hour}},
+		"rows were missed for the first time":           {ended(pipeline.Occasion{Again: pipeline.AgainMissed}), pipeline.Due{Bound: pipeline.Exactly, After: time.Hour}},
+		"a shorter interval is sooner than any of them": {pipeline.Occasion{Event: pipeline.Ended, Every: time.Minute, Again: pipeline.AgainMissed}, pipeline.Due{Bound: pipeline.Exactly, After: time.Minute}},
+		"a request during the run comes before all":     {ended(pipeline.Occasion{State: pipeline.StateDenied, Requested: true}), pipeline.Due{Bound: pipeline.Exactly}},
+		"a run aside moves nothing":                     {ended(pipeline.Occasion{Aside: true, Requested: true}), pipeline.Due{}},
+
+		"a learned interval counts from the last run": {
+			pipeline.Occasion{Event: pipeline.Learned, Every: every, Idle: true, Since: now.Add(-time.Hour), Now: now},
+			pipeline.Due{Bound: pipeline.Earlier, Since: now.Add(-time.Hour), After: every, NotBefore: now},
+		},
+		"a stream that never ran is due":   {pipeline.Occasion{Event: pipeline.Learned, Every: every, Idle: true, Now: now}, pipeline.Due{Bound: pipeline.Earlier}},
+		"a stream at work is left to that": {pipeline.Occasion{Event: pipeline.Learned, Every: every, Since: now, Now: now}, pipeline.Due{}},
+	} {
+		if got := planning.Due(test.turn); got != test.want {
+			t.Errorf("%s: Due = %+v, want %+v", name, got, test.want)
+		}
+	}
+}
+
+// TestSweepsAreSpread: the first sweep of each stream is due in the second half of its interval, at
+// different times.
+func TestSweepsAreSpread(t *testing.T) {
+	t.Parallel()
+	turns := map[time.Duration]bool{}
+	for _, resource := range []string{"bills.sweep", "items.sweep", "taxes.sweep"} {
+		at := planning.FirstSweep(pipeline.Key{Organization: "1", Service: "inventory", Resource: resource}, time.Hour)
+		if at < 30*time.Minute || at > time.Hour {
+			t.Errorf("the first %s is due after %s", resource, at)
+		}
+		turns[at] = true
+	}
+	if len(turns) != 3 {
+		t.Errorf("the first sweeps are due after %v", turns)
+	}
+}
+
+func TestLeftOf(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)
+	shares := pipeline.Shares{pipeline.ClassIncremental: {Floor: 0.4}, pipeline.ClassProbe: {Floor: 0.1}, pipeline.ClassDetails: {Ceiling: 0.25}}
+	limits := pipeline.Limits{Daily: 1000, Shares: shares}
+	day := calls.Day{At: now, Spent: 800, LastHour: 400, ByClass: map[pipeline.Class]int64{
+		pipeline.ClassIncremental: 100, pipeline.ClassBackfill: 700,
+	}}
+	got := planning.LeftOf(limits, &day)
+	// 300 of the incremental floor and 100 of the probes' are reserved; 200 are left, so half of
+	// each is lent.
+	want := []planning.ClassDay{
+		{Class: "incremental", Spent: 100, Floor: 400, Ceiling: 1000, Reserved: 300, Lent: 150},
+		{Class: "details", Ceiling: 250},
+		{Class: "sweep", Ceiling: 1000},
+		{Class: "backfill", Spent: 700, Ceiling: 1000},
+		{Class: "probe", Floor: 100, Ceiling: 1000, Reserved: 100, Lent: 50},
+		{Class: "hinted", Ceiling: 1000},
+	}
+	if diff := cmp.Diff(want, got.Classes); diff != "" {
+		t.Errorf("classes (-want +got):\n%s", diff)
+	}
+	if got.Left != 200 || got.RunsOutAt == nil || !got.RunsOutAt.Equal(now.Add(30*time.Minute)) {
+		t.Errorf("%d left until %v, want 200 for half an hour", got.Left, got.RunsOutAt)
+	}
+	// Upstream knows of others; and what comes back before it is gone does not run out.
+	day.SeenLeft, day.External, day.LastHour = new(int64(24)), new(int64(176)), 1
+	got = planning.LeftOf(limits, &day)
+	if got.Left != 24 || got.RunsOutAt != nil {
+		t.Errorf("%d left until %v, want 24 that last", got.Left, got.RunsOutAt)
+	}
+	turn := now.Add(25 * time.Hour)
+	day.Turn = &turn
+	if at := planning.LeftOf(limits, &day).RunsOutAt; at == nil || !at.Equal(now.Add(24*time.Hour)) {
+		t.Errorf("runs out at %v, want in a day: the day turns later", at)
+	}
+}
+
+// TestWeekOf: of ten days the 90th percentile is the ninth smallest, of a week the largest.
+func TestWeekOf(t *testing.T) {
+	t.Parallel()
+	if got := planning.WeekOf(nil); got != nil {
+		t.Errorf("of no day: %+v", got)
+	}
+	for _, c := range []struct {
+		days []int64
+		want planning.Week
+	}{
+		{[]int64{7}, planning.Week{Days: 1, Mean: 7, P90: 7}},
+		{[]int64{5, 90, 10, 20, 30, 40, 50}, planning.Week{Days: 7, Mean: 35, P90: 90}},
+		{[]int64{100, 1, 2, 3, 4, 5, 6, 7, 8, 9}, planning.Week{Days: 10, Mean: 14.5, P90: 9}},
+	} {
+		if diff := cmp.Diff(&c.want, planning.WeekOf(c.days)); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.days, diff)
+		}
 	}
 }

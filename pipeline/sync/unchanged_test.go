@@ -83,3 +83,85 @@ func TestKnownRecordsChangeNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestAControlRidesAlong: an answer for several records is upstream's word about those that it
+// leaves out only if it shows the control, which comes last and costs no call.
+func TestAControlRidesAlong(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rows, batch      int
+		control          string
+		unknown, suspect []string
+		unfit            []string
+		asked            [][]string
+		words            []string
+	}{
+		"some are gone": {
+			rows: 3, batch: 100, control: "900", unknown: []string{"001"}, suspect: []string{"001", "002"},
+			asked: [][]string{{"000", "001", "002", "900"}}, words: []string{"001"},
+		},
+		"all that were asked for are gone": {
+			rows: 2, batch: 100, control: "900", unknown: []string{"000", "001"}, suspect: []string{"000", "001"},
+			asked: [][]string{{"000", "001", "900"}}, words: []string{"000", "001"},
+		},
+		"the path answers emptily": {
+			rows: 2, batch: 100, control: "900", unknown: []string{"000", "001", "900"}, suspect: []string{"000", "001"},
+			asked: [][]string{{"000", "001", "900"}},
+		},
+		"the answer is cut short": {
+			rows: 2, batch: 100, control: "900", unknown: []string{"001", "900"}, suspect: []string{"001"},
+			asked: [][]string{{"000", "001", "900"}},
+		},
+		"there is no control": {
+			rows: 2, batch: 100, unknown: []string{"001"}, suspect: []string{"001"}, asked: [][]string{{"000", "001"}},
+		},
+		"no scan missed any": {
+			rows: 2, batch: 100, control: "900", unknown: []string{"001"}, asked: [][]string{{"000", "001"}},
+		},
+		"a full call": {
+			rows: 4, batch: 4, control: "900", unknown: []string{"001", "003"}, suspect: []string{"001", "003"},
+			asked: [][]string{{"000", "001", "002", "900"}, {"003", "900"}}, words: []string{"001", "003"},
+		},
+		"the control does not fit": {
+			rows: 1, batch: 4, control: "900", unknown: []string{"000"}, suspect: []string{"000"}, unfit: []string{"900"},
+			asked: [][]string{{"000", "900"}},
+		},
+		"one at once": {
+			rows: 1, batch: 1, control: "900", unknown: []string{"000"}, suspect: []string{"000"}, asked: [][]string{{"000"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShelf(c.rows)
+			s.control, s.suspected = c.control, map[string]bool{}
+			for _, id := range c.unknown {
+				s.unknown[id] = true
+			}
+			for _, id := range c.suspect {
+				s.suspected[id] = true
+			}
+			for _, id := range c.unfit {
+				s.unfit[id] = true
+			}
+			must(t, s.run(t.Context(), s.runner(0), c.batch))
+			if diff := cmp.Diff(c.asked, s.asked); diff != "" {
+				t.Errorf("asked for (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.words, s.words); diff != "" {
+				t.Errorf("believed to be gone (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestAFaultyControlBlamesNoOther: the answer of a call with a control cannot be read. The rows are
+// asked for without it.
+func TestAFaultyControlBlamesNoOther(t *testing.T) {
+	t.Parallel()
+	s := newShelf(1)
+	s.control, s.suspected, s.poisoned["900"] = "900", map[string]bool{"000": true}, true
+	must(t, s.run(t.Context(), s.runner(0), 10))
+	if got, want := fmt.Sprint(s.asked, s.loaded, s.rejects), "[[000 900] [000]] [000] []"; got != want {
+		t.Errorf("asked, loaded and rejected: %s, want %s", got, want)
+	}
+}

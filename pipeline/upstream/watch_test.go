@@ -1,6 +1,10 @@
 package upstream_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -102,4 +106,160 @@ func TestWhatIsNoAnswerAboutChannelsIsAnError(t *testing.T) {
 	if diff := cmp.Diff([]upstream.Subscribed{refused, refused}, got); diff != "" || err != nil {
 		t.Errorf("%v, %s", err, diff)
 	}
+}
+
+// TestKeysAreReplaced rotates the sealing key. The new key is put before the old one. The next
+// refresh seals with it all that the old one sealed, also the refresh token that upstream sent.
+// Then the old key can be removed. The pairs of keys have different ids, and once the same id.
+func TestKeysAreReplaced(t *testing.T) {
+	t.Parallel()
+	old := bytes.Repeat([]byte{7}, 32)
+	for b := range 256 { // an id is one byte: some of these keys have the old key's id
+		key := bytes.Repeat([]byte{byte(b)}, 31)
+		key = append(key, 1)
+		first := true
+		r := newTokenFixture(t, func(w http.ResponseWriter, q *http.Request) {
+			refresh := ""
+			if first {
+				refresh = `,"refresh_token":"` + canaryRefresh + `2"`
+			}
+			first = false
+			answer(200, jsonType, `{"access_token":"`+canaryToken+`","token_type":"Bearer","expires_in":3600`+refresh+`}`)(w, q)
+		})
+		token := func(what string, version int64) {
+			t.Helper()
+			got, at, err := r.process(t).Token(t.Context(), one)
+			if err != nil || at != version || got.Reveal() != canaryToken {
+				t.Fatalf("key %d, %s: version %d, %v, want %d", b, what, at, err, version)
+			}
+		}
+		r.key = old
+		token("sealed with the old key", 1)
+		r.key, r.old = key, [][]byte{old}
+		token("opened with the old key", 1)
+		r.advance(61 * time.Minute)
+		token("sealed with the new key", 2)
+		r.old = nil
+		token("opened with the new key", 2)
+		r.advance(61 * time.Minute)
+		token("asked for with the refresh token, which the new key opens", 3)
+		if asked := r.seen(); len(asked) != 3 || asked[2].URL.Query().Get("refresh_token") != canaryRefresh+"2" {
+			t.Fatalf("key %d: %d refreshes, the last one not with the refresh token that upstream sent", b, len(asked))
+		}
+		r.key = old
+		if _, _, err := r.process(t).Token(t.Context(), one); pipeline.KindOf(err) != pipeline.Denied {
+			t.Fatalf("key %d: the old key opens what the new one sealed: %v", b, err)
+		}
+	}
+}
+
+// TestALargeAnswerKeepsItsTurn: a large answer holds its turn until its batch ends the turn, or the
+// call fails.
+func TestALargeAnswerKeepsItsTurn(t *testing.T) {
+	t.Parallel()
+	record := `{"account_id":"1","a":"` + strings.Repeat("x", 1<<10) + `"}`
+	list := answer(200, jsonType, `{"code":0,"chartofaccounts":[`+manyOf(record, 1900)+`],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`)
+	single := answer(200, jsonType, `{"code":0,"bill":{"bill_id":"1","a":"`+strings.Repeat("x", 2<<20)+`"}}`)
+	for name, tc := range map[string]struct {
+		of  *fixture
+		ask func(context.Context, *fixture) (pipeline.Page, error)
+	}{
+		"a page": {newFixture(t, list), func(ctx context.Context, r *fixture) (pipeline.Page, error) {
+			return r.client.Page(ctx, ask(1)) // the test checks it
+		}},
+		"a single record": {newFixture(t, single), func(ctx context.Context, r *fixture) (pipeline.Page, error) {
+			return r.client.Details(ctx, detailsOf(bills), []string{"1"})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			first, err := tc.ask(t.Context(), tc.of)
+			if err != nil || first.Turn == nil {
+				t.Fatalf("turn %v, %v", first.Turn, err)
+			}
+			short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			defer cancel()
+			if _, err := tc.ask(short, tc.of); pipeline.KindOf(err) != pipeline.Unavailable || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("another one beside it: %v", err)
+			}
+			first.Turn.End()
+			tc.of.gate.leaveErr = errors.New("no ledger")
+			if page, err := tc.ask(t.Context(), tc.of); err == nil || page.Turn != nil {
+				t.Errorf("its end could not be noted: turn %v, %v", page.Turn, err)
+			}
+			tc.of.gate.leaveErr = nil
+			last, err := tc.ask(t.Context(), tc.of)
+			if err != nil {
+				t.Fatal(fmt.Errorf("behind a call that failed: %w", err))
+			}
+			last.Turn.End()
+		})
+	}
+}
+
+// TestScopes: the scopes of the last answer with a token are there for all processes, without a
+// request. What is no scope is left out: they are stored in clear.
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	body := func(scope string) string {
+		return fmt.Sprintf(`{"access_token":"%s","expires_in":3600%s}`, canaryToken, scope)
+	}
+	for name, c := range map[string]struct {
+		scope string
+		want  []string
+	}{
+		"blanks":      {`,"scope":"SvcBooks.bills.READ SvcChat.Channels.READ"`, []string{"SvcBooks.bills.READ", "SvcChat.Channels.READ"}},
+		"commas":      {`,"scope":"SvcBooks.bills.READ, SvcCRM.notifications.ALL"`, []string{"SvcBooks.bills.READ", "SvcCRM.notifications.ALL"}},
+		"none":        {``, nil},
+		"empty":       {`,"scope":" , "`, nil},
+		"null":        {`,"scope":null`, nil},
+		"secrets":     {`,"scope":"SvcBooks.bills.READ ` + canaryRefresh + ` x` + canarySecret + ` ` + canaryToken + `"`, []string{"SvcBooks.bills.READ"}},
+		"no scopes":   {`,"scope":"a\u0000b ü SvcBooks.bills.READ ` + strings.Repeat("x", 201) + `"`, []string{"SvcBooks.bills.READ"}},
+		"of a length": {`,"scope":"` + strings.Repeat("x", 200) + `"`, []string{strings.Repeat("x", 200)}},
+	} {
+		r := newTokenFixture(t, answer(200, jsonType, body(c.scope)))
+		if err := r.ask(t); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		r.advance(2 * time.Hour) // the token is dead, what was granted is not
+		got, err := r.process(t).Scopes(t.Context(), one)
+		if diff := cmp.Diff(c.want, got); diff != "" || err != nil || len(r.seen()) != 1 {
+			t.Errorf("%s: %v after %d requests (-want +got):\n%s", name, err, len(r.seen()), diff)
+		}
+	}
+}
+
+// TestScopesOfNoGrant: nothing is said of a credential that is not known or denied.
+func TestScopesOfNoGrant(t *testing.T) {
+	t.Parallel()
+	o := &consentOffice{says: []string{`{"access_token":"` + canaryToken + `","expires_in":3600,"scope":"SvcBooks.bills.READ"}`}}
+	r := newTokenFixture(t, o.ServeHTTP)
+	expect := func(when string, want []string) {
+		t.Helper()
+		if got, err := r.process(t).Scopes(t.Context(), one); err != nil || !cmp.Equal(want, got) {
+			t.Errorf("%s: %q, %v, want %q", when, got, err, want)
+		}
+	}
+	expect("before the first token", nil)
+	if len(r.seen()) > 0 || len(r.store.rows) > 0 {
+		t.Errorf("%d requests, %d rows, want none", len(r.seen()), len(r.store.rows))
+	}
+	if err := r.ask(t); err != nil {
+		t.Fatal(err)
+	}
+	expect("with a token", []string{"SvcBooks.bills.READ"})
+	o.tell(says("invalid_code"), says("invalid_code"))
+	r.advance(2 * time.Hour)
+	r.mustFail(t, r.ask(t), pipeline.Unavailable)
+	expect("after one refusal", []string{"SvcBooks.bills.READ"})
+	r.advance(time.Hour)
+	r.mustFail(t, r.ask(t), pipeline.Denied)
+	expect("of a denied credential", nil)
+
+	process := r.process(t)
+	_, err := process.Scopes(t.Context(), &pipeline.Organization{Key: "stranger"})
+	r.mustFail(t, err, pipeline.Denied)
+	r.store.err = errors.New("no connection")
+	_, err = process.Scopes(t.Context(), one)
+	r.mustFail(t, err, pipeline.Unavailable)
 }

@@ -3,14 +3,20 @@ package warehouse_test
 import (
 	"context"
 	"maps"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline"
 	"sluice/pipeline/lineage/rebuild"
+	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/changes"
+	"sluice/pipeline/warehouse/tombstones"
 )
 
 // TestTheLogSaysWhatChanged compares the tables before and after each of many random writes with
@@ -80,5 +86,61 @@ func TestAnUnchangedPageLogsNothing(t *testing.T) {
 	}
 	if logged != 1 {
 		t.Errorf("a page of new records took %d rows of the log, want one", logged)
+	}
+}
+
+// TestATombstoneMovesTheStamp: a consumer asks for rows with a later _changed_at than the last one
+// that it saw. It gets each row that got or lost its tombstone, and no other.
+func TestATombstoneMovesTheStamp(t *testing.T) {
+	t.Parallel()
+	l := openList(t, once)
+	follow := func(what string, want ...string) {
+		t.Helper()
+		got := ask[[]string](l.fixture, `WITH seen AS (UPDATE public.seen SET upto = (SELECT max(_changed_at) FROM shop.things) FROM (SELECT upto AS before FROM public.seen) AS s RETURNING before)
+			SELECT coalesce(array_agg(thing_id ORDER BY thing_id), '{}') FROM shop.things, seen WHERE _changed_at > before`)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the follower sees %q, want %q", what, got, want)
+		}
+	}
+	_, err := l.db.Pool().Exec(t.Context(), `CREATE TABLE public.seen AS SELECT '-infinity'::timestamptz AS upto`)
+	l.must(err)
+	l.read(1, 2, 3, 4, 5)
+	follow("loaded", "1", "2", "3", "4", "5")
+	l.scan(1, 2, 3, 4)
+	follow("missed once")
+	l.scan(1, 2, 3, 4)
+	follow("deleted", "5")
+	l.scan(1, 2, 3, 4)
+	follow("gone as before")
+	l.read(5)
+	l.expect("back", []string{"5 restored"}, nil)
+	follow("restored", "5")
+	l.read(5)
+	follow("shown as before")
+	l.scan()
+	l.scan()
+	follow("held for a person")
+	_, err = l.db.DecideTombstones(t.Context(), l.sweep, ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`), tombstones.Accept)
+	l.must(err)
+	follow("accepted by a person", "1", "2", "3", "4", "5")
+}
+
+// TestWhatChangesInADay counts the changes of lists that went on from a watermark: not those of a
+// first run, of details, of a week ago, or of a list that was read for minutes only.
+func TestWhatChangesInADay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	list, details, young := key("a", "list"), key("a", "list.details"), key("a", "young")
+	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: list, Every: time.Hour}, {Key: details, Every: time.Hour}, {Key: young, Every: time.Hour}}))
+	h.ran(list, pipeline.ClassIncremental, "9 days", "10 days", pipeline.OutcomeDone, 5000, 1)
+	h.ran(list, pipeline.ClassIncremental, "4 days", "", pipeline.OutcomeDone, 5000, 1)
+	h.ran(list, pipeline.ClassIncremental, "2 days", "3 days", pipeline.OutcomeDone, 60, 1)
+	h.ran(list, pipeline.ClassIncremental, "1 day", "2 days", pipeline.OutcomeProvisional, 20, 1)
+	h.ran(details, pipeline.ClassDetails, "1 day", "2 days", pipeline.OutcomeDone, 900, 1)
+	h.ran(young, pipeline.ClassIncremental, "1 minute", "10 minutes", pipeline.OutcomeDone, 900, 1)
+	changed, err := h.db.Changed(t.Context())
+	h.must(err)
+	if len(changed) != 1 || changed[0].Resource != "list" || math.Abs(changed[0].PerDay-40) > 0.1 || math.Abs(changed[0].Days-2) > 0.01 {
+		t.Errorf("got %+v, want 40 changes a day in two days", changed)
 	}
 }

@@ -3,6 +3,7 @@ package warehouse_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -19,7 +20,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
+	"sluice/schema/record"
 )
 
 func TestOpenSaysWhatIsOutOfReachWithoutThePassword(t *testing.T) {
@@ -215,4 +218,101 @@ func TestASessionWithoutAClientLetsGo(t *testing.T) {
 		t.Errorf("the lock of a process that is gone is still held: %v", err)
 	}
 	h.must(other.Rollback(t.Context()))
+}
+
+// jump makes the database's clock jump: all instants of calls and gates move the other way.
+func (h *fixture) jump(by time.Duration) {
+	h.Helper()
+	for _, sql := range []string{
+		`UPDATE sluice.calls SET reserved_at = reserved_at - $1::interval, lease_until = lease_until - $1::interval,
+			finished_at = finished_at - $1::interval, free_at = free_at - $1::interval`,
+		`UPDATE sluice.budgets SET closed_until = closed_until - $1::interval, capped_at = capped_at - $1::interval, cap_until = cap_until - $1::interval`,
+	} {
+		_, err := h.db.Pool().Exec(h.Context(), sql, by)
+		h.must(err)
+	}
+}
+
+// TestTheDatabasesClockJumps: the ledger has no other clock. After a jump back, waits last longer
+// by the jump, and no limit is exceeded. After a jump ahead, one minute's allowance is granted
+// twice, once: upstream refuses the excess, which closes the gate.
+func TestTheDatabasesClockJumps(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	limits := pipeline.Limits{Shared: "suite", PerMinute: 3, Concurrent: 3}
+	spend := func() {
+		for range limits.PerMinute {
+			h.must(h.db.Finish(t.Context(), h.granted("shop", limits), pipeline.CallResult{Status: 200}))
+		}
+	}
+	spend()
+	h.refused(pipeline.RefusedMinute, "shop", limits, 1, time.Minute)
+	h.jump(-time.Hour)
+	h.refused(pipeline.RefusedMinute, "shop", limits, 1, time.Minute) // and so on for an hour
+	h.jump(time.Hour)                                                 // the clock was corrected
+	h.refused(pipeline.RefusedMinute, "shop", limits, 1, time.Minute)
+	h.jump(time.Hour)
+	spend()
+	h.refused(pipeline.RefusedMinute, "shop", limits, 1, time.Minute)
+
+	underWay := h.granted("store", pipeline.Limits{Shared: "other", PerMinute: 9, Concurrent: 1})
+	h.jump(-time.Hour)
+	h.refused(pipeline.RefusedConcurrent, "store", pipeline.Limits{Shared: "other", PerMinute: 9, Concurrent: 1}, 1, 2*time.Hour)
+	h.must(h.db.Finish(t.Context(), underWay, pipeline.CallResult{Status: 200})) // its answer has arrived, whatever the clock says
+	h.granted("store", pipeline.Limits{Shared: "other", PerMinute: 9, Concurrent: 1})
+}
+
+// page returns a page of things, with or without the key amount.
+func (h *fixture) page(name string, things int, amount bool) []record.Record {
+	h.Helper()
+	records := make([]record.Record, things)
+	for i := range records {
+		raw := fmt.Sprintf(`{"thing_id":"%d","name":%q,"modified":"2026-01-17T15:27:23+0530"`, i, name)
+		if amount {
+			raw += `,"amount":null`
+		}
+		var err error
+		records[i], err = h.normalizer.Record([]byte(raw + "}"))
+		h.must(err)
+	}
+	return records
+}
+
+// One step is a run of a list: its pages, each with or without the key. A missing key is reported
+// once. A run with pages of both kinds proves nothing.
+func TestAKeyThatIsGoneIsNoticed(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	const with, without = true, false
+	for n, step := range []struct {
+		pages   []bool
+		news    []string
+		lacking int64 // in the view; 0 if the key is not gone
+	}{
+		{[]bool{without}, nil, 0}, // the key has never come
+		{[]bool{with, with}, nil, 0},
+		{[]bool{without, without}, []string{"amount"}, 24},
+		{[]bool{without}, nil, 36},
+		{[]bool{with}, nil, 0},
+		{[]bool{with, without, with}, nil, 0},
+		{[]bool{without}, nil, 0}, // so the key comes now and then
+		{[]bool{without}, []string{"amount"}, 36},
+		{[]bool{with}, nil, 0},
+		{[]bool{without, with}, []string{"amount"}, 0}, // reported too early
+		{[]bool{without, with}, nil, 0},                // and learned
+	} {
+		claim := h.claim()
+		var news []string
+		for at, amount := range step.pages {
+			batch := h.unit(claim, h.page(fmt.Sprint("run ", n, " page ", at), 12, amount)...)
+			batch.Listed = true
+			if at == len(step.pages)-1 {
+				batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+			}
+			news = append(news, h.load(batch).MissingKeys...)
+		}
+		if got := ask[int64](h, `SELECT coalesce(sum(lacking), 0) FROM sluice.missing_keys`); got != step.lacking || !slices.Equal(news, step.news) {
+			t.Fatalf("run %d: gone in %d records, news %q; want %d, %q", n, got, news, step.lacking, step.news)
+		}
+	}
 }

@@ -1,13 +1,18 @@
 package warehouse_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"sluice/pipeline"
+	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/streams"
+	"sluice/pipeline/warehouse/streams/backfills"
 )
 
 func idsOf(page streams.RunPage) []int64 {
@@ -117,5 +122,138 @@ func TestWaitReasons(t *testing.T) {
 	}
 	if got := look(); len(got) != 1 || got[2] != "exhausted: code 45" {
 		t.Errorf("run 2 waits because of %q", got[2])
+	}
+}
+
+// spentDays are counts written by hand: three minutes and an hour of a service's day, one of them
+// of yesterday. With them go upstream's last answer, after two of five calls of a minute, and the
+// calls that other programs made before.
+const spentDays = `
+INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, incremental, sweep) VALUES
+	('d', 'shop', 'minute', date_bin('1 minute', clock_timestamp(), 'epoch'), 5, 4, 1, 3),
+	('d', 'shop', 'hour', date_bin('1 hour', clock_timestamp() - interval '5 hours', 'epoch'), 10, 10, 0, 10),
+	('d', 'shop', 'minute', date_bin('1 hour', clock_timestamp() - interval '5 hours', 'epoch'), 10, 10, 0, 10),
+	('d', 'shop', 'minute', date_bin('1 minute', clock_timestamp() - interval '26 hours', 'epoch'), 7, 7, 7, 0);
+INSERT INTO sluice.day_budgets (organization_id, service, limit_seen, remaining_seen, reset_at, seen_call, seen_at, seen_bucket, seen_place)
+VALUES ('d', 'shop', 100, 40, clock_timestamp() + interval '2 hours', 9, clock_timestamp(), date_bin('1 minute', clock_timestamp(), 'epoch'), 2);
+INSERT INTO sluice.external_spent VALUES ('d', 'shop', '2026-03-01Z', 12, 100), ('d', 'shop', '2026-03-02Z', 0, 100), ('d', 'store', '2026-03-02Z', 5, 9);`
+
+func TestDay(t *testing.T) {
+	t.Parallel()
+	pool, reader := openReadingPool(t)
+	if _, err := pool.Exec(t.Context(), spentDays); err != nil {
+		t.Fatal(err)
+	}
+	day, err := reader.Day(t.Context(), "d", "shop", pipeline.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if day.Spent != 14 || day.ByClass[pipeline.ClassIncremental] != 1 || day.ByClass[pipeline.ClassSweep] != 13 || day.LastHour != 5 || day.Turn != nil {
+		t.Errorf("the day is %+v, want 14 spent, 1 of them incremental and 13 sweeps, 5 in the last hour", day)
+	}
+	// Of 60 used calls, 10 were ours in an earlier minute and 2 in this one. Of the 40 that were
+	// left, 3 were reserved since.
+	if day.External == nil || *day.External != 48 || day.SeenLeft == nil || *day.SeenLeft != 37 {
+		t.Errorf("others spent %v, %v are left, want 48 and 37", day.External, day.SeenLeft)
+	}
+	// The minute in which upstream's day began is ours, too.
+	if _, err := pool.Exec(t.Context(), `INSERT INTO sluice.spent (organization_id, service, span, began_at, reserved, calls, sweep)
+		SELECT organization_id, service, 'minute', date_bin('1 minute', reset_at - interval '24 hours', 'epoch'), 7, 7, 7
+		FROM sluice.day_budgets WHERE (organization_id, service) = ('d', 'shop')`); err != nil {
+		t.Fatal(err)
+	}
+	if first, err := reader.Day(t.Context(), "d", "shop", pipeline.Limits{}); err != nil || first.External == nil || *first.External != 41 {
+		t.Errorf("with seven calls in the first minute others spent %v (%v), want 41", first.External, err)
+	}
+	sameAs(t, []calls.ExternalDay{
+		{EndedAt: instant(t, "2026-03-02 00:00:00"), Limit: 100}, {EndedAt: instant(t, "2026-03-01 00:00:00"), Calls: 12, Limit: 100},
+	}, day.Before, nil)
+
+	turned, err := reader.Day(t.Context(), "d", "shop", pipeline.Limits{
+		ResetZone: "UTC", ResetHour: day.At.UTC().Add(-3 * time.Hour).Hour(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if turned.Spent != 4 || turned.Turn == nil || turned.Turn.Sub(day.At) < 20*time.Hour || turned.Turn.Sub(day.At) > 21*time.Hour {
+		t.Errorf("the day that turned three hours ago is %+v, want 4 spent, and that it turns again in 20 hours and some", turned)
+	}
+	none, err := reader.Day(t.Context(), "d", "nothing", pipeline.Limits{})
+	if err != nil || none.Spent != 0 || none.External != nil || none.SeenLeft != nil || len(none.Before) != 0 {
+		t.Errorf("a service that was never called has %+v (%v)", none, err)
+	}
+}
+
+// askedBefore is a backfill that failed once and waits in its second run, and one that has ended.
+//
+//nolint:dupword // columns repeat values
+const askedBefore = `
+INSERT INTO sluice.runs (organization_id, service, resource, class, gen, ended_at, outcome, calls, received, inserted, superseded) VALUES
+	('r', 'shop', 'bills.backfill', 'backfill', 1, now(), 'failed', 5, 900, 700, 2), ('r', 'shop', 'bills.backfill', 'backfill', 1, NULL, NULL, 0, 200, 30, 0);
+INSERT INTO sluice.streams (organization_id, service, resource, every, next_due_at, state, reason, wait_until, scan, run_id) SELECT
+	'r', 'shop', 'bills.backfill', '15 minutes', '2026-03-02Z', 'waiting', 'spent', '2026-03-01 18:30Z', '{"windows": {"at": 4, "of": 6}}', max(id) FROM sluice.runs;
+INSERT INTO sluice.streams (organization_id, service, resource, every) VALUES ('r', 'shop', 'bills', '1 hour');
+INSERT INTO sluice.calls (organization_id, service, resource, class, shared, run_id, method, path, reserved_at, lease_until, free_at)
+	SELECT 'r', 'shop', 'bills', 'backfill', 'suite', run_id, 'GET', '/x', now(), now(), now() FROM sluice.streams, generate_series(1, 2)
+	WHERE organization_id = 'r' AND run_id IS NOT NULL;
+INSERT INTO sluice.backfills (organization_id, service, resource, column_name, from_day, windows, forecast_calls, forecast_basis, requested_at,
+	requested_by, state, scan, runs, ended_at) VALUES
+	('r', 'shop', 'bills', '', NULL, 1, NULL, NULL, '2026-02-01Z', 'a', 'cancelled', '{}', '{}', '2026-02-02Z'),
+	('r', 'shop', 'bills', 'date', '2025-10-01', 6, 40, 'measured', '2026-03-01Z', 'b', 'running', '{"windows": {"at": 1, "of": 6}}',
+		(SELECT array_agg(id ORDER BY id) FROM sluice.runs WHERE organization_id = 'r'), NULL);
+CREATE SCHEMA shop;
+CREATE TABLE shop.bills (organization_id text, day date, modified timestamptz);
+INSERT INTO shop.bills VALUES ('r', '2025-01-31', '2026-01-01 10:00Z'), ('r', '2025-02-01', '2026-01-02 10:00Z'), ('r', '2025-02-28', '2026-01-03 10:00Z'),
+	('r', NULL, NULL), ('other', '2025-02-01', '2026-01-02 10:00Z');`
+
+func TestBackfills(t *testing.T) {
+	t.Parallel()
+	pool, reader := openReadingPool(t)
+	if _, err := pool.Exec(t.Context(), askedBefore); err != nil {
+		t.Fatal(err)
+	}
+	until, over := instant(t, "2026-03-01 18:30:00"), instant(t, "2026-02-02 00:00:00")
+	running := backfills.Backfill{
+		ID: 2, Organization: "r", Service: "shop", Resource: "bills", Column: "date", From: "2025-10-01", State: "running",
+		StreamState: "waiting", Reason: "spent", Until: &until, NextDueAt: instant(t, "2026-03-02 00:00:00"), Windows: 6, WindowsDone: 4,
+		Forecast: new(int64(40)), ForecastBasis: "measured", Calls: 7, Received: 1100, Inserted: 730, Superseded: 2,
+		RequestedAt: instant(t, "2026-03-01 00:00:00"), RequestedBy: "b",
+	}
+	cancelled := backfills.Backfill{
+		ID: 1, Organization: "r", Service: "shop", Resource: "bills", State: "cancelled", NextDueAt: running.NextDueAt, Windows: 1,
+		RequestedAt: instant(t, "2026-02-01 00:00:00"), RequestedBy: "a", EndedAt: &over,
+	}
+	numbers := cmpopts.IgnoreFields(backfills.Backfill{}, "Runs")
+	got, err := reader.List(t.Context(), backfills.Filter{})
+	sameAs(t, []backfills.Backfill{running, cancelled}, got, err, numbers)
+	got, err = reader.List(t.Context(), backfills.Filter{Open: true})
+	sameAs(t, []backfills.Backfill{running}, got, err, numbers)
+	one, err := reader.Backfill(t.Context(), 1)
+	sameAs(t, cancelled, one, err, numbers)
+	if _, err := reader.Backfill(t.Context(), 99); !errors.Is(err, warehouse.ErrNotFound) {
+		t.Errorf("Backfill(99) = %v, want ErrNotFound", err)
+	}
+	known, err := reader.FactsOfStreams(t.Context(), "r")
+	if err != nil || len(known) != 2 || known[0].Resource != "bills" || known[0].Rows != 0 || known[0].RowsBeside != 730 {
+		t.Errorf("what is known of the list beside its backfills: %+v, %v", known, err)
+	}
+}
+
+func TestRowsWithin(t *testing.T) {
+	t.Parallel()
+	pool, reader := openReadingPool(t)
+	if _, err := pool.Exec(t.Context(), askedBefore); err != nil {
+		t.Fatal(err)
+	}
+	table := [2]string{"shop", "bills"}
+	first, last := instant(t, "2025-02-01 00:00:00"), instant(t, "2025-02-28 00:00:00")
+	got, err := reader.RowsWithin(t.Context(), "r", table, "day", true, warehouse.Span{From: first, To: last}, warehouse.Span{To: first}, warehouse.Span{From: last})
+	sameAs(t, []int64{2, 2, 1}, got, err)
+	got, err = reader.RowsWithin(t.Context(), "r", table, "modified", false, warehouse.Span{From: instant(t, "2026-01-02 10:00:00")}, warehouse.Span{})
+	sameAs(t, []int64{2, 4}, got, err)
+	got, err = reader.RowsWithin(t.Context(), "r", table, "", false, warehouse.Span{From: first})
+	sameAs(t, []int64{4}, got, err)
+	if _, err := reader.RowsWithin(t.Context(), "r", [2]string{"shop", "nothing"}, "", false, warehouse.Span{}); err == nil {
+		t.Error("rows of a table that is not there were counted")
 	}
 }

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/streams"
 )
 
 // due takes the streams that are due in a transaction of its own.
@@ -167,5 +169,61 @@ func TestUnknownStreams(t *testing.T) {
 	}
 	if err := h.db.Resolve(t.Context(), 12345, ""); !errors.Is(err, warehouse.ErrNotFound) {
 		t.Errorf("Resolve = %v, want ErrNotFound", err)
+	}
+}
+
+// TestTickIsNoted: the transaction that takes due streams notes its instant, also where none is
+// due, and waits for no other that does the same.
+func TestTickIsNoted(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	pool := h.db.Pool()
+	if at, err := h.db.LastTick(t.Context()); at != nil || err != nil {
+		t.Fatalf("the last tick was at %v (error %v) before the first", at, err)
+	}
+	before := time.Time{}
+	h.must(pool.QueryRow(t.Context(), `SELECT clock_timestamp()`).Scan(&before))
+	_, err := pool.Exec(t.Context(), `UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`)
+	h.must(err)
+	h.must(pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+		if _, err := h.db.TakeDue(t.Context(), tx, 10); err != nil {
+			return err
+		}
+		return pgx.BeginFunc(t.Context(), pool, func(other pgx.Tx) error { // a wait would end with the timeout of locks
+			_, err := h.db.TakeDue(t.Context(), other, 10)
+			return err
+		})
+	}))
+	if at, err := h.db.LastTick(t.Context()); err != nil || at == nil || at.Before(before) {
+		t.Errorf("the last tick was at %v (error %v), want after %v", at, err, before)
+	}
+}
+
+// TestAForecastIsMadeOnceAndBeforeTheRun: a forecast that is made after the first page knows the
+// outcome.
+func TestAForecastIsMadeOnceAndBeforeTheRun(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	keep := func(calls int) {
+		h.must(h.db.StoreForecast(t.Context(), h.stream.Key(), streams.Forecast{Calls: calls, Basis: "measured"}))
+	}
+	kept := func(run int64) int64 {
+		return ask[int64](h, "SELECT coalesce(sum(calls), -1)::bigint FROM sluice.forecasts WHERE run_id = $1", run)
+	}
+	keep(1) // no run is open
+	if n := ask[int](h, "SELECT count(*) FROM sluice.forecasts"); n != 0 {
+		t.Errorf("%d forecasts of no run", n)
+	}
+	claim := h.claim()
+	keep(5)
+	keep(6)
+	if got := kept(claim.Run); got != 5 {
+		t.Errorf("the forecast is %d, want the first one, 5", got)
+	}
+	h.load(h.unit(claim, h.record(1, "a")))
+	_ = ask[int](h, "WITH gone AS (DELETE FROM sluice.forecasts RETURNING 1) SELECT count(*) FROM gone")
+	keep(7)
+	if got := kept(claim.Run); got != -1 {
+		t.Errorf("a run that has loaded a page was forecast to take %d calls", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +18,8 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/upstream/wire"
+	"sluice/schema"
+	"sluice/schema/custom"
 	"sluice/schema/redact"
 )
 
@@ -155,6 +158,79 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 	} {
 		if !read {
 			t.Errorf("%s is commented out and not read as it should: %+v", what, got)
+		}
+	}
+}
+
+// head is a configuration without lists of its own.
+const head = `vendor:
+  api_url: https://www.example.com
+  chat_url: https://chat.example.com
+  auth_url: https://accounts.example.com
+organizations:
+  - name: north
+    id: "1"
+    credentials: {client_id: 1000.NORTH, client_secret: "${NORTH_SECRET}", refresh_token: "${NORTH_TOKEN}"}
+    services:
+      accounting: {plan: standard}
+`
+
+// TestCatalogue: a named list is copied, with its table in schema custom; the others are not.
+func TestCatalogue(t *testing.T) {
+	t.Parallel()
+	got := customOf(t, head+"catalogue: [journals, inventory_contacts]\nresources:\n  journals: {every: 3h}\n")
+	if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, []string{"accounting.journals", "inventory.inventory_contacts"}) {
+		t.Errorf("lists %v", names)
+	}
+}
+
+// customOf loads a configuration and returns its lists in schema custom.
+func customOf(t *testing.T, text string) map[string]schema.Resource {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := load(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]schema.Resource)
+	for _, service := range cfg.Services {
+		for _, r := range service.Resources {
+			if r.Schema == custom.Schema {
+				found[service.Name+"."+r.Name] = r
+			}
+		}
+	}
+	return found
+}
+
+// TestDeployedConfigurations loads the configurations that deploy has for compose, the chart and
+// the manifests, with the files of secrets that they name.
+func TestDeployedConfigurations(t *testing.T) {
+	t.Parallel()
+	secrets := t.TempDir()
+	for name, text := range map[string]string{
+		"database_url": "postgres://sluice:" + canary + "@db.example.com/warehouse", "client_secret": canary, "refresh_token": canary,
+		"acme_client_secret": canary, "acme_refresh_token": canary, "acme_hook_secret": "abcdefgh1234",
+	} {
+		if err := os.WriteFile(filepath.Join(secrets, name), []byte(text), 0o400); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{
+		"compose/config.yaml", "compose/demo.yaml", "chart/examples/config.yaml", "chart/examples/receiver.yaml",
+		"manifests/serve/config.yaml", "manifests/batch/config.yaml", "manifests/example/config.yaml",
+	} {
+		text := strings.ReplaceAll(read(t, "../../../deploy/"+file), "file:/run/secrets", "file:"+secrets)
+		got, err := config.Load(file, lookup(nil), func(string) ([]byte, error) { return []byte(text), nil }, connectors.All(), config.ForAll)
+		if err != nil {
+			t.Errorf("deploy/%s: %v", file, err)
+			continue
+		}
+		if len(got.Organizations) != 1 || got.Organizations[0].Credentials.RefreshToken.Reveal() != canary {
+			t.Errorf("deploy/%s: %d organizations", file, len(got.Organizations))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package config_test
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -135,6 +136,50 @@ func TestEvents(t *testing.T) {
 	for _, purpose := range []config.Purpose{config.ForOffline, config.ForReceiver, config.ForConsole} {
 		if _, err := config.Load("events.yaml", lookup(map[string]string{"HOME": "/home/sluice"}), file, services(), purpose); err != nil {
 			t.Errorf("%d: %v", purpose, err)
+		}
+	}
+}
+
+func TestReachable(t *testing.T) {
+	t.Parallel()
+	for listen, want := range map[string]bool{
+		"127.0.0.1:9464": false, "[::1]:9464": false, "localhost:9464": false, "127.8.8.8:1": false,
+		"0.0.0.0:9464": true, ":9464": true, "[::]:9464": true, "10.1.2.3:9464": true, "metrics.example:9464": true,
+	} {
+		if config.Reachable(listen) != want {
+			t.Errorf("%s can be reached: %t", listen, !want)
+		}
+	}
+}
+
+// TestSettings: the configuration in force has defaults, and of secrets where they come from.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	got, err := load(t, filepath.Join("testdata", "everything.good.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]config.Setting{}
+	for _, setting := range got.Settings() {
+		if _, twice := found[setting.Path]; twice {
+			t.Errorf("%s is there twice", setting.Path)
+		}
+		if strings.Contains(setting.Value, canary) {
+			t.Errorf("%s shows a secret: %s", setting.Path, setting.Value)
+		}
+		found[setting.Path] = setting
+	}
+	for path, want := range map[string]config.Setting{
+		"organizations[0].credentials.refresh_token": {Value: "${NORTH_TOKEN}", Secret: true},
+		"log.level":       {Value: "debug"},
+		"workers":         {Value: "3"},
+		"vendor.name":     {Value: "Acme"},
+		"database.url":    {Value: "the configuration file", Secret: true},
+		"retention.calls": {Value: "48h0m0s"}, "retention.quarantine.open": {Value: "8760h0m0s"}, "retention.gone": {Value: "720h0m0s"},
+	} {
+		want.Path = path
+		if found[path] != want {
+			t.Errorf("%s is %+v, want %+v", path, found[path], want)
 		}
 	}
 }

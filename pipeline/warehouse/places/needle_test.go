@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"testing"
 
 	"sluice/pipeline/warehouse/places"
+	"sluice/pipeline/warehouse/warehousetest"
 )
 
 func needle(tb testing.TB, text string) *places.Needle {
@@ -115,3 +117,5 @@ func TestNeedlesDoNotShow(t *testing.T) {
 		t.Errorf("the text is shown: %s", shown)
 	}
 }
+
+func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }

@@ -1,11 +1,17 @@
 package postgres_test
 
 import (
+	"context"
+	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"sluice/pipeline/warehouse/postgres"
 )
@@ -60,5 +66,110 @@ func TestPasswordsOfTheEnvironment(t *testing.T) { //nolint:paralleltest // the 
 	t.Setenv("PGPASSWORD", "canary")
 	if got := postgres.Passwords("postgres://u@db/w"); !slices.Contains(got, "canary") {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestExposed(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"postgres://u@127.0.0.1/w":                                              "",
+		"postgres://u@127.8.0.1/w?sslmode=disable":                              "",
+		"postgres://u@[::1]/w":                                                  "",
+		"postgres://u@localhost/w":                                              "",
+		"postgres://u@LocalHost/w":                                              "",
+		"postgres:///w?host=/run/postgresql":                                    "",
+		"host=/run/postgresql user=u":                                           "",
+		"postgres://u@db.example.com/w?sslmode=verify-full":                     "",
+		"host=db.example.com user=u sslmode=verify-full":                        "",
+		"postgres://u@a.example.com,b.example.com/w?sslmode=verify-full":        "",
+		"postgres://u@db.example.com/w":                                         "db.example.com",
+		"host=db.example.com user=u":                                            "db.example.com",
+		"host='db.example.com' user=u sslmode='require'":                        "db.example.com",
+		"postgres:///w?host=db.example.com":                                     "db.example.com",
+		"postgres://u@db.example.com/w?sslmode=disable":                         "db.example.com",
+		"postgres://u@db.example.com/w?sslmode=allow":                           "db.example.com",
+		"postgres://u@db.example.com/w?sslmode=prefer":                          "db.example.com",
+		"postgres://u@db.example.com/w?sslmode=require":                         "db.example.com",
+		"postgres://u@10.0.0.1/w?sslmode=verify-ca":                             "10.0.0.1",
+		"postgres://u@[2001:db8::1]/w":                                          "2001:db8::1",
+		"postgres://u@0.0.0.0/w":                                                "0.0.0.0",
+		"postgres://u@localhost.example.com/w":                                  "localhost.example.com",
+		"postgres://u@localhost,db.example.com/w":                               "db.example.com",
+		"postgres://u@127.0.0.1:5432,10.0.0.2:5433/w":                           "10.0.0.2",
+		"postgres:///w?host=/run/postgresql,10.0.0.3&port=5432,5432":            "10.0.0.3",
+		"host=localhost,db.example.com user=u sslmode=require":                  "db.example.com",
+		"postgres://u:p@no such address":                                        "",
+		"postgres:///w?host=/run/postgresql,db.example.com&sslmode=verify-full": "",
+	} {
+		if got := postgres.Exposed(address); got != want {
+			t.Errorf("%s: %q, want %q", address, got, want)
+		}
+	}
+}
+
+func TestExposedByTheEnvironment(t *testing.T) {
+	t.Setenv("PGHOST", "db.example.com")
+	for _, c := range []struct{ mode, address, want string }{
+		{"", "postgres:///w", "db.example.com"},
+		{"require", "postgres:///w", "db.example.com"},
+		{"verify-full", "postgres:///w", ""},
+		{"verify-full", "postgres:///w?sslmode=prefer", "db.example.com"},
+		{"verify-full", "postgres://other.example.com/w", ""},
+		{"", "postgres://localhost/w", ""},
+		{"disable", "postgres://other.example.com/w?sslmode=verify-full", ""},
+	} {
+		t.Setenv("PGSSLMODE", c.mode)
+		if got := postgres.Exposed(c.address); got != c.want {
+			t.Errorf("PGSSLMODE=%s, %s: %q, want %q", c.mode, c.address, got, c.want)
+		}
+	}
+}
+
+// serverOf accepts one connection as a server of a version, and returns the connection.
+func serverOf(t *testing.T, version string) *pgconn.PgConn {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		backend := pgproto3.NewBackend(conn, conn)
+		if _, err := backend.ReceiveStartupMessage(); err != nil {
+			return
+		}
+		backend.Send(&pgproto3.AuthenticationOk{})
+		if version != "" {
+			backend.Send(&pgproto3.ParameterStatus{Name: "server_version", Value: version})
+		}
+		backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+		_ = backend.Flush()
+	}()
+	conn, err := pgconn.Connect(t.Context(), "postgres://u@"+listener.Addr().String()+"/d?sslmode=disable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return conn
+}
+
+// TestServersBefore14AreRefused: the error says what is needed and what is there.
+func TestServersBefore14AreRefused(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]string{
+		"15.18 (Debian 15.18-0+deb12u1)": "", "14.0": "", "17beta2": "", "18.1": "",
+		"13.22": "Postgres 14 or newer, and this is 13.22", "9.6.24": "this is 9.6.24", "": "does not say its version",
+	} {
+		err := postgres.CheckVersion(serverOf(t, version))
+		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", version, err, want)
+		}
+		if old := strings.Contains(want, "this is"); old != errors.Is(err, postgres.ErrTooOld) {
+			t.Errorf("%q: %v, want ErrTooOld %t", version, err, old)
+		}
 	}
 }

@@ -3,12 +3,15 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -71,4 +74,80 @@ func connect(t *testing.T) *pgx.Conn {
 		t.Fatal(err)
 	}
 	return conn
+}
+
+// TestInKeyOrder: the next rows after a key are read by the index although the table has no
+// statistics. Rows without an index for their order are sorted, and the statement is not compiled.
+func TestInKeyOrder(t *testing.T) {
+	t.Parallel()
+	conn := connect(t)
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sql := range []string{
+		`CREATE TABLE things (owner text, id text COLLATE "C", note text, PRIMARY KEY (owner, id)) WITH (autovacuum_enabled = off)`,
+		`INSERT INTO things SELECT 'a', n::text, repeat('x', 100) FROM generate_series(1, 20000) AS n`,
+	} {
+		if _, err := tx.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const behind = `SELECT note FROM things WHERE owner = 'a' AND id > '1' ORDER BY id LIMIT 2000`
+	if plan := explain(t, tx, behind); !strings.Contains(plan, "Sort") {
+		t.Errorf("without it nothing is sorted: this shows nothing\n%s", plan)
+	}
+	if err := postgres.InKeyOrder(t.Context(), tx); err != nil {
+		t.Fatal(err)
+	}
+	if plan := explain(t, tx, behind); strings.Contains(plan, "Sort") || !strings.Contains(plan, "Index") {
+		t.Errorf("the rows behind a key:\n%s", plan)
+	}
+	if plan := explain(t, tx, `SELECT note FROM things ORDER BY note`); !strings.Contains(plan, "Sort") || strings.Contains(plan, "JIT") {
+		t.Errorf("in an order that no index has:\n%s", plan)
+	}
+}
+
+func explain(t *testing.T, tx pgx.Tx, sql string) string {
+	t.Helper()
+	rows, err := tx.Query(t.Context(), "EXPLAIN "+sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Codes of PostgreSQL's appendix A, and whether they say that the server is away, or that it cannot
+// do the work now.
+func TestWhatTheServerSays(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]struct{ unreachable, busy bool }{
+		"08006": {unreachable: true},                 // connection_failure
+		"57P01": {unreachable: true},                 // admin_shutdown
+		"57P03": {unreachable: true},                 // cannot_connect_now
+		"53300": {unreachable: true, busy: true},     // too_many_connections
+		"28P01": {unreachable: true},                 // invalid_password: it may be replaced at this moment
+		"53100": {busy: true}, "53200": {busy: true}, // disk_full, out_of_memory
+		"58030": {busy: true},                        // io_error
+		"55P03": {busy: true}, "57014": {busy: true}, // lock_not_available, query_canceled
+		"40001": {busy: true}, "40P01": {busy: true}, // serialization_failure, deadlock_detected
+		"55000": {}, "42P01": {}, "23505": {}, "22P02": {}, // our own mistakes, or a matter for the operator
+	} {
+		err := fmt.Errorf("registering: %w", &pgconn.PgError{Code: code})
+		if postgres.Unreachable(err) != want.unreachable || postgres.Busy(err) != want.busy {
+			t.Errorf("%s: unreachable %v, busy %v, want %+v", code, postgres.Unreachable(err), postgres.Busy(err), want)
+		}
+		if postgres.Refused(err) == want.unreachable || postgres.Deadlocked(err) != (code == "40P01") {
+			t.Errorf("%s: refused %v, deadlocked %v", code, postgres.Refused(err), postgres.Deadlocked(err))
+		}
+	}
+	for _, err := range []error{nil, errors.New("something else"), context.Canceled, errors.Join(context.Canceled, &pgconn.PgError{Code: "57014"})} {
+		if postgres.Unreachable(err) || postgres.Busy(err) || postgres.Deadlocked(err) {
+			t.Errorf("%v: unreachable %v, busy %v, deadlocked %v", err, postgres.Unreachable(err), postgres.Busy(err), postgres.Deadlocked(err))
+		}
+	}
 }

@@ -1,11 +1,14 @@
 package canonical_test
 
 import (
+	"fmt"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"pgregory.net/rapid"
 
 	"sluice/schema"
 	"sluice/schema/record/canonical"
@@ -148,4 +151,91 @@ func TestNoDetailHoldsTheValue(t *testing.T) {
 			}
 		}
 	}
+}
+
+const seconds = 24 * 60 * 60
+
+// Every day of the years 1 to 9999, with what package time has for it.
+func TestDaysAreThoseOfPackageTime(t *testing.T) {
+	t.Parallel()
+	const first = -719_162 // 0001-01-01
+	const last = 2_932_896 // 9999-12-31
+	if from, to := time.Unix(first*seconds, 0).UTC(), time.Unix(last*seconds, 0).UTC(); from.Format(time.DateOnly) != "0001-01-01" || to.Format(time.DateOnly) != "9999-12-31" {
+		t.Fatalf("%s to %s are not all days", from, to)
+	}
+	var text []byte
+	for days := first; days <= last; days++ {
+		day := time.Unix(int64(days)*seconds, 0).UTC()
+		text = day.AppendFormat(text[:0], time.DateOnly)
+		if got, ok := canonical.Day(text); !ok || got != days {
+			t.Fatalf("%s is %d, %t, want %d", text, got, ok, days)
+		}
+	}
+}
+
+func TestOnlyDaysThatExistAreRead(t *testing.T) {
+	t.Parallel()
+	for year := range 10_000 {
+		for month := range 14 {
+			for _, day := range []int{0, 1, 28, 29, 30, 31, 32} {
+				text := fmt.Sprintf("%04d-%02d-%02d", year, month, day)
+				at, err := time.Parse(time.DateOnly, text)
+				want := err == nil && year > 0
+				days, ok := canonical.Day(text)
+				if ok != want || ok && int64(days)*seconds != at.Unix() {
+					t.Fatalf("%s is %d, %t, want %t", text, days, ok, want)
+				}
+			}
+		}
+	}
+	for _, text := range []string{"", "2026-01-0", "2026/01/01", "2026-01.01", "202x-01-01", "2026-0x-01", "2026-01-0x", "-026-01-01", "+026-01-01"} {
+		if _, ok := canonical.Day([]byte(text)); ok {
+			t.Errorf("%q is a day", text)
+		}
+	}
+	if days, ok := canonical.Day("1970-01-02T03:04:05Z"); !ok || days != 1 {
+		t.Errorf("with something behind it a day is %d, %t", days, ok)
+	}
+}
+
+// The canonical spelling of any number is the same number, and equals that of its shortest
+// spelling.
+func TestDecimalsKeepTheirValueAndHaveOneSpelling(t *testing.T) {
+	t.Parallel()
+	reader := canonical.NewReader(time.UTC)
+	rapid.Check(t, func(t *rapid.T) {
+		literal := rapid.StringMatching(`-?[0-9]{1,6}(\.[0-9]{1,6})?([eE][+-]?[0-9]{1,2})?`).Draw(t, "literal")
+		got, null, bad := reader.Append(nil, schema.KindDecimal, jsontext.Value(`"`+literal+`"`))
+		if null || bad.Code != "" {
+			if bad.Code != canonical.OutOfRange {
+				t.Fatalf("%s: null %t, %+v", literal, null, bad)
+			}
+			return
+		}
+		want, _ := new(big.Rat).SetString(literal)
+		is, ok := new(big.Rat).SetString(string(got))
+		if !ok || is.Cmp(want) != 0 {
+			t.Fatalf("%s became %s", literal, got)
+		}
+		spelling := want.FloatString(200)
+		spelling = strings.TrimRight(strings.TrimRight(spelling, "0"), ".")
+		if spelling == "-0" || spelling == "" {
+			spelling = "0"
+		}
+		if string(got) != spelling {
+			t.Fatalf("%s is spelled %s, want %s", literal, got, spelling)
+		}
+	})
+}
+
+func TestInstantsAreSpelledAsPostgresDoes(t *testing.T) {
+	t.Parallel()
+	reader := canonical.NewReader(time.UTC)
+	rapid.Check(t, func(t *rapid.T) {
+		at := time.UnixMicro(rapid.Int64Range(-62_135_596_800_000_000, 253_402_300_799_999_999).Draw(t, "microseconds")).UTC()
+		got, _, bad := reader.Append(nil, schema.KindTime, jsontext.Value(at.Format(`"2006-01-02T15:04:05.000000Z"`)))
+		if want := at.Format("2006-01-02 15:04:05.999999") + "+00"; string(got) != want || bad.Code != "" {
+			t.Fatalf("%s is spelled %s (%+v)", want, got, bad)
+		}
+	})
 }
