@@ -12,7 +12,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/cmd/sluice-dev/harness/proxy"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/outside"
 	"sluice/sandbox"
@@ -60,31 +59,6 @@ func onShow(t *testing.T, c *cli, a *engine.App) string {
 	must(t, err)
 	t.Cleanup(func() { must(t, listener.stop(context.WithoutCancel(t.Context()))) })
 	return strings.TrimSuffix(listener.url, "/")
-}
-
-// behind is the address of a second console, whose database is behind a tap.
-func (m *demoCompany) behind(tap proxy.Tap) string {
-	m.t.Helper()
-	return onShow(m.t, m.stage.cli, m.opened(lineTo(m.t, m.stage.postgres.URL(), tap)))
-}
-
-// opened is a second app with another address of the database.
-func (m *demoCompany) opened(database string) *engine.App {
-	m.t.Helper()
-	options := m.stage.cli.options()
-	options.ConfigPath, options.LogLevel = "demo.yaml", "error"
-	options.ReadFile = func(string) ([]byte, error) { return []byte(m.stage.config), nil }
-	options.LookupEnv = func(name string) (string, bool) {
-		if name == "DEMO_DATABASE_URL" {
-			return database, true
-		}
-		value, ok := m.stage.environment[name]
-		return value, ok
-	}
-	a, err := engine.Open(m.t.Context(), options)
-	must(m.t, err)
-	m.t.Cleanup(func() { must(m.t, a.Close(context.WithoutCancel(m.t.Context()))) })
-	return a
 }
 
 // hold reads the list of credit notes until what was deleted upstream needs a decision. The other

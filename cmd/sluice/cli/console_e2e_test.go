@@ -3,15 +3,9 @@
 package cli
 
 import (
-	"io"
-	"log"
-	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"sluice/cmd/sluice/console"
@@ -31,9 +25,7 @@ func TestConsoleInABrowser(t *testing.T) {
 		{"rows arrive", rowsArrive},
 		{"pages", everyPage},
 		{"without scripts", withoutScripts},
-		{"database away", databaseAway},
 		{"console gone", consoleGone},
-		{"console gone behind a proxy", consoleGoneBehindAProxy},
 		{"actions", everyAction},
 	} {
 		if !t.Run(part.name, func(t *testing.T) {
@@ -204,62 +196,4 @@ func (m *demoCompany) comesBack(p *browser.Page, loaded string) {
 		m.t.Errorf("the page was loaded again: at %s and at %s", loaded, now)
 	}
 	m.exec(`UPDATE sluice.streams SET state = 'idle', reason = '' WHERE resource = 'bills'`)
-}
-
-// consoleGoneBehindAProxy: the proxy answers while the console is gone, at which browsers give up.
-// The page does not.
-func consoleGoneBehindAProxy(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
-	first, err := m.stage.cli.openConsole(t.Context(), m.stage.app, "127.0.0.1:0")
-	must(t, err)
-	behind, err := url.Parse(first.url)
-	must(t, err)
-	front := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(behind) },
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
-		ErrorLog:     log.New(io.Discard, "", 0),
-	})
-	defer front.Close()
-	p := b.Page(t, 360, 800, false)
-	p.Allow("502")
-	p.Allow("net::ERR_")
-	p.Open(front.URL + "/")
-	loaded := p.Text("footer time")
-	must(t, first.stop(t.Context()))
-	p.Says("#lost", consoleIsGone)
-	second, err := m.stage.cli.openConsole(t.Context(), m.stage.app, first.listener.Addr().String())
-	must(t, err)
-	defer func() { must(t, second.stop(t.Context())) }()
-	m.comesBack(p, loaded)
-}
-
-// databaseAway: a page that is open says that the database is away, and comes back by itself.
-func databaseAway(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
-	var away atomic.Bool
-	at := m.behind(func(_ int, _ bool, data []byte) int {
-		if away.Load() {
-			return 0
-		}
-		return len(data)
-	})
-	const says, title = "The database does not answer. This page comes back by itself.", "Streams"
-	p := b.Page(t, 360, 800, true)
-	p.Open(at + "/")
-	loaded := p.Text("footer time")
-	if got := p.Text("h1"); got != title {
-		t.Fatalf("the page is %q", got)
-	}
-	away.Store(true)
-	p.Says("main", says)
-	judge(p)
-	other := b.Page(t, 1280, 800, false)
-	other.Expect("503")
-	other.Open(at + "/")
-	other.Says("main", says)
-	away.Store(false)
-	p.Says("h1", title)
-	other.Says("h1", title)
-	p.Wait("main table")
-	if now := p.Text("footer time"); now != loaded {
-		t.Errorf("the page was loaded again: at %s and at %s", loaded, now)
-	}
 }

@@ -42,7 +42,7 @@ func TestExitCodes(t *testing.T) {
 		"no entry number":          {args: "quarantine show x", code: codeUsage, says: "no entry number"},
 		"no such entry":            {args: "quarantine show 99", code: codeFailed, says: "99"},
 		"no held deletion":         {args: "tombstones accept 1", code: codeUsage, says: "no deletion of run 1 needs review"},
-		"a resource that is off":   {args: "sync accounting.expenses", code: codeUsage, says: "accounting.expenses"},
+		"a resource that is off":   {args: "sync accounting.expenses", code: codeUsage, says: "no resource enabled"},
 		"a resource without --why": {args: "status inventory.bills", code: codeUsage, says: "behind --why"},
 		"no configuration": {args: "sync", code: codeUsage, says: "sluice init", spoil: func(s *fixture) {
 			must(s.t, os.Remove(s.config))

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline/engine"
-	"sluice/pipeline/engine/metrics"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
 )
@@ -52,43 +49,6 @@ INSERT INTO sluice.verifications (calls_allowed) SELECT 0 FROM generate_series(1
 INSERT INTO sluice.verified_streams (verification_id, organization_id, service, resource)
 SELECT v.id, organization_id, service, resource FROM sluice.verifications v, sluice.streams WHERE $1::integer > 0 AND resource !~ '\.';
 VACUUM ANALYZE`
-
-// BenchmarkScrape measures /metrics of a fleet of 200 organizations; with -short of 20. The first
-// scrape of a process, which counts the day's calls, is not in it: the metric first-ms has it.
-func BenchmarkScrape(b *testing.B) {
-	organizations, calls := 200, 2500
-	if testing.Short() {
-		organizations, calls = 20, 100
-	}
-	app, conn := fleetOf(b, organizations)
-	for sql := range strings.SplitSeq(fleet, ";") {
-		args := []any{calls}
-		if !strings.Contains(sql, "$1") {
-			args = nil
-		}
-		if _, err := conn.Exec(b.Context(), sql, args...); err != nil {
-			b.Fatalf("%v\n%s", err, sql)
-		}
-	}
-	pages := statusPages(app.DB.Pool().Ping, metrics.Registry(app.Metrics(build(), nil)))
-	scrape := func() string {
-		answer := httptest.NewRecorder()
-		pages.ServeHTTP(answer, httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/metrics", nil))
-		return answer.Body.String()
-	}
-	began := time.Now()
-	text := scrape()
-	first := time.Since(began)
-	streams := strings.Count(text, "\nsluice_stream_state{")
-	if streams < 10*organizations || !strings.Contains(text, "\nsluice_database_up 1") {
-		b.Fatalf("/metrics has %d streams of %d organizations", streams, organizations)
-	}
-	for b.Loop() {
-		scrape()
-	}
-	b.ReportMetric(float64(first.Milliseconds()), "first-ms")
-	b.ReportMetric(float64(streams), "streams")
-}
 
 // fleetOf opens the program with so many organizations.
 func fleetOf(tb testing.TB, organizations int) (*engine.App, *pgx.Conn) {
