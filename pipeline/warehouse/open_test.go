@@ -231,6 +231,8 @@ func (h *fixture) jump(by time.Duration) {
 		_, err := h.db.Pool().Exec(h.Context(), sql, by)
 		h.must(err)
 	}
+	_, err := h.db.Pool().Exec(h.Context(), `SELECT sluice.recount_calls()`)
+	h.must(err)
 }
 
 // TestTheDatabasesClockJumps: the ledger has no other clock. After a jump back, waits last longer

@@ -228,8 +228,6 @@ func (db *DB) closePools() {
 	if db.sessions != db.pool {
 		db.sessions.Close()
 	}
-	_, err := h.db.Pool().Exec(h.Context(), `SELECT sluice.recount_calls()`)
-	h.must(err)
 }
 
 func place(config *pgxpool.Config) string {
