@@ -38,7 +38,7 @@ RACEPKG ?= $(addprefix ./pipeline/,sync/... upstream/... budget/... jobs/... eng
 # What needs no Postgres: packages whose tests name no way to one; of the simulation make quick plays a part. The simulated upstream is left
 # to make test: its tests take a third of the time, and it changes seldom.
 QUICKPKG = $$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | \
-	grep -Ev 'warehousetest|postgres/local|^sluice/(pipeline/simulation |sandbox)' | cut -d' ' -f1)
+	grep -Ev 'warehousetest|sluice-sandbox/local|^sluice/(pipeline/simulation |sandbox)' | cut -d' ' -f1)
 # Where benchmarks are: building the tests of all other packages, too, would take longer than they run. The lake is a module of its own.
 BENCHPKG ?= $$(grep -rl --include='*_test.go' --exclude-dir=sluice-lake '^func Benchmark' . | xargs -n1 dirname | sort -u)
 FUZZTIME ?= 30s
@@ -63,12 +63,12 @@ RELEASEFLAGS ?=
 
 # What is generated from the declarations, written into a fresh folder: all of it, or none.
 PAGES = fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && mkdir -p "$$fresh/docs" "$$fresh/$(SOURCES)" && \
-	$(GO) build -buildvcs=$(BUILDVCS) -o "$$fresh/sluice" ./cmd/sluice && \
+	$(GO) build -buildvcs=$(BUILDVCS) -o "$$fresh/" ./cmd/sluice ./cmd/sluice-dev && \
 	"$$fresh/sluice" dictionary >"$$fresh/docs/dictionary.md" && \
 	"$$fresh/sluice" dictionary --format personal >"$$fresh/docs/personal-data.md" && \
-	"$$fresh/sluice" erd >"$$fresh/docs/erd.md" && \
-	"$$fresh/sluice" erd --format dbml >"$$fresh/docs/erd.dbml" && \
-	"$$fresh/sluice" coverage >"$$fresh/docs/coverage.md" && \
+	"$$fresh/sluice-dev" erd >"$$fresh/docs/erd.md" && \
+	"$$fresh/sluice-dev" erd -format dbml >"$$fresh/docs/erd.dbml" && \
+	"$$fresh/sluice-dev" coverage >"$$fresh/docs/coverage.md" && \
 	"$$fresh/sluice" metrics >"$$fresh/docs/metrics.md" && \
 	for service in analytics accounting inventory chat invoicing billing; do \
 		"$$fresh/sluice" dictionary --format dbt --schema $$service >"$$fresh/$(SOURCES)/$$service.yml" || exit 1; \
@@ -81,16 +81,17 @@ SOURCES = deploy/dbt/models/sources
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# One static program: no library of the machine, and its own time zones.
-build: ## build bin/sluice
-	CGO_ENABLED=0 $(GO) build -buildvcs=$(BUILDVCS) -trimpath -tags timetzdata -o bin/sluice ./cmd/sluice
+# Static programs: no library of the machine, and their own time zones.
+build: ## build bin/sluice, and bin/sluice-sandbox for tries
+	@mkdir -p bin
+	CGO_ENABLED=0 $(GO) build -buildvcs=$(BUILDVCS) -trimpath -tags timetzdata -o bin/ ./cmd/sluice ./cmd/sluice-sandbox
 
 lake: ## build bin/sluice-lake, the publisher of the lake: a module of its own, whose first build takes minutes
 	cd cmd/sluice-lake && CGO_ENABLED=0 $(GO) build -buildvcs=$(BUILDVCS) -trimpath -tags timetzdata -o ../../bin/sluice-lake .
 
 demo: build ## run the whole program on a simulated upstream and a private Postgres
 	@.ci/setup binaries
-	bin/sluice demo
+	bin/sluice-sandbox demo
 
 quick: ## vet, the product's tests that need no Postgres, and a short simulation: half a minute, all day long
 	$(GO) vet -tags e2e,nightly ./...
@@ -199,7 +200,7 @@ nightly: ## play everything that takes longer, in parts of 45 minutes at most (O
 	@.ci/nightly
 
 draft: ## print the migration that the declarations ask for
-	@$(GO) run ./cmd/sluice draft
+	@$(GO) run ./cmd/sluice-dev draft
 
 dictionary: ## write dictionary, diagrams, coverage, metrics and the sources of the dbt package from the declarations
 	@mkdir -p docs $(SOURCES)
@@ -224,9 +225,11 @@ release: ## make archives, packages, lists of contents and checksums in dist, tw
 units: ## ask systemd about the units of deploy/systemd: are they right, and how exposed are they
 	@.ci/check-units
 
-docker: ## build the image sluice
-	docker build --build-arg VERSION="$$(git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v//')" \
-		--build-arg REVISION="$$(git rev-parse HEAD 2>/dev/null)" -t sluice .
+docker: ## build the images sluice and sluice-sandbox
+	@for image in sluice sluice-sandbox; do \
+		docker build --target $$image --build-arg VERSION="$$(git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v//')" \
+			--build-arg REVISION="$$(git rev-parse HEAD 2>/dev/null)" -t $$image . || exit 1; \
+	done
 
 clean: ## remove what make has built
 	rm -rf bin dist

@@ -1,5 +1,5 @@
 -- +goose Up
--- The tables of service accounting, as `sluice draft` writes them from connectors/accounting: one
+-- The tables of service accounting, as `sluice-dev draft` writes them from connectors/accounting: one
 -- per resource, and one per array of its records. Written by pipeline/warehouse/rows.
 --
 -- Tables with a fill factor have no index but the key: an update that stays on its page writes none

@@ -1,5 +1,5 @@
 -- +goose Up
--- The tables of service inventory, as `sluice draft` writes them from connectors/inventory: one per
+-- The tables of service inventory, as `sluice-dev draft` writes them from connectors/inventory: one per
 -- resource, and one per array of its records. Written by pipeline/warehouse/rows.
 --
 -- Tables with a fill factor have no index but the key: an update that stays on its page writes none

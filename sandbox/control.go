@@ -32,7 +32,7 @@ type asked struct {
 func controls() []control {
 	const get, post = http.MethodGet, http.MethodPost
 	return []control{
-		{get, "organizations", "", "The organizations that are played, with their refresh tokens.", (*Server).showOrganizations},
+		{get, "organizations", "", "The organizations that are played, with their plans and credentials.", (*Server).showOrganizations},
 		{get, "endpoints", "", "What can be called, the scope it needs, and what of it no document shows.", (*Server).showEndpoints},
 		{get, "openapi.json", "", "The same as an OpenAPI description.", (*Server).showDescription},
 		{get, "truth/{service}/{resource}", "", "Every live record in one piece, one JSON object a line: what a copy must equal.", (*Server).showTruth},

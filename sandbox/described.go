@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -27,20 +28,44 @@ func (s *Server) described() []endpoints.Endpoint {
 
 // organization is one simulated organization, as the controls show it.
 type organization struct {
-	ID           string `json:"organization_id"`
-	DataCenter   string `json:"dc"`
-	Prefix       string `json:"prefix"` // of every path; "" for none
-	TimeZone     string `json:"time_zone"`
-	Plan         string `json:"plan"`
-	RefreshToken string `json:"refresh_token"` // of the sandbox only
+	ID         string `json:"organization_id"`
+	DataCenter string `json:"dc"`
+	Prefix     string `json:"prefix"` // of every path; "" for none
+	TimeZone   string `json:"time_zone"`
+	Plan       string `json:"plan"`
+	// Services are the plans of the services, by their names.
+	Services     map[string]string `json:"services"`
+	Vendor       string            `json:"vendor"`
+	ClientID     string            `json:"client_id"`
+	ClientSecret string            `json:"client_secret"` // of the sandbox only
+	RefreshToken string            `json:"refresh_token"` // of the sandbox only
 }
 
-func (st *stage) organizations() []organization {
+// Plans returns the plan of each service of an organization, by the service's name. Invoicing has
+// figures of the free plan alone (docs/upstream.md U43), and chat has no plans at all (U45).
+// Accounting and inventory each sell plans that the other does not; such a plan counts as the
+// other's largest.
+func Plans(plan string) map[string]string {
+	plan = cmp.Or(plan, defaultPlan)
+	plans := map[string]string{
+		services.Accounting: plan, services.Inventory: plan, services.Chat: "free", services.Invoicing: "free", services.Billing: "paid",
+	}
+	switch plan {
+	case "enterprise":
+		plans[services.Accounting] = "ultimate"
+	case "elite", "ultimate":
+		plans[services.Inventory] = "enterprise"
+	}
+	return plans
+}
+
+func (st *stage) organizations(vendor string) []organization {
 	all := make([]organization, 0, len(st.companies))
 	for n, c := range st.companies {
 		o := organization{
 			ID: c.ID, DataCenter: c.DataCenter, Prefix: services.Prefix(c.DataCenter), TimeZone: c.TimeZone,
-			Plan: c.Allowance().Plan, RefreshToken: RefreshTokenFor(c.ID, c.DataCenter),
+			Plan: c.Allowance().Plan, Services: Plans(c.Allowance().Plan), Vendor: vendor,
+			ClientID: ClientID, ClientSecret: ClientSecret, RefreshToken: RefreshTokenFor(c.ID, c.DataCenter),
 		}
 		if n == 0 {
 			o.RefreshToken = RefreshToken
@@ -50,7 +75,7 @@ func (st *stage) organizations() []organization {
 	return all
 }
 
-func (*Server) showOrganizations(a asked) { a.write(a.stage.organizations()) }
+func (s *Server) showOrganizations(a asked) { a.write(a.stage.organizations(s.options.Vendor)) }
 
 // row is one row of the table of endpoints, as the controls show it.
 type row struct {

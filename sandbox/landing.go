@@ -31,7 +31,7 @@ func (s *Server) landing(w http.ResponseWriter, r *http.Request) {
 	for _, c := range st.companies {
 		page.Records += c.Size()
 	}
-	for _, o := range st.organizations()[1:] {
+	for _, o := range st.organizations(s.options.Vendor)[1:] {
 		page.Organizations = append(page.Organizations, landing.Organization{
 			ID: o.ID, Prefix: o.Prefix, TimeZone: o.TimeZone, Plan: o.Plan, RefreshToken: o.RefreshToken,
 		})

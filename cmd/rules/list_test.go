@@ -27,6 +27,12 @@ const (
 // queuePages is the room of the queue's own pages.
 const queuePages = "cmd/sluice/console/riverpages"
 
+// The program for tries, and its private Postgres.
+const (
+	sandboxProgram  = "cmd/sluice-sandbox"
+	privatePostgres = sandboxProgram + "/local"
+)
+
 // browser is the room that drives a browser in tests.
 const browser = "cmd/sluice/console/browser"
 
@@ -117,8 +123,12 @@ func importRules() []rule {
 				return s.within("connectors") && ours(imported) != "schema" && !under(ours(imported), "connectors")
 			}),
 		imports("pipeline never imports connectors, sandbox or cmd",
-			"the engine gets resources as values, so it cannot know one by name, and it cannot know that upstream is played",
+			"the engine gets resources as values, so it cannot know one by name, and it cannot know that upstream is played; "+
+				"warehousetest, a room for tests, starts the private Postgres",
 			func(s *source, imported string) bool {
+				if s.folder == "pipeline/warehouse/warehousetest" && ours(imported) == privatePostgres {
+					return false
+				}
 				return s.within("pipeline") && slices.ContainsFunc([]string{"connectors", "sandbox", "cmd"}, func(f string) bool { return under(ours(imported), f) })
 			}),
 		imports("inside pipeline, imports run downward",
@@ -134,10 +144,15 @@ func importRules() []rule {
 			func(s *source, imported string) bool {
 				return s.within("sandbox") && ours(imported) != "" && !under(ours(imported), "sandbox")
 			}),
-		imports("only cmd imports sandbox",
+		imports("only programs beside the product import sandbox",
 			"the program must not know that upstream is played; tests may",
 			func(s *source, imported string) bool {
-				return under(ours(imported), "sandbox") && !s.within("sandbox", "cmd")
+				return under(ours(imported), "sandbox") && (!s.within("sandbox", "cmd") || s.within("cmd/sluice"))
+			}),
+		imports("sluice-sandbox starts sluice as a process",
+			"what the demo shows is what an operator gets: it imports nothing of the product, and plays upstream without knowing who calls",
+			func(s *source, imported string) bool {
+				return s.within(sandboxProgram) && ours(imported) != "" && !under(ours(imported), "sandbox") && !under(ours(imported), sandboxProgram)
 			}),
 		imports("the queue only in jobs",
 			"River is young and changes monthly, and holds jobs only (docs/decisions/0006-jobs); migrations run its own migrator, "+
@@ -161,7 +176,7 @@ func importRules() []rule {
 				names := s.folder == "pipeline" && imported == pgx+"/v5"
 				return under(imported, pgx) && !names && s.folder != queuePages &&
 					!s.within("pipeline/warehouse", "pipeline/jobs", "pipeline/engine", "sandbox/oracle", "migrations",
-						"cmd/sluice-dev", "cmd/sluice-lake")
+						sandboxProgram, "cmd/sluice-dev", "cmd/sluice-lake")
 			}),
 		imports("database/sql and goose only in migrations and the warehouse",
 			"goose asks for database/sql; everything else speaks pgx, which keeps every digit",
@@ -257,7 +272,8 @@ func TestRulesBite(t *testing.T) {
 		"the log is made in engine":                                                            {"pipeline/jobs/a.go", "import \"log/slog\"\nvar l = slog.Default()", "pipeline/engine/a.go", "import \"log/slog\"\nvar l = slog.New(h)"},
 		"commands print JSON by package view":                                                  {"cmd/sluice/cli/a.go", "import \"encoding/json\"\nvar e = json.NewEncoder(out)", "cmd/sluice/cli/view/a.go", "import \"encoding/json\"\nvar e = json.NewEncoder(out)"},
 		"sandbox imports nothing of ours":                                                      {"sandbox/a.go", `import "sluice/schema"`, "sandbox/a.go", `import "sluice/sandbox/witness"`},
-		"only cmd imports sandbox":                                                             {"schema/a.go", `import "sluice/sandbox"`, "cmd/sluice/cli/a.go", `import "sluice/sandbox"`},
+		"only programs beside the product import sandbox":                                      {"cmd/sluice/cli/a.go", `import "sluice/sandbox"`, "cmd/sluice/cli/a_test.go", `import "sluice/sandbox"`},
+		"sluice-sandbox starts sluice as a process":                                            {"cmd/sluice-sandbox/demo/a.go", `import "sluice/pipeline/engine"`, "cmd/sluice-sandbox/demo/a.go", `import "sluice/sandbox"`},
 		"the queue only in jobs":                                                               {"pipeline/warehouse/a.go", `import "github.com/riverqueue/river/rivertype"`, "migrations/a.go", `import "github.com/riverqueue/river/rivermigrate"`},
 		"net/http only in upstream, events, notifications, sandbox and cmd":                    {"pipeline/budget/a.go", `import "net/http"`, "pipeline/notifications/a.go", `import "net/http"`},
 		"pgx only where rows and jobs are written":                                             {"pipeline/a.go", `import "github.com/jackc/pgx/v5/pgxpool"`, "pipeline/a.go", `import "github.com/jackc/pgx/v5"`},

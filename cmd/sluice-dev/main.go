@@ -15,6 +15,7 @@ import (
 	"sluice/cmd/sluice-dev/bench"
 	"sluice/cmd/sluice-dev/chaos"
 	"sluice/cmd/sluice-dev/crashpoints"
+	"sluice/cmd/sluice-dev/declared"
 	"sluice/cmd/sluice-dev/pins"
 	"sluice/cmd/sluice-dev/runner"
 	"sluice/cmd/sluice-dev/scale"
@@ -31,6 +32,9 @@ func commands() []command {
 		{"bench", "measure the goals of docs/performance.md", bench.Run},
 		{"chaos", "kill and disturb real processes by a plan, and judge what is left", chaos.Run},
 		{"crashpoints", "kill a process before and after each statement that writes and each call", crashpoints.Run},
+		{"coverage", "print what sluice does with every endpoint of the documents (docs/coverage.md)", declared.Coverage},
+		{"draft", "print the migration that the declarations need, beyond the existing ones", declared.Draft},
+		{"erd", "print the diagrams of all tables (docs/erd.md, docs/erd.dbml)", declared.ERD},
 		{"pins", "write down what the program does today, to compare it with another version", pins.Run},
 		{"rolling", "upgrade a working fleet process by process under kills, and roll it back", chaos.RunRolling},
 		{"scale", "simulate a fleet of many organizations for days of virtual time", scale.Run},

@@ -3,7 +3,7 @@ package main
 // answerBugs give people plausible figures that are wrong (docs/querying.md).
 func answerBugs() []bug {
 	const (
-		file  = "cmd/sluice/cli/tour.go"
+		file  = "cmd/sluice-sandbox/demo/tour.go"
 		room  = "cmd/sluice/cli"
 		which = "^TestTheTourAsksQuestionsOfThePage$"
 	)
@@ -15,6 +15,6 @@ func answerBugs() []bug {
 		tests(room, which, "by name", "the tour takes vendors of one name for one",
 			edit{file, "FROM analytics.ap_ageing\nGROUP BY organization_id, vendor_id\n", "FROM analytics.ap_ageing\nGROUP BY organization_id, vendor_name\n"}),
 		tests(room, "^TestAnswersAreRight$", "SQL that no test runs", "a help text shows a statement that is not known to be right",
-			edit{"cmd/sluice/cli/demo.go", "in another shell.`,", "in another shell: SELECT count(*) FROM inventory.bills`,"}),
+			edit{"cmd/sluice/cli/console.go", "without a database that it waits for one.", "without a database that it waits for one: SELECT count(*) FROM inventory.bills."}),
 	}
 }

@@ -1,7 +1,7 @@
 package main
 
 const (
-	localpgRoom   = "pipeline/warehouse/postgres/local"
+	localpgRoom   = "cmd/sluice-sandbox/local"
 	folderFile    = localpgRoom + "/folder.go"
 	clusterFile   = localpgRoom + "/cluster.go"
 	plantedByRoot = "^(TestNoFolderIsHandedOverByALink|TestWhatOthersPlantedIsRefused|TestWhoMayOwnAServersFolder)$"

@@ -27,7 +27,7 @@ import (
 	"syscall"
 	"time"
 
-	"sluice/pipeline/warehouse/postgres/local"
+	"sluice/cmd/sluice-sandbox/local"
 )
 
 func main() {

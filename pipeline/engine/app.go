@@ -24,7 +24,6 @@ import (
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/postgres"
-	"sluice/pipeline/warehouse/postgres/local"
 	"sluice/schema"
 	"sluice/schema/redact"
 	"sluice/schema/validate"
@@ -89,7 +88,6 @@ type App struct {
 	secrets *inForce
 	// deployer is the address of the session that makes roles; "" if none are made.
 	deployer string
-	postgres *local.Server
 	// traces sends spans; nil where traces are off.
 	traces *traces.Traces
 	// organizations are the configured organizations and the others that the warehouse has, by key.
@@ -157,27 +155,14 @@ func (a *App) Reach(ctx context.Context) error {
 	return a.Connect(ctx)
 }
 
-// ErrNoServer says that the private Postgres did not start, for instance because its disk is full
-// or its folder belongs to another user.
-var ErrNoServer = errors.New("the private Postgres did not start")
-
-// OpenDatabase makes the configured database available. It starts the private server if no other
-// database is named; of another one it checks that it gives sessions.
+// OpenDatabase checks that the configured database gives sessions.
 func (a *App) OpenDatabase(ctx context.Context) error {
-	if !a.Config.Database.Private() {
-		password := a.Config.Database.Password.Reveal()
-		a.URL = postgres.WithPassword(a.Config.Database.URL.Reveal(), password)
-		if direct := a.Config.Database.SessionURL.Reveal(); direct != "" {
-			a.pooled, a.URL = a.URL, postgres.WithPassword(direct, password)
-		}
-		return warehouse.CheckSessions(ctx, a.URL)
+	password := a.Config.Database.Password.Reveal()
+	a.URL = postgres.WithPassword(a.Config.Database.URL.Reveal(), password)
+	if direct := a.Config.Database.SessionURL.Reveal(); direct != "" {
+		a.pooled, a.URL = a.URL, postgres.WithPassword(direct, password)
 	}
-	server, err := local.Start(ctx, local.Options{Dir: a.Config.Database.DataDir, Durable: true, Log: a.options.LogTo})
-	if err != nil {
-		return fmt.Errorf("%w in %s (database.url names another one): %w", ErrNoServer, a.Config.Database.DataDir, err)
-	}
-	a.postgres, a.URL = server, server.URL()
-	return nil
+	return warehouse.CheckSessions(ctx, a.URL)
 }
 
 // Password reads database.password for each new connection; nil if the configuration has none.
@@ -197,7 +182,7 @@ func (a *App) Password() postgres.Password {
 // if they cannot, or if the configuration allows it.
 func (a *App) Exposed() string {
 	database := a.Config.Database
-	if database.Private() || database.AllowInsecure {
+	if database.AllowInsecure {
 		return ""
 	}
 	key, host := "database.url", postgres.Exposed(database.URL.Reveal())
@@ -335,19 +320,8 @@ func (a *App) Close(ctx context.Context) error {
 	if a.DB != nil {
 		a.DB.Close()
 	}
-	if a.postgres == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
-	defer cancel()
-	if err := a.postgres.Stop(ctx); err != nil {
-		return fmt.Errorf("stop the private Postgres: %w", err)
-	}
 	return nil
 }
-
-// stopLimit bounds the time to stop the private Postgres.
-const stopLimit = 30 * time.Second
 
 // ErrUsage says that the command line or the configuration is wrong.
 var ErrUsage = errors.New("usage")

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"sluice/cmd/sluice-sandbox/local"
 	"sluice/pipeline/notifications"
 	"sluice/pipeline/warehouse/hints"
-	"sluice/pipeline/warehouse/postgres/local"
 )
 
 // BenchmarkReceiver takes callbacks over HTTP from many senders into a server that survives a power

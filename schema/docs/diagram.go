@@ -14,7 +14,7 @@ import (
 func Mermaid(services []schema.Service) string {
 	var b strings.Builder
 	b.WriteString("# Tables and keys\n\n")
-	b.WriteString("Written by `sluice erd` from the declarations; do not edit. ")
+	b.WriteString("Written by `sluice-dev erd` from the declarations; do not edit. ")
 	b.WriteString("A full line is a foreign key, a dotted one leads to what a record once held. ")
 	b.WriteString("A box names the key of a table after `organization_id`, which begins every key. ")
 	b.WriteString("The key of an array's table is `organization_id`, `_parent_id`, within another array `_parent_position`, and `_position`; ")
@@ -69,7 +69,7 @@ func entity(s *schema.Service, in, name string) string {
 // language, for tools that draw or browse it.
 func DBML(services []schema.Service) string {
 	var b, references strings.Builder
-	b.WriteString("// Written by sluice erd from the declarations; do not edit.\n\n")
+	b.WriteString("// Written by sluice-dev erd from the declarations; do not edit.\n\n")
 	b.WriteString("Project sluice {\n  database_type: 'PostgreSQL'\n}\n")
 	for i := range services {
 		service := &services[i]

@@ -25,7 +25,7 @@ import (
 
 // plan is the extent of a measurement.
 type plan struct {
-	// program is the sluice binary that rebuilds and serves.
+	// program is the sluice binary that migrates and rebuilds; sluice-sandbox is beside it.
 	program     string
 	quick, json bool
 	// only are beginnings of the names of lines; none means all.
@@ -64,7 +64,7 @@ func parse(args []string, log io.Writer) (plan, error) {
 	flags := flag.NewFlagSet("sluice-dev bench", flag.ContinueOnError)
 	flags.SetOutput(log)
 	only := flags.String("only", "", "print these lines only, by the beginnings of their names, with commas between: loader,sync")
-	flags.StringVar(&p.program, "sluice", filepath.Join("bin", "sluice"), "the program, built")
+	flags.StringVar(&p.program, "sluice", filepath.Join("bin", "sluice"), "the program, built; sluice-sandbox is beside it")
 	flags.BoolVar(&p.quick, "quick", false, "small sizes and one round: shows that it works, measures nothing")
 	flags.BoolVar(&p.json, "json", false, "print JSON instead of a table")
 	if err := flags.Parse(args); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/cmd/sluice-dev/harness"
-	"sluice/cmd/sluice/poster"
+	"sluice/cmd/sluice-sandbox/poster"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/notifications"
 	"sluice/sandbox"

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"sluice/cmd/sluice/poster"
+	"sluice/cmd/sluice-sandbox/poster"
 	"sluice/sandbox"
 	"sluice/sandbox/watch/delivery"
 )

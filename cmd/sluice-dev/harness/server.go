@@ -20,8 +20,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"sluice/cmd/sluice-sandbox/local"
 	"sluice/migrations"
-	"sluice/pipeline/warehouse/postgres/local"
 )
 
 // ServerOptions describe a private Postgres.

@@ -97,7 +97,7 @@ func (s *scenario) commands(ctx context.Context) error {
 	}
 	for _, line := range []string{
 		"backfill list", "backfill show 1", "budget", "check --offline", "close --list",
-		"config", "coverage", "dictionary", "drift", "drift inventory.items", "erase --list", "erd", "events",
+		"config", "dictionary", "drift", "drift inventory.items", "erase --list", "events",
 		"explain inventory.bills " + bill, "export --list", "find " + bill, "health", "keys", "metrics", "migrate --plan",
 		"notifications list", "notifications inbox", "organizations", "plan", "quarantine", "quarantine list", "quarantine causes",
 		"readers", "redact", "resources", "resources catalogue", "runs", "runs --actions", "status", "status --why", "tombstones", "tombstones list", "verify --local",

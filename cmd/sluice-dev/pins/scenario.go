@@ -18,8 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/cmd/sluice-dev/harness"
+	"sluice/cmd/sluice-sandbox/poster"
 	"sluice/cmd/sluice/cli"
-	"sluice/cmd/sluice/poster"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
 )

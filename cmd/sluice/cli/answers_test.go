@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/cmd/sluice-sandbox/demo"
 	"sluice/sandbox"
 )
 
@@ -171,9 +172,9 @@ func TestTheTourAsksQuestionsOfThePage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/analysts/questions.md")
 	must(t, err)
-	for _, q := range questions() {
-		if !strings.Contains(string(page), q.text+"\n\n```sql\n"+q.sql+";\n```") {
-			t.Errorf("docs/analysts/questions.md does not ask %q with\n%s", q.text, q.sql)
+	for _, q := range demo.Questions() {
+		if !strings.Contains(string(page), q.Text+"\n\n```sql\n"+q.SQL+";\n```") {
+			t.Errorf("docs/analysts/questions.md does not ask %q with\n%s", q.Text, q.SQL)
 		}
 	}
 }

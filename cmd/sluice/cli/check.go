@@ -225,17 +225,9 @@ func (c *cli) checkWarehouse(ctx context.Context, a *engine.App) []finding {
 	return append(append(findings, c.checkTables(ctx, a)...), checkViews(ctx, a)...)
 }
 
-// databaseOf is the name of the check of the database.
-func databaseOf(a *engine.App) string {
-	if a.Config.Database.Private() {
-		return "private database in " + a.Config.Database.DataDir
-	}
-	return "database"
-}
-
 // upToDate is the finding about a database, by the error of the last step.
-func upToDate(a *engine.App, err error) finding {
-	f := verdict(databaseOf(a), err, "reachable and up to date")
+func upToDate(err error) finding {
+	f := verdict("database", err, "reachable and up to date")
 	if err != nil {
 		f.code = codeEnvironment
 	}
@@ -243,7 +235,7 @@ func upToDate(a *engine.App, err error) finding {
 }
 
 // checkOpen checks the database of an app that is open.
-func checkOpen(ctx context.Context, a *engine.App) finding { return upToDate(a, a.Migrated(ctx)) }
+func checkOpen(ctx context.Context, a *engine.App) finding { return upToDate(a.Migrated(ctx)) }
 
 func (c *cli) checkDatabase(ctx context.Context, a *engine.App) finding {
 	err := a.OpenDatabase(ctx)
@@ -252,7 +244,7 @@ func (c *cli) checkDatabase(ctx context.Context, a *engine.App) finding {
 		begun, err = migrations.Begun(ctx, a.URL)
 	}
 	if err == nil && !begun {
-		f := verdict(databaseOf(a), nil, "reachable, and has no tables yet. Credentials and services are not checked before it has")
+		f := verdict("database", nil, "reachable, and has no tables yet. Credentials and services are not checked before it has")
 		f.Next = "sluice migrate"
 		return f
 	}
@@ -262,7 +254,7 @@ func (c *cli) checkDatabase(ctx context.Context, a *engine.App) finding {
 	if err == nil {
 		err = a.Connect(ctx)
 	}
-	return upToDate(a, err)
+	return upToDate(err)
 }
 
 // checkServices makes one call per organization and service; of the organization with a key, or of

@@ -14,12 +14,16 @@ import (
 	"time"
 
 	"sluice/cmd/sluice-dev/harness"
+	sandboxcli "sluice/cmd/sluice-sandbox/cli"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
 // asProgram makes the test binary the program itself: tests that kill or signal processes start it
 // so.
 const asProgram = "SLUICE_TEST_AS_PROGRAM"
+
+// asSandbox makes the test binary the program sluice-sandbox.
+const asSandbox = "SLUICE_TEST_AS_SANDBOX"
 
 // withMinute is the length of the minute of the limits in such a process, withClock the error of
 // its clock. Package cmd/sluice-dev/harness sets them, too.
@@ -35,6 +39,12 @@ const (
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(program())
+	}
+	if os.Getenv(asSandbox) != "" {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		code := sandboxcli.Main(ctx, os.Args[1:], os.Stdout, os.Stderr)
+		stop()
+		os.Exit(code)
 	}
 	// The judges' data becomes garbage at once: fewer collections save the tests a tenth of the
 	// processor time.

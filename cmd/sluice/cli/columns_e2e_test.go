@@ -69,8 +69,13 @@ func TestAsLive(t *testing.T) {
 	s.inTurns()
 	s.liveEqual()
 	used := make(map[string]bool)
-	for _, table := range tablesOf(connectors.All()) {
-		s.filled(table, used)
+	services := connectors.All()
+	for i := range services {
+		for r := range services[i].Resources {
+			for _, table := range tableNames(&services[i], &services[i].Resources[r]) {
+				s.filled(table, used)
+			}
+		}
 	}
 	for name := range empty() {
 		if !used[name] {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/cmd/sluice-sandbox/demo"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/outside"
 	"sluice/sandbox"
@@ -21,7 +22,9 @@ import (
 // changes it.
 type demoCompany struct {
 	t     *testing.T
-	stage *demoStage
+	stage *demo.Stage
+	cli   *cli
+	app   *engine.App
 	pages *pages
 	url   string
 	conn  *pgx.Conn
@@ -34,19 +37,16 @@ func newDemoCompany(t *testing.T) *demoCompany {
 	t.Helper()
 	ctx := t.Context()
 	var said buffer
-	c := &cli{env: Env{Stdout: &said, Stderr: t.Output(), LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now, scrub: outside.NewScrubber()}}
-	stage := &demoStage{cli: c}
-	t.Cleanup(func() { must(t, stage.close(context.WithoutCancel(ctx))) })
-	must(t, stage.open(ctx, demoFlags{records: companyRecords, seed: 1, keep: true}))
-	_, err := stage.sync(ctx, "first", nil)
+	stage, err := demo.Open(ctx, demoOptions(t, &said, t.Output(), companyRecords))
 	must(t, err)
-	due := stage.dueWithin(time.Hour)
-	must(t, stage.change(1, due))
-	_, err = stage.sync(ctx, "second", due)
-	must(t, err)
-	must(t, stage.told(ctx, 1))
-	m := &demoCompany{t: t, stage: stage, pages: &pages{cli: c, app: stage.app}, url: onShow(t, c, stage.app)}
-	m.conn, err = pgx.Connect(ctx, stage.postgres.URL())
+	t.Cleanup(func() { must(t, stage.Close(context.WithoutCancel(ctx))) })
+	must(t, stage.Copy(ctx))
+	m := &demoCompany{t: t, stage: stage, cli: &cli{env: Env{
+		Stdout: &said, Stderr: t.Output(), LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now, scrub: outside.NewScrubber(),
+	}}}
+	m.app = m.opened(stage.Environment["DEMO_DATABASE_URL"])
+	m.pages, m.url = &pages{cli: m.cli, app: m.app}, onShow(t, m.cli, m.app)
+	m.conn, err = pgx.Connect(ctx, stage.Environment["DEMO_DATABASE_URL"])
 	must(t, err)
 	t.Cleanup(func() { _ = m.conn.Close(context.WithoutCancel(ctx)) })
 	return m
@@ -61,14 +61,33 @@ func onShow(t *testing.T, c *cli, a *engine.App) string {
 	return strings.TrimSuffix(listener.url, "/")
 }
 
+// opened is an app with this address of the database.
+func (m *demoCompany) opened(database string) *engine.App {
+	m.t.Helper()
+	options := m.cli.options()
+	options.ConfigPath, options.LogLevel = "demo.yaml", "error"
+	options.ReadFile = func(string) ([]byte, error) { return []byte(m.stage.Config), nil }
+	options.LookupEnv = func(name string) (string, bool) {
+		if name == "DEMO_DATABASE_URL" {
+			return database, true
+		}
+		value, ok := m.stage.Environment[name]
+		return value, ok
+	}
+	a, err := engine.Open(m.t.Context(), options)
+	must(m.t, err)
+	m.t.Cleanup(func() { must(m.t, a.Close(context.WithoutCancel(m.t.Context()))) })
+	return a
+}
+
 // hold reads the list of credit notes until what was deleted upstream needs a decision. The other
 // ones have a key that no declaration knows.
 func (m *demoCompany) hold() {
 	m.t.Helper()
-	must(m.t, m.stage.upstream.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/creditnotes", Kind: "extra_keys"}}))
+	must(m.t, m.stage.Upstream.World.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/creditnotes", Kind: "extra_keys"}}))
 	const believed = 2 // scans that have to miss a record
 	for range believed {
-		_, err := m.stage.cli.syncOnce(m.t.Context(), m.stage.app, []string{"inventory.credit_notes"}, "")
+		_, err := m.cli.syncOnce(m.t.Context(), m.app, []string{"inventory.credit_notes"}, "")
 		must(m.t, err)
 	}
 	if m.value(needReview) == "0" {

@@ -47,7 +47,7 @@ func rowsArrive(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:the
 	if p.Count(cell) != 0 {
 		t.Fatal("a record is in quarantine already")
 	}
-	must(t, m.stage.trouble(t.Context(), 1))
+	must(t, m.stage.Trouble(t.Context()))
 	p.Wait(cell)
 	if got, want := p.Text(cell), m.value(`SELECT count(*)::text FROM sluice.quarantine WHERE resource = 'items' AND state = 'open'`); got != want {
 		t.Errorf("the page counts %s records in quarantine, the table has %s", got, want)
@@ -68,7 +68,7 @@ func everyPage(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thel
 	todo, opened := []string{m.url + "/"}, []string{}
 	p := b.Page(t, 1280, 1000, false)
 	m.acts(p, startOfBackfill())
-	_, err := m.stage.app.Verify(t.Context(), engine.VerifyOptions{Names: []string{"inventory.bills"}, Sample: 1})
+	_, err := m.app.Verify(t.Context(), engine.VerifyOptions{Names: []string{"inventory.bills"}, Sample: 1})
 	must(t, err)
 	for len(todo) > 0 {
 		address := todo[0]
@@ -165,7 +165,7 @@ const consoleIsGone = "The console does not answer. This page comes back by itse
 // consoleGone: a page that is open says that the console is gone, and follows changes again when
 // one is there at the same address, without being loaded again.
 func consoleGone(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
-	first, err := m.stage.cli.openConsole(t.Context(), m.stage.app, "127.0.0.1:0")
+	first, err := m.cli.openConsole(t.Context(), m.app, "127.0.0.1:0")
 	must(t, err)
 	p := b.Page(t, 360, 800, false)
 	p.Allow("net::ERR_")
@@ -177,7 +177,7 @@ func consoleGone(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:th
 	must(t, first.stop(t.Context()))
 	p.Says("#lost", consoleIsGone)
 	judge(p)
-	second, err := m.stage.cli.openConsole(t.Context(), m.stage.app, first.listener.Addr().String())
+	second, err := m.cli.openConsole(t.Context(), m.app, first.listener.Addr().String())
 	must(t, err)
 	defer func() { must(t, second.stop(t.Context())) }()
 	m.comesBack(p, loaded)

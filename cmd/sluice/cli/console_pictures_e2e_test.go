@@ -31,7 +31,7 @@ const mostPicture = 120 << 10
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	m := newDemoCompany(t)
-	must(t, m.stage.trouble(t.Context(), 1))
+	must(t, m.stage.Trouble(t.Context()))
 	m.hold()
 	folder := cmp.Or(*pictures, t.TempDir())
 	p := browser.Start(t).Page(t, 1280, 1100, false)

@@ -12,13 +12,15 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"sluice/cmd/sluice-sandbox/demo"
 )
 
 // keptDemo is a demo that stays up.
 type keptDemo struct {
 	t         *testing.T
 	out, errs buffer
-	ended     chan int
+	ended     chan error
 	interrupt context.CancelFunc
 	// environment has the lines that it printed for other commands, console the address of the
 	// pages.
@@ -26,23 +28,31 @@ type keptDemo struct {
 	console     string
 }
 
+// demoOptions are those of a demo that shows this program.
+func demoOptions(t *testing.T, stdout, stderr io.Writer, records int) demo.Options {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	return demo.Options{
+		Sluice: self, Environment: []string{asProgram + "=1"}, Records: records, Seed: 1, Stdout: stdout, Stderr: stderr,
+	}
+}
+
 // keepDemo starts a demo, and returns when it stays up.
 func keepDemo(t *testing.T) *keptDemo {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
 	t.Cleanup(interrupt)
-	d := &keptDemo{t: t, ended: make(chan int, 1), interrupt: interrupt, environment: map[string]string{}}
-	go func() {
-		d.ended <- Main(ctx, []string{"demo", "--keep", "--records", "200"}, Env{
-			Stdout: &d.out, Stderr: &d.errs, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now,
-		})
-	}()
+	d := &keptDemo{t: t, ended: make(chan error, 1), interrupt: interrupt, environment: map[string]string{}}
+	options := demoOptions(t, &d.out, &d.errs, 200)
+	options.Keep = true
+	go func() { d.ended <- demo.Run(ctx, options) }()
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	for !strings.Contains(d.out.String(), "export SLUICE_ENCRYPTION_KEY=") {
 		select {
-		case code := <-d.ended:
-			t.Fatalf("the demo ended with %d:\n%s\n%s", code, d.out.String(), d.errs.String())
+		case err := <-d.ended:
+			t.Fatalf("the demo ended: %v\n%s\n%s", err, d.out.String(), d.errs.String())
 		case <-ticker.C:
 		}
 	}
@@ -138,8 +148,8 @@ func TestDemoKeep(t *testing.T) {
 	_, err = os.Stat(sockets)
 	must(t, err)
 	d.interrupt()
-	if code := <-d.ended; code != codeFine {
-		t.Errorf("the demo ended with %d:\n%s", code, d.errs.String())
+	if err := <-d.ended; err != nil {
+		t.Errorf("the demo ended: %v\n%s", err, d.errs.String())
 	}
 	for _, folder := range []string{filepath.Dir(config), filepath.Dir(sockets)} {
 		if left, err := os.Stat(folder); err == nil {

@@ -58,13 +58,10 @@ func TestExitCodes(t *testing.T) {
 		"no database to migrate": {args: "migrate", code: codeEnvironment, spoil: noDatabase},
 		"no database to serve":   {args: "serve", code: codeEnvironment, spoil: noDatabase},
 		"no database to check":   {args: "check", code: codeEnvironment, spoil: noDatabase},
-		"no private server": {args: "status", code: codeEnvironment, says: "the private Postgres did not start", spoil: func(s *fixture) {
-			dir := s.t.TempDir()
-			must(s.t, os.Chmod(dir, 0o777))
+		"no address of a database": {args: "status", code: codeUsage, says: "database.url: is missing", spoil: func(s *fixture) {
 			text, err := os.ReadFile(s.config)
 			must(s.t, err)
-			private := strings.Replace(string(text), "url: ${SLUICE_DATABASE_URL}", "data_dir: "+dir, 1)
-			must(s.t, os.WriteFile(s.config, []byte(private), 0o600))
+			must(s.t, os.WriteFile(s.config, []byte(strings.Replace(string(text), "database:\n  url: ${SLUICE_DATABASE_URL}\n", "", 1)), 0o600))
 		}},
 		"a table that a session holds": {alone: true, args: "serve --listen 127.0.0.1:0", code: codeEnvironment, says: "lock timeout", spoil: func(s *fixture) {
 			s.holds("sluice.streams")

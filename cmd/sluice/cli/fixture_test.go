@@ -19,6 +19,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/cmd/sluice-sandbox/server"
 	"sluice/migrations"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
@@ -86,10 +87,10 @@ func listening(t *testing.T, upstream http.Handler) *httptest.Server {
 }
 
 func (s *fixture) configuration(options sandbox.Options) string {
-	running := runningSandbox{
+	running := server.Running{
 		URL: s.upstream.URL, Organization: sandbox.DefaultOrganizationID, ClientID: sandbox.ClientID, Vendor: options.Vendor,
 	}
-	return "database:\n  url: ${SLUICE_DATABASE_URL}\n" + running.config(options.Plan)
+	return "database:\n  url: ${SLUICE_DATABASE_URL}\n" + running.Config(options.Plan)
 }
 
 func must(t *testing.T, err error) {

@@ -2,24 +2,18 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/cli/view"
-	"sluice/sandbox"
 )
 
-// sandboxURL is where sluice sandbox listens if nothing else is said.
+// sandboxURL is where sluice-sandbox listens if nothing else is said.
 const sandboxURL = "http://127.0.0.1:8086"
 
 func (c *cli) initCommand() *cobra.Command {
@@ -38,10 +32,10 @@ It writes no secret: the configuration says in which variables or files the secr
 to be. With --secrets and the path of a folder, sluice authorize writes the refresh
 token there.
 
-With --from-sandbox it asks nothing and writes a configuration for 'sluice sandbox' on
-this machine, for a try. The folder sluice-try beside it takes the secrets of the
-sandbox, which open nothing else, and the data of a private Postgres; for root, the
-data are in a folder of /var/lib.`,
+With --from-sandbox it asks the sandbox ('sluice-sandbox serve' on this machine) for its
+organization, plans and secrets, which open nothing else, and writes a configuration
+for a try. The secrets go into the folder sluice-try beside it, from which it also reads
+the address of the database: 'sluice-sandbox postgres' writes it there.`,
 		Example: `  sluice init
   sluice init --from-sandbox
   sluice init --name acme --id 10234695 --services accounting=standard,inventory=free \
@@ -67,8 +61,6 @@ type initView struct {
 	Config string `json:"config"`
 	// Secrets are the references of the configuration that have to be filled.
 	Secrets []string `json:"secrets"`
-	// DataDir is the folder of the private Postgres of a try.
-	DataDir string `json:"data_dir,omitempty"`
 	// Next are the commands to go on with.
 	Next []string `json:"next"`
 }
@@ -86,7 +78,7 @@ func (c *cli) init(ctx context.Context, flags *initAnswers, given func(string) b
 				return usage("--from-sandbox answers --%s itself: leave one of the two out", q.flag)
 			}
 		}
-		return c.initTry(path, sandboxAt, force)
+		return c.initTry(ctx, path, sandboxAt, force)
 	}
 	answers, err := c.answered(ctx, flags, given)
 	if err != nil {
@@ -102,67 +94,6 @@ func (c *cli) init(ctx context.Context, flags *initAnswers, given func(string) b
 	return c.show(shown, view.Line("%s is written. The client secret belongs to %s. The refresh token comes to %s.", path, secret, token),
 		view.Line("Make the sealing key once, and keep it: export SLUICE_ENCRYPTION_KEY=$(openssl rand -base64 32)"),
 		nextLines(shown.Next))
-}
-
-// initTry writes a configuration for a sandbox on this machine, with its secrets and a sealing key
-// in files.
-func (c *cli) initTry(path, address string, force bool) error {
-	full, err := filepath.Abs(path)
-	if err != nil {
-		return usage("%s: %w", path, err)
-	}
-	folder := filepath.Join(filepath.Dir(full), "sluice-try")
-	answers := initAnswers{
-		Name: "try", ID: sandbox.DefaultOrganizationID, DataCenter: "com", Vendor: defaultVendor,
-		Services: "accounting=free,inventory=free,chat=free,invoicing=free,billing=paid",
-		APIURL:   strings.TrimRight(address, "/"), AuthURL: strings.TrimRight(address, "/"), Chat: strings.TrimRight(address, "/"),
-		ClientID: sandbox.ClientID, Database: privateDatabase, dataDir: tryData(folder),
-		clientSecret: "file:" + filepath.Join(folder, "client_secret"), refreshes: "file:" + filepath.Join(folder, "refresh_token"),
-	}
-	for _, q := range initQuestions() {
-		if q.flag == "api-url" {
-			if err := q.judge(answers.APIURL, c.env.LookupEnv); err != nil {
-				return usage("--from-sandbox %w", err)
-			}
-		}
-	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return &exitError{code: codeEnvironment, err: fmt.Errorf("make the folder of the try: %w", err)}
-	}
-	key := make([]byte, keyBytes)
-	if _, err := rand.Read(key); err != nil {
-		return fmt.Errorf("make a key: %w", err)
-	}
-	keyFile := filepath.Join(folder, "sealing_key")
-	for name, value := range map[string]string{
-		filepath.Join(folder, "client_secret"): sandbox.ClientSecret, filepath.Join(folder, "refresh_token"): sandbox.RefreshToken,
-		keyFile: base64.StdEncoding.EncodeToString(key),
-	} {
-		if _, err := os.Lstat(name); err == nil && name == keyFile {
-			continue // tokens in the database of an earlier try are sealed with it
-		}
-		if err := os.WriteFile(name, []byte(value+"\n"), 0o600); err != nil {
-			return &exitError{code: codeEnvironment, err: fmt.Errorf("write the sandbox's secrets: %w", err)}
-		}
-	}
-	if err := writeConfig(path, answers, force); err != nil {
-		return err
-	}
-	next := []string{"export SLUICE_ENCRYPTION_KEY_FILE=" + shellWord(keyFile), "sluice migrate", "sluice sync"}
-	return c.show(initView{Config: path, Secrets: []string{answers.clientSecret, answers.refreshes}, DataDir: answers.dataDir, Next: next},
-		view.Line("%s is written, for the sandbox at %s. The secrets are in %s, the data will be in %s.\n"+
-			"To end the try, delete all three. The sandbox has to run: sluice sandbox", path, answers.APIURL, folder, answers.dataDir),
-		nextLines(next))
-}
-
-// tryData is the folder of the data of a try. The private Postgres of root runs as another account,
-// which may not be able to enter the folders of root.
-func tryData(folder string) string {
-	if os.Geteuid() != 0 {
-		return filepath.Join(folder, "database")
-	}
-	sum := sha256.Sum256([]byte(folder))
-	return "/var/lib/sluice-try-" + hex.EncodeToString(sum[:4])
 }
 
 // writeConfig writes the configuration in one step. It replaces a file with force only, also one

@@ -52,7 +52,7 @@ func TestInitAsks(t *testing.T) {
 	made := loaded(t, path, map[string]string{"WAREHOUSE": "postgres://u@db.example.com/x"})
 	o := made.Organizations[0]
 	if o.Name != "North Trading" || o.ID != "12" || o.DataCenter != "eu" || o.Credentials.ClientID != "1000.CLIENT" ||
-		o.Credentials.RefreshTokenFrom != "file:/run/secrets/north_trading_refresh_token" || made.Database.Private() ||
+		o.Credentials.RefreshTokenFrom != "file:/run/secrets/north_trading_refresh_token" || made.Database.URL.Reveal() != "postgres://u@db.example.com/x" ||
 		o.Services["accounting"].Plan != "standard" || o.Services["billing"].Plan != "paid" || len(o.Services) != 3 ||
 		made.Vendor.APIURL != "https://api.example.com" || made.Vendor.ChatURL != "https://chat.example.com" {
 		t.Errorf("%+v", made)

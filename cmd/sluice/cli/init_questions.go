@@ -59,8 +59,7 @@ func initQuestions() []initQuestion {
 		{"secrets", "Where the secrets are: env for variables of the environment, or the absolute path of a folder for files",
 			"where the secrets are: env for variables, or the absolute path of a folder for files", secretsInEnv,
 			func(a *initAnswers) *string { return &a.SecretsIn }, org + "credentials.refresh_token", nil},
-		{"database", "The database: private for a Postgres server that sluice runs itself, or an address, such as ${SLUICE_DATABASE_URL}",
-			"private for a Postgres server that sluice runs, or an address: postgres://user:${PASSWORD}@host/database", privateDatabase,
+		{"database", "The address of a Postgres database", "the address of the database: postgres://user:${PASSWORD}@host/database", databaseInEnv,
 			func(a *initAnswers) *string { return &a.Database }, "database", nil},
 	}
 }
@@ -70,7 +69,7 @@ func probable() initAnswers {
 	return initAnswers{
 		Name: "acme", ID: "1", DataCenter: "com", Services: "accounting=standard", Vendor: "Svc", APIURL: "https://api.example.com",
 		AuthURL: "https://auth.example.com", Chat: "https://chat.example.com", ClientID: "1000.X", SecretsIn: secretsInEnv,
-		Database: privateDatabase,
+		Database: databaseInEnv,
 	}
 }
 

@@ -22,14 +22,13 @@ type initAnswers struct {
 	APIURL, AuthURL, Chat   string
 	ClientID, SecretsIn     string
 	Database                string
-	dataDir                 string
 	clientSecret, refreshes string
 }
 
 // Answers with a meaning of their own.
 const (
-	privateDatabase = "private"
-	secretsInEnv    = "env"
+	databaseInEnv = "${SLUICE_DATABASE_URL}"
+	secretsInEnv  = "env"
 )
 
 // chatService is the service with an address of its own.
@@ -90,13 +89,9 @@ func (a initAnswers) render() (string, error) {
 	if _, wanted := services[chatService]; !wanted {
 		chat = "  # chat_url: https://chat.svc.example.com"
 	}
-	database := "  url: " + yamlText(a.Database)
-	if a.Database == privateDatabase {
-		database = "  # url: ${SLUICE_DATABASE_URL}"
-	}
 	text := sluice.ExampleConfig
 	changes := [][2]string{
-		{"  url: ${SLUICE_DATABASE_URL}", database},
+		{"  url: ${SLUICE_DATABASE_URL}", "  url: " + yamlText(a.Database)},
 		{"  name: Svc", "  name: " + yamlText(a.Vendor)},
 		{"  api_url: https://www.svcapis.example.com", "  api_url: " + yamlText(a.APIURL)},
 		{"  chat_url: https://chat.svc.example.com", chat},
@@ -107,9 +102,6 @@ func (a initAnswers) render() (string, error) {
 		{"      client_id: 1000.PLACEHOLDER", "      client_id: " + yamlText(a.ClientID)},
 		{"      client_secret: ${ACME_CLIENT_SECRET}", "      client_secret: " + yamlText(secret)},
 		{"      refresh_token: ${ACME_REFRESH_TOKEN}", "      refresh_token: " + yamlText(token)},
-	}
-	if a.dataDir != "" {
-		changes = append(changes, [2]string{"  # data_dir: /srv/sluice", "  data_dir: " + yamlText(a.dataDir)})
 	}
 	for _, change := range changes {
 		if strings.Count(text, "\n"+change[0]+"\n") != 1 {

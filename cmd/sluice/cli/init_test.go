@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sluice"
+	"sluice/cmd/sluice-sandbox/server"
 	"sluice/connectors"
 	"sluice/pipeline/engine/config"
 	"sluice/sandbox"
@@ -31,7 +32,7 @@ func initOf(t *testing.T, path string, args ...string) (int, string) {
 	t.Helper()
 	var out buffer
 	code := Main(t.Context(), append([]string{"--config", path, "init"}, args...), Env{
-		Stdin: strings.NewReader("y\n"), Stdout: &out, Stderr: &out, LookupEnv: func(name string) (string, bool) { return "/home/x", name == "HOME" },
+		Stdin: strings.NewReader("y\n"), Stdout: &out, Stderr: &out, LookupEnv: func(string) (string, bool) { return "", false },
 		ReadFile: os.ReadFile, Now: time.Now,
 	})
 	return code, out.String()
@@ -68,10 +69,11 @@ func TestInitByFlags(t *testing.T) {
 	if code, said = initOf(t, path, answers()...); code != codeFine {
 		t.Fatalf("exit code %d\n%s", code, said)
 	}
-	made := loaded(t, path, map[string]string{"HOME": "/home/x"})
+	environment := map[string]string{"SLUICE_DATABASE_URL": "postgres://h/d"}
+	made := loaded(t, path, environment)
 	o := made.Organizations[0]
 	if o.Name != `Ünï "1" & Co: #2` || o.ID != "77" || o.DataCenter != "com" || len(o.Services) != 2 || o.Credentials.ClientID != "1000.A: b" ||
-		o.Credentials.RefreshTokenFrom != "${N_1_CO_2_REFRESH_TOKEN}" || !made.Database.Private() || made.Vendor.ChatURL != "" {
+		o.Credentials.RefreshTokenFrom != "${N_1_CO_2_REFRESH_TOKEN}" || made.Database.URL.Reveal() != "postgres://h/d" || made.Vendor.ChatURL != "" {
 		t.Errorf("%+v", o)
 	}
 	if code, said = initOf(t, path, answers()...); code != codeUsage || !strings.Contains(said, "--force replaces it") {
@@ -80,7 +82,7 @@ func TestInitByFlags(t *testing.T) {
 	code, said = initOf(t, path, append(answers(), "--force", "--id", "78", "--json")...)
 	var shown initView
 	must(t, json.Unmarshal([]byte(said), &shown))
-	if code != codeFine || loaded(t, path, map[string]string{"HOME": "/home/x"}).Organizations[0].ID != "78" || shown.Config != path || len(shown.Next) != 4 {
+	if code != codeFine || loaded(t, path, environment).Organizations[0].ID != "78" || shown.Config != path || len(shown.Next) != 4 {
 		t.Errorf("--force: exit code %d\n%s", code, said)
 	}
 	if code, said = initOf(t, path, "--force", "--from-sandbox", "--id", "78"); code != codeUsage || !strings.Contains(said, "--from-sandbox answers --id itself") {
@@ -118,15 +120,20 @@ func TestInitKeepsTheExample(t *testing.T) {
 	}
 }
 
-// TestInitFromSandbox: the configuration of a try fits a sandbox, and its secrets open it.
+// TestInitFromSandbox: the configuration of a try fits the sandbox that runs, and its secrets open
+// it.
 func TestInitFromSandbox(t *testing.T) {
 	t.Parallel()
-	running, err := startSandbox(t.Context(), "127.0.0.1:0", sandbox.Options{Records: 20, Plan: "free", Now: time.Now})
+	running, err := server.Start(t.Context(), "127.0.0.1:0", sandbox.Options{Records: 20, Plan: "elite", Vendor: "Acme", Now: time.Now})
 	must(t, err)
-	t.Cleanup(func() { must(t, running.stop(context.WithoutCancel(t.Context()))) })
+	t.Cleanup(func() { must(t, running.Stop(context.WithoutCancel(t.Context()))) })
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	code, said := initOf(t, path, "--from-sandbox="+running.URL)
 	folder := filepath.Join(filepath.Dir(path), "sluice-try")
+	if !strings.Contains(said, "run sluice-sandbox postgres --dir "+folder) {
+		t.Errorf("the database is missing, and the output does not say so:\n%s", said)
+	}
+	must(t, os.WriteFile(filepath.Join(folder, "database_url"), []byte("postgres://h/d\n"), 0o600))
 	if code != codeFine || !strings.Contains(said, "export SLUICE_ENCRYPTION_KEY_FILE="+filepath.Join(folder, "sealing_key")) {
 		t.Fatalf("exit code %d\n%s", code, said)
 	}
@@ -134,8 +141,8 @@ func TestInitFromSandbox(t *testing.T) {
 	must(t, err)
 	o := read.Organizations[0]
 	if o.Credentials.ClientSecret.Reveal() != sandbox.ClientSecret || o.Credentials.RefreshToken.Reveal() != sandbox.RefreshToken ||
-		o.ID != running.Organization || o.Credentials.ClientID != running.ClientID || read.Vendor.AuthURL != running.URL ||
-		read.Database.DataDir != tryData(folder) || len(o.Services) != 5 {
+		o.ID != running.Organization || o.Credentials.ClientID != running.ClientID || read.Vendor.AuthURL != running.URL || read.Vendor.Name != "Acme" ||
+		read.Database.URL.Reveal() != "postgres://h/d" || len(o.Services) != 5 || o.Services["accounting"].Plan != "elite" || o.Services["inventory"].Plan != "enterprise" {
 		t.Errorf("%+v", read)
 	}
 	key, err := os.ReadFile(filepath.Join(folder, "sealing_key"))
@@ -147,5 +154,8 @@ func TestInitFromSandbox(t *testing.T) {
 	must(t, err)
 	if string(again) != string(key) || strings.Contains(said, strings.TrimSpace(string(key))) {
 		t.Error("the sealing key of the try was replaced, or is shown")
+	}
+	if code, said = initOf(t, path, "--from-sandbox=http://127.0.0.1:1", "--force"); code != codeEnvironment || !strings.Contains(said, "sluice-sandbox serve") {
+		t.Errorf("no sandbox: exit code %d\n%s", code, said)
 	}
 }

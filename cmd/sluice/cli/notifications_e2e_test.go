@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"sluice/cmd/sluice/poster"
+	"sluice/cmd/sluice-sandbox/poster"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/notifications"
 	"sluice/sandbox"

@@ -335,7 +335,7 @@ func ofShell(word string) string {
 	}) < 0 {
 		return word
 	}
-	return quoted(word)
+	return shellWord(word)
 }
 
 // next is the step to take now; nil if all are done.

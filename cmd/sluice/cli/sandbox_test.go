@@ -1,43 +1,33 @@
 package cli
 
 import (
-	"slices"
 	"testing"
 
-	"sluice/connectors"
-	"sluice/pipeline/engine"
 	"sluice/sandbox"
 )
 
-// TestSandboxConfig reads the configuration that the sandbox prints: it has every service, and the
-// parents that only a configuration can name.
-func TestSandboxConfig(t *testing.T) {
+// TestSandboxVendor: a vendor of another name is one to sluice as well: scheme, scopes and the
+// header that names the organization contain it.
+func TestSandboxVendor(t *testing.T) {
 	t.Parallel()
-	for name, running := range map[string]runningSandbox{
-		"bare":         {},
-		"with parents": {Networks: []string{"partners", "second network"}, Modules: []string{"cm_vehicles"}},
-	} {
-		running.URL, running.Organization, running.ClientID = "http://127.0.0.1:1", sandbox.DefaultOrganizationID, sandbox.ClientID
-		a, err := engine.Load(engine.Options{
-			Catalogue: connectors.All(), ConfigPath: "sandbox.yaml", LogTo: &buffer{}, Quiet: true,
-			LookupEnv: func(string) (string, bool) { return "secret", true },
-			ReadFile:  func(string) ([]byte, error) { return []byte(running.config("standard")), nil },
-		})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		services := a.Config.Organizations[0].Services
-		for _, service := range connectors.All() {
-			// A service without a list of its own has nothing to copy until one is declared.
-			if _, ok := services[service.Name]; ok != (len(service.Resources) > 0) {
-				t.Errorf("%s: the service %s is there: %t", name, service.Name, ok)
-			}
-		}
-		if got := services["chat"].Networks; !slices.Equal(got, running.Networks) {
-			t.Errorf("%s: networks %q, want %q", name, got, running.Networks)
-		}
-		if got := services["accounting"].CustomModules; !slices.Equal(got, running.Modules) {
-			t.Errorf("%s: custom modules %q, want %q", name, got, running.Modules)
+	s := newFixture(t, sandbox.Options{Records: 20, Vendor: "Acme", Limits: sandbox.Limits{Off: true}})
+	for _, args := range [][]string{{"check"}, {"sync", "invoicing.currencies", "inventory.taxes"}} {
+		if o := s.run(args...); o.code != codeFine {
+			t.Fatalf("%v: %d\n%s\n%s", args, o.code, o.stdout, o.stderr)
 		}
 	}
+	if n := one[int](s, `SELECT count(*) FROM invoicing.currencies`); n != 6 { // the sandbox's business has six.
+		t.Errorf("%d currencies, want 6", n)
+	}
+}
+
+// TestAgainstAStrictSandbox: sluice itself sends nothing that the sandbox accepts beyond the
+// documents: where it names the organization, what chat requires, which scheme.
+func TestAgainstAStrictSandbox(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 84, Records: 20, Strict: true, Limits: sandbox.Limits{Off: true}})
+	if o := s.run("check"); o.code != codeFine {
+		t.Fatalf("check: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.sync(codeFine, "invoicing.currencies", "inventory.taxes", "billing", "chat", "accounting.chart_of_accounts")
 }

@@ -180,30 +180,6 @@ func (s *fixture) showsStreams(address string) {
 	}
 }
 
-// TestSandboxCommand starts the simulated upstream as a process.
-func TestSandboxCommand(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Records: 10})
-	p := s.start("sandbox", "--listen", "127.0.0.1:0", "--json", "--records", "50", "--latency", "1ms")
-	deadline := time.NewTimer(patience)
-	defer deadline.Stop()
-	ticker := time.NewTicker(20 * time.Millisecond)
-	defer ticker.Stop()
-	var running runningSandbox
-	for json.Unmarshal([]byte(p.stdout.String()), &running) != nil {
-		select {
-		case <-ticker.C:
-		case <-deadline.C:
-			t.Fatalf("the sandbox said nothing: %s", p.stderr.String())
-		}
-	}
-	if status, text := get(t, running.URL+"/_sandbox/truth/inventory/bills"); status != http.StatusOK || !strings.Contains(text, "bill_id") {
-		t.Errorf("truth: %d %.100s", status, text)
-	}
-	p.terminate()
-	p.ends(codeFine, stopLimit)
-}
-
 // serveUntil runs the service until the condition holds.
 func (s *fixture) serveUntil(what, condition string, args ...any) {
 	s.t.Helper()

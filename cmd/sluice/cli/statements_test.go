@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"sluice/cmd/sluice-sandbox/demo"
 )
 
 // statement is SQL in a text for people, with its place.
@@ -162,9 +164,9 @@ func shownStatements(ctx context.Context, t *testing.T, conn *pgx.Conn) []statem
 		}
 	}
 	plain("config.example.yaml", string(example))
-	for _, q := range questions() {
-		for _, one := range separate(q.sql) {
-			found = append(found, statement{"the tour: " + q.text, one})
+	for _, q := range demo.Questions() {
+		for _, one := range separate(q.SQL) {
+			found = append(found, statement{"the tour: " + q.Text, one})
 		}
 	}
 	eachCommand(newRoot(Env{}), func(c *cobra.Command) {

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -14,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/pipeline/warehouse/postgres/local"
+	"sluice/cmd/sluice-sandbox/server"
 )
 
 // try is a folder in which a newcomer tries the program.
@@ -24,63 +23,73 @@ type try struct {
 	env    []string
 }
 
-// command prepares one command line.
-func (y *try) command(args ...string) *exec.Cmd {
+// command prepares one command line of sluice, or with asSandbox of sluice-sandbox.
+func (y *try) command(program string, args ...string) *exec.Cmd {
 	y.t.Helper()
 	self, err := os.Executable()
 	must(y.t, err)
 	cmd := exec.CommandContext(y.t.Context(), self, args...)
-	cmd.Dir, cmd.Env = y.folder, append(append(os.Environ(), asProgram+"=1"), y.env...)
+	cmd.Dir, cmd.Env = y.folder, append(append(os.Environ(), program+"=1"), y.env...)
 	return cmd
 }
 
-// run runs one command line and gives its output.
+// run runs one command line of sluice and returns its output.
 func (y *try) run(args ...string) []byte {
 	y.t.Helper()
-	out, err := y.command(args...).Output()
+	out, err := y.command(asProgram, args...).Output()
 	if err != nil {
-		said := ""
-		if exited, ok := err.(*exec.ExitError); ok { //nolint:errorlint // as Output gives it
-			said = string(exited.Stderr)
+		output := ""
+		if exited, ok := err.(*exec.ExitError); ok { //nolint:errorlint // as Output returns it
+			output = string(exited.Stderr)
 		}
-		y.t.Fatalf("%q: %v\n%s\n%s", args, err, out, said)
+		y.t.Fatalf("%q: %v\n%s\n%s", args, err, out, output)
 	}
 	return out
+}
+
+// start starts a command line of sluice-sandbox that runs until the test ends, and reads what it
+// prints first.
+func (y *try) start(into any, args ...string) {
+	y.t.Helper()
+	cmd := y.command(asSandbox, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	output, err := cmd.StdoutPipe()
+	must(y.t, err)
+	must(y.t, cmd.Start())
+	y.t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_, _ = io.Copy(io.Discard, output)
+		_ = cmd.Wait()
+	})
+	must(y.t, json.NewDecoder(bufio.NewReader(output)).Decode(into))
 }
 
 // TestTry runs the commands of docs/operations/try.md, from an empty folder to rows.
 func TestTry(t *testing.T) {
 	t.Parallel()
 	y := &try{t: t, folder: t.TempDir()}
-	sandbox := y.command("sandbox", "--listen", "127.0.0.1:0", "--json")
-	sandbox.Cancel = func() error { return sandbox.Process.Signal(os.Interrupt) }
-	output, err := sandbox.StdoutPipe()
-	must(t, err)
-	must(t, sandbox.Start())
+	var running server.Running
+	y.start(&running, "serve", "--listen", "127.0.0.1:0", "--json")
+	var database struct{ URL, Data string }
 	t.Cleanup(func() {
-		_ = sandbox.Process.Signal(os.Interrupt)
-		_, _ = io.Copy(io.Discard, output)
-		_ = sandbox.Wait()
+		if database.Data != "" {
+			must(t, os.RemoveAll(database.Data))
+		}
 	})
-	var running runningSandbox
-	must(t, json.NewDecoder(bufio.NewReader(output)).Decode(&running))
+	y.start(&database, "postgres", "--json")
 
 	var made initView
 	must(t, json.Unmarshal(y.run("init", "--from-sandbox="+running.URL, "--json"), &made))
 	if len(made.Next) != 3 || made.Next[1] != "sluice migrate" || made.Next[2] != "sluice sync" {
 		t.Fatalf("the next commands are %q", made.Next)
 	}
-	t.Cleanup(func() { must(t, os.RemoveAll(made.DataDir)) })
 	y.env = []string{"SLUICE_ENCRYPTION_KEY_FILE=" + filepath.Join(y.folder, "sluice-try", "sealing_key")}
 	y.run("migrate")
 	var result syncResult
 	must(t, json.Unmarshal(y.run("sync", "--json"), &result))
 	y.run("check")
 
-	server, err := local.Start(t.Context(), local.Options{Dir: made.DataDir, Durable: true})
-	must(t, err)
-	t.Cleanup(func() { _ = server.Stop(context.WithoutCancel(t.Context())) })
-	conn, err := pgx.Connect(t.Context(), server.URL())
+	conn, err := pgx.Connect(t.Context(), database.URL)
 	must(t, err)
 	defer func() { _ = conn.Close(t.Context()) }()
 	var rows int64

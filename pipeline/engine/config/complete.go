@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"path/filepath"
 
 	"sluice/pipeline/engine/config/secrets"
 	"sluice/schema/custom"
@@ -32,28 +31,12 @@ func (c *checker) complete(doc *document) {
 	c.lake(doc.Lake)
 }
 
-// database chooses the folder of the private server.
+// database demands the address of the database.
 func (c *checker) database(db *Database) {
+	if db.URL.Reveal() == "" && !c.Spoilt("database.url") {
+		c.Addf("database.url", false, "is missing: the address of a Postgres database, such as ${SLUICE_DATABASE_URL} (for a try, sluice-sandbox postgres runs one)")
+	}
 	c.password(db)
-	if db.Private() && db.SessionURL.Reveal() != "" && !c.Spoilt("database.url") {
-		c.failf("database.session_url", "is the way past the pooler that url names, and there is no url: write this address into url, or add url")
-	}
-	if !db.Private() || c.Spoilt("database.url") {
-		if db.DataDir != "" {
-			c.failf("database.data_dir", "is for the private server, and url names another one: remove one of the two")
-		}
-		return
-	}
-	if db.DataDir != "" {
-		if !filepath.IsAbs(db.DataDir) {
-			c.failf("database.data_dir", "has to be an absolute path, not %q: ${HOME}/… is one", c.Raw("database.data_dir"))
-		}
-		return
-	}
-	db.DataDir = defaultDataDir(c.getenv)
-	if db.DataDir == "" {
-		c.Addf("database", false, "there is no home folder for a private Postgres server: set database.url or database.data_dir")
-	}
 }
 
 // password checks that the password of the database stands in one place.
@@ -62,26 +45,9 @@ func (c *checker) password(db *Database) {
 	db.PasswordFrom = c.Raw(path)
 	switch {
 	case db.PasswordFrom == "" || c.Spoilt("database.url"):
-	case db.Private():
-		c.failf(path, "is that of the database in url, and there is no url: add it, or remove the password")
 	case secrets.HasPassword(db.URL.Reveal()):
 		c.failf(path, "is the password for an address without one, and the address in url has one: remove one of the two")
 	case secrets.HasPassword(db.SessionURL.Reveal()):
 		c.failf(path, "is the password for an address without one, and the address in session_url has one: remove one of the two")
 	}
-}
-
-// defaultDataDir returns the folder for state (XDG Base Directory Specification); "" if the
-// environment names none.
-func defaultDataDir(getenv func(string) (string, bool)) string {
-	if isRoot() {
-		return "/var/lib/sluice"
-	}
-	if state, ok := getenv("XDG_STATE_HOME"); ok && filepath.IsAbs(state) {
-		return filepath.Join(state, "sluice")
-	}
-	if home, ok := getenv("HOME"); ok && filepath.IsAbs(home) {
-		return filepath.Join(home, ".local", "state", "sluice")
-	}
-	return ""
 }

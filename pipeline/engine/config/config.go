@@ -64,8 +64,7 @@ type Config struct {
 
 // Database says where the warehouse is.
 type Database struct {
-	// URL is the address of a Postgres database; empty means a private server whose data is in
-	// DataDir. It is a Secret because it may carry a password.
+	// URL is the address of a Postgres database. It is a Secret because it may carry a password.
 	URL Secret `yaml:"url"`
 	// SessionURL is the address of the same database for what needs a session of its own; empty
 	// means URL. With it, URL may lead through a pooler in transaction mode.
@@ -74,15 +73,9 @@ type Database struct {
 	// reference that the file has in its place: each new connection reads it again.
 	Password     Secret `yaml:"password"`
 	PasswordFrom string `yaml:"-"`
-	// DataDir is the folder of the private server, an absolute path; it has no meaning where URL is
-	// set.
-	DataDir string `yaml:"data_dir"`
 	// AllowInsecure says that URL may name another host without sslmode=verify-full.
 	AllowInsecure bool `yaml:"allow_insecure"`
 }
-
-// Private reports whether the program runs a private Postgres server.
-func (d Database) Private() bool { return d.URL.Reveal() == "" }
 
 // Vendor is the brand and the addresses of data center "com". The documents write the vendor's name
 // as "Svc" and leave the hosts open (docs/upstream.md U5).

@@ -286,13 +286,6 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := "/home/sluice/.local/state/sluice"
-	if os.Geteuid() == 0 {
-		dir = "/var/lib/sluice"
-	}
-	if !got.Database.Private() || got.Database.DataDir != dir {
-		t.Errorf("database: private %v in %q, want %q", got.Database.Private(), got.Database.DataDir, dir)
-	}
 	if got.Vendor.Name != "Svc" || got.Workers != 8 || got.Log.Level != "info" || got.Listen != "127.0.0.1:9464" || got.Quarantine != (config.Quarantine{MaxShare: 0.05, MaxOpen: 1000}) ||
 		got.Schedule != (config.Schedule{Floor: 5 * time.Minute}) || got.Budget.Classes != nil ||
 		got.Retention != (config.Retention{Calls: 840 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour, Changes: 336 * time.Hour,

@@ -79,10 +79,10 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		previous = line
 	}
 	env := environment()
-	maps.Copy(env, map[string]string{"ACME_CLIENT_SECRET": canary, "ACME_REFRESH_TOKEN": canary, "ACME_HOOK_SECRET": "abcdefgh1234", "OTLP_AUTHORIZATION": "Bearer " + canary, "CONSOLE_CLIENT_SECRET": canary, "SLUICE_PRIVACY_KEY": "Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZLUNBTkFSWQ==", "LAKE_CATALOG_URL": "postgres://lake.example.com/catalog", "EVENTS_SECRET": "whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ"})
+	maps.Copy(env, map[string]string{"SLUICE_DATABASE_URL": "postgres://pooler.example.com/warehouse", "SLUICE_SESSION_URL": "postgres://db.example.com/warehouse", "ACME_CLIENT_SECRET": canary, "ACME_REFRESH_TOKEN": canary, "ACME_HOOK_SECRET": "abcdefgh1234", "OTLP_AUTHORIZATION": "Bearer " + canary, "CONSOLE_CLIENT_SECRET": canary, "SLUICE_PRIVACY_KEY": "Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZLUNBTkFSWQ==", "LAKE_CATALOG_URL": "postgres://lake.example.com/catalog", "EVENTS_SECRET": "whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ"})
 	text := read(t, example)
 	for _, change := range [][2]string{
-		{"  url: ${SLUICE_DATABASE_URL}\n", ""}, {"  # session_url: ${SLUICE_SESSION_URL}\n", ""}, {"  # password: file:/run/secrets/database_password\n", ""}, {"resources: {}\n", "resources:\n"}, {"custom: []\n", "custom:\n"}, {"budget: {}\n", "budget:\n"}, {"notifications: {}\n", "notifications:\n"},
+		{"  # password: file:/run/secrets/database_password\n", ""}, {"resources: {}\n", "resources:\n"}, {"custom: []\n", "custom:\n"}, {"budget: {}\n", "budget:\n"}, {"notifications: {}\n", "notifications:\n"},
 		{"telemetry: {}\n", "telemetry:\n"}, {"console: {}\n", "console:\n"}, {"events: []\n", "events:\n"}, {"lake: {}\n", "lake:\n"}, {"privacy: {}\n", "privacy:\n"},
 		{"      # invoicing: {plan", "      invoicing: {plan"},
 	} {
@@ -107,8 +107,8 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 	acme := got.Organizations[0]
 	chat, accounting := acme.Services["chat"], acme.Services["accounting"]
 	for what, read := range map[string]bool{
+		"session_url":    got.Database.SessionURL.Reveal() == "postgres://db.example.com/warehouse",
 		"allow_insecure": got.Database.AllowInsecure,
-		"data_dir":       got.Database.DataDir == "/srv/sluice",
 		"key":            acme.Key == "acme_eu",
 		"addresses":      acme.Addresses == config.Addresses{APIURL: "https://www.svcapis.example.eu", ChatURL: "https://chat.svc.example.eu", AuthURL: "https://accounts.svc.example.eu"},
 		"time_zone":      acme.TimeZone == "Asia/Kolkata",
@@ -163,7 +163,8 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 }
 
 // head is a configuration without lists of its own.
-const head = `vendor:
+const head = `database: {url: "${PG_URL}"}
+vendor:
   api_url: https://www.example.com
   chat_url: https://chat.example.com
   auth_url: https://accounts.example.com

@@ -13,6 +13,7 @@ import (
 )
 
 const privateLists = `
+database: {url: "${PG_URL}"}
 vendor:
   api_url: https://www.example.com
   chat_url: https://chat.example.com

@@ -3,7 +3,6 @@ package config
 import (
 	"net"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -48,9 +47,6 @@ func newChecker(file *strict.Document, getenv func(string) (string, bool), servi
 	}
 	return c
 }
-
-// isRoot reports whether the process runs as root.
-func isRoot() bool { return os.Geteuid() == 0 }
 
 // failf records a mistake about a value that can be shown, unless a mistake was recorded for it or
 // for a key around it. Messages quote the value as it is written (Raw), because a variable may hold

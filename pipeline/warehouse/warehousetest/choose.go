@@ -16,7 +16,7 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/log"
 
-	"sluice/pipeline/warehouse/postgres/local"
+	"sluice/cmd/sluice-sandbox/local"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 // password.
 func (s Source) DatabaseURL(raw string) (wire.Secret, error) {
 	if raw == "" {
-		return wire.Secret{}, errors.New("is empty: write ${NAME}, or leave the key out for a private Postgres server")
+		return wire.Secret{}, errors.New("is empty: write ${NAME}")
 	}
 	if strings.HasPrefix(raw, isFile) || strings.HasPrefix(raw, isCommand) || strings.HasPrefix(raw, isCredential) {
 		return s.databaseFrom(raw)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/pipeline/warehouse/postgres/local"
+	"sluice/cmd/sluice-sandbox/local"
 )
 
 // childEnv makes the test program a user of the server in the folder that it names; "temporary"

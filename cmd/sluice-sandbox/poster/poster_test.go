@@ -6,7 +6,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"sluice/cmd/sluice/poster"
+	"sluice/cmd/sluice-sandbox/poster"
 )
 
 // TestPoster: a callback is one POST with the headers that it was given; a redirect is an

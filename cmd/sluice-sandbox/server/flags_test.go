@@ -1,12 +1,16 @@
-package cli
+package server
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"sluice/connectors"
 	"sluice/pipeline/engine"
@@ -32,16 +36,16 @@ func TestLatency(t *testing.T) {
 	}
 }
 
-func TestSandboxFlags(t *testing.T) {
+func TestFlags(t *testing.T) {
 	t.Parallel()
 	faults := filepath.Join(t.TempDir(), "faults.json")
 	must(t, os.WriteFile(faults, []byte(`[{"path":"/books/","kind":"html","count":2}]`), 0o600))
 	webhooks := filepath.Join(t.TempDir(), "webhooks.json")
 	must(t, os.WriteFile(webhooks, []byte(`{"rules":[{"resource":"inventory.bills","address":"http://127.0.0.1:1/"}],"retries":3}`), 0o600))
-	options, err := sandboxFlags{
+	options, err := (&Flags{
 		options: sandbox.Options{Seed: 5}, faults: faults, organizations: []string{"600999", "600999@eu"}, activity: map[string]int{"inserts": 3},
 		chaos: map[string]string{"lose": "0.25", "reencode": "1", "late_by": "90s"}, webhooks: webhooks,
-	}.resolve()
+	}).Options()
 	must(t, err)
 	if c := options.Chaos; c != (sandbox.Chaos{Lose: 0.25, Reencode: 1, LateBy: 90 * time.Second}) || len(options.Webhooks.Rules) != 1 || options.Webhooks.Retries != 3 {
 		t.Errorf("chaos %+v, webhooks %+v", c, options.Webhooks)
@@ -54,31 +58,33 @@ func TestSandboxFlags(t *testing.T) {
 		t.Errorf("organizations %+v", options.Organizations)
 	}
 	must(t, os.WriteFile(faults, []byte(`{"path":"/"}`), 0o600))
-	for name, flags := range map[string]sandboxFlags{
+	for name, flags := range map[string]Flags{
 		"a file that is not there": {faults: faults + "x"}, "no list": {faults: faults}, "a rate of something else": {activity: map[string]int{"explosions": 1}},
 		"chaos of another kind": {chaos: map[string]string{"explode": "1"}}, "chaos without a number": {chaos: map[string]string{"lose": "often"}},
 		"late by no time": {chaos: map[string]string{"late_by": "5"}}, "no rules": {webhooks: faults}, "rules that are not there": {webhooks: webhooks + "x"},
 	} {
-		if _, err := flags.resolve(); codeOf(err) != codeUsage {
+		if _, err := flags.Options(); !errors.Is(err, ErrUsage) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// TestSandboxConfigOfSeveral: what the sandbox prints for several organizations is a valid
+// TestConfigOfSeveralOrganizations: what the sandbox prints for several organizations is a valid
 // configuration.
-func TestSandboxConfigOfSeveral(t *testing.T) {
+func TestConfigOfSeveralOrganizations(t *testing.T) {
 	t.Parallel()
-	running, err := startSandbox(t.Context(), "127.0.0.1:0", sandbox.Options{
+	running, err := Start(t.Context(), "127.0.0.1:0", sandbox.Options{
 		Records: 20, Plan: "elite", TimeZone: "Europe/Rome", Now: time.Now,
 		Organizations: []sandbox.OrganizationOptions{{ID: sandbox.DefaultOrganizationID, DataCenter: "eu"}, {ID: "60099999999"}},
 	})
 	must(t, err)
-	t.Cleanup(func() { must(t, running.stop(context.WithoutCancel(t.Context()))) })
+	t.Cleanup(func() { must(t, running.Stop(context.WithoutCancel(t.Context()))) })
 	a, err := engine.Load(engine.Options{
-		Catalogue: connectors.All(), ConfigPath: "sandbox.yaml", LogTo: &buffer{}, Quiet: true,
+		Catalogue: connectors.All(), ConfigPath: "sandbox.yaml", LogTo: io.Discard, Quiet: true,
 		LookupEnv: func(name string) (string, bool) { return name, true },
-		ReadFile:  func(string) ([]byte, error) { return []byte(running.config(running.plan())), nil },
+		ReadFile: func(string) ([]byte, error) {
+			return []byte("database: {url: \"postgres://h/d\"}\n" + running.Config(running.plan())), nil
+		},
 	})
 	must(t, err)
 	organizations := a.Config.Organizations
@@ -89,69 +95,48 @@ func TestSandboxConfigOfSeveral(t *testing.T) {
 		t.Errorf("plans %+v", organizations[0].Services)
 	}
 	for _, line := range []string{"export SANDBOX_REFRESH_TOKEN_2=", "export SANDBOX_REFRESH_TOKEN_3="} {
-		if !strings.Contains(running.text(), line+sandbox.RefreshTokenFor(sandbox.DefaultOrganizationID, "eu")) && !strings.Contains(running.text(), line+sandbox.RefreshTokenFor("60099999999", "")) {
+		if !strings.Contains(running.Text(), line+sandbox.RefreshTokenFor(sandbox.DefaultOrganizationID, "eu")) && !strings.Contains(running.Text(), line+sandbox.RefreshTokenFor("60099999999", "")) {
 			t.Errorf("the text lacks %s", line)
 		}
 	}
 }
 
-// TestSandboxVendor: a vendor of another name is one to sluice as well: scheme, scopes and the
-// header that names the organization contain it.
-func TestSandboxVendor(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Records: 20, Vendor: "Acme", Limits: sandbox.Limits{Off: true}})
-	for _, args := range [][]string{{"check"}, {"sync", "invoicing.currencies", "inventory.taxes"}} {
-		if o := s.run(args...); o.code != codeFine {
-			t.Fatalf("%v: %d\n%s\n%s", args, o.code, o.stdout, o.stderr)
-		}
-	}
-	if n := one[int](s, `SELECT count(*) FROM invoicing.currencies`); n != 6 { // the sandbox's business has six.
-		t.Errorf("%d currencies, want 6", n)
-	}
-	for _, vendor := range []string{"two words", "Acme-", "Ünlü"} {
-		_, err := startSandbox(t.Context(), "127.0.0.1:0", sandbox.Options{Vendor: vendor, Now: time.Now})
-		if codeOf(err) != codeUsage || !strings.Contains(err.Error(), "Vendor") {
-			t.Errorf("vendor %q: %v", vendor, err)
-		}
-	}
-	if flag := (&cli{}).sandboxCommand().Flags().Lookup("vendor"); flag == nil || flag.DefValue != "Svc" {
-		t.Errorf("flag --vendor: %+v", flag)
-	}
-}
-
-// TestAgainstAStrictSandbox: sluice itself sends nothing that the sandbox accepts beyond the
-// documents: where it names the organization, what chat requires, which scheme.
-func TestAgainstAStrictSandbox(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 84, Records: 20, Strict: true, Limits: sandbox.Limits{Off: true}})
-	if o := s.run("check"); o.code != codeFine {
-		t.Fatalf("check: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
-	s.sync(codeFine, "invoicing.currencies", "inventory.taxes", "billing", "chat", "accounting.chart_of_accounts")
-}
-
 // TestNotificationFlags: the switches of change notifications are flags.
 func TestNotificationFlags(t *testing.T) {
 	t.Parallel()
-	flags := (&cli{}).sandboxCommand().Flags()
+	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	new(Flags).Add(flags)
 	for name, preset := range map[string]string{"documented-callbacks": "false", "one-day-channels": "false", "chaos": "[]", "webhooks": ""} {
 		if flag := flags.Lookup(name); flag == nil || flag.DefValue != preset {
 			t.Errorf("flag --%s: %+v", name, flag)
 		}
 	}
 	must(t, flags.Parse([]string{"--chaos", "lose=0.5,late_by=2m", "--one-day-channels"}))
-	_, err := startSandbox(t.Context(), "127.0.0.1:0", sandbox.Options{Now: time.Now, Chaos: sandbox.Chaos{Gzip: 2}})
-	if codeOf(err) != codeUsage {
+	_, err := Start(t.Context(), "127.0.0.1:0", sandbox.Options{Now: time.Now, Chaos: sandbox.Chaos{Gzip: 2}})
+	if !errors.Is(err, ErrUsage) {
 		t.Errorf("a rate of 2: %v", err)
 	}
 }
 
-func TestHelpSaysWhatTheSandboxDoesNotDo(t *testing.T) {
+// TestVendor: a vendor's name that cannot stand in a header is refused.
+func TestVendor(t *testing.T) {
 	t.Parallel()
-	first, _, _ := strings.Cut((&cli{}).sandboxCommand().Long, "\n\n")
-	for _, want := range []string{"not the real service", "calls no other machine", "keeps nothing"} {
-		if !strings.Contains(strings.ReplaceAll(first, "\n", " "), want) {
-			t.Errorf("the first paragraph does not say %q", want)
+	for _, vendor := range []string{"two words", "Acme-", "Ünlü"} {
+		_, err := Start(t.Context(), "127.0.0.1:0", sandbox.Options{Vendor: vendor, Now: time.Now})
+		if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "Vendor") {
+			t.Errorf("vendor %q: %v", vendor, err)
 		}
+	}
+	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	new(Flags).Add(flags)
+	if flag := flags.Lookup("vendor"); flag == nil || flag.DefValue != "Svc" {
+		t.Errorf("flag --vendor: %+v", flag)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

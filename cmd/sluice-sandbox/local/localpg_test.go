@@ -15,7 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/pipeline/warehouse/postgres/local"
+	"sluice/cmd/sluice-sandbox/local"
 )
 
 // serverDir returns a folder below the system's folder for temporary files that any account can

@@ -1,4 +1,5 @@
-package cli
+// Package server runs a simulated upstream that listens, with flags for all that it can play.
+package server
 
 import (
 	"cmp"
@@ -14,8 +15,8 @@ import (
 	"sluice/sandbox"
 )
 
-// runningSandbox is a sandbox that listens.
-type runningSandbox struct {
+// Running is a sandbox that listens.
+type Running struct {
 	URL          string `json:"url"`
 	Organization string `json:"organization_id"`
 	ClientID     string `json:"client_id"`
@@ -29,33 +30,42 @@ type runningSandbox struct {
 	Networks []string `json:"networks,omitempty"`
 	Modules  []string `json:"custom_modules,omitempty"`
 	// Others are the organizations beside the first.
-	Others []otherOrganization `json:"organizations,omitempty"`
+	Others []Other `json:"organizations,omitempty"`
 
-	world  *sandbox.Server
+	// World is what is played.
+	World *sandbox.Server `json:"-"`
+
 	server *http.Server
 	cancel context.CancelFunc // ends the worker that sends callbacks
 	sent   chan struct{}      // closed when it has ended
 	failed chan error
 }
 
-// otherOrganization is an organization beside the first.
-type otherOrganization struct {
+// Other is an organization beside the first.
+type Other struct {
 	ID           string `json:"organization_id"`
 	DataCenter   string `json:"data_center,omitempty"`
 	URL          string `json:"url"` // of its data center
 	RefreshToken string `json:"refresh_token"`
 }
 
-func startSandbox(ctx context.Context, listen string, options sandbox.Options) (*runningSandbox, error) {
+// ErrUsage marks options that the sandbox does not take, ErrListen an address that cannot be had.
+var (
+	ErrUsage  = errors.New("usage")
+	ErrListen = errors.New("listen for the sandbox")
+)
+
+// Start serves a sandbox until Stop.
+func Start(ctx context.Context, listen string, options sandbox.Options) (*Running, error) {
 	world, err := sandbox.New(options)
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
-		return nil, fmt.Errorf("listen for the sandbox: %w: %w", errEnvironment, err)
+		return nil, fmt.Errorf("%w: %w", ErrListen, err)
 	}
-	running := &runningSandbox{
+	running := &Running{
 		URL:          "http://" + listener.Addr().String(),
 		Organization: sandbox.DefaultOrganizationID,
 		ClientID:     sandbox.ClientID,
@@ -66,13 +76,13 @@ func startSandbox(ctx context.Context, listen string, options sandbox.Options) (
 		Vendor:       options.Vendor,
 		Networks:     options.Networks,
 		Modules:      options.CustomModules,
-		world:        world,
+		World:        world,
 		server:       &http.Server{Handler: world, ReadHeaderTimeout: 10 * time.Second},
 		sent:         make(chan struct{}),
 		failed:       make(chan error, 1),
 	}
 	for _, o := range options.Organizations {
-		other := otherOrganization{ID: o.ID, DataCenter: o.DataCenter, URL: running.URL, RefreshToken: sandbox.RefreshTokenFor(o.ID, o.DataCenter)}
+		other := Other{ID: o.ID, DataCenter: o.DataCenter, URL: running.URL, RefreshToken: sandbox.RefreshTokenFor(o.ID, o.DataCenter)}
 		if o.DataCenter != "" {
 			other.URL += "/dc/" + o.DataCenter
 		}
@@ -88,8 +98,17 @@ func startSandbox(ctx context.Context, listen string, options sandbox.Options) (
 	return running, nil
 }
 
-// stop ends the server when the calls under way are answered, or after a second.
-func (r *runningSandbox) stop(ctx context.Context) error {
+// Wait returns when the context ends or the server has failed.
+func (r *Running) Wait(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case failure := <-r.failed:
+		r.failed <- failure // for Stop
+	}
+}
+
+// Stop ends the server when the calls under way are answered, or after a second.
+func (r *Running) Stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := r.server.Shutdown(ctx); err != nil {
@@ -103,16 +122,16 @@ func (r *runningSandbox) stop(ctx context.Context) error {
 	return nil
 }
 
-func (r *runningSandbox) plan() string {
+func (r *Running) plan() string {
 	if r.Plan == "" {
 		return "free"
 	}
 	return r.Plan
 }
 
-// config is a configuration for the sandbox, with every service that it simulates; the secrets are
-// variables of the environment.
-func (r *runningSandbox) config(plan string) string {
+// Config is a configuration of sluice for the sandbox, without its database. It has every service
+// that the sandbox simulates; the secrets are variables of the environment.
+func (r *Running) Config(plan string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `vendor:
   name: %[6]s
@@ -128,7 +147,7 @@ organizations:
       client_id: %[4]s
       client_secret: ${SANDBOX_CLIENT_SECRET}
       refresh_token: ${SANDBOX_REFRESH_TOKEN}
-%[5]s`, r.URL, r.Organization, r.zone(), r.ClientID, r.services(plan), cmp.Or(r.Vendor, defaultVendor))
+%[5]s`, r.URL, r.Organization, r.zone(), r.ClientID, r.services(plan), cmp.Or(r.Vendor, "Svc"))
 	for n, o := range r.Others {
 		fmt.Fprintf(&b, `  - name: Sandbox Trading %[1]d
     id: %[2]q
@@ -148,31 +167,24 @@ organizations:
 // variableOf names the variable that holds the refresh token of an organization beside the first.
 func variableOf(n int) string { return "SANDBOX_REFRESH_TOKEN_" + strconv.Itoa(n+2) }
 
-func (r *runningSandbox) zone() string {
+func (r *Running) zone() string {
 	if r.TimeZone == "" {
 		return "Asia/Kolkata"
 	}
 	return r.TimeZone
 }
 
-// services are the services of one organization. Invoicing has figures of the free plan alone
-// (docs/upstream.md U43), and chat has no plans at all (U45). Accounting and inventory each sell
-// plans that the other does not; such a plan counts as the other's largest.
-func (r *runningSandbox) services(plan string) string {
-	books, stock := plan, plan
-	switch plan {
-	case "enterprise":
-		books = "ultimate"
-	case "elite", "ultimate":
-		stock = "enterprise"
-	}
+// services are the services of one organization.
+func (r *Running) services(plan string) string {
+	plans := sandbox.Plans(plan)
 	return fmt.Sprintf(`    services:
       accounting: {plan: %s%s}
       inventory: {plan: %s}
-      chat: {plan: free%s}
-      invoicing: {plan: free}
-      billing: {plan: paid}
-`, books, listOf("custom_modules", r.Modules), stock, listOf("networks", r.Networks))
+      chat: {plan: %s%s}
+      invoicing: {plan: %s}
+      billing: {plan: %s}
+`, plans["accounting"], listOf("custom_modules", r.Modules), plans["inventory"], plans["chat"], listOf("networks", r.Networks),
+		plans["invoicing"], plans["billing"])
 }
 
 // listOf writes a list of the configuration; "" if it is empty.
@@ -185,4 +197,29 @@ func listOf(key string, names []string) string {
 		quoted = append(quoted, strconv.Quote(name))
 	}
 	return ", " + key + ": [" + strings.Join(quoted, ", ") + "]"
+}
+
+// Text is what a reader needs to point sluice at the sandbox. The credentials belong to made-up
+// companies and open nothing else.
+func (r *Running) Text() string {
+	var b strings.Builder
+	init := "sluice init --from-sandbox"
+	if r.URL != "http://"+DefaultListen {
+		init += "=" + r.URL
+	}
+	fmt.Fprintf(&b, `The sandbox answers at %s (Ctrl-C ends it). Open it in a browser to see what it does.
+For a try, run "sluice-sandbox postgres" and "%s" in other terminals.
+
+A configuration of your own needs these lines, and its database:
+
+%s
+with these secrets (of a made-up company, they open nothing else):
+
+export SANDBOX_CLIENT_SECRET=%s
+export SANDBOX_REFRESH_TOKEN=%s
+`, r.URL, init, r.Config(r.plan()), r.ClientSecret, r.RefreshToken)
+	for n, o := range r.Others {
+		fmt.Fprintf(&b, "export %s=%s\n", variableOf(n), o.RefreshToken)
+	}
+	return b.String() + "export SLUICE_ENCRYPTION_KEY=$(head -c 32 /dev/urandom | base64)"
 }

@@ -1,39 +1,31 @@
-package cli
+package declared
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"slices"
 
-	"github.com/spf13/cobra"
-
-	"sluice/cmd/sluice/cli/view"
+	"sluice/cmd/sluice-sandbox/local"
 	"sluice/connectors"
 	"sluice/migrations"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/postgres/local"
 	"sluice/schema"
 	"sluice/schema/ddl"
 )
 
-func (c *cli) draftCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "draft",
-		Short: "Print the migration that the declarations ask for (for developers)",
-		Long: `Compare the declarations with what the existing migrations arrive at in an empty
-database, and print the difference as the next migration, to be read, corrected
-and frozen by hand. It never drops a table or a column and never changes a type.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return c.draft(cmd.Context()) },
+// Draft compares the declarations with what the existing migrations arrive at in an empty database,
+// and prints the difference as the next migration, to be read, corrected and frozen by hand. It
+// never drops a table or a column and never changes a type.
+func Draft(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	if err := noArguments(flag.NewFlagSet("sluice-dev draft", flag.ContinueOnError), args, stderr); err != nil {
+		return err
 	}
-}
-
-// draft migrates a temporary database and compares.
-func (c *cli) draft(ctx context.Context) (err error) {
-	server, err := local.Start(ctx, local.Options{Log: c.env.Stderr})
+	server, err := local.Start(ctx, local.Options{Log: stderr})
 	if err != nil {
-		return fmt.Errorf("compare with a temporary server: %w: %w", engine.ErrNoServer, err)
+		return fmt.Errorf("compare with a temporary server: %w", err)
 	}
 	defer func() { err = errors.Join(err, server.Stop(context.WithoutCancel(ctx))) }()
 	if err := migrations.Migrate(ctx, server.URL(), migrations.Options{}); err != nil {
@@ -47,7 +39,7 @@ func (c *cli) draft(ctx context.Context) (err error) {
 	if sql == "" && !changed {
 		sql = "-- The migrations arrive at the declarations: there is nothing to draft.\n"
 	}
-	return c.printer().Print(view.Verbatim(sql))
+	return write(stdout, sql)
 }
 
 // catalogOf reads the tables of the services' schemas from a database.

@@ -1,16 +1,16 @@
-package cli
+package declared
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
+	"time"
 
-	"github.com/spf13/cobra"
-
-	"sluice/cmd/sluice/cli/view"
 	"sluice/connectors"
 	"sluice/sandbox"
 	"sluice/sandbox/witness"
@@ -18,24 +18,18 @@ import (
 	"sluice/schema/docs/coverage"
 )
 
-func (c *cli) coverageCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "coverage",
-		Short: "Print what sluice does with every endpoint of the documents, in Markdown",
-		Long: `Print every endpoint that the API documents show and what sluice does with it: copied
-into which table, called for something else, asked on demand, or not called; and
-whether the sandbox plays it. Below, print how many values of a live answer of each
-list have a column. It fails if an endpoint has no answer, or if a declared
-one is on no document and not marked assumed.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.coverage(cmd.Context())
-		},
+// Coverage prints every endpoint that the API documents show and what sluice does with it: copied
+// into which table, called for something else, asked on demand, or not called; and whether the
+// sandbox plays it. Below, it prints how many values of a live answer of each list have a column.
+// It fails if an endpoint has no answer, or if a declared one is on no document and not marked
+// assumed.
+func Coverage(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("sluice-dev coverage", flag.ContinueOnError)
+	asJSON := flags.Bool("json", false, "print JSON instead of Markdown")
+	if err := noArguments(flags, args, stderr); err != nil {
+		return err
 	}
-}
-
-func (c *cli) coverage(ctx context.Context) error {
-	answers, misfits, err := c.laidOut(ctx)
+	answers, misfits, err := laidOut(ctx)
 	if err != nil {
 		return err
 	}
@@ -46,11 +40,14 @@ func (c *cli) coverage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.show(coverageView{answers, values}, view.Verbatim(coverage.Markdown(answers, values)))
+	if *asJSON {
+		return json.NewEncoder(stdout).Encode(covered{answers, values})
+	}
+	return write(stdout, coverage.Markdown(answers, values))
 }
 
-// coverageView is the coverage for programs.
-type coverageView struct {
+// covered is the coverage for programs.
+type covered struct {
 	Endpoints []coverage.Answer `json:"endpoints"`
 	Values    []coverage.Values `json:"values"`
 }
@@ -101,13 +98,13 @@ func liveValues() ([]coverage.Values, error) {
 }
 
 // laidOut compares the documents' endpoints with the declarations and the sandbox.
-func (c *cli) laidOut(ctx context.Context) ([]coverage.Answer, []string, error) {
+func laidOut(ctx context.Context) ([]coverage.Answer, []string, error) {
 	rows, err := coverage.Rows()
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the documents' endpoints: %w", err)
 	}
 	services := connectors.All()
-	played, err := c.player(services)
+	played, err := player(services)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -127,17 +124,20 @@ const (
 	playedModule  = "cm_assets"
 )
 
+// vendor is how the documents write the vendor's name.
+const vendor = "Svc"
+
 // player is a sandbox to send requests to.
-func (c *cli) player(services []schema.Service) (*coverage.Player, error) {
+func player(services []schema.Service) (*coverage.Player, error) {
 	world, err := sandbox.New(sandbox.Options{
-		Records: 1, Now: c.env.Now, Limits: sandbox.Limits{Off: true},
+		Records: 1, Now: time.Now, Limits: sandbox.Limits{Off: true},
 		Networks: []string{playedNetwork}, CustomModules: []string{playedModule},
 	})
 	if err != nil {
 		return nil, errors.Join(errors.New("make a sandbox to probe"), err)
 	}
-	player := &coverage.Player{
-		Handler: world, Roots: make(map[string]string, len(services)), Scheme: defaultVendor + "-oauthtoken",
+	asked := &coverage.Player{
+		Handler: world, Roots: make(map[string]string, len(services)), Scheme: vendor + "-oauthtoken",
 		Client: url.Values{
 			"client_id": {sandbox.ClientID}, "client_secret": {sandbox.ClientSecret}, "refresh_token": {sandbox.RefreshToken},
 		},
@@ -147,10 +147,10 @@ func (c *cli) player(services []schema.Service) (*coverage.Player, error) {
 		},
 	}
 	for s := range services {
-		player.Roots[services[s].Name] = services[s].Root
+		asked.Roots[services[s].Name] = services[s].Root
 		if header := services[s].Organization.Header; header != "" {
-			player.Headers = append(player.Headers, strings.ReplaceAll(header, "{vendor}", strings.ToLower(defaultVendor)))
+			asked.Headers = append(asked.Headers, strings.ReplaceAll(header, "{vendor}", strings.ToLower(vendor)))
 		}
 	}
-	return player, nil
+	return asked, nil
 }
