@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// accompany puts beside the program what belongs to it: manual pages, completions, an example of a
+// accompany puts beside the programs what belongs to sluice: manual pages, completions, an example of a
 // configuration, licenses, and on Linux the units.
 func (r *release) accompany(folder string, on platform) error {
 	if err := writeManual(folder, r.version, r.at); err != nil {

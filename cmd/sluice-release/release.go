@@ -142,8 +142,10 @@ func (r *release) makeOnce(ctx context.Context, dir string) error {
 	for _, on := range r.platforms {
 		name := fmt.Sprintf("sluice-%s-%s-%s", r.version, on.system, on.architecture)
 		folder := filepath.Join(dir, name)
-		if err := r.build(ctx, src, cache, filepath.Join(folder, "sluice"), on); err != nil {
-			return err
+		for _, program := range []string{"sluice", "sluice-sandbox"} {
+			if err := r.build(ctx, src, cache, filepath.Join(folder, program), on); err != nil {
+				return err
+			}
 		}
 		if err := r.accompany(folder, on); err != nil { //nolint:contextcheck // none of the commands runs
 			return err
@@ -163,11 +165,11 @@ func (r *release) makeOnce(ctx context.Context, dir string) error {
 	return nil
 }
 
-// build builds the program: one static file, its own time zones, and no word of where it was built.
+// build builds a program: one static file, its own time zones, and no word of where it was built.
 func (r *release) build(ctx context.Context, src, cache, to string, on platform) error {
 	flags := fmt.Sprintf("-s -w -X sluice/cmd/sluice/cli.version=%s -X sluice/cmd/sluice/cli.revision=%s", r.version, r.revision)
 	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-trimpath", "-tags", "timetzdata",
-		"-ldflags", flags, "-o", to, "./cmd/sluice")
+		"-ldflags", flags, "-o", to, "./cmd/"+filepath.Base(to))
 	cmd.Dir = src
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=", "GOARM64=", "GOOS="+on.system, "GOARCH="+on.architecture)
 	if cache != "" {

@@ -32,12 +32,12 @@ func TestLicensesAreCurrent(t *testing.T) {
 }
 
 // TestSourcesHaveEveryPackage compares the sources that a release is built of with the files that
-// the compiler reads for the program.
+// the compiler reads for the programs.
 func TestSourcesHaveEveryPackage(t *testing.T) {
 	t.Chdir("../..")
 	const files = `{{if .Module}}{{if .Module.Main}}{{$dir := .Dir}}{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}` +
 		`{{range .EmbedFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`
-	listed, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", files, "./cmd/sluice").Output()
+	listed, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", files, "./cmd/sluice", "./cmd/sluice-sandbox").Output()
 	must(t, err)
 	root, err := os.Getwd()
 	must(t, err)
