@@ -17,20 +17,9 @@ type rule struct {
 // Libraries that only some packages may use.
 const (
 	river   = "github.com/riverqueue/river"
-	riverUI = "riverqueue.com/riverui"
-	apis    = "github.com/riverqueue/apiframe"
 	pgx     = "github.com/jackc/pgx"
 	jsontxt = "github.com/go-json-experiment/json/jsontext"
 	xxh3    = "github.com/zeebo/xxh3"
-)
-
-// queuePages is the room of the queue's own pages.
-const queuePages = "cmd/sluice/console/riverpages"
-
-// The program for tries, and its private Postgres.
-const (
-	sandboxProgram  = "cmd/sluice-sandbox"
-	privatePostgres = sandboxProgram + "/local"
 )
 
 // browser is the room that drives a browser in tests.
@@ -155,13 +144,10 @@ func importRules() []rule {
 				return s.within(sandboxProgram) && ours(imported) != "" && !under(ours(imported), "sandbox") && !under(ours(imported), sandboxProgram)
 			}),
 		imports("the queue only in jobs",
-			"River is young and changes monthly, and holds jobs only (docs/decisions/0006-jobs); migrations run its own migrator, "+
-				"and one room serves its own pages (docs/decisions/0034-river-ui)",
+			"River is young and changes monthly, and holds jobs only (docs/decisions/0006-jobs); migrations run its own migrator",
 			func(s *source, imported string) bool {
 				migrator := s.within("migrations") && (strings.HasPrefix(imported, river+"/rivermigrate") || strings.HasPrefix(imported, river+"/riverdriver/"))
-				pages := s.folder == queuePages && (imported == river || strings.HasPrefix(imported, river+"/riverdriver/") ||
-					strings.HasPrefix(imported, river+"/rivershared/") || under(imported, riverUI) || under(imported, apis))
-				return (under(imported, river) || under(imported, riverUI) || under(imported, apis)) && !s.within("pipeline/jobs") && !migrator && !pages
+				return under(imported, river) && !s.within("pipeline/jobs") && !migrator
 			}),
 		imports("net/http only in upstream, events, notifications, sandbox and cmd",
 			"upstream is the only way to the services, and events the one to receivers; notifications, sandbox and cmd are servers, engine names statuses, "+
@@ -171,10 +157,10 @@ func importRules() []rule {
 			}),
 		imports("pgx only where rows and jobs are written",
 			"the warehouse is the only door out, the oracle holds rows against records, and tools that try the product look past it; "+
-				"package pipeline names the transaction type only, the queue's pages hand River a pool, and the publisher of the lake is a module of its own (docs/decisions/0030-lake)",
+				"package pipeline names the transaction type only, and the publisher of the lake is a module of its own (docs/decisions/0030-lake)",
 			func(s *source, imported string) bool {
 				names := s.folder == "pipeline" && imported == pgx+"/v5"
-				return under(imported, pgx) && !names && s.folder != queuePages &&
+				return under(imported, pgx) && !names &&
 					!s.within("pipeline/warehouse", "pipeline/jobs", "pipeline/engine", "sandbox/oracle", "migrations",
 						sandboxProgram, "cmd/sluice-dev", "cmd/sluice-lake")
 			}),
@@ -320,10 +306,7 @@ func TestRulesBite(t *testing.T) {
 			t.Errorf("%s: found %q, error %v, want %d", text, s.timesAsText, err, want)
 		}
 	}
-	for file, want := range map[string]int{ // the room of the queue's pages may do what it needs, and no other room of the console
-		queuePages + `/a.go import "riverqueue.com/riverui"`: 0, queuePages + `/a.go import "github.com/jackc/pgx/v5/pgxpool"`: 0,
-		queuePages + `/a.go import "github.com/riverqueue/river/rivertype"`: 1, `cmd/sluice/console/a.go import "riverqueue.com/riverui"`: 1,
-		queuePages + `/a.go import "github.com/riverqueue/apiframe/apitype"`: 0, `cmd/sluice/console/a.go import "github.com/riverqueue/apiframe/apitype"`: 1,
+	for file, want := range map[string]int{
 		`cmd/sluice/console/a.go import "github.com/jackc/pgx/v5/pgxpool"`: 1, `cmd/sluice/console/a.go import "sluice/` + browser + `"`: 1,
 	} {
 		name, text, _ := strings.Cut(file, " ")

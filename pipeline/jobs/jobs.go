@@ -26,8 +26,8 @@ import (
 	"sluice/pipeline/outside"
 )
 
-// Schema is the Postgres schema of River's tables.
-const Schema = "river"
+// riverSchema is the Postgres schema of River's tables.
+const riverSchema = "river"
 
 // queueStreams is the queue of all streams: budgets, not queues, decide how they share the calls.
 const queueStreams = "streams"
@@ -168,7 +168,7 @@ func New(ctx context.Context, options Options) (*Queue, error) {
 	}
 	q.client, err = river.NewClient(riverpgxv5.New(options.Pool), &river.Config{
 		ID:                   clientOf(process.id),
-		Schema:               Schema,
+		Schema:               riverSchema,
 		Logger:               options.Logger,
 		Queues:               queuesOf(&options),
 		Workers:              workers,

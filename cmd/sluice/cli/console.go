@@ -15,10 +15,8 @@ import (
 	"sluice/cmd/sluice/cli/bounded"
 	"sluice/cmd/sluice/console"
 	"sluice/cmd/sluice/console/access"
-	"sluice/cmd/sluice/console/riverpages"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
-	"sluice/pipeline/jobs"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/actions"
 )
@@ -67,11 +65,10 @@ type consoleListener struct {
 	failed chan error
 }
 
-// offeredConsole is a console, and the handler that lets people in. End ends what works beside it.
+// offeredConsole is a console, and the handler that lets people in.
 type offeredConsole struct {
 	console *console.Console
 	handler http.Handler
-	end     context.CancelFunc
 }
 
 // openConsole offers the console at an address, and records for analytics.explain_url where it is.
@@ -107,10 +104,8 @@ func listenForConsole(ctx context.Context, a *engine.App, listen string) (*conso
 
 // offerPages offers all pages from now on.
 func (c *cli) offerPages(ctx context.Context, a *engine.App, l *consoleListener) error {
-	counting, end := context.WithCancel(context.WithoutCancel(ctx))
-	shown, handler, err := c.consoleOf(counting, a)
+	shown, handler, err := c.consoleOf(a)
 	if err != nil {
-		end()
 		return err
 	}
 	switch err := actions.SetConsoleAddress(ctx, a.DB.Pool(), strings.TrimSuffix(l.url, "/")); {
@@ -119,20 +114,15 @@ func (c *cli) offerPages(ctx context.Context, a *engine.App, l *consoleListener)
 	case err != nil:
 		a.Log.WarnContext(ctx, "the address of the console could not be recorded", "error", err)
 	}
-	l.offer(&offeredConsole{console: shown, handler: handler, end: end})
+	l.offer(&offeredConsole{console: shown, handler: handler})
 	return nil
 }
 
 // offer replaces what requests get. Those who watch a page connect again, and get the new one.
 func (l *consoleListener) offer(next *offeredConsole) {
 	if before := l.current.Swap(next); before != nil {
-		before.stop()
+		before.console.Close()
 	}
-}
-
-func (o *offeredConsole) stop() {
-	o.end()
-	o.console.Close()
 }
 
 // serve answers requests with what is offered.
@@ -151,30 +141,22 @@ func (l *consoleListener) stop(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, consoleStopLimit)
 	defer cancel()
-	l.current.Load().stop()
+	l.current.Load().console.Close()
 	if err := l.server.Shutdown(ctx); err != nil {
 		return fmt.Errorf("stop the console: %w", err)
 	}
 	return nil
 }
 
-// consoleOf makes the console of an app, and the handler that lets people in. The queue's pages end
-// with the context.
-func (c *cli) consoleOf(ctx context.Context, a *engine.App) (*console.Console, http.Handler, error) {
+// consoleOf makes the console of an app, and the handler that lets people in.
+func (c *cli) consoleOf(a *engine.App) (*console.Console, http.Handler, error) {
 	door, err := c.consoleDoor(a)
 	if err != nil {
 		return nil, nil, err
 	}
 	p := &pages{cli: c, app: a}
-	queue, start, err := riverpages.Handler(a.DB.Pool(), jobs.Schema, a.Log)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := start(ctx); err != nil {
-		return nil, nil, fmt.Errorf("start the queue's pages: %w", err)
-	}
 	options := c.consoleOptions(a, door)
-	options.Queue, options.Routes, options.Actions = queue, p.routes(), p.actions()
+	options.Routes, options.Actions = p.routes(), p.actions()
 	options.Record, options.Recorded = p.record, p.recorded
 	shown, err := console.New(options)
 	if err != nil {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"html"
 	"io"
 	"maps"
@@ -91,9 +90,7 @@ const fleetOf2000 = 192
 func consoleOfFleet(tb testing.TB, app *engine.App) *fleetConsole {
 	tb.Helper()
 	c := &cli{env: Env{Stdout: io.Discard, Stderr: io.Discard, ReadFile: os.ReadFile, LookupEnv: os.LookupEnv, Now: time.Now, scrub: outside.NewScrubber()}}
-	ctx, end := context.WithCancel(context.WithoutCancel(tb.Context()))
-	tb.Cleanup(end)
-	shown, handler, err := c.consoleOf(ctx, app)
+	shown, handler, err := c.consoleOf(app)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -59,13 +59,11 @@ func (s *fixture) deskOf(who string, showValues bool) (*desk, func()) {
 			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, ShowValues: showValues, // those of package httptest
 		}
 	}
-	ctx, end := context.WithCancel(context.WithoutCancel(s.t.Context()))
-	shown, handler, err := c.consoleOf(ctx, app)
+	shown, handler, err := c.consoleOf(app)
 	must(s.t, err)
 	return &desk{fixture: s, app: app, handler: handler, who: who}, func() {
-		end()
 		shown.Close()
-		must(s.t, app.Close(ctx))
+		must(s.t, app.Close(context.WithoutCancel(s.t.Context())))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -99,7 +98,6 @@ func (c *cli) offerSetup(a *engine.App, l *consoleListener) (*setup, error) {
 	for i := range options.Routes {
 		options.Routes[i].Page = s.page
 	}
-	options.Queue = http.RedirectHandler("/", http.StatusSeeOther)
 	options.Record = func(context.Context, console.Deed) (int64, error) { return 0, errNotLooked }
 	options.Recorded = func(context.Context, int64) (console.Deed, error) { return console.Deed{}, errNotLooked }
 	options.Unreachable = away
@@ -107,7 +105,7 @@ func (c *cli) offerSetup(a *engine.App, l *consoleListener) (*setup, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the console: %w", err)
 	}
-	l.offer(&offeredConsole{console: shown, handler: door.Handler(shown), end: func() {}})
+	l.offer(&offeredConsole{console: shown, handler: door.Handler(shown)})
 	return s, nil
 }
 

@@ -47,8 +47,6 @@ type Request struct {
 type Options struct {
 	Routes  []Route
 	Actions []Action
-	// Queue has the queue's own pages, below QueuePath; nil for none.
-	Queue http.Handler
 	// SignOut is the path to which a form posts to sign out; empty where there is nothing to end.
 	SignOut string
 	// Record writes what a person did; see Deed.
@@ -101,10 +99,6 @@ func New(options Options) (*Console, error) {
 	}
 	for _, action := range options.Actions {
 		c.mux.HandleFunc("POST "+action.Pattern, func(w http.ResponseWriter, r *http.Request) { c.act(w, r, action) })
-	}
-	if options.Queue != nil {
-		c.nav = append(c.nav, Link{Text: "Queue", Href: QueuePath + "/"})
-		c.mux.HandleFunc(QueuePath+"/", c.queue)
 	}
 	c.mux.HandleFunc("GET /live", c.watch)
 	c.mux.HandleFunc("GET /static/console.css", c.style)
