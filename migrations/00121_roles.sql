@@ -3,7 +3,8 @@
 
 -- Two roles: the owner of the tables, which migrates, and a worker, which reads and writes rows and
 -- does all the rest. A worker that could write into migration_steps could make a migration leave
--- steps out; it may add actions, and change and delete none.
+-- steps out, and one that could write into views make it drop what it names there. A worker may add
+-- actions, and change and delete none.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.grant_worker(p_role name) RETURNS integer LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $function$
@@ -19,7 +20,7 @@ BEGIN
         UNION ALL
         SELECT CASE WHEN c.relkind = 'S' THEN 'GRANT USAGE, SELECT ON SEQUENCE '
                 WHEN c.relkind = 'v' OR c.oid IN ('sluice.schema_version'::regclass, 'sluice.service_schemas'::regclass, 'sluice.checks'::regclass,
-                        'sluice.migration_steps'::regclass)
+                        'sluice.migration_steps'::regclass, 'sluice.views'::regclass)
                     THEN 'GRANT SELECT ON TABLE '
                 WHEN c.oid = 'sluice.actions'::regclass THEN 'GRANT SELECT, INSERT ON TABLE '
                 ELSE 'GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE ' END || c.oid::regclass

@@ -267,14 +267,14 @@ func TestAsOfReadsNothingPresent(t *testing.T) {
 	allowed := []string{"sluice.organizations", "sluice.streams", "sluice.viewer", "sluice.visible_organizations"}
 	for _, read := range list(t, url, `SELECT DISTINCT v.relname || ' ' || d.refobjid::regclass::text FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid JOIN pg_class v ON v.oid = r.ev_class
 		JOIN pg_class c ON c.oid = d.refobjid WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND v.relnamespace = 'as_of'::regnamespace
-		AND c.relnamespace <> 'as_of'::regnamespace AND d.deptype = 'n' AND EXISTS (SELECT FROM sluice.views s WHERE s.name = 'as_of.' || v.relname) ORDER BY 1`) {
+		AND c.relnamespace <> 'as_of'::regnamespace AND d.deptype = 'n' AND EXISTS (SELECT FROM sluice.views s WHERE s.name = v.relname) ORDER BY 1`) {
 		if _, table, _ := strings.Cut(read, " "); !slices.Contains(allowed, table) {
 			t.Errorf("as_of view reads the present: %s", read)
 		}
 	}
 	clock := regexp.MustCompile(`clock_timestamp|\bnow\(|current_date|current_timestamp|localtime`)
 	for _, text := range list(t, url, `SELECT c.relname || ' ' || pg_get_viewdef(c.oid) FROM pg_class c WHERE relnamespace = 'as_of'::regnamespace AND relname <> 'coverage'
-		UNION ALL SELECT p.proname || ' ' || pg_get_functiondef(p.oid) FROM pg_proc p JOIN sluice.views s ON s.name = 'as_of.' || p.proname WHERE pronamespace = 'as_of'::regnamespace`) {
+		UNION ALL SELECT p.proname || ' ' || pg_get_functiondef(p.oid) FROM pg_proc p JOIN sluice.views s ON s.name = p.proname WHERE pronamespace = 'as_of'::regnamespace`) {
 		if name, body, _ := strings.Cut(text, " "); clock.MatchString(body) {
 			t.Errorf("as_of.%s asks a clock", name)
 		}

@@ -156,22 +156,46 @@ func (t *pastTable) view() viewFile {
 // asOfName finds the views of schema as_of that a text reads.
 var asOfName = regexp.MustCompile(`\bas_of\.\w+`)
 
-// pastViews returns the views and functions of the past that are wanted, in the order in which they
-// can be made, and the names of the others. Wanted are those of tables whose versions are kept, the
-// views that read one of these, and whatever such a view reads.
-func pastViews(ctx context.Context, pool *pgxpool.Pool, files []viewFile, kept History) ([]viewFile, []string, error) {
+// past are the views and functions of the past: those that are wanted, in the order in which they
+// can be made, and the names of the others that this program knows.
+type past struct {
+	wanted []viewFile
+	others []string
+}
+
+// ended returns the names of what was made and is not wanted any more. While versions of some table
+// are kept, it returns none if another version of the program made views that this one does not
+// know: these may read what this one would drop.
+func (p *past) ended(made map[string][]byte) []string {
+	var over []string
+	for name := range made {
+		switch {
+		case !strings.Contains(name, "."), slices.ContainsFunc(p.wanted, func(f viewFile) bool { return f.name == name }):
+		case len(p.wanted) > 0 && !slices.Contains(p.others, name):
+			return nil
+		default:
+			over = append(over, name)
+		}
+	}
+	slices.Sort(over)
+	return over
+}
+
+// pastViews finds the views and functions of the past. Wanted are those of tables whose versions are
+// kept, the views that read one of these, and whatever such a view reads.
+func pastViews(ctx context.Context, pool *pgxpool.Pool, files []viewFile, kept History) (*past, error) {
 	rows, err := pool.Query(ctx, sqlKept, append([]string{}, kept.Organizations...))
 	if err != nil {
-		return nil, nil, fmt.Errorf("looking of which tables versions are kept: %w", err)
+		return nil, fmt.Errorf("looking of which tables versions are kept: %w", err)
 	}
 	of, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
-		return nil, nil, fmt.Errorf("looking of which tables versions are kept: %w", err)
+		return nil, fmt.Errorf("looking of which tables versions are kept: %w", err)
 	}
 	of = append(of, kept.Tables...)
 	tables, err := pastTables(ctx, pool)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var all []viewFile
 	wanted := make(map[string]bool)
@@ -199,19 +223,20 @@ func pastViews(ctx context.Context, pool *pgxpool.Pool, files []viewFile, kept H
 			add(newView(name, text), slices.ContainsFunc(reads[name], func(read string) bool { return wanted[read] }))
 		}
 	}
+	var found past
 	for i := range slices.Backward(all) {
 		for _, read := range reads[all[i].name] {
 			wanted[read] = wanted[read] || wanted[all[i].name]
 		}
 	}
-	var over []string
-	all = slices.DeleteFunc(all, func(f viewFile) bool {
-		if !wanted[f.name] {
-			over = append(over, f.name)
+	for _, file := range all {
+		if wanted[file.name] {
+			found.wanted = append(found.wanted, file)
+		} else {
+			found.others = append(found.others, file.name)
 		}
-		return !wanted[f.name]
-	})
-	return all, over, nil
+	}
+	return &found, nil
 }
 
 // dropping returns the statements that drop views and functions, and no object that others built.

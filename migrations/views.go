@@ -27,12 +27,14 @@ import (
 var viewFiles embed.FS
 
 const (
-	// A view is gone if a table that it reads was dropped.
+	// A view is gone if a table that it reads was dropped. A worker may not use schema as_of, so
+	// that it could not ask to_regclass.
 	sqlViews = `
 SELECT v.name, v.digest FROM sluice.views v
 CROSS JOIN LATERAL (SELECT CASE WHEN strpos(v.name, '.') > 0 THEN v.name ELSE 'analytics.' || v.name END) AS w (whole)
-WHERE to_regclass(w.whole) IS NOT NULL OR EXISTS (SELECT FROM pg_catalog.pg_proc p WHERE p.pronamespace = to_regnamespace(split_part(w.whole, '.', 1))
-	AND p.proname = split_part(w.whole, '.', 2) AND p.proowner = (SELECT o.role FROM sluice.owner o))`
+CROSS JOIN LATERAL (SELECT to_regnamespace(split_part(w.whole, '.', 1)), split_part(w.whole, '.', 2)) AS n (schema, name)
+WHERE EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.relnamespace = n.schema AND c.relname = n.name)
+	OR EXISTS (SELECT FROM pg_catalog.pg_proc p WHERE p.pronamespace = n.schema AND p.proname = n.name AND p.proowner = (SELECT o.role FROM sluice.owner o))`
 	sqlMissing    = `SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL`
 	sqlViewIsMade = `
 INSERT INTO sluice.views (name, digest, applied_at) VALUES ($1, $2, clock_timestamp())
@@ -148,7 +150,7 @@ func lackingViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, kept Hist
 		return work, err
 	}
 	files = slices.DeleteFunc(files, func(f viewFile) bool { return len(missing[f.name]) > 0 })
-	past, over, err := pastViews(ctx, pool, files, kept)
+	past, err := pastViews(ctx, pool, files, kept)
 	if err != nil {
 		return work, err
 	}
@@ -166,8 +168,8 @@ func lackingViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, kept Hist
 	if err != nil {
 		return work, fmt.Errorf("looking which views are made: %w", err)
 	}
-	work.making = slices.DeleteFunc(append(files, past...), func(f viewFile) bool { return bytes.Equal(made[f.name], f.digest[:]) })
-	work.ended = slices.DeleteFunc(over, func(name string) bool { return made[name] == nil })
+	work.ended = past.ended(made)
+	work.making = slices.DeleteFunc(append(files, past.wanted...), func(f viewFile) bool { return bytes.Equal(made[f.name], f.digest[:]) })
 	work.drops, err = dropping(ctx, pool, work.ended)
 	return work, err
 }

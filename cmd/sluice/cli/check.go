@@ -365,21 +365,6 @@ func checkRights(ctx context.Context, a *engine.App) []finding {
 	return findings
 }
 
-// checkViews warns if migrate would make or drop views: those of another version of the program, or
-// of a history that was switched on or off.
-func checkViews(ctx context.Context, a *engine.App) []finding {
-	const check = "views"
-	pending, err := a.Pending(ctx)
-	switch {
-	case err != nil:
-		return []finding{verdict(check, err, "")}
-	case pending:
-		return []finding{verdict(check, nil, "a warning: those in the database are not those of this version and configuration: run sluice migrate")}
-	default:
-		return nil
-	}
-}
-
 // checkTables names tables and columns of sluice that another program or session dropped or
 // altered. It gives no finding if all is as declared.
 func (c *cli) checkTables(ctx context.Context, a *engine.App) []finding {

@@ -117,3 +117,18 @@ func workOf(lock *migrations.TableLock) string {
 		return "changes the catalog only (" + size + ")"
 	}
 }
+
+// checkViews warns if migrate would make or drop views: those of another version of the program, or
+// of a history that was switched on or off.
+func checkViews(ctx context.Context, a *engine.App) []finding {
+	const check = "views"
+	pending, err := a.Pending(ctx)
+	switch {
+	case err != nil:
+		return []finding{verdict(check, err, "")}
+	case pending:
+		return []finding{verdict(check, nil, "a warning: those in the database are not those of this version and configuration: run sluice migrate")}
+	default:
+		return nil
+	}
+}
