@@ -124,8 +124,8 @@ func TestAWorldHasTheNewsThatWasOrdered(t *testing.T) {
 	}
 }
 
-// TestRecordsAreLikeTheDocuments checks that the records that the loader gets have the fields of the
-// documents, and their length and compressibility: it decides the cost of storing a record. Bills are
+// TestRecordsAreLikeTheDocuments checks that the records that the loader gets have the length and the
+// compressibility of the documents' samples: these decide the cost of storing a record. They are
 // compared without arrays, of which a sample shows only a few elements.
 func TestRecordsAreLikeTheDocuments(t *testing.T) {
 	t.Parallel()
@@ -138,13 +138,7 @@ func TestRecordsAreLikeTheDocuments(t *testing.T) {
 			document := leaves(t, sample.Record)
 			size, packed, many := 0, 0, 0
 			for raw := range u.Truth(inventory, name) {
-				fields := leaves(t, raw)
-				for field := range fields {
-					if _, found := document[field]; !found {
-						t.Errorf("%s have %q, the document has not", name, field)
-					}
-				}
-				one, deflated := sizes(t, fields)
+				one, deflated := sizes(t, leaves(t, raw))
 				size, packed, many = size+one, packed+deflated, many+1
 			}
 			one, deflated := sizes(t, document)

@@ -92,7 +92,6 @@ func (c *chunk) ask(ctx context.Context) error {
 	c.note(2, int64(st.number), decision.Call, int64(decision.Wait))
 	if decision.Refused == "" {
 		c.counts.granted++
-		st.spend(c.now)
 		c.send(decision.Call)
 		return nil
 	}
@@ -203,21 +202,15 @@ func (c *chunk) next() error {
 // complete ends the run and its job.
 func (c *chunk) complete(failed bool) error {
 	st := c.stream
-	end := runEnd{Key: st.key, Class: st.class, At: c.now, Failed: failed, Started: st.started, Calls: int64(st.page)}
-	if st.loaded {
-		end.From = new(st.fresh)
-	}
 	if failed {
 		if st.class != pipeline.ClassBackfill {
 			st.page = 0 // a failed scan begins anew; backfills continue
 		}
 	} else {
-		end.Changes = st.bring(c.now)
 		st.clean(c.now)
 	}
-	end.Finished = st.done
 	st.open, st.job = false, false
-	c.db.Ended(end)
+	c.db.ends = append(c.db.ends, runEnd{st.key, c.now, failed, st.done})
 	c.give()
 	return c.dispatch()
 }

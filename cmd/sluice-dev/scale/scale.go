@@ -27,8 +27,8 @@ func usual() scenario {
 	return scenario{Organizations: 1000, Days: 7, Processes: 8, Workers: 8, Tick: 15 * time.Second, Backfill: 40, LongEvery: 10, Seed: 1}
 }
 
-func parse(args []string, log io.Writer) (scenario, time.Duration, error) {
-	s, limit := usual(), time.Duration(0)
+func parse(args []string, log io.Writer) (scenario, error) {
+	s := usual()
 	flags := flag.NewFlagSet("sluice-dev scale", flag.ContinueOnError)
 	flags.SetOutput(log)
 	flags.IntVar(&s.Organizations, "organizations", s.Organizations, "organizations, of 20 streams each")
@@ -37,21 +37,19 @@ func parse(args []string, log io.Writer) (scenario, time.Duration, error) {
 	flags.IntVar(&s.Workers, "workers", s.Workers, "chunks that a process works at once")
 	flags.IntVar(&s.Backfill, "backfill", s.Backfill, "calls of each organization's backfill")
 	flags.IntVar(&s.LongEvery, "long-every", s.LongEvery, "one in so many organizations has a backfill of days")
-	flags.DurationVar(&limit, "limit", 0, "end after so long, and judge the virtual time that has passed; 0: no limit")
-	flags.BoolVar(&s.Adaptive, "adaptive", s.Adaptive, "learn the intervals of incremental streams")
 	flags.Uint64Var(&s.Seed, "seed", s.Seed, "the same seed gives the same simulation")
 	if err := flags.Parse(args); err != nil {
-		return s, 0, err
+		return s, err
 	}
 	if min(s.Organizations, s.Days, s.Processes, s.Workers, s.Backfill, s.LongEvery) < 1 || flags.NArg() > 0 {
-		return s, 0, errors.New("all figures have to be positive, and there are no arguments: see -help")
+		return s, errors.New("all figures have to be positive, and there are no arguments: see -help")
 	}
-	return s, limit, nil
+	return s, nil
 }
 
 // Run simulates a scenario on a private Postgres and prints the verdict.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
-	s, limit, err := parse(args, stderr)
+	s, err := parse(args, stderr)
 	if err != nil {
 		return err
 	}
@@ -70,9 +68,6 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	start := time.Now()
-	if limit > 0 {
-		sim.stop = func() bool { return time.Since(start) > limit }
-	}
 	err = sim.run(ctx, func(hour int) {
 		_, _ = fmt.Fprintf(stderr, "%s: day %d, %02d:00, %d calls\n", // an error of progress is ignored
 			time.Since(start).Round(time.Second), hour/24+1, hour%24, sim.counts.granted)

@@ -36,27 +36,6 @@ func TestASmallFleetKeepsItsPromises(t *testing.T) {
 	}
 }
 
-// TestTheFleetLearns: with the real table of streams and the real runs, the schedule comes near the
-// optimum within the first day. Declared intervals are some forty times as far.
-func TestTheFleetLearns(t *testing.T) {
-	t.Parallel()
-	s := scenario{Organizations: 3, Days: 1, Processes: 8, Workers: 8, Tick: time.Minute, Backfill: 40, LongEvery: 10, Seed: 2, Adaptive: true}
-	sim, v := try(t, s, calls.DefaultRules(), nil, func(sim *simulation) {
-		for _, o := range sim.organizations {
-			o.others, o.share, o.outages = alone, 0, nil
-			o.open()
-			o.streams[streamsEach-1].calls = s.Backfill
-		}
-	})
-	for _, broken := range v.Broken {
-		t.Error(broken)
-	}
-	ours, rates := waited(sim.organizations, span{From: 0, To: 24 * time.Hour})
-	if ratio := ours.mean() / rates.mean(); ratio < 1 || ratio > 2 {
-		t.Errorf("changes wait %.2f times the optimum", ratio)
-	}
-}
-
 func TestTheSameSeedGivesTheSameSimulation(t *testing.T) {
 	t.Parallel()
 	s := scenario{Organizations: 3, Days: 1, Processes: 8, Workers: 8, Tick: time.Minute, Backfill: 40, LongEvery: 3, Seed: 1}

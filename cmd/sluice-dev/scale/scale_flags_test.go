@@ -11,12 +11,12 @@ import (
 
 func TestFlagsSayWhatIsSimulated(t *testing.T) {
 	t.Parallel()
-	s, limit, err := parse([]string{"-organizations", "7", "-days", "3", "-long-every", "2", "-limit", "1m"}, io.Discard)
-	if err != nil || s.Organizations != 7 || s.Days != 3 || s.LongEvery != 2 || s.Tick != 15*time.Second || limit != time.Minute {
-		t.Errorf("got %+v, limit %s, error %v", s, limit, err)
+	s, err := parse([]string{"-organizations", "7", "-days", "3", "-long-every", "2"}, io.Discard)
+	if err != nil || s.Organizations != 7 || s.Days != 3 || s.LongEvery != 2 || s.Tick != 15*time.Second {
+		t.Errorf("got %+v, error %v", s, err)
 	}
 	for _, args := range [][]string{{"-days", "0"}, {"-organizations", "-1"}, {"everything"}} {
-		if _, _, err := parse(args, io.Discard); err == nil || errors.Is(err, flag.ErrHelp) {
+		if _, err := parse(args, io.Discard); err == nil || errors.Is(err, flag.ErrHelp) {
 			t.Errorf("%q: got error %v, want one about the figures", args, err)
 		}
 	}

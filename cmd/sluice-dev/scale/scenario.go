@@ -21,8 +21,6 @@ type scenario struct {
 	// one, which takes days.
 	Backfill, LongEvery int
 	Seed                uint64
-	// Adaptive lets the intervals of incremental streams be learned.
-	Adaptive bool
 }
 
 // streamsEach is the number of streams of an organization.
@@ -52,8 +50,6 @@ type organization struct {
 	server  *server
 	// owed is the fraction of a call that other clients have still to make.
 	owed float64
-	// office says that most changes happen in working hours.
-	office bool
 }
 
 // stream is one stream: its interval, the calls of a run, and its state.
@@ -63,11 +59,7 @@ type stream struct {
 	of     *organization
 	class  pipeline.Class
 	every  time.Duration
-	// ceiling is the longest interval that may be learned; 0 fixes it to every.
-	ceiling time.Duration
-	calls   int
-	// perHour is the mean number of changes an hour.
-	perHour float64
+	calls  int
 	// floating marks a stream whose class has no floor of the day: it may have to wait for the day.
 	floating bool
 
@@ -76,17 +68,12 @@ type stream struct {
 	errors  int     // of the job
 	page    int     // calls of the run that are done
 	started instant
-	open    bool    // a run is under way
-	fresh   instant // when the last clean run began
-	done    bool    // of a backfill
-	doneAt  instant
+	open    bool          // a run is under way
+	fresh   instant       // when the last clean run began
+	done    bool          // of a backfill
 	worst   time.Duration // the longest that passed from the beginning of a clean run to the end of the next
 	strain  float64       // the largest part of its bound that the stream used
 	loaded  bool          // a clean run has ended
-	spent   []int         // calls by the hour of the simulation
-	// changed are the instants of the changes upstream; arrived are the ends of the runs that
-	// brought them, for as many as were brought.
-	changed, arrived []instant
 }
 
 // plans returns the mix of plans: calls a day, calls at once, and how many of twenty organizations
@@ -144,7 +131,6 @@ func fleet(s scenario) ([]*organization, error) {
 		o.streams = newStreams(o, i*streamsEach, backfill)
 		all[i] = o
 	}
-	drawChanges(all, s)
 	return all, nil
 }
 
@@ -192,14 +178,13 @@ const patience = 30 * time.Minute
 // clients can spend the day. Each outage adds its length and the interval after which a failed run
 // is repeated.
 func (s *stream) bound(from, to instant) time.Duration {
-	every := max(s.every, s.ceiling)
-	bound := every + patience
+	bound := s.every + patience
 	if s.floating || s.of.others != alone {
 		bound += 24 * time.Hour
 	}
 	for _, outage := range s.of.outages {
 		if outage.From < to && outage.To > from {
-			bound += outage.To - outage.From + every
+			bound += outage.To - outage.From + s.every
 		}
 	}
 	return bound
@@ -210,7 +195,7 @@ func (s *stream) clean(at instant) {
 	s.judge(at)
 	s.fresh, s.loaded = s.started, true
 	if s.class == pipeline.ClassBackfill {
-		s.done, s.doneAt = true, at
+		s.done = true
 	}
 	s.page = 0
 }

@@ -17,18 +17,11 @@ import (
 
 // The intervals and delays of the processes, as in package jobs.
 const (
-	tickLimit = 500
-	keepEvery = 10 * time.Minute
-	keepDays  = 35
-	// Learned intervals are computed once a minute, for so many services at most. The bounds are
-	// the configuration's: schedule.floor, and how many times the declared interval a learned one
-	// may be.
-	replanEvery   = time.Minute
-	replanLimit   = 400
-	scheduleFloor = 5 * time.Minute
-	idleFactor    = 4
-	wakeEvery     = 5 * time.Second // of the queue: it wakes jobs whose wait is over
-	fetchDelay    = 100 * time.Millisecond
+	tickLimit  = 500
+	keepEvery  = 10 * time.Minute
+	keepDays   = 35
+	wakeEvery  = 5 * time.Second // of the queue: it wakes jobs whose wait is over
+	fetchDelay = 100 * time.Millisecond
 	// A process is killed at intervals. Its jobs return when two looks have missed its lock, and it
 	// starts anew.
 	killEvery = 2 * time.Hour
@@ -50,8 +43,6 @@ type simulation struct {
 	agenda        agenda
 	now           instant
 	end           instant
-	// stop, if given, ends the simulation early; the time until then is judged.
-	stop func() bool
 	// waiting holds jobs for free workers, first come, first served.
 	waiting []*stream
 	trace   hash.Hash64
@@ -60,13 +51,12 @@ type simulation struct {
 
 // counts holds the simulation's use of the database, and its results.
 type counts struct {
-	reservations, granted, finishes, penalties, ticks, taken, kills int
-	refused                                                         map[pipeline.Refusal]int
-	// asked are the statements about calls in the current minute, ticked those of ticks; most are
-	// the most in one.
-	minute, asked, ticked, mostAsked, mostTicked int
-	busy                                         time.Duration // of workers
-	slowest                                      time.Duration // the longest wait of a job for a worker
+	reservations, granted, finishes, penalties, kills int
+	refused                                           map[pipeline.Refusal]int
+	// asked are the statements about calls in the current minute, mostAsked the most in one.
+	minute, asked, mostAsked int
+	busy                     time.Duration // of workers
+	slowest                  time.Duration // the longest wait of a job for a worker
 }
 
 // newSimulation prepares a scenario on a database.
@@ -99,16 +89,12 @@ func (s *simulation) run(ctx context.Context, progress func(hour int)) error {
 	}
 	s.each(0, s.scenario.Tick, s.tick)
 	s.each(0, keepEvery, func(ctx context.Context) error {
-		s.spendTicks(1)
 		if err := s.db.Set(ctx, s.now); err != nil {
 			return err
 		}
 		_, err := s.db.ledger.PruneCalls(ctx, keepDays)
 		return err
 	})
-	if s.scenario.Adaptive {
-		s.each(replanEvery, replanEvery, s.replan)
-	}
 	s.each(killEvery, killEvery, s.kill)
 	for _, o := range s.organizations {
 		if o.others != alone {
@@ -129,15 +115,11 @@ func (s *simulation) run(ctx context.Context, progress func(hour int)) error {
 			hour = passed
 			progress(hour)
 		}
-		if s.stop != nil && s.stop() {
-			break
-		}
 		if err := next.do(ctx); err != nil {
 			return fmt.Errorf("after %s of virtual time: %w", s.now, err)
 		}
 	}
-	s.now = min(s.now, s.end)
-	s.end = s.now
+	s.now = s.end
 	return nil
 }
 
@@ -146,7 +128,7 @@ func settings(organizations []*organization) []streams.Setting {
 	var all []streams.Setting
 	for _, o := range organizations {
 		for _, st := range o.streams {
-			all = append(all, streams.Setting{Key: st.key, Every: st.every, Ceiling: st.ceiling, Enabled: true})
+			all = append(all, streams.Setting{Key: st.key, Every: st.every, Enabled: true})
 		}
 	}
 	return all
@@ -169,12 +151,10 @@ func (s *simulation) draw(d time.Duration) time.Duration {
 func (s *simulation) turnMinute() {
 	c := &s.counts
 	if minute := int(s.now / time.Minute); minute > c.minute {
-		c.mostAsked, c.mostTicked = max(c.mostAsked, c.asked), max(c.mostTicked, c.ticked)
-		c.minute, c.asked, c.ticked = minute, 0, 0
+		c.mostAsked = max(c.mostAsked, c.asked)
+		c.minute, c.asked = minute, 0
 	}
 }
-
-func (s *simulation) spendTicks(statements int) { s.counts.ticked += statements }
 
 // note adds a decision to the trace.
 func (s *simulation) note(what ...int64) {
