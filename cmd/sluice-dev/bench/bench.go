@@ -110,7 +110,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	t := &table{lines: lines()}
-	err = onStage(ctx, p.program, func(s *stage) error {
+	return onStage(ctx, p.program, func(s *stage) error {
 		if t.machine, err = s.machine(ctx, &p); err != nil {
 			return err
 		}
@@ -134,10 +134,6 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 				}
 			}
 		}
-		return nil
+		return t.print(stdout, &p)
 	})
-	if err != nil {
-		return err
-	}
-	return t.print(stdout, &p)
 }

@@ -68,7 +68,7 @@ func RunRolling(ctx context.Context, args []string, stdout, stderr io.Writer) er
 }
 
 // upgrade plays it. An error says that this was impossible.
-func (r *rolling) upgrade(ctx context.Context) error {
+func (r *rolling) upgrade(ctx context.Context) (err error) {
 	folder, err := os.MkdirTemp("", "sluice-rolling-")
 	if err != nil {
 		return fmt.Errorf("make a folder: %w", err)

@@ -73,7 +73,6 @@ type stream struct {
 	done    bool          // of a backfill
 	worst   time.Duration // the longest that passed from the beginning of a clean run to the end of the next
 	strain  float64       // the largest part of its bound that the stream used
-	loaded  bool          // a clean run has ended
 }
 
 // plans returns the mix of plans: calls a day, calls at once, and how many of twenty organizations
@@ -193,7 +192,7 @@ func (s *stream) bound(from, to instant) time.Duration {
 // clean ends a run without an error: the stream is as fresh as its beginning.
 func (s *stream) clean(at instant) {
 	s.judge(at)
-	s.fresh, s.loaded = s.started, true
+	s.fresh = s.started
 	if s.class == pipeline.ClassBackfill {
 		s.done = true
 	}
