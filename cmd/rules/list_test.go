@@ -22,6 +22,12 @@ const (
 	xxh3    = "github.com/zeebo/xxh3"
 )
 
+// The program for tries, and its private Postgres.
+const (
+	sandboxProgram  = "cmd/sluice-sandbox"
+	privatePostgres = sandboxProgram + "/local"
+)
+
 // browser is the room that drives a browser in tests.
 const browser = "cmd/sluice/console/browser"
 

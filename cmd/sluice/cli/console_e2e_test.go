@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
