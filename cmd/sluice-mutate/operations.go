@@ -44,7 +44,7 @@ func rereadBugs() []bug {
 			edit{storeRoom + "/secrets.go", "	known, ran := s.Reading.printed[line]\n", "	name, _, _ := strings.Cut(line, \" \")\n	known, ran := s.Reading.printed[name]\n"},
 			edit{storeRoom + "/secrets.go", "		s.Reading.printed[line] = known\n", "		s.Reading.printed[name] = known\n"}),
 		tests("pipeline/engine/config", "^TestOffline$", "a mistake is an absence", "a secret that is written wrongly counts as one that is not there",
-			edit{"pipeline/engine/config/load.go", "missing && optional(path)", "(missing || err != nil) && optional(path)"}),
+			edit{"pipeline/engine/config/load.go", "missing && purpose.optional(path)", "(missing || err != nil) && purpose.optional(path)"}),
 		tests("pipeline/engine", "^TestARereadThatFails$", "forgotten before they are read", "a reading that fails leaves no secret in force",
 			edit{"pipeline/engine/reread.go", "	conf, err := a.secrets.load()\n", "	clear(a.secrets.organizations)\n	conf, err := a.secrets.load()\n"}),
 		tests("pipeline/engine", "^TestARereadThatFails$", "gone is empty", "a secret that cannot be read again is empty, and used",
