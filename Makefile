@@ -25,7 +25,7 @@ E2EFLAGS ?=
 # Tests whose verdict depends on the machine are in files of their own, too, with the tag nightly.
 MACHINEFILES = find . -name '*_nightly_test.go'
 # Of the end-to-end tests what kills real processes, once each: what .ci/run plays.
-KILLS := ^(TestKills|TestServeIsKilled|TestPostgresIsKilled|TestTwoSyncsAtOnce)$$
+KILLS := ^(TestKills|TestServeIsKilled|TestPostgresIsKilled|TestMigrateIsKilled|TestTwoSyncsAtOnce)$$
 # Where goroutines meet, and what meets there. The race detector multiplies time by four, so .ci/run looks for races only here, and make
 # nightly everywhere.
 #   sync           pages are requested ahead, and batches are written behind the reader
@@ -108,7 +108,7 @@ e2e: ## run the end-to-end tests: processes that are killed for real, chaos, day
 	@.ci/poolers
 	$(SHARED) $(GO) test $(LEAN) -tags e2e -timeout 60m -parallel 6 -run "$(E2E)" $(TESTFLAGS) $(E2EPKG) $(E2EFLAGS)
 
-kills: ## run one end-to-end test each of a sync, serve and Postgres that are killed, and of two processes at one limit
+kills: ## run one end-to-end test each of a sync, serve, Postgres and migrate that are killed, and of two processes at one limit
 	@.ci/setup
 	$(SHARED) $(GO) test $(LEAN) -tags e2e -timeout 30m -parallel 6 -run "$(KILLS)" $(TESTFLAGS) ./cmd/sluice/cli
 
