@@ -84,7 +84,7 @@ func notEmpty(value any) int {
 // TestPagesAreCurrent fails when a declaration changed and a generated page did not.
 func TestPagesAreCurrent(t *testing.T) {
 	t.Parallel()
-	for page, print := range map[string]func(out io.Writer) error{
+	for page, write := range map[string]func(out io.Writer) error{
 		"../../../docs/erd.md":      func(out io.Writer) error { return ERD(t.Context(), nil, out, t.Output()) },
 		"../../../docs/erd.dbml":    func(out io.Writer) error { return ERD(t.Context(), []string{"-format", "dbml"}, out, t.Output()) },
 		"../../../docs/coverage.md": func(out io.Writer) error { return Coverage(t.Context(), nil, out, t.Output()) },
@@ -92,7 +92,7 @@ func TestPagesAreCurrent(t *testing.T) {
 		stored, err := os.ReadFile(page)
 		must(t, err)
 		var now bytes.Buffer
-		must(t, print(&now))
+		must(t, write(&now))
 		if diff := cmp.Diff(string(stored), now.String()); diff != "" {
 			t.Errorf("%s is not current: run make dictionary (-stored +now):\n%s", page, diff)
 		}

@@ -86,8 +86,8 @@ func isUsage(err error) bool {
 	return false
 }
 
-// print prints a result: the document for programs, or the text for people.
-func print(out io.Writer, asJSON bool, document any, text string) error {
+// show prints a result: the document for programs, or the text for people.
+func show(out io.Writer, asJSON bool, document any, text string) error {
 	if !asJSON {
 		_, err := fmt.Fprintln(out, text)
 		return err

@@ -76,7 +76,7 @@ func postgres(ctx context.Context, dir string, stdout, stderr io.Writer, asJSON 
 	if err := os.WriteFile(shown.File, []byte(shown.URL+"\n"), 0o600); err != nil {
 		return fmt.Errorf("write the address of the database: %w: %w", errEnvironment, err)
 	}
-	if err := print(stdout, asJSON, shown, shown.text()); err != nil {
+	if err := show(stdout, asJSON, shown, shown.text()); err != nil {
 		return err
 	}
 	<-ctx.Done()

@@ -50,7 +50,7 @@ func serve(ctx context.Context, flags *server.Flags, stdout io.Writer, asJSON bo
 	if err != nil {
 		return err
 	}
-	if err = print(stdout, asJSON, running, running.Text()); err == nil {
+	if err = show(stdout, asJSON, running, running.Text()); err == nil {
 		running.Wait(ctx)
 	}
 	return errors.Join(err, running.Stop(ctx))

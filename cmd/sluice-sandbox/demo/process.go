@@ -28,7 +28,7 @@ func (s *Stage) command(ctx context.Context, args ...string) *exec.Cmd {
 	for name, value := range s.Environment {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	cmd.Stdout, cmd.Stderr = s.options.Stdout, s.options.Stderr
+	cmd.Stderr = s.options.Stderr
 	return cmd
 }
 

@@ -203,9 +203,9 @@ func listOf(key string, names []string) string {
 // companies and open nothing else.
 func (r *Running) Text() string {
 	var b strings.Builder
-	init := "sluice init --from-sandbox"
+	command := "sluice init --from-sandbox"
 	if r.URL != "http://"+DefaultListen {
-		init += "=" + r.URL
+		command += "=" + r.URL
 	}
 	fmt.Fprintf(&b, `The sandbox answers at %s (Ctrl-C ends it). Open it in a browser to see what it does.
 For a try, run "sluice-sandbox postgres" and "%s" in other terminals.
@@ -217,7 +217,7 @@ with these secrets (of a made-up company, they open nothing else):
 
 export SANDBOX_CLIENT_SECRET=%s
 export SANDBOX_REFRESH_TOKEN=%s
-`, r.URL, init, r.Config(r.plan()), r.ClientSecret, r.RefreshToken)
+`, r.URL, command, r.Config(r.plan()), r.ClientSecret, r.RefreshToken)
 	for n, o := range r.Others {
 		fmt.Fprintf(&b, "export %s=%s\n", variableOf(n), o.RefreshToken)
 	}

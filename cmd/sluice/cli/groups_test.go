@@ -17,8 +17,8 @@ func TestGroupsOfCommands(t *testing.T) {
 	shown := sections(out.String())
 	for group, commands := range map[string]string{
 		"Run": "sync serve backfill plan import", "Inspect": "status runs budget explain find export drift close read console", "Repair": "verify rebuild quarantine tombstones erase",
-		"Set up":   "demo init config check authorize migrate resources organizations readers keys redact notifications events sandbox",
-		"Generate": "draft dictionary erd coverage metrics",
+		"Set up":   "init config check authorize migrate resources organizations readers keys redact notifications events",
+		"Generate": "dictionary metrics",
 		"Other":    "completion health help version",
 	} {
 		want := strings.Fields(commands)
