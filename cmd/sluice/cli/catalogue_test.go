@@ -35,7 +35,7 @@ func TestEntriesDeclareTheSame(t *testing.T) {
 				}
 				path := filepath.Join(t.TempDir(), "config.yaml")
 				must(t, os.WriteFile(path, []byte(furtherHead+out.String()), 0o600))
-				loaded, err := config.Load(path, func(string) (string, bool) { return "home", true }, os.ReadFile, connectors.All(), config.ForOffline)
+				loaded, err := config.Load(path, func(string) (string, bool) { return "postgres://home/warehouse", true }, os.ReadFile, connectors.All(), config.ForOffline)
 				must(t, err)
 				at := slices.IndexFunc(loaded.Services, func(s schema.Service) bool { return s.Name == service.Name })
 				resources := loaded.Services[at].Resources
@@ -51,7 +51,8 @@ func TestEntriesDeclareTheSame(t *testing.T) {
 	}
 }
 
-const furtherHead = `vendor: {api_url: "https://www.example.com", chat_url: "https://chat.example.com", auth_url: "https://accounts.example.com"}
+const furtherHead = `database: {url: "${URL}"}
+vendor: {api_url: "https://www.example.com", chat_url: "https://chat.example.com", auth_url: "https://accounts.example.com"}
 organizations:
   - name: north
     id: "1"

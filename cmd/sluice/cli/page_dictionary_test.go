@@ -51,7 +51,7 @@ func TestPagesOfTheDictionary(t *testing.T) {
 		v.says("/dictionary", "inventory", `href="/dictionary/chat"`)
 		v.says("/dictionary?q=BILL_ID", `href="/dictionary/inventory/bills"`, "<code>bill_id</code>")
 		v.says("/dictionary?q=%3Cscript%3E", "Nothing matches", "&lt;script&gt;")
-		v.says("/dictionary/inventory", `href="/dictionary/inventory/bills_line_items"`, `href="/dictionary/inventory/bills">bills</a>`)
+		v.says("/dictionary/inventory", `href="/dictionary/inventory/bills_line_items"`, `href="/dictionary/inventory/bills"><bdi>bills</bdi></a>`)
 		v.says("/dictionary/inventory/bills", "bill_id", "text", "free text", "bills_line_items", "organization_id, bill_id")
 		v.says("/dictionary/inventory/bills_line_items", `href="/dictionary/inventory/bills"`)
 		v.get(http.StatusNotFound, "/dictionary/inventory/unicorns")
