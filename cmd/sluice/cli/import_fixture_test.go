@@ -209,7 +209,7 @@ func (s *fixture) typedTable(schema, name string, records []exportedRecord, ours
 				kind = "numeric"
 			}
 			if known := kinds[key]; known != "" && known != kind {
-				kind = "text"
+				kind = "jsonb" // values of several types
 			}
 			kinds[key] = kind
 		}
