@@ -653,11 +653,12 @@ BEGIN
     call_id := 0;
     refused := '';
     wait_ms := 0;
-    SELECT l.seen_at + p_lease INTO v_until FROM sluice.last_timeline l WHERE l.timeline = v_timeline;
+    -- By the index: without sequential scans, the cost of one would have each reservation compiled.
+    SELECT l.seen_at + p_lease INTO v_until FROM sluice.last_timeline l WHERE l.one AND l.timeline = v_timeline;
     IF NOT FOUND THEN
         INSERT INTO sluice.last_timeline AS l (timeline, seen_at) VALUES (v_timeline, clock_timestamp())
         ON CONFLICT (one) DO UPDATE SET timeline = excluded.timeline, seen_at = excluded.seen_at WHERE l.timeline <> excluded.timeline;
-        SELECT l.seen_at + p_lease INTO v_until FROM sluice.last_timeline l;
+        SELECT l.seen_at + p_lease INTO v_until FROM sluice.last_timeline l WHERE l.one;
     END IF;
     IF v_until > clock_timestamp() THEN
         refused := 'forgotten';
