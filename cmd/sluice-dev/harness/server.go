@@ -57,7 +57,10 @@ const quitLimit = time.Minute
 // StartServer starts a server without databases.
 func StartServer(ctx context.Context, options ServerOptions) (*Server, error) {
 	s := &Server{options: options}
-	return s, s.Start(ctx)
+	if err := s.Start(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Start starts the server, or starts it again.
