@@ -15,7 +15,7 @@ func TestOffline(t *testing.T) {
 	t.Parallel()
 	text := read(t, "testdata/minimal.good.yaml") + "telemetry: {otlp: \"https://collector.example.com\", headers: {authorization: \"${BEARER}\"}}\n"
 	load := func(text string) (*config.Config, error) {
-		return config.Load("offline.yaml", lookup(databaseOnly()), func(string) ([]byte, error) { return []byte(text), nil }, services(), config.ForOffline)
+		return config.Load("offline.yaml", lookup(nil), func(string) ([]byte, error) { return []byte(text), nil }, services(), config.ForOffline)
 	}
 	text = strings.Replace(text, "${NORTH_SECRET}", "exec:/nowhere/program", 1) // it is not run
 	got, err := load(strings.Replace(text, "${NORTH_TOKEN}", "file:/nobody/wrote/this", 1))
@@ -29,13 +29,14 @@ func TestOffline(t *testing.T) {
 		"written into the file": {"exec:/nowhere/program", "in-clear"},
 		"not in the file":       {"      refresh_token: ${NORTH_TOKEN}\n", ""},
 		"no secret":             {"1000.NORTH", "${NORTH_ID}"},
-		"the database's":        {"${PG_URL}", "${NORTH_DATABASE}"},
+		"the database's":        {"postgres://db.example.com/warehouse", "${NORTH_DATABASE}"},
+		"no database":           {"database: {url: \"postgres://db.example.com/warehouse\"}\n", ""},
 	} {
 		if _, err := load(strings.Replace(text, change[0], change[1], 1)); !mistaken(err) {
 			t.Errorf("%s: %v, want a mistake", name, err)
 		}
 	}
-	if _, err := config.Load("testdata/minimal.good.yaml", lookup(databaseOnly()), os.ReadFile, services(), config.ForAll); !mistaken(err) {
+	if _, err := config.Load("testdata/minimal.good.yaml", lookup(nil), os.ReadFile, services(), config.ForAll); !mistaken(err) {
 		t.Errorf("for work that asks upstream: %v, want a mistake", err)
 	}
 }
@@ -48,7 +49,7 @@ func TestConsent(t *testing.T) {
 	text = strings.Replace(text, "${NORTH_TOKEN}", "exec:/nowhere/program", 1)
 	load := func(secret string) (*config.Config, error) {
 		file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "${NORTH_SECRET}", secret, 1)), nil }
-		return config.Load("consent.yaml", lookup(databaseOnly()), file, services(), config.ForConsent)
+		return config.Load("consent.yaml", lookup(nil), file, services(), config.ForConsent)
 	}
 	got, err := load("exec:/bin/echo a-client-secret")
 	if err != nil {
@@ -71,8 +72,7 @@ func TestReceiver(t *testing.T) {
 	t.Parallel()
 	text := read(t, "testdata/minimal.good.yaml") + "    notifications: {secret: \"${HOOK_NEW}\"}\nnotifications: {public_url: \"http://127.0.0.1:9465\"}\n" +
 		"telemetry: {otlp: \"https://collector.example.com\", headers: {authorization: \"${BEARER}\"}}\n"
-	env := databaseOnly()
-	env["HOOK_NEW"] = "abcdefgh1234"
+	env := map[string]string{"HOOK_NEW": "abcdefgh1234"}
 	file := func(string) ([]byte, error) { return []byte(text), nil }
 	got, err := config.Load("receiver.yaml", lookup(env), file, services(), config.ForReceiver)
 	if err != nil {
@@ -97,7 +97,7 @@ func TestConsole(t *testing.T) {
 		"console: {auth: oidc, public_url: \"http://localhost:9466\", oidc: {issuer: \"https://login.example.com\", client_id: console, client_secret: \"CONSOLE\"}}\n"
 	load := func(secret string) (*config.Config, error) {
 		file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "CONSOLE", secret, 1)), nil }
-		return config.Load("console.yaml", lookup(databaseOnly()), file, services(), config.ForConsole)
+		return config.Load("console.yaml", lookup(nil), file, services(), config.ForConsole)
 	}
 	got, err := load("exec:/bin/echo a-secret")
 	if err != nil || got.Console.OIDC.ClientSecret.Reveal() != "a-secret" {
@@ -107,7 +107,7 @@ func TestConsole(t *testing.T) {
 		t.Errorf("without its secret: %v", err)
 	}
 	file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "CONSOLE", "${NOT_SET}", 1)), nil }
-	if _, err := config.Load("console.yaml", lookup(databaseOnly()), file, services(), config.ForOffline); err != nil {
+	if _, err := config.Load("console.yaml", lookup(nil), file, services(), config.ForOffline); err != nil {
 		t.Errorf("a command without a console: %v", err)
 	}
 }
@@ -124,7 +124,7 @@ func TestEvents(t *testing.T) {
 	text := read(t, "testdata/minimal.good.yaml") + "events: [{name: airflow, url: \"https://airflow.example.com\", secret: \"OF_EVENTS\"}]\n"
 	load := func(secret string) (*config.Config, error) {
 		file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "OF_EVENTS", secret, 1)), nil }
-		return config.Load("events.yaml", lookup(databaseOnly()), file, services(), config.ForEvents)
+		return config.Load("events.yaml", lookup(nil), file, services(), config.ForEvents)
 	}
 	got, err := load("exec:/bin/echo whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ")
 	if err != nil || got.Events[0].Secret[0].Reveal() != "whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ" {
@@ -135,7 +135,7 @@ func TestEvents(t *testing.T) {
 	}
 	file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "OF_EVENTS", "${NOT_SET}", 1)), nil }
 	for _, purpose := range []config.Purpose{config.ForOffline, config.ForReceiver, config.ForConsole} {
-		if _, err := config.Load("events.yaml", lookup(databaseOnly()), file, services(), purpose); err != nil {
+		if _, err := config.Load("events.yaml", lookup(nil), file, services(), purpose); err != nil {
 			t.Errorf("%d: %v", purpose, err)
 		}
 	}
@@ -184,6 +184,3 @@ func TestSettings(t *testing.T) {
 		}
 	}
 }
-
-// databaseOnly is an environment without a secret of upstream.
-func databaseOnly() map[string]string { return map[string]string{"PG_URL": "postgres://db.example.com/warehouse"} }
