@@ -48,7 +48,7 @@ func TestPagesOfRuns(t *testing.T) {
 		t.Errorf("the document of %d runs is not the command's (-command +page):\n%s", len(page), diff)
 	}
 	b.says("/runs", "1 failed", "4,321", "failed: unavailable", harmfulEscaped, `href="/runs/`+strconv.FormatInt(failed, 10)+`"`,
-		"<td><bdi>throttled</bdi>", "5 -3") // two calls, five were expected
+		"<td><bdi>throttled</bdi></td>", "5 -3") // two calls, five were expected
 	var ids []int64
 	var failures, earlier []streams.Run
 	b.decodes("/runs?outcome=failed&stream=inventory.bills&format=json", &failures)
