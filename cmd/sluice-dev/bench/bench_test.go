@@ -69,7 +69,7 @@ func TestPrintedAreTheLinesThatWereAskedForAndMeasured(t *testing.T) {
 
 func TestTablesAreThoseOfTheStreamParentsFirst(t *testing.T) {
 	t.Parallel()
-	service, resource, err := declared("inventory", "credit_notes")
+	service, resource, err := declared("credit_notes")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestTablesAreThoseOfTheStreamParentsFirst(t *testing.T) {
 	if got[0] != `"inventory"."credit_notes"` || parent < 0 || nested < parent {
 		t.Errorf("line items are at %d, what hangs on them at %d of %q", parent, nested, got)
 	}
-	if _, _, err := declared("inventory", "unicorns"); err == nil {
+	if _, _, err := declared("unicorns"); err == nil {
 		t.Error("a resource that is not declared was found")
 	}
 }

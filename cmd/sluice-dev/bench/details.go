@@ -61,7 +61,7 @@ func gain(ctx context.Context, conn *pgx.Conn) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("read the pending bills: %w", err)
 	}
-	service, resource, err := declared(inventory, nameBills)
+	service, resource, err := declared(nameBills)
 	if err != nil {
 		return 0, err
 	}

@@ -69,7 +69,8 @@ func (s *stage) rows(ctx context.Context, p *plan, debounce string) ([]float64, 
 			}
 			config, environment, err := w.configure(harness.Config{
 				Upstream: u.address, Services: twoServices, Notifications: `{secret: "${HOOK_SECRET}"}`,
-				Settings:  fmt.Sprintf("notifications: {listen: %[1]q, public_url: \"http://%[1]s\", hinted_per_minute: 100, debounce: %[2]s}\n", listen, debounce),
+				Settings: fmt.Sprintf("notifications: {listen: %[1]q, public_url: \"http://%[1]s\", hinted_per_minute: 100, debounce: %[2]s}\n",
+					listen, debounce),
 				Resources: copied(lists, "every: 24h, sweep: off"),
 			})
 			if err != nil {
@@ -82,7 +83,8 @@ func (s *stage) rows(ctx context.Context, p *plan, debounce string) ([]float64, 
 			if err := u.SetWebhooks(rules(sandbox.DefaultOrganizationID, lists, "http://"+listen)); err != nil {
 				return err
 			}
-			serve, err := harness.Start("serve", filepath.Join(s.folder, w.name+"-serve.log"), environment, s.program, "serve", "--config", config, "--listen", "127.0.0.1:0")
+			serve, err := harness.Start("serve", filepath.Join(s.folder, w.name+"-serve.log"), environment, s.program,
+				"serve", "--config", config, "--listen", "127.0.0.1:0")
 			if err != nil {
 				return err
 			}

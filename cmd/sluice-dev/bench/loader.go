@@ -49,7 +49,7 @@ func measureLoader(ctx context.Context, s *stage, p *plan, t *table) error {
 			for _, name := range []string{nameItems, nameBills} {
 				l := &loading{conn: conn, table: t, folder: s.folder, call: 1}
 				var err error
-				if l.service, l.resource, err = declared(inventory, name); err != nil {
+				if l.service, l.resource, err = declared(name); err != nil {
 					return err
 				}
 				if l.rival, err = newRival(ctx, conn, l.service, l.resource); err != nil {
@@ -70,16 +70,16 @@ func measureLoader(ctx context.Context, s *stage, p *plan, t *table) error {
 	})
 }
 
-// declared returns a resource and its service.
-func declared(service, name string) (*schema.Service, *schema.Resource, error) {
+// declared returns a resource of inventory, and its service.
+func declared(name string) (*schema.Service, *schema.Resource, error) {
 	for _, s := range connectors.All() {
 		for i := range s.Resources {
-			if s.Name == service && s.Resources[i].Name == name {
+			if s.Name == inventory && s.Resources[i].Name == name {
 				return &s, &s.Resources[i], nil
 			}
 		}
 	}
-	return nil, nil, fmt.Errorf("no resource %s.%s is declared", service, name)
+	return nil, nil, fmt.Errorf("no resource %s.%s is declared", inventory, name)
 }
 
 // versions returns records of the sandbox, and the same records after an edit.
@@ -181,7 +181,8 @@ func (l *loading) round(ctx context.Context, versions [2][]record.Record) error 
 	}
 	var sides []side
 	for _, work := range []func() (int, error){
-		ours(versions[0]), theirs(l.rival.staged, versions[0]), theirs(l.rival.upserts, versions[0]), ours(versions[1]), theirs(l.rival.staged, versions[1]),
+		ours(versions[0]), theirs(l.rival.staged, versions[0]), theirs(l.rival.upserts, versions[0]),
+		ours(versions[1]), theirs(l.rival.staged, versions[1]),
 	} {
 		one, err := l.timed(ctx, work)
 		if err != nil {

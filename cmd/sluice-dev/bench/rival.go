@@ -157,34 +157,19 @@ func (r *rival) upserts(ctx context.Context, conn *pgx.Conn, records []record.Re
 // staged loads records by COPY to temporary tables and one INSERT … ON CONFLICT DO UPDATE without a
 // guard. It deletes and inserts the rows of arrays.
 func (r *rival) staged(ctx context.Context, conn *pgx.Conn, records []record.Record) error {
-	escape := strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 	return inGroups(ctx, conn, records, func(tx pgx.Tx, part []record.Record) error {
 		for table, t := range r.tables {
-			var text strings.Builder
-			for i := range part {
-				for _, row := range values(table, organization, &part[i]) {
-					for c, value := range row {
-						if c > 0 {
-							text.WriteByte('\t')
-						}
-						if word, ok := value.(string); ok {
-							_, _ = escape.WriteString(&text, word) // a builder takes everything
-						} else {
-							text.WriteString(`\N`)
-						}
-					}
-					text.WriteByte('\n')
-				}
-			}
+			text := copyText(table, part)
 			columns := strings.Join(t.columns, ", ")
-			if _, err := conn.PgConn().CopyFrom(ctx, strings.NewReader(text.String()), "COPY "+t.stage+" ("+columns+") FROM STDIN"); err != nil {
+			if _, err := conn.PgConn().CopyFrom(ctx, strings.NewReader(text), "COPY "+t.stage+" ("+columns+") FROM STDIN"); err != nil {
 				return err
 			}
 			insert := "INSERT INTO " + t.name + " (" + columns + ") SELECT " + columns + " FROM " + t.stage
 			if table == 0 {
 				insert += t.onConflict()
 			} else {
-				insert = "DELETE FROM " + t.name + " AS t USING " + r.tables[0].stage + " AS s WHERE t.organization_id = s.organization_id AND t._parent_id = s." +
+				insert = "DELETE FROM " + t.name + " AS t USING " + r.tables[0].stage + " AS s" +
+					" WHERE t.organization_id = s.organization_id AND t._parent_id = s." +
 					r.tables[0].columns[1] + "; " + insert
 			}
 			if _, err := tx.Exec(ctx, insert); err != nil {
@@ -193,6 +178,28 @@ func (r *rival) staged(ctx context.Context, conn *pgx.Conn, records []record.Rec
 		}
 		return nil
 	})
+}
+
+// copyText returns the rows of records for a table in the text format of COPY.
+func copyText(table int, records []record.Record) string {
+	escape := strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
+	var text strings.Builder
+	for i := range records {
+		for _, row := range values(table, organization, &records[i]) {
+			for c, value := range row {
+				if c > 0 {
+					text.WriteByte('\t')
+				}
+				if word, ok := value.(string); ok {
+					_, _ = escape.WriteString(&text, word) // a builder takes everything
+				} else {
+					text.WriteString(`\N`)
+				}
+			}
+			text.WriteByte('\n')
+		}
+	}
+	return text.String()
 }
 
 // rawCopy copies the rows of tables into files in a folder, empties the tables, and returns the time

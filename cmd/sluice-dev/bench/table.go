@@ -144,7 +144,8 @@ func (t *table) print(w io.Writer, p *plan) error {
 		Machine string   `json:"machine"`
 		Lines   []result `json:"lines"`
 	}{t.machine, results}
-	return view.Printer{Out: w, JSON: p.json}.Show(document, view.Line("%s", t.machine), view.TableOf("LINE  MEASURED  GOAL  MIN  MEDIAN  MAX  RESULT", rows))
+	return view.Printer{Out: w, JSON: p.json}.Show(document, view.Line("%s", t.machine),
+		view.TableOf("LINE  MEASURED  GOAL  MIN  MEDIAN  MAX  RESULT", rows))
 }
 
 // machine describes the machine in one line.

@@ -50,7 +50,7 @@ func (s *stage) whole(ctx context.Context, p *plan, t *table, name string) (time
 	var first, again worked
 	var took, rebuilt time.Duration
 	stream := "inventory." + name
-	service, resource, err := declared(inventory, name)
+	service, resource, err := declared(name)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -63,7 +63,8 @@ func (w *warehouse) worker(u *world, args ...string) (*harness.Process, error) {
 	}
 	w.made++
 	name := fmt.Sprintf("worker-%d", w.made)
-	return harness.Start(name, filepath.Join(w.folder, name+".log"), environment, program, append([]string{"bench", workerRole, "-config", config}, args...)...)
+	return harness.Start(name, filepath.Join(w.folder, name+".log"), environment, program,
+		append([]string{"bench", workerRole, "-config", config}, args...)...)
 }
 
 // reportOf waits for the end of a worker and reads its report, the last line of its output.

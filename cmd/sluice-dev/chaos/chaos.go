@@ -47,7 +47,8 @@ type scenario struct {
 }
 
 func parse(name string, args []string, log io.Writer) (scenario, error) {
-	s := scenario{Workers: 3, SmallMiB: 256, Minute: 6 * time.Second, Latency: 60 * time.Millisecond, ChangeEvery: 300 * time.Millisecond, DueFor: 700 * time.Millisecond}
+	s := scenario{Workers: 3, SmallMiB: 256, Minute: 6 * time.Second, Latency: 60 * time.Millisecond,
+		ChangeEvery: 300 * time.Millisecond, DueFor: 700 * time.Millisecond}
 	flags := flag.NewFlagSet("sluice-dev "+name, flag.ContinueOnError)
 	flags.SetOutput(log)
 	flags.Uint64Var(&s.Seed, "seed", 1, "the same seed gives the same plan")
@@ -115,9 +116,10 @@ type chaos struct {
 }
 
 // open opens the environment.
-func (s *chaos) open(ctx context.Context, options harness.Options) (err error) {
+func (s *chaos) open(ctx context.Context, options harness.Options) error {
+	var err error
 	s.report = report{Seed: s.Seed, Actions: map[string]int{}, Exits: map[int]int{}}
-	options.Seed, options.Records, options.Minute = int64(s.Seed&0xffff), s.Records, s.Minute //nolint:gosec // it fits
+	options.Seed, options.Records, options.Minute = int64(s.Seed&0xffff), s.Records, s.Minute
 	options.Latency, options.Workers = s.Latency, s.Workers
 	options.Callbacks = sandbox.Chaos{Lose: 0.05, Duplicate: 0.05, Late: 0.1, LateBy: 2 * time.Second, Reorder: 0.1}
 	s.bed, err = harness.Open(ctx, options)

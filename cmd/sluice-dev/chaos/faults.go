@@ -89,7 +89,7 @@ func faults(kills, crashes int) []fault {
 // draw draws the steps of a round: the same seed and figures give the same ones. Their effects
 // depend on the machine.
 func draw(seed uint64, slots, kills, crashes int) []step {
-	chance := rand.New(rand.NewPCG(seed, 0x5702)) //nolint:gosec // a seed makes a plan repeatable
+	chance := rand.New(rand.NewPCG(seed, 0x5702))
 	var steps []step
 	for _, f := range faults(kills, crashes) {
 		for range f.count {
@@ -135,7 +135,8 @@ const (
 )
 
 // sqlBusy reports whether a process has a stream at work.
-const sqlBusy = `SELECT EXISTS (SELECT FROM river.river_job j JOIN sluice.processes p ON j.attempted_by[array_upper(j.attempted_by, 1)] = 'sluice-' || p.id
+const sqlBusy = `SELECT EXISTS (SELECT FROM river.river_job j
+	JOIN sluice.processes p ON j.attempted_by[array_upper(j.attempted_by, 1)] = 'sluice-' || p.id
 	WHERE p.name = $1 AND j.state = 'running')`
 
 // kill kills a process with a stream at work, if it soon has one. One in ten is killed while it
@@ -158,10 +159,12 @@ func (s *chaos) kill(ctx context.Context, slot *slot, step step) (func(), error)
 			if busy {
 				s.report.KillsAtWork++
 			}
-			return nil, nil
+			return nil, nil //nolint:nilnil // nothing is to be undone
 		}
 		// It had ended by itself just before: the next one is killed.
-		err := harness.Wait(ctx, askLimit, fmt.Sprintf("slot %d stays empty", slot.number), func(context.Context) (bool, error) { return slot.current() != p, nil })
+		err := harness.Wait(ctx, askLimit, fmt.Sprintf("slot %d stays empty", slot.number), func(context.Context) (bool, error) {
+			return slot.current() != p, nil
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +208,9 @@ func (s *chaos) restart(ctx context.Context) error {
 
 // answers waits until Postgres answers.
 func (s *chaos) answers(ctx context.Context) error {
-	return harness.Wait(ctx, time.Minute, "Postgres does not answer", func(ctx context.Context) (bool, error) { return s.bed.Pool.Ping(ctx) == nil, nil })
+	return harness.Wait(ctx, time.Minute, "Postgres does not answer", func(ctx context.Context) (bool, error) {
+		return s.bed.Pool.Ping(ctx) == nil, nil
+	})
 }
 
 // fillDisk fills the volume of the tables for a while.
@@ -217,7 +222,7 @@ func (s *chaos) fillDisk(_ context.Context, _ *slot, step step) (func(), error) 
 		if errors.Is(err, harness.ErrNoVolume) {
 			s.report.Actions[step.name]--
 			s.report.Skipped = append(s.report.Skipped, fmt.Sprintf("%s: %v", step.name, err))
-			return nil, nil
+			return nil, nil //nolint:nilnil // nothing is to be undone
 		}
 		return nil, err
 	}

@@ -37,7 +37,8 @@ func (s *chaos) recovery(ctx context.Context) error {
 		if err := harness.Age(waiting, s.bed.Pool); err != nil {
 			return err
 		}
-		if err := s.run(waiting, "sync", append([]string{"sync", "bills", "items", "vendor_payments", "chart_of_accounts", "conversations"}, harness.Sweeps()...)...); err != nil {
+		lists := append([]string{"sync", "bills", "items", "vendor_payments", "chart_of_accounts", "conversations"}, harness.Sweeps()...)
+		if err := s.run(waiting, "sync", lists...); err != nil {
 			s.report.brokenf("all is well, and %v", err)
 			return s.restless(ctx)
 		}

@@ -49,7 +49,8 @@ func parse(args []string, log io.Writer) (choice, error) {
 	flags.IntVar(&c.records, "records", 150, "records upstream")
 	flags.IntVar(&c.parallel, "parallel", 6, "trials side by side")
 	flags.StringVar(&c.only, "only", "", "only this scenario: first, edits, sweep, backfill, erase, text, callbacks or told")
-	flags.Func("at", "only points whose name, as violations have it, matches this expression", func(text string) (err error) {
+	flags.Func("at", "only points whose name, as violations have it, matches this expression", func(text string) error {
+		var err error
 		c.at, err = regexp.Compile(text)
 		return err
 	})
@@ -150,7 +151,8 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	const minute = 3 * time.Second
-	lanes, err := openLanes(ctx, harness.Options{Program: c.program, Seed: 11, Records: c.records, Minute: minute, Workers: 1, Fleeting: true}, c.parallel)
+	options := harness.Options{Program: c.program, Seed: 11, Records: c.records, Minute: minute, Workers: 1, Fleeting: true}
+	lanes, err := openLanes(ctx, options, c.parallel)
 	if err != nil {
 		return err
 	}
@@ -211,7 +213,8 @@ func report(stdout io.Writer, each bool, passed counts, results map[trial]result
 		}
 	}
 	tried := len(results)
-	fmt.Fprintf(stdout, "%d points of %d kinds of statements and calls: %d tried, %d hit, %d violations\n", len(passed.all()), len(classes), tried, hit, violations)
+	fmt.Fprintf(stdout, "%d points of %d kinds of statements and calls: %d tried, %d hit, %d violations\n",
+		len(passed.all()), len(classes), tried, hit, violations)
 	switch {
 	case violations > 0:
 		return fmt.Errorf("%d violations", violations)

@@ -51,6 +51,9 @@ const (
 // sqlNothingDue lets no schedule hide what was told.
 const sqlNothingDue = `UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`
 
+// syncs is the command that reads what changed.
+const syncs = "sync"
+
 // scenarios are those of docs/decisions/0021-tests.
 func scenarios() []scenario {
 	edits := []sandbox.Change{{Seed: 3, Inserts: 3, Edits: 9, Resources: []string{"bills", "items", "vendor_payments", "credit_notes"}}}
@@ -58,11 +61,11 @@ func scenarios() []scenario {
 	erase := func(flags ...string) []string { return append([]string{"erase", bills, firstBill}, flags...) }
 	eraseText := func(flags ...string) []string { return append([]string{"erase", "--contains", chatTitle}, flags...) }
 	return []scenario{
-		{name: "first", args: []string{"sync"}, again: 1},
-		{name: "edits", prepared: true, change: edits, args: []string{"sync", "bills", "items", "vendor_payments", "credit_notes"}, again: 1},
+		{name: "first", args: []string{syncs}, again: 1},
+		{name: "edits", prepared: true, change: edits, args: []string{syncs, "bills", "items", "vendor_payments", "credit_notes"}, again: 1},
 		{
 			name: "sweep", prepared: true, change: []sandbox.Change{{Seed: 4, Deletes: 4, Resources: harness.Deletable()}},
-			args: append([]string{"sync"}, harness.Sweeps()...), again: 2,
+			args: append([]string{syncs}, harness.Sweeps()...), again: 2,
 		},
 		{
 			name: "backfill", prepared: true, from: []string{"backfill", bills, "--detach"},
@@ -72,11 +75,11 @@ func scenarios() []scenario {
 		// and comes back when it is allowed.
 		{
 			name: "erase", prepared: true, args: erase(), again: 1,
-			then: [][]string{{"backfill", bills}, erase("--verify"), erase("--allow"), {"backfill", bills}, {"sync", bills}},
+			then: [][]string{{"backfill", bills}, erase("--verify"), erase("--allow"), {"backfill", bills}, {syncs, bills}},
 		},
 		{
 			name: "text", prepared: true, args: eraseText(), again: 1,
-			then: [][]string{{"sync", chats}, eraseText("--verify"), {"verify"}, eraseText("--allow"), {"sync", chats}},
+			then: [][]string{{syncs, chats}, eraseText("--verify"), {"verify"}, eraseText("--allow"), {syncs, chats}},
 		},
 		{name: "callbacks", prepared: true, change: few, sql: sqlNothingDue, args: []string{"notifications", "serve"}, told: true},
 		{name: "told", prepared: true, change: few, sql: sqlNothingDue, args: []string{"serve"}, told: true},
@@ -108,7 +111,7 @@ func (l *lane) prepare(ctx context.Context, sc scenario) error {
 	defer pool.Close()
 	var commands [][]string
 	if sc.prepared {
-		commands = append(commands, []string{"sync"})
+		commands = append(commands, []string{syncs})
 	}
 	if sc.from != nil {
 		commands = append(commands, sc.from)

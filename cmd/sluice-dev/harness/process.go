@@ -155,7 +155,10 @@ func (p *Process) Receives() string {
 		return p.listens
 	}
 	for line := range strings.Lines(p.Log()) {
-		var logged struct{ Message, Listen string }
+		var logged struct {
+			Message string `json:"message"`
+			Listen  string `json:"listen"`
+		}
 		if json.Unmarshal([]byte(line), &logged) == nil && logged.Message == "receiving callbacks" {
 			p.listens = logged.Listen
 		}

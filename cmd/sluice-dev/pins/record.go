@@ -100,7 +100,8 @@ func (s *scenario) commands(ctx context.Context) error {
 		"config", "dictionary", "drift", "drift inventory.items", "erase --list", "events",
 		"explain inventory.bills " + bill, "export --list", "find " + bill, "health", "keys", "metrics", "migrate --plan",
 		"notifications list", "notifications inbox", "organizations", "plan", "quarantine", "quarantine list", "quarantine causes",
-		"readers", "redact", "resources", "resources catalogue", "runs", "runs --actions", "status", "status --why", "tombstones", "tombstones list", "verify --local",
+		"readers", "redact", "resources", "resources catalogue", "runs", "runs --actions",
+		"status", "status --why", "tombstones", "tombstones list", "verify --local",
 		"verify list", "verify show",
 	} {
 		o := s.command(ctx, append(strings.Fields(line), "--json")...)

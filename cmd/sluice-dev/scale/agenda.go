@@ -23,14 +23,15 @@ type event struct {
 // events are a heap, the next event first.
 type events []event
 
-func (e events) Len() int      { return len(e) }
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e events) Less(i, j int) bool {
-	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].sequence < e[j].sequence
+func (e *events) Len() int      { return len(*e) }
+func (e *events) Swap(i, j int) { (*e)[i], (*e)[j] = (*e)[j], (*e)[i] }
+func (e *events) Less(i, j int) bool {
+	one, other := &(*e)[i], &(*e)[j]
+	return one.at < other.at || one.at == other.at && one.sequence < other.sequence
 }
 
 // Push implements heap.Interface.
-func (e *events) Push(x any) { *e = append(*e, x.(event)) } //nolint:forcetypeassert // nothing else is pushed
+func (e *events) Push(x any) { *e = append(*e, x.(event)) } //nolint:forcetypeassert,errcheck // nothing else is pushed
 
 // Pop implements heap.Interface.
 func (e *events) Pop() any {
@@ -56,5 +57,5 @@ func (a *agenda) next() (event, bool) {
 	if len(a.events) == 0 {
 		return event{}, false
 	}
-	return heap.Pop(&a.events).(event), true //nolint:forcetypeassert // nothing else is pushed
+	return heap.Pop(&a.events).(event), true //nolint:forcetypeassert,errcheck // nothing else is pushed
 }
