@@ -111,7 +111,9 @@ func pastTables(ctx context.Context, pool *pgxpool.Pool) ([]pastTable, error) {
 // function is history.<schema>_<table>_as_of.
 func (t *pastTable) function() viewFile {
 	name, table := "history."+t.schema+"_"+t.name+"_as_of", pgx.Identifier{t.schema, t.name}.Sanitize()
-	return newView(name, fmt.Sprintf(`CREATE OR REPLACE FUNCTION %[1]s(at timestamptz, organization text DEFAULT NULL, record text DEFAULT NULL, by_upstream boolean DEFAULT false)
+	//nolint:unqueryvet,dupword // the rows of a table, whole; arguments of one type
+	return newView(name, fmt.Sprintf(`CREATE OR REPLACE FUNCTION %[1]s(
+	at timestamptz, organization text DEFAULT NULL, record text DEFAULT NULL, by_upstream boolean DEFAULT false)
 RETURNS SETOF %[2]s LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS 'SELECT * FROM history.as_of(NULL::%[2]s, $1, $2, $3, $4)';
 COMMENT ON FUNCTION %[1]s(timestamptz, text, text, boolean) IS %[3]s`,
 		name, table, ddl.Literal("The rows that "+t.schema+"."+t.name+" held at an instant, those with a tombstone left out.")))
@@ -148,7 +150,8 @@ func (t *pastTable) view() viewFile {
 		from = versions + "CROSS JOIN LATERAL jsonb_array_elements(v.arrays -> " + ddl.Literal(t.name) + ") AS i (element)\n" +
 			"CROSS JOIN LATERAL jsonb_populate_record(NULL::" + table + ", i.element) AS r"
 	}
-	return newView(name, fmt.Sprintf("CREATE OR REPLACE VIEW %[1]s AS SELECT %[2]s\nFROM as_of.ends(%[3]s) AS e\n%[4]s\nWHERE (SELECT as_of.is_answerable(%[3]s));\nCOMMENT ON VIEW %[1]s IS %[5]s",
+	return newView(name, fmt.Sprintf("CREATE OR REPLACE VIEW %[1]s AS SELECT %[2]s\nFROM as_of.ends(%[3]s) AS e\n%[4]s\n"+
+		"WHERE (SELECT as_of.is_answerable(%[3]s));\nCOMMENT ON VIEW %[1]s IS %[5]s",
 		name, strings.Join(columns, ", "), of, from, ddl.Literal("The rows that "+t.schema+"."+t.name+
 			" had at the end of the day of this session (setting sluice.as_of), those with a tombstone left out; columns as there.")))
 }

@@ -34,7 +34,8 @@ SELECT v.name, v.digest FROM sluice.views v
 CROSS JOIN LATERAL (SELECT CASE WHEN strpos(v.name, '.') > 0 THEN v.name ELSE 'analytics.' || v.name END) AS w (whole)
 CROSS JOIN LATERAL (SELECT to_regnamespace(split_part(w.whole, '.', 1)), split_part(w.whole, '.', 2)) AS n (schema, name)
 WHERE EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.relnamespace = n.schema AND c.relname = n.name)
-	OR EXISTS (SELECT FROM pg_catalog.pg_proc p WHERE p.pronamespace = n.schema AND p.proname = n.name AND p.proowner = (SELECT o.role FROM sluice.owner o))`
+	OR EXISTS (SELECT FROM pg_catalog.pg_proc p WHERE p.pronamespace = n.schema AND p.proname = n.name
+		AND p.proowner = (SELECT o.role FROM sluice.owner o))`
 	sqlMissing    = `SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL`
 	sqlViewIsMade = `
 INSERT INTO sluice.views (name, digest, applied_at) VALUES ($1, $2, clock_timestamp())

@@ -32,14 +32,25 @@ func read(t *testing.T, name string) string {
 // dashboard is what the tests read of a dashboard of Grafana.
 type dashboard struct {
 	Templating struct {
-		List []struct{ Name, Query string } `json:"list"`
+		List []struct {
+			Name  string `json:"name"`
+			Query string `json:"query"`
+		} `json:"list"`
 	} `json:"templating"`
 	Panels []struct {
-		ID      int                            `json:"id"`
-		Type    string                         `json:"type"`
-		Title   string                         `json:"title"`
-		GridPos struct{ X, Y, W, H int }       `json:"gridPos"`
-		Targets []struct{ RefID, Expr string } `json:"targets"`
+		ID      int    `json:"id"`
+		Type    string `json:"type"`
+		Title   string `json:"title"`
+		GridPos struct {
+			X int `json:"x"`
+			Y int `json:"y"`
+			W int `json:"w"`
+			H int `json:"h"`
+		} `json:"gridPos"`
+		Targets []struct {
+			RefID string `json:"refId"`
+			Expr  string `json:"expr"`
+		} `json:"targets"`
 	} `json:"panels"`
 }
 

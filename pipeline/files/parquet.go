@@ -20,7 +20,7 @@ const (
 
 // parquetWriter writes a table without nesting. Each column may be null.
 type parquetWriter struct {
-	writer  *parquet.Writer
+	writer  *parquet.GenericWriter[any]
 	columns []Column
 	row     parquet.Row
 	// wide has the bytes of the decimals of a row.
@@ -49,7 +49,7 @@ func newParquet(to io.Writer, columns []Column) (*parquetWriter, error) {
 		}
 	}
 	options = append(options, parquet.NewSchema("rows", root))
-	return &parquetWriter{writer: parquet.NewWriter(to, options...), columns: columns, row: make(parquet.Row, len(columns))}, nil
+	return &parquetWriter{writer: parquet.NewGenericWriter[any](to, options...), columns: columns, row: make(parquet.Row, len(columns))}, nil
 }
 
 // columnNode is the root of a schema. A parquet.Group would sort its columns by name.
@@ -124,7 +124,7 @@ func (w *parquetWriter) value(c Column, v Value) (parquet.Value, error) {
 		if v.Number < math.MinInt32 || v.Number > math.MaxInt32 {
 			return parquet.Value{}, fmt.Errorf("%s has a day that Parquet has not", c.Name)
 		}
-		return parquet.Int32Value(int32(v.Number)), nil //nolint:gosec // checked
+		return parquet.Int32Value(int32(v.Number)), nil
 	case Decimal:
 		at := len(w.wide)
 		var err error

@@ -74,7 +74,8 @@ type service struct {
 
 // serve starts "sluice serve", and returns when it receives callbacks.
 func (s *Stage) serve(ctx context.Context) (*service, error) {
-	running := &service{cmd: s.command(context.WithoutCancel(ctx), "serve", "--listen", "127.0.0.1:0", "--log-level", "error"), ended: make(chan struct{})}
+	command := s.command(context.WithoutCancel(ctx), "serve", "--listen", "127.0.0.1:0", "--log-level", "error")
+	running := &service{cmd: command, ended: make(chan struct{})}
 	if err := running.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start sluice serve: %w", err)
 	}

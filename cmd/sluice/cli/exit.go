@@ -74,8 +74,9 @@ func codeOf(err error) int {
 		return coded.code
 	case errors.As(err, &mistakes), errors.Is(err, engine.ErrUsage), isUsage(err):
 		return codeUsage
-	case errors.Is(err, engine.ErrNotMigrated), errors.Is(err, migrations.ErrNewer), errors.Is(err, migrations.ErrDevelopment), errors.Is(err, migrations.ErrBelow),
-		errors.Is(err, migrations.ErrOthers), errors.Is(err, migrations.ErrNotOwner), errors.Is(err, migrations.ErrDependents),
+	case errors.Is(err, engine.ErrNotMigrated), errors.Is(err, migrations.ErrNewer), errors.Is(err, migrations.ErrDevelopment),
+		errors.Is(err, migrations.ErrBelow), errors.Is(err, migrations.ErrOthers), errors.Is(err, migrations.ErrNotOwner),
+		errors.Is(err, migrations.ErrDependents),
 		errors.Is(err, errEnvironment), errors.Is(err, warehouse.ErrUnreachable),
 		errors.Is(err, warehouse.ErrSharedSessions), errors.Is(err, postgres.ErrTooOld), postgres.Unreachable(err), postgres.Busy(err):
 		return codeEnvironment

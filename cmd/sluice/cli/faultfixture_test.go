@@ -73,11 +73,6 @@ func (f *faultFixture) stands() (pipeline.State, time.Time) {
 	return state, watermark
 }
 
-func (f *faultFixture) rows() int {
-	f.t.Helper()
-	return one[int](f.fixture, `SELECT count(*) FROM `+f.name)
-}
-
 // all edits every record.
 const all = 1 << 20
 

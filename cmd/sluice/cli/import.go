@@ -107,7 +107,8 @@ func (c *cli) openLines(ctx context.Context, file *string) (io.Reader, func(), e
 func (c *cli) printImported(shown *engine.Imported) error {
 	return c.show(shown, view.Text(func(page *view.Page) {
 		if shown.DryRun {
-			page.Linef("%s: %s, of which %s would be rejected. Nothing was written.", shown.Resource, view.Plural(shown.Lines, "line"), view.Count(shown.Rejected))
+			page.Linef("%s: %s, of which %s would be rejected. Nothing was written.",
+				shown.Resource, view.Plural(shown.Lines, "line"), view.Count(shown.Rejected))
 		} else {
 			page.Linef("%s: %s, %s inserted, %s updated, %s unchanged, %s not newer than a row, %s rejected.", shown.Resource,
 				view.Plural(shown.Lines, "line"), view.Count(shown.Inserted), view.Count(shown.Updated), view.Count(shown.Unchanged),

@@ -5,14 +5,8 @@ import (
 	"regexp"
 	"testing"
 
-	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
 )
-
-func (s *fixture) digests() map[string]string {
-	s.t.Helper()
-	return warehousetest.Digests(s.t, s.conn)
-}
 
 // rebuilt rebuilds and gives the result for each resource.
 func (s *fixture) rebuilt(code int, args ...string) map[string]filledView {

@@ -34,7 +34,8 @@ func (c *checker) complete(doc *document) {
 // database demands the address of the database.
 func (c *checker) database(db *Database) {
 	if db.URL.Reveal() == "" && !c.Spoilt("database.url") {
-		c.Addf("database.url", false, "is missing: the address of a Postgres database, such as ${SLUICE_DATABASE_URL} (for a try, sluice-sandbox postgres runs one)")
+		c.Addf("database.url", false, "is missing: the address of a Postgres database, such as ${SLUICE_DATABASE_URL} "+
+			"(for a try, sluice-sandbox postgres runs one)")
 	}
 	c.password(db)
 }

@@ -100,7 +100,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) er
 		}
 	}
 	e.warn(ctx, false)
-	return nil
+	return nil //nolint:nilerr // it is logged: the batcher would log it once more
 }
 
 // warn logs how many spans were lost, at most once a minute but at the end.

@@ -15,7 +15,7 @@ const (
 	// what was loaded, and that it is provisional.
 	sqlOpenImport = `
 INSERT INTO sluice.runs (organization_id, service, resource, class, gen, watermark_before, watermark_after, ended_at, outcome, note)
-SELECT organization_id, service, resource, 'import', requested_gen, watermark, watermark, clock_timestamp(), 'provisional', $4
+SELECT organization_id, service, resource, 'import', requested_gen, watermark AS before, watermark AS after, clock_timestamp(), 'provisional', $4
 FROM sluice.streams WHERE (organization_id, service, resource) = ($1, $2, $3)
 RETURNING id`
 
