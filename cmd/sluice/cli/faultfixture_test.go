@@ -29,7 +29,9 @@ func newFaultFixtureOf(t *testing.T, filtered bool, records int) *faultFixture {
 	t.Helper()
 	f := &faultFixture{
 		fixture: newFixture(t, sandbox.Options{
-			Seed: 51, Records: records, ChatPage: 20, Limits: sandbox.Limits{Off: true},
+			Seed: 51, Records: records, ChatPage: 20,
+			// Each fault costs a token, since a day passes: more than upstream grants in ten of its minutes.
+			Limits: sandbox.Limits{Off: true, Minute: time.Second},
 			// Changes upstream have to be earlier than the run that reads them, by the second.
 			Now: func() time.Time { return time.Now().Add(-time.Minute) },
 		}).narrow(),

@@ -60,8 +60,9 @@ func rareFaults() map[string][]rare {
 			{"missing_more", broken},
 			{"context_array", harmless},
 			{"ignore_sort", harmless},
-			{"insert_between", unproven},
-			{"edit_between", fate{code: codeFine, state: pipeline.StateIdle, unsure: true}}, // within one second, or across two.
+			// Within one second as the edits, or across two.
+			{"insert_between", fate{code: codeFine, state: pipeline.StateIdle, unsure: true}},
+			{"edit_between", fate{code: codeFine, state: pipeline.StateIdle, unsure: true}},
 			{"narrow", harmless},
 			{"foreign", fate{code: codeFine, state: pipeline.StateIdle, moved: true, ghosts: true}}, // sluice cannot detect it.
 		},
