@@ -130,8 +130,9 @@ func rareOnExport() []rare {
 // rareOnTokens are the kinds that strike the token endpoint.
 func rareOnTokens() []rare {
 	return []rare{
-		{"token_empty", broken}, {"token_no_life", harmless}, {"token_odd_life", harmless}, {"token_rotated", harmless},
-		{"token_error", denied}, // tried again a day later.
+		{"token_empty", broken}, {"token_no_life", harmless}, {"token_odd_life", harmless},
+		{"token_error", denied},     // tried again a day later.
+		{"token_rotated", harmless}, // the last, since from then on two tokens have to be refused, in six minutes more.
 	}
 }
 
