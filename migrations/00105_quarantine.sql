@@ -29,6 +29,7 @@ CREATE TABLE sluice.quarantine (
     opened_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     asked_at timestamptz,
     weighed text NOT NULL DEFAULT '' CHECK (weighed IN ('', 'passed', 'withheld')),
+    weighed_by_list boolean NOT NULL DEFAULT false,
     UNIQUE (organization_id, service, resource, record_hash)
 );
 CREATE INDEX quarantine_open ON sluice.quarantine (organization_id, service, resource, record_id) WHERE state = 'open';
@@ -60,6 +61,7 @@ COMMENT ON COLUMN sluice.quarantine.note IS 'Why a person set it aside, or why i
 COMMENT ON COLUMN sluice.quarantine.opened_at IS 'When it was opened; of a record that was refused for the same reason before, when that began.';
 COMMENT ON COLUMN sluice.quarantine.asked_at IS 'When the list was last read whole because of it; null if not yet.';
 COMMENT ON COLUMN sluice.quarantine.weighed IS 'What the run came to that met it first: passed (so few did not fit that the watermark moved), withheld (the watermark waited), empty if none ended yet.';
+COMMENT ON COLUMN sluice.quarantine.weighed_by_list IS 'Whether a run of the list itself has weighed it: until then it counts there, since only that run moves the watermark.';
 
 CREATE TABLE sluice.drift (
     organization_id text COLLATE "C" NOT NULL,

@@ -17,10 +17,18 @@ type entry struct {
 	// opened, asked and seen are when the entry was opened, when its record was last read again,
 	// and when it last arrived.
 	opened, asked, seen time.Time
-	// weighed says that a run counted the entry; by is that run. run is the last run that received
-	// its record.
-	weighed bool
-	by, run int64
+	// weighed says that a run counted the entry, and byList that one of the list itself did; by is that
+	// one. run is the last run that received its record.
+	weighed, byList bool
+	by, run         int64
+}
+
+// counted reports whether the entry no longer counts in a run of the stream.
+func (e *entry) counted(of *stream) bool {
+	if of.Work == pipeline.WorkList {
+		return e.byList
+	}
+	return e.weighed
 }
 
 // spoilt returns a record on the wire during a lasting fault: with a value that does not fit, or
@@ -72,12 +80,12 @@ func (s *store) refuse(of *stream, batch pipeline.Batch) {
 			like := of.table.like(reject)
 			e = &entry{id: reject.ID, code: reject.Code, opened: now, open: true}
 			if like != nil {
-				e.opened, e.asked, e.weighed = like.opened, like.asked, like.weighed
+				e.opened, e.asked, e.weighed, e.byList = like.opened, like.asked, like.weighed, like.byList
 			}
 			of.table.entries[string(reject.Raw)] = e
 		}
 		e.call, e.run, e.seen, e.details, e.code = batch.Call, of.run, now, batch.Details, reject.Code
-		if e.weighed {
+		if e.counted(of) {
 			s.seen["refused, and known"]++
 			continue
 		}
@@ -114,8 +122,8 @@ func (s *store) judge(of *stream, batch *pipeline.Batch) {
 		if !e.open {
 			continue
 		}
-		if e.run == of.run && !e.weighed {
-			e.weighed, e.by = true, of.run
+		if e.run == of.run && !e.counted(of) {
+			e.weighed, e.byList, e.by = true, of.Work == pipeline.WorkList, of.run
 		}
 		if e.details {
 			continue

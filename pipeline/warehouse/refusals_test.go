@@ -29,6 +29,19 @@ func (h *fixture) ends(claim pipeline.Claim, received int, rejects ...pipeline.R
 	return ask[string](h, `SELECT concat_ws('|', outcome, note, refused, clashed, watermark_after IS NOT NULL) FROM sluice.runs WHERE id = $1`, claim.Run)
 }
 
+// ofWork claims the stream of another work over the list.
+func (h *fixture) ofWork(work pipeline.Work) pipeline.Claim {
+	h.Helper()
+	stream := h.stream
+	stream.Work = work
+	h.must(h.db.RegisterStreams(h.Context(), []warehouse.StreamSetting{
+		{Key: h.stream.Key(), Every: time.Hour, Enabled: true}, {Key: stream.Key(), Every: time.Hour, Enabled: true},
+	}))
+	claim, err := h.db.Claim(h.Context(), stream, pipeline.ClassOf(stream))
+	h.must(err)
+	return claim
+}
+
 // TestTooMuchRefusedHoldsTheMark is invariant 1: the rejected records of all chunks of a run
 // decide, and those already known no longer count.
 func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
@@ -67,6 +80,16 @@ func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 				h.load(batch)
 				h.must(h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
 			}, 1, []pipeline.RejectedRecord{misfit("a", "1")}, "provisional|1 of 1 records did not fit" + waits + "|1|0|f",
+		},
+		"what a look met before": {
+			func(h *fixture) { h.ends(h.ofWork(pipeline.WorkLook), 1, misfit("a", "1")) }, 1, []pipeline.RejectedRecord{misfit("a", "1")},
+			"provisional|1 of 1 records did not fit" + waits + "|1|0|f",
+		},
+		"what a sweep met, and then the list": {
+			func(h *fixture) {
+				h.ends(h.ofWork(pipeline.WorkSweep), 1, misfit("a", "1"))
+				h.ends(h.claim(), 1, misfit("a", "1"))
+			}, 1, []pipeline.RejectedRecord{misfit("a", "1")}, "done||0|0|t",
 		},
 		"what a person decided about": {
 			func(h *fixture) {

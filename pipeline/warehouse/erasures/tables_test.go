@@ -57,7 +57,7 @@ sluice.migration_steps: name
 sluice.organizations: name time_zone time_zone_before
 sluice.parents: parent_id
 sluice.processes: name
-sluice.quarantine: record_hash code state weighed
+sluice.quarantine: record_hash code state weighed weighed_by_list
 sluice.reader_key: token_key
 sluice.rebuilds: scope declaration last_key outcome
 sluice.runs: class outcome kind proof

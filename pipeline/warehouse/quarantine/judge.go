@@ -17,10 +17,13 @@ import (
 const ofList = `NOT EXISTS (SELECT FROM sluice.runs d WHERE d.id = q.run_id AND d.class = 'details')`
 
 const (
-	// A weighed entry no longer counts in later runs: it is known, and is asked for again.
+	// A weighed entry no longer counts in later runs: it is known, and is asked for again. What a run
+	// of another kind weighed, such as a look or a sweep, counts once more in a run of the list: only
+	// that one moves the watermark, past records that it may not have.
 	sqlWeigh = `
-UPDATE sluice.quarantine SET weighed = $5
-WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'open' AND weighed = '' AND run_id = $4`
+UPDATE sluice.quarantine SET weighed = $5, weighed_by_list = $6
+WHERE (organization_id, service, resource) = ($1, $2, $3) AND state = 'open' AND run_id = $4
+	AND CASE WHEN $6 THEN NOT weighed_by_list ELSE weighed = '' END`
 
 	// If a clean reading of the whole list did not show an entry's record, the record is no longer
 	// upstream, or has other bytes. The condition on last_seen_at leaves out entries that another
@@ -77,7 +80,7 @@ func Judge(ctx context.Context, tx pgx.Tx, batch *pipeline.Batch, row streams.Lo
 	}
 	key, queue := tableKey(*batch), new(pgx.Batch)
 	if met.Refused > 0 {
-		queue.Queue(sqlWeigh, key.Organization, key.Service, key.Resource, batch.Claim.Run, weighed)
+		queue.Queue(sqlWeigh, key.Organization, key.Service, key.Resource, batch.Claim.Run, weighed, ofTheList(batch.Claim))
 	}
 	if batch.End.Entire && row.Suspects {
 		queue.Queue(sqlOutlived, key.Organization, key.Service, key.Resource, batch.Claim.Run)
@@ -87,6 +90,9 @@ func Judge(ctx context.Context, tx pgx.Tx, batch *pipeline.Batch, row streams.Lo
 	}
 	return postgres.Fail("judging what did not fit of "+batch.Claim.Stream.String(), tx.SendBatch(ctx, queue).Close())
 }
+
+// ofTheList reports whether a run is one of those that move the watermark of their list.
+func ofTheList(claim pipeline.Claim) bool { return claim.Stream.Work == pipeline.WorkList }
 
 // QueueAsked records, at the end of a run that read a whole list, that its records in quarantine
 // were asked for. Their next pause is as long as they have waited so far.

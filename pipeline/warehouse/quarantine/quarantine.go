@@ -39,15 +39,15 @@ WITH came AS (
 	FROM unnest($6::bytea[], $7::text[], $8::bytea[], $9::text[], $10::text[], $11::text[], $12::bigint[])
 		AS c (record_hash, record_id, raw, code, path, detail, seen)
 ), known AS (
-	SELECT DISTINCT ON (k.record_id, k.code) k.record_id, k.code, k.opened_at, k.asked_at, k.weighed
+	SELECT DISTINCT ON (k.record_id, k.code) k.record_id, k.code, k.opened_at, k.asked_at, k.weighed, k.weighed_by_list
 	FROM sluice.quarantine k
 	WHERE (k.organization_id, k.service, k.resource) = ($1, $2, $3) AND k.state = 'open' AND k.record_id <> '' AND k.record_id = ANY($7::text[])
 	ORDER BY k.record_id, k.code, k.opened_at, k.id
 ), kept AS (
 	INSERT INTO sluice.quarantine AS q (organization_id, service, resource, call_id, run_id,
-		record_hash, record_id, raw, code, path, detail, seen, opened_at, asked_at, weighed)
+		record_hash, record_id, raw, code, path, detail, seen, opened_at, asked_at, weighed, weighed_by_list)
 	SELECT $1, $2, $3, nullif($4::bigint, 0), $5::bigint, c.record_hash, c.record_id, c.raw, c.code, c.path, c.detail, c.seen,
-		coalesce(k.opened_at, clock_timestamp()), k.asked_at, coalesce(k.weighed, '')
+		coalesce(k.opened_at, clock_timestamp()), k.asked_at, coalesce(k.weighed, ''), coalesce(k.weighed_by_list, false)
 	FROM came c LEFT JOIN known k USING (record_id, code)
 	ON CONFLICT (organization_id, service, resource, record_hash) DO UPDATE SET
 		record_id = excluded.record_id, code = excluded.code, path = excluded.path, detail = excluded.detail,
@@ -57,8 +57,9 @@ WITH came AS (
 		note = CASE q.state WHEN 'retried' THEN '' ELSE q.note END,
 		opened_at = CASE q.state WHEN 'retried' THEN excluded.opened_at ELSE q.opened_at END,
 		asked_at = CASE q.state WHEN 'retried' THEN excluded.asked_at ELSE q.asked_at END,
-		weighed = CASE q.state WHEN 'retried' THEN excluded.weighed ELSE q.weighed END
-	RETURNING q.record_hash, q.code, q.state = 'open' AND q.weighed = '' AND $4 <> 0 AS news
+		weighed = CASE q.state WHEN 'retried' THEN excluded.weighed ELSE q.weighed END,
+		weighed_by_list = CASE q.state WHEN 'retried' THEN excluded.weighed_by_list ELSE q.weighed_by_list END
+	RETURNING q.record_hash, q.code, q.state = 'open' AND CASE WHEN $13 THEN NOT q.weighed_by_list ELSE q.weighed = '' END AND $4 <> 0 AS news
 )
 SELECT coalesce(sum(c.seen) FILTER (WHERE k.news), 0)::bigint AS refused,
 	coalesce(sum(c.seen) FILTER (WHERE k.news AND k.code = '` + pipeline.CodeClash + `'), 0)::bigint AS clashed
@@ -182,7 +183,7 @@ func storeSome(ctx context.Context, tx pgx.Tx, batch pipeline.Batch, rejects []p
 	op := "keeping what did not fit of " + batch.Claim.Stream.String()
 	var news, clashed int64
 	if err := tx.QueryRow(ctx, sqlReject, key.Organization, key.Service, key.Resource, batch.Call, batch.Claim.Run,
-		hashes, ids, raws, codes, paths, texts, seen).Scan(&news, &clashed); err != nil {
+		hashes, ids, raws, codes, paths, texts, seen, ofTheList(batch.Claim)).Scan(&news, &clashed); err != nil {
 		return postgres.Fail(op, err)
 	}
 	if news > 0 {
