@@ -79,7 +79,7 @@ func faults(kills, crashes int) []fault {
 		{"upstream: 503 for a while", half, second, 2 * second, refuse(sandbox.Fault{Path: "/", Kind: "unavailable", Rate: 0.5})},
 		// Upstream gives ten tokens in ten minutes, which are shortened like the others. Each slot
 		// needs its own token, since it reaches upstream by its own address, and kills cost some.
-		{name: "access tokens revoked", count: 2, do: (*chaos).revoke},
+		{name: "access tokens revoked", count: min(2, few), do: (*chaos).revoke},
 		{name: "callbacks: reset", count: few, do: reset(public)},
 		{name: "callbacks: answers cut", count: few, do: cut(public)},
 		{"callbacks: swallowed", few, second, 2 * second, lasting(public, (*proxy.Proxy).Swallow)},
