@@ -153,6 +153,9 @@ CREATE TABLE sluice.runs (
     clashed bigint NOT NULL DEFAULT 0,
     proof text NOT NULL DEFAULT '',
     unannounced bigint NOT NULL DEFAULT 0,
+    forecast_calls bigint CHECK (forecast_calls >= 0),
+    forecast_basis text CHECK (forecast_basis IN ('declared', 'measured', 'assumed')),
+    rows_before bigint CHECK (rows_before >= 0),
     CHECK ((ended_at IS NULL) = (outcome IS NULL))
 );
 CREATE INDEX runs_stream ON sluice.runs (organization_id, service, resource, id);
@@ -191,22 +194,9 @@ COMMENT ON COLUMN sluice.runs.refused IS 'Records that went to quarantine and we
 COMMENT ON COLUMN sluice.runs.clashed IS 'Those of refused that came under an identifier which other records of the same answer had.';
 COMMENT ON COLUMN sluice.runs.proof IS 'How the run knows that no record of its list escaped it, such as overlapping pages or two equal passes; empty if it does not know.';
 COMMENT ON COLUMN sluice.runs.unannounced IS 'Rows that the run changed and of whose change no notification told; counted where notifications may replace scheduled runs.';
-
--- What each run was expected to cost when it began, beside what it cost
--- (docs/decisions/0013-schedules).
-CREATE TABLE sluice.forecasts (
-    run_id bigint PRIMARY KEY REFERENCES sluice.runs ON DELETE CASCADE,
-    made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    calls bigint NOT NULL CHECK (calls >= 0),
-    basis text NOT NULL CHECK (basis IN ('declared', 'measured', 'assumed')),
-    rows bigint NOT NULL CHECK (rows >= 0)
-);
-COMMENT ON TABLE sluice.forecasts IS 'What runs were expected to cost when they began; a run of which nothing was known has none.';
-COMMENT ON COLUMN sluice.forecasts.run_id IS 'The run.';
-COMMENT ON COLUMN sluice.forecasts.made_at IS 'When the forecast was made: after the run began and before it loaded anything.';
-COMMENT ON COLUMN sluice.forecasts.calls IS 'The calls that the run was expected to make.';
-COMMENT ON COLUMN sluice.forecasts.basis IS 'What the figure rests on: declared by the documents, measured by earlier runs, or assumed.';
-COMMENT ON COLUMN sluice.forecasts.rows IS 'Rows that all runs of the stream before this one inserted: the next forecast goes on from here.';
+COMMENT ON COLUMN sluice.runs.forecast_calls IS 'The calls that the run was expected to make when it began, beside what it made; null if nothing was known.';
+COMMENT ON COLUMN sluice.runs.forecast_basis IS 'What that figure rests on: declared by the documents, measured by earlier runs, or assumed.';
+COMMENT ON COLUMN sluice.runs.rows_before IS 'Rows that all runs of the stream before this one inserted: the next forecast goes on from here; null without a forecast.';
 
 -- Streams -----------------------------------------------------------------------------------------
 
@@ -438,7 +428,7 @@ COMMENT ON COLUMN sluice.backfills.note IS 'Why it failed or waits for another a
 -- Retention ---------------------------------------------------------------------------------------
 
 -- prune_runs drops runs that ended longer ago than p_keep, at most p_batch of each stream at a
--- time, with their forecasts; then verifications and processes of that age. It keeps the last 400
+-- time; then verifications and processes of that age. It keeps the last 400
 -- runs of every stream, which forecasts are made from, what a stream or an entry of the quarantine
 -- names, and processes that live. Raw records and rows stay: they name their run by its number.
 -- +goose StatementBegin

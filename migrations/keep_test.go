@@ -23,7 +23,6 @@ func TestRunsAreKept(t *testing.T) {
 		SELECT '1', 'shop', resource, '1 h', min(id) + 9 FROM sluice.runs GROUP BY resource RETURNING 'made'`)
 	list(t, url, `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, run_id)
 		SELECT '1', 'shop', 'many', '\x01', '', 'no_id', min(id) + 19 FROM sluice.runs WHERE resource = 'many' RETURNING 'made'`)
-	list(t, url, `INSERT INTO sluice.forecasts (run_id, calls, basis, rows) SELECT id, 1, 'measured', 1 FROM sluice.runs RETURNING 'made'`)
 	list(t, url, `INSERT INTO sluice.verifications (started_at, calls_allowed) VALUES (now() - interval '500 days', 1), (now(), 2) RETURNING 'made'`)
 	list(t, url, `INSERT INTO sluice.findings (verification_id, number, severity, source, code, organization_id, service, resource, detail)
 		SELECT id, 1, 'notice', 'check', 'x', '', '', '', 'x' FROM sluice.verifications RETURNING 'made'`)
@@ -37,7 +36,6 @@ func TestRunsAreKept(t *testing.T) {
 		{`SELECT sluice.prune_runs('400 days')::text`, []string{"37"}}, // of 60 old ones, without the open one and the two that are named
 		{`SELECT sluice.prune_runs('400 days')::text`, []string{"0"}},
 		{`SELECT resource || ' ' || count(*) FROM sluice.runs GROUP BY resource ORDER BY 1`, []string{"few 300", "many 443"}},
-		{`SELECT count(*)::text FROM sluice.forecasts`, []string{"743"}},
 		{`SELECT calls_allowed::text FROM sluice.verifications`, []string{"2"}},
 		{`SELECT count(*)::text FROM sluice.findings`, []string{"1"}},
 		{`SELECT name FROM sluice.processes`, []string{"new"}},

@@ -35,7 +35,7 @@ func writers() map[string]string {
 		verified  = warehouse + "/verifications"
 	)
 	return map[string]string{
-		"streams": streams, "runs": streams, "forecasts": streams, "housekeeping": streams,
+		"streams": streams, "runs": streams, "housekeeping": streams,
 		"backfills": streams + "/backfills", "parents": streams + "/details",
 		"calls": calls, "live_calls": calls, "last_timeline": calls, "budgets": calls, "day_budgets": calls, "spent": calls, "external_spent": calls, "tokens": calls,
 		"quarantine": warehouse + "/quarantine", "drift": warehouse + "/quarantine", "keys": warehouse + "/quarantine",

@@ -70,7 +70,7 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 	if scan := first.Position.Scan; scan == nil || scan.Page != 1 || scan.Windows.Of != 3 || !scan.Once || s.state(id) != "running 1" {
 		t.Fatalf("it begins at %+v (%s)", scan, s.state(id))
 	}
-	if calls := ask[int](s.fixture, `SELECT calls FROM sluice.forecasts WHERE run_id = $1`, first.Run); calls != 7 {
+	if calls := ask[int](s.fixture, `SELECT forecast_calls FROM sluice.runs WHERE id = $1`, first.Run); calls != 7 {
 		t.Errorf("its run is forecast with %d calls", calls)
 	}
 	first = s.turned(first, 5, nil)

@@ -150,8 +150,8 @@ func TestTheEndOfARun(t *testing.T) {
 	claim := h.claim()
 	batch := h.unit(claim, h.record(1, "one"), h.record(2, "two", `,"surprise":1`))
 	batch.Received, batch.Duplicates = 5, 2
-	_, err := h.db.Pool().Exec(t.Context(), `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, weighed)
-		VALUES ($1, 'shop', 'things', sha256('x'), 'x', 'bad_json', 'passed')`, organization) // known, so no news
+	_, err := h.db.Pool().Exec(t.Context(), `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, weighed, weighed_by_list)
+		VALUES ($1, 'shop', 'things', sha256('x'), 'x', 'bad_json', 'passed', true)`, organization) // known, so no news
 	h.must(err)
 	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`x`), Code: "bad_json"}}
 	batch.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 2}

@@ -54,8 +54,8 @@ func TestKnown(t *testing.T) {
 		t.Errorf("at the start of a run: %v, %v", known, err)
 	}
 	for _, spoil := range []string{
-		`INSERT INTO sluice.forecasts (run_id, calls, basis, rows) SELECT max(id), 3, 'measured', 110 FROM sluice.runs WHERE organization_id = 'q'`,
-		`WITH gone AS (DELETE FROM sluice.forecasts) UPDATE sluice.runs SET pages = 1 WHERE ended_at IS NULL`,
+		`UPDATE sluice.runs SET forecast_calls = 3, forecast_basis = 'measured', rows_before = 110 WHERE id = (SELECT max(id) FROM sluice.runs WHERE organization_id = 'q')`,
+		`UPDATE sluice.runs SET pages = CASE WHEN ended_at IS NULL THEN 1 ELSE pages END, forecast_calls = NULL, forecast_basis = NULL, rows_before = NULL`,
 	} {
 		if _, err := pool.Exec(t.Context(), spoil); err != nil {
 			t.Fatal(err)
@@ -65,8 +65,8 @@ func TestKnown(t *testing.T) {
 		}
 	}
 	// A forecast holds what earlier runs inserted: 1000, and 3 + 0 came after it.
-	if _, err := pool.Exec(t.Context(), `INSERT INTO sluice.forecasts (run_id, calls, basis, rows)
-		SELECT id, 1, 'measured', CASE outcome WHEN 'failed' THEN 1000 ELSE 5 END FROM sluice.runs
+	if _, err := pool.Exec(t.Context(), `UPDATE sluice.runs
+		SET forecast_calls = 1, forecast_basis = 'measured', rows_before = CASE outcome WHEN 'failed' THEN 1000 ELSE 5 END
 		WHERE organization_id = 'q' AND (outcome = 'failed' OR started_at < now() - interval '1 day')`); err != nil {
 		t.Fatal(err)
 	}

@@ -208,10 +208,10 @@ func TestAForecastIsMadeOnceAndBeforeTheRun(t *testing.T) {
 		h.must(h.db.StoreForecast(t.Context(), h.stream.Key(), streams.Forecast{Calls: calls, Basis: "measured"}))
 	}
 	kept := func(run int64) int64 {
-		return ask[int64](h, "SELECT coalesce(sum(calls), -1)::bigint FROM sluice.forecasts WHERE run_id = $1", run)
+		return ask[int64](h, "SELECT coalesce(forecast_calls, -1) FROM sluice.runs WHERE id = $1", run)
 	}
 	keep(1) // no run is open
-	if n := ask[int](h, "SELECT count(*) FROM sluice.forecasts"); n != 0 {
+	if n := ask[int](h, "SELECT count(forecast_calls) FROM sluice.runs"); n != 0 {
 		t.Errorf("%d forecasts of no run", n)
 	}
 	claim := h.claim()
@@ -221,7 +221,7 @@ func TestAForecastIsMadeOnceAndBeforeTheRun(t *testing.T) {
 		t.Errorf("the forecast is %d, want the first one, 5", got)
 	}
 	h.load(h.unit(claim, h.record(1, "a")))
-	_ = ask[int](h, "WITH gone AS (DELETE FROM sluice.forecasts RETURNING 1) SELECT count(*) FROM gone")
+	_ = ask[int](h, "WITH gone AS (UPDATE sluice.runs SET forecast_calls = NULL RETURNING 1) SELECT count(*) FROM gone")
 	keep(7)
 	if got := kept(claim.Run); got != -1 {
 		t.Errorf("a run that has loaded a page was forecast to take %d calls", got)

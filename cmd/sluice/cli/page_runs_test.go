@@ -23,7 +23,7 @@ func (s *fixture) failedRun() int64 {
 			inserted, calls, chunks, quarantined)
 		VALUES ($1, 'inventory', 'bills', 'incremental', 0, clock_timestamp() - interval '3 minutes', clock_timestamp() - interval '1 minute',
 			'failed', 'unavailable', $2, 4321, 17, 2, 3, 1) RETURNING id`, sandbox.DefaultOrganizationID, harmful)
-	s.exec(`INSERT INTO sluice.forecasts (run_id, calls, basis, rows) VALUES ($1, 5, 'measured', 0)`, id)
+	s.exec(`UPDATE sluice.runs SET forecast_calls = 5, forecast_basis = 'measured', rows_before = 0 WHERE id = $1`, id)
 	s.exec(`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, run_id, method, path, reserved_at, lease_until, finished_at, free_at,
 			status, code, kind, detail)
 		SELECT $1, 'inventory', 'bills', 'incremental', 'suite', $2, 'GET', '/' || $3::text, c.at AS a, c.at AS b, c.at + interval '2 seconds', c.at AS c, status, code, kind, $3

@@ -46,7 +46,6 @@ sluice.erasure_salt: salt
 sluice.erasures: subject_hash asked_by note places rewritten digest
 sluice.event_receivers: name state cursor acknowledged
 sluice.findings: severity source code
-sluice.forecasts: basis
 sluice.hints: operation
 sluice.housekeeping: work
 sluice.imports: file
@@ -60,7 +59,7 @@ sluice.processes: name
 sluice.quarantine: record_hash code state weighed weighed_by_list
 sluice.reader_key: token_key
 sluice.rebuilds: scope declaration last_key outcome
-sluice.runs: class outcome kind proof
+sluice.runs: class outcome kind proof forecast_basis
 sluice.service_schemas: name
 sluice.sightings: ids
 sluice.spent: span

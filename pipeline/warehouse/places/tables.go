@@ -192,7 +192,7 @@ func familyOfNotes(name string) Family {
 		return Notifications
 	case name == "calls" || name == "live_calls":
 		return Calls
-	case begins("runs", "streams", "parents", "backfill", "forecasts", "sightings", "rebuilds", "imports"):
+	case begins("runs", "streams", "parents", "backfill", "sightings", "rebuilds", "imports"):
 		return Runs
 	case begins("clos", "after_close"):
 		return Closings

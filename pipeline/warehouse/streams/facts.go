@@ -64,17 +64,16 @@ FROM sluice.streams s CROSS JOIN LATERAL (
 		coalesce(extract(epoch FROM max(started_at) FILTER (WHERE watched) - min(watermark_before) FILTER (WHERE watched)), 0)::float8
 			AS watched_seconds, min(id) FILTER (WHERE watched) AS first_watched
 	FROM (
-		SELECT last.*, f.rows AS base, max(f.run_id) OVER () AS base_id,
+		SELECT last.*, rows_before AS base, max(id) FILTER (WHERE rows_before IS NOT NULL) OVER () AS base_id,
 			watermark_before IS NOT NULL AND ended_at > clock_timestamp() - interval '14 days' AS watched
 		FROM (
 			SELECT * FROM sluice.runs WHERE (organization_id, service, resource) = (s.organization_id, s.service, s.resource)
 			ORDER BY id DESC LIMIT 400
-		) AS last LEFT JOIN sluice.forecasts f ON f.run_id = last.id
+		) AS last
 	) AS own
 ) AS r
 WHERE ($1 = '' OR s.organization_id = $1) AND ($2 = '' OR s.service = $2) AND ($3 = '' OR s.resource = $3)
-	AND (NOT $4::boolean OR EXISTS (SELECT FROM sluice.runs o WHERE o.id = s.run_id AND o.pages = 0
-		AND NOT EXISTS (SELECT FROM sluice.forecasts f WHERE f.run_id = o.id)))
+	AND (NOT $4::boolean OR EXISTS (SELECT FROM sluice.runs o WHERE o.id = s.run_id AND o.pages = 0 AND o.forecast_calls IS NULL))
 ORDER BY s.organization_id, s.service, s.resource`
 
 // FactsOfStreams returns the facts of the streams of an organization; "" means all.
@@ -102,16 +101,13 @@ func (s *Schedule) FactsSoon(ctx context.Context, stream pipeline.Key, started b
 // A forecast is made once, and only before the run has loaded something: later it would know the
 // outcome.
 const sqlStoreForecast = `
-INSERT INTO sluice.forecasts (run_id, calls, basis, rows)
-SELECT r.id, $4, $5, $6 FROM sluice.streams s JOIN sluice.runs r ON r.id = s.run_id
-WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND r.pages = 0
-ON CONFLICT (run_id) DO NOTHING`
+UPDATE sluice.runs r SET forecast_calls = $4, forecast_basis = $5, rows_before = $6 FROM sluice.streams s
+WHERE (s.organization_id, s.service, s.resource) = ($1, $2, $3) AND r.id = s.run_id AND r.pages = 0 AND r.forecast_calls IS NULL`
 
 // The backfill's forecast counts as that of its first run, which was expected to do it all.
 const sqlForecastOfBackfill = `
-INSERT INTO sluice.forecasts (run_id, calls, basis, rows)
-SELECT $2, forecast_calls, forecast_basis, 0 FROM sluice.backfills
-WHERE id = $1 AND forecast_calls IS NOT NULL AND runs = '{}'`
+UPDATE sluice.runs r SET forecast_calls = b.forecast_calls, forecast_basis = b.forecast_basis, rows_before = 0 FROM sluice.backfills b
+WHERE b.id = $1 AND r.id = $2 AND b.forecast_calls IS NOT NULL AND b.runs = '{}'`
 
 // Forecast is what a run is expected to cost.
 type Forecast struct {

@@ -17,7 +17,7 @@ import (
 const lookedThrough = "20000"
 
 const (
-	runChoice = `)` + runForecast + `
+	runChoice = `) r
 WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
 	AND ($5 = '' OR coalesce(outcome, 'open') = $5)
 ORDER BY id DESC LIMIT $6`
@@ -25,7 +25,7 @@ ORDER BY id DESC LIMIT $6`
 	// What runColumns takes of a run.
 	runFields = `id, organization_id, service, resource, class, started_at, ended_at, outcome, kind, note, proof, gen, bound,
 	watermark_before, watermark_after, chunks, calls, pages, received, inserted, updated, unchanged, superseded, duplicates, quarantined,
-	drifted, silent, rollbacks`
+	drifted, silent, rollbacks, forecast_calls, forecast_basis`
 
 	ofAll    = ` FROM sluice.runs WHERE id < $4 ORDER BY id DESC`
 	ofStream = ` FROM sluice.runs WHERE (organization_id, service, resource) = ($1, $2, $3) AND id < $4 ORDER BY id DESC`

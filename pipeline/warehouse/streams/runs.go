@@ -72,12 +72,10 @@ SELECT id, organization_id, service, resource, class, started_at, ended_at,
 	coalesce(outcome, '') AS outcome, coalesce(kind, '') AS kind, note, proof, gen, bound, watermark_before, watermark_after, chunks,
 	CASE WHEN ended_at IS NULL THEN (SELECT count(*) FROM sluice.calls c WHERE c.run_id = r.id) ELSE r.calls END AS calls,
 	pages, received, inserted, updated, unchanged, superseded, duplicates, quarantined, drifted, silent, rollbacks,
-	f.calls AS forecast, coalesce(f.basis, '') AS forecast_basis
+	forecast_calls AS forecast, coalesce(forecast_basis, '') AS forecast_basis
 FROM `
 
-	runForecast = ` r LEFT JOIN sluice.forecasts f ON f.run_id = r.id`
-
-	sqlRuns = runColumns + `sluice.runs` + runForecast + `
+	sqlRuns = runColumns + `sluice.runs r
 WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = '' OR resource = $3)
 	AND (NOT $4::boolean OR ended_at IS NULL) AND ($5::bigint = 0 OR id = $5)
 ORDER BY id DESC LIMIT $6`
