@@ -5,13 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"sluice/pipeline"
-	"sluice/pipeline/lineage/rebuild"
-	"sluice/pipeline/sync"
 	"sluice/pipeline/warehouse/erasures"
 	"sluice/pipeline/warehouse/places"
 	"sluice/pipeline/warehouse/postgres"
@@ -53,99 +49,6 @@ func (a *App) AllowErased(ctx context.Context, name, id, organization string) (b
 	}
 	was, err := erasures.Allow(ctx, a.DB.Pool(), stream.ListKey(), id)
 	return was, postgres.Fail("erase", err)
-}
-
-// TextErased is what became of a text.
-type TextErased struct {
-	erasures.Receipt
-
-	// Earlier is the number of an erasure of the text whose values runs leave out; 0 if there is
-	// none.
-	Earlier int64 `json:"earlier"`
-	// Rewritten are the rows that were made anew out of their raw records without the text. Waiting
-	// says of which lists rows could not be yet, and why.
-	Rewritten int      `json:"rewritten"`
-	Waiting   []string `json:"waiting,omitempty"`
-}
-
-// EraseText takes a text out of all that an organization has here, and out of records that are
-// loaded later. Then it makes the rows anew that held it, so that their hashes fit. A dry run
-// counts and writes nothing. If the text stands nowhere, it returns erasures.ErrNothing.
-func (a *App) EraseText(ctx context.Context, subject *erasures.TextSubject, dry bool) (TextErased, error) {
-	var result TextErased
-	var err error
-	if result.Earlier, err = erasures.EarlierText(ctx, a.DB.Pool(), subject.Organization, subject.Text); err != nil {
-		return result, fmt.Errorf("erase: %w", err)
-	}
-	result.Receipt, err = erasures.EraseText(ctx, a.DB.Sessions(), subject, dry)
-	if err != nil && !errors.Is(err, erasures.ErrNothing) {
-		return result, fmt.Errorf("erase: %w", err)
-	}
-	if !dry { // one that was killed may have left rows to make anew
-		if rebuilt := a.renewErased(ctx, subject.Organization, &result); rebuilt != nil {
-			return result, fmt.Errorf("erase: %w", rebuilt)
-		}
-	}
-	return result, err
-}
-
-// busyTries is how often the rows of a list are tried that a run is writing to, busyPause the time
-// between two tries.
-const (
-	busyTries = 20
-	busyPause = time.Second
-)
-
-// renewErased makes the rows anew in which texts were replaced.
-func (a *App) renewErased(ctx context.Context, organization string, result *TextErased) error {
-	rewritten, err := erasures.Rewritten(ctx, a.DB.Pool(), organization)
-	if err != nil {
-		return err
-	}
-	for _, stream := range a.Streams() {
-		tables := slices.DeleteFunc(tablesOf(stream), func(name string) bool { return !slices.Contains(rewritten, name) })
-		if stream.Organization != organization || stream.Work != pipeline.WorkList || len(tables) == 0 {
-			continue
-		}
-		counts, err := a.Rebuild(ctx, stream, rebuild.Changed, false, nil)
-		for tries := 1; tries < busyTries && (errors.Is(err, ErrBusy) || errors.Is(err, pipeline.ErrLostClaim)) && wait(ctx, busyPause) == nil; tries++ {
-			counts, err = a.Rebuild(ctx, stream, rebuild.Changed, false, nil)
-		}
-		if err == nil {
-			err = erasures.Rebuilt(ctx, a.DB.Pool(), organization, tables)
-		}
-		if err != nil {
-			result.Waiting = append(result.Waiting, fmt.Sprintf("%s: %s", resourceName(stream), err))
-			continue
-		}
-		result.Rewritten += counts.Rewritten
-	}
-	return nil
-}
-
-// tablesOf names the tables of a stream's resource.
-func tablesOf(stream pipeline.Stream) []string {
-	var names []string
-	for _, table := range stream.Resource.Tables() {
-		names = append(names, stream.Resource.SchemaName(stream.Service)+"."+table.Name)
-	}
-	return names
-}
-
-// masking returns a source whose records lack the values that were erased, as those of runs do.
-func (a *App) masking(ctx context.Context, source sync.Source, streams []pipeline.Stream) (sync.Source, error) {
-	masks := map[string]func([]byte) []byte{}
-	for _, stream := range streams {
-		if _, known := masks[stream.Organization]; known {
-			continue
-		}
-		masked, err := a.DB.Masked(ctx, stream.Organization)
-		if err != nil {
-			return nil, err
-		}
-		masks[stream.Organization] = masked
-	}
-	return sync.Masking(source, func(organization string) func([]byte) []byte { return masks[organization] }), nil
 }
 
 // list returns the list of an organization that brings a resource.

@@ -67,9 +67,7 @@ func (a *App) Verify(ctx context.Context, o VerifyOptions) (verify.Result, error
 		if err != nil {
 			return verify.Result{}, err
 		}
-		if options.Source, err = a.masking(ctx, sync.LeavingOut(client), options.Streams); err != nil {
-			return verify.Result{}, err
-		}
+		options.Source = sync.LeavingOut(client)
 		options.Load = func(ctx context.Context, stream pipeline.Stream, batch pipeline.Batch) error {
 			_, err := a.reload(ctx, stream, batch, "records of the quarantine that sluice verify read")
 			if errors.Is(err, ErrBusy) || errors.Is(err, pipeline.ErrLostClaim) {

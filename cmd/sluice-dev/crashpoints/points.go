@@ -48,7 +48,7 @@ func parse(args []string, log io.Writer) (choice, error) {
 	flags.IntVar(&c.offset, "offset", 0, "which of them: another number, other points")
 	flags.IntVar(&c.records, "records", 150, "records upstream")
 	flags.IntVar(&c.parallel, "parallel", 6, "trials side by side")
-	flags.StringVar(&c.only, "only", "", "only this scenario: first, edits, sweep, backfill, erase, text, callbacks or told")
+	flags.StringVar(&c.only, "only", "", "only this scenario: first, edits, sweep, backfill, erase, callbacks or told")
 	flags.Func("at", "only points whose name, as violations have it, matches this expression", func(text string) error {
 		var err error
 		c.at, err = regexp.Compile(text)

@@ -40,12 +40,10 @@ type scenario struct {
 	told bool
 }
 
-// The record and the text that are erased: the first bill, and the title of chats.
+// The record that is erased.
 const (
 	bills     = "inventory.bills"
 	firstBill = "460040000000001000"
-	chats     = "chat.conversations"
-	chatTitle = "büro zürich"
 )
 
 // sqlNothingDue lets no schedule hide what was told.
@@ -59,7 +57,6 @@ func scenarios() []scenario {
 	edits := []sandbox.Change{{Seed: 3, Inserts: 3, Edits: 9, Resources: []string{"bills", "items", "vendor_payments", "credit_notes"}}}
 	few := []sandbox.Change{{Seed: 5, Inserts: 1, Edits: 2, Resources: []string{"bills", "items", "vendor_payments"}}}
 	erase := func(flags ...string) []string { return append([]string{"erase", bills, firstBill}, flags...) }
-	eraseText := func(flags ...string) []string { return append([]string{"erase", "--contains", chatTitle}, flags...) }
 	return []scenario{
 		{name: "first", args: []string{syncs}, again: 1},
 		{name: "edits", prepared: true, change: edits, args: []string{syncs, "bills", "items", "vendor_payments", "credit_notes"}, again: 1},
@@ -76,10 +73,6 @@ func scenarios() []scenario {
 		{
 			name: "erase", prepared: true, args: erase(), again: 1,
 			then: [][]string{{"backfill", bills}, erase("--verify"), erase("--allow"), {"backfill", bills}, {syncs, bills}},
-		},
-		{
-			name: "text", prepared: true, args: eraseText(), again: 1,
-			then: [][]string{{syncs, chats}, eraseText("--verify"), {"verify"}, eraseText("--allow"), {syncs, chats}},
 		},
 		{name: "callbacks", prepared: true, change: few, sql: sqlNothingDue, args: []string{"notifications", "serve"}, told: true},
 		{name: "told", prepared: true, change: few, sql: sqlNothingDue, args: []string{"serve"}, told: true},
