@@ -8,7 +8,7 @@ CREATE TABLE sluice.erasure_salt (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     salt bytea NOT NULL
 );
-COMMENT ON TABLE sluice.erasure_salt IS 'One row: what the hashes of erased things are salted with.';
+COMMENT ON TABLE sluice.erasure_salt IS 'One row: what the hashes of erased records are salted with.';
 COMMENT ON COLUMN sluice.erasure_salt.one IS 'Always true: there is one row.';
 COMMENT ON COLUMN sluice.erasure_salt.salt IS 'Random bytes, drawn once.';
 INSERT INTO sluice.erasure_salt (salt) SELECT sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8'));
@@ -22,26 +22,23 @@ CREATE TABLE sluice.erasures (
     asked_by text NOT NULL DEFAULT session_user,
     note text NOT NULL DEFAULT '',
     begun_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    ended_at timestamptz,
+    ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     places jsonb NOT NULL DEFAULT '{}',
-    rewritten text[] COLLATE "C" NOT NULL DEFAULT '{}',
-    digest bytea,
-    allowed_at timestamptz,
-    CHECK ((ended_at IS NULL) = (digest IS NULL))
+    digest bytea NOT NULL DEFAULT '',
+    allowed_at timestamptz
 );
 CREATE INDEX erasures_subject ON sluice.erasures (subject_hash);
 COMMENT ON TABLE sluice.erasures IS 'One receipt for each erasure: where, how many and when, without what was erased.';
 COMMENT ON COLUMN sluice.erasures.id IS 'Number of the erasure.';
 COMMENT ON COLUMN sluice.erasures.organization_id IS 'The organization.';
-COMMENT ON COLUMN sluice.erasures.service IS 'The service of the record; empty if a text was erased.';
-COMMENT ON COLUMN sluice.erasures.resource IS 'The resource of the record; empty if a text was erased.';
-COMMENT ON COLUMN sluice.erasures.subject_hash IS 'Salted SHA-256 of the record''s name, or of the text: the same command finds its receipt.';
+COMMENT ON COLUMN sluice.erasures.service IS 'The service of the record.';
+COMMENT ON COLUMN sluice.erasures.resource IS 'The resource of the record.';
+COMMENT ON COLUMN sluice.erasures.subject_hash IS 'The hash of the record''s name, as sluice.erasure_hash makes it.';
 COMMENT ON COLUMN sluice.erasures.asked_by IS 'The role of the database that the command worked as.';
 COMMENT ON COLUMN sluice.erasures.note IS 'What the operator noted, such as the number of the request. It names no person.';
 COMMENT ON COLUMN sluice.erasures.begun_at IS 'When it began, by the clock of the database.';
-COMMENT ON COLUMN sluice.erasures.ended_at IS 'When it was complete; null if it was stopped: the same command goes on.';
+COMMENT ON COLUMN sluice.erasures.ended_at IS 'When it was complete.';
 COMMENT ON COLUMN sluice.erasures.places IS 'How much was erased, by place: {"rows": 1, "raw records": 3}.';
-COMMENT ON COLUMN sluice.erasures.rewritten IS 'Tables in whose rows a text was replaced, and whose rows are still to be made anew out of raw records, so that their hashes fit.';
 COMMENT ON COLUMN sluice.erasures.digest IS 'SHA-256 of the receipt and of the digest of the receipt before it of the organization: a receipt that was altered or removed shows.';
 COMMENT ON COLUMN sluice.erasures.allowed_at IS 'When the operator allowed that the record is loaded again; null if it is refused.';
 
@@ -59,18 +56,6 @@ COMMENT ON COLUMN sluice.erased_records.service IS 'The service.';
 COMMENT ON COLUMN sluice.erased_records.resource IS 'The resource.';
 COMMENT ON COLUMN sluice.erased_records.record_hash IS 'The hash of the record''s name, as sluice.erasure_hash makes it.';
 COMMENT ON COLUMN sluice.erased_records.erasure_id IS 'The erasure because of which it is refused.';
-
-CREATE TABLE sluice.erased_values (
-    organization_id text COLLATE "C" NOT NULL,
-    value_hash bytea NOT NULL,
-    erasure_id bigint NOT NULL REFERENCES sluice.erasures (id),
-    PRIMARY KEY (organization_id, value_hash)
-);
-CREATE INDEX erased_values_erasure ON sluice.erased_values (erasure_id);
-COMMENT ON TABLE sluice.erased_values IS 'Values that are left out of records before these are loaded: each held a text that was erased.';
-COMMENT ON COLUMN sluice.erased_values.organization_id IS 'The organization.';
-COMMENT ON COLUMN sluice.erased_values.value_hash IS 'Salted SHA-256 of the whole value.';
-COMMENT ON COLUMN sluice.erased_values.erasure_id IS 'The erasure that met the value first.';
 
 -- +goose StatementBegin
 CREATE FUNCTION sluice.erasure_hash(organization_id text, service text, resource text, record_id text) RETURNS bytea LANGUAGE sql STABLE

@@ -27,8 +27,6 @@ type Claim struct {
 	Late         time.Duration
 	// Failing says that the attempt before failed, in this run or in the last one.
 	Failing bool
-	// Masked returns a record without values that an operator erased; nil if there are none.
-	Masked func(raw []byte) []byte
 	// Suspected says that an earlier scan of the whole list missed some of its rows. The next such
 	// scan decides about them.
 	Suspected bool

@@ -45,7 +45,7 @@ func writers() map[string]string {
 		"raw_records": warehouse + "/rows", "raw_looks": warehouse,
 		"left_out":      warehouse + "/leftout",
 		"organizations": warehouse, "rebuilds": warehouse + "/rebuilds",
-		"erasures": erasing, "erasure_salt": migrated, "erased_records": erasing, "erased_values": erasing,
+		"erasures": erasing, "erasure_salt": migrated, "erased_records": erasing,
 		"imports":  warehouse + "/imports",
 		"closings": warehouse + "/closings", "closing_sums": warehouse + "/closings", "closed_records": warehouse + "/closings", "after_close_notices": warehouse + "/closings",
 		"changes": warehouse + "/changes", "change_log": warehouse + "/changes",
@@ -57,8 +57,8 @@ func writers() map[string]string {
 	}
 }
 
-// erasing is the package that takes records and texts out of the tables of all others: erasing is
-// one act, and a table that it forgets keeps a person.
+// erasing is the package that takes records out of the tables of all others: erasing is one act,
+// and a table that it forgets keeps a person.
 const erasing = "pipeline/warehouse/erasures"
 
 // writing finds statements that write a table of schema sluice, and names of such tables by

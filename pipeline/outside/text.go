@@ -97,8 +97,8 @@ func (c *Cause) Unwrap() error { return c.err }
 // excerpts finds what Excerpt marked.
 var excerpts = regexp.MustCompile("‹[^›]*›")
 
-// Excerpt marks a text as a part of an answer. It may be of a person, who can be erased from the
-// database and not from a log.
+// Excerpt marks a text as a part of an answer. It may be of a person: the database deletes it in
+// time, and nothing deletes it from a log.
 func Excerpt(text Text) Text {
 	return "‹" + Text(strings.NewReplacer("‹", "<", "›", ">").Replace(string(text))) + "›"
 }

@@ -70,11 +70,6 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 	if err != nil {
 		return fmt.Errorf("prepare %s: %w", claim.Stream, err)
 	}
-	if claim.Masked != nil {
-		masking := *r
-		masking.Source = Masking(r.Source, func(string) func([]byte) []byte { return claim.Masked })
-		r = &masking
-	}
 	chunk := &chunk{
 		runner:      r,
 		claim:       claim,

@@ -8,7 +8,6 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/capabilities"
 	"sluice/pipeline/warehouse/changes"
-	"sluice/pipeline/warehouse/erasures"
 	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/quarantine"
 	"sluice/pipeline/warehouse/streams"
@@ -57,11 +56,6 @@ func (db *DB) claim(ctx context.Context, tx pgx.Tx, stream pipeline.Stream, clas
 	}
 	if err := capabilities.Known(ctx, tx, &claim); err != nil {
 		return claim, err
-	}
-	if masks, err := erasures.MasksOf(ctx, tx, key.Organization); err != nil {
-		return claim, err
-	} else if masks != nil {
-		claim.Masked = masks.Apply
 	}
 	if stream.Work == pipeline.WorkSweep && claim.Position.Scan == nil {
 		if claim.Suspected, err = tombstones.Waits(ctx, tx, stream); err != nil {

@@ -14,7 +14,6 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/erasures"
-	"sluice/pipeline/warehouse/places"
 	"sluice/schema/record"
 )
 
@@ -257,72 +256,6 @@ func TestErasingBesideLoads(t *testing.T) {
 	if n := ask[int](e.fixture, `SELECT (SELECT count(*) FROM store.bills WHERE bill_id = '1') + (SELECT count(*) FROM store.bills_lines WHERE _parent_id = '1')
 		+ (SELECT count(*) FROM history.versions WHERE record_id = '1') + (SELECT count(*) FROM sluice.raw_records WHERE lower(records) LIKE '%anna%')`); n != 0 {
 		t.Errorf("%d places have the record", n)
-	}
-}
-
-// TestAnErasedTextIsNowhere: in whatever record and note it stood.
-func TestAnErasedTextIsNowhere(t *testing.T) {
-	t.Parallel()
-	e := openErasing(t)
-	stale := e.claimOf(e.bills)
-	old := e.of(stale, header("3", person, 3))
-	before := e.tables()
-	needle, err := places.NewNeedle("Anna@Example.com")
-	e.must(err)
-	subject := &erasures.TextSubject{Organization: organization, Needle: needle, Text: "Anna@Example.com", Note: "request 8"}
-	planned, err := erasures.EraseText(t.Context(), e.db.Sessions(), subject, true)
-	e.must(err)
-	want := map[string]int64{
-		"rows": 1, "arrays of rows": 1, "versions": 4, "values by day": 1, "raw records": 3, "quarantine": 1, "callbacks": 2, "events": 1, "actions of operators": 2, "drift and keys": 2,
-	}
-	if diff := cmp.Diff(want, planned.Places); diff != "" {
-		t.Errorf("a dry run would erase (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(before, e.tables()); diff != "" {
-		t.Errorf("a dry run changed:\n%s", diff)
-	}
-	receipt, err := erasures.EraseText(t.Context(), e.db.Sessions(), subject, false)
-	e.must(err)
-	if diff := cmp.Diff(want, receipt.Places); diff != "" {
-		t.Errorf("erased (-want +got):\n%s", diff)
-	}
-	after := e.tables()
-	if rows := left(after, person); rows != nil {
-		t.Errorf("left: %q", rows)
-	}
-	for _, name := range []string{"store.bills", "store.bills_lines", "history.versions", "history.days", "sluice.quarantine", "sluice.raw_records", "notifications.events"} {
-		for _, row := range before[name] {
-			if left(map[string][]string{"": {row}}, person) == nil && !strings.Contains(strings.Join(after[name], "\n"), row) {
-				t.Errorf("%s lost %s", name, row)
-			}
-		}
-	}
-	if got := ask[string](e.fixture, `SELECT total FROM store.bills WHERE bill_id = '1'`); got != places.Erased {
-		t.Errorf("bill 1 has %q", got)
-	}
-	e.sound()
-	// A worker that read the value before does not load it, and one that claims now does not see
-	// it.
-	if _, err := e.db.Load(t.Context(), old); !errors.Is(err, pipeline.ErrLostClaim) {
-		t.Errorf("a claim from before loads: %v", err)
-	}
-	claim := e.claimOf(e.bills)
-	if claim.Masked == nil {
-		t.Fatal("the claim masks nothing")
-	}
-	if got := string(claim.Masked([]byte(`{"a":"anna@example.com","b":"write to anna@example.com"}`))); got != `{"a":"[erased]","b":"write to anna@example.com"}` {
-		t.Errorf("masked: %s", got)
-	}
-	rewritten, err := erasures.Rewritten(t.Context(), e.db.Pool(), organization)
-	e.must(err)
-	if diff := cmp.Diff([]string{"store.bills", "store.bills_lines"}, rewritten); diff != "" {
-		t.Errorf("to be made anew (-want +got):\n%s", diff)
-	}
-	if _, err := erasures.EraseText(t.Context(), e.db.Sessions(), subject, false); !errors.Is(err, erasures.ErrNothing) {
-		t.Errorf("erased again: %v", err)
-	}
-	if n, err := erasures.AllowText(t.Context(), e.db.Pool(), organization, subject.Text); err != nil || n == 0 || e.claimOf(e.bills).Masked != nil {
-		t.Errorf("allowed %d values, error %v", n, err)
 	}
 }
 

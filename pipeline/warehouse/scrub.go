@@ -167,13 +167,3 @@ func (db *DB) Erase(ctx context.Context, subject *erasures.Subject, dry bool) (e
 	err = receipt.Forget(ctx, db.pool, subject)
 	return receipt, err
 }
-
-// Masked returns what takes erased values out of the records of an organization; nil if none were
-// erased.
-func (db *DB) Masked(ctx context.Context, organization string) (func(raw []byte) []byte, error) {
-	masks, err := erasures.MasksOf(ctx, db.pool, organization)
-	if masks == nil || err != nil {
-		return nil, err
-	}
-	return masks.Apply, nil
-}

@@ -6,7 +6,7 @@
 // deletes from tables that others write. It never calls upstream, and never decides what is erased:
 // the operator does.
 //
-// Start reading at Record and EraseText, then at others and notes: the lists of tables.
+// Start reading at Record, then at others: the list of tables.
 package erasures
 
 import (
@@ -28,10 +28,8 @@ import (
 	"sluice/schema"
 )
 
-var (
-	// ErrNothing says that nothing of the record stands in the warehouse.
-	ErrNothing = errors.New("nothing of the record stands in the warehouse")
-)
+// ErrNothing says that nothing of the record stands in the warehouse.
+var ErrNothing = errors.New("nothing of the record stands in the warehouse")
 
 const (
 	// One erasure at a time, so that each receipt follows the one before it.
@@ -49,13 +47,13 @@ VALUES ($1, $2, $3, sluice.erasure_hash($1, $2, $3, $4), $5)
 ON CONFLICT (organization_id, service, resource, record_hash) DO UPDATE SET erasure_id = excluded.erasure_id`
 
 	sqlEnd = `
-UPDATE sluice.erasures SET ended_at = clock_timestamp(), places = $2, digest = ''
+UPDATE sluice.erasures SET ended_at = clock_timestamp(), places = $2
 WHERE id = $1 RETURNING ` + columns
 
 	sqlSeal = `UPDATE sluice.erasures SET digest = $2 WHERE id = $1`
 
 	sqlBefore = `
-SELECT coalesce((SELECT b.digest FROM sluice.erasures b WHERE b.id < e.id AND b.organization_id = e.organization_id AND b.ended_at IS NOT NULL
+SELECT coalesce((SELECT b.digest FROM sluice.erasures b WHERE b.id < e.id AND b.organization_id = e.organization_id
 	ORDER BY b.id DESC LIMIT 1), '')
 FROM sluice.erasures e WHERE e.id = $1`
 
@@ -77,7 +75,7 @@ UPDATE sluice.erasures SET allowed_at = clock_timestamp()
 WHERE (organization_id, service, resource) = ($1, $2, $3) AND subject_hash = sluice.erasure_hash($1, $2, $3, $4) AND allowed_at IS NULL`
 
 	columns = `id, organization_id, service, resource, encode(subject_hash, 'hex') AS subject, asked_by, note, begun_at, ended_at, places,
-	coalesce(encode(digest, 'hex'), '') AS digest, allowed_at`
+	encode(digest, 'hex') AS digest, allowed_at`
 
 	sqlList = `SELECT ` + columns + ` FROM sluice.erasures ORDER BY id`
 
@@ -99,8 +97,7 @@ type Receipt struct {
 	AskedBy string    `db:"asked_by" json:"asked_by"`
 	Note    string    `db:"note"     json:"note,omitempty"`
 	BegunAt time.Time `db:"begun_at" json:"begun_at"`
-	// EndedAt is nil, and Digest "", if the erasure was stopped.
-	EndedAt *time.Time `db:"ended_at" json:"ended_at,omitempty"`
+	EndedAt time.Time `db:"ended_at" json:"ended_at,omitzero"`
 	// Places are how much was erased, by place.
 	Places map[string]int64 `db:"places" json:"places"`
 	Digest string           `db:"digest" json:"digest,omitempty"`
@@ -111,15 +108,6 @@ type Receipt struct {
 	// Unanalyzed are the tables whose statistics may keep erased values, because the role does not
 	// own them. Only the erasure itself says it.
 	Unanalyzed []string `db:"-" json:"unanalyzed,omitempty"`
-}
-
-// Sum is how much was erased in all.
-func (r *Receipt) Sum() int64 {
-	var sum int64
-	for _, n := range r.Places {
-		sum += n
-	}
-	return sum
 }
 
 // sealed is the digest of a receipt behind the one of the receipt before it.
@@ -187,10 +175,15 @@ func Record(ctx context.Context, tx pgx.Tx, subject *Subject) (Receipt, error) {
 	return receipt, postgres.Fail(op, err)
 }
 
-// forget makes the statistics of tables anew: the planner keeps frequent values in clear.
-func (r *Receipt) forget(ctx context.Context, pool *pgxpool.Pool, tables []string) error {
+// Forget makes the statistics anew of the tables of which a record was erased: the planner keeps
+// frequent values in clear.
+func (r *Receipt) Forget(ctx context.Context, pool *pgxpool.Pool, subject *Subject) error {
 	const op = "making statistics anew"
-	for _, table := range tables {
+	var tables []string
+	for _, table := range subject.Stream.Resource.Tables() {
+		tables = append(tables, pgx.Identifier{subject.Stream.Resource.SchemaName(subject.Stream.Service), table.Name}.Sanitize())
+	}
+	for _, table := range append(tables, "history.versions", "history.days", "sluice.quarantine") {
 		var may bool
 		err := pool.QueryRow(ctx, sqlMayAnalyze, table).Scan(&may)
 		switch {
@@ -205,15 +198,6 @@ func (r *Receipt) forget(ctx context.Context, pool *pgxpool.Pool, tables []strin
 		}
 	}
 	return nil
-}
-
-// Forget makes the statistics anew of the tables of which a record was erased.
-func (r *Receipt) Forget(ctx context.Context, pool *pgxpool.Pool, subject *Subject) error {
-	var tables []string
-	for _, table := range subject.Stream.Resource.Tables() {
-		tables = append(tables, pgx.Identifier{subject.Stream.Resource.SchemaName(subject.Stream.Service), table.Name}.Sanitize())
-	}
-	return r.forget(ctx, pool, append(tables, "history.versions", "history.days", "sluice.quarantine"))
 }
 
 // end completes and seals a receipt.
@@ -278,9 +262,6 @@ func List(ctx context.Context, pool *pgxpool.Pool) ([]Receipt, error) {
 	before := make(map[string][]byte)
 	for i := range receipts {
 		r := &receipts[i]
-		if r.EndedAt == nil {
-			continue
-		}
 		digest, err := r.sealed(before[r.Organization])
 		if err != nil {
 			return nil, err

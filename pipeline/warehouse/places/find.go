@@ -94,16 +94,16 @@ const (
 // time, and reads in parallel where Postgres does. It returns ErrRights if the role may not read a
 // table. The pool gives sessions of their own.
 func Find(ctx context.Context, pool *pgxpool.Pool, q Query) (Found, error) {
-	var found Found
-	err := q.Needle.Search(ctx, pool, func(conn *pgx.Conn) error {
-		var err error
-		found, err = find(ctx, conn, q)
-		return err
-	})
-	return found, err
-}
-
-func find(ctx context.Context, conn *pgx.Conn, q Query) (Found, error) {
+	session, err := pool.Acquire(ctx)
+	if err != nil {
+		return Found{}, postgres.Fail("searching", err)
+	}
+	defer session.Release()
+	conn := session.Conn()
+	defer dropPatterns(ctx, conn)
+	if err := q.Needle.load(ctx, conn); err != nil {
+		return Found{}, err
+	}
 	all, err := tables(ctx, conn)
 	if err != nil {
 		return Found{}, err

@@ -43,7 +43,7 @@ RETURNING fence`
 
 	sqlUnclaim = `
 UPDATE sluice.streams SET fence = fence + 1
-WHERE organization_id = $1 AND ($2 = '' OR service = $2 AND (resource = $3 OR starts_with(resource, $3 || '.'))) AND run_id IS NOT NULL`
+WHERE organization_id = $1 AND service = $2 AND (resource = $3 OR starts_with(resource, $3 || '.')) AND run_id IS NOT NULL`
 )
 
 // Locked is what Lock reads of a stream, whose row stays locked until the transaction ends.
@@ -156,9 +156,9 @@ func Claim(ctx context.Context, tx pgx.Tx, key pipeline.Key, claim *pipeline.Cla
 	return postgres.Fail("claiming "+key.String(), err)
 }
 
-// Unclaim takes the claims of all streams of a list away, or, of a key without a service, those of
-// all streams of an organization. Their runs go on with the next claim. A load that waits for the
-// row of its stream sees that, and would not see what this transaction writes into other tables.
+// Unclaim takes the claims of all streams of a list away. Their runs go on with the next claim. A
+// load that waits for the row of its stream sees that, and would not see what this transaction
+// writes into other tables.
 func Unclaim(ctx context.Context, tx pgx.Tx, list pipeline.Key) error {
 	_, err := tx.Exec(ctx, sqlUnclaim, list.Organization, list.Service, list.Resource)
 	return postgres.Fail("taking claims of "+list.String()+" away", err)
