@@ -27,7 +27,7 @@ const Kept = 7 * 24 * time.Hour
 const erasureProperty = "sluice-erasure."
 
 const sqlErasures = `
-SELECT e.id, e.service, e.resource FROM sluice.erasures e WHERE e.id > $1 AND e.ended_at IS NOT NULL ORDER BY e.id`
+SELECT e.id, e.service, e.resource FROM sluice.erasures e WHERE e.id > $1 ORDER BY e.id`
 
 // Expired says what Expire did.
 type Expired struct {
@@ -179,15 +179,9 @@ func references(w *work, t *table.Table) (map[string]bool, error) {
 type erasures struct {
 	// last is the number of the newest one.
 	last int64
-	// records are the tables of the records; all says that a text was erased, wherever it stood.
+	// records are the tables of the records.
 	records map[string]bool
-	all     bool
 }
-
-func (e *erasures) pending() bool { return e.all || len(e.records) > 0 }
-
-// concerns reports whether values of a table may have been erased.
-func (e *erasures) concerns(record string) bool { return e.all || e.records[record] }
 
 // erasures reads which erasures the warehouse has that the lake does not have.
 func (w *work) erasures(ctx context.Context) (erasures, error) {
@@ -211,22 +205,14 @@ func (w *work) erasures(ctx context.Context) (erasures, error) {
 	found.records = map[string]bool{}
 	var service, resource string
 	_, err = pgx.ForEachRow(rows, []any{&found.last, &service, &resource}, func() error {
-		record, is := w.recordOf(service, resource)
-		found.all = found.all || !is
-		found.records[record] = true
+		for i := range w.tables {
+			if t := &w.tables[i]; t.Record == t.Full() && t.Name == resource && (t.Schema == service || t.Service == service) {
+				found.records[t.Full()] = true
+			}
+		}
 		return nil
 	})
 	return found, postgres.Fail("looking for erasures", err)
-}
-
-// recordOf is the table of the records of a resource.
-func (w *work) recordOf(service, resource string) (string, bool) {
-	for i := range w.tables {
-		if t := &w.tables[i]; t.Record == t.Full() && t.Name == resource && (t.Schema == service || t.Service == service) {
-			return t.Full(), true
-		}
-	}
-	return "", false
 }
 
 // carryOut ends an erasure: no snapshot of before can be read any more, and its files are gone. It
@@ -236,7 +222,7 @@ func (p *Publisher) carryOut(ctx context.Context, e erasures) error {
 	for i := range p.Tables {
 		records[p.Tables[i].Full()] = p.Tables[i].Record
 	}
-	done, err := p.expire(ctx, 0, func(full string) bool { return e.concerns(records[full]) })
+	done, err := p.expire(ctx, 0, func(full string) bool { return e.records[records[full]] })
 	if err != nil {
 		return fmt.Errorf("carrying out an erasure in the lake: %w", err)
 	}

@@ -138,7 +138,7 @@ func (p *Publisher) publishAs(ctx context.Context, set func(w *work)) (Result, e
 		result, erased = w.result, w.erased
 		return nil
 	})
-	if err == nil && erased.pending() {
+	if err == nil && len(erased.records) > 0 {
 		err = p.carryOut(ctx, erased)
 	}
 	return result, err

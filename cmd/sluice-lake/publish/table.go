@@ -77,7 +77,7 @@ func (w *work) table(ctx context.Context, t *shape.Table, changed map[string]fil
 	case changed == nil, is && keys == nil, slices.Contains(w.chosen, t.Full()):
 		how = whole
 	}
-	e.renews = w.compacts || w.erased.concerns(t.Record)
+	e.renews = w.compacts || w.erased.records[t.Record]
 	evolved, err := e.open(ctx, how)
 	if err != nil || !is && !evolved && !e.renews && how == some {
 		return nil, err
@@ -264,7 +264,7 @@ func (e *edit) changes(ctx context.Context, keys files.Keys) error {
 	again := map[int]bool{}
 	for bucket, live := range e.live {
 		// An erased record may be the only change of a bucket: its rows must not stay in a file.
-		if e.renews && (crowded(live) || e.erased.concerns(e.shape.Record) && byBucket[bucket] != nil) {
+		if e.renews && (crowded(live) || e.erased.records[e.shape.Record] && byBucket[bucket] != nil) {
 			e.drop.take(live)
 			again[bucket] = true
 		}
