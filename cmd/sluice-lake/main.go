@@ -88,7 +88,7 @@ func codeOf(err error) int {
 		return 0
 	case errors.As(err, &mistakes), errors.Is(err, engine.ErrUsage), errors.Is(err, errUsage):
 		return codeUsage
-	case errors.Is(err, engine.ErrNotMigrated), errors.Is(err, engine.ErrNoServer), errors.Is(err, catalog.ErrBusy), errors.Is(err, publish.ErrCopy),
+	case errors.Is(err, engine.ErrNotMigrated), errors.Is(err, catalog.ErrBusy), errors.Is(err, publish.ErrCopy),
 		postgres.Unreachable(err), postgres.Busy(err):
 		return codeEnvironment
 	default:
