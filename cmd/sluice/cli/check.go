@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/cli/view"
-	"sluice/cmd/sluice/console/access"
 	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
@@ -128,7 +127,7 @@ func (c *cli) check(
 		return findings
 	}
 	defer func() { _ = a.Close(ctx) }() // an error of closing changes no finding
-	findings = append(append(findings, checkExposure(a)...), checkConsole(a)...)
+	findings = append(findings, checkExposure(a)...)
 	database := c.checkDatabase(ctx, a)
 	findings = append(findings, database)
 	if database.OK && database.Next != "" && further != nil {
@@ -192,31 +191,6 @@ func checkExposure(a *engine.App) []finding {
 		findings = append(findings, finding{Check: "connection to the database", Text: why, code: codeFailed})
 	}
 	return findings
-}
-
-// checkConsole checks the file of the console's users, of which it names the lines with mistakes.
-// It gives no finding where the console has none.
-func checkConsole(a *engine.App) []finding {
-	const check = "console.users"
-	settings := &a.Config.Console
-	if settings.Auth != config.AuthBasic {
-		return nil
-	}
-	names, err := access.Users(settings.Users)
-	if err != nil {
-		return []finding{verdict(check, errors.New(strings.NewReplacer(check+": ", "", "\n", "; ").Replace(err.Error())), "")}
-	}
-	text := fmt.Sprintf("%s has %s", settings.Users, view.Plural(len(names), "user"))
-	var unknown []string
-	for _, name := range slices.Concat(settings.Operators, settings.Viewers) {
-		if !slices.Contains(names, name) {
-			unknown = append(unknown, name)
-		}
-	}
-	if len(unknown) > 0 {
-		text += ", and a warning: console.operators and console.viewers name " + strings.Join(unknown, ", ") + ", which it lacks"
-	}
-	return []finding{verdict(check, nil, text)}
 }
 
 // checkWarehouse checks roles and tables, once there are tables.

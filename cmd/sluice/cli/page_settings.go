@@ -241,7 +241,7 @@ func (c *cli) checkOffline(ctx context.Context, a *engine.App, database func(con
 	if key := c.checkKey(); key.OK || c.given(key.Check) {
 		findings = append(findings, key) // a process that makes no call needs none
 	}
-	findings = append(append(findings, checkExposure(a)...), checkConsole(a)...)
+	findings = append(findings, checkExposure(a)...)
 	of := database(ctx, a)
 	findings = append(findings, of)
 	if !of.OK || of.Next != "" {

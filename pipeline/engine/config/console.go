@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,10 +20,8 @@ type Console struct {
 	Listen string `yaml:"listen"`
 	// PublicURL is the address at which browsers reach the console, without a slash at the end.
 	PublicURL string `yaml:"public_url"`
-	// Auth is how a person proves a name: none, basic, header or oidc.
+	// Auth is how a person proves a name: none, header or oidc.
 	Auth string `yaml:"auth"`
-	// Users is the file with names and hashes of passwords for basic.
-	Users string `yaml:"users"`
 	// Operators and Viewers are names, or groups with GroupPrefix in front. Without Viewers, each
 	// person with a proven name who is no operator is a viewer.
 	Operators []string `yaml:"operators"`
@@ -61,7 +58,6 @@ type ConsoleOIDC struct {
 // Kinds of proving a name.
 const (
 	AuthNone   = "none"
-	AuthBasic  = "basic"
 	AuthHeader = "header"
 	AuthOIDC   = "oidc"
 )
@@ -74,7 +70,7 @@ const GroupPrefix = "group:"
 const consoleSecret = "console.oidc.client_secret" //nolint:gosec // a path in the file
 
 // authKinds are all kinds.
-var authKinds = []string{AuthNone, AuthBasic, AuthHeader, AuthOIDC} //nolint:gochecknoglobals // a constant
+var authKinds = []string{AuthNone, AuthHeader, AuthOIDC} //nolint:gochecknoglobals // a constant
 
 // defaultConsole are the values of keys that the file leaves out.
 func defaultConsole() Console {
@@ -87,18 +83,11 @@ func defaultConsole() Console {
 
 // Permits refuses a listen address at which other machines could do what Auth does not protect.
 func (c *Console) Permits(listen string) error {
-	switch {
-	case !Reachable(listen):
-		return nil
-	case c.Auth == AuthNone:
+	if c.Auth == AuthNone && Reachable(listen) {
 		return errors.New("is an address that other machines reach, and console.auth is none, so each of them would be an operator: " +
-			"listen at 127.0.0.1, or choose basic, header or oidc for console.auth")
-	case c.Auth == AuthBasic && c.PublicURL == "":
-		return errors.New("is an address that other machines reach, and basic sends passwords in clear: put a proxy in front that ends TLS, " +
-			"and write its https address into console.public_url")
-	default:
-		return nil
+			"listen at 127.0.0.1, or choose header or oidc for console.auth")
 	}
+	return nil
 }
 
 // Reachable reports whether other machines may reach a listen address.
@@ -124,10 +113,6 @@ func (c *checker) console(doc *document) {
 	switch of.Auth {
 	case AuthNone:
 		c.consoleOpen(of)
-	case AuthBasic:
-		if c.need("console.users", of.Users, "name the file with names and hashes of passwords") && !filepath.IsAbs(of.Users) {
-			c.failf("console.users", "has to be an absolute path, not %q", c.Raw("console.users"))
-		}
 	case AuthHeader:
 		if len(of.TrustedProxies) == 0 && !c.Spoilt("console.trusted_proxies") {
 			c.failf("console.trusted_proxies", "is missing: name the networks of the proxies that send the person's name, such as 127.0.0.1")
@@ -183,8 +168,6 @@ func (c *checker) consolePeople(of *Console) {
 			switch {
 			case who == "" || isGroup && group == "":
 				c.failf(path, "is empty: write a name, or %sNAME", GroupPrefix)
-			case isGroup && of.Auth == AuthBasic:
-				c.failf(path, "is a group, and the file of users has no groups: write names")
 			case isGroup && of.Auth == AuthOIDC && of.OIDC.GroupsClaim == "":
 				c.failf(path, "is a group, and no claim has groups: add console.oidc.groups_claim")
 			case slices.Index(people, who) < i:
@@ -220,13 +203,13 @@ func (c *checker) consoleOIDC(of *Console) {
 // consoleOpen refuses keys that protect nothing because auth is none: the person who wrote them
 // believes that they do.
 func (c *checker) consoleOpen(of *Console) {
-	for _, path := range []string{"console.users", "console.operators", "console.viewers", "console.header", "console.oidc"} {
+	for _, path := range []string{"console.operators", "console.viewers", "console.header", "console.oidc"} {
 		if c.Written(path) {
-			c.failf(path, "has no effect with console.auth none, where everyone is an operator: write basic, header or oidc for console.auth, or remove it")
+			c.failf(path, "has no effect with console.auth none, where everyone is an operator: write header or oidc for console.auth, or remove it")
 		}
 	}
 	if u, err := url.Parse(of.PublicURL); err == nil && of.PublicURL != "" && !loopback(u.Hostname()) {
 		c.failf("console.public_url", "is another host's, and console.auth is none, so everyone there would be an operator: "+
-			"write basic, header or oidc for console.auth, or remove the address")
+			"write header or oidc for console.auth, or remove the address")
 	}
 }

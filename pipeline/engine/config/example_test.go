@@ -141,7 +141,7 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		"telemetry": got.Telemetry.OTLP == "https://collector.example.com:4318" && got.Telemetry.Sample == 0.1 && !got.Telemetry.AllowInsecure &&
 			got.Telemetry.Headers["authorization"].Reveal() == "Bearer "+canary,
 		"console": cmp.Equal(got.Console, config.Console{
-			Listen: "127.0.0.1:9467", PublicURL: "https://sluice.example.com", Auth: "oidc", Users: "/etc/sluice/console-users",
+			Listen: "127.0.0.1:9467", PublicURL: "https://sluice.example.com", Auth: "oidc",
 			Operators: []string{"ann@example.com", "group:data-engineers"}, Viewers: []string{"group:analysts"},
 			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 			Header:         config.ConsoleHeader{User: "X-Forwarded-User", Groups: "X-Forwarded-Groups"},

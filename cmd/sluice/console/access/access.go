@@ -5,8 +5,8 @@
 // every request is judged by the lists of the configuration. No log line, page or error has a
 // secret (invariant 10).
 //
-// Start reading at Access.Handler. Each kind of proving a name has a file: none.go, basic.go,
-// header.go, oidc.go.
+// Start reading at Access.Handler. The kinds of proving a name are none and header, which are here,
+// and oidc, in oidc.go.
 package access
 
 import (
@@ -24,6 +24,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/time/rate"
 
 	"sluice/pipeline/engine/config"
 )
@@ -57,7 +59,7 @@ type Access struct {
 	now      func() time.Time
 	kind     kind
 	// refusals bounds the lines of the log about refusals.
-	refusals *limiter
+	refusals *rate.Limiter
 
 	mu sync.Mutex
 	// logged are the people whose sign-in the log has, and when.
@@ -84,25 +86,22 @@ const (
 	// signedIn is how long a proof by a provider is valid, and how long a sign-in of another kind
 	// is not logged again.
 	signedIn = 12 * time.Hour
-	// mostKnown bounds what is remembered of people and addresses.
+	// mostKnown bounds what is remembered of people.
 	mostKnown = 4096
 	// maxName is the length of a name in characters.
 	maxName = 200
 )
 
-// New makes the access of a console. Its error says what is missing in the settings, or what is
-// wrong with the file of users.
+// New makes the access of a console. Its error says what is missing in the settings.
 func New(options Options) (*Access, error) {
 	a := &Access{
 		settings: options.Settings, log: options.Log, now: options.Now, logged: make(map[string]time.Time),
-		refusals: newLimiter(options.Now, 30, 2*time.Second),
+		refusals: rate.NewLimiter(rate.Every(2*time.Second), 30),
 	}
 	var err error
 	switch options.Settings.Auth {
 	case config.AuthNone:
 		a.kind = none{a}
-	case config.AuthBasic:
-		a.kind, err = newBasic(a)
 	case config.AuthHeader:
 		a.kind = header{a}
 	case config.AuthOIDC:
@@ -220,7 +219,7 @@ func (a *Access) first(name string) bool {
 // refused logs that a proof was refused. The reason has no word of the request. A sender who is
 // refused all the time does not fill the log.
 func (a *Access) refused(r *http.Request, reason string) {
-	if a.refusals.take("") {
+	if a.refusals.AllowN(a.now(), 1) {
 		a.log.WarnContext(r.Context(), "the console refused a request", "reason", reason, "auth", a.settings.Auth, "sender", a.sender(r).String())
 	}
 }
@@ -294,6 +293,43 @@ func (h header) who(w http.ResponseWriter, r *http.Request) (person, bool) {
 	h.show(w, r, status, answer{Title: "Refused", Text: "The console refused the request: " + reason + "."})
 	return person{}, false
 }
+
+// sender returns the address that a request comes from: that of the connection, or behind trusted
+// proxies the last address of X-Forwarded-For that none of them has. The addresses before it are
+// claims of the sender.
+func (a *Access) sender(r *http.Request) netip.Addr {
+	peer := address(r.RemoteAddr)
+	forwarded := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
+	if !a.proxied(peer) || strings.TrimSpace(forwarded) == "" {
+		return peer
+	}
+	for _, hop := range slices.Backward(strings.Split(forwarded, ",")) {
+		peer = address(strings.TrimSpace(hop))
+		if !a.proxied(peer) {
+			return peer
+		}
+	}
+	return peer
+}
+
+// proxied reports whether an address is that of a trusted proxy.
+func (a *Access) proxied(peer netip.Addr) bool {
+	return slices.ContainsFunc(a.settings.TrustedProxies, func(network netip.Prefix) bool { return network.Contains(peer) })
+}
+
+// address reads an address with or without a port; the zero address if it is none.
+func address(text string) netip.Addr {
+	if withPort, err := netip.ParseAddrPort(text); err == nil {
+		return withPort.Addr().Unmap().WithZone("")
+	}
+	bare, err := netip.ParseAddr(trimBrackets(text))
+	if err != nil {
+		return netip.Addr{}
+	}
+	return bare.Unmap().WithZone("")
+}
+
+func trimBrackets(host string) string { return strings.Trim(host, "[]") }
 
 // answer is what a person sees in place of the console.
 type answer struct {

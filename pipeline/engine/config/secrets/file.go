@@ -13,10 +13,6 @@ import (
 	"syscall"
 )
 
-// ReadFile reads a file that holds secrets, by the rules of a secret's file. It refuses one that
-// others could read or have written, and one that is larger than 64 KiB.
-func ReadFile(path string) (string, error) { return guarded(path) }
-
 // guarded reads a file that holds secrets, if it belongs to this user or root and only its owner
 // may write it. It checks the open file, because its name may refer to another file a moment later.
 func guarded(path string) (string, error) {
