@@ -38,9 +38,9 @@ without data: where, how many, when, and a digest.
 
 If a text stands in several records, such as an address in notes of bills, sluice find
 shows them: erase each, or correct it upstream, so that the next run loads the corrected
-value. Former values and raw records keep the text until their retention ends. A record
-that was corrected, erased and allowed again comes back without them, with the next run
-that reads it.
+value. Versions and raw records keep the text until their retention ends. A record that
+was corrected, erased and allowed again comes back without them, with the next run that
+reads it.
 
 --verify looks everywhere again, and not for values of the record in other records.
 Backups, archived WAL and dumps keep what was erased until they expire, and files of the
