@@ -213,6 +213,10 @@ func TestHeader(t *testing.T) {
 	f.expect("a hidden character", request("GET", "/", "10.0.0.7:5000", user, "ann\u202e"), 403, "no single name")
 	f.expect("a long name", request("GET", "/", "10.0.0.7:5000", user, strings.Repeat("a", 201)), 403, "no single name")
 	f.expect("markup", request("GET", "/", "10.0.0.7:5000", user, "<script>x"), 403, "&lt;script&gt;x may not see")
+	f.expect("behind two proxies", request("GET", "/", "10.0.0.7:5000", user, "dan", "X-Forwarded-For", "192.0.2.2, 192.0.2.3, 10.0.0.8"), 403, "may not see")
+	if log := f.logged(); !strings.Contains(log, "sender=192.0.2.1") || !strings.Contains(log, "sender=192.0.2.3") || strings.Contains(log, "sender=192.0.2.2") {
+		t.Errorf("the log names other senders:\n%s", log)
+	}
 	if got := f.lines("a person signed in to the console"); got != 2 { // ann once, ben once
 		t.Errorf("%d sign-ins in the log, want 2:\n%s", got, f.logged())
 	}
