@@ -9,7 +9,7 @@ func erasureBugs() []bug {
 	)
 	return []bug{
 		tests("pipeline/upstream", "^TestColumnsAreLeftOutWhileAListIsRead$", "only lists are redacted", "columns of what is not redacted while it is read are stored",
-			edit{"pipeline/sync/rewriting.go", "		if !page.LeftOut {\n", "		if false {\n"}),
+			edit{"pipeline/sync/rewriting.go", "	if !page.LeftOut {\n", "	if false {\n"}),
 		tests("pipeline/upstream/body", "^TestAnOwnListIsRewritten$", "all lists are redacted", "columns of a list beside a very long one are stored",
 			edit{"pipeline/upstream/body/list.go", "Rewritten: quickly && ", "Rewritten: (quickly || true) && "}),
 		tests("schema/redact", "^TestNoByteOfALeftOutValueSurvives$", "members that are passed", "a value that is to be left out is kept where its key was expected",
