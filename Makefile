@@ -46,7 +46,7 @@ FUZZTIME ?= 30s
 BENCHFLAGS ?=
 # Flags of the fleet: bin/sluice-dev scale -help lists them.
 SCALEFLAGS ?=
-# Flags of the deliberate bugs: go run ./cmd/sluice-mutate -help lists them.
+# Flags of the deliberate bugs: bin/sluice-dev mutate -help lists them.
 MUTATEFLAGS ?=
 # Flags of the chaos runs and of the crash points: bin/sluice-dev chaos -help and bin/sluice-dev crashpoints -help list them.
 CHAOSFLAGS ?=
@@ -171,7 +171,7 @@ simulate: ## play SCHEDULES (100000) random schedules of edits, faults and crash
 
 mutate: ## put deliberate bugs into the program, one at a time: the tests have to catch each
 	@.ci/setup binaries
-	$(GO) run ./cmd/sluice-mutate $(MUTATEFLAGS)
+	$(GO) run ./cmd/sluice-dev mutate $(MUTATEFLAGS)
 
 dev:
 	$(GO) build -buildvcs=$(BUILDVCS) -o bin/sluice-dev ./cmd/sluice-dev

@@ -9,7 +9,7 @@ const ground = "pipeline/outside"
 // those of the sandbox.
 func tools() []string {
 	return []string{
-		"cmd/sluice-dev", "cmd/sluice-mutate", "cmd/sluice-release",
+		"cmd/sluice-dev", "cmd/sluice-release",
 		"pipeline/warehouse/warehousetest",
 	}
 }

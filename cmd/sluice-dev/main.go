@@ -16,6 +16,7 @@ import (
 	"sluice/cmd/sluice-dev/chaos"
 	"sluice/cmd/sluice-dev/crashpoints"
 	"sluice/cmd/sluice-dev/declared"
+	"sluice/cmd/sluice-dev/mutate"
 	"sluice/cmd/sluice-dev/pins"
 	"sluice/cmd/sluice-dev/runner"
 	"sluice/cmd/sluice-dev/scale"
@@ -35,6 +36,7 @@ func commands() []command {
 		{"coverage", "print what sluice does with every endpoint of the documents (docs/coverage.md)", declared.Coverage},
 		{"draft", "print the migration that the declarations need, beyond the existing ones", declared.Draft},
 		{"erd", "print the diagrams of all tables (docs/erd.md, docs/erd.dbml)", declared.ERD},
+		{"mutate", "put deliberate bugs into the program, one at a time: the tests have to catch each", mutate.Run},
 		{"pins", "write down what the program does today, to compare it with another version", pins.Run},
 		{"rolling", "upgrade a working fleet process by process under kills, and roll it back", chaos.RunRolling},
 		{"scale", "simulate a fleet of many organizations for days of virtual time", scale.Run},

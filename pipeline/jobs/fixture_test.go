@@ -205,7 +205,7 @@ func (r *fixture) number(sql string, args ...any) int {
 	return n
 }
 
-// patience is how long a condition may take to become true. sluice-mutate sets less, because many
+// patience is how long a condition may take to become true. sluice-dev mutate sets less, because many
 // deliberate bugs keep conditions from becoming true.
 var patience = flag.Duration("patience", time.Minute, "how long a condition may take to come true")
 

@@ -23,7 +23,7 @@ const enough = 4000
 
 var (
 	schedules = flag.Int("schedules", usual, "how many schedules are tried")
-	shrinking = flag.Bool("shrink", true, "shrink a failing schedule to as few actions as possible; sluice-mutate needs only its seed")
+	shrinking = flag.Bool("shrink", true, "shrink a failing schedule to as few actions as possible; sluice-dev mutate needs only its seed")
 	first     = flag.Uint64("first", 1, "the first seed")
 	only      = flag.Uint64("seed", 0, "try this seed alone, and print its trace")
 	traces    = flag.String("traces", "", "write a line per schedule into this file: its seed, the SHA-256 of its trace and its last state")

@@ -135,7 +135,7 @@ func (p *pinned) tests(ctx context.Context) error {
 			"coverage.txt", []string{"./cmd/sluice-dev", "test", "go", "test", "-vet=off", "-timeout=1h", "-cover", "./..."},
 			regexp.MustCompile(`(?m)^ok +\t(\S+)\t.*(coverage: \d+)`),
 		},
-		{"bugs.txt", []string{"./cmd/sluice-mutate"}, regexp.MustCompile(`(?m)^(.*\S) +\d+\.\d s  (caught|NOT \w+)`)},
+		{"bugs.txt", []string{"./cmd/sluice-dev", "mutate"}, regexp.MustCompile(`(?m)^(.*\S) +\d+\.\d s  (caught|NOT \w+)`)},
 	} {
 		output, err := exec.CommandContext(ctx, "go", append([]string{"run"}, run.command...)...).CombinedOutput() //nolint:gosec // commands of ours
 		var lines []string
