@@ -6,8 +6,7 @@
 // is processes of its own beside a durable private Postgres: the built program, and workers, which
 // are this program again. Upstream is the sandbox in this process. rival.go is the opponent.
 //
-// Start reading at lines in table.go, then loader.go, whole.go, limit.go, hinted.go, calls.go and
-// days.go.
+// Start reading at lines in table.go, then loader.go, whole.go, limit.go, hinted.go and calls.go.
 package bench
 
 import (
@@ -26,8 +25,8 @@ import (
 // plan is the extent of a measurement.
 type plan struct {
 	// program is the sluice binary that migrates and rebuilds; sluice-sandbox is beside it.
-	program     string
-	quick, json bool
+	program string
+	quick   bool
 	// only are beginnings of the names of lines; none means all.
 	only   []string
 	rounds int
@@ -46,10 +45,8 @@ type plan struct {
 	large, small int
 	changes      []int
 	gone, single int
-	// days is the virtual time in which lists change, edits is how often each changes in a day;
 	// notified are the changes whose way from the callback to the row is timed.
-	days            time.Duration
-	edits, notified int
+	notified int
 	// processes are the numbers of processes that share the limit.
 	processes []int
 }
@@ -59,14 +56,13 @@ func parse(args []string, log io.Writer) (plan, error) {
 		rounds: 3, loaded: map[string]int{nameItems: 50_000, nameBills: 10_000}, copied: 50_000, companies: []int{20_000, 500_000},
 		minute: 10 * time.Second, minutes: 4, processes: []int{1, 4},
 		large: 50_400, small: 1_000, changes: []int{1, 50, 1_000}, gone: 50, single: 400,
-		days: 10 * wholeDay, edits: 2, notified: 40,
+		notified: 40,
 	}
 	flags := flag.NewFlagSet("sluice-dev bench", flag.ContinueOnError)
 	flags.SetOutput(log)
 	only := flags.String("only", "", "print these lines only, by the beginnings of their names, with commas between: loader,sync")
 	flags.StringVar(&p.program, "sluice", filepath.Join("bin", "sluice"), "the program, built; sluice-sandbox is beside it")
 	flags.BoolVar(&p.quick, "quick", false, "small sizes and one round: shows that it works, measures nothing")
-	flags.BoolVar(&p.json, "json", false, "print JSON instead of a table")
 	if err := flags.Parse(args); err != nil {
 		return p, err
 	}
@@ -77,7 +73,7 @@ func parse(args []string, log io.Writer) (plan, error) {
 		p.rounds, p.loaded, p.copied, p.companies = 1, map[string]int{nameItems: 2_000, nameBills: 500}, 1_000, []int{2_000}
 		p.minute, p.minutes, p.processes = 2*time.Second, 2, p.processes[:1]
 		p.large, p.small, p.changes, p.gone, p.single = 1_000, 100, []int{1, 10, 250}, 10, 100
-		p.days, p.notified = wholeDay/4, 4
+		p.notified = 4
 	}
 	if *only != "" {
 		p.only = strings.Split(*only, ",")
@@ -124,8 +120,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			{[]string{"details"}, measureDetails},
 			{[]string{"limit", "decision"}, measureLimit},
 			{[]string{"calls"}, measureCalls},
-			{[]string{"hinted row", "hinted at once"}, measureHinted},
-			{[]string{"hinted calls", "waits"}, measureDays},
+			{[]string{"hinted"}, measureHinted},
 		} {
 			if p.wants(part.lines...) {
 				fmt.Fprintf(stderr, "measuring: %s\n", strings.Join(part.lines, ", "))

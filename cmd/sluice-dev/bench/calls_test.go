@@ -36,7 +36,7 @@ func TestAGoalIsOfCallsOrOfTheirRatio(t *testing.T) {
 			whole := &table{lines: []line{test.line}}
 			whole.count("it", test.spent, test.fewest, "why")
 			r := whole.lines[0].result()
-			if r.Goal != test.goal || r.Figure != test.figure || r.Result != test.verdict || r.Median != float64(test.spent) {
+			if r.goal != test.goal || whole.lines[0].figure != test.figure || r.result != test.verdict || r.median != float64(test.spent) {
 				t.Errorf("got %+v, want %+v", r, test)
 			}
 		})

@@ -25,8 +25,10 @@ const (
 	// fewItems are the items of the company, which has as many bills. The first copy reads each by
 	// a call, and has to leave some of the 100 calls of a minute for the changes.
 	fewItems = 30
-	// patience bounds each wait: for a row, for the program's start, for its queue.
+	// patience bounds each wait: for a row, and for the program's start.
 	patience = time.Minute
+	// callTakes is how long one call takes after the first copies.
+	callTakes = time.Second
 )
 
 // measureHinted times the way from a callback to the committed row: bills and items change in turn,

@@ -62,10 +62,6 @@ func lines() []line {
 		{name: "hinted row p50", figure: "s from a callback to its row, calls of 1 s", want: 4, most: true, digits: 1},
 		{name: "hinted row p99", figure: "the same", want: 20, most: true, digits: 1},
 		{name: "hinted at once", figure: "the same, half of them, debounce 0", want: 1.5, most: true, digits: 1},
-		{name: "hinted calls", figure: "times fewer calls than every hour", want: 5, digits: 1},
-	}
-	for _, m := range modes() {
-		all = append(all, line{name: m.name(), none: true})
 	}
 	return append(all, callLines()...)
 }
@@ -86,50 +82,46 @@ func (t *table) add(name string, value float64) {
 	l.got = append(l.got, value)
 }
 
-// result is a measured line in its printed form.
+// result is the verdict about a measured line.
 type result struct {
-	Line   string  `json:"line"`
-	Figure string  `json:"figure"`
-	Goal   string  `json:"goal"`
-	Min    float64 `json:"min"`
-	Median float64 `json:"median"`
-	Max    float64 `json:"max"`
-	// Result is met, missed or – for a line without a goal.
-	Result string `json:"result"`
+	goal             string
+	min, median, max float64
+	// result is met, missed or – for a line without a goal.
+	result string
 }
 
 // result judges the measurements; of two middle values the worse one is the median.
 func (l *line) result() result {
 	sorted := slices.Sorted(slices.Values(l.got))
-	r := result{Line: l.name, Figure: l.figure, Goal: "–", Result: "–", Min: sorted[0], Median: sorted[(len(sorted)-1)/2], Max: sorted[len(sorted)-1]}
+	r := result{goal: "–", result: "–", min: sorted[0], median: sorted[(len(sorted)-1)/2], max: sorted[len(sorted)-1]}
 	if l.most {
-		r.Median = sorted[len(sorted)/2]
+		r.median = sorted[len(sorted)/2]
 	}
 	if l.none {
 		return r
 	}
-	judged := r.Median
+	judged := r.median
 	switch {
 	case l.worst && l.most:
-		judged = r.Max
+		judged = r.max
 	case l.worst:
-		judged = r.Min
+		judged = r.min
 	}
 	sign, met := "≥", judged >= l.want
 	if l.most {
 		sign, met = "≤", judged <= l.want
 	}
-	if r.Goal = fmt.Sprintf("%s %v", sign, l.want); l.most && l.want == 0 {
-		r.Goal = "0"
+	if r.goal = fmt.Sprintf("%s %v", sign, l.want); l.most && l.want == 0 {
+		r.goal = "0"
 	}
-	if r.Result = "missed"; met {
-		r.Result = "met"
+	if r.result = "missed"; met {
+		r.result = "met"
 	}
 	return r
 }
 
 func (t *table) print(w io.Writer, p *plan) error {
-	results, rows := []result{}, []view.Row{}
+	var rows []view.Row
 	for i := range t.lines {
 		l := &t.lines[i]
 		if len(l.got) == 0 || !p.wants(l.name) {
@@ -137,14 +129,9 @@ func (t *table) print(w io.Writer, p *plan) error {
 		}
 		r := l.result()
 		value := func(v float64) string { return strconv.FormatFloat(v, 'f', l.digits, 64) }
-		results = append(results, r)
-		rows = append(rows, view.Row{r.Line, r.Figure, r.Goal, value(r.Min), value(r.Median), value(r.Max), r.Result})
+		rows = append(rows, view.Row{l.name, l.figure, r.goal, value(r.min), value(r.median), value(r.max), r.result})
 	}
-	document := struct {
-		Machine string   `json:"machine"`
-		Lines   []result `json:"lines"`
-	}{t.machine, results}
-	return view.Printer{Out: w, JSON: p.json}.Show(document, view.Line("%s", t.machine),
+	return view.Printer{Out: w}.Print(view.Line("%s", t.machine),
 		view.TableOf("LINE  MEASURED  GOAL  MIN  MEDIAN  MAX  RESULT", rows))
 }
 

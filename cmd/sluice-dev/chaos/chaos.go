@@ -20,8 +20,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,7 +37,6 @@ type scenario struct {
 	Records, Workers, SmallMiB       int
 	Minute, Latency, Recovery        time.Duration
 	ChangeEvery, DueFor              time.Duration
-	Keep                             string
 	// Total is the number of kills over all rounds, each with the next seed; zero makes one round.
 	Total int
 	// Previous is the revision that a rolling upgrade begins at; "" for the last release.
@@ -55,7 +52,6 @@ func parse(name string, args []string, log io.Writer) (scenario, error) {
 	flags.IntVar(&s.Slots, "processes", 3, "processes that serve")
 	flags.IntVar(&s.Records, "records", 3000, "records upstream")
 	flags.DurationVar(&s.Recovery, "recovery", 4*time.Minute, "how long the fleet may take to come to rest")
-	flags.StringVar(&s.Keep, "keep", "", "folder to keep the logs of all processes in")
 	s.Kills, s.Crashes, s.Receivers = 100, 8, 1
 	if name == "rolling" {
 		flags.StringVar(&s.Previous, "previous", "", "revision to upgrade from; none: the last release, or this tree to one with a further migration")
@@ -290,29 +286,7 @@ func (s *chaos) close(ctx context.Context) error {
 		err = errors.Join(err, slot.close())
 	}
 	s.undoing.Wait()
-	return errors.Join(err, s.keep(), s.bed.Close(ctx))
-}
-
-// keep copies the logs of the processes and of Postgres.
-func (s *chaos) keep() error {
-	if s.Keep == "" {
-		return nil
-	}
-	into := filepath.Join(s.Keep, fmt.Sprintf("seed-%d", s.Seed))
-	names, err := filepath.Glob(filepath.Join(s.bed.Folder, "*.log"))
-	if err = errors.Join(err, os.RemoveAll(into), os.MkdirAll(into, 0o700)); err != nil {
-		return fmt.Errorf("keep logs: %w", err)
-	}
-	for _, name := range append(names, filepath.Join(s.bed.Folder, "pg", "server.log")) {
-		text, err := os.ReadFile(name)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(into, filepath.Base(name)), text, 0o600) //nolint:gosec // names of ours
-		}
-		if err != nil {
-			return fmt.Errorf("keep logs: %w", err)
-		}
-	}
-	return nil
+	return errors.Join(err, s.bed.Close(ctx))
 }
 
 // collect sums up the findings of the slots.

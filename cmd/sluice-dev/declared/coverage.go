@@ -25,7 +25,6 @@ import (
 // assumed.
 func Coverage(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("sluice-dev coverage", flag.ContinueOnError)
-	asJSON := flags.Bool("json", false, "print JSON instead of Markdown")
 	if err := noArguments(flags, args, stderr); err != nil {
 		return err
 	}
@@ -40,16 +39,7 @@ func Coverage(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	if *asJSON {
-		return json.NewEncoder(stdout).Encode(covered{answers, values})
-	}
 	return write(stdout, coverage.Markdown(answers, values))
-}
-
-// covered is the coverage for programs.
-type covered struct {
-	Endpoints []coverage.Answer `json:"endpoints"`
-	Values    []coverage.Values `json:"values"`
 }
 
 // liveSample is a record of a list as live services send it.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 
 	"sluice/connectors"
@@ -26,23 +25,13 @@ const HookSecret = "canaryOfTheStorm0123"
 type Config struct {
 	// Upstream is the address of the sandbox, as host:port.
 	Upstream string
-	// Organizations are identifiers; none means the sandbox's own one.
-	Organizations []string
-	// Services are those of each organization, Notifications its notifications, both as YAML;
-	// "" means accounting, inventory and chat, and no notifications.
+	// Services are those of the sandbox's organization, Notifications its notifications, both as
+	// YAML; "" means accounting, inventory and chat, and no notifications.
 	Services, Notifications string
 	// Settings are further lines of the file.
 	Settings string
 	// Resources are the settings of the copied resources as YAML; none means all resources.
 	Resources map[string]string
-	All       bool
-}
-
-func (c *Config) organizations() []string {
-	if len(c.Organizations) == 0 {
-		return []string{sandbox.DefaultOrganizationID}
-	}
-	return c.Organizations
 }
 
 // Write writes the file.
@@ -53,18 +42,15 @@ func (c *Config) Write(path string) error {
 vendor: {name: Svc, api_url: "http://%[1]s", chat_url: "http://%[1]s", auth_url: "http://%[1]s"}
 tombstones: {apart: 0s, max_rows: 100000} # the second scan follows at once
 organizations:
-`, c.Upstream)
-	for i, id := range c.organizations() {
-		fmt.Fprintf(&text, `  - name: org%[1]d
+  - name: org0
     id: "%[2]s"
     data_center: com
     time_zone: Asia/Kolkata
-    credentials: {client_id: %[3]s, client_secret: "${CLIENT_SECRET}", refresh_token: "${REFRESH_TOKEN_%[1]d}"}
+    credentials: {client_id: %[3]s, client_secret: "${CLIENT_SECRET}", refresh_token: "${REFRESH_TOKEN}"}
     services: %[4]s
-`, i, id, sandbox.ClientID, services)
-		if c.Notifications != "" {
-			text.WriteString("    notifications: " + c.Notifications + "\n")
-		}
+`, c.Upstream, sandbox.DefaultOrganizationID, sandbox.ClientID, services)
+	if c.Notifications != "" {
+		text.WriteString("    notifications: " + c.Notifications + "\n")
 	}
 	text.WriteString(c.Settings)
 	if len(c.Resources) > 0 {
@@ -90,16 +76,8 @@ organizations:
 
 // Environment returns the variables that the file names.
 func (c *Config) Environment(database string) []string {
-	variables := []string{
+	return []string{
 		"SLUICE_DATABASE_URL=" + database, "SLUICE_ENCRYPTION_KEY=c3Rvcm0tZ3JvdW5kLXN0b3JtLWdyb3VuZC1zdG9ybTE=", // it encrypts nothing else
-		"CLIENT_SECRET=" + sandbox.ClientSecret, "HOOK_SECRET=" + HookSecret,
+		"CLIENT_SECRET=" + sandbox.ClientSecret, "REFRESH_TOKEN=" + sandbox.RefreshToken, "HOOK_SECRET=" + HookSecret,
 	}
-	for i, id := range c.organizations() {
-		token := sandbox.RefreshToken
-		if id != sandbox.DefaultOrganizationID {
-			token = sandbox.RefreshTokenFor(id, "")
-		}
-		variables = append(variables, "REFRESH_TOKEN_"+strconv.Itoa(i)+"="+token)
-	}
-	return variables
 }

@@ -70,14 +70,6 @@ BEGIN
 END
 $$`
 
-	sqlWritten = `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint`
-
-	// sqlSizes measures the write-ahead log since a position, and the call log with its indexes, in
-	// bytes.
-	sqlSizes = `
-SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint - $1, sum(pg_total_relation_size(oid)) FILTER (WHERE relname ~ '^calls_[0-9]+$')
-FROM pg_class WHERE relnamespace = 'sluice'::regnamespace AND relkind = 'r'`
-
 	sqlSet = `SELECT pg_catalog.set_config('sim.now', $1, false)`
 
 	// Streams due at the same instant are taken in one order, independent of the order of the rows
@@ -104,8 +96,6 @@ type database struct {
 
 	schedule *streams.Schedule
 	at       instant
-	// written is the position of the write-ahead log at the opening.
-	written int64
 	// ends are the ends of runs to be written.
 	ends []runEnd
 }
@@ -132,10 +122,6 @@ func openDatabase(ctx context.Context, url string, rules calls.Rules) (*database
 		pool.Close()
 		return nil, fmt.Errorf("set up the virtual clock: %w", err)
 	}
-	if err := pool.QueryRow(ctx, sqlWritten).Scan(&d.written); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("ask for what was written: %w", err)
-	}
 	return d, nil
 }
 
@@ -155,13 +141,4 @@ func (d *database) Set(ctx context.Context, at instant) error {
 func (d *database) Stamp(at instant) outside.Text {
 	d.at = at
 	return outside.Plain(epoch().Add(at).Format("2006-01-02 15:04:05.000000Z07:00"))
-}
-
-// sizes returns the bytes of the write-ahead log since the opening, and those of the call log.
-func (d *database) sizes(ctx context.Context) (int64, int64, error) {
-	var written, log int64
-	if err := d.Pool.QueryRow(ctx, sqlSizes, d.written).Scan(&written, &log); err != nil {
-		return 0, 0, fmt.Errorf("ask for sizes: %w", err)
-	}
-	return written, log, nil
 }

@@ -33,15 +33,11 @@ func parse(args []string, log io.Writer) (scenario, error) {
 	flags.SetOutput(log)
 	flags.IntVar(&s.Organizations, "organizations", s.Organizations, "organizations, of 20 streams each")
 	flags.IntVar(&s.Days, "days", s.Days, "virtual days")
-	flags.IntVar(&s.Processes, "processes", s.Processes, "processes that work")
-	flags.IntVar(&s.Workers, "workers", s.Workers, "chunks that a process works at once")
-	flags.IntVar(&s.Backfill, "backfill", s.Backfill, "calls of each organization's backfill")
-	flags.IntVar(&s.LongEvery, "long-every", s.LongEvery, "one in so many organizations has a backfill of days")
 	flags.Uint64Var(&s.Seed, "seed", s.Seed, "the same seed gives the same simulation")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
-	if min(s.Organizations, s.Days, s.Processes, s.Workers, s.Backfill, s.LongEvery) < 1 || flags.NArg() > 0 {
+	if min(s.Organizations, s.Days) < 1 || flags.NArg() > 0 {
 		return s, errors.New("all figures have to be positive, and there are no arguments: see -help")
 	}
 	return s, nil
@@ -80,12 +76,6 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	fmt.Fprintf(stdout, "%+v\n%s of virtual time, %d calls in %s: %.0f calls a second\n\n",
 		s, sim.end, sim.counts.granted, took.Round(time.Second), float64(sim.counts.granted)/took.Seconds())
 	v.table(stdout)
-	written, log, err := db.sizes(ctx)
-	if err != nil {
-		return err
-	}
-	each := int64(max(1, sim.counts.granted))
-	fmt.Fprintf(stdout, "for each call: %d bytes of call log, %d written ahead\n", log/each, written/each)
 	for _, broken := range v.Broken[:min(len(v.Broken), 20)] {
 		fmt.Fprintln(stdout, "BROKEN:", broken)
 	}

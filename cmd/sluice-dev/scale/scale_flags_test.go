@@ -11,8 +11,8 @@ import (
 
 func TestFlagsSayWhatIsSimulated(t *testing.T) {
 	t.Parallel()
-	s, err := parse([]string{"-organizations", "7", "-days", "3", "-long-every", "2"}, io.Discard)
-	if err != nil || s.Organizations != 7 || s.Days != 3 || s.LongEvery != 2 || s.Tick != 15*time.Second {
+	s, err := parse([]string{"-organizations", "7", "-days", "3"}, io.Discard)
+	if err != nil || s.Organizations != 7 || s.Days != 3 || s.LongEvery != 10 || s.Tick != 15*time.Second {
 		t.Errorf("got %+v, error %v", s, err)
 	}
 	for _, args := range [][]string{{"-days", "0"}, {"-organizations", "-1"}, {"everything"}} {

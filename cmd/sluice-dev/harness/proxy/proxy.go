@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"net"
 	"sync"
-	"time"
 )
 
 // Tap sees bytes before they are forwarded, in the order of their direction. It returns how many of
@@ -39,7 +38,6 @@ type Proxy struct {
 // fault is the current effect on bytes.
 type fault struct {
 	hold, swallow bool
-	delay         time.Duration
 	// cut is the number of bytes from the server until all connections are reset; negative for no
 	// cut.
 	cut int
@@ -95,9 +93,6 @@ func (p *Proxy) Hold() { p.set(fault{hold: true, cut: -1}) }
 // Swallow loses all bytes until Heal or the next fault, and then every connection with them: no
 // side is told before.
 func (p *Proxy) Swallow() { p.set(fault{swallow: true, cut: -1}) }
-
-// Delay delays every piece of bytes by a time until Heal.
-func (p *Proxy) Delay(late time.Duration) { p.set(fault{delay: late, cut: -1}) }
 
 // Cut lets a number of bytes from the server pass, over all connections, and then resets them all.
 func (p *Proxy) Cut(after int) { p.set(fault{cut: max(after, 0)}) }
@@ -200,13 +195,6 @@ func (p *Proxy) pass(l *link, number int, to net.Conn, fromClient bool, data []b
 			continue
 		case f.swallow:
 			return true
-		case f.delay > 0:
-			late := time.NewTimer(f.delay)
-			select {
-			case <-late.C:
-			case <-over:
-				late.Stop()
-			}
 		}
 		_, err := to.Write(data)
 		if spent && !fromClient {

@@ -124,7 +124,7 @@ func TestHeldBytesAreLateAndSwallowedOnesLost(t *testing.T) {
 	if _, err := io.ReadFull(held, answer); err != nil || string(answer) != "late" {
 		t.Errorf("held: %q, %v", answer, err)
 	}
-	for name, end := range map[string]func(){"healed": p.Heal, "another fault": func() { p.Delay(time.Millisecond) }} {
+	for name, end := range map[string]func(){"healed": p.Heal, "another fault": p.Hold} {
 		lost := dial(t, p)
 		p.Swallow()
 		if _, err := io.WriteString(lost, "lost"); err != nil {
