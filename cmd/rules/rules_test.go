@@ -36,10 +36,7 @@ type source struct {
 	names, calls []string
 	// made are the names of other packages that are called or defined as a type: functions, and
 	// conversions.
-	made    []string
-	hasInit bool
-	// timesAsText are comparisons of times as texts.
-	timesAsText []string
+	made []string
 }
 
 // within reports whether the file is in one of the folders or below it.
@@ -75,17 +72,12 @@ func parse(name string, text []byte) (*source, error) {
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		s.made = append(s.made, madeOf(n, local)...)
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
+		if n, ok := n.(*ast.SelectorExpr); ok {
 			if x, ok := n.X.(*ast.Ident); ok && local[x.Name] != "" {
 				s.names = append(s.names, local[x.Name]+"."+n.Sel.Name)
 			} else {
 				s.calls = append(s.calls, n.Sel.Name)
 			}
-		case *ast.BinaryExpr, *ast.CallExpr, *ast.BasicLit:
-			s.timesAsText = append(s.timesAsText, orderOfTexts(n)...)
-		case *ast.FuncDecl:
-			s.hasInit = s.hasInit || (n.Recv == nil && n.Name.Name == "init")
 		}
 		return true
 	})
