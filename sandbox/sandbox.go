@@ -25,7 +25,6 @@ import (
 
 	"sluice/sandbox/answer"
 	"sluice/sandbox/company"
-	"sluice/sandbox/crm"
 	"sluice/sandbox/endpoints"
 	"sluice/sandbox/faults"
 	"sluice/sandbox/services"
@@ -52,7 +51,7 @@ func New(options Options) (*Server, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{options: options, table: slices.Concat(endpoints.Table(), writes.Table(), watchRows(), crm.Table()), jitter: latencies(options.Seed)}
+	s := &Server{options: options, table: slices.Concat(endpoints.Table(), writes.Table(), watchRows(), crmRows()), jitter: latencies(options.Seed)}
 	founded, err := s.build()
 	if err != nil {
 		return nil, err

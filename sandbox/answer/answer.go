@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 
 	"sluice/sandbox/services"
 )
@@ -100,4 +101,19 @@ func quote(message string) []byte {
 		return []byte(`""`)
 	}
 	return quoted
+}
+
+// Wait pauses an answer for a time. It returns false if the client left first.
+func Wait(r *http.Request, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-r.Context().Done():
+		return false
+	}
 }

@@ -4,11 +4,10 @@ import (
 	_ "embed" // for the pages' text
 	"html/template"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
-
-	"sluice/sandbox/oauth/grants"
 )
 
 //go:embed consent.html
@@ -18,7 +17,7 @@ var pages = template.Must(template.New("consent").Parse(text))
 
 // request is a valid authorization request, before the user and the organization are chosen.
 type request struct {
-	grants.Consent
+	consent
 
 	client Client
 }
@@ -46,7 +45,6 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
 		s.show(w, *wrong)
 		return
 	}
-	s.count(func(stats *Stats) { stats.Asked++ })
 	page := struct {
 		Client  string
 		Scopes  []string
@@ -94,10 +92,9 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		asked.User, asked.Organization = access.User, access.Organization
-		query.Set("code", s.give(asked.Consent))
+		query.Set("code", s.give(asked.consent))
 	case "deny":
 		query.Set("error", "access_denied")
-		s.count(func(stats *Stats) { stats.Denied++ })
 	default:
 		s.show(w, mistake{http.StatusBadRequest, "The form says neither accept nor deny.", "Click one of the two buttons."})
 		return
@@ -107,11 +104,10 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back.String(), http.StatusFound)
 }
 
-func (s *Server) give(consent grants.Consent) string {
+func (s *Server) give(agreed consent) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stats.Accepted++
-	return s.book.Give(consent, s.options.Now())
+	return s.book.give(agreed, s.options.Now())
 }
 
 // chosen finds the choice that the form names; if there is one choice only, the form may omit it.
@@ -153,7 +149,7 @@ func (s *Server) read(raw string) (request, *mistake) {
 		}
 	}
 	client, found := s.client(query.Get("client_id"))
-	asked := request{client: client, Consent: grants.Consent{
+	asked := request{client: client, consent: consent{
 		Access: Access{Client: client.ID}, Scopes: split(query.Get("scope")),
 		State: query.Get("state"), Redirect: query.Get("redirect_uri"),
 		Offline: query.Get("access_type") == "offline", Again: query.Get("prompt") == "consent",
@@ -190,9 +186,23 @@ func host(address string) string {
 	return parsed.Host
 }
 
+// mayGet reports whether an address may receive a code.
+func (c Client) mayGet(address string) bool {
+	return c.AnyLoopback && onLoopback(address) || slices.Contains(c.RedirectURIs, address)
+}
+
+// onLoopback reports whether an address is one of this machine.
+func onLoopback(address string) bool {
+	parsed, err := url.Parse(address)
+	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") {
+		return false
+	}
+	ip, err := netip.ParseAddr(parsed.Hostname())
+	return parsed.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+}
+
 // show writes the page for a mistake.
-func (s *Server) show(w http.ResponseWriter, wrong mistake) {
-	s.count(func(stats *Stats) { stats.Refused["page"]++ })
+func (*Server) show(w http.ResponseWriter, wrong mistake) {
 	render(w, wrong.status, "mistake", wrong)
 }
 

@@ -42,10 +42,10 @@ const redirect = "http://127.0.0.1:9999/callback?from=test"
 // options returns those of a server with two clients, and two users with three organizations.
 func options(c *clock) oauth.Options {
 	return oauth.Options{
-		Now: c.now, Seed: 7, APIDomain: "http://api.test",
+		Now: c.now, Seed: 7,
 		Clients: []oauth.Client{
 			{ID: "1000.ONE", Secret: "one-secret", Name: "First <b>client</b>", RedirectURIs: []string{redirect}},
-			{ID: "1000.TWO", Secret: "two-secret", RedirectURIs: []string{"http://127.0.0.1/done"}, AnyLoopbackPort: true},
+			{ID: "1000.TWO", Secret: "two-secret", RedirectURIs: []string{"http://127.0.0.1/done"}},
 		},
 		Users: []oauth.User{
 			{ID: "u1", Name: "Asha", Organizations: []oauth.Organization{{ID: "601", Name: "Acme"}, {ID: "602", Name: "Beta"}}},

@@ -8,19 +8,16 @@
 // servers, and each knows only what it issued.
 //
 // Start reading with Options, then consent.go (the browser's side) and token.go (the client's
-// side); package grants holds what was issued.
+// side); grants.go holds what was issued.
 package oauth
 
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
-
-	"sluice/sandbox/oauth/grants"
 )
 
 // Paths of the server, relative to {auth_url}.
@@ -46,10 +43,9 @@ type Options struct {
 	DataCenter string
 	// Vendor is the prefix of scopes and of the Authorization scheme; it defaults to Svc.
 	Vendor string
-	// APIDomain is api_domain in token answers, such as http://127.0.0.1:8086. "" is the address of
-	// the request followed by Prefix, the part before every path of the data center, such as
-	// /dc/eu.
-	APIDomain, Prefix string
+	// Prefix is the part before every path of the data center, such as /dc/eu: api_domain in token
+	// answers is the address of the request followed by it.
+	Prefix string
 	// Scopes are the scopes that exist, without the vendor's name: Books.accountants.READ. None
 	// means DocumentedScopes.
 	Scopes []string
@@ -61,10 +57,6 @@ type Options struct {
 	Grants []Grant
 	// Minute is the length of a minute for the limit on access tokens; 0 means 60 seconds.
 	Minute time.Duration
-	// Strict requires scope and state in token requests, as docs/upstream.md U23 and U24 list them.
-	// Otherwise they are compared with the consent only where they are sent, since clients of this
-	// family omit them.
-	Strict bool
 	// StateNeeded refuses an authorization request without state. docs/upstream.md U21 lists it,
 	// but live services accept its absence (U39).
 	StateNeeded bool
@@ -76,9 +68,6 @@ type Client struct {
 	Name       string // shown on the consent page; "" shows the id
 	// RedirectURIs are the addresses that may receive a code, compared byte by byte.
 	RedirectURIs []string
-	// AnyLoopbackPort lets a registered address on 127.0.0.1 or [::1] have another port than the
-	// registered one (RFC 8252, section 7.3).
-	AnyLoopbackPort bool
 	// AnyLoopback lets every address on 127.0.0.1, [::1] or localhost receive the code.
 	AnyLoopback bool
 }
@@ -100,9 +89,6 @@ type Grant struct {
 	Scopes       []string // without the vendor's name
 }
 
-// Access identifies the client, user and organization of a token.
-type Access = grants.Access
-
 // Server is one authorization server. It is safe for concurrent use.
 type Server struct {
 	options Options
@@ -110,9 +96,8 @@ type Server struct {
 	mux     *http.ServeMux
 	shield  *http.CrossOriginProtection
 
-	mu    sync.Mutex // guards everything below
-	book  *grants.Book
-	stats Stats
+	mu   sync.Mutex // guards book
+	book *book
 }
 
 // New builds a server. It fails on a missing clock, on clients without id or secret, on users
@@ -132,8 +117,7 @@ func New(options Options) (*Server, error) {
 	}
 	s := &Server{
 		options: options, known: make(map[string]bool), mux: http.NewServeMux(),
-		shield: http.NewCrossOriginProtection(), book: grants.New(options.Seed, options.DataCenter),
-		stats: Stats{Refused: make(map[string]int)},
+		shield: http.NewCrossOriginProtection(), book: newBook(options.Seed, options.DataCenter),
 	}
 	for _, scope := range options.Scopes {
 		s.known[options.Vendor+scope] = true
@@ -179,7 +163,7 @@ func (s *Server) preset(grant Grant) error {
 			return fmt.Errorf("oauth: the grant of client %q names the unknown scope %q", grant.Client, scope)
 		}
 	}
-	s.book.Keep(grant.RefreshToken, grant.Access, scopes)
+	s.book.keep(grant.RefreshToken, grant.Access, scopes)
 	return nil
 }
 
@@ -190,42 +174,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.Serve
 func (s *Server) ExpireAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.book.ExpireAll()
-}
-
-// Live counts the access tokens that are valid now, of one refresh token or ("") of all.
-func (s *Server) Live(refreshToken string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.book.Live(refreshToken, s.options.Now())
-}
-
-// Stats count events since the server started.
-type Stats struct {
-	Asked         int `json:"asked"`          // consent pages shown
-	Accepted      int `json:"accepted"`       // consents given
-	Denied        int `json:"denied"`         // consents refused by the user
-	TokenRequests int `json:"token_requests"` // calls of the token endpoint
-	AccessTokens  int `json:"access_tokens"`
-	RefreshTokens int `json:"refresh_tokens"`
-	Revoked       int `json:"revoked"`
-	// Refused counts refusals by error; "page" counts mistakes shown to the user.
-	Refused map[string]int `json:"refused"`
-}
-
-// Stats returns a copy of the counts.
-func (s *Server) Stats() Stats {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	stats := s.stats
-	stats.Refused = maps.Clone(s.stats.Refused)
-	return stats
-}
-
-func (s *Server) count(note func(*Stats)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	note(&s.stats)
+	s.book.expireAll()
 }
 
 func (s *Server) client(id string) (Client, bool) {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"sluice/sandbox/oauth/grants"
 )
 
 // Errors of the token endpoint. Only invalid_code and Access Denied are known (docs/upstream.md
@@ -45,15 +43,10 @@ type answer struct {
 
 // token answers POST /oauth/v2/token; parameters come in the query or as a form.
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
-	s.count(func(stats *Stats) { stats.TokenRequests++ })
 	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
 	if err := r.ParseForm(); err != nil {
 		s.refuse(w, invalidRequest)
 		return
-	}
-	domain := s.options.APIDomain
-	if domain == "" {
-		domain = base(r) + s.options.Prefix
 	}
 	client, found := s.client(r.Form.Get("client_id"))
 	if !found || client.Secret != r.Form.Get("client_secret") {
@@ -74,7 +67,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, mistake)
 		return
 	}
-	given.APIDomain, given.TokenType, given.ExpiresIn = domain, "Bearer", int(grants.TokenLife/time.Second)
+	given.APIDomain, given.TokenType, given.ExpiresIn = base(r)+s.options.Prefix, "Bearer", int(tokenLife/time.Second)
 	w.Header().Set(AssumedHeader, factAnswer)
 	write(w, http.StatusOK, given)
 }
@@ -86,22 +79,19 @@ func (s *Server) exchange(client Client, form url.Values) (answer, string) {
 	defer s.mu.Unlock()
 	now := s.options.Now()
 	code := form.Get("code")
-	held, found := s.book.Consent(code, now)
+	held, found := s.book.consent(code, now)
 	switch {
 	case !found || held.Client != client.ID:
 		return answer{}, invalidCode
 	case form.Get("redirect_uri") != held.Redirect:
 		return answer{}, invalidRedirect
-	case (s.options.Strict || form.Has("state")) && form.Get("state") != held.State:
+	case form.Has("state") && form.Get("state") != held.State:
 		return answer{}, invalidState
-	case (s.options.Strict || form.Has("scope")) && !sameScopes(split(form.Get("scope")), held.Scopes):
+	case form.Has("scope") && !sameScopes(split(form.Get("scope")), held.Scopes):
 		return answer{}, invalidScope
 	}
-	granted := s.book.Exchange(code)
-	if granted.Refresh != "" {
-		s.stats.RefreshTokens++
-	}
-	return s.issue(granted, granted.Scopes, granted.Refresh, now), ""
+	made := s.book.exchange(code)
+	return s.issue(made, made.Scopes, made.Refresh, now), ""
 }
 
 // refresh returns an access token for a refresh token, or the mistake. The refresh token stays as
@@ -111,33 +101,27 @@ func (s *Server) refresh(client Client, form url.Values) (answer, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.options.Now()
-	granted, found := s.book.Grant(form.Get("refresh_token"))
-	if !found || granted.Client != client.ID {
+	given, found := s.book.grant(form.Get("refresh_token"))
+	if !found || given.Client != client.ID {
 		return answer{}, invalidCode
 	}
-	if s.options.Strict && !form.Has("scope") {
-		return answer{}, invalidScope
-	}
-	scopes := granted.Scopes
+	scopes := given.Scopes
 	if asked := split(form.Get("scope")); len(asked) > 0 {
-		beyond := func(scope string) bool { return !covers(granted.Scopes, scope) }
+		beyond := func(scope string) bool { return !covers(given.Scopes, scope) }
 		if slices.ContainsFunc(asked, beyond) {
 			return answer{}, invalidScope
 		}
 		scopes = asked
 	}
-	if !granted.MayIssue(now, s.options.Minute) {
+	if !given.mayIssue(now, s.options.Minute) {
 		return answer{}, accessDenied
 	}
-	return s.issue(granted, scopes, "", now), ""
+	return s.issue(given, scopes, "", now), ""
 }
 
-// issue counts an access token and builds its answer; the caller holds the lock.
-func (s *Server) issue(granted *grants.Grant, scopes []string, refresh string, now time.Time) answer {
-	s.stats.AccessTokens++
-	return answer{
-		AccessToken: s.book.Issue(granted, scopes, now), RefreshToken: refresh, Scope: strings.Join(scopes, " "),
-	}
+// issue makes an access token and its answer; the caller holds the lock.
+func (s *Server) issue(g *granted, scopes []string, refresh string, now time.Time) answer {
+	return answer{AccessToken: s.book.issue(g, scopes, now), RefreshToken: refresh, Scope: strings.Join(scopes, " ")}
 }
 
 // revoke answers POST /oauth/v2/token/revoke. The document names the parameter refresh_token and
@@ -153,10 +137,7 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 		text = r.Form.Get("refresh_token")
 	}
 	s.mu.Lock()
-	done := s.book.Revoke(text)
-	if done {
-		s.stats.Revoked++
-	}
+	done := s.book.revoke(text)
 	s.mu.Unlock()
 	if !done {
 		s.refuse(w, invalidCode)
@@ -169,7 +150,6 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 
 // refuse writes an error: HTTP 200, but 400 for too many tokens (docs/upstream.md U33).
 func (s *Server) refuse(w http.ResponseWriter, mistake string) {
-	s.count(func(stats *Stats) { stats.Refused[mistake]++ })
 	w.Header().Set(AssumedHeader, factErrors)
 	refusal := struct {
 		Description string `json:"error_description,omitempty"`

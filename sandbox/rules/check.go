@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 	"path"
@@ -43,7 +44,7 @@ func Message(problems []Problem) string {
 // Check returns all errors of a body, in the order of the rule's fields; none for a good one. It
 // ignores unknown fields, as live services do. A creating call also needs the fields that the
 // sandbox assumes to be necessary.
-func (r Rule) Check(body Body, edition Edition, creating bool) []Problem {
+func (r Rule) Check(body Body, creating bool) []Problem {
 	var problems []Problem
 	for _, name := range r.Required {
 		if Absent(body[name]) {
@@ -55,7 +56,7 @@ func (r Rule) Check(body Body, edition Edition, creating bool) []Problem {
 			problems = append(problems, Problem{name, "is needed"})
 		}
 	}
-	problems = append(problems, checkFields("", r.Fields, body, edition)...)
+	problems = append(problems, checkFields("", r.Fields, body)...)
 	if len(problems) == 0 && r.whole != nil {
 		return r.whole(body, creating)
 	}
@@ -74,29 +75,29 @@ func Absent(value json.RawMessage) bool {
 	return len(value) == 0 || string(value) == "null" || string(value) == `""`
 }
 
-func checkFields(under string, fields []Field, body Body, edition Edition) []Problem {
+func checkFields(under string, fields []Field, body Body) []Problem {
 	var problems []Problem
 	for _, f := range fields {
 		if value := body[f.Name]; !Absent(value) {
-			problems = append(problems, f.check(under+f.Name, value, edition)...)
+			problems = append(problems, f.check(under+f.Name, value)...)
 		}
 	}
 	return problems
 }
 
 // check returns the errors of a value that is present.
-func (f Field) check(name string, value json.RawMessage, edition Edition) []Problem {
+func (f Field) check(name string, value json.RawMessage) []Problem {
 	switch f.Type {
 	case Free:
 		return nil
 	case List:
-		return f.checkList(name, value, edition)
+		return f.checkList(name, value)
 	case Object:
 		var inner Body
 		if json.Unmarshal(value, &inner) != nil {
 			return []Problem{{name, "is no object"}}
 		}
-		return checkFields(name+".", f.Fields, inner, edition)
+		return checkFields(name+".", f.Fields, inner)
 	case Text, ID, IDs, Number, Whole, Flag, Day, Instant:
 	}
 	text, isText := Plain(value)
@@ -110,13 +111,13 @@ func (f Field) check(name string, value json.RawMessage, edition Edition) []Prob
 	if f.Most > 0 && utf8.RuneCountInString(text) > f.Most {
 		problems = append(problems, Problem{name, fmt.Sprintf("is longer than %d characters", f.Most)})
 	}
-	if values := f.allowed(edition); values != nil && !slices.Contains(values, text) {
+	if values := slices.Concat(f.Values, f.More); f.Values != nil && !slices.Contains(values, text) {
 		problems = append(problems, Problem{name, "is none of " + strings.Join(values, ", ")})
 	}
 	return problems
 }
 
-func (f Field) checkList(name string, value json.RawMessage, edition Edition) []Problem {
+func (f Field) checkList(name string, value json.RawMessage) []Problem {
 	var elements []json.RawMessage
 	if json.Unmarshal(value, &elements) != nil {
 		return []Problem{{name, "is no list"}}
@@ -127,7 +128,7 @@ func (f Field) checkList(name string, value json.RawMessage, edition Edition) []
 	}
 	var problems []Problem
 	for n, one := range elements {
-		problems = append(problems, element.check(fmt.Sprintf("%s[%d]", name, n), one, edition)...)
+		problems = append(problems, element.check(fmt.Sprintf("%s[%d]", name, n), one)...)
 	}
 	return problems
 }
@@ -205,4 +206,60 @@ func (t Type) String() string {
 		"text", "identifier", "identifiers with commas between", "number", "whole number", "boolean", "date (YYYY-MM-DD)",
 		"date-time with an offset", "list", "object", "value",
 	}[t]
+}
+
+// Read reads a body: one JSON object; an empty body is an empty object.
+func Read(data []byte) (Body, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return Body{}, nil
+	}
+	var body Body
+	if err := json.Unmarshal(data, &body); err != nil || body == nil {
+		return nil, errors.New("the body is no JSON object")
+	}
+	return body, nil
+}
+
+// Text returns a value as text; "" if it is absent or no plain value.
+func (b Body) Text(name string) string {
+	text, _ := Plain(b[name])
+	return text
+}
+
+// Amount returns a value as an exact number; 0 if it is absent or no number.
+func (b Body) Amount(name string) *big.Rat {
+	if amount, ok := Decimal(b.Text(name)); ok {
+		return amount
+	}
+	return new(big.Rat)
+}
+
+// Flag reports whether a value is true.
+func (b Body) Flag(name string) bool { return b.Text(name) == "true" }
+
+// List returns the objects of a list; nil if it is absent or holds other values.
+func (b Body) List(name string) []Body {
+	var elements []Body
+	if json.Unmarshal(b[name], &elements) != nil {
+		return nil
+	}
+	return elements
+}
+
+// InBase returns an amount in the organization's own currency, by the exchange_rate beside it;
+// without a rate it is in that currency already.
+func InBase(amount *big.Rat, beside Body) *big.Rat {
+	rate := beside.Amount("exchange_rate")
+	if rate.Sign() == 0 {
+		return Cents(amount)
+	}
+	return Cents(rate.Mul(rate, amount))
+}
+
+// Cents cuts off fractions of a cent, as records do with amounts in the organization's own
+// currency.
+func Cents(amount *big.Rat) *big.Rat {
+	const hundred = 100
+	whole := new(big.Rat).Mul(amount, big.NewRat(hundred, 1))
+	return new(big.Rat).SetFrac(new(big.Int).Quo(whole.Num(), whole.Denom()), big.NewInt(hundred))
 }

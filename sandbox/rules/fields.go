@@ -34,13 +34,9 @@ func upTo(most int, names string) []Field {
 	return fields
 }
 
-// in restricts a field to some values in editions.
-func in(f Field, values map[Edition]string) []Field {
-	f.Editions = make(map[Edition][]string, len(values))
-	for edition, words := range values {
-		f.Editions[edition] = strings.Fields(words)
-	}
-	return []Field{f}
+// more returns a field with the values that editions of some countries have beside the others.
+func more(name, values, others string) []Field {
+	return []Field{{Name: name, Values: strings.Fields(values), More: strings.Fields(others)}}
 }
 
 func images() []string { return strings.Fields("gif png jpeg jpg bmp") }
@@ -50,17 +46,11 @@ func gstTreatment() []Field {
 	return chosen("gst_treatment", "business_gst business_none overseas consumer")
 }
 
-// taxTreatment is in docs/upstream.md U187 (expense) and U227 (credit note); Mexico's values are
-// those of the parameter without a name in U222.
+// taxTreatment is in docs/upstream.md U187 (expense) and U227 (credit note); the values of Mexico are
+// those of the parameter without a name in U222. The others are of the UAE, Kenya and South Africa.
 func taxTreatment() []Field {
-	const general = "vat_registered vat_not_registered gcc_vat_registered gcc_vat_not_registered non_gcc"
-	return in(chosen("tax_treatment", general)[0], map[Edition]string{
-		UAE:         general + " dz_vat_registered dz_vat_not_registered",
-		GCC:         general,
-		Kenya:       "vat_registered vat_not_registered non_kenya",
-		SouthAfrica: "vat_registered vat_not_registered overseas",
-		Mexico:      "home_country_mexico border_region_mexico non_mexico",
-	})
+	return more("tax_treatment", "vat_registered vat_not_registered gcc_vat_registered gcc_vat_not_registered non_gcc",
+		"dz_vat_registered dz_vat_not_registered non_kenya overseas home_country_mexico border_region_mexico non_mexico")
 }
 
 // vatTreatment is in docs/upstream.md U187 (expense) and in the UK VAT rule, U228.
@@ -68,20 +58,9 @@ func vatTreatment() []Field {
 	return chosen("vat_treatment", "uk eu_vat_registered overseas eu_vat_not_registered non_eu")
 }
 
-// productType is in docs/upstream.md U187 (expense).
+// productType is in docs/upstream.md U187 (expense), with the values of the UK and South Africa.
 func productType() []Field {
-	return in(chosen("product_type", "goods service")[0], map[Edition]string{
-		UK: "goods service digital_service", SouthAfrica: "goods service capital_service capital_goods",
-	})
-}
-
-// supply returns places of supply: the documents restrict them in two editions only.
-func supply(names string) []Field {
-	var fields []Field
-	for _, f := range of(Text, names) {
-		fields = append(fields, in(f, map[Edition]string{UAE: "AB AJ DU FU RA SH UM", GCC: "AE SA BH KW OM QA"})...)
-	}
-	return fields
+	return more("product_type", "goods service", "digital_service capital_service capital_goods")
 }
 
 // itemFields returns the fields that items and composite items share (docs/upstream.md U209 and

@@ -19,7 +19,7 @@ func settings() []Rule {
 		of(Flag, "is_all_users_selected"), of(IDs, "user_ids"))
 	levy := slices.Concat(
 		of(Text, "tax_name tax_authority_name country_code"), of(Number, "tax_percentage"), chosen("tax_type", "tax compound_tax"),
-		chosen("tax_factor", "rate"), in(chosen("tax_specific_type", "igst cgst sgst nil cess")[0], map[Edition]string{Mexico: "isr iva ieps"}),
+		chosen("tax_factor", "rate"), more("tax_specific_type", "igst cgst sgst nil cess", "isr iva ieps"),
 		of(ID, "tax_authority_id purchase_tax_expense_account_id"), of(Flag, "is_value_added update_draft_invoice update_draft_so is_editable"))
 	return []Rule{
 		{Method: post, Path: inventory + "/settings/locations/enable", Passage: "docs/upstream.md U206, POST /settings/locations/enable: request 'none'"},
@@ -108,7 +108,7 @@ func noteFields() []Field {
 		of(ID, "customer_id location_id template_id tax_id tax_authority_id tax_exemption_id"), of(List, "contact_persons"), of(Day, "date"),
 		of(Flag, "is_draft ignore_auto_number_generation is_inclusive_tax"), of(Number, "exchange_rate"),
 		of(Text, "creditnote_number gst_no reference_number notes terms avatax_use_code avatax_exempt_no avatax_tax_code"),
-		supply("place_of_supply"), gstTreatment(), taxTreatment(), vatTreatment(),
+		of(Text, "place_of_supply"), gstTreatment(), taxTreatment(), vatTreatment(),
 		chosen("cfdi_usage", "acquisition_of_merchandise buildings computer_equipmentdye_molds_tools contribution_sar "+
 			"deposit_saving_account donation funeral_expense furniture_office_equipment general_expense hospital_expense "+
 			"interest_mortage_loans "+ //nolint:misspell // the document spells it so.

@@ -28,31 +28,15 @@ const (
 	Free // anything: the value of a custom field
 )
 
-// Edition is the country variant of the service that an organization uses.
-type Edition string
-
-// The editions that the documents name. AnyEdition accepts the values of every edition.
-const (
-	AnyEdition  Edition = ""
-	General     Edition = "general"
-	India       Edition = "india"
-	UK          Edition = "uk"
-	UAE         Edition = "uae"
-	GCC         Edition = "gcc"
-	Kenya       Edition = "kenya"
-	SouthAfrica Edition = "south_africa"
-	Mexico      Edition = "mexico"
-)
-
 // Field is one field of a body.
 type Field struct {
 	Name string
 	Type Type
 	Most int // characters; 0 for any number
-	// Values are the allowed ones where the edition has none of its own; nil for any.
-	Values   []string
-	Editions map[Edition][]string // the ones allowed in an edition, whole
-	Fields   []Field              // of an object, or of the objects in a list; nil for a list of texts
+	// Values are the allowed ones; nil for any. More are those that only editions of some countries
+	// have: the sandbox accepts the values of every edition.
+	Values, More []string
+	Fields       []Field // of an object, or of the objects in a list; nil for a list of texts
 }
 
 // Upload is a file that an endpoint accepts.
@@ -96,22 +80,4 @@ func Find(method, path string) (Rule, bool) {
 		}
 	}
 	return Rule{}, false
-}
-
-// allowed returns the allowed values in an edition; nil for any.
-func (f Field) allowed(edition Edition) []string {
-	if edition != AnyEdition {
-		if own, special := f.Editions[edition]; special {
-			return own
-		}
-		return f.Values
-	}
-	if f.Values == nil {
-		return nil
-	}
-	all := slices.Clone(f.Values)
-	for _, own := range f.Editions {
-		all = append(all, own...)
-	}
-	return all
 }

@@ -18,7 +18,7 @@ func find(t *testing.T, method, path string) rules.Rule {
 	return rule
 }
 
-// The refusals of each write endpoint, by hand from the documents: a body, the edition, and the
+// The refusals of each write endpoint, by hand from the documents: a body, and the
 // beginnings of the problems, in the order of the fields.
 func TestCheck(t *testing.T) {
 	t.Parallel()
@@ -34,48 +34,39 @@ func TestCheck(t *testing.T) {
 	)
 	for _, c := range []struct {
 		name, method, path, body string
-		edition                  rules.Edition
 		want                     []string
 	}{
-		{"nothing is required in accounting", "POST", accounting, `{}`, "", nil},
-		{"lengths apply to invoicing only", "POST", accounting, `{"salutation":"` + strings.Repeat("a", 26) + `"}`, "", nil},
-		{"25 characters", "POST", invoicing, `{"first_name":"a","salutation":"` + strings.Repeat("ü", 25) + `"}`, "", nil},
-		{"26 characters", "POST", invoicing, `{"first_name":"a","salutation":"` + strings.Repeat("ü", 26) + `"}`, "", []string{"salutation: is longer than 25"}},
-		{"name", "POST", invoicing, `{"last_name":"x"}`, "", []string{"first_name: is required"}},
-		{"empty is absent", "POST", invoicing, `{"first_name":""}`, "", []string{"first_name: is required"}},
-		{"both required", "PUT", invoicing + "/{id}", `{}`, "", []string{"contact_id: is required", "first_name: is required"}},
-		{"identifiers as numbers", "PUT", invoicing + "/{id}", `{"contact_id":460000000000026049,"first_name":"a"}`, "", nil},
-		{"a text is no number", "POST", invoicing, `{"first_name":5}`, "", []string{"first_name: is no text"}},
-		{"email", "POST", billing, `{"first_name":"a"}`, "", []string{"email: is required"}},
-		{"times", "PUT", billing + "/{id}", `{"email":"a","created_time":"2026-01-17T15:27:23+0530","updated_time":"2026-01-17"}`, "", []string{"updated_time: is no date-time"}},
-		{"symbol", "POST", currency, `{"currency_code":"X","currency_symbol":"abcde"}`, "", []string{"currency_symbol: is longer than 4"}},
-		{"four signs", "POST", currency, `{"currency_code":"X","currency_symbol":"د.إ₹"}`, "", nil},
-		{"flags", "POST", accounting, `{"is_primary_contact":"yes","enable_portal":"true"}`, "", []string{"is_primary_contact: is no boolean"}},
-		{"all at once", "POST", expense, `{"account_id":"1","amount":1,"date":"17.01.2026","fuel_type":"gas","vehicle_type":"plane","mileage_unit":"league"}`, "",
+		{"nothing is required in accounting", "POST", accounting, `{}`, nil},
+		{"lengths apply to invoicing only", "POST", accounting, `{"salutation":"` + strings.Repeat("a", 26) + `"}`, nil},
+		{"25 characters", "POST", invoicing, `{"first_name":"a","salutation":"` + strings.Repeat("ü", 25) + `"}`, nil},
+		{"26 characters", "POST", invoicing, `{"first_name":"a","salutation":"` + strings.Repeat("ü", 26) + `"}`, []string{"salutation: is longer than 25"}},
+		{"name", "POST", invoicing, `{"last_name":"x"}`, []string{"first_name: is required"}},
+		{"empty is absent", "POST", invoicing, `{"first_name":""}`, []string{"first_name: is required"}},
+		{"both required", "PUT", invoicing + "/{id}", `{}`, []string{"contact_id: is required", "first_name: is required"}},
+		{"identifiers as numbers", "PUT", invoicing + "/{id}", `{"contact_id":460000000000026049,"first_name":"a"}`, nil},
+		{"a text is no number", "POST", invoicing, `{"first_name":5}`, []string{"first_name: is no text"}},
+		{"email", "POST", billing, `{"first_name":"a"}`, []string{"email: is required"}},
+		{"times", "PUT", billing + "/{id}", `{"email":"a","created_time":"2026-01-17T15:27:23+0530","updated_time":"2026-01-17"}`, []string{"updated_time: is no date-time"}},
+		{"symbol", "POST", currency, `{"currency_code":"X","currency_symbol":"abcde"}`, []string{"currency_symbol: is longer than 4"}},
+		{"four signs", "POST", currency, `{"currency_code":"X","currency_symbol":"د.إ₹"}`, nil},
+		{"flags", "POST", accounting, `{"is_primary_contact":"yes","enable_portal":"true"}`, []string{"is_primary_contact: is no boolean"}},
+		{"all at once", "POST", expense, `{"account_id":"1","amount":1,"date":"17.01.2026","fuel_type":"gas","vehicle_type":"plane","mileage_unit":"league"}`,
 			[]string{"date: is no date", "mileage_unit: is none of km, mile", "vehicle_type: is none of", "fuel_type: is none of"}},
-		{"in lines", "POST", expense, `{"line_items":[{"amount":1},{"amount":{},"product_type":"x"}]}`, "", []string{"line_items[1].amount: is no number", "line_items[1].product_type: is none of"}},
-		{"readings", "POST", expense, `{"mileage_type":"odometer","start_reading":5,"end_reading":4}`, "", []string{"end_reading: is less"}},
-		{"huge numbers", "POST", expense, `{"account_id":"1","amount":1e99}`, "", []string{"amount: is no number"}},
-		{"any edition", "POST", expense, `{"account_id":"1","amount":1,"tax_treatment":"non_kenya","product_type":"digital_service","place_of_supply":"MH"}`, "", nil},
-		{"general", "POST", expense, `{"account_id":"1","amount":1,"tax_treatment":"non_kenya","product_type":"digital_service"}`, rules.General,
-			[]string{"tax_treatment: is none of vat_registered, vat_not_registered, gcc_vat_registered, gcc_vat_not_registered, non_gcc", "product_type: is none of goods, service"}},
-		{"Kenya", "POST", expense, `{"account_id":"1","amount":1,"tax_treatment":"non_kenya"}`, rules.Kenya, nil},
-		{"Kenya knows no GCC", "POST", expense, `{"account_id":"1","amount":1,"tax_treatment":"non_gcc"}`, rules.Kenya, []string{"tax_treatment: is none of vat_registered, vat_not_registered, non_kenya"}},
-		{"designated zones are of the UAE", "POST", expense, `{"account_id":"1","amount":1,"tax_treatment":"dz_vat_registered"}`, rules.GCC, []string{"tax_treatment"}},
-		{"designated zones", "POST", expense, `{"account_id":"1","amount":1,"tax_treatment":"dz_vat_registered","place_of_supply":"DU"}`, rules.UAE, nil},
-		{"emirates", "POST", note, `{"customer_id":"1","place_of_supply":"KW"}`, rules.UAE, []string{"place_of_supply: is none of AB, AJ, DU, FU, RA, SH, UM"}},
-		{"states of the Gulf", "POST", note, `{"customer_id":"1","place_of_supply":"KW"}`, rules.GCC, nil},
-		{"Mexico", "POST", note, `{"customer_id":"1","tax_treatment":"border_region_mexico","cfdi_usage":"medical_expense_insurance_pormium"}`, rules.Mexico, nil},
-		{"South Africa", "POST", expense, `{"account_id":"1","amount":1,"product_type":"capital_goods","tax_treatment":"overseas"}`, rules.SouthAfrica, nil},
-		{"taxes of Mexico", "POST", tax, `{"tax_name":"a","tax_percentage":1,"tax_specific_type":"ieps"}`, rules.Mexico, nil},
-		{"taxes of India", "POST", tax, `{"tax_name":"a","tax_percentage":1,"tax_specific_type":"ieps"}`, rules.India, []string{"tax_specific_type: is none of igst, cgst, sgst, nil, cess"}},
-		{"a group holds inventory", "POST", "/inventory/v1/items", `{"name":"a","group_id":"1","item_type":"purchases"}`, "", []string{"item_type: must be inventory"}},
+		{"in lines", "POST", expense, `{"line_items":[{"amount":1},{"amount":{},"product_type":"x"}]}`, []string{"line_items[1].amount: is no number", "line_items[1].product_type: is none of"}},
+		{"readings", "POST", expense, `{"mileage_type":"odometer","start_reading":5,"end_reading":4}`, []string{"end_reading: is less"}},
+		{"huge numbers", "POST", expense, `{"account_id":"1","amount":1e99}`, []string{"amount: is no number"}},
+		{"any edition", "POST", expense, `{"account_id":"1","amount":1,"tax_treatment":"non_kenya","product_type":"digital_service","place_of_supply":"MH"}`, nil},
+		{"designated zones", "POST", expense, `{"account_id":"1","amount":1,"tax_treatment":"dz_vat_registered","place_of_supply":"DU"}`, nil},
+		{"Mexico", "POST", note, `{"customer_id":"1","tax_treatment":"border_region_mexico","cfdi_usage":"medical_expense_insurance_pormium"}`, nil},
+		{"South Africa", "POST", expense, `{"account_id":"1","amount":1,"product_type":"capital_goods","tax_treatment":"overseas"}`, nil},
+		{"taxes of Mexico", "POST", tax, `{"tax_name":"a","tax_percentage":1,"tax_specific_type":"ieps"}`, nil},
+		{"a group holds inventory", "POST", "/inventory/v1/items", `{"name":"a","group_id":"1","item_type":"purchases"}`, []string{"item_type: must be inventory"}},
 		{"balanced", "POST", balance, `{"date":"2026-01-01","accounts":[{"account_id":"1","debit_or_credit":"debit","amount":0.1},{"account_id":"2","debit_or_credit":"debit","amount":"0.2"},
-			{"account_id":"3","debit_or_credit":"credit","amount":0.003,"exchange_rate":100}]}`, "", nil},
-		{"out of balance", "POST", balance, `{"date":"2026-01-01","accounts":[{"account_id":"1","debit_or_credit":"debit","amount":1}]}`, "", []string{"accounts: debits of 1.00 do not equal credits of 0.00"}},
-		{"no side", "POST", balance, `{"date":"2026-01-01","accounts":[{"account_id":"1"}]}`, "", []string{"accounts: each line needs"}},
-		{"checks are a list on input", "POST", "/books/v3/vendorpayments", `{"vendor_id":"1","check_details":{"memo":"x"}}`, "", []string{"check_details: is no list"}},
-		{"unknown fields are ignored", "POST", "/books/v3/vendorpayments", `{"vendor_id":"1","colour":{}}`, "", nil},
+			{"account_id":"3","debit_or_credit":"credit","amount":0.003,"exchange_rate":100}]}`, nil},
+		{"out of balance", "POST", balance, `{"date":"2026-01-01","accounts":[{"account_id":"1","debit_or_credit":"debit","amount":1}]}`, []string{"accounts: debits of 1.00 do not equal credits of 0.00"}},
+		{"no side", "POST", balance, `{"date":"2026-01-01","accounts":[{"account_id":"1"}]}`, []string{"accounts: each line needs"}},
+		{"checks are a list on input", "POST", "/books/v3/vendorpayments", `{"vendor_id":"1","check_details":{"memo":"x"}}`, []string{"check_details: is no list"}},
+		{"unknown fields are ignored", "POST", "/books/v3/vendorpayments", `{"vendor_id":"1","colour":{}}`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -83,7 +74,7 @@ func TestCheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			problems := find(t, c.method, c.path).Check(body, c.edition, c.method == "POST")
+			problems := find(t, c.method, c.path).Check(body, c.method == "POST")
 			if len(problems) != len(c.want) {
 				t.Fatalf("problems %q, want %q", rules.Message(problems), c.want)
 			}
@@ -154,8 +145,8 @@ func FuzzCheck(f *testing.F) {
 			return
 		}
 		rule := all[uint(n)%uint(len(all))]
-		problems := rule.Check(body, rules.AnyEdition, true)
-		if again := rule.Check(body, rules.AnyEdition, true); rules.Message(problems) != rules.Message(again) {
+		problems := rule.Check(body, true)
+		if again := rule.Check(body, true); rules.Message(problems) != rules.Message(again) {
 			t.Errorf("%q and then %q", rules.Message(problems), rules.Message(again))
 		}
 		if len(body) == 0 && len(problems) != len(rule.Required)+len(rule.Needed) && rule.Path != "/books/v3/expenses" {

@@ -32,8 +32,8 @@ const mostBody = 256 << 10
 
 // manner holds the differences between enabling, updating and amending.
 type manner struct {
-	granted, refused int // statuses if all elements had the same result
-	fact             string
+	granted int // the status if all elements were
+	fact    string
 	// read checks an element, under the lock.
 	read func(channel.Rules, channel.Element) (channel.Channel, *channel.Problem)
 }
@@ -44,11 +44,7 @@ func (s *Server) enable(w http.ResponseWriter, r *http.Request) {
 	if !s.admit(w, r, "CRM.notifications.CREATE", "CRM.notifications.WRITE") {
 		return
 	}
-	refused := http.StatusBadRequest
-	if s.options.FailedAccepted {
-		refused = http.StatusAccepted
-	}
-	s.each(w, r, manner{http.StatusCreated, refused, factStatus, channel.Rules.Read})
+	s.each(w, r, manner{http.StatusCreated, factStatus, channel.Rules.Read})
 }
 
 // update answers PUT: the body replaces a living channel as a whole.
@@ -63,7 +59,7 @@ func (s *Server) update(w http.ResponseWriter, r *http.Request) {
 		}
 		return read, problem
 	}
-	s.each(w, r, manner{http.StatusOK, http.StatusBadRequest, factUpdate, replace})
+	s.each(w, r, manner{http.StatusOK, factUpdate, replace})
 }
 
 // amend answers PATCH: the body changes parts of a living channel, or ends events of it.
@@ -74,7 +70,7 @@ func (s *Server) amend(w http.ResponseWriter, r *http.Request) {
 	change := func(rules channel.Rules, element channel.Element) (channel.Channel, *channel.Problem) {
 		return rules.Amend(element, s.living)
 	}
-	s.each(w, r, manner{http.StatusOK, http.StatusBadRequest, factAmend, change})
+	s.each(w, r, manner{http.StatusOK, factAmend, change})
 }
 
 // each reads the elements of a body and stores the valid channels.
@@ -95,7 +91,7 @@ func (s *Server) each(w http.ResponseWriter, r *http.Request, manner manner) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rules := channel.Rules{
-		Modules: s.modules, Now: s.options.Now(), AnyHost: s.options.AnyHost, Strict: s.options.Strict, OneDay: s.habits.OneDay,
+		Modules: s.modules, Now: s.options.Now(), AnyHost: s.options.AnyHost, OneDay: s.habits.OneDay,
 	}
 	if rules.OneDay {
 		w.Header().Add(AssumedHeader, factOneDay)
@@ -113,7 +109,7 @@ func (s *Server) each(w http.ResponseWriter, r *http.Request, manner manner) {
 		s.keep(kept)
 		results = append(results, s.granted(kept))
 	}
-	write(w, status(failed, len(results), manner.granted, manner.refused), watched{results})
+	write(w, status(failed, len(results), manner.granted), watched{results})
 }
 
 // keep stores a channel in place of the one with the same id; the caller holds the lock.
@@ -165,7 +161,7 @@ func (s *Server) disable(w http.ResponseWriter, r *http.Request) {
 		s.channels = slices.Delete(s.channels, at, at+1)
 	}
 	w.Header().Set(AssumedHeader, factDisable)
-	write(w, status(failed, len(results), http.StatusOK, http.StatusBadRequest), watched{results})
+	write(w, status(failed, len(results), http.StatusOK), watched{results})
 }
 
 // admit answers 401 to a caller without access. The scope ALL permits every operation, which the

@@ -278,12 +278,9 @@ func TestUpdateAndDisable(t *testing.T) {
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	quoted := `{"watch":[{"channel_id":"10000","events":["Leads.all"],"notify_url":"https://example.com/hook"}]}`
-	for _, strict := range []bool{false, true} {
-		s := start(t, func(o *watch.Options) { o.Strict = strict; o.AnyHost = true; o.FailedAccepted = true })
-		want := map[bool]int{false: http.StatusCreated, true: http.StatusAccepted}[strict]
-		if status, _, body := s.call(t, http.MethodPost, "", quoted); status != want {
-			t.Errorf("strict %t: %d %s", strict, status, body)
-		}
+	s := start(t, func(o *watch.Options) { o.AnyHost = true })
+	if status, _, body := s.call(t, http.MethodPost, "", quoted); status != http.StatusCreated {
+		t.Errorf("%d %s", status, body)
 	}
 	if _, err := watch.New(watch.Options{Now: time.Now}); err == nil {
 		t.Error("a server without a Poster")

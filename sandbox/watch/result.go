@@ -45,12 +45,12 @@ type event struct {
 const success channel.Code = "SUCCESS"
 
 // status returns the status of an answer with several results.
-func status(failed, all, granted, refused int) int {
+func status(failed, all, granted int) int {
 	switch failed {
 	case 0:
 		return granted
 	case all:
-		return refused
+		return http.StatusBadRequest
 	default:
 		return http.StatusMultiStatus
 	}

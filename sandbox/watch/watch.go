@@ -45,13 +45,8 @@ type Options struct {
 	Modules []channel.Module
 	// AnyHost lets callbacks go to other machines than this one.
 	AnyHost bool
-	// Strict accepts channel_id as a number only, as docs/upstream.md U271 shows it.
-	Strict bool
 	// Habits are those of the start; SetHabits changes them.
 	Habits Habits
-	// FailedAccepted answers 202 instead of 400 where every subscription failed (docs/upstream.md
-	// U283: both were seen).
-	FailedAccepted bool
 	// BatchIDs is the most records in one callback; 0 is 50.
 	BatchIDs int
 

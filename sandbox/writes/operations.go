@@ -117,7 +117,7 @@ func (e *edit) about(what string) string {
 // check checks the body against the rule and the world. index is the record to change, -1 for a new
 // one.
 func (e *edit) check(creating bool, index int) error {
-	problems := e.rule.Check(e.body, rules.AnyEdition, creating)
+	problems := e.rule.Check(e.body, creating)
 	problems = append(problems, draft.References(e.world, e.rule.Fields, e.body)...)
 	for _, id := range values(e.query.Get("account_ids")) {
 		if _, found := e.world.Index(world.Accounts, id); !found && e.kind() == world.Adjustments {

@@ -81,8 +81,6 @@ type Rules struct {
 	Now     time.Time
 	// AnyHost lets notify_url name other machines than this one.
 	AnyHost bool
-	// Strict accepts channel_id as a number only, as docs/upstream.md U271 shows it.
-	Strict bool
 	// OneDay grants one day, whatever is asked.
 	OneDay bool
 }
@@ -167,7 +165,7 @@ func (r Rules) read(element Element, channel Channel, required ...string) (Chann
 }
 
 func (r Rules) id(n node, channel *Channel) *Problem {
-	id, problem := n.long(r.Strict)
+	id, problem := n.long()
 	channel.ID = id
 	return problem
 }
@@ -262,4 +260,43 @@ func (r Rules) expiry(n node, channel *Channel) *Problem {
 		channel.Expires = r.Now.Add(defaultAhead)
 	}
 	return nil
+}
+
+// Amend checks a change of a living channel, which the element names: what it does not name stays
+// as it was. With _delete_events it ends the events that it names, and changes nothing else
+// (docs/upstream.md U291). A channel without events is left then.
+func (r Rules) Amend(element Element, living func(id int64) (Channel, bool)) (Channel, *Problem) {
+	body, problem := element.object()
+	if problem != nil {
+		return Channel{}, problem
+	}
+	member, problem := body.need("channel_id", MandatoryNotFound)
+	if problem != nil {
+		return Channel{}, problem
+	}
+	id, problem := member.long()
+	if problem != nil {
+		return Channel{}, problem
+	}
+	before, found := living(id)
+	if !found {
+		return Channel{}, element.NotSubscribed()
+	}
+	remove := false
+	if flag, found := body.find("_delete_events"); found {
+		if problem = flag.flag(&remove); problem != nil {
+			return Channel{}, problem
+		}
+	}
+	if !remove {
+		return r.read(element, before)
+	}
+	named, problem := r.read(element, before, "events")
+	if problem != nil {
+		return Channel{}, problem
+	}
+	before.Events = slices.DeleteFunc(slices.Clone(before.Events), func(e Event) bool {
+		return slices.ContainsFunc(named.Events, func(n Event) bool { return n.Module.Name == e.Module.Name && n.Operation == e.Operation })
+	})
+	return before, nil
 }

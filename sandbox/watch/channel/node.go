@@ -108,9 +108,9 @@ func (n node) flag(to *bool) *Problem {
 
 // long reads an integer of 64 bits. Quoted digits pass unless strict, since samples of this family
 // send them so.
-func (n node) long(strict bool) (int64, *Problem) {
+func (n node) long() (int64, *Problem) {
 	digits := string(n.raw)
-	if text, problem := n.text(); problem == nil && !strict {
+	if text, problem := n.text(); problem == nil {
 		digits = text
 	}
 	number, err := strconv.ParseInt(digits, 10, 64)

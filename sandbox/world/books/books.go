@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"sluice/sandbox/world/calendar"
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/journal"
@@ -56,7 +55,7 @@ type Books struct {
 	*journal.Journal
 
 	Words    words.Vocabulary
-	Calendar *calendar.Calendar
+	Calendar *Calendar
 	children []int              // sub-accounts per root account
 	owners   map[ids.Kind][]int // contact of each person of the start, by number
 }
@@ -64,7 +63,7 @@ type Books struct {
 // New returns the books of a seed.
 func New(seed draw.Seed, settings Settings, state State, kept *journal.Journal) *Books {
 	w := &Books{Seed: seed, Settings: settings, State: state, Journal: kept, Words: words.New(), children: make([]int, RootAccounts)}
-	w.Calendar = calendar.New(settings.Zone)
+	w.Calendar = NewCalendar(settings.Zone)
 	w.owners = map[ids.Kind][]int{
 		ids.ContactPersons:  w.populate(ids.ContactPersons, w.Vendors()+w.Customers()),
 		ids.CustomerPersons: w.populate(ids.CustomerPersons, w.Customers()),
@@ -94,4 +93,48 @@ func Number(prefix string, n int) string {
 	const zeroes = "-00000"
 	digits := strconv.Itoa(n)
 	return prefix + zeroes[:max(1, len(zeroes)-len(digits))] + digits
+}
+
+// Matches reports whether record i passes the filter_by value of its list, without the prefix
+// (docs/upstream.md U165, U175, U180, U208 and U223). Every record passes an unknown filter, which
+// is ignored.
+func (w *Books) Matches(kind ids.Kind, i int, filter string) bool {
+	switch kind {
+	case ids.Accounts:
+		return filter == "" || w.AccountMatches(i, filter)
+	case ids.Payments:
+		return w.paymentMatches(i, filter)
+	case ids.CreditNotes:
+		return filter == "" || filter == "All" || filter == map[string]string{
+			"draft": "Draft", "open": "Open", "closed": "Closed", "void": "Void",
+		}[w.NoteStatus(i)]
+	case ids.Taxes:
+		return filter == "" || filter == "All" || TaxActive(i) == (filter == "Active")
+	case ids.Currencies:
+		return filter != "ExcludeBaseCurrency" || i > 0
+	case ids.CompositeItems:
+		return w.compositeMatches(i, filter)
+	default:
+		return true
+	}
+}
+
+func (w *Books) paymentMatches(p int, filter string) bool {
+	return filter == "" || filter == "All" || filter == map[string]string{
+		"bank_transfer": "BankTransfer", "check": "Check", "cash": "Cash", "Bank Remittance": "BankRemittance",
+	}[w.PaymentMode(p)]
+}
+
+func (w *Books) compositeMatches(i int, filter string) bool {
+	stock, level := w.CompositeStock(i)
+	switch filter {
+	case "Active":
+		return w.CompositeActive(i)
+	case "Inactive":
+		return !w.CompositeActive(i)
+	case "Lowstock":
+		return stock < level
+	default:
+		return true
+	}
 }

@@ -22,9 +22,8 @@ type Customer struct {
 
 // Vendors that the sandbox enters twice, behind all others.
 const (
-	vendorCount    = 80
-	duplicateCount = 3
-	customerCount  = 24
+	vendorCount   = 80
+	customerCount = 24
 )
 
 // Duplicate is a vendor that was entered twice.

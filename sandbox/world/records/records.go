@@ -9,7 +9,6 @@ import (
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/records/ledger"
 	"sluice/sandbox/world/records/parts"
-	"sluice/sandbox/world/records/people"
 	"sluice/sandbox/world/records/purchases"
 	"sluice/sandbox/world/records/sales"
 	"sluice/sandbox/world/records/stock"
@@ -33,7 +32,7 @@ const (
 // Author writes the records of some books.
 type Author struct {
 	ledger    ledger.Author
-	people    people.Author
+	people    persons
 	purchases purchases.Author
 	sales     sales.Author
 	stock     stock.Author
@@ -43,7 +42,7 @@ type Author struct {
 func New(b *books.Books) *Author {
 	base := parts.New(b)
 	return &Author{
-		ledger: ledger.Author{Author: base}, people: people.Author{Author: base}, purchases: purchases.New(base),
+		ledger: ledger.Author{Author: base}, people: persons{base}, purchases: purchases.New(base),
 		sales: sales.New(base), stock: stock.New(base),
 	}
 }

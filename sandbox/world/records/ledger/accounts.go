@@ -1,9 +1,14 @@
+// Package ledger writes the records of accounting and invoicing, key by key: accounts, opening
+// balances, adjustments, expenses and currencies (docs/upstream.md U162 to U187 and U198).
+//
+// Their content is package books' work. Start reading with Author.
 package ledger
 
 import (
 	"sluice/sandbox/world/books"
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
+	"sluice/sandbox/world/records/parts"
 	"sluice/sandbox/world/wire"
 	"sluice/sandbox/world/words"
 )
@@ -55,3 +60,6 @@ func (w Author) Account(o *wire.Writer, i int, balance bool) {
 	o.Flag("is_child_present", children > 0)
 	o.Whole("child_count", children)
 }
+
+// Author writes these records.
+type Author struct{ parts.Author }

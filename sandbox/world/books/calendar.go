@@ -1,9 +1,4 @@
-// Package calendar formats instants as the services do, in the zone of an organization, fast: dates
-// and offsets of some decades are computed in advance.
-//
-// Its output equals that of package time, to the byte; it leaves instants outside of these decades
-// to package time. Start reading with New.
-package calendar
+package books
 
 import (
 	"strings"
@@ -20,7 +15,8 @@ const (
 	day  = 24 * hour
 )
 
-// Calendar formats instants in a zone. It is immutable.
+// Calendar formats instants as the services do, in a zone, and fast: dates and offsets of some decades
+// are computed in advance. Its output equals that of package time, to the byte. It is immutable.
 type Calendar struct {
 	zone    *time.Location
 	periods []period
@@ -33,8 +29,8 @@ type period struct {
 	suffix   string
 }
 
-// New computes the offsets of a zone in advance.
-func New(zone *time.Location) *Calendar {
+// NewCalendar computes the offsets of a zone in advance.
+func NewCalendar(zone *time.Location) *Calendar {
 	c := &Calendar{zone: zone}
 	last := time.Date(lastYear, time.January, 1, 0, 0, 0, 0, time.UTC)
 	for at := time.Date(firstYear, time.January, 2, 0, 0, 0, 0, time.UTC); at.Before(last); {
@@ -111,7 +107,7 @@ func date(local int64) string {
 const beginning = (firstYear-1970)*365 + (firstYear-1969)/4
 
 // dates holds all dates from firstYear to lastYear, one behind the other: 90 kB. A local time is up
-// to a day away from that in UTC, hence the days around New's range.
+// to a day away from that in UTC, hence the days around NewCalendar's range.
 var dates = sync.OnceValue(func() string {
 	var all strings.Builder
 	for at := time.Date(firstYear, time.January, 1, 0, 0, 0, 0, time.UTC); at.Year() <= lastYear; at = at.AddDate(0, 0, 1) {

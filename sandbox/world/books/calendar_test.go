@@ -1,11 +1,11 @@
-package calendar_test
+package books_test
 
 import (
 	"math/rand/v2"
 	"testing"
 	"time"
 
-	"sluice/sandbox/world/calendar"
+	"sluice/sandbox/world/books"
 )
 
 // The calendar writes the same bytes as package time, also around changes of the clock, in zones
@@ -22,7 +22,7 @@ func TestCalendarWritesWhatPackageTimeWrites(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := calendar.New(zone)
+			c := books.NewCalendar(zone)
 			for _, seconds := range instants(zone) {
 				at := time.Unix(seconds, 0).In(zone)
 				if got, want := string(c.AppendStamp(nil, seconds)), at.Format("2006-01-02T15:04:05-0700"); got != want {

@@ -1,10 +1,4 @@
-// Package crm answers lists of the business-records service, the CRM, as live services do
-// (docs/upstream.md U350 to U355). No API document shows such a list, so each answer says so in a
-// header.
-//
-// The module Products has the items of inventory, under the names that notifications have for them.
-// The other modules of the documents exist and are empty. Start reading with Table, then list.
-package crm
+package sandbox
 
 import (
 	"encoding/base64"
@@ -24,28 +18,28 @@ import (
 	"sluice/sandbox/world"
 )
 
-// Path is the endpoint of lists, one for each module.
-const Path = services.CRMRoot + "{version}/{module}"
+// crmPath is the endpoint of lists of the business-records service, the CRM, one for each module
+// (docs/upstream.md U350 to U355). No API document shows such a list, so each answer says so in a
+// header. The module Products has the items of inventory, under the names that notifications have for
+// them. The other modules of the documents exist and are empty.
+const crmPath = services.CRMRoot + "{version}/{module}"
 
 // Figures of docs/upstream.md U352.
 const (
-	most     = 200  // records on a page
-	numbered = 2000 // records that pages by number reach
+	mostProducts = 200  // records on a page
+	mostNumbered = 2000 // records that pages by number reach
 )
 
-// filled is the module that has records.
-const filled = "Products"
-
-// Table returns the rows of the CRM.
-func Table() []endpoints.Endpoint {
+// crmRows returns the rows of the CRM.
+func crmRows() []endpoints.Endpoint {
 	return []endpoints.Endpoint{{
-		Method: http.MethodGet, Path: Path, Scope: "CRM.modules.READ", Assumed: "the list of a module",
-		Note: "Products are the items; other modules are empty. Version v2 needs no fields.", Serve: list,
+		Method: http.MethodGet, Path: crmPath, Scope: "CRM.modules.READ", Assumed: "the list of a module",
+		Note: "Products are the items; other modules are empty. Version v2 needs no fields.", Serve: listProducts,
 	}}
 }
 
-// request is what a call asks for.
-type request struct {
+// crmRequest is what a call asks for.
+type crmRequest struct {
 	fields    []string // nil for all
 	page, per int
 	offset    int
@@ -53,17 +47,17 @@ type request struct {
 	ascending bool
 }
 
-// list answers one page of a module.
-func list(c *endpoints.Call) {
+// listProducts answers one page of a module.
+func listProducts(c *endpoints.Call) {
 	if _, known := channel.Modules().Find(c.Values["module"]); !known {
-		fail(c, "INVALID_MODULE", "the module name given seems to be invalid", "{}")
+		failCRM(c, "INVALID_MODULE", "the module name given seems to be invalid", "{}")
 		return
 	}
-	asked, ok := read(c)
+	asked, ok := readCRM(c)
 	if !ok {
 		return
 	}
-	records, more := page(c, asked)
+	records, more := products(c, asked)
 	records = faults.Spoil(c.Fault, faults.Target{ID: "id", Number: "Unit_Price", Text: "Product_Name"}, records)
 	if len(records) == 0 && !c.Fault.Is("empty_more") {
 		c.WriteHeader(http.StatusNoContent)
@@ -83,10 +77,10 @@ func list(c *endpoints.Call) {
 	answer.Body(c, http.StatusOK, answer.JSONType, append(body, '}'))
 }
 
-// read reads the parameters; it answers a call itself that it refuses.
-func read(c *endpoints.Call) (request, bool) {
+// readCRM reads the parameters; it answers a call itself that it refuses.
+func readCRM(c *endpoints.Call) (crmRequest, bool) {
 	query := c.Request.URL.Query()
-	asked := request{page: positive(query, "page", 1), per: min(positive(query, "per_page", most), most)}
+	asked := crmRequest{page: positive(query, "page", 1), per: min(positive(query, "per_page", mostProducts), mostProducts)}
 	asked.sort, asked.ascending = "id", query.Get("sort_order") == "asc"
 	if by := query.Get("sort_by"); by == "Created_Time" || by == "Modified_Time" {
 		asked.sort = by
@@ -94,29 +88,29 @@ func read(c *endpoints.Call) (request, bool) {
 	if fields := query.Get("fields"); fields != "" {
 		asked.fields = append(strings.Split(fields, ","), "id")
 	} else if c.Values["version"] != "v2" {
-		fail(c, "REQUIRED_PARAM_MISSING", "One of the expected parameter is missing", `{"param_name":"fields"}`)
-		return request{}, false
+		failCRM(c, "REQUIRED_PARAM_MISSING", "One of the expected parameter is missing", `{"param_name":"fields"}`)
+		return crmRequest{}, false
 	}
 	asked.offset = (asked.page - 1) * asked.per
 	switch {
 	case query.Has("page_token") && query.Has("page"):
-		fail(c, "AMBIGUITY_DURING_PROCESSING", "You cannot use both page and page_token", "{}")
-		return request{}, false
+		failCRM(c, "AMBIGUITY_DURING_PROCESSING", "You cannot use both page and page_token", "{}")
+		return crmRequest{}, false
 	case query.Has("page_token"):
 		if asked.offset = offsetOf(query.Get("page_token")); asked.offset < 0 {
-			fail(c, "INVALID_DATA", "the page_token is not valid", `{"param_name":"page_token"}`)
-			return request{}, false
+			failCRM(c, "INVALID_DATA", "the page_token is not valid", `{"param_name":"page_token"}`)
+			return crmRequest{}, false
 		}
-	case asked.page*asked.per > numbered:
-		fail(c, "DISCRETE_PAGINATION_LIMIT_EXCEEDED", "You can only get the first 2000 records without using page_token param", `{"limit":2000}`)
-		return request{}, false
+	case asked.page*asked.per > mostNumbered:
+		failCRM(c, "DISCRETE_PAGINATION_LIMIT_EXCEEDED", "You can only get the first 2000 records without using page_token param", `{"limit":2000}`)
+		return crmRequest{}, false
 	}
 	return asked, true
 }
 
-// page returns the records of a page, and whether others follow.
-func page(c *endpoints.Call, asked request) ([][]byte, bool) {
-	if c.Values["module"] != filled || c.Fault.Is("empty_more") {
+// products returns the records of a page, and whether others follow.
+func products(c *endpoints.Call, asked crmRequest) ([][]byte, bool) {
+	if c.Values["module"] != "Products" || c.Fault.Is("empty_more") {
 		return nil, c.Fault.Is("empty_more")
 	}
 	query := world.Query{Kind: world.Items, Sort: "created_time", Ascending: asked.ascending}
@@ -181,7 +175,7 @@ func withColon(at string) string {
 }
 
 // info returns what stands beside the records (docs/upstream.md U351 and U352).
-func (r request) info(count int, more bool) []byte {
+func (r crmRequest) info(count int, more bool) []byte {
 	next, order := "null", "desc"
 	if more {
 		next = strconv.Quote(tokenOf(r.offset + r.per))
@@ -193,7 +187,7 @@ func (r request) info(count int, more bool) []byte {
 		r.per, count, r.page, r.sort, order, more, next)
 }
 
-func fail(c *endpoints.Call, code, message, details string) {
+func failCRM(c *endpoints.Call, code, message, details string) {
 	answer.Body(c, http.StatusBadRequest, answer.JSONType,
 		fmt.Appendf(nil, `{"code":%q,"details":%s,"message":%q,"status":"error"}`, code, details, message))
 }

@@ -1,8 +1,4 @@
-// Package people writes people and talks, key by key: organizations, contact persons, records of
-// custom modules (docs/upstream.md U151 to U159, U201), channels and chats (U250 to U252).
-//
-// Their content is package books' work. Start reading with Author.
-package people
+package records
 
 import (
 	"fmt"
@@ -16,11 +12,12 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// Author writes these records.
-type Author struct{ parts.Author }
+// persons writes people and talks, key by key: organizations, contact persons, records of custom
+// modules (docs/upstream.md U151 to U159, U201), channels and chats (U250 to U252).
+type persons struct{ parts.Author }
 
 // Organization writes the organization; an edit changes its contact.
-func (w Author) Organization(o *wire.Writer, i int) {
+func (w persons) Organization(o *wire.Writer, i int) {
 	money := words.CurrencyOf(false)
 	_, contact := words.User(w.Edits(ids.Organizations, i))
 	o.Text("organization_id", w.Books.Organization.ID)
@@ -41,7 +38,7 @@ func (w Author) Organization(o *wire.Writer, i int) {
 }
 
 // ContactPerson writes a person of accounting and invoicing.
-func (w Author) ContactPerson(o *wire.Writer, i int) {
+func (w persons) ContactPerson(o *wire.Writer, i int) {
 	who := w.PersonAt(ids.ContactPersons, i)
 	edits := w.Edits(ids.ContactPersons, i)
 	o.Text("contact_id", w.Under(ids.ContactPersons, i))
@@ -64,7 +61,7 @@ func (w Author) ContactPerson(o *wire.Writer, i int) {
 }
 
 // CustomerPerson writes a person of subscription billing.
-func (w Author) CustomerPerson(o *wire.Writer, i int) {
+func (w persons) CustomerPerson(o *wire.Writer, i int) {
 	who := w.PersonAt(ids.CustomerPersons, i)
 	o.ID("contactperson_id", ids.Number(ids.CustomerPersons, i))
 	o.Text("first_name", who.First)
@@ -81,7 +78,7 @@ func (w Author) CustomerPerson(o *wire.Writer, i int) {
 func mail(i int) string { return fmt.Sprintf("person%d@contact.example", i+1) }
 
 // ModuleRecord writes a record of a custom module with two custom fields and their formatted texts.
-func (w Author) ModuleRecord(o *wire.Writer, i int) {
+func (w persons) ModuleRecord(o *wire.Writer, i int) {
 	kind := ids.ModuleRecords
 	name := fmt.Sprintf("%s %d", w.Words.Nouns[w.Draw(kind, i, draw.Name, len(w.Words.Nouns))], i+1)
 	amount := int64(w.Draw(kind, i, draw.Amount, 9_000_000)) + int64(w.Edits(kind, i))*words.Cents
@@ -113,7 +110,7 @@ func (w Author) ModuleRecord(o *wire.Writer, i int) {
 func ModuleName(module string) string { return "cm_" + strings.TrimPrefix(module, "cm_") }
 
 // Channel writes a channel of the organization, or of one of its networks.
-func (w Author) Channel(o *wire.Writer, kind ids.Kind, i int) {
+func (w persons) Channel(o *wire.Writer, kind ids.Kind, i int) {
 	channel := w.ChannelAt(kind, i)
 	o.Text("channel_id", channel.ID)
 	o.Text("name", channel.Name)
@@ -133,7 +130,7 @@ func (w Author) Channel(o *wire.Writer, kind ids.Kind, i int) {
 }
 
 // Chat writes a chat as an object of the CSV columns with text values.
-func (w Author) Chat(o *wire.Writer, kind ids.Kind, i int) {
+func (w persons) Chat(o *wire.Writer, kind ids.Kind, i int) {
 	for _, name := range books.ChatFields() {
 		value, _ := w.ChatField(kind, i, name)
 		o.Text(name, value)
