@@ -32,9 +32,9 @@ func TestChangesAreTold(t *testing.T) {
 	t.Parallel()
 	c := found(t, company.Settings{Seed: 1, Records: 200}, noon())
 	var told []company.Event
-	c.Changed(func(e company.Event) {
+	c.ChangedTogether(func(events []company.Event) {
 		c.Stats() // would deadlock inside the lock
-		told = append(told, e)
+		told = append(told, events...)
 	})
 	changed, err := c.Change(company.Change{Seed: 1, Inserts: 1, Edits: 2, Deletes: 1, Resources: []string{"items"}})
 	if err != nil {
@@ -76,7 +76,11 @@ func TestPaymentsAreTold(t *testing.T) {
 	t.Parallel()
 	c := found(t, company.Settings{Seed: 1, Records: 2000, Activity: activity.Rates{Payments: 1}}, noon())
 	told := map[world.Kind][]company.Event{}
-	c.Changed(func(e company.Event) { told[e.Kind] = append(told[e.Kind], e) })
+	c.ChangedTogether(func(events []company.Event) {
+		for _, e := range events {
+			told[e.Kind] = append(told[e.Kind], e)
+		}
+	})
 	c.Advance(10 * time.Hour)
 	payments, bills, accounts := told[world.Payments], told[world.Bills], told[world.Accounts]
 	if len(payments) < 9 || len(payments) > 10 || len(bills) < len(payments) || len(accounts) != 2 {

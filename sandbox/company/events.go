@@ -20,18 +20,9 @@ type Event struct {
 	Record json.RawMessage
 }
 
-// Changed passes every later change of a record to f. It calls f after the change, outside of every
-// lock, so that f may ask the company. Changes of one caller keep their order. Call it before the
-// first call is served.
-func (c *Company) Changed(f func(Event)) {
-	c.ChangedTogether(func(events []Event) {
-		for _, event := range events {
-			f(event)
-		}
-	})
-}
-
-// ChangedTogether is Changed with the changes of one instant in one call.
+// ChangedTogether passes every later change of a record to f, those of one instant in one call. It
+// calls f after the change, outside of every lock, so that f may ask the company. Changes of one
+// caller keep their order. Call it before the first call is served.
 func (c *Company) ChangedTogether(f func([]Event)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -55,15 +55,6 @@ func TestCallsForGone(t *testing.T) {
 	}
 }
 
-func TestMinutes(t *testing.T) {
-	t.Parallel()
-	for calls, want := range map[int]int{0: 0, 1: 0, 100: 0, 101: 1, 200: 1, 252: 2} {
-		if got := oracle.Minutes(calls, 100); got != want {
-			t.Errorf("the last of %d calls leaves after %d minutes, want %d", calls, got, want)
-		}
-	}
-}
-
 // upTo returns the numbers from one to another, the last one excluded.
 func upTo(from, to int) []int {
 	var numbers []int

@@ -158,8 +158,3 @@ func pagesOfGaps(ranks []int) int {
 	}
 	return pages
 }
-
-// Minutes returns the whole minutes that pass at least until the last of some calls can leave.
-func Minutes(calls, perMinute int) int {
-	return (max(calls, 1) - 1) / perMinute
-}

@@ -25,7 +25,7 @@ func TestWritesAreReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	var heard []company.Event
-	played.Changed(func(e company.Event) { heard = append(heard, e) })
+	played.ChangedTogether(func(events []company.Event) { heard = append(heard, events...) })
 	var vendor string
 	played.With(func(w *world.World) { vendor = w.Record(world.Bills, 0).Text("vendor_id") })
 	send := func(path, body string) {

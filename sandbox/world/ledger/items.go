@@ -51,9 +51,6 @@ func (i Item) Total() int64 {
 	return total
 }
 
-// Below reports whether less is in stock than the level at which to reorder.
-func (i Item) Below() bool { return i.Reorder >= 0 && i.Total() < int64(i.Reorder)*words.Cents }
-
 const (
 	oneInService = 9  // of the items
 	oneInBelow   = 20 // of the goods with a level: five percent

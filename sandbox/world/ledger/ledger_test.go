@@ -7,6 +7,7 @@ import (
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/ledger"
+	"sluice/sandbox/world/words"
 )
 
 func founded(t *testing.T, seed, records int, base string) *ledger.Ledger {
@@ -168,7 +169,7 @@ func shares(t *testing.T, l *ledger.Ledger) {
 	}
 	for n := range l.Items {
 		i := &l.Items[n]
-		below, levels, services = below+one(i.Below()), levels+one(i.Reorder >= 0), services+one(i.Service)
+		below, levels, services = below+one(i.Reorder >= 0 && i.Total() < int64(i.Reorder)*words.Cents), levels+one(i.Reorder >= 0), services+one(i.Service)
 		if i.Service == (len(i.OnHand) > 0) {
 			t.Errorf("item %d: a service %t, in stock %v", n, i.Service, i.OnHand)
 		}
