@@ -93,7 +93,7 @@ func (s *Server) Publish(happened Event) (int, error) {
 			callbacks = append(callbacks, s.callback(c, happened, batch))
 		}
 	}
-	s.queue.Add(callbacks...)
+	s.Add(callbacks...)
 	return len(callbacks), nil
 }
 

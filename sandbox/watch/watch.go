@@ -59,9 +59,10 @@ type Options struct {
 
 // Server is the endpoint and the sender. It is safe for concurrent use.
 type Server struct {
+	*delivery.Queue // of the callbacks: Run, Wake, Flush, SetChaos
+
 	options Options
 	modules channel.Catalogue
-	queue   *delivery.Queue
 	mux     *http.ServeMux
 
 	mu       sync.Mutex // guards everything below
@@ -107,7 +108,7 @@ func New(options Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		options: options, modules: channel.Modules(options.Modules...), queue: queue,
+		options: options, modules: channel.Modules(options.Modules...), Queue: queue,
 		mux: http.NewServeMux(), habits: options.Habits,
 	}
 	s.mux.HandleFunc("POST "+Path, s.enable)
@@ -150,20 +151,6 @@ func (s *Server) SetHabits(habits Habits) {
 	s.habits = habits
 }
 
-// SetChaos changes the faults of callbacks from now on.
-func (s *Server) SetChaos(chaos delivery.Chaos) error { return s.queue.SetChaos(chaos) }
-
-// Run sends callbacks as they fall due, until the context ends. Wake makes it look again after the
-// clock was moved.
-func (s *Server) Run(ctx context.Context) { s.queue.Run(ctx) }
-
-// Wake makes Run look again after a caller moved the clock.
-func (s *Server) Wake() { s.queue.Wake() }
-
-// Flush sends the callbacks that are due now, in order, and returns their number: Run in steps, for
-// tests.
-func (s *Server) Flush(ctx context.Context) int { return s.queue.Flush(ctx) }
-
 // Stats count events since the server started.
 type Stats struct {
 	delivery.Stats
@@ -177,7 +164,7 @@ type Stats struct {
 func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stats := Stats{Stats: s.queue.Stats(), Events: s.events, Silent: s.silent}
+	stats := Stats{Stats: s.Queue.Stats(), Events: s.events, Silent: s.silent}
 	now := s.options.Now()
 	for _, c := range s.channels {
 		if now.Before(c.Expires) {

@@ -49,7 +49,7 @@ func (s *Server) Publish(changes ...Change) {
 			}
 		}
 	}
-	s.queue.Add(calls...)
+	s.Add(calls...)
 }
 
 // spend takes one webhook of the day; false if there is none left. The caller holds the lock.

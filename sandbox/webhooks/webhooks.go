@@ -8,7 +8,6 @@
 package webhooks
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,8 +96,9 @@ type Options struct {
 
 // Server plays the rules of one organization. It is safe for concurrent use.
 type Server struct {
+	*delivery.Queue // of the webhooks: Run, Wake, Flush, SetChaos
+
 	options Options
-	queue   *delivery.Queue
 
 	mu       sync.Mutex // guards everything below
 	settings Settings
@@ -124,7 +124,7 @@ func New(options Options) (*Server, error) {
 		return nil, err
 	}
 	const sequence = 4 // keeps it apart from the other sequences of the seed
-	s := &Server{options: options, queue: queue, late: rand.New(rand.NewPCG(uint64(options.Seed), sequence))}
+	s := &Server{options: options, Queue: queue, late: rand.New(rand.NewPCG(uint64(options.Seed), sequence))}
 	if err := s.Set(options.Settings); err != nil {
 		return nil, err
 	}
@@ -189,23 +189,11 @@ func (s Settings) check() error {
 	return nil
 }
 
-// SetChaos changes what goes wrong with webhooks from now on.
-func (s *Server) SetChaos(chaos delivery.Chaos) error { return s.queue.SetChaos(chaos) }
-
-// Run sends webhooks as they fall due, until the context ends.
-func (s *Server) Run(ctx context.Context) { s.queue.Run(ctx) }
-
-// Wake makes Run look again after a caller moved the clock.
-func (s *Server) Wake() { s.queue.Wake() }
-
-// Flush sends the webhooks that are due now, in order, and returns their number.
-func (s *Server) Flush(ctx context.Context) int { return s.queue.Flush(ctx) }
-
 // Stats returns the counts so far.
 func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stats := s.stats
-	stats.Stats = s.queue.Stats()
+	stats.Stats = s.Queue.Stats()
 	return stats
 }
