@@ -18,8 +18,6 @@ import (
 
 const maxAdvance = math.MaxInt32 // seconds, some 68 years
 
-func (*Server) showStats(a asked) { a.write(a.company.Stats()) }
-
 func (s *Server) resetStats(a asked) {
 	s.ResetStats()
 	a.write(a.company.Stats())
@@ -94,8 +92,6 @@ func (*Server) remove(a asked) {
 	a.write(map[string]any{"deleted": wanted.IDs})
 }
 
-func (*Server) showActivity(a asked) { a.write(a.company.Activity()) }
-
 func (*Server) setActivity(a asked) {
 	var rates Activity
 	if !a.read(&rates) {
@@ -122,8 +118,6 @@ func (s *Server) advance(a asked) {
 	s.Advance(time.Duration(step.Seconds) * time.Second)
 	a.write(map[string]any{"now": s.now().UTC().Format(time.RFC3339)})
 }
-
-func (*Server) showPlan(a asked) { a.write(a.company.Allowance()) }
 
 func (*Server) setPlan(a asked) {
 	var wanted struct {

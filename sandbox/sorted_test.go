@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,5 +59,56 @@ func TestSortedPagesAreTheSame(t *testing.T) {
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)[:16]); got != sortedDigest || answers < 1<<20 {
 		t.Errorf("digest %q of %d bytes, was %q", got, answers, sortedDigest)
+	}
+}
+
+// TestListedIsTheOrderOfTheList compares the identifiers with those of the list's pages, after
+// deletions, edits and insertions.
+func TestListedIsTheOrderOfTheList(t *testing.T) {
+	t.Parallel()
+	for _, byType := range []bool{false, true} {
+		u := start(t, sandbox.Options{Seed: 31, Records: 1200, Limits: off(), AccountsByType: byType})
+		if _, err := u.Change(sandbox.Change{Seed: 3, Inserts: 5, Edits: 9, Deletes: 4}); err != nil {
+			t.Fatal(err)
+		}
+		for _, list := range []struct{ path, service, name, key, id string }{
+			{"/inventory/v1/items", "inventory", "items", "items", "item_id"},
+			{"/inventory/v1/bills", "inventory", "bills", "bills", "bill_id"},
+			{"/books/v3/chartofaccounts", "accounting", "chart_of_accounts", "chartofaccounts", "account_id"},
+		} {
+			var shown []string
+			for page := 1; page < 5; page++ {
+				answer := u.get(t, list.path, "page", fmt.Sprint(page), "per_page", "200", "filter_by", "AccountType.All")
+				for _, record := range readPage(t, answer, list.key).Records {
+					shown = append(shown, text(t, record[list.id]))
+				}
+			}
+			if got := u.Listed(list.service, list.name); len(got) < 20 || !slices.Equal(got, shown) {
+				t.Errorf("by type %t: %d %s are listed, and the pages show %d in another order", byType, len(got), list.name, len(shown))
+			}
+		}
+	}
+	u := start(t, sandbox.Options{Records: 100, Limits: off()})
+	if got := u.Listed("inventory", "unicorns"); got != nil {
+		t.Errorf("an unknown resource lists %q", got)
+	}
+}
+
+// TestAccountsByType checks the order seen live, and that a requested sort replaces it.
+func TestAccountsByType(t *testing.T) {
+	t.Parallel()
+	u := start(t, sandbox.Options{Seed: 31, Records: 5000, Limits: off(), AccountsByType: true})
+	column := func(name string, params ...string) []string {
+		var values []string
+		for _, record := range readPage(t, u.get(t, "/books/v3/chartofaccounts", append(params, "per_page", "200")...), "chartofaccounts").Records {
+			values = append(values, text(t, record[name]))
+		}
+		return values
+	}
+	if types := column("account_type"); !slices.IsSorted(types) || len(slices.Compact(types)) < 3 {
+		t.Errorf("without a sort the types are %q", types)
+	}
+	if names := column("account_name", "sort_column", "account_name", "sort_order", "A"); !slices.IsSorted(names) || len(names) < 50 {
+		t.Errorf("by name the names are %q", names)
 	}
 }
