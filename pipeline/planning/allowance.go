@@ -72,12 +72,8 @@ func (p *ServicePlan) add(s *StreamPlan) {
 		p.Calls += *s.Calls
 		p.Later += s.Later
 	}
-	schedule := &s.Schedule
-	if s.Cheapest != nil {
-		schedule = s.Cheapest
-	}
-	if schedule.CallsPerDay != nil {
-		p.CallsPerDay += *schedule.CallsPerDay
+	if s.Schedule.CallsPerDay != nil {
+		p.CallsPerDay += *s.Schedule.CallsPerDay
 	}
 }
 

@@ -1,12 +1,10 @@
-// Package planning forecasts what runs cost: their calls, their time, when everything is copied,
-// and which schedule achieves a freshness with the fewest calls. It also has the rule that says
-// when a stream is due.
+// Package planning forecasts what runs and the schedule cost: their calls, their time, and when
+// everything is copied. It also has the rule that says when a stream is due.
 //
 // It is pure: facts go in, figures come out, and each figure says what it is based on. It never
 // guesses a size: an unknown size stays unknown until a run measures it or the operator gives it.
 //
-// Start reading at Next, then PerDay and Cheapest, and at Due; docs/decisions/0013-schedules says
-// why.
+// Start reading at Next, then PerDay, and at Due; docs/decisions/0013-schedules says why.
 package planning
 
 import (

@@ -1,18 +1,12 @@
 package planning
 
-import (
-	"time"
-
-	"sluice/pipeline"
-)
+import "sluice/pipeline"
 
 // Input is what a plan is made from.
 type Input struct {
 	Streams []Stream
 	// Services are the allowances of the streams' services.
 	Services []Service
-	// Fresh is the wanted freshness, the greatest age of a change, for the streams that have one.
-	Fresh map[pipeline.Key]time.Duration
 }
 
 // Service is one service of one organization: its allowance of a day, and the shared one of a
@@ -36,7 +30,7 @@ type Plan struct {
 	Streams  []StreamPlan  `json:"streams"`
 	Services []ServicePlan `json:"services"`
 	// Fits says that the next sync fits into the rest of each day, and that the schedule fits into
-	// each day and achieves the wanted freshness.
+	// each day.
 	Fits bool `json:"fits"`
 }
 
@@ -55,23 +49,11 @@ type StreamPlan struct {
 	// Seconds is how long the next run takes by itself.
 	Seconds  float64  `json:"seconds"`
 	Schedule Schedule `json:"schedule"`
-	// Cheapest is the cheapest schedule that achieves the freshness of Requested, in seconds; nil
-	// if none was requested or none achieves it.
-	Cheapest  *Schedule `json:"cheapest,omitempty"`
-	Requested float64   `json:"freshness_wanted_seconds,omitempty"`
-}
-
-// Unmet reports whether no interval achieves the wanted freshness. It is false where the cost
-// is unknown.
-func (p *StreamPlan) Unmet() bool {
-	return p.Requested > 0 && p.Cheapest == nil && p.Schedule.CallsPerDay != nil
 }
 
 // Schedule is what an interval costs and achieves.
 type Schedule struct {
 	EverySeconds float64 `json:"every_seconds"`
-	// CallsPerRun is how many calls a run has to be allowed; 0 means no change.
-	CallsPerRun int `json:"calls_per_run,omitempty"`
 	// CallsPerDay is nil if it is unknown.
 	CallsPerDay *float64 `json:"calls_per_day"`
 	Basis       Basis    `json:"basis"`
@@ -97,8 +79,7 @@ type ServicePlan struct {
 	// then, beside the schedule; nil if the allowance never suffices.
 	Later       int      `json:"calls_later"`
 	DoneSeconds *float64 `json:"done_seconds"`
-	// CallsPerDay is what the schedule takes, with the cheapest schedule of a stream where there is
-	// one.
+	// CallsPerDay is what the schedule takes.
 	CallsPerDay float64 `json:"calls_per_day"`
 	// Unknown counts streams that are in none of these figures.
 	Unknown int  `json:"unknown_streams"`
@@ -113,9 +94,7 @@ func Make(input Input) Plan {
 	}
 	plan := Plan{Streams: make([]StreamPlan, 0, len(input.Streams)), Fits: true}
 	for i := range input.Streams {
-		stream := m.stream(i)
-		plan.Fits = plan.Fits && !stream.Unmet()
-		plan.Streams = append(plan.Streams, stream)
+		plan.Streams = append(plan.Streams, m.stream(i))
 	}
 	for i := range input.Services {
 		service := m.service(&input.Services[i], plan.Streams)
@@ -150,35 +129,12 @@ func (m *maker) stream(i int) StreamPlan {
 		plan.Calls = new(run.Calls)
 		plan.Seconds = pace.Takes(run.Calls, run.Calls).Seconds()
 	}
-	list := m.lists[s.list()]
-	plan.Schedule = scheduleOf(s.PerDay(list, pace))
-	switch {
-	case s.Way == WayDetails && list != nil:
-		// Details follow their list, so they get the list's cheapest interval.
-		if cost, ok := m.cheapest(list); ok {
-			faster := *list
-			faster.Every = cost.Every
-			plan.Cheapest = new(scheduleOf(s.PerDay(&faster, pace)))
-		}
-	default:
-		plan.Requested = m.input.Fresh[s.Key].Seconds()
-		if cost, ok := m.cheapest(s); ok {
-			plan.Cheapest = new(scheduleOf(cost))
-		}
-	}
+	plan.Schedule = scheduleOf(s.PerDay(m.lists[s.list()], pace))
 	return plan
 }
 
-// cheapest returns the cheapest schedule for the wanted freshness; false if none is wanted or none
-// achieves it.
-func (m *maker) cheapest(s *Stream) (Cost, bool) {
-	return s.Cheapest(m.input.Fresh[s.Key], m.pace(s.Key))
-}
-
 func scheduleOf(cost Cost) Schedule {
-	schedule := Schedule{
-		EverySeconds: cost.Every.Seconds(), CallsPerRun: cost.PerRun, Basis: cost.PerDay.Basis, FreshSeconds: cost.Fresh.Seconds(),
-	}
+	schedule := Schedule{EverySeconds: cost.Every.Seconds(), Basis: cost.PerDay.Basis, FreshSeconds: cost.Fresh.Seconds()}
 	if cost.PerDay.Known() {
 		schedule.CallsPerDay = new(cost.PerDay.Value)
 	}

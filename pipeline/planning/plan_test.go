@@ -40,34 +40,30 @@ func TestMake(t *testing.T) {
 	for name, test := range map[string]struct {
 		streams            []planning.Stream
 		spent              int
-		fresh              time.Duration
+		every              time.Duration
 		fits               bool
 		calls, later, left int
 		days               float64 // until all is copied
 	}{
-		"one list":               {[]planning.Stream{rows("inventory", "taxes", 1000)}, 0, 0, true, 12, 0, 988, 0},
-		"the day is spent":       {[]planning.Stream{rows("inventory", "taxes", 1000)}, 990, 0, false, 12, 0, 0, 1},
-		"of unknown size":        {[]planning.Stream{rows("inventory", "taxes", 1000), size}, 0, 0, true, 12, 0, 988, 0},
-		"2,000 details, 400 a d": {[]planning.Stream{details}, 0, 0, true, 100, 1900, 900, 4},
-		"fresh enough":           {[]planning.Stream{rows("inventory", "taxes", 1000)}, 0, time.Hour, true, 12, 0, 988, 0},
-		"too fresh for the day":  {[]planning.Stream{rows("inventory", "taxes", 1000)}, 0, 10 * time.Minute, false, 12, 0, 988, 0},
-		"too fresh for a run":    {[]planning.Stream{rows("inventory", "taxes", 1000)}, 0, time.Minute, false, 12, 0, 988, 0},
-		"fresh, of unknown size": {[]planning.Stream{rows("inventory", "taxes", 1000), size}, 0, time.Hour, true, 12, 0, 988, 0},
+		"one list":               {[]planning.Stream{rows("inventory", "taxes", 1000)}, 0, 24 * time.Hour, true, 12, 0, 988, 0},
+		"the day is spent":       {[]planning.Stream{rows("inventory", "taxes", 1000)}, 990, 24 * time.Hour, false, 12, 0, 0, 1},
+		"of unknown size":        {[]planning.Stream{rows("inventory", "taxes", 1000), size}, 0, 24 * time.Hour, true, 12, 0, 988, 0},
+		"2,000 details, 400 a d": {[]planning.Stream{details}, 0, time.Hour, true, 100, 1900, 900, 4},
+		"often":                  {[]planning.Stream{rows("inventory", "taxes", 1000)}, 0, time.Hour, true, 12, 0, 988, 0},
+		"too often for the day":  {[]planning.Stream{rows("inventory", "taxes", 1000)}, 0, 10 * time.Minute, false, 12, 0, 988, 0},
+		"often, of unknown size": {[]planning.Stream{rows("inventory", "taxes", 1000), size}, 0, time.Hour, true, 12, 0, 988, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fresh := make(map[pipeline.Key]time.Duration)
 			for i := range test.streams {
-				if test.fresh > 0 {
-					fresh[test.streams[i].Key] = test.fresh
-				}
+				test.streams[i].Every = test.every
 			}
-			plan := planning.Make(planning.Input{Streams: test.streams, Services: []planning.Service{service("inventory", test.spent)}, Fresh: fresh})
+			plan := planning.Make(planning.Input{Streams: test.streams, Services: []planning.Service{service("inventory", test.spent)}})
 			of := plan.Services[0]
 			if plan.Fits != test.fits || of.Calls != test.calls || of.Later != test.later || *of.Remaining != test.left {
 				t.Errorf("fits %v: %+v, %d remain", plan.Fits, of, *of.Remaining)
 			}
-			if test.fresh == 0 && (of.DoneSeconds == nil || *of.DoneSeconds < test.days*86400 || *of.DoneSeconds > test.days*86400+3600) {
+			if of.DoneSeconds == nil || *of.DoneSeconds < test.days*86400 || *of.DoneSeconds > test.days*86400+3600 {
 				t.Errorf("done in %v, want %v days", of.DoneSeconds, test.days)
 			}
 		})

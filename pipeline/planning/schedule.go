@@ -8,8 +8,6 @@ import (
 // Cost is what an interval of a stream costs and achieves.
 type Cost struct {
 	Every time.Duration
-	// PerRun is how many calls a run over parents has to be allowed; 0 where nothing has to change.
-	PerRun int
 	// PerDay is the expected number of calls a day.
 	PerDay Figure
 	// Fresh is the greatest age of a change when the warehouse shows it.
@@ -34,46 +32,20 @@ func (s *Stream) PerDay(list *Stream, pace Pace) Cost {
 	if s.Way == WayDetails && list != nil {
 		return s.follows(list, pace)
 	}
-	return s.under(s.Every, s.PerRun, pace)
+	return s.under(pace)
 }
 
-// Cheapest returns the interval in whole minutes that achieves a freshness with the fewest calls a
-// day. It returns false if no interval does, or if that is unknown. It tries all intervals: a list
-// of more than one page is read twice, so a longer interval can cost more.
-func (s *Stream) Cheapest(fresh time.Duration, pace Pace) (Cost, bool) {
-	perRun := 0
-	if s.Way == WayParents && s.Parents.Known() {
-		each, _ := s.each()
-		perRun = ceil(s.Parents.Value) * each // all parents in each run
-	}
-	var best Cost
-	found := false
-	for every := time.Minute; every <= fresh; every += time.Minute {
-		cost := s.under(every, perRun, pace)
-		if cost.Fresh > fresh || !cost.PerDay.Known() {
-			break // the age grows with the interval
-		}
-		if !found || cost.PerDay.Value < best.PerDay.Value {
-			best, found = cost, true
-		}
-	}
-	if best.PerRun <= s.PerRun || s.PerRun == 0 {
-		best.PerRun = 0
-	}
-	return best, found
-}
-
-// under returns what a stream without its details costs under an interval.
-func (s *Stream) under(every time.Duration, perRun int, pace Pace) Cost {
-	turn := s.turn(every, perRun)
+// under returns what a stream without its details costs under its interval.
+func (s *Stream) under(pace Pace) Cost {
+	turn := s.turn()
 	run := pace.Takes(ceil(turn.calls), ceil(turn.calls))
 	return Cost{
-		Every: every, PerRun: perRun,
-		PerDay: Figure{Value: turn.calls / days(every), Basis: turn.basis},
+		Every:  s.Every,
+		PerDay: Figure{Value: turn.calls / days(s.Every), Basis: turn.basis},
 		// A change just after its page was read has to wait for the end of this run, the interval,
 		// the tick and the next run. Where several runs go round all parents, it waits for the
 		// whole round.
-		Fresh: time.Duration(turn.round)*(every+TickEvery+run) + run,
+		Fresh: time.Duration(turn.round)*(s.Every+TickEvery+run) + run,
 	}
 }
 
@@ -84,7 +56,7 @@ type turn struct {
 	basis Basis
 }
 
-func (s *Stream) turn(every time.Duration, perRun int) turn {
+func (s *Stream) turn() turn {
 	switch s.Way {
 	case WayOnce:
 		return turn{calls: 1, round: 1, basis: Declared}
@@ -96,11 +68,9 @@ func (s *Stream) turn(every time.Duration, perRun int) turn {
 		if !s.Changes.Known() {
 			return turn{calls: 1, round: 1, basis: Assumed} // the least that a run takes
 		}
-		return turn{calls: float64(s.listing(s.changed(every).Value)), round: 1, basis: s.Changes.Basis}
+		return turn{calls: float64(s.listing(s.changed(s.Every).Value)), round: 1, basis: s.Changes.Basis}
 	case WayParents:
-		bounded := *s
-		bounded.PerRun = perRun
-		run := bounded.parents()
+		run := s.parents()
 		round := 1
 		if run.Calls > 0 {
 			round = ceil(float64(run.Calls+run.Left) / float64(run.Calls))
@@ -116,7 +86,7 @@ func (s *Stream) turn(every time.Duration, perRun int) turn {
 // follows returns what details cost after the runs of their list: one call for each changed row
 // that needs its single record, or for each batch of them.
 func (s *Stream) follows(list *Stream, pace Pace) Cost {
-	cost := list.under(list.Every, list.PerRun, pace)
+	cost := list.under(pace)
 	changed := list.changed(list.Every)
 	calls := changed.Value * (1 - list.Whole)
 	if s.Batch > 1 {

@@ -106,35 +106,25 @@ func simulated(s planning.Stream, every time.Duration) float64 {
 	return float64(calls) * 24 / every.Hours()
 }
 
-// TestCheapest: the schedule achieves the freshness, and by an independent count no other interval
-// of whole minutes that does so costs less. With calls that take no time a change is at most as old
-// as the interval and a tick.
-func TestCheapest(t *testing.T) {
+// TestPerDay: an interval costs what an independent count says. With calls that take no time a
+// change is at most as old as the interval and a tick.
+func TestPerDay(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := draw(t)
 		s.Way = rapid.SampledFrom([]planning.Way{planning.WayRows, planning.WayChanges}).Draw(t, "list")
 		s.Full, s.Page = true, rapid.IntRange(20, 300).Draw(t, "page of a list")
 		s.Changes.Value = float64(rapid.IntRange(0, 200).Draw(t, "changes of a minute") * 1440)
-		fresh := time.Duration(rapid.IntRange(1, 300).Draw(t, "fresh")) * time.Minute
-		cost, ok := s.Cheapest(fresh, planning.Pace{})
-		best := -1.0
-		for every := time.Minute; every+15*time.Second <= fresh; every += time.Minute {
-			if calls := simulated(s, every); best < 0 || calls < best {
-				best = calls
-			}
-		}
-		if ok != (best >= 0) {
-			t.Fatalf("found %v, there is one: %v", ok, best >= 0)
-		}
-		if ok && (cost.Every+15*time.Second > fresh || cost.Fresh > fresh || cost.PerDay.Value-best > 1e-6 || best-cost.PerDay.Value > 1e-6) {
-			t.Fatalf("every %s costs %f a day and is %s fresh; the cheapest within %s costs %f", cost.Every, cost.PerDay.Value, cost.Fresh, fresh, best)
+		s.Every = time.Duration(rapid.IntRange(1, 300).Draw(t, "every")) * time.Minute
+		cost, want := s.PerDay(nil, planning.Pace{}), simulated(s, s.Every)
+		if cost.Every != s.Every || cost.Fresh != s.Every+15*time.Second || cost.PerDay.Value-want > 1e-6 || want-cost.PerDay.Value > 1e-6 {
+			t.Fatalf("every %s costs %f a day, want %f, and is %s fresh", cost.Every, cost.PerDay.Value, want, cost.Fresh)
 		}
 	})
 }
 
-// TestCheapestOfParents: a run reads all parents, or the schedule takes several rounds.
-func TestCheapestOfParents(t *testing.T) {
+// TestPerDayOfParents: where a run does not read all parents, a change waits for the whole round.
+func TestPerDayOfParents(t *testing.T) {
 	t.Parallel()
 	s := stream("persons", planning.Shape{Way: planning.WayParents, Each: planning.WayOnce}, planning.Facts{
 		Rows: known(500), Parents: known(64), PerRun: 20, Every: 24 * time.Hour,
@@ -142,13 +132,13 @@ func TestCheapestOfParents(t *testing.T) {
 	if cost := s.PerDay(nil, planning.Pace{}); cost.PerDay.Value != 20 || cost.Fresh < 96*time.Hour || cost.Fresh > 97*time.Hour {
 		t.Errorf("20 of 64 a day take four days: %+v", cost)
 	}
-	cost, ok := s.Cheapest(6*time.Hour, planning.Pace{})
-	if !ok || cost.PerRun != 64 || cost.Every != 5*time.Hour+59*time.Minute {
-		t.Errorf("all within six hours: %+v", cost)
+	s.PerRun = 64
+	if cost := s.PerDay(nil, planning.Pace{}); cost.PerDay.Value != 64 || cost.Fresh != 24*time.Hour+15*time.Second {
+		t.Errorf("all of 64 a day: %+v", cost)
 	}
 	s.Parents = unknown()
-	if _, ok := s.Cheapest(6*time.Hour, planning.Pace{}); ok {
-		t.Error("a schedule for an unknown number of parents")
+	if cost := s.PerDay(nil, planning.Pace{}); cost.PerDay.Known() {
+		t.Errorf("the cost of an unknown number of parents: %+v", cost)
 	}
 }
 

@@ -19,8 +19,8 @@ import (
 
 // planWishes are the flags of plan, besides the resources.
 type planWishes struct {
-	organization  organizationFlag
-	fresh, assume []string
+	organization organizationFlag
+	assume       []string
 }
 
 func (c *cli) planCommand() *cobra.Command {
@@ -30,9 +30,8 @@ func (c *cli) planCommand() *cobra.Command {
 		Short: "Say what the next sync and the schedule cost, before they cost it",
 		Long: `Say, without a call, what the next sync takes: calls by stream, minutes under the
 limits of calls a minute and at once, and when all is copied under the daily
-allowance; what the regular schedule takes of each day and how fresh it keeps each
-resource; and, with --freshness, the schedule that keeps within it for the fewest
-calls, as lines for the configuration.
+allowance; and what the regular schedule takes of each day and how fresh it keeps each
+resource.
 
 What a figure rests on is shown: declared (by the services' documents), measured (by
 earlier runs) or assumed. Of a resource that was never read the size is unknown, and
@@ -41,20 +40,17 @@ how many of its rows need their single record, with .changes how many change a d
 and with .parents, for a list under parents, how many of those there are.
 
 The exit code is 4 if it cannot fit: the next sync into what is left of the day, or the
-schedule into each day or into the freshness asked for.
+schedule into each day.
 
 Beside that it shows the calls a day of the last week, as mean and 90th percentile, and
 those of other programs that spend the same allowance.`,
-		Example: "  sluice plan\n  sluice plan inventory --assume inventory.bills=20000\n" +
-			"  sluice plan --freshness 6h --freshness inventory.bills=15m",
+		Example: "  sluice plan\n  sluice plan inventory --assume inventory.bills=20000",
 		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
 			return c.plan(ctx, a, args, wishes)
 		}),
 	}
-	flags := cmd.Flags()
 	wishes.organization.add(cmd)
-	flags.StringSliceVar(&wishes.fresh, "freshness", nil, "how old changes may be when they are copied: 1h for all, inventory.bills=15m for one")
-	flags.StringSliceVar(&wishes.assume, "assume", nil, "a size that was not measured: inventory.bills=20000, ….parents=64, ….changes=500")
+	cmd.Flags().StringSliceVar(&wishes.assume, "assume", nil, "a size that was not measured: inventory.bills=20000, ….parents=64, ….changes=500")
 	return cmd
 }
 
@@ -74,14 +70,11 @@ func (c *cli) plan(ctx context.Context, a *engine.App, names []string, wishes pl
 	if err := assume(input.Streams, wishes.assume); err != nil {
 		return err
 	}
-	if input.Fresh, err = freshness(input.Streams, wishes.fresh); err != nil {
-		return err
-	}
 	if input.Services, err = a.Allowances(ctx, streams); err != nil {
 		return err
 	}
 	made := planning.Make(input)
-	shown := planView{Plan: made, Config: configLines(made.Streams), now: c.env.Now(), several: manyOrganizations(a), zone: a.Zone}
+	shown := planView{Plan: made, now: c.env.Now(), several: manyOrganizations(a), zone: a.Zone}
 	if shown.Rules, err = planRules(a, made.Services); err != nil {
 		return err
 	}
@@ -143,86 +136,10 @@ func assumed(s *planning.Stream, name string) *planning.Figure {
 	}
 }
 
-// freshness parses how fresh each stream is to be. A flag that names the resource overrides one
-// that names none.
-func freshness(streams []planning.Stream, flags []string) (map[pipeline.Key]time.Duration, error) {
-	general, wanted := time.Duration(0), make(map[string]time.Duration)
-	for _, flag := range flags {
-		name, written, named := strings.Cut(flag, "=")
-		if !named {
-			written = flag
-		}
-		fresh, err := time.ParseDuration(written)
-		if err != nil || fresh < time.Minute || fresh > maxFresh {
-			return nil, usage("--freshness %s: write a time from 1m to %s, or one for a resource, such as inventory.bills=15m", flag, maxFresh)
-		}
-		if named {
-			wanted[name] = fresh
-		} else {
-			general = fresh
-		}
-	}
-	fresh := make(map[pipeline.Key]time.Duration)
-	used := make(map[string]bool)
-	for i := range streams {
-		s := &streams[i]
-		name := s.Service + "." + s.Resource
-		own, named := wanted[name]
-		if !named {
-			own = general
-		}
-		if s.Way != planning.WayDetails && own > 0 {
-			fresh[s.Key], used[name] = own, true
-		}
-	}
-	for name := range wanted {
-		if !used[name] {
-			return nil, usage("--freshness %s: there is no such list in this plan; details follow their list", name)
-		}
-	}
-	return fresh, nil
-}
-
-// maxFresh is the longest freshness for which a schedule is computed: a month.
-const maxFresh = 31 * 24 * time.Hour
-
-// configLines are the lines of the configuration for the cheapest schedule, each resource once,
-// with the shortest interval that any organization needs.
-func configLines(streams []planning.StreamPlan) []string {
-	var names []string
-	every, calls := make(map[string]float64), make(map[string]int)
-	for i := range streams {
-		s := &streams[i]
-		if s.Requested == 0 || s.Cheapest == nil {
-			continue
-		}
-		name := s.Service + "." + s.Resource
-		shortest, known := every[name]
-		if !known {
-			names, shortest = append(names, name), s.Cheapest.EverySeconds
-		}
-		every[name], calls[name] = min(shortest, s.Cheapest.EverySeconds), max(calls[name], s.Cheapest.CallsPerRun)
-	}
-	var lines []string
-	for _, name := range names {
-		line := fmt.Sprintf("  %s: {every: %s", name, interval(every[name]))
-		if calls[name] > 0 {
-			line += fmt.Sprintf(", calls_per_run: %d", calls[name])
-		}
-		lines = append(lines, line+"}")
-	}
-	if len(lines) > 0 {
-		lines = append([]string{"resources:"}, lines...)
-	}
-	return lines
-}
-
 // planView is what the plan command shows.
 type planView struct {
 	planning.Plan
 
-	// Config are the lines of the configuration that give the requested freshness.
-	Config []string `json:"config,omitempty"`
 	// Rules are the limits of each allowance.
 	Rules []serviceRules `json:"rules"`
 	// LastWeek is what each allowance took a day.
@@ -283,35 +200,16 @@ func weekWords(week *planning.Week) string {
 	return fmt.Sprintf("mean %.0f, 90th percentile %s (%s)", week.Mean, view.Count(week.P90), view.Plural(week.Days, "day"))
 }
 
-// schedule shows what the intervals cost and how fresh they keep the rows, beside the cheapest
-// schedule for the requested freshness.
+// schedule shows what the intervals cost and how fresh they keep the rows.
 func (v planView) schedule(page *view.Page) {
-	head := "STREAM  EVERY  A DAY  FRESH  RESTS ON"
-	if v.wanted() {
-		head += "  CHEAPEST  A DAY  FRESH"
-	}
 	page.Linef("\nThe schedule: calls a day, and how old a change is at most when it is copied")
-	page.Add(view.Table(v.Streams, head, func(s *planning.StreamPlan) view.Row {
-		row := append(append(view.Row{v.name(s.Key)}, scheduled(s.Schedule)...), s.Schedule.Basis)
-		switch {
-		case s.Cheapest != nil:
-			row = append(row, scheduled(*s.Cheapest)...)
-		case s.Unmet():
-			row = append(row, "cannot be met")
-		}
-		return row
+	page.Add(view.Table(v.Streams, "STREAM  EVERY  A DAY  FRESH  RESTS ON", func(s *planning.StreamPlan) view.Row {
+		return append(append(view.Row{v.name(s.Key)}, scheduled(s.Schedule)...), s.Schedule.Basis)
 	}))
 }
 
-func (v planView) wanted() bool {
-	return slices.ContainsFunc(v.Streams, func(s planning.StreamPlan) bool { return s.Requested > 0 })
-}
-
-// advice shows the lines to paste into the configuration, and what does not fit.
+// advice says what to change if it does not fit.
 func (v planView) advice(page *view.Page) {
-	if len(v.Config) > 0 {
-		page.Linef("\nFor the configuration:\n%s", strings.Join(v.Config, "\n"))
-	}
 	if !v.Fits {
 		page.Linef("\nIt does not fit: longer intervals, a larger plan, or fewer resources.")
 	}

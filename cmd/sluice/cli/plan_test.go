@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"sluice/sandbox"
@@ -21,10 +20,6 @@ type planned struct {
 		Later    int    `json:"calls_later"`
 		Basis    string `json:"basis"`
 		Assume   string `json:"assume"`
-		Cheapest *struct {
-			EverySeconds float64 `json:"every_seconds"`
-			FreshSeconds float64 `json:"fresh_within_seconds"`
-		} `json:"cheapest"`
 	} `json:"streams"`
 	Services []struct {
 		Service   string `json:"service"`
@@ -34,8 +29,7 @@ type planned struct {
 		Unknown   int    `json:"unknown_streams"`
 		Fits      bool   `json:"fits"`
 	} `json:"services"`
-	Config []string `json:"config"`
-	Fits   bool     `json:"fits"`
+	Fits bool `json:"fits"`
 }
 
 // foresee runs the plan command and checks its exit code.
@@ -96,26 +90,11 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanFreshness asks for a freshness, pastes the lines of the plan into the configuration, and
-// asks again.
-func TestPlanFreshness(t *testing.T) {
+// TestPlanAssumptions: a figure that no stream of the plan has, or that is not a number, is refused.
+func TestPlanAssumptions(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 84, Records: 30}).narrow()
-	args := []string{"inventory.bills", "inventory.items", "--assume", "inventory.bills=20000,inventory.items=900", "--assume", "inventory.bills.changes=480"}
-	p := s.foresee(codeFine, append(args, "--freshness", "6h,inventory.bills=15m")...)
-	if len(p.Config) != 3 || p.Config[0] != "resources:" || !strings.HasPrefix(p.Config[1], "  inventory.items: {every: 5h") &&
-		!strings.HasPrefix(p.Config[2], "  inventory.items: {every: 5h") {
-		t.Errorf("to paste: %q", p.Config)
-	}
-	for i := range p.Streams {
-		if stream := &p.Streams[i]; stream.Resource == "bills" && (stream.Cheapest == nil || stream.Cheapest.FreshSeconds > (15*time.Minute).Seconds()) {
-			t.Errorf("bills within 15m: %+v", stream.Cheapest)
-		}
-	}
 	for args, want := range map[string]string{
-		"--freshness soon":                 "--freshness soon",
-		"--freshness 10s":                  "from 1m",
-		"--freshness taxes=1h":             "no such list",
 		"--assume inventory.bills":         "number of rows",
 		"--assume inventory.bills=-1":      "number of rows",
 		"--assume bills=2":                 "no figure of a stream",
@@ -139,13 +118,13 @@ func TestPlanFits(t *testing.T) {
 	if p.Fits || p.calls()["inventory.taxes"] != 6002 {
 		t.Errorf("it fits: %+v", p)
 	}
-	o := s.run("plan", "--freshness", "1h", "--assume", "accounting.chart_of_accounts=100000,inventory.bills=20000,accounting.contact_persons.parents=1000")
+	o := s.run("plan", "--assume", "accounting.chart_of_accounts=100000,inventory.bills=20000,accounting.contact_persons.parents=1000")
 	for line := range strings.Lines(o.stdout) {
 		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 120 {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	for _, want := range []string{"unknown", "assumed", "declared", "resources:", "It does not fit"} {
+	for _, want := range []string{"unknown", "assumed", "declared", "It does not fit"} {
 		if !strings.Contains(o.stdout, want) {
 			t.Errorf("the text has no %q:\n%s", want, o.stdout)
 		}
