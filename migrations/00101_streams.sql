@@ -224,10 +224,6 @@ CREATE TABLE sluice.streams (
     last_run_id bigint REFERENCES sluice.runs,
     last_done_at timestamptz,
     note text NOT NULL DEFAULT '',
-    ceiling interval CHECK (ceiling > interval '0'),
-    planned_every interval CHECK (planned_every > interval '0'),
-    planned_at timestamptz,
-    planned jsonb,
     scanned_until timestamptz,
     history boolean NOT NULL DEFAULT false,
     hash_rule integer NOT NULL DEFAULT 1,
@@ -240,7 +236,6 @@ CREATE TABLE sluice.streams (
     PRIMARY KEY (organization_id, service, resource)
 );
 CREATE INDEX streams_due ON sluice.streams (next_due_at) WHERE enabled;
-CREATE INDEX streams_learned ON sluice.streams (organization_id, service) WHERE enabled AND ceiling IS NOT NULL;
 -- Where notifications are trusted, a list is read at a longer interval: as long as its runs find
 -- nothing that no notification told of, and the way of the notifications is proven.
 CREATE INDEX streams_hinted ON sluice.streams (organization_id) WHERE hinted_every IS NOT NULL;
@@ -253,7 +248,7 @@ COMMENT ON COLUMN sluice.streams.organization_id IS 'The organization upstream.'
 COMMENT ON COLUMN sluice.streams.service IS 'The service.';
 COMMENT ON COLUMN sluice.streams.resource IS 'The resource of the service.';
 COMMENT ON COLUMN sluice.streams.enabled IS 'Whether the configuration asks for the stream.';
-COMMENT ON COLUMN sluice.streams.every IS 'The interval between two scheduled runs, where none was learned.';
+COMMENT ON COLUMN sluice.streams.every IS 'The interval between two scheduled runs.';
 COMMENT ON COLUMN sluice.streams.next_due_at IS 'When the stream is due. Missed time needs no replay: one run covers it, since the watermark did not move.';
 COMMENT ON COLUMN sluice.streams.priority IS 'Of two due streams the one with the higher figure is taken first.';
 COMMENT ON COLUMN sluice.streams.watermark IS 'The instant up to which the stream is complete; null if it never was. Never moves back.';
@@ -269,10 +264,6 @@ COMMENT ON COLUMN sluice.streams.failures IS 'Failures in a row, back to 0 with 
 COMMENT ON COLUMN sluice.streams.last_run_id IS 'The last run that ended.';
 COMMENT ON COLUMN sluice.streams.last_done_at IS 'When a run was last done.';
 COMMENT ON COLUMN sluice.streams.note IS 'The note of the last run that ended.';
-COMMENT ON COLUMN sluice.streams.ceiling IS 'The longest interval that may be learned; null where the interval is fixed.';
-COMMENT ON COLUMN sluice.streams.planned_every IS 'The interval that was learned; null where it is fixed, or nothing was learned yet.';
-COMMENT ON COLUMN sluice.streams.planned_at IS 'When the interval was last worked out.';
-COMMENT ON COLUMN sluice.streams.planned IS 'What it was worked out from: changes an hour, calls, bounds, and what decided.';
 COMMENT ON COLUMN sluice.streams.scanned_until IS 'Upstream''s clock when the last clean run began: what was modified before, it should have shown. The watermark lags behind it. Null if no run ended cleanly since this column exists.';
 COMMENT ON COLUMN sluice.streams.history IS 'Whether versions of its records are kept.';
 COMMENT ON COLUMN sluice.streams.hash_rule IS 'The rule by which the content hashes of the rows of this list were made; one that is not the program''s is brought up to date by a rebuild, without a call.';

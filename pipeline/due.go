@@ -7,7 +7,7 @@ import "time"
 // warehouse/streams the facts.
 type Occasion struct {
 	Event Event
-	// Every is the stream's interval: the learned one or the configured one.
+	// Every is the stream's interval.
 	Every time.Duration
 	// First is the time between the registration of a new stream and its first run.
 	First time.Duration
@@ -16,8 +16,6 @@ type Occasion struct {
 	Since time.Time
 	// Now is the database's clock.
 	Now time.Time
-	// Idle says that no run of the stream is open or requested.
-	Idle bool
 	// The facts of a run that ended. State is the state it leaves the stream in, Until the end of
 	// that state. Again is why another run should follow soon. Aside says that the run does not
 	// count for the schedule. Requested says that another run was requested meanwhile.
@@ -33,7 +31,7 @@ type Event string
 
 // The events.
 const (
-	// Registered: the stream is new. Reconfigured: its interval or its bounds changed.
+	// Registered: the stream is new. Reconfigured: the configuration changed what it says of it.
 	Registered   Event = "registered"
 	Reconfigured Event = "reconfigured"
 	// Taken: the tick inserted a job for the stream, because it was due.
@@ -44,8 +42,6 @@ const (
 	Woken     Event = "woken"
 	// Ended: a run ended.
 	Ended Event = "ended"
-	// Learned: the stream's interval was computed anew.
-	Learned Event = "learned"
 	// DetailsWanted: rows of the list need their single records.
 	DetailsWanted Event = "details wanted"
 	// SweepWanted: a look found more than it can tell, or missed rows that a scan has to confirm.

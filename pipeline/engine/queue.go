@@ -12,15 +12,12 @@ import (
 	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/jobs"
-	"sluice/pipeline/planning"
 	"sluice/pipeline/sync"
 	"sluice/pipeline/warehouse/actions"
 	changelog "sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/hints"
-	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/quarantine"
 	"sluice/pipeline/warehouse/receivers"
-	"sluice/pipeline/warehouse/streams"
 )
 
 // Queue is this process's part of the queue, started.
@@ -77,7 +74,6 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 		Program:  migrations.Version(),
 		Schedule: schedule,
 		Hinted:   func(ctx context.Context, tx pgx.Tx) ([]Key, error) { return a.DB.RequestHinted(ctx, tx, a.answer) },
-		Replan:   a.replanner(),
 		Notice:   a.NoticeAfterClose,
 		Prune:    a.retention,
 		Events:   events,
@@ -165,46 +161,4 @@ func (a *App) retention(ctx context.Context) error {
 	err = errors.Join(err, a.DB.RenewChanges(ctx), changelog.Prune(ctx, a.DB.Pool(), a.Config.Retention.Changes))
 	err = errors.Join(err, hints.NewInbox(a.DB.Pool()).Prune(ctx, a.Config.Notifications.Keep), receivers.Forget(ctx, a.DB.Pool(), receivers.Kept))
 	return errors.Join(err, a.Rezone(ctx))
-}
-
-// replanLimit bounds the services of one turn: with a turn a minute, 4,000 services take ten
-// minutes.
-const replanLimit = 400
-
-// replanner returns Replan; nil if no interval is learned.
-func (a *App) replanner() func(context.Context) error {
-	for name := range a.Config.Resources {
-		if a.Config.Resources[name].Ceiling > 0 {
-			return a.Replan
-		}
-	}
-	return nil
-}
-
-// Replan computes the intervals whose plan is too old. It takes two statements.
-func (a *App) Replan(ctx context.Context) error {
-	organizations := make([]string, 0, len(a.Config.Organizations))
-	for i := range a.Config.Organizations {
-		organizations = append(organizations, a.Config.Organizations[i].Key)
-	}
-	services, err := a.DB.Unplanned(ctx, organizations, planning.ReplanAfter, replanLimit)
-	if err != nil {
-		return fmt.Errorf("work out intervals: %w", err)
-	}
-	if len(services) == 0 {
-		return nil
-	}
-	known := make(map[Key]planning.Scheduled)
-	for _, stream := range a.Streams() {
-		known[stream.Key()] = planning.Scheduled{Class: pipeline.ClassOf(stream), Promised: a.resource(stream).Freshness > 0}
-	}
-	var plans []streams.Plan
-	for i := range services {
-		limits, err := a.Limits(services[i].Organization, services[i].Name)
-		if err != nil {
-			continue // another configuration on this database has the service
-		}
-		plans = append(plans, planning.Intervals(&services[i], limits, a.Config.Schedule.Floor, known)...)
-	}
-	return postgres.Fail("work out intervals", a.DB.StorePlans(ctx, plans))
 }

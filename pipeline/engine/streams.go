@@ -120,16 +120,16 @@ func (a *App) settings() []warehouse.StreamSetting {
 	settings := make([]warehouse.StreamSetting, 0, len(streams))
 	for _, stream := range streams {
 		chosen := a.resource(stream)
-		setting := warehouse.StreamSetting{Key: stream.Key(), Every: chosen.Every, Ceiling: chosen.Ceiling, Enabled: chosen.Enabled}
+		setting := warehouse.StreamSetting{Key: stream.Key(), Every: chosen.Every, Enabled: chosen.Enabled}
 		switch stream.Work {
 		case pipeline.WorkDetails:
-			setting.Every, setting.Ceiling = planning.DetailsEvery, 0 // they follow their list
+			setting.Every = planning.DetailsEvery // they follow their list
 		case pipeline.WorkSweep:
-			setting.Every, setting.Ceiling, setting.After = chosen.Sweep, 0, planning.FirstSweep(setting.Key, chosen.Sweep)
+			setting.Every, setting.After = chosen.Sweep, planning.FirstSweep(setting.Key, chosen.Sweep)
 		case pipeline.WorkLook:
-			setting.Every, setting.Ceiling, setting.After = chosen.Look, 0, planning.FirstSweep(setting.Key, chosen.Look)
+			setting.Every, setting.After = chosen.Look, planning.FirstSweep(setting.Key, chosen.Look)
 		case pipeline.WorkHinted:
-			setting.Every, setting.Ceiling, setting.After = planning.HintedEvery, 0, planning.HintedEvery
+			setting.Every, setting.After = planning.HintedEvery, planning.HintedEvery
 		case pipeline.WorkList:
 			if a.toldOf(stream) {
 				setting.Hinted = chosen.Notified.Every

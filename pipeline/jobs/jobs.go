@@ -113,9 +113,6 @@ type Options struct {
 	// transaction inserts. A process that schedules calls it twice a second. Nil means that none
 	// are received.
 	Hinted func(ctx context.Context, tx pgx.Tx) ([]pipeline.Key, error)
-	// Replan computes the learned intervals anew; a process that schedules calls it once a minute.
-	// Nil means that no intervals are learned.
-	Replan func(ctx context.Context) error
 	// Notice looks for changes in closed periods; a process that schedules calls it once a minute.
 	Notice func(ctx context.Context) error
 	// Prune deletes notes that are older than their retention. Each process that schedules calls it
@@ -226,9 +223,6 @@ func (q *Queue) Start(ctx context.Context) error {
 		q.loop(ctx, "tick", tickEvery, q.Tick)
 		if q.options.Hinted != nil {
 			q.loop(ctx, "hint", hintEvery, q.Hint)
-		}
-		if q.options.Replan != nil {
-			q.loop(ctx, "replan", replanEvery, q.options.Replan)
 		}
 		if q.options.Notice != nil {
 			q.loop(ctx, "notice", noticeEvery, q.options.Notice)

@@ -52,10 +52,6 @@ func (q *Queue) take(ctx context.Context, what string, choose func(context.Conte
 	return postgres.Fail(what, err)
 }
 
-// replanEvery is the time between two computations of the learned intervals, and so how soon a busy
-// stream is read more often.
-const replanEvery = time.Minute
-
 // noticeEvery is the time between two looks for changes in closed periods.
 const noticeEvery = time.Minute
 

@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"sluice/pipeline"
-	"sluice/pipeline/planning/cadence"
 	"sluice/pipeline/sync/scan"
-	"sluice/pipeline/warehouse/streams"
 )
 
 // Run is the forecast of one run.
@@ -197,19 +195,3 @@ func ceil(x float64) int { return int(math.Ceil(x)) }
 const day = 24 * time.Hour
 
 func days(d time.Duration) float64 { return float64(d) / float64(day) }
-
-// HistoryOf returns a stream's runs of one class. Runs of another class, such as a full scan in
-// between, say nothing about the scheduled runs.
-func HistoryOf(s *streams.Stream, class pipeline.Class) cadence.History {
-	var history cadence.History
-	for _, run := range s.Runs() {
-		if run.Class != class {
-			continue
-		}
-		if history.Since.IsZero() {
-			history.Since = run.Watermark
-		}
-		history.Runs = append(history.Runs, cadence.Run{Start: run.Start, Changes: run.Changes, Calls: run.Calls})
-	}
-	return history
-}

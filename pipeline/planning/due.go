@@ -45,8 +45,6 @@ func Due(turn pipeline.Occasion) pipeline.Due {
 		return pipeline.Due{Bound: pipeline.Exactly}
 	case pipeline.Ended:
 		return ended(turn)
-	case pipeline.Learned:
-		return learned(turn)
 	case pipeline.DetailsWanted, pipeline.SweepWanted, pipeline.Hinted:
 		return pipeline.Due{Bound: pipeline.Earlier, After: rest(turn.Again), Spare: true}
 	case pipeline.Lapsed:
@@ -90,19 +88,6 @@ func rest(again pipeline.Again) time.Duration {
 	case pipeline.AgainNot:
 	}
 	return 0
-}
-
-// learned says when a stream is due after its interval was computed anew. A shorter interval takes
-// effect at once, counted from the end of the last run, a longer one after the next run. A stream
-// with an open or requested run keeps its due time.
-func learned(turn pipeline.Occasion) pipeline.Due {
-	switch {
-	case !turn.Idle:
-		return pipeline.Due{}
-	case turn.Since.IsZero(): // it never ran
-		return pipeline.Due{Bound: pipeline.Earlier}
-	}
-	return pipeline.Due{Bound: pipeline.Earlier, Since: turn.Since, After: turn.Every, NotBefore: turn.Now}
 }
 
 // FirstSweep returns the time between the registration of a stream of sweeps and its first run. It

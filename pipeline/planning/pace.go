@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// AssumedLatency is the assumed time of a call where none was measured.
+const AssumedLatency = 500 * time.Millisecond
+
 // Pace is how fast calls may leave: the limits of the shared allowance, and how long a call takes.
 type Pace struct {
 	// PerMinute and Concurrent are limits; 0 means no limit.

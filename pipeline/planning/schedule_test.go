@@ -177,12 +177,10 @@ func TestDue(t *testing.T) {
 		"a request during the run comes before all":     {ended(pipeline.Occasion{State: pipeline.StateDenied, Requested: true}), pipeline.Due{Bound: pipeline.Exactly}},
 		"a run aside moves nothing":                     {ended(pipeline.Occasion{Aside: true, Requested: true}), pipeline.Due{}},
 
-		"a learned interval counts from the last run": {
-			pipeline.Occasion{Event: pipeline.Learned, Every: every, Idle: true, Since: now.Add(-time.Hour), Now: now},
+		"a lapsed interval counts from the last run": {
+			pipeline.Occasion{Event: pipeline.Lapsed, Every: every, Since: now.Add(-time.Hour), Now: now},
 			pipeline.Due{Bound: pipeline.Earlier, Since: now.Add(-time.Hour), After: every, NotBefore: now},
 		},
-		"a stream that never ran is due":   {pipeline.Occasion{Event: pipeline.Learned, Every: every, Idle: true, Now: now}, pipeline.Due{Bound: pipeline.Earlier}},
-		"a stream at work is left to that": {pipeline.Occasion{Event: pipeline.Learned, Every: every, Since: now, Now: now}, pipeline.Due{}},
 	} {
 		if got := planning.Due(test.turn); got != test.want {
 			t.Errorf("%s: Due = %+v, want %+v", name, got, test.want)

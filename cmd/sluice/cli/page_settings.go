@@ -125,8 +125,6 @@ type resourceSetting struct {
 	Resource    string   `json:"resource"`
 	Every       string   `json:"every"`
 	Stated      bool     `json:"stated"`
-	Ceiling     string   `json:"ceiling,omitempty"`
-	Freshness   string   `json:"freshness,omitempty"`
 	Sweep       string   `json:"sweep,omitempty"`
 	Look        string   `json:"look,omitempty"`
 	CallsPerRun int      `json:"calls_per_run,omitempty"`
@@ -142,7 +140,7 @@ func configurationOf(path string, conf *config.Config) configurationView {
 			continue
 		}
 		shown.Resources = append(shown.Resources, resourceSetting{
-			Resource: name, Every: r.Every.String(), Stated: r.Stated, Ceiling: lasting(r.Ceiling), Freshness: lasting(r.Freshness), Sweep: lasting(r.Sweep),
+			Resource: name, Every: r.Every.String(), Stated: r.Stated, Sweep: lasting(r.Sweep),
 			Look: lasting(r.Look), CallsPerRun: r.CallsPerRun, History: r.History, Daily: r.Daily,
 		})
 	}
@@ -181,7 +179,7 @@ func (p *pages) configuration(_ context.Context, r *console.Request) (console.Pa
 	settings.None = "No setting matches."
 	resources := console.Table{
 		Caption: "Resources that are copied", None: "No resource matches.",
-		Head: []string{"Resource", "Every", "Longest interval", "Freshness", "Sweep", "Look", "Calls a run", "Versions", "By day"},
+		Head: []string{"Resource", "Every", "Sweep", "Look", "Calls a run", "Versions", "By day"},
 	}
 	for i := range shown.Resources {
 		s := &shown.Resources[i]
@@ -190,15 +188,15 @@ func (p *pages) configuration(_ context.Context, r *console.Request) (console.Pa
 		}
 		every, calls := s.Every, console.Text("a share of the day")
 		if s.Stated {
-			every += ", fixed"
+			every += ", stated"
 		}
 		if s.CallsPerRun > 0 {
 			calls = console.Number(s.CallsPerRun)
 		}
 		service, name, _ := strings.Cut(s.Resource, ".")
 		resources.Rows = append(resources.Rows, []console.Cell{
-			console.To(s.Resource, addressOfTable(service, name)), console.Text(every), console.Text(s.Ceiling), console.Text(s.Freshness),
-			console.Text(s.Sweep), console.Text(s.Look), calls, console.Text(view.YesNo(s.History)), console.Text(strings.Join(s.Daily, ", ")),
+			console.To(s.Resource, addressOfTable(service, name)), console.Text(every), console.Text(s.Sweep), console.Text(s.Look), calls,
+			console.Text(view.YesNo(s.History)), console.Text(strings.Join(s.Daily, ", ")),
 		})
 	}
 	page.Parts = append(page.Parts, console.Filters{{Name: "q", Label: "Search", Value: r.Query.Get("q")}},
@@ -279,8 +277,8 @@ and no secret of upstream.`,
 					return view.Row{s.Path, value}
 				}),
 				view.Line(""),
-				view.Table(shown.Resources, "RESOURCE  EVERY  LONGEST  FRESHNESS  SWEEP  LOOK", func(r *resourceSetting) view.Row {
-					return view.Row{r.Resource, r.Every, r.Ceiling, r.Freshness, r.Sweep, r.Look}
+				view.Table(shown.Resources, "RESOURCE  EVERY  SWEEP  LOOK", func(r *resourceSetting) view.Row {
+					return view.Row{r.Resource, r.Every, r.Sweep, r.Look}
 				}))
 		},
 	}

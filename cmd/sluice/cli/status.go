@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/cli/view"
-	"sluice/cmd/sluice/cli/why"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/warehouse/calls"
@@ -28,9 +27,9 @@ func (c *cli) statusCommand() *cobra.Command {
 		Long: `Show the state of every stream, and what the budget has left.
 
 With --why, explain each stream, or those of the resources named: how often it runs
-and where that comes from (stated, declared, or learned from what, within which
-bounds), when it is due, what delays it now, how its list is read and what that
-follows from, how late records come, and what its runs are expected to take.`,
+and where that comes from (stated or declared), when it is due, what delays it now,
+how its list is read and what that follows from, how late records come, and what its
+runs are expected to take.`,
 		Example: "  sluice status\n  sluice status --why\n  sluice status --why inventory.bills --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && !why {
@@ -306,9 +305,6 @@ func remark(s *streams.Status, alarm string, now time.Time) string {
 		parts = append(parts, text)
 	}
 	if text := backlog(s.Details); text != "" {
-		parts = append(parts, text)
-	}
-	if text := why.Unmet(s.Plan); text != "" {
 		parts = append(parts, text)
 	}
 	if s.NeedsReview > 0 {

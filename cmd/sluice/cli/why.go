@@ -64,13 +64,10 @@ func (c *cli) explained(ctx context.Context, a *engine.App, selected []pipeline.
 		}
 		choice := a.Config.Resources[stream.Service.Name+"."+stream.Resource.Name]
 		facts := why.Facts{
-			Stream: stands, Class: pipeline.ClassOf(stream), Stated: choice.Stated, Freshness: choice.Freshness, Ceiling: choice.Ceiling,
+			Stream: stands, Class: pipeline.ClassOf(stream), Stated: choice.Stated,
 			Follows: stream.Work == pipeline.WorkDetails, Hinted: stream.Work == pipeline.WorkHinted,
 			Forecast: plans[key], Reading: read(stream), Now: c.env.Now(),
 			Zone: a.Zone(key.Organization),
-		}
-		if facts.Follows {
-			facts.Freshness = 0 // the target belongs to the list
 		}
 		facts.Budget = budgets.of(key, facts.Class)
 		explained = append(explained, why.Explain(facts))

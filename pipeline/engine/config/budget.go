@@ -8,14 +8,11 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/engine/config/strict"
-	"sluice/schema"
 )
 
-// Schedule says how intervals are learned.
+// Schedule bounds how often change notifications request lists.
 type Schedule struct {
-	// Adaptive says that the intervals of all resources are learned for which the file states none.
-	Adaptive bool `yaml:"adaptive"`
-	// Floor is the shortest interval that may be learned.
+	// Floor is the least time between two runs of a list that change notifications request.
 	Floor time.Duration `yaml:"floor"`
 }
 
@@ -97,17 +94,13 @@ func (c *checker) allowance(a Allowance, org *Organization, path string) {
 }
 
 const (
-	// The bounds of learned intervals: a floor is a day at most, and a freshness a month.
-	maxFloor     = 24 * time.Hour
-	maxFreshness = 31 * 24 * time.Hour
-	// idleFactor is how many times the declared interval a learned one may be where no freshness is
-	// stated.
-	idleFactor = 4
+	// maxFloor is the longest floor.
+	maxFloor = 24 * time.Hour
 	// sumError is the rounding error that a sum of shares may have.
 	sumError = 1e-9
 )
 
-// budget checks how the day is divided, and how intervals are learned.
+// budget checks how the day is divided, and how often notifications may request a list.
 func (c *checker) budget(cfg *Config) {
 	if floor := cfg.Schedule.Floor; floor < minEvery || floor > maxFloor {
 		c.failf("schedule.floor", "has to be 1m to 24h, not %s", c.Raw("schedule.floor"))
@@ -158,29 +151,6 @@ func (c *checker) share(share pipeline.Share, written Share, path string) pipeli
 		c.failf(path, "its ceiling, %g, is below its floor, %g", share.Ceiling, share.Floor)
 	}
 	return share
-}
-
-// learned sets the longest interval that may be learned for a resource, if its interval is learned
-// at all.
-func (c *checker) learned(r Resource, o override, declared *schema.Resource, path string, schedule Schedule) Resource {
-	_, perParent := declared.Cursor.(schema.PerParent)
-	written := c.Raw(path + ".freshness")
-	switch {
-	case written == "":
-		if schedule.Adaptive && !r.Stated && !perParent {
-			r.Ceiling = max(r.Every, schedule.Floor) * idleFactor
-		}
-	case r.Stated:
-		c.failf(path+".freshness", "is there beside every: every fixes the interval, freshness lets it be learned; keep one of the two")
-	case perParent:
-		c.failf(path+".freshness", "has no meaning here: lists under parents go round as calls_per_run and every say; remove it")
-	case o.Freshness < schedule.Floor && !c.Spoilt("schedule.floor") || o.Freshness < minEvery || o.Freshness > maxFreshness:
-		c.failf(path+".freshness", "has to be %s (schedule.floor) to %s, not %s", short(schedule.Floor), short(maxFreshness), written)
-	default:
-		r.Freshness, r.Ceiling = o.Freshness, o.Freshness
-		r.Every = min(r.Every, o.Freshness)
-	}
-	return r
 }
 
 // short writes whole hours and minutes without the zero parts.

@@ -166,14 +166,9 @@ func (s Service) Listed(key schema.Listed) []string {
 
 // Resource is the choice for one resource, in all organizations.
 type Resource struct {
-	// Every is the interval between two scheduled runs, or the first one where intervals are
-	// learned. Stated says that the file fixes it.
+	// Every is the interval between two scheduled runs. Stated says that the file has it.
 	Every  time.Duration
 	Stated bool
-	// Ceiling is the longest interval that may be learned; zero means that the interval is not
-	// learned. Freshness is how old a change may be when it is copied; zero if the file does not
-	// say.
-	Ceiling, Freshness time.Duration
 	// Enabled says that the resource is copied.
 	Enabled bool
 	// CallsPerRun is how many calls one run over details or parents may spend; zero means a share
@@ -262,7 +257,6 @@ type override struct {
 	Every       time.Duration `yaml:"every"`
 	Enabled     *bool         `yaml:"enabled"`
 	CallsPerRun int           `yaml:"calls_per_run"`
-	Freshness   time.Duration `yaml:"freshness"`
 	Sweep       string        `yaml:"sweep"`
 	Look        string        `yaml:"look"`
 	History     bool          `yaml:"history"`

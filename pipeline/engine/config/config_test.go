@@ -213,17 +213,17 @@ func TestEverything(t *testing.T) {
 			},
 		}},
 		Resources: map[string]config.Resource{
-			"accounting.bills":      {Every: 10 * time.Minute, Enabled: true, Ceiling: 10 * time.Minute, Freshness: 10 * time.Minute},
-			"accounting.expenses":   {Every: 6 * time.Hour, Enabled: true, Ceiling: 24 * time.Hour},
-			"accounting.journals":   {Every: 24 * time.Hour, Enabled: true, Ceiling: 96 * time.Hour},
-			"inventory.bills":       {Every: 30 * time.Minute, Enabled: false, Ceiling: 2 * time.Hour},
+			"accounting.bills":      {Every: 10 * time.Minute, Stated: true, Enabled: true},
+			"accounting.expenses":   {Every: 6 * time.Hour, Enabled: true},
+			"accounting.journals":   {Every: 24 * time.Hour, Enabled: true},
+			"inventory.bills":       {Every: 30 * time.Minute, Enabled: false},
 			"inventory.items":       {Every: 90 * time.Minute, Stated: true, Enabled: true, Notified: config.Notified{Every: 6 * time.Hour}},
 			"inventory.price_lists": {Every: 2 * time.Hour, Stated: true, Enabled: true, Sweep: 48 * time.Hour, History: true, Daily: []string{"rate"}},
-			"chat.conversations":    {Every: 24 * time.Hour, Enabled: true, Ceiling: 48 * time.Hour, Freshness: 48 * time.Hour},
+			"chat.conversations":    {Every: 48 * time.Hour, Stated: true, Enabled: true},
 			"chat.channels":         {Every: 6 * time.Hour, Enabled: true, CallsPerRun: 25},
 		},
 		Workers: 3, Log: config.Log{Level: "debug"}, Listen: "[::1]:9000", Quarantine: config.Quarantine{MaxShare: 0, MaxOpen: 7},
-		Schedule: config.Schedule{Adaptive: true, Floor: 10 * time.Minute},
+		Schedule: config.Schedule{Floor: 10 * time.Minute},
 		Budget: config.Budget{
 			Shares: map[string]config.Share{
 				"incremental": {Floor: new(0.5), Ceiling: new(0.9)}, "backfill": {Ceiling: new(1.0)}, "sweep": {Floor: new(0.1)},

@@ -44,7 +44,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 	for _, optional := range []string{
 		"  name: Svc\n", "    data_center: com\n", "resources: {}\n", "custom: []\n", "workers: 8\n", "log:\n", "  level: info\n",
 		"listen: 127.0.0.1:9464\n", "quarantine:\n", "  max_share: 0.05\n", "  max_open: 1000\n",
-		"schedule:\n", "  adaptive: false\n", "  floor: 5m\n", "budget: {}\n", "notifications: {}\n", "telemetry: {}\n", "console: {}\n", "events: []\n", "lake: {}\n", "retention:\n", "  calls: 840h\n", "  runs: 9600h\n", "  raw: 9600h\n", "  history: 0\n", "  changes: 336h\n",
+		"schedule:\n", "  floor: 5m\n", "budget: {}\n", "notifications: {}\n", "telemetry: {}\n", "console: {}\n", "events: []\n", "lake: {}\n", "retention:\n", "  calls: 840h\n", "  runs: 9600h\n", "  raw: 9600h\n", "  history: 0\n", "  changes: 336h\n",
 		"  quarantine:\n", "    open: 0\n", "    retried: 2160h\n", "    resolved: 2160h\n", "  gone: 0\n",
 	} {
 		if strings.Count(bare, "\n"+optional) != 1 {
@@ -118,7 +118,6 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		"base_url":       chat.BaseURL == "https://chat.svc.example.com/network/partners",
 		"invoicing":      acme.Services["invoicing"].Plan == "free",
 		"every":          got.Resources["inventory.bills"].Every == 30*time.Minute,
-		"freshness":      got.Resources["inventory.items"].Freshness == time.Hour && got.Resources["inventory.items"].Ceiling == time.Hour,
 		"reset":          cmp.Equal(acme.AllowanceOf("chat"), config.Allowance{Reset: &config.Reset{Zone: "Asia/Kolkata"}, RateScope: config.ScopeOrganization}),
 		"shares":         cmp.Equal(got.Budget.Classes, pipeline.DefaultShares()),
 		"off":            !got.Resources["chat.conversations"].Enabled,

@@ -53,7 +53,7 @@ func (c *checker) resources(doc *document) {
 		key := by[name] // "" if the file says nothing about it
 		r.LeftOut = c.leftOut(doc, declared[name], doc.Resources[key], "resources."+key, doc.parentsIn(declared[name], schemas[name]))
 		hashed = hashed || slices.ContainsFunc(r.LeftOut, func(rule redact.Rule) bool { return rule.How == redact.Hashed })
-		full[name] = c.learned(r, doc.Resources[key], declared[name], "resources."+key, doc.Schedule)
+		full[name] = r
 	}
 	doc.Config.Resources = full
 	c.privacyKey(&doc.Privacy, hashed)

@@ -62,7 +62,7 @@ func (f *fixture) metrics(callbacks *metrics.Callbacks) string {
 func (f *fixture) happened() {
 	f.t.Helper()
 	of := func(sql string, args ...any) { f.exec(sql, append([]any{businessKey}, args...)...) }
-	of(`UPDATE sluice.streams SET every = '10 minutes', ceiling = NULL, planned_every = NULL WHERE organization_id = $1`)
+	of(`UPDATE sluice.streams SET every = '10 minutes' WHERE organization_id = $1`)
 	of(`UPDATE sluice.streams SET state = 'failed', failures = 2, watermark = '2026-05-01Z', last_done_at = '2026-05-02Z'
 		WHERE (organization_id, service, resource) = ($1, 'inventory', 'items')`)
 	of(`UPDATE sluice.streams SET enabled = false, state = 'denied' WHERE (organization_id, service, resource) = ($1, 'inventory', 'credit_notes')`)

@@ -138,7 +138,7 @@ func streamMetrics() []Metric {
 		gauge(streamBound, "seconds", "age of the watermark above which the stream is late: three intervals, a tick, and what its records come late by; "+
 			"absent for disabled streams and for backfills", "alerts compare with it", stream...),
 		gauge(streamInterval, "seconds", "time between two scheduled runs, in force now; absent for disabled streams and for backfills",
-			"data is older than you expect: the interval may be a learned one", stream...),
+			"data is older than you expect: the interval may be `notified.every`", stream...),
 		gauge(streamLastDone, instant, "when a run last ended as done", "`time() - …` is above three times the interval: "+
 			"runs fail, or end and prove nothing", stream...),
 		gauge(streamState, flag, "1 for the state that the stream is in", "`denied` or `failed` is 1", organization, service, resource, "state"),

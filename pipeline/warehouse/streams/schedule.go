@@ -1,8 +1,7 @@
 // Package streams says which streams there are, how often each is due and which is due now. Package
-// warehouse decides what may be written to a stream's tables, and by which worker. Package cadence
-// computes learned intervals.
+// warehouse decides what may be written to a stream's tables, and by which worker.
 //
-// Start reading at Schedule.TakeDue; intervals.go stores what was learned.
+// Start reading at Schedule.TakeDue.
 package streams
 
 import (
@@ -41,10 +40,8 @@ func New(pool *pgxpool.Pool, rule pipeline.DueRule) *Schedule {
 type Setting struct {
 	pipeline.Key
 
-	// Every is the interval between two scheduled runs, or the first one if it is learned.
+	// Every is the interval between two scheduled runs.
 	Every time.Duration
-	// Ceiling is the longest interval that may be learned; zero fixes it to Every.
-	Ceiling time.Duration
 	// Hinted is the interval while notifications are trusted; zero means that they do not replace
 	// scheduled runs.
 	Hinted time.Duration
@@ -57,24 +54,18 @@ type Setting struct {
 
 const (
 	// Rows are written in the order of their keys, so that two processes that start at once wait
-	// for each other instead of deadlocking. A learned interval is kept while the ceiling is the
-	// same: a restart loses nothing. The insertion locks a row that exists already, which xmax
-	// shows.
+	// for each other instead of deadlocking. The insertion locks a row that exists already, which
+	// xmax shows.
 	sqlRegister = `
-INSERT INTO sluice.streams AS s (organization_id, service, resource, every, enabled, ceiling, hash_rule, hinted_every)
-SELECT organization_id, service, resource, seconds * interval '1 second', enabled, nullif(most, 0) * interval '1 second', $7,
-	nullif(hinted, 0) * interval '1 second'
-FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::boolean[], $6::float8[], $8::float8[])
-	AS w (organization_id, service, resource, seconds, enabled, most, hinted)
+INSERT INTO sluice.streams AS s (organization_id, service, resource, every, enabled, hash_rule, hinted_every)
+SELECT organization_id, service, resource, seconds * interval '1 second', enabled, $6, nullif(hinted, 0) * interval '1 second'
+FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::boolean[], $7::float8[])
+	AS w (organization_id, service, resource, seconds, enabled, hinted)
 ORDER BY organization_id, service, resource
 ON CONFLICT (organization_id, service, resource) DO UPDATE SET
-	every = excluded.every, enabled = excluded.enabled, ceiling = excluded.ceiling, hinted_every = excluded.hinted_every,
-	planned_every = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned_every END,
-	planned_at = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned_at END,
-	planned = CASE WHEN s.ceiling IS NOT DISTINCT FROM excluded.ceiling THEN s.planned END
-WHERE s.every <> excluded.every OR s.enabled <> excluded.enabled OR s.ceiling IS DISTINCT FROM excluded.ceiling
-	OR s.hinted_every IS DISTINCT FROM excluded.hinted_every
-RETURNING s.organization_id, s.service, s.resource, s.xmax = 0, coalesce(s.planned_every, s.every)`
+	every = excluded.every, enabled = excluded.enabled, hinted_every = excluded.hinted_every
+WHERE s.every <> excluded.every OR s.enabled <> excluded.enabled OR s.hinted_every IS DISTINCT FROM excluded.hinted_every
+RETURNING s.organization_id, s.service, s.resource, s.xmax = 0, s.every`
 
 	sqlDisable = `
 UPDATE sluice.streams s SET enabled = false
@@ -110,7 +101,7 @@ UPDATE sluice.streams s SET requested_gen = requested_gen + CASE s.state WHEN 'd
 	state = CASE WHEN state IN ('idle', 'failed') THEN 'queued' ELSE state END
 FROM free f
 WHERE (f.organization_id, f.service, f.resource) = (s.organization_id, s.service, s.resource)
-RETURNING s.organization_id, s.service, s.resource, s.state = 'denied', coalesce(s.planned_every, s.every)`
+RETURNING s.organization_id, s.service, s.resource, s.state = 'denied', s.every`
 
 	// A stream that is being written to is skipped: it is still due at the next tick. The clock is
 	// read once: it is volatile, so a comparison row by row could not use the index
@@ -134,22 +125,19 @@ RETURNING s.organization_id, s.service, s.resource, false, ` + interval
 func (s *Schedule) RegisterStreams(ctx context.Context, settings []Setting) error {
 	keys := make([]pipeline.Key, len(settings))
 	seconds := make([]float64, len(settings))
-	ceilings, hinted := make([]float64, len(settings)), make([]float64, len(settings))
+	hinted := make([]float64, len(settings))
 	enabled := make([]bool, len(settings))
 	after := make(map[pipeline.Key]time.Duration, len(settings))
 	for i, setting := range settings {
 		if setting.Every <= 0 {
 			return fmt.Errorf("registering %s: every is %s, it has to be positive", setting.Key, setting.Every)
 		}
-		if setting.Ceiling < 0 {
-			return fmt.Errorf("registering %s: the ceiling is %s, it must not be negative", setting.Key, setting.Ceiling)
-		}
-		keys[i], seconds[i], ceilings[i], enabled[i] = setting.Key, setting.Every.Seconds(), setting.Ceiling.Seconds(), setting.Enabled
+		keys[i], seconds[i], enabled[i] = setting.Key, setting.Every.Seconds(), setting.Enabled
 		hinted[i], after[setting.Key] = setting.Hinted.Seconds(), setting.After
 	}
 	organizations, services, resources := columns(keys)
 	return postgres.InTx(ctx, s.pool, "registering streams", func(tx pgx.Tx) error {
-		written, err := collect(tx.Query(ctx, sqlRegister, organizations, services, resources, seconds, enabled, ceilings, record.HashRule, hinted))
+		written, err := collect(tx.Query(ctx, sqlRegister, organizations, services, resources, seconds, enabled, record.HashRule, hinted))
 		if err != nil {
 			return postgres.Fail("registering streams", err)
 		}
@@ -217,10 +205,10 @@ func (s *Schedule) RequestTold(ctx context.Context, tx pgx.Tx, keys []pipeline.K
 }
 
 // TakeDue takes at most limit streams that are due, most urgent first. It moves their due time on
-// by their interval, the learned one if there is one. It works in the caller's transaction, which
-// also inserts the jobs: a stream is taken if and only if it has its job. A denied stream is due a
-// day after it was denied, or by its interval after a process was restarted: the cause may have
-// been removed upstream or in the configuration. It notes the instant as that of the last tick.
+// by their interval. It works in the caller's transaction, which also inserts the jobs: a stream is
+// taken if and only if it has its job. A denied stream is due a day after it was denied, or by its
+// interval after a process was restarted: the cause may have been removed upstream or in the
+// configuration. It notes the instant as that of the last tick.
 func (s *Schedule) TakeDue(ctx context.Context, tx pgx.Tx, limit int) ([]pipeline.Key, error) {
 	if err := ticked(ctx, tx); err != nil {
 		return nil, err

@@ -16,10 +16,8 @@ type Status struct {
 	Service      string `db:"service"         json:"service"`
 	Resource     string `db:"resource"        json:"resource"`
 	Enabled      bool   `db:"enabled"         json:"enabled"`
-	// EverySeconds is the interval between two scheduled runs; Plan is what it was learned from,
-	// nil if it is fixed.
+	// EverySeconds is the interval between two scheduled runs.
 	EverySeconds float64   `db:"every_seconds" json:"every_seconds"`
-	Plan         *Plan     `db:"planned"       json:"plan,omitempty"`
 	NextDueAt    time.Time `db:"next_due_at"   json:"next_due_at"`
 	// State is one of pipeline's states; Reason says why, Until when it goes on.
 	State  string     `db:"state"      json:"state"`
@@ -110,7 +108,7 @@ type ParentRound struct {
 // which those that follow join.
 const sqlStatus = `
 SELECT s.organization_id, s.service, s.resource, s.enabled, extract(epoch FROM ` + interval + `)::float8 AS every_seconds,
-	CASE WHEN s.planned_every IS NOT NULL THEN s.planned END AS planned, s.next_due_at, s.state, s.reason, s.wait_until,
+	s.next_due_at, s.state, s.reason, s.wait_until,
 	s.watermark, coalesce(s.watermark > coalesce(s.scanned_until, clock_timestamp() + interval '1 day'), false) AS watermark_ahead,
 	s.failures, s.run_id, s.last_run_id, s.last_done_at, s.note,
 	coalesce((SELECT p.proof FROM sluice.runs p

@@ -19,8 +19,7 @@ const trusted = `(s.hinted_every IS NOT NULL AND s.announced_runs >= ` + neededR
 const neededRuns = `3`
 
 // interval is the time between two scheduled runs of stream s.
-const interval = `CASE WHEN ` + trusted + ` THEN greatest(s.hinted_every, coalesce(s.planned_every, s.every))
-	ELSE coalesce(s.planned_every, s.every) END`
+const interval = `CASE WHEN ` + trusted + ` THEN greatest(s.hinted_every, s.every) ELSE s.every END`
 
 const (
 	sqlProve = `
@@ -48,10 +47,10 @@ WHERE s.hinted_every IS NOT NULL GROUP BY s.organization_id, s.service, s.resour
 
 	// A stream that is being written to is left to the next turn.
 	sqlLapsed = `
-SELECT s.organization_id, s.service, s.resource, coalesce(s.planned_every, s.every), s.last_done_at, clock_timestamp()
+SELECT s.organization_id, s.service, s.resource, s.every, s.last_done_at, clock_timestamp()
 FROM sluice.streams s
 WHERE s.enabled AND s.hinted_every IS NOT NULL AND s.run_id IS NULL AND s.state <> 'denied' AND NOT ` + trusted + `
-	AND s.next_due_at > greatest(s.last_done_at + coalesce(s.planned_every, s.every), clock_timestamp())
+	AND s.next_due_at > greatest(s.last_done_at + s.every, clock_timestamp())
 ORDER BY s.organization_id, s.service, s.resource FOR UPDATE OF s SKIP LOCKED`
 )
 

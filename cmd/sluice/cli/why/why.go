@@ -11,7 +11,6 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline"
 	"sluice/pipeline/planning"
-	"sluice/pipeline/planning/cadence"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/streams"
 )
@@ -20,10 +19,8 @@ import (
 type Facts struct {
 	Stream streams.Status
 	Class  pipeline.Class
-	// Stated says that the configuration fixes the interval. Freshness is the target in the
-	// configuration and Ceiling the longest interval that may be learned; zero where there is none.
-	Stated             bool
-	Freshness, Ceiling time.Duration
+	// Stated says that the configuration has the interval.
+	Stated bool
 	// Follows says that the stream reads the details of a list, Hinted that it reads what
 	// notifications tell of.
 	Follows  bool
@@ -55,7 +52,6 @@ type Source string
 const (
 	SourceConfigured Source = "configured"
 	SourceDeclared   Source = "declared"
-	SourceLearned    Source = "learned"
 )
 
 // Explanation is why a stream runs when it runs.
@@ -70,11 +66,7 @@ type Explanation struct {
 	Why       string    `json:"why"`
 	NextDueAt time.Time `json:"next_due_at"`
 	Delays    []string  `json:"delays"`
-	// Plan is the basis of a learned interval.
-	Plan *streams.Plan `json:"plan,omitempty"`
-	// FreshnessSeconds is the target in the configuration, 0 if there is none.
-	FreshnessSeconds float64  `json:"freshness_seconds,omitempty"`
-	Forecast         Forecast `json:"forecast"`
+	Forecast  Forecast  `json:"forecast"`
 	// Reading is how the list is read, and why so.
 	Reading Reading `json:"reading"`
 	// Proof is how the last run that knew it knew that no record escaped it.
@@ -99,7 +91,7 @@ func Explain(f Facts) Explanation {
 	s := &f.Stream
 	e := Explanation{
 		Organization: s.Organization, Service: s.Service, Resource: s.Resource, State: s.State, EverySeconds: s.EverySeconds,
-		NextDueAt: s.NextDueAt, Delays: delays(&f), Plan: s.Plan, FreshnessSeconds: f.Freshness.Seconds(), Reading: f.Reading, Proof: s.Proof,
+		NextDueAt: s.NextDueAt, Delays: delays(&f), Reading: f.Reading, Proof: s.Proof,
 		Forecast: Forecast{
 			Calls: f.Forecast.Calls, CallsPerDay: f.Forecast.Schedule.CallsPerDay, FreshSeconds: f.Forecast.Schedule.FreshSeconds,
 			Basis: f.Forecast.Basis.String(),
@@ -120,86 +112,9 @@ func source(f *Facts) (Source, string) {
 		return SourceDeclared, "follows its list, which makes it due at once; looked for by itself every " + Span(f.Stream.EverySeconds)
 	case f.Stated:
 		return SourceConfigured, "stated in the configuration"
-	case f.Ceiling == 0:
-		return SourceDeclared, "the declared interval: neither every nor freshness is stated, and schedule.adaptive is off or has no meaning here"
-	case f.Stream.Plan == nil:
-		return SourceLearned, "nothing was learned yet: sluice serve works intervals out once a minute"
 	default:
-		return SourceLearned, learned(f.Stream.Plan, f)
+		return SourceDeclared, "the declared interval: the configuration states no every"
 	}
-}
-
-// learned says what was observed, the bounds, and which of them decided.
-func learned(p *streams.Plan, f *Facts) string {
-	text := "learned: "
-	if cadence.Reason(p.Reason) == cadence.Unseen {
-		text += "no run went on from a watermark yet"
-	} else {
-		text += fmt.Sprintf("%s seen over %s, %s", rate(p.ChangesPerHour), Span(p.SeenHours*time.Hour.Seconds()), callsARun(p.CallsPerRun))
-	}
-	if f.Freshness > 0 {
-		text += ", target " + Span(f.Freshness.Seconds())
-	} else {
-		text += ", at most every " + Span(f.Ceiling.Seconds())
-	}
-	text += ", floor " + Span(p.FloorSeconds)
-	if p.CallsPerDay != nil {
-		text += fmt.Sprintf(", %s calls a day for the learned %s streams of this service", view.Count(int(*p.CallsPerDay)), p.Class)
-	}
-	return text + "; " + because(p)
-}
-
-func because(p *streams.Plan) string {
-	switch cadence.Reason(p.Reason) {
-	case cadence.Unseen:
-		if p.EverySeconds <= p.FloorSeconds {
-			return "once after the floor, to see what changes"
-		}
-		return "as declared, until something is seen"
-	case cadence.Floor:
-		return "as often as the floor allows"
-	case cadence.Worth:
-		return "more often, a call would find a change less than once in 33 times"
-	case cadence.Quiet:
-		return "nothing changed, so it backs off until something does"
-	case cadence.Shared:
-		return "its part of these calls, by changes and calls a run"
-	case cadence.Ceiling:
-		return "as rarely as is allowed"
-	case cadence.Extended:
-		return Unmet(p)
-	default:
-		return p.Reason
-	}
-}
-
-// Unmet says that a target cannot be met; "" if it can.
-func Unmet(p *streams.Plan) string {
-	if p == nil || cadence.Reason(p.Reason) != cadence.Extended || p.CallsPerDay == nil {
-		return ""
-	}
-	return fmt.Sprintf("the target cannot be met: the targets of the %s streams of this service take %s calls a day, and there are %s",
-		p.Class, view.Count(int(p.NeededPerDay+0.5)), view.Count(int(*p.CallsPerDay)))
-}
-
-// rate writes a rate of changes in the unit in which it is more than one.
-func rate(perHour float64) string {
-	const hoursADay = 24
-	switch {
-	case perHour == 0:
-		return "no change"
-	case perHour >= 1:
-		return fmt.Sprintf("%.3g changes an hour", perHour)
-	default:
-		return fmt.Sprintf("%.2g changes a day", perHour*hoursADay)
-	}
-}
-
-func callsARun(perRun float64) string {
-	if perRun == 1 {
-		return "1 call a run"
-	}
-	return fmt.Sprintf("%.3g calls a run", perRun)
 }
 
 // told says how far notifications replace the scheduled runs of a stream, and if they do not, why.

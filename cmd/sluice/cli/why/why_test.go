@@ -7,57 +7,23 @@ import (
 
 	"sluice/cmd/sluice/cli/why"
 	"sluice/pipeline"
-	"sluice/pipeline/planning/cadence"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/streams"
 )
 
-// plan is twelve changes an hour, seen over 31 hours, under a target of an hour.
-func plan(because cadence.Reason) *streams.Plan {
-	return &streams.Plan{
-		EverySeconds: 300, Reason: string(because), ChangesPerHour: 12, SeenHours: 31, CallsPerRun: 1, FloorSeconds: 300, CeilingSeconds: 3583,
-		Class: pipeline.ClassIncremental, CallsPerDay: new(400.0), NeededPerDay: 799.6,
-	}
-}
-
 func TestWhereAnIntervalComesFrom(t *testing.T) {
 	t.Parallel()
-	learned := func(p *streams.Plan, change func(*streams.Plan)) why.Facts {
-		change(p)
-		return why.Facts{Ceiling: time.Hour, Freshness: time.Hour, Stream: streams.Status{Enabled: true, State: "idle", Plan: p}}
-	}
-	as := func(*streams.Plan) {}
-	const seen, bounds = "learned: 12 changes an hour seen over 1 d 7 h, 1 call a run, target 1 h, floor 5 m",
-		", 400 calls a day for the learned incremental streams of this service; "
 	for name, test := range map[string]struct {
 		facts  why.Facts
 		source why.Source
 		want   string
 	}{
 		"stated":   {why.Facts{Stated: true}, why.SourceConfigured, "stated in the configuration"},
-		"declared": {why.Facts{}, why.SourceDeclared, "the declared interval: neither every nor freshness is stated, and schedule.adaptive is off or has no meaning here"},
+		"declared": {why.Facts{}, why.SourceDeclared, "the declared interval: the configuration states no every"},
 		"details": {
-			why.Facts{Follows: true, Ceiling: time.Hour, Stream: streams.Status{EverySeconds: 3600}}, why.SourceDeclared,
+			why.Facts{Follows: true, Stream: streams.Status{EverySeconds: 3600}}, why.SourceDeclared,
 			"follows its list, which makes it due at once; looked for by itself every 1 h",
 		},
-		"no plan yet": {why.Facts{Ceiling: time.Hour}, why.SourceLearned, "nothing was learned yet: sluice serve works intervals out once a minute"},
-		"floor":       {learned(plan(cadence.Floor), as), why.SourceLearned, seen + bounds + "as often as the floor allows"},
-		"no limit": {learned(plan(cadence.Floor), func(p *streams.Plan) { p.CallsPerDay = nil }), why.SourceLearned,
-			seen + "; as often as the floor allows"},
-		"shared": {learned(plan(cadence.Shared), func(p *streams.Plan) { p.CallsPerRun = 2.5 }), why.SourceLearned,
-			"learned: 12 changes an hour seen over 1 d 7 h, 2.5 calls a run, target 1 h, floor 5 m" + bounds + "its part of these calls, by changes and calls a run"},
-		"little": {learned(plan(cadence.Worth), func(p *streams.Plan) { p.ChangesPerHour = 0.1 }), why.SourceLearned,
-			"learned: 2.4 changes a day seen over 1 d 7 h, 1 call a run, target 1 h, floor 5 m" + bounds + "more often, a call would find a change less than once in 33 times"},
-		"quiet": {learned(plan(cadence.Quiet), func(p *streams.Plan) { p.ChangesPerHour = 0 }), why.SourceLearned,
-			"learned: no change seen over 1 d 7 h, 1 call a run, target 1 h, floor 5 m" + bounds + "nothing changed, so it backs off until something does"},
-		"loaded just now": {learned(plan(cadence.Unseen), as), why.SourceLearned,
-			"learned: no run went on from a watermark yet, target 1 h, floor 5 m" + bounds + "once after the floor, to see what changes"},
-		"unseen": {learned(plan(cadence.Unseen), func(p *streams.Plan) { p.EverySeconds = 900 }), why.SourceLearned,
-			"learned: no run went on from a watermark yet, target 1 h, floor 5 m" + bounds + "as declared, until something is seen"},
-		"no target": {why.Facts{Ceiling: time.Hour, Stream: streams.Status{Plan: plan(cadence.Ceiling)}}, why.SourceLearned,
-			"learned: 12 changes an hour seen over 1 d 7 h, 1 call a run, at most every 1 h, floor 5 m" + bounds + "as rarely as is allowed"},
-		"missed": {learned(plan(cadence.Extended), as), why.SourceLearned,
-			seen + bounds + "the target cannot be met: the targets of the incremental streams of this service take 800 calls a day, and there are 400"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
