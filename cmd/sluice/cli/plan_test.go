@@ -118,7 +118,7 @@ func TestPlanFits(t *testing.T) {
 	if p.Fits || p.calls()["inventory.taxes"] != 6002 {
 		t.Errorf("it fits: %+v", p)
 	}
-	o := s.run("plan", "--assume", "accounting.chart_of_accounts=100000,inventory.bills=20000,accounting.contact_persons.parents=1000")
+	o := s.run("plan", "--assume", "accounting.chart_of_accounts=100000,inventory.bills=20000,accounting.contact_persons.parents=1000,inventory.taxes=600000")
 	for line := range strings.Lines(o.stdout) {
 		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 120 {
 			t.Errorf("%d columns: %s", n, line)
