@@ -2,15 +2,21 @@ package connectors_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sluice/connectors"
 	"sluice/sandbox/witness"
 	"sluice/schema"
+	"sluice/schema/docs"
 	"sluice/schema/record"
+	"sluice/schema/validate"
 )
 
 // object is the part of a declaration that lies over one JSON object.
@@ -30,9 +36,7 @@ func TestDeclarationsAgreeWithTheirWitnesses(t *testing.T) {
 			t.Run(service.Name+"."+resource.Name, func(t *testing.T) {
 				t.Parallel()
 				sample, err := witness.Load(service.Name, resource.Name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if sample.Key != resource.Key {
 					t.Errorf("the declaration reads the key %q, the witness has %q", resource.Key, sample.Key)
 				}
@@ -40,9 +44,7 @@ func TestDeclarationsAgreeWithTheirWitnesses(t *testing.T) {
 					t.Errorf("the witness cites no fact: %q", sample.Passage)
 				}
 				whole, err := sample.Whole()
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				holdAssumed(t, resource, &sample)
 				agree(t, "", object{resource.Columns, resource.Children, resource.Ignored}, whole)
 				fits(t, resource, whole)
@@ -55,9 +57,7 @@ func TestDeclarationsAgreeWithTheirWitnesses(t *testing.T) {
 func TestEveryWitnessHasItsDeclaration(t *testing.T) {
 	t.Parallel()
 	samples, err := witness.All()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var declared []string
 	for _, service := range connectors.All() {
 		for _, resource := range service.Resources {
@@ -162,13 +162,9 @@ func agreeArray(t *testing.T, path string, child *schema.Child, raw json.RawMess
 func fits(t *testing.T, resource *schema.Resource, raw []byte) {
 	t.Helper()
 	normalizer, err := record.New(resource, time.UTC)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	record, err := normalizer.RecordUnder(raw, parentOf(resource))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if record.Extra != "" || len(record.Drift) != 0 {
 		t.Errorf("unknown keys %s, and in all %v", record.Extra, record.Drift)
 	}
@@ -189,4 +185,193 @@ func parentOf(resource *schema.Resource) string {
 		return "a parent"
 	}
 	return ""
+}
+
+func TestCatalogueIsValid(t *testing.T) {
+	t.Parallel()
+	must(t, validate.Services(connectors.All()))
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// TestDictionaryIsCurrent fails when a declaration changed and the pages did not: write them anew
+// by make dictionary.
+func TestDictionaryIsCurrent(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"dictionary.md": docs.Dictionary(connectors.All()), "personal-data.md": docs.Personal(connectors.All()),
+	} {
+		stored, err := os.ReadFile("../docs/" + name)
+		must(t, err)
+		if diff := cmp.Diff(string(stored), want); diff != "" {
+			t.Errorf("docs/%s is not current; run make dictionary (-stored +now):\n%s", name, diff)
+		}
+	}
+}
+
+// TestAddingAResourceShowsTheRealOne: what the page shows as added stands in the files that it
+// names, line for line.
+func TestAddingAResourceShowsTheRealOne(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/adding-a-resource.md")
+	must(t, err)
+	blocks := strings.Split(string(page), "```diff\n+++ b/")[1:]
+	const shown = 2 // declaration, line of the list
+	if len(blocks) != shown {
+		t.Fatalf("the page shows %d differences, want %d", len(blocks), shown)
+	}
+	for _, block := range blocks {
+		block, _, _ = strings.Cut(block, "```")
+		name, lines, _ := strings.Cut(block, "\n")
+		file, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
+		must(t, err)
+		var added strings.Builder
+		for line := range strings.Lines(lines) {
+			if text, ok := strings.CutPrefix(line, "+"); ok {
+				added.WriteString(text)
+			}
+		}
+		if added.Len() == 0 || !strings.Contains(string(file), added.String()) {
+			t.Errorf("%s no longer holds what the page shows of it:\n%s", name, added.String())
+		}
+	}
+}
+
+// personal are words of wire keys whose values lead to a person, to money or to what people wrote.
+func personal() []string {
+	return []string{
+		"phone", "mobile", "fax", "skype", "email", "zip", "street", "address", "attention",
+		"first_name", "last_name", "contact_name", "contact_person_name", "employee_name", "salesperson_name", "user_name", "created_by_name",
+		"gst_no", "vat_reg_no", "tax_reg_no", "check_number", "card_number", "account_number", "iban",
+		"notes", "terms_and_conditions", "description", "comments", "memo", "documents", "file_name", "custom_field_hash",
+	}
+}
+
+// harmless are keys that hold such a word and tell nothing of a person, with the reason.
+func harmless() map[string]string {
+	return map[string]string{
+		"mobile_country_code": "a country alone reaches no person",
+	}
+}
+
+// TestPersonalValuesAreMasked holds the classes against words that a hand listed: what a masked
+// reader sees has none of them in its key. Identifiers of records (_id), numbers and truth values
+// are none of these values.
+func TestPersonalValuesAreMasked(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, service := range connectors.All() {
+		for i := range service.Resources {
+			for _, table := range service.Resources[i].Tables() {
+				for _, column := range table.Columns {
+					if word := personalWord(column); word != "" {
+						seen[word] = true
+						if !column.Class.Personal() && harmless()[column.Wire] == "" {
+							t.Errorf("%s.%s.%s is %q and masked readers would see it: its key holds %q",
+								service.Name, table.Name, column.Wire, column.Class, word)
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, word := range []string{"phone", "mobile", "fax", "email", "zip", "address", "gst_no", "notes", "description", "check_number"} {
+		if !seen[word] {
+			t.Errorf("no column of the catalogue holds %q: the test looks at none", word)
+		}
+	}
+}
+
+func personalWord(column schema.Column) string {
+	switch column.Kind {
+	case schema.KindID, schema.KindText, schema.KindJSON:
+	default:
+		return ""
+	}
+	if strings.HasSuffix(column.Wire, "_id") {
+		return ""
+	}
+	for _, word := range personal() {
+		if strings.Contains(column.Wire, word) {
+			return word
+		}
+	}
+	return ""
+}
+
+// undocumented says whether no document shows a key of the records of a list: then all its columns
+// are assumed.
+func undocumented(sample *witness.Witness) bool {
+	return sample.Service == "chat" && (sample.Resource == "channels" || sample.Resource == "network_channels")
+}
+
+// holdAssumed holds what a declaration assumes against the witness.
+func holdAssumed(t *testing.T, resource *schema.Resource, sample *witness.Witness) {
+	t.Helper()
+	documents, live := []json.RawMessage{sample.Record}, []json.RawMessage{sample.Live}
+	if undocumented(sample) {
+		documents, live = nil, append(live, sample.Record)
+	}
+	onlyLive(t, "", object{columns: resource.Columns, children: resource.Children}, documents, live)
+}
+
+// onlyLive holds the columns of one place, and of the places below it, against the values that
+// stand there by the document and by live services: a column that live services alone send is
+// assumed, or the second key of a column, and one that the document names is not.
+func onlyLive(t *testing.T, path string, declared object, documents, live []json.RawMessage) {
+	t.Helper()
+	named, added := members(documents), members(live)
+	for _, column := range declared.columns {
+		assumed(t, path+column.Wire, column, named[column.Wire], added[column.Wire])
+		if _, also := added[column.Also]; also != (column.Also != "") {
+			t.Errorf("%s%s has the second key %q, among the live keys: %t", path, column.Wire, column.Also, also)
+		}
+	}
+	for i := range declared.children {
+		child := &declared.children[i]
+		switch {
+		case child.Prefix != "": // its keys are the record's own, and no column names them.
+		case child.Scalar:
+			assumed(t, path+child.Name, child.Columns[0], named[child.Name], added[child.Name])
+		default:
+			onlyLive(t, path+child.Name+".", object{columns: child.Columns, children: child.Children}, named[child.Name], added[child.Name])
+		}
+	}
+}
+
+func assumed(t *testing.T, path string, column schema.Column, documents, live []json.RawMessage) {
+	t.Helper()
+	switch {
+	case column.Given: // the engine supplies it.
+	case len(documents) > 0 && column.Assumed:
+		t.Errorf("%s is assumed, and the document names it", path)
+	case len(documents) == 0 && len(live) > 0 && !column.Assumed:
+		t.Errorf("%s is not assumed, and live services alone send it", path)
+	}
+}
+
+// members gathers the members of objects by their keys. Elements of arrays stand at one place.
+func members(values []json.RawMessage) map[string][]json.RawMessage {
+	into := map[string][]json.RawMessage{}
+	for _, value := range values {
+		var array []json.RawMessage
+		if json.Unmarshal(value, &array) == nil {
+			for key, inner := range members(array) {
+				into[key] = append(into[key], inner...)
+			}
+			continue
+		}
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(value, &fields) == nil {
+			for key, inner := range fields {
+				into[key] = append(into[key], inner)
+			}
+		}
+	}
+	return into
 }

@@ -36,9 +36,7 @@ type sample struct {
 func samples(tb testing.TB) []sample {
 	tb.Helper()
 	all, err := witness.All()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	declared := map[string]*schema.Resource{}
 	for _, service := range connectors.All() {
 		for i := range service.Resources {
@@ -52,9 +50,7 @@ func samples(tb testing.TB) []sample {
 			continue
 		}
 		normalizer, err := record.New(resource, time.UTC)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, err)
 		s := sample{name: w.Service + "." + w.Resource, resource: resource, normalizer: normalizer, record: once(tb, &w, resource), id: resource.ID}
 		if parents, ok := resource.Cursor.(schema.PerParent); ok && parents.Identifier != "" {
 			s.id = parents.Identifier
@@ -69,20 +65,14 @@ func samples(tb testing.TB) []sample {
 func once(tb testing.TB, w *witness.Witness, resource *schema.Resource) json.RawMessage {
 	tb.Helper()
 	whole, err := w.Whole()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(whole, &fields); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, json.Unmarshal(whole, &fields))
 	for _, column := range resource.Columns {
 		delete(fields, column.Also)
 	}
 	raw, err := json.Marshal(fields)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return raw
 }
 
@@ -125,18 +115,14 @@ func parsed(tb testing.TB, raw []byte) map[string]any {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var document map[string]any
-	if err := decoder.Decode(&document); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, decoder.Decode(&document))
 	return document
 }
 
 func written(tb testing.TB, document any) []byte {
 	tb.Helper()
 	raw, err := json.Marshal(document)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return raw
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
@@ -230,9 +229,7 @@ func TestAsOfRefuses(t *testing.T) {
 	}
 	list(t, url, `UPDATE history.versions SET valid_from = valid_from - interval '9 days' WHERE organization_id = 'a' RETURNING 'older'`)
 	got = answers(t, url, "SET sluice.as_of = '"+before+"'; SET sluice.as_of_organizations = 'a'", `SELECT DISTINCT organization_id FROM as_of.bills`)
-	if diff := cmp.Diff([]string{"a"}, got); diff != "" {
-		t.Errorf("one organization alone (-want +got):\n%s", diff)
-	}
+	same(t, "one organization alone", []string{"a"}, got)
 }
 
 // TestAsOfEndsDaysByZone: a day ends at midnight of each organization, whatever the zone of the
@@ -252,9 +249,7 @@ func TestAsOfEndsDaysByZone(t *testing.T) {
 	got := answers(t, url, "SET timezone = 'UTC'; SET sluice.as_of = '2026-03-05'", `SELECT DISTINCT organization_id || ' ' || at::text FROM as_of.coverage
 		UNION SELECT DISTINCT organization_id || ' has bills' FROM as_of.bills ORDER BY 1`)
 	want := []string{"a 2026-03-05 18:30:00+00", "a has bills", "b 2026-03-06 05:00:00+00"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	same(t, "", want, got)
 }
 
 // TestAsOfReadsNothingPresent: no view of a day reads a table of today, another clock than the day,
@@ -289,7 +284,5 @@ func TestAsOfReadsNothingPresent(t *testing.T) {
 	}
 	want := []string{"after_close", "balance_days", "bill_versions", "catalog", "change_rows", "chat_weeks", "closings", "deleted", "freshness", "past_periods", "price_changes", "quality", "stock_days"}
 	slices.Sort(missing)
-	if diff := cmp.Diff(want, missing); diff != "" {
-		t.Errorf("views of the present alone (-want +got):\n%s", diff)
-	}
+	same(t, "views of the present alone", want, missing)
 }

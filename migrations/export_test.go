@@ -59,3 +59,8 @@ func PartsOf(text string) ([]string, []string) {
 	}
 	return names, texts
 }
+
+// Lock is the lock by which Migrate and Execute wait for each other.
+//
+//nolint:gochecknoglobals // tests wait for less long
+var Lock = lock

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -13,6 +14,7 @@ import (
 
 	"sluice/migrations"
 	"sluice/pipeline/warehouse/warehousetest"
+	"sluice/schema"
 )
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
@@ -41,18 +43,12 @@ func catalogue(t *testing.T, url string) []string {
 func list(t *testing.T, url, query string) []string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
 	rows, err := conn.Query(t.Context(), query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return lines
 }
 
@@ -83,9 +79,7 @@ func TestFourProcessesAtOnceMakeWhatOneMakes(t *testing.T) {
 	for range 4 {
 		group.Go(func() error { return migrations.Migrate(t.Context(), url, migrations.Options{}) })
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, group.Wait())
 	if diff := cmp.Diff(want, catalogue(t, url)); diff != "" {
 		t.Errorf("catalogue (-one +four):\n%s", diff)
 	}
@@ -97,9 +91,7 @@ func TestPending(t *testing.T) {
 	pending := func() bool {
 		t.Helper()
 		pending, err := migrations.Pending(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return pending
 	}
 	if !pending() {
@@ -108,9 +100,7 @@ func TestPending(t *testing.T) {
 	if made := list(t, url, `SELECT nspname::text FROM pg_namespace WHERE nspname IN ('sluice', 'river')`); len(made) != 0 {
 		t.Errorf("looking made %v", made)
 	}
-	if err := migrations.Migrate(t.Context(), url, migrations.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
 	if pending() {
 		t.Error("pending after migrating")
 	}
@@ -166,5 +156,96 @@ func TestNoPasswordInErrors(t *testing.T) {
 		if text := err.Error(); strings.Contains(text, "canary") {
 			t.Errorf("the error shows the password: %s", text)
 		}
+	}
+}
+
+// TestTheHolderOfTheLockIsNamed: any role that may connect can take the lock of migrations. A
+// migration waits for it for a bounded time, and names its holder.
+func TestTheHolderOfTheLockIsNamed(t *testing.T) {
+	t.Parallel()
+	url := warehousetest.New(t)
+	holder := warehousetest.Connect(t, url)
+	var pid string
+	err := holder.QueryRow(t.Context(), `SELECT pg_backend_pid()::text FROM (SELECT set_config('application_name', 'a dashboard', false),
+		pg_advisory_lock(126909663503205)) AS held`).Scan(&pid) // "sluice" in ASCII
+	must(t, err)
+	err = migrations.Lock(t.Context(), warehousetest.Connect(t, url), 300*time.Millisecond)
+	if err == nil || !strings.Contains(err.Error(), "pid "+pid+", role ") || !strings.Contains(err.Error(), `application "a dashboard"`) ||
+		!strings.Contains(err.Error(), "pg_terminate_backend") {
+		t.Fatalf("the error is: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- migrations.Migrate(ctx, url, migrations.Options{}) }()
+	asksAgain(t, warehousetest.Connect(t, url), ended)
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "pid "+pid) {
+		t.Errorf("stopped while it waits: %v", err)
+	}
+	must(t, holder.Close(t.Context()))
+	if err := migrations.Migrate(t.Context(), url, migrations.Options{}); err != nil {
+		t.Errorf("after the holder went: %v", err)
+	}
+}
+
+// asksAgain returns when a migration has asked which session holds the lock, has its answer, and
+// has asked again. The first question is seen three times: it is parsed, bound and executed.
+func asksAgain(t *testing.T, conn *pgx.Conn, ended <-chan error) {
+	t.Helper()
+	asked := map[time.Time]bool{}
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for len(asked) <= 3 {
+		select {
+		case err := <-ended:
+			t.Fatalf("it ended before: %v", err)
+		case <-ticker.C:
+		}
+		var at *time.Time
+		err := conn.QueryRow(t.Context(), `SELECT max(query_start) FROM pg_stat_activity
+			WHERE datname = current_database() AND application_name = 'sluice migrate' AND query LIKE '%pg_locks%'`).Scan(&at)
+		must(t, err)
+		if at != nil {
+			asked[*at] = true
+		}
+	}
+}
+
+// sqlWritten lists all objects outside of Postgres' own schemas and all rows of the two tables, each
+// with the transaction that wrote it last.
+const sqlWritten = `
+SELECT concat_ws(' ', 'schema', nspname, xmin) FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$)'
+UNION ALL SELECT concat_ws(' ', relkind, c.oid::regclass, c.xmin) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname !~ '^(pg_|information_schema$)'
+UNION ALL SELECT concat_ws(' ', 'function', p.oid::regprocedure, p.xmin) FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace WHERE nspname !~ '^(pg_|information_schema$)'
+UNION ALL SELECT concat_ws(' ', 'row', h, h.xmin) FROM sluice.housekeeping h
+UNION ALL SELECT concat_ws(' ', 'row', v, v.xmin) FROM sluice.schema_version v
+ORDER BY 1`
+
+// TestADatabaseOfADevelopmentVersionIsLeftAlone: no file brings such a database to the present
+// tables. It is refused in one sentence that says what to do, and nothing in it is written.
+func TestADatabaseOfADevelopmentVersionIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	dump, err := os.ReadFile("testdata/development/dump.sql")
+	must(t, err)
+	url := warehousetest.New(t)
+	script(t, url, string(dump))
+	before := list(t, url, sqlWritten)
+	if len(before) < 60 {
+		t.Fatalf("the dump has %d objects and rows", len(before))
+	}
+	_, pending := migrations.Pending(t.Context(), url)
+	_, views := migrations.PendingViews(t.Context(), url, migrations.History{})
+	_, declare := migrations.Declare(t.Context(), url, []schema.Service{})
+	_, outlook := migrations.Foresee(t.Context(), url, migrations.Options{})
+	for call, err := range map[string]error{
+		"Migrate": migrations.Migrate(t.Context(), url, migrations.Options{}), "Pending": pending, "PendingViews": views, "Declare": declare, "Foresee": outlook,
+	} {
+		if !errors.Is(err, migrations.ErrDevelopment) || !strings.Contains(err.Error(), "into a new database") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s = %v, want ErrDevelopment", call, err)
+		}
+	}
+	if diff := cmp.Diff(before, list(t, url, sqlWritten)); diff != "" {
+		t.Errorf("written (-before +after):\n%s", diff)
 	}
 }

@@ -2,8 +2,6 @@ package migrations_test
 
 import (
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // sqlLedger are the payables of two organizations of equal identifiers, of 2025.
@@ -124,9 +122,7 @@ func ledger(t *testing.T) string {
 func answer(t *testing.T, url string, tests map[string]answered) {
 	t.Helper()
 	for what, test := range tests {
-		if diff := cmp.Diff(test.want, list(t, url, test.ask)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", what, diff)
-		}
+		same(t, what, test.want, list(t, url, test.ask))
 	}
 }
 

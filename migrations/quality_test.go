@@ -103,17 +103,13 @@ func TestQuality(t *testing.T) {
 		"a inventory.items quarantine notice - - -",
 		"b analytics.organizations b base_currency_unknown notice - - -",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("quality (-want +got):\n%s", diff)
-	}
+	same(t, "quality", want, got)
 	got = list(t, url, `SELECT sentence FROM analytics.quality WHERE organization_id = 'a' AND check_name IN ('bill_lines', 'quarantine', 'paid_before_billed') ORDER BY check_name`)
 	want = []string{
 		"The lines add up to 95, the bill says 100 before tax.", "It is dated 2026-01-08 and was paid from 2026-01-01 on.",
 		"2 records did not fit the table and are kept aside: they are in no sum.",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("sentences (-want +got):\n%s", diff)
-	}
+	same(t, "sentences", want, got)
 	keys(t, url, "quality")
 }
 
@@ -131,9 +127,7 @@ func TestCatalog(t *testing.T) {
 		"inventory | bills | notes | f | text | free text | t | false | notes | Free note.",
 		"inventory | bills | vendor_name | f | text | company | f | true | - | Its name.",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("columns (-want +got):\n%s", diff)
-	}
+	same(t, "columns", want, got)
 	// The tables of the program itself are none of it.
 	got = list(t, url, `SELECT string_agg(DISTINCT schema_name, ' ' ORDER BY schema_name) FROM analytics.catalog`)
 	if want := []string{"accounting analytics billing chat inventory invoicing"}; !cmp.Equal(want, got) {
@@ -171,7 +165,184 @@ func TestFreshnessOfDetails(t *testing.T) {
 		"a accounting.vendor_payments 2 0.3333 - -", "a inventory.bills 5 0.4444 2026-01-03 2026-01-20", "a inventory.taxes - - 2026-01-08 -",
 		"b inventory.bills 1 0.0000 - -",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("freshness (-want +got):\n%s", diff)
+	same(t, "freshness", want, got)
+}
+
+// sqlBooks are two organizations of equal identifiers, one of them ahead of the date line. Bill 1
+// has lines, 2 is in dollars and without lines, 3 has lines that lack 5, 4 has no rate, 5 no due
+// date, 6 is a draft, 7 is void, 8 is gone, 9 is paid, and of 10 only the total is known.
+const sqlBooks = `
+WITH organization AS (
+	INSERT INTO sluice.organizations (organization_id, name, time_zone)
+	VALUES ('a', 'Acme', 'Pacific/Kiritimati'), ('b', 'Beta', 'Pacific/Pago_Pago') RETURNING 1
+), described AS (
+	INSERT INTO inventory.organizations (organization_id, id, name, currency_code,
+		_content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+	SELECT o, i, n, c, '\x00', 1, 0, 1, now(), now() FROM (VALUES
+		('a', '100', 'Acme', 'INR'), ('a', '200', 'Another one', 'JPY'), ('b', 'b', 'Other name', 'EUR')) AS v (o, i, n, c) RETURNING 1
+), bill AS (
+	INSERT INTO inventory.bills (organization_id, bill_id, vendor_id, vendor_name, status, date, due_date, currency_code, exchange_rate,
+		sub_total, tax_total, total, balance, _deleted_at, _detail_state,
+		_content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+	SELECT o, i, v, 'Vendor ' || v, s, d, (now() AT TIME ZONE CASE o WHEN 'a' THEN 'Pacific/Kiritimati' ELSE 'Pacific/Pago_Pago' END)::date - overdue,
+		c, r, n, t, g, open, gone, e, '\x00', 1, 0, 1, now(), now()
+	FROM (VALUES
+		('a', '1', 'v1', 'open', date '2026-01-05', 0, 'INR', 1::numeric, 100::numeric, 18::numeric, NULL::numeric, 118::numeric, NULL::timestamptz, 'current'),
+		('a', '2', 'v1', 'overdue', '2026-01-06', 31, 'USD', 80, 10, 1, NULL, 11, NULL, 'pending'),
+		('a', '3', 'v2', 'partially_paid', '2026-02-01', 30, 'INR', 1, 50, 5, NULL, 20, NULL, 'none_needed'),
+		('a', '4', 'v2', 'open', '2026-02-02', 1, 'USD', NULL, 7, 0, NULL, 7, NULL, 'stale'),
+		('a', '5', 'v2', 'open', '2026-02-03', NULL, 'INR', 1, 3, 0, NULL, 3, NULL, 'pending'),
+		('a', '6', 'v1', 'draft', '2026-01-05', 100, 'INR', 1, 1000, 0, NULL, 1000, NULL, 'current'),
+		('a', '7', 'v1', 'void', '2026-01-05', 100, 'INR', 1, 1000, 0, NULL, 1000, NULL, 'current'),
+		('a', '8', 'v1', 'open', '2026-01-05', 100, 'INR', 1, 1000, 0, NULL, 1000, now(), 'current'),
+		('a', '9', 'v1', 'paid', '2026-01-05', 100, 'INR', 1, 40, 0, NULL, 0, NULL, 'pending'),
+		('a', '10', 'v3', 'open', '2026-01-05', 91, 'INR', 1, NULL, NULL::numeric, 60, 60, NULL, 'pending'),
+		('b', '1', 'v1', 'open', '2026-01-05', 61, 'EUR', 1, 200, 0, NULL, 200, NULL, 'current')
+	) AS v (o, i, v, s, d, overdue, c, r, n, t, g, open, gone, e) RETURNING 1
+)
+INSERT INTO inventory.bills_line_items (organization_id, _parent_id, _position, account_id, item_total)
+SELECT o, i, p, acc, n FROM (VALUES ('a', '1', 0, 'x', 60::numeric), ('a', '1', 1, 'y', 40), ('a', '3', 0, 'x', 45),
+	('a', '4', 0, 'x', 999), ('a', '6', 0, 'x', 1000), ('a', '8', 0, 'x', 1000), ('b', '1', 0, 'x', 200)) AS l (o, i, p, acc, n)
+RETURNING 'made'`
+
+func TestPayables(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	list(t, url, sqlBooks)
+	for what, test := range map[string]struct {
+		ask  string
+		want []string
+	}{
+		"organizations": {
+			`SELECT concat_ws(' ', organization_id, name, base_currency, time_zone, today - (now() AT TIME ZONE time_zone)::date) FROM analytics.organizations ORDER BY 1`,
+			[]string{"a Acme INR Pacific/Kiritimati 0", "b Beta EUR Pacific/Pago_Pago 0"},
+		},
+		"bills": {
+			`SELECT concat_ws(' ', organization_id, bill_id, CASE WHEN is_posted THEN 'posted' ELSE 'not' END, coalesce(gross::text, 'unknown'),
+				coalesce(gross_base::text, 'no rate'), coalesce(open_base::text, 'no base'), coalesce(days_overdue::text, '-'), coalesce(bucket, '-'), lines_loaded)
+				FROM analytics.bills ORDER BY organization_id, bill_id::int`,
+			[]string{
+				"a 1 posted 118 118 118 0 not due t", "a 2 posted 11 880 880 31 31 to 60 f", "a 3 posted 55 55 20 30 1 to 30 t",
+				"a 4 posted 7 no rate no base 1 1 to 30 f", "a 5 posted 3 3 3 - no due date f", "a 6 not 1000 1000 1000 100 over 90 t",
+				"a 7 not 1000 1000 1000 100 over 90 t", "a 8 not 1000 1000 1000 100 over 90 t", "a 9 posted 40 40 0 - - f",
+				"a 10 posted 60 60 60 91 over 90 f", "b 1 posted 200 200 200 61 61 to 90 t",
+			},
+		},
+		"ageing": {
+			`SELECT concat_ws(' ', organization_id, vendor_id, currency_code, bills, open, coalesce(open_base::text, 'unknown'), not_due_base, days_1_to_30_base,
+				days_31_to_60_base, days_61_to_90_base, over_90_days_base, no_due_date_base, bills_without_rate)
+				FROM analytics.ap_ageing ORDER BY organization_id, vendor_id, currency_code`,
+			[]string{
+				"a v1 INR 1 118 118 118 0 0 0 0 0 0", "a v1 USD 1 11 880 0 0 880 0 0 0 0", "a v2 INR 2 23 23 0 20 0 0 0 3 0",
+				"a v2 USD 1 7 unknown 0 0 0 0 0 0 1", "a v3 INR 1 60 60 0 0 0 0 60 0 0", "b v1 EUR 1 200 200 0 0 0 200 0 0 0",
+			},
+		},
+		"the buckets add up": {
+			`SELECT 'no: ' || vendor_id FROM analytics.ap_ageing WHERE open_base <> not_due_base + days_1_to_30_base + days_31_to_60_base
+				+ days_61_to_90_base + over_90_days_base + no_due_date_base`,
+			[]string{},
+		},
+		"spend": {
+			`SELECT concat_ws(' ', organization_id, bill_id, line, line_kind, coalesce(account_id, '-'), coalesce(net::text, 'unknown'), coalesce(net_base::text, 'no base'))
+				FROM analytics.spend_lines ORDER BY organization_id, bill_id::int, line`,
+			[]string{
+				"a 1 0 line x 60 60", "a 1 1 line y 40 40", "a 2 -1 not loaded - 10 800", "a 3 -1 rest - 5 5", "a 3 0 line x 45 45",
+				"a 4 -1 not loaded - 7 no base", "a 5 -1 not loaded - 3 3", "a 9 -1 not loaded - 40 40", "a 10 -1 not loaded - unknown no base",
+				"b 1 0 line x 200 200",
+			},
+		},
+		"spend is that of the headers": {
+			`SELECT concat_ws(' ', b.organization_id, b.net_base, l.net_base) FROM
+				(SELECT organization_id, sum(net_base) AS net_base FROM analytics.bills WHERE is_posted GROUP BY 1) b
+				JOIN (SELECT organization_id, sum(net_base) AS net_base FROM analytics.spend_lines GROUP BY 1) l USING (organization_id) ORDER BY 1`,
+			[]string{"a 993 993", "b 200 200"},
+		},
+	} {
+		same(t, what, test.want, list(t, url, test.ask))
+	}
+}
+
+func TestFreshnessAndDeletions(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	list(t, url, `INSERT INTO sluice.organizations (organization_id, name, time_zone) VALUES ('a', 'Acme', 'UTC') RETURNING 'made'`)
+	list(t, url, `INSERT INTO sluice.streams (organization_id, service, resource, every, enabled, state, watermark, last_done_at, next_due_at)
+		SELECT 'a', 'inventory', r, interval '1 hour', on_, s, w, v.w, timestamptz '2026-01-02Z' FROM (VALUES
+			('bills', true, 'running', timestamptz '2026-01-01Z'), ('bills.details', true, 'idle', NULL), ('items', true, 'idle', NULL),
+			('taxes', true, 'denied', NULL), ('locations', false, 'idle', '2026-01-01Z')) AS v (r, on_, s, w) RETURNING 'made'`)
+	list(t, url, `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, record_id, raw, code, state)
+		SELECT 'a', 'inventory', 'bills', i::bytea, i, '{}', 'c', s FROM (VALUES ('1', 'open'), ('2', 'open'), ('3', 'resolved')) AS v (i, s) RETURNING 'made'`)
+	got := list(t, url, `SELECT concat_ws(' ', organization_id, resource, coalesce((complete_up_to AT TIME ZONE 'UTC')::date::text, '-'), age > interval '1 day',
+		(next_look_at AT TIME ZONE 'UTC')::date, state, in_quarantine) FROM analytics.freshness ORDER BY resource`)
+	want := []string{
+		"a inventory.bills 2026-01-01 t 2026-01-02 copied 2", "a inventory.items - 2026-01-02 first copy under way 0",
+		"a inventory.locations 2026-01-01 t 2026-01-02 not copied any more 0", "a inventory.taxes - 2026-01-02 denied 0",
+	}
+	same(t, "freshness", want, got)
+	list(t, url, `INSERT INTO sluice.tombstones (organization_id, service, resource, record_id, state, suspected_run_id, suspected_first_call, suspected_last_call,
+			suspected_clock, proof, proof_run_id, deleted_at, decided_by, restored_at)
+		SELECT 'a', 'inventory', 'bills', i, s, 1, 1, 1, now(), p, 1, d, b, r FROM (VALUES
+			('1', 'deleted', 'scan', timestamptz '2026-01-03Z', 'rule', NULL::timestamptz), ('2', 'restored', 'not_found', '2026-01-04Z', 'person', '2026-01-05Z'),
+			('3', 'needs_review', 'scan', '2026-01-03Z', NULL::text, NULL::timestamptz)) AS v (i, s, p, d, b, r) RETURNING 'made'`)
+	got = list(t, url, `SELECT concat_ws(' ', resource, record_id, (gone_at AT TIME ZONE 'UTC')::date, evidence, decided_by, is_gone, (back_at AT TIME ZONE 'UTC')::date)
+		FROM analytics.deleted ORDER BY record_id`)
+	want = []string{
+		"inventory.bills 1 2026-01-03 two whole lists did not show it the program t",
+		"inventory.bills 2 2026-01-04 upstream does not know it any more a person f 2026-01-05",
+	}
+	same(t, "deletions", want, got)
+}
+
+// TestEachViewHasItsKey: the key that the comment of a view names is unique and not null, and each
+// comment begins with what a row is.
+func TestEachViewHasItsKey(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	list(t, url, sqlBooks)
+	keysAreUnique(t, url)
+}
+
+// keysAreUnique checks the key of each view in a database with rows.
+func keysAreUnique(t *testing.T, url string) {
+	t.Helper()
+	views := list(t, url, `SELECT name FROM sluice.views WHERE to_regclass('analytics.' || name) IS NOT NULL ORDER BY name`)
+	if len(views) < 6 {
+		t.Fatalf("only these views are made: %q", views)
+	}
+	for _, view := range views {
+		key := list(t, url, `SELECT coalesce(substring(obj_description(to_regclass('analytics.`+view+`')) FROM '^One row for each .*?; key: \(?([a-z_, ]+)\)?\.'), '')`)[0]
+		if key == "" {
+			t.Errorf("the comment of analytics.%s does not begin with what a row is, and its key", view)
+			continue
+		}
+		twice := list(t, url, `SELECT concat_ws(' ', `+key+`, count(*)) FROM analytics.`+view+` GROUP BY `+key+` HAVING count(*) > 1 OR num_nulls(`+key+`) > 0`)
+		if len(twice) != 0 {
+			t.Errorf("the key (%s) of analytics.%s is not unique: %q", key, view, twice)
+		}
+	}
+}
+
+// TestFunctionsForAnalysts: each is inlined into the query that calls it, runs with the rights of
+// its caller, reads no table, and has a comment. There is one of each name.
+func TestFunctionsForAnalysts(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	functions := list(t, url, `SELECT name FROM sluice.views WHERE to_regclass('analytics.' || name) IS NULL ORDER BY name`)
+	if len(functions) == 0 {
+		t.Fatal("no functions are made")
+	}
+	for _, function := range functions {
+		of := `FROM pg_proc p WHERE pronamespace = 'analytics'::regnamespace AND proname = '` + function + `'`
+		got := list(t, url, `SELECT concat_ws(' ', provolatile, CASE WHEN prosecdef THEN 'definer' ELSE 'caller' END,
+			coalesce(proconfig::text, 'plain'), CASE WHEN prosqlbody IS NOT NULL THEN 'parsed' END, right(obj_description(oid, 'pg_proc'), 1)) `+of)
+		if diff := cmp.Diff([]string{"s caller plain parsed ."}, got); diff != "" {
+			t.Errorf("analytics.%s: how it is made (-want +got):\n%s", function, diff)
+		}
+		tables := list(t, url, `SELECT DISTINCT refobjid::regclass::text FROM pg_depend d JOIN pg_class c ON c.oid = refobjid
+			WHERE classid = 'pg_proc'::regclass AND refclassid = 'pg_class'::regclass AND relnamespace <> 'analytics'::regnamespace
+			AND objid IN (SELECT p.oid `+of+`)`)
+		if len(tables) != 0 {
+			t.Errorf("analytics.%s reads %q, which its callers may not", function, tables)
+		}
 	}
 }

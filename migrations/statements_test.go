@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/migrations"
 	"sluice/pipeline/warehouse/warehousetest"
 )
@@ -27,9 +25,7 @@ DROP TABLE "odd;name"
 		`CREATE FUNCTION g() RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; SELECT 2; END`,
 		`DROP TABLE "odd;name"`,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	same(t, "", want, got)
 	if got := migrations.PlainOf("SELECT --x\n  'a' /* y */,\n$$b$$"); got != "SELECT '' , ''" {
 		t.Errorf("on one line: %q", got)
 	}
@@ -121,15 +117,11 @@ func TestLocksAreWhatPostgresTakes(t *testing.T) {
 		`GRANT SELECT ON public.a TO PUBLIC`:                                                                     nil,
 		`DO $$ BEGIN PERFORM 1; END $$`:                                                                          {{Work: "unknown"}},
 	} {
-		if diff := cmp.Diff(want, migrations.NeedsOf(sql)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", sql, diff)
-		}
+		same(t, sql, want, migrations.NeedsOf(sql))
 		const file = `SELECT pg_relation_filenode('public.a')::text`
 		var before, after string
 		exec("BEGIN")
-		if err := conn.QueryRow(t.Context(), file).Scan(&before); err != nil {
-			t.Fatal(err)
-		}
+		must(t, conn.QueryRow(t.Context(), file).Scan(&before))
 		exec("COMMIT; BEGIN")
 		exec(sql)
 		for _, n := range want {
@@ -141,17 +133,13 @@ func TestLocksAreWhatPostgresTakes(t *testing.T) {
 			if sql == `DROP TABLE public.a CASCADE` {
 				continue // its name is gone
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got := strongest(stronger); got != migrations.ModeOf(n.Level) {
 				t.Errorf("%s: Postgres takes %v on %s, said is %s", sql, stronger, n.Table, n.Level)
 			}
 		}
 		if !strings.HasPrefix(sql, "DROP TABLE") && !strings.HasPrefix(sql, "TRUNCATE") {
-			if err := conn.QueryRow(t.Context(), file).Scan(&after); err != nil {
-				t.Fatal(err)
-			}
+			must(t, conn.QueryRow(t.Context(), file).Scan(&after))
 			if rewritten := before != after; rewritten != (len(want) > 0 && want[0].Work == "rewrite") {
 				t.Errorf("%s: the table is rewritten: %t", sql, rewritten)
 			}

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/migrations"
 )
 
@@ -30,9 +28,7 @@ func TestViewsAreMadeAgainWhenTheirTextChanges(t *testing.T) {
 	must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
 	first := list(t, url, made)
 	must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
-	if diff := cmp.Diff(first, list(t, url, made)); diff != "" {
-		t.Errorf("views that did not change were made again (-want +got):\n%s", diff)
-	}
+	same(t, "views that did not change were made again", first, list(t, url, made))
 	views["views/base.sql"] = text(`1 AS one, 2 AS two`)
 	must(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views)))
 	if got := list(t, url, `SELECT attname::text FROM pg_attribute WHERE attrelid = 'analytics.base'::regclass AND attnum > 0 ORDER BY attnum`); len(got) != 2 {
@@ -91,5 +87,86 @@ func TestUnionsAreHidden(t *testing.T) {
 		if strings.Contains("\n"+string(text), "\nUNION") {
 			t.Errorf("%s: select from the union in a subquery", name)
 		}
+	}
+}
+
+func TestShareOfBillsWithLines(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	list(t, url, `INSERT INTO sluice.organizations (organization_id, name, time_zone) VALUES ('a', 'Acme', 'UTC'), ('b', 'Beta', 'UTC') RETURNING 'made'`)
+	list(t, url, `INSERT INTO inventory.bills (organization_id, bill_id, date, sub_total, tax_total, balance, exchange_rate,
+			_detail_state, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+		SELECT organization, id, day, net, tax, open, rate, state, '\x00', 1, 0, 1, now(), now() FROM (VALUES
+			('a', '1', date '2026-01-01', 100, 19, 0, 2, 'current'),
+			('a', '2', date '2026-01-31', 50, NULL, 0, NULL, 'none_needed'),
+			('a', '3', date '2026-01-15', NULL, null::numeric, 30, 1, 'pending'),
+			('a', '4', date '2026-01-15', null::numeric, NULL, null::numeric, 1, 'failed'),
+			('a', '5', date '2026-02-01', 10, 1, 0, 1, 'stale'),
+			('b', '1', null::date, NULL, null::numeric, NULL, null::numeric, 'current')
+		) AS made (organization, id, day, net, tax, open, rate, state) RETURNING 'made'`)
+	got := list(t, url, `SELECT concat_ws(' ', organization_id, coalesce(month::text, 'undated'), bills, bills_with_lines, share_of_bills,
+			coalesce(value::text, 'unknown'), value_with_lines, coalesce(share_of_value::text, 'unknown'), bills_without_value)
+		FROM analytics.bill_lines_loaded ORDER BY organization_id, month`)
+	want := []string{
+		"a 2026-01-01 4 2 0.5000 238 238 1.0000 3",
+		"a 2026-02-01 1 0 0.0000 11 0 0.0000 0",
+		"b undated 1 1 1.0000 unknown 0 unknown 1",
+	}
+	same(t, "by month", want, got)
+}
+
+// TestEveryTableForAnalystsIsExplained covers the tables and views of services.
+func TestEveryTableForAnalystsIsExplained(t *testing.T) {
+	t.Parallel()
+	const here = `FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+		WHERE nspname IN ('accounting', 'invoicing', 'billing', 'inventory', 'chat', 'analytics', 'notifications') AND relkind IN ('r', 'v')`
+	url := migrated(t)
+	if tables := list(t, url, `SELECT c.oid::regclass::text `+here); len(tables) < 50 {
+		t.Fatalf("only %d tables: %v", len(tables), tables)
+	}
+	bare := list(t, url, `SELECT c.oid::regclass::text `+here+` AND coalesce(obj_description(c.oid, 'pg_class'), '') !~ '\.$'
+		UNION ALL SELECT attrelid::regclass || '.' || attname FROM pg_attribute
+		WHERE attrelid IN (SELECT c.oid `+here+`) AND attnum > 0 AND coalesce(col_description(attrelid, attnum), '') !~ '\.$'`)
+	if len(bare) != 0 {
+		t.Errorf("without a comment that ends with a full stop: %v", bare)
+	}
+}
+
+// TestRunsAreKept: runs older than the given age are deleted, except for the last 400 of a stream,
+// open ones, and those that a stream or an entry of the quarantine names. Verifications and
+// processes of that age are deleted, too.
+func TestRunsAreKept(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	list(t, url, `WITH made AS (
+		INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome)
+		SELECT '1', 'shop', resource, 'sweep', 0, now() - ago, CASE WHEN n <> 7 THEN now() - ago END, CASE WHEN n <> 7 THEN 'done' END
+		FROM (VALUES ('many', 500), ('few', 300)) AS s (resource, runs), LATERAL generate_series(1, runs) AS n,
+			LATERAL (SELECT make_interval(days => CASE WHEN n <= 60 THEN 500 ELSE 100 END) AS ago) AS a
+		ORDER BY resource DESC, n RETURNING id, resource
+	) SELECT 'made' FROM made LIMIT 1`)
+	list(t, url, `INSERT INTO sluice.streams (organization_id, service, resource, every, last_run_id)
+		SELECT '1', 'shop', resource, '1 h', min(id) + 9 FROM sluice.runs GROUP BY resource RETURNING 'made'`)
+	list(t, url, `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, run_id)
+		SELECT '1', 'shop', 'many', '\x01', '', 'no_id', min(id) + 19 FROM sluice.runs WHERE resource = 'many' RETURNING 'made'`)
+	list(t, url, `INSERT INTO sluice.verifications (started_at, calls_allowed) VALUES (now() - interval '500 days', 1), (now(), 2) RETURNING 'made'`)
+	list(t, url, `INSERT INTO sluice.findings (verification_id, number, severity, source, code, organization_id, service, resource, detail)
+		SELECT id, 1, 'notice', 'check', 'x', '', '', '', 'x' FROM sluice.verifications RETURNING 'made'`)
+	list(t, url, `INSERT INTO sluice.processes (name, started_at, stopped_at) VALUES ('old', now() - interval '500 days', now() - interval '499 days'),
+		('killed', now() - interval '500 days', NULL), ('new', now(), NULL) RETURNING 'made'`)
+	for _, step := range []struct {
+		query string
+		want  []string
+	}{
+		{`SELECT sluice.prune_runs('400 days', 20)::text`, []string{"20"}},
+		{`SELECT sluice.prune_runs('400 days')::text`, []string{"37"}}, // of 60 old ones, without the open one and the two that are named
+		{`SELECT sluice.prune_runs('400 days')::text`, []string{"0"}},
+		{`SELECT resource || ' ' || count(*) FROM sluice.runs GROUP BY resource ORDER BY 1`, []string{"few 300", "many 443"}},
+		{`SELECT calls_allowed::text FROM sluice.verifications`, []string{"2"}},
+		{`SELECT count(*)::text FROM sluice.findings`, []string{"1"}},
+		{`SELECT name FROM sluice.processes`, []string{"new"}},
+		{`SELECT sluice.prune_runs('840 hours')::text`, []string{"40"}}, // retention.runs is 840h at least; 403 of 443 stay: the last 400, and three as above
+	} {
+		same(t, step.query, step.want, list(t, url, step.query))
 	}
 }

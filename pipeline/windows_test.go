@@ -62,7 +62,6 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// Every day of a range is in exactly one window.
 func TestEveryDayIsInOneWindow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -181,9 +181,7 @@ func BenchmarkLag(b *testing.B) {
 		watch := exec.CommandContext(b.Context(), s.program, "publish", "--watch", "--config", s.config)
 		watch.Env, watch.Stderr = append(os.Environ(), "SLUICE_DATABASE_URL="+s.url), os.Stderr
 		watch.Cancel = func() error { return watch.Process.Signal(os.Interrupt) }
-		if err := watch.Start(); err != nil {
-			b.Fatal(err)
-		}
+		must(b, watch.Start())
 		conn := warehousetest.Connect(b, s.url)
 		var lags []float64
 		ticker := time.NewTicker(time.Second * changed / 500)
@@ -199,14 +197,10 @@ func BenchmarkLag(b *testing.B) {
 				b.Fatal(err)
 			}
 			var lag float64
-			if err := conn.QueryRow(b.Context(), `SELECT coalesce(extract(epoch FROM sluice.lake_lag()), 0)::float8`).Scan(&lag); err != nil {
-				b.Fatal(err)
-			}
+			must(b, conn.QueryRow(b.Context(), `SELECT coalesce(extract(epoch FROM sluice.lake_lag()), 0)::float8`).Scan(&lag))
 			lags = append(lags, lag/every.Seconds())
 		}
-		if err := errors.Join(watch.Cancel(), watch.Wait()); err != nil {
-			b.Fatal(err)
-		}
+		must(b, errors.Join(watch.Cancel(), watch.Wait()))
 		slices.Sort(lags)
 		b.ReportMetric(lags[len(lags)/2], "intervals/p50")
 		b.ReportMetric(lags[len(lags)*99/100], "intervals/p99")

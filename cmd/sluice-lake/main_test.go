@@ -54,16 +54,12 @@ func TestCommands(t *testing.T) {
 	expect(2, "unknown flag: --nothing", "publish", "--nothing")
 
 	tx, err := conn.BeginTx(t.Context(), pgx.TxOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := tx.Exec(t.Context(), `SELECT FROM lake.iceberg_namespace_properties FOR UPDATE`); err != nil {
 		t.Fatal(err)
 	}
 	expect(3, "another process publishes to the lake", "publish")
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tx.Rollback(t.Context()))
 	s.configure("")
 	expect(2, "the configuration has no lake.warehouse", "publish")
 }
@@ -75,20 +71,14 @@ func TestWatching(t *testing.T) {
 	s := newSite(t)
 	// No folder can be made where a file is.
 	s.lake = filepath.Join(s.lake, "lake")
-	if err := os.WriteFile(s.lake, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(s.lake, nil, 0o600))
 	s.configure("lake: {warehouse: " + s.lake + ", every: 10s}\n")
 	s.currency("7")
 	cmd := exec.Command(os.Args[0], "publish", "--watch", "--log-level", "info", "--config", s.config)
 	cmd.Env = append(os.Environ(), "SLUICE_DATABASE_URL="+s.url, asProgram+"=1")
 	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	lines := bufio.NewScanner(stderr)
 	said := func(words ...string) {
 		t.Helper()
@@ -105,19 +95,22 @@ func TestWatching(t *testing.T) {
 		t.Fatalf("it ended, and did not log %q", words[0])
 	}
 	said("a publication to the lake failed", "not a directory")
-	if err := os.Remove(s.lake); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(s.lake))
 	said("published to the lake", `"tables":1`)
 	s.currency("8")
 	said("published to the lake", `"tables":1`)
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	for lines.Scan() {
 		t.Errorf("after the signal it logged %q", lines.Text())
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -77,9 +77,7 @@ func TestReadersFindTables(t *testing.T) {
 	s.currency("8")
 	s.command("publish")
 	client, err := rest.NewCatalog(t.Context(), "any name", s.serve(), rest.WithOAuthToken(readersToken))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	namespaces, err := client.ListNamespaces(t.Context(), nil)
 	if want := [][]string{{"invoicing"}, {"sluice"}}; err != nil || !slices.EqualFunc(namespaces, want, slices.Equal) {
 		t.Errorf("namespaces are %v, %v, want %v", namespaces, err, want)
@@ -89,9 +87,7 @@ func TestReadersFindTables(t *testing.T) {
 	}
 	var tables []string
 	for table, err := range client.ListTables(t.Context(), []string{"invoicing"}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		tables = append(tables, strings.Join(table, "."))
 	}
 	if !slices.Equal(tables, []string{"invoicing.currencies"}) {
@@ -108,13 +104,9 @@ func TestReadersFindTables(t *testing.T) {
 	ids := func() []string {
 		t.Helper()
 		table, err := client.LoadTable(t.Context(), []string{"invoicing", "currencies"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rows, err := table.Scan().ToArrowTable(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var found []string
 		for _, chunk := range rows.Column(rows.Schema().FieldIndices("currency_id")[0]).Data().Chunks() {
 			for i := range chunk.Len() {
@@ -149,16 +141,12 @@ func TestReadersOnlyRead(t *testing.T) {
 	ask := func(method, path, token string) (int, string, string) {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), method, address+path, strings.NewReader(`{"requirements":[],"updates":[]}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if token != "" {
 			request.Header.Set("Authorization", token)
 		}
 		response, err := client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		body, err := io.ReadAll(response.Body)
 		if err != nil || response.Body.Close() != nil {
 			t.Fatal(err)
@@ -213,9 +201,7 @@ func TestReadersOnlyRead(t *testing.T) {
 		t.Fatal(metadata, err)
 	}
 	for _, file := range metadata {
-		if err := os.Remove(file); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(file))
 	}
 	if status, kind, body := ask(http.MethodGet, table, shown); status != http.StatusInternalServerError || kind != "InternalServerError" || strings.Contains(body, s.lake) {
 		t.Errorf("a file that is missing: %d %s", status, body)
@@ -229,9 +215,7 @@ func TestServingNeedsFewRights(t *testing.T) {
 	roles := warehousetest.OwnRoles(t)
 	s := &site{TB: t, url: roles.URL, lake: t.TempDir(), config: filepath.Join(t.TempDir(), "config.yaml")}
 	s.configure("lake: {warehouse: " + s.lake + "}\n")
-	if err := migrations.Migrate(t.Context(), roles.URL, migrations.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, migrations.Migrate(t.Context(), roles.URL, migrations.Options{}))
 	s.currency("7")
 	s.command("publish")
 	roles.Administers(
@@ -239,15 +223,11 @@ func TestServingNeedsFewRights(t *testing.T) {
 		"GRANT SELECT ON ALL TABLES IN SCHEMA lake TO catalog_@", "GRANT SELECT ON sluice.schema_version, sluice.floor, river.river_migration TO catalog_@",
 	)
 	address, err := url.Parse(roles.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	address.User = url.UserPassword("catalog_"+roles.Suffix, "catalog")
 	s.url = address.String()
 	client, err := rest.NewCatalog(t.Context(), "sluice", s.serve(), rest.WithOAuthToken(readersToken))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := client.LoadTable(t.Context(), []string{"invoicing", "currencies"}); err != nil {
 		t.Error(err)
 	}

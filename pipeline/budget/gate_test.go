@@ -97,9 +97,7 @@ func limited(call pipeline.Call, limits pipeline.Limits, zone *time.Location) pi
 func newGate(t *testing.T, ledger budget.Ledger, limits pipeline.Limits) gate {
 	t.Helper()
 	made, err := budget.New(budget.Options{Ledger: ledger, Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return gate{made, limits}
 }
 
@@ -191,9 +189,7 @@ func TestALeavingCallWakesTheOneThatWaitsForASlot(t *testing.T) {
 		ledger := &script{}
 		gate := newGate(t, ledger, fixture)
 		first, err := gate.Enter(t.Context(), bills)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ledger.mu.Lock()
 		ledger.decisions = []pipeline.Decision{{Refused: pipeline.RefusedConcurrent, Wait: 2 * time.Minute}}
 		ledger.mu.Unlock()
@@ -204,12 +200,8 @@ func TestALeavingCallWakesTheOneThatWaitsForASlot(t *testing.T) {
 			entered <- err
 		}()
 		synctest.Wait()
-		if err := gate.Leave(t.Context(), bills, first, pipeline.CallResult{Status: 200}); err != nil {
-			t.Fatal(err)
-		}
-		if err := <-entered; err != nil {
-			t.Fatal(err)
-		}
+		must(t, gate.Leave(t.Context(), bills, first, pipeline.CallResult{Status: 200}))
+		must(t, <-entered)
 		if waited := time.Since(start); waited != 0 {
 			t.Errorf("the waiting call was woken after %v, want at once", waited)
 		}
@@ -355,9 +347,7 @@ func TestLeaveTellsTheLedger(t *testing.T) {
 				gate := newGate(t, ledger, fixture)
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel() // the end is noted also for a call that was given up
-				if err := gate.Leave(ctx, bills, 7, tc.result); err != nil {
-					t.Fatal(err)
-				}
+				must(t, gate.Leave(ctx, bills, 7, tc.result))
 				if got, ok := ledger.finished[7]; !ok || got != tc.result || ledger.ctxErr != nil {
 					t.Errorf("finished %+v (context %v), want %+v", got, ledger.ctxErr, tc.result)
 				}
@@ -394,9 +384,7 @@ func TestNewAndUnknownLimits(t *testing.T) {
 	}
 	ledger := &script{}
 	gate, err := budget.New(budget.Options{Ledger: ledger, Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	call := bills
 	call.Org = &pipeline.Organization{Key: call.Organization, Limits: map[string]pipeline.Limits{"accounting": fixture}}
 	const unknown = "limits of 1/inventory: no such service is configured"
@@ -408,5 +396,12 @@ func TestNewAndUnknownLimits(t *testing.T) {
 	}
 	if _, ok := ledger.finished[3]; !ok {
 		t.Error("the end of the call was not noted")
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

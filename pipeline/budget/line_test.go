@@ -115,9 +115,7 @@ func TestASpentDayIsAskedAboutAtEachTurn(t *testing.T) {
 	t.Parallel()
 	zone := func(name string) *time.Location {
 		location, err := time.LoadLocation(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return location
 	}
 	for name, test := range map[string]struct {
@@ -140,14 +138,10 @@ func TestASpentDayIsAskedAboutAtEachTurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			now, err := time.Parse(time.RFC3339, test.now)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			ledger := &script{}
 			gate, err := budget.New(budget.Options{Ledger: ledger, Now: func() time.Time { return now }})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for i, want := range test.turns {
 				if err := gate.Leave(t.Context(), limited(bills, test.limits, zone(test.zone)), int64(i), pipeline.CallResult{Kind: pipeline.Exhausted, Code: "45"}); err != nil {
 					t.Fatal(err)

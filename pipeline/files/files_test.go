@@ -2,10 +2,16 @@ package files_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"math/big"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,17 +50,11 @@ func written(t *testing.T, format files.Format, columns []files.Column, rows [][
 	t.Helper()
 	var out bytes.Buffer
 	w, err := files.NewWriter(format, &out, columns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, row := range rows {
-		if err := w.Write(row); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(row))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	return out.Bytes()
 }
 
@@ -68,9 +68,7 @@ func TestCSV(t *testing.T) {
 		"\"say \"\"hi\"\",\r\nשלום עולם\u202e\",null,61,true,9223372036854775807,123456789012345678901234567890.12,9999-12-31,9999-12-31T23:59:59.999999Z",
 		`" edge",[],62,false,1,12.50,1969-12-31,1969-12-31T23:59:59.999999Z`, "",
 	}, "\r\n")
-	if diff := cmp.Diff(want, string(written(t, files.CSV, columns(), rows()))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	same(t, "", want, string(written(t, files.CSV, columns(), rows())))
 }
 
 func TestLines(t *testing.T) {
@@ -81,9 +79,7 @@ func TestLines(t *testing.T) {
 {"text":"say \"hi\",\r\nשלום עולם` + "\u202e" + `","open, \"json\"":null,"bytes":"61","is":true,"count":9223372036854775807,"amount":123456789012345678901234567890.12,"day":"9999-12-31","at":"9999-12-31T23:59:59.999999Z"}
 {"text":" edge","open, \"json\"":[],"bytes":"62","is":false,"count":1,"amount":12.50,"day":"1969-12-31","at":"1969-12-31T23:59:59.999999Z"}
 `
-	if diff := cmp.Diff(want, string(written(t, files.JSONL, columns(), rows()))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	same(t, "", want, string(written(t, files.JSONL, columns(), rows())))
 }
 
 // TestWhatIsNoDecimal: what numeric of Postgres may also hold is an error in each format.
@@ -92,9 +88,7 @@ func TestWhatIsNoDecimal(t *testing.T) {
 	for _, format := range []files.Format{files.CSV, files.JSONL, files.Parquet} {
 		for _, value := range []string{"NaN", "Infinity", "-Infinity", "", "1e5", "1-"} {
 			w, err := files.NewWriter(format, &bytes.Buffer{}, []files.Column{{Name: "amount", Kind: files.Decimal, Scale: 2}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if err := w.Write([]files.Value{text(value)}); err == nil || !strings.Contains(err.Error(), "amount has") {
 				t.Errorf("%s: %q gives %v", format, value, err)
 			}
@@ -161,4 +155,120 @@ func signed(value []byte) *big.Int {
 		read.Sub(read, new(big.Int).Lsh(big.NewInt(1), uint(8*len(value))))
 	}
 	return read
+}
+
+// names are the names in a folder; those of files that are not whole end with partial.
+func names(t *testing.T, folder string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	must(t, err)
+	var found []string
+	for _, entry := range entries {
+		name := entry.Name()
+		if strings.HasSuffix(name, ".partial") {
+			name = "partial"
+		}
+		found = append(found, name)
+	}
+	return found
+}
+
+func fill(t *testing.T, f *files.Folder, name, content string) *files.File {
+	t.Helper()
+	file, err := f.Create(name)
+	must(t, err)
+	_, err = file.Write([]byte(content))
+	must(t, err)
+	return file
+}
+
+// TestFolder: files get their names together, and none that was there is touched.
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "new", "folder")
+	all := []string{"a.csv", "export.json"}
+	open := func(replace bool) (*files.Folder, error) { return files.OpenFolder(path, all, replace) }
+	f, err := open(false)
+	must(t, err)
+	a := fill(t, f, "a.csv", "one")
+	must(t, a.Close())
+	must(t, fill(t, f, "export.json", "{}").Close())
+	if got := names(t, path); !slices.Equal(got, []string{"partial", "partial"}) {
+		t.Errorf("before Commit: %q", got)
+	}
+	must(t, f.Commit())
+	must(t, f.Discard()) // nothing is left to discard
+	sum := sha256.Sum256([]byte("one"))
+	if got := names(t, path); !slices.Equal(got, all) || a.Bytes != 3 || a.SHA256 != hex.EncodeToString(sum[:]) {
+		t.Errorf("after Commit: %q, %d bytes, %s", got, a.Bytes, a.SHA256)
+	}
+	info, err := os.Stat(filepath.Join(path, "a.csv"))
+	must(t, err)
+	same(t, "the file has mode", 0o600, info.Mode())
+	if _, err := open(false); !errors.Is(err, files.ErrExists) {
+		t.Errorf("files that are there: %v", err)
+	}
+	f, err = open(true)
+	must(t, err)
+	must(t, fill(t, f, "a.csv", "two").Close())
+	must(t, fill(t, f, "export.json", "{}").Close())
+	must(t, f.Commit())
+	if content, err := os.ReadFile(filepath.Join(path, "a.csv")); err != nil || string(content) != "two" {
+		t.Errorf("replaced by %q, %v", content, err)
+	}
+}
+
+// TestAFileThatAppears: one that another process made meanwhile is not replaced unasked.
+func TestAFileThatAppears(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir()
+	f, err := files.OpenFolder(path, []string{"a.csv"}, false)
+	must(t, err)
+	must(t, fill(t, f, "a.csv", "ours").Close())
+	must(t, os.WriteFile(filepath.Join(path, "a.csv"), []byte("theirs"), 0o600))
+	if err := f.Commit(); !errors.Is(err, files.ErrExists) {
+		t.Errorf("Commit = %v", err)
+	}
+	must(t, f.Discard())
+	if content, err := os.ReadFile(filepath.Join(path, "a.csv")); err != nil || string(content) != "theirs" || len(names(t, path)) != 1 {
+		t.Errorf("%q, %v, %q", content, err, names(t, path))
+	}
+}
+
+// TestAFullDevice: the error says which file, and Discard leaves nothing.
+func TestAFullDevice(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir()
+	f, err := files.OpenFolder(path, []string{"a.csv"}, false)
+	must(t, err)
+	file, err := f.Create("a.csv")
+	must(t, err)
+	device, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	must(t, err)
+	defer func() { must(t, device.Close()) }()
+	file.Redirect(device)
+	_, err = file.Write([]byte("rows"))
+	must(t, err)
+	if err := file.Close(); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "a.csv") {
+		t.Errorf("Close = %v", err)
+	}
+	must(t, f.Discard())
+	if got := names(t, path); len(got) != 0 {
+		t.Errorf("left behind: %q", got)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
 }

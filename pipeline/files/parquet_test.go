@@ -42,13 +42,9 @@ func read(t *testing.T, written []byte) content {
 			if errors.Is(err, io.EOF) {
 				break
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
-		if err := rows.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Close())
 	}
 	return found
 }
@@ -56,9 +52,7 @@ func read(t *testing.T, written []byte) content {
 func opened(t *testing.T, written []byte) *parquet.File {
 	t.Helper()
 	file, err := parquet.OpenFile(bytes.NewReader(written), int64(len(written)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return file
 }
 
@@ -86,9 +80,7 @@ func TestParquetOfEachKind(t *testing.T) {
 	optional int32 day (DATE);
 	optional int64 at (TIMESTAMP(isAdjustedToUTC=true,unit=MICROS));
 }`
-	if diff := cmp.Diff(wantSchema, got.schema); diff != "" {
-		t.Errorf("columns (-want +got):\n%s", diff)
-	}
+	same(t, "columns", wantSchema, got.schema)
 	want := [][]string{
 		{"plain", `{"a": [1, "x,y"]}`, "\x00\xff", "true", "-9223372036854775808", "-5000", "20454", "1767225600000001"},
 		{"-", "-", "-", "-", "-", "-", "-", "-"},
@@ -96,9 +88,7 @@ func TestParquetOfEachKind(t *testing.T) {
 		{"say \"hi\",\r\nשלום עולם\u202e", "null", "a", "true", "9223372036854775807", "1234567890123456789012345678901200", "2932896", "253402300799999999"},
 		{" edge", "[]", "b", "false", "1", "125000", "-1", "-1"},
 	}
-	if diff := cmp.Diff(want, got.rows); diff != "" {
-		t.Errorf("rows (-want +got):\n%s", diff)
-	}
+	same(t, "rows", want, got.rows)
 }
 
 // TestParquetBoundsHoldNegativeDecimals: readers skip what is outside of the bounds.

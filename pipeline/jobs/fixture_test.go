@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
@@ -120,9 +121,7 @@ func newFixture(t *testing.T) *fixture {
 		return err
 	})
 	db, err := warehouse.Open(t.Context(), url, warehouse.Options{Due: planning.Due})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(db.Close)
 	r := &fixture{t: t, url: url, db: db, service: made, upstream: &upstream{pages: map[string]func(context.Context, pipeline.Request) (pipeline.Page, error){
 		"apples": things(3), "pears": things(3),
@@ -130,9 +129,7 @@ func newFixture(t *testing.T) *fixture {
 	settings := []warehouse.StreamSetting{
 		{Key: r.key("apples"), Every: time.Hour, Enabled: true}, {Key: r.key("pears"), Every: time.Hour, Enabled: true},
 	}
-	if err := db.RegisterStreams(t.Context(), settings); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.RegisterStreams(t.Context(), settings))
 	return r
 }
 
@@ -164,12 +161,8 @@ func (r *fixture) start(schedule bool) *jobs.Queue {
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Prune: func(ctx context.Context) error { return r.db.PruneRuns(ctx, 40*24*time.Hour) },
 	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	if err := queue.Start(context.WithoutCancel(r.t.Context())); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
+	must(r.t, queue.Start(context.WithoutCancel(r.t.Context())))
 	r.t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
@@ -187,12 +180,8 @@ func (r *fixture) ask(queue *jobs.Queue, resources ...string) {
 	for _, resource := range resources {
 		keys = append(keys, r.key(resource))
 	}
-	if err := r.db.Request(r.t.Context(), keys); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := queue.Insert(r.t.Context(), keys); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, r.db.Request(r.t.Context(), keys))
+	must(r.t, queue.Insert(r.t.Context(), keys))
 }
 
 // number reads one number.
@@ -246,9 +235,7 @@ func TestLocksOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A process was killed, and another session now has the lock with its number.
-	if err := r.db.Request(t.Context(), []pipeline.Key{r.key("apples"), r.key("pears")}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.db.Request(t.Context(), []pipeline.Key{r.key("apples"), r.key("pears")}))
 	const killed = `WITH dead AS (INSERT INTO sluice.processes (name, lock_number, lock_pid) VALUES ('killed', 7, 1) RETURNING id)
 		INSERT INTO river.river_job (kind, queue, args, max_attempts, state, attempt, attempted_at, attempted_by)
 		SELECT 'stream', 'streams', '{"organization":"1","service":"made_up","resource":"apples"}', 10, 'running', 1, now(), ARRAY['sluice-' || id] FROM dead
@@ -259,9 +246,7 @@ func TestLocksOfOthers(t *testing.T) {
 	r.until("apples are done", sqlIdle, "apples")
 	r.ask(queue, "pears")
 	r.until("pears are done", sqlIdle, "pears")
-	if live := r.number(`SELECT count(*) FROM sluice.live_processes`); live != 1 {
-		t.Errorf("%d processes live, want this one only", live)
-	}
+	same(t, "processes live, want this one only", 1, r.number(`SELECT count(*) FROM sluice.live_processes`))
 	if n := r.number(`SELECT count(*) FROM sluice.processes WHERE lock_number > 300 AND lock_pid <> 1`); n != 1 {
 		t.Error("the process holds a lock that another session holds")
 	}
@@ -279,7 +264,20 @@ func TestOldNotesGo(t *testing.T) {
 	}
 	r.start(true)
 	r.until("the old verification is dropped", `SELECT (count(*) = 0)::integer FROM sluice.verifications WHERE calls_allowed = 1`)
-	if n := r.number(`SELECT count(*) FROM sluice.verifications WHERE calls_allowed = 2`); n != 1 {
-		t.Error("the younger verification is gone, too")
+	same(t, "the younger verification is gone, too", 1, r.number(`SELECT count(*) FROM sluice.verifications WHERE calls_allowed = 2`))
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

@@ -18,16 +18,12 @@ func TestChunksChainUntilTheRunEnds(t *testing.T) {
 	queue := r.start(false)
 	r.ask(queue, "apples")
 	r.until("apples are done", sqlIdle, "apples")
-	if got := r.number(`SELECT count(*) FROM made_up.apples`); got != 15 {
-		t.Errorf("%d rows, want 15", got)
-	}
+	same(t, "rows", 15, r.number(`SELECT count(*) FROM made_up.apples`))
 	// 15 things with two a page and, in the second pass, one a page
 	// (docs/decisions/0007-paging-by-number) are 23 pages. With 3 pages a chunk that is 8 chunks,
 	// each a completed job.
 	r.until("all jobs are completed", `SELECT CASE WHEN count(*) = 8 THEN 1 ELSE 0 END FROM river.river_job WHERE state = 'completed'`)
-	if got := r.number(`SELECT count(*) FROM sluice.runs WHERE outcome = 'done' AND chunks = 8`); got != 1 {
-		t.Errorf("%d runs are done in 8 chunks, want 1", got)
-	}
+	same(t, "runs are done in 8 chunks", 1, r.number(`SELECT count(*) FROM sluice.runs WHERE outcome = 'done' AND chunks = 8`))
 }
 
 // TestErrorTextCannotStopTheQueue: without the cleaning middleware one NUL keeps every later job of
@@ -161,9 +157,7 @@ func TestWhatLastsCostsOneCall(t *testing.T) {
 	r.ask(queue, "apples")
 	r.until("apples have failed, with the reason",
 		`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'failed' AND reason LIKE '%the key apples is missing%'`)
-	if calls := r.upstream.count(); calls != 1 {
-		t.Errorf("%d calls, want 1: none of the others can succeed", calls)
-	}
+	same(t, "calls, want 1: none of the others can succeed", 1, r.upstream.count())
 	if got := r.number(`SELECT count(*) FROM sluice.runs WHERE resource = 'apples' AND outcome = 'failed' AND kind = 'unexpected'`); got != 1 {
 		t.Errorf("%d runs failed as unexpected, want 1", got)
 	}
@@ -218,9 +212,7 @@ func TestAKeyThatTurnedWrongCostsOneCall(t *testing.T) {
 		r.ask(queue, "apples")
 		r.until("another run failed", `SELECT CASE WHEN count(*) = $1 THEN 1 ELSE 0 END FROM sluice.runs
 			WHERE outcome = 'failed' AND kind = 'unexpected' AND note LIKE '%the key apples is missing%'`, failed+1)
-		if calls := r.upstream.count() - before; calls != want {
-			t.Errorf("failed run %d: %d calls, want %d", failed+1, calls, want)
-		}
+		same(t, fmt.Sprintf("failed run %d: calls", failed+1), want, r.upstream.count()-before)
 	}
 	r.upstream.answer("apples", things(3))
 	r.ask(queue, "apples")
@@ -238,9 +230,7 @@ func TestWhatPassesIsAskedAgain(t *testing.T) {
 	r.ask(queue, "apples")
 	r.until("apples have failed", `SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'failed'`)
 	// Each of the three attempts asks in the order of modification first, and then without it.
-	if calls := r.upstream.count(); calls != 6 {
-		t.Errorf("%d calls, want 2 for each of three attempts", calls)
-	}
+	same(t, "calls, want 2 for each of three attempts", 6, r.upstream.count())
 }
 
 func TestAskedDuringARunIsServedByAnother(t *testing.T) {
@@ -270,9 +260,7 @@ func TestTickTakesDueStreams(t *testing.T) {
 	r.start(true)
 	r.until("apples are done", sqlIdle, "apples")
 	r.until("pears are done", sqlIdle, "pears")
-	if got := r.number(`SELECT count(*) FROM sluice.streams WHERE next_due_at > now() + interval '50 minutes'`); got != 2 {
-		t.Errorf("%d streams are due in an hour, want 2", got)
-	}
+	same(t, "streams are due in an hour", 2, r.number(`SELECT count(*) FROM sluice.streams WHERE next_due_at > now() + interval '50 minutes'`))
 }
 
 // TestKilledWorkersJobsComeBack simulates a process that took a job and was killed: its lock is
@@ -289,9 +277,7 @@ func TestKilledWorkersJobsComeBack(t *testing.T) {
 // taken requests a run and inserts its job, whose number it returns, as one that a process took.
 func (r *fixture) taken(resource, process string) int {
 	r.t.Helper()
-	if err := r.db.Request(r.t.Context(), []pipeline.Key{r.key(resource)}); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, r.db.Request(r.t.Context(), []pipeline.Key{r.key(resource)}))
 	return r.number(`INSERT INTO river.river_job (kind, queue, args, max_attempts, state, attempt, attempted_at, attempted_by)
 		VALUES ('stream', 'streams', jsonb_build_object('organization', '1', 'service', 'made_up', 'resource', $1::text), 10, 'running', 1, now(), ARRAY[$2])
 		RETURNING id`, resource, process)
@@ -344,9 +330,7 @@ func TestZombieWritesNothing(t *testing.T) {
 	<-reading
 	stream, _ := r.stream(r.key("apples"))
 	claim, err := r.db.Claim(t.Context(), stream, pipeline.ClassIncremental)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	close(goOn)
 	r.until("the old worker's job is completed", `SELECT count(*) FROM river.river_job WHERE state = 'completed'`)
 	if got := r.number(`SELECT count(*) FROM made_up.apples`); got != 0 {
@@ -366,9 +350,7 @@ func TestARunWithoutAJobGoesOn(t *testing.T) {
 	r := newFixture(t)
 	stream, _ := r.stream(r.key("apples"))
 	claim, err := r.db.Claim(t.Context(), stream, pipeline.ClassIncremental)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n := r.number(`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'running' AND requested_gen = served_gen`); n != 1 {
 		t.Fatal("a command waits for the run")
 	}
@@ -384,9 +366,7 @@ func TestJobsOfOtherConfigurationsAreLeft(t *testing.T) {
 	r := newFixture(t)
 	stranger := pipeline.Key{Organization: "1", Service: "made_up", Resource: "plums"}
 	queue := r.start(false)
-	if err := queue.Insert(t.Context(), []pipeline.Key{stranger}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, queue.Insert(t.Context(), []pipeline.Key{stranger}))
 	r.until("the job waits for a process that knows the stream",
 		`SELECT count(*) FROM river.river_job WHERE args ->> 'resource' = 'plums' AND state = 'scheduled' AND scheduled_at > now() AND (metadata ->> 'snoozes')::int > 0`)
 }

@@ -23,13 +23,9 @@ import (
 // tenth callback is a repetition.
 func BenchmarkReceiver(b *testing.B) {
 	server, err := local.Start(b.Context(), local.Options{Durable: true})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.Cleanup(func() { _ = server.Stop(b.Context()) })
-	if err := migrated(b.Context(), server.URL()); err != nil {
-		b.Fatal(err)
-	}
+	must(b, migrated(b.Context(), server.URL()))
 	for _, senders := range []int{1, 4, 16, 48} {
 		b.Run(fmt.Sprintf("senders-%d", senders), func(b *testing.B) { receive(b, server.URL(), senders) })
 	}
@@ -38,9 +34,7 @@ func BenchmarkReceiver(b *testing.B) {
 func receive(b *testing.B, database string, senders int) {
 	b.Helper()
 	inbox, err := hints.OpenInbox(b.Context(), database, notifications.StoreLimit, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.Cleanup(inbox.Close)
 	listener := httptest.NewServer(notifications.NewReceiver(notifications.Options{
 		Settings: settings(), Inbox: inbox, Now: time.Now, Log: slog.New(slog.DiscardHandler),

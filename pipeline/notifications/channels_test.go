@@ -64,9 +64,7 @@ func openChannels(t *testing.T) *channelFixture {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})
 	pool, err := pgxpool.New(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(pool.Close)
 	f := &channelFixture{T: t, pool: pool, store: channels.New(pool), upstream: &subscriber{}, now: time.Now(), acme: &pipeline.Organization{Key: "acme"}}
 	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed {
@@ -80,9 +78,7 @@ func openChannels(t *testing.T) *channelFixture {
 
 func (f *channelFixture) must(err error) {
 	f.Helper()
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 }
 
 // channel is a channel of a module, whose events are given.
@@ -96,7 +92,7 @@ func channel(id int64, module string, events ...string) notifications.Wanted {
 func (f *channelFixture) turn(wanted ...notifications.Wanted) int {
 	f.Helper()
 	before := len(f.upstream.calls)
-	f.must(f.keeper.Register(f.Context(), "acme", wanted))
+	must(f, f.keeper.Register(f.Context(), "acme", wanted))
 	if err := f.keeper.Renew(f.Context(), f.acme, wanted, false); err != nil && f.upstream.err == nil {
 		f.Fatal(err)
 	}
@@ -108,14 +104,14 @@ func (f *channelFixture) pass(d time.Duration) {
 	f.Helper()
 	f.now = f.now.Add(d)
 	_, err := f.pool.Exec(f.Context(), `UPDATE sluice.channels SET renew_at = renew_at - $1::interval`, d)
-	f.must(err)
+	must(f, err)
 }
 
 // want compares the channels: module, state, hours granted, hours until they are renewed.
 func (f *channelFixture) want(what, want string) {
 	f.Helper()
 	all, err := f.store.Channels(f.Context(), "")
-	f.must(err)
+	must(f, err)
 	var parts []string
 	for _, c := range all {
 		text := fmt.Sprintf("%s %s", c.Module, c.State)
@@ -127,26 +123,18 @@ func (f *channelFixture) want(what, want string) {
 		}
 		parts = append(parts, text)
 	}
-	if got := strings.Join(parts, ", "); got != want {
-		f.Errorf("%s: %s, want %s", what, got, want)
-	}
+	same(f, what, want, strings.Join(parts, ", "))
 }
 
 func TestChannelsAreRenewedAtHalfOfTheirTime(t *testing.T) {
 	t.Parallel()
 	f := openChannels(t)
 	deals, products := channel(1, "Deals", "Deals.all"), channel(2, "Products", "Products.create")
-	if calls := f.turn(deals, products); calls != 1 {
-		t.Errorf("%d calls for two channels, want one", calls)
-	}
+	same(t, "calls for two channels", 1, f.turn(deals, products))
 	f.want("granted", "Deals active 156h renewed in 78h, Products active 156h renewed in 78h")
-	if calls := f.turn(deals, products); calls != 0 {
-		t.Errorf("%d calls while nothing is due", calls)
-	}
+	same(t, "calls while nothing is due", 0, f.turn(deals, products))
 	f.pass(79 * time.Hour)
-	if calls := f.turn(deals, products); calls != 1 {
-		t.Errorf("%d calls at half of the time, want one", calls)
-	}
+	same(t, "calls at half of the time", 1, f.turn(deals, products))
 	products.Events = []string{"Products.all"}
 	if calls := f.turn(deals, products); calls != 1 || len(f.upstream.calls[2]) != 1 || f.upstream.calls[2][0].ChannelID != 2 {
 		t.Errorf("%d calls after a change, for %+v", calls, f.upstream.calls[2:])
@@ -170,9 +158,7 @@ func TestAnHourInsteadOfAWeek(t *testing.T) {
 	f.turn(deals)
 	f.want("less than a day", "Deals active 23h renewed in 11h")
 	f.pass(13 * time.Hour)
-	if calls := f.turn(deals); calls != 1 {
-		t.Errorf("%d calls for a channel of a day", calls)
-	}
+	same(t, "calls for a channel of a day", 1, f.turn(deals))
 	f.want("kept", "Deals active 23h renewed in 11h")
 }
 
@@ -189,9 +175,7 @@ func TestARefusedChannelTakesNoOtherAlong(t *testing.T) {
 	f.turn(deals, products)
 	f.want("one is refused", "Deels refused INVALID_DATA $.watch[0].events[0], Products active 156h renewed in 78h")
 	f.pass(48 * time.Hour)
-	if calls := f.turn(deals, products); calls != 0 {
-		t.Errorf("%d calls for a refused channel that did not change", calls)
-	}
+	same(t, "calls for a refused channel that did not change", 0, f.turn(deals, products))
 	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed {
 		return upstream.Subscribed{Expires: asked.Expires}
 	}
@@ -207,22 +191,18 @@ func TestChannelsWithoutConsentWait(t *testing.T) {
 	f.upstream.err = &pipeline.Error{Kind: pipeline.Unavailable, Op: "POST /crm/v8/actions/watch", Status: 503}
 	f.turn(deals)
 	f.want("a failing server", "Deals wanted")
-	if calls := f.turn(deals); calls != 0 {
-		t.Errorf("%d calls at once after a failure", calls)
-	}
+	same(t, "calls at once after a failure", 0, f.turn(deals))
 	f.pass(90 * time.Second)
 	f.upstream.err = &pipeline.Error{Kind: pipeline.Denied, Op: "POST /crm/v8/actions/watch", Status: 403, Code: "NO_PERMISSION"}
 	f.turn(deals)
 	f.want("no consent", "Deals denied NO_PERMISSION ")
 	f.pass(time.Hour)
-	if calls := f.turn(deals); calls != 0 {
-		t.Errorf("%d calls an hour after the consent was found missing", calls)
-	}
+	same(t, "calls an hour after the consent was found missing", 0, f.turn(deals))
 	f.pass(24 * time.Hour)
 	f.upstream.err = nil
 	f.turn(deals)
 	f.want("consent", "Deals active 156h renewed in 78h")
-	f.must(f.keeper.Disable(t.Context(), f.acme, []notifications.Wanted{deals}))
+	must(f, f.keeper.Disable(t.Context(), f.acme, []notifications.Wanted{deals}))
 	if len(f.upstream.ended) != 1 || f.upstream.ended[0] != 1 {
 		t.Errorf("ended %v", f.upstream.ended)
 	}
@@ -239,12 +219,10 @@ func TestManyChannelsTakeOneCallForFifty(t *testing.T) {
 	for i := range 51 {
 		many = append(many, channel(int64(i), fmt.Sprintf("Custom_%02d", i), "all"))
 	}
-	if calls := f.turn(many...); calls != 2 {
-		t.Errorf("%d calls for 51 channels, want 2", calls)
-	}
+	same(t, "calls for 51 channels", 2, f.turn(many...))
 	f.pass(79 * time.Hour)
 	claimed, err := f.store.Claim(t.Context(), "acme", []string{"Custom_00"}, false)
-	f.must(err)
+	must(f, err)
 	if len(claimed) != 1 || f.turn(many[0]) != 0 {
 		t.Errorf("claimed %v; the other process asks, too", claimed)
 	}
@@ -294,22 +272,18 @@ func TestAThousandOrganizationsAreRenewedByACallEach(t *testing.T) {
 			}()
 		}
 		for range processes {
-			f.must(<-failures)
+			must(f, <-failures)
 		}
 		for key, calls := range counted.calls {
-			if calls != 1 {
-				t.Errorf("%s: %d calls of %s", what, calls, key)
-			}
+			same(t, fmt.Sprintf("%s: calls of %s", what, key), 1, calls)
 		}
-		if len(counted.calls) != organizations {
-			t.Errorf("%s: %d organizations were renewed", what, len(counted.calls))
-		}
+		same(t, what+": organizations were renewed", organizations, len(counted.calls))
 	}
 	renew("at first")
 	f.pass(10 * 24 * time.Hour)
 	renew("after ten days")
 	var alive int
-	f.must(f.pool.QueryRow(t.Context(), `SELECT count(*)::int FROM sluice.channels WHERE state = 'active' AND expires_at > now()`).Scan(&alive))
+	must(f, f.pool.QueryRow(t.Context(), `SELECT count(*)::int FROM sluice.channels WHERE state = 'active' AND expires_at > now()`).Scan(&alive))
 	if alive != organizations*len(wanted) {
 		t.Errorf("%d channels are alive", alive)
 	}
@@ -336,9 +310,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: %s, want %s", what, got[0], got[1])
 		}
 	}
-	if got := notifications.ChannelID("https://hooks.example.com/sluice", key, "Deals"); got != 231189896931178 {
-		t.Errorf("channel %d", got)
-	}
+	same(t, "channel", 231189896931178, notifications.ChannelID("https://hooks.example.com/sluice", key, "Deals"))
 	if len(notifications.Token(hook, key, 1)) > 50 {
 		t.Error("upstream takes tokens of 50 characters")
 	}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/migrations"
@@ -99,7 +100,7 @@ func open(t *testing.T, change func(*notifications.Options)) *fixture {
 	t.Helper()
 	f := &fixture{T: t}
 	pool, err := pgxpool.New(t.Context(), warehousetest.Template(t, "migrated", migrated))
-	f.must(err)
+	must(f, err)
 	t.Cleanup(pool.Close)
 	f.pool = pool
 	f.serve(func(o *notifications.Options) {
@@ -130,9 +131,7 @@ func (f *fixture) serve(change func(*notifications.Options)) {
 
 func (f *fixture) must(err error) {
 	f.Helper()
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 }
 
 // verdict is how the last request ended.
@@ -153,15 +152,15 @@ type reply struct {
 func (f *fixture) post(path, body string, headers ...string) reply {
 	f.Helper()
 	request, err := http.NewRequestWithContext(f.Context(), http.MethodPost, f.url+path, strings.NewReader(body))
-	f.must(err)
+	must(f, err)
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Add(headers[i], headers[i+1])
 	}
 	answer, err := (&http.Client{}).Do(request)
-	f.must(err)
+	must(f, err)
 	said, err := io.ReadAll(answer.Body)
-	f.must(err)
-	f.must(answer.Body.Close())
+	must(f, err)
+	must(f, answer.Body.Close())
 	return reply{answer.StatusCode, string(said), answer.Header}
 }
 
@@ -183,15 +182,15 @@ func (f *fixture) taken(r reply) {
 func (f *fixture) list(sql string, args ...any) []string {
 	f.Helper()
 	rows, err := f.pool.Query(f.Context(), sql, args...)
-	f.must(err)
+	must(f, err)
 	defer rows.Close()
 	found := []string{}
 	for rows.Next() {
 		var text string
-		f.must(rows.Scan(&text))
+		must(f, rows.Scan(&text))
 		found = append(found, text)
 	}
-	f.must(rows.Err())
+	must(f, rows.Err())
 	return found
 }
 
@@ -211,3 +210,18 @@ func loud(to io.Writer) *slog.Logger {
 }
 
 func base64URL(raw []byte) string { return base64.URLEncoding.EncodeToString(raw) }
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}

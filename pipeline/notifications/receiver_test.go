@@ -32,9 +32,7 @@ func zipped(t *testing.T, text string) string {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return b.String()
 }
 
@@ -145,10 +143,10 @@ func TestNoSuchPlace(t *testing.T) {
 	}
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodHead, http.MethodOptions} {
 		request, err := http.NewRequestWithContext(t.Context(), method, f.url+"/watch/"+key, nil)
-		f.must(err)
+		must(f, err)
 		answer, err := (&http.Client{}).Do(request)
-		f.must(err)
-		f.must(answer.Body.Close())
+		must(f, err)
+		must(f, answer.Body.Close())
 		if answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "POST" {
 			t.Errorf("%s: %d", method, answer.StatusCode)
 		}
@@ -182,20 +180,14 @@ func TestWhatIsStored(t *testing.T) {
 		"rule inventory.bills update 460000000038080 55 1", "rule inventory.bills  5 31 1", "rule inventory.items  5 31 1",
 		"rule inventory.bills delete  51 1", "test   ABC123 18 1",
 	}
-	if diff := cmp.Diff(callbacks, f.list(allCallbacks)); diff != "" {
-		t.Errorf("the inbox (-want +got):\n%s", diff)
-	}
+	same(t, "the inbox", callbacks, f.list(allCallbacks))
 	wanted := []string{"inventory bills  delete 2", "inventory bills 460000000038080 update 1", "inventory bills 5  1", "inventory items  insert 1", "inventory items 5  1"}
-	if diff := cmp.Diff(wanted, f.list(allHints)); diff != "" {
-		t.Errorf("hints (-want +got):\n%s", diff)
-	}
+	same(t, "hints", wanted, f.list(allHints))
 	events := []string{
 		"Products 41 insert", "Products 42 insert", `Deals 7 update Stage,Amount {"Stage": "Won␀", "Amount": 1000.5}`, "Deals 8 update Stage",
 		"inventory.bills 460000000038080 update", "inventory.bills 5 ", "inventory.items 5 ",
 	}
-	if diff := cmp.Diff(events, f.list(allEvents)); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
+	same(t, "events", events, f.list(allEvents))
 	due := f.list(`SELECT (due_at - last_at)::text FROM sluice.hints WHERE told = 1 GROUP BY 1`)
 	if !cmp.Equal(due, []string{"00:00:02"}) {
 		t.Errorf("hints are due after %q", due)
@@ -233,9 +225,7 @@ func TestReplays(t *testing.T) {
 			for range 2500 {
 				w := httptest.NewRecorder()
 				receiver.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/watch/"+key, strings.NewReader(body)))
-				if w.Code != http.StatusOK {
-					t.Errorf("%d %s", w.Code, w.Body)
-				}
+				same(t, fmt.Sprint(w.Body), http.StatusOK, w.Code)
 			}
 		})
 	}
@@ -300,21 +290,21 @@ func TestNoDatabase(t *testing.T) {
 		}
 	}
 	lock, err := f.pool.Begin(t.Context())
-	f.must(err)
+	must(f, err)
 	_, err = lock.Exec(t.Context(), `LOCK TABLE sluice.callbacks IN ACCESS EXCLUSIVE MODE`)
-	f.must(err)
+	must(f, err)
 	later("slow")
-	f.must(lock.Rollback(t.Context()))
+	must(f, lock.Rollback(t.Context()))
 	rename := func(from, to string) {
 		_, err := f.pool.Exec(t.Context(), `ALTER FUNCTION notifications.`+from+` RENAME TO `+to)
-		f.must(err)
+		must(f, err)
 	}
 	rename("take_callback", "taken_away")
 	later("without its function")
 	rename("taken_away", "take_callback")
 
 	nowhere, err := pgxpool.New(t.Context(), "postgres://127.0.0.1:1/none")
-	f.must(err)
+	must(f, err)
 	t.Cleanup(nowhere.Close)
 	f.serve(func(o *notifications.Options) { o.Inbox = hints.NewInbox(nowhere) })
 	later("down")
@@ -343,7 +333,7 @@ func TestKilledBeforeTheAnswer(t *testing.T) {
 	})})
 	t.Cleanup(server.Close)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/watch/"+key, strings.NewReader(body))
-	f.must(err)
+	must(f, err)
 	if answer, err := (&http.Client{}).Do(request); err == nil {
 		t.Fatalf("an answer came: %d, %v", answer.StatusCode, answer.Body.Close())
 	}
@@ -352,9 +342,7 @@ func TestKilledBeforeTheAnswer(t *testing.T) {
 		t.Fatalf("the callback was not stored before the crash: %q", want)
 	}
 	f.taken(f.post("/watch/"+key, body))
-	if f.verdict() != "repeated" {
-		t.Errorf("the second one is %s", f.verdict())
-	}
+	same(t, "the second one", "repeated", f.verdict())
 	if diff := cmp.Diff(want, [][]string{f.list(allHints), f.list(allEvents)}); diff != "" {
 		t.Errorf("after it was sent again (-before +after):\n%s", diff)
 	}
@@ -410,14 +398,14 @@ func TestSlowBody(t *testing.T) {
 	f := &fixture{T: t}
 	f.serve(func(o *notifications.Options) { o.Inbox, o.ReadLimit = none{t}, 50*time.Millisecond })
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(f.url, "http://"))
-	f.must(err)
+	must(f, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	body := `{"nonce":"x"}`
 	_, err = fmt.Fprintf(conn, "POST /test/%s HTTP/1.1\r\nHost: x\r\n%s: %s\r\nContent-Length: %d\r\n\r\n%s", key, header, signature(secret, body), len(body), body[:5])
-	f.must(err)
+	must(f, err)
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	f.must(err)
-	f.must(answer.Body.Close())
+	must(f, err)
+	must(f, answer.Body.Close())
 	if answer.StatusCode != http.StatusUnauthorized || f.verdict() != "slow" {
 		t.Errorf("%d, %s", answer.StatusCode, f.verdict())
 	}
@@ -464,9 +452,7 @@ func TestSenders(t *testing.T) {
 		q.RemoteAddr, q.Header["X-Forwarded-For"] = test.remote, test.forwarded
 		w := httptest.NewRecorder()
 		receiver.ServeHTTP(w, q)
-		if w.Code != test.want {
-			t.Errorf("%s: %d, want %d", name, w.Code, test.want)
-		}
+		same(t, name, test.want, w.Code)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sluice/pipeline/outside"
 )
 
@@ -80,9 +82,7 @@ func TestNoSpellingOfASecretComesThrough(t *testing.T) {
 		}
 	}
 	const plain = "the client is not accepted (invalid_client): 12.5% of 1000.00, C:\\temp\\new, 100%"
-	if got := s.Scrub(plain); got != plain {
-		t.Errorf("a text without a secret became %q", got)
-	}
+	same(t, "a text without a secret", plain, s.Scrub(plain))
 }
 
 func TestScrubbedBeforeItIsCut(t *testing.T) {
@@ -95,13 +95,9 @@ func TestScrubbedBeforeItIsCut(t *testing.T) {
 			t.Errorf("at %d: %q", most, text)
 		}
 	}
-	if got := s.Text(strings.Repeat("x", 1<<20)+canary, 10); got != "xxxxxxxxxx…" {
-		t.Errorf("a long text became %q", got)
-	}
+	same(t, "a long text", "xxxxxxxxxx…", s.Text(strings.Repeat("x", 1<<20)+canary, 10))
 	long := strings.Repeat("x", 64<<10-5) + canary + strings.Repeat("y", 64<<10)
-	if found := left(s.Scrub(long), canary); found != "" {
-		t.Errorf("between two windows stands %s", found)
-	}
+	same(t, "between two windows stands", "", left(s.Scrub(long), canary))
 }
 
 func TestSecretsComeAndGo(t *testing.T) {
@@ -118,25 +114,17 @@ func TestSecretsComeAndGo(t *testing.T) {
 			t.Errorf("token %d: %s", i, got)
 		}
 	}
-	if got := s.Scrub(canary); got != "[redacted]" {
-		t.Errorf("what was kept for good became %q", got)
-	}
-	if got := fmt.Sprintf("%v %+v %#v", s, struct{ s *outside.Scrubber }{s}.s, s); got != "[scrubber] [scrubber] [scrubber]" {
-		t.Errorf("it prints as %s", got)
-	}
+	same(t, "what was kept for good", "[redacted]", s.Scrub(canary))
+	same(t, "it prints as", "[scrubber] [scrubber] [scrubber]", fmt.Sprintf("%v %+v %#v", s, struct{ s *outside.Scrubber }{s}.s, s))
 }
 
 func TestWordsAreNoSecrets(t *testing.T) {
 	t.Parallel()
 	s := outside.NewScrubber()
 	s.Keep("", "sluice", "postgres", "hunter2", "hunter2-2")
-	if got := s.Scrub("sluice: postgres of hunter2 said hunter2-2 and aHVudGVyMi0y"); got != "sluice: postgres of hunter2 said [redacted] and [redacted]" {
-		t.Errorf("it became %q", got)
-	}
+	same(t, "it", "sluice: postgres of hunter2 said [redacted] and [redacted]", s.Scrub("sluice: postgres of hunter2 said hunter2-2 and aHVudGVyMi0y"))
 	var none *outside.Scrubber
-	if got := none.Text("a\x1b[2Jb", 100); got != "a\u2400[2Jb" {
-		t.Errorf("without a scrubber it became %q", got)
-	}
+	same(t, "without a scrubber it", "a\u2400[2Jb", none.Text("a\x1b[2Jb", 100))
 }
 
 func TestCauses(t *testing.T) {
@@ -151,9 +139,7 @@ func TestCauses(t *testing.T) {
 	if cause.Error() != "[redacted]: inner" || !errors.Is(cause, inner) {
 		t.Errorf("the cause is %v", cause)
 	}
-	if got := s.Textf("page %d of %s", 3, canary) + outside.Number(4); got != "page 3 of [redacted]4" {
-		t.Errorf("the sentence is %q", got)
-	}
+	same(t, "the sentence", "page 3 of [redacted]4", s.Textf("page %d of %s", 3, canary)+outside.Number(4))
 }
 
 func TestVisible(t *testing.T) {
@@ -162,13 +148,9 @@ func TestVisible(t *testing.T) {
 		"plain 会社 é\u00a0": "plain 会社 é\u00a0", "\x1b]0;x\x07": "␀]0;x␀", "a\r\n\tb": "a␀␀␀b", "\u009b2J\x7f": "␀2J␀",
 		"\u202eevil\u2066": "␀evil␀", "a\u200bb\ufeff\u00ad": "a␀b␀␀", "\xff\xfe": "\uFFFD", "\u2028": "␀", "\U000e0041": "␀", "\u3164": "␀",
 	} {
-		if got := outside.Visible(text); got != want {
-			t.Errorf("%+q became %+q, want %+q", text, got, want)
-		}
+		same(t, fmt.Sprintf("%+q", text), want, outside.Visible(text))
 	}
-	if got := outside.VisibleLines("a\r\n\tb\x1b"); got != "a␀\n\tb␀" {
-		t.Errorf("lines became %+q", got)
-	}
+	same(t, "lines", "a␀\n\tb␀", outside.VisibleLines("a\r\n\tb\x1b"))
 }
 
 // FuzzScrubber puts a secret into a text in one of its spellings and expects that no part of it
@@ -240,8 +222,14 @@ func TestNoLogShowsAnExcerpt(t *testing.T) {
 		string(outside.Excerpt("a") + " and " + outside.Excerpt("b")):  hidden + " and " + hidden,
 		string(outside.Excerpt("")):                                    hidden,
 	} {
-		if got := outside.WithoutExcerpts(text); got != want {
-			t.Errorf("%q became %q, want %q", text, got, want)
-		}
+		same(t, fmt.Sprintf("%q", text), want, outside.WithoutExcerpts(text))
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"sluice/pipeline/warehouse/calls"
 )
 
-// TestTakes: minutes counted by hand.
 func TestTakes(t *testing.T) {
 	t.Parallel()
 	pace := planning.Pace{PerMinute: 100, Concurrent: 5, Latency: time.Second}
@@ -33,7 +32,6 @@ func TestTakes(t *testing.T) {
 	}
 }
 
-// TestDone: days counted by hand.
 func TestDone(t *testing.T) {
 	t.Parallel()
 	spent := planning.Day{Limit: 1000}
@@ -142,7 +140,6 @@ func TestPerDayOfParents(t *testing.T) {
 	}
 }
 
-// TestDue checks when a stream is due after each event.
 func TestDue(t *testing.T) {
 	t.Parallel()
 	const every = 2 * time.Hour

@@ -77,9 +77,7 @@ func TestTheMarkLagsAsLateAsWritesAre(t *testing.T) {
 	w := newWorld(5)
 	r := newFixture(w, cursors()["since"])
 	r.late = 20 * time.Minute
-	if err := r.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.run(t.Context()))
 	position, now := r.memory.position, w.now.Truncate(time.Second)
 	if !position.ScannedUntil.Equal(now) || !position.Watermark.Equal(now.Add(-40*time.Minute)) {
 		t.Errorf("read until %s with the watermark at %s, want %s and 40 minutes before", position.ScannedUntil, position.Watermark, now)
@@ -87,9 +85,7 @@ func TestTheMarkLagsAsLateAsWritesAre(t *testing.T) {
 	// When the lateness has faded, the watermark moves on from where it is.
 	r.late = 0
 	w.now = w.now.Add(time.Hour)
-	if err := r.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.run(t.Context()))
 	if want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag); !r.memory.position.Watermark.Equal(want) {
 		t.Errorf("the watermark is at %s, want %s", r.memory.position.Watermark, want)
 	}
@@ -110,9 +106,7 @@ func TestObservedVerdicts(t *testing.T) {
 			w.edit(2)
 			w.now = w.now.Add(time.Minute)
 			r.memory.observed, w.asked = nil, nil
-			if err := r.run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.run(t.Context()))
 			if asked := w.asked[0]; (asked.Since.IsZero() && asked.Sort == "") != (ask == "whole") || asked.Class != map[string]pipeline.Class{
 				"whole": pipeline.ClassSweep, "narrow": pipeline.ClassIncremental,
 			}[ask] {
@@ -128,34 +122,20 @@ func TestObservedVerdicts(t *testing.T) {
 			}
 			return strings.Join(words, ", ")
 		}
-		if err := r.run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if got := said("narrow"); got != "" {
-			t.Errorf("%s: as asked for, and said: %s", cursor, got)
-		}
+		must(t, r.run(t.Context()))
+		same(t, cursor+": as asked for, and said", "", said("narrow"))
 		w.ignoreFilter, w.ignoreSort = true, true
-		if got, want := said("narrow"), string(needed)+" no observed"; got != want {
-			t.Errorf("%s: %q, want %q", cursor, got, want)
-		}
-		if got := said("whole"); got != "" {
-			t.Errorf("%s: known, and said again: %s", cursor, got)
-		}
+		same(t, cursor, string(needed)+" no observed", said("narrow"))
+		same(t, cursor+": known, and said again", "", said("whole"))
 		old := r.known[needed]
 		old.Age = pipeline.RetryAfter
 		r.known[needed] = old
-		if got, want := said("narrow"), string(needed)+" no observed"; got != want {
-			t.Errorf("%s, tried again: %q, want %q", cursor, got, want)
-		}
+		same(t, cursor+", tried again", string(needed)+" no observed", said("narrow"))
 		w.ignoreFilter, w.ignoreSort = false, false
 		old = r.known[needed]
 		old.Age = pipeline.RetryAfter
 		r.known[needed] = old
-		if got, want := said("narrow"), string(needed)+" yes observed"; got != want {
-			t.Errorf("%s, taken back: %q, want %q", cursor, got, want)
-		}
-		if got := said("narrow"); got != "" {
-			t.Errorf("%s: after it was taken back: %s", cursor, got)
-		}
+		same(t, cursor+", taken back", string(needed)+" yes observed", said("narrow"))
+		same(t, cursor+": after it was taken back", "", said("narrow"))
 	}
 }

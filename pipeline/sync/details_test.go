@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 
@@ -193,9 +192,7 @@ func TestDetailsOneByOne(t *testing.T) {
 	if len(s.asked) != 45 || len(s.loaded) != 42 || s.loaded[0] != "000" || len(s.waiting) != 0 {
 		t.Errorf("%d calls, %d loaded, %v waiting; want 45, 42 and none", len(s.asked), len(s.loaded), s.waiting)
 	}
-	if diff := cmp.Diff([]string{"003"}, s.missing); diff != "" {
-		t.Errorf("missing: %s", diff)
-	}
+	same(t, "missing", []string{"003"}, s.missing)
 	if len(s.rejects) != 2 || s.rejects[0].ID != "005" || s.rejects[0].Code != sync.CodeUnreadable || s.rejects[1].ID != "007" {
 		t.Fatalf("rejects %+v, want the poisoned one and the unfit one", s.rejects)
 	}
@@ -218,9 +215,7 @@ func TestDetailsStayWithinTheAllowance(t *testing.T) {
 		t.Errorf("%d calls, end %+v", len(s.asked), got)
 	}
 	must(t, s.run(t.Context(), s.runner(30), 0))
-	if s.asked[30][0] != "030" {
-		t.Errorf("the second run began with %v, want the rest", s.asked[30])
-	}
+	same(t, fmt.Sprintf("the second run began with %v, want the rest", s.asked[30]), "030", s.asked[30][0])
 }
 
 // TestAPoisonedRecordIsFoundInItsBatch: an unreadable answer is asked for in halves until one
@@ -233,9 +228,7 @@ func TestAPoisonedRecordIsFoundInItsBatch(t *testing.T) {
 	if len(s.loaded) != 97 || len(s.rejects) != 2 || s.rejects[0].ID != "042" || s.rejects[1].ID != "060" {
 		t.Errorf("%d loaded, rejects %+v", len(s.loaded), s.rejects)
 	}
-	if diff := cmp.Diff([]string{"050"}, s.missing); diff != "" {
-		t.Errorf("missing: %s", diff)
-	}
+	same(t, "missing", []string{"050"}, s.missing)
 	if len(s.asked) > 20 {
 		t.Errorf("%d calls for one poisoned record of a hundred", len(s.asked))
 	}

@@ -140,9 +140,7 @@ func TestAFirstSyncGivesUpWhatIsRefused(t *testing.T) {
 		if err := r.run(t.Context()); test.ends != (err == nil) || err != nil && pipeline.KindOf(err) != pipeline.Unexpected {
 			t.Errorf("%s: %v", name, err)
 		}
-		if refused != 1 {
-			t.Errorf("%s: %d refused", name, refused)
-		}
+		same(t, name+": refused", 1, refused)
 		if !test.ends {
 			continue
 		}

@@ -160,9 +160,7 @@ func TestParentsAreReadStalestFirstWithinTheAllowance(t *testing.T) {
 	for range 3 {
 		must(t, r.run(t.Context()))
 	}
-	if diff := cmp.Diff([]string{"a", "b", "c", "d", "e", "a"}, r.memory.order); diff != "" {
-		t.Errorf("order of the parents: %s", diff)
-	}
+	same(t, "order of the parents", []string{"a", "b", "c", "d", "e", "a"}, r.memory.order)
 	for _, end := range r.memory.ends {
 		if end.Outcome != pipeline.OutcomeDone || end.Note != "2 of 5 parents read, the rest is next" {
 			t.Errorf("end = %+v", end)
@@ -226,9 +224,7 @@ func TestToldParentsAreRead(t *testing.T) {
 	for range 3 {
 		must(t, r.run(t.Context()))
 	}
-	if diff := cmp.Diff([]string{"c", "a", "stranger"}, r.memory.order); diff != "" {
-		t.Errorf("order of the parents: %s", diff)
-	}
+	same(t, "order of the parents", []string{"c", "a", "stranger"}, r.memory.order)
 	if diff := cmp.Diff([]pipeline.Again{pipeline.AgainHinted, pipeline.AgainNot, pipeline.AgainNot},
 		[]pipeline.Again{r.memory.ends[0].Again, r.memory.ends[1].Again, r.memory.ends[2].Again}); diff != "" {
 		t.Errorf("when the runs follow: %s", diff)
@@ -254,9 +250,7 @@ func TestAParentThatUpstreamDoesNotKnowIsLeft(t *testing.T) {
 	}
 	r := newFamilyRig(f, fullScan())
 	must(t, r.run(t.Context()))
-	if diff := cmp.Diff([]string{"a", "b", "c"}, r.memory.order); diff != "" {
-		t.Error(diff)
-	}
+	same(t, "", []string{"a", "b", "c"}, r.memory.order)
 	if got := r.memory.failed; got["a"] != "" || got["c"] != "" || !strings.Contains(got["b"], "HTTP 404") {
 		t.Errorf("failed: %v, want b alone", got)
 	}
@@ -265,9 +259,7 @@ func TestAParentThatUpstreamDoesNotKnowIsLeft(t *testing.T) {
 		!r.memory.position.Watermark.IsZero() {
 		t.Errorf("end %+v, watermark %v; want done, the reason, and no watermark", end, r.memory.position.Watermark)
 	}
-	if len(r.memory.rows) != 4 {
-		t.Errorf("%d rows, want those of a and c: 4", len(r.memory.rows))
-	}
+	same(t, "rows, want those of a and c: 4", 4, len(r.memory.rows))
 }
 
 func TestWhatConcernsAllParentsStopsTheRun(t *testing.T) {
@@ -329,9 +321,7 @@ func TestAKilledRunGoesOnWithinItsParent(t *testing.T) {
 		}
 	}
 	must(t, r.run(t.Context()))
-	if f.calls != 1+6+1+1 {
-		t.Errorf("%d calls, want the 8 and the one whose page was lost", f.calls)
-	}
+	same(t, "calls, want the 8 and the one whose page was lost", 1+6+1+1, f.calls)
 	if diff := cmp.Diff([]string{"a", "b", "c"}, r.memory.order); diff != "" || len(f.behind()) > 0 {
 		t.Errorf("order %s, behind %v", diff, f.behind())
 	}

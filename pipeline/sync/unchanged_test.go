@@ -144,12 +144,8 @@ func TestAControlRidesAlong(t *testing.T) {
 				s.unfit[id] = true
 			}
 			must(t, s.run(t.Context(), s.runner(0), c.batch))
-			if diff := cmp.Diff(c.asked, s.asked); diff != "" {
-				t.Errorf("asked for (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(c.words, s.words); diff != "" {
-				t.Errorf("believed to be gone (-want +got):\n%s", diff)
-			}
+			same(t, "asked for", c.asked, s.asked)
+			same(t, "believed to be gone", c.words, s.words)
 		})
 	}
 }
@@ -161,7 +157,5 @@ func TestAFaultyControlBlamesNoOther(t *testing.T) {
 	s := newShelf(1)
 	s.control, s.suspected, s.poisoned["900"] = "900", map[string]bool{"000": true}, true
 	must(t, s.run(t.Context(), s.runner(0), 10))
-	if got, want := fmt.Sprint(s.asked, s.loaded, s.rejects), "[[000 900] [000]] [000] []"; got != want {
-		t.Errorf("asked, loaded and rejected: %s, want %s", got, want)
-	}
+	same(t, "asked, loaded and rejected", "[[000 900] [000]] [000] []", fmt.Sprint(s.asked, s.loaded, s.rejects))
 }

@@ -113,9 +113,7 @@ func TestEveryAnswerHasItsKind(t *testing.T) {
 			if string(failure.Code) != tc.code {
 				t.Errorf("code %q, want %q", failure.Code, tc.code)
 			}
-			if failure.Op != "GET /books/v3/chartofaccounts page 1" {
-				t.Errorf("op %q", failure.Op)
-			}
+			same(t, "op", "GET /books/v3/chartofaccounts page 1", failure.Op)
 			var until time.Duration
 			if !failure.Until.IsZero() {
 				until = failure.Until.Sub(noon)
@@ -153,9 +151,7 @@ func TestGoodAnswersInOtherClothes(t *testing.T) {
 			t.Parallel()
 			r := newFixture(t, handler)
 			page, err := r.client.Page(t.Context(), ask(1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if len(page.Records) != 1 || string(page.Records[0]) != `{"a":1}` || page.More || page.PerPage != 200 {
 				t.Errorf("page %+v", page)
 			}
@@ -170,9 +166,7 @@ func TestABadRecordIsGivenAsItIs(t *testing.T) {
 	record := "{\"n\":\"a\\u0000b\",\"n\":\"\\ud800\",\"x\":\"\xff\"}"
 	r := newFixture(t, answer(200, jsonType, `{"code":0,"chartofaccounts":[`+record+`,7],"page_context":{"page":1,"has_more_page":false}}`))
 	page, err := r.client.Page(t.Context(), ask(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if string(page.Records[0]) != record || string(page.Records[1]) != "7" {
 		t.Errorf("records %q", page.Records)
 	}
@@ -188,9 +182,7 @@ func TestARefusedTokenIsRenewedOnce(t *testing.T) {
 		answer(401, jsonType, `{"code":57}`)(w, q)
 	})
 	page, err := r.client.Page(t.Context(), ask(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	requests := r.seen()
 	if page.Call != 2 || len(requests) != 2 || requests[0].URL.String() != requests[1].URL.String() || r.tokens.renewed != 1 {
 		t.Errorf("call %d after %d requests and %d renewals", page.Call, len(requests), r.tokens.renewed)
@@ -243,9 +235,7 @@ func TestTokenErrorsKeepTheirKind(t *testing.T) {
 	r.tokens.err = &pipeline.Error{Kind: pipeline.Denied, Detail: "authorize anew"}
 	_, err = r.client.Page(t.Context(), ask(1))
 	r.mustFail(t, err, pipeline.Denied)
-	if len(r.seen()) != 1 {
-		t.Errorf("%d requests, want 1", len(r.seen()))
-	}
+	same(t, "requests", 1, len(r.seen()))
 }
 
 func TestBodiesAreBounded(t *testing.T) {

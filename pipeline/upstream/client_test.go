@@ -1,14 +1,24 @@
 package upstream_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
 	"sluice/pipeline/sync"
@@ -24,30 +34,22 @@ func TestPageGivesRecordsAsTheyCame(t *testing.T) {
 		"Date", "Sat, 17 Jan 2026 11:59:58 GMT",
 		"X-Rate-Limit-Limit", "2000", "X-Rate-Limit-Remaining", "1999", "X-Rate-Limit-Reset", "3600"))
 	page, err := r.client.Page(t.Context(), ask(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := pipeline.Page{
 		Call: 1, Date: time.Date(2026, 1, 17, 11, 59, 58, 0, time.UTC), More: true, PerPage: 200,
 		Records: [][]byte{[]byte(`{"account_id":"1","name":"Kasse"}`), []byte(`{"account_id":"2"}`)},
 	}
-	if diff := cmp.Diff(want, page); diff != "" {
-		t.Error(diff)
-	}
+	same(t, "", want, page)
 	wantCalls := []pipeline.Call{{
 		Organization: "60012345678", Service: "accounting", Resource: "chart_of_accounts", Class: pipeline.ClassIncremental,
 		Run: 42, Method: "GET", Path: "/books/v3/chartofaccounts", Endpoint: "/chartofaccounts", Page: 1,
 	}}
-	if diff := cmp.Diff(wantCalls, r.gate.entered); diff != "" {
-		t.Error(diff)
-	}
+	same(t, "", wantCalls, r.gate.entered)
 	wantLeft := []pipeline.CallResult{{
 		Status: 200, Code: "0", Bytes: int64(len(twoAccounts)), Records: 2,
 		DayLimit: 2000, DayRemaining: 1999, DayReset: time.Hour,
 	}}
-	if diff := cmp.Diff(wantLeft, r.gate.left); diff != "" {
-		t.Error(diff)
-	}
+	same(t, "", wantLeft, r.gate.left)
 }
 
 func TestTheRequestIsTheDocumentsRequest(t *testing.T) {
@@ -104,9 +106,7 @@ func TestAFilterWithoutADeclarationIsRefused(t *testing.T) {
 	question.Stream.Resource = &other
 	_, err := r.client.Page(t.Context(), question)
 	r.mustFail(t, err, pipeline.Unexpected)
-	if len(r.seen()) != 0 {
-		t.Error("the list was asked for nevertheless")
-	}
+	same(t, "the list was asked for nevertheless", 0, len(r.seen()))
 }
 
 func TestBaseURLReplacesHostAndRoot(t *testing.T) {
@@ -120,9 +120,7 @@ func TestBaseURLReplacesHostAndRoot(t *testing.T) {
 	if _, err := r.client.Page(t.Context(), question); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.seen()[0].URL.Path; got != "/copy/v9/chartofaccounts" {
-		t.Errorf("path %s", got)
-	}
+	same(t, "path", "/copy/v9/chartofaccounts", r.seen()[0].URL.Path)
 	base["accounting"] = "http://books.example.com/v9"
 	_, err := r.client.Page(t.Context(), question)
 	r.mustFail(t, err, pipeline.Denied)
@@ -145,9 +143,7 @@ func TestARefusedCallNeverLeaves(t *testing.T) {
 	if r.mustFail(t, err, pipeline.Unavailable); !errors.Is(err, down) {
 		t.Errorf("Page = %v, want the gate's error inside", err)
 	}
-	if len(r.seen()) != 0 {
-		t.Errorf("%d calls left uncounted", len(r.seen()))
-	}
+	same(t, "calls left uncounted", 0, len(r.seen()))
 }
 
 func TestACallThatCannotBeNotedFails(t *testing.T) {
@@ -226,11 +222,146 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		r := newFixture(t, answer(status, "", "", "Location", elsewhere.URL+"/?t="+canaryToken))
 		_, err := r.client.Page(t.Context(), ask(1))
 		failure := r.mustFail(t, err, pipeline.Unexpected)
-		if failure.Detail != "a redirect to host 127.0.0.1, not followed" {
-			t.Errorf("detail %q", failure.Detail)
-		}
+		same(t, "detail", "a redirect to host 127.0.0.1, not followed", failure.Detail)
 	}
 	if touched {
 		t.Error("a redirect was followed")
 	}
+}
+
+// authority issues certificates that the client trusts.
+type authority struct {
+	t    *testing.T
+	key  *ecdsa.PrivateKey
+	cert *x509.Certificate
+}
+
+func newAuthority(t *testing.T) *authority {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	a := &authority{t: t, key: key}
+	a.cert = a.issue(&x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign,
+	}, nil)
+	return a
+}
+
+// issue signs a certificate for the authority's own key; without a parent it is self-signed.
+func (a *authority) issue(template, parent *x509.Certificate) *x509.Certificate {
+	a.t.Helper()
+	if parent == nil {
+		parent = template
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, &a.key.PublicKey, a.key)
+	must(a.t, err)
+	cert, err := x509.ParseCertificate(der)
+	must(a.t, err)
+	return cert
+}
+
+// TestCertificatesThatAreNotValid: a trusted authority is not enough. A certificate has to be valid
+// now and for the host, and the protocol has to be one that we accept (faults H17).
+func TestCertificatesThatAreNotValid(t *testing.T) {
+	t.Parallel()
+	loopback := net.IPv4(127, 0, 0, 1)
+	for name, tc := range map[string]struct {
+		hosts    []net.IP
+		names    []string
+		from, to time.Duration
+		version  uint16
+		good     bool
+	}{
+		"a good one":      {hosts: []net.IP{loopback}, from: -time.Hour, to: time.Hour, good: true},
+		"TLS 1.2":         {hosts: []net.IP{loopback}, from: -time.Hour, to: time.Hour, version: tls.VersionTLS12, good: true},
+		"TLS 1.1":         {hosts: []net.IP{loopback}, from: -time.Hour, to: time.Hour, version: tls.VersionTLS11},
+		"expired":         {hosts: []net.IP{loopback}, from: -2 * time.Hour, to: -time.Hour},
+		"not yet valid":   {hosts: []net.IP{loopback}, from: time.Hour, to: 2 * time.Hour},
+		"of another host": {names: []string{"api.example"}, from: -time.Hour, to: time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAuthority(t)
+			now := time.Now()
+			cert := a.issue(&x509.Certificate{
+				SerialNumber: big.NewInt(2), NotBefore: now.Add(tc.from), NotAfter: now.Add(tc.to), IPAddresses: tc.hosts, DNSNames: tc.names,
+				ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+			}, a.cert)
+			server := httptest.NewUnstartedServer(answer(200, jsonType, twoAccounts))
+			server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes fail on purpose
+			server.TLS = &tls.Config{
+				Certificates: []tls.Certificate{{Certificate: [][]byte{cert.Raw}, PrivateKey: a.key}},
+				MinVersion:   tls.VersionTLS10, MaxVersion: tc.version,
+			}
+			server.StartTLS()
+			defer server.Close()
+			roots := x509.NewCertPool()
+			roots.AddCert(a.cert)
+			r := newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
+				o.Vendor.API, o.Transport.RootCAs = server.URL, roots
+			})
+			_, err := r.client.Page(t.Context(), ask(1))
+			if tc.good {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			r.mustFail(t, err, pipeline.Unavailable)
+		})
+	}
+}
+
+// TestNobodyAnswersTheDoor: names that do not resolve, and addresses that do not answer, end the
+// call (faults H16).
+func TestNobodyAnswersTheDoor(t *testing.T) {
+	t.Parallel()
+	for name, address := range map[string]string{
+		"no such name":      "https://nobody.invalid",
+		"swallowed packets": "http://" + swallowing(t),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
+				o.Transport.Dial = 300 * time.Millisecond
+			})
+			question := ask(1)
+			question.Stream.Org = &pipeline.Organization{Key: home.Key, Addresses: pipeline.Addresses{API: address}}
+			begun := time.Now()
+			_, err := r.client.Page(t.Context(), question)
+			r.mustFail(t, err, pipeline.Unavailable)
+			if took := time.Since(begun); took > time.Minute {
+				t.Errorf("it took %s", took)
+			}
+			same(t, "calls were counted", 1, len(r.gate.entered))
+		})
+	}
+}
+
+// swallowing listens on an address and never accepts a connection: when its queue is full, a client
+// gets no answer.
+func swallowing(t *testing.T) string {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		t.Cleanup(func() { _ = syscall.Close(fd) })
+		err = syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
+	}
+	if err == nil {
+		err = syscall.Listen(fd, 0)
+	}
+	must(t, err)
+	bound, err := syscall.Getsockname(fd)
+	must(t, err)
+	address := fmt.Sprintf("127.0.0.1:%d", bound.(*syscall.SockaddrInet4).Port)
+	for range 16 {
+		conn, err := net.DialTimeout("tcp", address, time.Second)
+		if err != nil {
+			return address
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+	}
+	t.Fatal("its queue does not fill")
+	return ""
 }

@@ -2,10 +2,9 @@ package upstream_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline"
 	"sluice/schema"
@@ -68,9 +67,7 @@ func TestSingleRecords(t *testing.T) {
 			r := newFixture(t, answer(tc.status, jsonType, tc.answer))
 			page, err := r.client.Details(t.Context(), detailsOf(bills), []string{"90000000079426"})
 			const want = "/inventory/v1/bills/90000000079426?organization_id=60012345678"
-			if got := r.seen()[0].RequestURI; got != want {
-				t.Errorf("asked for %s, want %s", got, want)
-			}
+			same(t, "asked for", want, r.seen()[0].RequestURI)
 			call := r.gate.entered[0]
 			if call.Resource != "bills" || call.Class != pipeline.ClassDetails || call.Run != 44 || call.Page != 0 {
 				t.Errorf("call %+v", call)
@@ -79,12 +76,8 @@ func TestSingleRecords(t *testing.T) {
 				r.mustFail(t, err, tc.kind)
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tc.want, texts(page.Records)); diff != "" {
-				t.Error(diff)
-			}
+			must(t, err)
+			same(t, "", tc.want, texts(page.Records))
 			// The 404 page of a gateway does not say that upstream has no such record.
 			if unknown := tc.answer == `{"code":5}` || tc.answer == `{"code":1002}`; page.Unknown != unknown || page.Call == 0 {
 				t.Errorf("call %d, unknown %v, want %v", page.Call, page.Unknown, unknown)
@@ -120,19 +113,13 @@ func TestManyRecordsAtOnce(t *testing.T) {
 			r := newFixture(t, answer(tc.status, jsonType, tc.answer))
 			page, err := r.client.Details(t.Context(), detailsOf(items), []string{"1", "2"})
 			const want = "/inventory/v1/itemdetails?item_ids=1%2C2&organization_id=60012345678"
-			if got := r.seen()[0].RequestURI; got != want {
-				t.Errorf("asked for %s, want %s", got, want)
-			}
+			same(t, "asked for", want, r.seen()[0].RequestURI)
 			if tc.kind != 0 {
 				r.mustFail(t, err, tc.kind)
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tc.want, texts(page.Records)); diff != "" {
-				t.Error(diff)
-			}
+			must(t, err)
+			same(t, "", tc.want, texts(page.Records))
 		})
 	}
 }
@@ -155,9 +142,7 @@ func TestDetailsThatAreNotDeclaredAreNotAskedFor(t *testing.T) {
 	if page, err := r.client.Details(t.Context(), detailsOf(bills), nil); err != nil || len(page.Records) != 0 {
 		t.Errorf("nothing asked for: %+v, %v", page, err)
 	}
-	if got := len(r.seen()); got != 0 {
-		t.Errorf("%d calls were made, want none", got)
-	}
+	same(t, "calls were made", 0, len(r.seen()))
 }
 
 // manyOf repeats an element of a list.
@@ -218,4 +203,167 @@ func TestATokenIsShort(t *testing.T) {
 	r := newFixture(t, answer(200, jsonType, `{"channels":[],"next_token":"`+strings.Repeat("t", 5_000)+`"}`))
 	_, err := r.client.Page(t.Context(), of(chat, channels))
 	r.mustFail(t, err, pipeline.Unexpected)
+}
+
+// The CRM, and its lists in the ways of paging. Source: docs/upstream.md U350 to U354.
+var (
+	crm   = &schema.Service{Name: "crm", Host: schema.HostAPI, Root: "/crm", Envelope: schema.EnvelopeInfo}
+	deals = &schema.Resource{
+		Name: "deals", Path: "/v8/Deals", Key: "data", ID: "id", Params: map[string]string{"fields": "Deal_Name"},
+		Cursor: schema.NewestFirst{Column: "Modified_Time", Sort: "Modified_Time"},
+	}
+)
+
+const twoDeals = `{"data":[{"id":"1"},{"id":"2"}],"info":{"per_page":200,"count":2,"page":1,"sort_by":"Modified_Time","sort_order":"desc",` +
+	`"more_records":true,"next_page_token":"a+b/c=="}}`
+
+func dealsBy(paging schema.Paging) pipeline.Request {
+	resource := *deals
+	resource.Paging = paging
+	return of(crm, &resource)
+}
+
+func TestListsWithInfo(t *testing.T) {
+	t.Parallel()
+	without := func(part string) string { return strings.Replace(twoDeals, part, "", 1) }
+	last := strings.Replace(twoDeals, "true", "false", 1)
+	for name, tc := range map[string]struct {
+		paging  schema.Paging
+		handler http.HandlerFunc
+		records int
+		more    bool
+		token   string
+		kind    pipeline.Kind
+	}{
+		"by number":           {schema.PagingNumber, answer(200, jsonType, twoDeals), 2, true, "", 0},
+		"the last one":        {schema.PagingNumber, answer(200, jsonType, last), 2, false, "", 0},
+		"no record":           {schema.PagingNumber, answer(204, "", ""), 0, false, "", 0},
+		"another page":        {schema.PagingNumber, answer(200, jsonType, strings.Replace(twoDeals, `"page":1`, `"page":2`, 1)), 0, false, "", pipeline.Unexpected},
+		"no page":             {schema.PagingNumber, answer(200, jsonType, without(`"page":1,`)), 0, false, "", pipeline.Unexpected},
+		"no more_records":     {schema.PagingNumber, answer(200, jsonType, without(`"more_records":true,`)), 0, false, "", pipeline.Unexpected},
+		"by token":            {schema.PagingToken, answer(200, jsonType, twoDeals), 2, true, "a+b/c==", 0},
+		"by token, no page":   {schema.PagingToken, answer(200, jsonType, without(`"page":1,`)), 2, true, "a+b/c==", 0},
+		"by token, the last":  {schema.PagingToken, answer(200, jsonType, last), 2, false, "", 0},
+		"by token, no token":  {schema.PagingToken, answer(200, jsonType, without(`,"next_page_token":"a+b/c=="`)), 0, false, "", pipeline.Unexpected},
+		"by token, no record": {schema.PagingToken, answer(204, "", ""), 0, false, "", 0},
+		"whole":               {schema.PagingWhole, answer(200, jsonType, last), 2, false, "", 0},
+		"whole, no info":      {schema.PagingWhole, answer(200, jsonType, `{"data":[{"id":"1"}]}`), 1, false, "", 0},
+		"an error in a 200":   {schema.PagingNumber, answer(200, jsonType, `{"code":"INVALID_MODULE","status":"error"}`), 0, false, "", pipeline.Unexpected},
+		"an error":            {schema.PagingNumber, answer(400, jsonType, `{"code":"REQUIRED_PARAM_MISSING"}`), 0, false, "", pipeline.Unexpected},
+		"no right":            {schema.PagingNumber, answer(403, jsonType, `{"code":"NO_PERMISSION"}`), 0, false, "", pipeline.Denied},
+		"too many":            {schema.PagingNumber, answer(429, jsonType, `{"code":"TOO_MANY_REQUESTS"}`), 0, false, "", pipeline.Throttled},
+		"an old copy":         {schema.PagingNumber, answer(204, "", "", "Age", "61"), 0, false, "", pipeline.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newFixture(t, tc.handler)
+			page, err := r.client.Page(t.Context(), dealsBy(tc.paging))
+			if tc.kind != 0 {
+				r.mustFail(t, err, tc.kind)
+				return
+			}
+			if err != nil || len(page.Records) != tc.records || page.More != tc.more || page.Token != tc.token {
+				t.Errorf("page %+v, %v", page, err)
+			}
+		})
+	}
+}
+
+// TestTheRequestOfAListWithInfo: paging and order in the words of the CRM, and the order of the
+// answer in those of the program.
+func TestTheRequestOfAListWithInfo(t *testing.T) {
+	t.Parallel()
+	r := newFixture(t, answer(200, jsonType, twoDeals))
+	sorted := dealsBy(schema.PagingNumber)
+	sorted.Sort, sorted.Order = "Modified_Time", "D"
+	page, err := r.client.Page(t.Context(), sorted)
+	if err != nil || page.Sort != "Modified_Time" || page.Order != "D" {
+		t.Errorf("page %+v, %v", page, err)
+	}
+	next := dealsBy(schema.PagingToken)
+	next.Page, next.Token, next.Order = 2, "a+b/c==", "A"
+	if _, err = r.client.Page(t.Context(), next); err != nil {
+		t.Error(err)
+	}
+	for i, want := range []string{
+		"fields=Deal_Name&page=1&per_page=200&sort_by=Modified_Time&sort_order=desc",
+		"fields=Deal_Name&page_token=a%2Bb%2Fc%3D%3D&per_page=200&sort_order=asc",
+	} {
+		got := r.seen()[i]
+		if got.URL.RawQuery != want || got.URL.Path != "/crm/v8/Deals" || got.Header.Get("Accept") != jsonType {
+			t.Errorf("asked for %s, want /crm/v8/Deals?%s", got.URL, want)
+		}
+	}
+}
+
+// TestCheckByAList: a service without a probe is checked by its first list, and one without a list
+// says so without a call.
+func TestCheckByAList(t *testing.T) {
+	t.Parallel()
+	r := newFixture(t, answer(204, "", ""))
+	service := *crm
+	err := r.client.Check(t.Context(), home, &service)
+	if r.mustFail(t, err, pipeline.Denied); len(r.seen()) != 0 || !strings.Contains(err.Error(), "declare one under custom") {
+		t.Errorf("%d calls, %v", len(r.seen()), err)
+	}
+	service.Resources = []schema.Resource{*deals}
+	if err = r.client.Check(t.Context(), home, &service); err != nil {
+		t.Error(err)
+	}
+	if got := r.seen()[0].URL; got.Path != "/crm/v8/Deals" || got.RawQuery != "fields=Deal_Name&page=1&per_page=1" {
+		t.Errorf("checked by %s", got)
+	}
+}
+
+// TestSingleRecordsWithoutABody: 204 is no record, and no proof that it is gone.
+func TestSingleRecordsWithoutABody(t *testing.T) {
+	t.Parallel()
+	r := newFixture(t, answer(204, "", ""))
+	request := dealsBy(schema.PagingToken)
+	request.Stream.Resource.Single = &schema.Single{Path: "/v8/Deals/{id}", Key: "data"}
+	page, err := r.client.Details(t.Context(), request, []string{"1"})
+	if err != nil || len(page.Records) != 0 || page.Unknown || page.Call == 0 {
+		t.Errorf("page %+v, %v", page, err)
+	}
+}
+
+// TestWhatLasts: a whole answer that lacks what the declaration says lasts, and names what to
+// correct. Any other answer may be another one next time.
+func TestWhatLasts(t *testing.T) {
+	t.Parallel()
+	const inTime = `"page_context":{"page":1,"per_page":200,"has_more_page":false}`
+	for name, tc := range map[string]struct {
+		handler http.HandlerFunc
+		parts   []string // of the error that lasts; none for one that passes
+	}{
+		"another key":     {answer(200, jsonType, `{"code":0,"accounts":[],`+inTime+`}`), []string{"the key chartofaccounts is missing", "keys accounts, code, page_context", "correct the key of the records"}},
+		"no list":         {answer(200, jsonType, `{"code":0,"chartofaccounts":{},`+inTime+`}`), []string{"key chartofaccounts: not an array", "correct the key of the records"}},
+		"no page_context": {answer(200, jsonType, `{"code":0,"chartofaccounts":[]}`), []string{"the key page_context is missing", "correct the paging"}},
+		"no has_more_page": {
+			answer(200, jsonType, `{"code":0,"chartofaccounts":[],"page_context":{"page":1}}`), []string{"the key has_more_page is missing", "correct the paging"},
+		},
+		"has_more_page is null":  {answer(200, jsonType, `{"code":0,"chartofaccounts":[],"page_context":{"page":1,"has_more_page":null}}`), nil},
+		"HTML":                   {answer(200, "text/html", "<html></html>"), nil},
+		"HTML that is called so": {answer(200, jsonType, "<html></html>"), nil},
+		"no code":                {answer(200, jsonType, `{"accounts":[]}`), nil},
+		"a code":                 {answer(200, jsonType, `{"code":9,"message":"no"}`), nil},
+		"cut":                    {answer(200, jsonType, `{"code":0,"accounts":[`), nil},
+		"500":                    {answer(500, jsonType, `{"code":0,"accounts":[]}`), nil},
+		"404":                    {answer(404, jsonType, `{"code":5}`), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newFixture(t, tc.handler)
+			_, err := r.client.Page(t.Context(), ask(1))
+			r.mustBeClean(t, err)
+			if pipeline.Lasting(err) != (tc.parts != nil) {
+				t.Errorf("lasting %t: %v", pipeline.Lasting(err), err)
+			}
+			for _, part := range tc.parts {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%v\nlacks %q", err, part)
+				}
+			}
+		})
+	}
 }

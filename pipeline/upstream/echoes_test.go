@@ -119,9 +119,7 @@ func TestNoEchoOfACredentialIsSaid(t *testing.T) {
 					_, _, err := r.process(t).Token(t.Context(), one)
 					r.mustNotSay(t, spelling, err, secret)
 					for _, row := range r.store.rows {
-						if how := leaks(string(row.Reason), secret); how != "" {
-							t.Errorf("%s: %s in the stored reason %q", spelling, how, row.Reason)
-						}
+						same(t, fmt.Sprintf("%s: in the stored reason %q", spelling, row.Reason), "", leaks(string(row.Reason), secret))
 					}
 				}
 			}
@@ -143,9 +141,7 @@ func (r *fixture) mustNotSay(t *testing.T, spelling string, err error, secrets .
 	}
 	for _, secret := range secrets {
 		for _, text := range texts {
-			if how := leaks(text, secret); how != "" {
-				t.Errorf("echoed %s, %s is in %q", spelling, how, text)
-			}
+			same(t, fmt.Sprintf("echoed %s, is in %q", spelling, text), "", leaks(text, secret))
 		}
 	}
 }
@@ -171,9 +167,7 @@ func TestNoEchoOfANewRefreshTokenIsSaid(t *testing.T) {
 	const newer = "2000.9f8e7d6c5b4a39281706f5e4d3c2b1a0"
 	o := &consentOffice{gives: newer}
 	r := newTokenFixture(t, o.ServeHTTP)
-	if err := r.ask(t); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.ask(t))
 	r.advance(2 * time.Hour)
 	o.tell(says("not " + newer))
 	r.mustNotSay(t, "raw", r.ask(t), newer)

@@ -69,9 +69,7 @@ func TestExportOfFiguresForPeople(t *testing.T) {
 		},
 	}
 	normalizer, err := record.New(resource, time.FixedZone("", 5*3600+1800))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for row, want := range map[string]string{
 		`1,a,1234,1768651643000`:       "1234 at 2026-01-17 12:07:23+00", // in milliseconds since 1970
 		`1,a,1234,2026-01-17 15:27:23`: "1234 at 2026-01-17 09:57:23+00", // read in the organization's zone

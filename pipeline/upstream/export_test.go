@@ -57,12 +57,8 @@ func TestExportReadsEveryForm(t *testing.T) {
 			t.Parallel()
 			r := newFixture(t, answer(200, csvType, text, "Date", "Sat, 17 Jan 2026 11:59:58 GMT"))
 			pages, records, err := collect(t, r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff([]string{a, b}, records); diff != "" {
-				t.Error(diff)
-			}
+			must(t, err)
+			same(t, "", []string{a, b}, records)
 			if len(pages) != 1 || pages[0].Call != 1 || pages[0].More || !pages[0].Date.Equal(noon.Add(-2*time.Second)) {
 				t.Errorf("pages %+v", pages)
 			}
@@ -120,15 +116,9 @@ func TestExportStreamsInGroups(t *testing.T) {
 		sizes, more = append(sizes, len(page.Records)), append(more, page.More)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]int{5000, 5000, 2500}, sizes); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]bool{true, true, false}, more); diff != "" {
-		t.Error(diff)
-	}
+	must(t, err)
+	same(t, "", []int{5000, 5000, 2500}, sizes)
+	same(t, "", []bool{true, true, false}, more)
 	if r.gate.left[0].Records != 12_500 {
 		t.Errorf("the call log has %d records", r.gate.left[0].Records)
 	}
@@ -163,15 +153,11 @@ func TestExportGoesOnWithItsToken(t *testing.T) {
 		}
 	})
 	pages, records, err := collect(t, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(records) != 2 || len(pages) != 2 || pages[0].Call != 1 || !pages[0].More || pages[1].Call != 2 || pages[1].More {
 		t.Errorf("pages %+v", pages)
 	}
-	if len(r.gate.entered) != 2 {
-		t.Errorf("%d calls were counted", len(r.gate.entered))
-	}
+	same(t, "calls were counted", 2, len(r.gate.entered))
 }
 
 func TestExportThatGoesInCirclesEnds(t *testing.T) {
@@ -179,9 +165,7 @@ func TestExportThatGoesInCirclesEnds(t *testing.T) {
 	r := newFixture(t, answer(200, csvType, "a,1,1\nnext_token=again\n"))
 	_, _, err := collect(t, r)
 	r.mustFail(t, err, pipeline.Unexpected)
-	if len(r.seen()) != 2 {
-		t.Errorf("%d calls, want 2", len(r.seen()))
-	}
+	same(t, "calls", 2, len(r.seen()))
 }
 
 func TestExportRefusesWhatIsNoExport(t *testing.T) {
@@ -235,18 +219,14 @@ func TestExportTitlesMayLookLikeAnything(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, answer(200, csvType, "{draft} plans,1,1\n<b>bold</b>,2,1\nnext_token=mine,3,1\ntitle,chat_id,participant_count\n"))
 	_, records, err := collect(t, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []string{
 		`{"title":"{draft} plans","chat_id":"1","participant_count":"1"}`,
 		`{"title":"<b>bold</b>","chat_id":"2","participant_count":"1"}`,
 		`{"title":"next_token=mine","chat_id":"3","participant_count":"1"}`,
 		`{"title":"title","chat_id":"chat_id","participant_count":"participant_count"}`,
 	}
-	if diff := cmp.Diff(want, records); diff != "" {
-		t.Error(diff)
-	}
+	same(t, "", want, records)
 }
 
 func TestExportCutAtAnyByteIsUnavailable(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"go.uber.org/goleak"
 
 	"sluice/pipeline"
@@ -131,9 +133,7 @@ func newFixture(t *testing.T, handler http.HandlerFunc, change ...func(*upstream
 		c(&options)
 	}
 	client, err := upstream.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.client = client
 	return r
 }
@@ -224,9 +224,7 @@ func (r *fixture) mustFail(t *testing.T, err error, kind pipeline.Kind) *pipelin
 		t.Errorf("error %q, want kind %v", err, kind)
 	}
 	r.mustBeClean(t, err)
-	if r.gate.under() != 0 {
-		t.Errorf("%d calls entered and never left", r.gate.under())
-	}
+	same(t, "calls entered and never left", 0, r.gate.under())
 	return failure
 }
 
@@ -243,5 +241,20 @@ func (r *fixture) mustBeClean(t *testing.T, err error) {
 				t.Errorf("%q shows up in %q", canary, text)
 			}
 		}
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

@@ -183,9 +183,7 @@ func TestParentsAreOneSegment(t *testing.T) {
 			t.Fatal(err)
 		}
 		requests := r.seen()
-		if got := requests[len(requests)-1].RequestURI; got != want {
-			t.Errorf("%s: asked for %s, want %s", parent, got, want)
-		}
+		same(t, parent+": asked for", want, requests[len(requests)-1].RequestURI)
 	}
 	before := len(r.seen())
 	for _, parent := range []string{"", ".", ".."} {
@@ -213,12 +211,8 @@ func TestExportUnderAParent(t *testing.T) {
 		got = append(got, texts(page.Records)...)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{`{"title":"a","chat_id":"1","participant_count":"1"}`}, got); diff != "" {
-		t.Error(diff)
-	}
+	must(t, err)
+	same(t, "", []string{`{"title":"a","chat_id":"1","participant_count":"1"}`}, got)
 	const want = "/network/our%20net/maintenanceapi/v2/chats?fields=title%2Cchat_id%2Cparticipant_count"
 	if uri := r.seen()[0].RequestURI; uri != want {
 		t.Errorf("asked for %s, want %s: columns that the engine gives are not upstream's", uri, want)
@@ -285,9 +279,7 @@ func TestTokensComeFromTheOrganizationsOwnAddress(t *testing.T) {
 			t.Errorf("%s: token %q, %v, want %q", organization.Key, token.Reveal(), err, want)
 		}
 	}
-	if len(r.store.rows) != 2 {
-		t.Errorf("%d rows, want 2: the same credential at two servers has two tokens", len(r.store.rows))
-	}
+	same(t, "rows, want 2: the same credential at two servers has two tokens", 2, len(r.store.rows))
 	for _, q := range r.seen() {
 		if q.URL.Path != "/oauth/v2/token" && q.URL.Path != "/dc/eu/oauth/v2/token" {
 			t.Errorf("asked for %s", q.URL.Path)
@@ -319,9 +311,7 @@ func TestWindowsAreAskedFor(t *testing.T) {
 		if _, err := r.client.Page(t.Context(), question); err != nil {
 			t.Fatal(err)
 		}
-		if got := r.seen()[i].URL.RawQuery; got != tc.want {
-			t.Errorf("asked for %s, want %s", got, tc.want)
-		}
+		same(t, "asked for", tc.want, r.seen()[i].URL.RawQuery)
 	}
 	question, before := of(accounting, customers), len(r.seen())
 	question.Parent, question.From = "7", first

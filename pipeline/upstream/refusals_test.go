@@ -149,9 +149,7 @@ func worked(t *testing.T) (*consentOffice, *tokenFixture) {
 	t.Helper()
 	o := &consentOffice{}
 	r := newTokenFixture(t, o.ServeHTTP)
-	if err := r.ask(t); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.ask(t))
 	return o, r
 }
 
@@ -167,16 +165,12 @@ func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
 		t.Fatalf("a living token is not used: %v after %d requests", err, len(r.seen()))
 	}
 	r.advance(10 * time.Minute)
-	if err := r.ask(t); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.ask(t))
 	// One false answer.
 	r.advance(2 * time.Hour)
 	o.tell(says("invalid_code"))
 	failure := r.mustFail(t, r.ask(t), pipeline.Unavailable)
-	if wait := failure.Until.Sub(r.now()); wait != time.Minute {
-		t.Errorf("asked again in %v", wait)
-	}
+	same(t, "asked again in", time.Minute, failure.Until.Sub(r.now()))
 	r.mustFail(t, r.ask(t), pipeline.Unavailable)
 	r.advance(time.Minute)
 	if err := r.ask(t); err != nil {
@@ -188,9 +182,7 @@ func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
 	r.mustFail(t, r.ask(t), pipeline.Unavailable)
 	r.advance(time.Minute)
 	r.mustFail(t, r.ask(t), pipeline.Denied)
-	if asked := len(r.seen()); asked != 7 {
-		t.Errorf("%d requests, want 7", asked)
-	}
+	same(t, "requests", 7, len(r.seen()))
 }
 
 // TestABogusRefreshTokenGivesWay: a refresh token that came with an answer and is refused later is
@@ -200,9 +192,7 @@ func TestABogusRefreshTokenGivesWay(t *testing.T) {
 	const bogus, good = "1000.canary-bogus", "1000.canary-good"
 	o := &consentOffice{gives: bogus, refuses: map[string]bool{bogus: true}}
 	r := newTokenFixture(t, o.ServeHTTP)
-	if err := r.ask(t); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.ask(t))
 	r.advance(2 * time.Hour)
 	r.mustFail(t, r.ask(t), pipeline.Unavailable)
 	r.advance(time.Minute)
@@ -228,9 +218,7 @@ func TestABogusRefreshTokenGivesWay(t *testing.T) {
 	o.mu.Unlock()
 	for range 2 {
 		r.advance(2 * time.Hour)
-		if err := r.ask(t); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.ask(t))
 	}
 	if last := o.asked[len(o.asked)-1]; last != good || r.only(t).FellBack {
 		t.Errorf("asked with %s, %+v", last, r.only(t))
@@ -255,9 +243,7 @@ func TestALieAboutAReplacedRefreshToken(t *testing.T) {
 		server.ServeHTTP(w, q)
 	})
 	err := r.ask(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.advance(2 * time.Hour)
 	mu.Lock()
 	lies = 1
@@ -282,9 +268,7 @@ func TestForgetAsksAgain(t *testing.T) {
 	r := newTokenFixture(t, o.ServeHTTP)
 	r.mustFail(t, r.ask(t), pipeline.Denied)
 	r.advance(20 * time.Second)
-	if err := r.process(t).Forget(t.Context(), one); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.process(t).Forget(t.Context(), one))
 	if failure := r.mustFail(t, r.ask(t), pipeline.Unavailable); failure.Until.Sub(r.now()) != 40*time.Second {
 		t.Errorf("asked again in %v", failure.Until.Sub(r.now()))
 	}
@@ -338,9 +322,7 @@ func TestBothRefreshTokensAreTried(t *testing.T) {
 			t.Parallel()
 			o := &consentOffice{gives: newer}
 			r := newTokenFixture(t, o.ServeHTTP)
-			if err := r.ask(t); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.ask(t))
 			r.advance(2 * time.Hour)
 			o.tell(slices.Repeat([]string{says(tc.word)}, 10)...)
 			for i, wait := range tc.waits {

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/pipeline"
 	"sluice/pipeline/upstream/token"
 	"sluice/pipeline/upstream/wire"
@@ -103,9 +101,7 @@ func (r *tokenFixture) process(t *testing.T) *token.Tokens {
 		Vendor: wire.Vendor{Name: "Svc", Auth: r.server.URL}, Store: r.store, Key: r.key, OldKeys: r.old, Gate: r.gate, Now: r.now,
 		Credentials: map[string]token.Credential{one.Key: r.creds, home.Key: r.creds, "eu": r.creds},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return tokens
 }
 
@@ -135,9 +131,7 @@ func TestTokenRequest(t *testing.T) {
 		"refresh_token": {canaryRefresh}, "client_id": {"1000.CLIENT"}, "client_secret": {canarySecret}, "grant_type": {"refresh_token"},
 		"redirect_uri": {"https://me.example/back"}, "scope": {"SvcBooks.bills.READ,SvcChat.Channels.READ"},
 	}
-	if diff := cmp.Diff(want, map[string][]string(got.URL.Query())); diff != "" {
-		t.Error(diff)
-	}
+	same(t, "", want, map[string][]string(got.URL.Query()))
 	if got.Method != http.MethodPost || got.URL.Path != "/oauth/v2/token" || got.Header.Get("Authorization") != "" {
 		t.Errorf("request %s %s %v", got.Method, got.URL.Path, got.Header)
 	}
@@ -145,9 +139,7 @@ func TestTokenRequest(t *testing.T) {
 		Organization: "1", Service: "auth", Resource: "token", Class: pipeline.ClassProbe, Method: "POST", Path: "/oauth/v2/token",
 		Endpoint: "/oauth/v2/token",
 	}
-	if diff := cmp.Diff([]pipeline.Call{wantCall}, r.gate.entered); diff != "" {
-		t.Error(diff)
-	}
+	same(t, "", []pipeline.Call{wantCall}, r.gate.entered)
 	for _, row := range r.store.rows {
 		if bytes.Contains(row.Sealed, []byte("canary")) || len(row.Sealed) == 0 {
 			t.Errorf("the token is stored as %q", row.Sealed)
@@ -244,9 +236,7 @@ func TestShortLivesAreSpaced(t *testing.T) {
 		}
 		r.advance(time.Second)
 	}
-	if n := len(r.seen()); n != 2 {
-		t.Errorf("%d refreshes in two minutes, want 2", n)
-	}
+	same(t, "refreshes in two minutes", 2, len(r.seen()))
 }
 
 func TestAFreshTokenThatIsRefusedIsNotRenewed(t *testing.T) {
@@ -317,9 +307,7 @@ func TestTokenAnswers(t *testing.T) {
 			}
 			// A second call makes no request at once, in this process or another.
 			_, _, again := r.process(t).Token(t.Context(), one)
-			if len(r.seen()) != 1 {
-				t.Errorf("%d requests, want 1", len(r.seen()))
-			}
+			same(t, "requests", 1, len(r.seen()))
 			want := pipeline.Unavailable
 			if tc.kind == pipeline.Denied {
 				want = pipeline.Denied
@@ -358,9 +346,7 @@ func TestADeniedCredentialIsAskedAboutOnceADay(t *testing.T) {
 	mu.Lock()
 	good = true
 	mu.Unlock()
-	if err := process.Forget(t.Context(), one); err != nil {
-		t.Fatal(err)
-	}
+	must(t, process.Forget(t.Context(), one))
 	r.advance(time.Minute)
 	if _, _, err := process.Token(t.Context(), one); err != nil {
 		t.Errorf("after Forget: %v", err)
@@ -369,9 +355,7 @@ func TestADeniedCredentialIsAskedAboutOnceADay(t *testing.T) {
 	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
 		t.Errorf("with a new credential: %v", err)
 	}
-	if len(r.store.rows) != 2 {
-		t.Errorf("%d rows, want one for each credential", len(r.store.rows))
-	}
+	same(t, "rows, want one for each credential", 2, len(r.store.rows))
 }
 
 // TestALivingTokenOutlastsAFailedRefresh: while a token lives, a server that cannot renew it stops
@@ -402,9 +386,7 @@ func TestALivingTokenOutlastsAFailedRefresh(t *testing.T) {
 			t.Fatalf("Token = %d, %v", version, err)
 		}
 	}
-	if len(r.seen()) != 2 {
-		t.Errorf("%d requests, want 2", len(r.seen()))
-	}
+	same(t, "requests", 2, len(r.seen()))
 	r.advance(5 * time.Minute)
 	_, _, err := process.Token(t.Context(), one)
 	r.mustFail(t, err, pipeline.Unavailable)
@@ -504,9 +486,7 @@ func TestTokenTroubleAtHome(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	r.mustFail(t, process.Forget(t.Context(), one), pipeline.Unavailable)
-	if len(r.seen()) != 0 {
-		t.Errorf("%d requests, want none", len(r.seen()))
-	}
+	same(t, "requests", 0, len(r.seen()))
 }
 
 func TestWaitingForATokenHonoursTheContext(t *testing.T) {

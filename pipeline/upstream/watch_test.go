@@ -51,9 +51,7 @@ func TestWatchAsksAsTheDocumentSays(t *testing.T) {
 		{Expires: time.Date(2026, 1, 17, 13, 0, 0, 0, time.UTC)},
 		{Code: "INVALID_DATA", Path: "$.watch[1].token", Detail: "invalid data"},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	same(t, "", want, got)
 	body := `{"watch":[{"channel_id":100000006800211,"events":["Deals.all"],"notify_url":"https://hooks.example.com/watch/1",` +
 		`"token":"` + canaryChannelToken + `","channel_expiry":"2026-01-24T05:30:00+05:30","return_affected_field_values":false,"notify_on_related_action":false},` +
 		`{"channel_id":100000006800212,"events":["Products.create","Products.edit"],"notify_url":"https://hooks.example.com/watch/1",` +
@@ -244,9 +242,7 @@ func TestScopesOfNoGrant(t *testing.T) {
 	if len(r.seen()) > 0 || len(r.store.rows) > 0 {
 		t.Errorf("%d requests, %d rows, want none", len(r.seen()), len(r.store.rows))
 	}
-	if err := r.ask(t); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.ask(t))
 	expect("with a token", []string{"SvcBooks.bills.READ"})
 	o.tell(says("invalid_code"), says("invalid_code"))
 	r.advance(2 * time.Hour)

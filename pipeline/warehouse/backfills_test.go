@@ -30,7 +30,7 @@ func (s *storeFixture) order() int64 {
 			Windows: pipeline.NewWindows(day, day.AddDate(0, 2, 0), day, 1),
 		},
 	})
-	s.must(err)
+	must(s, err)
 	return id
 }
 
@@ -52,7 +52,7 @@ func (s *storeFixture) turned(claim pipeline.Claim, page int, end *pipeline.End)
 	}
 	batch.End = end
 	_, err := s.db.Load(s.Context(), batch)
-	s.must(err)
+	must(s, err)
 	claim.Position = batch.Position
 	return claim
 }
@@ -74,7 +74,7 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 		t.Errorf("its run is forecast with %d calls", calls)
 	}
 	first = s.turned(first, 5, nil)
-	s.must(s.db.Settle(t.Context(), first, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
+	must(s, s.db.Settle(t.Context(), first, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
 	due := ask[bool](s.fixture, `SELECT enabled AND next_due_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '16 minutes'
 		FROM sluice.streams WHERE resource = 'bills.backfill'`)
 	if s.state(id) != "queued 1" || !due {
@@ -86,12 +86,12 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 		t.Fatalf("the next run is %d (%s) at %+v, want another one at page 5", second.Run, s.state(id), second.Position.Scan)
 	}
 	second = s.turned(second, 6, nil)
-	s.must(s.db.Settle(t.Context(), second, pipeline.Settlement{State: pipeline.StateDenied, Kind: pipeline.Denied, Reason: "no right", EndRun: true}))
+	must(s, s.db.Settle(t.Context(), second, pipeline.Settlement{State: pipeline.StateDenied, Kind: pipeline.Denied, Reason: "no right", EndRun: true}))
 	if _, err := s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill); !errors.Is(err, pipeline.ErrNotRequested) || s.state(id) != "failed 2" {
 		t.Errorf("after a denied run it is %s, and a claim says %v", s.state(id), err)
 	}
 	key, err := s.db.Resume(t.Context(), id)
-	s.must(err)
+	must(s, err)
 	third := s.claimOf(s.again())
 	if key != s.again().Key() || third.Position.Scan.Page != 6 {
 		t.Errorf("resumed %s at %+v", key, third.Position.Scan)
@@ -102,7 +102,7 @@ func TestBackfillOutlivesItsRuns(t *testing.T) {
 	if s.state(id) != "done 3" || !over {
 		t.Errorf("it is %s, and its stream over: %t", s.state(id), over)
 	}
-	s.must(s.db.RegisterStreams(t.Context(), nil))
+	must(s, s.db.RegisterStreams(t.Context(), nil))
 	s.order() // the list is free for another backfill
 }
 
@@ -113,7 +113,7 @@ func TestBackfillIsPaused(t *testing.T) {
 	s := openStore(t)
 	id := s.order()
 	claim := s.turned(s.claimOf(s.again()), 3, nil)
-	s.must(s.db.Pause(t.Context(), id))
+	must(s, s.db.Pause(t.Context(), id))
 	if _, err := s.db.Claim(t.Context(), s.again(), pipeline.ClassBackfill); !errors.Is(err, pipeline.ErrNotRequested) {
 		t.Errorf("claim: %v, want ErrNotAsked", err)
 	}
@@ -125,7 +125,7 @@ func TestBackfillIsPaused(t *testing.T) {
 		t.Errorf("%v is to be worked, %v", open, err)
 	}
 	_, err := s.db.Resume(t.Context(), id)
-	s.must(err)
+	must(s, err)
 	again := s.claimOf(s.again())
 	if again.Run != claim.Run || again.Position.Scan.Page != 4 || s.state(id) != "running 1" {
 		t.Errorf("it goes on in run %d at %+v (%s)", again.Run, again.Position.Scan, s.state(id))
@@ -143,18 +143,16 @@ func TestBackfillIsCancelled(t *testing.T) {
 	s := openStore(t)
 	id := s.order()
 	claim := s.turned(s.claimOf(s.again()), 3, nil)
-	s.must(s.db.Pause(t.Context(), id))
-	s.must(s.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
-	if s.state(id) != "paused 1" {
-		t.Errorf("a run that failed while it was paused left it %s", s.state(id))
-	}
+	must(s, s.db.Pause(t.Context(), id))
+	must(s, s.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
+	same(t, "a run that failed while it was paused left it", "paused 1", s.state(id))
 	_, err := s.db.Resume(t.Context(), id)
-	s.must(err)
+	must(s, err)
 	claim = s.claimOf(s.again())
 	if claim.Position.Scan.Page != 3 {
 		t.Errorf("it goes on at %+v", claim.Position.Scan)
 	}
-	s.must(s.db.Cancel(t.Context(), id))
+	must(s, s.db.Cancel(t.Context(), id))
 	if _, err := s.db.Load(t.Context(), s.of(claim, header("2", "10", 4))); !errors.Is(err, pipeline.ErrLostClaim) {
 		t.Errorf("loading under the claim: %v, want ErrLostClaim", err)
 	}
@@ -205,13 +203,11 @@ func TestBackfillWaitsForTheList(t *testing.T) {
 		}
 	}
 	_, err := s.db.Load(t.Context(), newer)
-	s.must(err)
+	must(s, err)
 	if result := <-ended; result.err != nil || result.Superseded != 1 {
 		t.Errorf("the backfill's unit: %+v, want its record superseded", result)
 	}
-	if total := ask[string](s.fixture, `SELECT total FROM store.bills`); total != "new" {
-		t.Errorf("the row holds %s", total)
-	}
+	same(t, "the row holds", "new", ask[string](s.fixture, `SELECT total FROM store.bills`))
 }
 
 // A backfill of a list under parents that continues in another run does not read the same parents
@@ -221,22 +217,22 @@ func TestBackfillKeepsItsParents(t *testing.T) {
 	s := openStore(t)
 	stream := s.persons
 	stream.Work = pipeline.WorkBackfill
-	s.must(s.db.ListParents(t.Context(), stream, []string{"a", "b", "c"}))
+	must(s, s.db.ListParents(t.Context(), stream, []string{"a", "b", "c"}))
 	_, err := s.db.OpenBackfill(t.Context(), backfills.Order{Stream: stream, Scan: &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, Once: true, Partial: true}})
-	s.must(err)
+	must(s, err)
 	claim := s.claimOf(stream)
 	parent, left, err := s.db.NextParent(t.Context(), claim)
-	s.must(err)
+	must(s, err)
 	if parent != "a" || left != 3 {
 		t.Fatalf("parent %q, %d left", parent, left)
 	}
 	batch := s.of(claim)
 	batch.Parent = &pipeline.ParentRead{ID: "a"}
 	_, err = s.db.Load(t.Context(), batch)
-	s.must(err)
-	s.must(s.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
+	must(s, err)
+	must(s, s.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, Kind: pipeline.Unavailable, Reason: "down", EndRun: true}))
 	parent, left, err = s.db.NextParent(t.Context(), s.claimOf(stream))
-	s.must(err)
+	must(s, err)
 	if parent != "b" || left != 2 {
 		t.Errorf("the next run begins with parent %q, %d left, want b of two", parent, left)
 	}

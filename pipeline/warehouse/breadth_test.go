@@ -95,14 +95,14 @@ func openStore(t *testing.T) *storeFixture {
 	for _, stream := range []pipeline.Stream{s.bills, s.details, s.persons} {
 		settings = append(settings, warehouse.StreamSetting{Key: stream.Key(), Every: time.Hour, Enabled: true})
 	}
-	s.must(s.db.RegisterStreams(t.Context(), settings))
+	must(s, s.db.RegisterStreams(t.Context(), settings))
 	return s
 }
 
 func (s *storeFixture) claimOf(stream pipeline.Stream) pipeline.Claim {
 	s.Helper()
 	claim, err := s.db.Claim(s.Context(), stream, pipeline.ClassOf(stream))
-	s.must(err)
+	must(s, err)
 	return claim
 }
 
@@ -112,7 +112,7 @@ func (s *storeFixture) callFor(claim pipeline.Claim) int64 {
 	decision, err := s.db.Reserve(s.Context(), pipeline.Call{
 		Organization: organization, Service: "store", Resource: claim.Stream.Key().Resource, Run: claim.Run, Method: "GET", Path: "/x",
 	}, pipeline.Limits{Shared: "suite"})
-	s.must(err)
+	must(s, err)
 	return decision.Call
 }
 
@@ -120,13 +120,13 @@ func (s *storeFixture) callFor(claim pipeline.Claim) int64 {
 func (s *storeFixture) of(claim pipeline.Claim, raws ...string) pipeline.Batch {
 	s.Helper()
 	normalizer, err := record.New(claim.Stream.Resource, time.UTC)
-	s.must(err)
+	must(s, err)
 	batch := pipeline.Batch{
 		Claim: claim, Call: s.callFor(claim), Received: len(raws), Position: claim.Position, Details: claim.Stream.Work == pipeline.WorkDetails,
 	}
 	for _, raw := range raws {
 		record, err := normalizer.Record([]byte(raw))
-		s.must(err)
+		must(s, err)
 		batch.Records = append(batch.Records, record)
 	}
 	return batch
@@ -143,7 +143,7 @@ func singleBill(id, total string, day int) string {
 func (s *storeFixture) pending(limit int) ([]string, int) {
 	s.Helper()
 	ids, total, err := s.db.Pending(s.Context(), s.details, 0, limit)
-	s.must(err)
+	must(s, err)
 	return ids, total
 }
 
@@ -171,29 +171,21 @@ func TestDetailsAreReadNewestFirstAndOnce(t *testing.T) {
 	batch := s.of(details, singleBill("2", "b", 3))
 	batch.Missing = []string{"3"}
 	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`{"bill_id":"1"}`), ID: "1", Code: "wrong_type"}}
-	if diff := cmp.Diff(pipeline.Loaded{Updated: 1}, s.load(batch)); diff != "" {
-		t.Errorf("loaded (-want +got):\n%s", diff)
-	}
-	if got, want := s.states(), "1:failed 2:current 3:failed 4:none_needed"; got != want {
-		t.Errorf("states %q, want %q", got, want)
-	}
+	same(t, "loaded", pipeline.Loaded{Updated: 1}, s.load(batch))
+	same(t, "states", "1:failed 2:current 3:failed 4:none_needed", s.states())
 	s.wantPending(10, 0)
 	if got := ask[string](s.fixture, `SELECT resource || record_id FROM sluice.quarantine`); got != "bills1" {
 		t.Errorf("the unfit single record is in quarantine as %q, want it under its resource", got)
 	}
-	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours' WHERE bill_id = '3'`))
+	must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours' WHERE bill_id = '3'`))
 	s.wantPending(10, 1, "3")
 
 	// A changed header needs its single record again; an equal one does not.
 	s.load(s.of(list, header("1", "a2", 1), header("2", "b", 3)))
 	s.wantPending(10, 2, "1", "3")
-	if got := ask[string](s.fixture, `SELECT state FROM sluice.quarantine`); got != "open" {
-		t.Errorf("a header released the single record: it is %q", got)
-	}
+	same(t, "a header released the single record: it", "open", ask[string](s.fixture, `SELECT state FROM sluice.quarantine`))
 	s.load(s.of(details, singleBill("1", "a2", 1)))
-	if got := ask[string](s.fixture, `SELECT state FROM sluice.quarantine`); got != "retried" {
-		t.Errorf("a single record that fits left the entry %q", got)
-	}
+	same(t, "a single record that fits left the entry", "retried", ask[string](s.fixture, `SELECT state FROM sluice.quarantine`))
 }
 
 func exec(s *storeFixture, sql string, args ...any) error {
@@ -211,7 +203,7 @@ func TestASingleRecordThatUpstreamServesLateIsNotAskedForAtOnce(t *testing.T) {
 		t.Errorf("state is %q: the record was older than its row", got)
 	}
 	s.wantPending(10, 0)
-	s.must(exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '2 hours'`))
+	must(s, exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '2 hours'`))
 	s.wantPending(10, 1, "1")
 	s.load(s.of(details, singleBill("1", "old", 4)))
 	s.load(s.of(list, header("1", "newer", 6)))
@@ -233,11 +225,9 @@ func TestASingleRecordThatStaysOlderIsAskedForSeldom(t *testing.T) {
 			s.load(s.of(details, singleBill("1", "old", 4)))
 		}
 		// An hour passes; the extra minute is for the duration of the test itself.
-		s.must(exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '1 hour'`))
+		must(s, exec(s, `UPDATE store.bills SET _detail_at = _detail_at - interval '61 minutes', _changed_at = _changed_at - interval '1 hour'`))
 	}
-	if diff := cmp.Diff([]int{1, 2, 3, 5, 9, 17, 33, 57, 81}, asked); diff != "" {
-		t.Errorf("hours in which it was asked for (-want +got):\n%s", diff)
-	}
+	same(t, "hours in which it was asked for", []int{1, 2, 3, 5, 9, 17, 33, 57, 81}, asked)
 	s.load(s.of(list, header("1", "newer", 6)))
 	s.wantPending(10, 1, "1")
 }
@@ -248,12 +238,12 @@ func TestWaitingGoesByTurns(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	s.load(s.of(s.claimOf(s.bills), header("1", "a", 4), header("2", "b", 3), header("3", "c", 1), header("4", "d", 2)))
-	s.must(exec(s, `UPDATE store.bills SET _changed_at = _changed_at - interval '3 days'`))
-	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '61 minutes', _changed_at = now() - interval '90 minutes' WHERE bill_id = '1'`))
-	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours', _detail_state = 'failed' WHERE bill_id = '2'`))
+	must(s, exec(s, `UPDATE store.bills SET _changed_at = _changed_at - interval '3 days'`))
+	must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '61 minutes', _changed_at = now() - interval '90 minutes' WHERE bill_id = '1'`))
+	must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '25 hours', _detail_state = 'failed' WHERE bill_id = '2'`))
 	s.wantPending(10, 4, "4", "3", "2", "1")
 	s.wantPending(3, 4, "4", "3", "2")
-	s.must(exec(s, `UPDATE store.bills SET _detail_at = now() - interval '26 hours', _changed_at = now() - interval '27 hours' WHERE bill_id = '1'`))
+	must(s, exec(s, `UPDATE store.bills SET _detail_at = now() - interval '26 hours', _changed_at = now() - interval '27 hours' WHERE bill_id = '1'`))
 	s.wantPending(10, 4, "4", "3", "1", "2")
 }
 
@@ -263,12 +253,8 @@ func TestWhatTheDatabaseRefusesOfASingleRecordFails(t *testing.T) {
 	list, details := s.claimOf(s.bills), s.claimOf(s.details)
 	s.load(s.of(list, header("1", "a", 1), header("2", "b", 2)))
 	batch := s.of(details, singleBill("1", "poison", 1), singleBill("2", "b", 2))
-	if diff := cmp.Diff(pipeline.Loaded{Updated: 1, Rejected: 1}, s.load(batch)); diff != "" {
-		t.Errorf("loaded (-want +got):\n%s", diff)
-	}
-	if got, want := s.states(), "1:failed 2:current"; got != want {
-		t.Errorf("states %q, want %q", got, want)
-	}
+	same(t, "loaded", pipeline.Loaded{Updated: 1, Rejected: 1}, s.load(batch))
+	same(t, "states", "1:failed 2:current", s.states())
 }
 
 func TestHeadersMakeTheirDetailsDue(t *testing.T) {
@@ -281,7 +267,7 @@ func TestHeadersMakeTheirDetailsDue(t *testing.T) {
 	}
 	later := func(more string) {
 		t.Helper()
-		s.must(exec(s, `UPDATE sluice.streams SET next_due_at = now() + interval '1 hour'`+more+` WHERE resource = 'bills.details'`))
+		must(s, exec(s, `UPDATE sluice.streams SET next_due_at = now() + interval '1 hour'`+more+` WHERE resource = 'bills.details'`))
 	}
 	later("")
 	s.load(s.of(list, singleBill("9", "whole", 1)))
@@ -332,7 +318,5 @@ func TestListAndDetailsDoNotWaitForEachOther(t *testing.T) {
 		return err
 	}
 	s.load(batch)
-	if got, want := s.states(), "1:current 2:pending"; got != want {
-		t.Errorf("states %q, want %q", got, want)
-	}
+	same(t, "states", "1:current 2:pending", s.states())
 }

@@ -74,7 +74,7 @@ func TestVerdictsAreKept(t *testing.T) {
 	h := open(t)
 	declare := func() {
 		t.Helper()
-		h.must(h.db.Declare(t.Context(), []pipeline.Stream{h.stream}))
+		must(h, h.db.Declare(t.Context(), []pipeline.Stream{h.stream}))
 	}
 	verdict := func(c pipeline.Capability) string {
 		v := h.claim().Capabilities[c]
@@ -82,23 +82,17 @@ func TestVerdictsAreKept(t *testing.T) {
 	}
 	keep := func(v pipeline.Verdict) {
 		t.Helper()
-		h.must(h.db.StoreVerdicts(t.Context(), h.stream, []pipeline.Verdict{v}))
+		must(h, h.db.StoreVerdicts(t.Context(), h.stream, []pipeline.Verdict{v}))
 	}
 	declare()
-	if got := verdict(pipeline.CapabilityFilter); got != "yes documented " {
-		t.Errorf("declared: %q", got)
-	}
+	same(t, "declared", "yes documented ", verdict(pipeline.CapabilityFilter))
 	h.stream.Resource.Cursor = schema.Since{Column: "modified", Param: "last_modified_time", Assumed: true}
 	declare()
-	if got := verdict(pipeline.CapabilityFilter); got != "yes assumed " {
-		t.Errorf("declared otherwise: %q", got)
-	}
+	same(t, "declared otherwise", "yes assumed ", verdict(pipeline.CapabilityFilter))
 	keep(pipeline.Verdict{Capability: pipeline.CapabilityPageSize, Answer: pipeline.AnswerNo, Value: "100", Source: pipeline.SourceProbed})
 	declare()
 	keep(pipeline.Verdict{Capability: pipeline.CapabilityPageSize, Answer: pipeline.AnswerUnknown, Source: pipeline.SourceProbed})
-	if got := verdict(pipeline.CapabilityPageSize); got != "no probed 100" {
-		t.Errorf("probed: %q", got)
-	}
+	same(t, "probed", "no probed 100", verdict(pipeline.CapabilityPageSize))
 
 	batch := h.unit(h.claim(), h.record(1, "one"))
 	batch.Observed = []pipeline.Verdict{{
@@ -109,9 +103,7 @@ func TestVerdictsAreKept(t *testing.T) {
 	if _, err := h.db.Load(t.Context(), stale); err == nil {
 		t.Fatal("a lost claim was loaded")
 	}
-	if got := verdict(pipeline.CapabilityFilter); got != "yes assumed " {
-		t.Errorf("after a unit that was refused: %q", got)
-	}
+	same(t, "after a unit that was refused", "yes assumed ", verdict(pipeline.CapabilityFilter))
 	batch.Claim = h.claim()
 	h.load(batch)
 	known := h.claim().Capabilities
@@ -160,9 +152,7 @@ func TestLatenessIsMeasured(t *testing.T) {
 			again.Listed = true
 			h.load(again) // neither equal records nor silent edits are late
 			got := ask[string](h, "SELECT coalesce((SELECT records || ' ' || beyond FROM sluice.lateness), '')")
-			if got != test.want {
-				t.Errorf("kept %q, want %q", got, test.want)
-			}
+			same(t, "kept", test.want, got)
 			// The duration of the test itself changes the peak by next to nothing.
 			if late := h.claim().Late; late > test.late || late < test.late*999/1000 {
 				t.Errorf("the claim says %s, want %s", late, test.late)

@@ -17,6 +17,7 @@ import (
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/changes"
 	"sluice/pipeline/warehouse/tombstones"
+	"sluice/schema"
 )
 
 // TestTheLogSaysWhatChanged compares the tables before and after each of many random writes with
@@ -28,10 +29,10 @@ func TestTheLogSaysWhatChanged(t *testing.T) {
 	stamped := func() map[string]string {
 		all := w.held("store")
 		rows, err := w.others.Query(t.Context(), `SELECT bill_id, _changed_at::text FROM store.bills`)
-		w.must(err)
+		must(w, err)
 		var id, at string
 		_, err = pgx.ForEachRow(rows, []any{&id, &at}, func() error { all[id] += " " + at; return nil })
-		w.must(err)
+		must(w, err)
 		return all
 	}
 	for n := range 150 {
@@ -47,14 +48,14 @@ func TestTheLogSaysWhatChanged(t *testing.T) {
 		}
 		before, values := stamped(), w.held("store")
 		cursor, err := changes.Now(t.Context(), w.others)
-		w.must(err)
+		must(w, err)
 		if err := do(t.Context()); !expected(err) {
 			t.Fatal(err)
 		}
 		after := stamped()
 		told, different := map[string]bool{}, map[string]bool{}
 		found, _, err := changes.Read(t.Context(), w.others, cursor, 1000)
-		w.must(err)
+		must(w, err)
 		for _, c := range found {
 			for _, id := range c.Records {
 				told[id] = told[id] || c.Op != changes.Finished
@@ -73,7 +74,6 @@ func TestTheLogSaysWhatChanged(t *testing.T) {
 	}
 }
 
-// TestAnUnchangedPageLogsNothing: nothing is written where nothing changed.
 func TestAnUnchangedPageLogsNothing(t *testing.T) {
 	t.Parallel()
 	w := openWorld(t)
@@ -103,7 +103,7 @@ func TestATombstoneMovesTheStamp(t *testing.T) {
 		}
 	}
 	_, err := l.db.Pool().Exec(t.Context(), `CREATE TABLE public.seen AS SELECT '-infinity'::timestamptz AS upto`)
-	l.must(err)
+	must(l, err)
 	l.read(1, 2, 3, 4, 5)
 	follow("loaded", "1", "2", "3", "4", "5")
 	l.scan(1, 2, 3, 4)
@@ -121,7 +121,7 @@ func TestATombstoneMovesTheStamp(t *testing.T) {
 	l.scan()
 	follow("held for a person")
 	_, err = l.db.DecideTombstones(t.Context(), l.sweep, ask[int64](l.fixture, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`), tombstones.Accept)
-	l.must(err)
+	must(l, err)
 	follow("accepted by a person", "1", "2", "3", "4", "5")
 }
 
@@ -136,7 +136,7 @@ WITH run AS (
 		clock_timestamp() - nullif($6, '')::interval, 1, $8 - 1, $9) RETURNING id)
 UPDATE sluice.streams s SET last_run_id = run.id FROM run WHERE (organization_id, service, resource) = ($1, $2, $3)`,
 		key.Organization, key.Service, key.Resource, class, ago, watermark, outcome, changes, calls)
-	h.must(err)
+	must(h, err)
 }
 
 // TestWhatChangesInADay counts the changes of lists that went on from a watermark: not those of a
@@ -145,7 +145,7 @@ func TestWhatChangesInADay(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	list, details, young := key("a", "list"), key("a", "list.details"), key("a", "young")
-	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: list, Every: time.Hour}, {Key: details, Every: time.Hour}, {Key: young, Every: time.Hour}}))
+	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: list, Every: time.Hour}, {Key: details, Every: time.Hour}, {Key: young, Every: time.Hour}}))
 	h.ran(list, pipeline.ClassIncremental, "9 days", "10 days", pipeline.OutcomeDone, 5000, 1)
 	h.ran(list, pipeline.ClassIncremental, "4 days", "", pipeline.OutcomeDone, 5000, 1)
 	h.ran(list, pipeline.ClassIncremental, "2 days", "3 days", pipeline.OutcomeDone, 60, 1)
@@ -153,8 +153,111 @@ func TestWhatChangesInADay(t *testing.T) {
 	h.ran(details, pipeline.ClassDetails, "1 day", "2 days", pipeline.OutcomeDone, 900, 1)
 	h.ran(young, pipeline.ClassIncremental, "1 minute", "10 minutes", pipeline.OutcomeDone, 900, 1)
 	changed, err := h.db.Changed(t.Context())
-	h.must(err)
+	must(h, err)
 	if len(changed) != 1 || changed[0].Resource != "list" || math.Abs(changed[0].PerDay-40) > 0.1 || math.Abs(changed[0].Days-2) > 0.01 {
 		t.Errorf("got %+v, want 40 changes a day in two days", changed)
 	}
+}
+
+// wordFixture is a store whose bills come in a list that shows every bill, and whose single bills
+// are read several at once.
+type wordFixture struct {
+	*storeFixture
+	sweep, look pipeline.Stream
+}
+
+func openWord(t *testing.T) *wordFixture {
+	t.Helper()
+	s := openStore(t)
+	must(s, exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
+	s.bills.Resource.Complete = "The test says so."
+	s.bills.Resource.Cursor = schema.Since{Column: "modified", Param: "modified", Created: "modified"}
+	s.bills.Resource.Details.Batch = &schema.Batch{Path: "/many", Key: "bills", Param: "ids", Size: 100}
+	w := &wordFixture{storeFixture: s, sweep: s.bills}
+	w.sweep.Work = pipeline.WorkSweep
+	must(w, w.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+		{Key: s.bills.Key(), Every: time.Hour, Enabled: true}, {Key: s.details.Key(), Every: time.Hour, Enabled: true},
+		{Key: w.sweep.Key(), Every: 168 * time.Hour, Enabled: true, After: 168 * time.Hour},
+	}))
+	return w
+}
+
+// single loads single bills of the first day, and ends the run.
+func (w *wordFixture) single(ids ...string) {
+	w.Helper()
+	batch := w.of(w.claimOf(w.details), w.singles(ids...)...)
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
+	w.load(batch)
+}
+
+func (*wordFixture) singles(ids ...string) []string {
+	raws := make([]string, len(ids))
+	for i, id := range ids {
+		raws[i] = singleBill(id, "a", 1)
+	}
+	return raws
+}
+
+// shown is a clean sweep that shows these bills.
+func (w *wordFixture) shown(ids ...string) {
+	w.Helper()
+	raws := make([]string, len(ids))
+	for i, id := range ids {
+		raws[i] = header(id, "a", 1)
+	}
+	batch := w.of(w.claimOf(w.sweep), raws...)
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Whole: &pipeline.Whole{Started: time.Now().Add(time.Minute)}}
+	w.load(batch)
+}
+
+func (w *wordFixture) evidence() []string {
+	w.Helper()
+	return ask[[]string](w.fixture, `SELECT coalesce(array_agg(record_id || ' ' || state || coalesce(' ' || proof, '') ORDER BY record_id), '{}') FROM sluice.tombstones`)
+}
+
+func (w *wordFixture) want(what string, want ...string) {
+	w.Helper()
+	if got := w.evidence(); !slices.Equal(got, want) {
+		w.Errorf("%s: %q is known, want %q", what, got, want)
+	}
+}
+
+// TestABatchIsUpstreamsWord: rows that a scan missed and an answer for several records leaves out
+// get their tombstones, if the answer can be believed.
+func TestABatchIsUpstreamsWord(t *testing.T) {
+	t.Parallel()
+	w := openWord(t)
+	w.load(w.of(w.claimOf(w.bills), header("1", "a", 1), header("2", "a", 1), header("3", "a", 1), header("4", "a", 1)))
+	control := func(ids ...string) string {
+		t.Helper()
+		id, err := w.db.Control(t.Context(), w.details, ids)
+		must(w, err)
+		return id
+	}
+	w.shown("1", "2", "4")
+	w.want("a path that never answered is not asked", "3 suspected")
+	if soon := ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`); !soon {
+		t.Error("no word can be had, and the sweep is not repeated soon")
+	}
+	w.single("1", "4")
+	w.shown("1", "4")
+	w.want("missed", "2 suspected", "3 suspected")
+	if got := []string{control("2"), control("1"), control("4", "2")}; !slices.Equal(got, []string{"4", "", "1"}) && !slices.Equal(got, []string{"1", "", "1"}) {
+		t.Errorf("the controls are %q, want a bill that has its single record, and none for a bill that was seen", got)
+	}
+	if soon := ask[bool](w.fixture, `SELECT next_due_at < now() + interval '61 minutes' FROM sluice.streams WHERE resource = 'bills.sweep'`); soon {
+		t.Error("the word of the second bill can be had, and the sweep is repeated soon")
+	}
+
+	batch := w.of(w.claimOf(w.details), w.singles("1")...)
+	batch.Missing = []string{"2", "3"}
+	w.load(batch)
+	w.want("an answer that is not believed", "2 suspected", "3 suspected")
+
+	batch = w.of(w.claimOf(w.details), w.singles("1")...)
+	batch.Missing, batch.Unknown, batch.End = []string{"2", "3"}, true, &pipeline.End{Outcome: pipeline.OutcomeDone}
+	w.load(batch)
+	w.want("upstream's word", "2 deleted not_found", "3 deleted not_found")
+	w.single("2")
+	w.want("back", "2 restored not_found", "3 deleted not_found")
 }

@@ -32,15 +32,11 @@ func BenchmarkErase(b *testing.B) {
 		records = 2_000
 	}
 	db, err := warehouse.Open(b.Context(), warehousetest.Template(b, "control", migratedThings), warehouse.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.Cleanup(db.Close)
 	service := shop()
 	stream := pipeline.Stream{Organization: organization, Service: service, Resource: &service.Resources[0]}
-	if err := db.RegisterStreams(b.Context(), []warehouse.StreamSetting{{Key: stream.Key(), Every: time.Hour, Enabled: true}}); err != nil {
-		b.Fatal(err)
-	}
+	must(b, db.RegisterStreams(b.Context(), []warehouse.StreamSetting{{Key: stream.Key(), Every: time.Hour, Enabled: true}}))
 	for _, statement := range sqlManyThings {
 		if _, err := db.Pool().Exec(b.Context(), statement, organization, records); err != nil {
 			b.Fatal(err)
@@ -50,9 +46,7 @@ func BenchmarkErase(b *testing.B) {
 		b.Fatal(err)
 	}
 	normalizer, err := record.New(stream.Resource, time.UTC)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	for n := 0; b.Loop(); n++ {
 		id := fmt.Sprint(460000000000000000 + n*397%records)
 		receipt, err := db.Erase(b.Context(), &erasures.Subject{Stream: stream, Record: id, Is: func(raw []byte) bool {

@@ -50,14 +50,14 @@ func openErasing(t *testing.T) *erasing {
 	e.load(e.of(list, header("1", "early "+person, 1), header("2", "b", 1)))
 	e.load(e.of(list, header("2", "b2", 2), strings.Replace(header("1", `ANNA@\u0065xample.com`, 2), `\\u`, `\u`, 1)))
 	e.load(e.of(details, singleBill("2", "b2", 2), singleBill("1", person, 2)))
-	e.must(exec(e.storeFixture, strings.ReplaceAll(sqlPlanted, "10234695", organization)))
+	must(e, exec(e.storeFixture, strings.ReplaceAll(sqlPlanted, "10234695", organization)))
 	return e
 }
 
 func (e *erasing) subject(id string) *erasures.Subject {
 	e.Helper()
 	normalizer, err := record.New(e.bills.Resource, time.UTC)
-	e.must(err)
+	must(e, err)
 	return &erasures.Subject{Stream: e.bills, Record: id, Note: "request 7", Is: func(raw []byte) bool {
 		r, err := normalizer.Record(raw)
 		return err == nil && r.ID == id
@@ -103,18 +103,12 @@ func TestAnErasedRecordIsNowhere(t *testing.T) {
 		"rows": 1, "arrays of rows": 1, "versions": 3, "values by day": 1, "raw records": 3, "quarantine": 1, "callbacks": 2, "events": 1, "hints": 1,
 	}
 	planned, err := e.db.Erase(t.Context(), e.subject("1"), true)
-	e.must(err)
-	if diff := cmp.Diff(want, planned.Places); diff != "" {
-		t.Errorf("a dry run would erase (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(before, e.tables()); diff != "" {
-		t.Errorf("a dry run changed:\n%s", diff)
-	}
+	must(e, err)
+	same(t, "a dry run would erase", want, planned.Places)
+	same(t, "a dry run changed", before, e.tables())
 	receipt, err := e.db.Erase(t.Context(), e.subject("1"), false)
-	e.must(err)
-	if diff := cmp.Diff(want, receipt.Places); diff != "" {
-		t.Errorf("erased (-want +got):\n%s", diff)
-	}
+	must(e, err)
+	same(t, "erased", want, receipt.Places)
 	after := e.tables()
 	for _, row := range left(after, person) {
 		if !strings.HasPrefix(row, "sluice.actions: ") && !strings.HasPrefix(row, "sluice.drift: ") { // they name no record
@@ -155,17 +149,15 @@ func TestAnErasedRecordIsRefused(t *testing.T) {
 	t.Parallel()
 	e := openErasing(t)
 	_, err := e.db.Erase(t.Context(), e.subject("1"), false)
-	e.must(err)
+	must(e, err)
 	list, details := e.claimOf(e.bills), e.claimOf(e.details)
 	batch := e.of(list, header("1", person, 3), header("2", "b3", 3))
 	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`{"bill_id":"1","x":"` + person + `"}`), ID: "1", Code: "wrong_type"}}
-	if diff := cmp.Diff(pipeline.Loaded{Updated: 1}, e.load(batch)); diff != "" {
-		t.Errorf("loaded (-want +got):\n%s", diff)
-	}
+	same(t, "loaded", pipeline.Loaded{Updated: 1}, e.load(batch))
 	e.load(e.of(details, singleBill("1", person, 3)))
-	e.must(exec(e.storeFixture, `INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, module, operation, ids, bytes, body)
+	must(e, exec(e.storeFixture, `INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, module, operation, ids, bytes, body)
 		VALUES ($1, 'rule', 'd', now(), clock_timestamp(), 'bills', '', '{1}', 9, 'anna@example.com')`, organization))
-	e.must(exec(e.storeFixture, `INSERT INTO notifications.events (organization_id, callback_id, module, record_id, operation, told_at, changed_values)
+	must(e, exec(e.storeFixture, `INSERT INTO notifications.events (organization_id, callback_id, module, record_id, operation, told_at, changed_values)
 		VALUES ($1, 99, 'bills', '1', 'update', now(), '{"x":"anna@example.com"}')`, organization))
 	for _, row := range left(e.tables(), person) {
 		if !strings.HasPrefix(row, "sluice.actions: ") && !strings.HasPrefix(row, "sluice.drift: ") {
@@ -173,7 +165,7 @@ func TestAnErasedRecordIsRefused(t *testing.T) {
 		}
 	}
 	was, err := erasures.Allow(t.Context(), e.db.Pool(), e.bills.ListKey(), "1")
-	e.must(err)
+	must(e, err)
 	if diff := cmp.Diff(pipeline.Loaded{Inserted: 1}, e.load(e.of(list, header("1", person, 4)))); diff != "" || !was {
 		t.Errorf("after it was allowed (%t), loaded (-want +got):\n%s", was, diff)
 	}
@@ -187,9 +179,9 @@ func TestALoadThatWaitedForAnErasure(t *testing.T) {
 	batch := e.of(e.claimOf(e.bills), header("1", person, 3))
 	// The erasure has locked the stream, and waits for its turn among erasures.
 	turn, err := e.db.Pool().Begin(t.Context())
-	e.must(err)
+	must(e, err)
 	_, err = turn.Exec(t.Context(), `LOCK TABLE sluice.erasures IN SHARE ROW EXCLUSIVE MODE`)
-	e.must(err)
+	must(e, err)
 	waiting := func(n int) {
 		t.Helper()
 		for ask[int](e.fixture, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) < n {
@@ -211,11 +203,9 @@ func TestALoadThatWaitedForAnErasure(t *testing.T) {
 		}
 	})
 	waiting(2)
-	e.must(turn.Commit(t.Context()))
+	must(e, turn.Commit(t.Context()))
 	both.Wait()
-	if n := ask[int](e.fixture, `SELECT count(*) FROM store.bills WHERE bill_id = '1'`); n != 0 {
-		t.Error("the record came back")
-	}
+	same(t, "the record came back", 0, ask[int](e.fixture, `SELECT count(*) FROM store.bills WHERE bill_id = '1'`))
 }
 
 // TestErasingBesideLoads: batches that show the record are loaded while it is erased. Each comes
@@ -244,7 +234,7 @@ func TestErasingBesideLoads(t *testing.T) {
 	})
 	<-begun
 	_, err := e.db.Erase(t.Context(), e.subject("1"), false)
-	e.must(err)
+	must(e, err)
 	at := ask[int64](e.fixture, `SELECT max(seq) FROM sluice.changes`)
 	for ask[int64](e.fixture, `SELECT count(*) FROM sluice.changes WHERE seq > $1`, at) < 3 { // three batches later
 		if t.Failed() {
@@ -265,11 +255,11 @@ func TestReceiptsShowThatTheyWereAltered(t *testing.T) {
 	e := openErasing(t)
 	for _, id := range []string{"1", "2"} {
 		_, err := e.db.Erase(t.Context(), e.subject(id), false)
-		e.must(err)
+		must(e, err)
 	}
 	altered := func() []bool {
 		receipts, err := erasures.List(t.Context(), e.db.Pool())
-		e.must(err)
+		must(e, err)
 		var found []bool
 		for _, r := range receipts {
 			found = append(found, r.Altered)
@@ -279,16 +269,10 @@ func TestReceiptsShowThatTheyWereAltered(t *testing.T) {
 		}
 		return found
 	}
-	if diff := cmp.Diff([]bool{false, false}, altered()); diff != "" {
-		t.Errorf("altered (-want +got):\n%s", diff)
-	}
-	e.must(exec(e.storeFixture, `UPDATE sluice.erasures SET places = '{"rows": 2}' WHERE id = (SELECT max(id) FROM sluice.erasures)`))
-	if diff := cmp.Diff([]bool{false, true}, altered()); diff != "" {
-		t.Errorf("altered (-want +got):\n%s", diff)
-	}
-	e.must(exec(e.storeFixture, `DELETE FROM sluice.erased_records`))
-	e.must(exec(e.storeFixture, `DELETE FROM sluice.erasures WHERE id = (SELECT min(id) FROM sluice.erasures)`))
-	if diff := cmp.Diff([]bool{true}, altered()); diff != "" {
-		t.Errorf("altered (-want +got):\n%s", diff)
-	}
+	same(t, "altered", []bool{false, false}, altered())
+	must(e, exec(e.storeFixture, `UPDATE sluice.erasures SET places = '{"rows": 2}' WHERE id = (SELECT max(id) FROM sluice.erasures)`))
+	same(t, "altered", []bool{false, true}, altered())
+	must(e, exec(e.storeFixture, `DELETE FROM sluice.erased_records`))
+	must(e, exec(e.storeFixture, `DELETE FROM sluice.erasures WHERE id = (SELECT min(id) FROM sluice.erasures)`))
+	same(t, "altered", []bool{true}, altered())
 }

@@ -56,9 +56,7 @@ func (w *world) expectRows(what, want string) {
 	w.Helper()
 	got := ask[string](w.fixture, `SELECT (SELECT string_agg(bill_id || CASE WHEN _deleted_at IS NULL THEN '' ELSE ' gone' END, ', ' ORDER BY bill_id) FROM store.bills)
 		|| '; lines of ' || (SELECT string_agg(_parent_id, ', ' ORDER BY _parent_id) FROM store.bills_lines)`)
-	if got != want {
-		w.Errorf("%s: there are %s, want %s", what, got, want)
-	}
+	same(w, what+": there", want, got)
 }
 
 func (w *world) cursor() string {
@@ -88,7 +86,7 @@ func TestRowsOfGoneRecordsGo(t *testing.T) {
 	}
 	before := w.cursor()
 	for range 2 {
-		w.must(w.db.PruneGone(t.Context(), 48*time.Hour))
+		must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	}
 	if others := ask[int](w.fixture, `SELECT count(*) FROM store.bills WHERE organization_id = 'other'`); others != 1 {
 		t.Errorf("%d rows of an organization without evidence are left, want 1", others)
@@ -102,9 +100,7 @@ func TestRowsOfGoneRecordsGo(t *testing.T) {
 		t.Errorf("the log says %d times that 1 was deleted, want twice: tombstone and row", logged)
 	}
 	const evidence = `SELECT string_agg(record_id || ' ' || state || CASE WHEN pruned_at IS NULL THEN '' ELSE ' pruned' END, ', ' ORDER BY record_id) FROM sluice.tombstones`
-	if got := ask[string](w.fixture, evidence); got != "1 deleted pruned, 2 deleted" {
-		t.Errorf("the evidence is %s", got)
-	}
+	same(t, "the evidence", "1 deleted pruned, 2 deleted", ask[string](w.fixture, evidence))
 	if found, err := w.db.Of(t.Context(), organization, "store", "bills", "1"); err != nil || found == nil || found.PrunedAt == nil {
 		t.Errorf("the evidence of 1 is read as %+v, %v", found, err)
 	}
@@ -112,7 +108,7 @@ func TestRowsOfGoneRecordsGo(t *testing.T) {
 	// Its raw record goes by its own age: nothing leads to it any more.
 	w.exec(`UPDATE sluice.raw_records SET kept_at = now() - interval '3 days'`)
 	raws := ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"1"%'`)
-	w.must(w.db.PruneRaw(t.Context(), 48*time.Hour))
+	must(w, w.db.PruneRaw(t.Context(), 48*time.Hour))
 	if left := ask[int](w.fixture, `SELECT count(*) FROM sluice.raw_records WHERE records LIKE '%"bill_id":"1"%'`); raws != 1 || left != 0 {
 		t.Errorf("of %d raw records of bill 1 %d are left, want none of one", raws, left)
 	}
@@ -128,15 +124,13 @@ func TestRowsOfGoneRecordsGo(t *testing.T) {
 	if told := w.told(before); told != "1 new" {
 		t.Errorf("followers from before are told %q, want that 1 is new", told)
 	}
-	if got := ask[string](w.fixture, evidence); got != "1 restored, 2 deleted" {
-		t.Errorf("the evidence is %s", got)
-	}
-	w.must(w.db.PruneGone(t.Context(), 48*time.Hour))
+	same(t, "the evidence", "1 restored, 2 deleted", ask[string](w.fixture, evidence))
+	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	w.expectRows("nothing is old", "1, 2 gone, 3, 4; lines of 1, 2, 3, 4")
 	w.sweeps(3, 4)
 	w.sweeps(3, 4)
 	w.age("1", 49*time.Hour)
-	w.must(w.db.PruneGone(t.Context(), 48*time.Hour))
+	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	w.expectRows("once more", "2 gone, 3, 4; lines of 2, 3, 4")
 }
 
@@ -154,18 +148,18 @@ func TestAGoneRowThatIsWrittenMeanwhileStays(t *testing.T) {
 		"another process at it":     `SELECT sluice.take_turn('gone')`,
 	} {
 		tx, err := w.others.Begin(t.Context())
-		w.must(err)
+		must(w, err)
 		_, err = tx.Exec(t.Context(), sql)
-		w.must(err)
+		must(w, err)
 		if err := w.db.PruneGone(t.Context(), 48*time.Hour); err != nil { // a wait would end with the timeout of locks
 			t.Errorf("%s: %v", what, err)
 		}
-		w.must(tx.Rollback(t.Context()))
+		must(w, tx.Rollback(t.Context()))
 		w.expectRows(what, "1 gone, 2 gone, 3, 4; lines of 1, 2, 3, 4")
 	}
 	// A loader that revives the record, and commits after the prune has begun.
 	w.bring(w.bills, header("1", "a", 1))
-	w.must(w.db.PruneGone(t.Context(), 48*time.Hour))
+	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	w.expectRows("it is back", "1, 2 gone, 3, 4; lines of 1, 2, 3, 4")
 }
 
@@ -178,11 +172,11 @@ func TestAKilledPruneLeavesNothingHalf(t *testing.T) {
 		(SELECT json_agg(k ORDER BY record_id) FROM sluice.tombstones k)::text, (SELECT json_agg(c ORDER BY seq) FROM sluice.changes c)::text)`
 	before := ask[string](w.fixture, state)
 	conn, err := pgx.Connect(t.Context(), w.url)
-	w.must(err)
+	must(w, err)
 	tx, err := conn.Begin(t.Context())
-	w.must(err)
+	must(w, err)
 	var dropped int
-	w.must(tx.QueryRow(t.Context(), `SELECT sluice.prune_gone('2 days')`).Scan(&dropped))
+	must(w, tx.QueryRow(t.Context(), `SELECT sluice.prune_gone('2 days')`).Scan(&dropped))
 	if dropped != 1 {
 		t.Fatalf("%d rows went, want 1", dropped)
 	}
@@ -194,7 +188,7 @@ func TestAKilledPruneLeavesNothingHalf(t *testing.T) {
 	if diff := cmp.Diff(before, ask[string](w.fixture, state)); diff != "" {
 		t.Errorf("a killed prune left (-before +after):\n%s", diff)
 	}
-	w.must(w.db.PruneGone(t.Context(), 48*time.Hour))
+	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	w.expectRows("the next one", "2 gone, 3, 4; lines of 2, 3, 4")
 }
 
@@ -209,21 +203,17 @@ func TestVersionsOutliveTheRow(t *testing.T) {
 	at := ask[time.Time](w.fixture, `SELECT clock_timestamp()`)
 	w.sweeps(2)
 	w.age("1", 49*time.Hour)
-	w.must(w.db.PruneGone(t.Context(), 48*time.Hour))
+	must(w, w.db.PruneGone(t.Context(), 48*time.Hour))
 	if rows := ask[string](w.fixture, `SELECT string_agg(bill_id, ' ' ORDER BY bill_id) FROM store.bills`); rows != "2" {
 		t.Fatalf("the rows are %s, want 2", rows)
 	}
 	if then := ask[string](w.fixture, `SELECT string_agg(bill_id, ' ' ORDER BY bill_id) FROM history.as_of(NULL::store.bills, $1)`, at); then != "1 2" {
 		t.Errorf("the rows of then are %s, want 1 2", then)
 	}
-	if astray := ask[int](w.fixture, `SELECT count(*) FROM history.astray()`); astray != 0 {
-		t.Errorf("%d versions belong to no row", astray)
-	}
+	same(t, "versions belong to no row", 0, ask[int](w.fixture, `SELECT count(*) FROM history.astray()`))
 	w.exec(`UPDATE history.versions SET valid_from = valid_from - interval '5 days', valid_to = CASE valid_to WHEN 'infinity' THEN valid_to ELSE valid_to - interval '5 days' END`)
-	w.must(w.db.PruneHistory(t.Context(), 72*time.Hour))
-	if left := ask[string](w.fixture, `SELECT string_agg(record_id, ' ') FROM history.versions`); left != "2" {
-		t.Errorf("versions are left of %s, want 2", left)
-	}
+	must(w, w.db.PruneHistory(t.Context(), 72*time.Hour))
+	same(t, "versions are left of", "2", ask[string](w.fixture, `SELECT string_agg(record_id, ' ') FROM history.versions`))
 }
 
 // TestEntriesOfTheQuarantineGoByTheirState: from when they were decided or came last, whichever was
@@ -238,7 +228,7 @@ func TestEntriesOfTheQuarantineGoByTheirState(t *testing.T) {
 			FROM (VALUES ('a', 'open', NULL, 100), ('b', 'open', NULL, 3), ('c', 'retried', 100, 120), ('d', 'retried', 100, 10), ('e', 'retried', 10, 100),
 				('f', 'resolved', 100, 100), ('g', 'resolved', 89, 100), ('h', 'resolved', 100, 89)) AS k (note, state, decided, seen)`} {
 			_, err := h.db.Pool().Exec(t.Context(), sql)
-			h.must(err)
+			must(h, err)
 		}
 	}
 	for _, c := range []struct {
@@ -252,21 +242,19 @@ func TestEntriesOfTheQuarantineGoByTheirState(t *testing.T) {
 		{quarantine.Ages{Resolved: 101 * day}, "abcdefgh"},
 	} {
 		fill()
-		h.must(h.db.PruneQuarantine(t.Context(), c.ages))
-		if left := ask[string](h, `SELECT coalesce(string_agg(note, '' ORDER BY note), '') FROM sluice.quarantine`); left != c.want {
-			t.Errorf("%+v leaves %q, want %q", c.ages, left, c.want)
-		}
+		must(h, h.db.PruneQuarantine(t.Context(), c.ages))
+		same(t, fmt.Sprintf("%+v leaves", c.ages), c.want, ask[string](h, `SELECT coalesce(string_agg(note, '' ORDER BY note), '') FROM sluice.quarantine`))
 	}
 	if err := h.db.PruneQuarantine(t.Context(), quarantine.Ages{Retried: 47 * time.Hour}); err == nil {
 		t.Error("entries may be kept for 47 hours")
 	}
 	fill()
 	tx, err := h.db.Pool().Begin(t.Context())
-	h.must(err)
+	must(h, err)
 	_, err = tx.Exec(t.Context(), `UPDATE sluice.quarantine SET last_seen_at = now() WHERE note = 'c'`)
-	h.must(err)
-	h.must(h.db.PruneQuarantine(t.Context(), quarantine.Ages{Retried: 90 * day}))
-	h.must(tx.Commit(t.Context()))
+	must(h, err)
+	must(h, h.db.PruneQuarantine(t.Context(), quarantine.Ages{Retried: 90 * day}))
+	must(h, tx.Commit(t.Context()))
 	if left := ask[string](h, `SELECT string_agg(note, '' ORDER BY note) FROM sluice.quarantine`); left != "abcdefgh" {
 		t.Errorf("an entry that came again meanwhile: %q are left, want all", left)
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
@@ -27,7 +26,7 @@ func openHinted(t *testing.T) *hintedFixture {
 	h := &hintedFixture{storeFixture: openStore(t), answer: warehouse.HintAnswer{Work: pipeline.WorkHinted}}
 	h.hinted = h.bills
 	h.hinted.Work = pipeline.WorkHinted
-	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: h.bills.Key(), Every: time.Hour, Enabled: true}, {Key: h.details.Key(), Every: time.Hour, Enabled: true},
 		{Key: h.hinted.Key(), Every: 24 * time.Hour, Enabled: true, After: 24 * time.Hour},
 	}))
@@ -59,7 +58,7 @@ func (h *hintedFixture) toldOf(resource, body string, ids ...string) bool {
 // notified lets notifications replace scheduled runs of the bills, once they are trusted.
 func (h *hintedFixture) notified() {
 	h.Helper()
-	h.must(h.db.RegisterStreams(h.Context(), []warehouse.StreamSetting{
+	must(h, h.db.RegisterStreams(h.Context(), []warehouse.StreamSetting{
 		{Key: h.bills.Key(), Every: time.Hour, Hinted: 6 * time.Hour, Enabled: true}, {Key: h.hinted.Key(), Every: 24 * time.Hour, Enabled: true},
 	}))
 }
@@ -78,7 +77,7 @@ func (h *hintedFixture) tick() []string {
 	h.Helper()
 	h.due = nil
 	var names []string
-	h.must(pgx.BeginFunc(h.Context(), h.db.Pool(), func(tx pgx.Tx) error {
+	must(h, pgx.BeginFunc(h.Context(), h.db.Pool(), func(tx pgx.Tx) error {
 		keys, err := h.db.RequestHinted(h.Context(), tx, func(due hints.Due) warehouse.HintAnswer {
 			h.due = append(h.due, due)
 			return h.answer
@@ -101,9 +100,7 @@ func (h *hintedFixture) open() string {
 
 func (h *hintedFixture) wantOpen(want string) {
 	h.Helper()
-	if got := h.open(); got != want {
-		h.Errorf("the hints that wait are %q, want %q", got, want)
-	}
+	same(h, "the hints that wait", want, h.open())
 }
 
 // read loads single records of a run over hints, and ends the run.
@@ -152,9 +149,7 @@ func TestAHintLeadsToARead(t *testing.T) {
 	if written() != before {
 		t.Error("a callback alone changed a row, a stream or a run")
 	}
-	if diff := cmp.Diff([]string{"bills.hinted"}, h.tick()); diff != "" {
-		t.Errorf("the streams that are due differ:\n%s", diff)
-	}
+	same(t, "the streams that are due differ", []string{"bills.hinted"}, h.tick())
 	if len(h.due) != 1 || len(h.due[0].Records) != 2 || h.due[0].List {
 		t.Errorf("asked about %+v", h.due)
 	}
@@ -163,7 +158,7 @@ func TestAHintLeadsToARead(t *testing.T) {
 		t.Errorf("the next tick asks again for %v", again)
 	}
 	ids, total, err := h.db.Pending(t.Context(), h.hinted, 0, 1)
-	h.must(err)
+	must(h, err)
 	if total != 2 || len(ids) != 1 || ids[0] != "1" {
 		t.Errorf("pending are %v of %d", ids, total)
 	}
@@ -230,9 +225,7 @@ func TestTheListAnswersForItsRecords(t *testing.T) {
 	h.answer = warehouse.HintAnswer{Work: pipeline.WorkList}
 	h.told("one", "1")
 	h.told("two", "2")
-	if diff := cmp.Diff([]string{"bills"}, h.tick()); diff != "" {
-		t.Errorf("the streams that are due differ:\n%s", diff)
-	}
+	same(t, "the streams that are due differ", []string{"bills"}, h.tick())
 	h.wantOpen("list asked")
 	list := h.claimOf(h.bills)
 	h.told("three") // the run began before
@@ -296,14 +289,14 @@ func TestAStreamThatIsWrittenToIsAskedByTheNextTick(t *testing.T) {
 	h := openHinted(t)
 	h.told("one", "1")
 	tx, err := h.db.Pool().Begin(t.Context())
-	h.must(err)
+	must(h, err)
 	_, err = tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)
-	h.must(err)
+	must(h, err)
 	if due := h.tick(); due != nil {
 		t.Errorf("due are %v", due)
 	}
 	h.wantOpen("1")
-	h.must(tx.Rollback(t.Context()))
+	must(h, tx.Rollback(t.Context()))
 	if due := h.tick(); len(due) != 1 {
 		t.Errorf("due are %v", due)
 	}
@@ -320,9 +313,7 @@ func TestCallbacksAreCounted(t *testing.T) {
 		`SELECT count(*)::int FROM sluice.callbacks`: 1, `SELECT times::int FROM sluice.callbacks`: 3, `SELECT count(*)::int FROM sluice.hints`: 1,
 		`SELECT told::int FROM sluice.hints`: 3, `SELECT count(*)::int FROM notifications.events`: 3,
 	} {
-		if got := ask[int](h.fixture, sql); got != want {
-			t.Errorf("%s: %d, want %d", sql, got, want)
-		}
+		same(t, sql, want, ask[int](h.fixture, sql))
 	}
 	watch := func() bool {
 		return ask[bool](h.fixture, `SELECT notifications.take_callback('o', 'watch', '\x01', 'Products', '', '{7}', NULL, 10, NULL,
@@ -353,7 +344,7 @@ func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 			t.Errorf("%s: due in %d h, want %d", what, got, hours)
 		}
 	}
-	h.must(h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
+	must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
 	h.scheduled(header("1", "a", 1))
 	h.told("one", "2")
 	for range 3 {
@@ -365,27 +356,25 @@ func TestNotificationsAreTrustedWhileTheyTell(t *testing.T) {
 		t.Error("a first sync counts, or a run that was told of does not")
 	}
 	lapsed, err := h.db.Distrust(t.Context())
-	h.must(err)
+	must(h, err)
 	if len(lapsed) > 0 {
 		t.Errorf("%v lapsed though all is well", lapsed)
 	}
-	h.must(h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, 0))
+	must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, 0))
 	lapsed, err = h.db.Distrust(t.Context())
-	h.must(err)
+	must(h, err)
 	if len(lapsed) != 1 {
 		t.Errorf("%v lapsed, want the list", lapsed)
 	}
 	want("the way is not proven", 1)
-	h.must(h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
+	must(h, h.db.Prove(t.Context(), []pipeline.Key{h.bills.Key()}, time.Hour))
 	h.scheduled(header("1", "a", 1))
 	want("the way is proven again", 6)
 	h.scheduled(header("1", "a", 1), header("3", "a", 1))
 	_, err = h.db.Distrust(t.Context())
-	h.must(err)
+	must(h, err)
 	want("a change that nothing told of", 1)
-	if got := ask[int](h.fixture, `SELECT max(unannounced)::int FROM sluice.runs`); got != 1 {
-		t.Errorf("%d changes were not told of, want 1", got)
-	}
+	same(t, "changes were not told of", 1, ask[int](h.fixture, `SELECT max(unannounced)::int FROM sluice.runs`))
 }
 
 // TestADeletionIsLookedFor: what upstream says about a deletion is no evidence, and a look finds
@@ -395,24 +384,18 @@ func TestADeletionIsLookedFor(t *testing.T) {
 	h := openHinted(t)
 	look := h.bills
 	look.Work = pipeline.WorkLook
-	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: h.bills.Key(), Every: time.Hour, Enabled: true}, {Key: h.hinted.Key(), Every: 24 * time.Hour, Enabled: true},
 		{Key: look.Key(), Every: 24 * time.Hour, Enabled: true, After: 24 * time.Hour},
 	}))
 	h.answer.Deletions, h.answer.DeletionsPause = pipeline.WorkLook, time.Minute
 	h.told("one", "1", "2")
 	h.exec(`UPDATE sluice.hints SET operation = 'delete' WHERE record_id = '2'`)
-	if diff := cmp.Diff([]string{"bills.hinted"}, h.tick()); diff != "" {
-		t.Errorf("the streams that are due differ while the look rests:\n%s", diff)
-	}
+	same(t, "the streams that are due differ while the look rests", []string{"bills.hinted"}, h.tick())
 	h.wantOpen("1 asked, 2")
 	h.answer.DeletionsPause = 0
 	h.exec(`UPDATE sluice.hints SET due_at = now()`)
-	if diff := cmp.Diff([]string{"bills.look"}, h.tick()); diff != "" {
-		t.Errorf("the streams that are due differ:\n%s", diff)
-	}
+	same(t, "the streams that are due differ", []string{"bills.look"}, h.tick())
 	h.wantOpen("1 asked")
-	if got := ask[int](h.fixture, `SELECT count(*)::int FROM sluice.tombstones`); got != 0 {
-		t.Error("a callback alone is evidence of a deletion")
-	}
+	same(t, "a callback alone is evidence of a deletion", 0, ask[int](h.fixture, `SELECT count(*)::int FROM sluice.tombstones`))
 }

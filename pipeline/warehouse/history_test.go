@@ -21,7 +21,7 @@ import (
 // kept switches the versions of bills on or off.
 func (s *storeFixture) kept(on bool) {
 	s.Helper()
-	s.must(s.db.EnableHistory(s.Context(), []warehouse.HistorySetting{s.setting(on)}))
+	must(s, s.db.EnableHistory(s.Context(), []warehouse.HistorySetting{s.setting(on)}))
 }
 
 func (s *storeFixture) setting(on bool) warehouse.HistorySetting {
@@ -50,7 +50,7 @@ func (s *storeFixture) asOf(at time.Time, byUpstream bool) string {
 func (s *storeFixture) sound() {
 	s.Helper()
 	checks, err := verifications.New(s.db.Pool()).Checks(s.Context(), verifications.Scope{})
-	s.must(err)
+	must(s, err)
 	seen := 0
 	for _, check := range checks {
 		if strings.HasPrefix(check.Name, "history_") {
@@ -60,9 +60,7 @@ func (s *storeFixture) sound() {
 			}
 		}
 	}
-	if seen != 3 {
-		s.Errorf("%d checks are about versions, want 3", seen)
-	}
+	same(s, "checks are about versions", 3, seen)
 }
 
 // versions returns the versions of a bill as "began total ended", oldest first.
@@ -110,16 +108,10 @@ func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 		instants = append(instants, s.instant())
 	}
 	for i, step := range steps {
-		if got := s.asOf(instants[i+1], false); got != step.want {
-			t.Errorf("after step %d: %q, want %q", i+1, got, step.want)
-		}
+		same(t, fmt.Sprintf("after step %d", i+1), step.want, s.asOf(instants[i+1], false))
 	}
-	if got := s.asOf(instants[0], false); got != "" {
-		t.Errorf("before anything was loaded: %q", got)
-	}
-	if n := ask[int](s.fixture, `SELECT count(*) FROM history.versions`); n != 7 {
-		t.Errorf("%d versions, want 7: three of a, three of b, one of c", n)
-	}
+	same(t, "before anything was loaded", "", s.asOf(instants[0], false))
+	same(t, "versions, want 7: three of a, three of b, one of c", 7, ask[int](s.fixture, `SELECT count(*) FROM history.versions`))
 	// By upstream's time the single record of b completed its list record and changed nothing. The
 	// lines of a did change, when they were loaded.
 	for _, c := range []struct {
@@ -127,9 +119,7 @@ func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 		want string
 	}{{1, ""}, {2, "a 10: x y, b 20: 20"}, {3, "a 10: x y, b 21: 20, c :"}} {
 		s.exec(`UPDATE history.periods SET asked_at = '2026-01-01', began_at = '2026-01-01'`)
-		if got := s.asOf(time.Date(2026, 1, c.day, 0, 0, 0, 0, time.UTC), true); got != c.want {
-			t.Errorf("upstream at the beginning of day %d: %q, want %q", c.day, got, c.want)
-		}
+		same(t, fmt.Sprintf("upstream at the beginning of day %d", c.day), c.want, s.asOf(time.Date(2026, 1, c.day, 0, 0, 0, 0, time.UTC), true))
 	}
 	s.sound()
 }
@@ -137,7 +127,7 @@ func TestVersionsAreWhatTheTablesHeld(t *testing.T) {
 func (s *storeFixture) exec(sql string, args ...any) {
 	s.Helper()
 	_, err := s.db.Pool().Exec(s.Context(), sql, args...)
-	s.must(err)
+	must(s, err)
 }
 
 // TestTheTableIsItsOwnVersion compares the rows, column by column, with their present versions, and
@@ -150,17 +140,15 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 	s.exec(`CREATE TABLE store.was AS SELECT * FROM store.bills; CREATE TABLE store.were AS SELECT * FROM store.bills_lines`)
 	at := s.instant()
 	const differ = `SELECT count(*) FROM ((TABLE %[1]s EXCEPT SELECT * FROM history.%[2]s_as_of($1)) UNION ALL (SELECT * FROM history.%[2]s_as_of($1) EXCEPT TABLE %[1]s)) AS d`
-	s.must(migrations.Migrate(t.Context(), s.url, migrations.Options{})) // the functions of the table whose versions are kept
+	must(s, migrations.Migrate(t.Context(), s.url, migrations.Options{})) // the functions of the table whose versions are kept
 	for _, zone := range []string{"UTC", "Asia/Kolkata"} {
-		s.must(pgx.BeginFunc(t.Context(), s.db.Pool(), func(tx pgx.Tx) error {
+		must(s, pgx.BeginFunc(t.Context(), s.db.Pool(), func(tx pgx.Tx) error {
 			_, err := tx.Exec(t.Context(), `SELECT set_config('timezone', $1, true)`, zone)
-			s.must(err)
+			must(s, err)
 			for table, reader := range map[string]string{"store.bills": "store_bills", "store.bills_lines": "store_bills_lines", "store.was": "store_bills", "store.were": "store_bills_lines"} {
 				var n int
-				s.must(tx.QueryRow(t.Context(), fmt.Sprintf(differ, table, reader), at).Scan(&n))
-				if n != 0 {
-					t.Errorf("%s in zone %s: %d rows are other ones", table, zone, n)
-				}
+				must(s, tx.QueryRow(t.Context(), fmt.Sprintf(differ, table, reader), at).Scan(&n))
+				same(t, fmt.Sprintf("%s in zone %s: rows are other ones", table, zone), 0, n)
 			}
 			// A session in another zone sees no difference, and writes no version where nothing
 			// changed.
@@ -171,16 +159,10 @@ func TestTheTableIsItsOwnVersion(t *testing.T) {
 	s.sound()
 	s.load(s.of(s.claimOf(s.bills), bill("a", "2", 3, "y"), bill("b", "2", 3)))
 	for table, reader := range map[string]string{"store.was": "store_bills", "store.were": "store_bills_lines"} {
-		if n := ask[int](s.fixture, fmt.Sprintf(differ, table, reader), at); n != 0 {
-			t.Errorf("%s: %d rows are other ones after they changed", table, n)
-		}
+		same(t, table+": rows are other ones after they changed", 0, ask[int](s.fixture, fmt.Sprintf(differ, table, reader), at))
 	}
-	if n := ask[int](s.fixture, `SELECT count(*) FROM history.versions`); n != 4 {
-		t.Errorf("%d versions, want 4", n)
-	}
-	if n := ask[int](s.fixture, `SELECT count(*) FROM history.store_bills_as_of($1, $2, 'a')`, at, organization); n != 1 {
-		t.Errorf("%d rows of one bill", n)
-	}
+	same(t, "versions", 4, ask[int](s.fixture, `SELECT count(*) FROM history.versions`))
+	same(t, "rows of one bill", 1, ask[int](s.fixture, `SELECT count(*) FROM history.store_bills_as_of($1, $2, 'a')`, at, organization))
 	if n := ask[int](s.fixture, `SELECT count(*) FROM store.bills b, sluice.raw_record(b._call_id, b._raw_position) r WHERE r IS NOT NULL`); n != 2 {
 		t.Errorf("%d raw records are found", n)
 	}
@@ -192,7 +174,7 @@ func TestATombstoneEndsAVersion(t *testing.T) {
 	rules := pipeline.DefaultTombstoneRules()
 	rules.Apart = 0
 	l := openList(t, rules)
-	l.must(l.db.EnableHistory(t.Context(), []warehouse.HistorySetting{{
+	must(l, l.db.EnableHistory(t.Context(), []warehouse.HistorySetting{{
 		Resource: history.Resource{Organization: organization, Service: "shop", Name: "things"}, Versions: true, TimeZone: "UTC",
 		Schema: "shop", Key: "thing_id", Modified: "modified", Arrays: []string{},
 	}}))
@@ -210,9 +192,7 @@ func TestATombstoneEndsAVersion(t *testing.T) {
 	l.expect("after it was seen again", []string{"2 restored"}, []string{})
 	for at, want := range map[time.Time]string{there: "1 2", gone: "1", back: "1 2"} {
 		got := ask[string](l.fixture, `SELECT string_agg(thing_id, ' ' ORDER BY thing_id) FROM history.as_of(NULL::shop.things, $1)`, at)
-		if got != want {
-			t.Errorf("as of %s: %q, want %q", at, got, want)
-		}
+		same(t, fmt.Sprintf("as of %s", at), want, got)
 	}
 	want := []string{"seen deleted", "restored"}
 	if diff := cmp.Diff(want, ask[[]string](l.fixture, `SELECT array_agg(concat_ws(' ', began, ended) ORDER BY valid_from) FROM history.versions WHERE record_id = '2'`)); diff != "" {
@@ -253,23 +233,17 @@ func TestSwitchingOnAndOff(t *testing.T) {
 	s.sound()
 	fails(off, "were not kept at")
 	for at, want := range map[time.Time]string{on: "a 1: x, b 1:, c 1:", second: "a 2: y, b 1:, c 1:", again: "a 3: z, b 3:"} {
-		if got := s.asOf(at, false); got != want {
-			t.Errorf("as of %s: %q, want %q", at, got, want)
-		}
+		same(t, fmt.Sprintf("as of %s", at), want, s.asOf(at, false))
 	}
 	for id, want := range map[string][]string{"a": {"present 1 replaced", "seen 2 replaced", "present 3"}, "c": {"present 1 deleted"}} {
-		if diff := cmp.Diff(want, s.versions(id)); diff != "" {
-			t.Errorf("versions of %s (-want +got):\n%s", id, diff)
-		}
+		same(t, "versions of "+id, want, s.versions(id))
 	}
 	// A resource that the configuration no longer has is switched off.
 	other := s.setting(true)
 	other.Name = "persons"
 	other.Versions = false
-	s.must(s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{other}))
-	if n := ask[int](s.fixture, `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`); n != 0 {
-		t.Errorf("%d periods are open", n)
-	}
+	must(s, s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{other}))
+	same(t, "periods are open", 0, ask[int](s.fixture, `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`))
 	if ask[bool](s.fixture, `SELECT bool_or(history) FROM sluice.streams`) {
 		t.Error("a stream still keeps versions")
 	}
@@ -289,42 +263,36 @@ func TestValuesByDay(t *testing.T) {
 		zone = "Etc/GMT+12"
 	}
 	setting.Daily, setting.TimeZone = []string{"total", "bills_lines"}, zone
-	s.must(s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{setting}))
+	must(s, s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{setting}))
 	// yesterday moves the existing days back by one.
 	yesterday := func() { s.exec(`UPDATE history.days SET day = day - 1`) }
 	days := func(id string) []string {
 		return ask[[]string](s.fixture, `SELECT array_agg((day - (clock_timestamp() AT TIME ZONE $2)::date) || ' ' || coalesce(content::text, 'deleted') ORDER BY day)
 			FROM history.days WHERE record_id = $1`, id, zone)
 	}
-	same := func(id string, want ...string) {
+	sameDays := func(id string, want ...string) {
 		t.Helper()
-		if diff := cmp.Diff(want, days(id)); diff != "" {
-			t.Errorf("days of %s (-want +got):\n%s", id, diff)
-		}
+		same(t, "days of "+id, want, days(id))
 	}
 	one, none := `0 {"total": "1", "bills_lines": [{"line": "x", "_position": 0}]}`, `0 {"total": "1"}`
-	same("a", one)
-	same("b", none)
+	sameDays("a", one)
+	sameDays("b", none)
 	yesterday()
 	s.load(s.of(list, bill("a", "2", 1, "x"), strings.Replace(bill("b", "1", 1), "vb", "other", 1)))
 	s.load(s.of(list, bill("a", "3", 1, "y")))
-	same("a", "-1"+one[1:], `0 {"total": "3", "bills_lines": [{"line": "y", "_position": 0}]}`)
-	same("b", "-1"+none[1:])
+	sameDays("a", "-1"+one[1:], `0 {"total": "3", "bills_lines": [{"line": "y", "_position": 0}]}`)
+	sameDays("b", "-1"+none[1:])
 	for ago, want := range map[int]string{0: "a 3 y, b 1 ", 1: "a 1 x, b 1 ", 2: ""} {
 		got := ask[string](s.fixture, `SELECT coalesce(string_agg(concat(b.bill_id, ' ', b.total, ' ', l.line), ', ' ORDER BY b.bill_id), '')
 			FROM (SELECT (clock_timestamp() AT TIME ZONE $2)::date - $1::int AS day) AS d
 			CROSS JOIN LATERAL history.on_day(NULL::store.bills, d.day) AS b
 			LEFT JOIN LATERAL history.on_day(NULL::store.bills_lines, d.day) AS l ON l._parent_id = b.bill_id`, ago, zone)
-		if got != want {
-			t.Errorf("%d days ago: %q, want %q", ago, got, want)
-		}
+		same(t, fmt.Sprintf("%d days ago", ago), want, got)
 	}
 	yesterday()
 	s.exec(`UPDATE store.bills SET _deleted_at = now() WHERE bill_id = 'a'; SELECT history.write_versions('` + organization + `', 'store', 'bills', '{a,b}')`)
-	same("a", "-2"+one[1:], `-1 {"total": "3", "bills_lines": [{"line": "y", "_position": 0}]}`, "0 deleted")
-	if n := ask[int](s.fixture, `SELECT count(*) FROM history.versions`); n != 0 {
-		t.Errorf("%d versions, and none are asked for", n)
-	}
+	sameDays("a", "-2"+one[1:], `-1 {"total": "3", "bills_lines": [{"line": "y", "_position": 0}]}`, "0 deleted")
+	same(t, "versions, and none are asked for", 0, ask[int](s.fixture, `SELECT count(*) FROM history.versions`))
 	_, err := s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, now())`)
 	if err == nil || !strings.Contains(err.Error(), "never kept") {
 		t.Errorf("as of now: %v", err)
@@ -370,12 +338,8 @@ func TestSwitchingOnUnderWriters(t *testing.T) {
 	}
 	writers.Wait()
 	s.sound()
-	if n := ask[int](s.fixture, `SELECT count(*) FROM history.versions WHERE valid_to = 'infinity'`); n != 1500+len(batches) {
-		t.Errorf("%d versions are open, want %d", n, 1500+len(batches))
-	}
-	if n := ask[int](s.fixture, `SELECT count(*) FROM history.periods WHERE began_at IS NOT NULL`); n != 1 {
-		t.Errorf("%d periods, want 1", n)
-	}
+	same(t, "versions are open", 1500+len(batches), ask[int](s.fixture, `SELECT count(*) FROM history.versions WHERE valid_to = 'infinity'`))
+	same(t, "periods", 1, ask[int](s.fixture, `SELECT count(*) FROM history.periods WHERE began_at IS NOT NULL`))
 }
 
 // TestAStreamThatIsMadeLaterKeepsVersions: a backfill's stream is an example.
@@ -385,14 +349,12 @@ func TestAStreamThatIsMadeLaterKeepsVersions(t *testing.T) {
 	s.kept(true)
 	sweep := s.bills
 	sweep.Work = pipeline.WorkSweep
-	s.must(s.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	must(s, s.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: s.bills.Key(), Every: time.Hour, Enabled: true}, {Key: sweep.Key(), Every: time.Hour, Enabled: true},
 	}))
 	s.load(s.of(s.claimOf(sweep), bill("a", "1", 1, "x")))
 	s.sound()
-	if diff := cmp.Diff([]string{"seen 1"}, s.versions("a")); diff != "" {
-		t.Errorf("versions (-want +got):\n%s", diff)
-	}
+	same(t, "versions", []string{"seen 1"}, s.versions("a"))
 }
 
 // TestARewriteMakesVersions: rows for which the declaration now has more columns are rewritten
@@ -413,9 +375,7 @@ func TestARewriteMakesVersions(t *testing.T) {
 	}
 	s.sound()
 	for id, want := range map[string][]string{"a": {"seen 1 replaced", "seen 1"}, "b": {"seen 1"}} {
-		if diff := cmp.Diff(want, s.versions(id)); diff != "" {
-			t.Errorf("versions of %s (-want +got):\n%s", id, diff)
-		}
+		same(t, "versions of "+id, want, s.versions(id))
 	}
 	if got := ask[string](s.fixture, `SELECT string_agg(concat(bill_id, ' ', colour), ', ' ORDER BY bill_id) FROM history.as_of(NULL::store.bills, now())`); got != "a red, b " {
 		t.Errorf("as of now: %q", got)
@@ -430,7 +390,7 @@ func TestVersionsAreKeptForATime(t *testing.T) {
 	s := openStore(t)
 	setting := s.setting(true)
 	setting.Daily = []string{"total"}
-	s.must(s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{setting}))
+	must(s, s.db.EnableHistory(t.Context(), []warehouse.HistorySetting{setting}))
 	list := s.claimOf(s.bills)
 	s.load(s.of(list, bill("a", "1", 1, "x"), bill("b", "1", 1)))
 	for i, total := range []string{"2", "3", "4"} {
@@ -443,17 +403,13 @@ func TestVersionsAreKeptForATime(t *testing.T) {
 	s.exec(`DELETE FROM history.days`)
 	s.exec(`INSERT INTO history.days SELECT $1, 'store', 'bills', r, (now() AT TIME ZONE 'UTC')::date - d, jsonb_build_object('total', d::text), now()
 		FROM (VALUES ('a', 50), ('a', 40), ('a', 20), ('a', 5), ('b', 50)) AS x (r, d)`, organization)
-	s.must(s.db.PruneHistory(t.Context(), 20*24*time.Hour))
-	if diff := cmp.Diff([]string{"seen 3 replaced", "seen 4"}, s.versions("a")); diff != "" {
-		t.Errorf("versions of a (-want +got):\n%s", diff)
-	}
+	must(s, s.db.PruneHistory(t.Context(), 20*24*time.Hour))
+	same(t, "versions of a", []string{"seen 3 replaced", "seen 4"}, s.versions("a"))
 	if diff := cmp.Diff([]string{"a 40", "a 20", "a 5", "b 50"}, ask[[]string](s.fixture, `SELECT array_agg(concat_ws(' ', record_id, content->>'total') ORDER BY record_id, day) FROM history.days`)); diff != "" {
 		t.Errorf("days (-want +got):\n%s", diff)
 	}
 	ago := func(days int) time.Time { return time.Now().Add(-time.Duration(days) * 24 * time.Hour) }
-	if got, want := s.asOf(ago(14), false), "a 3: x"; got != want {
-		t.Errorf("two weeks ago: %q, want %q", got, want)
-	}
+	same(t, "two weeks ago", "a 3: x", s.asOf(ago(14), false))
 	if _, err := s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, $1)`, ago(26)); err == nil {
 		t.Error("there is an answer about an instant whose versions were dropped")
 	}

@@ -19,7 +19,7 @@ func aCall(service string) pipeline.Call {
 func (h *fixture) reserve(db *warehouse.DB, service string, limits pipeline.Limits) pipeline.Decision {
 	h.Helper()
 	decision, err := db.Reserve(h.Context(), aCall(service), limits)
-	h.must(err)
+	must(h, err)
 	if (decision.Call == 0) == (decision.Refused == "") || (decision.Refused != "") != (decision.Wait > 0) {
 		h.Errorf("contradictory decision %+v", decision)
 	}
@@ -94,7 +94,7 @@ func (h *fixture) traffic(limits pipeline.Limits, window time.Duration, workers 
 			return nil
 		})
 	}
-	h.must(group.Wait())
+	must(h, group.Wait())
 	slices.SortFunc(arrivals, time.Time.Compare)
 	return arrivals, top
 }
@@ -118,9 +118,7 @@ func TestNeverMoreAtOnceThanAllowed(t *testing.T) {
 	_, top := h.traffic(pipeline.Limits{Shared: "suite", Concurrent: limit}, time.Millisecond, 12, func(calls, top int) bool {
 		return calls >= 20*limit && top >= limit
 	})
-	if top != limit {
-		t.Errorf("%d at once, want %d", top, limit)
-	}
+	same(t, "at once", limit, top)
 }
 
 func TestTheDayIsPerServiceAndRolls(t *testing.T) {
@@ -128,7 +126,7 @@ func TestTheDayIsPerServiceAndRolls(t *testing.T) {
 	h := open(t)
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 100, Daily: 7}
 	for range 7 {
-		h.must(h.db.Finish(t.Context(), h.granted("shop", limits), pipeline.CallResult{Status: 200}))
+		must(h, h.db.Finish(t.Context(), h.granted("shop", limits), pipeline.CallResult{Status: 200}))
 	}
 	h.refused(pipeline.RefusedDay, "shop", limits, 23*time.Hour, 24*time.Hour)
 	h.granted("store", limits)
@@ -162,7 +160,7 @@ func TestAllowancesAreApart(t *testing.T) {
 	other := aCall("shop")
 	other.Organization = "other"
 	decision, err := h.db.Reserve(t.Context(), other, limits)
-	h.must(err)
+	must(h, err)
 	if decision.Refused != "" {
 		t.Errorf("another organization is refused: %+v", decision)
 	}
@@ -175,7 +173,7 @@ func TestWhatUpstreamRefusesClosesTheGate(t *testing.T) {
 	h.granted("shop", limits)
 	penalize := func(service, shared string, kind pipeline.Kind, d time.Duration) {
 		t.Helper()
-		h.must(h.db.Penalize(t.Context(), organization, service, shared, kind, d))
+		must(h, h.db.Penalize(t.Context(), organization, service, shared, kind, d))
 	}
 
 	penalize("shop", "suite", pipeline.Crowded, 0)
@@ -203,7 +201,7 @@ func TestAnswersCorrectTheCountOfTheDay(t *testing.T) {
 	limits := pipeline.Limits{Shared: "suite", Daily: 1000}
 	finish := func(call int64, remaining int) {
 		t.Helper()
-		h.must(h.db.Finish(t.Context(), call, pipeline.CallResult{
+		must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{
 			Status: 200, DayLimit: 1000, DayRemaining: remaining, DayReset: 2 * time.Hour,
 		}))
 	}
@@ -225,18 +223,16 @@ func TestAnEndIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	call := h.call(7)
-	h.must(h.db.Finish(t.Context(), call, pipeline.CallResult{
+	must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{
 		Status: 429, Code: "44", Kind: pipeline.Throttled, Detail: "a\x00b", Bytes: 12, Records: 3,
 	}))
 	const row = `SELECT to_jsonb(c)::text FROM sluice.calls c WHERE id = $1`
 	before := ask[string](h, row, call)
-	h.must(h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
+	must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
 	if after := ask[string](h, row, call); after != before {
 		t.Errorf("a second report changed\n%s\nto\n%s", before, after)
 	}
 	got := ask[string](h, `SELECT concat_ws('|', organization_id, service, resource, run_id, method, path, page, status, code, kind,
 		detail, bytes, records, free_at - finished_at, lease_until - reserved_at) FROM sluice.calls WHERE id = $1`, call)
-	if want := organization + "|shop|things|7|GET|/things|1|429|44|throttled|a\u2400b|12|3|00:01:00|00:02:00"; got != want {
-		t.Errorf("call log has\n%s, want\n%s", got, want)
-	}
+	same(t, "call log", organization+"|shop|things|7|GET|/things|1|429|44|throttled|a\u2400b|12|3|00:01:00|00:02:00", got)
 }

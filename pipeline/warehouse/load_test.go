@@ -41,13 +41,9 @@ func TestAUnitIsOneTransaction(t *testing.T) {
 	if seen != 2 {
 		t.Errorf("Complete saw %d rows: it has to be last", seen)
 	}
-	if diff := cmp.Diff(before, h.dump()); diff != "" {
-		t.Errorf("a unit that failed left traces:\n%s", diff)
-	}
+	same(t, "a unit that failed left traces", before, h.dump())
 	batch.Complete = nil
-	if diff := cmp.Diff(pipeline.Loaded{Inserted: 1, Updated: 1}, h.load(batch)); diff != "" {
-		t.Errorf("loaded (-want +got):\n%s", diff)
-	}
+	same(t, "loaded", pipeline.Loaded{Inserted: 1, Updated: 1}, h.load(batch))
 }
 
 func TestALostClaimWritesNothing(t *testing.T) {
@@ -72,9 +68,7 @@ func TestALostClaimWritesNothing(t *testing.T) {
 	if err := h.db.Settle(t.Context(), old, settlement); !errors.Is(err, pipeline.ErrLostClaim) {
 		t.Errorf("Settle = %v, want ErrLostClaim", err)
 	}
-	if diff := cmp.Diff(before, h.dump()); diff != "" {
-		t.Errorf("a lost claim left traces:\n%s", diff)
-	}
+	same(t, "a lost claim left traces", before, h.dump())
 
 	end := h.unit(young)
 	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
@@ -101,9 +95,7 @@ func TestAClaimEndsWithItsTimeline(t *testing.T) {
 	if err := h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}); !errors.Is(err, pipeline.ErrLostClaim) {
 		t.Errorf("Settle = %v, want ErrLostClaim", err)
 	}
-	if diff := cmp.Diff(before, h.dump()); diff != "" {
-		t.Errorf("a claim of another timeline left traces:\n%s", diff)
-	}
+	same(t, "a claim of another timeline left traces", before, h.dump())
 }
 
 func TestAClaimGoesOnWhereTheLastUnitStands(t *testing.T) {
@@ -152,7 +144,7 @@ func TestTheEndOfARun(t *testing.T) {
 	batch.Received, batch.Duplicates = 5, 2
 	_, err := h.db.Pool().Exec(t.Context(), `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, weighed, weighed_by_list)
 		VALUES ($1, 'shop', 'things', sha256('x'), 'x', 'bad_json', 'passed', true)`, organization) // known, so no news
-	h.must(err)
+	must(h, err)
 	batch.Rejected = []pipeline.RejectedRecord{{Raw: []byte(`x`), Code: "bad_json"}}
 	batch.Position.Scan = &pipeline.Scan{Mode: pipeline.ModeSince, Page: 2}
 	h.load(batch)
@@ -165,14 +157,10 @@ func TestTheEndOfARun(t *testing.T) {
 
 	got := ask[string](h, `SELECT concat_ws('|', outcome, note, gen, watermark_before, watermark_after AT TIME ZONE 'UTC', chunks, calls, pages,
 		received, inserted, updated, unchanged, superseded, duplicates, quarantined, drifted, ended_at IS NOT NULL) FROM sluice.runs`)
-	if want := "done|two passes|0|2026-03-01 00:00:00|2|3|2|6|2|0|1|0|2|1|1|t"; got != want {
-		t.Errorf("run is\n%s, want\n%s", got, want)
-	}
+	same(t, "run", "done|two passes|0|2026-03-01 00:00:00|2|3|2|6|2|0|1|0|2|1|1|t", got)
 	got = ask[string](h, `SELECT concat_ws('|', state, run_id, scan, last_run_id = $1, last_done_at IS NOT NULL, failures, note,
 		next_due_at BETWEEN now() + interval '59 minutes' AND now() + interval '1 hour') FROM sluice.streams`, claim.Run)
-	if want := "idle|t|t|0|two passes|t"; got != want {
-		t.Errorf("stream is %s, want %s", got, want)
-	}
+	same(t, "stream", "idle|t|t|0|two passes|t", got)
 	next := h.claim()
 	if next.Run == claim.Run || !next.Position.Watermark.Equal(last.Position.Watermark) || next.Position.Scan != nil {
 		t.Errorf("the next claim is %+v", next)
@@ -187,21 +175,17 @@ func TestSettle(t *testing.T) {
 	batch := h.unit(claim, h.record(1, "one"))
 	batch.Position.Scan = &pipeline.Scan{Page: 2}
 	h.load(batch)
-	h.must(h.db.Settle(t.Context(), claim, pipeline.Settlement{
+	must(h, h.db.Settle(t.Context(), claim, pipeline.Settlement{
 		State: pipeline.StateWaiting, Kind: pipeline.Exhausted, Reason: "the day\x00 is spent", Until: until,
 	}))
 	const row = `SELECT concat_ws('|', state, reason, wait_until AT TIME ZONE 'UTC', failures, run_id IS NOT NULL, scan IS NOT NULL,
 		served_gen) FROM sluice.streams`
-	if got, want := ask[string](h, row), "waiting|the day\u2400 is spent|2026-03-02 00:00:00|0|t|t|0"; got != want {
-		t.Errorf("stream is %q, want %q", got, want)
-	}
+	same(t, "stream", "waiting|the day\u2400 is spent|2026-03-02 00:00:00|0|t|t|0", ask[string](h, row))
 	again := h.claim()
 	if again.Run != claim.Run || again.Position.Scan == nil {
 		t.Errorf("the claim after a wait is %+v, want the open run", again)
 	}
-	if got, want := ask[string](h, row), "running||0|t|t|0"; got != want {
-		t.Errorf("stream is %q, want %q", got, want)
-	}
+	same(t, "stream", "running||0|t|t|0", ask[string](h, row))
 	settled := false
 	failed := pipeline.Settlement{
 		State: pipeline.StateFailed, Kind: pipeline.Unexpected, Reason: "no envelope", EndRun: true,
@@ -214,13 +198,9 @@ func TestSettle(t *testing.T) {
 		t.Errorf("Settle = %v, want the error of Complete", err)
 	}
 	failed.Complete = nil
-	h.must(h.db.Settle(t.Context(), again, failed))
-	if got, want := ask[string](h, row), "failed|no envelope|1|f|f|0"; got != want {
-		t.Errorf("stream is %q, want %q", got, want)
-	}
-	if got := ask[string](h, `SELECT concat_ws('|', outcome, kind, note, calls) FROM sluice.runs`); got != "failed|unexpected|no envelope|1" {
-		t.Errorf("run is %q", got)
-	}
+	must(h, h.db.Settle(t.Context(), again, failed))
+	same(t, "stream", "failed|no envelope|1|f|f|0", ask[string](h, row))
+	same(t, "run", "failed|unexpected|no envelope|1", ask[string](h, `SELECT concat_ws('|', outcome, kind, note, calls) FROM sluice.runs`))
 }
 
 func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
@@ -232,15 +212,10 @@ func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
 	batch := h.unit(claim, h.record(1, "one"), h.record(2, "poison"))
 	batch.Rejected = []pipeline.RejectedRecord{reject, reject, {Raw: nil, Code: "bad_json"}}
 	loaded := h.load(batch)
-	if diff := cmp.Diff(pipeline.Loaded{Inserted: 1, Rejected: 1}, loaded); diff != "" {
-		t.Errorf("loaded (-want +got):\n%s", diff)
-	}
+	same(t, "loaded", pipeline.Loaded{Inserted: 1, Rejected: 1}, loaded)
 	const entries = `SELECT coalesce(string_agg(concat_ws('|', record_id, code, path, detail, seen, state, call_id = $1, run_id = $2), ';'
 		ORDER BY id), '') FROM sluice.quarantine WHERE code <> '23514'`
-	if got, want := ask[string](h, entries, batch.Call, claim.Run),
-		"3|wrong_type|na\u2400me|\uFFFDno text|2|open|t|t;|bad_json|||1|open|t|t"; got != want {
-		t.Errorf("quarantine is %q, want %q", got, want)
-	}
+	same(t, "quarantine", "3|wrong_type|na\u2400me|\uFFFDno text|2|open|t|t;|bad_json|||1|open|t|t", ask[string](h, entries, batch.Call, claim.Run))
 	if got := ask[[]byte](h, `SELECT raw FROM sluice.quarantine WHERE record_id = '3'`); string(got) != string(raw) {
 		t.Errorf("the bytes are %q, want %q", got, raw)
 	}
@@ -254,25 +229,17 @@ func TestWhatDoesNotFitIsKeptWhole(t *testing.T) {
 	early.Call = batch.Call - 1
 	h.load(early)
 	state := func() string { return ask[string](h, `SELECT state FROM sluice.quarantine WHERE record_id = '2'`) }
-	if got := state(); got != "open" {
-		t.Errorf("after an older call it is %s", got)
-	}
+	same(t, "after an older call it", "open", state())
 	h.load(late)
-	if got := state(); got != "retried" {
-		t.Errorf("after a later call it is %s", got)
-	}
+	same(t, "after a later call it", "retried", state())
 	back := h.unit(claim, h.record(2, "poison"))
 	h.load(back)
-	if got := state(); got != "open" {
-		t.Errorf("when it comes back unfit it is %s", got)
-	}
+	same(t, "when it comes back unfit it", "open", state())
 	id := ask[int64](h, `SELECT id FROM sluice.quarantine WHERE record_id = '2'`)
-	h.must(h.db.Resolve(t.Context(), id, "not wanted"))
+	must(h, h.db.Resolve(t.Context(), id, "not wanted"))
 	h.load(h.unit(claim, h.record(2, "poison")))
 	const decided = `SELECT concat_ws('|', state, note, seen) FROM sluice.quarantine WHERE id = $1`
-	if got := ask[string](h, decided, id); got != "resolved|not wanted|3" {
-		t.Errorf("what a person decided became %s", got)
-	}
+	same(t, "what a person decided", "resolved|not wanted|3", ask[string](h, decided, id))
 }
 
 // TestALargeMisfitIsKeptWhole: it is stored in pieces, which its entry does not show, and nothing
@@ -287,9 +254,7 @@ func TestALargeMisfitIsKeptWhole(t *testing.T) {
 	h.load(batch)
 	const entry = `SELECT concat_ws('|', octet_length(raw), encode(sha256(raw), 'hex'), encode(record_hash, 'hex'), seen) FROM sluice.quarantine`
 	hash := fmt.Sprintf("%x", sha256.Sum256(raw))
-	if got, want := ask[string](h, entry), fmt.Sprintf("%d|%s|%s|4", len(raw), hash, hash); got != want {
-		t.Errorf("the entry is %s, want %s", got, want)
-	}
+	same(t, "the entry", fmt.Sprintf("%d|%s|%s|4", len(raw), hash, hash), ask[string](h, entry))
 }
 
 func TestDriftIsCountedAndBounded(t *testing.T) {
@@ -299,21 +264,15 @@ func TestDriftIsCountedAndBounded(t *testing.T) {
 	batch := h.unit(claim, h.record(1, "one", `,"b":1,"a":null`), h.record(2, "two", `,"b":2`), h.record(3, "three"))
 	h.load(batch)
 	const drift = `SELECT string_agg(concat_ws('|', path, kind, seen), ' ' ORDER BY path, kind) FROM sluice.drift`
-	if got, want := ask[string](h, drift), "a|null|1 b|number|2"; got != want {
-		t.Errorf("drift is %q, want %q", got, want)
-	}
+	same(t, "drift", "a|null|1 b|number|2", ask[string](h, drift))
 	many := h.record(4, "four")
 	for i := range 1500 {
 		many.Drift = append(many.Drift, record.Drift{Path: "k" + string(rune(0x4e00+i)), Kind: "string"})
 	}
 	h.load(h.unit(claim, many))
 	h.load(h.unit(claim, many))
-	if got := ask[int64](h, `SELECT count(*) FROM sluice.drift`); got != 1001 {
-		t.Errorf("%d rows of drift, want 1000 and the others", got)
-	}
-	if got := ask[int64](h, `SELECT sum(seen) FROM sluice.drift`); got != 3003 {
-		t.Errorf("%d sightings, want 3003", got)
-	}
+	same(t, "rows of drift, want 1000 and the others", 1001, ask[int64](h, `SELECT count(*) FROM sluice.drift`))
+	same(t, "sightings", 3003, ask[int64](h, `SELECT sum(seen) FROM sluice.drift`))
 }
 
 func TestRawRecordsLeadBack(t *testing.T) {
@@ -323,9 +282,7 @@ func TestRawRecordsLeadBack(t *testing.T) {
 	batch := h.unit(claim, h.record(1, "one"), h.record(2, "two"))
 	h.load(batch)
 	got := ask[string](h, `SELECT sluice.raw_record(_call_id, _raw_position) ->> 'name' FROM shop.things WHERE thing_id = '2'`)
-	if got != "two" {
-		t.Errorf("the raw record is %q", got)
-	}
+	same(t, "the raw record", "two", got)
 }
 
 // TestAnExportShowsThatItIsStillUnderWay: one call has many batches, each of which extends the
@@ -348,7 +305,7 @@ func TestAnExportShowsThatItIsStillUnderWay(t *testing.T) {
 	if held := ask[float64](h, slot, call); held != 60 {
 		t.Errorf("the slot is held for %f s after the lease, want 60", held)
 	}
-	h.must(h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
+	must(h, h.db.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
 	h.load(batch)
 	if got := ask[float64](h, lease, call); got != after {
 		t.Errorf("the lease of a finished call moved from %f to %f", after, got)

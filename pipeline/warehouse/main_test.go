@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
@@ -77,10 +78,10 @@ func open(t *testing.T) *fixture {
 		Organization: organization, Service: service, Resource: &service.Resources[0],
 	}}
 	h.db = h.another(warehouse.Options{})
-	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: time.Hour, Enabled: true}}))
+	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: time.Hour, Enabled: true}}))
 	var err error
 	h.normalizer, err = record.New(h.stream.Resource, time.UTC)
-	h.must(err)
+	must(h, err)
 	return h
 }
 
@@ -89,22 +90,20 @@ func (h *fixture) another(options warehouse.Options) *warehouse.DB {
 	h.Helper()
 	options.Due = planning.Due
 	db, err := warehouse.Open(h.Context(), h.url, options)
-	h.must(err)
+	must(h, err)
 	h.Cleanup(db.Close)
 	return db
 }
 
 func (h *fixture) must(err error) {
 	h.Helper()
-	if err != nil {
-		h.Fatal(err)
-	}
+	must(h, err)
 }
 
 func (h *fixture) claim() pipeline.Claim {
 	h.Helper()
 	claim, err := h.db.Claim(h.Context(), h.stream, pipeline.ClassIncremental)
-	h.must(err)
+	must(h, err)
 	return claim
 }
 
@@ -114,7 +113,7 @@ func (h *fixture) call(run int64) int64 {
 	decision, err := h.db.Reserve(h.Context(), pipeline.Call{
 		Organization: organization, Service: "shop", Resource: "things", Run: run, Method: "GET", Path: "/things", Page: 1,
 	}, pipeline.Limits{Shared: "suite"})
-	h.must(err)
+	must(h, err)
 	return decision.Call
 }
 
@@ -124,7 +123,7 @@ func (h *fixture) record(id int, name string, more ...string) record.Record {
 	raw := fmt.Sprintf(`{"thing_id":"%d","name":%q,"amount":"1.50","modified":"2026-01-17T15:27:23+0530"%s}`,
 		id, name, strings.Join(more, ""))
 	record, err := h.normalizer.Record([]byte(raw))
-	h.must(err)
+	must(h, err)
 	return record
 }
 
@@ -139,7 +138,7 @@ func (h *fixture) unit(claim pipeline.Claim, records ...record.Record) pipeline.
 func (h *fixture) load(batch pipeline.Batch) pipeline.Loaded {
 	h.Helper()
 	loaded, err := h.db.Load(h.Context(), batch)
-	h.must(err)
+	must(h, err)
 	return loaded
 }
 
@@ -147,7 +146,7 @@ func (h *fixture) load(batch pipeline.Batch) pipeline.Loaded {
 func ask[T any](h *fixture, sql string, args ...any) T {
 	h.Helper()
 	var value T
-	h.must(h.db.Pool().QueryRow(h.Context(), sql, args...).Scan(&value))
+	must(h, h.db.Pool().QueryRow(h.Context(), sql, args...).Scan(&value))
 	return value
 }
 
@@ -167,5 +166,20 @@ func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
@@ -59,9 +58,7 @@ func TestACommitThatFailsWritesNothing(t *testing.T) {
 	if _, err := h.db.Load(t.Context(), batch); !errors.Is(err, warehouse.ErrUnreachable) {
 		t.Errorf("Load = %v, want ErrUnreachable", err)
 	}
-	if diff := cmp.Diff(before, h.dump()); diff != "" {
-		t.Errorf("a commit that failed left traces:\n%s", diff)
-	}
+	same(t, "a commit that failed left traces", before, h.dump())
 	batch.Complete = nil
 	h.load(batch) // and it comes back
 }
@@ -70,12 +67,12 @@ func TestEveryStatementPrepares(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	conn, err := h.db.Pool().Acquire(t.Context())
-	h.must(err)
+	must(h, err)
 	defer conn.Release()
 	all := map[string]string{}
 	for _, pattern := range []string{"*.go", "*/*.go"} {
 		files, err := filepath.Glob(pattern)
-		h.must(err)
+		must(h, err)
 		for _, file := range files {
 			for name, sql := range statements(t, file) {
 				all[file+": "+name] = sql
@@ -120,9 +117,7 @@ func statements(t *testing.T, file string) map[string]string {
 		return nil
 	}
 	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found := map[string]string{}
 	ast.Inspect(tree, func(node ast.Node) bool {
 		spec, ok := node.(*ast.ValueSpec)
@@ -147,7 +142,7 @@ func (h *fixture) with(parameter string) *warehouse.DB {
 		separator = "&"
 	}
 	db, err := warehouse.Open(h.Context(), h.url+separator+parameter, warehouse.Options{})
-	h.must(err)
+	must(h, err)
 	h.Cleanup(db.Close)
 	return db
 }
@@ -159,15 +154,13 @@ func TestASessionThatHangsLosesItsTransaction(t *testing.T) {
 	h := open(t)
 	settings := ask[string](h, `SELECT concat_ws(' ', current_setting('statement_timeout'), current_setting('lock_timeout'),
 		current_setting('idle_in_transaction_session_timeout'))`)
-	if settings != "5min 20s 2min" {
-		t.Errorf("the timeouts of sessions are %s", settings)
-	}
+	same(t, "the timeouts of sessions", "5min 20s 2min", settings)
 	tx, err := h.another(warehouse.Options{}).Pool().Begin(t.Context())
-	h.must(err)
+	must(h, err)
 	_, err = tx.Exec(t.Context(), `SELECT FROM sluice.streams FOR UPDATE`)
-	h.must(err)
+	must(h, err)
 	_, err = tx.Exec(t.Context(), `SET idle_in_transaction_session_timeout = '100ms'`) // from here on it hangs
-	h.must(err)
+	must(h, err)
 	h.claim() // waits until the server has ended the session
 	if err := tx.Commit(t.Context()); err == nil {
 		t.Error("the transaction of a session that hung was committed")
@@ -182,9 +175,9 @@ func TestASessionWithoutAClientLetsGo(t *testing.T) {
 	h := open(t)
 	db := h.with("lock_timeout=0")
 	other, err := db.Pool().Begin(t.Context())
-	h.must(err)
+	must(h, err)
 	_, err = other.Exec(t.Context(), `SELECT pg_advisory_xact_lock(1)`)
-	h.must(err)
+	must(h, err)
 	// A killed process sends nothing more, while the library would send a cancel request over
 	// another connection.
 	config, dialed := db.Pool().Config().ConnConfig, atomic.Bool{}
@@ -196,9 +189,9 @@ func TestASessionWithoutAClientLetsGo(t *testing.T) {
 		return dial(ctx, network, address)
 	}
 	killed, err := pgx.ConnectConfig(t.Context(), config)
-	h.must(err)
+	must(h, err)
 	_, err = killed.Exec(t.Context(), `BEGIN; SELECT pg_advisory_xact_lock(2)`)
-	h.must(err)
+	must(h, err)
 	waited := make(chan error)
 	go func() {
 		_, err := killed.Exec(context.WithoutCancel(t.Context()), `SELECT pg_advisory_xact_lock(1)`)
@@ -208,7 +201,7 @@ func TestASessionWithoutAClientLetsGo(t *testing.T) {
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`) {
 		pause(t.Context(), time.Millisecond) // until it waits
 	}
-	h.must(killed.PgConn().Conn().Close())
+	must(h, killed.PgConn().Conn().Close())
 	if err := <-waited; err == nil {
 		t.Error("the statement of a process without a connection ended well")
 	}
@@ -217,7 +210,7 @@ func TestASessionWithoutAClientLetsGo(t *testing.T) {
 	if _, err := db.Pool().Exec(waiting, `SELECT pg_advisory_xact_lock(2)`); err != nil {
 		t.Errorf("the lock of a process that is gone is still held: %v", err)
 	}
-	h.must(other.Rollback(t.Context()))
+	must(h, other.Rollback(t.Context()))
 }
 
 // jump makes the database's clock jump: all instants of calls and gates move the other way.
@@ -229,10 +222,10 @@ func (h *fixture) jump(by time.Duration) {
 		`UPDATE sluice.budgets SET closed_until = closed_until - $1::interval, capped_at = capped_at - $1::interval, cap_until = cap_until - $1::interval`,
 	} {
 		_, err := h.db.Pool().Exec(h.Context(), sql, by)
-		h.must(err)
+		must(h, err)
 	}
 	_, err := h.db.Pool().Exec(h.Context(), `SELECT sluice.recount_calls()`)
-	h.must(err)
+	must(h, err)
 }
 
 // TestTheDatabasesClockJumps: the ledger has no other clock. After a jump back, waits last longer
@@ -244,7 +237,7 @@ func TestTheDatabasesClockJumps(t *testing.T) {
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 3, Concurrent: 3}
 	spend := func() {
 		for range limits.PerMinute {
-			h.must(h.db.Finish(t.Context(), h.granted("shop", limits), pipeline.CallResult{Status: 200}))
+			must(h, h.db.Finish(t.Context(), h.granted("shop", limits), pipeline.CallResult{Status: 200}))
 		}
 	}
 	spend()
@@ -260,7 +253,7 @@ func TestTheDatabasesClockJumps(t *testing.T) {
 	underWay := h.granted("store", pipeline.Limits{Shared: "other", PerMinute: 9, Concurrent: 1})
 	h.jump(-time.Hour)
 	h.refused(pipeline.RefusedConcurrent, "store", pipeline.Limits{Shared: "other", PerMinute: 9, Concurrent: 1}, 1, 2*time.Hour)
-	h.must(h.db.Finish(t.Context(), underWay, pipeline.CallResult{Status: 200})) // its answer has arrived, whatever the clock says
+	must(h, h.db.Finish(t.Context(), underWay, pipeline.CallResult{Status: 200})) // its answer has arrived, whatever the clock says
 	h.granted("store", pipeline.Limits{Shared: "other", PerMinute: 9, Concurrent: 1})
 }
 
@@ -275,7 +268,7 @@ func (h *fixture) page(name string, things int, amount bool) []record.Record {
 		}
 		var err error
 		records[i], err = h.normalizer.Record([]byte(raw + "}"))
-		h.must(err)
+		must(h, err)
 	}
 	return records
 }

@@ -1,14 +1,21 @@
 package warehouse_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
 )
 
@@ -16,7 +23,7 @@ import (
 func (s *storeFixture) next(claim pipeline.Claim, failed string) string {
 	s.Helper()
 	parent, _, err := s.db.NextParent(s.Context(), claim)
-	s.must(err)
+	must(s, err)
 	if parent != "" {
 		batch := s.of(claim)
 		batch.Parent = &pipeline.ParentRead{ID: parent, Failed: outside.Text(failed)}
@@ -33,7 +40,7 @@ func (s *storeFixture) round(failing string) string {
 	for {
 		why := ""
 		parent, left, err := s.db.NextParent(s.Context(), claim)
-		s.must(err)
+		must(s, err)
 		if parent != "" && strings.Contains(failing, parent) {
 			why = "HTTP 404"
 		}
@@ -56,9 +63,7 @@ func (s *storeFixture) round(failing string) string {
 
 func (s *storeFixture) wantRound(what, want, failing string) {
 	s.Helper()
-	if got := s.round(failing); got != want {
-		s.Errorf("%s: read %q, want %q", what, got, want)
-	}
+	same(s, what+": read", want, s.round(failing))
 }
 
 func TestParentsAreReadStalestFirst(t *testing.T) {
@@ -67,17 +72,15 @@ func TestParentsAreReadStalestFirst(t *testing.T) {
 	list := s.claimOf(s.bills)
 	s.wantRound("no parent known", "", "")
 	s.load(s.of(list, header("1", "a", 1), header("2", "a", 1), singleBill("3", "without vendor", 1)))
-	s.must(exec(s, `INSERT INTO store.customers VALUES ($1, 'v2'), ($1, 'v7'), ($1, ''), ($1, NULL), ('other', 'v8')`, organization))
-	s.must(s.db.ListParents(t.Context(), s.persons, []string{"named", "v1", ""}))
+	must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'v2'), ($1, 'v7'), ($1, ''), ($1, NULL), ('other', 'v8')`, organization))
+	must(s, s.db.ListParents(t.Context(), s.persons, []string{"named", "v1", ""}))
 	s.wantRound("each once, in both columns and the configuration", "named v1 v2 v7", "")
 	s.wantRound("all again", "named v1 v2 v7", "")
 
 	// A run that stops after two parents: the next run begins with the others.
 	claim := s.claimOf(s.persons)
 	s.next(claim, "")
-	if got := s.next(claim, "no such vendor\x00"); got != "v1" {
-		t.Errorf("second is %q", got)
-	}
+	same(t, "second", "v1", s.next(claim, "no such vendor\x00"))
 	if _, left, err := s.db.NextParent(t.Context(), claim); err != nil || left != 2 {
 		t.Errorf("%d left, %v, want 2", left, err)
 	}
@@ -89,21 +92,19 @@ func TestParentsAreReadStalestFirst(t *testing.T) {
 	s.load(end)
 	s.wantRound("the other two first; those that fail have their turn and no more", "v2 v7 named v1", "v2")
 	s.wantRound("the same order", "v2 v7 named v1", "")
-	if got := ask[int](s.fixture, `SELECT sum(failures) FROM sluice.parents`); got != 0 {
-		t.Errorf("%d failures after all were read", got)
-	}
+	same(t, "failures after all were read", 0, ask[int](s.fixture, `SELECT sum(failures) FROM sluice.parents`))
 }
 
 func TestParentsComeAndGo(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	s.must(exec(s, `INSERT INTO store.customers VALUES ($1, 'a'), ($1, 'b')`, organization))
-	s.must(s.db.ListParents(t.Context(), s.persons, []string{"a", "x"}))
+	must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'a'), ($1, 'b')`, organization))
+	must(s, s.db.ListParents(t.Context(), s.persons, []string{"a", "x"}))
 	s.wantRound("named and found", "a b x", "")
-	s.must(exec(s, `DELETE FROM store.customers`))
+	must(s, exec(s, `DELETE FROM store.customers`))
 	s.wantRound("no row refers to b any more", "a x", "")
-	s.must(s.db.ListParents(t.Context(), s.persons, nil))
-	s.must(exec(s, `INSERT INTO store.customers VALUES ($1, 'b'), ($1, 'c')`, organization))
+	must(s, s.db.ListParents(t.Context(), s.persons, nil))
+	must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'b'), ($1, 'c')`, organization))
 	s.wantRound("none is named, b is back", "c b", "")
 	if err := s.db.ListParents(t.Context(), s.bills, nil); err == nil {
 		t.Error("bills have no parents, yet they were listed")
@@ -146,10 +147,8 @@ func TestAnOrganizationIsPinnedToItsName(t *testing.T) {
 			t.Errorf("%q does not say %s", err, word)
 		}
 	}
-	if zone := ask[string](s.fixture, `SELECT time_zone FROM sluice.organizations`); zone != "Europe/Oslo" {
-		t.Errorf("another organization changed the time zone to %s", zone)
-	}
-	s.must(s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{Name: "Beta", TimeZone: "Asia/Tokyo", Active: true}))
+	same(t, "another organization changed the time zone to", "Europe/Oslo", ask[string](s.fixture, `SELECT time_zone FROM sluice.organizations`))
+	must(s, s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{Name: "Beta", TimeZone: "Asia/Tokyo", Active: true}))
 	got, err = pin("Beta", "Asia/Tokyo", true)
 	want("accepted", warehouse.Identity{Name: "Beta", TimeZone: "Asia/Tokyo", Active: true}, got, err)
 	if err := s.db.AcceptOrganization(t.Context(), "17", warehouse.Identity{}); err == nil {
@@ -164,7 +163,7 @@ func TestOneColumnOfParents(t *testing.T) {
 	cursor, _ := s.persons.Resource.Cursor.(schema.PerParent)
 	cursor.From = cursor.From[1:]
 	s.persons.Resource.Cursor = cursor
-	s.must(exec(s, `INSERT INTO store.customers VALUES ($1, 'a'), ($1, 'a'), ($1, 'b')`, organization))
+	must(s, exec(s, `INSERT INTO store.customers VALUES ($1, 'a'), ($1, 'a'), ($1, 'b')`, organization))
 	s.wantRound("each once", "a b", "")
 }
 
@@ -179,9 +178,175 @@ func TestARunMayBeDueAgainSooner(t *testing.T) {
 		return time.Duration(seconds * float64(time.Second)).Round(time.Minute)
 	}
 	for again, want := range map[pipeline.Again]time.Duration{pipeline.AgainNot: time.Hour, pipeline.AgainNoParent: 30 * time.Minute, pipeline.AgainMissed: time.Hour} {
-		s.must(exec(s, `UPDATE sluice.streams SET next_due_at = clock_timestamp()`))
+		must(s, exec(s, `UPDATE sluice.streams SET next_due_at = clock_timestamp()`))
 		if got := due(again); got != want {
 			t.Errorf("again because of %q: due in %s, want %s", again, got, want)
+		}
+	}
+}
+
+// openValued is openStore with bills that have amounts, a rate and a status.
+func openValued(t *testing.T) *storeFixture {
+	t.Helper()
+	s := openStore(t)
+	must(s, exec(s, `ALTER TABLE store.bills ADD COLUMN gross numeric, ADD COLUMN net numeric, ADD COLUMN rate numeric, ADD COLUMN stand text`))
+	bills := s.details.Resource
+	bills.Columns = append(bills.Columns, schema.Decimal("gross", "With tax."), schema.Decimal("net", "Without."), schema.Decimal("rate", "Rate."),
+		schema.Text("status", "Where it stands.").As("stand"))
+	bills.Details.Value = &schema.Value{
+		Amounts: []string{"gross", "net"}, Rate: "rate", Open: &schema.Open{Column: "status", Is: []string{"open", "over'due"}},
+	}
+	return s
+}
+
+// waiting is a bill whose single record was never read.
+type waiting struct {
+	id, gross, net, rate, status string
+	day                          int
+}
+
+// add writes rows as a list of headers leaves them.
+func (s *storeFixture) add(rows ...waiting) {
+	s.Helper()
+	for _, r := range rows {
+		must(s, exec(s, `INSERT INTO store.bills (organization_id, bill_id, gross, net, rate, stand, modified, _detail_state, _content_hash, _call_id,
+			_raw_position, _run_id, _first_seen_at, _changed_at)
+			VALUES ($1, $2, nullif($3, '')::numeric, nullif($4, '')::numeric, nullif($5, '')::numeric, nullif($6, ''), '2026-01-01'::timestamptz + $7 * interval '1 day',
+			'pending', '', 1, 0, 1, now() - interval '1 hour', now() - interval '1 hour')`, organization, r.id, r.gross, r.net, r.rate, r.status, r.day))
+	}
+}
+
+// TestTheMostValuableSingleRecordIsReadFirst has the order of docs/reading.md, written by hand.
+func TestTheMostValuableSingleRecordIsReadFirst(t *testing.T) {
+	t.Parallel()
+	s := openValued(t)
+	s.add(
+		waiting{id: "paid", gross: "5000", rate: "1", status: "paid", day: 1},
+		waiting{id: "loss", gross: "-9500", rate: "1", status: "paid", day: 1},
+		waiting{id: "old", gross: "100", rate: "1", status: "open", day: 1},
+		waiting{id: "new", gross: "100", rate: "1", status: "open", day: 5},
+		// A thousand yen are worth less than a hundred rupees, ten dollars more.
+		waiting{id: "yen", gross: "1000", rate: "0.05", status: "over'due", day: 9},
+		waiting{id: "dollar", gross: "10", rate: "83.25", status: "open", day: 2},
+		waiting{id: "net", net: "99", rate: "1", status: "open", day: 3},
+		waiting{id: "both", gross: "98", net: "10000", rate: "1", status: "open", day: 3},
+		// What an amount is worth without a rate is not known.
+		waiting{id: "unpriced", gross: "70000", status: "open", day: 4},
+		waiting{id: "blank", day: 8},
+	)
+	// Open ones count tenfold: 8325 of the dollars, 500 of the yen.
+	order := []string{"loss", "dollar", "paid", "new", "old", "net", "both", "yen", "unpriced", "blank"}
+	s.wantPending(10, 10, order...)
+	s.wantPending(3, 10, order[:3]...)
+
+	// The rows of another organization are no part of it.
+	must(s, exec(s, `UPDATE store.bills SET organization_id = 'other' WHERE bill_id IN ('dollar', 'loss')`))
+	s.wantPending(2, 8, "paid", "new")
+
+	// A resource without a value reads the newest first, as before.
+	s.details.Resource.Details.Value = nil
+	s.wantPending(3, 8, "yen", "blank", "new")
+}
+
+// TestWhatAScanMissedIsAskedForFirst: upstream's answer decides whether the row is deleted.
+func TestWhatAScanMissedIsAskedForFirst(t *testing.T) {
+	t.Parallel()
+	s := openValued(t)
+	s.db = s.another(warehouse.Options{Absence: &once})
+	s.bills.Resource.Complete = "The test says so."
+	sweep := s.bills
+	sweep.Work = pipeline.WorkSweep
+	must(s, s.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: sweep.Key(), Every: time.Hour, Enabled: true}}))
+	whole := func(id, gross string) string {
+		return fmt.Sprintf(`{"bill_id":%q,"gross":%s,"rate":1,"status":"paid","modified":"2026-01-01T10:00:00Z"}`, id, gross)
+	}
+	list := s.claimOf(s.bills)
+	s.load(s.of(list, whole("1", "10"), whole("2", "500"), whole("3", "70")))
+	s.load(s.of(s.claimOf(s.details), singleBill("3", "c", 1)))
+	s.wantPending(10, 2, "2", "1")
+
+	batch := s.of(s.claimOf(sweep), whole("2", "500"), whole("3", "70"))
+	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Whole: &pipeline.Whole{Started: time.Now().Add(time.Minute)}}
+	s.load(batch)
+	s.wantPending(10, 2, "1", "2")
+}
+
+// TestEveryTenthPlaceIsOfTheLongestWait: rows of little value are read although more valuable ones
+// keep coming.
+func TestEveryTenthPlaceIsOfTheLongestWait(t *testing.T) {
+	t.Parallel()
+	s := openValued(t)
+	for n := range 30 {
+		id := fmt.Sprintf("%02d", n)
+		s.add(waiting{id: id, gross: fmt.Sprint(100 + n), rate: "1", status: "open", day: 1})
+	}
+	// Row 05 was first seen longest ago, the single record of row 03 was read still before.
+	must(s, exec(s, `UPDATE store.bills SET _first_seen_at = now() - interval '9 days' WHERE bill_id = '05'`))
+	must(s, exec(s, `UPDATE store.bills SET _detail_state = 'stale', _detail_at = now() - interval '20 days' WHERE bill_id = '03'`))
+	reading := func(place, limit int) string {
+		t.Helper()
+		ids, _, err := s.db.Pending(t.Context(), s.details, place, limit)
+		must(s, err)
+		return strings.Join(ids, " ")
+	}
+	for _, test := range []struct {
+		place, limit int
+		want         string
+	}{
+		{0, 20, "29 28 27 26 25 24 23 22 21 03 20 19 18 17 16 15 14 13 12 05"},
+		{9, 3, "03 29 28"}, {1009, 1, "03"}, {18, 3, "29 03 28"}, {8, 1, "29"},
+	} {
+		same(t, fmt.Sprintf("from place %d on the rows", test.place), test.want, reading(test.place, test.limit))
+	}
+
+	// Forty calls, each of which is followed by a new bill that is worth more than all others.
+	var read []string
+	for place := range 40 {
+		id := reading(place, 1)
+		read = append(read, id)
+		must(s, exec(s, `UPDATE store.bills SET _detail_state = 'current', _detail_at = now() WHERE bill_id = $1`, id))
+		s.add(waiting{id: fmt.Sprintf("new%02d", place), gross: "1000", rate: "1", status: "open", day: 9})
+	}
+	old := slices.DeleteFunc(read, func(id string) bool { return strings.HasPrefix(id, "new") })
+	if diff := cmp.Diff([]string{"29", "03", "05"}, old[:3]); diff != "" || len(old) != 5 {
+		t.Errorf("of the rows that were there first, %v were read", old)
+	}
+}
+
+// BenchmarkPending measures taking the next rows out of a backlog: beside each pending bill stands
+// one whose single record was read.
+func BenchmarkPending(b *testing.B) {
+	pending := 100_000
+	if testing.Short() { // make bench QUICK=1: it works, and measures little.
+		pending /= 10
+	}
+	url := warehousetest.Template(b, "migrated", func(ctx context.Context, url string) error {
+		return migrations.Migrate(ctx, url, migrations.Options{})
+	})
+	db, err := warehouse.Open(b.Context(), url, warehouse.Options{})
+	must(b, err)
+	b.Cleanup(db.Close)
+	const fill = `INSERT INTO inventory.bills (organization_id, bill_id, bill_number, vendor_name, location_name, status, sub_total, exchange_rate,
+			last_modified_time, _detail_state, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+		SELECT $1, (460000000000000000 + i)::text, 'BILL-' || i, repeat('vendor', 20), repeat('place', 40), (ARRAY['open', 'overdue', 'paid'])[1 + i % 3],
+			i * 7919 % 1000003, (ARRAY[1, 83.25])[1 + i % 2], now() - i % 50000 * interval '1 minute',
+			CASE i % 2 WHEN 0 THEN 'pending' ELSE 'current' END, '\x00', 1, 0, 1, now(), now() FROM generate_series(1::bigint, $2::bigint) AS i`
+	if _, err := db.Pool().Exec(b.Context(), fill, organization, 2*pending); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := db.Pool().Exec(b.Context(), `ANALYZE inventory.bills`); err != nil {
+		b.Fatal(err)
+	}
+	service := &schema.Service{Name: "inventory", Resources: []schema.Resource{{
+		Name: "bills", ID: "bill_id", Cursor: schema.FullScan{Modified: "last_modified_time"},
+		Details: &schema.Details{Value: &schema.Value{
+			Amounts: []string{"total", "sub_total"}, Rate: "exchange_rate", Open: &schema.Open{Column: "status", Is: []string{"open", "overdue"}},
+		}},
+	}}}
+	stream := pipeline.Stream{Organization: organization, Service: service, Resource: &service.Resources[0], Work: pipeline.WorkDetails}
+	for b.Loop() {
+		if ids, total, err := db.Pending(b.Context(), stream, 0, 20); err != nil || len(ids) != 20 || total != pending {
+			b.Fatalf("%v of %d: %v", ids, total, err)
 		}
 	}
 }

@@ -78,9 +78,7 @@ func openReadingPool(t *testing.T) (*pgxpool.Pool, *warehouse.DB) {
 		return err
 	})
 	db, err := warehouse.Open(t.Context(), url, warehouse.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(db.Close)
 	return db.Pool(), db
 }
@@ -88,17 +86,13 @@ func openReadingPool(t *testing.T) (*pgxpool.Pool, *warehouse.DB) {
 func instant(t *testing.T, text string) time.Time {
 	t.Helper()
 	instant, err := time.Parse("2006-01-02 15:04:05", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return instant
 }
 
 func sameAs[T any](t *testing.T, want, got T, err error, options ...cmp.Option) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff(want, got, append(options, cmpopts.EquateEmpty())...); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -149,9 +143,7 @@ func TestBacklogsOfStreams(t *testing.T) {
 	look := func() map[string]streams.Status {
 		t.Helper()
 		rows, err := reader.Streams(t.Context(), "q")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		found := map[string]streams.Status{}
 		for _, stream := range rows {
 			found[stream.Resource] = streams.Status{Details: stream.Details, Parents: stream.Parents}
@@ -245,18 +237,14 @@ func TestCauses(t *testing.T) {
 	reader := openReading(t)
 	_, err := reader.Pool().Exec(t.Context(), `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, raw, code, path, first_seen_at, last_seen_at)
 		SELECT 'o', 'shop', 'bills', sha256(i::text::bytea), '', 'bad_time', 'lines[' || i || '].parts[7].at', '2026-03-01Z', '2026-03-02Z' FROM generate_series(10, 14) i`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	times := cmpopts.IgnoreFields(quarantine.Cause{}, "FirstSeenAt", "LastSeenAt")
 	things := quarantine.Cause{Organization: "o", Service: "shop", Resource: "things", Code: "wrong_type", Field: "a", Entries: 1, Example: 1, New: true}
 	bills := quarantine.Cause{Organization: "o", Service: "shop", Resource: "bills", Code: "bad_time", Field: "lines[].parts[].at", Entries: 5, Example: 8}
 	of := func(f quarantine.Filter) []quarantine.Cause {
 		t.Helper()
 		found, err := reader.Causes(t.Context(), f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return found
 	}
 	all := of(quarantine.Filter{Organization: "o"})

@@ -21,14 +21,14 @@ import (
 // a migration would.
 func (s *storeFixture) learned() (pipeline.Stream, func([]byte, string) (record.Record, error)) {
 	s.Helper()
-	s.must(exec(s, `ALTER TABLE store.bills ADD colour text, ADD weight numeric`))
-	s.must(exec(s, `ALTER TABLE store.bills_lines ADD colour text`))
+	must(s, exec(s, `ALTER TABLE store.bills ADD colour text, ADD weight numeric`))
+	must(s, exec(s, `ALTER TABLE store.bills_lines ADD colour text`))
 	service := storeService()
 	bills := &service.Resources[0]
 	bills.Columns = append(bills.Columns, schema.Text("colour", "Colour."), schema.Decimal("weight", "Weight."))
 	bills.Children[0].Columns = append(bills.Children[0].Columns, schema.Text("colour", "Colour."))
 	normalizer, err := record.New(bills, time.UTC)
-	s.must(err)
+	must(s, err)
 	return pipeline.Stream{Organization: organization, Service: service, Resource: bills}, func(raw []byte, parent string) (record.Record, error) {
 		if parent != "" {
 			return record.Record{}, fmt.Errorf("bills have no parent, got %q", parent)
@@ -65,10 +65,8 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 	stream, normalizer := s.learned()
 	var steps []int
 	counts, err := rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, func(n int) { steps = append(steps, n) })
-	s.must(err)
-	if diff := cmp.Diff(rebuild.Counts{Rows: 5, Rewritten: 3, Rejected: 1}, counts); diff != "" {
-		t.Errorf("counts (-want +got):\n%s", diff)
-	}
+	must(s, err)
+	same(t, "counts", rebuild.Counts{Rows: 5, Rewritten: 3, Rejected: 1}, counts)
 	if !slices.Equal(steps, []int{5}) {
 		t.Errorf("progress was %v", steps)
 	}
@@ -79,12 +77,8 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 	got := ask[string](s.fixture, `SELECT string_agg(concat_ws('|', bill_id, total, coalesce(b.colour, '∅'), coalesce(weight::text, '∅'),
 		coalesce(_extra::text, '∅'), coalesce(line, '∅'), coalesce(l.colour, '∅')), E'\n' ORDER BY bill_id)
 		FROM store.bills b LEFT JOIN store.bills_lines l ON _parent_id = bill_id`)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("rows (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(before, ask[string](s.fixture, kept)); diff != "" {
-		t.Errorf("what rows say about their calls changed:\n%s", diff)
-	}
+	same(t, "rows", want, got)
+	same(t, "what rows say about their calls changed", before, ask[string](s.fixture, kept))
 	if got := ask[int](s.fixture, `SELECT count(*) FROM sluice.calls`); got != calls {
 		t.Errorf("%d calls were made", got-calls)
 	}
@@ -98,10 +92,8 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 	}
 
 	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil)
-	s.must(err)
-	if diff := cmp.Diff(rebuild.Counts{Rows: 5, Rejected: 1}, counts); diff != "" {
-		t.Errorf("a second time (-want +got):\n%s", diff)
-	}
+	must(s, err)
+	same(t, "a second time", rebuild.Counts{Rows: 5, Rejected: 1}, counts)
 	// Upstream's next answer with the same record is unchanged.
 	next := s.claimOf(stream)
 	if diff := cmp.Diff(pipeline.Loaded{Unchanged: 1}, s.load(s.of(next, with(header("list", "a", 1), `,"colour":"red","novel":1`)))); diff != "" {
@@ -120,16 +112,14 @@ func TestRebuildGivesAnOpenRunBack(t *testing.T) {
 	if !errors.Is(err, warehouse.ErrAtWork) {
 		t.Errorf("while a run is under way: %v", err)
 	}
-	s.must(s.db.Settle(t.Context(), list, pipeline.Settlement{State: pipeline.StateQueued}))
+	must(s, s.db.Settle(t.Context(), list, pipeline.Settlement{State: pipeline.StateQueued}))
 	stream, normalizer := s.learned()
 	// More rows than one batch holds, and a row whose raw record is gone.
-	s.must(exec(s, `INSERT INTO store.bills (organization_id, bill_id, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
+	must(s, exec(s, `INSERT INTO store.bills (organization_id, bill_id, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 		SELECT organization_id, 'n' || n, _content_hash, 999999, 0, 1, now(), now() FROM store.bills, generate_series(1, 700) AS n`))
 	counts, err := rebuild.Run(t.Context(), s.db, stream, rebuild.Changed, normalizer, nil)
-	s.must(err)
-	if diff := cmp.Diff(rebuild.Counts{Rows: 701, Rewritten: 1, Lost: 700}, counts); diff != "" {
-		t.Errorf("counts (-want +got):\n%s", diff)
-	}
+	must(s, err)
+	same(t, "counts", rebuild.Counts{Rows: 701, Rewritten: 1, Lost: 700}, counts)
 	if _, err := s.db.Load(t.Context(), batch); !errors.Is(err, pipeline.ErrLostClaim) {
 		t.Errorf("the worker that was under way wrote on: %v", err)
 	}
@@ -147,13 +137,11 @@ func TestRebuildThatFailsEndsItsRun(t *testing.T) {
 	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	s.load(batch)
 	_, normalizer := s.learned()
-	s.must(exec(s, `ALTER TABLE sluice.raw_records RENAME TO raw_elsewhere`))
+	must(s, exec(s, `ALTER TABLE sluice.raw_records RENAME TO raw_elsewhere`))
 	if _, err := rebuild.Run(t.Context(), s.db, s.bills, rebuild.Changed, normalizer, nil); err == nil {
 		t.Error("no raw records, no error")
 	}
-	if got := ask[string](s.fixture, `SELECT concat_ws('|', state, run_id) FROM sluice.streams WHERE resource = 'bills'`); got != "failed" {
-		t.Errorf("the stream is %q", got)
-	}
+	same(t, "the stream", "failed", ask[string](s.fixture, `SELECT concat_ws('|', state, run_id) FROM sluice.streams WHERE resource = 'bills'`))
 }
 
 // TestRebuildWhereMostHashesDiffer: columns are read only for rows whose hashes prove nothing, and
@@ -169,19 +157,19 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 	s.bring(s.bills, raws...)
 	stream, learned := s.learned()
 	counts, err := rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
-	s.must(err)
+	must(s, err)
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) {
 		t.Fatalf("learned: %+v", counts)
 	}
 	// No record carries a bill's weight, so a rebuild leaves it as it is.
-	s.must(exec(s, `UPDATE store.bills SET weight = bill_id::integer`))
+	must(s, exec(s, `UPDATE store.bills SET weight = bill_id::integer`))
 	const columns = `SELECT string_agg(concat_ws('|', bill_id, vendor_id, total, modified, colour, weight, _extra, _content_hash, _call_id, _raw_position,
 		_payload_hash), E'\n' ORDER BY bill_id) FROM store.bills`
 	before := ask[string](s.fixture, columns)
-	s.must(exec(s, `UPDATE store.bills SET _content_hash = decode(md5(bill_id), 'hex') WHERE bill_id::integer % 10 > 0`))
-	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id IN ('00020', '02020', '03001', '04020')`))
+	must(s, exec(s, `UPDATE store.bills SET _content_hash = decode(md5(bill_id), 'hex') WHERE bill_id::integer % 10 > 0`))
+	must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id IN ('00020', '02020', '03001', '04020')`))
 	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
-	s.must(err)
+	must(s, err)
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows/10*9 + 3}) {
 		t.Errorf("where most hashes differ: %+v", counts)
 	}
@@ -189,7 +177,7 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 		t.Errorf("rebuilt (-before +after):\n%s", diff)
 	}
 	counts, err = rebuild.Run(t.Context(), s.db, stream, rebuild.All, learned, nil)
-	s.must(err)
+	must(s, err)
 	if counts != (rebuild.Counts{Rows: rows}) {
 		t.Errorf("again: %+v", counts)
 	}
@@ -201,7 +189,7 @@ func TestRebuildWhereMostHashesDiffer(t *testing.T) {
 func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	s.must(exec(s, `ALTER TABLE store.bills SET (autovacuum_enabled = off)`))
+	must(s, exec(s, `ALTER TABLE store.bills SET (autovacuum_enabled = off)`))
 	const pages, perPage, rows = 45, 200, 45 * 200
 	pad := strings.Repeat("p", 2000)
 	for page := range pages {
@@ -214,23 +202,21 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 	}
 	const columns = `SELECT md5(string_agg(b::text, E'\n' ORDER BY bill_id)) FROM store.bills AS b`
 	before := ask[string](s.fixture, columns)
-	s.must(exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id::integer % 1000 = 7`))
+	must(s, exec(s, `UPDATE store.bills SET total = 'edited' WHERE bill_id::integer % 1000 = 7`))
 	// A session tells how much it read when it ends: those that brought the rows before the count
 	// begins, that of the rebuild before it is taken.
 	s.db.Pool().Reset()
 	s.alone()
 	db, err := warehouse.Open(t.Context(), s.url, warehouse.Options{})
-	s.must(err)
+	must(s, err)
 	read := -s.indexRead()
 	counts, err := rebuild.Run(t.Context(), db, s.bills, rebuild.All, s.as(s.bills), nil)
 	db.Close()
-	s.must(err)
+	must(s, err)
 	if counts != (rebuild.Counts{Rows: rows, Rewritten: rows / 1000}) {
 		t.Errorf("%+v", counts)
 	}
-	if after := ask[string](s.fixture, columns); after != before {
-		t.Error("the rows are not what they were")
-	}
+	same(t, "the rows are not what they were", before, ask[string](s.fixture, columns))
 	s.alone()
 	// The rebuild reads the table twice, and looks up edited rows.
 	if read += s.indexRead(); read < 2*rows || read > 3*rows {
@@ -243,7 +229,7 @@ func TestRebuildOfRowsThatLieScattered(t *testing.T) {
 func TestRebuildLooksAtEverything(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	s.must(exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
+	must(s, exec(s, `ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`))
 	const total = 300
 	var headers, singles []string
 	for n := range total {
@@ -256,7 +242,7 @@ func TestRebuildLooksAtEverything(t *testing.T) {
 	look := func() rebuild.Counts {
 		t.Helper()
 		counts, err := rebuild.Plan(t.Context(), s.db, s.bills, rebuild.All, s.as(s.bills), nil)
-		s.must(err)
+		must(s, err)
 		return counts
 	}
 	edited := 0
@@ -272,7 +258,7 @@ func TestRebuildLooksAtEverything(t *testing.T) {
 		`UPDATE store.bills_lines SET line = 'edited' WHERE _parent_id = '00003'`,
 		`DELETE FROM store.bills_lines WHERE _parent_id = '00004'`,
 	} {
-		s.must(exec(s, edit))
+		must(s, exec(s, edit))
 		if got := look(); got != (rebuild.Counts{Rows: total, Rewritten: edited}) {
 			t.Errorf("%s: %+v, want %d to be written", edit, got, edited)
 		}
@@ -284,7 +270,7 @@ func TestRebuildLooksAtEverything(t *testing.T) {
 func (s *storeFixture) alone() {
 	s.Helper()
 	for ask[bool](s.fixture, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend')`) {
-		s.must(s.Context().Err())
+		must(s, s.Context().Err())
 	}
 }
 

@@ -34,11 +34,11 @@ func (h *fixture) ofWork(work pipeline.Work) pipeline.Claim {
 	h.Helper()
 	stream := h.stream
 	stream.Work = work
-	h.must(h.db.RegisterStreams(h.Context(), []warehouse.StreamSetting{
+	must(h, h.db.RegisterStreams(h.Context(), []warehouse.StreamSetting{
 		{Key: h.stream.Key(), Every: time.Hour, Enabled: true}, {Key: stream.Key(), Every: time.Hour, Enabled: true},
 	}))
 	claim, err := h.db.Claim(h.Context(), stream, pipeline.ClassOf(stream))
-	h.must(err)
+	must(h, err)
 	return claim
 }
 
@@ -78,7 +78,7 @@ func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 				batch := h.unit(claim)
 				batch.Received, batch.Rejected = 1, []pipeline.RejectedRecord{misfit("a", "1")}
 				h.load(batch)
-				h.must(h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
+				must(h, h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
 			}, 1, []pipeline.RejectedRecord{misfit("a", "1")}, "provisional|1 of 1 records did not fit" + waits + "|1|0|f",
 		},
 		"what a look met before": {
@@ -94,13 +94,13 @@ func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 		"what a person decided about": {
 			func(h *fixture) {
 				h.ends(h.claim(), 1, misfit("a", "1"))
-				h.must(h.db.Resolve(t.Context(), ask[int64](h, `SELECT id FROM sluice.quarantine`), "not wanted"))
+				must(h, h.db.Resolve(t.Context(), ask[int64](h, `SELECT id FROM sluice.quarantine`), "not wanted"))
 			}, 1, []pipeline.RejectedRecord{misfit("a", "1")}, "done||0|0|t",
 		},
 		"other bytes than those that a person decided about": {
 			func(h *fixture) {
 				h.ends(h.claim(), 1, misfit("a", "1"))
-				h.must(h.db.Resolve(t.Context(), ask[int64](h, `SELECT id FROM sluice.quarantine`), "a bad minute"))
+				must(h, h.db.Resolve(t.Context(), ask[int64](h, `SELECT id FROM sluice.quarantine`), "a bad minute"))
 			}, 1, []pipeline.RejectedRecord{misfit("b", "1")}, "provisional|1 of 1 records did not fit" + waits + "|1|0|f",
 		},
 		"in another chunk": {
@@ -117,9 +117,7 @@ func TestTooMuchRefusedHoldsTheMark(t *testing.T) {
 			if test.before != nil {
 				test.before(h)
 			}
-			if got := h.ends(h.claim(), test.received, test.rejects...); got != test.want {
-				t.Errorf("the run is %s, want %s", got, test.want)
-			}
+			same(t, "the run", test.want, h.ends(h.claim(), test.received, test.rejects...))
 		})
 	}
 }
@@ -135,7 +133,7 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 		{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true},
 		{Key: sweep.Key(), Every: 168 * time.Hour, Enabled: true, After: 168 * time.Hour},
 	}
-	h.must(h.db.RegisterStreams(t.Context(), settings))
+	must(h, h.db.RegisterStreams(t.Context(), settings))
 	due := func(what string, stream pipeline.Stream, want time.Duration) {
 		t.Helper()
 		got := ask[time.Duration](h, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = $1`, stream.Key().Resource)
@@ -150,12 +148,12 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 	older := func(hours int) {
 		_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.quarantine SET opened_at = opened_at - $1::interval, asked_at = asked_at - $1::interval`,
 			fmt.Sprint(hours, " hours"))
-		h.must(err)
+		must(h, err)
 	}
 	swept := func() {
 		t.Helper()
 		claim, err := h.db.Claim(t.Context(), sweep, pipeline.ClassSweep)
-		h.must(err)
+		must(h, err)
 		if claim.Reread {
 			t.Error("a sweep is told to read all")
 		}
@@ -168,12 +166,12 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 	swept()
 	due("asked for in vain for four hours", sweep, 4*time.Hour)
 	claim, err := h.db.Claim(t.Context(), sweep, pipeline.ClassSweep)
-	h.must(err)
-	h.must(h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
+	must(h, err)
+	must(h, h.db.Settle(t.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
 	due("failed", sweep, 4*time.Hour)
 
 	settings[1].Enabled = false
-	h.must(h.db.RegisterStreams(t.Context(), settings))
+	must(h, h.db.RegisterStreams(t.Context(), settings))
 	if h.claim().Reread {
 		t.Error("the list is read whole before it is time")
 	}
@@ -199,10 +197,10 @@ func TestQuarantineIsAskedForAgain(t *testing.T) {
 func TestARunThatBroughtNoPageHasAsked(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true}}))
+	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true}}))
 	h.ends(h.claim(), 100, misfit("a", "1"))
 	_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.quarantine SET opened_at = opened_at - interval '3 hours'`)
-	h.must(err)
+	must(h, err)
 	h.load(pipeline.Batch{Claim: h.claim(), End: &pipeline.End{Outcome: pipeline.OutcomeProvisional, Note: "came back empty"}})
 	if due := ask[time.Duration](h, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = $1`, h.stream.Key().Resource); due < time.Hour {
 		t.Errorf("the list is due in %s: it runs without a pause", due)
@@ -214,7 +212,7 @@ func TestARunThatBroughtNoPageHasAsked(t *testing.T) {
 func TestSingleRecordsInQuarantine(t *testing.T) {
 	t.Parallel()
 	h := openStore(t)
-	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: h.bills.Key(), Every: 10 * time.Hour, Enabled: true}, {Key: h.details.Key(), Every: time.Hour, Enabled: true},
 	}))
 	h.ends(h.claim(), 100)
@@ -223,14 +221,12 @@ func TestSingleRecordsInQuarantine(t *testing.T) {
 	batch.Received, batch.Rejected = 2, []pipeline.RejectedRecord{misfit("a", "7")}
 	batch.End = &pipeline.End{Outcome: pipeline.OutcomeDone}
 	h.load(batch)
-	if got := ask[string](h.fixture, `SELECT concat_ws('|', outcome, refused) FROM sluice.runs WHERE id = $1`, claim.Run); got != "done|1" {
-		t.Errorf("the run is %s", got)
-	}
+	same(t, "the run", "done|1", ask[string](h.fixture, `SELECT concat_ws('|', outcome, refused) FROM sluice.runs WHERE id = $1`, claim.Run))
 	if due := ask[time.Duration](h.fixture, `SELECT next_due_at - clock_timestamp() FROM sluice.streams WHERE resource = 'bills'`); due < 9*time.Hour {
 		t.Errorf("the list is due in %s for the sake of a record that it does not show", due)
 	}
 	stream, err := h.db.Stream(t.Context(), h.bills.Key())
-	h.must(err)
+	must(h, err)
 	if stream.Quarantined != 1 || stream.Unrequested != 0 || stream.Withheld != 0 {
 		t.Errorf("%d in quarantine, %d to be asked for, a watermark waits because of %d", stream.Quarantined, stream.Unrequested, stream.Withheld)
 	}
@@ -240,7 +236,7 @@ func TestSingleRecordsInQuarantine(t *testing.T) {
 func TestLoadingByHandAnswersNoRequest(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true}}))
+	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: h.stream.Key(), Every: 10 * time.Hour, Enabled: true}}))
 	h.ends(h.claim(), 100)
 	stands := func() string {
 		return ask[string](h, `SELECT concat_ws('|', requested_gen > served_gen, next_due_at < clock_timestamp() + interval '1 minute') FROM sluice.streams WHERE resource = $1`,
@@ -248,24 +244,18 @@ func TestLoadingByHandAnswersNoRequest(t *testing.T) {
 	}
 	load := func() {
 		claim, err := h.db.Claim(t.Context(), h.stream, pipeline.ClassProbe)
-		h.must(err)
+		must(h, err)
 		batch := h.unit(claim, h.record(1, "one"))
 		batch.Position, batch.End = claim.Position, &pipeline.End{Outcome: pipeline.OutcomeDone}
 		h.load(batch)
 	}
 	load()
-	if got := stands(); got != "f|f" {
-		t.Errorf("without a request it stands at %s", got)
-	}
-	h.must(h.db.Request(t.Context(), []pipeline.Key{h.stream.Key()}))
+	same(t, "without a request it stands at", "f|f", stands())
+	must(h, h.db.Request(t.Context(), []pipeline.Key{h.stream.Key()}))
 	load()
-	if got := stands(); got != "t|t" {
-		t.Errorf("with a request it stands at %s", got)
-	}
+	same(t, "with a request it stands at", "t|t", stands())
 	h.ends(h.claim(), 100)
-	if got := stands(); got != "f|f" {
-		t.Errorf("after a run it stands at %s", got)
-	}
+	same(t, "after a run it stands at", "f|f", stands())
 }
 
 // TestWhatIsNotUpstreamAnyMoreLeavesQuarantine: garbage had identifiers that no record has, or
@@ -277,9 +267,7 @@ func TestWhatIsNotUpstreamAnyMoreLeavesQuarantine(t *testing.T) {
 	h.ends(h.claim(), 2, misfit("a", ""), misfit("b", "0"))
 	states := func(when, want string) {
 		t.Helper()
-		if got := ask[string](h, `SELECT string_agg(convert_from(raw, 'UTF8') || ' ' || state, ', ' ORDER BY id) FROM sluice.quarantine`); got != want {
-			t.Errorf("%s: %s, want %s", when, got, want)
-		}
+		same(t, when, want, ask[string](h, `SELECT string_agg(convert_from(raw, 'UTF8') || ' ' || state, ', ' ORDER BY id) FROM sluice.quarantine`))
 	}
 	states("met", "a open, b open")
 	h.ends(h.claim(), 0)

@@ -60,7 +60,7 @@ func followWorld(t *testing.T, from, to int) map[string]int {
 	t.Helper()
 	w := openWorld(t)
 	cursor, err := changes.Now(t.Context(), w.others)
-	w.must(err)
+	must(w, err)
 	told := &teller{cursor: cursor, alive: map[string]bool{}}
 	for n := from; n < to; n++ {
 		if !w.schedule(uint64(n)+1, told) {
@@ -68,12 +68,12 @@ func followWorld(t *testing.T, from, to int) map[string]int {
 		}
 	}
 	rows, err := w.others.Query(t.Context(), `SELECT op, count(*) FROM sluice.changes GROUP BY op`)
-	w.must(err)
+	must(w, err)
 	ops := map[string]int{}
 	var op string
 	var count int
 	_, err = pgx.ForEachRow(rows, []any{&op, &count}, func() error { ops[op] = count; return nil })
-	w.must(err)
+	must(w, err)
 	return ops
 }
 
@@ -163,11 +163,11 @@ func (w *world) schedule(seed uint64, told *teller) bool {
 	}
 	alive := map[string]bool{}
 	rows, err := w.others.Query(ctx, `SELECT bill_id, _deleted_at IS NULL FROM store.bills`)
-	w.must(err)
+	must(w, err)
 	var id string
 	var lives bool
 	_, err = pgx.ForEachRow(rows, []any{&id, &lives}, func() error { alive[id] = lives; return nil })
-	w.must(err)
+	must(w, err)
 	if diff := cmp.Diff(alive, told.alive); diff != "" {
 		w.Errorf("seed %d: the log tells of other bills (-tables +log):\n%s", seed, diff)
 		return false
@@ -241,10 +241,10 @@ func (s *teller) follow(ctx context.Context, w *world, limit int) (int, error) {
 func (w *world) held(schema string) map[string]string {
 	w.Helper()
 	rows, err := w.others.Query(w.Context(), fmt.Sprintf(followed, schema+".bills", schema+".bills_lines"))
-	w.must(err)
+	must(w, err)
 	all := map[string]string{}
 	var id, text string
 	_, err = pgx.ForEachRow(rows, []any{&id, &text}, func() error { all[id] = text; return nil })
-	w.must(err)
+	must(w, err)
 	return all
 }

@@ -47,11 +47,11 @@ func openWorld(t *testing.T) *world {
 	w.bills.Resource.Complete = "The test says so."
 	w.sweep = w.bills
 	w.sweep.Work = pipeline.WorkSweep
-	w.must(w.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	must(w, w.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: w.bills.Key(), Every: time.Hour, Enabled: true}, {Key: w.details.Key(), Every: time.Hour, Enabled: true},
 		{Key: w.sweep.Key(), Every: time.Hour, Enabled: true},
 	}))
-	w.must(w.db.RenewChanges(t.Context()))
+	must(w, w.db.RenewChanges(t.Context()))
 	w.exec(`INSERT INTO sluice.organizations (organization_id, name) VALUES ('` + organization + `', 'Ours')`)
 	w.exec(`ALTER TABLE store.bills_lines ADD _deleted_at timestamptz`)
 	w.exec(`CREATE TABLE public.bills (LIKE store.bills INCLUDING ALL)`)
@@ -59,9 +59,9 @@ func openWorld(t *testing.T) *world {
 	w.exec(`CREATE TABLE public.position AS SELECT analytics.changes_cursor() AS cursor`)
 	var err error
 	w.normalizer, err = record.New(w.bills.Resource, time.UTC)
-	w.must(err)
+	must(w, err)
 	w.others, err = pgxpool.New(t.Context(), w.url)
-	w.must(err)
+	must(w, err)
 	t.Cleanup(w.others.Close)
 	return w
 }
@@ -259,6 +259,6 @@ func (w *world) settleAll() {
 	w.Helper()
 	for _, stream := range []pipeline.Stream{w.bills, w.details, w.sweep} {
 		claim := w.claimOf(stream)
-		w.must(w.db.Settle(w.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
+		must(w, w.db.Settle(w.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
 	}
 }

@@ -1,20 +1,28 @@
 package warehouse_test
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"golang.org/x/sync/errgroup"
 
+	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/pipeline/warehouse/warehousetest"
 )
 
@@ -144,15 +152,11 @@ func TestAPoolerThatSharesSessionsIsFoundOut(t *testing.T) {
 		t.Fatalf("without a pooler: %v", err)
 	}
 	config, err := pgx.ParseConfig(direct)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	network, address := pgconn.NetworkAddress(config.Host, config.Port)
 	for _, newest := range []bool{true, false} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p := &pooler{t: t, listener: listener, network: network, address: address, newest: newest}
 		var clients sync.WaitGroup
 		clients.Go(func() {
@@ -177,5 +181,173 @@ func TestAPoolerThatSharesSessionsIsFoundOut(t *testing.T) {
 		for _, session := range p.free {
 			_ = session.Close()
 		}
+	}
+}
+
+// TestARotatedPassword changes the password of a login role under a running pool: sessions that
+// stand go on, and new ones take the new password from its file. Without the file, and with a
+// password that is not in force yet, the database counts as out of reach, and no error says a
+// password.
+func TestARotatedPassword(t *testing.T) {
+	t.Parallel()
+	address := warehousetest.Owner(t)
+	warehousetest.AsksForPassword(t, address)
+	parsed, err := url.Parse(address)
+	must(t, err)
+	role, file := parsed.User.Username(), filepath.Join(t.TempDir(), "password")
+	parsed.User = url.User(role)
+	admin := warehousetest.Connect(t, warehousetest.Admin(t, "postgres"))
+	change := func(password string) {
+		t.Helper()
+		if _, err := admin.Exec(t.Context(), "ALTER ROLE "+role+" PASSWORD '"+password+"'"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func(password string) {
+		t.Helper()
+		must(t, os.WriteFile(file, []byte(password), 0o600))
+	}
+	db, err := warehouse.Open(t.Context(), parsed.String(), warehouse.Options{})
+	if err == nil {
+		db.Close()
+		t.Fatal("the server asks for no password")
+	}
+	change("canary-one")
+	write("canary-one")
+	db, err = warehouse.Open(t.Context(), parsed.String(), warehouse.Options{Password: func(context.Context) (string, error) {
+		text, err := os.ReadFile(file)
+		return string(text), err
+	}})
+	must(t, err)
+	defer db.Close()
+	old, err := db.Pool().Acquire(t.Context())
+	must(t, err)
+	defer old.Release()
+	session := func(conn interface {
+		QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	}) (uint32, error) {
+		var pid uint32
+		return pid, conn.QueryRow(t.Context(), "SELECT pg_backend_pid()").Scan(&pid)
+	}
+	before, err := session(old)
+	must(t, err)
+
+	change("canary-two")
+	if now, err := session(old); err != nil || now != before {
+		t.Errorf("the session that stood: %d, %v, want %d", now, err, before)
+	}
+	for name, prepare := range map[string]func(){
+		"the old password": func() {},
+		"no file":          func() { must(t, os.Remove(file)) },
+	} {
+		prepare()
+		_, err := session(db.Pool())
+		if failed := postgres.Fail("asking", err); !errors.Is(failed, warehouse.ErrUnreachable) || strings.Contains(failed.Error(), "canary") {
+			t.Errorf("%s: %v", name, failed)
+		}
+		write("canary-one")
+	}
+	write("canary-two")
+	now, err := session(db.Pool())
+	if err != nil || now == before {
+		t.Errorf("a new session of the pool: %d, %v", now, err)
+	}
+	conn, err := postgres.Connect(t.Context(), db.Pool())
+	if err != nil {
+		t.Fatalf("a connection of its own: %v", err)
+	}
+	must(t, conn.Close(t.Context()))
+	direct, err := pgx.Connect(t.Context(), postgres.WithPassword(parsed.String(), "canary-two"))
+	if err != nil {
+		t.Fatalf("the address with its password: %v", err)
+	}
+	must(t, direct.Close(t.Context()))
+}
+
+func TestOneRefreshForTheFleet(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	// Two processes with few connections: those that wait must leave some to the one that
+	// refreshes.
+	processes := []*warehouse.DB{h.another(warehouse.Options{MaxConns: 2}), h.another(warehouse.Options{MaxConns: 2})}
+	var refreshes, seen atomic.Int64
+	group, ctx := errgroup.WithContext(t.Context())
+	for worker := range 20 {
+		db := processes[worker%2]
+		group.Go(func() error {
+			return db.WithToken(ctx, "credential", func(ctx context.Context, token pipeline.Token) (pipeline.Token, bool, error) {
+				if token.ExpiresIn > time.Minute && string(token.Sealed) == "sealed" && token.Version == 1 {
+					seen.Add(1)
+					return token, false, nil
+				}
+				refreshes.Add(1)
+				if _, err := db.Reserve(ctx, aCall("auth"), pipeline.Limits{Shared: "auth"}); err != nil {
+					return token, true, err
+				}
+				return pipeline.Token{Sealed: []byte("sealed"), ExpiresIn: time.Hour}, true, nil
+			})
+		})
+	}
+	must(h, group.Wait())
+	if refreshes.Load() != 1 || seen.Load() != 19 {
+		t.Errorf("%d refreshes, %d saw the new token", refreshes.Load(), seen.Load())
+	}
+}
+
+func TestWhatIsStoredOfAToken(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	with := func(ctx context.Context, give pipeline.Token, attempted bool, failure error) pipeline.Token {
+		t.Helper()
+		var had pipeline.Token
+		err := h.db.WithToken(ctx, "c", func(_ context.Context, token pipeline.Token) (pipeline.Token, bool, error) {
+			had = token
+			return give, attempted, failure
+		})
+		if !errors.Is(err, failure) || (failure == nil) != (err == nil) {
+			t.Fatalf("WithToken = %v, want %v", err, failure)
+		}
+		return had
+	}
+	good := pipeline.Token{Sealed: []byte("one"), Refresh: []byte("another"), DiedYoung: 2, ExpiresIn: time.Hour, Reason: "why", Scopes: []string{"a.READ", "b.ALL"}}
+	if had := with(t.Context(), good, false, nil); len(had.Sealed) != 0 || had.Version != 0 || had.SinceRefresh < 1000*time.Hour {
+		t.Errorf("a new credential has %+v", had)
+	}
+	if had := with(t.Context(), pipeline.Token{Reason: "denied"}, true, errBoom); had.SinceRefresh < 1000*time.Hour {
+		t.Errorf("what was not attempted was stored: %+v", had)
+	}
+	if had := with(t.Context(), good, false, errBoom); had.Version != 0 || had.SinceRefresh > time.Minute || had.Reason != "denied" {
+		t.Errorf("after a failed attempt: %+v", had)
+	}
+
+	// The caller's context ends while the answer arrives: the token is stored all the same.
+	ctx, cancel := context.WithCancel(t.Context())
+	must(h, h.db.WithToken(ctx, "c", func(_ context.Context, _ pipeline.Token) (pipeline.Token, bool, error) {
+		cancel()
+		return good, true, nil
+	}))
+	had := with(t.Context(), good, false, nil)
+	if string(had.Sealed) != "one" || string(had.Refresh) != "another" || had.DiedYoung != 2 || had.Version != 1 || had.Reason != "why" || had.ExpiresIn < 59*time.Minute || had.ExpiresIn > time.Hour {
+		t.Errorf("after a refresh: %+v", had)
+	}
+
+	if !slices.Equal(had.Scopes, []string{"a.READ", "b.ALL"}) {
+		t.Errorf("after a refresh the scopes are %q", had.Scopes)
+	}
+
+	// A refusal while the token is valid: its expiry and its version stay as they are.
+	refused := had
+	refused.Reason, refused.Refusals, refused.FellBack, refused.ExpiresIn = "", 2, true, 5*time.Hour
+	with(t.Context(), refused, true, nil)
+	had = with(t.Context(), good, false, nil)
+	if string(had.Sealed) != "one" || had.Version != 1 || had.ExpiresIn > time.Hour || had.Refusals != 2 || !had.FellBack || !had.Worked || had.Reason != "" {
+		t.Errorf("after a refusal: %+v", had)
+	}
+	// A token that the operator dropped is no attempt.
+	ask[string](h, "UPDATE sluice.tokens SET attempted_at = attempted_at - interval '30 seconds' RETURNING credential")
+	with(t.Context(), pipeline.Token{Forgotten: true}, true, nil)
+	had = with(t.Context(), good, false, nil)
+	if len(had.Sealed) != 0 || had.Version != 2 || had.Scopes != nil || had.Refusals != 0 || had.FellBack || !had.Worked || had.SinceRefresh < 30*time.Second {
+		t.Errorf("after it was forgotten: %+v", had)
 	}
 }

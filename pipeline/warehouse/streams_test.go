@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline"
@@ -18,10 +17,10 @@ import (
 func (h *fixture) due(limit int) []pipeline.Key {
 	h.Helper()
 	tx, err := h.db.Pool().Begin(h.Context())
-	h.must(err)
+	must(h, err)
 	keys, err := h.db.TakeDue(h.Context(), tx, limit)
-	h.must(err)
-	h.must(tx.Commit(h.Context()))
+	must(h, err)
+	must(h, tx.Commit(h.Context()))
 	return keys
 }
 
@@ -34,7 +33,7 @@ func TestRegisterStreams(t *testing.T) {
 	h := open(t)
 	register := func(settings ...warehouse.StreamSetting) {
 		t.Helper()
-		h.must(h.db.RegisterStreams(t.Context(), settings))
+		must(h, h.db.RegisterStreams(t.Context(), settings))
 	}
 	setting := func(organization, resource string, every time.Duration) warehouse.StreamSetting {
 		return warehouse.StreamSetting{Key: key(organization, resource), Every: every, Enabled: true}
@@ -44,9 +43,7 @@ func TestRegisterStreams(t *testing.T) {
 	want := organization + "|things|t|01:00:00 a|one|t|00:01:00 a|two|f|01:00:00 b|one|t|01:00:00"
 	got := ask[string](h, `SELECT string_agg(line, ' ' ORDER BY line) FROM (SELECT concat_ws('|', organization_id, resource, enabled,
 		every) AS line FROM sluice.streams) AS x`)
-	if got != want {
-		t.Errorf("streams are %q, want %q", got, want)
-	}
+	same(t, "streams", want, got)
 	if err := h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{setting("a", "one", 0)}); err == nil {
 		t.Error("an interval of zero was accepted")
 	}
@@ -65,27 +62,23 @@ func TestDueStreamsAreTakenOnce(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		settings = append(settings, warehouse.StreamSetting{Key: key("x", name), Every: time.Hour, Enabled: name != "d"})
 	}
-	h.must(h.db.RegisterStreams(t.Context(), settings))
+	must(h, h.db.RegisterStreams(t.Context(), settings))
 	first, err := h.db.Pool().Begin(t.Context())
-	h.must(err)
+	must(h, err)
 	taken, err := h.db.TakeDue(t.Context(), first, 2)
-	h.must(err)
+	must(h, err)
 	if len(taken) != 2 {
 		t.Fatalf("took %v, want two", taken)
 	}
 	taken = append(taken, h.due(10)...) // another tick at the same time
-	h.must(first.Commit(t.Context()))
+	must(h, first.Commit(t.Context()))
 	taken = append(taken, h.due(10)...)
 	slices.SortFunc(taken, func(a, b pipeline.Key) int {
 		return slices.Compare([]string{a.Organization, a.Resource}, []string{b.Organization, b.Resource})
 	})
 	want := []pipeline.Key{key(organization, "things"), key("x", "a"), key("x", "b"), key("x", "c")}
-	if diff := cmp.Diff(want, taken); diff != "" {
-		t.Errorf("taken (-want +got):\n%s", diff)
-	}
-	if got := ask[string](h, `SELECT DISTINCT state FROM sluice.streams WHERE enabled`); got != "queued" {
-		t.Errorf("state is %s", got)
-	}
+	same(t, "taken", want, taken)
+	same(t, "state", "queued", ask[string](h, `SELECT DISTINCT state FROM sluice.streams WHERE enabled`))
 }
 
 func TestARequestDuringARunMakesAnother(t *testing.T) {
@@ -93,7 +86,7 @@ func TestARequestDuringARunMakesAnother(t *testing.T) {
 	h := open(t)
 	h.due(10)
 	claim := h.claim()
-	h.must(h.db.Request(t.Context(), []pipeline.Key{h.stream.Key()}))
+	must(h, h.db.Request(t.Context(), []pipeline.Key{h.stream.Key()}))
 	if got := h.due(10); len(got) != 1 {
 		t.Fatalf("due after a request: %v", got)
 	}
@@ -107,15 +100,11 @@ func TestARequestDuringARunMakesAnother(t *testing.T) {
 		h.load(batch)
 		return ask[string](h, `SELECT requested_gen || '|' || served_gen FROM sluice.streams`)
 	}
-	if got := end(claim); got != "1|0" {
-		t.Errorf("generations after the run that began before the request: %s", got)
-	}
+	same(t, "generations after the run that began before the request", "1|0", end(claim))
 	if got := h.due(10); len(got) != 1 {
 		t.Errorf("due after the run that began before the request: %v", got)
 	}
-	if got := end(h.claim()); got != "1|1" {
-		t.Errorf("generations after the run: %s", got)
-	}
+	same(t, "generations after the run", "1|1", end(h.claim()))
 	if got := h.due(10); len(got) != 0 {
 		t.Errorf("due after the run: %v", got)
 	}
@@ -125,12 +114,12 @@ func TestARequestDuringARunMakesAnother(t *testing.T) {
 func TestADeniedStreamIsTriedADayLater(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	h.must(h.db.Settle(t.Context(), h.claim(), pipeline.Settlement{
+	must(h, h.db.Settle(t.Context(), h.claim(), pipeline.Settlement{
 		State: pipeline.StateDenied, Kind: pipeline.Denied, Reason: "authorize anew", EndRun: true,
 	}))
 	pass := func(hours int) {
 		_, err := h.db.Pool().Exec(t.Context(), `UPDATE sluice.streams SET next_due_at = next_due_at - $1 * interval '1 hour'`, hours)
-		h.must(err)
+		must(h, err)
 	}
 	pass(23)
 	if got := h.due(10); len(got) != 0 {
@@ -140,10 +129,8 @@ func TestADeniedStreamIsTriedADayLater(t *testing.T) {
 	if got := h.due(10); len(got) != 1 || ask[string](h, `SELECT state FROM sluice.streams`) != "denied" {
 		t.Errorf("denied and not due after 25 hours: %v", got)
 	}
-	h.must(h.db.Request(t.Context(), []pipeline.Key{h.stream.Key(), h.stream.Key()}))
-	if got := ask[string](h, `SELECT concat_ws('|', state, reason, requested_gen) FROM sluice.streams`); got != "idle||1" {
-		t.Errorf("after a request it is %s", got)
-	}
+	must(h, h.db.Request(t.Context(), []pipeline.Key{h.stream.Key(), h.stream.Key()}))
+	same(t, "after a request it", "idle||1", ask[string](h, `SELECT concat_ws('|', state, reason, requested_gen) FROM sluice.streams`))
 	if got := h.due(10); len(got) != 1 {
 		t.Errorf("requested and not due: %v", got)
 	}
@@ -152,16 +139,14 @@ func TestADeniedStreamIsTriedADayLater(t *testing.T) {
 func TestUnknownStreams(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: key("x", "off"), Every: time.Hour}}))
+	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{{Key: key("x", "off"), Every: time.Hour}}))
 	for _, unknown := range []pipeline.Key{key("x", "off"), key("x", "nothing")} {
 		err := h.db.Request(t.Context(), []pipeline.Key{h.stream.Key(), unknown})
 		if !errors.Is(err, warehouse.ErrNoStream) {
 			t.Errorf("Request(%s) = %v, want ErrNoStream", unknown, err)
 		}
 	}
-	if got := ask[int64](h, `SELECT sum(requested_gen) FROM sluice.streams`); got != 0 {
-		t.Errorf("%d requests were kept", got)
-	}
+	same(t, "requests were kept", 0, ask[int64](h, `SELECT sum(requested_gen) FROM sluice.streams`))
 	stream := h.stream
 	stream.Organization = "nobody"
 	if _, err := h.db.Claim(t.Context(), stream, pipeline.ClassIncremental); !errors.Is(err, warehouse.ErrNoStream) {
@@ -182,10 +167,10 @@ func TestTickIsNoted(t *testing.T) {
 		t.Fatalf("the last tick was at %v (error %v) before the first", at, err)
 	}
 	before := time.Time{}
-	h.must(pool.QueryRow(t.Context(), `SELECT clock_timestamp()`).Scan(&before))
+	must(h, pool.QueryRow(t.Context(), `SELECT clock_timestamp()`).Scan(&before))
 	_, err := pool.Exec(t.Context(), `UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`)
-	h.must(err)
-	h.must(pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+	must(h, err)
+	must(h, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 		if _, err := h.db.TakeDue(t.Context(), tx, 10); err != nil {
 			return err
 		}
@@ -205,15 +190,13 @@ func TestAForecastIsMadeOnceAndBeforeTheRun(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	keep := func(calls int) {
-		h.must(h.db.StoreForecast(t.Context(), h.stream.Key(), streams.Forecast{Calls: calls, Basis: "measured"}))
+		must(h, h.db.StoreForecast(t.Context(), h.stream.Key(), streams.Forecast{Calls: calls, Basis: "measured"}))
 	}
 	kept := func(run int64) int64 {
 		return ask[int64](h, "SELECT coalesce(forecast_calls, -1) FROM sluice.runs WHERE id = $1", run)
 	}
 	keep(1) // no run is open
-	if n := ask[int](h, "SELECT count(forecast_calls) FROM sluice.runs"); n != 0 {
-		t.Errorf("%d forecasts of no run", n)
-	}
+	same(t, "forecasts of no run", 0, ask[int](h, "SELECT count(forecast_calls) FROM sluice.runs"))
 	claim := h.claim()
 	keep(5)
 	keep(6)

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -27,25 +26,17 @@ func TestSeveralUnitsAreOneTransaction(t *testing.T) {
 		if err := h.db.Pool().QueryRow(ctx, `SELECT count(*) FROM shop.things`).Scan(&seen); err != nil {
 			return err
 		}
-		if seen != 0 {
-			t.Errorf("%d rows are there before the transaction ended", seen)
-		}
+		same(t, "rows are there before the transaction ended", 0, seen)
 		return nil
 	}
 	loaded, err := h.db.Load(t.Context(), first, second)
-	h.must(err)
-	if diff := cmp.Diff(pipeline.Loaded{Inserted: 3, Unchanged: 1}, loaded); diff != "" {
-		t.Errorf("loaded (-want +got):\n%s", diff)
-	}
+	must(h, err)
+	same(t, "loaded", pipeline.Loaded{Inserted: 3, Unchanged: 1}, loaded)
 	if got := ask[string](h, `SELECT format('%s %s %s %s', pages, received, inserted, unchanged) FROM sluice.runs`); got != "2 4 3 1" {
 		t.Errorf("pages, received, inserted and unchanged of the run are %s, want 2 4 3 1", got)
 	}
-	if got := ask[int](h, `SELECT (scan ->> 'page')::int FROM sluice.streams WHERE scan IS NOT NULL`); got != 3 {
-		t.Errorf("the stream stands at page %d, want 3", got)
-	}
-	if got := ask[int](h, `SELECT count(*) FROM sluice.raw_records`); got != 2 {
-		t.Errorf("%d archives, want one for each call", got)
-	}
+	same(t, "the stream stands at page", 3, ask[int](h, `SELECT (scan ->> 'page')::int FROM sluice.streams WHERE scan IS NOT NULL`))
+	same(t, "archives, want one for each call", 2, ask[int](h, `SELECT count(*) FROM sluice.raw_records`))
 }
 
 // TestOneOfSeveralUnitsThatIsRefused: the batches before it stay loaded with their position, and
@@ -66,15 +57,11 @@ func TestOneOfSeveralUnitsThatIsRefused(t *testing.T) {
 	if answer, ok := errors.AsType[*pgconn.PgError](err); !ok || answer.Code != "22012" { // division_by_zero
 		t.Errorf("Load = %v, want what the server says of the second unit", err)
 	}
-	if diff := cmp.Diff(pipeline.Loaded{Inserted: 1}, loaded); diff != "" {
-		t.Errorf("loaded (-want +got):\n%s", diff)
-	}
+	same(t, "loaded", pipeline.Loaded{Inserted: 1}, loaded)
 	if got := ask[string](h, `SELECT string_agg(thing_id, ' ' ORDER BY thing_id) FROM shop.things`); got != "1" {
 		t.Errorf("rows %s, want that of the first unit", got)
 	}
-	if got := ask[int](h, `SELECT (scan ->> 'page')::int FROM sluice.streams WHERE scan IS NOT NULL`); got != 2 {
-		t.Errorf("the stream stands at page %d, want 2", got)
-	}
+	same(t, "the stream stands at page", 2, ask[int](h, `SELECT (scan ->> 'page')::int FROM sluice.streams WHERE scan IS NOT NULL`))
 }
 
 // TestSeveralUnitsAndSingleRecordsThatWaitForEachOther: the batches of a list lock the rows 2 and
@@ -110,8 +97,8 @@ func TestSeveralUnitsAndSingleRecordsThatWaitForEachOther(t *testing.T) {
 		}
 	}
 	_, err := s.db.Load(t.Context(), first, second)
-	s.must(err)
-	s.must(<-ended)
+	must(s, err)
+	must(s, <-ended)
 	// Where Postgres ended the list, it came after the single records, and shows the same version.
 	if got := s.states(); got != "1:current 2:current" {
 		t.Errorf("states %q after %d tries of the list, want both current", got, tries)

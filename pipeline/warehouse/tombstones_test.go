@@ -35,7 +35,7 @@ func openList(t *testing.T, rules pipeline.TombstoneRules) *listFixture {
 	h.stream.Resource.Complete = "The test says so."
 	l := &listFixture{fixture: h, incremental: h.stream, sweep: h.stream, resource: h.stream.Resource}
 	l.sweep.Work = pipeline.WorkSweep
-	h.must(h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
+	must(h, h.db.RegisterStreams(t.Context(), []warehouse.StreamSetting{
 		{Key: l.incremental.Key(), Every: time.Hour, Enabled: true}, {Key: l.sweep.Key(), Every: time.Hour, Enabled: true, After: time.Hour},
 	}))
 	return l
@@ -45,7 +45,7 @@ func openList(t *testing.T, rules pipeline.TombstoneRules) *listFixture {
 func (l *listFixture) begin(stream pipeline.Stream) pipeline.Claim {
 	l.Helper()
 	claim, err := l.db.Claim(l.Context(), stream, pipeline.ClassOf(stream))
-	l.must(err)
+	must(l, err)
 	return claim
 }
 
@@ -60,7 +60,7 @@ func (l *listFixture) records(ids ...int) []record.Record {
 			peeks[i], _ = l.normalizer.Peek(records[i].Raw, "")
 		}
 	}
-	l.must(l.db.Unchanged(l.Context(), l.incremental, peeks))
+	must(l, l.db.Unchanged(l.Context(), l.incremental, peeks))
 	for i := range ids {
 		if peeks[i].Unchanged {
 			l.known++
@@ -145,9 +145,7 @@ func TestTwoCleanScansAreProof(t *testing.T) {
 	if n := ask[int](l.fixture, `SELECT restores FROM sluice.tombstones`); n != 1 {
 		t.Errorf("it came back %d times, want once", n)
 	}
-	if n := ask[int](l.fixture, `SELECT count(*) FROM sluice.sightings`); n != 0 {
-		t.Errorf("%d sightings are left", n)
-	}
+	same(t, "sightings are left", 0, ask[int](l.fixture, `SELECT count(*) FROM sluice.sightings`))
 }
 
 func TestWhatProvesNothing(t *testing.T) {
@@ -162,7 +160,7 @@ func TestWhatProvesNothing(t *testing.T) {
 		"a scan that fails": func(l *listFixture) {
 			claim := l.begin(l.sweep)
 			l.load(l.unit(claim, l.records(1, 2, 3, 4)...))
-			l.must(l.db.Settle(l.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
+			must(l, l.db.Settle(l.Context(), claim, pipeline.Settlement{State: pipeline.StateFailed, EndRun: true}))
 		},
 		"of an organization that is not active": func(l *listFixture) {
 			ask[string](l.fixture, `INSERT INTO sluice.organizations (organization_id, name, is_active) VALUES ($1, 'Shut', false) RETURNING name`, organization)
@@ -276,9 +274,9 @@ func TestALiveRecordIsNeverDead(t *testing.T) {
 	const records, pages = 9, 3
 	rapid.Check(t, func(r *rapid.T) {
 		_, err := l.db.Pool().Exec(t.Context(), `DELETE FROM shop.things`)
-		l.must(err)
+		must(l, err)
 		_, err = l.db.Pool().Exec(t.Context(), `DELETE FROM sluice.tombstones`)
-		l.must(err)
+		must(l, err)
 		alive, absent := map[int]bool{records + 1: true}, map[int]bool{} // absent: at some instant of the scan
 		// One record always exists: an empty list allows no conclusion.
 		var late []pipeline.Batch
@@ -363,16 +361,12 @@ func benchmarkConclude(b *testing.B, records int) {
 	b.Helper()
 	url := warehousetest.Template(b, "control", migratedThings)
 	db, err := warehouse.Open(b.Context(), url, warehouse.Options{Absence: &pipeline.TombstoneRules{MaxRows: 100}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.Cleanup(db.Close)
 	service := shop()
 	service.Resources[0].Complete = "The test says so."
 	sweep := pipeline.Stream{Organization: organization, Service: service, Resource: &service.Resources[0], Work: pipeline.WorkSweep}
-	if err := db.RegisterStreams(b.Context(), []warehouse.StreamSetting{{Key: sweep.Key(), Every: time.Hour, Enabled: true}}); err != nil {
-		b.Fatal(err)
-	}
+	must(b, db.RegisterStreams(b.Context(), []warehouse.StreamSetting{{Key: sweep.Key(), Every: time.Hour, Enabled: true}}))
 	const fill = `INSERT INTO shop.things (organization_id, thing_id, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 		SELECT $1, (460000000000000000 + i)::text, '\x00', 1, 0, 1, now(), now() FROM generate_series(1, $2) AS i`
 	const sight = `INSERT INTO sluice.sightings (run_id, call_id, ids) SELECT $1, $3::bigint * 10000 + (i - 1) / 200, array_agg((460000000000000000 + i)::text)
@@ -385,9 +379,7 @@ func benchmarkConclude(b *testing.B, records int) {
 	for b.Loop() {
 		b.StopTimer()
 		claim, err := db.Claim(b.Context(), sweep, pipeline.ClassSweep)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		for pass := range 2 {
 			if _, err := db.Pool().Exec(b.Context(), sight, claim.Run, records, pass); err != nil {
 				b.Fatal(err)

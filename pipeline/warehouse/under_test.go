@@ -37,7 +37,7 @@ func (f *family) run(most int, of map[string]shown) {
 	claim := f.claimOf(f.persons)
 	for range most {
 		vendor, _, err := f.db.NextParent(f.Context(), claim)
-		f.must(err)
+		must(f, err)
 		if vendor == "" {
 			break
 		}
@@ -57,9 +57,7 @@ func (f *family) run(most int, of map[string]shown) {
 	end.Call = 0
 	end.End = &pipeline.End{Outcome: pipeline.OutcomeDone, Whole: &pipeline.Whole{Started: time.Now().Add(time.Minute)}}
 	f.load(end)
-	if left := ask[int](f.fixture, `SELECT count(*) FROM sluice.sightings`); left != 0 {
-		f.Errorf("%d pages are still noted although the run is over", left)
-	}
+	same(f, "pages are still noted although the run is over", 0, ask[int](f.fixture, `SELECT count(*) FROM sluice.sightings`))
 }
 
 // expect compares the evidence, and the persons with a tombstone.
@@ -161,7 +159,7 @@ func TestTooManyPersonsAtOnce(t *testing.T) {
 	// Rows of a list in schema custom go, too.
 	f.exec(`UPDATE sluice.tombstones SET decided_at = now() - interval '3 days', deleted_at = now() - interval '3 days'`)
 	f.exec(`UPDATE custom.persons SET _deleted_at = now() - interval '3 days' WHERE _deleted_at IS NOT NULL`)
-	f.must(f.db.PruneGone(t.Context(), 48*time.Hour))
+	must(f, f.db.PruneGone(t.Context(), 48*time.Hour))
 	if rows := ask[string](f.fixture, `SELECT string_agg(person_key, ' ' ORDER BY person_key) FROM custom.persons`); rows != "p1 p2 p4 q1 q2 q3 q4 q5 q6 q7" {
 		t.Errorf("the persons are %s", rows)
 	}

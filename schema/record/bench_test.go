@@ -42,9 +42,7 @@ func billNormalizer(b *testing.B) (*record.Normalizer, []byte) {
 	b.Helper()
 	resource, raw := bill()
 	n, err := record.New(resource, time.UTC)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
 	return n, raw
@@ -62,9 +60,7 @@ func BenchmarkRecordBill(b *testing.B) {
 func BenchmarkHashBill(b *testing.B) {
 	n, raw := billNormalizer(b)
 	record, err := n.Record(raw)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	for b.Loop() {
 		if n.HashAgain(&record) != record.Hash {
 			b.Fatal("another hash")

@@ -1,13 +1,16 @@
 package record_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"sluice/schema"
 	"sluice/schema/record"
@@ -47,12 +50,8 @@ func TestValuesThatNoDocumentListsAreLoadedAndReported(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got, err := compiled(t, ticket()).Record([]byte(c.raw))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, got.Drift); diff != "" {
-				t.Errorf("drift (-want +got):\n%s", diff)
-			}
+			must(t, err)
+			same(t, "drift", c.want, got.Drift)
 		})
 	}
 }
@@ -63,13 +62,9 @@ func TestDocumentedValuesDoNotMoveTheHash(t *testing.T) {
 	plain.Columns[1].Values = nil
 	raw := []byte(`{"ticket_id":"1","status":"new"}`)
 	with, err := compiled(t, ticket()).Record(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	without, err := compiled(t, plain).Record(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if with.Hash != without.Hash || with.Tables[0][0].Values[1] != set("new") || without.Drift != nil {
 		t.Errorf("with %v, without %v", with, without)
 	}
@@ -82,9 +77,7 @@ func TestUnlistedValuesOfOneRecordAreBounded(t *testing.T) {
 		marks = append(marks, fmt.Sprintf(`"m%d"`, i))
 	}
 	got, err := compiled(t, ticket()).Record([]byte(`{"ticket_id":"1","marks":[` + strings.Join(marks, ",") + `]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(got.Drift) != 100 || len(got.Tables[2]) != 5000 {
 		t.Errorf("%d drifts, %d rows", len(got.Drift), len(got.Tables[2]))
 	}
@@ -144,4 +137,146 @@ func TestARecordIsBounded(t *testing.T) { //nolint:paralleltest // see above
 			}
 		})
 	}
+}
+
+// person is listed under a contact that its record may name.
+func person() *schema.Resource {
+	return &schema.Resource{
+		Name: "people", ID: "person_id",
+		Cursor:  schema.PerParent{Column: "contact_id", List: schema.FullScan{Modified: "changed"}},
+		Columns: []schema.Column{schema.ID("person_id", "The key of it."), schema.ID("contact_id", "Whose person."), schema.Time("changed", "When.")},
+	}
+}
+
+// channel is listed under a network, and its identifier is unique only there.
+func channel() *schema.Resource {
+	return &schema.Resource{
+		Name: "channels", ID: "channel_key",
+		Cursor: schema.PerParent{Column: "network", Identifier: "channel_id", List: schema.FullScan{}},
+		Columns: []schema.Column{
+			schema.ID("channel_key", "Network and identifier.").Give(), schema.ID("channel_id", "The identifier there."),
+			schema.Text("network", "Where it was listed.").Give(),
+		},
+	}
+}
+
+func compiled(t *testing.T, resource *schema.Resource) *record.Normalizer {
+	t.Helper()
+	n, err := record.New(resource, time.UTC)
+	must(t, err)
+	return n
+}
+
+func TestRecordUnderAParent(t *testing.T) {
+	t.Parallel()
+	people, channels := compiled(t, person()), compiled(t, channel())
+	for _, c := range []struct {
+		name, raw, parent string
+		n                 *record.Normalizer
+		want              []record.Value
+		extra             string
+	}{
+		{"carried", `{"person_id":"1","contact_id":"7"}`, "9", people, []record.Value{set("1"), set("7"), absent()}, ""},
+		{"absent", `{"person_id":"1"}`, "9", people, []record.Value{set("1"), set("9"), absent()}, ""},
+		{"empty", `{"person_id":"1","contact_id":""}`, "9", people, []record.Value{set("1"), set("9"), absent()}, ""},
+		{"null", `{"contact_id":null,"person_id":1}`, "9", people, []record.Value{set("1"), set("9"), absent()}, ""},
+		{"no parent", `{"person_id":"1"}`, "", people, []record.Value{set("1"), absent(), absent()}, ""},
+		{"modified", `{"person_id":"1","changed":"2026-01-17"}`, "9", people,
+			[]record.Value{set("1"), set("9"), set("2026-01-17 00:00:00+00")}, ""},
+		{"qualified", `{"channel_id":90071992547409931}`, "north", channels,
+			[]record.Value{set("north/90071992547409931"), set("90071992547409931"), set("north")}, ""},
+		{"a parent with a slash", `{"channel_id":"c"}`, "R/D", channels,
+			[]record.Value{set("R/D/c"), set("c"), set("R/D")}, ""},
+		{"given is never read", `{"channel_id":"c","network":"south","channel_key":"x"}`, "north", channels,
+			[]record.Value{set("north/c"), set("c"), set("north")}, `{"channel_key":"x","network":"south"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := c.n.RecordUnder([]byte(c.raw), c.parent)
+			must(t, err)
+			if diff := cmp.Diff(c.want, got.Tables[0][0].Values); diff != "" || got.ID != c.want[0].Text || got.Extra != c.extra {
+				t.Errorf("ID %q, extra %s, values (-want +got):\n%s", got.ID, got.Extra, diff)
+			}
+		})
+	}
+}
+
+func TestKeysUnderAParentThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, raw, parent, path, id string
+		code                        record.Code
+	}{
+		{"no parent", `{"channel_id":"c"}`, "", "", "", record.CodeNoID},
+		{"no identifier", `{}`, "north", "", "", record.CodeNoID},
+		{"empty identifier", `{"channel_id":""}`, "north", "", "", record.CodeNoID},
+		{"slash", `{"channel_id":"a/b"}`, "north", "channel_id", "", record.CodeWrongType},
+		{"repaired", `{"channel_id":"a\u0000"}`, "north", "channel_id", "", record.CodeWrongType},
+		{"long together", `{"channel_id":"` + strings.Repeat("c", 507) + `"}`, "north", "channel_id", "", record.CodeTooLarge},
+		{"broken behind", `{"channel_id":"c","x":NaN}`, "north", "x", "north/c", record.CodeBadJSON},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := compiled(t, channel()).RecordUnder([]byte(c.raw), c.parent)
+			var fault *record.RejectedError
+			if !errors.As(err, &fault) || fault.Code != c.code || fault.Path != c.path || fault.ID != c.id {
+				t.Errorf("want %s at %q of %q, got %#v", c.code, c.path, c.id, err)
+			}
+		})
+	}
+	if got, err := compiled(t, channel()).RecordUnder([]byte(`{"channel_id":"`+strings.Repeat("c", 506)+`"}`), "north"); err != nil || len(got.ID) != 512 {
+		t.Errorf("a key of 512 bytes: %d bytes, %v", len(got.ID), err)
+	}
+}
+
+func TestNewRefusesPlacesThatAreNotDeclared(t *testing.T) {
+	t.Parallel()
+	orphan, nameless := person(), channel()
+	orphan.Cursor = schema.PerParent{Column: "customer_id", List: schema.FullScan{}}
+	nameless.Cursor = schema.PerParent{Column: "network", Identifier: "id", List: schema.FullScan{}}
+	for _, resource := range []*schema.Resource{orphan, nameless} {
+		if _, err := record.New(resource, time.UTC); err == nil || !strings.Contains(err.Error(), "declare both by ID") {
+			t.Errorf("%s: %v", resource.Name, err)
+		}
+	}
+}
+
+// Records stay unchanged while a normalizer reads later ones, in any way and of any size.
+func TestRecordsKeepTheirTexts(t *testing.T) {
+	t.Parallel()
+	n, err := record.New(&schema.Resource{
+		Name: "notes", ID: "note_id", Cursor: schema.Since{Column: "changed", Param: "changed"}, Columns: []schema.Column{
+			schema.ID("note_id", "The key."), schema.Time("changed", "When it changed."), schema.Text("text", "What it says."),
+			schema.Decimal("total", "An amount."), schema.JSON("blob", "Anything."),
+		},
+	}, time.UTC)
+	must(t, err)
+	rapid.Check(t, func(t *rapid.T) {
+		var records []record.Record
+		var wants [][]string
+		for range rapid.IntRange(1, 60).Draw(t, "records") {
+			id := rapid.StringMatching(`[1-9][0-9]{0,17}`).Draw(t, "id")
+			// Quotes and backslashes are escaped on the wire; other characters are not.
+			text := strings.Repeat(rapid.StringMatching(`[a-zé "\\]{0,9}`).Draw(t, "text"), rapid.SampledFrom([]int{1, 1, 20, 3000}).Draw(t, "times"))
+			quoted, err := json.Marshal(text)
+			must(t, err)
+			total := rapid.SampledFrom([][2]string{{"12.50", "12.5"}, {"1e3", "1000"}, {"7", "7"}}).Draw(t, "total")
+			raw := `{"note_id":` + id + `,"changed":"2026-01-17T15:27:23+0530","text":` + string(quoted) + `,"total":` + total[0] +
+				`,"blob":{"b": [` + string(quoted) + `], "a":1}}`
+			record, err := n.Record([]byte(raw))
+			must(t, err)
+			records = append(records, record)
+			wants = append(wants, []string{id, "2026-01-17 09:57:23+00", text, total[1], `{"a":1,"b":[` + string(quoted) + `]}`})
+		}
+		for i, want := range wants {
+			for at, value := range records[i].Tables[0][0].Values {
+				if value.State != record.Set || value.Text != want[at] {
+					t.Fatalf("record %d: value %d is %q (%d), want %q", i, at, value.Text, value.State, want[at])
+				}
+			}
+			if records[i].ID != want[0] {
+				t.Fatalf("record %d has the key %q, want %q", i, records[i].ID, want[0])
+			}
+		}
+	})
 }

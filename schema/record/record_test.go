@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"sluice/schema"
 	"sluice/schema/record"
@@ -44,9 +45,7 @@ func order() *schema.Resource {
 func normalizer(tb testing.TB) *record.Normalizer {
 	tb.Helper()
 	n, err := record.New(order(), time.UTC)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return n
 }
 
@@ -65,9 +64,7 @@ func TestRecordBecomesRows(t *testing.T) {
 			{"line_item_id":2,"rate":-0.50,"serial_numbers":"","tags":[{"tag":"t"}]}],
 		"billing_address": {"city":"Zürich"}, "surprise": [1, 2]}`
 	got, err := normalizer(t).Record([]byte(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := record.Record{
 		ID:       "90300000000000017",
 		Modified: time.Date(2026, 1, 17, 9, 57, 23, 0, time.UTC),
@@ -93,9 +90,7 @@ func TestRecordBecomesRows(t *testing.T) {
 		Raw:     []byte(raw),
 		Hash:    got.Hash,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("rows differ (-want +got):\n%s", diff)
-	}
+	same(t, "rows differ", want, got)
 }
 
 func TestEmptyAndAbsentArrays(t *testing.T) {
@@ -116,9 +111,7 @@ func TestEmptyAndAbsentArrays(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got, err := normalizer(t).Record([]byte(c.raw))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			const address = 4
 			if got.Carries[address] != c.carries || len(got.Tables[address]) != c.rows {
 				t.Errorf("want carries %t and %d rows, got %t and %d",
@@ -220,9 +213,7 @@ func TestTextIsRepaired(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", raw, err)
 		}
-		if diff := cmp.Diff(set(want), got.Tables[0][0].Values[1]); diff != "" {
-			t.Errorf("%s: (-want +got)\n%s", raw, diff)
-		}
+		same(t, raw, set(want), got.Tables[0][0].Values[1])
 	}
 }
 
@@ -237,9 +228,7 @@ func TestJSONIsRepaired(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", raw, err)
 		}
-		if diff := cmp.Diff(set(want), got.Tables[0][0].Values[7]); diff != "" {
-			t.Errorf("%s: (-want +got)\n%s", raw, diff)
-		}
+		same(t, raw, set(want), got.Tables[0][0].Values[7])
 	}
 }
 
@@ -247,9 +236,7 @@ func TestPathsOfUnknownKeysDoNotCollide(t *testing.T) {
 	t.Parallel()
 	got, err := normalizer(t).Record([]byte(
 		`{"order_id":"1","line_items[0].x":1,"line_items":[{"x":2},{"x":"3"}],"n\u0000":null}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := `{"\"line_items[0].x\"":1,"line_items[0].x":2,"line_items[1].x":"3","n␀":null}`
 	if got.Extra != want {
 		t.Errorf("\nwant %s\ngot  %s", want, got.Extra)
@@ -258,9 +245,7 @@ func TestPathsOfUnknownKeysDoNotCollide(t *testing.T) {
 		{Path: `"line_items[0].x"`, Kind: "number"}, {Path: "line_items[].x", Kind: "number"},
 		{Path: "line_items[].x", Kind: "string"}, {Path: "n␀", Kind: "null"},
 	}
-	if diff := cmp.Diff(drift, got.Drift); diff != "" {
-		t.Errorf("drift (-want +got):\n%s", diff)
-	}
+	same(t, "drift", drift, got.Drift)
 }
 
 func TestNewRefusesWhatDoesNotCompile(t *testing.T) {
@@ -323,9 +308,7 @@ func TestTheNewerOfTwoKeysCounts(t *testing.T) {
 		},
 	}
 	n, err := record.New(resource, time.UTC)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const older, newer = `"2026-01-05T12:00:00Z"`, `"2026-01-17T15:27:23+0530"`
 	for _, c := range []struct{ name, keys, want string }{
 		{"first key alone", `"updated":` + newer, "2026-01-17 09:57:23+00"},
@@ -342,9 +325,7 @@ func TestTheNewerOfTwoKeysCounts(t *testing.T) {
 			t.Parallel()
 			raw := []byte(`{"note_id":"1",` + c.keys + `}`)
 			whole, err := n.Record(raw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			value := whole.Tables[0][0].Values[1]
 			if peeked, ok := n.Peek(raw, ""); !ok || !peeked.Modified.Equal(whole.Modified) || peeked.Tables[0][0].Values[1] != value {
 				t.Errorf("a peek shows %v, %v (%v), want %v", peeked.Tables, peeked.Modified, ok, value)
@@ -359,5 +340,20 @@ func TestTheNewerOfTwoKeysCounts(t *testing.T) {
 				t.Errorf("drift %v", whole.Drift)
 			}
 		})
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func must(tb rapid.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

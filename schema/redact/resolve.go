@@ -12,9 +12,6 @@ import (
 // Choice is what is to be left out or hashed: names of columns, and words of classes.
 type Choice struct{ Omit, Hash []string }
 
-// Empty reports whether nothing is chosen.
-func (c Choice) Empty() bool { return len(c.Omit)+len(c.Hash) == 0 }
-
 // Mistake is a choice that cannot be followed.
 type Mistake struct {
 	// How is where the name stands, and At its place there.

@@ -90,27 +90,21 @@ func loadWith(t *testing.T, path string, catalogue []schema.Service) (*config.Co
 func loadText(t *testing.T, text string) (*config.Config, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 	return config.Load(path, lookup(environment()), os.ReadFile, services(), config.ForAll)
 }
 
 func files(t *testing.T, pattern string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("testdata", pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return paths
 }
 
 func read(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -170,9 +164,7 @@ func TestGoodFilesLoad(t *testing.T) {
 func TestEverything(t *testing.T) {
 	t.Parallel()
 	got, err := load(t, filepath.Join("testdata", "everything.good.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got.SecretsFrom = nil // TestSettings
 	credentials := func(id string) config.Credentials {
 		return config.Credentials{
@@ -270,9 +262,7 @@ func TestEverything(t *testing.T) {
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
 	zones := cmp.Comparer(func(_, _ *time.Location) bool { return true }) // compared by name below
 	declared := cmpopts.IgnoreFields(config.Config{}, "Services")         // TestCustomResources looks at them
-	if diff := cmp.Diff(want, got, reveal, zones, declared, cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	same(t, "", want, got, reveal, zones, declared, cmpopts.EquateComparable(netip.Prefix{}))
 	for _, org := range got.Organizations {
 		if org.Location == nil || org.Location.String() != org.TimeZone {
 			t.Errorf("%s: zone %v, want %s", org.Name, org.Location, org.TimeZone)
@@ -283,9 +273,7 @@ func TestEverything(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	got, err := load(t, filepath.Join("testdata", "minimal.good.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got.Vendor.Name != "Svc" || got.Workers != 8 || got.Log.Level != "info" || got.Listen != "127.0.0.1:9464" || got.Quarantine != (config.Quarantine{MaxShare: 0.05, MaxOpen: 1000}) ||
 		got.Schedule != (config.Schedule{Floor: 5 * time.Minute}) || got.Budget.Classes != nil ||
 		got.Retention != (config.Retention{Calls: 840 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour, Changes: 336 * time.Hour,
@@ -296,22 +284,14 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("tombstones: %+v, want %+v", got.Tombstones, want)
 	}
 	wait := config.Notifications{APIVersion: "v8", Debounce: 2 * time.Second, MaxWait: 15 * time.Second, SelfTest: 15 * time.Minute, Keep: 336 * time.Hour, HintedPerMinute: 20}
-	if diff := cmp.Diff(wait, got.Notifications); diff != "" {
-		t.Errorf("notifications, -want +got\n%s", diff)
-	}
-	if diff := cmp.Diff(config.Telemetry{Sample: 1}, got.Telemetry); diff != "" {
-		t.Errorf("telemetry, -want +got\n%s", diff)
-	}
+	same(t, "notifications", wait, got.Notifications)
+	same(t, "telemetry", config.Telemetry{Sample: 1}, got.Telemetry)
 	console := config.Console{
 		Auth: "none", Header: config.ConsoleHeader{User: "X-Forwarded-User", Groups: "X-Forwarded-Groups"},
 		OIDC: config.ConsoleOIDC{Scopes: []string{"openid", "email", "profile"}, UserClaim: "email"},
 	}
-	if diff := cmp.Diff(console, got.Console, cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })); diff != "" {
-		t.Errorf("console, -want +got\n%s", diff)
-	}
-	if got.Organizations[0].DataCenter != "com" {
-		t.Errorf("data center %q, want com", got.Organizations[0].DataCenter)
-	}
+	same(t, "console", console, got.Console, cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() }))
+	same(t, "data center", "com", got.Organizations[0].DataCenter)
 }
 
 func TestNoFile(t *testing.T) {
@@ -351,9 +331,7 @@ func TestSecretFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "secret")
-			if err := os.WriteFile(path, []byte(test.content), test.mode); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, []byte(test.content), test.mode))
 			if err := os.Chmod(path, test.mode); err != nil { // the umask may have changed the mode
 				t.Fatal(err)
 			}
@@ -386,14 +364,10 @@ func TestAByteOrderMarkIsNoKey(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	for _, pattern := range []string{"*.good.yaml", "*.bad.yaml"} {
 		paths, err := filepath.Glob(filepath.Join("testdata", pattern))
-		if err != nil {
-			f.Fatal(err)
-		}
+		must(f, err)
 		for _, path := range paths {
 			text, err := os.ReadFile(path)
-			if err != nil {
-				f.Fatal(err)
-			}
+			must(f, err)
 			f.Add(text)
 		}
 	}
@@ -410,4 +384,19 @@ func FuzzLoad(f *testing.F) {
 			t.Fatalf("the message holds a secret: %v", err)
 		}
 	})
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
 }

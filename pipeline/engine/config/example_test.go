@@ -37,9 +37,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 		"ACME_REFRESH_TOKEN":  canary + "-acme",
 	})
 	full, err := config.Load(example, lookup(env), os.ReadFile, connectors.All(), config.ForAll)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	bare := text
 	for _, optional := range []string{
 		"  name: Svc\n", "    data_center: com\n", "resources: {}\n", "custom: []\n", "workers: 8\n", "log:\n", "  level: info\n",
@@ -54,9 +52,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 	}
 	readBare := func(string) ([]byte, error) { return []byte(bare), nil }
 	short, err := config.Load("bare.yaml", lookup(env), readBare, connectors.All(), config.ForAll)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
 	zones := cmp.Transformer("zone", func(o config.Organization) [3]any { return [3]any{o.Name, o.DataCenter, o.Services} })
 	if diff := cmp.Diff(short, full, reveal, zones, cmpopts.EquateEmpty()); diff != "" {
@@ -101,9 +97,7 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		return m[1] + m[2] + m[3]
 	})
 	got, err := config.Load("uncommented.yaml", lookup(env), func(string) ([]byte, error) { return []byte(text), nil }, connectors.All(), config.ForAll)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	acme := got.Organizations[0]
 	chat, accounting := acme.Services["chat"], acme.Services["accounting"]
 	for what, read := range map[string]bool{
@@ -188,13 +182,9 @@ func TestCatalogue(t *testing.T) {
 func customOf(t *testing.T, text string) map[string]schema.Resource {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 	cfg, err := load(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found := make(map[string]schema.Resource)
 	for _, service := range cfg.Services {
 		for _, r := range service.Resources {
@@ -215,9 +205,7 @@ func TestDeployedConfigurations(t *testing.T) {
 		"database_url": "postgres://sluice:" + canary + "@db.example.com/warehouse", "client_secret": canary, "refresh_token": canary,
 		"acme_client_secret": canary, "acme_refresh_token": canary, "acme_hook_secret": "abcdefgh1234",
 	} {
-		if err := os.WriteFile(filepath.Join(secrets, name), []byte(text), 0o400); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(secrets, name), []byte(text), 0o400))
 	}
 	for _, file := range []string{
 		"compose/config.yaml", "compose/demo.yaml", "chart/examples/config.yaml", "chart/examples/receiver.yaml",

@@ -19,9 +19,7 @@ func TestOffline(t *testing.T) {
 	}
 	text = strings.Replace(text, "${NORTH_SECRET}", "exec:/nowhere/program", 1) // it is not run
 	got, err := load(strings.Replace(text, "${NORTH_TOKEN}", "file:/nobody/wrote/this", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if c := got.Organizations[0].Credentials; c.ClientSecret.Reveal() != "" || c.RefreshToken.Reveal() != "" || c.ClientID != "1000.NORTH" {
 		t.Errorf("the credentials are %q, %q and %q", c.ClientID, c.ClientSecret.Reveal(), c.RefreshToken.Reveal())
 	}
@@ -52,9 +50,7 @@ func TestConsent(t *testing.T) {
 		return config.Load("consent.yaml", lookup(nil), file, services(), config.ForConsent)
 	}
 	got, err := load("exec:/bin/echo a-client-secret")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if c := got.Organizations[0].Credentials; c.ClientSecret.Reveal() != "a-client-secret" || c.RefreshToken.Reveal() != "" {
 		t.Errorf("the credentials are %q and %q", c.ClientSecret.Reveal(), c.RefreshToken.Reveal())
 	}
@@ -75,9 +71,7 @@ func TestReceiver(t *testing.T) {
 	env := map[string]string{"HOOK_NEW": "abcdefgh1234"}
 	file := func(string) ([]byte, error) { return []byte(text), nil }
 	got, err := config.Load("receiver.yaml", lookup(env), file, services(), config.ForReceiver)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if o := got.Organizations[0]; !o.Notifies() || o.Notifications.Secret[0].Reveal() != "abcdefgh1234" || o.Credentials.ClientSecret.Reveal() != "" {
 		t.Errorf("got %+v", o)
 	}
@@ -157,9 +151,7 @@ func TestReachable(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	got, err := load(t, filepath.Join("testdata", "everything.good.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found := map[string]config.Setting{}
 	for _, setting := range got.Settings() {
 		if _, twice := found[setting.Path]; twice {

@@ -1,13 +1,21 @@
 package config_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"log/slog"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline/engine/config"
+	"sluice/pipeline/upstream/wire"
 	"sluice/schema"
 	"sluice/schema/redact"
 )
@@ -65,9 +73,7 @@ privacy: {omit: [contact, free_text], key: "${HASH_KEY}"}
 resources:
   price_lists: {hash: [email, person]}
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lists, owners := left(cfg, "inventory.price_lists"), left(cfg, "inventory.owners")
 	if len(lists) != 4 || lists["email"] != redact.Hashed || lists["owner"] != redact.Hashed || lists["lines.note"] != redact.Omitted ||
 		lists["_extra"] != redact.Omitted {
@@ -100,9 +106,7 @@ func TestOfflineWithoutTheKey(t *testing.T) {
 func TestCustomResources(t *testing.T) {
 	t.Parallel()
 	cfg, err := load(t, filepath.Join("testdata", "everything.good.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := make(map[string]schema.Resource)
 	for _, service := range cfg.Services {
 		for _, r := range service.Resources {
@@ -150,9 +154,7 @@ func TestCustomResources(t *testing.T) {
 			Columns: []schema.Column{{Wire: "journal_id", Name: "journal_id", Kind: schema.KindID, Class: schema.Plain, Doc: "Identifier of the record."}},
 		},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	same(t, "", want, got)
 }
 
 // TestCustomResourcesLeaveTheCatalogueAlone: loading does not change the given services, which the
@@ -165,5 +167,84 @@ func TestCustomResourcesLeaveTheCatalogueAlone(t *testing.T) {
 	}
 	if diff := cmp.Diff(services(), given); diff != "" {
 		t.Errorf("-before +after\n%s", diff)
+	}
+}
+
+// TestNothingPrintsASecret puts a canary into every Secret that reflection finds in a full
+// configuration, and prints the configuration in every way.
+func TestNothingPrintsASecret(t *testing.T) {
+	t.Parallel()
+	cfg, err := load(t, filepath.Join("testdata", "everything.good.yaml"))
+	must(t, err)
+	if found := plant(reflect.ValueOf(cfg).Elem()); found != 17 {
+		t.Fatalf("%d secrets in the configuration, want 17: two addresses, their password, that of the catalog of the lake, two of each of two organizations, three of notifications, a header, that of the console, the key of hashes, and three of events", found)
+	}
+	holder := struct{ hidden config.Secret }{wire.NewSecret(canary)} // fmt asks unexported fields for no method
+	var outputs []string
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%T"} {
+		outputs = append(outputs, fmt.Sprintf(verb, cfg), fmt.Sprintf(verb, *cfg), fmt.Sprintf(verb, holder),
+			fmt.Sprintf(verb, cfg.Database.URL), fmt.Sprintf(verb, &cfg.Organizations[0].Credentials))
+	}
+	asJSON, err := json.Marshal(cfg) //nolint:musttag // whatever the keys are called
+	must(t, err)
+	asYAML, err := yaml.Marshal(cfg.Organizations[0].Credentials)
+	must(t, err)
+	asXML, err := xml.Marshal(cfg.Organizations[0].Credentials) //nolint:musttag // as above
+	must(t, err)
+	var logged bytes.Buffer
+	slog.New(slog.NewJSONHandler(&logged, nil)).Info("x", "config", cfg, "secret", cfg.Database.URL)
+	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "config", cfg, "secret", cfg.Database.URL)
+	outputs = append(outputs, string(asJSON), string(asYAML), string(asXML), logged.String(), fmt.Sprint(fmt.Errorf("%w: %v", errTest, cfg)))
+	hexed := fmt.Sprintf("%x", canary)
+	for _, output := range outputs {
+		if strings.Contains(output, canary) || strings.Contains(strings.ToLower(output), hexed) {
+			t.Errorf("a secret is printed:\n%s", output)
+		}
+	}
+	for _, output := range []string{string(asJSON), string(asYAML), string(asXML), logged.String()} {
+		if !strings.Contains(output, "[redacted]") {
+			t.Errorf("no [redacted] in:\n%s", output)
+		}
+	}
+	same(t, "Reveal does not give the value", canary, cfg.Database.URL.Reveal())
+}
+
+var errTest = fmt.Errorf("test")
+
+// plant replaces every Secret below v and counts them.
+func plant(v reflect.Value) int {
+	if v.Type() == reflect.TypeFor[config.Secret]() {
+		v.Set(reflect.ValueOf(wire.NewSecret(canary)))
+		return 1
+	}
+	found := 0
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				found += plant(v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			found += plant(v.Index(i))
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			if v.Type().Elem() == reflect.TypeFor[config.Secret]() {
+				v.SetMapIndex(key, reflect.ValueOf(wire.NewSecret(canary)))
+				found++
+			}
+		}
+	default:
+	}
+	return found
+}
+
+func TestEmptySecret(t *testing.T) {
+	t.Parallel()
+	var empty config.Secret
+	if empty.Reveal() != "" || empty.String() != "[redacted]" {
+		t.Error("the zero value is not an empty secret")
 	}
 }

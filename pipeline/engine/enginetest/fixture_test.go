@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/connectors"
@@ -134,13 +135,6 @@ func (f *fixture) reconfigure(config string) engine.Plan {
 	f.close()
 	f.open()
 	return plan
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // synced is a stream after a sync, and its last run.
@@ -267,4 +261,19 @@ func (f *fixture) equal(o organization, lists ...string) (int, int) {
 		gone, undeclared = gone+result.Gone, undeclared+result.Undeclared
 	}
 	return gone, undeclared
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
 }

@@ -80,15 +80,11 @@ func (k *keyring) tokens(changed string) int {
 			k.t.Errorf("%s: %q in version %d, lives: %t, want %q in version %d", name, got, version, lives, want, at)
 		}
 		purpose := "refresh token of " + name
-		if got := openedBy(k.t, k.fresh, purpose, refresh) + openedBy(k.t, k.old, purpose, refresh); got != "refresh of "+name {
-			k.t.Errorf("%s: the refresh token is %q", name, got)
-		}
+		same(k.t, name+": the refresh token", "refresh of "+name, openedBy(k.t, k.fresh, purpose, refresh)+openedBy(k.t, k.old, purpose, refresh))
 		return nil
 	})
 	must(k.t, err)
-	if seen != credentials {
-		k.t.Errorf("%d credentials, want %d", seen, credentials)
-	}
+	same(k.t, "credentials", credentials, seen)
 	return fresh
 }
 

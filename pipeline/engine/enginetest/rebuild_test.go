@@ -143,16 +143,8 @@ FROM unnest(ARRAY['{"item_id": "81", "name": "a", "rate": 1}', '{"item_id": "82"
 			t.Errorf("%s is not loaded: %q", record, result.Why)
 		}
 	}
-	if diff := cmp.Diff(map[string]int{"81": 1, "83": 2, "85": 1}, loaded); diff != "" {
-		t.Errorf("loaded (-want +got):\n%s", diff)
-	}
-	if rows := one[string](f, `SELECT string_agg(item_id, ' ' ORDER BY item_id) FROM inventory.items`); rows != "81 83 85" {
-		t.Errorf("the rows are %s", rows)
-	}
-	if left := one[string](f, `SELECT string_agg(record_id, ' ' ORDER BY record_id) FROM sluice.quarantine WHERE state = 'open'`); left != "82 84" {
-		t.Errorf("open are %s", left)
-	}
-	if runs := one[int](f, `SELECT count(*) FROM sluice.runs`); runs != 2 {
-		t.Errorf("%d runs loaded them, want 2: the versions of one record apart", runs)
-	}
+	same(t, "loaded", map[string]int{"81": 1, "83": 2, "85": 1}, loaded)
+	same(t, "the rows", "81 83 85", one[string](f, `SELECT string_agg(item_id, ' ' ORDER BY item_id) FROM inventory.items`))
+	same(t, "open", "82 84", one[string](f, `SELECT string_agg(record_id, ' ' ORDER BY record_id) FROM sluice.quarantine WHERE state = 'open'`))
+	same(t, "runs loaded them, want 2: the versions of one record apart", 2, one[int](f, `SELECT count(*) FROM sluice.runs`))
 }

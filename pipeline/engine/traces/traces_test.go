@@ -211,7 +211,6 @@ func TestACollectorThatFails(t *testing.T) {
 	}
 }
 
-// TestOneWarningAMinute: many lost requests are one line.
 func TestOneWarningAMinute(t *testing.T) {
 	t.Parallel()
 	now, log := time.Unix(1, 0), new(heard)
@@ -288,7 +287,6 @@ func TestSampling(t *testing.T) {
 	}
 }
 
-// TestNothingStays: after the end nothing runs.
 func TestNothingStays(t *testing.T) { //nolint:paralleltest // it looks at all goroutines
 	before := goleak.IgnoreCurrent()
 	collector := new(inbox)

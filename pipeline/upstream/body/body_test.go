@@ -22,9 +22,7 @@ import (
 func TestEnvelopeValues(t *testing.T) {
 	t.Parallel()
 	envelope, err := body.Parse([]byte(` {"code": "0", "bill": {"bill_id":"1"}, "expires_in": 3600, "scope":"a\u0062", "on": true} `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if raw, err := envelope.Value("bill"); err != nil || string(raw) != `{"bill_id":"1"}` {
 		t.Errorf("Value = %s, %v", raw, err)
 	}
@@ -67,13 +65,9 @@ func TestEnvelopeDepth(t *testing.T) {
 func TestRecordsDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	envelope, err := body.Parse([]byte(`{"bills":[{"a":1},{"b":2}],"page_context":{"page":1,"has_more_page":false}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	page, err := envelope.Page("bills")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_ = append(page.Records[0], "XXXXXXXX"...)
 	if string(page.Records[1]) != `{"b":2}` {
 		t.Errorf("the second record became %s", page.Records[1])
@@ -124,9 +118,7 @@ func TestInfo(t *testing.T) {
 		`"none"`: "not a JSON object", `null`: "not a JSON object", `[]`: "an array of 0",
 	} {
 		envelope, err := body.Parse([]byte(`{"data":[{"id":"1"}],"info":` + info + `}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		envelope.Form = schema.EnvelopeInfo
 		records := [][]byte{[]byte(`{"id":"1"}`)}
 		for way, read := range map[string]struct {
@@ -165,9 +157,7 @@ func TestTheLastPageOfInfo(t *testing.T) {
 		`{"data":null,"info":{"page":1,"more_records":false}}`: "key data: not an array",
 	} {
 		envelope, err := body.Parse([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		envelope.Form = schema.EnvelopeInfo
 		page, err := envelope.Linked("data")
 		if want == "" && (err != nil || page.More || page.Token != "") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -181,9 +171,7 @@ func TestTheLastPageOfInfo(t *testing.T) {
 func TestALackNamesWhatIsThere(t *testing.T) {
 	t.Parallel()
 	envelope, err := body.Parse([]byte(`{"message":"m","code":0,"items":[],"page_context":{"page":1}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for key, paging := range map[string]bool{"thing": false, "message": false, "items": true} {
 		_, err := envelope.Page(key)
 		lack, ok := errors.AsType[*body.LackError](err)
@@ -271,9 +259,7 @@ func TestRowsReadWhatWasWritten(t *testing.T) {
 func TestRowsKeepBytesThatAreNoText(t *testing.T) {
 	t.Parallel()
 	rows, _, err := body.NewRows(strings.NewReader("a\xff,1\n"), []string{"title", "chat_id"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if raw, err := rows.Next(); err != nil || string(raw) != "{\"title\":\"a\xff\",\"chat_id\":\"1\"}" {
 		t.Errorf("row %q, %v", raw, err)
 	}
@@ -346,4 +332,11 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

@@ -71,9 +71,7 @@ func TestALongListIsReadToItsBound(t *testing.T) {
 	for count, fits := range map[int]bool{10_000: true, 10_001: false} {
 		for way, parse := range map[string]func([]byte) (*body.Envelope, error){"quick": body.Parse, "careful": body.ParseCarefully} {
 			envelope, err := parse(listOf("{}", count))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			page, err := envelope.Page("taxes")
 			if (err == nil) != fits || fits && len(page.Records) != count {
 				t.Errorf("%d elements, %s: %d records, %v", count, way, len(page.Records), err)
@@ -87,9 +85,7 @@ func TestTextsOfAnEnvelopeAreShort(t *testing.T) {
 	for size, fits := range map[int]bool{4096: true, 4097: false, 8 << 20: false} {
 		token := strings.Repeat("t", size)
 		envelope, err := body.Parse([]byte(`{"chats":[],"next_token":"` + token + `","access_token":"` + token + `"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		page, err := envelope.Linked("chats")
 		if (err == nil) != fits || fits && page.Token != token {
 			t.Errorf("a token of %d bytes: %v", size, err)

@@ -9,7 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sluice/pipeline/upstream/body"
+	"sluice/schema"
+	"sluice/schema/jsonscan"
 )
 
 // FuzzRows: for any input, quickly and carefully give the same rows, the same end, and the same
@@ -101,18 +105,14 @@ func TestRowsStayWhatTheyWere(t *testing.T) {
 		want = append(want, strings.ReplaceAll(text, `""`, `"`))
 	}
 	rows, _, err := body.NewRows(strings.NewReader(lines.String()), []string{"id", "text"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got [][]byte
 	for {
 		row, err := rows.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got = append(got, row)
 	}
 	if len(got) != len(want) {
@@ -129,5 +129,129 @@ func TestRowsStayWhatTheyWere(t *testing.T) {
 		if cap(got[i]) != len(got[i]) {
 			t.Fatalf("row %d has room behind it: appending to it would write into the next", i)
 		}
+	}
+}
+
+// FuzzBothWays: quick and careful read the same envelope, whatever the bytes are, also where the
+// caller splits the list.
+func FuzzBothWays(f *testing.F) {
+	for _, seed := range []string{
+		`{"code":0,"bills":[{"a":1},"x",null,[]],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`,
+		`{"bills":[{"a":1}],"bills":[]}`, `{"b\u0069lls":[],"page_context":{"page":1,"has_more_page":true}}`, `{"bills":[1,],"page_context":[]}`,
+		`{"code":[],"bills":[{"a":1}`, " {\"bills\" : [ ] ,\n\"page_context\":{\"page\":1,\"has_more_page\":true} } ", "{\"bills\":[\"\xff\"]}",
+		`{"bills":[{"a":1,"a":2}],"page_context":{"page":1,"has_more_page":false}}`, `{"bills":[}`, `{}{}`, "]{0", `{"bills":[{"a":` + nested(63) + `}]}`,
+		`{"bills":[{"a":1}],"info":{"page":1,"per_page":200,"sort_order":"asc","more_records":true,"next_page_token":"t"}}`,
+		`{"bills":[],"info":[{"more_records":false}]}`, `{"bill":{"a":` + nested(64) + `}}`, `{"bills":[` + strings.Repeat("[{", 40) + strings.Repeat("}]", 40) + `]}`, "\xef\xbb\xbf{}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := body.Parse(data)
+		want, errWant := body.ParseCarefully(data)
+		if fmt.Sprint(err) != fmt.Sprint(errWant) {
+			t.Fatalf("%q: %v, carefully %v", data, err, errWant)
+		}
+		if err != nil {
+			return
+		}
+		split, err := body.ParseWith(data, body.Own{Key: "bills", Elements: jsonscan.Elements})
+		if err != nil {
+			t.Fatalf("%q: %v where its caller splits the list", data, err)
+		}
+		for _, read := range []func(e *body.Envelope) (body.Page, error){
+			func(e *body.Envelope) (body.Page, error) { return e.Page("bills") },
+			func(e *body.Envelope) (body.Page, error) { return e.Whole("bills") },
+			func(e *body.Envelope) (body.Page, error) { return e.Linked("bills") },
+		} {
+			for _, form := range []schema.Envelope{schema.EnvelopeCoded, schema.EnvelopeInfo} {
+				got.Form, want.Form, split.Form = form, form, form
+				page, err := read(got)
+				pageWant, errWant := read(want)
+				if diff := cmp.Diff(page, pageWant); diff != "" || fmt.Sprint(err) != fmt.Sprint(errWant) {
+					t.Fatalf("%q, envelope %d: %v, carefully %v\n%s", data, form, err, errWant, diff)
+				}
+				page, err = read(split)
+				page.Rewritten = false
+				if diff := cmp.Diff(page, pageWant); diff != "" || fmt.Sprint(err) != fmt.Sprint(errWant) {
+					t.Fatalf("%q, envelope %d, split: %v, carefully %v\n%s", data, form, err, errWant, diff)
+				}
+			}
+		}
+		if got.Code != want.Code || got.Has("code") != want.Has("code") {
+			t.Fatalf("%q: code %q, carefully %q", data, got.Code, want.Code)
+		}
+	})
+}
+
+// TestAnOwnListIsRewritten: only the list under the key is, only if it can be split whole, and a
+// page says so.
+func TestAnOwnListIsRewritten(t *testing.T) {
+	t.Parallel()
+	upper := body.Own{Key: "bills", Elements: func(data []byte, at, depth int, each func([]byte)) (int, bool) {
+		stopped := false
+		end, ok := jsonscan.Elements(data, at, depth, func(element []byte) {
+			stopped = stopped || element[0] != '"'
+			each(bytes.ToUpper(element))
+		})
+		return end, ok && !stopped
+	}}
+	for name, c := range map[string]struct {
+		data, want string
+		rewritten  bool
+	}{
+		"its list":          {`{"bills":["a","b"],"taxes":["c"]}`, `"A" "B"`, true},
+		"an empty one":      {`{"bills":[]}`, ``, true},
+		"behind others":     {`{"taxes":["c"], "bills" : [ "a" ] }`, `"A"`, true},
+		"what it refuses":   {`{"bills":["a",1,"b"]}`, `"a" 1 "b"`, false},
+		"what is no list":   {`{"bills":["a","b"]}{}`, ``, false},
+		"behind it no JSON": {`{"bills":["a","b"],}`, ``, false},
+		"an escaped key":    {`{"b\u0069lls":["a"]}`, `"a"`, false},
+		"beside a long one": {`{"taxes":["c"` + strings.Repeat(",1", body.MaxElements-1) + `],"bills":["a"]}`, `"a"`, false},
+		"a long text":       {`{"bills":["a"],"x":"` + strings.Repeat("x", 4<<20) + `"}`, `"a"`, false},
+	} {
+		envelope, err := body.ParseWith([]byte(c.data), upper)
+		if err != nil {
+			if c.want != "" || !errors.Is(err, body.ErrShape) {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		page, err := envelope.Whole("bills")
+		if got := string(bytes.Join(page.Records, []byte(" "))); err != nil || got != c.want || page.Rewritten != c.rewritten {
+			t.Errorf("%s: %s, rewritten %t, %v", name, got, page.Rewritten, err)
+		}
+		if other, err := envelope.Whole("taxes"); err == nil && (other.Rewritten || string(other.Records[0]) != `"c"`) {
+			t.Errorf("%s: the other list is %s, rewritten %t", name, other.Records, other.Rewritten)
+		}
+	}
+}
+
+// page is a page of 200 records of 1.8 kB.
+func page() []byte {
+	record := `{"item_id":"460000000038085","last_modified_time":"2026-01-17T15:27:23+0530"`
+	for i := 0; len(record) < 1800; i++ {
+		record += fmt.Sprintf(`,"field_%d":"some text of usual length","amount_%d":%d.50`, i, i, i*7)
+	}
+	return []byte(`{"code":0,"message":"success","items":[` + strings.TrimSuffix(strings.Repeat(record+"},", 200), ",") +
+		`],"page_context":{"page":1,"per_page":200,"has_more_page":true}}`)
+}
+
+func BenchmarkParse(b *testing.B) {
+	data := page()
+	for _, way := range []struct {
+		name  string
+		parse func([]byte) (*body.Envelope, error)
+	}{{"quick", body.Parse}, {"careful", body.ParseCarefully}} {
+		b.Run(way.name, func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				envelope, err := way.parse(data)
+				must(b, err)
+				if list, err := envelope.Page("items"); err != nil || len(list.Records) != 200 {
+					b.Fatal(len(list.Records), err)
+				}
+			}
+		})
 	}
 }

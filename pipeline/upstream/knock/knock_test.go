@@ -13,7 +13,6 @@ import (
 	"sluice/pipeline/upstream/knock"
 )
 
-// TestSteps breaks the way at each step.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	asked := make(chan *http.Request, 10)

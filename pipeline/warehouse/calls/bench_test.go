@@ -40,9 +40,7 @@ func BenchmarkDecision(b *testing.B) {
 			var times [3][]time.Duration
 			measure := func(which int, work func() error) {
 				began := time.Now()
-				if err := work(); err != nil {
-					b.Fatal(err)
-				}
+				must(b, work())
 				times[which] = append(times[which], time.Since(began))
 			}
 			var call int64
@@ -50,9 +48,7 @@ func BenchmarkDecision(b *testing.B) {
 				measure(0, func() error { return reserveNow(b.Context(), spent, limits, pipeline.ClassIncremental, &call) })
 				measure(1, func() error { return spent.Finish(b.Context(), call, pipeline.CallResult{Status: 200}) })
 				measure(2, func() error { return reserveNow(b.Context(), spent, tight, pipeline.ClassBackfill, &call) })
-				if err := spent.Finish(b.Context(), call, pipeline.CallResult{Status: 200}); err != nil {
-					b.Fatal(err)
-				}
+				must(b, spent.Finish(b.Context(), call, pipeline.CallResult{Status: 200}))
 			}
 			for which, name := range []string{"reserve", "finish", "kept-reserve"} {
 				slices.Sort(times[which])
@@ -74,18 +70,14 @@ func filled(b *testing.B, calls int) *pgxpool.Pool {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})
 	pool, err := pgxpool.New(b.Context(), url)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.Cleanup(pool.Close)
 	_, err = pool.Exec(b.Context(), fill, calls)
 	for _, statement := range []string{"SELECT sluice.recount_calls()", "VACUUM ANALYZE"} {
 		_, more := pool.Exec(b.Context(), statement)
 		err = errors.Join(err, more)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	return pool
 }
 

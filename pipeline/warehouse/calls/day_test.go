@@ -41,7 +41,7 @@ func TestAnEndInANewHourDoesNotHideTheLastOne(t *testing.T) {
 	// As if it had been reserved, and hours had last been summed up, before.
 	h.exec(`DELETE FROM sluice.spent WHERE span = 'hour' OR began_at > clock_timestamp() - interval '5 minutes'`)
 	h.exec(`UPDATE sluice.live_calls SET bucket = bucket - interval '2 hours' WHERE id = $1`, call)
-	h.must(process.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
+	must(h, process.Finish(t.Context(), call, pipeline.CallResult{Status: 200}))
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, unshared(7), time.Hour, 24*time.Hour)
 	h.granted(process, pipeline.ClassSweep, unshared(8))
 }
@@ -60,17 +60,15 @@ func TestAnHourThatIsOverCountsAtOnce(t *testing.T) {
 	fixed.ResetHour = ask[int](h, `SELECT extract(hour FROM clock_timestamp() AT TIME ZONE 'UTC' - interval '12 hours')::integer`)
 	for name, limits := range map[string]pipeline.Limits{"a rolling day": unshared(1000), "a day that turns": fixed} {
 		day, err := process.Day(t.Context(), "o", "shop", limits)
-		h.must(err)
+		must(h, err)
 		if day.Spent != 10 || day.ByClass[pipeline.ClassSweep] != 6 || day.ByClass[pipeline.ClassDetails] != 4 {
 			t.Errorf("%s: %d calls, by class %v, want 10: 6 of sweeps, 4 of details", name, day.Spent, day.ByClass)
 		}
 	}
 	h.granted(process, pipeline.ClassProbe, unshared(1000)) // sums the hour up
 	day, err := process.Day(t.Context(), "o", "shop", fixed)
-	h.must(err)
-	if day.Spent != 11 {
-		t.Errorf("%d calls once the hour is summed up, want 11", day.Spent)
-	}
+	must(h, err)
+	same(t, "calls once the hour is summed up", 11, day.Spent)
 }
 
 // A day that turns at an hour counts calls that ended since, and turns here one window later than
@@ -163,7 +161,7 @@ func TestHintedCallsHaveACeiling(t *testing.T) {
 		h.granted(process, class, limits)
 	}
 	day, err := process.Day(t.Context(), "o", "shop", limits)
-	h.must(err)
+	must(h, err)
 	want := map[pipeline.Class]int64{"incremental": 1, "details": 1, "sweep": 1, "backfill": 1, "probe": 1, "hinted": 30}
 	if diff := cmp.Diff(want, day.ByClass); diff != "" || day.Spent != 35 {
 		t.Errorf("%d calls are spent, want 35; by class (-want +got):\n%s", day.Spent, diff)
@@ -186,10 +184,8 @@ func TestTheLastHourIsSummedUpAgain(t *testing.T) {
 	h.granted(process, pipeline.ClassSweep, unshared(1000))
 	want[pipeline.ClassSweep]++
 	day, err := process.Day(t.Context(), "o", "shop", unshared(1000))
-	h.must(err)
-	if diff := cmp.Diff(want, day.ByClass); diff != "" {
-		t.Errorf("calls by class (-want +got):\n%s", diff)
-	}
+	must(h, err)
+	same(t, "calls by class", want, day.ByClass)
 }
 
 // Other work leaves hinted calls their floor, and they take no call that is kept for probes.
@@ -227,7 +223,7 @@ func TestCallsAtOnceAreHalvedAndRise(t *testing.T) {
 	limits := pipeline.Limits{Shared: "suite", Concurrent: 8}
 	penalize := func() {
 		t.Helper()
-		h.must(process.Penalize(t.Context(), "o", "shop", "suite", pipeline.Crowded, 10*time.Minute))
+		must(h, process.Penalize(t.Context(), "o", "shop", "suite", pipeline.Crowded, 10*time.Minute))
 	}
 	passes := func(passed string) {
 		t.Helper()
@@ -239,9 +235,7 @@ func TestCallsAtOnceAreHalvedAndRise(t *testing.T) {
 		for under < 20 && h.reserve(process, pipeline.ClassSweep, limits).Refused == "" {
 			under++
 		}
-		if under != want {
-			t.Errorf("%d at once, want %d", under, want)
-		}
+		same(t, "at once", want, under)
 		h.exec(`DELETE FROM sluice.live_calls`)
 	}
 	allowed(8)
@@ -272,27 +266,19 @@ func TestOthersSpendingIsSeen(t *testing.T) {
 	h.past(30*time.Minute, pipeline.ClassSweep, 10)
 	answer := func(remaining int) {
 		t.Helper()
-		h.must(process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, unshared(1000)), pipeline.CallResult{
+		must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, unshared(1000)), pipeline.CallResult{
 			Status: 200, DayLimit: 1000, DayRemaining: remaining, DayReset: 23 * time.Hour,
 		}))
 	}
-	if got := ask[int](h, external); got != -1 {
-		t.Errorf("%d calls of others before any answer", got)
-	}
+	same(t, "calls of others before any answer", -1, ask[int](h, external))
 	answer(989)
-	if got := ask[int](h, external); got != 0 {
-		t.Errorf("%d calls of others, want none: the eleven were ours", got)
-	}
+	same(t, "calls of others, want none: the eleven were ours", 0, ask[int](h, external))
 	answer(900)
 	h.granted(process, pipeline.ClassSweep, unshared(1000)) // not in the answer
-	if got := ask[int](h, external); got != 88 {
-		t.Errorf("%d calls of others, want 1000 - 900 - 12", got)
-	}
+	same(t, "calls of others, want 1000 - 900 - 12", 88, ask[int](h, external))
 	h.exec(`UPDATE sluice.day_budgets SET reset_at = clock_timestamp() - interval '1 second'`)
 	answer(999)
-	if got := ask[string](h, `SELECT string_agg(calls || ' of ' || limit_seen, ',') FROM sluice.external_spent`); got != "88 of 1000" {
-		t.Errorf("kept %q, want 88 of 1000", got)
-	}
+	same(t, "kept", "88 of 1000", ask[string](h, `SELECT string_agg(calls || ' of ' || limit_seen, ',') FROM sluice.external_spent`))
 }
 
 // A call counts from its reservation. One without a reported end counts until a day after the end
@@ -319,10 +305,10 @@ func TestWhatWasUnderWayIsTakenOffUpstreamsFigure(t *testing.T) {
 	process := h.process(calls.DefaultRules())
 	silent := h.granted(process, pipeline.ClassSweep, unshared(1000))
 	h.granted(process, pipeline.ClassSweep, unshared(1000)) // lost
-	h.must(process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, unshared(1000)), pipeline.CallResult{
+	must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, unshared(1000)), pipeline.CallResult{
 		Status: 200, DayLimit: 1000, DayRemaining: 4, DayReset: time.Hour,
 	}))
-	h.must(process.Finish(t.Context(), silent, pipeline.CallResult{}))
+	must(h, process.Finish(t.Context(), silent, pipeline.CallResult{}))
 	h.exec(`UPDATE sluice.live_calls SET lease_until = clock_timestamp(), free_at = clock_timestamp()`) // time passes
 	h.granted(process, pipeline.ClassSweep, unshared(1000))
 	h.granted(process, pipeline.ClassSweep, unshared(1000))
@@ -338,10 +324,10 @@ func TestACallReportedLateTakesASlotAgain(t *testing.T) {
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 1}
 	late := h.granted(process, pipeline.ClassSweep, limits)
 	h.exec(`UPDATE sluice.live_calls SET lease_until = clock_timestamp() - interval '1 minute', free_at = clock_timestamp()`) // time passes
-	h.must(process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, limits), pipeline.CallResult{Status: 200}))
+	must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, limits), pipeline.CallResult{Status: 200}))
 	h.exec(`UPDATE sluice.live_calls SET free_at = clock_timestamp()`)
 	h.exec(`DELETE FROM sluice.live_calls WHERE id = $1`, late)
-	h.must(process.Finish(t.Context(), late, pipeline.CallResult{Status: 200}))
+	must(h, process.Finish(t.Context(), late, pipeline.CallResult{Status: 200}))
 	h.refused(pipeline.RefusedMinute, process, pipeline.ClassSweep, limits, time.Millisecond, time.Minute)
 }
 
@@ -353,7 +339,7 @@ func TestOneCallAsksWhetherTheDayTurned(t *testing.T) {
 	h := open(t)
 	processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
 	spent := func() {
-		h.must(processes[0].Penalize(t.Context(), "o", "shop", "suite", pipeline.Exhausted, time.Hour))
+		must(h, processes[0].Penalize(t.Context(), "o", "shop", "suite", pipeline.Exhausted, time.Hour))
 	}
 	turn := func() {
 		h.exec(`UPDATE sluice.day_budgets SET exhausted_until = clock_timestamp() - interval '1 second'`)
@@ -385,19 +371,19 @@ func TestOneCallAsksWhetherTheDayTurned(t *testing.T) {
 		return asked[0]
 	}
 
-	h.must(processes[0].Finish(t.Context(), h.granted(processes[0], pipeline.ClassIncremental, unshared(1000)), pipeline.CallResult{Status: 200}))
+	must(h, processes[0].Finish(t.Context(), h.granted(processes[0], pipeline.ClassIncremental, unshared(1000)), pipeline.CallResult{Status: 200}))
 	spent()
 	h.refused(pipeline.RefusedDay, processes[0], pipeline.ClassIncremental, unshared(1000), 50*time.Minute, time.Hour)
 	turn()
-	h.must(processes[0].Finish(t.Context(), asks("45"), pipeline.CallResult{Kind: pipeline.Unavailable, Status: 503}))
+	must(h, processes[0].Finish(t.Context(), asks("45"), pipeline.CallResult{Kind: pipeline.Unavailable, Status: 503}))
 	first := asks("an answer that says nothing")
 	spent()
-	h.must(processes[1].Finish(t.Context(), first, pipeline.CallResult{Kind: pipeline.Exhausted, Status: 429, Code: "45"}))
+	must(h, processes[1].Finish(t.Context(), first, pipeline.CallResult{Kind: pipeline.Exhausted, Status: 429, Code: "45"}))
 	h.refused(pipeline.RefusedDay, processes[1], pipeline.ClassIncremental, unshared(1000), 50*time.Minute, time.Hour)
 	turn()
 	lost := asks("45 at the first turn")
 	h.exec(`UPDATE sluice.calls SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`, lost)
-	h.must(processes[1].Finish(t.Context(), asks("one that never ended"), pipeline.CallResult{Status: 200}))
+	must(h, processes[1].Finish(t.Context(), asks("one that never ended"), pipeline.CallResult{Status: 200}))
 	for range 3 {
 		h.granted(processes[0], pipeline.ClassIncremental, unshared(1000))
 	}
@@ -414,7 +400,7 @@ func TestSharesAreOfTheLimitSeenLast(t *testing.T) {
 	process := h.process(calls.DefaultRules())
 	limits := pipeline.Limits{Shared: "suite", Daily: 1000, ResetZone: "UTC"} // the plan is larger
 	answer := pipeline.CallResult{Status: 200, DayLimit: 150, DayRemaining: 149, DayReset: time.Hour}
-	h.must(process.Finish(t.Context(), h.granted(process, pipeline.ClassBackfill, limits), answer))
+	must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassBackfill, limits), answer))
 	h.exec(`UPDATE sluice.day_budgets SET reset_at = clock_timestamp() - interval '1 second'`)
 	h.exec(`DELETE FROM sluice.calls`)
 	h.exec(`SELECT sluice.recount_calls()`)

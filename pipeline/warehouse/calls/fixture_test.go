@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/migrations"
@@ -36,16 +37,14 @@ func open(t *testing.T) *fixture {
 func (h *fixture) connect() *pgxpool.Pool {
 	h.Helper()
 	pool, err := pgxpool.New(h.Context(), h.url)
-	h.must(err)
+	must(h, err)
 	h.Cleanup(pool.Close)
 	return pool
 }
 
 func (h *fixture) must(err error) {
 	h.Helper()
-	if err != nil {
-		h.Fatal(err)
-	}
+	must(h, err)
 }
 
 // process is a ledger with connections of its own.
@@ -58,14 +57,14 @@ func (h *fixture) process(rules calls.Rules) *calls.Ledger {
 func (h *fixture) exec(sql string, args ...any) {
 	h.Helper()
 	_, err := h.pool.Exec(h.Context(), sql, args...)
-	h.must(err)
+	must(h, err)
 }
 
 // ask reads one value.
 func ask[T any](h *fixture, sql string, args ...any) T {
 	h.Helper()
 	var value T
-	h.must(h.pool.QueryRow(h.Context(), sql, args...).Scan(&value))
+	must(h, h.pool.QueryRow(h.Context(), sql, args...).Scan(&value))
 	return value
 }
 
@@ -76,7 +75,7 @@ func aCall(service string, class pipeline.Class) pipeline.Call {
 func (h *fixture) reserve(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) pipeline.Decision {
 	h.Helper()
 	decision, err := l.Reserve(h.Context(), aCall("shop", class), limits)
-	h.must(err)
+	must(h, err)
 	if (decision.Call == 0) == (decision.Refused == "") || (decision.Refused != "") != (decision.Wait > 0) {
 		h.Errorf("contradictory decision %+v", decision)
 	}
@@ -119,5 +118,20 @@ func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

@@ -26,10 +26,8 @@ func TestTheLogIsKeptByDays(t *testing.T) {
 	keep := func(want int) {
 		t.Helper()
 		dropped, err := process.PruneCalls(t.Context(), 3)
-		h.must(err)
-		if dropped != want {
-			t.Errorf("%d blocks dropped, want %d", dropped, want)
-		}
+		must(h, err)
+		same(t, "blocks dropped", want, dropped)
 	}
 	call := func(day int64) int64 {
 		t.Helper()
@@ -37,7 +35,7 @@ func TestTheLogIsKeptByDays(t *testing.T) {
 		if number/block != day {
 			t.Errorf("call %d is of day %d, want %d", number, number/block, day)
 		}
-		h.must(process.Finish(t.Context(), number, pipeline.CallResult{Status: 200}))
+		must(h, process.Finish(t.Context(), number, pipeline.CallResult{Status: 200}))
 		return number
 	}
 	const passes = `UPDATE sluice.calls SET reserved_at = reserved_at - interval '25 hours', lease_until = lease_until - interval '25 hours',
@@ -55,12 +53,8 @@ func TestTheLogIsKeptByDays(t *testing.T) {
 			t.Errorf("call %d after call %d", next, first)
 		}
 	}
-	if got := ask[string](h, blocks); got != "1 2 3 4" {
-		t.Errorf("blocks %s, want 1 2 3 4", got)
-	}
-	if got := ask[int](h, `SELECT count(*) FROM sluice.calls`); got != 3 {
-		t.Errorf("%d calls are kept, want those of three days", got)
-	}
+	same(t, "blocks", "1 2 3 4", ask[string](h, blocks))
+	same(t, "calls are kept, want those of three days", 3, ask[int](h, `SELECT count(*) FROM sluice.calls`))
 }
 
 // A block with a call that is still under way stays, however old it is.
@@ -112,7 +106,7 @@ func TestDaysTurnUnderTraffic(t *testing.T) {
 	for !ended {
 		select {
 		case err := <-done:
-			h.must(err)
+			must(h, err)
 			ended = true
 		default:
 			// Calls are moved to yesterday only for PruneCalls: calls that are counted are not
@@ -120,27 +114,24 @@ func TestDaysTurnUnderTraffic(t *testing.T) {
 			h.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '1 day' WHERE reserved_at > clock_timestamp() - interval '1 day'
 				AND finished_at IS NOT NULL`)
 			_, err := keepers.PruneCalls(t.Context(), 1000)
-			h.must(err)
+			must(h, err)
 			underWay.Lock()
 			underWay.Unlock() // those under way have ended
 			turns++
 		}
 	}
-	if got := ask[int](h, `SELECT count(*) FROM sluice.calls WHERE finished_at IS NOT NULL`); got != 4*each {
-		t.Errorf("%d calls in the log, want %d", got, 4*each)
-	}
+	same(t, "calls in the log", 4*each, ask[int](h, `SELECT count(*) FROM sluice.calls WHERE finished_at IS NOT NULL`))
 	if days := ask[int](h, `SELECT count(DISTINCT id / 1000000000) FROM sluice.calls`); days < 2 {
 		t.Errorf("calls of %d days after %d looks: nothing was tried", days, turns)
 	}
 }
 
-// After the log was edited, calls are counted from it again.
 func TestMovedCallsAreCountedAnew(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 1, Daily: 1, Shares: pipeline.Shares{}}
-	h.must(process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, limits), pipeline.CallResult{Status: 200}))
+	must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, limits), pipeline.CallResult{Status: 200}))
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, limits, 23*time.Hour, 24*time.Hour+time.Minute)
 	moved := func(by string) {
 		t.Helper()
@@ -154,4 +145,161 @@ func TestMovedCallsAreCountedAnew(t *testing.T) {
 	moved("25 hours")
 	limits.Daily = 1
 	h.granted(process, pipeline.ClassSweep, limits)
+}
+
+// oneAsks lets many callers ask at once, in two processes, and returns the call of the only one
+// that is granted.
+func (h *fixture) oneAsks(after string, processes []*calls.Ledger, limits pipeline.Limits) int64 {
+	h.Helper()
+	const callers = 12
+	decisions := make(chan pipeline.Decision)
+	for i := range callers {
+		go func() {
+			decision, err := processes[i%len(processes)].Reserve(h.Context(), aCall("shop", pipeline.ClassIncremental), limits)
+			if err != nil {
+				h.Error(err)
+			}
+			decisions <- decision
+		}()
+	}
+	var asked []int64
+	for range callers {
+		switch decision := <-decisions; {
+		case decision.Refused == "":
+			asked = append(asked, decision.Call)
+		case decision.Refused != pipeline.RefusedClosed || decision.Wait > time.Second:
+			h.Errorf("after %s: %+v, want a short wait for the one that asks", after, decision)
+		}
+	}
+	if len(asked) != 1 {
+		h.Fatalf("after %s %d of %d ask, want one", after, len(asked), callers)
+	}
+	return asked[0]
+}
+
+// After a long wait that upstream asked for, one call finds out whether it answers again.
+func TestOneCallAsksBehindALongWait(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	limits := unshared(1000)
+	processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
+	closed := func(d time.Duration) {
+		must(h, processes[0].Penalize(t.Context(), "o", "shop", limits.Shared, pipeline.Throttled, d))
+	}
+	over := func() {
+		h.exec(`UPDATE sluice.budgets SET closed_until = clock_timestamp() - interval '1 second'`)
+	}
+	closed(time.Hour)
+	h.refused(pipeline.RefusedClosed, processes[1], pipeline.ClassIncremental, limits, 59*time.Minute, time.Hour)
+	over()
+	must(h, processes[0].Finish(t.Context(), h.oneAsks("the wait", processes, limits), pipeline.CallResult{Kind: pipeline.Unavailable, Status: 503}))
+	refused := h.oneAsks("an answer that says nothing", processes, limits)
+	closed(time.Minute) // once more, but briefly
+	must(h, processes[1].Finish(t.Context(), refused, pipeline.CallResult{Kind: pipeline.Throttled, Status: 429}))
+	h.refused(pipeline.RefusedClosed, processes[1], pipeline.ClassIncremental, limits, 50*time.Second, time.Minute)
+	over()
+	lost := h.oneAsks("another refusal", processes, limits)
+	h.exec(`UPDATE sluice.calls SET lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`, lost)
+	must(h, processes[1].Finish(t.Context(), h.oneAsks("one that never ended", processes, limits), pipeline.CallResult{Status: 200}))
+	for range 3 {
+		h.granted(processes[0], pipeline.ClassIncremental, limits)
+	}
+	// A wait of a minute ends for all callers at once.
+	closed(time.Minute)
+	over()
+	for range 3 {
+		h.granted(processes[0], pipeline.ClassIncremental, limits)
+	}
+}
+
+// A remainder of nothing, by headers alone, is valid for an hour. Then one call asks, and if it
+// succeeds without a figure, the old figure is dropped.
+func TestAFigureOfNothingIsAskedAboutAfterAnHour(t *testing.T) {
+	t.Parallel()
+	for name, limits := range map[string]pipeline.Limits{"a plan": unshared(1000), "no plan": unshared(0)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t)
+			processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
+			nothing := pipeline.CallResult{Status: 200, DayLimit: 1000, DayReset: 24 * time.Hour}
+			hour := func() {
+				h.exec(`UPDATE sluice.day_budgets SET seen_at = seen_at - interval '1 hour'`)
+			}
+			must(h, processes[0].Finish(t.Context(), h.granted(processes[0], pipeline.ClassIncremental, limits), nothing))
+			h.refused(pipeline.RefusedDay, processes[1], pipeline.ClassIncremental, limits, 59*time.Minute, time.Hour)
+			hour()
+			must(h, processes[1].Finish(t.Context(), h.oneAsks("an hour", processes, limits), nothing))
+			h.refused(pipeline.RefusedDay, processes[1], pipeline.ClassIncremental, limits, 59*time.Minute, time.Hour)
+			hour()
+			must(h, processes[1].Finish(t.Context(), h.oneAsks("another", processes, limits), pipeline.CallResult{Status: 200}))
+			for range 3 {
+				h.granted(processes[0], pipeline.ClassIncremental, limits)
+			}
+		})
+	}
+}
+
+// If our own count has used up the plan, upstream's figure agrees with it, and no call asks before
+// the day turns.
+func TestASpentPlanIsNotAskedAbout(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	limits := unshared(1)
+	must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassIncremental, limits),
+		pipeline.CallResult{Status: 200, DayLimit: 1, DayReset: 20 * time.Hour}))
+	h.exec(`UPDATE sluice.day_budgets SET seen_at = seen_at - interval '2 hours'`)
+	h.refused(pipeline.RefusedDay, process, pipeline.ClassIncremental, limits, 20*time.Hour-time.Minute, 20*time.Hour)
+}
+
+// A figure that fits into no column is cut, wherever it comes from: the end of a call can always be
+// recorded.
+func TestAnyFigureCanBeNoted(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	process := h.process(calls.DefaultRules())
+	must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassIncremental, unshared(0)),
+		pipeline.CallResult{Status: 200, DayLimit: 1 << 40, DayRemaining: 1 << 40, DayReset: 1 << 62}))
+	h.granted(process, pipeline.ClassIncremental, unshared(0))
+}
+
+// TestAnOldProbeOpensNoSpentDay: upstream called the day spent after the probe had answered, so one
+// new call asks.
+func TestAnOldProbeOpensNoSpentDay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	limits := unshared(1000)
+	limits.Shares = pipeline.Shares{pipeline.ClassDetails: {Floor: 0.1}} // calls are reserved for other classes, and the old figure must not count for them
+	processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
+	nothing := pipeline.CallResult{Status: 200, DayLimit: 1000, DayReset: 24 * time.Hour}
+	must(h, processes[0].Finish(t.Context(), h.granted(processes[0], pipeline.ClassIncremental, limits), nothing))
+	h.exec(`UPDATE sluice.day_budgets SET seen_at = seen_at - interval '1 hour'`)
+	must(h, processes[0].Finish(t.Context(), h.oneAsks("an hour", processes, limits), nothing))
+	must(h, processes[0].Penalize(t.Context(), "o", "shop", limits.Shared, pipeline.Exhausted, time.Hour))
+	h.exec(`UPDATE sluice.day_budgets SET exhausted_until = clock_timestamp() - interval '1 second', reset_at = clock_timestamp()`)
+	h.oneAsks("the spent day", processes, limits)
+}
+
+// A database that was promoted or restored may have forgotten calls. Until none of them can be in
+// upstream's minute or under way, no call leaves, whichever process asks.
+func TestNoCallLeavesAfterTheTimelineChanged(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	limits := unshared(1000)
+	processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
+	if decision := h.reserve(processes[0], pipeline.ClassIncremental, limits); decision.Refused != "" {
+		t.Fatalf("on the timeline of the migration: %+v", decision)
+	}
+	h.exec(`UPDATE sluice.last_timeline SET timeline = 'another'`)
+	for range 2 {
+		for _, process := range processes {
+			h.refused(pipeline.RefusedForgotten, process, pipeline.ClassIncremental, limits, 110*time.Second, 120*time.Second)
+		}
+	}
+	h.exec(`UPDATE sluice.last_timeline SET seen_at = seen_at - interval '2 minutes'`)
+	if decision := h.reserve(processes[1], pipeline.ClassIncremental, limits); decision.Refused != "" {
+		t.Errorf("a lease later: %+v", decision)
+	}
+	h.exec(`DELETE FROM sluice.last_timeline`) // as a copy of some tables would lack it
+	h.refused(pipeline.RefusedForgotten, processes[0], pipeline.ClassIncremental, limits, 110*time.Second, 120*time.Second)
 }

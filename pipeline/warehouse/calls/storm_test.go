@@ -102,7 +102,7 @@ func (s *storm) blow(span time.Duration, workers int) {
 			return nil
 		})
 	}
-	s.must(group.Wait())
+	must(s, group.Wait())
 }
 
 func (s *storm) call(ctx context.Context, process *calls.Ledger, class pipeline.Class, chance *rand.Rand) error {
@@ -190,7 +190,7 @@ func (s *storm) agrees(day time.Duration) {
 	// Calls that were reported after they had been given up count twice: they are left out on one
 	// side.
 	least, most, counted := 0, 0, 0
-	s.must(s.pool.QueryRow(s.Context(), `
+	must(s, s.pool.QueryRow(s.Context(), `
 		WITH edge AS MATERIALIZED (SELECT max(reserved_at) AS now, max(reserved_at) - $1::interval AS at FROM sluice.calls),
 		ended AS (SELECT coalesce(finished_at, CASE WHEN free_at > now THEN reserved_at ELSE lease_until END) AS at,
 			finished_at > lease_until AS late FROM sluice.calls, edge)

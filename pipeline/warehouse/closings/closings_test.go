@@ -27,13 +27,6 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // books are bills of two organizations, business and "other", under the same identifiers. They are
 // complete up to now.
 type books struct {
@@ -338,5 +331,12 @@ func TestAPeriodIsNotClosed(t *testing.T) {
 	b.exec(`UPDATE inventory.bills SET _detail_state = 'current'`) // the single record brings the lines
 	if listed := warehousetest.AfterClose(b.t, b.pool, business, closedMonth); len(listed) != 0 {
 		t.Errorf("lines that arrived are changes: %v", listed)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

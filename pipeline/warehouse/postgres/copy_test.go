@@ -82,9 +82,7 @@ func TestInKeyOrder(t *testing.T) {
 	t.Parallel()
 	conn := connect(t)
 	tx, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, sql := range []string{
 		`CREATE TABLE things (owner text, id text COLLATE "C", note text, PRIMARY KEY (owner, id)) WITH (autovacuum_enabled = off)`,
 		`INSERT INTO things SELECT 'a', n::text, repeat('x', 100) FROM generate_series(1, 20000) AS n`,
@@ -97,9 +95,7 @@ func TestInKeyOrder(t *testing.T) {
 	if plan := explain(t, tx, behind); !strings.Contains(plan, "Sort") {
 		t.Errorf("without it nothing is sorted: this shows nothing\n%s", plan)
 	}
-	if err := postgres.InKeyOrder(t.Context(), tx); err != nil {
-		t.Fatal(err)
-	}
+	must(t, postgres.InKeyOrder(t.Context(), tx))
 	if plan := explain(t, tx, behind); strings.Contains(plan, "Sort") || !strings.Contains(plan, "Index") {
 		t.Errorf("the rows behind a key:\n%s", plan)
 	}
@@ -111,13 +107,9 @@ func TestInKeyOrder(t *testing.T) {
 func explain(t *testing.T, tx pgx.Tx, sql string) string {
 	t.Helper()
 	rows, err := tx.Query(t.Context(), "EXPLAIN "+sql)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return strings.Join(lines, "\n")
 }
 

@@ -3,15 +3,19 @@ package postgres_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sluice/pipeline/warehouse/postgres"
@@ -29,17 +33,13 @@ func TestASessionIsSetUp(t *testing.T) {
 	t.Parallel()
 	address := warehousetest.New(t)
 	config, err := pgxpool.ParseConfig(withQuery(t, address, "lock_timeout=7s&search_path=public&work_mem=5MB&timezone=Asia/Kolkata"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	postgres.SetUp(config.ConnConfig, settings())
 	if len(config.ConnConfig.RuntimeParams) != 1 || config.ConnConfig.RuntimeParams["application_name"] != "sluice" {
 		t.Errorf("the start-up message asks for %v: only a name is what every pooler takes", config.ConnConfig.RuntimeParams)
 	}
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer pool.Close()
 	for name, want := range map[string]string{
 		"search_path": "pg_catalog, pg_temp", "application_name": "sluice", "statement_timeout": "5min", "lock_timeout": "7s", "jit": "off",
@@ -57,9 +57,7 @@ func TestAPoolerThatDropsSettingsIsFoundOut(t *testing.T) {
 	t.Parallel()
 	address := warehousetest.New(t)
 	direct, err := pgx.ParseConfig(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, change := range map[string]func(query string) string{
 		"": func(query string) string { return query },
 		"search_path": func(query string) string {
@@ -71,9 +69,7 @@ func TestAPoolerThatDropsSettingsIsFoundOut(t *testing.T) {
 		t.Run("drops "+name, func(t *testing.T) {
 			t.Parallel()
 			config, err := pgx.ParseConfig(between(t, direct, change))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			postgres.SetUp(config, settings())
 			conn, err := pgx.ConnectConfig(t.Context(), config)
 			if err == nil {
@@ -94,13 +90,9 @@ func TestAPoolerThatDropsSettingsIsFoundOut(t *testing.T) {
 func TestAPoolerThatRefusesStartUpParametersIsFine(t *testing.T) {
 	t.Parallel()
 	direct, err := pgx.ParseConfig(warehousetest.New(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	config, err := pgx.ParseConfig(between(t, direct, func(query string) string { return query }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	config.RuntimeParams["statement_timeout"] = "1min"
 	if conn, err := pgx.ConnectConfig(t.Context(), config); err == nil {
 		_ = conn.Close(context.WithoutCancel(t.Context()))
@@ -108,9 +100,7 @@ func TestAPoolerThatRefusesStartUpParametersIsFine(t *testing.T) {
 	}
 	postgres.SetUp(config, settings())
 	conn, err := pgx.ConnectConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
 	var got string
 	if err := conn.QueryRow(t.Context(), `SELECT current_setting('statement_timeout')`).Scan(&got); err != nil || got != "1min" {
@@ -128,9 +118,7 @@ func TestSettingsOfAnAddressMayBeSpelledOtherwise(t *testing.T) {
 		"timezone=%2B05", "jit=f", "client_min_messages=debug", "statement_timeout=90s", "default_transaction_isolation=repeatable%20read",
 	} {
 		config, err := pgx.ParseConfig(withQuery(t, address, query))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		postgres.SetUp(config, settings())
 		conn, err := pgx.ConnectConfig(t.Context(), config)
 		if err != nil {
@@ -145,9 +133,7 @@ func TestSettingsOfAnAddressMayBeSpelledOtherwise(t *testing.T) {
 func withQuery(t *testing.T, address, query string) string {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	u.RawQuery = strings.TrimPrefix(u.RawQuery+"&"+query, "&")
 	return u.String()
 }
@@ -157,9 +143,7 @@ func withQuery(t *testing.T, address, query string) string {
 func between(t *testing.T, direct *pgx.ConnConfig, change func(query string) string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	network, place := pgconn.NetworkAddress(direct.Host, direct.Port)
 	go func() {
@@ -221,4 +205,161 @@ func taken(body []byte) bool {
 		}
 	}
 	return true
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func TestCheckAddress(t *testing.T) {
+	t.Parallel()
+	empty := filepath.Join(t.TempDir(), "empty.pem")
+	must(t, os.WriteFile(empty, nil, 0o600))
+	good := filepath.Join(t.TempDir(), "good.pem")
+	must(t, os.WriteFile(good, []byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), 0o600))
+	for address, want := range map[string]string{
+		"postgres://u:canary@db/w":                                                                   "",
+		"postgres://u:canary@db/w?sslmode=bogus":                                                     "sslmode",
+		"host=db user=u password=canary sslmode='bogus'":                                             "sslmode",
+		"postgres://u:canary@db/w?sslmode=verify-full&sslrootcert=/no/such.pem":                      "sslrootcert cannot be read: no such file",
+		"postgres://u:canary@db/w?sslmode=verify-full&sslrootcert=" + empty:                          "sslrootcert",
+		"postgres://u:canary@db/w?sslmode=verify-full&sslcert=/no&sslkey=/no.k":                      "sslcert",
+		"postgres://u:canary@db/w?pool_max_conns=abc":                                                "pool_",
+		"postgres://u:canary@db:port/w?sslrootcert=" + good:                                          "postgres://user@host",
+		"postgres://u:canary@db/w?sslrootcert=" + good + "&sslcert=" + good + "&sslkey=/no/such.key": "sslkey cannot be read",
+		"postgres://u:canary@db:port/w":                                                              "postgres://user@host",
+	} {
+		err := postgres.CheckAddress(address)
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", address, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v, want %q", address, err, want)
+		case err != nil && strings.Contains(err.Error(), "canary"):
+			t.Errorf("the password is shown: %v", err)
+		}
+	}
+}
+
+func TestPasswords(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{
+		"postgres://u:can%41ry@db/w", "postgres://u@db/w?password=can%41ry", "host=db user=u password=canAry", "host=db password = 'canAry'",
+		"postgres://u:can%41ry@db/w?sslmode=bogus", "host=db password=canAry sslmode=bogus", "postgres://u@db/w?sslpassword=canAry&sslkey=/no",
+	} {
+		if got := postgres.Passwords(address); !slices.Contains(got, "canAry") {
+			t.Errorf("%s: %q", address, got)
+		}
+	}
+}
+
+func TestPasswordsOfTheEnvironment(t *testing.T) { //nolint:paralleltest // the environment belongs to the process
+	t.Setenv("PGPASSWORD", "canary")
+	if got := postgres.Passwords("postgres://u@db/w"); !slices.Contains(got, "canary") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestExposed(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"postgres://u@127.0.0.1/w":                                              "",
+		"postgres://u@127.8.0.1/w?sslmode=disable":                              "",
+		"postgres://u@[::1]/w":                                                  "",
+		"postgres://u@localhost/w":                                              "",
+		"postgres://u@LocalHost/w":                                              "",
+		"postgres:///w?host=/run/postgresql":                                    "",
+		"host=/run/postgresql user=u":                                           "",
+		"postgres://u@db.example.com/w?sslmode=verify-full":                     "",
+		"host=db.example.com user=u sslmode=verify-full":                        "",
+		"postgres://u@a.example.com,b.example.com/w?sslmode=verify-full":        "",
+		"postgres://u@db.example.com/w":                                         "db.example.com",
+		"host=db.example.com user=u":                                            "db.example.com",
+		"host='db.example.com' user=u sslmode='require'":                        "db.example.com",
+		"postgres:///w?host=db.example.com":                                     "db.example.com",
+		"postgres://u@db.example.com/w?sslmode=disable":                         "db.example.com",
+		"postgres://u@db.example.com/w?sslmode=allow":                           "db.example.com",
+		"postgres://u@db.example.com/w?sslmode=prefer":                          "db.example.com",
+		"postgres://u@db.example.com/w?sslmode=require":                         "db.example.com",
+		"postgres://u@10.0.0.1/w?sslmode=verify-ca":                             "10.0.0.1",
+		"postgres://u@[2001:db8::1]/w":                                          "2001:db8::1",
+		"postgres://u@0.0.0.0/w":                                                "0.0.0.0",
+		"postgres://u@localhost.example.com/w":                                  "localhost.example.com",
+		"postgres://u@localhost,db.example.com/w":                               "db.example.com",
+		"postgres://u@127.0.0.1:5432,10.0.0.2:5433/w":                           "10.0.0.2",
+		"postgres:///w?host=/run/postgresql,10.0.0.3&port=5432,5432":            "10.0.0.3",
+		"host=localhost,db.example.com user=u sslmode=require":                  "db.example.com",
+		"postgres://u:p@no such address":                                        "",
+		"postgres:///w?host=/run/postgresql,db.example.com&sslmode=verify-full": "",
+	} {
+		if got := postgres.Exposed(address); got != want {
+			t.Errorf("%s: %q, want %q", address, got, want)
+		}
+	}
+}
+
+func TestExposedByTheEnvironment(t *testing.T) {
+	t.Setenv("PGHOST", "db.example.com")
+	for _, c := range []struct{ mode, address, want string }{
+		{"", "postgres:///w", "db.example.com"},
+		{"require", "postgres:///w", "db.example.com"},
+		{"verify-full", "postgres:///w", ""},
+		{"verify-full", "postgres:///w?sslmode=prefer", "db.example.com"},
+		{"verify-full", "postgres://other.example.com/w", ""},
+		{"", "postgres://localhost/w", ""},
+		{"disable", "postgres://other.example.com/w?sslmode=verify-full", ""},
+	} {
+		t.Setenv("PGSSLMODE", c.mode)
+		if got := postgres.Exposed(c.address); got != c.want {
+			t.Errorf("PGSSLMODE=%s, %s: %q, want %q", c.mode, c.address, got, c.want)
+		}
+	}
+}
+
+// serverOf accepts one connection as a server of a version, and returns the connection.
+func serverOf(t *testing.T, version string) *pgconn.PgConn {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		backend := pgproto3.NewBackend(conn, conn)
+		if _, err := backend.ReceiveStartupMessage(); err != nil {
+			return
+		}
+		backend.Send(&pgproto3.AuthenticationOk{})
+		if version != "" {
+			backend.Send(&pgproto3.ParameterStatus{Name: "server_version", Value: version})
+		}
+		backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+		_ = backend.Flush()
+	}()
+	conn, err := pgconn.Connect(t.Context(), "postgres://u@"+listener.Addr().String()+"/d?sslmode=disable")
+	must(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return conn
+}
+
+// TestServersBefore14AreRefused: the error says what is needed and what is there.
+func TestServersBefore14AreRefused(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]string{
+		"15.18 (Debian 15.18-0+deb12u1)": "", "14.0": "", "17beta2": "", "18.1": "",
+		"13.22": "Postgres 14 or newer, and this is 13.22", "9.6.24": "this is 9.6.24", "": "does not say its version",
+	} {
+		err := postgres.CheckVersion(serverOf(t, version))
+		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", version, err, want)
+		}
+		if old := strings.Contains(want, "this is"); old != errors.Is(err, postgres.ErrTooOld) {
+			t.Errorf("%q: %v, want ErrTooOld %t", version, err, old)
+		}
+	}
 }

@@ -25,9 +25,7 @@ func archives(tb testing.TB, count int) *pgx.Conn {
 	_, err := conn.Exec(tb.Context(), `INSERT INTO sluice.raw_records
 SELECT 1 + n % 3, 20 * (n / 3), E'[\n' || string_agg(format('{"n":"%s.%s","pad":"%s"}', n, i, repeat('x', 10000)), E',\n' ORDER BY i) || E'\n]'
 FROM generate_series(0, $1 - 1) AS n, generate_series(0, 19) AS i GROUP BY n`, count)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return conn
 }
 
@@ -43,9 +41,7 @@ func BenchmarkScatteredRecords(b *testing.B) {
 	for b.Loop() {
 		before := live()
 		found, known, err := new(raw.Archives).Read(b.Context(), conn, places)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		b.ReportMetric(float64(live()-before)/(count*size), "held/read")
 		runtime.KeepAlive(found)
 		runtime.KeepAlive(known)
@@ -63,17 +59,13 @@ func TestScatteredRecords(t *testing.T) {
 		want = append(want, fmt.Sprintf(`{"n":"%d.%d","pad":"%s"}`, n, n%20, strings.Repeat("x", 10_000)))
 	}
 	found, known, err := new(raw.Archives).Read(t.Context(), conn, places)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !known.Scattered {
 		t.Error("a record of each archive was asked for, and it does not say so")
 	}
 	same(t, want, found)
 	again, _, err := known.Read(t.Context(), conn, places)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	same(t, want, again)
 }
 
@@ -83,9 +75,7 @@ func TestArchivesThatStayAreNotReadAgain(t *testing.T) {
 	conn := archives(t, 6)
 	places := []raw.Ref{{Call: 2, Position: 39}, {Call: 2, Position: 20}, {Call: 1, Position: 0}, {Call: 2, Position: 21}}
 	first, known, err := new(raw.Archives).Read(t.Context(), conn, places)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if known.Scattered {
 		t.Error("two archives are said to be many")
 	}
@@ -93,9 +83,7 @@ func TestArchivesThatStayAreNotReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, _, err := known.Read(t.Context(), conn, places)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := make([]string, len(first))
 	for i, n := range []string{"4.19", "4.0", "0.0", "4.1"} {
 		want[i] = fmt.Sprintf(`{"n":"%s","pad":"%s"}`, n, strings.Repeat("x", 10_000))
@@ -122,4 +110,11 @@ func live() int64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

@@ -129,9 +129,7 @@ func TestCancelledLoadIsAnError(t *testing.T) {
 	conn, res := dial(t, database(t)), resource(t, "flags")
 	ctx, cancel := context.WithCancel(context.Background())
 	tx, err := conn.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cancel()
 	_, refused, err := rows.New(shop, res).LoadBisect(ctx, tx, batch(1, recordOf(t, res, object{"flag_id": "1", "state": "x"})))
 	if !errors.Is(err, context.Canceled) || len(refused) > 0 {

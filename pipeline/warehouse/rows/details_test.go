@@ -128,9 +128,7 @@ func TestUpstreamGoesBackToWhatTheListShowed(t *testing.T) {
 	later := recordOf(t, res, object{"booking_id": "1", "total": "6", "edited": day2, "lines": []object{{"line": "x"}}})
 	known := func() bool {
 		records := []record.Record{before}
-		if err := l.Unchanged(context.Background(), conn, "org", records); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.Unchanged(context.Background(), conn, "org", records))
 		return records[0].Unchanged
 	}
 	load(t, conn, res, batch(1, before))

@@ -20,7 +20,7 @@ const (
 	day2 = "2026-01-02 10:00:00+00"
 )
 
-func same(tb testing.TB, what string, want, got any) {
+func same[T any](tb testing.TB, what string, want, got T) {
 	tb.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		tb.Errorf("%s (-want +got):\n%s", what, diff)
@@ -63,20 +63,14 @@ func TestUnchangedRecordsWriteNothing(t *testing.T) {
 
 	ctx := context.Background()
 	tx, err := conn.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	result, _, err := rows.New(shop, res).LoadBisect(ctx, tx, batch(2, second, first))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	same(t, "result", rows.Result{Unchanged: 2}, result)
 	// Without a transaction number no row can have been written or locked: both would need one in
 	// the row.
 	same(t, "transaction number", []string{"∅"}, query(t, conn, "SELECT pg_current_xact_id_if_assigned()"))
-	if err := tx.Commit(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tx.Commit(ctx))
 	same(t, "rows", before, query(t, conn, "SELECT xmin, ctid, _call_id, _run_id, _changed_at FROM shop.orders ORDER BY order_id"))
 	same(t, "archive", []string{"1"}, query(t, conn, "SELECT call_id FROM sluice.raw_records"))
 }
@@ -279,5 +273,12 @@ func TestDeclarationsThatCannotBeLoaded(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "resource shop.") {
 			t.Errorf("error %v, want %s", err, want)
 		}
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -164,9 +164,7 @@ func database(tb testing.TB) string {
 func dial(tb testing.TB, url string) *pgx.Conn {
 	tb.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	tb.Cleanup(func() {
 		if err := conn.Close(context.Background()); err != nil {
 			tb.Error(err)
@@ -182,9 +180,7 @@ type object = map[string]any
 func recordOf(tb testing.TB, res *schema.Resource, carried object) record.Record {
 	tb.Helper()
 	raw, err := json.Marshal(carried)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	sum := sha256.Sum256(raw)
 	tables := res.Tables()
 	rec := record.Record{
@@ -251,9 +247,7 @@ func bisect(tb testing.TB, conn *pgx.Conn, res *schema.Resource, batch rows.Batc
 		result, refused, err = rows.New(shop, res).LoadBisect(context.Background(), tx, batch)
 		return err
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return result, refused
 }
 
@@ -261,9 +255,7 @@ func bisect(tb testing.TB, conn *pgx.Conn, res *schema.Resource, batch rows.Batc
 func query(tb testing.TB, conn *pgx.Conn, sql string, args ...any) []string {
 	tb.Helper()
 	rows, err := conn.Query(context.Background(), sql, append([]any{pgx.QueryExecModeExec}, args...)...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	var found []string
 	for rows.Next() {
 		fields := make([]string, 0, 8)

@@ -43,9 +43,7 @@ func TestPayloadHashesChangeNothing(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "orders")
 	normalizer, err := record.New(res, time.UTC)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	call, organizations, known := int64(0), 0, 0
 	rapid.Check(t, func(r *rapid.T) {
 		organizations++
@@ -128,9 +126,7 @@ func TestWhatWasSeenMayBeOld(t *testing.T) {
 	for i := range came {
 		came[i].PayloadHash = 2
 	}
-	if err := rows.New(shop, res).Unchanged(context.Background(), conn, "org", came); err != nil {
-		t.Fatal(err)
-	}
+	must(t, rows.New(shop, res).Unchanged(context.Background(), conn, "org", came))
 	load(t, conn, res, batch(2, of("1", "2"), of("2", "2"), of("3", "3")))
 	same(t, "result", rows.Result{Inserted: 1, Updated: 2, Unchanged: 2}, load(t, conn, res, batch(3, came...)))
 	same(t, "rows", []string{"1|3|3", "2|3|3", "3|3|2", "4|1|1", "5|3|3"}, query(t, conn, "SELECT order_id, total, _call_id FROM shop.orders ORDER BY 1"))
@@ -142,14 +138,10 @@ func TestKnownIsByKeyAndOrganization(t *testing.T) {
 	t.Parallel()
 	conn, res := connect(t), resource(t, "orders")
 	normalizer, err := record.New(res, time.UTC)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	marked := func(id, total string) record.Record {
 		record, err := normalizer.Record([]byte(`{"order_id":"` + id + `","total":` + total + `}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return record
 	}
 	load(t, conn, res, batch(1, marked("1", "1"), marked("2", "1"), marked("3", "1")))
@@ -166,9 +158,7 @@ func TestKnownIsByKeyAndOrganization(t *testing.T) {
 		{"org", []record.Record{marked("3", "2")}, []bool{true}},
 		{"another", []record.Record{marked("1", "1")}, []bool{false}},
 	} {
-		if err := rows.New(shop, res).Unchanged(context.Background(), conn, c.organization, c.records); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.New(shop, res).Unchanged(context.Background(), conn, c.organization, c.records))
 		got := make([]bool, len(c.records))
 		for i := range got {
 			got[i] = c.records[i].Unchanged
@@ -178,16 +168,12 @@ func TestKnownIsByKeyAndOrganization(t *testing.T) {
 	for _, b := range []rows.Batch{{Details: true}, {Rewrite: true}} {
 		b.Organization, b.Records = "org", []record.Record{{ID: "1", Unchanged: true}}
 		tx, err := conn.Begin(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		bookings := rows.New(shop, resource(t, "bookings"))
 		if _, _, err := bookings.LoadBisect(context.Background(), tx, b); !errors.Is(err, rows.ErrBatch) {
 			t.Errorf("%+v: %v, want %v", b, err, rows.ErrBatch)
 		}
-		if err := tx.Rollback(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, tx.Rollback(context.Background()))
 	}
 }
 

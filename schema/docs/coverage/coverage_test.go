@@ -111,7 +111,6 @@ func TestLay(t *testing.T) {
 	}
 }
 
-// TestMisfits checks that each kind of contradiction is reported.
 func TestMisfits(t *testing.T) {
 	t.Parallel()
 	complete := []coverage.Row{

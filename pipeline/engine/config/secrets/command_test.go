@@ -16,9 +16,7 @@ import (
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700))
 	return path
 }
 
@@ -132,9 +130,7 @@ func TestCredential(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string, mode os.FileMode) {
 		path := filepath.Join(folder, name)
-		if err := errors.Join(os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)))
 	}
 	write("client_secret", "right\n", 0o400)
 	write("open", canary, 0o444)
@@ -175,9 +171,7 @@ func TestCredential(t *testing.T) {
 func TestLinesOfTheDocument(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../../docs/securing.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	shows := script(t, `for word in "$@"; do printf '<%s>' "$word"; done`)
 	lines := regexp.MustCompile("exec:(/usr/bin/[a-z]+) ([^`\n]+)").FindAllStringSubmatch(string(page), -1)
 	const platforms = 4 // Vault, and three clouds

@@ -66,9 +66,7 @@ func TestEncryptionKeys(t *testing.T) {
 	want := [][]byte{[]byte("0123456789abcdefghijklmnopqrstuv"), []byte("vutsrqponmlkjihgfedcba9876543210")}
 	file := func(mode os.FileMode, text string) string {
 		path := filepath.Join(t.TempDir(), "key")
-		if err := errors.Join(os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)))
 		return path
 	}
 	for name, from := range map[string]secrets.Source{
@@ -81,9 +79,7 @@ func TestEncryptionKeys(t *testing.T) {
 	}
 	open := file(0o606, one)
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(pipe, 0o600))
 	for name, test := range map[string]struct {
 		from secrets.Source
 		want string
@@ -102,5 +98,12 @@ func TestEncryptionKeys(t *testing.T) {
 		if _, err := test.from.EncryptionKeys(); err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), canary) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -33,9 +33,7 @@ func TestReplace(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path, link := filepath.Join(folder, "token"), filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(path, link))
 	replace := func(at, value string) error {
 		r, err := secrets.Replace(at)
 		if err != nil {
@@ -51,9 +49,7 @@ func TestReplace(t *testing.T) {
 		at            string
 	}{{0, 0o600, path}, {0o640, 0o640, path}, {0o400, 0o600, link}, {0o666, 0o640, path}, {0o755, 0o640, path}} {
 		if c.before != 0 {
-			if err := os.Chmod(path, c.before); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chmod(path, c.before))
 		}
 		value := strings.Repeat("v", n+1)
 		err := replace(c.at, value)
@@ -64,9 +60,7 @@ func TestReplace(t *testing.T) {
 		}
 	}
 	r, err := secrets.Replace(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := r.Cancel(); err != nil {
 		t.Error(err)
 	}

@@ -30,7 +30,6 @@ func encode(t interface{ Fatal(args ...any) }, kind schema.Kind, text string) []
 	return buf[4:]
 }
 
-// The driver's own code reads back what was written.
 func TestValuesAreWhatTheDriverReads(t *testing.T) {
 	t.Parallel()
 	types := pgtype.NewMap()
@@ -119,7 +118,6 @@ func TestReaderGivesTheSameBytesHoweverItIsRead(t *testing.T) {
 	}
 }
 
-// The driver's own code reads arrays as they were written.
 func TestTheDriverReadsArrays(t *testing.T) {
 	t.Parallel()
 	types := pgtype.NewMap()
