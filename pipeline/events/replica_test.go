@@ -134,6 +134,7 @@ func replicate(t *testing.T, seed uint64) {
 		return true
 	})
 	src = &source{world: open(t, to), seed: seed}
+	t.Cleanup(to.Close) // before the pool: the message of a process that was killed may still be answered
 	for _, sql := range []string{
 		`CREATE TABLE things (id text PRIMARY KEY, version integer NOT NULL, deleted boolean NOT NULL)`,
 		fmt.Sprintf(`INSERT INTO things SELECT to_char(n, 'FM00'), 1, true FROM generate_series(0, %d) AS n`, records-1),
