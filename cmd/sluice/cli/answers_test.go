@@ -221,23 +221,14 @@ func (c *companyFixture) compare(ctx context.Context, tx pgx.Tx, a *answer, sql 
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	var got []string
-	for rows.Next() {
-		var cells row
-		for _, raw := range rows.RawValues() {
-			if raw == nil {
-				cells = append(cells, nil)
-			} else {
-				cells = append(cells, string(raw))
-			}
-		}
-		got = append(got, written(cells))
-	}
-	if err := rows.Err(); err != nil {
+	answered, err := pgx.CollectRows(rows, cellsOf)
+	if err != nil {
 		return err
 	}
-	var want []string
+	var got, want []string
+	for _, r := range answered {
+		got = append(got, written(r))
+	}
 	for _, r := range a.truth(c, now) {
 		want = append(want, written(r))
 	}
@@ -254,6 +245,19 @@ func (c *companyFixture) compare(ctx context.Context, tx pgx.Tx, a *answer, sql 
 	return nil
 }
 
+// cellsOf gives the texts of a row, as the server sends them.
+func cellsOf(answered pgx.CollectableRow) (row, error) {
+	var cells row
+	for _, raw := range answered.RawValues() {
+		if raw == nil {
+			cells = append(cells, nil)
+		} else {
+			cells = append(cells, string(raw))
+		}
+	}
+	return cells, nil
+}
+
 func head(rows []string) string {
 	const most = 12
 	if len(rows) > most {
@@ -263,7 +267,10 @@ func head(rows []string) string {
 }
 
 // written writes a row so that equal values look alike, whatever their type and scale.
-func written(cells row) string {
+func written(cells row) string { return spelled(cells, plain) }
+
+// spelled writes a row with its numbers as number does.
+func spelled(cells row, number func(*big.Rat) string) string {
 	texts := make([]string, 0, len(cells))
 	for _, cell := range cells {
 		text := fmt.Sprint(cell)
@@ -273,11 +280,13 @@ func written(cells row) string {
 		case *big.Rat:
 			text = "?"
 			if value != nil {
-				text = plain(value)
+				text = number(value)
 			}
+		case bool:
+			text = text[:1]
 		default:
 			if value, ok := new(big.Rat).SetString(text); ok && figure.MatchString(text) {
-				text = plain(value)
+				text = number(value)
 			}
 		}
 		texts = append(texts, text)

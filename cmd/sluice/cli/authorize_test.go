@@ -98,14 +98,7 @@ func (a *authorizing) decides(decision string) string {
 // browse opens an address, and gives its status and page.
 func (a *authorizing) browse(address string) (int, string) {
 	a.s.t.Helper()
-	request, err := http.NewRequestWithContext(a.s.t.Context(), http.MethodGet, address, http.NoBody)
-	must(a.s.t, err)
-	answer, err := (&http.Client{}).Do(request)
-	must(a.s.t, err)
-	body, err := io.ReadAll(answer.Body)
-	must(a.s.t, err)
-	must(a.s.t, answer.Body.Close())
-	return answer.StatusCode, string(body)
+	return get(a.s.t, address)
 }
 
 // ends waits for the end, checks the exit code, and that no secret was shown. It gives both
@@ -225,9 +218,7 @@ func TestAuthorize(t *testing.T) {
 // check runs sluice check.
 func (s *fixture) check(code int) {
 	s.t.Helper()
-	if o := s.run("check"); o.code != code {
-		s.t.Errorf("check ended with %d, want %d\n%s%s", o.code, code, o.stdout, o.stderr)
-	}
+	s.prints(code, "", "check")
 }
 
 // TestAuthorizeElsewhere: a person on another machine pastes what the browser shows. The line for

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -32,73 +31,7 @@ type backfilled struct {
 // backfills runs a command about backfills, and checks its exit code.
 func (s *fixture) backfills(code int, args ...string) []backfilled {
 	s.t.Helper()
-	o := s.run(append([]string{"backfill", "--json"}, args...)...)
-	var shown []backfilled
-	if err := json.Unmarshal([]byte(o.stdout), &shown); err != nil || o.code != code {
-		s.t.Fatalf("backfill %v ended with %d, want %d (%v)\n%s\n%s", args, o.code, code, err, o.stdout, o.stderr)
-	}
-	return shown
-}
-
-// TestBackfill repairs rows that no incremental run would ever read again: some are gone from the
-// warehouse, some hold other values. The window reads only the rows of its days.
-func TestBackfill(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 91, Records: 600}).narrow()
-	s.sync(codeFine)
-	day := one[time.Time](s, `SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY date) FROM accounting.vendor_payments`)
-	marks := `SELECT string_agg(resource || watermark, ' ' ORDER BY resource) FROM sluice.streams WHERE resource NOT LIKE '%.backfill'`
-	before := one[string](s, marks)
-	s.exec(`DELETE FROM accounting.vendor_payments WHERE mod(hashtext(payment_id), 3) = 0`)
-	s.exec(`UPDATE accounting.vendor_payments SET amount = amount + 1, _content_hash = '\x00000000000000000000000000000000', _payload_hash = NULL
-		WHERE mod(hashtext(payment_id), 3) = 1`)
-	old := 0
-	for raw := range s.world.Truth("accounting", "vendor_payments") {
-		var record struct {
-			Date string `json:"date"`
-		}
-		must(t, json.Unmarshal(raw, &record))
-		if record.Date <= day.Format(time.DateOnly) {
-			old++
-		}
-	}
-
-	b := s.backfills(codeFine, "accounting.vendor_payments", "--to", day.Format(time.DateOnly))
-	if len(b) != 1 || b[0].State != "done" || b[0].Received != old || b[0].Windows != 1 || old == 0 {
-		t.Errorf("%+v, want the %d payments up to %s", b, old, day.Format(time.DateOnly))
-	}
-	if young := one[int](s, `SELECT count(*) FROM accounting.vendor_payments p JOIN sluice.runs r ON r.id = p._run_id
-		WHERE p.date > $1 AND r.resource LIKE '%.backfill'`, day); young != 0 {
-		t.Errorf("%d payments of later days were loaded", young)
-	}
-	b = s.backfills(codeFine, "accounting.vendor_payments", "--from", day.Format(time.DateOnly))
-	if b[0].State != "done" || b[0].Inserted == 0 || b[0].Updated == 0 || b[0].WindowsDone != b[0].Windows {
-		t.Errorf("%+v", b)
-	}
-	s.equal("accounting.vendor_payments")
-	b = s.backfills(codeFine, "inventory")
-	if len(b) != 3 {
-		t.Fatalf("a service has %d backfills, want one for each of its lists", len(b))
-	}
-	for i := range b {
-		if b[i].State != "done" || b[i].Unchanged != b[i].Received || b[i].Forecast == nil || *b[i].Forecast != b[i].Calls || b[i].Basis != "measured" {
-			t.Errorf("a quiet list, read again: %+v", b[i])
-		}
-	}
-	if after := one[string](s, marks); after != before {
-		t.Errorf("the marks moved from %s to %s", before, after)
-	}
-	s.nothingOpen()
-}
-
-// nothingOpen makes sure that no open work remains after the backfills.
-func (s *fixture) nothingOpen() {
-	s.t.Helper()
-	if left := one[int](s, `SELECT (SELECT count(*) FROM sluice.streams WHERE resource LIKE '%.backfill'
-		AND (enabled OR run_id IS NOT NULL OR scan IS NOT NULL OR requested_gen <> served_gen OR watermark IS NOT NULL))
-		+ (SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL)`); left != 0 {
-		s.t.Errorf("%d streams or runs are open behind backfills that are over", left)
-	}
+	return decoded[[]backfilled](s, code, append([]string{"backfill"}, args...)...)
 }
 
 // TestBackfillMistakes: mistakes are reported before a call is spent.
@@ -155,12 +88,7 @@ func TestBackfillDryRun(t *testing.T) {
 	calls := s.arrivals.total()
 	dry := func(code int, args ...string) dryRun {
 		t.Helper()
-		o := s.run(append([]string{"backfill", "--dry-run", "--json"}, args...)...)
-		var shown dryRun
-		if err := json.Unmarshal([]byte(o.stdout), &shown); err != nil || o.code != code {
-			t.Fatalf("backfill --dry-run %v ended with %d, want %d (%v)\n%s%s", args, o.code, code, err, o.stdout, o.stderr)
-		}
-		return shown
+		return decoded[dryRun](s, code, append([]string{"backfill", "--dry-run"}, args...)...)
 	}
 	// Nothing was read yet, so a size has to be given. A free plan has 1,500 calls a day, of which
 	// backfills get half: 200,000 rows are 1,001 pages.

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -77,25 +76,17 @@ func TestProbeIsRefusedLikeOthers(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 73, Records: 100, Limits: sandbox.Limits{Off: true}}).narrow()
 	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/bills", Kind: "exhausted"}}))
-	if o := s.run("check", "--probe", "inventory.bills"); o.code != codeBudget || !strings.Contains(o.stdout, "exhausted") {
-		t.Errorf("a spent day: %d\n%s\n%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeBudget, "exhausted", "check", "--probe", "inventory.bills")
 	must(t, s.world.SetFaults(nil))
 	for _, args := range [][]string{{"check", "inventory.bills"}, {"check", "--probe", "inventory.nothing"}} {
-		if o := s.run(args...); o.code != codeUsage {
-			t.Errorf("%v: %d, want %d\n%s\n%s", args, o.code, codeUsage, o.stdout, o.stderr)
-		}
+		s.prints(codeUsage, "", args...)
 	}
 }
 
 // probed runs check --probe and gives the measurement of one list.
 func (s *fixture) probed(code int, resource string) listView {
 	s.t.Helper()
-	o := s.run("check", "--probe", "--json", resource)
-	var view probeView
-	if err := json.Unmarshal([]byte(o.stdout), &view); err != nil || o.code != code {
-		s.t.Fatalf("check --probe %s ended with %d, want %d (%v)\n%s\n%s", resource, o.code, code, err, o.stdout, o.stderr)
-	}
+	view := decoded[probeView](s, code, "check", "--probe", resource)
 	if len(view.Lists) != 1 || view.Lists[0].Resource != resource {
 		s.t.Fatalf("lists probed: %+v", view.Lists)
 	}

@@ -57,9 +57,7 @@ func TestClose(t *testing.T) {
 		t.Errorf("/metrics lacks %s", line)
 	}
 	s.document(&map[string]any{}, "close", businessKey, closedMonth, "--reopen")
-	if n := one[int](s, `SELECT count(*) FROM sluice.closings WHERE reopened_at IS NULL`); n != 0 {
-		t.Errorf("%d periods are closed", n)
-	}
+	s.counts(0, "periods are closed", `SELECT count(*) FROM sluice.closings WHERE reopened_at IS NULL`)
 }
 
 // TestCloseRefuses: exit codes and words of a period that is none, or is not closed or opened again.
@@ -69,9 +67,7 @@ func TestCloseRefuses(t *testing.T) {
 	s.plantBill("1", 5)
 	refuses := func(code int, says string, args ...string) {
 		t.Helper()
-		if o := s.run(append([]string{"close"}, args...)...); o.code != code || !strings.Contains(o.stderr, says) {
-			t.Errorf("close %v: exit code %d, want %d and %q\n%s%s", args, o.code, code, says, o.stdout, o.stderr)
-		}
+		s.complains(code, says, append([]string{"close"}, args...)...)
 	}
 	refuses(codeUsage, "name the organization and the period", businessKey)
 	refuses(codeUsage, "no other flag", "--list", "--reopen")

@@ -29,7 +29,7 @@ func TestClosedBooks(t *testing.T) {
 			options.World, options.Records = sandbox.WorldBooks, 100
 			s := newWideStage(t, options)
 			// Persons cost a call for each of a hundred contacts, and are in no figure.
-			s.append("  accounting.contact_persons: {enabled: false}\n  billing.contact_persons: {enabled: false}\n")
+			s.configured("  accounting.contact_persons: {enabled: false}\n  billing.contact_persons: {enabled: false}\n")
 			text, err := os.ReadFile(s.config)
 			must(t, err)
 			must(t, os.WriteFile(s.config, []byte(strings.Replace(string(text), "  invoicing.contact_persons: {enabled: true}\n", "", 1)), 0o600))

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
 	"sluice/pipeline/warehouse/quarantine"
@@ -40,6 +42,7 @@ func TestCommands(t *testing.T) {
 		"quarantine list":             {named, "date"},
 		"quarantine show " + named:    {"not a value", "inventory.bills", entries[at].Record},
 		"quarantine list items --all": {"Nothing is in quarantine"},
+		"budget":                      {"CEILING", "inventory"},
 		"version":                     {"sluice 0.0.0-dev", "schema "},
 		"version --licenses":          {"github.com/riverqueue/river v", "Mozilla Public License"},
 		"migrate":                     {"up to date"},
@@ -56,6 +59,7 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%s --json prints nothing", command)
 		}
 	}
+	s.prints(codeFine, "credit_notes_line_items_serial_numbers", "dictionary") // a table of arrays inside arrays
 	s.jsonIsTrue()
 }
 
@@ -128,11 +132,14 @@ func TestHelp(t *testing.T) {
 	walk(newRoot(s.env(&buffer{}, &buffer{})), nil)
 }
 
-// TestDictionaryNamesChildTables: the dictionary has the tables of arrays inside arrays.
-func TestDictionaryNamesChildTables(t *testing.T) {
+// TestMetricsPageIsCurrent fails when a metric changed and its page did not.
+func TestMetricsPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Records: 10})
-	if o := s.run("dictionary"); o.code != codeFine || !strings.Contains(o.stdout, "credit_notes_line_items_serial_numbers") {
-		t.Errorf("dictionary: exit code %d\n%.300s", o.code, o.stdout)
+	stored, err := os.ReadFile("../../../docs/metrics.md")
+	must(t, err)
+	o := s.run("metrics")
+	if diff := cmp.Diff(string(stored), o.stdout); o.code != codeFine || diff != "" {
+		t.Errorf("docs/metrics.md is not current: run make dictionary (exit code %d, -stored +now):\n%s%s", o.code, diff, o.stderr)
 	}
 }

@@ -177,7 +177,7 @@ const things = declared + `    columns:
 // rejectedByOneCause: a wrong declaration rejects every item. The operator corrects it, and then
 // releases them.
 func rejectedByOneCause(s *fixture) func(w *browser.Walk) {
-	s.narrow().append(things)
+	s.narrow().configured(things)
 	s.accept()
 	s.run("sync", "things")
 	const open = `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,14 +22,6 @@ custom:
     scope: items
     cursor: {kind: full_scan, modified: last_modified_time}
 `
-
-// append adds text to the configuration.
-func (s *fixture) append(text string) {
-	s.t.Helper()
-	before, err := os.ReadFile(s.config)
-	must(s.t, err)
-	must(s.t, os.WriteFile(s.config, append(before, text...), 0o600))
-}
 
 // plan asks for a plan, which has to exist, and gives its SQL and id.
 func (s *fixture) plan() (string, string) {
@@ -58,9 +49,7 @@ func (s *fixture) accept() string {
 func (s *fixture) refusesOtherPlan() {
 	s.t.Helper()
 	sql, id := s.plan()
-	if o := s.run("migrate", "--accept", "0123456789"); o.code != codeUsage || !strings.Contains(o.stderr, "read it") {
-		s.t.Errorf("another plan is accepted: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.complains(codeUsage, "read it", "migrate", "--accept", "0123456789")
 	if again, same := s.plan(); again != sql || same != id {
 		s.t.Errorf("the plan changed by being refused:\n%s\n%s", sql, again)
 	}
@@ -71,15 +60,11 @@ func (s *fixture) refusesOtherPlan() {
 func TestCustomResource(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 91, Records: 60}).narrow()
-	s.append(declared)
-	if o := s.run("sync", "things"); o.code != codeEnvironment || !strings.Contains(o.stderr, "run sluice migrate") {
-		t.Errorf("sync before the plan: exit code %d\n%s", o.code, o.stderr)
-	}
+	s.configured(declared)
+	s.complains(codeEnvironment, "run sluice migrate", "sync", "things")
 	s.refusesOtherPlan()
 	sql := s.accept()
-	if o := s.run("migrate"); o.code != codeFine || !strings.Contains(o.stdout, "up to date already") {
-		t.Errorf("migrate after it: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "up to date already", "migrate")
 	for _, want := range []string{`CREATE SCHEMA IF NOT EXISTS "custom"`, `CREATE TABLE "custom"."things"`, "An item as the user sees it."} {
 		if !strings.Contains(sql, want) {
 			t.Errorf("the plan lacks %s:\n%s", want, sql)
@@ -91,9 +76,7 @@ func TestCustomResource(t *testing.T) {
 	if rows, wrong := one[int](s, `SELECT count(*) FROM custom.things`), one[int](s, same); rows == 0 || wrong > 0 {
 		t.Fatalf("%d rows, %d of them not those of the items", rows, wrong)
 	}
-	if n := one[int](s, `SELECT count(*) FROM custom.things WHERE _extra ->> 'rate' IS NULL`); n > 0 {
-		t.Errorf("%d rows without a rate in _extra: what no column takes is kept", n)
-	}
+	s.counts(0, "rows without a rate in _extra: what no column takes is kept", `SELECT count(*) FROM custom.things WHERE _extra ->> 'rate' IS NULL`)
 	s.promotes()
 }
 
@@ -115,7 +98,7 @@ func (s *fixture) promotes() {
 	if o.code != codeFine {
 		s.t.Fatalf("promote: exit code %d\n%s", o.code, o.stderr)
 	}
-	s.append(o.stdout)
+	s.configured(o.stdout)
 	if sql := s.accept(); strings.Contains(sql, "CREATE TABLE \"custom\".\"things\" ") || !strings.Contains(sql, `ADD COLUMN "rate" numeric`) {
 		s.t.Errorf("the second plan does not add columns:\n%s", sql)
 	}
@@ -139,8 +122,6 @@ func (s *fixture) promotes() {
 		s.t.Errorf("promote after it: %s%s", o.stdout, o.stderr)
 	}
 	for _, args := range [][]string{{"drift", "promote", "inventory.items"}, {"drift", "promote", "nothing"}, {"drift", "fill", "nothing"}} {
-		if o := s.run(args...); o.code != codeUsage {
-			s.t.Errorf("%v: exit code %d, want %d", args, o.code, codeUsage)
-		}
+		s.prints(codeUsage, "", args...)
 	}
 }

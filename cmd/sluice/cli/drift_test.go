@@ -14,9 +14,7 @@ import (
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Records: 10})
-	if o := s.run("drift"); o.code != codeFine || !strings.Contains(o.stdout, "Nothing came that the declarations do not know.") {
-		t.Errorf("without drift: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "Nothing came that the declarations do not know.", "drift")
 	s.exec(`INSERT INTO sluice.drift (organization_id, service, resource, path, kind, seen) VALUES
 		($1, 'inventory', 'bills', 'surprise', 'string', 1234),
 		($1, 'inventory', 'bills', 'surprise', 'number', 3),
@@ -57,9 +55,7 @@ func TestDrift(t *testing.T) {
 		}
 	}
 	overview(t, s)
-	if o := s.run("drift", "--org", "nobody"); o.code != codeUsage {
-		t.Errorf("an unknown organization: exit code %d, want %d", o.code, codeUsage)
-	}
+	s.prints(codeUsage, "", "drift", "--org", "nobody")
 }
 
 // overview checks the lines of the three resources and what follows them.

@@ -97,7 +97,7 @@ func TestEvents(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Seed: 84, Records: 60}).narrow()
 	l := newListenerOfEvents(t)
 	s.environment["EVENTS_SECRET"] = eventsSecret
-	s.append("events:\n  - {name: tests, url: \"" + l.URL + "\", secret: \"${EVENTS_SECRET}\", tables: [inventory.items]}\n")
+	s.configured("events:\n  - {name: tests, url: \"" + l.URL + "\", secret: \"${EVENTS_SECRET}\", tables: [inventory.items]}\n")
 	if views := s.receivers(); len(views) != 1 || views[0].State != "waiting" {
 		t.Errorf("before the first start: %+v, want that it waits", views)
 	}
@@ -126,9 +126,7 @@ func TestEvents(t *testing.T) {
 	must(t, err)
 	s.sync(codeFine, "items")
 	for _, command := range []string{"events", "status"} {
-		if o := s.run(command); o.code != codeFine || !strings.Contains(o.stdout, "tests gets no events: it answered 410") {
-			t.Errorf("%s after 410: exit code %d\n%s%s", command, o.code, o.stdout, o.stderr)
-		}
+		s.prints(codeFine, "tests gets no events: it answered 410", command)
 	}
 	s.desk().says("/", "tests gets no events: it answered 410")
 	if receiver := s.receivers()[0]; receiver.LagSeconds == 0 {
@@ -140,9 +138,7 @@ func TestEvents(t *testing.T) {
 	if still := s.receivers()[0]; still.State != "disabled" || still.Delivered != told {
 		t.Errorf("%+v: a disabled receiver was told something", still)
 	}
-	if o := s.run("events", "enable", "tests"); o.code != codeFine {
-		t.Errorf("enable: exit code %d\n%s", o.code, o.stderr)
-	}
+	s.prints(codeFine, "", "events", "enable", "tests")
 	s.sync(codeFine, "items")
 	if now := s.receivers()[0]; now.State != "ok" || now.Delivered <= told || now.LagSeconds != 0 {
 		t.Errorf("after enable: %+v", now)
@@ -162,14 +158,10 @@ func TestEvents(t *testing.T) {
 		{"enable nowhere", `there is no receiver "nowhere"`},
 		{"test nowhere", `there is no receiver "nowhere"`},
 	} {
-		if o := s.run(append([]string{"events"}, strings.Fields(wrong.line)...)...); o.code != codeUsage || !strings.Contains(o.stderr, wrong.says) {
-			t.Errorf("%s: exit code %d, %q, want 2 and %q", wrong.line, o.code, o.stderr, wrong.says)
-		}
+		s.complains(codeUsage, wrong.says, append([]string{"events"}, strings.Fields(wrong.line)...)...)
 	}
 	configured, err := os.ReadFile(s.config)
 	must(t, err)
 	must(t, os.WriteFile(s.config, bytes.ReplaceAll(configured, []byte("name: tests,"), []byte("name: another,")), 0o600))
-	if o := s.run("events"); o.code != codeFine || !strings.Contains(o.stdout, "tests is not in the configuration. Its position stays until") {
-		t.Errorf("after it was removed: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "tests is not in the configuration. Its position stays until", "events")
 }

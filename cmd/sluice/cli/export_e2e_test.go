@@ -13,7 +13,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"sluice/pipeline/engine"
-	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
 )
 
@@ -22,7 +21,7 @@ import (
 func TestExportOfEverything(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 95, Records: 500, Limits: sandbox.Limits{Off: true}}).narrow()
-	s.append("  inventory.bills: {history: true}\n")
+	s.configured("  inventory.bills: {history: true}\n")
 	s.runs(codeFine, "migrate")
 	s.sync(codeFine)
 	for format, rowsOf := range map[string]func(content []byte) int64{
@@ -61,28 +60,6 @@ func TestExportOfEverything(t *testing.T) {
 	o := s.run("export", "as_of.inventory_bills", "--as-of", today, "--format", "jsonl")
 	if bills := one[int](s, `SELECT count(*) FROM inventory.bills`); o.code != codeFine || strings.Count(o.stdout, "\n") != bills {
 		t.Errorf("exit code %d, %d of %d bills as of %s\n%s", o.code, strings.Count(o.stdout, "\n"), bills, today, o.stderr)
-	}
-}
-
-// TestExportAsReader: a role that may read views and nothing else exports them, with the rows that
-// it sees, and finds no table. The process needs no secret.
-func TestExportAsReader(t *testing.T) {
-	t.Parallel()
-	s := ownedStage(t, sandbox.Options{Seed: 97, Records: 60, Limits: sandbox.Limits{Off: true}}).narrow()
-	s.sync(codeFine)
-	role, reader := warehousetest.Worker(t, s.environment["SLUICE_DATABASE_URL"])
-	s.exec(`GRANT USAGE ON SCHEMA analytics TO ` + role)
-	s.exec(`GRANT SELECT ON ALL TABLES IN SCHEMA analytics TO ` + role)
-	bills := one[int](s, `SELECT count(*) FROM analytics.bills`)
-	s.environment = map[string]string{"SLUICE_DATABASE_URL": reader}
-	for _, seen := range []int{0, bills} { // before and after the organization is allowed
-		if o := s.run("export", "analytics.bills", "--format", "jsonl"); o.code != codeFine || strings.Count(o.stdout, "\n") != seen {
-			t.Errorf("exit code %d, %d rows, want %d\n%s", o.code, strings.Count(o.stdout, "\n"), seen, o.stderr)
-		}
-		s.exec(`INSERT INTO analytics.readers (role, organization_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`, role, sandbox.DefaultOrganizationID)
-	}
-	if o := s.run("export", "inventory.bills"); o.code != codeUsage || o.stdout != "" {
-		t.Errorf("a table without a right: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 }
 

@@ -22,10 +22,8 @@ import (
 func TestExport(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 94, Records: 60, Limits: sandbox.Limits{Off: true}}).narrow()
-	s.append("  inventory.bills: {history: true}\n")
-	if o := s.run("migrate"); o.code != codeFine { // it writes what is declared of columns
-		t.Fatalf("migrate ended with %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.configured("  inventory.bills: {history: true}\n")
+	s.runs(codeFine, "migrate") // it writes what is declared of columns
 	s.sync(codeFine)
 	const name = "שלום\u202e \x1b[2J, \"x\""
 	bill := one[string](s, `SELECT bill_id FROM inventory.bills ORDER BY bill_id COLLATE "C" LIMIT 1`)
@@ -64,9 +62,7 @@ func TestExport(t *testing.T) {
 	s.describes(filepath.Join(folder, "dictionary.json"))
 
 	again := filepath.Join(t.TempDir(), "again")
-	if o := s.run("export", "inventory.items", "inventory.bills*", "bills*", "--to", again); o.code != codeUsage {
-		t.Errorf("a pattern without a table: exit code %d\n%s", o.code, o.stderr)
-	}
+	s.prints(codeUsage, "", "export", "inventory.items", "inventory.bills*", "bills*", "--to", again)
 	if o := s.run("export", "inventory.items", "inventory.bills*", "analytics.bills", "--to", again); o.code != codeFine || !strings.Contains(o.stdout, "inventory.bills.parquet") ||
 		!strings.Contains(o.stdout, sandbox.DefaultOrganizationID+":") {
 		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
@@ -80,9 +76,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("%s has other bytes the second time", table.File)
 		}
 	}
-	if o := s.run("export", "inventory.items", "--to", folder); o.code != codeUsage || !strings.Contains(o.stderr, "--replace") {
-		t.Errorf("files that are there: exit code %d\n%s", o.code, o.stderr)
-	}
+	s.complains(codeUsage, "--replace", "export", "inventory.items", "--to", folder)
 	s.document(&made, "export", "inventory.items", "--to", folder, "--replace", "--format", "jsonl")
 	s.listsExports()
 	s.refusesExports(folder)
@@ -180,9 +174,7 @@ func (s *fixture) refusesExports(folder string) {
 		}
 	}
 	s.exec(`UPDATE inventory.items SET rate = 'NaN'`)
-	if o := s.run("export", "inventory.bills", "inventory.items", "--replace", "--to", folder); o.code != codeFailed || !strings.Contains(o.stderr, `rate has "NaN"`) {
-		s.t.Errorf("a value that is no number: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.complains(codeFailed, `rate has "NaN"`, "export", "inventory.bills", "inventory.items", "--replace", "--to", folder)
 	after, err := os.ReadDir(folder)
 	must(s.t, err)
 	if len(after) != len(before) {

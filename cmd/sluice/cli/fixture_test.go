@@ -149,6 +149,17 @@ func (s *fixture) synced(code int, o outcome) syncResult {
 	return result
 }
 
+// decoded runs a command with --json, which has to end with a code, and reads what it prints.
+func decoded[T any](s *fixture, code int, args ...string) T {
+	s.t.Helper()
+	var shown T
+	o := s.run(append([]string{"--json"}, args...)...)
+	if err := json.Unmarshal([]byte(o.stdout), &shown); err != nil || o.code != code {
+		s.t.Fatalf("%q ended with %d, want %d (%v)\n%s\n%s", args, o.code, code, err, o.stdout, o.stderr)
+	}
+	return shown
+}
+
 // exec runs a statement.
 func (s *fixture) exec(sql string, args ...any) {
 	s.t.Helper()
@@ -162,6 +173,30 @@ func one[T any](s *fixture, sql string, args ...any) T {
 	var value T
 	must(s.t, s.conn.QueryRow(s.t.Context(), sql, args...).Scan(&value))
 	return value
+}
+
+// prints runs a command, which has to end with a code and to print a text.
+func (s *fixture) prints(code int, text string, args ...string) {
+	s.t.Helper()
+	if o := s.run(args...); o.code != code || !strings.Contains(o.stdout, text) {
+		s.t.Errorf("%q: exit code %d, want %d and %q\n%s%s", args, o.code, code, text, o.stdout, o.stderr)
+	}
+}
+
+// complains is prints for standard error.
+func (s *fixture) complains(code int, text string, args ...string) {
+	s.t.Helper()
+	if o := s.run(args...); o.code != code || !strings.Contains(o.stderr, text) {
+		s.t.Errorf("%q: exit code %d, want %d and %q\n%s%s", args, o.code, code, text, o.stdout, o.stderr)
+	}
+}
+
+// counts reads a number, and says of what there are more or fewer.
+func (s *fixture) counts(want int, what, sql string, args ...any) {
+	s.t.Helper()
+	if n := one[int](s, sql, args...); n != want {
+		s.t.Errorf("%s: %d, want %d", what, n, want)
+	}
 }
 
 // pass lets time pass.

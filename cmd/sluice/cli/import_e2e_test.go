@@ -45,9 +45,7 @@ func TestKilledImportLosesNothing(t *testing.T) {
 	if stored := one[int64](s, `SELECT sum(inserted)::bigint FROM sluice.runs WHERE class = 'import' AND outcome = 'provisional'`); stored != rows || rows < 900 || rows >= want.Inserted {
 		t.Errorf("%d rows after the kill, the run says %d", rows, stored)
 	}
-	if open := one[int](s, `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`); open != 0 {
-		t.Errorf("%d runs are open", open)
-	}
+	s.counts(0, "runs are open", `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`)
 	if found := s.verified(codeFine, "--local"); len(found.Findings) != 0 {
 		t.Errorf("after the kill verify finds %+v", found.Findings)
 	}
@@ -58,7 +56,5 @@ func TestKilledImportLosesNothing(t *testing.T) {
 	if diff := cmp.Diff(whole.fields(), s.fields()); diff != "" {
 		t.Errorf("(-without a kill +after one):\n%s", firstOf(diff))
 	}
-	if n := one[int](s, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`); n != 1 {
-		t.Errorf("%d records are in quarantine, want 1", n)
-	}
+	s.counts(1, "records are in quarantine", `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`)
 }

@@ -264,10 +264,5 @@ func (s *fixture) fields() map[string][]string {
 // imported runs import, checks its exit code, and returns its result.
 func (s *fixture) imported(code int, args ...string) engine.Imported {
 	s.t.Helper()
-	o := s.run(append([]string{"--json", "import"}, args...)...)
-	var result engine.Imported
-	if err := json.Unmarshal([]byte(o.stdout), &result); err != nil || o.code != code {
-		s.t.Fatalf("import %q ended with %d, want %d (%v)\n%s\n%s", args, o.code, code, err, o.stdout, o.stderr)
-	}
-	return result
+	return decoded[engine.Imported](s, code, append([]string{"import"}, args...)...)
 }

@@ -109,9 +109,7 @@ func TestImportedWarehouseEqualsSyncedOne(t *testing.T) {
 		if made := b.calls(); made != 0 {
 			t.Errorf("importing made %d calls", made)
 		}
-		if n := one[int](b, `SELECT count(*) FROM sluice.runs WHERE class = 'import' AND (calls <> 0 OR outcome <> 'done')`); n != 0 {
-			t.Errorf("%d runs of imports made calls, or are not done", n)
-		}
+		b.counts(0, "runs of imports made calls, or are not done", `SELECT count(*) FROM sluice.runs WHERE class = 'import' AND (calls <> 0 OR outcome <> 'done')`)
 		return b, b.importedState(), saved
 	}
 	first := layouts()[0]
@@ -246,13 +244,9 @@ func TestImportRefuses(t *testing.T) {
 		files["inventory.bills"] + " bills extra":            "accepts between 1 and 2 arg(s)",
 		files["inventory.bills"] + " inventory.items --json": "has the key item_id",
 	} {
-		if o := s.run(append([]string{"import"}, strings.Fields(args)...)...); o.code != codeUsage || !strings.Contains(o.stderr, says) {
-			t.Errorf("import %s: exit code %d, want %d and %q\n%s", args, o.code, codeUsage, says, o.stderr)
-		}
+		s.complains(codeUsage, says, append([]string{"import"}, strings.Fields(args)...)...)
 	}
-	if n := one[int](s, `SELECT (SELECT count(*) FROM sluice.imports) + (SELECT count(*) FROM sluice.quarantine) + (SELECT count(*) FROM sluice.runs)`); n != 0 {
-		t.Errorf("refused imports wrote %d rows", n)
-	}
+	s.counts(0, "rows that refused imports wrote", `SELECT (SELECT count(*) FROM sluice.imports) + (SELECT count(*) FROM sluice.quarantine) + (SELECT count(*) FROM sluice.runs)`)
 	rest, err := os.ReadFile(files["inventory.bills"])
 	must(t, err)
 	broken := filepath.Join(t.TempDir(), "bills.jsonl")
@@ -328,10 +322,6 @@ func TestImportReadsStandardInput(t *testing.T) {
 	if o.code != codeFine || !strings.Contains(o.stdout, "imported from standard input, lines 1 to "+bills) || strings.Contains(o.stdout, "not in the call log") {
 		t.Errorf("explain does not say where the record is from (%d):\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	if n := one[int](s, `SELECT (SELECT count(*) FROM sluice.calls) + (SELECT count(*) FROM sluice.spent)`); n != 0 {
-		t.Errorf("%d calls are counted", n)
-	}
-	if due := one[int](s, `SELECT count(*) FROM sluice.streams WHERE resource = 'bills.sweep' AND next_due_at <= clock_timestamp()`); due != 1 {
-		t.Error("no sweep is due")
-	}
+	s.counts(0, "calls are counted", `SELECT (SELECT count(*) FROM sluice.calls) + (SELECT count(*) FROM sluice.spent)`)
+	s.counts(1, "sweeps that are due", `SELECT count(*) FROM sluice.streams WHERE resource = 'bills.sweep' AND next_due_at <= clock_timestamp()`)
 }

@@ -59,9 +59,7 @@ func TestTheSealingKeyIsReplaced(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 137, Records: 5}).narrow()
-	if o := s.run("check"); o.code != codeFine { // fetches a token
-		t.Fatalf("check: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.runs(codeFine, "check") // fetches a token
 	fresh := base64.StdEncoding.EncodeToString([]byte("another key of thirty-two bytes!"))
 	said := ""
 	for _, step := range []struct{ keys, args, says, lacks string }{
@@ -89,7 +87,5 @@ func TestKeys(t *testing.T) {
 		t.Errorf("keys --json: %+v", shown)
 	}
 	delete(s.environment, "SLUICE_ENCRYPTION_KEY")
-	if o := s.run("keys"); o.code != codeUsage {
-		t.Errorf("without a key: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeUsage, "", "keys")
 }

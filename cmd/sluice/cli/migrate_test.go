@@ -26,10 +26,10 @@ func TestAPlanBesideAReader(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Seed: 98, Records: 20})
 	plain, err := os.ReadFile(s.config)
 	must(t, err)
-	s.append(lists(""))
+	s.configured(lists(""))
 	s.accept()
 	must(t, os.WriteFile(s.config, plain, 0o600))
-	s.append(lists(", columns: [{wire: rate, kind: decimal, doc: What it costs.}]"))
+	s.configured(lists(", columns: [{wire: rate, kind: decimal, doc: What it costs.}]"))
 	sql, id := s.plan()
 	if strings.Count(sql, "ADD COLUMN") != 2 {
 		t.Fatalf("the plan is\n%s", sql)
@@ -46,12 +46,8 @@ func TestAPlanBesideAReader(t *testing.T) {
 	if strings.Contains(left, "wares") || !strings.Contains(left, "things") {
 		t.Errorf("what is left is not the table that was held:\n%s", left)
 	}
-	if o := s.run("migrate", "--accept", id); o.code != codeFine {
-		t.Errorf("when it let go: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
-	if n := one[int](s, `SELECT count(*) FROM information_schema.columns WHERE table_schema = 'custom' AND column_name = 'rate'`); n != 2 {
-		t.Errorf("%d tables have the column, want 2", n)
-	}
+	s.prints(codeFine, "", "migrate", "--accept", id)
+	s.counts(2, "tables have the column", `SELECT count(*) FROM information_schema.columns WHERE table_schema = 'custom' AND column_name = 'rate'`)
 }
 
 // TestMigrateMakesAndDropsWhatHistoryNeeds: the configuration decides. Before it was migrated, check
@@ -60,11 +56,9 @@ func TestMigrateMakesAndDropsWhatHistoryNeeds(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 99, Records: 20}).narrow()
 	s.runs(codeFine, "migrate")
-	s.append("  inventory.bills: {history: true}\n")
+	s.configured("  inventory.bills: {history: true}\n")
 	const warning = "views: a warning: those in the database are not those of this version and configuration: run sluice migrate"
-	if o := s.run("check"); o.code != codeFine || !strings.Contains(o.stdout, warning) {
-		t.Errorf("check before migrate: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, warning, "check")
 	if o := s.run("migrate", "--plan"); o.code != codeFine || !strings.Contains(o.stdout, "\nas_of.bills\n") || !strings.Contains(o.stdout, "\nhistory.inventory_bills_as_of\n") {
 		t.Errorf("migrate --plan: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
@@ -76,6 +70,12 @@ func TestMigrateMakesAndDropsWhatHistoryNeeds(t *testing.T) {
 	if past, bills := one[int](s, `SELECT count(*) FROM history.inventory_bills_as_of(clock_timestamp())`), one[int](s, `SELECT count(*) FROM inventory.bills`); past != bills || bills == 0 {
 		t.Errorf("the function has %d of %d bills", past, bills)
 	}
+	var status statusView
+	s.document(&status, "status")
+	if versions := one[int64](s, `SELECT count(*) FROM history.versions`); len(status.Histories) != 1 || status.Histories[0].Count != versions || status.Histories[0].Since == nil {
+		t.Errorf("status says %+v, want %d versions", status.Histories, versions)
+	}
+	s.prints(codeFine, "KNOWN SINCE", "status")
 	s.exec(`CREATE VIEW public.hers AS SELECT bill_id FROM as_of.bills`)
 	s.rewrite("inventory.bills: {history: true}", "inventory.bills: {history: false}")
 	if o := s.run("migrate", "--plan"); o.code != codeFine || !strings.Contains(o.stdout, "\nviews and functions of a history that is over\n") || !strings.Contains(o.stdout, "DROP VIEW as_of.") {
@@ -86,9 +86,7 @@ func TestMigrateMakesAndDropsWhatHistoryNeeds(t *testing.T) {
 	}
 	s.exec(`DROP VIEW public.hers`)
 	s.runs(codeFine, "migrate")
-	if left := one[int](s, `SELECT count(*) FROM pg_class WHERE relnamespace = 'as_of'::regnamespace`); left != 1 {
-		t.Errorf("%d views of schema as_of are left, want the one about what is known", left)
-	}
+	s.counts(1, "views of schema as_of are left", `SELECT count(*) FROM pg_class WHERE relnamespace = 'as_of'::regnamespace`)
 	if n := one[int](s, `SELECT count(*) FROM history.versions`); n == 0 {
 		t.Error("the versions are gone, too")
 	}

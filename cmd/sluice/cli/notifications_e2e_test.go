@@ -45,21 +45,6 @@ func (h *toldFixture) serve() *process {
 	return p
 }
 
-func (h *toldFixture) eventually(what string, is func() bool) {
-	h.t.Helper()
-	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
-	defer cancel()
-	ticker := time.NewTicker(20 * time.Millisecond)
-	defer ticker.Stop()
-	for !is() {
-		select {
-		case <-ctx.Done():
-			h.t.Fatalf("%s: not within %s", what, patience)
-		case <-ticker.C:
-		}
-	}
-}
-
 // rules lets upstream tell of bills and items, with nothing but their identifiers.
 func (h *toldFixture) rules() {
 	h.t.Helper()
@@ -86,7 +71,7 @@ func TestToldChanges(t *testing.T) {
 	h.rules()
 	_, err := h.world.Change(sandbox.Change{Seed: 1, Inserts: 1, Edits: 3, Resources: []string{"bills", "items"}})
 	must(t, err)
-	h.eventually("what was told is read", func() bool {
+	h.waitUntil("what was told is read", func() bool {
 		return one[bool](h.fixture, `SELECT count(*) = 8 AND bool_and(read_at IS NOT NULL) FROM sluice.hints`)
 	})
 	h.equal("inventory.bills")
@@ -110,9 +95,7 @@ func TestToldChanges(t *testing.T) {
 		"notifications list":                  "inventory.bills",
 		"budget":                              "hinted",
 	} {
-		if o := h.run(strings.Fields(command)...); o.code != codeFine || !strings.Contains(o.stdout, want) {
-			t.Errorf("%s: code %d, shows no %q:\n%s%s", command, o.code, want, o.stdout, o.stderr)
-		}
+		h.prints(codeFine, want, strings.Fields(command)...)
 	}
 	serving.terminate()
 	serving.ends(codeFine, patience)
@@ -190,16 +173,10 @@ func TestTheWayIsProvenAgainAndAgain(t *testing.T) {
 		{"notifications disable Products", "disabled"}, {"notifications renew --dry-run", "Deals.create, Deals.edit"},
 		{"notifications enable", "active"}, {"notifications renew Deals", "active"}, {"notifications list", "Nothing was told from"},
 	} {
-		if o := h.run(strings.Fields(step[0])...); o.code != codeFine || !strings.Contains(o.stdout, step[1]) {
-			t.Errorf("%s: code %d, shows no %q:\n%s%s", step[0], o.code, step[1], o.stdout, o.stderr)
-		}
+		h.prints(codeFine, step[1], strings.Fields(step[0])...)
 	}
-	if got := one[int](h.fixture, `SELECT count(*)::int FROM sluice.channels WHERE state = 'active'`); got != 2 {
-		t.Errorf("%d channels are active at the end, want 2", got)
-	}
-	if o := h.run("notifications", "enable", "Leads"); o.code != codeUsage || !strings.Contains(o.stderr, `no channel for module "Leads"`) {
-		t.Errorf("an unknown module: code %d\n%s", o.code, o.stderr)
-	}
+	h.counts(2, "channels are active at the end", `SELECT count(*)::int FROM sluice.channels WHERE state = 'active'`)
+	h.complains(codeUsage, `no channel for module "Leads"`, "notifications", "enable", "Leads")
 	if since := one[float64](h.fixture, `SELECT extract(epoch FROM now() - opened_at)::float8 / 86400 FROM sluice.channel_gaps WHERE channel = 'Products'`); since < 2.9 {
 		t.Errorf("the gap began %.1f days ago, want 3", since)
 	}

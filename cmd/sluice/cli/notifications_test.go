@@ -17,8 +17,6 @@ import (
 	"testing"
 
 	"sluice/pipeline/engine"
-	"sluice/pipeline/notifications"
-	"sluice/pipeline/upstream/wire"
 	"sluice/pipeline/warehouse/hints"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
@@ -102,22 +100,18 @@ func TestNotifications(t *testing.T) {
 	s.notified(public.URL + "/sluice")
 	s.sync(codeFine, "items")
 	calls := s.calls()
-	if o := s.run("notifications", "inbox"); o.code != codeFine || !strings.Contains(o.stdout, "No callback has arrived") {
-		t.Errorf("an empty inbox: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "No callback has arrived", "notifications", "inbox")
 	s.broken("proxy") // nothing listens behind it
 
 	p := s.receiver().start("notifications", "serve", "--listen", "127.0.0.1:0")
 	address := p.said("receiving callbacks", "listen")
 	status := p.said("serving", "listen")
 	public.passes(address, asIs)
-	if o := s.run("notifications", "check"); o.code != codeFine || !strings.Contains(o.stdout, "ok    "+businessKey) {
-		t.Errorf("check: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "ok    "+businessKey, "notifications", "check")
 
 	item := s.truth("inventory.items")[0]
 	rule := fmt.Sprintf(`{"item":{"item_id":%q},"operation":"edit"}`, item)
-	if got := s.hook(public.URL+"/sluice/rule/"+businessKey+"/inventory.items", rule); got != http.StatusOK {
+	if got := s.hook(hookSecret, public.URL+"/sluice/rule/"+businessKey+"/inventory.items", rule); got != http.StatusOK {
 		t.Errorf("a rule got %d", got)
 	}
 	var entries []hints.Entry
@@ -157,18 +151,6 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// hook posts the webhook of a rule.
-func (s *fixture) hook(address, body string) int {
-	s.t.Helper()
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, address, strings.NewReader(body))
-	must(s.t, err)
-	request.Header.Set("X-Svc-Webhook-Signature", notifications.Signature(wire.NewSecret(hookSecret), []byte(body)))
-	answer, err := (&http.Client{}).Do(request)
-	must(s.t, err)
-	must(s.t, answer.Body.Close())
-	return answer.StatusCode
-}
-
 // looksAt shows what was told, and what to set up.
 func (s *fixture) looksAt(rule *hints.Entry, item string) {
 	s.t.Helper()
@@ -204,9 +186,7 @@ func (s *fixture) looksAt(rule *hints.Entry, item string) {
 		"show 99999": codeUsage, "show x": codeUsage, "inbox --since yesterday": codeUsage, "inbox --org nobody": codeUsage, "replay": codeUsage,
 		"setup --org nobody": codeUsage, "serve more": codeUsage,
 	} {
-		if o := s.run(append([]string{"notifications"}, strings.Fields(args)...)...); o.code != code {
-			s.t.Errorf("notifications %s: exit code %d, want %d\n%s%s", args, o.code, code, o.stdout, o.stderr)
-		}
+		s.prints(code, "", append([]string{"notifications"}, strings.Fields(args)...)...)
 	}
 }
 
@@ -219,9 +199,7 @@ func (s *fixture) replays() {
 	if due := one[int](s, `SELECT count(*) FROM sluice.hints WHERE due_at <= clock_timestamp() AND operation = 'update'`); replayed.Callbacks != 2 || replayed.Hints != 1 || due != 1 {
 		s.t.Errorf("replayed %+v, %d hints are due", replayed, due)
 	}
-	if o := s.run("notifications", "replay", "--since", "2020-01-01", "--org", businessKey); o.code != codeFine || !strings.Contains(o.stdout, "1 hint") {
-		s.t.Errorf("a replay: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "1 hint", "notifications", "replay", "--since", "2020-01-01", "--org", businessKey)
 }
 
 // broken runs check, which has to name this link.
@@ -252,22 +230,16 @@ func (s *fixture) brokenLinks(public *front, address string) {
 	s.exec(`ALTER FUNCTION notifications.take_callback RENAME TO away`)
 	s.broken("database")
 	s.exec(`ALTER FUNCTION notifications.away RENAME TO take_callback`)
-	if o := s.run("notifications", "check"); o.code != codeFine {
-		s.t.Errorf("check, all mended: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "", "notifications", "check")
 }
 
 // TestReceiverNeedsItsOwn: the receiver says what it needs.
 func TestReceiverNeedsItsOwn(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Records: 10})
-	if o := s.run("notifications", "serve"); o.code != codeUsage || !strings.Contains(o.stderr, "notifications.listen is missing") {
-		t.Errorf("without an address: exit code %d\n%s", o.code, o.stderr)
-	}
+	s.complains(codeUsage, "notifications.listen is missing", "notifications", "serve")
 	for _, command := range []string{"check", "setup"} {
-		if o := s.run("notifications", command); o.code != codeUsage || !strings.Contains(o.stderr, "no organization has notifications") {
-			t.Errorf("%s without notifications: exit code %d\n%s", command, o.code, o.stderr)
-		}
+		s.complains(codeUsage, "no organization has notifications", "notifications", command)
 	}
 	s.notified("http://127.0.0.1:1")
 	role, address := warehousetest.Worker(t, s.environment["SLUICE_DATABASE_URL"])
@@ -278,13 +250,7 @@ func TestReceiverNeedsItsOwn(t *testing.T) {
 		t.Errorf("role %s without a grant: exit code %d\n%s", role, o.code, o.stderr)
 	}
 	delete(s.environment, "HOOK_SECRET")
-	if o := s.run("notifications", "serve"); o.code != codeUsage || !strings.Contains(o.stderr, "HOOK_SECRET") {
-		t.Errorf("without its secret: exit code %d\n%s", o.code, o.stderr)
-	}
-	if o := s.run("notifications", "check"); o.code != codeUsage || !strings.Contains(o.stderr, "notifications.secret") {
-		t.Errorf("a check without the secret: exit code %d\n%s", o.code, o.stderr)
-	}
-	if o := s.run("notifications", "setup"); o.code != codeFine || !strings.Contains(o.stdout, "is missing") {
-		t.Errorf("setup without the secret: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.complains(codeUsage, "HOOK_SECRET", "notifications", "serve")
+	s.complains(codeUsage, "notifications.secret", "notifications", "check")
+	s.prints(codeFine, "is missing", "notifications", "setup")
 }

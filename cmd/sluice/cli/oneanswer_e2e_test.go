@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -105,10 +104,8 @@ func TestADeniedCredentialComesBack(t *testing.T) {
 	f.once("token_unauthorized")
 	f.sync(codeFailed, f.name)
 	f.pass(time.Minute) // between two tokens
-	o := f.run("organizations", "retry", sandbox.DefaultOrganizationID, "--json")
-	var retried retriedView
-	if err := json.Unmarshal([]byte(o.stdout), &retried); err != nil || o.code != codeFine || !retried.Authorized || retried.Streams != 1 {
-		t.Errorf("retry ended with %d (%v): %s%s", o.code, err, o.stdout, o.stderr)
+	if retried := decoded[retriedView](f.fixture, codeFine, "organizations", "retry", sandbox.DefaultOrganizationID); !retried.Authorized || retried.Streams != 1 {
+		t.Errorf("retry says %+v", retried)
 	}
 	if state, _ := f.stands(); state != pipeline.StateIdle {
 		t.Errorf("the stream is %s after retry", state)
@@ -118,9 +115,7 @@ func TestADeniedCredentialComesBack(t *testing.T) {
 	// A refusal that is still true is reported, with its own exit code.
 	f.exec(`TRUNCATE sluice.tokens`)
 	must(t, f.world.SetFaults([]sandbox.Fault{{Path: f.struck, Kind: "token_error"}}))
-	if o := f.run("organizations", "retry", sandbox.DefaultOrganizationID); o.code != codeFailed || !strings.Contains(o.stderr, "invalid_code") {
-		t.Errorf("retry ended with %d: %s%s", o.code, o.stdout, o.stderr)
-	}
+	f.complains(codeFailed, "invalid_code", "organizations", "retry", sandbox.DefaultOrganizationID)
 }
 
 // TestOneAnswerClosesForAnHour: an answer that asks for a day closes the gate for an hour. No sync
@@ -147,9 +142,7 @@ func TestOneAnswerClosesForAnHour(t *testing.T) {
 			f.heals("an hour later")
 			f.once(kind)
 			suffers()
-			if o := f.run("sync", f.name); o.code != codeBudget || !strings.Contains(o.stdout, f.name) {
-				t.Errorf("sync ended with %d: %s", o.code, o.stdout)
-			}
+			f.prints(codeBudget, f.name, "sync", f.name)
 			if kind == "retry_after" {
 				for _, command := range []string{"status", "budget"} {
 					if o := f.run(command); !strings.Contains(o.stdout, "HTTP 429 code 44") || !strings.Contains(o.stdout, "sluice budget reopen "+sandbox.DefaultOrganizationID) {
@@ -159,9 +152,7 @@ func TestOneAnswerClosesForAnHour(t *testing.T) {
 			}
 			f.reopens(allowance.gate, allowance.day)
 			f.heals("after budget reopen")
-			if o := f.run("budget", "reopen", sandbox.DefaultOrganizationID); o.code != codeFine || !strings.Contains(o.stdout, "nothing") {
-				t.Errorf("a second reopen ended with %d: %s%s", o.code, o.stdout, o.stderr)
-			}
+			f.prints(codeFine, "nothing", "budget", "reopen", sandbox.DefaultOrganizationID)
 		})
 	}
 }
@@ -169,11 +160,7 @@ func TestOneAnswerClosesForAnHour(t *testing.T) {
 // reopens has the operator open what upstream closed: this gate or this day, and no other.
 func (f *faultFixture) reopens(gate, day string) {
 	f.t.Helper()
-	o := f.run("budget", "reopen", sandbox.DefaultOrganizationID, "inventory", "--json")
-	var opened reopenedView
-	if err := json.Unmarshal([]byte(o.stdout), &opened); err != nil || o.code != codeFine {
-		f.t.Fatalf("reopen ended with %d (%v): %s%s", o.code, err, o.stdout, o.stderr)
-	}
+	opened := decoded[reopenedView](f.fixture, codeFine, "budget", "reopen", sandbox.DefaultOrganizationID, "inventory")
 	if got := strings.Join(opened.Gates, " ") + "/" + strings.Join(opened.Days, " "); got != gate+"/"+day || opened.Streams != 1 {
 		f.t.Errorf("opened %s, %d streams go on; want %s/%s and 1", got, opened.Streams, gate, day)
 	}

@@ -40,9 +40,7 @@ func TestSyncOfOneOrganization(t *testing.T) {
 	if result := s.sync(codeFine, "items", "--org", "second"); len(result.Streams) == 0 {
 		t.Error("nothing was synced of one organization")
 	}
-	if n := one[int](s, `SELECT count(DISTINCT organization_id) FROM inventory.items`); n != 1 {
-		t.Errorf("--org: rows of %d organizations, want one", n)
-	}
+	s.counts(1, "organizations with rows after --org", `SELECT count(DISTINCT organization_id) FROM inventory.items`)
 }
 
 // TestOrganizationsCommand: the zone of an organization is upstream's if the configuration has
@@ -51,9 +49,7 @@ func TestOrganizationsCommand(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 94, Records: 100})
 	s.rewrite("    time_zone: Asia/Kolkata\n", "    key: trading\n")
-	if o := s.run("organizations"); o.code != codeFine || !strings.Contains(o.stdout, "not met yet") {
-		t.Errorf("before the first sync: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "not met yet", "organizations")
 	s.sync(codeFine, "items")
 	var views []organizationView
 	s.document(&views, "organizations")
@@ -68,19 +64,11 @@ func TestOrganizationsCommand(t *testing.T) {
 		s.sync(codeFine, "items", "--org", org)
 	}
 	s.rewrite("    key: trading\n", "    key: trading\n    time_zone: Europe/Rome\n")
-	if o := s.run("check"); o.code != codeFine || !strings.Contains(o.stdout, "time_zone Europe/Rome and upstream says Asia/Kolkata") {
-		t.Errorf("check: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "time_zone Europe/Rome and upstream says Asia/Kolkata", "check")
 	s.exec(`UPDATE sluice.organizations SET name = 'Somebody Else'`)
-	if o := s.run("check"); o.code != codeFailed || !strings.Contains(o.stdout, "Somebody Else") {
-		t.Errorf("check of another name: exit code %d\n%s", o.code, o.stdout)
-	}
-	if o := s.run("organizations", "accept", "Sandbox Trading"); o.code != codeFine || !strings.Contains(o.stdout, views[0].Pinned.Name) {
-		t.Errorf("accept: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
-	if o := s.run("organizations", "accept", "nobody"); o.code != codeUsage {
-		t.Errorf("accept of nobody: exit code %d\n%s", o.code, o.stderr)
-	}
+	s.prints(codeFailed, "Somebody Else", "check")
+	s.prints(codeFine, views[0].Pinned.Name, "organizations", "accept", "Sandbox Trading")
+	s.prints(codeUsage, "", "organizations", "accept", "nobody")
 }
 
 // configure writes a configuration for several organizations and some resources.

@@ -16,9 +16,7 @@ import (
 func TestMigratePlan(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 97, Records: 20})
-	if o := s.run("migrate", "--plan"); o.code != codeFine || !strings.Contains(o.stdout, "Nothing is pending.") {
-		t.Errorf("up to date: %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "Nothing is pending.", "migrate", "--plan")
 	s.exec(`DELETE FROM sluice.schema_version WHERE version_id IN (118, 120)`)
 	s.exec(`DELETE FROM sluice.views WHERE name = 'calendar'`)
 	s.exec(`ANALYZE sluice.callbacks`)
@@ -58,12 +56,8 @@ func TestMigratePlan(t *testing.T) {
 	if after := one[string](s, state); after != before {
 		t.Error("looking changed the database")
 	}
-	if o := s.run("migrate", "--plan", "--accept", "x"); o.code != codeUsage {
-		t.Errorf("with --accept: exit code %d", o.code)
-	}
-	if o := s.run("migrate", "--role-prefix", "other_"); o.code != codeUsage || !strings.Contains(o.stderr, "--roles") {
-		t.Errorf("a prefix without roles: exit code %d\n%s", o.code, o.stderr)
-	}
+	s.prints(codeUsage, "", "migrate", "--plan", "--accept", "x")
+	s.complains(codeUsage, "--roles", "migrate", "--role-prefix", "other_")
 }
 
 // TestMigratePlanOfAnEmptyDatabase: everything is pending, and looking makes nothing.

@@ -18,9 +18,7 @@ func TestPagesOfChecks(t *testing.T) {
 		v.get(http.StatusNotFound, "/checks/1")
 		v.get(http.StatusNotFound, "/checks/x")
 	})
-	if o := s.run("verify", "--local"); o.code != codeFine {
-		t.Fatalf("verify ends with %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.runs(codeFine, "verify --local")
 	s.visited(aViewer, false, func(v *desk) {
 		v.same("/checks?format=json", "verify", "list")
 		v.says("/checks", "found no violation", "All views that must be empty were empty", `href="/checks/1"`)
@@ -34,12 +32,8 @@ func TestPagesOfChecks(t *testing.T) {
 		v.same("/checks/1?format=json", "verify", "show", "1")
 		v.says("/checks/1", "&lt;script&gt;x")
 	})
-	if o := s.run("verify", "--local"); o.code != codeFailed {
-		t.Fatalf("verify ends with %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
-	if o := s.run("rebuild", "inventory.bills"); o.code != codeFine {
-		t.Fatalf("rebuild ends with %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.runs(codeFailed, "verify --local")
+	s.runs(codeFine, "rebuild inventory.bills")
 	s.visited(aViewer, false, func(v *desk) {
 		v.says("/checks", "found ", "violation", "done", `href="/streams/`+sandbox.DefaultOrganizationID+"/inventory.bills")
 		v.says("/checks/2", "vendor_name", `href="/r/inventory.bills/`+bill+"?org="+sandbox.DefaultOrganizationID)

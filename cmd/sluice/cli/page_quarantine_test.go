@@ -103,17 +103,9 @@ func TestPagesOfQuarantine(t *testing.T) {
 		for _, page := range []string{"/quarantine/retry", "/quarantine/accept", "/quarantine/" + attack + "/retry", "/quarantine/" + attack + "/accept"} {
 			v.post(http.StatusForbidden, page, lines)
 		}
-		if open := one[int](s, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`); open != 6 {
-			t.Errorf("a viewer closed entries: %d are open", open)
-		}
+		s.counts(6, "open entries after what a viewer tried", `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`)
 	})
-}
-
-// TestValuesForViewers: the configuration can show values of records to viewers, too.
-func TestValuesForViewers(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 100, Records: 10})
-	s.pile()
+	// The configuration can show values of records to viewers, too.
 	s.visited(aViewer, true, func(v *desk) { v.says("/quarantine/"+s.entry("b1"), "much") })
 }
 
@@ -165,9 +157,7 @@ func TestDecidingInTheConsole(t *testing.T) {
 			t.Errorf("after a retry that left one comes %s", to)
 		}
 		v.says(to, "2 loaded, 1 refused again, 0 left to try.", "1 record in quarantine")
-		if bills := one[int](s, `SELECT count(*) FROM inventory.bills WHERE bill_id IN ('b1', 'b2', 'b3')`); bills != 2 {
-			t.Errorf("%d bills are loaded, want 2", bills)
-		}
+		s.counts(2, "bills are loaded", `SELECT count(*) FROM inventory.bills WHERE bill_id IN ('b1', 'b2', 'b3')`)
 		lines.Set("note", "drafts")
 		if to := v.post(http.StatusSeeOther, "/quarantine/accept", lines); !strings.HasPrefix(to, "/quarantine?done=") {
 			t.Errorf("after all are accepted comes %s", to)
@@ -207,8 +197,6 @@ SELECT $1, 'inventory', 'bills', sha256(i::text::bytea), '{}', 'no_id', 'bill_id
 		v.says(to, "1,000 accepted, 0 closed already, 2 left to try.", "2 records before entry "+third, "Accept all 2")
 		cause.Set("before", third)
 		v.post(http.StatusSeeOther, "/quarantine/accept", cause)
-		if open := one[int](s, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`); open != 0 {
-			t.Errorf("%d entries are open", open)
-		}
+		s.counts(0, "entries are open", `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`)
 	})
 }

@@ -62,14 +62,7 @@ func (s *fixture) showConsole(environment map[string]string) *shownConsole {
 // get reads a page.
 func (c *shownConsole) get(path string) (int, string) {
 	c.t.Helper()
-	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.address+path, http.NoBody)
-	must(c.t, err)
-	answer, err := c.client.Do(request)
-	must(c.t, err)
-	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(answer.Body)
-	must(c.t, err)
-	return answer.StatusCode, string(text)
+	return get(c.t, c.address+path)
 }
 
 // steps are the states of the steps, and the command of the next one.
@@ -135,13 +128,9 @@ func TestFirstMinutes(t *testing.T) {
 		!strings.Contains(page, "<code>sluice migrate --config ") || !strings.Contains(page, `<a href="/" aria-current="page">Streams</a>`) {
 		t.Errorf("without tables: %d\n%s", code, page)
 	}
-	if o := s.run("migrate"); o.code != codeFine {
-		t.Fatalf("migrate: %d\n%s", o.code, o.stderr)
-	}
+	s.runs(codeFine, "migrate")
 	c.await("/", "Step 3 of 4 until rows are there: ask upstream")
-	if o := s.run("check"); o.code != codeFine {
-		t.Fatalf("check: %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.runs(codeFine, "check")
 	c.await("/", "Step 4 of 4 until rows are there: read the lists for the first time.")
 	s.sync(codeFine)
 	c.await("/", "No list is late")
@@ -160,9 +149,7 @@ func TestServeWaitsForTables(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Seed: 87, Records: 10}).narrow()
 	empty := warehousetest.New(t)
 	s.environment["SLUICE_DATABASE_URL"] = empty
-	if o := s.run("serve", "--listen", "127.0.0.1:0"); o.code != codeEnvironment || !strings.Contains(o.stderr, "run sluice migrate") {
-		t.Errorf("without console.listen: exit code %d, want %d\n%s", o.code, codeEnvironment, o.stderr)
-	}
+	s.complains(codeEnvironment, "run sluice migrate", "serve", "--listen", "127.0.0.1:0")
 	at, status := freeAddress(t), freeAddress(t)
 	s.configured("console: {listen: " + at + "}\n")
 	p := s.start("serve", "--listen", status)
@@ -182,9 +169,7 @@ func TestServeWaitsForTables(t *testing.T) {
 			t.Errorf("while it waits, %s has status %d, want %d: %s", page, got, want, text)
 		}
 	}
-	if o := s.run("migrate"); o.code != codeFine {
-		t.Fatalf("migrate: %d\n%s", o.code, o.stderr)
-	}
+	s.runs(codeFine, "migrate")
 	p.said("serving", "listen")
 	c.await("/", "No list is late")
 	if got, text := get(t, "http://"+status+"/readyz"); got != http.StatusOK {
@@ -217,9 +202,7 @@ func TestConsentIsAStep(t *testing.T) {
 			t.Errorf("without a refresh token the page lacks %q\n%s", text, page)
 		}
 	}
-	if o := s.run("check"); o.code != codeFine {
-		t.Fatalf("check: %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.runs(codeFine, "check")
 	c.await("/", "Step 4 of 4")
 }
 

@@ -17,7 +17,7 @@ const addressOfBills = "/streams/" + sandbox.DefaultOrganizationID + "/inventory
 func TestPageOfAStream(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 312, Records: 60})
-	s.append("resources:\n  inventory.items: {enabled: false}\n")
+	s.configured("resources:\n  inventory.items: {enabled: false}\n")
 	s.sync(codeFine, "inventory.bills")
 	s.failedRun()
 	b := s.desk()

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -46,16 +45,14 @@ func TestTombstonePages(t *testing.T) {
 	d.sameDocument("/tombstones", codeFine, nil, "tombstones", "list")
 	d.sameDocument("/tombstones?resource=inventory.bills&state=deleted", codeFine, nil, "tombstones", "list", "inventory.bills", "--state", "deleted")
 	d.sameDocument(page, codeFine, nil, "tombstones", "review", run)
-	var shown struct {
+	shown := decoded[struct {
 		Scans []struct {
 			Received int `json:"received"`
 		} `json:"scans"`
 		Rows []struct {
 			Record string `json:"record"`
 		} `json:"rows"`
-	}
-	o := s.run("tombstones", "review", run, "--json")
-	must(t, json.Unmarshal([]byte(o.stdout), &shown))
+	}](s, codeFine, "tombstones", "review", run)
 	if len(shown.Scans) != 3 || shown.Scans[0].Received != len(all)-40 || shown.Scans[1].Received != len(all)-40 || shown.Scans[2].Received != len(all) || len(shown.Rows) != 5 {
 		t.Errorf("the evidence is %+v, want scans with %d, %d and %d records, and five rows", shown, len(all)-40, len(all)-40, len(all))
 	}

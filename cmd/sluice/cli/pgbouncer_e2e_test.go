@@ -55,16 +55,9 @@ func TestPgBouncer(t *testing.T) {
 	uses := func(address, direct string) {
 		h.environment["SLUICE_DATABASE_URL"], h.environment["SLUICE_SESSION_URL"] = address, direct
 	}
-	changed := func(seed int64) {
-		t.Helper()
-		_, err := h.world.Change(sandbox.Change{Seed: seed, Inserts: 4, Edits: 12, Deletes: 2, Resources: []string{"items", "bills"}})
-		must(t, err)
-	}
 	refused := func(want string) {
 		t.Helper()
-		if o := h.run("sync"); o.code != codeEnvironment || !strings.Contains(o.stderr, want) {
-			t.Errorf("sync ended with %d, want %d and %q\n%s", o.code, codeEnvironment, want, o.stderr)
-		}
+		h.complains(codeEnvironment, want, "sync")
 	}
 
 	uses(c.through("session"), "")
@@ -80,7 +73,7 @@ func TestPgBouncer(t *testing.T) {
 	refused("two databases")
 	for seed, direct := range []string{c.url(), c.through("session")} {
 		uses(c.through("transaction"), direct)
-		changed(int64(1 + seed))
+		h.changed(int64(1 + seed))
 		h.sync(codeFine)
 		h.equal("inventory.items")
 		h.equal("inventory.bills")
@@ -91,7 +84,7 @@ func TestPgBouncer(t *testing.T) {
 	h.rules()
 	_, err := h.world.Change(sandbox.Change{Seed: 3, Inserts: 1, Edits: 3, Resources: []string{"bills", "items"}})
 	must(t, err)
-	h.eventually("what was told is read", func() bool {
+	h.waitUntil("what was told is read", func() bool {
 		return one[bool](h.fixture, `SELECT count(*) = 8 AND bool_and(read_at IS NOT NULL) FROM sluice.hints`)
 	})
 	if !one[bool](h.fixture, `SELECT count(*) > 0 FROM pg_stat_activity WHERE query ~ 'LISTEN'`) {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,12 +34,7 @@ type planned struct {
 // foresee runs the plan command and checks its exit code.
 func (s *fixture) foresee(code int, args ...string) planned {
 	s.t.Helper()
-	o := s.run(append([]string{"plan", "--json"}, args...)...)
-	var p planned
-	if err := json.Unmarshal([]byte(o.stdout), &p); err != nil || o.code != code {
-		s.t.Fatalf("plan ended with %d, want %d (%v)\n%s\n%s", o.code, code, err, o.stdout, o.stderr)
-	}
-	return p
+	return decoded[planned](s, code, append([]string{"plan"}, args...)...)
 }
 
 // calls are the calls that the plan expects, by stream.

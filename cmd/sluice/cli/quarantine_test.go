@@ -50,9 +50,7 @@ func TestQuarantineIsNarrowed(t *testing.T) {
 		}
 	}
 	for _, args := range []string{"list --since soon", "list --org nobody", "accept 1", "accept --note x", "retry", "retry 1 --code no_id", "export a b"} {
-		if o := s.run(append([]string{"quarantine"}, strings.Fields(args)...)...); o.code != codeUsage {
-			t.Errorf("%s: exit code %d, want %d\n%s", args, o.code, codeUsage, o.stderr)
-		}
+		s.prints(codeUsage, "", append([]string{"quarantine"}, strings.Fields(args)...)...)
 	}
 }
 
@@ -105,9 +103,7 @@ func TestQuarantineExportAndAccept(t *testing.T) {
 	if written := lines(t, string(text)); len(written) != 2 || written[1].Code != "no_id" || info.Mode().Perm() != 0o600 {
 		t.Errorf("in the file: %+v, mode %v", written, info.Mode())
 	}
-	if o := s.run("quarantine", "export", "--output", t.TempDir()); o.code != codeFailed {
-		t.Errorf("into a folder: exit code %d, want %d", o.code, codeFailed)
-	}
+	s.prints(codeFailed, "", "quarantine", "export", "--output", t.TempDir())
 
 	first := strconv.FormatInt(found[0].ID, 10)
 	var results []accepted
@@ -115,18 +111,12 @@ func TestQuarantineExportAndAccept(t *testing.T) {
 	if len(results) != 1 || !results[0].Accepted {
 		t.Errorf("accepted: %+v", results)
 	}
-	if o := s.run("quarantine", "accept", first, "--note", "again"); o.code != codeFailed || !strings.Contains(o.stdout, "no such open entry") {
-		t.Errorf("accepted twice: exit code %d\n%s", o.code, o.stdout)
-	}
+	s.prints(codeFailed, "no such open entry", "quarantine", "accept", first, "--note", "again")
 	if o := s.run("quarantine", "show", first); !strings.Contains(o.stdout, "resolved") || !strings.Contains(o.stdout, "a test of the vendor") {
 		t.Errorf("shown:\n%s", o.stdout)
 	}
-	if o := s.run("quarantine", "accept", "--resource", "all", "--code", "no_id", "--note", "nameless"); o.code != codeFine || !strings.Contains(o.stdout, "1 of 1") {
-		t.Errorf("accepted by reason: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
-	if open := one[int](s, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND record_id = '73'`); open != 1 {
-		t.Error("an entry that was not named is closed")
-	}
+	s.prints(codeFine, "1 of 1", "quarantine", "accept", "--resource", "all", "--code", "no_id", "--note", "nameless")
+	s.counts(1, "open entries of those that were not named", `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND record_id = '73'`)
 
 	// After an upgrade one command tries all open entries.
 	var tried []engine.Retried
@@ -135,9 +125,7 @@ func TestQuarantineExportAndAccept(t *testing.T) {
 		t.Errorf("retried before: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	s.exec(`UPDATE sluice.quarantine SET raw = '{"item_id": "73", "rate": 12.5}' WHERE record_id = '73'`)
-	if o := s.run("quarantine", "retry", "--resource", "all"); o.code != codeFine || !strings.Contains(o.stdout, "1 of 1 loaded") {
-		t.Errorf("retried: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "1 of 1 loaded", "quarantine", "retry", "--resource", "all")
 	if rate := one[string](s, `SELECT rate::text FROM inventory.items WHERE item_id = '73'`); rate != "12.5" {
 		t.Errorf("the rate is %s", rate)
 	}

@@ -234,46 +234,15 @@ func (q *booksFixture) query(t *testing.T, sql string) []row {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, sql)
 	}
-	defer rows.Close()
-	var got []row
-	for rows.Next() {
-		var cells row
-		for _, raw := range rows.RawValues() {
-			if raw == nil {
-				cells = append(cells, nil)
-			} else {
-				cells = append(cells, string(raw))
-			}
-		}
-		got = append(got, cells)
-	}
-	if err := rows.Err(); err != nil {
+	got, err := pgx.CollectRows(rows, cellsOf)
+	if err != nil {
 		t.Fatalf("%v\n%s", err, sql)
 	}
 	return got
 }
 
 // sixth writes a row so that equal values look alike: numbers with six decimals.
-func sixth(cells row) string {
-	texts := make([]string, 0, len(cells))
-	for _, cell := range cells {
-		text := fmt.Sprint(cell)
-		switch value := cell.(type) {
-		case nil:
-			text = "?"
-		case *big.Rat:
-			text = nearly(value)
-		case bool:
-			text = text[:1]
-		default:
-			if value, ok := new(big.Rat).SetString(text); ok && figure.MatchString(text) {
-				text = nearly(value)
-			}
-		}
-		texts = append(texts, text)
-	}
-	return strings.Join(texts, " | ")
-}
+func sixth(cells row) string { return spelled(cells, nearly) }
 
 // nearly writes a number with six decimals. The database ends quotients somewhere, so that halves
 // would go either way: a little more than half is one.

@@ -75,9 +75,7 @@ func TestRead(t *testing.T) {
 		"inventory.weather":                `there is no "inventory.weather" to read`,
 		name + " currency_id=1 adjustment_date=2026-03-31 exchange_rate=2 --org 1": "no configured organization",
 	} {
-		if o := s.run(strings.Fields("read " + line)...); o.code != codeUsage || !strings.Contains(o.stderr, want) {
-			t.Errorf("%s: exit code %d, want %d and %q\n%s", line, o.code, codeUsage, want, o.stderr)
-		}
+		s.complains(codeUsage, want, strings.Fields("read "+line)...)
 	}
 	if s.calls() != before+1 {
 		t.Error("a mistake of usage cost a call")

@@ -58,9 +58,7 @@ func TestReaders(t *testing.T) {
 		t.Errorf("before they are made: exit code %d\n%s", o.code, o.stdout)
 	}
 	warehousetest.Alone(t, "groups of readers", func() {
-		if o := s.run("readers", "--apply"); o.code != codeFine || !strings.Contains(o.stdout, "executed: GRANT USAGE ON SCHEMA analytics TO sluice_reader;") {
-			t.Errorf("making them: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-		}
+		s.prints(codeFine, "executed: GRANT USAGE ON SCHEMA analytics TO sluice_reader;", "readers", "--apply")
 	})
 	var shown readersView
 	s.document(&shown, "readers", "--apply")
@@ -111,7 +109,7 @@ func TestReaders(t *testing.T) {
 			s.exec(strings.ReplaceAll(statement, "READER", role))
 		}
 	}
-	s.append(declared)
+	s.configured(declared)
 	s.accept()
 	if n := one[int](s, `SELECT count(*) FROM sluice.columns WHERE schema_name = 'custom' AND table_name = 'things'`); n != 2 { // its key and its modification time
 		t.Errorf("sluice.columns has %d columns of the declared list", n)
@@ -131,7 +129,5 @@ func TestReaders(t *testing.T) {
 		t.Errorf("check warns of readers that are well:\n%s", o.stdout)
 	}
 	s.exec("REVOKE SELECT ON analytics.bills FROM sluice_reader")
-	if o := s.run("check"); o.code != codeFine || !strings.Contains(o.stdout, "sluice_reader may not read analytics.bills; to end that: sluice readers --apply;") {
-		t.Errorf("check and a view that the group lacks: exit code %d\n%s", o.code, o.stdout)
-	}
+	s.prints(codeFine, "sluice_reader may not read analytics.bills; to end that: sluice readers --apply;", "check")
 }

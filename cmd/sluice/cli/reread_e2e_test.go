@@ -58,7 +58,7 @@ func TestSecretsAreReadAnew(t *testing.T) {
 	must(t, os.Remove(token))
 	must(t, p.cmd.Process.Signal(syscall.SIGHUP))
 	p.logged(s, kept, "ended with exit status 1", 1)
-	if was, now := s.hookWith(hookSecret, rule, `{"item_id":"1"}`), s.hookWith(otherHook, rule, `{"item_id":"2"}`); was != http.StatusOK || now != http.StatusUnauthorized {
+	if was, now := s.hook(hookSecret, rule, `{"item_id":"1"}`), s.hook(otherHook, rule, `{"item_id":"2"}`); was != http.StatusOK || now != http.StatusUnauthorized {
 		t.Errorf("after a reading that failed the old secret gets %d, the new one %d", was, now)
 	}
 
@@ -66,7 +66,7 @@ func TestSecretsAreReadAnew(t *testing.T) {
 	must(t, os.WriteFile(s.config, []byte("broken: ["), 0o600)) // secrets are read by the references of the start
 	must(t, p.cmd.Process.Signal(syscall.SIGHUP))
 	p.logged(s, anew, `"changed":2`, 1)
-	if was, now := s.hookWith(hookSecret, rule, `{"item_id":"3"}`), s.hookWith(otherHook, rule, `{"item_id":"4"}`); was != http.StatusUnauthorized || now != http.StatusOK {
+	if was, now := s.hook(hookSecret, rule, `{"item_id":"3"}`), s.hook(otherHook, rule, `{"item_id":"4"}`); was != http.StatusUnauthorized || now != http.StatusOK {
 		t.Errorf("after a reading the old secret gets %d, the new one %d", was, now)
 	}
 	s.until("the organization goes on", `SELECT EXISTS (SELECT FROM inventory.items) AND NOT EXISTS (SELECT FROM sluice.streams WHERE state = 'denied')`)

@@ -20,7 +20,7 @@ import (
 const otherHook = "anotherHookSecret9"
 
 // hookWith posts the webhook of a rule, signed with a secret.
-func (s *fixture) hookWith(secret, address, body string) int {
+func (s *fixture) hook(secret, address, body string) int {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, address, strings.NewReader(body))
 	must(s.t, err)
@@ -70,12 +70,12 @@ func TestAReceiverFollowsAFile(t *testing.T) {
 	defer unfollow()
 
 	rule := "http://" + listener.Addr().String() + "/rule/" + businessKey + "/inventory.items"
-	if was := s.hookWith(hookSecret, rule, `{"item_id":"1"}`); was != http.StatusOK {
+	if was := s.hook(hookSecret, rule, `{"item_id":"1"}`); was != http.StatusOK {
 		t.Fatalf("the first secret gets %d", was)
 	}
 	replace(t, hook, otherHook)
-	s.waitUntil("the new secret is taken", func() bool { return s.hookWith(otherHook, rule, `{"item_id":"2"}`) == http.StatusOK })
-	if was := s.hookWith(hookSecret, rule, `{"item_id":"3"}`); was != http.StatusUnauthorized {
+	s.waitUntil("the new secret is taken", func() bool { return s.hook(otherHook, rule, `{"item_id":"2"}`) == http.StatusOK })
+	if was := s.hook(hookSecret, rule, `{"item_id":"3"}`); was != http.StatusUnauthorized {
 		t.Errorf("the old secret gets %d", was)
 	}
 	if !strings.Contains(stderr.String(), "a file changed") {

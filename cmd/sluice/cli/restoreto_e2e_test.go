@@ -72,9 +72,7 @@ func TestRestoreToAPointInTime(t *testing.T) {
 			s.changed(3)
 			for line := range strings.Lines(linesOf(t, "operations/restore.md", "After each restore")[0]) {
 				command, _, _ := strings.Cut(line, "#")
-				if o := s.run(strings.Fields(command)[1:]...); o.code != codeFine {
-					t.Errorf("%s ended with %d\n%s\n%s", command, o.code, o.stdout, o.stderr)
-				}
+				s.prints(codeFine, "", strings.Fields(command)[1:]...)
 			}
 			s.equal("inventory.items")
 			s.equal("inventory.bills")

@@ -15,7 +15,7 @@ import (
 func TestServeTellsItsRuns(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 62, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()
-	s.append("quarantine: {max_share: 0.01, max_open: 1}\n")
+	s.configured("quarantine: {max_share: 0.01, max_open: 1}\n")
 	must(t, s.world.SetFaults([]sandbox.Fault{
 		{Path: "/inventory/v1/creditnotes", Kind: "unavailable"}, {Path: "/inventory/v1/items", Kind: "poison"},
 	}))

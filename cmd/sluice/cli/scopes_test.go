@@ -79,7 +79,7 @@ func TestCheckNamesMissingScopes(t *testing.T) {
 			t.Errorf("%s: exit code %d, %+v", when, code, f)
 		}
 	}
-	s.append("resources:\n  inventory.composite_items: {enabled: false}\n  inventory.credit_notes: {enabled: false}\n")
+	s.configured("resources:\n  inventory.composite_items: {enabled: false}\n  inventory.credit_notes: {enabled: false}\n")
 	consent()
 	before := s.calls()
 	all("as many as were asked for")
@@ -102,9 +102,7 @@ func TestCheckNamesMissingScopes(t *testing.T) {
 		}
 	}
 	// A measurement is made all the same.
-	if o := s.run("check", "--probe", "inventory.taxes"); o.code != codeFailed || !strings.Contains(o.stdout, "inventory.taxes  ") {
-		t.Errorf("check --probe: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFailed, "inventory.taxes  ", "check", "--probe", "inventory.taxes")
 	s.exec(`UPDATE sluice.tokens SET scopes = NULL`) // upstream named none
 	if f, code := s.scopesFound(); f != nil || code != codeFine {
 		t.Errorf("where upstream names none: exit code %d, %+v", code, f)

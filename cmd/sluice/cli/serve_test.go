@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -65,12 +67,10 @@ func TestServe(t *testing.T) {
 	address := p.said("serving", "listen")
 	s.looksWell(address)
 	receiver := "http://" + p.said("receiving callbacks", "listen")
-	if taken, forged := s.hook(receiver+"/test/"+businessKey, `{"nonce":"x"}`), s.hook(receiver+"/test/1", `{"nonce":"x"}`); taken != http.StatusOK || forged != http.StatusUnauthorized {
+	if taken, forged := s.hook(hookSecret, receiver+"/test/"+businessKey, `{"nonce":"x"}`), s.hook(hookSecret, receiver+"/test/1", `{"nonce":"x"}`); taken != http.StatusOK || forged != http.StatusUnauthorized {
 		t.Errorf("serve answers a callback with %d, and a forged one with %d", taken, forged)
 	}
-	if arrived := one[int](s, `SELECT count(*) FROM sluice.callbacks`); arrived != 1 {
-		t.Errorf("%d callbacks arrived", arrived)
-	}
+	s.counts(1, "callbacks arrived", `SELECT count(*) FROM sluice.callbacks`)
 	select {
 	case <-atWork:
 	case <-p.done:
@@ -161,9 +161,7 @@ func (s *fixture) looksWell(address string) {
 			s.t.Errorf("%s: %d %q", path, status, text)
 		}
 	}
-	if o := s.run("health", "--listen", address); o.code != codeFine {
-		s.t.Errorf("health: exit code %d\n%s", o.code, o.stderr)
-	}
+	s.prints(codeFine, "", "health", "--listen", address)
 }
 
 // showsStreams looks for the streams in /metrics. TestEveryMetric has all metrics.
@@ -189,4 +187,33 @@ func (s *fixture) serveUntil(what, condition string, args ...any) {
 	p.terminate()
 	p.ends(codeFine, stopLimit)
 	s.quiet()
+}
+
+// TestServeSurvivesAClosedLog: the reader of standard error ends, and the work goes on.
+func TestServeSurvivesAClosedLog(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 63, Records: 20, Limits: sandbox.Limits{Off: true}}).narrow()
+	reader, writer, err := os.Pipe()
+	must(t, err)
+	p := s.startOn(writer, "serve", "--listen", "127.0.0.1:0")
+	must(t, writer.Close())
+	// The first line says that it serves; from then on its standard error has no reader.
+	lines, heard := bufio.NewReader(reader), ""
+	for !strings.Contains(heard, `"serving"`) {
+		if heard, err = lines.ReadString('\n'); err != nil {
+			t.Fatalf("the log ended: %v", err)
+		}
+	}
+	must(t, reader.Close())
+	s.until("runs ended of which the log has a line", `SELECT count(*) >= 3 FROM sluice.runs WHERE ended_at > clock_timestamp() - interval '1 minute'`)
+	select {
+	case <-p.done:
+		t.Fatalf("serve ended with %d", p.code)
+	default:
+	}
+	p.terminate()
+	p.ends(codeFine, stopLimit)
+	if strings.Contains(p.stdout.String(), "panic") {
+		t.Error(p.stdout.String())
+	}
 }

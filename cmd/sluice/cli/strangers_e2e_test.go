@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -25,11 +24,7 @@ func ownedStage(t *testing.T, options sandbox.Options) *fixture {
 	s := newFixture(t, options)
 	url := warehousetest.Owner(t)
 	must(t, migrated(t.Context(), url))
-	s.environment["SLUICE_DATABASE_URL"] = url
-	var err error
-	s.conn, err = pgx.Connect(t.Context(), url)
-	must(t, err)
-	t.Cleanup(func() { _ = s.conn.Close(context.WithoutCancel(t.Context())) })
+	s.on(url)
 	return s
 }
 
@@ -41,7 +36,7 @@ func TestObjectsOfOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := begin(t, sandbox.Options{Seed: 77, Records: 120, Limits: sandbox.Limits{Off: true}})
-			s.append("\nresources:\n" + remembered)
+			s.configured("\nresources:\n" + remembered)
 			strangers := s.plant()
 			// A role that may connect may also take locks: those of the first processes, and those
 			// that housekeeping once used.
@@ -51,7 +46,7 @@ func TestObjectsOfOthers(t *testing.T) {
 			s.exec(`UPDATE inventory.bills SET sub_total = NULL`)
 			s.exec(`UPDATE sluice.raw_records SET kept_at = '2020-01-01'`)
 			s.goesOn(strangers, "rebuild inventory.bills")
-			s.append(declared)
+			s.configured(declared)
 			s.accept()
 			s.afterAMinute()
 			s.goesOn(strangers, "sync", "verify --local", "export * --to "+t.TempDir())
@@ -70,9 +65,7 @@ func TestObjectsOfOthers(t *testing.T) {
 func (s *fixture) goesOn(strangers *warehousetest.Strangers, commands ...string) {
 	s.t.Helper()
 	for _, line := range commands {
-		if o := s.run(strings.Fields(line)...); o.code != codeFine {
-			s.t.Errorf("sluice %s ended with %d\n%s%s", line, o.code, o.stdout, o.stderr)
-		}
+		s.prints(codeFine, "", strings.Fields(line)...)
 		strangers.Loot()
 		if s.t.Failed() {
 			s.t.Fatalf("that was sluice %s", line)
@@ -191,14 +184,12 @@ func TestTablesOfOthersUnderOurNames(t *testing.T) {
 	s.refuses(strangers, "check", "inventory.taxes")
 	strangers.Exec(`DROP TABLE inventory.taxes`)
 
-	s.append(declared)
+	s.configured(declared)
 	sql, _ := s.plan()
 	_, tables, _ := strings.Cut(sql, "CREATE TABLE")
 	strangers.Exec(`CREATE SCHEMA custom; GRANT ALL ON SCHEMA custom TO PUBLIC; CREATE TABLE` + tables + traps("custom", "things"))
 	s.refuses(strangers, "migrate", "custom of role "+strangers.Role)
-	if o := s.run("migrate"); o.code != codeEnvironment {
-		t.Errorf("migrate ended with %d", o.code)
-	}
+	s.prints(codeEnvironment, "", "migrate")
 	s.refuses(strangers, "sync things", "lacks tables")
 }
 

@@ -41,9 +41,7 @@ func TestTombstones(t *testing.T) {
 			t.Errorf("%s: one scan is taken for proof of %v", resource, ids)
 		}
 	}
-	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones WHERE state = 'suspected'`); n != 9 {
-		t.Errorf("%d records were missed, want the 9 deleted ones", n)
-	}
+	s.counts(9, "records were missed", `SELECT count(*) FROM sluice.tombstones WHERE state = 'suspected'`)
 
 	s.sync(codeFine, sweeps...)
 	for resource, ids := range deleted {
@@ -59,9 +57,7 @@ func TestTombstones(t *testing.T) {
 	if n := one[int](s, `SELECT count(*) FROM inventory.bills_line_items WHERE _deleted_at IS NOT NULL`); n == 0 {
 		t.Error("no line has a tombstone, so nothing was compared")
 	}
-	if n := one[int](s, `SELECT count(*) FROM sluice.sightings`); n > 0 {
-		t.Errorf("%d pages are still noted although no scan is open", n)
-	}
+	s.counts(0, "pages are still noted although no scan is open", `SELECT count(*) FROM sluice.sightings`)
 	o := s.run("tombstones", "show", deleted["inventory.bills"][0])
 	for _, text := range []string{"inventory.bills " + deleted["inventory.bills"][0], "deleted", "a second scan did not show it", "by the rule"} {
 		if !strings.Contains(o.stdout, text) {
@@ -113,9 +109,7 @@ func TestSilentEditsAreFoundBySweeps(t *testing.T) {
 	if len(views) != 1 || views[0].Silent != 2 || views[0].Told == nil || *views[0].Told != 0 || views[0].Whole != 2 {
 		t.Errorf("modification times: %+v", views)
 	}
-	if o := s.run("verify", "--modification-times"); o.code != codeFine || !strings.Contains(o.stdout, "0 %") {
-		t.Errorf("modification times: %s%s", o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "0 %", "verify", "--modification-times")
 	if o := s.run("runs", sweep, "--limit", "1"); !strings.Contains(o.stdout, "SILENT") {
 		t.Errorf("runs: %s%s", o.stdout, o.stderr)
 	}

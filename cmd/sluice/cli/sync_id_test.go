@@ -47,9 +47,7 @@ func TestSyncReadsSingleRecords(t *testing.T) {
 			t.Errorf("%d calls of class details read %s, want 1", n, id)
 		}
 	}
-	if n := one[int](s, `SELECT count(*)::int FROM sluice.calls WHERE id > $1 AND service = 'inventory'`, before); n != 4 {
-		t.Errorf("%d calls were made, want 4", n)
-	}
+	s.counts(4, "calls were made", `SELECT count(*)::int FROM sluice.calls WHERE id > $1 AND service = 'inventory'`, before)
 	if lines := one[int](s, `SELECT count(*)::int FROM inventory.bills_line_items WHERE _parent_id = $1`, added); lines == 0 {
 		t.Error("the lines of the new bill are missing")
 	}
@@ -59,13 +57,9 @@ func TestSyncReadsSingleRecords(t *testing.T) {
 	if now := one[string](s, schedule); now != stands {
 		t.Errorf("the schedule was %s, is %s", stands, now)
 	}
-	if o := s.run("sync", "bills", "--id", gone); o.code != codeFine || !strings.Contains(o.stdout, "absent: upstream does not know it") {
-		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "absent: upstream does not know it", "sync", "bills", "--id", gone)
 	item := s.truth("inventory.items")[0] // its list shows whole records, so there is no stream of details
-	if o := s.run("sync", "items", "--id", item); o.code != codeFine || !strings.Contains(o.stdout, item+"  new") {
-		t.Errorf("an item: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, item+"  new", "sync", "items", "--id", item)
 	for line, says := range map[string]string{
 		"sync --id 1":                                     "goes with the name of one resource",
 		"sync bills taxes --id 1":                         "goes with the name of one resource",
@@ -74,8 +68,6 @@ func TestSyncReadsSingleRecords(t *testing.T) {
 		"sync nothing --id 1":                             "is no configured resource",
 		"sync bills --org nobody --id 460000000000000000": "is no configured organization",
 	} {
-		if o := s.run(strings.Fields(line)...); o.code != codeUsage || !strings.Contains(o.stderr, says) {
-			t.Errorf("%s: exit code %d, want %d and %q\n%s", line, o.code, codeUsage, says, o.stderr)
-		}
+		s.complains(codeUsage, says, strings.Fields(line)...)
 	}
 }

@@ -41,9 +41,7 @@ func TestTablesChangedByOthers(t *testing.T) {
 	if o := says("verify --local", codeFailed); !strings.Contains(o.stdout, "inventory.bills") {
 		t.Errorf("the others are not verified:\n%s", o.stdout)
 	}
-	if o := s.run("status"); o.code != codeFine {
-		t.Errorf("status: exit code %d\n%s", o.code, o.stderr)
-	}
+	s.prints(codeFine, "", "status")
 	for _, r := range s.sync(codeFailed).Streams {
 		if r.Resource == "bills" && r.Outcome != "done" {
 			t.Errorf("a stream whose table is as it was: %+v", r)
@@ -59,12 +57,8 @@ func TestTablesChangedByOthers(t *testing.T) {
 	for _, line := range []string{"migrate --accept " + id, "rebuild inventory.items", "backfill inventory.taxes --wait", "sync", "check"} {
 		s.runs(codeFine, line)
 	}
-	if n := one[int](s, `SELECT count(unit) FROM inventory.items`); n != units {
-		t.Errorf("%d items have a unit, want %d", n, units)
-	}
-	if n := one[int](s, `SELECT count(*) FROM inventory.taxes`); n != taxes {
-		t.Errorf("%d taxes are back, want %d", n, taxes)
-	}
+	s.counts(units, "items have a unit", `SELECT count(unit) FROM inventory.items`)
+	s.counts(taxes, "taxes are back", `SELECT count(*) FROM inventory.taxes`)
 }
 
 // runs executes a command line that has to end with a code, and reports its output if it does not.

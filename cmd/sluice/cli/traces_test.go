@@ -3,9 +3,6 @@ package cli
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -95,7 +92,7 @@ func TestTraces(t *testing.T) {
 	t.Cleanup(server.Close)
 	const canary = "canary-of-telemetry"
 	s.environment["OTLP_AUTHORIZATION"] = "Bearer " + canary
-	s.append(fmt.Sprintf("telemetry: {otlp: %q, headers: {authorization: \"${OTLP_AUTHORIZATION}\"}}\n", server.URL))
+	s.configured(fmt.Sprintf("telemetry: {otlp: %q, headers: {authorization: \"${OTLP_AUTHORIZATION}\"}}\n", server.URL))
 	s.sync(codeFailed)
 
 	if collector.wrong != nil {
@@ -241,59 +238,5 @@ func (s *fixture) noSecretIn(sent, canary string) {
 			}
 			s.t.Errorf("%s is in the spans: %q", what, text)
 		}
-	}
-}
-
-// TestTracesInTheLog: lines about a run have the number of its trace. A collector that is gone
-// costs the sync nothing but one warning, without a secret.
-func TestTracesInTheLog(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, sandbox.Options{Seed: 64, Records: 50, Limits: sandbox.Limits{Off: true}}).narrow()
-	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/creditnotes", Kind: "poison"}}))
-	server := httptest.NewServer(http.NotFoundHandler())
-	server.Close()
-	const canary = "canary-of-telemetry"
-	s.environment["OTLP_AUTHORIZATION"] = "Bearer " + canary
-	s.append(fmt.Sprintf("telemetry: {otlp: %q, headers: {authorization: \"${OTLP_AUTHORIZATION}\"}}\n", server.URL))
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	served := make(chan outcome, 1)
-	go func() { served <- s.runContext(ctx, "serve", "--listen", "127.0.0.1:0") }()
-	s.until("all runs have ended", `SELECT count(*) = 6 FROM sluice.runs WHERE ended_at IS NOT NULL AND resource NOT LIKE '%.%'`)
-	stop()
-	o := <-served
-	if o.code != codeFine {
-		t.Fatalf("serve ended with %d\n%s", o.code, o.stderr)
-	}
-	type line struct {
-		Message string `json:"message"`
-		Run     int64  `json:"run"`
-		Trace   string `json:"trace_id"`
-		Span    string `json:"span_id"`
-	}
-	traces, warnings := map[string]int64{}, 0
-	for text := range strings.Lines(o.stderr) {
-		var l line
-		must(t, json.Unmarshal([]byte(text), &l))
-		switch l.Message {
-		case "a run ended":
-			id, err := hex.DecodeString(l.Trace + l.Span)
-			if other, twice := traces[l.Trace]; err != nil || len(id) != 24 || twice && other != l.Run {
-				t.Errorf("%s: trace and span are none, or those of run %d", text, other)
-			}
-			traces[l.Trace] = l.Run
-		case "traces were lost: the collector did not take them":
-			warnings++
-		case "serving":
-			if l.Trace != "" {
-				t.Errorf("a line of no run has a trace: %s", text)
-			}
-		}
-	}
-	if len(traces) < 6 || warnings == 0 || warnings > 3 {
-		t.Errorf("%d traces and %d warnings\n%s", len(traces), warnings, o.stderr)
-	}
-	if strings.Contains(o.stderr, canary) || strings.Contains(o.stderr, server.URL) {
-		t.Errorf("the log names the collector or its secret\n%s", o.stderr)
 	}
 }

@@ -24,7 +24,7 @@ func TestTwoRoles(t *testing.T) {
 		t.Error("a role that is none is granted something")
 	}
 	s.runs(codeFine, "migrate --worker "+role)
-	s.append(declared + "\nresources:\n  inventory.bills: {history: true}\n")
+	s.configured(declared + "\nresources:\n  inventory.bills: {history: true}\n")
 	s.accept() // after the grants for the existing objects
 	s.environment["SLUICE_DATABASE_URL"] = worker
 	for _, line := range []string{
@@ -68,14 +68,6 @@ func TestTwoRoles(t *testing.T) {
 	} {
 		if _, err := conn.Exec(t.Context(), sql); err != nil {
 			t.Errorf("%s: %v", sql, err)
-		}
-	}
-	for _, sql := range []string{
-		`CREATE TABLE sluice.mine ()`, `DROP TABLE inventory.bills`, `UPDATE sluice.schema_version SET is_applied = false`, `INSERT INTO sluice.service_schemas VALUES ('mart')`,
-		`UPDATE sluice.actions SET actor = 'john'`, `DELETE FROM sluice.actions`,
-	} {
-		if _, err := conn.Exec(t.Context(), sql); err == nil {
-			t.Errorf("the worker may: %s", sql)
 		}
 	}
 }

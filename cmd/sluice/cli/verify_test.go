@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,13 +15,7 @@ import (
 // verified runs verify, checks its exit code, and gives its result.
 func (s *fixture) verified(code int, args ...string) verify.Result {
 	s.t.Helper()
-	var result verify.Result
-	o := s.run(append([]string{"--json", "verify"}, args...)...)
-	if o.code != code {
-		s.t.Fatalf("verify %q: exit code %d, want %d\n%s%s", args, o.code, code, o.stdout, o.stderr)
-	}
-	must(s.t, json.Unmarshal([]byte(o.stdout), &result))
-	return result
+	return decoded[verify.Result](s, code, append([]string{"verify"}, args...)...)
 }
 
 // toldOf gives the findings in short, sorted: severity, code, resource, record.
@@ -59,9 +51,7 @@ func TestVerify(t *testing.T) {
 	if len(listed) != 2 || listed[0].Violations != found.Verification.Violations || listed[1].Outcome != verifications.OutcomeClean {
 		t.Fatalf("listed: %+v", listed)
 	}
-	if o := s.run("verify", "show", fmt.Sprint(listed[1].ID)); o.code != codeFine || !strings.Contains(o.stdout, "0 violations") {
-		t.Errorf("the first one: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "0 violations", "verify", "show", fmt.Sprint(listed[1].ID))
 }
 
 // TestVerifyRefused: a reason that prevents calls has its own exit code, and what needs no call is
@@ -86,8 +76,6 @@ func TestVerifyRefused(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"nothing"}, {"--calls", "-1"}, {"--sample", "0"}, {"--org", "nobody"}, {"--local", "--calls", "3"}, {"show", "x"}} {
-		if o := s.run(append([]string{"verify"}, args...)...); o.code != codeUsage {
-			t.Errorf("verify %q: exit code %d, want %d\n%s", args, o.code, codeUsage, o.stderr)
-		}
+		s.prints(codeUsage, "", append([]string{"verify"}, args...)...)
 	}
 }

@@ -37,9 +37,7 @@ func TestAWatermarkAheadOfTimeIsRefused(t *testing.T) {
 	if o := s.run("status"); !strings.Contains(o.stdout, "ERROR: the watermark") || strings.Contains(o.stdout, "items            idle") {
 		t.Errorf("status: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	if o := s.run("sync", "--reset-watermark"); o.code != codeUsage {
-		t.Errorf("no resource is named: exit code %d\n%s", o.code, o.stderr)
-	}
+	s.prints(codeUsage, "", "sync", "--reset-watermark")
 	o := s.run("sync", "--json", "--reset-watermark", "inventory.items")
 	if r := s.synced(codeFine, o).Streams[0]; r.Inserted != 3 || !strings.Contains(o.stderr, "the watermark goes back from") {
 		t.Errorf("after the reset: %+v\n%s", r, o.stderr)

@@ -25,9 +25,7 @@ func TestWithoutSecrets(t *testing.T) {
 		"verify list", "verify --modification-times", "backfill accounting.vendor_payments --dry-run",
 		"backfill accounting.vendor_payments --detach", "backfill list", "notifications", "notifications inbox", "notifications replay --since 1h",
 	} {
-		if o := s.run(strings.Fields(command)...); o.code != codeFine {
-			t.Errorf("%s: exit code %d, want 0\n%s%s", command, o.code, o.stdout, o.stderr)
-		}
+		s.prints(codeFine, "", strings.Fields(command)...)
 	}
 	for _, command := range []string{
 		"sync", "serve --listen 127.0.0.1:0", "verify", "backfill resume", "organizations retry sandbox", "organizations accept sandbox",

@@ -4,8 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sluice/connectors"
+	"sluice/pipeline"
+	"sluice/pipeline/planning"
+	"sluice/pipeline/warehouse/calls"
 	"sluice/schema"
 )
 
@@ -64,5 +68,20 @@ func TestResourceViews(t *testing.T) {
 	}
 	if history := "invoicing.currencies_history"; !strings.Contains(strings.Join(views["invoicing.currencies"].Tables, " "), history) {
 		t.Errorf("%s is not among the tables of currencies: %v", history, views["invoicing.currencies"].Tables)
+	}
+}
+
+func TestBudgetLine(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)
+	of := func(limits pipeline.Limits, spent calls.Day) *serviceDay {
+		return &serviceDay{Organization: "o", Service: "shop", DayLeft: planning.LeftOf(limits, &spent), Day: spent}
+	}
+	const limited = "o shop: 800 calls spent, 200 left of 1,000; 400 in the last hour, at this pace nothing is left at 2026-03-03 12:30 UTC"
+	if line := budgetLine(of(pipeline.Limits{Daily: 1000}, calls.Day{At: now, Spent: 800, LastHour: 400}), time.UTC); line != limited {
+		t.Errorf("said %q, want %q", line, limited)
+	}
+	if line := budgetLine(of(pipeline.Limits{}, calls.Day{At: now, Spent: 3, LastHour: 3}), time.UTC); line != "o shop: 3 calls spent; 3 in the last hour" {
+		t.Errorf("said %q", line)
 	}
 }

@@ -109,14 +109,10 @@ func TestZoneOfTheConfigurationChanges(t *testing.T) {
 	if wrong := f.shifted(90 * time.Minute); wrong != 0 {
 		t.Errorf("%d items are still what the old zone made of them", wrong)
 	}
-	if n := one[int](f.fixture, waiting); n != 0 {
-		t.Errorf("%d lists wait to be written anew", n)
-	}
+	f.counts(0, "lists wait to be written anew", waiting)
 	rebuilds := one[int](f.fixture, `SELECT count(*) FROM sluice.rebuilds`)
 	f.sync(codeFine, f.name)
-	if again := one[int](f.fixture, `SELECT count(*) FROM sluice.rebuilds`); again != rebuilds {
-		t.Error("rows are written anew although the zone is the same")
-	}
+	f.counts(rebuilds, "rows are written anew although the zone is the same", `SELECT count(*) FROM sluice.rebuilds`)
 }
 
 // TestZoneOfTheOrganizationChanges: rows stay, because upstream wrote them in its old zone. Whole
