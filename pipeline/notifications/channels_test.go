@@ -76,11 +76,6 @@ func openChannels(t *testing.T) *channelFixture {
 	return f
 }
 
-func (f *channelFixture) must(err error) {
-	f.Helper()
-	must(f, err)
-}
-
 // channel is a channel of a module, whose events are given.
 func channel(id int64, module string, events ...string) notifications.Wanted {
 	return notifications.Wanted{Module: module, Subscription: upstream.Subscription{

@@ -129,11 +129,6 @@ func (f *fixture) serve(change func(*notifications.Options)) {
 	f.url = server.URL
 }
 
-func (f *fixture) must(err error) {
-	f.Helper()
-	must(f, err)
-}
-
 // verdict is how the last request ended.
 func (f *fixture) verdict() notifications.Verdict {
 	f.mu.Lock()

@@ -95,11 +95,6 @@ func (h *fixture) another(options warehouse.Options) *warehouse.DB {
 	return db
 }
 
-func (h *fixture) must(err error) {
-	h.Helper()
-	must(h, err)
-}
-
 func (h *fixture) claim() pipeline.Claim {
 	h.Helper()
 	claim, err := h.db.Claim(h.Context(), h.stream, pipeline.ClassIncremental)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/cmd/sluice-dev/harness"
 	"sluice/cmd/sluice/cli/view"
 	"sluice/sandbox"
 	"sluice/sandbox/oracle"
@@ -151,7 +150,7 @@ func measureCalls(ctx context.Context, s *stage, p *plan, t *table) error {
 		part.options.Limits.Off = true
 		part.options.Now = func() time.Time { return time.Now().Add(-behind) }
 		err := inWorld(ctx, part.options, nil, func(u *world) error {
-			return s.fresh(ctx, harness.Empty, func(w *warehouse) error {
+			return s.fresh(ctx, func(w *warehouse) error {
 				return part.measure(ctx, &counter{plan: p, table: t, warehouse: w, world: u})
 			})
 		})

@@ -6,7 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/cmd/sluice-dev/harness"
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/streams/details"
 	"sluice/sandbox"
@@ -31,7 +30,7 @@ func measureDetails(ctx context.Context, s *stage, p *plan, t *table) error {
 	options := unlimited(companyOf(bills))
 	options.HeadersOnly = true
 	return inWorld(ctx, options, nil, func(u *world) error {
-		return s.fresh(ctx, harness.Empty, func(w *warehouse) error {
+		return s.fresh(ctx, func(w *warehouse) error {
 			// The list alone: single records that are read meanwhile are not put in order.
 			if _, _, err := w.sync(ctx, u, "-lists", "inventory.bills"); err != nil {
 				return err

@@ -64,7 +64,7 @@ func (s *stage) rows(ctx context.Context, p *plan, debounce string) ([]float64, 
 			world.ServeHTTP(w, r)
 		})
 	}, func(u *world) error {
-		return s.fresh(ctx, harness.Empty, func(w *warehouse) error {
+		return s.fresh(ctx, func(w *warehouse) error {
 			listen, err := harness.FreeAddress(ctx)
 			if err != nil {
 				return err

@@ -12,7 +12,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"sluice/cmd/sluice-dev/harness"
 	"sluice/connectors"
 	"sluice/pipeline/warehouse/rows"
 	"sluice/schema"
@@ -44,7 +43,7 @@ type loading struct {
 }
 
 func measureLoader(ctx context.Context, s *stage, p *plan, t *table) error {
-	return s.fresh(ctx, harness.Empty, func(w *warehouse) error {
+	return s.fresh(ctx, func(w *warehouse) error {
 		return w.do(ctx, func(conn *pgx.Conn) error {
 			for _, name := range []string{nameItems, nameBills} {
 				l := &loading{conn: conn, table: t, folder: s.folder, call: 1}

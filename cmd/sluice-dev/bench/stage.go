@@ -48,11 +48,11 @@ type warehouse struct {
 	name string
 }
 
-// fresh runs work on a copy of a database, and drops it afterwards; "" for one without tables.
-func (s *stage) fresh(ctx context.Context, from string, work func(w *warehouse) error) error {
+// fresh runs work on a copy of the migrated database without rows, and drops it afterwards.
+func (s *stage) fresh(ctx context.Context, work func(w *warehouse) error) error {
 	s.made++
 	w := &warehouse{stage: s, name: fmt.Sprintf("bench_%d", s.made)}
-	if err := s.postgres.Create(ctx, w.name, from); err != nil {
+	if err := s.postgres.Create(ctx, w.name, harness.Empty); err != nil {
 		return err
 	}
 	return errors.Join(work(w), s.postgres.Execute(context.WithoutCancel(ctx), "", "DROP DATABASE "+w.name+" WITH (FORCE)"))

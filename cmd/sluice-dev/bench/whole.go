@@ -93,7 +93,7 @@ func (s *stage) whole(ctx context.Context, p *plan, t *table, name string) (time
 		})
 	}
 	err = inWorld(ctx, unlimited(companyOf(p.copied)), nil, func(u *world) error {
-		return s.fresh(ctx, harness.Empty, func(w *warehouse) error { return measure(u, w) })
+		return s.fresh(ctx, func(w *warehouse) error { return measure(u, w) })
 	})
 	if err != nil {
 		return 0, 0, err
@@ -114,7 +114,7 @@ var edits = map[string][]string{
 func measureMemory(ctx context.Context, s *stage, p *plan, t *table) error {
 	for _, size := range p.companies {
 		err := inWorld(ctx, unlimited(size), nil, func(u *world) error {
-			return s.fresh(ctx, harness.Empty, func(w *warehouse) error {
+			return s.fresh(ctx, func(w *warehouse) error {
 				all, _, err := w.sync(ctx, u)
 				if err != nil {
 					return err

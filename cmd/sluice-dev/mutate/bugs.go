@@ -42,10 +42,10 @@ func tests(where, which, name, says string, edits ...edit) bug {
 	return bug{Name: name, Says: says, Edits: edits, Package: where, Run: "^" + which + "$"}
 }
 
-// impatient returns a bug that the tests of a package must catch: what it breaks never comes true, so
+// impatient returns a bug that the tests of the queue must catch: what it breaks never comes true, so
 // they wait less long for it.
-func impatient(where, which, name, says string, edits ...edit) bug {
-	b := tests(where, which, name, says, edits...)
+func impatient(which, name, says string, edits ...edit) bug {
+	b := tests("pipeline/jobs", which, name, says, edits...)
 	b.Args = []string{"-patience=12s"}
 	return b
 }

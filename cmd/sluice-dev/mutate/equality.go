@@ -9,7 +9,7 @@ func equalityBugs() []bug {
 			edit{"pipeline/sync/scan/capable.go", `needed != "" && known.Lacks(needed)`, `needed == "" && known.Lacks(needed)`}),
 		tests("pipeline/warehouse", "TestVerdictsAreKept", "declarations have the last word", "a restart replaces what was measured by what is declared",
 			edit{"pipeline/warehouse/capabilities/capability.go", "WHERE c.source IN ('documented', 'assumed')\n	AND (c.verdict", "WHERE (c.verdict"}),
-		impatient("pipeline/jobs", "TestAskedDuringARunIsServedByAnother", "no second look", "who asks while a run is under way is not served",
+		impatient("TestAskedDuringARunIsServedByAnother", "no second look", "who asks while a run is under way is not served",
 			edit{"pipeline/warehouse/streams/status.go", "`SELECT requested_gen > served_gen FROM", "`SELECT false AND requested_gen > served_gen FROM"},
 			edit{"pipeline/warehouse/streams/status.go", "WHERE enabled AND (requested_gen", "WHERE false AND enabled AND (requested_gen"}),
 		tests("pipeline/lineage/verify", "TestCompare", "verify compares nothing", "rows that differ from their records are found equal",

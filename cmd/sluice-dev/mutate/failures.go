@@ -3,9 +3,9 @@ package mutate
 // failureBugs let one failure stop others, or for longer than it may.
 func failureBugs() []bug {
 	return []bug{
-		impatient("pipeline/jobs", "TestErrorTextCannotStopTheQueue", "raw error texts", "a NUL in an error cannot be written, so the stream never settles",
+		impatient("TestErrorTextCannotStopTheQueue", "raw error texts", "a NUL in an error cannot be written, so the stream never settles",
 			edit{"pipeline/jobs/tick.go", "	return &cleanError{text: c.scrub.Error(err), cause: err}\n", "	return err\n"}),
-		impatient("pipeline/jobs", "TestExhaustedWaitsWithoutAnAttempt", "waiting spends attempts", "a spent day is a failure",
+		impatient("TestExhaustedWaitsWithoutAnAttempt", "waiting spends attempts", "a spent day is a failure",
 			edit{"pipeline/jobs/worker.go", "		return w.snooze(ctx, claim, cause, pipeline.StateWaiting, until)\n", "		return w.retry(ctx, claim, cause)\n"}),
 		tests("pipeline/sync", "TestAFloodOfOneParentStopsNoOther", "one parent for all", "the parent whose list does not fit is the first one of each run, and the last",
 			edit{"pipeline/sync/run.go", "		if batch.End != nil && scan.Parent != \"\" {", "		if false {"}),

@@ -223,7 +223,8 @@ func (c *cli) listErasures(ctx context.Context, a *engine.App) error {
 			state = "allowed again"
 		}
 		return view.Row{
-			r.ID, r.Organization, r.Service + "." + r.Resource, view.Minute(r.BegunAt, a.Zone(r.Organization)), strings.Join(places, ", "), state, r.AskedBy, r.Note,
+			r.ID, r.Organization, r.Service + "." + r.Resource, view.Minute(r.BegunAt, a.Zone(r.Organization)),
+			strings.Join(places, ", "), state, r.AskedBy, r.Note,
 		}
 	}))
 	if err != nil {

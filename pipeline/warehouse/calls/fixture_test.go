@@ -42,11 +42,6 @@ func (h *fixture) connect() *pgxpool.Pool {
 	return pool
 }
 
-func (h *fixture) must(err error) {
-	h.Helper()
-	must(h, err)
-}
-
 // process is a ledger with connections of its own.
 func (h *fixture) process(rules calls.Rules) *calls.Ledger {
 	h.Helper()
