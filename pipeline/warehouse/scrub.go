@@ -31,11 +31,6 @@ type Scrubbed struct {
 	Archives, Entries, Rows int
 }
 
-// Add adds other counts.
-func (s *Scrubbed) Add(other Scrubbed) {
-	s.Archives, s.Entries, s.Rows = s.Archives+other.Archives, s.Entries+other.Entries, s.Rows+other.Rows
-}
-
 // Scrub leaves columns out of all that is stored of a stream's resource, as the stream says: raw
 // records, quarantine, drift, rows with their elements, versions and values by day. Stored redacts
 // what tables hold. Content hashes stay: a rebuild makes them anew.

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,8 +14,22 @@ func TestEveryBugFitsTheCode(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..", "..")
 	for _, b := range bugs() {
-		if tests, err := filepath.Glob(filepath.Join(root, strings.TrimSuffix(b.Package, "/..."), "*_test.go")); err != nil || len(tests) == 0 {
-			t.Errorf("%s: package %s has no tests (%v)", b.Name, b.Package, err)
+		folder := filepath.Join(root, strings.TrimSuffix(b.Package, "/..."))
+		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+		if folder != filepath.Join(root, b.Package) {
+			below, unread := filepath.Glob(filepath.Join(folder, "*", "*_test.go"))
+			files, err = append(files, below...), errors.Join(err, unread)
+		}
+		var tests strings.Builder
+		for _, file := range files {
+			text, unread := os.ReadFile(file)
+			tests.Write(text)
+			err = errors.Join(err, unread)
+		}
+		for name := range strings.SplitSeq(strings.Trim(b.Run, "^()$"), "|") {
+			if err != nil || !strings.Contains(tests.String(), "\nfunc "+name+"(") {
+				t.Errorf("%s: package %s has no test %s (%v)", b.Name, b.Package, name, err)
+			}
 		}
 		if len(b.Edits) == 0 {
 			t.Errorf("%s changes nothing", b.Name)
