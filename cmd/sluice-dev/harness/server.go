@@ -66,12 +66,14 @@ func StartServer(ctx context.Context, options ServerOptions) (*Server, error) {
 // Start starts the server, or starts it again.
 func (s *Server) Start(ctx context.Context) error {
 	o := s.options
+	if s.server != nil {
+		if err := s.server.Stop(ctx); err != nil {
+			return fmt.Errorf("leave the Postgres before: %w", err)
+		}
+	}
 	server, err := local.Start(ctx, local.Options{Dir: o.Dir, InMemory: o.InMemory, Durable: o.Durable, Log: o.Log})
 	if err != nil {
 		return fmt.Errorf("start Postgres: %w", err)
-	}
-	if before := s.server; before != nil {
-		defer func() { _ = before.Stop(ctx) }() // it leaves the folder to the new server
 	}
 	s.server = server
 	return nil

@@ -89,7 +89,7 @@ func clusterVersion(dir string) (string, error) {
 	if dir == "" {
 		return "", nil // a temporary server, not yet made
 	}
-	text, err := readNote(filepath.Join(dir, "data", "PG_VERSION"))
+	text, err := os.ReadFile(filepath.Join(dir, "data", "PG_VERSION"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("reading the version of the cluster: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -48,8 +47,7 @@ func binFolder(t *testing.T, s *local.Server) string {
 	return bin
 }
 
-// TestAStartByHandOpensNothing starts the server of a cluster by hand: on a cluster of this
-// program, and on one as older programs made them, which this program has started once since.
+// TestAStartByHandOpensNothing starts the server of a cluster by hand.
 func TestAStartByHandOpensNothing(t *testing.T) {
 	t.Parallel()
 	dir := serverDir(t)
@@ -60,59 +58,6 @@ func TestAStartByHandOpensNothing(t *testing.T) {
 	bin, data := binFolder(t, first), filepath.Join(dir, "data")
 	stop(t, first)
 	mustBeClosedByHand(t, bin, data)
-
-	makeOld(t, data)
-	again := start(t, local.Options{Dir: dir})
-	ask(t, again.URL(), birth)
-	stop(t, again)
-	mustBeClosedByHand(t, bin, data)
-	before := files(t, data)
-	again = start(t, local.Options{Dir: dir})
-	stop(t, again)
-	if after := files(t, data); after != before {
-		t.Errorf("the next start writes the files of the cluster once more:\n%s\nthen\n%s", before, after)
-	}
-}
-
-// makeOld makes the cluster's files what initdb made of them before: trust for all TCP connections,
-// and no setting of where to listen.
-func makeOld(t *testing.T, data string) {
-	t.Helper()
-	for name, change := range map[string]func(string) string{
-		"pg_hba.conf": func(text string) string {
-			return regexp.MustCompile(`(?m)^(host.*)\breject$`).ReplaceAllString(text, "${1}trust")
-		},
-		"postgresql.conf": func(text string) string {
-			before, _, _ := strings.Cut(text, "\n# sluice: closed")
-			return before
-		},
-	} {
-		path := filepath.Join(data, name)
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		old := change(string(text))
-		if old == string(text) {
-			t.Fatalf("%s has nothing that older clusters lack:\n%s", name, text)
-		}
-		if err := os.WriteFile(path, []byte(old), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func files(t *testing.T, data string) string {
-	t.Helper()
-	var all strings.Builder
-	for _, name := range []string{"pg_hba.conf", "postgresql.conf"} {
-		text, err := os.ReadFile(filepath.Join(data, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.Write(text)
-	}
-	return all.String()
 }
 
 func mustBeClosedByHand(t *testing.T, bin, data string) {
@@ -185,7 +130,7 @@ func TestRootKeepsTheFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, want := range map[string]int{".": us, "users": us, "start": us, "server.log": us, "run": account, "data": account} {
+	for name, want := range map[string]int{".": us, "lock": us, "server.log": us, "run": account, "data": account} {
 		info, err := os.Lstat(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)

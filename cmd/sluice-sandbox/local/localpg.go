@@ -1,24 +1,20 @@
 // Package local runs a private Postgres server with the binaries that are installed on this
-// machine. It is for operators whose configuration names no other database, and for tests without a
-// container engine. It downloads nothing, needs no container, and listens on a unix socket only:
-// the server is out of reach of the network, and two servers cannot clash over a port.
+// machine. It is for tries, and for tests without a container engine. It downloads nothing, needs no
+// container, and listens on a unix socket only: the server is out of reach of the network, and two
+// servers cannot clash over a port.
 //
 // It never touches a cluster that it did not make and never changes the machine's own Postgres
 // service. It is unsuitable for a warehouse that several accounts or machines use: the owner of the
 // socket directory is superuser of the server.
 //
-// A temporary server belongs to the process that starts it and ends with it. A server with a folder
-// of its own belongs to all processes that use it: the first starts it, the others attach, and the
-// last to stop ends it, even if others were killed in between. It ends with its starter only where
-// a supervisor ends all descendants of a process (a container, a service of systemd).
+// A server belongs to the process that starts it and ends with it, also if that is killed. A folder
+// has one server at a time.
 //
-// Start reading at Start; binaries.go chooses the binaries, account.go the account they run as,
-// lock.go orders the processes that use a server.
+// Start reading at Start; binaries.go chooses the binaries, account.go the account they run as.
 //
 // One folder holds one server:
 //
-//	users        locked (flock): shared by each process that uses the server, exclusive by the one that stops it
-//	start        locked by the process that checks whether the server runs and starts it
+//	lock         locked (flock) by the guard of the server, as long as it lives
 //	data         the cluster
 //	run          the unix socket (elsewhere if the path would be too long for a socket)
 //	server.log   the log of the server
@@ -32,7 +28,9 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -40,36 +38,31 @@ import (
 )
 
 const (
-	port          = "5432"                // only names the socket file; nothing listens on TCP
-	superuser     = "postgres"            // owns every database
-	maxSocketPath = 100                   // below the limits: 104 bytes on macOS, 108 on Linux, each with a final zero
-	startLimit    = 2 * time.Minute       // recovery after a crash included
-	pollEvery     = 10 * time.Millisecond // the interval at which waiting processes check locks and the server's state file
+	port          = "5432"          // only names the socket file; nothing listens on TCP
+	superuser     = "postgres"      // owns every database
+	maxSocketPath = 100             // below the limits: 104 bytes on macOS, 108 on Linux, each with a final zero
+	startLimit    = 2 * time.Minute // recovery after a crash included
 
-	// othersEvery is the interval at which a server of another starter is checked: each check asks
-	// it for a connection.
-	othersEvery = 100 * time.Millisecond
-	// silentPolls is how often the process that a state file names may be found alive without
-	// answering. A server closes its socket a moment before it ends, but another process may also
-	// have its number by now.
-	silentPolls = 20
-	// orphansLimit is how long a start waits for the last processes of a killed server, and
-	// stillInUse what a new server logs while there are some.
+	// orphansLimit is how long a start waits for the end of the server before it.
 	orphansLimit = 20 * time.Second
-	stillInUse   = "is still in use"
+	orphansEvery = 100 * time.Millisecond
+
+	// memory is where Linux mounts a file system in memory. A container often has a small one.
+	// minRoom is the free space that a server there needs.
+	memory  = "/dev/shm"
+	minRoom = 4 << 30
 )
 
 // Options say which server to start. The zero value is a temporary server for tests.
 type Options struct {
 	// Dir is the folder that holds the server's data; it is made if it is missing and kept on Stop.
-	// All processes that name the same folder share one server. Empty means a temporary folder that
-	// Stop removes.
+	// Empty means a temporary folder that Stop removes.
 	Dir string
 	// Bin is the folder with initdb, postgres and pg_ctl. Empty means: search, as described at
 	// ErrNoBinaries.
 	Bin string
 	// Durable makes commits survive a power cut. Leave it off for data that can be made again: it
-	// is then several times faster. The process that starts a shared server decides.
+	// is then several times faster.
 	Durable bool
 	// InMemory puts the folder of a temporary server in memory if /dev/shm has room. Copying a
 	// database then takes a tenth of the processor time: ext4 does not use the inodes of files that
@@ -85,47 +78,46 @@ type Server struct {
 	opts      Options
 	who       account
 	dir       string
-	folder    *folder  // of dir, during the start
 	log       *os.File // server.log, during the start
+	lock      *os.File // during the start
 	bin       string
-	users     *os.File     // a lock that every user of the server holds
-	guard     <-chan error // of a temporary server; receives its end
+	guard     <-chan error // receives the end of the guard
 	leash     io.Closer    // closing it makes the guard end the server
 	socketDir string
 	stopOnce  sync.Once
 	stopErr   error
 }
 
-// Start starts the server of opts.Dir, or attaches to it if it runs, and returns when it accepts
-// connections. The context bounds the start only. Every Server must be stopped, also one that
-// another process started.
-//
-// A temporary server (no Dir) ends when this process dies, for whatever reason. A server with a Dir
-// outlives its starter: if all its users are killed, it runs on, and the next Start attaches to it.
-//
+// Start starts a server and returns when it accepts connections. The context bounds the start only.
 // It returns ErrNoBinaries, or an error that describes the failure; if the server did not start,
 // with the last lines of its log.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	want, err := clusterVersion(opts.Dir)
+	version, err := clusterVersion(opts.Dir)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{opts: opts}
-	if s.bin, err = findBinaries(ctx, opts.Bin, want); err != nil {
+	if s.bin, err = findBinaries(ctx, opts.Bin, version); err != nil {
 		return nil, err
 	}
 	if s.who, err = chooseAccount(); err != nil {
 		return nil, err
 	}
-	if s.folder, err = openFolder(opts.Dir, s.who, opts.InMemory); err != nil {
-		return nil, err
+	defer func() { _, _ = s.log.Close(), s.lock.Close() }() // server and guard hold their own handles
+	err = s.furnish(ctx)
+	if err == nil {
+		err = s.startGuard(ctx)
 	}
-	defer func() { _ = s.folder.root.Close() }() // it writes nothing later
-	s.dir = s.folder.path
-	if err := s.join(ctx); err != nil {
-		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitLimit)
+	if err == nil && version == "" {
+		err = s.makeCluster(ctx)
+	}
+	if err == nil {
+		err = s.launch(ctx)
+	}
+	if err != nil {
+		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), startLimit)
 		defer cancel()
 		_ = s.Stop(undo) // the first error is the useful one
 		return nil, err
@@ -133,39 +125,164 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	return s, nil
 }
 
-// join takes the lock of a user of the server. Then, under the lock of starters, it makes sure that
-// the server runs. The order matters: while we hold a user's lock, no process stops a running
-// server.
-func (s *Server) join(ctx context.Context) error {
-	var err error
-	if s.users, err = openLock(ctx, filepath.Join(s.dir, "users"), syscall.LOCK_SH); err != nil {
+// furnish makes the folder, and in it what the server needs there. Root lends the server an account
+// and keeps a named folder itself, closed to all writers, so that nobody can plant a link where root
+// makes something. A temporary folder belongs to the account in the end, so that the guard can
+// remove it.
+func (s *Server) furnish(ctx context.Context) error {
+	err := s.makeFolder()
+	if err == nil {
+		err = s.takeLock(ctx)
+	}
+	if err == nil {
+		s.socketDir = filepath.Join(s.dir, "run")
+		if len(filepath.Join(s.socketDir, ".s.PGSQL."+port+".lock")) < maxSocketPath {
+			err = os.MkdirAll(s.socketDir, 0o700)
+		} else {
+			s.socketDir, err = os.MkdirTemp("/tmp", "sluice-run-")
+		}
+	}
+	if err == nil {
+		err = s.who.give(s.socketDir)
+	}
+	if err == nil {
+		s.log, err = os.OpenFile(filepath.Join(s.dir, "server.log"), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	}
+	if err == nil && s.opts.Dir == "" {
+		err = s.who.give(s.dir)
+	}
+	if err != nil {
+		return fmt.Errorf("preparing the folder of the database: %w", err)
+	}
+	return nil
+}
+
+// makeFolder makes the server's folder. A temporary one is in the system's folder for temporary
+// files, or under /tmp if the account cannot reach that one.
+func (s *Server) makeFolder() error {
+	if s.opts.Dir == "" {
+		parent := os.TempDir()
+		if s.opts.InMemory && hasRoom(memory) {
+			parent = memory
+		}
+		if s.who.checkReachable(parent) != nil {
+			parent = "/tmp"
+		}
+		var err error
+		s.dir, err = os.MkdirTemp(parent, "sluice-pg-")
 		return err
 	}
-	lock, err := openLock(ctx, filepath.Join(s.dir, "start"), syscall.LOCK_EX)
+	dir, err := filepath.Abs(s.opts.Dir)
+	if err == nil {
+		// Other accounts may only pass through: the server's account must reach its own folder
+		// below, which is closed to all others.
+		err = os.MkdirAll(dir, 0o711)
+	}
+	if err == nil {
+		s.dir, err = filepath.EvalSymlinks(dir)
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { _ = lock.Close() }() // nothing was written
-	if ready, err := s.waitReady(ctx, nil); ready || err != nil {
+	return errors.Join(s.who.checkReachable(s.dir), s.who.checkOwn(s.dir))
+}
+
+// takeLock takes the lock of the folder. If the starter of the server before was killed, that one may
+// still be ending. The system releases a lock when its holders die, so locks are never stale.
+func (s *Server) takeLock(ctx context.Context) error {
+	var err error
+	if s.lock, err = os.OpenFile(filepath.Join(s.dir, "lock"), os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600); err != nil {
 		return err
 	}
-	if err = s.furnish(); err != nil {
-		return err
+	ctx, cancel := context.WithTimeout(ctx, orphansLimit)
+	defer cancel()
+	for {
+		err := syscall.Flock(int(s.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("another process uses %s: %w", s.dir, err)
+		case <-time.After(orphansEvery):
+		}
 	}
-	defer func() { _ = s.log.Close() }() // the server holds its own handle
+}
+
+// hasRoom reports whether a file system exists and has minRoom bytes left.
+func hasRoom(path string) bool {
+	var stat syscall.Statfs_t
+	return syscall.Statfs(path, &stat) == nil && stat.Bavail*uint64(stat.Bsize) >= minRoom
+}
+
+// startGuard starts a process that waits until its input is closed: by Stop, or by the system when
+// we die. Then it ends the server and removes a temporary folder. Our own code could not do that
+// after a SIGKILL. pg_ctl runs under the server's account, which cannot harm other processes,
+// whatever the state file of the server says.
+func (s *Server) startGuard(ctx context.Context) error {
+	const script = `read _; "$1" stop -s -D "$2" -m "$3" -t 20 || "$1" stop -s -D "$2" -m immediate; shift 3; rm -rf "$@"`
+	mode, remove := "fast", []string{}
 	if s.opts.Dir == "" {
-		err = s.startGuard(ctx)
+		mode, remove = "immediate", []string{s.dir}
 	}
+	if !strings.HasPrefix(s.socketDir, s.dir) {
+		remove = append(remove, s.socketDir)
+	}
+	cmd := s.command(context.WithoutCancel(ctx), "pg_ctl")
+	cmd.Args = append([]string{"sh", "-c", script, "sh", cmd.Path, s.data(), mode}, remove...)
+	cmd.Path = "/bin/sh"
+	cmd.ExtraFiles = []*os.File{s.lock}
+	leash, err := cmd.StdinPipe()
 	if err == nil {
-		err = s.makeCluster(ctx, lock)
+		err = cmd.Start()
 	}
-	if err == nil {
-		err = s.closeByHand(ctx)
+	if err != nil {
+		return fmt.Errorf("starting the guard of the server: %w", err)
 	}
-	if err == nil {
-		err = s.launch(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	s.leash, s.guard = leash, ended
+	return nil
+}
+
+// makeCluster makes the cluster, beside its place in a named folder, so that an interrupted start
+// leaves no half of one. It has checksums: a page that the disk corrupted is an error and not a
+// wrong answer. A start by hand, without our settings, would make every account of the machine
+// superuser: the cluster's own files say that it listens on no address and no socket.
+func (s *Server) makeCluster(ctx context.Context) error {
+	if s.opts.Log != nil {
+		_, _ = fmt.Fprintln(s.opts.Log, "making a Postgres cluster in", s.dir) // only a message: losing it loses nothing
 	}
-	return err
+	place := s.data()
+	if s.opts.Dir != "" {
+		place += ".new"
+		if err := errors.Join(os.RemoveAll(place), os.Mkdir(place, 0o700), s.who.give(place)); err != nil {
+			return fmt.Errorf("preparing the folder of the database: %w", err)
+		}
+	}
+	locale := "C" // every system has it
+	if runtime.GOOS == "linux" {
+		locale = "C.UTF-8" // sorts by code point, too, and knows the letters of all languages
+	}
+	made := s.command(ctx, "initdb", "-D", place, "-U", superuser, "--auth-local=trust", "--auth-host=reject",
+		"--data-checksums", "--encoding=UTF8", "--locale="+locale, "--no-instructions")
+	if !s.opts.Durable {
+		made.Args = append(made.Args, "--no-sync")
+	}
+	const closing = `printf "%s\n" "listen_addresses = ''" "unix_socket_directories = ''" "unix_socket_permissions = 0700" >>"$1"/postgresql.conf`
+	closed := s.command(ctx, "sh", "-c", closing, "sh", place)
+	closed.Path = "/bin/sh"
+	for _, cmd := range []*exec.Cmd{made, closed} {
+		if said, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w%s", cmd.Path, errors.Join(ctx.Err(), err), lastLines(said))
+		}
+	}
+	if place != s.data() {
+		if err := os.Rename(place, s.data()); err != nil {
+			return fmt.Errorf("putting the new cluster in its place: %w", err)
+		}
+	}
+	return nil
 }
 
 // launch starts the server and waits until it accepts connections. If the server before it was
@@ -174,96 +291,95 @@ func (s *Server) launch(ctx context.Context) error {
 	patience, cancel := context.WithTimeout(ctx, orphansLimit)
 	defer cancel()
 	for {
-		said, err := s.tryLaunch(ctx)
-		if err == nil || !bytes.Contains(said, []byte(stillInUse)) {
+		before, err := s.log.Stat()
+		if err != nil {
+			return fmt.Errorf("looking at the log of the server: %w", err)
+		}
+		cmd := s.command(ctx, "pg_ctl", "start", "-s", "-w", "-t", "120", "-D", s.data(), "-o", s.settings())
+		cmd.Stdout, cmd.Stderr = s.log, s.log
+		if err = cmd.Run(); err == nil {
+			return nil
+		}
+		said, _ := io.ReadAll(io.NewSectionReader(s.log, before.Size(), 1<<62)) // without it the error is still true
+		err = fmt.Errorf("postgres in %s did not start: %w%s", s.dir, errors.Join(ctx.Err(), err), lastLines(said))
+		if !bytes.Contains(said, []byte("is still in use")) {
 			return err
 		}
 		select {
 		case <-patience.Done():
 			return err
-		case <-time.After(othersEvery):
+		case <-time.After(orphansEvery):
 		}
 	}
 }
 
-// tryLaunch starts the server once. If it does not start, it also returns what the server logged.
-func (s *Server) tryLaunch(ctx context.Context) ([]byte, error) {
-	before, err := s.log.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("looking at the log of the server: %w", err)
+// settings returns the server's arguments, quoted for a shell. They are given at each start, so
+// that the folder stores none of them.
+func (s *Server) settings() string {
+	values := []string{
+		"listen_addresses=", "unix_socket_directories=" + s.socketDir, "port=" + port, "max_connections=200",
+		"timezone=UTC", "log_timezone=UTC", "lc_messages=C",
 	}
-	cmd := s.command(context.WithoutCancel(ctx), "postgres", s.settings()...)
-	cmd.Stdout, cmd.Stderr = s.log, s.log
-	exited, err := spawn(cmd)
-	if err != nil {
-		return nil, err
+	if !s.opts.Durable {
+		// Shared memory of a killed server would stay in /dev/shm for ever; in the folder it is
+		// removed with the folder.
+		values = append(values, "shared_buffers=32MB", "fsync=off", "full_page_writes=off", "synchronous_commit=off",
+			"dynamic_shared_memory_type=mmap", "max_connections=800") // the tests of several packages share one server
 	}
-	if _, err := s.waitReady(ctx, exited); err != nil {
-		_ = cmd.Process.Signal(syscall.SIGQUIT)                                 // it may have no state file yet, without which Stop does not find it
-		said, _ := io.ReadAll(io.NewSectionReader(s.log, before.Size(), 1<<62)) // without it the error is still true
-		return said, fmt.Errorf("postgres in %s did not start: %w%s", s.dir, err, lastLines(said))
+	var args strings.Builder
+	for _, value := range values {
+		args.WriteString(" -c " + quote(value))
 	}
-	return nil, nil
+	return args.String()
 }
 
-// waitReady waits until a server accepts connections, and then returns true. With exited, which
-// receives its end, that is the server just started. Without it, it is a server that runs already,
-// or whose starter was killed before it was ready; if there is none, waitReady returns false.
-func (s *Server) waitReady(ctx context.Context, exited <-chan error) (bool, error) {
-	every := pollEvery
-	if exited == nil {
-		every = othersEvery
-	}
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for silent := 0; ; silent++ {
-		found := readState(s.data())
-		dialed := errNoServer
-		if exited == nil || found.ready {
-			dialed = found.dial()
-		}
-		switch {
-		case found.ready && dialed == nil:
-			s.socketDir = found.socketDir
-			return true, nil
-		case listens(dialed): // it is starting or ending, or too many connections wait
-			silent = 0
-		case exited == nil && (!found.alive || silent >= silentPolls):
-			return false, nil
-		}
-		select {
-		case err := <-exited:
-			return false, errors.Join(errors.New("it ended at once"), err)
-		case <-ctx.Done():
-			return false, fmt.Errorf("waiting for Postgres in %s to start or to end: %w", s.dir, ctx.Err())
-		case <-tick.C:
-		}
-	}
+// quote quotes a word for a shell.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+// command returns a program of the server, run as its account in its folder, with an environment
+// without secrets and settings of libpq. An interrupt on our terminal does not reach it, and it
+// outlives us. The context kills it.
+func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, program), args...)
+	cmd.Dir, cmd.Env = s.dir, []string{"LC_ALL=C", "PATH=" + os.Getenv("PATH"), "LD_LIBRARY_PATH=" + os.Getenv("LD_LIBRARY_PATH")}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.who.lent, Setsid: true}
+	cmd.WaitDelay = time.Second // children of a killed program may hold its output open
+	return cmd
 }
 
-// Stop ends our use of the server. If no other process uses it, Stop ends the server, and removes
-// the folder of a temporary one. If the context ends first, the server is stopped in mode
-// immediate. Stop may be called again; it then returns its first result.
+// lastLines returns the last lines of a text, each indented on a line of its own, to append to an
+// error.
+func lastLines(text []byte) string {
+	const keep = 15
+	if text = bytes.TrimSpace(text); len(text) == 0 {
+		return ""
+	}
+	lines := strings.Split(string(text), "\n")
+	return "\n\t" + strings.Join(lines[max(0, len(lines)-keep):], "\n\t")
+}
+
+// Stop ends the server, and removes a temporary one. It may be called again; it then returns its
+// first result.
 func (s *Server) Stop(ctx context.Context) error {
-	s.stopOnce.Do(func() { s.stopErr = s.leave(ctx) })
+	s.stopOnce.Do(func() {
+		if s.leash == nil {
+			if s.opts.Dir == "" && s.dir != "" {
+				_ = os.RemoveAll(s.dir) // the start failed before the guard existed, and has reported why
+			}
+			return
+		}
+		_ = s.leash.Close() // it fails only if the guard has ended
+		var err error
+		select {
+		case err = <-s.guard:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		if err != nil {
+			s.stopErr = fmt.Errorf("ending Postgres in %s: %w", s.dir, err)
+		}
+	})
 	return s.stopErr
-}
-
-func (s *Server) leave(ctx context.Context) error {
-	if s.users == nil {
-		return nil
-	}
-	defer func() { _ = s.users.Close() }() // last, so that no process starts a server while this one ends
-	if s.opts.Dir == "" {
-		return s.remove(ctx)
-	}
-	alone, err := tryLock(s.users, syscall.LOCK_EX)
-	if !alone || err != nil {
-		return err
-	}
-	err = s.shutDown(ctx)
-	s.removeSocketDir()
-	return err
 }
 
 // URL returns the connection string of the server's first database, "postgres".
@@ -280,14 +396,7 @@ func (s *Server) PsqlCommand(database string) string {
 	if !isExecutable(psql) {
 		psql = "psql" // some packages have the client elsewhere
 	}
-	quote := func(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 	return fmt.Sprintf("%s -h %s -p %s -U %s -d %s", psql, quote(s.socketDir), port, superuser, quote(database))
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
-
-func (s *Server) say(what string) {
-	if s.opts.Log != nil {
-		_, _ = fmt.Fprintln(s.opts.Log, what, s.dir) // only a message: losing it loses nothing
-	}
-}

@@ -135,42 +135,35 @@ func TestDurableServerKeepsDataOverRestart(t *testing.T) {
 
 func TestStaleStateFileOfAKilledServer(t *testing.T) {
 	t.Parallel()
-	for name, owner := range map[string]int{"of no process": 0, "of another process": os.Getpid()} {
-		t.Run("whose number is that "+name, func(t *testing.T) {
-			t.Parallel()
-			dir := serverDir(t)
-			first := start(t, local.Options{Dir: dir})
-			execute(t, first.URL(), "create table kept (n int)", "checkpoint")
-			pid, err := strconv.Atoi(ask(t, first.URL(), "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			conn, err := pgx.Connect(t.Context(), first.URL())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
-			waitDown(t, conn)
-			stop(t, first)
-			path := filepath.Join(dir, "data", "postmaster.pid")
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatalf("the killed server left no state file, so this test shows nothing: %v", err)
-			}
-			if owner != 0 { // as after a reboot
-				text = bytes.Replace(text, []byte(strconv.Itoa(pid)), []byte(strconv.Itoa(owner)), 1)
-				if err := os.WriteFile(path, text, 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			second := start(t, local.Options{Dir: dir})
-			if got := ask(t, second.URL(), "select count(*)::text from kept"); got != "0" {
-				t.Errorf("count = %q, want 0", got)
-			}
-		})
+	dir := serverDir(t)
+	first := start(t, local.Options{Dir: dir})
+	execute(t, first.URL(), "create table kept (n int)", "checkpoint")
+	conn, err := pgx.Connect(t.Context(), first.URL())
+	if err != nil {
+		t.Fatal(err)
 	}
+	if err := syscall.Kill(postmaster(t, first), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	waitDown(t, conn)
+	stop(t, first)
+	if _, err := os.Stat(filepath.Join(dir, "data", "postmaster.pid")); err != nil {
+		t.Fatalf("the killed server left no state file, so this test shows nothing: %v", err)
+	}
+	second := start(t, local.Options{Dir: dir})
+	if got := ask(t, second.URL(), "select count(*)::text from kept"); got != "0" {
+		t.Errorf("count = %q, want 0", got)
+	}
+}
+
+// postmaster returns the number of the server's process.
+func postmaster(t *testing.T, s *local.Server) int {
+	t.Helper()
+	pid, err := strconv.Atoi(ask(t, s.URL(), "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
 }
 
 // TestStartOutlastsAKilledServersProcesses suspends a process of a server that is killed: the next
@@ -179,10 +172,7 @@ func TestStartOutlastsAKilledServersProcesses(t *testing.T) {
 	t.Parallel()
 	dir := serverDir(t)
 	first := start(t, local.Options{Dir: dir})
-	killed, err := strconv.Atoi(ask(t, first.URL(), "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	killed := postmaster(t, first)
 	conn, err := pgx.Connect(t.Context(), first.URL())
 	if err != nil {
 		t.Fatal(err)
@@ -196,6 +186,7 @@ func TestStartOutlastsAKilledServersProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	stop(t, first)
 	gone := make(chan error, 1)
 	go func() { // as soon as a start was refused, the process may end
 		log, err := []byte(nil), error(nil)
@@ -211,7 +202,6 @@ func TestStartOutlastsAKilledServersProcesses(t *testing.T) {
 	if err := <-gone; err != nil {
 		t.Error(err)
 	}
-	stop(t, first)
 	_ = conn.Close(t.Context()) // its server is gone
 }
 

@@ -23,9 +23,6 @@ import (
 const childEnv = "LOCALPG_TEST_CHILD"
 
 func TestMain(m *testing.M) {
-	if place := os.Getenv("LOCALPG_TEST_PLANT"); place != "" {
-		plant(place, os.Getenv("LOCALPG_TEST_VICTIM"))
-	}
 	dir := os.Getenv(childEnv)
 	if dir == "" {
 		os.Exit(m.Run())
@@ -33,24 +30,6 @@ func TestMain(m *testing.M) {
 	if err := use(strings.TrimPrefix(dir, "temporary")); err != nil {
 		_, _ = fmt.Println(err)
 		os.Exit(1)
-	}
-}
-
-// plant puts links to the victim in the places of a server's folders, as soon as the server's
-// folder exists, until it is killed.
-func plant(place, victim string) {
-	_, _ = fmt.Println("ready")
-	for {
-		entries, err := os.ReadDir(place)
-		if err != nil {
-			_, _ = fmt.Println(err)
-			os.Exit(1)
-		}
-		for _, entry := range entries {
-			for _, name := range []string{"run", "data", "data.new"} {
-				_ = os.Symlink(victim, filepath.Join(place, entry.Name(), name)) // most are too late, or refused
-			}
-		}
 	}
 }
 
@@ -67,14 +46,9 @@ func use(dir string) error {
 	return s.Stop(ctx)
 }
 
-// child is another process that uses a server.
-type child struct {
-	cmd   *exec.Cmd
-	input io.Closer
-	said  *bufio.Reader
-}
-
-func begin(t *testing.T, dir string) child {
+// begin starts a server in a child, and returns its address when it is ready, and a function that
+// kills the child.
+func begin(t *testing.T, dir string) (string, func()) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"="+dir)
@@ -82,6 +56,7 @@ func begin(t *testing.T, dir string) child {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = input.Close() })
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -89,73 +64,59 @@ func begin(t *testing.T, dir string) child {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Wait() }) // the end of t.Context has killed it, if the test has not
-	return child{cmd, input, bufio.NewReader(out)}
-}
-
-// url waits until the child's server is ready.
-func (c child) url(t *testing.T) string {
-	t.Helper()
-	line, err := c.said.ReadString('\n')
+	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil || !strings.HasPrefix(line, "postgres://") {
 		t.Fatalf("the child says %q, %v", line, err)
 	}
-	return strings.TrimSpace(line)
-}
-
-func (c child) stop(t *testing.T) {
-	t.Helper()
-	_ = c.input.Close()
-	if err := c.cmd.Wait(); err != nil {
-		t.Errorf("the child that was to stop: %v", err)
+	return strings.TrimSpace(line), func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // its error says "killed"
 	}
 }
 
-func (c child) kill(t *testing.T) {
-	t.Helper()
-	if err := c.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = c.cmd.Wait() // its error says "killed"
-}
-
-const birth = "select pg_postmaster_start_time()::text"
-
-func TestServersOfOneProcessShare(t *testing.T) {
+// TestAServerEndsWithItsStarter kills the processes that started a temporary server and one with a
+// folder. The folder of the first is removed, and the next server takes the second.
+func TestAServerEndsWithItsStarter(t *testing.T) {
 	t.Parallel()
-	opts := local.Options{Dir: serverDir(t)}
-	first, second := start(t, opts), start(t, opts)
-	born := ask(t, first.URL(), "select pg_postmaster_start_time()::text")
-	stop(t, first)
-	if got := ask(t, second.URL(), "select pg_postmaster_start_time()::text"); got != born {
-		t.Errorf("the server was born at %s, then at %s", born, got)
-	}
-	stop(t, second)
-	mustBeDown(t, second.URL())
-}
-
-func TestTemporaryServerEndsWithItsStarter(t *testing.T) {
-	t.Parallel()
-	c := begin(t, "temporary")
-	url := c.url(t)
-	dir := filepath.Dir(ask(t, url, "show data_directory"))
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.kill(t)
-	waitDown(t, conn)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for limit := time.After(2 * time.Minute); ; {
-		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-			return
+	kept := serverDir(t)
+	for _, dir := range []string{"temporary", kept} {
+		url, kill := begin(t, dir)
+		data := ask(t, url, "show data_directory")
+		conn, err := pgx.Connect(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
 		}
-		select {
-		case <-tick.C:
-		case <-limit:
-			t.Fatal("the temporary folder stays")
+		kill()
+		waitDown(t, conn)
+		if dir == kept {
+			ask(t, start(t, local.Options{Dir: kept}).URL(), "select 'up'")
+			continue
+		}
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for limit := time.After(2 * time.Minute); ; {
+			if _, err := os.Stat(filepath.Dir(data)); errors.Is(err, os.ErrNotExist) {
+				break
+			}
+			select {
+			case <-tick.C:
+			case <-limit:
+				t.Fatal("the temporary folder stays")
+			}
 		}
 	}
+}
+
+// TestAFolderHasOneServer: a second server is refused, and the first one goes on.
+func TestAFolderHasOneServer(t *testing.T) {
+	t.Parallel()
+	dir := serverDir(t)
+	first := start(t, local.Options{Dir: dir})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if second, err := local.Start(ctx, local.Options{Dir: dir}); err == nil {
+		_ = second.Stop(t.Context())
+		t.Error("a second server works in the folder of the first")
+	}
+	ask(t, first.URL(), "select 'up'")
 }

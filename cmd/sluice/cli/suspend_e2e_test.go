@@ -25,6 +25,8 @@ func (s *fixture) atWork() int {
 type ownPostgres struct {
 	s   *fixture
 	dir string
+	// server is the one that was started last.
+	server *local.Server
 }
 
 // ownPostgres gives the fixture its own server and database.
@@ -44,8 +46,12 @@ func (s *fixture) ownPostgres() *ownPostgres {
 // start starts the server, or starts it again.
 func (o *ownPostgres) start() {
 	o.s.t.Helper()
+	if o.server != nil {
+		must(o.s.t, o.server.Stop(o.s.t.Context()))
+	}
 	server, err := local.Start(o.s.t.Context(), local.Options{Dir: o.dir, Durable: true})
 	must(o.s.t, err)
+	o.server = server
 	o.s.t.Cleanup(func() { _ = server.Stop(context.WithoutCancel(o.s.t.Context())) })
 	o.s.environment["SLUICE_DATABASE_URL"] = server.URL()
 	_ = o.s.conn.Close(o.s.t.Context()) // the old one
