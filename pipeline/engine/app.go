@@ -14,7 +14,6 @@ import (
 
 	"sluice/migrations"
 	"sluice/pipeline"
-	"sluice/pipeline/budget"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/engine/config/secrets"
 	"sluice/pipeline/engine/metrics"
@@ -47,8 +46,6 @@ type Options struct {
 	// Minute is the length of the limits' minute; zero means a minute. Tests and benchmarks scale
 	// it down, here and in the sandbox.
 	Minute time.Duration
-	// Ledger wraps the ledger, for benchmarks that measure it; nil leaves it unwrapped.
-	Ledger func(budget.Ledger) budget.Ledger
 	// LogTo gets the log. Terminal, if not nil, gets it instead, in lines for people. LogLevel
 	// overrides the configured level. Quiet omits lines below a warning, for commands that report
 	// their work themselves.

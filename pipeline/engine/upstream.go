@@ -44,11 +44,7 @@ func (a *App) tokens() (wire.Gate, *token.Tokens, error) {
 		return nil, nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	a.secrets.seal(keys)
-	ledger := budget.Ledger(a.DB)
-	if a.options.Ledger != nil {
-		ledger = a.options.Ledger(ledger)
-	}
-	counting, err := budget.New(budget.Options{Ledger: ledger, Now: a.options.Now, Minute: a.options.Minute})
+	counting, err := budget.New(budget.Options{Ledger: a.DB, Now: a.options.Now, Minute: a.options.Minute})
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare the budget gate: %w", err)
 	}

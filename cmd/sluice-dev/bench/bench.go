@@ -4,9 +4,9 @@
 //
 // Ratios have both sides in one run, in turn, and the median of several rounds counts. The program
 // is processes of its own beside a durable private Postgres: the built program, and workers, which
-// are this program again. Upstream is the sandbox in this process. rival.go is the opponent.
+// are this program again. Upstream is the sandbox in this process.
 //
-// Start reading at lines in table.go, then loader.go, whole.go, limit.go, hinted.go and calls.go.
+// Start reading at lines in table.go, then loader.go, memory.go, limit.go, hinted.go and calls.go.
 package bench
 
 import (
@@ -30,10 +30,8 @@ type plan struct {
 	// only are beginnings of the names of lines; none means all.
 	only   []string
 	rounds int
-	// loaded are the numbers of records of the loader's lines, copied those of a first sync of one
-	// list.
+	// loaded are the numbers of records of the loader's lines.
 	loaded map[string]int
-	copied int
 	// companies are the sizes of the organizations whose lists are copied at once for the line of
 	// memory.
 	companies []int
@@ -41,10 +39,9 @@ type plan struct {
 	minute  time.Duration
 	minutes int
 	// large and small are the records of the lists whose calls are counted, changes the numbers of
-	// records that change, gone that of deletions, single that of single records.
-	large, small int
-	changes      []int
-	gone, single int
+	// records that change, single that of single records.
+	large, small, single int
+	changes              []int
 	// notified are the changes whose way from the callback to the row is timed.
 	notified int
 	// processes are the numbers of processes that share the limit.
@@ -53,14 +50,14 @@ type plan struct {
 
 func parse(args []string, log io.Writer) (plan, error) {
 	p := plan{
-		rounds: 3, loaded: map[string]int{nameItems: 50_000, nameBills: 10_000}, copied: 50_000, companies: []int{20_000, 500_000},
+		rounds: 3, loaded: map[string]int{nameItems: 50_000, nameBills: 10_000}, companies: []int{20_000, 500_000},
 		minute: 10 * time.Second, minutes: 4, processes: []int{1, 4},
-		large: 50_400, small: 1_000, changes: []int{1, 50, 1_000}, gone: 50, single: 400,
+		large: 50_400, small: 1_000, changes: []int{1, 50, 1_000}, single: 400,
 		notified: 40,
 	}
 	flags := flag.NewFlagSet("sluice-dev bench", flag.ContinueOnError)
 	flags.SetOutput(log)
-	only := flags.String("only", "", "print these lines only, by the beginnings of their names, with commas between: loader,sync")
+	only := flags.String("only", "", "print these lines only, by the beginnings of their names, with commas between: loader,limit")
 	flags.StringVar(&p.program, "sluice", filepath.Join("bin", "sluice"), "the program, built; sluice-sandbox is beside it")
 	flags.BoolVar(&p.quick, "quick", false, "small sizes and one round: shows that it works, measures nothing")
 	if err := flags.Parse(args); err != nil {
@@ -70,9 +67,9 @@ func parse(args []string, log io.Writer) (plan, error) {
 		return p, errors.New("there are no arguments: see -help")
 	}
 	if p.quick {
-		p.rounds, p.loaded, p.copied, p.companies = 1, map[string]int{nameItems: 2_000, nameBills: 500}, 1_000, []int{2_000}
+		p.rounds, p.loaded, p.companies = 1, map[string]int{nameItems: 2_000, nameBills: 500}, []int{2_000}
 		p.minute, p.minutes, p.processes = 2*time.Second, 2, p.processes[:1]
-		p.large, p.small, p.changes, p.gone, p.single = 1_000, 100, []int{1, 10, 250}, 10, 100
+		p.large, p.small, p.changes, p.single = 1_000, 100, []int{1, 10, 250}, 100
 		p.notified = 4
 	}
 	if *only != "" {
@@ -115,10 +112,9 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			measure func(context.Context, *stage, *plan, *table) error
 		}{
 			{[]string{"loader"}, measureLoader},
-			{[]string{"sync", "again", "rebuild"}, measureWhole},
 			{[]string{"memory"}, measureMemory},
 			{[]string{"details"}, measureDetails},
-			{[]string{"limit", "decision"}, measureLimit},
+			{[]string{"limit"}, measureLimit},
 			{[]string{"calls"}, measureCalls},
 			{[]string{"hinted"}, measureHinted},
 		} {

@@ -40,9 +40,9 @@ func TestResultJudgesTheMedianOrTheWorst(t *testing.T) {
 func TestPrintedAreTheLinesThatWereAskedForAndMeasured(t *testing.T) {
 	t.Parallel()
 	whole := &table{machine: "a machine", lines: lines()}
-	whole.add("sync items", 0.4)
-	whole.add("again items", 0.5)
-	p, err := parse([]string{"-only", "sync,memory"}, io.Discard)
+	whole.add("loader fresh items", 0.9)
+	whole.add("details", 2)
+	p, err := parse([]string{"-only", "loader,memory"}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestPrintedAreTheLinesThatWereAskedForAndMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := text.String()
-	if !strings.HasPrefix(got, "a machine\n") || strings.Count(got, "\n") != 3 || !strings.Contains(got, "\nsync items ") || !strings.Contains(got, "met") {
+	if !strings.HasPrefix(got, "a machine\n") || strings.Count(got, "\n") != 3 || !strings.Contains(got, "\nloader fresh items ") || !strings.Contains(got, "met") {
 		t.Errorf("printed was\n%s", got)
 	}
 }
@@ -97,14 +97,14 @@ func TestAWorkerHasLimitsOnlyAtTheLimit(t *testing.T) {
 func TestParse(t *testing.T) {
 	t.Parallel()
 	full, err := parse(nil, io.Discard)
-	if err != nil || full.rounds != 3 || full.copied != 50_000 || !full.wants("memory") {
+	if err != nil || full.rounds != 3 || full.large != 50_400 || !full.wants("memory") {
 		t.Errorf("without flags %+v is measured, %v", full, err)
 	}
 	quick, err := parse([]string{"-quick", "-only", "loader fresh,limit"}, io.Discard)
-	if err != nil || quick.rounds != 1 || quick.copied >= full.copied {
+	if err != nil || quick.rounds != 1 || quick.large >= full.large {
 		t.Errorf("with -quick %+v is measured, %v", quick, err)
 	}
-	if !quick.wants("loader") || !quick.wants("limit 429") || quick.wants("loader unchanged rows") || quick.wants("sync", "again") {
+	if !quick.wants("loader") || !quick.wants("limit 429") || quick.wants("loader unchanged WAL") || quick.wants("memory", "details") {
 		t.Errorf("with -only %q other lines are wanted", quick.only)
 	}
 	for _, args := range [][]string{{"-only", "unicorns"}, {"surprise"}} {

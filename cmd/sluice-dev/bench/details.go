@@ -32,7 +32,7 @@ func measureDetails(ctx context.Context, s *stage, p *plan, t *table) error {
 	return inWorld(ctx, options, nil, func(u *world) error {
 		return s.fresh(ctx, func(w *warehouse) error {
 			// The list alone: single records that are read meanwhile are not put in order.
-			if _, _, err := w.sync(ctx, u, "-lists", "inventory.bills"); err != nil {
+			if _, err := w.sync(ctx, u, "-lists", "inventory.bills"); err != nil {
 				return err
 			}
 			return w.do(ctx, func(conn *pgx.Conn) error {

@@ -70,10 +70,10 @@ func (s *stage) rows(ctx context.Context, p *plan, debounce string) ([]float64, 
 				return err
 			}
 			config, environment, err := w.configure(harness.Config{
-				Upstream: u.address, Services: twoServices, Notifications: `{secret: "${HOOK_SECRET}"}`,
+				Upstream: u.address, Notifications: `{secret: "${HOOK_SECRET}"}`,
 				Settings: fmt.Sprintf("notifications: {listen: %[1]q, public_url: \"http://%[1]s\", hinted_per_minute: 100, debounce: %[2]s}\n",
 					listen, debounce),
-				Resources: copied(lists, "every: 24h, sweep: off"),
+				Resources: map[string]string{items.stream(): "every: 24h, sweep: off", bills.stream(): "every: 24h, sweep: off"},
 			})
 			if err != nil {
 				return err
@@ -82,7 +82,7 @@ func (s *stage) rows(ctx context.Context, p *plan, debounce string) ([]float64, 
 				return err
 			}
 			slow.Store(true)
-			if err := u.SetWebhooks(rules(sandbox.DefaultOrganizationID, lists, "http://"+listen)); err != nil {
+			if err := u.SetWebhooks(harness.Rules("http://" + listen)); err != nil {
 				return err
 			}
 			serve, err := harness.Start("serve", filepath.Join(s.folder, w.name+"-serve.log"), environment, s.program,
@@ -104,30 +104,6 @@ func (s *stage) rows(ctx context.Context, p *plan, debounce string) ([]float64, 
 		})
 	})
 	return took, err
-}
-
-// twoServices are the services whose lists change.
-const twoServices = "{accounting: {plan: " + harness.Plan + "}, inventory: {plan: " + harness.Plan + "}}"
-
-// copied gives lists their settings.
-func copied(lists []list, settings string) map[string]string {
-	resources := make(map[string]string)
-	for _, l := range lists {
-		resources[l.stream()] = settings
-	}
-	return resources
-}
-
-// rules make upstream tell of each change in the lists of an organization.
-func rules(organization string, lists []list, public string) sandbox.Webhooks {
-	var set sandbox.Webhooks
-	for _, l := range lists {
-		set.Rules = append(set.Rules, sandbox.WebhookRule{
-			Resource: l.stream(), Address: public + "/rule/" + organization + "/" + l.stream(), Secret: harness.HookSecret,
-			Body: fmt.Sprintf(`{%q:"${%s}"}`, l.id, l.id),
-		})
-	}
-	return set
 }
 
 // changed changes one record after the other and returns how long after its callback was answered

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
-	"syscall"
 	"time"
 
 	"sluice/cmd/sluice-dev/harness"
@@ -16,8 +14,8 @@ import (
 // farRecords make lists of well over a thousand pages of ten.
 const farRecords = 60_000
 
-// measureLimit measures the used share of the permitted calls at several latencies of upstream, and
-// the time for deciding whether a call may leave. The sandbox enforces the limits and is the judge.
+// measureLimit measures the used share of the permitted calls at several latencies of upstream. The
+// sandbox enforces the limits and is the judge.
 // The runs read lists beyond their hundredth page and move no watermark, like a large backfill.
 // Latencies and other times are scaled with the minute, but a process's own computing is not, so
 // that a true minute does better.
@@ -56,12 +54,8 @@ func (w *warehouse) atLimit(ctx context.Context, p *plan, t *table, u *world, pr
 		used, err = p.use(ctx, u)
 	}
 	refused := u.Stats().ByStatus["429"]
-	var decisions []time.Duration
 	for _, worker := range workers {
-		worker.Signal(syscall.SIGTERM)
-		report, failed := reportOf(ctx, worker)
-		err = errors.Join(err, failed)
-		decisions = append(decisions, report.Decisions...)
+		err = errors.Join(err, worker.Stop(ctx))
 	}
 	if err != nil {
 		return err
@@ -69,10 +63,6 @@ func (w *warehouse) atLimit(ctx context.Context, p *plan, t *table, u *world, pr
 	const percent = 100
 	t.add(fmt.Sprintf("limit %v s", latency.Seconds()), percent*used)
 	t.add("limit 429", float64(refused))
-	if processes == 1 {
-		slices.Sort(decisions)
-		t.add("decision", decisions[(len(decisions)-1)/2].Seconds()*1000)
-	}
 	return nil
 }
 

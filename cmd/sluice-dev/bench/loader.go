@@ -37,7 +37,6 @@ type loading struct {
 	folder   string
 	service  *schema.Service
 	resource *schema.Resource
-	rival    *rival
 	// call is the number of the last batch.
 	call int64
 }
@@ -49,9 +48,6 @@ func measureLoader(ctx context.Context, s *stage, p *plan, t *table) error {
 				l := &loading{conn: conn, table: t, folder: s.folder, call: 1}
 				var err error
 				if l.service, l.resource, err = declared(name); err != nil {
-					return err
-				}
-				if l.rival, err = newRival(ctx, conn, l.service, l.resource); err != nil {
 					return err
 				}
 				versions, err := l.versions(ctx, p.loaded[name])
@@ -151,73 +147,43 @@ func edit(key string, value any) any {
 
 // side is the cost of one side of a ratio.
 type side struct {
-	took    time.Duration
-	written int
-	wal     float64
+	took time.Duration
+	wal  float64
 }
 
-// round measures the loader and its opponents once.
+// round measures the loader once: new, unchanged and changed records, against COPY of the same rows.
 func (l *loading) round(ctx context.Context, versions [2][]record.Record) error {
-	count, name := len(versions[0]), l.resource.Name
-	if err := emptyTables(ctx, l.conn, l.rival.names()...); err != nil {
-		return err
-	}
-	ours := func(records []record.Record) func() (int, error) {
-		return func() (int, error) { return l.load(ctx, records) }
-	}
-	theirs := func(bring func(context.Context, *pgx.Conn, []record.Record) error, records []record.Record) func() (int, error) {
-		return func() (int, error) { return len(records), bring(ctx, l.conn, records) }
-	}
+	count, name, names := len(versions[0]), l.resource.Name, append(tables(l.service, l.resource), archive)
+	var copied time.Duration
 	for range freshTimes {
-		if err := l.fresh(ctx, count, ours(versions[0])); err != nil {
+		if err := emptyTables(ctx, l.conn, names...); err != nil {
 			return err
 		}
+		one, err := l.timed(ctx, versions[0], count)
+		if err != nil {
+			return err
+		}
+		if copied, err = rawCopy(ctx, l.conn, l.folder, names); err != nil {
+			return err
+		}
+		l.table.add("loader fresh "+name, quotient(copied, one.took))
 	}
 	// The first session that reads a page after a load marks in it what is committed; where pages
 	// have checksums Postgres logs that page.
 	if _, err := l.conn.Exec(ctx, "VACUUM ANALYZE"); err != nil {
 		return fmt.Errorf("vacuum: %w", err)
 	}
-	var sides []side
-	for _, work := range []func() (int, error){
-		ours(versions[0]), theirs(l.rival.staged, versions[0]), theirs(l.rival.upserts, versions[0]),
-		ours(versions[1]), theirs(l.rival.staged, versions[1]),
-	} {
-		one, err := l.timed(ctx, work)
-		if err != nil {
-			return err
-		}
-		sides = append(sides, one)
+	same, err := l.timed(ctx, versions[0], 0)
+	if err != nil {
+		return err
 	}
-	same, sameOther, changed, changedOther := sides[0], sides[2], sides[3], sides[4]
-	if changed.written != count {
-		return fmt.Errorf("%d of %d changed %s were written", changed.written, count, name)
+	changed, err := l.timed(ctx, versions[1], count)
+	if err != nil {
+		return err
 	}
-	l.table.add("loader unchanged "+name, quotient(sameOther.took, same.took))
-	l.table.add("loader unchanged rows", float64(same.written))
+	l.table.add("loader unchanged "+name, quotient(copied, same.took))
 	l.table.add("loader unchanged WAL", same.wal/float64(count))
-	l.table.add("loader changed "+name, quotient(changedOther.took, changed.took))
-	return nil
-}
-
-// fresh measures work, which fills empty tables, against COPY of the same rows.
-func (l *loading) fresh(ctx context.Context, count int, work func() (int, error)) error {
-	names := append(tables(l.service, l.resource), archive)
-	if err := emptyTables(ctx, l.conn, names...); err != nil {
-		return err
-	}
-	one, err := l.timed(ctx, work)
-	if err != nil {
-		return err
-	}
-	if one.written != count {
-		return fmt.Errorf("%d of %d new %s were written", one.written, count, l.resource.Name)
-	}
-	copied, err := rawCopy(ctx, l.conn, l.folder, names)
-	if err != nil {
-		return err
-	}
-	l.table.add("loader fresh "+l.resource.Name, quotient(copied, one.took))
+	l.table.add("loader changed "+name, quotient(copied, changed.took))
 	return nil
 }
 
@@ -241,8 +207,9 @@ func (l *loading) load(ctx context.Context, records []record.Record) (int, error
 	return written, nil
 }
 
-// timed runs work after a checkpoint and a garbage collection, and returns its cost.
-func (l *loading) timed(ctx context.Context, work func() (int, error)) (side, error) {
+// timed loads records after a checkpoint and a garbage collection, and returns the cost. It fails
+// unless so many rows were written to the resource's own table.
+func (l *loading) timed(ctx context.Context, records []record.Record, rows int) (side, error) {
 	var one side
 	if err := checkpoint(ctx, l.conn); err != nil {
 		return one, err
@@ -254,17 +221,19 @@ func (l *loading) timed(ctx context.Context, work func() (int, error)) (side, er
 		return one, fmt.Errorf("read the place in the write-ahead log: %w", err)
 	}
 	began := time.Now()
-	var err error
-	if one.written, err = work(); err != nil {
-		return one, err
-	}
+	written, err := l.load(ctx, records)
 	one.took = time.Since(began)
-	err = l.conn.QueryRow(ctx, place).Scan(&to)
+	if err == nil && written != rows {
+		err = fmt.Errorf("of %d %s %d were written, want %d", len(records), l.resource.Name, written, rows)
+	}
+	if err == nil {
+		err = l.conn.QueryRow(ctx, place).Scan(&to)
+	}
 	one.wal = to - from
 	return one, err
 }
 
-// quotient returns the opponent's time divided by ours.
+// quotient returns the time of COPY divided by ours.
 func quotient(opponent, ours time.Duration) float64 { return opponent.Seconds() / ours.Seconds() }
 
 // tables returns the tables of a resource, quoted, parents before children.

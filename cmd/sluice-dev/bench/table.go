@@ -27,38 +27,28 @@ type line struct {
 	worst bool
 	// digits are those after the point of a value.
 	digits int
-	// part is the part of measureCalls that measures the line. There, ratio makes want a multiple of
-	// the calls of a clairvoyant.
-	part  string
+	// ratio makes want a multiple of the calls of a clairvoyant.
 	ratio bool
 	got   []float64
 }
 
 // lines returns all lines of the table, without measurements.
 func lines() []line {
-	const copied, upserts, latest = "times as fast as raw COPY, archive too", "times as fast as a batch of upserts", "times as fast as COPY and upsert"
-	const tables, used = "times as fast as raw COPY", "% of the minute's limit used"
+	const copied, used = "times as fast as raw COPY, archive too", "% of the minute's limit used"
 	all := []line{
 		{name: "loader fresh items", figure: copied, want: 0.85, digits: 2},
 		{name: "loader fresh bills", figure: copied, want: 0.85, digits: 2},
-		{name: "loader unchanged items", figure: upserts, want: 20, digits: 1},
-		{name: "loader unchanged bills", figure: upserts, want: 20, digits: 1},
-		{name: "loader unchanged rows", figure: "rows written", most: true, worst: true},
+		{name: "loader unchanged items", figure: copied, want: 2, digits: 1},
+		{name: "loader unchanged bills", figure: copied, want: 2, digits: 1},
 		{name: "loader unchanged WAL", figure: "bytes a record", want: 10, most: true, digits: 1},
-		{name: "loader changed items", figure: latest, want: 1, digits: 2},
-		{name: "loader changed bills", figure: latest, want: 1, digits: 2},
-		{name: "sync items", figure: tables, want: 0.33, digits: 2},
-		{name: "sync bills", figure: tables, want: 0.33, digits: 2},
-		{name: "again items", figure: tables, want: 1, digits: 2},
-		{name: "again bills", figure: tables, want: 1, digits: 2},
-		{name: "rebuild", figure: "times as fast as a first sync", want: 1, digits: 2},
+		{name: "loader changed items", figure: copied, want: 0.2, digits: 2},
+		{name: "loader changed bills", figure: copied, want: 0.2, digits: 2},
 		{name: "memory", figure: "MB at most", want: 120, most: true, worst: true},
 		{name: "details", figure: "times the value of newest first, after a tenth of the calls", want: 1.5, digits: 2},
 		{name: "limit 0.1 s", figure: used, want: 98, worst: true, digits: 1},
 		{name: "limit 1 s", figure: used, want: 97, worst: true, digits: 1},
 		{name: "limit 3 s", figure: used, want: 94, worst: true, digits: 1},
 		{name: "limit 429", figure: "answers of status 429", most: true, worst: true},
-		{name: "decision", figure: "ms, half of them take less", want: 1, most: true, digits: 2},
 		{name: "hinted row p50", figure: "s from a callback to its row, calls of 1 s", want: 4, most: true, digits: 1},
 		{name: "hinted row p99", figure: "the same", want: 20, most: true, digits: 1},
 		{name: "hinted at once", figure: "the same, half of them, debounce 0", want: 1.5, most: true, digits: 1},

@@ -154,7 +154,7 @@ func (b *Bed) openWorld(ctx context.Context) error {
 	b.World, err = sandbox.New(sandbox.Options{
 		Seed: b.options.Seed, Records: b.options.Records, Plan: Plan, Now: time.Now, PageLatency: b.options.Latency,
 		LatencyJitter: b.options.Latency / 2, Limits: sandbox.Limits{Minute: b.options.Minute},
-		Poster: b.callbacks, Chaos: b.options.Callbacks, Webhooks: rules(b.publicURL()),
+		Poster: b.callbacks, Chaos: b.options.Callbacks, Webhooks: Rules(b.publicURL()),
 	})
 	if err != nil {
 		return fmt.Errorf("open the sandbox: %w", err)

@@ -83,9 +83,9 @@ func contentOf(address string, body []byte) (content, error) {
 	return content{dialect, sha256.Sum256([]byte(said.Module + "\n" + string(body)))}, nil
 }
 
-// rules let upstream tell of every record of the lists that have rules. A body holds nothing but
+// Rules let upstream tell of every record of the lists that have rules. A body holds nothing but
 // the identifier, so equal bodies are different changes.
-func rules(public string) sandbox.Webhooks {
+func Rules(public string) sandbox.Webhooks {
 	const plenty = 1_000_000
 	hooks := sandbox.Webhooks{Daily: plenty, Retries: 3, Pause: time.Second}
 	for resource, id := range map[string]string{

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -25,9 +24,8 @@ const HookSecret = "canaryOfTheStorm0123"
 type Config struct {
 	// Upstream is the address of the sandbox, as host:port.
 	Upstream string
-	// Services are those of the sandbox's organization, Notifications its notifications, both as
-	// YAML; "" means accounting, inventory and chat, and no notifications.
-	Services, Notifications string
+	// Notifications are those of the organization as YAML; "" for none.
+	Notifications string
 	// Settings are further lines of the file.
 	Settings string
 	// Resources are the settings of the copied resources as YAML; none means all resources.
@@ -36,7 +34,7 @@ type Config struct {
 
 // Write writes the file.
 func (c *Config) Write(path string) error {
-	services := cmp.Or(c.Services, "{accounting: {plan: "+Plan+"}, inventory: {plan: "+Plan+"}, chat: {plan: free}}")
+	const services = "{accounting: {plan: " + Plan + "}, inventory: {plan: " + Plan + "}, chat: {plan: free}}"
 	var text strings.Builder
 	fmt.Fprintf(&text, `database: {url: "${SLUICE_DATABASE_URL}"}
 vendor: {name: Svc, api_url: "http://%[1]s", chat_url: "http://%[1]s", auth_url: "http://%[1]s"}
