@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"sluice/pipeline"
 )
 
@@ -29,67 +27,42 @@ type chunk struct {
 	*simulation
 
 	stream   *stream
-	process  *process
-	life     int
 	began    instant
 	pages    int
 	deadline instant // the end of the call's wait for its turn
 }
 
 // begin starts a chunk, and its run if none is under way.
-func (s *simulation) begin(p *process, st *stream) {
-	c := &chunk{simulation: s, stream: st, process: p, life: p.life, began: s.now}
-	p.busy = append(p.busy, c)
+func (s *simulation) begin(st *stream) {
+	c := &chunk{simulation: s, stream: st, began: s.now}
+	s.busy++
 	if !st.open {
 		st.open, st.started = true, s.now
 	}
 	c.enter()
 }
 
-// later plans the worker's next step, unless its process is killed before.
-func (c *chunk) later(when instant, do func(ctx context.Context) error) {
-	c.agenda.plan(when, func(ctx context.Context) error {
-		if c.process.life != c.life {
-			return nil
-		}
-		return do(ctx)
-	})
-}
-
-// enter paces the next call within the process, by the program's limiter, and then asks the call
-// log.
+// enter begins the next call: it asks the call log until its turn comes, or it has waited too long.
 func (c *chunk) enter() {
-	o := c.stream.of
 	c.deadline = c.now + maxWait
-	lane := c.process.lanes[o]
-	if lane == nil {
-		lane = rate.NewLimiter(rate.Limit(float64(o.limits.PerMinute)/time.Minute.Seconds()), o.limits.PerMinute)
-		c.process.lanes[o] = lane
-	}
-	at := epoch().Add(c.now)
-	turn := lane.ReserveN(at, 1)
-	wait := turn.DelayFrom(at)
-	if wait > maxWait {
-		turn.CancelAt(at)
-		c.later(c.now, func(context.Context) error { return c.snooze(c.now + wait) })
-		return
-	}
-	c.later(c.now+wait, c.ask)
+	c.agenda.plan(c.now, c.ask)
 }
 
 // ask asks the call log, and sends the call or waits.
 func (c *chunk) ask(ctx context.Context) error {
 	st := c.stream
+	if err := c.db.Set(ctx, c.now); err != nil {
+		return err
+	}
 	c.counts.asked++
 	c.counts.reservations++
 	decision, err := c.db.ledger.Reserve(ctx, pipeline.Call{
 		Organization: st.key.Organization, Service: st.key.Service, Resource: st.key.Resource, Class: st.class,
-		Run: int64(st.number + 1), Method: "GET", Path: c.db.Stamp(c.now), Page: st.page + 1,
+		Run: int64(st.number + 1), Method: "GET", Path: "/books", Page: st.page + 1,
 	}, st.of.limits)
 	if err != nil {
 		return err
 	}
-	c.note(2, int64(st.number), decision.Call, int64(decision.Wait))
 	if decision.Refused == "" {
 		c.counts.granted++
 		c.send(decision.Call)
@@ -108,7 +81,7 @@ func (c *chunk) ask(ctx context.Context) error {
 	if pause += c.draw(min(pause/4, maxJitter)); c.now+pause > c.deadline {
 		return c.snooze(c.now + decision.Wait)
 	}
-	c.later(c.now+pause, c.ask)
+	c.agenda.plan(c.now+pause, c.ask)
 	return nil
 }
 
@@ -129,7 +102,7 @@ func (c *chunk) send(call int64) {
 		if silent {
 			result, back = pipeline.CallResult{Kind: pipeline.Unavailable}, c.now+callTimeout-there
 		}
-		c.later(back, func(ctx context.Context) error { return c.leave(ctx, call, result) })
+		c.agenda.plan(back, func(ctx context.Context) error { return c.leave(ctx, call, result) })
 		return nil
 	})
 }
@@ -150,10 +123,10 @@ func (c *chunk) leave(ctx context.Context, call int64, result pipeline.CallResul
 			penalty = time.Date(year, month, day+1, 0, 0, 0, 0, o.zone).Sub(local)
 		}
 	}
+	if err := c.db.Set(ctx, c.now); err != nil {
+		return err
+	}
 	if penalty > 0 {
-		if err := c.db.Set(ctx, c.now); err != nil {
-			return err
-		}
 		c.counts.asked++
 		c.counts.penalties++
 		if err := c.db.ledger.Penalize(ctx, o.name, c.stream.key.Service, o.limits.Shared, result.Kind, penalty); err != nil {
@@ -162,32 +135,30 @@ func (c *chunk) leave(ctx context.Context, call int64, result pipeline.CallResul
 	}
 	c.counts.asked++
 	c.counts.finishes++
-	result.Detail = c.db.Stamp(c.now)
 	if err := c.db.ledger.Finish(ctx, call, result); err != nil {
 		return err
 	}
-	c.note(3, call, int64(result.Status))
 	switch result.Kind {
 	case 0:
-		return c.next()
+		return c.next(ctx)
 	case pipeline.Exhausted:
 		return c.snooze(c.now + snoozeDay)
 	case pipeline.Throttled, pipeline.Crowded:
 		return c.snooze(c.now + c.jitter(snoozeSoon))
 	default:
-		return c.fail()
+		return c.fail(ctx)
 	}
 }
 
 func (c *chunk) jitter(d time.Duration) time.Duration { return d - d/10 + c.draw(d/5) }
 
 // next continues after a loaded page.
-func (c *chunk) next() error {
+func (c *chunk) next(ctx context.Context) error {
 	st, rules := c.stream, pipeline.DefaultRules()
 	st.page++
 	c.pages++
 	if st.page >= st.calls {
-		return c.complete(false)
+		return c.complete(ctx, false)
 	}
 	if c.pages >= rules.ChunkPages || c.now-c.began >= rules.ChunkTime {
 		st.errors = 0
@@ -200,7 +171,7 @@ func (c *chunk) next() error {
 }
 
 // complete ends the run and its job.
-func (c *chunk) complete(failed bool) error {
+func (c *chunk) complete(ctx context.Context, failed bool) error {
 	st := c.stream
 	if failed {
 		if st.class != pipeline.ClassBackfill {
@@ -210,19 +181,16 @@ func (c *chunk) complete(failed bool) error {
 		st.clean(c.now)
 	}
 	st.open, st.job = false, false
-	c.db.ends = append(c.db.ends, runEnd{st.key, c.now, failed, st.done})
 	c.give()
+	if err := c.db.End(ctx, st.key, c.now, failed, st.done); err != nil {
+		return err
+	}
 	return c.dispatch()
 }
 
 // give frees the worker.
 func (c *chunk) give() {
-	for i, other := range c.process.busy {
-		if other == c {
-			c.process.busy = append(c.process.busy[:i], c.process.busy[i+1:]...)
-			break
-		}
-	}
+	c.busy--
 	c.counts.busy += c.now - c.began
 }
 
@@ -234,10 +202,10 @@ func (c *chunk) snooze(until instant) error {
 }
 
 // fail makes the job try again later, and ends the run after the last wait.
-func (c *chunk) fail() error {
+func (c *chunk) fail(ctx context.Context) error {
 	retries := [...]time.Duration{time.Second, 5 * time.Second, 20 * time.Second, time.Minute}
 	if c.stream.errors >= len(retries) {
-		return c.complete(true)
+		return c.complete(ctx, true)
 	}
 	wait := c.jitter(retries[c.stream.errors])
 	c.stream.errors++

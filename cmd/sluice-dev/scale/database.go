@@ -9,7 +9,6 @@ import (
 
 	"sluice/migrations"
 	"sluice/pipeline"
-	"sluice/pipeline/outside"
 	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse/calls"
 	"sluice/pipeline/warehouse/streams"
@@ -41,34 +40,7 @@ BEGIN
 		EXECUTE format('ALTER TABLE sluice.%I ALTER COLUMN %I SET DEFAULT sim.clock_timestamp()', v.table_name, v.column_name);
 	END LOOP;
 END
-$$;
-
--- A round trip for the clock alone would double what a decision takes. So the instant travels with the question: in the path
--- of a call, and in the detail of its end. What decides is the function as it was.
-ALTER FUNCTION sluice.reserve_call RENAME TO reserve_call_then;
-CREATE FUNCTION sluice.reserve_call(
-	p_organization text, p_service text, p_resource text, p_class text, p_run bigint, p_method text, p_path text, p_page integer,
-	p_shared text, p_per_minute integer, p_concurrent integer, p_daily integer, p_lease interval, p_window interval, p_day interval,
-	p_floors double precision[], p_ceilings double precision[], p_reset_hour integer, p_zone text,
-	OUT call_id bigint, OUT refused text, OUT wait_ms bigint
-) LANGUAGE plpgsql AS $$
-BEGIN
-	PERFORM pg_catalog.set_config('sim.now', p_path, false);
-	SELECT d.call_id, d.refused, d.wait_ms INTO call_id, refused, wait_ms
-	FROM sluice.reserve_call_then(
-		p_organization, p_service, p_resource, p_class, p_run, p_method, p_path, p_page, p_shared, p_per_minute, p_concurrent, p_daily,
-		p_lease, p_window, p_day, p_floors, p_ceilings, p_reset_hour, p_zone) AS d;
-END
-$$;
-ALTER FUNCTION sluice.finish_call RENAME TO finish_call_then;
-CREATE FUNCTION sluice.finish_call(
-	a1 bigint, a2 integer, a3 text, a4 text, at text, a6 bigint, a7 integer, a8 integer, a9 integer, a10 interval, a11 interval
-) RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-	PERFORM pg_catalog.set_config('sim.now', at, false);
-	RETURN sluice.finish_call_then(a1, a2, a3, a4, '', a6, a7, a8, a9, a10, a11);
-END
-$$`
+$$;`
 
 	sqlSet = `SELECT pg_catalog.set_config('sim.now', $1, false)`
 
@@ -96,8 +68,6 @@ type database struct {
 
 	schedule *streams.Schedule
 	at       instant
-	// ends are the ends of runs to be written.
-	ends []runEnd
 }
 
 // Open prepares an empty database at url: sluice's tables, and a stopped clock.
@@ -130,15 +100,9 @@ func (d *database) Set(ctx context.Context, at instant) error {
 	if d.at == at {
 		return nil
 	}
-	if _, err := d.Pool.Exec(ctx, sqlSet, d.Stamp(at)); err != nil {
+	d.at = at
+	if _, err := d.Pool.Exec(ctx, sqlSet, epoch().Add(at).Format("2006-01-02 15:04:05.000000Z07:00")); err != nil {
 		return fmt.Errorf("set the virtual clock: %w", err)
 	}
 	return nil
-}
-
-// Stamp returns an instant of the virtual clock; the caller that sends it to the database moves the
-// clock.
-func (d *database) Stamp(at instant) outside.Text {
-	d.at = at
-	return outside.Plain(epoch().Add(at).Format("2006-01-02 15:04:05.000000Z07:00"))
 }

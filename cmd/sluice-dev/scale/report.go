@@ -3,7 +3,10 @@ package scale
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"sluice/pipeline"
@@ -12,7 +15,6 @@ import (
 // verdict is the result of a simulation.
 type verdict struct {
 	Broken []string // violations; empty if all is well
-	Hash   uint64
 	Lines  []line
 }
 
@@ -21,7 +23,7 @@ type line struct{ what, allowed, measured string }
 
 // judge checks the simulation.
 func (s *simulation) judge() verdict {
-	v := verdict{Hash: s.trace.Sum64()}
+	var v verdict
 	v.limits(s)
 	v.refusals(s)
 	v.freshness(s)
@@ -82,35 +84,23 @@ func (v *verdict) refusals(s *simulation) {
 }
 
 func (v *verdict) freshness(s *simulation) {
-	type group struct {
-		class  pipeline.Class
-		every  time.Duration
-		others bool
-	}
-	worst, strain := map[group]time.Duration{}, map[group]float64{}
+	worst, strain := map[string]time.Duration{}, map[string]float64{}
 	for _, o := range s.organizations {
 		for _, st := range o.streams {
+			if st.class == pipeline.ClassBackfill {
+				continue
+			}
 			st.judge(s.end)
-			g := group{st.class, st.every, o.others != alone}
-			worst[g], strain[g] = max(worst[g], st.worst), max(strain[g], st.strain)
+			of := fmt.Sprintf("%s each %d h, alone", st.class, int(st.every.Hours()))
+			if o.others != alone {
+				of = strings.Replace(of, "alone", "with others", 1)
+			}
+			worst[of], strain[of] = max(worst[of], st.worst), max(strain[of], st.strain)
 			v.checkf(st.strain <= 1, "%s: %s old, %.2f of its bound", st.key, st.worst.Round(time.Second), st.strain)
 		}
 	}
-	for _, class := range []pipeline.Class{pipeline.ClassIncremental, pipeline.ClassDetails, pipeline.ClassSweep} {
-		for _, every := range []time.Duration{time.Hour, 8 * time.Hour, 24 * time.Hour} {
-			for _, others := range []bool{false, true} {
-				g := group{class, every, others}
-				if worst[g] == 0 {
-					continue
-				}
-				who := "alone"
-				if others {
-					who = "with others"
-				}
-				v.addf(fmt.Sprintf("oldest %s each %d h, %s; of its bound", class, int(every.Hours()), who), "1.00",
-					"%s; %.2f", worst[g].Round(time.Minute), strain[g])
-			}
-		}
+	for _, of := range slices.Sorted(maps.Keys(worst)) {
+		v.addf("oldest "+of+"; of its bound", "1.00", "%s; %.2f", worst[of].Round(time.Minute), strain[of])
 	}
 }
 
@@ -134,7 +124,7 @@ func (v *verdict) backfills(s *simulation) {
 // refused worker waits at least 250 ms.
 func (v *verdict) queries(s *simulation) {
 	c := &s.counts
-	slots := s.scenario.Processes * s.scenario.Workers
+	slots := s.scenario.Workers
 	asks := slots * int(time.Minute/(100*time.Millisecond)) * 2
 	perCall := float64(c.reservations+c.finishes+c.penalties) / float64(max(1, c.granted))
 	v.checkf(c.mostAsked <= asks, "decisions cost up to %d statements a minute, %d are allowed", c.mostAsked, asks)
@@ -151,5 +141,4 @@ func (v *verdict) table(w io.Writer) {
 	for _, l := range v.Lines {
 		fmt.Fprintf(w, "| %s | %s | %s |\n", l.what, l.allowed, l.measured)
 	}
-	fmt.Fprintf(w, "\ntrace %016x\n", v.Hash)
 }

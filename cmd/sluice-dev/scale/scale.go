@@ -1,6 +1,6 @@
 // Package scale simulates a fleet in virtual time: many organizations and streams, for days, with
-// outages, killed processes and other clients that spend the same allowance. make scale runs it;
-// docs/simulation.md has its table and explains it.
+// outages and other clients that spend the same allowance. make scale runs it; docs/simulation.md has
+// its table and explains it.
 //
 // The deciding parts are real: the functions of the call log and the statements of the schedule, on
 // a real Postgres with a virtual clock. The rest is simulated: upstream, which is the judge and
@@ -24,7 +24,7 @@ import (
 
 // usual returns the scenario of docs/simulation.md.
 func usual() scenario {
-	return scenario{Organizations: 1000, Days: 7, Processes: 8, Workers: 8, Tick: 15 * time.Second, Backfill: 40, LongEvery: 10, Seed: 1}
+	return scenario{Organizations: 1000, Days: 7, Workers: 64, Tick: 15 * time.Second, Backfill: 40, LongEvery: 10, Seed: 1}
 }
 
 func parse(args []string, log io.Writer) (scenario, error) {

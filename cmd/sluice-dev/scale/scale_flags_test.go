@@ -26,13 +26,13 @@ func TestFlagsSayWhatIsSimulated(t *testing.T) {
 // command fail.
 func TestTheTableIsMarkdown(t *testing.T) {
 	t.Parallel()
-	v := verdict{Hash: 10}
+	var v verdict
 	v.addf("most", "1.00", "%.2f", 0.5)
 	v.checkf(true, "fine")
 	v.checkf(false, "worse than %d", 1)
 	var text strings.Builder
 	v.table(&text)
-	if !strings.Contains(text.String(), "\n| most | 1.00 | 0.50 |\n") || !strings.HasSuffix(text.String(), "trace 000000000000000a\n") {
+	if !strings.Contains(text.String(), "\n| most | 1.00 | 0.50 |\n") {
 		t.Errorf("got %q", text.String())
 	}
 	if len(v.Broken) != 1 || v.Broken[0] != "worse than 1" {

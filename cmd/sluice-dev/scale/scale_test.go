@@ -47,7 +47,7 @@ func try(t *testing.T, s scenario, rules calls.Rules, change func(right) ledger,
 
 // small returns a fleet of all plans, others and outages, with backfills of days.
 func small() scenario {
-	return scenario{Organizations: 5, Days: 2, Processes: 8, Workers: 8, Tick: 30 * time.Second, Backfill: 40, LongEvery: 2, Seed: 7}
+	return scenario{Organizations: 5, Days: 2, Workers: 64, Tick: 30 * time.Second, Backfill: 40, LongEvery: 2, Seed: 7}
 }
 
 // right is the real call log, for variants that change one thing.
@@ -132,7 +132,7 @@ func TestTheJudgeSeesWhatIsWrong(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			// The backfill takes more than a day; after the one day it is only unfinished.
-			s := scenario{Organizations: 1, Days: 1, Processes: 8, Workers: 8, Tick: time.Minute, Backfill: 1200, LongEvery: 1, Seed: 1}
+			s := scenario{Organizations: 1, Days: 1, Workers: 64, Tick: time.Minute, Backfill: 1200, LongEvery: 1, Seed: 1}
 			_, v := try(t, s, test.rules, test.change, func(sim *simulation) {
 				o := sim.organizations[0]
 				o.others, o.share, o.outages = test.others, 0.6, nil

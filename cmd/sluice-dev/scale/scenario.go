@@ -8,13 +8,12 @@ import (
 	"sluice/pipeline"
 )
 
-// scenario is the input of a simulation. Equal scenarios give equal simulations, decision by
-// decision.
+// scenario is the input of a simulation.
 type scenario struct {
 	// Organizations with StreamsEach streams each, for Days days.
 	Organizations, Days int
-	// Processes work on Workers chunks each at once.
-	Processes, Workers int
+	// Workers is the number of chunks at once.
+	Workers int
 	// Tick is the interval between ticks.
 	Tick time.Duration
 	// Backfill is the number of calls of an organization's backfill; one in LongEvery has a long

@@ -3,7 +3,6 @@ package scale
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -11,22 +10,23 @@ import (
 	"sluice/pipeline/warehouse/streams"
 )
 
-// sqlEnded applies the ends of runs to the schedule (package warehouse does it with the run's last
-// rows): the interval begins again. The ends since the last tick are written together, since no
-// statement reads them before.
+// sqlEnded applies the end of a run to the schedule (package warehouse does it with the run's last
+// rows): the interval begins again. A finished stream has no further run.
 const sqlEnded = `
-UPDATE sluice.streams s SET
-	next_due_at = greatest(next_due_at, ended_at + every), state = 'idle', enabled = s.enabled AND NOT finished,
-	last_done_at = CASE WHEN failed THEN last_done_at ELSE ended_at END, failures = CASE WHEN failed THEN failures + 1 ELSE 0 END
-FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[], $6::boolean[])
-	AS e (organization_id, service, resource, ended_at, failed, finished)
-WHERE (s.organization_id, s.service, s.resource) = (e.organization_id, e.service, e.resource)`
+UPDATE sluice.streams SET
+	next_due_at = greatest(next_due_at, clock_timestamp() + every), state = 'idle', enabled = enabled AND NOT $5,
+	last_done_at = CASE WHEN $4 THEN last_done_at ELSE clock_timestamp() END, failures = CASE WHEN $4 THEN failures + 1 ELSE 0 END
+WHERE (organization_id, service, resource) = ($1, $2, $3)`
 
-// runEnd is the end of a run; finished means that the stream has no further one.
-type runEnd struct {
-	key              pipeline.Key
-	at               instant
-	failed, finished bool
+// End writes the end of a run.
+func (d *database) End(ctx context.Context, key pipeline.Key, at instant, failed, finished bool) error {
+	if err := d.Set(ctx, at); err != nil {
+		return err
+	}
+	if _, err := d.Pool.Exec(ctx, sqlEnded, key.Organization, key.Service, key.Resource, failed, finished); err != nil {
+		return fmt.Errorf("write the end of a run: %w", err)
+	}
+	return nil
 }
 
 // Register makes streams known, all of them due at once.
@@ -44,37 +44,17 @@ func (d *database) Register(ctx context.Context, settings []streams.Setting) err
 	return err
 }
 
-// TakeDue writes the ends of runs and takes the streams due at an instant, as a tick does.
-func (d *database) TakeDue(ctx context.Context, at instant, limit int) ([]pipeline.Key, error) {
-	tx, err := d.Pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: fmt.Sprintf(`BEGIN; SELECT pg_catalog.set_config('sim.now', '%s', false)`, d.Stamp(at))})
-	if err != nil {
-		return nil, fmt.Errorf("tick: %w", err)
-	}
-	defer func() { _ = tx.Rollback(ctx) }() // after a commit there is nothing to roll back
-	if err := d.writeEnds(ctx, tx); err != nil {
+// TakeDue takes the streams due at an instant, as a tick does.
+func (d *database) TakeDue(ctx context.Context, at instant, limit int) (keys []pipeline.Key, err error) {
+	if err := d.Set(ctx, at); err != nil {
 		return nil, err
 	}
-	keys, err := d.schedule.TakeDue(ctx, tx, limit)
+	err = pgx.BeginFunc(ctx, d.Pool, func(tx pgx.Tx) error {
+		keys, err = d.schedule.TakeDue(ctx, tx, limit)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("tick: %w", err)
 	}
-	return keys, tx.Commit(ctx)
-}
-
-func (d *database) writeEnds(ctx context.Context, tx pgx.Tx) error {
-	n := len(d.ends)
-	if n == 0 {
-		return nil
-	}
-	organizations, services, resources := make([]string, n), make([]string, n), make([]string, n)
-	at, failed, finished := make([]time.Time, n), make([]bool, n), make([]bool, n)
-	for i, e := range d.ends {
-		organizations[i], services[i], resources[i] = e.key.Organization, e.key.Service, e.key.Resource
-		at[i], failed[i], finished[i] = epoch().Add(e.at), e.failed, e.finished
-	}
-	if _, err := tx.Exec(ctx, sqlEnded, organizations, services, resources, at, failed, finished); err != nil {
-		return fmt.Errorf("write the ends of runs: %w", err)
-	}
-	d.ends = d.ends[:0]
-	return nil
+	return keys, nil
 }

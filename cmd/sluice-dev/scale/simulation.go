@@ -2,14 +2,9 @@ package scale
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"hash"
-	"hash/fnv"
 	"math/rand/v2"
 	"time"
-
-	"golang.org/x/time/rate"
 
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/streams"
@@ -22,11 +17,6 @@ const (
 	keepDays   = 35
 	wakeEvery  = 5 * time.Second // of the queue: it wakes jobs whose wait is over
 	fetchDelay = 100 * time.Millisecond
-	// A process is killed at intervals. Its jobs return when two looks have missed its lock, and it
-	// starts anew.
-	killEvery = 2 * time.Hour
-	jobsBack  = 2 * time.Second
-	restart   = 10 * time.Second
 	// othersEvery is the interval between calls of other clients.
 	othersEvery = 10 * time.Minute
 )
@@ -38,21 +28,20 @@ type simulation struct {
 	db            *database
 	organizations []*organization
 	byKey         map[pipeline.Key]*stream
-	processes     []*process
 	chance        *rand.Rand
 	agenda        agenda
 	now           instant
 	end           instant
 	// waiting holds jobs for free workers, first come, first served.
 	waiting []*stream
-	trace   hash.Hash64
+	busy    int // workers
 	counts  counts
 }
 
 // counts holds the simulation's use of the database, and its results.
 type counts struct {
-	reservations, granted, finishes, penalties, kills int
-	refused                                           map[pipeline.Refusal]int
+	reservations, granted, finishes, penalties int
+	refused                                    map[pipeline.Refusal]int
 	// asked are the statements about calls in the current minute, mostAsked the most in one.
 	minute, asked, mostAsked int
 	busy                     time.Duration // of workers
@@ -68,16 +57,13 @@ func newSimulation(s scenario, db *database) (*simulation, error) {
 	sim := &simulation{
 		scenario: s, db: db, organizations: organizations, byKey: map[pipeline.Key]*stream{},
 		chance: rand.New(rand.NewPCG(s.Seed, 2)), // a seed makes a simulation repeatable
-		end:    time.Duration(s.Days) * 24 * time.Hour, trace: fnv.New64a(),
+		end:    time.Duration(s.Days) * 24 * time.Hour,
 		counts: counts{refused: map[pipeline.Refusal]int{}},
 	}
 	for _, o := range organizations {
 		for _, st := range o.streams {
 			sim.byKey[st.key] = st
 		}
-	}
-	for range s.Processes {
-		sim.processes = append(sim.processes, &process{lanes: map[*organization]*rate.Limiter{}})
 	}
 	return sim, nil
 }
@@ -95,7 +81,6 @@ func (s *simulation) run(ctx context.Context, progress func(hour int)) error {
 		_, err := s.db.ledger.PruneCalls(ctx, keepDays)
 		return err
 	})
-	s.each(killEvery, killEvery, s.kill)
 	for _, o := range s.organizations {
 		if o.others != alone {
 			s.each(s.draw(othersEvery), othersEvery, func(context.Context) error {
@@ -153,12 +138,5 @@ func (s *simulation) turnMinute() {
 	if minute := int(s.now / time.Minute); minute > c.minute {
 		c.mostAsked = max(c.mostAsked, c.asked)
 		c.minute, c.asked = minute, 0
-	}
-}
-
-// note adds a decision to the trace.
-func (s *simulation) note(what ...int64) {
-	for _, number := range append(what, int64(s.now)) {
-		_ = binary.Write(s.trace, binary.LittleEndian, number) // a hash accepts every write
 	}
 }
