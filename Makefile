@@ -50,7 +50,7 @@ SCALEFLAGS ?=
 MUTATEFLAGS ?=
 # Flags of the chaos runs and of the crash points: bin/sluice-dev chaos -help and bin/sluice-dev crashpoints -help list them.
 CHAOSFLAGS ?=
-CRASHFLAGS ?= -each
+CRASHFLAGS ?= -one-in 20
 SEED ?= 1
 # Go notes the revision in the program, but fails where git cannot say it: no commit yet, or a folder of another owner.
 BUILDVCS := $(if $(shell git rev-parse HEAD 2>/dev/null),auto,false)
@@ -183,9 +183,9 @@ chaos: chaos-program ## real processes: 100 kills, 8 ends of Postgres, a full di
 	@.ci/setup binaries
 	bin/sluice-dev chaos -seed $(SEED) $(CHAOSFLAGS)
 
-crashpoints: chaos-program ## kill a process before and after each statement that writes and each kind of call (SEED; CRASHFLAGS=: at every point)
+crashpoints: chaos-program ## kill a process before and after statements that write and calls, one in 20 (SEED: others; CRASHFLAGS=: all)
 	@.ci/setup binaries
-	bin/sluice-dev crashpoints -seed $(SEED) $(CRASHFLAGS)
+	bin/sluice-dev crashpoints -offset $(SEED) $(CRASHFLAGS)
 
 # It builds both versions itself: the previous one is the last release, or PREVIOUS=REVISION.
 rolling: dev ## upgrade a working fleet process by process under kills, and roll it back, beside an analyst (SEED, PREVIOUS)

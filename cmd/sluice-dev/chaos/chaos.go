@@ -354,8 +354,8 @@ func (r *report) print(w io.Writer) {
 	fmt.Fprintf(&text, "callbacks: %d sent, %d taken, %d in the inbox with %d contents; hints: %d, %d read\n",
 		c.Sent, c.Taken, c.Stored, c.Contents, c.Hints, c.Read)
 	if f := r.Rolling; f != nil {
-		fmt.Fprintf(&text, "rolling upgrade %s: %d processes replaced, there and back; migrate killed %d times, refused %d times; "+
-			"the analyst: %d statements, the slowest %s\n", f.Versions, f.Replaced, f.MigrateKills, f.Refused, f.Statements, f.Slowest.Round(time.Millisecond))
+		fmt.Fprintf(&text, "rolling upgrade %s: %d processes replaced, there and back; migrate killed %d times; "+
+			"the analyst: %d statements, the slowest %s\n", f.Versions, f.Replaced, f.MigrateKills, f.Statements, f.Slowest.Round(time.Millisecond))
 	}
 	for _, violation := range r.Violations {
 		fmt.Fprintf(&text, "VIOLATION: %s\n", violation)

@@ -18,9 +18,6 @@ import (
 // releases are versions of the program, as test binaries of cmd/sluice/cli.
 type releases struct {
 	previous, next string
-	// contracting is the version behind the next one, which takes away what the previous one uses;
-	// "" if the next one is this tree.
-	contracting string
 	// what says which versions they are.
 	what string
 }
@@ -31,7 +28,7 @@ const firstOfChain = "migrations/00101_streams.sql"
 
 // build builds versions into a folder. The next one is this tree, the previous one a revision of
 // it: that of the last tag if none is named. Without such a revision, this tree is the previous
-// version, and the next ones have further migrations, those of migrations/testdata/next.
+// version, and the next one has a further migration, that of migrations/testdata/next.
 func build(ctx context.Context, folder, revision string) (releases, error) {
 	r := releases{previous: filepath.Join(folder, "previous.test"), next: filepath.Join(folder, "next.test")}
 	root, err := said(ctx, ".", "go", "list", "-m", "-f", "{{.Dir}}")
@@ -65,36 +62,25 @@ func lastRelease(ctx context.Context, root string) string {
 }
 
 // further builds this tree as the previous version, with a further migration that expands as the
-// next one, and with one more that contracts as the one behind it.
+// next one.
 func (r *releases) further(ctx context.Context, root, folder string) error {
 	next := migrations.Version() + 1
-	r.what = fmt.Sprintf("from this tree to ones with further migrations, %d and %d", next, next+1)
-	r.contracting = filepath.Join(folder, "contracting.test")
-	if err := compile(ctx, root, r.previous); err != nil {
-		return err
+	r.what = fmt.Sprintf("from this tree to one with a further migration, %d", next)
+	text, err := os.ReadFile(filepath.Join(root, "migrations", "testdata", "next", "expand.sql"))
+	if err != nil {
+		return fmt.Errorf("read the migration of the next version: %w", err)
 	}
-	files := make(map[string]string)
-	for n, version := range []struct{ name, program string }{{"expand", r.next}, {"contract", r.contracting}} {
-		text, err := os.ReadFile(filepath.Join(root, "migrations", "testdata", "next", version.name+".sql"))
-		if err != nil {
-			return fmt.Errorf("read the migration of the next version: %w", err)
-		}
-		text = bytes.ReplaceAll(text, []byte("NEXT"), fmt.Append(nil, next))
-		file := filepath.Join(folder, version.name+".sql")
-		files[filepath.Join(root, "migrations", fmt.Sprintf("%05d_%s.sql", next+int64(n), version.name))] = file
-		overlay, err := json.Marshal(map[string]any{"Replace": files})
-		if err != nil {
-			return fmt.Errorf("describe the next version: %w", err)
-		}
-		path := filepath.Join(folder, version.name+".json")
-		if err := errors.Join(os.WriteFile(file, text, 0o600), os.WriteFile(path, overlay, 0o600)); err != nil { //nolint:gosec // into a folder of its own
-			return fmt.Errorf("describe the next version: %w", err)
-		}
-		if err := compile(ctx, root, version.program, "-overlay", path); err != nil {
-			return err
-		}
+	text = bytes.ReplaceAll(text, []byte("NEXT"), fmt.Append(nil, next))
+	file, path := filepath.Join(folder, "expand.sql"), filepath.Join(folder, "overlay.json")
+	files := map[string]string{filepath.Join(root, "migrations", fmt.Sprintf("%05d_expand.sql", next)): file}
+	overlay, err := json.Marshal(map[string]any{"Replace": files})
+	if err == nil {
+		err = errors.Join(os.WriteFile(file, text, 0o600), os.WriteFile(path, overlay, 0o600)) //nolint:gosec // into a folder of its own
 	}
-	return nil
+	if err != nil {
+		return fmt.Errorf("describe the next version: %w", err)
+	}
+	return errors.Join(compile(ctx, root, r.previous), compile(ctx, root, r.next, "-overlay", path))
 }
 
 // checkOut writes the tree of a revision into a folder.

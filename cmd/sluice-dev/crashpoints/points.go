@@ -4,8 +4,8 @@
 // then killed at one of them. The next process must make both sides equal, and repeat no more than
 // the calls under way (invariants 1 to 6 and 8).
 //
-// make crashpoints tries each statement and each kind of call, make nightly all points. Start
-// reading at Run, then trial.go and cutter.go.
+// make crashpoints tries one point in twenty, make nightly all. Start reading at Run, then trial.go
+// and cutter.go.
 package crashpoints
 
 import (
@@ -14,7 +14,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"regexp"
 	"slices"
@@ -28,8 +27,6 @@ import (
 // choice holds the flags.
 type choice struct {
 	program       string
-	each          bool
-	seed          uint64
 	oneIn, offset int
 	records       int
 	parallel      int
@@ -42,8 +39,6 @@ func parse(args []string, log io.Writer) (choice, error) {
 	flags := flag.NewFlagSet("sluice-dev crashpoints", flag.ContinueOnError)
 	flags.SetOutput(log)
 	flags.StringVar(&c.program, "program", "bin/sluice.test", "test binary of cmd/sluice/cli, made by go test -c")
-	flags.BoolVar(&c.each, "each", false, "try one point of each class: of each statement and each kind of call")
-	flags.Uint64Var(&c.seed, "seed", 0, "which points -each tries")
 	flags.IntVar(&c.oneIn, "one-in", 1, "try one in so many points")
 	flags.IntVar(&c.offset, "offset", 0, "which of them: another number, other points")
 	flags.IntVar(&c.records, "records", 150, "records upstream")
@@ -92,35 +87,6 @@ func (c counts) all() []trial {
 	return trials
 }
 
-// each returns one point of each class for both moments; the seed chooses the occurrence. Inside a
-// transaction both moments have the same effect, so one of them is enough.
-func (c counts) each(seed uint64) []trial {
-	places := make(map[class][]trial)
-	for _, t := range c.all() {
-		places[t.class] = append(places[t.class], t)
-	}
-	var trials []trial
-	for _, what := range sortedClasses(places) {
-		moments := []moment{before, after}
-		if what.Edge == inside {
-			n := draw(seed, what, "") % 2
-			moments = moments[n : n+1]
-		}
-		for _, moment := range moments {
-			here := slices.DeleteFunc(slices.Clone(places[what]), func(t trial) bool { return t.Moment != moment })
-			trials = append(trials, here[draw(seed, what, moment)%uint64(len(here))])
-		}
-	}
-	return trials
-}
-
-// draw returns a pseudo-random number.
-func draw(seed uint64, what class, moment moment) uint64 {
-	sum := fnv.New64a()
-	_, _ = sum.Write([]byte(string(what.Edge) + what.What + string(moment))) // it never fails
-	return sum.Sum64()>>8 + seed
-}
-
 func sortedClasses[T any](of map[class]T) []class {
 	classes := make([]class, 0, len(of))
 	for what := range of {
@@ -132,9 +98,6 @@ func sortedClasses[T any](of map[class]T) []class {
 
 // chosen returns the trials that the flags select.
 func (c *choice) chosen(passed counts) []trial {
-	if c.each {
-		return passed.each(c.seed)
-	}
 	var some []trial
 	for n, t := range passed.all() {
 		if c.at != nil && c.at.MatchString(t.String()) || c.at == nil && (n+c.offset)%c.oneIn == 0 {
@@ -162,16 +125,10 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	results := make(map[trial]result)
-	trials := c.chosen(passed)
-	if err := lanes.tryAll(ctx, results, trials, stderr); err != nil {
+	if err := lanes.tryAll(ctx, results, c.chosen(passed), stderr); err != nil {
 		return err
 	}
-	if c.each { // classes that were missed are tried once more, at their first event
-		if err := lanes.tryAll(ctx, results, missed(results, trials), stderr); err != nil {
-			return err
-		}
-	}
-	return report(stdout, c.each, passed, results)
+	return report(stdout, passed, results)
 }
 
 // result is the result of a trial: the process was killed at the point, and had not ended before;
@@ -181,21 +138,9 @@ type result struct {
 	violations []string
 }
 
-// missed returns the first points of the classes whose trials ended before their point.
-func missed(results map[trial]result, trials []trial) []trial {
-	var again []trial
-	for _, t := range trials {
-		if !results[t].hit && t.Number > 1 {
-			t.Number = 1
-			again = append(again, t)
-		}
-	}
-	return again
-}
-
 // report prints the findings. Broken invariants are an error, and so is a pass that proves too
 // little.
-func report(stdout io.Writer, each bool, passed counts, results map[trial]result) error {
+func report(stdout io.Writer, passed counts, results map[trial]result) error {
 	classes := make(map[class]bool)
 	for _, count := range passed {
 		for what := range count {
@@ -219,7 +164,7 @@ func report(stdout io.Writer, each bool, passed counts, results map[trial]result
 	case violations > 0:
 		return fmt.Errorf("%d violations", violations)
 	// Processes do some things at irregular times, so a quicker run may end before its point.
-	case tried > 10 && hit*10 < tried*8, each && (tried < len(classes) || hit*10 < tried*9):
+	case tried > 10 && hit*10 < tried*8:
 		return fmt.Errorf("of %d classes and %d trials %d were hit: that proves little", len(classes), tried, hit)
 	}
 	return nil
