@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 
 	"sluice/sandbox/company"
@@ -93,9 +92,6 @@ func FaultKinds() []FaultKind { return faults.CommonKinds() }
 
 // RareFaultKinds returns the kinds that few clients ever meet, but must survive.
 func RareFaultKinds() []FaultKind { return faults.RareKinds() }
-
-// ReadFaults reads a list of faults in JSON, in the form that SetFaults takes.
-func ReadFaults(from io.Reader) ([]Fault, error) { return faults.Read(from) }
 
 // SetFaults replaces all faults; an empty list ends them. An unknown kind, a negative number or an
 // empty path is an error, and the faults stay as they were.

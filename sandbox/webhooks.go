@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"sluice/sandbox/company"
@@ -14,9 +13,6 @@ type Webhooks = webhooks.Settings
 
 // WebhookRule calls an address when a record of a resource changes.
 type WebhookRule = webhooks.Rule
-
-// ReadWebhooks reads rules and settings in JSON, in the form that the control webhooks takes.
-func ReadWebhooks(from io.Reader) (Webhooks, error) { return webhooks.Read(from) }
 
 // SetWebhooks replaces the rules of the sandbox's own organization. A rule or number that does not
 // fit is an error, and nothing changes.

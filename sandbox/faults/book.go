@@ -1,9 +1,7 @@
 package faults
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -48,18 +46,6 @@ func (b *Book) Next(method, path, organization string) *Fault {
 func (f *Fault) concerns(method, path, organization string) bool {
 	return strings.HasPrefix(path, f.Path) && (f.Method == "" || f.Method == method) &&
 		(f.Organization == "" || f.Organization == organization)
-}
-
-// Read reads a list of faults in JSON, as a file holds it. It checks the form only; Set checks the
-// faults.
-func Read(from io.Reader) ([]Fault, error) {
-	decoder := json.NewDecoder(from)
-	decoder.DisallowUnknownFields()
-	var set []Fault
-	if err := decoder.Decode(&set); err != nil {
-		return nil, fmt.Errorf("sandbox: read list of faults: %w", err)
-	}
-	return set, nil
 }
 
 // Set replaces all faults; an empty list ends them. An unknown kind, a negative number, a rate

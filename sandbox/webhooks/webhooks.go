@@ -8,10 +8,8 @@
 package webhooks
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -62,18 +60,6 @@ type Settings struct {
 	// the time before each; 0 is a minute.
 	Retries int           `json:"retries"`
 	Pause   time.Duration `json:"pause_ns"`
-}
-
-// Read reads settings in JSON, as a file holds them. It checks the form only; New and Set check the
-// rules.
-func Read(from io.Reader) (Settings, error) {
-	decoder := json.NewDecoder(from)
-	decoder.DisallowUnknownFields()
-	var settings Settings
-	if err := decoder.Decode(&settings); err != nil {
-		return Settings{}, fmt.Errorf("sandbox: read settings of webhooks: %w", err)
-	}
-	return settings, nil
 }
 
 // Options describe a server.

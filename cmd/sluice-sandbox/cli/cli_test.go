@@ -35,7 +35,7 @@ func TestExitCodes(t *testing.T) {
 		code int
 		says string
 	}{
-		"serve --chaos explode=1":         {codeUsage, "--chaos"},
+		"serve --activity explode=1":      {codeUsage, "--activity"},
 		"serve --listen 192.0.2.1:1":      {codeEnvironment, "listen for the sandbox"},
 		"demo --records 0":                {codeUsage, "--records 0"},
 		"demo --sluice " + missing:        {codeEnvironment, "the program sluice is missing: --sluice names " + missing},

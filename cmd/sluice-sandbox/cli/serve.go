@@ -29,7 +29,7 @@ tokens, change notifications, webhooks of workflow rules, limits and, on demand,
 The page at / says what it can do. Paths under /_sandbox/ change the company, move its
 clock, count calls and set faults; they answer on this machine only.`,
 		Example: `  sluice-sandbox serve --records 20000 --seed 7 --plan premium
-  sluice-sandbox serve --latency 150ms±50ms --faults faults.json --strict
+  sluice-sandbox serve --latency 150ms --strict
   sluice-sandbox serve --world books --plant difference --headers-only
   sluice-sandbox serve --organizations 60099999999,60012345678@eu --networks partners --modules cm_visits`,
 		Args: cobra.NoArgs,

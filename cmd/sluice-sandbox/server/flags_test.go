@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,55 +16,24 @@ import (
 	"sluice/sandbox"
 )
 
-func TestLatency(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]latency{
-		"150ms±50ms": {150 * time.Millisecond, 50 * time.Millisecond}, "150ms": {150 * time.Millisecond, 0},
-		"1s+-250ms": {time.Second, 250 * time.Millisecond}, "0s": {},
-	} {
-		var got latency
-		if err := got.Set(text); err != nil || got != want {
-			t.Errorf("%s: %+v, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "fast", "150", "±50ms", "50ms±60ms", "-1s", "1s±-1s"} {
-		got := latency{middle: time.Hour}
-		if err := got.Set(text); err == nil || got.middle != time.Hour {
-			t.Errorf("%s is read as %s", text, &got)
-		}
-	}
-}
-
 func TestFlags(t *testing.T) {
 	t.Parallel()
-	faults := filepath.Join(t.TempDir(), "faults.json")
-	must(t, os.WriteFile(faults, []byte(`[{"path":"/books/","kind":"html","count":2}]`), 0o600))
-	webhooks := filepath.Join(t.TempDir(), "webhooks.json")
-	must(t, os.WriteFile(webhooks, []byte(`{"rules":[{"resource":"inventory.bills","address":"http://127.0.0.1:1/"}],"retries":3}`), 0o600))
-	options, err := (&Flags{
-		options: sandbox.Options{Seed: 5}, faults: faults, organizations: []string{"600999", "600999@eu"}, activity: map[string]int{"inserts": 3},
-		chaos: map[string]string{"lose": "0.25", "reencode": "1", "late_by": "90s"}, webhooks: webhooks,
-	}).Options()
+	flags := Flags{options: sandbox.Options{Seed: 5}, organizations: []string{"600999", "600999@eu"}, activity: map[string]int{"inserts": 3}}
+	options, err := flags.Options()
 	must(t, err)
-	if c := options.Chaos; c != (sandbox.Chaos{Lose: 0.25, Reencode: 1, LateBy: 90 * time.Second}) || len(options.Webhooks.Rules) != 1 || options.Webhooks.Retries != 3 {
-		t.Errorf("chaos %+v, webhooks %+v", c, options.Webhooks)
-	}
-	if len(options.Faults) != 1 || options.Faults[0].Kind != "html" || options.Activity.Inserts != 3 || options.Poster == nil {
+	if options.Activity.Inserts != 3 || options.Poster == nil {
 		t.Errorf("%+v", options)
 	}
 	want := []sandbox.OrganizationOptions{{ID: "600999", Seed: 6}, {ID: "600999", DataCenter: "eu", Seed: 7}}
-	if len(options.Organizations) != 2 || options.Organizations[0] != want[0] || options.Organizations[1] != want[1] {
+	if !slices.Equal(options.Organizations, want) {
 		t.Errorf("organizations %+v", options.Organizations)
 	}
-	must(t, os.WriteFile(faults, []byte(`{"path":"/"}`), 0o600))
-	for name, flags := range map[string]Flags{
-		"a file that is not there": {faults: faults + "x"}, "no list": {faults: faults}, "a rate of something else": {activity: map[string]int{"explosions": 1}},
-		"chaos of another kind": {chaos: map[string]string{"explode": "1"}}, "chaos without a number": {chaos: map[string]string{"lose": "often"}},
-		"late by no time": {chaos: map[string]string{"late_by": "5"}}, "no rules": {webhooks: faults}, "rules that are not there": {webhooks: webhooks + "x"},
-	} {
-		if _, err := flags.Options(); !errors.Is(err, ErrUsage) {
-			t.Errorf("%s: %v", name, err)
-		}
+	_, err = (&Flags{activity: map[string]int{"explosions": 1}}).Options()
+	if !errors.Is(err, ErrUsage) {
+		t.Errorf("a rate of something else: %v", err)
+	}
+	if _, err := Start(t.Context(), "127.0.0.1:0", sandbox.Options{Now: time.Now, Chaos: sandbox.Chaos{Gzip: 2}}); !errors.Is(err, ErrUsage) {
+		t.Errorf("a rate of 2: %v", err)
 	}
 }
 
@@ -99,23 +66,6 @@ func TestConfigOfSeveralOrganizations(t *testing.T) {
 		if !strings.Contains(running.Text(), line+sandbox.RefreshTokenFor(sandbox.DefaultOrganizationID, "eu")) && !strings.Contains(running.Text(), line+sandbox.RefreshTokenFor("60099999999", "")) {
 			t.Errorf("the text lacks %s", line)
 		}
-	}
-}
-
-// TestNotificationFlags: the switches of change notifications are flags.
-func TestNotificationFlags(t *testing.T) {
-	t.Parallel()
-	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	new(Flags).Add(flags)
-	for name, preset := range map[string]string{"documented-callbacks": "false", "one-day-channels": "false", "chaos": "[]", "webhooks": ""} {
-		if flag := flags.Lookup(name); flag == nil || flag.DefValue != preset {
-			t.Errorf("flag --%s: %+v", name, flag)
-		}
-	}
-	must(t, flags.Parse([]string{"--chaos", "lose=0.5,late_by=2m", "--one-day-channels"}))
-	_, err := Start(t.Context(), "127.0.0.1:0", sandbox.Options{Now: time.Now, Chaos: sandbox.Chaos{Gzip: 2}})
-	if !errors.Is(err, ErrUsage) {
-		t.Errorf("a rate of 2: %v", err)
 	}
 }
 
