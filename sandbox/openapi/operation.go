@@ -9,6 +9,7 @@ import (
 	"sluice/sandbox/rules"
 	"sluice/sandbox/services"
 	"sluice/sandbox/world"
+	"sluice/sandbox/writes"
 )
 
 // scheme is the name of the security scheme.
@@ -160,12 +161,12 @@ func content(e endpoints.Endpoint) map[string]Media {
 		properties["message"] = Schema{Type: "string"}
 	}
 	r := e.Resource
-	written, writes := writes(e.Method, e.Path)
+	written, inArray := writes.Answer(e.Method, e.Path)
 	switch {
-	case writes && written.array:
-		properties[written.key] = Schema{Type: "array", Items: &record}
-	case writes:
-		properties[written.key] = record
+	case inArray:
+		properties[written] = Schema{Type: "array", Items: &record}
+	case written != "":
+		properties[written] = record
 	case isList(e):
 		properties[r.Key] = Schema{Type: "array", Items: &record}
 		if r.Paging == lists.ByNumber {

@@ -45,7 +45,10 @@ type said struct {
 }
 
 // operation is the effect of a row. It has the world to itself; an error changes nothing.
-type operation func(*edit) (said, error)
+type operation struct {
+	answers shape
+	do      func(*edit) (said, error)
+}
 
 // serve returns the handler of a row.
 func serve(rule rules.Rule, does operation) func(*endpoints.Call) {
@@ -55,7 +58,7 @@ func serve(rule rules.Rule, does operation) func(*endpoints.Call) {
 		if err == nil {
 			c.Company.With(func(w *world.World) {
 				e.world = w
-				reply, err = does(e)
+				reply, err = does.do(e)
 			})
 		}
 		if err != nil {
@@ -82,21 +85,25 @@ func (e *edit) assume(fact string) {
 	e.call.Header().Set(endpoints.AssumedHeader, fact)
 }
 
-// shape builds an answer around a record.
-type shape func(status int, message string, record *overlay.Object) said
+// shape builds an answer around a record: under a key, "" for none, which may have an array of one.
+type shape struct {
+	key   string
+	array bool
+	put   func(status int, message string, record *overlay.Object) said
+}
 
 // object puts the record under a key.
 func object(key string) shape {
-	return func(status int, message string, record *overlay.Object) said {
+	return shape{key: key, put: func(status int, message string, record *overlay.Object) said {
 		return envelope(status, message, key, record.Append(nil))
-	}
+	}}
 }
 
 // list puts the record under a key, as a list of one.
 func list(key string) shape {
-	return func(status int, message string, record *overlay.Object) said {
+	return shape{key, true, func(status int, message string, record *overlay.Object) said {
 		return envelope(status, message, key, append(record.Append([]byte("[")), ']'))
-	}
+	}}
 }
 
 // beside puts the record's fields beside code and message (docs/upstream.md U176).
@@ -119,7 +126,7 @@ func briefTax(status int, message string, record *overlay.Object) said {
 	} {
 		brief.Set(name, record.Get(name))
 	}
-	return object("tax")(status, message, brief)
+	return object("tax").put(status, message, brief)
 }
 
 // envelope returns code, message and a value under a key; without a key there is no value.

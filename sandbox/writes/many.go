@@ -89,7 +89,7 @@ const (
 // updateUnique changes the record with a given value in a custom field that rejects duplicates.
 // With X-Upsert it makes the record if there is none.
 func updateUnique(as shape) operation {
-	return func(e *edit) (said, error) {
+	return operation{as, func(e *edit) (said, error) {
 		key, value := e.call.Request.Header.Get(uniqueKey), e.call.Request.Header.Get(uniqueValue)
 		var problems []rules.Problem
 		for name, given := range map[string]string{uniqueKey: key, uniqueValue: value} {
@@ -109,12 +109,12 @@ func updateUnique(as shape) operation {
 			return said{}, err
 		}
 		if found {
-			return as(http.StatusOK, e.about("updated"), e.save(i, "")), nil
+			return as.put(http.StatusOK, e.about("updated"), e.save(i, "")), nil
 		}
 		e.assume("status of a record created by X-Upsert")
 		e.carry(key, value)
-		return as(http.StatusCreated, e.about("created"), e.save(-1, "")), nil
-	}
+		return as.put(http.StatusCreated, e.about("created"), e.save(-1, "")), nil
+	}}
 }
 
 // having returns the record with a value in a custom field, among those written through the API:

@@ -14,7 +14,7 @@ import (
 
 // create makes a record.
 func create(as shape) operation {
-	return func(e *edit) (said, error) {
+	return operation{as, func(e *edit) (said, error) {
 		under, err := e.parent()
 		if err != nil {
 			return said{}, err
@@ -22,13 +22,13 @@ func create(as shape) operation {
 		if err := e.check(true, -1); err != nil {
 			return said{}, err
 		}
-		return as(http.StatusCreated, e.about("created"), e.save(-1, under)), nil
-	}
+		return as.put(http.StatusCreated, e.about("created"), e.save(-1, under)), nil
+	}}
 }
 
 // update changes the record that the path names.
 func update(as shape) operation {
-	return func(e *edit) (said, error) {
+	return operation{as, func(e *edit) (said, error) {
 		i, err := e.named()
 		if err != nil {
 			return said{}, err
@@ -36,13 +36,13 @@ func update(as shape) operation {
 		if err := e.check(false, i); err != nil {
 			return said{}, err
 		}
-		return as(http.StatusOK, e.about("updated"), e.save(i, "")), nil
-	}
+		return as.put(http.StatusOK, e.about("updated"), e.save(i, "")), nil
+	}}
 }
 
 // updateOnly changes the one record of its kind, which the body names under a key.
 func updateOnly(as shape, key string) operation {
-	return func(e *edit) (said, error) {
+	return operation{as, func(e *edit) (said, error) {
 		if err := e.check(false, -1); err != nil {
 			return said{}, err
 		}
@@ -50,21 +50,21 @@ func updateOnly(as shape, key string) operation {
 		if !found {
 			return said{}, missing()
 		}
-		return as(http.StatusOK, e.about("updated"), e.save(i, "")), nil
-	}
+		return as.put(http.StatusOK, e.about("updated"), e.save(i, "")), nil
+	}}
 }
 
 // replace makes the one record of its kind anew.
 func replace(as shape) operation {
-	return func(e *edit) (said, error) {
+	return operation{as, func(e *edit) (said, error) {
 		if err := e.check(true, -1); err != nil {
 			return said{}, err
 		}
 		for _, i := range slices.Clone(e.all("")) {
 			e.world.Delete(e.kind(), int(i))
 		}
-		return as(http.StatusCreated, e.about("created"), e.save(-1, "")), nil
-	}
+		return as.put(http.StatusCreated, e.about("created"), e.save(-1, "")), nil
+	}}
 }
 
 // destroy deletes the record that the path names.

@@ -16,64 +16,6 @@ import (
 	"sluice/sandbox/writes"
 )
 
-// Every POST, PUT and DELETE of the endpoint tables behind docs/upstream.md U155 to U228, copied by
-// hand, with its scope.
-func TestEveryDocumentedWriteIsServed(t *testing.T) {
-	t.Parallel()
-	const documented = `
-		POST /books/v3/contacts/contactpersons Books.contacts.CREATE
-		PUT /books/v3/contacts/contactpersons/7 Books.contacts.UPDATE
-		DELETE /books/v3/contacts/contactpersons/7 Books.contacts.DELETE
-		POST /books/v3/cm_debtor Books.custommodules.ALL
-		PUT /books/v3/cm_debtor Books.custommodules.ALL
-		PUT /books/v3/cm_debtor/7 Books.custommodules.ALL
-		DELETE /books/v3/cm_debtor Books.custommodules.ALL
-		POST /books/v3/settings/openingbalances Books.settings.CREATE
-		PUT /books/v3/settings/openingbalances Books.settings.UPDATE
-		DELETE /books/v3/settings/openingbalances Books.settings.DELETE
-		POST /books/v3/chartofaccounts Books.accountants.CREATE
-		PUT /books/v3/chartofaccounts/7 Books.accountants.UPDATE
-		POST /books/v3/vendorpayments Books.vendorpayments.CREATE
-		PUT /books/v3/vendorpayments Books.vendorpayments.UPDATE
-		POST /books/v3/basecurrencyadjustment Books.accountants.CREATE
-		DELETE /books/v3/basecurrencyadjustment/7 Books.accountants.DELETE
-		POST /books/v3/expenses Books.expenses.CREATE
-		PUT /books/v3/expenses Books.expenses.UPDATE
-		POST /invoice/v3/contacts/contactpersons Invoice.contacts.CREATE
-		PUT /invoice/v3/contacts/contactpersons/7 Invoice.contacts.UPDATE
-		DELETE /invoice/v3/contacts/contactpersons/7 Invoice.contacts.DELETE
-		POST /invoice/v3/settings/currencies Invoice.settings.CREATE
-		PUT /invoice/v3/settings/currencies/7 Invoice.settings.UPDATE
-		POST /billing/v1/customers/7/contactpersons Subscriptions.customers.CREATE
-		PUT /billing/v1/customers/7/contactpersons/8 Subscriptions.customers.UPDATE
-		POST /inventory/v1/settings/locations/enable Inventory.settings.CREATE
-		POST /inventory/v1/locations Inventory.settings.CREATE
-		PUT /inventory/v1/locations/7 Inventory.settings.UPDATE
-		POST /inventory/v1/compositeitems Inventory.compositeitems.CREATE
-		POST /inventory/v1/compositeitems/7/image -
-		PUT /inventory/v1/compositeitems/7 Inventory.compositeitems.UPDATE
-		POST /inventory/v1/settings/taxes Inventory.settings.CREATE
-		PUT /inventory/v1/settings/taxes/7 Inventory.settings.UPDATE
-		POST /inventory/v1/items Inventory.items.CREATE
-		POST /inventory/v1/bills Inventory.bills.CREATE
-		POST /inventory/v1/creditnotes Inventory.creditnotes.CREATE`
-	rows := 0
-	for line := range strings.Lines(documented) {
-		fields := strings.Fields(line)
-		if len(fields) == 0 {
-			continue
-		}
-		rows++
-		e, _, status := endpoints.Find(writes.Table(), fields[0], fields[1])
-		if status != http.StatusOK || e.Scope != strings.Trim(fields[2], "-") {
-			t.Errorf("%s: status %d, scope %q", strings.TrimSpace(line), status, e.Scope)
-		}
-	}
-	if served := len(writes.Table()); served != rows {
-		t.Errorf("%d rows are served, %d documented", served, rows)
-	}
-}
-
 // Every row has a rule and a resource of its service, and every rule has a row.
 func TestRowsAndRulesAreOfOneTable(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ package writes
 
 import (
 	"net/http"
+	"slices"
 
 	"sluice/sandbox/endpoints"
 	"sluice/sandbox/lists"
@@ -36,12 +37,25 @@ const (
 // caller's choice are last.
 func Table() []endpoints.Endpoint {
 	var table []endpoints.Endpoint
-	for _, rows := range [][]row{accountingRows(), invoicingRows(), inventoryRows(), moduleRows()} {
-		for _, r := range rows {
-			table = append(table, r.endpoint())
-		}
+	for _, r := range rows() {
+		table = append(table, r.endpoint())
 	}
 	return table
+}
+
+func rows() []row {
+	return slices.Concat(accountingRows(), invoicingRows(), inventoryRows(), moduleRows())
+}
+
+// Answer returns the key of the record that a write answers, "" for none, and whether its value is
+// an array of one.
+func Answer(method, path string) (string, bool) {
+	for _, r := range rows() {
+		if r.method == method && r.path == path {
+			return r.does.answers.key, r.does.answers.array
+		}
+	}
+	return "", false
 }
 
 // row is one write endpoint.
@@ -73,7 +87,7 @@ func accountingRows() []row {
 	return []row{
 		{post, books + persons, "Books.contacts.CREATE", "", service, people, create(list("contact_person")), ""},
 		{put, books + persons + one, "Books.contacts.UPDATE", "", service, people, update(list("contact_person")), ""},
-		{remove, books + persons + one, "Books.contacts.DELETE", "", service, people, destroy, ""},
+		{remove, books + persons + one, "Books.contacts.DELETE", "", service, people, operation{do: destroy}, ""},
 		{
 			post, opening, "Books.settings.CREATE", "a second opening balance takes the place of the first", service, balance,
 			replace(object("opening_balance")), "Debits equal credits in the base currency.",
@@ -82,7 +96,7 @@ func accountingRows() []row {
 			put, opening, "Books.settings.UPDATE", "", service, balance, updateOnly(object("opening_balance"), "opening_balance_id"),
 			"Debits equal credits in the base currency.",
 		},
-		{remove, opening, "Books.settings.DELETE", "", service, balance, destroyAll, ""},
+		{remove, opening, "Books.settings.DELETE", "", service, balance, operation{do: destroyAll}, ""},
 		{
 			post, books + "/chartofaccounts", "Books.accountants.CREATE", "the whole answer of the create", service, account,
 			create(object("chart_of_account")), "",
@@ -92,7 +106,7 @@ func accountingRows() []row {
 			update(object("chart_of_account")), "",
 		},
 		{
-			post, books + "/vendorpayments", "Books.vendorpayments.CREATE", "", service, "vendor_payments", create(beside),
+			post, books + "/vendorpayments", "Books.vendorpayments.CREATE", "", service, "vendor_payments", create(shape{put: beside}),
 			"Lowers the balance of its bills.",
 		},
 		{
@@ -103,7 +117,7 @@ func accountingRows() []row {
 			post, books + "/basecurrencyadjustment", "Books.accountants.CREATE", "", service, adjust, create(object("data")),
 			"account_ids: with commas between.",
 		},
-		{remove, books + "/basecurrencyadjustment" + one, "Books.accountants.DELETE", "", service, adjust, destroy, ""},
+		{remove, books + "/basecurrencyadjustment" + one, "Books.accountants.DELETE", "", service, adjust, operation{do: destroy}, ""},
 		{
 			post, books + "/expenses", "Books.expenses.CREATE", "", service, "expenses", create(object("expense")),
 			"May carry a receipt: form-data part receipt, the body in part JSONString.",
@@ -124,7 +138,7 @@ func invoicingRows() []row {
 	return []row{
 		{post, invoice + persons, "Invoice.contacts.CREATE", "", services.Invoicing, people, create(list("contact_person")), ""},
 		{put, invoice + persons + one, "Invoice.contacts.UPDATE", "", services.Invoicing, people, update(list("contact_person")), ""},
-		{remove, invoice + persons + one, "Invoice.contacts.DELETE", "", services.Invoicing, people, destroy, ""},
+		{remove, invoice + persons + one, "Invoice.contacts.DELETE", "", services.Invoicing, people, operation{do: destroy}, ""},
 		{post, path, "Invoice.settings.CREATE", "", services.Invoicing, money, create(list("currency")), ""},
 		{put, path + one, "Invoice.settings.UPDATE", "", services.Invoicing, money, update(list("currency")), ""},
 		{post, clients, "Subscriptions.customers.CREATE", "", services.Billing, people, create(object("contact_person")), ""},
@@ -141,20 +155,20 @@ func inventoryRows() []row {
 		enabling = inventory + "/settings/locations/enable"
 	)
 	return []row{
-		{post, enabling, "Inventory.settings.CREATE", "that nothing else changes", service, "locations", enable, ""},
+		{post, enabling, "Inventory.settings.CREATE", "that nothing else changes", service, "locations", operation{do: enable}, ""},
 		{post, inventory + "/locations", "Inventory.settings.CREATE", "", service, "locations", create(object("locations")), ""},
 		{
 			put, inventory + "/locations" + one, "Inventory.settings.UPDATE", "the whole answer of the update", service, "locations",
 			update(object("locations")), "",
 		},
 		{post, bundles, "Inventory.compositeitems.CREATE", "", service, bundle, create(object("composite_item")), ""},
-		{post, bundles + one + "/image", "", "scope of the image upload", service, bundle, picture, "form-data part image."},
+		{post, bundles + one + "/image", "", "scope of the image upload", service, bundle, operation{do: picture}, "form-data part image."},
 		{
 			put, bundles + one, "Inventory.compositeitems.UPDATE", "response key of the updated composite item", service, bundle,
 			update(object("composite_item")), "",
 		},
 		{post, taxes, "Inventory.settings.CREATE", "", service, "taxes", create(list("tax")), ""},
-		{put, taxes + one, "Inventory.settings.UPDATE", "", service, "taxes", update(briefTax), ""},
+		{put, taxes + one, "Inventory.settings.UPDATE", "", service, "taxes", update(shape{key: "tax", put: briefTax}), ""},
 		{post, inventory + "/items", "Inventory.items.CREATE", "", service, "items", create(object("item")), ""},
 		{
 			post, inventory + "/bills", "Inventory.bills.CREATE", "", service, "bills", create(object("bill")),
@@ -173,8 +187,8 @@ func moduleRows() []row {
 	)
 	return []row{
 		{post, module, scope, "", service, records, create(list("module_record")), ""},
-		{put, module, scope, "", service, records, updateMany, "module_record_id: with commas between."},
+		{put, module, scope, "", service, records, operation{shape{key: "module_record", array: true}, updateMany}, "module_record_id: with commas between."},
 		{put, module + one, scope, "the whole answer of the update of one record", service, records, update(list("module_record")), ""},
-		{remove, module, scope, named, service, records, destroyMany, "The name has its prefix cm_."},
+		{remove, module, scope, named, service, records, operation{do: destroyMany}, "The name has its prefix cm_."},
 	}
 }
