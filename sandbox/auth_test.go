@@ -42,62 +42,6 @@ func bearer(given map[string]any) http.Header {
 	return http.Header{"Authorization": {"Svc-oauthtoken " + token}, "Content-Type": {"application/json"}}
 }
 
-// A token opens exactly the scopes of its consent (docs/upstream.md U34; U64: 401 code 57 is a dead
-// token or a missing scope).
-func TestScopesAreEnforced(t *testing.T) {
-	t.Parallel()
-	u := start(t, sandbox.Options{Records: 60})
-	given := u.consented(t, "", "SvcInventory.items.READ,SvcChat.Messages.READ")
-	if refresh, _ := given["refresh_token"].(string); refresh == "" || refresh == sandbox.RefreshToken {
-		t.Errorf("refresh token %q", refresh)
-	}
-	for _, c := range []struct {
-		method, path string
-		status       int
-		code         string
-	}{
-		{http.MethodGet, "/inventory/v1/items", http.StatusOK, `"code":0`},
-		{http.MethodGet, "/inventory/v1/organizations", http.StatusOK, `"code":0`}, // any token opens it
-		{http.MethodGet, "/inventory/v1/bills", http.StatusUnauthorized, `"code":57`},
-		{http.MethodGet, "/books/v3/cm_projects", http.StatusUnauthorized, `"code":57`},
-		{http.MethodPost, "/inventory/v1/items", http.StatusUnauthorized, `"code":57`},
-		{http.MethodGet, "/api/v2/channels", http.StatusForbidden, `"code":"operation_not_allowed"`},
-		{http.MethodPost, "/crm/v8/actions/watch", http.StatusUnauthorized, `"code":"OAUTH_SCOPE_MISMATCH"`},
-	} {
-		answer := u.serve(t, c.method, target(c.path), bearer(given))
-		if answer.Code != c.status || !strings.Contains(answer.Body.String(), c.code) {
-			t.Errorf("%s %s: %d %.200s, want %d %s", c.method, c.path, answer.Code, answer.Body, c.status, c.code)
-		}
-		if c.status == http.StatusUnauthorized && answer.Header().Get("X-Sandbox-Assumed") == "" {
-			t.Errorf("%s %s: the refusal is not marked as assumed", c.method, c.path)
-		}
-	}
-}
-
-// Each service refuses a call without a token, and one with a dead token, in its own form.
-func TestRefusalsByService(t *testing.T) {
-	t.Parallel()
-	u := start(t, sandbox.Options{Records: 60})
-	none, dead := http.Header{"Authorization": {""}}, http.Header{"Authorization": {"Svc-oauthtoken 1000.dead"}}
-	for path, want := range map[string][2]string{
-		"/inventory/v1/items":   {`"code":14`, `"code":57`},
-		"/invoice/v3/contacts":  {`"code":14`, `"code":57`},
-		"/api/v2/channels":      {`"code":"oauthtoken_invalid"`, `"code":"oauthtoken_invalid"`},
-		"/crm/v8/actions/watch": {`"code":"AUTHENTICATION_FAILURE"`, `"code":"INVALID_TOKEN"`},
-	} {
-		method := http.MethodGet
-		if strings.HasPrefix(path, "/crm/") {
-			method = http.MethodPost
-		}
-		for n, header := range []http.Header{none, dead} {
-			answer := u.serve(t, method, target(path), header)
-			if answer.Code != http.StatusUnauthorized || !strings.Contains(answer.Body.String(), want[n]) {
-				t.Errorf("%s: %d %s, want %s", path, answer.Code, answer.Body, want[n])
-			}
-		}
-	}
-}
-
 func TestConsentAbroad(t *testing.T) {
 	t.Parallel()
 	u := several(t)

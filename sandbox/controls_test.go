@@ -218,37 +218,6 @@ func TestStatisticsProveWhatWasDone(t *testing.T) {
 	}
 }
 
-// Unknown parameters are ignored, as live services do; strictly they are refused.
-func TestStrict(t *testing.T) {
-	t.Parallel()
-	for _, strict := range []bool{false, true} {
-		u := start(t, sandbox.Options{Records: 60, Strict: strict})
-		want := map[bool]int{false: http.StatusOK, true: http.StatusBadRequest}[strict]
-		for _, c := range [][3]string{
-			{"/inventory/v1/items", "colour", "red"},
-			{"/books/v3/chartofaccounts", "filter", "AccountType.All"},
-			{"/inventory/v1/creditnotes", "last_modified_time", "2026-01-17T15:27:23+0530"}, // not documented there
-		} {
-			answer := u.get(t, c[0], c[1:]...)
-			if answer.Code != want || strict && !strings.Contains(answer.Body.String(), c[1]) {
-				t.Errorf("strict %t: %s with %s: %d %.200s", strict, c[0], c[1], answer.Code, answer.Body)
-			}
-		}
-		for _, c := range [][3]string{
-			{"/inventory/v1/items", "last_modified_time", "2026-01-17T15:27:23+0530"},
-			{"/books/v3/chartofaccounts", "showbalance", "false"},
-			{"/books/v3/vendorpayments", "amount_less_equals", "5"},
-			{"/books/v3/basecurrencyadjustment", "filter_by", "Date.Today"},
-			{"/inventory/v1/creditnotes", "item_description_contains", "x"},
-			{"/inventory/v1/bills", "sort_column", "date"},
-		} {
-			if answer := u.get(t, c[0], c[1:]...); answer.Code != http.StatusOK {
-				t.Errorf("strict %t: %s with %s: %d %.200s", strict, c[0], c[1], answer.Code, answer.Body)
-			}
-		}
-	}
-}
-
 // What the controls show of the endpoints is the whole table.
 func TestDescription(t *testing.T) {
 	t.Parallel()

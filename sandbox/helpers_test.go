@@ -212,7 +212,3 @@ func readAll(t *testing.T, body io.Reader) string {
 }
 
 func off() sandbox.Limits { return sandbox.Limits{Off: true} }
-
-func jsonInto(answer *httptest.ResponseRecorder, into any) error {
-	return json.Unmarshal(answer.Body.Bytes(), into) // a helper of benchmarks.
-}

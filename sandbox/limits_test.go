@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -104,21 +103,6 @@ func TestDailyLimit(t *testing.T) {
 	}
 }
 
-func TestPlans(t *testing.T) {
-	t.Parallel()
-	for plan, want := range map[string][2]string{
-		"free": {"1000", "1500"}, "standard": {"2000", "2500"}, "professional": {"5000", "5000"}, "premium": {"10000", "7500"},
-		"elite": {"10000", "10000"}, "ultimate": {"10000", "10000"}, "enterprise": {"10000", "10000"},
-	} {
-		u := start(t, sandbox.Options{Records: 60, Plan: plan})
-		for n, path := range []string{"/books/v3/vendorpayments", "/inventory/v1/items"} {
-			if got := u.get(t, path).Header().Get("X-Rate-Limit-Limit"); got != want[n] {
-				t.Errorf("%s %s: limit %s, want %s", plan, path, got, want[n])
-			}
-		}
-	}
-}
-
 func TestConcurrencyLimit(t *testing.T) {
 	t.Parallel()
 	for plan, atOnce := range map[string]int{"free": 5, "professional": 10} {
@@ -200,72 +184,6 @@ func TestLimitsOffStillCount(t *testing.T) {
 	}
 	if stats := u.Stats(); stats.Worst60s != 151 || len(stats.Refused) != 0 {
 		t.Errorf("stats %+v", stats)
-	}
-}
-
-func TestTokenErrors(t *testing.T) {
-	t.Parallel()
-	u := start(t, sandbox.Options{Records: 60})
-	for want, change := range map[string]url.Values{
-		"invalid_client": {"client_secret": {"wrong"}},
-		"invalid_code":   {"refresh_token": {"wrong"}},
-	} {
-		answer := u.serve(t, http.MethodPost, tokenURL(change), nil)
-		if answer.Code != http.StatusOK || strings.TrimSpace(answer.Body.String()) != `{"error":"`+want+`"}` {
-			t.Errorf("%d %s, want 200 with %s", answer.Code, answer.Body, want)
-		}
-	}
-	// Parameters in the body do not count.
-	if answer := u.send(t, http.MethodPost, "/oauth/v2/token", nil, strings.TrimPrefix(tokenURL(nil), "/oauth/v2/token?")); !strings.Contains(answer.Body.String(), "invalid_client") {
-		t.Errorf("body parameters: %s", answer.Body)
-	}
-	for n := 2; n <= 10; n++ { // the first was asked for by start
-		u.login(t)
-	}
-	refused := u.serve(t, http.MethodPost, tokenURL(nil), nil)
-	var body map[string]string
-	decode(t, refused, &body)
-	if refused.Code != http.StatusBadRequest || body["error"] != "Access Denied" || body["status"] != "failure" {
-		t.Errorf("eleventh token: %d %s", refused.Code, refused.Body)
-	}
-	u.clock.move(10 * time.Minute)
-	u.login(t)
-	if n := u.Stats().TokenRequests; n != 15 {
-		t.Errorf("%d token requests, want 15", n)
-	}
-}
-
-func TestTokensDie(t *testing.T) {
-	t.Parallel()
-	u := start(t, sandbox.Options{Records: 60})
-	first := u.token
-	with := func(token string) int {
-		header := http.Header{"Authorization": {"Svc-oauthtoken " + token}}
-		return u.serve(t, http.MethodGet, target("/inventory/v1/items"), header).Code
-	}
-	var second string
-	for n := 2; n <= 16; n++ {
-		if n == 11 {
-			u.clock.move(10 * time.Minute)
-		}
-		u.login(t)
-		if n == 2 {
-			second = u.token
-		}
-		if status := with(first); (status == http.StatusOK) != (n <= 15) {
-			t.Errorf("with %d tokens issued the first answers %d", n, status)
-		}
-	}
-	if status := with(second); status != http.StatusOK {
-		t.Errorf("the sixteenth killed the second, too: %d", status)
-	}
-	u.Advance(50 * time.Minute)
-	if with(second) != http.StatusUnauthorized || with(u.token) != http.StatusOK {
-		t.Error("a token lives one hour")
-	}
-	u.ExpireTokens()
-	if with(u.token) != http.StatusUnauthorized {
-		t.Error("an expired token still opens")
 	}
 }
 

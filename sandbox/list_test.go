@@ -2,6 +2,8 @@ package sandbox_test
 
 import (
 	"cmp"
+	"encoding/json"
+	"math/big"
 	"net/http"
 	"slices"
 	"strings"
@@ -277,33 +279,30 @@ func TestItemDetails(t *testing.T) {
 	}
 }
 
-func TestErrorsOfCallers(t *testing.T) {
-	t.Parallel()
-	u := start(t, sandbox.Options{Records: 60})
-	org := "?organization_id=" + sandbox.DefaultOrganizationID
-	for _, c := range []struct {
-		method, target, token string
-		status, code          int
-	}{
-		{http.MethodGet, "/inventory/v1/bills", u.token, 400, 6041},
-		{http.MethodGet, "/books/v3/vendorpayments?organization_id=1", u.token, 400, 6041},
-		{http.MethodGet, "/inventory/v1/bills/460000000000000001" + org, u.token, 404, 1002},
-		{http.MethodGet, "/inventory/v1/bills/xyz" + org, u.token, 404, 1002},
-		{http.MethodGet, "/inventory/v1/unicorns" + org, u.token, 404, 5},
-		{http.MethodGet, "/nowhere", u.token, 404, 5},
-		{http.MethodPatch, "/inventory/v1/bills" + org, u.token, 405, 5},
-		{http.MethodGet, "/inventory/v1/bills" + org, "", 401, 14},
-		{http.MethodGet, "/inventory/v1/bills" + org, "1000.made.up", 401, 57},
-	} {
-		header := http.Header{"Authorization": nil}
-		if c.token != "" {
-			header.Set("Authorization", "Svc-oauthtoken "+c.token)
-		}
-		answer := u.serve(t, c.method, c.target, header)
-		var body struct{ Code int }
-		decode(t, answer, &body)
-		if answer.Code != c.status || body.Code != c.code {
-			t.Errorf("%s %s: %d code %d, want %d code %d", c.method, c.target, answer.Code, body.Code, c.status, c.code)
-		}
+// amount reads a number as written; "" is zero.
+func amount(t *testing.T, value json.RawMessage) *big.Rat {
+	t.Helper()
+	r, ok := new(big.Rat).SetString(string(value))
+	if !ok {
+		t.Fatalf("not a number: %s", value)
+	}
+	return r
+}
+
+func sumOf(t *testing.T, array json.RawMessage, key string) *big.Rat {
+	t.Helper()
+	var elements []object
+	unmarshal(t, array, &elements)
+	sum := new(big.Rat)
+	for _, element := range elements {
+		sum.Add(sum, amount(t, element[key]))
+	}
+	return sum
+}
+
+func same(t *testing.T, what, id string, a, b *big.Rat) {
+	t.Helper()
+	if a.Cmp(b) != 0 {
+		t.Errorf("%s of %s: %s is not %s", what, id, a.FloatString(2), b.FloatString(2))
 	}
 }

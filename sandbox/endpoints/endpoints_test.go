@@ -38,45 +38,6 @@ func TestEveryRowIsWhole(t *testing.T) {
 	}
 }
 
-// Every GET of the endpoint tables of the API documents (docs/upstream.md), copied by hand.
-func TestEveryDocumentedReadIsServed(t *testing.T) {
-	t.Parallel()
-	for path, scope := range map[string]string{
-		"/books/v3/organizations":                   "",
-		"/books/v3/contacts/7/contactpersons":       "Books.contacts.READ",
-		"/books/v3/contacts/7/contactpersons/8":     "Books.contacts.READ",
-		"/books/v3/cm_debtor":                       "Books.custommodules.ALL",
-		"/books/v3/settings/openingbalances":        "Books.settings.READ",
-		"/books/v3/chartofaccounts":                 "Books.accountants.READ",
-		"/books/v3/vendorpayments":                  "Books.vendorpayments.READ",
-		"/books/v3/basecurrencyadjustment":          "Books.accountants.READ",
-		"/books/v3/basecurrencyadjustment/7":        "Books.accountants.READ",
-		"/books/v3/basecurrencyadjustment/accounts": "Books.accountants.READ",
-		"/invoice/v3/settings/currencies":           "Invoice.settings.READ",
-		"/invoice/v3/settings/currencies/7":         "Invoice.settings.READ",
-		"/billing/v1/customers/7/contactpersons":    "Subscriptions.customers.READ",
-		"/billing/v1/customers/7/contactpersons/8":  "Subscriptions.customers.READ",
-		"/inventory/v1/organizations":               "",
-		"/inventory/v1/locations":                   "Inventory.settings.READ",
-		"/inventory/v1/compositeitems":              "Inventory.compositeitems.READ",
-		"/inventory/v1/settings/taxes":              "Inventory.settings.READ",
-		"/inventory/v1/settings/taxes/7":            "Inventory.settings.READ",
-		"/inventory/v1/items":                       "Inventory.items.READ",
-		"/inventory/v1/itemdetails":                 "Inventory.items.READ",
-		"/inventory/v1/bills":                       "Inventory.bills.READ",
-		"/inventory/v1/creditnotes":                 "Inventory.creditnotes.READ",
-		"/api/v2/channels":                          "Chat.Channels.READ",
-		"/maintenanceapi/v2/chats":                  "Chat.OrganizationChats.READ",
-		"/network/partners/api/v2/channels":         "Chat.Channels.READ",
-		"/network/partners/maintenanceapi/v2/chats": "Chat.OrganizationChats.READ",
-	} {
-		e, _, status := endpoints.Find(endpoints.Table(), http.MethodGet, path)
-		if status != http.StatusOK || e.Scope != scope {
-			t.Errorf("%s: status %d, scope %q, want %q", path, status, e.Scope, scope)
-		}
-	}
-}
-
 func TestFind(t *testing.T) {
 	t.Parallel()
 	table := []endpoints.Endpoint{

@@ -219,27 +219,6 @@ func TestChaosByRate(t *testing.T) {
 	}
 }
 
-func TestLateByTheClock(t *testing.T) {
-	t.Parallel()
-	s, r := chaotic(t, delivery.Chaos{Late: 1, LateBy: time.Hour})
-	s.publish(t, "Deals", channel.Edit, changed("late"))
-	if err := s.SetChaos(delivery.Chaos{}); err != nil {
-		t.Fatal(err)
-	}
-	s.publish(t, "Deals", channel.Edit, changed("prompt"))
-	if got := ids(t, s.flush(t, r)); got != "prompt" || s.Stats().Waiting != 1 {
-		t.Errorf("at once: %q, %d wait", got, s.Stats().Waiting)
-	}
-	s.clock.advance(time.Hour - time.Nanosecond)
-	if got := ids(t, s.flush(t, r)); got != "" {
-		t.Errorf("too early: %q", got)
-	}
-	s.clock.advance(time.Nanosecond)
-	if got := ids(t, s.flush(t, r)); got != "late" {
-		t.Errorf("after an hour: %q", got)
-	}
-}
-
 func TestChaosIsTheSameForTheSameSeed(t *testing.T) {
 	t.Parallel()
 	run := func(seed int64) (string, watch.Stats) {
@@ -292,28 +271,4 @@ type hanging struct{}
 func (hanging) Post(ctx context.Context, _ string, _ http.Header, _ []byte) (int, error) {
 	<-ctx.Done()
 	return 0, ctx.Err()
-}
-
-// The worker sends by itself what was published, and what a moved clock made due.
-func TestRun(t *testing.T) {
-	t.Parallel()
-	s, r := chaotic(t, delivery.Chaos{})
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { s.Run(ctx); close(ended) }()
-	s.publish(t, "Deals", channel.Edit, changed("1"))
-	<-r.arrived
-	if err := s.SetChaos(delivery.Chaos{Late: 1, LateBy: time.Hour}); err != nil {
-		t.Fatal(err)
-	}
-	s.publish(t, "Deals", channel.Edit, changed("2"))
-	s.clock.advance(time.Hour)
-	s.Wake()
-	<-r.arrived
-	cancel()
-	<-ended
-	s.publish(t, "Deals", channel.Edit, changed("3"))
-	if got := ids(t, r.got()); got != "1 2" {
-		t.Errorf("got %q", got)
-	}
 }

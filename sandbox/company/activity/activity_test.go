@@ -95,7 +95,7 @@ func TestTheBooksAddUp(t *testing.T) {
 				t.Fatalf("payment %s: amount %s, balance %s, bills %s", payment.text("payment_id"), payment["amount"], payment["balance"], payment["bills"])
 			}
 			for _, share := range shares {
-				key := payment.text("payment_id") + "/" + share.text("bill_id") + "/" + share.text("bill_payment_id")
+				key := payment.text("payment_id") + "/" + share.text("bill_id") + "/" + share.text("bill_payment_id") + "/" + payment.text("vendor_id")
 				paid[key] = share.amount("amount_applied")
 				if less(share.amount("total"), share.amount("amount_applied")).Sign() < 0 {
 					t.Fatalf("%s: more is paid than was asked for: %v", key, share)
@@ -136,6 +136,9 @@ func checkBill(t *rapid.T, bill fields, paid map[string]*big.Rat) {
 	if bill.amount("sub_total").Cmp(sum(bill.list("line_items"), "item_total")) != 0 || bill.amount("tax_total").Cmp(sum(bill.list("taxes"), "tax_amount")) != 0 {
 		t.Fatalf("bill %s is not its lines and taxes: %v", bill.text("bill_id"), bill)
 	}
+	if bill.amount("vendor_credits_applied").Cmp(sum(bill.list("vendor_credits"), "amount")) != 0 {
+		t.Fatalf("bill %s has other credits than it says: %v", bill.text("bill_id"), bill)
+	}
 	due := less(plus(bill.amount("sub_total"), bill.amount("tax_total")), sum(payments, "amount"), bill.amount("vendor_credits_applied"))
 	if due.Cmp(bill.amount("balance")) != 0 || due.Sign() < 0 {
 		t.Fatalf("bill %s: balance %s, due %s", bill.text("bill_id"), bill["balance"], due.FloatString(2))
@@ -144,7 +147,7 @@ func checkBill(t *rapid.T, bill fields, paid map[string]*big.Rat) {
 		t.Fatalf("bill %s: status %s, due %s", bill.text("bill_id"), bill["status"], due.FloatString(2))
 	}
 	for _, payment := range payments {
-		key := payment.text("payment_id") + "/" + bill.text("bill_id") + "/" + payment.text("bill_payment_id")
+		key := payment.text("payment_id") + "/" + bill.text("bill_id") + "/" + payment.text("bill_payment_id") + "/" + bill.text("vendor_id")
 		if amount := paid[key]; amount == nil || amount.Cmp(payment.amount("amount")) != 0 {
 			t.Fatalf("%s: the bill says %s, the payment %v", key, payment["amount"], amount)
 		}
