@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // ErrNoBinaries says that no Postgres server binaries (initdb, postgres and pg_ctl, not only psql)
@@ -89,7 +91,7 @@ func clusterVersion(dir string) (string, error) {
 	if dir == "" {
 		return "", nil // a temporary server, not yet made
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "data", "PG_VERSION"))
+	text, err := readNote(filepath.Join(dir, "data", "PG_VERSION"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("reading the version of the cluster: %w", err)
 	}
@@ -103,4 +105,24 @@ func clusterVersion(dir string) (string, error) {
 func isExecutable(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
+}
+
+// readNote reads a short file that the server's account wrote. It opens only regular files and
+// follows no link. So that account can neither make us wait nor make us show it another account's
+// file.
+func readNote(path string) ([]byte, error) {
+	const limit = 4096
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("reading what the server says of itself: %w", err)
+	}
+	defer func() { _ = file.Close() }() // nothing was written
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%s is no file", path), err)
+	}
+	text, err := io.ReadAll(io.LimitReader(file, limit))
+	if err != nil {
+		return nil, fmt.Errorf("reading what the server says of itself: %w", err)
+	}
+	return text, nil
 }

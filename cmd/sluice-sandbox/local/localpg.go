@@ -10,7 +10,8 @@
 // A server belongs to the process that starts it and ends with it, also if that is killed. A folder
 // has one server at a time.
 //
-// Start reading at Start; binaries.go chooses the binaries, account.go the account they run as.
+// Start reading at Start; binaries.go chooses the binaries, account.go the account they run as,
+// folder.go and cluster.go what is on the disk.
 //
 // One folder holds one server:
 //
@@ -30,7 +31,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -46,11 +46,6 @@ const (
 	// orphansLimit is how long a start waits for the end of the server before it.
 	orphansLimit = 20 * time.Second
 	orphansEvery = 100 * time.Millisecond
-
-	// memory is where Linux mounts a file system in memory. A container often has a small one.
-	// minRoom is the free space that a server there needs.
-	memory  = "/dev/shm"
-	minRoom = 4 << 30
 )
 
 // Options say which server to start. The zero value is a temporary server for tests.
@@ -78,6 +73,7 @@ type Server struct {
 	opts      Options
 	who       account
 	dir       string
+	folder    *folder  // of dir, during the start
 	log       *os.File // server.log, during the start
 	lock      *os.File // during the start
 	bin       string
@@ -105,8 +101,16 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	if s.who, err = chooseAccount(); err != nil {
 		return nil, err
 	}
-	defer func() { _, _ = s.log.Close(), s.lock.Close() }() // server and guard hold their own handles
-	err = s.furnish(ctx)
+	if s.folder, err = openFolder(opts.Dir, s.who, opts.InMemory); err != nil {
+		return nil, err
+	}
+	s.dir = s.folder.path
+	// Server and guard hold their own handles.
+	defer func() { _, _, _ = s.folder.root.Close(), s.log.Close(), s.lock.Close() }()
+	err = s.takeLock(ctx)
+	if err == nil {
+		err = s.furnish()
+	}
 	if err == nil {
 		err = s.startGuard(ctx)
 	}
@@ -125,74 +129,12 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	return s, nil
 }
 
-// furnish makes the folder, and in it what the server needs there. Root lends the server an account
-// and keeps a named folder itself, closed to all writers, so that nobody can plant a link where root
-// makes something. A temporary folder belongs to the account in the end, so that the guard can
-// remove it.
-func (s *Server) furnish(ctx context.Context) error {
-	err := s.makeFolder()
-	if err == nil {
-		err = s.takeLock(ctx)
-	}
-	if err == nil {
-		s.socketDir = filepath.Join(s.dir, "run")
-		if len(filepath.Join(s.socketDir, ".s.PGSQL."+port+".lock")) < maxSocketPath {
-			err = os.MkdirAll(s.socketDir, 0o700)
-		} else {
-			s.socketDir, err = os.MkdirTemp("/tmp", "sluice-run-")
-		}
-	}
-	if err == nil {
-		err = s.who.give(s.socketDir)
-	}
-	if err == nil {
-		s.log, err = os.OpenFile(filepath.Join(s.dir, "server.log"), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
-	}
-	if err == nil && s.opts.Dir == "" {
-		err = s.who.give(s.dir)
-	}
-	if err != nil {
-		return fmt.Errorf("preparing the folder of the database: %w", err)
-	}
-	return nil
-}
-
-// makeFolder makes the server's folder. A temporary one is in the system's folder for temporary
-// files, or under /tmp if the account cannot reach that one.
-func (s *Server) makeFolder() error {
-	if s.opts.Dir == "" {
-		parent := os.TempDir()
-		if s.opts.InMemory && hasRoom(memory) {
-			parent = memory
-		}
-		if s.who.checkReachable(parent) != nil {
-			parent = "/tmp"
-		}
-		var err error
-		s.dir, err = os.MkdirTemp(parent, "sluice-pg-")
-		return err
-	}
-	dir, err := filepath.Abs(s.opts.Dir)
-	if err == nil {
-		// Other accounts may only pass through: the server's account must reach its own folder
-		// below, which is closed to all others.
-		err = os.MkdirAll(dir, 0o711)
-	}
-	if err == nil {
-		s.dir, err = filepath.EvalSymlinks(dir)
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(s.who.checkReachable(s.dir), s.who.checkOwn(s.dir))
-}
-
 // takeLock takes the lock of the folder. If the starter of the server before was killed, that one may
 // still be ending. The system releases a lock when its holders die, so locks are never stale.
 func (s *Server) takeLock(ctx context.Context) error {
 	var err error
-	if s.lock, err = os.OpenFile(filepath.Join(s.dir, "lock"), os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600); err != nil {
-		return err
+	if s.lock, err = s.folder.root.OpenFile("lock", os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		return fmt.Errorf("opening the lock of the database folder: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, orphansLimit)
 	defer cancel()
@@ -203,16 +145,10 @@ func (s *Server) takeLock(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("another process uses %s: %w", s.dir, err)
+			return fmt.Errorf("another process uses the database folder %s: %w", s.dir, err)
 		case <-time.After(orphansEvery):
 		}
 	}
-}
-
-// hasRoom reports whether a file system exists and has minRoom bytes left.
-func hasRoom(path string) bool {
-	var stat syscall.Statfs_t
-	return syscall.Statfs(path, &stat) == nil && stat.Bavail*uint64(stat.Bsize) >= minRoom
 }
 
 // startGuard starts a process that waits until its input is closed: by Stop, or by the system when
@@ -245,46 +181,6 @@ func (s *Server) startGuard(ctx context.Context) error {
 	return nil
 }
 
-// makeCluster makes the cluster, beside its place in a named folder, so that an interrupted start
-// leaves no half of one. It has checksums: a page that the disk corrupted is an error and not a
-// wrong answer. A start by hand, without our settings, would make every account of the machine
-// superuser: the cluster's own files say that it listens on no address and no socket.
-func (s *Server) makeCluster(ctx context.Context) error {
-	if s.opts.Log != nil {
-		_, _ = fmt.Fprintln(s.opts.Log, "making a Postgres cluster in", s.dir) // only a message: losing it loses nothing
-	}
-	place := s.data()
-	if s.opts.Dir != "" {
-		place += ".new"
-		if err := errors.Join(os.RemoveAll(place), os.Mkdir(place, 0o700), s.who.give(place)); err != nil {
-			return fmt.Errorf("preparing the folder of the database: %w", err)
-		}
-	}
-	locale := "C" // every system has it
-	if runtime.GOOS == "linux" {
-		locale = "C.UTF-8" // sorts by code point, too, and knows the letters of all languages
-	}
-	made := s.command(ctx, "initdb", "-D", place, "-U", superuser, "--auth-local=trust", "--auth-host=reject",
-		"--data-checksums", "--encoding=UTF8", "--locale="+locale, "--no-instructions")
-	if !s.opts.Durable {
-		made.Args = append(made.Args, "--no-sync")
-	}
-	const closing = `printf "%s\n" "listen_addresses = ''" "unix_socket_directories = ''" "unix_socket_permissions = 0700" >>"$1"/postgresql.conf`
-	closed := s.command(ctx, "sh", "-c", closing, "sh", place)
-	closed.Path = "/bin/sh"
-	for _, cmd := range []*exec.Cmd{made, closed} {
-		if said, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w%s", cmd.Path, errors.Join(ctx.Err(), err), lastLines(said))
-		}
-	}
-	if place != s.data() {
-		if err := os.Rename(place, s.data()); err != nil {
-			return fmt.Errorf("putting the new cluster in its place: %w", err)
-		}
-	}
-	return nil
-}
-
 // launch starts the server and waits until it accepts connections. If the server before it was
 // killed, its last processes may still be ending: for a while, launch tries again.
 func (s *Server) launch(ctx context.Context) error {
@@ -312,29 +208,6 @@ func (s *Server) launch(ctx context.Context) error {
 		}
 	}
 }
-
-// settings returns the server's arguments, quoted for a shell. They are given at each start, so
-// that the folder stores none of them.
-func (s *Server) settings() string {
-	values := []string{
-		"listen_addresses=", "unix_socket_directories=" + s.socketDir, "port=" + port, "max_connections=200",
-		"timezone=UTC", "log_timezone=UTC", "lc_messages=C",
-	}
-	if !s.opts.Durable {
-		// Shared memory of a killed server would stay in /dev/shm for ever; in the folder it is
-		// removed with the folder.
-		values = append(values, "shared_buffers=32MB", "fsync=off", "full_page_writes=off", "synchronous_commit=off",
-			"dynamic_shared_memory_type=mmap", "max_connections=800") // the tests of several packages share one server
-	}
-	var args strings.Builder
-	for _, value := range values {
-		args.WriteString(" -c " + quote(value))
-	}
-	return args.String()
-}
-
-// quote quotes a word for a shell.
-func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 // command returns a program of the server, run as its account in its folder, with an environment
 // without secrets and settings of libpq. An interrupt on our terminal does not reach it, and it

@@ -23,6 +23,9 @@ import (
 const childEnv = "LOCALPG_TEST_CHILD"
 
 func TestMain(m *testing.M) {
+	if place := os.Getenv("LOCALPG_TEST_PLANT"); place != "" {
+		plant(place, os.Getenv("LOCALPG_TEST_VICTIM"))
+	}
 	dir := os.Getenv(childEnv)
 	if dir == "" {
 		os.Exit(m.Run())
@@ -30,6 +33,24 @@ func TestMain(m *testing.M) {
 	if err := use(strings.TrimPrefix(dir, "temporary")); err != nil {
 		_, _ = fmt.Println(err)
 		os.Exit(1)
+	}
+}
+
+// plant puts links to the victim in the places of a server's folders, as soon as the server's
+// folder exists, until it is killed.
+func plant(place, victim string) {
+	_, _ = fmt.Println("ready")
+	for {
+		entries, err := os.ReadDir(place)
+		if err != nil {
+			_, _ = fmt.Println(err)
+			os.Exit(1)
+		}
+		for _, entry := range entries {
+			for _, name := range []string{"run", "data", "data.new"} {
+				_ = os.Symlink(victim, filepath.Join(place, entry.Name(), name)) // most are too late, or refused
+			}
+		}
 	}
 }
 
