@@ -1,7 +1,9 @@
 package sandbox_test
 
 import (
+	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -32,4 +34,24 @@ func TestPagesAtOnceAreThoseOneByOne(t *testing.T) {
 		})
 	}
 	asking.Wait()
+}
+
+func TestSameSeedSameBytes(t *testing.T) {
+	t.Parallel()
+	read := func(seed int64) string {
+		u := start(t, sandbox.Options{Seed: seed, Records: 800})
+		var all strings.Builder
+		for _, l := range listings() {
+			all.WriteString(readAll(t, u.get(t, l.path).Body))
+		}
+		all.WriteString(readAll(t, u.serve(t, http.MethodGet, "/maintenanceapi/v2/chats?fields=title,chat_id", csvHeader()).Body))
+		return all.String()
+	}
+	first := read(11)
+	if read(11) != first {
+		t.Error("the same seed gives other bytes")
+	}
+	if read(12) == first {
+		t.Error("another seed gives the same bytes")
+	}
 }
