@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -133,4 +134,27 @@ const (
 // one call, too: without it the reader would not know that there are none.
 func Calls(records, atOnce int) int {
 	return max(1, (records+atOnce-1)/atOnce)
+}
+
+// CallsForGone returns the fewest calls that show the absence of deleted records. Ranks are their
+// numbers in the list before, from 0. Either pages of the list show the gaps that they left, or
+// their single records are asked for, so many identifiers at once.
+func CallsForGone(ranks []int, atOnce int) int {
+	return min(pagesOfGaps(ranks), Calls(len(ranks), atOnce))
+}
+
+// pagesOfGaps returns the fewest pages that show the gaps. A page may begin at any record, which
+// real pages cannot, so it is a lower bound.
+func pagesOfGaps(ranks []int) int {
+	pages, end := 1, 0
+	for n, rank := range slices.Sorted(slices.Values(ranks)) {
+		gap := rank - n // records that are left before it
+		switch {
+		case n == 0:
+			end = gap + Page
+		case gap >= end:
+			pages, end = pages+1, gap+Page
+		}
+	}
+	return pages
 }

@@ -39,9 +39,10 @@ type plan struct {
 	minute  time.Duration
 	minutes int
 	// large and small are the records of the lists whose calls are counted, changes the numbers of
-	// records that change, single that of single records.
-	large, small, single int
-	changes              []int
+	// records that change, gone that of deletions, single that of single records.
+	large, small int
+	changes      []int
+	gone, single int
 	// notified are the changes whose way from the callback to the row is timed.
 	notified int
 	// processes are the numbers of processes that share the limit.
@@ -52,7 +53,7 @@ func parse(args []string, log io.Writer) (plan, error) {
 	p := plan{
 		rounds: 3, loaded: map[string]int{nameItems: 50_000, nameBills: 10_000}, companies: []int{20_000, 500_000},
 		minute: 10 * time.Second, minutes: 4, processes: []int{1, 4},
-		large: 50_400, small: 1_000, changes: []int{1, 50, 1_000}, single: 400,
+		large: 50_400, small: 1_000, changes: []int{1, 50, 1_000}, gone: 50, single: 400,
 		notified: 40,
 	}
 	flags := flag.NewFlagSet("sluice-dev bench", flag.ContinueOnError)
@@ -69,7 +70,7 @@ func parse(args []string, log io.Writer) (plan, error) {
 	if p.quick {
 		p.rounds, p.loaded, p.companies = 1, map[string]int{nameItems: 2_000, nameBills: 500}, []int{2_000}
 		p.minute, p.minutes, p.processes = 2*time.Second, 2, p.processes[:1]
-		p.large, p.small, p.changes, p.single = 1_000, 100, []int{1, 10, 250}, 100
+		p.large, p.small, p.changes, p.gone, p.single = 1_000, 100, []int{1, 10, 250}, 10, 100
 		p.notified = 4
 	}
 	if *only != "" {

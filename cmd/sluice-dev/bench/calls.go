@@ -17,9 +17,10 @@ import (
 // list is a list whose calls are counted.
 type list struct {
 	name, service, resource, id string
-	// single is the path of its single records, of which one call brings atOnce.
-	single string
-	atOnce int
+	// atOnce is how many single records one call brings. details says that the program reads single
+	// records of the list.
+	atOnce  int
+	details bool
 }
 
 func (l list) stream() string { return l.service + "." + l.resource }
@@ -31,50 +32,86 @@ const (
 )
 
 // The lists, one for each kind of cursor: items filter by modification time and sort by it, as seen
-// live (docs/upstream.md U112). Accounts filter by it, and bills sort by it.
+// live (docs/upstream.md U112). Accounts filter by it, bills sort by it, credit notes do neither
+// and are read whole. Unsorted items filter alone, as the documents say. Accounts by type come in
+// the order seen live, in which a new record may stand anywhere.
 var (
-	items    = list{name: nameItems, service: inventory, resource: nameItems, id: "item_id", single: "/inventory/v1/itemdetails", atOnce: oracle.Batch}
-	bills    = list{name: nameBills, service: inventory, resource: nameBills, id: "bill_id", single: "/inventory/v1/bills/{id}", atOnce: 1}
-	accounts = list{name: "accounts", service: accounting, resource: "chart_of_accounts", id: "account_id"}
+	unsortedItems  = list{name: "unsorted items", service: inventory, resource: nameItems, id: "item_id", atOnce: oracle.Batch, details: true}
+	items          = list{name: nameItems, service: inventory, resource: nameItems, id: "item_id", atOnce: oracle.Batch, details: true}
+	bills          = list{name: nameBills, service: inventory, resource: nameBills, id: "bill_id", atOnce: 1, details: true}
+	accounts       = list{name: "accounts", service: accounting, resource: "chart_of_accounts", id: "account_id", atOnce: 1}
+	accountsByType = list{name: "accounts by type", service: accounting, resource: "chart_of_accounts", id: "account_id", atOnce: 1}
+	notes          = list{name: "credit notes", service: inventory, resource: "credit_notes", id: "creditnote_id", atOnce: 1}
 )
 
 // moving returns the lists that are read from a watermark.
 func moving() []list { return []list{items, bills, accounts} }
 
-// Beginnings of the names of lines about calls, each followed by the name of a list.
+// Names of lines about calls, each followed by the name of a list.
 const (
-	lineFirst   = "calls first "
-	lineNone    = "calls none "
-	lineAgain   = "calls again "
-	lineLook    = "calls look "
-	lineSmall   = "calls small "
-	lineDetails = "calls details "
+	lineFirst      = "calls first "
+	lineSmall      = "calls small "
+	lineNone       = "calls none "
+	lineAgain      = "calls again "
+	lineLook       = "calls look "
+	lineNeighbours = "calls neighbours "
+	lineDetails    = "calls details "
 )
 
 // lineChanges returns the beginnings of the names of lines about changes. The numbers are those of
 // a full measurement; with -quick they are smaller.
 func lineChanges() []string { return []string{"calls 1 ", "calls 50 ", "calls 1000 "} }
 
-// callLines returns the lines of the oracle of calls, without measurements. A goal is a number of
-// calls, or with ratio a multiple of a clairvoyant's; 0 is none.
+// The parts of measureCalls.
+const (
+	partLarge    = "large"
+	partUnsorted = "unsorted"
+	partByType   = "by type"
+	partSmall    = "small"
+	partDetails  = "details"
+)
+
+// callLines returns the lines of the oracle of calls, without measurements.
 func callLines() []line {
+	const (
+		firstLarge, firstSmall, thousand = 1.05, 1.3, 1.4
+		again, look, gone                = 2, 3, 40
+	)
 	var all []line
-	add := func(goal float64, ratio bool, beginning string, lists ...list) {
-		for _, l := range lists {
-			all = append(all, line{name: beginning + l.name, want: goal, none: goal == 0, most: true, ratio: ratio})
-		}
+	add := func(part, name string, goal float64, ratio bool) {
+		all = append(all, line{name: name, part: part, want: goal, none: goal == 0, most: true, ratio: ratio})
 	}
 	changes := lineChanges()
-	add(1.05, true, lineFirst, items, accounts)
-	add(0, false, lineFirst, bills)
-	add(0, false, lineNone, moving()...)
-	add(0, false, changes[0], moving()...)
-	add(0, false, changes[1], moving()...)
-	add(1.4, true, changes[2], moving()...)
-	add(2, false, lineAgain, moving()...)
-	add(3, false, lineLook, moving()...)
-	add(1.3, true, lineSmall, moving()...)
-	add(0, false, lineDetails, items, bills)
+	for _, l := range []list{items, bills, accounts, accountsByType, unsortedItems} {
+		part := partLarge
+		switch l {
+		case accountsByType:
+			part = partByType
+		case unsortedItems:
+			part = partUnsorted
+		}
+		if l == bills {
+			add(part, lineFirst+l.name, 0, true)
+		} else {
+			add(part, lineFirst+l.name, firstLarge, true)
+		}
+		add(part, changes[0]+l.name, 0, false)
+		add(part, changes[1]+l.name, 0, false)
+		add(part, changes[2]+l.name, thousand, true)
+		add(part, lineAgain+l.name, again, false)
+		if part != partUnsorted {
+			add(part, lineNone+l.name, 0, false)
+			add(part, lineLook+l.name, look, false)
+			add(part, lineNeighbours+l.name, gone, false)
+		}
+	}
+	add(partLarge, lineFirst+notes.name, firstLarge, true)
+	add(partLarge, lineNone+notes.name, 0, false)
+	for _, l := range moving() {
+		add(partSmall, lineSmall+l.name, firstSmall, true)
+	}
+	add(partDetails, lineDetails+items.name, 0, false)
+	add(partDetails, lineDetails+bills.name, 0, false)
 	return all
 }
 
@@ -99,18 +136,17 @@ const beyondLag = 6 * time.Minute
 // news. Every count is exact, so one round is enough.
 func measureCalls(ctx context.Context, s *stage, p *plan, t *table) error {
 	for _, part := range []struct {
-		lines   []string
+		name    string
 		options sandbox.Options
 		measure func(context.Context, *counter) error
 	}{
-		{
-			slices.Concat(lineChanges(), []string{lineFirst, lineNone, lineAgain, lineLook}),
-			sandbox.Options{Records: companyOf(p.large), SortsModified: true}, countLarge,
-		},
-		{[]string{lineSmall}, sandbox.Options{Records: companyOf(p.small), SortsModified: true}, countSmall},
-		{[]string{lineDetails}, sandbox.Options{Records: companyOf(p.single), HeadersOnly: true}, countDetails},
+		{partLarge, sandbox.Options{Records: companyOf(p.large), SortsModified: true}, countLarge},
+		{partUnsorted, sandbox.Options{Records: companyOf(p.large)}, countUnsorted},
+		{partByType, sandbox.Options{AccountsByType: true}, func(ctx context.Context, c *counter) error { return c.whole(ctx, accountsByType) }},
+		{partSmall, sandbox.Options{Records: companyOf(p.small), SortsModified: true}, countSmall},
+		{partDetails, sandbox.Options{Records: companyOf(p.single), HeadersOnly: true}, countDetails},
 	} {
-		if !p.wants(part.lines...) {
+		if !slices.ContainsFunc(t.lines, func(l line) bool { return l.part == part.name && p.wants(l.name) }) {
 			continue
 		}
 		part.options.Limits.Off = true
@@ -121,7 +157,12 @@ func measureCalls(ctx context.Context, s *stage, p *plan, t *table) error {
 			})
 		})
 		if err != nil {
-			return fmt.Errorf("count calls: %w", err)
+			return fmt.Errorf("count calls, %s: %w", part.name, err)
+		}
+		for _, l := range t.lines {
+			if l.part == part.name && len(l.got) == 0 {
+				return fmt.Errorf("line %q was not measured", l.name)
+			}
 		}
 	}
 	return nil
@@ -142,8 +183,9 @@ const mostUnsent = 5
 // sync copies streams and returns their calls, as the call log counts them, before they leave. It
 // fails if the sandbox counted more, or fewer than that.
 func (c *counter) sync(ctx context.Context, streams ...string) (int, error) {
-	before, err := c.logged(ctx)
-	if err != nil {
+	const logged = "SELECT count(*) FROM sluice.calls WHERE resource <> 'token'" // tokens cost nothing of the allowance
+	var before, after int
+	if err := c.read(ctx, logged, nil, &before); err != nil {
 		return 0, err
 	}
 	c.world.ResetStats()
@@ -151,24 +193,27 @@ func (c *counter) sync(ctx context.Context, streams ...string) (int, error) {
 		return 0, err
 	}
 	arrived := c.world.Stats().Calls
-	after, err := c.logged(ctx)
-	calls := after - before
-	if err == nil && (calls < arrived || calls > arrived+mostUnsent) {
-		err = fmt.Errorf("the sandbox counted %d calls, and the call log has %d", arrived, calls)
+	if err := c.read(ctx, logged, nil, &after); err != nil {
+		return 0, err
 	}
-	return calls, err
+	calls := after - before
+	if calls < arrived || calls > arrived+mostUnsent {
+		return 0, fmt.Errorf("the sandbox counted %d calls, and the call log has %d", arrived, calls)
+	}
+	return calls, nil
 }
 
-// logged counts the calls of the call log. Tokens cost nothing of the allowance.
-func (c *counter) logged(ctx context.Context) (int, error) {
-	var count int
-	err := c.warehouse.do(ctx, func(conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, "SELECT count(*) FROM sluice.calls WHERE resource <> 'token'").Scan(&count)
+// read reads one row of the warehouse.
+func (c *counter) read(ctx context.Context, sql string, args []any, into ...any) error {
+	return c.warehouse.do(ctx, func(conn *pgx.Conn) error {
+		if err := conn.QueryRow(ctx, sql, args...).Scan(into...); err != nil {
+			return fmt.Errorf("%s: %w", sql, err)
+		}
+		return nil
 	})
-	return count, err
 }
 
-// line measures one line: a sync of a stream, against the fewest calls.
+// line measures one line: a sync of a list, against the fewest calls.
 func (c *counter) line(ctx context.Context, name, stream string, fewest int, reason string) error {
 	calls, err := c.sync(ctx, stream)
 	if err != nil {
@@ -187,8 +232,11 @@ func (c *counter) note(name string, calls, fewest int, reason string) error {
 	return nil
 }
 
-// nothingNew is the reason of the clairvoyant's one call.
-const nothingNew = "one look: nothing is new"
+// Reasons of the clairvoyant's calls.
+const (
+	nothingNew  = "one look: nothing is new"
+	nothingGone = "one look: nothing is gone"
+)
 
 // pages returns the fewest pages for a number of records, and the reason.
 func pages(records int, noun string) (int, string) {
@@ -215,6 +263,29 @@ func (c *counter) begin(ctx context.Context, records int) error {
 	return err
 }
 
+func countLarge(ctx context.Context, c *counter) error {
+	err := c.whole(ctx, moving()...)
+	if err == nil {
+		err = c.first(ctx, notes, lineFirst+notes.name)
+	}
+	if err == nil {
+		err = c.line(ctx, lineNone+notes.name, notes.stream(), 1, nothingNew)
+	}
+	return err
+}
+
+func countUnsorted(ctx context.Context, c *counter) error {
+	err := c.begin(ctx, c.plan.large)
+	if err == nil {
+		err = c.first(ctx, unsortedItems, lineFirst+unsortedItems.name)
+	}
+	if err == nil {
+		c.world.Advance(beyondLag)
+		err = c.changes(ctx, unsortedItems)
+	}
+	return err
+}
+
 func countSmall(ctx context.Context, c *counter) error {
 	err := c.begin(ctx, c.plan.small)
 	for _, l := range moving() {
@@ -228,13 +299,13 @@ func countSmall(ctx context.Context, c *counter) error {
 // countDetails measures the single records of lists that carry headers. The worker that reads a
 // list may begin with them, so their calls are counted by path.
 func countDetails(ctx context.Context, c *counter) error {
-	for _, l := range []list{items, bills} {
+	for l, path := range map[list]string{items: "/inventory/v1/itemdetails", bills: "/inventory/v1/bills/{id}"} {
 		calls := 0
 		for _, stream := range []string{l.stream(), l.stream() + ".details"} {
 			if _, err := c.sync(ctx, stream); err != nil {
 				return err
 			}
-			calls += c.world.Stats().ByPath[l.single]
+			calls += c.world.Stats().ByPath[path]
 		}
 		records := len(c.world.Listed(l.service, l.resource))
 		reason := fmt.Sprintf("%s, %d a call", view.Plural(records, "single record"), l.atOnce)
@@ -245,13 +316,12 @@ func countDetails(ctx context.Context, c *counter) error {
 	return nil
 }
 
-// countLarge measures the life of large lists: their first syncs, changes, and a look for deletions
-// when there are none.
-func countLarge(ctx context.Context, c *counter) error {
+// whole measures the life of large lists: their first syncs, changes and deletions.
+func (c *counter) whole(ctx context.Context, lists ...list) error {
 	if err := c.begin(ctx, c.plan.large); err != nil {
 		return err
 	}
-	for _, l := range moving() {
+	for _, l := range lists {
 		if err := c.first(ctx, l, lineFirst+l.name); err != nil {
 			return err
 		}
@@ -259,25 +329,19 @@ func countLarge(ctx context.Context, c *counter) error {
 			return err
 		}
 	}
-	if err := c.changes(ctx); err != nil {
+	if err := c.changes(ctx, lists...); err != nil {
 		return err
 	}
-	c.world.Advance(behind) // rows that are younger than the scan by upstream's clock prove nothing
-	for _, l := range moving() {
-		if err := c.line(ctx, lineLook+l.name, l.stream()+".look", 1, "one look: nothing is gone"); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.deletions(ctx, lists...)
 }
 
 // changes measures runs that find changes, and one that follows at once.
-func (c *counter) changes(ctx context.Context) error {
+func (c *counter) changes(ctx context.Context, lists ...list) error {
 	for n, edits := range c.plan.changes {
-		changed := make(map[list]int)
-		for _, l := range moving() {
+		changed := make([]int, len(lists))
+		for i, l := range lists {
 			var err error
-			if changed[l], err = c.world.edit(l, edits); err != nil {
+			if changed[i], err = c.world.edit(l, edits); err != nil {
 				return err
 			}
 		}
@@ -288,22 +352,22 @@ func (c *counter) changes(ctx context.Context) error {
 				return err
 			}
 		}
-		for _, l := range moving() {
-			fewest, reason := pages(changed[l], "change")
+		for i, l := range lists {
+			fewest, reason := pages(changed[i], "change")
 			if err := c.line(ctx, lineChanges()[n]+l.name, l.stream(), fewest, reason); err != nil {
 				return err
 			}
 		}
 		if !last { // the next line is not to find these changes again
 			c.world.Advance(beyondLag)
-			for _, l := range moving() {
+			for _, l := range lists {
 				if _, err := c.sync(ctx, l.stream()); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	for _, l := range moving() {
+	for _, l := range lists {
 		if err := c.line(ctx, lineAgain+l.name, l.stream(), 1, nothingNew); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -55,32 +56,56 @@ func TestTheLinesOfCalls(t *testing.T) {
 			goals[l.name] += " times"
 		}
 	}
-	want := map[string]string{
-		"calls first items": "1.05 times", "calls first bills": "0", "calls first accounts": "1.05 times",
-		"calls details items": "0", "calls details bills": "0",
-	}
-	for news, goal := range map[string]string{"none": "0", "1": "0", "50": "0", "1000": "1.4 times", "again": "2", "look": "3", "small": "1.3 times"} {
-		for _, list := range []string{"items", "bills", "accounts"} {
-			want["calls "+news+" "+list] = goal
+	for news, goal := range map[string]string{
+		"first": "1.05 times", "none": "0", "1": "0", "50": "0", "1000": "1.4 times", "again": "2", "look": "3", "neighbours": "40",
+	} {
+		for _, list := range []string{"items", "bills", "accounts", "accounts by type"} {
+			name := "calls " + news + " " + list
+			want := goal
+			if name == "calls first bills" {
+				want = "0 times" // none
+			}
+			if got, found := goals[name]; !found || got != want {
+				t.Errorf("line %q is there %t, with goal %q, want %q", name, found, got, want)
+			}
 		}
 	}
-	if !maps.Equal(goals, want) {
-		t.Errorf("the lines are %v, want %v", goals, want)
+	for _, name := range []string{"calls small items", "calls small bills", "calls small accounts"} {
+		if goals[name] != "1.3 times" {
+			t.Errorf("line %q has goal %q", name, goals[name])
+		}
+	}
+	for _, name := range []string{"calls first credit notes", "calls none credit notes", "calls details items", "calls details bills"} {
+		if _, found := goals[name]; !found {
+			t.Errorf("line %q is not there", name)
+		}
 	}
 }
 
-// TestAWorldHasTheNewsThatWasOrdered grows a list and edits it.
+// TestAWorldHasTheNewsThatWasOrdered grows a list, edits it and deletes from it.
 func TestAWorldHasTheNewsThatWasOrdered(t *testing.T) {
 	t.Parallel()
 	err := inWorld(t.Context(), sandbox.Options{Records: 500, Limits: sandbox.Limits{Off: true}, Now: func() time.Time { return time.Now().Add(-behind) }}, nil, func(u *world) error {
 		if err := u.grow(accounts, 1500); err != nil {
 			return err
 		}
-		if listed := u.Listed(accounts.service, accounts.resource); len(listed) != 1500 {
+		listed := u.Listed(accounts.service, accounts.resource)
+		if len(listed) != 1500 {
 			t.Errorf("the list has %d records, want 1500", len(listed))
 		}
 		if changed, err := u.edit(items, 7); err != nil || changed != 7 {
 			t.Errorf("%d records were changed, want 7: %v", changed, err)
+		}
+		gone := listed[700:703]
+		if err := u.remove(t.Context(), accounts, gone); err != nil {
+			return err
+		}
+		left := u.Listed(accounts.service, accounts.resource)
+		if want := slices.Concat(listed[:700], listed[703:]); !slices.Equal(left, want) {
+			t.Errorf("%d records are left in another order or number, want %d", len(left), len(want))
+		}
+		if err := u.remove(t.Context(), accounts, gone); err == nil {
+			t.Error("what is gone was deleted again")
 		}
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+u.address, http.NoBody)
 		if err != nil {

@@ -160,3 +160,8 @@ func (u *world) grow(l list, records int) error {
 	}
 	return nil
 }
+
+// remove deletes records of a list upstream.
+func (u *world) remove(ctx context.Context, l list, ids []string) error {
+	return harness.Control(ctx, u.Server, http.MethodPost, "delete", map[string]any{"resource": l.stream(), "ids": ids}, nil)
+}

@@ -27,7 +27,9 @@ type line struct {
 	worst bool
 	// digits are those after the point of a value.
 	digits int
-	// ratio makes want a multiple of the calls of a clairvoyant.
+	// part is the part of measureCalls that measures the line. There, ratio makes want a multiple of
+	// the calls of a clairvoyant.
+	part  string
 	ratio bool
 	got   []float64
 }
@@ -38,11 +40,11 @@ func lines() []line {
 	all := []line{
 		{name: "loader fresh items", figure: copied, want: 0.85, digits: 2},
 		{name: "loader fresh bills", figure: copied, want: 0.85, digits: 2},
-		{name: "loader unchanged items", figure: copied, want: 2, digits: 1},
-		{name: "loader unchanged bills", figure: copied, want: 2, digits: 1},
+		{name: "loader unchanged items", figure: copied, none: true, digits: 1},
+		{name: "loader unchanged bills", figure: copied, none: true, digits: 1},
 		{name: "loader unchanged WAL", figure: "bytes a record", want: 10, most: true, digits: 1},
-		{name: "loader changed items", figure: copied, want: 0.2, digits: 2},
-		{name: "loader changed bills", figure: copied, want: 0.2, digits: 2},
+		{name: "loader changed items", figure: copied, none: true, digits: 2},
+		{name: "loader changed bills", figure: copied, none: true, digits: 2},
 		{name: "memory", figure: "MB at most", want: 120, most: true, worst: true},
 		{name: "details", figure: "times the value of newest first, after a tenth of the calls", want: 1.5, digits: 2},
 		{name: "limit 0.1 s", figure: used, want: 98, worst: true, digits: 1},
