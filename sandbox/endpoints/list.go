@@ -31,17 +31,12 @@ func list(c *Call) {
 	request := lists.Read(lists.Asked{
 		Values: c.Request.URL.Query(), Under: under, Today: c.Company.Time(), Habits: c.Manner.Habits,
 	}, e)
-	onSheet(func(body []byte) []byte {
-		body = fmt.Appendf(body, `{"code":0,"message":"success","%s":[`, e.Key)
-		body, more := c.page(body, e, &request)
-		body = append(body, ']')
-		if e.Paging == lists.ByNumber && !c.Fault.Is("missing_context") {
-			body = request.AppendContext(body, e, more)
-		}
-		body = append(body, '}')
-		answer.Body(c, http.StatusOK, answer.JSONType, body)
-		return body
-	})
+	records, more := c.page(e, &request)
+	body := append(appendAll(fmt.Appendf(nil, `{"code":0,"message":"success","%s":[`, e.Key), records), ']')
+	if e.Paging == lists.ByNumber && !c.Fault.Is("missing_context") {
+		body = request.AppendContext(body, e, more)
+	}
+	answer.Body(c, http.StatusOK, answer.JSONType, append(body, '}'))
 }
 
 // under returns the parent in the path as the world knows it; false if it does not exist.
@@ -68,8 +63,8 @@ func (c *Call) noParent() {
 	c.missing()
 }
 
-// page appends the records of a page, and reports whether others follow; a fault may change both.
-func (c *Call) page(body []byte, e lists.Resource, request *lists.Request) ([]byte, bool) {
+// page returns the records of a page, and whether others follow; a fault may change both.
+func (c *Call) page(e lists.Resource, request *lists.Request) ([][]byte, bool) {
 	offset := (request.Page - 1) * request.Per
 	switch {
 	case e.Paging == lists.Whole:
@@ -81,7 +76,7 @@ func (c *Call) page(body []byte, e lists.Resource, request *lists.Request) ([]by
 	case c.Fault.Is("repeat_page"):
 		offset = 0
 	}
-	records := sheaf{all: body}
+	var records [][]byte
 	var more bool
 	c.Company.With(func(w *world.World) {
 		if c.Fault != nil && offset > 0 {
@@ -92,17 +87,15 @@ func (c *Call) page(body []byte, e lists.Resource, request *lists.Request) ([]by
 		if e.Paging == lists.Whole {
 			to = len(order)
 		}
-		records.write(w, e.Kind, order[from:to], request.Form)
+		for _, i := range order[from:to] {
+			records = append(records, w.AppendRecord(nil, e.Kind, int(i), request.Form))
+		}
 		more = request.Page*request.Per < len(order)
 	})
-	switch {
-	case c.Fault.Is("empty_more"):
-		return body, true
-	case c.Fault != nil:
-		return appendAll(body, faults.Spoil(c.Fault, e.Target, records.cut())), more
-	default:
-		return records.all, more
+	if c.Fault.Is("empty_more") {
+		return nil, true
 	}
+	return faults.Spoil(c.Fault, e.Target, records), more
 }
 
 // changeServed changes records that page 1 has already shown, as a fault demands.

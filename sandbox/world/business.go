@@ -70,7 +70,7 @@ func (w *World) Settle(b int, part bool, at int64) (int, bool) {
 		w.moved(Bills, bill, at)
 		w.book(bank, payable, -w.home(bill, cents))
 	}
-	w.touched(Payments, payment)
+	w.touched(Payments)
 	return payment, true
 }
 
@@ -112,7 +112,7 @@ func (w *World) Whisper(kind Kind, i int) bool {
 	case Items, CompositeItems, Chats, NetworkChats, Channels, NetworkChannels:
 		w.about(kind, i, Quieted)
 		w.journal.Whisper(kind, i)
-		w.touched(kind, i)
+		w.touched(kind)
 	default:
 		return false
 	}
@@ -199,7 +199,7 @@ func (w *World) book(left, right int, cents int64) {
 func (w *World) moved(kind Kind, i int, at int64) {
 	t := &w.tables[kind]
 	t.modified[i] = max(at, t.modified[i])
-	w.touched(kind, i)
+	w.touched(kind)
 }
 
 // home converts an amount of bill b to the organization's own currency.

@@ -27,7 +27,7 @@ func (w *World) insert(kind Kind, at int64) int {
 	t.deleted = append(t.deleted, false)
 	i := len(t.created) - 1
 	w.about(kind, i, Inserted)
-	w.touched(kind, i)
+	w.touched(kind)
 	return i
 }
 
@@ -41,7 +41,7 @@ func (w *World) Edit(kind Kind, i int, at int64) {
 	}
 	t.edits[i] += min(step, math.MaxUint16-t.edits[i])
 	t.modified[i] = max(at, t.modified[i])
-	w.touched(kind, i)
+	w.touched(kind)
 	if written := w.overlay.Find(kind, i); written != nil {
 		written.Touch(int(t.edits[i]))
 	}
@@ -51,7 +51,7 @@ func (w *World) Edit(kind Kind, i int, at int64) {
 func (w *World) Delete(kind Kind, i int) {
 	w.about(kind, i, Deleted)
 	w.tables[kind].deleted[i] = true
-	w.touched(kind, i)
+	w.touched(kind)
 }
 
 // Deletable reports whether a record may be deleted: none that others refer to.
@@ -156,15 +156,5 @@ func (w *World) about(kind Kind, i int, operation Operation) {
 	w.happened = append(w.happened, happening)
 }
 
-// touched notes a change of record i, so that orders check its place again.
-func (w *World) touched(kind Kind, i int) {
-	t := &w.tables[kind]
-	t.version++
-	t.log = append(t.log, int32(i)) // far fewer than 2^31 records.
-	if len(t.log) > mostLogged {
-		t.log = slices.Clone(t.log[len(t.log)/2:])
-	}
-}
-
-// mostLogged bounds the logged changes of a kind: older orders are made anew.
-const mostLogged = 1 << 16
+// touched notes a change of a table, so that its orders are made anew.
+func (w *World) touched(kind Kind) { w.tables[kind].version++ }

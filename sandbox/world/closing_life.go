@@ -14,7 +14,7 @@ func (w *World) pay(b int, part bool, at int64) int {
 	w.about(Bills, b, Edited)
 	w.closing.Pay(payment, b, part, at)
 	w.moved(Bills, b, at)
-	w.touched(Payments, payment)
+	w.touched(Payments)
 	return payment
 }
 
@@ -77,7 +77,7 @@ func (w *World) Plant(what string, at int64) ([]string, error) {
 	case PlantDifference:
 		w.about(Accounts, ledger.Payable, Quieted)
 		w.closing.Difference += ledger.FromCents(words.Cents)
-		w.touched(Accounts, ledger.Payable)
+		w.touched(Accounts)
 		changed = append(changed, w.ID(Accounts, ledger.Payable))
 	case PlantDeletions:
 		for b := w.Len(Bills) - 1; b >= 0 && len(changed) < plantedBills; b-- {

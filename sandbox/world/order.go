@@ -61,26 +61,28 @@ func (w *World) order(query Query) []int32 {
 		return w.tail(query)
 	}
 	version := w.tables[query.Kind].version
-	held, found := w.shelf.get(query)
-	switch {
-	case found && held.version == version:
+	if held, found := w.held[query]; found && held.version == version {
 		return held.indices
-	case found:
-		if changed, known := w.changedSince(query.Kind, held.version); known {
-			held.indices = w.mended(query, held.indices, changed)
-			break
-		}
-		held.indices = w.sorted(query)
-	default:
-		held = &heldOrder{indices: w.sorted(query)}
 	}
-	held.version = version
-	w.shelf.put(query, held)
-	return held.indices
+	if len(w.held) >= maxOrders || w.held == nil {
+		w.held = map[Query]heldOrder{}
+	}
+	made := heldOrder{version, w.sorted(query)}
+	w.held[query] = made
+	return made.indices
+}
+
+// maxOrders bounds the stored orders: filters by time differ from call to call.
+const maxOrders = 32
+
+// heldOrder is an order, made at a version of its table.
+type heldOrder struct {
+	version int
+	indices []int32
 }
 
 // Forget drops every stored order.
-func (w *World) Forget() { w.shelf = shelf{} }
+func (w *World) Forget() { w.held = nil }
 
 // matches reports whether live record i passes every filter.
 func (w *World) matches(query Query, i int) bool {
@@ -96,61 +98,4 @@ func (w *World) matches(query Query, i int) bool {
 	joined, pinned := w.Channel(query.Kind, i)
 	return (query.Joined == "" || strconv.FormatBool(joined) == query.Joined) &&
 		(query.Pinned == "" || strconv.FormatBool(pinned) == query.Pinned)
-}
-
-// maxHeld bounds the stored orders, in indices over all of them: 24 MB.
-const maxHeld = 6_000_000
-
-// shelf stores orders as long as there is room; the least recently used goes first. Its zero value
-// is empty.
-type shelf struct {
-	held  map[Query]*heldOrder
-	size  int // indices over all of them
-	asked int // moves with each use
-}
-
-type heldOrder struct {
-	version int // of the table when the order was made
-	indices []int32
-	counted int // indices that size counts
-	used    int
-}
-
-func (s *shelf) get(query Query) (*heldOrder, bool) {
-	held, found := s.held[query]
-	if found {
-		s.asked++
-		held.used = s.asked
-	}
-	return held, found
-}
-
-// put stores an order for its query and replaces the former one.
-func (s *shelf) put(query Query, order *heldOrder) {
-	if s.held == nil {
-		s.held = map[Query]*heldOrder{}
-	}
-	s.asked++
-	order.used = s.asked
-	s.size += len(order.indices) - order.counted
-	order.counted = len(order.indices)
-	s.held[query] = order
-	for s.size > maxHeld && len(s.held) > 1 || len(s.held) > maxOrders {
-		s.drop()
-	}
-}
-
-// maxOrders bounds their number: filters by time differ from call to call.
-const maxOrders = 256
-
-func (s *shelf) drop() {
-	var oldest Query
-	least := s.asked + 1
-	for query, order := range s.held {
-		if order.used < least {
-			oldest, least = query, order.used
-		}
-	}
-	s.size -= s.held[oldest].counted
-	delete(s.held, oldest)
 }

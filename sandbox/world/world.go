@@ -58,7 +58,7 @@ type World struct {
 	books  *books.Books
 	author *records.Author
 	live   *live.Author // nil for records as the documents show them
-	shelf  shelf
+	held   map[Query]heldOrder
 
 	closing *closing // nil for a world of single records
 
@@ -216,8 +216,7 @@ type table struct {
 	modified []int64
 	edits    []uint16
 	deleted  []bool
-	version  int     // moves with each change of the table
-	log      []int32 // the records of the last changes, one for each version
+	version  int // moves with each change of the table
 }
 
 // tables are the state behind the books.

@@ -34,7 +34,7 @@ func (w *World) Put(kind Kind, i int, at int64, under string, record *overlay.Ob
 	w.overlay.Put(kind, i, written, w.generated(kind, i))
 	t := &w.tables[kind]
 	t.modified[i] = max(at, t.modified[i])
-	w.touched(kind, i)
+	w.touched(kind)
 }
 
 // Written returns the records of a kind that were written through the API, oldest first, with those
