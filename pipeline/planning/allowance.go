@@ -8,11 +8,8 @@ import (
 
 func (m *maker) service(of *Service, streams []StreamPlan) ServicePlan {
 	plan := ServicePlan{
-		Organization: of.Organization, Service: of.Name, Daily: of.Day.Limit,
+		Organization: of.Organization, Service: of.Name, Daily: of.Day.Limit, Spent: of.Spent,
 		Calls: of.Besides, CallsPerDay: of.BesidesPerDay, Fits: true,
-	}
-	for _, spent := range of.Day.Spent {
-		plan.Spent += spent
 	}
 	classes := make(map[pipeline.Class]*ServicePlan, len(of.Ceilings))
 	for class := range of.Ceilings {
@@ -30,7 +27,7 @@ func (m *maker) service(of *Service, streams []StreamPlan) ServicePlan {
 	}
 	plan.Seconds = m.together(of, streams).Seconds()
 	if of.Day.Limit > 0 {
-		plan.Remaining = new(max(of.Day.Left()-plan.Calls, 0))
+		plan.Remaining = new(max(of.Day.Left-plan.Calls, 0))
 	}
 	done, ok := plan.held(of.Day, of.Pace)
 	plan.Fits = ok && plan.within(of.Day)
@@ -50,8 +47,7 @@ const never = 100 * 365 * day
 // held returns the time until all calls are made beside the schedule; false and never if the
 // allowance does not suffice.
 func (p *ServicePlan) held(by Day, pace Pace) (time.Duration, bool) {
-	by.Others = p.CallsPerDay
-	done, ok := by.Done(p.Calls+p.Later, pace)
+	done, ok := by.Done(p.Calls+p.Later, p.CallsPerDay, pace)
 	if !ok {
 		done = never
 	}
@@ -61,7 +57,7 @@ func (p *ServicePlan) held(by Day, pace Pace) (time.Duration, bool) {
 // within reports whether the next sync fits into the rest of the day, and the schedule into a whole
 // day.
 func (p *ServicePlan) within(by Day) bool {
-	return by.Limit == 0 || p.Calls <= by.Left() && p.CallsPerDay <= float64(by.Limit)
+	return by.Limit == 0 || p.Calls <= by.Left && p.CallsPerDay <= float64(by.Limit)
 }
 
 // add adds a stream to the sums.

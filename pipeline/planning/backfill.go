@@ -76,18 +76,16 @@ func Under(of *Service, demand BackfillCost) Quota {
 		Calls: demand.Calls, Today: demand.Calls, PerDay: demand.Schedule, Unknown: demand.Unknown,
 		Seconds: of.Pace.Takes(demand.Calls, demand.Chain).Seconds(),
 	}
-	whole := of.Day
-	whole.Others = demand.Schedule
-	done, ok := whole.Done(demand.Calls, of.Pace)
+	done, ok := of.Day.Done(demand.Calls, demand.Schedule, of.Pace)
 	if class, limited := of.Ceilings[pipeline.ClassBackfill]; limited {
 		s.Ceiling = class.Limit
-		s.Today = min(s.Today, class.Left())
-		later, fits := class.Done(demand.Calls, of.Pace)
+		s.Today = min(s.Today, class.Left)
+		later, fits := class.Done(demand.Calls, 0, of.Pace)
 		done, ok = max(done, later), ok && fits
 	}
 	if of.Day.Limit > 0 {
-		s.Today = min(s.Today, of.Day.Left())
-		s.Remaining = new(of.Day.Left() - s.Today)
+		s.Today = min(s.Today, of.Day.Left)
+		s.Remaining = new(of.Day.Left - s.Today)
 	}
 	s.Fits = s.Today == s.Calls
 	if ok {

@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -65,6 +66,40 @@ func LeftOf(limits pipeline.Limits, day *calls.Day) DayLeft {
 	return left
 }
 
+// ClassLeft returns how many calls of the day a class may still make while the others keep to what
+// is kept for them.
+func (l *DayLeft) ClassLeft(class pipeline.Class) int64 {
+	left := l.Left
+	var own int64
+	for i := range l.Classes {
+		of := &l.Classes[i]
+		if of.Class == class {
+			own = of.Ceiling - of.Spent
+			continue
+		}
+		left -= of.Reserved - of.Lent
+	}
+	return max(0, min(left, own))
+}
+
+// Ceilings are what the classes may spend of a day that may not spend all of it, and what of that is
+// left: the floors of the other classes stay for them.
+func (l *DayLeft) Ceilings() map[pipeline.Class]Day {
+	days := make(map[pipeline.Class]Day)
+	for i := range l.Classes {
+		of := &l.Classes[i]
+		if of.Ceiling >= l.Limit {
+			continue
+		}
+		free := l.Limit + of.Floor
+		for j := range l.Classes {
+			free -= l.Classes[j].Floor
+		}
+		days[of.Class] = Day{Limit: int(min(of.Ceiling, free)), Left: int(l.ClassLeft(of.Class))}
+	}
+	return days
+}
+
 // runsOut returns when a service has no call left at the pace of the last hour, if that is before
 // calls return.
 func (l *DayLeft) runsOut(day *calls.Day) *time.Time {
@@ -80,6 +115,22 @@ func (l *DayLeft) runsOut(day *calls.Day) *time.Time {
 		return nil
 	}
 	return &at
+}
+
+// DayAt returns when a day of a date begins and ends: at the hour at which days turn, or at
+// midnight of the organization's zone if the day is the last 24 hours.
+func DayAt(limits pipeline.Limits, date time.Time, zone *time.Location) (time.Time, time.Time, error) {
+	if limits.ResetZone != "" {
+		turns, err := time.LoadLocation(limits.ResetZone)
+		if err != nil {
+			return time.Time{}, time.Time{}, fmt.Errorf("find the zone in which days turn: %w", err)
+		}
+		zone = turns
+	}
+	at := func(day int) time.Time {
+		return time.Date(date.Year(), date.Month(), day, limits.ResetHour, 0, 0, 0, zone)
+	}
+	return at(date.Day()), at(date.Day() + 1), nil
 }
 
 // BackfillCallsLeft extrapolates from the windows that are done, where there are several, otherwise

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// AssumedLatency is the assumed time of a call where none was measured.
+// AssumedLatency is the assumed time of a call.
 const AssumedLatency = 500 * time.Millisecond
 
 // Pace is how fast calls may leave: the limits of the shared allowance, and how long a call takes.
@@ -36,73 +36,24 @@ func (p Pace) Takes(calls, chain int) time.Duration {
 	return max(side, time.Duration(full)*(time.Minute+p.Latency)+time.Duration(rest*float64(side)))
 }
 
-// Day is the daily allowance of a service.
-type Day struct {
-	// Limit is the number of calls in any 24 hours; 0 means no limit.
-	Limit int
-	// Spent counts the calls of the last 24 hours by their age in hours. A call stops counting when
-	// it is 24 hours old.
-	Spent [24]int
-	// Others is what the schedule takes of each day.
-	Others float64
-}
+// Day is what a service, or a class of its work, may spend of a day, and what is left of the present
+// one. Limit 0 means no limit.
+type Day struct{ Limit, Left int }
 
-// Left returns how many calls can be made now.
-func (d Day) Left() int {
-	left := d.Limit
-	for _, spent := range d.Spent {
-		left -= spent
-	}
-	return max(left, 0)
-}
+// longest is how far ahead Done looks, in days.
+const longest = 10 * 365
 
-// horizon is how far ahead Done looks: ten years of hours.
-const horizon = 10 * 365 * 24
-
-const hoursADay = 24
-
-// Done returns the time until so many calls are made beside Others, or false if the allowance never
-// suffices.
-func (d Day) Done(calls int, pace Pace) (time.Duration, bool) {
-	if d.Limit == 0 || calls <= 0 {
-		return pace.Takes(calls, 0), true
+// Done returns the time until so many calls are made, if so many others a day are made beside them:
+// those that are left now, and the rest in the days behind this one. It returns false if the
+// allowance never suffices.
+func (d Day) Done(calls int, others float64, pace Pace) (time.Duration, bool) {
+	takes := pace.Takes(calls, 0)
+	if d.Limit == 0 || calls <= d.Left {
+		return takes, true
 	}
-	made := make([]int, 0, hoursADay)
-	window := 0
-	for hour := range horizon {
-		if hour >= hoursADay {
-			window -= made[hour-hoursADay]
-		}
-		now := max(min(calls, d.free(hour)-window, pace.perHour()), 0)
-		calls -= now
-		if calls == 0 {
-			return time.Duration(hour)*time.Hour + min(pace.Takes(now, 0), time.Hour), true
-		}
-		made = append(made, now)
-		window += now
+	days := math.Ceil(float64(calls-d.Left) / max(float64(d.Limit)-others, 0))
+	if days > longest {
+		return 0, false
 	}
-	return 0, false
-}
-
-// free returns what earlier calls and Others leave of the allowance in a future hour.
-func (d Day) free(hour int) int {
-	free := float64(d.Limit) - d.Others*float64(min(hour+1, hoursADay))/hoursADay
-	for ago, spent := range d.Spent {
-		if ago+hour < hoursADay {
-			free -= float64(spent)
-		}
-	}
-	return int(math.Floor(free))
-}
-
-// perHour returns how many calls an hour allows at most.
-func (p Pace) perHour() int {
-	most := math.MaxInt
-	if p.PerMinute > 0 {
-		most = p.PerMinute * int(time.Hour/time.Minute)
-	}
-	if p.Concurrent > 0 && p.Latency > 0 {
-		most = min(most, max(p.Concurrent*int(time.Hour/p.Latency), 1))
-	}
-	return most
+	return max(takes, time.Duration(days)*day), true
 }

@@ -15,7 +15,9 @@ type Service struct {
 	Organization, Name string
 	// Shared names the allowance of calls a minute and at once.
 	Shared string
-	Day    Day
+	// Spent is the number of calls of the day so far.
+	Spent int
+	Day   Day
 	// Ceilings are what classes may spend of the day, where that is less than all.
 	Ceilings map[pipeline.Class]Day
 	Pace     Pace
@@ -66,7 +68,7 @@ type ServicePlan struct {
 	Organization string `json:"organization"`
 	Service      string `json:"service"`
 	// Daily is the limit of calls a day, 0 if there is none; Spent is the number of calls of the
-	// last 24 hours.
+	// day so far.
 	Daily int `json:"daily_limit"`
 	Spent int `json:"spent"`
 	// Calls is the number of calls of the next sync. Seconds is how long they take together with

@@ -4,22 +4,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/pipeline"
 	"sluice/pipeline/planning"
-	"sluice/pipeline/warehouse/calls"
 )
 
 // service is an allowance of a thousand calls a day, of which details may spend 400.
 func service(name string, spent int) planning.Service {
-	s := planning.Service{
-		Organization: "1", Name: name, Shared: "suite", Day: planning.Day{Limit: 1000},
+	return planning.Service{
+		Organization: "1", Name: name, Shared: "suite", Spent: spent, Day: planning.Day{Limit: 1000, Left: 1000 - spent},
 		Pace:     planning.Pace{PerMinute: 100, Concurrent: 5, Latency: time.Second},
-		Ceilings: map[pipeline.Class]planning.Day{pipeline.ClassDetails: {Limit: 400}},
+		Ceilings: map[pipeline.Class]planning.Day{pipeline.ClassDetails: {Limit: 400, Left: 400}},
 	}
-	s.Day.Spent[0] = spent
-	return s
 }
 
 // rows is a full scan, once a day.
@@ -94,23 +89,6 @@ func TestSharedMinute(t *testing.T) {
 	}
 }
 
-// TestForecastOfADay: a schedule of 240 a day adds 60 in the six hours until the day turns. Earlier
-// days added 60, 90 and 45: they were 0, 30 and 15 off.
-func TestForecastOfADay(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 3, 3, 18, 0, 0, 0, time.UTC)
-	turn := now.Add(6 * time.Hour)
-	got := planning.ForecastOf(&calls.Day{At: now, Turn: &turn}, 240, []calls.Span{{Ago: 1, Calls: 60}, {Ago: 2, Calls: 90}, {Ago: 5, Calls: 45}})
-	want := planning.Forecast{Until: turn, Calls: 60, Past: &planning.Hindsight{Days: 3, Off: 15, Least: -15, Most: 30}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("a day that turns (-want +got):\n%s", diff)
-	}
-	got = planning.ForecastOf(&calls.Day{At: now}, 240, nil)
-	if diff := cmp.Diff(planning.Forecast{Until: now.Add(12 * time.Hour), Calls: 120}, got); diff != "" {
-		t.Errorf("a day that rolls, without earlier ones (-want +got):\n%s", diff)
-	}
-}
-
 // TestHintsAreReadTheCheaperWay has the figures by hand: calls for single records against those of
 // the list, which a header list needs besides.
 func TestHintsAreReadTheCheaperWay(t *testing.T) {
@@ -174,16 +152,12 @@ func TestBackfillRun(t *testing.T) {
 	}
 }
 
-// Backfills get half of 1,000 calls a day. An hour ago backfills spent 100 calls and other work
-// 300.
+// Backfills get half of 1,000 calls a day. Backfills spent 100 calls of it and other work 300.
 func TestUnder(t *testing.T) {
 	t.Parallel()
 	service := planning.Service{Organization: "1", Name: "s", Pace: planning.Pace{PerMinute: 100, Latency: time.Second}}
-	service.Day.Limit = 1000
-	service.Day.Spent[1] = 400
-	class := planning.Day{Limit: 500}
-	class.Spent[1] = 100
-	service.Ceilings = map[pipeline.Class]planning.Day{pipeline.ClassBackfill: class}
+	service.Day = planning.Day{Limit: 1000, Left: 600}
+	service.Ceilings = map[pipeline.Class]planning.Day{pipeline.ClassBackfill: {Limit: 500, Left: 400}}
 	for _, test := range []struct {
 		calls, today, remaining int
 		days                    float64
@@ -192,7 +166,7 @@ func TestUnder(t *testing.T) {
 		{0, 0, 600, 0, true},
 		{400, 400, 200, 0, true},
 		{401, 400, 200, 1, false},
-		// 400 leave now, 100 when the calls of an hour ago are a day old, 400 a day from now.
+		// 400 leave now, and 500 in the day behind this one.
 		{900, 400, 200, 1, false},
 		{1000, 400, 200, 2, false},
 	} {

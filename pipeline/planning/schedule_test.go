@@ -34,27 +34,26 @@ func TestTakes(t *testing.T) {
 
 func TestDone(t *testing.T) {
 	t.Parallel()
-	spent := planning.Day{Limit: 1000}
-	spent.Spent[0] = 1000 // in the last hour: it comes back in 23 to 24 hours
-	fast := planning.Pace{}
+	whole := planning.Day{Limit: 1000, Left: 1000}
 	for name, test := range map[string]struct {
-		day      planning.Day
-		calls    int
-		from, to time.Duration
-		never    bool
+		day    planning.Day
+		calls  int
+		others float64
+		days   int
+		never  bool
 	}{
-		"nothing to do":      {planning.Day{Limit: 1000}, 0, 0, 0, false},
+		"nothing to do":      {whole, 0, 0, 0, false},
 		"no limit":           {planning.Day{}, 1_000_000, 0, 0, false},
-		"at once":            {planning.Day{Limit: 1000}, 1000, 0, 0, false},
-		"one too many":       {planning.Day{Limit: 1000}, 1001, 24 * time.Hour, 24 * time.Hour, false},
-		"20,000 details":     {planning.Day{Limit: 1000}, 20_000, 19 * 24 * time.Hour, 19 * 24 * time.Hour, false},
-		"behind a spent day": {spent, 1, 24 * time.Hour, 24 * time.Hour, false},
-		"beside a schedule":  {planning.Day{Limit: 1000, Others: 500}, 5000, 8 * 24 * time.Hour, 10 * 24 * time.Hour, false},
-		"others take it all": {planning.Day{Limit: 1000, Others: 1000}, 5000, 0, 0, true},
+		"at once":            {whole, 1000, 0, 0, false},
+		"one too many":       {whole, 1001, 0, 1, false},
+		"20,000 details":     {whole, 20_000, 0, 19, false},
+		"behind a spent day": {planning.Day{Limit: 1000}, 1, 0, 1, false},
+		"beside a schedule":  {whole, 5000, 500, 8, false},
+		"others take it all": {whole, 5000, 1000, 0, true},
 	} {
-		done, ok := test.day.Done(test.calls, fast)
-		if ok == test.never || done < test.from || done > test.to {
-			t.Errorf("%s: %s (%v), want %s to %s", name, done, ok, test.from, test.to)
+		done, ok := test.day.Done(test.calls, test.others, planning.Pace{})
+		if ok == test.never || done != time.Duration(test.days)*24*time.Hour {
+			t.Errorf("%s: %s (%v), want %d days", name, done, ok, test.days)
 		}
 	}
 }
@@ -67,19 +66,17 @@ func TestLongerForMore(t *testing.T) {
 			PerMinute: rapid.IntRange(0, 120).Draw(t, "per minute"), Concurrent: rapid.IntRange(0, 10).Draw(t, "concurrent"),
 			Latency: time.Duration(rapid.IntRange(0, 5000).Draw(t, "latency")) * time.Millisecond,
 		}
-		day := planning.Day{Limit: rapid.IntRange(100, 2000).Draw(t, "limit"), Others: rapid.Float64Range(0, 90).Draw(t, "others")}
-		for i := range day.Spent {
-			day.Spent[i] = rapid.IntRange(0, 50).Draw(t, "spent")
-		}
+		day, others := planning.Day{Limit: rapid.IntRange(100, 2000).Draw(t, "limit")}, rapid.Float64Range(0, 90).Draw(t, "others")
+		day.Left = rapid.IntRange(0, day.Limit).Draw(t, "left")
 		calls, more := rapid.IntRange(0, 20_000).Draw(t, "calls"), rapid.IntRange(0, 300).Draw(t, "more")
 		if pace.Takes(calls, calls) > pace.Takes(calls+more, calls+more) || pace.Takes(calls, 0) > pace.Takes(calls+more, 0) {
 			t.Fatalf("%d calls take longer than %d", calls, calls+more)
 		}
-		done, ok := day.Done(calls, pace)
-		longer, _ := day.Done(calls+more, pace)
+		done, ok := day.Done(calls, others, pace)
+		longer, _ := day.Done(calls+more, others, pace)
 		larger := day
 		larger.Limit += more
-		sooner, _ := larger.Done(calls, pace)
+		sooner, _ := larger.Done(calls, others, pace)
 		if !ok || done > longer || sooner > done || done < 0 {
 			t.Fatalf("%d calls: %s; %d calls: %s; %d a day more: %s", calls, done, calls+more, longer, more, sooner)
 		}

@@ -350,19 +350,3 @@ func TestAForecastWaitsForNobody(t *testing.T) {
 		t.Errorf("of a stream without a run: %+v, %v", known, err)
 	}
 }
-
-func TestHours(t *testing.T) {
-	t.Parallel()
-	pool, reader := openReadingPool(t)
-	if _, err := pool.Exec(t.Context(), ranBefore); err != nil {
-		t.Fatal(err)
-	}
-	hours, err := reader.Hours(t.Context(), "q")
-	want := []calls.Hour{
-		{Service: "shop", Class: "incremental", Ago: 0, Calls: 3, Answered: 2, Seconds: 6},
-		{Service: "shop", Class: "incremental", Ago: 1, Calls: 1, Answered: 1, Seconds: 1},
-	}
-	if diff := cmp.Diff(want, hours); diff != "" || err != nil {
-		t.Errorf("hours: %v\n%s", err, diff)
-	}
-}

@@ -26,10 +26,7 @@ other clients of the organization spent, what is left, and when it runs out at t
 pace of the last hour. Floors and ceilings are shares of the plan's daily limit. What
 upstream's answers have closed is named with the time and the reason; reopen opens it.
 
-The forecast is what the schedule takes until the day ends. What it is worth shows the
-call log: how far the same forecast would have been off at this time of earlier days.
-
-What other clients spent in the last week is in sluice plan.`,
+What the schedule takes of a day, and what a day of the last week took, is in sluice plan.`,
 		Example: "  sluice budget\n  sluice budget acme",
 		Args:    cobra.MaximumNArgs(1),
 		RunE:    c.offlineWork(c.budget),
@@ -51,9 +48,6 @@ type serviceDay struct {
 	// narrowed it. ExhaustedUntil is until when upstream says that the day is spent.
 	Gate           *calls.Gate `json:"gate,omitempty"`
 	ExhaustedUntil *time.Time  `json:"exhausted_until,omitempty"`
-	// Forecast is what the schedule is expected to take until the day ends, with its past error;
-	// only sluice budget and its page have it.
-	Forecast *planning.Forecast `json:"forecast,omitempty"`
 
 	calls.Day
 }
@@ -67,7 +61,7 @@ func (c *cli) budget(ctx context.Context, a *engine.App, args []string) error {
 		}
 		streams = slices.DeleteFunc(slices.Clone(streams), func(s pipeline.Stream) bool { return s.Organization != o.Key })
 	}
-	days, gates, err := foreseenDays(ctx, a, streams)
+	days, gates, err := daysOf(ctx, a, streams)
 	if err != nil {
 		return err
 	}
@@ -120,57 +114,6 @@ func daysOf(ctx context.Context, a *engine.App, streams []pipeline.Stream) ([]se
 	return days, gates, nil
 }
 
-// foreseenDays gives the days of the services of streams with their forecasts, and all gates.
-func foreseenDays(ctx context.Context, a *engine.App, streams []pipeline.Stream) ([]serviceDay, []calls.Gate, error) {
-	days, gates, err := daysOf(ctx, a, streams)
-	if err != nil {
-		return nil, nil, err
-	}
-	made, err := planOf(ctx, a, streams)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range days {
-		day := &days[i]
-		at := slices.IndexFunc(made.Services, func(s planning.ServicePlan) bool {
-			return s.Organization == day.Organization && s.Service == day.Service
-		})
-		perDay := 0.0
-		if at >= 0 {
-			perDay = made.Services[at].CallsPerDay
-		}
-		forecast, err := dayForecast(ctx, a, day.Organization, day.Service, &day.Day, perDay)
-		if err != nil {
-			return nil, nil, err
-		}
-		day.Forecast = &forecast
-	}
-	return days, gates, nil
-}
-
-// dayForecast is the forecast of a service's day, with its past error.
-func dayForecast(ctx context.Context, a *engine.App, organization, service string, now *calls.Day, perDay float64) (planning.Forecast, error) {
-	before, err := a.DB.SameSpan(ctx, organization, service, now.At, planning.CourseTo(now), planning.ForecastDays)
-	if err != nil {
-		return planning.Forecast{}, fmt.Errorf("read the calls of earlier days: %w", err)
-	}
-	return planning.ForecastOf(now, perDay, before), nil
-}
-
-// forecastLine is a sentence about a forecast and its past error.
-func forecastLine(f *planning.Forecast, zone *time.Location) string {
-	text := fmt.Sprintf("Until %s the schedule takes about %s more.", view.Minute(f.Until, zone), view.Plural(f.Calls, "call"))
-	switch p := f.Past; {
-	case p == nil:
-		return text + " The call log has no earlier day to compare that with."
-	case p.Days == 1:
-		return text + " On the day before, the same forecast would have been off by " + view.Plural(p.Off, "call") + "."
-	default:
-		return text + fmt.Sprintf(" On %d earlier days, the same forecast would have been off by %s on average: between %+d and %+d.",
-			p.Days, view.Plural(p.Off, "call"), p.Least, p.Most)
-	}
-}
-
 func textOfDays(a *engine.App, days []serviceDay) view.Text {
 	return func(page *view.Page) {
 		var rows []view.Row
@@ -183,8 +126,7 @@ func textOfDays(a *engine.App, days []serviceDay) view.Text {
 		}
 		page.Add(view.TableOf(headOrganization+"  SERVICE  CLASS  SPENT  FLOOR  CEILING  RESERVED  LENT", rows))
 		for i := range days {
-			zone := a.Zone(days[i].Organization)
-			page.Linef("%s\n  in force: %s\n  forecast: %s", budgetLine(&days[i], zone), days[i].Rules, forecastLine(days[i].Forecast, zone))
+			page.Linef("%s\n  in force: %s", budgetLine(&days[i], a.Zone(days[i].Organization)), days[i].Rules)
 		}
 	}
 }

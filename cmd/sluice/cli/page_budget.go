@@ -66,7 +66,7 @@ func (p *pages) budget(ctx context.Context, r *console.Request) (console.Page, e
 	}
 	page := console.Page{Title: "Budget"}
 	if r.Query.Get("format") == "json" {
-		days, _, err := foreseenDays(ctx, p.app, p.app.Streams())
+		days, _, err := daysOf(ctx, p.app, p.app.Streams())
 		page.Document = days
 		return page, err
 	}

@@ -13,7 +13,6 @@ import (
 	"sluice/cmd/sluice/console/chart"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse/calls"
 )
 
@@ -25,8 +24,11 @@ func (p *pages) budgetParts(ctx context.Context, r *console.Request, d *budgetDa
 	}
 	until := d.At
 	d.At = d.At.Truncate(time.Minute) // a page that is watched changes once a minute, unless a call was made
-	needs, _ := planning.CourseFrom(&d.Day.Day)
-	used, err := p.app.DB.Used(ctx, d.Organization, d.Service, needs, until)
+	from, to := d.At.AddDate(0, 0, -1), d.At
+	if d.Turn != nil {
+		from, to = d.Turn.AddDate(0, 0, -1), *d.Turn
+	}
+	used, err := p.app.DB.Used(ctx, d.Organization, d.Service, from, until)
 	if err != nil {
 		return nil, fmt.Errorf("read what calls were spent on: %w", err)
 	}
@@ -34,17 +36,11 @@ func (p *pages) budgetParts(ctx context.Context, r *console.Request, d *budgetDa
 	if err != nil {
 		return nil, err
 	}
-	course := planning.CourseOf(&d.DayLeft, &d.Day.Day, used, perDay)
 	zone := p.app.Zone(d.Organization)
-	forecast, err := dayForecast(ctx, p.app, d.Organization, d.Service, &d.Day.Day, perDay)
-	if err != nil {
-		return nil, err
-	}
 	parts := []console.Part{
 		console.Heading{ID: "day", Text: "The day of " + d.name(p.app)},
 		console.Note{Text: "In force: " + rulesOf(limits, p.app.SharedWith(d.Organization, d.Service)).String() +
 			". The schedule takes about " + view.Count(int(perDay)) + " calls a day."},
-		console.Note{Text: forecastLine(&forecast, zone)},
 	}
 	week, err := p.app.LastWeek(ctx, d.Organization, d.Service)
 	if err != nil {
@@ -53,16 +49,11 @@ func (p *pages) budgetParts(ctx context.Context, r *console.Request, d *budgetDa
 	parts = append(parts, console.Note{
 		Text: "Calls a day of the last week: " + weekWords(week.Calls) + "; of other programs: " + weekWords(week.Others) + ".",
 	})
-	parts = append(parts, p.burn(d, &course, zone)...)
+	parts = append(parts, p.burn(d, used, from, to, zone)...)
 	minutes, err := p.minutes(ctx, d, limits, zone)
 	if err != nil {
 		return nil, err
 	}
-	since := d.At.Add(-24 * time.Hour) //nolint:mnd // a rolling day
-	if d.Turn != nil {
-		since = needs
-	}
-	used = slices.DeleteFunc(used, func(u calls.Used) bool { return u.At.Before(since) })
 	spent := p.spentTable(r, d.Organization, d.Service, used)
 	return append(append(parts, minutes...), console.Heading{Text: "What the calls were spent on"}, spent), nil
 }
@@ -89,38 +80,19 @@ func streamsOf(a *engine.App, organization, service string) []pipeline.Stream {
 }
 
 // burn is the course of a day by hours, and what it has left for each class.
-func (p *pages) burn(d *budgetDay, course *planning.Course, zone *time.Location) []console.Part {
-	classes := pipeline.Classes()
-	drawn := &chart.Burn{
-		ID: "burn", Title: "Calls of " + d.name(p.app), Zone: zone, Start: course.From, End: course.To, Now: d.At, Limit: int(d.Limit),
+func (p *pages) burn(d *budgetDay, used []calls.Used, from, to time.Time, zone *time.Location) []console.Part {
+	others := int64(0)
+	if d.External != nil {
+		others = *d.External
 	}
-	for _, class := range classes {
-		drawn.Classes = append(drawn.Classes, string(class))
-	}
-	for i := range course.Past {
-		past := &course.Past[i]
-		spent := chart.Spent{At: past.At, Others: int(past.Others)}
-		for _, class := range classes {
-			spent.ByClass = append(spent.ByClass, int(past.ByClass[class]))
-		}
-		drawn.Spent = append(drawn.Spent, spent)
-	}
-	for i := range course.Ahead {
-		drawn.Forecast = append(drawn.Forecast, chart.Expected{At: course.Ahead[i].At, Calls: int(course.Ahead[i].Total())})
-	}
-	if course.RunsOutAt != nil {
-		drawn.Exhausted = *course.RunsOutAt
+	drawn, hours := burnOf("Calls of "+d.name(p.app), used, from, to, d.At, others, zone)
+	drawn.Limit = int(d.Limit)
+	if d.RunsOutAt != nil {
+		drawn.Exhausted = *d.RunsOutAt
 	}
 	table := console.Table{
 		Caption: "The day by class", None: "No call is counted.",
 		Head: []string{"Class", "Spent", "Kept for it", "Lent of that", "Ceiling", "Left for it"},
-	}
-	hours := console.Table{Caption: "Calls that count, by hours", Head: []string{"At", "Calls", "Of them by others", ""}}
-	for i := range course.Past {
-		hours.Rows = append(hours.Rows, hourRow(&course.Past[i], zone, "counted"))
-	}
-	for i := range course.Ahead {
-		hours.Rows = append(hours.Rows, hourRow(&course.Ahead[i], zone, "expected"))
 	}
 	for i := range d.Classes {
 		of := &d.Classes[i]
@@ -135,17 +107,11 @@ func (p *pages) burn(d *budgetDay, course *planning.Course, zone *time.Location)
 			drawn.Kept = append(drawn.Kept, chart.Kept{Class: string(of.Class), Calls: int(of.Reserved - of.Lent)})
 		}
 	}
-	caption := "Calls of the last 24 hours, as they count at each hour"
+	caption := "Calls of the last 24 hours"
 	if d.Turn != nil {
 		caption = "Calls since the day turned"
 	}
-	return []console.Part{
-		console.Figure{Caption: caption + ": by class, by others, and as the schedule goes on", Drawing: chart.Both(drawn), Table: hours}, table,
-	}
-}
-
-func hourRow(at *planning.Counted, zone *time.Location, how string) []console.Cell {
-	return []console.Cell{console.Moment(&at.At, zone), console.Number(at.Total()), console.Number(at.Others), console.Text(how)}
+	return []console.Part{console.Figure{Caption: caption + ": by class and by others", Drawing: chart.Both(drawn), Table: hours}, table}
 }
 
 // minutesShown is how far back the strips of minutes go.

@@ -215,24 +215,36 @@ func (p *pages) pastParts(r *console.Request, d *pastDay, drawn bool) []console.
 	if !drawn || d.Calls == 0 {
 		return append(parts, table)
 	}
+	others, _ := d.others()
+	burn, hours := burnOf("Calls of "+d.Service, d.used, d.From, d.To, r.Now, others, zone)
+	burn.Limit = d.Limit
+	return append(parts, console.Figure{Caption: "Calls since the day began, by class", Drawing: chart.Both(burn), Table: hours}, table)
+}
+
+// burnOf draws the calls of a day up to now by hours, and lists them. Nothing says when others made
+// theirs: they are spread over the day.
+func burnOf(title string, used []calls.Used, from, to, now time.Time, others int64, zone *time.Location) (*chart.Burn, console.Table) {
 	classes := pipeline.Classes()
-	burn := &chart.Burn{ID: "burn", Title: "Calls of " + d.Service, Zone: zone, Start: d.From, End: d.To, Now: r.Now, Limit: d.Limit}
+	burn := &chart.Burn{ID: "burn", Title: title, Zone: zone, Start: from, End: to, Now: now}
 	hours := console.Table{Caption: "Calls since the day began, by hours", Head: []string{"At", "Calls", "Of them by others"}}
-	others, _ := d.others() // nothing says when: they are spread over the day
 	sums := make([]int, len(classes))
 	for _, class := range classes {
 		burn.Classes = append(burn.Classes, string(class))
 	}
-	for at, i := d.From, 0; !at.After(d.To) && at.Before(r.Now.Add(time.Hour)); at = at.Add(time.Hour) {
-		for ; i < len(d.used) && d.used[i].At.Before(at); i++ {
-			if class := slices.Index(classes, d.used[i].Class); class >= 0 {
-				sums[class] += int(d.used[i].Calls)
+	until := to
+	if now.Before(to) {
+		until = now
+	}
+	for at, i := from, 0; !at.After(to) && at.Before(now.Add(time.Hour)); at = at.Add(time.Hour) {
+		for ; i < len(used) && used[i].At.Before(at); i++ {
+			if class := slices.Index(classes, used[i].Class); class >= 0 {
+				sums[class] += int(used[i].Calls)
 			}
 		}
-		if at.After(r.Now) {
-			at = r.Now // the hour that is not over
+		if at.After(now) {
+			at = now // the hour that is not over
 		}
-		beside := int(float64(others) * float64(at.Sub(d.From)) / float64(d.To.Sub(d.From)))
+		beside := int(float64(others) * float64(at.Sub(from)) / float64(until.Sub(from)))
 		burn.Spent = append(burn.Spent, chart.Spent{At: at, ByClass: slices.Clone(sums), Others: beside})
 		total := beside
 		for _, n := range sums {
@@ -240,5 +252,5 @@ func (p *pages) pastParts(r *console.Request, d *pastDay, drawn bool) []console.
 		}
 		hours.Rows = append(hours.Rows, []console.Cell{console.Moment(&at, zone), console.Number(total), console.Number(beside)})
 	}
-	return append(parts, console.Figure{Caption: "Calls since the day began, by class", Drawing: chart.Both(burn), Table: hours}, table)
+	return burn, hours
 }

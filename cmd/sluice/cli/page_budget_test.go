@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +26,6 @@ func TestPageOfTheBudget(t *testing.T) {
 	s.document(&command, "budget")
 	for i := range page {
 		page[i].At, command[i].At = time.Time{}, time.Time{} // the clock
-		page[i].Forecast.Until, command[i].Forecast.Until = time.Time{}, time.Time{}
 	}
 	if diff := cmp.Diff(command, page); diff != "" || len(page) != 5 {
 		t.Errorf("the document of %d services is not the command's (-command +page):\n%s", len(page), diff)
@@ -41,7 +39,7 @@ func TestPageOfTheBudget(t *testing.T) {
 	s.exec(`SELECT sluice.recount_calls()`)
 	left := 7500 - 2000 - made
 	html := b.says("/budget?service=inventory", fmt.Sprintf("The tightest is inventory: %d,%03d of 7,500 are left.", left/1000, left%1000), "backfill 2,000",
-		"forecast", "limit 7,500", harmfulEscaped, ">2,000<", "Calls at once")
+		"limit 7,500", harmfulEscaped, ">2,000<", "Calls at once")
 	if containsButton(html) {
 		t.Errorf("a viewer sees a button:\n%s", html)
 	}
@@ -51,14 +49,12 @@ func TestPageOfTheBudget(t *testing.T) {
 	b.says("/budget?org=nobody", "No service matches.")
 }
 
-// TestForecastOfTheBudget: the forecast of the day's end is held against what two earlier days
-// added from this time of the day on. The third day is not in the call log.
-func TestForecastOfTheBudget(t *testing.T) {
+// TestLastWeek: the mean and the 90th percentile of the days that the call log has. The third day is
+// not in it.
+func TestLastWeek(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 317, Records: 20})
 	s.sync(codeFine, "inventory.items")
-	b := s.viewersDesk()
-	b.says("/budget?service=inventory", "The call log has no earlier day to compare that with.")
 	for _, day := range []struct {
 		calls int
 		ago   string
@@ -68,23 +64,10 @@ func TestForecastOfTheBudget(t *testing.T) {
 			FROM generate_series(1, $3) CROSS JOIN LATERAL (SELECT clock_timestamp() - $2::text::interval AS began) AS b
 			CROSS JOIN LATERAL (SELECT began, began AS lease, began AS ended, began AS free) AS c`, sandbox.DefaultOrganizationID, day.ago, day.calls)
 	}
-	var days []serviceDay
-	s.document(&days, "budget")
-	at := slices.IndexFunc(days, func(d serviceDay) bool { return d.Service == "inventory" })
-	f := days[at].Forecast
-	if f == nil || f.Past == nil || f.Past.Days != 2 || f.Past.Most+f.Calls != 50 || f.Past.Least+f.Calls != 20 {
-		t.Fatalf("the forecast is %+v, and earlier days added 50 and 20 calls", f)
-	}
-	off := (max(50-f.Calls, f.Calls-50) + max(20-f.Calls, f.Calls-20) + 1) / 2
-	says := fmt.Sprintf("On 2 earlier days, the same forecast would have been off by %d calls on average: between", off)
-	b.says("/budget?service=inventory", says)
-	if o := s.run("budget"); !strings.Contains(o.stdout, says) {
-		t.Errorf("budget lacks %q:\n%s", says, o.stdout)
-	}
 	s.exec(`INSERT INTO sluice.external_spent (organization_id, service, ended_at, calls, limit_seen)
 		SELECT $1, 'inventory', now() - n * interval '1 day', 100 * n, 1000 FROM generate_series(1, 3) AS n`, sandbox.DefaultOrganizationID)
 	spent := one[int](s, `SELECT count(*)::int FROM sluice.calls WHERE service = 'inventory' AND reserved_at > now() - interval '24 hours'`)
-	says = fmt.Sprintf("inventory: calls a day of the last week: mean %.0f, 90th percentile %d (2 days); of other programs: mean 200, 90th percentile 300 (3 days)",
+	says := fmt.Sprintf("inventory: calls a day of the last week: mean %.0f, 90th percentile %d (2 days); of other programs: mean 200, 90th percentile 300 (3 days)",
 		float64(spent+20)/2, spent)
 	if o := s.run("plan"); !strings.Contains(o.stdout, says) {
 		t.Errorf("plan lacks %q:\n%s", says, o.stdout)

@@ -52,27 +52,3 @@ func (l *Ledger) Day(ctx context.Context, organization, service string, limits p
 	days[0].Before, err = postgres.Read[ExternalDay](ctx, l.pool, "what others spent", sqlExternalDays, organization, service)
 	return days[0], err
 }
-
-// Hour is what a service spent on one class in one of the last 24 hours.
-type Hour struct {
-	Service string `db:"service"`
-	// Class is the class of those calls.
-	Class string `db:"class"`
-	// Ago is how many whole hours ago it was: 0 is the last one.
-	Ago   int   `db:"ago"`
-	Calls int64 `db:"calls"`
-	// Answered counts those of Calls whose end was reported; Seconds is their duration in all.
-	Answered int64   `db:"answered"`
-	Seconds  float64 `db:"seconds"`
-}
-
-const sqlHours = `
-SELECT service, class, least(floor(extract(epoch FROM clock_timestamp() - reserved_at) / 3600), 23)::int AS ago, count(*) AS calls,
-	count(finished_at) AS answered, coalesce(sum(extract(epoch FROM finished_at - reserved_at)), 0)::float8 AS seconds
-FROM sluice.calls WHERE organization_id = $1 AND reserved_at > clock_timestamp() - interval '24 hours'
-GROUP BY service, class, ago ORDER BY service, class, ago`
-
-// Hours returns the use of an organization's allowances in the last 24 hours, by hour.
-func (l *Ledger) Hours(ctx context.Context, organization string) ([]Hour, error) {
-	return postgres.Read[Hour](ctx, l.pool, "the call log by hours", sqlHours, organization)
-}
