@@ -82,8 +82,6 @@ CREATE TABLE notifications.events (
     operation text NOT NULL,
     told_at timestamptz NOT NULL,
     sent_at timestamptz,
-    changed_fields text[],
-    changed_values jsonb,
     PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX events_told ON notifications.events (told_at);
@@ -97,15 +95,13 @@ COMMENT ON COLUMN notifications.events.record_id IS 'The record upstream.';
 COMMENT ON COLUMN notifications.events.operation IS 'What happened: insert, update, delete, or empty if the callback does not say.';
 COMMENT ON COLUMN notifications.events.told_at IS 'When the callback arrived, by the clock of the database.';
 COMMENT ON COLUMN notifications.events.sent_at IS 'When upstream says that it sent the callback; null if it does not say.';
-COMMENT ON COLUMN notifications.events.changed_fields IS 'The names of the changed fields; null if the callback does not name them.';
-COMMENT ON COLUMN notifications.events.changed_values IS 'The changed fields with their values; null unless the configuration asks for values.';
 
 -- take_callback is all that a receiver may do. It is in this schema because the role of a receiver
 -- needs the use of the schema, and in schema sluice that would show more.
 -- +goose StatementBegin
 CREATE FUNCTION notifications.take_callback(
     p_organization text, p_dialect text, p_digest bytea, p_module text, p_operation text, p_ids text[], p_sent_at timestamptz,
-    p_bytes integer, p_body text, p_changes jsonb, p_services text[], p_resources text[], p_records text[],
+    p_bytes integer, p_body text, p_services text[], p_resources text[], p_records text[],
     p_debounce interval, p_most interval
 ) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $function$
@@ -126,10 +122,8 @@ BEGIN
     END IF;
     IF p_dialect <> 'test' THEN
         INSERT INTO notifications.events
-            (organization_id, callback_id, module, record_id, operation, told_at, sent_at, changed_fields, changed_values)
-        SELECT p_organization, v_callback, p_module, t.id, p_operation, v_now, p_sent_at,
-            CASE WHEN p_changes -> t.id ? 'fields' THEN ARRAY(SELECT jsonb_array_elements_text(p_changes -> t.id -> 'fields')) END,
-            p_changes -> t.id -> 'values'
+            (organization_id, callback_id, module, record_id, operation, told_at, sent_at)
+        SELECT p_organization, v_callback, p_module, t.id, p_operation, v_now, p_sent_at
         FROM unnest(p_ids) AS t (id) WHERE v_times = 1 OR p_dialect = 'rule';
     END IF;
     INSERT INTO sluice.hints AS h
@@ -175,7 +169,7 @@ COMMENT ON TABLE sluice.channels IS 'One row per module of which upstream should
 COMMENT ON COLUMN sluice.channels.organization_id IS 'The organization upstream.';
 COMMENT ON COLUMN sluice.channels.module IS 'The module upstream.';
 COMMENT ON COLUMN sluice.channels.channel_id IS 'Number of the channel, as it was asked for: another deployment has another one.';
-COMMENT ON COLUMN sluice.channels.wanted IS 'Digest of what the configuration asks for: events, address, values and secret. A channel is enabled anew when it changes.';
+COMMENT ON COLUMN sluice.channels.wanted IS 'Digest of what the configuration asks for: events, address and secret. A channel is enabled anew when it changes.';
 COMMENT ON COLUMN sluice.channels.state IS 'wanted (not asked for yet), active (granted), refused (upstream refused what was asked for), denied (the consent is missing) or disabled.';
 COMMENT ON COLUMN sluice.channels.code IS 'Upstream''s code of the refusal.';
 COMMENT ON COLUMN sluice.channels.path IS 'The place in the request that upstream refused.';

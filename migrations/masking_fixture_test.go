@@ -161,8 +161,8 @@ BEGIN
 			SELECT row_number() OVER () + (SELECT coalesce(max(call_id), 0) FROM sluice.raw_records), 0, t.organization_id, %L, %L, '[{"name": "MARK"}]' FROM %s t$f$, v.schema, v.name, v.whole);
 	END LOOP;
 	INSERT INTO sluice.changes (organization_id, table_name, op, record_ids) VALUES ('a', 'inventory.bills', 'new', '{1}'), ('b', 'inventory.bills', 'new', '{1}');
-	INSERT INTO notifications.events (organization_id, callback_id, module, record_id, operation, told_at, changed_values)
-	SELECT o.organization_id, 1, 'bills', '1', 'edit', now(), '{"notes": "MARK"}' FROM sluice.organizations o;
+	INSERT INTO notifications.events (organization_id, callback_id, module, record_id, operation, told_at)
+	SELECT o.organization_id, 1, 'MARK', '1', 'edit', now() FROM sluice.organizations o;
 END $$`, "MARK", "PERSONAL")
 
 // objects gives the tables and views of all the program's schemas.

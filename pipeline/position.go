@@ -17,8 +17,6 @@ type Claim struct {
 	// Run is the run under way; Opened says that the claim opened it.
 	Run    int64
 	Opened bool
-	// Began is when the run began, by the database's clock.
-	Began time.Time
 	// Position is the stream's position when it was claimed.
 	Position Position
 	// Capabilities are the verdicts on the list. Late is how late writes became visible in it,

@@ -57,7 +57,7 @@ func (a *App) notifying(o *config.Organization) *notifications.Organization {
 		}
 	}
 	for _, watch := range o.Notifications.Watch {
-		channel := &notifications.Channel{Module: watch.Module, Values: watch.Values}
+		channel := &notifications.Channel{Module: watch.Module}
 		for _, name := range watch.Tells {
 			if told, found := copied[name]; found {
 				channel.Tells = append(channel.Tells, told)

@@ -11,10 +11,12 @@ import (
 )
 
 // organization returns the configured organization with a key; nil if there is none.
-func (a *App) organization(key string) *config.Organization {
-	for i := range a.Config.Organizations {
-		if a.Config.Organizations[i].Key == key {
-			return &a.Config.Organizations[i]
+func (a *App) organization(key string) *config.Organization { return organizationIn(a.Config, key) }
+
+func organizationIn(conf *config.Config, key string) *config.Organization {
+	for i := range conf.Organizations {
+		if conf.Organizations[i].Key == key {
+			return &conf.Organizations[i]
 		}
 	}
 	return nil

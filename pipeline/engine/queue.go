@@ -58,7 +58,6 @@ func (a *App) StartQueue(ctx context.Context, schedule bool) (*Queue, error) {
 	if schedule { // commands without a schedule show the results of runs themselves
 		store, runner = loggedSettlements{Store: store, log: a.Log}, loggedRuns{Runner: runner, app: a}
 	}
-	runner, store = a.traces.Runs(runner, store)
 	events, err := a.events(ctx, stopping)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the receivers of events: %w", err)

@@ -47,66 +47,47 @@ type inForce struct {
 	// turn is held while the secrets are read again.
 	turn sync.Mutex
 
-	mu            sync.Mutex
-	organizations map[string]ofOrganization
-	console       config.Secret
-	events        map[string][]config.Secret
-	keys          [][]byte
-	files         []string
-	users         []func() error
+	mu sync.Mutex
+	// conf has the secrets that were read last; nothing else of it is used.
+	conf  *config.Config
+	keys  [][]byte
+	users []func() error
 	// woken are the organizations whose streams have to be woken once more.
 	woken []string
 }
 
-// ofOrganization are the secrets of one organization.
-type ofOrganization struct {
-	credentials config.Credentials
-	hooks       []config.Secret
-}
-
 func newInForce(conf *config.Config, load func() (*config.Config, error)) *inForce {
-	f := &inForce{load: load, refused: make(chan struct{}, 1)}
-	f.organizations, f.console, f.files, f.events = secretsOf(conf), conf.Console.OIDC.ClientSecret, conf.SecretFiles, eventSecrets(conf)
-	return f
+	return &inForce{load: load, refused: make(chan struct{}, 1), conf: conf}
 }
 
-func secretsOf(conf *config.Config) map[string]ofOrganization {
-	all := make(map[string]ofOrganization, len(conf.Organizations))
-	for i := range conf.Organizations {
-		o := &conf.Organizations[i]
-		all[o.Key] = ofOrganization{credentials: o.Credentials, hooks: o.Notifications.Secret}
-	}
-	return all
+// present is the configuration with the secrets in force.
+func (f *inForce) present() *config.Config {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.conf
 }
 
-// eventSecrets are the secrets of the receivers of events, by name.
-func eventSecrets(conf *config.Config) map[string][]config.Secret {
-	all := make(map[string][]config.Secret, len(conf.Events))
-	for i := range conf.Events {
-		all[conf.Events[i].Name] = conf.Events[i].Secret
-	}
-	return all
+// of returns an organization with the secrets in force.
+func (f *inForce) of(o *config.Organization) *config.Organization {
+	return organizationIn(f.present(), o.Key)
 }
 
 // eventKeys returns the keys that sign messages to a receiver now. The configuration has checked
 // them; a secret that may be missing and is has none.
 func (f *inForce) eventKeys(name string) [][]byte {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	conf := f.present()
 	var keys [][]byte
-	for _, secret := range f.events[name] {
-		if key, err := events.Key(secret); err == nil {
-			keys = append(keys, key)
+	for i := range conf.Events {
+		if conf.Events[i].Name != name {
+			continue
+		}
+		for _, secret := range conf.Events[i].Secret {
+			if key, err := events.Key(secret); err == nil {
+				keys = append(keys, key)
+			}
 		}
 	}
 	return keys
-}
-
-// of returns the secrets of an organization.
-func (f *inForce) of(o *config.Organization) ofOrganization {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.organizations[o.Key]
 }
 
 // keysInForce returns the sealing keys that were read last.
@@ -140,9 +121,7 @@ func (f *inForce) refuse() {
 
 // stamp changes when a file with secrets changes.
 func (f *inForce) stamp(keyFile string) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	files := f.files
+	files := f.present().SecretFiles
 	if keyFile != "" {
 		files = append(slices.Clip(files), keyFile)
 	}
@@ -156,52 +135,35 @@ func (f *inForce) put(conf *config.Config, keys [][]byte) ([]string, int) {
 	defer f.mu.Unlock()
 	var others []string
 	changed := 0
-	fresh := secretsOf(conf)
-	for key, now := range fresh {
-		before := f.organizations[key]
-		credentials := differing([]config.Secret{before.credentials.ClientSecret, before.credentials.RefreshToken},
-			[]config.Secret{now.credentials.ClientSecret, now.credentials.RefreshToken})
-		if credentials > 0 {
-			others = append(others, key)
+	before := f.conf.Secrets()
+	for path, now := range conf.Secrets() {
+		if now.Reveal() == before[path].Reveal() {
+			continue
 		}
-		changed += credentials + differing(before.hooks, now.hooks)
+		changed++
+		var i int
+		if _, err := fmt.Sscanf(path, "organizations[%d].credentials.", &i); err == nil {
+			others = append(others, conf.Organizations[i].Key)
+		}
 	}
 	if !slices.EqualFunc(f.keys, keys, bytes.Equal) {
 		changed++
 	}
-	changed += differing([]config.Secret{f.console}, []config.Secret{conf.Console.OIDC.ClientSecret})
-	receivers := eventSecrets(conf)
-	for name, now := range receivers {
-		changed += differing(f.events[name], now)
-	}
-	f.events = receivers
-	f.organizations, f.console, f.keys, f.files = fresh, conf.Console.OIDC.ClientSecret, keys, conf.SecretFiles
-	return others, changed
-}
-
-// differing counts the values that are others now; both lists have the same length.
-func differing(before, now []config.Secret) int {
-	n := 0
-	for i := range now {
-		if i >= len(before) || before[i].Reveal() != now[i].Reveal() {
-			n++
-		}
-	}
-	return n
+	f.conf, f.keys = conf, keys
+	slices.Sort(others)
+	return slices.Compact(others), changed
 }
 
 // hooks returns the secrets of an organization's notifications that are in force.
-func (a *App) hooks(o *config.Organization) []config.Secret { return a.secrets.of(o).hooks }
-
-// ConsoleSecret returns the secret of the console's client at its provider that is in force.
-func (a *App) ConsoleSecret() config.Secret {
-	a.secrets.mu.Lock()
-	defer a.secrets.mu.Unlock()
-	return a.secrets.console
+func (a *App) hooks(o *config.Organization) []config.Secret {
+	return a.secrets.of(o).Notifications.Secret
 }
 
-// Reread reads all secrets again and puts them in force in this process: credentials, secrets of
-// notifications and of the console, and the sealing keys if a file has them. It returns how many
+// ConsoleSecret returns the secret of the console's client at its provider that is in force.
+func (a *App) ConsoleSecret() config.Secret { return a.secrets.present().Console.OIDC.ClientSecret }
+
+// Reread reads all secrets again and puts in force in this process those of credentials, of
+// notifications, of receivers of events and of the console, and the sealing keys if a file has them. It returns how many
 // changed, and lets the organizations go on whose credentials did. On an error those before stay in
 // force. Variables of the environment never change in a running process.
 func (a *App) Reread(ctx context.Context) (int, error) {

@@ -53,7 +53,7 @@ console:
 	reread := func(what string, fails bool, secret, token string) {
 		t.Helper()
 		_, err := a.Reread(t.Context())
-		got := a.secrets.of(&a.Config.Organizations[0]).credentials
+		got := a.secrets.of(&a.Config.Organizations[0]).Credentials
 		if (err != nil) != fails || got.ClientSecret.Reveal() != secret || got.RefreshToken.Reveal() != token {
 			t.Errorf("%s: %v, %q and %q, want %q and %q", what, err, got.ClientSecret.Reveal(), got.RefreshToken.Reveal(), secret, token)
 		}

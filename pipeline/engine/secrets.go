@@ -18,34 +18,34 @@ import (
 // keys that seal tokens. Tokens change, and become known when they are fetched.
 func keepSecrets(options Options, conf *config.Config) {
 	keep := options.Scrub.Keep
-	for i := range conf.Organizations {
-		credentials := conf.Organizations[i].Credentials
-		keep(credentials.ClientSecret.Reveal(), credentials.RefreshToken.Reveal())
-		keepHooks(keep, conf, &conf.Organizations[i])
-	}
-	keep(conf.Privacy.Key.Reveal())
-	keep(conf.Database.Password.Reveal(), conf.Console.OIDC.ClientSecret.Reveal())
-	for i := range conf.Events {
-		for _, secret := range conf.Events[i].Secret {
-			keep(secret.Reveal(), events.Encoded(secret))
+	for path, secret := range conf.Secrets() {
+		switch {
+		case strings.HasPrefix(path, "telemetry.headers."):
+			words := strings.Fields(secret.Reveal())
+			keep(words[max(len(words)-1, 0):]...) // without the scheme: "Bearer" is no secret
+		case path == "database.url" || path == "database.session_url" || path == "lake.catalog":
+			keep(postgres.Passwords(secret.Reveal())...)
+		default:
+			keep(secret.Reveal())
 		}
 	}
-	for _, header := range conf.Telemetry.Headers {
-		words := strings.Fields(header.Reveal())
-		keep(words[max(len(words)-1, 0):]...) // without the scheme: "Bearer" is no secret
+	for i := range conf.Organizations {
+		keepTokens(keep, conf, &conf.Organizations[i])
 	}
-	keep(postgres.Passwords(conf.Database.URL.Reveal())...)
-	keep(postgres.Passwords(conf.Database.SessionURL.Reveal())...)
+	for i := range conf.Events {
+		for _, secret := range conf.Events[i].Secret {
+			keep(events.Encoded(secret))
+		}
+	}
 	for _, key := range keysOf(options) {
 		keep(string(key), base64.StdEncoding.EncodeToString(key))
 	}
 }
 
-// keepHooks makes the secrets of notifications known, and the tokens of channels that are derived
-// from them: upstream sends each token in every callback.
-func keepHooks(keep func(...string), conf *config.Config, o *config.Organization) {
+// keepTokens makes the tokens of channels known, which are derived from the secrets of notifications:
+// upstream sends each token in every callback.
+func keepTokens(keep func(...string), conf *config.Config, o *config.Organization) {
 	for _, secret := range o.Notifications.Secret {
-		keep(secret.Reveal())
 		for _, watch := range o.Notifications.Watch {
 			keep(notifications.Token(secret, o.Key, notifications.ChannelID(conf.Notifications.PublicURL, o.Key, watch.Module)))
 		}

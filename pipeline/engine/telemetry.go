@@ -17,6 +17,6 @@ func (a *App) startTraces() {
 	}
 	a.traces = traces.New(traces.Options{
 		Collector: telemetry.OTLP, Headers: headers, Sample: telemetry.Sample, Version: a.options.Version,
-		Run: a.DB.RunProgress, Now: a.options.Now, Log: a.Log, Scrub: a.options.Scrub,
+		Now: a.options.Now, Log: a.Log, Scrub: a.options.Scrub,
 	})
 }

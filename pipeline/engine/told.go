@@ -112,7 +112,7 @@ func (a *App) WatchedBy(o *config.Organization) []notifications.Wanted {
 			events[i] = watch.Module + "." + operation
 		}
 		wanted = append(wanted, notifications.Wanted{Module: watch.Module, Subscription: upstream.Subscription{
-			ChannelID: id, Events: events, Values: watch.Values,
+			ChannelID: id, Events: events,
 			NotifyURL: a.Config.Notifications.PublicURL + notifications.Path(notifications.Watch, o.Key, ""),
 			Token:     wire.NewSecret(notifications.Token(a.hooks(o)[0], o.Key, id)),
 		}})

@@ -89,8 +89,8 @@ func (a *App) credentials() map[string]token.Credential {
 		o := &a.Config.Organizations[i]
 		all[o.Key] = token.Credential{
 			ClientID:     o.Credentials.ClientID,
-			ClientSecret: a.secrets.of(o).credentials.ClientSecret,
-			RefreshToken: a.secrets.of(o).credentials.RefreshToken,
+			ClientSecret: a.secrets.of(o).Credentials.ClientSecret,
+			RefreshToken: a.secrets.of(o).Credentials.RefreshToken,
 			DataCenter:   o.DataCenter,
 		}
 	}
@@ -146,7 +146,7 @@ func (a *App) Scopes(ctx context.Context, o *config.Organization) ([]string, err
 // Authorized reports whether an organization has a refresh token that this process can read. A file
 // is read again, because authorize may have written it meanwhile.
 func (a *App) Authorized(o *config.Organization) bool {
-	if a.secrets.of(o).credentials.RefreshToken.Reveal() != "" {
+	if a.secrets.of(o).Credentials.RefreshToken.Reveal() != "" {
 		return true
 	}
 	from := o.Credentials.RefreshTokenFrom

@@ -7,22 +7,15 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"sluice/schema/record/canonical"
 )
 
 // errFormat says that a body is not what its dialect sends. It quotes nothing of the body.
 var errFormat = errors.New("the body has another form")
 
-const (
-	// mostDepth is the deepest nesting of a body.
-	mostDepth = 64
-	// mostName is the longest name of a field, in bytes.
-	mostName = 200
-)
+// mostDepth is the deepest nesting of a body.
+const mostDepth = 64
 
 // The shapes of identifiers, as a string and as a number. What has another shape is no identifier
 // of a record, and is never asked for.
@@ -152,22 +145,4 @@ func instant(value jsontext.Value) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(milliseconds)
-}
-
-// fieldName reports whether a name of a field can be stored.
-func fieldName(name string) bool {
-	return name != "" && len(name) <= mostName && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
-}
-
-// values returns an object of values in the form that the database holds; nil if it cannot hold
-// one of them.
-func values(value jsontext.Value) []byte {
-	if value.Kind() != '{' {
-		return nil
-	}
-	spelled, reason := canonical.AppendJSON(nil, value)
-	if reason.Code != "" {
-		return nil
-	}
-	return spelled
 }

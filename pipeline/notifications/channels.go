@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
-	"strconv"
 	"time"
 
 	"sluice/pipeline"
@@ -42,7 +41,7 @@ type Wanted struct {
 // digest covers all that the request would say, the token included.
 func (w *Wanted) digest(version string) []byte {
 	hash := sha256.New()
-	for _, text := range append([]string{version, w.Module, w.NotifyURL, w.Token.Reveal(), strconv.FormatBool(w.Values)}, w.Events...) {
+	for _, text := range append([]string{version, w.Module, w.NotifyURL, w.Token.Reveal()}, w.Events...) {
 		_ = binary.Write(hash, binary.BigEndian, int64(len(text))) // a hash never fails
 		_, _ = hash.Write([]byte(text))                            // as above
 	}

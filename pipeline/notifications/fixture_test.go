@@ -48,7 +48,7 @@ func settings() notifications.Settings {
 				Key: key, Secrets: []wire.Secret{wire.NewSecret(secret), wire.NewSecret(oldSecret)},
 				Channels: map[int64]*notifications.Channel{
 					products: {Module: "Products", Tells: []notifications.Resource{items, bills}},
-					deals:    {Module: "Deals", Values: true},
+					deals:    {Module: "Deals"},
 				},
 				Resources: map[string]notifications.Resource{"inventory.bills": bills, "inventory.items": items, "accounting.contact_persons": persons},
 			},
@@ -193,8 +193,7 @@ const (
 	allCallbacks = `SELECT concat_ws(' ', dialect, module, operation, array_to_string(ids, ','), extract(epoch FROM sent_at)::bigint, bytes, times, body)
 		FROM sluice.callbacks ORDER BY id`
 	allHints  = `SELECT concat_ws(' ', service, resource, record_id, operation, told) FROM sluice.hints ORDER BY service, resource, record_id`
-	allEvents = `SELECT concat_ws(' ', module, record_id, operation, array_to_string(changed_fields, ','), changed_values::text)
-		FROM notifications.events ORDER BY id`
+	allEvents = `SELECT concat_ws(' ', module, record_id, operation) FROM notifications.events ORDER BY id`
 )
 
 func (f *fixture) quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -79,8 +79,6 @@ type Channel struct {
 	Module string
 	// Tells are the resources whose lists should be read after a callback.
 	Tells []Resource
-	// Values says that the events keep the values that callbacks bring.
-	Values bool
 }
 
 // Resource is a resource that is copied.

@@ -276,13 +276,7 @@ func (r *Receiver) judgeWatch(to destination, body []byte) (*hints.Callback, Ver
 		return nil, wrongToken
 	}
 	callback := r.callback(to, channel.Module, body)
-	callback.IDs, callback.Operation, callback.SentAt, callback.Changes = said.ids, said.operation, said.sentAt, said.changes
-	if !channel.Values {
-		for record, change := range callback.Changes {
-			change.Values = nil
-			callback.Changes[record] = change
-		}
-	}
+	callback.IDs, callback.Operation, callback.SentAt = said.ids, said.operation, said.sentAt
 	callback.Targets = to.organization.Targets(Watch, channel.Module, said.ids)
 	return callback, ""
 }

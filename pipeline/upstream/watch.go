@@ -33,8 +33,6 @@ type Subscription struct {
 	Token wire.Secret
 	// Expires is until when the channel is wanted, a week ahead at most.
 	Expires time.Time
-	// Values asks for the changed fields with their values.
-	Values bool
 }
 
 // Subscribed is upstream's answer about one subscription.
@@ -54,7 +52,8 @@ type watchEntry struct {
 	NotifyURL string   `json:"notify_url"`
 	Token     string   `json:"token"`
 	Expiry    string   `json:"channel_expiry"`
-	Values    bool     `json:"return_affected_field_values"`
+	// Values is sent as false: a callback is a hint, and never data.
+	Values bool `json:"return_affected_field_values"`
 	// Related is sent as false: the document's default is true, which is noise.
 	Related bool `json:"notify_on_related_action"`
 }
@@ -85,7 +84,7 @@ func (c *Client) Watch(
 		c.scrub.Know(w.Token.Reveal()) // invariant 10
 		entries[i] = watchEntry{
 			ChannelID: w.ChannelID, Events: w.Events, NotifyURL: w.NotifyURL, Token: w.Token.Reveal(),
-			Expiry: w.Expires.In(organization.Zone()).Format(time.RFC3339), Values: w.Values,
+			Expiry: w.Expires.In(organization.Zone()).Format(time.RFC3339),
 		}
 	}
 	text, err := json.Marshal(map[string][]watchEntry{"watch": entries})

@@ -33,7 +33,7 @@ func subscriptions() []upstream.Subscription {
 		Token: wire.NewSecret(canaryChannelToken), Expires: time.Date(2026, 1, 24, 0, 0, 0, 0, time.UTC),
 	}
 	other := wanted
-	other.ChannelID, other.Events, other.Values = 100000006800212, []string{"Products.create", "Products.edit"}, true
+	other.ChannelID, other.Events = 100000006800212, []string{"Products.create", "Products.edit"}
 	return []upstream.Subscription{wanted, other}
 }
 
@@ -55,7 +55,7 @@ func TestWatchAsksAsTheDocumentSays(t *testing.T) {
 	body := `{"watch":[{"channel_id":100000006800211,"events":["Deals.all"],"notify_url":"https://hooks.example.com/watch/1",` +
 		`"token":"` + canaryChannelToken + `","channel_expiry":"2026-01-24T05:30:00+05:30","return_affected_field_values":false,"notify_on_related_action":false},` +
 		`{"channel_id":100000006800212,"events":["Products.create","Products.edit"],"notify_url":"https://hooks.example.com/watch/1",` +
-		`"token":"` + canaryChannelToken + `","channel_expiry":"2026-01-24T05:30:00+05:30","return_affected_field_values":true,"notify_on_related_action":false}]}`
+		`"token":"` + canaryChannelToken + `","channel_expiry":"2026-01-24T05:30:00+05:30","return_affected_field_values":false,"notify_on_related_action":false}]}`
 	if sent != body || path != "POST /crm/v8/actions/watch" || kind != "application/json" {
 		t.Errorf("%s, %s, sent:\n%s\nwant:\n%s", path, kind, sent, body)
 	}

@@ -52,7 +52,6 @@ type channelPlan struct {
 	Channel      int64    `json:"channel"`
 	Events       []string `json:"events"`
 	NotifyURL    string   `json:"notify_url"`
-	Values       bool     `json:"values"`
 }
 
 func (c *cli) channelsCommand(work channelWork) *cobra.Command {
@@ -91,7 +90,7 @@ func (c *cli) workChannels(ctx context.Context, a *engine.App, work channelWork,
 		for _, w := range a.WatchedBy(o) {
 			if work.chooses(o.Key, w.Module, stored, modules) {
 				chosen[o.Key] = append(chosen[o.Key], w)
-				plans = append(plans, channelPlan{o.Key, w.Module, w.ChannelID, w.Events, w.NotifyURL, w.Values})
+				plans = append(plans, channelPlan{o.Key, w.Module, w.ChannelID, w.Events, w.NotifyURL})
 			}
 		}
 	}

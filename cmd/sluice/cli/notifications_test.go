@@ -70,7 +70,7 @@ func (s *fixture) notified(public string) {
 	must(s.t, err)
 	changed := strings.Replace(string(text), "    credentials:\n", `    notifications:
       secret: ${HOOK_SECRET}
-      watch: [{module: Products, tells: [inventory.items]}, {module: Deals, operations: [create, edit], values: true}]
+      watch: [{module: Products, tells: [inventory.items]}, {module: Deals, operations: [create, edit]}]
     credentials:
 `, 1)
 	changed += fmt.Sprintf("notifications: {listen: \"127.0.0.1:0\", public_url: %q}\n", public)

@@ -81,7 +81,7 @@ func wordOf(span *tracepb.Span, name string) string {
 	return ""
 }
 
-// TestTraces: the spans of a sync are the rows of runs and of the call log, in the right order of
+// TestTraces: the spans of a sync are the chunks of its runs and the rows of the call log, in the right order of
 // parents, and no byte of them is a secret or a value of a record.
 func TestTraces(t *testing.T) {
 	t.Parallel()
@@ -98,9 +98,8 @@ func TestTraces(t *testing.T) {
 	if collector.wrong != nil {
 		t.Fatal(collector.wrong)
 	}
-	runs, chunks, calls, loads := collector.named("run"), collector.named("chunk"), collector.named("call"), collector.named("load")
+	chunks, calls, loads := collector.named("chunk"), collector.named("call"), collector.named("load")
 	for what, counts := range map[string][2]int64{
-		"runs":   {int64(len(runs)), one[int64](s, `SELECT count(*) FROM sluice.runs WHERE ended_at IS NOT NULL`)},
 		"chunks": {int64(len(chunks)), one[int64](s, `SELECT sum(chunks)::bigint FROM sluice.runs`)},
 		"calls":  {int64(len(calls)), one[int64](s, `SELECT count(*) FROM sluice.calls`)},
 	} {
@@ -108,8 +107,8 @@ func TestTraces(t *testing.T) {
 			t.Errorf("%s: %d spans, and %d rows", what, counts[0], counts[1])
 		}
 	}
-	if all := len(runs) + len(chunks) + len(calls) + len(loads); all != len(collector.spans) {
-		t.Errorf("%d spans, and %d of the four names", len(collector.spans), all)
+	if all := len(chunks) + len(calls) + len(loads); all != len(collector.spans) {
+		t.Errorf("%d spans, and %d of the three names", len(collector.spans), all)
 	}
 	page, err := os.ReadFile("../../../docs/operations/traces.md")
 	must(t, err)
@@ -121,14 +120,14 @@ func TestTraces(t *testing.T) {
 		}
 	}
 	s.parents(collector)
-	s.rowsOfSpans(runs, calls, loads)
+	s.rowsOfSpans(calls, loads)
 	s.noSecretIn(collector.bytes.String(), canary)
 }
 
-// parents holds the tree of spans together: run, chunk, and in it calls and loads.
+// parents holds the tree of spans together: a chunk, and in it calls and loads.
 func (s *fixture) parents(collector *otlpCollector) {
 	s.t.Helper()
-	names := map[string]string{"run": "", "chunk": "run", "call": "chunk", "load": "chunk"}
+	names := map[string]string{"chunk": "", "call": "chunk", "load": "chunk"}
 	byID := make(map[string]*tracepb.Span, len(collector.spans))
 	for _, span := range collector.spans {
 		byID[string(span.GetSpanId())] = span
@@ -151,21 +150,8 @@ func (s *fixture) parents(collector *otlpCollector) {
 }
 
 // rowsOfSpans compares spans with the rows that they name.
-func (s *fixture) rowsOfSpans(runs, calls, loads []*tracepb.Span) {
+func (s *fixture) rowsOfSpans(calls, loads []*tracepb.Span) {
 	s.t.Helper()
-	for _, span := range runs {
-		row := one[string](s, `SELECT concat_ws(' ', organization_id, service, resource, outcome, nullif(kind, ''), chunks, calls, received, inserted)
-			FROM sluice.runs WHERE id = $1`, figureOf(span, "sluice.run.id"))
-		words := []string{wordOf(span, "sluice.organization"), wordOf(span, "sluice.service"), wordOf(span, "sluice.resource"), wordOf(span, "sluice.outcome")}
-		if kind := wordOf(span, "error.type"); kind != "" {
-			words = append(words, kind)
-		}
-		got := strings.Join(words, " ") + fmt.Sprintf(" %d %d %d %d", figureOf(span, "sluice.count.chunks"), figureOf(span, "sluice.count.calls"),
-			figureOf(span, "sluice.records.received"), figureOf(span, "sluice.records.inserted"))
-		if got != row {
-			s.t.Errorf("run: span %s, row %s", got, row)
-		}
-	}
 	singles := 0
 	for _, span := range calls {
 		row := one[string](s, `SELECT concat_ws(' ', organization_id, service, resource, class, coalesce(run_id, 0), method, status, nullif(kind, ''), coalesce(records, 0))

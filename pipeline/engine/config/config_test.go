@@ -188,7 +188,7 @@ func TestEverything(t *testing.T) {
 				Secret: []config.Secret{wire.NewSecret(canary + "new001"), wire.NewSecret(canary + "old001")},
 				Watch: []config.Watch{
 					{Module: "Products", Operations: []string{"all"}, Tells: []string{"inventory.items", "accounting.bills"}},
-					{Module: "Deals_2", Operations: []string{"create", "delete"}, Values: true},
+					{Module: "Deals_2", Operations: []string{"create", "delete"}},
 				},
 			},
 			Allowance: config.Allowance{Reset: &config.Reset{Zone: "Europe/Rome", Hour: 6}, RateScope: config.ScopeService},

@@ -127,7 +127,7 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		"secret":         len(acme.Notifications.Secret) == 1 && acme.Notifications.Secret[0].Reveal() == "abcdefgh1234",
 		"watch": cmp.Equal(acme.Notifications.Watch, []config.Watch{
 			{Module: "Products", Operations: []string{"all"}, Tells: []string{"inventory.items"}},
-			{Module: "Deals", Operations: []string{"create", "edit"}, Values: true},
+			{Module: "Deals", Operations: []string{"create", "edit"}},
 		}),
 		"networks that may send": len(got.Notifications.TrustedProxies) == 1 && len(got.Notifications.AllowFrom) == 1,
 		"public_url":             got.Notifications.PublicURL == "https://hooks.example.com/sluice" && got.Notifications.Listen == "127.0.0.1:9465",

@@ -27,9 +27,18 @@ func (c *Config) Settings() []Setting {
 	return l.found
 }
 
+// Secrets returns the secrets of the configuration, and the addresses of databases, which may hold
+// one, by their paths in the file.
+func (c *Config) Secrets() map[string]Secret {
+	l := lister{secrets: make(map[string]Secret)}
+	l.list("", reflect.ValueOf(c).Elem())
+	return l.secrets
+}
+
 type lister struct {
-	found []Setting
-	from  map[string]string
+	found   []Setting
+	from    map[string]string
+	secrets map[string]Secret
 }
 
 func (l *lister) add(path, value string) {
@@ -38,6 +47,9 @@ func (l *lister) add(path, value string) {
 
 func (l *lister) list(path string, v reflect.Value) {
 	if secret, ok := reflect.TypeAssert[Secret](v); ok {
+		if l.secrets != nil {
+			l.secrets[path] = secret
+		}
 		if secret.Reveal() != "" || l.from[path] != "" {
 			l.found = append(l.found, Setting{Path: path, Value: l.from[path], Secret: true})
 		}

@@ -57,8 +57,6 @@ type Watch struct {
 	Operations strict.OneOrMore[string] `yaml:"operations"`
 	// Tells are the resources whose lists are read because of it, by their full names.
 	Tells []string `yaml:"tells"`
-	// Values says that the values of changed fields are asked for and kept as events.
-	Values bool `yaml:"values"`
 }
 
 // Notified says how a resource is read that callbacks tell of.

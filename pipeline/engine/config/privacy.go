@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"sluice/pipeline/engine/config/secrets"
 	"sluice/pipeline/engine/config/strict"
@@ -67,24 +66,9 @@ func (c *checker) privacyKey(p *Privacy, wanted bool) {
 // bodies refuses to keep what callbacks bring of records of which something is left out: which of
 // their fields are those columns is unknown.
 func (c *checker) bodies(doc *document) {
-	leavesOut := func(tells ...string) bool {
-		for name := range doc.Config.Resources {
-			told := len(tells) == 0 || slices.ContainsFunc(tells, func(tell string) bool { return name == tell || strings.HasSuffix(name, "."+tell) })
-			if told && len(doc.Config.Resources[name].LeftOut) > 0 {
-				return true
-			}
-		}
-		return false
-	}
-	const why = "keeps values as callbacks bring them, also those that omit and hash leave out: remove it"
-	if doc.Notifications.KeepBodies && leavesOut() {
-		c.failf("notifications.keep_bodies", why)
-	}
-	for i := range doc.Organizations {
-		for w := range doc.Organizations[i].Notifications.Watch {
-			if watch := &doc.Organizations[i].Notifications.Watch[w]; watch.Values && len(watch.Tells) > 0 && leavesOut(watch.Tells...) {
-				c.failf(fmt.Sprintf("organizations[%d].notifications.watch[%d].values", i, w), why)
-			}
+	for _, resource := range doc.Config.Resources {
+		if doc.Notifications.KeepBodies && len(resource.LeftOut) > 0 {
+			c.failf("notifications.keep_bodies", "keeps values as callbacks bring them, also those that omit and hash leave out: remove it")
 		}
 	}
 }

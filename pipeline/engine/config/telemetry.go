@@ -14,7 +14,7 @@ type Telemetry struct {
 	OTLP string `yaml:"otlp"`
 	// AllowInsecure says that OTLP may name another host by plain http.
 	AllowInsecure bool `yaml:"allow_insecure"`
-	// Sample is the share of the runs that are traced, above 0 and up to 1.
+	// Sample is the share of the chunks that are traced, above 0 and up to 1.
 	Sample float64 `yaml:"sample"`
 	// Headers go with every request to the collector. They are secrets.
 	Headers map[string]Secret `yaml:"headers"`
@@ -33,7 +33,7 @@ func (c *checker) telemetry(t *Telemetry) {
 	c.clearOr("telemetry.otlp", &t.OTLP, t.AllowInsecure, "sends headers and traces in clear: write https, or, if the network between "+
 		"is yours alone, telemetry.allow_insecure: true (this machine needs neither)")
 	if !(t.Sample > 0 && t.Sample <= 1) {
-		c.failf("telemetry.sample", "has to be a share above 0 and up to 1, not %s: 0.1 traces one run in ten, and without otlp none is traced",
+		c.failf("telemetry.sample", "has to be a share above 0 and up to 1, not %s: 0.1 traces one chunk in ten, and without otlp none is traced",
 			c.Raw("telemetry.sample"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Headers)) {

@@ -2,7 +2,6 @@ package traces
 
 // The names of spans.
 const (
-	spanRun   = "run"
 	spanChunk = "chunk"
 	spanCall  = "call"
 	spanLoad  = "load"
@@ -24,10 +23,6 @@ const (
 	keyCalls        = ours + "call.ids"
 	keyWaited       = ours + "call.waited_seconds"
 	keyPage         = ours + "call.page"
-	keyOutcome      = ours + "outcome"
-	keyCountChunks  = ours + "count.chunks"
-	keyCountCalls   = ours + "count.calls"
-	keyCountPages   = ours + "count.pages"
 	keyCountBatches = ours + "count.batches"
 	keyReceived     = ours + "records.received"
 	keyInserted     = ours + "records.inserted"

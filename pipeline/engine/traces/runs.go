@@ -1,18 +1,14 @@
 package traces
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"time"
 
-	"github.com/jackc/pgx/v5"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"sluice/pipeline"
-	"sluice/pipeline/jobs"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/sync"
 )
@@ -25,9 +21,8 @@ func (t *Traces) Chunks() func(ctx context.Context, claim pipeline.Claim, job in
 	return t.chunk
 }
 
-// chunk begins the span of a chunk, in the trace of its run.
+// chunk begins the span of a chunk, which is a trace.
 func (t *Traces) chunk(ctx context.Context, claim pipeline.Claim, job int64) (context.Context, func(error)) {
-	ctx = trace.ContextWithRemoteSpanContext(ctx, ofRun(claim.Stream.Key(), claim.Run, claim.Began))
 	ctx, span := t.tracer.Start(ctx, spanChunk, trace.WithTimestamp(t.now()))
 	if span.IsRecording() {
 		span.SetAttributes(append(t.about(claim), attribute.Int64(keyJob, job))...)
@@ -75,77 +70,6 @@ func kindOf(err error) string {
 	default:
 		return "other"
 	}
-}
-
-// Runs adds the span of a run, which is made when the run ends. Where traces are off, it gives back
-// what it got.
-func (t *Traces) Runs(runner jobs.Runner, store jobs.Store) (jobs.Runner, jobs.Store) {
-	if t == nil {
-		return runner, store
-	}
-	return tracedRuns{Runner: runner, traces: t}, tracedSettlements{Store: store, traces: t}
-}
-
-// tracedRuns is a runner that makes the spans of runs that come to their end.
-type tracedRuns struct {
-	jobs.Runner
-
-	traces *Traces
-}
-
-// Chunk implements jobs.Runner.
-func (r tracedRuns) Chunk(ctx context.Context, claim pipeline.Claim, settle pipeline.Settle) error {
-	ended := false
-	err := r.Runner.Chunk(ctx, claim, func(ctx context.Context, tx pgx.Tx, more bool) error {
-		ended = !more
-		return settle(ctx, tx, more)
-	})
-	if err == nil && ended {
-		r.traces.ended(ctx, claim)
-	}
-	return err
-}
-
-// tracedSettlements is a store that makes the spans of runs that fail.
-type tracedSettlements struct {
-	jobs.Store
-
-	traces *Traces
-}
-
-// Settle implements jobs.Store.
-func (s tracedSettlements) Settle(ctx context.Context, claim pipeline.Claim, settlement pipeline.Settlement) error {
-	err := s.Store.Settle(ctx, claim, settlement)
-	if err == nil && settlement.EndRun {
-		s.traces.ended(ctx, claim)
-	}
-	return err
-}
-
-// ended makes the span of a run that ended. A run that is not sampled is not read.
-func (t *Traces) ended(ctx context.Context, claim pipeline.Claim) {
-	if !trace.SpanContextFromContext(ctx).IsSampled() {
-		return
-	}
-	run, err := t.run(ctx, claim.Run)
-	if err != nil || run.EndedAt == nil {
-		t.log.WarnContext(ctx, "the span of a run is missing: its result could not be read", "run", claim.Run, "error", t.scrub.Error(err))
-		return
-	}
-	of := ofRun(claim.Stream.Key(), claim.Run, claim.Began)
-	// The clock of the database says when a run began and ended; spans use that of the process.
-	end := t.now()
-	took := time.Duration(run.Seconds * float64(time.Second))
-	_, span := t.tracer.Start(context.WithValue(ctx, runKey{}, of), spanRun, trace.WithNewRoot(), trace.WithTimestamp(end.Add(-took)))
-	span.SetAttributes(append(t.about(claim), attribute.String(keyOutcome, run.Outcome),
-		attribute.Int64(keyCountChunks, run.Chunks), attribute.Int64(keyCountCalls, run.Calls), attribute.Int64(keyCountPages, run.Pages),
-		attribute.Int64(keyReceived, run.Received), attribute.Int64(keyInserted, run.Inserted),
-		attribute.Int64(keyUpdated, run.Updated), attribute.Int64(keyUnchanged, run.Unchanged),
-		attribute.Int64(keyRejected, run.Quarantined))...)
-	if run.Outcome == string(pipeline.OutcomeFailed) {
-		fail(span, cmp.Or(run.Kind, "other"))
-	}
-	span.End(trace.WithTimestamp(end))
 }
 
 // Loads adds the spans of transactions that load batches. Where traces are off, it gives back what

@@ -1,7 +1,7 @@
-// Package traces sends OpenTelemetry traces of runs to a collector, by OTLP over HTTP.
+// Package traces sends OpenTelemetry traces of chunks to a collector, by OTLP over HTTP.
 //
-// One run is one trace: run, chunks, and in them calls and loads. The package instruments the seams
-// at which engine wires the program, so the packages below know nothing of traces. Where traces are
+// A chunk is a trace, with its calls and loads. The package instruments the seams at which engine
+// wires the program, so the packages below know nothing of traces. Where traces are
 // off, a nil *Traces leaves every seam as it is.
 //
 // A span has identifiers, names of our own, and counts. It never has a value of a record, a query,
@@ -23,7 +23,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"sluice/pipeline/outside"
-	"sluice/pipeline/warehouse/streams"
 )
 
 // Options configure Traces. All but Headers, Version and Scrub are required.
@@ -32,22 +31,18 @@ type Options struct {
 	Collector string
 	// Headers are sent with every request. They are secrets.
 	Headers map[string]string
-	// Sample is the share of the runs that are traced, and of the calls outside of runs.
+	// Sample is the share of the chunks that are traced, and of the calls outside of them.
 	Sample float64
 	// Version is the version of the program.
 	Version string
-	// Run reads what a run did.
-	Run   func(ctx context.Context, id int64) (streams.Run, error)
-	Now   func() time.Time
-	Log   *slog.Logger
-	Scrub *outside.Scrubber
+	Now     func() time.Time
+	Log     *slog.Logger
+	Scrub   *outside.Scrubber
 }
 
 // Traces makes spans and sends them. A nil *Traces makes none; its methods cost nothing then.
 type Traces struct {
-	run      func(ctx context.Context, id int64) (streams.Run, error)
 	now      func() time.Time
-	log      *slog.Logger
 	scrub    *outside.Scrubber
 	tracer   trace.Tracer
 	provider *sdk.TracerProvider
@@ -67,19 +62,14 @@ func New(o Options) *Traces {
 	if o.Version != "" {
 		about = append(about, attribute.String("service.version", o.Version))
 	}
-	share := sdk.TraceIDRatioBased(o.Sample)
 	provider := sdk.NewTracerProvider(
 		sdk.WithResource(resource.NewSchemaless(about...)),
 		sdk.WithBatcher(exporter),
-		sdk.WithIDGenerator(ids{}),
-		// A chunk names its run, which is no span yet, as its parent. The number of the trace alone
-		// decides, so all processes that work on a run decide alike.
-		sdk.WithSampler(sdk.ParentBased(share, sdk.WithRemoteParentSampled(share), sdk.WithRemoteParentNotSampled(share))),
+		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(o.Sample))),
 		sdk.WithRawSpanLimits(limits()),
 	)
 	return &Traces{
-		run: o.Run, now: o.Now, log: o.Log, scrub: o.Scrub, provider: provider, exporter: exporter, tracer: provider.Tracer("sluice"),
-		flush: flushLimit,
+		now: o.Now, scrub: o.Scrub, provider: provider, exporter: exporter, tracer: provider.Tracer("sluice"), flush: flushLimit,
 	}
 }
 

@@ -22,10 +22,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"sluice/pipeline"
-	"sluice/pipeline/jobs"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/upstream/wire"
-	"sluice/pipeline/warehouse/streams"
 	"sluice/schema"
 )
 
@@ -95,7 +93,6 @@ func begin(address string, sample float64) (*Traces, *heard) {
 	log := new(heard)
 	return New(Options{
 		Collector: address, Headers: map[string]string{"authorization": "Bearer " + canary}, Sample: sample, Now: time.Now,
-		Run: func(context.Context, int64) (streams.Run, error) { return streams.Run{}, nil },
 		Log: slog.New(slog.NewJSONHandler(log, nil)), Scrub: outside.NewScrubber(),
 	}), log
 }
@@ -229,10 +226,7 @@ func TestOneWarningAMinute(t *testing.T) {
 func TestOff(t *testing.T) { //nolint:paralleltest // it counts allocations
 	var off *Traces
 	var inner wire.Gate = new(gate)
-	var runner jobs.Runner
-	var store jobs.Store
-	r, s := off.Runs(runner, store)
-	if off.Gate(inner) != inner || off.Chunks() != nil || off.Loads(nil) != nil || r != nil || s != nil {
+	if off.Gate(inner) != inner || off.Chunks() != nil || off.Loads(nil) != nil {
 		t.Error("a seam is not what it was")
 	}
 	ctx := t.Context()
@@ -254,36 +248,29 @@ func TestOff(t *testing.T) { //nolint:paralleltest // it counts allocations
 	}
 }
 
-// TestSampling: processes that work on one run decide alike, and the share is kept.
+// TestSampling: the share is kept, and calls follow their chunk.
 func TestSampling(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(new(inbox))
 	defer server.Close()
 	one, _ := begin(server.URL, 0.25)
 	defer one.Close(t.Context())
-	other, _ := begin(server.URL, 0.25)
-	defer other.Close(t.Context())
-	stream := pipeline.Stream{Organization: "1", Service: &schema.Service{Name: "inventory"}, Resource: &schema.Resource{Name: "bills"}}
+	claim := pipeline.Claim{Stream: pipeline.Stream{Organization: "1", Service: &schema.Service{Name: "inventory"}, Resource: &schema.Resource{Name: "bills"}}}
 	sampled := 0
-	for run := range int64(1000) {
-		claim := pipeline.Claim{Stream: stream, Run: run, Began: time.Unix(1_700_000_000, 0)}
-		first, end := one.chunk(t.Context(), claim, 1)
-		end(nil)
-		second, end := other.chunk(t.Context(), claim, 2)
-		end(nil)
-		a, b := trace.SpanContextFromContext(first), trace.SpanContextFromContext(second)
-		if a.TraceID() != b.TraceID() || a.IsSampled() != b.IsSampled() || a.SpanID() == b.SpanID() {
-			t.Fatalf("run %d: %v and %v", run, a, b)
+	for range 1000 {
+		ctx, end := one.chunk(t.Context(), claim, 1)
+		_, call := one.tracer.Start(ctx, spanCall)
+		if call.SpanContext().IsSampled() != trace.SpanContextFromContext(ctx).IsSampled() {
+			t.Fatal("a call does not follow its chunk")
 		}
-		if a.IsSampled() {
+		call.End()
+		end(nil)
+		if call.SpanContext().IsSampled() {
 			sampled++
 		}
 	}
 	if sampled < 180 || sampled > 320 {
-		t.Errorf("%d runs in 1000 are traced, want about 250", sampled)
-	}
-	if a, b := ofRun(stream.Key(), 1, time.Unix(1, 0)), ofRun(stream.Key(), 1, time.Unix(2, 0)); a.TraceID() == b.TraceID() {
-		t.Error("runs of two warehouses share a trace")
+		t.Errorf("%d chunks in 1000 are traced, want about 250", sampled)
 	}
 }
 

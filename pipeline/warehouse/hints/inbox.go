@@ -2,7 +2,6 @@ package hints
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -24,14 +23,6 @@ const receiverConns = 8
 // Record is empty.
 type Target struct{ Service, Resource, Record string }
 
-// Change is what a callback says about one record.
-type Change struct {
-	// Fields are the names of the changed fields; nil if the callback names none.
-	Fields []string `json:"fields,omitempty"`
-	// Values are the changed fields with their values, an object of JSON that jsonb accepts.
-	Values json.RawMessage `json:"values,omitempty"`
-}
-
 // Callback is a verified callback, as it is stored. Source of what is read out of it:
 // docs/upstream.md U279.
 type Callback struct {
@@ -43,10 +34,8 @@ type Callback struct {
 	// SentAt is when upstream says that it sent the callback; zero if it does not say.
 	SentAt time.Time
 	// Bytes is the size of the body. Body is the body; "" if it is not stored.
-	Bytes int
-	Body  string
-	// Changes are the changed fields by record.
-	Changes map[string]Change
+	Bytes   int
+	Body    string
 	Targets []Target
 	// Debounce is how long its hints wait for further callbacks, MaxWait how long in all.
 	Debounce, MaxWait time.Duration
@@ -98,8 +87,8 @@ func (i *Inbox) Ping(ctx context.Context) error { return i.pool.Ping(ctx) }
 
 const sqlTake = `
 SELECT notifications.take_callback(p_organization => $1, p_dialect => $2, p_digest => $3, p_module => $4, p_operation => $5,
-	p_ids => $6, p_sent_at => $7, p_bytes => $8, p_body => $9, p_changes => $10, p_services => $11, p_resources => $12, p_records => $13,
-	p_debounce => $14, p_most => $15)`
+	p_ids => $6, p_sent_at => $7, p_bytes => $8, p_body => $9, p_services => $10, p_resources => $11, p_records => $12,
+	p_debounce => $13, p_most => $14)`
 
 // Take stores a callback, its events and its hints in one transaction, and reports whether its
 // content is new. When it returns without an error, the callback is durable. Taking the same
@@ -109,20 +98,13 @@ func (i *Inbox) Take(ctx context.Context, c *Callback) (bool, error) {
 	for _, target := range c.Targets {
 		services, resources, records = append(services, target.Service), append(resources, target.Resource), append(records, target.Record)
 	}
-	var changes []byte
-	if len(c.Changes) > 0 {
-		var err error
-		if changes, err = json.Marshal(c.Changes); err != nil {
-			return false, fmt.Errorf("writing what a callback changed: %w", err)
-		}
-	}
 	var body *string
 	if c.Body != "" {
 		body = &c.Body
 	}
 	var fresh bool
 	err := i.pool.QueryRow(ctx, sqlTake, c.Organization, c.Dialect, c.Digest, c.Module, c.Operation, ids, postgres.Instant(c.SentAt),
-		c.Bytes, body, changes, services, resources, records, c.Debounce, c.MaxWait).Scan(&fresh)
+		c.Bytes, body, services, resources, records, c.Debounce, c.MaxWait).Scan(&fresh)
 	return fresh, postgres.Fail("taking a callback", err)
 }
 

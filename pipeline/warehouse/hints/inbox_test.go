@@ -2,7 +2,6 @@ package hints_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -91,7 +90,6 @@ func TestInbox(t *testing.T) {
 	b := openBox(t)
 	first, sent := callback("a"), time.UnixMilli(1774000000123)
 	first.SentAt, first.Body = sent, "the body"
-	first.Changes = map[string]hints.Change{"1": {Fields: []string{"Stage"}, Values: json.RawMessage(`{"Stage":"Won"}`)}, "9": {}}
 	rule := callback("b")
 	rule.Dialect, rule.Module, rule.IDs, rule.Operation = "rule", "inventory.bills", nil, ""
 	other := callback("a")

@@ -62,8 +62,8 @@ INSERT INTO sluice.changes (organization_id, table_name, op, record_ids, details
 	('acme', 'accounting.contact_persons', 'changed', '{anna.pavlova@example.com}', NULL), ('acme', 'accounting.expenses', 'changed', '{77}', '{"by": "anna.pavlova@example.com"}');
 INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, module, operation, ids, bytes, body) VALUES
 	('acme', 'watch', '\x00', now(), clock_timestamp(), 'Contacts', 'update', '{1}', 1, '{"payload":"{\"mail\":\"anna\\u002epavlova@example.com\"}"}');
-INSERT INTO notifications.events (organization_id, callback_id, module, record_id, operation, told_at, changed_fields, changed_values) VALUES
-	('acme', 1, 'Contacts', '1', 'update', now(), '{mail}', '{"mail": "anna.pavlova@example.com"}');
+INSERT INTO notifications.events (organization_id, callback_id, module, record_id, operation, told_at) VALUES
+	('acme', 1, 'Contacts', 'anna.pavlova@example.com', 'update', now());
 INSERT INTO sluice.calls (id, organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, free_at, detail) VALUES
 	(1, 'acme', 'accounting', 'contact_persons', 'incremental', 'x', 'GET', '/contacts', now(), clock_timestamp(), now(), 'no such contact: anna.pavlova@example.com');
 INSERT INTO sluice.runs (organization_id, service, resource, class, gen, note) VALUES ('acme', 'accounting', 'contact_persons', 'incremental', 1, 'Anna.Pavlova@example.com?');
@@ -90,7 +90,7 @@ func wanted() []places.Place {
 		{Family: places.Drift, Table: "sluice.drift", Column: "path", Count: 1},
 		{Family: places.Changes, Table: "sluice.changes", Column: "details", Count: 1},
 		{Family: places.Changes, Table: "sluice.changes", Column: "record_ids", Count: 1},
-		{Family: places.Notifications, Table: "notifications.events", Column: "changed_values", Count: 1},
+		{Family: places.Notifications, Table: "notifications.events", Column: "record_id", Count: 1},
 		{Family: places.Notifications, Table: "sluice.callbacks", Column: "body", Count: 1},
 		{Family: places.Calls, Table: "sluice.calls", Column: "detail", Count: 1},
 		{Family: places.Runs, Table: "sluice.runs", Column: "note", Count: 1},

@@ -32,7 +32,7 @@ SELECT organization_id, service, resource, $4, requested_gen, watermark FROM slu
 WHERE (organization_id, service, resource) = ($1, $2, $3)
 RETURNING id`
 
-	sqlCountChunk = `UPDATE sluice.runs SET chunks = chunks + 1 WHERE id = $1 RETURNING started_at`
+	sqlCountChunk = `UPDATE sluice.runs SET chunks = chunks + 1 WHERE id = $1`
 
 	sqlClaim = `
 UPDATE sluice.streams SET
@@ -146,10 +146,10 @@ func OpenRun(ctx context.Context, tx pgx.Tx, key pipeline.Key, class pipeline.Cl
 	return run, postgres.Fail("opening a run of "+key.String(), err)
 }
 
-// Claim takes a locked stream from the worker that had it, counts a chunk of its run, and notes in
-// the claim the new fence and when the run began.
+// Claim takes a locked stream from the worker that had it, counts a chunk of its run, and notes the
+// new fence in the claim.
 func Claim(ctx context.Context, tx pgx.Tx, key pipeline.Key, claim *pipeline.Claim) error {
-	if err := tx.QueryRow(ctx, sqlCountChunk, claim.Run).Scan(&claim.Began); err != nil {
+	if _, err := tx.Exec(ctx, sqlCountChunk, claim.Run); err != nil {
 		return postgres.Fail("counting a chunk of "+key.String(), err)
 	}
 	err := tx.QueryRow(ctx, sqlClaim, key.Organization, key.Service, key.Resource, claim.Run).Scan(&claim.Fence)
