@@ -5,9 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"time"
 
 	"sluice/pipeline"
@@ -88,44 +86,6 @@ func (a *App) OpenReceiver(ctx context.Context, observe func(notifications.Obser
 	})
 	a.secrets.uses(func() error { receiver.Replace(a.Notifications().Organizations); return nil })
 	return &Receiver{receiver, inbox}, nil
-}
-
-// Replayed is what a replay did.
-type Replayed struct {
-	// Callbacks were looked at; Hints are due again.
-	Callbacks int `json:"callbacks"`
-	Hints     int `json:"hints"`
-}
-
-// Replay makes the hints of the callbacks due again that arrived since an instant, as the present
-// configuration understands them. It makes no call: runs do. Organization is a key, "" for all.
-func (a *App) Replay(ctx context.Context, organization string, since time.Time) (Replayed, error) {
-	inbox, settings := hints.NewInbox(a.DB.Pool()), a.Notifications()
-	due := make(map[string]map[hints.Target]string)
-	var replayed Replayed
-	err := inbox.EachSince(ctx, organization, since, func(entry *hints.Entry) {
-		replayed.Callbacks++
-		of, known := settings.Organizations[entry.Organization]
-		if !known {
-			return
-		}
-		for _, target := range of.Targets(entry.Dialect, entry.Module, entry.IDs) {
-			if due[entry.Organization] == nil {
-				due[entry.Organization] = make(map[hints.Target]string)
-			}
-			due[entry.Organization][target] = entry.Operation // the last one counts
-		}
-	})
-	if err != nil {
-		return replayed, fmt.Errorf("read the callbacks since then: %w", err)
-	}
-	for _, key := range slices.Sorted(maps.Keys(due)) {
-		if err := inbox.Remind(ctx, key, due[key]); err != nil {
-			return replayed, fmt.Errorf("replay the callbacks of organization %s: %w", key, err)
-		}
-		replayed.Hints += len(due[key])
-	}
-	return replayed, nil
 }
 
 // Link is a part of the way from upstream to the inbox, or "" for the whole way.

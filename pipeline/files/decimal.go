@@ -1,10 +1,11 @@
 package files
 
 import (
-	"encoding/binary"
+	"bytes"
 	"errors"
 	"fmt"
-	"math/bits"
+	"math/big"
+	"strings"
 )
 
 // MaxDigits is how many digits a decimal of Parquet has at most.
@@ -33,47 +34,21 @@ func appendWide(dst []byte, c Column, text []byte) ([]byte, error) {
 	if !isDecimal(text) {
 		return dst, fmt.Errorf("%s has %q, which is no decimal number", c.Name, text)
 	}
-	high, low, digits, behind, negative, point := uint64(0), uint64(0), 0, 0, false, false
-	add := func(digit byte) {
-		carry, sum := bits.Mul64(low, 10)
-		var over uint64
-		low, over = bits.Add64(sum, uint64(digit), 0)
-		high = high*10 + carry + over
-		if digits > 0 || digit > 0 {
-			digits++
+	whole, behind, _ := bytes.Cut(text, []byte("."))
+	if len(behind) > c.Scale {
+		if len(bytes.Trim(behind[c.Scale:], "0")) > 0 {
+			return dst, fmt.Errorf("%s has %s: %w", c.Name, text, ErrTooWide)
 		}
+		behind = behind[:c.Scale]
 	}
-	for _, b := range text {
-		switch {
-		case b == '-':
-			negative = true
-		case b == '.':
-			point = true
-		case point && behind == c.Scale:
-			if b != '0' {
-				return dst, fmt.Errorf("%s has %s: %w", c.Name, text, ErrTooWide)
-			}
-		default:
-			add(b - '0')
-			if point {
-				behind++
-			}
-		}
-		if digits > MaxDigits {
-			break
-		}
-	}
-	for ; behind < c.Scale && digits <= MaxDigits; behind++ {
-		add(0)
-	}
-	if digits > MaxDigits {
+	number, read := new(big.Int).SetString(string(whole)+string(behind)+strings.Repeat("0", c.Scale-len(behind)), 10)
+	switch {
+	case !read:
+		return dst, fmt.Errorf("%s has %q, which is no decimal number", c.Name, text)
+	case number.CmpAbs(new(big.Int).Exp(big.NewInt(10), big.NewInt(MaxDigits), nil)) >= 0:
 		return dst, fmt.Errorf("%s has %s: %w", c.Name, text, ErrTooWide)
+	case number.Sign() < 0:
+		number.Add(number, new(big.Int).Lsh(big.NewInt(1), 8*wideSize)) //nolint:mnd // bits of a byte
 	}
-	if negative {
-		var borrow uint64
-		low, borrow = bits.Sub64(0, low, 0)
-		high, _ = bits.Sub64(0, high, borrow)
-	}
-	dst = binary.BigEndian.AppendUint64(dst, high)
-	return binary.BigEndian.AppendUint64(dst, low), nil
+	return append(dst, number.FillBytes(make([]byte, wideSize))...), nil
 }

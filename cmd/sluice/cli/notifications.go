@@ -35,7 +35,7 @@ Without a further word it lists what is configured, and when each last told some
 	cmd.AddCommand(&cobra.Command{
 		Use: "list", Short: "List channels and rules, and when each last told something", Args: cobra.NoArgs, RunE: c.offlineWork(c.listNotifications),
 	}, c.setupNotifications(), c.channelsCommand(enableChannels), c.channelsCommand(renewChannels), c.channelsCommand(disableChannels),
-		c.checkNotifications(), c.inboxCommand(), c.showCallback(), c.replayCommand(), c.serveNotifications())
+		c.checkNotifications(), c.inboxCommand(), c.showCallback(), c.serveNotifications())
 	return cmd
 }
 
@@ -269,41 +269,6 @@ func callbackPage(a *engine.App, e *hints.Entry) view.Part {
 		}
 		field("body", "%s", *e.Body)
 	})
-}
-
-func (c *cli) replayCommand() *cobra.Command {
-	var organization organizationFlag
-	var since moment
-	cmd := &cobra.Command{
-		Use:   "replay --since INSTANT",
-		Short: "Make the hints of earlier callbacks due again",
-		Long: `Make the hints of the callbacks that arrived since an instant due again, as the present
-configuration understands them. It makes no call itself: serve reads what the hints name.`,
-		Example: "  sluice notifications replay --since 6h --org acme",
-		Args:    cobra.NoArgs,
-		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, _ []string) error {
-			key, err := organization.key(a)
-			if err != nil {
-				return err
-			}
-			if since == "" {
-				return usage("notifications replay needs --since: from when on")
-			}
-			from, err := since.at(c.env.Now())
-			if err != nil {
-				return err
-			}
-			replayed, err := a.Replay(ctx, key, from)
-			if err != nil {
-				return err
-			}
-			return c.show(replayed, view.Line("%s looked at: %s due again. Runs read what they name.",
-				view.Plural(replayed.Callbacks, "callback"), view.Plural(replayed.Hints, "hint")))
-		}),
-	}
-	organization.add(cmd)
-	since.add(cmd, "callbacks that arrived since")
-	return cmd
 }
 
 // notifiedOrganizations are the organizations with notifications that a command is about, in the

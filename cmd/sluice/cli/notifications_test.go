@@ -16,7 +16,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"sluice/pipeline/engine"
 	"sluice/pipeline/warehouse/hints"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
@@ -124,7 +123,6 @@ func TestNotifications(t *testing.T) {
 		t.Fatalf("the inbox has %q, want %q", kinds, want)
 	}
 	s.looksAt(&entries[0], item)
-	s.replays()
 
 	_, text := get(t, "http://"+status+"/metrics")
 	for _, want := range []string{
@@ -183,23 +181,11 @@ func (s *fixture) looksAt(rule *hints.Entry, item string) {
 		s.t.Errorf("setup with more changes than webhooks:\n%s%s", o.stdout, o.stderr)
 	}
 	for args, code := range map[string]int{
-		"show 99999": codeUsage, "show x": codeUsage, "inbox --since yesterday": codeUsage, "inbox --org nobody": codeUsage, "replay": codeUsage,
+		"show 99999": codeUsage, "show x": codeUsage, "inbox --since yesterday": codeUsage, "inbox --org nobody": codeUsage,
 		"setup --org nobody": codeUsage, "serve more": codeUsage,
 	} {
 		s.prints(code, "", append([]string{"notifications"}, strings.Fields(args)...)...)
 	}
-}
-
-// replays makes the hints of the inbox due again after they were spent.
-func (s *fixture) replays() {
-	s.t.Helper()
-	s.exec(`DELETE FROM sluice.hints`)
-	var replayed engine.Replayed
-	s.document(&replayed, "notifications", "replay", "--since", "1h")
-	if due := one[int](s, `SELECT count(*) FROM sluice.hints WHERE due_at <= clock_timestamp() AND operation = 'update'`); replayed.Callbacks != 2 || replayed.Hints != 1 || due != 1 {
-		s.t.Errorf("replayed %+v, %d hints are due", replayed, due)
-	}
-	s.prints(codeFine, "1 hint", "notifications", "replay", "--since", "2020-01-01", "--org", businessKey)
 }
 
 // broken runs check, which has to name this link.

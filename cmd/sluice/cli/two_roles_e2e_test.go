@@ -34,7 +34,7 @@ func TestTwoRoles(t *testing.T) {
 		"backfill accounting.vendor_payments --from 2024-01-01 --to 2025-12-31 --wait", "backfill list", "sync",
 		"budget reopen " + sandbox.DefaultOrganizationID, "sync --reset-watermark inventory.items", "quarantine export", "organizations accept " + sandbox.DefaultOrganizationID,
 		"readers", "sync --org " + sandbox.DefaultOrganizationID + " inventory.taxes", "resources", "version", "dictionary", "metrics",
-		"notifications", "notifications inbox", "notifications replay --since 1h", "export", "export inventory.items",
+		"notifications", "notifications inbox", "export", "export inventory.items",
 	} {
 		s.runs(codeFine, line)
 	}

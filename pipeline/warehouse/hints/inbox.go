@@ -143,9 +143,6 @@ const (
 	sqlEntries = ofCallbacks + `, NULL AS body FROM sluice.callbacks
 WHERE ($1 = '' OR organization_id = $1) AND repeated_at >= coalesce($2, '-infinity'::timestamptz)
 ORDER BY repeated_at DESC, id DESC LIMIT $3`
-
-	sqlEachSince = ofCallbacks + `, NULL AS body FROM sluice.callbacks
-WHERE ($1 = '' OR organization_id = $1) AND repeated_at >= $2 ORDER BY repeated_at, id`
 )
 
 // Entries returns the callbacks that arrived last, newest first, without their bodies.
@@ -199,24 +196,6 @@ SELECT organization_id, dialect, module, max(repeated_at) AS last_at, sum(times)
 GROUP BY organization_id, dialect, module ORDER BY organization_id, dialect, module`)
 }
 
-// EachSince calls do for each callback that arrived from an instant on, oldest first and without
-// its body. It reads them one by one, since an inbox may be large.
-func (i *Inbox) EachSince(ctx context.Context, organization string, since time.Time, do func(*Entry)) error {
-	rows, err := i.pool.Query(ctx, sqlEachSince, organization, since)
-	if err != nil {
-		return postgres.Fail("reading the inbox", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		entry, err := pgx.RowToStructByName[Entry](rows)
-		if err != nil {
-			return postgres.Fail("reading the inbox", err)
-		}
-		do(&entry)
-	}
-	return postgres.Fail("reading the inbox", rows.Err())
-}
-
 // A hint that a run is reading is raised, so that the run does not spend it.
 const sqlRemind = `
 INSERT INTO sluice.hints AS h (organization_id, service, resource, record_id, operation, first_at, last_at, due_at)
@@ -226,15 +205,8 @@ ORDER BY t.service, t.resource, t.record
 ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
 	operation = excluded.operation, told = h.told + 1, last_at = now(), due_at = now(), asked_at = NULL, read_at = NULL, read_again = false`
 
-// Remind makes hints due at once, whether or not they were read before. The map has the operation
-// of each.
-func (i *Inbox) Remind(ctx context.Context, organization string, operations map[Target]string) error {
-	queue := new(pgx.Batch)
-	QueueRemind(queue, organization, operations)
-	return postgres.Fail("making hints due", i.pool.SendBatch(ctx, queue).Close())
-}
-
-// QueueRemind does what Remind does, in a transaction of the caller.
+// QueueRemind makes hints due at once, whether or not they were read before, in a transaction of the
+// caller. The map has the operation of each.
 func QueueRemind(queue *pgx.Batch, organization string, operations map[Target]string) {
 	var services, resources, records, said []string
 	for target, operation := range operations {

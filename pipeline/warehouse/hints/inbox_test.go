@@ -78,6 +78,13 @@ func callback(content string) *hints.Callback {
 	}
 }
 
+func (b *box) remind(operations map[hints.Target]string) {
+	b.Helper()
+	queue := new(pgx.Batch)
+	hints.QueueRemind(queue, "acme", operations)
+	b.must(b.conn.SendBatch(b.Context(), queue).Close())
+}
+
 func (b *box) take(c *hints.Callback) bool {
 	b.Helper()
 	fresh, err := b.Take(b.Context(), c)
@@ -181,39 +188,14 @@ func TestRemind(t *testing.T) {
 	b := openBox(t)
 	b.take(callback("a"))
 	b.exec(`UPDATE sluice.hints SET asked_at = now(), read_again = true, due_at = now() + interval '1 hour'`)
-	b.must(b.Remind(t.Context(), "acme", map[hints.Target]string{
+	b.remind(map[hints.Target]string{
 		{Service: "inventory", Resource: "bills"}: "delete", {Service: "inventory", Resource: "bills", Record: "7"}: "insert",
-	}))
+	})
 	got := b.list(`SELECT concat_ws(' ', record_id, operation, told, asked_at IS NULL, read_again, due_at <= clock_timestamp()) FROM sluice.hints ORDER BY record_id`)
 	if diff := cmp.Diff([]string{" delete 2 t f t", "7 insert 1 t f t"}, got); diff != "" {
 		t.Errorf("hints (-want +got):\n%s", diff)
 	}
-	b.must(b.Remind(t.Context(), "acme", nil))
-}
-
-func TestEachSince(t *testing.T) {
-	t.Parallel()
-	b := openBox(t)
-	for _, content := range []string{"a", "b", "c"} {
-		b.take(callback(content))
-	}
-	b.take(callback("a")) // it arrived last
-	b.exec(`UPDATE sluice.callbacks SET repeated_at = repeated_at - interval '1 day' WHERE digest = 'b'`)
-	var seen []string
-	look := func(organization string, since time.Time) []string {
-		seen = nil
-		b.must(b.EachSince(t.Context(), organization, since, func(e *hints.Entry) { seen = append(seen, fmt.Sprint(e.ID)) }))
-		return seen
-	}
-	if got := look("", time.Now().Add(-time.Hour)); !cmp.Equal(got, []string{"3", "1"}) {
-		t.Errorf("since an hour ago: %q", got)
-	}
-	if got := look("acme", time.Now().Add(-48*time.Hour)); !cmp.Equal(got, []string{"2", "3", "1"}) {
-		t.Errorf("since two days ago: %q", got)
-	}
-	if got := look("other", time.Now().Add(-48*time.Hour)); got != nil {
-		t.Errorf("of another organization: %q", got)
-	}
+	b.remind(nil)
 }
 
 // TestPrune deletes what is older than it is kept, by its last arrival.
@@ -299,7 +281,10 @@ func TestAWorkerUsesTheInbox(t *testing.T) {
 	b.exec(`SELECT sluice.grant_worker($1)`, role)
 	b.Inbox = b.open(url)
 	b.take(callback("a"))
-	b.must(b.Remind(t.Context(), "acme", map[hints.Target]string{{Service: "inventory", Resource: "items"}: ""}))
+	owner := b.conn
+	b.conn = warehousetest.Connect(t, url)
+	b.remind(map[hints.Target]string{{Service: "inventory", Resource: "items"}: ""})
+	b.conn = owner
 	if entries, err := b.Entries(t.Context(), hints.Filter{}); err != nil || len(entries) != 1 {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
