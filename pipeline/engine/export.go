@@ -54,33 +54,24 @@ type Export struct {
 	Organization string `json:"organization"`
 	Day          string `json:"as_of"`
 	// Cuts and Freshness say how far the tables were complete.
-	Cuts       []exports.Cut       `json:"cut"`
-	Freshness  []exports.Freshness `json:"freshness"`
-	Dictionary *ExportedFile       `json:"dictionary,omitempty"`
-	Tables     []ExportedTable     `json:"tables"`
-}
-
-// ExportedFile is one file of an export.
-type ExportedFile struct {
-	File   string `json:"file"`
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
+	Cuts      []exports.Cut       `json:"cut"`
+	Freshness []exports.Freshness `json:"freshness"`
+	Tables    []ExportedTable     `json:"tables"`
 }
 
 // ExportedTable is the file of one table.
 type ExportedTable struct {
-	Name string `json:"name"`
-	Rows int64  `json:"rows"`
-	ExportedFile
+	Name   string `json:"name"`
+	Rows   int64  `json:"rows"`
+	File   string `json:"file"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
 	// Order are the columns by which the rows are ordered.
 	Order []string `json:"order"`
 }
 
-// The files beside those of the tables.
-const (
-	dictionaryFile = "dictionary.json"
-	manifestFile   = "export.json"
-)
+// manifestFile is the file beside those of the tables.
+const manifestFile = "export.json"
 
 // progressRows is after how many rows progress is told.
 const progressRows = 10_000
@@ -173,7 +164,7 @@ func (e *export) toOutput(ctx context.Context, s *exports.Snapshot, chosen []exp
 }
 
 func (e *export) toFolder(ctx context.Context, s *exports.Snapshot, chosen []exports.Relation) error {
-	names := []string{dictionaryFile, manifestFile}
+	names := []string{manifestFile}
 	for i := range chosen {
 		names = append(names, e.fileOf(&chosen[i]))
 	}
@@ -190,19 +181,12 @@ func (e *export) toFolder(ctx context.Context, s *exports.Snapshot, chosen []exp
 	if e.made.Freshness, err = s.Freshness(ctx); err != nil {
 		return err
 	}
-	var book dictionary
 	for i := range chosen {
-		if err := e.table(ctx, s, &chosen[i], &book, step{i, len(chosen)}); err != nil {
+		if err := e.table(ctx, s, &chosen[i], step{i, len(chosen)}); err != nil {
 			return err
 		}
 	}
-	told, err := e.document(dictionaryFile, book)
-	if err != nil {
-		return err
-	}
-	e.made.Dictionary = &told
-	_, err = e.document(manifestFile, e.made) // the last file: it says that the others are whole
-	return err
+	return e.manifest() // the last file: it says that the others are whole
 }
 
 func (e *export) fileOf(r *exports.Relation) string { return r.Full() + "." + string(e.Format) }
@@ -211,7 +195,7 @@ func (e *export) fileOf(r *exports.Relation) string { return r.Full() + "." + st
 type step struct{ done, all int }
 
 // table writes the file of one table.
-func (e *export) table(ctx context.Context, s *exports.Snapshot, r *exports.Relation, book *dictionary, at step) error {
+func (e *export) table(ctx context.Context, s *exports.Snapshot, r *exports.Relation, at step) error {
 	columns, err := s.Columns(ctx, r, e.Format)
 	if err != nil {
 		return err
@@ -231,13 +215,10 @@ func (e *export) table(ctx context.Context, s *exports.Snapshot, r *exports.Rela
 	if err := file.Close(); err != nil {
 		return err
 	}
-	book.add(r, columns, e.Format)
-	e.made.Tables = append(e.made.Tables, ExportedTable{Name: r.Full(), Rows: rows, ExportedFile: fileOf(file), Order: r.Order()})
+	e.made.Tables = append(e.made.Tables, ExportedTable{
+		Name: r.Full(), Rows: rows, File: file.Name, Bytes: file.Bytes, SHA256: file.SHA256, Order: r.Order(),
+	})
 	return nil
-}
-
-func fileOf(f *files.File) ExportedFile {
-	return ExportedFile{File: f.Name, Bytes: f.Bytes, SHA256: f.SHA256}
 }
 
 // rows writes the rows of one table, and counts them.
@@ -259,18 +240,17 @@ func (e *export) rows(ctx context.Context, s *exports.Snapshot, r *exports.Relat
 	return rows, nil
 }
 
-// document writes a file of JSON.
-func (e *export) document(name string, content any) (ExportedFile, error) {
-	file, err := e.folder.Create(name)
+// manifest writes what the export has.
+func (e *export) manifest() error {
+	file, err := e.folder.Create(manifestFile)
 	if err != nil {
-		return ExportedFile{}, err
+		return err
 	}
 	encoder := json.NewEncoder(file)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(content); err != nil {
-		return ExportedFile{}, fmt.Errorf("write %s: %w", name, err)
+	if err := encoder.Encode(e.made); err != nil {
+		return fmt.Errorf("write %s: %w", manifestFile, err)
 	}
-	err = file.Close()
-	return fileOf(file), err
+	return file.Close()
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"sluice/pipeline/files"
 	"sluice/pipeline/warehouse/exports"
 )
 
@@ -98,49 +97,4 @@ func (a *App) tableOf(name string) string {
 		}
 	}
 	return name
-}
-
-// dictionary says what the columns of the exported tables mean.
-type dictionary struct {
-	Tables []describedTable `json:"tables"`
-}
-
-type describedTable struct {
-	Name    string            `json:"name"`
-	Meaning string            `json:"meaning"`
-	Order   []string          `json:"order"`
-	Columns []describedColumn `json:"columns"`
-}
-
-// describedColumn is one column. Class and Source are null where nothing is declared: in views and
-// in columns of the program. Scale is that of a decimal in Parquet.
-type describedColumn struct {
-	Name    string  `json:"name"`
-	Kind    string  `json:"kind"`
-	Scale   *int    `json:"scale,omitempty"`
-	Type    string  `json:"postgres_type"`
-	Class   *string `json:"class"`
-	Meaning string  `json:"meaning"`
-	Source  *string `json:"source_key"`
-}
-
-func (d *dictionary) add(r *exports.Relation, columns []files.Column, format files.Format) {
-	table := describedTable{Name: r.Full(), Meaning: r.Doc, Order: r.Order()}
-	for i := range r.Columns {
-		c := &r.Columns[i]
-		told := describedColumn{Name: c.Name, Kind: columns[i].Kind.String(), Type: c.Type, Class: given(c.Class), Meaning: c.Doc, Source: given(c.Source)}
-		if format == files.Parquet && columns[i].Kind == files.Decimal {
-			told.Scale = &columns[i].Scale
-		}
-		table.Columns = append(table.Columns, told)
-	}
-	d.Tables = append(d.Tables, table)
-}
-
-// given is nil for "".
-func given(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }

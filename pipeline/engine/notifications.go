@@ -93,14 +93,12 @@ type Link string
 
 // The links, in the order of the way.
 const (
-	LinkDNS       Link = "dns"
-	LinkTCP       Link = "tcp"
-	LinkTLS       Link = "tls"
-	LinkProxy     Link = "proxy"
-	LinkPath      Link = "path"
-	LinkSignature Link = "signature"
-	LinkDatabase  Link = "database"
-	LinkInbox     Link = "inbox"
+	LinkConnection Link = "connection"
+	LinkProxy      Link = "proxy"
+	LinkPath       Link = "path"
+	LinkSignature  Link = "signature"
+	LinkDatabase   Link = "database"
+	LinkInbox      Link = "inbox"
 )
 
 // Knocked is how a test callback went.
@@ -121,10 +119,13 @@ func (a *App) Knock(ctx context.Context, o *config.Organization, patience time.D
 	if err != nil {
 		return Knocked{}, fmt.Errorf("write a test callback: %w", err)
 	}
-	reached := knock.Post(ctx, a.Config.Notifications.PublicURL+notifications.Path(notifications.Test, o.Key, ""),
+	status, said, err := knock.Post(ctx, a.Config.Notifications.PublicURL+notifications.Path(notifications.Test, o.Key, ""),
 		notifications.SignatureHeader(a.Config.Vendor.Name), notifications.Signature(a.hooks(o)[0], body), body, nil)
-	if knocked := judgeKnock(reached); knocked.Broken != "" {
-		return knocked, nil
+	if err != nil {
+		return Knocked{Broken: LinkConnection, Detail: err.Error()}, nil //nolint:nilerr // it is the result
+	}
+	if broken, detail := judgeKnock(status, said); broken != "" {
+		return Knocked{Broken: broken, Detail: detail}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -147,30 +148,26 @@ func (a *App) Knock(ctx context.Context, o *config.Organization, patience time.D
 	}
 }
 
-// judgeKnock finds the broken link in how far a post came.
-func judgeKnock(reached knock.Reached) Knocked {
-	if reached.Step != knock.Answer {
-		links := map[knock.Step]Link{knock.DNS: LinkDNS, knock.TCP: LinkTCP, knock.TLS: LinkTLS, knock.HTTP: LinkProxy}
-		return Knocked{Broken: links[reached.Step], Detail: reached.Err.Error()}
-	}
-	said := fmt.Sprintf("status %d", reached.Status)
-	if !notifications.OurAnswer(reached.Status, reached.Body) {
+// judgeKnock finds the broken link in the answer to a test callback.
+func judgeKnock(status int, body string) (Link, string) {
+	said := fmt.Sprintf("status %d", status)
+	if !notifications.OurAnswer(status, body) {
 		switch {
-		case reached.Status >= http.StatusInternalServerError, reached.Status == http.StatusUnauthorized, reached.Status == http.StatusForbidden,
-			reached.Status == http.StatusRequestEntityTooLarge:
-			return Knocked{Broken: LinkProxy, Detail: said + ", and not from the receiver"}
+		case status >= http.StatusInternalServerError, status == http.StatusUnauthorized, status == http.StatusForbidden,
+			status == http.StatusRequestEntityTooLarge:
+			return LinkProxy, said + ", and not from the receiver"
 		default:
-			return Knocked{Broken: LinkPath, Detail: said + ", and not from the receiver"}
+			return LinkPath, said + ", and not from the receiver"
 		}
 	}
-	switch reached.Status {
+	switch status {
 	case http.StatusOK:
-		return Knocked{}
+		return "", ""
 	case http.StatusUnauthorized:
-		return Knocked{Broken: LinkSignature, Detail: said + " from the receiver"}
+		return LinkSignature, said + " from the receiver"
 	case http.StatusServiceUnavailable:
-		return Knocked{Broken: LinkDatabase, Detail: said + " from the receiver"}
+		return LinkDatabase, said + " from the receiver"
 	default:
-		return Knocked{Broken: LinkPath, Detail: said + " from the receiver: the path is none of its own"}
+		return LinkPath, said + " from the receiver: the path is none of its own"
 	}
 }

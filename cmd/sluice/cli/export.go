@@ -26,9 +26,9 @@ func (c *cli) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [TABLE …]",
 		Short: "Write tables and views to files (Parquet, CSV or JSON lines), all from one snapshot",
-		Long: `Write tables and views to files: one for each in a folder, beside dictionary.json, which
-says what the columns mean, and export.json, which has rows, bytes and SHA-256 of each
-file, the instant, and how far each list was complete. All files are of one snapshot, so
+		Long: `Write tables and views to files: one for each in a folder, beside export.json, which
+has rows, bytes and SHA-256 of each file, the instant, and how far each list was
+complete. What the columns mean is in sluice dictionary. All files are of one snapshot, so
 they fit together. Without a folder, the rows of one table go to standard output.
 Without a name, the command lists what can be exported.
 

@@ -17,7 +17,7 @@ import (
 	"sluice/sandbox"
 )
 
-// TestExport: tables go to a folder with their dictionary and a manifest, or one to standard output
+// TestExport: tables go to a folder with a manifest, or one to standard output
 // byte by byte. Equal rows give equal bytes, and no file is replaced unasked.
 func TestExport(t *testing.T) {
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestExport(t *testing.T) {
 		}
 	}
 	if !slices.Equal(names[:2], []string{"analytics.bills", "inventory.bills"}) || names[len(names)-1] != "inventory.items" || len(names) < 8 ||
-		made.Format != "parquet" || made.Snapshot.IsZero() || len(made.Cuts) != 1 || len(made.Freshness) < 6 || made.Dictionary == nil {
+		made.Format != "parquet" || made.Snapshot.IsZero() || len(made.Cuts) != 1 || len(made.Freshness) < 6 {
 		t.Errorf("manifest: %+v", made)
 	}
 	var stored engine.Export
@@ -59,7 +59,6 @@ func TestExport(t *testing.T) {
 	if len(stored.Tables) != len(made.Tables) || stored.Snapshot != made.Snapshot {
 		t.Errorf("stored: %+v", stored)
 	}
-	s.describes(filepath.Join(folder, "dictionary.json"))
 
 	again := filepath.Join(t.TempDir(), "again")
 	s.prints(codeUsage, "", "export", "inventory.items", "inventory.bills*", "bills*", "--to", again)
@@ -67,7 +66,7 @@ func TestExport(t *testing.T) {
 		!strings.Contains(o.stdout, sandbox.DefaultOrganizationID+":") {
 		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	for _, table := range append(made.Tables, engine.ExportedTable{ExportedFile: *made.Dictionary}) {
+	for _, table := range made.Tables {
 		one, err := os.ReadFile(filepath.Join(folder, table.File))
 		must(t, err)
 		two, err := os.ReadFile(filepath.Join(again, table.File))
@@ -80,40 +79,6 @@ func TestExport(t *testing.T) {
 	s.document(&made, "export", "inventory.items", "--to", folder, "--replace", "--format", "jsonl")
 	s.listsExports()
 	s.refusesExports(folder)
-}
-
-// describes checks what the dictionary says of one column of a table and one of a view.
-func (s *fixture) describes(file string) {
-	s.t.Helper()
-	content, err := os.ReadFile(file)
-	must(s.t, err)
-	type column = map[string]any
-	var dictionary struct {
-		Tables []struct {
-			Name    string   `json:"name"`
-			Meaning string   `json:"meaning"`
-			Order   []string `json:"order"`
-			Columns []column `json:"columns"`
-		} `json:"tables"`
-	}
-	must(s.t, json.Unmarshal(content, &dictionary))
-	found := map[string]column{}
-	for _, table := range dictionary.Tables {
-		if table.Meaning == "" || len(table.Order) == 0 {
-			s.t.Errorf("%s is not described: %+v", table.Name, table)
-		}
-		for _, c := range table.Columns {
-			found[table.Name+"."+c["name"].(string)] = c
-		}
-	}
-	balance := found["inventory.bills.balance"]
-	if balance["kind"] != "decimal" || balance["scale"] != 10.0 || balance["class"] != "plain" || balance["source_key"] != "balance" || balance["meaning"] == "" {
-		s.t.Errorf("balance of a bill: %+v", balance)
-	}
-	overdue := found["analytics.bills.open_base"]
-	if overdue["kind"] != "decimal" || overdue["class"] != nil || overdue["meaning"] == "" || overdue["postgres_type"] != "numeric" {
-		s.t.Errorf("open_base of a bill: %+v", overdue)
-	}
 }
 
 func (s *fixture) listsExports() {

@@ -20,9 +20,8 @@ func (c *cli) checkNotifications() *cobra.Command {
 		Use:   "check",
 		Short: "Send a signed test callback through the public address, and wait for it in the inbox",
 		Long: `Send a signed test callback through public_url, as upstream would, and wait for it in the
-inbox. If it does not arrive, the first broken link is named: the name (dns), the
-connection (tcp), the certificate (tls), the proxy, the path, the signature, the
-database, or the inbox, and what to do. It makes no call upstream. The exit code is 3 if
+inbox. If it does not arrive, the first broken link is named: the connection, the proxy,
+the path, the signature, the database, or the inbox, and what to do. It makes no call upstream. The exit code is 3 if
 a link is broken.
 
 Run it on another machine than the receiver's, if you can: the way is then that of
@@ -98,12 +97,9 @@ func knockOn(ctx context.Context, a *engine.App, key string) (knockView, error) 
 // remedy says what to do about a broken link.
 func remedy(broken engine.Link) string {
 	switch broken {
-	case engine.LinkDNS:
-		return "Make the host of notifications.public_url resolve, in the public DNS too."
-	case engine.LinkTCP:
-		return "Let connections to the host and port of notifications.public_url through, and start what listens there."
-	case engine.LinkTLS:
-		return "Give the proxy a certificate for the host, by an authority that everybody trusts, with its intermediate certificates."
+	case engine.LinkConnection:
+		return "Make the host of notifications.public_url resolve, let connections to its port through, " +
+			"and give the proxy a certificate by an authority that everybody trusts."
 	case engine.LinkProxy:
 		return "Start the receiver, and let the proxy pass POST requests to notifications.listen without a login; its log says more."
 	case engine.LinkPath:

@@ -103,7 +103,7 @@ func measured(t *testing.T, seed int64) *fixture {
 	f := newFixture(t, sandbox.Options{Seed: seed, Records: 3}, sixLists(), "  inventory.items: {notified: {every: 6h}}\n", single())
 	f.config = strings.Replace(f.config, "    credentials:", `    notifications:
       secret: ${HOOK_SECRET}
-      watch: [{module: Products, tells: [inventory.items]}, {module: Deals, operations: [create, edit], values: true}]
+      watch: [{module: Products, tells: [inventory.items]}, {module: Deals, operations: [create, edit]}]
     credentials:`, 1) + `notifications: {listen: "127.0.0.1:0", public_url: "http://127.0.0.1:1"}
 events: [{name: x, url: "http://127.0.0.1:1", secret: "${EVENTS_SECRET}"}]
 `

@@ -1,8 +1,7 @@
-// Package knock posts one body to the public address of a receiver, as upstream would, and says how
-// far it came.
+// Package knock posts one body to the public address of a receiver, as upstream would.
 //
 // It is no call upstream, so no budget counts it. It follows no redirect, uses no proxy of the
-// environment, and puts nothing of what it sent into an error. Start reading at Post.
+// environment, and puts nothing of what it sent into an error.
 package knock
 
 import (
@@ -13,23 +12,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
-	"sync/atomic"
 	"time"
 
 	"sluice/pipeline/upstream/wire"
-)
-
-// Step is a step on the way to a receiver.
-type Step string
-
-// The steps, in their order.
-const (
-	DNS    Step = "dns"
-	TCP    Step = "tcp"
-	TLS    Step = "tls"
-	HTTP   Step = "http"
-	Answer Step = "answer"
 )
 
 const (
@@ -39,38 +24,14 @@ const (
 	mostAnswer = 4 << 10
 )
 
-// Reached is how far a post came.
-type Reached struct {
-	// Step is the step that failed; Answer if an answer arrived.
-	Step Step
-	// Err is why it failed; nil if an answer arrived.
-	Err error
-	// Status and Body are the answer's.
-	Status int
-	Body   string
-}
-
-// Post sends a body with one header. RootCAs replace the authorities of the system if they are set.
-func Post(ctx context.Context, address, header, value string, body []byte, rootCAs *x509.CertPool) Reached {
+// Post sends a body with one header, and returns status and body of the answer. RootCAs replace the
+// authorities of the system if they are set.
+func Post(ctx context.Context, address, header, value string, body []byte, rootCAs *x509.CertPool) (int, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	var step atomic.Value // several connections may be tried at once
-	step.Store(TCP)       // an address of digits needs no look-up
-	reach := func(next Step, err error) {
-		if err == nil {
-			step.Store(next)
-		}
-	}
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		DNSStart:          func(httptrace.DNSStartInfo) { step.Store(DNS) },
-		DNSDone:           func(info httptrace.DNSDoneInfo) { reach(TCP, info.Err) },
-		ConnectDone:       func(_, _ string, err error) { reach(HTTP, err) },
-		TLSHandshakeStart: func() { step.Store(TLS) },
-		TLSHandshakeDone:  func(_ tls.ConnectionState, err error) { reach(HTTP, err) },
-	})
-	request, err := http.NewRequestWithContext(traced, http.MethodPost, address, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
-		return Reached{Step: DNS, Err: errors.New("the address cannot be read")}
+		return 0, "", errors.New("the address cannot be read")
 	}
 	request.Header.Set("Content-Type", "application/json;charset=UTF-8")
 	request.Header.Set(header, value)
@@ -82,13 +43,12 @@ func Post(ctx context.Context, address, header, value string, body []byte, rootC
 	}
 	answer, err := transport.RoundTrip(request)
 	if err != nil {
-		came, _ := step.Load().(Step) // only steps are stored
-		return Reached{Step: came, Err: wire.Cause(ctx, err)}
+		return 0, "", wire.Cause(ctx, err)
 	}
 	defer func() { _ = answer.Body.Close() }() // what is wanted of it was read
 	said, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer))
 	if err != nil {
-		return Reached{Step: HTTP, Err: wire.Cause(ctx, err), Status: answer.StatusCode}
+		return answer.StatusCode, "", wire.Cause(ctx, err)
 	}
-	return Reached{Step: Answer, Status: answer.StatusCode, Body: string(said)}
+	return answer.StatusCode, string(said), nil
 }

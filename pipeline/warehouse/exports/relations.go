@@ -32,9 +32,6 @@ type Column struct {
 	Name string
 	// Type is the type of Postgres.
 	Type string
-	// Doc, Class and Source are what the dictionary says: the meaning, what values may tell about
-	// people, and the key upstream. Class and Source are "" where nothing is declared.
-	Doc, Class, Source string
 	// collated says that the order of values depends on a collation.
 	collated bool
 }
@@ -54,13 +51,9 @@ func (r *Relation) HasOrganization() bool {
 
 // Of analytics only views: its tables say who reads what. The catalog of analysts says which tables
 // are copied; its owner is that of all that is the program's, and objects of other roles are left
-// out. A table of schema as_of has the columns of the table that it is of.
+// out.
 const sqlRelations = `
-WITH told AS (
-	SELECT k.schema_name, k.table_name, k.column_name, k.class, k.source_key, k.sentence FROM analytics.catalog k
-	UNION ALL
-	SELECT 'as_of', k.schema_name || '_' || k.table_name, k.column_name, k.class, k.source_key, k.sentence FROM analytics.catalog k WHERE NOT k.is_view
-), ours AS (
+WITH ours AS (
 	SELECT c.oid, n.nspname::text AS schema_name, c.relname::text AS table_name, c.relkind = 'v' AS is_view
 	FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 	WHERE c.relkind IN ('r', 'v') AND c.relowner = (SELECT o.relowner FROM pg_catalog.pg_class o WHERE o.oid = 'analytics.catalog'::regclass)
@@ -69,12 +62,10 @@ WITH told AS (
 		AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
 )
 SELECT r.schema_name, r.table_name, r.is_view, coalesce(obj_description(r.oid, 'pg_class'), '') AS table_doc, a.attname::text AS name,
-	format_type(a.atttypid, a.atttypmod) AS type, a.attcollation <> 0 AS collated, coalesce(col_description(r.oid, a.attnum), t.sentence, '') AS doc,
-	coalesce(t.class, '') AS class, coalesce(t.source_key, '') AS source, coalesce(array_position(i.indkey::smallint[], a.attnum), -1) AS key_place
+	format_type(a.atttypid, a.atttypmod) AS type, a.attcollation <> 0 AS collated, coalesce(array_position(i.indkey::smallint[], a.attnum), -1) AS key_place
 FROM ours r
 JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
 LEFT JOIN pg_catalog.pg_index i ON i.indrelid = r.oid AND i.indisprimary
-LEFT JOIN told t ON t.schema_name = r.schema_name AND t.table_name = r.table_name AND t.column_name = a.attname
 ORDER BY r.schema_name COLLATE "C", r.table_name COLLATE "C", a.attnum`
 
 // keyOf finds the key in the comment of a view.
@@ -90,9 +81,6 @@ func (s *Source) Relations(ctx context.Context) ([]Relation, error) {
 		Name     string `db:"name"`
 		Type     string `db:"type"`
 		Collated bool   `db:"collated"`
-		Doc      string `db:"doc"`
-		Class    string `db:"class"`
-		Source   string `db:"source"`
 		KeyPlace int    `db:"key_place"`
 	}
 	lines, err := postgres.Read[line](ctx, s.pool, "what can be exported", sqlRelations)
@@ -107,7 +95,7 @@ func (s *Source) Relations(ctx context.Context) ([]Relation, error) {
 			found = append(found, Relation{Schema: l.Schema, Name: l.Table, View: l.View, Doc: l.TableDoc})
 		}
 		r := &found[len(found)-1]
-		r.Columns = append(r.Columns, Column{Name: l.Name, Type: l.Type, Doc: l.Doc, Class: l.Class, Source: l.Source, collated: l.Collated})
+		r.Columns = append(r.Columns, Column{Name: l.Name, Type: l.Type, collated: l.Collated})
 		if l.KeyPlace >= 0 {
 			r.Key = append(r.Key, l.Name)
 			places[r.Full()+"."+l.Name] = l.KeyPlace
