@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sluice/pipeline/engine/config/secrets"
@@ -145,13 +144,8 @@ func (c *checker) consoleAddresses(doc *document) {
 	if of.Listen == "" {
 		return
 	}
-	_, port, err := net.SplitHostPort(of.Listen)
-	if err == nil {
-		_, err = strconv.ParseUint(port, 10, 16)
-	}
-	switch {
-	case err != nil:
-		c.failf("console.listen", "wants host:port, such as 127.0.0.1:9467, not %q", c.Raw("console.listen"))
+	switch port := c.hostPort("console.listen", of.Listen, "127.0.0.1:9467"); {
+	case port == "":
 	case of.Listen == doc.Listen && port != "0":
 		c.failf("console.listen", "is also the address of the status pages (listen): choose another port")
 	case of.Listen == doc.Notifications.Listen && port != "0":

@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/netip"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -136,13 +134,8 @@ func (c *checker) notifications(doc *document) {
 	if n.Listen == "" {
 		return
 	}
-	_, port, err := net.SplitHostPort(n.Listen)
-	if err == nil {
-		_, err = strconv.ParseUint(port, 10, 16)
-	}
-	switch {
-	case err != nil:
-		c.failf("notifications.listen", "wants host:port, such as 127.0.0.1:9465, not %q", c.Raw("notifications.listen"))
+	switch port := c.hostPort("notifications.listen", n.Listen, "127.0.0.1:9465"); {
+	case port == "":
 	case n.Listen == doc.Listen && port != "0":
 		c.failf("notifications.listen", "is also the address of the status pages (listen): what upstream reaches must not show them")
 	case !notified:

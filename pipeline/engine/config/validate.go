@@ -125,13 +125,20 @@ func (c *checker) process(cfg *Config) {
 		c.failf("quarantine.max_open", "has to be a number of records, or 0 for no alarm, not %s", c.Raw("quarantine.max_open"))
 	}
 	c.retention(cfg.Retention)
-	_, port, err := net.SplitHostPort(cfg.Listen)
+	c.hostPort("listen", cfg.Listen, "127.0.0.1:9464")
+}
+
+// hostPort checks the address of a listener, and returns its port; "" if it is a mistake.
+func (c *checker) hostPort(path, listen, example string) string {
+	_, port, err := net.SplitHostPort(listen)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		c.failf("listen", "wants host:port, such as 127.0.0.1:9464, not %q", c.Raw("listen"))
+		c.failf(path, "wants host:port, such as %s, not %q", example, c.Raw(path))
+		return ""
 	}
+	return port
 }
 
 func (c *checker) vendor(v *Vendor) {

@@ -112,8 +112,7 @@ func (c *Calls) Called(service string, kind pipeline.Kind, took time.Duration) {
 	c.seconds.WithLabelValues(service, label).Observe(took.Seconds())
 }
 
-// Callbacks counts the callbacks of change notifications that this process received. It is a
-// prometheus.Collector.
+// Callbacks counts the callbacks of change notifications that this process received.
 type Callbacks struct {
 	total   *prometheus.CounterVec
 	seconds *prometheus.HistogramVec
@@ -143,22 +142,10 @@ func (c *Callbacks) Observe(organization, dialect, verdict string, took time.Dur
 	c.seconds.WithLabelValues().Observe(took.Seconds())
 }
 
-// Describe implements prometheus.Collector.
-func (c *Callbacks) Describe(out chan<- *prometheus.Desc) {
-	c.total.Describe(out)
-	c.seconds.Describe(out)
-}
-
-// Collect implements prometheus.Collector.
-func (c *Callbacks) Collect(out chan<- prometheus.Metric) {
-	c.total.Collect(out)
-	c.seconds.Collect(out)
-}
-
 // ReceiverRegistry returns the metrics of a process that only receives callbacks: it may not read
 // the control tables.
 func ReceiverRegistry(build Build, callbacks *Callbacks) *prometheus.Registry {
 	registry := processRegistry(build)
-	registry.MustRegister(callbacks)
+	registry.MustRegister(callbacks.total, callbacks.seconds)
 	return registry
 }

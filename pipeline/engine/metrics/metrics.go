@@ -96,7 +96,7 @@ func Registry(options Options) *prometheus.Registry {
 	registry := processRegistry(options.Build)
 	registry.MustRegister(newCollector(options), options.Hints.seconds, options.Calls.seconds)
 	if options.Callbacks != nil {
-		registry.MustRegister(options.Callbacks)
+		registry.MustRegister(options.Callbacks.total, options.Callbacks.seconds)
 	}
 	return registry
 }
