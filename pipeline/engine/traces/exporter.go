@@ -74,12 +74,7 @@ func (e *exporter) RoundTrip(request *http.Request) (*http.Response, error) {
 		e.failed = wire.Cause(request.Context(), err)
 		return nil, err
 	}
-	switch status := response.StatusCode; {
-	case status >= 200 && status < 300: //nolint:mnd // the class of success
-		e.failed = nil
-	case status == http.StatusTooManyRequests || status >= http.StatusInternalServerError:
-		e.failed = fmt.Errorf("the collector answered HTTP %d", status)
-	default:
+	if status := response.StatusCode; status < 200 || status >= 300 { //nolint:mnd // the class of success
 		e.failed = fmt.Errorf("the collector answered HTTP %d: check telemetry.otlp and its headers", status)
 	}
 	return response, nil

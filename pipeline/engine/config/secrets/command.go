@@ -92,41 +92,10 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-var errQuote = errors.New("a quote of exec: is not closed")
-
-// words splits a command line at blanks. Single and double quotes keep blanks together; nothing is
-// special within them but ${NAME}, which is replaced after the splitting. So the value of a
+// words splits a command line at blanks. ${NAME} is replaced after the splitting, so the value of a
 // variable stays one word.
 func (s Source) words(line string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	var quote rune
-	begun := false
-	for _, r := range line {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			quote, begun = r, true
-		case r == ' ' || r == '\t' || r == '\n':
-			if begun {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			begun = false
-		default:
-			word.WriteRune(r)
-			begun = true
-		}
-	}
-	if quote != 0 {
-		return nil, errQuote
-	}
-	if begun {
-		words = append(words, word.String())
-	}
+	words := strings.Fields(line)
 	if len(words) == 0 {
 		return nil, errors.New("exec: names no command: write exec:/path/of/program argument …")
 	}

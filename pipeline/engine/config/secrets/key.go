@@ -62,13 +62,22 @@ func (s Source) EncryptionKeys() ([][]byte, error) {
 }
 
 func decode(word string) ([]byte, error) {
+	key, err := decodeLong(word)
+	if err == nil && len(key) != keySize {
+		err = fmt.Errorf("holds %d bytes and not %d", len(key), keySize)
+	}
+	return key, err
+}
+
+// decodeLong decodes a key of 32 bytes or more.
+func decodeLong(word string) ([]byte, error) {
 	key, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(word, "="))
 	switch {
 	case err != nil:
 		return nil, errors.New("is not base64") // the error of the decoder would quote the value
-	case len(key) != keySize:
+	case len(key) < keySize:
 		return nil, fmt.Errorf("holds %d bytes and not %d", len(key), keySize)
-	case bytes.Count(key, key[:1]) == keySize:
+	case bytes.Count(key, key[:1]) == len(key):
 		return nil, errors.New("repeats one byte, so it is no secret")
 	}
 	return key, nil
@@ -76,14 +85,9 @@ func decode(word string) ([]byte, error) {
 
 // HashKey decodes the key of hashes: 32 bytes or more, in base64. Its errors never quote the value.
 func HashKey(secret wire.Secret) ([]byte, error) {
-	key, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.TrimSpace(secret.Reveal()), "="))
-	switch {
-	case err != nil:
-		return nil, errors.New("is not base64: " + MakeKey) // the error of the decoder would quote the value
-	case len(key) < keySize:
-		return nil, fmt.Errorf("holds %d bytes, and %d are the least: %s", len(key), keySize, MakeKey)
-	case bytes.Count(key, key[:1]) == len(key):
-		return nil, errors.New("repeats one byte, so it is no secret: " + MakeKey)
+	key, err := decodeLong(strings.TrimSpace(secret.Reveal()))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, MakeKey)
 	}
 	return key, nil
 }
