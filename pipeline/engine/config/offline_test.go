@@ -2,7 +2,6 @@ package config_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,15 +9,17 @@ import (
 	"sluice/pipeline/engine/config"
 )
 
+// loadFor loads a text for a purpose, in an environment.
+func loadFor(purpose config.Purpose, env map[string]string, text string) (*config.Config, error) {
+	return config.Load("config.yaml", lookup(env), func(string) ([]byte, error) { return []byte(text), nil }, services(), purpose)
+}
+
 // TestOffline: a missing secret is empty; an invalid secret is still a mistake.
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	text := read(t, "testdata/minimal.good.yaml") + "telemetry: {otlp: \"https://collector.example.com\", headers: {authorization: \"${BEARER}\"}}\n"
-	load := func(text string) (*config.Config, error) {
-		return config.Load("offline.yaml", lookup(nil), func(string) ([]byte, error) { return []byte(text), nil }, services(), config.ForOffline)
-	}
 	text = strings.Replace(text, "${NORTH_SECRET}", "exec:/nowhere/program", 1) // it is not run
-	got, err := load(strings.Replace(text, "${NORTH_TOKEN}", "file:/nobody/wrote/this", 1))
+	got, err := loadFor(config.ForOffline, nil, strings.Replace(text, "${NORTH_TOKEN}", "file:/nobody/wrote/this", 1))
 	must(t, err)
 	if c := got.Organizations[0].Credentials; c.ClientSecret.Reveal() != "" || c.RefreshToken.Reveal() != "" || c.ClientID != "1000.NORTH" {
 		t.Errorf("the credentials are %q, %q and %q", c.ClientID, c.ClientSecret.Reveal(), c.RefreshToken.Reveal())
@@ -30,109 +31,71 @@ func TestOffline(t *testing.T) {
 		"the database's":        {"postgres://db.example.com/warehouse", "${NORTH_DATABASE}"},
 		"no database":           {"database: {url: \"postgres://db.example.com/warehouse\"}\n", ""},
 	} {
-		if _, err := load(strings.Replace(text, change[0], change[1], 1)); !mistaken(err) {
+		if _, err := loadFor(config.ForOffline, nil, strings.Replace(text, change[0], change[1], 1)); !mistaken(err) {
 			t.Errorf("%s: %v, want a mistake", name, err)
 		}
 	}
-	if _, err := config.Load("testdata/minimal.good.yaml", lookup(nil), os.ReadFile, services(), config.ForAll); !mistaken(err) {
+	if _, err := loadFor(config.ForAll, nil, read(t, "testdata/minimal.good.yaml")); !mistaken(err) {
 		t.Errorf("for work that asks upstream: %v, want a mistake", err)
 	}
 }
 
-// TestConsent: the exchange of a consent needs the client secret, so its command is run; that of
-// the refresh token is not, for the token does not exist yet.
-func TestConsent(t *testing.T) {
-	t.Parallel()
-	text := read(t, "testdata/minimal.good.yaml")
-	text = strings.Replace(text, "${NORTH_TOKEN}", "exec:/nowhere/program", 1)
-	load := func(secret string) (*config.Config, error) {
-		file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "${NORTH_SECRET}", secret, 1)), nil }
-		return config.Load("consent.yaml", lookup(nil), file, services(), config.ForConsent)
-	}
-	got, err := load("exec:/bin/echo a-client-secret")
-	must(t, err)
-	if c := got.Organizations[0].Credentials; c.ClientSecret.Reveal() != "a-client-secret" || c.RefreshToken.Reveal() != "" {
-		t.Errorf("the credentials are %q and %q", c.ClientSecret.Reveal(), c.RefreshToken.Reveal())
-	}
-	if got, err := load("${NORTH_SECRET}"); err != nil || got.Organizations[0].Credentials.ClientSecret.Reveal() != "" {
-		t.Errorf("a missing client secret: %v, want it empty", err)
-	}
-	if _, err := load("exec:/nowhere/program"); !mistaken(err) {
-		t.Errorf("a command that fails: %v, want a mistake", err)
-	}
-}
-
-// TestReceiver: a process that only receives callbacks needs no secret of the credentials, and all
-// secrets of notifications.
+// TestReceiver: a receiver, as a process of any purpose, needs the secrets of its purpose and no other;
+// those of other purposes are then empty, and their commands are not run.
 func TestReceiver(t *testing.T) {
 	t.Parallel()
-	text := read(t, "testdata/minimal.good.yaml") + "    notifications: {secret: \"${HOOK_NEW}\"}\nnotifications: {public_url: \"http://127.0.0.1:9465\"}\n" +
+	minimal := read(t, "testdata/minimal.good.yaml")
+	const hooks = "    notifications: {secret: \"${NOT_SET}\"}\nnotifications: {public_url: \"http://127.0.0.1:9465\"}\n"
+	const key = "whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ"
+	consent := strings.NewReplacer("${NORTH_TOKEN}", "exec:/nowhere/program", "${NORTH_SECRET}", "§").Replace(minimal)
+	receiver := minimal + strings.Replace(hooks, "${NOT_SET}", "§", 1) +
 		"telemetry: {otlp: \"https://collector.example.com\", headers: {authorization: \"${BEARER}\"}}\n"
-	env := map[string]string{"HOOK_NEW": "abcdefgh1234"}
-	file := func(string) ([]byte, error) { return []byte(text), nil }
-	got, err := config.Load("receiver.yaml", lookup(env), file, services(), config.ForReceiver)
-	must(t, err)
-	if o := got.Organizations[0]; !o.Notifies() || o.Notifications.Secret[0].Reveal() != "abcdefgh1234" || o.Credentials.ClientSecret.Reveal() != "" {
-		t.Errorf("got %+v", o)
+	console := minimal + hooks +
+		"console: {auth: oidc, public_url: \"http://localhost:9466\", oidc: {issuer: \"https://login.example.com\", client_id: console, client_secret: \"§\"}}\n"
+	events := minimal + "events: [{name: airflow, url: \"https://airflow.example.com\", secret: \"§\"}]\n"
+	for name, test := range map[string]struct {
+		purpose config.Purpose
+		text    string
+		secret  string
+		of      func(*config.Config) config.Secret
+		// without are purposes that do without it.
+		without []config.Purpose
+	}{
+		"consent": {config.ForConsent, consent, "a-client-secret", func(c *config.Config) config.Secret { return c.Organizations[0].Credentials.ClientSecret },
+			[]config.Purpose{config.ForConsent, config.ForOffline}},
+		"receiver": {config.ForReceiver, receiver, "abcdefgh1234", func(c *config.Config) config.Secret { return c.Organizations[0].Notifications.Secret[0] },
+			[]config.Purpose{config.ForOffline}},
+		"console": {config.ForConsole, console, "a-secret", func(c *config.Config) config.Secret { return c.Console.OIDC.ClientSecret },
+			[]config.Purpose{config.ForOffline}},
+		"events": {config.ForEvents, events, key, func(c *config.Config) config.Secret { return c.Events[0].Secret[0] },
+			[]config.Purpose{config.ForOffline, config.ForReceiver, config.ForConsole}},
+	} {
+		with := func(secret string) string { return strings.Replace(test.text, "§", secret, 1) }
+		got, err := loadFor(test.purpose, nil, with("exec:/bin/echo "+test.secret))
+		if err != nil || test.of(got).Reveal() != test.secret || got.Organizations[0].Credentials.RefreshToken.Reveal() != "" {
+			t.Errorf("%s: %v, want its secret and no refresh token", name, err)
+		}
+		if _, err := loadFor(test.purpose, nil, with("exec:/nowhere/program")); !mistaken(err) {
+			t.Errorf("%s with a command that fails: %v, want a mistake", name, err)
+		}
+		missing := with("${NOT_SET}")
+		if _, err := loadFor(test.purpose, nil, missing); name != "consent" && (!mistaken(err) || !strings.Contains(err.Error(), "NOT_SET")) {
+			t.Errorf("%s without its secret: %v, want a mistake", name, err)
+		}
+		for _, other := range test.without {
+			if got, err := loadFor(other, nil, missing); err != nil || test.of(got).Reveal() != "" {
+				t.Errorf("%s without its secret for purpose %d: %v, want it empty", name, other, err)
+			}
+		}
 	}
-	delete(env, "HOOK_NEW")
-	if _, err := config.Load("receiver.yaml", lookup(env), file, services(), config.ForReceiver); !mistaken(err) || !strings.Contains(err.Error(), "HOOK_NEW") {
-		t.Errorf("without its secret: %v", err)
-	}
-	if got, err := config.Load("receiver.yaml", lookup(env), file, services(), config.ForOffline); err != nil || !got.Organizations[0].Notifies() {
-		t.Errorf("a command that receives nothing: %v", err)
-	}
-}
-
-// TestConsole: a process that only offers the console needs its secret and no other.
-func TestConsole(t *testing.T) {
-	t.Parallel()
-	text := read(t, "testdata/minimal.good.yaml") + "    notifications: {secret: \"${HOOK_NEW}\"}\nnotifications: {public_url: \"http://127.0.0.1:9465\"}\n" +
-		"console: {auth: oidc, public_url: \"http://localhost:9466\", oidc: {issuer: \"https://login.example.com\", client_id: console, client_secret: \"CONSOLE\"}}\n"
-	load := func(secret string) (*config.Config, error) {
-		file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "CONSOLE", secret, 1)), nil }
-		return config.Load("console.yaml", lookup(nil), file, services(), config.ForConsole)
-	}
-	got, err := load("exec:/bin/echo a-secret")
-	if err != nil || got.Console.OIDC.ClientSecret.Reveal() != "a-secret" {
-		t.Fatalf("got %v", err)
-	}
-	if _, err := load("${NOT_SET}"); !mistaken(err) || !strings.Contains(err.Error(), "NOT_SET") {
-		t.Errorf("without its secret: %v", err)
-	}
-	file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "CONSOLE", "${NOT_SET}", 1)), nil }
-	if _, err := config.Load("console.yaml", lookup(nil), file, services(), config.ForOffline); err != nil {
-		t.Errorf("a command without a console: %v", err)
+	if got, err := loadFor(config.ForOffline, nil, receiver); err == nil && !got.Organizations[0].Notifies() {
+		t.Errorf("a command that receives nothing forgets the notifications: %v", err)
 	}
 }
 
 func mistaken(err error) bool {
 	_, ok := errors.AsType[*config.Error](err)
 	return ok
-}
-
-// TestEvents: a command that posts to receivers of events needs their secrets and no other; one
-// that posts nothing needs none.
-func TestEvents(t *testing.T) {
-	t.Parallel()
-	text := read(t, "testdata/minimal.good.yaml") + "events: [{name: airflow, url: \"https://airflow.example.com\", secret: \"OF_EVENTS\"}]\n"
-	load := func(secret string) (*config.Config, error) {
-		file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "OF_EVENTS", secret, 1)), nil }
-		return config.Load("events.yaml", lookup(nil), file, services(), config.ForEvents)
-	}
-	got, err := load("exec:/bin/echo whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ")
-	if err != nil || got.Events[0].Secret[0].Reveal() != "whsec_Q0FOQVJZLUNBTkFSWS1DQU5BUlktQ0FOQVJZ" {
-		t.Fatalf("got %v", err)
-	}
-	if _, err := load("${NOT_SET}"); !mistaken(err) || !strings.Contains(err.Error(), "NOT_SET") {
-		t.Errorf("without its secret: %v", err)
-	}
-	file := func(string) ([]byte, error) { return []byte(strings.Replace(text, "OF_EVENTS", "${NOT_SET}", 1)), nil }
-	for _, purpose := range []config.Purpose{config.ForOffline, config.ForReceiver, config.ForConsole} {
-		if _, err := config.Load("events.yaml", lookup(nil), file, services(), purpose); err != nil {
-			t.Errorf("%d: %v", purpose, err)
-		}
-	}
 }
 
 func TestReachable(t *testing.T) {
