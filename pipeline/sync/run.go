@@ -74,7 +74,7 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 		runner:      r,
 		claim:       claim,
 		position:    claim.Position,
-		records:     unchanged.Plain{Normalizer: normalizer},
+		records:     &unchanged.Reader{Normalizer: normalizer},
 		settle:      settle,
 		begun:       r.Now(),
 		writeBehind: writebehind.New(r.Store),
@@ -82,9 +82,9 @@ func (r *Runner) Chunk(ctx context.Context, claim pipeline.Claim, settle pipelin
 	chunk.prefetched = &prefetch.Pages{Source: r.Source, Behind: chunk.writeBehind}
 	// Single records are requested because the rows lack them, so none is unchanged.
 	if work := claim.Stream.Work; r.Unchanged != nil && work != pipeline.WorkDetails && work != pipeline.WorkHinted {
-		chunk.records = &unchanged.Reader{Normalizer: normalizer, Request: func(ctx context.Context, records []record.Record) error {
+		chunk.records.Request = func(ctx context.Context, records []record.Record) error {
 			return r.Unchanged.Unchanged(ctx, claim.Stream, records)
-		}}
+		}
 	}
 	defer func() { chunk.turn.End() }()
 	defer chunk.prefetched.Drop()
@@ -104,7 +104,7 @@ type chunk struct {
 	runner   *Runner
 	claim    pipeline.Claim
 	position pipeline.Position
-	records  unchanged.Pages
+	records  *unchanged.Reader
 	settle   pipeline.Settle
 	begun    time.Time
 	pages    int

@@ -1,15 +1,9 @@
 package cli
 
 import (
-	"fmt"
-	"strings"
-
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/cli/view"
-	"sluice/connectors"
-	"sluice/schema"
 	"sluice/schema/custom"
 )
 
@@ -23,8 +17,8 @@ type furtherView struct {
 
 func (c *cli) catalogueCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "catalogue [NAME]",
-		Short: "List ready-made declarations of further lists, or print one",
+		Use:   "catalogue",
+		Short: "List ready-made declarations of further lists",
 		Long: `List the lists that the vendor's services have beyond their documents and that are
 declared ready-made. They are off: name the wanted ones in the configuration,
 
@@ -32,17 +26,10 @@ declared ready-made. They are off: name the wanted ones in the configuration,
 
 then run "sluice migrate", which prints a plan for their tables in schema custom.
 They are taken from public specifications and recorded answers: keys without
-a column are in _extra, and "sluice check" says whether the scopes suffice.
-
-With NAME, print that declaration as an entry of custom. To change it, paste it there
-and remove the name from catalogue.`,
-		Example: `  sluice resources catalogue
-  sluice resources catalogue journals`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				return c.printDeclaration(args[0])
-			}
+a column are in _extra, and "sluice check" says whether the scopes suffice.`,
+		Example: `  sluice resources catalogue`,
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
 			views, err := c.furtherViews()
 			if err != nil {
 				return err
@@ -81,30 +68,4 @@ func (c *cli) furtherViews() ([]furtherView, error) {
 		}
 	}
 	return views, nil
-}
-
-// printDeclaration prints one ready-made list as the configuration would declare it.
-func (c *cli) printDeclaration(name string) error {
-	var known []string
-	for _, service := range connectors.All() {
-		for i := range service.Further {
-			if service.Further[i].Name == name {
-				return c.printEntry(service.Name, &service.Further[i])
-			}
-			known = append(known, service.Further[i].Name)
-		}
-	}
-	return usage("there is no ready-made list %q; there are %s", name, strings.Join(known, ", "))
-}
-
-func (c *cli) printEntry(service string, resource *schema.Resource) error {
-	entry, err := custom.Entry(service, resource)
-	if err != nil {
-		return err
-	}
-	text, err := yaml.MarshalWithOptions(map[string]any{"custom": []custom.Declaration{entry}}, yaml.OmitEmpty(), yaml.IndentSequence(true))
-	if err != nil {
-		return fmt.Errorf("writing the declaration of %s: %w", resource.Name, err)
-	}
-	return c.show(entry, view.Verbatim(string(text)))
 }

@@ -18,8 +18,6 @@ func (c *cli) promoteCommand() *cobra.Command {
 		Long: `Propose columns for the keys that no column takes, out of the records that are kept
 beside all rows, as lines to paste into the resource's entry in custom. A kind is proposed only if every value fits it;
 whether it means what it looks like is for you to say, and so are the sentences.
-For a list of the catalogue, run "sluice resources catalogue NAME" first: it prints the
-entry.
 
 Paste the lines into the configuration, correct and describe them, run "sluice migrate",
 then "sluice drift fill NAME".`,

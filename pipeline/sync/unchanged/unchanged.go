@@ -1,11 +1,11 @@
 // Package unchanged makes records of the bytes of a page, and skips the normalizing of records
 // whose rows were made of the same bytes (docs/decisions/0017-loading).
 //
-// It saves time and changes nothing else: Reader and Plain give the same rows, positions and
-// counts. Reading an unchanged list again takes a third longer with Plain for items, and a tenth
-// longer for bills.
+// It saves time and changes nothing else: with and without Request a Reader gives the same rows,
+// positions and counts. Reading an unchanged list again takes a third longer without for items, and
+// a tenth longer for bills.
 //
-// Start reading at Pages, then Reader.Page.
+// Start reading at Reader.Page.
 package unchanged
 
 import (
@@ -18,29 +18,25 @@ const (
 	// least is how many records a page needs for the store to be asked about them: fewer are
 	// normalized as fast.
 	least = 16
-	// sample is how many records from the middle of a page the store is asked about first, while it
-	// is open whether the list is known. Asking in vain about all of a page costs an eighth of
-	// normalizing it.
-	sample = 12
-	// rest is for how many pages the store is not asked, after a request of which less than half
-	// was known.
+	// rest is for how many pages the store is not asked, after a page of which less than half was
+	// known: asking in vain costs an eighth of normalizing the page.
 	rest = 8
 )
 
-// Reader implements Pages where rows have payload hashes. It is not safe for concurrent use.
+// Reader makes records of the pages of one list, one after the other. It is not safe for concurrent
+// use.
 type Reader struct {
 	Normalizer *record.Normalizer
 	// Request sets Unchanged of the records whose rows have their payload hashes, and Seen of all
-	// that it looked for. Records without a key are skipped.
+	// that it looked for. Records without a key are skipped. Nil normalizes every record.
 	Request func(ctx context.Context, records []record.Record) error
 
-	// sure says that at least half of the records of the last request were known.
-	sure  bool
 	pause int
 }
 
-// Page implements Pages: unchanged records have only what Normalizer.Peek reads, all others are
-// normalized. Its error may be that of Request.
+// Page calls each with the records of a page in their order, or with the reason why one does not
+// fit: unchanged records have only what Normalizer.Peek reads, all others are normalized. It stops
+// with the error of each, of Request or of the context: a page may take seconds.
 func (r *Reader) Page(
 	ctx context.Context, raws [][]byte, parent string, each func(raw []byte, record record.Record, misfit error) error,
 ) error {
@@ -72,7 +68,7 @@ func (r *Reader) Page(
 // peek gives the identifying parts of each record, and which records are unchanged; nil if the
 // store was not asked.
 func (r *Reader) peek(ctx context.Context, raws [][]byte, parent string) ([]record.Record, error) {
-	if len(raws) < least {
+	if r.Request == nil || len(raws) < least {
 		return nil, nil
 	}
 	if r.pause > 0 {
@@ -80,23 +76,11 @@ func (r *Reader) peek(ctx context.Context, raws [][]byte, parent string) ([]reco
 		return nil, nil
 	}
 	peeks := make([]record.Record, len(raws))
-	if !r.sure {
-		from := (len(raws) - sample) / 2
-		if err := r.request(ctx, raws[from:from+sample], parent, peeks[from:]); err != nil || !r.sure {
-			return peeks, err
-		}
-	}
-	return peeks, r.request(ctx, raws, parent, peeks)
-}
-
-// request peeks at some records, asks the store about them, and sets sure.
-func (r *Reader) request(ctx context.Context, raws [][]byte, parent string, peeks []record.Record) error {
-	peeks = peeks[:len(raws)]
 	for i, raw := range raws {
 		peeks[i], _ = r.Normalizer.Peek(raw, parent)
 	}
 	if err := r.Request(ctx, peeks); err != nil {
-		return err
+		return nil, err
 	}
 	known := 0
 	for i := range peeks {
@@ -104,34 +88,8 @@ func (r *Reader) request(ctx context.Context, raws [][]byte, parent string, peek
 			known++
 		}
 	}
-	if r.sure = known >= len(raws)/2; !r.sure {
+	if known < len(raws)/2 {
 		r.pause = rest
 	}
-	return nil
-}
-
-// Pages makes records of the pages of one list, one after the other.
-type Pages interface {
-	// Page calls each with the records of a page in their order, or with the reason why one does
-	// not fit. It stops with the error of each or of the context: a page may take seconds.
-	Page(ctx context.Context, raws [][]byte, parent string, each func(raw []byte, record record.Record, misfit error) error) error
-}
-
-// Plain normalizes every record.
-type Plain struct{ Normalizer *record.Normalizer }
-
-// Page implements Pages.
-func (p Plain) Page(
-	ctx context.Context, raws [][]byte, parent string, each func(raw []byte, record record.Record, misfit error) error,
-) error {
-	for _, raw := range raws {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		record, misfit := p.Normalizer.RecordUnder(raw, parent)
-		if err := each(raw, record, misfit); err != nil {
-			return err
-		}
-	}
-	return nil
+	return peeks, nil
 }

@@ -16,13 +16,11 @@ import (
 type rows struct {
 	marks map[string]uint64
 	asked int
-	about int
 	err   error
 }
 
 func (r *rows) know(_ context.Context, records []record.Record) error {
 	r.asked++
-	r.about += len(records)
 	for i := range records {
 		mark, found := r.marks[records[i].ID]
 		records[i].Unchanged = found && mark == records[i].PayloadHash
@@ -105,9 +103,6 @@ func TestNobodyAsksForLong(t *testing.T) {
 	}
 	if r.asked != 3 {
 		t.Errorf("27 new pages were asked about %d times, want 3", r.asked)
-	}
-	if r.about >= 100 {
-		t.Errorf("27 new pages were asked about by %d records, want a few of three pages", r.about)
 	}
 	for range 20 {
 		read(t, reader(t, r), r, page(0, 15, 1))

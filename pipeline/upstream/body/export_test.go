@@ -15,9 +15,3 @@ func ParseCarefully(data []byte) (*Envelope, error) {
 	}
 	return envelope, nil
 }
-
-// Carefully is Next without the quick way.
-func (r *Rows) Carefully() ([]byte, error) { return r.carefully() }
-
-// Quick is how many lines quickly read.
-func (r *Rows) Quick() int { return r.quick }

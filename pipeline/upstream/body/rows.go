@@ -20,8 +20,6 @@ const (
 	maxMore = 64
 	// sniffed is how much of an export's start is searched for another kind of document.
 	sniffed = 64 << 10
-	// blockSize is the size of the blocks from which objects are cut: some two hundred lines.
-	blockSize = 64 << 10
 	// trailer begins the last line of an export that goes on elsewhere (docs/upstream.md U254).
 	trailer = "next_token="
 )
@@ -33,21 +31,13 @@ const (
 // Quoting is strict (RFC 4180). A CR LF inside a quoted field comes out as LF.
 type Rows struct {
 	fields []string
-	// names are the fields as they are written in front of their values; around is how many bytes
-	// of an object are around its values.
-	names  []string
-	around int
-	// received is what reader reads from, and what quickly looks into; quick counts the lines that
-	// quickly read.
+	// received is what reader reads from.
 	received *bufio.Reader
 	reader   *csv.Reader
-	quick    int
 	source   *boundedReader
 	first    bool
 	next     string
 	ended    bool
-	// block is the block from which objects are cut.
-	block []byte
 }
 
 // NewRows starts to read an export of these fields. If the body is another document (an error in
@@ -66,17 +56,7 @@ func NewRows(r io.Reader, fields []string) (*Rows, []byte, error) {
 	reader := csv.NewReader(buffered)
 	reader.ReuseRecord = true
 	reader.FieldsPerRecord = -1 // the trailer has one field; Next counts by itself
-	rows := &Rows{fields: fields, names: make([]string, len(fields)), received: buffered, reader: reader, source: source, first: true}
-	for i, name := range fields {
-		before := byte(',')
-		if i == 0 {
-			before = '{'
-		}
-		rows.names[i] = string(append(appendQuoted([]byte{before}, name), ':'))
-		rows.around += len(rows.names[i]) + len(`""`)
-	}
-	rows.around += len("}")
-	return rows, nil, nil
+	return &Rows{fields: fields, received: buffered, reader: reader, source: source, first: true}, nil, nil
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
@@ -85,13 +65,6 @@ const byteOrderMark = "\xef\xbb\xbf"
 // last one. ErrShape says that the lines are not the requested ones; any other error is the
 // reader's.
 func (r *Rows) Next() ([]byte, error) {
-	if object, ok := r.quickly(); ok {
-		return object, nil
-	}
-	return r.carefully()
-}
-
-func (r *Rows) carefully() ([]byte, error) {
 	for {
 		row, err := r.read()
 		if err != nil {
@@ -146,7 +119,7 @@ func (r *Rows) read() ([]string, error) {
 		return nil, io.EOF
 	}
 	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
-		return nil, fmt.Errorf("%w: line %d: %w", ErrShape, r.quick+parse.Line, parse.Err)
+		return nil, fmt.Errorf("%w: line %d: %w", ErrShape, parse.Line, parse.Err)
 	}
 	return nil, fmt.Errorf("read a row: %w", err)
 }
@@ -160,53 +133,32 @@ func (r *Rows) isOtherHeader(row []string) bool {
 }
 
 // object writes the row as a JSON object. Bytes that are no UTF-8 stay as they are: whether they
-// fit is not decided here (invariant 4). Objects are cut from blocks, because one allocation for
-// each record costs more than its bytes, and lines that arrive together are used together.
+// fit is not decided here (invariant 4).
 func (r *Rows) object(row []string) []byte {
-	size := r.around
+	out := []byte{'{'}
 	for i := range row {
-		size += len(row[i]) + strings.Count(row[i], `"`)
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendQuoted(append(appendQuoted(out, r.fields[i]), ':'), row[i])
 	}
-	r.room(size)
-	from := len(r.block)
-	out := r.block
-	for i := range row {
-		out = appendQuoted(append(out, r.names[i]...), row[i]) // grows if there is more to escape than quotes
-	}
-	out = append(out, '}')
-	r.block = out
-	return r.block[from:len(r.block):len(r.block)]
+	return append(out, '}')
 }
 
-// room makes sure that an object of a size fits into the block.
-func (r *Rows) room(size int) {
-	if cap(r.block)-len(r.block) < size {
-		r.block = make([]byte, 0, max(size, blockSize))
-	}
-}
-
+// appendQuoted appends a text as a JSON string. A library would replace bytes that are no UTF-8.
 func appendQuoted(out []byte, text string) []byte {
-	return append(appendEscaped(append(out, '"'), text), '"')
-}
-
-// appendEscaped appends the text, escaped, without quotes around it.
-func appendEscaped[Text string | []byte](out []byte, text Text) []byte {
-	const hex = "0123456789abcdef"
-	from := 0
+	out = append(out, '"')
 	for i := range len(text) {
-		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		out = append(out, text[from:i]...)
-		from = i + 1
-		if c < ' ' {
-			out = append(out, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
-		} else {
+		switch c := text[i]; {
+		case c < ' ':
+			out = fmt.Appendf(out, `\u%04x`, c)
+		case c == '"' || c == '\\':
 			out = append(out, '\\', c)
+		default:
+			out = append(out, c)
 		}
 	}
-	return append(out, text[from:]...)
+	return append(out, '"')
 }
 
 // sniff gives the start of a body that is JSON or HTML, nil if it may be CSV. The title of a column
