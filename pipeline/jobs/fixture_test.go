@@ -117,7 +117,8 @@ func newFixture(t *testing.T) *fixture {
 			return fmt.Errorf("connect: %w", err)
 		}
 		defer func() { _ = conn.Close(ctx) }()
-		_, err = conn.Exec(ctx, ddl.DDL(*made))
+		tables, _ := ddl.Draft([]schema.Service{*made}, nil)
+		_, err = conn.Exec(ctx, tables)
 		return err
 	})
 	db, err := warehouse.Open(t.Context(), url, warehouse.Options{Due: planning.Due})

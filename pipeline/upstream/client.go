@@ -140,34 +140,43 @@ func (c *Client) Check(ctx context.Context, organization *pipeline.Organization,
 func (c *Client) fetch(
 	ctx context.Context, t target, take func(op wire.Call, number int64, answer *wire.Reply, envelope *body.Envelope) (int, error),
 ) error {
+	return c.call(ctx, t, c.door.Settings().Total, func(op wire.Call, number int64, answer *wire.Reply, result *pipeline.CallResult) error {
+		data, err := wire.ReadAll(op, answer, c.maxBody)
+		if err != nil {
+			return err
+		}
+		envelope, err := c.judge(op, answer, data, t.service.Envelope, t.own)
+		if t.mayMiss && answer.Status == http.StatusNotFound && pipeline.KindOf(err) == pipeline.Unexpected {
+			t.miss(number, answer, err)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		result.Code = c.scrub.Text(envelope.Code, wordLength)
+		result.Records, err = take(op, number, answer, envelope)
+		return err
+	})
+}
+
+// call makes one call, which takes total at most; read reads its answer.
+func (c *Client) call(
+	ctx context.Context, t target, total time.Duration,
+	read func(op wire.Call, number int64, answer *wire.Reply, result *pipeline.CallResult) error,
+) error {
 	address, err := c.address(t)
 	if err != nil {
 		return err
 	}
-	op := c.operation(t, address)
-	return c.authorized(ctx, op, func(op wire.Call, token string, number int64, result *pipeline.CallResult) error {
+	return c.authorized(ctx, c.operation(t, address), func(op wire.Call, token string, number int64, result *pipeline.CallResult) error {
 		request, err := c.request(ctx, t, address, token)
 		if err != nil {
 			return err
 		}
-		return c.door.Open(ctx, op, c.door.Settings().Total, request, func(answer *wire.Reply) error {
+		return c.door.Open(ctx, op, total, request, func(answer *wire.Reply) error {
 			wire.Note(result, answer, c.now())
-			data, err := wire.ReadAll(op, answer, c.maxBody)
-			result.Bytes = answer.Bytes()
-			if err != nil {
-				return err
-			}
-			envelope, err := c.judge(op, answer, data, t.service.Envelope, t.own)
-			if t.mayMiss && answer.Status == http.StatusNotFound && pipeline.KindOf(err) == pipeline.Unexpected {
-				t.miss(number, answer, err)
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			result.Code = c.scrub.Text(envelope.Code, wordLength)
-			result.Records, err = take(op, number, answer, envelope)
-			return err
+			defer func() { result.Bytes = answer.Bytes() }()
+			return read(op, number, answer, result)
 		})
 	})
 }

@@ -81,30 +81,17 @@ func fieldsParam(resource *schema.Resource) string {
 
 // openExport makes one CSV call; take reads the body of a good answer.
 func (c *Client) openExport(ctx context.Context, t target, take func(wire.Call, int64, *wire.Reply, *pipeline.CallResult) error) error {
-	address, err := c.address(t)
-	if err != nil {
-		return err
-	}
-	op := c.operation(t, address)
-	return c.authorized(ctx, op, func(op wire.Call, token string, number int64, result *pipeline.CallResult) error {
-		request, err := c.request(ctx, t, address, token)
-		if err != nil {
-			return err
+	return c.call(ctx, t, c.door.Settings().Export, func(op wire.Call, number int64, answer *wire.Reply, result *pipeline.CallResult) error {
+		switch {
+		case answer.Status == http.StatusNoContent:
+			return nil
+		case answer.Status != http.StatusOK || !mayBeCSV(answer.Header):
+			return c.judgeOther(op, answer, nil)
+		case !answer.Sized:
+			return c.failure(op, pipeline.Unexpected, answer, "",
+				"a body without length or chunks, of which a lost end would not be noticed", nil)
 		}
-		return c.door.Open(ctx, op, c.door.Settings().Export, request, func(answer *wire.Reply) error {
-			wire.Note(result, answer, c.now())
-			defer func() { result.Bytes = answer.Bytes() }()
-			switch {
-			case answer.Status == http.StatusNoContent:
-				return nil
-			case answer.Status != http.StatusOK || !mayBeCSV(answer.Header):
-				return c.judgeOther(op, answer, nil)
-			case !answer.Sized:
-				return c.failure(op, pipeline.Unexpected, answer, "",
-					"a body without length or chunks, of which a lost end would not be noticed", nil)
-			}
-			return take(op, number, answer, result)
-		})
+		return take(op, number, answer, result)
 	})
 }
 

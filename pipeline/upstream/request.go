@@ -45,16 +45,12 @@ type target struct {
 	own body.Own
 }
 
-func (c *Client) call(t target, address *url.URL) pipeline.Call {
-	return pipeline.Call{
-		Organization: t.organization.Key, Org: t.organization, Service: t.service.Name, Resource: t.resource, Class: t.class, Run: t.run,
-		Method: cmp.Or(t.method, http.MethodGet), Path: c.scrub.Text(address.EscapedPath(), outside.MaxText), Endpoint: t.path, Page: t.page,
-	}
-}
-
 // operation names a call, and says whether its errors may show something of the answer.
 func (c *Client) operation(t target, address *url.URL) wire.Call {
-	op := wire.NewCall(c.call(t, address), c.scrub)
+	op := wire.NewCall(pipeline.Call{
+		Organization: t.organization.Key, Org: t.organization, Service: t.service.Name, Resource: t.resource, Class: t.class, Run: t.run,
+		Method: cmp.Or(t.method, http.MethodGet), Path: c.scrub.Text(address.EscapedPath(), outside.MaxText), Endpoint: t.path, Page: t.page,
+	}, c.scrub)
 	op.Withhold = t.withhold || t.class == pipeline.ClassProbe && c.leavesOut(t.service.Name)
 	return op
 }

@@ -119,27 +119,14 @@ func notifications() *schema.Service {
 
 // watch makes a call about so many channels. A refused channel is no error: it has its own code.
 func (c *Client) watch(ctx context.Context, t target, channels int) ([]Subscribed, error) {
-	address, err := c.address(t)
-	if err != nil {
-		return nil, err
-	}
 	var results []Subscribed
-	op := wire.NewCall(c.call(t, address), c.scrub)
-	err = c.authorized(ctx, op, func(op wire.Call, token string, _ int64, result *pipeline.CallResult) error {
-		request, err := c.request(ctx, t, address, token)
+	err := c.call(ctx, t, c.door.Settings().Total, func(op wire.Call, _ int64, answer *wire.Reply, _ *pipeline.CallResult) error {
+		data, err := wire.ReadAll(op, answer, c.maxBody)
 		if err != nil {
 			return err
 		}
-		return c.door.Open(ctx, op, c.door.Settings().Total, request, func(answer *wire.Reply) error {
-			wire.Note(result, answer, c.now())
-			data, err := wire.ReadAll(op, answer, c.maxBody)
-			result.Bytes = answer.Bytes()
-			if err != nil {
-				return err
-			}
-			results, err = c.subscribed(op, answer, data, channels)
-			return err
-		})
+		results, err = c.subscribed(op, answer, data, channels)
+		return err
 	})
 	return results, err
 }

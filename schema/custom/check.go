@@ -259,3 +259,19 @@ func inside(path, rest string, columns []Column, children []Child) string {
 	}
 	return ""
 }
+
+// locateDated returns the path in the file of a fault of the block.
+func locateDated(path, problem string) string {
+	for _, start := range []struct{ problem, key string }{
+		{"the column ", "on"}, {"no figure ", "figures"}, {"the figure ", "figures"}, {"the currency ", "currency"}, {"the rate ", "rate"},
+		{"the state ", "state"}, {"the lines ", "lines"},
+	} {
+		if strings.HasPrefix(problem, start.problem) {
+			return path + ".dated." + start.key
+		}
+	}
+	if strings.Contains(problem, " is no declared column of a line,") {
+		return path + ".dated.line_columns"
+	}
+	return path + ".dated.with"
+}

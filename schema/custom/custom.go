@@ -42,7 +42,7 @@ type Declaration struct {
 	Every  time.Duration     `yaml:"every"`
 	Single *Single           `yaml:"single"`
 	// Dated is left out for lists that belong to no period.
-	Dated *Dated `yaml:"dated"`
+	Dated *schema.Dated `yaml:"dated"`
 	// Columns may be omitted: _extra takes every key without a column.
 	Columns  []Column `yaml:"columns"`
 	Children []Child  `yaml:"children"`
@@ -106,7 +106,7 @@ func (d *Declaration) resource() schema.Resource {
 		Every:    cmp.Or(d.Every, defaultEvery).String(),
 		Columns:  d.columns(),
 		Children: children(d.Children),
-		Dated:    (*schema.Dated)(d.Dated),
+		Dated:    d.Dated,
 	}
 	if d.Single != nil {
 		r.Single = &schema.Single{Path: d.Single.Path, Key: d.Single.Key, Assumed: true}

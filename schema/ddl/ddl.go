@@ -9,27 +9,6 @@ import (
 // userSchemaDoc is the comment on a Postgres schema that is no service's own.
 const userSchemaDoc = "Lists that users declared in their configuration."
 
-// DDL writes the tables of a service: schemas, tables with their keys, and a Comment on each of
-// them and on every column. A service without resources gives "".
-func DDL(service schema.Service) string {
-	var b strings.Builder
-	made := map[string]bool{}
-	for i := range service.Resources {
-		for _, t := range Tables(&service, &service.Resources[i]) {
-			if !made[t.Schema] {
-				if b.Len() > 0 {
-					b.WriteByte('\n')
-				}
-				writeSchema(&b, &service, t.Schema)
-			}
-			made[t.Schema] = true
-			b.WriteByte('\n')
-			writeTable(&b, t)
-		}
-	}
-	return b.String()
-}
-
 // writeSchema writes a schema for tables of a service.
 func writeSchema(b *strings.Builder, service *schema.Service, name string) {
 	doc := service.Doc

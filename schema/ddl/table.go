@@ -4,7 +4,7 @@
 // It is pure: it never talks to a database and never writes a file. A developer reads and freezes
 // drafts; no code runs them.
 //
-// Start reading at DDL, then Draft; both use Tables.
+// Start reading at Draft, then Tables.
 package ddl
 
 import (
