@@ -181,58 +181,6 @@ func isObject(value any) bool {
 	return ok
 }
 
-// TestSpellingsOfAnAmountHashAlike writes every amount of every witness in other ways, and once as
-// another amount.
-func TestSpellingsOfAnAmountHashAlike(t *testing.T) {
-	t.Parallel()
-	for _, s := range samples(t) {
-		t.Run(s.name, func(t *testing.T) {
-			t.Parallel()
-			document := parsed(t, s.record)
-			hash := func(l leaf, literal string) [16]byte {
-				l.replace(json.RawMessage(literal))
-				record, err := s.normalizer.RecordUnder(written(t, document), under)
-				if err != nil {
-					t.Fatalf("%s is %s: %v", l.path, literal, err)
-				}
-				return record.Hash
-			}
-			for _, l := range leaves("", document) {
-				if !s.declares(l, schema.KindDecimal) {
-					continue
-				}
-				thousand := hash(l, `1000`)
-				for _, same := range []string{`1000.00`, `"1000.00"`, `"1000"`, `1e3`, `1.0E+3`, `1000.000000`} {
-					if hash(l, same) != thousand {
-						t.Errorf("%s: %s hashes unlike 1000", l.path, same)
-					}
-				}
-				for _, other := range []string{`1000.01`, `-1000`, `null`} {
-					if hash(l, other) == thousand {
-						t.Errorf("%s: %s hashes like 1000", l.path, other)
-					}
-				}
-				l.replace(l.value)
-			}
-		})
-	}
-}
-
-// declares reports whether a leaf is a declared column of a kind.
-func (s sample) declares(l leaf, kind schema.Kind) bool {
-	path := strings.Split(strings.TrimPrefix(l.path, "."), ".")
-	columns, children := s.resource.Columns, s.resource.Children
-	for len(path) > 1 {
-		name, _, _ := strings.Cut(path[0], "[")
-		at := slices.IndexFunc(children, func(c schema.Child) bool { return c.Name == name && c.Prefix == "" })
-		if at < 0 {
-			return false
-		}
-		columns, children, path = children[at].Columns, children[at].Children, path[1:]
-	}
-	return slices.ContainsFunc(columns, func(c schema.Column) bool { return c.Wire == path[0] && c.Kind == kind && !c.Given })
-}
-
 // check normalizes a document, which comes as bytes and parsed: rows that hold its identifiers,
 // amounts and texts to the digit, or a *RejectedError that carries the identifier wherever it can
 // be read.

@@ -16,20 +16,19 @@ import (
 	"sluice/schema"
 )
 
-// answers is a source of one answer.
-type answers struct {
-	*world
-
-	records []string
-}
-
-// Page implements sync.Source.
-func (a answers) Page(context.Context, pipeline.Request) (pipeline.Page, error) {
-	page := pipeline.Page{Call: 1, Date: a.now}
-	for _, record := range a.records {
+// batchOf reads a list that shows everything and has these records, in one answer.
+func batchOf(t *testing.T, records ...string) pipeline.Batch {
+	t.Helper()
+	r := newFixture(newWorld(0), cursors()["full"])
+	r.runner.Rules.PerPage, r.stream.Resource.Complete = 50, "It shows all."
+	store := &units{memory: r.memory}
+	page := pipeline.Page{Call: 1, Date: r.world.now}
+	for _, record := range records {
 		page.Records = append(page.Records, []byte(record))
 	}
-	return page, nil
+	r.runner.Source, r.runner.Store = answer(func(pipeline.Request) (pipeline.Page, error) { return page, nil }), store
+	must(t, r.run(t.Context()))
+	return store.all[0]
 }
 
 func wireThing(id string, value int) string {
@@ -55,14 +54,7 @@ func TestClashingIdentifiersAreKept(t *testing.T) {
 			[]string{wireThing("1", 1), wireThing("1", 2), wireThing("1", 1), wireThing("1", 2), wireThing("3", 3)}, "3", wireThing("1", 1) + wireThing("1", 2), 2, false,
 		},
 	} {
-		w := newWorld(0)
-		w.perPage = 50
-		r := newFixture(w, cursors()["full"])
-		r.stream.Resource.Complete = "It shows all."
-		store := &units{memory: r.memory}
-		r.runner.Source, r.runner.Store = answers{w, test.records}, store
-		must(t, r.run(t.Context()))
-		batch := store.all[0]
+		batch := batchOf(t, test.records...)
 		var rows, kept []string
 		for i := range batch.Records {
 			rows = append(rows, batch.Records[i].ID)
@@ -90,13 +82,7 @@ func TestARejectedRecordHasItsIdentifierToo(t *testing.T) {
 	t.Parallel()
 	bad := strings.Replace(wireThing("1", 2), `"value":2`, `"value":"many"`, 1)
 	for name, records := range map[string][]string{"in front": {bad, wireThing("1", 1), wireThing("2", 2)}, "behind": {wireThing("1", 1), wireThing("2", 2), bad}} {
-		w := newWorld(0)
-		w.perPage = 50
-		r := newFixture(w, cursors()["full"])
-		store := &units{memory: r.memory}
-		r.runner.Source, r.runner.Store = answers{w, records}, store
-		must(t, r.run(t.Context()))
-		batch := store.all[0]
+		batch := batchOf(t, records...)
 		if len(batch.Records) != 1 || batch.Records[0].ID != "2" {
 			t.Errorf("%s: %d records are loaded, want that of 2 alone", name, len(batch.Records))
 		}
@@ -116,14 +102,7 @@ func TestRejectedRecordsWithOneIdentifier(t *testing.T) {
 	t.Parallel()
 	bad := strings.Replace(wireThing("1", 2), `"value":2`, `"value":"many"`, 1)
 	for other, proves := range map[string]bool{bad: true, strings.Replace(bad, "many", "few", 1): false} {
-		w := newWorld(0)
-		w.perPage = 50
-		r := newFixture(w, cursors()["full"])
-		r.stream.Resource.Complete = "It shows all."
-		store := &units{memory: r.memory}
-		r.runner.Source, r.runner.Store = answers{w, []string{bad, other, wireThing("2", 2)}}, store
-		must(t, r.run(t.Context()))
-		batch := store.all[0]
+		batch := batchOf(t, bad, other, wireThing("2", 2))
 		if len(batch.Records) != 1 || len(batch.Rejected) != 2 || (batch.End.Whole != nil) != proves {
 			t.Errorf("with %s: %d loaded, kept are %+v; evidence is %+v, want some: %v", other, len(batch.Records), batch.Rejected, batch.End.Whole, proves)
 		}
@@ -148,30 +127,13 @@ func nameless() []byte {
 	return []byte(strings.Replace(string(things(9, 1)[0]), `"thing_id"`, `"thing"`, 1))
 }
 
-// oddFamily are parents; the list of the first shows a record without an identifier.
-type oddFamily struct {
-	*family
-
-	calls int64
-}
-
-// Page implements sync.Source.
-func (o *oddFamily) Page(_ context.Context, request pipeline.Request) (pipeline.Page, error) {
-	o.calls++
-	page := pipeline.Page{Call: o.calls, Date: o.now(), PerPage: 200, Records: things(0, 3)}
-	if request.Parent == "a" {
-		page.Records = append(page.Records, nameless())
-	}
-	return page, nil
-}
-
 // TestDoubtStaysOverParents: if one list shows a record without an identifier, the run has not
 // shown everything. So nothing is concluded from what it did not show.
 func TestDoubtStaysOverParents(t *testing.T) {
 	t.Parallel()
 	f := newFamily(1, 1)
 	r := newFamilyRig(f, fullScan())
-	r.runner.Source = &oddFamily{family: f}
+	f.worlds["a"].records[0].ID = ""
 	must(t, r.run(t.Context()))
 	if end := r.memory.ends[0]; end.Entire || len(r.memory.rejects) != 1 || len(r.memory.order) != 2 {
 		t.Errorf("end %+v, %d rejects, parents %v", end, len(r.memory.rejects), r.memory.order)

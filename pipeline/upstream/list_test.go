@@ -100,6 +100,7 @@ func TestListsThatGoOnByToken(t *testing.T) {
 		"null":        {`{"channels":[{"channel_id":"1"}],"next_token":null}`, "", 0},
 		"empty":       {`{"channels":[{"channel_id":"1"}],"next_token":""}`, "", 0},
 		"an object":   {`{"channels":[{"channel_id":"1"}],"next_token":{"a":1}}`, "", pipeline.Unexpected},
+		"a long one":  {`{"channels":[],"next_token":"` + strings.Repeat("t", 5_000) + `"}`, "", pipeline.Unexpected},
 		"no channels": {`{"next_token":"a"}`, "", pipeline.Unexpected},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -136,7 +136,7 @@ func (d *draft) change(changes *strings.Builder, t Table, old ExistingTable) {
 				d.hand(where, "is added as "+c.Default+" in older rows; decide whether that is true of them")
 			}
 			changes.WriteString("ALTER TABLE " + t.Full() + " ADD COLUMN " + c.definition() + ";\n")
-		case plainType(have.Type) != plainType(c.Type):
+		case have.Type != c.Type:
 			d.hand(where, "is "+have.Type+" and declared as "+c.Type+"; change the type or the declaration")
 		}
 		if !ok || have.Comment != c.Comment {
@@ -150,22 +150,6 @@ func (d *draft) change(changes *strings.Builder, t Table, old ExistingTable) {
 		if !known[name] {
 			d.hand(t.Schema+"."+t.Name+"."+name, "is no longer declared; decide what becomes of its values")
 		}
-	}
-}
-
-// plainType maps the spellings of a type to one.
-func plainType(name string) string {
-	switch name {
-	case "timestamptz":
-		return "timestamp with time zone"
-	case "int8":
-		return bigint
-	case "int4":
-		return "integer"
-	case "bool":
-		return "boolean"
-	default:
-		return name
 	}
 }
 
@@ -207,7 +191,7 @@ func Lacks(services []schema.Service, existing Catalog) []Lack {
 				}
 				for _, c := range t.Columns {
 					lack.Column, lack.Type, lack.Declared = c.Name, old.Columns[c.Name].Type, c.Type
-					if plainType(lack.Type) != plainType(c.Type) {
+					if lack.Type != c.Type {
 						lacks = append(lacks, lack)
 					}
 				}

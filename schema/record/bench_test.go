@@ -37,42 +37,15 @@ func bill() (*schema.Resource, []byte) {
 	return r, []byte("{" + strings.Join(record, ", ") + "}")
 }
 
-// billNormalizer returns a normalizer of bills, and the bytes of one, the unit of the benchmark.
-func billNormalizer(b *testing.B) (*record.Normalizer, []byte) {
-	b.Helper()
+func BenchmarkRecordBill(b *testing.B) {
 	resource, raw := bill()
 	n, err := record.New(resource, time.UTC)
 	must(b, err)
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
-	return n, raw
-}
-
-func BenchmarkRecordBill(b *testing.B) {
-	n, raw := billNormalizer(b)
 	for b.Loop() {
 		if _, err := n.Record(raw); err != nil {
 			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkHashBill(b *testing.B) {
-	n, raw := billNormalizer(b)
-	record, err := n.Record(raw)
-	must(b, err)
-	for b.Loop() {
-		if n.HashAgain(&record) != record.Hash {
-			b.Fatal("another hash")
-		}
-	}
-}
-
-func BenchmarkPeekBill(b *testing.B) {
-	n, raw := billNormalizer(b)
-	for b.Loop() {
-		if _, ok := n.Peek(raw, ""); !ok {
-			b.Fatal("not sure")
 		}
 	}
 }

@@ -17,26 +17,15 @@ const (
 // unlisted begins the kind of a Drift that is a value instead of a key.
 const unlisted = "value: "
 
-// few is the most drift that is searched one by one.
-const few = 32
-
 func (s *scratch) drifted(drift Drift) {
-	if len(s.drift) < few {
-		if !slices.Contains(s.drift, drift) {
-			s.drift = append(s.drift, drift)
-		}
+	if _, twice := s.drifts[drift]; twice {
 		return
 	}
 	if s.drifts == nil {
-		s.drifts = make(map[Drift]struct{}, len(s.drift))
-		for _, before := range s.drift {
-			s.drifts[before] = struct{}{}
-		}
+		s.drifts = make(map[Drift]struct{})
 	}
-	if _, twice := s.drifts[drift]; !twice {
-		s.drifts[drift] = struct{}{}
-		s.drift = append(s.drift, drift)
-	}
+	s.drifts[drift] = struct{}{}
+	s.drift = append(s.drift, drift)
 }
 
 // enumerated reports an undocumented value, which is loaded all the same. Source: docs/upstream.md

@@ -11,10 +11,3 @@ func (n *Normalizer) Carefully(raw []byte, parent string) (Record, error) {
 	}
 	return s.record(raw, parent), nil
 }
-
-// HashAgain computes the content hash of a record once more.
-func (n *Normalizer) HashAgain(record *Record) [16]byte {
-	s, _ := n.scratch.Get().(*scratch)
-	defer s.release()
-	return s.hash(record)
-}

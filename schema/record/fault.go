@@ -34,32 +34,22 @@ func (s *scratch) syntax(name string, err error) *RejectedError {
 
 // where returns the path of a key: line_items[1].rate. Names with a character of the notation are
 // quoted, so that no two places share a path.
-func (s *scratch) where(name string) string {
-	var b strings.Builder
-	for i, at := range s.path {
-		if i > 0 {
-			b.WriteByte('.')
-		}
-		b.WriteString(at.name)
-		if at.index >= 0 {
-			b.WriteByte('[')
-			b.WriteString(strconv.Itoa(at.index))
-			b.WriteByte(']')
-		}
-	}
-	writeName(&b, name)
-	return b.String()
-}
+func (s *scratch) where(name string) string { return s.placeOf(name, true) }
 
 // wherever returns the path without positions: line_items[].rate.
-func (s *scratch) wherever(name string) string {
+func (s *scratch) wherever(name string) string { return s.placeOf(name, false) }
+
+func (s *scratch) placeOf(name string, positions bool) string {
 	var b strings.Builder
 	for i, at := range s.path {
 		if i > 0 {
 			b.WriteByte('.')
 		}
 		b.WriteString(at.name)
-		if at.index >= 0 {
+		switch {
+		case at.index >= 0 && positions:
+			b.WriteString("[" + strconv.Itoa(at.index) + "]")
+		case at.index >= 0:
 			b.WriteString("[]")
 		}
 	}

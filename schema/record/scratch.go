@@ -22,7 +22,7 @@ type scratch struct {
 	path   []step
 	extra  []extra
 	drift  []Drift
-	// drifts indexes the drift if there is much of it.
+	// drifts has the drift as a set.
 	drifts map[Drift]struct{}
 	// cells counts the values of rows, extraSize the bytes of extra values.
 	cells, extraSize int

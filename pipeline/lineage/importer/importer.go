@@ -20,6 +20,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
+	"sluice/pipeline/sync"
 	"sluice/pipeline/warehouse"
 	"sluice/schema"
 	"sluice/schema/record"
@@ -253,7 +254,8 @@ func (r *reader) add(number int64, text []byte) {
 	raw := r.options.Stream.LeaveOut.Record(text)
 	one, err := r.normalizer.Record(raw)
 	if err != nil {
-		reject := rejected(raw, err)
+		reject := sync.RejectedRecord(raw, err)
+		reject.ID = strings.TrimSpace(reject.ID)
 		b.named = b.named || reject.ID != ""
 		reject.Detail = outside.Plain(warehouse.ImportedLine(r.options.File, number)) + reject.Detail
 		b.rejected = append(b.rejected, reject)
@@ -271,16 +273,6 @@ func (r *reader) add(number int64, text []byte) {
 	if order := one.Modified.Compare(b.records[at].Modified); order > 0 || order == 0 && e.single && !b.records[at].single {
 		b.records[at] = e
 	}
-}
-
-// rejected keeps a line unmodified, with the reason (invariant 4).
-func rejected(raw []byte, err error) pipeline.RejectedRecord {
-	if misfit, ok := errors.AsType[*record.RejectedError](err); ok {
-		return pipeline.RejectedRecord{
-			Raw: raw, ID: strings.TrimSpace(misfit.ID), Code: string(misfit.Code), Path: misfit.Path, Detail: outside.Plain(misfit.Detail),
-		}
-	}
-	return pipeline.RejectedRecord{Raw: raw, Code: string(record.CodeBadJSON), Detail: outside.Plain(err.Error())}
 }
 
 // withDetails is the number of records that carry what only single records have.

@@ -15,7 +15,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/lineage/compare"
-	"sluice/pipeline/outside"
+	"sluice/pipeline/sync"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/contents"
 	"sluice/pipeline/warehouse/rebuilds"
@@ -154,13 +154,11 @@ func written(a *compare.Answer, apart bool) rebuilds.Row {
 
 // rejectedRecord keeps a raw record whole, with the reason (invariant 4).
 func (l *looking) rejectedRecord(a *compare.Answer) pipeline.RejectedRecord {
-	misfit, ok := errors.AsType[*record.RejectedError](a.Err)
-	if errors.Is(a.Err, compare.ErrOther) {
-		misfit, ok = l.other, true
+	err := a.Err
+	if errors.Is(err, compare.ErrOther) {
+		err = l.other
 	}
-	reject := pipeline.RejectedRecord{Raw: a.Of.Raw, ID: a.Row.Key, Code: string(record.CodeBadJSON), Detail: outside.Plain(a.Err.Error())}
-	if ok {
-		reject.Code, reject.Path, reject.Detail = string(misfit.Code), misfit.Path, outside.Plain(misfit.Detail)
-	}
+	reject := sync.RejectedRecord(a.Of.Raw, err)
+	reject.ID = a.Row.Key
 	return reject
 }

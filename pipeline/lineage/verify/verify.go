@@ -18,20 +18,11 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/lineage/compare"
+	"sluice/pipeline/sync"
 	"sluice/pipeline/warehouse/contents"
 	"sluice/pipeline/warehouse/verifications"
 	"sluice/schema/record"
 )
-
-// Source reads records from upstream.
-type Source interface {
-	// Page reads one page of a list. Its errors are *pipeline.Error with a kind.
-	Page(ctx context.Context, request pipeline.Request) (pipeline.Page, error)
-	// Export streams a list that upstream sends as one body, in groups of records.
-	Export(ctx context.Context, request pipeline.Request, each func(pipeline.Page) error) error
-	// Details reads single records by their identifiers.
-	Details(ctx context.Context, request pipeline.Request, ids []string) (pipeline.Page, error)
-}
 
 // Options say what to verify.
 type Options struct {
@@ -47,7 +38,7 @@ type Options struct {
 	// compared with their raw records; zero means all.
 	Calls, Sample int
 	// Source may be nil if Calls is zero.
-	Source Source
+	Source sync.Source
 	// Load loads records that are in quarantine and of which a call has just brought a version that
 	// fits.
 	Load  func(ctx context.Context, stream pipeline.Stream, unit pipeline.Batch) error

@@ -145,33 +145,3 @@ func TestAnOwnListIsRewritten(t *testing.T) {
 		}
 	}
 }
-
-// page is a page of 200 records of 1.8 kB.
-func page() []byte {
-	record := `{"item_id":"460000000038085","last_modified_time":"2026-01-17T15:27:23+0530"`
-	for i := 0; len(record) < 1800; i++ {
-		record += fmt.Sprintf(`,"field_%d":"some text of usual length","amount_%d":%d.50`, i, i, i*7)
-	}
-	return []byte(`{"code":0,"message":"success","items":[` + strings.TrimSuffix(strings.Repeat(record+"},", 200), ",") +
-		`],"page_context":{"page":1,"per_page":200,"has_more_page":true}}`)
-}
-
-func BenchmarkParse(b *testing.B) {
-	data := page()
-	for _, way := range []struct {
-		name  string
-		parse func([]byte) (*body.Envelope, error)
-	}{{"quick", body.Parse}, {"careful", body.ParseCarefully}} {
-		b.Run(way.name, func(b *testing.B) {
-			b.SetBytes(int64(len(data)))
-			b.ReportAllocs()
-			for b.Loop() {
-				envelope, err := way.parse(data)
-				must(b, err)
-				if list, err := envelope.Page("items"); err != nil || len(list.Records) != 200 {
-					b.Fatal(len(list.Records), err)
-				}
-			}
-		})
-	}
-}
