@@ -21,6 +21,8 @@ import (
 // shelf is a table of rows that need their single records, the upstream that has the records, and
 // the store that keeps them.
 type shelf struct {
+	unasked
+
 	// waiting are the rows that need their record, newest first.
 	waiting []string
 	// unknown are the identifiers that upstream does not know. Of poisoned ones the answer is
@@ -47,14 +49,6 @@ func newShelf(n int) *shelf {
 		s.waiting = append(s.waiting, fmt.Sprintf("%03d", i))
 	}
 	return s
-}
-
-func (*shelf) Page(context.Context, pipeline.Request) (pipeline.Page, error) {
-	panic("no list was asked for")
-}
-
-func (*shelf) Export(context.Context, pipeline.Request, func(pipeline.Page) error) error {
-	panic("no export was asked for")
 }
 
 // Details implements sync.Source.
@@ -92,16 +86,6 @@ func (s *shelf) Control(_ context.Context, _ pipeline.Stream, ids []string) (str
 		return "", nil
 	}
 	return s.control, nil
-}
-
-// NextParent implements sync.Backlog.
-func (*shelf) NextParent(context.Context, pipeline.Claim) (string, int, error) {
-	panic("no parent was asked for")
-}
-
-// Refusals implements sync.Store: the shelf rejects too little for a flood.
-func (*shelf) Refusals(context.Context, pipeline.Claim) (pipeline.Refusals, error) {
-	return pipeline.Refusals{}, nil
 }
 
 // Load implements sync.Store.

@@ -25,6 +25,8 @@ type entry struct {
 // catalog is a long list with its rows: upstream shows listed, the warehouse has rows, both in the
 // order of their creation.
 type catalog struct {
+	unasked
+
 	listed, rows []entry
 	// most is how many rows a look may miss; size is the only page size of upstream, zero for any
 	// up to 200; silent makes it not say so. unsorted makes it ignore the order, claimed makes it
@@ -103,16 +105,6 @@ func (c *catalog) Page(_ context.Context, request pipeline.Request) (pipeline.Pa
 	return page, nil
 }
 
-// Details implements sync.Source.
-func (*catalog) Details(context.Context, pipeline.Request, []string) (pipeline.Page, error) {
-	panic("no details were asked for")
-}
-
-// Export implements sync.Source.
-func (*catalog) Export(context.Context, pipeline.Request, func(pipeline.Page) error) error {
-	panic("no export was asked for")
-}
-
 // Extent implements sync.Ranks.
 //
 //nolint:nonamedreturns // the names say which is which
@@ -133,11 +125,6 @@ func (c *catalog) Between(_ context.Context, _ pipeline.Stream, from, to time.Ti
 		}
 	}
 	return before, ids, nil
-}
-
-// Refusals implements sync.Store.
-func (*catalog) Refusals(context.Context, pipeline.Claim) (pipeline.Refusals, error) {
-	return pipeline.Refusals{}, nil
 }
 
 // Load implements sync.Store.

@@ -44,6 +44,32 @@ type world struct {
 	calls   int64
 }
 
+// unasked is the part of an upstream, a backlog and a store that a test does not ask; it rejects too
+// little for a flood.
+type unasked struct{}
+
+func (unasked) Page(context.Context, pipeline.Request) (pipeline.Page, error) { panic("unasked") }
+
+func (unasked) Export(context.Context, pipeline.Request, func(pipeline.Page) error) error {
+	panic("unasked")
+}
+
+func (unasked) Details(context.Context, pipeline.Request, []string) (pipeline.Page, error) {
+	panic("unasked")
+}
+
+func (unasked) Pending(context.Context, pipeline.Stream, int, int) ([]string, int, error) {
+	panic("unasked")
+}
+
+func (unasked) Control(context.Context, pipeline.Stream, []string) (string, error) { panic("unasked") }
+
+func (unasked) NextParent(context.Context, pipeline.Claim) (string, int, error) { panic("unasked") }
+
+func (unasked) Refusals(context.Context, pipeline.Claim) (pipeline.Refusals, error) {
+	return pipeline.Refusals{}, nil
+}
+
 type thing struct {
 	ID       string
 	Value    int

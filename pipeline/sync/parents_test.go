@@ -18,6 +18,8 @@ import (
 // family is a small upstream of one list for each parent; identifiers are unique under one parent
 // only. It is its own backlog.
 type family struct {
+	unasked
+
 	worlds map[string]*world
 	memory *memory
 	names  []string
@@ -79,11 +81,6 @@ func (f *family) Export(ctx context.Context, request pipeline.Request, each func
 	return w.Export(ctx, request, each)
 }
 
-// Details implements sync.Source.
-func (*family) Details(context.Context, pipeline.Request, []string) (pipeline.Page, error) {
-	panic("no details were asked for")
-}
-
 // NextParent implements sync.Backlog: of the parents that this run has not read, the one read
 // longest ago.
 func (f *family) NextParent(_ context.Context, claim pipeline.Claim) (string, int, error) {
@@ -98,16 +95,6 @@ func (f *family) NextParent(_ context.Context, claim pipeline.Claim) (string, in
 	}
 	slices.SortStableFunc(left, func(a, b string) int { return int(f.memory.read[a] - f.memory.read[b]) })
 	return left[0], len(left), nil
-}
-
-// Pending implements sync.Backlog.
-func (*family) Pending(context.Context, pipeline.Stream, int, int) ([]string, int, error) {
-	panic("no details were asked for")
-}
-
-// Control implements sync.Backlog.
-func (*family) Control(context.Context, pipeline.Stream, []string) (string, error) {
-	panic("no details were asked for")
 }
 
 // heirs is the resource of one parent's list: keys are <parent>/<thing>.

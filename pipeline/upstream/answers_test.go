@@ -108,8 +108,7 @@ func TestEveryAnswerHasItsKind(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			r := newFixture(t, tc.handler)
-			_, err := r.client.Page(t.Context(), ask(1))
-			failure := r.mustFail(t, err, tc.kind)
+			failure := r.refused(t, ask(1), tc.kind)
 			if string(failure.Code) != tc.code {
 				t.Errorf("code %q, want %q", failure.Code, tc.code)
 			}
@@ -121,8 +120,8 @@ func TestEveryAnswerHasItsKind(t *testing.T) {
 			if until != tc.until {
 				t.Errorf("until %v from now, want %v", until, tc.until)
 			}
-			if len(err.Error()) > 600 {
-				t.Errorf("an error of %d bytes", len(err.Error()))
+			if len(failure.Error()) > 600 {
+				t.Errorf("an error of %d bytes", len(failure.Error()))
 			}
 			last := r.gate.left[len(r.gate.left)-1]
 			if tc.kind != pipeline.Denied && last.Kind != tc.kind {
@@ -150,8 +149,7 @@ func TestGoodAnswersInOtherClothes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newFixture(t, handler)
-			page, err := r.client.Page(t.Context(), ask(1))
-			must(t, err)
+			page := r.page(t, ask(1))
 			if len(page.Records) != 1 || string(page.Records[0]) != `{"a":1}` || page.More || page.PerPage != 200 {
 				t.Errorf("page %+v", page)
 			}
@@ -165,8 +163,7 @@ func TestABadRecordIsGivenAsItIs(t *testing.T) {
 	t.Parallel()
 	record := "{\"n\":\"a\\u0000b\",\"n\":\"\\ud800\",\"x\":\"\xff\"}"
 	r := newFixture(t, answer(200, jsonType, `{"code":0,"chartofaccounts":[`+record+`,7],"page_context":{"page":1,"has_more_page":false}}`))
-	page, err := r.client.Page(t.Context(), ask(1))
-	must(t, err)
+	page := r.page(t, ask(1))
 	if string(page.Records[0]) != record || string(page.Records[1]) != "7" {
 		t.Errorf("records %q", page.Records)
 	}
@@ -181,8 +178,7 @@ func TestARefusedTokenIsRenewedOnce(t *testing.T) {
 		}
 		answer(401, jsonType, `{"code":57}`)(w, q)
 	})
-	page, err := r.client.Page(t.Context(), ask(1))
-	must(t, err)
+	page := r.page(t, ask(1))
 	requests := r.seen()
 	if page.Call != 2 || len(requests) != 2 || requests[0].URL.String() != requests[1].URL.String() || r.tokens.renewed != 1 {
 		t.Errorf("call %d after %d requests and %d renewals", page.Call, len(requests), r.tokens.renewed)
@@ -195,8 +191,7 @@ func TestARefusedTokenIsRenewedOnce(t *testing.T) {
 func TestATokenRefusedTwiceIsNotRenewedAgain(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, answer(401, jsonType, `{"code":57}`))
-	_, err := r.client.Page(t.Context(), ask(1))
-	r.mustFail(t, err, pipeline.Denied)
+	r.refused(t, ask(1), pipeline.Denied)
 	if len(r.seen()) != 2 || r.tokens.renewed != 1 {
 		t.Errorf("%d requests, %d renewals, want 2 and 1", len(r.seen()), r.tokens.renewed)
 	}
@@ -219,8 +214,7 @@ func TestATakenTokenThatEndedIsRenewed(t *testing.T) {
 		t.Errorf("%d requests, %d renewals, want 3 and 2: %v", len(r.seen()), r.tokens.renewed, err)
 	}
 	good = false
-	_, err := r.client.Page(t.Context(), ask(1))
-	r.mustFail(t, err, pipeline.Denied)
+	r.refused(t, ask(1), pipeline.Denied)
 	if len(r.seen()) != 6 || r.tokens.renewed != 4 {
 		t.Errorf("%d requests, %d renewals, want 6 and 4", len(r.seen()), r.tokens.renewed)
 	}
@@ -230,11 +224,9 @@ func TestTokenErrorsKeepTheirKind(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, answer(401, jsonType, `{"code":57}`))
 	r.tokens.renewErr = &pipeline.Error{Kind: pipeline.Unavailable, Detail: "renewing failed"}
-	_, err := r.client.Page(t.Context(), ask(1))
-	r.mustFail(t, err, pipeline.Unavailable)
+	r.refused(t, ask(1), pipeline.Unavailable)
 	r.tokens.err = &pipeline.Error{Kind: pipeline.Denied, Detail: "authorize anew"}
-	_, err = r.client.Page(t.Context(), ask(1))
-	r.mustFail(t, err, pipeline.Denied)
+	r.refused(t, ask(1), pipeline.Denied)
 	same(t, "requests", 1, len(r.seen()))
 }
 
@@ -248,8 +240,7 @@ func TestBodiesAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newFixture(t, handler, func(o *upstream.Options) { o.MaxBody = 100_000 })
-			_, err := r.client.Page(t.Context(), ask(1))
-			r.mustFail(t, err, pipeline.Unexpected)
+			r.refused(t, ask(1), pipeline.Unexpected)
 		})
 	}
 }
@@ -279,10 +270,9 @@ func TestSlowAnswersEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newFixture(t, tc.handler, func(o *upstream.Options) { tc.change(&o.Transport) })
-			_, err := r.client.Page(t.Context(), ask(1))
-			r.mustFail(t, err, pipeline.Unavailable)
-			if !strings.Contains(err.Error(), tc.says) {
-				t.Errorf("error %q does not say %q", err, tc.says)
+			failure := r.refused(t, ask(1), pipeline.Unavailable)
+			if !strings.Contains(failure.Error(), tc.says) {
+				t.Errorf("error %q does not say %q", failure, tc.says)
 			}
 		})
 	}
@@ -308,35 +298,30 @@ func TestCertificatesAreVerified(t *testing.T) {
 	defer server.Close()
 	server.Config.ErrorLog = nil
 	r := newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) { o.Vendor.API = server.URL })
-	_, err := r.client.Page(t.Context(), ask(1))
-	r.mustFail(t, err, pipeline.Unavailable)
-	if !strings.Contains(err.Error(), "certificate is not trusted") {
-		t.Errorf("error %q", err)
+	failure := r.refused(t, ask(1), pipeline.Unavailable)
+	if !strings.Contains(failure.Error(), "certificate is not trusted") {
+		t.Errorf("error %q", failure)
 	}
 	r = newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
 		o.Vendor.API = server.URL
 		o.Transport.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	})
-	if _, err = r.client.Page(t.Context(), ask(1)); err != nil {
-		t.Error(err)
-	}
+	r.page(t, ask(1))
 	plain := httptest.NewServer(answer(200, jsonType, twoAccounts))
 	defer plain.Close()
 	r = newFixture(t, answer(200, jsonType, twoAccounts), func(o *upstream.Options) {
 		o.Vendor.API = strings.Replace(plain.URL, "http://", "https://", 1)
 	})
-	_, err = r.client.Page(t.Context(), ask(1))
-	r.mustFail(t, err, pipeline.Unavailable)
+	r.refused(t, ask(1), pipeline.Unavailable)
 }
 
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, answer(200, jsonType, twoAccounts))
 	r.server.Close()
-	_, err := r.client.Page(t.Context(), ask(1))
-	r.mustFail(t, err, pipeline.Unavailable)
-	if !strings.Contains(err.Error(), "connection refused") {
-		t.Errorf("error %q", err)
+	failure := r.refused(t, ask(1), pipeline.Unavailable)
+	if !strings.Contains(failure.Error(), "connection refused") {
+		t.Errorf("error %q", failure)
 	}
 }
 

@@ -33,8 +33,7 @@ func TestPageGivesRecordsAsTheyCame(t *testing.T) {
 	r := newFixture(t, answer(200, "application/json;charset=UTF-8", twoAccounts,
 		"Date", "Sat, 17 Jan 2026 11:59:58 GMT",
 		"X-Rate-Limit-Limit", "2000", "X-Rate-Limit-Remaining", "1999", "X-Rate-Limit-Reset", "3600"))
-	page, err := r.client.Page(t.Context(), ask(1))
-	must(t, err)
+	page := r.page(t, ask(1))
 	want := pipeline.Page{
 		Call: 1, Date: time.Date(2026, 1, 17, 11, 59, 58, 0, time.UTC), More: true, PerPage: 200,
 		Records: [][]byte{[]byte(`{"account_id":"1","name":"Kasse"}`), []byte(`{"account_id":"2"}`)},
@@ -58,9 +57,7 @@ func TestTheRequestIsTheDocumentsRequest(t *testing.T) {
 	question := ask(1)
 	question.Since = time.Date(2026, 1, 17, 9, 57, 23, 0, time.UTC)
 	question.Sort, question.Order = "account_name", "A"
-	if _, err := r.client.Page(t.Context(), question); err != nil {
-		t.Fatal(err)
-	}
+	r.page(t, question)
 	got := r.seen()[0]
 	const want = "filter_by=AccountType.All&last_modified_time=2026-01-17T15%3A27%3A23%2B0530&organization_id=60012345678" +
 		"&page=1&per_page=200&sort_column=account_name&sort_order=A"
@@ -104,8 +101,7 @@ func TestAFilterWithoutADeclarationIsRefused(t *testing.T) {
 	other := *accounts
 	other.Cursor = nil
 	question.Stream.Resource = &other
-	_, err := r.client.Page(t.Context(), question)
-	r.mustFail(t, err, pipeline.Unexpected)
+	r.refused(t, question, pipeline.Unexpected)
 	same(t, "the list was asked for nevertheless", 0, len(r.seen()))
 }
 
@@ -117,16 +113,12 @@ func TestBaseURLReplacesHostAndRoot(t *testing.T) {
 	base := map[string]string{"accounting": r.server.URL + "/copy/v9/", "inventory": "http://inventory.example.com"}
 	question := ask(1)
 	question.Stream.Org = &pipeline.Organization{Key: home.Key, ID: home.ID, DataCenter: "in", BaseURLs: base}
-	if _, err := r.client.Page(t.Context(), question); err != nil {
-		t.Fatal(err)
-	}
+	r.page(t, question)
 	same(t, "path", "/copy/v9/chartofaccounts", r.seen()[0].URL.Path)
 	base["accounting"] = "http://books.example.com/v9"
-	_, err := r.client.Page(t.Context(), question)
-	r.mustFail(t, err, pipeline.Denied)
+	r.refused(t, question, pipeline.Denied)
 	base["accounting"] = ""
-	_, err = r.client.Page(t.Context(), question)
-	r.mustFail(t, err, pipeline.Denied)
+	r.refused(t, question, pipeline.Denied)
 }
 
 func TestARefusedCallNeverLeaves(t *testing.T) {
@@ -150,8 +142,7 @@ func TestACallThatCannotBeNotedFails(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, answer(200, "application/json", twoAccounts))
 	r.gate.leaveErr = errors.New("no connection")
-	_, err := r.client.Page(t.Context(), ask(1))
-	r.mustFail(t, err, pipeline.Unavailable)
+	r.refused(t, ask(1), pipeline.Unavailable)
 }
 
 func TestCheck(t *testing.T) {
@@ -220,8 +211,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	defer elsewhere.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		r := newFixture(t, answer(status, "", "", "Location", elsewhere.URL+"/?t="+canaryToken))
-		_, err := r.client.Page(t.Context(), ask(1))
-		failure := r.mustFail(t, err, pipeline.Unexpected)
+		failure := r.refused(t, ask(1), pipeline.Unexpected)
 		same(t, "detail", "a redirect to host 127.0.0.1, not followed", failure.Detail)
 	}
 	if touched {
@@ -329,8 +319,7 @@ func TestNobodyAnswersTheDoor(t *testing.T) {
 			question := ask(1)
 			question.Stream.Org = &pipeline.Organization{Key: home.Key, Addresses: pipeline.Addresses{API: address}}
 			begun := time.Now()
-			_, err := r.client.Page(t.Context(), question)
-			r.mustFail(t, err, pipeline.Unavailable)
+			r.refused(t, question, pipeline.Unavailable)
 			if took := time.Since(begun); took > time.Minute {
 				t.Errorf("it took %s", took)
 			}

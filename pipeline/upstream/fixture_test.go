@@ -228,6 +228,21 @@ func (r *fixture) mustFail(t *testing.T, err error, kind pipeline.Kind) *pipelin
 	return failure
 }
 
+// page asks for a page, which has to come.
+func (r *fixture) page(t *testing.T, request pipeline.Request) pipeline.Page {
+	t.Helper()
+	page, err := r.client.Page(t.Context(), request)
+	must(t, err)
+	return page
+}
+
+// refused asks for a page, and demands an error of the kind.
+func (r *fixture) refused(t *testing.T, request pipeline.Request, kind pipeline.Kind) *pipeline.Error {
+	t.Helper()
+	_, err := r.client.Page(t.Context(), request)
+	return r.mustFail(t, err, kind)
+}
+
 func (r *fixture) mustBeClean(t *testing.T, err error) {
 	t.Helper()
 	texts := []string{fmt.Sprintf("%v %+v %#v", err, err, err)}

@@ -122,9 +122,7 @@ func TestListsThatGoOnByToken(t *testing.T) {
 				return
 			}
 			question.Page, question.PerPage, question.Token = 2, 30, page.Token
-			if _, err := r.client.Page(t.Context(), question); err != nil {
-				t.Fatal(err)
-			}
+			r.page(t, question)
 			if got := r.seen()[1].URL.Query(); got.Get("next_token") != tc.token || got.Get("limit") != "30" {
 				t.Errorf("second query %v", got)
 			}
@@ -180,9 +178,7 @@ func TestParentsAreOneSegment(t *testing.T) {
 	} {
 		question := of(chat, networkChannels)
 		question.Parent = parent
-		if _, err := r.client.Page(t.Context(), question); err != nil {
-			t.Fatal(err)
-		}
+		r.page(t, question)
 		requests := r.seen()
 		same(t, parent+": asked for", want, requests[len(requests)-1].RequestURI)
 	}
@@ -190,8 +186,7 @@ func TestParentsAreOneSegment(t *testing.T) {
 	for _, parent := range []string{"", ".", ".."} {
 		question := of(chat, networkChannels)
 		question.Parent = parent
-		_, err := r.client.Page(t.Context(), question)
-		r.mustFail(t, err, pipeline.Unexpected)
+		r.refused(t, question, pipeline.Unexpected)
 	}
 	if got := len(r.seen()); got != before {
 		t.Errorf("%d calls were made for parents that name another path", got-before)
@@ -236,9 +231,7 @@ func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
 	} {
 		question := of(service, customers)
 		question.Stream.Organization, question.Stream.Org, question.Parent = there.Key, there, "77"
-		if _, err := r.client.Page(t.Context(), question); err != nil {
-			t.Fatal(err)
-		}
+		r.page(t, question)
 		requests := r.seen()
 		got := requests[len(requests)-1]
 		if got.RequestURI != want || got.Header.Get("Authorization") != "Svc-oauthtoken "+canaryToken {
@@ -256,8 +249,7 @@ func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
 	question := of(accounting, customers)
 	question.Stream.Org, question.Parent = &pipeline.Organization{Key: home.Key, ID: home.ID, DataCenter: "eu"}, "77"
 	before := len(r.seen())
-	_, err := r.client.Page(t.Context(), question)
-	r.mustFail(t, err, pipeline.Denied)
+	r.refused(t, question, pipeline.Denied)
 	if len(r.seen()) != before {
 		t.Error("a call was made to a guessed address")
 	}
@@ -309,15 +301,12 @@ func TestWindowsAreAskedFor(t *testing.T) {
 	} {
 		question := of(accounting, payments)
 		question.From, question.To = tc.from, tc.to
-		if _, err := r.client.Page(t.Context(), question); err != nil {
-			t.Fatal(err)
-		}
+		r.page(t, question)
 		same(t, "asked for", tc.want, r.seen()[i].URL.RawQuery)
 	}
 	question, before := of(accounting, customers), len(r.seen())
 	question.Parent, question.From = "7", first
-	_, err := r.client.Page(t.Context(), question)
-	r.mustFail(t, err, pipeline.Unexpected)
+	r.refused(t, question, pipeline.Unexpected)
 	if len(r.seen()) != before {
 		t.Error("a list without a filter by day was asked for a window")
 	}

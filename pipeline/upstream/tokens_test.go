@@ -408,16 +408,13 @@ func TestARefusedCallForATokenLeavesTheRowAlone(t *testing.T) {
 func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 	t.Parallel()
 	r := newTokenFixture(t, granting(`,"expires_in":3600`))
-	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.ask(t))
 	right := r.key
 	for _, b := range []byte{8, 9, 10, 11} {
 		r.key = bytes.Repeat([]byte{b}, 32)
-		_, _, err := r.process(t).Token(t.Context(), one)
-		r.mustFail(t, err, pipeline.Denied)
-		if !strings.Contains(err.Error(), "SLUICE_ENCRYPTION_KEY does not open the stored token") {
-			t.Errorf("error %q", err)
+		failure := r.mustFail(t, r.ask(t), pipeline.Denied)
+		if !strings.Contains(failure.Error(), "SLUICE_ENCRYPTION_KEY does not open the stored token") {
+			t.Errorf("error %q", failure)
 		}
 	}
 	r.key = right
@@ -436,8 +433,7 @@ func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 		row.Sealed[len(row.Sealed)-1] ^= 1
 		r.store.rows[id] = row
 	}
-	_, _, err := r.process(t).Token(t.Context(), one)
-	r.mustFail(t, err, pipeline.Denied)
+	r.mustFail(t, r.ask(t), pipeline.Denied)
 	r.key = []byte("short")
 	if _, err := token.New(token.Options{
 		Vendor: wire.Vendor{Auth: "https://x.com"}, Store: r.store, Key: r.key, Gate: r.gate, Now: r.now,
@@ -450,22 +446,17 @@ func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 func TestASealedTokenBelongsToItsCredential(t *testing.T) {
 	t.Parallel()
 	r := newTokenFixture(t, granting(`,"expires_in":3600`))
-	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.ask(t))
 	var sealed pipeline.Token
 	for _, row := range r.store.rows {
 		sealed = row
 	}
 	r.creds.ClientID = "1000.OTHER"
-	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.ask(t))
 	for id := range r.store.rows {
 		r.store.rows[id] = sealed
 	}
-	_, _, err := r.process(t).Token(t.Context(), one)
-	r.mustFail(t, err, pipeline.Denied)
+	r.mustFail(t, r.ask(t), pipeline.Denied)
 }
 
 func TestTokenTroubleAtHome(t *testing.T) {
@@ -476,8 +467,7 @@ func TestTokenTroubleAtHome(t *testing.T) {
 	r.mustFail(t, err, pipeline.Denied)
 	r.mustFail(t, process.Forget(t.Context(), &pipeline.Organization{Key: "stranger"}), pipeline.Denied)
 	r.creds.DataCenter = "moon"
-	_, _, err = r.process(t).Token(t.Context(), one)
-	r.mustFail(t, err, pipeline.Denied)
+	r.mustFail(t, r.ask(t), pipeline.Denied)
 	r.creds.DataCenter = ""
 	down := errors.New("no connection")
 	r.store.err = down
