@@ -10,6 +10,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,16 +75,14 @@ func New(o Options) (*Client, error) {
 		o.Transport.Now = o.Now
 	}
 	client := &Client{
-		vendor: o.Vendor, gate: o.Gate, tokens: o.Tokens, now: o.Now, maxBody: o.MaxBody, door: wire.NewDoor(o.Transport, o.UserAgent), scrub: o.Scrub,
+		vendor: o.Vendor, gate: o.Gate, tokens: o.Tokens, now: o.Now, maxBody: cmp.Or(o.MaxBody, maxBody),
+		door: wire.NewDoor(o.Transport, o.UserAgent), scrub: o.Scrub, leavesOut: o.LeavesOut,
 	}
-	if client.leavesOut = o.LeavesOut; client.leavesOut == nil {
+	if client.leavesOut == nil {
 		client.leavesOut = func(string) bool { return false }
 	}
 	if client.scrub == nil {
 		client.scrub = outside.NewScrubber()
-	}
-	if client.maxBody <= 0 {
-		client.maxBody = maxBody
 	}
 	return client, nil
 }

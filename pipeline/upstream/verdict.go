@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -150,9 +151,9 @@ func (c *Client) failure(op wire.Call, kind pipeline.Kind, answer *wire.Reply, c
 	wait := wire.RetryAfter(answer.Header, now)
 	switch kind {
 	case pipeline.Throttled:
-		e.Until = now.Add(wire.OrWait(wait, throttledWait))
+		e.Until = now.Add(cmp.Or(wait, throttledWait))
 	case pipeline.Crowded:
-		e.Until = now.Add(wire.OrWait(wait, crowdedWait))
+		e.Until = now.Add(cmp.Or(wait, crowdedWait))
 	case pipeline.Exhausted:
 		if _, _, reset := wire.DayHeaders(answer.Header); reset > 0 {
 			e.Until = now.Add(reset)

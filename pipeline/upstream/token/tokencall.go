@@ -1,6 +1,7 @@
 package token
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -210,7 +211,7 @@ func (t *Tokens) refused(op wire.Call, answer *wire.Reply, envelope *body.Envelo
 // locked gives the error for too many token requests. The gate is told Throttled, which closes it
 // for all callers; the caller is told Unavailable.
 func (t *Tokens) locked(op wire.Call, answer *wire.Reply, result *pipeline.CallResult, wait time.Duration) error {
-	wait = wire.OrWait(wait, lockedOut)
+	wait = cmp.Or(wait, lockedOut)
 	result.Kind, result.RetryAfter = pipeline.Throttled, wait
 	return &pipeline.Error{
 		Kind: pipeline.Unavailable, Op: op.Op, Status: answer.Status, Until: t.now().Add(wait),

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -40,7 +41,7 @@ func Address(base string, host schema.Host, dataCenter string) (string, error) {
 	switch {
 	case suffix == "com" && (strings.HasSuffix(name, ".com") || !isName(name)):
 		return join(u), nil
-	case isName(name) && strings.HasSuffix(name, "."+orElse(suffix, dataCenter)):
+	case isName(name) && strings.HasSuffix(name, "."+cmp.Or(suffix, dataCenter)):
 		return join(u), nil
 	case suffix == "":
 		return "", fmt.Errorf("the documents do not spell the suffix of this address in data center %q: write that address out in full", dataCenter)
@@ -118,11 +119,4 @@ func isLoopback(name string) bool {
 func isName(name string) bool {
 	_, err := netip.ParseAddr(name)
 	return err != nil && strings.Contains(name, ".")
-}
-
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }

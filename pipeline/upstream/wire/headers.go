@@ -103,11 +103,3 @@ func RedirectHost(header http.Header, scrub *outside.Scrubber) outside.Text {
 	}
 	return scrub.Text(target.Hostname(), 128) //nolint:mnd // a host name
 }
-
-// OrWait gives wait, or otherwise if wait is zero.
-func OrWait(wait, otherwise time.Duration) time.Duration {
-	if wait > 0 {
-		return wait
-	}
-	return otherwise
-}

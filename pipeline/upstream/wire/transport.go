@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/tls"
@@ -42,20 +43,14 @@ type Transport struct {
 }
 
 func (t Transport) withDefaults() Transport {
-	orDefault(&t.Dial, 5*time.Second)
-	orDefault(&t.TLS, 5*time.Second)
-	orDefault(&t.Header, 30*time.Second)
-	orDefault(&t.Total, 90*time.Second)
-	orDefault(&t.Export, 30*time.Minute)
-	orDefault(&t.Stall, 30*time.Second)
-	orDefault(&t.Fresh, 20*time.Second)
+	t.Dial = cmp.Or(t.Dial, 5*time.Second)
+	t.TLS = cmp.Or(t.TLS, 5*time.Second)
+	t.Header = cmp.Or(t.Header, 30*time.Second)
+	t.Total = cmp.Or(t.Total, 90*time.Second)
+	t.Export = cmp.Or(t.Export, 30*time.Minute)
+	t.Stall = cmp.Or(t.Stall, 30*time.Second)
+	t.Fresh = cmp.Or(t.Fresh, 20*time.Second)
 	return t
-}
-
-func orDefault(d *time.Duration, value time.Duration) {
-	if *d <= 0 {
-		*d = value
-	}
 }
 
 // Door sends requests, each exactly once.
@@ -89,7 +84,7 @@ func NewDoor(settings Transport, agent string) *Door {
 	if settings.Proxy != nil {
 		transport.Proxy = http.ProxyURL(settings.Proxy)
 	}
-	return &Door{settings: settings, transport: transport, agent: orElse(agent, "sluice"), large: make(lane, 1)}
+	return &Door{settings: settings, transport: transport, agent: cmp.Or(agent, "sluice"), large: make(lane, 1)}
 }
 
 // Reply is an answer whose body has not been read.
