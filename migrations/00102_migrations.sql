@@ -1,6 +1,6 @@
 -- +goose Up
--- What migrations leave for programs and for later migrations: the floor, applied steps, the text
--- of each view and the declared columns. Written by sluice migrate alone.
+-- What migrations leave for programs and for later migrations: the floor, the text of each view
+-- and the declared columns. Written by sluice migrate alone.
 
 -- Programs of two versions work on one database while a version is rolled out, and when it is
 -- rolled back (docs/decisions/0005-migrations). A migration expands: what the program
@@ -26,19 +26,6 @@ $function$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION sluice.raise_floor IS 'Refuses programs whose newest migration has a lower number, or whose queue has a lower version, when they next start. It never lowers the floor. Migrations that contract call it.';
 REVOKE ALL ON FUNCTION sluice.raise_floor(bigint, integer) FROM PUBLIC;
-
-CREATE TABLE sluice.migration_steps (
-    version_id bigint NOT NULL,
-    step integer NOT NULL,
-    name text NOT NULL,
-    applied_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    PRIMARY KEY (version_id, step)
-);
-COMMENT ON TABLE sluice.migration_steps IS 'The steps that were applied of migrations that are cut into several transactions. Written by sluice migrate alone.';
-COMMENT ON COLUMN sluice.migration_steps.version_id IS 'Number of the migration.';
-COMMENT ON COLUMN sluice.migration_steps.step IS 'The step, from 1.';
-COMMENT ON COLUMN sluice.migration_steps.name IS 'What the step is about, mostly a table.';
-COMMENT ON COLUMN sluice.migration_steps.applied_at IS 'When the step was committed.';
 
 CREATE TABLE sluice.views (
     name text PRIMARY KEY,

@@ -4,18 +4,9 @@
 -- pipeline/lineage, checks by migrations.
 --
 -- Every view sluice.check_<name> has the same five columns; sluice.checks says what a row in it
--- means. A later migration adds a check by a view and a row.
+-- means. A later migration adds a check by a view and a row here.
 
-CREATE TABLE sluice.checks (
-    name text PRIMARY KEY CHECK (name ~ '^[a-z][a-z_]{0,40}$'),
-    severity text NOT NULL CHECK (severity IN ('violation', 'notice')),
-    means text NOT NULL
-);
-COMMENT ON TABLE sluice.checks IS 'The checks that sluice verify runs without a call: each is a view sluice.check_<name> that must be empty.';
-COMMENT ON COLUMN sluice.checks.name IS 'Name of the check: the name of its view without check_.';
-COMMENT ON COLUMN sluice.checks.severity IS 'violation: a row in the view is a fault. notice: it is worth a look and no fault by itself.';
-COMMENT ON COLUMN sluice.checks.means IS 'What a row in the view means.';
-INSERT INTO sluice.checks (name, severity, means) VALUES
+CREATE VIEW sluice.checks AS SELECT name, severity, means FROM (VALUES
     ('orphans', 'violation', 'A row of an array belongs to no record: it was written or its record was deleted past the program.'),
     ('rows_without_call', 'violation', 'A row names a call that was never made: it was written past the program, or the call log was edited.'),
     ('details_unproven', 'violation', 'A row says that its single record is loaded, and no call brought it: it was edited.'),
@@ -33,7 +24,12 @@ INSERT INTO sluice.checks (name, severity, means) VALUES
     ('history_open', 'violation', 'Versions are kept, and a live row has none that is open, or one is open and its row is gone.'),
     ('history_differs', 'violation', 'The open version of a record is not what its row and their arrays hold.'),
     ('history_overlaps', 'violation', 'A version begins before the one before ended, or holds the same as that.'),
-    ('rows_without_raw', 'violation', 'A row''s raw record is not kept: it was deleted past the program, and only upstream can say again what the row was made of.');
+    ('rows_without_raw', 'violation', 'A row''s raw record is not kept: it was deleted past the program, and only upstream can say again what the row was made of.')
+) AS c (name, severity, means);
+COMMENT ON VIEW sluice.checks IS 'The checks that sluice verify runs without a call: each is a view sluice.check_<name> that must be empty.';
+COMMENT ON COLUMN sluice.checks.name IS 'Name of the check: the name of its view without check_.';
+COMMENT ON COLUMN sluice.checks.severity IS 'violation: a row in the view is a fault. notice: it is worth a look and no fault by itself.';
+COMMENT ON COLUMN sluice.checks.means IS 'What a row in the view means.';
 
 -- Rows of arrays without what they belong to ------------------------------------------------------
 

@@ -2,9 +2,8 @@
 -- What other roles than the owner may do. Analysts get no rights here: see docs/analysts/readers.md.
 
 -- Two roles: the owner of the tables, which migrates, and a worker, which reads and writes rows and
--- does all the rest. A worker that could write into migration_steps could make a migration leave
--- steps out, and one that could write into views make it drop what it names there. A worker may add
--- actions, and change and delete none.
+-- does all the rest. A worker that could write into views could make a migration drop what it
+-- names there. A worker may add actions, and change and delete none.
 -- +goose StatementBegin
 CREATE FUNCTION sluice.grant_worker(p_role name) RETURNS integer LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $function$
@@ -19,8 +18,7 @@ BEGIN
             AND (n.nspname IN ('sluice', 'river', 'history', 'analytics', 'notifications', 'lake') OR n.nspname IN (SELECT s.name FROM sluice.service_schemas s))
         UNION ALL
         SELECT CASE WHEN c.relkind = 'S' THEN 'GRANT USAGE, SELECT ON SEQUENCE '
-                WHEN c.relkind = 'v' OR c.oid IN ('sluice.schema_version'::regclass, 'sluice.service_schemas'::regclass, 'sluice.checks'::regclass,
-                        'sluice.migration_steps'::regclass, 'sluice.views'::regclass)
+                WHEN c.relkind = 'v' OR c.oid IN ('sluice.schema_version'::regclass, 'sluice.views'::regclass)
                     THEN 'GRANT SELECT ON TABLE '
                 WHEN c.oid = 'sluice.actions'::regclass THEN 'GRANT SELECT, INSERT ON TABLE '
                 ELSE 'GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE ' END || c.oid::regclass
@@ -108,7 +106,7 @@ BEGIN
         SELECT 'GRANT SELECT ON TABLE ' || c.oid::regclass FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
         WHERE c.relowner = v_owner AND c.relkind IN ('r', 'p', 'v')
             AND (n.nspname IN (SELECT s.name FROM sluice.service_schemas s)
-                OR n.nspname = 'sluice' AND c.relname IN ('schema_version', 'migration_steps', 'service_schemas', 'owner', 'changes', 'erasures'))
+                OR n.nspname = 'sluice' AND c.relname IN ('schema_version', 'service_schemas', 'owner', 'changes', 'erasures'))
         UNION ALL
         SELECT 'GRANT SELECT, INSERT, UPDATE ON TABLE ' || c.oid::regclass FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
         WHERE c.relowner = v_owner AND c.relkind = 'r' AND n.nspname = 'lake' AND c.relname <> 'last_publication'

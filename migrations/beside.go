@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // A session that reads a table waits behind a migration that alters it, and so waits for all that
@@ -188,21 +190,15 @@ func (b *beside) attempt(ctx context.Context, fn func(ctx context.Context) error
 
 // look returns the session that waits and the sessions that it waits for.
 func (b *beside) look(ctx context.Context) (int32, []holder, error) {
-	rows, err := b.conn.Query(ctx, sqlWaiting)
-	if err != nil {
-		return 0, nil, fmt.Errorf("looking which sessions are in the way: %w", err)
-	}
 	var waiter int32
 	var h holder
 	var holders []holder
-	_, err = pgx.ForEachRow(rows, []any{&waiter, &h.table, &h.pid, &h.role, &h.application, &h.backend, &h.since}, func() error {
+	into := []any{&waiter, &h.table, &h.pid, &h.role, &h.application, &h.backend, &h.since}
+	err := postgres.Each(ctx, b.conn, "looking which sessions are in the way", into, func() error {
 		holders = append(holders, h)
 		return nil
-	})
-	if err != nil {
-		return 0, nil, fmt.Errorf("looking which sessions are in the way: %w", err)
-	}
-	return waiter, holders, nil
+	}, sqlWaiting)
+	return waiter, holders, err
 }
 
 // nudge makes autovacuum leave the tables. If it stays, the next attempt fails like this one.

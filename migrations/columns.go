@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"sluice/schema"
 )
 
@@ -42,18 +40,11 @@ SELECT (SELECT count(*) FROM gone) + (SELECT count(*) FROM written)`
 // Migrate and after Execute. In a database of a newer program it changes nothing: that one
 // declares more.
 func Declare(ctx context.Context, url string, services []schema.Service) (int, error) {
-	config, err := parse(url)
+	conn, err := locked(ctx, url)
 	if err != nil {
 		return 0, err
-	}
-	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
-	if err != nil {
-		return 0, fmt.Errorf("connecting to note the columns: %w", err)
 	}
 	defer hangUp(ctx, conn)
-	if err := lock(ctx, conn, lockPatience); err != nil {
-		return 0, err
-	}
 	if newer, err := ofNewer(ctx, conn); err != nil || newer {
 		return 0, err
 	}

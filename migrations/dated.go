@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/schema"
 	"sluice/schema/ddl"
 )
@@ -25,13 +26,9 @@ const (
 // tables, and returns 1 if it did. A table that lacks a column that is asked for is left out of it:
 // a plan that has not been accepted yet adds it.
 func makeDated(ctx context.Context, conn *pgx.Conn, services []schema.Service) (int, error) {
-	rows, err := conn.Query(ctx, sqlHas)
+	names, err := postgres.Collect(ctx, conn, "looking which tables have days", pgx.RowTo[string], sqlHas)
 	if err != nil {
-		return 0, fmt.Errorf("looking which tables have days: %w", err)
-	}
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return 0, fmt.Errorf("looking which tables have days: %w", err)
+		return 0, err
 	}
 	has := make(map[string]bool, len(names))
 	for _, name := range names {

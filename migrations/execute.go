@@ -17,34 +17,30 @@ import (
 // another session holds delays no other table. If plan fails or returns nothing, nothing is
 // executed. It returns ErrBlocked as Migrate does; a new plan then contains what is left.
 func Execute(ctx context.Context, url string, opts Options, plan func(ctx context.Context) (string, error)) error {
-	config, err := parse(url)
+	conn, err := locked(ctx, url)
 	if err != nil {
 		return err
 	}
-	var conns [2]*pgx.Conn // one holds the lock and looks which sessions are in the way of the other
-	for i := range conns {
-		if conns[i], err = pgx.ConnectConfig(ctx, config.ConnConfig.Copy()); err != nil {
-			return fmt.Errorf("connecting to migrate: %w", err)
-		}
-		defer hangUp(ctx, conns[i]) //nolint:revive // both are open until migrating is over
-	}
-	if err := lock(ctx, conns[0], lockPatience); err != nil {
-		return err
-	}
-	if err := refuseOthers(ctx, conns[0]); err != nil {
+	defer hangUp(ctx, conn)
+	if err := refuseOthers(ctx, conn); err != nil {
 		return err
 	}
 	statements, err := plan(ctx)
 	if err != nil || statements == "" {
 		return err
 	}
-	others := opts.beside(conns[0])
+	worker, err := pgx.ConnectConfig(ctx, conn.Config()) // conn looks which sessions are in its way
+	if err != nil {
+		return fmt.Errorf("connecting to migrate: %w", err)
+	}
+	defer hangUp(ctx, worker)
+	others := opts.beside(conn)
 	steps := byTable(statements)
 	var left []string
 	var blocked error
 	for _, step := range steps {
 		err := others.try(ctx, step.table, func(ctx context.Context) error {
-			return pgx.BeginFunc(ctx, conns[1], func(tx pgx.Tx) error {
+			return pgx.BeginFunc(ctx, worker, func(tx pgx.Tx) error {
 				_, err := tx.Exec(ctx, step.sql)
 				return err
 			})
@@ -75,18 +71,11 @@ const (
 // GrantWorker gives a role the rights that every command but migrate needs. The role that migrates
 // calls it; it can be repeated.
 func GrantWorker(ctx context.Context, url, role string) error {
-	config, err := parse(url)
+	conn, err := locked(ctx, url)
 	if err != nil {
 		return err
-	}
-	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
-	if err != nil {
-		return fmt.Errorf("connecting to grant: %w", err)
 	}
 	defer hangUp(ctx, conn)
-	if err := lock(ctx, conn, lockPatience); err != nil {
-		return err
-	}
 	var exists bool
 	if err := conn.QueryRow(ctx, sqlHasRole, role).Scan(&exists); err != nil {
 		return fmt.Errorf("looking for the role: %w", err)

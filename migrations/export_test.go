@@ -29,36 +29,8 @@ func WithViews(opts Options, views fs.FS) Options {
 	return opts
 }
 
-// Need is a lock that a statement is said to take, and its work.
-type Need struct{ Table, Level, Work string }
-
-// NeedsOf returns the locks that a statement is said to take.
-func NeedsOf(statement string) []Need {
-	var needs []Need
-	for _, n := range needsOf(statement) {
-		needs = append(needs, Need{n.table, n.level, n.work})
-	}
-	return needs
-}
-
-// What tests look at of the way files are read.
-var (
-	Statements = statements
-	PlainOf    = plain
-	ModeOf     = modeOf
-	Conflicts  = conflicts
-	Levels     = levels
-	Contracts  = contracts
-)
-
-// PartsOf returns the names and the texts of the steps of a file.
-func PartsOf(text string) ([]string, []string) {
-	var names, texts []string
-	for _, p := range partsOf(text) {
-		names, texts = append(names, p.name), append(texts, p.sql)
-	}
-	return names, texts
-}
+// Contracts reports whether a file declares that it takes something away.
+var Contracts = contracts
 
 // Lock is the lock by which Migrate and Execute wait for each other.
 //

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"sluice/pipeline/warehouse/postgres"
 	"sluice/schema/ddl"
 )
 
@@ -36,20 +37,22 @@ SELECT t.schema, t.name, array_agg(t.column_name ORDER BY t.column_number), coal
 	WHERE i.indrelid = t.whole AND i.indisprimary AND a.attname <> 'organization_id' LIMIT 1), '')
 FROM sluice.table_columns t GROUP BY t.whole, t.schema, t.name ORDER BY t.schema, t.name`
 
-	// The views and functions of the owner that have one of the names, functions first: they read
-	// views, and no view reads a function.
+	// The statements that drop the views and functions of the owner that have one of the names,
+	// functions first: they read views, and no view reads a function.
 	sqlDropped = `
 WITH ours AS (
 	SELECT o.role FROM sluice.owner o
 ), named AS (
 	SELECT to_regnamespace(split_part(n.whole, '.', 1)) AS schema, split_part(n.whole, '.', 2) AS name FROM unnest($1::text[]) AS n (whole)
+), objects AS (
+	SELECT 'FUNCTION' AS kind, p.oid::regprocedure::text AS what
+	FROM named n JOIN pg_catalog.pg_proc p ON p.pronamespace = n.schema AND p.proname = n.name
+	WHERE p.proowner = (SELECT role FROM ours)
+	UNION ALL
+	SELECT 'VIEW', c.oid::regclass::text FROM named n JOIN pg_catalog.pg_class c ON c.relnamespace = n.schema AND c.relname = n.name
+	WHERE c.relkind = 'v' AND c.relowner = (SELECT role FROM ours)
 )
-SELECT 'FUNCTION', p.oid::regprocedure::text FROM named n JOIN pg_catalog.pg_proc p ON p.pronamespace = n.schema AND p.proname = n.name
-WHERE p.proowner = (SELECT role FROM ours)
-UNION ALL
-SELECT 'VIEW', c.oid::regclass::text FROM named n JOIN pg_catalog.pg_class c ON c.relnamespace = n.schema AND c.relname = n.name
-WHERE c.relkind = 'v' AND c.relowner = (SELECT role FROM ours)
-ORDER BY 1, 2`
+SELECT 'DROP ' || kind || ' ' || string_agg(what, ', ' ORDER BY what) FROM objects GROUP BY kind ORDER BY kind`
 
 	sqlForget = `DELETE FROM sluice.views WHERE name = ANY ($1)`
 
@@ -81,19 +84,13 @@ func (t *pastTable) past() bool {
 }
 
 func pastTables(ctx context.Context, pool *pgxpool.Pool) ([]pastTable, error) {
-	rows, err := pool.Query(ctx, sqlPastTables)
+	tables, err := postgres.Collect(ctx, pool, "looking of which tables there can be a past", func(row pgx.CollectableRow) (pastTable, error) {
+		var t pastTable
+		err := row.Scan(&t.schema, &t.name, &t.columns, &t.key)
+		return t, err
+	}, sqlPastTables)
 	if err != nil {
-		return nil, fmt.Errorf("looking of which tables there can be a past: %w", err)
-	}
-	var tables []pastTable
-	var t pastTable
-	_, err = pgx.ForEachRow(rows, []any{&t.schema, &t.name, &t.columns, &t.key}, func() error {
-		tables = append(tables, t)
-		t.columns = nil
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("looking of which tables there can be a past: %w", err)
+		return nil, err
 	}
 	for i := range tables {
 		t := &tables[i]
@@ -187,13 +184,10 @@ func (p *past) ended(made map[string][]byte) []string {
 // pastViews finds the views and functions of the past. Wanted are those of tables whose versions are
 // kept, the views that read one of these, and whatever such a view reads.
 func pastViews(ctx context.Context, pool *pgxpool.Pool, files []viewFile, kept History) (*past, error) {
-	rows, err := pool.Query(ctx, sqlKept, append([]string{}, kept.Organizations...))
+	of, err := postgres.Collect(ctx, pool, "looking of which tables versions are kept", pgx.RowTo[string], sqlKept,
+		append([]string{}, kept.Organizations...))
 	if err != nil {
-		return nil, fmt.Errorf("looking of which tables versions are kept: %w", err)
-	}
-	of, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("looking of which tables versions are kept: %w", err)
+		return nil, err
 	}
 	of = append(of, kept.Tables...)
 	tables, err := pastTables(ctx, pool)
@@ -243,30 +237,8 @@ func pastViews(ctx context.Context, pool *pgxpool.Pool, files []viewFile, kept H
 }
 
 // dropping returns the statements that drop views and functions, and no object that others built.
-func dropping(ctx context.Context, pool *pgxpool.Pool, names []string) ([]Statement, error) {
-	rows, err := pool.Query(ctx, sqlDropped, append([]string{}, names...))
-	if err != nil {
-		return nil, fmt.Errorf("looking what was made for a history that is over: %w", err)
-	}
-	var drops []Statement
-	var kind, what string
-	_, err = pgx.ForEachRow(rows, []any{&kind, &what}, func() error {
-		start := "DROP " + kind + " "
-		if last := len(drops) - 1; last >= 0 && strings.HasPrefix(drops[last].SQL, start) {
-			drops[last].SQL += ", " + what
-		} else {
-			drops = append(drops, Statement{SQL: start + what})
-		}
-		if kind == "VIEW" {
-			last := &drops[len(drops)-1]
-			last.Locks = append(last.Locks, TableLock{Table: what, Level: accessExclusive, Work: WorkCatalog})
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("looking what was made for a history that is over: %w", err)
-	}
-	return drops, nil
+func dropping(ctx context.Context, pool *pgxpool.Pool, names []string) ([]string, error) {
+	return postgres.Collect(ctx, pool, "looking what was made for a history that is over", pgx.RowTo[string], sqlDropped, append([]string{}, names...))
 }
 
 // dropPast drops what was made for a history that is over, in one transaction. It returns
@@ -278,7 +250,7 @@ func dropPast(ctx context.Context, pool *pgxpool.Pool, work viewWork, others *be
 	err := others.try(ctx, "the views and functions of a history that is over", func(ctx context.Context) error {
 		return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 			for i := range work.drops {
-				if _, err := tx.Exec(ctx, work.drops[i].SQL); err != nil {
+				if _, err := tx.Exec(ctx, work.drops[i]); err != nil {
 					return err
 				}
 			}

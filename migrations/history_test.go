@@ -98,8 +98,7 @@ func TestHistoryEnds(t *testing.T) {
 	same(t, "dropped although it is used", whole, list(t, url, objectsOfThePast))
 	outlook, err := migrations.Foresee(t.Context(), url, chats)
 	must(t, err)
-	if last := outlook.Steps; len(last) != 1 || len(last[0].Statements) != 2 || !strings.HasPrefix(last[0].Statements[1].SQL, "DROP VIEW as_of.") ||
-		len(last[0].Statements[1].Locks) < 5 || !strings.HasPrefix(last[0].Statements[0].SQL, "DROP FUNCTION ") {
+	if last := outlook.Steps; len(last) != 1 || !strings.HasPrefix(last[0].SQL, "DROP FUNCTION ") || !strings.Contains(last[0].SQL, ";\nDROP VIEW as_of.") {
 		t.Errorf("foreseen is %+v", last)
 	}
 	script(t, url, `DROP VIEW hers.report, hers.lines, hers.other`)

@@ -29,6 +29,23 @@ const sqlTryLock = `SELECT pg_try_advisory_lock($1)`
 var errLockPatience = errors.New("it was not released in time: if that session is not a sluice that migrates, end it with pg_terminate_backend, " +
 	"and REVOKE CONNECT ON DATABASE from its role")
 
+// locked connects, and waits for the lock of migrations. The caller hangs up.
+func locked(ctx context.Context, url string) (*pgx.Conn, error) {
+	config, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to migrate: %w", err)
+	}
+	if err := lock(ctx, conn, lockPatience); err != nil {
+		hangUp(ctx, conn)
+		return nil, err
+	}
+	return conn, nil
+}
+
 // lock waits for the advisory lock. The server releases it when the connection ends, for whatever
 // reason.
 func lock(ctx context.Context, conn *pgx.Conn, patience time.Duration) error {

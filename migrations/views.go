@@ -16,6 +16,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sluice/pipeline/warehouse/postgres"
 )
 
 // viewFiles hold the views of schema analytics, one file for each, with its name. A function is a
@@ -136,7 +138,7 @@ type viewWork struct {
 	// ended are the names of what was made for a history that is over, drops the statements that
 	// drop it.
 	ended []string
-	drops []Statement
+	drops []string
 }
 
 // lackingViews returns what is left to do to the views.
@@ -155,19 +157,15 @@ func lackingViews(ctx context.Context, pool *pgxpool.Pool, from fs.FS, kept Hist
 	if err != nil {
 		return work, err
 	}
-	rows, err := pool.Query(ctx, sqlViews)
-	if err != nil {
-		return work, fmt.Errorf("looking which views are made: %w", err)
-	}
 	made := make(map[string][]byte)
 	var name string
 	var digest []byte
-	_, err = pgx.ForEachRow(rows, []any{&name, &digest}, func() error {
+	err = postgres.Each(ctx, pool, "looking which views are made", []any{&name, &digest}, func() error {
 		made[name] = bytes.Clone(digest)
 		return nil
-	})
+	}, sqlViews)
 	if err != nil {
-		return work, fmt.Errorf("looking which views are made: %w", err)
+		return work, err
 	}
 	work.ended = past.ended(made)
 	work.making = slices.DeleteFunc(append(files, past.wanted...), func(f viewFile) bool { return bytes.Equal(made[f.name], f.digest[:]) })
@@ -188,13 +186,9 @@ func missingCustom(ctx context.Context, pool *pgxpool.Pool, files []viewFile) (m
 		if len(tables) == 0 {
 			continue
 		}
-		rows, err := pool.Query(ctx, sqlMissing, tables)
+		names, err := postgres.Collect(ctx, pool, "looking for the tables of a view", pgx.RowTo[string], sqlMissing, tables)
 		if err != nil {
-			return nil, fmt.Errorf("looking for the tables of a view: %w", err)
-		}
-		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			return nil, fmt.Errorf("looking for the tables of a view: %w", err)
+			return nil, err
 		}
 		missing[files[i].name] = append(missing[files[i].name], names...)
 	}

@@ -31,7 +31,6 @@ func rowWriters() map[string]rowWriter {
 		warehouse + "/streams/details": {statements: 1, why: "a single record that cannot be read: a state of reading"},
 		warehouse + "/postgres":        {statements: 1, why: "it sends the statement of its caller"},
 		warehouse + "/erasures":        {statements: 1, logs: warehouse + "/erasures"},
-		warehouse + "/places":          {statements: 1, why: "a temporary table: the text that is searched for"},
 	}
 }
 

@@ -52,8 +52,7 @@ func writers() map[string]string {
 		"actions": warehouse + "/actions", "console_address": warehouse + "/actions", "event_receivers": warehouse + "/receivers",
 		"processes":     "pipeline/jobs",
 		"verifications": verified, "verified_streams": verified, "findings": verified,
-		"checks": migrated, "service_schemas": migrated, "views": migrated, "columns": migrated, "reader_key": migrated,
-		"migration_steps": migrated,
+		"views": migrated, "columns": migrated, "reader_key": migrated,
 	}
 }
 

@@ -216,7 +216,7 @@ func (a *App) Migrate(ctx context.Context, patience time.Duration) error {
 	return nil
 }
 
-// Outlook says what Migrate would do, and which sessions are in its way now. It changes nothing.
+// Outlook says what Migrate would do. It changes nothing.
 func (a *App) Outlook(ctx context.Context) (migrations.Outlook, error) {
 	outlook, err := migrations.Foresee(ctx, a.URL, a.migrating(0))
 	if err != nil {

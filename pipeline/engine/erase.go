@@ -121,7 +121,7 @@ func (a *App) Find(ctx context.Context, text *places.Needle, in Search) (places.
 		list := searchedList(streams[0].Service, streams[0].Resource)
 		query.List = &list
 	}
-	found, err := places.Find(ctx, a.DB.Sessions(), query)
+	found, err := places.Find(ctx, a.DB.Pool(), query)
 	return found, postgres.Fail("find", err)
 }
 

@@ -26,7 +26,7 @@ const ours = `_extra jsonb, _content_hash bytea NOT NULL, _call_id bigint NOT NU
 // vendors of bills. Its tables are written by hand, as the layout demands.
 const store = `
 CREATE SCHEMA store;
-INSERT INTO sluice.service_schemas VALUES ('store');
+CREATE OR REPLACE VIEW sluice.service_schemas AS SELECT name COLLATE "C" AS name FROM unnest('{accounting,billing,chat,custom,inventory,invoicing,store}'::text[]) AS name;
 CREATE TABLE store.bills (
 	organization_id text COLLATE "C" NOT NULL, bill_id text COLLATE "C" NOT NULL, vendor_id text COLLATE "C",
 	total text CHECK (total <> 'poison'), modified timestamptz, ` + ours + `,

@@ -28,17 +28,15 @@ func (c *cli) findCommand() *cobra.Command {
 		Short: "Find every place where a text stands: rows, versions, raw records, quarantine, callbacks, logs",
 		Long: `Find every place of the warehouse in which a text stands, such as the mail address of a
 person who asks what is stored: rows and their arrays, versions, values by day, raw
-records, quarantine, unknown keys, the change log, notifications, the call log, notes,
-and the frequent values that Postgres keeps until a table is analyzed again.
+records, quarantine, unknown keys, the change log, notifications, the call log, notes.
 Which tables there are is read from the database, so none is forgotten. Tables of other
 roles are not read.
 
 The text - is read from standard input. An argument stays in the history of the shell,
 and other accounts of the machine see it in the list of processes. No log and no error
-repeats the text, and neither does a log of Postgres.
+repeats the text, and it is not sent to Postgres: all tables are read and searched here.
 
-ASCII letters match in any case. With other letters, the text as given, in lower case
-and in upper case matches. Escapes of JSON are decoded. Search for each spelling that a
+Letters match in any case. Escapes of JSON are decoded. Search for each spelling that a
 person may have: a phone number with and without blanks, a name in each order.
 
 Columns of numbers, dates and times are not searched. Neither are copies outside of the

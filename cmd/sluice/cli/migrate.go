@@ -39,9 +39,8 @@ beside a migration waits for less than a second. Sessions in the way are named w
 role and application. After --wait it ends with exit code 3, what is done stays, and
 running it again goes on.
 
-With --plan it changes nothing and prints what is pending: each statement with the lock
-that it takes, how much it reads or writes meanwhile, and the sessions that it would
-wait for at this moment.
+With --plan it changes nothing and prints what is pending, in its order: files, versions
+of the queue, views. --json has their text.
 
 A program of the version before works on the migrated database, so that processes can be
 replaced one by one, and rolled back. A migration that ends this raises the floor of the
@@ -76,7 +75,7 @@ what is new. With --plan it shows these statements instead, and does nothing els
 	cmd.Flags().StringVar(&accept, "accept", "", "execute the plan with this id")
 	cmd.Flags().StringVar(&worker, "worker", "", "let this role run all other commands: it gets rows, sequences and functions, and owns nothing")
 	cmd.Flags().BoolVar(&flags.make, "roles", false, "make the roles of the program's processes, and grant what they lack")
-	cmd.Flags().BoolVar(&flags.plan, "plan", false, "print the pending statements with their locks, or those of --roles, and change nothing")
+	cmd.Flags().BoolVar(&flags.plan, "plan", false, "print what is pending, or the statements of --roles, and change nothing")
 	cmd.Flags().StringVar(&flags.prefix, "role-prefix", "sluice_", "with --roles: how the names of the roles begin; readers keep theirs")
 	cmd.Flags().DurationVar(&wait, "wait", migrations.DefaultPatience, "how long to wait in all for sessions that hold tables")
 	return cmd

@@ -78,7 +78,7 @@ func TestMigrateMakesAndDropsWhatHistoryNeeds(t *testing.T) {
 	s.prints(codeFine, "KNOWN SINCE", "status")
 	s.exec(`CREATE VIEW public.hers AS SELECT bill_id FROM as_of.bills`)
 	s.rewrite("inventory.bills: {history: true}", "inventory.bills: {history: false}")
-	if o := s.run("migrate", "--plan"); o.code != codeFine || !strings.Contains(o.stdout, "\nviews and functions of a history that is over\n") || !strings.Contains(o.stdout, "DROP VIEW as_of.") {
+	if o := s.run("migrate", "--plan"); o.code != codeFine || !strings.Contains(o.stdout, "\nviews and functions of a history that is over\n") {
 		t.Errorf("migrate --plan at its end: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	if o := s.run("migrate"); o.code != codeEnvironment || !strings.Contains(o.stderr, "hers depends on view as_of.bills") || !strings.Contains(o.stderr, "drop what depends on them") {

@@ -51,10 +51,7 @@ licenses. They are part of the program: nothing is fetched.`,
 				return c.show(map[string]string{"licenses": licenses}, view.Verbatim(licenses))
 			}
 			info := thisProgram()
-			var err error
-			if info.Schema, err = migrations.Newest(); err != nil {
-				return err
-			}
+			info.Schema = migrations.Version()
 			return c.show(info, view.Line("sluice %s (%s, schema %d)", info.Version, info.Go, info.Schema))
 		},
 	}

@@ -3,9 +3,6 @@
 -- place of NEXT, and waits for the end of their processes.
 -- sluice:contract
 
--- sluice:step the floor
 SELECT sluice.raise_floor(NEXT);
--- sluice:step sluice.runs
 ALTER TABLE sluice.runs DROP COLUMN next_turn;
--- sluice:step sluice.streams
 ALTER TABLE sluice.streams DROP COLUMN next_turn;

@@ -39,11 +39,8 @@ type Query struct {
 // upstream of the identifier of its records, "" where that does not suffice to name one.
 type List struct{ Service, Name, Schema, Key string }
 
-// full is the name by which places that name a resource name it.
+// full is its name with the service.
 func (l *List) full() string { return l.Service + "." + l.Name }
-
-// table is the name by which places that name a table name it.
-func (l *List) table() string { return l.Schema + "." + l.Name }
 
 // Place is a column in which the text stands.
 type Place struct {
@@ -75,61 +72,35 @@ type Found struct {
 // ErrRights says that the role may not read a table. A search that leaves one out proves nothing.
 var ErrRights = errors.New("the role of the database may not read all tables of the program")
 
-const (
-	// Each table is read in a transaction of its own: its lock is given up between tables, and no
-	// snapshot of the whole search keeps dead rows from being removed. A large table takes longer
-	// than the usual limit of a statement.
-	sqlBegin = `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; SET LOCAL jit = off`
-
-	// Postgres judges a table by its pages without those of long values, where nearly all of
-	// versions is.
-	sqlParallel = `SET LOCAL min_parallel_table_scan_size = 0; SET LOCAL parallel_setup_cost = 0; SET LOCAL parallel_tuple_cost = 0`
-
-	// largeTable is the number of pages from which workers in parallel are worth their start: 32
-	// MiB.
-	largeTable = 4096
-)
+// Each table is read in a transaction of its own: its lock is given up between tables, and no snapshot
+// of the whole search keeps dead rows from being removed. A large table takes longer than the usual
+// limit of a statement.
+const sqlBegin = `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; SET LOCAL jit = off`
 
 // Find searches every table of the program. It makes no lock but that of a reader, one table at a
-// time, and reads in parallel where Postgres does. It returns ErrRights if the role may not read a
-// table. The pool gives sessions of their own.
+// time. It returns ErrRights if the role may not read a table.
 func Find(ctx context.Context, pool *pgxpool.Pool, q Query) (Found, error) {
-	session, err := pool.Acquire(ctx)
-	if err != nil {
-		return Found{}, postgres.Fail("searching", err)
-	}
-	defer session.Release()
-	conn := session.Conn()
-	defer dropPatterns(ctx, conn)
-	if err := q.Needle.load(ctx, conn); err != nil {
-		return Found{}, err
-	}
-	all, err := tables(ctx, conn)
+	all, err := tables(ctx, pool)
 	if err != nil {
 		return Found{}, err
 	}
-	s := &search{Query: q, conn: conn, places: map[Place]*Place{}, records: map[MoreRecords]*listed{}, names: map[string]*List{}}
+	s := &search{Query: q, pool: pool, places: map[Place]*Place{}, records: map[MoreRecords]*listed{}, names: map[string]*List{}}
 	for i := range q.Lists {
 		l := &q.Lists[i]
-		s.names[l.table()], s.names[l.full()] = l, l
+		s.names[l.Schema+"."+l.Name], s.names[l.full()] = l, l
 	}
 	found := Found{Places: []Place{}, Records: []Record{}, More: []MoreRecords{}}
 	for i, t := range all {
 		if q.Progress != nil {
-			q.Progress(i, len(all), t.schema+"."+t.name)
+			q.Progress(i, len(all), t.full())
 		}
-		searched, err := s.table(ctx, t)
-		if err != nil {
-			return found, err
-		}
-		if searched {
-			found.Tables++
-		} else {
+		from := sourcesOf(t)
+		if q.Organization != "" && from.organization == nothing || q.List != nil && from.resource == nothing {
 			found.LeftOut++
+			continue
 		}
-	}
-	if q.Organization == "" && q.List == nil {
-		if err := s.statistics(ctx); err != nil {
+		found.Tables++
+		if err := s.table(ctx, t, from); err != nil {
 			return found, err
 		}
 	}
@@ -141,7 +112,7 @@ func Find(ctx context.Context, pool *pgxpool.Pool, q Query) (Found, error) {
 type search struct {
 	Query
 
-	conn   *pgx.Conn
+	pool   *pgxpool.Pool
 	places map[Place]*Place // without counts
 	// records are by resource of an organization; names are the lists by both names of their
 	// tables.
@@ -152,45 +123,24 @@ type search struct {
 // sources are the expressions of what a row says about its record.
 type sources struct{ organization, resource, id, state string }
 
-// sourcesOf returns where a table says which record its row is of, and the condition of the rows
-// that are asked for; false if the table has none of them.
-func (s *search) sourcesOf(t *table) (sources, string, []any, bool) {
-	const nothing = "''::text"
+// nothing is the expression of what a row does not say.
+const nothing = "''::text"
+
+// sourcesOf returns where a table says which record its row is of.
+func sourcesOf(t *table) sources {
 	from := sources{organization: nothing, resource: nothing, id: nothing, state: nothing}
-	where, args := "", []any{}
-	equals := func(expression, value string) {
-		args = append(args, value)
-		where += fmt.Sprintf(" AND %s = $%d", expression, len(args))
-	}
 	if t.has("organization_id") {
 		from.organization = "coalesce(organization_id::text, '')"
 	}
-	if s.Organization != "" {
-		if !t.has("organization_id") {
-			return from, "", nil, false
-		}
-		equals("organization_id", s.Organization)
-	}
-	// A stream of single records is called bills.details.
-	byTable := false
 	switch {
-	case t.holdsRecords():
-		from.resource = "'" + strings.ReplaceAll(s.full(t.schema+"."+t.root), "'", "''") + "'::text"
-	case t.has("service", "resource"):
+	case t.family == Rows || t.family == Arrays:
+		from.resource = "'" + strings.ReplaceAll(t.schema+"."+t.root, "'", "''") + "'::text"
+	case t.has("service", "resource"): // a stream of single records is called bills.details
 		from.resource = "concat(service, '.', split_part(resource, '.', 1))"
 	case t.has("table_name"):
-		from.resource, byTable = "coalesce(table_name::text, '')", true
+		from.resource = "coalesce(table_name::text, '')"
 	case t.has("resource"):
 		from.resource = "coalesce(resource::text, '')"
-	}
-	switch {
-	case s.List == nil:
-	case from.resource == nothing:
-		return from, "", nil, false
-	case byTable:
-		equals(from.resource, s.List.table())
-	default:
-		equals(from.resource, s.List.full())
 	}
 	switch {
 	case t.key != "":
@@ -201,56 +151,28 @@ func (s *search) sourcesOf(t *table) (sources, string, []any, bool) {
 	if t.family == Quarantine {
 		from.state = "state::text"
 	}
-	return from, where, args, true
+	return from
 }
 
-// full returns the name of a resource by either of its names.
-func (s *search) full(name string) string {
-	if l := s.names[name]; l != nil {
-		return l.full()
+// table searches one table.
+func (s *search) table(ctx context.Context, t *table, from sources) error {
+	op := "searching " + t.full()
+	selected := []string{from.organization, from.resource, from.id, from.state}
+	for _, c := range t.columns {
+		selected = append(selected, c.value())
 	}
-	return name
-}
-
-// table searches one table; false if nothing of it was asked for.
-func (s *search) table(ctx context.Context, t *table) (bool, error) {
-	from, where, args, asked := s.sourcesOf(t)
-	if !asked {
-		return false, nil
-	}
-	op := "searching " + t.schema + "." + t.name
-	tx, err := s.conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: sqlBegin})
-	if err != nil {
-		return false, postgres.Fail(op, err)
-	}
-	defer postgres.Rollback(ctx, tx)
-	if t.pages >= largeTable && t.family != RawRecords {
-		if _, err := tx.Exec(ctx, sqlParallel); err != nil {
-			return false, postgres.Fail(op, err)
-		}
-	}
-	values := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		values[i] = c.Value()
-	}
-	candidates := Candidates(t.columns)
-	if t.family == RawRecords {
-		candidates = "true" // Postgres takes longer to compare them than to send them
-	}
-	sql := fmt.Sprintf("SELECT %s, %s, %s, %s, %s FROM %s WHERE %s%s", from.organization, from.resource, from.id, from.state,
-		strings.Join(values, ", "), pgx.Identifier{t.schema, t.name}.Sanitize(), candidates, where)
-	// Statements of one use are not kept prepared.
-	rows, err := tx.Query(ctx, sql, append([]any{pgx.QueryExecModeDescribeExec}, args...)...)
-	if err == nil {
-		err = s.rows(t, rows)
-	}
+	sql := "SELECT " + strings.Join(selected, ", ") + " FROM " + pgx.Identifier{t.schema, t.name}.Sanitize()
+	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: sqlBegin}, func(tx pgx.Tx) error {
+		rows, _ := tx.Query(ctx, sql, pgx.QueryExecModeDescribeExec) // statements of one use are not kept prepared
+		return s.rows(t, rows)
+	})
 	switch {
 	case gone(err): // a table that was dropped meanwhile holds nothing
-		return true, nil
+		return nil
 	case postgres.LacksRight(err):
-		return false, fmt.Errorf("%w: %s.%s", ErrRights, t.schema, t.name)
+		return fmt.Errorf("%w: %s", ErrRights, t.full())
 	}
-	return true, postgres.Fail(op, err)
+	return postgres.Fail(op, err)
 }
 
 func gone(err error) bool {
@@ -258,8 +180,8 @@ func gone(err error) bool {
 	return ok && (answer.Code == "42P01" || answer.Code == "3F000") // Source: PostgreSQL, appendix A: undefined_table, invalid_schema_name
 }
 
-// rows looks at candidates. Values are read where the driver has them, so that memory is bounded by
-// the largest row.
+// rows looks at the rows of a table. Values are read where the driver has them, so that memory is
+// bounded by the largest row.
 func (s *search) rows(t *table, rows pgx.Rows) error {
 	var r Record
 	var state string
@@ -269,17 +191,20 @@ func (s *search) rows(t *table, rows pgx.Rows) error {
 		into = append(into, &values[i])
 	}
 	_, err := pgx.ForEachRow(rows, into, func() error {
+		if l := s.names[r.Resource]; l != nil {
+			r.Resource = l.full()
+		}
+		if s.Organization != "" && r.Organization != s.Organization || s.List != nil && r.Resource != s.List.full() {
+			return nil
+		}
 		named := false
 		for i, c := range t.columns {
-			if values[i] == nil {
-				continue
-			}
-			if t.family == RawRecords && c.Name == "records" {
+			switch {
+			case values[i] == nil:
+			case t.family == RawRecords && c.name == "records":
 				s.archive(t, values[i], r)
-				continue
-			}
-			if c.Holds(s.Needle, values[i]) {
-				s.place(t, c, state).Count++
+			case c.holds(s.Needle, values[i]):
+				s.place(t, c.name, state).Count++
 				named = true
 			}
 		}
@@ -291,8 +216,8 @@ func (s *search) rows(t *table, rows pgx.Rows) error {
 	return err
 }
 
-func (s *search) place(t *table, c Column, state string) *Place {
-	key := Place{Family: t.family, Table: t.schema + "." + t.name, Column: c.Name, State: state}
+func (s *search) place(t *table, column, state string) *Place {
+	key := Place{Family: t.family, Table: t.full(), Column: column, State: state}
 	if s.places[key] == nil {
 		place := key
 		s.places[key] = &place
@@ -302,7 +227,7 @@ func (s *search) place(t *table, c Column, state string) *Place {
 
 // archive looks at the raw records of an archive.
 func (s *search) archive(t *table, text []byte, r Record) {
-	if !s.Needle.In(text) && !s.Needle.mayHide(text) {
+	if !s.Needle.mayHold(text) {
 		return
 	}
 	records, err := archive.Split(text)
@@ -321,7 +246,7 @@ func (s *search) archive(t *table, text []byte, r Record) {
 		}
 	}
 	if found > 0 {
-		place := s.place(t, Column{Name: "records"}, "")
+		place := s.place(t, "records", "")
 		place.Count += found
 		place.Archives++
 	}
@@ -346,7 +271,6 @@ func (s *search) note(t *table, r Record) {
 	if r.ID == "" || r.Resource == "" {
 		return
 	}
-	r.Resource = s.full(r.Resource)
 	key := MoreRecords{Organization: r.Organization, Resource: r.Resource}
 	if s.records[key] == nil {
 		s.records[key] = &listed{}
@@ -359,9 +283,8 @@ func (s *search) collect(found *Found) {
 	for _, place := range s.places {
 		found.Places = append(found.Places, *place)
 	}
-	order := Families()
 	slices.SortFunc(found.Places, func(a, b Place) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, a.Family), slices.Index(order, b.Family)), cmp.Compare(a.Table, b.Table),
+		return cmp.Or(cmp.Compare(a.Family.order(), b.Family.order()), cmp.Compare(a.Table, b.Table),
 			cmp.Compare(a.Column, b.Column), cmp.Compare(a.State, b.State))
 	})
 	for key, l := range s.records {
@@ -376,4 +299,46 @@ func (s *search) collect(found *Found) {
 	slices.SortFunc(found.More, func(a, b MoreRecords) int {
 		return cmp.Or(cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Organization, b.Organization))
 	})
+}
+
+// Record is a record that a place names.
+type Record struct {
+	Organization string `json:"organization"`
+	// Resource is service and resource, as inventory.bills.
+	Resource string `json:"resource"`
+	ID       string `json:"id"`
+	// In are the families of the places that name it.
+	In []Family `json:"in"`
+}
+
+// MoreRecords says that a resource of an organization has more records than are listed.
+type MoreRecords struct {
+	Organization string `json:"organization"`
+	Resource     string `json:"resource"`
+}
+
+// listed are the records of one resource of one organization: those with the smallest identifiers,
+// in their order. So the list is the same whatever order rows are read in, and its size is bounded.
+type listed struct {
+	records []Record
+	more    bool
+}
+
+// note notes that a place names a record. A record that was dropped does not come back: those with
+// smaller identifiers stay.
+func (l *listed) note(r Record, family Family, limit int) {
+	at, found := slices.BinarySearchFunc(l.records, r.ID, func(known Record, id string) int { return cmp.Compare(known.ID, id) })
+	if !found {
+		if at == limit {
+			l.more = true
+			return
+		}
+		l.records = slices.Insert(l.records, at, r)
+		if len(l.records) > limit {
+			l.records, l.more = l.records[:limit], true
+		}
+	}
+	if in := &l.records[at].In; !slices.Contains(*in, family) {
+		*in = append(*in, family)
+	}
 }

@@ -28,7 +28,7 @@ func TestASearchLocksOneTable(t *testing.T) {
 	ended := make(chan error, 1)
 	n := needle(t, "anna.pavlova@example.com")
 	go func() {
-		_, err := places.Find(t.Context(), db.Sessions(), places.Query{Needle: n})
+		_, err := places.Find(t.Context(), db.Pool(), places.Query{Needle: n})
 		ended <- err
 	}()
 	const sqlLocks = `
