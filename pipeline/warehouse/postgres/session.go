@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -47,11 +46,7 @@ func SetUp(config *pgx.ConnConfig, settings map[string]string) {
 		config.RuntimeParams["application_name"] = name // so that it has its name while it logs in
 	}
 	wanted["search_path"] = searchPath
-	ours := map[string]bool{"search_path": true}
-	for name, value := range settings {
-		ours[name] = wanted[name] == value
-	}
-	config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error { return setUp(ctx, conn, wanted, ours) }
+	config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error { return setUp(ctx, conn, wanted) }
 }
 
 // Pooled is SetUp for connections through a pooler that shares sessions. What one sets there,
@@ -77,57 +72,64 @@ func Pooled(config *pgx.ConnConfig, settings map[string]string) {
 
 // lookUp reads the settings of a session that the pooler has set up.
 func lookUp(ctx context.Context, conn *pgconn.PgConn, wanted map[string]string) error {
-	names := slices.Sorted(maps.Keys(wanted))
-	var read []string
-	for _, name := range names {
-		read = append(read, fmt.Sprintf("pg_catalog.current_setting(%s)", literal(name)))
+	name, got, err := differing(ctx, conn, wanted)
+	if err == nil && name != "" {
+		err = fmt.Errorf("the session's setting %s is %q behind the pooler in database.url, want %q: "+
+			"let its connect_query set it (docs/operations/poolers-and-failover.md), or write the address in database.session_url into database.url",
+			name, got, wanted[name])
 	}
-	got, err := row(ctx, conn, read)
-	if err != nil {
-		return fmt.Errorf("reading the settings of the session: %w", err)
-	}
-	for i, name := range names {
-		if !same(wanted[name], got[i]) {
-			return fmt.Errorf("the session's setting %s is %q behind the pooler in database.url, want %q: "+
-				"let its connect_query set it (docs/operations/poolers-and-failover.md), or write the address in database.session_url into database.url",
-				name, got[i], wanted[name])
-		}
-	}
-	return nil
+	return err
 }
 
 // setUp uses the simple protocol, since a pooler may be in between. Every name is qualified, as the
-// search path is not ours yet. The server may return the address's values in another form (65536 as
-// 64MB, ISO as "ISO, MDY", ü as ??). So they are compared with what the server returned when it set
-// them. For our own settings the forms are known.
-func setUp(ctx context.Context, conn *pgconn.PgConn, wanted map[string]string, ours map[string]bool) error {
+// search path is not ours yet.
+func setUp(ctx context.Context, conn *pgconn.PgConn, wanted map[string]string) error {
 	names := slices.Sorted(maps.Keys(wanted))
-	var set, read []string
-	for _, name := range names {
-		set = append(set, fmt.Sprintf("pg_catalog.set_config(%s, %s, false)", literal(name), literal(wanted[name])))
-		read = append(read, fmt.Sprintf("pg_catalog.current_setting(%s)", literal(name)))
-	}
-	said, err := row(ctx, conn, set)
-	if err != nil {
+	if _, err := row(ctx, conn, names, func(name string) string { return set(name, wanted[name], false) }); err != nil {
 		return fmt.Errorf("setting the session up (%s): %w", strings.Join(names, ", "), err)
 	}
-	got, err := row(ctx, conn, read)
+	name, got, err := differing(ctx, conn, wanted)
+	if err == nil && name != "" {
+		err = fmt.Errorf("the session's setting %s is %q after it was set to %q: something between here and the database drops settings; "+
+			"name the database itself, or a pooler in session mode, in database.url or in database.session_url beside it", name, got, wanted[name])
+	}
+	return err
+}
+
+// set is the expression that sets a setting of the session, or of the statement alone.
+func set(name, value string, local bool) string {
+	return fmt.Sprintf("pg_catalog.set_config(%s, %s, %t)", literal(name), literal(value), local)
+}
+
+// differing returns the first setting that the session has otherwise than wanted, and its value; ""
+// if there is none. The server returns values in other forms than they are set in (65536 as 64MB,
+// ISO as "ISO, MDY", ü as ??): so it is asked for the form of each, by setting it for one statement.
+func differing(ctx context.Context, conn *pgconn.PgConn, wanted map[string]string) (string, string, error) {
+	names := slices.Sorted(maps.Keys(wanted))
+	got, err := row(ctx, conn, names, func(name string) string { return "pg_catalog.current_setting(" + literal(name) + ")" })
+	var forms []string
+	if err == nil {
+		forms, err = row(ctx, conn, names, func(name string) string { return set(name, wanted[name], true) })
+	}
 	if err != nil {
-		return fmt.Errorf("reading the settings of the session: %w", err)
+		return "", "", fmt.Errorf("reading the settings of the session: %w", err)
 	}
 	for i, name := range names {
-		if got[i] != said[i] || ours[name] && !same(wanted[name], got[i]) {
-			return fmt.Errorf("the session's setting %s is %q after it was set to %q: something between here and the database drops settings; "+
-				"name the database itself, or a pooler in session mode, in database.url or in database.session_url beside it", name, got[i], wanted[name])
+		if got[i] != forms[i] {
+			return name, got[i], nil
 		}
 	}
-	return nil
+	return "", "", nil
 }
 
 var errNoRow = errors.New("the answer is not one row with a value for each setting")
 
-// row evaluates all expressions in one statement.
-func row(ctx context.Context, conn *pgconn.PgConn, expressions []string) ([]string, error) {
+// row evaluates an expression for each name, in one statement.
+func row(ctx context.Context, conn *pgconn.PgConn, names []string, expression func(name string) string) ([]string, error) {
+	expressions := make([]string, len(names))
+	for i, name := range names {
+		expressions[i] = expression(name)
+	}
 	results, err := conn.Exec(ctx, "SELECT "+strings.Join(expressions, ", ")).ReadAll()
 	if err != nil {
 		return nil, err
@@ -143,40 +145,3 @@ func row(ctx context.Context, conn *pgconn.PgConn, expressions []string) ([]stri
 }
 
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
-
-// same reports whether two texts mean one value: the server returns 5min where 300000 was set.
-func same(a, b string) bool {
-	if strings.EqualFold(a, b) {
-		return true
-	}
-	x, xOK := amount(a)
-	y, yOK := amount(b)
-	if xOK && yOK {
-		return x == y
-	}
-	x, xOK = truth(a)
-	y, yOK = truth(b)
-	return xOK && yOK && x == y
-}
-
-// amount reads a duration in milliseconds, which is also the unit of a bare number.
-func amount(text string) (float64, bool) {
-	units := map[string]float64{"": 1, "us": 0.001, "ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
-	text = strings.TrimSpace(text)
-	digits := strings.TrimRight(text, "usminhd ")
-	unit, known := units[strings.TrimSpace(text[len(digits):])]
-	n, err := strconv.ParseFloat(digits, 64)
-	return n * unit, known && err == nil
-}
-
-// truth reads a boolean in the forms that Postgres accepts: 1 for true, 0 for false.
-func truth(text string) (float64, bool) {
-	switch strings.ToLower(text) {
-	case "on", "true", "yes", "1":
-		return 1, true
-	case "off", "false", "no", "0":
-		return 0, true
-	default:
-		return 0, false
-	}
-}
