@@ -209,9 +209,7 @@ func TestTheLogIsCountedAnew(t *testing.T) {
 			[]string{"7"},
 		},
 	} {
-		if diff := cmp.Diff(step.want, list(t, url, step.query)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", strings.Fields(step.query)[1], diff)
-		}
+		same(t, strings.Fields(step.query)[1], step.want, list(t, url, step.query))
 	}
 }
 

@@ -195,9 +195,7 @@ func TestATombstoneEndsAVersion(t *testing.T) {
 		same(t, fmt.Sprintf("as of %s", at), want, got)
 	}
 	want := []string{"seen deleted", "restored"}
-	if diff := cmp.Diff(want, ask[[]string](l.fixture, `SELECT array_agg(concat_ws(' ', began, ended) ORDER BY valid_from) FROM history.versions WHERE record_id = '2'`)); diff != "" {
-		t.Errorf("versions (-want +got):\n%s", diff)
-	}
+	same(t, "versions", want, ask[[]string](l.fixture, `SELECT array_agg(concat_ws(' ', began, ended) ORDER BY valid_from) FROM history.versions WHERE record_id = '2'`))
 	s.sound()
 }
 
@@ -405,9 +403,7 @@ func TestVersionsAreKeptForATime(t *testing.T) {
 		FROM (VALUES ('a', 50), ('a', 40), ('a', 20), ('a', 5), ('b', 50)) AS x (r, d)`, organization)
 	must(s, s.db.PruneHistory(t.Context(), 20*24*time.Hour))
 	same(t, "versions of a", []string{"seen 3 replaced", "seen 4"}, s.versions("a"))
-	if diff := cmp.Diff([]string{"a 40", "a 20", "a 5", "b 50"}, ask[[]string](s.fixture, `SELECT array_agg(concat_ws(' ', record_id, content->>'total') ORDER BY record_id, day) FROM history.days`)); diff != "" {
-		t.Errorf("days (-want +got):\n%s", diff)
-	}
+	same(t, "days", []string{"a 40", "a 20", "a 5", "b 50"}, ask[[]string](s.fixture, `SELECT array_agg(concat_ws(' ', record_id, content->>'total') ORDER BY record_id, day) FROM history.days`))
 	ago := func(days int) time.Time { return time.Now().Add(-time.Duration(days) * 24 * time.Hour) }
 	same(t, "two weeks ago", "a 3: x", s.asOf(ago(14), false))
 	if _, err := s.db.Pool().Exec(t.Context(), `SELECT * FROM history.as_of(NULL::store.bills, $1)`, ago(26)); err == nil {

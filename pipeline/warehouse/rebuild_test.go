@@ -96,9 +96,7 @@ func TestRebuildLearnsColumnsWithoutACall(t *testing.T) {
 	same(t, "a second time", rebuild.Counts{Rows: 5, Rejected: 1}, counts)
 	// Upstream's next answer with the same record is unchanged.
 	next := s.claimOf(stream)
-	if diff := cmp.Diff(pipeline.Loaded{Unchanged: 1}, s.load(s.of(next, with(header("list", "a", 1), `,"colour":"red","novel":1`)))); diff != "" {
-		t.Errorf("the same record from upstream (-want +got):\n%s", diff)
-	}
+	same(t, "the same record from upstream", pipeline.Loaded{Unchanged: 1}, s.load(s.of(next, with(header("list", "a", 1), `,"colour":"red","novel":1`))))
 }
 
 func TestRebuildGivesAnOpenRunBack(t *testing.T) {

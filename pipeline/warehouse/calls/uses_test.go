@@ -45,9 +45,7 @@ func TestUsed(t *testing.T) {
 		{At: instant(h, "07:30:00"), Resource: "things", Class: "details", Calls: 2, Failed: 2, Records: 6},
 		{At: instant(h, "07:30:00"), Resource: "things", Class: "sweep", Calls: 1, Records: 3},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("uses (-want +got):\n%s", diff)
-	}
+	same(t, "uses", want, got)
 }
 
 // TestSameSpan: the log reaches one day and two days back, and not three.
@@ -65,9 +63,7 @@ func TestSameSpan(t *testing.T) {
 	from, to := span(2)
 	got, err := ledger.SameSpan(t.Context(), "o", "shop", from, to, 7)
 	must(h, err)
-	if diff := cmp.Diff([]calls.Span{{Ago: 1, Calls: 0}, {Ago: 2, Calls: 3}}, got); diff != "" {
-		t.Errorf("spans (-want +got):\n%s", diff)
-	}
+	same(t, "spans", []calls.Span{{Ago: 1, Calls: 0}, {Ago: 2, Calls: 3}}, got)
 }
 
 func TestMinutes(t *testing.T) {
@@ -86,9 +82,7 @@ func TestMinutes(t *testing.T) {
 		{At: instant(h, "07:02:00"), Calls: 1, AtOnce: 2, GoesOn: 1},
 		{At: instant(h, "07:03:00"), AtOnce: 0, GoesOn: 0},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("minutes (-want +got):\n%s", diff)
-	}
+	same(t, "minutes", want, got)
 }
 
 func TestCallsAndWaitsOfRuns(t *testing.T) {
@@ -115,9 +109,7 @@ func TestCallsAndWaitsOfRuns(t *testing.T) {
 		{Run: 7, From: instant(h, "07:00:13").Add(500 * time.Millisecond), To: &goesOn, Kind: "throttled"},
 		{Run: 7, From: instant(h, "07:01:14")},
 	}
-	if diff := cmp.Diff(want, waits); diff != "" {
-		t.Errorf("waits (-want +got):\n%s", diff)
-	}
+	same(t, "waits", want, waits)
 }
 
 func TestSpentOut(t *testing.T) {
