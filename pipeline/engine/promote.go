@@ -29,23 +29,6 @@ func (a *App) Survey(ctx context.Context, stream pipeline.Stream) (promote.Propo
 	return surveyed(rows, err, stream, declaredKeys(r))
 }
 
-// sqlNewest reads the raw records that came last of a list, page by page.
-const sqlNewest = `
-SELECT records FROM sluice.raw_records WHERE (organization_id, service, resource) = ($1, $2, $3)
-ORDER BY call_id DESC, first_position DESC LIMIT $4`
-
-// Sample examines the newest raw records of a list, at most so many pages of them: what undeclared
-// keys hold now. It also looks into the declared arrays that are named.
-func (a *App) Sample(ctx context.Context, stream pipeline.Stream, pages int, arrays []string) (promote.Proposal, error) {
-	declared := declaredKeys(stream.Resource)
-	for _, name := range arrays {
-		delete(declared, name)
-	}
-	key := stream.ListKey()
-	rows, err := a.DB.Pool().Query(ctx, sqlNewest, key.Organization, key.Service, key.Resource, pages)
-	return surveyed(rows, err, stream, declared)
-}
-
 // declaredKeys are the keys of a record that have columns or tables.
 func declaredKeys(r *schema.Resource) map[string]bool {
 	declared := make(map[string]bool)

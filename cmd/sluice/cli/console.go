@@ -240,11 +240,7 @@ func (p *pages) routes() []console.Route {
 
 // actions are what operators can do.
 func (p *pages) actions() []console.Action {
-	return append([]console.Action{
-		{Pattern: "/quarantine/retry", Do: p.retryCause},
-		{Pattern: "/quarantine/accept", Do: p.acceptCause},
-		{Pattern: "/quarantine/{id}/retry", Do: p.retryEntry},
-		{Pattern: "/quarantine/{id}/accept", Do: p.acceptEntry},
+	return append(p.quarantineActions(), []console.Action{
 		{Pattern: "/budget/reopen", Do: p.reopen},
 		{Pattern: "/streams/{org}/{name}/run", Do: p.request},
 		{Pattern: "/backfills", Do: p.startBackfill, Back: "/backfills"},
@@ -252,7 +248,9 @@ func (p *pages) actions() []console.Action {
 		p.backfillVerb("resume", changeable, resumed),
 		p.backfillVerb("cancel", changeable, (*warehouse.DB).Cancel),
 		{Pattern: "/notifications/{org}/check", Do: p.checkNotifications},
-	}, p.tombstoneActions()...)
+		p.decideTombstones("accept", (*engine.App).AcceptTombstones),
+		p.decideTombstones("reject", (*engine.App).RejectTombstones),
+	}...)
 }
 
 // record writes what a person did.

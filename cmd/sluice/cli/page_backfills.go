@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
+	"sluice/pipeline/engine"
+	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/streams/backfills"
 )
@@ -29,28 +31,25 @@ func (p *pages) backfills(ctx context.Context, r *console.Request) (console.Page
 	}
 	page := console.Page{Title: "Backfills", Document: views}
 	page.Sentence, page.Mood = sentenceOfBackfills(views)
-	var open, over [][]console.Cell
-	for i := range views {
-		if v := &views[i]; v.open() {
-			open = append(open, p.openBackfill(r, v))
-		} else {
-			over = append(over, p.overBackfill(v))
-		}
-	}
-	page.Parts = append(page.Parts,
-		console.Links{{Text: "Ask for a backfill", Href: "/backfills/new"}},
-		some(r, "open", console.Table{
-			Caption: "Open backfills, the last asked for first", None: "No backfill is open.", Rows: open,
-			Head: []string{"Backfill", "List", "Range", "State", "Windows", "Calls", "Done about", "Remark", ""},
-		}),
-		console.Heading{Text: "Over"},
-		some(r, "over", console.Table{
-			Caption: "Backfills that are over, the last asked for first", None: "No backfill is over yet.", Rows: over,
-			Head: []string{"Backfill", "List", "Range", "State", "Ended", "Records read", "Changed", "Calls", "Remark"},
+	table := func(caption, none string, open bool) console.Table {
+		const head = "Backfill  List  Range  State  Windows  Records read  Calls  Done, or about when  Remark  "
+		return some(r, caption, console.List(caption+", the last asked for first", none, head, views, func(v *backfillView) view.Row {
+			if v.open() != open {
+				return nil
+			}
+			return view.Row{
+				console.ID(v.ID, addressOfBackfill(v.ID)), p.streamCell(v.Organization, v.Service, v.Resource), v.between(),
+				console.Word(v.State, moodOfBackfill(v.State)), v.progress(), v.Received, v.spent(), p.doneAbout(v), p.remarkOf(r, v),
+				console.Buttons(backfillForms(v)...),
+			}
 		}))
+	}
+	page.Parts = append(page.Parts, console.Links{{Text: "Ask for a backfill", Href: "/backfills/new"}},
+		table("Open backfills", "No backfill is open.", true), console.Heading{Text: "Over"},
+		table("Backfills that are over", "No backfill is over yet.", false))
 	if len(found) == mostBackfills {
 		page.Parts = append(page.Parts, console.Note{
-			Text: "These are the last " + strconv.Itoa(mostBackfills) + ". All are listed by", Command: "sluice backfill list --limit 100000",
+			Text: "These are the last " + view.Count(mostBackfills) + ". All are listed by", Command: "sluice backfill list --limit 100000",
 		})
 	}
 	return page, nil
@@ -63,44 +62,23 @@ func (v *backfillView) open() bool {
 
 // sentenceOfBackfills says whether the open backfills need a person.
 func sentenceOfBackfills(views []backfillView) (string, console.Mood) {
-	var open, paused, waiting int
+	var open, paused int
 	for i := range views {
-		switch v := &views[i]; {
-		case !v.open():
-		case v.State == statePaused:
-			open, paused = open+1, paused+1
-		case v.Until != nil || v.Note != "":
-			open, waiting = open+1, waiting+1
-		default:
+		if views[i].open() {
 			open++
+		}
+		if views[i].State == statePaused {
+			paused++
 		}
 	}
 	switch {
 	case open == 0:
 		return "No backfill is open. The schedule reads what changes; a backfill reads a list again on demand.", console.Plain
 	case paused > 0:
-		return fmt.Sprintf("%s open, of which %s paused until resumed by an operator.", view.Plural(open, "backfill"), view.Count(paused)), console.Warn
-	case waiting > 0:
-		return fmt.Sprintf("%s open, of which %s waiting. Waiting ones go on by themselves.", view.Plural(open, "backfill"), view.Count(waiting)),
-			console.Plain
+		return fmt.Sprintf("%s open, of which %s paused until resumed by an operator.", view.Plural(open, "backfill"), view.Count(paused)),
+			console.Warn
 	default:
-		return view.Plural(open, "backfill") + " open, at work or queued.", console.Good
-	}
-}
-
-func (p *pages) openBackfill(r *console.Request, v *backfillView) []console.Cell {
-	return []console.Cell{
-		console.ID(v.ID, backfillAddress(v.ID)), p.listCell(v), console.Text(v.between()), console.Word(v.State, moodOfBackfill(v.State)),
-		console.Text(v.progress()), console.Text(v.spent()), p.doneAbout(v), console.Text(p.remarkOf(r, v)),
-		console.Buttons(backfillForms(v, "/backfills")...),
-	}
-}
-
-func (p *pages) overBackfill(v *backfillView) []console.Cell {
-	return []console.Cell{
-		console.ID(v.ID, backfillAddress(v.ID)), p.listCell(v), console.Text(v.between()), console.Word(v.State, moodOfBackfill(v.State)),
-		console.Moment(v.EndedAt, p.app.Zone(v.Organization)), console.Number(v.Received), console.Number(v.Inserted + v.Updated), console.Text(v.spent()),
-		console.Text(v.Note),
+		return view.Plural(open, "backfill") + " open. Waiting ones go on by themselves.", console.Good
 	}
 }
 
@@ -114,21 +92,18 @@ func (p *pages) remarkOf(r *console.Request, v *backfillView) string {
 	return plain.remark(r.Now, p.app.Zone(v.Organization))
 }
 
-// doneAbout is the estimate in steps of five minutes: it is made anew with each page.
+// doneAbout is when it ended, or the estimate in steps of five minutes: it is made anew with each
+// page.
 func (p *pages) doneAbout(v *backfillView) console.Cell {
-	if v.DoneAt == nil {
-		return console.Moment(nil, nil)
+	at := v.EndedAt
+	if at == nil && v.DoneAt != nil {
+		const step = 5 * time.Minute
+		at = new(v.DoneAt.Add(step / 2).Truncate(step))
 	}
-	const step = 5 * time.Minute
-	return console.Moment(new(v.DoneAt.Add(step/2).Truncate(step)), p.app.Zone(v.Organization))
+	return console.Moment(at, p.app.Zone(v.Organization))
 }
 
-func (p *pages) listCell(v *backfillView) console.Cell {
-	list := v.Service + "." + v.Resource
-	return console.To(streamName(manyOrganizations(p.app), v.Organization, v.Service, v.Resource), "/streams/"+v.Organization+"/"+list)
-}
-
-func backfillAddress(id int64) string { return "/backfills/" + strconv.FormatInt(id, 10) }
+func addressOfBackfill(id int64) string { return "/backfills/" + view.ID(id) }
 
 // progress is the share of the windows that are done. A list that is read whole is one window, of
 // which the calls tell more.
@@ -137,30 +112,20 @@ func (v *backfillView) progress() string {
 }
 
 func moodOfBackfill(state string) console.Mood {
-	switch state {
-	case stateFailed:
-		return console.Bad
-	case statePaused:
-		return console.Warn
-	case stateDone:
-		return console.Good
-	default:
-		return console.Plain
-	}
+	return map[string]console.Mood{stateFailed: console.Bad, statePaused: console.Warn, stateDone: console.Good}[state]
 }
 
 // backfillForms are what can be done about a backfill in its state.
-func backfillForms(v *backfillView, from string) []console.Form {
-	form := func(verb, label string) console.Form {
-		return console.Form{Path: backfillAddress(v.ID) + "/" + verb, Label: label, Hidden: []console.Hidden{{Name: "from", Value: from}}}
+func backfillForms(v *backfillView) []console.Form {
+	at := addressOfBackfill(v.ID)
+	cancel := console.Form{
+		Path: at + "/cancel", Label: "Cancel", Warning: "A cancelled backfill does not go on. What it loaded stays; the calls are spent.",
 	}
-	cancel := form("cancel", "Cancel")
-	cancel.Warning = "A cancelled backfill does not go on. What it loaded stays; the calls are spent."
 	switch v.State {
 	case stateQueued, stateRunning:
-		return []console.Form{form("pause", "Pause"), cancel}
+		return []console.Form{{Path: at + "/pause", Label: "Pause"}, cancel}
 	case statePaused, stateFailed:
-		return []console.Form{form("resume", "Resume"), cancel}
+		return []console.Form{{Path: at + "/resume", Label: "Resume"}, cancel}
 	default:
 		return nil
 	}
@@ -168,9 +133,9 @@ func backfillForms(v *backfillView, from string) []console.Form {
 
 // backfill shows one backfill.
 func (p *pages) backfill(ctx context.Context, r *console.Request) (console.Page, error) {
-	id, err := strconv.ParseInt(r.Value("id"), 10, 64)
+	id, err := numberIn(r, "id", "a backfill")
 	if err != nil {
-		return console.Page{}, fmt.Errorf("there is no backfill %q: %w", r.Value("id"), console.ErrNotFound)
+		return console.Page{}, err
 	}
 	v, err := p.cli.backfillOf(ctx, p.app, id)
 	if errors.Is(err, warehouse.ErrNotFound) {
@@ -179,74 +144,37 @@ func (p *pages) backfill(ctx context.Context, r *console.Request) (console.Page,
 	if err != nil {
 		return console.Page{}, err
 	}
-	zone := p.app.Zone(v.Organization)
-	page := console.Page{Title: fmt.Sprintf("Backfill %d", v.ID), Document: v}
-	page.Sentence, page.Mood = v.sentence(), moodOfBackfill(v.State)
-	fields := console.Fields{
-		{Label: "List", Value: p.listCell(v)},
-		{Label: "Organization", Value: console.Text(v.Organization)},
-		{Label: "Range", Value: console.Text(v.between())},
-		{Label: "Asked for", Value: console.Moment(&v.RequestedAt, zone)},
-		{Label: "By", Value: console.Text(v.RequestedBy)},
-		{Label: "State", Value: console.Word(v.State, moodOfBackfill(v.State))},
-		{Label: "Windows done", Value: console.Text(v.progress())},
-		{Label: "Calls, of those foreseen", Value: console.Text(v.spent())},
-		{Label: "Records read", Value: console.Number(v.Received)},
-		{Label: "New rows", Value: console.Number(v.Inserted)},
-		{Label: "Changed rows", Value: console.Number(v.Updated)},
-		{Label: "Unchanged", Value: console.Number(v.Unchanged)},
-		{Label: "Older than their rows", Value: console.Number(v.Superseded)},
-		{Label: "In quarantine", Value: console.Number(v.Quarantined)},
+	page := console.Page{
+		Title: fmt.Sprintf("Backfill %d", v.ID), Document: v, Mood: moodOfBackfill(v.State),
+		Sentence: fmt.Sprintf("%s.%s is %s after %s.", v.Service, v.Resource, v.State, view.Plural(v.Calls, "call")),
 	}
-	if v.CallsLeft != nil {
-		fields = append(fields, console.Field{Label: "Calls left", Value: console.Number(*v.CallsLeft)})
-	}
-	if v.DoneAt != nil {
-		fields = append(fields, console.Field{Label: "Done about", Value: p.doneAbout(v)})
-	}
-	if v.EndedAt != nil {
-		fields = append(fields, console.Field{Label: "Ended", Value: console.Moment(v.EndedAt, zone)})
-	}
-	if remark := p.remarkOf(r, v); remark != "" {
-		fields = append(fields, console.Field{Label: "Remark", Value: console.Text(remark)})
-	}
-	page.Parts = append(page.Parts, fields)
-	for _, form := range backfillForms(v, backfillAddress(v.ID)) {
+	page.Parts = append(page.Parts, console.Facts(
+		"List", p.streamCell(v.Organization, v.Service, v.Resource),
+		"Organization", v.Organization,
+		"Range", v.between(),
+		"Asked for", console.Moment(&v.RequestedAt, p.app.Zone(v.Organization)),
+		"By", v.RequestedBy,
+		"Windows done", v.progress(),
+		"Calls, of those foreseen", v.spent(),
+		"Records read", v.Received,
+		"New rows", v.Inserted,
+		"Changed rows", v.Updated,
+		"Unchanged", v.Unchanged,
+		"Older than their rows", v.Superseded,
+		"In quarantine", v.Quarantined,
+		"Calls left", view.Or(v.CallsLeft, ""),
+		"Done, or about when", p.doneAbout(v),
+		"Remark", p.remarkOf(r, v),
+	))
+	for _, form := range backfillForms(v) {
 		page.Parts = append(page.Parts, form)
-	}
-	if len(v.Runs) == 0 {
-		page.Parts = append(page.Parts, console.Note{Text: "No run has begun yet: serve or the next sync does the work."})
-		return page, nil
 	}
 	var runs console.Links
 	for _, run := range v.Runs {
-		runs = append(runs, console.Link{Text: "Run " + view.ID(run), Href: pageOfRun(run)})
+		runs = append(runs, console.Link{Text: "Run " + view.ID(run), Href: addressOfRun(run)})
 	}
 	page.Parts = append(page.Parts, console.Heading{Text: "Its runs"}, runs)
 	return page, nil
-}
-
-// sentence says how far the backfill is.
-func (v *backfillView) sentence() string {
-	name := v.Service + "." + v.Resource
-	switch {
-	case v.State == stateDone:
-		return fmt.Sprintf("All of %s is read: %s, %s new, %s changed.", name, view.Plural(v.Received, "record"), view.Count(v.Inserted),
-			view.Count(v.Updated))
-	case v.State == statePaused:
-		return fmt.Sprintf("%s is paused after %s, until an operator resumes it.", name, view.Plural(v.Calls, "call"))
-	case v.State == stateFailed:
-		return fmt.Sprintf("%s failed after %s. Resume goes on where it stopped.", name, view.Plural(v.Calls, "call"))
-	case v.State == stateCancelled:
-		return fmt.Sprintf("%s was cancelled after %s. What it loaded stays.", name, view.Plural(v.Calls, "call"))
-	case v.Until != nil:
-		return fmt.Sprintf("%s waits for the daily allowance after %s, and goes on by itself.", name, view.Plural(v.Calls, "call"))
-	case v.State == stateQueued:
-		return name + " is queued: serve or the next sync does the work."
-	default:
-		return fmt.Sprintf("%s is being read: %s of %s, %s so far.", name, view.Count(v.WindowsDone), view.Plural(v.Windows, "window"),
-			view.Plural(v.Calls, "call"))
-	}
 }
 
 // stateOfBackfill is what an action changes.
@@ -260,18 +188,17 @@ func (p *pages) backfillVerb(verb, needed string, do changing) console.Action {
 		Pattern: "/backfills/{id}/" + verb,
 		Do: func(ctx context.Context, r *console.Request) (console.Deed, error) {
 			deed := console.Deed{What: "backfill " + verb, Target: r.Value("id")}
-			ids, err := numbers([]string{r.Value("id")}, "number of a backfill", "backfill list")
+			id, err := numberIn(r, "id", "a backfill")
 			if err != nil {
 				return deed, err
 			}
-			before, err := p.app.DB.Backfill(ctx, ids[0])
-			if err == nil {
+			if before, err := p.app.DB.Backfill(ctx, id); err == nil {
 				deed.Organization, deed.Before = before.Organization, stateOfBackfill{before.State}
 			}
-			if err := changeBackfill(ctx, p.app, ids[0], needed, do); err != nil {
+			if err := changeBackfill(ctx, p.app, id, needed, do); err != nil {
 				return deed, err
 			}
-			after, err := p.app.DB.Backfill(ctx, ids[0])
+			after, err := p.app.DB.Backfill(ctx, id)
 			if err != nil {
 				return deed, fmt.Errorf("read the backfill: %w", err)
 			}
@@ -281,14 +208,157 @@ func (p *pages) backfillVerb(verb, needed string, do changing) console.Action {
 	}
 }
 
-// resources are the names of the lists that are copied.
+// resources are the names of the lists that are copied, behind none.
 func (p *pages) resources() []string {
-	var names []string
+	names := []string{""}
 	for _, stream := range p.app.Streams() {
-		if name := stream.Service.Name + "." + stream.Resource.Name; stream.Work == "" && p.app.Enabled(stream) && !slices.Contains(names, name) {
-			names = append(names, name)
+		if stream.Work == "" && p.app.Enabled(stream) {
+			names = append(names, stream.Service.Name+"."+stream.Resource.Name)
 		}
 	}
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
+}
+
+// wantedBackfill is what the form asks for.
+type wantedBackfill struct{ resource, organization, first, last string }
+
+func wantedOf(r *console.Request) wantedBackfill {
+	return wantedBackfill{
+		resource: r.Query.Get("resource"), organization: r.Query.Get("org"), first: r.Query.Get("first"), last: r.Query.Get("last"),
+	}
+}
+
+// words are its words on a terminal.
+func (w *wantedBackfill) words() string {
+	words := []string{w.resource}
+	for _, flag := range [][2]string{{"--from", w.first}, {"--to", w.last}, {"--org", w.organization}} {
+		if flag[1] != "" {
+			words = append(words, flag[0], flag[1])
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// find makes backfills of what is wanted, as the command does.
+func (p *pages) find(ctx context.Context, wanted wantedBackfill) ([]engine.Backfill, error) {
+	wishes := backfillWishes{from: wanted.first, to: wanted.last}
+	days, err := wishes.days()
+	if err != nil {
+		return nil, err
+	}
+	if wanted.resource == "" || !slices.Contains(p.resources(), wanted.resource) {
+		return nil, usage("%q is no list that is copied", wanted.resource)
+	}
+	organization := organizationFlag(wanted.organization)
+	key, err := organization.key(p.app)
+	if err != nil {
+		return nil, err
+	}
+	return p.app.Backfills(ctx, []string{wanted.resource}, key, days, func([]planning.Stream) error { return nil })
+}
+
+// newBackfill is the form of a backfill, and what it would cost.
+func (p *pages) newBackfill(ctx context.Context, r *console.Request) (console.Page, error) {
+	wanted := wantedOf(r)
+	page := console.Page{
+		Title:    "New backfill",
+		Sentence: "Choose a list, and days if only a part of it is wanted. The page then says what that would cost. Nothing is read yet.",
+		Parts: []console.Part{console.Filters{
+			{Name: "resource", Label: "List", Value: wanted.resource, Options: p.resources()},
+			{Name: "org", Label: headOfOrganization, Value: wanted.organization, Options: p.organizationOptions()},
+			{Name: "first", Label: "First day, as 2026-01-31", Value: wanted.first},
+			{Name: "last", Label: "Last day", Value: wanted.last},
+		}},
+	}
+	if wanted.resource == "" {
+		return page, nil
+	}
+	found, err := p.find(ctx, wanted)
+	if err == nil {
+		var forecast *backfillForecast
+		if forecast, err = forecastOf(ctx, p.app, found); err != nil {
+			return console.Page{}, err
+		}
+		page.Document = forecast
+		page.Sentence, page.Mood = forecast.sentence()
+		page.Parts = append(page.Parts, p.planOf(forecast), p.allowancesOf(r, forecast))
+		err = notOpen(ctx, p.app, found)
+	}
+	if codeOf(err) == codeUsage {
+		page.Sentence, page.Mood = string(p.cli.env.scrub.Error(err)), console.Bad
+		return page, nil
+	}
+	page.Parts = append(page.Parts, console.Heading{Text: "Start it"},
+		console.Form{Path: "/backfills", Label: "Start", Hidden: []console.Hidden{
+			{Name: "resource", Value: wanted.resource}, {Name: "org", Value: wanted.organization},
+			{Name: "first", Value: wanted.first}, {Name: "last", Value: wanted.last},
+		}},
+		console.Note{
+			Text: "serve or the next sync does the work. The same on a terminal:", Command: "sluice backfill " + wanted.words() + " --detach",
+		})
+	return page, err
+}
+
+// sentence says what the backfills cost.
+func (f *backfillForecast) sentence() (string, console.Mood) {
+	var calls int
+	for i := range f.Backfills {
+		if f.Backfills[i].Calls == nil {
+			return "The cost is unknown: the list was never read whole. A first sync measures it.", console.Warn
+		}
+		calls += *f.Backfills[i].Calls
+	}
+	if !f.Fits {
+		return "It takes " + view.Plural(calls, "call") + ", more than backfills may still spend today: it would go on over the days.", console.Warn
+	}
+	return "It takes " + view.Plural(calls, "call") + ", and fits into what backfills may still spend today.", console.Good
+}
+
+func (p *pages) planOf(f *backfillForecast) console.Table {
+	return console.List("What would be read", "", "List  Range  Windows  Rows  Calls  Rests on", f.Backfills, func(b *foreseenBackfill) view.Row {
+		return view.Row{
+			p.streamCell(b.Organization, b.Service, b.Resource), between(b.Column, b.From, b.To), max(len(b.Windows), 1),
+			rightward(view.Or(b.Rows, notKnown)), rightward(view.Or(b.Calls, notKnown)), b.Basis,
+		}
+	})
+}
+
+func (p *pages) allowancesOf(r *console.Request, f *backfillForecast) console.Table {
+	return console.List("The allowances, of which backfills may spend their ceiling a day", "No allowance is configured.",
+		"Service  Calls  Takes  Ceiling  Today  Left  All by  Schedule a day  Fits", f.Services, func(s *planning.Quota) view.Row {
+			ceiling, left := "no limit", nothing
+			if s.Daily > 0 {
+				ceiling, left = view.Count(s.Ceiling)+" of "+view.Count(s.Daily), view.Or(s.Remaining, notKnown)
+			}
+			return view.Row{
+				streamName(manyOrganizations(p.app), s.Organization, s.Service, ""), rightward(atLeast(s.Calls, s.Unknown)),
+				rightward(took(s.Seconds)), rightward(ceiling), s.Today, rightward(left),
+				doneBy(s.DoneSeconds, r.Now, p.app.Zone(s.Organization)), rightward(perDay(&s.PerDay)), s.Fits,
+			}
+		})
+}
+
+// startBackfill asks for what the form says. A process that serves, or the next sync, does the
+// work.
+func (p *pages) startBackfill(ctx context.Context, r *console.Request) (console.Deed, error) {
+	wanted := wantedOf(r)
+	deed := console.Deed{What: "backfill", Target: wanted.words(), Organization: wanted.organization}
+	found, err := p.find(ctx, wanted)
+	if err != nil {
+		return deed, err
+	}
+	if len(found) == 1 {
+		deed.Organization = found[0].Stream.Organization
+	}
+	ids, err := requestBackfills(ctx, p.app, found)
+	if len(ids) > 0 {
+		deed.After = startedBackfills{Backfills: ids}
+	}
+	return deed, err
+}
+
+// startedBackfills are the backfills that an action opened.
+type startedBackfills struct {
+	Backfills []int64 `json:"backfills"`
 }

@@ -4,51 +4,34 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
+	"sluice/cmd/sluice/console/chart"
+	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/metrics"
+	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse/calls"
 )
 
-// budgetLines are the days of all services, with what upstream has closed.
-type budgetLines struct {
-	days   []budgetDay
-	closed int
-}
-
-// budgetDay is the day of a service, and what upstream says about it.
+// budgetDay is the day of a service.
 type budgetDay struct {
 	metrics.Day
 
-	gate  *calls.Gate
-	until *time.Time
-}
-
-// name is the name of the service, with its organization if there are several.
-func (d *budgetDay) name(a *engine.App) string {
-	return streamName(manyOrganizations(a), d.Organization, d.Service, "")
-}
-
-// shut says until when upstream's word lets no call leave; nil if calls may leave.
-func (d *budgetDay) shut() *time.Time {
-	if d.until != nil {
-		return d.until
-	}
-	if d.gate != nil {
-		return d.gate.ClosedUntil
-	}
-	return nil
+	// shut is until when upstream's word lets no call leave; nil if calls may leave.
+	shut *time.Time
 }
 
 // tight orders days: what is shut first, then what runs out, then by the share that is left.
 func (d *budgetDay) tight() float64 {
 	switch {
-	case d.shut() != nil:
+	case d.shut != nil:
 		return -2
 	case d.RunsOutAt != nil:
 		return -1
@@ -59,58 +42,72 @@ func (d *budgetDay) tight() float64 {
 	}
 }
 
-// budget is the page of what calls are spent on today.
+// budget is the page of what calls are spent on: today, or on an earlier day.
 func (p *pages) budget(ctx context.Context, r *console.Request) (console.Page, error) {
-	if r.Query.Get("day") != "" {
-		return p.budgetOf(ctx, r)
-	}
 	page := console.Page{Title: "Budget"}
-	if r.Query.Get("format") == "json" {
+	today := r.Query.Get("day") == ""
+	if today && r.Query.Get("format") == "json" {
 		days, _, err := daysOf(ctx, p.app, p.app.Streams())
 		page.Document = days
 		return page, err
 	}
-	lines, err := p.budgetLines(ctx, r.Query.Get("org"))
-	if err != nil {
-		return console.Page{}, err
-	}
-	page.Sentence, page.Mood = lines.sentence(p.app)
 	all := accounts(p.app.Streams())
 	filters := console.Filters{
 		choice("org", headOfOrganization, r, all, func(q *engine.QuotaKey) string { return q.Organization }),
 		choice("service", "Service", r, all, func(q *engine.QuotaKey) string { return q.Service }),
 	}
-	shown := slices.DeleteFunc(slices.Clone(lines.days), func(d budgetDay) bool {
-		return !matches(r.Query.Get("org"), d.Organization) || !matches(r.Query.Get("service"), d.Service)
-	})
-	var rows [][]console.Cell
-	for i := range shown {
-		rows = append(rows, p.budgetRow(r, &shown[i]))
+	page.Parts = []console.Part{filters}
+	var err error
+	if today {
+		err = p.budgetToday(ctx, r, &page)
+	} else {
+		filters = append(filters, console.Filter{Name: "day", Label: "Day", Value: r.Query.Get("day")})
+		page.Parts = []console.Part{filters}
+		err = p.budgetOf(ctx, r, &page, slices.DeleteFunc(all, func(q engine.QuotaKey) bool {
+			return !matches(r.Query.Get("org"), q.Organization) || !matches(r.Query.Get("service"), q.Service)
+		}))
 	}
-	page.Parts = append(page.Parts, filters, p.otherDays(r, r.Now, "Yesterday"), some(r, "days", console.Table{
-		Caption: "Days, the tightest first", None: "No service matches.", Rows: rows,
-		Head: []string{"Service", headOfOrganization, "Spent", "By others", "Left", "Of", "Last hour", "Nothing left at", "Closed until", ""},
-	}))
-	switch {
-	case len(shown) == 0:
-	case len(shown) > manyDays:
-		page.Parts = append(page.Parts, console.Note{Text: "Choose a service to see the course of its day, and what it was spent on."})
-	default:
-		parts, err := p.budgetParts(ctx, r, &shown[0])
-		if err != nil {
-			return console.Page{}, err
-		}
-		page.Parts = append(page.Parts, parts...)
-	}
-	return page, nil
+	return page, err
 }
 
 // manyDays is how many days the page shows without the course of the tightest one: that of
 // thousands of streams says little, and takes its time.
 const manyDays = 20
 
-// budgetLines reads the days of the services of an organization, of all if it is empty.
-func (p *pages) budgetLines(ctx context.Context, organization string) (*budgetLines, error) {
+func (p *pages) budgetToday(ctx context.Context, r *console.Request, page *console.Page) error {
+	days, err := p.budgetDays(ctx, r.Query.Get("org"))
+	if err != nil {
+		return err
+	}
+	page.Sentence, page.Mood = budgetSentence(p.app, days)
+	days = slices.DeleteFunc(days, func(d budgetDay) bool {
+		return !matches(r.Query.Get("org"), d.Organization) || !matches(r.Query.Get("service"), d.Service)
+	})
+	page.Parts = append(page.Parts, otherDays(r, r.Now.In(p.zoneOfDay(r)), "Yesterday"), some(r, "days", console.List(
+		"Days, the tightest first", "No service matches.",
+		"Service  Organization  Spent  By others  Left  Of  Last hour  Nothing left at  Closed until  ", days, p.budgetRow)))
+	switch {
+	case len(days) == 0:
+	case len(days) > manyDays:
+		page.Parts = append(page.Parts, console.Note{Text: chooseAService})
+	default:
+		parts, err := p.budgetParts(ctx, r, &days[0])
+		page.Parts = append(page.Parts, parts...)
+		return err
+	}
+	return nil
+}
+
+const chooseAService = "Choose a service to see the course of its day, and what it was spent on."
+
+// zoneOfDay is the zone of the organization that the page is about.
+func (p *pages) zoneOfDay(r *console.Request) *time.Location {
+	return zoneOf(p.app, cmp.Or(r.Query.Get("org"), p.app.Config.Organizations[0].Key))
+}
+
+// budgetDays reads the days of the services of an organization, of all if it is empty, the tightest
+// first.
+func (p *pages) budgetDays(ctx context.Context, organization string) ([]budgetDay, error) {
 	days, err := p.app.Days(ctx, organization)
 	if err != nil {
 		return nil, fmt.Errorf("read the days: %w", err)
@@ -123,57 +120,58 @@ func (p *pages) budgetLines(ctx context.Context, organization string) (*budgetLi
 	if err != nil {
 		return nil, fmt.Errorf("read the days that are spent: %w", err)
 	}
-	lines := &budgetLines{}
+	lines := make([]budgetDay, len(days))
 	for i := range days {
-		line := budgetDay{Day: days[i]}
-		limits, err := p.app.Limits(line.Organization, line.Service)
+		d := &lines[i]
+		d.Day = days[i]
+		limits, err := p.app.Limits(d.Organization, d.Service)
 		if err != nil {
 			return nil, err
 		}
-		for g := range gates {
-			if gates[g].Organization == line.Organization && gates[g].Shared == limits.Shared {
-				line.gate = &gates[g]
+		for _, gate := range gates {
+			if gate.Organization == d.Organization && gate.Shared == limits.Shared {
+				d.shut = gate.ClosedUntil
 			}
 		}
-		for o := range out {
-			if out[o].Organization == line.Organization && out[o].Service == line.Service {
-				line.until = &out[o].Until
+		for _, spent := range out {
+			if spent.Organization == d.Organization && spent.Service == d.Service {
+				d.shut = &spent.Until
 			}
 		}
-		if line.shut() != nil {
-			lines.closed++
-		}
-		lines.days = append(lines.days, line)
 	}
-	slices.SortStableFunc(lines.days, func(a, b budgetDay) int { return cmp.Compare(a.tight(), b.tight()) })
+	slices.SortStableFunc(lines, func(a, b budgetDay) int { return cmp.Compare(a.tight(), b.tight()) })
 	return lines, nil
 }
 
-// sentence says first what stands still.
-func (l *budgetLines) sentence(a *engine.App) (string, console.Mood) {
-	if len(l.days) == 0 {
+// budgetSentence says first what stands still.
+func budgetSentence(a *engine.App, days []budgetDay) (string, console.Mood) {
+	if len(days) == 0 {
 		return "No service is configured yet: sluice init writes a configuration.", console.Plain
 	}
-	first := &l.days[0]
-	zone := a.Zone(first.Organization)
+	first := &days[0]
+	zone, name := a.Zone(first.Organization), streamName(manyOrganizations(a), first.Organization, first.Service, "")
 	switch {
-	case l.closed > 0:
-		return fmt.Sprintf("Upstream lets no call of %s leave; %s is closed until %s.", view.Plural(l.closed, "service"), first.name(a),
-			view.Minute(*first.shut(), zone)), console.Bad
+	case first.shut != nil:
+		closed := slices.IndexFunc(days, func(d budgetDay) bool { return d.shut == nil })
+		if closed < 0 {
+			closed = len(days)
+		}
+		return fmt.Sprintf("Upstream lets no call of %s leave; %s is closed until %s.", view.Plural(closed, "service"), name,
+			view.Minute(*first.shut, zone)), console.Bad
 	case first.RunsOutAt != nil:
-		return fmt.Sprintf("At the pace of the last hour nothing is left of %s at %s: code 45 is expected then.", first.name(a),
+		return fmt.Sprintf("At the pace of the last hour nothing is left of %s at %s: code 45 is expected then.", name,
 			view.Minute(*first.RunsOutAt, zone)), console.Warn
 	case first.Limit == 0:
-		return view.Plural(len(l.days), "service") + ", none with a daily limit.", console.Good
+		return view.Plural(len(days), "service") + ", none with a daily limit.", console.Good
 	default:
-		return fmt.Sprintf("All calls of the day suffice at this pace. The tightest is %s: %s of %s are left.", first.name(a),
+		return fmt.Sprintf("All calls of the day suffice at this pace. The tightest is %s: %s of %s are left.", name,
 			view.Count(first.Left), view.Count(first.Limit)), console.Good
 	}
 }
 
-func (p *pages) budgetRow(r *console.Request, d *budgetDay) []console.Cell {
+func (p *pages) budgetRow(d *budgetDay) view.Row {
 	zone := p.app.Zone(d.Organization)
-	left, limit, others := console.Word("–", console.Muted), console.Word("no limit", console.Muted), console.Word("–", console.Muted)
+	left, limit, others := console.None(), console.Word("no limit", console.Muted), console.None()
 	if d.Limit > 0 {
 		limit = console.Number(d.Limit)
 	}
@@ -186,35 +184,260 @@ func (p *pages) budgetRow(r *console.Request, d *budgetDay) []console.Cell {
 	if d.External != nil {
 		others = console.Number(*d.External)
 	}
-	shut := console.Moment(d.shut(), zone)
-	if d.shut() != nil {
+	shut, reopen := console.None(), console.Cell{}
+	if d.shut != nil {
+		shut = console.Moment(d.shut, zone)
 		shut.Mood = console.Bad
+		reopen = console.Buttons(console.Form{
+			Path: "/budget/reopen", Label: "Reopen", Hidden: []console.Hidden{{Name: "org", Value: d.Organization}, {Name: "service", Value: d.Service}},
+			Warning: "One call asks upstream at once. If the day is really spent, upstream refuses it and the service is closed again.",
+		})
 	}
-	return []console.Cell{
-		console.To(d.Service, dayAddress(r, d)), console.Text(d.Organization), console.Number(d.Spent), others, left, limit, console.Number(d.LastHour),
-		console.Moment(d.RunsOutAt, zone), shut, reopenButton(d),
+	address := "/budget?" + url.Values{"org": {d.Organization}, "service": {d.Service}}.Encode()
+	return view.Row{
+		console.To(d.Service, address), d.Organization, d.Spent, others, left, limit, d.LastHour,
+		console.Moment(d.RunsOutAt, zone), shut, reopen,
 	}
 }
 
-// dayAddress is the address of the page for one service.
-func dayAddress(r *console.Request, d *budgetDay) string {
-	query := console.Request{Query: map[string][]string{"org": {d.Organization}, "service": {d.Service}}}
-	if day := r.Query.Get("day"); day != "" {
-		query.Query.Set("day", day)
+// budgetParts show the day of one service: its course, its minutes, and what it was spent on.
+func (p *pages) budgetParts(ctx context.Context, r *console.Request, d *budgetDay) ([]console.Part, error) {
+	until, zone := d.At, p.app.Zone(d.Organization)
+	d.At = d.At.Truncate(time.Minute) // a page that is watched changes once a minute, unless a call was made
+	needs, _ := planning.CourseFrom(&d.Day.Day)
+	used, err := p.app.DB.Used(ctx, d.Organization, d.Service, needs, until)
+	if err != nil {
+		return nil, fmt.Errorf("read what calls were spent on: %w", err)
 	}
-	return "/budget?" + query.Query.Encode()
+	perDay := 0.0
+	made, err := planOf(ctx, p.app, streamsOf(p.app, d.Organization, d.Service))
+	if err != nil {
+		return nil, err
+	}
+	for i := range made.Services {
+		perDay += made.Services[i].CallsPerDay
+	}
+	limits, err := p.app.Limits(d.Organization, d.Service)
+	if err != nil {
+		return nil, err
+	}
+	shared := p.app.SharedWith(d.Organization, d.Service)
+	minutes, err := p.minutes(ctx, d, append(shared, d.Service), zone)
+	if err != nil {
+		return nil, err
+	}
+	parts := []console.Part{
+		console.Heading{ID: "day", Text: "The day of " + streamName(manyOrganizations(p.app), d.Organization, d.Service, "")},
+		console.Note{Text: "In force: " + rulesOf(limits, shared).String() +
+			". The schedule takes about " + view.Count(int(perDay)) + " calls a day."},
+		burn(d, used, perDay, zone),
+		console.List("The day by class", "No call is counted.", "Class  Spent  Kept for it  Lent of that  Ceiling  Left for it", d.Classes,
+			func(of *planning.ClassDay) view.Row {
+				ceiling, left := console.Word("no limit", console.Muted), console.None()
+				if d.Limit > 0 {
+					ceiling, left = console.Number(of.Ceiling), console.Number(d.ClassLeft(of.Class))
+				}
+				return view.Row{of.Class, of.Spent, of.Reserved, of.Lent, ceiling, left}
+			}),
+		minutes,
+	}
+	since := d.At.Add(-24 * time.Hour) //nolint:mnd // a rolling day
+	if d.Turn != nil {
+		since = needs
+	}
+	used = slices.DeleteFunc(used, func(u calls.Used) bool { return u.At.Before(since) })
+	return append(parts, console.Heading{Text: "What the calls were spent on"}, p.spentTable(r, d.Organization, d.Service, usesOf(used))), nil
 }
 
-// reopenButton opens what upstream has closed; there is nothing to open otherwise.
-func reopenButton(d *budgetDay) console.Cell {
-	if d.shut() == nil {
-		return console.Cell{}
-	}
-	return console.Buttons(console.Form{
-		Path: "/budget/reopen", Label: "Reopen",
-		Warning: "One call asks upstream at once. If the day is really spent, upstream refuses it and the service is closed again.",
-		Hidden:  []console.Hidden{{Name: "org", Value: d.Organization}, {Name: "service", Value: d.Service}},
+// streamsOf are the streams of one service of an organization.
+func streamsOf(a *engine.App, organization, service string) []pipeline.Stream {
+	return slices.DeleteFunc(slices.Clone(a.Streams()), func(s pipeline.Stream) bool {
+		return s.Organization != organization || s.Service.Name != service
 	})
+}
+
+// burn is the course of a day by hours.
+func burn(d *budgetDay, used []calls.Used, perDay float64, zone *time.Location) console.Figure {
+	course := planning.CourseOf(&d.DayLeft, &d.Day.Day, used, perDay)
+	caption := "Calls of the last 24 hours, as they count at each hour"
+	if d.Turn != nil {
+		caption = "Calls since the day turned"
+	}
+	drawn := chart.Burn{ID: "burn", Title: "Calls of " + d.Service, Course: &course, Limit: d.Limit, Zone: zone}
+	return console.Figure{
+		Caption: caption + ": by class, by others, and as the schedule goes on", Drawing: drawn.SVG(),
+		Table: console.List("Calls that count, by hours", "", "At  Calls  Of them by others  ", slices.Concat(course.Past, course.Ahead),
+			func(at *planning.Counted) view.Row {
+				how := "counted"
+				if at.At.After(d.At) {
+					how = "expected"
+				}
+				return view.Row{console.Moment(&at.At, zone), at.Total(), at.Others, how}
+			}),
+	}
+}
+
+// minutes are the minutes of the last hour, of all services that share the allowance.
+func (p *pages) minutes(ctx context.Context, d *budgetDay, shared []string, zone *time.Location) (console.Table, error) {
+	seen, err := p.app.DB.Minutes(ctx, d.Organization, shared, d.At.Add(-time.Hour).Truncate(time.Minute))
+	if err != nil {
+		return console.Table{}, fmt.Errorf("read the minutes: %w", err)
+	}
+	goesOn := int64(0)
+	return console.List("The minutes of the last hour with calls, of "+view.Plural(len(shared), "service")+" together",
+		"No call left within the last hour.", "Minute  Calls  Calls at once", seen, func(m *calls.Minute) view.Row {
+			most := max(goesOn, m.AtOnce)
+			goesOn = m.GoesOn
+			return view.Row{console.Moment(&m.At, zone), m.Calls, most}
+		}), nil
+}
+
+// pastDay is a day of a service, as the call log has it.
+type pastDay struct {
+	Organization string    `json:"organization"`
+	Service      string    `json:"service"`
+	From         time.Time `json:"from"`
+	To           time.Time `json:"to"`
+	Calls        int64     `json:"calls"`
+	Limit        int       `json:"limit"`
+	Uses         []usedFor `json:"uses"`
+	// Others are upstream's days that have their middle in this one, and what was spent in them
+	// outside of sluice.
+	Others []calls.ExternalDay `json:"others"`
+}
+
+// mostPastDays is how many services the page of an earlier day reads.
+const mostPastDays = 6
+
+// budgetOf is the page of a day by its date: who spent its calls.
+func (p *pages) budgetOf(ctx context.Context, r *console.Request, page *console.Page, of []engine.QuotaKey) error {
+	date, err := time.Parse(time.DateOnly, r.Query.Get("day"))
+	if err != nil {
+		return fmt.Errorf("%w: day is a date such as 2026-03-01", console.ErrNotFound)
+	}
+	page.Title += " of " + date.Format(time.DateOnly)
+	page.Parts = append(page.Parts, otherDays(r, date, "The day before"))
+	if len(of) > mostPastDays {
+		page.Sentence = chooseAService
+		return nil
+	}
+	days := make([]pastDay, len(of))
+	for i := range of {
+		if days[i], err = p.pastDay(ctx, of[i], date); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(days, func(a, b pastDay) int { return cmp.Compare(b.Calls, a.Calls) })
+	page.Document, page.Sentence = days, pastSentence(days, date)
+	for i := range days {
+		d := &days[i]
+		zone := p.app.Zone(d.Organization)
+		page.Parts = append(page.Parts, console.Heading{Text: streamName(manyOrganizations(p.app), d.Organization, d.Service, "")},
+			console.Note{Text: fmt.Sprintf("%s from %s to %s.", view.Plural(d.Calls, "call"), view.Minute(d.From, zone), view.Minute(d.To, zone))})
+		for _, other := range d.Others {
+			page.Parts = append(page.Parts, console.Note{Text: fmt.Sprintf("Others: %s of %s, in upstream's day that ended %s.",
+				view.Plural(other.Calls, "call"), view.Count(other.Limit), view.Minute(other.EndedAt, zone))})
+		}
+		page.Parts = append(page.Parts, p.spentTable(r, d.Organization, d.Service, d.Uses))
+	}
+	return nil
+}
+
+// otherDays lead from a day to the one before it and to today.
+func otherDays(r *console.Request, of time.Time, before string) console.Links {
+	at := func(day string) string {
+		query := url.Values{"day": {day}}
+		for _, name := range []string{"org", "service"} {
+			if r.Query.Has(name) {
+				query[name] = r.Query[name]
+			}
+		}
+		return "/budget?" + query.Encode()
+	}
+	links := console.Links{{Text: before, Href: at(of.AddDate(0, 0, -1).Format(time.DateOnly))}}
+	if r.Query.Get("day") != "" {
+		links = append(links, console.Link{Text: "Today", Href: at("")})
+	}
+	return links
+}
+
+func (p *pages) pastDay(ctx context.Context, of engine.QuotaKey, date time.Time) (pastDay, error) {
+	limits, err := p.app.Limits(of.Organization, of.Service)
+	if err != nil {
+		return pastDay{}, err
+	}
+	day := pastDay{Organization: of.Organization, Service: of.Service, Limit: limits.Daily}
+	if day.From, day.To, err = planning.DayAt(limits, date, p.app.Zone(of.Organization)); err != nil {
+		return pastDay{}, err
+	}
+	used, err := p.app.DB.Used(ctx, of.Organization, of.Service, day.From, day.To)
+	if err != nil {
+		return pastDay{}, fmt.Errorf("read what calls were spent on: %w", err)
+	}
+	if day.Others, err = p.app.DB.OthersIn(ctx, of.Organization, of.Service, day.From, day.To); err != nil {
+		return pastDay{}, fmt.Errorf("read what others spent: %w", err)
+	}
+	day.Uses = usesOf(used)
+	for i := range day.Uses {
+		day.Calls += day.Uses[i].Calls
+	}
+	return day, nil
+}
+
+func pastSentence(days []pastDay, date time.Time) string {
+	if len(days) == 0 || days[0].Calls == 0 {
+		return "The call log has no calls of " + date.Format(time.DateOnly) + ". It keeps calls for the days of retention.calls."
+	}
+	most := &days[0].Uses[0]
+	text := fmt.Sprintf("%s spent %s, the largest part (%s) on %s of %s.", days[0].Service, view.Plural(days[0].Calls, "call"),
+		view.Count(most.Calls), most.Class, most.Resource)
+	for i := range days {
+		for _, other := range days[i].Others {
+			text += fmt.Sprintf(" Other programs spent %s of %s.", view.Plural(other.Calls, "call"), days[i].Service)
+		}
+	}
+	return text
+}
+
+// usedFor is what one class spent on one resource.
+type usedFor struct {
+	Resource string         `json:"resource"`
+	Class    pipeline.Class `json:"class"`
+	Calls    int64          `json:"calls"`
+	Failed   int64          `json:"failed"`
+	Records  int64          `json:"records"`
+}
+
+// usesOf sums up hours by resource and class, most calls first.
+func usesOf(used []calls.Used) []usedFor {
+	sums := make(map[[2]string]usedFor)
+	for i := range used {
+		u := &used[i]
+		key := [2]string{u.Resource, string(u.Class)}
+		sum := sums[key]
+		sums[key] = usedFor{u.Resource, u.Class, sum.Calls + u.Calls, sum.Failed + u.Failed, sum.Records + u.Records}
+	}
+	return slices.SortedFunc(maps.Values(sums), func(a, b usedFor) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Class, b.Class))
+	})
+}
+
+// spentTable shows what calls were spent on. It leads to streams; tokens and organizations have
+// none.
+func (p *pages) spentTable(r *console.Request, organization, service string, uses []usedFor) console.Table {
+	var total int64
+	for i := range uses {
+		total += uses[i].Calls
+	}
+	return some(r, "uses", console.List("Calls by resource and class, most first", "The call log has no call of this day.",
+		"Resource  Class  Calls  Share  Failed  Records", uses, func(u *usedFor) view.Row {
+			resource := console.Text(u.Resource)
+			if _, known := p.app.Stream(engine.Key{Organization: organization, Service: service, Resource: u.Resource}); known {
+				resource.Href = addressOfStream(organization, service+"."+u.Resource)
+			}
+			share := rightward(fmt.Sprintf("%.0f %%", 100*float64(u.Calls)/float64(total))) //nolint:mnd // per cent
+			return view.Row{resource, u.Class, u.Calls, share, countOrWarn(u.Failed), u.Records}
+		}))
 }
 
 // reopen does what sluice budget reopen does.

@@ -98,7 +98,7 @@ func TestYesterdaysBudget(t *testing.T) {
 	if diff := cmp.Diff(want, days[0].Uses); diff != "" {
 		t.Errorf("uses (-want +got):\n%s", diff)
 	}
-	b.says("/budget?day="+day, "inventory spent 1,000 calls, the largest part (700) on details of "+harmfulEscaped, "70 %", "30 %", "details 1,000")
+	b.says("/budget?day="+day, "inventory spent 1,000 calls, the largest part (700) on details of "+harmfulEscaped, "70 %", "30 %")
 	b.says("/budget?day=2020-01-01", "The call log has no calls of 2020-01-01.")
 	b.get(http.StatusNotFound, "/budget?day=yesterday")
 }

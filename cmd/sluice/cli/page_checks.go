@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
-	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/rebuilds"
 	"sluice/pipeline/warehouse/verifications"
 )
@@ -27,50 +25,51 @@ func (p *pages) checks(ctx context.Context, _ *console.Request) (console.Page, e
 	if err != nil {
 		return console.Page{}, err
 	}
-	page := console.Page{Title: "Checks", Document: found}
-	page.Sentence, page.Mood = checksSentence(found)
+	page := console.Page{Title: "Checks", Document: found, Sentence: "Nothing was verified yet.", Mood: console.Warn}
 	if len(found) > 0 {
 		last, err := verificationOf(ctx, p.app, found[0].ID)
 		if err != nil {
 			return console.Page{}, err
 		}
+		page.Sentence, page.Mood = checksSentence(&found[0]), verdictCell(&found[0]).Mood
 		page.Parts = append(page.Parts, failingViews(last.Findings))
 	}
-	table := console.Table{
-		Caption: "Verifications, newest first",
-		None:    "Nothing was verified yet: sluice verify --local holds all rows against their raw records, and makes no call.",
-		Head:    []string{"Number", "Started", "Outcome", "Violations", "Notices", "Rows", "Records", "Calls made", "Scope"},
-	}
-	for i := range found {
-		v := &found[i]
-		table.Rows = append(table.Rows, []console.Cell{
-			console.ID(v.ID, addressOfVerification(v.ID)), console.Moment(&v.StartedAt, time.UTC), verdictCell(v), console.Number(v.Violations),
-			console.Number(v.Notices), console.Number(v.Rows), console.Number(v.Records), console.Text(fmt.Sprintf("%d of %d", v.Calls, v.Allowed)),
-			console.Text(v.Scope),
-		})
-	}
-	page.Parts = append(page.Parts, console.Heading{ID: "verifications", Text: "Verifications"}, table,
-		console.Heading{ID: "rebuilds", Text: "Rebuilds"}, p.rebuilds(rebuilt))
+	page.Parts = append(page.Parts, console.Heading{ID: "verifications", Text: "Verifications"},
+		console.List("Verifications, newest first",
+			"Nothing was verified yet: sluice verify --local holds all rows against their raw records, and makes no call.",
+			"Number  Started  Outcome  Violations  Notices  Rows  Records  Calls made  Scope", found, func(v *verifications.Verification) view.Row {
+				return view.Row{
+					console.ID(v.ID, "/checks/"+view.ID(v.ID)), console.Moment(&v.StartedAt, time.UTC), verdictCell(v),
+					v.Violations, v.Notices, v.Rows, v.Records, fmt.Sprintf("%d of %d", v.Calls, v.Allowed), v.Scope,
+				}
+			}),
+		console.Heading{ID: "rebuilds", Text: "Rebuilds"},
+		console.List("Rebuilds, newest first", "No table was rebuilt: rows were written as they came.",
+			"Number  Started  Resource  Rows looked at  Written again  Did not fit  Without a raw record  State", rebuilt,
+			func(b *rebuilds.Rebuild) view.Row {
+				state := console.Text(b.Outcome)
+				if b.EndedAt == nil {
+					state = console.Word("not ended: the same command goes on", console.Warn)
+				}
+				return view.Row{
+					console.ID(b.ID, ""), console.Moment(&b.StartedAt, p.app.Zone(b.Organization)),
+					p.streamCell(b.Organization, b.Service, b.Resource), b.Rows, b.Rewritten, b.Rejected, b.Lost, state,
+				}
+			}))
 	return page, nil
 }
 
-func addressOfVerification(id int64) string { return "/checks/" + strconv.FormatInt(id, 10) }
-
-func checksSentence(found []verifications.Verification) (string, console.Mood) {
-	if len(found) == 0 {
-		return "Nothing was verified yet.", console.Warn
-	}
-	v := &found[0]
+func checksSentence(v *verifications.Verification) string {
 	when := "The last verification began at " + view.Minute(v.StartedAt, time.UTC)
 	switch {
 	case v.EndedAt == nil:
-		return when + " and has not ended.", console.Plain
+		return when + " and has not ended."
 	case v.Violations > 0:
-		return when + " and found " + view.Plural(v.Violations, "violation") + ".", console.Bad
+		return when + " and found " + view.Plural(v.Violations, "violation") + "."
 	case v.Outcome == verifications.OutcomeClean:
-		return when + " and found no violation.", console.Good
+		return when + " and found no violation."
 	default:
-		return when + ", found no violation and could not look at everything: " + v.Note, console.Warn
+		return when + ", found no violation and could not look at everything: " + v.Note
 	}
 }
 
@@ -81,7 +80,7 @@ func verdictCell(v *verifications.Verification) console.Cell {
 		mood = console.Plain
 	case v.Outcome == verifications.OutcomeClean:
 		mood = console.Good
-	case v.Outcome == verifications.OutcomeFound:
+	case v.Violations > 0:
 		mood = console.Bad
 	}
 	return console.Word(outcomeWord(v), mood)
@@ -89,27 +88,22 @@ func verdictCell(v *verifications.Verification) console.Cell {
 
 // failingViews are the views that must be empty and had rows in the last verification.
 func failingViews(findings []verifications.Finding) console.Table {
-	table := console.Table{
-		Caption: "Views that must be empty, and had rows in the last verification",
-		None:    "All views that must be empty were empty in the last verification.",
-		Head:    []string{"View", "Severity", "Rows shown", "First of them"},
-	}
-	counts, firsts := map[string]int{}, []*verifications.Finding{}
+	counts := map[string]int{}
 	for i := range findings {
-		f := &findings[i]
-		if f.Source != verifications.SourceCheck {
-			continue
-		}
-		if counts[f.Code]++; counts[f.Code] == 1 {
-			firsts = append(firsts, f)
+		if findings[i].Source == verifications.SourceCheck {
+			counts[findings[i].Code]++
 		}
 	}
-	for _, f := range firsts {
-		table.Rows = append(table.Rows, []console.Cell{
-			console.Code(f.Code), severityCell(f), console.Number(counts[f.Code]), console.Text(outside.Visible(f.Detail)),
+	return console.List("Views that must be empty, and had rows in the last verification",
+		"All views that must be empty were empty in the last verification.", "View  Severity  Rows shown  First of them", findings,
+		func(f *verifications.Finding) view.Row {
+			n := counts[f.Code]
+			if f.Source != verifications.SourceCheck || n == 0 {
+				return nil // it is no view, or not its first row
+			}
+			delete(counts, f.Code)
+			return view.Row{console.Code(f.Code), severityCell(f), n, f.Detail}
 		})
-	}
-	return table
 }
 
 func severityCell(f *verifications.Finding) console.Cell {
@@ -119,32 +113,11 @@ func severityCell(f *verifications.Finding) console.Cell {
 	return console.Word(string(f.Severity), console.Warn)
 }
 
-func (p *pages) rebuilds(found []rebuilds.Rebuild) console.Table {
-	table := console.Table{
-		Caption: "Rebuilds, newest first", None: "No table was rebuilt: rows were written as they came.",
-		Head: []string{"Number", "Started", "Organization", "Resource", "Rows looked at", "Written again", "Did not fit", "Without a raw record", "State"},
-	}
-	for i := range found {
-		b := &found[i]
-		name := b.Service + "." + b.Resource
-		state := console.Text(b.Outcome)
-		if b.EndedAt == nil {
-			state = console.Word("not ended: the same command goes on", console.Warn)
-		}
-		table.Rows = append(table.Rows, []console.Cell{
-			console.ID(b.ID, ""), console.Moment(&b.StartedAt, p.app.Zone(b.Organization)), console.Text(b.Organization),
-			console.To(name, addressOfStream(b.Organization, name)), console.Number(b.Rows), console.Number(b.Rewritten),
-			console.Number(b.Rejected), console.Number(b.Lost), state,
-		})
-	}
-	return table
-}
-
 // verification shows what one verification found.
 func (p *pages) verification(ctx context.Context, r *console.Request) (console.Page, error) {
-	id, err := strconv.ParseInt(r.Value("id"), 10, 64)
-	if err != nil || id < 1 {
-		return console.Page{}, fmt.Errorf("%w: no verification has this number", console.ErrNotFound)
+	id, err := numberIn(r, "id", "a verification")
+	if err != nil {
+		return console.Page{}, err
 	}
 	shown, err := verificationOf(ctx, p.app, id)
 	if errors.Is(err, verifications.ErrNone) {
@@ -155,32 +128,22 @@ func (p *pages) verification(ctx context.Context, r *console.Request) (console.P
 	}
 	v := &shown.Verification
 	page := console.Page{Title: "Verification " + r.Value("id"), Document: shown, Sentence: verdictOn(v) + ".", Mood: verdictCell(v).Mood}
-	findings := console.Table{
-		Caption: "What it found", None: "It found nothing.", Head: []string{"Severity", "Code", "Resource", "Record", "Field", "What"},
+	page.Parts = []console.Part{
+		some(r, "findings", console.List("What it found", "It found nothing.", "Severity  Code  Resource  Record  Field  What", shown.Findings,
+			func(f *verifications.Finding) view.Row {
+				record := console.Text(f.Record)
+				if f.Record != "" && f.Resource != "" {
+					record.Href = addressOfRecord(f.Organization, f.Service+"."+f.Resource, f.Record)
+				}
+				of := ofOrganization(f.Organization, f.Service, f.Resource)
+				return view.Row{severityCell(f), console.Code(f.Code), of, record, console.Code(f.Path), f.Detail}
+			})),
+		some(r, "lists", console.List("What it looked at", "It looked at no resource.",
+			"Resource  Rows  Calls made  Records  Not due  Violations  Notices  Note", shown.Streams, func(s *verifications.Verified) view.Row {
+				of := ofOrganization(s.Organization, s.Service, s.Resource)
+				return view.Row{of, s.Rows, s.Calls, s.Records, s.NotDue, s.Violations, s.Notices, s.Note}
+			})),
+		console.Note{Text: "Began " + view.Minute(v.StartedAt, time.UTC) + ". The same on a terminal:", Command: "sluice verify show " + view.ID(v.ID)},
 	}
-	for i := range shown.Findings {
-		f := &shown.Findings[i]
-		record := console.Text(outside.Visible(f.Record))
-		if f.Record != "" && f.Resource != "" {
-			record.Href = addressOfRecord(f.Organization, f.Service+"."+f.Resource, f.Record)
-		}
-		findings.Rows = append(findings.Rows, []console.Cell{
-			severityCell(f), console.Code(f.Code), console.Text(ofOrganization(f.Organization, f.Service, f.Resource)), record,
-			console.Code(outside.Visible(f.Path)), console.Text(outside.Visible(f.Detail)),
-		})
-	}
-	lists := console.Table{
-		Caption: "What it looked at", None: "It looked at no resource.",
-		Head: []string{"Resource", "Rows", "Calls made", "Records", "Not due", "Violations", "Notices", "Note"},
-	}
-	for i := range shown.Streams {
-		s := &shown.Streams[i]
-		lists.Rows = append(lists.Rows, []console.Cell{
-			console.Text(ofOrganization(s.Organization, s.Service, s.Resource)), console.Number(s.Rows), console.Number(s.Calls), console.Number(s.Records),
-			console.Number(s.NotDue), console.Number(s.Violations), console.Number(s.Notices), console.Text(s.Note),
-		})
-	}
-	page.Parts = append(page.Parts, some(r, "findings", findings), some(r, "lists", lists),
-		console.Note{Text: "Began " + view.Minute(v.StartedAt, time.UTC) + ". The same on a terminal:", Command: "sluice verify show " + view.ID(v.ID)})
 	return page, nil
 }

@@ -20,7 +20,7 @@ func TestPagesOfChecks(t *testing.T) {
 	})
 	s.runs(codeFine, "verify --local")
 	s.visited(aViewer, false, func(v *desk) {
-		v.same("/checks?format=json", "verify", "list")
+		v.same("/checks", "verify", "list")
 		v.says("/checks", "found no violation", "All views that must be empty were empty", `href="/checks/1"`)
 	})
 	bill := one[string](s, `UPDATE inventory.bills SET vendor_name = vendor_name || ' Ltd' WHERE bill_id = (SELECT min(bill_id) FROM inventory.bills) RETURNING bill_id`)
@@ -29,7 +29,7 @@ func TestPagesOfChecks(t *testing.T) {
 		(1, 2, 'violation', 'check', 'check_sums', $1, 'inventory', 'bills', '2', '', 'two')`, sandbox.DefaultOrganizationID)
 	s.visited(aViewer, false, func(v *desk) {
 		v.says("/checks", "check_sums", `"><bdi>2</bdi></td><td><bdi>one<`)
-		v.same("/checks/1?format=json", "verify", "show", "1")
+		v.same("/checks/1", "verify", "show", "1")
 		v.says("/checks/1", "&lt;script&gt;x")
 	})
 	s.runs(codeFailed, "verify --local")
@@ -48,13 +48,13 @@ func TestPagesOfSettings(t *testing.T) {
 	s.configured("console: {auth: header, operators: [" + anOperator + "], trusted_proxies: [192.0.2.0/24]}\n")
 	s.sync(codeFine)
 	s.visited(aViewer, false, func(v *desk) {
-		v.same("/organizations?format=json", "organizations")
+		v.same("/organizations", "organizations")
 		v.says("/organizations", "Upstream lets in 1 organization.", "${SANDBOX_REFRESH_TOKEN}", plan, "let in", sandbox.DefaultOrganizationID)
 		v.says("/configuration", "organizations[0].credentials.client_secret", "secret, from ${SANDBOX_CLIENT_SECRET}", "secret, from ${SLUICE_DATABASE_URL}", "inventory.bills")
 		v.says("/configuration?q=bills", "No setting matches", "inventory.bills")
 		v.says("/health", "configuration", "reachable and up to date", "32 bytes")
-		v.same("/configuration?format=json", "config")
-		v.same("/health?format=json", "check", "--offline")
+		v.same("/configuration", "config")
+		v.same("/health", "check", "--offline")
 		for _, page := range []string{"/organizations", "/configuration", "/health"} {
 			for name, secret := range s.environment {
 				for _, page := range []string{page, page + "?format=json"} {

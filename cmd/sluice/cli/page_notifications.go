@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sluice/cmd/sluice/cli/view"
@@ -32,23 +31,26 @@ func (p *pages) notifications(ctx context.Context, r *console.Request) (console.
 	}
 	page := console.Page{Title: "Notifications", Document: shown}
 	page.Sentence, page.Mood = p.sentenceOfNotifications(shown)
-	var tellers [][]console.Cell
-	for i := range shown.Tellers {
-		if v := &shown.Tellers[i]; v.Dialect != notifications.Test {
-			tellers = append(tellers, p.tellerRow(v))
-		}
-	}
-	page.Parts = append(page.Parts,
-		some(r, "tellers", console.Table{
-			Caption: "Channels and rules, and when each last told something", Rows: tellers,
-			None: "No channel is configured, and nothing was told yet: docs/notifications.md says how to begin.",
-			Head: []string{"Organization", "Dialect", "Module", "Operations", "Tells of", "State", "Granted until", "Callbacks", "Last"},
-		}))
-	page.Parts = append(page.Parts, p.selfTests(shown)...)
-	page.Parts = append(page.Parts, p.gaps(shown.Gaps), console.Heading{Text: "Inbox"}, p.inboxOf(r, entries),
+	page.Parts = []console.Part{
+		some(r, "tellers", console.List("Channels and rules, and when each last told something",
+			"No channel is configured, and nothing was told yet: docs/notifications.md says how to begin.",
+			"Organization  Dialect  Module  Operations  Tells of  State  Granted until  Callbacks  Last", shown.Tellers, p.tellerRow)),
+		console.Heading{Text: "Self-test"},
+		console.List("The last test callback of each organization that reached the inbox",
+			"No organization has notifications in the configuration.", "Organization  Arrived  Way from the public address  Test",
+			p.app.Config.Organizations, func(o *config.Organization) view.Row { return p.selfTest(o, shown) }),
+		console.Note{
+			Text: "The test goes from this process through the public address, and needs notifications.secret here. " +
+				"From another machine the way is that of upstream:",
+			Command: "sluice notifications check",
+		},
+		console.List("Gaps, the newest first: times in which upstream could not tell of a change", "There was no gap.",
+			"Organization  Channel  From  Until  Reason", shown.Gaps, p.gapRow),
+		console.Heading{Text: "Inbox"}, p.inboxOf(r, entries),
 		console.Links{{Text: "The last callbacks", Href: "/notifications/callbacks"}},
 		console.Note{Text: "A callback is a hint that something should be read, and never data. What the receiver refuses is not stored: " +
-			"the metric sluice_callbacks_total counts it by verdict."})
+			"the metric sluice_callbacks_total counts it by verdict."},
+	}
 	return page, nil
 }
 
@@ -84,117 +86,68 @@ func (p *pages) sentenceOfNotifications(shown *notificationsView) (string, conso
 	}
 }
 
-func (p *pages) tellerRow(v *tellerView) []console.Cell {
-	state := console.Word(string(v.State), moodOfChannel(v.State))
+func (p *pages) tellerRow(v *tellerView) view.Row {
+	if v.Dialect == notifications.Test {
+		return nil
+	}
+	state := console.Word(string(v.State), map[channels.State]console.Mood{
+		channels.Refused: console.Bad, channels.Denied: console.Bad, channels.Wanted: console.Warn, channels.Disabled: console.Warn,
+		channels.Active: console.Good,
+	}[v.State])
 	if v.Reason != "" {
 		state.Text += ": " + v.Reason
 	}
 	zone := p.app.Zone(v.Organization)
-	return []console.Cell{
-		console.Text(v.Organization), console.Text(v.Dialect), console.Text(v.Module), console.Text(strings.Join(v.Operations, ", ")),
-		console.Text(strings.Join(v.Tells, ", ")), state, console.Moment(v.ExpiresAt, zone), console.Number(v.Callbacks), console.Moment(v.LastAt, zone),
+	return view.Row{
+		v.Organization, v.Dialect, v.Module, strings.Join(v.Operations, ", "), strings.Join(v.Tells, ", "), state,
+		console.Moment(v.ExpiresAt, zone), v.Callbacks, console.Moment(v.LastAt, zone),
 	}
 }
 
-func moodOfChannel(state channels.State) console.Mood {
-	switch state {
-	case channels.Refused, channels.Denied:
-		return console.Bad
-	case channels.Wanted, channels.Disabled:
-		return console.Warn
-	case channels.Active:
-		return console.Good
-	default:
-		return console.Plain
+// selfTest is the last test callback of an organization, whether callbacks can arrive now, and a
+// button for another one. An open gap that is not about one channel says that they cannot.
+func (p *pages) selfTest(o *config.Organization, shown *notificationsView) view.Row {
+	if !o.Notifies() {
+		return nil
 	}
+	last, way := console.Word("never", console.Warn), console.Word("not tried yet", console.Muted)
+	for i := range shown.Tellers {
+		if v := &shown.Tellers[i]; v.Organization == o.Key && v.Dialect == notifications.Test {
+			last, way = console.Moment(v.LastAt, p.app.Zone(o.Key)), console.Word("worked then", console.Good)
+		}
+	}
+	for i := range shown.Gaps {
+		if g := &shown.Gaps[i]; g.Organization == o.Key && g.Channel == "" && g.ClosedAt == nil {
+			way = console.Word("broken: "+g.Reason, console.Bad)
+		}
+	}
+	test := console.Form{Path: "/notifications/" + o.Key + "/check", Label: "Send a test callback"}
+	return view.Row{o.Key, last, way, console.Buttons(test)}
 }
 
-// selfTests show the last test callback of each organization, and send another one.
-func (p *pages) selfTests(shown *notificationsView) []console.Part {
-	table := console.Table{
-		Caption: "The last test callback of each organization that reached the inbox", None: "No organization has notifications in the configuration.",
-		Head: []string{"Organization", "Arrived", "Way from the public address", "Test"},
+func (p *pages) gapRow(g *channels.Gap) view.Row {
+	zone := p.app.Zone(g.Organization)
+	until, channel := console.Word("still open", console.Bad), g.Channel
+	if g.ClosedAt != nil {
+		until = console.Moment(g.ClosedAt, zone)
 	}
-	for i := range p.app.Config.Organizations {
-		o := &p.app.Config.Organizations[i]
-		if !o.Notifies() {
-			continue
-		}
-		last := console.Word("never", console.Warn)
-		at := slices.IndexFunc(shown.Tellers, func(v tellerView) bool { return v.Organization == o.Key && v.Dialect == notifications.Test })
-		if at >= 0 {
-			last = console.Moment(shown.Tellers[at].LastAt, p.app.Zone(o.Key))
-		}
-		table.Rows = append(table.Rows, []console.Cell{
-			console.Text(o.Key), last, wayOf(o.Key, at >= 0, shown.Gaps),
-			console.Buttons(console.Form{
-				Path: "/notifications/" + o.Key + "/check", Label: "Send a test callback", Hidden: []console.Hidden{{Name: "from", Value: "/notifications"}},
-			}),
-		})
+	if channel == "" {
+		channel = "all"
 	}
-	return []console.Part{
-		console.Heading{Text: "Self-test"}, table,
-		console.Note{
-			Text: "The test goes from this process through the public address, and needs notifications.secret here. " +
-				"From another machine the way is that of upstream:",
-			Command: "sluice notifications check",
-		},
-	}
-}
-
-// wayOf says whether callbacks of an organization can arrive: an open gap that is not about one
-// channel says that they cannot.
-func wayOf(organization string, arrived bool, gaps []channels.Gap) console.Cell {
-	for i := range gaps {
-		if g := &gaps[i]; g.Organization == organization && g.Channel == "" && g.ClosedAt == nil {
-			return console.Word("broken: "+g.Reason, console.Bad)
-		}
-	}
-	if !arrived {
-		return console.Word("not tried yet", console.Muted)
-	}
-	return console.Word("worked then", console.Good)
-}
-
-func (p *pages) gaps(gaps []channels.Gap) console.Table {
-	table := console.Table{
-		Caption: "Gaps, the newest first: times in which upstream could not tell of a change", None: "There was no gap.",
-		Head: []string{"Organization", "Channel", "From", "Until", "Reason"},
-	}
-	for i := range gaps {
-		g := &gaps[i]
-		zone := p.app.Zone(g.Organization)
-		until, channel := console.Word("still open", console.Bad), console.Text(g.Channel)
-		if g.ClosedAt != nil {
-			until = console.Moment(g.ClosedAt, zone)
-		}
-		if g.Channel == "" {
-			channel = console.Word("all", console.Muted)
-		}
-		table.Rows = append(table.Rows, []console.Cell{
-			console.Text(g.Organization), channel, console.Moment(&g.OpenedAt, zone), until, console.Text(g.Reason),
-		})
-	}
-	return table
+	return view.Row{g.Organization, channel, console.Moment(&g.OpenedAt, zone), until, g.Reason}
 }
 
 func (p *pages) inboxOf(r *console.Request, entries []hints.Entry) console.Table {
-	table := console.Table{
-		Caption: "The last callbacks, newest first; the same content is one callback", None: "No callback has arrived.",
-		Head: []string{"Callback", "Arrived", "Organization", "Dialect", "Module", "Operation", "Times", "Records"},
-	}
-	for i := range entries {
-		e := &entries[i]
-		id := console.ID(e.ID, "")
-		if r.User.Operator {
-			id.Href = "/notifications/callbacks/" + strconv.FormatInt(e.ID, 10)
-		}
-		table.Rows = append(table.Rows, []console.Cell{
-			id, console.Moment(&e.RepeatedAt, p.app.Zone(e.Organization)), console.Text(e.Organization), console.Text(e.Dialect), console.Text(e.Module),
-			console.Text(e.Operation), console.Number(e.Times), console.Text(recordsOf(e)),
+	return console.List("The last callbacks, newest first; the same content is one callback", "No callback has arrived.",
+		"Callback  Arrived  Organization  Dialect  Module  Operation  Times  Records", entries, func(e *hints.Entry) view.Row {
+			id := console.ID(e.ID, "")
+			if r.User.Operator {
+				id.Href = "/notifications/callbacks/" + view.ID(e.ID)
+			}
+			return view.Row{
+				id, console.Moment(&e.RepeatedAt, p.app.Zone(e.Organization)), e.Organization, e.Dialect, e.Module, e.Operation, e.Times, recordsOf(e),
+			}
 		})
-	}
-	return table
 }
 
 // callbacks are the last callbacks, whose document is that of the inbox.
@@ -213,9 +166,9 @@ func (p *pages) callbacks(ctx context.Context, r *console.Request) (console.Page
 
 // callback shows one callback. A body has values of records, so that viewers do not see this page.
 func (p *pages) callback(ctx context.Context, r *console.Request) (console.Page, error) {
-	id, err := strconv.ParseInt(r.Value("id"), 10, 64)
+	id, err := numberIn(r, "id", "a callback")
 	if err != nil {
-		return console.Page{}, fmt.Errorf("there is no callback %q: %w", r.Value("id"), console.ErrNotFound)
+		return console.Page{}, err
 	}
 	e, err := hints.NewInbox(p.app.DB.Pool()).Entry(ctx, id)
 	if errors.Is(err, postgres.ErrNotFound) {
@@ -224,27 +177,27 @@ func (p *pages) callback(ctx context.Context, r *console.Request) (console.Page,
 	if err != nil {
 		return console.Page{}, fmt.Errorf("read callback %d: %w", id, err)
 	}
-	zone := p.app.Zone(e.Organization)
-	page := console.Page{
+	zone, body := p.app.Zone(e.Organization), []string{"It is not kept: notifications.keep_bodies."}
+	if e.Body != nil {
+		body = strings.Split(*e.Body, "\n")
+	}
+	return console.Page{
 		Title: fmt.Sprintf("Callback %d", e.ID), Document: e,
 		Sentence: fmt.Sprintf("It names %s and arrived %s.", view.Plural(len(e.IDs), "record"), view.Plural(e.Times, "time")),
-		Parts: []console.Part{console.Fields{
-			{Label: "Organization", Value: console.Text(e.Organization)},
-			{Label: "From", Value: console.Text(e.Dialect + " " + e.Module)},
-			{Label: "Operation", Value: console.Text(e.Operation)},
-			{Label: "Records", Value: console.Text(strings.Join(e.IDs, ", "))},
-			{Label: "First arrived", Value: console.Moment(&e.ReceivedAt, zone)},
-			{Label: "Last arrived", Value: console.Moment(&e.RepeatedAt, zone)},
-			{Label: "Sent, as it says itself", Value: console.Moment(e.SentAt, zone)},
-			{Label: "Bytes", Value: console.Number(e.Bytes)},
-		}},
-	}
-	if e.Body == nil {
-		page.Parts = append(page.Parts, console.Note{Text: "Its body is not kept: notifications.keep_bodies."})
-	} else {
-		page.Parts = append(page.Parts, console.Source{Caption: "Body", Lines: strings.Split(*e.Body, "\n")})
-	}
-	return page, nil
+		Parts: []console.Part{
+			console.Facts(
+				"Organization", e.Organization,
+				"From", e.Dialect+" "+e.Module,
+				"Operation", e.Operation,
+				"Records", strings.Join(e.IDs, ", "),
+				"First arrived", console.Moment(&e.ReceivedAt, zone),
+				"Last arrived", console.Moment(&e.RepeatedAt, zone),
+				"Sent, as it says itself", console.Moment(e.SentAt, zone),
+				"Bytes", e.Bytes,
+			),
+			console.Source{Caption: "Body", Lines: body},
+		},
+	}, nil
 }
 
 // errBroken says that a test callback did not arrive.

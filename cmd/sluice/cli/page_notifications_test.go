@@ -54,9 +54,9 @@ func TestNotificationPages(t *testing.T) {
 		"and 2 more", one)
 	d.says("/notifications/callbacks", "and 2 more", one)
 	d.says(one, "canaryOfTheBody", "It names 5 records and arrived 3 times.")
-	d.sameDocument("/notifications", codeFine, nil, "notifications")
-	d.sameDocument("/notifications/callbacks", codeFine, nil, "notifications", "inbox")
-	d.sameDocument(one, codeFine, nil, "notifications", "show", fmt.Sprint(id))
+	d.same("/notifications", "notifications")
+	d.same("/notifications/callbacks", "notifications", "inbox")
+	d.same(one, "notifications", "show", fmt.Sprint(id))
 	d.refusesViewers([]string{"/notifications", "/notifications/callbacks"}, []string{check})
 	d.who = aViewer
 	if status, page := d.ask(one, nil); status != http.StatusForbidden || strings.Contains(page, "canaryOfTheBody") {

@@ -2,17 +2,17 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
 	"sluice/pipeline"
-	"sluice/pipeline/warehouse/quarantine"
+	"sluice/pipeline/engine"
 	reasons "sluice/schema/record"
 )
 
@@ -23,30 +23,10 @@ const (
 	longestClick = 15 * time.Second
 )
 
-// entryID is the number in the address.
-func entryID(r *console.Request) (int64, error) {
-	id, err := strconv.ParseInt(r.Value("id"), 10, 64)
-	if err != nil || id <= 0 {
-		return 0, fmt.Errorf("%w: %q is no number of an entry", console.ErrNotFound, r.Value("id"))
-	}
-	return id, nil
-}
-
 var position = regexp.MustCompile(`\[[0-9]+\]`)
 
 // withoutPositions is the field of a path.
 func withoutPositions(path string) string { return position.ReplaceAllString(path, "[]") }
-
-// entryForms are what a person can do about one entry.
-func entryForms(id int64) []console.Part {
-	return []console.Part{
-		console.Form{Path: entryPage(id) + "/retry", Label: "Retry"},
-		console.Form{
-			Path: entryPage(id) + "/accept", Label: "Accept", Inputs: []console.Input{{Name: "note", Label: "Why", Required: true}},
-			Warning: "The entry is closed for good, and the same bytes do not open it again. The record stays out of the warehouse.",
-		},
-	}
-}
 
 // clicked is what an action on entries came to.
 type clicked struct {
@@ -58,107 +38,87 @@ type clicked struct {
 	Left   int64 `json:"left"`
 }
 
-func (p *pages) retryEntry(ctx context.Context, r *console.Request) (console.Deed, error) {
-	deed, e, err := p.entryDeed(ctx, r, "quarantine retry")
-	if err != nil {
-		return deed, err
-	}
-	results, err := retryAll(ctx, p.app, []int64{e.ID}, always)
-	if err != nil {
-		return deed, err
-	}
-	if !results[0].Loaded {
-		return deed, fmt.Errorf("it still does not fit: %s", results[0].Why)
-	}
-	deed.After = clicked{Said: "The record is loaded.", Done: 1}
-	return deed, nil
+// decision is what a person decides about entries: its command, and its words for those with which
+// it was done and for the others.
+type decision struct {
+	what, done, other string
+	// work decides about entries while more says so. Of each that was tried it says why it was not
+	// done; "" if it was.
+	work func(ctx context.Context, a *engine.App, ids []int64, note string, more func() bool) ([]string, error)
 }
 
-func (p *pages) acceptEntry(ctx context.Context, r *console.Request) (console.Deed, error) {
-	deed, e, err := p.entryDeed(ctx, r, "quarantine accept")
-	if err != nil {
-		return deed, err
+var retryDecision = decision{"quarantine retry", "loaded", "refused again",
+	func(ctx context.Context, a *engine.App, ids []int64, _ string, more func() bool) ([]string, error) {
+		results, err := retryAll(ctx, a, ids, more)
+		whys := make([]string, len(results))
+		for i, one := range results {
+			if !one.Loaded {
+				whys[i] = "it still does not fit: " + one.Why
+			}
+		}
+		return whys, err
+	}}
+
+var acceptDecision = decision{"quarantine accept", "accepted", "closed already",
+	func(ctx context.Context, a *engine.App, ids []int64, note string, more func() bool) ([]string, error) {
+		if note == "" {
+			return nil, usage("say why the record is not wanted: later readers need the reason")
+		}
+		results, err := acceptAll(ctx, a, ids, note, more)
+		whys := make([]string, len(results))
+		for i, one := range results {
+			whys[i] = one.Why
+		}
+		return whys, err
+	}}
+
+// quarantineActions are the decisions about one entry, and about those of a cause.
+func (p *pages) quarantineActions() []console.Action {
+	var all []console.Action
+	for verb, d := range map[string]*decision{"retry": &retryDecision, "accept": &acceptDecision} {
+		all = append(all,
+			console.Action{Pattern: "/quarantine/{id}/" + verb, Do: func(ctx context.Context, r *console.Request) (console.Deed, error) {
+				return p.decideEntry(ctx, r, d)
+			}},
+			console.Action{Pattern: "/quarantine/" + verb, Do: func(ctx context.Context, r *console.Request) (console.Deed, error) {
+				return p.decideCause(ctx, r, d)
+			}})
 	}
-	note, err := noteOf(r)
-	if err != nil {
-		return deed, err
-	}
-	results, err := acceptAll(ctx, p.app, []int64{e.ID}, note, always)
-	if err != nil {
-		return deed, err
-	}
-	if !results[0].Accepted {
-		return deed, usage("%s", results[0].Why)
-	}
-	deed.After = clicked{Said: "The record stays out: " + note, Done: 1}
-	return deed, nil
+	return all
 }
 
-// entryDeed begins what is done to one entry.
-func (p *pages) entryDeed(ctx context.Context, r *console.Request, what string) (console.Deed, quarantine.Entry, error) {
-	deed := console.Deed{What: what, Target: r.Value("id")}
-	id, err := entryID(r)
+func noteOf(r *console.Request) string { return strings.TrimSpace(r.Query.Get("note")) }
+
+func (p *pages) decideEntry(ctx context.Context, r *console.Request, d *decision) (console.Deed, error) {
+	deed := console.Deed{What: d.what, Target: r.Value("id")}
+	id, err := numberIn(r, "id", "an entry")
 	if err != nil {
-		return deed, quarantine.Entry{}, err
+		return deed, err
 	}
-	deed.Back = entryPage(id)
+	deed.Back = addressOfEntry(id)
 	e, err := entryOf(ctx, p.app, id)
 	if err != nil {
-		return deed, e, err
+		return deed, err
 	}
 	deed.Organization, deed.Before = e.Organization, map[string]string{"state": e.State, "code": e.Code, "path": e.Path}
-	return deed, e, nil
-}
-
-func noteOf(r *console.Request) (string, error) {
-	note := strings.TrimSpace(r.Query.Get("note"))
-	if note == "" {
-		return "", usage("say why the record is not wanted: later readers need the reason")
+	whys, err := d.work(ctx, p.app, []int64{id}, noteOf(r), always)
+	if err == nil && whys[0] != "" {
+		err = errors.New(whys[0])
 	}
-	return note, nil
+	if err == nil {
+		deed.After = clicked{Said: "The record is " + d.done + ".", Done: 1}
+	}
+	return deed, err
 }
 
-func (p *pages) retryCause(ctx context.Context, r *console.Request) (console.Deed, error) {
-	return p.decide(ctx, r, "quarantine retry", "loaded", "refused again", func(ids []int64, more func() bool) (int, int, error) {
-		results, err := retryAll(ctx, p.app, ids, more)
-		done := 0
-		for _, one := range results {
-			if one.Loaded {
-				done++
-			}
-		}
-		return done, len(results), err
-	})
-}
-
-func (p *pages) acceptCause(ctx context.Context, r *console.Request) (console.Deed, error) {
-	note, missing := noteOf(r)
-	return p.decide(ctx, r, "quarantine accept", "accepted", "closed already", func(ids []int64, more func() bool) (int, int, error) {
-		if missing != nil {
-			return 0, 0, missing
-		}
-		results, err := acceptAll(ctx, p.app, ids, note, more)
-		done := 0
-		for _, one := range results {
-			if one.Accepted {
-				done++
-			}
-		}
-		return done, len(results), err
-	})
-}
-
-// decide works on the entries of a cause, newest first: on so many as a click may take. Work gives
-// how many of the first ones were done, and how many were tried.
-func (p *pages) decide(ctx context.Context, r *console.Request, what, done, other string,
-	work func(ids []int64, more func() bool) (int, int, error),
-) (console.Deed, error) {
+// decideCause works on the entries of a cause, newest first: on so many as a click may take.
+func (p *pages) decideCause(ctx context.Context, r *console.Request, d *decision) (console.Deed, error) {
 	filter := quarantinedBy(r.Query)
 	deed := console.Deed{
-		What: what, Target: r.Query.Get(inStream) + " " + causeName(filter.Code, r.Query.Get(inField)), Organization: filter.Organization,
+		What: d.what, Target: r.Query.Get(inStream) + " " + causeName(filter.Code, r.Query.Get(inField)), Organization: filter.Organization,
 		Back: "/quarantine",
 	}
-	if filter.Organization == "" || filter.Service == "" || filter.Code == "" || filter.Field == nil {
+	if !oneCause(filter) {
 		return deed, usage("name one cause: its organization, stream, code and field")
 	}
 	before, err := p.waiting(ctx, filter)
@@ -176,21 +136,29 @@ func (p *pages) decide(ctx context.Context, r *console.Request, what, done, othe
 		ids[i] = entries[i].ID
 	}
 	until := time.Now().Add(longestClick)
-	good, tried, err := work(ids, func() bool { return time.Now().Before(until) })
-	result := clicked{Done: good, Failed: tried - good, Left: before - int64(tried)}
-	result.Said = fmt.Sprintf("%s %s, %s %s, %s left to try.", view.Count(good), done, view.Count(result.Failed), other, view.Count(result.Left))
+	whys, err := d.work(ctx, p.app, ids, noteOf(r), func() bool { return time.Now().Before(until) })
+	result := clicked{Left: before - int64(len(whys))}
+	for _, why := range whys {
+		if why == "" {
+			result.Done++
+		} else {
+			result.Failed++
+		}
+	}
+	result.Said = fmt.Sprintf("%s %s, %s %s, %s left to try.", view.Count(result.Done), d.done, view.Count(result.Failed), d.other,
+		view.Count(result.Left))
 	deed.After = result
-	if result.Failed > 0 || result.Left > 0 || err != nil {
+	if result.Failed > 0 || result.Left > 0 {
 		back := url.Values{}
 		for _, name := range []string{inOrganization, inStream, inCode, inField} {
 			back.Set(name, r.Query.Get(name))
 		}
-		if result.Left > 0 && tried > 0 {
-			back.Set(inBefore, strconv.FormatInt(ids[tried-1], 10)) // the next click goes on there
+		if result.Left > 0 && len(whys) > 0 {
+			back.Set(inBefore, view.ID(ids[len(whys)-1])) // the next click goes on there
 		}
 		deed.Back = entriesPage + "?" + back.Encode()
 	}
-	if err != nil && tried > 0 {
+	if err != nil && len(whys) > 0 {
 		return deed, fmt.Errorf("%s Then: %w", result.Said, err)
 	}
 	return deed, err

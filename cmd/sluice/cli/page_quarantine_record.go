@@ -25,109 +25,101 @@ const (
 // laidOut is a record, one value a line.
 type laidOut struct {
 	lines []string
-	// at is the line of the value at the path, or of the nearest object or array around it, from 1;
-	// 0 if there is none. found is the value itself; empty if the record does not have it.
+	// leaves are its values in order. An object or array is one only if it is empty.
+	leaves []leaf
+	// at is the line of the value at the path, from 1; 0 if there is none. found is that value, of
+	// an object or array its beginning.
 	at    int
 	found jsontext.Value
-	// nearest is the path of the line at.
-	nearest string
-}
-
-// layOut puts each value of a record on a line of its own. Without show, values are replaced by
-// what kind they are. It reports false if the record is no JSON: then it has no keys to show.
-func layOut(raw []byte, path string, show bool) (laidOut, bool) {
-	decoder := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	w := recordWriter{path: path, show: show, dec: decoder}
-	if err := w.value("", "", 0); err != nil {
-		return laidOut{}, false
-	}
-	return w.laidOut, true
-}
-
-type recordWriter struct {
-	laidOut
 
 	dec  *jsontext.Decoder
 	path string
 	show bool
 }
 
-// value writes the next value. Label is its key, as it stands before it.
-func (w *recordWriter) value(path, label string, depth int) error {
-	w.come(path)
-	switch w.dec.PeekKind() {
-	case '{':
-		return w.members(path, label, depth, '}')
-	case '[':
-		return w.members(path, label, depth, ']')
-	default:
-		value, err := w.dec.ReadValue()
-		if err != nil {
-			return fmt.Errorf("read a record: %w", err)
-		}
-		if path == w.path {
-			w.found = value.Clone()
-		}
-		text := kindOf(value)
-		if w.show {
-			text = string(value)
-		}
-		w.line(depth, label+text)
-		return nil
-	}
+// leaf is a value with its path.
+type leaf struct {
+	path  string
+	value jsontext.Value
 }
 
-// members writes an object or an array up to its end.
-func (w *recordWriter) members(path, label string, depth int, end jsontext.Kind) error {
-	begin, err := w.dec.ReadToken()
+// layOut puts each value of a record on a line of its own. Without show, values are replaced by
+// what kind they are. An error says that the record is no JSON; what was read up to it is there.
+func layOut(raw []byte, path string, show bool) (*laidOut, error) {
+	decoder := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	l := &laidOut{path: path, show: show, dec: decoder}
+	if err := l.value("", "", 0); err != nil {
+		return l, fmt.Errorf("read a record: %w", err)
+	}
+	return l, nil
+}
+
+// value writes the next value, of an object or array up to its end. Label is its key, as it stands
+// before it.
+func (l *laidOut) value(path, label string, depth int) error {
+	kind := l.dec.PeekKind()
+	if kind == '{' || kind == '[' {
+		return l.members(kind, path, label, depth)
+	}
+	value, err := l.dec.ReadValue()
 	if err != nil {
-		return fmt.Errorf("read a record: %w", err)
+		return err //nolint:wrapcheck // layOut does
 	}
-	if path == w.path {
-		w.found = jsontext.Value(begin.String())
+	value = value.Clone()
+	l.leaves = append(l.leaves, leaf{path, value})
+	text := kindOf(value)
+	if l.show {
+		text = string(value)
 	}
-	w.line(depth, label+begin.String())
-	first := len(w.lines)
-	for i := 0; w.dec.PeekKind() != end; i++ {
-		if i > 0 {
-			w.lines[len(w.lines)-1] += ","
-		}
-		of, key := path+"["+strconv.Itoa(i)+"]", ""
-		if end == '}' {
-			name, err := w.dec.ReadToken()
-			if err != nil {
-				return fmt.Errorf("read a record: %w", err)
-			}
-			of, key = under(path, name.String()), strconv.Quote(name.String())+": "
-		}
-		if err := w.value(of, key, depth+1); err != nil {
-			return err
-		}
-	}
-	if _, err := w.dec.ReadToken(); err != nil {
-		return fmt.Errorf("read a record: %w", err)
-	}
-	if len(w.lines) == first {
-		w.lines[first-1] += string(rune(end))
-		return nil
-	}
-	w.line(depth, string(rune(end)))
+	l.come(path, value)
+	l.line(depth, label+text)
 	return nil
 }
 
-func (w *recordWriter) line(depth int, text string) {
+func (l *laidOut) members(kind jsontext.Kind, path, label string, depth int) error {
+	end := kind + 2 // } and ] stand two behind { and [
+	l.come(path, jsontext.Value{byte(kind)})
+	l.line(depth, label+string(rune(kind)))
+	first := len(l.lines)
+	_, err := l.dec.ReadToken()
+	for i := 0; err == nil && l.dec.PeekKind() != end; i++ {
+		if i > 0 {
+			l.lines[len(l.lines)-1] += ","
+		}
+		of, key := path+"["+strconv.Itoa(i)+"]", ""
+		if kind == '{' {
+			name, err := l.dec.ReadToken()
+			if err != nil {
+				return err //nolint:wrapcheck // as above
+			}
+			of, key = under(path, name.String()), strconv.Quote(name.String())+": "
+		}
+		err = l.value(of, key, depth+1)
+	}
+	if err == nil {
+		_, err = l.dec.ReadToken()
+	}
+	if len(l.lines) > first {
+		l.line(depth, string(rune(end)))
+	} else {
+		l.lines[first-1] += string(rune(end))
+		l.leaves = append(l.leaves, leaf{path, jsontext.Value{byte(kind), byte(end)}})
+	}
+	return err //nolint:wrapcheck // as above
+}
+
+// come notes the value that is written now if it is the one at the path.
+func (l *laidOut) come(path string, value jsontext.Value) {
+	if path == l.path {
+		l.at, l.found = len(l.lines)+1, value
+	}
+}
+
+func (l *laidOut) line(depth int, text string) {
 	if runes := []rune(text); len(runes) > lineShown {
 		text = string(runes[:lineShown]) + "…"
 	}
-	w.lines = append(w.lines, strings.Repeat("  ", min(depth, lineShown))+outside.Visible(text))
-}
-
-// come notes the line that begins now if it is nearer to the path than those before it.
-func (w *recordWriter) come(path string) {
-	around := path == "" || path == w.path || strings.HasPrefix(w.path, path+".") || strings.HasPrefix(w.path, path+"[")
-	if around && (w.at == 0 || len(path) > len(w.nearest)) {
-		w.at, w.nearest = len(w.lines)+1, path
-	}
+	l.lines = append(l.lines, strings.Repeat("  ", min(depth, lineShown))+outside.Visible(text))
 }
 
 // under is the path of a key, in the notation of package record.
@@ -146,11 +138,12 @@ func (p *pages) sourceOf(r *console.Request, raw []byte, path string) (console.P
 	if len(raw) > largestShown {
 		return console.Note{Text: "The record has " + view.Count(len(raw)) + " bytes. A page does not show so many; this does:"}, ""
 	}
-	record, ok := layOut(raw, path, p.shows(r))
+	record, err := layOut(raw, path, p.shows(r))
 	switch {
-	case !ok && !p.shows(r):
+	case err != nil && !p.shows(r):
 		return console.Note{Text: "The record has " + view.Count(len(raw)) + " bytes and is no JSON. Only operators see it."}, ""
-	case !ok:
+	case err != nil:
+		record.lines = nil
 		for line := range strings.Lines(outside.VisibleLines(strings.ToValidUTF8(string(raw), "�"))) {
 			record.lines = append(record.lines, strings.TrimSuffix(line, "\n"))
 		}

@@ -50,9 +50,9 @@ func TestPagesOfQuarantine(t *testing.T) {
 	s.visited(anOperator, false, func(v *desk) {
 		v.says("/quarantine", "Nothing is in quarantine.")
 		s.pile()
-		v.same("/quarantine?format=json", "quarantine", "causes")
-		v.same("/quarantine?stream=inventory.bills&format=json", "quarantine", "causes", "inventory.bills")
-		v.says("/quarantine", "6 records of 4 causes in quarantine; 1 cause of the last day; the largest has 3 of inventory.bills: bad_number in line_items[].rate.")
+		v.same("/quarantine", "quarantine", "causes")
+		v.same("/quarantine?stream=inventory.bills", "quarantine", "causes", "inventory.bills")
+		v.says("/quarantine", "6 records of 4 causes in quarantine; 1 cause of the last day.")
 		html := v.get(http.StatusOK, "/quarantine")
 		fresh, largest, other := strings.Index(html, "<code>wrong_type"), strings.Index(html, "<code>line_items[].rate"), strings.Index(html, "<code>no_id")
 		if fresh < 0 || fresh > largest || largest > other {
@@ -60,15 +60,15 @@ func TestPagesOfQuarantine(t *testing.T) {
 		}
 
 		lines := causeOf("inventory.bills", "bad_number", "line_items[].rate")
-		v.same("/quarantine/entries?format=json&"+lines.Encode(), "quarantine", "list", "inventory.bills", "--code", "bad_number", "--field", "line_items[].rate")
-		v.says("/quarantine/entries?"+lines.Encode(), "3 records in quarantine: inventory.bills, bad_number in line_items[].rate.", "Retry all 3", "Accept all 3", "line_items[1].rate")
-		v.says("/quarantine/entries?stream=inventory.items", "2 records in quarantine: inventory.items.", "&lt;script&gt;x", "<bdi>")
+		v.same("/quarantine/entries?"+lines.Encode(), "quarantine", "list", "inventory.bills", "--code", "bad_number", "--field", "line_items[].rate")
+		v.says("/quarantine/entries?"+lines.Encode(), "3 records in quarantine, inventory.bills, bad_number in line_items[].rate.", "Retry all 3", "Accept all 3", "line_items[1].rate")
+		v.says("/quarantine/entries?stream=inventory.items", "2 records in quarantine, inventory.items.", "&lt;script&gt;x", "<bdi>")
 		if html := v.get(http.StatusOK, "/quarantine/entries?stream=inventory.items"); strings.Contains(html, "Retry all") {
 			t.Error("entries of several causes can be decided about at once")
 		}
 
 		b1, attack := s.entry("b1"), s.entry("<script>x</script>\u202E")
-		v.same("/quarantine/"+b1+"?format=json", "quarantine", "show", b1)
+		v.same("/quarantine/"+b1, "quarantine", "show", b1)
 		v.says("/quarantine/"+b1, "bad_number in line_items[1].rate: a number is declared.", `<mark>      &#34;rate&#34;: &#34;much&#34;</mark>`,
 			"inventory.bills_line_items", "decimal (numeric)", "text of 4 characters", "Price of one unit")
 		v.says("/quarantine/"+attack, "&lt;script&gt;y&lt;/script&gt;", "&lt;much&gt;")
@@ -194,7 +194,7 @@ SELECT $1, 'inventory', 'bills', sha256(i::text::bytea), '{}', 'no_id', 'bill_id
 		if !strings.Contains(to, "before="+third+"&") {
 			t.Errorf("the next click goes on at %s, want before %s", to, third)
 		}
-		v.says(to, "1,000 accepted, 0 closed already, 2 left to try.", "2 records before entry "+third, "Accept all 2")
+		v.says(to, "1,000 accepted, 0 closed already, 2 left to try.", "2 records in quarantine before entry "+third, "Accept all 2")
 		cause.Set("before", third)
 		v.post(http.StatusSeeOther, "/quarantine/accept", cause)
 		s.counts(0, "entries are open", `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`)

@@ -14,7 +14,6 @@ import (
 	"sluice"
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
-	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/readers"
 )
 
@@ -30,36 +29,29 @@ const (
 // recentAnswers keeps the last answer to each question.
 type recentAnswers struct {
 	mu   sync.Mutex
-	last map[int]*lastAnswer
+	last map[int]lastAnswer
 }
 
 type lastAnswer struct {
-	mu     sync.Mutex
 	at     time.Time
 	answer readers.Answer
 	err    error
 }
 
-// of gives the answer to a question, asked again if the last one is too old. Those who ask at once
-// wait for one answer.
+// of gives the answer to a question, asked again if the last one is too old. Those who ask meanwhile
+// wait, so that the database answers one question at a time.
 func (a *recentAnswers) of(number int, now time.Time, ask func() (readers.Answer, error)) (readers.Answer, time.Time, error) {
 	a.mu.Lock()
-	if a.last == nil {
-		a.last = map[int]*lastAnswer{}
-	}
-	last := a.last[number]
-	if last == nil {
-		last = &lastAnswer{}
-		a.last[number] = last
-	}
-	a.mu.Unlock()
-	last.mu.Lock()
-	defer last.mu.Unlock()
-	if last.at.IsZero() || now.Sub(last.at) >= answerStays {
-		last.answer, last.err = ask()
-		last.at = now
-		if errors.Is(last.err, context.Canceled) {
-			last.at = time.Time{} // the browser has left; the next one asks again
+	defer a.mu.Unlock()
+	last, asked := a.last[number]
+	if !asked || now.Sub(last.at) >= answerStays {
+		answer, err := ask()
+		last = lastAnswer{now, answer, err}
+		if a.last == nil {
+			a.last = map[int]lastAnswer{}
+		}
+		if !errors.Is(err, context.Canceled) { // the browser has left; the next one asks again
+			a.last[number] = last
 		}
 	}
 	return last.answer, last.at, last.err
@@ -72,14 +64,11 @@ func (p *pages) questions(context.Context, *console.Request) (console.Page, erro
 		Title: "Questions", Document: all,
 		Sentence: view.Plural(len(all), "question") + " of analysts, each with a query over schema analytics.",
 	}
-	table := console.Table{Caption: "Questions", Head: []string{"About", "Question", "What the answer leaves out"}}
-	for i := range all {
-		q := &all[i]
-		table.Rows = append(table.Rows, []console.Cell{
-			console.Text(q.Section), console.To(q.Question, "/questions/"+strconv.Itoa(q.Number)), console.Text(q.Remark),
-		})
+	page.Parts = []console.Part{
+		console.List("Questions", "", "About  Question  What the answer leaves out", all, func(q *analystQuestion) view.Row {
+			return view.Row{q.Section, console.To(q.Question, "/questions/"+strconv.Itoa(q.Number)), q.Remark}
+		}),
 	}
-	page.Parts = append(page.Parts, table)
 	return page, nil
 }
 
@@ -133,16 +122,14 @@ func answerTable(answer *readers.Answer) console.Table {
 		table.Caption = "The first " + view.Plural(len(answer.Rows), "row") + " of more"
 	}
 	for _, column := range answer.Columns {
-		table.Head = append(table.Head, outside.Visible(column.Name))
+		table.Head = append(table.Head, column.Name)
 	}
 	for _, row := range answer.Rows {
 		cells := make([]console.Cell, len(row))
 		for i, value := range row {
-			if value == nil {
-				cells[i] = console.Word("–", console.Muted)
-				continue
+			if cells[i] = console.None(); value != nil {
+				cells[i] = console.Cell{Text: shortened(*value), Number: answer.Columns[i].Number}
 			}
-			cells[i] = console.Cell{Text: outside.Visible(shortened(*value)), Number: answer.Columns[i].Number}
 		}
 		table.Rows = append(table.Rows, cells)
 	}

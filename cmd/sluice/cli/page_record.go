@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,7 +17,6 @@ import (
 	"sluice/cmd/sluice/console"
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/lineage"
 	"sluice/schema/ddl"
 )
@@ -33,12 +30,6 @@ const (
 	// valueShown is how many characters of a value a page shows.
 	valueShown = 160
 )
-
-func addressOfRun(id int64) string { return "/runs/" + strconv.FormatInt(id, 10) }
-
-func addressOfStream(organization, name string) string {
-	return "/streams/" + url.PathEscape(organization) + "/" + url.PathEscape(name)
-}
 
 // explainRecord shows one record: why its row is as it is.
 func (p *pages) explainRecord(ctx context.Context, r *console.Request) (console.Page, error) {
@@ -94,34 +85,31 @@ type shownRecord struct {
 
 func (e *shownRecord) page() console.Page {
 	name := e.Service + "." + e.Resource
-	page := console.Page{Title: outside.Visible(name + " " + e.Record), Document: e.explainView, Sentence: e.Conclusions[0], Mood: e.mood()}
+	page := console.Page{Title: name + " " + e.Record, Document: e.explainView, Sentence: e.Conclusions[0], Mood: e.mood()}
 	for _, sentence := range e.Conclusions[1:] {
-		page.Parts = append(page.Parts, console.Note{Text: outside.Visible(sentence)})
+		page.Parts = append(page.Parts, console.Note{Text: sentence})
 	}
-	about := console.Fields{
-		{Label: "Organization", Value: console.Text(e.Organization)},
-		{Label: "Stream", Value: console.To(name, addressOfStream(e.Organization, name))},
-		{Label: "Table", Value: console.To(e.stream.Resource.SchemaName(e.stream.Service)+"."+e.Resource, addressOfTable(e.Service, e.Resource))},
-		{Label: "Identifier", Value: console.Code(outside.Visible(e.Record))},
+	about := []any{
+		"Organization", e.Organization,
+		"Stream", console.To(name, addressOfStream(e.Organization, name)),
+		"Table", console.To(e.stream.Resource.SchemaName(e.stream.Service)+"."+e.Resource, addressOfTable(e.Service, e.Resource)),
+		"Identifier", console.Code(e.Record),
 	}
 	if e.Row != nil {
-		about = append(about, console.Field{Label: "First seen", Value: console.Moment(&e.Row.FirstSeenAt, e.zone)},
-			console.Field{Label: "Last changed here", Value: console.Moment(&e.Row.ChangedAt, e.zone)},
-			console.Field{Label: "Last modified upstream", Value: console.Moment(e.Row.Modified, e.zone)})
+		about = append(about, "First seen", console.Moment(&e.Row.FirstSeenAt, e.zone),
+			"Last changed here", console.Moment(&e.Row.ChangedAt, e.zone), "Last modified upstream", console.Moment(e.Row.Modified, e.zone))
 	}
 	if e.List != nil {
-		about = append(about, console.Field{Label: "List complete up to", Value: console.Moment(e.List.Watermark, e.zone)},
-			console.Field{Label: "List read again", Value: console.Moment(&e.List.NextDueAt, e.zone)})
+		about = append(about, "List complete up to", console.Moment(e.List.Watermark, e.zone),
+			"List read again", console.Moment(&e.List.NextDueAt, e.zone))
 	}
-	page.Parts = append(page.Parts, about)
+	page.Parts = append(page.Parts, console.Facts(about...))
 	if !e.pages.shows(e.request) {
 		page.Parts = append(page.Parts, console.Note{Text: "Operators see the values of records. Here are their kinds and lengths.", Mood: console.Muted})
 	}
-	page.Parts = append(page.Parts, e.versions()...)
-	page.Parts = append(page.Parts, e.row()...)
-	page.Parts = append(page.Parts, e.raw()...)
-	page.Parts = append(page.Parts, e.tombstone()...)
-	page.Parts = append(page.Parts, e.quarantine()...)
+	for _, parts := range [][]console.Part{e.versions(), e.row(), e.raw(), e.tombstone(), e.quarantine()} {
+		page.Parts = append(page.Parts, parts...)
+	}
 	return page
 }
 
@@ -129,7 +117,7 @@ func (e *shownRecord) page() console.Page {
 func (e *shownRecord) mood() console.Mood {
 	open := slices.ContainsFunc(e.Quarantine, func(entry lineage.Entry) bool { return entry.State == "open" })
 	switch {
-	case open, e.Tombstone != nil && e.Tombstone.State == "needs_review":
+	case open, e.Tombstone != nil && e.Tombstone.State == stateOfReview:
 		return console.Bad
 	case e.Row == nil, e.Tombstone != nil && e.Tombstone.State != "restored":
 		return console.Warn
@@ -140,25 +128,24 @@ func (e *shownRecord) mood() console.Mood {
 
 // versions are the calls that brought the record, and what each changed.
 func (e *shownRecord) versions() []console.Part {
-	table := console.Table{
-		Caption: "Versions, newest first: which call brought each", None: "No raw record of it is kept in the answers that were looked through.",
-		Head: []string{"Loaded", "Out of", "Modified", "Call", "Request", "Answer", "Run", "Bytes"},
+	parts := []console.Part{
+		console.Heading{ID: "versions", Text: "How it came about"},
+		some(e.request, "versions", console.List("Versions, newest first: which call brought each",
+			"No raw record of it is kept in the answers that were looked through.",
+			"Loaded  Out of  Modified  Call  Request  Answer  Run  Bytes", e.Versions, func(v *lineage.Version) view.Row {
+				run, answer := console.None(), console.None()
+				if v.Call.Run != 0 {
+					run = runCell(v.Call.Run)
+				}
+				if v.Call.Status != 0 {
+					answer = console.Text(fmt.Sprintf("HTTP %d", v.Call.Status))
+				}
+				return view.Row{
+					console.Moment(&v.KeptAt, e.zone), kindOfVersion(v), v.Modified, console.ID(v.Call.ID, ""),
+					console.Code(explain.Request(v.Call)), answer, run, v.Bytes,
+				}
+			})),
 	}
-	for i := range e.Versions {
-		v := &e.Versions[i]
-		run, answer := console.Text("–"), console.Text("not known")
-		if v.Call.Run != 0 {
-			run = console.ID(v.Call.Run, addressOfRun(v.Call.Run))
-		}
-		if v.Call.Status != 0 {
-			answer = console.Text("HTTP " + strconv.Itoa(v.Call.Status))
-		}
-		table.Rows = append(table.Rows, []console.Cell{
-			console.Moment(&v.KeptAt, e.zone), console.Text(kindOfVersion(v)), console.Text(outside.Visible(v.Modified)), console.ID(v.Call.ID, ""),
-			console.Code(outside.Visible(explain.Request(v.Call))), answer, run, console.Number(v.Bytes),
-		})
-	}
-	parts := []console.Part{console.Heading{ID: "versions", Text: "How it came about"}, some(e.request, "versions", table)}
 	if !e.AllArchives {
 		searched := "The newest " + view.Plural(e.Archives, "answer") + " of the list were looked through. Older versions may be there."
 		parts = append(parts, console.Note{Text: searched})
@@ -166,7 +153,7 @@ func (e *shownRecord) versions() []console.Part {
 			parts = append(parts, console.Links{{Text: "Look through more answers", Href: with(e.request, "answers", "all")}})
 		}
 	}
-	return append(parts, e.changes()...)
+	return append(parts, console.Heading{ID: "changes", Text: "What changed"}, some(e.request, "changes", e.changes()))
 }
 
 func kindOfVersion(v *lineage.Version) string {
@@ -177,35 +164,28 @@ func kindOfVersion(v *lineage.Version) string {
 }
 
 // changes hold each version against the one before it of the same kind, value by value.
-func (e *shownRecord) changes() []console.Part {
+func (e *shownRecord) changes() console.Table {
 	table := console.Table{
 		Caption: "What changed from version to version, newest first", None: "No two versions of one kind are kept: there is nothing to compare.",
 		Head: []string{"Field", "Before", "After", "Loaded", "Call", "Out of"},
 	}
 	for i := range min(len(e.records), versionsCompared) {
-		before := e.previous(i)
-		if before < 0 || e.records[i] == nil || e.records[before] == nil {
+		v := &e.Versions[i]
+		before := i + 1
+		for before < len(e.records) && e.Versions[before].Single != v.Single {
+			before++
+		}
+		if before == len(e.records) || e.records[i] == nil || e.records[before] == nil {
 			continue
 		}
-		v := &e.Versions[i]
 		for _, c := range changesOf(e.records[before], e.records[i]) {
 			table.Rows = append(table.Rows, []console.Cell{
-				console.Code(outside.Visible(c.path)), e.value(c.before), e.value(c.after),
+				console.Code(c.path), e.value(c.before), e.value(c.after),
 				console.Moment(&v.KeptAt, e.zone), console.ID(v.Call.ID, ""), console.Text(kindOfVersion(v)),
 			})
 		}
 	}
-	return []console.Part{console.Heading{ID: "changes", Text: "What changed"}, some(e.request, "changes", table)}
-}
-
-// previous is the index of the version before the one at i of the same kind; -1 if there is none.
-func (e *shownRecord) previous(i int) int {
-	for before := i + 1; before < len(e.records); before++ {
-		if e.Versions[before].Single == e.Versions[i].Single {
-			return before
-		}
-	}
-	return -1
+	return table
 }
 
 // value is a cell with a value of the record, for those who ask.
@@ -217,16 +197,10 @@ func (e *shownRecord) value(value jsontext.Value) console.Cell {
 		return console.Word(kindOf(value), console.Muted)
 	}
 	text := string(value)
-	if value.Kind() == '"' {
-		if plain, err := jsontext.AppendUnquote(nil, value); err == nil {
-			text = string(plain)
-		}
+	if plain, err := jsontext.AppendUnquote(nil, value); value.Kind() == '"' && err == nil {
+		text = string(plain)
 	}
-	cell := console.Code(outside.Visible(shortened(text)))
-	if value.Kind() == 'n' {
-		cell.Mood = console.Muted
-	}
-	return cell
+	return console.Code(shortened(text))
 }
 
 func shortened(text string) string {
@@ -241,27 +215,24 @@ func (e *shownRecord) row() []console.Part {
 	if e.Row == nil {
 		return nil
 	}
-	table := console.Table{Caption: "The row, column by column", Head: []string{"Column", "Value", "Meaning"}}
-	for _, column := range ddl.Tables(e.stream.Service, e.stream.Resource)[0].Columns {
-		value, ok := e.Row.Values[column.Name]
-		if !ok {
-			continue // the table lacks it: sluice check names it
-		}
-		cell := e.value(jsontext.Value(value))
-		if strings.HasPrefix(column.Name, "_") && column.Name != "_extra" || column.Name == ddl.OrganizationID {
-			cell = console.Code(strings.Trim(string(value), `"`)) // ours, and no value of the record
-		}
-		table.Rows = append(table.Rows, []console.Cell{console.Code(column.Name), cell, console.Text(shortened(column.Comment))})
+	columns := ddl.Tables(e.stream.Service, e.stream.Resource)[0].Columns
+	return []console.Part{
+		console.Heading{ID: "row", Text: "The row"},
+		console.List("The row, column by column", "", "Column  Value  Meaning", columns, func(column *ddl.Column) view.Row {
+			value, ok := e.Row.Values[column.Name]
+			if !ok {
+				return nil // the table lacks it: sluice check names it
+			}
+			cell := e.value(jsontext.Value(value))
+			if strings.HasPrefix(column.Name, "_") && column.Name != "_extra" || column.Name == ddl.OrganizationID {
+				cell = console.Code(strings.Trim(string(value), `"`)) // ours, and no value of the record
+			}
+			return view.Row{console.Code(column.Name), cell, shortened(column.Comment)}
+		}),
+		console.List("Rows of its arrays", "It has no arrays.", "Table  Rows", slices.Sorted(maps.Keys(e.Row.Arrays)), func(name *string) view.Row {
+			return view.Row{console.To(*name, addressOfTable(e.Service, *name)), e.Row.Arrays[*name]}
+		}),
 	}
-	parts := []console.Part{console.Heading{ID: "row", Text: "The row"}, table}
-	arrays := console.Table{Caption: "Rows of its arrays", Head: []string{"Table", "Rows"}}
-	for _, name := range slices.Sorted(maps.Keys(e.Row.Arrays)) {
-		arrays.Rows = append(arrays.Rows, []console.Cell{console.To(name, addressOfTable(e.Service, name)), console.Number(e.Row.Arrays[name])})
-	}
-	if len(arrays.Rows) > 0 {
-		parts = append(parts, arrays)
-	}
-	return parts
 }
 
 // raw is one version as it came: the newest, or the one that was chosen.
@@ -291,35 +262,28 @@ func (e *shownRecord) tombstone() []console.Part {
 	if t == nil {
 		return nil
 	}
-	fields := console.Fields{
-		{Label: "State", Value: console.Text(strings.ReplaceAll(t.State, "_", " "))},
-		{Label: "First missed", Value: console.Moment(&t.SuspectedAt, e.zone)},
-		{Label: "By run", Value: console.ID(t.SuspectedRun, addressOfRun(t.SuspectedRun))},
-		{Label: "Proof", Value: console.Text(cmp.Or(strings.ReplaceAll(t.Proof, "_", " "), "none yet"))},
-		{Label: "Proven", Value: console.Moment(t.ProofAt, e.zone)},
-		{Label: "Tombstone", Value: console.Moment(t.DeletedAt, e.zone)},
-		{Label: "Decided by", Value: console.Text(cmp.Or(t.DecidedBy, "–"))},
-	}
-	if t.RestoredAt != nil {
-		fields = append(fields, console.Field{Label: "Came back", Value: console.Moment(t.RestoredAt, e.zone)})
-	}
-	return []console.Part{console.Heading{ID: "tombstone", Text: "Its end upstream"}, fields}
+	return []console.Part{console.Heading{ID: "tombstone", Text: "Its end upstream"}, console.Facts(
+		"State", strings.ReplaceAll(t.State, "_", " "),
+		"First missed", console.Moment(&t.SuspectedAt, e.zone),
+		"By run", runCell(t.SuspectedRun),
+		"Proof", cmp.Or(strings.ReplaceAll(t.Proof, "_", " "), "none yet"),
+		"Proven", console.Moment(t.ProofAt, e.zone),
+		"Tombstone", console.Moment(t.DeletedAt, e.zone),
+		"Decided by", t.DecidedBy,
+		"Came back", console.Moment(t.RestoredAt, e.zone),
+	)}
 }
 
 func (e *shownRecord) quarantine() []console.Part {
 	if len(e.Quarantine) == 0 {
 		return nil
 	}
-	table := console.Table{
-		Caption: "Versions that did not fit, newest first", Head: []string{"Entry", "State", "Cause", "Field", "Why", "First seen", "Last seen", "Seen"},
-	}
-	for i := range e.Quarantine {
-		q := &e.Quarantine[i]
-		table.Rows = append(table.Rows, []console.Cell{
-			console.ID(q.ID, "/quarantine/"+view.ID(q.ID)), console.Text(q.State), console.Text(q.Code), console.Code(outside.Visible(q.Path)),
-			console.Text(outside.Visible(shortened(q.Detail))),
-			console.Moment(&q.FirstSeenAt, e.zone), console.Moment(&q.LastSeenAt, e.zone), console.Number(q.Seen),
-		})
-	}
-	return []console.Part{console.Heading{ID: "quarantine", Text: "In quarantine"}, some(e.request, "entries", table)}
+	return []console.Part{console.Heading{ID: "quarantine", Text: "In quarantine"}, some(e.request, "entries", console.List(
+		"Versions that did not fit, newest first", "", "Entry  State  Cause  Field  Why  First seen  Last seen  Seen", e.Quarantine,
+		func(q *lineage.Entry) view.Row {
+			return view.Row{
+				console.ID(q.ID, addressOfEntry(q.ID)), q.State, q.Code, console.Code(q.Path), shortened(q.Detail),
+				console.Moment(&q.FirstSeenAt, e.zone), console.Moment(&q.LastSeenAt, e.zone), q.Seen,
+			}
+		}))}
 }

@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -38,20 +38,14 @@ func findRecord(organization, name string) console.Search {
 // recordOfWhom leads to the pages of each organization's record: identifiers are not unique among
 // them.
 func (p *pages) recordOfWhom(name, id string) (console.Page, error) {
-	page := console.Page{
-		Title: outside.Visible(name + " " + id), Mood: console.Warn,
+	keys := p.organizationOptions()[1:]
+	return console.Page{
+		Title: name + " " + id, Mood: console.Warn, Document: keys,
 		Sentence: "There are several organizations, and each may have a record of this identifier. Choose one.",
-	}
-	organizations := []string{}
-	var rows [][]console.Cell
-	for i := range p.app.Config.Organizations {
-		o := &p.app.Config.Organizations[i]
-		organizations = append(organizations, o.Key)
-		rows = append(rows, []console.Cell{console.To(o.Name, addressOfRecord(o.Key, name, id)), console.Text(o.Key)})
-	}
-	page.Document = organizations
-	page.Parts = append(page.Parts, console.Table{Caption: "The record of which organization", Head: []string{"Organization", "Key"}, Rows: rows})
-	return page, nil
+		Parts: []console.Part{console.List("The record of which organization", "", headOfOrganization, keys, func(key *string) view.Row {
+			return view.Row{console.To(*key, addressOfRecord(*key, name, id))}
+		})},
+	}, nil
 }
 
 // neverSeen says that a record is not known. What a person typed may be its number.
@@ -68,17 +62,12 @@ func (p *pages) neverSeen(ctx context.Context, r *console.Request, shown *explai
 	if len(found) == 0 {
 		return console.Page{}, unknown
 	}
-	page := console.Page{
-		Title: outside.Visible(name + " " + shown.Record), Document: found, Sentence: view.Plural(len(found), "record") + " with this number.",
-	}
-	var rows [][]console.Cell
-	for _, one := range found {
-		rows = append(rows, []console.Cell{
-			console.To(outside.Visible(one.Record), addressOfRecord(shown.Organization, name, one.Record)), console.Code(one.Column),
-		})
-	}
-	page.Parts = []console.Part{console.Table{Caption: "Records with this number", Head: []string{"Record", "Column"}, Rows: rows}}
-	return page, nil
+	return console.Page{
+		Title: name + " " + shown.Record, Document: found, Sentence: view.Plural(len(found), "record") + " with this number.",
+		Parts: []console.Part{console.List("Records with this number", "", "Record  Column", found, func(one *lineage.Numbered) view.Row {
+			return view.Row{console.To(one.Record, addressOfRecord(shown.Organization, name, one.Record)), console.Code(one.Column)}
+		})},
+	}, nil
 }
 
 // valueChange is a value that differs between two versions; nil where a version does not have it.
@@ -88,80 +77,24 @@ type valueChange struct {
 }
 
 // changesOf are the values that differ between two records, in the order of the later one, those
-// that it lacks last.
+// that it lacks last. Of a record that is no JSON, what can be read is compared.
 func changesOf(before, after []byte) []valueChange {
-	old, fresh := leavesOf(before), leavesOf(after)
-	var found []valueChange
-	for _, path := range fresh.order {
-		if was, ok := old.values[path]; !ok || !bytes.Equal(was, fresh.values[path]) {
-			found = append(found, valueChange{path, was, fresh.values[path]})
-		}
+	old, _ := layOut(before, "", true)
+	fresh, _ := layOut(after, "", true)
+	was, is := make(map[string]jsontext.Value), make(map[string]jsontext.Value)
+	for _, l := range old.leaves {
+		was[l.path] = l.value
 	}
-	for _, path := range old.order {
-		if _, ok := fresh.values[path]; !ok {
-			found = append(found, valueChange{path, old.values[path], nil})
+	for _, l := range fresh.leaves {
+		is[l.path] = l.value
+	}
+	var found []valueChange
+	for _, l := range slices.Concat(fresh.leaves, old.leaves) {
+		if !bytes.Equal(was[l.path], is[l.path]) {
+			found = append(found, valueChange{l.path, was[l.path], is[l.path]})
 		}
+		delete(was, l.path) // it is told once
+		delete(is, l.path)
 	}
 	return found
-}
-
-// leaves are the values of a record by their paths, and the paths in order. Empty objects and
-// arrays are values, too.
-type leaves struct {
-	values map[string]jsontext.Value
-	order  []string
-	dec    *jsontext.Decoder
-}
-
-// leavesOf are the values of a record, as far as it is JSON.
-func leavesOf(record []byte) leaves {
-	l := leaves{
-		values: map[string]jsontext.Value{},
-		dec:    jsontext.NewDecoder(bytes.NewReader(record), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
-	}
-	_ = l.read("") // what was read up to an error is compared
-	return l
-}
-
-func (l *leaves) add(path string, value jsontext.Value) {
-	if _, again := l.values[path]; !again {
-		l.order = append(l.order, path)
-	}
-	l.values[path] = value
-}
-
-// read reads the next value.
-func (l *leaves) read(path string) error {
-	kind := l.dec.PeekKind()
-	if kind != '{' && kind != '[' {
-		value, err := l.dec.ReadValue()
-		if err != nil {
-			return fmt.Errorf("read a record: %w", err)
-		}
-		l.add(path, value.Clone())
-		return nil
-	}
-	_, err := l.dec.ReadToken()
-	end, n := kind+2, 0 // } and ] stand two behind { and [
-	for ; err == nil && l.dec.PeekKind() != end; n++ {
-		of := path + "[" + strconv.Itoa(n) + "]"
-		if kind == '{' {
-			key, err := l.dec.ReadToken()
-			if err != nil {
-				return fmt.Errorf("read a record: %w", err)
-			}
-			of = under(path, key.String())
-		}
-		err = l.read(of)
-	}
-	if err == nil {
-		_, err = l.dec.ReadToken()
-	}
-	if err != nil {
-		return fmt.Errorf("read a record: %w", err)
-	}
-	if n == 0 {
-		l.add(path, jsontext.Value{byte(kind), byte(end)})
-	}
-	return nil
 }

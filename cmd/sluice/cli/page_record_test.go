@@ -47,7 +47,7 @@ func TestRecordPage(t *testing.T) {
 	ofHostile := "/r/inventory.bills/" + url.PathEscape(hostile)
 	before, after := strings.ReplaceAll(modified[1], "+", "&#43;"), strings.ReplaceAll(modified[0], "+", "&#43;")
 	s.visited(anOperator, false, func(v *desk) {
-		v.same(page+"&format=json&answers=all", "explain", "inventory.bills", bill)
+		v.same(page+"&answers=all", "explain", "inventory.bills", bill)
 		v.says(page, "The row is there since", "single record was brought by call", before, after, "/inventory/v1/bills/"+bill,
 			"&lt;script&gt;alert(1)", `href="/dictionary/inventory/bills"`, "&#34;bill_id&#34;: &#34;"+bill+"&#34;")
 		v.hides(page, "<script>alert", "\u202E")

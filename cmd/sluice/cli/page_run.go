@@ -27,9 +27,9 @@ type runView struct {
 
 // run is the page of one run.
 func (p *pages) run(ctx context.Context, r *console.Request) (console.Page, error) {
-	id, err := strconv.ParseInt(r.Value("id"), 10, 64)
+	id, err := numberIn(r, "id", "a run")
 	if err != nil {
-		return console.Page{}, fmt.Errorf("%w: %q is no number of a run", console.ErrNotFound, r.Value("id"))
+		return console.Page{}, err
 	}
 	shown := runView{}
 	if shown.Run, err = p.app.DB.RunProgress(ctx, id); errors.Is(err, postgres.ErrNotFound) {
@@ -51,10 +51,10 @@ func (p *pages) run(ctx context.Context, r *console.Request) (console.Page, erro
 	name := run.Service + "." + run.Resource
 	page.Parts = append(page.Parts,
 		console.Links{
-			{Text: "Stream " + name, Href: streamAddress(run.Organization, name)},
+			{Text: "Stream " + name, Href: addressOfStream(run.Organization, name)},
 			{Text: "Runs of the stream", Href: runsAddress(run.Organization, name)},
 		},
-		p.runFields(run), recordTable(run), p.callTable(r, run, shown.CallLog), p.entryTable(run, shown.Quarantine))
+		p.runFields(run), p.callTable(r, run, shown.CallLog), p.entryTable(run, shown.Quarantine))
 	return page, nil
 }
 
@@ -80,128 +80,87 @@ func sentenceOfRun(run *streams.Run) (string, console.Mood) {
 
 func (p *pages) runFields(run *streams.Run) console.Fields {
 	zone := p.app.Zone(run.Organization)
-	bound := console.Text("no lower bound")
-	if run.Bound != nil {
-		bound = console.Moment(run.Bound, zone)
-	}
-	forecast := console.Word("there was none", console.Muted)
+	forecast := ""
 	if run.Forecast != nil {
-		forecast = console.Text(fmt.Sprintf("%s (%s)", foreseen(run), run.ForecastBasis))
+		forecast = fmt.Sprintf("%s (%s)", foreseen(run), run.ForecastBasis)
 	}
 	took := view.Age(time.Duration(run.Seconds*float64(time.Second))) + " so far"
 	if run.EndedAt != nil {
 		took = view.Seconds(run.Seconds)
 	}
-	return console.Fields{
-		{Label: "Outcome", Value: outcomeCell(run)},
-		{Label: "Note", Value: console.Text(orDash(run.Note))},
-		{Label: headOfOrganization, Value: console.Text(run.Organization)},
-		{Label: "Class", Value: console.Text(run.Class)},
-		{Label: "Began", Value: console.Moment(&run.StartedAt, zone)},
-		{Label: "Ended", Value: console.Moment(run.EndedAt, zone)},
-		{Label: "Took", Value: console.Text(took)},
-		{Label: "Chunks", Value: console.Number(run.Chunks)},
-		{Label: "Calls", Value: console.Number(run.Calls)},
-		{Label: "Forecast of calls", Value: forecast},
-		{Label: "Pages", Value: console.Number(run.Pages)},
-		{Label: "Modified since", Value: bound},
-		{Label: "Watermark before", Value: console.Moment(run.WatermarkBefore, zone)},
-		{Label: "Watermark after", Value: console.Moment(run.WatermarkAfter, zone)},
-		{Label: "Proof", Value: console.Text(orDash(run.Proof))},
-	}
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "–"
-	}
-	return text
-}
-
-// recordTable says what became of the records that a run read.
-func recordTable(run *streams.Run) console.Table {
-	table := console.Table{Caption: "Records", Head: []string{"What became of them", "Records"}}
-	for _, line := range []struct {
-		text    string
-		records int64
-	}{
-		{"read", run.Received},
-		{"new", run.Inserted},
-		{"changed", run.Updated},
-		{"changed without a new modification time", run.Silent},
-		{"changed back: the modification time went back upstream", run.Rollbacks},
-		{"equal to their rows", run.Unchanged},
-		{"older than their rows", run.Superseded},
-		{"dropped: a newer version was in the same answer", run.Duplicates},
-		{"did not fit, in quarantine", run.Quarantined},
-		{"with keys that are not declared", run.Drifted},
-	} {
-		if line.records != 0 || line.text == "read" {
-			table.Rows = append(table.Rows, []console.Cell{console.Text(line.text), console.Number(line.records)})
-		}
-	}
-	return table
+	return console.Facts(
+		"Outcome", outcomeCell(run),
+		"Note", run.Note,
+		headOfOrganization, run.Organization,
+		"Class", run.Class,
+		"Began", console.Moment(&run.StartedAt, zone),
+		"Ended", console.Moment(run.EndedAt, zone),
+		"Took", took,
+		"Chunks", run.Chunks,
+		"Calls", run.Calls,
+		"Forecast of calls", forecast,
+		"Pages", run.Pages,
+		"Modified since", console.Moment(run.Bound, zone),
+		"Watermark before", console.Moment(run.WatermarkBefore, zone),
+		"Watermark after", console.Moment(run.WatermarkAfter, zone),
+		"Proof", run.Proof,
+		"Records read", run.Received,
+		"New", run.Inserted,
+		"Changed", run.Updated,
+		"Changed without a new modification time", run.Silent,
+		"Whose modification time went back upstream", run.Rollbacks,
+		"Equal to their rows", run.Unchanged,
+		"Older than their rows", run.Superseded,
+		"Dropped: a newer version was in the same answer", run.Duplicates,
+		"In quarantine", countOrWarn(run.Quarantined),
+		"With keys that are not declared", run.Drifted,
+	)
 }
 
 // callTable lists calls of a run. There may be one more than the page shows.
 func (p *pages) callTable(r *console.Request, run *streams.Run, made []calls.Logged) console.Table {
-	table := console.Table{
-		Caption: "Calls, in the order in which they left", None: "The call log has no call of this run. It keeps calls for the days of retention.calls.",
-		Head: []string{"Call", "At", "Took", "Request", "Page", "Status", "Records", "Bytes", "Trouble"},
-	}
+	var more *console.Link
 	if len(made) > pageRows {
 		made = made[:pageRows]
-		table.More = &console.Link{Text: "The calls behind these", Href: with(r, "after", strconv.FormatInt(made[pageRows-1].ID, 10))}
+		more = &console.Link{Text: "The calls behind these", Href: with(r, "after", view.ID(made[pageRows-1].ID))}
 	}
-	for i := range made {
-		call := &made[i]
-		at := call.At.In(p.app.Zone(run.Organization))
-		moment := console.Moment(&call.At, at.Location())
-		moment.Text = at.Format("15:04:05")
-		trouble := console.Cell{}
-		if text := call.Kind; text != "" {
-			trouble = console.Word(text, console.Bad)
-			trouble.Title = call.Detail
-			if call.Code != "" && call.Code != "0" {
+	table := console.List("Calls, in the order in which they left",
+		"The call log has no call of this run. It keeps calls for the days of retention.calls.",
+		"Call  At  Took  Request  Page  Status  Records  Bytes  Trouble", made, func(call *calls.Logged) view.Row {
+			zone := p.app.Zone(run.Organization)
+			moment := console.Moment(&call.At, zone)
+			moment.Text = call.At.In(zone).Format("15:04:05")
+			trouble := console.Word(call.Kind, console.Bad)
+			if call.Kind == "" {
+				trouble = console.None()
+			} else if call.Code != "" && call.Code != "0" {
 				trouble.Text += " (code " + call.Code + ")"
 			}
-		}
-		took := console.Word("not reported", console.Muted)
-		if call.Seconds != nil {
-			took = console.Cell{Text: view.Seconds(*call.Seconds), Number: true}
-		}
-		table.Rows = append(table.Rows, []console.Cell{
-			console.ID(call.ID, ""), moment, took, console.Code(call.Method + " " + call.Path), numberOr(call.Page), numberOr(call.Status),
-			console.Number(call.Records), console.Number(call.Bytes), trouble,
+			trouble.Title = call.Detail
+			took := "not reported"
+			if call.Seconds != nil {
+				took = view.Seconds(*call.Seconds)
+			}
+			return view.Row{
+				console.ID(call.ID, ""), moment, rightward(took), console.Code(call.Method + " " + call.Path),
+				rightward(view.Or(call.Page, nothing)), rightward(view.Or(call.Status, nothing)), call.Records, call.Bytes, trouble,
+			}
 		})
-	}
+	table.More = more
 	return table
-}
-
-// numberOr is a number that may be missing.
-func numberOr(n *int) console.Cell {
-	if n == nil {
-		return console.Word("–", console.Muted)
-	}
-	return console.Cell{Text: strconv.Itoa(*n), Number: true}
 }
 
 // entryTable lists what is in quarantine because of a run.
 func (p *pages) entryTable(run *streams.Run, entries []quarantine.Entry) console.Table {
-	table := console.Table{
-		Caption: "Quarantine: what this run met last", None: "No entry of the quarantine was last met by this run.",
-		Head: []string{"Entry", "Record", "Reason", "Field", "Detail", "State"},
-	}
+	var more *console.Link
 	if len(entries) > pageRows {
 		entries = entries[:pageRows]
-		table.More = &console.Link{Text: "All entries of the stream", Href: "/quarantine?stream=" + run.Service + "." + run.Resource}
+		more = &console.Link{Text: "All entries of the stream", Href: "/quarantine?stream=" + run.Service + "." + run.Resource}
 	}
-	for i := range entries {
-		e := &entries[i]
-		table.Rows = append(table.Rows, []console.Cell{
-			console.ID(e.ID, "/quarantine/"+strconv.FormatInt(e.ID, 10)), console.Text(e.Record), console.Text(e.Code), console.Code(e.Path),
-			console.Text(e.Detail), console.Text(e.State),
+	table := console.List("Quarantine: what this run met last", "No entry of the quarantine was last met by this run.",
+		"Entry  Record  Reason  Field  Detail  State", entries, func(e *quarantine.Entry) view.Row {
+			return view.Row{console.ID(e.ID, addressOfEntry(e.ID)), e.Record, e.Code, console.Code(e.Path), e.Detail, e.State}
 		})
-	}
+	table.More = more
 	return table
 }

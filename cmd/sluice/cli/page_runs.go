@@ -40,7 +40,7 @@ func (p *pages) runs(ctx context.Context, r *console.Request) (console.Page, err
 		return console.Page{}, fmt.Errorf("read the runs: %w", err)
 	}
 	page := console.Page{Title: "Runs", Document: found.Runs}
-	page.Sentence, page.Mood = sentenceOfRuns(found.Runs, before > 0)
+	page.Sentence, page.Mood = sentenceOfRuns(found.Runs)
 	page.Parts = append(page.Parts, console.Filters{
 		{Name: "org", Label: headOfOrganization, Value: r.Query.Get("org"), Options: p.organizationOptions()},
 		{Name: "stream", Label: "Stream", Value: r.Query.Get("stream")},
@@ -48,7 +48,7 @@ func (p *pages) runs(ctx context.Context, r *console.Request) (console.Page, err
 			"", string(pipeline.OutcomeDone), string(pipeline.OutcomeProvisional), string(pipeline.OutcomeFailed), openRun,
 		}},
 	})
-	table := p.runTable(found.Runs, true)
+	table := p.runTable(found.Runs)
 	if found.Before > 0 {
 		table.More = &console.Link{Text: "Earlier runs", Href: with(r, "before", strconv.FormatInt(found.Before, 10))}
 	}
@@ -73,72 +73,37 @@ func (p *pages) organizationOptions() []string {
 }
 
 // sentenceOfRuns says first what failed.
-func sentenceOfRuns(runs []streams.Run, earlier bool) (string, console.Mood) {
+func sentenceOfRuns(runs []streams.Run) (string, console.Mood) {
 	counts := make(map[string]int)
 	for i := range runs {
 		counts[cmp.Or(runs[i].Outcome, openRun)]++
 	}
 	failed := counts[string(pipeline.OutcomeFailed)]
-	last := "last " + view.Plural(len(runs), "run")
-	if earlier {
-		last = view.Plural(len(runs), "earlier run")
-	}
+	text := fmt.Sprintf("Of these %s, %s failed and %s under way.", view.Plural(len(runs), "run"), view.Count(failed), view.Count(counts[openRun]))
 	switch {
 	case len(runs) == 0:
 		return "No run matches. sluice serve starts runs when streams are due, sluice sync at once.", console.Plain
 	case failed > 0:
-		return fmt.Sprintf("Of the %s, %s failed and %s under way.", last, view.Count(failed), areOpen(counts[openRun])), console.Warn
+		return text, console.Warn
 	default:
-		return fmt.Sprintf("Of the %s, none failed and %s under way.", last, areOpen(counts[openRun])), console.Good
+		return text, console.Good
 	}
 }
 
-func areOpen(n int) string {
-	switch n {
-	case 0:
-		return "none is"
-	case 1:
-		return "1 is"
-	}
-	return view.Count(n) + " are"
-}
-
-// runTable lists runs, named by their streams unless all are of one.
-func (p *pages) runTable(runs []streams.Run, named bool) console.Table {
-	rows := make([][]console.Cell, 0, len(runs))
-	for i := range runs {
-		run := &runs[i]
-		took := console.Cell{Text: view.Seconds(run.Seconds), Number: true}
-		if run.Outcome == "" {
-			took.Text = view.Age(time.Duration(run.Seconds * float64(time.Second))) // coarse: a page that is watched stays the same
-		}
-		quarantined := console.Number(run.Quarantined)
-		if run.Quarantined > 0 {
-			quarantined.Mood = console.Warn
-		}
-		row := []console.Cell{console.ID(run.ID, runAddress(run.ID))}
-		if named {
-			row = append(row, streamCell(run.Organization, run.Service+"."+run.Resource), console.Text(run.Organization))
-		}
-		rows = append(rows, append(row,
-			console.Moment(&run.StartedAt, p.app.Zone(run.Organization)), took, outcomeCell(run), console.Number(run.Received), console.Number(run.Inserted),
-			console.Number(run.Updated), quarantined, console.Number(run.Calls), console.Cell{Text: foreseen(run), Number: true}, console.Text(run.Note)))
-	}
-	head := []string{"Run"}
-	if named {
-		head = append(head, "Stream", headOfOrganization)
-	}
-	return console.Table{
-		Caption: "Runs, the newest first", Rows: rows, None: "No run matches.",
-		Head: append(head, "Began", "Took", "Outcome", "Read", "New", "Changed", "Quarantined", "Calls", "Forecast", "Note"),
-	}
-}
-
-func runAddress(id int64) string { return "/runs/" + strconv.FormatInt(id, 10) }
-
-// streamCell leads to the page of a stream.
-func streamCell(organization, name string) console.Cell {
-	return console.To(name, streamAddress(organization, name))
+// runTable lists runs.
+func (p *pages) runTable(runs []streams.Run) console.Table {
+	return console.List("Runs, the newest first", "No run matches.",
+		"Run  Stream  Began  Took  Outcome  Read  New  Changed  Quarantined  Calls  Forecast  Note", runs, func(run *streams.Run) view.Row {
+			took := view.Seconds(run.Seconds)
+			if run.Outcome == "" {
+				took = view.Age(time.Duration(run.Seconds * float64(time.Second))) // coarse: a page that is watched stays the same
+			}
+			return view.Row{
+				runCell(run.ID), p.streamCell(run.Organization, run.Service, run.Resource),
+				console.Moment(&run.StartedAt, p.app.Zone(run.Organization)), rightward(took), outcomeCell(run),
+				run.Received, run.Inserted, run.Updated, countOrWarn(run.Quarantined), run.Calls, rightward(foreseen(run)), run.Note,
+			}
+		})
 }
 
 // outcomeCell is how a run ended, in words and with a mood.
@@ -180,9 +145,9 @@ func (p *pages) waits(ctx context.Context, runs []streams.Run) (console.Table, e
 	var rows [][]console.Cell
 	for i := range runs {
 		run := &runs[i]
-		name := streamName(manyOrganizations(p.app), run.Organization, run.Service, run.Resource)
 		kind, _, _ := strings.Cut(reasons[run.ID], ":") // a reason begins with its kind
-		rows = append(rows, waitRows(run, of[run.ID], name, kind, p.app.Zone(run.Organization))...)
+		stream := p.streamCell(run.Organization, run.Service, run.Resource)
+		rows = append(rows, waitRows(run, of[run.ID], stream, kind, p.app.Zone(run.Organization))...)
 	}
 	return console.Table{
 		Caption: "Waits of these runs", Rows: rows[:min(len(rows), listedRuns)], None: "No run waited for long.",
@@ -191,7 +156,7 @@ func (p *pages) waits(ctx context.Context, runs []streams.Run) (console.Table, e
 }
 
 // waitRows are the waits of a run. Reason is why it waits now.
-func waitRows(run *streams.Run, waits []calls.Wait, name, reason string, zone *time.Location) [][]console.Cell {
+func waitRows(run *streams.Run, waits []calls.Wait, stream console.Cell, reason string, zone *time.Location) [][]console.Cell {
 	var rows [][]console.Cell
 	for i := range waits {
 		until, why := console.Text("now"), cmp.Or(waits[i].Kind, "between calls")
@@ -203,9 +168,7 @@ func waitRows(run *streams.Run, waits []calls.Wait, name, reason string, zone *t
 		default:
 			why = cmp.Or(reason, why)
 		}
-		rows = append(rows, []console.Cell{
-			console.ID(run.ID, runAddress(run.ID)), console.Text(name), console.Moment(&waits[i].From, zone), until, console.Text(why),
-		})
+		rows = append(rows, []console.Cell{runCell(run.ID), stream, console.Moment(&waits[i].From, zone), until, console.Text(why)})
 	}
 	return rows
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -15,7 +14,6 @@ import (
 	"sluice/cmd/sluice/console"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
-	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/streams"
 )
 
@@ -31,36 +29,10 @@ func (p *pages) organizations(ctx context.Context, r *console.Request) (console.
 	}
 	page := console.Page{Title: "Organizations", Document: shown, Mood: console.Good}
 	page.Sentence = "Upstream lets in " + view.Plural(len(shown), "organization") + "."
-	table := console.Table{
-		Caption: "Organizations", None: "No organization is configured.",
-		Head: []string{"Name", "Identifier", "Key", "Upstream calls it", "Credentials", "Refresh token from", "Time zone", "Data center"},
-	}
-	services := console.Table{
-		Caption: "Services and plans", None: "No service is configured.",
-		Head: []string{"Organization", "Service", "Plan", "Calls a day", "Calls a minute", "At once", "Shared with"},
-	}
-	var unmet int
+	unmet := 0
 	for i := range shown {
-		o, configured := &shown[i], &p.app.Config.Organizations[i]
-		called := console.Word("not met yet", console.Warn)
-		if o.Pinned == nil {
+		if shown[i].Pinned == nil {
 			unmet++
-		} else {
-			called = console.Text(o.Pinned.Name)
-			if !o.Pinned.Active {
-				called = console.Word(o.Pinned.Name+", not active", console.Warn)
-			}
-		}
-		table.Rows = append(table.Rows, []console.Cell{
-			console.Text(o.Name), console.Code(o.ID), console.Code(o.Key), called, credentialsCell(denied[o.Key]),
-			console.Code(cmp.Or(configured.Credentials.RefreshTokenFrom, "–")), console.Text(o.TimeZone), console.Text(o.DataCenter),
-		})
-		for _, name := range o.Services {
-			row, err := p.plan(configured, name)
-			if err != nil {
-				return console.Page{}, err
-			}
-			services.Rows = append(services.Rows, row)
 		}
 	}
 	switch all := view.Plural(len(shown), "organization"); {
@@ -69,7 +41,39 @@ func (p *pages) organizations(ctx context.Context, r *console.Request) (console.
 	case unmet > 0:
 		page.Sentence, page.Mood = fmt.Sprintf("%s of %s were not met yet: sluice check asks upstream.", view.Count(unmet), all), console.Warn
 	}
-	page.Parts = append(page.Parts, some(r, "organizations", table), console.Heading{ID: "services", Text: "Services"}, some(r, "services", services))
+	page.Parts = []console.Part{
+		some(r, "organizations", console.List("Organizations", "No organization is configured.",
+			"Name  Identifier  Key  Upstream calls it  Credentials  Refresh token from  Time zone  Data center", shown,
+			func(o *organizationView) view.Row {
+				called := console.Word("not met yet", console.Warn)
+				if o.Pinned != nil && o.Pinned.Active {
+					called = console.Text(o.Pinned.Name)
+				} else if o.Pinned != nil {
+					called = console.Word(o.Pinned.Name+", not active", console.Warn)
+				}
+				credentials := console.Word("let in", console.Good)
+				if d := denied[o.Key]; d.Streams > 0 {
+					credentials = console.Word(view.Plural(d.Streams, "stream")+" denied: "+d.Reason, console.Bad)
+				}
+				from := p.configured(o.Key).Credentials.RefreshTokenFrom
+				return view.Row{o.Name, console.Code(o.ID), console.Code(o.Key), called, credentials, console.Code(from), o.TimeZone, o.DataCenter}
+			})),
+		console.Heading{ID: "services", Text: "Services"},
+	}
+	services := console.Table{
+		Caption: "Services and plans",
+		Head:    []string{"Organization", "Service", "Plan", "Calls a day", "Calls a minute", "At once", "Shared with"},
+	}
+	for i := range shown {
+		for _, name := range shown[i].Services {
+			row, err := p.plan(shown[i].Key, name)
+			if err != nil {
+				return console.Page{}, err
+			}
+			services.Rows = append(services.Rows, row)
+		}
+	}
+	page.Parts = append(page.Parts, some(r, "services", services))
 	return page, nil
 }
 
@@ -86,22 +90,21 @@ func (p *pages) denied(ctx context.Context) (map[string]streams.Denied, error) {
 	return denied, nil
 }
 
-func credentialsCell(d streams.Denied) console.Cell {
-	if d.Streams == 0 {
-		return console.Word("let in", console.Good)
-	}
-	return console.Word(view.Plural(d.Streams, "stream")+" denied: "+outside.Visible(d.Reason), console.Bad)
+func (p *pages) configured(key string) *config.Organization {
+	all := p.app.Config.Organizations
+	return &all[slices.IndexFunc(all, func(o config.Organization) bool { return o.Key == key })]
 }
 
 // plan is the row about one service of an organization.
-func (p *pages) plan(o *config.Organization, service string) ([]console.Cell, error) {
-	limits, err := p.app.Limits(o.Key, service)
+func (p *pages) plan(organization, service string) ([]console.Cell, error) {
+	limits, err := p.app.Limits(organization, service)
 	if err != nil {
 		return nil, err
 	}
+	o := p.configured(organization)
 	return []console.Cell{
 		console.Text(o.Name), console.Text(service), console.Text(o.Services[service].Plan), limitCell(limits.Daily), limitCell(limits.PerMinute),
-		limitCell(limits.Concurrent), console.Text(strings.Join(p.app.SharedWith(o.Key, service), ", ")),
+		limitCell(limits.Concurrent), console.Text(strings.Join(p.app.SharedWith(organization, service), ", ")),
 	}, nil
 }
 
@@ -163,54 +166,52 @@ func (p *pages) configuration(_ context.Context, r *console.Request) (console.Pa
 		Title: "Configuration", Document: shown,
 		Sentence: "This is in force, defaults included, since the process read " + shown.Path + ". Of secrets it says where they come from.",
 	}
-	settings := console.Table{Caption: "Settings, by their paths in the file", Head: []string{"Setting", "Value"}}
 	searched := strings.ToLower(r.Query.Get("q"))
-	for i := range shown.Settings {
-		s := &shown.Settings[i]
-		if !strings.Contains(strings.ToLower(s.Path), searched) {
-			continue
-		}
-		value := console.Code(s.Value)
-		if s.Secret {
-			value = console.Word("secret, from "+s.Value, console.Muted)
-		}
-		settings.Rows = append(settings.Rows, []console.Cell{console.Code(s.Path), value})
+	found := func(name string) bool { return strings.Contains(strings.ToLower(name), searched) }
+	page.Parts = []console.Part{
+		console.Filters{{Name: "q", Label: "Search", Value: r.Query.Get("q")}},
+		some(r, "settings", console.List("Settings, by their paths in the file", "No setting matches.", "Setting  Value", shown.Settings,
+			func(s *config.Setting) view.Row {
+				if !found(s.Path) {
+					return nil
+				}
+				return view.Row{console.Code(s.Path), console.Code(valueOf(s))}
+			})),
+		console.Heading{ID: "resources", Text: "Resources"},
+		some(r, "resources", console.List("Resources that are copied", "No resource matches.",
+			"Resource  Every  Sweep  Look  Calls a run  Versions  By day", shown.Resources, func(s *resourceSetting) view.Row {
+				if !found(s.Resource) {
+					return nil
+				}
+				every, calls := s.Every, console.Text("a share of the day")
+				if s.Stated {
+					every += ", stated"
+				}
+				if s.CallsPerRun > 0 {
+					calls = console.Number(s.CallsPerRun)
+				}
+				service, name, _ := strings.Cut(s.Resource, ".")
+				return view.Row{
+					console.To(s.Resource, addressOfTable(service, name)), every, s.Sweep, s.Look, calls, s.History, strings.Join(s.Daily, ", "),
+				}
+			})),
 	}
-	settings.None = "No setting matches."
-	resources := console.Table{
-		Caption: "Resources that are copied", None: "No resource matches.",
-		Head: []string{"Resource", "Every", "Sweep", "Look", "Calls a run", "Versions", "By day"},
-	}
-	for i := range shown.Resources {
-		s := &shown.Resources[i]
-		if !strings.Contains(strings.ToLower(s.Resource), searched) {
-			continue
-		}
-		every, calls := s.Every, console.Text("a share of the day")
-		if s.Stated {
-			every += ", stated"
-		}
-		if s.CallsPerRun > 0 {
-			calls = console.Number(s.CallsPerRun)
-		}
-		service, name, _ := strings.Cut(s.Resource, ".")
-		resources.Rows = append(resources.Rows, []console.Cell{
-			console.To(s.Resource, addressOfTable(service, name)), console.Text(every), console.Text(s.Sweep), console.Text(s.Look), calls,
-			console.Text(view.YesNo(s.History)), console.Text(strings.Join(s.Daily, ", ")),
-		})
-	}
-	page.Parts = append(page.Parts, console.Filters{{Name: "q", Label: "Search", Value: r.Query.Get("q")}},
-		some(r, "settings", settings), console.Heading{ID: "resources", Text: "Resources"}, some(r, "resources", resources))
 	return page, nil
+}
+
+// valueOf is the value of a setting; of a secret it says where it comes from.
+func valueOf(s *config.Setting) string {
+	if s.Secret {
+		return "secret, from " + s.Value
+	}
+	return s.Value
 }
 
 // health shows what sluice check finds without a call.
 func (p *pages) health(ctx context.Context, _ *console.Request) (console.Page, error) {
 	findings := p.cli.checkOffline(ctx, p.app, checkOpen)
-	page := console.Page{Title: "Health", Document: findings, Sentence: "All is well, as far as it shows without a call upstream.", Mood: console.Good}
-	table := console.Table{Caption: "What sluice check finds without a call", Head: []string{"Check", "Result", "Finding"}}
 	var failed, warned int
-	for _, f := range findings {
+	table := console.List("What sluice check finds without a call", "", "Check  Result  Finding", findings, func(f *finding) view.Row {
 		result := console.Word("fine", console.Good)
 		switch {
 		case !f.OK:
@@ -220,7 +221,13 @@ func (p *pages) health(ctx context.Context, _ *console.Request) (console.Page, e
 			warned++
 			result = console.Word("warning", console.Warn)
 		}
-		table.Rows = append(table.Rows, []console.Cell{console.Text(f.Check), result, console.Text(outside.Visible(f.Text))})
+		return view.Row{f.Check, result, f.Text}
+	})
+	page := console.Page{
+		Title: "Health", Document: findings, Sentence: "All is well, as far as it shows without a call upstream.", Mood: console.Good,
+		Parts: []console.Part{
+			table, console.Note{Text: "Credentials and services are asked with a few calls on a terminal:", Command: "sluice check"},
+		},
 	}
 	switch {
 	case failed > 0:
@@ -228,8 +235,6 @@ func (p *pages) health(ctx context.Context, _ *console.Request) (console.Page, e
 	case warned > 0:
 		page.Sentence, page.Mood = "All checks pass, with "+view.Plural(warned, "warning")+".", console.Warn
 	}
-	further := console.Note{Text: "Credentials and services are asked with a few calls on a terminal:", Command: "sluice check"}
-	page.Parts = append(page.Parts, table, further)
 	return page, nil
 }
 
@@ -269,13 +274,7 @@ and no secret of upstream.`,
 			}
 			shown := configurationOf(c.path(), a.Config)
 			return c.show(shown,
-				view.Table(shown.Settings, "SETTING  VALUE", func(s *config.Setting) view.Row {
-					value := s.Value
-					if s.Secret {
-						value = "secret, from " + s.Value
-					}
-					return view.Row{s.Path, value}
-				}),
+				view.Table(shown.Settings, "SETTING  VALUE", func(s *config.Setting) view.Row { return view.Row{s.Path, valueOf(s)} }),
 				view.Line(""),
 				view.Table(shown.Resources, "RESOURCE  EVERY  SWEEP  LOOK", func(r *resourceSetting) view.Row {
 					return view.Row{r.Resource, r.Every, r.Sweep, r.Look}

@@ -8,12 +8,10 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/console"
 	"sluice/migrations"
-	"sluice/pipeline"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/warehouse"
@@ -37,43 +35,33 @@ func (c *cli) console(ctx context.Context, listen string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close(ctx)) }()
-	l, err := listenForConsole(ctx, a, cmp.Or(listen, a.Config.Console.Listen, consoleAddress))
+	l, s, err := c.offerSetup(ctx, a, cmp.Or(listen, a.Config.Console.Listen, consoleAddress))
 	if err != nil {
 		return err
 	}
-	s, err := c.offerSetup(a, l)
-	if err != nil {
-		return errors.Join(err, l.listener.Close())
+	defer func() { err = errors.Join(err, l.stop(context.WithoutCancel(ctx))) }()
+	reached := s.attempt(ctx, l, firstLook)
+	if err := c.printer().Line("The console is at %s. Ctrl-C ends it.", l.url); err != nil {
+		return err
 	}
-	l.serve()
-	opening, end := context.WithCancel(ctx)
-	looked := make(chan struct{})
-	var following sync.WaitGroup
-	following.Go(func() {
-		// an error is on the pages, and in the log
-		_ = s.follow(opening, l, func(error) bool { return true }, looked)
-	})
-	select {
-	case <-looked:
-	case <-time.After(firstLook):
-	case <-ctx.Done():
-	}
-	if err = c.printer().Line("The console is at %s. Ctrl-C ends it.", l.url); err == nil {
-		select {
-		case <-ctx.Done():
-		case err = <-l.failed:
+	if reached != nil {
+		if err := s.follow(ctx, l); err != nil && ctx.Err() == nil {
+			return err
 		}
 	}
-	end()
-	following.Wait()
-	return errors.Join(err, l.stop(context.WithoutCancel(ctx)))
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-l.failed:
+		return err
+	}
 }
 
 // setup is the console before its database has tables, or while there is no database yet.
 type setup struct {
 	cli *cli
 	app *engine.App
-	// opened and connected say how far the attempts came. Only follow uses them.
+	// opened and connected say how far the attempts came. Only attempt uses them.
 	opened, connected bool
 
 	mu sync.Mutex
@@ -83,56 +71,36 @@ type setup struct {
 	err error
 }
 
-// errNotLooked is why nothing is known before the first attempt.
-var errNotLooked = errors.New("the console looks for its database")
-
-// offerSetup offers the steps of a new installation at the address of every page.
-func (c *cli) offerSetup(a *engine.App, l *consoleListener) (*setup, error) {
+// offerSetup listens, and offers the steps of a new installation at the address of every page.
+func (c *cli) offerSetup(ctx context.Context, a *engine.App, listen string) (*consoleListener, *setup, error) {
+	l, err := listenForConsole(ctx, a, listen)
+	if err != nil {
+		return nil, nil, err
+	}
 	door, err := c.consoleDoor(a)
 	if err != nil {
-		return nil, err
+		return nil, nil, errors.Join(err, l.listener.Close())
 	}
-	s := &setup{cli: c, app: a, err: errNotLooked}
+	s := &setup{cli: c, app: a, err: warehouse.ErrUnreachable}
 	options := c.consoleOptions(a, door)
 	options.Routes = (&pages{cli: c, app: a}).routes()
 	for i := range options.Routes {
 		options.Routes[i].Page = s.page
 	}
-	options.Record = func(context.Context, console.Deed) (int64, error) { return 0, errNotLooked }
-	options.Recorded = func(context.Context, int64) (console.Deed, error) { return console.Deed{}, errNotLooked }
+	options.Recorded = func(context.Context, int64) (console.Deed, error) { return console.Deed{}, warehouse.ErrUnreachable }
 	options.Unreachable = away
 	shown, err := console.New(options)
 	if err != nil {
-		return nil, fmt.Errorf("make the console: %w", err)
+		return nil, nil, errors.Join(fmt.Errorf("make the console: %w", err), l.listener.Close())
 	}
 	l.offer(&offeredConsole{console: shown, handler: door.Handler(shown)})
-	return s, nil
+	l.serve()
+	return l, s, nil
 }
 
 // away reports whether an error says that the database does not answer now.
 func away(err error) bool {
-	return errors.Is(err, warehouse.ErrUnreachable) || postgres.Unreachable(err) || postgres.Busy(err)
-}
-
-// follow tries to open the database until it has all that the pages need, and then offers them. It
-// closes looked after the first attempt, and returns an error that is not to be waited out.
-func (s *setup) follow(ctx context.Context, l *consoleListener, waits func(error) bool, looked chan<- struct{}) error {
-	ticker := time.NewTicker(liveEvery)
-	defer ticker.Stop()
-	for first := true; ; first = false {
-		err := s.attempt(ctx, l, waits)
-		if first {
-			close(looked)
-		}
-		if err == nil || ctx.Err() == nil && !waits(err) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-ticker.C:
-		}
-	}
+	return errors.Is(err, warehouse.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) || postgres.Unreachable(err) || postgres.Busy(err)
 }
 
 // temporary reports whether an error ends when an operator migrates, or when the database answers.
@@ -141,26 +109,41 @@ func temporary(err error) bool { return errors.Is(err, engine.ErrNotMigrated) ||
 // openWithConsole opens the database of an app, and offers the console meanwhile: without tables it
 // shows the steps to them, and without a database that it waits for one. Other errors end it.
 func (c *cli) openWithConsole(ctx context.Context, a *engine.App) (*consoleListener, error) {
-	l, err := listenForConsole(ctx, a, a.Config.Console.Listen)
+	l, s, err := c.offerSetup(ctx, a, a.Config.Console.Listen)
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.offerSetup(a, l)
-	if err != nil {
-		return nil, errors.Join(err, l.listener.Close())
-	}
-	l.serve()
-	if err := s.follow(ctx, l, temporary, make(chan struct{})); err != nil {
+	if err := s.follow(ctx, l); err != nil {
 		return nil, errors.Join(err, l.stop(context.WithoutCancel(ctx)))
 	}
 	return l, nil
 }
 
+// follow tries to open the database until it has all that the pages need. It returns an error that
+// is not to be waited out.
+func (s *setup) follow(ctx context.Context, l *consoleListener) error {
+	ticker := time.NewTicker(liveEvery)
+	defer ticker.Stop()
+	for {
+		err := s.attempt(ctx, l, reachLimit)
+		if err == nil || ctx.Err() == nil && !temporary(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case err := <-l.failed:
+			return err
+		case <-ticker.C:
+		}
+	}
+}
+
 // attempt tries to open the database once, and offers the pages if that is done.
-func (s *setup) attempt(ctx context.Context, l *consoleListener, waits func(error) bool) error {
-	limited, cancel := context.WithTimeout(ctx, reachLimit)
+func (s *setup) attempt(ctx context.Context, l *consoleListener, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	begun, err := s.reach(limited)
+	begun, err := s.reach(ctx)
 	if err == nil {
 		err = s.cli.offerPages(ctx, s.app, l)
 	}
@@ -168,16 +151,15 @@ func (s *setup) attempt(ctx context.Context, l *consoleListener, waits func(erro
 		s.app.Log.InfoContext(ctx, "the console shows its pages", "streams", len(s.app.Streams()))
 		return nil
 	}
-	if ctx.Err() != nil || !waits(err) {
+	if !temporary(err) {
 		return err
 	}
 	s.mu.Lock()
-	changed := s.err.Error() != err.Error()
-	s.begun, s.err = begun, err
-	s.mu.Unlock()
-	if changed {
+	defer s.mu.Unlock()
+	if s.err.Error() != err.Error() {
 		s.app.Log.WarnContext(ctx, "the console waits for its database", "reason", string(s.cli.env.scrub.Error(err)))
 	}
+	s.begun, s.err = begun, err
 	return err
 }
 
@@ -218,22 +200,21 @@ func (s *setup) page(context.Context, *console.Request) (console.Page, error) {
 	s.mu.Lock()
 	begun, err := s.begun, s.err
 	s.mu.Unlock()
-	switch {
-	case errors.Is(err, errNotLooked):
-		return console.Page{Title: setupTitle, Sentence: "The console looks for its database.", Document: stepsView{Steps: []stepView{}}}, nil
-	case !errors.Is(err, engine.ErrNotMigrated):
+	if !errors.Is(err, engine.ErrNotMigrated) {
 		return console.Page{}, err
 	}
-	shown := s.cli.stepsTo(s.app, begun, nil) //nolint:contextcheck // a secret is read within a limit of its own
+	shown := s.cli.stepsTo(s.app, false, nil) //nolint:contextcheck // a secret is read within a limit of its own
 	if begun {
-		shown = s.cli.stepOf(err)
+		text := "Bring the tables to what this version needs."
+		if err.Error() != engine.ErrNotMigrated.Error() {
+			text = "Make what the configuration declares: the database lacks tables or columns of it."
+		}
+		shown = stepsOf(stepView{"Migrate", stepLater, text, s.cli.commandLine("migrate")})
 	}
-	page := console.Page{Title: setupTitle, Document: shown}
-	page.Sentence, page.Parts = shown.sentence(), shown.parts()
+	page := console.Page{Title: "Set up", Document: shown}
+	shown.onto(&page)
 	return page, nil
 }
-
-const setupTitle = "Set up"
 
 // stepsView is what is left to do until rows are there.
 type stepsView struct {
@@ -260,18 +241,17 @@ func (c *cli) stepsTo(a *engine.App, migrated bool, known []warehouse.Organizati
 	missing, unmet := "", 0
 	for i := range a.Config.Organizations {
 		o := &a.Config.Organizations[i]
-		met := viewOf(a, o, known).Pinned != nil
-		if !met {
-			unmet++
+		if viewOf(a, o, known).Pinned != nil {
+			continue
 		}
-		if missing == "" && !met && !a.Authorized(o) {
+		unmet++
+		if missing == "" && !a.Authorized(o) {
 			missing = o.Name
 		}
 	}
-	consent := "Ask a person for the consent, once for each organization. Every organization has a refresh token."
+	consent := "Ask a person for the consent, once for each organization."
 	if missing != "" {
-		consent = "Ask a person for the consent, once for each organization. This process finds no refresh token of " + missing +
-			", and upstream has not answered for it yet."
+		consent += " This process finds no refresh token of " + missing + ", and upstream has not answered for it yet."
 	}
 	return stepsOf(
 		stepView{"Migrate", done(migrated), "Make the tables.", c.commandLine("migrate")},
@@ -282,16 +262,6 @@ func (c *cli) stepsTo(a *engine.App, migrated bool, known []warehouse.Organizati
 		},
 		stepView{"Sync", stepLater, "Read the lists for the first time. sluice serve does so, too, and goes on.", c.commandLine("sync")},
 	)
-}
-
-// stepOf is the step that is left where a database has tables, but not all of this version and
-// configuration.
-func (c *cli) stepOf(err error) stepsView {
-	text := "Bring the tables to what this version needs."
-	if err.Error() != engine.ErrNotMigrated.Error() {
-		text = "Make what the configuration declares: the database lacks tables or columns of it."
-	}
-	return stepsOf(stepView{"Migrate", stepLater, text, c.commandLine("migrate")})
 }
 
 func done(is bool) string {
@@ -314,81 +284,43 @@ func stepsOf(steps ...stepView) stepsView {
 
 // commandLine is a command to copy, with the configuration of this process.
 func (c *cli) commandLine(command string, arguments ...string) string {
-	words := []string{"sluice", command}
+	words := "sluice " + command
 	for _, argument := range arguments {
 		if argument != "" {
-			words = append(words, ofShell(argument))
+			words += " " + shellWord(argument)
 		}
 	}
 	if c.config != "" {
-		words = append(words, "--config", ofShell(c.config))
+		words += " --config " + shellWord(c.config)
 	}
-	return strings.Join(words, " ")
+	return words
 }
 
-// ofShell is a word for a shell: quoted where it has to be.
-func ofShell(word string) string {
-	if strings.IndexFunc(word, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:@", r)
-	}) < 0 {
-		return word
-	}
-	return shellWord(word)
-}
-
-// next is the step to take now; nil if all are done.
-func (v *stepsView) next() (int, *stepView) {
+// onto puts the command to copy and all steps onto a page.
+func (v *stepsView) onto(page *console.Page) {
 	for i := range v.Steps {
-		if v.Steps[i].State == stepNext {
-			return i, &v.Steps[i]
+		if step := &v.Steps[i]; step.State == stepNext {
+			page.Sentence = fmt.Sprintf("Step %d of %d until rows are there: %s", i+1, len(v.Steps), strings.ToLower(step.Text[:1])+step.Text[1:])
+			page.Parts = append(page.Parts, console.Note{Text: "On a terminal:", Command: step.Command})
 		}
 	}
-	return 0, nil
-}
-
-func (v *stepsView) sentence() string {
-	i, step := v.next()
-	if step == nil {
-		return ""
-	}
-	return fmt.Sprintf("Step %d of %d until rows are there: %s", i+1, len(v.Steps), strings.ToLower(step.Text[:1])+step.Text[1:])
-}
-
-// parts are the command to copy, and all steps.
-func (v *stepsView) parts() []console.Part {
-	var parts []console.Part
-	if _, step := v.next(); step != nil {
-		parts = append(parts, console.Note{Text: "On a terminal:", Command: step.Command})
-	}
-	moods := map[string]console.Mood{stepDone: console.Good, stepNext: console.Plain, stepLater: console.Muted}
-	rows := make([][]console.Cell, len(v.Steps))
-	for i := range v.Steps {
-		s := &v.Steps[i]
-		rows[i] = []console.Cell{console.Text(s.Step), console.Word(s.State, moods[s.State]), console.Code(s.Command), console.Text(s.Text)}
-	}
-	return append(parts,
-		console.Table{Caption: "Steps until rows are there", Head: []string{"Step", "State", "Command", "What to do"}, Rows: rows},
+	page.Parts = append(page.Parts,
+		console.List("Steps until rows are there", "", "Step  State  Command  What to do", v.Steps, func(s *stepView) view.Row {
+			return view.Row{s.Step, s.State, console.Code(s.Command), s.Text}
+		}),
 		console.Note{Text: "This page goes on by itself when a step is done.", Mood: console.Muted})
 }
 
 // setupOf are the steps while no list was ever complete; without steps afterwards.
 func (p *pages) setupOf(ctx context.Context, shown []streamView) (stepsView, error) {
-	running := 0
 	for i := range shown {
-		switch s := &shown[i]; {
-		case s.Enabled && s.Watermark != nil:
+		if s := &shown[i]; s.Enabled && s.Watermark != nil {
 			return stepsView{}, nil
-		case s.Enabled && s.State == string(pipeline.StateRunning):
-			running++
 		}
 	}
 	known, err := p.app.DB.Organizations(ctx)
 	if err != nil {
 		return stepsView{}, fmt.Errorf("read what is known of the organizations: %w", err)
 	}
-	steps := p.cli.stepsTo(p.app, true, known) //nolint:contextcheck // as above
-	if running > 0 {
-		steps.Steps[len(steps.Steps)-1].Text = "Read the lists for the first time: " + view.Plural(running, "stream") + " at work."
-	}
-	return steps, nil
+	return p.cli.stepsTo(p.app, true, known), nil //nolint:contextcheck // as above
 }

@@ -22,10 +22,6 @@ import (
 // stripDays is how many days the strip of a stream shows.
 const stripDays = 30
 
-func streamAddress(organization, name string) string {
-	return "/streams/" + url.PathEscape(organization) + "/" + url.PathEscape(name)
-}
-
 func runsAddress(organization, name string) string {
 	return "/runs?" + url.Values{"org": {organization}, "stream": {name}}.Encode()
 }
@@ -89,7 +85,7 @@ func (p *pages) stream(ctx context.Context, r *console.Request) (console.Page, e
 	if err != nil {
 		return console.Page{}, fmt.Errorf("read the runs: %w", err)
 	}
-	runs := p.runTable(last.Runs, false)
+	runs := p.runTable(last.Runs)
 	if last.Before > 0 {
 		runs.More = &console.Link{Text: "All runs of the stream", Href: runsAddress(organization, name)}
 	}
@@ -97,7 +93,7 @@ func (p *pages) stream(ctx context.Context, r *console.Request) (console.Page, e
 		{Text: "Runs", Href: runsAddress(organization, name)},
 		{Text: "Quarantine", Href: "/quarantine?stream=" + url.QueryEscape(name)},
 		{Text: "Budget", Href: "/budget?" + url.Values{"org": {organization}, "service": {key.Service}}.Encode()},
-	}, runNow(organization, name), p.streamFields(&line, e, r.Now))
+	}, console.Form{Path: addressOfStream(organization, name) + "/run", Label: "Run now"}, p.streamFields(&line, e, r.Now))
 	if line.list() {
 		page.Parts = append(page.Parts, findRecord(organization, name))
 	}
@@ -159,35 +155,26 @@ func sentenceOfStream(l *streamLine, e *why.Explanation, now time.Time) (string,
 // streamFields are what status --why says in words.
 func (p *pages) streamFields(l *streamLine, e *why.Explanation, now time.Time) console.Fields {
 	zone := p.app.Zone(l.Organization)
-	fields := console.Fields{{Label: "State", Value: console.Word(l.State, moodOf(l.State))}}
+	facts := []any{"State", console.Word(l.State, moodOf(l.State))}
 	for _, delay := range e.Delays {
-		fields = append(fields, console.Field{Label: "Delayed now", Value: console.Text(delay)})
+		facts = append(facts, "Delayed now", delay)
 	}
 	if l.list() {
-		fields = append(fields, console.Field{Label: "Freshness", Value: ageAgainstBound(l)},
-			console.Field{Label: "Complete up to", Value: console.Moment(l.Watermark, zone)})
+		facts = append(facts, "Freshness", ageAgainstBound(l), "Complete up to", console.Moment(l.Watermark, zone))
 	}
-	fields = append(fields,
-		console.Field{Label: "Runs every", Value: console.Text(why.Span(e.EverySeconds) + ", " + e.Why)},
-		console.Field{Label: "Due", Value: dueCell(&l.Status, now, zone)})
+	facts = append(facts, "Runs every", why.Span(e.EverySeconds)+", "+e.Why, "Due", dueCell(&l.Status, now, zone))
 	for _, line := range e.Reading.Lines() {
 		label, text, _ := strings.Cut(line, ": ")
-		fields = append(fields, console.Field{Label: strings.ToUpper(label[:1]) + label[1:], Value: console.Text(text)})
+		facts = append(facts, strings.ToUpper(label[:1])+label[1:], text)
 	}
-	fields = append(fields,
-		console.Field{Label: "Last done", Value: console.Moment(l.LastDoneAt, zone)},
-		console.Field{Label: "Expected", Value: console.Text(expected(&e.Forecast))},
-		console.Field{Label: "Quarantined", Value: quarantined(l)})
-	if text := remark(&l.Status, p.app.Alarm(&l.Status), now); text != "" {
-		fields = append(fields, console.Field{Label: "Remark", Value: console.Text(text)})
-	}
-	if e.Told != "" {
-		fields = append(fields, console.Field{Label: "Notifications", Value: console.Text(e.Told)})
-	}
-	if e.Proof != "" {
-		fields = append(fields, console.Field{Label: "Proof of the last run", Value: console.Text(e.Proof)})
-	}
-	return fields
+	return console.Facts(append(facts,
+		"Last done", console.Moment(l.LastDoneAt, zone),
+		"Expected", expected(&e.Forecast),
+		"Quarantined", quarantined(l),
+		"Remark", remark(&l.Status, p.app.Alarm(&l.Status), now),
+		"Notifications", e.Told,
+		"Proof of the last run", e.Proof,
+	)...)
 }
 
 // days are the last days of a stream as a strip.
@@ -199,25 +186,21 @@ func (p *pages) days(ctx context.Context, key pipeline.Key, now time.Time) (cons
 	if err != nil {
 		return console.Figure{}, fmt.Errorf("read the days of the stream: %w", err)
 	}
-	of := make(map[string]streams.RunDay, len(seen))
-	for _, day := range seen {
-		of[day.Day] = day
-	}
 	strip := &chart.Strip{ID: "days", Title: "Runs of the last 30 days"}
-	var rows [][]console.Cell
 	for i := range stripDays {
 		date := first.AddDate(0, 0, i).Format(time.DateOnly)
-		day := of[date]
-		strip.Cells = append(strip.Cells, markOf(date, day))
-		if day.Day != "" {
-			rows = append(rows, []console.Cell{
-				console.Text(date), console.Number(day.Done), console.Number(day.Provisional), console.Number(day.Failed),
-			})
+		day := streams.RunDay{}
+		if at := slices.IndexFunc(seen, func(d streams.RunDay) bool { return d.Day == date }); at >= 0 {
+			day = seen[at]
 		}
+		strip.Cells = append(strip.Cells, markOf(date, day))
 	}
-	return console.Figure{Caption: "Runs of the last 30 days", Drawing: strip.SVG(), Table: console.Table{
-		Caption: "The days with runs", Rows: rows, None: "No run began in these days.", Head: []string{"Day", "Done", "Provisional", "Failed"},
-	}}, nil
+	return console.Figure{
+		Caption: strip.Title, Drawing: strip.SVG(),
+		Table: console.List("The days with runs", "No run began in these days.", "Day  Done  Provisional  Failed", seen, func(d *streams.RunDay) view.Row {
+			return view.Row{d.Day, d.Done, d.Provisional, d.Failed}
+		}),
+	}, nil
 }
 
 // markOf judges a day: one failure among others is a warning.
@@ -248,21 +231,15 @@ func (p *pages) works(ctx context.Context, stream pipeline.Stream, now time.Time
 	if err != nil || len(stands) == 0 {
 		return nil, err
 	}
-	table := console.Table{Caption: "Other streams of the resource", Head: []string{"Stream", "State", "Next run", "Last done"}}
-	for i := range stands {
-		s := &stands[i]
-		zone := p.app.Zone(s.Organization)
-		table.Rows = append(table.Rows, []console.Cell{
-			streamCell(s.Organization, s.Service+"."+s.Resource), console.Word(s.State, moodOf(s.State)), dueCell(s, now, zone),
-			console.Moment(s.LastDoneAt, zone),
-		})
-	}
-	return []console.Part{table}, nil
-}
-
-// runNow asks for a run of a stream.
-func runNow(organization, name string) console.Form {
-	return console.Form{Path: streamAddress(organization, name) + "/run", Label: "Run now"}
+	return []console.Part{
+		console.List("Other streams of the resource", "", "Stream  State  Next run  Last done", stands, func(s *streams.Status) view.Row {
+			zone := p.app.Zone(s.Organization)
+			return view.Row{
+				p.streamCell(s.Organization, s.Service, s.Resource), console.Word(s.State, moodOf(s.State)), dueCell(s, now, zone),
+				console.Moment(s.LastDoneAt, zone),
+			}
+		}),
+	}, nil
 }
 
 // requested is what a request for a run changed.

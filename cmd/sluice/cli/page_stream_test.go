@@ -79,8 +79,8 @@ func TestRunNow(t *testing.T) {
 		done.Failed != "" || was["requested"] != float64(before) || is["requested"] != float64(before+1) {
 		t.Errorf("recorded is %+v", done)
 	}
-	operator.same("/actions?format=json", "runs", "--actions")
-	operator.same("/actions?before=2&format=json", "runs", "--actions", "--before", "2")
+	operator.same("/actions", "runs", "--actions")
+	operator.same("/actions?before=2", "runs", "--actions", "--before", "2")
 	if o := s.run("runs", "--actions"); o.code != codeFine || !strings.Contains(o.stdout, "inventory.bills") || !strings.Contains(o.stdout, refused.Failed) {
 		t.Errorf("actions: exit code %d, want 0 and the error of the refused one\n%s%s", o.code, o.stdout, o.stderr)
 	}

@@ -28,21 +28,20 @@ func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, 
 		return console.Page{}, err
 	}
 	if len(steps.Steps) > 0 && page.Mood != console.Bad {
-		page.Sentence, page.Mood, page.Parts = steps.sentence(), console.Plain, steps.parts()
+		page.Mood = console.Plain
+		steps.onto(&page)
 	}
 	for _, trouble := range shown.troubles() {
 		page.Parts = append(page.Parts, console.Note{Text: trouble, Mood: console.Bad})
 	}
-	var lists, works [][]console.Cell
-	for i := range lines {
-		l := &lines[i]
-		switch {
-		case !matches(r.Query.Get("org"), l.Organization) || !matches(r.Query.Get("service"), l.Service) || !matches(r.Query.Get("state"), l.State):
-		case l.list():
-			lists = append(lists, p.listRow(l, r.Now))
-		default:
-			works = append(works, p.workRow(l, r.Now))
-		}
+	table := func(caption, head string, list bool, row func(*streamLine, time.Time) view.Row) console.Table {
+		return some(r, caption, console.List(caption, "No stream matches.", head, lines, func(l *streamLine) view.Row {
+			if l.list() != list || !matches(r.Query.Get("org"), l.Organization) || !matches(r.Query.Get("service"), l.Service) ||
+				!matches(r.Query.Get("state"), l.State) {
+				return nil
+			}
+			return row(l, r.Now)
+		}))
 	}
 	page.Parts = append(page.Parts,
 		console.Filters{
@@ -50,16 +49,11 @@ func (p *pages) streams(ctx context.Context, r *console.Request) (console.Page, 
 			choice("service", "Service", r, lines, func(l *streamLine) string { return l.Service }),
 			choice("state", "State", r, lines, func(l *streamLine) string { return l.State }),
 		},
-		some(r, "lists", console.Table{
-			Caption: "Lists, the latest against its own bound first", None: "No stream matches.", Rows: lists,
-			Head: []string{"Stream", headOfOrganization, "Freshness", "Complete up to", "State", "Next run", "Quarantined", "Remark"},
-		}),
+		table("Lists, the latest against its own bound first",
+			"Stream  Organization  Freshness  Complete up to  State  Next run  Quarantined  Remark", true, p.listRow),
 		console.Heading{Text: "Work beside the lists"},
 		console.Note{Text: "Details read single records, sweeps and looks find deletions, hinted streams read what notifications told of."},
-		some(r, "works", console.Table{
-			Caption: "Details, sweeps, looks and hinted streams", None: "No stream matches.", Rows: works,
-			Head: []string{"Stream", headOfOrganization, "Last done", "State", "Next run", "Remark"},
-		}))
+		table("Details, sweeps, looks and hinted streams", "Stream  Organization  Last done  State  Next run  Remark", false, p.workRow))
 	return page, nil
 }
 
@@ -161,27 +155,27 @@ func sentenceOf(lines []streamLine) (string, console.Mood) {
 	}
 }
 
-func (p *pages) listRow(l *streamLine, now time.Time) []console.Cell {
+func (p *pages) listRow(l *streamLine, now time.Time) view.Row {
 	watermark := console.Moment(l.Watermark, p.app.Zone(l.Organization))
 	if l.WatermarkAhead {
 		watermark = console.Word("not known", console.Bad)
 	}
-	return []console.Cell{
-		addressOf(l), console.Text(l.Organization), ageAgainstBound(l), watermark, console.Word(l.State, moodOf(l.State)),
-		console.Text(next(&l.Status, now)), quarantined(l), console.Text(remark(&l.Status, l.alarm, now)),
+	return view.Row{
+		addressOf(l), l.Organization, ageAgainstBound(l), watermark, console.Word(l.State, moodOf(l.State)),
+		next(&l.Status, now), quarantined(l), remark(&l.Status, l.alarm, now),
 	}
 }
 
-func (p *pages) workRow(l *streamLine, now time.Time) []console.Cell {
-	return []console.Cell{
-		addressOf(l), console.Text(l.Organization), console.Moment(l.LastDoneAt, p.app.Zone(l.Organization)), console.Word(l.State, moodOf(l.State)),
-		console.Text(next(&l.Status, now)), console.Text(remark(&l.Status, l.alarm, now)),
+func (p *pages) workRow(l *streamLine, now time.Time) view.Row {
+	return view.Row{
+		addressOf(l), l.Organization, console.Moment(l.LastDoneAt, p.app.Zone(l.Organization)), console.Word(l.State, moodOf(l.State)),
+		next(&l.Status, now), remark(&l.Status, l.alarm, now),
 	}
 }
 
 func addressOf(l *streamLine) console.Cell {
 	name := l.Service + "." + l.Resource
-	return console.To(name, streamAddress(l.Organization, name))
+	return console.To(name, addressOfStream(l.Organization, name))
 }
 
 func ageAgainstBound(l *streamLine) console.Cell {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -42,6 +43,43 @@ func with(r *console.Request, name, value string) string {
 	query.Set(name, value)
 	return "?" + query.Encode()
 }
+
+// numberIn is a number in the address.
+func numberIn(r *console.Request, name, what string) (int64, error) {
+	n, err := strconv.ParseInt(r.Value(name), 10, 64)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%w: %q is no number of %s", console.ErrNotFound, r.Value(name), what)
+	}
+	return n, nil
+}
+
+func addressOfRun(id int64) string { return "/runs/" + view.ID(id) }
+
+func addressOfEntry(id int64) string { return "/quarantine/" + view.ID(id) }
+
+func addressOfStream(organization, name string) string {
+	return "/streams/" + url.PathEscape(organization) + "/" + url.PathEscape(name)
+}
+
+// runCell names a run and leads to it.
+func runCell(run int64) console.Cell { return console.ID(run, addressOfRun(run)) }
+
+// streamCell names a stream with its organization, if there are several, and leads to it.
+func (p *pages) streamCell(organization, service, resource string) console.Cell {
+	return console.To(streamName(manyOrganizations(p.app), organization, service, resource), addressOfStream(organization, service+"."+resource))
+}
+
+// countOrWarn is a number that should be 0.
+func countOrWarn[N ~int | ~int64](n N) console.Cell {
+	cell := console.Number(n)
+	if n > 0 {
+		cell.Mood = console.Warn
+	}
+	return cell
+}
+
+// rightward is a number that may be unknown, as words.
+func rightward(text string) console.Cell { return console.Cell{Text: text, Number: true} }
 
 // matches reports whether a value is the chosen one; nothing chosen matches all.
 func matches(chosen, value string) bool { return chosen == "" || chosen == value }

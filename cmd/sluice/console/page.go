@@ -1,8 +1,10 @@
 package console
 
 import (
+	"fmt"
 	"html/template"
 	"strconv"
+	"strings"
 	"time"
 
 	"sluice/cmd/sluice/cli/view"
@@ -56,6 +58,54 @@ type Table struct {
 	// More leads to the rows that follow; nil if there are none.
 	More *Link
 }
+
+// List is a table of things, a row for each one for which row gives cells. The words of its head are
+// two spaces apart; none replaces a table without rows.
+func List[T any](caption, none, head string, things []T, row func(*T) view.Row) Table {
+	table := Table{Caption: caption, None: none, Head: strings.Split(head, "  ")}
+	for i := range things {
+		values := row(&things[i])
+		if values == nil {
+			continue
+		}
+		cells := make([]Cell, len(values))
+		for at, value := range values {
+			cells[at] = cellOf(value)
+		}
+		table.Rows = append(table.Rows, cells)
+	}
+	return table
+}
+
+// cellOf is a value as a cell: numbers stand to the right, instants need Moment.
+func cellOf(value any) Cell {
+	switch v := value.(type) {
+	case Cell:
+		return v
+	case int:
+		return Number(v)
+	case int64:
+		return Number(v)
+	case bool:
+		return Text(view.YesNo(v))
+	default:
+		return Text(fmt.Sprint(v))
+	}
+}
+
+// Facts are labels and their values in turn; one without a value is left out.
+func Facts(pairs ...any) Fields {
+	var fields Fields
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if cell := cellOf(pairs[i+1]); cell.Text != "" && cell.Text != nothing {
+			fields = append(fields, Field{Label: fmt.Sprint(pairs[i]), Value: cell})
+		}
+	}
+	return fields
+}
+
+// nothing is what stands in place of a value.
+const nothing = "–"
 
 // Numbers says that a column has numbers, whose header stands to the right, too.
 func (t Table) Numbers(column int) bool {
@@ -166,6 +216,9 @@ func Code(text string) Cell { return Cell{Text: text, Code: true} }
 // To is a cell that leads to a page.
 func To(text, href string) Cell { return Cell{Text: text, Href: href} }
 
+// None is the cell of a value that is missing.
+func None() Cell { return Word(nothing, Muted) }
+
 // Number is a cell with a number, its thousands separated.
 func Number[N ~int | ~int64](n N) Cell { return Cell{Text: view.Count(n), Number: true} }
 
@@ -181,7 +234,7 @@ func Buttons(forms ...Form) Cell { return Cell{Forms: forms} }
 // without an instant.
 func Moment(at *time.Time, zone *time.Location) Cell {
 	if at == nil || at.IsZero() {
-		return Cell{Text: "–", Mood: Muted}
+		return None()
 	}
 	utc := at.UTC()
 	return Cell{Text: view.Minute(*at, zone), Title: utc.Format("2006-01-02 15:04:05 UTC"), At: utc.Format(time.RFC3339)}

@@ -36,10 +36,6 @@ FROM generate_series(1, $5::int) AS d(ago)
 WHERE EXISTS (SELECT FROM sluice.calls WHERE organization_id = $1 AND service = $2 AND reserved_at < $3::timestamptz - d.ago * interval '24 hours')
 ORDER BY d.ago`
 
-	sqlSpentBetween = `
-SELECT organization_id, service, count(*) AS calls FROM sluice.calls WHERE reserved_at >= $1 AND reserved_at < $2
-GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2`
-
 	// A rolling day of upstream belongs to the day that has the middle of it.
 	sqlOthersIn = `
 SELECT ended_at, calls, limit_seen FROM sluice.external_spent
@@ -79,18 +75,6 @@ type Span struct {
 // which it leaves out those that the call log does not reach.
 func (l *Ledger) SameSpan(ctx context.Context, organization, service string, from, to time.Time, days int) ([]Span, error) {
 	return postgres.Read[Span](ctx, l.pool, "the call log of earlier days", sqlSameSpan, organization, service, from, to, days)
-}
-
-// SpentBetween is how many calls a service made between two instants.
-type SpentBetween struct {
-	Organization string `db:"organization_id"`
-	Service      string `db:"service"`
-	Calls        int64  `db:"calls"`
-}
-
-// SpentBetween returns the services that made calls between two instants, most calls first.
-func (l *Ledger) SpentBetween(ctx context.Context, from, to time.Time) ([]SpentBetween, error) {
-	return postgres.Read[SpentBetween](ctx, l.pool, "the calls of all services", sqlSpentBetween, from, to)
 }
 
 // OthersIn returns the days of upstream that have their middle between two instants, and what was
