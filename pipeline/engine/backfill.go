@@ -29,16 +29,13 @@ type Backfill struct {
 	// the lower bound of the modification time; zero if there is none.
 	Windows *pipeline.Windows
 	Bound   time.Time
-	// Rows is the number of its rows in the warehouse, or the assumed number; nil if unknown.
+	// Rows is the number of its rows in the warehouse; nil if unknown.
 	Rows *int64
 	Run  planning.Run
 }
 
-// Backfills returns the backfills that a command line names. Assume may replace the known figures
-// of the lists.
-func (a *App) Backfills(
-	ctx context.Context, names []string, organization string, days Days, assume func([]planning.Stream) error,
-) ([]Backfill, error) {
+// Backfills returns the backfills that a command line names.
+func (a *App) Backfills(ctx context.Context, names []string, organization string, days Days) ([]Backfill, error) {
 	selected, err := a.Select(names, organization)
 	if err != nil {
 		return nil, err
@@ -53,9 +50,6 @@ func (a *App) Backfills(
 		return nil, fmt.Errorf("%w: only lists are backfilled; single records follow what their list brings: name the list", ErrUsage)
 	}
 	known, err := a.Foresee(ctx, lists)
-	if err == nil {
-		err = assume(known)
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/pipeline/engine"
-	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse/streams/backfills"
 )
 
@@ -18,7 +17,6 @@ import (
 type backfillWishes struct {
 	organization organizationFlag
 	from, to     string
-	assume       []string
 	dry          bool
 
 	work workWishes
@@ -62,7 +60,6 @@ and ends with exit code 4 if that does not fit into what backfills may still spe
 	flags.StringVar(&wishes.from, "from", "", "first day wanted: 2026-01-31")
 	flags.StringVar(&wishes.to, "to", "", "last day wanted: 2026-01-31")
 	flags.BoolVar(&wishes.dry, "dry-run", false, "only say what it would cost")
-	flags.StringSliceVar(&wishes.assume, "assume", nil, "for --dry-run, a size that was not measured: inventory.bills=20000, ….parents=64")
 	wishes.work.flags(cmd)
 	cmd.AddCommand(c.backfillList(), c.backfillShow(), c.backfillPause(), c.backfillResume(), c.backfillCancel())
 	return cmd
@@ -87,19 +84,15 @@ func (w *backfillWishes) days() (engine.Days, error) {
 	if !days.To.IsZero() && days.From.After(days.To) {
 		return days, usage("--from %s is behind --to %s: exchange them", w.from, w.to)
 	}
-	if len(w.assume) > 0 && !w.dry {
-		return days, usage("--assume is for --dry-run")
-	}
 	return days, w.work.check()
 }
 
 func (c *cli) backfill(ctx context.Context, a *engine.App, names []string, days engine.Days, wishes backfillWishes) error {
-	assumed := func(lists []planning.Stream) error { return assume(lists, wishes.assume) }
 	key, err := wishes.organization.key(a)
 	if err != nil {
 		return err
 	}
-	found, err := a.Backfills(ctx, names, key, days, assumed)
+	found, err := a.Backfills(ctx, names, key, days)
 	if err != nil {
 		return err
 	}

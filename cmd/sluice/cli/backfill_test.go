@@ -49,7 +49,6 @@ func TestBackfillMistakes(t *testing.T) {
 		"bills.details":                           "name the list",
 		"nothing":                                 "is no configured resource",
 		"bills --wait --detach":                   "choose one",
-		"bills --assume inventory.bills=3":        "--assume is for --dry-run",
 		"show 7":                                  "there is no backfill 7",
 		"pause 7":                                 "there is no backfill 7",
 		"cancel seven":                            "is no number of a backfill",
@@ -69,7 +68,6 @@ type dryRun struct {
 	Backfills []struct {
 		Rows    *int     `json:"rows"`
 		Calls   *int     `json:"calls"`
-		Assume  string   `json:"assume"`
 		Windows []window `json:"windows"`
 	} `json:"backfills"`
 	Services []struct {
@@ -90,32 +88,38 @@ func TestBackfillDryRun(t *testing.T) {
 		t.Helper()
 		return decoded[dryRun](s, code, append([]string{"backfill", "--dry-run"}, args...)...)
 	}
-	// Nothing was read yet, so a size has to be given. A free plan has 1,500 calls a day, of which
-	// backfills get half: 200,000 rows are 1,001 pages.
-	if f := dry(codeFine, "inventory.bills"); f.Backfills[0].Calls != nil || f.Backfills[0].Assume != "inventory.bills" {
+	if f := dry(codeFine, "inventory.bills"); f.Backfills[0].Calls != nil {
 		t.Errorf("before anything was read: %+v", f)
 	}
-	f := dry(codeBudget, "inventory.bills", "--assume", "inventory.bills=200000")
-	if *f.Backfills[0].Calls != 1001 || f.Fits || f.Services[0].Ceiling != 750 || f.Services[0].Today != 750 || f.Services[0].Remaining != 750 ||
-		*f.Services[0].DoneSeconds < 24*3600 || *f.Services[0].DoneSeconds > 25*3600 {
-		t.Errorf("200,000 bills: %+v", f)
+	windows := func() string {
+		t.Helper()
+		f := dry(codeFine, "accounting.vendor_payments", "--from", "2025-01-15", "--to", "2025-03-10")
+		return fmt.Sprint(f.Backfills[0].Windows)
 	}
-	f = dry(codeFine, "accounting.vendor_payments", "--from", "2025-01-15", "--to", "2025-03-10", "--assume", "accounting.vendor_payments=3600")
-	const want = "[{2025-01-15 2025-01-31} {2025-02-01 2025-02-28} {2025-03-01 2025-03-10}]"
-	if fmt.Sprint(f.Backfills[0].Windows) != want || *f.Backfills[0].Calls != 3*7 {
-		t.Errorf("three months of 1,200: %+v", f.Backfills[0])
+	if got := windows(); got != "[{2025-01-15 2025-01-31} {2025-02-01 2025-02-28} {2025-03-01 2025-03-10}]" {
+		t.Errorf("three months of unknown size: %s", got)
 	}
 	if s.arrivals.total() != calls {
 		t.Error("a dry run made calls")
 	}
 	s.sync(codeFine)
-	f = dry(codeFine, "inventory.bills")
+	f := dry(codeFine, "inventory.bills")
 	b := s.backfills(codeFine, "inventory.bills")
 	if *f.Backfills[0].Calls != b[0].Calls || *f.Backfills[0].Rows != b[0].Received || b[0].Calls < 3 {
 		t.Errorf("it was to cost %d calls for %d rows, and cost %+v", *f.Backfills[0].Calls, *f.Backfills[0].Rows, b[0])
 	}
 	o := s.run("backfill", "inventory.bills", "accounting.vendor_payments", "--from", "2020-01-01", "--dry-run")
+	if got := windows(); got != "[{2025-01-15 2025-03-10}]" {
+		t.Errorf("three months of few payments: %s", got)
+	}
 	if o.code != codeFine || !strings.Contains(o.stdout, "750 of 1,500") || !strings.Contains(o.stdout, "last_modified_time from 2020-01-01") {
 		t.Errorf("%d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	// A free plan has 1,500 calls a day, of which backfills get half.
+	s.exec(`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, finished_at, free_at)
+		SELECT $1, 'inventory', 'bills', 'backfill', 'suite', 'GET', '/', at, at, at, at
+		FROM (SELECT clock_timestamp() - interval '10 minutes' AS at FROM generate_series(1, 749)) AS n`, sandbox.DefaultOrganizationID)
+	if f = dry(codeBudget, "inventory.bills"); f.Fits || f.Services[0].Ceiling != 750 || *f.Services[0].DoneSeconds < 23*3600 {
+		t.Errorf("749 of 750 calls are spent: %+v", f)
 	}
 }

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"time"
 
 	"sluice/cmd/sluice/cli/view"
@@ -30,10 +28,9 @@ type foreseenBackfill struct {
 	// Windows are the ranges in which the list would be read, one after the other.
 	Windows []window `json:"windows,omitempty"`
 	Rows    *int64   `json:"rows"`
-	// Calls is nil if it is unknown; Request is then the name to give with --assume.
-	Calls   *int           `json:"calls"`
-	Basis   planning.Basis `json:"basis"`
-	Request string         `json:"assume,omitempty"`
+	// Calls is nil if it is unknown: the list was never read whole.
+	Calls *int           `json:"calls"`
+	Basis planning.Basis `json:"basis"`
 }
 
 // window is a range of days; an empty From or To means no bound.
@@ -92,7 +89,7 @@ func forecastOf(ctx context.Context, a *engine.App, backfills []engine.Backfill)
 func backfillAsPlanned(b *engine.Backfill) foreseenBackfill {
 	shown := foreseenBackfill{
 		Key: b.Stream.Key(), Column: b.Column, From: dayOrOpen(b.Days.From), To: dayOrOpen(b.Days.To), Rows: b.Rows,
-		Basis: b.Run.Basis, Request: b.Run.Request,
+		Basis: b.Run.Basis,
 	}
 	shown.Resource = b.Stream.Resource.Name
 	if b.Run.Basis != planning.Unknown {
@@ -117,21 +114,12 @@ func dayOrOpen(day time.Time) string {
 // lists shows which lists are read, and for how many calls.
 func (f *backfillForecast) lists(a *engine.App) view.Text {
 	return func(page *view.Page) {
-		var unknown []string
 		page.Add(view.Table(f.Backfills, "STREAM  RANGE  WINDOWS  ROWS  CALLS  RESTS ON", func(b *foreseenBackfill) view.Row {
-			if b.Calls == nil {
-				unknown = append(unknown, b.Request)
-			}
 			return view.Row{
 				streamName(manyOrganizations(a), b.Organization, b.Service, b.Resource), between(b.Column, b.From, b.To), max(len(b.Windows), 1),
 				view.Or(b.Rows, notKnown), view.Or(b.Calls, notKnown), b.Basis,
 			}
 		}))
-		if len(unknown) > 0 {
-			slices.Sort(unknown)
-			page.Linef("unknown: the list was never read whole. --assume NAME=NUMBER says how many there are, for:\n  %s",
-				strings.Join(slices.Compact(unknown), "\n  "))
-		}
 	}
 }
 

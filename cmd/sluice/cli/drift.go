@@ -24,34 +24,30 @@ type driftView struct {
 }
 
 func (c *cli) driftCommand() *cobra.Command {
-	var (
-		organization organizationFlag
-		keys         bool
-	)
+	var organization organizationFlag
 	cmd := &cobra.Command{
 		Use:   "drift [resource]",
 		Short: "Show what upstream sent that no declaration knows, and which declared keys are gone",
-		Long: `Show how many keys and values of enumerations came over the wire that no declaration
-knows, by resource, in how many records, and since when. With a resource, or with
---keys, show each of them. All of it is kept and no run fails: values of unknown keys
-are in the column _extra of their rows, and an unknown value of an enumeration is in
-its column like any other. A declared key that most records of a list carried and do
-not carry any more is shown as gone: its column keeps what came last.
+		Long: `Show the keys and values of enumerations that came over the wire and that no declaration
+knows, in how many records, and since when. All of it is kept and no run fails: values
+of unknown keys are in the column _extra of their rows, and an unknown value of an
+enumeration is in its column like any other. A declared key that most records of a list
+carried and do not carry any more is shown as gone: its column keeps what came last.
+--json sums them up by resource, too.
 
 Resources that the configuration declares (custom) can be given typed columns after the
 fact: promote proposes them, fill fills them, and nothing is asked of upstream again.`,
-		Example: "  sluice drift\n  sluice drift --keys\n  sluice drift inventory.bills --org 60012345678 --json",
+		Example: "  sluice drift\n  sluice drift inventory.bills --org 60012345678 --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
 			key, err := organization.key(a)
 			if err != nil {
 				return err
 			}
-			return c.drift(ctx, a, args, key, keys || len(args) > 0)
+			return c.drift(ctx, a, args, key)
 		}),
 	}
 	organization.add(cmd)
-	cmd.Flags().BoolVar(&keys, "keys", false, "show each key and value")
 	cmd.AddCommand(c.promoteCommand(), c.fillCommand())
 	return cmd
 }
@@ -62,15 +58,11 @@ type driftReport struct {
 	Keys      []driftView    `json:"keys"`
 }
 
-// drift shows the drift of the resources that a name of the command line stands for, or of all:
-// each key, or a line for each resource.
-func (c *cli) drift(ctx context.Context, a *engine.App, names []string, organization string, keys bool) error {
+// drift shows the drift of the resources that a name of the command line stands for, or of all.
+func (c *cli) drift(ctx context.Context, a *engine.App, names []string, organization string) error {
 	report, err := driftOf(ctx, a, names, organization)
 	if err != nil {
 		return err
-	}
-	if !keys {
-		return c.show(report, driftOverview(a, report.Resources)...)
 	}
 	const head = headOrganization + "  RESOURCE  KEY  CAME AS  RECORDS  FIRST  LAST  WHAT TO DO"
 	return c.show(report, view.Table(report.Keys, head, func(d *driftView) view.Row {
@@ -221,31 +213,4 @@ func (s *driftSummary) whatToDo(a *engine.App) string {
 	default:
 		return "look at queries that list the values"
 	}
-}
-
-// driftOverview shows a line for each resource and ends with what to do.
-func driftOverview(a *engine.App, sums []driftSummary) []view.Part {
-	const head = headOrganization + "  RESOURCE  KEYS  VALUES  GONE  RECORDS  FIRST  LAST  WHAT TO DO"
-	table := view.Table(sums, head, func(s *driftSummary) view.Row {
-		zone := a.Zone(s.Organization)
-		keys := view.Count(s.Keys)
-		if s.Crowded {
-			keys = "over " + keys
-		}
-		return view.Row{
-			s.Organization, s.name(), keys, s.Values, s.Missing, s.Records,
-			view.Minute(s.FirstSeenAt, zone), view.Minute(s.LastSeenAt, zone), s.Hint,
-		}
-	}).Or(noDrift)
-	if len(sums) == 0 {
-		return []view.Part{table}
-	}
-	return []view.Part{table, view.Line(`
-Nothing is lost: unknown keys are in the column _extra of their rows, unknown values in
-their columns. RECORDS counts those with the most frequent key.
-  See them     sluice drift %s, or sluice drift --keys for all
-  Use a key    query _extra ->> 'key' today; for a column, declare it:
-               sluice drift promote for lists of the configuration,
-               docs/contributing.md for built-in ones
-  Ignore one   name it among the ignored keys of its declaration, with the reason`, sums[0].name())}
 }

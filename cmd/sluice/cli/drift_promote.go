@@ -2,13 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/lineage/rebuild"
 )
 
 func (c *cli) promoteCommand() *cobra.Command {
@@ -56,48 +54,12 @@ func (c *cli) fillCommand() *cobra.Command {
 		Short: "Write rows anew out of the records kept beside them, without a call",
 		Long: `Write the rows of a resource anew out of the records that are kept beside them, after
 its declaration learned columns: no call is made. Rows that come out as they are stay
-untouched. Safe to repeat and to interrupt. "sluice rebuild" does it for all rows and
-all resources, whatever the tables hold.`,
+untouched. Safe to repeat and to interrupt. It is "sluice rebuild --changed" for one
+resource.`,
 		Example: "  sluice drift fill custom.price_lists",
 		Args:    cobra.ExactArgs(1),
-		RunE:    c.offlineWork(c.fill),
+		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
+			return c.rebuild(ctx, a, args, rebuildOptions{changed: true})
+		}),
 	}
-}
-
-// filledView is the result of filling columns, over all organizations.
-type filledView struct {
-	Rows      int `json:"rows"`
-	Rewritten int `json:"rewritten"`
-	// Rejected counts rows that stay as they are because their records went to quarantine. Lost
-	// counts rows without a raw record.
-	Rejected int `json:"rejected"`
-	Lost     int `json:"lost"`
-}
-
-func (c *cli) fill(ctx context.Context, a *engine.App, args []string) error {
-	streams, err := a.Declared(args[0])
-	if err != nil {
-		return err
-	}
-	var all rebuild.Counts
-	progress := view.NewProgress(c.env.Stderr)
-	defer progress.Clear()
-	for _, stream := range streams {
-		before := all.Rows
-		counts, err := a.Rebuild(ctx, stream, rebuild.Changed, false, func(n int) { progress.Show(view.Plural(before+n, "row")) })
-		if err != nil {
-			return err
-		}
-		all.Add(counts)
-	}
-	progress.Clear()
-	return errors.Join(c.show(filledView(all), view.Text(func(page *view.Page) {
-		page.Linef("%s looked at, %s written anew.", view.Plural(all.Rows, "row"), view.Count(all.Rewritten))
-		if all.Rejected > 0 {
-			page.Linef("%s did not fit and stay as they are: sluice quarantine list.", view.Plural(all.Rejected, "row"))
-		}
-		if all.Lost > 0 {
-			page.Linef("%s without a record beside them stay as they are.", view.Plural(all.Lost, "row"))
-		}
-	})), exitIf(all.Rejected > 0))
 }

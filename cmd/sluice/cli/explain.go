@@ -22,9 +22,11 @@ type explainView struct {
 	Conclusions []string `json:"conclusions"`
 }
 
+// archivesLooked is how many answers kept as raw records are looked through for versions.
+const archivesLooked = 2000
+
 func (c *cli) explainCommand() *cobra.Command {
 	var organization organizationFlag
-	var archives int
 	cmd := &cobra.Command{
 		Use:   "explain RESOURCE ID",
 		Short: "Show the history of one record: which call brought it when, in which versions, and what it waits for",
@@ -34,29 +36,23 @@ for, what of it is in quarantine, and how far its list is read. A record that is
 there is explained, too: whether it was ever seen, and up to when it would have been.
 
 Versions are looked for in the raw records of the resource, newest first: a row is
-written, and its raw record kept, only when something of it differs. --archives bounds
-how many answers are looked through. No call is made.`,
+written, and its raw record kept, only when something of it differs. The newest 2,000
+answers are looked through. No call is made.`,
 		Example: "  sluice explain inventory.bills 460000000000107\n  sluice explain bills 460000000000107 --json",
 		Args:    cobra.ExactArgs(2), //nolint:mnd // resource and identifier
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if archives < 1 {
-				return usage("--archives is a number from 1")
+		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
+			chosen, err := a.ChooseOrganization(string(organization))
+			if err != nil {
+				return err
 			}
-			return c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
-				chosen, err := a.ChooseOrganization(string(organization))
-				if err != nil {
-					return err
-				}
-				shown, _, err := explanationOf(ctx, a, args[0], args[1], chosen.Key, archives)
-				if err != nil {
-					return err
-				}
-				return c.show(shown, shown.text(a.Zone(chosen.Key)))
-			})(cmd, args)
-		},
+			shown, _, err := explanationOf(ctx, a, args[0], args[1], chosen.Key, archivesLooked)
+			if err != nil {
+				return err
+			}
+			return c.show(shown, shown.text(a.Zone(chosen.Key)))
+		}),
 	}
 	organization.add(cmd)
-	cmd.Flags().IntVar(&archives, "archives", 2000, "how many answers kept as raw records are looked through for versions")
 	return cmd
 }
 

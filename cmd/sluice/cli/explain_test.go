@@ -68,9 +68,6 @@ func TestExplain(t *testing.T) {
 	if !v.concludes("single record was brought by call", "/bills/"+bill, "HTTP 200") || !v.concludes("complete up to", "newer") {
 		t.Errorf("it says:\n%s", strings.Join(v.Conclusions, "\n"))
 	}
-	if v := s.explained("bills", bill, "--archives", "1"); v.AllArchives || v.Archives != 1 || len(v.Versions) != 1 {
-		t.Errorf("one archive: %d of %d", len(v.Versions), v.Archives)
-	}
 
 	s.exec(`UPDATE inventory.bills SET _detail_state = 'stale' WHERE bill_id = $1`, bill)
 	if v := s.explained("bills", bill); *v.Details.Waiting != 1 || !v.concludes("inventory.bills.details", "1 wait", "next turn") {
@@ -92,7 +89,7 @@ func TestExplain(t *testing.T) {
 	if o.code != codeFine || !strings.Contains(o.stdout, "REQUEST") || !strings.Contains(o.stdout, "single record") {
 		t.Errorf("for people: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	for _, args := range [][]string{{"bills"}, {"nothing", "1"}, {"bills", "1", "--org", "nobody"}, {"bills", "1", "--archives", "0"}} {
+	for _, args := range [][]string{{"bills"}, {"nothing", "1"}, {"bills", "1", "--org", "nobody"}} {
 		s.prints(codeUsage, "", append([]string{"explain"}, args...)...)
 	}
 }

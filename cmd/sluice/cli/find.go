@@ -22,7 +22,6 @@ const listedRecords = 20
 func (c *cli) findCommand() *cobra.Command {
 	search := engine.Search{}
 	var organization organizationFlag
-	short := false
 	cmd := &cobra.Command{
 		Use:   "find TEXT",
 		Short: "Find every place where a text stands: rows, versions, raw records, quarantine, callbacks, logs",
@@ -52,11 +51,7 @@ run. The exit code is 0 whether or not the text was found.`,
 			if search.Limit < 0 {
 				return usage("--limit is a number from 0")
 			}
-			fewest := fewestCharacters
-			if short {
-				fewest = 1
-			}
-			text, err := c.givenText(args[0], fewest)
+			text, err := c.givenText(args[0])
 			if err != nil {
 				return err
 			}
@@ -67,7 +62,6 @@ run. The exit code is 0 whether or not the text was found.`,
 	organization.add(cmd)
 	cmd.Flags().StringVar(&search.Resource, "resource", "", "only this resource, such as accounting.contact_persons")
 	cmd.Flags().IntVar(&search.Limit, "limit", listedRecords, "how many records are listed for each resource of each organization")
-	cmd.Flags().BoolVar(&short, "short", false, "allow a text of fewer than three characters")
 	return cmd
 }
 
@@ -125,8 +119,8 @@ func (shown *findView) text(page *view.Page) {
 const fewestCharacters = 3
 
 // givenText reads the text that the argument gives; of the argument - it reads one line of standard
-// input. A text with fewer characters than fewest is refused. No error repeats it.
-func (c *cli) givenText(argument string, fewest int) (*places.Needle, error) {
+// input. A text with fewer than fewestCharacters is refused. No error repeats it.
+func (c *cli) givenText(argument string) (*places.Needle, error) {
 	if argument == "-" {
 		if c.env.Stdin == nil {
 			return nil, usage("there is nothing on standard input")
@@ -143,8 +137,8 @@ func (c *cli) givenText(argument string, fewest int) (*places.Needle, error) {
 	if errors.Is(err, places.ErrText) {
 		return nil, usage("%v", err)
 	}
-	if utf8.RuneCountInString(argument) < fewest {
-		return nil, usage("the text has fewer than %d characters, and so stands in most records: --short searches for it", fewest)
+	if utf8.RuneCountInString(argument) < fewestCharacters {
+		return nil, usage("the text has fewer than %d characters, and so stands in most records", fewestCharacters)
 	}
 	return needle, err
 }

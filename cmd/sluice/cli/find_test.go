@@ -77,7 +77,4 @@ func TestFind(t *testing.T) {
 			t.Errorf("%.10q %q: exit code %d\n%s%s", wrong.text, wrong.args, o.code, o.stdout, o.stderr)
 		}
 	}
-	if o := s.searched("zo", "--short", "--json"); o.code != codeFine || !strings.Contains(o.stdout, "vendor_name") {
-		t.Errorf("--short: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
 }

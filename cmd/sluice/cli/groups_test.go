@@ -51,17 +51,3 @@ func sections(help string) map[string][]string {
 	}
 	return words
 }
-
-// TestTrustIsAFlag: a former command is now a flag of verify, which refuses other flags beside it.
-func TestTrustIsAFlag(t *testing.T) {
-	t.Parallel()
-	for args, says := range map[string]string{
-		"trust": "unknown command", "verify --modification-times --calls 5": "no other flag", "verify --modification-times --last": "no other flag",
-	} {
-		var out buffer
-		code := Main(t.Context(), strings.Fields(args), Env{Stdout: &out, Stderr: &out, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile})
-		if code != codeUsage || !strings.Contains(out.String(), says) {
-			t.Errorf("%s: exit code %d, want %d and %q\n%s", args, code, codeUsage, says, out.String())
-		}
-	}
-}

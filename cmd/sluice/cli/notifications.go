@@ -32,9 +32,7 @@ Without a further word it lists what is configured, and when each last told some
 		Args:    cobra.NoArgs,
 		RunE:    c.offlineWork(c.listNotifications),
 	}
-	cmd.AddCommand(&cobra.Command{
-		Use: "list", Short: "List channels and rules, and when each last told something", Args: cobra.NoArgs, RunE: c.offlineWork(c.listNotifications),
-	}, c.setupNotifications(), c.channelsCommand(enableChannels), c.channelsCommand(renewChannels), c.channelsCommand(disableChannels),
+	cmd.AddCommand(c.setupNotifications(), c.channelsCommand(enableChannels), c.channelsCommand(renewChannels), c.channelsCommand(disableChannels),
 		c.checkNotifications(), c.inboxCommand(), c.showCallback(), c.serveNotifications())
 	return cmd
 }
@@ -155,15 +153,15 @@ func tellers(a *engine.App) []tellerView {
 	return views
 }
 
-// moment is an instant of a command line: how long ago (24h), an instant, or a day, which begins in
-// UTC.
+// moment is an instant of a command line: how long ago (24h), an instant, or a day.
 type moment string
 
 func (m *moment) add(cmd *cobra.Command, usage string) {
 	cmd.Flags().StringVar((*string)(m), "since", "", usage+": 24h, 2026-01-31, or 2026-01-31T10:00:00Z")
 }
 
-func (m *moment) at(now time.Time) (time.Time, error) {
+// at is the instant; a day begins in the zone.
+func (m *moment) at(now time.Time, zone *time.Location) (time.Time, error) {
 	if *m == "" {
 		return time.Time{}, nil
 	}
@@ -171,7 +169,7 @@ func (m *moment) at(now time.Time) (time.Time, error) {
 		return now.Add(-ago), nil
 	}
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, string(*m)); err == nil {
+		if at, err := time.ParseInLocation(layout, string(*m), zone); err == nil {
 			return at, nil
 		}
 	}
@@ -195,7 +193,7 @@ what happened, or says something unknown.`,
 			if filter.Organization, err = organization.key(a); err != nil {
 				return err
 			}
-			if filter.Since, err = since.at(c.env.Now()); err != nil {
+			if filter.Since, err = since.at(c.env.Now(), time.UTC); err != nil {
 				return err
 			}
 			return c.inbox(ctx, a, filter)

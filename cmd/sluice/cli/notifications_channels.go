@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/notifications"
@@ -45,33 +43,20 @@ They stay ended until sluice notifications enable. It needs the scope notificati
 	}
 )
 
-// channelPlan is a channel that a command is about.
-type channelPlan struct {
-	Organization string   `json:"organization"`
-	Module       string   `json:"module"`
-	Channel      int64    `json:"channel"`
-	Events       []string `json:"events"`
-	NotifyURL    string   `json:"notify_url"`
-}
-
 func (c *cli) channelsCommand(work channelWork) *cobra.Command {
 	var organization organizationFlag
-	var dry bool
 	cmd := &cobra.Command{
 		Use: work.verb + " [MODULE...]", Short: work.short, Long: work.long,
 		Example: "  sluice notifications " + work.verb + " Products --org acme",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withUpstream(cmd.Context(), !dry, func(ctx context.Context, a *engine.App) error {
-				return c.workChannels(ctx, a, work, organization, args, dry)
-			})
-		},
+		RunE: c.upstreamWork(func(ctx context.Context, a *engine.App, args []string) error {
+			return c.workChannels(ctx, a, work, organization, args)
+		}),
 	}
 	organization.add(cmd)
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "show which channels it is about, and make no call")
 	return cmd
 }
 
-func (c *cli) workChannels(ctx context.Context, a *engine.App, work channelWork, flag organizationFlag, modules []string, dry bool) error {
+func (c *cli) workChannels(ctx context.Context, a *engine.App, work channelWork, flag organizationFlag, modules []string) error {
 	key, err := flag.key(a)
 	if err != nil {
 		return err
@@ -81,7 +66,7 @@ func (c *cli) workChannels(ctx context.Context, a *engine.App, work channelWork,
 		return fmt.Errorf("read the channels: %w", err)
 	}
 	chosen := make(map[string][]notifications.Wanted)
-	plans := []channelPlan{}
+	var named []string
 	for i := range a.Config.Organizations {
 		o := &a.Config.Organizations[i]
 		if key != "" && o.Key != key || !o.Notifies() {
@@ -90,17 +75,14 @@ func (c *cli) workChannels(ctx context.Context, a *engine.App, work channelWork,
 		for _, w := range a.WatchedBy(o) {
 			if work.chooses(o.Key, w.Module, stored, modules) {
 				chosen[o.Key] = append(chosen[o.Key], w)
-				plans = append(plans, channelPlan{o.Key, w.Module, w.ChannelID, w.Events, w.NotifyURL})
+				named = append(named, w.Module)
 			}
 		}
 	}
 	for _, module := range modules {
-		if !slices.ContainsFunc(plans, func(p channelPlan) bool { return p.Module == module }) {
+		if !slices.Contains(named, module) {
 			return usage("no channel for module %q is configured: organizations[].notifications.watch has them", module)
 		}
-	}
-	if dry || len(plans) == 0 {
-		return c.showChannels(plans)
 	}
 	client, err := a.Client()
 	if err != nil {
@@ -125,12 +107,4 @@ func (w channelWork) chooses(organization, module string, stored []channels.Chan
 	}
 	at := slices.IndexFunc(stored, func(s channels.Channel) bool { return s.Organization == organization && s.Module == module })
 	return w.of == nil || at < 0 || w.of(stored[at].State)
-}
-
-// showChannels lists the channels that a command is about. Tokens are secrets and not shown.
-func (c *cli) showChannels(plans []channelPlan) error {
-	const head = headOrganization + "  MODULE  CHANNEL  EVENTS  ADDRESS"
-	return c.show(plans, view.Table(plans, head, func(p *channelPlan) view.Row {
-		return view.Row{p.Organization, p.Module, view.ID(p.Channel), strings.Join(p.Events, ", "), p.NotifyURL}
-	}).Or("There is nothing to do."))
 }

@@ -92,7 +92,7 @@ func TestToldChanges(t *testing.T) {
 		"status --why inventory.bills":        "last told of",
 		"status --why inventory.bills.hinted": "reads what notifications tell of",
 		"notifications inbox":                 "inventory.items",
-		"notifications list":                  "inventory.bills",
+		"notifications":                       "inventory.bills",
 		"budget":                              "hinted",
 	} {
 		h.prints(codeFine, want, strings.Fields(command)...)
@@ -170,8 +170,8 @@ func TestTheWayIsProvenAgainAndAgain(t *testing.T) {
 	turn("the channel is renewed", true, lapsed+", closed")
 	reread("the channel is renewed")
 	for _, step := range [][2]string{
-		{"notifications disable Products", "disabled"}, {"notifications renew --dry-run", "Deals.create, Deals.edit"},
-		{"notifications enable", "active"}, {"notifications renew Deals", "active"}, {"notifications list", "Nothing was told from"},
+		{"notifications disable Products", "disabled"},
+		{"notifications enable", "active"}, {"notifications renew Deals", "active"}, {"notifications", "Nothing was told from"},
 	} {
 		h.prints(codeFine, step[1], strings.Fields(step[0])...)
 	}

@@ -11,11 +11,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/notifications"
-	"sluice/pipeline/warehouse/streams"
 )
-
-// webhooksADay is how many webhooks of rules an organization has a day (docs/upstream.md U302).
-const webhooksADay = 1000
 
 func (c *cli) setupNotifications() *cobra.Command {
 	var organization organizationFlag
@@ -29,8 +25,8 @@ custom modules: leave out a resource for which upstream offers none.
 
 The body holds the identifier and nothing else, so no personal data gets into the inbox.
 For contact persons it is that of the contact: make their rule for contacts.
-Upstream sends 1,000 webhooks a day: CHANGES A DAY is what the runs of the last week
-found, so that you can choose. The secret itself is never printed.`,
+Upstream sends 1,000 webhooks a day: leave out what changes more often. The secret itself
+is never printed.`,
 		Example: "  sluice notifications setup --org acme",
 		Args:    cobra.NoArgs,
 		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, _ []string) error {
@@ -38,13 +34,9 @@ found, so that you can choose. The secret itself is never printed.`,
 			if err != nil {
 				return err
 			}
-			changed, err := a.DB.Changed(ctx)
-			if err != nil {
-				return fmt.Errorf("read how much changes: %w", err)
-			}
 			setups := make([]setupView, 0, len(keys))
 			for _, key := range keys {
-				setups = append(setups, setupOf(a, key, changed))
+				setups = append(setups, setupOf(a, key))
 			}
 			return c.show(setups, setupPages(setups)...)
 		}),
@@ -62,10 +54,6 @@ type setupView struct {
 	// Watch is the address of channels.
 	Watch    string        `json:"watch"`
 	Webhooks []webhookView `json:"webhooks"`
-	// ChangesPerDay is the sum of those that were measured, Unmeasured how many were not.
-	ChangesPerDay float64 `json:"changes_per_day"`
-	Unmeasured    int     `json:"unmeasured"`
-	WebhooksADay  int     `json:"webhooks_a_day"`
 }
 
 // webhookView is one webhook.
@@ -76,15 +64,13 @@ type webhookView struct {
 	// that of the parent, so that the rule is one for parents.
 	Body     string `json:"body"`
 	ByParent bool   `json:"by_parent"`
-	// ChangesPerDay is nil if it was not measured yet.
-	ChangesPerDay *float64 `json:"changes_per_day"`
 }
 
-func setupOf(a *engine.App, key string, changed []streams.Changed) setupView {
+func setupOf(a *engine.App, key string) setupView {
 	settings := a.Notifications()
 	o := settings.Organizations[key]
 	setup := setupView{
-		Organization: key, Header: notifications.SignatureHeader(settings.Vendor), Secret: []string{}, WebhooksADay: webhooksADay,
+		Organization: key, Header: notifications.SignatureHeader(settings.Vendor), Secret: []string{},
 		Watch: settings.PublicURL + notifications.Path(notifications.Watch, key, ""), Webhooks: []webhookView{},
 	}
 	for i, secret := range o.Secrets {
@@ -96,20 +82,10 @@ func setupOf(a *engine.App, key string, changed []streams.Changed) setupView {
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Resources)) {
 		resource := o.Resources[name]
-		webhook := webhookView{
+		setup.Webhooks = append(setup.Webhooks, webhookView{
 			Resource: name, Address: settings.PublicURL + notifications.Path(notifications.Rule, key, name),
 			Body: fmt.Sprintf(`{"%s": "PLACEHOLDER"}`, resource.ID), ByParent: resource.ByParent,
-		}
-		at := slices.IndexFunc(changed, func(c streams.Changed) bool {
-			return c.Organization == key && c.Service == resource.Service && c.Resource == resource.Name
 		})
-		if at >= 0 {
-			webhook.ChangesPerDay = &changed[at].PerDay
-			setup.ChangesPerDay += changed[at].PerDay
-		} else {
-			setup.Unmeasured++
-		}
-		setup.Webhooks = append(setup.Webhooks, webhook)
 	}
 	return setup
 }
@@ -131,26 +107,7 @@ func setupPages(setups []setupView) []view.Part {
 			if slices.ContainsFunc(s.Webhooks, func(w webhookView) bool { return w.ByParent }) {
 				page.Linef("Of contact persons, that is the identifier of the contact or customer: make the rule for contacts.")
 			}
-		}), view.Table(s.Webhooks, "RESOURCE  ADDRESS  BODY  CHANGES A DAY", func(w *webhookView) view.Row {
-			measured := "not measured yet"
-			if w.ChangesPerDay != nil {
-				measured = fmt.Sprintf("%.0f", *w.ChangesPerDay)
-			}
-			return view.Row{w.Resource, w.Address, w.Body, measured}
-		}), view.Line("%s\n", s.sum()))
+		}), view.Table(s.Webhooks, "RESOURCE  ADDRESS  BODY", func(w *webhookView) view.Row { return view.Row{w.Resource, w.Address, w.Body} }), view.Line(""))
 	}
 	return parts
-}
-
-// sum says whether a day's webhooks suffice for all resources.
-func (s *setupView) sum() string {
-	text := fmt.Sprintf("All of them together: %.0f changes a day", s.ChangesPerDay)
-	if s.Unmeasured > 0 {
-		text += fmt.Sprintf(", and %s not measured yet", view.Plural(s.Unmeasured, "resource"))
-	}
-	if s.ChangesPerDay > webhooksADay {
-		return text + fmt.Sprintf(". That is more than the %s webhooks of a day: leave out the resources that change most, "+
-			"or let their rules fire for fewer changes.", view.Count(webhooksADay))
-	}
-	return text + fmt.Sprintf(", of the %s webhooks of a day.", view.Count(webhooksADay))
 }

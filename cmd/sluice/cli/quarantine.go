@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -18,7 +17,7 @@ import (
 func (c *cli) quarantineCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "quarantine",
-		Short: "Sum up, list, show, retry, accept and export records that did not fit",
+		Short: "Sum up, list, show, retry and accept records that did not fit",
 		Long: `Records that do not fit their declaration are kept whole, with the reason, and the
 rest of their page is loaded. Their list is read whole again because of them, and an
 entry closes by itself when a version of its record that fits is loaded, or when the
@@ -28,7 +27,7 @@ or several had one identifier, their run's watermark waits as well.
 Retry tries the kept bytes again, after an upgrade for instance: 'sluice quarantine
 retry --resource all'. Accept decides that a record stays out of the warehouse.`,
 	}
-	cmd.AddCommand(c.quarantineCauses(), c.quarantineList(), c.quarantineShow(), c.quarantineRetry(), c.quarantineAccept(), c.quarantineExport())
+	cmd.AddCommand(c.quarantineCauses(), c.quarantineList(), c.quarantineShow(), c.quarantineRetry(), c.quarantineAccept())
 	return cmd
 }
 
@@ -177,15 +176,16 @@ func causesOf(ctx context.Context, a *engine.App, filter quarantine.Filter) ([]q
 
 // quarantineFlags select entries on a command line.
 type quarantineFlags struct {
-	organization                 organizationFlag
-	resource, code, field, since string
+	organization          organizationFlag
+	resource, code, field string
+	since                 moment
 }
 
 func (f *quarantineFlags) add(cmd *cobra.Command) {
 	f.organization.add(cmd)
 	cmd.Flags().StringVar(&f.code, "code", "", "only entries with this reason, such as bad_time")
 	cmd.Flags().StringVar(&f.field, "field", "", "only entries with this field, array positions left out: line_items[].rate")
-	cmd.Flags().StringVar(&f.since, "since", "", "only entries last seen since then: a day (2026-03-01), an instant (RFC 3339) or how long ago (36h)")
+	f.since.add(cmd, "only entries last seen since")
 }
 
 // filter makes the filter of the flags; it selects open entries only, unless all is set.
@@ -204,25 +204,8 @@ func (f *quarantineFlags) filter(c *cli, a *engine.App, all bool) (quarantine.Fi
 	if filter.Organization, err = f.organization.key(a); err != nil {
 		return filter, err
 	}
-	filter.Since, err = sinceOf(f.since, c.env.Now(), a.Zone(filter.Organization))
+	filter.Since, err = f.since.at(c.env.Now(), a.Zone(filter.Organization))
 	return filter, err
-}
-
-// sinceOf parses an instant, or a day that begins in the zone.
-func sinceOf(text string, now time.Time, zone *time.Location) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
-		return now.Add(-ago), nil
-	}
-	if day, err := time.ParseInLocation(time.DateOnly, text, zone); err == nil {
-		return day, nil
-	}
-	if at, err := time.Parse(time.RFC3339, text); err == nil {
-		return at, nil
-	}
-	return time.Time{}, usage("--since %q is no day (2026-03-01), no instant (2026-03-01T08:00:00Z) and no time ago (36h)", text)
 }
 
 // The name of an entry's number in errors, and the command that lists entries.

@@ -2,12 +2,9 @@ package cli
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"sluice/pipeline/engine"
 	"sluice/pipeline/warehouse/quarantine"
@@ -49,61 +46,25 @@ func TestQuarantineIsNarrowed(t *testing.T) {
 			t.Errorf("%s: %v, want %s", args, got, want)
 		}
 	}
-	for _, args := range []string{"list --since soon", "list --org nobody", "accept 1", "accept --note x", "retry", "retry 1 --code no_id", "export a b"} {
+	for _, args := range []string{"list --since soon", "list --org nobody", "accept 1", "accept --note x", "retry", "retry 1 --code no_id"} {
 		s.prints(codeUsage, "", append([]string{"quarantine"}, strings.Fields(args)...)...)
 	}
 }
 
-// exported is a line of the export, as a program of an operator would read it.
-type exported struct {
-	ID        int64     `json:"id"`
-	Record    string    `json:"record"`
-	Code      string    `json:"code"`
-	Path      string    `json:"path"`
-	State     string    `json:"state"`
-	Note      string    `json:"note"`
-	Raw       string    `json:"raw"`
-	RawBase64 []byte    `json:"raw_base64"`
-	SeenAt    time.Time `json:"last_seen_at"`
-}
-
-func lines(t *testing.T, text string) []exported {
-	t.Helper()
-	var found []exported
-	for line := range strings.Lines(text) {
-		var e exported
-		must(t, json.Unmarshal([]byte(line), &e))
-		found = append(found, e)
-	}
-	return found
-}
-
-// TestQuarantineExportAndAccept: the export has the received bytes; an entry that a person accepts
-// is closed and stays closed.
-func TestQuarantineExportAndAccept(t *testing.T) {
+// TestQuarantineAccept: the received bytes are shown; an entry that a person accepts is closed and
+// stays closed.
+func TestQuarantineAccept(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 95, Records: 10})
 	s.exec(three, sandbox.DefaultOrganizationID)
-
-	found := lines(t, s.run("quarantine", "export").stdout)
-	if len(found) != 3 || found[0].Raw != `{"bill_id": "71", "date": "soon"}` || string(found[1].RawBase64) != "\xff{" || found[0].RawBase64 != nil ||
-		found[2].Raw != `{"item_id": "73", "rate": "<much>"}` || found[2].Path != "rate" || found[2].SeenAt.IsZero() {
-		t.Errorf("exported: %+v", found)
+	var found []wholeEntry
+	for _, id := range one[[]int64](s, `SELECT array_agg(id ORDER BY record_hash) FROM sluice.quarantine`) {
+		found = append(found, decoded[wholeEntry](s, codeFine, "quarantine", "show", strconv.FormatInt(id, 10)))
 	}
-	file := filepath.Join(t.TempDir(), "bills.ndjson")
-	must(t, os.WriteFile(file, []byte(strings.Repeat("longer than what comes\n", 1000)), 0o600))
-	must(t, os.Chmod(file, 0o666)) // an existing file keeps neither its content nor its mode
-	if o := s.run("quarantine", "export", "inventory.bills", "--output", file); o.code != codeFine || o.stdout != "" || !strings.Contains(o.stderr, "2 entries") {
-		t.Errorf("into a file: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	if found[0].Raw != `{"bill_id": "71", "date": "soon"}` || string(found[1].RawBase64) != "\xff{" || found[0].RawBase64 != nil ||
+		found[2].Raw != `{"item_id": "73", "rate": "<much>"}` || found[2].Path != "rate" || found[2].LastSeenAt.IsZero() {
+		t.Errorf("shown: %+v", found)
 	}
-	info, err := os.Stat(file)
-	must(t, err)
-	text, err := os.ReadFile(file)
-	must(t, err)
-	if written := lines(t, string(text)); len(written) != 2 || written[1].Code != "no_id" || info.Mode().Perm() != 0o600 {
-		t.Errorf("in the file: %+v, mode %v", written, info.Mode())
-	}
-	s.prints(codeFailed, "", "quarantine", "export", "--output", t.TempDir())
 
 	first := strconv.FormatInt(found[0].ID, 10)
 	var results []accepted
@@ -129,7 +90,9 @@ func TestQuarantineExportAndAccept(t *testing.T) {
 	if rate := one[string](s, `SELECT rate::text FROM inventory.items WHERE item_id = '73'`); rate != "12.5" {
 		t.Errorf("the rate is %s", rate)
 	}
-	if closed := lines(t, s.run("quarantine", "export", "--all").stdout); len(closed) != 3 || closed[0].Note != "a test of the vendor" || closed[2].State != "retried" {
-		t.Errorf("all: %+v", closed)
+	var all []quarantine.Entry
+	s.document(&all, "quarantine", "list", "--all")
+	if len(all) != 3 || all[2].Note != "a test of the vendor" || all[0].State != "retried" {
+		t.Errorf("all: %+v", all)
 	}
 }

@@ -57,7 +57,7 @@ was being copied, records did not fit, or rows have no record.`,
 type rebuiltView struct {
 	Organization string `json:"organization"`
 	Resource     string `json:"resource"`
-	filledView
+	rebuild.Counts
 
 	// Error says why it was not rebuilt, or only in part.
 	Error string `json:"error,omitempty"`
@@ -79,7 +79,7 @@ func (c *cli) rebuild(ctx context.Context, a *engine.App, names []string, option
 	views, err := inTurn(ctx, c, streams, "row", "goes on where it stopped", func(stream pipeline.Stream, progress func(int)) (rebuiltView, error) {
 		counts, err := a.Rebuild(ctx, stream, scope, options.dry, progress)
 		return rebuiltView{
-			Organization: stream.Organization, Resource: stream.Service.Name + "." + stream.Resource.Name, filledView: filledView(counts), Error: said(err),
+			Organization: stream.Organization, Resource: stream.Service.Name + "." + stream.Resource.Name, Counts: counts, Error: said(err),
 		}, err
 	})
 	if err != nil {

@@ -5,11 +5,12 @@ import (
 	"regexp"
 	"testing"
 
+	"sluice/pipeline/lineage/rebuild"
 	"sluice/sandbox"
 )
 
 // rebuilt rebuilds and gives the result for each resource.
-func (s *fixture) rebuilt(code int, args ...string) map[string]filledView {
+func (s *fixture) rebuilt(code int, args ...string) map[string]rebuild.Counts {
 	s.t.Helper()
 	var views []rebuiltView
 	o := s.run(append([]string{"--json", "rebuild"}, args...)...)
@@ -17,12 +18,12 @@ func (s *fixture) rebuilt(code int, args ...string) map[string]filledView {
 		s.t.Fatalf("rebuild %q: exit code %d, want %d\n%s%s", args, o.code, code, o.stdout, o.stderr)
 	}
 	must(s.t, json.Unmarshal([]byte(o.stdout), &views))
-	found := map[string]filledView{}
+	found := map[string]rebuild.Counts{}
 	for _, v := range views {
 		if v.Error != "" {
 			s.t.Logf("%s: %s", v.Resource, v.Error)
 		}
-		found[v.Resource] = v.filledView
+		found[v.Resource] = v.Counts
 	}
 	return found
 }
@@ -39,7 +40,7 @@ func TestRebuild(t *testing.T) {
 		args      []string
 		rewritten int
 	}{{[]string{"--dry-run"}, rows}, {[]string{"--dry-run", "--changed"}, 0}, {[]string{"--changed"}, 0}, {[]string{"inventory.items"}, rows}, {nil, 0}} {
-		if got, want := s.rebuilt(codeFine, c.args...)["inventory.items"], (filledView{Rows: rows, Rewritten: c.rewritten}); got != want {
+		if got, want := s.rebuilt(codeFine, c.args...)["inventory.items"], (rebuild.Counts{Rows: rows, Rewritten: c.rewritten}); got != want {
 			t.Errorf("rebuild %q: %+v, want %+v", c.args, got, want)
 		}
 	}

@@ -28,7 +28,7 @@ If one scan misses too many rows at once (tombstones.max_rows and max_share of t
 configuration), no row gets a tombstone: after a second such scan they need review.
 review shows them, accept gives these rows tombstones, reject drops the evidence.`,
 	}
-	cmd.AddCommand(c.tombstonesList(), c.tombstonesShow(), c.tombstonesReview(), c.tombstonesAccept(), c.tombstonesReject())
+	cmd.AddCommand(c.tombstonesList(), c.tombstonesReview(), c.tombstonesAccept(), c.tombstonesReject())
 	return cmd
 }
 
@@ -68,59 +68,6 @@ func (c *cli) listTombstones(ctx context.Context, a *engine.App, filter tombston
 		of := streamName(true, t.Organization, t.Service, t.Resource)
 		return view.Row{t.Record, of, t.State, at(&t.SuspectedAt), t.Proof, at(t.ProofAt), at(t.DeletedAt), at(t.RestoredAt)}
 	}).Or("No whole list missed a row."))
-}
-
-func (c *cli) tombstonesShow() *cobra.Command {
-	return &cobra.Command{
-		Use:     "show RECORD",
-		Short:   "Show all evidence about one record, by its identifier",
-		Example: "  sluice tombstones show 460000000040000001000",
-		Args:    cobra.ExactArgs(1),
-		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
-			found, err := a.DB.Tombstones(ctx, tombstones.Filter{Record: args[0]})
-			if err != nil {
-				return fmt.Errorf("read the evidence: %w", err)
-			}
-			if len(found) == 0 && !c.json {
-				return usage("nothing is known against record %q: sluice tombstones list shows what is", args[0])
-			}
-			return c.show(found, view.Text(func(page *view.Page) {
-				for i := range found {
-					evidence(page, &found[i], a.Zone(found[i].Organization))
-				}
-			}))
-		}),
-	}
-}
-
-// evidence shows the evidence that one record is gone.
-func evidence(page *view.Page, t *tombstones.Tombstone, zone *time.Location) {
-	field := page.Fields(9) //nolint:mnd // "came back"
-	at := func(at *time.Time) string { return view.Instant(at, zone) }
-	field("record", "%s %s", streamName(true, t.Organization, t.Service, t.Resource), t.Record)
-	field("state", "%s", t.State)
-	field("missed", "%s by run %d, calls %d to %d", at(&t.SuspectedAt), t.SuspectedRun, t.SuspectedFirstCall, t.SuspectedLastCall)
-	if t.Shrunken {
-		field("", "too many were suspected at once to be believed")
-	}
-	if t.ProofRun != nil && t.ProofFirstCall != nil && t.ProofLastCall != nil {
-		how := "a second scan did not show it"
-		if t.Proof == "not_found" {
-			how = "upstream does not know the single record"
-		}
-		field("proof", "%s: %s, run %d, calls %d to %d", at(t.ProofAt), how, *t.ProofRun, *t.ProofFirstCall, *t.ProofLastCall)
-		field("gone", "since %s at the latest", at(t.DeletedAt))
-	}
-	if t.DecidedAt != nil {
-		field("decided", "%s by the %s", at(t.DecidedAt), t.DecidedBy)
-	}
-	if t.RestoredAt != nil && t.RestoredCall != nil {
-		field("came back", "%s with call %d; %s in all", at(t.RestoredAt), *t.RestoredCall, view.Plural(t.Restores, "time"))
-	}
-	if t.PrunedAt != nil {
-		field("row", "deleted %s, as its tombstone was older than retention.gone", at(t.PrunedAt))
-	}
-	page.Linef("")
 }
 
 func (c *cli) tombstonesReview() *cobra.Command {

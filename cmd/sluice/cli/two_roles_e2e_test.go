@@ -28,11 +28,11 @@ func TestTwoRoles(t *testing.T) {
 	s.accept() // after the grants for the existing objects
 	s.environment["SLUICE_DATABASE_URL"] = worker
 	for _, line := range []string{
-		"check", "check --probe inventory.items", "sync", "sync inventory.items.sweep", "status --why", "runs", "budget", "verify --modification-times", "plan", "drift", "organizations",
+		"check", "check --probe inventory.items", "sync", "sync inventory.items.sweep", "status --why", "runs", "budget", "plan", "drift", "organizations",
 		"quarantine list", "quarantine retry --resource all", "tombstones list", "tombstones review", "verify --calls 5", "verify list", "verify show",
 		"rebuild", "rebuild --changed", "rebuild --dry-run", "drift promote custom.things", "drift fill custom.things",
 		"backfill accounting.vendor_payments --from 2024-01-01 --to 2025-12-31 --wait", "backfill list", "sync",
-		"budget reopen " + sandbox.DefaultOrganizationID, "sync --reset-watermark inventory.items", "quarantine export", "organizations accept " + sandbox.DefaultOrganizationID,
+		"budget reopen " + sandbox.DefaultOrganizationID, "sync --reset-watermark inventory.items", "organizations accept " + sandbox.DefaultOrganizationID,
 		"readers", "sync --org " + sandbox.DefaultOrganizationID + " inventory.taxes", "resources", "version", "dictionary", "metrics",
 		"notifications", "notifications inbox", "export", "export inventory.items",
 	} {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,12 +11,11 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/lineage/verify"
-	"sluice/pipeline/warehouse/streams"
 	"sluice/pipeline/warehouse/verifications"
 )
 
 func (c *cli) verifyCommand() *cobra.Command {
-	options, local, last, times := engine.VerifyOptions{}, false, false, false
+	options, local := engine.VerifyOptions{Sample: sampled}, false
 	var organization organizationFlag
 	cmd := &cobra.Command{
 		Use:   "verify [resource ...]",
@@ -34,52 +32,35 @@ What changed upstream since a stream's watermark is no finding: the next run bri
 is changed, but a record in quarantine that upstream answers in a version that fits is
 loaded. What was found is kept: sluice verify list, sluice verify show.
 
-With --modification-times it shows instead how far modification times can be trusted.
-Balances, stock and lines can change upstream while the modification time of their
-record stays what it was. Runs that ask for what was modified since cannot see such
-changes; sweeps, which read the whole list, find them by the content. A resource whose
-share is low wants a shorter sweep in the configuration (resources: {…: {sweep: 24h}}).
-WENT BACK are changes whose modification time went back: upstream was restored.
-
 Exit codes: 0 clean, 1 something was found, 3 upstream did not answer, 4 the budget
 refused calls.`,
 		Example: "  sluice verify\n  sluice verify inventory.bills --calls 50\n  sluice verify --local   # all rows against their raw records, no call\n" +
-			"  sluice verify --last --json\n  sluice verify --modification-times inventory.items",
+			"  sluice verify show --json",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options.Names, options.Organization = args, string(organization)
 			switch {
-			case options.Calls < 0 || options.Sample < 1:
-				return usage("--calls is a number from 0 and --sample one from 1")
-			case last && len(args) > 0:
-				return usage("--last shows the last verification whole: it takes no resource")
-			case times && (local || last || cmd.Flags().Changed("calls") || cmd.Flags().Changed("sample") || cmd.Flags().Changed("org")):
-				return usage("--modification-times verifies nothing: it takes resources and no other flag")
-			case local && (cmd.Flags().Changed("calls") || cmd.Flags().Changed("sample")):
-				return usage("--local looks at all rows and makes no call: it takes neither --calls nor --sample")
+			case options.Calls < 0:
+				return usage("--calls is a number from 0")
+			case local && cmd.Flags().Changed("calls"):
+				return usage("--local looks at all rows and makes no call: leave out --calls")
 			case local:
 				options.Calls, options.Sample = 0, 0
 			}
-			return c.withUpstream(cmd.Context(), !last && !times && options.Calls > 0, func(ctx context.Context, a *engine.App) error {
-				if times {
-					return c.modificationTimes(ctx, a, args)
-				}
-				if last {
-					return c.showVerification(ctx, a, 0)
-				}
+			return c.withUpstream(cmd.Context(), options.Calls > 0, func(ctx context.Context, a *engine.App) error {
 				return c.verify(ctx, a, options)
 			})
 		},
 	}
 	organization.add(cmd)
 	cmd.Flags().IntVar(&options.Calls, "calls", 20, "how many calls may be made, of class probe")
-	cmd.Flags().IntVar(&options.Sample, "sample", 200, "how many rows of each resource are held against their raw records")
 	cmd.Flags().BoolVar(&local, "local", false, "hold all rows against their raw records, and make no call")
-	cmd.Flags().BoolVar(&last, "last", false, "show the last verification again")
-	cmd.Flags().BoolVar(&times, "modification-times", false, "show which share of changes modification times told of, and make no call")
 	cmd.AddCommand(c.verifyList(), c.verifyShow())
 	return cmd
 }
+
+// sampled is how many rows of each resource are held against their raw records.
+const sampled = 200
 
 func (c *cli) verify(ctx context.Context, a *engine.App, options engine.VerifyOptions) error {
 	result, err := a.Verify(ctx, options)
@@ -232,50 +213,4 @@ func verdictOn(v *verifications.Verification) string {
 	case verifications.OutcomeClean, verifications.OutcomeFound:
 	}
 	return text
-}
-
-// trustView is how far one resource's modification time can be trusted.
-type trustView struct {
-	streams.Trust
-
-	// Told is the share of changes that moved the modification time, 0 to 1. It is nil if that is
-	// unknown: no record changed, or the whole list was never read again.
-	Told *float64 `json:"told"`
-}
-
-// modificationTimes shows, for the named resources or for all, which share of changes moved the
-// modification time.
-func (c *cli) modificationTimes(ctx context.Context, a *engine.App, names []string) error {
-	found, err := a.DB.Trust(ctx)
-	if err != nil {
-		return err
-	}
-	timed := make(map[string]bool)
-	for _, stream := range a.Streams() {
-		timed[stream.Service.Name+"."+stream.Resource.Name] = stream.Resource.Modified() != ""
-	}
-	views := make([]trustView, 0, len(found))
-	for i := range found {
-		t := found[i]
-		named := len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return namedBy(name, t.Service, t.Resource) })
-		if named && timed[t.Service+"."+t.Resource] {
-			views = append(views, trustView{Trust: t, Told: told(t)})
-		}
-	}
-	return c.show(views, view.Table(views, "OF  CHANGES  SILENT  WENT BACK  TOLD BY ITS TIME  WHOLE LISTS  LAST", func(v *trustView) view.Row {
-		share := "unknown"
-		if v.Told != nil {
-			share = fmt.Sprintf("%.0f %%", *v.Told*100) //nolint:mnd // percent
-		}
-		of := streamName(true, v.Organization, v.Service, v.Resource)
-		return view.Row{of, v.Changes, v.Silent, v.Rollbacks, share, v.Whole, view.Instant(v.WholeAt, a.Zone(v.Organization))}
-	}))
-}
-
-func told(t streams.Trust) *float64 {
-	if t.Changes == 0 || t.Whole == 0 {
-		return nil
-	}
-	share := 1 - float64(t.Silent)/float64(t.Changes)
-	return &share
 }

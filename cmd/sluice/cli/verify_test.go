@@ -42,7 +42,7 @@ func TestVerify(t *testing.T) {
 		t.Errorf("without a call: %d calls\n%v", calls, told)
 	}
 	var again verify.Result
-	s.document(&again, "verify", "--last")
+	s.document(&again, "verify", "show")
 	if diff := cmp.Diff(toldOf(found.Findings), toldOf(again.Findings)); diff != "" || again.Verification.ID != found.Verification.ID {
 		t.Errorf("read again (-first +again):\n%s", diff)
 	}
@@ -75,7 +75,7 @@ func TestVerifyRefused(t *testing.T) {
 			t.Errorf("%s: %+v %+v", fault, v, result.Streams)
 		}
 	}
-	for _, args := range [][]string{{"nothing"}, {"--calls", "-1"}, {"--sample", "0"}, {"--org", "nobody"}, {"--local", "--calls", "3"}, {"show", "x"}} {
+	for _, args := range [][]string{{"nothing"}, {"--calls", "-1"}, {"--org", "nobody"}, {"--local", "--calls", "3"}, {"show", "x"}} {
 		s.prints(codeUsage, "", append([]string{"verify"}, args...)...)
 	}
 }

@@ -22,7 +22,7 @@ func TestWithoutSecrets(t *testing.T) {
 	for _, command := range []string{
 		"status", "status --why", "runs", "budget", "plan", "drift", "resources", "organizations", "read", "migrate",
 		"explain accounting.chart_of_accounts " + account, "quarantine list", "tombstones", "rebuild", "verify --local", "verify --calls 0",
-		"verify list", "verify --modification-times", "backfill accounting.vendor_payments --dry-run",
+		"verify list", "backfill accounting.vendor_payments --dry-run",
 		"backfill accounting.vendor_payments --detach", "backfill list", "notifications", "notifications inbox",
 	} {
 		s.prints(codeFine, "", strings.Fields(command)...)

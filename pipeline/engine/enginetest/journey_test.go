@@ -11,7 +11,6 @@ import (
 
 	"sluice/pipeline"
 	"sluice/pipeline/engine"
-	"sluice/pipeline/planning"
 	"sluice/pipeline/warehouse/streams/backfills"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
@@ -156,7 +155,7 @@ func TestDaysGoBy(t *testing.T) {
 func (f *fixture) backfill(lists ...string) []backfills.Backfill {
 	f.t.Helper()
 	ctx := f.t.Context()
-	wanted, err := f.app.Backfills(ctx, lists, "", engine.Days{}, func([]planning.Stream) error { return nil })
+	wanted, err := f.app.Backfills(ctx, lists, "", engine.Days{})
 	must(f.t, err)
 	var ids []int64
 	var keys []pipeline.Key

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"sluice/pipeline/warehouse/postgres"
 )
 
@@ -73,8 +71,6 @@ WHERE ($1 = '' OR organization_id = $1) AND ($2 = '' OR service = $2) AND ($3 = 
 WITH chosen AS MATERIALIZED (SELECT id` + entryFilter + ` ORDER BY id DESC LIMIT $9)` + entryColumns + `, NULL::bytea AS raw
 FROM sluice.quarantine JOIN chosen USING (id) ORDER BY id DESC`
 
-	sqlExport = entryColumns + `, raw` + entryFilter + ` ORDER BY id`
-
 	sqlEntry = entryColumns + `, raw FROM sluice.quarantine WHERE id = $1`
 )
 
@@ -90,26 +86,6 @@ func (f Filter) arguments() []any {
 // Quarantine returns entries, newest first, without their bytes.
 func (q *Entries) Quarantine(ctx context.Context, f Filter) ([]Entry, error) {
 	return postgres.Read[Entry](ctx, q.pool, "the quarantine", sqlQuarantine, append(f.arguments(), postgres.Limit(f.Limit))...)
-}
-
-// QuarantineEach passes each entry with its bytes, oldest first and one at a time, whatever the
-// filter's limit is. An error of each stops it.
-func (q *Entries) QuarantineEach(ctx context.Context, f Filter, each func(Entry) error) error {
-	rows, err := q.pool.Query(ctx, sqlExport, f.arguments()...)
-	if err != nil {
-		return fmt.Errorf("reading the quarantine: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		entry, err := pgx.RowToStructByName[Entry](rows)
-		if err != nil {
-			return fmt.Errorf("reading the quarantine: %w", err)
-		}
-		if err := each(entry); err != nil {
-			return err
-		}
-	}
-	return postgres.Fail("reading the quarantine", rows.Err())
 }
 
 // QuarantineShow returns one entry with its bytes, or postgres.ErrNotFound if there is no such

@@ -39,9 +39,11 @@ const (
 // Counts are the results of a rebuild, in rows.
 type Counts struct {
 	// Rows were read; Rewritten were written.
-	Rows, Rewritten int
+	Rows      int `json:"rows"`
+	Rewritten int `json:"rewritten"`
 	// Rejected no longer fit the declaration and stay as they are. Lost have no raw record.
-	Rejected, Lost int
+	Rejected int `json:"rejected"`
+	Lost     int `json:"lost"`
 }
 
 // Add adds other counts.

@@ -6,8 +6,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
+
+	"golang.org/x/net/netutil"
 )
 
 // Server closes connections that send no request, do not end one, or do not read their answer.
@@ -23,52 +24,8 @@ func Server(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// limited is a listener with a bounded number of open connections: the next one waits until another
-// is closed.
-type limited struct {
-	net.Listener
-
-	room   chan struct{}
-	closed chan struct{}
-	once   sync.Once
-}
-
-// Limit bounds the number of open connections of a listener; the next one waits.
+// Limit bounds the number of open connections of a listener; the next one waits until another is
+// closed.
 func Limit(listener net.Listener, connections int) net.Listener {
-	return &limited{Listener: listener, room: make(chan struct{}, connections), closed: make(chan struct{})}
-}
-
-// Accept implements net.Listener.
-func (l *limited) Accept() (net.Conn, error) {
-	select {
-	case l.room <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-	connection, err := l.Listener.Accept()
-	if err != nil {
-		<-l.room
-		return nil, err // http.Server distinguishes these errors
-	}
-	return &heldOpen{Conn: connection, room: l.room}, nil
-}
-
-// Close implements net.Listener.
-func (l *limited) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-// heldOpen is a connection that frees its slot when it is closed.
-type heldOpen struct {
-	net.Conn
-
-	room <-chan struct{}
-	once sync.Once
-}
-
-// Close implements net.Conn.
-func (c *heldOpen) Close() error {
-	c.once.Do(func() { <-c.room })
-	return c.Conn.Close() // http.Server distinguishes these errors
+	return netutil.LimitListener(listener, connections)
 }
