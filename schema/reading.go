@@ -98,8 +98,10 @@ type Read struct {
 
 // Param is a query parameter of a Read.
 type Param struct {
-	// Name is its name on the wire, Doc its sentence.
-	Name, Doc string
+	// Name is its name on the wire.
+	Name string `json:"name"`
 	// Required parameters have to be given.
-	Required bool
+	Required bool `json:"required"`
+	// Doc is its sentence.
+	Doc string `json:"doc"`
 }

@@ -28,7 +28,9 @@ const (
 type Scrubbed struct {
 	// Archives are arrays of raw records, Entries those of the quarantine, Rows records with other
 	// values in the row or in an array.
-	Archives, Entries, Rows int
+	Archives int `json:"archives"`
+	Entries  int `json:"quarantined"`
+	Rows     int `json:"rows"`
 }
 
 // Scrub leaves columns out of all that is stored of a stream's resource, as the stream says: raw

@@ -99,7 +99,7 @@ func (s *scenario) commands(ctx context.Context) error {
 		"backfill list", "backfill show 1", "budget", "check --offline", "close --list",
 		"config", "dictionary", "drift", "drift inventory.items", "erase --list", "events",
 		"explain inventory.bills " + bill, "export --list", "find " + bill, "health", "keys", "metrics", "migrate --plan",
-		"notifications list", "notifications inbox", "organizations", "plan", "quarantine", "quarantine list", "quarantine causes",
+		"notifications", "notifications inbox", "organizations", "plan", "quarantine", "quarantine list", "quarantine causes",
 		"readers", "redact", "resources", "resources catalogue", "runs", "runs --actions",
 		"status", "status --why", "tombstones", "tombstones list", "verify --local",
 		"verify list", "verify show",

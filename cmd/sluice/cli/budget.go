@@ -176,9 +176,7 @@ type reopenedView struct {
 	Key string `json:"key"`
 	// Streams is how many streams go on.
 	Streams int `json:"streams"`
-	// Gates are allowances of a minute; Days are services whose day upstream had said to be spent.
-	Gates []string `json:"gates"`
-	Days  []string `json:"days"`
+	calls.Reopened
 }
 
 func (c *cli) reopenBudget(ctx context.Context, a *engine.App, args []string) error {
@@ -202,7 +200,7 @@ func (c *cli) reopenBudget(ctx context.Context, a *engine.App, args []string) er
 		said = view.Line("Open for organization %s: %s. One call asks first; %s that waited go on: sluice sync --org %s",
 			o.Name, strings.Join(parts, ", "), view.Plural(woken, "stream"), o.Key)
 	}
-	return c.show(reopenedView{Key: o.Key, Streams: woken, Gates: opened.Gates, Days: opened.Days}, said)
+	return c.show(reopenedView{Key: o.Key, Streams: woken, Reopened: opened}, said)
 }
 
 // closed says which allowances upstream has closed, why, and which command opens them.

@@ -10,6 +10,7 @@ import (
 	"sluice/cmd/sluice/cli/view"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/engine/config"
+	"sluice/pipeline/warehouse/receivers"
 )
 
 func (c *cli) eventsCommand() *cobra.Command {
@@ -30,24 +31,20 @@ is tried again at NEXT, and nothing is lost as long as retention.changes lasts.`
 	return cmd
 }
 
+// The states that only commands show: a receiver has no position yet, or no configuration has it.
+const (
+	receiverWaiting receivers.State = "waiting"
+	receiverRemoved receivers.State = "removed"
+)
+
 // receiverView is one receiver of events.
 type receiverView struct {
-	Name string `json:"name"`
-	// State is ok, failing, disabled, waiting (it has no position yet) or removed.
-	State string `json:"state"`
+	receivers.Receiver
+
 	// LagSeconds is the age of the oldest change that it was not told.
 	LagSeconds float64 `json:"lag_seconds"`
 	// Lost says that it will be told to read the tables anew.
-	Lost      bool  `json:"lost,omitempty"`
-	Delivered int64 `json:"delivered"`
-	Failed    int64 `json:"failed"`
-	// Failures is how many attempts failed since it last acknowledged a message.
-	Failures    int        `json:"failures"`
-	DeliveredAt *time.Time `json:"delivered_at,omitempty"`
-	FailedAt    *time.Time `json:"failed_at,omitempty"`
-	NextAttempt *time.Time `json:"next_attempt,omitempty"`
-	LastError   string     `json:"last_error,omitempty"`
-	Cursor      string     `json:"cursor,omitempty"`
+	Lost bool `json:"lost,omitempty"`
 	// ForgottenAt is when the row of a removed one is deleted.
 	ForgottenAt *time.Time `json:"forgotten_at,omitempty"`
 }
@@ -61,21 +58,13 @@ func receiversOf(ctx context.Context, a *engine.App) ([]receiverView, error) {
 	views := make([]receiverView, len(all))
 	for i := range all {
 		r := &all[i]
-		v := receiverView{
-			Name: r.Name, State: string(r.State), LagSeconds: r.Lag.Seconds(), Lost: r.Lost, Delivered: r.Delivered, Failed: r.Failed, Failures: r.Failures,
-			DeliveredAt: r.DeliveredAt, FailedAt: r.FailedAt, NextAttempt: r.NextAttempt, Cursor: r.Cursor,
-		}
-		if r.LastError != nil {
-			v.LastError = *r.LastError
-		}
+		views[i] = receiverView{Receiver: r.Receiver, LagSeconds: r.Lag.Seconds(), Lost: r.Lost}
 		switch {
 		case !r.Begun:
-			v.State = "waiting"
+			views[i].State = receiverWaiting
 		case !r.Configured:
-			forgotten := r.ForgottenAt()
-			v.State, v.ForgottenAt = "removed", &forgotten
+			views[i].State, views[i].ForgottenAt = receiverRemoved, new(r.ForgottenAt())
 		}
-		views[i] = v
 	}
 	return views, nil
 }
@@ -96,9 +85,9 @@ func (c *cli) listEvents(ctx context.Context, a *engine.App, _ []string) error {
 		for i := range views {
 			v := &views[i]
 			switch v.State {
-			case "waiting":
+			case receiverWaiting:
 				page.Linef("%s has no position yet: it is told what changes from the next start of sluice serve or sluice sync on.", v.Name)
-			case "removed":
+			case receiverRemoved:
 				page.Linef("%s is not in the configuration. Its position stays until %s.", v.Name, view.Instant(v.ForgottenAt, time.UTC))
 			}
 			if trouble := v.trouble(); trouble != "" {
@@ -113,11 +102,15 @@ func (c *cli) listEvents(ctx context.Context, a *engine.App, _ []string) error {
 
 // trouble says why a receiver gets nothing now; empty if it does.
 func (v *receiverView) trouble() string {
+	why := ""
+	if v.LastError != nil {
+		why = *v.LastError
+	}
 	switch v.State {
-	case "disabled":
-		return fmt.Sprintf("%s gets no events: %s. sluice events enable %s lets it go on.", v.Name, v.LastError, v.Name)
-	case "failing":
-		return fmt.Sprintf("%s failed to take events, %s in a row: %s", v.Name, view.Plural(v.Failures, "time"), v.LastError)
+	case receivers.Disabled:
+		return fmt.Sprintf("%s gets no events: %s. sluice events enable %s lets it go on.", v.Name, why, v.Name)
+	case receivers.Failing:
+		return fmt.Sprintf("%s failed to take events, %s in a row: %s", v.Name, view.Plural(v.Failures, "time"), why)
 	default:
 		return ""
 	}

@@ -117,9 +117,8 @@ func checkLeftOut(ctx context.Context, a *engine.App) []finding {
 type scrubbedView struct {
 	Organization string `json:"organization"`
 	Resource     string `json:"resource"`
-	Archives     int    `json:"archives"`
-	Quarantined  int    `json:"quarantined"`
-	Rows         int    `json:"rows"`
+	warehouse.Scrubbed
+
 	// Error says why it was not scrubbed, or only in part.
 	Error string `json:"error,omitempty"`
 }
@@ -160,7 +159,7 @@ func (c *cli) scrub(ctx context.Context, a *engine.App, names []string, dry bool
 		counts, err := a.Scrub(ctx, stream, dry, func(s warehouse.Scrubbed) { progress(s.Rows) })
 		return scrubbedView{
 			Organization: stream.Organization, Resource: stream.Service.Name + "." + stream.Resource.Name,
-			Archives: counts.Archives, Quarantined: counts.Entries, Rows: counts.Rows, Error: said(err),
+			Scrubbed: counts, Error: said(err),
 		}, err
 	})
 	if err != nil {
@@ -179,7 +178,7 @@ func (c *cli) scrub(ctx context.Context, a *engine.App, names []string, dry bool
 		if dry {
 			rows = "-"
 		}
-		return view.Row{v.Organization, v.Resource, rows, v.Archives, v.Quarantined, v.Error}
+		return view.Row{v.Organization, v.Resource, rows, v.Archives, v.Entries, v.Error}
 	}).Or("The configuration leaves nothing out of these resources."), view.Text(func(page *view.Page) {
 		for _, sentence := range left {
 			page.Linef("%s", sentence)

@@ -80,24 +80,22 @@ func (c *cli) receiveUntil(ctx context.Context, a *engine.App, listen string) er
 	if err != nil {
 		return err
 	}
-	status, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	status, err := listenForStatus(ctx, a, listen)
 	if err != nil {
-		return errors.Join(fmt.Errorf("listen for health and metrics: %w: %w", errEnvironment, err), receiver.stop(ctx))
+		return errors.Join(err, receiver.stop(ctx))
 	}
-	pages := bounded.Server(statusPages(receiver.receiver.Ping, metrics.ReceiverRegistry(build(), callbacks)), a.Log)
-	failed := make(chan error, 1)
-	go func() { failed <- pages.Serve(bounded.Limit(status, mostConnections)) }()
-	a.Log.InfoContext(ctx, "serving", "listen", status.Addr().String())
+	status.show(statusPages(receiver.receiver.Ping, metrics.ReceiverRegistry(build(), callbacks)))
+	a.Log.InfoContext(ctx, "serving", "listen", status.address)
 	select {
 	case <-ctx.Done():
 		a.Log.InfoContext(ctx, "stopping")
-	case err = <-failed:
+	case err = <-status.failed:
 		err = fmt.Errorf("serve health and metrics: %w", err)
 	case err = <-receiver.failed:
 	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), receiverStopLimit)
 	defer cancel()
-	return errors.Join(err, receiver.stop(stop), pages.Shutdown(stop))
+	return errors.Join(err, receiver.stop(stop), status.server.Shutdown(stop))
 }
 
 // receiverStopLimit is longer than a callback takes.

@@ -455,6 +455,6 @@ func (p *pages) reopen(ctx context.Context, r *console.Request) (console.Deed, e
 	if err != nil {
 		return deed, err
 	}
-	deed.After = reopenedView{Key: o.Key, Streams: woken, Gates: opened.Gates, Days: opened.Days}
+	deed.After = reopenedView{Key: o.Key, Streams: woken, Reopened: opened}
 	return deed, nil
 }

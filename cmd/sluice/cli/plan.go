@@ -63,17 +63,10 @@ func (c *cli) plan(ctx context.Context, a *engine.App, names []string, wishes pl
 	if err != nil {
 		return err
 	}
-	var input planning.Input
-	if input.Streams, err = a.Foresee(ctx, streams); err != nil {
+	made, err := planOf(ctx, a, streams, wishes.assume...)
+	if err != nil {
 		return err
 	}
-	if err := assume(input.Streams, wishes.assume); err != nil {
-		return err
-	}
-	if input.Services, err = a.Allowances(ctx, streams); err != nil {
-		return err
-	}
-	made := planning.Make(input)
 	shown := planView{Plan: made, now: c.env.Now(), several: manyOrganizations(a), zone: a.Zone}
 	if shown.Rules, err = planRules(a, made.Services); err != nil {
 		return err

@@ -40,17 +40,15 @@ func (c *cli) quarantineList() *cobra.Command {
 		Short:   "List records in quarantine, newest first",
 		Example: "  sluice quarantine list\n  sluice quarantine list inventory.bills --code bad_time --since 24h",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
 			flags.resource = strings.Join(args, "")
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				filter, err := flags.filter(c, a, all)
-				if err != nil {
-					return err
-				}
-				filter.Limit = limit
-				return c.listQuarantine(ctx, a, filter)
-			})
-		},
+			filter, err := flags.filter(c, a, all)
+			if err != nil {
+				return err
+			}
+			filter.Limit = limit
+			return c.listQuarantine(ctx, a, filter)
+		}),
 	}
 	flags.add(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "closed entries, too")
@@ -137,27 +135,25 @@ func (c *cli) quarantineCauses() *cobra.Command {
 Causes that first came within a day stand first, then those with the most entries.`,
 		Example: "  sluice quarantine causes\n  sluice quarantine causes inventory.bills",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
 			flags.resource = strings.Join(args, "")
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				filter, err := flags.filter(c, a, false)
-				if err != nil {
-					return err
+			filter, err := flags.filter(c, a, false)
+			if err != nil {
+				return err
+			}
+			causes, err := causesOf(ctx, a, filter)
+			if err != nil {
+				return err
+			}
+			const head = "STREAM  " + headOrganization + "  CODE  FIELD  ENTRIES  FIRST SEEN  LAST SEEN  EXAMPLE"
+			return c.show(causes, view.Table(causes, head, func(g *quarantine.Cause) view.Row {
+				zone := a.Zone(g.Organization)
+				return view.Row{
+					g.Service + "." + g.Resource, g.Organization, g.Code, g.Field, g.Entries,
+					view.Minute(g.FirstSeenAt, zone), view.Minute(g.LastSeenAt, zone), view.ID(g.Example),
 				}
-				causes, err := causesOf(ctx, a, filter)
-				if err != nil {
-					return err
-				}
-				const head = "STREAM  " + headOrganization + "  CODE  FIELD  ENTRIES  FIRST SEEN  LAST SEEN  EXAMPLE"
-				return c.show(causes, view.Table(causes, head, func(g *quarantine.Cause) view.Row {
-					zone := a.Zone(g.Organization)
-					return view.Row{
-						g.Service + "." + g.Resource, g.Organization, g.Code, g.Field, g.Entries,
-						view.Minute(g.FirstSeenAt, zone), view.Minute(g.LastSeenAt, zone), view.ID(g.Example),
-					}
-				}).Or("Nothing is in quarantine."))
-			})
-		},
+			}).Or("Nothing is in quarantine."))
+		}),
 	}
 	flags.organization.add(cmd)
 	cmd.Flags().StringVar(&flags.code, "code", "", "only entries with this reason, such as bad_time")

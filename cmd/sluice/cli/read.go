@@ -18,19 +18,12 @@ import (
 
 // readView is one readable answer.
 type readView struct {
-	Name    string      `json:"name"`
-	Params  []paramView `json:"params"`
-	Path    string      `json:"path"`
-	Scope   string      `json:"scope"`
-	Assumed []string    `json:"assumed,omitempty"`
-	Doc     string      `json:"doc"`
-}
-
-// paramView is one parameter of a read.
-type paramView struct {
-	Name     string `json:"name"`
-	Required bool   `json:"required"`
-	Doc      string `json:"doc"`
+	Name    string         `json:"name"`
+	Params  []schema.Param `json:"params"`
+	Path    string         `json:"path"`
+	Scope   string         `json:"scope"`
+	Assumed []string       `json:"assumed,omitempty"`
+	Doc     string         `json:"doc"`
 }
 
 func (c *cli) readCommand() *cobra.Command {
@@ -85,14 +78,10 @@ func (c *cli) listReads() error {
 }
 
 func readViewOf(service *schema.Service, read *schema.Read, scopes scopeWriter) readView {
-	shown := readView{
-		Name: service.Name + "." + read.Name, Params: []paramView{}, Path: service.Root + read.Path,
+	return readView{
+		Name: service.Name + "." + read.Name, Params: append([]schema.Param{}, read.Params...), Path: service.Root + read.Path,
 		Scope: scopes.scope(service, read.Scope), Assumed: slices.Clone(read.Assumed), Doc: read.Doc,
 	}
-	for _, param := range read.Params {
-		shown.Params = append(shown.Params, paramView{Name: param.Name, Required: param.Required, Doc: param.Doc})
-	}
-	return shown
 }
 
 // read makes one call. The call log counts it like any other (invariant 3).

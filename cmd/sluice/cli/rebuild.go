@@ -41,11 +41,9 @@ was being copied, records did not fit, or rows have no record.`,
 		Example: "  sluice rebuild\n  sluice rebuild inventory.bills --org acme\n" +
 			"  sluice rebuild --dry-run --changed   # what a new declaration would change",
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withApp(cmd.Context(), func(ctx context.Context, a *engine.App) error {
-				return c.rebuild(ctx, a, args, options)
-			})
-		},
+		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, args []string) error {
+			return c.rebuild(ctx, a, args, options)
+		}),
 	}
 	options.organization.add(cmd)
 	cmd.Flags().BoolVar(&options.dry, "dry-run", false, "say what would be written, and write nothing")

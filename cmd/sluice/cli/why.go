@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"sluice/cmd/sluice/cli/view"
 	"sluice/cmd/sluice/cli/why"
@@ -47,7 +48,7 @@ func (c *cli) explained(ctx context.Context, a *engine.App, selected []pipeline.
 	for _, plan := range made.Streams {
 		plans[plan.Key] = plan
 	}
-	budgets, err := whyBudgets(ctx, a, foreseen)
+	days, _, err := daysOf(ctx, a, foreseen)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (c *cli) explained(ctx context.Context, a *engine.App, selected []pipeline.
 			Forecast: plans[key], Reading: read(stream), Now: c.env.Now(),
 			Zone: a.Zone(key.Organization),
 		}
-		facts.Budget = budgets.of(key, facts.Class)
+		facts.Budget = whyBudget(days, key, facts.Class)
 		explained = append(explained, why.Explain(facts))
 	}
 	return explained, nil
@@ -95,11 +96,15 @@ func readings(ctx context.Context, a *engine.App) (func(pipeline.Stream) why.Rea
 	}, nil
 }
 
-// planOf plans streams: details are forecast after their lists, so that a service is planned whole.
-func planOf(ctx context.Context, a *engine.App, streams []pipeline.Stream) (planning.Plan, error) {
+// planOf plans streams, with the figures that a command line assumes: details are forecast after
+// their lists, so that a service is planned whole.
+func planOf(ctx context.Context, a *engine.App, streams []pipeline.Stream, assumed ...string) (planning.Plan, error) {
 	var input planning.Input
 	var err error
 	if input.Streams, err = a.Foresee(ctx, streams); err != nil {
+		return planning.Plan{}, err
+	}
+	if err := assume(input.Streams, assumed); err != nil {
 		return planning.Plan{}, err
 	}
 	if input.Services, err = a.Allowances(ctx, streams); err != nil {
@@ -108,24 +113,13 @@ func planOf(ctx context.Context, a *engine.App, streams []pipeline.Stream) (plan
 	return planning.Make(input), nil
 }
 
-// heldAgainst are the days that may delay streams, by organization and service.
-type heldAgainst map[engine.Key]serviceDay
-
-func whyBudgets(ctx context.Context, a *engine.App, of []pipeline.Stream) (heldAgainst, error) {
-	days, _, err := daysOf(ctx, a, of)
-	if err != nil {
-		return nil, err
+// whyBudget is the budget of a stream's calls.
+func whyBudget(days []serviceDay, key engine.Key, class pipeline.Class) why.Budget {
+	at := slices.IndexFunc(days, func(d serviceDay) bool { return d.Organization == key.Organization && d.Service == key.Service })
+	if at < 0 {
+		return why.Budget{}
 	}
-	held := make(heldAgainst, len(days))
-	for i := range days {
-		held[engine.Key{Organization: days[i].Organization, Service: days[i].Service}] = days[i]
-	}
-	return held, nil
-}
-
-// of is the budget of a stream's calls.
-func (h heldAgainst) of(key engine.Key, class pipeline.Class) why.Budget {
-	service := h[engine.Key{Organization: key.Organization, Service: key.Service}]
+	service := &days[at]
 	budget := why.Budget{Limited: service.Limit > 0, Left: service.Left, ExhaustedUntil: service.ExhaustedUntil}
 	if service.Gate != nil {
 		budget.Gate = *service.Gate

@@ -64,24 +64,25 @@ type Failure struct {
 
 // Receiver is the row of a receiver.
 type Receiver struct {
-	Name         string     `db:"name"`
-	State        State      `db:"state"`
-	Cursor       string     `db:"cursor"`
-	MovedAt      time.Time  `db:"moved_at"`
-	Failures     int        `db:"failures"`
-	NextAttempt  *time.Time `db:"next_attempt"`
-	LastError    *string    `db:"last_error"`
-	FailedAt     *time.Time `db:"failed_at"`
-	Delivered    int64      `db:"delivered"`
-	Failed       int64      `db:"failed"`
-	DeliveredAt  *time.Time `db:"delivered_at"`
-	ConfiguredAt time.Time  `db:"configured_at"`
+	Name    string    `db:"name"     json:"name"`
+	State   State     `db:"state"    json:"state"`
+	Cursor  string    `db:"cursor"   json:"cursor,omitempty"`
+	MovedAt time.Time `db:"moved_at" json:"-"`
+	// Failures is how many attempts failed since it last acknowledged a message.
+	Failures     int        `db:"failures"      json:"failures"`
+	NextAttempt  *time.Time `db:"next_attempt"  json:"next_attempt,omitempty"`
+	LastError    *string    `db:"last_error"    json:"last_error,omitempty"`
+	FailedAt     *time.Time `db:"failed_at"     json:"failed_at,omitempty"`
+	Delivered    int64      `db:"delivered"     json:"delivered"`
+	Failed       int64      `db:"failed"        json:"failed"`
+	DeliveredAt  *time.Time `db:"delivered_at"  json:"delivered_at,omitempty"`
+	ConfiguredAt time.Time  `db:"configured_at" json:"-"`
 	// Ready says that it may be told something now.
-	Ready bool `db:"ready"`
+	Ready bool `db:"ready" json:"-"`
 	// Fresh says that a process had it in its configuration in the last ten minutes.
-	Fresh bool `db:"fresh"`
+	Fresh bool `db:"fresh" json:"-"`
 	// Idle says that its cursor was stored more than an hour ago.
-	Idle bool `db:"idle"`
+	Idle bool `db:"idle" json:"-"`
 }
 
 // ErrLost says that a claim ended: another process has the receiver, or the operator moved it.
