@@ -255,7 +255,7 @@ func (p *pages) find(ctx context.Context, wanted wantedBackfill) ([]engine.Backf
 	if err != nil {
 		return nil, err
 	}
-	return p.app.Backfills(ctx, []string{wanted.resource}, key, days, func([]planning.Stream) error { return nil })
+	return p.app.Backfills(ctx, []string{wanted.resource}, key, days)
 }
 
 // newBackfill is the form of a backfill, and what it would cost.
