@@ -1,10 +1,9 @@
 package migrations_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline/warehouse/warehousetest"
 )
