@@ -91,37 +91,6 @@ func TestServedKeysAreTheWitness(t *testing.T) {
 	}
 }
 
-func TestOrganizationsAndTokenAreTheWitness(t *testing.T) {
-	t.Parallel()
-	u := start(t, sandbox.Options{})
-	for service, path := range map[string]string{
-		"accounting": "/books/v3/organizations", "inventory": "/inventory/v1/organizations",
-		"invoicing": "/invoice/v3/organizations", "billing": "/billing/v1/organizations",
-	} {
-		sample, err := witness.Load(service, "organizations")
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := readPage(t, u.serve(t, http.MethodGet, path, nil), sample.Key)
-		if len(p.Records) != 1 || p.Context != nil {
-			t.Fatalf("%s: %d organizations, context %v", path, len(p.Records), p.Context)
-		}
-		served, err := json.Marshal(p.Records[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		compareKeys(t, path, sample.Record, served, map[string]bool{})
-		if got := text(t, p.Records[0]["organization_id"]); got != sandbox.DefaultOrganizationID {
-			t.Errorf("organization %q", got)
-		}
-	}
-	sample, err := witness.Load("", "token")
-	if err != nil {
-		t.Fatal(err)
-	}
-	compareKeys(t, "token", sample.Record, u.serve(t, http.MethodPost, tokenURL(nil), nil).Body.Bytes(), map[string]bool{})
-}
-
 func TestPagingCoversEachRecordOnce(t *testing.T) {
 	t.Parallel()
 	u := start(t, sandbox.Options{Seed: 3, Records: 1000, Limits: off()})

@@ -40,11 +40,8 @@ type Author struct {
 
 // New returns an author.
 func New(b *books.Books) *Author {
-	base := parts.New(b)
-	return &Author{
-		ledger: ledger.Author{Author: base}, people: persons{base}, purchases: purchases.New(base),
-		sales: sales.New(base), stock: stock.New(base),
-	}
+	base := parts.Author{Books: b}
+	return &Author{ledger.Author{Author: base}, persons{base}, purchases.Author{Author: base}, sales.Author{Author: base}, stock.Author{Author: base}}
 }
 
 // Append appends record i as one JSON object. Chats are written as an object of the CSV columns

@@ -118,29 +118,6 @@ func (w *Writer) Rate(name string, value int64) {
 	}
 }
 
-// Run is keys with their values in the spelling of an object, written once and then copied.
-type Run []byte
-
-// Freeze returns a run.
-func Freeze(write func(*Writer)) Run {
-	w := Writer{Wide: true}
-	write(&w)
-	return w.B
-}
-
-// Put writes a run.
-func (w *Writer) Put(run Run) {
-	if len(run) > 0 {
-		w.B = append(comma(w.B), run...)
-	}
-}
-
-// PutNumbered writes a run that ends inside a text, then a number and the end of the text.
-func (w *Writer) PutNumbered(run Run, number int) {
-	w.Put(run)
-	w.B = append(strconv.AppendInt(w.B, int64(number), base), '"')
-}
-
 // Texts writes an array of texts.
 func (w *Writer) Texts(name string, values ...string) {
 	w.Array(name, len(values), func(n int) {

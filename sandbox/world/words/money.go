@@ -13,19 +13,20 @@ type Tax struct {
 }
 
 // TaxOf returns one of the three taxes of lines; one has zero percent.
-func TaxOf(n int) Tax { return taxesOfLines[n%lineTaxes] }
+func TaxOf(n int) Tax { return taxesOfLines[n%LineTaxes] }
 
 // PercentOf returns the percentage of TaxOf(n).
-func PercentOf(n int) int64 { return taxesOfLines[n%lineTaxes].Percent }
+func PercentOf(n int) int64 { return taxesOfLines[n%LineTaxes].Percent }
 
-const lineTaxes = 3
+// LineTaxes is the number of taxes of lines.
+const LineTaxes = 3
 
 // taxesOfLines is computed once: every line of every record uses one.
-var taxesOfLines = [lineTaxes]Tax{taxAt(0), taxAt(1), taxAt(2)}
+var taxesOfLines = [LineTaxes]Tax{taxAt(0), taxAt(1), taxAt(2)}
 
 // TaxAt returns tax n of the list of taxes. The first three are those of lines.
 func TaxAt(n int) Tax {
-	if n < lineTaxes {
+	if n < LineTaxes {
 		return taxesOfLines[n]
 	}
 	return taxAt(n)
@@ -33,7 +34,7 @@ func TaxAt(n int) Tax {
 
 func taxAt(n int) Tax {
 	tax := Tax{ID: ids.Of(ids.Taxes, n)}
-	if n < lineTaxes {
+	if n < LineTaxes {
 		tax.Percent = [...]int64{18, 5, 0}[n]
 		tax.Name = fmt.Sprintf("GST%d", tax.Percent)
 		return tax

@@ -94,8 +94,5 @@ func (v *Vocabulary) Place(n int) Place {
 
 const houses = 90
 
-// Places is the number after which the addresses repeat: four cities, ninety houses.
-const Places = 2 * houses
-
 // State returns the code of the state of Place(n).
 func (v *Vocabulary) State(n int) string { return v.cities[n%len(v.cities)].Code }

@@ -27,7 +27,7 @@ func (w Author) Account(o *wire.Writer, i int, balance bool) {
 	o.Text("account_type", word.Kind)
 	o.Text("currency_id", money.ID)
 	o.Text("currency_code", money.Code)
-	o.Text("description", w.Words.Remarks[w.Draw(ids.Accounts, i, draw.Text, len(w.Words.Remarks))])
+	w.Remark(o, "description", ids.Accounts, i)
 	o.Flag("is_system_account", i < books.RootAccounts)
 	o.Flag("is_involved_in_transaction", i < books.RootAccounts)
 	o.Flag("can_show_in_ze", word.Group == words.Expenses)

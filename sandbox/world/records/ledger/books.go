@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"sluice/sandbox/world/books"
-	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/wire"
 	"sluice/sandbox/world/words"
@@ -48,7 +47,7 @@ func (w Author) Adjustment(o *wire.Writer, i int) {
 	o.Rate("exchange_rate", adjusted.Rate)
 	o.Text("currency_id", adjusted.Money.ID)
 	o.Text("currency_code", adjusted.Money.Code)
-	o.Text("notes", w.Words.Remarks[w.Draw(ids.Adjustments, i, draw.Text, len(w.Words.Remarks))])
+	w.Remark(o, "notes", ids.Adjustments, i)
 	if !o.Single {
 		o.Money("gain_or_loss", adjusted.Gain())
 	}

@@ -11,13 +11,7 @@ import (
 )
 
 // Author writes the records of some books.
-type Author struct {
-	*books.Books
-	*Usual
-}
-
-// New returns an author.
-func New(b *books.Books) Author { return Author{b, usual(b)} }
+type Author struct{ *books.Books }
 
 // Time writes an instant in epoch seconds.
 func (w Author) Time(o *wire.Writer, name string, seconds int64) {
@@ -31,8 +25,7 @@ func (w Author) Date(o *wire.Writer, name string, seconds int64, later int) {
 	o.B = append(w.Calendar.AppendDay(append(o.B, '"'), seconds, later), '"')
 }
 
-// CustomFields writes the array, with each resource's own spelling of the element id; some records
-// have none, some carry "" instead.
+// CustomFields writes the array; some records have none, some carry "" instead.
 func (w Author) CustomFields(o *wire.Writer, kind ids.Kind, i int) {
 	switch w.Draw(kind, i, draw.Credit, 6) { // one in six each.
 	case 0:
@@ -40,10 +33,58 @@ func (w Author) CustomFields(o *wire.Writer, kind ids.Kind, i int) {
 	case 1:
 		o.Array("custom_fields", 0, nil)
 	default:
-		o.Array("custom_fields", 1+w.Draw(kind, i, draw.Code, customFields), func(n int) { // one or two.
-			o.Put(w.fields[kind][n][w.Draw(kind, i+n, draw.Place, customValues)])
+		o.Array("custom_fields", 1+w.Draw(kind, i, draw.Code, 2), func(n int) { // one or two.
+			customField(o, kind, n, w.Draw(kind, i+n, draw.Place, 4)) // one of four values.
 		})
 	}
+}
+
+// customField writes an element of the array; each resource spells the key of its identifier in its
+// own way.
+func customField(o *wire.Writer, kind ids.Kind, n, value int) {
+	o.Open()
+	switch kind {
+	case ids.CreditNotes:
+	case ids.Payments, ids.CompositeItems:
+		o.ID("custom_field_id", ids.FixedNumber(ids.GroupCustomField, int(kind)*10+n)) // ten per kind.
+	default:
+		o.ID("customfield_id", ids.FixedNumber(ids.GroupCustomField, int(kind)*10+n)) // ten per kind.
+	}
+	if kind == ids.Payments || kind == ids.CreditNotes || kind == ids.CompositeItems {
+		o.Whole("index", n+1)
+		o.Text("label", [...]string{"Cost centre", "Project"}[n])
+	}
+	o.Text("value", [...]string{"North", "South", "Žilina", ""}[value])
+	o.Close('}')
+}
+
+// Remark writes a remark of a record.
+func (w Author) Remark(o *wire.Writer, name string, kind ids.Kind, i int) {
+	o.Text(name, w.Words.Remarks[w.Draw(kind, i, draw.Text, len(w.Words.Remarks))])
+}
+
+// Vendor writes identifier and name of a vendor.
+func (w Author) Vendor(o *wire.Writer, n int) {
+	o.ID("vendor_id", ids.FixedNumber(ids.GroupVendor, n))
+	o.Text("vendor_name", w.Words.VendorName(n))
+}
+
+// Address writes the array of addresses of bills and payments.
+func (w Author) Address(o *wire.Writer, i, place int, attention bool) {
+	spot := w.Words.Place(place)
+	o.Array("billing_address", 1, func(int) {
+		o.Open()
+		o.Text("address", spot.Street)
+		o.Text("city", spot.City)
+		o.Text("state", spot.State)
+		o.Text("zip", spot.Zip)
+		o.Text("country", "India")
+		o.Text("fax", w.Rare(i, books.Phone(i)))
+		if attention {
+			o.Text("attention", "Accounts")
+		}
+		o.Close('}')
+	})
 }
 
 // EmptyArray writes an array whose elements are undocumented: empty, or "".
@@ -57,9 +98,6 @@ func (w Author) EmptyArray(o *wire.Writer, name string, kind ids.Kind, i int) {
 
 // rareEvery is the distance between two records with rare values.
 const rareEvery = 7
-
-// Ordinary is a record without rare values.
-const Ordinary = 0
 
 // Rare returns a value that few businesses ever fill: "" in most records, and in all of them unless
 // the books are for a demonstration.

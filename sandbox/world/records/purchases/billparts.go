@@ -2,7 +2,6 @@ package purchases
 
 import (
 	"sluice/sandbox/world/books"
-	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/records/parts"
 	"sluice/sandbox/world/wire"
@@ -16,36 +15,26 @@ func purchaseID(o *wire.Writer, name string, b, line int) {
 }
 
 func (w Author) billLines(o *wire.Writer, b int, sum books.BillSum) {
-	rate, rare := w.BillCurrency(b).Rate, w.IsRare(b)
+	rate := w.BillCurrency(b).Rate
 	o.Array("line_items", len(sum.Lines), func(n int) {
 		line := &sum.Lines[n]
 		o.Open()
 		purchaseID(o, "purchaseorder_item_id", b, n+1)
-		parts.ID(o, "receive_item_id", rare, ids.GroupPurchase, b*10+n+1) // ten lines an order.
+		parts.ID(o, "receive_item_id", w.IsRare(b), ids.GroupPurchase, b*10+n+1) // ten lines an order.
 		o.ID("line_item_id", ids.ChildNumber(ids.Bills, b, n))
-		w.NameOfItem(o, line.Item)
-		o.Put(w.accounts[w.Draw(ids.Bills, b+n, draw.Text, len(w.accounts))])
+		o.Text("name", w.ItemName(line.Item))
+		o.ID("account_id", ids.Number(ids.Accounts, 2)) // Cost of Goods Sold
+		o.Text("account_name", w.AccountName(2))
+		w.Remark(o, "description", ids.Bills, b+n)
 		o.Money("bcy_rate", line.Rate*rate/words.Millionths)
 		o.Money("rate", line.Rate)
 		o.Money("quantity", line.Quantity)
-		if rare {
-			w.lineTax(o, b, line.Levy)
-		} else {
-			o.Put(w.levies[line.Levy])
-		}
+		w.lineTax(o, b, line.Levy)
 		o.Money("item_total", line.Total)
 		o.Whole("item_order", n)
-		if rare {
-			w.lineUnit(o, b, line.Item)
-		} else {
-			o.Put(w.units)
-		}
+		w.lineUnit(o, b, line.Item)
 		parts.HSN(o, line.Item)
-		if rare {
-			w.lineEnd(o, b, b)
-		} else {
-			o.Put(w.ends[b%2])
-		}
+		w.lineEnd(o, b)
 		o.Close('}')
 	})
 }
@@ -70,8 +59,8 @@ func (w Author) lineUnit(o *wire.Writer, b, item int) {
 	w.RareMoney(o, b, "reverse_charge_tax_amount", 0)
 }
 
-func (w Author) lineEnd(o *wire.Writer, b, location int) {
-	locationID, locationName := words.Location(location)
+func (w Author) lineEnd(o *wire.Writer, b int) {
+	locationID, locationName := words.Location(b)
 	o.Text("tax_exemption_code", w.Rare(b, "EX-1"))
 	o.Text("tax_exemption_id", w.Rare(b, ids.Fixed(ids.GroupExemption, 0)))
 	o.Text("location_id", locationID)
@@ -80,7 +69,7 @@ func (w Author) lineEnd(o *wire.Writer, b, location int) {
 
 // billTaxes sums the lines' taxes by name; their sum is tax_total.
 func (w Author) billTaxes(o *wire.Writer, sum books.BillSum) {
-	o.Array("taxes", len(w.levies), func(n int) {
+	o.Array("taxes", words.LineTaxes, func(n int) {
 		levy, amount, used := words.TaxOf(n), int64(0), false
 		for _, line := range sum.Lines {
 			if line.Levy == n {
@@ -127,7 +116,7 @@ func (w Author) billPayment(o *wire.Writer, b, n int, share books.PaymentShare) 
 	paymentReference(o, payment)
 	o.Rate("exchange_rate", w.BillCurrency(b).Rate)
 	o.Money("amount", share.Cents)
-	o.Put(w.through)
+	w.paidThrough(o)
 	o.Flag("is_single_bill_payment", w.PaidBills(payment)+len(w.SettledBy(payment)) == 1)
 	o.Close('}')
 }

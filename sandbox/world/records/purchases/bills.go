@@ -42,22 +42,18 @@ func (w Author) Bill(o *wire.Writer, b int) {
 	} else {
 		o.Text("due_by_days", "")
 	}
-	o.Put(w.money[parts.Count(foreign)][b%2])
+	billMoney(o, foreign, b)
 	o.Money("vendor_credits_applied", sum.Credit)
 	o.Money("sub_total", sum.Sub)
 	o.Money("tax_total", sum.Tax)
 	o.Money("balance", balance)
 	w.Time(o, "created_time", w.Created(ids.Bills, b))
 	w.Time(o, "last_modified_time", w.Modified(ids.Bills, b))
-	if w.IsRare(b) {
-		w.billSupply(o, b, vendor)
-	} else {
-		o.Put(w.supplies[vendor%states])
-	}
+	w.billSupply(o, b, vendor)
 	if !o.Wide {
 		return
 	}
-	o.Put(w.Notes[w.Draw(ids.Bills, b, draw.Text, len(w.Notes))])
+	w.Remark(o, "notes", ids.Bills, b)
 	o.Text("terms", "Net 30")
 	w.CustomFields(o, ids.Bills, b)
 	w.billLines(o, b, sum)

@@ -14,25 +14,27 @@ func (w Author) Payment(o *wire.Writer, p int) {
 	shares := w.Shares(p)
 	amount, unused := w.AmountsOf(p, shares)
 	vendor, mode := w.PaymentVendor(p), w.PaymentMode(p)
-	foreign := len(shares) > 0 && w.BillForeign(shares[0].Bill)
+	money := words.CurrencyOf(len(shares) > 0 && w.BillForeign(shares[0].Bill))
 	locationID, locationName := words.Location(p)
 	o.ID("payment_id", ids.Number(ids.Payments, p))
 	o.Numbered("payment_number", "", p+1)
 	w.Vendor(o, vendor)
 	w.Date(o, "date", w.Created(ids.Payments, p), 0)
-	o.Rate("exchange_rate", words.CurrencyOf(foreign).Rate)
+	o.Rate("exchange_rate", money.Rate)
 	o.Money("amount", amount)
 	o.Money("balance", unused)
-	o.Put(w.throughIn)
+	w.paidThrough(o)
+	o.Text("paid_through_account_type", w.AccountWord(0).Kind)
 	o.Text("payment_mode", mode)
-	o.Put(w.Descriptions[w.Draw(ids.Payments, p+w.Edits(ids.Payments, p), draw.Text, len(w.Descriptions))])
+	w.Remark(o, "description", ids.Payments, p+w.Edits(ids.Payments, p))
 	paymentReference(o, p)
 	o.Text("ach_payment_status", w.Rare(p, "initiated"))
 	o.Flag("is_ach_payment", false)
 	o.Flag("is_paid_via_print_check", mode == "check")
 	w.Time(o, "created_time", w.Created(ids.Payments, p))
 	w.Time(o, "last_modified_time", w.Modified(ids.Payments, p))
-	o.Put(w.own[parts.Count(foreign)])
+	o.Text("currency_id", money.ID)
+	o.Text("currency_symbol", money.Symbol)
 	o.Text("tax_account_name", w.Rare(p, "TDS Payable"))
 	if w.One(3, ids.Payments, p, draw.Absent) { // one in three.
 		o.Text("tax_amount_withheld", "")
@@ -56,6 +58,12 @@ func (w Author) Payment(o *wire.Writer, p int) {
 	o.Array("imported_transactions", 0, nil)
 	w.EmptyArray(o, "documents", ids.Payments, p)
 	w.paymentRefunds(o, p)
+}
+
+// paidThrough writes the account of payments.
+func (w Author) paidThrough(o *wire.Writer) {
+	o.ID("paid_through_account_id", ids.Number(ids.Accounts, 0)) // Current Account
+	o.Text("paid_through_account_name", w.AccountName(0))
 }
 
 // paymentReference writes the reference of books.PaymentReference.

@@ -22,22 +22,19 @@ func (w Author) CreditNote(o *wire.Writer, c int) {
 	w.Date(o, "date", w.Created(ids.CreditNotes, c), 0)
 	o.Flag("is_pre_gst", false)
 	o.Text("place_of_supply", w.Words.State(customer))
-	if w.IsRare(c) {
-		w.noteTreatments(o, c)
-	} else {
-		o.Put(w.treatments)
-	}
+	w.noteTreatments(o, c)
 	o.Text("gst_treatment", [...]string{"business_gst", "consumer", "overseas"}[w.Draw(ids.CreditNotes, c, draw.Place, 3)])
 	o.Text("tax_treatment", w.Rare(c, "vat_registered"))
 	o.Text("status", w.NoteStatus(c))
-	w.Customer(o, customer)
+	o.ID("customer_id", ids.FixedNumber(ids.GroupCustomer, customer))
+	o.Text("customer_name", w.Words.CustomerName(customer))
 	parts.Numbered(o, "reference_number", !w.One(3, ids.CreditNotes, c, draw.Absent), "RMA-", c) // one in three has none.
 	o.Key("email")
 	o.B = strconv.AppendInt(append(o.B, `"accounts`...), int64(customer), 10)
 	o.B = append(o.B, `@customer.example"`...)
 	o.Money("total", sum.Total)
 	o.Money("balance", sum.Total-sum.Applied)
-	o.Put(w.money[c%2])
+	noteMoney(o, c)
 	w.Time(o, "created_time", w.Created(ids.CreditNotes, c))
 	w.Time(o, "updated_time", w.Modified(ids.CreditNotes, c))
 	o.ID("template_id", ids.FixedNumber(ids.GroupTemplate, 0))
@@ -49,14 +46,9 @@ func (w Author) CreditNote(o *wire.Writer, c int) {
 	w.noteLines(o, c, sum)
 	w.noteInvoices(o, c, sum.Applied)
 	w.noteTaxes(o, sum)
-	for n, name := range addressNames {
-		if place := customer % words.Places; w.IsRare(c) {
-			w.noteAddress(o, c, name, place)
-		} else {
-			o.Put(w.addresses[n][place])
-		}
-	}
-	o.Put(w.Notes[w.Draw(ids.CreditNotes, c, draw.Text, len(w.Notes))])
+	w.noteAddress(o, c, "billing_address", customer)
+	w.noteAddress(o, c, "shipping_address", customer)
+	w.Remark(o, "notes", ids.CreditNotes, c)
 	o.Text("terms", "Valid for one year")
 }
 
@@ -97,18 +89,14 @@ func (w Author) noteLines(o *wire.Writer, c int, sum books.NoteSum) {
 		o.ID("item_id", ids.Number(ids.Items, line.Item))
 		o.ID("line_item_id", ids.ChildNumber(ids.CreditNotes, c, n))
 		o.ID("account_id", ids.Number(ids.Accounts, 1)) // Sales
-		w.NameOfItem(o, line.Item)
-		o.Put(w.Descriptions[w.Draw(ids.CreditNotes, c+n, draw.Text, len(w.Descriptions))])
+		o.Text("name", w.ItemName(line.Item))
+		w.Remark(o, "description", ids.CreditNotes, c+n)
 		o.Whole("item_order", n)
 		o.Money("rate", line.Rate)
 		o.Money("quantity", line.Quantity)
-		if w.IsRare(c) {
-			w.noteLevy(o, c, line.Levy)
-		} else {
-			o.Put(w.levies[line.Levy])
-		}
+		w.noteLevy(o, c, line.Levy)
 		parts.HSN(o, line.Item)
-		o.Put(w.sites[c%2])
+		noteSite(o, c)
 		o.Array("serial_numbers", c%2, func(int) { o.PaddedText("SN-", c, 6) })
 		o.ID("invoice_id", ids.FixedNumber(ids.GroupInvoice, c*2))
 		o.ID("invoice_item_id", ids.FixedNumber(ids.GroupInvoice, c*2+1))

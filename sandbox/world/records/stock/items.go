@@ -1,8 +1,6 @@
 package stock
 
 import (
-	"strconv"
-
 	"sluice/sandbox/world/draw"
 	"sluice/sandbox/world/ids"
 	"sluice/sandbox/world/records/parts"
@@ -10,41 +8,31 @@ import (
 	"sluice/sandbox/world/words"
 )
 
-// itemNameNow writes the name of item i after its edits.
-func (w Author) itemNameNow(o *wire.Writer, i int) {
-	w.NameOfItem(o, i)
-	if n := w.Edits(ids.Items, i); n > 0 {
-		o.B = append(o.B[:len(o.B)-1], " v"...) // inside of the quotes.
-		o.B = append(strconv.AppendInt(o.B, int64(n+1), 10), '"')
-	}
-}
-
 // Item writes an item.
 func (w Author) Item(o *wire.Writer, i int) {
 	edits := int64(w.Edits(ids.Items, i))
 	service := w.One(9, ids.Items, i, draw.Status) // one in nine is a service.
-	tax := w.Draw(ids.Items, i, draw.Tax, 3)
-	levy := words.TaxOf(tax)
+	levy := words.TaxOf(w.Draw(ids.Items, i, draw.Tax, 3))
 	vendor := w.Draw(ids.Items, i, draw.Vendor, w.Vendors())
 	grouped := w.One(4, ids.Items, i, draw.Parent) // one in four.
 	o.ID("item_id", ids.Number(ids.Items, i))
 	parts.ID(o, "group_id", grouped, ids.GroupItemGroup, i%20)
 	o.Text("group_name", parts.Either(grouped, w.Words.Nouns[i%len(w.Words.Nouns)]))
-	w.itemNameNow(o, i)
+	o.Text("name", w.ItemNameNow(i))
 	o.Text("unit", [...]string{"pcs", "m", "kg", "box"}[w.Draw(ids.Items, i, draw.Code, 4)])
 	o.Text("item_type", [...]string{"inventory", "sales_and_purchases"}[parts.Count(service && !grouped)])
 	o.Text("product_type", [...]string{"goods", "service"}[parts.Count(service)])
 	o.Flag("is_taxable", levy.Percent > 0)
 	o.Text("tax_id", levy.ID)
 	w.EmptyArray(o, "documents", ids.Items, i)
-	o.Put(w.Descriptions[w.Draw(ids.Items, i, draw.Text, len(w.Descriptions))])
-	o.Put(w.levies[tax])
+	w.Remark(o, "description", ids.Items, i)
+	w.itemLevy(o, levy)
 	if service {
 		o.Text("inventory_account_id", "")
 	} else {
 		o.ID("inventory_account_id", ids.Number(ids.Accounts, 4)) // Inventory Asset
 	}
-	o.Put(w.grouped[parts.Count(grouped)])
+	itemAttributes(o, grouped)
 	o.Text("status", [...]string{"active", "inactive"}[parts.Count(w.One(12, ids.Items, i+w.Edits(ids.Items, i), draw.Mode))])
 	o.Text("source", "user")
 	o.Flag("is_linked_with_zohocrm", w.One(10, ids.Items, i, draw.Place)) // one in ten.
@@ -75,7 +63,7 @@ func (w Author) Item(o *wire.Writer, i int) {
 	o.Text("image_type", parts.Either(i%7 == 0, "png"))
 	o.Text("purchase_description", parts.Either(i%3 == 0, "As per catalogue"))
 	if o.Wide {
-		o.Put(w.preference[tax][i%2])
+		taxPreference(o, levy, i)
 	}
 	parts.HSN(o, i)
 	o.Text("sat_item_key_code", w.Rare(i, "31162800"))
@@ -91,7 +79,7 @@ func (w Author) itemLocations(o *wire.Writer, i int, edits int64) {
 	stock := int64(w.Draw(ids.Items, i, draw.Stock, 900)+w.Quiet(ids.Items, i)) * words.Cents
 	o.Array("locations", 1+i%2, func(n int) {
 		o.Open()
-		o.Put(w.sites[n])
+		itemSite(o, n)
 		o.Money("location_stock_on_hand", stock+edits*words.Cents)
 		o.Money("location_available_stock", stock)
 		o.Money("location_actual_available_stock", stock)

@@ -12,36 +12,7 @@ import (
 )
 
 // Author writes these records.
-type Author struct {
-	parts.Author
-	*usual
-}
-
-// usual holds runs of keys that repeat in many records, by the values that decide them.
-type usual struct {
-	levies     [3]wire.Run // tax_name to account_name, by tax
-	grouped    [2]wire.Run // attribute_id1 to attribute_option_name1, by whether an item has them
-	accounts   wire.Run    // of composite items
-	preference [3][2]wire.Run
-	sites      [2]wire.Run // location_id to is_primary, by location
-}
-
-// New returns an author.
-func New(base parts.Author) Author {
-	w := Author{base, &usual{}}
-	for n := range w.levies {
-		w.levies[n] = wire.Freeze(func(o *wire.Writer) { w.itemLevy(o, words.TaxOf(n)) })
-		for i := range w.preference[n] {
-			w.preference[n][i] = wire.Freeze(func(o *wire.Writer) { taxPreference(o, words.TaxOf(n), i) })
-		}
-	}
-	for n := range w.grouped {
-		w.grouped[n] = wire.Freeze(func(o *wire.Writer) { itemAttributes(o, n == 1) })
-		w.sites[n] = wire.Freeze(func(o *wire.Writer) { itemSite(o, n) })
-	}
-	w.accounts = wire.Freeze(w.compositeAccounts)
-	return w
-}
+type Author struct{ parts.Author }
 
 // itemLevy writes the tax of an item and its accounts.
 func (w Author) itemLevy(o *wire.Writer, levy words.Tax) {
