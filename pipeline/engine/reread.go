@@ -163,9 +163,9 @@ func (a *App) hooks(o *config.Organization) []config.Secret {
 func (a *App) ConsoleSecret() config.Secret { return a.secrets.present().Console.OIDC.ClientSecret }
 
 // Reread reads all secrets again and puts in force in this process those of credentials, of
-// notifications, of receivers of events and of the console, and the sealing keys if a file has them. It returns how many
-// changed, and lets the organizations go on whose credentials did. On an error those before stay in
-// force. Variables of the environment never change in a running process.
+// notifications, of receivers of events and of the console, and the sealing keys if a file has
+// them. It returns how many changed, and lets the organizations go on whose credentials did. On an
+// error those before stay in force. Variables of the environment never change in a running process.
 func (a *App) Reread(ctx context.Context) (int, error) {
 	a.secrets.turn.Lock()
 	defer a.secrets.turn.Unlock()

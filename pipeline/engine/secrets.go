@@ -42,8 +42,8 @@ func keepSecrets(options Options, conf *config.Config) {
 	}
 }
 
-// keepTokens makes the tokens of channels known, which are derived from the secrets of notifications:
-// upstream sends each token in every callback.
+// keepTokens makes the tokens of channels known, which are derived from the secrets of
+// notifications: upstream sends each token in every callback.
 func keepTokens(keep func(...string), conf *config.Config, o *config.Organization) {
 	for _, secret := range o.Notifications.Secret {
 		for _, watch := range o.Notifications.Watch {

@@ -82,8 +82,8 @@ func (l *DayLeft) ClassLeft(class pipeline.Class) int64 {
 	return max(0, min(left, own))
 }
 
-// Ceilings are what the classes may spend of a day that may not spend all of it, and what of that is
-// left: the floors of the other classes stay for them.
+// Ceilings are what the classes may spend of a day that may not spend all of it, and what of that
+// is left: the floors of the other classes stay for them.
 func (l *DayLeft) Ceilings() map[pipeline.Class]Day {
 	days := make(map[pipeline.Class]Day)
 	for i := range l.Classes {

@@ -36,8 +36,8 @@ func (p Pace) Takes(calls, chain int) time.Duration {
 	return max(side, time.Duration(full)*(time.Minute+p.Latency)+time.Duration(rest*float64(side)))
 }
 
-// Day is what a service, or a class of its work, may spend of a day, and what is left of the present
-// one. Limit 0 means no limit.
+// Day is what a service, or a class of its work, may spend of a day, and what is left of the
+// present one. Limit 0 means no limit.
 type Day struct{ Limit, Left int }
 
 // longest is how far ahead Done looks, in days.

@@ -49,8 +49,8 @@ func TestPageOfTheBudget(t *testing.T) {
 	b.says("/budget?org=nobody", "No service matches.")
 }
 
-// TestLastWeek: the mean and the 90th percentile of the days that the call log has. The third day is
-// not in it.
+// TestLastWeek: the mean and the 90th percentile of the days that the call log has. The third day
+// is not in it.
 func TestLastWeek(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 317, Records: 20})

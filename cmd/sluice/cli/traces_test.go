@@ -81,8 +81,8 @@ func wordOf(span *tracepb.Span, name string) string {
 	return ""
 }
 
-// TestTraces: the spans of a sync are the chunks of its runs and the rows of the call log, in the right order of
-// parents, and no byte of them is a secret or a value of a record.
+// TestTraces: the spans of a sync are the chunks of its runs and the rows of the call log, in the
+// right order of parents, and no byte of them is a secret or a value of a record.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 63, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()

@@ -40,8 +40,8 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// TestReceiver: a receiver, as a process of any purpose, needs the secrets of its purpose and no other;
-// those of other purposes are then empty, and their commands are not run.
+// TestReceiver: a receiver, as a process of any purpose, needs the secrets of its purpose and no
+// other; those of other purposes are then empty, and their commands are not run.
 func TestReceiver(t *testing.T) {
 	t.Parallel()
 	minimal := read(t, "testdata/minimal.good.yaml")

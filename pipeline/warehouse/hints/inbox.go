@@ -205,8 +205,8 @@ ORDER BY t.service, t.resource, t.record
 ON CONFLICT (organization_id, service, resource, record_id) DO UPDATE SET
 	operation = excluded.operation, told = h.told + 1, last_at = now(), due_at = now(), asked_at = NULL, read_at = NULL, read_again = false`
 
-// QueueRemind makes hints due at once, whether or not they were read before, in a transaction of the
-// caller. The map has the operation of each.
+// QueueRemind makes hints due at once, whether or not they were read before, in a transaction of
+// the caller. The map has the operation of each.
 func QueueRemind(queue *pgx.Batch, organization string, operations map[Target]string) {
 	var services, resources, records, said []string
 	for target, operation := range operations {
