@@ -7,76 +7,6 @@ import (
 	"time"
 )
 
-// questionsOfMoney are the questions about the business: its ledgers answer them.
-func questionsOfMoney() []answer {
-	return []answer{
-		{
-			has: "FROM analytics.ap_ageing",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.each(func(_ business, l *ledger) []row { return l.ofViews().byCurrency() })
-			},
-		},
-		{
-			has: "GROUP BY organization_id, currency_code",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.each(func(_ business, l *ledger) []row { return l.byCurrency() })
-			},
-		},
-		{
-			has: "ORDER BY organization_id, open_base DESC NULLS LAST, vendor_id",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.each(func(_ business, l *ledger) []row { return l.owed() })
-			},
-		},
-		{
-			has: "AS days_1_to_30",
-			truth: func(c *companyFixture, now time.Time) []row {
-				return c.each(func(b business, l *ledger) []row { return l.ages(todayOf(b, now)) })
-			},
-		},
-		{
-			has: "analytics.explain_url(organization_id, 'inventory.bills', bill_id)",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.each(explained)
-			},
-		},
-		{
-			has: "HAVING count(DISTINCT vendor_id) > 1",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.each(func(_ business, l *ledger) []row { return l.sameNames() })
-			},
-		},
-		{
-			has: "GROUP BY organization_id, account_id",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.each(func(b business, l *ledger) []row { return l.byAccount(func(r record) bool { return c.loaded(b, r) }) })
-			},
-		},
-		{
-			has: "(b.created_time AT TIME ZONE o.time_zone)::date AS day",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				return c.each(func(_ business, l *ledger) []row { return l.entered() })
-			},
-		},
-		{
-			has: "history.inventory_bills_as_of(timestamp '2026-11-01' AT TIME ZONE o.time_zone",
-			// Now in UTC, read as local time, is fourteen hours ago in the first business and
-			// eleven hours ahead in the second: before and after the changes.
-			stands: func(_ *companyFixture, now time.Time) []string {
-				return []string{"timestamp '2026-11-01'", "timestamp '" + now.UTC().Format(time.DateTime) + "'"}
-			},
-			why: "no test knows what a warehouse held on a day of the calendar",
-			truth: func(c *companyFixture, _ time.Time) []row {
-				var rows []row
-				for i, l := range []*ledger{c.then[c.all[0].key], c.today[c.all[1].key]} {
-					rows = append(rows, append(row{c.all[i].key}, l.sumOpen()[0]...))
-				}
-				return rows
-			},
-		},
-	}
-}
-
 // yesterday replaces an instant in the docs: by its rows, the company was copied three days ago and
 // has changed since.
 func yesterday(_ *companyFixture, now time.Time) []string {
@@ -92,18 +22,8 @@ func ofDocs(c *companyFixture, now time.Time) []string {
 	return append(yesterday(c, now), "'10234695'", "'"+c.all[1].key+"'", "'460000000038049'", "'"+c.changed(c.all[1])+"'")
 }
 
-// changed is a bill of a business that was edited and whose lines were not read since, the first by
-// its identifier.
-func (c *companyFixture) changed(b business) string {
-	var ids []string
-	for key := range c.traps.heads {
-		id, mine := strings.CutPrefix(key, b.dataCenter)
-		if mine && !c.traps.fresh[key] && (b.dataCenter != "" || !strings.HasPrefix(key, "eu")) && !c.traps.single(key) {
-			ids = append(ids, id)
-		}
-	}
-	return slices.Min(ids)
-}
+// changed is a bill of a business that was edited once, the first by its identifier.
+func (c *companyFixture) changed(b business) string { return slices.Min(c.edited[b.key]) }
 
 // before is the answer for each business as it was yesterday.
 func (c *companyFixture) before(of func(business, *ledger) []row) []row {
@@ -119,7 +39,7 @@ func (c *companyFixture) before(of func(business, *ledger) []row) []row {
 func balances(_ business, l *ledger) []row {
 	var rows []row
 	for _, r := range l.bills {
-		rows = append(rows, row{r.text("bill_id"), r.text("status"), r.amount("balance"), rate(r)})
+		rows = append(rows, row{r.text("bill_id"), r.text("status"), r.amount("balance"), r.amount("exchange_rate")})
 	}
 	return rows
 }
@@ -127,10 +47,13 @@ func balances(_ business, l *ledger) []row {
 // explained are the open bills of a business with their addresses in the console.
 func explained(b business, l *ledger) []row {
 	var rows []row
-	for _, r := range only(l.bills, open) {
-		id := r.text("bill_id")
+	for _, r := range l.bills {
+		id, owed := r.text("bill_id"), r.amount("balance")
+		if status := r.text("status"); status == "draft" || status == "void" || owed == nil || owed.Sign() <= 0 {
+			continue
+		}
 		address := "https://sluice.example.com/r/inventory.bills/" + url.PathEscape(id) + "?org=" + url.QueryEscape(b.key)
-		rows = append(rows, row{id, r.amount("balance"), address})
+		rows = append(rows, row{id, owed, address})
 	}
 	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a[0].(string), b[0].(string)) })
 	return rows
