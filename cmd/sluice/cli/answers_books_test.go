@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"math/big"
-	"strconv"
 )
 
 // ledger holds upstream's records of one business.
@@ -19,8 +18,6 @@ func parse(raw []byte) record {
 	}
 	return r
 }
-
-func (r record) set(name, value string) { r[name] = json.RawMessage(strconv.Quote(value)) }
 
 // text is a value as it is on the wire, without quotes; "" if there is none.
 func (r record) text(name string) string {
