@@ -215,7 +215,9 @@ func (p *pages) budgetParts(ctx context.Context, r *console.Request, d *budgetDa
 		return nil, err
 	}
 	for i := range made.Services {
-		perDay += made.Services[i].CallsPerDay
+		if made.Services[i].Service == d.Service {
+			perDay = made.Services[i].CallsPerDay
+		}
 	}
 	limits, err := p.app.Limits(d.Organization, d.Service)
 	if err != nil {

@@ -15,8 +15,6 @@ func TestPagesOfChecks(t *testing.T) {
 	s.sync(codeFine)
 	s.visited(anOperator, false, func(v *desk) {
 		v.says("/checks", "Nothing was verified yet", "No table was rebuilt")
-		v.get(http.StatusNotFound, "/checks/1")
-		v.get(http.StatusNotFound, "/checks/x")
 	})
 	s.runs(codeFine, "verify --local")
 	s.visited(aViewer, false, func(v *desk) {

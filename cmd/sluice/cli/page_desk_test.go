@@ -89,7 +89,7 @@ func (s *fixture) visited(who string, showValues bool, look func(d *desk)) {
 }
 
 // asks gets an address, or posts a form to it.
-func (d *desk) asks(path string, form url.Values) *httptest.ResponseRecorder {
+func (d *desk) asks(path string, form url.Values, header ...string) *httptest.ResponseRecorder {
 	d.t.Helper()
 	method, body := http.MethodGet, io.Reader(nil)
 	if form != nil {
@@ -98,6 +98,9 @@ func (d *desk) asks(path string, form url.Values) *httptest.ResponseRecorder {
 	request := httptest.NewRequestWithContext(d.t.Context(), method, path, body)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set(userHeader, d.who)
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
 	answer := httptest.NewRecorder()
 	d.handler.ServeHTTP(answer, request)
 	return answer
@@ -276,22 +279,4 @@ func timeless(t *testing.T, text string) any {
 	}
 	strip(document)
 	return document
-}
-
-// refusesViewers checks that a viewer sees pages without buttons, and can do nothing.
-func (d *desk) refusesViewers(pages, does []string) {
-	d.t.Helper()
-	d.who = aViewer
-	defer func() { d.who = anOperator }()
-	for _, path := range pages {
-		if page := d.says(path, "<h1>"); strings.Contains(page, `class="act"`) || strings.Contains(page, "<details class=\"ask\"") {
-			d.t.Errorf("%s shows a button to a viewer:\n%s", path, page)
-		}
-	}
-	for _, path := range does {
-		if status, _ := d.ask(path, url.Values{}); status != http.StatusForbidden {
-			d.t.Errorf("a viewer does %s: status %d, want 403", path, status)
-		}
-	}
-	d.counts(0, "actions of a viewer", `SELECT count(*) FROM sluice.actions WHERE actor = $1`, aViewer)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,6 +34,9 @@ func TestHarmfulTexts(t *testing.T) {
 	s.exec(`INSERT INTO sluice.findings (verification_id, number, severity, source, code, organization_id, service, resource, record_id, path, detail)
 		VALUES ($1, 1, 'violation', 'check', $2, $3, 'inventory', 'bills', $2, $2, $2)`, check, harmful, org)
 	s.exec(`INSERT INTO sluice.actions (actor, action, target, before, after, outcome, error) VALUES ($1, $1, $1, jsonb_build_object($1::text, $1::text), jsonb_build_object($1::text, $1::text), 'failed', $1)`, harmful)
+	d := s.desk()
+	d.posts("/backfills", url.Values{"resource": {"inventory.bills"}})
+	s.exec(`UPDATE sluice.backfills SET note = $1, requested_by = $1`, harmful)
 	s.exec(`UPDATE inventory.bills SET vendor_name = $1, bill_number = $1, notes = $1`, harmful)
 	bill := one[string](s, `SELECT min(bill_id) FROM inventory.bills`)
 
@@ -40,9 +44,8 @@ func TestHarmfulTexts(t *testing.T) {
 		"/": true, "/streams/" + org + "/inventory.bills": true, "/budget?service=inventory": true, "/runs": true, "/runs/" + run: true,
 		"/quarantine": true, "/quarantine/entries?stream=inventory.bills": true, "/quarantine/" + entry: true, "/tombstones": true,
 		"/drift/inventory.bills": true, "/checks": true, "/checks/" + check: true, "/organizations": true, "/actions": true,
-		"/r/inventory.bills/" + bill: true,
+		"/r/inventory.bills/" + bill: true, "/backfills": true, "/backfills/1": true,
 	}
-	d := s.desk()
 	addresses := []string{"/backfills/new?resource=%3Cscript%3Ealert(1)%3C/script%3E%E2%80%AEgnp", "/dictionary?q=%3Cscript%3Ealert(1)%3C/script%3E%E2%80%AEgnp"}
 	for _, route := range (&pages{cli: &cli{}, app: d.app}).routes() {
 		if route.Nav != "" {

@@ -43,20 +43,17 @@ func (s *fixture) showConsole(environment map[string]string) *shownConsole {
 		_ = in.Close()
 	}()
 	first, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
+	at := strings.Fields(first)
+	if err != nil || len(at) < 5 || !strings.HasPrefix(at[4], "http://") {
 		cancel()
-		s.t.Fatalf("the console ended with %d before it said where it is\n%s", <-code, stderr.String())
-	}
-	address, found := strings.CutPrefix(strings.Fields(first)[4], "http://")
-	if !found {
-		s.t.Errorf("the first line has no address: %s", first)
+		s.t.Fatalf("the console ended with %d; it said where it is: %q\n%s", <-code, first, stderr.String())
 	}
 	end := sync.OnceValue(func() outcome {
 		cancel()
 		return outcome{code: <-code, stderr: stderr.String()}
 	})
 	s.t.Cleanup(func() { end() })
-	return &shownConsole{t: s.t, address: "http://" + strings.TrimSuffix(address, "/"), end: end}
+	return &shownConsole{t: s.t, address: strings.TrimSuffix(at[4], "/"), end: end}
 }
 
 // get reads a page.
@@ -65,22 +62,19 @@ func (c *shownConsole) get(path string) (int, string) {
 	return get(c.t, c.address+path)
 }
 
-// steps are the states of the steps, and the command of the next one.
-func (c *shownConsole) steps(path string) (map[string]string, string) {
+// leads checks the steps of an empty database: their states, and the command of the first one.
+func (c *shownConsole) leads(s *fixture) {
 	c.t.Helper()
-	_, text := c.get(path)
+	_, text := c.get("/?format=json")
 	var shown stepsView
-	if err := json.Unmarshal([]byte(text), &shown); err != nil {
-		c.t.Fatalf("%s: %v\n%s", path, err, text)
-	}
-	states, command := map[string]string{}, ""
+	must(c.t, json.Unmarshal([]byte(text), &shown))
+	states := ""
 	for _, step := range shown.Steps {
-		states[step.Step] = step.State
-		if step.State == "next" {
-			command = step.Command
-		}
+		states += step.Step + " " + step.State + ", "
 	}
-	return states, command
+	if states != "Migrate next, Authorize done, Check later, Sync later, " || shown.Steps[0].Command != "sluice migrate --config "+s.config {
+		c.t.Errorf("without tables the steps are %+v", shown.Steps)
+	}
 }
 
 // await watches a page as a browser does, also across an end of the connection, until it has a
@@ -117,13 +111,7 @@ func TestFirstMinutes(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Seed: 84, Records: 10}).narrow()
 	s.environment["SLUICE_DATABASE_URL"] = warehousetest.New(t)
 	c := s.showConsole(s.environment)
-	states, command := c.steps("/?format=json")
-	if want := map[string]string{"Migrate": "next", "Authorize": "done", "Check": "later", "Sync": "later"}; !maps.Equal(states, want) {
-		t.Errorf("without tables the steps are %v, want %v", states, want)
-	}
-	if want := "sluice migrate --config " + s.config; command != want {
-		t.Errorf("the next command is %q, want %q", command, want)
-	}
+	c.leads(s)
 	if code, page := c.get("/"); code != http.StatusOK || !strings.Contains(page, "Step 1 of 4 until rows are there: make the tables.") ||
 		!strings.Contains(page, "<code>sluice migrate --config ") || !strings.Contains(page, `<a href="/" aria-current="page">Streams</a>`) {
 		t.Errorf("without tables: %d\n%s", code, page)
@@ -159,11 +147,7 @@ func TestServeWaitsForTables(t *testing.T) {
 	p = s.start("serve", "--listen", status)
 	p.said("the console waits for its database", "reason")
 	c := &shownConsole{t: t, address: "http://" + at}
-	states, command := c.steps("/?format=json")
-	if want := map[string]string{"Migrate": "next", "Authorize": "done", "Check": "later", "Sync": "later"}; !maps.Equal(states, want) ||
-		command != "sluice migrate --config "+s.config {
-		t.Errorf("without tables the steps are %v and the next command %q", states, command)
-	}
+	c.leads(s)
 	for page, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusServiceUnavailable, "/metrics": http.StatusServiceUnavailable} {
 		if got, text := get(t, "http://"+status+page); got != want {
 			t.Errorf("while it waits, %s has status %d, want %d: %s", page, got, want, text)

@@ -62,7 +62,6 @@ func TestTombstonePages(t *testing.T) {
 	s.exec(`INSERT INTO sluice.runs (organization_id, service, resource, class, gen, ended_at, outcome, received, note)
 		VALUES ($1, 'inventory', 'bills.look', 'sweep', 0, now(), 'done', 77, $2)`, sandbox.DefaultOrganizationID, harmful)
 	d.says(page, "<bdi>Look</bdi>", `<td class="number "><bdi>77</bdi>`)
-	d.refusesViewers([]string{"/tombstones", page}, []string{page + "/accept", page + "/reject"})
 
 	did := d.posts(page+"/reject", url.Values{})
 	want := deed{
@@ -77,11 +76,7 @@ func TestTombstonePages(t *testing.T) {
 	if did = d.posts(page+"/accept", url.Values{}); !strings.Contains(did.Failed, "no deletion of run "+run+" needs review") {
 		t.Errorf("accepted what was rejected: %+v", did)
 	}
-	for _, none := range []string{page, "/tombstones/review/x"} {
-		if status, _ := d.ask(none, nil); status != http.StatusNotFound {
-			t.Errorf("%s: status %d, want 404", none, status)
-		}
-	}
+	d.get(http.StatusNotFound, page)
 
 	run = hold()
 	did = d.posts("/tombstones/review/"+run+"/accept", url.Values{})
@@ -94,9 +89,6 @@ func TestTombstonePages(t *testing.T) {
 	}
 	s.truthful(resource)
 	d.says("/tombstones?state=deleted", "No deletion needs review.", "deleted, by the person", "a second scan")
-	s.exec(`INSERT INTO sluice.tombstones (organization_id, service, resource, record_id, state, suspected_run_id, suspected_first_call, suspected_last_call, suspected_clock)
-		VALUES ($1, 'inventory', 'bills', $2, 'suspected', 1, 1, 1, now())`, sandbox.DefaultOrganizationID, harmful)
-	d.says("/tombstones", "&lt;script&gt;alert(1)", "/r/inventory.bills/%3Cscript%3E")
 }
 
 // differs compares deeds about bills; what was decided belongs to a run.

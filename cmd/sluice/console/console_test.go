@@ -133,7 +133,17 @@ func newFixture(t *testing.T) *fixture {
 
 func (f *fixture) get(path string) (int, string, http.Header) {
 	f.t.Helper()
-	response, err := f.server.Client().Get(f.server.URL + path)
+	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodGet, f.server.URL+path, http.NoBody)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return f.do(request)
+}
+
+func (f *fixture) do(request *http.Request) (int, string, http.Header) {
+	f.t.Helper()
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -162,17 +172,8 @@ func (f *fixture) post(from, x string, header http.Header) (int, string, string)
 	request.Header = header
 	request.Header.Set("Referer", strings.Replace(from, "HOST", f.server.URL, 1))
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Do(request)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return response.StatusCode, response.Header.Get("Location"), string(text)
+	status, text, answer := f.do(request)
+	return status, answer.Get("Location"), text
 }
 
 // TestHostileTexts: what upstream or a person wrote is text, in every component.
@@ -196,17 +197,11 @@ func TestHostileTexts(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
+	if _, text, header := f.get("/?format=json"); text != "{\n  \"figure\": 12345\n}\n" || header.Get("Content-Type") != "application/json" {
+		t.Errorf("the document is %q, %v", text, header)
+	}
 	if policy := header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") {
 		t.Errorf("policy %q", policy)
-	}
-}
-
-func TestDocument(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	_, text, header := f.get("/?format=json")
-	if text != "{\n  \"figure\": 12345\n}\n" || header.Get("Content-Type") != "application/json" {
-		t.Errorf("the document is %q, %v", text, header)
 	}
 }
 
@@ -261,12 +256,7 @@ func TestActions(t *testing.T) {
 	if len(f.deeds) != before {
 		t.Error("a post from another origin was done")
 	}
-}
-
-// TestAnActionThatCannotBeRecorded: the page says whether it was done.
-func TestAnActionThatCannotBeRecorded(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
+	// Of an action that cannot be recorded, the page says whether it was done.
 	f.unrecorded = errors.New("the table is read-only")
 	for x, says := range map[string]string{
 		"it": "It was done, and could not be recorded: the table is read-only", "impossible": "It was not done: it cannot be done.",

@@ -144,16 +144,8 @@ func TestNone(t *testing.T) {
 			t.Errorf("host %q: %d, want %d", host, w.Code, status)
 		}
 	}
-	if f.access.SignOut() != "" {
-		t.Error("there is nothing to sign out of")
-	}
-}
-
-// TestUserOutside: outside of the handler there is no operator.
-func TestUserOutside(t *testing.T) {
-	t.Parallel()
-	if got := access.UserOf(t.Context()); got != (access.User{}) {
-		t.Errorf("got %+v", got)
+	if got := access.UserOf(t.Context()); f.access.SignOut() != "" || got != (access.User{}) {
+		t.Errorf("there is something to sign out of, or outside of the handler somebody: %+v", got)
 	}
 }
 
@@ -243,9 +235,4 @@ func TestRefusalsDoNotFillTheLog(t *testing.T) {
 	if got := f.lines("the console refused a request"); got != 31 {
 		t.Errorf("%d lines a minute later, want 31", got)
 	}
-}
-
-func withHeader(r *http.Request, name, value string) *http.Request {
-	r.Header.Add(name, value)
-	return r
 }

@@ -64,7 +64,6 @@ type shown struct {
 
 // get opens an address and follows redirects, or not.
 func (b *browser) get(address string, follow bool) (shown, string) {
-	b.t.Helper()
 	return b.send(http.MethodGet, address, follow)
 }
 
@@ -157,14 +156,6 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestSecretInTheForm: a provider that takes the client's secret in the form only gets it there.
-func TestSecretInTheForm(t *testing.T) {
-	t.Parallel()
-	b := open(t, nil)
-	b.provider.method = "client_secret_post"
-	b.want("signing in", "/", 200, "ann is operator")
-}
-
 // TestRolesOfClaims: the lists decide about the claims of the token, at each request.
 func TestRolesOfClaims(t *testing.T) {
 	t.Parallel()
@@ -188,6 +179,9 @@ func TestRolesOfClaims(t *testing.T) {
 			t.Parallel()
 			b := open(t, nil)
 			b.provider.says(test.claims)
+			if name == "not said" { // a provider that takes the client's secret in the form only gets it there
+				b.provider.method = "client_secret_post"
+			}
 			b.want(name, "/", test.status, test.want)
 		})
 	}
@@ -291,23 +285,25 @@ func TestReplayedCode(t *testing.T) {
 	}
 }
 
+// with is a request with cookies.
+func with(cookies ...*http.Cookie) *http.Request {
+	r := request("GET", "/", "127.0.0.1:1")
+	for _, cookie := range cookies {
+		r.AddCookie(cookie)
+	}
+	return r
+}
+
 // TestSessions: a session ends after twelve hours, and a changed cookie is none.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil)
 	b.want("signing in", "/", 200, "ann is operator")
 	session := b.cookie("sluice")
-	without := func(cookies ...*http.Cookie) *http.Request {
-		r := request("GET", "/", "127.0.0.1:1")
-		for _, cookie := range cookies {
-			r.AddCookie(cookie)
-		}
-		return r
-	}
 	is := func(value string) *http.Cookie { return &http.Cookie{Name: "sluice", Value: value} }
 	f := b.fixture
-	f.expect("the cookie", without(session), 200, "ann is operator")
-	f.expect("beside one of another", without(is("x"), session), 200, "ann is operator")
+	f.expect("the cookie", with(session), 200, "ann is operator")
+	f.expect("beside one of another", with(is("x"), session), 200, "ann is operator")
 	raw, err := base64.RawURLEncoding.DecodeString(session.Value)
 	if err != nil {
 		t.Fatal(err)
@@ -315,20 +311,22 @@ func TestSessions(t *testing.T) {
 	for i := range raw { // any single bit
 		changed := bytes.Clone(raw)
 		changed[i] ^= 1
-		f.expect("a changed cookie", without(is(base64.RawURLEncoding.EncodeToString(changed))), 303, "")
+		f.expect("a changed cookie", with(is(base64.RawURLEncoding.EncodeToString(changed))), 303, "")
 	}
 	b.fresh()
 	b.begin("/")
-	f.expect("the cookie of a sign-in", without(is(b.cookie("sluice-login").Value)), 303, "")
-	f.expect("half a cookie", without(is(session.Value[:20])), 303, "")
-	f.expect("an empty cookie", without(is("")), 303, "")
+	for what, value := range map[string]string{
+		"the cookie of a sign-in": b.cookie("sluice-login").Value, "half a cookie": session.Value[:20], "an empty cookie": "",
+	} {
+		f.expect(what, with(is(value)), 303, "")
+	}
 	b.wait(12*time.Hour - time.Second)
-	f.expect("before its end", without(session), 200, "ann is operator")
+	f.expect("before its end", with(session), 200, "ann is operator")
 	b.wait(2 * time.Second)
-	f.expect("after its end", without(session), 303, "")
+	f.expect("after its end", with(session), 303, "")
 
 	again := open(t, func(of *config.Console) { of.OIDC.ClientID = "another" })
-	again.expect("another client", without(session), 303, "")
+	again.expect("another client", with(session), 303, "")
 }
 
 // TestListsDecideAtEachRequest: a session is of no use once its person is in no list, and an
@@ -341,15 +339,10 @@ func TestListsDecideAtEachRequest(t *testing.T) {
 	session := b.cookie("sluice")
 	of := settings(config.AuthOIDC)
 	of.PublicURL, of.OIDC = b.console.URL, config.ConsoleOIDC{Issuer: b.provider.URL, ClientID: clientID}
-	with := func() *http.Request {
-		r := request("GET", "/", "127.0.0.1:1")
-		r.AddCookie(session)
-		return r
-	}
 	of.Operators, of.Viewers = nil, []string{"cid"}
-	start(t, of).expect("now a viewer", with(), 200, "cid is viewer")
+	start(t, of).expect("now a viewer", with(session), 200, "cid is viewer")
 	of.Viewers = []string{"ben"}
-	start(t, of).expect("now in no list", with(), 403, "cid may not see")
+	start(t, of).expect("now in no list", with(session), 403, "cid may not see")
 }
 
 // TestContextEndsWithTheSession: a stream of events does not outlive the proof of its reader's
@@ -358,8 +351,7 @@ func TestContextEndsWithTheSession(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil)
 	b.want("signing in", "/", 200, "ann is operator")
-	r := request("GET", "/", "127.0.0.1:1")
-	r.AddCookie(b.cookie("sluice"))
+	r := with(b.cookie("sluice"))
 	b.wait(11 * time.Hour)
 	var left time.Duration
 	b.access.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -396,7 +388,7 @@ func TestPrograms(t *testing.T) {
 	for name, r := range map[string]*http.Request{
 		"a fetch":   request("GET", "/events", "127.0.0.1:1", "Sec-Fetch-Mode", "cors"),
 		"an action": request("POST", "/act", "127.0.0.1:1", "Sec-Fetch-Mode", "navigate"),
-		"a program": withHeader(httptest.NewRequest(http.MethodGet, "/?format=json", http.NoBody), "Accept", "*/*"),
+		"a program": httptest.NewRequest(http.MethodGet, "/?format=json", http.NoBody),
 	} {
 		b.expect(name, r, 401, "not signed in")
 	}
@@ -425,9 +417,16 @@ func TestSignOut(t *testing.T) {
 }
 
 // TestCookiesOfHTTPS: by https the cookies belong to this host alone, and scripts cannot read them.
+// Without the sealing key there are none.
 func TestCookiesOfHTTPS(t *testing.T) {
 	t.Parallel()
 	b := open(t, func(of *config.Console) { of.PublicURL = "https://sluice.example.com" })
+	_, err := access.New(access.Options{
+		Settings: config.Console{Auth: config.AuthOIDC, PublicURL: "https://sluice.example.com"}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	})
+	if err == nil || !strings.Contains(err.Error(), "SLUICE_ENCRYPTION_KEY") {
+		t.Errorf("without a key: %v", err)
+	}
 	w := b.do(request("GET", "/login", "127.0.0.1:1"))
 	cookies := w.Result().Cookies()
 	if len(cookies) != 1 {
@@ -438,10 +437,11 @@ func TestCookiesOfHTTPS(t *testing.T) {
 		t.Errorf("the cookie is %+v", got)
 	}
 	to, err := url.Parse(w.Header().Get("Location"))
-	if err != nil || to.Query().Get("redirect_uri") != "https://sluice.example.com/callback" {
-		t.Errorf("the provider is asked by %s", to)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if challenge := to.Query().Get("code_challenge"); len(challenge) != 43 || to.Query().Get("state") == "" || to.Query().Get("nonce") == "" {
+	if q := to.Query(); q.Get("redirect_uri") != "https://sluice.example.com/callback" || len(q.Get("code_challenge")) != 43 ||
+		q.Get("state") == "" || q.Get("nonce") == "" {
 		t.Errorf("the provider is asked by %s", to)
 	}
 }
@@ -473,15 +473,4 @@ func TestProviderDown(t *testing.T) {
 	}
 	secret = wire.NewSecret(clientSecret)
 	b.want("with the right one", "/", 200, "ann")
-}
-
-// TestOIDCNeedsAKey: without the sealing key there are no cookies.
-func TestOIDCNeedsAKey(t *testing.T) {
-	t.Parallel()
-	of := settings(config.AuthOIDC)
-	of.PublicURL = "https://sluice.example.com"
-	_, err := access.New(access.Options{Settings: of, Log: slog.New(slog.DiscardHandler), Now: time.Now})
-	if err == nil || !strings.Contains(err.Error(), "SLUICE_ENCRYPTION_KEY") {
-		t.Errorf("got %v", err)
-	}
 }

@@ -17,8 +17,6 @@ var (
 	contrastScript string
 	//go:embed focus.js
 	focusScript string
-	//go:embed clock.js
-	clockScript string
 )
 
 // maxTabs is how many elements a page may have that take the focus.
