@@ -24,7 +24,7 @@ func TestConsoleInABrowser(t *testing.T) {
 		{"pages", everyPage},
 		{"without scripts", withoutScripts},
 		{"console gone", consoleGone},
-		{"actions", severalActions},
+		{"actions", everyAction},
 	} {
 		if !t.Run(part.name, func(t *testing.T) {
 			of := *m

@@ -2,8 +2,8 @@
 // person would see.
 //
 // A page fails its test by itself if it writes to the console, throws, breaks its policy for
-// content or cannot load something, unless the test allows it (Page.Allow). Further checks are
-// called: NoOverflow, Contrast, Tab.
+// content, cannot load something or asks by a dialog, unless the test expects it (Page.Expect).
+// Further checks are called: NoOverflow, Contrast, Tab.
 //
 // The browser is Chromium, from PATH or where SLUICE_TEST_BROWSER says; .ci/setup browser installs
 // it. Without one a test is not skipped: it fails, and says how to provide one. Tests that use this
@@ -15,30 +15,71 @@ package browser
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
+// startLimit bounds the start of the browser, and its end.
+const startLimit = 2 * time.Minute
+
 // actionLimit bounds one action, on a machine that is busy with other tests.
 const actionLimit = 2 * time.Minute
 
-// Browser is a browser that runs until its test ends.
+// Browser is the browser of this process.
 type Browser struct {
-	ctx context.Context //nolint:containedctx // the library keeps the browser in it
+	ctx   context.Context //nolint:containedctx // the library keeps the browser in it
+	users int             // tests that use it, guarded by running
 }
 
-// Start starts a browser, which ends with the test.
+// shared is the browser that runs, nil if none does.
+var (
+	running sync.Mutex
+	shared  *Browser
+)
+
+// Start returns the browser of this process and keeps it until the test ends. Tests that overlap
+// share one. It ends with the last of them, so that nothing is left when the process ends.
 func Start(tb testing.TB) *Browser {
 	tb.Helper()
+	running.Lock()
+	defer running.Unlock()
+	if shared == nil {
+		started, err := launch()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		shared = started
+	}
+	b := shared
+	b.users++
+	tb.Cleanup(func() {
+		running.Lock()
+		defer running.Unlock()
+		if b.users--; b.users > 0 {
+			return
+		}
+		shared = nil
+		ctx, cancel := context.WithTimeout(b.ctx, startLimit)
+		defer cancel()
+		if err := chromedp.Cancel(ctx); err != nil {
+			tb.Errorf("end the browser: %v", err)
+		}
+	})
+	return b
+}
+
+// launch starts the browser.
+func launch() (*Browser, error) {
 	program, err := find()
 	if err != nil {
-		tb.Fatal(err)
+		return nil, err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program))
 	if os.Getuid() == 0 {
@@ -46,20 +87,13 @@ func Start(tb testing.TB) *Browser {
 	}
 	allocator, _ := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(allocator)
-	late := time.AfterFunc(actionLimit, cancel)
+	late := time.AfterFunc(startLimit, cancel)
 	defer late.Stop()
 	if err := chromedp.Do(ctx); err != nil {
 		cancel()
-		tb.Fatalf("start %s: %v", program, err)
+		return nil, fmt.Errorf("start %s: %w", program, err)
 	}
-	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(ctx, actionLimit)
-		defer cancel()
-		if err := chromedp.Cancel(ctx); err != nil {
-			tb.Errorf("end the browser: %v", err)
-		}
-	})
-	return &Browser{ctx: ctx}
+	return &Browser{ctx: ctx}, nil
 }
 
 // find returns the program of the browser.
@@ -79,23 +113,16 @@ func find() (string, error) {
 	return "", errors.New("the test needs Chromium: run .ci/setup browser, install it, or name its program in SLUICE_TEST_BROWSER")
 }
 
-// call makes an action of a command of the protocol.
-func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, command, params)
-		return err
-	})
-}
-
 // Page opens an empty page of a size in pixels, for a person who prefers dark colors or light ones.
 // It shares no cookies with other pages. It is closed when the test ends.
 func (b *Browser) Page(tb testing.TB, width, height int, dark bool) *Page {
 	tb.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
-	p := &Page{tb: tb, ctx: ctx}
+	p := &Page{tb: tb, ctx: ctx, flushed: make(chan string), ended: make(chan struct{})}
 	tb.Cleanup(func() {
 		defer cancel()
 		p.Quiet()
+		p.missing()
 	})
 	p.listen()
 	scheme := "light"

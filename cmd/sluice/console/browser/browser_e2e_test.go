@@ -8,12 +8,14 @@ import (
 	"image/png"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"sluice/cmd/sluice/console/browser"
 )
@@ -22,27 +24,37 @@ import (
 type judged struct {
 	testing.TB
 
+	mu       sync.Mutex
 	failures []string
 	cleanups []func()
 }
 
 func (j *judged) Helper() {}
 
-func (j *judged) Error(args ...any) { j.failures = append(j.failures, fmt.Sprint(args...)) }
+func (j *judged) Error(args ...any) { j.note(fmt.Sprint(args...)) }
 
-func (j *judged) Errorf(format string, args ...any) { j.Error(fmt.Sprintf(format, args...)) }
+func (j *judged) Errorf(format string, args ...any) { j.note(fmt.Sprintf(format, args...)) }
 
 func (j *judged) Fatal(args ...any) {
-	j.Error(args...)
+	j.note(fmt.Sprint(args...))
 	runtime.Goexit()
 }
 
-func (j *judged) Fatalf(format string, args ...any) { j.Fatal(fmt.Sprintf(format, args...)) }
+func (j *judged) Fatalf(format string, args ...any) {
+	j.note(fmt.Sprintf(format, args...))
+	runtime.Goexit()
+}
 
 func (j *judged) Cleanup(do func()) { j.cleanups = append(j.cleanups, do) }
 
+func (j *judged) note(failure string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.failures = append(j.failures, failure)
+}
+
 // failuresOf returns with what a test fails that does this to a page.
-func failuresOf(t *testing.T, b *browser.Browser, dark bool, do func(p *browser.Page)) []string {
+func failuresOf(t *testing.T, b *browser.Browser, width int, dark bool, do func(p *browser.Page)) []string {
 	t.Helper()
 	j := &judged{TB: t}
 	var group sync.WaitGroup
@@ -52,7 +64,7 @@ func failuresOf(t *testing.T, b *browser.Browser, dark bool, do func(p *browser.
 				cleanup()
 			}
 		}()
-		do(b.Page(j, 360, 600, dark))
+		do(b.Page(j, width, 600, dark))
 	})
 	group.Wait()
 	return j.failures
@@ -92,34 +104,111 @@ func TestGoodPage(t *testing.T) {
 			<button id=more type=button>More</button><p id=out></p><script src=/a.js></script>
 			<a hidden href="/two#part">Again</a><a hidden href="/three?x=1">Third</a>`,
 		"/two":   `<h1>Second</h1><noscript><p id=plain>Plain</p></noscript>`,
-		"/a.css": `.wide { max-width: 100% } @media (prefers-color-scheme: dark) { body { background: #111; color: #eee } a, a:visited { color: #9cf } }`,
-		"/a.js":  `document.getElementById('more').addEventListener('click', () => { document.getElementById('out').textContent = 'yes' })`,
+		"/a.css": `.wide { max-width: 100% } @media (prefers-color-scheme: dark) { body { background: #111; color: #eee } a, a:visited { color: #9cf } h1::after { content: " at night" } }`,
+		"/a.js":  `document.getElementById('more').addEventListener('click', () => { document.getElementById('out').textContent = confirm('Really?') ? 'yes' : 'no' })`,
 	})
 	b := browser.Start(t)
-	for _, dark := range []bool{false, true} {
-		p := b.Page(t, 360, 600, dark)
+	for _, width := range []int{360, 1280} {
+		for _, dark := range []bool{false, true} {
+			p := b.Page(t, width, 600, dark)
+			p.Open(url)
+			p.NoOverflow()
+			p.Contrast()
+			if got, want := p.Tab(), []string{"#next", "#name", `button "Send"`, "#more"}; !slices.Equal(got, want) {
+				t.Errorf("the focus goes to %q, want %q", got, want)
+			}
+			if got := p.Focusable(); got != 4 {
+				t.Errorf("%d elements take the focus, want 4", got)
+			}
+			p.Expect("dialog: Really?")
+			p.Click("#more")
+			p.Wait("#out")
+			if got := p.Text("#out"); got != "yes" {
+				t.Errorf("after the dialog the page says %q", got)
+			}
+			path := filepath.Join(t.TempDir(), "page.png")
+			p.Screenshot(path)
+			picture, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			config, err := png.DecodeConfig(bytes.NewReader(picture))
+			if err != nil || config.Width != width {
+				t.Errorf("the picture is %d pixels wide, want %d (error %v)", config.Width, width, err)
+			}
+			if got, want := p.Links(), []string{url + "/two", url + "/three?x=1"}; !slices.Equal(got, want) {
+				t.Errorf("the links lead to %q, want %q", got, want)
+			}
+			if config, err := png.DecodeConfig(bytes.NewReader(p.Picture())); err != nil || config.Width != width || config.Height != 600 {
+				t.Errorf("the window is %d by %d pixels (error %v)", config.Width, config.Height, err)
+			}
+			p.Type("#name", "Ada")
+			p.Press(" & co")
+			p.Enter()
+			if got := p.URL(); got != url+"/two?name=Ada+%26+co" {
+				t.Errorf("the form leads to %s", got)
+			}
+			p.Open(url)
+			p.Follow("#next")
+			if got := p.Text("h1"); got != "Second" || p.URL() != url+"/two" || p.Count("h1") != 1 {
+				t.Errorf("the link leads to %q at %s", got, p.URL())
+			}
+			if p.Count("#plain") != 0 {
+				t.Error("the page has what is for pages without scripts")
+			}
+			p.WithoutScript()
+			p.Open(url + "/two")
+			if got := p.Text("#plain"); got != "Plain" {
+				t.Errorf("without scripts the page says %q", got)
+			}
+			p.Contrast()
+		}
+	}
+}
+
+// TestWalk: a walk clicks what has a text, fills the field of a label, and counts both.
+func TestWalk(t *testing.T) {
+	t.Parallel()
+	url := site(t, map[string]string{
+		"/": `<main><a href=/two>Next day</a> <a href=/three>Next</a> <details><summary>Ask…</summary>
+			<form action=/two><label>Name <input name=other></label><label>Why <input name=why></label><button>Ask</button></form></details></main>`,
+		"/two":   `<p>Second</p>`,
+		"/three": `<p>Third</p><a href=/>Back</a>`,
+	})
+	var seen []string
+	w := browser.Start(t).Page(t, 1280, 600, false).Walk(url+"/", func(p *browser.Page) { seen = append(seen, strings.TrimPrefix(p.URL(), url)) })
+	w.To("Next")
+	w.To("Back")
+	w.Unfold("Ask…")
+	w.Fill("Why", "so")
+	w.To("Ask")
+	if want := []string{"/", "/three", "/", "/", "/two?other=&why=so"}; !slices.Equal(seen, want) {
+		t.Errorf("the walk sees %q, want %q", seen, want)
+	}
+	if want := []string{"Next", "Back", "Ask…", "Why", "Ask"}; w.Clicks != 4 || w.Fields != 1 || !slices.Equal(w.Way, want) || w.Took <= 0 {
+		t.Errorf("%d clicks, %d fields, %q in %s", w.Clicks, w.Fields, w.Way, w.Took)
+	}
+}
+
+// TestClock: a page whose clock is wrong by a day shows tomorrow, and other instants as they are.
+func TestClock(t *testing.T) {
+	t.Parallel()
+	url := site(t, map[string]string{
+		"/": `<p id=now></p><p id=then></p><script src=/clock.js></script>`,
+		"/clock.js": `const show = (id, date) => { document.getElementById(id).textContent = date.toISOString() };
+			show('then', new Date(0)); setTimeout(() => show('now', new Date()), 100)`,
+	})
+	p := browser.Start(t).Page(t, 360, 600, false)
+	for _, ahead := range []time.Duration{0, 24 * time.Hour} {
+		p.Clock(ahead)
 		p.Open(url)
-		p.NoOverflow()
-		p.Contrast()
-		if got, want := p.Tab(), []string{"#next", "#name", `button "Send"`, "#more"}; !slices.Equal(got, want) || p.Focusable() != len(want) {
-			t.Errorf("the focus goes to %q, want %q; %d elements take it", got, want, p.Focusable())
+		p.Says("#now", "Z")
+		if now, err := time.Parse(time.RFC3339, p.Text("#now")); err != nil || time.Until(now.Add(-ahead)).Abs() > time.Minute {
+			t.Errorf("with a clock that is wrong by %s it is %s (error %v)", ahead, now, err)
 		}
-		p.Click("#more")
-		p.Says("#out", "yes")
-		if got, want := p.Links(), []string{url + "/two", url + "/three?x=1"}; !slices.Equal(got, want) {
-			t.Errorf("the links lead to %q, want %q", got, want)
+		if then := p.Text("#then"); then != "1970-01-01T00:00:00.000Z" {
+			t.Errorf("the epoch is %s", then)
 		}
-		if config, err := png.DecodeConfig(bytes.NewReader(p.Picture())); err != nil || config.Width != 360 || config.Height != 600 {
-			t.Errorf("the window is %d by %d pixels (error %v)", config.Width, config.Height, err)
-		}
-		p.Type("#name", "Ada & co")
-		p.Follow("form button")
-		if got := p.URL(); got != url+"/two?name=Ada+%26+co" || p.Text("h1") != "Second" || p.Count("#plain") != 0 {
-			t.Errorf("the form leads to %s: %q", got, p.Text("h1"))
-		}
-		p.WithoutScript()
-		p.Open(url + "/two")
-		p.Wait("#plain")
 	}
 }
 
@@ -128,9 +217,12 @@ func TestGoodPage(t *testing.T) {
 func TestBadPages(t *testing.T) {
 	t.Parallel()
 	scripts := map[string]string{
-		"log":   `console.log('left over', 7)`,
-		"throw": `throw new Error('broken')`,
-		"fetch": `fetch('/missing.json').then(() => { document.querySelector('p').textContent = 'answered' })`,
+		"log":     `console.log('left over', 7)`,
+		"throw":   `throw new Error('broken')`,
+		"later":   `document.addEventListener('click', () => { throw new Error('clicked') })`,
+		"promise": `Promise.reject(new Error('refused'))`,
+		"fetch":   `fetch('/missing.json').then(() => { document.querySelector('p').textContent = 'answered' })`,
+		"alert":   `alert('injected')`,
 	}
 	pages := map[string]string{
 		"/inline":   `<p>text</p><script>document.title = 'x'</script>`,
@@ -151,6 +243,7 @@ func TestBadPages(t *testing.T) {
 		"/dark":     `<link rel=stylesheet href=/dark.css><p>text</p>`,
 		"/hidden":   `<link rel=stylesheet href=/a.css><a href=/a id=seen>a</a> <a href=/b id=unseen class=unseen>b</a>`,
 		"/trap":     `<a href=/a id=one>a</a> <a href=/b id=two>b</a> <a href=/c id=three>c</a><script src=/trap.js></script>`,
+		"/gone":     `<p>text</p>`,
 		"/trap.js":  `document.getElementById('two').addEventListener('keydown', (e) => e.preventDefault())`,
 		"/clip.css": `html { overflow-x: clip } .wide { width: 500px }`,
 		"/dark.css": `:root { color-scheme: light dark } p { color: #777 }`,
@@ -179,14 +272,19 @@ func TestBadPages(t *testing.T) {
 		// want are parts of the failures, in this order.
 		want []string
 	}{
-		"a call of console.log":         {open("/log"), []string{"the page says: log: left over 7"}},
-		"an error":                      {open("/throw"), []string{"the page says: exception: Uncaught Error: broken"}},
-		"an answer 404 to a script":     {func(p *browser.Page) { p.Open(url + "/fetch"); p.Says("p", "answered") }, []string{"404"}},
-		"a script in the page":          {open("/inline"), []string{"Content Security Policy"}},
-		"a style in the page":           {open("/style"), []string{"Content Security Policy"}},
-		"a picture from elsewhere":      {open("/foreign"), []string{"Content Security Policy"}},
-		"the page missing":              {open("/nothing"), []string{"404"}},
-		"a message that is allowed":     {func(p *browser.Page) { p.Allow("left over"); p.Open(url + "/log") }, nil},
+		"a call of console.log":      {open("/log"), []string{"the page says: log: left over 7"}},
+		"an error":                   {open("/throw"), []string{"the page says: exception: Uncaught Error: broken"}},
+		"an error at the end":        {func(p *browser.Page) { p.Open(url + "/later"); p.Click("p") }, []string{"Uncaught Error: clicked"}},
+		"a promise refused":          {open("/promise"), []string{"Error: refused"}},
+		"an answer 404 to a script":  {func(p *browser.Page) { p.Open(url + "/fetch"); p.Says("p", "answered") }, []string{"404"}},
+		"a dialog":                   {open("/alert"), []string{"dialog: injected"}},
+		"a script in the page":       {open("/inline"), []string{"Content Security Policy"}},
+		"a style in the page":        {open("/style"), []string{"Content Security Policy"}},
+		"a picture from elsewhere":   {open("/foreign"), []string{"Content Security Policy"}},
+		"the page missing":           {open("/nothing"), []string{"404"}},
+		"a message that is expected": {func(p *browser.Page) { p.Expect("left over"); p.Open(url + "/log") }, nil},
+		"an expected one that fails to come": {func(p *browser.Page) { p.Expect("left over"); p.Open(url + "/gone") },
+			[]string{`the page did not say "left over"`}},
 		"a server that does not answer": {func(p *browser.Page) { p.Open("http://127.0.0.1:1/") }, []string{"ERR_"}},
 
 		"a wide element":                   {overflow("/wide"), []string{"508 pixels wide in a window of 360: p.wide"}},
@@ -207,7 +305,7 @@ func TestBadPages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			failures := failuresOf(t, b, false, test.do)
+			failures := failuresOf(t, b, 360, false, test.do)
 			if len(failures) != len(test.want) {
 				t.Fatalf("failures %q, want %q", failures, test.want)
 			}
@@ -217,6 +315,21 @@ func TestBadPages(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDarkPages: a page without a background is judged on the one that the browser gives it.
+func TestDarkPages(t *testing.T) {
+	t.Parallel()
+	url := site(t, map[string]string{
+		"/":      `<link rel=stylesheet href=/a.css><p>text</p>`,
+		"/a.css": `:root { color-scheme: light dark } p { color: #666 }`,
+	})
+	b := browser.Start(t)
+	for dark, want := range map[bool]int{false: 0, true: 1} {
+		if got := failuresOf(t, b, 360, dark, func(p *browser.Page) { p.Open(url); p.Contrast() }); len(got) != want {
+			t.Errorf("dark %t: failures %q, want %d", dark, got, want)
+		}
 	}
 }
 

@@ -17,6 +17,8 @@ var (
 	contrastScript string
 	//go:embed focus.js
 	focusScript string
+	//go:embed clock.js
+	clockScript string
 )
 
 // maxTabs is how many elements a page may have that take the focus.

@@ -3,51 +3,90 @@ package browser
 import (
 	"context"
 	"fmt"
-	"slices"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // Page is one page of the browser. Its actions fail the test if they do not work.
 type Page struct {
-	tb      testing.TB
-	ctx     context.Context //nolint:containedctx // the library keeps the page in it
-	allowed []string
-	flushed int
+	tb  testing.TB
+	ctx context.Context //nolint:containedctx // the library keeps the page in it
 
-	mu sync.Mutex
-	// said is what the page wrote to its console and nobody has judged yet.
-	said []string
+	mu       sync.Mutex
+	messages []string // not yet judged
+	expected []expectation
+	asked    int
+
+	// flushed receives the words by which Quiet knows that it has seen all messages before them.
+	flushed chan string
+	// ended is closed when no message can come any more.
+	ended chan struct{}
+}
+
+type expectation struct {
+	text string
+	met  bool
 }
 
 // endOfMessages begins the words that Quiet writes to the console.
 const endOfMessages = "browser: all messages until "
 
-// lookEvery is how often Says and Quiet look.
-const lookEvery = 10 * time.Millisecond
+// lookEvery is how often Says looks.
+const lookEvery = 50 * time.Millisecond
 
-// listen collects what the page says from its first moment on.
+// call makes an action of a command of the protocol.
+func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, command, params)
+		return err
+	})
+}
+
+// listen opens the page and collects what it says from its first moment on.
 func (p *Page) listen() {
 	messages := chromedp.Console(p.ctx)
+	dialogs := chromedp.Events(p.ctx, page.JavascriptDialogOpening)
 	go func() {
+		defer close(p.ended)
 		for message, err := range messages {
+			switch {
+			case err != nil:
+				return
+			case strings.HasPrefix(message.Text, endOfMessages):
+				select {
+				case p.flushed <- message.Text:
+				case <-p.ctx.Done():
+				}
+			default:
+				p.note(fmt.Sprintf("%s: %s (%s:%d)", message.Type, message.Text, message.URL, message.Line+1))
+			}
+		}
+	}()
+	go func() {
+		for dialog, err := range dialogs {
 			if err != nil {
 				return
 			}
-			text := message.Text
-			if !strings.HasPrefix(text, endOfMessages) {
-				text = fmt.Sprintf("%s: %s (%s:%d)", message.Type, message.Text, message.URL, message.Line+1)
-			}
-			p.mu.Lock()
-			p.said = append(p.said, text)
-			p.mu.Unlock()
+			p.note("dialog: " + dialog.Message)
+			// It fails if the page is gone, and then there is nothing to answer.
+			_ = chromedp.Do(p.ctx, call(page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true}))
 		}
 	}()
+}
+
+func (p *Page) note(message string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.messages = append(p.messages, message)
 }
 
 // do performs actions, and fails the test at once if one does not work.
@@ -63,14 +102,29 @@ func ask[T any](p *Page, what string, action chromedp.Action[T]) T {
 	defer cancel()
 	answer, err := chromedp.Run(ctx, action)
 	if err != nil {
-		p.tb.Fatalf("%s: %v", what, err)
+		p.mu.Lock()
+		said := strings.Join(p.messages, "\n")
+		p.mu.Unlock()
+		p.tb.Fatalf("%s: %v\n%s", what, err, said)
 	}
 	return answer
 }
 
+// Expect announces a message that the page must write, or a dialog that it must open, by a part of
+// its text. Dialogs are accepted. The test fails if it does not come.
+func (p *Page) Expect(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expected = append(p.expected, expectation{text: text})
+}
+
 // Allow announces a message that the page may write or not, by a part of its text: whether a
 // browser reports a request that fails depends on when it fails.
-func (p *Page) Allow(text string) { p.allowed = append(p.allowed, text) }
+func (p *Page) Allow(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expected = append(p.expected, expectation{text: text, met: true})
+}
 
 // WithoutScript makes the page a page without JavaScript, from the next Open on.
 func (p *Page) WithoutScript() {
@@ -96,8 +150,20 @@ func (p *Page) Click(selector string) {
 // leads.
 func (p *Page) Follow(selector string) {
 	p.tb.Helper()
-	p.do("follow "+selector, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(selector)))
+	p.leads("follow "+selector, chromedp.Click(chromedp.CSS(selector)))
+}
+
+// Enter presses the key where the focus is, and waits until the page is loaded to which it leads.
+func (p *Page) Enter() {
+	p.tb.Helper()
+	p.leads("press enter", chromedp.KeyEvent(kb.Enter))
+}
+
+// leads performs an action that leads to another page, and waits until that is loaded.
+func (p *Page) leads(what string, action chromedp.Action[chromedp.Void]) {
+	p.tb.Helper()
+	p.do(what, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.RunResponse(ctx, action)
 		return err //nolint:wrapcheck // do says what was being done
 	}))
 	p.Quiet()
@@ -107,6 +173,12 @@ func (p *Page) Follow(selector string) {
 func (p *Page) Type(selector, text string) {
 	p.tb.Helper()
 	p.do("type into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text))
+}
+
+// Press presses keys where the focus is. Enter presses the one that leads to another page.
+func (p *Page) Press(keys string) {
+	p.tb.Helper()
+	p.do(fmt.Sprintf("press %q", keys), chromedp.KeyEvent(keys))
 }
 
 // Wait waits until an element of a selector can be seen.
@@ -142,28 +214,27 @@ func (p *Page) Links() []string {
 		"[...new Set([...document.querySelectorAll('a[href]')].map((a) => new URL(a.getAttribute('href'), document.baseURI).href.split('#')[0]))]"))
 }
 
+// Clock makes the page's clock wrong by so much, from the next Open on.
+func (p *Page) Clock(ahead time.Duration) {
+	p.tb.Helper()
+	source := fmt.Sprintf("(%s)(%d)", strings.TrimSpace(clockScript), ahead.Milliseconds())
+	p.do("set the clock", call(page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: source}))
+}
+
 // Says waits until the text that can be seen of the first element of a selector contains a text.
 func (p *Page) Says(selector, text string) {
 	p.tb.Helper()
 	seen := fmt.Sprintf("(document.querySelector(%q)?.innerText ?? '').includes(%q)", selector, text)
-	if !p.soon(func() bool { return ask(p, "read "+selector, chromedp.Evaluate[bool](seen)) }) {
-		p.tb.Fatalf("%s never says %q; it says\n%s", selector, text, p.Text(selector))
-	}
-}
-
-// soon waits until something is so, and reports whether it came to be.
-func (p *Page) soon(is func() bool) bool {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	late := time.After(actionLimit)
-	for !is() {
+	for !ask(p, "read "+selector, chromedp.Evaluate[bool](seen)) {
 		select {
 		case <-tick.C:
 		case <-late:
-			return false
+			p.tb.Fatalf("%s never says %q; it says\n%s", selector, text, p.Text(selector))
 		}
 	}
-	return true
 }
 
 // Picture returns a picture of what the window shows, as PNG.
@@ -172,28 +243,79 @@ func (p *Page) Picture() []byte {
 	return ask(p, "take a picture", chromedp.CaptureScreenshot())
 }
 
-// Quiet fails the test for each message that the page wrote so far and that is not allowed. Open,
+// Screenshot writes a picture of the whole page as PNG.
+func (p *Page) Screenshot(path string) {
+	p.tb.Helper()
+	picture := ask(p, "take a picture", chromedp.FullScreenshot(100))
+	if err := os.WriteFile(path, picture, 0o600); err != nil {
+		p.tb.Fatal(err)
+	}
+}
+
+// Quiet fails the test for each message that the page wrote so far and that is not expected. Open,
 // Follow and the end of the test call it.
 func (p *Page) Quiet() {
 	p.tb.Helper()
-	p.flushed++
-	words := fmt.Sprintf("%s%d", endOfMessages, p.flushed)
-	ask(p, "write to the console", chromedp.Evaluate[string](fmt.Sprintf("console.debug(%q), 'written'", words)))
-	var said []string
-	if !p.soon(func() bool {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		at := slices.Index(p.said, words)
-		if at >= 0 {
-			said, p.said = p.said[:at], p.said[at+1:]
-		}
-		return at >= 0
-	}) {
-		p.tb.Error("the messages of the page do not come")
+	p.mu.Lock()
+	p.asked++
+	words := fmt.Sprintf("%s%d", endOfMessages, p.asked)
+	p.mu.Unlock()
+	ctx, cancel := context.WithTimeout(p.ctx, actionLimit)
+	defer cancel()
+	// The undefined result of the call becomes the text that is returned.
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[string](fmt.Sprintf("console.debug(%q), 'written'", words))); err != nil {
+		p.tb.Errorf("the page does not answer: %v", err)
+	} else {
+		p.awaits(ctx, words)
 	}
-	for _, message := range said {
-		if !slices.ContainsFunc(p.allowed, func(allowed string) bool { return strings.Contains(message, allowed) }) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, message := range p.messages {
+		if !p.met(message) {
 			p.tb.Errorf("the page says: %s", message)
+		}
+	}
+	p.messages = nil
+}
+
+// awaits waits until the words have arrived, and all messages before them.
+func (p *Page) awaits(ctx context.Context, words string) {
+	p.tb.Helper()
+	for {
+		select {
+		case got := <-p.flushed:
+			if got == words {
+				return
+			}
+		case <-p.ended:
+			p.tb.Error("the page ended before its messages were read")
+			return
+		case <-ctx.Done():
+			p.tb.Error("the messages of the page do not come")
+			return
+		}
+	}
+}
+
+// met reports whether a message is expected, and notes that it came.
+func (p *Page) met(message string) bool {
+	for i := range p.expected {
+		if strings.Contains(message, p.expected[i].text) {
+			p.expected[i].met = true
+			return true
+		}
+	}
+	return false
+}
+
+// missing fails the test for each expected message that did not come.
+func (p *Page) missing() {
+	p.tb.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, expected := range p.expected {
+		if !expected.met {
+			p.tb.Errorf("the page did not say %q", expected.text)
 		}
 	}
 }
