@@ -11,11 +11,12 @@ import (
 	"strings"
 	"time"
 
+	"sluice/cmd/sluice-dev/coverage"
 	"sluice/connectors"
 	"sluice/sandbox"
 	"sluice/sandbox/witness"
 	"sluice/schema"
-	"sluice/schema/docs/coverage"
+	"sluice/schema/docs/endpoints"
 )
 
 // Coverage prints every endpoint that the API documents show and what sluice does with it: copied
@@ -89,7 +90,7 @@ func liveValues() ([]coverage.Values, error) {
 
 // laidOut compares the documents' endpoints with the declarations and the sandbox.
 func laidOut(ctx context.Context) ([]coverage.Answer, []string, error) {
-	rows, err := coverage.Rows()
+	rows, err := endpoints.Rows()
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the documents' endpoints: %w", err)
 	}

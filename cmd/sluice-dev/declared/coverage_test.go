@@ -14,7 +14,7 @@ import (
 
 	"sluice/connectors"
 	"sluice/schema"
-	"sluice/schema/docs/coverage"
+	"sluice/schema/docs/endpoints"
 	normalizer "sluice/schema/record"
 )
 
@@ -118,7 +118,7 @@ func TestCoverage(t *testing.T) {
 	}
 	played, err := player(connectors.All())
 	must(t, err)
-	for _, row := range []coverage.Row{
+	for _, row := range []endpoints.Row{
 		{Service: "inventory", Method: http.MethodGet, Path: "/unicorns"},
 		{Service: "inventory", Method: http.MethodPatch, Path: "/items"},
 		{Service: "authorization", Method: http.MethodPost, Path: "/oauth/v2/token", Variant: "password"},

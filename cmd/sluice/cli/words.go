@@ -6,7 +6,7 @@ import (
 
 	"sluice/pipeline"
 	"sluice/schema"
-	"sluice/schema/docs/coverage"
+	"sluice/schema/docs/endpoints"
 )
 
 // scopeWriter gives the scopes that the credentials need. Source: docs/upstream.md U34: the READ
@@ -17,11 +17,11 @@ type scopeWriter struct {
 }
 
 func newScopeWriter(vendor string) (scopeWriter, error) {
-	rows, err := coverage.Rows()
+	rows, err := endpoints.Rows()
 	if err != nil {
 		return scopeWriter{}, fmt.Errorf("read the documents' endpoints: %w", err)
 	}
-	return scopeWriter{vendor: vendor, shown: coverage.Scopes(rows)}, nil
+	return scopeWriter{vendor: vendor, shown: endpoints.Scopes(rows)}, nil
 }
 
 func (w scopeWriter) scope(service *schema.Service, area string) string {

@@ -1,3 +1,7 @@
+// Package coverage compares the endpoints of the three documents with sluice's use of each: copied
+// into tables, called for something else, or not called; and with the sandbox, which it asks for each.
+//
+// It never calls upstream and never prints. Start reading at Lay.
 package coverage
 
 import (
@@ -7,11 +11,12 @@ import (
 	"strings"
 
 	"sluice/schema"
+	"sluice/schema/docs/endpoints"
 )
 
 // Answer is sluice's use of one endpoint.
 type Answer struct {
-	Row Row `json:"endpoint"`
+	Row endpoints.Row `json:"endpoint"`
 	// Text describes it in Markdown; "" if the program has no use for the row.
 	Text string `json:"answer"`
 	// Served says whether the sandbox simulates the endpoint.
@@ -21,26 +26,26 @@ type Answer struct {
 // Lay compares the rows with the declarations; served says of each row whether the sandbox
 // simulates it. The second result lists contradictions: rows without an answer, other keys, other
 // scopes, and declared endpoints whose assumed watermark disagrees with the rows.
-func Lay(rows []Row, services []schema.Service, served []bool) ([]Answer, []string) {
+func Lay(rows []endpoints.Row, services []schema.Service, served []bool) ([]Answer, []string) {
 	declared := endpointsOf(services)
 	var misfits []string
 	shown := make(map[string]bool, len(rows))
 	answers := make([]Answer, 0, len(rows))
 	for i := range rows {
 		row := &rows[i]
-		shown[row.at()] = true
+		shown[at(row)] = true
 		answer := Answer{Row: *row, Text: answer(row, declared), Served: served[i]}
 		if answer.Text == "" {
 			misfits = append(misfits, row.String()+" has no answer")
 		}
 		answers = append(answers, answer)
-		misfits = append(misfits, compare(row, declared[row.at()])...)
+		misfits = append(misfits, compare(row, declared[at(row)])...)
 	}
 	return answers, append(misfits, undocumented(declared, shown)...)
 }
 
 // at returns the key of a row among the declared endpoints.
-func (r *Row) at() string { return r.Method + " " + r.Service + " " + shape(r.Path) }
+func at(r *endpoints.Row) string { return r.Method + " " + r.Service + " " + shape(r.Path) }
 
 // endpoint is one declared endpoint and its use.
 type endpoint struct {
@@ -111,7 +116,7 @@ func tables(service *schema.Service, resource *schema.Resource) string {
 }
 
 // answer describes the use of a row; "" if there is none.
-func answer(row *Row, declared map[string][]endpoint) string {
+func answer(row *endpoints.Row, declared map[string][]endpoint) string {
 	if row.Service == "authorization" {
 		return authorization(row)
 	}
@@ -121,7 +126,7 @@ func answer(row *Row, declared map[string][]endpoint) string {
 	if row.Method != http.MethodGet {
 		return "write: not called by sluice"
 	}
-	found := declared[row.at()]
+	found := declared[at(row)]
 	texts := make([]string, 0, len(found))
 	for _, e := range found {
 		texts = append(texts, e.text)
@@ -129,7 +134,7 @@ func answer(row *Row, declared map[string][]endpoint) string {
 	if len(texts) > 0 {
 		return strings.Join(texts, "; ")
 	}
-	list, isSingle := strings.CutSuffix(row.at(), "/*")
+	list, isSingle := strings.CutSuffix(at(row), "/*")
 	if isSingle && len(declared[list]) > 0 {
 		return "one record of " + declared[list][0].name + ": not called, the list is complete"
 	}
@@ -137,7 +142,7 @@ func answer(row *Row, declared map[string][]endpoint) string {
 }
 
 // authorization describes the use of the authorization server, which no service declares.
-func authorization(row *Row) string {
+func authorization(row *endpoints.Row) string {
 	switch row.Path {
 	case "/oauth/v2/token":
 		if row.Variant == "refresh_token" {
@@ -154,7 +159,7 @@ func authorization(row *Row) string {
 }
 
 // compare compares the keys and scopes of a row with the declared ones.
-func compare(row *Row, declared []endpoint) []string {
+func compare(row *endpoints.Row, declared []endpoint) []string {
 	var misfits []string
 	for _, e := range declared {
 		if e.assumed {
@@ -182,4 +187,16 @@ func undocumented(declared map[string][]endpoint, shown map[string]bool) []strin
 	}
 	slices.Sort(misfits)
 	return misfits
+}
+
+// shape returns a path with a star for every placeholder, for comparing a document's path with a
+// declared one.
+func shape(path string) string {
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		if strings.HasPrefix(segment, "<") || strings.HasPrefix(segment, "{") {
+			segments[i] = "*"
+		}
+	}
+	return strings.Join(segments, "/")
 }

@@ -8,14 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/cmd/sluice-dev/coverage"
 	"sluice/schema"
-	"sluice/schema/docs/coverage"
+	"sluice/schema/docs/endpoints"
 )
 
 // TestRows counts the rows of the tables; the expected figures were counted in the documents.
 func TestRows(t *testing.T) {
 	t.Parallel()
-	rows, err := coverage.Rows()
+	rows, err := endpoints.Rows()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +45,8 @@ func TestRows(t *testing.T) {
 }
 
 // row makes a row of the service stock.
-func row(method, path, key, scope string) coverage.Row {
-	return coverage.Row{Document: "9", Section: "Endpoints", Service: "stock", Method: method, Path: path, Key: key, Scope: scope}
+func row(method, path, key, scope string) endpoints.Row {
+	return endpoints.Row{Document: "9", Section: "Endpoints", Service: "stock", Method: method, Path: path, Key: key, Scope: scope}
 }
 
 // stock returns a service with one resource of each kind that Lay tells apart.
@@ -71,7 +72,7 @@ func stock() schema.Service {
 
 func TestLay(t *testing.T) {
 	t.Parallel()
-	rows := []coverage.Row{
+	rows := []endpoints.Row{
 		row("GET", "/parts", "parts", "SvcStock.parts.READ"),
 		row("POST", "/parts", "part", "SvcStock.parts.CREATE"),
 		row("GET", "/parts/<part_id>", "part", "SvcStock.parts.READ"),
@@ -113,19 +114,19 @@ func TestLay(t *testing.T) {
 
 func TestMisfits(t *testing.T) {
 	t.Parallel()
-	complete := []coverage.Row{
+	complete := []endpoints.Row{
 		row("GET", "/parts", "", ""), row("GET", "/parts/<id>", "", ""), row("GET", "/parts/forecast", "", ""),
 		row("GET", "/halls/<id>/pallets", "", ""), row("GET", "/palletdetails", "", ""),
 	}
 	for name, c := range map[string]struct {
-		row  coverage.Row
+		row  endpoints.Row
 		want string
 	}{
 		"no answer":     {row("GET", "/unheard", "", ""), "GET stock /unheard has no answer"},
 		"another key":   {row("GET", "/parts", "items", ""), `answers under the key items, declared is "parts"`},
 		"another scope": {row("GET", "/parts", "", "SvcStock.halls.READ"), `needs the scope SvcStock.halls.READ, declared is the area "parts"`},
 		"not assumed":   {row("GET", "/rumours", "", ""), "is declared as assumed, but document 9 shows it"},
-		"authorization": {coverage.Row{Service: "authorization", Method: "GET", Path: "/new"}, "GET authorization /new has no answer"},
+		"authorization": {endpoints.Row{Service: "authorization", Method: "GET", Path: "/new"}, "GET authorization /new has no answer"},
 	} {
 		_, misfits := coverage.Lay(append(slices.Clone(complete), c.row), []schema.Service{stock()}, make([]bool, len(complete)+1))
 		if len(misfits) != 1 || !strings.Contains(misfits[0], c.want) {
@@ -170,11 +171,11 @@ func TestProbe(t *testing.T) {
 		Handler: upstream, Roots: map[string]string{"stock": "/stock/v9"}, Scheme: "Svc-oauthtoken", Client: url.Values{"client_id": {"me"}},
 		Organization: "77", Headers: []string{"X-Org"}, Names: map[string]string{"<module_name>": "cm_tools"},
 	}
-	token := coverage.Row{Service: "authorization", Method: "POST", Path: "/oauth/v2/token", Variant: "refresh_token"}
+	token := endpoints.Row{Service: "authorization", Method: "POST", Path: "/oauth/v2/token", Variant: "refresh_token"}
 	code := token
 	code.Variant = "authorization_code"
 	for _, c := range []struct {
-		row  coverage.Row
+		row  endpoints.Row
 		want bool
 	}{
 		{row("GET", "/<module_name>", "", ""), true},
@@ -194,11 +195,11 @@ func TestProbe(t *testing.T) {
 // TestScopes checks that reading needs READ, but custom modules ALL (docs/upstream.md U36).
 func TestScopes(t *testing.T) {
 	t.Parallel()
-	rows, err := coverage.Rows()
+	rows, err := endpoints.Rows()
 	if err != nil {
 		t.Fatal(err)
 	}
-	scopes := coverage.Scopes(rows)
+	scopes := endpoints.Scopes(rows)
 	for area, want := range map[string]string{
 		"Books.custommodules": "Books.custommodules.ALL", "Inventory.bills": "Inventory.bills.READ", "Chat.Channels": "Chat.Channels.READ",
 		"Books.expenses": "",

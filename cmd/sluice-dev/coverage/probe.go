@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"sluice/schema/docs/endpoints"
 )
 
 // Player is a simulated upstream with the parameters of its calls.
@@ -32,7 +34,7 @@ type Player struct {
 
 // Probe makes one call for a row and reports whether it is served. A refusal, such as for an
 // unknown record, counts as served; an unknown path or method does not.
-func (p *Player) Probe(ctx context.Context, row *Row) (bool, error) {
+func (p *Player) Probe(ctx context.Context, row *endpoints.Row) (bool, error) {
 	if row.Service == "authorization" {
 		query := p.grant(row.Variant)
 		query.Del("refresh_token") // a probe must not revoke it.

@@ -1,8 +1,8 @@
-// Package coverage compares the endpoints of the three documents with sluice's use of each: copied
-// into tables, called for something else, or not called.
+// Package endpoints are the endpoints that the three API documents show, and the OAuth scopes that
+// reading them needs.
 //
-// It never calls upstream and never prints. Start reading at Row, then Lay.
-package coverage
+// Start reading at Row.
+package endpoints
 
 import (
 	_ "embed" // for the endpoints
@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// endpoints are the documents' endpoint tables, transcribed by hand, in the documents' order. What
+// table has the documents' endpoint tables, transcribed by hand, in the documents' order. What
 // their prose names (the organizations, the networks) stands there, too, with its section.
 //
 //go:embed endpoints.tsv
-var endpoints string
+var table string
 
 // Row is one endpoint as a document names it.
 type Row struct {
@@ -49,7 +49,7 @@ func (r *Row) String() string {
 const rowFields = 8
 
 // Rows returns the endpoints of the documents.
-func Rows() ([]Row, error) { return parse(endpoints) }
+func Rows() ([]Row, error) { return parse(table) }
 
 // parse reads lines of tab-separated fields under a header; "-" is an empty field.
 func parse(text string) ([]Row, error) {
@@ -78,18 +78,6 @@ func parse(text string) ([]Row, error) {
 		})
 	}
 	return rows, nil
-}
-
-// shape returns a path with a star for every placeholder, for comparing a document's path with a
-// declared one.
-func shape(path string) string {
-	segments := strings.Split(path, "/")
-	for i, segment := range segments {
-		if strings.HasPrefix(segment, "<") || strings.HasPrefix(segment, "{") {
-			segments[i] = "*"
-		}
-	}
-	return strings.Join(segments, "/")
 }
 
 // Scopes returns the scope that reading needs, by product and area ("Books.bills"), as far as the
