@@ -136,7 +136,7 @@ func keys(t *testing.T, url string, views ...string) {
 	for _, view := range views {
 		key := list(t, url, `SELECT substring(obj_description(to_regclass('analytics.`+view+`')) FROM 'key: \(?([a-z_, ]+)\)?\.')`)[0]
 		got := list(t, url, `SELECT (count(*) > 0)::text || ' ' || count(DISTINCT row(`+key+`)) - count(*) || ' ' || count(*) FILTER (WHERE num_nulls(`+key+`) > 0) FROM analytics.`+view)
-		same(t, fmt.Sprintf("analytics.%s: has rows, rows of an equal key, rows with a null in it", view), []string{"true 0 0"}, got)
+		same(t, "analytics."+view+": has rows, rows of an equal key, rows with a null in it", []string{"true 0 0"}, got)
 	}
 }
 

@@ -336,7 +336,7 @@ func TestFunctionsForAnalysts(t *testing.T) {
 		of := `FROM pg_proc p WHERE pronamespace = 'analytics'::regnamespace AND proname = '` + function + `'`
 		got := list(t, url, `SELECT concat_ws(' ', provolatile, CASE WHEN prosecdef THEN 'definer' ELSE 'caller' END,
 			coalesce(proconfig::text, 'plain'), CASE WHEN prosqlbody IS NOT NULL THEN 'parsed' END, right(obj_description(oid, 'pg_proc'), 1)) `+of)
-		same(t, fmt.Sprintf("analytics.%s: how it is made", function), []string{"s caller plain parsed ."}, got)
+		same(t, "analytics."+function+": how it is made", []string{"s caller plain parsed ."}, got)
 		tables := list(t, url, `SELECT DISTINCT refobjid::regclass::text FROM pg_depend d JOIN pg_class c ON c.oid = refobjid
 			WHERE classid = 'pg_proc'::regclass AND refclassid = 'pg_class'::regclass AND relnamespace <> 'analytics'::regnamespace
 			AND objid IN (SELECT p.oid `+of+`)`)
