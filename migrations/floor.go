@@ -149,7 +149,7 @@ func own(from fs.FS) (versions, error) {
 // a newer program on which this one may work has nothing pending. It returns ErrNewer or
 // ErrDevelopment if this program may not work on it.
 func Pending(ctx context.Context, url string) (bool, error) {
-	pool, err := watch(ctx, url)
+	pool, err := connect(ctx, url)
 	if err != nil {
 		return false, err
 	}
@@ -167,15 +167,15 @@ func Pending(ctx context.Context, url string) (bool, error) {
 	return pending(ctx, pool)
 }
 
-// watch connects to look at a database.
-func watch(ctx context.Context, url string) (*pgxpool.Pool, error) {
+// connect prepares connections to a database.
+func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	config, err := parse(url)
 	if err != nil {
 		return nil, err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("connecting to look for pending migrations: %w", err)
+		return nil, fmt.Errorf("connecting to migrate: %w", err)
 	}
 	return pool, nil
 }
@@ -223,7 +223,7 @@ func pending(ctx context.Context, pool *pgxpool.Pool) (_ bool, failure error) {
 
 // Begun says whether the database has the program's tables, of whatever version.
 func Begun(ctx context.Context, url string) (bool, error) {
-	pool, err := watch(ctx, url)
+	pool, err := connect(ctx, url)
 	if err != nil {
 		return false, err
 	}

@@ -39,7 +39,10 @@ func locked(ctx context.Context, url string) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to migrate: %w", err)
 	}
-	if err := lock(ctx, conn, lockPatience); err != nil {
+	if err = postgres.CheckVersion(conn.PgConn()); err == nil {
+		err = lock(ctx, conn, lockPatience)
+	}
+	if err != nil {
 		hangUp(ctx, conn)
 		return nil, err
 	}

@@ -111,29 +111,19 @@ func (o Options) beside(conn *pgx.Conn) *beside {
 // sessions hold a table for longer than the options say, and ErrDependents if others built on what
 // was made for a history that is over.
 func Migrate(ctx context.Context, url string, opts Options) error {
-	config, err := parse(url)
-	if err != nil {
-		return err
-	}
 	// A connection outside of the pool holds the lock, so that waiting statements cannot use up the
 	// connections that the holder needs.
-	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig.Copy())
+	conn, err := locked(ctx, url)
 	if err != nil {
-		return fmt.Errorf("connecting to migrate: %w", err)
+		return err
 	}
 	defer hangUp(ctx, conn)
-	if err := postgres.CheckVersion(conn.PgConn()); err != nil {
-		return err
-	}
-	if err := lock(ctx, conn, lockPatience); err != nil {
-		return err
-	}
 	if err := makeSchemas(ctx, conn); err != nil {
 		return err
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
+	pool, err := connect(ctx, url)
 	if err != nil {
-		return fmt.Errorf("connecting to migrate: %w", err)
+		return err
 	}
 	defer pool.Close()
 	others := opts.beside(conn)

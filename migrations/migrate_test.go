@@ -110,23 +110,6 @@ func TestPending(t *testing.T) {
 	}
 }
 
-func TestADatabaseFromTheFutureIsLeftAlone(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
-	list(t, url, `INSERT INTO sluice.schema_version (version_id, is_applied) VALUES (99999, true) RETURNING 'x'`)
-	run(t, url, `SELECT sluice.raise_floor(99999)::text`)
-	before := catalogue(t, url)
-	if err := migrations.Migrate(t.Context(), url, migrations.Options{}); !errors.Is(err, migrations.ErrNewer) {
-		t.Errorf("Migrate = %v, want ErrNewer", err)
-	}
-	if _, err := migrations.Pending(t.Context(), url); !errors.Is(err, migrations.ErrNewer) {
-		t.Errorf("Pending = %v, want ErrNewer", err)
-	}
-	if diff := cmp.Diff(before, catalogue(t, url)); diff != "" {
-		t.Errorf("changed:\n%s", diff)
-	}
-}
-
 func TestEveryTableAndColumnIsExplained(t *testing.T) {
 	t.Parallel()
 	bare := list(t, migrated(t), `

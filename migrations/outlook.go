@@ -47,7 +47,7 @@ const (
 // returns ErrNewer and ErrDevelopment as Migrate does.
 func Foresee(ctx context.Context, url string, opts Options) (Outlook, error) {
 	var o Outlook
-	pool, err := watch(ctx, url)
+	pool, err := connect(ctx, url)
 	if err != nil {
 		return o, err
 	}

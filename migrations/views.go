@@ -199,7 +199,7 @@ func missingCustom(ctx context.Context, pool *pgxpool.Pool, files []viewFile) (m
 // migrations. Nothing but analysts needs them: a program whose views are those of another version
 // works.
 func PendingViews(ctx context.Context, url string, kept History) (bool, error) {
-	pool, err := watch(ctx, url)
+	pool, err := connect(ctx, url)
 	if err != nil {
 		return false, err
 	}
