@@ -122,7 +122,7 @@ func (a *App) Knock(ctx context.Context, o *config.Organization, patience time.D
 	status, said, err := knock.Post(ctx, a.Config.Notifications.PublicURL+notifications.Path(notifications.Test, o.Key, ""),
 		notifications.SignatureHeader(a.Config.Vendor.Name), notifications.Signature(a.hooks(o)[0], body), body, nil)
 	if err != nil {
-		return Knocked{Broken: LinkConnection, Detail: err.Error()}, nil //nolint:nilerr // it is the result
+		return Knocked{Broken: LinkConnection, Detail: err.Error()}, nil
 	}
 	if broken, detail := judgeKnock(status, said); broken != "" {
 		return Knocked{Broken: broken, Detail: detail}, nil

@@ -3,9 +3,9 @@ package traces
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -23,19 +23,15 @@ const (
 	warnEvery = time.Minute
 )
 
-// exporter sends spans by OTLP over HTTP, and logs what was lost. The batcher calls it from one
-// goroutine.
+// exporter sends spans by OTLP over HTTP, and logs that some were lost. The batcher calls it from
+// one goroutine.
 type exporter struct {
 	*otlptrace.Exporter
 
 	transport *http.Transport
 	now       func() time.Time
 	log       *slog.Logger
-	// failed is why the last request failed, in words of our own: the errors of the library quote
-	// the address and the answer (invariant 10).
-	failed error
-	// lost counts the spans that no warning has told of yet, warned is when the last one was logged.
-	lost   int
+	// warned is when the last warning was logged.
 	warned time.Time
 	// ended is closed when no request follows.
 	ended chan struct{}
@@ -54,7 +50,7 @@ func newExporter(o Options) *exporter {
 	options := []otlptracehttp.Option{
 		otlptracehttp.WithEndpointURL(address), otlptracehttp.WithCompression(otlptracehttp.GzipCompression),
 		otlptracehttp.WithHTTPClient(&http.Client{
-			Transport: e, Timeout: requestLimit,
+			Transport: e.transport, Timeout: requestLimit,
 			// No redirect is followed: headers are secrets.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}),
@@ -67,51 +63,28 @@ func newExporter(o Options) *exporter {
 	return e
 }
 
-// RoundTrip implements http.RoundTripper. It notes why a request failed.
-func (e *exporter) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := e.transport.RoundTrip(request)
-	if err != nil {
-		e.failed = wire.Cause(request.Context(), err)
-		return nil, err
-	}
-	if status := response.StatusCode; status < 200 || status >= 300 { //nolint:mnd // the class of success
-		e.failed = fmt.Errorf("the collector answered HTTP %d: check telemetry.otlp and its headers", status)
-	}
-	return response, nil
-}
-
 // ExportSpans implements sdk.SpanExporter. What cannot be sent is lost: the work that it describes
-// goes on.
+// goes on. A warning a minute says so, in words of our own: the errors of the library quote the
+// address and the answer (invariant 10).
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
-	e.failed = nil
-	if err := e.Exporter.ExportSpans(ctx, spans); err != nil {
-		e.lost += len(spans)
-		switch {
-		case e.failed != nil:
-		case ctx.Err() != nil:
-			e.failed = errors.New("the time to send them was over")
-		default:
-			e.failed = errors.New("the collector refused some of them")
-		}
+	err := e.Exporter.ExportSpans(ctx, spans)
+	if err == nil || e.now().Sub(e.warned) < warnEvery {
+		return nil // the batcher would log it once more
 	}
-	e.warn(ctx, false)
-	return nil //nolint:nilerr // it is logged: the batcher would log it once more
-}
-
-// warn logs how many spans were lost, at most once a minute but at the end.
-func (e *exporter) warn(ctx context.Context, end bool) {
-	now := e.now()
-	if e.lost == 0 || !end && !e.warned.IsZero() && now.Sub(e.warned) < warnEvery {
-		return
+	reason := errors.New("the collector refused them: check telemetry.otlp and its headers")
+	if about, ok := errors.AsType[*url.Error](err); errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		reason = errors.New("the time to send them was over")
+	} else if ok {
+		reason = wire.Cause(ctx, about.Err)
 	}
-	e.log.WarnContext(ctx, "traces were lost: the collector did not take them", "spans", e.lost, "error", e.failed.Error())
-	e.warned, e.lost = now, 0
+	e.log.WarnContext(ctx, "traces were lost: the collector did not take them", "error", reason.Error())
+	e.warned = e.now()
+	return nil
 }
 
 // Shutdown implements sdk.SpanExporter. The batcher calls it once, after the last request.
 func (e *exporter) Shutdown(ctx context.Context) error {
 	defer close(e.ended)
-	e.warn(ctx, true)
 	err := e.Exporter.Shutdown(ctx)
 	e.transport.CloseIdleConnections()
 	return err

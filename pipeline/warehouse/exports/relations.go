@@ -62,7 +62,8 @@ WITH ours AS (
 		AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
 )
 SELECT r.schema_name, r.table_name, r.is_view, coalesce(obj_description(r.oid, 'pg_class'), '') AS table_doc, a.attname::text AS name,
-	format_type(a.atttypid, a.atttypmod) AS type, a.attcollation <> 0 AS collated, coalesce(array_position(i.indkey::smallint[], a.attnum), -1) AS key_place
+	format_type(a.atttypid, a.atttypmod) AS type, a.attcollation <> 0 AS collated,
+	coalesce(array_position(i.indkey::smallint[], a.attnum), -1) AS key_place
 FROM ours r
 JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
 LEFT JOIN pg_catalog.pg_index i ON i.indrelid = r.oid AND i.indisprimary
