@@ -287,7 +287,7 @@ func (p *pages) minutes(ctx context.Context, d *budgetDay, shared []string, zone
 	}
 	goesOn := int64(0)
 	return console.List("The minutes of the last hour with calls, of "+view.Plural(len(shared), "service")+" together",
-		"No call left within the last hour.", "Minute  Calls  Calls at once", seen, func(m *calls.Minute) view.Row {
+		"No call left within the last hour.", "Minute  Calls  At once", seen, func(m *calls.Minute) view.Row {
 			most := max(goesOn, m.AtOnce)
 			goesOn = m.GoesOn
 			return view.Row{console.Moment(&m.At, zone), m.Calls, most}

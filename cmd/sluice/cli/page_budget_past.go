@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"sluice/cmd/sluice/cli/view"
@@ -112,12 +113,12 @@ func pastSentence(days []pastDay, date time.Time) string {
 		return "The call log has no calls of " + date.Format(time.DateOnly) + ". It keeps calls for the days of retention.calls."
 	}
 	most := &days[0].Uses[0]
-	text := fmt.Sprintf("%s spent %s, the largest part (%s) on %s of %s.", days[0].Service, view.Plural(days[0].Calls, "call"),
-		view.Count(most.Calls), most.Class, most.Resource)
+	sentences := []string{fmt.Sprintf("%s spent %s, the largest part (%s) on %s of %s.", days[0].Service, view.Plural(days[0].Calls, "call"),
+		view.Count(most.Calls), most.Class, most.Resource)}
 	for i := range days {
 		for _, other := range days[i].Others {
-			text += fmt.Sprintf(" Other programs spent %s of %s.", view.Plural(other.Calls, "call"), days[i].Service)
+			sentences = append(sentences, fmt.Sprintf("Other programs spent %s of %s.", view.Plural(other.Calls, "call"), days[i].Service))
 		}
 	}
-	return text
+	return strings.Join(sentences, " ")
 }

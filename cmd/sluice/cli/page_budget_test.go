@@ -36,7 +36,7 @@ func TestPageOfTheBudget(t *testing.T) {
 	s.exec(`SELECT sluice.recount_calls()`)
 	left := 7500 - 2000 - made
 	html := b.says("/budget?service=inventory", fmt.Sprintf("The tightest is inventory: %d,%03d of 7,500 are left.", left/1000, left%1000), "backfill 2,000",
-		"limit 7,500", harmfulEscaped, ">2,000<", "Calls at once")
+		"limit 7,500", harmfulEscaped, ">2,000<", "At once")
 	if len(html) > 80<<10 {
 		t.Errorf("the page has %d bytes", len(html))
 	}

@@ -71,11 +71,11 @@ func (p *pages) dictionary(_ context.Context, r *console.Request) (console.Page,
 	page.Parts = []console.Part{console.Filters{{Name: "q", Label: "Search tables, columns and their meaning", Value: r.Query.Get("q")}}}
 	if searched := strings.ToLower(strings.TrimSpace(r.Query.Get("q"))); searched != "" {
 		all = slices.DeleteFunc(all, func(t tableEntry) bool {
-			words := t.Schema + "." + t.Table + " " + t.Doc
+			words := []string{t.Schema + "." + t.Table, t.Doc}
 			for _, c := range t.Columns {
-				words += " " + c.Name + " " + c.Doc
+				words = append(words, c.Name, c.Doc)
 			}
-			return !strings.Contains(strings.ToLower(words), searched)
+			return !strings.Contains(strings.ToLower(strings.Join(words, " ")), searched)
 		})
 		page.Sentence = view.Plural(len(all), "table") + " with these letters."
 		page.Parts = append(page.Parts, some(r, "tables", tablesOf(all, "Nothing matches. Fewer letters find more.")))

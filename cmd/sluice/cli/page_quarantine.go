@@ -136,17 +136,17 @@ func (p *pages) quarantineEntries(ctx context.Context, r *console.Request) (cons
 	if err != nil {
 		return console.Page{}, err
 	}
-	what := ""
+	what := []string{view.Plural(waiting, "record") + " in quarantine"}
 	if filter.Before > 0 {
-		what = fmt.Sprintf(" before entry %d", filter.Before)
+		what[0] += " before entry " + view.ID(filter.Before)
 	}
 	for _, by := range []string{r.Query.Get(inStream), causeName(filter.Code, r.Query.Get(inField))} {
 		if by != "" {
-			what += ", " + by
+			what = append(what, by)
 		}
 	}
 	page := console.Page{
-		Title: "Records in quarantine", Document: entries, Sentence: view.Plural(waiting, "record") + " in quarantine" + what + ".", Mood: console.Warn,
+		Title: "Records in quarantine", Document: entries, Sentence: strings.Join(what, ", ") + ".", Mood: console.Warn,
 	}
 	switch {
 	case waiting == 0:

@@ -284,16 +284,16 @@ func stepsOf(steps ...stepView) stepsView {
 
 // commandLine is a command to copy, with the configuration of this process.
 func (c *cli) commandLine(command string, arguments ...string) string {
-	words := "sluice " + command
+	words := []string{"sluice", command}
 	for _, argument := range arguments {
 		if argument != "" {
-			words += " " + shellWord(argument)
+			words = append(words, shellWord(argument))
 		}
 	}
 	if c.config != "" {
-		words += " --config " + shellWord(c.config)
+		words = append(words, "--config", shellWord(c.config))
 	}
-	return words
+	return strings.Join(words, " ")
 }
 
 // onto puts the command to copy and all steps onto a page.

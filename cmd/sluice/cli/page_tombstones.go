@@ -106,8 +106,9 @@ func (p *pages) review(ctx context.Context, r *console.Request) (console.Page, e
 		Title: "Review of " + name, Document: shown, Mood: console.Warn,
 		Sentence: fmt.Sprintf("%s of %s are in neither of two scans. Are they gone upstream?", view.Plural(shown.NeedsReview, "record"), name),
 	}
-	page.Parts = append(page.Parts, console.Note{Text: "Look upstream for some of the records below. If they are not there, accept: their rows get tombstones. " +
-		"If they are, upstream's list was short: reject, and find out why."},
+	page.Parts = append(page.Parts,
+		console.Note{Text: "Look upstream for some of the records below. If they are not there, accept: their rows get tombstones. " +
+			"If they are, upstream's list was short: reject, and find out why."},
 		p.scans(shown), p.missedRows(shown),
 		console.Note{Text: "A scan that shows a record unchanged does not write its row. A row that an earlier scan did not miss was in its list."},
 		console.Heading{Text: "Decide"},

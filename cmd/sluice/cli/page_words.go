@@ -102,14 +102,6 @@ func (p *pages) shows(r *console.Request) bool {
 	return r.User.Operator || p.app.Config.Console.ShowValues
 }
 
-// masked is a value of a record, as JSON, for those who ask.
-func (p *pages) masked(r *console.Request, value string) string {
-	if p.shows(r) || value == "" {
-		return value
-	}
-	return kindOf(jsontext.Value(value))
-}
-
 // hiddenValue replaces what viewers do not see.
 const hiddenValue = "operators see it"
 

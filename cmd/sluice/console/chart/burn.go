@@ -107,7 +107,7 @@ func hours(from, to time.Time, zone *time.Location) []time.Time {
 func (b *burn) areas() {
 	classes := pipeline.Classes()
 	for layer := len(classes); layer >= 0; layer-- {
-		class, outline := "co", fmt.Sprintf("M%v %v", left, bottom)
+		class, outline := "co", []string{fmt.Sprintf("M%v %v", left, bottom)}
 		if layer < len(classes) {
 			class = colour(layer)
 		}
@@ -120,9 +120,9 @@ func (b *burn) areas() {
 			if layer < len(classes) {
 				sum -= at.Others
 			}
-			outline += b.point(at.At, sum)
+			outline = append(outline, b.point(at.At, sum))
 		}
-		b.element("path", "", "class", "area "+class, "d", outline+b.point(b.now.At, 0)+"Z")
+		b.element("path", "", "class", "area "+class, "d", strings.Join(outline, "")+b.point(b.now.At, 0)+"Z")
 	}
 }
 
@@ -140,11 +140,11 @@ func (b *burn) lines() {
 		b.line("limit", left, b.y(b.Limit), right, b.y(b.Limit))
 		b.text(left+4, b.y(b.Limit)-5, "start", "", "limit "+view.Count(b.Limit))
 	}
-	outline := "M" + b.point(b.now.At, b.now.Total())[1:]
+	outline := []string{"M" + b.point(b.now.At, b.now.Total())[1:]}
 	for i := range b.Course.Ahead {
-		outline += b.point(b.Course.Ahead[i].At, b.Course.Ahead[i].Total())
+		outline = append(outline, b.point(b.Course.Ahead[i].At, b.Course.Ahead[i].Total()))
 	}
-	b.element("path", "", "class", "forecast", "d", outline)
+	b.element("path", "", "class", "forecast", "d", strings.Join(outline, ""))
 	b.line("now", b.x(b.now.At), 15, b.x(b.now.At), bottom)
 	b.beside(b.x(b.now.At), 11, "now "+b.clock(b.now.At))
 	if at := b.exhausted(); at != nil {
