@@ -124,20 +124,6 @@ func TestATombstoneMovesTheStamp(t *testing.T) {
 	follow("accepted by a person", "1", "2", "3", "4", "5")
 }
 
-// ran stores a run that has ended: when it began, the watermark that it continued from ("" for
-// none), what it found.
-func (h *fixture) ran(key pipeline.Key, class pipeline.Class, ago, watermark string, outcome pipeline.Outcome, changes, calls int) {
-	h.Helper()
-	_, err := h.db.Pool().Exec(h.Context(), `
-WITH run AS (
-	INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome, watermark_before, inserted, updated, calls)
-	VALUES ($1, $2, $3, $4, 0, clock_timestamp() - $5::interval, clock_timestamp() - $5::interval, $7,
-		clock_timestamp() - nullif($6, '')::interval, 1, $8 - 1, $9) RETURNING id)
-UPDATE sluice.streams s SET last_run_id = run.id FROM run WHERE (organization_id, service, resource) = ($1, $2, $3)`,
-		key.Organization, key.Service, key.Resource, class, ago, watermark, outcome, changes, calls)
-	must(h, err)
-}
-
 // wordFixture is a store whose bills come in a list that shows every bill, and whose single bills
 // are read several at once.
 type wordFixture struct {

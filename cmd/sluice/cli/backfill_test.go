@@ -117,7 +117,7 @@ func TestBackfillDryRun(t *testing.T) {
 	}
 	// A free plan has 1,500 calls a day, of which backfills get half.
 	s.exec(`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, finished_at, free_at)
-		SELECT $1, 'inventory', 'bills', 'backfill', 'suite', 'GET', '/', at, at, at, at
+		SELECT $1, 'inventory', 'bills', 'backfill', 'suite', 'GET', '/', at AS a, at AS b, at AS c, at AS d
 		FROM (SELECT clock_timestamp() - interval '10 minutes' AS at FROM generate_series(1, 749)) AS n`, sandbox.DefaultOrganizationID)
 	s.exec(`SELECT sluice.recount_calls()`)
 	if f = dry(codeBudget, "inventory.bills"); f.Fits || f.Services[0].Ceiling != 750 || *f.Services[0].DoneSeconds < 23*3600 {

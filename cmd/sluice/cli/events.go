@@ -84,7 +84,7 @@ func (c *cli) listEvents(ctx context.Context, a *engine.App, _ []string) error {
 	return c.show(views, table, view.Text(func(page *view.Page) {
 		for i := range views {
 			v := &views[i]
-			switch v.State {
+			switch v.State { //nolint:exhaustive // trouble tells of the others
 			case receiverWaiting:
 				page.Linef("%s has no position yet: it is told what changes from the next start of sluice serve or sluice sync on.", v.Name)
 			case receiverRemoved:

@@ -29,7 +29,7 @@ Upstream sends 1,000 webhooks a day: leave out what changes more often. The secr
 is never printed.`,
 		Example: "  sluice notifications setup --org acme",
 		Args:    cobra.NoArgs,
-		RunE: c.offlineWork(func(ctx context.Context, a *engine.App, _ []string) error {
+		RunE: c.offlineWork(func(_ context.Context, a *engine.App, _ []string) error {
 			keys, err := notifiedOrganizations(a, &organization)
 			if err != nil {
 				return err
@@ -107,7 +107,9 @@ func setupPages(setups []setupView) []view.Part {
 			if slices.ContainsFunc(s.Webhooks, func(w webhookView) bool { return w.ByParent }) {
 				page.Linef("Of contact persons, that is the identifier of the contact or customer: make the rule for contacts.")
 			}
-		}), view.Table(s.Webhooks, "RESOURCE  ADDRESS  BODY", func(w *webhookView) view.Row { return view.Row{w.Resource, w.Address, w.Body} }), view.Line(""))
+		}), view.Table(s.Webhooks, "RESOURCE  ADDRESS  BODY", func(w *webhookView) view.Row {
+			return view.Row{w.Resource, w.Address, w.Body}
+		}), view.Line(""))
 	}
 	return parts
 }
