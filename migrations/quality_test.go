@@ -1,7 +1,6 @@
 package migrations_test
 
 import (
-	"fmt"
 	"net/url"
 	"testing"
 
