@@ -187,7 +187,8 @@ func moduleRows() []row {
 	)
 	return []row{
 		{post, module, scope, "", service, records, create(list("module_record")), ""},
-		{put, module, scope, "", service, records, operation{shape{key: "module_record", array: true}, updateMany}, "module_record_id: with commas between."},
+		{put, module, scope, "", service, records, operation{shape{key: "module_record", array: true}, updateMany},
+			"module_record_id: with commas between."},
 		{put, module + one, scope, "the whole answer of the update of one record", service, records, update(list("module_record")), ""},
 		{remove, module, scope, named, service, records, operation{do: destroyMany}, "The name has its prefix cm_."},
 	}

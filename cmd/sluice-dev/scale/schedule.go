@@ -45,11 +45,13 @@ func (d *database) Register(ctx context.Context, settings []streams.Setting) err
 }
 
 // TakeDue takes the streams due at an instant, as a tick does.
-func (d *database) TakeDue(ctx context.Context, at instant, limit int) (keys []pipeline.Key, err error) {
+func (d *database) TakeDue(ctx context.Context, at instant, limit int) ([]pipeline.Key, error) {
 	if err := d.Set(ctx, at); err != nil {
 		return nil, err
 	}
-	err = pgx.BeginFunc(ctx, d.Pool, func(tx pgx.Tx) error {
+	var keys []pipeline.Key
+	err := pgx.BeginFunc(ctx, d.Pool, func(tx pgx.Tx) error {
+		var err error
 		keys, err = d.schedule.TakeDue(ctx, tx, limit)
 		return err
 	})

@@ -113,17 +113,23 @@ func TestAServerEndsWithItsStarter(t *testing.T) {
 			ask(t, start(t, local.Options{Dir: kept}).URL(), "select 'up'")
 			continue
 		}
-		tick := time.NewTicker(10 * time.Millisecond)
-		defer tick.Stop()
-		for limit := time.After(2 * time.Minute); ; {
-			if _, err := os.Stat(filepath.Dir(data)); errors.Is(err, os.ErrNotExist) {
-				break
-			}
-			select {
-			case <-tick.C:
-			case <-limit:
-				t.Fatal("the temporary folder stays")
-			}
+		waitGone(t, filepath.Dir(data))
+	}
+}
+
+// waitGone waits until a folder is removed.
+func waitGone(t *testing.T, dir string) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for limit := time.After(2 * time.Minute); ; {
+		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatal("the folder stays")
 		}
 	}
 }
