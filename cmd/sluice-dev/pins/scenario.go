@@ -230,7 +230,7 @@ func (s *scenario) notified(ctx context.Context) error {
 	var stdout, stderr locked
 	ended := make(chan int, 1)
 	go func() {
-		ended <- s.commandTo(ctx, s.config, &stdout, &stderr, "notifications", "serve", "--listen", s.public)
+		ended <- s.commandTo(ctx, s.config, &stdout, &stderr, "notifications", "serve", "--listen", "127.0.0.1:0")
 	}()
 	defer func() { cancel(); <-ended }()
 	listens := func(ctx context.Context) (bool, error) {
