@@ -37,12 +37,8 @@ func TestDeclarationsAgreeWithTheirWitnesses(t *testing.T) {
 				t.Parallel()
 				sample, err := witness.Load(service.Name, resource.Name)
 				must(t, err)
-				if sample.Key != resource.Key {
-					t.Errorf("the declaration reads the key %q, the witness has %q", resource.Key, sample.Key)
-				}
-				if !strings.Contains(sample.Passage, "docs/upstream.md U") {
-					t.Errorf("the witness cites no fact: %q", sample.Passage)
-				}
+				errorIf(t, sample.Key != resource.Key, "the declaration reads the key %q, the witness has %q", resource.Key, sample.Key)
+				errorIf(t, !strings.Contains(sample.Passage, "docs/upstream.md U"), "the witness cites no fact: %q", sample.Passage)
 				whole, err := sample.Whole()
 				must(t, err)
 				holdAssumed(t, resource, &sample)
@@ -66,9 +62,7 @@ func TestEveryWitnessHasItsDeclaration(t *testing.T) {
 	}
 	for _, sample := range samples {
 		name := sample.Service + "." + sample.Resource
-		if sample.Service != "" && !slices.Contains(declared, name) {
-			t.Errorf("%s has a witness and no declaration", name)
-		}
+		errorIf(t, sample.Service != "" && !slices.Contains(declared, name), "%s has a witness and no declaration", name)
 	}
 }
 
@@ -105,9 +99,7 @@ func agree(t *testing.T, path string, declared object, raw json.RawMessage) {
 		delete(wire, child.Name)
 	}
 	for key := range wire {
-		if declared.ignored[key] == "" {
-			t.Errorf("%s%s is in the witness, not declared and not ignored", path, key)
-		}
+		errorIf(t, declared.ignored[key] == "", "%s%s is in the witness, not declared and not ignored", path, key)
 	}
 }
 
@@ -121,13 +113,10 @@ func agreePrefix(t *testing.T, path string, child *schema.Child, wire map[string
 			keys = append(keys, key)
 		}
 	}
-	if len(keys) == 0 {
-		t.Errorf("%s has no key that begins with %s in the witness", path, child.Prefix)
-	}
+	errorIf(t, len(keys) == 0, "%s has no key that begins with %s in the witness", path, child.Prefix)
 	for _, key := range keys {
-		if _, ok := wire[key+child.Twin]; !ok {
-			t.Errorf("%s%s has no %s in the witness", path, key, key+child.Twin)
-		}
+		_, ok := wire[key+child.Twin]
+		errorIf(t, !ok, "%s%s has no %s in the witness", path, key, key+child.Twin)
 		delete(wire, key)
 		delete(wire, key+child.Twin)
 	}
@@ -143,14 +132,10 @@ func agreeArray(t *testing.T, path string, child *schema.Child, raw json.RawMess
 		}
 		elements = []json.RawMessage{raw}
 	}
-	if len(elements) == 0 {
-		t.Errorf("%s is empty in the witness: it shows nothing of an element", path)
-	}
+	errorIf(t, len(elements) == 0, "%s is empty in the witness: it shows nothing of an element", path)
 	for _, element := range elements {
 		if child.Scalar {
-			if strings.ContainsAny(string(element[:1]), "{[") {
-				t.Errorf("%s has elements that are no bare values", path)
-			}
+			errorIf(t, strings.ContainsAny(string(element[:1]), "{["), "%s has elements that are no bare values", path)
 			continue
 		}
 		agree(t, path+".", object{child.Columns, child.Children, child.Ignored}, element)
@@ -165,16 +150,10 @@ func fits(t *testing.T, resource *schema.Resource, raw []byte) {
 	must(t, err)
 	record, err := normalizer.RecordUnder(raw, parentOf(resource))
 	must(t, err)
-	if record.Extra != "" || len(record.Drift) != 0 {
-		t.Errorf("unknown keys %s, and in all %v", record.Extra, record.Drift)
-	}
-	if resource.Modified() != "" && record.Modified.IsZero() {
-		t.Error("the witness has no modification time")
-	}
+	errorIf(t, record.Extra != "" || len(record.Drift) != 0, "unknown keys %s, and in all %v", record.Extra, record.Drift)
+	errorIf(t, resource.Modified() != "" && record.Modified.IsZero(), "the witness has no modification time")
 	for i, rows := range record.Tables {
-		if len(rows) == 0 {
-			t.Errorf("table %s got no row", resource.Tables()[i].Name)
-		}
+		errorIf(t, len(rows) == 0, "table %s got no row", resource.Tables()[i].Name)
 	}
 }
 
@@ -236,9 +215,8 @@ func TestAddingAResourceShowsTheRealOne(t *testing.T) {
 				added.WriteString(text)
 			}
 		}
-		if added.Len() == 0 || !strings.Contains(string(file), added.String()) {
-			t.Errorf("%s no longer holds what the page shows of it:\n%s", name, added.String())
-		}
+		errorIf(t, added.Len() == 0 || !strings.Contains(string(file), added.String()),
+			"%s no longer holds what the page shows of it:\n%s", name, added.String())
 	}
 }
 
@@ -271,19 +249,15 @@ func TestPersonalValuesAreMasked(t *testing.T) {
 				for _, column := range table.Columns {
 					if word := personalWord(column); word != "" {
 						seen[word] = true
-						if !column.Class.Personal() && harmless()[column.Wire] == "" {
-							t.Errorf("%s.%s.%s is %q and masked readers would see it: its key holds %q",
-								service.Name, table.Name, column.Wire, column.Class, word)
-						}
+						errorIf(t, !column.Class.Personal() && harmless()[column.Wire] == "",
+							"%s.%s.%s is %q and masked readers would see it: its key holds %q", service.Name, table.Name, column.Wire, column.Class, word)
 					}
 				}
 			}
 		}
 	}
 	for _, word := range []string{"phone", "mobile", "fax", "email", "zip", "address", "gst_no", "notes", "description", "check_number"} {
-		if !seen[word] {
-			t.Errorf("no column of the catalogue holds %q: the test looks at none", word)
-		}
+		errorIf(t, !seen[word], "no column of the catalogue holds %q: the test looks at none", word)
 	}
 }
 
@@ -328,9 +302,8 @@ func onlyLive(t *testing.T, path string, declared object, documents, live []json
 	named, added := members(documents), members(live)
 	for _, column := range declared.columns {
 		assumed(t, path+column.Wire, column, named[column.Wire], added[column.Wire])
-		if _, also := added[column.Also]; also != (column.Also != "") {
-			t.Errorf("%s%s has the second key %q, among the live keys: %t", path, column.Wire, column.Also, also)
-		}
+		_, also := added[column.Also]
+		errorIf(t, also != (column.Also != ""), "%s%s has the second key %q, among the live keys: %t", path, column.Wire, column.Also, also)
 	}
 	for i := range declared.children {
 		child := &declared.children[i]
@@ -374,4 +347,12 @@ func members(values []json.RawMessage) map[string][]json.RawMessage {
 		}
 	}
 	return into
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
+	}
 }

@@ -189,9 +189,7 @@ func (s sample) check(tb testing.TB, what string, raw []byte, document map[strin
 	rec, err := s.normalizer.RecordUnder(raw, under)
 	want := s.key(document)
 	if err == nil {
-		if want == "" || rec.ID != want {
-			tb.Errorf("%s: %s: the key is %q, want %q", s.name, what, rec.ID, want)
-		}
+		errorIf(tb, want == "" || rec.ID != want, "%s: %s: the key is %q, want %q", s.name, what, rec.ID, want)
 		s.exact(tb, what, document, rec)
 		return
 	}
@@ -200,12 +198,8 @@ func (s sample) check(tb testing.TB, what string, raw []byte, document map[strin
 		tb.Errorf("%s: %s: no *ValueError: %v", s.name, what, err)
 		return
 	}
-	if fits {
-		tb.Errorf("%s: %s: the record is lost to its table: %v", s.name, what, err)
-	}
-	if fault.ID != want {
-		tb.Errorf("%s: %s: the fault is of %q, want %q", s.name, what, fault.ID, want)
-	}
+	errorIf(tb, fits, "%s: %s: the record is lost to its table: %v", s.name, what, err)
+	errorIf(tb, fault.ID != want, "%s: %s: the fault is of %q, want %q", s.name, what, fault.ID, want)
 }
 
 // key returns the key of a document as the warehouse has to write it; "" if the document has none

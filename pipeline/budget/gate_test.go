@@ -114,9 +114,7 @@ func TestEnterGivesTheNumberAndPassesTheClassOn(t *testing.T) {
 		if err != nil || number != 1 {
 			t.Fatalf("Enter = %d, %v; want 1, nil", number, err)
 		}
-		if ledger.calls[0].Class != pipeline.ClassSweep {
-			t.Errorf("class %q reached the ledger, want sweep", ledger.calls[0].Class)
-		}
+		errorIf(t, ledger.calls[0].Class != pipeline.ClassSweep, "class %q reached the ledger, want sweep", ledger.calls[0].Class)
 	})
 }
 
@@ -131,9 +129,8 @@ func TestEnterWaitsForTheMinuteAndAsksAgain(t *testing.T) {
 				if _, err := newGate(t, ledger, fixture).Enter(t.Context(), bills); err != nil {
 					t.Fatal(err)
 				}
-				if waited := time.Since(start); waited < 20*time.Second || waited > 21*time.Second {
-					t.Errorf("waited %v, want 20 s and a little", waited)
-				}
+				waited := time.Since(start)
+				errorIf(t, waited < 20*time.Second || waited > 21*time.Second, "waited %v, want 20 s and a little", waited)
 			})
 		})
 	}
@@ -169,15 +166,10 @@ func TestEnterGivesUpWithTheKindOfTheRefusal(t *testing.T) {
 					t.Fatalf("Enter = %v, want kind %v", err, tc.kind)
 				}
 				waited := time.Since(start)
-				if waited < tc.waits || waited > tc.waits+5*time.Second {
-					t.Errorf("waited %v, want about %v", waited, tc.waits)
-				}
-				if want := time.Now().Add(tc.decision.Wait); !refusal.Until.Equal(want) {
-					t.Errorf("Until = %v, want %v", refusal.Until, want)
-				}
-				if refusal.Detail == "" || refusal.Op != "GET /inventory/v1/bills" {
-					t.Errorf("the error says %q", refusal.Error())
-				}
+				errorIf(t, waited < tc.waits || waited > tc.waits+5*time.Second, "waited %v, want about %v", waited, tc.waits)
+				want := time.Now().Add(tc.decision.Wait)
+				errorIf(t, !refusal.Until.Equal(want), "Until = %v, want %v", refusal.Until, want)
+				errorIf(t, refusal.Detail == "" || refusal.Op != "GET /inventory/v1/bills", "the error says %q", refusal.Error())
 			})
 		})
 	}
@@ -202,9 +194,8 @@ func TestALeavingCallWakesTheOneThatWaitsForASlot(t *testing.T) {
 		synctest.Wait()
 		must(t, gate.Leave(t.Context(), bills, first, pipeline.CallResult{Status: 200}))
 		must(t, <-entered)
-		if waited := time.Since(start); waited != 0 {
-			t.Errorf("the waiting call was woken after %v, want at once", waited)
-		}
+		waited := time.Since(start)
+		errorIf(t, waited != 0, "the waiting call was woken after %v, want at once", waited)
 	})
 }
 
@@ -218,9 +209,8 @@ func TestASlotFreedElsewhereIsFound(t *testing.T) {
 		if _, err := newGate(t, ledger, fixture).Enter(t.Context(), bills); err != nil {
 			t.Fatal(err)
 		}
-		if waited := time.Since(start); waited < 2*time.Second || waited > 3*time.Second {
-			t.Errorf("waited %v, want two polls of a second", waited)
-		}
+		waited := time.Since(start)
+		errorIf(t, waited < 2*time.Second || waited > 3*time.Second, "waited %v, want two polls of a second", waited)
 	})
 }
 
@@ -232,12 +222,10 @@ func TestEnterHonoursTheContext(t *testing.T) {
 		defer cancel()
 		start := time.Now()
 		_, err := newGate(t, ledger, fixture).Enter(ctx, bills)
-		if !errors.Is(err, context.DeadlineExceeded) || pipeline.KindOf(err) != 0 {
-			t.Errorf("Enter = %v, want the context's error without a kind", err)
-		}
-		if waited := time.Since(start); waited != 3*time.Second {
-			t.Errorf("waited %v, want 3 s", waited)
-		}
+		errorIf(t, !errors.Is(err, context.DeadlineExceeded) || pipeline.KindOf(err) != 0,
+			"Enter = %v, want the context's error without a kind", err)
+		waited := time.Since(start)
+		errorIf(t, waited != 3*time.Second, "waited %v, want 3 s", waited)
 	})
 }
 
@@ -252,9 +240,8 @@ func TestEnterReportsWhatTheLedgerMayNotSay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := newGate(t, ledger, fixture).Enter(t.Context(), bills)
-			if err == nil || pipeline.KindOf(err) != 0 || (ledger.err != nil && !errors.Is(err, broken)) {
-				t.Errorf("Enter = %v, want an error without a kind", err)
-			}
+			errorIf(t, err == nil || pipeline.KindOf(err) != 0 || (ledger.err != nil && !errors.Is(err, broken)),
+				"Enter = %v, want an error without a kind", err)
 		})
 	}
 }
@@ -348,20 +335,15 @@ func TestLeaveTellsTheLedger(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel() // the end is noted also for a call that was given up
 				must(t, gate.Leave(ctx, bills, 7, tc.result))
-				if got, ok := ledger.finished[7]; !ok || got != tc.result || ledger.ctxErr != nil {
-					t.Errorf("finished %+v (context %v), want %+v", got, ledger.ctxErr, tc.result)
-				}
+				got, ok := ledger.finished[7]
+				errorIf(t, !ok || got != tc.result || ledger.ctxErr != nil, "finished %+v (context %v), want %+v", got, ledger.ctxErr, tc.result)
 				switch {
 				case tc.want == 0 && len(ledger.penalties) != 0:
 					t.Errorf("penalties %+v, want none", ledger.penalties)
 				case tc.want != 0:
 					want := penalty{"1", "inventory", "suite", tc.result.Kind, tc.want}
-					if len(ledger.penalties) != 1 || ledger.penalties[0] != want {
-						t.Errorf("penalties %+v, want %+v", ledger.penalties, want)
-					}
-					if ledger.order[0] != "penalize" {
-						t.Error("the slot was freed before the gate closed")
-					}
+					errorIf(t, len(ledger.penalties) != 1 || ledger.penalties[0] != want, "penalties %+v, want %+v", ledger.penalties, want)
+					errorIf(t, ledger.order[0] != "penalize", "the slot was freed before the gate closed")
 				}
 			})
 		})
@@ -372,9 +354,8 @@ func TestLeaveReportsALedgerThatFails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no connection")
 	gate := newGate(t, &script{finishErr: broken}, fixture)
-	if err := gate.Leave(t.Context(), bills, 1, pipeline.CallResult{}); !errors.Is(err, broken) {
-		t.Errorf("Leave = %v, want the ledger's error", err)
-	}
+	err := gate.Leave(t.Context(), bills, 1, pipeline.CallResult{})
+	errorIf(t, !errors.Is(err, broken), "Leave = %v, want the ledger's error", err)
 }
 
 func TestNewAndUnknownLimits(t *testing.T) {
@@ -394,14 +375,21 @@ func TestNewAndUnknownLimits(t *testing.T) {
 	if err = gate.Leave(t.Context(), call, 3, pipeline.CallResult{}); err == nil || err.Error() != unknown {
 		t.Errorf("Leave = %v, want %s", err, unknown)
 	}
-	if _, ok := ledger.finished[3]; !ok {
-		t.Error("the end of the call was not noted")
-	}
+	_, ok := ledger.finished[3]
+	errorIf(t, !ok, "the end of the call was not noted")
 }
 
 func must(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {
 		tb.Fatal(err)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -58,16 +58,13 @@ func TestOneCallOfALaneAsksAtATime(t *testing.T) {
 					ctx = impatient
 				}
 				_, err := gate.Enter(ctx, bills)
-				if n == 7 && !errors.Is(err, context.DeadlineExceeded) || n < 7 && err != nil {
-					t.Errorf("enter %d: %v", n, err)
-				}
+				errorIf(t, n == 7 && !errors.Is(err, context.DeadlineExceeded) || n < 7 && err != nil, "enter %d: %v", n, err)
 			})
 		}
 		all.Wait()
 		// Seven grants and one refusal.
-		if ledger.top != 1 || len(ledger.asks) != 8 {
-			t.Errorf("%d questions, %d of them at once; want 8, one at a time", len(ledger.asks), ledger.top)
-		}
+		errorIf(t, ledger.top != 1 || len(ledger.asks) != 8,
+			"%d questions, %d of them at once; want 8, one at a time", len(ledger.asks), ledger.top)
 	})
 }
 
@@ -102,9 +99,8 @@ func TestAStaleGrantIsGivenUp(t *testing.T) {
 		if err != nil || number != 2 {
 			t.Fatalf("enter = %d, %v; want the second grant", number, err)
 		}
-		if _, over := ledger.finished[1]; !over || len(ledger.finished) != 1 {
-			t.Errorf("finished %v, want the first grant", ledger.finished)
-		}
+		_, over := ledger.finished[1]
+		errorIf(t, !over || len(ledger.finished) != 1, "finished %v, want the first grant", ledger.finished)
 	})
 }
 
@@ -147,9 +143,8 @@ func TestASpentDayIsAskedAboutAtEachTurn(t *testing.T) {
 					t.Fatal(err)
 				}
 				now = now.Add(ledger.penalties[i].d)
-				if got := now.UTC().Format(time.RFC3339); got != want {
-					t.Errorf("turn %d: asked again at %s, want %s", i, got, want)
-				}
+				got := now.UTC().Format(time.RFC3339)
+				errorIf(t, got != want, "turn %d: asked again at %s, want %s", i, got, want)
 			}
 		})
 	}

@@ -44,13 +44,10 @@ func TestIdentityIn(t *testing.T) {
 			got, err := new(App).identityIn([]byte(test.answer), o)
 			switch {
 			case test.denied != "":
-				if pipeline.KindOf(err) != pipeline.Denied || !strings.Contains(err.Error(), test.denied) {
-					t.Errorf("got %v, want denied with %q", err, test.denied)
-				}
+				errorIf(t, pipeline.KindOf(err) != pipeline.Denied || !strings.Contains(err.Error(), test.denied),
+					"got %v, want denied with %q", err, test.denied)
 			case test.want == warehouse.Identity{}:
-				if pipeline.KindOf(err) != pipeline.Unexpected {
-					t.Errorf("got %v, want unexpected", err)
-				}
+				errorIf(t, pipeline.KindOf(err) != pipeline.Unexpected, "got %v, want unexpected", err)
 			case err != nil || got != test.want:
 				t.Errorf("got %+v, %v, want %+v", got, err, test.want)
 			}
@@ -75,9 +72,7 @@ func TestZoneWarning(t *testing.T) {
 		zoneOf := func(name string) *time.Location { return new(pipeline.Organization).FollowZone(name) }
 		o := &config.Organization{TimeZone: test.configured, Location: zoneOf(test.configured)}
 		got := zoneWarning(o, zoneOf(test.upstream), test.upstream, now)
-		if got == "" != (test.want == "") || !strings.Contains(got, test.want) {
-			t.Errorf("%s: got %q, want %q", name, got, test.want)
-		}
+		errorIf(t, got == "" != (test.want == "") || !strings.Contains(got, test.want), "%s: got %q, want %q", name, got, test.want)
 	}
 }
 
@@ -96,9 +91,8 @@ func TestCannotList(t *testing.T) {
 		"nothing happened":  {nil, false},
 		"an odd answer 200": {&pipeline.Error{Kind: pipeline.Unexpected, Status: 200}, false},
 	} {
-		if got := cannotList(test.err); got != test.want {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
-		}
+		got := cannotList(test.err)
+		errorIf(t, got != test.want, "%s: %v, want %v", name, got, test.want)
 	}
 }
 
@@ -128,9 +122,8 @@ func TestHarmless(t *testing.T) {
 		`CREATE INDEX "x" ON "sluice"."streams" ("a")`:                  false,
 		"COMMENT ON TABLE \"custom\".\"t\" IS 'x';\nDROP SCHEMA sluice": false,
 	} {
-		if err := harmless(statement+";\n", plannable()); (err == nil) != want {
-			t.Errorf("%s: got %v, want it to be allowed: %v", statement, err, want)
-		}
+		err := harmless(statement+";\n", plannable())
+		errorIf(t, (err == nil) != want, "%s: got %v, want it to be allowed: %v", statement, err, want)
 	}
 }
 
@@ -138,21 +131,25 @@ func TestPlanOf(t *testing.T) {
 	t.Parallel()
 	const column = "ALTER TABLE \"custom\".\"t\" ADD COLUMN \"b\" text;\n"
 	plan, err := planOf("-- +goose Up\n-- by hand: custom.t.a is no longer declared; decide\n"+column, true, plannable())
-	if err != nil || plan.SQL != column || len(plan.Notes) != 1 || plan.Notes[0] != "custom.t.a is no longer declared; decide" {
-		t.Errorf("got %+v, %v", plan, err)
-	}
+	errorIf(t, err != nil || plan.SQL != column || len(plan.Notes) != 1 || plan.Notes[0] != "custom.t.a is no longer declared; decide",
+		"got %+v, %v", plan, err)
 	again, _ := planOf("-- +goose Up\n"+column, true, plannable())
 	other, _ := planOf("-- +goose Up\n"+column+column, true, plannable())
-	if said, _ := planOf("COMMENT ON COLUMN \"custom\".\"t\".\"b\" IS 'It; or its twin.';\n", true, plannable()); said.needed() || !plan.needed() {
-		t.Error("a plan of comments is needed, or one that adds a column is not")
-	}
-	if again.ID != plan.ID || other.ID == plan.ID || len(plan.ID) != 10 {
-		t.Errorf("ids %s, %s, %s: the same statements have the same one, others another", plan.ID, again.ID, other.ID)
-	}
-	if nothing, err := planOf("-- +goose Up\n-- by hand: something\n", false, plannable()); err != nil || nothing.SQL != "" || nothing.ID != "" {
-		t.Errorf("a draft without statements: %+v, %v", nothing, err)
-	}
+	said, _ := planOf("COMMENT ON COLUMN \"custom\".\"t\".\"b\" IS 'It; or its twin.';\n", true, plannable())
+	errorIf(t, said.needed() || !plan.needed(), "a plan of comments is needed, or one that adds a column is not")
+	errorIf(t, again.ID != plan.ID || other.ID == plan.ID || len(plan.ID) != 10,
+		"ids %s, %s, %s: the same statements have the same one, others another", plan.ID, again.ID, other.ID)
+	nothing, err := planOf("-- +goose Up\n-- by hand: something\n", false, plannable())
+	errorIf(t, err != nil || nothing.SQL != "" || nothing.ID != "", "a draft without statements: %+v, %v", nothing, err)
 	if _, err := planOf("-- +goose Up\nDROP SCHEMA sluice;\n", true, plannable()); err == nil {
 		t.Error("a draft that drops is a plan")
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -54,9 +54,8 @@ console:
 		t.Helper()
 		_, err := a.Reread(t.Context())
 		got := a.secrets.of(&a.Config.Organizations[0]).Credentials
-		if (err != nil) != fails || got.ClientSecret.Reveal() != secret || got.RefreshToken.Reveal() != token {
-			t.Errorf("%s: %v, %q and %q, want %q and %q", what, err, got.ClientSecret.Reveal(), got.RefreshToken.Reveal(), secret, token)
-		}
+		errorIf(t, (err != nil) != fails || got.ClientSecret.Reveal() != secret || got.RefreshToken.Reveal() != token,
+			"%s: %v, %q and %q, want %q and %q", what, err, got.ClientSecret.Reveal(), got.RefreshToken.Reveal(), secret, token)
 	}
 	write("secret", "other-secret")
 	write("token", "two words")
@@ -74,7 +73,5 @@ console:
 	if changed, err := a.Reread(t.Context()); err != nil || changed != 1 || a.ConsoleSecret().Reveal() != "other-console" {
 		t.Errorf("%d secrets changed, %v, and the console's is %q", changed, err, a.ConsoleSecret().Reveal())
 	}
-	if got := a.options.Scrub.Scrub("other-console"); got == "other-console" {
-		t.Error("the scrubber does not know the console's secret")
-	}
+	errorIf(t, a.options.Scrub.Scrub("other-console") == "other-console", "the scrubber does not know the console's secret")
 }

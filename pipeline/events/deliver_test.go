@@ -37,9 +37,7 @@ func TestMessages(t *testing.T) {
 			t.Errorf("message %d is %q (%+v), want %q", i, is, m, want)
 		}
 		for j := range i {
-			if taken[j].ID == m.ID {
-				t.Errorf("messages %d and %d have the id %s", j, i, m.ID)
-			}
+			errorIf(t, taken[j].ID == m.ID, "messages %d and %d have the id %s", j, i, m.ID)
 		}
 	}
 	if m := taken[2]; m.Data.Run != 42 || strings.ReplaceAll(string(m.Data.Details), " ", "") != `{"inserted":2}` {
@@ -73,9 +71,8 @@ func TestFilters(t *testing.T) {
 		records = append(records, m.Data.Record)
 	}
 	slices.Sort(records)
-	if want := []string{"1shop.thingsdeleted", "1shop.thingsrewritten"}; !slices.Equal(records, want) || w.ahead() {
-		t.Errorf("told of %q, ahead %t, want %q and nothing ahead", records, w.ahead(), want)
-	}
+	want := []string{"1shop.thingsdeleted", "1shop.thingsrewritten"}
+	errorIf(t, !slices.Equal(records, want) || w.ahead(), "told of %q, ahead %t, want %q and nothing ahead", records, w.ahead(), want)
 }
 
 // TestFailures: whatever a receiver answers, nothing is lost and its next attempt is later. The
@@ -131,14 +128,10 @@ func TestFailures(t *testing.T) {
 			if said := *row.LastError + w.log.String(); strings.Contains(said, w.to.URL) || strings.Contains(said, "c2x1aWNl") || strings.Contains(said, "token=x") || strings.Contains(said, "\x1b") {
 				t.Errorf("a reason tells an address, a secret or a control character: %q", said)
 			}
-			if test.state == receivers.Failing && wait(row) < test.least-time.Second {
-				t.Errorf("waits %s, want %s at least", wait(row), test.least)
-			}
+			errorIf(t, test.state == receivers.Failing && wait(row) < test.least-time.Second, "waits less than %s: %+v", test.least, row)
 			asked := w.to.count()
 			w.deliver() // it is not due, or disabled
-			if w.to.count() != asked {
-				t.Error("a receiver was asked before its next attempt")
-			}
+			errorIf(t, w.to.count() != asked, "a receiver was asked before its next attempt")
 			w.to.answers(nil)
 			if test.state == receivers.Disabled {
 				w.must(receivers.Enable(t.Context(), w.pool, name))
@@ -181,9 +174,8 @@ func TestDown(t *testing.T) {
 	w.options.First, w.options.Longest = time.Second, time.Hour
 	w.write("1", "shop.things", changes.New, strings.Fields("a b c d e f g h i j k l m n o p q r s t")...)
 	w.deliver()
-	if first := w.to.count(); first > 8 {
-		t.Errorf("the first attempt made %d requests, want one in each of 8 lanes at most", first)
-	}
+	first := w.to.count()
+	errorIf(t, first > 8, "the first attempt made %d requests, want one in each of 8 lanes at most", first)
 	for failures := 1; failures <= 15; failures++ {
 		row := w.row()
 		want := min(time.Second<<(failures-1), time.Hour)
@@ -193,9 +185,8 @@ func TestDown(t *testing.T) {
 		asked := w.to.count()
 		w.due()
 		w.deliver()
-		if now := w.to.count(); now != asked+1 {
-			t.Errorf("attempt %d made %d requests, want one", failures+1, now-asked)
-		}
+		now := w.to.count()
+		errorIf(t, now != asked+1, "attempt %d made %d requests, want one", failures+1, now-asked)
 	}
 	w.options.Receiver.URL = "http://127.0.0.1:1"
 	w.due()
@@ -237,17 +228,12 @@ func TestOneBadMessage(t *testing.T) {
 	for _, m := range to.taken() {
 		seen[m.ID]++
 	}
-	if len(seen) != 9 || w.ahead() {
-		t.Errorf("took %d messages, want 9", len(seen))
-	}
+	errorIf(t, len(seen) != 9 || w.ahead(), "took %d messages, want 9", len(seen))
 	for id, times := range seen {
-		if times > 1 {
-			t.Errorf("%s was acknowledged %d times, and sent again", id, times)
-		}
+		errorIf(t, times > 1, "%s was acknowledged %d times, and sent again", id, times)
 	}
-	if row := w.row(); row.Delivered != 9 {
-		t.Errorf("counted %d messages, want 9", row.Delivered)
-	}
+	row := w.row()
+	errorIf(t, row.Delivered != 9, "counted %d messages, want 9", row.Delivered)
 }
 
 // TestRestarted: a receiver whose position cannot be followed is told so, and then of what changes
@@ -289,12 +275,8 @@ func TestRestarted(t *testing.T) {
 			if len(taken) < 2 || taken[0].Type != "feed.restarted" || taken[0].Data.Reason == "" || taken[len(taken)-1].Data.Record != "later" {
 				t.Fatalf("took %+v, want feed.restarted and then record later", taken)
 			}
-			if ids[0] != ids[1] {
-				t.Errorf("the repeat has another id: %q", ids[:2])
-			}
-			if w.ahead() {
-				t.Error("something is still ahead")
-			}
+			errorIf(t, ids[0] != ids[1], "the repeat has another id: %q", ids[:2])
+			errorIf(t, w.ahead(), "something is still ahead")
 		})
 	}
 }
@@ -326,12 +308,9 @@ func TestMoved(t *testing.T) {
 	for _, m := range to.taken() {
 		records = append(records, m.Data.Record)
 	}
-	if want := []string{"a", "b", "a", "b"}; !slices.Equal(records[:2], want[:2]) || len(records) != 4 {
-		t.Errorf("took %q, want a, b and both again", records)
-	}
-	if err := receivers.Move(t.Context(), w.pool, "nowhere", start); err == nil {
-		t.Error("a receiver that is not there was moved")
-	}
+	want := []string{"a", "b", "a", "b"}
+	errorIf(t, !slices.Equal(records[:2], want[:2]) || len(records) != 4, "took %q, want a, b and both again", records)
+	errorIf(t, receivers.Move(t.Context(), w.pool, "nowhere", start) == nil, "a receiver that is not there was moved")
 }
 
 // TestStops: a process that stops ends soon, and has stored what was acknowledged.
@@ -356,21 +335,17 @@ func TestStops(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	to.answers(func(http.ResponseWriter, got) bool { cancel(); return true })
-	if err := events.New(w.options).Deliver(ctx, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that the context ended", err)
-	}
-	if row := w.row(); row.State != receivers.OK || row.Failed != 0 {
-		t.Errorf("row %+v: the end of the process counts as a failure of the receiver", row)
-	}
+	err := events.New(w.options).Deliver(ctx, nil)
+	errorIf(t, !errors.Is(err, context.Canceled), "error %v, want that the context ended", err)
+	row := w.row()
+	errorIf(t, row.State != receivers.OK || row.Failed != 0, "row %+v: the end of the process counts as a failure of the receiver", row)
 	to.answers(nil)
 	w.deliver()
 	seen := map[string]int{}
 	for _, m := range to.taken() {
 		seen[m.Data.Record]++
 	}
-	if len(seen) != 5 || seen["a"] != 1 {
-		t.Errorf("took %v, want five records, and a once", seen)
-	}
+	errorIf(t, len(seen) != 5 || seen["a"] != 1, "took %v, want five records, and a once", seen)
 }
 
 // TestTest: a test message is signed as all are, and an answer other than 2xx is an error.
@@ -385,5 +360,13 @@ func TestTest(t *testing.T) {
 	to.answers(func(w http.ResponseWriter, _ got) bool { w.WriteHeader(http.StatusForbidden); return false })
 	if err := deliverer.Test(t.Context(), "msg_test_2"); err == nil || err.Error() != "it answered 403" {
 		t.Errorf("error %v, want that it answered 403", err)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -115,9 +115,8 @@ func replicate(t *testing.T, seed uint64) {
 			return false
 		}
 		mu.Lock()
-		if !seen[m.ID] && m.Data.Seq < last[m.Data.Record] {
-			t.Errorf("record %s: message %d arrived first after %d", m.Data.Record, m.Data.Seq, last[m.Data.Record])
-		}
+		errorIf(t, !seen[m.ID] && m.Data.Seq < last[m.Data.Record],
+			"record %s: message %d arrived first after %d", m.Data.Record, m.Data.Seq, last[m.Data.Record])
 		seen[m.ID], last[m.Data.Record] = true, max(last[m.Data.Record], m.Data.Seq)
 		version, err := src.look(context.WithoutCancel(t.Context()), m.Data.Record)
 		if err != nil {
@@ -190,12 +189,9 @@ func replicate(t *testing.T, seed uint64) {
 			table[id] = version
 		}
 	}
-	if !maps.Equal(table, replica) {
-		t.Errorf("the replica has %v\nthe table has   %v", replica, table)
-	}
-	if len(table) == 0 || kills.Load() == 0 || src.row().Failed == 0 {
-		t.Errorf("%d records, %d kills, %d failures: the test tried nothing", len(table), kills.Load(), src.row().Failed)
-	}
+	errorIf(t, !maps.Equal(table, replica), "the replica has %v\nthe table has   %v", replica, table)
+	errorIf(t, len(table) == 0 || kills.Load() == 0 || src.row().Failed == 0,
+		"%d records, %d kills, %d failures: the test tried nothing", len(table), kills.Load(), src.row().Failed)
 	t.Logf("%d requests, %d messages, %d failures, %d kills", to.count(), len(seen), src.row().Failed, kills.Load())
 }
 
@@ -221,17 +217,15 @@ func TestSignature(t *testing.T) {
 		t.Errorf("signed %s, want %s", signed, want)
 	}
 	both := strings.Fields(sign(key(t, secret), of)) // during a rotation the newest key is the first
-	if len(both) != 2 || both[1] != want || both[0] == want || !strings.HasPrefix(both[0], "v1,") {
-		t.Errorf("signed by two keys %q, want the second one %s", both, want)
-	}
+	errorIf(t, len(both) != 2 || both[1] != want || both[0] == want || !strings.HasPrefix(both[0], "v1,"),
+		"signed by two keys %q, want the second one %s", both, want)
 }
 
 // TestKeys refuses what is no secret, and says how to make one.
 func TestKeys(t *testing.T) {
 	t.Parallel()
-	if read := key(t, secret); string(read) != secretKey {
-		t.Errorf("read %q, want %q", read, secretKey)
-	}
+	read := key(t, secret)
+	errorIf(t, string(read) != secretKey, "read %q, want %q", read, secretKey)
 	for _, bad := range []string{
 		"", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_not base64 at all!", "whsec_c2hvcnQ=", "whsk_c2x1aWNlLXRlc3RzLXNsdWljZS10ZXN0cy1zbHVpY2U=",
 		"whsec_" + strings.Repeat("QUFB", 22), // 66 bytes
@@ -250,8 +244,7 @@ func TestRetryAfter(t *testing.T) {
 		"": 0, "120": 2 * time.Minute, "0": 0, "-5": 0, "soon": 0, "99999999": 24 * time.Hour, "999999999999999999999": 0,
 		"Thu, 26 Nov 2026 10:00:30 GMT": 30 * time.Second, "Thu, 26 Nov 2026 09:00:00 GMT": 0, "Thu, 26 Nov 2093 09:00:00 GMT": 24 * time.Hour,
 	} {
-		if got := events.RetryAfter(header, now); got != want {
-			t.Errorf("%q is %s, want %s", header, got, want)
-		}
+		got := events.RetryAfter(header, now)
+		errorIf(t, got != want, "%q is %s, want %s", header, got, want)
 	}
 }

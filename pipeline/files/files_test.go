@@ -135,17 +135,14 @@ func checkDecimal(t *testing.T, value string, scale int, want string) {
 	t.Helper()
 	got, err := files.AppendWide(nil, files.Column{Name: "amount", Scale: scale}, []byte(value))
 	if want == "" {
-		if !errors.Is(err, files.ErrTooWide) {
-			t.Errorf("%s at scale %d: %x, %v, want ErrTooWide", value, scale, got, err)
-		}
+		errorIf(t, !errors.Is(err, files.ErrTooWide), "%s at scale %d: %x, %v, want ErrTooWide", value, scale, got, err)
 		return
 	}
 	if err != nil || len(got) != 16 {
 		t.Fatalf("%s at scale %d: %x, %v", value, scale, got, err)
 	}
-	if read := signed(got); read.String() != want {
-		t.Errorf("%s at scale %d is %s, want %s", value, scale, read, want)
-	}
+	read := signed(got)
+	errorIf(t, read.String() != want, "%s at scale %d is %s, want %s", value, scale, read, want)
 }
 
 // signed reads a big integer in two's complement.
@@ -213,9 +210,8 @@ func TestFolder(t *testing.T) {
 	must(t, fill(t, f, "a.csv", "two").Close())
 	must(t, fill(t, f, "export.json", "{}").Close())
 	must(t, f.Commit())
-	if content, err := os.ReadFile(filepath.Join(path, "a.csv")); err != nil || string(content) != "two" {
-		t.Errorf("replaced by %q, %v", content, err)
-	}
+	content, err := os.ReadFile(filepath.Join(path, "a.csv"))
+	errorIf(t, err != nil || string(content) != "two", "replaced by %q, %v", content, err)
 }
 
 // TestAFileThatAppears: one that another process made meanwhile is not replaced unasked.
@@ -230,9 +226,8 @@ func TestAFileThatAppears(t *testing.T) {
 		t.Errorf("Commit = %v", err)
 	}
 	must(t, f.Discard())
-	if content, err := os.ReadFile(filepath.Join(path, "a.csv")); err != nil || string(content) != "theirs" || len(names(t, path)) != 1 {
-		t.Errorf("%q, %v, %q", content, err, names(t, path))
-	}
+	content, err := os.ReadFile(filepath.Join(path, "a.csv"))
+	errorIf(t, err != nil || string(content) != "theirs" || len(names(t, path)) != 1, "%q, %v, %q", content, err, names(t, path))
 }
 
 // TestAFullDevice: the error says which file, and Discard leaves nothing.
@@ -253,9 +248,8 @@ func TestAFullDevice(t *testing.T) {
 		t.Errorf("Close = %v", err)
 	}
 	must(t, f.Discard())
-	if got := names(t, path); len(got) != 0 {
-		t.Errorf("left behind: %q", got)
-	}
+	got := names(t, path)
+	errorIf(t, len(got) != 0, "left behind: %q", got)
 }
 
 func must(tb testing.TB, err error) {
@@ -270,5 +264,13 @@ func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option)
 	tb.Helper()
 	if diff := cmp.Diff(want, got, options...); diff != "" {
 		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -101,12 +101,10 @@ func TestParquetBoundsHoldNegativeDecimals(t *testing.T) {
 		t.Fatalf("%d pages are indexed, want 1 for each column: %+v", len(index), index)
 	}
 	low, high := signed(index[0].MinValues[0]), signed(index[0].MaxValues[0])
-	if low.Cmp(big.NewInt(-5)) > 0 || high.Cmp(big.NewInt(3)) < 0 || index[0].NullPages[0] || index[0].NullCounts[0] != 1 {
-		t.Errorf("a page with -5, null and 3 has the index %+v", index[0])
-	}
-	if !index[1].NullPages[0] || index[1].NullCounts[0] != 3 || len(index[1].MinValues[0])+len(index[1].MaxValues[0]) != 0 {
-		t.Errorf("a page without a value has the index %+v", index[1])
-	}
+	errorIf(t, low.Cmp(big.NewInt(-5)) > 0 || high.Cmp(big.NewInt(3)) < 0 || index[0].NullPages[0] || index[0].NullCounts[0] != 1,
+		"a page with -5, null and 3 has the index %+v", index[0])
+	errorIf(t, !index[1].NullPages[0] || index[1].NullCounts[0] != 3 || len(index[1].MinValues[0])+len(index[1].MaxValues[0]) != 0,
+		"a page without a value has the index %+v", index[1])
 	if bounds := file.Metadata().RowGroups[0].Columns[0].MetaData.Statistics; len(bounds.MinValue)+len(bounds.MaxValue)+len(bounds.Min)+len(bounds.Max) != 0 {
 		t.Errorf("the group has bounds that the library compared: %+v", bounds)
 	}
@@ -135,19 +133,14 @@ func TestParquetOfManyRows(t *testing.T) {
 	rows, want := made()
 	file := written(t, files.Parquet, columns, rows)
 	got := read(t, file)
-	if got.groups < 2 || len(file) > most {
-		t.Errorf("%d groups, and %d bytes: this shows too little", got.groups, len(file))
-	}
+	errorIf(t, got.groups < 2 || len(file) > most, "%d groups, and %d bytes: this shows too little", got.groups, len(file))
 	if diff := cmp.Diff(want, got.rows); diff != "" {
 		t.Errorf("(-want +got):\n%.2000s", diff)
 	}
 	again, _ := made()
-	if !bytes.Equal(file, written(t, files.Parquet, columns, again)) {
-		t.Error("equal rows gave other bytes")
-	}
-	if none := read(t, written(t, files.Parquet, columns, nil)); len(none.rows) != 0 || none.schema != got.schema {
-		t.Errorf("a table without rows: %+v", none)
-	}
+	errorIf(t, !bytes.Equal(file, written(t, files.Parquet, columns, again)), "equal rows gave other bytes")
+	none := read(t, written(t, files.Parquet, columns, nil))
+	errorIf(t, len(none.rows) != 0 || none.schema != got.schema, "a table without rows: %+v", none)
 }
 
 // TestAFullDisk: an error of the file reaches the caller, whichever part of the file is written.

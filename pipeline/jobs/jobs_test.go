@@ -158,9 +158,8 @@ func TestWhatLastsCostsOneCall(t *testing.T) {
 	r.until("apples have failed, with the reason",
 		`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'failed' AND reason LIKE '%the key apples is missing%'`)
 	same(t, "calls, want 1: none of the others can succeed", 1, r.upstream.count())
-	if got := r.number(`SELECT count(*) FROM sluice.runs WHERE resource = 'apples' AND outcome = 'failed' AND kind = 'unexpected'`); got != 1 {
-		t.Errorf("%d runs failed as unexpected, want 1", got)
-	}
+	same(t, "runs failed as unexpected", 1,
+		r.number(`SELECT count(*) FROM sluice.runs WHERE resource = 'apples' AND outcome = 'failed' AND kind = 'unexpected'`))
 	r.upstream.answer("apples", things(3))
 	r.ask(queue, "apples")
 	r.until("apples are done", sqlIdle, "apples")

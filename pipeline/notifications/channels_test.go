@@ -198,12 +198,9 @@ func TestChannelsWithoutConsentWait(t *testing.T) {
 	f.turn(deals)
 	f.want("consent", "Deals active 156h renewed in 78h")
 	must(f, f.keeper.Disable(t.Context(), f.acme, []notifications.Wanted{deals}))
-	if len(f.upstream.ended) != 1 || f.upstream.ended[0] != 1 {
-		t.Errorf("ended %v", f.upstream.ended)
-	}
-	if all, err := f.store.Channels(t.Context(), "acme"); err != nil || all[0].Lives || all[0].State != channels.Disabled {
-		t.Errorf("%+v, %v", all, err)
-	}
+	errorIf(t, len(f.upstream.ended) != 1 || f.upstream.ended[0] != 1, "ended %v", f.upstream.ended)
+	all, err := f.store.Channels(t.Context(), "acme")
+	errorIf(t, err != nil || all[0].Lives || all[0].State != channels.Disabled, "%+v, %v", all, err)
 }
 
 // TestManyChannelsTakeOneCallForFifty, and of two processes one asks.
@@ -218,9 +215,7 @@ func TestManyChannelsTakeOneCallForFifty(t *testing.T) {
 	f.pass(79 * time.Hour)
 	claimed, err := f.store.Claim(t.Context(), "acme", []string{"Custom_00"}, false)
 	must(f, err)
-	if len(claimed) != 1 || f.turn(many[0]) != 0 {
-		t.Errorf("claimed %v; the other process asks, too", claimed)
-	}
+	errorIf(t, len(claimed) != 1 || f.turn(many[0]) != 0, "claimed %v; the other process asks, too", claimed)
 }
 
 // counter grants whatever is asked, and counts the calls of each organization.
@@ -279,9 +274,7 @@ func TestAThousandOrganizationsAreRenewedByACallEach(t *testing.T) {
 	renew("after ten days")
 	var alive int
 	must(f, f.pool.QueryRow(t.Context(), `SELECT count(*)::int FROM sluice.channels WHERE state = 'active' AND expires_at > now()`).Scan(&alive))
-	if alive != organizations*len(wanted) {
-		t.Errorf("%d channels are alive", alive)
-	}
+	errorIf(t, alive != organizations*len(wanted), "%d channels are alive", alive)
 }
 
 // TestNames: what upstream and earlier versions know must not change. The values were computed with
@@ -301,14 +294,10 @@ func TestNames(t *testing.T) {
 		"rule path":    {notifications.Path(notifications.Rule, key, "inventory.bills"), "/rule/10234695/inventory.bills"},
 		"another hand": {token(secret, 123456789012345), "zzUPxT6QiRBqJDlRw2U0DxvdFKLS3mF1rEJKJkwPCc0"},
 	} {
-		if got[0] != got[1] {
-			t.Errorf("%s: %s, want %s", what, got[0], got[1])
-		}
+		errorIf(t, got[0] != got[1], "%s: %s, want %s", what, got[0], got[1])
 	}
 	same(t, "channel", 231189896931178, notifications.ChannelID("https://hooks.example.com/sluice", key, "Deals"))
-	if len(notifications.Token(hook, key, 1)) > 50 {
-		t.Error("upstream takes tokens of 50 characters")
-	}
+	errorIf(t, len(notifications.Token(hook, key, 1)) > 50, "upstream takes tokens of 50 characters")
 }
 
 // TestChannels: two deployments, organizations or modules never share a channel, and its identifier
@@ -320,9 +309,8 @@ func TestChannels(t *testing.T) {
 		for _, organization := range []string{"1", "2", "acme"} {
 			for module := range 100 {
 				id := notifications.ChannelID(public, organization, "Module_"+string(rune('A'+module)))
-				if id < 1_000_000_000_000 || id > 999_999_999_999_999 || seen[id] {
-					t.Errorf("%s %s: channel %d, seen before: %t", public, organization, id, seen[id])
-				}
+				errorIf(t, id < 1_000_000_000_000 || id > 999_999_999_999_999 || seen[id],
+					"%s %s: channel %d, seen before: %t", public, organization, id, seen[id])
 				seen[id] = true
 			}
 		}

@@ -219,3 +219,11 @@ func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option)
 		tb.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
+	}
+}

@@ -111,9 +111,8 @@ func TestForgeries(t *testing.T) {
 		"test without signature": {atTest, `{"nonce":"x"}`, nil, "signature"},
 	} {
 		answer := f.post(forged.path, forged.body, forged.headers...)
-		if answer.status != http.StatusUnauthorized || answer.body != "refused\n" || f.verdict() != forged.verdict {
-			t.Errorf("%s: %d %q, verdict %s; want 401, the one body, and %s", name, answer.status, answer.body, f.verdict(), forged.verdict)
-		}
+		errorIf(t, answer.status != http.StatusUnauthorized || answer.body != "refused\n" || f.verdict() != forged.verdict,
+			"%s: %d %q, verdict %s; want 401, the one body, and %s", name, answer.status, answer.body, f.verdict(), forged.verdict)
 	}
 	if rows := f.list(`SELECT 'row' FROM sluice.callbacks UNION ALL SELECT 'hint' FROM sluice.hints UNION ALL SELECT 'event' FROM notifications.events`); len(rows) > 0 {
 		t.Errorf("forgeries left %q", rows)
@@ -147,16 +146,14 @@ func TestNoSuchPlace(t *testing.T) {
 		answer, err := (&http.Client{}).Do(request)
 		must(f, err)
 		must(f, answer.Body.Close())
-		if answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "POST" {
-			t.Errorf("%s: %d", method, answer.StatusCode)
-		}
+		errorIf(t, answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "POST",
+			"%s: %d", method, answer.StatusCode)
 	}
 	// A proxy may strip the path of the public address or leave it.
 	f.taken(f.signed("/test/"+key, `{"nonce":"a"}`))
 	f.taken(f.signed("/sluice/test/"+key, `{"nonce":"b"}`))
-	if got := f.list(`SELECT ids[1] FROM sluice.callbacks ORDER BY id`); !cmp.Equal(got, []string{"a", "b"}) {
-		t.Errorf("got %q", got)
-	}
+	got := f.list(`SELECT ids[1] FROM sluice.callbacks ORDER BY id`)
+	errorIf(t, !cmp.Equal(got, []string{"a", "b"}), "got %q", got)
 }
 
 // TestWhatIsStored: a channel tells of lists, a rule of records, a test of nothing.
@@ -189,9 +186,7 @@ func TestWhatIsStored(t *testing.T) {
 	}
 	same(t, "events", events, f.list(allEvents))
 	due := f.list(`SELECT (due_at - last_at)::text FROM sluice.hints WHERE told = 1 GROUP BY 1`)
-	if !cmp.Equal(due, []string{"00:00:02"}) {
-		t.Errorf("hints are due after %q", due)
-	}
+	errorIf(t, !cmp.Equal(due, []string{"00:00:02"}), "hints are due after %q", due)
 }
 
 // TestBodiesNeedTheConfiguration: a body that is not asked for is dropped.
@@ -201,9 +196,8 @@ func TestBodiesNeedTheConfiguration(t *testing.T) {
 		f := open(t, func(o *notifications.Options) { o.Settings.KeepBodies = keep })
 		body := watch(products, quoted(token(secret, products)), `,"affected_values":[{"record_id":"41","values":{"Phone":"555"}}]`)
 		f.taken(f.post("/watch/"+key, body))
-		if got := f.list(`SELECT coalesce(body, '-') FROM sluice.callbacks`); keep != (got[0] == body) || !keep && got[0] != "-" {
-			t.Errorf("keep %t: the body is %q", keep, got)
-		}
+		got := f.list(`SELECT coalesce(body, '-') FROM sluice.callbacks`)
+		errorIf(t, keep != (got[0] == body) || !keep && got[0] != "-", "keep %t: the body is %q", keep, got)
 	}
 }
 
@@ -269,9 +263,8 @@ func TestTwoSecrets(t *testing.T) {
 		o.Inbox = hints.NewInbox(f.pool)
 		o.Settings.Organizations[key].Secrets = []wire.Secret{wire.NewSecret(secret)}
 	})
-	if answer := f.post("/watch/"+key, watch(products, quoted(token(oldSecret, products)))); answer.status != http.StatusUnauthorized {
-		t.Errorf("after the change the old secret gets %d", answer.status)
-	}
+	answer := f.post("/watch/"+key, watch(products, quoted(token(oldSecret, products))))
+	errorIf(t, answer.status != http.StatusUnauthorized, "after the change the old secret gets %d", answer.status)
 }
 
 // TestNoDatabase: without a database no callback is answered with 200. What a slow one stored after
@@ -307,9 +300,8 @@ func TestNoDatabase(t *testing.T) {
 	later("down")
 	f.serve(func(o *notifications.Options) { o.Inbox = hints.NewInbox(f.pool) })
 	f.taken(f.post("/watch/"+key, watch(products, quoted(token(secret, products)))))
-	if got := f.list(`SELECT concat_ws(' ', count(*), (SELECT count(*) FROM sluice.hints WHERE told = 1)) FROM sluice.callbacks`); !cmp.Equal(got, []string{"1 2"}) {
-		t.Errorf("callbacks and hints: %q", got)
-	}
+	got := f.list(`SELECT concat_ws(' ', count(*), (SELECT count(*) FROM sluice.hints WHERE told = 1)) FROM sluice.callbacks`)
+	errorIf(t, !cmp.Equal(got, []string{"1 2"}), "callbacks and hints: %q", got)
 }
 
 // crashing is a receiver whose process dies after the callback is stored and before it is answered.
@@ -343,9 +335,8 @@ func TestKilledBeforeTheAnswer(t *testing.T) {
 	if diff := cmp.Diff(want, [][]string{f.list(allHints), f.list(allEvents)}); diff != "" {
 		t.Errorf("after it was sent again (-before +after):\n%s", diff)
 	}
-	if got := f.list(`SELECT times::text FROM sluice.callbacks`); !cmp.Equal(got, []string{"2"}) {
-		t.Errorf("times: %q", got)
-	}
+	got := f.list(`SELECT times::text FROM sluice.callbacks`)
+	errorIf(t, !cmp.Equal(got, []string{"2"}), "times: %q", got)
 }
 
 // full is an inbox in which callbacks wait.
@@ -403,9 +394,7 @@ func TestSlowBody(t *testing.T) {
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	must(f, err)
 	must(f, answer.Body.Close())
-	if answer.StatusCode != http.StatusUnauthorized || f.verdict() != "slow" {
-		t.Errorf("%d, %s", answer.StatusCode, f.verdict())
-	}
+	errorIf(t, answer.StatusCode != http.StatusUnauthorized || f.verdict() != "slow", "%d, %s", answer.StatusCode, f.verdict())
 }
 
 // TestSenders: who may send, by the connection or behind trusted proxies by what they forward.
@@ -469,13 +458,10 @@ func TestNothingIsLogged(t *testing.T) {
 		f.post(path, body, header, signature(secret, body))
 		f.post(path, body, header, "canary-of-a-signature")
 	}
-	if !strings.Contains(log.String(), "could not be stored") || !strings.Contains(log.String(), "refused") {
-		t.Errorf("the log is\n%s", log.String())
-	}
+	errorIf(t, !strings.Contains(log.String(), "could not be stored") || !strings.Contains(log.String(), "refused"),
+		"the log is\n%s", log.String())
 	for _, canary := range []string{"canary", token(secret, products), signature(secret, body), secret} {
-		if strings.Contains(log.String(), canary) {
-			t.Errorf("%s is in the log:\n%s", canary, log.String())
-		}
+		errorIf(t, strings.Contains(log.String(), canary), "%s is in the log:\n%s", canary, log.String())
 	}
 }
 

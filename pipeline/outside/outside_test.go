@@ -76,9 +76,8 @@ func TestNoSpellingOfASecretComesThrough(t *testing.T) {
 	for name, form := range spelled(canary) {
 		for where, text := range map[string]string{"alone": form, "inside": `{"error":"` + form + `"}`, "cut behind": form[:len(form)-7], "cut in front": form[5:]} {
 			got := s.Scrub(text)
-			if found := left(got, canary); found != "" || !strings.Contains(got, "[redacted]") {
-				t.Errorf("%s, %s: %s has %q", name, where, got, found)
-			}
+			found := left(got, canary)
+			errorIf(t, found != "" || !strings.Contains(got, "[redacted]"), "%s, %s: %s has %q", name, where, got, found)
 		}
 	}
 	const plain = "the client is not accepted (invalid_client): 12.5% of 1000.00, C:\\temp\\new, 100%"
@@ -91,9 +90,7 @@ func TestScrubbedBeforeItIsCut(t *testing.T) {
 	s.Keep(canary)
 	for most := range 80 {
 		text := string(s.Text("the word is "+canary+canary+" and more", most))
-		if strings.Contains(text, canary[:4]) || len(text) > most+len("…") {
-			t.Errorf("at %d: %q", most, text)
-		}
+		errorIf(t, strings.Contains(text, canary[:4]) || len(text) > most+len("…"), "at %d: %q", most, text)
 	}
 	same(t, "a long text", "xxxxxxxxxx…", s.Text(strings.Repeat("x", 1<<20)+canary, 10))
 	long := strings.Repeat("x", 64<<10-5) + canary + strings.Repeat("y", 64<<10)
@@ -110,9 +107,8 @@ func TestSecretsComeAndGo(t *testing.T) {
 		s.Know(token(0)) // it is in use
 	}
 	for i, known := range map[int]bool{0: true, 1: false, 1999: true} {
-		if got := s.Scrub("is " + hex.EncodeToString([]byte(token(i)[5:]))); strings.Contains(got, "[redacted]") != known {
-			t.Errorf("token %d: %s", i, got)
-		}
+		got := s.Scrub("is " + hex.EncodeToString([]byte(token(i)[5:])))
+		errorIf(t, strings.Contains(got, "[redacted]") != known, "token %d: %s", i, got)
 	}
 	same(t, "what was kept for good", "[redacted]", s.Scrub(canary))
 	same(t, "it prints as", "[scrubber] [scrubber] [scrubber]", fmt.Sprintf("%v %+v %#v", s, struct{ s *outside.Scrubber }{s}.s, s))
@@ -131,14 +127,10 @@ func TestCauses(t *testing.T) {
 	t.Parallel()
 	s := outside.NewScrubber()
 	s.Keep(canary)
-	if s.Cause(nil) != nil {
-		t.Error("no error has a cause")
-	}
+	errorIf(t, s.Cause(nil) != nil, "no error has a cause")
 	inner := errors.New("inner")
 	cause := s.Cause(fmt.Errorf("%s: %w", canary, inner))
-	if cause.Error() != "[redacted]: inner" || !errors.Is(cause, inner) {
-		t.Errorf("the cause is %v", cause)
-	}
+	errorIf(t, cause.Error() != "[redacted]: inner" || !errors.Is(cause, inner), "the cause is %v", cause)
 	same(t, "the sentence", "page 3 of [redacted]4", s.Textf("page %d of %s", 3, canary)+outside.Number(4))
 }
 
@@ -172,13 +164,10 @@ func FuzzScrubber(f *testing.F) {
 			"hex", "HEX", "base64", "base64 in an address", "base64 url", "base64 of more, 1", "base64 of more, 2", "unicode escapes"}
 		text := before + spelled(secret)[forms[int(form)%len(forms)]] + behind
 		for _, got := range []string{s.Scrub(text), string(s.Text(text, 100)), s.Cause(errors.New(text)).Error()} {
-			if strings.Contains(got, secret) || !strings.Contains(s.Scrub(text), "[redacted]") {
-				t.Errorf("%q became %q", text, got)
-			}
+			errorIf(t, strings.Contains(got, secret) || !strings.Contains(s.Scrub(text), "[redacted]"), "%q became %q", text, got)
 			for name, spelling := range spelled(secret) {
-				if len(spelling) >= 16 && !strings.Contains(name, "more") && strings.Contains(got, spelling) {
-					t.Errorf("%s: %q became %q", name, text, got)
-				}
+				errorIf(t, len(spelling) >= 16 && !strings.Contains(name, "more") && strings.Contains(got, spelling),
+					"%s: %q became %q", name, text, got)
 			}
 		}
 	})
@@ -206,9 +195,7 @@ func FuzzVisible(f *testing.F) {
 		if err := errors.Join(json.Unmarshal(document, &before), json.Unmarshal([]byte(shown), &after)); err != nil || before["key"] != after["key"] {
 			t.Errorf("%+q is %+q in %s: %v", before["key"], after["key"], shown, err)
 		}
-		if strings.ContainsFunc(strings.ReplaceAll(shown, "\n", ""), hides) {
-			t.Errorf("JSON: %+q became %+q", text, shown)
-		}
+		errorIf(t, strings.ContainsFunc(strings.ReplaceAll(shown, "\n", ""), hides), "JSON: %+q became %+q", text, shown)
 	})
 }
 
@@ -231,5 +218,13 @@ func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option)
 	tb.Helper()
 	if diff := cmp.Diff(want, got, options...); diff != "" {
 		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

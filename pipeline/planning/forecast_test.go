@@ -108,9 +108,8 @@ func TestDetailsOfAList(t *testing.T) {
 			stream("bills", list, test.list),
 			stream("bills.details", planning.Shape{Way: planning.WayDetails, Batch: 1}, planning.Facts{Waiting: test.waiting}),
 		})
-		if runs[1].Calls != test.calls || runs[1].Request != test.ask {
-			t.Errorf("%s: %d calls, ask %q, want %d and %q", name, runs[1].Calls, runs[1].Request, test.calls, test.ask)
-		}
+		errorIf(t, runs[1].Calls != test.calls || runs[1].Request != test.ask,
+			"%s: %d calls, ask %q, want %d and %q", name, runs[1].Calls, runs[1].Request, test.calls, test.ask)
 	}
 }
 
@@ -160,9 +159,8 @@ func TestShapes(t *testing.T) {
 		for i := range service.Resources {
 			list := pipeline.Stream{Organization: "1", Service: &service, Resource: &service.Resources[i]}
 			shape := planning.ShapeOf(list, 200)
-			if (shape.Way == planning.WayRows || shape.Way == planning.WayChanges) && shape.Page < 1 {
-				t.Errorf("%s: pages of %d", list, shape.Page)
-			}
+			errorIf(t, (shape.Way == planning.WayRows || shape.Way == planning.WayChanges) && shape.Page < 1,
+				"%s: pages of %d", list, shape.Page)
 			list.Work = pipeline.WorkDetails
 			if shape := planning.ShapeOf(list, 200); shape.Way != planning.WayDetails || shape.Batch < 1 {
 				t.Errorf("%s: %+v", list, shape)
@@ -187,9 +185,8 @@ func TestDayAt(t *testing.T) {
 		{pipeline.Limits{ResetZone: "Europe/Berlin"}, "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"}, // an hour is left out
 	} {
 		from, to, err := planning.DayAt(c.limits, date, kolkata)
-		if err != nil || from.UTC().Format(time.RFC3339) != c.from || to.UTC().Format(time.RFC3339) != c.to {
-			t.Errorf("%+v: the day goes from %v to %v (%v), want %s to %s", c.limits, from, to, err, c.from, c.to)
-		}
+		errorIf(t, err != nil || from.UTC().Format(time.RFC3339) != c.from || to.UTC().Format(time.RFC3339) != c.to,
+			"%+v: the day goes from %v to %v (%v), want %s to %s", c.limits, from, to, err, c.from, c.to)
 	}
 	if _, _, err := planning.DayAt(pipeline.Limits{ResetZone: "Atlantis"}, date, kolkata); err == nil {
 		t.Error("a zone that does not exist is taken")
@@ -204,8 +201,7 @@ func TestClassLeft(t *testing.T) {
 	}}
 	// 250 are kept for incremental runs and not lent.
 	for class, want := range map[pipeline.Class]int64{"incremental": 400, "details": 50, "backfill": 150} {
-		if got := left.ClassLeft(class); got != want {
-			t.Errorf("%s has %d calls left, want %d", class, got, want)
-		}
+		got := left.ClassLeft(class)
+		errorIf(t, got != want, "%s has %d calls left, want %d", class, got, want)
 	}
 }

@@ -55,12 +55,10 @@ func TestMake(t *testing.T) {
 			}
 			plan := planning.Make(planning.Input{Streams: test.streams, Services: []planning.Service{service("inventory", test.spent)}})
 			of := plan.Services[0]
-			if plan.Fits != test.fits || of.Calls != test.calls || of.Later != test.later || *of.Remaining != test.left {
-				t.Errorf("fits %v: %+v, %d remain", plan.Fits, of, *of.Remaining)
-			}
-			if of.DoneSeconds == nil || *of.DoneSeconds < test.days*86400 || *of.DoneSeconds > test.days*86400+3600 {
-				t.Errorf("done in %v, want %v days", of.DoneSeconds, test.days)
-			}
+			errorIf(t, plan.Fits != test.fits || of.Calls != test.calls || of.Later != test.later || *of.Remaining != test.left,
+				"fits %v: %+v, %d remain", plan.Fits, of, *of.Remaining)
+			errorIf(t, of.DoneSeconds == nil || *of.DoneSeconds < test.days*86400 || *of.DoneSeconds > test.days*86400+3600,
+				"done in %v, want %v days", of.DoneSeconds, test.days)
 		})
 	}
 }
@@ -80,9 +78,7 @@ func TestSharedMinute(t *testing.T) {
 	// 76 pages twice are 152 calls each, 304 together: three full minutes and their answers, and
 	// the last four calls.
 	for _, of := range plan.Services[:2] {
-		if of.Calls != 152 || of.Seconds < 183 || of.Seconds > 187 {
-			t.Errorf("%s: %d calls in %.0f s", of.Service, of.Calls, of.Seconds)
-		}
+		errorIf(t, of.Calls != 152 || of.Seconds < 183 || of.Seconds > 187, "%s: %d calls in %.0f s", of.Service, of.Calls, of.Seconds)
 	}
 	if of := plan.Services[2]; of.Calls != 502 || of.Seconds < 502 {
 		t.Errorf("another organization: %d calls in %.0f s", of.Calls, of.Seconds)
@@ -118,9 +114,8 @@ func TestHintsAreReadTheCheaperWay(t *testing.T) {
 		"one record while the list rests":  {usual(func(h *planning.Hints) { h.SinceList = 0 }), planning.ReadSingles},
 		"the list at the end of its pause": {usual(func(h *planning.Hints) { h.List, h.SinceList = true, 5*time.Minute }), planning.ReadList},
 	} {
-		if got := test.hints.Read(); got != test.want {
-			t.Errorf("%s: %d, want %d", name, got, test.want)
-		}
+		got := test.hints.Read()
+		errorIf(t, got != test.want, "%s: %d, want %d", name, got, test.want)
 	}
 }
 
@@ -176,9 +171,8 @@ func TestUnder(t *testing.T) {
 			continue
 		}
 		// Calls leave within minutes after the beginning of an hour.
-		if left := *s.DoneSeconds - test.days*24*3600; left > 3600 || left < -3600 {
-			t.Errorf("%d calls are done in %.1f hours, want %.0f days", test.calls, *s.DoneSeconds/3600, test.days)
-		}
+		left := *s.DoneSeconds - test.days*24*3600
+		errorIf(t, left > 3600 || left < -3600, "%d calls are done in %.1f hours, want %.0f days", test.calls, *s.DoneSeconds/3600, test.days)
 	}
 	service.Ceilings, service.Day = nil, planning.Day{}
 	if s := planning.Under(&service, planning.BackfillCost{Calls: 201, Chain: 201}); !s.Fits || s.Remaining != nil || s.Seconds != 201 {

@@ -26,9 +26,8 @@ func TestTakes(t *testing.T) {
 		{101, 1, 61*time.Second + 200*time.Millisecond},
 		{1000, 1, 9*61*time.Second + 20*time.Second},
 	} {
-		if got := pace.Takes(test.calls, test.chain); got.Round(time.Millisecond) != test.want {
-			t.Errorf("%d calls, %d in a chain: %s, want %s", test.calls, test.chain, got, test.want)
-		}
+		got := pace.Takes(test.calls, test.chain)
+		errorIf(t, got.Round(time.Millisecond) != test.want, "%d calls, %d in a chain: %s, want %s", test.calls, test.chain, got, test.want)
 	}
 }
 
@@ -52,9 +51,7 @@ func TestDone(t *testing.T) {
 		"others take it all": {whole, 5000, 1000, 0, true},
 	} {
 		done, ok := test.day.Done(test.calls, test.others, planning.Pace{})
-		if ok == test.never || done != time.Duration(test.days)*24*time.Hour {
-			t.Errorf("%s: %s (%v), want %d days", name, done, ok, test.days)
-		}
+		errorIf(t, ok == test.never || done != time.Duration(test.days)*24*time.Hour, "%s: %s (%v), want %d days", name, done, ok, test.days)
 	}
 }
 
@@ -176,9 +173,8 @@ func TestDue(t *testing.T) {
 			pipeline.Due{Bound: pipeline.Earlier, Since: now.Add(-time.Hour), After: every, NotBefore: now},
 		},
 	} {
-		if got := planning.Due(test.turn); got != test.want {
-			t.Errorf("%s: Due = %+v, want %+v", name, got, test.want)
-		}
+		got := planning.Due(test.turn)
+		errorIf(t, got != test.want, "%s: Due = %+v, want %+v", name, got, test.want)
 	}
 }
 
@@ -189,14 +185,10 @@ func TestSweepsAreSpread(t *testing.T) {
 	turns := map[time.Duration]bool{}
 	for _, resource := range []string{"bills.sweep", "items.sweep", "taxes.sweep"} {
 		at := planning.FirstSweep(pipeline.Key{Organization: "1", Service: "inventory", Resource: resource}, time.Hour)
-		if at < 30*time.Minute || at > time.Hour {
-			t.Errorf("the first %s is due after %s", resource, at)
-		}
+		errorIf(t, at < 30*time.Minute || at > time.Hour, "the first %s is due after %s", resource, at)
 		turns[at] = true
 	}
-	if len(turns) != 3 {
-		t.Errorf("the first sweeps are due after %v", turns)
-	}
+	errorIf(t, len(turns) != 3, "the first sweeps are due after %v", turns)
 }
 
 func TestLeftOf(t *testing.T) {
@@ -221,28 +213,23 @@ func TestLeftOf(t *testing.T) {
 	if diff := cmp.Diff(want, got.Classes); diff != "" {
 		t.Errorf("classes (-want +got):\n%s", diff)
 	}
-	if got.Left != 200 || got.RunsOutAt == nil || !got.RunsOutAt.Equal(now.Add(30*time.Minute)) {
-		t.Errorf("%d left until %v, want 200 for half an hour", got.Left, got.RunsOutAt)
-	}
+	errorIf(t, got.Left != 200 || got.RunsOutAt == nil || !got.RunsOutAt.Equal(now.Add(30*time.Minute)),
+		"%d left until %v, want 200 for half an hour", got.Left, got.RunsOutAt)
 	// Upstream knows of others; and what comes back before it is gone does not run out.
 	day.SeenLeft, day.External, day.LastHour = new(int64(24)), new(int64(176)), 1
 	got = planning.LeftOf(limits, &day)
-	if got.Left != 24 || got.RunsOutAt != nil {
-		t.Errorf("%d left until %v, want 24 that last", got.Left, got.RunsOutAt)
-	}
+	errorIf(t, got.Left != 24 || got.RunsOutAt != nil, "%d left until %v, want 24 that last", got.Left, got.RunsOutAt)
 	turn := now.Add(25 * time.Hour)
 	day.Turn = &turn
-	if at := planning.LeftOf(limits, &day).RunsOutAt; at == nil || !at.Equal(now.Add(24*time.Hour)) {
-		t.Errorf("runs out at %v, want in a day: the day turns later", at)
-	}
+	at := planning.LeftOf(limits, &day).RunsOutAt
+	errorIf(t, at == nil || !at.Equal(now.Add(24*time.Hour)), "runs out at %v, want in a day: the day turns later", at)
 }
 
 // TestWeekOf: of ten days the 90th percentile is the ninth smallest, of a week the largest.
 func TestWeekOf(t *testing.T) {
 	t.Parallel()
-	if got := planning.WeekOf(nil); got != nil {
-		t.Errorf("of no day: %+v", got)
-	}
+	got := planning.WeekOf(nil)
+	errorIf(t, got != nil, "of no day: %+v", got)
 	for _, c := range []struct {
 		days []int64
 		want planning.Week
@@ -254,5 +241,13 @@ func TestWeekOf(t *testing.T) {
 		if diff := cmp.Diff(&c.want, planning.WeekOf(c.days)); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", c.days, diff)
 		}
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb rapid.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

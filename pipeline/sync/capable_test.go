@@ -36,9 +36,8 @@ func TestPlanFollowsWhatIsKnown(t *testing.T) {
 		claim := pipeline.Claim{Stream: stream, Position: pipeline.Position{Watermark: watermark}, Capabilities: test.known}
 		scan := scan.Plan(&claim, pipeline.DefaultRules())
 		demoted := test.want == pipeline.ModeFull && test.cursor != "full"
-		if scan.Mode != test.want || strings.Contains(string(scan.Note), "(observed 2026-03-01)") != demoted {
-			t.Errorf("%s: %s %q, want %s", name, scan.Mode, scan.Note, test.want)
-		}
+		errorIf(t, scan.Mode != test.want || strings.Contains(string(scan.Note), "(observed 2026-03-01)") != demoted,
+			"%s: %s %q, want %s", name, scan.Mode, scan.Note, test.want)
 	}
 }
 
@@ -64,9 +63,8 @@ func TestALagThatGrewCountsAtOnce(t *testing.T) {
 			claim := pipeline.Claim{
 				Stream: newFixture(newWorld(0), cursors()[cursor]).stream, Position: pipeline.Position{Watermark: watermark, ScannedUntil: test.read}, Late: test.late,
 			}
-			if scan := scan.Plan(&claim, rules); !scan.Bound.Equal(test.want) {
-				t.Errorf("%s, %s: from %s, want %s", name, cursor, scan.Bound, test.want)
-			}
+			scan := scan.Plan(&claim, rules)
+			errorIf(t, !scan.Bound.Equal(test.want), "%s, %s: from %s, want %s", name, cursor, scan.Bound, test.want)
 		}
 	}
 }
@@ -79,16 +77,14 @@ func TestTheMarkLagsAsLateAsWritesAre(t *testing.T) {
 	r.late = 20 * time.Minute
 	must(t, r.run(t.Context()))
 	position, now := r.memory.position, w.now.Truncate(time.Second)
-	if !position.ScannedUntil.Equal(now) || !position.Watermark.Equal(now.Add(-40*time.Minute)) {
-		t.Errorf("read until %s with the watermark at %s, want %s and 40 minutes before", position.ScannedUntil, position.Watermark, now)
-	}
+	errorIf(t, !position.ScannedUntil.Equal(now) || !position.Watermark.Equal(now.Add(-40*time.Minute)),
+		"read until %s with the watermark at %s, want %s and 40 minutes before", position.ScannedUntil, position.Watermark, now)
 	// When the lateness has faded, the watermark moves on from where it is.
 	r.late = 0
 	w.now = w.now.Add(time.Hour)
 	must(t, r.run(t.Context()))
-	if want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag); !r.memory.position.Watermark.Equal(want) {
-		t.Errorf("the watermark is at %s, want %s", r.memory.position.Watermark, want)
-	}
+	want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag)
+	errorIf(t, !r.memory.position.Watermark.Equal(want), "the watermark is at %s, want %s", r.memory.position.Watermark, want)
 }
 
 // TestObservedVerdicts: the batch of an answer carries the verdicts that the answer shows, once. A

@@ -173,22 +173,18 @@ func TestDetailsOneByOne(t *testing.T) {
 	s := newShelf(45)
 	s.unknown["003"], s.poisoned["005"], s.unfit["007"] = true, true, true
 	must(t, s.run(t.Context(), s.runner(0), 0))
-	if len(s.asked) != 45 || len(s.loaded) != 42 || s.loaded[0] != "000" || len(s.waiting) != 0 {
-		t.Errorf("%d calls, %d loaded, %v waiting; want 45, 42 and none", len(s.asked), len(s.loaded), s.waiting)
-	}
+	errorIf(t, len(s.asked) != 45 || len(s.loaded) != 42 || s.loaded[0] != "000" || len(s.waiting) != 0,
+		"%d calls, %d loaded, %v waiting; want 45, 42 and none", len(s.asked), len(s.loaded), s.waiting)
 	same(t, "missing", []string{"003"}, s.missing)
-	if len(s.rejects) != 2 || s.rejects[0].ID != "005" || s.rejects[0].Code != sync.CodeUnreadable || s.rejects[1].ID != "007" {
-		t.Fatalf("rejects %+v, want the poisoned one and the unfit one", s.rejects)
-	}
+	fatalIf(t, len(s.rejects) != 2 || s.rejects[0].ID != "005" || s.rejects[0].Code != sync.CodeUnreadable || s.rejects[1].ID != "007",
+		"rejects %+v, want the poisoned one and the unfit one", s.rejects)
 	if got := string(s.rejects[0].Raw); !strings.Contains(got, "005") || !strings.Contains(got, "not JSON") {
 		t.Errorf("what is kept of the poisoned one is %q", got)
 	}
 	if got := s.ends[0]; got.Outcome != pipeline.OutcomeDone || got.Note != "1 could not be read, the last because of: unexpected: HTTP 200: not JSON" {
 		t.Errorf("end %+v", got)
 	}
-	if !s.position.Watermark.IsZero() || s.position.Scan != nil {
-		t.Errorf("position %+v: details move no watermark", s.position)
-	}
+	errorIf(t, !s.position.Watermark.IsZero() || s.position.Scan != nil, "position %+v: details move no watermark", s.position)
 }
 
 func TestDetailsStayWithinTheAllowance(t *testing.T) {
@@ -209,13 +205,10 @@ func TestAPoisonedRecordIsFoundInItsBatch(t *testing.T) {
 	s := newShelf(100)
 	s.poisoned["042"], s.unknown["050"], s.unfit["060"] = true, true, true
 	must(t, s.run(t.Context(), s.runner(0), 100))
-	if len(s.loaded) != 97 || len(s.rejects) != 2 || s.rejects[0].ID != "042" || s.rejects[1].ID != "060" {
-		t.Errorf("%d loaded, rejects %+v", len(s.loaded), s.rejects)
-	}
+	errorIf(t, len(s.loaded) != 97 || len(s.rejects) != 2 || s.rejects[0].ID != "042" || s.rejects[1].ID != "060",
+		"%d loaded, rejects %+v", len(s.loaded), s.rejects)
 	same(t, "missing", []string{"050"}, s.missing)
-	if len(s.asked) > 20 {
-		t.Errorf("%d calls for one poisoned record of a hundred", len(s.asked))
-	}
+	errorIf(t, len(s.asked) > 20, "%d calls for one poisoned record of a hundred", len(s.asked))
 }
 
 func TestFiveAnswersThatAreNoneStopTheRun(t *testing.T) {
@@ -225,12 +218,10 @@ func TestFiveAnswersThatAreNoneStopTheRun(t *testing.T) {
 		for _, id := range s.waiting {
 			s.poisoned[id] = true
 		}
-		if err := s.run(t.Context(), s.runner(0), batch); pipeline.KindOf(err) != pipeline.Unexpected {
-			t.Errorf("run = %v, want the answer's error", err)
-		}
-		if len(s.asked) != calls || len(s.rejects) != 4 {
-			t.Errorf("batch %d: %d calls, %d given up; want %d and 4", batch, len(s.asked), len(s.rejects), calls)
-		}
+		err := s.run(t.Context(), s.runner(0), batch)
+		errorIf(t, pipeline.KindOf(err) != pipeline.Unexpected, "run = %v, want the answer's error", err)
+		errorIf(t, len(s.asked) != calls || len(s.rejects) != 4,
+			"batch %d: %d calls, %d given up; want %d and 4", batch, len(s.asked), len(s.rejects), calls)
 	}
 }
 
@@ -252,9 +243,8 @@ func TestDetailsThatUpstreamDoesNotKnowCostLittle(t *testing.T) {
 		s.unknown[id] = true
 	}
 	must(t, s.run(t.Context(), s.runner(0), 0))
-	if len(s.asked) != 20 || len(s.missing) != 20 || s.ends[0].Note != "20 of 300 details fetched, the rest is next" {
-		t.Errorf("%d calls, %d missing, end %+v; want 20 and the rest later", len(s.asked), len(s.missing), s.ends[0])
-	}
+	errorIf(t, len(s.asked) != 20 || len(s.missing) != 20 || s.ends[0].Note != "20 of 300 details fetched, the rest is next",
+		"%d calls, %d missing, end %+v; want 20 and the rest later", len(s.asked), len(s.missing), s.ends[0])
 }
 
 // TestARunReadsNoMoreThanThereWasWhenItBegan: rows that keep entering the backlog, or do not leave
@@ -266,12 +256,9 @@ func TestARunReadsNoMoreThanThereWasWhenItBegan(t *testing.T) {
 		s.older[id] = true
 	}
 	must(t, s.run(t.Context(), s.runner(0), 0))
-	if len(s.asked) > 60 {
-		t.Errorf("%d calls for 60 rows", len(s.asked))
-	}
-	if s.ends[0].Outcome != pipeline.OutcomeDone || !strings.HasSuffix(string(s.ends[0].Note), "the rest is next") {
-		t.Errorf("end %+v", s.ends[0])
-	}
+	errorIf(t, len(s.asked) > 60, "%d calls for 60 rows", len(s.asked))
+	errorIf(t, s.ends[0].Outcome != pipeline.OutcomeDone || !strings.HasSuffix(string(s.ends[0].Note), "the rest is next"),
+		"end %+v", s.ends[0])
 }
 
 // TestDetailsUnderKills is invariant 6: after any kill, each row gets its record, and a kill
@@ -298,16 +285,13 @@ func TestDetailsUnderKills(t *testing.T) {
 			}
 			return settle()
 		}
-		if err := s.run(t.Context(), runner, batch); err != nil {
-			t.Fatalf("run: %v", err)
-		}
-		if len(s.waiting) != 0 || len(s.loaded)+len(s.missing) != n {
-			t.Fatalf("%d of %d loaded, %d missing, %v waiting", len(s.loaded), n, len(s.missing), s.waiting)
-		}
+		err := s.run(t.Context(), runner, batch)
+		fatalIf(t, err != nil, "run: %v", err)
+		fatalIf(t, len(s.waiting) != 0 || len(s.loaded)+len(s.missing) != n,
+			"%d of %d loaded, %d missing, %v waiting", len(s.loaded), n, len(s.missing), s.waiting)
 		size := max(batch, 1)
-		if want := (n + size - 1) / size; len(s.asked) > want+kills {
-			t.Fatalf("%d calls, want %d and one for each of %d kills", len(s.asked), want, kills)
-		}
+		want := (n + size - 1) / size
+		fatalIf(t, len(s.asked) > want+kills, "%d calls, want %d and one for each of %d kills", len(s.asked), want, kills)
 	})
 }
 

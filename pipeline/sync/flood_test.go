@@ -63,16 +63,10 @@ func TestARunEndsWhereTooMuchDoesNotFit(t *testing.T) {
 			}
 			must(t, r.run(t.Context()))
 			end := r.memory.ends[0]
-			if calls != tc.calls {
-				t.Errorf("%d calls, want %d", calls, tc.calls)
-			}
-			if len(r.memory.rejects) != tc.kept && tc.ends {
-				t.Errorf("%d are in quarantine, want %d", len(r.memory.rejects), tc.kept)
-			}
+			same(t, "calls", tc.calls, calls)
+			errorIf(t, len(r.memory.rejects) != tc.kept && tc.ends, "%d are in quarantine, want %d", len(r.memory.rejects), tc.kept)
 			if !tc.ends {
-				if end.Outcome != pipeline.OutcomeDone || r.memory.position.Watermark.IsZero() {
-					t.Errorf("end %+v", end)
-				}
+				errorIf(t, end.Outcome != pipeline.OutcomeDone || r.memory.position.Watermark.IsZero(), "end %+v", end)
 				return
 			}
 			if end.Outcome != pipeline.OutcomeProvisional || !strings.Contains(string(end.Note), "did not fit") || !r.memory.position.Watermark.IsZero() || r.memory.position.Scan != nil {
@@ -105,9 +99,7 @@ func TestWhatNeverFitsDoesNotStopAListForEver(t *testing.T) {
 	}
 	// 1,020 misfits are on 34 pages, and the page after them is the last one read. The list ends
 	// with an empty page, and is read twice to be sure of it.
-	if !slices.Equal(made, []int{35, 70, 152}) {
-		t.Errorf("the runs made %v calls", made)
-	}
+	errorIf(t, !slices.Equal(made, []int{35, 70, 152}), "the runs made %v calls", made)
 	if end := r.memory.ends[2]; end.Outcome != pipeline.OutcomeDone || r.memory.position.Watermark.IsZero() || len(r.memory.rows) != 75*170 {
 		t.Errorf("%d rows, end %+v, position %+v", len(r.memory.rows), end, r.memory.position)
 	}
@@ -178,9 +170,7 @@ func TestAFloodOfOneParentStopsNoOther(t *testing.T) {
 	for range 2 {
 		must(t, r.run(t.Context()))
 	}
-	if source.asked["b"] == 0 || source.asked["c"] == 0 {
-		t.Errorf("after two runs these were read: %v", source.asked)
-	}
+	errorIf(t, source.asked["b"] == 0 || source.asked["c"] == 0, "after two runs these were read: %v", source.asked)
 }
 
 // endless is an export without an end.
@@ -220,9 +210,7 @@ func TestRowsOfAnAnswerAreBounded(t *testing.T) {
 			return pipeline.Page{Call: 1, Date: r.world.now, Records: records, PerPage: 200}, nil
 		})
 		err := r.run(t.Context())
-		if fits && err != nil || !fits && pipeline.KindOf(err) != pipeline.Unexpected {
-			t.Errorf("%d lines a record: %v", lines, err)
-		}
+		errorIf(t, fits && err != nil || !fits && pipeline.KindOf(err) != pipeline.Unexpected, "%d lines a record: %v", lines, err)
 	}
 }
 
@@ -235,7 +223,6 @@ func TestAPageIsLeftWhenTheRunIsToEnd(t *testing.T) {
 		cancel() // while the page is under way
 		return pipeline.Page{Call: 1, Date: time.Unix(1, 0), Records: things(0, 200), PerPage: 200}, nil
 	})
-	if err := r.run(ctx); !errors.Is(err, context.Canceled) || len(r.memory.rows) != 0 {
-		t.Errorf("%v with %d rows", err, len(r.memory.rows))
-	}
+	err := r.run(ctx)
+	errorIf(t, !errors.Is(err, context.Canceled) || len(r.memory.rows) != 0, "%v with %d rows", err, len(r.memory.rows))
 }

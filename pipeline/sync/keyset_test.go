@@ -44,16 +44,13 @@ func TestOnePassAndNoSecond(t *testing.T) {
 		t.Errorf("%d calls for %d records, want %d and one for the kill", n, len(r.memory.rows), pages)
 	}
 	for i, request := range w.asked {
-		if request.Page != 1 || request.Sort != "last_modified_time" || request.Order != "A" || request.Since.IsZero() != (i == 0) {
-			t.Errorf("call %d asked for page %d since %v, sorted by %s %s", i, request.Page, request.Since, request.Sort, request.Order)
-		}
+		errorIf(t, request.Page != 1 || request.Sort != "last_modified_time" || request.Order != "A" || request.Since.IsZero() != (i == 0),
+			"call %d asked for page %d since %v, sorted by %s %s", i, request.Page, request.Since, request.Sort, request.Order)
 	}
-	if end := r.memory.ends[0]; end.Outcome != pipeline.OutcomeDone || end.Note != "keyset paging: one pass" {
-		t.Errorf("end = %+v", end)
-	}
-	if want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag); !r.memory.position.Watermark.Equal(want) {
-		t.Errorf("the watermark is at %s, want %s", r.memory.position.Watermark, want)
-	}
+	end := r.memory.ends[0]
+	errorIf(t, end.Outcome != pipeline.OutcomeDone || end.Note != "keyset paging: one pass", "end = %+v", end)
+	want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag)
+	errorIf(t, !r.memory.position.Watermark.Equal(want), "the watermark is at %s, want %s", r.memory.position.Watermark, want)
 
 	for i := range 200 {
 		w.now = w.now.Add(time.Second)
@@ -65,14 +62,11 @@ func TestOnePassAndNoSecond(t *testing.T) {
 	if n := len(w.asked); n > 1+(200-50)/49+1 || !w.asked[0].Since.Equal(r.memory.position.Watermark.Add(-262*time.Second)) {
 		t.Errorf("%d calls for 200 edits, the first since %s", n, w.asked[0].Since)
 	}
-	if lost := r.missing(); len(lost) > 0 {
-		t.Errorf("lost: %v", lost)
-	}
+	lost := r.missing()
+	errorIf(t, len(lost) > 0, "lost: %v", lost)
 	w.asked = nil
 	must(t, r.run(t.Context()))
-	if len(w.asked) != 1 || r.memory.ends[2].Note != "" {
-		t.Errorf("with nothing new: %d calls, %+v", len(w.asked), r.memory.ends[2])
-	}
+	errorIf(t, len(w.asked) != 1 || r.memory.ends[2].Note != "", "with nothing new: %d calls, %+v", len(w.asked), r.memory.ends[2])
 }
 
 // TestAFirstSyncMeasures: a first sync reads two pages in the order of modification, and the third
@@ -108,9 +102,7 @@ func TestAFirstSyncMeasures(t *testing.T) {
 			t.Errorf("%s: lost %v, %d calls, want %d and one for the kill, %d verdicts, %+v", name, lost, len(w.asked), test.calls, said, r.memory.ends[0])
 		}
 		for _, v := range r.memory.observed {
-			if v.Answer != pipeline.AnswerYes || v.Source != pipeline.SourceObserved {
-				t.Errorf("%s: %+v", name, v)
-			}
+			errorIf(t, v.Answer != pipeline.AnswerYes || v.Source != pipeline.SourceObserved, "%s: %+v", name, v)
 		}
 	}
 }
@@ -137,9 +129,8 @@ func TestAFirstSyncGivesUpWhatIsRefused(t *testing.T) {
 			}
 			return pages.Page(t.Context(), request)
 		})
-		if err := r.run(t.Context()); test.ends != (err == nil) || err != nil && pipeline.KindOf(err) != pipeline.Unexpected {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := r.run(t.Context())
+		errorIf(t, test.ends != (err == nil) || err != nil && pipeline.KindOf(err) != pipeline.Unexpected, "%s: %v", name, err)
 		same(t, name+": refused", 1, refused)
 		if !test.ends {
 			continue
@@ -226,22 +217,18 @@ func TestWhatExistsAllThroughIsSeen(t *testing.T) {
 		}
 		r := anchored(w)
 		must(t, r.run(t.Context()))
-		if passed := r.passed(w, ""); len(passed) > 0 {
-			t.Fatalf("seed %d: the watermark %v passed %v", seed, r.memory.position.Watermark, passed)
-		}
+		passed := r.passed(w, "")
+		fatalIf(t, len(passed) > 0, "seed %d: the watermark %v passed %v", seed, r.memory.position.Watermark, passed)
 		if r.memory.ends[0].Outcome != pipeline.OutcomeDone {
 			continue
 		}
 		done++
 		for _, thing := range stayed {
-			if _, seen := r.memory.rows[thing.ID]; !seen && slices.Contains(w.records, thing) {
-				t.Fatalf("seed %d: %s was there all the time, and not seen", seed, thing.ID)
-			}
+			_, seen := r.memory.rows[thing.ID]
+			fatalIf(t, !seen && slices.Contains(w.records, thing), "seed %d: %s was there all the time, and not seen", seed, thing.ID)
 		}
 	}
-	if done < 1300 {
-		t.Errorf("%d of 1500 runs ended as done", done)
-	}
+	errorIf(t, done < 1300, "%d of 1500 runs ended as done", done)
 }
 
 // TestWhatIsNoAnchor has lists that contradict their known capabilities. The run goes on in passes
@@ -288,9 +275,8 @@ func TestWhatIsNoAnchor(t *testing.T) {
 		}
 		w.asked, w.now = nil, w.now.Add(time.Minute)
 		must(t, r.run(t.Context()))
-		if first := w.asked[0]; first.Order == "A" || first.Sort != "" {
-			t.Errorf("%s: the next run asks for %s %s again", name, first.Sort, first.Order)
-		}
+		first := w.asked[0]
+		errorIf(t, first.Order == "A" || first.Sort != "", "%s: the next run asks for %s %s again", name, first.Sort, first.Order)
 	}
 }
 
@@ -324,9 +310,8 @@ func TestPlanFollowsAnchors(t *testing.T) {
 	} {
 		claim := pipeline.Claim{Stream: newFixture(newWorld(0), cursors()[test.cursor]).stream, Run: 2, Capabilities: test.known, Suspected: test.missed}
 		claim.Stream.Work, claim.Position.Watermark = test.work, time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
-		if scan := scan.Plan(&claim, pipeline.DefaultRules()); scan.Mode != test.want {
-			t.Errorf("%s: %s, want %s", name, scan.Mode, test.want)
-		}
+		scan := scan.Plan(&claim, pipeline.DefaultRules())
+		errorIf(t, scan.Mode != test.want, "%s: %s, want %s", name, scan.Mode, test.want)
 	}
 	whole := 0
 	for run := range int64(4000) {
@@ -336,7 +321,5 @@ func TestPlanFollowsAnchors(t *testing.T) {
 			whole++
 		}
 	}
-	if whole < 900 || whole > 1100 {
-		t.Errorf("%d of 4000 sweeps do not rely on the filter, want one in four", whole)
-	}
+	errorIf(t, whole < 900 || whole > 1100, "%d of 4000 sweeps do not rely on the filter, want one in four", whole)
 }

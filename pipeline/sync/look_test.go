@@ -145,7 +145,7 @@ func (c *catalog) Load(ctx context.Context, batches ...pipeline.Batch) (pipeline
 }
 
 // look looks at the list in chunks until the look ends.
-func (c *catalog) look(t require) *pipeline.End {
+func (c *catalog) look(t rapid.TB) *pipeline.End {
 	t.Helper()
 	things := resource(schema.Since{Column: "last_modified_time", Param: "last_modified_time", Created: "created_time"})
 	things.Complete = "It shows all."
@@ -161,16 +161,9 @@ func (c *catalog) look(t require) *pipeline.End {
 			t.Fatalf("look: %v", err)
 		}
 	}
-	if !c.position.Watermark.IsZero() || c.position.Scan != nil || c.end.Whole != nil || c.end.Entire {
-		t.Fatalf("a look ended with %+v at %+v: it is no scan of the whole list", c.end, c.position)
-	}
+	fatalIf(t, !c.position.Watermark.IsZero() || c.position.Scan != nil || c.end.Whole != nil || c.end.Entire,
+		"a look ended with %+v at %+v: it is no scan of the whole list", c.end, c.position)
 	return c.end
-}
-
-// require is a test or a case of rapid.
-type require interface {
-	Helper()
-	Fatalf(format string, args ...any)
 }
 
 // tie gives all records and rows one time of creation.
@@ -226,9 +219,8 @@ func TestALookFindsWhatIsMissing(t *testing.T) {
 			if diff := cmp.Diff(removed, missed(end)); diff != "" && len(removed)+len(missed(end)) > 0 {
 				t.Errorf("missed (-want +got):\n%s", diff)
 			}
-			if end.Sweep || end.Note != "" || l.calls > c.calls {
-				t.Errorf("%d calls, want %d at most; sweep %v, note %q; pages %v", l.calls, c.calls, end.Sweep, end.Note, l.pages)
-			}
+			errorIf(t, end.Sweep || end.Note != "" || l.calls > c.calls,
+				"%d calls, want %d at most; sweep %v, note %q; pages %v", l.calls, c.calls, end.Sweep, end.Note, l.pages)
 			t.Logf("%d calls", l.calls)
 		})
 	}
@@ -308,12 +300,10 @@ func TestWhatALookDoesNotConclude(t *testing.T) {
 				l.before = func(call int) { c.before(l, call) }
 			}
 			end := l.look(t)
-			if got := missed(end); !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 {
-				t.Errorf("missed %q, want %q", got, c.want)
-			}
-			if end.Sweep != c.sweep || !strings.Contains(string(end.Note), c.note) || c.note == "" && end.Note != "" || l.calls > c.calls {
-				t.Errorf("%d calls, sweep %v, note %q; want %d at most, %v and %q; pages %v", l.calls, end.Sweep, end.Note, c.calls, c.sweep, c.note, l.pages)
-			}
+			got := missed(end)
+			errorIf(t, !slices.Equal(got, c.want) && len(got)+len(c.want) > 0, "missed %q, want %q", got, c.want)
+			errorIf(t, end.Sweep != c.sweep || !strings.Contains(string(end.Note), c.note) || c.note == "" && end.Note != "" || l.calls > c.calls,
+				"%d calls, sweep %v, note %q; want %d at most, %v and %q; pages %v", l.calls, end.Sweep, end.Note, c.calls, c.sweep, c.note, l.pages)
 		})
 	}
 }
@@ -359,9 +349,7 @@ func TestALookNamesOnlyWhatIsGone(t *testing.T) {
 		l.dies = func() bool { return mayDie && rapid.IntRange(0, 5).Draw(t, "kill") == 0 }
 		end := l.look(t)
 		for _, id := range missed(end) {
-			if !gone[id] {
-				t.Fatalf("%s was in the list, and the look missed it", id)
-			}
+			fatalIf(t, !gone[id], "%s was in the list, and the look missed it", id)
 		}
 		if want := slices.Sorted(maps.Keys(gone)); quiet && !end.Sweep && end.Note == "" && !slices.Equal(missed(end), want) && len(want)+len(missed(end)) > 0 {
 			t.Fatalf("missed %q of %q", missed(end), want)
@@ -369,9 +357,8 @@ func TestALookNamesOnlyWhatIsGone(t *testing.T) {
 		if kills, calls := l.kills, l.calls; quiet && kills > 0 {
 			l.dies = nil
 			again := l.look(t)
-			if !slices.Equal(missed(again), missed(end)) || again.Note != end.Note || again.Sweep != end.Sweep || l.calls+kills != calls {
-				t.Fatalf("%d calls with %d kills, %d without; ends %+v and %+v", calls, kills, l.calls, end, again)
-			}
+			fatalIf(t, !slices.Equal(missed(again), missed(end)) || again.Note != end.Note || again.Sweep != end.Sweep || l.calls+kills != calls,
+				"%d calls with %d kills, %d without; ends %+v and %+v", calls, kills, l.calls, end, again)
 		}
 	})
 }

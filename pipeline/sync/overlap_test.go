@@ -44,9 +44,8 @@ func TestOnePassOfOverlappingPages(t *testing.T) {
 			if test.calls == 1 {
 				want = pipeline.ProofOnePage
 			}
-			if len(r.missing()) > 0 || int(w.calls) != test.calls || end.Outcome != pipeline.OutcomeDone || end.Proof != want {
-				t.Errorf("%s, %d records: %d calls, end %+v, want %d calls", cursor, test.records, w.calls, end, test.calls)
-			}
+			errorIf(t, len(r.missing()) > 0 || int(w.calls) != test.calls || end.Outcome != pipeline.OutcomeDone || end.Proof != want,
+				"%s, %d records: %d calls, end %+v, want %d calls", cursor, test.records, w.calls, end, test.calls)
 		}
 	}
 }
@@ -147,16 +146,13 @@ func TestOverlappingPagesLoseNothing(t *testing.T) {
 			for range 3 {
 				must(t, r.run(t.Context()))
 				proofs[r.memory.ends[len(r.memory.ends)-1].Proof]++
-				if passed := r.passed(w, ""); len(passed) > 0 {
-					t.Fatalf("seed %d, %s: the watermark %v passed %v", seed, name, r.memory.position.Watermark, passed)
-				}
+				passed := r.passed(w, "")
+				fatalIf(t, len(passed) > 0, "seed %d, %s: the watermark %v passed %v", seed, name, r.memory.position.Watermark, passed)
 				w.now = w.now.Add(time.Minute)
 			}
 		}
 	}
-	if proofs[pipeline.ProofOverlap] < 200 {
-		t.Errorf("proofs %v: too few to prove anything", proofs)
-	}
+	errorIf(t, proofs[pipeline.ProofOverlap] < 200, "proofs %v: too few to prove anything", proofs)
 }
 
 // TestWithinTheLagOnlyWhatIsNewIsRead: a run soon after another one reads what changed since that
@@ -188,14 +184,11 @@ func TestWithinTheLagOnlyWhatIsNewIsRead(t *testing.T) {
 			}
 		}
 		calls, watermark := read(10 * time.Second)
-		if calls < 4 {
-			t.Errorf("%s: %d calls for 600 changes", name, calls)
-		}
+		errorIf(t, calls < 4, "%s: %d calls for 600 changes", name, calls)
 		w.edit(7)
 		calls, still := read(time.Minute)
-		if calls > test.most || !still.Equal(watermark) || len(r.missing()) > 0 {
-			t.Errorf("%s: %d calls within the lag, the watermark from %s to %s, missing %v", name, calls, watermark, still, r.missing())
-		}
+		errorIf(t, calls > test.most || !still.Equal(watermark) || len(r.missing()) > 0,
+			"%s: %d calls within the lag, the watermark from %s to %s, missing %v", name, calls, watermark, still, r.missing())
 		for n := range 900 {
 			w.edit(n)
 			w.now = w.now.Add(50 * time.Millisecond)
@@ -204,9 +197,8 @@ func TestWithinTheLagOnlyWhatIsNewIsRead(t *testing.T) {
 		if calls, _ := read(0); calls > test.most+6 || len(r.missing()) > 0 {
 			t.Errorf("%s: %d calls for 900 changes behind 600 old ones, missing %v", name, calls, r.missing())
 		}
-		if _, moved := read(6 * time.Minute); !moved.After(watermark) {
-			t.Errorf("%s: behind the lag the watermark is still %s", name, moved)
-		}
+		_, moved := read(6 * time.Minute)
+		errorIf(t, !moved.After(watermark), "%s: behind the lag the watermark is still %s", name, moved)
 	}
 }
 
@@ -253,9 +245,8 @@ func TestALinkIsTheSameVersion(t *testing.T) {
 	must(t, r.run(t.Context()))
 
 	for _, thing := range w.records {
-		if _, loaded := r.memory.rows[thing.ID]; !loaded {
-			t.Errorf("%s is on no page that was read, end %+v", thing.ID, r.memory.ends[0])
-		}
+		_, loaded := r.memory.rows[thing.ID]
+		errorIf(t, !loaded, "%s is on no page that was read, end %+v", thing.ID, r.memory.ends[0])
 	}
 }
 

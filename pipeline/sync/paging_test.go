@@ -49,12 +49,10 @@ func TestTokensThatGoInCirclesEnd(t *testing.T) {
 			})
 			must(t, r.run(t.Context()))
 			end := r.memory.ends[0]
-			if end.Outcome != pipeline.OutcomeProvisional || !r.memory.position.Watermark.IsZero() {
-				t.Errorf("lead %d, period %d: end %+v, watermark %v", lead, period, end, r.memory.position.Watermark)
-			}
-			if limit := 2*(lead+1) + 3*period; calls > limit {
-				t.Errorf("lead %d, period %d: %d calls, want at most %d", lead, period, calls, limit)
-			}
+			errorIf(t, end.Outcome != pipeline.OutcomeProvisional || !r.memory.position.Watermark.IsZero(),
+				"lead %d, period %d: end %+v, watermark %v", lead, period, end, r.memory.position.Watermark)
+			limit := 2*(lead+1) + 3*period
+			errorIf(t, calls > limit, "lead %d, period %d: %d calls, want at most %d", lead, period, calls, limit)
 		}
 	}
 }
@@ -68,9 +66,8 @@ func TestEmptyPagesWithTokensEnd(t *testing.T) {
 		return pipeline.Page{Date: r.world.now, More: true, Token: fmt.Sprint(calls)}, nil
 	})
 	must(t, r.run(t.Context()))
-	if end := r.memory.ends[0]; end.Outcome != pipeline.OutcomeProvisional || calls > 5 {
-		t.Errorf("end %+v after %d calls, want provisional after a few", end, calls)
-	}
+	end := r.memory.ends[0]
+	errorIf(t, end.Outcome != pipeline.OutcomeProvisional || calls > 5, "end %+v after %d calls, want provisional after a few", end, calls)
 }
 
 // TestPagesByTokenMayHaveAnySize: a full page with no token is the last one, and a short one with a
@@ -165,12 +162,9 @@ func TestADeletionHidesTheSameRecordInNoTwoPasses(t *testing.T) {
 		r.runner.Source, r.known = pages, byNumber()
 		must(t, r.run(t.Context()))
 		hidden := r.passed(w, "")
-		if fixed && !slices.Equal(hidden, []string{"0005"}) {
-			t.Errorf("pages of one size: %v was hidden, want 0005: the schedule proves nothing", hidden)
-		}
-		if !fixed && len(hidden) > 0 {
-			t.Errorf("pages of two sizes: the watermark passed %v", hidden)
-		}
+		errorIf(t, fixed && !slices.Equal(hidden, []string{"0005"}),
+			"pages of one size: %v was hidden, want 0005: the schedule proves nothing", hidden)
+		errorIf(t, !fixed && len(hidden) > 0, "pages of two sizes: the watermark passed %v", hidden)
 	}
 }
 
@@ -260,12 +254,9 @@ func TestBackfillReadsWindowsOnce(t *testing.T) {
 		want := []string{
 			"2025-01-04 2025-01-31 1", "2025-01-04 2025-01-31 2", "2025-02-01 2025-02-28 1", "2025-03-01 2025-03-02 1", "2025-03-01 2025-03-02 2",
 		}
-		if !slices.Equal(source.asked, want) {
-			t.Errorf("asked\n%q, want\n%q", source.asked, want)
-		}
-		if len(memory.rows) != 4 || memory.ends[0].Outcome != pipeline.OutcomeDone || !memory.position.Watermark.IsZero() {
-			t.Errorf("%d rows, %+v, watermark %s", len(memory.rows), memory.ends, memory.position.Watermark)
-		}
+		errorIf(t, !slices.Equal(source.asked, want), "asked\n%q, want\n%q", source.asked, want)
+		errorIf(t, len(memory.rows) != 4 || memory.ends[0].Outcome != pipeline.OutcomeDone || !memory.position.Watermark.IsZero(),
+			"%d rows, %+v, watermark %s", len(memory.rows), memory.ends, memory.position.Watermark)
 	}
 }
 
@@ -298,18 +289,15 @@ func TestBackfillOfEveryCursor(t *testing.T) {
 			if narrowed := since > 0 && name != "full"; narrowed {
 				wanted = 3
 			}
-			if len(r.memory.rows) < wanted || wanted == 3 && len(r.memory.rows) > 2*w.perPage || !r.memory.position.Watermark.IsZero() {
-				t.Errorf("%s: %d rows, watermark %s", name, len(r.memory.rows), r.memory.position.Watermark)
-			}
+			errorIf(t, len(r.memory.rows) < wanted || wanted == 3 && len(r.memory.rows) > 2*w.perPage || !r.memory.position.Watermark.IsZero(),
+				"%s: %d rows, watermark %s", name, len(r.memory.rows), r.memory.position.Watermark)
 			for i, request := range w.asked {
-				if request.Page != i+1 || request.Class != pipeline.ClassBackfill {
-					t.Errorf("%s: call %d asked for page %d as %s: want one pass, of class backfill", name, i, request.Page, request.Class)
-				}
+				errorIf(t, request.Page != i+1 || request.Class != pipeline.ClassBackfill,
+					"%s: call %d asked for page %d as %s: want one pass, of class backfill", name, i, request.Page, request.Class)
 			}
 			for _, thing := range w.records[10-wanted:] {
-				if _, ok := r.memory.rows[thing.ID]; !ok {
-					t.Errorf("%s: %s is missing", name, thing.ID)
-				}
+				_, ok := r.memory.rows[thing.ID]
+				errorIf(t, !ok, "%s: %s is missing", name, thing.ID)
 			}
 		}
 	}

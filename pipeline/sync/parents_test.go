@@ -149,13 +149,9 @@ func TestParentsAreReadStalestFirstWithinTheAllowance(t *testing.T) {
 	}
 	same(t, "order of the parents", []string{"a", "b", "c", "d", "e", "a"}, r.memory.order)
 	for _, end := range r.memory.ends {
-		if end.Outcome != pipeline.OutcomeDone || end.Note != "2 of 5 parents read, the rest is next" {
-			t.Errorf("end = %+v", end)
-		}
+		errorIf(t, end.Outcome != pipeline.OutcomeDone || end.Note != "2 of 5 parents read, the rest is next", "end = %+v", end)
 	}
-	if !r.memory.position.Watermark.IsZero() {
-		t.Errorf("watermark = %v, want none: no run read all", r.memory.position.Watermark)
-	}
+	errorIf(t, !r.memory.position.Watermark.IsZero(), "watermark = %v, want none: no run read all", r.memory.position.Watermark)
 	r.runner.Allowance = nil
 	must(t, r.run(t.Context()))
 	last := r.memory.ends[3]
@@ -216,13 +212,11 @@ func TestToldParentsAreRead(t *testing.T) {
 		[]pipeline.Again{r.memory.ends[0].Again, r.memory.ends[1].Again, r.memory.ends[2].Again}); diff != "" {
 		t.Errorf("when the runs follow: %s", diff)
 	}
-	if f.calls != 3 || len(r.memory.rows) != 2 || !r.memory.position.Watermark.IsZero() {
-		t.Errorf("%d calls, %d rows, watermark %v; want 3, those of a and c, and none", f.calls, len(r.memory.rows), r.memory.position.Watermark)
-	}
+	errorIf(t, f.calls != 3 || len(r.memory.rows) != 2 || !r.memory.position.Watermark.IsZero(),
+		"%d calls, %d rows, watermark %v; want 3, those of a and c, and none", f.calls, len(r.memory.rows), r.memory.position.Watermark)
 	for _, row := range r.memory.rows {
-		if parent := row.Tables[0][0].Values[1].Text; parent != "a" && parent != "c" {
-			t.Errorf("a row belongs to %q", parent)
-		}
+		parent := row.Tables[0][0].Values[1].Text
+		errorIf(t, parent != "a" && parent != "c", "a row belongs to %q", parent)
 	}
 }
 
@@ -238,9 +232,8 @@ func TestAParentThatUpstreamDoesNotKnowIsLeft(t *testing.T) {
 	r := newFamilyRig(f, fullScan())
 	must(t, r.run(t.Context()))
 	same(t, "", []string{"a", "b", "c"}, r.memory.order)
-	if got := r.memory.failed; got["a"] != "" || got["c"] != "" || !strings.Contains(got["b"], "HTTP 404") {
-		t.Errorf("failed: %v, want b alone", got)
-	}
+	got := r.memory.failed
+	errorIf(t, got["a"] != "" || got["c"] != "" || !strings.Contains(got["b"], "HTTP 404"), "failed: %v, want b alone", got)
 	end := r.memory.ends[0]
 	if end.Outcome != pipeline.OutcomeDone || !strings.HasPrefix(string(end.Note), "1 could not be read, the last because of: unexpected: HTTP 404") ||
 		!r.memory.position.Watermark.IsZero() {
@@ -267,12 +260,10 @@ func TestWhatConcernsAllParentsStopsTheRun(t *testing.T) {
 			want := &pipeline.Error{Kind: tc.kind, Status: tc.status}
 			f.refuse = func(string) error { return want }
 			r := newFamilyRig(f, fullScan())
-			if err := r.run(t.Context()); pipeline.KindOf(err) != tc.kind {
-				t.Fatalf("run = %v, want %v", err, want)
-			}
-			if f.calls != tc.calls || len(r.memory.order) != tc.left {
-				t.Errorf("%d calls, %d parents left behind; want %d and %d", f.calls, len(r.memory.order), tc.calls, tc.left)
-			}
+			err := r.run(t.Context())
+			fatalIf(t, pipeline.KindOf(err) != tc.kind, "run = %v, want %v", err, want)
+			errorIf(t, f.calls != tc.calls || len(r.memory.order) != tc.left,
+				"%d calls, %d parents left behind; want %d and %d", f.calls, len(r.memory.order), tc.calls, tc.left)
 		})
 	}
 }
@@ -285,12 +276,9 @@ func TestAListThatNeverHoldsStillFailsItsParentAlone(t *testing.T) {
 	r := newFamilyRig(f, fullScan())
 	r.runner.Rules.MaxPasses = 2
 	must(t, r.run(t.Context()))
-	if got := r.memory.failed; got["a"] != "" || got["c"] != "" || !strings.Contains(got["b"], "kept changing") {
-		t.Errorf("failed: %v, want b alone", got)
-	}
-	if !r.memory.position.Watermark.IsZero() {
-		t.Errorf("watermark = %v, want none", r.memory.position.Watermark)
-	}
+	got := r.memory.failed
+	errorIf(t, got["a"] != "" || got["c"] != "" || !strings.Contains(got["b"], "kept changing"), "failed: %v, want b alone", got)
+	errorIf(t, !r.memory.position.Watermark.IsZero(), "watermark = %v, want none", r.memory.position.Watermark)
 }
 
 // TestAKilledRunGoesOnWithinItsParent is invariant 6: parents that were read are not read again,

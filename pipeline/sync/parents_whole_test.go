@@ -119,12 +119,9 @@ func convergeUnderParents(t *rapid.T, list schema.Cursor) {
 		w.perPage, w.between = perPage, act
 	}
 	run := func() {
-		if err := r.run(context.Background()); err != nil {
-			t.Fatalf("run: %v", err)
-		}
-		if len(deaths.wrong) > 0 {
-			t.Fatalf("%v are found to be gone, and are not", deaths.wrong)
-		}
+		err := r.run(context.Background())
+		fatalIf(t, err != nil, "run: %v", err)
+		fatalIf(t, len(deaths.wrong) > 0, "%v are found to be gone, and are not", deaths.wrong)
 		if _, known := f.worlds[f.names[len(f.names)-1]]; !known && !r.memory.position.Watermark.IsZero() {
 			t.Fatalf("the watermark moved to %v though a parent could not be read", r.memory.position.Watermark)
 		}
@@ -135,9 +132,8 @@ func convergeUnderParents(t *rapid.T, list schema.Cursor) {
 			// The watermark of an export is no proof here. A real export is one answer and so whole
 			// even if the list shifts; this export is made of several answers.
 			if _, paged := list.(schema.FullScan); paged {
-				if passed := r.passed(w, name+"/"); len(passed) > 0 {
-					t.Fatalf("the watermark %v passed %v", r.memory.position.Watermark, passed)
-				}
+				passed := r.passed(w, name+"/")
+				fatalIf(t, len(passed) > 0, "the watermark %v passed %v", r.memory.position.Watermark, passed)
 			}
 		}
 		for range rapid.IntRange(0, 5).Draw(t, "quiet acts") {
@@ -154,9 +150,8 @@ func convergeUnderParents(t *rapid.T, list schema.Cursor) {
 	for range len(f.names) + 1 {
 		run()
 	}
-	if lost := f.behind(); len(lost) > 0 {
-		t.Fatalf("lost or stale: %v; parents were read in the order %v", lost, r.memory.order)
-	}
+	lost := f.behind()
+	fatalIf(t, len(lost) > 0, "lost or stale: %v; parents were read in the order %v", lost, r.memory.order)
 }
 
 // TestWholeListsOfParentsAreSaid is invariant 7: a run says which parents it was shown whole, or
@@ -216,9 +211,8 @@ func TestWholeListsOfParentsAreSaid(t *testing.T) {
 			if got := strings.Join(whole, " "); got != tc.whole || (end.Whole != nil) != tc.proves || end.Outcome != pipeline.OutcomeDone {
 				t.Errorf("whole %q, end %+v; want %q, and that it is evidence: %t", got, end, tc.whole, tc.proves)
 			}
-			if doubted := strings.Contains(string(end.Note), "nothing is concluded from what was not seen"); doubted != tc.nameless {
-				t.Errorf("the note is %q", end.Note)
-			}
+			errorIf(t, strings.Contains(string(end.Note), "nothing is concluded from what was not seen") != tc.nameless,
+				"the note is %q", end.Note)
 		})
 	}
 }

@@ -112,9 +112,7 @@ func TestReadingAheadLosesNothing(t *testing.T) {
 				for seed := range uint64(storms) {
 					together += readInMotion(t, name, cursor, seed)
 				}
-				if together == 0 {
-					t.Error("no two pages were ever under way at once")
-				}
+				errorIf(t, together == 0, "no two pages were ever under way at once")
 			})
 		})
 	}
@@ -144,20 +142,17 @@ func readInMotion(t *testing.T, name string, cursor schema.Cursor, seed uint64) 
 		}
 		c.most = 0
 		must(t, r.run(t.Context()))
-		if c.most > r.runner.Rules.Prefetch+1 {
-			t.Fatalf("seed %d: %d pages were under way at once, %d may be", seed, c.most, r.runner.Rules.Prefetch+1)
-		}
+		fatalIf(t, c.most > r.runner.Rules.Prefetch+1,
+			"seed %d: %d pages were under way at once, %d may be", seed, c.most, r.runner.Rules.Prefetch+1)
 		if c.most > 1 {
 			together++
 		}
-		if passed := r.passed(c.world, ""); len(passed) > 0 {
-			t.Fatalf("seed %d: the watermark %v passed %v", seed, r.memory.position.Watermark, passed)
-		}
+		passed := r.passed(c.world, "")
+		fatalIf(t, len(passed) > 0, "seed %d: the watermark %v passed %v", seed, r.memory.position.Watermark, passed)
 	}
 	must(t, r.run(t.Context()))
-	if lost := r.missing(); len(lost) > 0 {
-		t.Fatalf("seed %d: lost or stale: %v", seed, lost)
-	}
+	lost := r.missing()
+	fatalIf(t, len(lost) > 0, "seed %d: lost or stale: %v", seed, lost)
 	return together
 }
 
@@ -249,9 +244,8 @@ func TestTheFirstPassIsReadInOrder(t *testing.T) {
 		}
 		r := c.fixture(fullScan(), 5)
 		must(t, r.run(t.Context()))
-		if beside[1] > 0 || beside[2] == 0 || c.asks[1] != 2 {
-			t.Errorf("pages answered beside others, by pass: %v; %d passes", beside, c.asks[1])
-		}
+		errorIf(t, beside[1] > 0 || beside[2] == 0 || c.asks[1] != 2,
+			"pages answered beside others, by pass: %v; %d passes", beside, c.asks[1])
 	})
 }
 
@@ -271,17 +265,15 @@ func TestTheEndIsNotPassed(t *testing.T) {
 				if pages == 1 {
 					want = 1
 				}
-				if asks := c.total(); asks != want || c.asks[pages+1] != 0 {
-					t.Errorf("%d pages were asked for in two passes, want %d", asks, want)
-				}
+				asks := c.total()
+				errorIf(t, asks != want || c.asks[pages+1] != 0, "%d pages were asked for in two passes, want %d", asks, want)
 
 				c = newCrowd(uint64(pages), 3*pages-1)
 				r = c.fixture(fullScan(), 5)
 				r.memory.position.Scan = &pipeline.Scan{Mode: pipeline.ModeFull, Page: 1, PerPage: 3, Pass: 1, Partial: true}
 				must(t, r.run(t.Context()))
-				if vain := c.total() - want; vain > pages/20 {
-					t.Errorf("%d pages beyond the end of %d were asked for, want at most a twentieth", vain, pages)
-				}
+				vain := c.total() - want
+				errorIf(t, vain > pages/20, "%d pages beyond the end of %d were asked for, want at most a twentieth", vain, pages)
 			})
 		})
 	}
@@ -326,12 +318,9 @@ func TestAFullChunkLoadsWhatIsUnderWay(t *testing.T) {
 				}}}
 				must(t, r.runner.Chunk(t.Context(), claim, nopSettle))
 				scan := r.memory.position.Scan
-				if c.most != 6 || r.memory.units != c.total() || scan.Page != r.memory.units+1 || scan.Spent != c.total() || !scan.Prefetched {
-					t.Errorf("%d calls, at most %d at once; %d units, position %+v", c.total(), c.most, r.memory.units, scan)
-				}
-				if r.memory.units < 9 || r.memory.units > 20 {
-					t.Errorf("the chunk loaded %d pages, want about ten", r.memory.units)
-				}
+				errorIf(t, c.most != 6 || r.memory.units != c.total() || scan.Page != r.memory.units+1 || scan.Spent != c.total() || !scan.Prefetched,
+					"%d calls, at most %d at once; %d units, position %+v", c.total(), c.most, r.memory.units, scan)
+				errorIf(t, r.memory.units < 9 || r.memory.units > 20, "the chunk loaded %d pages, want about ten", r.memory.units)
 			})
 		})
 	}
@@ -391,9 +380,8 @@ func TestNothingIsUnderWayAfterAChunk(t *testing.T) {
 			if err != errKilled || c.underWay != 0 || c.total() > 7+5 { //nolint:errorlint // a value of our own
 				t.Errorf("chunk = %v with %d calls under way, %d in all; want at most 7 pages and 5 ahead", err, c.underWay, c.total())
 			}
-			if page := r.memory.position.Scan.Page; page != 7 {
-				t.Errorf("page %d is next, want that behind the six loaded", page)
-			}
+			page := r.memory.position.Scan.Page
+			errorIf(t, page != 7, "page %d is next, want that behind the six loaded", page)
 		})
 	})
 	t.Run("context", func(t *testing.T) {
@@ -404,9 +392,7 @@ func TestNothingIsUnderWayAfterAChunk(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
 			err := r.runner.Chunk(ctx, pipeline.Claim{Stream: r.stream, Position: pipeline.Position{Scan: known}}, nopSettle)
-			if !errors.Is(err, context.DeadlineExceeded) || c.underWay != 0 {
-				t.Errorf("chunk = %v with %d calls under way", err, c.underWay)
-			}
+			errorIf(t, !errors.Is(err, context.DeadlineExceeded) || c.underWay != 0, "chunk = %v with %d calls under way", err, c.underWay)
 		})
 	})
 	t.Run("page size", func(t *testing.T) {
@@ -421,9 +407,8 @@ func TestNothingIsUnderWayAfterAChunk(t *testing.T) {
 			r := c.fixture(fullScan(), 5)
 			r.memory.position.Scan = deepCopy(pipeline.Position{Scan: known}).Scan
 			must(t, r.run(t.Context()))
-			if lost := r.missing(); len(lost) > 0 || r.memory.ends[0].Outcome != pipeline.OutcomeDone {
-				t.Errorf("lost %v, end %+v", lost, r.memory.ends[0])
-			}
+			lost := r.missing()
+			errorIf(t, len(lost) > 0 || r.memory.ends[0].Outcome != pipeline.OutcomeDone, "lost %v, end %+v", lost, r.memory.ends[0])
 		})
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"pgregory.net/rapid"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,15 +66,11 @@ func TestClashingIdentifiersAreKept(t *testing.T) {
 				t.Errorf("%s: kept as %+v", name, reject)
 			}
 		}
-		if strings.Join(rows, " ") != test.rows || strings.Join(kept, "") != test.kept || batch.Duplicates != test.duplicates {
-			t.Errorf("%s: rows %v, kept %v, %d duplicates", name, rows, kept, batch.Duplicates)
-		}
-		if got := len(batch.Records) + len(batch.Rejected) + batch.Duplicates; got != len(test.records) {
-			t.Errorf("%s: %d of %d records are accounted for", name, got, len(test.records))
-		}
-		if (batch.End.Whole != nil) != test.proves || batch.End.Entire != test.proves {
-			t.Errorf("%s: as evidence it is %+v", name, batch.End)
-		}
+		errorIf(t, strings.Join(rows, " ") != test.rows || strings.Join(kept, "") != test.kept || batch.Duplicates != test.duplicates,
+			"%s: rows %v, kept %v, %d duplicates", name, rows, kept, batch.Duplicates)
+		got := len(batch.Records) + len(batch.Rejected) + batch.Duplicates
+		errorIf(t, got != len(test.records), "%s: %d of %d records are accounted for", name, got, len(test.records))
+		errorIf(t, (batch.End.Whole != nil) != test.proves || batch.End.Entire != test.proves, "%s: as evidence it is %+v", name, batch.End)
 	}
 }
 
@@ -83,16 +81,13 @@ func TestARejectedRecordHasItsIdentifierToo(t *testing.T) {
 	bad := strings.Replace(wireThing("1", 2), `"value":2`, `"value":"many"`, 1)
 	for name, records := range map[string][]string{"in front": {bad, wireThing("1", 1), wireThing("2", 2)}, "behind": {wireThing("1", 1), wireThing("2", 2), bad}} {
 		batch := batchOf(t, records...)
-		if len(batch.Records) != 1 || batch.Records[0].ID != "2" {
-			t.Errorf("%s: %d records are loaded, want that of 2 alone", name, len(batch.Records))
-		}
+		errorIf(t, len(batch.Records) != 1 || batch.Records[0].ID != "2",
+			"%s: %d records are loaded, want that of 2 alone", name, len(batch.Records))
 		codes := map[string]string{}
 		for _, reject := range batch.Rejected {
 			codes[string(reject.Raw)] = reject.Code
 		}
-		if len(codes) != 2 || codes[bad] == "id_clash" || codes[wireThing("1", 1)] != "id_clash" {
-			t.Errorf("%s: kept are %v", name, codes)
-		}
+		errorIf(t, len(codes) != 2 || codes[bad] == "id_clash" || codes[wireThing("1", 1)] != "id_clash", "%s: kept are %v", name, codes)
 	}
 }
 
@@ -103,9 +98,8 @@ func TestRejectedRecordsWithOneIdentifier(t *testing.T) {
 	bad := strings.Replace(wireThing("1", 2), `"value":2`, `"value":"many"`, 1)
 	for other, proves := range map[string]bool{bad: true, strings.Replace(bad, "many", "few", 1): false} {
 		batch := batchOf(t, bad, other, wireThing("2", 2))
-		if len(batch.Records) != 1 || len(batch.Rejected) != 2 || (batch.End.Whole != nil) != proves {
-			t.Errorf("with %s: %d loaded, kept are %+v; evidence is %+v, want some: %v", other, len(batch.Records), batch.Rejected, batch.End.Whole, proves)
-		}
+		errorIf(t, len(batch.Records) != 1 || len(batch.Rejected) != 2 || (batch.End.Whole != nil) != proves,
+			"with %s: %d loaded, kept are %+v; evidence is %+v, want some: %v", other, len(batch.Records), batch.Rejected, batch.End.Whole, proves)
 	}
 }
 
@@ -153,9 +147,8 @@ func TestDoubtOfAnExport(t *testing.T) {
 			return pipeline.Page{Call: 1, Date: r.world.now, Records: records}, nil
 		})
 		must(t, r.run(t.Context()))
-		if end := r.memory.ends[0]; end.Entire == odd {
-			t.Errorf("with a record without an identifier (%t): end %+v", odd, end)
-		}
+		end := r.memory.ends[0]
+		errorIf(t, end.Entire == odd, "with a record without an identifier (%t): end %+v", odd, end)
 	}
 }
 
@@ -183,7 +176,7 @@ func (a answer) Export(_ context.Context, request pipeline.Request, each func(pi
 
 func nopSettle(context.Context, pgx.Tx, bool) error { return nil }
 
-func must(tb testing.TB, err error) {
+func must(tb rapid.TB, err error) {
 	tb.Helper()
 	if err != nil {
 		tb.Fatal(err)
@@ -272,12 +265,10 @@ func TestEveryTurnEnds(t *testing.T) {
 					return page, nil
 				}
 				r.runner.Source = source
-				if err := r.run(ctx); (err != nil) != tc.fails {
-					t.Errorf("the run ended with %v", err)
-				}
-				if source.taken == 0 || source.taken != source.ended || len(source.turn) != 0 {
-					t.Errorf("%d turns, %d ended", source.taken, source.ended)
-				}
+				err := r.run(ctx)
+				errorIf(t, (err != nil) != tc.fails, "the run ended with %v", err)
+				errorIf(t, source.taken == 0 || source.taken != source.ended || len(source.turn) != 0,
+					"%d turns, %d ended", source.taken, source.ended)
 			})
 		}
 	}
@@ -288,4 +279,20 @@ func (m *memory) failNext() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failAfter = 1
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb rapid.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
+	}
+}
+
+// fatalIf does so, and ends it.
+func fatalIf(tb rapid.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Fatalf(format, args...)
+	}
 }

@@ -64,9 +64,8 @@ func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 		}
 		// In the order of creation two equal passes are a proof. In other orders a creation and a
 		// deletion in each pass can hide a record (docs/decisions/0007-paging-by-number).
-		if passed := r.passed(w, ""); byToken && len(passed) > 0 {
-			t.Fatalf("the watermark %v passed %v", r.memory.position.Watermark, passed)
-		}
+		passed := r.passed(w, "")
+		fatalIf(t, byToken && len(passed) > 0, "the watermark %v passed %v", r.memory.position.Watermark, passed)
 		for range rapid.IntRange(0, 5).Draw(t, "quiet acts") {
 			act()
 		}
@@ -82,9 +81,8 @@ func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 	if err := r.run(ctx); err != nil {
 		t.Fatalf("second quiet run: %v", err)
 	}
-	if lost := r.missing(); len(lost) > 0 {
-		t.Fatalf("lost or stale: %v (watermark before the quiet run %v, ends %v)", lost, watermark, r.memory.ends)
-	}
+	lost := r.missing()
+	fatalIf(t, len(lost) > 0, "lost or stale: %v (watermark before the quiet run %v, ends %v)", lost, watermark, r.memory.ends)
 }
 
 func TestSecondRunCostsOneCall(t *testing.T) {
@@ -106,9 +104,8 @@ func TestSecondRunCostsOneCall(t *testing.T) {
 			w.edit(3)
 			w.now = w.now.Add(time.Minute)
 			must(t, r.run(t.Context()))
-			if lost := r.missing(); len(lost) > 0 {
-				t.Errorf("the edit did not arrive: %v", lost)
-			}
+			lost := r.missing()
+			errorIf(t, len(lost) > 0, "the edit did not arrive: %v", lost)
 		})
 	}
 }
@@ -121,9 +118,8 @@ func TestIgnoredFilterIsSeenAndSaid(t *testing.T) {
 	must(t, r.run(t.Context()))
 	must(t, r.run(t.Context()))
 	last := r.memory.ends[len(r.memory.ends)-1]
-	if last.Outcome != pipeline.OutcomeDone || !strings.Contains(string(last.Note), "ignored the filter") {
-		t.Errorf("end = %+v, want done with a note about the filter", last)
-	}
+	errorIf(t, last.Outcome != pipeline.OutcomeDone || !strings.Contains(string(last.Note), "ignored the filter"),
+		"end = %+v, want done with a note about the filter", last)
 }
 
 func TestUnsortedListIsReadWhole(t *testing.T) {
@@ -135,13 +131,10 @@ func TestUnsortedListIsReadWhole(t *testing.T) {
 	w.edit(0) // the oldest by creation: a sort by creation shows it last
 	w.now = w.now.Add(time.Minute)
 	must(t, r.run(t.Context()))
-	if lost := r.missing(); len(lost) > 0 {
-		t.Errorf("lost: %v", lost)
-	}
+	lost := r.missing()
+	errorIf(t, len(lost) > 0, "lost: %v", lost)
 	last := r.memory.ends[len(r.memory.ends)-1]
-	if !strings.Contains(string(last.Note), "did not sort") {
-		t.Errorf("note = %q, want it to say that upstream did not sort", last.Note)
-	}
+	errorIf(t, !strings.Contains(string(last.Note), "did not sort"), "note = %q, want it to say that upstream did not sort", last.Note)
 }
 
 func TestMarkFollowsUpstreamsClock(t *testing.T) {
@@ -151,9 +144,8 @@ func TestMarkFollowsUpstreamsClock(t *testing.T) {
 	r := newFixture(w, cursors()["since"])
 	must(t, r.run(t.Context()))
 	want := w.now.Truncate(time.Second).Add(-r.runner.Rules.Lag)
-	if got := r.memory.position.Watermark; !got.Equal(want) {
-		t.Errorf("watermark = %v, want upstream's clock less the lag, %v", got, want)
-	}
+	got := r.memory.position.Watermark
+	errorIf(t, !got.Equal(want), "watermark = %v, want upstream's clock less the lag, %v", got, want)
 }
 
 func TestShiftingListIsProvisional(t *testing.T) {
@@ -170,9 +162,7 @@ func TestShiftingListIsProvisional(t *testing.T) {
 	if got := r.memory.ends[0]; got.Outcome != pipeline.OutcomeProvisional || got.Whole != nil {
 		t.Errorf("end = %+v, want provisional, and no evidence of absence", got)
 	}
-	if !r.memory.position.Watermark.IsZero() {
-		t.Errorf("watermark = %v, want none: the list never held still", r.memory.position.Watermark)
-	}
+	errorIf(t, !r.memory.position.Watermark.IsZero(), "watermark = %v, want none: the list never held still", r.memory.position.Watermark)
 }
 
 func TestChunksHandOver(t *testing.T) {
@@ -182,12 +172,9 @@ func TestChunksHandOver(t *testing.T) {
 	r.runner.Rules.ChunkPages = 4
 	must(t, r.run(t.Context()))
 	// Two passes of 10 pages and the empty one behind each: 22 pages in chunks of 4.
-	if r.chunks != 6 || r.mores != 5 {
-		t.Errorf("chunks = %d, handed over %d times; want 6 and 5", r.chunks, r.mores)
-	}
-	if lost := r.missing(); len(lost) > 0 {
-		t.Errorf("lost: %v", lost)
-	}
+	errorIf(t, r.chunks != 6 || r.mores != 5, "chunks = %d, handed over %d times; want 6 and 5", r.chunks, r.mores)
+	lost := r.missing()
+	errorIf(t, len(lost) > 0, "lost: %v", lost)
 }
 
 func TestStoppingEndsTheChunkAtAPage(t *testing.T) {
@@ -199,9 +186,8 @@ func TestStoppingEndsTheChunkAtAPage(t *testing.T) {
 	r.runner.Stopping = stopping
 	claim := pipeline.Claim{Stream: r.stream}
 	must(t, r.runner.Chunk(t.Context(), claim, nopSettle))
-	if r.memory.units != 1 || r.memory.position.Scan == nil || r.memory.position.Scan.Page != 2 {
-		t.Errorf("after the stop: %d units, position %+v; want one unit and page 2 next", r.memory.units, r.memory.position.Scan)
-	}
+	errorIf(t, r.memory.units != 1 || r.memory.position.Scan == nil || r.memory.position.Scan.Page != 2,
+		"after the stop: %d units, position %+v; want one unit and page 2 next", r.memory.units, r.memory.position.Scan)
 }
 
 func TestMisfitGoesToQuarantineWhole(t *testing.T) {
@@ -213,12 +199,10 @@ func TestMisfitGoesToQuarantineWhole(t *testing.T) {
 		return pipeline.Page{Call: 1, Date: r.world.now, Records: [][]byte{raw, good}, PerPage: 200}, nil
 	})
 	must(t, r.run(t.Context()))
-	if len(r.memory.rejects) != 1 || string(r.memory.rejects[0].Raw) != string(raw) || r.memory.rejects[0].ID != "9" {
-		t.Errorf("rejects = %+v, want the one record whole", r.memory.rejects)
-	}
-	if _, ok := r.memory.rows["8"]; !ok {
-		t.Error("the good record of the page was not loaded")
-	}
+	errorIf(t, len(r.memory.rejects) != 1 || string(r.memory.rejects[0].Raw) != string(raw) || r.memory.rejects[0].ID != "9",
+		"rejects = %+v, want the one record whole", r.memory.rejects)
+	_, ok := r.memory.rows["8"]
+	errorIf(t, !ok, "the good record of the page was not loaded")
 }
 
 // TestNonsenseMovesNoMark plays answers that cannot be part of a list.
@@ -247,12 +231,10 @@ func TestNonsenseMovesNoMark(t *testing.T) {
 				return source(w, request), nil
 			})
 			must(t, r.run(t.Context()))
-			if got := r.memory.ends[0].Outcome; got != pipeline.OutcomeProvisional {
-				t.Errorf("outcome = %s, want provisional", got)
-			}
-			if calls > 10 || !r.memory.position.Watermark.IsZero() {
-				t.Errorf("%d calls, watermark %v; want few calls and no watermark", calls, r.memory.position.Watermark)
-			}
+			got := r.memory.ends[0].Outcome
+			errorIf(t, got != pipeline.OutcomeProvisional, "outcome = %s, want provisional", got)
+			errorIf(t, calls > 10 || !r.memory.position.Watermark.IsZero(),
+				"%d calls, watermark %v; want few calls and no watermark", calls, r.memory.position.Watermark)
 		})
 	}
 }
@@ -313,9 +295,8 @@ func TestPageSizeChangeStartsThePassAnew(t *testing.T) {
 		}
 	}
 	must(t, r.run(t.Context()))
-	if lost := r.missing(); len(lost) > 0 || r.memory.ends[0].Outcome != pipeline.OutcomeDone {
-		t.Errorf("lost %v, end %+v", lost, r.memory.ends[0])
-	}
+	lost := r.missing()
+	errorIf(t, len(lost) > 0 || r.memory.ends[0].Outcome != pipeline.OutcomeDone, "lost %v, end %+v", lost, r.memory.ends[0])
 }
 
 func TestEmptyExportAfterOneThatWasNotKeepsTheMark(t *testing.T) {
@@ -323,9 +304,8 @@ func TestEmptyExportAfterOneThatWasNotKeepsTheMark(t *testing.T) {
 	w := newWorld(7)
 	r := newFixture(w, schema.Export{Modified: "last_modified_time", FieldsParam: "fields"})
 	must(t, r.run(t.Context()))
-	if len(r.memory.rows) != 7 || r.memory.position.Watermark.IsZero() {
-		t.Fatalf("%d rows, watermark %v; want 7 and a watermark", len(r.memory.rows), r.memory.position.Watermark)
-	}
+	fatalIf(t, len(r.memory.rows) != 7 || r.memory.position.Watermark.IsZero(),
+		"%d rows, watermark %v; want 7 and a watermark", len(r.memory.rows), r.memory.position.Watermark)
 	watermark := r.memory.position.Watermark
 	w.records = nil
 	w.now = w.now.Add(time.Hour)
@@ -340,7 +320,6 @@ func TestSourceErrorPassesThrough(t *testing.T) {
 	r := newFixture(newWorld(3), cursors()["since"])
 	want := &pipeline.Error{Kind: pipeline.Exhausted}
 	r.runner.Source = answer(func(pipeline.Request) (pipeline.Page, error) { return pipeline.Page{}, want })
-	if err := r.run(t.Context()); !errors.Is(err, want) {
-		t.Errorf("run = %v, want %v", err, want)
-	}
+	err := r.run(t.Context())
+	errorIf(t, !errors.Is(err, want), "run = %v, want %v", err, want)
 }

@@ -58,9 +58,7 @@ func TestKnownRecordsChangeNothing(t *testing.T) {
 						r.runner.Unchanged = r.memory
 					}
 					for range runs {
-						if err := r.run(context.Background()); err != nil {
-							t.Fatal(err)
-						}
+						must(t, r.run(context.Background()))
 						w.now = w.now.Add(time.Hour)
 					}
 					return r
@@ -72,14 +70,10 @@ func TestKnownRecordsChangeNothing(t *testing.T) {
 					cmp.Diff(plain.memory.rows, quick.memory.rows), cmp.Diff(plain.memory.position, quick.memory.position),
 					cmp.Diff(plain.memory.ends, quick.memory.ends), cmp.Diff(fmt.Sprint(plain.world.asked), fmt.Sprint(quick.world.asked)),
 				} {
-					if diff != "" {
-						t.Fatalf("normalized (-) and known (+) differ:\n%s", diff)
-					}
+					fatalIf(t, diff != "", "normalized (-) and known (+) differ:\n%s", diff)
 				}
 			})
-			if known == 0 {
-				t.Error("no record was ever known: nothing was tried")
-			}
+			errorIf(t, known == 0, "no record was ever known: nothing was tried")
 		})
 	}
 }

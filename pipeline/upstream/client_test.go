@@ -61,36 +61,27 @@ func TestTheRequestIsTheDocumentsRequest(t *testing.T) {
 	got := r.seen()[0]
 	const want = "filter_by=AccountType.All&last_modified_time=2026-01-17T15%3A27%3A23%2B0530&organization_id=60012345678" +
 		"&page=1&per_page=200&sort_column=account_name&sort_order=A"
-	if got.URL.RawQuery != want || got.URL.Path != "/books/v3/chartofaccounts" || got.Method != http.MethodGet {
-		t.Errorf("request %s %s?%s, want the query %s", got.Method, got.URL.Path, got.URL.RawQuery, want)
-	}
+	errorIf(t, got.URL.RawQuery != want || got.URL.Path != "/books/v3/chartofaccounts" || got.Method != http.MethodGet,
+		"request %s %s?%s, want the query %s", got.Method, got.URL.Path, got.URL.RawQuery, want)
 	for name, value := range map[string]string{
 		"Authorization": "Svc-oauthtoken " + canaryToken, "Accept": "application/json", "Content-Type": "", "Referer": "",
 		"Cache-Control": "no-cache", "User-Agent": "sluice", "Content-Length": "", "Transfer-Encoding": "",
 	} {
-		if got.Header.Get(name) != value {
-			t.Errorf("header %s is %q, want %q", name, got.Header.Get(name), value)
-		}
+		errorIf(t, got.Header.Get(name) != value, "header %s is %q, want %q", name, got.Header.Get(name), value)
 	}
-	if len(got.TransferEncoding) != 0 || got.ContentLength != 0 {
-		t.Errorf("the request has a body: %v, %d", got.TransferEncoding, got.ContentLength)
-	}
+	errorIf(t, len(got.TransferEncoding) != 0 || got.ContentLength != 0,
+		"the request has a body: %v, %d", got.TransferEncoding, got.ContentLength)
 }
 
 func TestTheOrganizationGoesWhereTheServiceWantsIt(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, answer(200, "application/json", `{"code":0,"currencies":[]}`))
 	value, err := r.client.Get(t.Context(), invoicing, home, "/settings/currencies", map[string]string{"a": "b"}, "currencies")
-	if err != nil || string(value) != "[]" {
-		t.Fatalf("Get = %s, %v", value, err)
-	}
+	fatalIf(t, err != nil || string(value) != "[]", "Get = %s, %v", value, err)
 	got := r.seen()[0]
-	if got.Header.Get("X-Com-Svc-Invoice-Organizationid") != "60012345678" || got.URL.RawQuery != "a=b" {
-		t.Errorf("header %v, query %s", got.Header, got.URL.RawQuery)
-	}
-	if r.gate.entered[0].Resource != "currencies" || r.gate.entered[0].Class != pipeline.ClassProbe {
-		t.Errorf("call %+v", r.gate.entered[0])
-	}
+	errorIf(t, got.Header.Get("X-Com-Svc-Invoice-Organizationid") != "60012345678" || got.URL.RawQuery != "a=b",
+		"header %v, query %s", got.Header, got.URL.RawQuery)
+	errorIf(t, r.gate.entered[0].Resource != "currencies" || r.gate.entered[0].Class != pipeline.ClassProbe, "call %+v", r.gate.entered[0])
 }
 
 func TestAFilterWithoutADeclarationIsRefused(t *testing.T) {
@@ -199,9 +190,8 @@ func TestNoRequestIsSentTwice(t *testing.T) {
 		_, err := r.client.Page(t.Context(), ask(1))
 		r.mustBeClean(t, err)
 	}
-	if arrived.Load() != 6 || len(r.gate.entered) != 6 {
-		t.Errorf("%d requests arrived, %d were counted, 6 were made", arrived.Load(), len(r.gate.entered))
-	}
+	errorIf(t, arrived.Load() != 6 || len(r.gate.entered) != 6,
+		"%d requests arrived, %d were counted, 6 were made", arrived.Load(), len(r.gate.entered))
 }
 
 func TestRedirectsAreNotFollowed(t *testing.T) {
@@ -214,9 +204,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		failure := r.refused(t, ask(1), pipeline.Unexpected)
 		same(t, "detail", "a redirect to host 127.0.0.1, not followed", failure.Detail)
 	}
-	if touched {
-		t.Error("a redirect was followed")
-	}
+	errorIf(t, touched, "a redirect was followed")
 }
 
 // authority issues certificates that the client trusts.
@@ -320,9 +308,8 @@ func TestNobodyAnswersTheDoor(t *testing.T) {
 			question.Stream.Org = &pipeline.Organization{Key: home.Key, Addresses: pipeline.Addresses{API: address}}
 			begun := time.Now()
 			r.refused(t, question, pipeline.Unavailable)
-			if took := time.Since(begun); took > time.Minute {
-				t.Errorf("it took %s", took)
-			}
+			took := time.Since(begun)
+			errorIf(t, took > time.Minute, "it took %s", took)
 			same(t, "calls were counted", 1, len(r.gate.entered))
 		})
 	}

@@ -68,9 +68,7 @@ func TestSingleRecords(t *testing.T) {
 			const want = "/inventory/v1/bills/90000000079426?organization_id=60012345678"
 			same(t, "asked for", want, r.seen()[0].RequestURI)
 			call := r.gate.entered[0]
-			if call.Resource != "bills" || call.Class != pipeline.ClassDetails || call.Run != 44 || call.Page != 0 {
-				t.Errorf("call %+v", call)
-			}
+			errorIf(t, call.Resource != "bills" || call.Class != pipeline.ClassDetails || call.Run != 44 || call.Page != 0, "call %+v", call)
 			if tc.kind != 0 {
 				r.mustFail(t, err, tc.kind)
 				return
@@ -78,9 +76,8 @@ func TestSingleRecords(t *testing.T) {
 			must(t, err)
 			same(t, "", tc.want, texts(page.Records))
 			// The 404 page of a gateway does not say that upstream has no such record.
-			if unknown := tc.answer == `{"code":5}` || tc.answer == `{"code":1002}`; page.Unknown != unknown || page.Call == 0 {
-				t.Errorf("call %d, unknown %v, want %v", page.Call, page.Unknown, unknown)
-			}
+			unknown := tc.answer == `{"code":5}` || tc.answer == `{"code":1002}`
+			errorIf(t, page.Unknown != unknown || page.Call == 0, "call %d, unknown %v, want %v", page.Call, page.Unknown, unknown)
 			if left := r.gate.left[0]; left.Status != tc.status || left.Kind != 0 || left.Records != len(tc.want) {
 				t.Errorf("the call log has %+v: it is no failure that a record is not there", left)
 			}
@@ -139,9 +136,8 @@ func TestDetailsThatAreNotDeclaredAreNotAskedFor(t *testing.T) {
 		_, err := r.client.Details(t.Context(), detailsOf(tc.resource), tc.ids)
 		r.mustFail(t, err, pipeline.Unexpected)
 	}
-	if page, err := r.client.Details(t.Context(), detailsOf(bills), nil); err != nil || len(page.Records) != 0 {
-		t.Errorf("nothing asked for: %+v, %v", page, err)
-	}
+	page, err := r.client.Details(t.Context(), detailsOf(bills), nil)
+	errorIf(t, err != nil || len(page.Records) != 0, "nothing asked for: %+v, %v", page, err)
 	same(t, "calls were made", 0, len(r.seen()))
 }
 
@@ -179,14 +175,10 @@ func TestAPageHasNotManyTimesAsManyRecordsAsWereAskedFor(t *testing.T) {
 			page, err := r.client.Page(t.Context(), question)
 			if !tc.fits {
 				r.mustFail(t, err, pipeline.Unexpected)
-				if !strings.Contains(err.Error(), "more than") {
-					t.Errorf("it does not say why: %v", err)
-				}
+				errorIf(t, !strings.Contains(err.Error(), "more than"), "it does not say why: %v", err)
 				return
 			}
-			if err != nil || len(page.Records) != tc.count {
-				t.Errorf("%d records, %v", len(page.Records), err)
-			}
+			errorIf(t, err != nil || len(page.Records) != tc.count, "%d records, %v", len(page.Records), err)
 		})
 	}
 }
@@ -248,9 +240,8 @@ func TestListsWithInfo(t *testing.T) {
 				r.mustFail(t, err, tc.kind)
 				return
 			}
-			if err != nil || len(page.Records) != tc.records || page.More != tc.more || page.Token != tc.token {
-				t.Errorf("page %+v, %v", page, err)
-			}
+			errorIf(t, err != nil || len(page.Records) != tc.records || page.More != tc.more || page.Token != tc.token,
+				"page %+v, %v", page, err)
 		})
 	}
 }
@@ -263,9 +254,7 @@ func TestTheRequestOfAListWithInfo(t *testing.T) {
 	sorted := dealsBy(schema.PagingNumber)
 	sorted.Sort, sorted.Order = "Modified_Time", "D"
 	page, err := r.client.Page(t.Context(), sorted)
-	if err != nil || page.Sort != "Modified_Time" || page.Order != "D" {
-		t.Errorf("page %+v, %v", page, err)
-	}
+	errorIf(t, err != nil || page.Sort != "Modified_Time" || page.Order != "D", "page %+v, %v", page, err)
 	next := dealsBy(schema.PagingToken)
 	next.Page, next.Token, next.Order = 2, "a+b/c==", "A"
 	r.page(t, next)
@@ -274,9 +263,8 @@ func TestTheRequestOfAListWithInfo(t *testing.T) {
 		"fields=Deal_Name&page_token=a%2Bb%2Fc%3D%3D&per_page=200&sort_order=asc",
 	} {
 		got := r.seen()[i]
-		if got.URL.RawQuery != want || got.URL.Path != "/crm/v8/Deals" || got.Header.Get("Accept") != jsonType {
-			t.Errorf("asked for %s, want /crm/v8/Deals?%s", got.URL, want)
-		}
+		errorIf(t, got.URL.RawQuery != want || got.URL.Path != "/crm/v8/Deals" || got.Header.Get("Accept") != jsonType,
+			"asked for %s, want /crm/v8/Deals?%s", got.URL, want)
 	}
 }
 
@@ -294,9 +282,8 @@ func TestCheckByAList(t *testing.T) {
 	if err = r.client.Check(t.Context(), home, &service); err != nil {
 		t.Error(err)
 	}
-	if got := r.seen()[0].URL; got.Path != "/crm/v8/Deals" || got.RawQuery != "fields=Deal_Name&page=1&per_page=1" {
-		t.Errorf("checked by %s", got)
-	}
+	got := r.seen()[0].URL
+	errorIf(t, got.Path != "/crm/v8/Deals" || got.RawQuery != "fields=Deal_Name&page=1&per_page=1", "checked by %s", got)
 }
 
 // TestSingleRecordsWithoutABody: 204 is no record, and no proof that it is gone.
@@ -306,9 +293,7 @@ func TestSingleRecordsWithoutABody(t *testing.T) {
 	request := dealsBy(schema.PagingToken)
 	request.Stream.Resource.Single = &schema.Single{Path: "/v8/Deals/{id}", Key: "data"}
 	page, err := r.client.Details(t.Context(), request, []string{"1"})
-	if err != nil || len(page.Records) != 0 || page.Unknown || page.Call == 0 {
-		t.Errorf("page %+v, %v", page, err)
-	}
+	errorIf(t, err != nil || len(page.Records) != 0 || page.Unknown || page.Call == 0, "page %+v, %v", page, err)
 }
 
 // TestWhatLasts: a whole answer that lacks what the declaration says lasts, and names what to
@@ -340,13 +325,9 @@ func TestWhatLasts(t *testing.T) {
 			r := newFixture(t, tc.handler)
 			_, err := r.client.Page(t.Context(), ask(1))
 			r.mustBeClean(t, err)
-			if pipeline.Lasting(err) != (tc.parts != nil) {
-				t.Errorf("lasting %t: %v", pipeline.Lasting(err), err)
-			}
+			errorIf(t, pipeline.Lasting(err) != (tc.parts != nil), "lasting %t: %v", pipeline.Lasting(err), err)
 			for _, part := range tc.parts {
-				if !strings.Contains(err.Error(), part) {
-					t.Errorf("%v\nlacks %q", err, part)
-				}
+				errorIf(t, !strings.Contains(err.Error(), part), "%v\nlacks %q", err, part)
 			}
 		})
 	}

@@ -155,9 +155,8 @@ func TestAPathIsScrubbed(t *testing.T) {
 	r := newFixture(t, answer(500, jsonType, "{}"), func(o *upstream.Options) { o.Scrub = scrub })
 	_, err := r.client.Details(t.Context(), detailsOf(bills), []string{canaryToken})
 	r.mustNotSay(t, "raw", err, canaryToken)
-	if !slices.ContainsFunc(r.gate.entered, func(c pipeline.Call) bool { return strings.Contains(string(c.Path), "[redacted]") }) {
-		t.Errorf("calls %+v", r.gate.entered)
-	}
+	errorIf(t, !slices.ContainsFunc(r.gate.entered, func(c pipeline.Call) bool { return strings.Contains(string(c.Path), "[redacted]") }),
+		"calls %+v", r.gate.entered)
 }
 
 // TestNoEchoOfANewRefreshTokenIsSaid: a refresh token that upstream sent is as secret as the

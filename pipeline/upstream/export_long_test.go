@@ -53,9 +53,8 @@ func TestALongExportIsNeverHeldWhole(t *testing.T) {
 			held++
 		}
 	}
-	if err != nil || records != groups*rows || held > 1 {
-		t.Errorf("%d records, error %v, %d groups held; want %d records and no group", records, err, held, groups*rows)
-	}
+	errorIf(t, err != nil || records != groups*rows || held > 1,
+		"%d records, error %v, %d groups held; want %d records and no group", records, err, held, groups*rows)
 }
 
 // TestExportOfFiguresForPeople: figures written for people and times without a zone arrive
@@ -91,9 +90,7 @@ func TestExportOfFiguresForPeople(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil || got != want {
-			t.Errorf("%s: %q, error %v, want %q", row, got, err, want)
-		}
+		errorIf(t, err != nil || got != want, "%s: %q, error %v, want %q", row, got, err, want)
 	}
 }
 

@@ -27,9 +27,7 @@ func collect(t *testing.T, r *fixture) ([]pipeline.Page, []string, error) {
 	err := r.client.Export(t.Context(), askExport(), func(page pipeline.Page) error {
 		pages = append(pages, page)
 		for _, record := range page.Records {
-			if !json.Valid(record) {
-				t.Errorf("record %q is not JSON", record)
-			}
+			errorIf(t, !json.Valid(record), "record %q is not JSON", record)
 			records = append(records, string(record))
 		}
 		return nil
@@ -59,12 +57,10 @@ func TestExportReadsEveryForm(t *testing.T) {
 			pages, records, err := collect(t, r)
 			must(t, err)
 			same(t, "", []string{a, b}, records)
-			if len(pages) != 1 || pages[0].Call != 1 || pages[0].More || !pages[0].Date.Equal(noon.Add(-2*time.Second)) {
-				t.Errorf("pages %+v", pages)
-			}
-			if got := r.gate.left[0]; got.Records != 2 || got.Bytes != int64(len(text)) || got.Kind != 0 || got.Status != 200 {
-				t.Errorf("the call log has %+v", got)
-			}
+			errorIf(t, len(pages) != 1 || pages[0].Call != 1 || pages[0].More || !pages[0].Date.Equal(noon.Add(-2*time.Second)),
+				"pages %+v", pages)
+			got := r.gate.left[0]
+			errorIf(t, got.Records != 2 || got.Bytes != int64(len(text)) || got.Kind != 0 || got.Status != 200, "the call log has %+v", got)
 		})
 	}
 }
@@ -73,9 +69,7 @@ func TestExportRequest(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, answer(204, "", ""))
 	pages, _, err := collect(t, r)
-	if err != nil || len(pages) != 0 {
-		t.Fatalf("Export = %v, %v", pages, err)
-	}
+	fatalIf(t, err != nil || len(pages) != 0, "Export = %v, %v", pages, err)
 	got := r.seen()[0]
 	if got.URL.RequestURI() != "/maintenanceapi/v2/chats?fields=title%2Cchat_id%2Cparticipant_count" ||
 		got.Header.Get("Content-Type") != "text/csv" || got.Header.Get("Authorization") != "Svc-oauthtoken "+canaryToken {
@@ -88,9 +82,7 @@ func TestExportEmpty(t *testing.T) {
 	for _, text := range []string{"", "\n", "title,chat_id,participant_count\n"} {
 		r := newFixture(t, answer(200, csvType, text))
 		pages, _, err := collect(t, r)
-		if err != nil || len(pages) != 0 {
-			t.Errorf("%q: pages %v, error %v", text, pages, err)
-		}
+		errorIf(t, err != nil || len(pages) != 0, "%q: pages %v, error %v", text, pages, err)
 	}
 }
 
@@ -119,9 +111,7 @@ func TestExportStreamsInGroups(t *testing.T) {
 	must(t, err)
 	same(t, "", []int{5000, 5000, 2500}, sizes)
 	same(t, "", []bool{true, true, false}, more)
-	if r.gate.left[0].Records != 12_500 {
-		t.Errorf("the call log has %d records", r.gate.left[0].Records)
-	}
+	errorIf(t, r.gate.left[0].Records != 12_500, "the call log has %d records", r.gate.left[0].Records)
 }
 
 // TestExportOfLongLines: long lines are given in smaller groups, because a group has to fit into
@@ -154,9 +144,8 @@ func TestExportGoesOnWithItsToken(t *testing.T) {
 	})
 	pages, records, err := collect(t, r)
 	must(t, err)
-	if len(records) != 2 || len(pages) != 2 || pages[0].Call != 1 || !pages[0].More || pages[1].Call != 2 || pages[1].More {
-		t.Errorf("pages %+v", pages)
-	}
+	errorIf(t, len(records) != 2 || len(pages) != 2 || pages[0].Call != 1 || !pages[0].More || pages[1].Call != 2 || pages[1].More,
+		"pages %+v", pages)
 	same(t, "calls were counted", 2, len(r.gate.entered))
 }
 
@@ -238,9 +227,7 @@ func TestExportCutAtAnyByteIsUnavailable(t *testing.T) {
 	})
 	for n = range len(text) {
 		_, _, err := collect(t, r)
-		if pipeline.KindOf(err) != pipeline.Unavailable {
-			t.Fatalf("cut at byte %d: %v, want unavailable", n, err)
-		}
+		fatalIf(t, pipeline.KindOf(err) != pipeline.Unavailable, "cut at byte %d: %v, want unavailable", n, err)
 	}
 }
 
@@ -252,12 +239,8 @@ func TestExportEndsOnAnErrorOfItsReader(t *testing.T) {
 		calls++
 		return pipeline.ErrLostClaim
 	})
-	if !errors.Is(err, pipeline.ErrLostClaim) || calls != 1 {
-		t.Errorf("Export = %v after %d groups", err, calls)
-	}
-	if r.gate.under() != 0 || r.gate.left[0].Kind != 0 || r.gate.left[0].Detail == "" {
-		t.Errorf("the call log has %+v", r.gate.left)
-	}
+	errorIf(t, !errors.Is(err, pipeline.ErrLostClaim) || calls != 1, "Export = %v after %d groups", err, calls)
+	errorIf(t, r.gate.under() != 0 || r.gate.left[0].Kind != 0 || r.gate.left[0].Detail == "", "the call log has %+v", r.gate.left)
 }
 
 func TestExportThatStallsEnds(t *testing.T) {

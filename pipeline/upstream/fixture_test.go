@@ -217,12 +217,8 @@ func raw(text string) http.HandlerFunc {
 func (r *fixture) mustFail(t *testing.T, err error, kind pipeline.Kind) *pipeline.Error {
 	t.Helper()
 	var failure *pipeline.Error
-	if !errors.As(err, &failure) {
-		t.Fatalf("error %v, want one of kind %v", err, kind)
-	}
-	if failure.Kind != kind {
-		t.Errorf("error %q, want kind %v", err, kind)
-	}
+	fatalIf(t, !errors.As(err, &failure), "error %v, want one of kind %v", err, kind)
+	errorIf(t, failure.Kind != kind, "error %q, want kind %v", err, kind)
 	r.mustBeClean(t, err)
 	same(t, "calls entered and never left", 0, r.gate.under())
 	return failure
@@ -252,9 +248,7 @@ func (r *fixture) mustBeClean(t *testing.T, err error) {
 	texts = append(texts, fmt.Sprintf("%+v", r.gate.left))
 	for _, text := range texts {
 		for _, canary := range []string{"canary", "organization_id=", "filter_by"} {
-			if strings.Contains(text, canary) {
-				t.Errorf("%q shows up in %q", canary, text)
-			}
+			errorIf(t, strings.Contains(text, canary), "%q shows up in %q", canary, text)
 		}
 	}
 }
@@ -271,5 +265,21 @@ func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option)
 	tb.Helper()
 	if diff := cmp.Diff(want, got, options...); diff != "" {
 		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
+	}
+}
+
+// fatalIf does so, and ends it.
+func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Fatalf(format, args...)
 	}
 }

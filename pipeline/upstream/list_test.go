@@ -74,16 +74,13 @@ func TestListsThatComeWhole(t *testing.T) {
 			question := of(accounting, customers)
 			question.Page, question.Parent = tc.page, "77"
 			page, err := r.client.Page(t.Context(), question)
-			if got := r.seen()[0].URL; got.RawQuery != tc.query || got.Path != "/books/v3/customers/77/contactpersons" {
-				t.Errorf("asked for %s", got)
-			}
+			got := r.seen()[0].URL
+			errorIf(t, got.RawQuery != tc.query || got.Path != "/books/v3/customers/77/contactpersons", "asked for %s", got)
 			if tc.kind != 0 {
 				r.mustFail(t, err, tc.kind)
 				return
 			}
-			if err != nil || len(page.Records) != 2 || page.More != tc.more {
-				t.Errorf("page %+v, %v", page, err)
-			}
+			errorIf(t, err != nil || len(page.Records) != 2 || page.More != tc.more, "page %+v, %v", page, err)
 		})
 	}
 }
@@ -115,9 +112,8 @@ func TestListsThatGoOnByToken(t *testing.T) {
 				r.mustFail(t, err, tc.kind)
 				return
 			}
-			if err != nil || page.Token != tc.token || page.More != (tc.token != "") || len(page.Records) != 1 {
-				t.Errorf("page %+v, %v", page, err)
-			}
+			errorIf(t, err != nil || page.Token != tc.token || page.More != (tc.token != "") || len(page.Records) != 1,
+				"page %+v, %v", page, err)
 			if tc.token == "" {
 				return
 			}
@@ -154,15 +150,12 @@ func TestOneObjectOrNone(t *testing.T) {
 			r.mustFail(t, err, pipeline.Unexpected)
 			continue
 		}
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-		}
+		errorIf(t, err != nil, "%s: %v", text, err)
 		if diff := cmp.Diff(want, texts(page.Records)); diff != "" || page.More {
 			t.Errorf("%s: %s", text, diff)
 		}
-		if got := r.seen()[0].URL.RawQuery; got != "organization_id=60012345678" {
-			t.Errorf("query %q, want no page", got)
-		}
+		got := r.seen()[0].URL.RawQuery
+		errorIf(t, got != "organization_id=60012345678", "query %q, want no page", got)
 	}
 }
 
@@ -188,9 +181,8 @@ func TestParentsAreOneSegment(t *testing.T) {
 		question.Parent = parent
 		r.refused(t, question, pipeline.Unexpected)
 	}
-	if got := len(r.seen()); got != before {
-		t.Errorf("%d calls were made for parents that name another path", got-before)
-	}
+	got := len(r.seen())
+	errorIf(t, got != before, "%d calls were made for parents that name another path", got-before)
 }
 
 func TestExportUnderAParent(t *testing.T) {
@@ -210,9 +202,8 @@ func TestExportUnderAParent(t *testing.T) {
 	must(t, err)
 	same(t, "", []string{`{"title":"a","chat_id":"1","participant_count":"1"}`}, got)
 	const want = "/network/our%20net/maintenanceapi/v2/chats?fields=title%2Cchat_id%2Cparticipant_count"
-	if uri := r.seen()[0].RequestURI; uri != want {
-		t.Errorf("asked for %s, want %s: columns that the engine gives are not upstream's", uri, want)
-	}
+	uri := r.seen()[0].RequestURI
+	errorIf(t, uri != want, "asked for %s, want %s: columns that the engine gives are not upstream's", uri, want)
 }
 
 // TestOrganizationsHaveTheirOwnAddresses has two businesses with the same identifier, in two data
@@ -234,15 +225,12 @@ func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
 		r.page(t, question)
 		requests := r.seen()
 		got := requests[len(requests)-1]
-		if got.RequestURI != want || got.Header.Get("Authorization") != "Svc-oauthtoken "+canaryToken {
-			t.Errorf("asked for %s with %q, want %s", got.RequestURI, got.Header.Get("Authorization"), want)
-		}
-		if header := got.Header.Get("X-Com-Svc-Invoice-Organizationid"); service == invoicing && header != "60012345678" {
-			t.Errorf("header %q, want the identifier", header)
-		}
-		if call := r.gate.entered[len(r.gate.entered)-1]; call.Organization != "60012345678-eu" {
-			t.Errorf("the call is on the account of %s", call.Organization)
-		}
+		errorIf(t, got.RequestURI != want || got.Header.Get("Authorization") != "Svc-oauthtoken "+canaryToken,
+			"asked for %s with %q, want %s", got.RequestURI, got.Header.Get("Authorization"), want)
+		header := got.Header.Get("X-Com-Svc-Invoice-Organizationid")
+		errorIf(t, service == invoicing && header != "60012345678", "header %q, want the identifier", header)
+		call := r.gate.entered[len(r.gate.entered)-1]
+		errorIf(t, call.Organization != "60012345678-eu", "the call is on the account of %s", call.Organization)
 	}
 	// An organization without addresses of its own has the vendor's; a loopback address is valid
 	// for .com alone.
@@ -250,9 +238,7 @@ func TestOrganizationsHaveTheirOwnAddresses(t *testing.T) {
 	question.Stream.Org, question.Parent = &pipeline.Organization{Key: home.Key, ID: home.ID, DataCenter: "eu"}, "77"
 	before := len(r.seen())
 	r.refused(t, question, pipeline.Denied)
-	if len(r.seen()) != before {
-		t.Error("a call was made to a guessed address")
-	}
+	errorIf(t, len(r.seen()) != before, "a call was made to a guessed address")
 }
 
 func TestTokensComeFromTheOrganizationsOwnAddress(t *testing.T) {
@@ -268,15 +254,11 @@ func TestTokensComeFromTheOrganizationsOwnAddress(t *testing.T) {
 	tokens := r.process(t)
 	for organization, want := range map[*pipeline.Organization]string{home: "1000.here", there: "1000.there"} {
 		token, _, err := tokens.Token(t.Context(), organization)
-		if err != nil || token.Reveal() != want {
-			t.Errorf("%s: token %q, %v, want %q", organization.Key, token.Reveal(), err, want)
-		}
+		errorIf(t, err != nil || token.Reveal() != want, "%s: token %q, %v, want %q", organization.Key, token.Reveal(), err, want)
 	}
 	same(t, "rows, want 2: the same credential at two servers has two tokens", 2, len(r.store.rows))
 	for _, q := range r.seen() {
-		if q.URL.Path != "/oauth/v2/token" && q.URL.Path != "/dc/eu/oauth/v2/token" {
-			t.Errorf("asked for %s", q.URL.Path)
-		}
+		errorIf(t, q.URL.Path != "/oauth/v2/token" && q.URL.Path != "/dc/eu/oauth/v2/token", "asked for %s", q.URL.Path)
 	}
 }
 
@@ -307,9 +289,7 @@ func TestWindowsAreAskedFor(t *testing.T) {
 	question, before := of(accounting, customers), len(r.seen())
 	question.Parent, question.From = "7", first
 	r.refused(t, question, pipeline.Unexpected)
-	if len(r.seen()) != before {
-		t.Error("a list without a filter by day was asked for a window")
-	}
+	errorIf(t, len(r.seen()) != before, "a list without a filter by day was asked for a window")
 }
 
 // TestColumnsAreLeftOutWhileAListIsRead: the records of a list never leave the client with them. Of
@@ -345,8 +325,6 @@ func TestColumnsAreLeftOutWhileAListIsRead(t *testing.T) {
 		for _, one := range page.Records {
 			got = append(got, string(one))
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: the records are %q, want %q", name, got, c.want)
-		}
+		errorIf(t, !slices.Equal(got, c.want), "%s: the records are %q, want %q", name, got, c.want)
 	}
 }

@@ -97,16 +97,14 @@ func TestOnlyKnownWordsDeny(t *testing.T) {
 				return
 			}
 			r.mustFail(t, err, pipeline.Unavailable)
-			if locked := r.gate.left[0].Kind == pipeline.Throttled && r.gate.left[0].RetryAfter == 10*time.Minute; locked != want.locks {
-				t.Errorf("the gate was told %+v", r.gate.left[0])
-			}
+			errorIf(t, r.gate.left[0].Kind == pipeline.Throttled && r.gate.left[0].RetryAfter == 10*time.Minute != want.locks,
+				"the gate was told %+v", r.gate.left[0])
 			r.advance(time.Minute)
 			if err := r.ask(t); err != nil {
 				t.Errorf("a minute later: %v", err)
 			}
-			if row := r.only(t); row.Refusals != 0 || row.Reason != "" {
-				t.Errorf("a credential that works is kept as %+v", row)
-			}
+			row := r.only(t)
+			errorIf(t, row.Refusals != 0 || row.Reason != "", "a credential that works is kept as %+v", row)
 		})
 	}
 }
@@ -206,12 +204,10 @@ func TestABogusRefreshTokenGivesWay(t *testing.T) {
 			t.Fatalf("later: %v", err)
 		}
 	}
-	if want := []string{canaryRefresh, bogus, canaryRefresh, canaryRefresh, canaryRefresh, canaryRefresh}; !slices.Equal(o.asked, want) {
-		t.Errorf("asked with %v, want %v", o.asked, want)
-	}
-	if row := r.only(t); !row.FellBack {
-		t.Errorf("the row does not say so: %+v", row)
-	}
+	want := []string{canaryRefresh, bogus, canaryRefresh, canaryRefresh, canaryRefresh, canaryRefresh}
+	errorIf(t, !slices.Equal(o.asked, want), "asked with %v, want %v", o.asked, want)
+	row := r.only(t)
+	errorIf(t, !row.FellBack, "the row does not say so: %+v", row)
 	// Another refresh token is tried, and kept because it works.
 	o.mu.Lock()
 	o.gives = good
@@ -220,9 +216,8 @@ func TestABogusRefreshTokenGivesWay(t *testing.T) {
 		r.advance(2 * time.Hour)
 		must(t, r.ask(t))
 	}
-	if last := o.asked[len(o.asked)-1]; last != good || r.only(t).FellBack {
-		t.Errorf("asked with %s, %+v", last, r.only(t))
-	}
+	last := o.asked[len(o.asked)-1]
+	errorIf(t, last != good || r.only(t).FellBack, "asked with %s, %+v", last, r.only(t))
 }
 
 // TestALieAboutAReplacedRefreshToken: a server replaces refresh tokens and once refuses the valid
@@ -269,13 +264,11 @@ func TestForgetAsksAgain(t *testing.T) {
 	r.mustFail(t, r.ask(t), pipeline.Denied)
 	r.advance(20 * time.Second)
 	must(t, r.process(t).Forget(t.Context(), one))
-	if failure := r.mustFail(t, r.ask(t), pipeline.Unavailable); failure.Until.Sub(r.now()) != 40*time.Second {
-		t.Errorf("asked again in %v", failure.Until.Sub(r.now()))
-	}
+	failure := r.mustFail(t, r.ask(t), pipeline.Unavailable)
+	errorIf(t, failure.Until.Sub(r.now()) != 40*time.Second, "asked again in %v", failure.Until.Sub(r.now()))
 	r.advance(40 * time.Second)
-	if err := r.ask(t); err != nil {
-		t.Errorf("after Forget: %v", err)
-	}
+	err := r.ask(t)
+	errorIf(t, err != nil, "after Forget: %v", err)
 }
 
 // TestAFailureOfTheServerDeniesForNoOtherDay: a denied credential is used once a day. If the server
@@ -292,9 +285,8 @@ func TestAFailureOfTheServerDeniesForNoOtherDay(t *testing.T) {
 			o.tell(says(word))
 			r.mustFail(t, r.ask(t), pipeline.Unavailable)
 			r.advance(time.Minute)
-			if err := r.ask(t); err != nil {
-				t.Errorf("a minute later, when upstream is well: %v", err)
-			}
+			err := r.ask(t)
+			errorIf(t, err != nil, "a minute later, when upstream is well: %v", err)
 		})
 	}
 }
@@ -333,9 +325,7 @@ func TestBothRefreshTokensAreTried(t *testing.T) {
 				}
 				r.mustFail(t, r.ask(t), want)
 			}
-			if !slices.Equal(o.asked[1:], tc.want) {
-				t.Errorf("asked with %v, want %v", o.asked[1:], tc.want)
-			}
+			errorIf(t, !slices.Equal(o.asked[1:], tc.want), "asked with %v, want %v", o.asked[1:], tc.want)
 		})
 	}
 }
@@ -349,9 +339,8 @@ func TestALivingTokenIsUsedUp(t *testing.T) {
 	o.tell(says("invalid_code"), says("invalid_code"), says("invalid_code"))
 	for minute := range 3 {
 		for range 3 { // processes
-			if err := r.ask(t); err != nil {
-				t.Fatalf("minute %d: %v", minute, err)
-			}
+			err := r.ask(t)
+			fatalIf(t, err != nil, "minute %d: %v", minute, err)
 		}
 		if asked, want := len(r.seen()), min(2+minute, 3); asked != want { // five minutes follow the second refusal
 			t.Errorf("minute %d: %d requests, want %d", minute, asked, want)

@@ -56,15 +56,13 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	r := newTokenFixture(t, server.ServeHTTP)
 	for n := 1; n <= 3; n++ {
 		token, version, err := r.process(t).Token(t.Context(), one) // another process each time: all state is in the store
-		if err != nil || version != int64(n) || token.Reveal() != fmt.Sprintf("%s%d", canaryToken, n) {
-			t.Fatalf("refresh %d: %s, version %d, %v", n, token.Reveal(), version, err)
-		}
+		fatalIf(t, err != nil || version != int64(n) || token.Reveal() != fmt.Sprintf("%s%d", canaryToken, n),
+			"refresh %d: %s, version %d, %v", n, token.Reveal(), version, err)
 		r.advance(56 * time.Minute)
 	}
 	for _, row := range r.store.rows {
-		if len(row.Refresh) == 0 || bytes.Contains(row.Refresh, []byte(canaryRefresh)) {
-			t.Errorf("the refresh token is stored as %q", row.Refresh)
-		}
+		errorIf(t, len(row.Refresh) == 0 || bytes.Contains(row.Refresh, []byte(canaryRefresh)),
+			"the refresh token is stored as %q", row.Refresh)
 	}
 	// Failed answers of the server do not lose the new token.
 	r.advance(10 * time.Minute)
@@ -83,9 +81,8 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	r.key = bytes.Repeat([]byte{8}, 32)
 	asked := len(r.seen())
 	_, _, err := r.process(t).Token(t.Context(), one)
-	if pipeline.KindOf(err) != pipeline.Denied || !strings.Contains(err.Error(), "another key") || len(r.seen()) != asked {
-		t.Errorf("with another key: %v, %d calls", err, len(r.seen())-asked)
-	}
+	errorIf(t, pipeline.KindOf(err) != pipeline.Denied || !strings.Contains(err.Error(), "another key") || len(r.seen()) != asked,
+		"with another key: %v, %d calls", err, len(r.seen())-asked)
 	r.key = bytes.Repeat([]byte{7}, 32)
 	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
 		t.Errorf("with the right key again: %v", err)
@@ -120,9 +117,7 @@ func TestTokensThatDieYoungAreCounted(t *testing.T) {
 	}
 	_, version, err := process.Token(t.Context(), one)
 	for n := range 3 {
-		if err != nil || young() != n {
-			t.Fatalf("%d tokens died young, want %d, %v", young(), n, err)
-		}
+		fatalIf(t, err != nil || young() != n, "%d tokens died young, want %d, %v", young(), n, err)
 		r.advance(2 * time.Minute)
 		var renewed wire.Renewed
 		renewed, err = process.Renew(t.Context(), one, version)
@@ -156,9 +151,8 @@ func TestAClockThatJumpsCostsAtMostOneRefusal(t *testing.T) {
 	token(1)
 	passed += 2 * time.Hour // the token is dead, and this process cannot know that
 	token(1)
-	if renewed, err := process.Renew(t.Context(), one, 1); err != nil || renewed.Version != 2 {
-		t.Fatalf("after the refusal: version %d, %v", renewed.Version, err)
-	}
+	renewed, err := process.Renew(t.Context(), one, 1)
+	fatalIf(t, err != nil || renewed.Version != 2, "after the refusal: version %d, %v", renewed.Version, err)
 	token(2)
 	if row := r.store.rows; len(row) != 1 {
 		t.Fatalf("%d rows", len(row))
@@ -195,9 +189,7 @@ func TestAReplacedCredentialIsUsedAtOnce(t *testing.T) {
 	}
 	r.creds.ClientSecret = wire.NewSecret(fresh)
 	replaced := map[string]token.Credential{one.Key: r.creds}
-	if err := tokens.Replace([][]byte{r.key, []byte("short")}, replaced); err == nil {
-		t.Error("a key of five bytes is put in force")
-	}
+	errorIf(t, tokens.Replace([][]byte{r.key, []byte("short")}, replaced) == nil, "a key of five bytes is put in force")
 	if _, _, err := tokens.Token(t.Context(), one); pipeline.KindOf(err) != pipeline.Denied {
 		t.Errorf("after a replacement that failed: %v", err)
 	}
@@ -236,9 +228,8 @@ func TestConsentAddress(t *testing.T) {
 		"redirect_uri": {"http://127.0.0.1:9466/callback?a=b"}, "scope": {"SvcBooks.bills.READ,SvcChat.Channels.READ"}, "state": {"STATE"},
 	}
 	same(t, "", want, got.Query())
-	if got.Path != "/oauth/v2/auth" || strings.Contains(address, "canary") || len(r.seen()) > 0 {
-		t.Errorf("%s, after %d requests", address, len(r.seen()))
-	}
+	errorIf(t, got.Path != "/oauth/v2/auth" || strings.Contains(address, "canary") || len(r.seen()) > 0,
+		"%s, after %d requests", address, len(r.seen()))
 }
 
 // TestExchange: a code is exchanged once, with the parameters of docs/upstream.md U23 in a counted
@@ -248,9 +239,8 @@ func TestExchange(t *testing.T) {
 	r := newTokenFixture(t, answer(200, jsonType,
 		`{"access_token":"`+canaryToken+`","refresh_token":"1000.fresh","scope":"SvcBooks.bills.READ SvcChat.Channels.READ","expires_in":3600}`))
 	granted, err := r.process(t).Exchange(t.Context(), one, consent(), wire.NewSecret(canaryCode))
-	if err != nil || granted.RefreshToken.Reveal() != "1000.fresh" || !cmp.Equal(granted.Scopes, consent().Scopes) {
-		t.Fatalf("%+v, %v", granted, err)
-	}
+	fatalIf(t, err != nil || granted.RefreshToken.Reveal() != "1000.fresh" || !cmp.Equal(granted.Scopes, consent().Scopes),
+		"%+v, %v", granted, err)
 	got := r.seen()[0]
 	want := url.Values{
 		"code": {canaryCode}, "client_id": {"1000.CLIENT"}, "client_secret": {canarySecret}, "grant_type": {"authorization_code"},
@@ -295,14 +285,11 @@ func TestExchangeRefused(t *testing.T) {
 		if err == nil || pipeline.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: %v, want kind %v and %q", name, err, c.kind, c.says)
 		}
-		if len(r.seen()) != 1 || r.gate.under() != 0 || len(r.store.rows) > 0 {
-			t.Errorf("%s: %d requests, %d calls under way, %d rows", name, len(r.seen()), r.gate.under(), len(r.store.rows))
-		}
+		errorIf(t, len(r.seen()) != 1 || r.gate.under() != 0 || len(r.store.rows) > 0,
+			"%s: %d requests, %d calls under way, %d rows", name, len(r.seen()), r.gate.under(), len(r.store.rows))
 	}
 	r := newTokenFixture(t, answer(200, jsonType, "{}"))
 	r.server.Close() // net/http's error holds the address, with the code and the secret
 	_, err := r.process(t).Exchange(t.Context(), one, consent(), wire.NewSecret(canaryCode))
-	if pipeline.KindOf(err) != pipeline.Unavailable || strings.Contains(err.Error(), "canary") {
-		t.Errorf("no server: %v", err)
-	}
+	errorIf(t, pipeline.KindOf(err) != pipeline.Unavailable || strings.Contains(err.Error(), "canary"), "no server: %v", err)
 }

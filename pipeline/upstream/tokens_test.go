@@ -123,27 +123,22 @@ func TestTokenRequest(t *testing.T) {
 	r := newTokenFixture(t, granting(`,"expires_in":3600`))
 	r.creds.RedirectURI, r.creds.Scope = "https://me.example/back", "SvcBooks.bills.READ,SvcChat.Channels.READ"
 	token, version, err := r.process(t).Token(t.Context(), one)
-	if err != nil || token.Reveal() != canaryToken+"x" || version != 1 {
-		t.Fatalf("Token = %s, %d, %v", token.Reveal(), version, err)
-	}
+	fatalIf(t, err != nil || token.Reveal() != canaryToken+"x" || version != 1, "Token = %s, %d, %v", token.Reveal(), version, err)
 	got := r.seen()[0]
 	want := map[string][]string{
 		"refresh_token": {canaryRefresh}, "client_id": {"1000.CLIENT"}, "client_secret": {canarySecret}, "grant_type": {"refresh_token"},
 		"redirect_uri": {"https://me.example/back"}, "scope": {"SvcBooks.bills.READ,SvcChat.Channels.READ"},
 	}
 	same(t, "", want, map[string][]string(got.URL.Query()))
-	if got.Method != http.MethodPost || got.URL.Path != "/oauth/v2/token" || got.Header.Get("Authorization") != "" {
-		t.Errorf("request %s %s %v", got.Method, got.URL.Path, got.Header)
-	}
+	errorIf(t, got.Method != http.MethodPost || got.URL.Path != "/oauth/v2/token" || got.Header.Get("Authorization") != "",
+		"request %s %s %v", got.Method, got.URL.Path, got.Header)
 	wantCall := pipeline.Call{
 		Organization: "1", Service: "auth", Resource: "token", Class: pipeline.ClassProbe, Method: "POST", Path: "/oauth/v2/token",
 		Endpoint: "/oauth/v2/token",
 	}
 	same(t, "", []pipeline.Call{wantCall}, r.gate.entered)
 	for _, row := range r.store.rows {
-		if bytes.Contains(row.Sealed, []byte("canary")) || len(row.Sealed) == 0 {
-			t.Errorf("the token is stored as %q", row.Sealed)
-		}
+		errorIf(t, bytes.Contains(row.Sealed, []byte("canary")) || len(row.Sealed) == 0, "the token is stored as %q", row.Sealed)
 	}
 }
 
@@ -165,16 +160,13 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 			wait.Go(func() {
 				begun.Done()
 				token, _, err := process.Token(t.Context(), one)
-				if err != nil || token.Reveal() != canaryToken+"x" {
-					t.Errorf("Token = %s, %v", token.Reveal(), err)
-				}
+				errorIf(t, err != nil || token.Reveal() != canaryToken+"x", "Token = %s, %v", token.Reveal(), err)
 			})
 		}
 	}
 	wait.Wait()
-	if len(r.seen()) != 1 || r.store.asked != processes {
-		t.Errorf("%d refreshes and %d looks at the store, want 1 and %d", len(r.seen()), r.store.asked, processes)
-	}
+	errorIf(t, len(r.seen()) != 1 || r.store.asked != processes,
+		"%d refreshes and %d looks at the store, want 1 and %d", len(r.seen()), r.store.asked, processes)
 	// All callers find the token dead: one renews it, the others take the new token.
 	r.advance(2 * time.Minute)
 	var made atomic.Int64
@@ -185,9 +177,8 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 			wait.Go(func() {
 				begun.Done()
 				renewed, err := process.Renew(t.Context(), one, 1)
-				if err != nil || renewed.Token.Reveal() != canaryToken+"xx" || renewed.Version != 2 {
-					t.Errorf("Renew = %s, %d, %v", renewed.Token.Reveal(), renewed.Version, err)
-				}
+				errorIf(t, err != nil || renewed.Token.Reveal() != canaryToken+"xx" || renewed.Version != 2,
+					"Renew = %s, %d, %v", renewed.Token.Reveal(), renewed.Version, err)
 				if renewed.Made {
 					made.Add(1)
 				}
@@ -195,9 +186,8 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 		}
 	}
 	wait.Wait()
-	if len(r.seen()) != 2 || made.Load() != 1 {
-		t.Errorf("%d refreshes, want 2; %d callers made the token, want 1", len(r.seen()), made.Load())
-	}
+	errorIf(t, len(r.seen()) != 2 || made.Load() != 1,
+		"%d refreshes, want 2; %d callers made the token, want 1", len(r.seen()), made.Load())
 }
 
 func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {
@@ -253,9 +243,8 @@ func TestAFreshTokenThatIsRefusedIsNotRenewed(t *testing.T) {
 		t.Errorf("detail %q, to be tried again in %v", failure.Detail, wait)
 	}
 	r.advance(time.Second)
-	if renewed, err := process.Renew(t.Context(), one, 1); err != nil || renewed.Version != 2 || !renewed.Made {
-		t.Errorf("Renew = %+v, %v", renewed, err)
-	}
+	renewed, err := process.Renew(t.Context(), one, 1)
+	errorIf(t, err != nil || renewed.Version != 2 || !renewed.Made, "Renew = %+v, %v", renewed, err)
 }
 
 func TestTokenAnswers(t *testing.T) {
@@ -293,17 +282,12 @@ func TestTokenAnswers(t *testing.T) {
 			r := newTokenFixture(t, tc.handler)
 			_, _, err := r.process(t).Token(t.Context(), one)
 			failure := r.mustFail(t, err, tc.kind)
-			if !strings.Contains(err.Error(), tc.says) {
-				t.Errorf("error %q does not say %q", err, tc.says)
-			}
+			errorIf(t, !strings.Contains(err.Error(), tc.says), "error %q does not say %q", err, tc.says)
 			if tc.until != 0 {
-				if !failure.Until.Equal(noon.Add(tc.until)) {
-					t.Errorf("until %v", failure.Until)
-				}
+				errorIf(t, !failure.Until.Equal(noon.Add(tc.until)), "until %v", failure.Until)
 				// The gate is told, so that it closes for all processes.
-				if got := r.gate.left[0]; got.Kind != pipeline.Throttled || got.RetryAfter != tc.until {
-					t.Errorf("the gate was told %+v", got)
-				}
+				got := r.gate.left[0]
+				errorIf(t, got.Kind != pipeline.Throttled || got.RetryAfter != tc.until, "the gate was told %+v", got)
 			}
 			// A second call makes no request at once, in this process or another.
 			_, _, again := r.process(t).Token(t.Context(), one)
@@ -334,14 +318,11 @@ func TestADeniedCredentialIsAskedAboutOnceADay(t *testing.T) {
 	for day := range 3 {
 		for range 23 {
 			_, _, err := process.Token(t.Context(), one)
-			if failure := r.mustFail(t, err, pipeline.Denied); !strings.Contains(string(failure.Detail), "sluice organizations retry 1") {
-				t.Errorf("the error names no command: %v", err)
-			}
+			failure := r.mustFail(t, err, pipeline.Denied)
+			errorIf(t, !strings.Contains(string(failure.Detail), "sluice organizations retry 1"), "the error names no command: %v", err)
 			r.advance(time.Hour)
 		}
-		if len(r.seen()) != day+1 {
-			t.Errorf("%d requests by day %d, want one a day", len(r.seen()), day)
-		}
+		errorIf(t, len(r.seen()) != day+1, "%d requests by day %d, want one a day", len(r.seen()), day)
 	}
 	mu.Lock()
 	good = true
@@ -382,9 +363,8 @@ func TestALivingTokenOutlastsAFailedRefresh(t *testing.T) {
 	mu.Unlock()
 	r.advance(56 * time.Minute)
 	for range 10 {
-		if _, version, err := process.Token(t.Context(), one); err != nil || version != 1 {
-			t.Fatalf("Token = %d, %v", version, err)
-		}
+		_, version, err := process.Token(t.Context(), one)
+		fatalIf(t, err != nil || version != 1, "Token = %d, %v", version, err)
 	}
 	same(t, "requests", 2, len(r.seen()))
 	r.advance(5 * time.Minute)
@@ -413,9 +393,7 @@ func TestAnotherKeyDoesNotOpenAndDoesNotOverwrite(t *testing.T) {
 	for _, b := range []byte{8, 9, 10, 11} {
 		r.key = bytes.Repeat([]byte{b}, 32)
 		failure := r.mustFail(t, r.ask(t), pipeline.Denied)
-		if !strings.Contains(failure.Error(), "SLUICE_ENCRYPTION_KEY does not open the stored token") {
-			t.Errorf("error %q", failure)
-		}
+		errorIf(t, !strings.Contains(failure.Error(), "SLUICE_ENCRYPTION_KEY does not open the stored token"), "error %q", failure)
 	}
 	r.key = right
 	if _, version, err := r.process(t).Token(t.Context(), one); err != nil || version != 1 || len(r.seen()) != 1 {
@@ -497,9 +475,7 @@ func TestWaitingForATokenHonoursTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, _, err := process.Token(ctx, one)
-	if pipeline.KindOf(err) != pipeline.Unavailable || !errors.Is(err, context.Canceled) {
-		t.Errorf("Token = %v, want a cancelled wait", err)
-	}
+	errorIf(t, pipeline.KindOf(err) != pipeline.Unavailable || !errors.Is(err, context.Canceled), "Token = %v, want a cancelled wait", err)
 	close(release)
 	if err := <-first; err != nil {
 		t.Error(err)

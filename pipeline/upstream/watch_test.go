@@ -56,9 +56,8 @@ func TestWatchAsksAsTheDocumentSays(t *testing.T) {
 		`"token":"` + canaryChannelToken + `","channel_expiry":"2026-01-24T05:30:00+05:30","return_affected_field_values":false,"notify_on_related_action":false},` +
 		`{"channel_id":100000006800212,"events":["Products.create","Products.edit"],"notify_url":"https://hooks.example.com/watch/1",` +
 		`"token":"` + canaryChannelToken + `","channel_expiry":"2026-01-24T05:30:00+05:30","return_affected_field_values":false,"notify_on_related_action":false}]}`
-	if sent != body || path != "POST /crm/v8/actions/watch" || kind != "application/json" {
-		t.Errorf("%s, %s, sent:\n%s\nwant:\n%s", path, kind, sent, body)
-	}
+	errorIf(t, sent != body || path != "POST /crm/v8/actions/watch" || kind != "application/json",
+		"%s, %s, sent:\n%s\nwant:\n%s", path, kind, sent, body)
 	if call := r.gate.entered[0]; call.Service != "notifications" || call.Class != pipeline.ClassProbe || call.Method != http.MethodPost {
 		t.Errorf("counted as %+v", call)
 	}
@@ -94,9 +93,7 @@ func TestWhatIsNoAnswerAboutChannelsIsAnError(t *testing.T) {
 		r := newFixture(t, answer(test.status, jsonType, test.body))
 		_, err := r.client.Watch(t.Context(), home, "v8", subscriptions())
 		failure := r.mustFail(t, err, test.kind)
-		if strings.Contains(failure.Error(), canaryChannelToken) {
-			t.Errorf("%s: the token is in %v", name, failure)
-		}
+		errorIf(t, strings.Contains(failure.Error(), canaryChannelToken), "%s: the token is in %v", name, failure)
 	}
 	r := newFixture(t, answer(400, jsonType, `{"code":"MANDATORY_NOT_FOUND","details":{"api_name":"watch","json_path":"$.watch"},"message":"required field not found","status":"error"}`))
 	got, err := r.client.Watch(t.Context(), home, "v8", subscriptions())
@@ -127,9 +124,8 @@ func TestKeysAreReplaced(t *testing.T) {
 		token := func(what string, version int64) {
 			t.Helper()
 			got, at, err := r.process(t).Token(t.Context(), one)
-			if err != nil || at != version || got.Reveal() != canaryToken {
-				t.Fatalf("key %d, %s: version %d, %v, want %d", b, what, at, err, version)
-			}
+			fatalIf(t, err != nil || at != version || got.Reveal() != canaryToken,
+				"key %d, %s: version %d, %v, want %d", b, what, at, err, version)
 		}
 		r.key = old
 		token("sealed with the old key", 1)
@@ -172,9 +168,7 @@ func TestALargeAnswerKeepsItsTurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			first, err := tc.ask(t.Context(), tc.of)
-			if err != nil || first.Turn == nil {
-				t.Fatalf("turn %v, %v", first.Turn, err)
-			}
+			fatalIf(t, err != nil || first.Turn == nil, "turn %v, %v", first.Turn, err)
 			short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			defer cancel()
 			if _, err := tc.ask(short, tc.of); pipeline.KindOf(err) != pipeline.Unavailable || !errors.Is(err, context.DeadlineExceeded) {
@@ -182,9 +176,8 @@ func TestALargeAnswerKeepsItsTurn(t *testing.T) {
 			}
 			first.Turn.End()
 			tc.of.gate.leaveErr = errors.New("no ledger")
-			if page, err := tc.ask(t.Context(), tc.of); err == nil || page.Turn != nil {
-				t.Errorf("its end could not be noted: turn %v, %v", page.Turn, err)
-			}
+			page, err := tc.ask(t.Context(), tc.of)
+			errorIf(t, err == nil || page.Turn != nil, "its end could not be noted: turn %v, %v", page.Turn, err)
 			tc.of.gate.leaveErr = nil
 			last, err := tc.ask(t.Context(), tc.of)
 			if err != nil {
@@ -234,14 +227,11 @@ func TestScopesOfNoGrant(t *testing.T) {
 	r := newTokenFixture(t, o.ServeHTTP)
 	expect := func(when string, want []string) {
 		t.Helper()
-		if got, err := r.process(t).Scopes(t.Context(), one); err != nil || !cmp.Equal(want, got) {
-			t.Errorf("%s: %q, %v, want %q", when, got, err, want)
-		}
+		got, err := r.process(t).Scopes(t.Context(), one)
+		errorIf(t, err != nil || !cmp.Equal(want, got), "%s: %q, %v, want %q", when, got, err, want)
 	}
 	expect("before the first token", nil)
-	if len(r.seen()) > 0 || len(r.store.rows) > 0 {
-		t.Errorf("%d requests, %d rows, want none", len(r.seen()), len(r.store.rows))
-	}
+	errorIf(t, len(r.seen()) > 0 || len(r.store.rows) > 0, "%d requests, %d rows, want none", len(r.seen()), len(r.store.rows))
 	must(t, r.ask(t))
 	expect("with a token", []string{"SvcBooks.bills.READ"})
 	o.tell(says("invalid_code"), says("invalid_code"))

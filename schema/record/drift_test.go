@@ -65,9 +65,8 @@ func TestDocumentedValuesDoNotMoveTheHash(t *testing.T) {
 	must(t, err)
 	without, err := compiled(t, plain).Record(raw)
 	must(t, err)
-	if with.Hash != without.Hash || with.Tables[0][0].Values[1] != set("new") || without.Drift != nil {
-		t.Errorf("with %v, without %v", with, without)
-	}
+	errorIf(t, with.Hash != without.Hash || with.Tables[0][0].Values[1] != set("new") || without.Drift != nil,
+		"with %v, without %v", with, without)
 }
 
 func TestUnlistedValuesOfOneRecordAreBounded(t *testing.T) {
@@ -78,9 +77,7 @@ func TestUnlistedValuesOfOneRecordAreBounded(t *testing.T) {
 	}
 	got, err := compiled(t, ticket()).Record([]byte(`{"ticket_id":"1","marks":[` + strings.Join(marks, ",") + `]}`))
 	must(t, err)
-	if len(got.Drift) != 100 || len(got.Tables[2]) != 5000 {
-		t.Errorf("%d drifts, %d rows", len(got.Drift), len(got.Tables[2]))
-	}
+	errorIf(t, len(got.Drift) != 100 || len(got.Tables[2]) != 5000, "%d drifts, %d rows", len(got.Drift), len(got.Tables[2]))
 }
 
 // members returns a number of members of an object, each after a comma.
@@ -219,14 +216,12 @@ func TestKeysUnderAParentThatDoNotFit(t *testing.T) {
 			t.Parallel()
 			_, err := compiled(t, channel()).RecordUnder([]byte(c.raw), c.parent)
 			var fault *record.RejectedError
-			if !errors.As(err, &fault) || fault.Code != c.code || fault.Path != c.path || fault.ID != c.id {
-				t.Errorf("want %s at %q of %q, got %#v", c.code, c.path, c.id, err)
-			}
+			errorIf(t, !errors.As(err, &fault) || fault.Code != c.code || fault.Path != c.path || fault.ID != c.id,
+				"want %s at %q of %q, got %#v", c.code, c.path, c.id, err)
 		})
 	}
-	if got, err := compiled(t, channel()).RecordUnder([]byte(`{"channel_id":"`+strings.Repeat("c", 506)+`"}`), "north"); err != nil || len(got.ID) != 512 {
-		t.Errorf("a key of 512 bytes: %d bytes, %v", len(got.ID), err)
-	}
+	got, err := compiled(t, channel()).RecordUnder([]byte(`{"channel_id":"`+strings.Repeat("c", 506)+`"}`), "north")
+	errorIf(t, err != nil || len(got.ID) != 512, "a key of 512 bytes: %d bytes, %v", len(got.ID), err)
 }
 
 func TestNewRefusesPlacesThatAreNotDeclared(t *testing.T) {
@@ -235,9 +230,8 @@ func TestNewRefusesPlacesThatAreNotDeclared(t *testing.T) {
 	orphan.Cursor = schema.PerParent{Column: "customer_id", List: schema.FullScan{}}
 	nameless.Cursor = schema.PerParent{Column: "network", Identifier: "id", List: schema.FullScan{}}
 	for _, resource := range []*schema.Resource{orphan, nameless} {
-		if _, err := record.New(resource, time.UTC); err == nil || !strings.Contains(err.Error(), "declare both by ID") {
-			t.Errorf("%s: %v", resource.Name, err)
-		}
+		_, err := record.New(resource, time.UTC)
+		errorIf(t, err == nil || !strings.Contains(err.Error(), "declare both by ID"), "%s: %v", resource.Name, err)
 	}
 }
 
@@ -270,13 +264,10 @@ func TestRecordsKeepTheirTexts(t *testing.T) {
 		}
 		for i, want := range wants {
 			for at, value := range records[i].Tables[0][0].Values {
-				if value.State != record.Set || value.Text != want[at] {
-					t.Fatalf("record %d: value %d is %q (%d), want %q", i, at, value.Text, value.State, want[at])
-				}
+				fatalIf(t, value.State != record.Set || value.Text != want[at],
+					"record %d: value %d is %q (%d), want %q", i, at, value.Text, value.State, want[at])
 			}
-			if records[i].ID != want[0] {
-				t.Fatalf("record %d has the key %q, want %q", i, records[i].ID, want[0])
-			}
+			fatalIf(t, records[i].ID != want[0], "record %d has the key %q, want %q", i, records[i].ID, want[0])
 		}
 	})
 }

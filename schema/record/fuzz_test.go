@@ -62,26 +62,19 @@ func checkRecord(t *testing.T, n *record.Normalizer, raw []byte) {
 	}
 	if err != nil {
 		var fault *record.RejectedError
-		if !errors.As(err, &fault) || fault.Code == "" || !keepable(err.Error()) || !keepable(fault.ID) {
-			t.Fatalf("not a clean *ValueError: %q", err)
-		}
+		fatalIf(t, !errors.As(err, &fault) || fault.Code == "" || !keepable(err.Error()) || !keepable(fault.ID),
+			"not a clean *ValueError: %q", err)
 		return
 	}
 	checkPeek(t, n, got)
-	if got.ID == "" || len(got.Tables[0]) != 1 || !keepable(got.Extra) {
-		t.Fatalf("an impossible record: %+v", got)
-	}
+	fatalIf(t, got.ID == "" || len(got.Tables[0]) != 1 || !keepable(got.Extra), "an impossible record: %+v", got)
 	for _, drift := range got.Drift {
-		if !keepable(drift.Path) || !keepable(drift.Kind) {
-			t.Fatalf("drift that cannot be kept: %q", drift)
-		}
+		fatalIf(t, !keepable(drift.Path) || !keepable(drift.Kind), "drift that cannot be kept: %q", drift)
 	}
 	for _, rows := range got.Tables {
 		for _, row := range rows {
 			for _, value := range row.Values {
-				if !keepable(value.Text) || value.State != record.Set && value.Text != "" {
-					t.Fatalf("an impossible value %+v", value)
-				}
+				fatalIf(t, !keepable(value.Text) || value.State != record.Set && value.Text != "", "an impossible value %+v", value)
 			}
 		}
 	}

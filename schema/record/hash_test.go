@@ -45,9 +45,7 @@ func TestHashGroups(t *testing.T) {
 	for group, raws := range groups {
 		for _, raw := range raws {
 			record, err := n.Record([]byte(raw))
-			if err != nil {
-				t.Fatalf("%s: %v", raw, err)
-			}
+			fatalIf(t, err != nil, "%s: %v", raw, err)
 			if other, ok := seen[record.Hash]; ok && other != group {
 				t.Errorf("%s hashes like group %d", raw, other)
 			} else if !ok && raw != raws[0] {
@@ -80,9 +78,7 @@ func TestDeclaringAnAbsentColumnChangesNoHash(t *testing.T) {
 	must(t, err)
 	after, err := n.Record(raw)
 	must(t, err)
-	if before.Hash != after.Hash {
-		t.Error("the hash moved although the record says the same")
-	}
+	errorIf(t, before.Hash != after.Hash, "the hash moved although the record says the same")
 }
 
 func TestOneNormalizerServesManyGoroutines(t *testing.T) {
@@ -98,9 +94,8 @@ func TestOneNormalizerServesManyGoroutines(t *testing.T) {
 			for i := range 200 {
 				raw := raws[(worker+i)%len(raws)]
 				record, err := n.Record([]byte(raw))
-				if id := raw[13:14]; (err != nil) != (id == "3") || err == nil && record.ID != id {
-					t.Errorf("%s became %q, %v", raw, record.ID, err)
-				}
+				id := raw[13:14]
+				errorIf(t, (err != nil) != (id == "3") || err == nil && record.ID != id, "%s became %q, %v", raw, record.ID, err)
 			}
 		})
 	}
@@ -130,24 +125,19 @@ func TestAnotherEdition(t *testing.T) {
 	rec, err := n.Record(raw)
 	must(t, err)
 	row := rec.Tables[0][0].Values
-	if row[1].Text != "bitcoin_wallet" || row[2].State != record.Absent {
-		t.Errorf("values %+v, want the unlisted value kept and the missing key absent", row)
-	}
+	errorIf(t, row[1].Text != "bitcoin_wallet" || row[2].State != record.Absent,
+		"values %+v, want the unlisted value kept and the missing key absent", row)
 	var extra map[string]any
 	if err := json.Unmarshal([]byte(rec.Extra), &extra); err != nil || len(extra) != keys {
 		t.Errorf("%d unknown keys are kept, want %d (%v)", len(extra), keys, err)
 	}
-	if len(rec.Drift) != keys+1 {
-		t.Errorf("%d kinds of drift, want one of each key and one of the value", len(rec.Drift))
-	}
+	errorIf(t, len(rec.Drift) != keys+1, "%d kinds of drift, want one of each key and one of the value", len(rec.Drift))
 }
 
 func one(t rapid.TB, n *record.Normalizer, key, literal string) string {
 	t.Helper()
 	rec, err := n.Record([]byte(`{"order_id":"1","` + key + `":` + literal + `}`))
-	if err != nil {
-		t.Fatalf("%s: %v", literal, err)
-	}
+	fatalIf(t, err != nil, "%s: %v", literal, err)
 	for _, value := range rec.Tables[0][0].Values[1:] {
 		if value.State == record.Set {
 			return value.Text
@@ -167,15 +157,10 @@ func TestDecimalIsExact(t *testing.T) {
 		got := one(t, n, "total", literal)
 		want, ok := new(big.Rat).SetString(literal)
 		have, okHave := new(big.Rat).SetString(got)
-		if !ok || !okHave || want.Cmp(have) != 0 {
-			t.Fatalf("%s became %s", literal, got)
-		}
-		if !canonical.MatchString(got) || got == "-0" {
-			t.Fatalf("%s is not canonical", got)
-		}
-		if again := one(t, n, "total", `"`+got+`"`); again != got {
-			t.Fatalf("%s became %s the second time", got, again)
-		}
+		fatalIf(t, !ok || !okHave || want.Cmp(have) != 0, "%s became %s", literal, got)
+		fatalIf(t, !canonical.MatchString(got) || got == "-0", "%s is not canonical", got)
+		again := one(t, n, "total", `"`+got+`"`)
+		fatalIf(t, again != got, "%s became %s the second time", got, again)
 	})
 }
 
@@ -193,9 +178,7 @@ func TestInstantsOfOneMomentShareOneText(t *testing.T) {
 		layout := rapid.SampledFrom([]string{"2006-01-02T15:04:05.000000-0700", "2006-01-02T15:04:05.999999999-07:00"}).Draw(t, "layout")
 		got := one(t, n, "changed", `"`+at.Format(layout)+`"`)
 		back, err := time.Parse("2006-01-02 15:04:05.999999-07", got)
-		if err != nil || !back.Equal(at) {
-			t.Fatalf("%s became %s: %v", at, got, err)
-		}
+		fatalIf(t, err != nil || !back.Equal(at), "%s became %s: %v", at, got, err)
 	})
 }
 
@@ -240,9 +223,8 @@ func checkWall(t rapid.TB, zone *time.Location, wall time.Time) {
 		later = later.Add(time.Minute)
 		want, shown = oracle(zone, later)
 	}
-	if text := want.UTC().Format("2006-01-02 15:04:05-07"); got != text {
-		t.Fatalf("%s in %s: want %s, got %s", wall, zone, text, got)
-	}
+	text := want.UTC().Format("2006-01-02 15:04:05-07")
+	fatalIf(t, got != text, "%s in %s: want %s, got %s", wall, zone, text, got)
 }
 
 func TestFoldsAndGaps(t *testing.T) {
@@ -265,9 +247,8 @@ func TestFoldsAndGaps(t *testing.T) {
 			must(t, err)
 			n, err := record.New(order(), zone)
 			must(t, err)
-			if got := one(t, n, "changed", `"`+c.wire+`"`); got != c.want {
-				t.Errorf("want %s, got %s", c.want, got)
-			}
+			got := one(t, n, "changed", `"`+c.wire+`"`)
+			errorIf(t, got != c.want, "want %s, got %s", c.want, got)
 		})
 	}
 }

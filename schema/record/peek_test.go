@@ -22,16 +22,13 @@ func checkPeek(t *testing.T, n *record.Normalizer, got record.Record) {
 	if !ok {
 		return
 	}
-	if peeked.ID != got.ID || !peeked.Modified.Equal(got.Modified) || peeked.Unchanged {
-		t.Fatalf("a peek shows %q of %s, the record %q of %s", peeked.ID, peeked.Modified, got.ID, got.Modified)
-	}
-	if got.PayloadHash != peeked.PayloadHash && len(got.Drift) == 0 || got.PayloadHash != 0 && len(got.Drift) > 0 {
-		t.Fatalf("payload hash %x, at a peek %x, drift %v", got.PayloadHash, peeked.PayloadHash, got.Drift)
-	}
+	fatalIf(t, peeked.ID != got.ID || !peeked.Modified.Equal(got.Modified) || peeked.Unchanged,
+		"a peek shows %q of %s, the record %q of %s", peeked.ID, peeked.Modified, got.ID, got.Modified)
+	fatalIf(t, got.PayloadHash != peeked.PayloadHash && len(got.Drift) == 0 || got.PayloadHash != 0 && len(got.Drift) > 0,
+		"payload hash %x, at a peek %x, drift %v", got.PayloadHash, peeked.PayloadHash, got.Drift)
 	for i, value := range peeked.Tables[0][0].Values {
-		if value.State != record.Absent && value != got.Tables[0][0].Values[i] {
-			t.Fatalf("a peek shows %+v in column %d, the record %+v", value, i, got.Tables[0][0].Values[i])
-		}
+		fatalIf(t, value.State != record.Absent && value != got.Tables[0][0].Values[i],
+			"a peek shows %+v in column %d, the record %+v", value, i, got.Tables[0][0].Values[i])
 	}
 }
 
@@ -68,9 +65,8 @@ func TestAPeekShowsWhatRunsNeed(t *testing.T) {
 		if slices.Contains([]string{"order_id", "day", "changed", "made"}, c.Wire) {
 			want = whole.Tables[0][0].Values[i]
 		}
-		if got := peeked.Tables[0][0].Values[i]; got != want {
-			t.Errorf("a peek shows %+v of %s, want %+v", got, c.Wire, want)
-		}
+		got := peeked.Tables[0][0].Values[i]
+		errorIf(t, got != want, "a peek shows %+v of %s, want %+v", got, c.Wire, want)
 	}
 	for _, raw := range []string{``, `[]`, `{}`, `{"order_id":"7"`, `{"order_id":""}`, `{"order_id":"7","changed":"yesterday"}`, `{"order_id":"7",}`, "{\"order_id\":\"\xff\"}"} {
 		if peeked, ok := n.Peek([]byte(raw), ""); ok {
@@ -101,9 +97,8 @@ func TestWhatAPayloadHashIsOf(t *testing.T) {
 	seen := map[uint64]string{0: "none", plain: "plain"}
 	unlike := func(name string, got uint64) {
 		t.Helper()
-		if before, twice := seen[got]; twice {
-			t.Errorf("%s has the payload hash of %s", name, before)
-		}
+		before, twice := seen[got]
+		errorIf(t, twice, "%s has the payload hash of %s", name, before)
 		seen[got] = name
 	}
 	for i, raw := range []string{datedRaw + " ", datedRaw[:len(datedRaw)-5] + "false}", `{"order_id":"7"}`} {
@@ -131,16 +126,11 @@ func TestWhatAPayloadHashIsOf(t *testing.T) {
 	prose := func(r *schema.Resource) {
 		r.Doc, r.Every, r.Columns[1].Doc, r.Ignored["x"] = "Otherwise.", "7h", "Otherwise.", "otherwise"
 	}
-	if got := payloadHashOf(t, time.UTC, datedRaw, "", prose); got != plain {
-		t.Error("prose makes another payload hash")
-	}
-	if got := payloadHashOf(t, time.UTC, `{"order_id":"7","surprise":1}`, "", same); got != 0 {
-		t.Error("a record with drift has a payload hash: its drift would be counted once only")
-	}
+	errorIf(t, payloadHashOf(t, time.UTC, datedRaw, "", prose) != plain, "prose makes another payload hash")
+	errorIf(t, payloadHashOf(t, time.UTC, `{"order_id":"7","surprise":1}`, "", same) != 0,
+		"a record with drift has a payload hash: its drift would be counted once only")
 	export := func(r *schema.Resource) { r.Cursor, r.Window = schema.Export{Modified: "changed"}, nil }
-	if got := payloadHashOf(t, time.UTC, datedRaw, "", export); got != 0 {
-		t.Error("a line of an export has a payload hash")
-	}
+	errorIf(t, payloadHashOf(t, time.UTC, datedRaw, "", export) != 0, "a line of an export has a payload hash")
 }
 
 // TestEveryWordOfDeclarationsIsWeighed makes the author of a new field of declarations decide
@@ -226,9 +216,7 @@ func TestKeysOfAPrefixBecomeRows(t *testing.T) {
 			got, err := compiled(t, visit()).Record([]byte(c.raw))
 			must(t, err)
 			same(t, "rows", c.want, got.Tables[1])
-			if got.Carries[1] != c.carries || got.Carries[2] || got.Extra != c.extra {
-				t.Errorf("carries %v, extra %s", got.Carries, got.Extra)
-			}
+			errorIf(t, got.Carries[1] != c.carries || got.Carries[2] || got.Extra != c.extra, "carries %v, extra %s", got.Carries, got.Extra)
 			same(t, "drift", c.drift, got.Drift)
 		})
 	}
@@ -243,13 +231,9 @@ func TestHashOfPrefixedKeysIgnoresTheirOrder(t *testing.T) {
 		return record.Hash
 	}
 	base := hash(`{"visit_id":"1","cf_a":1.0,"cf_b":2,"cf_a_formatted":"1"}`)
-	if base != hash(`{"cf_b":2,"cf_a_formatted":"1","cf_a":1,"visit_id":"1"}`) {
-		t.Error("the order of keys moved the hash")
-	}
+	errorIf(t, base != hash(`{"cf_b":2,"cf_a_formatted":"1","cf_a":1,"visit_id":"1"}`), "the order of keys moved the hash")
 	for _, other := range []string{`{"visit_id":"1","cf_a":1,"cf_b":2}`, `{"visit_id":"1","cf_a":1,"cf_c":2,"cf_a_formatted":"1"}`} {
-		if base == hash(other) {
-			t.Errorf("%s hashes alike", other)
-		}
+		errorIf(t, base == hash(other), "%s hashes alike", other)
 	}
 }
 
@@ -273,9 +257,8 @@ func TestPrefixedKeysThatDoNotFit(t *testing.T) {
 			t.Parallel()
 			_, err := compiled(t, visit()).Record([]byte(c.raw))
 			var fault *record.RejectedError
-			if !errors.As(err, &fault) || fault.Code != c.code || fault.Path != c.path || fault.ID != "1" {
-				t.Errorf("want %s at %q, got %#v", c.code, c.path, err)
-			}
+			errorIf(t, !errors.As(err, &fault) || fault.Code != c.code || fault.Path != c.path || fault.ID != "1",
+				"want %s at %q, got %#v", c.code, c.path, err)
 		})
 	}
 }
@@ -286,8 +269,7 @@ func TestNewRefusesPrefixesThatCannotBe(t *testing.T) {
 	narrow.Children[0].Columns = narrow.Children[0].Columns[:2]
 	nested.Children = []schema.Child{{Name: "lines", Columns: visit().Columns, Children: visit().Children[:1]}}
 	for _, resource := range []*schema.Resource{narrow, nested} {
-		if _, err := record.New(resource, time.UTC); err == nil || !strings.Contains(err.Error(), "is made by a prefix") {
-			t.Errorf("want a refusal, got %v", err)
-		}
+		_, err := record.New(resource, time.UTC)
+		errorIf(t, err == nil || !strings.Contains(err.Error(), "is made by a prefix"), "want a refusal, got %v", err)
 	}
 }

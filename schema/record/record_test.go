@@ -113,10 +113,8 @@ func TestEmptyAndAbsentArrays(t *testing.T) {
 			got, err := normalizer(t).Record([]byte(c.raw))
 			must(t, err)
 			const address = 4
-			if got.Carries[address] != c.carries || len(got.Tables[address]) != c.rows {
-				t.Errorf("want carries %t and %d rows, got %t and %d",
-					c.carries, c.rows, got.Carries[address], len(got.Tables[address]))
-			}
+			errorIf(t, got.Carries[address] != c.carries || len(got.Tables[address]) != c.rows,
+				"want carries %t and %d rows, got %t and %d", c.carries, c.rows, got.Carries[address], len(got.Tables[address]))
 		})
 	}
 }
@@ -185,16 +183,10 @@ func TestWhatDoesNotFit(t *testing.T) {
 			t.Parallel()
 			_, err := normalizer(t).Record([]byte(c.raw))
 			var fault *record.RejectedError
-			if !errors.As(err, &fault) {
-				t.Fatalf("want a *ValueError, got %v", err)
-			}
-			if fault.Code != c.code || fault.Path != c.path || fault.ID != c.id {
-				t.Errorf("want %s at %q of %q, got %s at %q of %q",
-					c.code, c.path, c.id, fault.Code, fault.Path, fault.ID)
-			}
-			if strings.Contains(err.Error(), "secr") || strings.Contains(err.Error(), "4711") {
-				t.Errorf("the error holds the value: %v", err)
-			}
+			fatalIf(t, !errors.As(err, &fault), "want a *ValueError, got %v", err)
+			errorIf(t, fault.Code != c.code || fault.Path != c.path || fault.ID != c.id,
+				"want %s at %q of %q, got %s at %q of %q", c.code, c.path, c.id, fault.Code, fault.Path, fault.ID)
+			errorIf(t, strings.Contains(err.Error(), "secr") || strings.Contains(err.Error(), "4711"), "the error holds the value: %v", err)
 		})
 	}
 }
@@ -210,9 +202,7 @@ func TestTextIsRepaired(t *testing.T) {
 		`" "`:                 " ",
 	} {
 		got, err := normalizer(t).Record([]byte(`{"order_id":"1","note":` + raw + `}`))
-		if err != nil {
-			t.Fatalf("%s: %v", raw, err)
-		}
+		fatalIf(t, err != nil, "%s: %v", raw, err)
 		same(t, raw, set(want), got.Tables[0][0].Values[1])
 	}
 }
@@ -225,9 +215,7 @@ func TestJSONIsRepaired(t *testing.T) {
 		`true`:                                 `true`,
 	} {
 		got, err := normalizer(t).Record([]byte(`{"order_id":"1","blob":` + raw + `}`))
-		if err != nil {
-			t.Fatalf("%s: %v", raw, err)
-		}
+		fatalIf(t, err != nil, "%s: %v", raw, err)
 		same(t, raw, set(want), got.Tables[0][0].Values[7])
 	}
 }
@@ -238,9 +226,7 @@ func TestPathsOfUnknownKeysDoNotCollide(t *testing.T) {
 		`{"order_id":"1","line_items[0].x":1,"line_items":[{"x":2},{"x":"3"}],"n\u0000":null}`))
 	must(t, err)
 	want := `{"\"line_items[0].x\"":1,"line_items[0].x":2,"line_items[1].x":"3","n␀":null}`
-	if got.Extra != want {
-		t.Errorf("\nwant %s\ngot  %s", want, got.Extra)
-	}
+	errorIf(t, got.Extra != want, "\nwant %s\ngot  %s", want, got.Extra)
 	drift := []record.Drift{
 		{Path: `"line_items[0].x"`, Kind: "number"}, {Path: "line_items[].x", Kind: "number"},
 		{Path: "line_items[].x", Kind: "string"}, {Path: "n␀", Kind: "null"},
@@ -275,9 +261,7 @@ func TestRejectedErrorSaysWhat(t *testing.T) {
 		"the record does not fit: no_id: it has no key":      &record.RejectedError{Code: record.CodeNoID, Detail: "it has no key"},
 		"value at date does not fit: bad_time: it is no day": &record.RejectedError{Path: "date", Code: record.CodeBadTime, Detail: "it is no day"},
 	} {
-		if err.Error() != want {
-			t.Errorf("%s, want %s", err.Error(), want)
-		}
+		errorIf(t, err.Error() != want, "%s, want %s", err.Error(), want)
 	}
 }
 
@@ -291,9 +275,8 @@ func TestThePrecisionOfACurrencyScalesNothing(t *testing.T) {
 	} {
 		for _, precision := range []string{"0", "2", "3", `""`} {
 			// The precision is before the amount, as in the documents.
-			if got := one(t, n, `price_precision":`+precision+`,"total`, amount.wire); got != amount.want {
-				t.Errorf("under precision %s %s became %s, want %s", precision, amount.wire, got, amount.want)
-			}
+			got := one(t, n, `price_precision":`+precision+`,"total`, amount.wire)
+			errorIf(t, got != amount.want, "under precision %s %s became %s, want %s", precision, amount.wire, got, amount.want)
 		}
 	}
 }
@@ -330,15 +313,11 @@ func TestTheNewerOfTwoKeysCounts(t *testing.T) {
 			if peeked, ok := n.Peek(raw, ""); !ok || !peeked.Modified.Equal(whole.Modified) || peeked.Tables[0][0].Values[1] != value {
 				t.Errorf("a peek shows %v, %v (%v), want %v", peeked.Tables, peeked.Modified, ok, value)
 			}
-			if value.Text != c.want || (value.State == record.Set) != (c.want != "") {
-				t.Errorf("the column holds %+v, want %q", value, c.want)
-			}
+			errorIf(t, value.Text != c.want || (value.State == record.Set) != (c.want != ""), "the column holds %+v, want %q", value, c.want)
 			if text := whole.Modified.UTC().Format("2006-01-02 15:04:05+00"); c.want != "" && text != c.want || c.want == "" && !whole.Modified.IsZero() {
 				t.Errorf("modified %v, want %q", whole.Modified, c.want)
 			}
-			if len(whole.Drift) > 0 && c.name != "neither is sent" {
-				t.Errorf("drift %v", whole.Drift)
-			}
+			errorIf(t, len(whole.Drift) > 0 && c.name != "neither is sent", "drift %v", whole.Drift)
 		})
 	}
 }
@@ -355,5 +334,21 @@ func must(tb rapid.TB, err error) {
 	tb.Helper()
 	if err != nil {
 		tb.Fatal(err)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb rapid.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
+	}
+}
+
+// fatalIf does so, and ends it.
+func fatalIf(tb rapid.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Fatalf(format, args...)
 	}
 }

@@ -207,21 +207,17 @@ func holdElements(t *testing.T, of *redact.Redactor, raw []byte) {
 	before := string(list)
 	var got []string
 	end, ok := of.Elements(list, 1, 1, func(element []byte) { got = append(got, string(element)) })
-	if string(list) != before {
-		t.Errorf("splitting %s left %s", before, list)
-	}
+	errorIf(t, string(list) != before, "splitting %s left %s", before, list)
 	objects := true
 	plain, isPlain := jsonscan.Elements(list, 1, 1, func(element []byte) { objects = objects && element[0] == '{' })
-	if ok != (isPlain && objects) || ok && end != plain {
-		t.Errorf("%s is split: %t, to %d, by a plain scan: %t, to %d", list, ok, end, isPlain, plain)
-	}
+	errorIf(t, ok != (isPlain && objects) || ok && end != plain,
+		"%s is split: %t, to %d, by a plain scan: %t, to %d", list, ok, end, isPlain, plain)
 	if _, whole := read(raw); !ok || !whole { // the record ends elsewhere
 		return
 	}
 	around := string(of.Record([]byte(other)))
-	if want := []string{around, string(of.Record(bytes.TrimSpace(raw))), around}; !slices.Equal(got, want) {
-		t.Errorf("the elements of %s are %q, want %q", list, got, want)
-	}
+	want := []string{around, string(of.Record(bytes.TrimSpace(raw))), around}
+	errorIf(t, !slices.Equal(got, want), "the elements of %s are %q, want %q", list, got, want)
 }
 
 // TestNoByteOfALeftOutValueSurvives makes records at random, with one text in every value that is

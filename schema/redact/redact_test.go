@@ -137,9 +137,8 @@ func TestNothingChosenIsNothingDone(t *testing.T) {
 		t.Errorf("%v: %s", none, records[0])
 	}
 	raw := []byte(`{"name":"A"}`)
-	if got := redactor(t, redact.Choice{Omit: []string{"email"}}).Record(raw); &got[0] != &raw[0] {
-		t.Error("a record without the column was copied")
-	}
+	got := redactor(t, redact.Choice{Omit: []string{"email"}}).Record(raw)
+	errorIf(t, &got[0] != &raw[0], "a record without the column was copied")
 }
 
 func TestKeys(t *testing.T) {
@@ -155,17 +154,12 @@ func TestKeys(t *testing.T) {
 	if got := redact.NewKey(long).Hash([]byte("A")); got != want {
 		t.Errorf("of a long key: got %s, want %s", got, want)
 	}
-	if key.Hash([]byte("a")) == other.Hash([]byte("a")) {
-		t.Error("two keys give one hash")
-	}
+	errorIf(t, key.Hash([]byte("a")) == other.Hash([]byte("a")), "two keys give one hash")
 	made := key.Print([8]byte{1, 2, 3})
-	if !key.Made(made) || other.Made(made) || key.Made("") || key.Made("00.00") || key.Made(made+"0") {
-		t.Errorf("fingerprint %s is not that of its key alone", made)
-	}
+	errorIf(t, !key.Made(made) || other.Made(made) || key.Made("") || key.Made("00.00") || key.Made(made+"0"),
+		"fingerprint %s is not that of its key alone", made)
 	for text, want := range map[string]bool{expected("a"): true, "h1_": false, "h1_" + strings.Repeat("A", 26): false, "h1_" + strings.Repeat("a", 27): false, "h2" + expected("a")[2:]: false} {
-		if redact.IsHash([]byte(text)) != want {
-			t.Errorf("%s: want %t", text, want)
-		}
+		errorIf(t, redact.IsHash([]byte(text)) != want, "%s: want %t", text, want)
 	}
 }
 
@@ -192,13 +186,9 @@ func TestMistakesAreAllNamed(t *testing.T) {
 		"hashed mail is in omit, too", "hashed amount is in omit, too", "hashed company_id is in omit, too", "hashed state cannot be hashed", "hashed born cannot be hashed",
 		"hashed _extra holds keys that no column takes, which can be left out alone",
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	errorIf(t, strings.Join(got, "\n") != strings.Join(want, "\n"), "got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	_, mistakes = redact.Resolve(resource, redact.Choice{Hash: []string{"company_id"}}, redact.Choice{}, nil)
-	if len(mistakes) != 1 || !strings.Contains(mistakes[0].Detail, "could not be joined") {
-		t.Errorf("mistakes %+v", mistakes)
-	}
+	errorIf(t, len(mistakes) != 1 || !strings.Contains(mistakes[0].Detail, "could not be joined"), "mistakes %+v", mistakes)
 }
 
 func TestChoicesOfAllResourcesComeLast(t *testing.T) {
@@ -214,5 +204,13 @@ func TestChoicesOfAllResourcesComeLast(t *testing.T) {
 	if len(mistakes) > 0 || len(got) != 4 || got["mail"] != redact.Hashed || got["phone"] != redact.Omitted ||
 		got["persons.email"] != redact.Omitted || got["mails.mail"] != redact.Omitted {
 		t.Errorf("rules %v, mistakes %v: name is needed and stays, mail is hashed", got, mistakes)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -130,9 +130,7 @@ func TestBad(t *testing.T) {
 			if !errors.As(err, &mistakes) {
 				t.Fatalf("got %v, want an *Error", err)
 			}
-			if strings.Contains(err.Error(), canary) {
-				t.Errorf("the message holds a secret:\n%v", err)
-			}
+			errorIf(t, strings.Contains(err.Error(), canary), "the message holds a secret:\n%v", err)
 			rest := slices.Clone(mistakes.Mistakes)
 			for _, want := range wants {
 				at := slices.IndexFunc(rest, func(m config.Mistake) bool { return strings.Contains(m.String(), want) })
@@ -142,9 +140,7 @@ func TestBad(t *testing.T) {
 				}
 				rest = slices.Delete(rest, at, at+1)
 			}
-			if len(rest) > 0 || len(wants) == 0 {
-				t.Errorf("not wanted: %q", rest)
-			}
+			errorIf(t, len(rest) > 0 || len(wants) == 0, "not wanted: %q", rest)
 			if t.Failed() {
 				t.Log(err)
 			}
@@ -255,9 +251,7 @@ func TestEverything(t *testing.T) {
 	declared := cmpopts.IgnoreFields(config.Config{}, "Services")         // TestCustomResources looks at them
 	same(t, "", want, got, reveal, zones, declared, cmpopts.EquateComparable(netip.Prefix{}))
 	for _, org := range got.Organizations {
-		if org.Location == nil || org.Location.String() != org.TimeZone {
-			t.Errorf("%s: zone %v, want %s", org.Name, org.Location, org.TimeZone)
-		}
+		errorIf(t, org.Location == nil || org.Location.String() != org.TimeZone, "%s: zone %v, want %s", org.Name, org.Location, org.TimeZone)
 	}
 }
 
@@ -271,9 +265,8 @@ func TestDefaults(t *testing.T) {
 			Quarantine: config.QuarantineAges{Retried: 2160 * time.Hour, Resolved: 2160 * time.Hour}}) {
 		t.Errorf("defaults: %+v", got)
 	}
-	if want := (config.Tombstones{MaxRows: 20, MaxShare: 0.02, Apart: 10 * time.Minute}); got.Tombstones != want {
-		t.Errorf("tombstones: %+v, want %+v", got.Tombstones, want)
-	}
+	want := (config.Tombstones{MaxRows: 20, MaxShare: 0.02, Apart: 10 * time.Minute})
+	errorIf(t, got.Tombstones != want, "tombstones: %+v, want %+v", got.Tombstones, want)
 	wait := config.Notifications{APIVersion: "v8", Debounce: 2 * time.Second, MaxWait: 15 * time.Second, SelfTest: 15 * time.Minute, Keep: 336 * time.Hour, HintedPerMinute: 20}
 	same(t, "notifications", wait, got.Notifications)
 	same(t, "telemetry", config.Telemetry{Sample: 1}, got.Telemetry)
@@ -288,9 +281,7 @@ func TestDefaults(t *testing.T) {
 func TestNoFile(t *testing.T) {
 	t.Parallel()
 	_, err := load(t, filepath.Join(t.TempDir(), "config.yaml"))
-	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "sluice init writes one") {
-		t.Errorf("got %v", err)
-	}
+	errorIf(t, !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "sluice init writes one"), "got %v", err)
 }
 
 func TestSecretFiles(t *testing.T) {
@@ -338,9 +329,7 @@ func TestAByteOrderMarkIsNoKey(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := loadText(t, "\uFEFF"+read(t, filepath.Join("testdata", "workers-many.bad.yaml")))
-	if err == nil || !strings.Contains(err.Error(), "     2 | workers: 65\n         ^") {
-		t.Errorf("got\n%v", err)
-	}
+	errorIf(t, err == nil || !strings.Contains(err.Error(), "     2 | workers: 65\n         ^"), "got\n%v", err)
 }
 
 func FuzzLoad(f *testing.F) {
@@ -380,5 +369,13 @@ func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option)
 	tb.Helper()
 	if diff := cmp.Diff(want, got, options...); diff != "" {
 		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -45,9 +45,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 		"schedule:\n", "  floor: 5m\n", "budget: {}\n", "notifications: {}\n", "telemetry: {}\n", "console: {}\n", "events: []\n", "lake: {}\n", "retention:\n", "  calls: 840h\n", "  runs: 9600h\n", "  raw: 9600h\n", "  history: 0\n", "  changes: 336h\n",
 		"  quarantine:\n", "    open: 0\n", "    retried: 2160h\n", "    resolved: 2160h\n", "  gone: 0\n",
 	} {
-		if strings.Count(bare, "\n"+optional) != 1 {
-			t.Errorf("the example shows %q not once", optional)
-		}
+		errorIf(t, strings.Count(bare, "\n"+optional) != 1, "the example shows %q not once", optional)
 		bare = strings.Replace(bare, "\n"+optional, "\n", 1)
 	}
 	readBare := func(string) ([]byte, error) { return []byte(bare), nil }
@@ -69,9 +67,8 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 	previous := ""
 	for line := range strings.Lines(read(t, example)) {
 		match := key.FindStringSubmatch(line)
-		if match != nil && !obvious[match[1]] && !strings.HasPrefix(strings.TrimSpace(previous), "#") {
-			t.Errorf("no comment above %q", strings.TrimSpace(line))
-		}
+		errorIf(t, match != nil && !obvious[match[1]] && !strings.HasPrefix(strings.TrimSpace(previous), "#"),
+			"no comment above %q", strings.TrimSpace(line))
 		previous = line
 	}
 	env := environment()
@@ -149,9 +146,7 @@ func TestExampleCommentsEveryKey(t *testing.T) {
 		"the defaults of notifications": got.Notifications.Debounce == 2*time.Second && got.Notifications.MaxWait == 15*time.Second &&
 			got.Notifications.SelfTest == 15*time.Minute && got.Notifications.Keep == 336*time.Hour && got.Notifications.HintedPerMinute == 20,
 	} {
-		if !read {
-			t.Errorf("%s is commented out and not read as it should: %+v", what, got)
-		}
+		errorIf(t, !read, "%s is commented out and not read as it should: %+v", what, got)
 	}
 }
 
@@ -173,9 +168,8 @@ organizations:
 func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	got := customOf(t, head+"catalogue: [journals, inventory_contacts]\nresources:\n  journals: {every: 3h}\n")
-	if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, []string{"accounting.journals", "inventory.inventory_contacts"}) {
-		t.Errorf("lists %v", names)
-	}
+	names := slices.Sorted(maps.Keys(got))
+	errorIf(t, !slices.Equal(names, []string{"accounting.journals", "inventory.inventory_contacts"}), "lists %v", names)
 }
 
 // customOf loads a configuration and returns its lists in schema custom.
@@ -217,8 +211,7 @@ func TestDeployedConfigurations(t *testing.T) {
 			t.Errorf("deploy/%s: %v", file, err)
 			continue
 		}
-		if len(got.Organizations) != 1 || got.Organizations[0].Credentials.RefreshToken.Reveal() != canary {
-			t.Errorf("deploy/%s: %d organizations", file, len(got.Organizations))
-		}
+		errorIf(t, len(got.Organizations) != 1 || got.Organizations[0].Credentials.RefreshToken.Reveal() != canary,
+			"deploy/%s: %d organizations", file, len(got.Organizations))
 	}
 }

@@ -72,9 +72,8 @@ func TestReceiver(t *testing.T) {
 	} {
 		with := func(secret string) string { return strings.Replace(test.text, "§", secret, 1) }
 		got, err := loadFor(test.purpose, nil, with("exec:/bin/echo "+test.secret))
-		if err != nil || test.of(got).Reveal() != test.secret || got.Organizations[0].Credentials.RefreshToken.Reveal() != "" {
-			t.Errorf("%s: %v, want its secret and no refresh token", name, err)
-		}
+		errorIf(t, err != nil || test.of(got).Reveal() != test.secret || got.Organizations[0].Credentials.RefreshToken.Reveal() != "",
+			"%s: %v, want its secret and no refresh token", name, err)
 		if _, err := loadFor(test.purpose, nil, with("exec:/nowhere/program")); !mistaken(err) {
 			t.Errorf("%s with a command that fails: %v, want a mistake", name, err)
 		}
@@ -104,9 +103,7 @@ func TestReachable(t *testing.T) {
 		"127.0.0.1:9464": false, "[::1]:9464": false, "localhost:9464": false, "127.8.8.8:1": false,
 		"0.0.0.0:9464": true, ":9464": true, "[::]:9464": true, "10.1.2.3:9464": true, "metrics.example:9464": true,
 	} {
-		if config.Reachable(listen) != want {
-			t.Errorf("%s can be reached: %t", listen, !want)
-		}
+		errorIf(t, config.Reachable(listen) != want, "%s can be reached: %t", listen, !want)
 	}
 }
 
@@ -117,12 +114,9 @@ func TestSettings(t *testing.T) {
 	must(t, err)
 	found := map[string]config.Setting{}
 	for _, setting := range got.Settings() {
-		if _, twice := found[setting.Path]; twice {
-			t.Errorf("%s is there twice", setting.Path)
-		}
-		if strings.Contains(setting.Value, canary) {
-			t.Errorf("%s shows a secret: %s", setting.Path, setting.Value)
-		}
+		_, twice := found[setting.Path]
+		errorIf(t, twice, "%s is there twice", setting.Path)
+		errorIf(t, strings.Contains(setting.Value, canary), "%s shows a secret: %s", setting.Path, setting.Value)
 		found[setting.Path] = setting
 	}
 	for path, want := range map[string]config.Setting{
@@ -134,8 +128,6 @@ func TestSettings(t *testing.T) {
 		"retention.calls": {Value: "48h0m0s"}, "retention.quarantine.open": {Value: "8760h0m0s"}, "retention.gone": {Value: "720h0m0s"},
 	} {
 		want.Path = path
-		if found[path] != want {
-			t.Errorf("%s is %+v, want %+v", path, found[path], want)
-		}
+		errorIf(t, found[path] != want, "%s is %+v, want %+v", path, found[path], want)
 	}
 }

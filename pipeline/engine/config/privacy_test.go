@@ -79,12 +79,8 @@ resources:
 		lists["_extra"] != redact.Omitted {
 		t.Errorf("of price lists: %v", lists)
 	}
-	if len(owners) != 2 || owners["phone"] != redact.Omitted || owners["_extra"] != redact.Omitted {
-		t.Errorf("of owners: %v", owners)
-	}
-	if cfg.Privacy.HashKey() == nil {
-		t.Error("there is no key")
-	}
+	errorIf(t, len(owners) != 2 || owners["phone"] != redact.Omitted || owners["_extra"] != redact.Omitted, "of owners: %v", owners)
+	errorIf(t, cfg.Privacy.HashKey() == nil, "there is no key")
 }
 
 // TestOfflineWithoutTheKey: commands that make no call work without it, and then have none.
@@ -93,9 +89,7 @@ func TestOfflineWithoutTheKey(t *testing.T) {
 	text := privateLists + "privacy: {hash: [contact], key: \"${NOT_SET}\"}\n"
 	read := func(string) ([]byte, error) { return []byte(text), nil }
 	cfg, err := config.Load("config.yaml", lookup(environment()), read, services(), config.ForOffline)
-	if err != nil || cfg.Privacy.HashKey() != nil || left(cfg, "inventory.owners")["phone"] != redact.Hashed {
-		t.Errorf("%v", err)
-	}
+	errorIf(t, err != nil || cfg.Privacy.HashKey() != nil || left(cfg, "inventory.owners")["phone"] != redact.Hashed, "%v", err)
 	if _, err = config.Load("config.yaml", lookup(environment()), read, services(), config.ForAll); err == nil || !strings.Contains(err.Error(), "NOT_SET") {
 		t.Errorf("a command that copies takes it: %v", err)
 	}
@@ -197,14 +191,10 @@ func TestNothingPrintsASecret(t *testing.T) {
 	outputs = append(outputs, string(asJSON), string(asYAML), string(asXML), logged.String(), fmt.Sprint(fmt.Errorf("%w: %v", errTest, cfg)))
 	hexed := fmt.Sprintf("%x", canary)
 	for _, output := range outputs {
-		if strings.Contains(output, canary) || strings.Contains(strings.ToLower(output), hexed) {
-			t.Errorf("a secret is printed:\n%s", output)
-		}
+		errorIf(t, strings.Contains(output, canary) || strings.Contains(strings.ToLower(output), hexed), "a secret is printed:\n%s", output)
 	}
 	for _, output := range []string{string(asJSON), string(asYAML), string(asXML), logged.String()} {
-		if !strings.Contains(output, "[redacted]") {
-			t.Errorf("no [redacted] in:\n%s", output)
-		}
+		errorIf(t, !strings.Contains(output, "[redacted]"), "no [redacted] in:\n%s", output)
 	}
 	same(t, "Reveal does not give the value", canary, cfg.Database.URL.Reveal())
 }
@@ -244,7 +234,5 @@ func plant(v reflect.Value) int {
 func TestEmptySecret(t *testing.T) {
 	t.Parallel()
 	var empty config.Secret
-	if empty.Reveal() != "" || empty.String() != "[redacted]" {
-		t.Error("the zero value is not an empty secret")
-	}
+	errorIf(t, empty.Reveal() != "" || empty.String() != "[redacted]", "the zero value is not an empty secret")
 }

@@ -108,9 +108,8 @@ func TestFurtherListsGetTheirViews(t *testing.T) {
 	if got := views(); len(got) > 0 {
 		t.Fatalf("without their lists there are the views %v", got)
 	}
-	if plan := f.reconfigure(f.config + "catalogue: [invoices, journals]\n"); !strings.Contains(plan.SQL, `CREATE TABLE "custom"."invoices_line_items"`) {
-		t.Errorf("the plan is\n%s", plan.SQL)
-	}
+	plan := f.reconfigure(f.config + "catalogue: [invoices, journals]\n")
+	errorIf(t, !strings.Contains(plan.SQL, `CREATE TABLE "custom"."invoices_line_items"`), "the plan is\n%s", plan.SQL)
 	if got := views(); !slices.Equal(got, []string{"ar_ageing", "invoices", "journal_lines"}) {
 		t.Errorf("views %v", got)
 	}

@@ -149,9 +149,8 @@ func (f *fixture) copies(names ...string) map[string]synced {
 	f.t.Helper()
 	results := f.sync("", names...)
 	for name, r := range results {
-		if r.State != "idle" || r.LastRun != nil && (r.run.Outcome != "done" || r.run.Quarantined > 0) {
-			f.t.Errorf("%s is %s (%s): %+v", name, r.State, r.Reason, r.run)
-		}
+		errorIf(f.t, r.State != "idle" || r.LastRun != nil && (r.run.Outcome != "done" || r.run.Quarantined > 0),
+			"%s is %s (%s): %+v", name, r.State, r.Reason, r.run)
 	}
 	return results
 }
@@ -275,5 +274,13 @@ func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option)
 	tb.Helper()
 	if diff := cmp.Diff(want, got, options...); diff != "" {
 		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -45,13 +45,10 @@ func (f *fixture) journey(paged bool) {
 	before, calls := f.written(), f.calls()
 	third := f.copies()
 	f.equal(single(), sixLists()...)
-	if after := f.written(); after != before {
-		f.t.Errorf("rows written (inserted, updated, deleted) were %v and are %v after a sync of nothing", before, after)
-	}
+	after := f.written()
+	errorIf(f.t, after != before, "rows written (inserted, updated, deleted) were %v and are %v after a sync of nothing", before, after)
 	for name, r := range third {
-		if r.run.Inserted+r.run.Updated+r.run.Quarantined > 0 {
-			f.t.Errorf("%s: the third sync says that it wrote: %+v", name, r.run)
-		}
+		errorIf(f.t, r.run.Inserted+r.run.Updated+r.run.Quarantined > 0, "%s: the third sync says that it wrote: %+v", name, r.run)
 		// Credit notes have neither filter nor sort, so they are read whole. So is an export, which
 		// may have several answers.
 		whole := r.Resource == "credit_notes" || paged && r.Resource == "conversations"
@@ -59,13 +56,10 @@ func (f *fixture) journey(paged bool) {
 		if strings.HasSuffix(r.Resource, ".details") {
 			want = 0 // lists show lines, so no row waits for its single record
 		}
-		if !whole && r.run.Calls != want {
-			f.t.Errorf("%s: the third sync cost %d calls, want %d", name, r.run.Calls, want)
-		}
+		errorIf(f.t, !whole && r.run.Calls != want, "%s: the third sync cost %d calls, want %d", name, r.run.Calls, want)
 	}
-	if now := f.calls(); now <= calls {
-		f.t.Errorf("%d calls after the third sync, %d before", now, calls)
-	}
+	now := f.calls()
+	errorIf(f.t, now <= calls, "%d calls after the third sync, %d before", now, calls)
 }
 
 // expect compares a sync's result with upstream and with the changes that were made; nil means that
@@ -92,19 +86,15 @@ func (f *fixture) expect(results map[string]synced, changed sandbox.Changed) {
 			f.t.Errorf("%s is %s: %+v; want done, %d new and %d changed", name, r.State, r.run, inserted, updated)
 		}
 	}
-	if lists != len(sixLists()) {
-		f.t.Errorf("%d lists were synced, want %d", lists, len(sixLists()))
-	}
-	if gone != deleted || undeclared != 0 {
-		f.t.Errorf("%d rows without a record upstream, want the %d deleted ones; %d with keys that no column takes", gone, deleted, undeclared)
-	}
+	same(f.t, "lists were synced", len(sixLists()), lists)
+	errorIf(f.t, gone != deleted || undeclared != 0,
+		"%d rows without a record upstream, want the %d deleted ones; %d with keys that no column takes", gone, deleted, undeclared)
 	stats := f.world.Stats()
 	if calls := f.calls(); stats.Calls != calls || len(stats.Refused) > 0 {
 		f.t.Errorf("the call log has %d calls, upstream counted %d and refused %v", calls, stats.Calls, stats.Refused)
 	}
-	if logged := one[int](f, `SELECT count(*) FROM sluice.calls WHERE resource = 'token'`); logged != stats.TokenRequests {
-		f.t.Errorf("the call log has %d token requests, upstream counted %d", logged, stats.TokenRequests)
-	}
+	logged := one[int](f, `SELECT count(*) FROM sluice.calls WHERE resource = 'token'`)
+	errorIf(f.t, logged != stats.TokenRequests, "the call log has %d token requests, upstream counted %d", logged, stats.TokenRequests)
 }
 
 // written are the server's counts of writes to the tables of the services.
@@ -194,13 +184,10 @@ func TestBackfillOfEveryKind(t *testing.T) {
 	before := one[int64](f, `SELECT max(id) FROM sluice.runs`)
 	ended := f.backfill(lists...)
 	for i := range ended {
-		if b := &ended[i]; b.State != "done" || b.Received == 0 || b.Unchanged != b.Received || b.Forecast == nil || *b.Forecast != b.Calls {
-			t.Errorf("%+v", b)
-		}
+		b := &ended[i]
+		errorIf(t, b.State != "done" || b.Received == 0 || b.Unchanged != b.Received || b.Forecast == nil || *b.Forecast != b.Calls, "%+v", b)
 	}
-	if len(ended) != len(lists) {
-		t.Errorf("%d backfills of %d lists", len(ended), len(lists))
-	}
+	errorIf(t, len(ended) != len(lists), "%d backfills of %d lists", len(ended), len(lists))
 	same(t, "runs besides those of the backfills", 0, one[int](f, `SELECT count(*) FROM sluice.runs WHERE id > $1 AND class <> 'backfill'`, before))
 	if left := one[int](f, `SELECT (SELECT count(*) FROM sluice.streams WHERE resource LIKE '%.backfill'
 		AND (enabled OR run_id IS NOT NULL OR scan IS NOT NULL OR requested_gen <> served_gen OR watermark IS NOT NULL))
@@ -235,9 +222,8 @@ func TestIdentity(t *testing.T) {
 	f.exec(`UPDATE sluice.organizations SET name = 'Somebody Else'`)
 	f.exec(forget)
 	for _, r := range f.failing(items) {
-		if r.run.Kind != "denied" || !strings.Contains(r.Reason, "sluice organizations accept") || !strings.Contains(r.Reason, name) {
-			t.Errorf("another name: %+v, want denied with the name and what to do", r)
-		}
+		errorIf(t, r.run.Kind != "denied" || !strings.Contains(r.Reason, "sluice organizations accept") || !strings.Contains(r.Reason, name),
+			"another name: %+v, want denied with the name and what to do", r)
 	}
 	o, err := f.app.ChooseOrganization("number 0")
 	must(t, err)
@@ -254,13 +240,9 @@ func (f *fixture) failing(names ...string) map[string]synced {
 	f.t.Helper()
 	results := f.sync("", names...)
 	for name, r := range results {
-		if r.run.Outcome != "failed" || r.run.Received != 0 {
-			f.t.Errorf("%s: %+v, want failed without a record", name, r)
-		}
+		errorIf(f.t, r.run.Outcome != "failed" || r.run.Received != 0, "%s: %+v, want failed without a record", name, r)
 	}
-	if len(results) == 0 {
-		f.t.Error("no stream was synced")
-	}
+	errorIf(f.t, len(results) == 0, "no stream was synced")
 	return results
 }
 
@@ -274,7 +256,6 @@ func TestIdentityOfAnotherID(t *testing.T) {
 	f.close()
 	f.open()
 	f.failing(items)
-	if known, err := f.app.DB.Organizations(t.Context()); err != nil || len(known) != 0 {
-		t.Errorf("organizations that were met: %+v (error %v), want none", known, err)
-	}
+	known, err := f.app.DB.Organizations(t.Context())
+	errorIf(t, err != nil || len(known) != 0, "organizations that were met: %+v (error %v), want none", known, err)
 }

@@ -178,17 +178,15 @@ func TestKeysRotate(t *testing.T) {
 	_, err = k.app.RotateKeys(t.Context())
 	must(t, err)
 	uses, err := k.app.Keys(t.Context())
-	if err != nil || uses.UnopenedAccess != credentials || uses.UnopenedRefresh != credentials {
-		t.Errorf("with another key: %+v, error %v", uses, err)
-	}
+	errorIf(t, err != nil || uses.UnopenedAccess != credentials || uses.UnopenedRefresh != credentials,
+		"with another key: %+v, error %v", uses, err)
 	k.tokens(credential(20))
 	keys = ""
 	if _, err := k.app.Keys(t.Context()); !errors.Is(err, engine.ErrUsage) {
 		t.Errorf("without a key: error %v", err)
 	}
 	for _, secret := range append(texts, "access of", "refresh of", "thirty-two") {
-		if log := fmt.Sprint(said.String(), broken); strings.Contains(log, secret) {
-			t.Errorf("%q is logged:\n%s", secret, log)
-		}
+		log := fmt.Sprint(said.String(), broken)
+		errorIf(t, strings.Contains(log, secret), "%q is logged:\n%s", secret, log)
 	}
 }

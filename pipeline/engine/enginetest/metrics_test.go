@@ -86,14 +86,10 @@ func wantLines(t *testing.T, got, want []string) {
 	}
 	for _, line := range got {
 		shown[line] = true
-		if !wanted[line] && !strings.HasPrefix(line, "sluice_hint_to_row_seconds") {
-			t.Errorf("/metrics has %s", line)
-		}
+		errorIf(t, !wanted[line] && !strings.HasPrefix(line, "sluice_hint_to_row_seconds"), "/metrics has %s", line)
 	}
 	for _, line := range want {
-		if !shown[line] {
-			t.Errorf("/metrics lacks %s", line)
-		}
+		errorIf(t, !shown[line], "/metrics lacks %s", line)
 	}
 }
 
@@ -209,9 +205,7 @@ func TestEveryMetric(t *testing.T) {
 	text := f.metrics(nil)
 	lines := strings.Split(text, "\n")
 	for _, want := range figuresOfHappened() {
-		if !slices.Contains(lines, want) {
-			t.Errorf("/metrics lacks %s", want)
-		}
+		errorIf(t, !slices.Contains(lines, want), "/metrics lacks %s", want)
 	}
 	for _, not := range []string{
 		`sluice_stream_bound_seconds{` + businessLabel + `,resource="credit_notes"`, `sluice_stream_interval_seconds{` + businessLabel + `,resource="items.backfill"`,
@@ -219,15 +213,12 @@ func TestEveryMetric(t *testing.T) {
 		`sluice_budget_external_calls{` + businessLabel + `,service="accounting"`, `sluice_budget_exhausted_timestamp_seconds{` + businessLabel + `,service="accounting"`,
 		`sluice_tombstones_held{` + businessLabel + `,resource="items.`,
 	} {
-		if strings.Contains(text, not) {
-			t.Errorf("/metrics has %s", not)
-		}
+		errorIf(t, strings.Contains(text, not), "/metrics has %s", not)
 	}
 	// 32 calls are left, and 16 were made in the last hour.
 	at, err := strconv.ParseFloat(valueOf(text, "sluice_budget_exhausted_timestamp_seconds{"+businessLabel+`,service="inventory"}`), 64)
-	if late := time.Since(time.UnixMilli(int64(at*1000))) + 2*time.Hour; err != nil || late < 0 || late > time.Hour {
-		t.Errorf("the day ends at %v, %v away from in two hours (error %v)", at, late, err)
-	}
+	late := time.Since(time.UnixMilli(int64(at*1000))) + 2*time.Hour
+	errorIf(t, err != nil || late < 0 || late > time.Hour, "the day ends at %v, %v away from in two hours (error %v)", at, late, err)
 
 	client, err := f.app.Client()
 	must(t, err)
@@ -300,9 +291,7 @@ func declaredOnly(t *testing.T, text, called string) {
 	for _, found := range regexp.MustCompile(`(?m)^# TYPE (sluice_\S+) (\S+)$`).FindAllStringSubmatch(text, -1) {
 		shown[found[1]] = found[2]
 	}
-	if !maps.Equal(shown, want) {
-		t.Errorf("/metrics shows\n%v\ndeclared are\n%v", shown, want)
-	}
+	errorIf(t, !maps.Equal(shown, want), "/metrics shows\n%v\ndeclared are\n%v", shown, want)
 	name := regexp.MustCompile(`(\w+)="`)
 	for _, found := range regexp.MustCompile(`(?m)^(sluice_\w+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})? \S+$`).FindAllStringSubmatch(text, -1) {
 		metric := found[1]
@@ -319,14 +308,11 @@ func declaredOnly(t *testing.T, text, called string) {
 			t.Errorf("%s has the labels %v, declared are %v", found[0], has, labels[metric])
 		}
 	}
-	if fine := `sluice_call_duration_seconds_count{kind="ok",service="` + called + `"} 1`; !strings.Contains(text, fine) {
-		t.Errorf("/metrics lacks %s", fine)
-	}
+	fine := `sluice_call_duration_seconds_count{kind="ok",service="` + called + `"} 1`
+	errorIf(t, !strings.Contains(text, fine), "/metrics lacks %s", fine)
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
 	must(t, err)
 	for _, problem := range problems {
-		if strings.HasPrefix(problem.Metric, "sluice_") {
-			t.Errorf("%s: %s", problem.Metric, problem.Text)
-		}
+		errorIf(t, strings.HasPrefix(problem.Metric, "sluice_"), "%s: %s", problem.Metric, problem.Text)
 	}
 }

@@ -46,13 +46,9 @@ func TestSeveralOrganizations(t *testing.T) {
 			want = "denied"
 			denied++
 		}
-		if r.State != want {
-			t.Errorf("%s is %s, want %s: %s", name, r.State, want, r.Reason)
-		}
+		errorIf(t, r.State != want, "%s is %s, want %s: %s", name, r.State, want, r.Reason)
 	}
-	if denied < len(lists) {
-		t.Errorf("%d streams are denied, want those of %d lists", denied, len(lists))
-	}
+	errorIf(t, denied < len(lists), "%d streams are denied, want those of %d lists", denied, len(lists))
 	must(t, f.world.SetFaults(nil))
 	f.copies()
 	f.apart(all, lists)
@@ -63,25 +59,20 @@ func (f *fixture) apart(all []organization, lists []string) {
 	f.t.Helper()
 	zones := map[string]string{}
 	for _, o := range all {
-		if gone, _ := f.equal(o, lists...); gone > 0 {
-			f.t.Errorf("%s has %d rows without a record", o.key, gone)
-		}
+		gone, _ := f.equal(o, lists...)
+		errorIf(f.t, gone > 0, "%s has %d rows without a record", o.key, gone)
 		zones[o.key] = one[string](f, `SELECT time_zone FROM sluice.organizations WHERE organization_id = $1`, o.key)
 	}
-	if zones[all[1].key] != "America/New_York" || zones[all[2].key] != "Europe/Berlin" {
-		f.t.Errorf("the time zones of the organizations are %v", zones)
-	}
+	errorIf(f.t, zones[all[1].key] != "America/New_York" || zones[all[2].key] != "Europe/Berlin",
+		"the time zones of the organizations are %v", zones)
 	shared := `SELECT count(*) FROM inventory.items a JOIN inventory.items b USING (item_id) WHERE a.organization_id < b.organization_id`
-	if one[int](f, shared) == 0 {
-		f.t.Error("no two organizations have an item of the same identifier: nothing could have mixed")
-	}
+	errorIf(f.t, one[int](f, shared) == 0, "no two organizations have an item of the same identifier: nothing could have mixed")
 	// Every call went to the data center of its organization.
 	for _, o := range all {
 		stats, err := f.world.StatsOf(o.id, o.dataCenter)
 		must(f.t, err)
-		if calls := one[int](f, `SELECT count(*) FROM sluice.calls WHERE organization_id = $1 AND resource <> 'token'`, o.key); stats.Calls != calls {
-			f.t.Errorf("%s: upstream counted %d calls, the call log has %d", o.key, stats.Calls, calls)
-		}
+		calls := one[int](f, `SELECT count(*) FROM sluice.calls WHERE organization_id = $1 AND resource <> 'token'`, o.key)
+		errorIf(f.t, stats.Calls != calls, "%s: upstream counted %d calls, the call log has %d", o.key, stats.Calls, calls)
 	}
 }
 
@@ -145,9 +136,7 @@ func (f *fixture) foresees(assumed map[string]int) planning.Plan {
 	input.Services, err = f.app.Allowances(f.t.Context(), streams)
 	must(f.t, err)
 	plan := planning.Make(input)
-	if !plan.Fits {
-		f.t.Errorf("it does not fit: %+v", plan)
-	}
+	errorIf(f.t, !plan.Fits, "it does not fit: %+v", plan)
 	return plan
 }
 
@@ -208,12 +197,10 @@ func (f *fixture) planned(whole bool) {
 	f.copies()
 	f.came(second, last)
 	// No forecast is kept where nothing was known. The second sync's runs knew everything.
-	if wrong := one[int](f, "SELECT count(*) FROM sluice.runs WHERE forecast_calls <> calls"); wrong != 0 {
-		f.t.Errorf("%d runs were forecast wrongly", wrong)
-	}
-	if none := one[int](f, "SELECT count(*) FROM sluice.runs WHERE id > $1 AND forecast_calls IS NULL", last); none != 0 {
-		f.t.Errorf("%d of the second sync's runs have no forecast", none)
-	}
+	wrong := one[int](f, "SELECT count(*) FROM sluice.runs WHERE forecast_calls <> calls")
+	errorIf(f.t, wrong != 0, "%d runs were forecast wrongly", wrong)
+	none := one[int](f, "SELECT count(*) FROM sluice.runs WHERE id > $1 AND forecast_calls IS NULL", last)
+	errorIf(f.t, none != 0, "%d of the second sync's runs have no forecast", none)
 }
 
 // blind plans before anything was read: an export is one call, everything else is unknown.
@@ -222,9 +209,8 @@ func (f *fixture) blind() {
 	plan := f.foresees(nil)
 	for i := range plan.Streams {
 		stream := &plan.Streams[i]
-		if exported := stream.Resource == "conversations"; (stream.Calls != nil) != exported || exported == (stream.Request != "") {
-			f.t.Errorf("before anything was read: %+v", stream)
-		}
+		exported := stream.Resource == "conversations"
+		errorIf(f.t, (stream.Calls != nil) != exported || exported == (stream.Request != ""), "before anything was read: %+v", stream)
 	}
 }
 
@@ -247,7 +233,5 @@ func (f *fixture) came(forecast planning.Plan, behind int64) {
 		return nil
 	})
 	must(f.t, err)
-	if !maps.Equal(want, got) {
-		f.t.Errorf("it was to take\n%v and took\n%v", want, got)
-	}
+	errorIf(f.t, !maps.Equal(want, got), "it was to take\n%v and took\n%v", want, got)
 }

@@ -96,9 +96,7 @@ func TestRebuild(t *testing.T) {
 				t.Errorf("%s, %s: %+v", step.what, resource, counts)
 			}
 		}
-		if step.rewrite && rewritten == 0 {
-			t.Errorf("%s: nothing was written", step.what)
-		}
+		errorIf(t, step.rewrite && rewritten == 0, "%s: nothing was written", step.what)
 		if diff := cmp.Diff(before, digests()); diff != "" {
 			t.Errorf("%s (-before +after):\n%s", step.what, diff)
 		}
@@ -106,15 +104,13 @@ func TestRebuild(t *testing.T) {
 	if got := f.calls(); got != calls {
 		t.Errorf("%d calls were made", got-calls)
 	}
-	if found := f.verify(0, 0); len(found.Findings) != 0 {
-		t.Errorf("verify finds %+v", found.Findings)
-	}
+	found := f.verify(0, 0)
+	errorIf(t, len(found.Findings) != 0, "verify finds %+v", found.Findings)
 	// A later sync finds no change: the hashes are those of the records.
 	f.exec(`UPDATE sluice.runs SET updated = 0, silent = 0`)
 	f.copies()
-	if updated := one[int](f, `SELECT sum(updated) FROM sluice.runs`); updated != 0 {
-		t.Errorf("the next sync updates %d rows", updated)
-	}
+	updated := one[int](f, `SELECT sum(updated) FROM sluice.runs`)
+	errorIf(t, updated != 0, "the next sync updates %d rows", updated)
 }
 
 // TestRetries retries records that one call brought: most fit, one is refused by the database, one

@@ -104,9 +104,8 @@ func TestVerify(t *testing.T) {
 	if calls := local.Verification.Calls; calls != 0 || !slices.Contains(toldOf(local.Findings), "violation edited bills "+edited) {
 		t.Errorf("without a call: %d calls\n%v", calls, toldOf(local.Findings))
 	}
-	if slices.ContainsFunc(local.Findings, func(one verifications.Finding) bool { return one.Resource != "bills" }) {
-		t.Errorf("bills alone were asked for: %v", toldOf(local.Findings))
-	}
+	errorIf(t, slices.ContainsFunc(local.Findings, func(one verifications.Finding) bool { return one.Resource != "bills" }),
+		"bills alone were asked for: %v", toldOf(local.Findings))
 }
 
 // tellsWhere: the path names the value, and texts of records are shown nowhere.
@@ -114,12 +113,9 @@ func tellsWhere(t *testing.T, findings []verifications.Finding, bill, edited str
 	t.Helper()
 	paths := map[string]string{bill: "line_items[1]", edited: "vendor_name"}
 	for _, one := range findings {
-		if want := paths[one.Record]; want != "" && one.Code == verify.CodeEdited && one.Path != want {
-			t.Errorf("record %s: path %q, want %q", one.Record, one.Path, want)
-		}
-		if strings.Contains(one.Detail, "Ltd") {
-			t.Errorf("a text of a record is shown: %s", one.Detail)
-		}
+		want := paths[one.Record]
+		errorIf(t, want != "" && one.Code == verify.CodeEdited && one.Path != want, "record %s: path %q, want %q", one.Record, one.Path, want)
+		errorIf(t, strings.Contains(one.Detail, "Ltd"), "a text of a record is shown: %s", one.Detail)
 	}
 }
 
@@ -146,9 +142,7 @@ func TestVerifyFurtherPages(t *testing.T) {
 	next := f.verify(1, 1, bills, notes)
 	same(t, fmt.Sprintf("the next one finds %+v", next.Findings), 0, len(next.Findings))
 	for _, stream := range next.Streams {
-		if (stream.Calls == 1) != (stream.Resource == "credit_notes") {
-			t.Errorf("the next call is for another one: %+v", next.Streams)
-		}
+		errorIf(t, (stream.Calls == 1) != (stream.Resource == "credit_notes"), "the next call is for another one: %+v", next.Streams)
 	}
 }
 
@@ -176,9 +170,8 @@ func TestVerifyUndated(t *testing.T) {
 	}
 	for _, stream := range result.Streams {
 		listed := stream.Resource == "locations"
-		if stream.Complete != listed || listed && stream.NotDue != 2 || stream.Calls != 1 || stream.Records == 0 {
-			t.Errorf("looked at: %+v", stream)
-		}
+		errorIf(t, stream.Complete != listed || listed && stream.NotDue != 2 || stream.Calls != 1 || stream.Records == 0,
+			"looked at: %+v", stream)
 	}
 }
 
@@ -205,9 +198,8 @@ func TestVerifyNamesNoErasedRecord(t *testing.T) {
 		refused, err := f.app.Erasure(t.Context(), items, id, single().key)
 		must(t, err)
 		left, err := f.app.EraseRecord(t.Context(), items, id, single().key, "", true)
-		if !errors.Is(err, erasures.ErrNothing) || refused == 0 {
-			t.Errorf("refused since erasure %d, and %v is left of it (error %v)", refused, left.Places, err)
-		}
+		errorIf(t, !errors.Is(err, erasures.ErrNothing) || refused == 0,
+			"refused since erasure %d, and %v is left of it (error %v)", refused, left.Places, err)
 	}
 }
 

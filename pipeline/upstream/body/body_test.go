@@ -23,9 +23,8 @@ func TestEnvelopeValues(t *testing.T) {
 	t.Parallel()
 	envelope, err := body.Parse([]byte(` {"code": "0", "bill": {"bill_id":"1"}, "expires_in": 3600, "scope":"a\u0062", "on": true} `))
 	must(t, err)
-	if raw, err := envelope.Value("bill"); err != nil || string(raw) != `{"bill_id":"1"}` {
-		t.Errorf("Value = %s, %v", raw, err)
-	}
+	raw, err := envelope.Value("bill")
+	errorIf(t, err != nil || string(raw) != `{"bill_id":"1"}`, "Value = %s, %v", raw, err)
 	if _, err = envelope.Value("Bill"); !errors.Is(err, body.ErrShape) {
 		t.Errorf("Value of another case = %v, want ErrShape", err)
 	}
@@ -39,9 +38,7 @@ func TestEnvelopeValues(t *testing.T) {
 			t.Errorf("Text(%s) = %q, want none", key, text)
 		}
 	}
-	if !envelope.Has("on") || envelope.Has("off") || envelope.Code != "0" {
-		t.Errorf("Has or Code is wrong: %q", envelope.Code)
-	}
+	errorIf(t, !envelope.Has("on") || envelope.Has("off") || envelope.Code != "0", "Has or Code is wrong: %q", envelope.Code)
 }
 
 func TestEnvelopeDepth(t *testing.T) {
@@ -69,9 +66,7 @@ func TestRecordsDoNotOverlap(t *testing.T) {
 	page, err := envelope.Page("bills")
 	must(t, err)
 	_ = append(page.Records[0], "XXXXXXXX"...)
-	if string(page.Records[1]) != `{"b":2}` {
-		t.Errorf("the second record became %s", page.Records[1])
-	}
+	errorIf(t, string(page.Records[1]) != `{"b":2}`, "the second record became %s", page.Records[1])
 }
 
 func TestPageContext(t *testing.T) {
@@ -189,13 +184,9 @@ func TestExcerpt(t *testing.T) {
 	scrub.Keep("canary-of-an-excerpt")
 	got := string(body.Excerpt(scrub, "text/html\n", []byte(long)))
 	for _, part := range []string{"content type \"text/html\u2400\"", "114 bytes", "begins ‹<html>\u2400\u2400Käse " + strings.Repeat("y", 40)} {
-		if !strings.Contains(got, part) {
-			t.Errorf("Excerpt = %q, lacks %q", got, part)
-		}
+		errorIf(t, !strings.Contains(got, part), "Excerpt = %q, lacks %q", got, part)
 	}
-	if strings.Contains(got, strings.Repeat("y", 51)) {
-		t.Errorf("Excerpt = %q shows more than 64 characters", got)
-	}
+	errorIf(t, strings.Contains(got, strings.Repeat("y", 51)), "Excerpt = %q shows more than 64 characters", got)
 	for _, secret := range [][2]string{{"x", "prefix canary-of-an-excerpt suffix"}, {"canary-of-an-excerpt", "x"}, {"", strings.Repeat("x", 50) + "canary-of-an-ex"}} {
 		if got = string(body.Excerpt(scrub, secret[0], []byte(secret[1]))); strings.Contains(got, "canary") || !strings.Contains(got, "withheld") {
 			t.Errorf("Excerpt = %q shows a secret", got)
@@ -217,13 +208,9 @@ func TestRowsReadWhatWasWritten(t *testing.T) {
 		writer := csv.NewWriter(&out)
 		header := rapid.Bool().Draw(t, "header")
 		if header {
-			if err := writer.Write(fields); err != nil {
-				t.Fatal(err)
-			}
+			must(t, writer.Write(fields))
 		}
-		if err := writer.WriteAll(rows); err != nil {
-			t.Fatal(err)
-		}
+		must(t, writer.WriteAll(rows))
 		if !header && len(rows) > 0 && (rows[0][0] == "title" || rows[0][0] == "chat_id" || strings.HasPrefix(out.String(), "\xef\xbb\xbf")) {
 			return // looks like a header or a byte order mark
 		}
@@ -231,14 +218,10 @@ func TestRowsReadWhatWasWritten(t *testing.T) {
 			return // may look like HTML
 		}
 		reader, _, err := body.NewRows(iotest.HalfReader(&out), fields)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, want := range rows {
 			raw, err := reader.Next()
-			if err != nil {
-				t.Fatalf("row %d: %v", i, err)
-			}
+			fatalIf(t, err != nil, "row %d: %v", i, err)
 			var got struct {
 				Title *string `json:"title"`
 				Chat  *string `json:"chat_id"`
@@ -246,9 +229,7 @@ func TestRowsReadWhatWasWritten(t *testing.T) {
 			if err := json.Unmarshal(raw, &got); err != nil {
 				t.Fatalf("row %d: %q: %v", i, raw, err)
 			}
-			if *got.Title != want[0] || *got.Chat != want[1] {
-				t.Fatalf("row %d: %q, want %q", i, raw, want)
-			}
+			fatalIf(t, *got.Title != want[0] || *got.Chat != want[1], "row %d: %q, want %q", i, raw, want)
 		}
 		if _, err := reader.Next(); !errors.Is(err, io.EOF) {
 			t.Fatalf("after the last row: %v, want EOF", err)
@@ -260,9 +241,8 @@ func TestRowsKeepBytesThatAreNoText(t *testing.T) {
 	t.Parallel()
 	rows, _, err := body.NewRows(strings.NewReader("a\xff,1\n"), []string{"title", "chat_id"})
 	must(t, err)
-	if raw, err := rows.Next(); err != nil || string(raw) != "{\"title\":\"a\xff\",\"chat_id\":\"1\"}" {
-		t.Errorf("row %q, %v", raw, err)
-	}
+	raw, err := rows.Next()
+	errorIf(t, err != nil || string(raw) != "{\"title\":\"a\xff\",\"chat_id\":\"1\"}", "row %q, %v", raw, err)
 }
 
 func TestRowsPassTheReadersErrorOn(t *testing.T) {
@@ -273,9 +253,7 @@ func TestRowsPassTheReadersErrorOn(t *testing.T) {
 		for err == nil {
 			_, err = rows.Next()
 		}
-		if !errors.Is(err, lost) {
-			t.Errorf("%q: %v, want the reader's error", text, err)
-		}
+		errorIf(t, !errors.Is(err, lost), "%q: %v, want the reader's error", text, err)
 	}
 }
 
@@ -290,13 +268,9 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		before := bytes.Clone(data)
 		envelope, err := body.Parse(data)
-		if !bytes.Equal(before, data) {
-			t.Fatal("the body was changed")
-		}
+		fatalIf(t, !bytes.Equal(before, data), "the body was changed")
 		if err != nil {
-			if !errors.Is(err, body.ErrCut) && !errors.Is(err, body.ErrShape) {
-				t.Fatalf("an error of neither sort: %v", err)
-			}
+			fatalIf(t, !errors.Is(err, body.ErrCut) && !errors.Is(err, body.ErrShape), "an error of neither sort: %v", err)
 			return
 		}
 		envelope.Form = schema.EnvelopeInfo
@@ -309,9 +283,7 @@ func FuzzParse(f *testing.F) {
 			page, err = envelope.Page("bills")
 		}
 		if err != nil {
-			if !errors.Is(err, body.ErrShape) {
-				t.Fatalf("an error of another sort: %v", err)
-			}
+			fatalIf(t, !errors.Is(err, body.ErrShape), "an error of another sort: %v", err)
 			return
 		}
 		// encoding/json must see the same records, byte for byte.
@@ -323,20 +295,32 @@ func FuzzParse(f *testing.F) {
 		if err := json.Unmarshal(keys["bills"], &want); err != nil {
 			t.Fatalf("encoding/json refuses the list: %v", err)
 		}
-		if len(want) != len(page.Records) {
-			t.Fatalf("%d records, encoding/json sees %d", len(page.Records), len(want))
-		}
+		fatalIf(t, len(want) != len(page.Records), "%d records, encoding/json sees %d", len(page.Records), len(want))
 		for i := range want {
-			if !bytes.Equal(want[i], page.Records[i]) {
-				t.Fatalf("record %d is %q, encoding/json sees %q", i, page.Records[i], want[i])
-			}
+			fatalIf(t, !bytes.Equal(want[i], page.Records[i]), "record %d is %q, encoding/json sees %q", i, page.Records[i], want[i])
 		}
 	})
 }
 
-func must(tb testing.TB, err error) {
+func must(tb rapid.TB, err error) {
 	tb.Helper()
 	if err != nil {
 		tb.Fatal(err)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb rapid.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
+	}
+}
+
+// fatalIf does so, and ends it.
+func fatalIf(tb rapid.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Fatalf(format, args...)
 	}
 }

@@ -47,13 +47,9 @@ func TestAListOfAMillionElementsTakesNoMemory(t *testing.T) { //nolint:parallelt
 				if err == nil {
 					page, err = envelope.Page("taxes")
 				}
-				if !errors.Is(err, body.ErrShape) {
-					t.Errorf("%s, %s: %d records, %v, want ErrShape", name, way, len(page.Records), err)
-				}
+				errorIf(t, !errors.Is(err, body.ErrShape), "%s, %s: %d records, %v, want ErrShape", name, way, len(page.Records), err)
 			})
-			if took > most {
-				t.Errorf("%s, %s: %d bytes were taken, at most %d are enough", name, way, took, most)
-			}
+			errorIf(t, took > most, "%s, %s: %d bytes were taken, at most %d are enough", name, way, took, most)
 		}
 	}
 }
@@ -73,9 +69,8 @@ func TestALongListIsReadToItsBound(t *testing.T) {
 			envelope, err := parse(listOf("{}", count))
 			must(t, err)
 			page, err := envelope.Page("taxes")
-			if (err == nil) != fits || fits && len(page.Records) != count {
-				t.Errorf("%d elements, %s: %d records, %v", count, way, len(page.Records), err)
-			}
+			errorIf(t, (err == nil) != fits || fits && len(page.Records) != count,
+				"%d elements, %s: %d records, %v", count, way, len(page.Records), err)
 		}
 	}
 }
@@ -87,12 +82,9 @@ func TestTextsOfAnEnvelopeAreShort(t *testing.T) {
 		envelope, err := body.Parse([]byte(`{"chats":[],"next_token":"` + token + `","access_token":"` + token + `"}`))
 		must(t, err)
 		page, err := envelope.Linked("chats")
-		if (err == nil) != fits || fits && page.Token != token {
-			t.Errorf("a token of %d bytes: %v", size, err)
-		}
-		if text, ok := envelope.Text("access_token"); ok != fits || fits && text != token {
-			t.Errorf("an access token of %d bytes: %d, %t", size, len(text), ok)
-		}
+		errorIf(t, (err == nil) != fits || fits && page.Token != token, "a token of %d bytes: %v", size, err)
+		text, ok := envelope.Text("access_token")
+		errorIf(t, ok != fits || fits && text != token, "an access token of %d bytes: %d, %t", size, len(text), ok)
 		if _, err = body.Parse([]byte(`{"code":"` + token + `"}`)); (err == nil) != fits {
 			t.Errorf("a code of %d bytes: %v", size, err)
 		}
@@ -100,9 +92,7 @@ func TestTextsOfAnEnvelopeAreShort(t *testing.T) {
 		for err == nil {
 			_, err = rows.Next()
 		}
-		if errors.Is(err, io.EOF) != fits {
-			t.Errorf("a token of %d bytes behind an export: %v", size, err)
-		}
+		errorIf(t, errors.Is(err, io.EOF) != fits, "a token of %d bytes behind an export: %v", size, err)
 	}
 }
 
@@ -119,24 +109,16 @@ func TestDepthIsJudgedByRecord(t *testing.T) {
 		before := bytes.Clone(data)
 		for way, parse := range map[string]func([]byte) (*body.Envelope, error){"quick": body.Parse, "careful": body.ParseCarefully} {
 			envelope, err := parse(data)
-			if err != nil {
-				t.Fatalf("%d deep, %s: %v", depth, way, err)
-			}
+			fatalIf(t, err != nil, "%d deep, %s: %v", depth, way, err)
 			page, err := envelope.Page("taxes")
-			if err != nil || len(page.Records) != 3 || string(page.Records[1]) != deep || string(page.Records[2]) != `{"y":2}` {
-				t.Errorf("%d deep, %s: %d records, %v", depth, way, len(page.Records), err)
-			}
+			errorIf(t, err != nil || len(page.Records) != 3 || string(page.Records[1]) != deep || string(page.Records[2]) != `{"y":2}`,
+				"%d deep, %s: %d records, %v", depth, way, len(page.Records), err)
 		}
-		if !bytes.Equal(data, before) {
-			t.Errorf("%d deep: the body was changed", depth)
-		}
+		errorIf(t, !bytes.Equal(data, before), "%d deep: the body was changed", depth)
 		single, err := body.Parse([]byte(`{"code":0,"tax":` + deep + `}`))
-		if err != nil {
-			t.Fatalf("%d deep, a single record: %v", depth, err)
-		}
-		if record, err := single.Object("tax"); err != nil || string(record) != deep {
-			t.Errorf("%d deep, a single record: %v", depth, err)
-		}
+		fatalIf(t, err != nil, "%d deep, a single record: %v", depth, err)
+		record, err := single.Object("tax")
+		errorIf(t, err != nil || string(record) != deep, "%d deep, a single record: %v", depth, err)
 	}
 	for _, data := range []string{
 		`{"code":0,"taxes":[` + nested(100) + `]}`, `{"code":0,"message":` + nested(100) + `,"taxes":[]}`, nested(100),
@@ -167,17 +149,13 @@ func TestALineOfAMillionFieldsTakesNoMemory(t *testing.T) { //nolint:paralleltes
 				_, err = rows.Next()
 			}
 		})
-		if !errors.Is(err, body.ErrShape) || took > most {
-			t.Errorf("%s: %d bytes were taken, %v", name, took, err)
-		}
+		errorIf(t, !errors.Is(err, body.ErrShape) || took > most, "%s: %d bytes were taken, %v", name, took, err)
 	}
 	for more, want := range map[int]string{64: "a row of 66 fields where 2 were asked for", 65: "a row of more than 66 fields"} {
 		rows, _, err := body.NewRows(strings.NewReader("1,2\n3,4"+strings.Repeat(",x", more)+"\n"), fields)
 		for err == nil {
 			_, err = rows.Next()
 		}
-		if !errors.Is(err, body.ErrShape) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d more: %v, want %q", more, err, want)
-		}
+		errorIf(t, !errors.Is(err, body.ErrShape) || !strings.Contains(err.Error(), want), "%d more: %v, want %q", more, err, want)
 	}
 }

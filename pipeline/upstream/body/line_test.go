@@ -32,9 +32,7 @@ func FuzzRows(f *testing.F) {
 				t.Fatalf("a row without its fields: %q", row)
 			}
 		}
-		if !errors.Is(err, io.EOF) && !errors.Is(err, body.ErrShape) {
-			t.Fatalf("an error of neither sort: %v", err)
-		}
+		fatalIf(t, !errors.Is(err, io.EOF) && !errors.Is(err, body.ErrShape), "an error of neither sort: %v", err)
 	})
 }
 
@@ -47,9 +45,7 @@ func TestAWrongLineIsNumbered(t *testing.T) {
 	for ; err == nil; read++ {
 		_, err = rows.Next()
 	}
-	if read != 4 || !errors.Is(err, body.ErrShape) || !strings.Contains(err.Error(), "line 6:") {
-		t.Errorf("%d rows, then %v", read-1, err)
-	}
+	errorIf(t, read != 4 || !errors.Is(err, body.ErrShape) || !strings.Contains(err.Error(), "line 6:"), "%d rows, then %v", read-1, err)
 }
 
 // FuzzBothWays: quick and careful read the same envelope, whatever the bytes are, also where the
@@ -68,16 +64,12 @@ func FuzzBothWays(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := body.Parse(data)
 		want, errWant := body.ParseCarefully(data)
-		if fmt.Sprint(err) != fmt.Sprint(errWant) {
-			t.Fatalf("%q: %v, carefully %v", data, err, errWant)
-		}
+		fatalIf(t, fmt.Sprint(err) != fmt.Sprint(errWant), "%q: %v, carefully %v", data, err, errWant)
 		if err != nil {
 			return
 		}
 		split, err := body.ParseWith(data, body.Own{Key: "bills", Elements: jsonscan.Elements})
-		if err != nil {
-			t.Fatalf("%q: %v where its caller splits the list", data, err)
-		}
+		fatalIf(t, err != nil, "%q: %v where its caller splits the list", data, err)
 		for _, read := range []func(e *body.Envelope) (body.Page, error){
 			func(e *body.Envelope) (body.Page, error) { return e.Page("bills") },
 			func(e *body.Envelope) (body.Page, error) { return e.Whole("bills") },
@@ -97,9 +89,7 @@ func FuzzBothWays(f *testing.F) {
 				}
 			}
 		}
-		if got.Code != want.Code || got.Has("code") != want.Has("code") {
-			t.Fatalf("%q: code %q, carefully %q", data, got.Code, want.Code)
-		}
+		fatalIf(t, got.Code != want.Code || got.Has("code") != want.Has("code"), "%q: code %q, carefully %q", data, got.Code, want.Code)
 	})
 }
 
@@ -131,15 +121,12 @@ func TestAnOwnListIsRewritten(t *testing.T) {
 	} {
 		envelope, err := body.ParseWith([]byte(c.data), upper)
 		if err != nil {
-			if c.want != "" || !errors.Is(err, body.ErrShape) {
-				t.Errorf("%s: %v", name, err)
-			}
+			errorIf(t, c.want != "" || !errors.Is(err, body.ErrShape), "%s: %v", name, err)
 			continue
 		}
 		page, err := envelope.Whole("bills")
-		if got := string(bytes.Join(page.Records, []byte(" "))); err != nil || got != c.want || page.Rewritten != c.rewritten {
-			t.Errorf("%s: %s, rewritten %t, %v", name, got, page.Rewritten, err)
-		}
+		got := string(bytes.Join(page.Records, []byte(" ")))
+		errorIf(t, err != nil || got != c.want || page.Rewritten != c.rewritten, "%s: %s, rewritten %t, %v", name, got, page.Rewritten, err)
 		if other, err := envelope.Whole("taxes"); err == nil && (other.Rewritten || string(other.Records[0]) != `"c"`) {
 			t.Errorf("%s: the other list is %s, rewritten %t", name, other.Records, other.Rewritten)
 		}
