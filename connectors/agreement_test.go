@@ -75,13 +75,11 @@ func agree(t *testing.T, path string, declared object, raw json.RawMessage) {
 	}
 	for _, column := range declared.columns {
 		// What the engine supplies is never on the wire.
-		if _, ok := wire[column.Wire]; ok == column.Given {
-			t.Errorf("%s%s is declared (given by the engine: %v), in the witness: %v", path, column.Wire, column.Given, ok)
-		}
+		_, ok := wire[column.Wire]
+		errorIf(t, ok == column.Given, "%s%s is declared (given by the engine: %v), in the witness: %v", path, column.Wire, column.Given, ok)
 		delete(wire, column.Wire)
-		if _, ok := wire[column.Also]; ok != (column.Also != "") {
-			t.Errorf("%s%s has the second key %q, in the witness: %v", path, column.Wire, column.Also, ok)
-		}
+		_, ok = wire[column.Also]
+		errorIf(t, ok != (column.Also != ""), "%s%s has the second key %q, in the witness: %v", path, column.Wire, column.Also, ok)
 		delete(wire, column.Also)
 	}
 	for i := range declared.children {
@@ -232,9 +230,7 @@ func personal() []string {
 
 // harmless are keys that hold such a word and tell nothing of a person, with the reason.
 func harmless() map[string]string {
-	return map[string]string{
-		"mobile_country_code": "a country alone reaches no person",
-	}
+	return map[string]string{"mobile_country_code": "a country alone reaches no person"}
 }
 
 // TestPersonalValuesAreMasked holds the classes against words that a hand listed: what a masked

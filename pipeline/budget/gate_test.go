@@ -360,9 +360,8 @@ func TestLeaveReportsALedgerThatFails(t *testing.T) {
 
 func TestNewAndUnknownLimits(t *testing.T) {
 	t.Parallel()
-	if _, err := budget.New(budget.Options{}); err == nil {
-		t.Error("New without options succeeded")
-	}
+	_, err := budget.New(budget.Options{})
+	errorIf(t, err == nil, "New without options succeeded")
 	ledger := &script{}
 	gate, err := budget.New(budget.Options{Ledger: ledger, Now: time.Now})
 	must(t, err)

@@ -141,9 +141,8 @@ func TestPlanOf(t *testing.T) {
 		"ids %s, %s, %s: the same statements have the same one, others another", plan.ID, again.ID, other.ID)
 	nothing, err := planOf("-- +goose Up\n-- by hand: something\n", false, plannable())
 	errorIf(t, err != nil || nothing.SQL != "" || nothing.ID != "", "a draft without statements: %+v, %v", nothing, err)
-	if _, err := planOf("-- +goose Up\nDROP SCHEMA sluice;\n", true, plannable()); err == nil {
-		t.Error("a draft that drops is a plan")
-	}
+	_, err = planOf("-- +goose Up\nDROP SCHEMA sluice;\n", true, plannable())
+	errorIf(t, err == nil, "a draft that drops is a plan")
 }
 
 // errorIf fails the test where something is not as it should be, and says what.

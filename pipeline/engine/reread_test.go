@@ -66,9 +66,8 @@ console:
 	reread("a file that is gone", true, "first-secret", "first-token")
 	write("token", "other-token")
 	reread("both are there", false, "other-secret", "other-token")
-	if got := a.ConsoleSecret().Reveal(); got != "first-console" {
-		t.Errorf("the console's secret is %q", got)
-	}
+	got := a.ConsoleSecret().Reveal()
+	errorIf(t, got != "first-console", "the console's secret is %q", got)
 	write("console", "other-console")
 	if changed, err := a.Reread(t.Context()); err != nil || changed != 1 || a.ConsoleSecret().Reveal() != "other-console" {
 		t.Errorf("%d secrets changed, %v, and the console's is %q", changed, err, a.ConsoleSecret().Reveal())

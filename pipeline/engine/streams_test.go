@@ -92,15 +92,11 @@ func TestStreams(t *testing.T) {
 		"10/accounting.vendor_payments.details":  true,
 		"10/accounting.opening_balances.details": false,
 	} {
-		if slices.Contains(keys, key) != wanted {
-			t.Errorf("%s is a stream: %v, want %v", key, !wanted, wanted)
-		}
+		errorIf(t, slices.Contains(keys, key) != wanted, "%s is a stream: %v, want %v", key, !wanted, wanted)
 	}
 	for _, stream := range a.Streams() {
 		found, ok := a.Stream(stream.Key())
-		if !ok || found != stream {
-			t.Errorf("the key of %s leads to %s", stream, found)
-		}
+		errorIf(t, !ok || found != stream, "the key of %s leads to %s", stream, found)
 	}
 }
 
@@ -121,12 +117,10 @@ func TestLooks(t *testing.T) {
 			text = strings.Replace(text, "resources:\n", "resources:\n  inventory.items: "+written+"\n", 1)
 		}
 		a := load(t, text)
-		if got := a.Config.Resources["inventory.items"].Look; got != want {
-			t.Errorf("%q: looks every %v, want %v", written, got, want)
-		}
-		if got := slices.Contains(keysOf(a.Streams()), "10/inventory.items.look"); got != (want > 0) {
-			t.Errorf("%q: there are looks: %v", written, got)
-		}
+		got := a.Config.Resources["inventory.items"].Look
+		errorIf(t, got != want, "%q: looks every %v, want %v", written, got, want)
+		looks := slices.Contains(keysOf(a.Streams()), "10/inventory.items.look")
+		errorIf(t, looks != (want > 0), "%q: there are looks: %v", written, looks)
 	}
 	_, err := engine.Load(engine.Options{
 		Catalogue: connectors.All(), ConfigPath: "config.yaml", LogTo: io.Discard, Now: time.Now,
@@ -135,9 +129,8 @@ func TestLooks(t *testing.T) {
 			return []byte("database: {url: postgres://localhost/none}\n" + strings.Replace(twoOrganizations, "resources:\n", "resources:\n  inventory.items: {look: 5m}\n", 1)), nil
 		},
 	})
-	if err == nil || !strings.Contains(err.Error(), "resources.inventory.items.look: has to be off, or 1h or more") {
-		t.Errorf("a look every five minutes: %v", err)
-	}
+	errorIf(t, err == nil || !strings.Contains(err.Error(), "resources.inventory.items.look: has to be off, or 1h or more"),
+		"a look every five minutes: %v", err)
 }
 
 func TestPhases(t *testing.T) {
@@ -150,9 +143,8 @@ func TestPhases(t *testing.T) {
 	phases := engine.Phases(selected)
 	lists := []string{"10/chat.channels", "10/chat.conversations", "10/inventory.bills", "far_away/chat.channels", "far_away/chat.conversations"}
 	rest := []string{"10/chat.network_channels", "10/chat.network_conversations", "10/inventory.bills.details"}
-	if len(phases) != 2 || !slices.Equal(keysOf(phases[0]), lists) || !slices.Equal(keysOf(phases[1]), rest) {
-		t.Errorf("got %v, want lists %v and then %v", phases, lists, rest)
-	}
+	errorIf(t, len(phases) != 2 || !slices.Equal(keysOf(phases[0]), lists) || !slices.Equal(keysOf(phases[1]), rest),
+		"got %v, want lists %v and then %v", phases, lists, rest)
 }
 
 func TestSelect(t *testing.T) {
@@ -197,9 +189,7 @@ func TestSelectKeyBeforeID(t *testing.T) {
 	t.Parallel()
 	a := load(t, twoOrganizations)
 	selected, err := a.Select([]string{"conversations"}, "10")
-	if err != nil || !slices.Equal(keysOf(selected), []string{"10/chat.conversations"}) {
-		t.Errorf("got %v, %v", selected, err)
-	}
+	errorIf(t, err != nil || !slices.Equal(keysOf(selected), []string{"10/chat.conversations"}), "got %v, %v", selected, err)
 	both := load(t, strings.Replace(twoOrganizations, "    id: \"10\"\n    credentials", "    id: \"10\"\n    key: near\n    credentials", 1))
 	if _, err := both.Select(nil, "10"); !errors.Is(err, engine.ErrUsage) || !strings.Contains(err.Error(), "near, far_away") {
 		t.Errorf("an id of two organizations: got %v", err)
@@ -216,9 +206,8 @@ func TestAllowance(t *testing.T) {
 		{Organization: "10", Service: "chat", Resource: "network_channels"}:              500, // no daily limit
 	} {
 		stream, ok := a.Stream(key)
-		if got := a.Allowance(stream); !ok || got != want {
-			t.Errorf("%s: %d calls a run, want %d", key, got, want)
-		}
+		got := a.Allowance(stream)
+		errorIf(t, !ok || got != want, "%s: %d calls a run, want %d", key, got, want)
 	}
 }
 
@@ -252,9 +241,8 @@ func TestAlarm(t *testing.T) {
 		"no bound":               {0, 1_000_000, 0, 0.05, ""},
 	} {
 		a := &engine.App{Config: &config.Config{Quarantine: config.Quarantine{MaxShare: 0.05, MaxOpen: test.maxOpen}}}
-		if got := a.Alarm(&streams.Status{Quarantined: test.open, QuarantinedShare: test.share, Withheld: test.withheld}); got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
+		got := a.Alarm(&streams.Status{Quarantined: test.open, QuarantinedShare: test.share, Withheld: test.withheld})
+		errorIf(t, got != test.want, "%s: %q, want %q", name, got, test.want)
 	}
 }
 
@@ -314,9 +302,8 @@ func TestLimitsOfTheConfiguration(t *testing.T) {
 		}
 	}
 	// Chat has its declared allowance again.
-	if got, err := a.Limits("2", "chat"); err != nil || got.Shared != "chat" {
-		t.Errorf("chat: %+v, %v", got, err)
-	}
+	got, err := a.Limits("2", "chat")
+	errorIf(t, err != nil || got.Shared != "chat", "chat: %+v, %v", got, err)
 }
 
 // TestChooseOrganization: the same id may be in two data centers; names and keys are unique.
@@ -327,9 +314,8 @@ func TestChooseOrganization(t *testing.T) {
 		{Name: "west", ID: "6", Key: "west6"}, {Name: "east", ID: "6", Key: "east6"},
 	}}}
 	for named, want := range map[string]string{"here": "7", "7": "7", "there": "far", "far": "far", "8": "8"} {
-		if got, err := twins.ChooseOrganization(named); err != nil || got.Key != want {
-			t.Errorf("%q: %v, %v; want %s", named, got, err, want)
-		}
+		got, err := twins.ChooseOrganization(named)
+		errorIf(t, err != nil || got.Key != want, "%q: %v, %v; want %s", named, got, err, want)
 	}
 	for named, want := range map[string]string{"": "5 organizations are configured", "6": "the id of 2 organizations", "9": `"9" is no configured organization: choose one of here, there, other, west, east`} {
 		if _, err := twins.ChooseOrganization(named); !errors.Is(err, engine.ErrUsage) || !strings.Contains(err.Error(), want) {
@@ -337,7 +323,14 @@ func TestChooseOrganization(t *testing.T) {
 		}
 	}
 	single := &engine.App{Config: &config.Config{Organizations: twins.Config.Organizations[:1]}}
-	if got, err := single.ChooseOrganization(""); err != nil || got.Name != "here" {
-		t.Errorf("the only organization need not be named: %v, %v", got, err)
+	got, err := single.ChooseOrganization("")
+	errorIf(t, err != nil || got.Name != "here", "the only organization need not be named: %v, %v", got, err)
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -358,9 +358,8 @@ func TestTest(t *testing.T) {
 		t.Errorf("error %v, took %+v, want a message of type test", err, to.taken())
 	}
 	to.answers(func(w http.ResponseWriter, _ got) bool { w.WriteHeader(http.StatusForbidden); return false })
-	if err := deliverer.Test(t.Context(), "msg_test_2"); err == nil || err.Error() != "it answered 403" {
-		t.Errorf("error %v, want that it answered 403", err)
-	}
+	err := deliverer.Test(t.Context(), "msg_test_2")
+	errorIf(t, err == nil || err.Error() != "it answered 403", "error %v, want that it answered 403", err)
 }
 
 // errorIf fails the test where something is not as it should be, and says what.

@@ -89,14 +89,12 @@ func TestWhatIsNoDecimal(t *testing.T) {
 		for _, value := range []string{"NaN", "Infinity", "-Infinity", "", "1e5", "1-"} {
 			w, err := files.NewWriter(format, &bytes.Buffer{}, []files.Column{{Name: "amount", Kind: files.Decimal, Scale: 2}})
 			must(t, err)
-			if err := w.Write([]files.Value{text(value)}); err == nil || !strings.Contains(err.Error(), "amount has") {
-				t.Errorf("%s: %q gives %v", format, value, err)
-			}
+			err = w.Write([]files.Value{text(value)})
+			errorIf(t, err == nil || !strings.Contains(err.Error(), "amount has"), "%s: %q gives %v", format, value, err)
 		}
 	}
-	if _, err := files.NewWriter("xml", &bytes.Buffer{}, nil); err == nil {
-		t.Error("a format that is none is written")
-	}
+	_, err := files.NewWriter("xml", &bytes.Buffer{}, nil)
+	errorIf(t, err == nil, "a format that is none is written")
 }
 
 // TestDecimals: the bytes are those of a big integer in two's complement, which package big knows.
@@ -190,9 +188,8 @@ func TestFolder(t *testing.T) {
 	a := fill(t, f, "a.csv", "one")
 	must(t, a.Close())
 	must(t, fill(t, f, "export.json", "{}").Close())
-	if got := names(t, path); !slices.Equal(got, []string{"partial", "partial"}) {
-		t.Errorf("before Commit: %q", got)
-	}
+	got := names(t, path)
+	errorIf(t, !slices.Equal(got, []string{"partial", "partial"}), "before Commit: %q", got)
 	must(t, f.Commit())
 	must(t, f.Discard()) // nothing is left to discard
 	sum := sha256.Sum256([]byte("one"))
@@ -202,9 +199,8 @@ func TestFolder(t *testing.T) {
 	info, err := os.Stat(filepath.Join(path, "a.csv"))
 	must(t, err)
 	same(t, "the file has mode", 0o600, info.Mode())
-	if _, err := open(false); !errors.Is(err, files.ErrExists) {
-		t.Errorf("files that are there: %v", err)
-	}
+	_, err = open(false)
+	errorIf(t, !errors.Is(err, files.ErrExists), "files that are there: %v", err)
 	f, err = open(true)
 	must(t, err)
 	must(t, fill(t, f, "a.csv", "two").Close())
@@ -222,9 +218,8 @@ func TestAFileThatAppears(t *testing.T) {
 	must(t, err)
 	must(t, fill(t, f, "a.csv", "ours").Close())
 	must(t, os.WriteFile(filepath.Join(path, "a.csv"), []byte("theirs"), 0o600))
-	if err := f.Commit(); !errors.Is(err, files.ErrExists) {
-		t.Errorf("Commit = %v", err)
-	}
+	err = f.Commit()
+	errorIf(t, !errors.Is(err, files.ErrExists), "Commit = %v", err)
 	must(t, f.Discard())
 	content, err := os.ReadFile(filepath.Join(path, "a.csv"))
 	errorIf(t, err != nil || string(content) != "theirs" || len(names(t, path)) != 1, "%q, %v, %q", content, err, names(t, path))
@@ -244,9 +239,8 @@ func TestAFullDevice(t *testing.T) {
 	file.Redirect(device)
 	_, err = file.Write([]byte("rows"))
 	must(t, err)
-	if err := file.Close(); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "a.csv") {
-		t.Errorf("Close = %v", err)
-	}
+	err = file.Close()
+	errorIf(t, !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "a.csv"), "Close = %v", err)
 	must(t, f.Discard())
 	got := names(t, path)
 	errorIf(t, len(got) != 0, "left behind: %q", got)

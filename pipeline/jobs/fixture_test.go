@@ -156,10 +156,8 @@ func (r *fixture) start(schedule bool) *jobs.Queue {
 	queue, err := jobs.New(context.WithoutCancel(r.t.Context()), jobs.Options{
 		Pool: r.db.Pool(), Store: r.db, Stream: r.stream, Ready: r.ready, Events: r.events, Workers: 4, Schedule: schedule,
 		Retries: []time.Duration{10 * time.Millisecond, 10 * time.Millisecond},
-		Runner: &sync.Runner{
-			Source: r.upstream, Store: r.db, Now: time.Now, Rules: rules,
-		},
-		Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+		Runner:  &sync.Runner{Source: r.upstream, Store: r.db, Now: time.Now, Rules: rules},
+		Logger:  slog.New(slog.DiscardHandler), Now: time.Now,
 		Prune: func(ctx context.Context) error { return r.db.PruneRuns(ctx, 40*24*time.Hour) },
 	})
 	must(r.t, err)

@@ -320,13 +320,10 @@ func TestChannels(t *testing.T) {
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	of := settings().Organizations[key]
-	if got := of.Targets(notifications.Watch, "Leads", []string{"1"}); got != nil {
-		t.Errorf("a module without a channel: %v", got)
-	}
-	if got := of.Targets(notifications.Rule, "inventory.gone", []string{"1"}); got != nil {
-		t.Errorf("a resource that is not copied: %v", got)
-	}
-	if got := of.Targets(notifications.Test, "", []string{"1"}); got != nil {
-		t.Errorf("a test: %v", got)
-	}
+	got := of.Targets(notifications.Watch, "Leads", []string{"1"})
+	errorIf(t, got != nil, "a module without a channel: %v", got)
+	got = of.Targets(notifications.Rule, "inventory.gone", []string{"1"})
+	errorIf(t, got != nil, "a resource that is not copied: %v", got)
+	got = of.Targets(notifications.Test, "", []string{"1"})
+	errorIf(t, got != nil, "a test: %v", got)
 }

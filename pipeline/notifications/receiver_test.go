@@ -136,9 +136,8 @@ func TestNoSuchPlace(t *testing.T) {
 		"/", "/watch", "/watch/", "/watch/" + key + "/", "/watch/" + key + "/x", "/rule/" + key, "/rule/" + key + "/a/b", "/metrics", "/other/" + key,
 		"/sluice", "/sluice/", "/sluicewatch/" + key,
 	} {
-		if answer := f.signed(path, `{}`); answer.status != http.StatusNotFound || f.verdict() != "path" {
-			t.Errorf("%s: %d, %s", path, answer.status, f.verdict())
-		}
+		answer := f.signed(path, `{}`)
+		errorIf(t, answer.status != http.StatusNotFound || f.verdict() != "path", "%s: %d, %s", path, answer.status, f.verdict())
 	}
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodHead, http.MethodOptions} {
 		request, err := http.NewRequestWithContext(t.Context(), method, f.url+"/watch/"+key, nil)
@@ -221,21 +220,17 @@ func TestReplays(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if got := f.list(`SELECT concat_ws(' ', count(*), max(times)) FROM sluice.callbacks`); !cmp.Equal(got, []string{"1 10000"}) {
-		t.Errorf("callbacks and times: %q", got)
-	}
-	if got := f.list(allHints); !cmp.Equal(got, []string{"inventory bills  insert 1", "inventory items  insert 1"}) {
-		t.Errorf("hints: %q", got)
-	}
-	if got := f.list(allEvents); len(got) != 2 {
-		t.Errorf("events: %q", got)
-	}
+	got := f.list(`SELECT concat_ws(' ', count(*), max(times)) FROM sluice.callbacks`)
+	errorIf(t, !cmp.Equal(got, []string{"1 10000"}), "callbacks and times: %q", got)
+	got = f.list(allHints)
+	errorIf(t, !cmp.Equal(got, []string{"inventory bills  insert 1", "inventory items  insert 1"}), "hints: %q", got)
+	got = f.list(allEvents)
+	errorIf(t, len(got) != 2, "events: %q", got)
 	for range 3 {
 		f.taken(f.signed("/rule/"+key+"/inventory.bills", `{"bill_id":"9"}`))
 	}
-	if got := f.list(`SELECT concat_ws(' ', record_id, told) FROM sluice.hints WHERE record_id <> ''`); !cmp.Equal(got, []string{"9 3"}) {
-		t.Errorf("hints of a rule: %q", got)
-	}
+	got = f.list(`SELECT concat_ws(' ', record_id, told) FROM sluice.hints WHERE record_id <> ''`)
+	errorIf(t, !cmp.Equal(got, []string{"9 3"}), "hints of a rule: %q", got)
 }
 
 // TestARuleNamesAParent: of a list under parents the parent. The identifier of a record is none.
@@ -357,9 +352,8 @@ func TestManyAtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for range 64 {
 		group.Go(func() {
-			if answer := f.signed("/test/"+key, `{"nonce":"x"}`); answer.status != http.StatusOK {
-				t.Errorf("%d", answer.status)
-			}
+			answer := f.signed("/test/"+key, `{"nonce":"x"}`)
+			errorIf(t, answer.status != http.StatusOK, "%d", answer.status)
 		})
 	}
 	for range 64 {

@@ -180,21 +180,18 @@ func FuzzVisible(f *testing.F) {
 	f.Add("\x1b]0;title\x07\u009b31m\r\n\u202e\u2066\u200b\U000e0041\xff\u3164")
 	f.Fuzz(func(t *testing.T, text string) {
 		hides := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
-		if got := outside.Visible(text); strings.ContainsFunc(got, hides) || strings.ToValidUTF8(got, "") != got {
-			t.Errorf("%+q became %+q", text, got)
-		}
-		if got := outside.VisibleLines(text); strings.ContainsFunc(strings.NewReplacer("\n", "", "\t", "").Replace(got), hides) {
-			t.Errorf("lines: %+q became %+q", text, got)
-		}
+		got := outside.Visible(text)
+		errorIf(t, strings.ContainsFunc(got, hides) || strings.ToValidUTF8(got, "") != got, "%+q became %+q", text, got)
+		got = outside.VisibleLines(text)
+		errorIf(t, strings.ContainsFunc(strings.NewReplacer("\n", "", "\t", "").Replace(got), hides), "lines: %+q became %+q", text, got)
 		document, err := json.MarshalIndent(map[string]string{"key": text}, "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
 		shown := outside.JSON(string(document))
 		var before, after map[string]string
-		if err := errors.Join(json.Unmarshal(document, &before), json.Unmarshal([]byte(shown), &after)); err != nil || before["key"] != after["key"] {
-			t.Errorf("%+q is %+q in %s: %v", before["key"], after["key"], shown, err)
-		}
+		err = errors.Join(json.Unmarshal(document, &before), json.Unmarshal([]byte(shown), &after))
+		errorIf(t, err != nil || before["key"] != after["key"], "%+q is %+q in %s: %v", before["key"], after["key"], shown, err)
 		errorIf(t, strings.ContainsFunc(strings.ReplaceAll(shown, "\n", ""), hides), "JSON: %+q became %+q", text, shown)
 	})
 }

@@ -162,9 +162,8 @@ func TestShapes(t *testing.T) {
 			errorIf(t, (shape.Way == planning.WayRows || shape.Way == planning.WayChanges) && shape.Page < 1,
 				"%s: pages of %d", list, shape.Page)
 			list.Work = pipeline.WorkDetails
-			if shape := planning.ShapeOf(list, 200); shape.Way != planning.WayDetails || shape.Batch < 1 {
-				t.Errorf("%s: %+v", list, shape)
-			}
+			shape = planning.ShapeOf(list, 200)
+			errorIf(t, shape.Way != planning.WayDetails || shape.Batch < 1, "%s: %+v", list, shape)
 		}
 	}
 }
@@ -188,9 +187,8 @@ func TestDayAt(t *testing.T) {
 		errorIf(t, err != nil || from.UTC().Format(time.RFC3339) != c.from || to.UTC().Format(time.RFC3339) != c.to,
 			"%+v: the day goes from %v to %v (%v), want %s to %s", c.limits, from, to, err, c.from, c.to)
 	}
-	if _, _, err := planning.DayAt(pipeline.Limits{ResetZone: "Atlantis"}, date, kolkata); err == nil {
-		t.Error("a zone that does not exist is taken")
-	}
+	_, _, err = planning.DayAt(pipeline.Limits{ResetZone: "Atlantis"}, date, kolkata)
+	errorIf(t, err == nil, "a zone that does not exist is taken")
 }
 
 func TestClassLeft(t *testing.T) {

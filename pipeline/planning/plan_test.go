@@ -80,9 +80,8 @@ func TestSharedMinute(t *testing.T) {
 	for _, of := range plan.Services[:2] {
 		errorIf(t, of.Calls != 152 || of.Seconds < 183 || of.Seconds > 187, "%s: %d calls in %.0f s", of.Service, of.Calls, of.Seconds)
 	}
-	if of := plan.Services[2]; of.Calls != 502 || of.Seconds < 502 {
-		t.Errorf("another organization: %d calls in %.0f s", of.Calls, of.Seconds)
-	}
+	of := plan.Services[2]
+	errorIf(t, of.Calls != 502 || of.Seconds < 502, "another organization: %d calls in %.0f s", of.Calls, of.Seconds)
 }
 
 // TestHintsAreReadTheCheaperWay has the figures by hand: calls for single records against those of
@@ -175,7 +174,6 @@ func TestUnder(t *testing.T) {
 		errorIf(t, left > 3600 || left < -3600, "%d calls are done in %.1f hours, want %.0f days", test.calls, *s.DoneSeconds/3600, test.days)
 	}
 	service.Ceilings, service.Day = nil, planning.Day{}
-	if s := planning.Under(&service, planning.BackfillCost{Calls: 201, Chain: 201}); !s.Fits || s.Remaining != nil || s.Seconds != 201 {
-		t.Errorf("without a limit a day: %+v", s)
-	}
+	s := planning.Under(&service, planning.BackfillCost{Calls: 201, Chain: 201})
+	errorIf(t, !s.Fits || s.Remaining != nil || s.Seconds != 201, "without a limit a day: %+v", s)
 }

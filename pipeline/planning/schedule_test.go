@@ -125,13 +125,11 @@ func TestPerDayOfParents(t *testing.T) {
 		t.Errorf("20 of 64 a day take four days: %+v", cost)
 	}
 	s.PerRun = 64
-	if cost := s.PerDay(nil, planning.Pace{}); cost.PerDay.Value != 64 || cost.Fresh != 24*time.Hour+15*time.Second {
-		t.Errorf("all of 64 a day: %+v", cost)
-	}
+	cost := s.PerDay(nil, planning.Pace{})
+	errorIf(t, cost.PerDay.Value != 64 || cost.Fresh != 24*time.Hour+15*time.Second, "all of 64 a day: %+v", cost)
 	s.Parents = unknown()
-	if cost := s.PerDay(nil, planning.Pace{}); cost.PerDay.Known() {
-		t.Errorf("the cost of an unknown number of parents: %+v", cost)
-	}
+	cost = s.PerDay(nil, planning.Pace{})
+	errorIf(t, cost.PerDay.Known(), "the cost of an unknown number of parents: %+v", cost)
 }
 
 func TestDue(t *testing.T) {

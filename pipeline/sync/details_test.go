@@ -146,9 +146,7 @@ func (s *shelf) run(ctx context.Context, runner *sync.Runner, batch int) error {
 	if batch > 0 {
 		things.Details.Batch = &schema.Batch{Size: batch}
 	}
-	stream := pipeline.Stream{
-		Organization: "1", Service: &schema.Service{Name: "test"}, Resource: things, Work: pipeline.WorkDetails,
-	}
+	stream := pipeline.Stream{Organization: "1", Service: &schema.Service{Name: "test"}, Resource: things, Work: pipeline.WorkDetails}
 	ends := len(s.ends)
 	for len(s.ends) == ends {
 		claim := pipeline.Claim{Stream: stream, Run: 1, Position: deepCopy(s.position)}
@@ -178,9 +176,8 @@ func TestDetailsOneByOne(t *testing.T) {
 	same(t, "missing", []string{"003"}, s.missing)
 	fatalIf(t, len(s.rejects) != 2 || s.rejects[0].ID != "005" || s.rejects[0].Code != sync.CodeUnreadable || s.rejects[1].ID != "007",
 		"rejects %+v, want the poisoned one and the unfit one", s.rejects)
-	if got := string(s.rejects[0].Raw); !strings.Contains(got, "005") || !strings.Contains(got, "not JSON") {
-		t.Errorf("what is kept of the poisoned one is %q", got)
-	}
+	got := string(s.rejects[0].Raw)
+	errorIf(t, !strings.Contains(got, "005") || !strings.Contains(got, "not JSON"), "what is kept of the poisoned one is %q", got)
 	if got := s.ends[0]; got.Outcome != pipeline.OutcomeDone || got.Note != "1 could not be read, the last because of: unexpected: HTTP 200: not JSON" {
 		t.Errorf("end %+v", got)
 	}
@@ -300,11 +297,9 @@ func TestWorkWithoutABacklogIsRefused(t *testing.T) {
 	s := newShelf(3)
 	runner := s.runner(0)
 	runner.Backlog = nil
-	if err := s.run(t.Context(), runner, 0); err == nil || !strings.Contains(err.Error(), "backlog") {
-		t.Errorf("run = %v, want an error that says what is missing", err)
-	}
+	err := s.run(t.Context(), runner, 0)
+	errorIf(t, err == nil || !strings.Contains(err.Error(), "backlog"), "run = %v, want an error that says what is missing", err)
 	r := newRigOf(newWorld(1), heirs(fullScan()))
-	if err := r.run(t.Context()); err == nil || !strings.Contains(err.Error(), "backlog") {
-		t.Errorf("run = %v, want an error that says what is missing", err)
-	}
+	err = r.run(t.Context())
+	errorIf(t, err == nil || !strings.Contains(err.Error(), "backlog"), "run = %v, want an error that says what is missing", err)
 }

@@ -376,9 +376,7 @@ func (r *fixture) run(ctx context.Context) error {
 	for {
 		ends := len(r.memory.ends)
 		r.chunks++
-		claim := pipeline.Claim{
-			Stream: r.stream, Run: r.number, Position: deepCopy(r.memory.position), Capabilities: r.known, Late: r.late,
-		}
+		claim := pipeline.Claim{Stream: r.stream, Run: r.number, Position: deepCopy(r.memory.position), Capabilities: r.known, Late: r.late}
 		err := r.runner.Chunk(ctx, claim, func(_ context.Context, _ pgx.Tx, more bool) error {
 			if more {
 				r.mores++

@@ -7,12 +7,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"pgregory.net/rapid"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+	"pgregory.net/rapid"
 
 	"sluice/pipeline"
 	"sluice/schema"

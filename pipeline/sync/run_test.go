@@ -59,9 +59,8 @@ func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 	w.between = act
 	ctx := context.Background()
 	for range rapid.IntRange(1, 3).Draw(t, "runs") {
-		if err := r.run(ctx); err != nil {
-			t.Fatalf("run: %v", err)
-		}
+		err := r.run(ctx)
+		fatalIf(t, err != nil, "run: %v", err)
 		// In the order of creation two equal passes are a proof. In other orders a creation and a
 		// deletion in each pass can hide a record (docs/decisions/0007-paging-by-number).
 		passed := r.passed(w, "")
@@ -75,12 +74,10 @@ func converge(t *rapid.T, resource *schema.Resource, byToken bool) {
 	r.memory.failAfter = 0
 	w.now = w.now.Add(time.Minute)
 	watermark := r.memory.position.Watermark
-	if err := r.run(ctx); err != nil {
-		t.Fatalf("quiet run: %v", err)
-	}
-	if err := r.run(ctx); err != nil {
-		t.Fatalf("second quiet run: %v", err)
-	}
+	err := r.run(ctx)
+	fatalIf(t, err != nil, "quiet run: %v", err)
+	err = r.run(ctx)
+	fatalIf(t, err != nil, "second quiet run: %v", err)
 	lost := r.missing()
 	fatalIf(t, len(lost) > 0, "lost or stale: %v (watermark before the quiet run %v, ends %v)", lost, watermark, r.memory.ends)
 }
@@ -93,14 +90,10 @@ func TestSecondRunCostsOneCall(t *testing.T) {
 			w := newWorld(20)
 			r := newFixture(w, cursors()[name])
 			must(t, r.run(t.Context()))
-			if got := len(r.memory.rows); got != 20 {
-				t.Fatalf("first run loaded %d records, want 20", got)
-			}
+			same(t, "records of the first run", 20, len(r.memory.rows))
 			before := w.calls
 			must(t, r.run(t.Context()))
-			if got := w.calls - before; got != 1 {
-				t.Errorf("second run made %d calls, want 1", got)
-			}
+			same(t, "calls of the second run", 1, w.calls-before)
 			w.edit(3)
 			w.now = w.now.Add(time.Minute)
 			must(t, r.run(t.Context()))

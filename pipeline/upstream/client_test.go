@@ -165,12 +165,10 @@ func TestCheck(t *testing.T) {
 
 func TestNewDemandsItsOptions(t *testing.T) {
 	t.Parallel()
-	if _, err := upstream.New(upstream.Options{}); err == nil {
-		t.Error("New without options succeeded")
-	}
-	if _, err := token.New(token.Options{}); err == nil {
-		t.Error("NewTokens without options succeeded")
-	}
+	_, err := upstream.New(upstream.Options{})
+	errorIf(t, err == nil, "New without options succeeded")
+	_, err = token.New(token.Options{})
+	errorIf(t, err == nil, "NewTokens without options succeeded")
 }
 
 // TestNoRequestIsSentTwice: net/http repeats a GET by itself when a reused connection dies (faults

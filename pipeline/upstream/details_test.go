@@ -22,10 +22,8 @@ var (
 	}
 	items = &schema.Resource{
 		Name: "items", Path: "/items", Key: "items", ID: "item_id",
-		Details: &schema.Details{
-			Marker: "warehouses", Batch: &schema.Batch{Path: "/itemdetails", Key: "items", Param: "item_ids", Size: 3},
-		},
-		Cursor: schema.FullScan{},
+		Details: &schema.Details{Marker: "warehouses", Batch: &schema.Batch{Path: "/itemdetails", Key: "items", Param: "item_ids", Size: 3}},
+		Cursor:  schema.FullScan{},
 	}
 )
 

@@ -105,9 +105,8 @@ func TestListsThatGoOnByToken(t *testing.T) {
 			r := newFixture(t, answer(200, jsonType, tc.answer))
 			question := of(chat, channels)
 			page, err := r.client.Page(t.Context(), question)
-			if got := r.seen()[0].URL.RawQuery; got != "limit=100" {
-				t.Errorf("first query %q, want limit=100: more are not given at once", got)
-			}
+			got := r.seen()[0].URL.RawQuery
+			errorIf(t, got != "limit=100", "first query %q, want limit=100: more are not given at once", got)
 			if tc.kind != 0 {
 				r.mustFail(t, err, tc.kind)
 				return
@@ -119,9 +118,8 @@ func TestListsThatGoOnByToken(t *testing.T) {
 			}
 			question.Page, question.PerPage, question.Token = 2, 30, page.Token
 			r.page(t, question)
-			if got := r.seen()[1].URL.Query(); got.Get("next_token") != tc.token || got.Get("limit") != "30" {
-				t.Errorf("second query %v", got)
-			}
+			second := r.seen()[1].URL.Query()
+			errorIf(t, second.Get("next_token") != tc.token || second.Get("limit") != "30", "second query %v", second)
 		})
 	}
 }

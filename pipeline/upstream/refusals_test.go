@@ -100,9 +100,8 @@ func TestOnlyKnownWordsDeny(t *testing.T) {
 			errorIf(t, r.gate.left[0].Kind == pipeline.Throttled && r.gate.left[0].RetryAfter == 10*time.Minute != want.locks,
 				"the gate was told %+v", r.gate.left[0])
 			r.advance(time.Minute)
-			if err := r.ask(t); err != nil {
-				t.Errorf("a minute later: %v", err)
-			}
+			err = r.ask(t)
+			errorIf(t, err != nil, "a minute later: %v", err)
 			row := r.only(t)
 			errorIf(t, row.Refusals != 0 || row.Reason != "", "a credential that works is kept as %+v", row)
 		})
@@ -136,9 +135,8 @@ func TestAnUnknownWordDeniesAfterHours(t *testing.T) {
 	}
 	o.tell()
 	r.advance(8 * time.Hour)
-	if err := r.ask(t); err != nil {
-		t.Errorf("a day later, when upstream is well: %v", err)
-	}
+	err := r.ask(t)
+	errorIf(t, err != nil, "a day later, when upstream is well: %v", err)
 }
 
 // worked is a credential that has brought a token once, and the server that answers the next
@@ -159,9 +157,8 @@ func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
 	// While the old token lives it is used, whatever the server says about the next one.
 	r.advance(56 * time.Minute)
 	o.tell(says("invalid_code"))
-	if err := r.ask(t); err != nil || len(r.seen()) != 2 {
-		t.Fatalf("a living token is not used: %v after %d requests", err, len(r.seen()))
-	}
+	err := r.ask(t)
+	fatalIf(t, err != nil || len(r.seen()) != 2, "a living token is not used: %v after %d requests", err, len(r.seen()))
 	r.advance(10 * time.Minute)
 	must(t, r.ask(t))
 	// One false answer.
@@ -171,9 +168,8 @@ func TestOneRefusalOfACredentialThatWorkedProvesNothing(t *testing.T) {
 	same(t, "asked again in", time.Minute, failure.Until.Sub(r.now()))
 	r.mustFail(t, r.ask(t), pipeline.Unavailable)
 	r.advance(time.Minute)
-	if err := r.ask(t); err != nil {
-		t.Fatalf("after one lie: %v", err)
-	}
+	err = r.ask(t)
+	fatalIf(t, err != nil, "after one lie: %v", err)
 	// Two true answers.
 	r.advance(2 * time.Hour)
 	o.tell(says("invalid_code"), says("invalid_code"))
@@ -200,9 +196,8 @@ func TestABogusRefreshTokenGivesWay(t *testing.T) {
 	// It is not tried a second time, however often the server sends it.
 	for range 3 {
 		r.advance(2 * time.Hour)
-		if err := r.ask(t); err != nil {
-			t.Fatalf("later: %v", err)
-		}
+		err := r.ask(t)
+		fatalIf(t, err != nil, "later: %v", err)
 	}
 	want := []string{canaryRefresh, bogus, canaryRefresh, canaryRefresh, canaryRefresh, canaryRefresh}
 	errorIf(t, !slices.Equal(o.asked, want), "asked with %v, want %v", o.asked, want)

@@ -84,16 +84,14 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 	errorIf(t, pipeline.KindOf(err) != pipeline.Denied || !strings.Contains(err.Error(), "another key") || len(r.seen()) != asked,
 		"with another key: %v, %d calls", err, len(r.seen())-asked)
 	r.key = bytes.Repeat([]byte{7}, 32)
-	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
-		t.Errorf("with the right key again: %v", err)
-	}
+	_, _, err = r.process(t).Token(t.Context(), one)
+	errorIf(t, err != nil, "with the right key again: %v", err)
 	// Forget keeps it, unless it cannot be opened.
 	r.advance(2 * time.Minute)
 	process := r.process(t)
 	must(t, process.Forget(t.Context(), one))
-	if _, _, err := process.Token(t.Context(), one); err != nil {
-		t.Errorf("after Forget: %v", err)
-	}
+	_, _, err = process.Token(t.Context(), one)
+	errorIf(t, err != nil, "after Forget: %v", err)
 	r.key = bytes.Repeat([]byte{8}, 32)
 	r.advance(2 * time.Minute)
 	process = r.process(t)
@@ -124,9 +122,8 @@ func TestTokensThatDieYoungAreCounted(t *testing.T) {
 		version = renewed.Version
 	}
 	r.advance(58 * time.Minute)
-	if _, _, err := process.Token(t.Context(), one); err != nil || young() != 0 {
-		t.Errorf("after one that lived as long as it should: %d, %v", young(), err)
-	}
+	_, _, err = process.Token(t.Context(), one)
+	errorIf(t, err != nil || young() != 0, "after one that lived as long as it should: %d, %v", young(), err)
 }
 
 // TestAClockThatJumpsCostsAtMostOneRefusal: the store's clock counts the life of a token. A process
@@ -190,19 +187,16 @@ func TestAReplacedCredentialIsUsedAtOnce(t *testing.T) {
 	r.creds.ClientSecret = wire.NewSecret(fresh)
 	replaced := map[string]token.Credential{one.Key: r.creds}
 	errorIf(t, tokens.Replace([][]byte{r.key, []byte("short")}, replaced) == nil, "a key of five bytes is put in force")
-	if _, _, err := tokens.Token(t.Context(), one); pipeline.KindOf(err) != pipeline.Denied {
-		t.Errorf("after a replacement that failed: %v", err)
-	}
+	_, _, err = tokens.Token(t.Context(), one)
+	errorIf(t, pipeline.KindOf(err) != pipeline.Denied, "after a replacement that failed: %v", err)
 	before := told
 	must(t, tokens.Replace([][]byte{bytes.Repeat([]byte{8}, 32), r.key}, replaced))
-	if _, _, err := tokens.Token(t.Context(), one); err != nil || told != before {
-		t.Errorf("with the new secret: %v, told %d times", err, told-before)
-	}
+	_, _, err = tokens.Token(t.Context(), one)
+	errorIf(t, err != nil || told != before, "with the new secret: %v, told %d times", err, told-before)
 	// It was sealed with the new key.
 	r.key = bytes.Repeat([]byte{8}, 32)
-	if _, _, err := r.process(t).Token(t.Context(), one); err != nil || len(r.seen()) != 2 {
-		t.Errorf("a process with the new key alone: %v, %d calls", err, len(r.seen()))
-	}
+	_, _, err = r.process(t).Token(t.Context(), one)
+	errorIf(t, err != nil || len(r.seen()) != 2, "a process with the new key alone: %v, %d calls", err, len(r.seen()))
 }
 
 const canaryCode = "1000.canary-code.of+the/consent"

@@ -329,13 +329,11 @@ func TestADeniedCredentialIsAskedAboutOnceADay(t *testing.T) {
 	mu.Unlock()
 	must(t, process.Forget(t.Context(), one))
 	r.advance(time.Minute)
-	if _, _, err := process.Token(t.Context(), one); err != nil {
-		t.Errorf("after Forget: %v", err)
-	}
+	_, _, err := process.Token(t.Context(), one)
+	errorIf(t, err != nil, "after Forget: %v", err)
 	r.creds.RefreshToken = wire.NewSecret(canaryRefresh + "2")
-	if _, _, err := r.process(t).Token(t.Context(), one); err != nil {
-		t.Errorf("with a new credential: %v", err)
-	}
+	_, _, err = r.process(t).Token(t.Context(), one)
+	errorIf(t, err != nil, "with a new credential: %v", err)
 	same(t, "rows, want one for each credential", 2, len(r.store.rows))
 }
 

@@ -141,9 +141,8 @@ func TestKeysAreReplaced(t *testing.T) {
 			t.Fatalf("key %d: %d refreshes, the last one not with the refresh token that upstream sent", b, len(asked))
 		}
 		r.key = old
-		if _, _, err := r.process(t).Token(t.Context(), one); pipeline.KindOf(err) != pipeline.Denied {
-			t.Fatalf("key %d: the old key opens what the new one sealed: %v", b, err)
-		}
+		_, _, err := r.process(t).Token(t.Context(), one)
+		fatalIf(t, pipeline.KindOf(err) != pipeline.Denied, "key %d: the old key opens what the new one sealed: %v", b, err)
 	}
 }
 
@@ -209,9 +208,8 @@ func TestScopes(t *testing.T) {
 		"of a length": {`,"scope":"` + strings.Repeat("x", 200) + `"`, []string{strings.Repeat("x", 200)}},
 	} {
 		r := newTokenFixture(t, answer(200, jsonType, body(c.scope)))
-		if err := r.ask(t); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		err := r.ask(t)
+		fatalIf(t, err != nil, "%s: %v", name, err)
 		r.advance(2 * time.Hour) // the token is dead, what was granted is not
 		got, err := r.process(t).Scopes(t.Context(), one)
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil || len(r.seen()) != 1 {

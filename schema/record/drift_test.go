@@ -182,8 +182,7 @@ func TestRecordUnderAParent(t *testing.T) {
 			[]record.Value{set("1"), set("9"), set("2026-01-17 00:00:00+00")}, ""},
 		{"qualified", `{"channel_id":90071992547409931}`, "north", channels,
 			[]record.Value{set("north/90071992547409931"), set("90071992547409931"), set("north")}, ""},
-		{"a parent with a slash", `{"channel_id":"c"}`, "R/D", channels,
-			[]record.Value{set("R/D/c"), set("c"), set("R/D")}, ""},
+		{"a parent with a slash", `{"channel_id":"c"}`, "R/D", channels, []record.Value{set("R/D/c"), set("c"), set("R/D")}, ""},
 		{"given is never read", `{"channel_id":"c","network":"south","channel_key":"x"}`, "north", channels,
 			[]record.Value{set("north/c"), set("c"), set("north")}, `{"channel_key":"x","network":"south"}`},
 	} {

@@ -128,9 +128,8 @@ func TestAnotherEdition(t *testing.T) {
 	errorIf(t, row[1].Text != "bitcoin_wallet" || row[2].State != record.Absent,
 		"values %+v, want the unlisted value kept and the missing key absent", row)
 	var extra map[string]any
-	if err := json.Unmarshal([]byte(rec.Extra), &extra); err != nil || len(extra) != keys {
-		t.Errorf("%d unknown keys are kept, want %d (%v)", len(extra), keys, err)
-	}
+	err = json.Unmarshal([]byte(rec.Extra), &extra)
+	errorIf(t, err != nil || len(extra) != keys, "%d unknown keys are kept, want %d (%v)", len(extra), keys, err)
 	errorIf(t, len(rec.Drift) != keys+1, "%d kinds of drift, want one of each key and one of the value", len(rec.Drift))
 }
 

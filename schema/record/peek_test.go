@@ -69,9 +69,8 @@ func TestAPeekShowsWhatRunsNeed(t *testing.T) {
 		errorIf(t, got != want, "a peek shows %+v of %s, want %+v", got, c.Wire, want)
 	}
 	for _, raw := range []string{``, `[]`, `{}`, `{"order_id":"7"`, `{"order_id":""}`, `{"order_id":"7","changed":"yesterday"}`, `{"order_id":"7",}`, "{\"order_id\":\"\xff\"}"} {
-		if peeked, ok := n.Peek([]byte(raw), ""); ok {
-			t.Errorf("a peek at %q shows %+v", raw, peeked)
-		}
+		peeked, ok := n.Peek([]byte(raw), "")
+		errorIf(t, ok, "a peek at %q shows %+v", raw, peeked)
 	}
 }
 

@@ -34,9 +34,7 @@ func order() *schema.Resource {
 				}},
 				{Name: "tags", Doc: "One tag.", Columns: []schema.Column{schema.Text("tag", "The tag itself.")}},
 			}, Ignored: map[string]string{"rate_formatted": "a localised twin"}},
-			{Name: "billing_address", Doc: "The address.", Object: true, Columns: []schema.Column{
-				schema.Text("city", "The city of it."),
-			}},
+			{Name: "billing_address", Doc: "The address.", Object: true, Columns: []schema.Column{schema.Text("city", "The city of it.")}},
 		},
 		Ignored: map[string]string{"total_formatted": "a localised twin"},
 	}
@@ -222,8 +220,7 @@ func TestJSONIsRepaired(t *testing.T) {
 
 func TestPathsOfUnknownKeysDoNotCollide(t *testing.T) {
 	t.Parallel()
-	got, err := normalizer(t).Record([]byte(
-		`{"order_id":"1","line_items[0].x":1,"line_items":[{"x":2},{"x":"3"}],"n\u0000":null}`))
+	got, err := normalizer(t).Record([]byte(`{"order_id":"1","line_items[0].x":1,"line_items":[{"x":2},{"x":"3"}],"n\u0000":null}`))
 	must(t, err)
 	want := `{"\"line_items[0].x\"":1,"line_items[0].x":2,"line_items[1].x":"3","n␀":null}`
 	errorIf(t, got.Extra != want, "\nwant %s\ngot  %s", want, got.Extra)
@@ -245,13 +242,11 @@ func TestNewRefusesWhatDoesNotCompile(t *testing.T) {
 		`the modification time "note" is not declared`:   untimed,
 		"table orders_line_items_tags_more nests 3 deep": deep,
 	} {
-		if _, err := record.New(resource, time.UTC); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want %q, got %v", want, err)
-		}
+		_, err := record.New(resource, time.UTC)
+		errorIf(t, err == nil || !strings.Contains(err.Error(), want), "want %q, got %v", want, err)
 	}
-	if _, err := record.New(order(), nil); err == nil || !strings.Contains(err.Error(), "time zone is nil") {
-		t.Errorf("a nil zone: %v", err)
-	}
+	_, err := record.New(order(), nil)
+	errorIf(t, err == nil || !strings.Contains(err.Error(), "time zone is nil"), "a nil zone: %v", err)
 }
 
 // TestRejectedErrorSaysWhat: a record that does not fit as a whole has no path to name.
@@ -286,9 +281,7 @@ func TestTheNewerOfTwoKeysCounts(t *testing.T) {
 	t.Parallel()
 	resource := &schema.Resource{
 		Name: "notes", ID: "note_id", Cursor: schema.FullScan{Modified: "updated"},
-		Columns: []schema.Column{
-			schema.ID("note_id", "The key of it."), schema.Time("updated", "When it changed.").OrAs("modified"),
-		},
+		Columns: []schema.Column{schema.ID("note_id", "The key of it."), schema.Time("updated", "When it changed.").OrAs("modified")},
 	}
 	n, err := record.New(resource, time.UTC)
 	must(t, err)

@@ -114,17 +114,15 @@ func TestRecord(t *testing.T) {
 			t.Parallel()
 			of := redactor(t, c.choice)
 			for range 2 { // the second time the order of keys is remembered
-				if got := string(of.Record([]byte(c.in))); got != c.want {
-					t.Errorf("of %s\ngot  %s\nwant %s", c.in, got, c.want)
-				}
+				got := string(of.Record([]byte(c.in)))
+				errorIf(t, got != c.want, "of %s\ngot  %s\nwant %s", c.in, got, c.want)
 			}
 			all := [][]byte{[]byte(c.in), []byte(c.in)}
 			if of.Records(all); string(all[0]) != c.want || string(all[1]) != c.want || cap(all[0]) > len(all[0])+len(c.in) {
 				t.Errorf("together: %s", all)
 			}
-			if got := string(of.Record([]byte(c.want))); !redact.Withheld([]byte(c.want)) && got != c.want {
-				t.Errorf("a second time gives %s", got)
-			}
+			got := string(of.Record([]byte(c.want)))
+			errorIf(t, !redact.Withheld([]byte(c.want)) && got != c.want, "a second time gives %s", got)
 		})
 	}
 }

@@ -14,11 +14,8 @@ func good() schema.Service {
 	return schema.Service{
 		Name: "shop", Doc: "What the shop sells.", Host: schema.HostAPI, Root: "/shop/v1", Scope: "Shop",
 		Organization: schema.OrganizationPlacement{Query: "organization_id"},
-		Limits: schema.Limits{
-			Shared: "suite", PerMinute: 100,
-			Plans: map[string]schema.Plan{"free": {Daily: 1000, Concurrent: 5}},
-		},
-		Probe: schema.Probe{Path: "/things", Key: "things"},
+		Limits:       schema.Limits{Shared: "suite", PerMinute: 100, Plans: map[string]schema.Plan{"free": {Daily: 1000, Concurrent: 5}}},
+		Probe:        schema.Probe{Path: "/things", Key: "things"},
 		Resources: []schema.Resource{{
 			Name: "things", Doc: "One thing for sale.", Path: "/things", Key: "things", ID: "thing_id",
 			Scope: "things", Every: "15m",
@@ -101,9 +98,7 @@ func TestValidateReportsEverythingAtOnce(t *testing.T) {
 	one.Doc = ""
 	one.Resources[0].Every = "1s"
 	err := validate.Services([]schema.Service{one, two})
-	for _, want := range []string{
-		"shop: the sentence is empty", "shop.things: every \"1s\"", "shop: the service is declared twice",
-	} {
+	for _, want := range []string{"shop: the sentence is empty", "shop.things: every \"1s\"", "shop: the service is declared twice"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q in %v", want, err)
 		}

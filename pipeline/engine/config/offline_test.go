@@ -31,13 +31,11 @@ func TestOffline(t *testing.T) {
 		"the database's":        {"postgres://db.example.com/warehouse", "${NORTH_DATABASE}"},
 		"no database":           {"database: {url: \"postgres://db.example.com/warehouse\"}\n", ""},
 	} {
-		if _, err := loadFor(config.ForOffline, nil, strings.Replace(text, change[0], change[1], 1)); !mistaken(err) {
-			t.Errorf("%s: %v, want a mistake", name, err)
-		}
+		_, err := loadFor(config.ForOffline, nil, strings.Replace(text, change[0], change[1], 1))
+		errorIf(t, !mistaken(err), "%s: %v, want a mistake", name, err)
 	}
-	if _, err := loadFor(config.ForAll, nil, read(t, "testdata/minimal.good.yaml")); !mistaken(err) {
-		t.Errorf("for work that asks upstream: %v, want a mistake", err)
-	}
+	_, err = loadFor(config.ForAll, nil, read(t, "testdata/minimal.good.yaml"))
+	errorIf(t, !mistaken(err), "for work that asks upstream: %v, want a mistake", err)
 }
 
 // TestReceiver: a receiver, as a process of any purpose, needs the secrets of its purpose and no
@@ -82,14 +80,12 @@ func TestReceiver(t *testing.T) {
 			t.Errorf("%s without its secret: %v, want a mistake", name, err)
 		}
 		for _, other := range test.without {
-			if got, err := loadFor(other, nil, missing); err != nil || test.of(got).Reveal() != "" {
-				t.Errorf("%s without its secret for purpose %d: %v, want it empty", name, other, err)
-			}
+			got, err := loadFor(other, nil, missing)
+			errorIf(t, err != nil || test.of(got).Reveal() != "", "%s without its secret for purpose %d: %v, want it empty", name, other, err)
 		}
 	}
-	if got, err := loadFor(config.ForOffline, nil, receiver); err == nil && !got.Organizations[0].Notifies() {
-		t.Errorf("a command that receives nothing forgets the notifications: %v", err)
-	}
+	got, err := loadFor(config.ForOffline, nil, receiver)
+	errorIf(t, err == nil && !got.Organizations[0].Notifies(), "a command that receives nothing forgets the notifications: %v", err)
 }
 
 func mistaken(err error) bool {

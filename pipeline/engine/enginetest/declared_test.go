@@ -41,9 +41,8 @@ func TestClosedPeriodOfADeclaredList(t *testing.T) {
 			sums = append(sums, fmt.Sprint(sum.Currency, " ", sum.Counted, " ", figures))
 		}
 	}
-	if want := []string{"INR 2 map[net:130]", "USD 1 map[net:7]"}; !slices.Equal(sums, want) {
-		t.Errorf("closed with %q, want %q", sums, want)
-	}
+	want := []string{"INR 2 map[net:130]", "USD 1 map[net:7]"}
+	errorIf(t, !slices.Equal(sums, want), "closed with %q, want %q", sums, want)
 	f.exec(`UPDATE custom.sales SET note = 'another', _changed_at = clock_timestamp()`)             // belongs to no period
 	f.exec(`UPDATE custom.sales SET net = 60, _changed_at = clock_timestamp() WHERE sale_id = '1'`) // 40 less
 	f.exec(`UPDATE custom.sales SET shop = 'south', _changed_at = clock_timestamp() WHERE sale_id = '2'`)
@@ -55,9 +54,8 @@ func TestClosedPeriodOfADeclaredList(t *testing.T) {
 	got := one[[]string](f, `SELECT array_agg(concat_ws(' ', record_id, kind,
 			coalesce(effect ->> 'net', '0'), coalesce(effect_base ->> 'net', '0'), after ->> 'shop''s') ORDER BY record_id)
 		FROM analytics.after_close WHERE table_name = 'custom.sales'`)
-	if want := []string{"1 changed -40 -40", "2 changed 0 0 south", "3 changed 1000 1000", "4 moved_in 50 50 north", "5 changed 0 0"}; !slices.Equal(got, want) {
-		t.Errorf("changes %q, want %q", got, want)
-	}
+	want = []string{"1 changed -40 -40", "2 changed 0 0 south", "3 changed 1000 1000", "4 moved_in 50 50 north", "5 changed 0 0"}
+	errorIf(t, !slices.Equal(got, want), "changes %q, want %q", got, want)
 }
 
 // declaredDated is a list with all words about its period. Some hold what SQL would take for its
@@ -121,17 +119,15 @@ func TestFurtherListsGetTheirViews(t *testing.T) {
 			('5', 'sent', 70, 'USD', NULL, 3)) AS v (i, s, late, c, r, open)`)
 	got := one[[]string](f, `SELECT array_agg(concat_ws(' ', customer_id, currency_code, open, open_base, not_due_base, days_1_to_30_base, days_61_to_90_base,
 		invoices_without_rate) ORDER BY currency_code) FROM analytics.ar_ageing WHERE organization_id = 'x'`)
-	if want := []string{"c INR 107 107 7 100 0 0", "c USD 5 160 0 0 160 1"}; !slices.Equal(got, want) {
-		t.Errorf("ageing %q, want %q", got, want)
-	}
+	want := []string{"c INR 107 107 7 100 0 0", "c USD 5 160 0 0 160 1"}
+	errorIf(t, !slices.Equal(got, want), "ageing %q, want %q", got, want)
 	f.exec(`INSERT INTO custom.journals (organization_id, journal_id, status, currency_code, exchange_rate, ` + ours + `)
 		VALUES ('x', 'j', 'published', 'USD', 80, '\x00', 1, 0, 1, now(), now())`)
 	f.exec(`INSERT INTO custom.journals_line_items (organization_id, _parent_id, _position, account_id, debit_or_credit, amount)
 		VALUES ('x', 'j', 0, 'a', 'debit', 5), ('x', 'j', 1, 'b', 'credit', 5)`)
 	got = one[[]string](f, `SELECT array_agg(concat_ws(' ', account_id, debit, credit, debit_base, credit_base) ORDER BY line) FROM analytics.journal_lines`)
-	if want := []string{"a 5 0 400 0", "b 0 5 0 400"}; !slices.Equal(got, want) {
-		t.Errorf("journal %q, want %q", got, want)
-	}
+	want = []string{"a 5 0 400 0", "b 0 5 0 400"}
+	errorIf(t, !slices.Equal(got, want), "journal %q, want %q", got, want)
 }
 
 // declaredProducts is a module of the CRM as an operator declares it, under a wrong key.

@@ -169,9 +169,8 @@ func TestKeysRotate(t *testing.T) {
 		t.Errorf("%d credentials are sealed anew, and the new key opens %d, want %d", n, fresh, credentials)
 	}
 	k.uses(credentials, 0)
-	if n, err := k.app.RotateKeys(t.Context()); n != 0 || err != nil {
-		t.Errorf("a second time: %d credentials, error %v", n, err)
-	}
+	n, err = k.app.RotateKeys(t.Context())
+	errorIf(t, n != 0 || err != nil, "a second time: %d credentials, error %v", n, err)
 
 	// A token that no key opens is counted, and stays.
 	keys, _ = others("SLUICE_ENCRYPTION_KEY")
@@ -182,9 +181,8 @@ func TestKeysRotate(t *testing.T) {
 		"with another key: %+v, error %v", uses, err)
 	k.tokens(credential(20))
 	keys = ""
-	if _, err := k.app.Keys(t.Context()); !errors.Is(err, engine.ErrUsage) {
-		t.Errorf("without a key: error %v", err)
-	}
+	_, err = k.app.Keys(t.Context())
+	errorIf(t, !errors.Is(err, engine.ErrUsage), "without a key: error %v", err)
 	for _, secret := range append(texts, "access of", "refresh of", "thirty-two") {
 		log := fmt.Sprint(said.String(), broken)
 		errorIf(t, strings.Contains(log, secret), "%q is logged:\n%s", secret, log)

@@ -78,12 +78,10 @@ func TestRebuild(t *testing.T) {
 	if plan := f.rebuilt(rebuild.All, true); plan["inventory.bills"].Rewritten == 0 || plan["inventory.bills"].Rewritten != plan["inventory.bills"].Rows {
 		t.Errorf("the plan: %+v", plan)
 	}
-	if plan := f.rebuilt(rebuild.Changed, true); plan["inventory.bills"].Rewritten != 0 {
-		t.Errorf("no declaration changed: %+v", plan)
-	}
-	if got := digests(); got["inventory.items"] == before["inventory.items"] {
-		t.Error("a dry run writes")
-	}
+	plan := f.rebuilt(rebuild.Changed, true)
+	errorIf(t, plan["inventory.bills"].Rewritten != 0, "no declaration changed: %+v", plan)
+	got := digests()
+	errorIf(t, got["inventory.items"] == before["inventory.items"], "a dry run writes")
 	for _, step := range []struct {
 		what    string
 		before  func()
@@ -101,9 +99,7 @@ func TestRebuild(t *testing.T) {
 			t.Errorf("%s (-before +after):\n%s", step.what, diff)
 		}
 	}
-	if got := f.calls(); got != calls {
-		t.Errorf("%d calls were made", got-calls)
-	}
+	same(t, "calls", calls, f.calls())
 	found := f.verify(0, 0)
 	errorIf(t, len(found.Findings) != 0, "verify finds %+v", found.Findings)
 	// A later sync finds no change: the hashes are those of the records.

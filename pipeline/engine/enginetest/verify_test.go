@@ -135,9 +135,8 @@ func TestVerifyFurtherPages(t *testing.T) {
 		t.Errorf("one page: %+v %+v", v, newest.Findings)
 	}
 	both := f.verify(9, 1, bills)
-	if v := both.Verification; v.Calls != 2 || len(both.Findings) != 1 || both.Findings[0].Code != "missing" {
-		t.Errorf("both pages: %+v %+v", v, both.Findings)
-	}
+	v := both.Verification
+	errorIf(t, v.Calls != 2 || len(both.Findings) != 1 || both.Findings[0].Code != "missing", "both pages: %+v %+v", v, both.Findings)
 	// One call goes first to bills or to what was never verified; bills were verified.
 	next := f.verify(1, 1, bills, notes)
 	same(t, fmt.Sprintf("the next one finds %+v", next.Findings), 0, len(next.Findings))
@@ -250,7 +249,6 @@ func TestAnotherRuleOfTheHash(t *testing.T) {
 	same(t, "bills looked changed", 0, one[int](f, `SELECT sum(updated) FROM sluice.runs WHERE resource = 'bills' AND calls > 0`))
 	rebuilds := one[int](f, `SELECT count(*) FROM sluice.rebuilds`)
 	f.copies()
-	if got := one[int](f, `SELECT count(*) FROM sluice.rebuilds`); got != rebuilds {
-		t.Errorf("%d rebuilds more, and the rule is the same", got-rebuilds)
-	}
+	got := one[int](f, `SELECT count(*) FROM sluice.rebuilds`)
+	errorIf(t, got != rebuilds, "%d rebuilds more, and the rule is the same", got-rebuilds)
 }

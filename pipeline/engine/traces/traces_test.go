@@ -149,9 +149,8 @@ func TestTheLastSpansAreSent(t *testing.T) {
 	pass(t.Context(), t, traces.Gate(new(gate)), 600)
 	traces.Close(t.Context())
 	server.Close() // nothing is under way any more
-	if len(collector.spans) != 600 || collector.wrong != "" || log.String() != "" {
-		t.Errorf("%d spans arrived, wrong: %q, log: %s", len(collector.spans), collector.wrong, log)
-	}
+	errorIf(t, len(collector.spans) != 600 || collector.wrong != "" || log.String() != "",
+		"%d spans arrived, wrong: %q, log: %s", len(collector.spans), collector.wrong, log)
 }
 
 // patience is what a busy machine may add to a bound.
@@ -167,9 +166,7 @@ func TestACollectorThatFails(t *testing.T) {
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusUnauthorized) }))
 	t.Cleanup(refusing.Close)
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "" && r.URL.Path == "/other" {
-			t.Error("the header followed a redirect")
-		}
+		errorIf(t, r.Header.Get("Authorization") != "" && r.URL.Path == "/other", "the header followed a redirect")
 		http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
 	}))
 	t.Cleanup(elsewhere.Close)
@@ -187,22 +184,19 @@ func TestACollectorThatFails(t *testing.T) {
 			traces, log := begin(test.address, 1)
 			begun := time.Now()
 			pass(t.Context(), t, traces.Gate(new(gate)), 3*sdk.DefaultMaxQueueSize)
-			if took := time.Since(begun); took > patience {
-				t.Errorf("the calls took %s", took)
-			}
+			took := time.Since(begun)
+			errorIf(t, took > patience, "the calls took %s", took)
 			begun = time.Now()
 			traces.Close(t.Context())
-			if took := time.Since(begun); took > flushLimit+patience {
-				t.Errorf("the end took %s", took)
-			}
+			took = time.Since(begun)
+			errorIf(t, took > flushLimit+patience, "the end took %s", took)
 			text := log.String()
 			// The clock stands still, so it is still the first minute.
 			if lines := strings.Count(text, "\n"); lines != 1 || !strings.Contains(text, test.why) {
 				t.Errorf("%d warnings, want one, with %q\n%s", lines, test.why, text)
 			}
-			if strings.Contains(text, canary) || strings.Contains(text, test.address) {
-				t.Errorf("the warning quotes an answer, a header or the address\n%s", text)
-			}
+			errorIf(t, strings.Contains(text, canary) || strings.Contains(text, test.address),
+				"the warning quotes an answer, a header or the address\n%s", text)
 		})
 	}
 }
@@ -211,9 +205,7 @@ func TestACollectorThatFails(t *testing.T) {
 func TestOff(t *testing.T) { //nolint:paralleltest // it counts allocations
 	var off *Traces
 	var inner wire.Gate = new(gate)
-	if off.Gate(inner) != inner || off.Chunks() != nil || off.Loads(nil) != nil {
-		t.Error("a seam is not what it was")
-	}
+	errorIf(t, off.Gate(inner) != inner || off.Chunks() != nil || off.Loads(nil) != nil, "a seam is not what it was")
 	ctx := t.Context()
 	if n := testing.AllocsPerRun(100, func() {
 		off.Gate(inner)
@@ -227,9 +219,7 @@ func TestOff(t *testing.T) { //nolint:paralleltest // it counts allocations
 	}
 	all := make([]byte, 1<<20)
 	for stack := range strings.SplitSeq(string(all[:runtime.Stack(all, true)]), "\n\n") {
-		if strings.Contains(stack, "batchSpanProcessor") && strings.Contains(stack, "TestOff") {
-			t.Errorf("a goroutine sends:\n%s", stack)
-		}
+		errorIf(t, strings.Contains(stack, "batchSpanProcessor") && strings.Contains(stack, "TestOff"), "a goroutine sends:\n%s", stack)
 	}
 }
 
@@ -254,9 +244,7 @@ func TestSampling(t *testing.T) {
 			sampled++
 		}
 	}
-	if sampled < 180 || sampled > 320 {
-		t.Errorf("%d chunks in 1000 are traced, want about 250", sampled)
-	}
+	errorIf(t, sampled < 180 || sampled > 320, "%d chunks in 1000 are traced, want about 250", sampled)
 }
 
 func TestNothingStays(t *testing.T) { //nolint:paralleltest // it looks at all goroutines
@@ -274,21 +262,10 @@ func TestNothingStays(t *testing.T) { //nolint:paralleltest // it looks at all g
 	}
 }
 
-// BenchmarkCall measures what the span of a call costs its call: sampled, not sampled, and off.
-func BenchmarkCall(b *testing.B) {
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
-	defer server.Close()
-	for name, sample := range map[string]float64{"sampled": 1, "not sampled": 1e-9, "off": 0} {
-		b.Run(name, func(b *testing.B) {
-			var traces *Traces
-			if sample > 0 {
-				traces, _ = begin(server.URL, sample)
-				defer traces.Close(b.Context())
-			}
-			through := traces.Gate(new(gate))
-			b.ReportAllocs()
-			b.ResetTimer()
-			pass(b.Context(), b, through, b.N)
-		})
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

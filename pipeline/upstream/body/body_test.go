@@ -29,14 +29,12 @@ func TestEnvelopeValues(t *testing.T) {
 		t.Errorf("Value of another case = %v, want ErrShape", err)
 	}
 	for key, want := range map[string]string{"expires_in": "3600", "scope": "ab", "code": "0"} {
-		if text, ok := envelope.Text(key); !ok || text != want {
-			t.Errorf("Text(%s) = %q, %v, want %q", key, text, ok, want)
-		}
+		text, ok := envelope.Text(key)
+		errorIf(t, !ok || text != want, "Text(%s) = %q, %v, want %q", key, text, ok, want)
 	}
 	for _, key := range []string{"on", "bill", "absent"} {
-		if text, ok := envelope.Text(key); ok {
-			t.Errorf("Text(%s) = %q, want none", key, text)
-		}
+		text, ok := envelope.Text(key)
+		errorIf(t, ok, "Text(%s) = %q, want none", key, text)
 	}
 	errorIf(t, !envelope.Has("on") || envelope.Has("off") || envelope.Code != "0", "Has or Code is wrong: %q", envelope.Code)
 }
@@ -46,16 +44,13 @@ func TestEnvelopeDepth(t *testing.T) {
 	nest := func(n int) []byte {
 		return []byte(`{"x":` + strings.Repeat("[", n) + `"]\"["` + strings.Repeat("]", n) + `}`)
 	}
-	if _, err := body.Parse(nest(63)); err != nil {
-		t.Errorf("64 levels: %v", err)
-	}
-	if _, err := body.Parse(nest(64)); !errors.Is(err, body.ErrShape) {
-		t.Errorf("65 levels: %v, want ErrShape", err)
-	}
+	_, err := body.Parse(nest(63))
+	errorIf(t, err != nil, "64 levels: %v", err)
+	_, err = body.Parse(nest(64))
+	errorIf(t, !errors.Is(err, body.ErrShape), "65 levels: %v, want ErrShape", err)
 	// Brackets in text do not count as levels.
-	if _, err := body.Parse([]byte(`{"x":"` + strings.Repeat(`[\"`, 1000) + `"}`)); err != nil {
-		t.Errorf("brackets in text: %v", err)
-	}
+	_, err = body.Parse([]byte(`{"x":"` + strings.Repeat(`[\"`, 1000) + `"}`))
+	errorIf(t, err != nil, "brackets in text: %v", err)
 }
 
 // TestRecordsDoNotOverlap: appending to a record of a page leaves the next record alone.
@@ -226,14 +221,12 @@ func TestRowsReadWhatWasWritten(t *testing.T) {
 				Title *string `json:"title"`
 				Chat  *string `json:"chat_id"`
 			}
-			if err := json.Unmarshal(raw, &got); err != nil {
-				t.Fatalf("row %d: %q: %v", i, raw, err)
-			}
+			err = json.Unmarshal(raw, &got)
+			fatalIf(t, err != nil, "row %d: %q: %v", i, raw, err)
 			fatalIf(t, *got.Title != want[0] || *got.Chat != want[1], "row %d: %q, want %q", i, raw, want)
 		}
-		if _, err := reader.Next(); !errors.Is(err, io.EOF) {
-			t.Fatalf("after the last row: %v, want EOF", err)
-		}
+		_, err = reader.Next()
+		fatalIf(t, !errors.Is(err, io.EOF), "after the last row: %v, want EOF", err)
 	})
 }
 
@@ -288,13 +281,11 @@ func FuzzParse(f *testing.F) {
 		}
 		// encoding/json must see the same records, byte for byte.
 		var keys map[string]json.RawMessage
-		if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &keys); err != nil {
-			t.Fatalf("encoding/json refuses the body: %v", err)
-		}
+		err = json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &keys)
+		fatalIf(t, err != nil, "encoding/json refuses the body: %v", err)
 		var want []json.RawMessage
-		if err := json.Unmarshal(keys["bills"], &want); err != nil {
-			t.Fatalf("encoding/json refuses the list: %v", err)
-		}
+		err = json.Unmarshal(keys["bills"], &want)
+		fatalIf(t, err != nil, "encoding/json refuses the list: %v", err)
 		fatalIf(t, len(want) != len(page.Records), "%d records, encoding/json sees %d", len(page.Records), len(want))
 		for i := range want {
 			fatalIf(t, !bytes.Equal(want[i], page.Records[i]), "record %d is %q, encoding/json sees %q", i, page.Records[i], want[i])

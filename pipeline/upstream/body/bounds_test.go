@@ -124,9 +124,8 @@ func TestDepthIsJudgedByRecord(t *testing.T) {
 		`{"code":0,"taxes":[` + nested(100) + `]}`, `{"code":0,"message":` + nested(100) + `,"taxes":[]}`, nested(100),
 		`{"code":0,"taxes":[{"a":` + strings.Repeat("[", 100) + `}]}`, `{"code":0,"taxes":[{"a":` + strings.Repeat("[", 100),
 	} {
-		if _, err := body.Parse([]byte(data)); !errors.Is(err, body.ErrShape) && !errors.Is(err, body.ErrCut) {
-			t.Errorf("%.40s…: %v, want an error", data, err)
-		}
+		_, err := body.Parse([]byte(data))
+		errorIf(t, !errors.Is(err, body.ErrShape) && !errors.Is(err, body.ErrCut), "%.40s…: %v, want an error", data, err)
 	}
 }
 

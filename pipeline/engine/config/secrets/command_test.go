@@ -40,15 +40,12 @@ func TestCommand(t *testing.T) {
 		`exec:` + echo + ` -a=;|&`:               "<-a=;|&>",
 	} {
 		got, err := from.Secret(line)
-		if err != nil || got.Reveal() != want {
-			t.Errorf("%s: %q, %v, want %q", line, got.Reveal(), err, want)
-		}
+		errorIf(t, err != nil || got.Reveal() != want, "%s: %q, %v, want %q", line, got.Reveal(), err, want)
 	}
 	// A variable is one word, whatever is in it.
 	counts := script(t, `echo $#:"$1" | tr ' ' _`)
-	if got, err := from.Secret("exec:" + counts + " ${TWO}"); err != nil || got.Reveal() != "1:a_b;c" {
-		t.Errorf("a variable: %q, %v", got.Reveal(), err)
-	}
+	got, err := from.Secret("exec:" + counts + " ${TWO}")
+	errorIf(t, err != nil || got.Reveal() != "1:a_b;c", "a variable: %q, %v", got.Reveal(), err)
 }
 
 // TestACommandDoesNotGetTheSealingKey: a command gets the environment of the process, less the key.
@@ -57,9 +54,7 @@ func TestACommandDoesNotGetTheSealingKey(t *testing.T) {
 	t.Setenv("SLUICE_ENCRYPTION_KEY_FILE", canary)
 	t.Setenv("VAULT_ADDRESS", "here")
 	got, err := environment(nil).Secret("exec:" + script(t, `echo "$SLUICE_ENCRYPTION_KEY-$SLUICE_ENCRYPTION_KEY_FILE-$VAULT_ADDRESS"`))
-	if err != nil || got.Reveal() != "--here" {
-		t.Errorf("%q, %v", got.Reveal(), err)
-	}
+	errorIf(t, err != nil || got.Reveal() != "--here", "%q, %v", got.Reveal(), err)
 }
 
 // TestCommandsThatFail: no message holds what a command said or was given.
@@ -88,12 +83,10 @@ func TestCommandsThatFail(t *testing.T) {
 			}
 			began := time.Now()
 			got, err := from.Secret("exec:" + test.line)
-			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), canary) {
-				t.Errorf("%q, %v, want %q", got.Reveal(), err, test.want)
-			}
-			if took := time.Since(began); took > 2*time.Minute {
-				t.Errorf("it took %s", took)
-			}
+			errorIf(t, err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), canary),
+				"%q, %v, want %q", got.Reveal(), err, test.want)
+			took := time.Since(began)
+			errorIf(t, took > 2*time.Minute, "it took %s", took)
 		})
 	}
 }
@@ -106,21 +99,17 @@ func TestOneReadingRunsACommandOnce(t *testing.T) {
 	from := environment(nil)
 	from.Reading = &secrets.Reading{}
 	for range 2 {
-		if got, err := from.Secret(line); err != nil || got.Reveal() != "1" {
-			t.Errorf("%q, %v", got.Reveal(), err)
-		}
+		got, err := from.Secret(line)
+		errorIf(t, err != nil || got.Reveal() != "1", "%q, %v", got.Reveal(), err)
 	}
 	other := filepath.Join(t.TempDir(), "other")
-	if _, err := from.Secret(strings.Replace(line, count, other, 1)); err != nil {
-		t.Errorf("the program with another argument: %v", err)
-	}
-	if _, err := os.Stat(other); err != nil {
-		t.Errorf("the program was not run with another argument: %v", err)
-	}
+	_, err := from.Secret(strings.Replace(line, count, other, 1))
+	errorIf(t, err != nil, "the program with another argument: %v", err)
+	_, err = os.Stat(other)
+	errorIf(t, err != nil, "the program was not run with another argument: %v", err)
 	from.Reading = &secrets.Reading{}
-	if got, err := from.Secret(line); err != nil || got.Reveal() != "2" {
-		t.Errorf("the next reading: %q, %v", got.Reveal(), err)
-	}
+	got, err := from.Secret(line)
+	errorIf(t, err != nil || got.Reveal() != "2", "the next reading: %q, %v", got.Reveal(), err)
 }
 
 // TestCredential reads what systemd passes to a service.
@@ -155,14 +144,12 @@ func TestCredential(t *testing.T) {
 		"relative":   {environment(map[string]string{"CREDENTIALS_DIRECTORY": "here"}), "cred:client_secret", "absolute path"},
 	} {
 		_, err := test.from.Secret(test.raw)
-		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), canary) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
-		}
+		errorIf(t, err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), canary),
+			"%s: %v, want %q", name, err, test.want)
 	}
 	_, err := environment(nil).Secret("cred:client_secret")
-	if _, missing := errors.AsType[*secrets.MissingError](err); !missing {
-		t.Errorf("commands without a call do not work outside the service: %v", err)
-	}
+	_, missing := errors.AsType[*secrets.MissingError](err)
+	errorIf(t, !missing, "commands without a call do not work outside the service: %v", err)
 }
 
 // TestLinesOfTheDocument copies each line of docs/securing.md that runs a program, with another
@@ -179,8 +166,7 @@ func TestLinesOfTheDocument(t *testing.T) {
 	}
 	for _, line := range lines {
 		want := "<" + strings.Join(strings.Fields(line[2]), "><") + ">"
-		if got, err := environment(nil).Secret("exec:" + shows + " " + line[2]); err != nil || got.Reveal() != want {
-			t.Errorf("%s: %q, %v, want %q", line[0], got.Reveal(), err, want)
-		}
+		got, err := environment(nil).Secret("exec:" + shows + " " + line[2])
+		errorIf(t, err != nil || got.Reveal() != want, "%s: %q, %v, want %q", line[0], got.Reveal(), err, want)
 	}
 }

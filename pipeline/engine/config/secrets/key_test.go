@@ -73,9 +73,8 @@ func TestEncryptionKeys(t *testing.T) {
 		"comma": keyed(one+","+two, ""), "comma and blank": keyed(" "+one+" , "+two+" ", ""), "file": keyed("", file(0o600, one+"\n"+two+"\n")),
 		"file of a mount": keyed("", file(0o440, one+"\r\n"+two)),
 	} {
-		if got, err := from.EncryptionKeys(); err != nil || !slices.EqualFunc(got, want, bytes.Equal) {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
+		got, err := from.EncryptionKeys()
+		errorIf(t, err != nil || !slices.EqualFunc(got, want, bytes.Equal), "%s: %q, %v", name, got, err)
 	}
 	open := file(0o606, one)
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -105,5 +104,13 @@ func must(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {
 		tb.Fatal(err)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }

@@ -16,14 +16,12 @@ func TestDestination(t *testing.T) {
 	for raw, want := range map[string]secrets.Destination{
 		"${TOKEN}": {Variable: "TOKEN"}, "file:/run/token": {File: "/run/token"}, "file:${HOME}/token": {File: "/home/x/token"}, "other:token": {},
 	} {
-		if got, err := from.Destination(raw); err != nil || got != want {
-			t.Errorf("%s: %+v, %v", raw, got, err)
-		}
+		got, err := from.Destination(raw)
+		errorIf(t, err != nil || got != want, "%s: %+v, %v", raw, got, err)
 	}
 	for _, raw := range []string{"file:token", "file:${NOTHING}/token"} {
-		if got, err := from.Destination(raw); err == nil {
-			t.Errorf("%s: %+v, want an error", raw, got)
-		}
+		got, err := from.Destination(raw)
+		errorIf(t, err == nil, "%s: %+v, want an error", raw, got)
 	}
 }
 
@@ -39,9 +37,8 @@ func TestReplace(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), value) {
-			t.Errorf("%s is there before Commit", value)
-		}
+		text, err := os.ReadFile(path)
+		errorIf(t, err == nil && strings.Contains(string(text), value), "%s is there before Commit", value)
 		return r.Commit(wire.NewSecret(value))
 	}
 	for n, c := range []struct {
@@ -55,9 +52,8 @@ func TestReplace(t *testing.T) {
 		err := replace(c.at, value)
 		text, readErr := os.ReadFile(path)
 		info, statErr := os.Lstat(path)
-		if err != nil || readErr != nil || statErr != nil || string(text) != value+"\n" || info.Mode() != c.after {
-			t.Errorf("%d: %v, %q, %v, want mode %s", n, err, text, info, c.after)
-		}
+		errorIf(t, err != nil || readErr != nil || statErr != nil || string(text) != value+"\n" || info.Mode() != c.after,
+			"%d: %v, %q, %v, want mode %s", n, err, text, info, c.after)
 	}
 	r, err := secrets.Replace(path)
 	must(t, err)
@@ -68,15 +64,13 @@ func TestReplace(t *testing.T) {
 		t.Errorf("%d files are left, %v", len(left), err)
 	}
 	for _, bad := range []string{folder, filepath.Join(folder, "nowhere", "token"), "/dev/null/token"} {
-		if _, err := secrets.Replace(bad); err == nil {
-			t.Errorf("%s can be replaced", bad)
-		}
+		_, err := secrets.Replace(bad)
+		errorIf(t, err == nil, "%s can be replaced", bad)
 	}
 	missing := filepath.Join(folder, "nowhere")
 	if _, err := secrets.Replace(filepath.Join(missing, "token")); err == nil || !strings.Contains(err.Error(), "install -d -m 700 "+missing) {
 		t.Errorf("in a folder that is not there: %v, want the command that makes it", err)
 	}
-	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
-		t.Errorf("%d files are left, %v", len(left), err)
-	}
+	left, err := os.ReadDir(folder)
+	errorIf(t, err != nil || len(left) != 1, "%d files are left, %v", len(left), err)
 }
