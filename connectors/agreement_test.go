@@ -35,12 +35,10 @@ func TestDeclarationsAgreeWithTheirWitnesses(t *testing.T) {
 			resource := &service.Resources[i]
 			t.Run(service.Name+"."+resource.Name, func(t *testing.T) {
 				t.Parallel()
-				sample, err := witness.Load(service.Name, resource.Name)
-				must(t, err)
+				sample := sure(witness.Load(service.Name, resource.Name))(t)
 				errorIf(t, sample.Key != resource.Key, "the declaration reads the key %q, the witness has %q", resource.Key, sample.Key)
 				errorIf(t, !strings.Contains(sample.Passage, "docs/upstream.md U"), "the witness cites no fact: %q", sample.Passage)
-				whole, err := sample.Whole()
-				must(t, err)
+				whole := sure(sample.Whole())(t)
 				holdAssumed(t, resource, &sample)
 				agree(t, "", object{resource.Columns, resource.Children, resource.Ignored}, whole)
 				fits(t, resource, whole)
@@ -52,8 +50,7 @@ func TestDeclarationsAgreeWithTheirWitnesses(t *testing.T) {
 // TestEveryWitnessHasItsDeclaration finds samples that nothing is held against.
 func TestEveryWitnessHasItsDeclaration(t *testing.T) {
 	t.Parallel()
-	samples, err := witness.All()
-	must(t, err)
+	samples := sure(witness.All())(t)
 	var declared []string
 	for _, service := range connectors.All() {
 		for _, resource := range service.Resources {
@@ -144,10 +141,8 @@ func agreeArray(t *testing.T, path string, child *schema.Child, raw json.RawMess
 // not become a row.
 func fits(t *testing.T, resource *schema.Resource, raw []byte) {
 	t.Helper()
-	normalizer, err := record.New(resource, time.UTC)
-	must(t, err)
-	record, err := normalizer.RecordUnder(raw, parentOf(resource))
-	must(t, err)
+	normalizer := sure(record.New(resource, time.UTC))(t)
+	record := sure(normalizer.RecordUnder(raw, parentOf(resource)))(t)
 	errorIf(t, record.Extra != "" || len(record.Drift) != 0, "unknown keys %s, and in all %v", record.Extra, record.Drift)
 	errorIf(t, resource.Modified() != "" && record.Modified.IsZero(), "the witness has no modification time")
 	for i, rows := range record.Tables {
@@ -183,8 +178,7 @@ func TestDictionaryIsCurrent(t *testing.T) {
 	for name, want := range map[string]string{
 		"dictionary.md": docs.Dictionary(connectors.All()), "personal-data.md": docs.Personal(connectors.All()),
 	} {
-		stored, err := os.ReadFile("../docs/" + name)
-		must(t, err)
+		stored := sure(os.ReadFile("../docs/" + name))(t)
 		if diff := cmp.Diff(string(stored), want); diff != "" {
 			t.Errorf("docs/%s is not current; run make dictionary (-stored +now):\n%s", name, diff)
 		}
@@ -195,8 +189,7 @@ func TestDictionaryIsCurrent(t *testing.T) {
 // names, line for line.
 func TestAddingAResourceShowsTheRealOne(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../docs/adding-a-resource.md")
-	must(t, err)
+	page := sure(os.ReadFile("../docs/adding-a-resource.md"))(t)
 	blocks := strings.Split(string(page), "```diff\n+++ b/")[1:]
 	const shown = 2 // declaration, line of the list
 	if len(blocks) != shown {
@@ -205,8 +198,7 @@ func TestAddingAResourceShowsTheRealOne(t *testing.T) {
 	for _, block := range blocks {
 		block, _, _ = strings.Cut(block, "```")
 		name, lines, _ := strings.Cut(block, "\n")
-		file, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
-		must(t, err)
+		file := sure(os.ReadFile(filepath.Join("..", filepath.FromSlash(name))))(t)
 		var added strings.Builder
 		for line := range strings.Lines(lines) {
 			if text, ok := strings.CutPrefix(line, "+"); ok {
@@ -350,5 +342,14 @@ func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
 	if wrong {
 		tb.Errorf(format, args...)
+	}
+}
+
+// sure is must for a call that gives a value, too.
+func sure[T any](value T, err error) func(testing.TB) T {
+	return func(tb testing.TB) T {
+		tb.Helper()
+		must(tb, err)
+		return value
 	}
 }

@@ -35,8 +35,7 @@ type sample struct {
 // say.
 func samples(tb testing.TB) []sample {
 	tb.Helper()
-	all, err := witness.All()
-	must(tb, err)
+	all := sure(witness.All())(tb)
 	declared := map[string]*schema.Resource{}
 	for _, service := range connectors.All() {
 		for i := range service.Resources {
@@ -49,8 +48,7 @@ func samples(tb testing.TB) []sample {
 		if resource == nil {
 			continue
 		}
-		normalizer, err := record.New(resource, time.UTC)
-		must(tb, err)
+		normalizer := sure(record.New(resource, time.UTC))(tb)
 		s := sample{name: w.Service + "." + w.Resource, resource: resource, normalizer: normalizer, record: once(tb, &w, resource), id: resource.ID}
 		if parents, ok := resource.Cursor.(schema.PerParent); ok && parents.Identifier != "" {
 			s.id = parents.Identifier
@@ -64,15 +62,13 @@ func samples(tb testing.TB) []sample {
 // stands in one place.
 func once(tb testing.TB, w *witness.Witness, resource *schema.Resource) json.RawMessage {
 	tb.Helper()
-	whole, err := w.Whole()
-	must(tb, err)
+	whole := sure(w.Whole())(tb)
 	fields := map[string]json.RawMessage{}
 	must(tb, json.Unmarshal(whole, &fields))
 	for _, column := range resource.Columns {
 		delete(fields, column.Also)
 	}
-	raw, err := json.Marshal(fields)
-	must(tb, err)
+	raw := sure(json.Marshal(fields))(tb)
 	return raw
 }
 
@@ -121,8 +117,7 @@ func parsed(tb testing.TB, raw []byte) map[string]any {
 
 func written(tb testing.TB, document any) []byte {
 	tb.Helper()
-	raw, err := json.Marshal(document)
-	must(tb, err)
+	raw := sure(json.Marshal(document))(tb)
 	return raw
 }
 

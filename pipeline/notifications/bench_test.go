@@ -22,8 +22,7 @@ import (
 // cut, as the receiver does. It reports callbacks a second and how long an answer takes. Every
 // tenth callback is a repetition.
 func BenchmarkReceiver(b *testing.B) {
-	server, err := local.Start(b.Context(), local.Options{Durable: true})
-	must(b, err)
+	server := sure(local.Start(b.Context(), local.Options{Durable: true}))(b)
 	b.Cleanup(func() { _ = server.Stop(b.Context()) })
 	must(b, migrated(b.Context(), server.URL()))
 	for _, senders := range []int{1, 4, 16, 48} {
@@ -33,8 +32,7 @@ func BenchmarkReceiver(b *testing.B) {
 
 func receive(b *testing.B, database string, senders int) {
 	b.Helper()
-	inbox, err := hints.OpenInbox(b.Context(), database, notifications.StoreLimit, nil)
-	must(b, err)
+	inbox := sure(hints.OpenInbox(b.Context(), database, notifications.StoreLimit, nil))(b)
 	b.Cleanup(inbox.Close)
 	listener := httptest.NewServer(notifications.NewReceiver(notifications.Options{
 		Settings: settings(), Inbox: inbox, Now: time.Now, Log: slog.New(slog.DiscardHandler),

@@ -63,8 +63,7 @@ func openChannels(t *testing.T) *channelFixture {
 	url := warehousetest.Template(t, "channels", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})
-	pool, err := pgxpool.New(t.Context(), url)
-	must(t, err)
+	pool := sure(pgxpool.New(t.Context(), url))(t)
 	t.Cleanup(pool.Close)
 	f := &channelFixture{T: t, pool: pool, store: channels.New(pool), upstream: &subscriber{}, now: time.Now(), acme: &pipeline.Organization{Key: "acme"}}
 	f.upstream.grant = func(asked upstream.Subscription) upstream.Subscribed {
@@ -98,15 +97,13 @@ func (f *channelFixture) turn(wanted ...notifications.Wanted) int {
 func (f *channelFixture) pass(d time.Duration) {
 	f.Helper()
 	f.now = f.now.Add(d)
-	_, err := f.pool.Exec(f.Context(), `UPDATE sluice.channels SET renew_at = renew_at - $1::interval`, d)
-	must(f, err)
+	sure(f.pool.Exec(f.Context(), `UPDATE sluice.channels SET renew_at = renew_at - $1::interval`, d))(f)
 }
 
 // want compares the channels: module, state, hours granted, hours until they are renewed.
 func (f *channelFixture) want(what, want string) {
 	f.Helper()
-	all, err := f.store.Channels(f.Context(), "")
-	must(f, err)
+	all := sure(f.store.Channels(f.Context(), ""))(f)
 	var parts []string
 	for _, c := range all {
 		text := fmt.Sprintf("%s %s", c.Module, c.State)
@@ -213,8 +210,7 @@ func TestManyChannelsTakeOneCallForFifty(t *testing.T) {
 	}
 	same(t, "calls for 51 channels", 2, f.turn(many...))
 	f.pass(79 * time.Hour)
-	claimed, err := f.store.Claim(t.Context(), "acme", []string{"Custom_00"}, false)
-	must(f, err)
+	claimed := sure(f.store.Claim(t.Context(), "acme", []string{"Custom_00"}, false))(f)
 	errorIf(t, len(claimed) != 1 || f.turn(many[0]) != 0, "claimed %v; the other process asks, too", claimed)
 }
 

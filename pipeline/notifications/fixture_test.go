@@ -99,8 +99,7 @@ func migrated(ctx context.Context, url string) error {
 func open(t *testing.T, change func(*notifications.Options)) *fixture {
 	t.Helper()
 	f := &fixture{T: t}
-	pool, err := pgxpool.New(t.Context(), warehousetest.Template(t, "migrated", migrated))
-	must(f, err)
+	pool := sure(pgxpool.New(t.Context(), warehousetest.Template(t, "migrated", migrated)))(f)
 	t.Cleanup(pool.Close)
 	f.pool = pool
 	f.serve(func(o *notifications.Options) {
@@ -146,15 +145,12 @@ type reply struct {
 // post sends a body; headers are pairs.
 func (f *fixture) post(path, body string, headers ...string) reply {
 	f.Helper()
-	request, err := http.NewRequestWithContext(f.Context(), http.MethodPost, f.url+path, strings.NewReader(body))
-	must(f, err)
+	request := sure(http.NewRequestWithContext(f.Context(), http.MethodPost, f.url+path, strings.NewReader(body)))(f)
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Add(headers[i], headers[i+1])
 	}
-	answer, err := (&http.Client{}).Do(request)
-	must(f, err)
-	said, err := io.ReadAll(answer.Body)
-	must(f, err)
+	answer := sure((&http.Client{}).Do(request))(f)
+	said := sure(io.ReadAll(answer.Body))(f)
 	must(f, answer.Body.Close())
 	return reply{answer.StatusCode, string(said), answer.Header}
 }
@@ -176,8 +172,7 @@ func (f *fixture) taken(r reply) {
 // list reads the rows of one column.
 func (f *fixture) list(sql string, args ...any) []string {
 	f.Helper()
-	rows, err := f.pool.Query(f.Context(), sql, args...)
-	must(f, err)
+	rows := sure(f.pool.Query(f.Context(), sql, args...))(f)
 	defer rows.Close()
 	found := []string{}
 	for rows.Next() {
@@ -225,5 +220,14 @@ func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
 	if wrong {
 		tb.Errorf(format, args...)
+	}
+}
+
+// sure is must for a call that gives a value, too.
+func sure[T any](value T, err error) func(testing.TB) T {
+	return func(tb testing.TB) T {
+		tb.Helper()
+		must(tb, err)
+		return value
 	}
 }

@@ -140,10 +140,8 @@ func TestNoSuchPlace(t *testing.T) {
 		errorIf(t, answer.status != http.StatusNotFound || f.verdict() != "path", "%s: %d, %s", path, answer.status, f.verdict())
 	}
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodHead, http.MethodOptions} {
-		request, err := http.NewRequestWithContext(t.Context(), method, f.url+"/watch/"+key, nil)
-		must(f, err)
-		answer, err := (&http.Client{}).Do(request)
-		must(f, err)
+		request := sure(http.NewRequestWithContext(t.Context(), method, f.url+"/watch/"+key, nil))(f)
+		answer := sure((&http.Client{}).Do(request))(f)
 		must(f, answer.Body.Close())
 		errorIf(t, answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "POST",
 			"%s: %d", method, answer.StatusCode)
@@ -281,15 +279,13 @@ func TestNoDatabase(t *testing.T) {
 	later("slow")
 	must(f, lock.Rollback(t.Context()))
 	rename := func(from, to string) {
-		_, err := f.pool.Exec(t.Context(), `ALTER FUNCTION notifications.`+from+` RENAME TO `+to)
-		must(f, err)
+		sure(f.pool.Exec(t.Context(), `ALTER FUNCTION notifications.`+from+` RENAME TO `+to))(f)
 	}
 	rename("take_callback", "taken_away")
 	later("without its function")
 	rename("taken_away", "take_callback")
 
-	nowhere, err := pgxpool.New(t.Context(), "postgres://127.0.0.1:1/none")
-	must(f, err)
+	nowhere := sure(pgxpool.New(t.Context(), "postgres://127.0.0.1:1/none"))(f)
 	t.Cleanup(nowhere.Close)
 	f.serve(func(o *notifications.Options) { o.Inbox = hints.NewInbox(nowhere) })
 	later("down")
@@ -316,8 +312,7 @@ func TestKilledBeforeTheAnswer(t *testing.T) {
 		Settings: settings(), Inbox: hints.NewInbox(f.pool), Now: time.Now, Log: f.quiet(), StoreLimit: time.Minute,
 	})})
 	t.Cleanup(server.Close)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/watch/"+key, strings.NewReader(body))
-	must(f, err)
+	request := sure(http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/watch/"+key, strings.NewReader(body)))(f)
 	if answer, err := (&http.Client{}).Do(request); err == nil {
 		t.Fatalf("an answer came: %d, %v", answer.StatusCode, answer.Body.Close())
 	}
@@ -385,8 +380,7 @@ func TestSlowBody(t *testing.T) {
 	body := `{"nonce":"x"}`
 	_, err = fmt.Fprintf(conn, "POST /test/%s HTTP/1.1\r\nHost: x\r\n%s: %s\r\nContent-Length: %d\r\n\r\n%s", key, header, signature(secret, body), len(body), body[:5])
 	must(f, err)
-	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	must(f, err)
+	answer := sure(http.ReadResponse(bufio.NewReader(conn), nil))(f)
 	must(f, answer.Body.Close())
 	errorIf(t, answer.StatusCode != http.StatusUnauthorized || f.verdict() != "slow", "%d, %s", answer.StatusCode, f.verdict())
 }

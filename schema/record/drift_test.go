@@ -49,8 +49,7 @@ func TestValuesThatNoDocumentListsAreLoadedAndReported(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := compiled(t, ticket()).Record([]byte(c.raw))
-			must(t, err)
+			got := sure(compiled(t, ticket()).Record([]byte(c.raw)))(t)
 			same(t, "drift", c.want, got.Drift)
 		})
 	}
@@ -61,10 +60,8 @@ func TestDocumentedValuesDoNotMoveTheHash(t *testing.T) {
 	plain := ticket()
 	plain.Columns[1].Values = nil
 	raw := []byte(`{"ticket_id":"1","status":"new"}`)
-	with, err := compiled(t, ticket()).Record(raw)
-	must(t, err)
-	without, err := compiled(t, plain).Record(raw)
-	must(t, err)
+	with := sure(compiled(t, ticket()).Record(raw))(t)
+	without := sure(compiled(t, plain).Record(raw))(t)
 	errorIf(t, with.Hash != without.Hash || with.Tables[0][0].Values[1] != set("new") || without.Drift != nil,
 		"with %v, without %v", with, without)
 }
@@ -75,8 +72,7 @@ func TestUnlistedValuesOfOneRecordAreBounded(t *testing.T) {
 	for i := range 5000 {
 		marks = append(marks, fmt.Sprintf(`"m%d"`, i))
 	}
-	got, err := compiled(t, ticket()).Record([]byte(`{"ticket_id":"1","marks":[` + strings.Join(marks, ",") + `]}`))
-	must(t, err)
+	got := sure(compiled(t, ticket()).Record([]byte(`{"ticket_id":"1","marks":[` + strings.Join(marks, ",") + `]}`)))(t)
 	errorIf(t, len(got.Drift) != 100 || len(got.Tables[2]) != 5000, "%d drifts, %d rows", len(got.Drift), len(got.Tables[2]))
 }
 
@@ -159,8 +155,7 @@ func channel() *schema.Resource {
 
 func compiled(t *testing.T, resource *schema.Resource) *record.Normalizer {
 	t.Helper()
-	n, err := record.New(resource, time.UTC)
-	must(t, err)
+	n := sure(record.New(resource, time.UTC))(t)
 	return n
 }
 
@@ -188,8 +183,7 @@ func TestRecordUnderAParent(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := c.n.RecordUnder([]byte(c.raw), c.parent)
-			must(t, err)
+			got := sure(c.n.RecordUnder([]byte(c.raw), c.parent))(t)
 			if diff := cmp.Diff(c.want, got.Tables[0][0].Values); diff != "" || got.ID != c.want[0].Text || got.Extra != c.extra {
 				t.Errorf("ID %q, extra %s, values (-want +got):\n%s", got.ID, got.Extra, diff)
 			}
@@ -251,13 +245,11 @@ func TestRecordsKeepTheirTexts(t *testing.T) {
 			id := rapid.StringMatching(`[1-9][0-9]{0,17}`).Draw(t, "id")
 			// Quotes and backslashes are escaped on the wire; other characters are not.
 			text := strings.Repeat(rapid.StringMatching(`[a-zé "\\]{0,9}`).Draw(t, "text"), rapid.SampledFrom([]int{1, 1, 20, 3000}).Draw(t, "times"))
-			quoted, err := json.Marshal(text)
-			must(t, err)
+			quoted := sure(json.Marshal(text))(t)
 			total := rapid.SampledFrom([][2]string{{"12.50", "12.5"}, {"1e3", "1000"}, {"7", "7"}}).Draw(t, "total")
 			raw := `{"note_id":` + id + `,"changed":"2026-01-17T15:27:23+0530","text":` + string(quoted) + `,"total":` + total[0] +
 				`,"blob":{"b": [` + string(quoted) + `], "a":1}}`
-			record, err := n.Record([]byte(raw))
-			must(t, err)
+			record := sure(n.Record([]byte(raw)))(t)
 			records = append(records, record)
 			wants = append(wants, []string{id, "2026-01-17 09:57:23+00", text, total[1], `{"a":1,"b":[` + string(quoted) + `]}`})
 		}

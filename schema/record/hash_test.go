@@ -60,8 +60,7 @@ func TestHashGroups(t *testing.T) {
 // written by hand. A change of it rewrites every row of every warehouse.
 func TestHashIsTheOneThatIsStored(t *testing.T) {
 	t.Parallel()
-	record, err := normalizer(t).Record([]byte(`{"line_items":[{"rate":1.0},{"rate":""}],"total":"1000.00","x":[1],"order_id":1}`))
-	must(t, err)
+	record := sure(normalizer(t).Record([]byte(`{"line_items":[{"rate":1.0},{"rate":""}],"total":"1000.00","x":[1],"order_id":1}`)))(t)
 	if got, want := hex.EncodeToString(record.Hash[:]), "4ab1c985e6a5b39eed781f647f38139f"; got != want {
 		t.Errorf("want %s, got %s", want, got)
 	}
@@ -71,13 +70,10 @@ func TestDeclaringAnAbsentColumnChangesNoHash(t *testing.T) {
 	t.Parallel()
 	wider := order()
 	wider.Columns = append(wider.Columns[:1:1], append([]schema.Column{schema.Text("later", "Declared later.")}, wider.Columns[1:]...)...)
-	n, err := record.New(wider, time.UTC)
-	must(t, err)
+	n := sure(record.New(wider, time.UTC))(t)
 	raw := []byte(`{"order_id":"1","total":5,"line_items":[{"rate":1}]}`)
-	before, err := normalizer(t).Record(raw)
-	must(t, err)
-	after, err := n.Record(raw)
-	must(t, err)
+	before := sure(normalizer(t).Record(raw))(t)
+	after := sure(n.Record(raw))(t)
 	errorIf(t, before.Hash != after.Hash, "the hash moved although the record says the same")
 }
 
@@ -120,8 +116,7 @@ func TestAnotherEdition(t *testing.T) {
 	for i := range keys {
 		wire[fmt.Sprintf("edition_key_%02d", i)] = map[string]any{"rate": i, "codes": []string{"a", ""}}
 	}
-	raw, err := json.Marshal(wire)
-	must(t, err)
+	raw := sure(json.Marshal(wire))(t)
 	rec, err := n.Record(raw)
 	must(t, err)
 	row := rec.Tables[0][0].Values
@@ -188,8 +183,7 @@ func TestWallTimesOfZones(t *testing.T) {
 	zones := map[string]*time.Location{}
 	names := []string{"Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Asia/Kolkata", "Pacific/Apia"}
 	for _, name := range names {
-		zone, err := time.LoadLocation(name)
-		must(t, err)
+		zone := sure(time.LoadLocation(name))(t)
 		zones[name] = zone
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -213,8 +207,7 @@ func oracle(zone *time.Location, wall time.Time) (time.Time, bool) {
 
 func checkWall(t rapid.TB, zone *time.Location, wall time.Time) {
 	t.Helper()
-	n, err := record.New(order(), zone)
-	must(t, err)
+	n := sure(record.New(order(), zone))(t)
 	got := one(t, n, "changed", `"`+wall.Format("2006-01-02T15:04:05")+`"`)
 	want, shown := oracle(zone, wall)
 	// In a gap the answer is that of the first wall time after it.
@@ -242,10 +235,8 @@ func TestFoldsAndGaps(t *testing.T) {
 	} {
 		t.Run(c.zone+" "+c.wire, func(t *testing.T) {
 			t.Parallel()
-			zone, err := time.LoadLocation(c.zone)
-			must(t, err)
-			n, err := record.New(order(), zone)
-			must(t, err)
+			zone := sure(time.LoadLocation(c.zone))(t)
+			n := sure(record.New(order(), zone))(t)
 			got := one(t, n, "changed", `"`+c.wire+`"`)
 			errorIf(t, got != c.want, "want %s, got %s", c.want, got)
 		})

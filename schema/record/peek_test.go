@@ -48,10 +48,8 @@ func TestAPeekShowsWhatRunsNeed(t *testing.T) {
 	t.Parallel()
 	resource := dated()
 	resource.Ignored = map[string]string{"x": "of no use"}
-	n, err := record.New(resource, time.UTC)
-	must(t, err)
-	whole, err := n.Record([]byte(datedRaw))
-	must(t, err)
+	n := sure(record.New(resource, time.UTC))(t)
+	whole := sure(n.Record([]byte(datedRaw)))(t)
 	peeked, ok := n.Peek([]byte(datedRaw), "")
 	if !ok || peeked.ID != "7" || !peeked.Modified.Equal(whole.Modified) || peeked.Modified.IsZero() || whole.PayloadHash == 0 ||
 		peeked.PayloadHash != whole.PayloadHash {
@@ -80,10 +78,8 @@ func payloadHashOf(t *testing.T, zone *time.Location, raw, parent string, change
 	resource := dated()
 	resource.Ignored = map[string]string{"x": "of no use"}
 	change(resource)
-	n, err := record.New(resource, zone)
-	must(t, err)
-	record, err := n.RecordUnder([]byte(raw), parent)
-	must(t, err)
+	n := sure(record.New(resource, zone))(t)
+	record := sure(n.RecordUnder([]byte(raw), parent))(t)
 	return record.PayloadHash
 }
 
@@ -212,8 +208,7 @@ func TestKeysOfAPrefixBecomeRows(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := compiled(t, visit()).Record([]byte(c.raw))
-			must(t, err)
+			got := sure(compiled(t, visit()).Record([]byte(c.raw)))(t)
 			same(t, "rows", c.want, got.Tables[1])
 			errorIf(t, got.Carries[1] != c.carries || got.Carries[2] || got.Extra != c.extra, "carries %v, extra %s", got.Carries, got.Extra)
 			same(t, "drift", c.drift, got.Drift)
@@ -225,8 +220,7 @@ func TestHashOfPrefixedKeysIgnoresTheirOrder(t *testing.T) {
 	t.Parallel()
 	n := compiled(t, visit())
 	hash := func(raw string) [16]byte {
-		record, err := n.Record([]byte(raw))
-		must(t, err)
+		record := sure(n.Record([]byte(raw)))(t)
 		return record.Hash
 	}
 	base := hash(`{"visit_id":"1","cf_a":1.0,"cf_b":2,"cf_a_formatted":"1"}`)

@@ -42,8 +42,7 @@ func order() *schema.Resource {
 
 func normalizer(tb testing.TB) *record.Normalizer {
 	tb.Helper()
-	n, err := record.New(order(), time.UTC)
-	must(tb, err)
+	n := sure(record.New(order(), time.UTC))(tb)
 	return n
 }
 
@@ -61,8 +60,7 @@ func TestRecordBecomesRows(t *testing.T) {
 			{"line_item_id":"1","rate":"","serial_numbers":["A","B"],"rate_formatted":"x","colour":"red"},
 			{"line_item_id":2,"rate":-0.50,"serial_numbers":"","tags":[{"tag":"t"}]}],
 		"billing_address": {"city":"Zürich"}, "surprise": [1, 2]}`
-	got, err := normalizer(t).Record([]byte(raw))
-	must(t, err)
+	got := sure(normalizer(t).Record([]byte(raw)))(t)
 	want := record.Record{
 		ID:       "90300000000000017",
 		Modified: time.Date(2026, 1, 17, 9, 57, 23, 0, time.UTC),
@@ -108,8 +106,7 @@ func TestEmptyAndAbsentArrays(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := normalizer(t).Record([]byte(c.raw))
-			must(t, err)
+			got := sure(normalizer(t).Record([]byte(c.raw)))(t)
 			const address = 4
 			errorIf(t, got.Carries[address] != c.carries || len(got.Tables[address]) != c.rows,
 				"want carries %t and %d rows, got %t and %d", c.carries, c.rows, got.Carries[address], len(got.Tables[address]))
@@ -220,8 +217,7 @@ func TestJSONIsRepaired(t *testing.T) {
 
 func TestPathsOfUnknownKeysDoNotCollide(t *testing.T) {
 	t.Parallel()
-	got, err := normalizer(t).Record([]byte(`{"order_id":"1","line_items[0].x":1,"line_items":[{"x":2},{"x":"3"}],"n\u0000":null}`))
-	must(t, err)
+	got := sure(normalizer(t).Record([]byte(`{"order_id":"1","line_items[0].x":1,"line_items":[{"x":2},{"x":"3"}],"n\u0000":null}`)))(t)
 	want := `{"\"line_items[0].x\"":1,"line_items[0].x":2,"line_items[1].x":"3","n␀":null}`
 	errorIf(t, got.Extra != want, "\nwant %s\ngot  %s", want, got.Extra)
 	drift := []record.Drift{
@@ -283,8 +279,7 @@ func TestTheNewerOfTwoKeysCounts(t *testing.T) {
 		Name: "notes", ID: "note_id", Cursor: schema.FullScan{Modified: "updated"},
 		Columns: []schema.Column{schema.ID("note_id", "The key of it."), schema.Time("updated", "When it changed.").OrAs("modified")},
 	}
-	n, err := record.New(resource, time.UTC)
-	must(t, err)
+	n := sure(record.New(resource, time.UTC))(t)
 	const older, newer = `"2026-01-05T12:00:00Z"`, `"2026-01-17T15:27:23+0530"`
 	for _, c := range []struct{ name, keys, want string }{
 		{"first key alone", `"updated":` + newer, "2026-01-17 09:57:23+00"},
@@ -300,8 +295,7 @@ func TestTheNewerOfTwoKeysCounts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			raw := []byte(`{"note_id":"1",` + c.keys + `}`)
-			whole, err := n.Record(raw)
-			must(t, err)
+			whole := sure(n.Record(raw))(t)
 			value := whole.Tables[0][0].Values[1]
 			if peeked, ok := n.Peek(raw, ""); !ok || !peeked.Modified.Equal(whole.Modified) || peeked.Tables[0][0].Values[1] != value {
 				t.Errorf("a peek shows %v, %v (%v), want %v", peeked.Tables, peeked.Modified, ok, value)
@@ -343,5 +337,14 @@ func fatalIf(tb rapid.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
 	if wrong {
 		tb.Fatalf(format, args...)
+	}
+}
+
+// sure is must for a call that gives a value, too.
+func sure[T any](value T, err error) func(rapid.TB) T {
+	return func(tb rapid.TB) T {
+		tb.Helper()
+		must(tb, err)
+		return value
 	}
 }

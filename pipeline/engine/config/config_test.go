@@ -96,15 +96,13 @@ func loadText(t *testing.T, text string) (*config.Config, error) {
 
 func files(t *testing.T, pattern string) []string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("testdata", pattern))
-	must(t, err)
+	paths := sure(filepath.Glob(filepath.Join("testdata", pattern)))(t)
 	return paths
 }
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	must(t, err)
+	text := sure(os.ReadFile(path))(t)
 	return string(text)
 }
 
@@ -150,8 +148,7 @@ func TestBad(t *testing.T) {
 
 func TestEverything(t *testing.T) {
 	t.Parallel()
-	got, err := load(t, filepath.Join("testdata", "everything.good.yaml"))
-	must(t, err)
+	got := sure(load(t, filepath.Join("testdata", "everything.good.yaml")))(t)
 	got.SecretsFrom = nil // TestSettings
 	credentials := func(id string) config.Credentials {
 		return config.Credentials{
@@ -257,8 +254,7 @@ func TestEverything(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	got, err := load(t, filepath.Join("testdata", "minimal.good.yaml"))
-	must(t, err)
+	got := sure(load(t, filepath.Join("testdata", "minimal.good.yaml")))(t)
 	if got.Vendor.Name != "Svc" || got.Workers != 8 || got.Log.Level != "info" || got.Listen != "127.0.0.1:9464" || got.Quarantine != (config.Quarantine{MaxShare: 0.05, MaxOpen: 1000}) ||
 		got.Schedule != (config.Schedule{Floor: 5 * time.Minute}) || got.Budget.Classes != nil ||
 		got.Retention != (config.Retention{Calls: 840 * time.Hour, Runs: 9600 * time.Hour, Raw: 9600 * time.Hour, Changes: 336 * time.Hour,
@@ -334,11 +330,9 @@ func TestAByteOrderMarkIsNoKey(t *testing.T) {
 
 func FuzzLoad(f *testing.F) {
 	for _, pattern := range []string{"*.good.yaml", "*.bad.yaml"} {
-		paths, err := filepath.Glob(filepath.Join("testdata", pattern))
-		must(f, err)
+		paths := sure(filepath.Glob(filepath.Join("testdata", pattern)))(f)
 		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			must(f, err)
+			text := sure(os.ReadFile(path))(f)
 			f.Add(text)
 		}
 	}
@@ -377,5 +371,14 @@ func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
 	if wrong {
 		tb.Errorf(format, args...)
+	}
+}
+
+// sure is must for a call that gives a value, too.
+func sure[T any](value T, err error) func(testing.TB) T {
+	return func(tb testing.TB) T {
+		tb.Helper()
+		must(tb, err)
+		return value
 	}
 }

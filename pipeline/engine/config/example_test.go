@@ -36,8 +36,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 		"ACME_CLIENT_SECRET":  canary + "-acme",
 		"ACME_REFRESH_TOKEN":  canary + "-acme",
 	})
-	full, err := config.Load(example, lookup(env), os.ReadFile, connectors.All(), config.ForAll)
-	must(t, err)
+	full := sure(config.Load(example, lookup(env), os.ReadFile, connectors.All(), config.ForAll))(t)
 	bare := text
 	for _, optional := range []string{
 		"  name: Svc\n", "    data_center: com\n", "resources: {}\n", "custom: []\n", "workers: 8\n", "log:\n", "  level: info\n",
@@ -49,8 +48,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 		bare = strings.Replace(bare, "\n"+optional, "\n", 1)
 	}
 	readBare := func(string) ([]byte, error) { return []byte(bare), nil }
-	short, err := config.Load("bare.yaml", lookup(env), readBare, connectors.All(), config.ForAll)
-	must(t, err)
+	short := sure(config.Load("bare.yaml", lookup(env), readBare, connectors.All(), config.ForAll))(t)
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
 	zones := cmp.Transformer("zone", func(o config.Organization) [3]any { return [3]any{o.Name, o.DataCenter, o.Services} })
 	if diff := cmp.Diff(short, full, reveal, zones, cmpopts.EquateEmpty()); diff != "" {
@@ -177,8 +175,7 @@ func customOf(t *testing.T, text string) map[string]schema.Resource {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	must(t, os.WriteFile(path, []byte(text), 0o600))
-	cfg, err := load(t, path)
-	must(t, err)
+	cfg := sure(load(t, path))(t)
 	found := make(map[string]schema.Resource)
 	for _, service := range cfg.Services {
 		for _, r := range service.Resources {

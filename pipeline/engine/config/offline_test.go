@@ -106,8 +106,7 @@ func TestReachable(t *testing.T) {
 // TestSettings: the configuration in force has defaults, and of secrets where they come from.
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	got, err := load(t, filepath.Join("testdata", "everything.good.yaml"))
-	must(t, err)
+	got := sure(load(t, filepath.Join("testdata", "everything.good.yaml")))(t)
 	found := map[string]config.Setting{}
 	for _, setting := range got.Settings() {
 		_, twice := found[setting.Path]

@@ -99,8 +99,7 @@ func TestOfflineWithoutTheKey(t *testing.T) {
 // the columns that the engine needs even if the file does not declare them.
 func TestCustomResources(t *testing.T) {
 	t.Parallel()
-	cfg, err := load(t, filepath.Join("testdata", "everything.good.yaml"))
-	must(t, err)
+	cfg := sure(load(t, filepath.Join("testdata", "everything.good.yaml")))(t)
 	got := make(map[string]schema.Resource)
 	for _, service := range cfg.Services {
 		for _, r := range service.Resources {
@@ -168,8 +167,7 @@ func TestCustomResourcesLeaveTheCatalogueAlone(t *testing.T) {
 // configuration, and prints the configuration in every way.
 func TestNothingPrintsASecret(t *testing.T) {
 	t.Parallel()
-	cfg, err := load(t, filepath.Join("testdata", "everything.good.yaml"))
-	must(t, err)
+	cfg := sure(load(t, filepath.Join("testdata", "everything.good.yaml")))(t)
 	if found := plant(reflect.ValueOf(cfg).Elem()); found != 17 {
 		t.Fatalf("%d secrets in the configuration, want 17: two addresses, their password, that of the catalog of the lake, two of each of two organizations, three of notifications, a header, that of the console, the key of hashes, and three of events", found)
 	}
@@ -181,8 +179,7 @@ func TestNothingPrintsASecret(t *testing.T) {
 	}
 	asJSON, err := json.Marshal(cfg) //nolint:musttag // whatever the keys are called
 	must(t, err)
-	asYAML, err := yaml.Marshal(cfg.Organizations[0].Credentials)
-	must(t, err)
+	asYAML := sure(yaml.Marshal(cfg.Organizations[0].Credentials))(t)
 	asXML, err := xml.Marshal(cfg.Organizations[0].Credentials) //nolint:musttag // as above
 	must(t, err)
 	var logged bytes.Buffer

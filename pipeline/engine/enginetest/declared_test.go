@@ -29,10 +29,8 @@ func TestClosedPeriodOfADeclaredList(t *testing.T) {
 			('1', '2025-10-01', 100, 'INR', 1, 'sent'), ('2', '2025-10-31', 7, 'USD', 80, 'sent'), ('3', '2025-10-05', 1000, 'INR', 1, 'won''t do'),
 			('4', '2025-11-01', 50, 'INR', 1, 'sent'), ('5', '2025-10-09', 30, 'INR', 1, NULL)) AS v (id, day, net, currency, price, state)`, businessKey)
 	f.exec(`INSERT INTO custom.sales_parts (organization_id, _parent_id, _position, item_id, size) VALUES ($1, '1', 0, 'a', 1), ($1, '2', 0, 'b', 2)`, businessKey)
-	month, err := closings.Parse("2025-10")
-	must(t, err)
-	made, err := f.app.ClosePeriod(t.Context(), businessKey, month, false, false)
-	must(t, err)
+	month := sure(closings.Parse("2025-10"))(t)
+	made := sure(f.app.ClosePeriod(t.Context(), businessKey, month, false, false))(t)
 	var sums []string
 	for _, sum := range made.Sums {
 		if sum.Table == "custom.sales" {
@@ -173,8 +171,7 @@ func TestCustomListOfTheCRM(t *testing.T) {
 	if rows, n := one[int](f, `SELECT count(*) FROM custom.crm_products`), one[int](f, wrong); rows <= 400 || n > 0 {
 		t.Errorf("%d rows, more than two pages wanted, %d of them not those of the items", rows, n)
 	}
-	_, err := f.world.Change(sandbox.Change{Seed: 4, Inserts: 2, Edits: 3, Resources: []string{"items"}})
-	must(t, err)
+	sure(f.world.Change(sandbox.Change{Seed: 4, Inserts: 2, Edits: 3, Resources: []string{"items"}}))(t)
 	before := one[int](f, made)
 	f.copies(items, products)
 	if n, calls := one[int](f, wrong), one[int](f, made)-before; n > 0 || calls != 1 {

@@ -57,8 +57,7 @@ func newFixture(t *testing.T, options sandbox.Options, lists []string, more stri
 	t.Helper()
 	const plan = "premium" // accounting and inventory have it, and its days outlast every test
 	options.Now, options.Plan = time.Now, plan
-	world, err := sandbox.New(options)
-	must(t, err)
+	world := sure(sandbox.New(options))(t)
 	upstream := httptest.NewServer(world)
 	t.Cleanup(upstream.Close)
 	url := warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
@@ -108,8 +107,7 @@ func newFixture(t *testing.T, options sandbox.Options, lists []string, more stri
 // open opens the engine, as a command does; close ends its sessions.
 func (f *fixture) open() {
 	f.t.Helper()
-	app, err := engine.Open(f.t.Context(), f.options)
-	must(f.t, err)
+	app := sure(engine.Open(f.t.Context(), f.options))(f.t)
 	f.app = app
 }
 
@@ -124,8 +122,7 @@ func (f *fixture) reconfigure(config string) engine.Plan {
 	f.t.Helper()
 	ctx := f.t.Context()
 	f.config = config
-	app, err := engine.Load(f.options)
-	must(f.t, err)
+	app := sure(engine.Load(f.options))(f.t)
 	must(f.t, app.OpenDatabase(ctx))
 	plan, err := app.Plan(ctx)
 	must(f.t, err)
@@ -160,12 +157,9 @@ func (f *fixture) copies(names ...string) map[string]synced {
 func (f *fixture) sync(organization string, names ...string) map[string]synced {
 	f.t.Helper()
 	ctx := f.t.Context()
-	selected, err := f.app.Select(names, organization)
-	must(f.t, err)
-	sweeps, err := f.app.DueSweeps(ctx, selected)
-	must(f.t, err)
-	queue, err := f.app.StartQueue(context.WithoutCancel(ctx), false)
-	must(f.t, err)
+	selected := sure(f.app.Select(names, organization))(f.t)
+	sweeps := sure(f.app.DueSweeps(ctx, selected))(f.t)
+	queue := sure(f.app.StartQueue(context.WithoutCancel(ctx), false))(f.t)
 	results := map[string]synced{}
 	for _, phase := range engine.Phases(append(selected, sweeps...)) {
 		if len(phase) > 0 {
@@ -234,8 +228,7 @@ func one[T any](f *fixture, sql string, args ...any) T {
 
 func (f *fixture) exec(sql string, args ...any) {
 	f.t.Helper()
-	_, err := f.conn.Exec(f.t.Context(), sql, args...)
-	must(f.t, err)
+	sure(f.conn.Exec(f.t.Context(), sql, args...))(f.t)
 }
 
 // calls counts the call log without the calls for tokens.
@@ -251,8 +244,7 @@ func (f *fixture) equal(o organization, lists ...string) (int, int) {
 	gone, undeclared := 0, 0
 	for _, name := range lists {
 		service, list, _ := strings.Cut(name, ".")
-		result, err := oracle.Compare(f.t.Context(), f.conn, service, list, o.key, f.world.TruthOf(o.id, o.dataCenter, service, list))
-		must(f.t, err)
+		result := sure(oracle.Compare(f.t.Context(), f.conn, service, list, o.key, f.world.TruthOf(o.id, o.dataCenter, service, list)))(f.t)
 		if result.Different > 0 || result.Live == 0 || len(result.Unmapped) > 0 {
 			f.t.Errorf("%s of %s: %d differences in %d records, no column for %v:\n%s", name, o.key, result.Different, result.Live, result.Unmapped,
 				strings.Join(result.Differences, "\n"))
@@ -282,5 +274,14 @@ func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
 	if wrong {
 		tb.Errorf(format, args...)
+	}
+}
+
+// sure is must for a call that gives a value, too.
+func sure[T any](value T, err error) func(testing.TB) T {
+	return func(tb testing.TB) T {
+		tb.Helper()
+		must(tb, err)
+		return value
 	}
 }

@@ -37,8 +37,7 @@ func (f *fixture) journey(paged bool) {
 	f.expect(f.copies(), nil)
 
 	warehousetest.Pass(f.t, f.conn, time.Hour)
-	changed, err := f.world.Change(sandbox.Change{Seed: 3, Inserts: 4, Edits: 9, Deletes: 2})
-	must(f.t, err)
+	changed := sure(f.world.Change(sandbox.Change{Seed: 3, Inserts: 4, Edits: 9, Deletes: 2}))(f.t)
 	f.expect(f.copies(), changed)
 
 	warehousetest.Pass(f.t, f.conn, time.Hour)
@@ -145,13 +144,11 @@ func TestDaysGoBy(t *testing.T) {
 func (f *fixture) backfill(lists ...string) []backfills.Backfill {
 	f.t.Helper()
 	ctx := f.t.Context()
-	wanted, err := f.app.Backfills(ctx, lists, "", engine.Days{})
-	must(f.t, err)
+	wanted := sure(f.app.Backfills(ctx, lists, "", engine.Days{}))(f.t)
 	var ids []int64
 	var keys []pipeline.Key
 	for i := range wanted {
-		id, err := f.app.RequestBackfill(ctx, &wanted[i])
-		must(f.t, err)
+		id := sure(f.app.RequestBackfill(ctx, &wanted[i]))(f.t)
 		ids, keys = append(ids, id), append(keys, wanted[i].Stream.Key())
 	}
 	queue, err := f.app.StartQueue(context.WithoutCancel(ctx), false)
@@ -225,10 +222,8 @@ func TestIdentity(t *testing.T) {
 		errorIf(t, r.run.Kind != "denied" || !strings.Contains(r.Reason, "sluice organizations accept") || !strings.Contains(r.Reason, name),
 			"another name: %+v, want denied with the name and what to do", r)
 	}
-	o, err := f.app.ChooseOrganization("number 0")
-	must(t, err)
-	client, err := f.app.Client()
-	must(t, err)
+	o := sure(f.app.ChooseOrganization("number 0"))(t)
+	client := sure(f.app.Client())(t)
 	if seen, err := f.app.Identities(client).Accept(t.Context(), o); err != nil || seen.Name != name {
 		t.Fatalf("accepted is %q (error %v), want %q", seen.Name, err, name)
 	}

@@ -38,10 +38,8 @@ func openedBy(t *testing.T, key []byte, purpose string, sealed []byte) string {
 
 func gcm(t *testing.T, key []byte) cipher.AEAD {
 	t.Helper()
-	block, err := aes.NewCipher(key)
-	must(t, err)
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	must(t, err)
+	block := sure(aes.NewCipher(key))(t)
+	aead := sure(cipher.NewGCMWithRandomNonce(block))(t)
 	return aead
 }
 

@@ -220,8 +220,7 @@ func TestEveryMetric(t *testing.T) {
 	late := time.Since(time.UnixMilli(int64(at*1000))) + 2*time.Hour
 	errorIf(t, err != nil || late < 0 || late > time.Hour, "the day ends at %v, %v away from in two hours (error %v)", at, late, err)
 
-	client, err := f.app.Client()
-	must(t, err)
+	client := sure(f.app.Client())(t)
 	stream := f.app.Streams()[0]
 	must(t, client.Check(t.Context(), stream.Org, stream.Service))
 	callbacks := metrics.NewCallbacks([]string{businessKey}, []string{notifications.Watch}, string(notifications.Taken))
@@ -310,8 +309,7 @@ func declaredOnly(t *testing.T, text, called string) {
 	}
 	fine := `sluice_call_duration_seconds_count{kind="ok",service="` + called + `"} 1`
 	errorIf(t, !strings.Contains(text, fine), "/metrics lacks %s", fine)
-	problems, err := promlint.New(strings.NewReader(text)).Lint()
-	must(t, err)
+	problems := sure(promlint.New(strings.NewReader(text)).Lint())(t)
 	for _, problem := range problems {
 		errorIf(t, strings.HasPrefix(problem.Metric, "sluice_"), "%s: %s", problem.Metric, problem.Text)
 	}

@@ -34,8 +34,7 @@ func TestSeveralOrganizations(t *testing.T) {
 
 	// The credentials of the second one die: the others go on.
 	for _, o := range all {
-		_, err := f.world.ChangeOf(o.id, o.dataCenter, sandbox.Change{Seed: 9, Inserts: 5, Edits: 5})
-		must(t, err)
+		sure(f.world.ChangeOf(o.id, o.dataCenter, sandbox.Change{Seed: 9, Inserts: 5, Edits: 5}))(t)
 	}
 	must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/", Kind: "forbidden", Organization: all[1].id}}))
 	denied := 0
@@ -69,8 +68,7 @@ func (f *fixture) apart(all []organization, lists []string) {
 	errorIf(f.t, one[int](f, shared) == 0, "no two organizations have an item of the same identifier: nothing could have mixed")
 	// Every call went to the data center of its organization.
 	for _, o := range all {
-		stats, err := f.world.StatsOf(o.id, o.dataCenter)
-		must(f.t, err)
+		stats := sure(f.world.StatsOf(o.id, o.dataCenter))(f.t)
 		calls := one[int](f, `SELECT count(*) FROM sluice.calls WHERE organization_id = $1 AND resource <> 'token'`, o.key)
 		errorIf(f.t, stats.Calls != calls, "%s: upstream counted %d calls, the call log has %d", o.key, stats.Calls, calls)
 	}
@@ -93,8 +91,7 @@ func TestAModuleIsRemoved(t *testing.T) {
 	if assets == 0 || vehicles == 0 {
 		t.Fatalf("%d assets and %d vehicles: nothing is tried", assets, vehicles)
 	}
-	changed, err := f.world.Change(sandbox.Change{Seed: 3, Edits: 30, Resources: []string{"custom_module_records"}})
-	must(t, err)
+	changed := sure(f.world.Change(sandbox.Change{Seed: 3, Edits: 30, Resources: []string{"custom_module_records"}}))(t)
 	edited := changed["custom_module_records"].Edited
 	must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/books/v3/cm_assets", Kind: "not_found"}}))
 	warehousetest.Pass(t, f.conn, 7*time.Hour)

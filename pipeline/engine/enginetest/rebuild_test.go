@@ -15,12 +15,10 @@ import (
 // rebuilt rebuilds all lists, each of which has a record for each row, and returns the counts.
 func (f *fixture) rebuilt(scope rebuild.Scope, dry bool) map[string]rebuild.Counts {
 	f.t.Helper()
-	streams, err := f.app.Rebuildable(nil, "")
-	must(f.t, err)
+	streams := sure(f.app.Rebuildable(nil, ""))(f.t)
 	found := map[string]rebuild.Counts{}
 	for _, stream := range streams {
-		counts, err := f.app.Rebuild(f.t.Context(), stream, scope, dry, nil)
-		must(f.t, err)
+		counts := sure(f.app.Rebuild(f.t.Context(), stream, scope, dry, nil))(f.t)
 		name := stream.Service.Name + "." + stream.Resource.Name
 		if found[name] = counts; counts.Rejected+counts.Lost != 0 {
 			f.t.Errorf("%s: %+v", name, counts)
@@ -119,14 +117,12 @@ func TestRetries(t *testing.T) {
 SELECT $1, 'inventory', 'items', sha256(raw::bytea), raw::json ->> 'item_id', convert_to(raw, 'UTF8'), 'bad_number', 'rate', 7
 FROM unnest(ARRAY['{"item_id": "81", "name": "a", "rate": 1}', '{"item_id": "82", "name": "bad"}', '{"item_id": "83", "name": "b"}',
 	'{"item_id": "83", "name": "c"}', '{"item_id": "84", "rate": "much"}', '{"item_id": "85", "name": "d"}']) AS raw`, single().key)
-	entries, err := f.app.DB.Quarantine(t.Context(), quarantine.Filter{State: "open"})
-	must(t, err)
+	entries := sure(f.app.DB.Quarantine(t.Context(), quarantine.Filter{State: "open"}))(t)
 	var ids []int64
 	for i := range entries {
 		ids = append(ids, entries[i].ID)
 	}
-	results, err := f.app.Retry(t.Context(), ids...)
-	must(t, err)
+	results := sure(f.app.Retry(t.Context(), ids...))(t)
 	loaded := map[string]int{}
 	for _, result := range results {
 		if record := one[string](f, `SELECT record_id FROM sluice.quarantine WHERE id = $1`, result.ID); result.Loaded {

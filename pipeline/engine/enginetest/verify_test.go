@@ -23,8 +23,7 @@ import (
 // records.
 func (f *fixture) verify(calls, sample int, names ...string) verify.Result {
 	f.t.Helper()
-	result, err := f.app.Verify(f.t.Context(), engine.VerifyOptions{Names: names, Calls: calls, Sample: sample})
-	must(f.t, err)
+	result := sure(f.app.Verify(f.t.Context(), engine.VerifyOptions{Names: names, Calls: calls, Sample: sample}))(f.t)
 	return result
 }
 
@@ -59,8 +58,7 @@ func TestVerify(t *testing.T) {
 	account := one[string](f, `SELECT account_id FROM accounting.chart_of_accounts ORDER BY 1 LIMIT 1`)
 
 	// A change upstream after the watermark is no finding.
-	_, err := f.world.Change(sandbox.Change{Seed: 5, Inserts: 1, Edits: 2, Resources: []string{"vendor_payments", "items"}})
-	must(t, err)
+	sure(f.world.Change(sandbox.Change{Seed: 5, Inserts: 1, Edits: 2, Resources: []string{"vendor_payments", "items"}}))(t)
 	newer := f.verify(9, 200)
 	if v := newer.Verification; len(newer.Findings) != 0 || v.Outcome != verifications.OutcomeClean || v.NotDue < 4 {
 		t.Errorf("changed upstream since: %+v\n%+v", newer.Verification, newer.Findings)
@@ -152,8 +150,7 @@ func TestVerifyUndated(t *testing.T) {
 	const places, persons = "inventory.locations", "accounting.contact_persons"
 	f := newFixture(t, sandbox.Options{Seed: 97, Records: 20}, []string{places, persons, "inventory.bills"}, "", single())
 	f.copies()
-	changed, err := f.world.Change(sandbox.Change{Seed: 3, Inserts: 1, Edits: 1, Deletes: 1, Resources: []string{"locations"}})
-	must(t, err)
+	changed := sure(f.world.Change(sandbox.Change{Seed: 3, Inserts: 1, Edits: 1, Deletes: 1, Resources: []string{"locations"}}))(t)
 	touched := changed["locations"]
 	kept := one[string](f, `SELECT location_id FROM inventory.locations WHERE location_id <> ALL ($1) ORDER BY 1 LIMIT 1`,
 		slices.Concat(touched.Edited, touched.Deleted))
@@ -183,8 +180,7 @@ func TestVerifyNamesNoErasedRecord(t *testing.T) {
 	f.copies()
 	erased := f.world.Listed("inventory", "items")[:2]
 	for _, id := range erased {
-		_, err := f.app.EraseRecord(t.Context(), items, id, single().key, "", false)
-		must(t, err)
+		sure(f.app.EraseRecord(t.Context(), items, id, single().key, "", false))(t)
 	}
 	// The first record of the list does not fit; single records do.
 	must(t, f.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/items", Kind: "huge_number", Count: 1}}))
@@ -194,8 +190,7 @@ func TestVerifyNamesNoErasedRecord(t *testing.T) {
 		t.Errorf("%s with %d findings: %q, want two of %q and nothing else", found.Verification.Outcome, len(found.Findings), got, want)
 	}
 	for _, id := range erased {
-		refused, err := f.app.Erasure(t.Context(), items, id, single().key)
-		must(t, err)
+		refused := sure(f.app.Erasure(t.Context(), items, id, single().key))(t)
 		left, err := f.app.EraseRecord(t.Context(), items, id, single().key, "", true)
 		errorIf(t, !errors.Is(err, erasures.ErrNothing) || refused == 0,
 			"refused since erasure %d, and %v is left of it (error %v)", refused, left.Places, err)
@@ -213,14 +208,12 @@ func TestLargeAnswersGiveWayToEachOther(t *testing.T) {
 	if v := f.verify(3, 200, bills, items).Verification; v.Outcome != verifications.OutcomeClean || v.Calls < 2 {
 		t.Errorf("%+v", v)
 	}
-	client, err := f.app.Client()
-	must(t, err)
+	client := sure(f.app.Client())(t)
 	list, known := f.app.Stream(pipeline.Key{Organization: single().key, Service: "inventory", Resource: "items"})
 	if !known {
 		t.Fatal("there is no list of items")
 	}
-	probed, err := probe.List(t.Context(), client, list, f.app.Zone(list.Organization), pipeline.DefaultRules().PerPage)
-	must(t, err)
+	probed := sure(probe.List(t.Context(), client, list, f.app.Zone(list.Organization), pipeline.DefaultRules().PerPage))(t)
 	declared := capabilities.Declared(list.Resource)
 	for _, v := range probed.Verdicts {
 		if v.Answer == pipeline.AnswerNo && slices.ContainsFunc(declared, func(d pipeline.Verdict) bool { return d.Capability == v.Capability && d.Answer == pipeline.AnswerYes }) {
