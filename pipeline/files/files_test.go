@@ -188,8 +188,7 @@ func TestFolder(t *testing.T) {
 	a := fill(t, f, "a.csv", "one")
 	must(t, a.Close())
 	must(t, fill(t, f, "export.json", "{}").Close())
-	got := names(t, path)
-	errorIf(t, !slices.Equal(got, []string{"partial", "partial"}), "before Commit: %q", got)
+	same(t, "before Commit", []string{"partial", "partial"}, names(t, path))
 	must(t, f.Commit())
 	must(t, f.Discard()) // nothing is left to discard
 	sum := sha256.Sum256([]byte("one"))

@@ -68,9 +68,8 @@ func TestDeniedStopsOneStreamOnly(t *testing.T) {
 	r.until("pears are done", sqlIdle, "pears")
 	r.until("apples are denied, with the reason",
 		`SELECT count(*) FROM sluice.streams WHERE resource = 'apples' AND state = 'denied' AND reason LIKE '%scope is missing%'`)
-	if got := r.number(`SELECT count(*) FROM sluice.runs WHERE resource = 'apples' AND outcome = 'failed' AND kind = 'denied'`); got != 1 {
-		t.Errorf("%d runs of apples failed as denied, want 1: no retry mends it", got)
-	}
+	same(t, "runs of apples failed as denied", 1,
+		r.number(`SELECT count(*) FROM sluice.runs WHERE resource = 'apples' AND outcome = 'failed' AND kind = 'denied'`))
 }
 
 // TestAStreamThatIsNotReadyIsNotRead: an error of Ready is treated as an error of the chunk, and no
@@ -304,9 +303,7 @@ func TestAnEndThatWasNotRecorded(t *testing.T) {
 	r.until("the job was worked by this process", `SELECT count(*) FROM river.river_job WHERE id = $1 AND state = 'completed'`, id)
 	release()
 	r.until("apples are done", sqlIdle, "apples")
-	if attempts := r.number(`SELECT attempt FROM river.river_job WHERE id = $1`, worked); attempts != 1 {
-		t.Errorf("the job that was worked had %d attempts, want 1", attempts)
-	}
+	same(t, "attempts of the job that was worked", 1, r.number(`SELECT attempt FROM river.river_job WHERE id = $1`, worked))
 }
 
 // TestZombieWritesNothing: another worker claims the stream while this one waits for a page. This
@@ -332,9 +329,7 @@ func TestZombieWritesNothing(t *testing.T) {
 	must(t, err)
 	close(goOn)
 	r.until("the old worker's job is completed", `SELECT count(*) FROM river.river_job WHERE state = 'completed'`)
-	if got := r.number(`SELECT count(*) FROM made_up.apples`); got != 0 {
-		t.Errorf("the zombie wrote %d rows, want 0", got)
-	}
+	same(t, "rows that the zombie wrote", 0, r.number(`SELECT count(*) FROM made_up.apples`))
 	settlement := pipeline.Settlement{State: pipeline.StateRetrying}
 	if err := r.db.Settle(t.Context(), claim, settlement); err != nil {
 		t.Errorf("the worker that has the claim cannot write: %v", err)

@@ -143,14 +143,12 @@ func TestNoSuchPlace(t *testing.T) {
 		request := sure(http.NewRequestWithContext(t.Context(), method, f.url+"/watch/"+key, nil))(f)
 		answer := sure((&http.Client{}).Do(request))(f)
 		must(f, answer.Body.Close())
-		errorIf(t, answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "POST",
-			"%s: %d", method, answer.StatusCode)
+		errorIf(t, answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "POST", "%s: %d", method, answer.StatusCode)
 	}
 	// A proxy may strip the path of the public address or leave it.
 	f.taken(f.signed("/test/"+key, `{"nonce":"a"}`))
 	f.taken(f.signed("/sluice/test/"+key, `{"nonce":"b"}`))
-	got := f.list(`SELECT ids[1] FROM sluice.callbacks ORDER BY id`)
-	errorIf(t, !cmp.Equal(got, []string{"a", "b"}), "got %q", got)
+	same(t, "nonces", []string{"a", "b"}, f.list(`SELECT ids[1] FROM sluice.callbacks ORDER BY id`))
 }
 
 // TestWhatIsStored: a channel tells of lists, a rule of records, a test of nothing.
@@ -182,8 +180,7 @@ func TestWhatIsStored(t *testing.T) {
 		"inventory.bills 460000000038080 update", "inventory.bills 5 ", "inventory.items 5 ",
 	}
 	same(t, "events", events, f.list(allEvents))
-	due := f.list(`SELECT (due_at - last_at)::text FROM sluice.hints WHERE told = 1 GROUP BY 1`)
-	errorIf(t, !cmp.Equal(due, []string{"00:00:02"}), "hints are due after %q", due)
+	same(t, "hints are due after", []string{"00:00:02"}, f.list(`SELECT (due_at - last_at)::text FROM sluice.hints WHERE told = 1 GROUP BY 1`))
 }
 
 // TestBodiesNeedTheConfiguration: a body that is not asked for is dropped.
@@ -238,9 +235,7 @@ func TestARuleNamesAParent(t *testing.T) {
 	const rule = "/rule/" + key + "/accounting.contact_persons"
 	f.taken(f.signed(rule, `{"contact_id":"460000000300000004","contact_person_id":"7","id":"8"}`))
 	f.taken(f.signed(rule, `{"contact_person_id":"7","id":"8"}`))
-	if got := f.list(allHints); !cmp.Equal(got, []string{"accounting contact_persons   1", "accounting contact_persons 460000000300000004  1"}) {
-		t.Errorf("hints: %q", got)
-	}
+	same(t, "hints", []string{"accounting contact_persons   1", "accounting contact_persons 460000000300000004  1"}, f.list(allHints))
 }
 
 // TestTwoSecrets: while a secret is changed, upstream may sign with either, and channels keep the
@@ -322,11 +317,8 @@ func TestKilledBeforeTheAnswer(t *testing.T) {
 	}
 	f.taken(f.post("/watch/"+key, body))
 	same(t, "the second one", "repeated", f.verdict())
-	if diff := cmp.Diff(want, [][]string{f.list(allHints), f.list(allEvents)}); diff != "" {
-		t.Errorf("after it was sent again (-before +after):\n%s", diff)
-	}
-	got := f.list(`SELECT times::text FROM sluice.callbacks`)
-	errorIf(t, !cmp.Equal(got, []string{"2"}), "times: %q", got)
+	same(t, "after it was sent again", want, [][]string{f.list(allHints), f.list(allEvents)})
+	same(t, "times", []string{"2"}, f.list(`SELECT times::text FROM sluice.callbacks`))
 }
 
 // full is an inbox in which callbacks wait.

@@ -211,8 +211,7 @@ func TestWholeListsOfParentsAreSaid(t *testing.T) {
 			if got := strings.Join(whole, " "); got != tc.whole || (end.Whole != nil) != tc.proves || end.Outcome != pipeline.OutcomeDone {
 				t.Errorf("whole %q, end %+v; want %q, and that it is evidence: %t", got, end, tc.whole, tc.proves)
 			}
-			errorIf(t, strings.Contains(string(end.Note), "nothing is concluded from what was not seen") != tc.nameless,
-				"the note is %q", end.Note)
+			errorIf(t, strings.Contains(string(end.Note), "nothing is concluded from what was not seen") != tc.nameless, "the note is %q", end.Note)
 		})
 	}
 }

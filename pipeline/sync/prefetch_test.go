@@ -244,8 +244,7 @@ func TestTheFirstPassIsReadInOrder(t *testing.T) {
 		}
 		r := c.fixture(fullScan(), 5)
 		must(t, r.run(t.Context()))
-		errorIf(t, beside[1] > 0 || beside[2] == 0 || c.asks[1] != 2,
-			"pages answered beside others, by pass: %v; %d passes", beside, c.asks[1])
+		errorIf(t, beside[1] > 0 || beside[2] == 0 || c.asks[1] != 2, "pages answered beside others, by pass: %v; %d passes", beside, c.asks[1])
 	})
 }
 

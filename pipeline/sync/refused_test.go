@@ -266,8 +266,7 @@ func TestEveryTurnEnds(t *testing.T) {
 				r.runner.Source = source
 				err := r.run(ctx)
 				errorIf(t, (err != nil) != tc.fails, "the run ended with %v", err)
-				errorIf(t, source.taken == 0 || source.taken != source.ended || len(source.turn) != 0,
-					"%d turns, %d ended", source.taken, source.ended)
+				errorIf(t, source.taken == 0 || source.taken != source.ended || len(source.turn) != 0, "%d turns, %d ended", source.taken, source.ended)
 			})
 		}
 	}

@@ -224,8 +224,7 @@ func TestNonsenseMovesNoMark(t *testing.T) {
 				return source(w, request), nil
 			})
 			must(t, r.run(t.Context()))
-			got := r.memory.ends[0].Outcome
-			errorIf(t, got != pipeline.OutcomeProvisional, "outcome = %s, want provisional", got)
+			same(t, "outcome", pipeline.OutcomeProvisional, r.memory.ends[0].Outcome)
 			errorIf(t, calls > 10 || !r.memory.position.Watermark.IsZero(),
 				"%d calls, watermark %v; want few calls and no watermark", calls, r.memory.position.Watermark)
 		})

@@ -238,8 +238,7 @@ func TestListsWithInfo(t *testing.T) {
 				r.mustFail(t, err, tc.kind)
 				return
 			}
-			errorIf(t, err != nil || len(page.Records) != tc.records || page.More != tc.more || page.Token != tc.token,
-				"page %+v, %v", page, err)
+			errorIf(t, err != nil || len(page.Records) != tc.records || page.More != tc.more || page.Token != tc.token, "page %+v, %v", page, err)
 		})
 	}
 }

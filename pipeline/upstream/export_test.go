@@ -57,8 +57,7 @@ func TestExportReadsEveryForm(t *testing.T) {
 			pages, records, err := collect(t, r)
 			must(t, err)
 			same(t, "", []string{a, b}, records)
-			errorIf(t, len(pages) != 1 || pages[0].Call != 1 || pages[0].More || !pages[0].Date.Equal(noon.Add(-2*time.Second)),
-				"pages %+v", pages)
+			errorIf(t, len(pages) != 1 || pages[0].Call != 1 || pages[0].More || !pages[0].Date.Equal(noon.Add(-2*time.Second)), "pages %+v", pages)
 			got := r.gate.left[0]
 			errorIf(t, got.Records != 2 || got.Bytes != int64(len(text)) || got.Kind != 0 || got.Status != 200, "the call log has %+v", got)
 		})

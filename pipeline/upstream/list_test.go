@@ -105,14 +105,12 @@ func TestListsThatGoOnByToken(t *testing.T) {
 			r := newFixture(t, answer(200, jsonType, tc.answer))
 			question := of(chat, channels)
 			page, err := r.client.Page(t.Context(), question)
-			got := r.seen()[0].URL.RawQuery
-			errorIf(t, got != "limit=100", "first query %q, want limit=100: more are not given at once", got)
+			same(t, "first query", "limit=100", r.seen()[0].URL.RawQuery)
 			if tc.kind != 0 {
 				r.mustFail(t, err, tc.kind)
 				return
 			}
-			errorIf(t, err != nil || page.Token != tc.token || page.More != (tc.token != "") || len(page.Records) != 1,
-				"page %+v, %v", page, err)
+			errorIf(t, err != nil || page.Token != tc.token || page.More != (tc.token != "") || len(page.Records) != 1, "page %+v, %v", page, err)
 			if tc.token == "" {
 				return
 			}
@@ -152,8 +150,7 @@ func TestOneObjectOrNone(t *testing.T) {
 		if diff := cmp.Diff(want, texts(page.Records)); diff != "" || page.More {
 			t.Errorf("%s: %s", text, diff)
 		}
-		got := r.seen()[0].URL.RawQuery
-		errorIf(t, got != "organization_id=60012345678", "query %q, want no page", got)
+		same(t, "query", "organization_id=60012345678", r.seen()[0].URL.RawQuery)
 	}
 }
 
@@ -200,8 +197,7 @@ func TestExportUnderAParent(t *testing.T) {
 	must(t, err)
 	same(t, "", []string{`{"title":"a","chat_id":"1","participant_count":"1"}`}, got)
 	const want = "/network/our%20net/maintenanceapi/v2/chats?fields=title%2Cchat_id%2Cparticipant_count"
-	uri := r.seen()[0].RequestURI
-	errorIf(t, uri != want, "asked for %s, want %s: columns that the engine gives are not upstream's", uri, want)
+	same(t, "asked for", want, r.seen()[0].RequestURI)
 }
 
 // TestOrganizationsHaveTheirOwnAddresses has two businesses with the same identifier, in two data

@@ -61,8 +61,7 @@ func TestAReplacedRefreshTokenIsKept(t *testing.T) {
 		r.advance(56 * time.Minute)
 	}
 	for _, row := range r.store.rows {
-		errorIf(t, len(row.Refresh) == 0 || bytes.Contains(row.Refresh, []byte(canaryRefresh)),
-			"the refresh token is stored as %q", row.Refresh)
+		errorIf(t, len(row.Refresh) == 0 || bytes.Contains(row.Refresh, []byte(canaryRefresh)), "the refresh token is stored as %q", row.Refresh)
 	}
 	// Failed answers of the server do not lose the new token.
 	r.advance(10 * time.Minute)

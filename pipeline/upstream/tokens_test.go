@@ -186,8 +186,7 @@ func TestOneRefreshForTheFleet(t *testing.T) {
 		}
 	}
 	wait.Wait()
-	errorIf(t, len(r.seen()) != 2 || made.Load() != 1,
-		"%d refreshes, want 2; %d callers made the token, want 1", len(r.seen()), made.Load())
+	errorIf(t, len(r.seen()) != 2 || made.Load() != 1, "%d refreshes, want 2; %d callers made the token, want 1", len(r.seen()), made.Load())
 }
 
 func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {

@@ -124,8 +124,7 @@ func TestKeysAreReplaced(t *testing.T) {
 		token := func(what string, version int64) {
 			t.Helper()
 			got, at, err := r.process(t).Token(t.Context(), one)
-			fatalIf(t, err != nil || at != version || got.Reveal() != canaryToken,
-				"key %d, %s: version %d, %v, want %d", b, what, at, err, version)
+			fatalIf(t, err != nil || at != version || got.Reveal() != canaryToken, "key %d, %s: version %d, %v, want %d", b, what, at, err, version)
 		}
 		r.key = old
 		token("sealed with the old key", 1)

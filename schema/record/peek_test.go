@@ -55,9 +55,7 @@ func TestAPeekShowsWhatRunsNeed(t *testing.T) {
 		peeked.PayloadHash != whole.PayloadHash {
 		t.Fatalf("%v: a peek shows %+v, the record is %+v", ok, peeked, whole)
 	}
-	if diff := cmp.Diff(whole.Carries, peeked.Carries); diff != "" {
-		t.Errorf("arrays (-record +peeked):\n%s", diff)
-	}
+	same(t, "arrays", whole.Carries, peeked.Carries)
 	for i, c := range resource.Columns {
 		want := record.Value{}
 		if slices.Contains([]string{"order_id", "day", "changed", "made"}, c.Wire) {

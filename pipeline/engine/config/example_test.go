@@ -51,9 +51,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 	short := sure(config.Load("bare.yaml", lookup(env), readBare, connectors.All(), config.ForAll))(t)
 	reveal := cmp.Comparer(func(a, b config.Secret) bool { return a.Reveal() == b.Reveal() })
 	zones := cmp.Transformer("zone", func(o config.Organization) [3]any { return [3]any{o.Name, o.DataCenter, o.Services} })
-	if diff := cmp.Diff(short, full, reveal, zones, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("-default +example\n%s", diff)
-	}
+	same(t, "what the example changes", short, full, reveal, zones, cmpopts.EquateEmpty())
 }
 
 // TestExampleCommentsEveryKey demands a comment above every key of the example, and that the keys
@@ -166,8 +164,7 @@ organizations:
 func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	got := customOf(t, head+"catalogue: [journals, inventory_contacts]\nresources:\n  journals: {every: 3h}\n")
-	names := slices.Sorted(maps.Keys(got))
-	errorIf(t, !slices.Equal(names, []string{"accounting.journals", "inventory.inventory_contacts"}), "lists %v", names)
+	same(t, "lists", []string{"accounting.journals", "inventory.inventory_contacts"}, slices.Sorted(maps.Keys(got)))
 }
 
 // customOf loads a configuration and returns its lists in schema custom.

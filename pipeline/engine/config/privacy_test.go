@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
-	"github.com/google/go-cmp/cmp"
 
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/upstream/wire"
@@ -158,9 +157,7 @@ func TestCustomResourcesLeaveTheCatalogueAlone(t *testing.T) {
 	if _, err := loadWith(t, filepath.Join("testdata", "everything.good.yaml"), given); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(services(), given); diff != "" {
-		t.Errorf("-before +after\n%s", diff)
-	}
+	same(t, "what was given", services(), given)
 }
 
 // TestNothingPrintsASecret puts a canary into every Secret that reflection finds in a full

@@ -106,9 +106,7 @@ func TestFurtherListsGetTheirViews(t *testing.T) {
 	}
 	plan := f.reconfigure(f.config + "catalogue: [invoices, journals]\n")
 	errorIf(t, !strings.Contains(plan.SQL, `CREATE TABLE "custom"."invoices_line_items"`), "the plan is\n%s", plan.SQL)
-	if got := views(); !slices.Equal(got, []string{"ar_ageing", "invoices", "journal_lines"}) {
-		t.Errorf("views %v", got)
-	}
+	same(t, "views", []string{"ar_ageing", "invoices", "journal_lines"}, views())
 	f.exec(`INSERT INTO sluice.organizations (organization_id, name, time_zone) VALUES ('x', 'X', 'UTC')`)
 	f.exec(`INSERT INTO accounting.organizations (organization_id, id, name, currency_code, ` + ours + `) VALUES ('x', 'x', 'X', 'INR', '\x00', 1, 0, 1, now(), now())`)
 	f.exec(`INSERT INTO custom.invoices (organization_id, invoice_id, customer_id, status, due_date, currency_code, exchange_rate, balance, ` + ours + `)
