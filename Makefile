@@ -143,9 +143,9 @@ bench-parts: ## run the benchmarks of single parts: func Benchmark
 	@.ci/setup binaries
 	$(GO) test -timeout 40m -run '^$$' -bench . -benchtime $(if $(QUICK),1x -short,0.5s) -benchmem $(TESTFLAGS) $(BENCHPKG)
 
-bench-goals: build dev ## measure the goals of docs/performance.md (BENCHFLAGS='-only loader,sync')
+bench-goals: dev ## measure the goals of docs/performance.md (BENCHFLAGS='-only loader,sync')
 	@.ci/setup binaries
-	bin/sluice-dev bench -sluice bin/sluice $(if $(QUICK),-quick) $(BENCHFLAGS)
+	bin/sluice-dev bench $(if $(QUICK),-quick) $(BENCHFLAGS)
 
 scale: dev ## simulate a fleet in virtual time: 1,000 organizations, 20 streams each, 7 days (SCALEFLAGS: see docs/simulation.md)
 	@.ci/setup binaries
@@ -187,10 +187,10 @@ crashpoints: chaos-program ## kill a process before and after statements that wr
 	@.ci/setup binaries
 	bin/sluice-dev crashpoints -offset $(SEED) $(CRASHFLAGS)
 
-# It builds both versions itself: the previous one is the last release, or PREVIOUS=REVISION.
-rolling: dev ## upgrade a working fleet process by process under kills, and roll it back, beside an analyst (SEED, PREVIOUS)
+# It builds both versions itself: this tree, and this tree with a further migration.
+rolling: dev ## upgrade a working fleet process by process under kills, and roll it back, beside an analyst (SEED)
 	@.ci/setup binaries
-	bin/sluice-dev rolling -seed $(SEED) $(if $(PREVIOUS),-previous $(PREVIOUS)) $(CHAOSFLAGS)
+	bin/sluice-dev rolling -seed $(SEED) $(CHAOSFLAGS)
 
 replicas: ## play 10,000 schedules of writers and followers of changes against Postgres, twice (REPLICAS=…)
 	$(SHARED) $(GO) test ./pipeline/warehouse -run '^TestAReplicaFollows$$' -v -count=1 -timeout 12h -replicas $(or $(REPLICAS),10000)

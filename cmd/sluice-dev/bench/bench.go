@@ -3,10 +3,9 @@
 // recorded run.
 //
 // Ratios have both sides in one run, in turn, and the median of several rounds counts. The program
-// is processes of its own beside a durable private Postgres: the built program, and workers, which
-// are this program again. Upstream is the sandbox in this process.
+// is processes of its own beside a durable private Postgres: workers, which are this program again. Upstream is the sandbox in this process.
 //
-// Start reading at lines in table.go, then loader.go, memory.go, limit.go, hinted.go and calls.go.
+// Start reading at lines in table.go, then loader.go, memory.go, limit.go and calls.go.
 package bench
 
 import (
@@ -15,7 +14,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -24,9 +22,7 @@ import (
 
 // plan is the extent of a measurement.
 type plan struct {
-	// program is the sluice binary that migrates and rebuilds; sluice-sandbox is beside it.
-	program string
-	quick   bool
+	quick bool
 	// only are beginnings of the names of lines; none means all.
 	only   []string
 	rounds int
@@ -43,8 +39,6 @@ type plan struct {
 	large, small int
 	changes      []int
 	gone, single int
-	// notified are the changes whose way from the callback to the row is timed.
-	notified int
 	// processes are the numbers of processes that share the limit.
 	processes []int
 }
@@ -54,12 +48,10 @@ func parse(args []string, log io.Writer) (plan, error) {
 		rounds: 3, loaded: map[string]int{nameItems: 50_000, nameBills: 10_000}, companies: []int{20_000, 500_000},
 		minute: 10 * time.Second, minutes: 4, processes: []int{1, 4},
 		large: 50_400, small: 1_000, changes: []int{1, 50, 1_000}, gone: 50, single: 400,
-		notified: 40,
 	}
 	flags := flag.NewFlagSet("sluice-dev bench", flag.ContinueOnError)
 	flags.SetOutput(log)
 	only := flags.String("only", "", "print these lines only, by the beginnings of their names, with commas between: loader,limit")
-	flags.StringVar(&p.program, "sluice", filepath.Join("bin", "sluice"), "the program, built; sluice-sandbox is beside it")
 	flags.BoolVar(&p.quick, "quick", false, "small sizes and one round: shows that it works, measures nothing")
 	if err := flags.Parse(args); err != nil {
 		return p, err
@@ -71,7 +63,6 @@ func parse(args []string, log io.Writer) (plan, error) {
 		p.rounds, p.loaded, p.companies = 1, map[string]int{nameItems: 2_000, nameBills: 500}, []int{2_000}
 		p.minute, p.minutes, p.processes = 2*time.Second, 2, p.processes[:1]
 		p.large, p.small, p.changes, p.gone, p.single = 1_000, 100, []int{1, 10, 250}, 10, 100
-		p.notified = 4
 	}
 	if *only != "" {
 		p.only = strings.Split(*only, ",")
@@ -85,9 +76,9 @@ func parse(args []string, log io.Writer) (plan, error) {
 }
 
 // wants reports whether a line that begins so is requested.
-func (p *plan) wants(beginnings ...string) bool {
+func (p *plan) wants(beginning string) bool {
 	return len(p.only) == 0 || slices.ContainsFunc(p.only, func(asked string) bool {
-		return slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(b, asked) || strings.HasPrefix(asked, b) })
+		return strings.HasPrefix(beginning, asked) || strings.HasPrefix(asked, beginning)
 	})
 }
 
@@ -104,23 +95,22 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	t := &table{lines: lines()}
-	return onStage(ctx, p.program, func(s *stage) error {
+	return onStage(ctx, func(s *stage) error {
 		if t.machine, err = s.machine(ctx, &p); err != nil {
 			return err
 		}
 		for _, part := range []struct {
-			lines   []string
+			line    string
 			measure func(context.Context, *stage, *plan, *table) error
 		}{
-			{[]string{"loader"}, measureLoader},
-			{[]string{"memory"}, measureMemory},
-			{[]string{"details"}, measureDetails},
-			{[]string{"limit"}, measureLimit},
-			{[]string{"calls"}, measureCalls},
-			{[]string{"hinted"}, measureHinted},
+			{"loader", measureLoader},
+			{"memory", measureMemory},
+			{"details", measureDetails},
+			{"limit", measureLimit},
+			{"calls", measureCalls},
 		} {
-			if p.wants(part.lines...) {
-				fmt.Fprintf(stderr, "measuring: %s\n", strings.Join(part.lines, ", "))
+			if p.wants(part.line) {
+				fmt.Fprintf(stderr, "measuring: %s\n", part.line)
 				if err := part.measure(ctx, s, &p, t); err != nil {
 					return err
 				}

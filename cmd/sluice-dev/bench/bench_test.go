@@ -104,7 +104,7 @@ func TestParse(t *testing.T) {
 	if err != nil || quick.rounds != 1 || quick.large >= full.large {
 		t.Errorf("with -quick %+v is measured, %v", quick, err)
 	}
-	if !quick.wants("loader") || !quick.wants("limit 429") || quick.wants("loader unchanged WAL") || quick.wants("memory", "details") {
+	if !quick.wants("loader") || !quick.wants("limit 429") || quick.wants("loader unchanged WAL") || quick.wants("memory") || quick.wants("details") {
 		t.Errorf("with -only %q other lines are wanted", quick.only)
 	}
 	for _, args := range [][]string{{"-only", "unicorns"}, {"surprise"}} {

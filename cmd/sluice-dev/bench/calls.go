@@ -151,7 +151,7 @@ func measureCalls(ctx context.Context, s *stage, p *plan, t *table) error {
 		}
 		part.options.Limits.Off = true
 		part.options.Now = func() time.Time { return time.Now().Add(-behind) }
-		err := inWorld(ctx, part.options, nil, func(u *world) error {
+		err := inWorld(ctx, part.options, func(u *world) error {
 			return s.fresh(ctx, func(w *warehouse) error {
 				return part.measure(ctx, &counter{plan: p, table: t, warehouse: w, world: u})
 			})

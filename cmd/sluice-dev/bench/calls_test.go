@@ -85,7 +85,7 @@ func TestTheLinesOfCalls(t *testing.T) {
 // TestAWorldHasTheNewsThatWasOrdered grows a list, edits it and deletes from it.
 func TestAWorldHasTheNewsThatWasOrdered(t *testing.T) {
 	t.Parallel()
-	err := inWorld(t.Context(), sandbox.Options{Records: 500, Limits: sandbox.Limits{Off: true}, Now: func() time.Time { return time.Now().Add(-behind) }}, nil, func(u *world) error {
+	err := inWorld(t.Context(), sandbox.Options{Records: 500, Limits: sandbox.Limits{Off: true}, Now: func() time.Time { return time.Now().Add(-behind) }}, func(u *world) error {
 		if err := u.grow(accounts, 1500); err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func TestAWorldHasTheNewsThatWasOrdered(t *testing.T) {
 // compared without arrays, of which a sample shows only a few elements.
 func TestRecordsAreLikeTheDocuments(t *testing.T) {
 	t.Parallel()
-	err := inWorld(t.Context(), unlimited(companyOf(100)), nil, func(u *world) error {
+	err := inWorld(t.Context(), unlimited(companyOf(100)), func(u *world) error {
 		for _, name := range []string{nameItems, nameBills} {
 			sample, err := witness.Load(inventory, name)
 			if err != nil {

@@ -29,7 +29,7 @@ func measureDetails(ctx context.Context, s *stage, p *plan, t *table) error {
 	}
 	options := unlimited(companyOf(bills))
 	options.HeadersOnly = true
-	return inWorld(ctx, options, nil, func(u *world) error {
+	return inWorld(ctx, options, func(u *world) error {
 		return s.fresh(ctx, func(w *warehouse) error {
 			// The list alone: single records that are read meanwhile are not put in order.
 			if _, err := w.sync(ctx, u, "-lists", "inventory.bills"); err != nil {

@@ -25,7 +25,7 @@ func measureLimit(ctx context.Context, s *stage, p *plan, t *table) error {
 			err := inWorld(ctx, sandbox.Options{
 				Records: farRecords, Limits: sandbox.Limits{Minute: p.minute},
 				PageLatency: time.Duration(float64(latency) * float64(p.minute) / float64(time.Minute)),
-			}, nil, func(u *world) error {
+			}, func(u *world) error {
 				return s.fresh(ctx, func(w *warehouse) error { return w.atLimit(ctx, p, t, u, processes, latency) })
 			})
 			if err != nil {

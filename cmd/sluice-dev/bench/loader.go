@@ -84,7 +84,7 @@ func (l *loading) versions(ctx context.Context, count int) ([2][]record.Record, 
 	if err != nil {
 		return all, fmt.Errorf("prepare: %w", err)
 	}
-	err = inWorld(ctx, unlimited(companyOf(count)), nil, func(u *world) error {
+	err = inWorld(ctx, unlimited(companyOf(count)), func(u *world) error {
 		for raw := range u.Truth(l.service.Name, l.resource.Name) {
 			changed, err := edited(raw)
 			if err != nil {

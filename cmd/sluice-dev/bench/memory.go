@@ -24,7 +24,7 @@ func unlimited(records int) sandbox.Options {
 // of the process.
 func measureMemory(ctx context.Context, s *stage, p *plan, t *table) error {
 	for _, size := range p.companies {
-		err := inWorld(ctx, unlimited(size), nil, func(u *world) error {
+		err := inWorld(ctx, unlimited(size), func(u *world) error {
 			return s.fresh(ctx, func(w *warehouse) error {
 				peak, err := w.sync(ctx, u)
 				t.add("memory", peak/megabyte)

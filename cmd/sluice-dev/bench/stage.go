@@ -18,15 +18,14 @@ import (
 // stage is the environment of the measured processes: one durable Postgres, as a user's warehouse
 // is, and a folder for files.
 type stage struct {
-	program  string
 	postgres *harness.Server
 	folder   string
 	made     int
 }
 
 // onStage runs work on a stage, and removes the stage afterwards, also after an interruption.
-func onStage(ctx context.Context, program string, work func(s *stage) error) (err error) {
-	s := &stage{program: program}
+func onStage(ctx context.Context, work func(s *stage) error) (err error) {
+	s := new(stage)
 	if s.folder, err = os.MkdirTemp("", "sluice-bench-"); err != nil {
 		return fmt.Errorf("make a folder: %w", err)
 	}
@@ -78,15 +77,6 @@ func (w *warehouse) configure(config harness.Config) (string, []string, error) {
 	return path, config.Environment(w.postgres.URL(w.name)), config.Write(path)
 }
 
-// command runs a command of the program to its end.
-func (w *warehouse) command(ctx context.Context, environment []string, args ...string) error {
-	p, err := harness.Start(args[0], filepath.Join(w.folder, w.name+"-"+args[0]+".log"), environment, w.program, args...)
-	if err != nil {
-		return err
-	}
-	return p.Succeed(ctx)
-}
-
 // world is a simulated upstream in this process: the measurement moves its clock and knows what its
 // lists hold.
 type world struct {
@@ -102,9 +92,8 @@ type world struct {
 // moves it on: what happens before a step is then older than the lag of the watermark.
 const behind = 6 * time.Hour
 
-// inWorld runs work beside a new world, which answers through a handler; nil for none. Without a
-// clock in the options its clock is right.
-func inWorld(ctx context.Context, options sandbox.Options, through func(http.Handler) http.Handler, work func(u *world) error) error {
+// inWorld runs work beside a new world. Without a clock in the options its clock is right.
+func inWorld(ctx context.Context, options sandbox.Options, work func(u *world) error) error {
 	options.Plan, options.Seed = harness.Plan, 1
 	if options.Now == nil {
 		options.Now = time.Now
@@ -114,11 +103,7 @@ func inWorld(ctx context.Context, options sandbox.Options, through func(http.Han
 		return fmt.Errorf("simulate upstream: %w", err)
 	}
 	server.Advance(time.Second) // from now on the header Date has the virtual time
-	var handler http.Handler = server
-	if through != nil {
-		handler = through(server)
-	}
-	address, hangUp, err := harness.Listen(ctx, handler)
+	address, hangUp, err := harness.Listen(ctx, server)
 	if err != nil {
 		return err
 	}

@@ -51,9 +51,6 @@ func lines() []line {
 		{name: "limit 1 s", figure: used, want: 97, worst: true, digits: 1},
 		{name: "limit 3 s", figure: used, want: 94, worst: true, digits: 1},
 		{name: "limit 429", figure: "answers of status 429", most: true, worst: true},
-		{name: "hinted row p50", figure: "s from a callback to its row, calls of 1 s", want: 4, most: true, digits: 1},
-		{name: "hinted row p99", figure: "the same", want: 20, most: true, digits: 1},
-		{name: "hinted at once", figure: "the same, half of them, debounce 0", want: 1.5, most: true, digits: 1},
 	}
 	return append(all, callLines()...)
 }

@@ -39,8 +39,6 @@ type scenario struct {
 	ChangeEvery, DueFor              time.Duration
 	// Total is the number of kills over all rounds, each with the next seed; zero makes one round.
 	Total int
-	// Previous is the revision that a rolling upgrade begins at; "" for the last release.
-	Previous string
 }
 
 func parse(name string, args []string, log io.Writer) (scenario, error) {
@@ -54,7 +52,6 @@ func parse(name string, args []string, log io.Writer) (scenario, error) {
 	flags.DurationVar(&s.Recovery, "recovery", 4*time.Minute, "how long the fleet may take to come to rest")
 	s.Kills, s.Crashes, s.Receivers = 100, 8, 1
 	if name == "rolling" {
-		flags.StringVar(&s.Previous, "previous", "", "revision to upgrade from; none: the last release, or this tree to one with a further migration")
 		s.Receivers = 0 // a serve receives callbacks, too
 	} else {
 		flags.StringVar(&s.Program, "program", "bin/sluice.test", "test binary of cmd/sluice/cli, made by go test -c")

@@ -19,12 +19,12 @@ func TestFlags(t *testing.T) {
 	if err != nil || s.Kills != 5 || s.Crashes != 1 || s.Seed != 9 || s.Total != 20 || s.Receivers != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	for _, args := range [][]string{{"-kills", "0"}, {"-total", "-1"}, {"-previous", "v1"}, {"now"}} {
+	for _, args := range [][]string{{"-kills", "0"}, {"-total", "-1"}, {"now"}} {
 		if _, err := parse("chaos", args, io.Discard); err == nil || errors.Is(err, flag.ErrHelp) {
 			t.Errorf("%q: got error %v, want one about the flags", args, err)
 		}
 	}
-	if s, err := parse("rolling", []string{"-previous", "v1"}, io.Discard); err != nil || s.Previous != "v1" || s.Receivers != 0 {
+	if s, err := parse("rolling", nil, io.Discard); err != nil || s.Receivers != 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

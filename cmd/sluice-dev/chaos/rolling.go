@@ -72,7 +72,7 @@ func (r *rolling) upgrade(ctx context.Context) (err error) {
 		return fmt.Errorf("make a folder: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // what is left there is in the way of nobody
-	if r.built, err = build(ctx, folder, r.Previous); err != nil {
+	if r.built, err = build(ctx, folder); err != nil {
 		return err
 	}
 	r.sayf("%s", r.built.what)
@@ -263,7 +263,7 @@ func (r *rolling) judge() {
 	}
 	f := r.report.Rolling
 	const rounds, statements = 2, 6 // there and back; each once
-	if f.Replaced != rounds*r.Slots || !f.Mixed || f.Statements < statements || r.Previous == "" && f.MigrateKills == 0 {
+	if f.Replaced != rounds*r.Slots || !f.Mixed || f.Statements < statements || f.MigrateKills == 0 {
 		r.report.brokenf("it proves too little: %+v", *f)
 	}
 	if r.report.KillsAtWork == 0 || r.report.Inserted == 0 || r.report.Edited == 0 {
