@@ -30,14 +30,10 @@ func newCheckout(t *testing.T) *checkout {
 	for _, name := range []string{"make", "docker", "go"} {
 		c.write(filepath.Join(c.programs, name), stubbed)
 	}
-	if err := os.MkdirAll(filepath.Join(c.dir, ".ci"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Join(c.dir, ".ci"), 0o700))
 	for _, name := range []string{"run", "nightly"} {
 		text, err := os.ReadFile(filepath.Join(root(t), ".ci", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c.write(filepath.Join(c.dir, ".ci", name), string(text))
 		for _, called := range regexp.MustCompile(`\.ci/[\w-]+`).FindAllString(string(text), -1) {
 			if called != ".ci/run" && called != ".ci/nightly" {
@@ -118,9 +114,7 @@ func TestGateIsTheSameForEveryCommit(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(filepath.Join(c.dir, ".ci", "run"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if found := regexp.MustCompile(`\$\{?(RANDOM|EPOCH|SRANDOM)|%\([^)]*\)T|/proc/`).Find(text); found != nil {
 		t.Errorf(".ci/run reads %s", found)
 	}
@@ -131,9 +125,7 @@ func TestTargetsOfTheGateAreTheSame(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	text, err := os.ReadFile(filepath.Join(root(t), "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c.write(filepath.Join(c.dir, "Makefile"), string(text))
 	steps := func() string {
 		said, err := c.command("make", "-n", "demo", "check", "simulate", "kills", "race", "test").CombinedOutput()

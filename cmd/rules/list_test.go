@@ -279,9 +279,7 @@ func TestRulesBite(t *testing.T) {
 				broken     bool
 			}{"broken": {test.path, test.bad, true}, "kept": {test.goodPath, test.good, false}} {
 				s, err := parse(want.path, []byte("package a\n"+want.text+"\n"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if found := rule.broken(s); (len(found) > 0) != want.broken {
 					t.Errorf("%s: found %q in %s", name, found, want.path)
 				}
@@ -293,9 +291,7 @@ func TestRulesBite(t *testing.T) {
 	} {
 		name, text, _ := strings.Cut(file, " ")
 		s, err := parse(name, []byte("package a\n"+text+"\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var found []string
 		for _, rule := range importRules() {
 			found = append(found, rule.broken(s)...)

@@ -175,9 +175,7 @@ func keysOf(args []ast.Expr, spread bool, function *ast.FuncDecl) ([]string, boo
 func documentedLines(t *testing.T) ([]logLine, []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root(t), "docs", "logs.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var lines []logLine
 	row := regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ((?:debug|info|warn|error)[a-z, ]*) \\| ([^|]*) \\| [^|]+ \\| [^|]+ \\|$")
 	for _, found := range row.FindAllStringSubmatch(string(text), -1) {
@@ -205,9 +203,7 @@ func loggedLines(t *testing.T) map[logLine]bool {
 			return
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, declaration := range file.Decls {
 			function, is := declaration.(*ast.FuncDecl)
 			if !is {

@@ -23,9 +23,7 @@ const (
 func read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(repository + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -60,9 +58,7 @@ func dashboards(t *testing.T) map[string]dashboard {
 	all := map[string]dashboard{}
 	for _, name := range []string{"fleet.json", "organization.json"} {
 		var board dashboard
-		if err := json.Unmarshal([]byte(read(t, "deploy/grafana/"+name)), &board); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(read(t, "deploy/grafana/"+name)), &board))
 		if len(board.Panels) < 20 {
 			t.Fatalf("%s: %d panels: not all were read", name, len(board.Panels))
 		}
@@ -123,9 +119,7 @@ type alert struct {
 func alerts(t *testing.T) []alert {
 	t.Helper()
 	var parsed ruleFile
-	if err := yaml.Unmarshal([]byte(read(t, "deploy/prometheus/sluice.rules.yaml")), &parsed); err != nil {
-		t.Fatal(err)
-	}
+	must(t, yaml.Unmarshal([]byte(read(t, "deploy/prometheus/sluice.rules.yaml")), &parsed))
 	var all []alert
 	for _, group := range parsed.Groups {
 		all = append(all, group.Rules...)
@@ -244,9 +238,7 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 		}
 	}
 	files, err := filepath.Glob(repository + runbooks + "*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	written := map[string]bool{}
 	for _, file := range files {
 		written[filepath.Base(file)] = true

@@ -106,9 +106,7 @@ func madeOf(n ast.Node, local map[string]string) []string {
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return dir
@@ -125,9 +123,7 @@ func ignored(t *testing.T, root string) map[string]bool {
 	t.Helper()
 	names := make(map[string]bool)
 	file, err := os.Open(filepath.Join(root, ".gitignore"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = file.Close() }() // only read
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "/"); ok {
@@ -161,9 +157,7 @@ func walk(t *testing.T, each func(name string, text []byte)) {
 		each(name, text)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // TestRules applies every rule to every file.
@@ -206,9 +200,7 @@ func TestTopLevel(t *testing.T) {
 	dir := root(t)
 	skip := ignored(t, dir)
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, entry := range entries {
 		if !strings.HasPrefix(entry.Name(), ".") && !skip[entry.Name()] {

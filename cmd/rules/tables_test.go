@@ -119,9 +119,7 @@ func TestEveryTableHasAWriter(t *testing.T) {
 	tables := map[string]bool{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, match := range made.FindAllStringSubmatch(string(text), -1) {
 			tables[match[1]] = true
 		}

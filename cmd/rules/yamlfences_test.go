@@ -99,17 +99,11 @@ var secretFile = regexp.MustCompile(`file:/[\w/]+`)
 func checkConfiguration(t *testing.T, keys map[string]any) error {
 	t.Helper()
 	example, err := keysOfYAML([]byte(sluice.ExampleConfig))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := yaml.Marshal(lay(example, keys))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte("abcdefgh1234"), 0o400); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(secret, []byte("abcdefgh1234"), 0o400))
 	text = secretFile.ReplaceAll(text, []byte("file:"+secret))
 	getenv := func(name string) (string, bool) {
 		switch {
@@ -156,13 +150,9 @@ func lay(below, above any) any {
 func known(t *testing.T, keys map[string]any, file ...string) error {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(append([]string{root(t)}, file...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	have, err := keysOfYAML(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var unknown []error
 	var compare func(path string, given, have map[string]any)
 	compare = func(path string, given, have map[string]any) {

@@ -19,9 +19,7 @@ func found(t *testing.T, settings company.Settings, now time.Time) *company.Comp
 		settings.TimeZone = "Asia/Kolkata"
 	}
 	c, err := company.New(settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
@@ -37,9 +35,7 @@ func TestChangesAreTold(t *testing.T) {
 		told = append(told, events...)
 	})
 	changed, err := c.Change(company.Change{Seed: 1, Inserts: 1, Edits: 2, Deletes: 1, Resources: []string{"items"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := changed["items"]
 	var ids []string
 	for _, e := range told {
@@ -112,9 +108,7 @@ func TestTheWorldLivesByTheClock(t *testing.T) {
 		ID: "60012345678", Plan: "free", TimeZone: "Asia/Kolkata", Seed: 1, Records: 200, Now: func() time.Time { return now },
 		Activity: activity.Rates{Inserts: 20},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	count := func() int {
 		n := 0
 		for range c.Truth("inventory", "bills") {
@@ -166,15 +160,11 @@ func TestDaylightSaving(t *testing.T) {
 		{"2026-03-08T07:00:00Z", "2026-03-08T03:00:00-0400"},
 	} {
 		at, err := time.Parse(time.RFC3339, step.at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c := found(t, company.Settings{Seed: 1, Records: 10, TimeZone: "America/New_York"}, at.Add(-24*time.Hour))
 		c.Advance(24 * time.Hour)
 		changed, err := c.Change(company.Change{Inserts: 1, Resources: []string{"bills"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		seen := false
 		for record := range c.Truth("inventory", "bills") {
 			var bill struct {
@@ -182,9 +172,7 @@ func TestDaylightSaving(t *testing.T) {
 				Created  string `json:"created_time"`
 				Modified string `json:"last_modified_time"`
 			}
-			if err := json.Unmarshal(record, &bill); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(record, &bill))
 			if bill.ID == changed["bills"].Inserted[0] {
 				seen = true
 				if bill.Created != step.want || bill.Modified != step.want {
@@ -195,5 +183,12 @@ func TestDaylightSaving(t *testing.T) {
 		if !seen {
 			t.Errorf("%s: the bill is not there", step.at)
 		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

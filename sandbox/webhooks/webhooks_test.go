@@ -55,9 +55,7 @@ func open(t *testing.T, settings webhooks.Settings, change func(*webhooks.Option
 	t.Helper()
 	o := &office{now: time.Date(2026, time.March, 10, 6, 0, 0, 0, time.UTC), plan: "standard", status: http.StatusOK}
 	zone, err := time.LoadLocation("Asia/Kolkata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	options := webhooks.Options{
 		Now: func() time.Time { return o.now }, Zone: zone, Vendor: "Svc", Plan: func() string { return o.plan },
 		Modules: []string{"cm_visits", "cm_cars"}, Poster: o, Seed: 7, Settings: settings,
@@ -126,9 +124,7 @@ func TestSignature(t *testing.T) {
 	if got := o.told(t); len(got) != 1 || len(got[0].header["X-Acme-Webhook-Signature"]) != 0 {
 		t.Errorf("without a secret: %+v", got)
 	}
-	if err := o.Set(rules(billRule())); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.Set(rules(billRule())))
 	o.Publish(edited(bill))
 	if got := o.told(t); len(got) != 1 || got[0].header.Get("X-Acme-Webhook-Signature") == "" || got[0].header.Get("Content-Type") != "application/json;charset=UTF-8" {
 		t.Errorf("another vendor: %+v", got)
@@ -197,9 +193,7 @@ func TestWhatFires(t *testing.T) {
 			t.Errorf("%+v (-want +got):\n%s", c.change, diff)
 		}
 	}
-	if err := o.Set(webhooks.Settings{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.Set(webhooks.Settings{}))
 	o.Publish(edited(bill))
 	if got := o.told(t); len(got) != 0 {
 		t.Errorf("without rules: %+v", got)
@@ -226,9 +220,7 @@ func TestDayLimit(t *testing.T) {
 	o.now = o.now.Add(time.Second)
 	settings := o.Settings()
 	settings.Daily = 3
-	if err := o.Set(settings); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.Set(settings))
 	o.Publish(edited(bill))
 	o.Publish(edited(bill))
 	if got := o.told(t); len(got) != 3 || o.Stats().OverLimit != 5 {
@@ -260,9 +252,7 @@ func TestPaidPlansOnly(t *testing.T) {
 	}
 	free := rules(billRule())
 	free.FreePlan = true
-	if err := o.Set(free); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.Set(free))
 	o.Publish(edited(bill))
 	if got := o.told(t); len(got) != 1 || o.Stats().Unpaid != 1 {
 		t.Errorf("by option: %d calls, %+v", len(got), o.Stats())
@@ -299,9 +289,7 @@ func TestLateAndAgain(t *testing.T) {
 
 	settings = rules(billRule())
 	settings.Retries, settings.Pause = 3, 10*time.Second
-	if err := o.Set(settings); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.Set(settings))
 	o.status = http.StatusServiceUnavailable
 	start = o.now
 	o.Publish(edited(bill))
@@ -327,9 +315,7 @@ func TestLateAndAgain(t *testing.T) {
 func TestProxyBreaksSignatures(t *testing.T) {
 	t.Parallel()
 	o := open(t, rules(billRule()), nil)
-	if err := o.SetChaos(delivery.Chaos{Reencode: 1}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.SetChaos(delivery.Chaos{Reencode: 1}))
 	o.Publish(edited(bill))
 	got := o.told(t)
 	if len(got) != 1 || got[0].signature != mac(secret, `{"bill":`+bill+`}`) || got[0].signature == mac(secret, got[0].body) {
@@ -420,5 +406,12 @@ func TestTheKeysOfSettings(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -56,9 +56,7 @@ func TestLiveKeyCounts(t *testing.T) {
 		"invoicing/currencies":      2,
 	}
 	all, err := witness.All()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	met := 0
 	for _, sample := range all {
 		name := sample.Service + "/" + sample.Resource

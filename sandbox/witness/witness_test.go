@@ -14,9 +14,7 @@ import (
 func TestEverySampleIsComplete(t *testing.T) {
 	t.Parallel()
 	all, err := witness.All()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var names []string
 	for _, sample := range all {
 		names = append(names, sample.Service+"/"+sample.Resource)
@@ -84,13 +82,9 @@ func TestKeyCounts(t *testing.T) {
 		t.Run(want.service+"/"+want.resource, func(t *testing.T) {
 			t.Parallel()
 			sample, err := witness.Load(want.service, want.resource)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var record map[string]json.RawMessage
-			if err := json.Unmarshal(sample.Record, &record); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(sample.Record, &record))
 			if len(record) != want.keys {
 				t.Errorf("%d keys, the document names %d", len(record), want.keys)
 			}
@@ -112,5 +106,12 @@ func TestLoadUnknown(t *testing.T) {
 	t.Parallel()
 	if _, err := witness.Load("inventory", "no_such_thing"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v, want fs.ErrNotExist", err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -36,9 +36,7 @@ func TestContactPersonsOfAccounting(t *testing.T) {
 			primary++
 		}
 	}
-	if primary != 1 {
-		t.Errorf("%d primary contacts, want 1", primary)
-	}
+	same(t, primary, 1, "primary contacts")
 
 	u.call(t, remove, path, "").is(t, 200, `{"code":0,"message":"*"}`)
 	if u.listed(t, people, "contact_persons", "contact_person_id", id) != nil {
@@ -108,9 +106,7 @@ func TestOpeningBalance(t *testing.T) {
 		{"acount_split_id":"*","account_id":%q,"account_name":"*","debit_or_credit":"debit","exchange_rate":80,"currency_code":"INR","bcy_amount":200,"amount":2.5},
 		{"acount_split_id":"*","account_id":%q,"debit_or_credit":"credit","exchange_rate":1,"bcy_amount":200,"amount":200}]}}`, bank, equity))
 	id := created.at(t, "opening_balance", "opening_balance_id")
-	if got := u.get(t, path).at(t, "opening_balance", "opening_balance_id"); got != id {
-		t.Errorf("the opening balance is %s, want %s", got, id)
-	}
+	same(t, u.get(t, path).at(t, "opening_balance", "opening_balance_id"), id, "the opening balance is")
 	u.call(t, put, path, body("", "5", "400")).refused(t, 400, 2, "opening_balance_id: is required")
 	u.call(t, put, path, body(fmt.Sprintf(`"opening_balance_id":%q,`, id), "5", "400")).is(t, 200,
 		fmt.Sprintf(`{"code":0,"opening_balance":{"opening_balance_id":%q,"total":400}}`, id))
@@ -143,9 +139,7 @@ func TestAccounts(t *testing.T) {
 		t.Errorf("sorted by name, %s is first", first["account_name"])
 	}
 	for filter, want := range map[string]bool{"Active": true, "All": true, "Inactive": false, "Asset": false, "Income": false} {
-		if got := u.listed(t, path+"?filter_by=AccountType."+filter, "chartofaccounts", "account_id", id) != nil; got != want {
-			t.Errorf("filter %s: listed %t, want %t", filter, got, want)
-		}
+		same(t, u.listed(t, path+"?filter_by=AccountType."+filter, "chartofaccounts", "account_id", id) != nil, want, filter)
 	}
 	if u.listed(t, path+"?last_modified_time=2026-03-10T06%3A00%3A00%2B0000", "chartofaccounts", "account_id", id) == nil {
 		t.Error("not listed as modified since the write")
@@ -174,13 +168,9 @@ func TestAnUpdateKeepsWhatWasGenerated(t *testing.T) {
 		case "last_modified_time":
 			want = `"2026-03-10T11:30:00+0530"`
 		}
-		if string(after[name]) != want {
-			t.Errorf("%s: %s, want %s", name, after[name], want)
-		}
+		same(t, string(after[name]), want, name, after[name])
 	}
-	if len(after) != len(before) {
-		t.Errorf("%d keys, had %d", len(after), len(before))
-	}
+	same(t, len(after), len(before), "keys, had")
 }
 
 func TestBaseCurrencyAdjustments(t *testing.T) {

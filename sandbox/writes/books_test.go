@@ -78,9 +78,7 @@ func TestBooksAddUpAfterWrites(t *testing.T) {
 		if applied[id] == nil || paid.Cmp(applied[id]) != 0 {
 			t.Errorf("bill %s: paid %s, the payment says %v", id, paid.FloatString(2), applied[id])
 		}
-		if (text(bill["status"]) == "paid") != (due.Sign() == 0) {
-			t.Errorf("bill %s with %s due is %s", id, due.FloatString(2), bill["status"])
-		}
+		same(t, text(bill["status"]) == "paid", due.Sign() == 0, id, due.FloatString(2), bill["status"])
 	}
 	if checked != len(bills) || checked == 0 {
 		t.Errorf("%d bills of %d are in the truth", checked, len(bills))
@@ -90,9 +88,7 @@ func TestBooksAddUpAfterWrites(t *testing.T) {
 func parsed(t *testing.T, record json.RawMessage) object {
 	t.Helper()
 	var fields object
-	if err := json.Unmarshal(record, &fields); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(record, &fields))
 	return fields
 }
 

@@ -30,9 +30,7 @@ func FuzzWrites(f *testing.F) {
 	played, err := company.New(company.Settings{
 		ID: "1", Seed: 5, Records: 50, TimeZone: "Asia/Kolkata", Plan: "free", Modules: []string{"cm_a"}, Now: func() time.Time { return now },
 	})
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	table, known := writes.Table(), map[string]string{}
 	played.With(func(w *world.World) {
 		for name, kind := range map[string]world.Kind{

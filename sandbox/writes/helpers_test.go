@@ -28,9 +28,7 @@ func start(t *testing.T) *upstream {
 		Seed: 11, Records: 300, CustomModules: []string{"cm_projects", "cm_assets"},
 		Limits: sandbox.Limits{Off: true}, Now: func() time.Time { return now },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	u := &upstream{Server: server}
 	query := url.Values{
 		"grant_type": {"refresh_token"}, "refresh_token": {sandbox.RefreshToken},
@@ -228,4 +226,19 @@ func (u *upstream) openBill(t *testing.T) (string, string, string) {
 	}
 	t.Fatal("no open bill")
 	return "", "", ""
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares two values; where says what they are.
+func same[T comparable](t *testing.T, got, want T, where ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v: got %v, want %v", where, got, want)
+	}
 }

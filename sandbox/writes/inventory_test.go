@@ -103,15 +103,11 @@ func TestCompositeItems(t *testing.T) {
 		"mapped_items":[{"line_item_id":"*","item_id":%q,"name":%s,"quantity":2}]}}`, text(item["item_id"]), item["name"]))
 	id := created.at(t, "composite_item", "composite_item_id")
 	for filter, want := range map[string]bool{"Status.All": true, "Status.Active": true, "Inactive": false, "Lowstock": true} {
-		if got := u.listed(t, path+"?filter_by="+filter, "composite_items", "composite_item_id", id) != nil; got != want {
-			t.Errorf("filter %s: listed %t, want %t", filter, got, want)
-		}
+		same(t, u.listed(t, path+"?filter_by="+filter, "composite_items", "composite_item_id", id) != nil, want, filter)
 	}
 	for _, column := range []string{"name", "rate"} { // "AAA" is the first name, 30 a low price
 		order := u.records(t, path+"?sort_order=A&sort_column="+column, "composite_items")
-		if text(order[0]["name"]) != "AAA Set" {
-			t.Errorf("sorted by %s, %s is first", column, order[0]["name"])
-		}
+		same(t, text(order[0]["name"]), "AAA Set", column, order[0]["name"])
 	}
 	u.call(t, put, path+"/"+id, `{"name":"Set","description":"In a box"}`).is(t, 200, `{"composite_item":{"name":"Set","description":"In a box","rate":30,"stock_on_hand":4}}`)
 
@@ -209,9 +205,7 @@ func TestPaymentsPayBills(t *testing.T) {
 	u.get(t, bills+"/"+bill).is(t, 200, `{"bill":{"balance":100,"status":"open","payments":[]}}`)
 
 	for filter, want := range map[string]bool{"All": true, "Check": true, "Cash": false} {
-		if got := u.listed(t, path+"?filter_by=PaymentMode."+filter, "vendorpayments", "payment_id", payment) != nil; got != want {
-			t.Errorf("filter %s: listed %t, want %t", filter, got, want)
-		}
+		same(t, u.listed(t, path+"?filter_by=PaymentMode."+filter, "vendorpayments", "payment_id", payment) != nil, want, filter)
 	}
 }
 
@@ -246,9 +240,7 @@ func TestCreditNotes(t *testing.T) {
 		customer, text(item["item_id"]), item["name"], tax))
 	id := created.at(t, "creditnote", "creditnote_id")
 	for filter, want := range map[string]bool{"All": true, "Draft": true, "Open": false, "Void": false} {
-		if got := u.listed(t, path+"?filter_by=Status."+filter, "creditnotes", "creditnote_id", id) != nil; got != want {
-			t.Errorf("filter %s: listed %t, want %t", filter, got, want)
-		}
+		same(t, u.listed(t, path+"?filter_by=Status."+filter, "creditnotes", "creditnote_id", id) != nil, want, filter)
 	}
 	if first := u.records(t, path+"?sort_column=total&sort_order=A", "creditnotes")[0]; text(first["creditnote_id"]) != id {
 		t.Errorf("sorted by total, %s of %s is first", first["creditnote_id"], first["total"])

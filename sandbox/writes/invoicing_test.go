@@ -109,9 +109,7 @@ func TestFiltersOfCreditNotes(t *testing.T) {
 		}
 	}
 	for _, note := range u.records(t, path+"status=closed", "creditnotes") {
-		if text(note["status"]) != "closed" {
-			t.Errorf("a note is %s", note["status"])
-		}
+		same(t, text(note["status"]), "closed", note["status"])
 	}
 	u.call(t, "GET", path+"item_description_contains="+strings.Repeat("x", 101), "").is(t, 400, `{"code":2,"message":"*"}`)
 	u.get(t, path+"item_description_contains="+strings.Repeat("x", 100)).is(t, 200, `{"code":0,"creditnotes":[]}`)

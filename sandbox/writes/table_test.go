@@ -38,9 +38,7 @@ func TestWritesAreReported(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 10, 6, 0, 0, 0, time.UTC)
 	played, err := company.New(company.Settings{ID: "1", Seed: 2, Records: 50, TimeZone: "UTC", Plan: "free", Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var heard []company.Event
 	played.ChangedTogether(func(events []company.Event) { heard = append(heard, events...) })
 	var vendor string
@@ -72,9 +70,7 @@ func TestWritesAreReported(t *testing.T) {
 	if paid := told[world.Bills]; len(heard) != 2 || paid.ID != bill || paid.Operation != world.Edited || string(paid.Fields["balance"]) != "5.00" || paid.Fields["vendor_id"] != nil {
 		t.Errorf("heard %+v", heard)
 	}
-	if told[world.Payments].Operation != world.Inserted {
-		t.Errorf("heard of the payment %+v", told[world.Payments])
-	}
+	same(t, told[world.Payments].Operation, world.Inserted, told[world.Payments])
 }
 
 // Clients of this family also send the body as a form field.

@@ -65,9 +65,7 @@ func TestWrittenRecordsLookLikeTheWitness(t *testing.T) {
 func matchWitness(t *testing.T, u *upstream, service, resource, key, id string) {
 	t.Helper()
 	sample, err := witness.Load(service, resource)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want, got := map[string]bool{}, map[string]bool{}
 	shapes("", sample.Record, want)
 	for record := range u.Truth(service, resource) {
@@ -99,9 +97,7 @@ func TestTheWorldEditsWhatWasWritten(t *testing.T) {
 	id := u.call(t, post, "/inventory/v1/bills", fmt.Sprintf(`{"vendor_id":%q,"notes":"Gate","line_items":[{"rate":100}]}`, vendor)).at(t, "bill", "bill_id")
 	before := map[string]string{}
 	var fields object
-	if err := json.Unmarshal([]byte(u.get(t, "/inventory/v1/bills/"+id).at(t, "bill")), &fields); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(u.get(t, "/inventory/v1/bills/"+id).at(t, "bill")), &fields))
 	for name, value := range fields {
 		before[name] = string(value)
 	}
@@ -111,9 +107,7 @@ func TestTheWorldEditsWhatWasWritten(t *testing.T) {
 		t.Fatalf("%v: %v", err, changed["bills"].Edited)
 	}
 	var after object
-	if err := json.Unmarshal([]byte(u.get(t, "/inventory/v1/bills/"+id).at(t, "bill")), &after); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(u.get(t, "/inventory/v1/bills/"+id).at(t, "bill")), &after))
 	var differ []string
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if string(after[name]) != before[name] {
@@ -142,9 +136,7 @@ func TestRefusalsChangeNothing(t *testing.T) {
 	u.call(t, post, "/inventory/v1/bills", `{"vendor_id":`).refused(t, 400, 2, "no JSON object")
 	u.call(t, post, "/inventory/v1/bills", "--x\r\nContent-Disposition: form-data; name=\"JSONString\"\r\n\r\n{",
 		"Content-Type", "multipart/form-data; boundary=x").refused(t, 400, 2, "the form cannot be read")
-	if after := count(); after != before {
-		t.Errorf("%d bills, had %d", after, before)
-	}
+	same(t, count(), before, "bills, had")
 }
 
 // Of concurrent calls, each makes its record once.
@@ -162,7 +154,5 @@ func TestWritesAtOnce(t *testing.T) {
 	}
 	group.Wait()
 	slices.Sort(found)
-	if distinct := len(slices.Compact(found)); distinct != calls {
-		t.Errorf("%d identifiers for %d items", distinct, calls)
-	}
+	same(t, len(slices.Compact(found)), calls, "identifiers for")
 }

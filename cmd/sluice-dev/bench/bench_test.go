@@ -43,13 +43,9 @@ func TestPrintedAreTheLinesThatWereAskedForAndMeasured(t *testing.T) {
 	whole.add("loader fresh items", 0.9)
 	whole.add("details", 2)
 	p, err := parse([]string{"-only", "loader,memory"}, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var text bytes.Buffer
-	if err := whole.print(&text, &p); err != nil {
-		t.Fatal(err)
-	}
+	must(t, whole.print(&text, &p))
 	got := text.String()
 	if !strings.HasPrefix(got, "a machine\n") || strings.Count(got, "\n") != 3 || !strings.Contains(got, "\nloader fresh items ") || !strings.Contains(got, "met") {
 		t.Errorf("printed was\n%s", got)
@@ -59,9 +55,7 @@ func TestPrintedAreTheLinesThatWereAskedForAndMeasured(t *testing.T) {
 func TestTablesAreThoseOfTheStreamParentsFirst(t *testing.T) {
 	t.Parallel()
 	service, resource, err := declared("credit_notes")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := tables(service, resource)
 	// COPY of a nested array finds its parents only if theirs came before.
 	parent := slices.Index(got, `"inventory"."credit_notes_line_items"`)
@@ -84,9 +78,7 @@ func TestAWorkerHasLimitsOnlyAtTheLimit(t *testing.T) {
 			LookupEnv: func(string) (string, bool) { return "secret", true },
 			ReadFile:  os.ReadFile,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		limits := a.Organization(a.Config.Organizations[0].Key).Limits["inventory"]
 		if of := []int{limits.PerMinute, limits.Daily, limits.Concurrent}; limited == slices.Contains(of, 0) || !limited && slices.Max(of) > 0 {
 			t.Errorf("limited %t: calls are held against %+v", limited, limits)
@@ -111,5 +103,12 @@ func TestParse(t *testing.T) {
 		if p, err := parse(args, io.Discard); err == nil {
 			t.Errorf("%q gives %+v and no error", args, p)
 		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

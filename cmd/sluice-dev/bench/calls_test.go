@@ -122,9 +122,7 @@ func TestAWorldHasTheNewsThatWasOrdered(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // TestRecordsAreLikeTheDocuments checks that the records that the loader gets have the length and the
@@ -152,18 +150,14 @@ func TestRecordsAreLikeTheDocuments(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // leaves gives the values of a record that are no arrays.
 func leaves(t *testing.T, data []byte) map[string]json.RawMessage {
 	t.Helper()
 	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(data, &fields); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(data, &fields))
 	maps.DeleteFunc(fields, func(_ string, value json.RawMessage) bool { return value[0] == '[' })
 	return fields
 }
@@ -172,20 +166,14 @@ func leaves(t *testing.T, data []byte) map[string]json.RawMessage {
 func sizes(t *testing.T, fields map[string]json.RawMessage) (int, int) {
 	t.Helper()
 	data, err := json.Marshal(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var packed bytes.Buffer
 	w, err := flate.NewWriter(&packed, flate.BestSpeed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := w.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	return len(data), packed.Len()
 }
 
@@ -193,9 +181,7 @@ func sizes(t *testing.T, fields map[string]json.RawMessage) (int, int) {
 func TestAnEditedRecordIsALaterVersion(t *testing.T) {
 	t.Parallel()
 	got, err := edited([]byte(`{"bill_id":"4","total":12.50,"notes":"a","last_modified_time":"2025-01-01T00:00:00+0530","line_items":[{"rate":-2.5,"quantity":3.00,"item_order":1}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := `{"bill_id":"4","last_modified_time":"2030-01-02T10:00:00+0530","line_items":[{"item_order":1,"quantity":13.00,"rate":-2.5}],"notes":"a edited","total":112.50}`
 	if string(got) != want {
 		t.Errorf("got %s, want %s", got, want)

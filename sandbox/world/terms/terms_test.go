@@ -41,17 +41,13 @@ func TestMeet(t *testing.T) {
 		"amount_less_than=100.51":                       true,
 		"amount_greater_than=99&vendor_name_contains=x": false,
 	} {
-		if got := meets(t, ids.Payments, query, payment); got != want {
-			t.Errorf("%s: %t, want %t", query, got, want)
-		}
+		same(t, meets(t, ids.Payments, query, payment), want, query)
 	}
 	for query, want := range map[string]bool{
 		"item_description_startswith=bent": true, "item_description_startswith=rim": false, "item_description_contains=rim": true,
 		"status=open": true, "status=void": false,
 	} {
-		if got := meets(t, ids.CreditNotes, query, note); got != want {
-			t.Errorf("%s: %t, want %t", query, got, want)
-		}
+		same(t, meets(t, ids.CreditNotes, query, note), want, query)
 	}
 }
 
@@ -79,25 +75,25 @@ func TestIgnored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := terms.Read(ids.Payments, values); text != "" {
-			t.Errorf("%s is read as %s", query, text)
-		}
-		if text := terms.Read(ids.Bills, values); text != "" {
-			t.Errorf("bills: %s is read as %s", query, text)
-		}
+		same(t, terms.Read(ids.Payments, values), "", query)
+		same(t, terms.Read(ids.Bills, values), "", query)
 	}
-	if text := terms.Read(ids.CreditNotes, url.Values{"status": {"draft"}}); text != "" {
-		t.Errorf("docs/upstream.md U223 has open, closed and void: %s", text)
-	}
+	same(t, terms.Read(ids.CreditNotes, url.Values{"status": {"draft"}}), "", "docs/upstream.md U223 has open, closed and void")
 }
 
 func TestTooLong(t *testing.T) {
 	t.Parallel()
 	for length, want := range map[int]bool{100: false, 101: true} {
 		for _, name := range []string{"item_description_startswith", "item_description_contains"} {
-			if got := terms.TooLong(url.Values{name: {strings.Repeat("ü", length)}}); got != want {
-				t.Errorf("%s of %d: %t", name, length, got)
-			}
+			same(t, terms.TooLong(url.Values{name: {strings.Repeat("ü", length)}}), want, name, length)
 		}
+	}
+}
+
+// same compares two values; where says what they are.
+func same[T comparable](t *testing.T, got, want T, where ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v: got %v, want %v", where, got, want)
 	}
 }

@@ -25,9 +25,7 @@ func founded(t *testing.T, seed int64, records int, base string) (*world.World, 
 func foundedAs(t *testing.T, seed int64, records int, base string, live bool) (*world.World, figures.Books) {
 	t.Helper()
 	zone, err := time.LoadLocation("Asia/Kolkata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := world.New(world.Settings{
 		Seed: seed, Records: records, Zone: zone, Anchor: time.Date(2026, time.Month(1+seed%12), 17, 0, 0, 0, 0, zone), Base: base, AsLive: live,
 		Modules: []string{"cm_a"}, Networks: []string{"n1"}, Organization: "60012345678",
@@ -50,9 +48,7 @@ func records(t *testing.T, w *world.World, kind world.Kind) []fields {
 			continue
 		}
 		var record fields
-		if err := json.Unmarshal(w.AppendRecord(nil, kind, i, world.Full), &record); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(w.AppendRecord(nil, kind, i, world.Full), &record))
 		all = append(all, record)
 	}
 	return all
@@ -115,7 +111,20 @@ func agree(t *testing.T, what string, want, got sums) {
 	if len(want) == 0 {
 		t.Errorf("%s: nothing to compare", what)
 	}
-	if diff := cmp.Diff(want.shown(), got.shown()); diff != "" {
-		t.Errorf("%s (-records +oracle):\n%s", what, diff)
+	same(t, cmp.Diff(want.shown(), got.shown()), "", what)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// same compares two values; where says what they are.
+func same[T comparable](t *testing.T, got, want T, where ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v: got %v, want %v", where, got, want)
 	}
 }

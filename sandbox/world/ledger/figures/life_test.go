@@ -96,9 +96,7 @@ func TestPlants(t *testing.T) {
 	}
 	risen := plant(world.PlantPriceRises)
 	day, err := ledger.ReadDay("2027-02-20")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found := 0
 	for _, c := range books.PriceRises(day) {
 		if slices.Contains(risen, c.Item) && c.At == "2027-02-20T12:00:00Z" {
@@ -140,9 +138,7 @@ func TestActivity(t *testing.T) {
 		}
 	}
 	for _, a := range books.Activity() {
-		if a.Closing != a.Opening+a.Billed-a.Paid-a.Credited {
-			t.Errorf("%+v", a)
-		}
+		same(t, a.Closing, a.Opening+a.Billed-a.Paid-a.Credited, a)
 		told.add(a.Month.String()[:7]+" billed "+a.Vendor, exact(t, a.Billed))
 		told.add(a.Month.String()[:7]+" paid "+a.Vendor, exact(t, a.Paid))
 		told.add(a.Month.String()[:7]+" credited "+a.Vendor, exact(t, a.Credited))
@@ -259,9 +255,7 @@ func exposure(t *testing.T, w *world.World, books figures.Books, bills []fields)
 		if e.Bank != 0 {
 			book = e.BankBook
 		}
-		if e.Unrealized != e.Document-e.Revalued {
-			t.Errorf("%+v", e)
-		}
+		same(t, e.Unrealized, e.Document-e.Revalued, e)
 	}
 	agree(t, "exposure", want, got)
 	if book != expected || book <= 0 {
@@ -272,9 +266,7 @@ func exposure(t *testing.T, w *world.World, books figures.Books, bills []fields)
 		for _, account := range a.list("accounts") {
 			gains.add(a.text("base_currency_adjustment_id"), account.number("gain_or_loss"))
 		}
-		if gains[a.text("base_currency_adjustment_id")].Cmp(a.number("gain_or_loss")) != 0 {
-			t.Errorf("adjustment %v", a)
-		}
+		same(t, gains[a.text("base_currency_adjustment_id")].Cmp(a.number("gain_or_loss")), 0, a)
 	}
 	for _, a := range books.Adjustments() {
 		adjusted.add(a.ID, exact(t, a.Gain))

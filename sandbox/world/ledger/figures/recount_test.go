@@ -76,9 +76,7 @@ func ageing(t *testing.T, books figures.Books, bills []fields, day ledger.Day) {
 			got.add(place+" "+name, exact(t, sum))
 		}
 		total := a.NotDue + a.To30 + a.To60 + a.To90 + a.Over90 + a.NoDueDate
-		if total != a.Base {
-			t.Errorf("%s: buckets are %s of %s", place, total, a.Base)
-		}
+		same(t, total, a.Base, place)
 	}
 	agree(t, "ageing on "+day.String(), want, got)
 }
@@ -101,9 +99,7 @@ func statuses(t *testing.T, books figures.Books, bills []fields) {
 		case b.number("balance").Cmp(gross) < 0:
 			want = "partially_paid"
 		}
-		if status != want {
-			t.Errorf("bill %s is %s, want %s", b.text("bill_id"), status, want)
-		}
+		same(t, status, want, b.text("bill_id"))
 	}
 	if len(seen) < 5 { // a small business can be without a bill that is paid in part
 		t.Errorf("statuses %v", seen)
@@ -116,9 +112,7 @@ func bucket(t *testing.T, due string, day ledger.Day) string {
 		return "no due date"
 	}
 	at, err := ledger.ReadDay(due)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, b := range []struct {
 		most int
 		name string
@@ -178,9 +172,7 @@ func spend(t *testing.T, books figures.Books, bills, expenses []fields) {
 				got.add(place+" tax", exact(t, s.Tax))
 			}
 		}
-		if totals[cut] != totals[figures.ByVendor] {
-			t.Errorf("cut %d: %s of %s", cut, totals[cut], totals[figures.ByVendor])
-		}
+		same(t, totals[cut], totals[figures.ByVendor], cut)
 	}
 	for _, tax := range books.InputTax() {
 		taxed.add(tax.Quarter.String()+" "+tax.Source+" "+tax.Name, exact(t, tax.Charged))
@@ -196,9 +188,7 @@ func spend(t *testing.T, books figures.Books, bills, expenses []fields) {
 func quarterOf(t *testing.T, date string) string {
 	t.Helper()
 	day, err := ledger.ReadDay(date)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return day.Quarter().String()
 }
 
@@ -220,9 +210,7 @@ func control(t *testing.T, books figures.Books, bills, payments, accounts []fiel
 			shown += a.text("current_balance")
 		}
 	}
-	if open.FloatString(2) != shown {
-		t.Errorf("open are %s, the account shows %s", open.FloatString(8), shown)
-	}
+	same(t, open.FloatString(2), shown, open.FloatString(8))
 	c := books.Control()
 	if c.Difference != 0 || exact(t, c.Subledger).Cmp(open) != 0 {
 		t.Errorf("open are %s, control %+v", open.FloatString(8), c)
@@ -287,9 +275,7 @@ func applications(t *testing.T, books figures.Books, bills, payments []fields) {
 	}
 	agree(t, "applications by bill", byBill, got)
 	for _, p := range books.Payments() {
-		if p.Amount != p.Applied+p.Unapplied+p.Refunded {
-			t.Errorf("%+v", p)
-		}
+		same(t, p.Amount, p.Applied+p.Unapplied+p.Refunded, p)
 		told.add(p.ID+" amount", exact(t, p.Amount))
 		told.add(p.ID+" unapplied", exact(t, p.Unapplied))
 		told.add(p.ID+" refunded", exact(t, p.Refunded))
@@ -301,13 +287,9 @@ func applications(t *testing.T, books figures.Books, bills, payments []fields) {
 func apart(t *testing.T, from, to string) *big.Rat {
 	t.Helper()
 	first, err := time.Parse(time.DateOnly, from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	last, err := time.Parse(time.DateOnly, to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return big.NewRat(int64(last.Sub(first)/(24*time.Hour)), 1)
 }
 
@@ -352,8 +334,6 @@ func notes(t *testing.T, books figures.Books, all []fields) {
 			}
 		}
 	}
-	if len(statuses) != 4 {
-		t.Errorf("statuses %v", statuses)
-	}
+	same(t, len(statuses), 4, statuses)
 	agree(t, "open credit notes", want, got)
 }
