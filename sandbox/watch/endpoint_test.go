@@ -252,9 +252,7 @@ func TestUpdateAndDisable(t *testing.T) {
 	}
 	s.enable(t, `{"channel_id":1,"events":["Leads.all"],"notify_url":"http://127.0.0.1:1/"}`)
 	s.enable(t, `{"channel_id":1,"events":["Leads.all"],"notify_url":"http://127.0.0.1:1/"}`)
-	if s.Stats().Channels != 1 {
-		t.Errorf("%d channels of one id", s.Stats().Channels)
-	}
+	equal(t, s.Stats().Channels, 1, "channels of one id")
 	s.clock.advance(59 * time.Minute)
 	if status, body := update("1"); status != http.StatusOK || !strings.Contains(body, `"resource_name":"Deals"`) || strings.Contains(body, "Leads") {
 		t.Errorf("a living channel: %d %s", status, body)
@@ -308,9 +306,7 @@ func TestScopes(t *testing.T) {
 		o.Grants = append(o.Grants, oauth.Grant{Access: access, RefreshToken: operation, Scopes: []string{"CRM.notifications." + operation}})
 	}
 	authorization, err := oauth.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := start(t, func(o *watch.Options) { o.Guard = authorization })
 	enable := func(header, want string) {
 		r := httptest.NewRequest(http.MethodPost, "/crm/v2/actions/watch", strings.NewReader(
@@ -334,9 +330,7 @@ func TestScopes(t *testing.T) {
 		r.Header.Set("Authorization", "Svc-oauthtoken "+token.Text)
 		listed := httptest.NewRecorder()
 		s.ServeHTTP(listed, r)
-		if reads := operation == "READ" || operation == "ALL"; reads != (listed.Code == http.StatusNoContent) {
-			t.Errorf("a list with %s: %d %s", operation, listed.Code, listed.Body)
-		}
+		equal(t, operation == "READ" || operation == "ALL", listed.Code == http.StatusNoContent, operation, listed.Code, listed.Body)
 	}
 	enable("", "AUTHENTICATION_FAILURE")
 	enable("Svc-oauthtoken dead", "INVALID_TOKEN")
@@ -351,9 +345,7 @@ func FuzzSubscribe(f *testing.F) {
 	at := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, body string) {
 		server, err := watch.New(watch.Options{Now: func() time.Time { return at }, Poster: poster{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, method := range []string{http.MethodPut, http.MethodPatch, http.MethodPost} {
 			w := httptest.NewRecorder()
 			server.ServeHTTP(w, httptest.NewRequest(method, "/crm/v8/actions/watch", strings.NewReader(body)))
@@ -363,9 +355,7 @@ func FuzzSubscribe(f *testing.F) {
 					t.Errorf("%s %q: %d, and no channel", method, body, w.Code)
 				}
 			case http.StatusBadRequest:
-				if server.Stats().Channels != 0 {
-					t.Errorf("%s %q: refused, and a channel", method, body)
-				}
+				equal(t, server.Stats().Channels, 0, method, body)
 			default:
 				t.Errorf("%s %q: %d", method, body, w.Code)
 			}

@@ -69,9 +69,7 @@ func listen(t *testing.T) *receiver {
 		if err != nil {
 			t.Error(err)
 		}
-		if request.Method != http.MethodPost {
-			t.Errorf("a callback came by %s", request.Method)
-		}
+		equal(t, request.Method, http.MethodPost, "a callback came by")
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.bodies = append(r.bodies, string(body))
@@ -105,6 +103,18 @@ func ids(t *testing.T, bodies []string) string {
 	var all []string
 	for _, body := range bodies {
 		all = append(all, strings.Join(decode[struct{ IDs []string }](t, body).IDs, "+"))
+	}
+	return strings.Join(all, " ")
+}
+
+// channels returns the channels of callbacks, joined.
+func channels(t *testing.T, bodies []string) string {
+	t.Helper()
+	var all []string
+	for _, body := range bodies {
+		all = append(all, decode[struct {
+			ID string `json:"channel_id"`
+		}](t, body).ID)
 	}
 	return strings.Join(all, " ")
 }
@@ -145,9 +155,7 @@ type fixture struct {
 func start(t *testing.T, change func(*watch.Options)) *fixture {
 	t.Helper()
 	zone, err := time.LoadLocation("Asia/Kolkata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	listening := httptest.NewUnstartedServer(nil)
 	c := &clock{at: time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)}
 	o := watch.Options{
@@ -157,9 +165,7 @@ func start(t *testing.T, change func(*watch.Options)) *fixture {
 		change(&o)
 	}
 	server, err := watch.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	listening.Config.Handler = server
 	listening.Start()
 	t.Cleanup(listening.Close)
@@ -169,18 +175,12 @@ func start(t *testing.T, change func(*watch.Options)) *fixture {
 func (s *fixture) call(t *testing.T, method, query, body string) (int, http.Header, string) {
 	t.Helper()
 	r, err := http.NewRequest(method, s.url+"/crm/v8/actions/watch"+query, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	answer, err := s.http.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return answer.StatusCode, answer.Header, string(text)
 }
 
@@ -215,4 +215,19 @@ func (s *fixture) field(t *testing.T, module, field string) string {
 	}
 	t.Fatalf("no field %s of %s", field, module)
 	return ""
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// equal compares two values; where says what they are.
+func equal[T comparable](t *testing.T, got, want T, where ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v: got %v, want %v", where, got, want)
+	}
 }

@@ -99,9 +99,7 @@ func TestAmend(t *testing.T) {
 		}
 	}
 	patch(`{"channel_id":1,"events":["Leads.edit"],"_delete_events":true}`, http.StatusOK)
-	if s.Stats().Channels != 0 {
-		t.Errorf("a channel without events lives: %s", listed())
-	}
+	equal(t, s.Stats().Channels, 0, listed())
 	s.enable(t, `{"channel_id":1,"events":["Deals.all"],"notify_url":"http://127.0.0.1:1/"}`)
 	s.clock.advance(time.Hour)
 	patch(`{"channel_id":1,"token":"x"}`, http.StatusBadRequest)
@@ -154,13 +152,7 @@ func TestSilentChannel(t *testing.T) {
 	}
 	told := func() string {
 		s.publish(t, "Deals", channel.Edit, changed("41"))
-		var channels []string
-		for _, body := range s.flush(t, r) {
-			channels = append(channels, decode[struct {
-				ID string `json:"channel_id"`
-			}](t, body).ID)
-		}
-		return strings.Join(channels, " ")
+		return channels(t, s.flush(t, r))
 	}
 	if got := told(); got != "1" || s.Stats().Silent != 1 || s.Stats().Channels != 2 {
 		t.Errorf("told %q, %+v", got, s.Stats())
@@ -169,13 +161,9 @@ func TestSilentChannel(t *testing.T) {
 		t.Errorf("a silent channel is listed like others, got %s", body)
 	}
 	s.enable(t, subscription("2")) // anew, and the fault is over
-	if got := told(); got != "1 2" {
-		t.Errorf("told %q", got)
-	}
+	equal(t, told(), "1 2", "told")
 	if w := silently(http.MethodPut, `{"watch":[`+subscription("1")+`]}`); w.Code != http.StatusOK {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if got := told(); got != "2" {
-		t.Errorf("told %q after a silent renewal", got)
-	}
+	equal(t, told(), "2", "told")
 }

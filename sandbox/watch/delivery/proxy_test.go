@@ -48,9 +48,7 @@ func byHand(t *testing.T, chaos delivery.Chaos, statuses ...int) *hand {
 	t.Helper()
 	h := &hand{inbox: &inbox{statuses: statuses}, now: time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)}
 	queue, err := delivery.New(delivery.Options{Now: func() time.Time { return h.now }, Poster: h.inbox, Chaos: chaos})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h.Queue = queue
 	return h
 }
@@ -118,9 +116,7 @@ func TestDelay(t *testing.T) {
 	if got := h.after(t, 1); len(got) != 1 || got[0].body != "slow" {
 		t.Errorf("after the delay: %+v", got)
 	}
-	if err := h.SetChaos(delivery.Chaos{Late: 1, LateBy: time.Minute}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.SetChaos(delivery.Chaos{Late: 1, LateBy: time.Minute}))
 	h.Add(slow)
 	if got := h.after(t, 4*time.Minute-1); len(got) != 0 {
 		t.Errorf("late beyond the delay: %+v", got)
@@ -164,16 +160,12 @@ func TestProxyPacks(t *testing.T) {
 	h.Add(fixed(original))
 	got := h.after(t, 0)[0]
 	unpacked, err := gzip.NewReader(bytes.NewReader([]byte(got.body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := io.ReadAll(unpacked)
 	if err != nil || string(text) != original || got.header.Get("Content-Encoding") != "gzip" || h.Stats().Gzipped != 1 {
 		t.Errorf("%q, %v, headers %v, %+v", text, err, got.header, h.Stats())
 	}
-	if err := h.SetChaos(delivery.Chaos{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.SetChaos(delivery.Chaos{}))
 	h.Add(fixed(original))
 	if got = h.after(t, 0)[0]; got.body != original || got.header.Get("Content-Encoding") != "" {
 		t.Errorf("without the proxy %+v", got)
