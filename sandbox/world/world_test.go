@@ -1,7 +1,6 @@
 package world_test
 
 import (
-	"encoding/json"
 	"slices"
 	"testing"
 	"time"
@@ -94,20 +93,6 @@ func TestEditsAndInsertsStayWithTheirRecord(t *testing.T) {
 		old, was := before[id]
 		if was && (record != old) != touched[id] {
 			t.Errorf("record %s: changed %t, touched %t", id, record != old, touched[id])
-		}
-	}
-}
-
-func TestEveryFormIsJSON(t *testing.T) {
-	t.Parallel()
-	w := small(500)
-	for _, kind := range everyKind() {
-		for i := range w.Len(kind) {
-			for _, form := range []world.Form{world.Full, world.Headers, world.Single, world.WithoutBalance} {
-				if record := w.AppendRecord(nil, kind, i, form); !json.Valid(record) {
-					t.Fatalf("kind %d record %d form %d: %s", kind, i, form, record)
-				}
-			}
 		}
 	}
 }
