@@ -185,9 +185,7 @@ func FuzzAuthorize(f *testing.F) {
 	f.Add(asking(map[string]string{"redirect_uri": "http://[::1"}).Encode(), "accept", "u1/601")
 	c := newClock()
 	server, err := oauth.New(options(c))
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	f.Fuzz(func(t *testing.T, query, decision, organization string) {
 		for _, form := range []url.Values{nil, {"decision": {decision}, "organization": {organization}}} {
 			status, location := serve(server, "/oauth/v2/auth", query, form)

@@ -75,9 +75,7 @@ func start(t *testing.T, change func(*oauth.Options)) *fixture {
 		change(&o)
 	}
 	server, err := oauth.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	listening := httptest.NewServer(server)
 	t.Cleanup(listening.Close)
 	client := listening.Client()
@@ -104,23 +102,17 @@ func asking(changes map[string]string) url.Values {
 func (s *fixture) do(t *testing.T, r *http.Request) (int, http.Header, string) {
 	t.Helper()
 	answer, err := s.http.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = answer.Body.Close() }()
 	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return answer.StatusCode, answer.Header, string(body)
 }
 
 func (s *fixture) page(t *testing.T, query string) (int, http.Header, string) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodGet, s.url+"/oauth/v2/auth?"+query, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s.do(t, r)
 }
 
@@ -128,9 +120,7 @@ func (s *fixture) page(t *testing.T, query string) (int, http.Header, string) {
 func (s *fixture) click(t *testing.T, query url.Values, form url.Values, headers ...string) (int, http.Header, string) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, s.url+"/oauth/v2/auth?"+query.Encode(), strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	for n := 0; n+1 < len(headers); n += 2 {
 		r.Header.Set(headers[n], headers[n+1])
@@ -146,9 +136,7 @@ func (s *fixture) code(t *testing.T, query url.Values, organization string) stri
 		t.Fatalf("accept: %d %s", status, body)
 	}
 	to, err := url.Parse(header.Get("Location"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return to.Query().Get("code")
 }
 
@@ -160,9 +148,7 @@ func (s *fixture) post(t *testing.T, path string, pairs ...string) (int, map[str
 		query.Set(pairs[n], pairs[n+1])
 	}
 	r, err := http.NewRequest(http.MethodPost, s.url+path+"?"+query.Encode(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	status, _, body := s.do(t, r)
 	var answer map[string]any
 	if err := json.Unmarshal([]byte(body), &answer); err != nil {
@@ -193,6 +179,22 @@ func (s *fixture) refresh(t *testing.T, token string, changes ...string) (int, m
 	return s.post(t, "/oauth/v2/token", pairs...)
 }
 
+// refuses demands an error for a refresh token.
+func (s *fixture) refuses(t *testing.T, want, token string, changes ...string) {
+	t.Helper()
+	if status, answer := s.refresh(t, token, changes...); status != http.StatusOK || answer["error"] != want {
+		t.Errorf("%d %v, want %s", status, answer, want)
+	}
+}
+
+// judges demands a verdict about an access token.
+func (s *fixture) judges(t *testing.T, token string, want oauth.Verdict, scopes ...string) {
+	t.Helper()
+	if _, verdict := s.Check(token, scopes...); verdict != want {
+		t.Errorf("verdict %d, want %d", verdict, want)
+	}
+}
+
 // access gets an access token for a refresh token.
 func (s *fixture) access(t *testing.T, refresh string) string {
 	t.Helper()
@@ -202,4 +204,11 @@ func (s *fixture) access(t *testing.T, refresh string) string {
 		t.Fatalf("no access token: %v", answer)
 	}
 	return text
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }
