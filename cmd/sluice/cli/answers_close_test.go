@@ -35,10 +35,8 @@ func statementsOfClosing() []answer {
 			has: "FROM as_of.bills", effect: func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 				t.Helper()
 				// Only bills and credit notes have versions; the other lists count as not copied.
-				_, err := tx.Exec(ctx, `UPDATE sluice.streams SET resource = resource || '.none' WHERE resource NOT IN ('bills', 'credit_notes')`)
-				must(t, err)
-				_, err = tx.Exec(ctx, `SELECT set_config('sluice.as_of', ((now() AT TIME ZONE 'UTC')::date - 2)::text, true)`)
-				must(t, err)
+				sure(tx.Exec(ctx, `UPDATE sluice.streams SET resource = resource || '.none' WHERE resource NOT IN ('bills', 'credit_notes')`))(t)
+				sure(tx.Exec(ctx, `SELECT set_config('sluice.as_of', ((now() AT TIME ZONE 'UTC')::date - 2)::text, true)`))(t)
 				want := tallied(ctx, t, tx, `SELECT count(*) FROM sluice.organizations o WHERE EXISTS (SELECT FROM history.versions v WHERE v.organization_id = o.organization_id)`)
 				if n := tallied(ctx, t, tx, "SELECT count(*) FROM ("+sql+") AS shown"); n != want || n == 0 {
 					t.Errorf("%d organizations had bills, want %d", n, want)

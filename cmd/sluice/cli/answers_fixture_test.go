@@ -53,12 +53,11 @@ func newCompany(t *testing.T) *companyFixture {
 		Organizations: []sandbox.OrganizationOptions{{ID: all[1].id, DataCenter: "eu", Seed: 6, Records: 300, TimeZone: zones[all[1].key]}},
 	})}
 	c.configure(all)
-	text, err := os.ReadFile(c.config)
-	must(t, err)
+	text := sure(os.ReadFile(c.config))(t)
 	before, _, _ := strings.Cut(string(text), "resources:\n")
 	before = strings.ReplaceAll(before, "chat: {plan: free}", "invoicing: {plan: free}, billing: {plan: paid}")
 	must(t, os.WriteFile(c.config, []byte(before+companyResources), 0o600))
-	c.document(&map[string]any{}, "migrate")
+	c.runs(codeFine, "migrate")
 	c.sync(codeFine)
 	c.then = c.look()
 	c.backdate()
@@ -84,8 +83,7 @@ func (c *companyFixture) backdate() {
 func (c *companyFixture) change() {
 	c.t.Helper()
 	for _, b := range c.all {
-		changed, err := c.world.ChangeOf(b.id, b.dataCenter, sandbox.Change{Seed: 8, Inserts: 6, Edits: 20, Resources: []string{"bills"}})
-		must(c.t, err)
+		changed := sure(c.world.ChangeOf(b.id, b.dataCenter, sandbox.Change{Seed: 8, Inserts: 6, Edits: 20, Resources: []string{"bills"}}))(c.t)
 		c.edited[b.key] = changed["bills"].Edited
 		var gone []string
 		for _, bill := range c.then[b.key].bills {

@@ -159,8 +159,7 @@ func statementsOfOperation() []answer {
 			look: "SELECT organization_id, sum(calls), sum(not_fine) FROM (%s) AS shown WHERE service <> 'auth' GROUP BY 1 ORDER BY 1",
 			truth: func(c *companyFixture, _ time.Time) []row {
 				return c.each(func(b business, _ *ledger) []row {
-					stats, err := c.world.StatsOf(b.id, b.dataCenter)
-					must(c.t, err)
+					stats := sure(c.world.StatsOf(b.id, b.dataCenter))(c.t)
 					return []row{{stats.Calls, 0}}
 				})
 			},
@@ -193,8 +192,7 @@ func statementsWithEffect() []answer {
 			why: "the bill is one of the company",
 			effect: runs(func(ctx context.Context, t *testing.T, tx pgx.Tx, run func()) {
 				t.Helper()
-				_, err := tx.Exec(ctx, "UPDATE inventory.bills SET notes = 'by hand' WHERE organization_id = 'first-eu'")
-				must(t, err)
+				sure(tx.Exec(ctx, "UPDATE inventory.bills SET notes = 'by hand' WHERE organization_id = 'first-eu'"))(t)
 				before := tallied(ctx, t, tx, "SELECT count(*) FROM sluice.check_history_differs")
 				run()
 				if after := tallied(ctx, t, tx, "SELECT count(*) FROM sluice.check_history_differs"); after != before-1 {
@@ -210,8 +208,7 @@ func runs(check func(context.Context, *testing.T, pgx.Tx, func())) func(context.
 	return func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 		t.Helper()
 		check(ctx, t, tx, func() {
-			_, err := tx.Exec(ctx, sql)
-			must(t, err)
+			sure(tx.Exec(ctx, sql))(t)
 		})
 	}
 }
@@ -220,7 +217,6 @@ func tallied(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) int {
 	t.Helper()
 	var text string
 	must(t, tx.QueryRow(ctx, "SELECT ("+sql+")::text").Scan(&text))
-	n, err := strconv.Atoi(text)
-	must(t, err)
+	n := sure(strconv.Atoi(text))(t)
 	return n
 }

@@ -88,13 +88,11 @@ func ofDatabase(c *companyFixture, _ time.Time) []string {
 func makesDatabase(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 	t.Helper()
 	name := tx.Conn().Config().Database
-	conn, err := pgx.ConnectConfig(ctx, tx.Conn().Config())
-	must(t, err)
+	conn := sure(pgx.ConnectConfig(ctx, tx.Conn().Config()))(t)
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	owner, made := pgx.Identifier{name + "_owner"}.Sanitize(), pgx.Identifier{name + "_made"}.Sanitize()
 	for _, step := range []string{"CREATE ROLE " + owner, sql, "DROP DATABASE " + made, "DROP ROLE " + owner} {
-		_, err := conn.Exec(ctx, step)
-		must(t, err)
+		sure(conn.Exec(ctx, step))(t)
 		if step != sql {
 			continue
 		}
@@ -109,12 +107,9 @@ func makesDatabase(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 // builtOnTables wants an analyst's view named, and no view of the program.
 func builtOnTables(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 	t.Helper()
-	_, err := tx.Exec(ctx, `CREATE VIEW public.mine AS SELECT count(*) AS n FROM inventory.bills`)
-	must(t, err)
-	rows, err := tx.Query(ctx, `SELECT string_agg(f.v::text, ' ') FROM (`+strings.TrimSuffix(strings.TrimSpace(sql), ";")+`) AS f (v)`)
-	must(t, err)
-	named, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[string])
-	must(t, err)
+	sure(tx.Exec(ctx, `CREATE VIEW public.mine AS SELECT count(*) AS n FROM inventory.bills`))(t)
+	rows := sure(tx.Query(ctx, `SELECT string_agg(f.v::text, ' ') FROM (`+strings.TrimSuffix(strings.TrimSpace(sql), ";")+`) AS f (v)`))(t)
+	named := sure(pgx.CollectExactlyOneRow(rows, pgx.RowTo[string]))(t)
 	if named != "mine" && named != "public.mine" {
 		t.Errorf("the views on the tables are %q, want public.mine alone", named)
 	}
@@ -127,28 +122,21 @@ func retired(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 	const owners = `SELECT count(DISTINCT organization_id), count(*) FROM inventory.bills`
 	var before, after, rows, kept int
 	must(t, tx.QueryRow(ctx, owners).Scan(&before, &rows))
-	_, err := tx.Exec(ctx, sqlStated)
-	must(t, err)
+	sure(tx.Exec(ctx, sqlStated))(t)
 	stated := tallied(ctx, t, tx, sqlCountStated)
-	printed, err := tx.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
-	must(t, err)
-	statements, err := pgx.CollectRows(printed, pgx.RowTo[string])
-	must(t, err)
+	printed := sure(tx.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol))(t)
+	statements := sure(pgx.CollectRows(printed, pgx.RowTo[string]))(t)
 	for _, statement := range statements {
-		_, err := tx.Exec(ctx, statement)
-		must(t, err)
+		sure(tx.Exec(ctx, statement))(t)
 	}
 	must(t, tx.QueryRow(ctx, owners).Scan(&after, &kept))
 	if before < 2 || after != before-1 || kept == 0 || kept >= rows {
 		t.Errorf("bills of %d organizations were %d of %d after it", after, kept, rows)
 	}
-	again, err := tx.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
-	must(t, err)
-	statements, err = pgx.CollectRows(again, pgx.RowTo[string])
-	must(t, err)
+	again := sure(tx.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol))(t)
+	statements = sure(pgx.CollectRows(again, pgx.RowTo[string]))(t)
 	for _, statement := range statements {
-		left, err := tx.Exec(ctx, statement)
-		must(t, err)
+		left := sure(tx.Exec(ctx, statement))(t)
 		if left.RowsAffected() > 0 {
 			t.Errorf("%d rows are left for %s", left.RowsAffected(), statement)
 		}

@@ -118,8 +118,7 @@ var bare = regexp.MustCompile(`as_of\([^')]*'[0-9: -]+'(?: *[,)]|$)`)
 // word, so TestQuestions holds its answers, too.
 func TestTheTourAsksQuestionsOfThePage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/analysts/questions.md")
-	must(t, err)
+	page := sure(os.ReadFile("../../../docs/analysts/questions.md"))(t)
 	for _, q := range demo.Questions() {
 		if !strings.Contains(string(page), q.Text+"\n\n```sql\n"+q.SQL+";\n```") {
 			t.Errorf("docs/analysts/questions.md does not ask %q with\n%s", q.Text, q.SQL)

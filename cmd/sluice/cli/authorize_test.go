@@ -77,12 +77,10 @@ func (s *fixture) authorize(secrets *[]string, args ...string) *authorizing {
 func (a *authorizing) decides(decision string) string {
 	a.s.t.Helper()
 	form := url.Values{"decision": {decision}, "organization": {"60000000001/" + sandbox.DefaultOrganizationID}}
-	request, err := http.NewRequestWithContext(a.s.t.Context(), http.MethodPost, a.address, strings.NewReader(form.Encode()))
-	must(a.s.t, err)
+	request := sure(http.NewRequestWithContext(a.s.t.Context(), http.MethodPost, a.address, strings.NewReader(form.Encode())))(a.s.t)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	answer, err := client.Do(request)
-	must(a.s.t, err)
+	answer := sure(client.Do(request))(a.s.t)
 	page, err := io.ReadAll(answer.Body)
 	must(a.s.t, errors.Join(err, answer.Body.Close()))
 	back, err := answer.Location()
@@ -139,8 +137,7 @@ func TestAuthorize(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Seed: 111, Records: 100, Limits: sandbox.Limits{Off: true}})
 	path := s.tokenIn()
 	a := s.authorize(secretsOf(), "--port", "0")
-	asked, err := url.Parse(a.address)
-	must(t, err)
+	asked := sure(url.Parse(a.address))(t)
 	query := asked.Query()
 	for name, want := range map[string]string{
 		"response_type": "code", "access_type": "offline", "prompt": "consent", "client_id": sandbox.ClientID,
@@ -159,8 +156,7 @@ func TestAuthorize(t *testing.T) {
 		}
 	}
 	right := a.decides("accept")
-	back, err := url.Parse(right)
-	must(t, err)
+	back := sure(url.Parse(right))(t)
 	foreign := back.Query()
 	foreign.Set("state", "another")
 	back.RawQuery = foreign.Encode()
@@ -171,10 +167,8 @@ func TestAuthorize(t *testing.T) {
 		t.Errorf("the right answer: status %d\n%s", status, page)
 	}
 	stdout, stderr := a.ends(codeFine)
-	text, err := os.ReadFile(path)
-	must(t, err)
-	info, err := os.Stat(path)
-	must(t, err)
+	text := sure(os.ReadFile(path))(t)
+	info := sure(os.Stat(path))(t)
 	if token := strings.TrimSpace(string(text)); !strings.HasPrefix(token, "1000.") || token == sandbox.RefreshToken ||
 		strings.Contains(stdout+stderr, token) || info.Mode() != 0o600 {
 		t.Errorf("the file holds %q with mode %s\n%s\n%s", token, info.Mode(), stdout, stderr)
@@ -204,12 +198,9 @@ func TestAuthorize(t *testing.T) {
 	a = s.authorize(secretsOf(), "--port", "0")
 	a.browse(a.decides("accept"))
 	a.ends(codeFine)
-	info, err = os.Stat(path)
-	must(t, err)
-	again, err := os.ReadFile(path)
-	must(t, err)
-	left, err := os.ReadDir(filepath.Dir(path))
-	must(t, err)
+	info = sure(os.Stat(path))(t)
+	again := sure(os.ReadFile(path))(t)
+	left := sure(os.ReadDir(filepath.Dir(path)))(t)
 	if string(again) == string(text) || info.Mode() != 0o640 || len(left) != 1 {
 		t.Errorf("given again: another token %t, mode %s, %d files", string(again) != string(text), info.Mode(), len(left))
 	}
@@ -231,14 +222,12 @@ func TestAuthorizeElsewhere(t *testing.T) {
 	for name, typed := range map[string]func(back string) string{
 		"address": func(back string) string { return "http://127.0.0.1/?code=x&state=y\n" + back },
 		"code": func(back string) string {
-			u, err := url.Parse(back)
-			must(t, err)
+			u := sure(url.Parse(back))(t)
 			return u.Query().Get("code")
 		},
 	} {
 		a := s.authorize(secretsOf(), sandbox.DefaultOrganizationID, "--redirect", "http://localhost:1/done", "--port", "0")
-		_, err := io.WriteString(a.typed, typed(a.decides("accept"))+"\n")
-		must(t, err)
+		sure(io.WriteString(a.typed, typed(a.decides("accept"))+"\n"))(t)
 		stdout, stderr := a.ends(codeFine)
 		found := line.FindStringSubmatch(stdout)
 		if found == nil {
@@ -253,8 +242,7 @@ func TestAuthorizeElsewhere(t *testing.T) {
 	}
 
 	a := s.authorize(secretsOf(), "--json", "--redirect", "http://127.0.0.1:1/done", "--port", "0")
-	_, err := io.WriteString(a.typed, a.decides("accept")+"\n")
-	must(t, err)
+	sure(io.WriteString(a.typed, a.decides("accept")+"\n"))(t)
 	stdout, _ := a.ends(codeFine)
 	var shown authorizedView
 	must(t, json.Unmarshal([]byte(stdout), &shown))
@@ -313,8 +301,7 @@ func TestAuthorizeBeforehand(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 114, Records: 50})
 	path := s.tokenIn()
-	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
+	taken := sure((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = taken.Close() }()
 	_, port, err := net.SplitHostPort(taken.Addr().String())
 	must(t, err)

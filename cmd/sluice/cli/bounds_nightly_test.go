@@ -58,10 +58,8 @@ func (s *fixture) peakOf(args ...string) (*process, int64) {
 		p.kill()
 		s.t.Fatalf("%v did not end\n%s\n%s", args, p.stdout.String(), p.stderr.String())
 	}
-	text, err := os.ReadFile(file)
-	must(s.t, err)
-	used, err := strconv.ParseInt(string(text), 10, 64)
-	must(s.t, err)
+	text := sure(os.ReadFile(file))(s.t)
+	used := sure(strconv.ParseInt(string(text), 10, 64))(s.t)
 	return p, used >> 20
 }
 

@@ -27,8 +27,7 @@ func TestBreadth(t *testing.T) {
 			s.detailed(headers)
 
 			s.pass(25 * time.Hour)
-			changed, err := s.world.Change(sandbox.Change{Seed: 5, Inserts: 2, Edits: 3})
-			must(t, err)
+			changed := sure(s.world.Change(sandbox.Change{Seed: 5, Inserts: 2, Edits: 3}))(t)
 			s.inTurns()
 			s.wideEqual()
 			s.detailed(headers)

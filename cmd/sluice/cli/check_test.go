@@ -33,8 +33,7 @@ func TestCheckBeforeMigrate(t *testing.T) {
 	if strings.Contains(o.stdout, "FAIL") || s.world.Stats().Calls+s.world.Stats().TokenRequests > 0 {
 		t.Errorf("something failed, or upstream was asked: %+v\n%s", s.world.Stats(), o.stdout)
 	}
-	var findings []finding
-	s.document(&findings, "check")
+	findings := decoded[[]finding](s, codeFine, "check")
 	if last := findings[len(findings)-1]; last.Next != "sluice migrate" || !last.OK {
 		t.Errorf("for programs it is %+v", last)
 	}

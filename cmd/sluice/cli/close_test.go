@@ -22,11 +22,11 @@ func (s *fixture) plantBill(id string, net int) {
 func closable(t *testing.T) *fixture {
 	t.Helper()
 	s := newFixture(t, sandbox.Options{Seed: 91, Records: 3}).narrow()
-	s.document(&map[string]any{}, "migrate")
+	s.runs(codeFine, "migrate")
 	s.exec(`INSERT INTO sluice.organizations (organization_id, name, time_zone) VALUES ($1, $1, 'Asia/Kolkata') ON CONFLICT DO NOTHING`, businessKey)
 	s.exec(`INSERT INTO inventory.organizations (organization_id, id, name, currency_code, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 		VALUES ($1, $1, $1, 'INR', '\x00', 1, 0, 1, now(), now())`, businessKey)
-	s.document(&map[string]any{}, "status") // from now on the streams are known
+	s.runs(codeFine, "status") // from now on the streams are known
 	s.exec(`UPDATE sluice.streams SET watermark = now()`)
 	return s
 }
@@ -38,9 +38,8 @@ func TestClose(t *testing.T) {
 	s := closable(t)
 	s.plantBill("1", 5)
 	s.plantBill("2", 7)
-	var dry, made closingView
-	s.document(&dry, "close", businessKey, closedMonth, "--dry-run")
-	s.document(&made, "close", businessKey, "2025-10-01..2025-10-31")
+	dry := decoded[closingView](s, codeFine, "close", businessKey, closedMonth, "--dry-run")
+	made := decoded[closingView](s, codeFine, "close", businessKey, "2025-10-01..2025-10-31")
 	if !dry.DryRun || made.DryRun || dry.Digest != made.Digest || made.Period != closedMonth || made.Records != 2 || len(made.Sums) != 1 || len(made.Lacks) != 0 {
 		t.Errorf("closed: %+v\nas the dry run said: %+v", made, dry)
 	}
@@ -48,15 +47,14 @@ func TestClose(t *testing.T) {
 	s.exec(`UPDATE sluice.closings SET looked_at = looked_at - interval '11 minutes'`)
 	app := s.opened()
 	must(t, app.NoticeAfterClose(t.Context()))
-	var shown statusView
-	if s.document(&shown, "status"); len(shown.Closings) != 1 || shown.Closings[0].Records != 2 {
+	if shown := decoded[statusView](s, codeFine, "status"); len(shown.Closings) != 1 || shown.Closings[0].Records != 2 {
 		t.Errorf("status shows %+v, want two records", shown.Closings)
 	}
 	s.desk().says("/", "the closed period "+closedMonth+" changed, by 2 records")
 	if line := `sluice_closed_period_changes{organization="` + businessKey + `",period="` + closedMonth + `"} 2`; !strings.Contains(metricsOf(t, app), line) {
 		t.Errorf("/metrics lacks %s", line)
 	}
-	s.document(&map[string]any{}, "close", businessKey, closedMonth, "--reopen")
+	s.runs(codeFine, "close "+businessKey+" "+closedMonth+" --reopen")
 	s.counts(0, "periods are closed", `SELECT count(*) FROM sluice.closings WHERE reopened_at IS NULL`)
 }
 
@@ -76,8 +74,7 @@ func TestCloseRefuses(t *testing.T) {
 	refuses(codeFailed, "not closed", businessKey, closedMonth, "--reopen")
 	s.exec(`UPDATE inventory.bills SET _detail_state = 'pending'`)
 	refuses(codeFailed, "it is not complete:\n  inventory.bills has 1 records of the period whose single record is still to be read", businessKey, closedMonth)
-	var made closingView
-	if s.document(&made, "close", businessKey, closedMonth, "--anyway"); len(made.Lacks) != 1 {
+	if made := decoded[closingView](s, codeFine, "close", businessKey, closedMonth, "--anyway"); len(made.Lacks) != 1 {
 		t.Errorf("what was missing: %q", made.Lacks)
 	}
 	refuses(codeFailed, "closed already", businessKey, closedMonth, "--anyway")

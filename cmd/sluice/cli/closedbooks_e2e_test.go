@@ -30,8 +30,7 @@ func TestClosedBooks(t *testing.T) {
 			s := newWideStage(t, options)
 			// Persons cost a call for each of a hundred contacts, and are in no figure.
 			s.configured("  accounting.contact_persons: {enabled: false}\n  billing.contact_persons: {enabled: false}\n")
-			text, err := os.ReadFile(s.config)
-			must(t, err)
+			text := sure(os.ReadFile(s.config))(t)
 			must(t, os.WriteFile(s.config, []byte(strings.Replace(string(text), "  invoicing.contact_persons: {enabled: true}\n", "", 1)), 0o600))
 			s.inTurns()
 			if !options.AsLive {
@@ -55,11 +54,10 @@ type comparison struct {
 // agrees compares numbers exactly; nothing is rounded.
 func (s *fixture) agrees(c comparison) {
 	s.t.Helper()
-	rows, err := s.conn.Query(s.t.Context(), c.sql, pgx.QueryExecModeSimpleProtocol)
-	must(s.t, err)
+	rows := sure(s.conn.Query(s.t.Context(), c.sql, pgx.QueryExecModeSimpleProtocol))(s.t)
 	got, want := map[string]string{}, map[string]string{}
 	var key, value string
-	_, err = pgx.ForEachRow(rows, []any{&key, &value}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&key, &value}, func() error {
 		got[key] = exactly(s.t, value)
 		return nil
 	})

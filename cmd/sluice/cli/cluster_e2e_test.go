@@ -54,8 +54,7 @@ func (s *fixture) newAccount(tools ...string) *cluster {
 		}
 	}
 	// Not t.TempDir: the account that a server of root runs as cannot enter it.
-	folder, err := os.MkdirTemp("", "sluice-pg-")
-	must(s.t, err)
+	folder := sure(os.MkdirTemp("", "sluice-pg-"))(s.t)
 	s.t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	c := &cluster{t: s.t, folder: folder, data: filepath.Join(folder, "data")}
 	if os.Geteuid() == 0 {
@@ -64,10 +63,8 @@ func (s *fixture) newAccount(tools ...string) *cluster {
 			account, err = user.Lookup("nobody")
 		}
 		must(s.t, err)
-		uid, err := strconv.Atoi(account.Uid)
-		must(s.t, err)
-		gid, err := strconv.Atoi(account.Gid)
-		must(s.t, err)
+		uid := sure(strconv.Atoi(account.Uid))(s.t)
+		gid := sure(strconv.Atoi(account.Gid))(s.t)
 		must(s.t, os.Chown(folder, uid, gid))
 		c.lent = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
@@ -120,8 +117,7 @@ func (s *fixture) on(address string) {
 	s.t.Helper()
 	_ = s.conn.Close(s.t.Context()) // the old server may be gone
 	s.environment["SLUICE_DATABASE_URL"] = address
-	conn, err := pgx.Connect(s.t.Context(), address)
-	must(s.t, err)
+	conn := sure(pgx.Connect(s.t.Context(), address))(s.t)
 	s.conn = conn
 	s.t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(s.t.Context())) })
 }
@@ -129,8 +125,7 @@ func (s *fixture) on(address string) {
 // linesOf are the blocks of shell lines of a page below a heading, in their order.
 func linesOf(t *testing.T, page, heading string) []string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../../docs", filepath.FromSlash(page)))
-	must(t, err)
+	text := sure(os.ReadFile(filepath.Join("../../../docs", filepath.FromSlash(page))))(t)
 	_, section, found := strings.Cut(string(text), "\n## "+heading+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	var blocks []string

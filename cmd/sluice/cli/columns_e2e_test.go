@@ -84,8 +84,7 @@ func TestAsLive(t *testing.T) {
 	}
 
 	s.pass(25 * time.Hour)
-	_, err := s.world.Change(sandbox.Change{Seed: 5, Inserts: 2, Edits: 3})
-	must(t, err)
+	sure(s.world.Change(sandbox.Change{Seed: 5, Inserts: 2, Edits: 3}))(t)
 	s.inTurns()
 	s.liveEqual()
 	s.changesNothing()
@@ -99,8 +98,7 @@ func (s *fixture) filled(table string, used map[string]bool) {
 	rows, err := s.conn.Query(s.t.Context(), `SELECT column_name FROM information_schema.columns
 		WHERE (table_schema, table_name) = ($1, $2) ORDER BY ordinal_position`, schemaName, name)
 	must(s.t, err)
-	columns, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	must(s.t, err)
+	columns := sure(pgx.CollectRows(rows, pgx.RowTo[string]))(s.t)
 	counts := make([]string, 0, len(columns))
 	for _, column := range columns {
 		counts = append(counts, "count("+pgx.Identifier{column}.Sanitize()+")")
@@ -138,8 +136,7 @@ func (s *fixture) liveEqual() {
 		if r.name == "contact_persons" {
 			truth = s.ofSeen(r.service, truth)
 		}
-		result, err := oracle.Compare(s.t.Context(), s.conn, r.service, r.name, sandbox.DefaultOrganizationID, adapted(truth, r.adapt))
-		must(s.t, err)
+		result := sure(oracle.Compare(s.t.Context(), s.conn, r.service, r.name, sandbox.DefaultOrganizationID, adapted(truth, r.adapt)))(s.t)
 		if result.Different > 0 || result.Live == 0 || result.Gone > 0 {
 			s.t.Errorf("%s.%s: %d differences in %d records, %d rows without a record:\n%s", r.service, r.name, result.Different, result.Live, result.Gone,
 				strings.Join(result.Differences, "\n"))

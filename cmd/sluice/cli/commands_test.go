@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"os"
 	"slices"
 	"strconv"
@@ -24,8 +23,7 @@ func TestCommands(t *testing.T) {
 	s.sync(codeFine)
 	must(t, s.world.SetFaults(nil))
 
-	var entries []quarantine.Entry
-	s.document(&entries, "quarantine", "list")
+	entries := decoded[[]quarantine.Entry](s, codeFine, "quarantine", "list")
 	if len(entries) != 2 {
 		t.Fatalf("%d entries in quarantine, want the two of the page: %+v", len(entries), entries)
 	}
@@ -53,8 +51,7 @@ func TestCommands(t *testing.T) {
 				t.Errorf("%s: exit code %d, want 0 and %q\n%s%s", command, o.code, text, o.stdout, o.stderr)
 			}
 		}
-		var document any
-		s.document(&document, strings.Fields(command)...)
+		document := decoded[any](s, codeFine, strings.Fields(command)...)
 		if document == nil {
 			t.Errorf("%s --json prints nothing", command)
 		}
@@ -63,21 +60,10 @@ func TestCommands(t *testing.T) {
 	s.jsonIsTrue()
 }
 
-// document runs a command with --json and decodes what it prints.
-func (s *fixture) document(into any, args ...string) {
-	s.t.Helper()
-	o := s.run(append([]string{"--json"}, args...)...)
-	decoder := json.NewDecoder(strings.NewReader(o.stdout))
-	if err := decoder.Decode(into); err != nil || decoder.More() || o.code != codeFine {
-		s.t.Fatalf("%q --json: exit code %d, %v\n%s%s", args, o.code, err, o.stdout, o.stderr)
-	}
-}
-
 // jsonIsTrue compares the JSON documents with the tables.
 func (s *fixture) jsonIsTrue() {
 	s.t.Helper()
-	var status statusView
-	s.document(&status, "status")
+	status := decoded[statusView](s, codeFine, "status")
 	if len(status.Budgets) != 5 {
 		s.t.Errorf("status has %d budgets, want those of the five services", len(status.Budgets))
 	}
@@ -101,13 +87,11 @@ func (s *fixture) jsonIsTrue() {
 			s.t.Errorf("status shows how far round %s.%s is: %+v", stream.Service, stream.Resource, stream.Parents)
 		}
 	}
-	var runs []streams.Run
-	s.document(&runs, "runs", "vendor_payments", "--limit", "1")
+	runs := decoded[[]streams.Run](s, codeFine, "runs", "vendor_payments", "--limit", "1")
 	if want := one[int64](s, `SELECT count(*) FROM accounting.vendor_payments`); len(runs) != 1 || runs[0].Inserted != want || want == 0 {
 		s.t.Errorf("runs shows %+v, the table has %d rows", runs, want)
 	}
-	var views []resourceView
-	s.document(&views, "resources")
+	views := decoded[[]resourceView](s, codeFine, "resources")
 	for i, r := range resources() {
 		if !slices.ContainsFunc(views, func(v resourceView) bool { return v.Resource == r.service+"."+r.name && v.Path == r.path }) {
 			s.t.Errorf("resources do not show %s at %s, the %d. one", r.name, r.path, i+1)
@@ -136,8 +120,7 @@ func TestHelp(t *testing.T) {
 func TestMetricsPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Records: 10})
-	stored, err := os.ReadFile("../../../docs/metrics.md")
-	must(t, err)
+	stored := sure(os.ReadFile("../../../docs/metrics.md"))(t)
 	o := s.run("metrics")
 	if diff := cmp.Diff(string(stored), o.stdout); o.code != codeFine || diff != "" {
 		t.Errorf("docs/metrics.md is not current: run make dictionary (exit code %d, -stored +now):\n%s%s", o.code, diff, o.stderr)

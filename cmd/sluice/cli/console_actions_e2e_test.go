@@ -114,8 +114,7 @@ func clicks() []click {
 
 // everyAction does each action once. An action that is not in the list fails the test.
 func everyAction(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
-	receiver, err := openListener(t.Context(), m.app, callbackMetrics(m.app))
-	must(t, err)
+	receiver := sure(openListener(t.Context(), m.app, callbackMetrics(m.app)))(t)
 	defer func() { must(t, receiver.stop(t.Context())) }()
 	m.exec(`UPDATE sluice.day_budgets SET exhausted_until = now() + interval '1 hour' WHERE service = 'inventory'`)
 	left := map[string]bool{}

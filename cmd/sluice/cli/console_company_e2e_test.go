@@ -37,8 +37,7 @@ func newDemoCompany(t *testing.T) *demoCompany {
 	t.Helper()
 	ctx := t.Context()
 	var said buffer
-	stage, err := demo.Open(ctx, demoOptions(t, &said, t.Output(), companyRecords))
-	must(t, err)
+	stage := sure(demo.Open(ctx, demoOptions(t, &said, t.Output(), companyRecords)))(t)
 	t.Cleanup(func() { must(t, stage.Close(context.WithoutCancel(ctx))) })
 	must(t, stage.Copy(ctx))
 	m := &demoCompany{t: t, stage: stage, cli: &cli{env: Env{
@@ -46,8 +45,7 @@ func newDemoCompany(t *testing.T) *demoCompany {
 	}}}
 	m.app = m.opened(stage.Environment["DEMO_DATABASE_URL"])
 	m.pages, m.url = &pages{cli: m.cli, app: m.app}, onShow(t, m.cli, m.app)
-	m.conn, err = pgx.Connect(ctx, stage.Environment["DEMO_DATABASE_URL"])
-	must(t, err)
+	m.conn = sure(pgx.Connect(ctx, stage.Environment["DEMO_DATABASE_URL"]))(t)
 	t.Cleanup(func() { _ = m.conn.Close(context.WithoutCancel(ctx)) })
 	return m
 }
@@ -55,8 +53,7 @@ func newDemoCompany(t *testing.T) *demoCompany {
 // onShow is the address of the console of an app, without a slash at its end.
 func onShow(t *testing.T, c *cli, a *engine.App) string {
 	t.Helper()
-	listener, err := c.openConsole(t.Context(), a, "127.0.0.1:0")
-	must(t, err)
+	listener := sure(c.openConsole(t.Context(), a, "127.0.0.1:0"))(t)
 	t.Cleanup(func() { must(t, listener.stop(context.WithoutCancel(t.Context()))) })
 	return strings.TrimSuffix(listener.url, "/")
 }
@@ -74,8 +71,7 @@ func (m *demoCompany) opened(database string) *engine.App {
 		value, ok := m.stage.Environment[name]
 		return value, ok
 	}
-	a, err := engine.Open(m.t.Context(), options)
-	must(m.t, err)
+	a := sure(engine.Open(m.t.Context(), options))(m.t)
 	m.t.Cleanup(func() { must(m.t, a.Close(context.WithoutCancel(m.t.Context()))) })
 	return a
 }
@@ -87,8 +83,7 @@ func (m *demoCompany) hold() {
 	must(m.t, m.stage.Upstream.World.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/creditnotes", Kind: "extra_keys"}}))
 	const believed = 2 // scans that have to miss a record
 	for range believed {
-		_, err := m.cli.syncOnce(m.t.Context(), m.app, []string{"inventory.credit_notes"}, "")
-		must(m.t, err)
+		sure(m.cli.syncOnce(m.t.Context(), m.app, []string{"inventory.credit_notes"}, ""))(m.t)
 	}
 	if m.value(needReview) == "0" {
 		m.t.Fatal("no deletion needs a decision")
@@ -110,8 +105,7 @@ func (m *demoCompany) value(sql string, args ...any) string {
 
 func (m *demoCompany) exec(sql string, args ...any) {
 	m.t.Helper()
-	_, err := m.conn.Exec(m.t.Context(), sql, args...)
-	must(m.t, err)
+	sure(m.conn.Exec(m.t.Context(), sql, args...))(m.t)
 }
 
 // patterns gives the pattern of an address of the console; "" if it has none.
@@ -121,8 +115,7 @@ func (m *demoCompany) patterns() func(address string) string {
 		mux.Handle(route.Pattern, http.NotFoundHandler())
 	}
 	return func(address string) string {
-		request, err := http.NewRequestWithContext(m.t.Context(), http.MethodGet, address, http.NoBody)
-		must(m.t, err)
+		request := sure(http.NewRequestWithContext(m.t.Context(), http.MethodGet, address, http.NoBody))(m.t)
 		_, pattern := mux.Handler(request)
 		return pattern
 	}

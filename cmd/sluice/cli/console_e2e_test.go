@@ -66,8 +66,7 @@ func everyPage(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thel
 	todo, opened := []string{m.url + "/"}, []string{}
 	p := b.Page(t, 1280, 1000, false)
 	m.acts(p, startOfBackfill())
-	_, err := m.app.Verify(t.Context(), engine.VerifyOptions{Names: []string{"inventory.bills"}, Sample: 1})
-	must(t, err)
+	sure(m.app.Verify(t.Context(), engine.VerifyOptions{Names: []string{"inventory.bills"}, Sample: 1}))(t)
 	for len(todo) > 0 {
 		address := todo[0]
 		todo = todo[1:]
@@ -159,8 +158,7 @@ const consoleIsGone = "The console does not answer. This page comes back by itse
 // consoleGone: a page that is open says that the console is gone, and follows changes again when
 // one is there at the same address, without being loaded again.
 func consoleGone(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thelper // a test of its own, which names its lines
-	first, err := m.cli.openConsole(t.Context(), m.app, "127.0.0.1:0")
-	must(t, err)
+	first := sure(m.cli.openConsole(t.Context(), m.app, "127.0.0.1:0"))(t)
 	p := b.Page(t, 360, 800, false)
 	p.Allow("net::ERR_")
 	p.Open(first.url)
@@ -171,8 +169,7 @@ func consoleGone(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:th
 	must(t, first.stop(t.Context()))
 	p.Says("#lost", consoleIsGone)
 	judge(p)
-	second, err := m.cli.openConsole(t.Context(), m.app, first.listener.Addr().String())
-	must(t, err)
+	second := sure(m.cli.openConsole(t.Context(), m.app, first.listener.Addr().String()))(t)
 	defer func() { must(t, second.stop(t.Context())) }()
 	m.comesBack(p, loaded)
 }

@@ -60,8 +60,7 @@ func TestPictures(t *testing.T) {
 // palette gives a picture with its 256 most frequent colors, which weighs a third.
 func palette(t *testing.T, picture []byte) []byte {
 	t.Helper()
-	whole, err := png.Decode(bytes.NewReader(picture))
-	must(t, err)
+	whole := sure(png.Decode(bytes.NewReader(picture)))(t)
 	counts := map[color.RGBA]int{}
 	bounds := whole.Bounds()
 	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {

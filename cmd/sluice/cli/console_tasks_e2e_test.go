@@ -54,8 +54,7 @@ func TestTasksOfAnOperator(t *testing.T) {
 			s := newFixture(t, task.options)
 			do := task.stage(s)
 			c := &cli{env: s.env(&buffer{}, t.Output()), config: s.config}
-			app, err := engine.Open(t.Context(), c.offline())
-			must(t, err)
+			app := sure(engine.Open(t.Context(), c.offline()))(t)
 			t.Cleanup(func() { must(t, app.Close(context.WithoutCancel(t.Context()))) })
 			step := 0
 			w := b.Page(t, 1280, 1000, false).Walk(onShow(t, c, app)+"/", func(p *browser.Page) {
@@ -264,18 +263,15 @@ func paidInPart(s *fixture) func(w *browser.Walk) {
 // zone is that of the organization, as upstream has it.
 func (s *fixture) zone() *time.Location {
 	s.t.Helper()
-	zone, err := time.LoadLocation(one[string](s, `SELECT time_zone FROM sluice.organizations`))
-	must(s.t, err)
+	zone := sure(time.LoadLocation(one[string](s, `SELECT time_zone FROM sluice.organizations`)))(s.t)
 	return zone
 }
 
 // active sets what the business does by itself.
 func (s *fixture) active(rates sandbox.Activity) {
 	s.t.Helper()
-	body, err := json.Marshal(rates)
-	must(s.t, err)
-	answer, err := s.upstream.Client().Post(s.upstream.URL+"/_sandbox/activity", "application/json", strings.NewReader(string(body)))
-	must(s.t, err)
+	body := sure(json.Marshal(rates))(s.t)
+	answer := sure(s.upstream.Client().Post(s.upstream.URL+"/_sandbox/activity", "application/json", strings.NewReader(string(body))))(s.t)
 	must(s.t, answer.Body.Close())
 	if answer.StatusCode != http.StatusOK {
 		s.t.Fatalf("set the activity: %s", answer.Status)
@@ -293,11 +289,9 @@ func (s *fixture) otherToken() string {
 		Token string `json:"access_token"`
 	}
 	s.waitUntil("another program gets a token", func() bool { // ten in ten minutes, which are short here
-		answer, err := s.upstream.Client().Post(s.upstream.URL+"/oauth/v2/token?"+query.Encode(), "", nil)
-		must(s.t, err)
+		answer := sure(s.upstream.Client().Post(s.upstream.URL+"/oauth/v2/token?"+query.Encode(), "", nil))(s.t)
 		defer func() { must(s.t, answer.Body.Close()) }()
-		text, err := io.ReadAll(answer.Body)
-		must(s.t, err)
+		text := sure(io.ReadAll(answer.Body))(s.t)
 		return json.Unmarshal(text, &given) == nil && given.Token != ""
 	})
 	return given.Token
@@ -310,8 +304,7 @@ func (s *fixture) otherCall(token string) int {
 		s.upstream.URL+"/inventory/v1/items?per_page=1&organization_id="+sandbox.DefaultOrganizationID, nil)
 	must(s.t, err)
 	request.Header.Set("Authorization", "Svc-oauthtoken "+token)
-	answer, err := s.upstream.Client().Do(request)
-	must(s.t, err)
+	answer := sure(s.upstream.Client().Do(request))(s.t)
 	defer func() { must(s.t, answer.Body.Close()) }()
 	left, err := strconv.Atoi(answer.Header.Get("X-Rate-Limit-Remaining"))
 	if err != nil {

@@ -34,8 +34,7 @@ func TestAnalystsReadAStandby(t *testing.T) {
 	s.equal()
 	rows, err := s.conn.Query(t.Context(), `SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'analytics'::regnamespace AND c.relkind IN ('v', 'm') ORDER BY 1`)
 	must(t, err)
-	views, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	must(t, err)
+	views := sure(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	if len(views) < 20 || !slices.Contains(views, "freshness") {
 		t.Fatalf("the views of analytics are %v", views)
 	}
@@ -71,8 +70,7 @@ func TestTablesArePublished(t *testing.T) {
 	s.equal()
 
 	s.on(warehouse.url())
-	_, err := s.world.Change(sandbox.Change{Seed: 1, Inserts: 5, Edits: 20, Deletes: 2, Resources: []string{"items", "bills"}})
-	must(t, err)
+	sure(s.world.Change(sandbox.Change{Seed: 1, Inserts: 5, Edits: 20, Deletes: 2, Resources: []string{"items", "bills"}}))(t)
 	s.afterAMinute()
 	s.sync(codeFine)
 	s.sync(codeFine, "inventory.items.sweep", "inventory.bills.sweep")

@@ -84,8 +84,7 @@ func TestCustomResource(t *testing.T) {
 // promotes gives the resource exactly the columns that are proposed for it.
 func (s *fixture) promotes() {
 	s.t.Helper()
-	var proposal promote.Proposal
-	s.document(&proposal, "drift", "promote", "custom.things")
+	proposal := decoded[promote.Proposal](s, codeFine, "drift", "promote", "custom.things")
 	kinds := make(map[string]string)
 	for _, column := range proposal.Columns {
 		kinds[column.Wire] = column.Kind
@@ -104,8 +103,7 @@ func (s *fixture) promotes() {
 		s.t.Errorf("the second plan does not add columns:\n%s", sql)
 	}
 	calls := s.calls()
-	var filled []rebuiltView
-	s.document(&filled, "drift", "fill", "custom.things")
+	filled := decoded[[]rebuiltView](s, codeFine, "drift", "fill", "custom.things")
 	rows := one[int](s, `SELECT count(*) FROM custom.things`)
 	if len(filled) != 1 || filled[0].Counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) || s.calls() != calls {
 		s.t.Errorf("filling came to %+v with %d calls, want %d rows without a call", filled, s.calls()-calls, rows)
@@ -115,7 +113,7 @@ func (s *fixture) promotes() {
 	if wrong > 0 {
 		s.t.Errorf("%d rows are filled with something else than the items have", wrong)
 	}
-	s.document(&filled, "drift", "fill", "things")
+	filled = decoded[[]rebuiltView](s, codeFine, "drift", "fill", "things")
 	if filled[0].Rewritten != 0 {
 		s.t.Errorf("filling again rewrites %d rows", filled[0].Rewritten)
 	}

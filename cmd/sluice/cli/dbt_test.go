@@ -61,8 +61,7 @@ func TestDBTPackage(t *testing.T) {
 			return err
 		}
 		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-		text, err := os.ReadFile(path)
-		must(t, err)
+		text := sure(os.ReadFile(path))(t)
 		switch {
 		case strings.Contains(path, "/tests/generic/") && strings.HasSuffix(path, ".sql"):
 			tests[name] = strings.Contains(string(text), "{% test "+name+"(")

@@ -31,8 +31,7 @@ type keptDemo struct {
 // demoOptions are those of a demo that shows this program.
 func demoOptions(t *testing.T, stdout, stderr io.Writer, records int) demo.Options {
 	t.Helper()
-	self, err := os.Executable()
-	must(t, err)
+	self := sure(os.Executable())(t)
 	return demo.Options{
 		Sluice: self, Environment: []string{asProgram + "=1"}, Records: records, Seed: 1, Stdout: stdout, Stderr: stderr,
 	}
@@ -107,8 +106,7 @@ func (d *keptDemo) changes(table string) {
 	d.t.Helper()
 	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, d.environment["DEMO_DATABASE_URL"])
-	must(d.t, err)
+	conn := sure(pgx.Connect(ctx, d.environment["DEMO_DATABASE_URL"]))(d.t)
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	var from time.Time
 	must(d.t, conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&from))
@@ -137,16 +135,13 @@ func TestDemoKeep(t *testing.T) {
 		d.run(command, says)
 	}
 	config := d.environment["SLUICE_CONFIG"]
-	info, err := os.Stat(config)
-	must(t, err)
+	info := sure(os.Stat(config))(t)
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("the configuration has mode %o", info.Mode().Perm())
 	}
-	address, err := url.Parse(d.environment["DEMO_DATABASE_URL"])
-	must(t, err)
+	address := sure(url.Parse(d.environment["DEMO_DATABASE_URL"]))(t)
 	sockets := address.Query().Get("host")
-	_, err = os.Stat(sockets)
-	must(t, err)
+	sure(os.Stat(sockets))(t)
 	d.interrupt()
 	if err := <-d.ended; err != nil {
 		t.Errorf("the demo ended: %v\n%s", err, d.errs.String())

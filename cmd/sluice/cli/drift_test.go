@@ -48,8 +48,7 @@ func TestDrift(t *testing.T) {
 				t.Errorf("%q does not say %q\n%s", args, text, o.stdout)
 			}
 		}
-		var report driftReport
-		s.document(&report, args...)
+		report := decoded[driftReport](s, codeFine, args...)
 		if len(report.Keys) != c.lines || report.Keys[0].Hint == "" || report.Keys[0].Seen == 0 || report.Keys[0].FirstSeenAt.IsZero() {
 			t.Errorf("%q --json: %+v", args, report)
 		}
@@ -62,8 +61,7 @@ func TestDrift(t *testing.T) {
 func overview(t *testing.T, s *fixture) {
 	t.Helper()
 	s.exec(`UPDATE sluice.drift SET first_seen_at = '2026-10-01Z', last_seen_at = '2026-10-02Z' WHERE path = 'surprise' AND kind = 'number'`)
-	var report driftReport
-	s.document(&report, "drift")
+	report := decoded[driftReport](s, codeFine, "drift")
 	type sum struct {
 		organization, name string
 		keys, values, gone int

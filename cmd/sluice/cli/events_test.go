@@ -86,8 +86,7 @@ func (l *listenerOfEvents) heard(table, op string) (int, int) {
 // receivers are the receivers as sluice events shows them.
 func (s *fixture) receivers() []receiverView {
 	s.t.Helper()
-	var views []receiverView
-	s.document(&views, "events")
+	views := decoded[[]receiverView](s, codeFine, "events")
 	return views
 }
 
@@ -110,8 +109,7 @@ func TestEvents(t *testing.T) {
 	if records, runs := l.heard("inventory.items", "new"); records != rows || rows == 0 || runs == 0 || len(l.records) != rows {
 		t.Errorf("heard of %d new items and %d runs, %d records in all, want %d items and nothing else", records, runs, len(l.records), rows)
 	}
-	changed, err := s.world.Change(sandbox.Change{Seed: 4, Edits: 3, Resources: []string{"items"}})
-	must(t, err)
+	changed := sure(s.world.Change(sandbox.Change{Seed: 4, Edits: 3, Resources: []string{"items"}}))(t)
 	s.sync(codeFine, "items")
 	if records, _ := l.heard("inventory.items", "changed"); records != len(changed["items"].Edited) || records == 0 {
 		t.Errorf("heard of %d changed items, want %d", records, len(changed["items"].Edited))
@@ -122,8 +120,7 @@ func TestEvents(t *testing.T) {
 	}
 
 	l.answers(http.StatusGone)
-	_, err = s.world.Change(sandbox.Change{Seed: 5, Edits: 3, Resources: []string{"items"}})
-	must(t, err)
+	sure(s.world.Change(sandbox.Change{Seed: 5, Edits: 3, Resources: []string{"items"}}))(t)
 	s.sync(codeFine, "items")
 	for _, command := range []string{"events", "status"} {
 		s.prints(codeFine, "tests gets no events: it answered 410", command)
@@ -160,8 +157,7 @@ func TestEvents(t *testing.T) {
 	} {
 		s.complains(codeUsage, wrong.says, append([]string{"events"}, strings.Fields(wrong.line)...)...)
 	}
-	configured, err := os.ReadFile(s.config)
-	must(t, err)
+	configured := sure(os.ReadFile(s.config))(t)
 	must(t, os.WriteFile(s.config, bytes.ReplaceAll(configured, []byte("name: tests,"), []byte("name: another,")), 0o600))
 	s.prints(codeFine, "tests is not in the configuration. Its position stays until", "events")
 }

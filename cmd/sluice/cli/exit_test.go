@@ -59,8 +59,7 @@ func TestExitCodes(t *testing.T) {
 		"no database to serve":   {args: "serve", code: codeEnvironment, spoil: noDatabase},
 		"no database to check":   {args: "check", code: codeEnvironment, spoil: noDatabase},
 		"no address of a database": {args: "status", code: codeUsage, says: "database.url: is missing", spoil: func(s *fixture) {
-			text, err := os.ReadFile(s.config)
-			must(s.t, err)
+			text := sure(os.ReadFile(s.config))(s.t)
 			must(s.t, os.WriteFile(s.config, []byte(strings.Replace(string(text), "database:\n  url: ${SLUICE_DATABASE_URL}\n", "", 1)), 0o600))
 		}},
 		"a table that a session holds": {alone: true, args: "serve --listen 127.0.0.1:0", code: codeEnvironment, says: "lock timeout", spoil: func(s *fixture) {
@@ -151,8 +150,7 @@ func (s *fixture) beside(t *testing.T) *fixture {
 	t.Helper()
 	copied := *s
 	copied.t, copied.environment, copied.config = t, maps.Clone(s.environment), filepath.Join(t.TempDir(), "config.yaml")
-	text, err := os.ReadFile(s.config)
-	must(t, err)
+	text := sure(os.ReadFile(s.config))(t)
 	must(t, os.WriteFile(copied.config, text, 0o600))
 	return &copied
 }
@@ -160,11 +158,9 @@ func (s *fixture) beside(t *testing.T) *fixture {
 // holds lets another session lock a table until the test ends.
 func (s *fixture) holds(table string) {
 	s.t.Helper()
-	conn, err := pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"])
-	must(s.t, err)
+	conn := sure(pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"]))(s.t)
 	s.t.Cleanup(func() { must(s.t, conn.Close(context.WithoutCancel(s.t.Context()))) })
-	_, err = conn.Exec(s.t.Context(), "BEGIN; LOCK TABLE "+table)
-	must(s.t, err)
+	sure(conn.Exec(s.t.Context(), "BEGIN; LOCK TABLE "+table))(s.t)
 }
 
 // noDatabase sets a socket on which no server listens.

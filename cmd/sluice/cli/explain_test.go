@@ -11,8 +11,7 @@ import (
 // explained runs explain and gives what it says.
 func (s *fixture) explained(args ...string) explainView {
 	s.t.Helper()
-	var view explainView
-	s.document(&view, append([]string{"explain"}, args...)...)
+	view := decoded[explainView](s, codeFine, append([]string{"explain"}, args...)...)
 	return view
 }
 
@@ -36,8 +35,7 @@ func TestExplain(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 93, Records: 40, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.sync(codeFine)
-	changed, err := s.world.Change(sandbox.Change{Seed: 3, Edits: 1, Resources: []string{"bills"}})
-	must(t, err)
+	changed := sure(s.world.Change(sandbox.Change{Seed: 3, Edits: 1, Resources: []string{"bills"}}))(t)
 	bill := changed["bills"].Edited[0]
 	other := one[string](s, `SELECT bill_id FROM inventory.bills WHERE bill_id <> $1 ORDER BY 1 LIMIT 1`, bill)
 	s.sync(codeFine, "inventory.bills")

@@ -26,24 +26,20 @@ func TestExportOfEverything(t *testing.T) {
 	s.sync(codeFine)
 	for format, rowsOf := range map[string]func(content []byte) int64{
 		"csv": func(content []byte) int64 {
-			rows, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
-			must(t, err)
+			rows := sure(csv.NewReader(bytes.NewReader(content)).ReadAll())(t)
 			return int64(len(rows) - 1)
 		},
 		"jsonl": func(content []byte) int64 { return int64(bytes.Count(content, []byte("\n"))) },
 		"parquet": func(content []byte) int64 {
-			file, err := parquet.OpenFile(bytes.NewReader(content), int64(len(content)))
-			must(t, err)
+			file := sure(parquet.OpenFile(bytes.NewReader(content), int64(len(content))))(t)
 			return file.NumRows()
 		},
 	} {
 		folder := t.TempDir()
-		var made engine.Export
-		s.document(&made, "export", "*", "--to", folder, "--format", format)
+		made := decoded[engine.Export](s, codeFine, "export", "*", "--to", folder, "--format", format)
 		filled := 0
 		for _, table := range made.Tables {
-			content, err := os.ReadFile(filepath.Join(folder, table.File))
-			must(t, err)
+			content := sure(os.ReadFile(filepath.Join(folder, table.File)))(t)
 			want := one[int64](s, `SELECT count(*) FROM `+table.Name)
 			if got := rowsOf(content); got != want || table.Rows != want {
 				t.Errorf("%s has %d rows, the manifest says %d, want %d", table.File, got, table.Rows, want)
@@ -81,14 +77,12 @@ func TestExportIsKilled(t *testing.T) {
 		p := s.start("export", "accounting.*", "analytics.slow", "inventory.*", "--to", folder)
 		s.waitUntil("the slow view is exported", func() bool { return len(partial(folder, "analytics.slow")) == 1 })
 		end(p)
-		entries, err := os.ReadDir(folder)
-		must(t, err)
+		entries := sure(os.ReadDir(folder))(t)
 		left := partial(folder, "")
 		if len(left) != len(entries) || (name == "killed") != (len(left) > 10) {
 			t.Errorf("%s: %d of %d files look whole", name, len(entries)-len(left), len(entries))
 		}
-		var made engine.Export
-		s.document(&made, "export", "accounting.*", "inventory.*", "--to", folder)
+		made := decoded[engine.Export](s, codeFine, "export", "accounting.*", "inventory.*", "--to", folder)
 		if _, err := os.Stat(filepath.Join(folder, "export.json")); err != nil || len(made.Tables) < 80 {
 			t.Errorf("%s, and then: %v, %d tables", name, err, len(made.Tables))
 		}

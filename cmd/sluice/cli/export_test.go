@@ -36,13 +36,11 @@ func TestExport(t *testing.T) {
 	}
 
 	folder := filepath.Join(t.TempDir(), "bills")
-	var made engine.Export
-	s.document(&made, "export", "inventory.bills*", "analytics.bills", "inventory.items", "--to", folder)
+	made := decoded[engine.Export](s, codeFine, "export", "inventory.bills*", "analytics.bills", "inventory.items", "--to", folder)
 	var names []string
 	for _, table := range made.Tables {
 		names = append(names, table.Name)
-		content, err := os.ReadFile(filepath.Join(folder, table.File))
-		must(t, err)
+		content := sure(os.ReadFile(filepath.Join(folder, table.File)))(t)
 		sum := sha256.Sum256(content)
 		if rows := one[int64](s, `SELECT count(*) FROM `+table.Name); table.Rows != rows || table.Bytes != int64(len(content)) || table.SHA256 != hex.EncodeToString(sum[:]) {
 			t.Errorf("%+v, and there are %d rows and %d bytes", table, rows, len(content))
@@ -53,8 +51,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("manifest: %+v", made)
 	}
 	var stored engine.Export
-	content, err := os.ReadFile(filepath.Join(folder, "export.json"))
-	must(t, err)
+	content := sure(os.ReadFile(filepath.Join(folder, "export.json")))(t)
 	must(t, json.Unmarshal(content, &stored))
 	if len(stored.Tables) != len(made.Tables) || stored.Snapshot != made.Snapshot {
 		t.Errorf("stored: %+v", stored)
@@ -67,24 +64,21 @@ func TestExport(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	for _, table := range made.Tables {
-		one, err := os.ReadFile(filepath.Join(folder, table.File))
-		must(t, err)
-		two, err := os.ReadFile(filepath.Join(again, table.File))
-		must(t, err)
+		one := sure(os.ReadFile(filepath.Join(folder, table.File)))(t)
+		two := sure(os.ReadFile(filepath.Join(again, table.File)))(t)
 		if !bytes.Equal(one, two) {
 			t.Errorf("%s has other bytes the second time", table.File)
 		}
 	}
 	s.complains(codeUsage, "--replace", "export", "inventory.items", "--to", folder)
-	s.document(&made, "export", "inventory.items", "--to", folder, "--replace", "--format", "jsonl")
+	s.runs(codeFine, "export inventory.items --replace --format jsonl --to "+folder)
 	s.listsExports()
 	s.refusesExports(folder)
 }
 
 func (s *fixture) listsExports() {
 	s.t.Helper()
-	var listed []exportableView
-	s.document(&listed, "export")
+	listed := decoded[[]exportableView](s, codeFine, "export")
 	names := map[string]bool{}
 	for _, e := range listed {
 		names[e.Name] = true
@@ -100,8 +94,7 @@ func (s *fixture) listsExports() {
 // refusesExports: what makes no sense is a mistake of the command line, and no file is left behind.
 func (s *fixture) refusesExports(folder string) {
 	s.t.Helper()
-	before, err := os.ReadDir(folder)
-	must(s.t, err)
+	before := sure(os.ReadDir(folder))(s.t)
 	for _, wrong := range []struct{ args, says string }{
 		{"inventory.bills inventory.items", "name a folder"},
 		{"--to " + folder + " --replace", "name the tables"},
@@ -140,8 +133,7 @@ func (s *fixture) refusesExports(folder string) {
 	}
 	s.exec(`UPDATE inventory.items SET rate = 'NaN'`)
 	s.complains(codeFailed, `rate has "NaN"`, "export", "inventory.bills", "inventory.items", "--replace", "--to", folder)
-	after, err := os.ReadDir(folder)
-	must(s.t, err)
+	after := sure(os.ReadDir(folder))(s.t)
 	if len(after) != len(before) {
 		s.t.Errorf("%d files are left, and there were %d: %v", len(after), len(before), after)
 	}

@@ -51,8 +51,7 @@ func TestADatabaseOnAnotherHost(t *testing.T) {
 // 192.0.2.1 belong to no machine (RFC 5737).
 func besides(t *testing.T, address, host string) string {
 	t.Helper()
-	u, err := url.Parse(address)
-	must(t, err)
+	u := sure(url.Parse(address))(t)
 	query := u.Query()
 	if query.Get("host") == "" {
 		query.Set("host", u.Hostname())

@@ -63,8 +63,7 @@ func (f *faultFixture) clear() {
 // change edits so many records that the changes take several pages.
 func (f *faultFixture) change(seed int64, edits int) {
 	f.t.Helper()
-	_, err := f.world.Change(sandbox.Change{Seed: seed, Inserts: 3, Edits: edits, Resources: []string{f.short}})
-	must(f.t, err)
+	sure(f.world.Change(sandbox.Change{Seed: seed, Inserts: 3, Edits: edits, Resources: []string{f.short}}))(f.t)
 }
 
 // stands gives the state and the watermark of the stream.

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/cmd/sluice-sandbox/server"
@@ -57,8 +58,7 @@ func newFixture(t *testing.T, options sandbox.Options) *fixture {
 	if options.Plan == "" {
 		options.Plan = plan
 	}
-	world, err := sandbox.New(options)
-	must(t, err)
+	world := sure(sandbox.New(options))(t)
 	s := &fixture{t: t, world: world, arrivals: &arrivals{next: world}}
 	s.upstream = listening(t, s.arrivals)
 	url := warehousetest.Template(t, "migrated", migrated)
@@ -70,8 +70,7 @@ func newFixture(t *testing.T, options sandbox.Options) *fixture {
 	}
 	s.config = filepath.Join(t.TempDir(), "config.yaml")
 	must(t, os.WriteFile(s.config, []byte(s.configuration(options)), 0o600))
-	s.conn, err = pgx.Connect(t.Context(), url)
-	must(t, err)
+	s.conn = sure(pgx.Connect(t.Context(), url))(t)
 	t.Cleanup(func() { _ = s.conn.Close(context.WithoutCancel(t.Context())) })
 	return s
 }
@@ -93,10 +92,35 @@ func (s *fixture) configuration(options sandbox.Options) string {
 	return "database:\n  url: ${SLUICE_DATABASE_URL}\n" + running.Config(options.Plan)
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
+func must(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
+	}
+}
+
+// sure gives the value of a call that may not fail.
+func sure[T any](value T, err error) func(testing.TB) T {
+	return func(tb testing.TB) T {
+		tb.Helper()
+		must(tb, err)
+		return value
+	}
+}
+
+// same wants two values to be equal.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
 	}
 }
 
@@ -163,8 +187,7 @@ func decoded[T any](s *fixture, code int, args ...string) T {
 // exec runs a statement.
 func (s *fixture) exec(sql string, args ...any) {
 	s.t.Helper()
-	_, err := s.conn.Exec(s.t.Context(), sql, args...)
-	must(s.t, err)
+	sure(s.conn.Exec(s.t.Context(), sql, args...))(s.t)
 }
 
 // one reads one value.
@@ -231,8 +254,7 @@ func (s *fixture) quiet() {
 // which a minute's calls have to suffice.
 func (s *fixture) narrow() *fixture {
 	s.t.Helper()
-	text, err := os.ReadFile(s.config)
-	must(s.t, err)
+	text := sure(os.ReadFile(s.config))(s.t)
 	narrowed := strings.NewReplacer("      invoicing: {plan: free}\n", "", "      billing: {plan: paid}\n", "").Replace(string(text)) + "resources:\n"
 	for _, r := range wideResources() {
 		if !slices.ContainsFunc(resources(), func(kept resource) bool { return kept.service == r.service && kept.name == r.name }) {
@@ -246,8 +268,7 @@ func (s *fixture) narrow() *fixture {
 // rewrite changes the configuration.
 func (s *fixture) rewrite(old, replacement string) {
 	s.t.Helper()
-	text, err := os.ReadFile(s.config)
-	must(s.t, err)
+	text := sure(os.ReadFile(s.config))(s.t)
 	if !strings.Contains(string(text), old) {
 		s.t.Fatalf("the configuration lacks %q", old)
 	}

@@ -45,14 +45,12 @@ func (s *fixture) relive(p past) {
 		s.exec(`DROP SCHEMA IF EXISTS past CASCADE; CREATE SCHEMA past`)
 		rows, err := s.conn.Query(s.t.Context(), `SELECT tablename FROM pg_tables WHERE schemaname = $1 AND (tablename = $2 OR tablename ~ ('^' || $2 || '_'))`, service, name)
 		must(s.t, err)
-		tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		must(s.t, err)
+		tables := sure(pgx.CollectRows(rows, pgx.RowTo[string]))(s.t)
 		for _, table := range tables {
 			s.exec(fmt.Sprintf(`CREATE TABLE past.%[2]s (LIKE %[1]s.%[2]s INCLUDING ALL)`, service, table))
 			s.exec(fmt.Sprintf(`INSERT INTO past.%[2]s SELECT * FROM history.%[1]s_%[2]s_as_of($1)`, service, table), p.at)
 		}
-		result, err := oracle.Compare(s.t.Context(), s.conn, "past", name, sandbox.DefaultOrganizationID, slices.Values(truth))
-		must(s.t, err)
+		result := sure(oracle.Compare(s.t.Context(), s.conn, "past", name, sandbox.DefaultOrganizationID, slices.Values(truth)))(s.t)
 		if result.Different > 0 || result.Gone > 0 || result.Live == 0 || len(tables) < 2 {
 			s.t.Errorf("%s as of %s: %d differences in %d records and %d tables, %d rows too many:\n%s",
 				resource, p.at, result.Different, result.Live, len(tables), result.Gone, strings.Join(result.Differences, "\n"))

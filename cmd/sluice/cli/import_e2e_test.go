@@ -31,10 +31,8 @@ func TestKilledImportLosesNothing(t *testing.T) {
 	}
 	s.exec(`CREATE FUNCTION public.hang() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_advisory_xact_lock(77); RETURN NULL; END$$;
 		CREATE TRIGGER hang AFTER INSERT ON sluice.imports FOR EACH ROW WHEN (NEW.first_line > 1000) EXECUTE FUNCTION public.hang()`)
-	conn, err := pgx.Connect(t.Context(), s.environment["SLUICE_DATABASE_URL"])
-	must(t, err)
-	_, err = conn.Exec(t.Context(), `SELECT pg_advisory_lock(77)`)
-	must(t, err)
+	conn := sure(pgx.Connect(t.Context(), s.environment["SLUICE_DATABASE_URL"]))(t)
+	sure(conn.Exec(t.Context(), `SELECT pg_advisory_lock(77)`))(t)
 	p := s.start("import", file)
 	s.until("the import waits in its third batch", `SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`)
 	p.kill()

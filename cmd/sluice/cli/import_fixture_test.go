@@ -48,8 +48,7 @@ func (s *fixture) secondWarehouse(t *testing.T) *fixture {
 	other.environment = maps.Clone(s.environment)
 	url := warehousetest.Template(t, "migrated", migrated)
 	other.environment["SLUICE_DATABASE_URL"] = url
-	conn, err := pgx.Connect(t.Context(), url)
-	must(t, err)
+	conn := sure(pgx.Connect(t.Context(), url))(t)
 	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
 	other.conn = conn
 	return &other
@@ -102,8 +101,7 @@ func layouts() []layout {
 
 func text(t *testing.T, value any) string {
 	t.Helper()
-	out, err := json.Marshal(value)
-	must(t, err)
+	out := sure(json.Marshal(value))(t)
 	return string(out)
 }
 
@@ -150,8 +148,7 @@ func singerTables(s *fixture, streams exportedStreams) map[string]string {
 // copied runs the statement of docs/importing.md that reads from a schema, for each resource.
 func (s *fixture) copied(streams exportedStreams, schema string) map[string]string {
 	s.t.Helper()
-	page, err := os.ReadFile("../../../docs/importing.md")
-	must(s.t, err)
+	page := sure(os.ReadFile("../../../docs/importing.md"))(s.t)
 	var recipe string
 	for _, one := range statementsIn("docs/importing.md", string(page)) {
 		if strings.HasPrefix(one.sql, "COPY ") && strings.Contains(one.sql, schema) {
@@ -165,10 +162,9 @@ func (s *fixture) copied(streams exportedStreams, schema string) map[string]stri
 	for name := range streams {
 		_, resource, _ := strings.Cut(name, ".")
 		files[name] = filepath.Join(s.t.TempDir(), name+".jsonl")
-		file, err := os.Create(files[name])
-		must(s.t, err)
+		file := sure(os.Create(files[name]))(s.t)
 		sql := strings.NewReplacer("bill_id", keyOfExported()[name], "bills", resource).Replace(recipe)
-		_, err = s.conn.PgConn().CopyTo(s.t.Context(), file, sql)
+		_, err := s.conn.PgConn().CopyTo(s.t.Context(), file, sql)
 		must(s.t, errors.Join(err, file.Close()))
 	}
 	return files
@@ -242,8 +238,7 @@ func (s *fixture) fields() map[string][]string {
 		rows, err := s.conn.Query(s.t.Context(), `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 			WHERE c.relkind = 'r' AND n.nspname = $1 AND (c.relname = $2 OR starts_with(c.relname, $2 || '_')) AND c.relname NOT LIKE '%\_history'`, service, resource)
 		must(s.t, err)
-		tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		must(s.t, err)
+		tables := sure(pgx.CollectRows(rows, pgx.RowTo[string]))(s.t)
 		for _, table := range tables {
 			full := pgx.Identifier{service, table}.Sanitize()
 			of := key

@@ -93,8 +93,7 @@ func TestImportedWarehouseEqualsSyncedOne(t *testing.T) {
 	names := []string{"items", "bills", "credit_notes", "vendor_payments", "chart_of_accounts"}
 	before := s.truths()
 	change := func(seed int64, edits int) {
-		_, err := s.world.Change(sandbox.Change{Seed: seed, Inserts: 3, Edits: edits, Deletes: 2, Resources: names})
-		must(t, err)
+		sure(s.world.Change(sandbox.Change{Seed: seed, Inserts: 3, Edits: edits, Deletes: 2, Resources: names}))(t)
 	}
 	change(1, 25)
 	streams := plant(t, before, s.truths(), time.Now().Add(-time.Hour))
@@ -247,8 +246,7 @@ func TestImportRefuses(t *testing.T) {
 		s.complains(codeUsage, says, append([]string{"import"}, strings.Fields(args)...)...)
 	}
 	s.counts(0, "rows that refused imports wrote", `SELECT (SELECT count(*) FROM sluice.imports) + (SELECT count(*) FROM sluice.quarantine) + (SELECT count(*) FROM sluice.runs)`)
-	rest, err := os.ReadFile(files["inventory.bills"])
-	must(t, err)
+	rest := sure(os.ReadFile(files["inventory.bills"]))(t)
 	broken := filepath.Join(t.TempDir(), "bills.jsonl")
 	must(t, os.WriteFile(broken, append([]byte(strings.Repeat("broken\n", 10)), rest...), 0o600))
 	o := s.run("import", broken)
@@ -303,8 +301,7 @@ func TestImportKeepsNewerRows(t *testing.T) {
 func TestImportReadsStandardInput(t *testing.T) {
 	t.Parallel()
 	s, files, records := exportedFiles(t, 145)
-	text, err := os.ReadFile(files["inventory.bills"])
-	must(t, err)
+	text := sure(os.ReadFile(files["inventory.bills"]))(t)
 	var stdout, stderr buffer
 	env := s.env(&stdout, &stderr)
 	env.Stdin = strings.NewReader(string(text))

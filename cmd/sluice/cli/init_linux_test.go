@@ -35,8 +35,7 @@ func TestInitAsks(t *testing.T) {
 		"secrets", "/run/secrets",
 		"postgres://u:" + "visible@db/x", "${WAREHOUSE}",
 	} {
-		_, err := person.WriteString(line + "\n")
-		must(t, err)
+		sure(person.WriteString(line + "\n"))(t)
 	}
 	if code := <-ended; code != codeFine {
 		t.Fatalf("exit code %d\n%s%s", code, stdout.String(), stderr.String())
@@ -85,18 +84,14 @@ func TestInitInterrupted(t *testing.T) {
 // reads and writes the second. It does not show what is typed.
 func terminal(t *testing.T) (*os.File, *os.File) {
 	t.Helper()
-	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	must(t, err)
+	person := sure(os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0))(t)
 	t.Cleanup(func() { _ = person.Close() })
 	connection := int(person.Fd())
 	must(t, unix.IoctlSetPointerInt(connection, unix.TIOCSPTLCK, 0))
-	number, err := unix.IoctlGetInt(connection, unix.TIOCGPTN)
-	must(t, err)
-	program, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	must(t, err)
+	number := sure(unix.IoctlGetInt(connection, unix.TIOCGPTN))(t)
+	program := sure(os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0))(t)
 	t.Cleanup(func() { _ = program.Close() })
-	mode, err := unix.IoctlGetTermios(int(program.Fd()), unix.TCGETS)
-	must(t, err)
+	mode := sure(unix.IoctlGetTermios(int(program.Fd()), unix.TCGETS))(t)
 	mode.Lflag &^= unix.ECHO
 	must(t, unix.IoctlSetTermios(int(program.Fd()), unix.TCSETS, mode))
 	return person, program

@@ -101,8 +101,7 @@ func TestInitKeepsTheExample(t *testing.T) {
 	a.Name, a.ID, a.Services, a.Database = "acme", "10234695", "accounting=standard,inventory=standard,chat=free", "${SLUICE_DATABASE_URL}"
 	a.APIURL, a.AuthURL, a.Chat = "https://www.svcapis.example.com", "https://accounts.svc.example.com", "https://chat.svc.example.com"
 	a.ClientID = "1000.PLACEHOLDER"
-	text, err := a.render()
-	must(t, err)
+	text := sure(a.render())(t)
 	_, mine, _ := strings.Cut(text, "\n#\n")
 	_, example, _ := strings.Cut(sluice.ExampleConfig, "\n#\n")
 	if mine != example || mine == "" {
@@ -110,8 +109,7 @@ func TestInitKeepsTheExample(t *testing.T) {
 	}
 	// Every service has its line, whichever is chosen.
 	a.Services = "billing=paid,chat=free,accounting=free,inventory=free,invoicing=free"
-	text, err = a.render()
-	must(t, err)
+	text = sure(a.render())(t)
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	must(t, os.WriteFile(path, []byte(text), 0o600))
 	services := loaded(t, path, map[string]string{"SLUICE_DATABASE_URL": "postgres://h/d"}).Organizations[0].Services
@@ -124,8 +122,7 @@ func TestInitKeepsTheExample(t *testing.T) {
 // it.
 func TestInitFromSandbox(t *testing.T) {
 	t.Parallel()
-	running, err := server.Start(t.Context(), "127.0.0.1:0", sandbox.Options{Records: 20, Plan: "elite", Vendor: "Acme", Now: time.Now})
-	must(t, err)
+	running := sure(server.Start(t.Context(), "127.0.0.1:0", sandbox.Options{Records: 20, Plan: "elite", Vendor: "Acme", Now: time.Now}))(t)
 	t.Cleanup(func() { must(t, running.Stop(context.WithoutCancel(t.Context()))) })
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	code, said := initOf(t, path, "--from-sandbox="+running.URL)
@@ -137,21 +134,18 @@ func TestInitFromSandbox(t *testing.T) {
 	if code != codeFine || !strings.Contains(said, "export SLUICE_ENCRYPTION_KEY_FILE="+filepath.Join(folder, "sealing_key")) {
 		t.Fatalf("exit code %d\n%s", code, said)
 	}
-	read, err := config.Load(path, func(string) (string, bool) { return "", false }, os.ReadFile, connectors.All(), config.ForAll)
-	must(t, err)
+	read := sure(config.Load(path, func(string) (string, bool) { return "", false }, os.ReadFile, connectors.All(), config.ForAll))(t)
 	o := read.Organizations[0]
 	if o.Credentials.ClientSecret.Reveal() != sandbox.ClientSecret || o.Credentials.RefreshToken.Reveal() != sandbox.RefreshToken ||
 		o.ID != running.Organization || o.Credentials.ClientID != running.ClientID || read.Vendor.AuthURL != running.URL || read.Vendor.Name != "Acme" ||
 		read.Database.URL.Reveal() != "postgres://h/d" || len(o.Services) != 5 || o.Services["accounting"].Plan != "elite" || o.Services["inventory"].Plan != "enterprise" {
 		t.Errorf("%+v", read)
 	}
-	key, err := os.ReadFile(filepath.Join(folder, "sealing_key"))
-	must(t, err)
+	key := sure(os.ReadFile(filepath.Join(folder, "sealing_key")))(t)
 	if code, said = initOf(t, path, "--from-sandbox="+running.URL, "--force"); code != codeFine {
 		t.Fatalf("again: exit code %d\n%s", code, said)
 	}
-	again, err := os.ReadFile(filepath.Join(folder, "sealing_key"))
-	must(t, err)
+	again := sure(os.ReadFile(filepath.Join(folder, "sealing_key")))(t)
 	if string(again) != string(key) || strings.Contains(said, strings.TrimSpace(string(key))) {
 		t.Error("the sealing key of the try was replaced, or is shown")
 	}

@@ -27,8 +27,7 @@ func (s *fixture) through(tap proxy.Tap) {
 // lineTo gives the address of a proxy with a tap before a database.
 func lineTo(t *testing.T, database string, tap proxy.Tap) string {
 	t.Helper()
-	address, err := url.Parse(database)
-	must(t, err)
+	address := sure(url.Parse(database))(t)
 	query := address.Query()
 	socket := filepath.Join(query.Get("host"), ".s.PGSQL."+query.Get("port"))
 	line, err := proxy.Listen(t.Context(), func(ctx context.Context) (net.Conn, error) {

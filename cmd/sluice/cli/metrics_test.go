@@ -16,8 +16,7 @@ import (
 // opened opens the program on the fixture, with a log in the test's output.
 func (s *fixture) opened() *engine.App {
 	s.t.Helper()
-	app, err := engine.Open(s.t.Context(), (&cli{env: s.env(&buffer{}, s.t.Output()), config: s.config}).options())
-	must(s.t, err)
+	app := sure(engine.Open(s.t.Context(), (&cli{env: s.env(&buffer{}, s.t.Output()), config: s.config}).options()))(s.t)
 	s.t.Cleanup(func() { must(s.t, app.Close(context.WithoutCancel(s.t.Context()))) })
 	return app
 }

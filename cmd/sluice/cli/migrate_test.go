@@ -24,8 +24,7 @@ func lists(columns string) string {
 func TestAPlanBesideAReader(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 98, Records: 20})
-	plain, err := os.ReadFile(s.config)
-	must(t, err)
+	plain := sure(os.ReadFile(s.config))(t)
 	s.configured(lists(""))
 	s.accept()
 	must(t, os.WriteFile(s.config, plain, 0o600))
@@ -70,8 +69,7 @@ func TestMigrateMakesAndDropsWhatHistoryNeeds(t *testing.T) {
 	if past, bills := one[int](s, `SELECT count(*) FROM history.inventory_bills_as_of(clock_timestamp())`), one[int](s, `SELECT count(*) FROM inventory.bills`); past != bills || bills == 0 {
 		t.Errorf("the function has %d of %d bills", past, bills)
 	}
-	var status statusView
-	s.document(&status, "status")
+	status := decoded[statusView](s, codeFine, "status")
 	if versions := one[int64](s, `SELECT count(*) FROM history.versions`); len(status.Histories) != 1 || status.Histories[0].Count != versions || status.Histories[0].Since == nil {
 		t.Errorf("status says %+v, want %d versions", status.Histories, versions)
 	}

@@ -69,8 +69,7 @@ func TestToldChanges(t *testing.T) {
 	calls := one[int](h.fixture, `SELECT count(*)::int FROM sluice.calls`)
 	serving := h.serve()
 	h.rules()
-	_, err := h.world.Change(sandbox.Change{Seed: 1, Inserts: 1, Edits: 3, Resources: []string{"bills", "items"}})
-	must(t, err)
+	sure(h.world.Change(sandbox.Change{Seed: 1, Inserts: 1, Edits: 3, Resources: []string{"bills", "items"}}))(t)
 	h.waitUntil("what was told is read", func() bool {
 		return one[bool](h.fixture, `SELECT count(*) = 8 AND bool_and(read_at IS NOT NULL) FROM sluice.hints`)
 	})
@@ -115,16 +114,13 @@ func TestTheWayIsProvenAgainAndAgain(t *testing.T) {
 	command := &cli{env: h.env(&buffer{}, &buffer{}), config: h.config}
 	options := command.options()
 	options.Now = func() time.Time { return time.Now().Add(later) }
-	app, err := engine.Open(t.Context(), options)
-	must(t, err)
+	app := sure(engine.Open(t.Context(), options))(t)
 	defer func() { must(t, app.Close(context.WithoutCancel(t.Context()))) }()
-	receiver, err := app.OpenReceiver(t.Context(), func(notifications.Observation) {})
-	must(t, err)
+	receiver := sure(app.OpenReceiver(t.Context(), func(notifications.Observation) {}))(t)
 	defer receiver.Close()
 	listening := httptest.NewServer(receiver)
 	defer listening.Close()
-	client, err := app.Client()
-	must(t, err)
+	client := sure(app.Client())(t)
 	keeper := app.Told(client)
 	turn := func(what string, proven bool, gaps string) {
 		t.Helper()
@@ -145,8 +141,7 @@ func TestTheWayIsProvenAgainAndAgain(t *testing.T) {
 		}
 		h.exec(`DELETE FROM sluice.hints`)
 	}
-	address, err := url.Parse(listening.URL)
-	must(t, err)
+	address := sure(url.Parse(listening.URL))(t)
 
 	h.public.passes(address.Host, asIs)
 	turn("at first", true, "")

@@ -65,8 +65,7 @@ func asIs(*http.Request) {}
 // notified puts notifications into the configuration.
 func (s *fixture) notified(public string) {
 	s.t.Helper()
-	text, err := os.ReadFile(s.config)
-	must(s.t, err)
+	text := sure(os.ReadFile(s.config))(s.t)
 	changed := strings.Replace(string(text), "    credentials:\n", `    notifications:
       secret: ${HOOK_SECRET}
       watch: [{module: Products, tells: [inventory.items]}, {module: Deals, operations: [create, edit]}]
@@ -113,8 +112,7 @@ func TestNotifications(t *testing.T) {
 	if got := s.hook(hookSecret, public.URL+"/sluice/rule/"+businessKey+"/inventory.items", rule); got != http.StatusOK {
 		t.Errorf("a rule got %d", got)
 	}
-	var entries []hints.Entry
-	s.document(&entries, "notifications", "inbox", "--org", "Sandbox Trading", "--since", "1h")
+	entries := decoded[[]hints.Entry](s, codeFine, "notifications", "inbox", "--org", "Sandbox Trading", "--since", "1h")
 	kinds := make([]string, 0, len(entries))
 	for i := range entries {
 		kinds = append(kinds, entries[i].Dialect+" "+entries[i].Module+" "+entries[i].Operation)

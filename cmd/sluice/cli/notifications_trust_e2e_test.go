@@ -231,8 +231,7 @@ func TestCallbacksInAnyOrder(t *testing.T) {
 	serving := h.serveProven()
 	h.aged(time.Hour)
 	for round := range int64(5) {
-		_, err := h.world.Change(sandbox.Change{Seed: round, Inserts: 1, Edits: 4, Resources: []string{"bills", "items"}})
-		must(t, err)
+		sure(h.world.Change(sandbox.Change{Seed: round, Inserts: 1, Edits: 4, Resources: []string{"bills", "items"}}))(t)
 	}
 	h.waitUntil("all is sent", func() bool { s := h.sent("webhooks"); return s.Sent == s.Queued+s.Duplicated })
 	for _, list := range []string{"bills", "items"} {
@@ -341,8 +340,7 @@ func TestAChannelLapsesInTenDays(t *testing.T) {
 // whyOf gives what status --why says about a resource's list, as JSON and as text.
 func (s *fixture) whyOf(resource string) (why.Explanation, string) {
 	s.t.Helper()
-	var all []why.Explanation
-	s.document(&all, "status", "--why", resource)
+	all := decoded[[]why.Explanation](s, codeFine, "status", "--why", resource)
 	at := slices.IndexFunc(all, func(e why.Explanation) bool { return e.Service+"."+e.Resource == resource })
 	if at < 0 {
 		s.t.Fatalf("status --why %s explains %+v", resource, all)

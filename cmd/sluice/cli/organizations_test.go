@@ -51,8 +51,7 @@ func TestOrganizationsCommand(t *testing.T) {
 	s.rewrite("    time_zone: Asia/Kolkata\n", "    key: trading\n")
 	s.prints(codeFine, "not met yet", "organizations")
 	s.sync(codeFine, "items")
-	var views []organizationView
-	s.document(&views, "organizations")
+	views := decoded[[]organizationView](s, codeFine, "organizations")
 	if len(views) != 1 || views[0].Key != "trading" || views[0].ID != sandbox.DefaultOrganizationID || views[0].TimeZone != "Asia/Kolkata" ||
 		views[0].Pinned == nil || !views[0].Pinned.Active || views[0].DataCenter != "com" || !slices.Contains(views[0].Services, "inventory") {
 		t.Fatalf("organizations shows %+v", views)

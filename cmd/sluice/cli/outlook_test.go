@@ -21,8 +21,7 @@ func TestMigratePlan(t *testing.T) {
 		UNION ALL SELECT c.oid || c.relname || coalesce(c.relacl::text, '') FROM pg_class c) AS a`
 	before := one[string](s, state)
 	s.prints(codeFine, "Pending are 3 transactions. Nothing was changed.\n\n00118_privacy.sql\n00120_lake.sql\nviews/calendar.sql\n", "migrate", "--plan")
-	var outlook migrations.Outlook
-	s.document(&outlook, "migrate", "--plan")
+	outlook := decoded[migrations.Outlook](s, codeFine, "migrate", "--plan")
 	if len(outlook.Steps) != 3 || outlook.Steps[0].File != "00118_privacy.sql" || !strings.Contains(outlook.Steps[0].SQL, "CREATE INDEX erasures_subject") ||
 		outlook.Program.Program != migrations.Version() {
 		t.Fatalf("as JSON: %+v", outlook)

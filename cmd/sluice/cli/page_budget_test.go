@@ -18,15 +18,12 @@ func TestPageOfTheBudget(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Seed: 314, Records: 100})
 	s.sync(codeFine, "inventory.items")
 	b := s.viewersDesk()
-	var page, command []serviceDay
-	b.decodes("/budget?format=json", &page)
-	s.document(&command, "budget")
+	page, command := decodedPage[[]serviceDay](b, "/budget?format=json"), decoded[[]serviceDay](s, codeFine, "budget")
 	for i := range page {
 		page[i].At, command[i].At = time.Time{}, time.Time{} // the clock
 	}
-	if diff := cmp.Diff(command, page); diff != "" || len(page) != 5 {
-		t.Errorf("the document of %d services is not the command's (-command +page):\n%s", len(page), diff)
-	}
+	same(t, "the command and its page", command, page)
+	errorIf(t, len(page) != 5, "the document has %d services", len(page))
 
 	// 7,500 calls a day, of which sluice made these, and 2,000 more an hour ago.
 	made := one[int64](s, `SELECT count(*) FROM sluice.calls WHERE service = 'inventory'`)
@@ -85,8 +82,7 @@ func TestYesterdaysBudget(t *testing.T) {
 	s.exec(`INSERT INTO sluice.external_spent (organization_id, service, ended_at, calls, limit_seen) VALUES ($1, 'inventory', $2, 20, 1000)`,
 		sandbox.DefaultOrganizationID, noon.Add(12*time.Hour))
 	day := noon.Format(time.DateOnly)
-	var days []pastDay
-	b.decodes("/budget?day="+day+"&format=json", &days)
+	days := decodedPage[[]pastDay](b, "/budget?day="+day+"&format=json")
 	want := []usedFor{{Resource: harmful, Class: "details", Calls: 700, Failed: 5}, {Resource: "bills", Class: "details", Calls: 300, Failed: 5}}
 	if len(days) != 5 || days[0].Service != "inventory" || days[0].Calls != 1000 {
 		t.Fatalf("the day is %+v", days)

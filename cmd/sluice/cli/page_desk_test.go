@@ -51,8 +51,7 @@ func (s *fixture) deskOf(who string, showValues bool) (*desk, func()) {
 	s.t.Helper()
 	c := &cli{env: s.env(io.Discard, io.Discard), config: s.config}
 	c.env.scrub = outside.NewScrubber()
-	app, err := engine.Open(s.t.Context(), c.offline())
-	must(s.t, err)
+	app := sure(engine.Open(s.t.Context(), c.offline()))(s.t)
 	if app.Config.Console.Auth == config.AuthNone { // else the test has its own
 		app.Config.Console = config.Console{
 			Auth: config.AuthHeader, Header: config.ConsoleHeader{User: userHeader}, Operators: []string{anOperator},
@@ -181,11 +180,12 @@ func (d *desk) hides(path string, texts ...string) {
 	}
 }
 
-// decodes reads the document of a page.
-func (d *desk) decodes(path string, into any) {
+// decodedPage reads the document of a page.
+func decodedPage[T any](d *desk, path string) T {
 	d.t.Helper()
-	_, page := d.ask(path, nil)
-	must(d.t, json.Unmarshal([]byte(page), into))
+	var shown T
+	must(d.t, json.Unmarshal([]byte(d.get(http.StatusOK, path)), &shown))
+	return shown
 }
 
 // deed is what the table has of an action: its states are those of stateOf.
@@ -198,8 +198,7 @@ type deed struct {
 // stateOf is a value as the table has it.
 func stateOf(t *testing.T, value any) any {
 	t.Helper()
-	text, err := json.Marshal(value)
-	must(t, err)
+	text := sure(json.Marshal(value))(t)
 	var state any
 	must(t, json.Unmarshal(text, &state))
 	return state
@@ -228,8 +227,7 @@ func (d *desk) posts(path string, form url.Values) deed {
 // last is the newest action that was noted.
 func (d *desk) last() actions.Action {
 	d.t.Helper()
-	noted, err := actions.List(d.t.Context(), d.app.DB.Pool(), actions.Filter{Limit: 1})
-	must(d.t, err)
+	noted := sure(actions.List(d.t.Context(), d.app.DB.Pool(), actions.Filter{Limit: 1}))(d.t)
 	if len(noted) == 0 {
 		d.t.Fatal("nothing was noted")
 	}

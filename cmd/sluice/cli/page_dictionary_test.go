@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"net/http"
 	"os"
 	"strings"
@@ -14,11 +13,9 @@ import (
 func TestPagesOfTheDictionary(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Records: 5})
-	text, err := os.ReadFile("../../../docs/dictionary.md")
-	must(t, err)
+	text := sure(os.ReadFile("../../../docs/dictionary.md"))(t)
 	s.visited(aViewer, false, func(v *desk) {
-		var all []tableEntry
-		must(t, json.Unmarshal([]byte(v.get(http.StatusOK, "/dictionary?format=json")), &all))
+		all := decodedPage[[]tableEntry](v, "/dictionary?format=json")
 		// A table is named at its head, and an array's behind a bold name; a history is listed apart.
 		if tables := strings.Count(string(text), "\n- Table: `") + strings.Count(string(text), "\n**`"); len(all) != tables {
 			t.Errorf("%d tables, docs/dictionary.md has %d", len(all), tables)

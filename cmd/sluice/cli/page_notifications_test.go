@@ -29,8 +29,7 @@ func TestNotificationPages(t *testing.T) {
 		t.Errorf("nothing listens: %+v", did)
 	}
 
-	receiver, err := d.app.OpenReceiver(t.Context(), func(notifications.Observation) {})
-	must(t, err)
+	receiver := sure(d.app.OpenReceiver(t.Context(), func(notifications.Observation) {}))(t)
 	t.Cleanup(receiver.Close)
 	public.handler.Store(http.HandlerFunc(receiver.ServeHTTP))
 	did = d.posts(check, url.Values{})

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -86,8 +85,7 @@ func TestPagesOfQuarantine(t *testing.T) {
 				t.Errorf("%s shows a viewer what it should not, or not what it should:\n%s", page, html)
 			}
 		}
-		var shown wholeEntry
-		must(t, json.Unmarshal([]byte(v.get(http.StatusOK, "/quarantine/"+s.entry("")+"?format=json")), &shown))
+		shown := decodedPage[wholeEntry](v, "/quarantine/"+s.entry("")+"?format=json")
 		if shown.RawBase64 != nil || shown.Raw != "2 bytes that are no JSON" {
 			t.Errorf("bytes that are no JSON are shown to a viewer: %+v", shown)
 		}

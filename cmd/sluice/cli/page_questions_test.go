@@ -33,8 +33,7 @@ func TestPagesOfQuestions(t *testing.T) {
 	owed := one[int](s, `SELECT count(DISTINCT (organization_id, vendor_id)) FROM analytics.ap_ageing`)
 	vendor := one[string](s, `SELECT vendor_id FROM analytics.ap_ageing ORDER BY vendor_id LIMIT 1`)
 	s.visited(anOperator, false, func(v *desk) {
-		var shown answeredView
-		must(t, json.Unmarshal([]byte(v.get(http.StatusOK, "/questions/3?format=json")), &shown))
+		shown := decodedPage[answeredView](v, "/questions/3?format=json")
 		if shown.Answer == nil || len(shown.Answer.Rows) != owed || owed == 0 || shown.Answer.More {
 			t.Errorf("%d vendors are owed to; the answer is %+v", owed, shown.Answer)
 		}

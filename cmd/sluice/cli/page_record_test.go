@@ -17,8 +17,7 @@ func TestRecordPage(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 93, Records: 40, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.sync(codeFine)
-	changed, err := s.world.Change(sandbox.Change{Seed: 3, Edits: 1, Resources: []string{"bills"}})
-	must(t, err)
+	changed := sure(s.world.Change(sandbox.Change{Seed: 3, Edits: 1, Resources: []string{"bills"}}))(t)
 	bill := changed["bills"].Edited[0]
 	s.sync(codeFine, "inventory.bills")
 	gone := one[string](s, `UPDATE inventory.bills SET _deleted_at = '2026-03-01 10:00Z'

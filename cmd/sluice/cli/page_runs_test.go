@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,27 +41,17 @@ func TestPagesOfRuns(t *testing.T) {
 	failed := s.failedRun()
 	b := s.viewersDesk()
 
-	var page, command []streams.Run
-	b.decodes("/runs?format=json", &page)
-	s.document(&command, "runs", "--limit", "40")
-	if diff := cmp.Diff(command, page); diff != "" || len(page) < 3 {
-		t.Errorf("the document of %d runs is not the command's (-command +page):\n%s", len(page), diff)
-	}
+	page, command := decodedPage[[]streams.Run](b, "/runs?format=json"), decoded[[]streams.Run](s, codeFine, "runs", "--limit", "40")
+	same(t, "the command and its page", command, page)
+	errorIf(t, len(page) < 3, "%d runs", len(page))
 	b.says("/runs", "1 failed", "4,321", "failed: unavailable", harmfulEscaped, `href="/runs/`+strconv.FormatInt(failed, 10)+`"`,
 		"5 -3") // two calls, five were expected
 	var ids []int64
-	var failures, earlier []streams.Run
-	b.decodes("/runs?outcome=failed&stream=inventory.bills&format=json", &failures)
-	for _, run := range failures {
+	for _, run := range decodedPage[[]streams.Run](b, "/runs?outcome=failed&stream=inventory.bills&format=json") {
 		ids = append(ids, run.ID)
 	}
-	if !slices.Equal(ids, []int64{failed}) {
-		t.Errorf("failed runs of bills are %v, want %d", ids, failed)
-	}
-	b.decodes("/runs?before="+strconv.FormatInt(failed, 10)+"&format=json", &earlier)
-	if diff := cmp.Diff(command[1:], earlier); diff != "" {
-		t.Errorf("the runs before the failed one (-command +page):\n%s", diff)
-	}
+	same(t, "failed runs of bills", []int64{failed}, ids)
+	same(t, "the runs before the failed one", command[1:], decodedPage[[]streams.Run](b, "/runs?before="+strconv.FormatInt(failed, 10)+"&format=json"))
 	b.says("/runs?stream=inventory.nothing", "No run matches")
 
 	html := b.says("/runs/"+strconv.FormatInt(failed, 10), "This run of inventory.bills failed: 4,321 records read, 17 new and 0 changed, with 2 calls.",
@@ -69,14 +59,11 @@ func TestPagesOfRuns(t *testing.T) {
 	if strings.Count(html, "<code>GET /") != 2 {
 		t.Errorf("the page has not two calls:\n%s", html)
 	}
-	var whole runView
-	b.decodes("/runs/"+strconv.FormatInt(failed, 10)+"?format=json", &whole)
+	whole := decodedPage[runView](b, "/runs/"+strconv.FormatInt(failed, 10)+"?format=json")
 	if diff := cmp.Diff(command[0], whole.Run); diff != "" || len(whole.CallLog) != 2 || len(whole.Quarantine) != 1 {
 		t.Errorf("the run has %d calls and %d entries (-command +page):\n%s", len(whole.CallLog), len(whole.Quarantine), diff)
 	}
-	var rest runView
-	after := "?after=" + strconv.FormatInt(whole.CallLog[0].ID, 10)
-	b.decodes("/runs/"+strconv.FormatInt(failed, 10)+after+"&format=json", &rest)
+	rest := decodedPage[runView](b, fmt.Sprintf("/runs/%d?after=%d&format=json", failed, whole.CallLog[0].ID))
 	if len(rest.CallLog) != 1 || *rest.CallLog[0].Status != http.StatusOK {
 		t.Errorf("behind the first call are %+v", rest.CallLog)
 	}

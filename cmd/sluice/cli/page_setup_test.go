@@ -84,8 +84,7 @@ func (c *shownConsole) await(path, text string) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
 	defer cancel()
 	for ctx.Err() == nil {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.address+"/live?page="+url.QueryEscape(path), http.NoBody)
-		must(c.t, err)
+		request := sure(http.NewRequestWithContext(ctx, http.MethodGet, c.address+"/live?page="+url.QueryEscape(path), http.NoBody))(c.t)
 		answer, err := c.client.Do(request)
 		if err != nil {
 			continue
@@ -166,8 +165,7 @@ func TestServeWaitsForTables(t *testing.T) {
 // freeAddress is an address of this machine at which nothing listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
+	l := sure((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	must(t, l.Close())
 	return l.Addr().String()
 }
@@ -198,8 +196,7 @@ func TestConsoleWithoutDatabase(t *testing.T) {
 	server := s.conn.Config()
 	network, behind := pgconn.NetworkAddress(server.Host, server.Port)
 	var open atomic.Bool
-	gate, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
+	gate := sure((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = gate.Close() })
 	go func() {
 		for {

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/cmd/sluice/cli/why"
 	"sluice/sandbox"
 )
@@ -22,12 +20,9 @@ func TestPageOfAStream(t *testing.T) {
 	s.failedRun()
 	b := s.desk()
 
-	var page, command []why.Explanation
-	b.decodes(addressOfBills+"?format=json", &page)
-	s.document(&command, "status", "--why", "inventory.bills")
-	if diff := cmp.Diff(command, page); diff != "" || len(page) != 2 {
-		t.Errorf("the document explains %d streams, want bills and their details (-command +page):\n%s", len(page), diff)
-	}
+	page, command := decodedPage[[]why.Explanation](b, addressOfBills+"?format=json"), decoded[[]why.Explanation](s, codeFine, "status", "--why", "inventory.bills")
+	same(t, "the command and its page", command, page)
+	errorIf(t, len(page) != 2, "the document explains %d streams, want bills and their details", len(page))
 	html := b.says(addressOfBills, "Within its bound", "the bound is 50 min", "15 m, the declared interval", "newest first, down to the watermark",
 		": 2 runs, 1 failed", "failed: unavailable", harmfulEscaped, "/inventory.bills.sweep", "/inventory.bills.details", "Run now")
 	if len(html) > 80<<10 {

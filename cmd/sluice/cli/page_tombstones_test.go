@@ -96,8 +96,7 @@ func (s *fixture) differs(want, got deed, run string) string {
 	s.t.Helper()
 	decision := decided{Records: 40}
 	decision.Organization, decision.Service, decision.Resource = sandbox.DefaultOrganizationID, "inventory", "bills"
-	_, err := fmt.Sscan(run, &decision.Run)
-	must(s.t, err)
+	sure(fmt.Sscan(run, &decision.Run))(s.t)
 	want.After = stateOf(s.t, decision)
 	return cmp.Diff(want, got)
 }

@@ -16,8 +16,7 @@ import (
 // bouncer is a PgBouncer before a cluster, with an entry for each way to use it.
 func (c *cluster) bouncer() {
 	c.t.Helper()
-	page, err := os.ReadFile("../../../docs/operations/poolers-and-failover.md")
-	must(c.t, err)
+	page := sure(os.ReadFile("../../../docs/operations/poolers-and-failover.md"))(c.t)
 	query := regexp.MustCompile(`connect_query='[^']+'`).FindString(string(page))
 	if query == "" {
 		c.t.Fatal("the page has no connect_query")
@@ -82,8 +81,7 @@ func TestPgBouncer(t *testing.T) {
 	h.exec(`UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`) // nothing is due by schedule
 	serve := h.serve()
 	h.rules()
-	_, err := h.world.Change(sandbox.Change{Seed: 3, Inserts: 1, Edits: 3, Resources: []string{"bills", "items"}})
-	must(t, err)
+	sure(h.world.Change(sandbox.Change{Seed: 3, Inserts: 1, Edits: 3, Resources: []string{"bills", "items"}}))(t)
 	h.waitUntil("what was told is read", func() bool {
 		return one[bool](h.fixture, `SELECT count(*) = 8 AND bool_and(read_at IS NOT NULL) FROM sluice.hints`)
 	})

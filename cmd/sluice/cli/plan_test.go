@@ -69,13 +69,13 @@ func TestPlan(t *testing.T) {
 		}
 	}
 	s.sync(codeFine, "chart_of_accounts")
-	var runs []struct {
+	type forecast struct {
 		Calls    int    `json:"calls"`
 		Forecast *int   `json:"forecast_calls"`
 		Basis    string `json:"forecast_basis"`
 	}
 	s.exec("UPDATE sluice.runs SET forecast_calls = forecast_calls + 2 WHERE id = (SELECT max(id) FROM sluice.runs WHERE resource = 'chart_of_accounts')")
-	s.document(&runs, "runs", "chart_of_accounts")
+	runs := decoded[[]forecast](s, codeFine, "runs", "chart_of_accounts")
 	if len(runs) != 2 || runs[1].Forecast != nil || runs[0].Forecast == nil || *runs[0].Forecast != runs[0].Calls+2 || runs[0].Basis != "assumed" {
 		t.Errorf("runs shows %+v", runs)
 	}

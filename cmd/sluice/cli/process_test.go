@@ -30,8 +30,7 @@ func (s *fixture) start(args ...string) *process {
 // startOn starts the program with this standard error; nil keeps what it writes there.
 func (s *fixture) startOn(stderr io.Writer, args ...string) *process {
 	s.t.Helper()
-	self, err := os.Executable()
-	must(s.t, err)
+	self := sure(os.Executable())(s.t)
 	p := &process{t: s.t, arrivals: s.arrivals, done: make(chan struct{})}
 	p.cmd = exec.Command(self, append([]string{"--config", s.config}, args...)...)
 	p.cmd.Env = append(os.Environ(), asProgram+"=1")

@@ -33,8 +33,7 @@ func TestQuarantineIsNarrowed(t *testing.T) {
 		"list --since 2026-02-28T19:00:00Z": "73 71",
 		"list --org " + sandbox.DefaultOrganizationID + " --since 2026-03-01": "73 71", // a day of its zone, India's
 	} {
-		var entries []quarantine.Entry
-		s.document(&entries, append([]string{"quarantine"}, strings.Fields(args)...)...)
+		entries := decoded[[]quarantine.Entry](s, codeFine, append([]string{"quarantine"}, strings.Fields(args)...)...)
 		var got []string
 		for _, e := range entries {
 			if e.Record == "" {
@@ -67,8 +66,7 @@ func TestQuarantineAccept(t *testing.T) {
 	}
 
 	first := strconv.FormatInt(found[0].ID, 10)
-	var results []accepted
-	s.document(&results, "quarantine", "accept", first, "--note", "a test of the vendor")
+	results := decoded[[]accepted](s, codeFine, "quarantine", "accept", first, "--note", "a test of the vendor")
 	if len(results) != 1 || !results[0].Accepted {
 		t.Errorf("accepted: %+v", results)
 	}
@@ -90,8 +88,7 @@ func TestQuarantineAccept(t *testing.T) {
 	if rate := one[string](s, `SELECT rate::text FROM inventory.items WHERE item_id = '73'`); rate != "12.5" {
 		t.Errorf("the rate is %s", rate)
 	}
-	var all []quarantine.Entry
-	s.document(&all, "quarantine", "list", "--all")
+	all := decoded[[]quarantine.Entry](s, codeFine, "quarantine", "list", "--all")
 	if len(all) != 3 || all[2].Note != "a test of the vendor" || all[0].State != "retried" {
 		t.Errorf("all: %+v", all)
 	}

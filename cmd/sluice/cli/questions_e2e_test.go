@@ -35,12 +35,10 @@ var shownQuestion = regexp.MustCompile("(?ms)^### ([0-9]+)\\. ([^\n]+)\n\n```sql
 
 func readQuestions(t *testing.T) (string, []pageQuestion) {
 	t.Helper()
-	page, err := os.ReadFile(questionsPage)
-	must(t, err)
+	page := sure(os.ReadFile(questionsPage))(t)
 	var all []pageQuestion
 	for _, found := range shownQuestion.FindAllStringSubmatch(string(page), -1) {
-		number, err := strconv.Atoi(found[1])
-		must(t, err)
+		number := sure(strconv.Atoi(found[1]))(t)
 		all = append(all, pageQuestion{number: number, title: found[2], sql: strings.TrimSuffix(found[3], ";\n"), result: found[4]})
 	}
 	return string(page), all
@@ -130,8 +128,7 @@ func untold() map[int]bool { return map[int]bool{27: true, 28: true} }
 // result is an answer as psql aligns it: its first rows, and how many there are.
 func (q *booksFixture) result(t *testing.T, sql string) string {
 	t.Helper()
-	rows, err := q.conn.Query(t.Context(), sql, pgx.QueryExecModeSimpleProtocol)
-	must(t, err)
+	rows := sure(q.conn.Query(t.Context(), sql, pgx.QueryExecModeSimpleProtocol))(t)
 	var names []string
 	for _, f := range rows.FieldDescriptions() {
 		names = append(names, f.Name)

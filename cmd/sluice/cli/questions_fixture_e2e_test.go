@@ -86,8 +86,7 @@ func newBooks(t *testing.T) *booksFixture {
 	})
 	q.configure(q.all)
 	q.bound(0)
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "migrations", "views", "organizations.sql"))
-	must(t, err)
+	text := sure(os.ReadFile(filepath.Join("..", "..", "..", "migrations", "views", "organizations.sql")))(t)
 	still := strings.ReplaceAll(string(text), "clock_timestamp()", "'"+askedAt().Format(time.RFC3339)+"'::timestamptz")
 	if still == string(text) {
 		t.Fatal("the views take the time from elsewhere")
@@ -100,8 +99,7 @@ func newBooks(t *testing.T) *booksFixture {
 // At least it reads one: no configuration copies a list and no single record of it.
 func (q *booksFixture) bound(percent int) {
 	q.t.Helper()
-	text, err := os.ReadFile(q.config)
-	must(q.t, err)
+	text := sure(os.ReadFile(q.config))(q.t)
 	before, _, _ := strings.Cut(string(text), "resources:\n")
 	before = strings.ReplaceAll(before, "inventory: {plan: premium}, chat", "inventory: {plan: premium}, invoicing: {plan: free}, chat")
 	var calls []any
@@ -114,8 +112,7 @@ func (q *booksFixture) bound(percent int) {
 // hurried runs sync while no call counts for the limits of a minute: there are too many to wait.
 func (q *booksFixture) hurried(resources ...string) {
 	q.t.Helper()
-	conn, err := pgx.Connect(q.t.Context(), q.environment["SLUICE_DATABASE_URL"])
-	must(q.t, err)
+	conn := sure(pgx.Connect(q.t.Context(), q.environment["SLUICE_DATABASE_URL"]))(q.t)
 	ctx, stop := context.WithCancel(q.t.Context())
 	ended := make(chan error)
 	go func() {
@@ -193,8 +190,7 @@ func (q *booksFixture) loseBills() {
 	q.t.Helper()
 	for _, b := range q.all {
 		q.then[b.key] = q.openNow(b)
-		gone, err := q.world.Plant(b.id, b.dataCenter, "deletions")
-		must(q.t, err)
+		gone := sure(q.world.Plant(b.id, b.dataCenter, "deletions"))(q.t)
 		q.gone[b.key] = gone
 	}
 }
@@ -204,17 +200,13 @@ func (q *booksFixture) loseBills() {
 func (q *booksFixture) change() {
 	q.t.Helper()
 	for _, b := range q.all {
-		back, err := q.world.Plant(b.id, b.dataCenter, "restore")
-		must(q.t, err)
+		back := sure(q.world.Plant(b.id, b.dataCenter, "restore"))(q.t)
 		q.back[b.key] = back
-		_, err = q.world.Plant(b.id, b.dataCenter, "price_rises")
-		must(q.t, err)
-		_, err = q.world.ChangeOf(b.id, b.dataCenter, sandbox.Change{Seed: 9, Inserts: 3, Edits: 6, Resources: []string{"bills"}})
-		must(q.t, err)
+		sure(q.world.Plant(b.id, b.dataCenter, "price_rises"))(q.t)
+		sure(q.world.ChangeOf(b.id, b.dataCenter, sandbox.Change{Seed: 9, Inserts: 3, Edits: 6, Resources: []string{"bills"}}))(q.t)
 	}
 	last := q.all[len(q.all)-1]
-	_, err := q.world.Plant(last.id, last.dataCenter, "difference")
-	must(q.t, err)
+	sure(q.world.Plant(last.id, last.dataCenter, "difference"))(q.t)
 }
 
 // settle copies what changed, with two scans that prove what is gone.

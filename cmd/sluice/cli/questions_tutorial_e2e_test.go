@@ -45,8 +45,7 @@ func lessons() []lesson {
 // teaches asks every statement of the tutorial.
 func (q *booksFixture) teaches(t *testing.T) {
 	t.Helper()
-	page, err := os.ReadFile("../../../docs/analysts/README.md")
-	must(t, err)
+	page := sure(os.ReadFile("../../../docs/analysts/README.md"))(t)
 	used := 0
 	for _, s := range statementsIn("the tutorial", string(page)) {
 		at := slices.IndexFunc(lessons(), func(l lesson) bool { return strings.Contains(s.sql, l.has) })

@@ -23,11 +23,9 @@ func (s *fixture) reader(name, group string) string {
 	}
 	s.t.Cleanup(func() {
 		ctx := context.WithoutCancel(s.t.Context())
-		conn, err := pgx.Connect(ctx, s.environment["SLUICE_DATABASE_URL"])
-		must(s.t, err)
+		conn := sure(pgx.Connect(ctx, s.environment["SLUICE_DATABASE_URL"]))(s.t)
 		defer func() { _ = conn.Close(ctx) }()
-		_, err = conn.Exec(ctx, "DROP OWNED BY "+role+"; DROP ROLE "+role)
-		must(s.t, err)
+		sure(conn.Exec(ctx, "DROP OWNED BY "+role+"; DROP ROLE "+role))(s.t)
 	})
 	return role
 }
@@ -35,13 +33,11 @@ func (s *fixture) reader(name, group string) string {
 // asks says whether a role may ask, and the one value that it gets.
 func (s *fixture) asks(role, sql string) (int, error) {
 	s.t.Helper()
-	tx, err := s.conn.Begin(s.t.Context())
-	must(s.t, err)
+	tx := sure(s.conn.Begin(s.t.Context()))(s.t)
 	defer func() { _ = tx.Rollback(context.WithoutCancel(s.t.Context())) }()
-	_, err = tx.Exec(s.t.Context(), "SET LOCAL ROLE "+role)
-	must(s.t, err)
+	sure(tx.Exec(s.t.Context(), "SET LOCAL ROLE "+role))(s.t)
 	var n int
-	err = tx.QueryRow(s.t.Context(), sql).Scan(&n)
+	err := tx.QueryRow(s.t.Context(), sql).Scan(&n)
 	return n, err
 }
 
@@ -60,8 +56,7 @@ func TestReaders(t *testing.T) {
 	warehousetest.Alone(t, "groups of readers", func() {
 		s.prints(codeFine, "executed: GRANT USAGE ON SCHEMA analytics TO sluice_reader;", "readers", "--apply")
 	})
-	var shown readersView
-	s.document(&shown, "readers", "--apply")
+	shown := decoded[readersView](s, codeFine, "readers", "--apply")
 	if len(shown.Applied) != 0 || shown.SQL != "" || len(shown.Lacks) != 0 || len(shown.Groups) != 3 {
 		t.Errorf("a second time: %+v", shown)
 	}
@@ -120,8 +115,7 @@ func TestReaders(t *testing.T) {
 	if _, err := s.asks(masked, `SELECT count(*) FROM custom.things`); err == nil {
 		t.Error("a masked reader reads the declared list")
 	}
-	shown = readersView{}
-	s.document(&shown, "readers")
+	shown = decoded[readersView](s, codeFine, "readers")
 	if shown.SQL != "" || len(shown.Findings) != 0 || !slices.ContainsFunc(shown.Readers, func(r readers.Reader) bool { return r.Role == masked && slices.Equal(r.Organizations, []string{"*"}) }) {
 		t.Errorf("in the end: %+v", shown)
 	}

@@ -40,8 +40,7 @@ func TestSecretsAreReadAnew(t *testing.T) {
 	replace(t, hook, hookSecret)
 	replace(t, token, "1000.wrong-canary-token")
 	must(t, os.WriteFile(program, []byte("#!/bin/sh\necho canary-on-stderr >&2\ncat \"$1\"\n"), 0o700))
-	text, err := os.ReadFile(s.config)
-	must(t, err)
+	text := sure(os.ReadFile(s.config))(t)
 	changed := strings.NewReplacer("${HOOK_SECRET}", "file:"+hook, "${SANDBOX_REFRESH_TOKEN}", "exec:"+program+" "+token).Replace(string(text))
 	must(t, os.WriteFile(s.config, []byte(changed), 0o600))
 

@@ -22,11 +22,9 @@ const otherHook = "anotherHookSecret9"
 // hookWith posts the webhook of a rule, signed with a secret.
 func (s *fixture) hook(secret, address, body string) int {
 	s.t.Helper()
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, address, strings.NewReader(body))
-	must(s.t, err)
+	request := sure(http.NewRequestWithContext(s.t.Context(), http.MethodPost, address, strings.NewReader(body)))(s.t)
 	request.Header.Set("X-Svc-Webhook-Signature", notifications.Signature(wire.NewSecret(secret), []byte(body)))
-	answer, err := (&http.Client{}).Do(request)
-	must(s.t, err)
+	answer := sure((&http.Client{}).Do(request))(s.t)
 	must(s.t, answer.Body.Close())
 	return answer.StatusCode
 }
@@ -47,23 +45,19 @@ func TestAReceiverFollowsAFile(t *testing.T) {
 	hook := filepath.Join(t.TempDir(), "hook")
 	replace(t, hook, hookSecret)
 	other.environment["HOOK_FILE"] = hook
-	text, err := os.ReadFile(s.config)
-	must(t, err)
+	text := sure(os.ReadFile(s.config))(t)
 	must(t, os.WriteFile(s.config, []byte(strings.Replace(string(text), "${HOOK_SECRET}", "file:${HOOK_FILE}", 1)), 0o600))
 	var stderr buffer
 	env := other.env(&buffer{}, &stderr)
 	env.Minute = 50 * time.Millisecond
 	options := (&cli{env: env, config: s.config}).options()
 	options.Purpose, options.Quiet = config.ForReceiver, false
-	a, err := engine.Load(options)
-	must(t, err)
+	a := sure(engine.Load(options))(t)
 	must(t, a.OpenDatabase(t.Context()))
-	receiver, err := a.OpenReceiver(t.Context(), func(notifications.Observation) {})
-	must(t, err)
+	receiver := sure(a.OpenReceiver(t.Context(), func(notifications.Observation) {}))(t)
 	defer receiver.Close()
 	server := http.Server{Handler: receiver}
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
+	listener := sure((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	go func() { _ = server.Serve(listener) }() // it ends with Close
 	defer func() { must(t, server.Close()) }()
 	unfollow := followSecrets(t.Context(), a, make(chan os.Signal))

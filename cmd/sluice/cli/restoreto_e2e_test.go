@@ -57,8 +57,7 @@ func TestRestoreToAPointInTime(t *testing.T) {
 			s.equal("inventory.items")
 			after := one[int](s, `SELECT count(*) FROM sluice.calls`)
 
-			bases, err := filepath.Glob(c.folder + "/backup/base/*")
-			must(t, err)
+			bases := sure(filepath.Glob(c.folder + "/backup/base/*"))(t)
 			c.set("BASE", strings.Join(bases, " ")) // there is one, or none
 			c.set("TARGET", instant)
 			must(t, s.conn.Close(t.Context()))
@@ -85,8 +84,7 @@ func TestRestoreToAPointInTime(t *testing.T) {
 // changed makes changes upstream.
 func (s *fixture) changed(seed int64) {
 	s.t.Helper()
-	_, err := s.world.Change(sandbox.Change{Seed: seed, Inserts: 4, Edits: 12, Deletes: 2, Resources: []string{"items", "bills"}})
-	must(s.t, err)
+	sure(s.world.Change(sandbox.Change{Seed: seed, Inserts: 4, Edits: 12, Deletes: 2, Resources: []string{"items", "bills"}}))(s.t)
 }
 
 // prepare sets the variables of the page's section about folders to those of the test. Each has

@@ -28,14 +28,11 @@ func (s *fixture) member(group string) string {
 // grants executes a statement as an administrator of the server.
 func (s *fixture) grants(sql string) {
 	s.t.Helper()
-	parsed, err := url.Parse(s.environment["SLUICE_DATABASE_URL"])
-	must(s.t, err)
+	parsed := sure(url.Parse(s.environment["SLUICE_DATABASE_URL"]))(s.t)
 	ctx := context.WithoutCancel(s.t.Context()) // it is also called when the test has ended
-	conn, err := pgx.Connect(ctx, warehousetest.Admin(s.t, strings.TrimPrefix(parsed.Path, "/")))
-	must(s.t, err)
+	conn := sure(pgx.Connect(ctx, warehousetest.Admin(s.t, strings.TrimPrefix(parsed.Path, "/"))))(s.t)
 	defer func() { _ = conn.Close(ctx) }() // the statement is executed
-	_, err = conn.Exec(ctx, sql)
-	must(s.t, err)
+	sure(conn.Exec(ctx, sql))(s.t)
 }
 
 // TestARoleForEachProcess makes the roles in an empty database, and runs each process with a role
@@ -45,8 +42,7 @@ func TestARoleForEachProcess(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Seed: 139, Records: 60, Limits: sandbox.Limits{Off: true}}).narrow()
 	s.notified("http://127.0.0.1:1")
 	deployer := warehousetest.Owner(t)
-	parsed, err := url.Parse(deployer)
-	must(t, err)
+	parsed := sure(url.Parse(deployer))(t)
 	name := parsed.User.Username()
 	prefix := "e2e_" + strings.TrimPrefix(name, "owner_") + "_"
 	s.environment["SLUICE_DATABASE_URL"] = deployer

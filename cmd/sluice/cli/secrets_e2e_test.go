@@ -125,8 +125,7 @@ func forms(secret string) []string {
 // it.
 func withPassword(t *testing.T, address, password string) string {
 	t.Helper()
-	u, err := url.Parse(address)
-	must(t, err)
+	u := sure(url.Parse(address))(t)
 	if _, has := u.User.Password(); !has {
 		u.User = url.UserPassword(u.User.Username(), password)
 	}

@@ -46,10 +46,8 @@ func (p *process) said(message, key string) string {
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
 	client := &http.Client{Timeout: patience}
-	answer, err := client.Get(url)
-	must(t, err)
-	text, err := io.ReadAll(answer.Body)
-	must(t, err)
+	answer := sure(client.Get(url))(t)
+	text := sure(io.ReadAll(answer.Body))(t)
 	must(t, answer.Body.Close())
 	return answer.StatusCode, string(text)
 }
@@ -102,8 +100,7 @@ func TestServe(t *testing.T) {
 	p.terminate()
 	p.ends(codeFine, stopLimit)
 
-	_, err := s.world.Change(sandbox.Change{Seed: 5, Inserts: 3, Edits: 7})
-	must(t, err)
+	sure(s.world.Change(sandbox.Change{Seed: 5, Inserts: 3, Edits: 7}))(t)
 	s.pass(25 * time.Hour)
 	p = s.start("serve", "--listen", "127.0.0.1:0")
 	s.allDone(2)

@@ -150,12 +150,10 @@ func shownStatements(ctx context.Context, t *testing.T, conn *pgx.Conn) []statem
 		return err
 	}))
 	for _, name := range files {
-		text, err := fs.ReadFile(dir, name)
-		must(t, err)
+		text := sure(fs.ReadFile(dir, name))(t)
 		found = append(found, statementsIn(name, string(text))...)
 	}
-	example, err := fs.ReadFile(dir, "config.example.yaml")
-	must(t, err)
+	example := sure(fs.ReadFile(dir, "config.example.yaml"))(t)
 	plain := func(place, text string) {
 		for _, sql := range inPlain(text) {
 			for _, one := range separate(sql) {
@@ -176,8 +174,7 @@ func shownStatements(ctx context.Context, t *testing.T, conn *pgx.Conn) []statem
 	rows, err := conn.Query(ctx, `SELECT DISTINCT description FROM pg_description WHERE description ~ '[A-Z]{2,} '
 		AND objoid >= 16384 ORDER BY description`)
 	must(t, err)
-	comments, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	must(t, err)
+	comments := sure(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	for _, comment := range comments {
 		plain("a comment in the database", comment)
 	}

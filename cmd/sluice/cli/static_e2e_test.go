@@ -16,8 +16,7 @@ func TestOneStaticProgram(t *testing.T) {
 	t.Parallel()
 	const built = "-o bin/sluice"
 	program := filepath.Join(t.TempDir(), "sluice")
-	line, err := exec.CommandContext(t.Context(), "make", "-s", "-n", "-C", "../../..", "build").Output()
-	must(t, err)
+	line := sure(exec.CommandContext(t.Context(), "make", "-s", "-n", "-C", "../../..", "build").Output())(t)
 	if !strings.Contains(string(line), built) {
 		t.Fatalf("make build does not build bin/sluice: %s", line)
 	}
@@ -26,8 +25,7 @@ func TestOneStaticProgram(t *testing.T) {
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", line, err, said)
 	}
-	file, err := elf.Open(program)
-	must(t, err)
+	file := sure(elf.Open(program))(t)
 	t.Cleanup(func() { must(t, file.Close()) })
 	for _, part := range file.Progs {
 		if part.Type == elf.PT_INTERP {

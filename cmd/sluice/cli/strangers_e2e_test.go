@@ -82,8 +82,7 @@ func (s *fixture) plant() *warehousetest.Strangers {
 // admin is the connection string of the role that made the database.
 func (s *fixture) admin() string {
 	s.t.Helper()
-	config, err := pgx.ParseConfig(s.environment["SLUICE_DATABASE_URL"])
-	must(s.t, err)
+	config := sure(pgx.ParseConfig(s.environment["SLUICE_DATABASE_URL"]))(s.t)
 	return warehousetest.Admin(s.t, config.Database)
 }
 
@@ -116,8 +115,7 @@ func TestCheckWarnsOfRightsOfOthers(t *testing.T) {
 	t.Parallel()
 	s := ownedStage(t, sandbox.Options{Seed: 79, Records: 1})
 	warnings := func() map[string]string {
-		var found []finding
-		s.document(&found, "check", "--json")
+		found := decoded[[]finding](s, codeFine, "check", "--json")
 		said := map[string]string{}
 		for _, f := range found {
 			if warning, ok := strings.CutPrefix(f.Text, "a warning: "); ok && strings.HasPrefix(f.Check, "other roles") {
@@ -133,8 +131,7 @@ func TestCheckWarnsOfRightsOfOthers(t *testing.T) {
 	strangers := s.plant()
 	admin := warehousetest.Connect(t, s.admin())
 	role := strangers.Role
-	_, err := admin.Exec(t.Context(), "GRANT ALL ON accounting.expenses TO "+role)
-	must(t, err)
+	sure(admin.Exec(t.Context(), "GRANT ALL ON accounting.expenses TO "+role))(t)
 	owner := one[string](s, `SELECT current_user::text`)
 	want := map[string]string{
 		"any role may create objects in schema public":                                                         "REVOKE CREATE ON SCHEMA public FROM PUBLIC;",
@@ -156,8 +153,7 @@ func TestCheckWarnsOfRightsOfOthers(t *testing.T) {
 		if strings.HasPrefix(remedy, "if ") {
 			continue
 		}
-		_, err := admin.Exec(t.Context(), remedy)
-		must(t, err)
+		sure(admin.Exec(t.Context(), remedy))(t)
 	}
 	strangers.Exec(`DROP TABLE inventory.copied, inventory.copied_lines, inventory.trap`)
 	if got := warnings(); len(got) != 0 {

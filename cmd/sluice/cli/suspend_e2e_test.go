@@ -33,8 +33,7 @@ type ownPostgres struct {
 func (s *fixture) ownPostgres() *ownPostgres {
 	s.t.Helper()
 	// Not t.TempDir: the account that a server of root runs as cannot enter it.
-	folder, err := os.MkdirTemp("", "sluice-test-")
-	must(s.t, err)
+	folder := sure(os.MkdirTemp("", "sluice-test-"))(s.t)
 	s.t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	must(s.t, os.Chmod(folder, 0o711))
 	o := &ownPostgres{s: s, dir: filepath.Join(folder, "pg")}
@@ -49,14 +48,12 @@ func (o *ownPostgres) start() {
 	if o.server != nil {
 		must(o.s.t, o.server.Stop(o.s.t.Context()))
 	}
-	server, err := local.Start(o.s.t.Context(), local.Options{Dir: o.dir, Durable: true})
-	must(o.s.t, err)
+	server := sure(local.Start(o.s.t.Context(), local.Options{Dir: o.dir, Durable: true}))(o.s.t)
 	o.server = server
 	o.s.t.Cleanup(func() { _ = server.Stop(context.WithoutCancel(o.s.t.Context())) })
 	o.s.environment["SLUICE_DATABASE_URL"] = server.URL()
 	_ = o.s.conn.Close(o.s.t.Context()) // the old one
-	conn, err := pgx.Connect(o.s.t.Context(), server.URL())
-	must(o.s.t, err)
+	conn := sure(pgx.Connect(o.s.t.Context(), server.URL()))(o.s.t)
 	o.s.conn = conn
 }
 
@@ -64,11 +61,9 @@ func (o *ownPostgres) start() {
 // break.
 func (o *ownPostgres) crash() {
 	o.s.t.Helper()
-	state, err := os.ReadFile(filepath.Join(o.dir, "data", "postmaster.pid"))
-	must(o.s.t, err)
+	state := sure(os.ReadFile(filepath.Join(o.dir, "data", "postmaster.pid")))(o.s.t)
 	first, _, _ := strings.Cut(string(state), "\n")
-	pid, err := strconv.Atoi(strings.TrimSpace(first))
-	must(o.s.t, err)
+	pid := sure(strconv.Atoi(strings.TrimSpace(first)))(o.s.t)
 	must(o.s.t, syscall.Kill(pid, syscall.SIGQUIT))
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()

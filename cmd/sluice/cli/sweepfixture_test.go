@@ -29,8 +29,7 @@ func (s *fixture) age() {
 // configured adds to the configuration.
 func (s *fixture) configured(more string) {
 	s.t.Helper()
-	text, err := os.ReadFile(s.config)
-	must(s.t, err)
+	text := sure(os.ReadFile(s.config))(s.t)
 	must(s.t, os.WriteFile(s.config, append(text, more...), 0o600))
 }
 
@@ -43,8 +42,7 @@ func (s *fixture) delete(resource string, ids ...string) {
 // deleteOf deletes records of a business upstream.
 func (s *fixture) deleteOf(of business, resource string, ids ...string) {
 	s.t.Helper()
-	body, err := json.Marshal(map[string]any{"resource": resource, "ids": ids})
-	must(s.t, err)
+	body := sure(json.Marshal(map[string]any{"resource": resource, "ids": ids}))(s.t)
 	address := "http://127.0.0.1/_sandbox/delete?organization=" + of.id + "&dc=" + of.dataCenter
 	r := httptest.NewRequestWithContext(s.t.Context(), http.MethodPost, address, strings.NewReader(string(body)))
 	r.RemoteAddr = "127.0.0.1:1"
@@ -80,10 +78,8 @@ func (s *fixture) truth(resource string) []string {
 // ids are the keys of the rows that a condition selects.
 func (s *fixture) ids(resource, condition string) []string {
 	s.t.Helper()
-	rows, err := s.conn.Query(s.t.Context(), "SELECT "+idKeys()[resource]+" FROM "+resource+" WHERE "+condition+" ORDER BY 1")
-	must(s.t, err)
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	must(s.t, err)
+	rows := sure(s.conn.Query(s.t.Context(), "SELECT "+idKeys()[resource]+" FROM "+resource+" WHERE "+condition+" ORDER BY 1"))(s.t)
+	ids := sure(pgx.CollectRows(rows, pgx.RowTo[string]))(s.t)
 	slices.Sort(ids)
 	return ids
 }
@@ -105,6 +101,5 @@ const (
 func (s *fixture) edit(seed int64, resource string, edits int) {
 	s.t.Helper()
 	_, name, _ := strings.Cut(resource, ".")
-	_, err := s.world.Change(sandbox.Change{Seed: seed, Edits: edits, Resources: []string{name}})
-	must(s.t, err)
+	sure(s.world.Change(sandbox.Change{Seed: seed, Edits: edits, Resources: []string{name}}))(s.t)
 }

@@ -25,15 +25,13 @@ func TestSyncReadsSingleRecords(t *testing.T) {
 			ORDER BY resource)
 		FROM sluice.streams WHERE resource IN ('bills', 'bills.details')`
 	stands, before := one[string](s, schedule), one[int](s, `SELECT max(id)::int FROM sluice.calls`)
-	made, err := s.world.Change(sandbox.Change{Seed: 1, Inserts: 1, Edits: 1, Resources: []string{"bills"}})
-	must(t, err)
+	made := sure(s.world.Change(sandbox.Change{Seed: 1, Inserts: 1, Edits: 1, Resources: []string{"bills"}}))(t)
 	added, edited := made["bills"].Inserted[0], made["bills"].Edited[0]
 	others := one[[]string](s, `SELECT array_agg(bill_id ORDER BY bill_id) FROM inventory.bills WHERE bill_id NOT IN ($1, $2)`, added, edited)
 	same, gone := others[0], others[1]
 	s.delete("inventory.bills", gone)
 
-	var read []engine.SingleRecord
-	s.document(&read, "sync", "inventory.bills", "--id", added, "--id", edited, "--id", same, "--id", gone, "--id", added)
+	read := decoded[[]engine.SingleRecord](s, codeFine, "sync", "inventory.bills", "--id", added, "--id", edited, "--id", same, "--id", gone, "--id", added)
 	got, calls := map[string]string{}, map[int64]bool{}
 	for _, r := range read {
 		got[r.Record], calls[r.Call] = string(r.Result), true

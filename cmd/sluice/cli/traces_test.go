@@ -110,8 +110,7 @@ func TestTraces(t *testing.T) {
 	if all := len(chunks) + len(calls) + len(loads); all != len(collector.spans) {
 		t.Errorf("%d spans, and %d of the three names", len(collector.spans), all)
 	}
-	page, err := os.ReadFile("../../../docs/operations/traces.md")
-	must(t, err)
+	page := sure(os.ReadFile("../../../docs/operations/traces.md"))(t)
 	for _, span := range collector.spans {
 		for _, attribute := range append(span.GetAttributes(), &commonpb.KeyValue{Key: span.GetName()}) {
 			if name := attribute.GetKey(); !strings.Contains(string(page), "`"+name+"`") {

@@ -26,8 +26,7 @@ type try struct {
 // command prepares one command line of sluice, or with asSandbox of sluice-sandbox.
 func (y *try) command(program string, args ...string) *exec.Cmd {
 	y.t.Helper()
-	self, err := os.Executable()
-	must(y.t, err)
+	self := sure(os.Executable())(y.t)
 	cmd := exec.CommandContext(y.t.Context(), self, args...)
 	cmd.Dir, cmd.Env = y.folder, append(append(os.Environ(), program+"=1"), y.env...)
 	return cmd
@@ -53,8 +52,7 @@ func (y *try) start(into any, args ...string) {
 	y.t.Helper()
 	cmd := y.command(asSandbox, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	output, err := cmd.StdoutPipe()
-	must(y.t, err)
+	output := sure(cmd.StdoutPipe())(y.t)
 	must(y.t, cmd.Start())
 	y.t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
@@ -89,8 +87,7 @@ func TestTry(t *testing.T) {
 	must(t, json.Unmarshal(y.run("sync", "--json"), &result))
 	y.run("check")
 
-	conn, err := pgx.Connect(t.Context(), database.URL)
-	must(t, err)
+	conn := sure(pgx.Connect(t.Context(), database.URL))(t)
 	defer func() { _ = conn.Close(t.Context()) }()
 	var rows int64
 	must(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM inventory.bills`).Scan(&rows))

@@ -59,8 +59,7 @@ func TestTwoRoles(t *testing.T) {
 	s.serveUntil("turns the call log and drops old actions", `SELECT count(*) > $1 AND (SELECT string_agg(target, ',') = 'new' FROM sluice.actions)
 		FROM pg_inherits WHERE inhparent = 'sluice.calls'::regclass`, blocks)
 	s.runs(codeFine, "sync inventory.items") // calls go into the new block
-	conn, err := pgx.Connect(t.Context(), worker)
-	must(t, err)
+	conn := sure(pgx.Connect(t.Context(), worker))(t)
 	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
 	for _, sql := range []string{
 		`SELECT sluice.prune_runs('400 days')`, `SELECT sluice.prune_raw('400 days')`, `SELECT sluice.prune_history('400 days')`,

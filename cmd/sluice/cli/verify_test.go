@@ -41,13 +41,11 @@ func TestVerify(t *testing.T) {
 	if told, calls := toldOf(found.Findings), found.Verification.Calls; !slices.Equal(told, []string{"violation edited items " + edited}) || calls != 0 {
 		t.Errorf("without a call: %d calls\n%v", calls, told)
 	}
-	var again verify.Result
-	s.document(&again, "verify", "show")
+	again := decoded[verify.Result](s, codeFine, "verify", "show")
 	if diff := cmp.Diff(toldOf(found.Findings), toldOf(again.Findings)); diff != "" || again.Verification.ID != found.Verification.ID {
 		t.Errorf("read again (-first +again):\n%s", diff)
 	}
-	var listed []verifications.Verification
-	s.document(&listed, "verify", "list")
+	listed := decoded[[]verifications.Verification](s, codeFine, "verify", "list")
 	if len(listed) != 2 || listed[0].Violations != found.Verification.Violations || listed[1].Outcome != verifications.OutcomeClean {
 		t.Fatalf("listed: %+v", listed)
 	}

@@ -42,8 +42,7 @@ func TestWords(t *testing.T) {
 // TestResourceViews checks resources of which different things are shown.
 func TestResourceViews(t *testing.T) {
 	t.Parallel()
-	scopes, err := newScopeWriter("Acme")
-	must(t, err)
+	scopes := sure(newScopeWriter("Acme"))(t)
 	views := make(map[string]resourceView)
 	for _, view := range resourceViews(connectors.All(), scopes) {
 		views[view.Resource] = view

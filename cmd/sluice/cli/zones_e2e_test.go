@@ -72,8 +72,7 @@ func (f *faultFixture) shifted(by time.Duration) int {
 			Modified string `json:"last_modified_time"`
 		}
 		must(f.t, json.Unmarshal(text, &record))
-		at, err := time.Parse("2006-01-02T15:04:05-0700", record.Modified)
-		must(f.t, err)
+		at := sure(time.Parse("2006-01-02T15:04:05-0700", record.Modified))(f.t)
 		if !one[time.Time](f.fixture, `SELECT last_modified_time FROM inventory.items WHERE item_id = $1`, record.ID).Equal(at.Add(by)) {
 			wrong++
 		}
