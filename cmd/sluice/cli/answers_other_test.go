@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -220,3 +221,234 @@ func tallied(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) int {
 	n := sure(strconv.Atoi(text))(t)
 	return n
 }
+
+// statementsOfClosing are the statements about closed periods and about all tables of a day. Each
+// makes what it asks about first: the company has closed nothing.
+func statementsOfClosing() []answer {
+	return []answer{
+		{
+			has: "SET sluice.as_of = '2026-10-31'",
+			effect: runs(func(ctx context.Context, t *testing.T, tx pgx.Tx, run func()) {
+				t.Helper()
+				run()
+				if n := tallied(ctx, t, tx, "SELECT as_of.day() - date '2026-10-31'"); n != 0 {
+					t.Errorf("the day is %d days off", n)
+				}
+			}),
+		},
+		{
+			has: "SET sluice.as_of_organizations = '10234695'",
+			effect: runs(func(ctx context.Context, t *testing.T, tx pgx.Tx, run func()) {
+				t.Helper()
+				run()
+				if n := tallied(ctx, t, tx, "SELECT count(*) FROM unnest(ARRAY['10234695', 'first-eu']) AS o WHERE as_of.chosen(o)"); n != 1 {
+					t.Errorf("%d organizations are chosen, want one", n)
+				}
+			}),
+		},
+		{
+			has: "FROM as_of.bills", effect: func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
+				t.Helper()
+				// Only bills and credit notes have versions; the other lists count as not copied.
+				sure(tx.Exec(ctx, `UPDATE sluice.streams SET resource = resource || '.none' WHERE resource NOT IN ('bills', 'credit_notes')`))(t)
+				sure(tx.Exec(ctx, `SELECT set_config('sluice.as_of', ((now() AT TIME ZONE 'UTC')::date - 2)::text, true)`))(t)
+				want := tallied(ctx, t, tx, `SELECT count(*) FROM sluice.organizations o WHERE EXISTS (SELECT FROM history.versions v WHERE v.organization_id = o.organization_id)`)
+				if n := tallied(ctx, t, tx, "SELECT count(*) FROM ("+sql+") AS shown"); n != want || n == 0 {
+					t.Errorf("%d organizations had bills, want %d", n, want)
+				}
+			},
+		},
+		{
+			has: "FROM analytics.closings", effect: func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
+				t.Helper()
+				closeAYear(ctx, t, tx)
+				if n := tallied(ctx, t, tx, "SELECT count(*) FROM ("+sql+") AS shown WHERE counted = 7"); n != 1 {
+					t.Errorf("%d rows of what was closed, want 1", n)
+				}
+			},
+		},
+		{
+			has: "FROM analytics.after_close", effect: func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
+				t.Helper()
+				closeAYear(ctx, t, tx)
+				want := tallied(ctx, t, tx, `SELECT count(*) FROM inventory.bills WHERE date BETWEEN '2025-01-01' AND '2025-12-31' AND _deleted_at IS NULL AND organization_id = 'first-eu'`)
+				if n := tallied(ctx, t, tx, "SELECT count(*) FROM ("+sql+") AS shown WHERE table_name = 'inventory.bills'"); n != want || n == 0 {
+					t.Errorf("%d bills came into the year, want %d", n, want)
+				}
+			},
+		},
+		{
+			has: "FROM analytics.cut()", effect: func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
+				t.Helper()
+				want := tallied(ctx, t, tx, "SELECT count(DISTINCT organization_id) FROM sluice.streams")
+				right := tallied(ctx, t, tx, `SELECT count(*) FROM (SELECT organization_id, min(watermark) AS at, bool_and(watermark IS NOT NULL) AS whole FROM sluice.streams
+					WHERE enabled AND resource NOT LIKE '%.%' GROUP BY 1) AS m JOIN (`+sql+`) AS shown USING (organization_id) WHERE cut IS NOT DISTINCT FROM CASE WHEN whole THEN at END`)
+				errorIf(t, right != want, "the cut of %d organizations is right, of %d", right, want)
+			},
+		},
+	}
+}
+
+// closeAYear notes a year as closed, in which no record was dated.
+func closeAYear(ctx context.Context, t *testing.T, tx pgx.Tx) {
+	t.Helper()
+	_, err := tx.Exec(ctx, `WITH made AS (INSERT INTO sluice.closings (organization_id, period, first_day, last_day, time_zone)
+			VALUES ('first-eu', '2025', '2025-01-01', '2025-12-31', 'UTC') RETURNING id)
+		INSERT INTO sluice.closing_sums SELECT id, 'inventory.bills', 'INR', 9, 7, '{}' FROM made`)
+	must(t, err)
+}
+
+// statementsOfRoles make roles, end sessions, and grant and revoke rights. Each is executed with a
+// role of the test.
+func statementsOfRoles() []answer {
+	const why = "roles and databases belong to the server, which tests share"
+	instead := func(pairs ...string) func(*companyFixture, time.Time) []string {
+		return func(*companyFixture, time.Time) []string { return pairs }
+	}
+	drop := "DROP ROLE " + role // the statement makes it
+	all := []answer{
+		{has: "SELECT sluice.grant_receiver('sluice_receiver')", stands: instead("sluice_receiver", role), effect: executes()},
+		{has: "GRANT USAGE ON SCHEMA lake TO spark", stands: instead("spark", "analysts"), effect: executes()},
+		{has: "GRANT SELECT ON ALL TABLES IN SCHEMA lake TO spark", stands: instead("spark", "analysts"), effect: executes()},
+		{has: "GRANT sluice_reader TO jane", stands: instead("sluice_reader", role+"_group", "jane", "analysts"), effect: executes("CREATE ROLE " + role + "_group")},
+		{has: "CREATE SCHEMA mart AUTHORIZATION jane", stands: instead("jane", role), effect: executes()},
+		{
+			has: "CREATE DATABASE warehouse OWNER sluice_owner",
+			stands: func(c *companyFixture, _ time.Time) []string {
+				name := c.conn.Config().Database
+				return []string{"DATABASE warehouse", "DATABASE " + pgx.Identifier{name + "_made"}.Sanitize(), "sluice_owner", pgx.Identifier{name + "_owner"}.Sanitize()}
+			},
+			effect: makesDatabase,
+		},
+		{has: "DROP OWNED BY sluice_worker", stands: instead("sluice_worker", role), effect: executes("SELECT sluice.grant_worker('" + role + "')")},
+		{has: "ALTER SCHEMA inventory OWNER TO sluice_owner", stands: instead("sluice_owner", "analysts"), effect: executes()},
+		{
+			has:    "SELECT format('DELETE FROM %s WHERE organization_id = %L', c.oid::regclass, '10234695')",
+			stands: func(c *companyFixture, _ time.Time) []string { return []string{"10234695", c.all[0].key} },
+			effect: retired,
+		},
+		{has: "SELECT DISTINCT v.oid::regclass AS analysts_view", effect: builtOnTables},
+		{has: "REINDEX TABLE river.river_job", effect: executes()},
+		{has: "SELECT pg_terminate_backend(PID)", stands: instead("PID", "0"), effect: executes()},
+		{has: "ALTER ROLE analyst SET idle_in_transaction_session_timeout = '5min'", stands: instead("ROLE analyst ", "ROLE "+role+" "), effect: executes()},
+		{has: "REVOKE CONNECT, TEMPORARY ON DATABASE warehouse FROM PUBLIC", stands: ofDatabase, effect: executes()},
+		{
+			has: "GRANT CONNECT ON DATABASE warehouse TO sluice, analysts", effect: executes(),
+			stands: func(c *companyFixture, now time.Time) []string {
+				return append(ofDatabase(c, now), "TO sluice, analysts", "TO analysts")
+			},
+		},
+		{has: "REVOKE CREATE ON SCHEMA public FROM PUBLIC", effect: executes()},
+		{has: "REVOKE TRIGGER, REFERENCES ON ALL TABLES IN SCHEMA inventory FROM analysts", stands: instead("analysts", role), effect: executes()},
+	}
+	for _, name := range []string{"sluice_owner", "sluice_worker", "sluice_receiver", "jane"} {
+		all = append(all, answer{has: "CREATE ROLE " + name + " LOGIN PASSWORD '…'", stands: instead(name, role), effect: executes(drop)})
+	}
+	for _, setting := range []string{
+		"statement_timeout = '5min'", "idle_in_transaction_session_timeout = '1min'", "search_path = 'analytics'", "TimeZone = 'UTC'", "jit = off",
+		"default_transaction_read_only = on",
+	} {
+		all = append(all, answer{has: "ALTER ROLE jane SET " + setting, stands: instead("jane", role), effect: executes()})
+	}
+	for i := range all {
+		all[i].why = why
+	}
+	return all
+}
+
+// executes runs a statement for the role of the test, after others.
+func executes(before ...string) func(context.Context, *testing.T, pgx.Tx, string) {
+	return func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
+		t.Helper()
+		for _, step := range append(append([]string{"CREATE ROLE " + role}, before...), strings.ReplaceAll(sql, "TO analysts", "TO "+role)) {
+			if _, err := tx.Exec(ctx, step); err != nil {
+				t.Errorf("%s: %v", step, err)
+			}
+		}
+	}
+}
+
+// ofDatabase replaces the name of the database in docs by that of the company's database.
+func ofDatabase(c *companyFixture, _ time.Time) []string {
+	return []string{"DATABASE warehouse", "DATABASE " + pgx.Identifier{c.conn.Config().Database}.Sanitize()}
+}
+
+// makesDatabase runs a statement that cannot run in a transaction, and drops what it made.
+func makesDatabase(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
+	t.Helper()
+	name := tx.Conn().Config().Database
+	conn := sure(pgx.ConnectConfig(ctx, tx.Conn().Config()))(t)
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	owner, made := pgx.Identifier{name + "_owner"}.Sanitize(), pgx.Identifier{name + "_made"}.Sanitize()
+	for _, step := range []string{"CREATE ROLE " + owner, sql, "DROP DATABASE " + made, "DROP ROLE " + owner} {
+		sure(conn.Exec(ctx, step))(t)
+		if step != sql {
+			continue
+		}
+		var of string
+		must(t, conn.QueryRow(ctx, "SELECT datdba::regrole::text FROM pg_database WHERE datname = $1", name+"_made").Scan(&of))
+		errorIf(t, strings.Trim(of, `"`) != name+"_owner", "the database is owned by %s", of)
+	}
+}
+
+// builtOnTables wants an analyst's view named, and no view of the program.
+func builtOnTables(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
+	t.Helper()
+	sure(tx.Exec(ctx, `CREATE VIEW public.mine AS SELECT count(*) AS n FROM inventory.bills`))(t)
+	rows := sure(tx.Query(ctx, `SELECT string_agg(f.v::text, ' ') FROM (`+strings.TrimSuffix(strings.TrimSpace(sql), ";")+`) AS f (v)`))(t)
+	named := sure(pgx.CollectExactlyOneRow(rows, pgx.RowTo[string]))(t)
+	errorIf(t, named != "mine" && named != "public.mine", "the views on the tables are %q, want public.mine alone", named)
+}
+
+// retired runs the statements that a statement prints: of one organization nothing may remain, and
+// of the others everything.
+func retired(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
+	t.Helper()
+	const owners = `SELECT count(DISTINCT organization_id), count(*) FROM inventory.bills`
+	var before, after, rows, kept int
+	must(t, tx.QueryRow(ctx, owners).Scan(&before, &rows))
+	sure(tx.Exec(ctx, sqlStated))(t)
+	stated := tallied(ctx, t, tx, sqlCountStated)
+	printed := sure(tx.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol))(t)
+	statements := sure(pgx.CollectRows(printed, pgx.RowTo[string]))(t)
+	for _, statement := range statements {
+		sure(tx.Exec(ctx, statement))(t)
+	}
+	must(t, tx.QueryRow(ctx, owners).Scan(&after, &kept))
+	errorIf(t, before < 2 || after != before-1 || kept == 0 || kept >= rows,
+		"bills of %d organizations were %d of %d after it", after, kept, rows)
+	again := sure(tx.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol))(t)
+	statements = sure(pgx.CollectRows(again, pgx.RowTo[string]))(t)
+	for _, statement := range statements {
+		left := sure(tx.Exec(ctx, statement))(t)
+		if left.RowsAffected() > 0 {
+			t.Errorf("%d rows are left for %s", left.RowsAffected(), statement)
+		}
+	}
+	errorIf(t, tallied(ctx, t, tx, `SELECT count(*) FROM sluice.raw_records`) == 0, "the raw records of the other organizations are gone")
+	if left := tallied(ctx, t, tx, sqlCountStated); left == 0 || left >= stated {
+		t.Errorf("%d of %d rows about closings and imports are left", left, stated)
+	}
+}
+
+const (
+	// sqlStated gives each organization imported records and a closed period, with the rows below
+	// it, which name no organization.
+	sqlStated = `
+WITH of AS (SELECT organization_id FROM sluice.organizations), batch AS (
+	INSERT INTO sluice.imports (call_id, organization_id, service, resource, run_id, file, first_line, last_line, single)
+	SELECT -row_number() OVER (), organization_id, 'inventory', 'taxes', 1, 'taxes.jsonl', 1, 1, false FROM of
+), closing AS (
+	INSERT INTO sluice.closings (organization_id, period, first_day, last_day, time_zone)
+	SELECT organization_id, '1999-12', '1999-12-01', '1999-12-31', 'UTC' FROM of RETURNING id
+), sums AS (
+	INSERT INTO sluice.closing_sums (closing_id, table_name, currency_code, records, counted, figures) SELECT id, 'inventory.bills', 'INR', 1, 1, '{}' FROM closing
+), closed AS (
+	INSERT INTO sluice.closed_records (closing_id, table_name, record_id, day, counts, is_deleted, is_whole, figures, content)
+	SELECT id, 'inventory.bills', '1', '1999-12-01', true, false, true, '{}', '{}' FROM closing
+)
+INSERT INTO sluice.after_close_notices (closing_id, table_name, record_id, kind) SELECT id, 'inventory.bills', '1', 'changed' FROM closing`
+
+	sqlCountStated = `SELECT (SELECT count(*) FROM sluice.imports) + (SELECT count(*) FROM sluice.closing_sums) + (SELECT count(*) FROM sluice.closed_records)
+		+ (SELECT count(*) FROM sluice.after_close_notices)`
+)

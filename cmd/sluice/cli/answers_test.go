@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -89,9 +91,7 @@ func (c *companyFixture) answersAll(t *testing.T, shown []statement) {
 			t.Errorf("%s shows a statement that %d tests know: add what its answer has to be to answers_other_test.go\n%s", s.place, len(known), s.sql)
 			continue
 		}
-		if bare.MatchString(s.sql) {
-			t.Errorf("%s names an instant without its zone:\n%s", s.place, s.sql)
-		}
+		errorIf(t, bare.MatchString(s.sql), "%s names an instant without its zone:\n%s", s.place, s.sql)
 		if known[0].truth == nil && known[0].effect == nil {
 			if s.sql != known[0].has { // the text is longer than the one known to be no statement
 				t.Errorf("%s shows a statement that no test runs:\n%s", s.place, s.sql)
@@ -105,9 +105,7 @@ func (c *companyFixture) answersAll(t *testing.T, shown []statement) {
 		}
 	}
 	for _, a := range all {
-		if used[a.has] == 0 {
-			t.Errorf("no statement has %q any more: remove what is known of it", a.has)
-		}
+		errorIf(t, used[a.has] == 0, "no statement has %q any more: remove what is known of it", a.has)
 	}
 }
 
@@ -120,9 +118,8 @@ func TestTheTourAsksQuestionsOfThePage(t *testing.T) {
 	t.Parallel()
 	page := sure(os.ReadFile("../../../docs/analysts/questions.md"))(t)
 	for _, q := range demo.Questions() {
-		if !strings.Contains(string(page), q.Text+"\n\n```sql\n"+q.SQL+";\n```") {
-			t.Errorf("docs/analysts/questions.md does not ask %q with\n%s", q.Text, q.SQL)
-		}
+		errorIf(t, !strings.Contains(string(page), q.Text+"\n\n```sql\n"+q.SQL+";\n```"),
+			"docs/analysts/questions.md does not ask %q with\n%s", q.Text, q.SQL)
 	}
 }
 
@@ -269,3 +266,132 @@ func todayOf(b business, now time.Time) string {
 	}
 	return now.In(zone).Format(time.DateOnly)
 }
+
+// ledger holds upstream's records of one business.
+type ledger struct{ bills, notes, items, accounts []record }
+
+// record is a record of upstream.
+type record map[string]json.RawMessage
+
+func parse(raw []byte) record {
+	var r record
+	if json.Unmarshal(raw, &r) != nil {
+		return record{}
+	}
+	return r
+}
+
+// text is a value as it is on the wire, without quotes; "" if there is none.
+func (r record) text(name string) string {
+	var s string
+	if json.Unmarshal(r[name], &s) == nil {
+		return s
+	}
+	if string(r[name]) == "null" {
+		return ""
+	}
+	return string(r[name])
+}
+
+func (r record) list(name string) []record {
+	var list []record
+	if json.Unmarshal(r[name], &list) != nil {
+		return nil
+	}
+	return list
+}
+
+// amount is a number of a record; nil if there is none.
+func (r record) amount(name string) *big.Rat {
+	value, ok := new(big.Rat).SetString(r.text(name))
+	if !ok {
+		return nil
+	}
+	return value
+}
+
+// rounded rounds to the cent, halves away from zero.
+func rounded(sum *big.Rat) *big.Rat {
+	if sum == nil {
+		return nil
+	}
+	text, _ := new(big.Rat).SetString(sum.FloatString(2))
+	return text
+}
+
+// row is a row of an answer: texts, whole numbers, fractions, and nil for unknown values.
+type row = []any
+
+func boolean(holds bool) int {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+// yesterday replaces an instant in the docs: by its rows, the company was copied three days ago and
+// has changed since.
+func yesterday(_ *companyFixture, now time.Time) []string {
+	kolkata := time.FixedZone("Asia/Kolkata", 19800)
+	return []string{"'2026-11-01 00:00 Asia/Kolkata'", "'" + now.Add(-24*time.Hour).In(kolkata).Format(time.DateTime) + " Asia/Kolkata'"}
+}
+
+const atAnInstant = "no test knows what a warehouse held on a day of the calendar"
+
+// ofDocs are the organization and the bill that docs name, and a bill of the company that changed
+// since yesterday.
+func ofDocs(c *companyFixture, now time.Time) []string {
+	return append(yesterday(c, now), "'10234695'", "'"+c.all[1].key+"'", "'460000000038049'", "'"+c.changed(c.all[1])+"'")
+}
+
+// changed is a bill of a business that was edited once, the first by its identifier.
+func (c *companyFixture) changed(b business) string { return slices.Min(c.edited[b.key]) }
+
+// before is the answer for each business as it was yesterday.
+func (c *companyFixture) before(of func(business, *ledger) []row) []row {
+	var rows []row
+	for _, b := range c.all {
+		for _, r := range of(b, c.then[b.key]) {
+			rows = append(rows, append(row{b.key}, r...))
+		}
+	}
+	return rows
+}
+
+func balances(_ business, l *ledger) []row {
+	var rows []row
+	for _, r := range l.bills {
+		rows = append(rows, row{r.text("bill_id"), r.text("status"), r.amount("balance"), r.amount("exchange_rate")})
+	}
+	return rows
+}
+
+// explained are the open bills of a business with their addresses in the console.
+func explained(b business, l *ledger) []row {
+	var rows []row
+	for _, r := range l.bills {
+		id, owed := r.text("bill_id"), r.amount("balance")
+		if status := r.text("status"); status == "draft" || status == "void" || owed == nil || owed.Sign() <= 0 {
+			continue
+		}
+		address := "https://sluice.example.com/r/inventory.bills/" + url.PathEscape(id) + "?org=" + url.QueryEscape(b.key)
+		rows = append(rows, row{id, owed, address})
+	}
+	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a[0].(string), b[0].(string)) })
+	return rows
+}
+
+// shownByViews are the bills as views show them.
+func shownByViews(_ business, l *ledger) []row {
+	var rows []row
+	for _, r := range l.bills {
+		rows = append(rows, row{r.text("bill_id"), r.text("status"), r.amount("balance")})
+	}
+	return rows
+}
+
+const lookAtBills = "SELECT organization_id, bill_id, status, balance, exchange_rate FROM (%s) AS shown"
+
+// role replaces the role in statements that grant rights: roles belong to the server, which tests
+// share.
+const role = "analysts_of_the_test"

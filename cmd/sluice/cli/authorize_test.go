@@ -110,9 +110,7 @@ func (a *authorizing) ends(code int) (string, string) {
 	}
 	for _, secret := range *a.secrets {
 		for _, form := range []string{secret, url.QueryEscape(secret), strings.TrimPrefix(secret, "1000.")} {
-			if strings.Contains(stdout+stderr, form) {
-				a.s.t.Errorf("a secret is shown: %s\n%s\n%s", form, stdout, stderr)
-			}
+			errorIf(a.s.t, strings.Contains(stdout+stderr, form), "a secret is shown: %s\n%s\n%s", form, stdout, stderr)
 		}
 	}
 	return stdout, stderr
@@ -151,9 +149,7 @@ func TestAuthorize(t *testing.T) {
 		"SvcInventory.bills.READ": true, "SvcBooks.accountants.READ": true, "SvcChat.Channels.READ": true, "SvcSubscriptions.customers.READ": true,
 		"SvcBooks.expenses.READ": false, "SvcBooks.custommodules.ALL": false, "SvcCRM.notifications.ALL": false,
 	} {
-		if slices.Contains(scopes, scope) != want {
-			t.Errorf("%s is asked for: %t, want %t: %q", scope, !want, want, scopes)
-		}
+		errorIf(t, slices.Contains(scopes, scope) != want, "%s is asked for: %t, want %t: %q", scope, !want, want, scopes)
 	}
 	right := a.decides("accept")
 	back := sure(url.Parse(right))(t)
@@ -174,13 +170,9 @@ func TestAuthorize(t *testing.T) {
 		t.Errorf("the file holds %q with mode %s\n%s\n%s", token, info.Mode(), stdout, stderr)
 	}
 	for _, want := range []string{path, "identity", "accounting: answered", fmt.Sprintf("%d scopes granted", len(scopes))} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("the result does not say %q:\n%s", want, stdout)
-		}
+		errorIf(t, !strings.Contains(stdout, want), "the result does not say %q:\n%s", want, stdout)
 	}
-	if !strings.Contains(stderr, "another consent") {
-		t.Errorf("the answer with another state is not told:\n%s", stderr)
-	}
+	errorIf(t, !strings.Contains(stderr, "another consent"), "the answer with another state is not told:\n%s", stderr)
 	s.check(codeFine)
 	// One exchange, and one refresh for all calls since: both are in the call log (invariant 3).
 	logged := one[int](s, `SELECT count(*) FROM sluice.calls WHERE service = 'auth' AND resource = 'token'`)
@@ -233,9 +225,8 @@ func TestAuthorizeElsewhere(t *testing.T) {
 		if found == nil {
 			t.Fatalf("%s: no line for the secret store\n%s", name, stdout)
 		}
-		if strings.Count(stdout+stderr, found[1]) != 1 || !strings.Contains(stdout, "identity") {
-			t.Errorf("%s: the token is not printed once, or nothing was checked\n%s\n%s", name, stdout, stderr)
-		}
+		errorIf(t, strings.Count(stdout+stderr, found[1]) != 1 || !strings.Contains(stdout, "identity"),
+			"%s: the token is not printed once, or nothing was checked\n%s\n%s", name, stdout, stderr)
 		s.environment["SANDBOX_REFRESH_TOKEN"] = found[1]
 		s.check(codeFine)
 		s.afterAMinute() // tokens are asked for five times a minute
@@ -281,9 +272,7 @@ func TestAuthorizeRefused(t *testing.T) {
 		a := s.authorize(secretsOf(), append([]string{"--port", "0"}, c.args...)...)
 		c.play(a)
 		_, stderr := a.ends(c.code)
-		if !strings.Contains(stderr, c.says) {
-			t.Errorf("%s: it does not say %q:\n%s", name, c.says, stderr)
-		}
+		errorIf(t, !strings.Contains(stderr, c.says), "%s: it does not say %q:\n%s", name, c.says, stderr)
 		must(t, s.world.SetFaults(nil))
 		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
 			t.Errorf("%s: %d files are left, %v", name, len(left), err)
@@ -308,18 +297,14 @@ func TestAuthorizeBeforehand(t *testing.T) {
 	expect := func(name string, code int, says string, args ...string) {
 		t.Helper()
 		o := s.run(append([]string{"authorize", "--no-browser"}, args...)...)
-		if o.code != code || !strings.Contains(o.stderr, says) || strings.Contains(o.stderr, "/oauth/v2/auth") {
-			t.Errorf("%s: exit code %d, want %d and %q\n%s%s", name, o.code, code, says, o.stdout, o.stderr)
-		}
+		errorIf(t, o.code != code || !strings.Contains(o.stderr, says) || strings.Contains(o.stderr, "/oauth/v2/auth"),
+			"%s: exit code %d, want %d and %q\n%s%s", name, o.code, code, says, o.stdout, o.stderr)
 	}
 	expect("a port in use", codeEnvironment, "--port names another one", "--port", port)
 	expect("another organization", codeUsage, `"south" is no configured organization`, "south")
 	expect("a redirect that is none", codeUsage, "--redirect is no address", "--redirect", "callback")
 	expect("no time", codeUsage, "--wait", "--wait", "0s")
-	o := s.run("authorize", "--scopes")
-	if o.code != codeFine || !strings.Contains(o.stdout, "SvcInventory.bills.READ,") {
-		t.Errorf("--scopes: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.prints(codeFine, "SvcInventory.bills.READ,", "authorize", "--scopes")
 	delete(s.environment, "SANDBOX_CLIENT_SECRET")
 	expect("no client secret", codeUsage, "has no client secret yet")
 	s.environment["SANDBOX_CLIENT_SECRET"] = sandbox.ClientSecret
@@ -346,9 +331,8 @@ func TestMissingScopes(t *testing.T) {
 		v := authorizedView{Organization: "acme", Needed: needed}
 		v.compare(strings.Fields(granted))
 		f := v.scopes()[0]
-		if !strings.Contains(f.Text, want) || f.OK != (len(v.Missing) == 0) || (f.code == codeFine) != f.OK {
-			t.Errorf("%q: %+v, want %q", granted, f, want)
-		}
+		errorIf(t, !strings.Contains(f.Text, want) || f.OK != (len(v.Missing) == 0) || (f.code == codeFine) != f.OK,
+			"%q: %+v, want %q", granted, f, want)
 	}
 }
 
@@ -373,7 +357,6 @@ func TestAuthorizeOpensABrowser(t *testing.T) {
 		t.Errorf("the answer: status %d", status)
 	}
 	p.ends(codeFine, patience)
-	if !strings.Contains(p.stderr.String(), string(address)) || !strings.Contains(p.stdout.String(), "identity") {
-		t.Errorf("%s\n%s", p.stdout.String(), p.stderr.String())
-	}
+	errorIf(t, !strings.Contains(p.stderr.String(), string(address)) || !strings.Contains(p.stdout.String(), "identity"),
+		"%s\n%s", p.stdout.String(), p.stderr.String())
 }

@@ -53,10 +53,7 @@ func TestBackfillMistakes(t *testing.T) {
 		"pause 7":                                 "there is no backfill 7",
 		"cancel seven":                            "is no number of a backfill",
 	} {
-		o := s.run(append([]string{"backfill"}, strings.Fields(args)...)...)
-		if o.code != codeUsage || !strings.Contains(o.stderr, want) {
-			t.Errorf("backfill %s: exit code %d, want %d and %q\n%s", args, o.code, codeUsage, want, o.stderr)
-		}
+		s.complains(codeUsage, want, append([]string{"backfill"}, strings.Fields(args)...)...)
 	}
 	if n := one[int](s, `SELECT count(*) FROM sluice.backfills`); n != 0 || s.arrivals.total() != calls {
 		t.Errorf("%d backfills were opened and %d calls made by mistakes", n, s.arrivals.total()-calls)
@@ -99,9 +96,7 @@ func TestBackfillDryRun(t *testing.T) {
 	if got := windows(); got != "[{2025-01-15 2025-01-31} {2025-02-01 2025-02-28} {2025-03-01 2025-03-10}]" {
 		t.Errorf("three months of unknown size: %s", got)
 	}
-	if s.arrivals.total() != calls {
-		t.Error("a dry run made calls")
-	}
+	errorIf(t, s.arrivals.total() != calls, "a dry run made calls")
 	s.sync(codeFine)
 	f := dry(codeFine, "inventory.bills")
 	b := s.backfills(codeFine, "inventory.bills")

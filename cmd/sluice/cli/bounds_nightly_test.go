@@ -40,9 +40,7 @@ func usualPeak(t *testing.T) int64 {
 func frugal(t *testing.T, used, usual int64) {
 	t.Helper()
 	t.Logf("%d MiB, and %d for the largest answer that fits", used, usual)
-	if float64(used) > mostMemory*float64(usual) {
-		t.Errorf("the process took %d MiB, and %d for the largest answer that fits", used, usual)
-	}
+	errorIf(t, float64(used) > mostMemory*float64(usual), "the process took %d MiB, and %d for the largest answer that fits", used, usual)
 }
 
 // peakOf runs a command line as a process of its own and gives its exit code and its peak memory,
@@ -124,7 +122,5 @@ func TestABombIsBoundedInMemory(t *testing.T) { //nolint:paralleltest // beside 
 	f.fault("gzip_bomb", 0, 0)
 	p, used := f.peakOf("sync", f.name)
 	frugal(t, used, usualPeak(t))
-	if p.code == codeFine {
-		t.Error("the bomb was read")
-	}
+	errorIf(t, p.code == codeFine, "the bomb was read")
 }

@@ -88,9 +88,7 @@ func TestDBTPackage(t *testing.T) {
 	sources := s.dbtSources(&all)
 	for name, text := range models {
 		from := regexp.MustCompile(`source\('(\w+)', '(\w+)'\)`).FindStringSubmatch(text)
-		if from == nil || !sources[from[1]+"."+from[2]] {
-			t.Errorf("model %s selects from no source: %s", name, text)
-		}
+		errorIf(t, from == nil || !sources[from[1]+"."+from[2]], "model %s selects from no source: %s", name, text)
 	}
 	s.dbtNames(&all, models)
 }
@@ -121,9 +119,7 @@ func (s *fixture) dbtSources(all *dbtFile) map[string]bool {
 	}
 	missing := one[[]string](s, `SELECT coalesce(array_agg(n.nspname || '.' || c.relname), '{}') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = 'analytics' AND c.relkind = 'v' AND NOT n.nspname || '.' || c.relname = ANY ($1)`, slices.Collect(maps.Keys(found)))
-	if len(missing) > 0 {
-		s.t.Errorf("no source has the views %v", missing)
-	}
+	errorIf(s.t, len(missing) > 0, "no source has the views %v", missing)
 	return found
 }
 
@@ -132,9 +128,7 @@ func (s *fixture) dbtNames(all *dbtFile, models map[string]string) {
 	s.t.Helper()
 	refers := func(where, text string) string {
 		name := strings.TrimSuffix(strings.TrimPrefix(text, "ref('"), "')")
-		if models[name] == "" {
-			s.t.Errorf("%s: there is no model %s", where, text)
-		}
+		errorIf(s.t, models[name] == "", "%s: there is no model %s", where, text)
 		return name
 	}
 	known := map[string]bool{}
@@ -162,9 +156,7 @@ func (s *fixture) dbtNames(all *dbtFile, models map[string]string) {
 			}
 		}
 		for _, name := range names {
-			if !known["metric "+name] {
-				s.t.Errorf("metric %s: there is no metric %s", metric.Name, name)
-			}
+			errorIf(s.t, !known["metric "+name], "metric %s: there is no metric %s", metric.Name, name)
 		}
 		if measure := metric.TypeParams.Measure; len(names) == 0 && !known["measure "+measure] {
 			s.t.Errorf("metric %s: there is no measure %q", metric.Name, measure)
@@ -178,7 +170,6 @@ func (s *fixture) dbtNames(all *dbtFile, models map[string]string) {
 			refers("an exposure", on)
 		}
 	}
-	if len(all.Metrics) < 5 || len(all.Exposures) != 1 || len(all.Sources) < 6 {
-		s.t.Errorf("%d metrics, %d exposures, %d sources", len(all.Metrics), len(all.Exposures), len(all.Sources))
-	}
+	errorIf(s.t, len(all.Metrics) < 5 || len(all.Exposures) != 1 || len(all.Sources) < 6,
+		"%d metrics, %d exposures, %d sources", len(all.Metrics), len(all.Exposures), len(all.Sources))
 }

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sluice/cmd/sluice-sandbox/demo"
+	"sluice/sandbox"
 )
 
 // keptDemo is a demo that stays up.
@@ -79,9 +82,8 @@ func (d *keptDemo) run(command, says string) {
 			return value, ok
 		},
 	})
-	if code != codeFine || !strings.Contains(stdout.String(), says) {
-		d.t.Errorf("%s: exit code %d, want 0 and %q\n%s%s", command, code, says, stdout.String(), stderr.String())
-	}
+	errorIf(d.t, code != codeFine || !strings.Contains(stdout.String(), says),
+		"%s: exit code %d, want 0 and %q\n%s%s", command, code, says, stdout.String(), stderr.String())
 }
 
 // page returns what the console shows, or why it does not answer.
@@ -154,4 +156,75 @@ func TestDemoKeep(t *testing.T) {
 	if page, err := d.page(); err == nil {
 		t.Errorf("the console still answers:\n%s", page)
 	}
+}
+
+// TestReadmeShowsWhatTheDemoPrints runs the demo and looks for every line that the README shows as
+// its output. It ignores what differs between two runs (addresses, times, moments of load) and
+// between two days, on which the company has other figures: numbers and the rows of answers.
+func TestReadmeShowsWhatTheDemoPrints(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(readme), "## What the demo prints")
+	_, rest, fenced := strings.Cut(rest, "```text\n")
+	shown, _, closed := strings.Cut(rest, "```")
+	if !found || !fenced || !closed {
+		t.Fatal("README.md has no block that shows the demo")
+	}
+	var out, errs bytes.Buffer
+	if err := demo.Run(t.Context(), demoOptions(t, &out, &errs, 400)); err != nil {
+		t.Fatalf("the demo failed: %v\n%s\n%s", err, out.String(), errs.String())
+	}
+	printed := make(map[string]bool)
+	for line := range strings.Lines(out.String()) {
+		printed[steady(line)] = true
+	}
+	lines := 0
+	for line := range strings.Lines(shown) {
+		if strings.TrimSpace(line) == "…" {
+			continue
+		}
+		lines++
+		if strings.HasPrefix(line, sandbox.DefaultOrganizationID+" ") || strings.HasPrefix(line, "and ") {
+			continue
+		}
+		errorIf(t, !printed[steady(line)], "README.md shows a line that the demo does not print:\n%s", line)
+	}
+	errorIf(t, lines < 8, "README.md shows %d lines of the demo: that is not what it is like", lines)
+}
+
+// steady masks what differs between two runs.
+func steady(line string) string {
+	for _, mask := range []string{
+		`127\.0\.0\.1:\d+`, `\d+(\.\d+)? (s|min)\b`, `at most \d+ (in any|at once)`, `\b\d[\d,.]*`, ` +`, `~( ~)+`,
+	} {
+		line = regexp.MustCompile(mask).ReplaceAllString(line, " ~ ")
+	}
+	return strings.TrimSpace(line)
+}
+
+// TestSandboxVendor: a vendor of another name is one to sluice as well: scheme, scopes and the
+// header that names the organization contain it.
+func TestSandboxVendor(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Records: 20, Vendor: "Acme", Limits: sandbox.Limits{Off: true}})
+	for _, args := range [][]string{{"check"}, {"sync", "invoicing.currencies", "inventory.taxes"}} {
+		if o := s.run(args...); o.code != codeFine {
+			t.Fatalf("%v: %d\n%s\n%s", args, o.code, o.stdout, o.stderr)
+		}
+	}
+	if n := one[int](s, `SELECT count(*) FROM invoicing.currencies`); n != 6 { // the sandbox's business has six.
+		t.Errorf("%d currencies, want 6", n)
+	}
+}
+
+// TestAgainstAStrictSandbox: sluice itself sends nothing that the sandbox accepts beyond the
+// documents: where it names the organization, what chat requires, which scheme.
+func TestAgainstAStrictSandbox(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 84, Records: 20, Strict: true, Limits: sandbox.Limits{Off: true}})
+	s.runs(codeFine, "check")
+	s.sync(codeFine, "invoicing.currencies", "inventory.taxes", "billing", "chat", "accounting.chart_of_accounts")
 }

@@ -115,9 +115,8 @@ func TestEvents(t *testing.T) {
 		t.Errorf("heard of %d changed items, want %d", records, len(changed["items"].Edited))
 	}
 	start := s.receivers()[0]
-	if start.State != "ok" || start.LagSeconds != 0 || start.Delivered < int64(rows)+3 || start.Cursor == "" {
-		t.Errorf("%+v, want that everything was told", start)
-	}
+	errorIf(t, start.State != "ok" || start.LagSeconds != 0 || start.Delivered < int64(rows)+3 || start.Cursor == "",
+		"%+v, want that everything was told", start)
 
 	l.answers(http.StatusGone)
 	sure(s.world.Change(sandbox.Change{Seed: 5, Edits: 3, Resources: []string{"items"}}))(t)

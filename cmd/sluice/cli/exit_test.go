@@ -112,12 +112,9 @@ func TestExitCodes(t *testing.T) {
 				test.spoil(s)
 			}
 			o := s.run(strings.Fields(test.args)...)
-			if o.code != test.code || !strings.Contains(o.stderr+o.stdout, test.says) || o.code != codeFine && o.stderr+o.stdout == "" {
-				t.Errorf("exit code %d, want %d and %q\n%s\n%s", o.code, test.code, test.says, o.stdout, o.stderr)
-			}
-			if strings.Contains(o.stderr+o.stdout, "goroutine ") {
-				t.Errorf("a stack trace is no message: %s", o.stderr)
-			}
+			errorIf(t, o.code != test.code || !strings.Contains(o.stderr+o.stdout, test.says) || o.code != codeFine && o.stderr+o.stdout == "",
+				"exit code %d, want %d and %q\n%s\n%s", o.code, test.code, test.says, o.stdout, o.stderr)
+			errorIf(t, strings.Contains(o.stderr+o.stdout, "goroutine "), "a stack trace is no message: %s", o.stderr)
 		})
 	}
 }
@@ -138,9 +135,8 @@ func TestUsageNamesTheCommand(t *testing.T) {
 		var stdout, stderr buffer
 		code := Main(t.Context(), strings.Fields(args), Env{Stdout: &stdout, Stderr: &stderr, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile})
 		said := strings.Split(strings.TrimSpace(stderr.String()), "\n")
-		if code != codeUsage || said[len(said)-1] != want || stdout.String() != "" {
-			t.Errorf("%s: exit code %d, want %d and at the end %q\n%s%s", args, code, codeUsage, want, stdout.String(), stderr.String())
-		}
+		errorIf(t, code != codeUsage || said[len(said)-1] != want || stdout.String() != "",
+			"%s: exit code %d, want %d and at the end %q\n%s%s", args, code, codeUsage, want, stdout.String(), stderr.String())
 	}
 }
 
@@ -177,17 +173,12 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	must(t, os.WriteFile(s.config, []byte(text+"workers: many\n"), 0o600))
 	for _, command := range []string{"sync", "check", "status", "serve", "migrate"} {
 		o := s.run(command)
-		if o.code != codeUsage {
-			t.Errorf("%s: exit code %d, want %d", command, o.code, codeUsage)
-		}
+		errorIf(t, o.code != codeUsage, "%s: exit code %d, want %d", command, o.code, codeUsage)
 		for _, mistake := range []string{"Asia/Nowhere", "golden", "moon", "nam", "refresh_token", "workers"} {
-			if !strings.Contains(o.stdout+o.stderr, mistake) {
-				t.Errorf("%s does not say that %s is wrong:\n%s%s", command, mistake, o.stdout, o.stderr)
-			}
+			errorIf(t, !strings.Contains(o.stdout+o.stderr, mistake),
+				"%s does not say that %s is wrong:\n%s%s", command, mistake, o.stdout, o.stderr)
 		}
-		if strings.Contains(o.stdout+o.stderr, "in-clear") {
-			t.Errorf("%s repeats the secret:\n%s%s", command, o.stdout, o.stderr)
-		}
+		errorIf(t, strings.Contains(o.stdout+o.stderr, "in-clear"), "%s repeats the secret:\n%s%s", command, o.stdout, o.stderr)
 	}
 }
 
@@ -206,9 +197,7 @@ func TestNobodyAnswers(t *testing.T) {
 		case o := <-ended:
 			result := s.synced(codeEnvironment, o)
 			for _, r := range result.Streams {
-				if r.Outcome != "failed" || r.Kind != "unavailable" {
-					t.Errorf("%s: %+v, want failed because upstream is unavailable", r.Key, r)
-				}
+				errorIf(t, r.Outcome != "failed" || r.Kind != "unavailable", "%s: %+v, want failed because upstream is unavailable", r.Key, r)
 			}
 			return
 		case <-ticker.C:

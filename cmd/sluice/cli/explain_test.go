@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
+	"sluice/pipeline/warehouse/places"
 	"sluice/sandbox"
 )
 
@@ -47,9 +49,7 @@ func TestExplain(t *testing.T) {
 	// Each version came with the list and with the single record.
 	var singles, lists []string
 	for _, version := range v.Versions {
-		if version.Call.Status != 200 || version.Call.Run == 0 || version.Modified == "" {
-			t.Errorf("a version: %+v by %+v", version, version.Call)
-		}
+		errorIf(t, version.Call.Status != 200 || version.Call.Run == 0 || version.Modified == "", "a version: %+v by %+v", version, version.Call)
 		if version.Single {
 			singles = append(singles, version.Call.Path)
 		} else {
@@ -83,11 +83,73 @@ func TestExplain(t *testing.T) {
 	if v := s.explained("chart_of_accounts", "78"); !v.concludes("never seen", "all ") || !v.concludes("did not exist then", "filter_by=AccountType.All") {
 		t.Errorf("one that never was says:\n%s", strings.Join(v.Conclusions, "\n"))
 	}
-	o := s.run("explain", "inventory.bills", bill)
-	if o.code != codeFine || !strings.Contains(o.stdout, "REQUEST") || !strings.Contains(o.stdout, "single record") {
-		t.Errorf("for people: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.run("explain", "inventory.bills", bill).prints(t, codeFine, "REQUEST", "single record")
 	for _, args := range [][]string{{"bills"}, {"nothing", "1"}, {"bills", "1", "--org", "nobody"}} {
 		s.prints(codeUsage, "", append([]string{"explain"}, args...)...)
+	}
+}
+
+// searched runs find with a text on standard input.
+func (s *fixture) searched(text string, args ...string) outcome {
+	s.t.Helper()
+	var stdout, stderr buffer
+	env := s.env(&stdout, &stderr)
+	env.Stdin = strings.NewReader(text)
+	code := Main(s.t.Context(), append([]string{"--config", s.config, "--log-level", "debug", "find", "-"}, args...), env)
+	return outcome{code: code, stdout: stdout.String(), stderr: stderr.String()}
+}
+
+// TestFind: a person is found in each place that a sync and a misfit leave, by a text from standard
+// input that no log and no error repeats.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 93, Records: 60, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine)
+	const address = "Zoë.Planted@Example.org"
+	bill := one[string](s, `SELECT bill_id FROM inventory.bills ORDER BY 1 LIMIT 1`)
+	other := one[string](s, `SELECT bill_id FROM inventory.bills ORDER BY 1 DESC LIMIT 1`)
+	s.exec(`UPDATE inventory.bills SET vendor_name = 'ZOË.PLANTED@EXAMPLE.ORG' WHERE bill_id = $1`, bill)
+	s.exec(`INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, record_id, raw, code)
+		SELECT organization_id, 'inventory', 'bills', '\x01', bill_id, convert_to('{"mail":"zo\u00EB.planted@example.org"}', 'UTF8'), 'type'
+		FROM inventory.bills WHERE bill_id = $1`, other)
+
+	o := s.searched(address+"\r\n", "--json")
+	var found findView
+	if err := json.Unmarshal([]byte(o.stdout), &found); err != nil || o.code != codeFine || !found.Somewhere || found.Tables < 100 {
+		t.Fatalf("exit code %d, %v, %d tables\n%s%s", o.code, err, found.Tables, o.stdout, o.stderr)
+	}
+	if len(found.Places) != 2 || found.Places[0].Column != "vendor_name" || found.Places[0].Count != 1 || found.Places[1].Family != places.Quarantine {
+		t.Errorf("places: %+v", found.Places)
+	}
+	if len(found.Records) != 2 || found.Records[0].ID != bill || found.Records[1].ID != other || found.Records[0].Resource != "inventory.bills" {
+		t.Errorf("records: %+v, want %s and %s", found.Records, bill, other)
+	}
+	silent := func(o outcome) {
+		t.Helper()
+		if said := strings.ToLower(o.stdout + o.stderr); strings.Contains(said, "planted") {
+			t.Errorf("the text is repeated:\n%s", said)
+		}
+	}
+	silent(o)
+	people := s.searched(address, "--resource", "bills", "--limit", "1")
+	silent(people)
+	for _, part := range []string{"rows", "inventory.bills", "vendor_name", "quarantine", "open", bill, "More records of inventory.bills", "left out"} {
+		errorIf(t, !strings.Contains(people.stdout, part) || people.code != codeFine,
+			"exit code %d, no %q in\n%s%s", people.code, part, people.stdout, people.stderr)
+	}
+	if o := s.searched("nowhere."+address, "--json"); o.code != codeFine || !strings.Contains(o.stdout, `"found": false`) || !strings.Contains(o.stdout, `"places": []`) {
+		t.Errorf("of nothing: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.prints(codeFine, `"family": "raw records"`, "find", bill, "--json")
+	for _, wrong := range []struct {
+		text string
+		args []string
+	}{
+		{"", nil}, {"\n", nil}, {"zo", nil}, {"planted\ntwice", nil}, {"planted\xff", nil}, {strings.Repeat("planted", 200), nil},
+		{address, []string{"--limit", "-1"}}, {address, []string{"--resource", "nothing"}}, {address, []string{"--org", "nothing"}},
+	} {
+		o := s.searched(wrong.text, wrong.args...)
+		silent(o)
+		errorIf(t, o.code != codeUsage || o.stderr == "", "%.10q %q: exit code %d\n%s%s", wrong.text, wrong.args, o.code, o.stdout, o.stderr)
 	}
 }

@@ -53,9 +53,7 @@ func TestExport(t *testing.T) {
 	var stored engine.Export
 	content := sure(os.ReadFile(filepath.Join(folder, "export.json")))(t)
 	must(t, json.Unmarshal(content, &stored))
-	if len(stored.Tables) != len(made.Tables) || stored.Snapshot != made.Snapshot {
-		t.Errorf("stored: %+v", stored)
-	}
+	errorIf(t, len(stored.Tables) != len(made.Tables) || stored.Snapshot != made.Snapshot, "stored: %+v", stored)
 
 	again := filepath.Join(t.TempDir(), "again")
 	s.prints(codeUsage, "", "export", "inventory.items", "inventory.bills*", "bills*", "--to", again)
@@ -66,9 +64,7 @@ func TestExport(t *testing.T) {
 	for _, table := range made.Tables {
 		one := sure(os.ReadFile(filepath.Join(folder, table.File)))(t)
 		two := sure(os.ReadFile(filepath.Join(again, table.File)))(t)
-		if !bytes.Equal(one, two) {
-			t.Errorf("%s has other bytes the second time", table.File)
-		}
+		errorIf(t, !bytes.Equal(one, two), "%s has other bytes the second time", table.File)
 	}
 	s.complains(codeUsage, "--replace", "export", "inventory.items", "--to", folder)
 	s.runs(codeFine, "export inventory.items --replace --format jsonl --to "+folder)
@@ -86,9 +82,7 @@ func (s *fixture) listsExports() {
 	if !names["inventory.bills"] || !names["analytics.bills"] || !names["as_of.bills"] || !names["history.versions"] || names["sluice.calls"] || names["sluice.raw_records"] {
 		s.t.Errorf("%d can be exported: %v", len(listed), names)
 	}
-	if o := s.run("export"); o.code != codeFine || !strings.Contains(o.stdout, "ONE ROW") || !strings.Contains(o.stdout, "inventory.bills_line_items") {
-		s.t.Errorf("exit code %d\n%.2000s%s", o.code, o.stdout, o.stderr)
-	}
+	s.run("export").prints(s.t, codeFine, "ONE ROW", "inventory.bills_line_items")
 }
 
 // refusesExports: what makes no sense is a mistake of the command line, and no file is left behind.
@@ -127,14 +121,11 @@ func (s *fixture) refusesExports(folder string) {
 		_, err := app.Export(s.t.Context(), engine.ExportOptions{
 			Names: []string{wrong.name}, Day: wrong.day, Organization: wrong.organization, Format: files.Parquet, Folder: folder, Replace: true,
 		})
-		if !errors.Is(err, engine.ErrUsage) || !strings.Contains(err.Error(), wrong.says) {
-			s.t.Errorf("%+v: %v, want a mistake of usage with %q", wrong, err, wrong.says)
-		}
+		errorIf(s.t, !errors.Is(err, engine.ErrUsage) || !strings.Contains(err.Error(), wrong.says),
+			"%+v: %v, want a mistake of usage with %q", wrong, err, wrong.says)
 	}
 	s.exec(`UPDATE inventory.items SET rate = 'NaN'`)
 	s.complains(codeFailed, `rate has "NaN"`, "export", "inventory.bills", "inventory.items", "--replace", "--to", folder)
 	after := sure(os.ReadDir(folder))(s.t)
-	if len(after) != len(before) {
-		s.t.Errorf("%d files are left, and there were %d: %v", len(after), len(before), after)
-	}
+	errorIf(s.t, len(after) != len(before), "%d files are left, and there were %d: %v", len(after), len(before), after)
 }

@@ -126,8 +126,36 @@ func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 
 // outcome is the result of a command line.
 type outcome struct {
+	args           []string
 	code           int
 	stdout, stderr string
+}
+
+// prints wants an exit code, and texts on standard output.
+func (o outcome) prints(tb testing.TB, code int, texts ...string) {
+	tb.Helper()
+	o.has(tb, o.stdout, code, texts)
+}
+
+// complains is prints for standard error.
+func (o outcome) complains(tb testing.TB, code int, texts ...string) {
+	tb.Helper()
+	o.has(tb, o.stderr, code, texts)
+}
+
+// says is prints for both.
+func (o outcome) says(tb testing.TB, code int, texts ...string) {
+	tb.Helper()
+	o.has(tb, o.stdout+o.stderr, code, texts)
+}
+
+func (o outcome) has(tb testing.TB, said string, code int, texts []string) {
+	tb.Helper()
+	for _, text := range texts {
+		if o.code != code || !strings.Contains(said, text) {
+			tb.Errorf("%q: exit code %d, want %d and %q\n%s%s", o.args, o.code, code, text, o.stdout, o.stderr)
+		}
+	}
 }
 
 // quick are retries without a noticeable wait.
@@ -144,7 +172,7 @@ func (s *fixture) run(args ...string) outcome {
 func (s *fixture) runContext(ctx context.Context, args ...string) outcome {
 	var stdout, stderr buffer
 	code := Main(ctx, append([]string{"--config", s.config}, args...), s.env(&stdout, &stderr))
-	return outcome{code: code, stdout: stdout.String(), stderr: stderr.String()}
+	return outcome{args: args, code: code, stdout: stdout.String(), stderr: stderr.String()}
 }
 
 func (s *fixture) env(stdout, stderr io.Writer) Env {
@@ -201,25 +229,19 @@ func one[T any](s *fixture, sql string, args ...any) T {
 // prints runs a command, which has to end with a code and to print a text.
 func (s *fixture) prints(code int, text string, args ...string) {
 	s.t.Helper()
-	if o := s.run(args...); o.code != code || !strings.Contains(o.stdout, text) {
-		s.t.Errorf("%q: exit code %d, want %d and %q\n%s%s", args, o.code, code, text, o.stdout, o.stderr)
-	}
+	s.prints(code, text, args...)
 }
 
 // complains is prints for standard error.
 func (s *fixture) complains(code int, text string, args ...string) {
 	s.t.Helper()
-	if o := s.run(args...); o.code != code || !strings.Contains(o.stderr, text) {
-		s.t.Errorf("%q: exit code %d, want %d and %q\n%s%s", args, o.code, code, text, o.stdout, o.stderr)
-	}
+	s.run(args...).complains(s.t, code, text)
 }
 
 // counts reads a number, and says of what there are more or fewer.
 func (s *fixture) counts(want int, what, sql string, args ...any) {
 	s.t.Helper()
-	if n := one[int](s, sql, args...); n != want {
-		s.t.Errorf("%s: %d, want %d", what, n, want)
-	}
+	same(s.t, what, want, one[int](s, sql, args...))
 }
 
 // pass lets time pass.
@@ -314,9 +336,7 @@ func (s *fixture) equalOf(o business, only ...string) (int, int) {
 		for key, n := range result.Unmapped {
 			s.t.Errorf("%s: no column and no table takes the key %s (%d times)", r.service, key, n)
 		}
-		if result.Live == 0 {
-			s.t.Errorf("%s.%s: upstream has no record, so nothing was compared", r.service, r.name)
-		}
+		errorIf(s.t, result.Live == 0, "%s.%s: upstream has no record, so nothing was compared", r.service, r.name)
 		gone, undeclared = gone+result.Gone, undeclared+result.Undeclared
 	}
 	return gone, undeclared

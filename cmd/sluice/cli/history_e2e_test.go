@@ -114,15 +114,11 @@ func TestThePastIsWhatUpstreamHad(t *testing.T) {
 	for _, p := range instants {
 		s.relive(p)
 	}
-	if n := one[int](s, `SELECT count(*) FROM history.versions WHERE ended = 'deleted'`); n != 4 {
-		t.Errorf("%d versions ended with a tombstone, want 4", n)
-	}
+	s.counts(4, "versions ended with a tombstone", `SELECT count(*) FROM history.versions WHERE ended = 'deleted'`)
 	s.kept(instants[0].at)
 	s.rewrite("inventory.bills: {history: true}", "inventory.bills: {history: false}")
 	s.run("status")
-	if n := one[int](s, `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`); n != 2 {
-		t.Errorf("%d periods are open, want 2", n)
-	}
+	s.counts(2, "periods are open", `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`)
 	s.runs(codeFine, "migrate")
 	const functions = `SELECT coalesce(string_agg(proname, ' ' ORDER BY proname), '') FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname ~ '_(bills|credit_notes|vendor_payments)_as_of$'`
 	if got := one[string](s, functions); got != "accounting_vendor_payments_as_of inventory_credit_notes_as_of" {
@@ -143,9 +139,8 @@ func (s *fixture) kept(since time.Time) {
 	}
 	for _, h := range status.Histories {
 		want := one[int64](s, `SELECT count(*) FROM history.versions WHERE resource = $1`, h.Resource)
-		if h.Count != want || h.Since == nil || h.Since.After(since) {
-			s.t.Errorf("status says %+v, want %d versions since before %s", h, want, since)
-		}
+		errorIf(s.t, h.Count != want || h.Since == nil || h.Since.After(since),
+			"status says %+v, want %d versions since before %s", h, want, since)
 	}
 	if text := s.run("status").stdout; !strings.Contains(text, "KNOWN SINCE") || !strings.Contains(text, "inventory.credit_notes") {
 		s.t.Errorf("status does not show what is kept:\n%s", text)

@@ -155,9 +155,7 @@ func (s *fixture) syncsAfterImport(want map[string][]string, spent int, saved in
 	s.equal()
 	made := s.calls()
 	s.t.Logf("calls: %d from the beginning, %d after the import, %d said to be saved", spent, made, saved)
-	if int64(spent-made) < saved/2 {
-		s.t.Errorf("%d calls instead of %d: %d were said to be saved", made, spent, saved)
-	}
+	errorIf(s.t, int64(spent-made) < saved/2, "%d calls instead of %d: %d were said to be saved", made, spent, saved)
 	if found := s.verified(codeFine, "--local"); len(found.Findings) != 0 {
 		s.t.Errorf("verify finds %+v", found.Findings)
 	}
@@ -205,9 +203,7 @@ func (s *fixture) importsPlanted(l layout, streams exportedStreams) int64 {
 		}
 		saved, rejected = saved+got.CallsSaved, rejected+want.Rejected
 	}
-	if saved == 0 || rejected == 0 {
-		s.t.Errorf("%d calls are saved, %d lines are rejected: want some of both", saved, rejected)
-	}
+	errorIf(s.t, saved == 0 || rejected == 0, "%d calls are saved, %d lines are rejected: want some of both", saved, rejected)
 	if n := one[int64](s, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open' AND detail ~ '\.jsonl, line [0-9]+: .'`); n != rejected {
 		s.t.Errorf("%d records are in quarantine with file and line, want %d", n, rejected)
 	}
@@ -250,11 +246,7 @@ func TestImportRefuses(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "bills.jsonl")
 	must(t, os.WriteFile(broken, append([]byte(strings.Repeat("broken\n", 10)), rest...), 0o600))
 	o := s.run("import", broken)
-	for _, says := range []string{"too many lines were rejected: 10 of the first", "sluice quarantine list inventory.bills"} {
-		if o.code != codeFailed || !strings.Contains(o.stdout+o.stderr, says) {
-			t.Errorf("many rejected lines: exit code %d, want %d and %q\n%s%s", o.code, codeFailed, says, o.stdout, o.stderr)
-		}
-	}
+	o.says(t, codeFailed, "too many lines were rejected: 10 of the first", "sluice quarantine list inventory.bills")
 	if rows := one[int](s, `SELECT count(*) FROM inventory.bills`); rows != strings.Count(string(rest), "\n") {
 		t.Errorf("%d rows of the lines that fit", rows)
 	}
@@ -276,16 +268,12 @@ func TestImportKeepsNewerRows(t *testing.T) {
 		lines["inventory.items"] = append(lines["inventory.items"], exportedRecord{record: r})
 	}
 	got := s.imported(codeFine, plainLines(s, lines)["inventory.items"])
-	if got.Superseded != got.Lines || got.Lines == 0 {
-		t.Errorf("lines that are not newer: %+v", got)
-	}
+	errorIf(t, got.Superseded != got.Lines || got.Lines == 0, "lines that are not newer: %+v", got)
 	if diff := cmp.Diff(want, s.fields()["inventory.items"]); diff != "" {
 		t.Errorf("rows that are not older were written: %s", diff)
 	}
 	again := s.imported(codeFine, files["inventory.items"])
-	if again.Inserted+again.Updated != 0 {
-		t.Errorf("the records that were synced: %+v", again)
-	}
+	errorIf(t, again.Inserted+again.Updated != 0, "the records that were synced: %+v", again)
 	soon := time.Now().Add(time.Hour).UTC().Format(`"2006-01-02T15:04:05+0000"`)
 	lines["inventory.items"] = []exportedRecord{{record: withKey(records["inventory.items"][0], "last_modified_time", soon)}}
 	if got = s.imported(codeFine, plainLines(s, lines)["inventory.items"]); got.Updated != 1 {
@@ -310,9 +298,8 @@ func TestImportReadsStandardInput(t *testing.T) {
 	for _, says := range []string{
 		"inventory.bills: " + bills + " lines, " + bills + " inserted, 0 updated", "because the records have details: " + bills + ".",
 	} {
-		if code != codeFine || !strings.Contains(stdout.String(), says) {
-			t.Errorf("exit code %d, want %q\n%s%s", code, says, stdout.String(), stderr.String())
-		}
+		errorIf(t, code != codeFine || !strings.Contains(stdout.String(), says),
+			"exit code %d, want %q\n%s%s", code, says, stdout.String(), stderr.String())
 	}
 	id := one[string](s, `SELECT bill_id FROM inventory.bills WHERE _detail_state = 'current' ORDER BY 1 LIMIT 1`)
 	o := s.run("explain", "inventory.bills", id)

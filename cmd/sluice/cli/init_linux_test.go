@@ -44,13 +44,9 @@ func TestInitAsks(t *testing.T) {
 		"--id wants the digits of organization_id", "it is missing", `there is no data center "moon"`, `accounting has no plan "gold"`,
 		"sends tokens in clear", "wants env, or the absolute path", "a password is not written into the file",
 	} {
-		if !strings.Contains(stderr.String(), want) {
-			t.Errorf("the person is not told %q:\n%s", want, stderr.String())
-		}
+		errorIf(t, !strings.Contains(stderr.String(), want), "the person is not told %q:\n%s", want, stderr.String())
 	}
-	if strings.Contains(stderr.String()+stdout.String(), "visible") {
-		t.Errorf("the password is shown:\n%s", stderr.String())
-	}
+	errorIf(t, strings.Contains(stderr.String()+stdout.String(), "visible"), "the password is shown:\n%s", stderr.String())
 	made := loaded(t, path, map[string]string{"WAREHOUSE": "postgres://u@db.example.com/x"})
 	o := made.Organizations[0]
 	if o.Name != "North Trading" || o.ID != "12" || o.DataCenter != "eu" || o.Credentials.ClientID != "1000.CLIENT" ||
@@ -59,9 +55,7 @@ func TestInitAsks(t *testing.T) {
 		made.Vendor.APIURL != "https://api.example.com" || made.Vendor.ChatURL != "https://chat.example.com" {
 		t.Errorf("%+v", made)
 	}
-	if !strings.Contains(stdout.String(), "sluice authorize 'North Trading'") {
-		t.Errorf("the next commands:\n%s", stdout.String())
-	}
+	errorIf(t, !strings.Contains(stdout.String(), "sluice authorize 'North Trading'"), "the next commands:\n%s", stdout.String())
 }
 
 // TestInitInterrupted: a person who leaves in the middle leaves no file.

@@ -53,15 +53,11 @@ func TestInitByFlags(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	code, said := initOf(t, path)
 	for _, want := range []string{"--name is missing", "--id is missing", "--api-url is missing", "--auth-url is missing", "--client-id is missing"} {
-		if code != codeUsage || !strings.Contains(said, want) {
-			t.Errorf("no flags: exit code %d, want %q\n%s", code, want, said)
-		}
+		errorIf(t, code != codeUsage || !strings.Contains(said, want), "no flags: exit code %d, want %q\n%s", code, want, said)
 	}
 	code, said = initOf(t, path, append(answers(), "--id", "x", "--services", "books=free", "--database", "mysql://h/d", "--vendor", "a b", "--data-center", "mars")...)
 	for _, want := range []string{"--id wants", "--services there is no such service", "--database is not the address", "--vendor wants", "--data-center there is"} {
-		if code != codeUsage || !strings.Contains(said, want) {
-			t.Errorf("wrong flags: exit code %d, want %q\n%s", code, want, said)
-		}
+		errorIf(t, code != codeUsage || !strings.Contains(said, want), "wrong flags: exit code %d, want %q\n%s", code, want, said)
 	}
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Fatalf("a file was written: %v", err)
@@ -82,9 +78,8 @@ func TestInitByFlags(t *testing.T) {
 	code, said = initOf(t, path, append(answers(), "--force", "--id", "78", "--json")...)
 	var shown initView
 	must(t, json.Unmarshal([]byte(said), &shown))
-	if code != codeFine || loaded(t, path, environment).Organizations[0].ID != "78" || shown.Config != path || len(shown.Next) != 4 {
-		t.Errorf("--force: exit code %d\n%s", code, said)
-	}
+	errorIf(t, code != codeFine || loaded(t, path, environment).Organizations[0].ID != "78" || shown.Config != path || len(shown.Next) != 4,
+		"--force: exit code %d\n%s", code, said)
 	if code, said = initOf(t, path, "--force", "--from-sandbox", "--id", "78"); code != codeUsage || !strings.Contains(said, "--from-sandbox answers --id itself") {
 		t.Errorf("--from-sandbox with an answer: exit code %d\n%s", code, said)
 	}
@@ -104,18 +99,14 @@ func TestInitKeepsTheExample(t *testing.T) {
 	text := sure(a.render())(t)
 	_, mine, _ := strings.Cut(text, "\n#\n")
 	_, example, _ := strings.Cut(sluice.ExampleConfig, "\n#\n")
-	if mine != example || mine == "" {
-		t.Error("the answers of the example do not make the example")
-	}
+	errorIf(t, mine != example || mine == "", "the answers of the example do not make the example")
 	// Every service has its line, whichever is chosen.
 	a.Services = "billing=paid,chat=free,accounting=free,inventory=free,invoicing=free"
 	text = sure(a.render())(t)
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	must(t, os.WriteFile(path, []byte(text), 0o600))
 	services := loaded(t, path, map[string]string{"SLUICE_DATABASE_URL": "postgres://h/d"}).Organizations[0].Services
-	if len(services) != 5 || services["invoicing"].Plan != "free" || services["billing"].Plan != "paid" {
-		t.Errorf("%+v", services)
-	}
+	errorIf(t, len(services) != 5 || services["invoicing"].Plan != "free" || services["billing"].Plan != "paid", "%+v", services)
 }
 
 // TestInitFromSandbox: the configuration of a try fits the sandbox that runs, and its secrets open
@@ -127,9 +118,8 @@ func TestInitFromSandbox(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	code, said := initOf(t, path, "--from-sandbox="+running.URL)
 	folder := filepath.Join(filepath.Dir(path), "sluice-try")
-	if !strings.Contains(said, "run sluice-sandbox postgres --dir "+folder) {
-		t.Errorf("the database is missing, and the output does not say so:\n%s", said)
-	}
+	errorIf(t, !strings.Contains(said, "run sluice-sandbox postgres --dir "+folder),
+		"the database is missing, and the output does not say so:\n%s", said)
 	must(t, os.WriteFile(filepath.Join(folder, "database_url"), []byte("postgres://h/d\n"), 0o600))
 	if code != codeFine || !strings.Contains(said, "export SLUICE_ENCRYPTION_KEY_FILE="+filepath.Join(folder, "sealing_key")) {
 		t.Fatalf("exit code %d\n%s", code, said)
@@ -146,9 +136,8 @@ func TestInitFromSandbox(t *testing.T) {
 		t.Fatalf("again: exit code %d\n%s", code, said)
 	}
 	again := sure(os.ReadFile(filepath.Join(folder, "sealing_key")))(t)
-	if string(again) != string(key) || strings.Contains(said, strings.TrimSpace(string(key))) {
-		t.Error("the sealing key of the try was replaced, or is shown")
-	}
+	errorIf(t, string(again) != string(key) || strings.Contains(said, strings.TrimSpace(string(key))),
+		"the sealing key of the try was replaced, or is shown")
 	if code, said = initOf(t, path, "--from-sandbox=http://127.0.0.1:1", "--force"); code != codeEnvironment || !strings.Contains(said, "sluice-sandbox serve") {
 		t.Errorf("no sandbox: exit code %d\n%s", code, said)
 	}

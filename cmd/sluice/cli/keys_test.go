@@ -4,11 +4,18 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/config"
+	"sluice/pipeline/notifications"
+	"sluice/pipeline/upstream/wire"
 	"sluice/sandbox"
 )
 
@@ -36,22 +43,16 @@ func TestTheSealingKeyIsReplaced(t *testing.T) {
 
 	s.environment["SLUICE_ENCRYPTION_KEY_FILE"] = path
 	keys(fresh, old)
-	if o := s.run("check"); o.code != codeUsage || !strings.Contains(o.stdout+o.stderr, "both set") {
-		t.Errorf("a key and a file: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.run("check").says(t, codeUsage, "both set")
 	delete(s.environment, "SLUICE_ENCRYPTION_KEY")
 	check("both keys, from a file", 1)
-	if !bytes.Equal(sealed(), before) {
-		t.Error("the token was sealed anew without a refresh")
-	}
+	errorIf(t, !bytes.Equal(sealed(), before), "the token was sealed anew without a refresh")
 	s.exec("UPDATE sluice.tokens SET expires_at = now() - interval '1 hour', attempted_at = now() - interval '1 hour'")
 	check("after the token died", 2)
 	keys(fresh)
 	check("the new key alone", 2)
 	keys(old)
-	if o := s.run("check"); o.code != codeFailed || !strings.Contains(o.stdout+o.stderr, "another key") {
-		t.Errorf("the old key alone: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.run("check").says(t, codeFailed, "another key")
 }
 
 // TestKeys: keys says which key sealed how many tokens, and what a rotation leaves to do. It prints
@@ -70,22 +71,115 @@ func TestKeys(t *testing.T) {
 	} {
 		s.environment["SLUICE_ENCRYPTION_KEY"] = step.keys
 		o := s.run(strings.Fields(step.args)...)
-		if o.code != codeFine || !strings.Contains(o.stdout, step.says) || strings.Contains(o.stdout, step.lacks) {
-			t.Errorf("%s: exit code %d, want %q\n%s%s", step.args, o.code, step.says, o.stdout, o.stderr)
-		}
+		errorIf(t, o.code != codeFine || !strings.Contains(o.stdout, step.says) || strings.Contains(o.stdout, step.lacks),
+			"%s: exit code %d, want %q\n%s%s", step.args, o.code, step.says, o.stdout, o.stderr)
 		said += o.stdout + o.stderr
 	}
 	for _, secret := range []string{fresh, testKey, "thirty-two", sandbox.RefreshToken, sandbox.ClientSecret} {
-		if strings.Contains(said, secret) {
-			t.Errorf("%q is printed:\n%s", secret, said)
-		}
+		errorIf(t, strings.Contains(said, secret), "%q is printed:\n%s", secret, said)
 	}
 	s.environment["SLUICE_ENCRYPTION_KEY"] = fresh + "," + testKey
 	var shown keysView
 	must(t, json.Unmarshal([]byte(s.run("keys", "--json").stdout), &shown))
-	if len(shown.Keys) != 2 || !shown.Keys[0].Seals || shown.Keys[0].AccessTokens != 1 || shown.Keys[1].Seals || shown.Old() != 0 {
-		t.Errorf("keys --json: %+v", shown)
-	}
+	errorIf(t, len(shown.Keys) != 2 || !shown.Keys[0].Seals || shown.Keys[0].AccessTokens != 1 || shown.Keys[1].Seals || shown.Old() != 0,
+		"keys --json: %+v", shown)
 	delete(s.environment, "SLUICE_ENCRYPTION_KEY")
 	s.prints(codeUsage, "", "keys")
+}
+
+// TestWithoutSecrets removes the vendor's secrets from the environment: commands without a call
+// work, the others name what is missing.
+func TestWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 82, Records: 10}).narrow()
+	s.sync(codeFine)
+	account := one[string](s, `SELECT min(account_id) FROM accounting.chart_of_accounts`)
+	calls := s.calls()
+	secrets := []string{"SANDBOX_CLIENT_SECRET", "SANDBOX_REFRESH_TOKEN", "SLUICE_ENCRYPTION_KEY"}
+	for _, name := range secrets {
+		delete(s.environment, name)
+	}
+	for _, command := range []string{
+		"status", "status --why", "runs", "budget", "plan", "drift", "resources", "organizations", "read", "migrate",
+		"explain accounting.chart_of_accounts " + account, "quarantine list", "tombstones", "rebuild", "verify --local", "verify --calls 0",
+		"verify list", "backfill accounting.vendor_payments --dry-run",
+		"backfill accounting.vendor_payments --detach", "backfill list", "notifications", "notifications inbox",
+	} {
+		s.prints(codeFine, "", strings.Fields(command)...)
+	}
+	for _, command := range []string{
+		"sync", "serve --listen 127.0.0.1:0", "verify", "backfill resume", "organizations retry sandbox", "organizations accept sandbox",
+		"read accounting.base_currency_adjustment_accounts", "check",
+	} {
+		o := s.run(strings.Fields(command)...)
+		errorIf(t, o.code != codeUsage, "%s: exit code %d, want %d\n%s%s", command, o.code, codeUsage, o.stdout, o.stderr)
+		for _, name := range secrets {
+			// The key is requested once the configuration is valid; check checks both.
+			if needed := name != "SLUICE_ENCRYPTION_KEY" || command == "check"; needed && !strings.Contains(o.stdout+o.stderr, name) {
+				t.Errorf("%s does not name %s:\n%s%s", command, name, o.stdout, o.stderr)
+			}
+		}
+	}
+	if now := s.calls(); now != calls {
+		t.Errorf("%d calls, %d before: without secrets there is none", now, calls)
+	}
+}
+
+// otherHook is the secret of notifications after a change.
+const otherHook = "anotherHookSecret9"
+
+// hookWith posts the webhook of a rule, signed with a secret.
+func (s *fixture) hook(secret, address, body string) int {
+	s.t.Helper()
+	request := sure(http.NewRequestWithContext(s.t.Context(), http.MethodPost, address, strings.NewReader(body)))(s.t)
+	request.Header.Set("X-Svc-Webhook-Signature", notifications.Signature(wire.NewSecret(secret), []byte(body)))
+	answer := sure((&http.Client{}).Do(request))(s.t)
+	must(s.t, answer.Body.Close())
+	return answer.StatusCode
+}
+
+// replace writes a file with a secret as operators do: a new file takes the name.
+func replace(t *testing.T, path, text string) {
+	t.Helper()
+	must(t, os.WriteFile(path+".new", []byte(text+"\n"), 0o600))
+	must(t, os.Rename(path+".new", path))
+}
+
+// TestAReceiverFollowsAFile: a receiver takes a new secret from its file without a signal.
+func TestAReceiverFollowsAFile(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 133, Records: 5}).narrow()
+	s.notified("http://127.0.0.1:1")
+	other := s.receiver()
+	hook := filepath.Join(t.TempDir(), "hook")
+	replace(t, hook, hookSecret)
+	other.environment["HOOK_FILE"] = hook
+	text := sure(os.ReadFile(s.config))(t)
+	must(t, os.WriteFile(s.config, []byte(strings.Replace(string(text), "${HOOK_SECRET}", "file:${HOOK_FILE}", 1)), 0o600))
+	var stderr buffer
+	env := other.env(&buffer{}, &stderr)
+	env.Minute = 50 * time.Millisecond
+	options := (&cli{env: env, config: s.config}).options()
+	options.Purpose, options.Quiet = config.ForReceiver, false
+	a := sure(engine.Load(options))(t)
+	must(t, a.OpenDatabase(t.Context()))
+	receiver := sure(a.OpenReceiver(t.Context(), func(notifications.Observation) {}))(t)
+	defer receiver.Close()
+	server := http.Server{Handler: receiver}
+	listener := sure((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
+	go func() { _ = server.Serve(listener) }() // it ends with Close
+	defer func() { must(t, server.Close()) }()
+	unfollow := followSecrets(t.Context(), a, make(chan os.Signal))
+	defer unfollow()
+
+	rule := "http://" + listener.Addr().String() + "/rule/" + businessKey + "/inventory.items"
+	if was := s.hook(hookSecret, rule, `{"item_id":"1"}`); was != http.StatusOK {
+		t.Fatalf("the first secret gets %d", was)
+	}
+	replace(t, hook, otherHook)
+	s.waitUntil("the new secret is taken", func() bool { return s.hook(otherHook, rule, `{"item_id":"2"}`) == http.StatusOK })
+	if was := s.hook(hookSecret, rule, `{"item_id":"3"}`); was != http.StatusUnauthorized {
+		t.Errorf("the old secret gets %d", was)
+	}
+	errorIf(t, !strings.Contains(stderr.String(), "a file changed"), "the log says %q", stderr.String())
 }

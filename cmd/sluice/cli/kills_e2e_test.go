@@ -3,14 +3,22 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"flag"
+	"fmt"
 	"math/rand/v2"
+	"net"
+	"net/url"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/cmd/sluice-dev/harness/proxy"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
 )
@@ -39,9 +47,7 @@ func TestKills(t *testing.T) {
 		s.pass(4 * time.Minute)
 	}
 	t.Logf("%d kills in %s, %d streams at work in them", kills, time.Since(began).Round(time.Millisecond), atWork)
-	if atWork < kills {
-		t.Errorf("only %d streams were at work in %d kills: they hit nothing", atWork, kills)
-	}
+	errorIf(t, atWork < kills, "only %d streams were at work in %d kills: they hit nothing", atWork, kills)
 	p := s.start("sync")
 	p.worksOff(codeFine)
 	if gone, undeclared := s.equal(); gone+undeclared != 0 {
@@ -68,9 +74,7 @@ func TestServeIsKilled(t *testing.T) {
 		atWork += s.atWork()
 		s.pass(4 * time.Minute)
 	}
-	if atWork < kills {
-		t.Errorf("only %d streams were at work in %d kills: they hit nothing", atWork, kills)
-	}
+	errorIf(t, atWork < kills, "only %d streams were at work in %d kills: they hit nothing", atWork, kills)
 	p := s.start("serve", "--listen", "127.0.0.1:0")
 	s.allDone(1)
 	p.terminate()
@@ -96,9 +100,7 @@ func TestPostgresIsKilled(t *testing.T) {
 		postgres.crash()
 		postgres.start()
 		t.Log(time.Now().Format("05.000"), "crashed")
-		if s.atWork() == 0 {
-			t.Error("no stream was at work when the server crashed: it hit nothing")
-		}
+		errorIf(t, s.atWork() == 0, "no stream was at work when the server crashed: it hit nothing")
 	}
 	s.allDone(1)
 	p.terminate()
@@ -193,9 +195,7 @@ func TestKillsInDetailsAndParents(t *testing.T) {
 		s.killedSync(chance, "bills.details", "vendor_payments.details", "accounting.contact_persons", "billing.contact_persons", "custom_module_records")
 		atWork += one[int](s, `SELECT count(*) FROM sluice.streams WHERE state = 'running'`)
 	}
-	if atWork < kills/2 {
-		t.Errorf("only %d streams were at work in %d kills: they hit nothing", atWork, kills)
-	}
+	errorIf(t, atWork < kills/2, "only %d streams were at work in %d kills: they hit nothing", atWork, kills)
 	s.inTurns()
 	s.wideEqual()
 	s.detailed(true)
@@ -260,13 +260,10 @@ func (s *fixture) nothingTwice(atWork int) {
 	}
 	repeated := one[int](s, `SELECT count(c.id) - (SELECT sum(pages) FROM sluice.runs WHERE service <> 'chat')
 		FROM sluice.calls c WHERE c.service NOT IN ('chat', 'auth')`)
-	if repeated < 0 || repeated > atWork*atOnce {
-		s.t.Errorf("%d calls brought nothing, at most %d streams were at work when they were killed", repeated, atWork)
-	}
+	errorIf(s.t, repeated < 0 || repeated > atWork*atOnce,
+		"%d calls brought nothing, at most %d streams were at work when they were killed", repeated, atWork)
 	exports := one[int](s, `SELECT (SELECT count(*) FROM sluice.calls WHERE service = 'chat') - count(*) FROM sluice.runs WHERE service = 'chat'`)
-	if exports < 0 || exports > atWork {
-		s.t.Errorf("%d exports were repeated", exports)
-	}
+	errorIf(s.t, exports < 0 || exports > atWork, "%d exports were repeated", exports)
 	s.t.Logf("%d of %d calls were repeated", repeated+exports, s.calls())
 }
 
@@ -285,6 +282,148 @@ func (s *fixture) nothingLeft() {
 	} {
 		if n := one[int](s, sql); n != 0 {
 			s.t.Errorf("%d %s", n, what)
+		}
+	}
+}
+
+// TestTwoSyncsAtOnce tries to break invariant 3: two processes work and checks run beside them,
+// with more to read than a minute allows. Most slots of the first minute are held before they
+// start, so that any machine makes enough calls to reach the limit.
+func TestTwoSyncsAtOnce(t *testing.T) {
+	t.Parallel()
+	const minute, atOnce = 100, 5 // of the plan free: docs/upstream.md U40 and U41
+	s := newFixture(t, sandbox.Options{Seed: 31, Records: 20_000, Plan: "free", PageLatency: 50 * time.Millisecond}).narrow()
+	s.exec(`INSERT INTO sluice.calls (organization_id, reserved_at, service, finished_at, resource, lease_until, class, free_at, shared, method, path)
+		SELECT $1, now(), 'inventory', now(), 'held', now(), 'sweep', now() + interval '1 minute', 'suite', 'GET', '/held' FROM generate_series(1, $2::integer)`,
+		businessKey, minute-2*atOnce)
+	s.exec(`SELECT sluice.recount_calls()`)
+	called := s.arrivals.after(atOnce)
+	first, second := s.start("sync", "--json"), s.start("sync", "--json")
+	s.wait("the processes work", called)
+	for range 3 {
+		s.prints(codeFine, "", "check")
+	}
+	// What exceeds the first minute waits for the second one.
+	first.worksOff(codeFine)
+	second.worksOff(codeFine)
+	s.equal()
+
+	stats := s.world.Stats()
+	if fullest := s.withinLimits(minute, atOnce, time.Minute); fullest < minute || stats.Calls <= minute {
+		t.Errorf("%d calls, %d slots held together: too few to try the limits", stats.Calls, fullest)
+	}
+	if logged := s.calls() - (minute - 2*atOnce); stats.Calls != logged {
+		t.Errorf("upstream counted %d calls, the call log has %d", stats.Calls, logged)
+	}
+	errorIf(t, stats.TokenRequests != 1, "%d tokens were asked for, want one for all processes", stats.TokenRequests)
+	if twice := one[int](s, `SELECT count(*) FROM sluice.runs WHERE inserted + updated > 0`); twice != len(resources()) {
+		t.Errorf("%d runs wrote rows, want one of each stream", twice)
+	}
+}
+
+// through connects the fixture's processes to the database through a proxy with a tap.
+func (s *fixture) through(tap proxy.Tap) {
+	s.t.Helper()
+	s.environment["SLUICE_DATABASE_URL"] = lineTo(s.t, s.environment["SLUICE_DATABASE_URL"], tap)
+}
+
+// lineTo gives the address of a proxy with a tap before a database.
+func lineTo(t *testing.T, database string, tap proxy.Tap) string {
+	t.Helper()
+	address := sure(url.Parse(database))(t)
+	query := address.Query()
+	socket := filepath.Join(query.Get("host"), ".s.PGSQL."+query.Get("port"))
+	line, err := proxy.Listen(t.Context(), func(ctx context.Context) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	}, tap)
+	must(t, err)
+	t.Cleanup(func() { must(t, line.Close()) })
+	return fmt.Sprintf("postgres://%s@%s%s?sslmode=disable", address.User.Username(), line.Address(), address.Path)
+}
+
+// TestTheDatabaseIsLostAtTheStart: the database goes away for good after any message of a command.
+// The exit code is then that of the environment, so that a service manager starts the command
+// again.
+func TestTheDatabaseIsLostAtTheStart(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"serve", "--listen", "127.0.0.1:0"}, {"status"}, {"migrate"}} {
+		t.Run(args[0], func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t, sandbox.Options{Records: 10})
+			var said, last atomic.Int64
+			s.through(func(_ int, fromClient bool, data []byte) int {
+				if fromClient {
+					said.Add(1)
+				}
+				if said.Load() >= last.Load() {
+					return 0
+				}
+				return len(data)
+			})
+			lost := 0
+			for n := int64(1); ; n++ {
+				said.Store(0)
+				last.Store(n)
+				o, served := s.untilServing(t, args)
+				if served || o.code == codeFine {
+					break
+				}
+				lost++
+				errorIf(t, o.code != codeEnvironment,
+					"lost at the client's message %d: exit code %d, want %d\n%s", n, o.code, codeEnvironment, o.stderr)
+			}
+			errorIf(t, lost < 10, "the database was lost %d times only", lost)
+		})
+	}
+}
+
+// TestServeIsToldToStopWhileItStarts: serve is told to stop at any message that it sends to the
+// database, and that is no failure.
+func TestServeIsToldToStopWhileItStarts(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Records: 10})
+	var at atomic.Pointer[string]
+	var stop atomic.Pointer[context.CancelFunc]
+	s.through(func(_ int, fromClient bool, data []byte) int {
+		if fromClient && bytes.Contains(data, []byte(*at.Load())) {
+			(*stop.Load())()
+		}
+		return len(data)
+	})
+	for _, text := range []string{"user", "pg_backend_pid", "river_migration", "INSERT INTO sluice.streams"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		at.Store(&text)
+		stop.Store(&cancel)
+		var stdout, stderr buffer
+		code := Main(ctx, []string{"--config", s.config, "serve", "--listen", "127.0.0.1:0"}, s.env(&stdout, &stderr))
+		errorIf(t, code != codeFine || ctx.Err() == nil, "told to stop at %q: exit code %d, want %d\n%s", text, code, codeFine, stderr.String())
+		cancel()
+		errorIf(t, strings.Contains(stderr.String(), `"message":"serving"`), "told to stop at %q, it served", text)
+	}
+}
+
+// untilServing runs a command to its end, or until it serves.
+func (s *fixture) untilServing(t *testing.T, args []string) (outcome, bool) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var stdout, stderr buffer
+	ended := make(chan int, 1)
+	go func() {
+		ended <- Main(ctx, append([]string{"--config", s.config}, args...), s.env(&stdout, &stderr))
+	}()
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case code := <-ended:
+			return outcome{code: code, stdout: stdout.String(), stderr: stderr.String()}, false
+		case <-ticker.C:
+			if strings.Contains(stderr.String(), `"message":"serving"`) {
+				cancel()
+				<-ended
+				return outcome{}, true
+			}
 		}
 	}
 }

@@ -4,17 +4,21 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"sluice/cmd/sluice-sandbox/poster"
+	"sluice/cmd/sluice/cli/why"
 	"sluice/pipeline/engine"
 	"sluice/pipeline/notifications"
 	"sluice/sandbox"
+	"sluice/sandbox/watch/delivery"
 )
 
 // toldFixture is a fixture whose upstream tells of changes, through a proxy in front of the
@@ -98,9 +102,7 @@ func TestToldChanges(t *testing.T) {
 	}
 	serving.terminate()
 	serving.ends(codeFine, patience)
-	if strings.Contains(serving.stderr.String(), hookSecret) {
-		t.Error("the log has the secret")
-	}
+	errorIf(t, strings.Contains(serving.stderr.String(), hookSecret), "the log has the secret")
 }
 
 // TestTheWayIsProvenAgainAndAgain: test callbacks go through the proxy, and channels are granted. A
@@ -130,9 +132,7 @@ func TestTheWayIsProvenAgainAndAgain(t *testing.T) {
 		}
 		got := one[string](h.fixture, `SELECT coalesce(string_agg(channel || ' ' || reason || CASE WHEN closed_at IS NULL THEN '' ELSE ', closed' END, '; ' ORDER BY id), '')
 			FROM sluice.channel_gaps`)
-		if got != gaps {
-			t.Errorf("%s: gaps are %q, want %q", what, got, gaps)
-		}
+		errorIf(t, got != gaps, "%s: gaps are %q, want %q", what, got, gaps)
 	}
 	reread := func(what string) {
 		t.Helper()
@@ -175,4 +175,339 @@ func TestTheWayIsProvenAgainAndAgain(t *testing.T) {
 	if since := one[float64](h.fixture, `SELECT extract(epoch FROM now() - opened_at)::float8 / 86400 FROM sluice.channel_gaps WHERE channel = 'Products'`); since < 2.9 {
 		t.Errorf("the gap began %.1f days ago, want 3", since)
 	}
+}
+
+// serveProven is serve of which the first test callback arrives: the proxy holds it until it knows
+// where the receiver is.
+func (h *toldFixture) serveProven() *process {
+	h.t.Helper()
+	known := make(chan struct{})
+	h.public.handler.Store(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		<-known
+		h.public.handler.Load().(http.HandlerFunc)(w, q)
+	}))
+	p := h.serve()
+	close(known)
+	return p
+}
+
+// control asks the sandbox, or changes it, and reads the answer.
+func (h *toldFixture) control(method, path, body string, into any) {
+	h.t.Helper()
+	r := httptest.NewRequestWithContext(h.t.Context(), method, "http://127.0.0.1/_sandbox/"+path, strings.NewReader(body))
+	r.RemoteAddr = "127.0.0.1:1"
+	w := httptest.NewRecorder()
+	h.world.ServeHTTP(w, r)
+	if w.Code != http.StatusOK {
+		h.t.Fatalf("%s %s: %d %s", path, body, w.Code, w.Body)
+	}
+	must(h.t, json.Unmarshal(w.Body.Bytes(), into))
+}
+
+// sent is what became of callbacks, with the channels that live and their events.
+type sent struct {
+	delivery.Stats
+
+	OverLimit int `json:"over_limit"`
+	Channels  int `json:"channels"`
+	Events    int `json:"events"`
+	Silent    int `json:"silent"`
+}
+
+// sent asks about webhooks (of rules) or notifications (of channels).
+func (h *toldFixture) sent(kind string) sent {
+	h.t.Helper()
+	var shown struct {
+		Stats sent `json:"stats"`
+	}
+	h.control(http.MethodGet, kind, "", &shown)
+	return shown.Stats
+}
+
+// hintsRead says that a change was told of, and that all that was told of is read.
+const hintsRead = `SELECT count(*) > 0 AND bool_and(read_at IS NOT NULL) FROM sluice.hints WHERE resource = $1`
+
+// hourPasses lets an hour pass for the schedule of a list. It is due then if it is read every hour,
+// and not if it is read every six.
+func (h *toldFixture) hourPasses(list string) {
+	h.t.Helper()
+	h.exec(`UPDATE sluice.streams SET next_due_at = next_due_at - interval '1 hour', last_done_at = last_done_at - interval '1 hour'
+		WHERE resource = $1`, list)
+}
+
+// aged makes runs and hints some time older: a list that was read just now rests, calls of the last
+// minute count, and a callback tells of no change that comes later.
+func (h *toldFixture) aged(by time.Duration) {
+	h.t.Helper()
+	h.exec(`UPDATE sluice.runs SET started_at = started_at - $1::interval, ended_at = ended_at - $1::interval`, by)
+	h.exec(`UPDATE sluice.hints SET first_at = first_at - $1::interval, last_at = last_at - $1::interval, read_at = read_at - $1::interval`, by)
+}
+
+// readBySchedule lets an hour pass, and waits for the run of the list that has to follow.
+func (h *toldFixture) readBySchedule(list string) {
+	h.t.Helper()
+	const runs = `SELECT count(*)::int FROM sluice.runs WHERE resource = $1 AND outcome = 'done'`
+	before := one[int](h.fixture, runs, list)
+	h.hourPasses(list)
+	const read = `SELECT (` + runs + `) > $2 AND NOT EXISTS (SELECT FROM sluice.runs WHERE ended_at IS NULL)`
+	h.until("the list is read by its usual interval", read, list, before)
+}
+
+// earnsTrust lets upstream tell of a change, and reads the list three times, which finds nothing
+// that was not told of. Runs on request count, and need not wait for a tick.
+func (h *toldFixture) earnsTrust(list string) {
+	h.t.Helper()
+	h.aged(time.Hour)
+	h.edit(1, "inventory."+list, 3)
+	h.until("what was told is read", hintsRead, list)
+	for range 3 {
+		h.sync(codeFine, list)
+	}
+	h.says("inventory."+list, "; trusted, so scheduled runs come every ")
+}
+
+// says checks what status --why says about the notifications of a list.
+func (h *toldFixture) says(list, want string) {
+	h.t.Helper()
+	if e, _ := h.whyOf(list); !strings.Contains(e.Told, want) {
+		h.t.Errorf("status --why %s says %q, want %q", list, e.Told, want)
+	}
+}
+
+// anHourAgo is the clock of an upstream that is an hour behind. Its changes are as old at once, so
+// that a run does not wait for callbacks about them that may still come.
+func anHourAgo() time.Time { return time.Now().Add(-time.Hour) }
+
+// TestUntoldChanges: the run that finds changes of which nothing told takes the usual interval
+// back, and by that interval every change is found.
+func TestUntoldChanges(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		list string
+		seed int64
+		// breaks lets callbacks be lost, and untold counts those that were.
+		breaks func(h *toldFixture)
+		untold func(h *toldFixture) int
+	}{
+		"three callbacks in ten are lost": {
+			list: "bills", seed: 243,
+			breaks: func(h *toldFixture) { h.control(http.MethodPost, "notifications", `{"chaos":{"lose":0.3}}`, new(any)) },
+			untold: func(h *toldFixture) int { return h.sent("webhooks").Lost },
+		},
+		"the webhooks of the day are used up": {
+			list: "bills", seed: 246,
+			breaks: func(h *toldFixture) {
+				var shown struct {
+					Settings sandbox.Webhooks `json:"settings"`
+				}
+				h.control(http.MethodGet, "webhooks", "", &shown)
+				shown.Settings.Daily = h.sent("webhooks").Queued
+				must(h.t, h.world.SetWebhooks(shown.Settings))
+			},
+			untold: func(h *toldFixture) int { return h.sent("webhooks").OverLimit },
+		},
+		"a channel that was granted is silent": {
+			list: "items", seed: 247,
+			breaks: func(h *toldFixture) {
+				must(h.t, h.world.SetFaults([]sandbox.Fault{{Path: "/crm/", Kind: "silent_channel", Rate: 1}}))
+				if o := h.run("notifications", "renew", "Products"); o.code != codeFine || !strings.Contains(o.stdout, "active") {
+					h.t.Fatalf("renew: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+				}
+			},
+			untold: func(h *toldFixture) int { return h.sent("notifications").Silent },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			full := "inventory." + c.list
+			h := newTold(t, sandbox.Options{Seed: c.seed, Records: 200, Plan: "elite", Limits: sandbox.Limits{Off: true}, Now: anHourAgo},
+				"  "+full+": {every: 1h, notified: {every: 6h}}\n")
+			h.world.Advance(time.Second) // from now on its answers have the date of its clock
+			h.sync(codeFine)
+			if c.list == "bills" {
+				h.rules()
+			}
+			serving := h.serveProven()
+			h.until("the channels are granted", bothGranted)
+			h.earnsTrust(c.list)
+
+			c.breaks(h)
+			h.changesUntold(c.list, 2, c.untold)
+			for range 5 {
+				h.hourPasses(c.list)
+			}
+			if due := one[bool](h.fixture, `SELECT next_due_at <= now() FROM sluice.streams WHERE resource = $1`, c.list); due {
+				t.Error("the trusted list is read before its six hours are over")
+			}
+			h.findsUntold(c.list)
+			h.changesUntold(c.list, 3, c.untold)
+			h.findsUntold(c.list)
+			serving.terminate()
+			serving.ends(codeFine, patience)
+		})
+	}
+}
+
+// bothGranted says that the two channels of the configuration are granted.
+const bothGranted = `SELECT count(*) = 2 AND bool_and(state = 'active') FROM sluice.channels`
+
+// untoldEdits is how many records changesUntold edits.
+const untoldEdits = 15
+
+// changesUntold edits records, and waits until what is told of that is read.
+func (h *toldFixture) changesUntold(list string, seed int64, untold func(*toldFixture) int) {
+	h.t.Helper()
+	h.aged(3 * time.Hour)
+	before := untold(h)
+	h.edit(seed, "inventory."+list, untoldEdits)
+	h.until("what was told is read", hintsRead, list)
+	if untold(h) == before {
+		h.t.Fatal("nothing was untold, so nothing is shown")
+	}
+}
+
+// findsUntold lets an hour pass, after which the list is read and finds what nothing told of.
+func (h *toldFixture) findsUntold(list string) {
+	h.t.Helper()
+	h.readBySchedule(list)
+	h.equal("inventory." + list)
+	const last = `SELECT r.unannounced::int FROM sluice.runs r JOIN sluice.streams s ON r.id = s.last_run_id WHERE s.resource = $1`
+	if untold := one[int](h.fixture, last, list); untold < 1 || untold > untoldEdits {
+		h.t.Errorf("the run found %d changes that were not told of, want some of %d", untold, untoldEdits)
+	}
+	h.says("inventory."+list, "not trusted, so the usual interval applies: the last run found ")
+}
+
+// TestCallbacksInAnyOrder: callbacks that come late, twice and in another order lead to the values
+// that upstream has at the end, by hints alone.
+func TestCallbacksInAnyOrder(t *testing.T) {
+	t.Parallel()
+	h := newTold(t, sandbox.Options{
+		Seed: 248, Records: 200, Plan: "elite", Limits: sandbox.Limits{Off: true},
+		Chaos: sandbox.Chaos{Reorder: 0.5, Duplicate: 0.5, Late: 0.5, LateBy: 2 * time.Second},
+	}, "")
+	h.sync(codeFine)
+	h.exec(`UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`) // nothing is due by schedule
+	h.rules()
+	serving := h.serveProven()
+	h.aged(time.Hour)
+	for round := range int64(5) {
+		sure(h.world.Change(sandbox.Change{Seed: round, Inserts: 1, Edits: 4, Resources: []string{"bills", "items"}}))(t)
+	}
+	h.waitUntil("all is sent", func() bool { s := h.sent("webhooks"); return s.Sent == s.Queued+s.Duplicated })
+	for _, list := range []string{"bills", "items"} {
+		h.until("what was told is read", hintsRead, list)
+		h.equal("inventory." + list)
+	}
+	if s := h.sent("webhooks"); s.Reordered == 0 || s.Late == 0 || s.Duplicated == 0 {
+		t.Errorf("%d callbacks were reordered, %d late, %d sent twice: nothing is shown", s.Reordered, s.Late, s.Duplicated)
+	}
+	if runs := one[int](h.fixture, `SELECT count(*)::int FROM sluice.runs WHERE resource IN ('bills', 'items')`); runs > 4 {
+		t.Errorf("lists were read %d times, want once at first and at most once more", runs)
+	}
+	serving.terminate()
+	serving.ends(codeFine, patience)
+}
+
+// TestThreeHoursDown: nothing receives what upstream tells for three hours. The proof of the way is
+// older than it lasts, so the list is read by its usual interval, although a process that starts
+// proves the way at once.
+func TestThreeHoursDown(t *testing.T) {
+	t.Parallel()
+	const list, full = "bills", "inventory.bills"
+	h := newTold(t, sandbox.Options{Seed: 245, Records: 200, Plan: "elite", Limits: sandbox.Limits{Off: true}},
+		"  "+full+": {every: 1h, notified: {every: 6h}}\n")
+	h.sync(codeFine)
+	h.rules()
+	serving := h.serveProven()
+	h.earnsTrust(list)
+	serving.terminate()
+	serving.ends(codeFine, patience)
+	h.quiet()
+
+	h.public.says(http.StatusBadGateway, "bad gateway")
+	for range 3 {
+		h.hourPasses(list)
+	}
+	h.exec(`UPDATE sluice.streams SET told_until = told_until - interval '3 hours'`)
+	h.aged(3 * time.Hour)
+	before := h.sent("webhooks")
+	h.edit(2, full, 9)
+	h.waitUntil("nothing takes what is told", func() bool {
+		now := h.sent("webhooks")
+		return now.Failed == before.Failed+9 && now.Sent == before.Sent
+	})
+
+	serving = h.serveProven()
+	h.until("the list is read by its usual interval", `SELECT EXISTS (SELECT FROM sluice.runs
+		WHERE resource = $1 AND outcome = 'done' AND started_at > now() - interval '1 hour')`, list)
+	h.equal(full)
+	h.says(full, "; trusted, so scheduled runs come every ")
+	serving.terminate()
+	serving.ends(codeFine, patience)
+}
+
+// TestAChannelLapsesInTenDays: no process runs for ten days, so nothing renews the channel, which
+// was granted for less than seven. The time since then is a gap. When it closes, the list is read
+// that the channel tells of, although it is not due by schedule.
+func TestAChannelLapsesInTenDays(t *testing.T) {
+	t.Parallel()
+	const list, full, days = "items", "inventory.items", 10
+	h := newTold(t, sandbox.Options{Seed: 244, Records: 200, Limits: sandbox.Limits{Off: true}},
+		"  "+full+": {every: 1h, notified: {every: 480h}}\n")
+	h.sync(codeFine)
+	serving := h.serveProven()
+	h.until("the channels are granted", bothGranted)
+	h.earnsTrust(list)
+	serving.terminate()
+	serving.ends(codeFine, patience)
+	h.quiet()
+
+	h.world.Advance(days * 24 * time.Hour)
+	h.pass(days * 24 * time.Hour)
+	h.aged(days * 24 * time.Hour)
+	for _, sql := range []string{
+		`UPDATE sluice.streams SET told_until = told_until - $1::interval`,
+		`UPDATE sluice.channels SET enabled_at = enabled_at - $1::interval, expires_at = expires_at - $1::interval, renew_at = renew_at - $1::interval`,
+	} {
+		h.exec(sql, days*24*time.Hour)
+	}
+	h.exec(`UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`) // nothing is due by schedule
+	before := h.sent("notifications")
+	h.edit(2, full, 9)
+	if now := h.sent("notifications"); now.Channels != 0 || now.Events != before.Events+1 || now.Queued != before.Queued {
+		t.Fatalf("upstream has %d channels, and told of %d of %d events", now.Channels, now.Queued-before.Queued, now.Events-before.Events)
+	}
+
+	h.environment[withClock] = (days * 24 * time.Hour).String() // it agrees with upstream's
+	serving = h.serveProven()
+	h.until("the gap is closed", `SELECT count(*) = 2 AND bool_and(closed_at IS NOT NULL) FROM sluice.channel_gaps WHERE channel <> ''`)
+	// A run that began before may have asked for its first page only then.
+	h.until("the list is read", `SELECT EXISTS (SELECT FROM sluice.runs r, sluice.channel_gaps g
+		WHERE r.resource = $1 AND r.outcome = 'done' AND g.channel = 'Products'
+			AND (SELECT min(c.reserved_at) FROM sluice.calls c WHERE c.run_id = r.id) >= g.closed_at)`, list)
+	h.equal(full)
+	serving.terminate()
+	serving.ends(codeFine, patience)
+	const opened = `SELECT extract(epoch FROM now() - opened_at)::float8 / 86400 FROM sluice.channel_gaps WHERE channel = 'Products'`
+	if ago := one[float64](h.fixture, opened); ago < 3.4 || ago > 3.6 {
+		t.Errorf("the gap began %.2f days ago, want 3.5: ten less the six and a half that were granted", ago)
+	}
+	if renewed := h.sent("notifications"); renewed.Channels != 2 {
+		t.Errorf("upstream has %d channels at the end, want 2", renewed.Channels)
+	}
+}
+
+// whyOf gives what status --why says about a resource's list, as JSON and as text.
+func (s *fixture) whyOf(resource string) (why.Explanation, string) {
+	s.t.Helper()
+	all := decoded[[]why.Explanation](s, codeFine, "status", "--why", resource)
+	at := slices.IndexFunc(all, func(e why.Explanation) bool { return e.Service+"."+e.Resource == resource })
+	if at < 0 {
+		s.t.Fatalf("status --why %s explains %+v", resource, all)
+	}
+	o := s.run("status", "--why", resource)
+	errorIf(s.t, o.code != codeFine || !strings.Contains(o.stdout, resource+": every ") || !strings.Contains(o.stdout, all[at].Why),
+		"status --why %s: exit code %d\n%s%s", resource, o.code, o.stdout, o.stderr)
+	return all[at], o.stdout
 }

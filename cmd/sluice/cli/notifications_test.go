@@ -127,9 +127,7 @@ func TestNotifications(t *testing.T) {
 		`sluice_callbacks_total{dialect="rule",organization="` + businessKey + `",verdict="taken"} 1`,
 		"sluice_callback_seconds_count ",
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("/metrics lacks %s:\n%s", want, text)
-		}
+		errorIf(t, !strings.Contains(text, want), "/metrics lacks %s:\n%s", want, text)
 	}
 	for path, want := range map[string]int{"/readyz": http.StatusOK, "/healthz": http.StatusOK} {
 		if got, _ := get(t, "http://"+status+path); got != want {
@@ -142,9 +140,7 @@ func TestNotifications(t *testing.T) {
 	if said := p.stdout.String() + p.stderr.String(); strings.Contains(said, hookSecret) || strings.Contains(said, item) {
 		t.Errorf("the receiver says a secret or what a body says:\n%s", said)
 	}
-	if s.calls() != calls {
-		t.Error("notifications made a call")
-	}
+	errorIf(t, s.calls() != calls, "notifications made a call")
 }
 
 // looksAt shows what was told, and what to set up.
@@ -162,14 +158,12 @@ func (s *fixture) looksAt(rule *hints.Entry, item string) {
 		args := strings.Fields(command)
 		o := s.run(args...)
 		for _, text := range want {
-			if o.code != codeFine || !strings.Contains(o.stdout, text) {
-				s.t.Errorf("%s: exit code %d, want 0 and %q\n%s%s", command, o.code, text, o.stdout, o.stderr)
-			}
+			errorIf(s.t, o.code != codeFine || !strings.Contains(o.stdout, text),
+				"%s: exit code %d, want 0 and %q\n%s%s", command, o.code, text, o.stdout, o.stderr)
 		}
 		j := s.run(append([]string{"--json"}, args...)...)
-		if !json.Valid([]byte(j.stdout)) || strings.Contains(o.stdout+j.stdout, hookSecret) {
-			s.t.Errorf("%s --json: exit code %d\n%s%s", command, j.code, j.stdout, j.stderr)
-		}
+		errorIf(s.t, !json.Valid([]byte(j.stdout)) || strings.Contains(o.stdout+j.stdout, hookSecret),
+			"%s --json: exit code %d\n%s%s", command, j.code, j.stdout, j.stderr)
 	}
 	for args, code := range map[string]int{
 		"show 99999": codeUsage, "show x": codeUsage, "inbox --since yesterday": codeUsage, "inbox --org nobody": codeUsage,
@@ -219,13 +213,11 @@ func TestReceiverNeedsItsOwn(t *testing.T) {
 		s.complains(codeUsage, "no organization has notifications", "notifications", command)
 	}
 	s.notified("http://127.0.0.1:1")
-	role, address := warehousetest.Worker(t, s.environment["SLUICE_DATABASE_URL"])
+	_, address := warehousetest.Worker(t, s.environment["SLUICE_DATABASE_URL"])
 	other := *s
 	other.environment = maps.Clone(s.environment)
 	other.environment["SLUICE_DATABASE_URL"] = address
-	if o := other.run("notifications", "serve"); o.code != codeEnvironment || !strings.Contains(o.stderr, "grant_receiver") {
-		t.Errorf("role %s without a grant: exit code %d\n%s", role, o.code, o.stderr)
-	}
+	other.complains(codeEnvironment, "grant_receiver", "notifications", "serve")
 	delete(s.environment, "HOOK_SECRET")
 	s.complains(codeUsage, "HOOK_SECRET", "notifications", "serve")
 	s.complains(codeUsage, "notifications.secret", "notifications", "check")

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -133,9 +134,8 @@ func TestOneAnswerClosesForAnHour(t *testing.T) {
 				}
 				result := f.sync(codeBudget, f.name)
 				waits := result.Streams[0].Until
-				if waits == nil || waits.After(time.Now().Add(time.Hour+time.Minute)) || waits.Before(time.Now().Add(30*time.Minute)) {
-					t.Errorf("it goes on at %v: %+v", waits, result.Streams)
-				}
+				errorIf(t, waits == nil || waits.After(time.Now().Add(time.Hour+time.Minute)) || waits.Before(time.Now().Add(30*time.Minute)),
+					"it goes on at %v: %+v", waits, result.Streams)
 			}
 			suffers()
 			f.pass(62 * time.Minute)
@@ -163,5 +163,45 @@ func (f *faultFixture) reopens(gate, day string) {
 	opened := decoded[reopenedView](f.fixture, codeFine, "budget", "reopen", sandbox.DefaultOrganizationID, "inventory")
 	if got := strings.Join(opened.Gates, " ") + "/" + strings.Join(opened.Days, " "); got != gate+"/"+day || opened.Streams != 1 {
 		f.t.Errorf("opened %s, %d streams go on; want %s/%s and 1", got, opened.Streams, gate, day)
+	}
+}
+
+// TestHostileAnswersDoNotHoldUpTheEnd: SIGTERM ends a process, whatever it is doing.
+func TestHostileAnswersDoNotHoldUpTheEnd(t *testing.T) {
+	t.Parallel()
+	var keys, lines strings.Builder
+	for n := range 1_000_000 {
+		fmt.Fprintf(&keys, `,"k%d":1`, n)
+	}
+	for n := range 2_000 {
+		fmt.Fprintf(&lines, "%d,title,2026-01-01T00:00:00Z,2026-01-01T00:00:00Z,1,1,2\n", n)
+	}
+	const list, chats = "/inventory/v1/settings/taxes", "/maintenanceapi/v2/chats"
+	for _, c := range []struct {
+		name, stream, path string
+		body               []byte
+		endless            bool
+	}{
+		{"31 MB of small elements", "inventory.taxes", list, taxes(strings.Repeat("{},", 10_300_000)), false},
+		{"a record of a million keys", "inventory.taxes", list, taxes(`{"tax_id":"1"` + keys.String() + `}`), false},
+		{"an export without an end", "chat.conversations", chats, []byte(lines.String()), true},
+	} {
+		for _, command := range [][]string{{"sync", c.stream}, {"serve"}} {
+			t.Run(c.name+", "+command[0], func(t *testing.T) {
+				if c.endless { // the others take much memory
+					t.Parallel()
+				}
+				s := newFixture(t, sandbox.Options{Seed: 73, Records: small, Limits: sandbox.Limits{Off: true}})
+				answered := make(chan struct{}, 1)
+				defer s.attack(&evil{bodies: map[string][]byte{c.path: c.body}, endless: c.endless, answered: answered})()
+				p := s.start(command...)
+				s.wait("upstream is asked", answered)
+				p.terminate()
+				p.ends(map[string]int{"sync": codeFailed, "serve": codeFine}[command[0]], patience)
+				if strings.Contains(p.stderr.String(), "panic") {
+					t.Error(p.stderr.String())
+				}
+			})
+		}
 	}
 }

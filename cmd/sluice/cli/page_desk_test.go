@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,6 +21,7 @@ import (
 	"sluice/pipeline/engine/config"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse/actions"
+	"sluice/sandbox"
 )
 
 // harmful is what upstream or a person may write anywhere.
@@ -145,9 +147,7 @@ func (d *desk) says(path string, texts ...string) string {
 	d.t.Helper()
 	status, page := d.ask(path, nil)
 	for _, text := range texts {
-		if status != http.StatusOK || !strings.Contains(page, text) {
-			d.t.Errorf("%s: status %d, want 200 and %q:\n%s", path, status, text, page)
-		}
+		errorIf(d.t, status != http.StatusOK || !strings.Contains(page, text), "%s: status %d, want 200 and %q:\n%s", path, status, text, page)
 	}
 	if !strings.Contains(path, "format=json") {
 		onlyTexts(d.t, path, page)
@@ -161,12 +161,8 @@ var typed = regexp.MustCompile(`value="[^"]*"`)
 // onlyTexts checks that what stood in a name, a title, a key or an error is only a text on a page.
 func onlyTexts(t *testing.T, path, page string) {
 	t.Helper()
-	if strings.Contains(page, "<script>") {
-		t.Errorf("%s has a script of upstream's\n%s", path, page)
-	}
-	if strings.Contains(typed.ReplaceAllString(page, ""), "\u202e") {
-		t.Errorf("%s changes the direction of a text\n%s", path, page)
-	}
+	errorIf(t, strings.Contains(page, "<script>"), "%s has a script of upstream's\n%s", path, page)
+	errorIf(t, strings.Contains(typed.ReplaceAllString(page, ""), "\u202e"), "%s changes the direction of a text\n%s", path, page)
 }
 
 // hides checks that a page has none of the texts.
@@ -174,9 +170,7 @@ func (d *desk) hides(path string, texts ...string) {
 	d.t.Helper()
 	shown := d.get(http.StatusOK, path)
 	for _, text := range texts {
-		if strings.Contains(shown, text) {
-			d.t.Errorf("%s says %q\n%s", path, text, shown)
-		}
+		errorIf(d.t, strings.Contains(shown, text), "%s says %q\n%s", path, text, shown)
 	}
 }
 
@@ -218,9 +212,8 @@ func (d *desk) posts(path string, form url.Values) deed {
 		Who: last.Actor, What: last.Action, Target: last.Target, Organization: last.Organization,
 		Before: stateOf(d.t, last.Before), After: stateOf(d.t, last.After), Failed: string(last.Error),
 	}
-	if got.Who != anOperator || (got.Failed == "") != strings.Contains(page, "<b>Done</b>") {
-		d.t.Errorf("%s: recorded %+v, and the page says:\n%s", path, got, page)
-	}
+	errorIf(d.t, got.Who != anOperator || (got.Failed == "") != strings.Contains(page, "<b>Done</b>"),
+		"%s: recorded %+v, and the page says:\n%s", path, got, page)
 	return got
 }
 
@@ -277,4 +270,157 @@ func timeless(t *testing.T, text string) any {
 	}
 	strip(document)
 	return document
+}
+
+// TestHarmfulTexts: whatever upstream or a person wrote into a name, a title, a key, an identifier,
+// a reason or an error stands on every page as a text, and not as a script. It does not turn the
+// text around it either. Each page in the list has to show such a text.
+func TestHarmfulTexts(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 318, Records: 20, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine)
+	const org = sandbox.DefaultOrganizationID
+	s.exec(`UPDATE sluice.organizations SET name = $1, is_active = false`, harmful)
+	s.exec(`UPDATE sluice.streams SET state = 'retrying', reason = $1 WHERE resource = 'bills'`, "unavailable: "+harmful)
+	run := one[string](s, `INSERT INTO sluice.runs (organization_id, service, resource, class, gen, ended_at, outcome, note)
+		VALUES ($1, 'inventory', 'bills', 'incremental', 0, now(), 'failed', $2) RETURNING id::text`, org, harmful)
+	s.exec(`INSERT INTO sluice.calls (organization_id, service, resource, class, shared, run_id, method, path, reserved_at, lease_until, finished_at, free_at, kind, detail)
+		SELECT $1, 'inventory', $2, 'backfill', 'suite', $3, 'GET', '/' || $2, began, lease, ended, free, 'unavailable', $2
+		FROM (SELECT now() AS began, now() AS lease, now() AS ended, now() AS free) AS c`, org, harmful, run)
+	s.exec(`INSERT INTO sluice.drift (organization_id, service, resource, path, kind, seen) VALUES ($1, 'inventory', 'bills', $2, 'value: ' || $2, 3)`, org, harmful)
+	entry := one[string](s, `INSERT INTO sluice.quarantine (organization_id, service, resource, record_hash, record_id, raw, code, path, detail)
+		VALUES ($1, 'inventory', 'bills', '\x01', $2, convert_to('{"' || $2 || '": "' || $2 || '"}', 'UTF8'), 'wrong_type', $2, $2) RETURNING id::text`, org, harmful)
+	s.exec(`INSERT INTO sluice.tombstones (organization_id, service, resource, record_id, state, suspected_run_id, suspected_first_call, suspected_last_call, suspected_clock)
+		VALUES ($1, 'inventory', 'bills', $2, 'suspected', 1, 1, 1, now())`, org, harmful)
+	check := one[string](s, `INSERT INTO sluice.verifications (ended_at, scope, calls_allowed, outcome, note, violations) VALUES (now(), $1, 0, 'found', $1, 1) RETURNING id::text`, harmful)
+	s.exec(`INSERT INTO sluice.findings (verification_id, number, severity, source, code, organization_id, service, resource, record_id, path, detail)
+		VALUES ($1, 1, 'violation', 'check', $2, $3, 'inventory', 'bills', $2, $2, $2)`, check, harmful, org)
+	s.exec(`INSERT INTO sluice.actions (actor, action, target, before, after, outcome, error) VALUES ($1, $1, $1, jsonb_build_object($1::text, $1::text), jsonb_build_object($1::text, $1::text), 'failed', $1)`, harmful)
+	d := s.desk()
+	d.posts("/backfills", url.Values{"resource": {"inventory.bills"}})
+	s.exec(`UPDATE sluice.backfills SET note = $1, requested_by = $1`, harmful)
+	s.exec(`UPDATE inventory.bills SET vendor_name = $1, bill_number = $1, notes = $1`, harmful)
+	bill := one[string](s, `SELECT min(bill_id) FROM inventory.bills`)
+
+	shows := map[string]bool{
+		"/": true, "/streams/" + org + "/inventory.bills": true, "/budget?service=inventory": true, "/runs": true, "/runs/" + run: true,
+		"/quarantine": true, "/quarantine/entries?stream=inventory.bills": true, "/quarantine/" + entry: true, "/tombstones": true,
+		"/drift/inventory.bills": true, "/checks": true, "/checks/" + check: true, "/organizations": true, "/actions": true,
+		"/r/inventory.bills/" + bill: true, "/backfills": true, "/backfills/1": true,
+	}
+	addresses := []string{"/backfills/new?resource=%3Cscript%3Ealert(1)%3C/script%3E%E2%80%AEgnp", "/dictionary?q=%3Cscript%3Ealert(1)%3C/script%3E%E2%80%AEgnp"}
+	for _, route := range (&pages{cli: &cli{}, app: d.app}).routes() {
+		if route.Nav != "" {
+			addresses = append(addresses, strings.TrimSuffix(route.Pattern, "{$}"))
+		}
+	}
+	for n := range 30 {
+		addresses = append(addresses, "/questions/"+strconv.Itoa(n+1))
+	}
+	for address := range shows {
+		addresses = append(addresses, address)
+	}
+	for _, address := range addresses {
+		page := d.get(http.StatusOK, address)
+		onlyTexts(t, address, page)
+		errorIf(t, shows[address] && !strings.Contains(page, harmfulEscaped),
+			"%s does not show the text that this test is about\n%s", address, page)
+	}
+	for _, address := range []string{"/r/inventory.bills/%3Cscript%3E", "/streams/%3Cscript%3E%E2%80%AE/x", "/%3Cscript%3E%E2%80%AE"} {
+		onlyTexts(t, address, d.get(http.StatusNotFound, address))
+	}
+}
+
+const (
+	answered  = http.StatusOK
+	noPage    = http.StatusNotFound
+	forbidden = http.StatusForbidden
+	unnamed   = http.StatusUnauthorized
+)
+
+// The pages and actions of the console are written down by hand, by pattern: a new one has to be
+// entered here. The company has no records, so what an address names by a number is unknown.
+const (
+	pagesOfAll = `/{$} /quarantine /quarantine/entries /drift /drift/{stream} /budget /runs /streams/{org}/{name} /backfills /backfills/new
+		/tombstones /notifications /notifications/callbacks /dictionary /dictionary/{service} /dictionary/{service}/{table}
+		/questions /questions/{n} /checks /organizations /configuration /health`
+	pagesOfNothing  = `/quarantine/{id} /runs/{id} /backfills/{id} /tombstones/review/{run} /r/{resource}/{id...} /checks/{id}`
+	actsOfOperators = `/quarantine/retry /quarantine/accept /quarantine/{id}/retry /quarantine/{id}/accept /budget/reopen /streams/{org}/{name}/run
+		/backfills /backfills/{id}/pause /backfills/{id}/resume /backfills/{id}/cancel /notifications/{org}/check
+		/tombstones/review/{run}/accept /tombstones/review/{run}/reject`
+)
+
+// filled is an address that has a pattern.
+var filled = strings.NewReplacer("{$}", "", "{org}", sandbox.DefaultOrganizationID, "{name}", "inventory.bills", "{stream}", "inventory.bills",
+	"{resource}", "inventory.bills", "{id...}", "1", "{id}", "1", "{run}", "1", "{n}", "1", "{service}", "inventory", "{table}", "bills").Replace
+
+// TestWhoMaySee asks for each page and for each action as each kind of person: one without a name,
+// one in neither list, a viewer and an operator.
+func TestWhoMaySee(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 97, Records: 10})
+	s.configured("console: {auth: header, trusted_proxies: [192.0.2.0/24], operators: [" + anOperator + "], viewers: [" + aViewer + "]}\n")
+	d := s.desk()
+	p := &pages{cli: &cli{}, app: d.app}
+	want := map[string][4]int{
+		"/static/console.css": {unnamed, forbidden, answered, answered},
+		"/live?page=nowhere":  {unnamed, forbidden, http.StatusBadRequest, http.StatusBadRequest},
+		"/nowhere":            {unnamed, forbidden, noPage, noPage},
+	}
+	var patterns []string
+	for list, statuses := range map[string][2]int{
+		pagesOfAll: {answered, answered}, pagesOfNothing: {noPage, noPage}, "/actions": {forbidden, answered},
+		"/notifications/callbacks/{id}": {forbidden, noPage},
+	} {
+		for pattern := range strings.FieldsSeq(list) {
+			patterns = append(patterns, pattern)
+			for _, format := range []string{"", "?format=json"} {
+				want[filled(pattern)+format] = [4]int{unnamed, forbidden, statuses[0], statuses[1]}
+			}
+		}
+	}
+	people := []string{"", "eve", aViewer, anOperator}
+	for address, statuses := range want {
+		for i, person := range people {
+			d.who = person
+			if got := d.asks(address, nil).Code; got != statuses[i] {
+				t.Errorf("%q gets status %d at %s, want %d", person, got, address, statuses[i])
+			}
+		}
+	}
+	for _, route := range p.routes() {
+		errorIf(t, !slices.Contains(patterns, route.Pattern), "the lists do not say who may see %s", route.Pattern)
+	}
+	acts := strings.Fields(actsOfOperators)
+	for _, action := range p.actions() {
+		errorIf(t, !slices.Contains(acts, action.Pattern), "the list of actions does not have %s", action.Pattern)
+	}
+	if len(patterns) != len(p.routes()) || len(acts) != len(p.actions()) {
+		t.Errorf("the lists have %d pages and %d actions, the console %d and %d", len(patterns), len(acts), len(p.routes()), len(p.actions()))
+	}
+	for _, pattern := range acts {
+		d.acted(filled(pattern), people)
+	}
+	// Only the attempts of the operator from the console's own pages can have been noted.
+	s.counts(0, "actions of people who may not act", `SELECT count(*) FROM sluice.actions WHERE actor <> $1`, anOperator)
+}
+
+// acted posts as each kind of person, from the console's own page and from elsewhere.
+func (d *desk) acted(address string, people []string) {
+	d.t.Helper()
+	for from, elsewhere := range map[[2]string]bool{
+		{"Sec-Fetch-Site", "same-origin"}: false, {"Origin", "http://example.com"}: false, {"Sec-Fetch-Site", "cross-site"}: true,
+		{"Sec-Fetch-Site", "same-site"}: true, {"Origin", "https://elsewhere.example"}: true,
+	} {
+		for i, status := range []int{unnamed, forbidden, forbidden, forbidden} {
+			d.who = people[i]
+			got := d.asks(address, url.Values{}, from[0], from[1]).Code
+			if i == 3 && !elsewhere {
+				errorIf(d.t, slices.Contains([]int{unnamed, forbidden, http.StatusMethodNotAllowed}, got),
+					"%s gets status %d for %s, and she is an operator", d.who, got, address)
+			} else if got != status {
+				d.t.Errorf("%q gets status %d for %s from %q, want %d", d.who, got, address, from, status)
+			}
+		}
+	}
 }

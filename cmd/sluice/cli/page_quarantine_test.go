@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sluice/pipeline/warehouse/actions"
 	"sluice/sandbox"
 )
@@ -54,9 +56,8 @@ func TestPagesOfQuarantine(t *testing.T) {
 		v.says("/quarantine", "6 records of 4 causes in quarantine; 1 cause of the last day.")
 		html := v.get(http.StatusOK, "/quarantine")
 		fresh, largest, other := strings.Index(html, "<code>wrong_type"), strings.Index(html, "<code>line_items[].rate"), strings.Index(html, "<code>no_id")
-		if fresh < 0 || fresh > largest || largest > other {
-			t.Errorf("the new cause is at %d, the largest at %d, another at %d", fresh, largest, other)
-		}
+		errorIf(t, fresh < 0 || fresh > largest || largest > other,
+			"the new cause is at %d, the largest at %d, another at %d", fresh, largest, other)
 
 		lines := causeOf("inventory.bills", "bad_number", "line_items[].rate")
 		v.same("/quarantine/entries?"+lines.Encode(), "quarantine", "list", "inventory.bills", "--code", "bad_number", "--field", "line_items[].rate")
@@ -86,9 +87,7 @@ func TestPagesOfQuarantine(t *testing.T) {
 			}
 		}
 		shown := decodedPage[wholeEntry](v, "/quarantine/"+s.entry("")+"?format=json")
-		if shown.RawBase64 != nil || shown.Raw != "2 bytes that are no JSON" {
-			t.Errorf("bytes that are no JSON are shown to a viewer: %+v", shown)
-		}
+		errorIf(t, shown.RawBase64 != nil || shown.Raw != "2 bytes that are no JSON", "bytes that are no JSON are shown to a viewer: %+v", shown)
 		lines := causeOf("inventory.bills", "bad_number", "line_items[].rate")
 		v.says("/quarantine/entries?"+lines.Encode(), "3 records", hiddenValue)
 	})
@@ -140,9 +139,7 @@ func TestDecidingInTheConsole(t *testing.T) {
 		s.exec(`UPDATE sluice.quarantine SET raw = convert_to('{"bill_id": "' || record_id || '", "line_items": [{"rate": 1}]}', 'UTF8') WHERE record_id IN ('b1', 'b2')`)
 		lines := causeOf("inventory.bills", "bad_number", "line_items[].rate")
 		to := v.post(http.StatusSeeOther, "/quarantine/retry", lines)
-		if !strings.HasPrefix(to, "/quarantine/entries?") || strings.Contains(to, "before=") {
-			t.Errorf("after a retry that left one comes %s", to)
-		}
+		errorIf(t, !strings.HasPrefix(to, "/quarantine/entries?") || strings.Contains(to, "before="), "after a retry that left one comes %s", to)
 		v.says(to, "2 loaded, 1 refused again, 0 left to try.", "1 record in quarantine")
 		s.counts(2, "bills are loaded", `SELECT count(*) FROM inventory.bills WHERE bill_id IN ('b1', 'b2', 'b3')`)
 		lines.Set("note", "drafts")
@@ -178,12 +175,181 @@ SELECT $1, 'inventory', 'bills', sha256(i::text::bytea), '{}', 'no_id', 'bill_id
 		cause.Set("note", "drafts")
 		to := v.post(http.StatusSeeOther, "/quarantine/accept", cause)
 		third := one[string](s, `SELECT id::text FROM sluice.quarantine q ORDER BY q.id OFFSET 2 LIMIT 1`)
-		if !strings.Contains(to, "before="+third+"&") {
-			t.Errorf("the next click goes on at %s, want before %s", to, third)
-		}
+		errorIf(t, !strings.Contains(to, "before="+third+"&"), "the next click goes on at %s, want before %s", to, third)
 		v.says(to, "1,000 accepted, 0 closed already, 2 left to try.", "2 records in quarantine before entry "+third, "Accept all 2")
 		cause.Set("before", third)
 		v.post(http.StatusSeeOther, "/quarantine/accept", cause)
 		s.counts(0, "entries are open", `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`)
 	})
+}
+
+// TestPagesOfDrift looks at keys that no declaration knows, and at those that are gone.
+func TestPagesOfDrift(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 99, Records: 10})
+	s.visited(anOperator, false, func(v *desk) { v.says("/drift", "Everything that came is declared.") })
+	s.exec(`INSERT INTO sluice.drift (organization_id, service, resource, path, kind, seen) VALUES
+		($1, 'inventory', 'bills', 'surprise', 'string', 1234),
+		($1, 'inventory', 'bills', 'surprise', 'number', 3),
+		($1, 'inventory', 'bills', 'line_items[].novel', 'number', 2),
+		($1, 'inventory', 'bills', '<script>k</script>', 'number', 1),
+		($1, 'inventory', 'items', 'item_type', 'value: consumable', 7)`, sandbox.DefaultOrganizationID)
+	s.exec(`INSERT INTO sluice.keys (organization_id, service, resource, path, came_run, lacking_run, lacking, lacking_since, lacking_at, sometimes)
+		VALUES ($1, 'inventory', 'items.sweep', 'rate', 7, 8, 4321, '2026-11-01', '2026-11-08', false)`, sandbox.DefaultOrganizationID)
+	bills := "/drift/inventory.bills?org=" + sandbox.DefaultOrganizationID
+	s.visited(anOperator, false, func(v *desk) {
+		v.same("/drift", "drift")
+		v.same(bills, "drift", "inventory.bills", "--org", sandbox.DefaultOrganizationID)
+		v.says("/drift", "1 declared key gone, 3 unknown keys, 1 unknown value in 2 resources.", "1,234", "4,321")
+		v.says(bills, "line_items[].novel", "1,234", "string", "kept in the column _extra, under surprise", "No declared key is gone.", "&lt;script&gt;k")
+		v.says("/drift/inventory.items?org="+sandbox.DefaultOrganizationID, "Declared keys that are gone", "value: consumable", "4,321")
+		v.says("/drift/inventory.credit_notes", "Everything that came is declared.")
+		v.get(http.StatusNotFound, "/drift/nothing")
+	})
+}
+
+// TestPagesOfChecks looks at verifications and rebuilds before and after a row is edited by hand.
+func TestPagesOfChecks(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 94, Records: 10, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine)
+	s.visited(anOperator, false, func(v *desk) {
+		v.says("/checks", "Nothing was verified yet", "No table was rebuilt")
+	})
+	s.runs(codeFine, "verify --local")
+	s.visited(aViewer, false, func(v *desk) {
+		v.same("/checks", "verify", "list")
+		v.says("/checks", "found no violation", "All views that must be empty were empty", `href="/checks/1"`)
+	})
+	bill := one[string](s, `UPDATE inventory.bills SET vendor_name = vendor_name || ' Ltd' WHERE bill_id = (SELECT min(bill_id) FROM inventory.bills) RETURNING bill_id`)
+	s.exec(`INSERT INTO sluice.findings (verification_id, number, severity, source, code, organization_id, service, resource, record_id, path, detail) VALUES
+		(1, 1, 'violation', 'check', 'check_sums', $1, 'inventory', 'bills', '<script>x</script>', '', 'one'),
+		(1, 2, 'violation', 'check', 'check_sums', $1, 'inventory', 'bills', '2', '', 'two')`, sandbox.DefaultOrganizationID)
+	s.visited(aViewer, false, func(v *desk) {
+		v.says("/checks", "check_sums", `"><bdi>2</bdi></td><td><bdi>one<`)
+		v.same("/checks/1", "verify", "show", "1")
+		v.says("/checks/1", "&lt;script&gt;x")
+	})
+	s.runs(codeFailed, "verify --local")
+	s.runs(codeFine, "rebuild inventory.bills")
+	s.visited(aViewer, false, func(v *desk) {
+		v.says("/checks", "found ", "violation", "done", `href="/streams/`+sandbox.DefaultOrganizationID+"/inventory.bills")
+		v.says("/checks/2", "vendor_name", `href="/r/inventory.bills/`+bill+"?org="+sandbox.DefaultOrganizationID)
+	})
+}
+
+// TestPagesOfSettings looks at organizations, configuration and health, of which nothing shows a
+// secret.
+func TestPagesOfSettings(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 95, Records: 5}).narrow()
+	s.configured("console: {auth: header, operators: [" + anOperator + "], trusted_proxies: [192.0.2.0/24]}\n")
+	s.sync(codeFine)
+	s.visited(aViewer, false, func(v *desk) {
+		v.same("/organizations", "organizations")
+		v.says("/organizations", "Upstream lets in 1 organization.", "${SANDBOX_REFRESH_TOKEN}", plan, "let in", sandbox.DefaultOrganizationID)
+		v.says("/configuration", "organizations[0].credentials.client_secret", "secret, from ${SANDBOX_CLIENT_SECRET}", "secret, from ${SLUICE_DATABASE_URL}", "inventory.bills")
+		v.says("/configuration?q=bills", "No setting matches", "inventory.bills")
+		v.says("/health", "configuration", "reachable and up to date", "32 bytes")
+		v.same("/configuration", "config")
+		v.same("/health", "check", "--offline")
+		for _, page := range []string{"/organizations", "/configuration", "/health"} {
+			for name, secret := range s.environment {
+				for _, page := range []string{page, page + "?format=json"} {
+					errorIf(t, strings.Contains(v.get(http.StatusOK, page), secret), "%s shows %s", page, name)
+				}
+			}
+		}
+	})
+	s.exec(`UPDATE sluice.streams SET state = 'denied', reason = '<b>no</b> consent' WHERE service = 'inventory' AND resource = 'bills'`)
+	s.exec(`ALTER TABLE inventory.items DROP COLUMN rate CASCADE`)
+	s.visited(anOperator, false, func(v *desk) {
+		v.says("/organizations", "Upstream denies streams of 1 of 1 organization", "1 stream denied: &lt;b&gt;no&lt;/b&gt; consent")
+		v.says("/health", "check failed", "inventory.items", "rate")
+	})
+}
+
+// TestTombstonePages: the evidence of a scan that missed too much at once, and both decisions.
+func TestTombstonePages(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 92, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.configured(believing)
+	const resource, sweep = "inventory.bills", "inventory.bills.sweep"
+	s.sync(codeFine, resource)
+	s.age()
+	s.sync(codeFine, sweep)
+	d := s.desk()
+	d.says("/tombstones", "No deletion needs review.", "No whole list missed a row.")
+	all := s.truth(resource)
+	s.delete(resource, all[:40]...)
+	hold := func() string {
+		t.Helper()
+		s.sync(codeFine, sweep)
+		s.sync(codeFailed, sweep)
+		run := one[int64](s, `SELECT max(proof_run_id) FROM sluice.tombstones WHERE state = 'needs_review'`)
+		return fmt.Sprint(run)
+	}
+	run := hold()
+	page := "/tombstones/review/" + run
+	d.says("/tombstones", "40 deletions of 1 scan need review", page, "needs review", "/r/inventory.bills/"+all[39]+"?org="+sandbox.DefaultOrganizationID)
+	evidence := d.says(page, "40 records of inventory.bills are in neither of two scans", "Second scan", "First scan", "Earlier scan",
+		fmt.Sprintf("<bdi>%d</bdi>", len(all)), fmt.Sprintf("<bdi>%d</bdi>", len(all)-40), "Accept: they are gone")
+	for _, id := range all[:5] {
+		errorIf(t, !strings.Contains(evidence, "/r/inventory.bills/"+id), "the evidence lacks the row %s:\n%s", id, evidence)
+	}
+	d.same("/tombstones", "tombstones", "list")
+	d.same("/tombstones?resource=inventory.bills&state=deleted", "tombstones", "list", "inventory.bills", "--state", "deleted")
+	d.same(page, "tombstones", "review", run)
+	shown := decoded[struct {
+		Scans []struct {
+			Received int `json:"received"`
+		} `json:"scans"`
+		Rows []struct {
+			Record string `json:"record"`
+		} `json:"rows"`
+	}](s, codeFine, "tombstones", "review", run)
+	if len(shown.Scans) != 3 || shown.Scans[0].Received != len(all)-40 || shown.Scans[1].Received != len(all)-40 || shown.Scans[2].Received != len(all) || len(shown.Rows) != 5 {
+		t.Errorf("the evidence is %+v, want scans with %d, %d and %d records, and five rows", shown, len(all)-40, len(all)-40, len(all))
+	}
+	s.run("tombstones", "review", run).prints(t, codeFine, "40 records of", all[4])
+	s.exec(`INSERT INTO sluice.runs (organization_id, service, resource, class, gen, ended_at, outcome, received, note)
+		VALUES ($1, 'inventory', 'bills.look', 'sweep', 0, now(), 'done', 77, $2)`, sandbox.DefaultOrganizationID, harmful)
+	d.says(page, "<bdi>Look</bdi>", `<td class="number "><bdi>77</bdi>`)
+
+	did := d.posts(page+"/reject", url.Values{})
+	want := deed{
+		Who: anOperator, What: "tombstones reject", Target: run + " of inventory.bills", Organization: sandbox.DefaultOrganizationID, Before: stateOf(t, toReview{40}),
+	}
+	if diff := s.differs(want, did, run); diff != "" {
+		t.Errorf("rejected (-want +got):\n%s", diff)
+	}
+	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones`); n != 0 || len(s.ids(resource, dead)) != 0 {
+		t.Errorf("%d pieces of evidence are left, and %d rows have tombstones", n, len(s.ids(resource, dead)))
+	}
+	if did = d.posts(page+"/accept", url.Values{}); !strings.Contains(did.Failed, "no deletion of run "+run+" needs review") {
+		t.Errorf("accepted what was rejected: %+v", did)
+	}
+	d.get(http.StatusNotFound, page)
+
+	run = hold()
+	did = d.posts("/tombstones/review/"+run+"/accept", url.Values{})
+	want.What, want.Target = "tombstones accept", run+" of inventory.bills"
+	if diff := s.differs(want, did, run); diff != "" {
+		t.Errorf("accepted (-want +got):\n%s", diff)
+	}
+	if n := len(s.ids(resource, dead)); n != 40 {
+		t.Errorf("%d rows have tombstones, want 40", n)
+	}
+	s.truthful(resource)
+	d.says("/tombstones?state=deleted", "No deletion needs review.", "deleted, by the person", "a second scan")
+}
+
+// differs compares deeds about bills; what was decided belongs to a run.
+func (s *fixture) differs(want, got deed, run string) string {
+	s.t.Helper()
+	decision := decided{Records: 40}
+	decision.Organization, decision.Service, decision.Resource = sandbox.DefaultOrganizationID, "inventory", "bills"
+	sure(fmt.Sscan(run, &decision.Run))(s.t)
+	want.After = stateOf(s.t, decision)
+	return cmp.Diff(want, got)
 }

@@ -1,13 +1,22 @@
 package cli
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/pipeline/engine"
+	"sluice/pipeline/notifications"
+	"sluice/pipeline/warehouse/readers"
 	"sluice/sandbox"
 )
 
@@ -97,4 +106,148 @@ func TestChangesOf(t *testing.T) {
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
+}
+
+// TestPagesOfTheDictionary holds the pages against docs/dictionary.md, and follows a search.
+func TestPagesOfTheDictionary(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Records: 5})
+	text := sure(os.ReadFile("../../../docs/dictionary.md"))(t)
+	s.visited(aViewer, false, func(v *desk) {
+		all := decodedPage[[]tableEntry](v, "/dictionary?format=json")
+		// A table is named at its head, and an array's behind a bold name; a history is listed apart.
+		if tables := strings.Count(string(text), "\n- Table: `") + strings.Count(string(text), "\n**`"); len(all) != tables {
+			t.Errorf("%d tables, docs/dictionary.md has %d", len(all), tables)
+		}
+		for _, table := range all {
+			if name := table.Schema + "." + table.Table; !strings.Contains(string(text), "\n- Table: `"+name+"`") && !strings.Contains(string(text), "\n**`"+name+"`") {
+				t.Errorf("docs/dictionary.md has no table %s", name)
+			}
+			for _, column := range table.Columns {
+				ours := column.Name == "organization_id" || strings.HasPrefix(column.Name, "_")
+				errorIf(t, !ours && !strings.Contains(string(text), "| `"+column.Name+"` | "+column.Type+" |"),
+					"docs/dictionary.md has no column %s.%s %s", table.Table, column.Name, column.Type)
+			}
+		}
+		v.says("/dictionary", "inventory", `href="/dictionary/chat"`)
+		v.says("/dictionary?q=BILL_ID", `href="/dictionary/inventory/bills"`, "tables with these letters")
+		v.says("/dictionary?q=%3Cscript%3E", "Nothing matches", "&lt;script&gt;")
+		v.says("/dictionary/inventory", `href="/dictionary/inventory/bills_line_items"`, `href="/dictionary/inventory/bills"><bdi>bills</bdi></a>`)
+		v.says("/dictionary/inventory/bills", "bill_id", "text", "free text", "bills_line_items", "organization_id, bill_id")
+		v.says("/dictionary/inventory/bills_line_items", `href="/dictionary/inventory/bills"`)
+		v.get(http.StatusNotFound, "/dictionary/inventory/unicorns")
+		v.get(http.StatusNotFound, "/dictionary/unicorns")
+	})
+}
+
+// TestPagesOfQuestions asks all questions, and holds one answer against the table that it is of.
+func TestPagesOfQuestions(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 99, Records: 20, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.sync(codeFine)
+	var all []analystQuestion
+	s.visited(anOperator, false, func(v *desk) {
+		must(t, json.Unmarshal([]byte(v.get(http.StatusOK, "/questions?format=json")), &all))
+		if len(all) != 30 || all[2].Question != "Whom do we owe most?" || all[2].Section != "What is owed" || all[29].Number != 30 {
+			t.Fatalf("%d questions: %+v", len(all), all)
+		}
+		v.says("/questions", `href="/questions/30"`, "Whom do we owe most?")
+		for i := range all {
+			v.get(http.StatusOK, "/questions/"+strconv.Itoa(all[i].Number))
+		}
+		v.get(http.StatusNotFound, "/questions/31")
+		v.get(http.StatusNotFound, "/questions/x")
+	})
+	owed := one[int](s, `SELECT count(DISTINCT (organization_id, vendor_id)) FROM analytics.ap_ageing`)
+	vendor := one[string](s, `SELECT vendor_id FROM analytics.ap_ageing ORDER BY vendor_id LIMIT 1`)
+	s.visited(anOperator, false, func(v *desk) {
+		shown := decodedPage[answeredView](v, "/questions/3?format=json")
+		if shown.Answer == nil || len(shown.Answer.Rows) != owed || owed == 0 || shown.Answer.More {
+			t.Errorf("%d vendors are owed to; the answer is %+v", owed, shown.Answer)
+		}
+		v.says("/questions/3", vendor, "FROM analytics.ap_ageing")
+	})
+	s.visited(aViewer, false, func(v *desk) {
+		v.says("/questions/3", "Operators see the answer", "FROM analytics.ap_ageing")
+		for _, page := range []string{"/questions/3", "/questions/3?format=json"} {
+			v.hides(page, vendor)
+		}
+	})
+}
+
+// TestAnswersStay: within a minute a question is asked once; that a browser left is no answer.
+func TestAnswersStay(t *testing.T) {
+	t.Parallel()
+	var kept recentAnswers
+	began, asked := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC), 0
+	ask := func(after time.Duration, err error) {
+		_, _, _ = kept.of(3, began.Add(after), func() (readers.Answer, error) {
+			asked++
+			return readers.Answer{}, err
+		}) // what counts is how often it was asked
+	}
+	for _, step := range []struct {
+		after time.Duration
+		err   error
+		asked int
+	}{
+		{0, context.Canceled, 1}, {time.Second, nil, 2}, {2 * time.Second, nil, 2}, {60 * time.Second, nil, 2}, {61 * time.Second, nil, 3},
+	} {
+		if ask(step.after, step.err); asked != step.asked {
+			t.Errorf("after %s it was asked %d times, want %d", step.after, asked, step.asked)
+		}
+	}
+}
+
+// TestNotificationPages: channels, gaps, the inbox, and the self-test with and without a receiver.
+func TestNotificationPages(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Records: 10}).narrow()
+	d := s.desk()
+	d.says("/notifications", "No organization has notifications.", "No channel is configured", "No callback has arrived.", "There was no gap.")
+
+	public := newFront(t)
+	s.notified(public.URL)
+	d = s.desk()
+	d.says("/notifications", "Products", "inventory.items", "create, edit", "No gap is open. Upstream tells by 2 channels and 0 rules.", "not tried yet")
+	check := "/notifications/" + businessKey + "/check"
+	did := d.posts(check, url.Values{})
+	if after, ok := did.After.(map[string]any); !ok || after["ok"] != false || after["broken"] != string(engine.LinkProxy) || !strings.Contains(did.Failed, "proxy: ") || !strings.Contains(did.Failed, "Start the receiver") {
+		t.Errorf("nothing listens: %+v", did)
+	}
+
+	receiver := sure(d.app.OpenReceiver(t.Context(), func(notifications.Observation) {}))(t)
+	t.Cleanup(receiver.Close)
+	public.handler.Store(http.HandlerFunc(receiver.ServeHTTP))
+	did = d.posts(check, url.Values{})
+	if after, ok := did.After.(map[string]any); !ok || after["ok"] != true || did.Failed != "" || did.What != "notifications check" || did.Organization != businessKey {
+		t.Errorf("a self-test: %+v", did)
+	}
+	d.says("/notifications", "worked then")
+	if did = d.posts("/notifications/nobody/check", url.Values{}); !strings.Contains(did.Failed, "nobody") {
+		t.Errorf("a self-test of nobody: %+v", did)
+	}
+
+	body := `{"note":"canaryOfTheBody"}` + harmful
+	id := one[int64](s, `INSERT INTO sluice.callbacks (organization_id, dialect, digest, received_at, repeated_at, times, module, operation, ids, bytes, body)
+		VALUES ($1, 'rule', '\x01', now() - interval '1 minute', now(), 3, $2, 'update', ARRAY[$2, '2', '3', '4', '5'], 26, $3) RETURNING id`, businessKey, harmful, body)
+	s.exec(`INSERT INTO sluice.channel_gaps (organization_id, channel, opened_at, reason) VALUES ($1, '', now() - interval '1 hour', $2)`, businessKey, harmful)
+	s.exec(`INSERT INTO sluice.channels (organization_id, module, channel_id, wanted, state, code, reason)
+		VALUES ($1, 'Deals', 7, '\x00', 'refused', 'NOT_ALLOWED', $2)
+		ON CONFLICT (organization_id, module) DO UPDATE SET state = 'refused', code = excluded.code, reason = excluded.reason`, businessKey, harmful)
+	one := fmt.Sprintf("/notifications/callbacks/%d", id)
+	d.says("/notifications", "Upstream cannot tell of changes at present: 1 gap open", "still open", "broken: &lt;script&gt;", "refused: NOT_ALLOWED: &lt;script&gt;",
+		"and 2 more", one)
+	d.says("/notifications/callbacks", "and 2 more", one)
+	d.says(one, "canaryOfTheBody", "It names 5 records and arrived 3 times.")
+	d.same("/notifications", "notifications")
+	d.same("/notifications/callbacks", "notifications", "inbox")
+	d.same(one, "notifications", "show", fmt.Sprint(id))
+
+	delete(s.environment, "HOOK_SECRET")
+	d = s.desk()
+	want := deed{Who: anOperator, What: "notifications check", Target: businessKey, Organization: businessKey}
+	did = d.posts(check, url.Values{})
+	errorIf(t, !strings.Contains(did.Failed, "notifications.secret") || did.What != want.What || did.Target != want.Target || did.After != nil,
+		"without the secret: %+v", did)
 }

@@ -180,9 +180,7 @@ func TestConsentIsAStep(t *testing.T) {
 	c := s.showConsole(environment)
 	_, page := c.get("/")
 	for _, text := range []string{"Step 2 of 4", "no refresh token of Sandbox Trading", "<code>sluice authorize &#39;Sandbox Trading&#39; --config "} {
-		if !strings.Contains(page, text) {
-			t.Errorf("without a refresh token the page lacks %q\n%s", text, page)
-		}
+		errorIf(t, !strings.Contains(page, text), "without a refresh token the page lacks %q\n%s", text, page)
 	}
 	s.runs(codeFine, "check")
 	c.await("/", "Step 4 of 4")

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"sluice/migrations"
+	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
 )
 
@@ -109,9 +112,7 @@ func TestPlanFits(t *testing.T) {
 	s := newFixture(t, sandbox.Options{Seed: 85, Records: 30, Plan: "free"})
 	// A free plan has 1,000 calls a day: 600,000 rows without a time are 3,001 pages, read twice.
 	p := s.foresee(codeBudget, "inventory.taxes", "--assume", "inventory.taxes=600000")
-	if p.Fits || p.calls()["inventory.taxes"] != 6002 {
-		t.Errorf("it fits: %+v", p)
-	}
+	errorIf(t, p.Fits || p.calls()["inventory.taxes"] != 6002, "it fits: %+v", p)
 	o := s.run("plan", "--assume", "accounting.chart_of_accounts=100000,inventory.bills=20000,accounting.contact_persons.parents=1000,inventory.taxes=600000")
 	for line := range strings.Lines(o.stdout) {
 		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 120 {
@@ -119,14 +120,118 @@ func TestPlanFits(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"unknown", "assumed", "declared", "It does not fit"} {
-		if !strings.Contains(o.stdout, want) {
-			t.Errorf("the text has no %q:\n%s", want, o.stdout)
-		}
+		errorIf(t, !strings.Contains(o.stdout, want), "the text has no %q:\n%s", want, o.stdout)
 	}
-	if o.code != codeBudget {
-		t.Errorf("exit code %d", o.code)
+	errorIf(t, o.code != codeBudget, "exit code %d", o.code)
+	errorIf(t, slices.Contains(strings.Fields(o.stdout), "-1"), "a negative figure:\n%s", o.stdout)
+}
+
+// TestMigratePlan: what is pending comes in its order, in words and as JSON with its text; nothing
+// is changed.
+func TestMigratePlan(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 97, Records: 20})
+	s.prints(codeFine, "Nothing is pending.", "migrate", "--plan")
+	s.exec(`DELETE FROM sluice.schema_version WHERE version_id IN (118, 120)`)
+	s.exec(`DELETE FROM sluice.views WHERE name = 'calendar'`)
+	const state = `SELECT md5(string_agg(t, '|' ORDER BY t)) FROM (SELECT v::text AS t FROM sluice.schema_version v UNION ALL SELECT v::text FROM sluice.views v
+		UNION ALL SELECT c.oid || c.relname || coalesce(c.relacl::text, '') FROM pg_class c) AS a`
+	before := one[string](s, state)
+	s.prints(codeFine, "Pending are 3 transactions. Nothing was changed.\n\n00118_privacy.sql\n00120_lake.sql\nviews/calendar.sql\n", "migrate", "--plan")
+	outlook := decoded[migrations.Outlook](s, codeFine, "migrate", "--plan")
+	if len(outlook.Steps) != 3 || outlook.Steps[0].File != "00118_privacy.sql" || !strings.Contains(outlook.Steps[0].SQL, "CREATE INDEX erasures_subject") ||
+		outlook.Program.Program != migrations.Version() {
+		t.Fatalf("as JSON: %+v", outlook)
 	}
-	if slices.Contains(strings.Fields(o.stdout), "-1") {
-		t.Errorf("a negative figure:\n%s", o.stdout)
+	if after := one[string](s, state); after != before {
+		t.Error("looking changed the database")
+	}
+	s.prints(codeUsage, "", "migrate", "--plan", "--accept", "x")
+	s.complains(codeUsage, "--roles", "migrate", "--role-prefix", "other_")
+}
+
+// TestMigratePlanOfAnEmptyDatabase: everything is pending, and looking makes nothing.
+func TestMigratePlanOfAnEmptyDatabase(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 97, Records: 20})
+	url := warehousetest.New(t)
+	s.environment["SLUICE_DATABASE_URL"] = url
+	o := s.run("migrate", "--plan")
+	o.prints(t, codeFine, "The database is at version 0", "00101_streams.sql", "views/bills.sql", "the queue's 8, ")
+	var made int
+	must(t, warehousetest.Connect(t, url).QueryRow(t.Context(), `SELECT count(*) FROM pg_namespace WHERE nspname IN ('sluice', 'river')`).Scan(&made))
+	errorIf(t, made != 0, "looking made schemas")
+}
+
+// lists declares two custom lists, with columns or without.
+func lists(columns string) string {
+	text := "\ncustom:\n"
+	for _, name := range []string{"things", "wares"} {
+		text += fmt.Sprintf("  - {service: inventory, name: %s, doc: An item as the user sees it., path: /items, key: items, id: item_id, scope: items, "+
+			"cursor: {kind: full_scan, modified: last_modified_time}%s}\n", name, columns)
+	}
+	return text
+}
+
+// TestAPlanBesideAReader: each table of a plan is a transaction. A table that a reader locks is
+// left, named with the reader, and a new plan has it alone.
+func TestAPlanBesideAReader(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 98, Records: 20})
+	plain := sure(os.ReadFile(s.config))(t)
+	s.configured(lists(""))
+	s.accept()
+	must(t, os.WriteFile(s.config, plain, 0o600))
+	s.configured(lists(", columns: [{wire: rate, kind: decimal, doc: What it costs.}]"))
+	sql, id := s.plan()
+	if strings.Count(sql, "ADD COLUMN") != 2 {
+		t.Fatalf("the plan is\n%s", sql)
+	}
+	s.exec("BEGIN")
+	s.exec("SELECT FROM custom.things")
+	o := s.run("migrate", "--accept", id, "--wait", "1s")
+	holder := fmt.Sprintf("custom.things: pid %d, role", s.conn.PgConn().PID())
+	if o.code != codeEnvironment || !strings.Contains(o.stderr, "1 of 2 tables are done, left: custom.things") || !strings.Contains(o.stderr, holder) {
+		t.Errorf("beside a reader: exit code %d, want %d and %s\n%s%s", o.code, codeEnvironment, holder, o.stdout, o.stderr)
+	}
+	s.exec("COMMIT")
+	left, id := s.plan()
+	errorIf(t, strings.Contains(left, "wares") || !strings.Contains(left, "things"), "what is left is not the table that was held:\n%s", left)
+	s.prints(codeFine, "", "migrate", "--accept", id)
+	s.counts(2, "tables have the column", `SELECT count(*) FROM information_schema.columns WHERE table_schema = 'custom' AND column_name = 'rate'`)
+}
+
+// TestMigrateMakesAndDropsWhatHistoryNeeds: the configuration decides. Before it was migrated, check
+// and migrate --plan say so; what others built on it is not dropped, and is named.
+func TestMigrateMakesAndDropsWhatHistoryNeeds(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 99, Records: 20}).narrow()
+	s.runs(codeFine, "migrate")
+	s.configured("  inventory.bills: {history: true}\n")
+	const warning = "views: a warning: those in the database are not those of this version and configuration: run sluice migrate"
+	s.prints(codeFine, warning, "check")
+	s.run("migrate", "--plan").prints(t, codeFine, "\nas_of.bills\n", "\nhistory.inventory_bills_as_of\n")
+	s.runs(codeFine, "migrate")
+	if o := s.run("check"); o.code != codeFine || strings.Contains(o.stdout, warning) {
+		t.Errorf("check after migrate: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.sync(codeFine, "bills")
+	if past, bills := one[int](s, `SELECT count(*) FROM history.inventory_bills_as_of(clock_timestamp())`), one[int](s, `SELECT count(*) FROM inventory.bills`); past != bills || bills == 0 {
+		t.Errorf("the function has %d of %d bills", past, bills)
+	}
+	status := decoded[statusView](s, codeFine, "status")
+	if versions := one[int64](s, `SELECT count(*) FROM history.versions`); len(status.Histories) != 1 || status.Histories[0].Count != versions || status.Histories[0].Since == nil {
+		t.Errorf("status says %+v, want %d versions", status.Histories, versions)
+	}
+	s.prints(codeFine, "KNOWN SINCE", "status")
+	s.exec(`CREATE VIEW public.hers AS SELECT bill_id FROM as_of.bills`)
+	s.rewrite("inventory.bills: {history: true}", "inventory.bills: {history: false}")
+	s.prints(codeFine, "\nviews and functions of a history that is over\n", "migrate", "--plan")
+	s.run("migrate").complains(t, codeEnvironment, "hers depends on view as_of.bills", "drop what depends on them")
+	s.exec(`DROP VIEW public.hers`)
+	s.runs(codeFine, "migrate")
+	s.counts(1, "views of schema as_of are left", `SELECT count(*) FROM pg_class WHERE relnamespace = 'as_of'::regnamespace`)
+	if n := one[int](s, `SELECT count(*) FROM history.versions`); n == 0 {
+		t.Error("the versions are gone, too")
 	}
 }

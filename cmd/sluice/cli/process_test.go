@@ -1,13 +1,23 @@
 package cli
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
+	"runtime/debug"
+	"strconv"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"sluice/cmd/sluice-dev/harness"
+	sandboxcli "sluice/cmd/sluice-sandbox/cli"
+	"sluice/pipeline/warehouse/warehousetest"
 )
 
 // process is the program as a process of its own.
@@ -110,4 +120,143 @@ func (p *process) ends(code int, within time.Duration) {
 	if p.code != code {
 		p.t.Fatalf("the process ended with %d, want %d\n%s\n%s", p.code, code, p.stdout.String(), p.stderr.String())
 	}
+}
+
+// asProgram makes the test binary the program itself: tests that kill or signal processes start it
+// so.
+const asProgram = "SLUICE_TEST_AS_PROGRAM"
+
+// asSandbox makes the test binary the program sluice-sandbox.
+const asSandbox = "SLUICE_TEST_AS_SANDBOX"
+
+// withMinute is the length of the minute of the limits in such a process, withClock the error of
+// its clock. Package cmd/sluice-dev/harness sets them, too.
+const (
+	withMinute = "SLUICE_TEST_MINUTE"
+	withClock  = "SLUICE_TEST_CLOCK"
+	// withPeak names the file into which such a process writes its peak memory in bytes when it
+	// ends; withHaste makes its retries quick.
+	withPeak  = "SLUICE_TEST_PEAK"
+	withHaste = "SLUICE_TEST_HASTE"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(program())
+	}
+	if os.Getenv(asSandbox) != "" {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		code := sandboxcli.Main(ctx, os.Args[1:], os.Stdout, os.Stderr)
+		stop()
+		os.Exit(code)
+	}
+	// The judges' data becomes garbage at once: fewer collections save the tests a tenth of the
+	// processor time.
+	debug.SetGCPercent(300)
+	os.Exit(warehousetest.Run(m))
+}
+
+// clockJump is how far the clock of such a process jumps at a signal: ahead at SIGUSR1, back at
+// SIGUSR2.
+const clockJump = 10 * time.Minute
+
+// program is main with another minute and another clock.
+func program() int {
+	env := Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv, ReadFile: os.ReadFile, Now: time.Now}
+	var off time.Duration
+	for name, d := range map[string]*time.Duration{withMinute: &env.Minute, withClock: &off} {
+		if text := os.Getenv(name); text != "" {
+			var err error
+			if *d, err = time.ParseDuration(text); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return codeUsage
+			}
+		}
+	}
+	var jumped atomic.Int64
+	env.Now = func() time.Time { return time.Now().Add(off + time.Duration(jumped.Load())) }
+	jumps := make(chan os.Signal, 1)
+	signal.Notify(jumps, syscall.SIGUSR1, syscall.SIGUSR2)
+	go func() {
+		for direction := range jumps {
+			step := clockJump
+			if direction == syscall.SIGUSR2 {
+				step = -step
+			}
+			jumped.Add(int64(step))
+		}
+	}()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if os.Getenv(withHaste) != "" {
+		env.Retries = quick()
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(96 << 20) // as main does
+	}
+	code := Main(ctx, os.Args[1:], env)
+	if file := os.Getenv(withPeak); file != "" {
+		used, err := harness.Peak()
+		if err = errors.Join(err, os.WriteFile(file, []byte(strconv.FormatInt(used, 10)), 0o600)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return codeUsage
+		}
+	}
+	return code
+}
+
+// patience is how long a condition may take while no call arrives: while calls arrive, the fleet
+// works, however slow the machine.
+const patience = 2 * time.Minute
+
+// until waits until a condition on the database holds.
+func (s *fixture) until(what, condition string, args ...any) {
+	s.t.Helper()
+	s.waitUntil(what, func() bool { return one[bool](s, condition, args...) })
+}
+
+// wait waits for a signal.
+func (s *fixture) wait(what string, reached <-chan struct{}) {
+	s.t.Helper()
+	s.waitUntil(what, func() bool {
+		select {
+		case <-reached:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+func (s *fixture) waitUntil(what string, holds func() bool) {
+	s.t.Helper()
+	const atMost = 6 * patience
+	began := time.Now()
+	seen, moved := s.arrivals.total(), began
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for !holds() {
+		now := <-ticker.C
+		if total := s.arrivals.total(); total != seen {
+			seen, moved = total, now
+		}
+		if now.Sub(moved) > patience || now.Sub(began) > atMost {
+			s.t.Fatalf("it did not come true within %s that %s\n%s", now.Sub(began).Round(time.Second), what, s.situation())
+		}
+	}
+}
+
+// situation says what the processes wait for.
+func (s *fixture) situation() string {
+	s.t.Helper()
+	return one[string](s, `SELECT concat_ws(E'\n',
+		(SELECT string_agg(format('session %s %s %s, waits for %s %s, behind %s: %s', pid, state, now() - xact_start,
+			wait_event_type, wait_event, pg_blocking_pids(pid), left(query, 120)), E'\n') FROM pg_stat_activity WHERE xact_start IS NOT NULL),
+		(SELECT string_agg(format('stream %s %s until %s', resource, state, wait_until), E'\n') FROM sluice.streams WHERE state <> 'idle'),
+		(SELECT string_agg(format('job %s %s, due %s, tried by %s', id, state, scheduled_at, attempted_by[array_upper(attempted_by, 1)]), E'\n')
+			FROM river.river_job WHERE state <> 'completed'),
+		(SELECT string_agg(format('run %s of %s, %s, began %s, ended %s: %s %s', r.id, r.resource, r.class, r.started_at, r.ended_at, r.outcome, r.note), E'\n')
+			FROM (SELECT * FROM sluice.runs ORDER BY id DESC LIMIT 12) AS r),
+		(SELECT string_agg(format('leader %s until %s', leader_id, expires_at), E'\n') FROM river.river_leader),
+		'now ' || clock_timestamp())`)
 }

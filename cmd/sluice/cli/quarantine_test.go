@@ -41,9 +41,7 @@ func TestQuarantineIsNarrowed(t *testing.T) {
 			}
 			got = append(got, e.Record)
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %v, want %s", args, got, want)
-		}
+		errorIf(t, strings.Join(got, " ") != want, "%s: %v, want %s", args, got, want)
 	}
 	for _, args := range []string{"list --since soon", "list --org nobody", "accept 1", "accept --note x", "retry", "retry 1 --code no_id"} {
 		s.prints(codeUsage, "", append([]string{"quarantine"}, strings.Fields(args)...)...)
@@ -67,9 +65,7 @@ func TestQuarantineAccept(t *testing.T) {
 
 	first := strconv.FormatInt(found[0].ID, 10)
 	results := decoded[[]accepted](s, codeFine, "quarantine", "accept", first, "--note", "a test of the vendor")
-	if len(results) != 1 || !results[0].Accepted {
-		t.Errorf("accepted: %+v", results)
-	}
+	errorIf(t, len(results) != 1 || !results[0].Accepted, "accepted: %+v", results)
 	s.prints(codeFailed, "no such open entry", "quarantine", "accept", first, "--note", "again")
 	if o := s.run("quarantine", "show", first); !strings.Contains(o.stdout, "resolved") || !strings.Contains(o.stdout, "a test of the vendor") {
 		t.Errorf("shown:\n%s", o.stdout)
@@ -89,7 +85,5 @@ func TestQuarantineAccept(t *testing.T) {
 		t.Errorf("the rate is %s", rate)
 	}
 	all := decoded[[]quarantine.Entry](s, codeFine, "quarantine", "list", "--all")
-	if len(all) != 3 || all[2].Note != "a test of the vendor" || all[0].State != "retried" {
-		t.Errorf("all: %+v", all)
-	}
+	errorIf(t, len(all) != 3 || all[2].Note != "a test of the vendor" || all[0].State != "retried", "all: %+v", all)
 }

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math/big"
@@ -16,6 +17,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
+
+	"sluice/sandbox/world/ids"
+	bookkeeping "sluice/sandbox/world/ledger"
+	"sluice/sandbox/world/ledger/figures"
 )
 
 // updateResults writes the results of the questions into their page:
@@ -191,9 +196,7 @@ func (q *booksFixture) answers(t *testing.T, asked pageQuestion, lived bool) {
 	for _, r := range q.each(oracle) {
 		want = append(want, sixth(r))
 	}
-	if lived && len(want) == 0 {
-		t.Errorf("%d. %s: the books have no answer, so nothing was compared", asked.number, asked.title)
-	}
+	errorIf(t, lived && len(want) == 0, "%d. %s: the books have no answer, so nothing was compared", asked.number, asked.title)
 	if column, falls := falling()[asked.number]; falls && !fallsBy(got, column) {
 		t.Errorf("%d. %s: the rows do not fall by column %d", asked.number, asked.title, column)
 	}
@@ -267,4 +270,301 @@ func numeral(cell any) *big.Rat {
 		return nil
 	}
 	return value
+}
+
+// checksOfQuestions are the checks of answers that are no figures of the books.
+func checksOfQuestions() map[int]func(*booksFixture, *testing.T, pageQuestion) {
+	return map[int]func(*booksFixture, *testing.T, pageQuestion){
+		26: (*booksFixture).findsTwins, 28: (*booksFixture).agreesWithStatus, 30: (*booksFixture).listsAllViews,
+	}
+}
+
+// findsTwins: every vendor that was entered twice is found, by what the copied records show, and at
+// most one pair that is none, among 80 vendors; bills that were entered twice are noticed.
+func (q *booksFixture) findsTwins(t *testing.T, asked pageQuestion) {
+	t.Helper()
+	found := map[string]map[string]bool{}
+	for _, r := range q.query(t, asked.sql) {
+		key := r[0].(string)
+		if found[key] == nil {
+			found[key] = map[string]bool{}
+		}
+		found[key][fmt.Sprint(r[1], " ", r[2])] = true
+	}
+	for _, b := range q.all {
+		q.books(b, func(o *organizationBooks) {
+			pairs := map[string]bool{}
+			for _, d := range o.Duplicates() {
+				pair := d.First + " " + d.Second
+				pairs[pair] = true
+				errorIf(t, !found[b.key][pair] && (d.Name || len(o.bills) > len(o.Ledger.Bills)/2),
+					"%s: the vendors %s are one, and are not found", b.name, pair)
+			}
+			invented := 0
+			for pair := range found[b.key] {
+				if !pairs[pair] {
+					invented++
+				}
+			}
+			if invented > 1 {
+				t.Errorf("%s: %d pairs of vendors are no duplicates: %v", b.name, invented, found[b.key])
+			}
+			q.findsBillsTwice(t, b, o.TwiceEntered())
+		})
+	}
+}
+
+func (q *booksFixture) findsBillsTwice(t *testing.T, b business, twice []figures.TwiceEntered) {
+	t.Helper()
+	var want []string
+	for _, pair := range twice {
+		want = append(want, pair.First, pair.Second)
+	}
+	slices.Sort(want)
+	got := one[[]string](q.fixture, `SELECT coalesce(array_agg(record_id ORDER BY record_id), '{}') FROM analytics.quality
+		WHERE organization_id = $1 AND resource = 'inventory.bills' AND check_name = 'bill_number_repeated'`, b.key)
+	errorIf(t, len(twice) == 0 || !slices.Equal(got, slices.Compact(want)),
+		"%s: bills entered twice are %v, noticed are %v", b.name, want, got)
+}
+
+// agreesWithStatus: the times are those that the operator sees.
+func (q *booksFixture) agreesWithStatus(t *testing.T, asked pageQuestion) {
+	t.Helper()
+	const form = "2006-01-02 15:04:05.000000"
+	written := func(at *time.Time) any {
+		if at == nil {
+			return nil
+		}
+		return at.UTC().Round(time.Microsecond).Format(form)
+	}
+	var status struct {
+		Streams []struct {
+			Organization string     `json:"organization"`
+			Service      string     `json:"service"`
+			Resource     string     `json:"resource"`
+			Watermark    *time.Time `json:"watermark"`
+			LastDoneAt   *time.Time `json:"last_done_at"`
+			NextDueAt    *time.Time `json:"next_due_at"`
+			Quarantined  int        `json:"quarantined"`
+			Enabled      bool       `json:"enabled"`
+		} `json:"streams"`
+	}
+	o := q.run("status", "--json")
+	must(t, json.Unmarshal([]byte(o.stdout), &status))
+	seen := map[string]string{}
+	for _, s := range status.Streams {
+		state := "copied"
+		switch {
+		case !s.Enabled:
+			state = "not copied any more"
+		case s.Watermark == nil:
+			state = "first copy under way"
+		}
+		seen[s.Organization+" "+s.Service+"."+s.Resource] = sixth(row{state, written(s.Watermark), written(s.LastDoneAt), written(s.NextDueAt), s.Quarantined})
+	}
+	rows := q.query(t, `SELECT organization_id, resource, state, to_char(complete_up_to AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'),
+		to_char(last_looked_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char(next_look_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'),
+		in_quarantine, share_complete FROM (`+asked.sql+`) AS shown`)
+	errorIf(t, len(rows) < 50, "%d rows", len(rows))
+	for _, r := range rows {
+		if got, want := sixth(r[2:7]), seen[fmt.Sprint(r[0], " ", r[1])]; got != want {
+			t.Errorf("%s %s: %s, status says %s", r[0], r[1], got, want)
+		}
+	}
+	for _, b := range q.all {
+		var bills map[string]bool
+		q.books(b, func(o *organizationBooks) { bills = o.bills })
+		live, loaded := 0, 0
+		for raw := range q.world.TruthOf(b.id, b.dataCenter, "inventory", "bills") {
+			live++
+			if bills[parse(raw).text("bill_id")] {
+				loaded++
+			}
+		}
+		at := slices.IndexFunc(rows, func(r row) bool { return r[0] == b.key && r[1] == "inventory.bills" })
+		if want := fmt.Sprintf("%.4f", float64(loaded)/float64(live)); rows[at][7] != want {
+			t.Errorf("%s: %v of the bills are complete, want %s", b.name, rows[at][7], want)
+		}
+	}
+}
+
+// findsDifference: where a payables account was made to differ from the open bills by 1.00, the
+// checks say so, and nowhere else.
+func (q *booksFixture) findsDifference(t *testing.T, planted bool) {
+	t.Helper()
+	got := q.query(t, `SELECT organization_id, amount FROM analytics.quality WHERE check_name = 'control_differs'`)
+	if !planted {
+		errorIf(t, len(got) > 0, "the books agree, the checks find differences: %v", got)
+		return
+	}
+	if len(got) != 1 || got[0][0] != q.all[2].key || rounded(numeral(got[0][1])).Cmp(big.NewRat(1, 1)) != 0 {
+		t.Errorf("the checks find %v, want 1.00 of %s", got, q.all[2].key)
+	}
+}
+
+// listsAllViews: the catalog has each view with all its columns.
+func (q *booksFixture) listsAllViews(t *testing.T, asked pageQuestion) {
+	t.Helper()
+	var got []string
+	for _, r := range q.query(t, asked.sql) {
+		got = append(got, sixth(r[:3]))
+	}
+	want := one[[]string](q.fixture, `SELECT array_agg(concat_ws(' | ', table_schema, table_name, n || '.000000') ORDER BY table_name)
+		FROM (SELECT table_schema::text, table_name::text, count(*) AS n FROM information_schema.columns WHERE table_schema = 'analytics' GROUP BY 1, 2) AS c`)
+	slices.Sort(got)
+	slices.Sort(want)
+	errorIf(t, !slices.Equal(got, want) || len(got) < 40, "the catalog lists\n%v\nthere are\n%v", got, want)
+}
+
+// lesson is what the books say about one statement of the tutorial.
+type lesson struct {
+	// has is a text that only this statement contains; look selects what of the answer is compared.
+	has, look string
+	of        func(*organizationBooks) []row
+	// wrong: the tutorial says that the statement is wrong, so its answer has to be.
+	wrong bool
+}
+
+func lessons() []lesson {
+	type o = organizationBooks
+	return []lesson{
+		{has: "SELECT organization_id, base_currency, time_zone, today", of: (*o).itself},
+		{has: "sum(open_base) AS open_base FROM analytics.bills WHERE is_posted AND open > 0 GROUP BY organization_id, vendor_id", of: (*o).owes},
+		{has: "count(open_base) AS with_rate", of: (*o).owesByCurrency},
+		{has: "FROM analytics.quality", look: "SELECT organization_id, check_name, records FROM (%s) AS shown WHERE check_name IN ('rate_unknown', 'bill_number_repeated')", of: (*o).doubts},
+		{has: "FROM analytics.freshness", look: "SELECT organization_id, state, share_complete FROM (%s) AS shown WHERE resource = 'inventory.bills'", of: func(*o) []row {
+			return []row{{"copied", 1}}
+		}},
+		{has: "FROM analytics.completeness", look: "SELECT organization_id, sum(documents), sum(complete) FROM (%s) AS shown GROUP BY 1", of: (*o).documents},
+		{has: "JOIN analytics.spend_lines AS l", wrong: true, of: func(b *o) []row { return []row{b.grossAndPaid()[0][1:]} }},
+		{has: "sum(b.gross_base) AS gross_base, sum(a.paid_base)", of: (*o).grossAndPaid},
+		{has: "AS entered_on", of: (*o).enteredOn},
+		{has: "FROM analytics.ap_ageing_on('2026-10-31')", of: (*o).openInOctober},
+		{has: "FROM analytics.catalog", look: "SELECT 'any', count(*) > 5 FROM (%s) AS shown"},
+	}
+}
+
+// teaches asks every statement of the tutorial.
+func (q *booksFixture) teaches(t *testing.T) {
+	t.Helper()
+	page := sure(os.ReadFile("../../../docs/analysts/README.md"))(t)
+	used := 0
+	for _, s := range statementsIn("the tutorial", string(page)) {
+		at := slices.IndexFunc(lessons(), func(l lesson) bool { return strings.Contains(s.sql, l.has) })
+		if at < 0 {
+			t.Errorf("no test knows what the tutorial's statement has to answer:\n%s", s.sql)
+			continue
+		}
+		used++
+		known := lessons()[at]
+		want := []string{sixth(row{"any", "t"})}
+		if known.of != nil {
+			want = nil
+			for _, r := range q.each(known.of) {
+				want = append(want, sixth(r))
+			}
+		}
+		for _, zone := range sessions() {
+			q.exec("SET TimeZone = '" + zone + "'")
+			var got []string
+			for _, r := range q.query(t, looked(known.look, s.sql)) {
+				got = append(got, sixth(r))
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			if right := slices.Equal(got, want); right == known.wrong {
+				t.Errorf("session in %s: right is %t:\n%s\nthe answer is\n%s\nand the books say\n%s", zone, right, s.sql, head(got), head(want))
+			}
+		}
+	}
+	q.exec("RESET TimeZone")
+	if used != len(lessons()) {
+		t.Errorf("the tutorial has %d statements, %d are known", used, len(lessons()))
+	}
+}
+
+func looked(look, sql string) string {
+	if look == "" {
+		return sql
+	}
+	return strings.Replace(look, "%s", sql, 1)
+}
+
+func (o *organizationBooks) itself() []row {
+	return []row{{o.base(), o.Ledger.Zone.String(), o.today}}
+}
+
+func (o *organizationBooks) owes() []row {
+	var rows []row
+	for _, r := range o.creditors() {
+		rows = append(rows, row{r[0], r[1], r[3]})
+	}
+	return rows
+}
+
+func (o *organizationBooks) owesByCurrency() []row {
+	sums := map[string]*figures.Ageing{}
+	for _, a := range o.Ageing(o.today) {
+		sum := sums[a.Currency]
+		if sum == nil {
+			sum = &figures.Ageing{}
+			sums[a.Currency] = sum
+		}
+		sum.Bills, sum.Open, sum.Base, sum.WithoutRate = sum.Bills+a.Bills, sum.Open+a.Open, sum.Base+a.Base, sum.WithoutRate+a.WithoutRate
+	}
+	var rows []row
+	for currency, s := range sums {
+		rows = append(rows, row{currency, s.Bills, s.Bills - s.WithoutRate, money(s.Open), moneyIf(s.Bills > s.WithoutRate, s.Base)})
+	}
+	return rows
+}
+
+// doubts are the bills without a rate and those that were entered twice.
+func (o *organizationBooks) doubts() []row {
+	twice := map[string]bool{}
+	for _, pair := range o.TwiceEntered() {
+		twice[pair.First], twice[pair.Second] = true, true
+	}
+	return []row{{"rate_unknown", len(o.WithoutRate())}, {"bill_number_repeated", len(twice)}}
+}
+
+func (o *organizationBooks) documents() []row {
+	live := 0
+	for n := range o.Ledger.Bills {
+		if o.Live(ids.Bills, n) {
+			live++
+		}
+	}
+	return []row{{live, live}}
+}
+
+func (o *organizationBooks) grossAndPaid() []row {
+	var paid figures.Amount
+	for _, a := range o.Applications() {
+		paid += bookkeeping.Convert(a.Amount.Cents(), int64(o.bill(a.Bill).Rate))
+	}
+	return []row{{money(allSpend(o.Spend(figures.ByVendor)).Gross), money(paid)}}
+}
+
+func (o *organizationBooks) enteredOn() []row {
+	days := map[figures.Day]int{}
+	for n := range o.Ledger.Bills {
+		if o.Live(ids.Bills, n) {
+			days[bookkeeping.DayOf(time.Unix(o.Ledger.Bills[n].Entered, 0).In(o.Ledger.Zone))]++
+		}
+	}
+	var rows []row
+	for day, n := range days {
+		rows = append(rows, row{day, n})
+	}
+	return rows
+}
+
+func (o *organizationBooks) openInOctober() []row {
+	day := bookkeeping.DayOf(time.Date(2026, time.October, 31, 0, 0, 0, 0, time.UTC))
+	bills, base := 0, figures.Amount(0)
+	for _, a := range o.Ageing(day) {
+		bills, base = bills+a.Bills, base+a.Base
+	}
+	return []row{{bills, money(base), 0}}
 }

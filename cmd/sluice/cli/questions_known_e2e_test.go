@@ -4,6 +4,7 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math/big"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"sluice/sandbox/world/ids"
 	bookkeeping "sluice/sandbox/world/ledger"
 	"sluice/sandbox/world/ledger/figures"
+	"sluice/sandbox/world/words"
 )
 
 // This file answers the thirty questions from the oracle of the books. Where an answer rests on
@@ -360,6 +362,327 @@ func (o *organizationBooks) exchangeResult() []row {
 			r[2] = money(*sum)
 		}
 		rows = append(rows, r)
+	}
+	return rows
+}
+
+// exposed is what is owed and held in foreign currencies, by the market's rate of today.
+func (o *organizationBooks) exposed() []row {
+	owed := map[string][2]int{} // open bills, and those of them without a rate
+	for _, item := range o.OpenItems(o.today) {
+		counts := owed[item.Currency]
+		counts[0]++
+		if item.Base == nil {
+			counts[1]++
+		}
+		owed[item.Currency] = counts
+	}
+	var rows []row
+	for _, e := range o.Exposure(o.today) {
+		bills := owed[e.Currency]
+		known := bills[0] > bills[1]
+		r := row{
+			e.Currency, moneyIf(bills[0] > 0, e.Payables), moneyIf(known, e.Document), price(e.Rate), nil, moneyIf(known, e.Unrealized), nil,
+		}
+		if bills[0] > 0 { // all of them, not only those with a rate of their own
+			r[4] = new(big.Rat).Mul(money(e.Payables), price(e.Rate))
+		}
+		if e.Currency == o.currency(o.Ledger.Second()) {
+			r[6] = money(e.Bank)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// revalued is the result of each account of loaded adjustments, and the whole of the others.
+func (o *organizationBooks) revalued() []row {
+	type place struct {
+		date    figures.Day
+		account string
+	}
+	sums := map[place]figures.Amount{}
+	for _, a := range o.Adjustments() {
+		at := place{a.Date, a.Account}
+		if !o.adjusted[a.ID] {
+			at.account = ""
+		}
+		sums[at] += a.Gain
+	}
+	var rows []row
+	for at, sum := range sums {
+		r := row{at.date, o.currency(o.Ledger.Second()), nil, money(sum)}
+		if at.account != "" {
+			r[2] = at.account
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// inEuros is what is open by age, in euros of today's market.
+func (o *organizationBooks) inEuros() []row {
+	rate := big.NewRat(1, 1)
+	for _, r := range o.Rates(o.today) {
+		if r.Currency == "EUR" {
+			rate = price(r.Rate)
+		}
+	}
+	sums := map[string]*figures.Amount{}
+	for _, item := range o.OpenItems(o.today) {
+		in := bucket(item.Due, o.today)
+		if _, met := sums[in]; !met {
+			sums[in] = nil
+		}
+		if item.Base == nil {
+			continue
+		}
+		if sums[in] == nil {
+			sums[in] = new(figures.Amount)
+		}
+		*sums[in] += *item.Base
+	}
+	var rows []row
+	for in, sum := range sums {
+		r := row{in, o.base(), nil, rate, nil, nil}
+		if sum != nil {
+			r[2], r[4] = money(*sum), rounded(new(big.Rat).Quo(money(*sum), rate))
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func (o *organizationBooks) reconciled() []row {
+	c := o.Control()
+	return []row{{
+		o.base(), money(c.Bills), money(c.Unapplied), money(c.Subledger), money(c.Ledger), money(c.Ledger - c.Subledger),
+		o.Ledger.Accounts[bookkeeping.Payable].Name,
+	}}
+}
+
+func (o *organizationBooks) opened() []row {
+	var debit, credit figures.Amount
+	for _, line := range o.OpeningBalance() {
+		debit, credit = debit+line.Debit, credit+line.Credit
+	}
+	return []row{{money(debit), money(credit)}}
+}
+
+// held is the stock by location; of items that are not loaded the location is unknown.
+func (o *organizationBooks) held() []row {
+	type sum struct {
+		pieces int
+		value  figures.Amount
+	}
+	sums := map[string]*sum{}
+	for _, s := range o.Stock() {
+		place := s.Location
+		if !o.items[s.Item] {
+			place = ""
+		}
+		if sums[place] == nil {
+			sums[place] = &sum{}
+		}
+		sums[place].pieces += s.Pieces
+		sums[place].value += s.Value
+	}
+	var rows []row
+	for place, s := range sums {
+		r := row{place, nil, s.pieces, money(s.value)}
+		if place != "" {
+			r[1] = o.names[place]
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func (o *organizationBooks) toReorder() []row {
+	var rows []row
+	for _, b := range o.Below() {
+		rows = append(rows, row{b.Item, o.names[b.Item], b.Pieces, b.Reorder})
+	}
+	return rows
+}
+
+// rises are those that sluice could see: since the first copy.
+func (o *organizationBooks) rises() []row {
+	var rows []row
+	for _, c := range o.PriceRises(o.today) {
+		if c.At < askedAt().Format("2006-01-02T15:04:05Z") {
+			continue
+		}
+		rows = append(rows, row{c.Item, c.Day, money(c.Before), money(c.After), rounded((*big.Rat)(c.Percent))})
+	}
+	return rows
+}
+
+// changed are the bills whose open amount differs from then, or that are gone.
+func (o *organizationBooks) changed() []row {
+	now := map[string]figures.Amount{}
+	for _, item := range o.OpenItems(o.Ledger.Latest) {
+		now[item.Bill] = item.Open
+	}
+	var rows []row
+	for id, then := range o.then {
+		if gone := slices.Contains(o.gone, id); gone || now[id] != then {
+			open := money(now[id])
+			if gone { // its row stays as it was
+				open = money(then)
+			}
+			rows = append(rows, row{id, money(then), open, gone})
+		}
+	}
+	return rows
+}
+
+// lost are the bills that were deleted since the first copy, with those that came back.
+func (o *organizationBooks) lost() []row {
+	var rows []row
+	for _, id := range o.gone {
+		rows = append(rows, row{"inventory.bills", id, !slices.Contains(o.back, id)})
+	}
+	return rows
+}
+
+// centres are the sums of loaded bills by cost centre, and of those without one.
+func (o *organizationBooks) centres() []row {
+	var rows []row
+	for _, c := range o.loaded().CostCentres() {
+		var value any
+		if c.Value != "" {
+			value = c.Value
+		}
+		rows = append(rows, row{value, c.Month, moneyIf(c.Bills > c.WithoutRate, c.Net)})
+	}
+	return rows
+}
+
+// taxes are those of loaded bills, by quarter. Of the others the list tells who owes the tax, not
+// how much.
+func (o *organizationBooks) taxes() []row {
+	percent := map[string]int64{}
+	for n := range 3 { // taxes of lines
+		tax := words.TaxOf(n)
+		percent[tax.Name] = tax.Percent
+	}
+	var rows []row
+	for _, t := range o.loaded().InputTax() {
+		if t.Source != figures.SourceBill {
+			continue
+		}
+		if t.Charged != 0 {
+			rows = append(rows, row{t.Quarter, t.Name, percent[t.Name], false, money(t.Charged), 0})
+		}
+		if t.Reverse != 0 {
+			rows = append(rows, row{t.Quarter, t.Name, percent[t.Name], true, money(t.Reverse), 0})
+		}
+	}
+	type place struct {
+		quarter figures.Day
+		reverse bool
+	}
+	missing := map[place]int{}
+	for n := range o.Ledger.Bills {
+		bill := &o.Ledger.Bills[n]
+		if bill.Status == bookkeeping.Posted && o.Live(ids.Bills, n) && !o.bills[ids.Of(ids.Bills, n)] {
+			missing[place{bill.Date.Quarter(), bill.Reverse}]++
+		}
+	}
+	for at, n := range missing {
+		rows = append(rows, row{at.quarter, nil, nil, at.reverse, nil, n})
+	}
+	return rows
+}
+
+// This file answers what was spent, from the oracle of the books.
+
+// bought sums spend on bills by a key; a sum is unknown if every line lacks a rate.
+func bought(spend []figures.Spend, key func(figures.Spend) string) map[string]*figures.Spend {
+	sums := map[string]*figures.Spend{}
+	for _, s := range spend {
+		if s.Source != figures.SourceBill {
+			continue
+		}
+		sum := sums[key(s)]
+		if sum == nil {
+			sum = &figures.Spend{Month: s.Month, Vendor: s.Vendor, Account: s.Account}
+			sums[key(s)] = sum
+		}
+		sum.Net, sum.Gross, sum.WithoutRate = sum.Net+s.Net, sum.Gross+s.Gross, sum.WithoutRate+s.WithoutRate
+	}
+	return sums
+}
+
+// byVendorAndMonth has the sums without tax of loaded bills alone: lists have only those with it.
+func (o *organizationBooks) byVendorAndMonth() []row {
+	place := func(s figures.Spend) string { return fmt.Sprint(s.Vendor, s.Month) }
+	lines, unknown := bought(o.loaded().Spend(figures.ByVendor), place), map[string]int{}
+	for n := range o.Ledger.Bills {
+		bill, id := &o.Ledger.Bills[n], ids.Of(ids.Bills, n)
+		if bill.Status == bookkeeping.Posted && o.Live(ids.Bills, n) && !o.bills[id] {
+			unknown[fmt.Sprint(bookkeeping.VendorID(bill.Vendor), bill.Date.Month())]++
+		}
+	}
+	var rows []row
+	for at, s := range bought(o.Spend(figures.ByVendor), place) {
+		net := cmp.Or(lines[at], &figures.Spend{})
+		rows = append(rows, row{s.Vendor, s.Month, centsIf(net.Net != 0, net.Net), centsIf(s.Gross != 0, s.Gross), net.WithoutRate + unknown[at]})
+	}
+	return rows
+}
+
+// allSpend is the sum of all spend on bills.
+func allSpend(spend []figures.Spend) figures.Spend {
+	for _, s := range bought(spend, func(figures.Spend) string { return "" }) {
+		return *s
+	}
+	return figures.Spend{}
+}
+
+// byAccountLoaded is spend by account over the loaded lines, and the headers of the others.
+func (o *organizationBooks) byAccountLoaded() []row {
+	var rows []row
+	for account, s := range bought(o.loaded().Spend(figures.ByAccount), func(s figures.Spend) string { return s.Account }) {
+		n, _ := ids.Index(ids.Accounts, account)
+		rows = append(rows, row{account, o.Ledger.Accounts[n].Name, centsIf(s.Net != 0, s.Net), nil})
+	}
+	if heads := allSpend(o.notLoaded().Spend(figures.ByVendor)); heads.Gross != 0 {
+		rows = append(rows, row{nil, nil, nil, centsIf(true, heads.Gross)})
+	}
+	return rows
+}
+
+// bySum is spend of the whole organization. Rows without a net sum are lines where they are loaded,
+// and bills elsewhere.
+func (o *organizationBooks) bySum() []row {
+	lines, unknown := allSpend(o.loaded().Spend(figures.ByVendor)), 0
+	for n := range o.Ledger.Bills {
+		if o.Ledger.Bills[n].Status == bookkeeping.Posted && o.Live(ids.Bills, n) && !o.bills[ids.Of(ids.Bills, n)] {
+			unknown++
+		}
+	}
+	return []row{{o.base(), centsIf(true, lines.Net), centsIf(true, allSpend(o.Spend(figures.ByVendor)).Gross), lines.WithoutRate + unknown}}
+}
+
+func (o *organizationBooks) pricesPaid() []row {
+	type place struct {
+		item, currency string
+		date           figures.Day
+	}
+	paid, pieces := map[place]*big.Rat{}, map[place]int64{}
+	for _, p := range o.loaded().PricesPaid() {
+		at := place{p.Item, p.Currency, p.Date}
+		if paid[at] == nil {
+			paid[at] = new(big.Rat)
+		}
+		paid[at].Add(paid[at], new(big.Rat).Mul(money(p.Price), big.NewRat(p.Pieces, 1)))
+		pieces[at] += p.Pieces
+	}
+	var rows []row
+	for at, sum := range paid {
+		rows = append(rows, row{at.item, at.date, at.currency, fourth(new(big.Rat).Quo(sum, big.NewRat(pieces[at], 1))), pieces[at]})
 	}
 	return rows
 }

@@ -182,9 +182,7 @@ func TestNonsenseMovesNoMark(t *testing.T) {
 		})
 	}
 	for _, known := range sandbox.FaultKinds() {
-		if !slices.Contains(played, known.Kind) {
-			t.Errorf("the fault %s is not played", known.Kind)
-		}
+		errorIf(t, !slices.Contains(played, known.Kind), "the fault %s is not played", known.Kind)
 	}
 }
 
@@ -231,9 +229,7 @@ func TestRareFaults(t *testing.T) {
 		return f
 	})
 	for _, known := range sandbox.RareFaultKinds() {
-		if !slices.Contains(played, known.Kind) {
-			t.Errorf("the fault %s is not played", known.Kind)
-		}
+		errorIf(t, !slices.Contains(played, known.Kind), "the fault %s is not played", known.Kind)
 	}
 }
 
@@ -258,15 +254,12 @@ func (r rare) play(f *faultFixture, seed int64, after int) {
 	open := f.open()
 	result := f.comesTo(r.kind, r.fate.code)
 	state, now := f.stands()
-	if state != r.fate.state {
-		f.t.Errorf("%s: the stream is %s, want %s: %s", r.kind, state, r.fate.state, result.stderr)
-	}
+	errorIf(f.t, state != r.fate.state, "%s: the stream is %s, want %s: %s", r.kind, state, r.fate.state, result.stderr)
 	if moved := !now.Equal(before); moved != r.fate.moved && !r.fate.unsure {
 		f.t.Errorf("%s: the watermark moved: %t, want %t: %s", r.kind, moved, r.fate.moved, result.stderr)
 	}
-	if one[bool](f.fixture, `SELECT coalesce(max(watermark) > clock_timestamp() - interval '4 minutes', false) FROM sluice.streams`) {
-		f.t.Errorf("%s: a watermark lies less than five minutes back", r.kind)
-	}
+	errorIf(f.t, one[bool](f.fixture, `SELECT coalesce(max(watermark) > clock_timestamp() - interval '4 minutes', false) FROM sluice.streams`),
+		"%s: a watermark lies less than five minutes back", r.kind)
 	if kept := f.open() > open; kept != r.fate.kept {
 		f.t.Errorf("%s: records went to quarantine: %t, want %t: %s", r.kind, kept, r.fate.kept, result.stderr)
 	}
@@ -315,9 +308,7 @@ func TestRefusalsAreWaitedFor(t *testing.T) {
 			go func(ctx context.Context) { ended <- f.runContext(ctx, "sync", "--json", f.name) }(t.Context())
 			f.until("the stream waits", `SELECT s.state = 'retrying' AND EXISTS (SELECT FROM river.river_job
 				WHERE state IN ('scheduled', 'retryable') AND scheduled_at > clock_timestamp() + $1::interval / 2) FROM sluice.streams s WHERE s.resource = 'bills'`, r.wait)
-			if r.held != "" && !one[bool](f.fixture, r.held) {
-				t.Error("other calls are not held back")
-			}
+			errorIf(t, r.held != "" && !one[bool](f.fixture, r.held), "other calls are not held back")
 			calls := f.arrivals.total()
 			f.minutes()
 			f.synced(codeFine, <-ended)

@@ -58,9 +58,7 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, sandbox.Options{Seed: 5, Records: 300})
 	const name = "accounting.base_currency_adjustment_accounts"
-	if o := s.run("read"); o.code != codeFine || !strings.Contains(o.stdout, name) || !strings.Contains(o.stdout, "exchange_rate (required)") {
-		t.Errorf("read: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	s.run("read").prints(t, codeFine, name, "exchange_rate (required)")
 	s.sync(codeFine, "invoicing.currencies")
 	currency := one[string](s, `SELECT currency_id FROM invoicing.currencies WHERE NOT is_base_currency ORDER BY 1 LIMIT 1`)
 	before := s.calls()
@@ -76,7 +74,5 @@ func TestRead(t *testing.T) {
 	} {
 		s.complains(codeUsage, want, strings.Fields("read "+line)...)
 	}
-	if s.calls() != before+1 {
-		t.Error("a mistake of usage cost a call")
-	}
+	errorIf(t, s.calls() != before+1, "a mistake of usage cost a call")
 }

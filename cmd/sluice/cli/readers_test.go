@@ -50,25 +50,19 @@ func TestReaders(t *testing.T) {
 	if n := one[int](s, `SELECT count(*) FROM sluice.columns WHERE schema_name = 'inventory' AND table_name IN ('bills', 'bills_line_items')`); n < 40 {
 		t.Errorf("sluice.columns has %d columns of bills", n)
 	}
-	if o := s.run("readers"); o.code != codeFine || !strings.Contains(o.stdout, "--apply executes it") || !strings.Contains(o.stdout, "GRANT USAGE ON SCHEMA analytics TO sluice_reader;") {
-		t.Errorf("before they are made: exit code %d\n%s", o.code, o.stdout)
-	}
+	s.run("readers").prints(t, codeFine, "--apply executes it", "GRANT USAGE ON SCHEMA analytics TO sluice_reader;")
 	warehousetest.Alone(t, "groups of readers", func() {
 		s.prints(codeFine, "executed: GRANT USAGE ON SCHEMA analytics TO sluice_reader;", "readers", "--apply")
 	})
 	shown := decoded[readersView](s, codeFine, "readers", "--apply")
-	if len(shown.Applied) != 0 || shown.SQL != "" || len(shown.Lacks) != 0 || len(shown.Groups) != 3 {
-		t.Errorf("a second time: %+v", shown)
-	}
+	errorIf(t, len(shown.Applied) != 0 || shown.SQL != "" || len(shown.Lacks) != 0 || len(shown.Groups) != 3, "a second time: %+v", shown)
 	masked, raw := s.reader("masked", "sluice_reader"), s.reader("raw", "sluice_reader_raw")
 	warned := s.run("check").stdout
 	for _, text := range []string{
 		"readers: a warning: reader " + masked + " sees no row in any view", "to end that: sluice readers allow " + masked + " ORGANIZATION;",
 		"readers: a warning: reader " + raw + ` has no statement_timeout; to end that: ALTER ROLE "` + raw + `" SET statement_timeout = '5min';`,
 	} {
-		if !strings.Contains(warned, text) {
-			t.Errorf("check does not say %q:\n%s", text, warned)
-		}
+		errorIf(t, !strings.Contains(warned, text), "check does not say %q:\n%s", text, warned)
 	}
 	s.sync(codeFine, "items", "bills")
 	const bills = `SELECT count(*) FROM analytics.bills`
@@ -96,9 +90,7 @@ func TestReaders(t *testing.T) {
 			t.Errorf("after %s it sees %d of %d bills, error %v", step.line, n, all, err)
 		}
 	}
-	if all == 0 {
-		t.Error("there are no bills, so nothing was seen")
-	}
+	errorIf(t, all == 0, "there are no bills, so nothing was seen")
 	for _, role := range []string{masked, raw} {
 		for _, statement := range readers.Recommended() {
 			s.exec(strings.ReplaceAll(statement, "READER", role))

@@ -5,8 +5,11 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -76,13 +79,10 @@ func TestARoleForEachProcess(t *testing.T) {
 		return said.Roles
 	}
 	planned := made("--plan")
-	if !slices.Contains(planned.Statements, `CREATE ROLE "`+prefix+`owner" NOLOGIN`) {
-		t.Errorf("the plan is %q", planned.Statements)
-	}
+	errorIf(t, !slices.Contains(planned.Statements, `CREATE ROLE "`+prefix+`owner" NOLOGIN`), "the plan is %q", planned.Statements)
 	executed := made()
-	if executed.Owner != prefix+"owner" || len(executed.Statements) <= len(planned.Statements) {
-		t.Errorf("executed %+v, planned %q", executed, planned.Statements)
-	}
+	errorIf(t, executed.Owner != prefix+"owner" || len(executed.Statements) <= len(planned.Statements),
+		"executed %+v, planned %q", executed, planned.Statements)
 	if again := made(); len(again.Statements) != 0 {
 		t.Errorf("a second time: %q", again.Statements)
 	}
@@ -92,9 +92,7 @@ func TestARoleForEachProcess(t *testing.T) {
 	for _, line := range []string{"check", "sync", "status", "verify --local", "keys"} {
 		s.runs(codeFine, line)
 	}
-	if s.run("migrate", "--roles", "--role-prefix", prefix).code == codeFine {
-		t.Error("the worker makes roles")
-	}
+	errorIf(t, s.run("migrate", "--roles", "--role-prefix", prefix).code == codeFine, "the worker makes roles")
 
 	s.environment["SLUICE_DATABASE_URL"] = receiver
 	p := s.start("notifications", "serve", "--listen", "127.0.0.1:0")
@@ -104,9 +102,7 @@ func TestARoleForEachProcess(t *testing.T) {
 	}
 	p.terminate()
 	p.ends(codeFine, stopLimit)
-	if s.run("status").code == codeFine {
-		t.Error("the receiver reads the status")
-	}
+	errorIf(t, s.run("status").code == codeFine, "the receiver reads the status")
 
 	s.environment["SLUICE_DATABASE_URL"] = console
 	shown := s.showConsole(s.environment)
@@ -118,4 +114,139 @@ func TestARoleForEachProcess(t *testing.T) {
 	if said := shown.end().stderr; strings.Contains(said, "permission denied") {
 		t.Errorf("the console's role lacks a right\n%s", said)
 	}
+}
+
+// TestTwoRoles: a role that owns nothing runs every command but migrate, in a database that another
+// role migrated and owns.
+func TestTwoRoles(t *testing.T) {
+	t.Parallel()
+	s := ownedStage(t, sandbox.Options{Seed: 79, Records: 60, Limits: sandbox.Limits{Off: true}})
+	owner := s.environment["SLUICE_DATABASE_URL"]
+	role, worker := warehousetest.Worker(t, owner)
+	if o := s.run("migrate", "--worker", "nobody_of_that_name"); o.code == codeFine {
+		t.Error("a role that is none is granted something")
+	}
+	s.runs(codeFine, "migrate --worker "+role)
+	s.configured(declared + "\nresources:\n  inventory.bills: {history: true}\n")
+	s.accept() // after the grants for the existing objects
+	s.environment["SLUICE_DATABASE_URL"] = worker
+	for _, line := range []string{
+		"check", "check --probe inventory.items", "sync", "sync inventory.items.sweep", "status --why", "runs", "budget", "plan", "drift", "organizations",
+		"quarantine list", "quarantine retry --resource all", "tombstones list", "tombstones review", "verify --calls 5", "verify list", "verify show",
+		"rebuild", "rebuild --changed", "rebuild --dry-run", "drift promote custom.things", "drift fill custom.things",
+		"backfill accounting.vendor_payments --from 2024-01-01 --to 2025-12-31 --wait", "backfill list", "sync",
+		"budget reopen " + sandbox.DefaultOrganizationID, "sync --reset-watermark inventory.items", "organizations accept " + sandbox.DefaultOrganizationID,
+		"readers", "sync --org " + sandbox.DefaultOrganizationID + " inventory.taxes", "resources", "version", "dictionary", "metrics",
+		"notifications", "notifications inbox", "export", "export inventory.items",
+	} {
+		s.runs(codeFine, line)
+	}
+	s.exec(`UPDATE sluice.tokens SET attempted_at = attempted_at - interval '1 hour'`)
+	s.runs(codeFine, "organizations retry "+sandbox.DefaultOrganizationID)
+	id := one[string](s, `SELECT bill_id FROM inventory.bills LIMIT 1`)
+	s.runs(codeFine, "explain inventory.bills "+id)
+	s.runs(codeFine, "find "+id)
+	s.runs(codeFine, "erase inventory.bills "+id+" --dry-run")
+	s.prints(codeFine, "until the owner of the tables makes them anew", "erase", "inventory.bills", id)
+	s.runs(codeFine, "erase inventory.bills "+id+" --verify")
+	s.runs(codeFine, "erase inventory.bills "+id+" --allow")
+	s.runs(codeFine, "erase --list")
+
+	// The housekeeping of serve begins a new block of the call log when a new day begins.
+	s.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '3 days', lease_until = lease_until - interval '3 days', finished_at = finished_at - interval '3 days'`)
+	s.exec(`SELECT sluice.recount_calls()`)
+	s.exec(`INSERT INTO sluice.actions (at, actor, action, target, outcome) VALUES (now() - interval '401 days', 'jane', 'sync', 'old', 'done'), (now(), 'jane', 'sync', 'new', 'done')`)
+	blocks := one[int](s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'sluice.calls'::regclass`)
+	s.serveUntil("turns the call log and drops old actions", `SELECT count(*) > $1 AND (SELECT string_agg(target, ',') = 'new' FROM sluice.actions)
+		FROM pg_inherits WHERE inhparent = 'sluice.calls'::regclass`, blocks)
+	s.runs(codeFine, "sync inventory.items") // calls go into the new block
+	conn := sure(pgx.Connect(t.Context(), worker))(t)
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	for _, sql := range []string{
+		`SELECT sluice.prune_runs('400 days')`, `SELECT sluice.prune_raw('400 days')`, `SELECT sluice.prune_history('400 days')`,
+		`SELECT sluice.prune_quarantine('400 days', '400 days', '400 days')`, `SELECT sluice.prune_gone('400 days')`,
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+}
+
+// bouncer is a PgBouncer before a cluster, with an entry for each way to use it.
+func (c *cluster) bouncer() {
+	c.t.Helper()
+	page := sure(os.ReadFile("../../../docs/operations/poolers-and-failover.md"))(c.t)
+	query := regexp.MustCompile(`connect_query='[^']+'`).FindString(string(page))
+	if query == "" {
+		c.t.Fatal("the page has no connect_query")
+	}
+	entry := fmt.Sprintf("host=%s dbname=postgres user=postgres", c.folder)
+	lines := []string{
+		"[databases]", "session = " + entry + " pool_mode=session pool_size=60",
+		"transaction = " + entry + " pool_mode=transaction pool_size=4 " + query,
+		"bare = " + entry + " pool_mode=transaction pool_size=4",
+		"other = " + strings.Replace(entry, "dbname=postgres", "dbname=template1", 1) + " pool_mode=transaction pool_size=4 " + query,
+		"[pgbouncer]", "listen_addr =", "listen_port = 6432", "unix_socket_dir = " + c.folder, "auth_type = any", "max_client_conn = 300",
+		"logfile = " + c.folder + "/bouncer.log", "pidfile = " + c.folder + "/bouncer.pid",
+	}
+	c.sh("cat >bouncer.ini <<'END'\n" + strings.Join(lines, "\n") + "\nEND\npgbouncer --quiet --daemon bouncer.ini\n" +
+		"timeout 60 sh -c 'until [ -S .s.PGSQL.6432 ]; do sleep 0.1; done'")
+	c.t.Cleanup(func() { _, _ = c.try(`kill "$(cat bouncer.pid)"`) }) // its folder goes next
+}
+
+// through is the address of an entry of the bouncer.
+func (c *cluster) through(entry string) string {
+	return "postgres://postgres@/" + entry + "?port=6432&host=" + url.QueryEscape(c.folder)
+}
+
+// TestPgBouncer copies through PgBouncer in session mode, and in transaction mode with a way past
+// it. Without that way, without the settings, and with a way to another database, it refuses.
+func TestPgBouncer(t *testing.T) {
+	t.Parallel()
+	h := newTold(t, sandbox.Options{Seed: 99, Records: 60, HeadersOnly: true, Plan: "elite", Limits: sandbox.Limits{Off: true}}, "")
+	h.environment[withMinute] = "10s" // the plan allows a hundred calls a minute, and there are some hundred single records
+	c := h.newCluster("pgbouncer")
+	c.sh("$START")
+	h.on(c.url())
+	must(t, migrated(t.Context(), c.url()))
+	c.bouncer()
+	uses := func(address, direct string) {
+		h.environment["SLUICE_DATABASE_URL"], h.environment["SLUICE_SESSION_URL"] = address, direct
+	}
+	refused := func(want string) {
+		t.Helper()
+		h.complains(codeEnvironment, want, "sync")
+	}
+
+	uses(c.through("session"), "")
+	h.sync(codeFine)
+	h.equal()
+	uses(c.through("transaction"), "")
+	refused("database.session_url")
+
+	h.rewrite("  url: ${SLUICE_DATABASE_URL}\n", "  url: ${SLUICE_DATABASE_URL}\n  session_url: ${SLUICE_SESSION_URL}\n")
+	uses(c.through("bare"), c.url())
+	refused("connect_query")
+	uses(c.through("other"), c.url())
+	refused("two databases")
+	for seed, direct := range []string{c.url(), c.through("session")} {
+		uses(c.through("transaction"), direct)
+		h.changed(int64(1 + seed))
+		h.sync(codeFine)
+		h.equal("inventory.items")
+		h.equal("inventory.bills")
+	}
+
+	h.exec(`UPDATE sluice.streams SET next_due_at = now() + interval '1 day'`) // nothing is due by schedule
+	serve := h.serve()
+	h.rules()
+	sure(h.world.Change(sandbox.Change{Seed: 3, Inserts: 1, Edits: 3, Resources: []string{"bills", "items"}}))(t)
+	h.waitUntil("what was told is read", func() bool {
+		return one[bool](h.fixture, `SELECT count(*) = 8 AND bool_and(read_at IS NOT NULL) FROM sluice.hints`)
+	})
+	errorIf(t, !one[bool](h.fixture, `SELECT count(*) > 0 FROM pg_stat_activity WHERE query ~ 'LISTEN'`), "nothing listens")
+	serve.terminate()
+	serve.ends(codeFine, patience)
+	h.equal("inventory.bills")
+	h.equal("inventory.items")
 }

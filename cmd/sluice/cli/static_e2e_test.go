@@ -28,9 +28,7 @@ func TestOneStaticProgram(t *testing.T) {
 	file := sure(elf.Open(program))(t)
 	t.Cleanup(func() { must(t, file.Close()) })
 	for _, part := range file.Progs {
-		if part.Type == elf.PT_INTERP {
-			t.Error("the program asks for a loader of the machine: it is linked to libraries")
-		}
+		errorIf(t, part.Type == elf.PT_INTERP, "the program asks for a loader of the machine: it is linked to libraries")
 	}
 	if libraries, err := file.ImportedLibraries(); err == nil && len(libraries) > 0 {
 		t.Errorf("the program needs %v", libraries)

@@ -1,10 +1,16 @@
 package cli
 
 import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"sluice/pipeline/engine"
+	"sluice/pipeline/engine/metrics"
 	"sluice/pipeline/warehouse/streams"
 	"sluice/sandbox"
 )
@@ -22,9 +28,7 @@ func TestRemark(t *testing.T) {
 		"64 of 64 parents, oldest 2 d, 1 failed; 44 are next":        {Parents: &streams.ParentRound{Parents: 64, Read: 64, Failed: 1, Oldest: &old}, Note: "44 are next"},
 		"details: 1,200 pending, 3 stale; 30 of 1,203 are done next": {Details: &streams.DetailBacklog{Pending: 1200, Stale: 3}, Note: "30 of 1,203 are done next"},
 	} {
-		if got := remark(&stream, "", now); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		same(t, "got", want, remark(&stream, "", now))
 	}
 	if got := remark(&streams.Status{Note: "a note"}, "ALARM: much", now); got != "ALARM: much; a note" {
 		t.Errorf("got %q, want the alarm first", got)
@@ -99,5 +103,119 @@ func TestWhatASyncWaitsFor(t *testing.T) {
 		if leaves := w.waits(test.stream); leaves != test.leaves {
 			t.Errorf("%s: a sync leaves it to the next one: %t, want %t", name, leaves, test.leaves)
 		}
+	}
+}
+
+// opened opens the program on the fixture, with a log in the test's output.
+func (s *fixture) opened() *engine.App {
+	s.t.Helper()
+	app := sure(engine.Open(s.t.Context(), (&cli{env: s.env(&buffer{}, s.t.Output()), config: s.config}).options()))(s.t)
+	s.t.Cleanup(func() { must(s.t, app.Close(context.WithoutCancel(s.t.Context()))) })
+	return app
+}
+
+// metricsOf reads /metrics of an application.
+func metricsOf(t *testing.T, app *engine.App) string {
+	t.Helper()
+	registry := metrics.Registry(app.Metrics(build(), nil))
+	answer := httptest.NewRecorder()
+	statusPages(app.DB.Pool().Ping, registry).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if answer.Code != http.StatusOK {
+		t.Fatalf("/metrics: %d %s", answer.Code, answer.Body)
+	}
+	return answer.Body.String()
+}
+
+// TestMetricsWithoutDatabase: /metrics answers while the database does not, says so, and has what
+// the process counted itself.
+func TestMetricsWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 86, Records: 3}).narrow()
+	app := s.opened()
+	app.Calls.Called("inventory", 0, 3*time.Second)
+	app.DB.Pool().Close()
+	text := metricsOf(t, app)
+	for _, want := range []string{
+		`sluice_database_up 0`, `sluice_call_duration_seconds_sum{kind="ok",service="inventory"} 3`, `sluice_hint_to_row_seconds_count 0`,
+		`sluice_build_info{go_version=`,
+	} {
+		errorIf(t, !strings.Contains(text, "\n"+want), "/metrics lacks %s", want)
+	}
+	errorIf(t, strings.Contains(text, "sluice_stream_state"), "/metrics shows streams that it could not read")
+}
+
+// TestServeTellsItsRuns: the log of a process that serves has the result of each run, and what
+// needs a person. Here that is a list that does not answer, and a list with more in quarantine than
+// the configuration allows.
+func TestServeTellsItsRuns(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 62, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.configured("quarantine: {max_share: 0.01, max_open: 1}\n")
+	must(t, s.world.SetFaults([]sandbox.Fault{
+		{Path: "/inventory/v1/creditnotes", Kind: "unavailable"}, {Path: "/inventory/v1/items", Kind: "poison"},
+	}))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	served := make(chan outcome, 1)
+	go func() { served <- s.runContext(ctx, "serve", "--listen", "127.0.0.1:0") }()
+	s.until("all runs have ended", `SELECT count(*) = 6 FROM sluice.runs WHERE ended_at IS NOT NULL AND resource NOT LIKE '%.%'`)
+	if o := s.run("status"); !strings.Contains(o.stdout, "ALARM: ") || strings.Count(o.stdout, "ALARM: ") != 1 {
+		t.Errorf("status raises another alarm than the one of items:\n%s", o.stdout)
+	}
+	stop()
+	o := <-served
+	if o.code != codeFine {
+		t.Fatalf("serve ended with %d\n%s", o.code, o.stderr)
+	}
+
+	type line struct {
+		Level    string `json:"level"`
+		Message  string `json:"message"`
+		Stream   string `json:"stream"`
+		Outcome  string `json:"outcome"`
+		State    string `json:"state"`
+		Kind     string `json:"kind"`
+		Reason   string `json:"reason"`
+		Look     string `json:"look"`
+		Received int64  `json:"received"`
+	}
+	ended := map[string]line{}
+	var failed, waited, alarms []line
+	for text := range strings.Lines(o.stderr) {
+		var l line
+		must(t, json.Unmarshal([]byte(text), &l))
+		switch {
+		case l.Message == "a run ended":
+			ended[l.Stream] = l
+		case l.Message == "a run failed":
+			failed = append(failed, l)
+		case l.Message == "a run waits":
+			waited = append(waited, l)
+		case strings.HasPrefix(l.Message, "ALARM: "):
+			alarms = append(alarms, l)
+		}
+	}
+	const items, creditNotes = "/inventory.items", "/inventory.credit_notes"
+	for name, l := range ended {
+		outcome, level := "done", "info"
+		if strings.HasSuffix(name, items) { // too much of it was rejected
+			outcome, level = "provisional", "warn"
+		}
+		if received := one[int64](s, `SELECT received FROM sluice.runs WHERE organization_id || '/' || service || '.' || resource = $1
+			ORDER BY id LIMIT 1`, name); l.Received != received || l.Outcome != outcome || l.Level != level {
+			t.Errorf("%+v of %s, which received %d", l, name, received)
+		}
+	}
+	errorIf(t, len(ended) < len(resources())-1, "%d streams are said to have ended, want all but credit notes", len(ended))
+	if len(failed) != 1 || failed[0].Level != "error" || !strings.HasSuffix(failed[0].Stream, creditNotes) ||
+		failed[0].Kind != "unavailable" || failed[0].Reason == "" {
+		t.Errorf("failed: %+v, want credit notes, and why", failed)
+	}
+	if want := len(quick()); len(waited) != want || waited[0].Level != "warn" || waited[0].State != "retrying" {
+		t.Errorf("waited: %+v, want %d times that credit notes are tried again", waited, want)
+	}
+	if len(alarms) == 0 || alarms[0].Level != "error" || !strings.HasSuffix(alarms[0].Stream, items) ||
+		alarms[0].Look != "sluice quarantine list inventory.items" {
+		t.Errorf("alarms: %+v, want that of items", alarms)
 	}
 }

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -68,4 +70,124 @@ func TestSyncReadsSingleRecords(t *testing.T) {
 	} {
 		s.complains(codeUsage, says, strings.Fields(line)...)
 	}
+}
+
+// TestAWatermarkAheadOfTimeIsRefused: no run reads from a watermark that something else moved
+// ahead. The command status says so, the other streams go on, and one command brings back the
+// changes that a run would have skipped.
+func TestAWatermarkAheadOfTimeIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 97, Records: 60}).narrow()
+	lists := []string{"inventory.items", "accounting.vendor_payments"}
+	s.sync(codeFine, lists...)
+	before := one[string](s, `SELECT watermark::text FROM sluice.streams WHERE resource = 'items'`)
+	if _, err := s.world.Change(sandbox.Change{Seed: 5, Inserts: 3, Resources: []string{"items", "vendor_payments"}}); err != nil {
+		t.Fatal(err)
+	}
+	s.exec(`UPDATE sluice.streams SET watermark = watermark + interval '1 year' WHERE resource = 'items'`)
+
+	result := s.sync(codeFailed, lists...)
+	for _, r := range result.Streams {
+		switch r.Resource {
+		case "items":
+			errorIf(t, r.Outcome != "failed" || !strings.Contains(r.Reason+r.Note, "sluice sync inventory.items --reset-watermark"), "items: %+v", r)
+		case "vendor_payments":
+			errorIf(t, r.Outcome != "done" || r.Inserted != 3, "the stream beside it: %+v", r)
+		}
+	}
+	if o := s.run("status"); !strings.Contains(o.stdout, "ERROR: the watermark") || strings.Contains(o.stdout, "items            idle") {
+		t.Errorf("status: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	s.prints(codeUsage, "", "sync", "--reset-watermark")
+	o := s.run("sync", "--json", "--reset-watermark", "inventory.items")
+	if r := s.synced(codeFine, o).Streams[0]; r.Inserted != 3 || !strings.Contains(o.stderr, "the watermark goes back from") {
+		t.Errorf("after the reset: %+v\n%s", r, o.stderr)
+	}
+	if moved := one[bool](s, `SELECT watermark > $1::timestamptz AND watermark < clock_timestamp() FROM sluice.streams WHERE resource = 'items'`, before); !moved {
+		t.Error("the watermark is not where the last run left it")
+	}
+	// If the runs are not known any more, the whole list is read.
+	s.exec(`UPDATE sluice.streams SET watermark = watermark + interval '1 year' WHERE resource = 'items'`)
+	s.exec(`UPDATE sluice.runs SET watermark_after = NULL WHERE resource = 'items'`)
+	o = s.run("sync", "--json", "--reset-watermark", "inventory.items")
+	if r := s.synced(codeFine, o).Streams[0]; r.Received < one[int64](s, `SELECT count(*) FROM inventory.items`) || r.Inserted != 0 || !strings.Contains(o.stderr, "to none: the whole list is read") {
+		t.Errorf("without a proven watermark: %+v\n%s", r, o.stderr)
+	}
+	if o := s.run("status"); strings.Contains(o.stdout, "ERROR") {
+		t.Errorf("status after it:\n%s", o.stdout)
+	}
+}
+
+// TestDrift makes three resources drift and removes a key, and runs drift for all, for one, and for
+// another organization.
+func TestDrift(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Records: 10})
+	s.prints(codeFine, "Nothing came that the declarations do not know.", "drift")
+	s.exec(`INSERT INTO sluice.drift (organization_id, service, resource, path, kind, seen) VALUES
+		($1, 'inventory', 'bills', 'surprise', 'string', 1234),
+		($1, 'inventory', 'bills', 'surprise', 'number', 3),
+		($1, 'inventory', 'bills', 'line_items[].novel', 'number', 2),
+		($1, 'inventory', 'items', E'bell\u0007', 'value: consumable', 7),
+		('99', 'accounting', 'vendor_payments', '(others)', 'many', 5)`, sandbox.DefaultOrganizationID)
+	s.exec(`INSERT INTO sluice.keys (organization_id, service, resource, path, came_run, lacking_run, lacking, lacking_since, lacking_at, sometimes) VALUES
+		($1, 'inventory', 'items.sweep', 'rate', 7, 8, 4321, '2026-11-01', '2026-11-08', false),
+		($1, 'inventory', 'items.sweep', 'sku', 7, 8, 4321, '2026-11-01', '2026-11-08', true),
+		($1, 'inventory', 'items.sweep', 'unit', 8, 7, 0, NULL, '2026-11-08', false)`, sandbox.DefaultOrganizationID)
+
+	for _, c := range []struct {
+		args  []string
+		lines int
+		texts []string
+	}{
+		{nil, 6, []string{"1,234", "gone", "4,321", "kept in the column _extra, under surprise", "such as line_items[0].novel", "loaded as it came", "thousand"}},
+		{[]string{"bills"}, 3, []string{"surprise", "novel"}},
+		{[]string{"inventory.items"}, 2, []string{"value: consumable", "bell␀", "rate", "keeps what came last"}},
+		{[]string{"accounting"}, 1, []string{"(others)"}},
+		{[]string{"--org", "Sandbox Trading"}, 5, []string{"surprise", "consumable"}},
+		{[]string{"inventory.bills", "--org", sandbox.DefaultOrganizationID}, 3, []string{"surprise"}},
+	} {
+		args := append([]string{"drift"}, c.args...)
+		o := s.run(args...)
+		if lines := strings.Count(o.stdout, "\n") - 1; o.code != codeFine || lines != c.lines {
+			t.Errorf("%q: exit code %d, %d lines, want %d\n%s%s", args, o.code, lines, c.lines, o.stdout, o.stderr)
+		}
+		for _, text := range c.texts {
+			errorIf(t, !strings.Contains(o.stdout, text), "%q does not say %q\n%s", args, text, o.stdout)
+		}
+		report := decoded[driftReport](s, codeFine, args...)
+		errorIf(t, len(report.Keys) != c.lines || report.Keys[0].Hint == "" || report.Keys[0].Seen == 0 || report.Keys[0].FirstSeenAt.IsZero(),
+			"%q --json: %+v", args, report)
+	}
+	overview(t, s)
+	s.prints(codeUsage, "", "drift", "--org", "nobody")
+}
+
+// overview checks the sums of the three resources and what follows from them.
+func overview(t *testing.T, s *fixture) {
+	t.Helper()
+	s.exec(`UPDATE sluice.drift SET first_seen_at = '2026-10-01Z', last_seen_at = '2026-10-02Z' WHERE path = 'surprise' AND kind = 'number'`)
+	report := decoded[driftReport](s, codeFine, "drift")
+	type sum struct {
+		organization, name string
+		keys, values, gone int
+		crowded            bool
+		records            int64
+	}
+	var got []sum
+	for _, r := range report.Resources {
+		if hint := map[string]string{"bills": "query _extra, or declare or ignore", "items": "sluice drift inventory.items"}[r.Resource]; !strings.Contains(r.Hint, hint) {
+			t.Errorf("%s: %q, want %q", r.Resource, r.Hint, hint)
+		}
+		got = append(got, sum{r.Organization, r.Service + "." + r.Resource, r.Keys, r.Values, r.Missing, r.Crowded, r.Records})
+	}
+	want := []sum{
+		{sandbox.DefaultOrganizationID, "inventory.bills", 2, 0, 0, false, 1234},
+		{sandbox.DefaultOrganizationID, "inventory.items", 0, 1, 1, false, 4321},
+		{"99", "accounting.vendor_payments", 0, 0, 0, true, 5},
+	}
+	errorIf(t, !slices.Equal(got, want), "summed up %+v, want %+v", got, want)
+	bills, first := report.Resources[0], time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
+	errorIf(t, !bills.FirstSeenAt.Equal(first) || !bills.LastSeenAt.After(first.AddDate(0, 0, 1)),
+		"bills drift from %s to %s, want from %s to the last key", bills.FirstSeenAt, bills.LastSeenAt, first)
 }

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
+	"sluice/pipeline/lineage/promote"
+	"sluice/pipeline/lineage/rebuild"
 	"sluice/sandbox"
 )
 
@@ -31,9 +34,8 @@ func TestTablesChangedByOthers(t *testing.T) {
 		t.Helper()
 		o := s.run(strings.Fields(line)...)
 		for _, want := range all {
-			if o.code != code || !strings.Contains(o.stdout, want) {
-				t.Errorf("sluice %s: exit code %d, want %d and %q\n%s%s", line, o.code, code, want, o.stdout, o.stderr)
-			}
+			errorIf(t, o.code != code || !strings.Contains(o.stdout, want),
+				"sluice %s: exit code %d, want %d and %q\n%s%s", line, o.code, code, want, o.stdout, o.stderr)
 		}
 		return o
 	}
@@ -43,15 +45,12 @@ func TestTablesChangedByOthers(t *testing.T) {
 	}
 	s.prints(codeFine, "", "status")
 	for _, r := range s.sync(codeFailed).Streams {
-		if r.Resource == "bills" && r.Outcome != "done" {
-			t.Errorf("a stream whose table is as it was: %+v", r)
-		}
+		errorIf(t, r.Resource == "bills" && r.Outcome != "done", "a stream whose table is as it was: %+v", r)
 	}
 	o := says("migrate", codeUsage)
 	_, id := s.plan()
-	if !strings.Contains(o.stdout, `CREATE TABLE "inventory"."taxes"`) || !strings.Contains(o.stdout, `ADD COLUMN "unit" text`) {
-		t.Errorf("the plan is\n%s", o.stdout)
-	}
+	errorIf(t, !strings.Contains(o.stdout, `CREATE TABLE "inventory"."taxes"`) || !strings.Contains(o.stdout, `ADD COLUMN "unit" text`),
+		"the plan is\n%s", o.stdout)
 	s.exec(`ALTER TABLE accounting.vendor_payments ALTER COLUMN description TYPE text`)
 	s.afterAMinute()
 	for _, line := range []string{"migrate --accept " + id, "rebuild inventory.items", "backfill inventory.taxes --wait", "sync", "check"} {
@@ -65,7 +64,117 @@ func TestTablesChangedByOthers(t *testing.T) {
 func (s *fixture) runs(code int, line string) {
 	s.t.Helper()
 	o := s.run(strings.Fields(line)...)
-	if o.code != code || strings.Contains(o.stderr, "permission denied") {
-		s.t.Errorf("sluice %s ended with %d, want %d\n%s%s", line, o.code, code, o.stdout, o.stderr)
+	errorIf(s.t, o.code != code || strings.Contains(o.stderr, "permission denied"),
+		"sluice %s ended with %d, want %d\n%s%s", line, o.code, code, o.stdout, o.stderr)
+}
+
+// declared is a resource of the operator's own: a list of the sandbox under another name, so that
+// its tables can be compared.
+const declared = `
+custom:
+  - service: inventory
+    name: things
+    doc: An item as the user sees it.
+    path: /items
+    key: items
+    id: item_id
+    scope: items
+    cursor: {kind: full_scan, modified: last_modified_time}
+`
+
+// plan asks for a plan, which has to exist, and gives its SQL and id.
+func (s *fixture) plan() (string, string) {
+	s.t.Helper()
+	o := s.run("migrate")
+	id := regexp.MustCompile(`sluice migrate --accept ([0-9a-f]{10})\n`).FindStringSubmatch(o.stderr)
+	if o.code != codeUsage || id == nil {
+		s.t.Fatalf("migrate: exit code %d, want %d and a plan\n%s%s", o.code, codeUsage, o.stdout, o.stderr)
+	}
+	return o.stdout, id[1]
+}
+
+// accept executes a plan and returns its SQL.
+func (s *fixture) accept() string {
+	s.t.Helper()
+	sql, id := s.plan()
+	if o := s.run("migrate", "--accept", id); o.code != codeFine || !strings.Contains(o.stdout, "up to date now") {
+		s.t.Fatalf("migrate --accept: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	return sql
+}
+
+// refusesOtherPlan checks that the ID of another plan is refused, and that this leaves the plan as
+// it is.
+func (s *fixture) refusesOtherPlan() {
+	s.t.Helper()
+	sql, id := s.plan()
+	s.complains(codeUsage, "read it", "migrate", "--accept", "0123456789")
+	if again, same := s.plan(); again != sql || same != id {
+		s.t.Errorf("the plan changed by being refused:\n%s\n%s", sql, again)
+	}
+}
+
+// TestCustomResource takes an operator's own resource from three lines of YAML to typed columns:
+// plan, raw rows, proposal, columns, rows filled without a call.
+func TestCustomResource(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 91, Records: 60}).narrow()
+	s.configured(declared)
+	s.complains(codeEnvironment, "run sluice migrate", "sync", "things")
+	s.refusesOtherPlan()
+	sql := s.accept()
+	s.prints(codeFine, "up to date already", "migrate")
+	for _, want := range []string{`CREATE SCHEMA IF NOT EXISTS "custom"`, `CREATE TABLE "custom"."things"`, "An item as the user sees it."} {
+		errorIf(t, !strings.Contains(sql, want), "the plan lacks %s:\n%s", want, sql)
+	}
+	s.sync(codeFine, "inventory.items", "things")
+	same := `SELECT count(*) FROM custom.things t FULL JOIN inventory.items i USING (organization_id, item_id)
+		WHERE t.item_id IS NULL OR i.item_id IS NULL OR t.last_modified_time IS DISTINCT FROM i.last_modified_time`
+	if rows, wrong := one[int](s, `SELECT count(*) FROM custom.things`), one[int](s, same); rows == 0 || wrong > 0 {
+		t.Fatalf("%d rows, %d of them not those of the items", rows, wrong)
+	}
+	s.counts(0, "rows without a rate in _extra: what no column takes is kept", `SELECT count(*) FROM custom.things WHERE _extra ->> 'rate' IS NULL`)
+	s.promotes()
+}
+
+// promotes gives the resource exactly the columns that are proposed for it.
+func (s *fixture) promotes() {
+	s.t.Helper()
+	proposal := decoded[promote.Proposal](s, codeFine, "drift", "promote", "custom.things")
+	kinds := make(map[string]string)
+	for _, column := range proposal.Columns {
+		kinds[column.Wire] = column.Kind
+	}
+	for wire, want := range map[string]string{"name": "text", "rate": "decimal", "status": "text"} {
+		if kinds[wire] != want {
+			s.t.Errorf("%s is proposed as %q, want %s", wire, kinds[wire], want)
+		}
+	}
+	o := s.run("drift", "promote", "custom.things")
+	if o.code != codeFine {
+		s.t.Fatalf("promote: exit code %d\n%s", o.code, o.stderr)
+	}
+	s.configured(o.stdout)
+	if sql := s.accept(); strings.Contains(sql, "CREATE TABLE \"custom\".\"things\" ") || !strings.Contains(sql, `ADD COLUMN "rate" numeric`) {
+		s.t.Errorf("the second plan does not add columns:\n%s", sql)
+	}
+	calls := s.calls()
+	filled := decoded[[]rebuiltView](s, codeFine, "drift", "fill", "custom.things")
+	rows := one[int](s, `SELECT count(*) FROM custom.things`)
+	if len(filled) != 1 || filled[0].Counts != (rebuild.Counts{Rows: rows, Rewritten: rows}) || s.calls() != calls {
+		s.t.Errorf("filling came to %+v with %d calls, want %d rows without a call", filled, s.calls()-calls, rows)
+	}
+	wrong := one[int](s, `SELECT count(*) FROM custom.things t JOIN inventory.items i USING (organization_id, item_id)
+		WHERE t.rate IS DISTINCT FROM i.rate OR t.name IS DISTINCT FROM i.name OR t._extra IS NOT NULL`)
+	errorIf(s.t, wrong > 0, "%d rows are filled with something else than the items have", wrong)
+	filled = decoded[[]rebuiltView](s, codeFine, "drift", "fill", "things")
+	if filled[0].Rewritten != 0 {
+		s.t.Errorf("filling again rewrites %d rows", filled[0].Rewritten)
+	}
+	if o := s.run("drift", "promote", "custom.things"); !strings.Contains(o.stdout, "has its column") {
+		s.t.Errorf("promote after it: %s%s", o.stdout, o.stderr)
+	}
+	for _, args := range [][]string{{"drift", "promote", "inventory.items"}, {"drift", "promote", "nothing"}, {"drift", "fill", "nothing"}} {
+		s.prints(codeUsage, "", args...)
 	}
 }

@@ -167,13 +167,9 @@ func (s *fixture) rowsOfSpans(calls, loads []*tracepb.Span) {
 		if template == "/bills/{id}" {
 			singles++
 		}
-		if !strings.HasPrefix(template, "/") || strings.Contains(template, "?") {
-			s.t.Errorf("the template of a call is %q", template)
-		}
+		errorIf(s.t, !strings.HasPrefix(template, "/") || strings.Contains(template, "?"), "the template of a call is %q", template)
 	}
-	if singles == 0 {
-		s.t.Error("no call has the identifier of a record in its path, so nothing could hold one")
-	}
+	errorIf(s.t, singles == 0, "no call has the identifier of a record in its path, so nothing could hold one")
 	var batches, pages, received int64
 	for _, span := range loads {
 		batches += figureOf(span, "sluice.count.batches")

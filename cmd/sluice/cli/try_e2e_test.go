@@ -97,7 +97,5 @@ func TestTry(t *testing.T) {
 			inserted = stream.Inserted
 		}
 	}
-	if rows == 0 || rows != inserted {
-		t.Errorf("%d bills are in the warehouse, the sync says %d", rows, inserted)
-	}
+	errorIf(t, rows == 0 || rows != inserted, "%d bills are in the warehouse, the sync says %d", rows, inserted)
 }

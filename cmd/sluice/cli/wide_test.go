@@ -181,9 +181,7 @@ func (s *fixture) wideEqual() int {
 		for key, n := range result.Unmapped {
 			s.t.Errorf("%s.%s: no column and no table takes the key %s (%d times)", r.service, r.name, key, n)
 		}
-		if result.Live == 0 {
-			s.t.Errorf("%s.%s: upstream has no record, so nothing was compared", r.service, r.name)
-		}
+		errorIf(s.t, result.Live == 0, "%s.%s: upstream has no record, so nothing was compared", r.service, r.name)
 		gone += result.Gone
 	}
 	return gone
