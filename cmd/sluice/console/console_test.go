@@ -50,12 +50,22 @@ type fixture struct {
 
 const hostile = `<script>alert(1)</script> ` + "\u202e" + `gnp.exe "><img src=x onerror=alert(2)>`
 
+// sure gives the value of a call that may not fail.
+func sure[T any](value T, err error) func(testing.TB) T {
+	return func(tb testing.TB) T {
+		tb.Helper()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return value
+	}
+}
+
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := &fixture{t: t, text: "first"}
 	f.operator.Store(true)
-	var err error
-	f.console, err = console.New(console.Options{
+	f.console = sure(console.New(console.Options{
 		Routes: []console.Route{
 			{Pattern: "/{$}", Nav: "Start", Page: func(context.Context, *console.Request) (console.Page, error) {
 				f.made.Add(1)
@@ -102,20 +112,14 @@ func newFixture(t *testing.T) *fixture {
 		Every: 5 * time.Millisecond,
 		Log:   slog.New(slog.DiscardHandler),
 		Now:   time.Now,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	door, err := access.New(access.Options{
+	}))(t)
+	door := sure(access.New(access.Options{
 		Settings: config.Console{
 			Auth: config.AuthHeader, Header: config.ConsoleHeader{User: "X-Forwarded-User"}, Operators: []string{"ann"},
 			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		},
 		Log: slog.New(slog.DiscardHandler), Now: time.Now,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	// The proxy in front says who asks.
 	f.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("X-Forwarded-User", "bob")
@@ -133,25 +137,16 @@ func newFixture(t *testing.T) *fixture {
 
 func (f *fixture) get(path string) (int, string, http.Header) {
 	f.t.Helper()
-	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodGet, f.server.URL+path, http.NoBody)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	request := sure(http.NewRequestWithContext(f.t.Context(), http.MethodGet, f.server.URL+path, http.NoBody))(f.t)
 	return f.do(request)
 }
 
 func (f *fixture) do(request *http.Request) (int, string, http.Header) {
 	f.t.Helper()
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Do(request)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	response := sure(client.Do(request))(f.t)
 	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	body := sure(io.ReadAll(response.Body))(f.t)
 	return response.StatusCode, string(body), response.Header
 }
 
@@ -164,11 +159,8 @@ func (f *fixture) set(text string, err error) {
 // post does the action, and returns the status of the answer, and where it leads.
 func (f *fixture) post(from, x string, header http.Header) (int, string, string) {
 	f.t.Helper()
-	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.server.URL+"/do",
-		strings.NewReader(url.Values{"x": {x}}.Encode()))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	body := strings.NewReader(url.Values{"x": {x}}.Encode())
+	request := sure(http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.server.URL+"/do", body))(f.t)
 	request.Header = header
 	request.Header.Set("Referer", strings.Replace(from, "HOST", f.server.URL, 1))
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -296,10 +288,7 @@ func TestErrors(t *testing.T) {
 // watch reads events of the page until the test ends.
 func (f *fixture) watch(ctx context.Context) <-chan string {
 	f.t.Helper()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.server.URL+"/live?page=/", nil)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	request := sure(http.NewRequestWithContext(ctx, http.MethodGet, f.server.URL+"/live?page=/", nil))(f.t)
 	response, err := f.server.Client().Do(request) //nolint:bodyclose // closed below, when the events end
 	if err != nil {
 		f.t.Fatal(err)

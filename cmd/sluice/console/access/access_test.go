@@ -66,17 +66,24 @@ func settings(auth string) config.Console {
 	}
 }
 
+// sure gives the value of a call that may not fail.
+func sure[T any](value T, err error) func(testing.TB) T {
+	return func(tb testing.TB) T {
+		tb.Helper()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return value
+	}
+}
+
 func start(t *testing.T, of config.Console) *fixture {
 	t.Helper()
 	f := &fixture{t: t, now: time.Now()}
-	made, err := access.New(access.Options{
+	f.access = sure(access.New(access.Options{
 		Settings: of, Key: bytes.Repeat([]byte("0123456789abcdef"), 2), Log: slog.New(slog.NewTextHandler(f, nil)), Now: f.clock,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.access = made
-	f.handler = made.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	}))(t)
+	f.handler = f.access.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user := access.UserOf(r.Context())
 		role := "viewer"
 		if user.Operator {

@@ -2,13 +2,22 @@ package access_test
 
 import (
 	"bytes"
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
+	"io"
 	"log/slog"
+	"maps"
+	"math/big"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,10 +58,7 @@ func open(t *testing.T, change func(*config.Console)) *browser {
 
 // fresh is a browser without cookies.
 func (b *browser) fresh() {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	jar := sure(cookiejar.New(nil))(b.t)
 	b.jar, b.client = jar, &http.Client{Jar: jar, Timeout: time.Minute}
 }
 
@@ -72,10 +78,7 @@ func (b *browser) send(method, address string, follow bool, headers ...string) (
 	if strings.HasPrefix(address, "/") {
 		address = b.console.URL + address
 	}
-	r, err := http.NewRequestWithContext(b.t.Context(), method, address, http.NoBody)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	r := sure(http.NewRequestWithContext(b.t.Context(), method, address, http.NoBody))(b.t)
 	r.Header.Set("Accept", "text/html")
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
@@ -84,19 +87,13 @@ func (b *browser) send(method, address string, follow bool, headers ...string) (
 	if !follow {
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
-	got, err := client.Do(r)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	got := sure(client.Do(r))(b.t)
 	defer func() { _ = got.Body.Close() }()
-	var body bytes.Buffer
-	if _, err := body.ReadFrom(got.Body); err != nil {
-		b.t.Fatal(err)
+	body := string(sure(io.ReadAll(got.Body))(b.t))
+	if strings.Contains(body, canary) {
+		b.t.Errorf("the answer has a secret:\n%s", body)
 	}
-	if strings.Contains(body.String(), canary) {
-		b.t.Errorf("the answer has a secret:\n%s", body.String())
-	}
-	return shown{got.StatusCode, got.Header.Get("Location"), got.Request.URL.String()}, body.String()
+	return shown{got.StatusCode, got.Header.Get("Location"), got.Request.URL.String()}, body
 }
 
 // begin starts a sign-in, and returns the address at the console to which the provider sends the
@@ -115,10 +112,7 @@ func (b *browser) begin(to string) string {
 // cookie returns the cookie with a name, or nil.
 func (b *browser) cookie(name string) *http.Cookie {
 	b.t.Helper()
-	at, err := url.Parse(b.console.URL)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	at := sure(url.Parse(b.console.URL))(b.t)
 	for _, cookie := range b.jar.Cookies(at) {
 		if cookie.Name == name {
 			return cookie
@@ -243,10 +237,7 @@ func TestForgedCallbacks(t *testing.T) {
 		"an error":      {func(q url.Values) { q.Set("error", canary) }, "reports an error"},
 	} {
 		b.fresh()
-		back, err := url.Parse(b.begin("/"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := sure(url.Parse(b.begin("/")))(t)
 		good := back.String()
 		query := back.Query()
 		test.change(query)
@@ -274,10 +265,7 @@ func TestReplayedCode(t *testing.T) {
 	begun := b.cookie("sluice-login")
 	b.want("the first time", back, 200, "ann is operator")
 	b.fresh()
-	r, err := url.Parse(b.console.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := sure(url.Parse(b.console.URL))(t)
 	b.jar.SetCookies(r, []*http.Cookie{begun})
 	b.want("the second time", back, 403, "does not accept the code")
 	if b.cookie("sluice") != nil {
@@ -304,10 +292,7 @@ func TestSessions(t *testing.T) {
 	f := b.fixture
 	f.expect("the cookie", with(session), 200, "ann is operator")
 	f.expect("beside one of another", with(is("x"), session), 200, "ann is operator")
-	raw, err := base64.RawURLEncoding.DecodeString(session.Value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := sure(base64.RawURLEncoding.DecodeString(session.Value))(t)
 	for i := range raw { // any single bit
 		changed := bytes.Clone(raw)
 		changed[i] ^= 1
@@ -436,10 +421,7 @@ func TestCookiesOfHTTPS(t *testing.T) {
 	if got.Name != "__Host-sluice-login" || !got.Secure || !got.HttpOnly || got.SameSite != http.SameSiteLaxMode || got.Path != "/" || got.Domain != "" || got.MaxAge != 600 {
 		t.Errorf("the cookie is %+v", got)
 	}
-	to, err := url.Parse(w.Header().Get("Location"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := sure(url.Parse(w.Header().Get("Location")))(t)
 	if q := to.Query(); q.Get("redirect_uri") != "https://sluice.example.com/callback" || len(q.Get("code_challenge")) != 43 ||
 		q.Get("state") == "" || q.Get("nonce") == "" {
 		t.Errorf("the provider is asked by %s", to)
@@ -455,13 +437,9 @@ func TestProviderDown(t *testing.T) {
 	of := settings(config.AuthOIDC)
 	of.PublicURL = b.console.URL
 	of.OIDC = config.ConsoleOIDC{Issuer: b.provider.URL, ClientID: clientID, Scopes: []string{"openid"}, UserClaim: "email"}
-	made, err := access.New(access.Options{
+	b.handler = sure(access.New(access.Options{
 		Settings: of, Key: bytes.Repeat([]byte("k"), 32), ClientSecret: func() config.Secret { return secret }, Log: slog.New(slog.NewTextHandler(b, nil)), Now: b.clock,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.handler = made.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	}))(t).Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte(access.UserOf(r.Context()).Name))
 	}))
 	b.provider.down = true
@@ -473,4 +451,169 @@ func TestProviderDown(t *testing.T) {
 	}
 	secret = wire.NewSecret(clientSecret)
 	b.want("with the right one", "/", 200, "ann")
+}
+
+// The console's client at the provider.
+const (
+	clientID     = "sluice-console"
+	clientSecret = canary + "-client"
+)
+
+// testProvider is a provider of OpenID Connect, written from the specification with the standard
+// library alone: discovery, keys, and codes that can be exchanged once.
+type testProvider struct {
+	*httptest.Server
+
+	t   *testing.T
+	key *rsa.PrivateKey
+
+	mu sync.Mutex
+	// claims replace those of the next tokens; nil removes one.
+	claims map[string]any
+	// signer signs the next tokens.
+	signer *rsa.PrivateKey
+	// algorithm is what the head of the next tokens says.
+	algorithm string
+	// method is how the provider takes the client's secret; "" publishes nothing, which means
+	// client_secret_basic.
+	method string
+	// down says that the provider answers with an error.
+	down bool
+	// codes are the parameters of sign-ins whose codes were not exchanged yet.
+	codes map[string]url.Values
+	// exchanged counts the exchanges.
+	exchanged int
+}
+
+// newKey makes a key; ofProvider makes that of all providers, because it takes a while.
+func newKey() *rsa.PrivateKey {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
+
+var ofProvider = sync.OnceValue(newKey)
+
+func newProvider(t *testing.T) *testProvider {
+	t.Helper()
+	key := ofProvider()
+	p := &testProvider{t: t, key: key, signer: key, algorithm: "RS256", codes: make(map[string]url.Values)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/openid-configuration", p.discovery)
+	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
+		p.answer(w, map[string]any{"keys": []any{map[string]any{
+			"kty": "RSA", "kid": "one", "alg": "RS256", "use": "sig",
+			"n": encode(key.N.Bytes()), "e": encode(big.NewInt(int64(key.E)).Bytes()),
+		}}})
+	})
+	mux.HandleFunc("GET /authorize", p.authorize)
+	mux.HandleFunc("POST /token", p.token)
+	p.Server = httptest.NewServer(mux)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func encode(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
+
+func (p *testProvider) answer(w http.ResponseWriter, what any) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(what); err != nil {
+		p.t.Error(err)
+	}
+}
+
+func (p *testProvider) discovery(w http.ResponseWriter, _ *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.down {
+		http.Error(w, "the provider rests", http.StatusServiceUnavailable)
+		return
+	}
+	published := map[string]any{
+		"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
+		"id_token_signing_alg_values_supported": []string{"RS256"}, "response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
+	}
+	if p.method != "" {
+		published["token_endpoint_auth_methods_supported"] = []string{p.method}
+	}
+	p.answer(w, published)
+}
+
+// authorize signs the person in at once, and sends the browser back with a code.
+func (p *testProvider) authorize(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	for name, want := range map[string]string{"response_type": "code", "client_id": clientID, "code_challenge_method": "S256"} {
+		if q.Get(name) != want {
+			p.t.Errorf("the provider was asked with %s=%q, want %q", name, q.Get(name), want)
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	code := rand.Text()
+	p.codes[code] = q
+	http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {code}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
+}
+
+func (p *testProvider) token(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	refuse := func(status int, what string) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		p.answer(w, map[string]string{"error": what, "error_description": canary})
+	}
+	id, secret, _ := r.BasicAuth()
+	if p.method == "client_secret_post" {
+		id, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
+	}
+	if id != clientID || secret != clientSecret {
+		refuse(http.StatusUnauthorized, "invalid_client")
+		return
+	}
+	p.exchanged++
+	begun, known := p.codes[r.FormValue("code")]
+	delete(p.codes, r.FormValue("code"))
+	challenge := sha256.Sum256([]byte(r.FormValue("code_verifier")))
+	if !known || encode(challenge[:]) != begun.Get("code_challenge") || r.FormValue("redirect_uri") != begun.Get("redirect_uri") {
+		refuse(http.StatusBadRequest, "invalid_grant")
+		return
+	}
+	now := time.Now()
+	claims := map[string]any{
+		"iss": p.URL, "aud": clientID, "sub": "1", "email": "ann", "email_verified": true, "nonce": begun.Get("nonce"),
+		"iat": now.Unix(), "exp": now.Add(time.Minute).Unix(),
+	}
+	maps.Copy(claims, p.claims)
+	maps.DeleteFunc(claims, func(_ string, value any) bool { return value == nil })
+	p.answer(w, map[string]any{"access_token": canary, "token_type": "Bearer", "refresh_token": canary, "expires_in": 60, "id_token": p.sign(claims)})
+}
+
+func (p *testProvider) sign(claims map[string]any) string {
+	head, err := json.Marshal(map[string]string{"alg": p.algorithm, "kid": "one", "typ": "JWT"})
+	if err != nil {
+		p.t.Error(err)
+	}
+	body, err := json.Marshal(claims)
+	if err != nil {
+		p.t.Error(err)
+	}
+	text := encode(head) + "." + encode(body)
+	if p.algorithm == "none" {
+		return text + "."
+	}
+	sum := sha256.Sum256([]byte(text))
+	signature, err := rsa.SignPKCS1v15(rand.Reader, p.signer, crypto.SHA256, sum[:])
+	if err != nil {
+		p.t.Error(err)
+	}
+	return text + "." + encode(signature)
+}
+
+// says sets what the next tokens say.
+func (p *testProvider) says(claims map[string]any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.claims = claims
 }
