@@ -72,14 +72,12 @@ func newCompany(t *testing.T) *companyFixture {
 	return c
 }
 
-// backdate makes all rows three days older.
 func (c *companyFixture) backdate() {
 	c.age()
 	c.exec(`UPDATE history.versions SET valid_from = valid_from - interval '3 days', valid_to = valid_to - interval '3 days'`)
 	c.exec(`UPDATE history.periods SET began_at = began_at - interval '3 days', asked_at = asked_at - interval '3 days'`)
 }
 
-// change edits, adds and deletes bills of each business.
 func (c *companyFixture) change() {
 	c.t.Helper()
 	for _, b := range c.all {
@@ -95,7 +93,6 @@ func (c *companyFixture) change() {
 	}
 }
 
-// look records what upstream has.
 func (c *companyFixture) look() map[string]*ledger {
 	c.t.Helper()
 	ledgers := map[string]*ledger{}
@@ -105,9 +102,7 @@ func (c *companyFixture) look() map[string]*ledger {
 			for raw := range c.world.TruthOf(b.id, b.dataCenter, service, resource) {
 				records = append(records, parse(raw))
 			}
-			if len(records) == 0 {
-				c.t.Fatalf("%s has no %s", b.name, resource)
-			}
+			fatalIf(c.t, len(records) == 0, "%s has no %s", b.name, resource)
 			return records
 		}
 		ledgers[b.key] = &ledger{

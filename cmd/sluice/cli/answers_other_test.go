@@ -196,9 +196,8 @@ func statementsWithEffect() []answer {
 				sure(tx.Exec(ctx, "UPDATE inventory.bills SET notes = 'by hand' WHERE organization_id = 'first-eu'"))(t)
 				before := tallied(ctx, t, tx, "SELECT count(*) FROM sluice.check_history_differs")
 				run()
-				if after := tallied(ctx, t, tx, "SELECT count(*) FROM sluice.check_history_differs"); after != before-1 {
-					t.Errorf("of %d rows without a version of what they hold %d are left", before, after)
-				}
+				after := tallied(ctx, t, tx, "SELECT count(*) FROM sluice.check_history_differs")
+				errorIf(t, after != before-1, "of %d rows without a version of what they hold %d are left", before, after)
 			}),
 		},
 	}...), statementsOfRoles()...)
@@ -231,9 +230,7 @@ func statementsOfClosing() []answer {
 			effect: runs(func(ctx context.Context, t *testing.T, tx pgx.Tx, run func()) {
 				t.Helper()
 				run()
-				if n := tallied(ctx, t, tx, "SELECT as_of.day() - date '2026-10-31'"); n != 0 {
-					t.Errorf("the day is %d days off", n)
-				}
+				same(t, "days between the two", 0, tallied(ctx, t, tx, "SELECT as_of.day() - date '2026-10-31'"))
 			}),
 		},
 		{
@@ -262,9 +259,7 @@ func statementsOfClosing() []answer {
 			has: "FROM analytics.closings", effect: func(ctx context.Context, t *testing.T, tx pgx.Tx, sql string) {
 				t.Helper()
 				closeAYear(ctx, t, tx)
-				if n := tallied(ctx, t, tx, "SELECT count(*) FROM ("+sql+") AS shown WHERE counted = 7"); n != 1 {
-					t.Errorf("%d rows of what was closed, want 1", n)
-				}
+				same(t, "rows of what was closed", 1, tallied(ctx, t, tx, "SELECT count(*) FROM ("+sql+") AS shown WHERE counted = 7"))
 			},
 		},
 		{

@@ -189,7 +189,6 @@ func (c *companyFixture) compare(ctx context.Context, tx pgx.Tx, a *answer, sql 
 	return nil
 }
 
-// cellsOf gives the texts of a row, as the server sends them.
 func cellsOf(answered pgx.CollectableRow) (row, error) {
 	var cells row
 	for _, raw := range answered.RawValues() {
@@ -241,7 +240,6 @@ func spelled(cells row, number func(*big.Rat) string) string {
 // figure matches the texts that count as numbers in an answer.
 var figure = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
-// plain writes a fraction without trailing zeros.
 func plain(value *big.Rat) string {
 	text := value.FloatString(20)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
@@ -258,7 +256,6 @@ func (c *companyFixture) each(of func(business, *ledger) []row) []row {
 	return rows
 }
 
-// todayOf is the day of a business at an instant.
 func todayOf(b business, now time.Time) string {
 	zone, err := time.LoadLocation(companyZones()[b.key])
 	if err != nil {
@@ -281,7 +278,6 @@ func parse(raw []byte) record {
 	return r
 }
 
-// text is a value as it is on the wire, without quotes; "" if there is none.
 func (r record) text(name string) string {
 	var s string
 	if json.Unmarshal(r[name], &s) == nil {
@@ -301,7 +297,6 @@ func (r record) list(name string) []record {
 	return list
 }
 
-// amount is a number of a record; nil if there is none.
 func (r record) amount(name string) *big.Rat {
 	value, ok := new(big.Rat).SetString(r.text(name))
 	if !ok {
@@ -310,7 +305,6 @@ func (r record) amount(name string) *big.Rat {
 	return value
 }
 
-// rounded rounds to the cent, halves away from zero.
 func rounded(sum *big.Rat) *big.Rat {
 	if sum == nil {
 		return nil
@@ -366,7 +360,6 @@ func balances(_ business, l *ledger) []row {
 	return rows
 }
 
-// explained are the open bills of a business with their addresses in the console.
 func explained(b business, l *ledger) []row {
 	var rows []row
 	for _, r := range l.bills {
@@ -381,7 +374,6 @@ func explained(b business, l *ledger) []row {
 	return rows
 }
 
-// shownByViews are the bills as views show them.
 func shownByViews(_ business, l *ledger) []row {
 	var rows []row
 	for _, r := range l.bills {

@@ -31,7 +31,6 @@ type spoken struct {
 
 var consentAddress = regexp.MustCompile(`(?m)^http\S+/oauth/v2/auth\?\S+\n`)
 
-// Write implements io.Writer.
 func (s *spoken) Write(p []byte) (int, error) {
 	n, err := s.buffer.Write(p)
 	if found := consentAddress.FindString(s.String()); found != "" {
@@ -93,7 +92,6 @@ func (a *authorizing) decides(decision string) string {
 	return back.String()
 }
 
-// browse opens an address, and gives its status and page.
 func (a *authorizing) browse(address string) (int, string) {
 	a.s.t.Helper()
 	return get(a.s.t, address)
@@ -105,9 +103,7 @@ func (a *authorizing) ends(code int) (string, string) {
 	a.s.t.Helper()
 	got := <-a.ended
 	stdout, stderr := a.stdout.String(), a.stderr.String()
-	if got != code {
-		a.s.t.Fatalf("authorize ended with %d, want %d\n%s\n%s", got, code, stdout, stderr)
-	}
+	fatalIf(a.s.t, got != code, "authorize ended with %d, want %d\n%s\n%s", got, code, stdout, stderr)
 	for _, secret := range *a.secrets {
 		for _, form := range []string{secret, url.QueryEscape(secret), strings.TrimPrefix(secret, "1000.")} {
 			errorIf(a.s.t, strings.Contains(stdout+stderr, form), "a secret is shown: %s\n%s\n%s", form, stdout, stderr)
@@ -198,7 +194,6 @@ func TestAuthorize(t *testing.T) {
 	}
 }
 
-// check runs sluice check.
 func (s *fixture) check(code int) {
 	s.t.Helper()
 	s.prints(code, "", "check")
@@ -353,9 +348,8 @@ func TestAuthorizeOpensABrowser(t *testing.T) {
 	address, err := os.ReadFile(opened) // until the browser has written it
 	must(t, err)
 	a := &authorizing{s: s, secrets: secretsOf(), address: string(address)}
-	if status, _ := a.browse(a.decides("accept")); status != http.StatusOK {
-		t.Errorf("the answer: status %d", status)
-	}
+	status, _ := a.browse(a.decides("accept"))
+	errorIf(t, status != http.StatusOK, "the answer: status %d", status)
 	p.ends(codeFine, patience)
 	errorIf(t, !strings.Contains(p.stderr.String(), string(address)) || !strings.Contains(p.stdout.String(), "identity"),
 		"%s\n%s", p.stdout.String(), p.stderr.String())

@@ -28,7 +28,6 @@ type backfilled struct {
 	Runs        []int64    `json:"runs"`
 }
 
-// backfills runs a command about backfills, and checks its exit code.
 func (s *fixture) backfills(code int, args ...string) []backfilled {
 	s.t.Helper()
 	return decoded[[]backfilled](s, code, append([]string{"backfill"}, args...)...)
@@ -93,9 +92,7 @@ func TestBackfillDryRun(t *testing.T) {
 		f := dry(codeFine, "accounting.vendor_payments", "--from", "2025-01-15", "--to", "2025-03-10")
 		return fmt.Sprint(f.Backfills[0].Windows)
 	}
-	if got := windows(); got != "[{2025-01-15 2025-01-31} {2025-02-01 2025-02-28} {2025-03-01 2025-03-10}]" {
-		t.Errorf("three months of unknown size: %s", got)
-	}
+	same(t, "three months of unknown size", "[{2025-01-15 2025-01-31} {2025-02-01 2025-02-28} {2025-03-01 2025-03-10}]", windows())
 	errorIf(t, s.arrivals.total() != calls, "a dry run made calls")
 	s.sync(codeFine)
 	f := dry(codeFine, "inventory.bills")
@@ -104,9 +101,7 @@ func TestBackfillDryRun(t *testing.T) {
 		t.Errorf("it was to cost %d calls for %d rows, and cost %+v", *f.Backfills[0].Calls, *f.Backfills[0].Rows, b[0])
 	}
 	o := s.run("backfill", "inventory.bills", "accounting.vendor_payments", "--from", "2020-01-01", "--dry-run")
-	if got := windows(); got != "[{2025-01-15 2025-03-10}]" {
-		t.Errorf("three months of few payments: %s", got)
-	}
+	same(t, "three months of few payments", "[{2025-01-15 2025-03-10}]", windows())
 	if o.code != codeFine || !strings.Contains(o.stdout, "750 of 1,500") || !strings.Contains(o.stdout, "last_modified_time from 2020-01-01") {
 		t.Errorf("%d\n%s%s", o.code, o.stdout, o.stderr)
 	}

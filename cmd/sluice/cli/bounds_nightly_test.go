@@ -36,7 +36,6 @@ func usualPeak(t *testing.T) int64 {
 	return used
 }
 
-// frugal checks that a process took little more memory than another one.
 func frugal(t *testing.T, used, usual int64) {
 	t.Helper()
 	t.Logf("%d MiB, and %d for the largest answer that fits", used, usual)
@@ -110,9 +109,8 @@ func TestAnyAnswerIsBoundedInMemory(t *testing.T) { //nolint:paralleltest // bes
 	for range s.world.Truth("inventory", "taxes") {
 		want++
 	}
-	if have := one[int](s, `SELECT count(*) FROM inventory.taxes WHERE tax_id <> '1' AND _deleted_at IS NULL`); have != want || want == 0 {
-		t.Errorf("upstream is well again and %d of its %d taxes are here", have, want)
-	}
+	have := one[int](s, `SELECT count(*) FROM inventory.taxes WHERE tax_id <> '1' AND _deleted_at IS NULL`)
+	errorIf(t, have != want || want == 0, "upstream is well again and %d of its %d taxes are here", have, want)
 }
 
 // TestABombIsBoundedInMemory: a small body that decompresses to a gigabyte costs the process no

@@ -14,7 +14,6 @@ import (
 
 const closedMonth = "2025-10"
 
-// plantBill makes a row of a posted bill of the closed month, with one line.
 func (s *fixture) plantBill(id string, net int) {
 	s.t.Helper()
 	s.exec(`INSERT INTO inventory.bills (organization_id, bill_id, vendor_id, vendor_name, status, date, currency_code, exchange_rate, sub_total, tax_total, total, balance,
@@ -52,13 +51,11 @@ func TestClose(t *testing.T) {
 	s.exec(`UPDATE sluice.closings SET looked_at = looked_at - interval '11 minutes'`)
 	app := s.opened()
 	must(t, app.NoticeAfterClose(t.Context()))
-	if shown := decoded[statusView](s, codeFine, "status"); len(shown.Closings) != 1 || shown.Closings[0].Records != 2 {
-		t.Errorf("status shows %+v, want two records", shown.Closings)
-	}
+	shown := decoded[statusView](s, codeFine, "status")
+	errorIf(t, len(shown.Closings) != 1 || shown.Closings[0].Records != 2, "status shows %+v, want two records", shown.Closings)
 	s.desk().says("/", "the closed period "+closedMonth+" changed, by 2 records")
-	if line := `sluice_closed_period_changes{organization="` + businessKey + `",period="` + closedMonth + `"} 2`; !strings.Contains(metricsOf(t, app), line) {
-		t.Errorf("/metrics lacks %s", line)
-	}
+	line := `sluice_closed_period_changes{organization="` + businessKey + `",period="` + closedMonth + `"} 2`
+	errorIf(t, !strings.Contains(metricsOf(t, app), line), "/metrics lacks %s", line)
 	s.runs(codeFine, "close "+businessKey+" "+closedMonth+" --reopen")
 	s.counts(0, "periods are closed", `SELECT count(*) FROM sluice.closings WHERE reopened_at IS NULL`)
 }
@@ -79,9 +76,8 @@ func TestCloseRefuses(t *testing.T) {
 	refuses(codeFailed, "not closed", businessKey, closedMonth, "--reopen")
 	s.exec(`UPDATE inventory.bills SET _detail_state = 'pending'`)
 	refuses(codeFailed, "it is not complete:\n  inventory.bills has 1 records of the period whose single record is still to be read", businessKey, closedMonth)
-	if made := decoded[closingView](s, codeFine, "close", businessKey, closedMonth, "--anyway"); len(made.Lacks) != 1 {
-		t.Errorf("what was missing: %q", made.Lacks)
-	}
+	made := decoded[closingView](s, codeFine, "close", businessKey, closedMonth, "--anyway")
+	errorIf(t, len(made.Lacks) != 1, "what was missing: %q", made.Lacks)
 	refuses(codeFailed, "closed already", businessKey, closedMonth, "--anyway")
 }
 
@@ -97,9 +93,7 @@ func TestEveryInvariantIsKeptSomewhere(t *testing.T) {
 	for _, heading := range regexp.MustCompile(`(?m)^## (\d+)\.`).FindAllSubmatch(document, -1) {
 		promised = append(promised, string(heading[1]))
 	}
-	if len(promised) != 10 {
-		t.Fatalf("docs/invariants.md numbers %d invariants, want 10", len(promised))
-	}
+	fatalIf(t, len(promised) != 10, "docs/invariants.md numbers %d invariants, want 10", len(promised))
 	cited := regexp.MustCompile(`[Ii]nvariants? (\d+)`)
 	var kept []string
 	walk := func(path string, entry fs.DirEntry, err error) error {

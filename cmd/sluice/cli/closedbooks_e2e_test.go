@@ -51,7 +51,6 @@ type comparison struct {
 	want      map[string]books.Amount
 }
 
-// agrees compares numbers exactly; nothing is rounded.
 func (s *fixture) agrees(c comparison) {
 	s.t.Helper()
 	rows := sure(s.conn.Query(s.t.Context(), c.sql, pgx.QueryExecModeSimpleProtocol))(s.t)
@@ -68,18 +67,14 @@ func (s *fixture) agrees(c comparison) {
 	for key, amount := range c.want {
 		want[key] = exactly(s.t, amount.String())
 	}
-	if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
-		s.t.Errorf("%s: %d figures (-oracle +view):\n%.3000s", c.name, len(want), diff)
-	}
+	diff := cmp.Diff(want, got)
+	errorIf(s.t, diff != "" || len(want) == 0, "%s: %d figures (-oracle +view):\n%.3000s", c.name, len(want), diff)
 }
 
-// exactly spells a number in one way.
 func exactly(t *testing.T, text string) string {
 	t.Helper()
 	number, ok := new(big.Rat).SetString(text)
-	if !ok {
-		t.Fatalf("%q is no number", text)
-	}
+	fatalIf(t, !ok, "%q is no number", text)
 	return number.FloatString(8) // decimals.
 }
 

@@ -33,7 +33,6 @@ type cluster struct {
 	lent         *syscall.Credential
 }
 
-// newCluster makes a cluster that is not started. Each of these tools has to be installed.
 func (s *fixture) newCluster(tools ...string) *cluster {
 	s.t.Helper()
 	c := s.newAccount(tools...)
@@ -92,7 +91,6 @@ func (s *fixture) newAccount(tools ...string) *cluster {
 	return c
 }
 
-// set sets a variable of the account's environment.
 func (c *cluster) set(name, value string) { c.environment = append(c.environment, name+"="+value) }
 
 // sh executes lines under the account of the server, and demands that each succeeds.
@@ -112,12 +110,10 @@ func (c *cluster) try(lines string) (string, error) {
 	return string(said), err
 }
 
-// url is the address of the database.
 func (c *cluster) url() string {
 	return "postgres://postgres@/postgres?host=" + url.QueryEscape(c.folder)
 }
 
-// on leads the fixture to a database.
 func (s *fixture) on(address string) {
 	s.t.Helper()
 	_ = s.conn.Close(s.t.Context()) // the old server may be gone
@@ -137,9 +133,7 @@ func linesOf(t *testing.T, page, heading string) []string {
 	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindAllStringSubmatch(section, -1) {
 		blocks = append(blocks, block[1])
 	}
-	if !found || len(blocks) == 0 {
-		t.Fatalf("%s has no lines below %s", page, heading)
-	}
+	fatalIf(t, !found || len(blocks) == 0, "%s has no lines below %s", page, heading)
 	return blocks
 }
 
@@ -155,7 +149,6 @@ $START`)
 	return second
 }
 
-// cutOff lets no standby follow any more.
 func (c *cluster) cutOff(s *fixture) {
 	s.t.Helper()
 	c.sh(`sed -i '1i local replication all reject' "$PGDATA/pg_hba.conf"
@@ -256,9 +249,7 @@ func TestRestoreToAPointInTime(t *testing.T) {
 			s.on(c.url())
 			must(t, migrated(t.Context(), c.url()))
 			lines := linesOf(t, "operations/restore.md", heading)
-			if len(lines) != 3 {
-				t.Fatalf("the recipe has %d blocks, want what is done once, each night, and to restore", len(lines))
-			}
+			fatalIf(t, len(lines) != 3, "the recipe has %d blocks, want what is done once, each night, and to restore", len(lines))
 			once, nightly, restore := lines[0], lines[1], lines[2]
 
 			s.sync(codeFine, "items", "bills")
@@ -303,7 +294,6 @@ func TestRestoreToAPointInTime(t *testing.T) {
 	}
 }
 
-// changed makes changes upstream.
 func (s *fixture) changed(seed int64) {
 	s.t.Helper()
 	sure(s.world.Change(sandbox.Change{Seed: seed, Inserts: 4, Edits: 12, Deletes: 2, Resources: []string{"items", "bills"}}))(s.t)
@@ -354,9 +344,7 @@ func TestAnalystsReadAStandby(t *testing.T) {
 	rows, err := s.conn.Query(t.Context(), `SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'analytics'::regnamespace AND c.relkind IN ('v', 'm') ORDER BY 1`)
 	must(t, err)
 	views := sure(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
-	if len(views) < 20 || !slices.Contains(views, "freshness") {
-		t.Fatalf("the views of analytics are %v", views)
-	}
+	fatalIf(t, len(views) < 20 || !slices.Contains(views, "freshness"), "the views of analytics are %v", views)
 	for _, view := range views {
 		if _, err := s.conn.Exec(t.Context(), `SELECT * FROM analytics.`+pgx.Identifier{view}.Sanitize()); err != nil {
 			t.Errorf("analytics.%s: %v", view, err)

@@ -149,9 +149,7 @@ func (s *fixture) liveEqual() {
 		"inventory.bills", "inventory.credit_notes", "inventory.items", "inventory.composite_items", "accounting.vendor_payments",
 		"accounting.expenses", "accounting.chart_of_accounts", "accounting.base_currency_adjustments",
 	} {
-		if n := one[int](s, `SELECT count(*) FROM `+table+` WHERE _detail_state <> 'current'`); n > 0 {
-			s.t.Errorf("%s: the single records of %d rows are not in them", table, n)
-		}
+		s.counts(0, table+": the single records of", `SELECT count(*) FROM `+table+` WHERE _detail_state <> 'current'`)
 	}
 }
 
@@ -164,9 +162,7 @@ func TestBreadth(t *testing.T) {
 			t.Parallel()
 			s := newWideStage(t, sandbox.Options{Seed: 71, Records: 100, HeadersOnly: headers})
 			s.inTurns()
-			if gone := s.wideEqual(); gone != 0 {
-				t.Errorf("%d rows without a record upstream", gone)
-			}
+			same(t, "rows without a record upstream", 0, s.wideEqual())
 			s.detailed(headers)
 
 			s.pass(25 * time.Hour)
@@ -193,9 +189,7 @@ func (s *fixture) changesNothing() {
 		errorIf(s.t, strings.HasSuffix(stream, ".details") && r.Calls > 0,
 			"%s: %d calls for single records whose list rows did not change", stream, r.Calls)
 	}
-	if after := s.written(); after != before {
-		s.t.Errorf("rows written (inserted, updated, deleted) were %v and are %v after a sync of nothing", before, after)
-	}
+	same(s.t, "rows written (inserted, updated, deleted) were", before, s.written())
 }
 
 // detailed makes sure that no row waits for its lines, and that lines were fetched one by one only
@@ -207,22 +201,17 @@ func (s *fixture) detailed(headers bool) {
 		if headers {
 			want = "current"
 		}
-		if n := one[int](s, `SELECT count(*) FROM `+table+` WHERE _detail_state <> $1`, want); n > 0 {
-			s.t.Errorf("%s: %d rows are not %s", table, n, want)
-		}
+		s.counts(0, table+": rows are", `SELECT count(*) FROM `+table+` WHERE _detail_state <> $1`, want)
 	}
 	// Only live services send headers of accounts and expenses: docs/upstream.md U313 and U315.
 	for _, table := range []string{"accounting.chart_of_accounts", "accounting.expenses"} {
-		if n := one[int](s, `SELECT count(*) FROM `+table+` WHERE _detail_state <> 'none_needed'`); n > 0 {
-			s.t.Errorf("%s: %d rows needed their single record", table, n)
-		}
+		s.counts(0, table+": rows needed their single record", `SELECT count(*) FROM `+table+` WHERE _detail_state <> 'none_needed'`)
 	}
 	// docs/upstream.md U182: the list of adjustments has no accounts, only the single record.
 	s.counts(0, "adjustments have no accounts", `SELECT count(*) FROM accounting.base_currency_adjustments WHERE _detail_state <> 'current'`)
 	loaded := one[int](s, `SELECT count(*) FROM analytics.bill_lines_loaded WHERE share_of_bills = 1`)
-	if months := one[int](s, `SELECT count(*) FROM analytics.bill_lines_loaded`); months == 0 || loaded != months {
-		s.t.Errorf("lines are loaded of all bills in %d months of %d", loaded, months)
-	}
+	months := one[int](s, `SELECT count(*) FROM analytics.bill_lines_loaded`)
+	errorIf(s.t, months == 0 || loaded != months, "lines are loaded of all bills in %d months of %d", loaded, months)
 }
 
 // written are the server's counts of writes to the tables of the services.

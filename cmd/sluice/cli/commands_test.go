@@ -30,9 +30,7 @@ func TestCommands(t *testing.T) {
 	must(t, s.world.SetFaults(nil))
 
 	entries := decoded[[]quarantine.Entry](s, codeFine, "quarantine", "list")
-	if len(entries) != 2 {
-		t.Fatalf("%d entries in quarantine, want the two of the page: %+v", len(entries), entries)
-	}
+	fatalIf(t, len(entries) != 2, "%d entries in quarantine, want the two of the page: %+v", len(entries), entries)
 	at := slices.IndexFunc(entries, func(e quarantine.Entry) bool { return e.Record != "" })
 	named := strconv.FormatInt(entries[at].ID, 10)
 
@@ -140,9 +138,8 @@ func TestGroupsOfCommands(t *testing.T) {
 	} {
 		want := strings.Fields(commands)
 		slices.Sort(want)
-		if got := shown[group]; !slices.Equal(got, want) {
-			t.Errorf("help shows under %s: %q, want %q", group, got, want)
-		}
+		got := shown[group]
+		errorIf(t, !slices.Equal(got, want), "help shows under %s: %q, want %q", group, got, want)
 		delete(shown, group)
 	}
 	delete(shown, "Usage")
@@ -230,7 +227,6 @@ func TestBudgetLine(t *testing.T) {
 	}
 	const limited = "o shop: 800 calls spent, 200 left of 1,000; 400 in the last hour, at this pace nothing is left at 2026-03-03 12:30 UTC"
 	same(t, "said", limited, budgetLine(of(pipeline.Limits{Daily: 1000}, calls.Day{At: now, Spent: 800, LastHour: 400}), time.UTC))
-	if line := budgetLine(of(pipeline.Limits{}, calls.Day{At: now, Spent: 3, LastHour: 3}), time.UTC); line != "o shop: 3 calls spent; 3 in the last hour" {
-		t.Errorf("said %q", line)
-	}
+	line := budgetLine(of(pipeline.Limits{}, calls.Day{At: now, Spent: 3, LastHour: 3}), time.UTC)
+	errorIf(t, line != "o shop: 3 calls spent; 3 in the last hour", "said %q", line)
 }

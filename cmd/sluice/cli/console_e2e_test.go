@@ -61,17 +61,12 @@ func rowsArrive(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:the
 	p := b.Page(t, 1280, 1000, false)
 	p.Open(m.url + "/")
 	loaded, cell := p.Text("footer time"), "a[href='/quarantine?stream=inventory.items']"
-	if p.Count(cell) != 0 {
-		t.Fatal("a record is in quarantine already")
-	}
+	fatalIf(t, p.Count(cell) != 0, "a record is in quarantine already")
 	must(t, m.stage.Trouble(t.Context()))
 	p.Wait(cell)
-	if got, want := p.Text(cell), m.value(`SELECT count(*)::text FROM sluice.quarantine WHERE resource = 'items' AND state = 'open'`); got != want {
-		t.Errorf("the page counts %s records in quarantine, the table has %s", got, want)
-	}
-	if now := p.Text("footer time"); now != loaded {
-		t.Errorf("the page was loaded again: at %s and at %s", loaded, now)
-	}
+	got, want := p.Text(cell), m.value(`SELECT count(*)::text FROM sluice.quarantine WHERE resource = 'items' AND state = 'open'`)
+	errorIf(t, got != want, "the page counts %s records in quarantine, the table has %s", got, want)
+	same(t, "the page was loaded again", loaded, p.Text("footer time"))
 	m.hold()
 }
 
@@ -131,13 +126,11 @@ func everyPage(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:thel
 	}
 }
 
-// judge looks at a page that is open.
 func judge(p *browser.Page) {
 	p.NoOverflow()
 	p.Contrast()
 }
 
-// walk goes through a page with the tabulator, which has to reach everything.
 func walk(t *testing.T, p *browser.Page) {
 	t.Helper()
 	all := p.Focusable()
@@ -180,9 +173,7 @@ func consoleGone(t *testing.T, m *demoCompany, b *browser.Browser) { //nolint:th
 	p.Allow("net::ERR_")
 	p.Open(first.url)
 	loaded := p.Text("footer time")
-	if p.Count("#lost:not([hidden])") != 0 {
-		t.Fatal("the page says that the console is gone, and it is there")
-	}
+	fatalIf(t, p.Count("#lost:not([hidden])") != 0, "the page says that the console is gone, and it is there")
 	must(t, first.stop(t.Context()))
 	p.Says("#lost", consoleIsGone)
 	judge(p)
@@ -198,9 +189,7 @@ func (m *demoCompany) comesBack(p *browser.Page, loaded string) {
 	m.exec(`UPDATE sluice.streams SET state = 'retrying', reason = $1 WHERE resource = 'bills'`, reason)
 	p.Says("main", reason)
 	errorIf(m.t, p.Count("#lost:not([hidden])") != 0, "the page is back, and says that the console is gone")
-	if now := p.Text("footer time"); now != loaded {
-		m.t.Errorf("the page was loaded again: at %s and at %s", loaded, now)
-	}
+	same(m.t, "the page was loaded again", loaded, p.Text("footer time"))
 	m.exec(`UPDATE sluice.streams SET state = 'idle', reason = '' WHERE resource = 'bills'`)
 }
 
@@ -221,7 +210,6 @@ type click struct {
 	sql, want string
 }
 
-// acts does an action, and asserts what it did.
 func (m *demoCompany) acts(p *browser.Page, c click) {
 	m.t.Helper()
 	if c.before != nil {
@@ -257,9 +245,7 @@ func (m *demoCompany) acts(p *browser.Page, c click) {
 	if c.sql == "" {
 		return
 	}
-	if got := m.value(c.sql); got != c.want {
-		m.t.Errorf("%s: the database has %q, want %q", c.pattern, got, c.want)
-	}
+	same(m.t, c.pattern+": the database has", c.want, m.value(c.sql))
 }
 
 // requestsOfBills counts requests for runs of the list of bills.
@@ -361,7 +347,6 @@ func newDemoCompany(t *testing.T) *demoCompany {
 	return m
 }
 
-// onShow is the address of the console of an app, without a slash at its end.
 func onShow(t *testing.T, c *cli, a *engine.App) string {
 	t.Helper()
 	listener := sure(c.openConsole(t.Context(), a, "127.0.0.1:0"))(t)
@@ -369,7 +354,6 @@ func onShow(t *testing.T, c *cli, a *engine.App) string {
 	return strings.TrimSuffix(listener.url, "/")
 }
 
-// opened is an app with this address of the database.
 func (m *demoCompany) opened(database string) *engine.App {
 	m.t.Helper()
 	options := m.cli.options()
@@ -396,15 +380,12 @@ func (m *demoCompany) hold() {
 	for range believed {
 		sure(m.cli.syncOnce(m.t.Context(), m.app, []string{"inventory.credit_notes"}, ""))(m.t)
 	}
-	if m.value(needReview) == "0" {
-		m.t.Fatal("no deletion needs a decision")
-	}
+	fatalIf(m.t, m.value(needReview) == "0", "no deletion needs a decision")
 }
 
 // needReview counts the deletions that need a decision.
 const needReview = `SELECT count(*)::text FROM sluice.tombstones WHERE state = 'needs_review'`
 
-// value reads one value as text.
 func (m *demoCompany) value(sql string, args ...any) string {
 	m.t.Helper()
 	var value string

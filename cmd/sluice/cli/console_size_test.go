@@ -105,7 +105,6 @@ func consoleOfFleet(tb testing.TB, app *engine.App) *fleetConsole {
 	return &fleetConsole{tb: tb, handler: handler, pages: &pages{cli: c, app: app}}
 }
 
-// get asks for a page as an operator on this machine does.
 func (f *fleetConsole) get(address string) (string, time.Duration) {
 	f.tb.Helper()
 	request := httptest.NewRequestWithContext(f.tb.Context(), http.MethodGet, address, http.NoBody)
@@ -123,7 +122,6 @@ var hrefs = regexp.MustCompile(` href="([^"#]+)`)
 // addressesEach is how many addresses of a pattern are opened; the heaviest one counts.
 const addressesEach = 3
 
-// crawl follows links from the first page, and gives the heaviest page of each pattern.
 func (f *fleetConsole) crawl() []pageShown {
 	f.tb.Helper()
 	mux := http.NewServeMux()
@@ -229,7 +227,6 @@ INSERT INTO sluice.verified_streams (verification_id, organization_id, service, 
 SELECT v.id, organization_id, service, resource FROM sluice.verifications v, sluice.streams WHERE $1::integer > 0 AND resource !~ '\.';
 VACUUM ANALYZE`
 
-// fleetOf opens the program with so many organizations.
 func fleetOf(tb testing.TB, organizations int) (*engine.App, *pgx.Conn) {
 	tb.Helper()
 	url := warehousetest.Template(tb, "migrated", migrated)

@@ -73,7 +73,6 @@ func TestTasksOfAnOperator(t *testing.T) {
 	}
 }
 
-// pictured takes the pictures of a page at two widths and in both schemes.
 func pictured(t *testing.T, b *browser.Browser, address, name string) {
 	t.Helper()
 	for _, width := range []int{1280, 360} {
@@ -136,9 +135,8 @@ func spentYesterday(s *fixture) func(w *browser.Walk) {
 		return one[int64](s, `SELECT count(*) FROM sluice.calls WHERE service = 'inventory' AND class = $1 AND resource = $2`, class, resource)
 	}
 	details, sweep, items := of("details", "bills"), of("sweep", "bills"), of("incremental", "items")
-	if details == 0 || sweep == 0 || items == 0 {
-		s.t.Fatalf("yesterday has %d calls for details, %d for sweeps and %d for items", details, sweep, items)
-	}
+	fatalIf(s.t, details == 0 || sweep == 0 || items == 0,
+		"yesterday has %d calls for details, %d for sweeps and %d for items", details, sweep, items)
 	s.sync(codeFine, "items") // the first call of today closes the day
 	return func(w *browser.Walk) {
 		w.To("Budget")
@@ -179,9 +177,8 @@ func rejectedByOneCause(s *fixture) func(w *browser.Walk) {
 		if left, rows := one[int](s, open), one[int64](s, `SELECT count(*) FROM custom.things WHERE name <> ''`); left != 0 || rows != rejected {
 			s.t.Errorf("%d records are in quarantine and %d rows are loaded, want 0 and %d", left, rows, rejected)
 		}
-		if now := s.calls(); now != calls {
-			s.t.Errorf("that took %d calls", now-calls)
-		}
+		now := s.calls()
+		errorIf(s.t, now != calls, "that took %d calls", now-calls)
 	}
 }
 
@@ -205,13 +202,11 @@ func heldDeletion(s *fixture) func(w *browser.Walk) {
 		w.To("Accept: they are gone")
 		shows(s.t, w, "No deletion needs review.")
 		s.truthful("inventory.bills")
-		if dead := s.ids("inventory.bills", dead); strings.Join(dead, " ") != strings.Join(gone, " ") {
-			s.t.Errorf("tombstones have %v, want %v", dead, gone)
-		}
+		dead := s.ids("inventory.bills", dead)
+		errorIf(s.t, strings.Join(dead, " ") != strings.Join(gone, " "), "tombstones have %v, want %v", dead, gone)
 	}
 }
 
-// balances are upstream's open amounts of bills.
 func (s *fixture) balances() map[string]json.Number {
 	s.t.Helper()
 	all := map[string]json.Number{}
@@ -260,25 +255,20 @@ func paidInPart(s *fixture) func(w *browser.Walk) {
 	}
 }
 
-// zone is that of the organization, as upstream has it.
 func (s *fixture) zone() *time.Location {
 	s.t.Helper()
 	zone := sure(time.LoadLocation(one[string](s, `SELECT time_zone FROM sluice.organizations`)))(s.t)
 	return zone
 }
 
-// active sets what the business does by itself.
 func (s *fixture) active(rates sandbox.Activity) {
 	s.t.Helper()
 	body := sure(json.Marshal(rates))(s.t)
 	answer := sure(s.upstream.Client().Post(s.upstream.URL+"/_sandbox/activity", "application/json", strings.NewReader(string(body))))(s.t)
 	must(s.t, answer.Body.Close())
-	if answer.StatusCode != http.StatusOK {
-		s.t.Fatalf("set the activity: %s", answer.Status)
-	}
+	fatalIf(s.t, answer.StatusCode != http.StatusOK, "set the activity: %s", answer.Status)
 }
 
-// otherToken takes an access token as another program with the same refresh token does.
 func (s *fixture) otherToken() string {
 	s.t.Helper()
 	query := url.Values{
@@ -297,7 +287,6 @@ func (s *fixture) otherToken() string {
 	return given.Token
 }
 
-// otherCall reads a list as another program does, and returns how many calls of the day are left.
 func (s *fixture) otherCall(token string) int {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet,

@@ -95,7 +95,6 @@ func TestDBTPackage(t *testing.T) {
 
 func fileExists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// dbtSources compares the sources with the database, both ways, and returns their names.
 func (s *fixture) dbtSources(all *dbtFile) map[string]bool {
 	s.t.Helper()
 	found := map[string]bool{}
@@ -123,7 +122,6 @@ func (s *fixture) dbtSources(all *dbtFile) map[string]bool {
 	return found
 }
 
-// dbtNames follows the names from metrics to measures to models, and from exposures to models.
 func (s *fixture) dbtNames(all *dbtFile, models map[string]string) {
 	s.t.Helper()
 	refers := func(where, text string) string {

@@ -31,7 +31,6 @@ type keptDemo struct {
 	console     string
 }
 
-// demoOptions are those of a demo that shows this program.
 func demoOptions(t *testing.T, stdout, stderr io.Writer, records int) demo.Options {
 	t.Helper()
 	self := sure(os.Executable())(t)
@@ -40,7 +39,6 @@ func demoOptions(t *testing.T, stdout, stderr io.Writer, records int) demo.Optio
 	}
 }
 
-// keepDemo starts a demo, and returns when it stays up.
 func keepDemo(t *testing.T) *keptDemo {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -71,7 +69,6 @@ func keepDemo(t *testing.T) *keptDemo {
 	return d
 }
 
-// run runs another command with only the lines that the demo printed.
 func (d *keptDemo) run(command, says string) {
 	d.t.Helper()
 	var stdout, stderr buffer
@@ -86,7 +83,6 @@ func (d *keptDemo) run(command, says string) {
 		"%s: exit code %d, want 0 and %q\n%s%s", command, code, says, stdout.String(), stderr.String())
 }
 
-// page returns what the console shows, or why it does not answer.
 func (d *keptDemo) page() (string, error) {
 	request, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.console, nil)
 	if err != nil {
@@ -103,7 +99,6 @@ func (d *keptDemo) page() (string, error) {
 	return response.Status + "\n" + string(text), err
 }
 
-// changes waits until a row of a table changes.
 func (d *keptDemo) changes(table string) {
 	d.t.Helper()
 	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute)
@@ -170,9 +165,7 @@ func TestReadmeShowsWhatTheDemoPrints(t *testing.T) {
 	_, rest, found := strings.Cut(string(readme), "## What the demo prints")
 	_, rest, fenced := strings.Cut(rest, "```text\n")
 	shown, _, closed := strings.Cut(rest, "```")
-	if !found || !fenced || !closed {
-		t.Fatal("README.md has no block that shows the demo")
-	}
+	fatalIf(t, !found || !fenced || !closed, "README.md has no block that shows the demo")
 	var out, errs bytes.Buffer
 	if err := demo.Run(t.Context(), demoOptions(t, &out, &errs, 400)); err != nil {
 		t.Fatalf("the demo failed: %v\n%s\n%s", err, out.String(), errs.String())

@@ -39,7 +39,6 @@ type personUpstream struct {
 	round atomic.Int64
 }
 
-// ServeHTTP implements http.Handler.
 func (p *personUpstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	record := httptest.NewRecorder()
 	p.next.ServeHTTP(record, r)
@@ -72,7 +71,6 @@ func (p *personUpstream) plant(answer map[string]any) {
 	}
 }
 
-// standing are the rows of the whole database that hold the word, however JSON spells it.
 func (s *fixture) standing() []string {
 	s.t.Helper()
 	s.exec(`SET bytea_output = 'escape'`)
@@ -83,7 +81,6 @@ func (s *fixture) standing() []string {
 	return found
 }
 
-// wordLines are the lines of a text that hold the word.
 func wordLines(where, text string) []string {
 	var found []string
 	for line := range strings.Lines(text) {
@@ -115,9 +112,7 @@ func TestAnErasedPersonIsNowhere(t *testing.T) {
 	run := func(code int, args ...string) string {
 		t.Helper()
 		o := s.run(args...)
-		if o.code != code && code >= 0 {
-			t.Fatalf("%v ended with %d, want %d\n%s%s", args, o.code, code, o.stdout, o.stderr)
-		}
+		fatalIf(t, o.code != code && code >= 0, "%v ended with %d, want %d\n%s%s", args, o.code, code, o.stdout, o.stderr)
 		said.WriteString(o.stdout + o.stderr)
 		return o.stdout
 	}
@@ -145,9 +140,7 @@ func TestAnErasedPersonIsNowhere(t *testing.T) {
 			}
 		}
 	}
-	if len(erased) != 3 {
-		t.Fatalf("find shows the records %q", erased)
-	}
+	fatalIf(t, len(erased) != 3, "find shows the records %q", erased)
 	for _, record := range erased {
 		run(codeFine, append([]string{"erase", "--dry-run"}, record...)...)
 		run(codeFine, append([]string{"erase", "--note", "request 1"}, record...)...)
@@ -229,7 +222,6 @@ type planting struct {
 	refused, planted int
 }
 
-// ServeHTTP implements http.Handler.
 func (p *planting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	record := httptest.NewRecorder()
 	p.next.ServeHTTP(record, r)
@@ -277,7 +269,6 @@ func (p *planting) plant(answer map[string]any) {
 	}
 }
 
-// holding is where a text is, also among bytes, without regard to case.
 func holding(places map[string]string, text string) []string {
 	var found []string
 	text = strings.ToLower(text)
@@ -349,9 +340,8 @@ func TestLeftOutIsNowhere(t *testing.T) {
 	}
 	joined := one[int](s, `SELECT count(*) FROM accounting.contact_persons a JOIN billing.contact_persons b USING (email)
 		WHERE a.email ~ '^h1_[a-z2-7]{26}$' AND a.first_name IS NULL AND b.first_name IS NULL AND a.skype IS NULL AND b.mobile ~ '^h1_' AND b.fax ~ '^h1_'`)
-	if mails := one[int](s, `SELECT count(DISTINCT email) FROM accounting.contact_persons`); joined == 0 || mails > 3 {
-		t.Errorf("%d pairs of persons join by their hashed addresses, of which there are %d", joined, mails)
-	}
+	mails := one[int](s, `SELECT count(DISTINCT email) FROM accounting.contact_persons`)
+	errorIf(t, joined == 0 || mails > 3, "%d pairs of persons join by their hashed addresses, of which there are %d", joined, mails)
 }
 
 // TestScrubLeavesNothingOfBefore: what was copied before the configuration left it out is found in
@@ -367,9 +357,8 @@ func TestScrubLeavesNothingOfBefore(t *testing.T) {
 	for _, table := range []string{
 		"accounting.contact_persons", "billing.contact_persons", "history.versions", "history.days", "sluice.raw_records", "sluice.quarantine",
 	} {
-		if found := holding(map[string]string{table: plain[table]}, plantedAddress); len(found) == 0 {
-			t.Errorf("%s has no planted address: the search finds nothing", table)
-		}
+		found := holding(map[string]string{table: plain[table]}, plantedAddress)
+		errorIf(t, len(found) == 0, "%s has no planted address: the search finds nothing", table)
 	}
 	rows := one[int](s, `SELECT count(*) FROM accounting.contact_persons WHERE email ~* $1`, plantedAddress)
 	others := one[string](s, `SELECT md5(string_agg(concat_ws(',', bill_id, total, status, date, currency_id, _call_id), ';' ORDER BY bill_id)) FROM inventory.bills`)
@@ -413,7 +402,6 @@ func TestScrubLeavesNothingOfBefore(t *testing.T) {
 	s.counts(0, "rows that the sync after a scrub changed", `SELECT count(*) FROM sluice.changes WHERE seq > $1 AND table_name LIKE '%contact_persons' AND op IN ('changed', 'rewritten')`, changes)
 }
 
-// lineWith is the first line of a text with a word.
 func lineWith(text, word string) string {
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, word) {
@@ -443,12 +431,10 @@ func TestAnotherHashKeyIsRefused(t *testing.T) {
 	if o := s.run("rebuild", "accounting.contact_persons"); o.code == codeFine || !strings.Contains(o.stdout+o.stderr, "privacy.key is missing here") {
 		t.Errorf("rebuild without a key ends with %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	if now := one[string](s, `SELECT string_agg(email, ',' ORDER BY contact_person_id) FROM accounting.contact_persons`); now != hashes {
-		t.Error("hashes changed")
-	}
+	now := one[string](s, `SELECT string_agg(email, ',' ORDER BY contact_person_id) FROM accounting.contact_persons`)
+	errorIf(t, now != hashes, "hashes changed")
 }
 
-// relay answers with what upstream answered, and another body.
 func relay(w http.ResponseWriter, answer *httptest.ResponseRecorder, body []byte) {
 	for name, values := range answer.Header() {
 		if name != "Content-Length" && name != "Content-Encoding" {

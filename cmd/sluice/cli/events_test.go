@@ -70,7 +70,6 @@ func (l *listenerOfEvents) answers(status int) {
 	l.status = status
 }
 
-// heard returns how many records of a table have an op, and how many runs ended.
 func (l *listenerOfEvents) heard(table, op string) (int, int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +82,6 @@ func (l *listenerOfEvents) heard(table, op string) (int, int) {
 	return n, l.finished[table]
 }
 
-// receivers are the receivers as sluice events shows them.
 func (s *fixture) receivers() []receiverView {
 	s.t.Helper()
 	views := decoded[[]receiverView](s, codeFine, "events")
@@ -97,9 +95,8 @@ func TestEvents(t *testing.T) {
 	l := newListenerOfEvents(t)
 	s.environment["EVENTS_SECRET"] = eventsSecret
 	s.configured("events:\n  - {name: tests, url: \"" + l.URL + "\", secret: \"${EVENTS_SECRET}\", tables: [inventory.items]}\n")
-	if views := s.receivers(); len(views) != 1 || views[0].State != "waiting" {
-		t.Errorf("before the first start: %+v, want that it waits", views)
-	}
+	views := s.receivers()
+	errorIf(t, len(views) != 1 || views[0].State != "waiting", "before the first start: %+v, want that it waits", views)
 	if o := s.run("events", "test", "tests"); o.code != codeFine || l.types["test"] != 1 {
 		t.Errorf("test: exit code %d, messages %v\n%s%s", o.code, l.types, o.stdout, o.stderr)
 	}
@@ -131,9 +128,8 @@ func TestEvents(t *testing.T) {
 	l.answers(http.StatusNoContent)
 	told := s.receivers()[0].Delivered
 	s.sync(codeFine, "items")
-	if still := s.receivers()[0]; still.State != "disabled" || still.Delivered != told {
-		t.Errorf("%+v: a disabled receiver was told something", still)
-	}
+	still := s.receivers()[0]
+	errorIf(t, still.State != "disabled" || still.Delivered != told, "%+v: a disabled receiver was told something", still)
 	s.prints(codeFine, "", "events", "enable", "tests")
 	s.sync(codeFine, "items")
 	if now := s.receivers()[0]; now.State != "ok" || now.Delivered <= told || now.LagSeconds != 0 {

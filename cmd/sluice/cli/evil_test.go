@@ -35,7 +35,6 @@ func (e *evil) export(w http.ResponseWriter, body []byte) {
 	}
 }
 
-// sent signals a test that waits for it.
 func (e *evil) sent() {
 	select {
 	case e.answered <- struct{}{}:
@@ -43,7 +42,6 @@ func (e *evil) sent() {
 	}
 }
 
-// ServeHTTP implements http.Handler.
 func (e *evil) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for path, body := range e.bodies {
 		if strings.HasPrefix(r.URL.Path, path) {
@@ -69,7 +67,6 @@ func (e *evil) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.next.ServeHTTP(w, r)
 }
 
-// attack makes upstream answer like this, and gives the function that ends it.
 func (s *fixture) attack(e *evil) func() {
 	s.arrivals.mu.Lock()
 	defer s.arrivals.mu.Unlock()
@@ -82,7 +79,6 @@ func (s *fixture) attack(e *evil) func() {
 	}
 }
 
-// taxes is an answer of the list of taxes with these elements.
 func taxes(elements string) []byte {
 	return []byte(`{"code":0,"message":"success","taxes":[` + strings.TrimSuffix(elements, ",") +
 		`],"page_context":{"page":1,"per_page":200,"has_more_page":false}}`)

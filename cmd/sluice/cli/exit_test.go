@@ -151,7 +151,6 @@ func (s *fixture) beside(t *testing.T) *fixture {
 	return &copied
 }
 
-// holds lets another session lock a table until the test ends.
 func (s *fixture) holds(table string) {
 	s.t.Helper()
 	conn := sure(pgx.Connect(s.t.Context(), s.environment["SLUICE_DATABASE_URL"]))(s.t)
@@ -159,7 +158,6 @@ func (s *fixture) holds(table string) {
 	sure(conn.Exec(s.t.Context(), "BEGIN; LOCK TABLE "+table))(s.t)
 }
 
-// noDatabase sets a socket on which no server listens.
 func noDatabase(s *fixture) {
 	s.environment["SLUICE_DATABASE_URL"] = "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable&connect_timeout=2"
 }

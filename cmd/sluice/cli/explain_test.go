@@ -10,14 +10,12 @@ import (
 	"sluice/sandbox"
 )
 
-// explained runs explain and gives what it says.
 func (s *fixture) explained(args ...string) explainView {
 	s.t.Helper()
 	view := decoded[explainView](s, codeFine, append([]string{"explain"}, args...)...)
 	return view
 }
 
-// concludes says whether a sentence holds all of the texts.
 func (v *explainView) concludes(texts ...string) bool {
 	for _, sentence := range v.Conclusions {
 		all := true
@@ -89,7 +87,6 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// searched runs find with a text on standard input.
 func (s *fixture) searched(text string, args ...string) outcome {
 	s.t.Helper()
 	var stdout, stderr buffer
@@ -126,9 +123,8 @@ func TestFind(t *testing.T) {
 	}
 	silent := func(o outcome) {
 		t.Helper()
-		if said := strings.ToLower(o.stdout + o.stderr); strings.Contains(said, "planted") {
-			t.Errorf("the text is repeated:\n%s", said)
-		}
+		said := strings.ToLower(o.stdout + o.stderr)
+		errorIf(t, strings.Contains(said, "planted"), "the text is repeated:\n%s", said)
 	}
 	silent(o)
 	people := s.searched(address, "--resource", "bills", "--limit", "1")

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/parquet-go/parquet-go"
 
@@ -43,9 +42,8 @@ func TestExportOfEverything(t *testing.T) {
 		for _, table := range made.Tables {
 			content := sure(os.ReadFile(filepath.Join(folder, table.File)))(t)
 			want := one[int64](s, `SELECT count(*) FROM `+table.Name)
-			if got := rowsOf(content); got != want || table.Rows != want {
-				t.Errorf("%s has %d rows, the manifest says %d, want %d", table.File, got, table.Rows, want)
-			}
+			got := rowsOf(content)
+			errorIf(t, got != want || table.Rows != want, "%s has %d rows, the manifest says %d, want %d", table.File, got, table.Rows, want)
 			if want > 0 {
 				filled++
 			}
@@ -89,7 +87,6 @@ func TestExportIsKilled(t *testing.T) {
 	}
 }
 
-// partial are the files of a table that are not whole.
 func partial(folder, table string) []string {
 	found, _ := filepath.Glob(filepath.Join(folder, table+"*.partial")) // the pattern is one
 	return found
@@ -110,9 +107,7 @@ func TestKilledImportLosesNothing(t *testing.T) {
 	file := plainLines(s, streams)["inventory.items"]
 	whole := s.secondWarehouse(t)
 	want := whole.imported(codeFine, file)
-	if want.Lines < 1500 {
-		t.Fatalf("%d lines make too few batches", want.Lines)
-	}
+	fatalIf(t, want.Lines < 1500, "%d lines make too few batches", want.Lines)
 	s.exec(`CREATE FUNCTION public.hang() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_advisory_xact_lock(77); RETURN NULL; END$$;
 		CREATE TRIGGER hang AFTER INSERT ON sluice.imports FOR EACH ROW WHEN (NEW.first_line > 1000) EXECUTE FUNCTION public.hang()`)
 	conn := sure(pgx.Connect(t.Context(), s.environment["SLUICE_DATABASE_URL"]))(t)
@@ -124,19 +119,15 @@ func TestKilledImportLosesNothing(t *testing.T) {
 	s.quiet() // the server may still commit what the process began
 	s.exec(`DROP TRIGGER hang ON sluice.imports`)
 	rows := one[int64](s, `SELECT count(*) FROM inventory.items`)
-	if stored := one[int64](s, `SELECT sum(inserted)::bigint FROM sluice.runs WHERE class = 'import' AND outcome = 'provisional'`); stored != rows || rows < 900 || rows >= want.Inserted {
-		t.Errorf("%d rows after the kill, the run says %d", rows, stored)
-	}
+	stored := one[int64](s, `SELECT sum(inserted)::bigint FROM sluice.runs WHERE class = 'import' AND outcome = 'provisional'`)
+	errorIf(t, stored != rows || rows < 900 || rows >= want.Inserted, "%d rows after the kill, the run says %d", rows, stored)
 	s.counts(0, "runs are open", `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`)
-	if found := s.verified(codeFine, "--local"); len(found.Findings) != 0 {
-		t.Errorf("after the kill verify finds %+v", found.Findings)
-	}
+	found := s.verified(codeFine, "--local")
+	errorIf(t, len(found.Findings) != 0, "after the kill verify finds %+v", found.Findings)
 	got := s.imported(codeFine, file)
 	if got.Lines != want.Lines || got.Inserted != want.Inserted-rows || got.Unchanged != rows || got.Rejected != want.Rejected || got.CallsSaved != want.CallsSaved {
 		t.Errorf("after the kill: %+v, without one: %+v", got, want)
 	}
-	if diff := cmp.Diff(whole.fields(), s.fields()); diff != "" {
-		t.Errorf("(-without a kill +after one):\n%s", firstOf(diff))
-	}
+	same(t, "rows without a kill and after one", whole.fields(), s.fields())
 	s.counts(1, "records are in quarantine", `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`)
 }

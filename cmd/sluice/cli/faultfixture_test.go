@@ -30,13 +30,11 @@ type faultFixture struct {
 	struck string
 }
 
-// newFaultFixture has a list of several pages, and a token that is some minutes old.
 func newFaultFixture(t *testing.T, filtered bool) *faultFixture {
 	t.Helper()
 	return newFaultFixtureOf(t, filtered, 1600)
 }
 
-// newFaultFixtureOf has a world of so many records.
 func newFaultFixtureOf(t *testing.T, filtered bool, records int) *faultFixture {
 	t.Helper()
 	f := &faultFixture{
@@ -78,7 +76,6 @@ func (f *faultFixture) change(seed int64, edits int) {
 	sure(f.world.Change(sandbox.Change{Seed: seed, Inserts: 3, Edits: edits, Resources: []string{f.short}}))(f.t)
 }
 
-// stands gives the state and the watermark of the stream.
 func (f *faultFixture) stands() (pipeline.State, time.Time) {
 	f.t.Helper()
 	state := pipeline.State(one[string](f.fixture, `SELECT state FROM sluice.streams WHERE service || '.' || resource = $1`, f.name))
@@ -95,13 +92,11 @@ const (
 	large = 800
 )
 
-// open counts what is in quarantine.
 func (f *faultFixture) open() int {
 	f.t.Helper()
 	return one[int](f.fixture, `SELECT count(*) FROM sluice.quarantine WHERE state = 'open'`)
 }
 
-// comesTo syncs and reports another exit code than the given one.
 func (f *faultFixture) comesTo(when string, code int) outcome {
 	f.t.Helper()
 	o := f.run("sync", "--json", f.name)
@@ -121,20 +116,17 @@ func (s *fixture) age() {
 	}
 }
 
-// configured adds to the configuration.
 func (s *fixture) configured(more string) {
 	s.t.Helper()
 	text := sure(os.ReadFile(s.config))(s.t)
 	must(s.t, os.WriteFile(s.config, append(text, more...), 0o600))
 }
 
-// delete deletes records upstream.
 func (s *fixture) delete(resource string, ids ...string) {
 	s.t.Helper()
 	s.deleteOf(business{id: sandbox.DefaultOrganizationID}, resource, ids...)
 }
 
-// deleteOf deletes records of a business upstream.
 func (s *fixture) deleteOf(of business, resource string, ids ...string) {
 	s.t.Helper()
 	body := sure(json.Marshal(map[string]any{"resource": resource, "ids": ids}))(s.t)
@@ -143,12 +135,9 @@ func (s *fixture) deleteOf(of business, resource string, ids ...string) {
 	r.RemoteAddr = "127.0.0.1:1"
 	w := httptest.NewRecorder()
 	s.world.ServeHTTP(w, r)
-	if w.Code != http.StatusOK {
-		s.t.Fatalf("delete %s %v: %d %s", resource, ids, w.Code, w.Body)
-	}
+	fatalIf(s.t, w.Code != http.StatusOK, "delete %s %v: %d %s", resource, ids, w.Code, w.Body)
 }
 
-// idKeys are the keys of the resources of these tests.
 func idKeys() map[string]string {
 	return map[string]string{
 		"inventory.bills": "bill_id", "inventory.items": "item_id", "inventory.credit_notes": "creditnote_id",
@@ -156,7 +145,6 @@ func idKeys() map[string]string {
 	}
 }
 
-// truth are the identifiers of upstream's records.
 func (s *fixture) truth(resource string) []string {
 	s.t.Helper()
 	service, name, _ := strings.Cut(resource, ".")
@@ -209,7 +197,6 @@ type arrivals struct {
 	tokens map[string]bool
 }
 
-// ServeHTTP implements http.Handler.
 func (a *arrivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	next := a.next

@@ -111,9 +111,8 @@ func sure[T any](value T, err error) func(testing.TB) T {
 // same wants two values to be equal.
 func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
 	tb.Helper()
-	if diff := cmp.Diff(want, got, options...); diff != "" {
-		tb.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	diff := cmp.Diff(want, got, options...)
+	errorIf(tb, diff != "", "%s (-want +got):\n%s", what, diff)
 }
 
 // errorIf fails the test where something is not as it should be, and says what.
@@ -121,6 +120,14 @@ func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
 	tb.Helper()
 	if wrong {
 		tb.Errorf(format, args...)
+	}
+}
+
+// fatalIf is errorIf for what makes the rest of the test senseless.
+func fatalIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Fatalf(format, args...)
 	}
 }
 
@@ -158,7 +165,6 @@ func (o outcome) has(tb testing.TB, said string, code int, texts []string) {
 	}
 }
 
-// quick are retries without a noticeable wait.
 func quick() []time.Duration {
 	return []time.Duration{time.Millisecond, time.Millisecond}
 }
@@ -212,13 +218,11 @@ func decoded[T any](s *fixture, code int, args ...string) T {
 	return shown
 }
 
-// exec runs a statement.
 func (s *fixture) exec(sql string, args ...any) {
 	s.t.Helper()
 	sure(s.conn.Exec(s.t.Context(), sql, args...))(s.t)
 }
 
-// one reads one value.
 func one[T any](s *fixture, sql string, args ...any) T {
 	s.t.Helper()
 	var value T
@@ -226,7 +230,6 @@ func one[T any](s *fixture, sql string, args ...any) T {
 	return value
 }
 
-// prints runs a command, which has to end with a code and to print a text.
 func (s *fixture) prints(code int, text string, args ...string) {
 	s.t.Helper()
 	s.prints(code, text, args...)
@@ -244,7 +247,6 @@ func (s *fixture) counts(want int, what, sql string, args ...any) {
 	same(s.t, what, want, one[int](s, sql, args...))
 }
 
-// pass lets time pass.
 func (s *fixture) pass(d time.Duration) {
 	s.t.Helper()
 	warehousetest.Pass(s.t, s.conn, d)
@@ -287,13 +289,10 @@ func (s *fixture) narrow() *fixture {
 	return s
 }
 
-// rewrite changes the configuration.
 func (s *fixture) rewrite(old, replacement string) {
 	s.t.Helper()
 	text := sure(os.ReadFile(s.config))(s.t)
-	if !strings.Contains(string(text), old) {
-		s.t.Fatalf("the configuration lacks %q", old)
-	}
+	fatalIf(s.t, !strings.Contains(string(text), old), "the configuration lacks %q", old)
 	must(s.t, os.WriteFile(s.config, []byte(strings.ReplaceAll(string(text), old, replacement)), 0o600))
 }
 
@@ -348,14 +347,12 @@ type buffer struct {
 	b  bytes.Buffer
 }
 
-// Write implements io.Writer.
 func (b *buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.b.Write(p)
 }
 
-// String gives what was written so far.
 func (b *buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -23,7 +23,6 @@ type past struct {
 	truth map[string][]json.RawMessage
 }
 
-// look records what upstream has now.
 func (s *fixture) look() past {
 	s.t.Helper()
 	p := past{at: one[time.Time](s, `SELECT clock_timestamp()`), truth: make(map[string][]json.RawMessage)}
@@ -108,9 +107,8 @@ func TestThePastIsWhatUpstreamHad(t *testing.T) {
 	written := one[int](s, `SELECT count(*) FROM history.versions`)
 	s.sync(codeFine, withVersions()...)
 	s.sync(codeFine, "bills.sweep", "vendor_payments.sweep")
-	if more := one[int](s, `SELECT count(*) FROM history.versions`); more != written {
-		t.Errorf("%d versions were written although nothing changed", more-written)
-	}
+	more := one[int](s, `SELECT count(*) FROM history.versions`)
+	errorIf(t, more != written, "%d versions were written although nothing changed", more-written)
 	for _, p := range instants {
 		s.relive(p)
 	}
@@ -121,9 +119,7 @@ func TestThePastIsWhatUpstreamHad(t *testing.T) {
 	s.counts(2, "periods are open", `SELECT count(*) FROM history.periods WHERE ended_at IS NULL`)
 	s.runs(codeFine, "migrate")
 	const functions = `SELECT coalesce(string_agg(proname, ' ' ORDER BY proname), '') FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname ~ '_(bills|credit_notes|vendor_payments)_as_of$'`
-	if got := one[string](s, functions); got != "accounting_vendor_payments_as_of inventory_credit_notes_as_of" {
-		t.Errorf("functions are left of %s", got)
-	}
+	same(t, "functions that are left", "accounting_vendor_payments_as_of inventory_credit_notes_as_of", one[string](s, functions))
 	t.Logf("%d versions of %d instants", written, len(instants))
 }
 
@@ -134,9 +130,7 @@ func (s *fixture) kept(since time.Time) {
 	var status statusView
 	o := s.run("--json", "status")
 	must(s.t, json.Unmarshal([]byte(o.stdout), &status))
-	if len(status.Histories) != 3 {
-		s.t.Fatalf("status knows of %d histories, want 3", len(status.Histories))
-	}
+	fatalIf(s.t, len(status.Histories) != 3, "status knows of %d histories, want 3", len(status.Histories))
 	for _, h := range status.Histories {
 		want := one[int64](s, `SELECT count(*) FROM history.versions WHERE resource = $1`, h.Resource)
 		errorIf(s.t, h.Count != want || h.Since == nil || h.Since.After(since),
@@ -168,9 +162,7 @@ func TestKillsLeaveRowsAndVersionsTogether(t *testing.T) {
 	s.pass(4 * time.Minute)
 	s.start("sync", "bills", "credit_notes", "vendor_payments").worksOff(codeFine)
 	s.consistent()
-	if n := one[int](s, `SELECT count(*) FROM history.periods WHERE began_at IS NOT NULL AND ended_at IS NULL`); n != 3 {
-		t.Errorf("of %d resources versions are kept, want 3", n)
-	}
+	s.counts(3, "resources whose versions are kept", `SELECT count(*) FROM history.periods WHERE began_at IS NOT NULL AND ended_at IS NULL`)
 	for _, resource := range []string{"inventory.bills", "accounting.vendor_payments"} {
 		service, name, _ := strings.Cut(resource, ".")
 		live, open := one[int](s, `SELECT count(*) FROM `+resource), one[int](s,

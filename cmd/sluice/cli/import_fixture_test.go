@@ -65,9 +65,7 @@ func (s *fixture) truths() map[string][]map[string]json.RawMessage {
 			must(s.t, json.Unmarshal(text, &record))
 			found[name] = append(found[name], record)
 		}
-		if len(found[name]) == 0 {
-			s.t.Fatalf("upstream has no %s", name)
-		}
+		fatalIf(s.t, len(found[name]) == 0, "upstream has no %s", name)
 	}
 	return found
 }
@@ -155,9 +153,7 @@ func (s *fixture) copied(streams exportedStreams, schema string) map[string]stri
 			recipe = one.sql
 		}
 	}
-	if recipe == "" {
-		s.t.Fatalf("docs/importing.md copies nothing out of %s", schema)
-	}
+	fatalIf(s.t, recipe == "", "docs/importing.md copies nothing out of %s", schema)
 	files := map[string]string{}
 	for name := range streams {
 		_, resource, _ := strings.Cut(name, ".")
@@ -186,7 +182,6 @@ func plainLines(s *fixture, streams exportedStreams) map[string]string {
 	return files
 }
 
-// typedTable makes a table with a column for each key, of the type of its values.
 func (s *fixture) typedTable(schema, name string, records []exportedRecord, ours string, meta func(exportedRecord) map[string]any) {
 	s.t.Helper()
 	kinds := map[string]string{}
@@ -256,7 +251,6 @@ func (s *fixture) fields() map[string][]string {
 	return found
 }
 
-// imported runs import, checks its exit code, and returns its result.
 func (s *fixture) imported(code int, args ...string) engine.Imported {
 	s.t.Helper()
 	return decoded[engine.Imported](s, code, append([]string{"import"}, args...)...)

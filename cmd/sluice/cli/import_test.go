@@ -105,9 +105,7 @@ func TestImportedWarehouseEqualsSyncedOne(t *testing.T) {
 		t.Helper()
 		b := s.secondWarehouse(t)
 		saved := b.importsPlanted(l, streams)
-		if made := b.calls(); made != 0 {
-			t.Errorf("importing made %d calls", made)
-		}
+		same(t, "calls of the import", 0, b.calls())
 		b.counts(0, "runs of imports made calls, or are not done", `SELECT count(*) FROM sluice.runs WHERE class = 'import' AND (calls <> 0 OR outcome <> 'done')`)
 		return b, b.importedState(), saved
 	}
@@ -156,9 +154,8 @@ func (s *fixture) syncsAfterImport(want map[string][]string, spent int, saved in
 	made := s.calls()
 	s.t.Logf("calls: %d from the beginning, %d after the import, %d said to be saved", spent, made, saved)
 	errorIf(s.t, int64(spent-made) < saved/2, "%d calls instead of %d: %d were said to be saved", made, spent, saved)
-	if found := s.verified(codeFine, "--local"); len(found.Findings) != 0 {
-		s.t.Errorf("verify finds %+v", found.Findings)
-	}
+	found := s.verified(codeFine, "--local")
+	errorIf(s.t, len(found.Findings) != 0, "verify finds %+v", found.Findings)
 }
 
 func firstOf(diff string) string {
@@ -173,9 +170,7 @@ func (s *fixture) importsPlanted(l layout, streams exportedStreams) int64 {
 	var saved, rejected int64
 	for name, file := range l.write(s, streams) {
 		dry := s.imported(codeFine, file, "--dry-run")
-		if n := one[int](s, `SELECT count(*) FROM `+name); n != 0 {
-			s.t.Errorf("a dry run wrote %d rows of %s", n, name)
-		}
+		s.counts(0, "rows of a dry run", `SELECT count(*) FROM `+name)
 		got := s.imported(codeFine, file)
 		want := importer.Result{CallsSaved: got.CallsSaved}
 		for _, r := range streams[name] {
@@ -195,9 +190,8 @@ func (s *fixture) importsPlanted(l layout, streams exportedStreams) int64 {
 			}
 		}
 		want.Inserted = want.Lines - want.Superseded - want.Rejected
-		if diff := cmp.Diff(want, got.Result); diff != "" || got.Resource != name {
-			s.t.Errorf("%s as %s (-want +got):\n%s", name, got.Resource, diff)
-		}
+		diff := cmp.Diff(want, got.Result)
+		errorIf(s.t, diff != "" || got.Resource != name, "%s as %s (-want +got):\n%s", name, got.Resource, diff)
 		if d := dry.Result; d.Lines != got.Lines || d.WithDetails != got.WithDetails || d.Rejected != got.Rejected || d.CallsSaved != got.CallsSaved {
 			s.t.Errorf("%s: a dry run says %+v, the import %+v", name, d, got.Result)
 		}
@@ -247,9 +241,7 @@ func TestImportRefuses(t *testing.T) {
 	must(t, os.WriteFile(broken, append([]byte(strings.Repeat("broken\n", 10)), rest...), 0o600))
 	o := s.run("import", broken)
 	o.says(t, codeFailed, "too many lines were rejected: 10 of the first", "sluice quarantine list inventory.bills")
-	if rows := one[int](s, `SELECT count(*) FROM inventory.bills`); rows != strings.Count(string(rest), "\n") {
-		t.Errorf("%d rows of the lines that fit", rows)
-	}
+	same(t, "rows of the lines that fit", strings.Count(string(rest), "\n"), one[int](s, `SELECT count(*) FROM inventory.bills`))
 }
 
 // TestImportKeepsNewerRows: a line that was not modified later changes nothing, whatever it says,
@@ -269,9 +261,7 @@ func TestImportKeepsNewerRows(t *testing.T) {
 	}
 	got := s.imported(codeFine, plainLines(s, lines)["inventory.items"])
 	errorIf(t, got.Superseded != got.Lines || got.Lines == 0, "lines that are not newer: %+v", got)
-	if diff := cmp.Diff(want, s.fields()["inventory.items"]); diff != "" {
-		t.Errorf("rows that are not older were written: %s", diff)
-	}
+	same(t, "rows that are not older were written", want, s.fields()["inventory.items"])
 	again := s.imported(codeFine, files["inventory.items"])
 	errorIf(t, again.Inserted+again.Updated != 0, "the records that were synced: %+v", again)
 	soon := time.Now().Add(time.Hour).UTC().Format(`"2006-01-02T15:04:05+0000"`)
@@ -279,9 +269,8 @@ func TestImportKeepsNewerRows(t *testing.T) {
 	if got = s.imported(codeFine, plainLines(s, lines)["inventory.items"]); got.Updated != 1 {
 		t.Errorf("a line that was modified later: %+v", got)
 	}
-	if moved := one[time.Time](s, `SELECT watermark FROM sluice.streams WHERE resource = 'items'`); !moved.Equal(watermark) {
-		t.Errorf("an import moved the watermark from %s to %s", watermark, moved)
-	}
+	moved := one[time.Time](s, `SELECT watermark FROM sluice.streams WHERE resource = 'items'`)
+	errorIf(t, !moved.Equal(watermark), "an import moved the watermark from %s to %s", watermark, moved)
 }
 
 // TestImportReadsStandardInput: - reads it, and explain says where an imported record is from.

@@ -121,9 +121,8 @@ func TestInitFromSandbox(t *testing.T) {
 	errorIf(t, !strings.Contains(said, "run sluice-sandbox postgres --dir "+folder),
 		"the database is missing, and the output does not say so:\n%s", said)
 	must(t, os.WriteFile(filepath.Join(folder, "database_url"), []byte("postgres://h/d\n"), 0o600))
-	if code != codeFine || !strings.Contains(said, "export SLUICE_ENCRYPTION_KEY_FILE="+filepath.Join(folder, "sealing_key")) {
-		t.Fatalf("exit code %d\n%s", code, said)
-	}
+	fatalIf(t, code != codeFine || !strings.Contains(said, "export SLUICE_ENCRYPTION_KEY_FILE="+filepath.Join(folder, "sealing_key")),
+		"exit code %d\n%s", code, said)
 	read := sure(config.Load(path, func(string) (string, bool) { return "", false }, os.ReadFile, connectors.All(), config.ForAll))(t)
 	o := read.Organizations[0]
 	if o.Credentials.ClientSecret.Reveal() != sandbox.ClientSecret || o.Credentials.RefreshToken.Reveal() != sandbox.RefreshToken ||

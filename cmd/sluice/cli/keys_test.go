@@ -115,14 +115,11 @@ func TestWithoutSecrets(t *testing.T) {
 		errorIf(t, o.code != codeUsage, "%s: exit code %d, want %d\n%s%s", command, o.code, codeUsage, o.stdout, o.stderr)
 		for _, name := range secrets {
 			// The key is requested once the configuration is valid; check checks both.
-			if needed := name != "SLUICE_ENCRYPTION_KEY" || command == "check"; needed && !strings.Contains(o.stdout+o.stderr, name) {
-				t.Errorf("%s does not name %s:\n%s%s", command, name, o.stdout, o.stderr)
-			}
+			needed := name != "SLUICE_ENCRYPTION_KEY" || command == "check"
+			errorIf(t, needed && !strings.Contains(o.stdout+o.stderr, name), "%s does not name %s:\n%s%s", command, name, o.stdout, o.stderr)
 		}
 	}
-	if now := s.calls(); now != calls {
-		t.Errorf("%d calls, %d before: without secrets there is none", now, calls)
-	}
+	same(t, "calls", calls, s.calls())
 }
 
 // otherHook is the secret of notifications after a change.
@@ -178,8 +175,6 @@ func TestAReceiverFollowsAFile(t *testing.T) {
 	}
 	replace(t, hook, otherHook)
 	s.waitUntil("the new secret is taken", func() bool { return s.hook(otherHook, rule, `{"item_id":"2"}`) == http.StatusOK })
-	if was := s.hook(hookSecret, rule, `{"item_id":"3"}`); was != http.StatusUnauthorized {
-		t.Errorf("the old secret gets %d", was)
-	}
+	same(t, "the old secret gets the status", http.StatusUnauthorized, s.hook(hookSecret, rule, `{"item_id":"3"}`))
 	errorIf(t, !strings.Contains(stderr.String(), "a file changed"), "the log says %q", stderr.String())
 }

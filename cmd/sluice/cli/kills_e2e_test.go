@@ -50,9 +50,8 @@ func TestKills(t *testing.T) {
 	errorIf(t, atWork < kills, "only %d streams were at work in %d kills: they hit nothing", atWork, kills)
 	p := s.start("sync")
 	p.worksOff(codeFine)
-	if gone, undeclared := s.equal(); gone+undeclared != 0 {
-		t.Errorf("%d rows without a record upstream, %d with keys that no column takes", gone, undeclared)
-	}
+	gone, undeclared := s.equal()
+	errorIf(t, gone+undeclared != 0, "%d rows without a record upstream, %d with keys that no column takes", gone, undeclared)
 	s.nothingTwice(atWork)
 	s.nothingLeft()
 	t.Logf("%s in all, %d calls", time.Since(began).Round(time.Millisecond), s.calls())
@@ -111,12 +110,10 @@ func TestPostgresIsKilled(t *testing.T) {
 // wholeAndEqual compares both sides: no row without a record, no stream without a watermark.
 func (s *fixture) wholeAndEqual() {
 	s.t.Helper()
-	if gone, undeclared := s.equal(); gone+undeclared != 0 {
-		s.t.Errorf("%d rows without a record upstream, %d with keys that no column takes", gone, undeclared)
-	}
-	if n := one[int](s, `SELECT count(*) FROM sluice.streams WHERE watermark IS NULL AND enabled AND resource NOT LIKE '%.%'`); n != 0 {
-		s.t.Errorf("%d streams have no watermark", n)
-	}
+	gone, undeclared := s.equal()
+	errorIf(s.t, gone+undeclared != 0, "%d rows without a record upstream, %d with keys that no column takes", gone, undeclared)
+	n := one[int](s, `SELECT count(*) FROM sluice.streams WHERE watermark IS NULL AND enabled AND resource NOT LIKE '%.%'`)
+	errorIf(s.t, n != 0, "%d streams have no watermark", n)
 }
 
 // TestMigrateIsKilled kills the upgrade of a schema at its beginning and behind each fifth of its
@@ -249,12 +246,8 @@ func (s *fixture) nothingTwice(atWork int) {
 	for _, r := range resources() {
 		rows += one[int](s, `SELECT count(*) FROM `+r.service+`.`+r.name)
 	}
-	if inserted := one[int](s, `SELECT sum(inserted) FROM sluice.runs`); inserted != rows {
-		s.t.Errorf("the runs inserted %d rows, the tables have %d", inserted, rows)
-	}
-	if updated := one[int](s, `SELECT sum(updated) FROM sluice.runs`); updated != 0 {
-		s.t.Errorf("the runs updated %d rows, and nothing had changed", updated)
-	}
+	s.counts(rows, "the runs inserted", `SELECT sum(inserted) FROM sluice.runs`)
+	s.counts(0, "the runs updated", `SELECT sum(updated) FROM sluice.runs`)
 	if written := s.written(); written[1] != 0 || written[2] != 0 {
 		s.t.Errorf("the server updated %d rows and deleted %d", written[1], written[2])
 	}
@@ -280,9 +273,8 @@ func (s *fixture) nothingLeft() {
 		"records are in quarantine":      `SELECT count(*) FROM sluice.quarantine`,
 		"keys drifted":                   `SELECT coalesce(sum(drifted), 0) FROM sluice.runs`,
 	} {
-		if n := one[int](s, sql); n != 0 {
-			s.t.Errorf("%d %s", n, what)
-		}
+		n := one[int](s, sql)
+		errorIf(s.t, n != 0, "%d %s", n, what)
 	}
 }
 
@@ -309,16 +301,12 @@ func TestTwoSyncsAtOnce(t *testing.T) {
 	s.equal()
 
 	stats := s.world.Stats()
-	if fullest := s.withinLimits(minute, atOnce, time.Minute); fullest < minute || stats.Calls <= minute {
-		t.Errorf("%d calls, %d slots held together: too few to try the limits", stats.Calls, fullest)
-	}
-	if logged := s.calls() - (minute - 2*atOnce); stats.Calls != logged {
-		t.Errorf("upstream counted %d calls, the call log has %d", stats.Calls, logged)
-	}
+	fullest := s.withinLimits(minute, atOnce, time.Minute)
+	errorIf(t, fullest < minute || stats.Calls <= minute, "%d calls, %d slots held together: too few to try the limits", stats.Calls, fullest)
+	logged := s.calls() - (minute - 2*atOnce)
+	errorIf(t, stats.Calls != logged, "upstream counted %d calls, the call log has %d", stats.Calls, logged)
 	errorIf(t, stats.TokenRequests != 1, "%d tokens were asked for, want one for all processes", stats.TokenRequests)
-	if twice := one[int](s, `SELECT count(*) FROM sluice.runs WHERE inserted + updated > 0`); twice != len(resources()) {
-		t.Errorf("%d runs wrote rows, want one of each stream", twice)
-	}
+	s.counts(len(resources()), "runs that wrote rows", `SELECT count(*) FROM sluice.runs WHERE inserted + updated > 0`)
 }
 
 // through connects the fixture's processes to the database through a proxy with a tap.

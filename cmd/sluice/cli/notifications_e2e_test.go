@@ -79,9 +79,8 @@ func TestToldChanges(t *testing.T) {
 	})
 	h.equal("inventory.bills")
 	h.equal("inventory.items")
-	if after := one[string](h.fixture, `SELECT string_agg(resource || watermark::text, ',' ORDER BY resource) FROM sluice.streams`); after != before {
-		t.Errorf("a watermark moved: %s, before %s", after, before)
-	}
+	after := one[string](h.fixture, `SELECT string_agg(resource || watermark::text, ',' ORDER BY resource) FROM sluice.streams`)
+	errorIf(t, after != before, "a watermark moved: %s, before %s", after, before)
 	spent := one[string](h.fixture, `SELECT coalesce(string_agg(resource || ' ' || class || ' ' || n, ', ' ORDER BY resource), '') FROM (
 		SELECT resource, class, count(*) AS n FROM sluice.calls WHERE service = 'inventory' AND id > $1 GROUP BY resource, class) AS c`, calls)
 	t.Logf("calls: %s; from callback to row: %.1f s at most", spent, one[float64](h.fixture,
@@ -198,9 +197,7 @@ func (h *toldFixture) control(method, path, body string, into any) {
 	r.RemoteAddr = "127.0.0.1:1"
 	w := httptest.NewRecorder()
 	h.world.ServeHTTP(w, r)
-	if w.Code != http.StatusOK {
-		h.t.Fatalf("%s %s: %d %s", path, body, w.Code, w.Body)
-	}
+	fatalIf(h.t, w.Code != http.StatusOK, "%s %s: %d %s", path, body, w.Code, w.Body)
 	must(h.t, json.Unmarshal(w.Body.Bytes(), into))
 }
 
@@ -269,9 +266,8 @@ func (h *toldFixture) earnsTrust(list string) {
 // says checks what status --why says about the notifications of a list.
 func (h *toldFixture) says(list, want string) {
 	h.t.Helper()
-	if e, _ := h.whyOf(list); !strings.Contains(e.Told, want) {
-		h.t.Errorf("status --why %s says %q, want %q", list, e.Told, want)
-	}
+	e, _ := h.whyOf(list)
+	errorIf(h.t, !strings.Contains(e.Told, want), "status --why %s says %q, want %q", list, e.Told, want)
 }
 
 // anHourAgo is the clock of an upstream that is an hour behind. Its changes are as old at once, so
@@ -336,9 +332,8 @@ func TestUntoldChanges(t *testing.T) {
 			for range 5 {
 				h.hourPasses(c.list)
 			}
-			if due := one[bool](h.fixture, `SELECT next_due_at <= now() FROM sluice.streams WHERE resource = $1`, c.list); due {
-				t.Error("the trusted list is read before its six hours are over")
-			}
+			due := one[bool](h.fixture, `SELECT next_due_at <= now() FROM sluice.streams WHERE resource = $1`, c.list)
+			errorIf(t, due, "the trusted list is read before its six hours are over")
 			h.findsUntold(c.list)
 			h.changesUntold(c.list, 3, c.untold)
 			h.findsUntold(c.list)
@@ -361,9 +356,7 @@ func (h *toldFixture) changesUntold(list string, seed int64, untold func(*toldFi
 	before := untold(h)
 	h.edit(seed, "inventory."+list, untoldEdits)
 	h.until("what was told is read", hintsRead, list)
-	if untold(h) == before {
-		h.t.Fatal("nothing was untold, so nothing is shown")
-	}
+	fatalIf(h.t, untold(h) == before, "nothing was untold, so nothing is shown")
 }
 
 // findsUntold lets an hour pass, after which the list is read and finds what nothing told of.
@@ -372,9 +365,8 @@ func (h *toldFixture) findsUntold(list string) {
 	h.readBySchedule(list)
 	h.equal("inventory." + list)
 	const last = `SELECT r.unannounced::int FROM sluice.runs r JOIN sluice.streams s ON r.id = s.last_run_id WHERE s.resource = $1`
-	if untold := one[int](h.fixture, last, list); untold < 1 || untold > untoldEdits {
-		h.t.Errorf("the run found %d changes that were not told of, want some of %d", untold, untoldEdits)
-	}
+	untold := one[int](h.fixture, last, list)
+	errorIf(h.t, untold < 1 || untold > untoldEdits, "the run found %d changes that were not told of, want some of %d", untold, untoldEdits)
 	h.says("inventory."+list, "not trusted, so the usual interval applies: the last run found ")
 }
 
@@ -402,9 +394,8 @@ func TestCallbacksInAnyOrder(t *testing.T) {
 	if s := h.sent("webhooks"); s.Reordered == 0 || s.Late == 0 || s.Duplicated == 0 {
 		t.Errorf("%d callbacks were reordered, %d late, %d sent twice: nothing is shown", s.Reordered, s.Late, s.Duplicated)
 	}
-	if runs := one[int](h.fixture, `SELECT count(*)::int FROM sluice.runs WHERE resource IN ('bills', 'items')`); runs > 4 {
-		t.Errorf("lists were read %d times, want once at first and at most once more", runs)
-	}
+	runs := one[int](h.fixture, `SELECT count(*)::int FROM sluice.runs WHERE resource IN ('bills', 'items')`)
+	errorIf(t, runs > 4, "lists were read %d times, want once at first and at most once more", runs)
 	serving.terminate()
 	serving.ends(codeFine, patience)
 }
@@ -490,12 +481,10 @@ func TestAChannelLapsesInTenDays(t *testing.T) {
 	serving.terminate()
 	serving.ends(codeFine, patience)
 	const opened = `SELECT extract(epoch FROM now() - opened_at)::float8 / 86400 FROM sluice.channel_gaps WHERE channel = 'Products'`
-	if ago := one[float64](h.fixture, opened); ago < 3.4 || ago > 3.6 {
-		t.Errorf("the gap began %.2f days ago, want 3.5: ten less the six and a half that were granted", ago)
-	}
-	if renewed := h.sent("notifications"); renewed.Channels != 2 {
-		t.Errorf("upstream has %d channels at the end, want 2", renewed.Channels)
-	}
+	ago := one[float64](h.fixture, opened)
+	errorIf(t, ago < 3.4 || ago > 3.6, "the gap began %.2f days ago, want 3.5: ten less the six and a half that were granted", ago)
+	renewed := h.sent("notifications")
+	errorIf(t, renewed.Channels != 2, "upstream has %d channels at the end, want 2", renewed.Channels)
 }
 
 // whyOf gives what status --why says about a resource's list, as JSON and as text.
@@ -503,9 +492,7 @@ func (s *fixture) whyOf(resource string) (why.Explanation, string) {
 	s.t.Helper()
 	all := decoded[[]why.Explanation](s, codeFine, "status", "--why", resource)
 	at := slices.IndexFunc(all, func(e why.Explanation) bool { return e.Service+"."+e.Resource == resource })
-	if at < 0 {
-		s.t.Fatalf("status --why %s explains %+v", resource, all)
-	}
+	fatalIf(s.t, at < 0, "status --why %s explains %+v", resource, all)
 	o := s.run("status", "--why", resource)
 	errorIf(s.t, o.code != codeFine || !strings.Contains(o.stdout, resource+": every ") || !strings.Contains(o.stdout, all[at].Why),
 		"status --why %s: exit code %d\n%s%s", resource, o.code, o.stdout, o.stderr)

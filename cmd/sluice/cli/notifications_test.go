@@ -109,9 +109,7 @@ func TestNotifications(t *testing.T) {
 
 	item := s.truth("inventory.items")[0]
 	rule := fmt.Sprintf(`{"item":{"item_id":%q},"operation":"edit"}`, item)
-	if got := s.hook(hookSecret, public.URL+"/sluice/rule/"+businessKey+"/inventory.items", rule); got != http.StatusOK {
-		t.Errorf("a rule got %d", got)
-	}
+	same(t, "a rule got the status", http.StatusOK, s.hook(hookSecret, public.URL+"/sluice/rule/"+businessKey+"/inventory.items", rule))
 	entries := decoded[[]hints.Entry](s, codeFine, "notifications", "inbox", "--org", "Sandbox Trading", "--since", "1h")
 	kinds := make([]string, 0, len(entries))
 	for i := range entries {

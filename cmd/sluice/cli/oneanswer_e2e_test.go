@@ -86,18 +86,14 @@ func TestADeniedCredentialComesBack(t *testing.T) {
 		t.Fatalf("the stream is %s", state)
 	}
 	command := "sluice organizations retry " + sandbox.DefaultOrganizationID
-	if reason := denied.Streams[0].Reason; !strings.Contains(reason, command) {
-		t.Errorf("the reason names no command: %s", reason)
-	}
-	if o := f.run("status"); !strings.Contains(o.stdout, command) {
-		t.Errorf("status names no command:\n%s", o.stdout)
-	}
+	reason := denied.Streams[0].Reason
+	errorIf(t, !strings.Contains(reason, command), "the reason names no command: %s", reason)
+	o := f.run("status")
+	errorIf(t, !strings.Contains(o.stdout, command), "status names no command:\n%s", o.stdout)
 	asked := f.world.Stats().TokenRequests
 	f.pass(2 * time.Hour)
 	f.sync(codeFailed, f.name)
-	if n := f.world.Stats().TokenRequests - asked; n != 0 {
-		t.Errorf("%d tokens were asked for within a day", n)
-	}
+	same(t, "tokens were asked for within a day", 0, f.world.Stats().TokenRequests-asked)
 	f.pass(22 * time.Hour)
 	f.heals("a day later")
 
@@ -105,9 +101,8 @@ func TestADeniedCredentialComesBack(t *testing.T) {
 	f.once("token_unauthorized")
 	f.sync(codeFailed, f.name)
 	f.pass(time.Minute) // between two tokens
-	if retried := decoded[retriedView](f.fixture, codeFine, "organizations", "retry", sandbox.DefaultOrganizationID); !retried.Authorized || retried.Streams != 1 {
-		t.Errorf("retry says %+v", retried)
-	}
+	retried := decoded[retriedView](f.fixture, codeFine, "organizations", "retry", sandbox.DefaultOrganizationID)
+	errorIf(t, !retried.Authorized || retried.Streams != 1, "retry says %+v", retried)
 	if state, _ := f.stands(); state != pipeline.StateIdle {
 		t.Errorf("the stream is %s after retry", state)
 	}
@@ -161,9 +156,8 @@ func TestOneAnswerClosesForAnHour(t *testing.T) {
 func (f *faultFixture) reopens(gate, day string) {
 	f.t.Helper()
 	opened := decoded[reopenedView](f.fixture, codeFine, "budget", "reopen", sandbox.DefaultOrganizationID, "inventory")
-	if got := strings.Join(opened.Gates, " ") + "/" + strings.Join(opened.Days, " "); got != gate+"/"+day || opened.Streams != 1 {
-		f.t.Errorf("opened %s, %d streams go on; want %s/%s and 1", got, opened.Streams, gate, day)
-	}
+	got := strings.Join(opened.Gates, " ") + "/" + strings.Join(opened.Days, " ")
+	errorIf(f.t, got != gate+"/"+day || opened.Streams != 1, "opened %s, %d streams go on; want %s/%s and 1", got, opened.Streams, gate, day)
 }
 
 // TestHostileAnswersDoNotHoldUpTheEnd: SIGTERM ends a process, whatever it is doing.

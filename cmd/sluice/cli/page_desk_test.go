@@ -117,13 +117,10 @@ func (d *desk) ask(path string, form url.Values) (int, string) {
 	return answer.Code, answer.Body.String()
 }
 
-// get gives a page, which has to have a status.
 func (d *desk) get(status int, path string) string {
 	d.t.Helper()
 	answer := d.asks(path, nil)
-	if answer.Code != status {
-		d.t.Fatalf("%s has status %d, want %d\n%s", path, answer.Code, status, answer.Body)
-	}
+	fatalIf(d.t, answer.Code != status, "%s has status %d, want %d\n%s", path, answer.Code, status, answer.Body)
 	return answer.Body.String()
 }
 
@@ -135,9 +132,7 @@ func (d *desk) post(status int, path string, form url.Values) string {
 		form = url.Values{}
 	}
 	answer := d.asks(path, form)
-	if answer.Code != status {
-		d.t.Fatalf("POST %s has status %d, want %d\n%s", path, answer.Code, status, answer.Body)
-	}
+	fatalIf(d.t, answer.Code != status, "POST %s has status %d, want %d\n%s", path, answer.Code, status, answer.Body)
 	return answer.Header().Get("Location")
 }
 
@@ -165,7 +160,6 @@ func onlyTexts(t *testing.T, path, page string) {
 	errorIf(t, strings.Contains(typed.ReplaceAllString(page, ""), "\u202e"), "%s changes the direction of a text\n%s", path, page)
 }
 
-// hides checks that a page has none of the texts.
 func (d *desk) hides(path string, texts ...string) {
 	d.t.Helper()
 	shown := d.get(http.StatusOK, path)
@@ -174,7 +168,6 @@ func (d *desk) hides(path string, texts ...string) {
 	}
 }
 
-// decodedPage reads the document of a page.
 func decodedPage[T any](d *desk, path string) T {
 	d.t.Helper()
 	var shown T
@@ -221,9 +214,7 @@ func (d *desk) posts(path string, form url.Values) deed {
 func (d *desk) last() actions.Action {
 	d.t.Helper()
 	noted := sure(actions.List(d.t.Context(), d.app.DB.Pool(), actions.Filter{Limit: 1}))(d.t)
-	if len(noted) == 0 {
-		d.t.Fatal("nothing was noted")
-	}
+	fatalIf(d.t, len(noted) == 0, "nothing was noted")
 	return noted[0]
 }
 
@@ -236,13 +227,10 @@ func (d *desk) same(path string, command ...string) {
 		separator = "&"
 	}
 	o := d.run(append(command, "--json")...)
-	if o.code != codeFine {
-		d.t.Fatalf("%q ended with %d\n%s", command, o.code, o.stderr)
-	}
+	fatalIf(d.t, o.code != codeFine, "%q ended with %d\n%s", command, o.code, o.stderr)
 	page := d.get(http.StatusOK, path+separator+"format=json")
-	if diff := cmp.Diff(timeless(d.t, o.stdout), timeless(d.t, page)); diff != "" || len(page) < len(`[]`) {
-		d.t.Errorf("%s differs from %q (-command +page):\n%s", path, command, diff)
-	}
+	diff := cmp.Diff(timeless(d.t, o.stdout), timeless(d.t, page))
+	errorIf(d.t, diff != "" || len(page) < len(`[]`), "%s differs from %q (-command +page):\n%s", path, command, diff)
 }
 
 // timeless reads a document, and leaves out when something will be done.

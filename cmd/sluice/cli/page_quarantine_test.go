@@ -110,9 +110,7 @@ func TestDecidingInTheConsole(t *testing.T) {
 		if d := v.last(); d.Action != "quarantine retry" || d.Target != fits || d.Outcome != actions.Done || d.Actor != anOperator || d.Organization != sandbox.DefaultOrganizationID {
 			t.Errorf("recorded: %+v", d)
 		}
-		if rate := one[string](s, `SELECT rate::text FROM inventory.items WHERE item_id = '73'`); rate != "12.5" {
-			t.Errorf("the rate is %s", rate)
-		}
+		same(t, "the rate is", "12.5", one[string](s, `SELECT rate::text FROM inventory.items WHERE item_id = '73'`))
 		v.says(done, "<b>Done</b>", "The record is loaded.", "Closed: the record was loaded since")
 		v.post(http.StatusSeeOther, "/quarantine/"+attack+"/retry", nil)
 		if d := v.last(); d.Outcome != actions.Failed || !strings.Contains(string(d.Error), "still does not fit") || strings.Contains(string(d.Error), "much") {
@@ -151,9 +149,7 @@ func TestDecidingInTheConsole(t *testing.T) {
 		if d := v.last(); d.Outcome != actions.Failed {
 			t.Errorf("something that is no cause is accepted: %+v", d)
 		}
-		if left := one[string](s, `SELECT string_agg(code, ' ') FROM sluice.quarantine WHERE state = 'open'`); left != "no_id" {
-			t.Errorf("open are %s", left)
-		}
+		same(t, "entries that are open", "no_id", one[string](s, `SELECT string_agg(code, ' ') FROM sluice.quarantine WHERE state = 'open'`))
 	})
 }
 
@@ -320,9 +316,7 @@ func TestTombstonePages(t *testing.T) {
 	want := deed{
 		Who: anOperator, What: "tombstones reject", Target: run + " of inventory.bills", Organization: sandbox.DefaultOrganizationID, Before: stateOf(t, toReview{40}),
 	}
-	if diff := s.differs(want, did, run); diff != "" {
-		t.Errorf("rejected (-want +got):\n%s", diff)
-	}
+	same(t, "rejected", "", s.differs(want, did, run))
 	if n := one[int](s, `SELECT count(*) FROM sluice.tombstones`); n != 0 || len(s.ids(resource, dead)) != 0 {
 		t.Errorf("%d pieces of evidence are left, and %d rows have tombstones", n, len(s.ids(resource, dead)))
 	}
@@ -334,17 +328,12 @@ func TestTombstonePages(t *testing.T) {
 	run = hold()
 	did = d.posts("/tombstones/review/"+run+"/accept", url.Values{})
 	want.What, want.Target = "tombstones accept", run+" of inventory.bills"
-	if diff := s.differs(want, did, run); diff != "" {
-		t.Errorf("accepted (-want +got):\n%s", diff)
-	}
-	if n := len(s.ids(resource, dead)); n != 40 {
-		t.Errorf("%d rows have tombstones, want 40", n)
-	}
+	same(t, "accepted", "", s.differs(want, did, run))
+	same(t, "rows have tombstones", 40, len(s.ids(resource, dead)))
 	s.truthful(resource)
 	d.says("/tombstones?state=deleted", "No deletion needs review.", "deleted, by the person", "a second scan")
 }
 
-// differs compares deeds about bills; what was decided belongs to a run.
 func (s *fixture) differs(want, got deed, run string) string {
 	s.t.Helper()
 	decision := decided{Records: 40}

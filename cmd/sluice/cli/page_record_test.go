@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/pipeline/engine"
 	"sluice/pipeline/notifications"
 	"sluice/pipeline/warehouse/readers"
@@ -48,9 +46,7 @@ func TestRecordPage(t *testing.T) {
 			modified = append(modified, v.Modified)
 		}
 	}
-	if len(modified) != 2 || modified[0] == modified[1] {
-		t.Fatalf("the bill has list versions of %v, want two", modified)
-	}
+	fatalIf(t, len(modified) != 2 || modified[0] == modified[1], "the bill has list versions of %v, want two", modified)
 	page := "/r/inventory.bills/" + bill + "?org=" + sandbox.DefaultOrganizationID
 	ofHostile := "/r/inventory.bills/" + url.PathEscape(hostile)
 	before, after := strings.ReplaceAll(modified[1], "+", "&#43;"), strings.ReplaceAll(modified[0], "+", "&#43;")
@@ -103,9 +99,7 @@ func TestChangesOf(t *testing.T) {
 		"total: 10.0 > 10.00", `lines[0].tax:  > "x"`, "tags:  > []", `note: null > "n"`,
 		"lines[1].rate: 2 > ", `tags[0]: "a" > `, "old: true > ",
 	}
-	if diff := cmp.Diff(want, told); diff != "" {
-		t.Errorf("changes (-want +got):\n%s", diff)
-	}
+	same(t, "changes", want, told)
 }
 
 // TestPagesOfTheDictionary holds the pages against docs/dictionary.md, and follows a search.
@@ -148,9 +142,8 @@ func TestPagesOfQuestions(t *testing.T) {
 	var all []analystQuestion
 	s.visited(anOperator, false, func(v *desk) {
 		must(t, json.Unmarshal([]byte(v.get(http.StatusOK, "/questions?format=json")), &all))
-		if len(all) != 30 || all[2].Question != "Whom do we owe most?" || all[2].Section != "What is owed" || all[29].Number != 30 {
-			t.Fatalf("%d questions: %+v", len(all), all)
-		}
+		fatalIf(t, len(all) != 30 || all[2].Question != "Whom do we owe most?" || all[2].Section != "What is owed" || all[29].Number != 30,
+			"%d questions: %+v", len(all), all)
 		v.says("/questions", `href="/questions/30"`, "Whom do we owe most?")
 		for i := range all {
 			v.get(http.StatusOK, "/questions/"+strconv.Itoa(all[i].Number))

@@ -29,7 +29,6 @@ type shownConsole struct {
 	end     func() outcome
 }
 
-// showConsole starts sluice console, and reads from its output where it is.
 func (s *fixture) showConsole(environment map[string]string) *shownConsole {
 	s.t.Helper()
 	of := *s
@@ -56,13 +55,11 @@ func (s *fixture) showConsole(environment map[string]string) *shownConsole {
 	return &shownConsole{t: s.t, address: strings.TrimSuffix(at[4], "/"), end: end}
 }
 
-// get reads a page.
 func (c *shownConsole) get(path string) (int, string) {
 	c.t.Helper()
 	return get(c.t, c.address+path)
 }
 
-// leads checks the steps of an empty database: their states, and the command of the first one.
 func (c *shownConsole) leads(s *fixture) {
 	c.t.Helper()
 	_, text := c.get("/?format=json")
@@ -162,7 +159,6 @@ func TestServeWaitsForTables(t *testing.T) {
 	p.ends(codeFine, stopLimit)
 }
 
-// freeAddress is an address of this machine at which nothing listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l := sure((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
@@ -228,7 +224,6 @@ func TestConsoleWithoutDatabase(t *testing.T) {
 	}
 }
 
-// forward connects both ends until one of them closes.
 func forward(conn net.Conn, network, to string) {
 	defer func() { _ = conn.Close() }()
 	other, err := net.Dial(network, to)

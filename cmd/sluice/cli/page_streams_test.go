@@ -105,9 +105,7 @@ func TestRunNow(t *testing.T) {
 		return one[int64](s, `SELECT requested_gen`+bills), one[bool](s, `SELECT next_due_at <= clock_timestamp()`+bills)
 	}
 	before, isDue := due()
-	if isDue {
-		t.Fatal("bills are due before a request")
-	}
+	fatalIf(t, isDue, "bills are due before a request")
 	operator := s.desk()
 	done := operator.posts(addressOfBills+"/run", url.Values{})
 	if after, isDue := due(); after != before+1 || !isDue {
@@ -199,9 +197,8 @@ func TestWaitsOfARun(t *testing.T) {
 		"open":           {streams.Run{ID: 7}, "", [][]console.Cell{throttled, row(at(55), console.Text("now"), "between calls")}},
 		"open, a reason": {streams.Run{ID: 7}, "exhausted", [][]console.Cell{throttled, row(at(55), console.Text("now"), "exhausted")}},
 	} {
-		if diff := cmp.Diff(test.want, waitRows(&test.run, waits, console.Text("bills"), test.reason, time.UTC)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		diff := cmp.Diff(test.want, waitRows(&test.run, waits, console.Text("bills"), test.reason, time.UTC))
+		errorIf(t, diff != "", "%s (-want +got):\n%s", name, diff)
 	}
 }
 
@@ -322,9 +319,8 @@ func TestLastWeek(t *testing.T) {
 	spent := one[int](s, `SELECT count(*)::int FROM sluice.calls WHERE service = 'inventory' AND reserved_at > now() - interval '24 hours'`)
 	says := fmt.Sprintf("inventory: calls a day of the last week: mean %.0f, 90th percentile %d (2 days); of other programs: mean 200, 90th percentile 300 (3 days)",
 		float64(spent+20)/2, spent)
-	if o := s.run("plan"); !strings.Contains(o.stdout, says) {
-		t.Errorf("plan lacks %q:\n%s", says, o.stdout)
-	}
+	o := s.run("plan")
+	errorIf(t, !strings.Contains(o.stdout, says), "plan lacks %q:\n%s", says, o.stdout)
 }
 
 // TestYesterdaysBudget: what spent the calls of an earlier day.
@@ -346,12 +342,8 @@ func TestYesterdaysBudget(t *testing.T) {
 	day := noon.Format(time.DateOnly)
 	days := decodedPage[[]pastDay](b, "/budget?day="+day+"&format=json")
 	want := []usedFor{{Resource: harmful, Class: "details", Calls: 700, Failed: 5}, {Resource: "bills", Class: "details", Calls: 300, Failed: 5}}
-	if len(days) != 5 || days[0].Service != "inventory" || days[0].Calls != 1000 {
-		t.Fatalf("the day is %+v", days)
-	}
-	if diff := cmp.Diff(want, days[0].Uses); diff != "" {
-		t.Errorf("uses (-want +got):\n%s", diff)
-	}
+	fatalIf(t, len(days) != 5 || days[0].Service != "inventory" || days[0].Calls != 1000, "the day is %+v", days)
+	same(t, "uses", want, days[0].Uses)
 	b.says("/budget?day="+day, "inventory spent 1,000 calls, the largest part (700) on details of "+harmfulEscaped, "70 %", "30 %",
 		"Other programs spent 20 calls of inventory.")
 	b.says("/budget?day=2020-01-01", "The call log has no calls of 2020-01-01.")

@@ -34,13 +34,11 @@ type planned struct {
 	Fits bool `json:"fits"`
 }
 
-// foresee runs the plan command and checks its exit code.
 func (s *fixture) foresee(code int, args ...string) planned {
 	s.t.Helper()
 	return decoded[planned](s, code, append([]string{"plan"}, args...)...)
 }
 
-// calls are the calls that the plan expects, by stream.
 func (p planned) calls() map[string]int {
 	calls := make(map[string]int)
 	for i := range p.Streams {
@@ -67,9 +65,8 @@ func TestPlan(t *testing.T) {
 	}
 	s.sync(codeFine, "chart_of_accounts")
 	for _, service := range s.foresee(codeFine).Services {
-		if spent := one[int](s, "SELECT count(*) FROM sluice.calls WHERE service = $1", service.Service); service.Spent != spent {
-			t.Errorf("%s: %d spent, want %d", service.Service, service.Spent, spent)
-		}
+		spent := one[int](s, "SELECT count(*) FROM sluice.calls WHERE service = $1", service.Service)
+		errorIf(t, service.Spent != spent, "%s: %d spent, want %d", service.Service, service.Spent, spent)
 	}
 	s.sync(codeFine, "chart_of_accounts")
 	type forecast struct {
@@ -82,9 +79,8 @@ func TestPlan(t *testing.T) {
 	if len(runs) != 2 || runs[1].Forecast != nil || runs[0].Forecast == nil || *runs[0].Forecast != runs[0].Calls+2 || runs[0].Basis != "assumed" {
 		t.Errorf("runs shows %+v", runs)
 	}
-	if text := s.run("runs", "chart_of_accounts").stdout; !strings.Contains(text, fmt.Sprintf("%d -2", runs[0].Calls+2)) {
-		t.Errorf("runs shows no error of the forecast:\n%s", text)
-	}
+	text := s.run("runs", "chart_of_accounts").stdout
+	errorIf(t, !strings.Contains(text, fmt.Sprintf("%d -2", runs[0].Calls+2)), "runs shows no error of the forecast:\n%s", text)
 }
 
 // TestPlanAssumptions: a figure that no stream of the plan has, or that is not a number, is refused.
@@ -143,9 +139,7 @@ func TestMigratePlan(t *testing.T) {
 		outlook.Program.Program != migrations.Version() {
 		t.Fatalf("as JSON: %+v", outlook)
 	}
-	if after := one[string](s, state); after != before {
-		t.Error("looking changed the database")
-	}
+	same(t, "looking changed the database", before, one[string](s, state))
 	s.prints(codeUsage, "", "migrate", "--plan", "--accept", "x")
 	s.complains(codeUsage, "--roles", "migrate", "--role-prefix", "other_")
 }
@@ -163,7 +157,6 @@ func TestMigratePlanOfAnEmptyDatabase(t *testing.T) {
 	errorIf(t, made != 0, "looking made schemas")
 }
 
-// lists declares two custom lists, with columns or without.
 func lists(columns string) string {
 	text := "\ncustom:\n"
 	for _, name := range []string{"things", "wares"} {
@@ -184,9 +177,7 @@ func TestAPlanBesideAReader(t *testing.T) {
 	must(t, os.WriteFile(s.config, plain, 0o600))
 	s.configured(lists(", columns: [{wire: rate, kind: decimal, doc: What it costs.}]"))
 	sql, id := s.plan()
-	if strings.Count(sql, "ADD COLUMN") != 2 {
-		t.Fatalf("the plan is\n%s", sql)
-	}
+	fatalIf(t, strings.Count(sql, "ADD COLUMN") != 2, "the plan is\n%s", sql)
 	s.exec("BEGIN")
 	s.exec("SELECT FROM custom.things")
 	o := s.run("migrate", "--accept", id, "--wait", "1s")
@@ -231,7 +222,5 @@ func TestMigrateMakesAndDropsWhatHistoryNeeds(t *testing.T) {
 	s.exec(`DROP VIEW public.hers`)
 	s.runs(codeFine, "migrate")
 	s.counts(1, "views of schema as_of are left", `SELECT count(*) FROM pg_class WHERE relnamespace = 'as_of'::regnamespace`)
-	if n := one[int](s, `SELECT count(*) FROM history.versions`); n == 0 {
-		t.Error("the versions are gone, too")
-	}
+	errorIf(t, one[int](s, `SELECT count(*) FROM history.versions`) == 0, "the versions are gone, too")
 }

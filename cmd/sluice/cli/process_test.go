@@ -31,7 +31,6 @@ type process struct {
 	code int
 }
 
-// start starts the program, which ends with the test.
 func (s *fixture) start(args ...string) *process {
 	s.t.Helper()
 	return s.startOn(nil, args...)
@@ -71,13 +70,11 @@ func (s *fixture) startOn(stderr io.Writer, args ...string) *process {
 	return p
 }
 
-// kill ends the process as kill -9 does, and waits for its end.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill() // it may have ended meanwhile
 	<-p.done
 }
 
-// terminate asks the process to end, as a service manager does.
 func (p *process) terminate() {
 	p.t.Helper()
 	must(p.t, p.cmd.Process.Signal(syscall.SIGTERM))
@@ -106,7 +103,6 @@ func (p *process) worksOff(code int) {
 	}
 }
 
-// ends waits for the end and checks the exit code.
 func (p *process) ends(code int, within time.Duration) {
 	p.t.Helper()
 	deadline := time.NewTimer(within)
@@ -117,9 +113,7 @@ func (p *process) ends(code int, within time.Duration) {
 		p.kill()
 		p.t.Fatalf("the process did not end within %s\n%s\n%s", within, p.stdout.String(), p.stderr.String())
 	}
-	if p.code != code {
-		p.t.Fatalf("the process ended with %d, want %d\n%s\n%s", p.code, code, p.stdout.String(), p.stderr.String())
-	}
+	fatalIf(p.t, p.code != code, "the process ended with %d, want %d\n%s\n%s", p.code, code, p.stdout.String(), p.stderr.String())
 }
 
 // asProgram makes the test binary the program itself: tests that kill or signal processes start it
@@ -209,13 +203,11 @@ func program() int {
 // works, however slow the machine.
 const patience = 2 * time.Minute
 
-// until waits until a condition on the database holds.
 func (s *fixture) until(what, condition string, args ...any) {
 	s.t.Helper()
 	s.waitUntil(what, func() bool { return one[bool](s, condition, args...) })
 }
 
-// wait waits for a signal.
 func (s *fixture) wait(what string, reached <-chan struct{}) {
 	s.t.Helper()
 	s.waitUntil(what, func() bool {
@@ -246,7 +238,6 @@ func (s *fixture) waitUntil(what string, holds func() bool) {
 	}
 }
 
-// situation says what the processes wait for.
 func (s *fixture) situation() string {
 	s.t.Helper()
 	return one[string](s, `SELECT concat_ws(E'\n',

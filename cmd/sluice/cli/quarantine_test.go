@@ -81,9 +81,7 @@ func TestQuarantineAccept(t *testing.T) {
 	}
 	s.exec(`UPDATE sluice.quarantine SET raw = '{"item_id": "73", "rate": 12.5}' WHERE record_id = '73'`)
 	s.prints(codeFine, "1 of 1 loaded", "quarantine", "retry", "--resource", "all")
-	if rate := one[string](s, `SELECT rate::text FROM inventory.items WHERE item_id = '73'`); rate != "12.5" {
-		t.Errorf("the rate is %s", rate)
-	}
+	same(t, "the rate is", "12.5", one[string](s, `SELECT rate::text FROM inventory.items WHERE item_id = '73'`))
 	all := decoded[[]quarantine.Entry](s, codeFine, "quarantine", "list", "--all")
 	errorIf(t, len(all) != 3 || all[2].Note != "a test of the vendor" || all[0].State != "retried", "all: %+v", all)
 }

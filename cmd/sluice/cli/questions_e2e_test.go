@@ -79,9 +79,7 @@ func falling() map[int]int { return map[int]int{1: 4, 2: 3, 3: 4, 5: 4} }
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	page, all := readQuestions(t)
-	if len(all) != 30 {
-		t.Fatalf("%s has %d questions", questionsPage, len(all))
-	}
+	fatalIf(t, len(all) != 30, "%s has %d questions", questionsPage, len(all))
 	q := newBooks(t)
 	began := time.Now()
 	for _, state := range []struct {
@@ -104,7 +102,6 @@ func TestQuestions(t *testing.T) {
 	q.shows(t, page, all)
 }
 
-// shows compares the results on the page with the first rows of the answers, or writes them.
 func (q *booksFixture) shows(t *testing.T, page string, all []pageQuestion) {
 	t.Helper()
 	for _, asked := range all {
@@ -197,9 +194,8 @@ func (q *booksFixture) answers(t *testing.T, asked pageQuestion, lived bool) {
 		want = append(want, sixth(r))
 	}
 	errorIf(t, lived && len(want) == 0, "%d. %s: the books have no answer, so nothing was compared", asked.number, asked.title)
-	if column, falls := falling()[asked.number]; falls && !fallsBy(got, column) {
-		t.Errorf("%d. %s: the rows do not fall by column %d", asked.number, asked.title, column)
-	}
+	column, falls := falling()[asked.number]
+	errorIf(t, falls && !fallsBy(got, column), "%d. %s: the rows do not fall by column %d", asked.number, asked.title, column)
 	answered := make([]string, len(got))
 	for i, r := range got {
 		answered[i] = sixth(r)
@@ -212,7 +208,6 @@ func (q *booksFixture) answers(t *testing.T, asked pageQuestion, lived bool) {
 	}
 }
 
-// apart compares two sorted lists: what only one of them has.
 func apart(a, b []string) ([]string, []string) {
 	var onlyA, onlyB []string
 	for len(a) > 0 || len(b) > 0 {
@@ -250,7 +245,6 @@ func nearly(value *big.Rat) string {
 	return new(big.Rat).Add(value, big.NewRat(1, 1_000_000_000)).FloatString(6)
 }
 
-// fallsBy reports whether a column falls from row to row of an organization, unknown values last.
 func fallsBy(rows []row, column int) bool {
 	return slices.IsSortedFunc(rows, func(a, b row) int {
 		if a[0] != b[0] {
@@ -444,7 +438,6 @@ func lessons() []lesson {
 	}
 }
 
-// teaches asks every statement of the tutorial.
 func (q *booksFixture) teaches(t *testing.T) {
 	t.Helper()
 	page := sure(os.ReadFile("../../../docs/analysts/README.md"))(t)

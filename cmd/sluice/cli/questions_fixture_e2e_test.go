@@ -88,9 +88,7 @@ func newBooks(t *testing.T) *booksFixture {
 	q.bound(0)
 	text := sure(os.ReadFile(filepath.Join("..", "..", "..", "migrations", "views", "organizations.sql")))(t)
 	still := strings.ReplaceAll(string(text), "clock_timestamp()", "'"+askedAt().Format(time.RFC3339)+"'::timestamptz")
-	if still == string(text) {
-		t.Fatal("the views take the time from elsewhere")
-	}
+	fatalIf(t, still == string(text), "the views take the time from elsewhere")
 	q.exec(still)
 	return q
 }
@@ -109,7 +107,6 @@ func (q *booksFixture) bound(percent int) {
 	must(q.t, os.WriteFile(q.config, []byte(before+fmt.Sprintf(booksResources, calls...)), 0o600))
 }
 
-// hurried runs sync while no call counts for the limits of a minute: there are too many to wait.
 func (q *booksFixture) hurried(resources ...string) {
 	q.t.Helper()
 	conn := sure(pgx.Connect(q.t.Context(), q.environment["SLUICE_DATABASE_URL"]))(q.t)
@@ -162,7 +159,6 @@ func (q *booksFixture) copyDetails(rounds int) {
 	}
 }
 
-// copyAllDetails copies single records until none is missing.
 func (q *booksFixture) copyAllDetails() {
 	q.t.Helper()
 	for range 20 {
@@ -185,7 +181,6 @@ func (q *booksFixture) goOn() {
 	q.settle()
 }
 
-// loseBills keeps what was open, and deletes bills.
 func (q *booksFixture) loseBills() {
 	q.t.Helper()
 	for _, b := range q.all {
@@ -229,7 +224,6 @@ func (q *booksFixture) backdate() {
 	q.exec(`UPDATE history.periods SET began_at = began_at - $1::interval, asked_at = asked_at - $1::interval`, since)
 }
 
-// openNow is what is open of each bill.
 func (q *booksFixture) openNow(b business) map[string]figures.Amount {
 	open := map[string]figures.Amount{}
 	q.books(b, func(o *organizationBooks) {
@@ -240,7 +234,6 @@ func (q *booksFixture) openNow(b business) map[string]figures.Amount {
 	return open
 }
 
-// books gives f the oracle of a business.
 func (q *booksFixture) books(b business, f func(*organizationBooks)) {
 	q.t.Helper()
 	zone, err := time.LoadLocation(one[string](q.fixture, `SELECT time_zone FROM analytics.organizations WHERE organization_id = $1`, b.key))

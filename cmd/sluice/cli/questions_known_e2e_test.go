@@ -18,12 +18,10 @@ import (
 // This file answers the thirty questions from the oracle of the books. Where an answer rests on
 // single records, it counts those that are loaded, and says what the others leave unknown.
 
-// money is an amount as a fraction.
 func money(a figures.Amount) *big.Rat {
 	return big.NewRat(int64(a), int64(bookkeeping.FromCents(100)))
 }
 
-// moneyIf is an amount if it is known.
 func moneyIf(known bool, a figures.Amount) any {
 	if !known {
 		return nil
@@ -31,7 +29,6 @@ func moneyIf(known bool, a figures.Amount) any {
 	return money(a)
 }
 
-// centsIf is moneyIf, rounded to cents.
 func centsIf(known bool, a figures.Amount) any {
 	if !known {
 		return nil
@@ -39,7 +36,6 @@ func centsIf(known bool, a figures.Amount) any {
 	return rounded(money(a))
 }
 
-// fourth rounds to four decimals.
 func fourth(value *big.Rat) *big.Rat {
 	text, _ := new(big.Rat).SetString(value.FloatString(4))
 	return text
@@ -64,7 +60,6 @@ func (o *organizationBooks) notLoaded() figures.Books {
 	return o.some(func(id string) bool { return !o.bills[id] })
 }
 
-// vendor is the name of a vendor.
 func (o *organizationBooks) vendor(id string) string {
 	n, _ := ids.FixedIndex(ids.GroupVendor, id)
 	return o.Ledger.Vendors[n].Name
@@ -79,7 +74,6 @@ func (o *organizationBooks) currency(n int) string { return o.Ledger.Currencies[
 
 func (o *organizationBooks) base() string { return o.currency(0) }
 
-// monthEnd is the last day of the month before today's.
 func (o *organizationBooks) monthEnd() figures.Day { return o.today.Month() - 1 }
 
 // applications are those that sluice can know: of loaded bills and of loaded payments.
@@ -140,7 +134,6 @@ func (o *organizationBooks) byAgeThen() []row {
 	return rows
 }
 
-// addTo adds an open bill to an ageing.
 func addTo(sums map[[2]string]*figures.Ageing, place [2]string, item *figures.OpenItem, day figures.Day) {
 	sum := sums[place]
 	if sum == nil {
@@ -633,7 +626,6 @@ func (o *organizationBooks) byVendorAndMonth() []row {
 	return rows
 }
 
-// allSpend is the sum of all spend on bills.
 func allSpend(spend []figures.Spend) figures.Spend {
 	for _, s := range bought(spend, func(figures.Spend) string { return "" }) {
 		return *s

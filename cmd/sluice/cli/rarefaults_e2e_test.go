@@ -260,9 +260,8 @@ func (r rare) play(f *faultFixture, seed int64, after int) {
 	}
 	errorIf(f.t, one[bool](f.fixture, `SELECT coalesce(max(watermark) > clock_timestamp() - interval '4 minutes', false) FROM sluice.streams`),
 		"%s: a watermark lies less than five minutes back", r.kind)
-	if kept := f.open() > open; kept != r.fate.kept {
-		f.t.Errorf("%s: records went to quarantine: %t, want %t: %s", r.kind, kept, r.fate.kept, result.stderr)
-	}
+	kept := f.open() > open
+	errorIf(f.t, kept != r.fate.kept, "%s: records went to quarantine: %t, want %t: %s", r.kind, kept, r.fate.kept, result.stderr)
 	r.heal(f, seed)
 }
 
@@ -273,9 +272,8 @@ func (r rare) heal(f *faultFixture, seed int64) {
 	f.pass(25 * time.Hour)
 	f.change(seed+2, all)
 	f.comesTo(r.kind+" is over", codeFine)
-	if gone, _ := f.equal(f.name); gone > 0 != r.fate.ghosts {
-		f.t.Errorf("%s: %d rows without a record upstream", r.kind, gone)
-	}
+	gone, _ := f.equal(f.name)
+	errorIf(f.t, gone > 0 != r.fate.ghosts, "%s: %d rows without a record upstream", r.kind, gone)
 }
 
 // refusals are faults under which a sync does not end: they are played once.

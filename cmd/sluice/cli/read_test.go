@@ -9,7 +9,6 @@ import (
 	"sluice/schema"
 )
 
-// dayRead is a read with one required and one optional parameter.
 func dayRead() *schema.Read {
 	return &schema.Read{Name: "forecast", Params: []schema.Param{{Name: "day", Doc: "Day.", Required: true}, {Name: "note", Doc: "Note."}}}
 }

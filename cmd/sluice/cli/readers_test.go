@@ -30,7 +30,6 @@ func (s *fixture) reader(name, group string) string {
 	return role
 }
 
-// asks says whether a role may ask, and the one value that it gets.
 func (s *fixture) asks(role, sql string) (int, error) {
 	s.t.Helper()
 	tx := sure(s.conn.Begin(s.t.Context()))(s.t)

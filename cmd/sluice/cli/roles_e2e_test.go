@@ -20,7 +20,6 @@ import (
 	"sluice/sandbox"
 )
 
-// member makes a role that logs in and is a member of one group, and returns its address.
 func (s *fixture) member(group string) string {
 	s.t.Helper()
 	role, address := warehousetest.Worker(s.t, s.environment["SLUICE_DATABASE_URL"])
@@ -28,7 +27,6 @@ func (s *fixture) member(group string) string {
 	return address
 }
 
-// grants executes a statement as an administrator of the server.
 func (s *fixture) grants(sql string) {
 	s.t.Helper()
 	parsed := sure(url.Parse(s.environment["SLUICE_DATABASE_URL"]))(s.t)
@@ -83,9 +81,8 @@ func TestARoleForEachProcess(t *testing.T) {
 	executed := made()
 	errorIf(t, executed.Owner != prefix+"owner" || len(executed.Statements) <= len(planned.Statements),
 		"executed %+v, planned %q", executed, planned.Statements)
-	if again := made(); len(again.Statements) != 0 {
-		t.Errorf("a second time: %q", again.Statements)
-	}
+	again := made()
+	errorIf(t, len(again.Statements) != 0, "a second time: %q", again.Statements)
 
 	worker, receiver, console := s.member(prefix+"worker"), s.member(prefix+"receiver"), s.member(prefix+"console")
 	s.environment["SLUICE_DATABASE_URL"] = worker
@@ -97,9 +94,7 @@ func TestARoleForEachProcess(t *testing.T) {
 	s.environment["SLUICE_DATABASE_URL"] = receiver
 	p := s.start("notifications", "serve", "--listen", "127.0.0.1:0")
 	rule := "http://" + p.said("receiving callbacks", "listen") + "/rule/" + businessKey + "/inventory.items"
-	if got := s.hook(hookSecret, rule, `{"item_id":"1"}`); got != http.StatusOK {
-		t.Errorf("the receiver answers with %d\n%s", got, p.stderr.String())
-	}
+	same(t, "the receiver answers with the status", http.StatusOK, s.hook(hookSecret, rule, `{"item_id":"1"}`))
 	p.terminate()
 	p.ends(codeFine, stopLimit)
 	errorIf(t, s.run("status").code == codeFine, "the receiver reads the status")
@@ -123,9 +118,7 @@ func TestTwoRoles(t *testing.T) {
 	s := ownedStage(t, sandbox.Options{Seed: 79, Records: 60, Limits: sandbox.Limits{Off: true}})
 	owner := s.environment["SLUICE_DATABASE_URL"]
 	role, worker := warehousetest.Worker(t, owner)
-	if o := s.run("migrate", "--worker", "nobody_of_that_name"); o.code == codeFine {
-		t.Error("a role that is none is granted something")
-	}
+	errorIf(t, s.run("migrate", "--worker", "nobody_of_that_name").code == codeFine, "a role that is none is granted something")
 	s.runs(codeFine, "migrate --worker "+role)
 	s.configured(declared + "\nresources:\n  inventory.bills: {history: true}\n")
 	s.accept() // after the grants for the existing objects
@@ -172,14 +165,11 @@ func TestTwoRoles(t *testing.T) {
 	}
 }
 
-// bouncer is a PgBouncer before a cluster, with an entry for each way to use it.
 func (c *cluster) bouncer() {
 	c.t.Helper()
 	page := sure(os.ReadFile("../../../docs/operations/poolers-and-failover.md"))(c.t)
 	query := regexp.MustCompile(`connect_query='[^']+'`).FindString(string(page))
-	if query == "" {
-		c.t.Fatal("the page has no connect_query")
-	}
+	fatalIf(c.t, query == "", "the page has no connect_query")
 	entry := fmt.Sprintf("host=%s dbname=postgres user=postgres", c.folder)
 	lines := []string{
 		"[databases]", "session = " + entry + " pool_mode=session pool_size=60",
@@ -194,7 +184,6 @@ func (c *cluster) bouncer() {
 	c.t.Cleanup(func() { _, _ = c.try(`kill "$(cat bouncer.pid)"`) }) // its folder goes next
 }
 
-// through is the address of an entry of the bouncer.
 func (c *cluster) through(entry string) string {
 	return "postgres://postgres@/" + entry + "?port=6432&host=" + url.QueryEscape(c.folder)
 }

@@ -42,9 +42,7 @@ func TestIncludes(t *testing.T) {
 		}
 	}
 	needed := []string{"SvcBooks.bills.READ", "SvcChat.Channels.READ", "SvcInventory.items.READ"}
-	if got := missingScopes(needed, []string{"SvcChat.Channels.READ"}); !slices.Equal(got, []string{needed[0], needed[2]}) {
-		t.Errorf("of three scopes are missing %q", got)
-	}
+	same(t, "of three scopes are missing", []string{needed[0], needed[2]}, missingScopes(needed, []string{"SvcChat.Channels.READ"}))
 }
 
 // scopesFound is what check says of the scopes, nil if it says nothing, and its exit code.
@@ -141,9 +139,7 @@ func TestSyncOfOneOrganization(t *testing.T) {
 		Organizations: []sandbox.OrganizationOptions{{ID: all[1].id, Seed: 62, Records: 5}, {ID: all[2].id, DataCenter: "eu", Seed: 63, Records: 5}},
 	})
 	s.configure(all)
-	if result := s.sync(codeFine, "items", "--org", "second"); len(result.Streams) == 0 {
-		t.Error("nothing was synced of one organization")
-	}
+	errorIf(t, len(s.sync(codeFine, "items", "--org", "second").Streams) == 0, "nothing was synced of one organization")
 	s.counts(1, "organizations with rows after --org", `SELECT count(DISTINCT organization_id) FROM inventory.items`)
 }
 
@@ -222,9 +218,8 @@ func TestCheckBeforeMigrate(t *testing.T) {
 		t.Errorf("something failed, or upstream was asked: %+v\n%s", s.world.Stats(), o.stdout)
 	}
 	findings := decoded[[]finding](s, codeFine, "check")
-	if last := findings[len(findings)-1]; last.Next != "sluice migrate" || !last.OK {
-		t.Errorf("for programs it is %+v", last)
-	}
+	last := findings[len(findings)-1]
+	errorIf(t, last.Next != "sluice migrate" || !last.OK, "for programs it is %+v", last)
 	s.prints(codeEnvironment, "FAIL  probe", "check", "--probe")
 	key := s.environment["SLUICE_ENCRYPTION_KEY"]
 	delete(s.environment, "SLUICE_ENCRYPTION_KEY")

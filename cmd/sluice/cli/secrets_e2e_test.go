@@ -114,7 +114,6 @@ func (s *fixture) impatiently(args ...string) string {
 	}
 }
 
-// forms are eight spellings of a secret.
 func forms(secret string) []string {
 	every := ""
 	for i := range len(secret) {
@@ -138,7 +137,6 @@ func withPassword(t *testing.T, address, password string) string {
 	return u.String()
 }
 
-// dump gives every table of the database as text.
 func (s *fixture) dump() map[string]string {
 	s.t.Helper()
 	rows, err := s.conn.Query(s.t.Context(), `SELECT table_schema, table_name FROM information_schema.tables
@@ -156,7 +154,6 @@ func (s *fixture) dump() map[string]string {
 	return tables
 }
 
-// logged waits until a process has logged a line with this message and this text so many times.
 func (p *process) logged(s *fixture, message, text string, times int) {
 	s.t.Helper()
 	s.waitUntil("it logs "+message, func() bool {
@@ -246,7 +243,6 @@ func (s *fixture) ownPostgres() *ownPostgres {
 	return o
 }
 
-// start starts the server, or starts it again.
 func (o *ownPostgres) start() {
 	o.s.t.Helper()
 	if o.server != nil {

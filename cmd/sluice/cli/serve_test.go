@@ -17,7 +17,6 @@ import (
 // stopLimit is how long a test waits for a process that was asked to stop.
 const stopLimit = patience
 
-// said waits for a line of JSON on standard error with this message, and gives one of its values.
 func (p *process) said(message, key string) string {
 	p.t.Helper()
 	deadline := time.NewTimer(patience)
@@ -42,7 +41,6 @@ func (p *process) said(message, key string) string {
 	}
 }
 
-// get reads a page of a local server.
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
 	client := &http.Client{Timeout: patience}
@@ -79,9 +77,8 @@ func TestServe(t *testing.T) {
 	release()
 	p.ends(codeFine, stopLimit)
 	s.quiet()
-	if open := one[int](s, `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`); open == 0 {
-		t.Error("no run was under way when serve was stopped: the stop interrupted nothing")
-	}
+	open := one[int](s, `SELECT count(*) FROM sluice.runs WHERE ended_at IS NULL`)
+	errorIf(t, open == 0, "no run was under way when serve was stopped: the stop interrupted nothing")
 	if lost := one[int](s, `SELECT (SELECT count(*) FROM sluice.calls WHERE finished_at IS NULL)
 		+ (SELECT count(*) FROM river.river_job WHERE state = 'running')`); lost != 0 {
 		t.Errorf("%d calls without an end and jobs at work after a clean stop", lost)
@@ -150,13 +147,11 @@ func (s *fixture) nothingLeftButDue() {
 		AND NOT EXISTS (SELECT FROM river.river_job WHERE state <> 'completed')`)
 }
 
-// looksWell reads the pages that a service manager reads.
 func (s *fixture) looksWell(address string) {
 	s.t.Helper()
 	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ready\n"} {
-		if status, text := get(s.t, "http://"+address+path); status != http.StatusOK || text != want {
-			s.t.Errorf("%s: %d %q", path, status, text)
-		}
+		status, text := get(s.t, "http://"+address+path)
+		errorIf(s.t, status != http.StatusOK || text != want, "%s: %d %q", path, status, text)
 	}
 	s.prints(codeFine, "", "health", "--listen", address)
 }
@@ -165,17 +160,13 @@ func (s *fixture) looksWell(address string) {
 func (s *fixture) showsStreams(address string) {
 	s.t.Helper()
 	status, text := get(s.t, "http://"+address+"/metrics")
-	if status != http.StatusOK {
-		s.t.Fatalf("/metrics: %d %s", status, text)
-	}
+	fatalIf(s.t, status != http.StatusOK, "/metrics: %d %s", status, text)
 	for _, r := range resources() {
-		if want := `sluice_stream_state{organization="60012345678",resource="` + r.name + `",service="` + r.service + `",state="idle"} 1`; !strings.Contains(text, want) {
-			s.t.Errorf("/metrics lacks %s", want)
-		}
+		want := `sluice_stream_state{organization="60012345678",resource="` + r.name + `",service="` + r.service + `",state="idle"} 1`
+		errorIf(s.t, !strings.Contains(text, want), "/metrics lacks %s", want)
 	}
 }
 
-// serveUntil runs the service until the condition holds.
 func (s *fixture) serveUntil(what, condition string, args ...any) {
 	s.t.Helper()
 	p := s.start("serve", "--listen", "127.0.0.1:0")

@@ -102,7 +102,6 @@ func inPlain(text string) []string {
 	return found
 }
 
-// closing is the position of the first semicolon outside of quotes; -1 if there is none.
 func closing(sql string) int {
 	quoted := false
 	for i, c := range sql {
@@ -116,7 +115,6 @@ func closing(sql string) int {
 	return -1
 }
 
-// separate gives the statements of a text on one line each, without comments.
 func separate(text string) []string {
 	var all []string
 	text = aside.ReplaceAllString(text, "")

@@ -17,9 +17,7 @@ func TestOneStaticProgram(t *testing.T) {
 	const built = "-o bin/sluice"
 	program := filepath.Join(t.TempDir(), "sluice")
 	line := sure(exec.CommandContext(t.Context(), "make", "-s", "-n", "-C", "../../..", "build").Output())(t)
-	if !strings.Contains(string(line), built) {
-		t.Fatalf("make build does not build bin/sluice: %s", line)
-	}
+	fatalIf(t, !strings.Contains(string(line), built), "make build does not build bin/sluice: %s", line)
 	cmd := exec.CommandContext(t.Context(), "bash", "-ec", strings.ReplaceAll(string(line), built, "-o "+program))
 	cmd.Dir = "../../.."
 	if said, err := cmd.CombinedOutput(); err != nil {

@@ -28,11 +28,9 @@ func TestRemark(t *testing.T) {
 		"64 of 64 parents, oldest 2 d, 1 failed; 44 are next":        {Parents: &streams.ParentRound{Parents: 64, Read: 64, Failed: 1, Oldest: &old}, Note: "44 are next"},
 		"details: 1,200 pending, 3 stale; 30 of 1,203 are done next": {Details: &streams.DetailBacklog{Pending: 1200, Stale: 3}, Note: "30 of 1,203 are done next"},
 	} {
-		same(t, "got", want, remark(&stream, "", now))
+		same(t, "the remark", want, remark(&stream, "", now))
 	}
-	if got := remark(&streams.Status{Note: "a note"}, "ALARM: much", now); got != "ALARM: much; a note" {
-		t.Errorf("got %q, want the alarm first", got)
-	}
+	same(t, "the remark", "ALARM: much; a note", remark(&streams.Status{Note: "a note"}, "ALARM: much", now))
 }
 
 func TestSyncCode(t *testing.T) {
@@ -59,9 +57,7 @@ func TestSyncCode(t *testing.T) {
 		"deletions need review":       {[]streamResult{done, {Outcome: "done", Calls: 1, NeedsReview: 30}}, codeFailed},
 		"one is away after answers":   {[]streamResult{waiting, away}, codeFailed},
 	} {
-		if got := (&syncResult{Streams: test.streams}).code(0.05); got != test.want {
-			t.Errorf("%s: exit code %d, want %d", name, got, test.want)
-		}
+		same(t, name+": exit code", test.want, (&syncResult{Streams: test.streams}).code(0.05))
 	}
 }
 
@@ -106,7 +102,6 @@ func TestWhatASyncWaitsFor(t *testing.T) {
 	}
 }
 
-// opened opens the program on the fixture, with a log in the test's output.
 func (s *fixture) opened() *engine.App {
 	s.t.Helper()
 	app := sure(engine.Open(s.t.Context(), (&cli{env: s.env(&buffer{}, s.t.Output()), config: s.config}).options()))(s.t)
@@ -114,15 +109,12 @@ func (s *fixture) opened() *engine.App {
 	return app
 }
 
-// metricsOf reads /metrics of an application.
 func metricsOf(t *testing.T, app *engine.App) string {
 	t.Helper()
 	registry := metrics.Registry(app.Metrics(build(), nil))
 	answer := httptest.NewRecorder()
 	statusPages(app.DB.Pool().Ping, registry).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	if answer.Code != http.StatusOK {
-		t.Fatalf("/metrics: %d %s", answer.Code, answer.Body)
-	}
+	fatalIf(t, answer.Code != http.StatusOK, "/metrics: %d %s", answer.Code, answer.Body)
 	return answer.Body.String()
 }
 
@@ -164,9 +156,7 @@ func TestServeTellsItsRuns(t *testing.T) {
 	}
 	stop()
 	o := <-served
-	if o.code != codeFine {
-		t.Fatalf("serve ended with %d\n%s", o.code, o.stderr)
-	}
+	fatalIf(t, o.code != codeFine, "serve ended with %d\n%s", o.code, o.stderr)
 
 	type line struct {
 		Level    string `json:"level"`

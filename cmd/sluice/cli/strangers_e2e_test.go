@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/connectors"
@@ -68,19 +67,15 @@ func (s *fixture) goesOn(strangers *warehousetest.Strangers, commands ...string)
 	for _, line := range commands {
 		s.prints(codeFine, "", strings.Fields(line)...)
 		strangers.Loot()
-		if s.t.Failed() {
-			s.t.Fatalf("that was sluice %s", line)
-		}
+		fatalIf(s.t, s.t.Failed(), "that was sluice %s", line)
 	}
 }
 
-// plant lets another role create its objects.
 func (s *fixture) plant() *warehousetest.Strangers {
 	s.t.Helper()
 	return warehousetest.Plant(s.t, s.admin())
 }
 
-// admin is the connection string of the role that made the database.
 func (s *fixture) admin() string {
 	s.t.Helper()
 	config := sure(pgx.ParseConfig(s.environment["SLUICE_DATABASE_URL"]))(s.t)
@@ -142,9 +137,7 @@ func TestCheckWarnsOfRightsOfOthers(t *testing.T) {
 	for _, table := range []string{"copied", "copied_lines", "trap"} {
 		want["table inventory."+table+" belongs to role "+role+" and not to the one that migrated: checks leave it out"] = "if it is one of the program's, ALTER TABLE inventory." + table + " OWNER TO " + owner + ";"
 	}
-	if diff := cmp.Diff(want, warnings()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	same(t, "warnings", want, warnings())
 	if text := s.run("check"); text.code != codeFine || !strings.Contains(text.stdout, "ok    other roles of the database: a warning: any role may create") {
 		t.Errorf("for people:\n%s%s", text.stdout, text.stderr)
 	}
@@ -224,9 +217,7 @@ func TestADatabaseOnAnotherHost(t *testing.T) {
 		p.said("serving", "listen")
 		p.terminate()
 		p.ends(codeFine, stopLimit)
-		if n := strings.Count(p.stderr.String(), warning); n != times {
-			t.Errorf("%s: serve warns %d times, want %d", why, n, times)
-		}
+		same(t, why+": serve warns", times, strings.Count(p.stderr.String(), warning))
 	}
 	says(false, "the database of this machine")
 	s.environment["SLUICE_DATABASE_URL"] = besides(t, near, "192.0.2.1")

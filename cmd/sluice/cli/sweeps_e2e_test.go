@@ -13,7 +13,6 @@ import (
 	"sluice/sandbox"
 )
 
-// sweeping is a fixture whose whole lists are read repeatedly.
 func sweeping(t *testing.T, seed int64) *fixture {
 	t.Helper()
 	s := newFixture(t, sandbox.Options{Seed: seed, Records: 600, Limits: sandbox.Limits{Off: true}}).narrow()
@@ -61,9 +60,8 @@ func TestTombstones(t *testing.T) {
 		t.Error("no line has a tombstone, so nothing was compared")
 	}
 	s.counts(0, "pages are still noted although no scan is open", `SELECT count(*) FROM sluice.sightings`)
-	if o := s.run("tombstones", "list", "inventory.bills", "--state", "deleted"); strings.Count(o.stdout, "\n") != 4 {
-		t.Errorf("list: %s%s", o.stdout, o.stderr)
-	}
+	o := s.run("tombstones", "list", "inventory.bills", "--state", "deleted")
+	errorIf(t, strings.Count(o.stdout, "\n") != 4, "list: %s%s", o.stdout, o.stderr)
 	// Records known to be gone are neither looked for upstream nor reported as news.
 	for _, f := range s.verified(codeFine, "--calls", "40").Findings {
 		for resource, ids := range deleted {
@@ -74,9 +72,7 @@ func TestTombstones(t *testing.T) {
 	// No more is written for records known to be gone.
 	before := s.written()
 	s.sync(codeFine, sweeps...)
-	if after := s.written(); after != before {
-		t.Errorf("rows written were %v and are %v after scans that found nothing new", before, after)
-	}
+	same(t, "rows that scans wrote", before, s.written())
 }
 
 // TestSilentEditsAreFoundBySweeps: upstream has other values than two rows, with the same modification
@@ -94,13 +90,11 @@ func TestSilentEditsAreFoundBySweeps(t *testing.T) {
 	s.exec(`UPDATE sluice.streams SET watermark = now() + interval '1 hour' WHERE resource = 'items'`)
 
 	result := s.sync(codeFine, sweep)
-	if r := result.Streams[0]; r.Updated != 2 || r.Silent != 2 {
-		t.Errorf("%+v: want two changes, both silent", r)
-	}
+	r := result.Streams[0]
+	errorIf(t, r.Updated != 2 || r.Silent != 2, "%+v: want two changes, both silent", r)
 	same(t, "the name", name, one[string](s, `SELECT name FROM inventory.items WHERE item_id = $1`, all[1]))
-	if o := s.run("runs", sweep, "--limit", "1"); !strings.Contains(o.stdout, "SILENT") {
-		t.Errorf("runs: %s%s", o.stdout, o.stderr)
-	}
+	o := s.run("runs", sweep, "--limit", "1")
+	errorIf(t, !strings.Contains(o.stdout, "SILENT"), "runs: %s%s", o.stdout, o.stderr)
 }
 
 // upstreamHas counts the records of a list; where lists show lines, there are no single records to
@@ -120,9 +114,8 @@ func (s *fixture) notDead(resource, when string) {
 	s.t.Helper()
 	truth := s.truth(resource)
 	for _, id := range s.ids(resource, dead) {
-		if _, alive := slices.BinarySearch(truth, id); alive {
-			s.t.Errorf("%s: %s %s has a tombstone and exists upstream", when, resource, id)
-		}
+		_, alive := slices.BinarySearch(truth, id)
+		errorIf(s.t, alive, "%s: %s %s has a tombstone and exists upstream", when, resource, id)
 	}
 }
 
@@ -141,7 +134,6 @@ type unrest struct {
 	count map[string]int
 }
 
-// ServeHTTP implements http.Handler.
 func (u *unrest) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/inventory/") {
 		u.stir()

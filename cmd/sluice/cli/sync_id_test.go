@@ -30,33 +30,27 @@ func TestSyncReadsSingleRecords(t *testing.T) {
 	made := sure(s.world.Change(sandbox.Change{Seed: 1, Inserts: 1, Edits: 1, Resources: []string{"bills"}}))(t)
 	added, edited := made["bills"].Inserted[0], made["bills"].Edited[0]
 	others := one[[]string](s, `SELECT array_agg(bill_id ORDER BY bill_id) FROM inventory.bills WHERE bill_id NOT IN ($1, $2)`, added, edited)
-	same, gone := others[0], others[1]
+	untouched, gone := others[0], others[1]
 	s.delete("inventory.bills", gone)
 
-	read := decoded[[]engine.SingleRecord](s, codeFine, "sync", "inventory.bills", "--id", added, "--id", edited, "--id", same, "--id", gone, "--id", added)
+	read := decoded[[]engine.SingleRecord](s, codeFine, "sync", "inventory.bills", "--id", added, "--id", edited, "--id", untouched, "--id", gone, "--id", added)
 	got, calls := map[string]string{}, map[int64]bool{}
 	for _, r := range read {
 		got[r.Record], calls[r.Call] = string(r.Result), true
 	}
-	if diff := cmp.Diff(map[string]string{added: "new", edited: "changed", same: "unchanged", gone: "absent"}, got); diff != "" || len(calls) != 4 {
-		t.Errorf("by %d calls (-want +got):\n%s", len(calls), diff)
-	}
-	for _, id := range []string{added, edited, same, gone} {
+	diff := cmp.Diff(map[string]string{added: "new", edited: "changed", untouched: "unchanged", gone: "absent"}, got)
+	errorIf(t, diff != "" || len(calls) != 4, "by %d calls (-want +got):\n%s", len(calls), diff)
+	for _, id := range []string{added, edited, untouched, gone} {
 		const sql = `SELECT count(*)::int FROM sluice.calls WHERE id > $1 AND class = 'details' AND path = '/inventory/v1/bills/' || $2`
-		if n := one[int](s, sql, before, id); n != 1 {
-			t.Errorf("%d calls of class details read %s, want 1", n, id)
-		}
+		s.counts(1, "calls of class details read", sql, before, id)
 	}
 	s.counts(4, "calls were made", `SELECT count(*)::int FROM sluice.calls WHERE id > $1 AND service = 'inventory'`, before)
-	if lines := one[int](s, `SELECT count(*)::int FROM inventory.bills_line_items WHERE _parent_id = $1`, added); lines == 0 {
-		t.Error("the lines of the new bill are missing")
-	}
+	lines := one[int](s, `SELECT count(*)::int FROM inventory.bills_line_items WHERE _parent_id = $1`, added)
+	errorIf(t, lines == 0, "the lines of the new bill are missing")
 	if gone, _ := s.equal("inventory.bills"); gone != 1 {
 		t.Errorf("%d bills are missing upstream, want 1", gone)
 	}
-	if now := one[string](s, schedule); now != stands {
-		t.Errorf("the schedule was %s, is %s", stands, now)
-	}
+	same(t, "the schedule was", stands, one[string](s, schedule))
 	s.prints(codeFine, "absent: upstream does not know it", "sync", "bills", "--id", gone)
 	item := s.truth("inventory.items")[0] // its list shows whole records, so there is no stream of details
 	s.prints(codeFine, item+"  new", "sync", "items", "--id", item)
@@ -176,9 +170,8 @@ func overview(t *testing.T, s *fixture) {
 	}
 	var got []sum
 	for _, r := range report.Resources {
-		if hint := map[string]string{"bills": "query _extra, or declare or ignore", "items": "sluice drift inventory.items"}[r.Resource]; !strings.Contains(r.Hint, hint) {
-			t.Errorf("%s: %q, want %q", r.Resource, r.Hint, hint)
-		}
+		hint := map[string]string{"bills": "query _extra, or declare or ignore", "items": "sluice drift inventory.items"}[r.Resource]
+		errorIf(t, !strings.Contains(r.Hint, hint), "%s: %q, want %q", r.Resource, r.Hint, hint)
 		got = append(got, sum{r.Organization, r.Service + "." + r.Resource, r.Keys, r.Values, r.Missing, r.Crowded, r.Records})
 	}
 	want := []sum{

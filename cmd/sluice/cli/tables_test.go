@@ -20,9 +20,7 @@ func TestTablesChangedByOthers(t *testing.T) {
 	s.sync(codeFine)
 	units := one[int](s, `SELECT count(unit) FROM inventory.items`)
 	taxes := one[int](s, `SELECT count(*) FROM inventory.taxes`)
-	if units == 0 || taxes == 0 {
-		t.Fatal("there is nothing to lose")
-	}
+	fatalIf(t, units == 0 || taxes == 0, "there is nothing to lose")
 	s.exec(`DROP TABLE inventory.taxes CASCADE`)
 	s.exec(`ALTER TABLE inventory.items DROP COLUMN unit CASCADE`)
 	s.exec(`ALTER TABLE accounting.vendor_payments ALTER COLUMN description TYPE varchar(2000)`)
@@ -60,7 +58,6 @@ func TestTablesChangedByOthers(t *testing.T) {
 	s.counts(taxes, "taxes are back", `SELECT count(*) FROM inventory.taxes`)
 }
 
-// runs executes a command line that has to end with a code, and reports its output if it does not.
 func (s *fixture) runs(code int, line string) {
 	s.t.Helper()
 	o := s.run(strings.Fields(line)...)
@@ -82,7 +79,6 @@ custom:
     cursor: {kind: full_scan, modified: last_modified_time}
 `
 
-// plan asks for a plan, which has to exist, and gives its SQL and id.
 func (s *fixture) plan() (string, string) {
 	s.t.Helper()
 	o := s.run("migrate")
@@ -93,7 +89,6 @@ func (s *fixture) plan() (string, string) {
 	return o.stdout, id[1]
 }
 
-// accept executes a plan and returns its SQL.
 func (s *fixture) accept() string {
 	s.t.Helper()
 	sql, id := s.plan()
@@ -109,9 +104,8 @@ func (s *fixture) refusesOtherPlan() {
 	s.t.Helper()
 	sql, id := s.plan()
 	s.complains(codeUsage, "read it", "migrate", "--accept", "0123456789")
-	if again, same := s.plan(); again != sql || same != id {
-		s.t.Errorf("the plan changed by being refused:\n%s\n%s", sql, again)
-	}
+	again, same := s.plan()
+	errorIf(s.t, again != sql || same != id, "the plan changed by being refused:\n%s\n%s", sql, again)
 }
 
 // TestCustomResource takes an operator's own resource from three lines of YAML to typed columns:
@@ -151,9 +145,7 @@ func (s *fixture) promotes() {
 		}
 	}
 	o := s.run("drift", "promote", "custom.things")
-	if o.code != codeFine {
-		s.t.Fatalf("promote: exit code %d\n%s", o.code, o.stderr)
-	}
+	fatalIf(s.t, o.code != codeFine, "promote: exit code %d\n%s", o.code, o.stderr)
 	s.configured(o.stdout)
 	if sql := s.accept(); strings.Contains(sql, "CREATE TABLE \"custom\".\"things\" ") || !strings.Contains(sql, `ADD COLUMN "rate" numeric`) {
 		s.t.Errorf("the second plan does not add columns:\n%s", sql)

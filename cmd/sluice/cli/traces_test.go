@@ -27,7 +27,6 @@ type otlpCollector struct {
 	wrong error
 }
 
-// ServeHTTP implements http.Handler.
 func (c *otlpCollector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +49,6 @@ func (c *otlpCollector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// named gives the spans of a name.
 func (c *otlpCollector) named(name string) []*tracepb.Span {
 	var found []*tracepb.Span
 	for _, span := range c.spans {
@@ -61,7 +59,6 @@ func (c *otlpCollector) named(name string) []*tracepb.Span {
 	return found
 }
 
-// figureOf gives an attribute that is a number, 0 if there is none.
 func figureOf(span *tracepb.Span, name string) int64 {
 	for _, attribute := range span.GetAttributes() {
 		if attribute.GetKey() == name {
@@ -71,7 +68,6 @@ func figureOf(span *tracepb.Span, name string) int64 {
 	return 0
 }
 
-// wordOf gives an attribute that is text, "" if there is none.
 func wordOf(span *tracepb.Span, name string) string {
 	for _, attribute := range span.GetAttributes() {
 		if attribute.GetKey() == name {
@@ -107,15 +103,12 @@ func TestTraces(t *testing.T) {
 			t.Errorf("%s: %d spans, and %d rows", what, counts[0], counts[1])
 		}
 	}
-	if all := len(chunks) + len(calls) + len(loads); all != len(collector.spans) {
-		t.Errorf("%d spans, and %d of the three names", len(collector.spans), all)
-	}
+	same(t, "spans of the three names", len(collector.spans), len(chunks)+len(calls)+len(loads))
 	page := sure(os.ReadFile("../../../docs/operations/traces.md"))(t)
 	for _, span := range collector.spans {
 		for _, attribute := range append(span.GetAttributes(), &commonpb.KeyValue{Key: span.GetName()}) {
-			if name := attribute.GetKey(); !strings.Contains(string(page), "`"+name+"`") {
-				t.Errorf("docs/operations/traces.md lacks %s", name)
-			}
+			name := attribute.GetKey()
+			errorIf(t, !strings.Contains(string(page), "`"+name+"`"), "docs/operations/traces.md lacks %s", name)
 		}
 	}
 	s.parents(collector)
@@ -208,9 +201,8 @@ func (s *fixture) noSecretIn(sent, canary string) {
 	}
 	secrets := len(wanted)
 	values := strings.Split(one[string](s, valuesOfRecords), "\n")
-	if len(values) < 300 || secrets < 10 || len(sent) < 10_000 {
-		s.t.Fatalf("%d values, %d secrets, %d bytes: too few to find anything", len(values), secrets, len(sent))
-	}
+	fatalIf(s.t, len(values) < 300 || secrets < 10 || len(sent) < 10_000,
+		"%d values, %d secrets, %d bytes: too few to find anything", len(values), secrets, len(sent))
 	for i, text := range append(wanted, values...) {
 		if strings.Contains(sent, text) {
 			what := "a value of a record"

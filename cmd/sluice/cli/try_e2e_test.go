@@ -23,7 +23,6 @@ type try struct {
 	env    []string
 }
 
-// command prepares one command line of sluice, or with asSandbox of sluice-sandbox.
 func (y *try) command(program string, args ...string) *exec.Cmd {
 	y.t.Helper()
 	self := sure(os.Executable())(y.t)
@@ -32,7 +31,6 @@ func (y *try) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs one command line of sluice and returns its output.
 func (y *try) run(args ...string) []byte {
 	y.t.Helper()
 	out, err := y.command(asProgram, args...).Output()
@@ -78,9 +76,7 @@ func TestTry(t *testing.T) {
 
 	var made initView
 	must(t, json.Unmarshal(y.run("init", "--from-sandbox="+running.URL, "--json"), &made))
-	if len(made.Next) != 3 || made.Next[1] != "sluice migrate" || made.Next[2] != "sluice sync" {
-		t.Fatalf("the next commands are %q", made.Next)
-	}
+	fatalIf(t, len(made.Next) != 3 || made.Next[1] != "sluice migrate" || made.Next[2] != "sluice sync", "the next commands are %q", made.Next)
 	y.env = []string{"SLUICE_ENCRYPTION_KEY_FILE=" + filepath.Join(y.folder, "sluice-try", "sealing_key")}
 	y.run("migrate")
 	var result syncResult

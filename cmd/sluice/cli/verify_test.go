@@ -15,7 +15,6 @@ import (
 	"sluice/sandbox"
 )
 
-// verified runs verify, checks its exit code, and gives its result.
 func (s *fixture) verified(code int, args ...string) verify.Result {
 	s.t.Helper()
 	return decoded[verify.Result](s, code, append([]string{"verify"}, args...)...)
@@ -45,13 +44,11 @@ func TestVerify(t *testing.T) {
 		t.Errorf("without a call: %d calls\n%v", calls, told)
 	}
 	again := decoded[verify.Result](s, codeFine, "verify", "show")
-	if diff := cmp.Diff(toldOf(found.Findings), toldOf(again.Findings)); diff != "" || again.Verification.ID != found.Verification.ID {
-		t.Errorf("read again (-first +again):\n%s", diff)
-	}
+	diff := cmp.Diff(toldOf(found.Findings), toldOf(again.Findings))
+	errorIf(t, diff != "" || again.Verification.ID != found.Verification.ID, "read again (-first +again):\n%s", diff)
 	listed := decoded[[]verifications.Verification](s, codeFine, "verify", "list")
-	if len(listed) != 2 || listed[0].Violations != found.Verification.Violations || listed[1].Outcome != verifications.OutcomeClean {
-		t.Fatalf("listed: %+v", listed)
-	}
+	fatalIf(t, len(listed) != 2 || listed[0].Violations != found.Verification.Violations || listed[1].Outcome != verifications.OutcomeClean,
+		"listed: %+v", listed)
 	s.prints(codeFine, "0 violations", "verify", "show", fmt.Sprint(listed[1].ID))
 }
 
@@ -86,9 +83,7 @@ func (s *fixture) rebuilt(code int, args ...string) map[string]rebuild.Counts {
 	s.t.Helper()
 	var views []rebuiltView
 	o := s.run(append([]string{"--json", "rebuild"}, args...)...)
-	if o.code != code {
-		s.t.Fatalf("rebuild %q: exit code %d, want %d\n%s%s", args, o.code, code, o.stdout, o.stderr)
-	}
+	fatalIf(s.t, o.code != code, "rebuild %q: exit code %d, want %d\n%s%s", args, o.code, code, o.stdout, o.stderr)
 	must(s.t, json.Unmarshal([]byte(o.stdout), &views))
 	found := map[string]rebuild.Counts{}
 	for _, v := range views {
@@ -112,9 +107,8 @@ func TestRebuild(t *testing.T) {
 		args      []string
 		rewritten int
 	}{{[]string{"--dry-run"}, rows}, {[]string{"--dry-run", "--changed"}, 0}, {[]string{"--changed"}, 0}, {[]string{"inventory.items"}, rows}, {nil, 0}} {
-		if got, want := s.rebuilt(codeFine, c.args...)["inventory.items"], (rebuild.Counts{Rows: rows, Rewritten: c.rewritten}); got != want {
-			t.Errorf("rebuild %q: %+v, want %+v", c.args, got, want)
-		}
+		got, want := s.rebuilt(codeFine, c.args...)["inventory.items"], (rebuild.Counts{Rows: rows, Rewritten: c.rewritten})
+		errorIf(t, got != want, "rebuild %q: %+v, want %+v", c.args, got, want)
 	}
 	s.exec(`UPDATE inventory.items SET _call_id = 0 WHERE item_id = (SELECT min(item_id) FROM inventory.items)`)
 	o := s.run("rebuild")

@@ -31,7 +31,6 @@ func (e *elsewhere) writes(old, now string) {
 	e.old, e.now = old, now
 }
 
-// ServeHTTP implements http.Handler.
 func (e *elsewhere) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.mu.Lock()
 	old, now := e.old, e.now
@@ -96,9 +95,8 @@ func TestZoneOfTheConfigurationChanges(t *testing.T) {
 	f.rewrite("Asia/Kolkata", "Asia/Dubai")
 	calls := f.arrivals.total()
 	f.sync(codeFine, f.name)
-	if read := f.arrivals.total() - calls; read > 3 {
-		t.Errorf("%d calls: the list was read again", read)
-	}
+	read := f.arrivals.total() - calls
+	errorIf(t, read > 3, "%d calls: the list was read again", read)
 	const waiting = `SELECT count(*) FROM sluice.streams WHERE zone_gen <> rezoned_gen`
 	for range 3 { // a list that is being written when its rows are due is rebuilt the next time
 		if one[int](f.fixture, waiting) == 0 {
@@ -108,9 +106,7 @@ func TestZoneOfTheConfigurationChanges(t *testing.T) {
 	}
 	// Dubai is an hour and a half behind Kolkata all year, so its clock shows the same figures
 	// later.
-	if wrong := f.shifted(90 * time.Minute); wrong != 0 {
-		t.Errorf("%d items are still what the old zone made of them", wrong)
-	}
+	same(t, "items are still what the old zone made of them", 0, f.shifted(90*time.Minute))
 	f.counts(0, "lists wait to be written anew", waiting)
 	rebuilds := one[int](f.fixture, `SELECT count(*) FROM sluice.rebuilds`)
 	f.sync(codeFine, f.name)
@@ -129,17 +125,13 @@ func TestZoneOfTheOrganizationChanges(t *testing.T) {
 	moved.writes("Asia/Kolkata", "Asia/Dubai")
 	f.forget()
 	f.sync(codeFine, f.name)
-	if wrong := f.shifted(0); wrong != 0 {
-		t.Errorf("%d items moved, and upstream wrote them by its old zone", wrong)
-	}
+	same(t, "items moved, and upstream wrote them by its old zone", 0, f.shifted(0))
 	if due := one[bool](f.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'items.sweep'`); !due {
 		t.Fatal("the list is not due to be read whole")
 	}
 	f.fault("no_offset", 0, 0) // sluice now reads them by the clock of Dubai
 	f.sync(codeFine, f.name)
-	if wrong := f.shifted(90 * time.Minute); wrong != 0 {
-		t.Errorf("%d items are not what the new zone makes of what upstream shows", wrong)
-	}
+	same(t, "items that the new zone does not explain", 0, f.shifted(90*time.Minute))
 	if due := one[bool](f.fixture, `SELECT next_due_at <= clock_timestamp() FROM sluice.streams WHERE resource = 'items.sweep'`); due {
 		t.Error("the sweep is still due")
 	}
@@ -173,14 +165,12 @@ func TestAnOrganizationIsDeactivated(t *testing.T) {
 		errorIf(t, r.Kind != "denied" || r.Received != 0 || !strings.Contains(r.Reason, "no longer active"),
 			"%+v, want denied because the organization is not active", r)
 	}
-	if asked, looked := f.arrivals.total()-calls, f.looks()-looks; asked > looked || looked == 0 {
-		t.Errorf("%d calls, of which %d check the identity of the organization", asked, looked)
-	}
+	asked, looked := f.arrivals.total()-calls, f.looks()-looks
+	errorIf(t, asked > looked || looked == 0, "%d calls, of which %d check the identity of the organization", asked, looked)
 	gone := one[int](f.fixture, `SELECT (SELECT count(*) FROM sluice.tombstones) + (SELECT count(*) FROM inventory.items WHERE _deleted_at IS NOT NULL)`)
 	errorIf(t, gone != 0, "%d tombstones", gone)
-	if got := one[time.Time](f.fixture, `SELECT watermark FROM sluice.streams WHERE resource = 'items'`); !got.Equal(watermark) {
-		t.Errorf("the watermark moved from %s to %s", watermark, got)
-	}
+	got := one[time.Time](f.fixture, `SELECT watermark FROM sluice.streams WHERE resource = 'items'`)
+	errorIf(t, !got.Equal(watermark), "the watermark moved from %s to %s", watermark, got)
 	upstream.writes("", "")
 	f.forget()
 	f.sync(codeFine, f.name)
@@ -260,8 +250,6 @@ func TestProbeIsRefusedLikeOthers(t *testing.T) {
 func (s *fixture) probed(code int, resource string) listView {
 	s.t.Helper()
 	view := decoded[probeView](s, code, "check", "--probe", resource)
-	if len(view.Lists) != 1 || view.Lists[0].Resource != resource {
-		s.t.Fatalf("lists probed: %+v", view.Lists)
-	}
+	fatalIf(s.t, len(view.Lists) != 1 || view.Lists[0].Resource != resource, "lists probed: %+v", view.Lists)
 	return view.Lists[0]
 }

@@ -32,7 +32,6 @@ type logged struct {
 	b  bytes.Buffer
 }
 
-// Write implements io.Writer.
 func (l *logged) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -29,7 +29,6 @@ type fixture struct {
 	logs bytes.Buffer
 }
 
-// Write implements io.Writer for the log.
 func (f *fixture) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
