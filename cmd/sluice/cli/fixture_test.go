@@ -232,7 +232,7 @@ func one[T any](s *fixture, sql string, args ...any) T {
 
 func (s *fixture) prints(code int, text string, args ...string) {
 	s.t.Helper()
-	s.prints(code, text, args...)
+	s.run(args...).prints(s.t, code, text)
 }
 
 // complains is prints for standard error.
