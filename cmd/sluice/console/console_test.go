@@ -50,6 +50,14 @@ type fixture struct {
 
 const hostile = `<script>alert(1)</script> ` + "\u202e" + `gnp.exe "><img src=x onerror=alert(2)>`
 
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
+	}
+}
+
 // sure gives the value of a call that may not fail.
 func sure[T any](value T, err error) func(testing.TB) T {
 	return func(tb testing.TB) T {
@@ -177,13 +185,9 @@ func TestHostileTexts(t *testing.T) {
 		t.Fatalf("status %d\n%s", status, text)
 	}
 	for _, bad := range []string{"<script>alert", "<img", "href=\"javascript:"} {
-		if strings.Contains(text, bad) {
-			t.Errorf("the page has %s", bad)
-		}
+		errorIf(t, strings.Contains(text, bad), "the page has %s", bad)
 	}
-	if !strings.Contains(text, "<mark>second</mark>") {
-		t.Error("the marked line is not marked")
-	}
+	errorIf(t, !strings.Contains(text, "<mark>second</mark>"), "the marked line is not marked")
 	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"} {
 		if got := header.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
@@ -223,9 +227,7 @@ func TestActions(t *testing.T) {
 		"nowhere": "/?done=", "HOST/\\evil.example/": "/%5Cevil.example/?done=",
 	} {
 		status, to, _ := f.post(from, "it", http.Header{})
-		if status != http.StatusSeeOther || !strings.HasPrefix(to, want) {
-			t.Errorf("from %q: status %d to %q, want %q", from, status, to, want)
-		}
+		errorIf(t, status != http.StatusSeeOther || !strings.HasPrefix(to, want), "from %q: status %d to %q, want %q", from, status, to, want)
 	}
 	if len(f.deeds) != 6 || f.deeds[0].Who != "ann" || f.deeds[0].What != "thing do" || f.deeds[0].Target != "it" || f.deeds[0].Failed != "" {
 		t.Errorf("the deeds are %+v", f.deeds)
@@ -245,9 +247,7 @@ func TestActions(t *testing.T) {
 			t.Errorf("a post with %v: status %d", header, status)
 		}
 	}
-	if len(f.deeds) != before {
-		t.Error("a post from another origin was done")
-	}
+	errorIf(t, len(f.deeds) != before, "a post from another origin was done")
 	// Of an action that cannot be recorded, the page says whether it was done.
 	f.unrecorded = errors.New("the table is read-only")
 	for x, says := range map[string]string{
@@ -318,9 +318,7 @@ func (f *fixture) next(events <-chan string, want string) {
 	f.t.Helper()
 	select {
 	case got := <-events:
-		if got != want {
-			f.t.Errorf("the event has %q, want %q", got, want)
-		}
+		errorIf(f.t, got != want, "the event has %q, want %q", got, want)
 	case <-time.After(time.Minute):
 		f.t.Fatalf("no event %q arrives", want)
 	}

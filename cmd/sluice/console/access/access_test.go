@@ -65,6 +65,14 @@ func settings(auth string) config.Console {
 	}
 }
 
+// errorIf fails the test where something is not as it should be, and says what.
+func errorIf(tb testing.TB, wrong bool, format string, args ...any) {
+	tb.Helper()
+	if wrong {
+		tb.Errorf(format, args...)
+	}
+}
+
 // sure gives the value of a call that may not fail.
 func sure[T any](value T, err error) func(testing.TB) T {
 	return func(tb testing.TB) T {
@@ -91,9 +99,7 @@ func start(t *testing.T, of config.Console) *fixture {
 		_, _ = w.Write([]byte(user.Name + " is " + role))
 	}))
 	t.Cleanup(func() {
-		if strings.Contains(f.logged(), canary) {
-			t.Errorf("the log has a secret:\n%s", f.logged())
-		}
+		errorIf(t, strings.Contains(f.logged(), canary), "the log has a secret:\n%s", f.logged())
 	})
 	return f
 }
@@ -113,9 +119,7 @@ func (f *fixture) do(r *http.Request) *httptest.ResponseRecorder {
 	f.t.Helper()
 	w := httptest.NewRecorder()
 	f.handler.ServeHTTP(w, r)
-	if strings.Contains(w.Body.String(), canary) {
-		f.t.Errorf("the answer has a secret:\n%s", w.Body)
-	}
+	errorIf(f.t, strings.Contains(w.Body.String(), canary), "the answer has a secret:\n%s", w.Body)
 	return w
 }
 
@@ -123,12 +127,9 @@ func (f *fixture) do(r *http.Request) *httptest.ResponseRecorder {
 func (f *fixture) expect(what string, r *http.Request, status int, text string) {
 	f.t.Helper()
 	w := f.do(r)
-	if w.Code != status || !strings.Contains(w.Body.String(), text) {
-		f.t.Errorf("%s: %d, want %d with %q:\n%s", what, w.Code, status, text, w.Body)
-	}
-	if status != http.StatusOK && w.Header().Get("Cache-Control") != "no-store" {
-		f.t.Errorf("%s: the refusal may be stored", what)
-	}
+	errorIf(f.t, w.Code != status || !strings.Contains(w.Body.String(), text),
+		"%s: %d, want %d with %q:\n%s", what, w.Code, status, text, w.Body)
+	errorIf(f.t, status != http.StatusOK && w.Header().Get("Cache-Control") != "no-store", "%s: the refusal may be stored", what)
 }
 
 // TestNone: a person at this machine is an operator, and no page of another site, no other machine

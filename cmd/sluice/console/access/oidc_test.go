@@ -90,9 +90,7 @@ func (b *browser) send(method, address string, follow bool, headers ...string) (
 	got := sure(client.Do(r))(b.t)
 	defer func() { _ = got.Body.Close() }()
 	body := string(sure(io.ReadAll(got.Body))(b.t))
-	if strings.Contains(body, canary) {
-		b.t.Errorf("the answer has a secret:\n%s", body)
-	}
+	errorIf(b.t, strings.Contains(body, canary), "the answer has a secret:\n%s", body)
 	return shown{got.StatusCode, got.Header.Get("Location"), got.Request.URL.String()}, body
 }
 
@@ -145,9 +143,8 @@ func TestSignIn(t *testing.T) {
 		t.Errorf("the cookie is not sealed: %q, %v", raw, err)
 	}
 	b.want("the next page", "/", 200, "ann is operator")
-	if b.provider.exchanged != 1 || b.lines("a person signed in to the console") != 1 {
-		t.Errorf("%d exchanges, and the log:\n%s", b.provider.exchanged, b.logged())
-	}
+	errorIf(t, b.provider.exchanged != 1 || b.lines("a person signed in to the console") != 1,
+		"%d exchanges, and the log:\n%s", b.provider.exchanged, b.logged())
 }
 
 // TestRolesOfClaims: the lists decide about the claims of the token, at each request.
@@ -213,9 +210,7 @@ func TestForgedTokens(t *testing.T) {
 			if b.cookie("sluice") != nil || b.lines("the console refused a request") != 1 || b.lines("a person signed in") != 0 {
 				t.Errorf("the session is %v, the log:\n%s", b.cookie("sluice"), b.logged())
 			}
-			if b.provider.exchanged != 1 {
-				t.Errorf("%d exchanges: the token was not looked at", b.provider.exchanged)
-			}
+			errorIf(t, b.provider.exchanged != 1, "%d exchanges: the token was not looked at", b.provider.exchanged)
 		})
 	}
 }
@@ -244,9 +239,7 @@ func TestForgedCallbacks(t *testing.T) {
 		back.RawQuery = query.Encode()
 		b.want(name, back.String(), 403, test.want)
 		b.want(name+", and then the right one", good, 403, "no sign-in is under way")
-		if b.cookie("sluice") != nil {
-			t.Errorf("%s: there is a session", name)
-		}
+		errorIf(t, b.cookie("sluice") != nil, "%s: there is a session", name)
 	}
 	// An attacker's answer in the browser of another person.
 	back := b.begin("/")
@@ -268,9 +261,7 @@ func TestReplayedCode(t *testing.T) {
 	r := sure(url.Parse(b.console.URL))(t)
 	b.jar.SetCookies(r, []*http.Cookie{begun})
 	b.want("the second time", back, 403, "does not accept the code")
-	if b.cookie("sluice") != nil {
-		t.Error("there is a session")
-	}
+	errorIf(t, b.cookie("sluice") != nil, "there is a session")
 }
 
 // with is a request with cookies.
@@ -343,9 +334,7 @@ func TestContextEndsWithTheSession(t *testing.T) {
 		ends, _ := r.Context().Deadline()
 		left = time.Until(ends)
 	})).ServeHTTP(httptest.NewRecorder(), r)
-	if left < 58*time.Minute || left > time.Hour {
-		t.Errorf("the context ends in %s, want an hour", left)
-	}
+	errorIf(t, left < 58*time.Minute || left > time.Hour, "the context ends in %s, want an hour", left)
 }
 
 // TestOpenRedirects: after a sign-in the browser goes to a page of the console only.
@@ -396,9 +385,7 @@ func TestSignOut(t *testing.T) {
 	if got, body := b.send(http.MethodPost, "/logout", true, "Sec-Fetch-Site", "same-origin"); got.status != 200 || !strings.Contains(body, "signed out") {
 		t.Errorf("the console's page: %d\n%s", got.status, body)
 	}
-	if b.cookie("sluice") != nil {
-		t.Error("the session is still there")
-	}
+	errorIf(t, b.cookie("sluice") != nil, "the session is still there")
 }
 
 // TestCookiesOfHTTPS: by https the cookies belong to this host alone, and scripts cannot read them.
@@ -409,9 +396,7 @@ func TestCookiesOfHTTPS(t *testing.T) {
 	_, err := access.New(access.Options{
 		Settings: config.Console{Auth: config.AuthOIDC, PublicURL: "https://sluice.example.com"}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
-	if err == nil || !strings.Contains(err.Error(), "SLUICE_ENCRYPTION_KEY") {
-		t.Errorf("without a key: %v", err)
-	}
+	errorIf(t, err == nil || !strings.Contains(err.Error(), "SLUICE_ENCRYPTION_KEY"), "without a key: %v", err)
 	w := b.do(request("GET", "/login", "127.0.0.1:1"))
 	cookies := w.Result().Cookies()
 	if len(cookies) != 1 {
@@ -446,9 +431,7 @@ func TestProviderDown(t *testing.T) {
 	b.want("while it is down", "/", 502, "does not answer as it should")
 	b.provider.down = false
 	b.want("with a wrong secret", "/", 502, "does not answer as it should")
-	if !strings.Contains(b.logged(), "invalid_client") {
-		t.Errorf("the log does not say why:\n%s", b.logged())
-	}
+	errorIf(t, !strings.Contains(b.logged(), "invalid_client"), "the log does not say why:\n%s", b.logged())
 	secret = wire.NewSecret(clientSecret)
 	b.want("with the right one", "/", 200, "ann")
 }
