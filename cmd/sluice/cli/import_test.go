@@ -1,17 +1,29 @@
 package cli
 
 import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
+	"sluice/pipeline/engine"
+	"sluice/pipeline/files"
 	"sluice/pipeline/lineage/importer"
+	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/sandbox"
 )
 
@@ -297,4 +309,354 @@ func TestImportReadsStandardInput(t *testing.T) {
 	}
 	s.counts(0, "calls are counted", `SELECT (SELECT count(*) FROM sluice.calls) + (SELECT count(*) FROM sluice.spent)`)
 	s.counts(1, "sweeps that are due", `SELECT count(*) FROM sluice.streams WHERE resource = 'bills.sweep' AND next_due_at <= clock_timestamp()`)
+}
+
+// exportedRecord is one version of a record as another program has it.
+type exportedRecord struct {
+	record    map[string]json.RawMessage
+	extracted time.Time
+	sync      int
+	// deleted says that the other program knows the record as deleted, misfit that it does not fit
+	// its declaration.
+	deleted, misfit bool
+}
+
+// exportedStreams are the versions by resource, as inventory.bills.
+type exportedStreams map[string][]exportedRecord
+
+// keyOfExported are the keys of the resources, written down here.
+func keyOfExported() map[string]string {
+	return map[string]string{
+		"accounting.chart_of_accounts": "account_id", "accounting.vendor_payments": "payment_id",
+		"inventory.items": "item_id", "inventory.bills": "bill_id", "inventory.credit_notes": "creditnote_id",
+	}
+}
+
+// secondWarehouse is the fixture with another database behind the same upstream.
+func (s *fixture) secondWarehouse(t *testing.T) *fixture {
+	t.Helper()
+	other := *s
+	other.t = t
+	other.environment = maps.Clone(s.environment)
+	url := warehousetest.Template(t, "migrated", migrated)
+	other.environment["SLUICE_DATABASE_URL"] = url
+	conn := sure(pgx.Connect(t.Context(), url))(t)
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	other.conn = conn
+	return &other
+}
+
+// truths are all records upstream has now, by resource.
+func (s *fixture) truths() map[string][]map[string]json.RawMessage {
+	s.t.Helper()
+	found := map[string][]map[string]json.RawMessage{}
+	for name := range keyOfExported() {
+		service, resource, _ := strings.Cut(name, ".")
+		for text := range s.world.Truth(service, resource) {
+			var record map[string]json.RawMessage
+			must(s.t, json.Unmarshal(text, &record))
+			found[name] = append(found[name], record)
+		}
+		fatalIf(s.t, len(found[name]) == 0, "upstream has no %s", name)
+	}
+	return found
+}
+
+// without is a record without some keys.
+func without(record map[string]json.RawMessage, keys ...string) map[string]json.RawMessage {
+	other := maps.Clone(record)
+	for _, key := range keys {
+		delete(other, key)
+	}
+	return other
+}
+
+// with is a record with another value.
+func withKey(record map[string]json.RawMessage, key, value string) map[string]json.RawMessage {
+	other := maps.Clone(record)
+	other[key] = json.RawMessage(value)
+	return other
+}
+
+// layout writes the records of another program in one of its forms, and returns the file of each
+// resource, with one record per line.
+type layout struct {
+	name  string
+	write func(s *fixture, streams exportedStreams) map[string]string
+}
+
+func layouts() []layout {
+	return []layout{{"airbyte", airbyteTables}, {"singer", singerTables}, {"lines", plainLines}}
+}
+
+func text(t *testing.T, value any) string {
+	t.Helper()
+	out := sure(json.Marshal(value))(t)
+	return string(out)
+}
+
+// airbyteTables makes raw tables of Airbyte, and copies them as docs/importing.md does.
+func airbyteTables(s *fixture, streams exportedStreams) map[string]string {
+	s.exec(`CREATE SCHEMA airbyte_internal`)
+	for name, records := range streams {
+		_, resource, _ := strings.Cut(name, ".")
+		table := pgx.Identifier{"airbyte_internal", "books_raw__stream_" + resource}.Sanitize()
+		s.exec(`CREATE TABLE ` + table + ` (_airbyte_raw_id varchar PRIMARY KEY, _airbyte_data jsonb, _airbyte_extracted_at timestamptz,
+			_airbyte_loaded_at timestamptz, _airbyte_meta jsonb)`)
+		batch := new(pgx.Batch)
+		for _, r := range records {
+			data := r.record
+			if r.deleted {
+				data = withKey(data, "_ab_cdc_deleted_at", `"2026-01-01T00:00:00Z"`)
+			}
+			batch.Queue(`INSERT INTO `+table+` VALUES (gen_random_uuid()::text, $1, $2, $2, jsonb_build_object('sync_id', $3::int, 'changes', '[]'::jsonb))`,
+				text(s.t, data), r.extracted, r.sync)
+		}
+		must(s.t, s.conn.SendBatch(s.t.Context(), batch).Close())
+	}
+	return s.copied(streams, "airbyte_internal.")
+}
+
+// singerTables makes tables of a Singer target, and copies them as docs/importing.md does.
+func singerTables(s *fixture, streams exportedStreams) map[string]string {
+	s.exec(`CREATE SCHEMA melty`)
+	for name, records := range streams {
+		_, resource, _ := strings.Cut(name, ".")
+		s.typedTable("melty", resource, records, `_sdc_extracted_at timestamp, _sdc_received_at timestamp, _sdc_batched_at timestamp,
+			_sdc_deleted_at timestamp, _sdc_sequence bigint, _sdc_table_version bigint`, func(r exportedRecord) map[string]any {
+			at := r.extracted.UTC().Format("2006-01-02T15:04:05.999999")
+			ours := map[string]any{"_sdc_extracted_at": at, "_sdc_received_at": at, "_sdc_batched_at": at, "_sdc_sequence": r.extracted.UnixMilli()}
+			if r.deleted {
+				ours["_sdc_deleted_at"] = at
+			}
+			return ours
+		})
+	}
+	return s.copied(streams, "melty.")
+}
+
+// copied runs the statement of docs/importing.md that reads from a schema, for each resource.
+func (s *fixture) copied(streams exportedStreams, schema string) map[string]string {
+	s.t.Helper()
+	page := sure(os.ReadFile("../../../docs/importing.md"))(s.t)
+	var recipe string
+	for _, one := range statementsIn("docs/importing.md", string(page)) {
+		if strings.HasPrefix(one.sql, "COPY ") && strings.Contains(one.sql, schema) {
+			recipe = one.sql
+		}
+	}
+	fatalIf(s.t, recipe == "", "docs/importing.md copies nothing out of %s", schema)
+	files := map[string]string{}
+	for name := range streams {
+		_, resource, _ := strings.Cut(name, ".")
+		files[name] = filepath.Join(s.t.TempDir(), name+".jsonl")
+		file := sure(os.Create(files[name]))(s.t)
+		sql := strings.NewReplacer("bill_id", keyOfExported()[name], "bills", resource).Replace(recipe)
+		_, err := s.conn.PgConn().CopyTo(s.t.Context(), file, sql)
+		must(s.t, errors.Join(err, file.Close()))
+	}
+	return files
+}
+
+// plainLines writes all versions in the order in which they were planted, without deleted records.
+func plainLines(s *fixture, streams exportedStreams) map[string]string {
+	files := map[string]string{}
+	for name, records := range streams {
+		var lines []string
+		for _, r := range records {
+			if !r.deleted {
+				lines = append(lines, text(s.t, r.record))
+			}
+		}
+		files[name] = filepath.Join(s.t.TempDir(), name+".jsonl")
+		must(s.t, os.WriteFile(files[name], []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+	}
+	return files
+}
+
+func (s *fixture) typedTable(schema, name string, records []exportedRecord, ours string, meta func(exportedRecord) map[string]any) {
+	s.t.Helper()
+	kinds := map[string]string{}
+	for _, r := range records {
+		for key, value := range r.record {
+			kind := "text"
+			switch value[0] {
+			case 'n':
+				continue
+			case '[', '{':
+				kind = "jsonb"
+			case 't', 'f':
+				kind = "boolean"
+			case '"':
+			default:
+				kind = "numeric"
+			}
+			if known := kinds[key]; known != "" && known != kind {
+				kind = "jsonb" // values of several types
+			}
+			kinds[key] = kind
+		}
+	}
+	columns := []string{ours}
+	for _, key := range slices.Sorted(maps.Keys(kinds)) {
+		columns = append(columns, pgx.Identifier{key}.Sanitize()+" "+kinds[key])
+	}
+	table := pgx.Identifier{schema, name}.Sanitize()
+	s.exec(`CREATE TABLE ` + table + ` (` + strings.Join(columns, ", ") + `)`)
+	batch := new(pgx.Batch)
+	for _, r := range records {
+		row := meta(r)
+		for key, value := range r.record {
+			row[key] = value
+		}
+		batch.Queue(`INSERT INTO `+table+` SELECT * FROM jsonb_populate_record(NULL::`+table+`, $1)`, text(s.t, row))
+	}
+	must(s.t, s.conn.SendBatch(s.t.Context(), batch).Close())
+}
+
+// fields are all values of the live rows of the resources, by table: columns of the program's own
+// excepted, but for those that say where an element is.
+func (s *fixture) fields() map[string][]string {
+	s.t.Helper()
+	found := map[string][]string{}
+	for name, key := range keyOfExported() {
+		service, resource, _ := strings.Cut(name, ".")
+		live := fmt.Sprintf(`(SELECT organization_id, %s FROM %s WHERE _deleted_at IS NULL)`, key, name)
+		rows, err := s.conn.Query(s.t.Context(), `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+			WHERE c.relkind = 'r' AND n.nspname = $1 AND (c.relname = $2 OR starts_with(c.relname, $2 || '_')) AND c.relname NOT LIKE '%\_history'`, service, resource)
+		must(s.t, err)
+		tables := sure(pgx.CollectRows(rows, pgx.RowTo[string]))(s.t)
+		for _, table := range tables {
+			full := pgx.Identifier{service, table}.Sanitize()
+			of := key
+			if table != resource {
+				of = "_parent_id"
+			}
+			rows, err := s.conn.Query(s.t.Context(), fmt.Sprintf(`SELECT (SELECT string_agg(e.key || '=' || e.value, ' ' ORDER BY e.key)
+				FROM jsonb_each_text(to_jsonb(t)) e WHERE NOT starts_with(e.key, '_') OR e.key IN ('_parent_id', '_position', '_parent_position'))
+				FROM %s AS t WHERE (t.organization_id, t.%s) IN %s ORDER BY 1`, full, of, live))
+			must(s.t, err)
+			found[service+"."+table], err = pgx.CollectRows(rows, pgx.RowTo[string])
+			must(s.t, err)
+		}
+	}
+	return found
+}
+
+func (s *fixture) imported(code int, args ...string) engine.Imported {
+	s.t.Helper()
+	return decoded[engine.Imported](s, code, append([]string{"import"}, args...)...)
+}
+
+// TestExport: tables go to a folder with a manifest, or one to standard output
+// byte by byte. Equal rows give equal bytes, and no file is replaced unasked.
+func TestExport(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 94, Records: 60, Limits: sandbox.Limits{Off: true}}).narrow()
+	s.configured("  inventory.bills: {history: true}\n")
+	s.runs(codeFine, "migrate") // it writes what is declared of columns
+	s.sync(codeFine)
+	const name = "שלום\u202e \x1b[2J, \"x\""
+	bill := one[string](s, `SELECT bill_id FROM inventory.bills ORDER BY bill_id COLLATE "C" LIMIT 1`)
+	s.exec(`UPDATE inventory.bills SET vendor_name = $2 WHERE bill_id = $1`, bill, name)
+
+	o := s.run("export", "inventory.bills", "--org", sandbox.DefaultOrganizationID)
+	if first := strings.Split(o.stdout, "\r\n"); o.code != codeFine || o.stderr != "" || !strings.HasPrefix(first[0], "organization_id,bill_id,bill_number,") ||
+		!strings.HasPrefix(first[1], sandbox.DefaultOrganizationID+","+bill+",") || !strings.Contains(first[1], `,"`+strings.ReplaceAll(name, `"`, `""`)+`",`) {
+		t.Errorf("exit code %d\n%.2000q\n%s", o.code, o.stdout, o.stderr)
+	}
+
+	folder := filepath.Join(t.TempDir(), "bills")
+	made := decoded[engine.Export](s, codeFine, "export", "inventory.bills*", "analytics.bills", "inventory.items", "--to", folder)
+	var names []string
+	for _, table := range made.Tables {
+		names = append(names, table.Name)
+		content := sure(os.ReadFile(filepath.Join(folder, table.File)))(t)
+		sum := sha256.Sum256(content)
+		if rows := one[int64](s, `SELECT count(*) FROM `+table.Name); table.Rows != rows || table.Bytes != int64(len(content)) || table.SHA256 != hex.EncodeToString(sum[:]) {
+			t.Errorf("%+v, and there are %d rows and %d bytes", table, rows, len(content))
+		}
+	}
+	if !slices.Equal(names[:2], []string{"analytics.bills", "inventory.bills"}) || names[len(names)-1] != "inventory.items" || len(names) < 8 ||
+		made.Format != "parquet" || made.Snapshot.IsZero() || len(made.Cuts) != 1 || len(made.Freshness) < 6 {
+		t.Errorf("manifest: %+v", made)
+	}
+	var stored engine.Export
+	content := sure(os.ReadFile(filepath.Join(folder, "export.json")))(t)
+	must(t, json.Unmarshal(content, &stored))
+	errorIf(t, len(stored.Tables) != len(made.Tables) || stored.Snapshot != made.Snapshot, "stored: %+v", stored)
+
+	again := filepath.Join(t.TempDir(), "again")
+	s.prints(codeUsage, "", "export", "inventory.items", "inventory.bills*", "bills*", "--to", again)
+	if o := s.run("export", "inventory.items", "inventory.bills*", "analytics.bills", "--to", again); o.code != codeFine || !strings.Contains(o.stdout, "inventory.bills.parquet") ||
+		!strings.Contains(o.stdout, sandbox.DefaultOrganizationID+":") {
+		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	for _, table := range made.Tables {
+		one := sure(os.ReadFile(filepath.Join(folder, table.File)))(t)
+		two := sure(os.ReadFile(filepath.Join(again, table.File)))(t)
+		errorIf(t, !bytes.Equal(one, two), "%s has other bytes the second time", table.File)
+	}
+	s.complains(codeUsage, "--replace", "export", "inventory.items", "--to", folder)
+	s.runs(codeFine, "export inventory.items --replace --format jsonl --to "+folder)
+	s.listsExports()
+	s.refusesExports(folder)
+}
+
+func (s *fixture) listsExports() {
+	s.t.Helper()
+	listed := decoded[[]exportableView](s, codeFine, "export")
+	names := map[string]bool{}
+	for _, e := range listed {
+		names[e.Name] = true
+	}
+	if !names["inventory.bills"] || !names["analytics.bills"] || !names["as_of.bills"] || !names["history.versions"] || names["sluice.calls"] || names["sluice.raw_records"] {
+		s.t.Errorf("%d can be exported: %v", len(listed), names)
+	}
+	s.run("export").prints(s.t, codeFine, "ONE ROW", "inventory.bills_line_items")
+}
+
+// refusesExports: what makes no sense is a mistake of the command line, and no file is left behind.
+func (s *fixture) refusesExports(folder string) {
+	s.t.Helper()
+	before := sure(os.ReadDir(folder))(s.t)
+	for _, wrong := range []struct{ args, says string }{
+		{"inventory.bills inventory.items", "name a folder"},
+		{"--to " + folder + " --replace", "name the tables"},
+		{"inventory.bills --format parquet", "not for standard output"},
+		{"inventory.bills --to - --format parquet", "not for standard output"},
+		{"inventory.bills --replace", "--replace is for files"},
+		{"inventory.bills --json", "--to"},
+		{"inventory.bills --format xml", "parquet, csv or jsonl"},
+		{"nothing --replace --to " + folder, "sluice export lists them"},
+		{"as_of.bills --as-of yesterday --replace --to " + folder, "2026-10-31"},
+	} {
+		if o := s.run(append([]string{"export"}, strings.Fields(wrong.args)...)...); o.code != codeUsage || o.stdout != "" || !strings.Contains(o.stderr, wrong.says) {
+			s.t.Errorf("%s: exit code %d, want %q\n%s%s", wrong.args, o.code, wrong.says, o.stdout, o.stderr)
+		}
+	}
+	app := s.opened()
+	for _, wrong := range []struct{ name, day, organization, says string }{
+		{"bills", "", "", "analytics.bills and inventory.bills"},
+		{"nothing", "", "", "sluice export lists them"},
+		{"sluice.calls", "", "", "sluice export lists them"},
+		{"sluice.*", "", "", "sluice export lists them"},
+		{"river.river_job", "", "", "sluice export lists them"},
+		{"inventory.bill?", "", "", "only *"},
+		{"as_of.bills", "", "", "--as-of"},
+		{"as_of.*", "", "", "--as-of"},
+		{"inventory.bills", "2026-10-31", "", "rows of now"},
+		{"analytics.catalog", "", sandbox.DefaultOrganizationID, "leave out --org"},
+		{"inventory.bills", "", "nothing", "no configured organization"},
+	} {
+		_, err := app.Export(s.t.Context(), engine.ExportOptions{
+			Names: []string{wrong.name}, Day: wrong.day, Organization: wrong.organization, Format: files.Parquet, Folder: folder, Replace: true,
+		})
+		errorIf(s.t, !errors.Is(err, engine.ErrUsage) || !strings.Contains(err.Error(), wrong.says),
+			"%+v: %v, want a mistake of usage with %q", wrong, err, wrong.says)
+	}
+	s.exec(`UPDATE inventory.items SET rate = 'NaN'`)
+	s.complains(codeFailed, `rate has "NaN"`, "export", "inventory.bills", "inventory.items", "--replace", "--to", folder)
+	after := sure(os.ReadDir(folder))(s.t)
+	errorIf(s.t, len(after) != len(before), "%d files are left, and there were %d: %v", len(after), len(before), after)
 }

@@ -2,14 +2,22 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
 
 	"sluice/sandbox"
 )
@@ -203,5 +211,200 @@ func TestServeSurvivesAClosedLog(t *testing.T) {
 	p.ends(codeFine, stopLimit)
 	if strings.Contains(p.stdout.String(), "panic") {
 		t.Error(p.stdout.String())
+	}
+}
+
+// otlpCollector takes traces as a collector does.
+type otlpCollector struct {
+	mu    sync.Mutex
+	bytes bytes.Buffer
+	spans []*tracepb.Span
+	wrong error
+}
+
+func (c *otlpCollector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var data tracepb.TracesData
+	zip, err := gzip.NewReader(r.Body)
+	if err == nil {
+		var body []byte
+		if body, err = io.ReadAll(zip); err == nil {
+			c.bytes.Write(body)
+			err = proto.Unmarshal(body, &data)
+		}
+	}
+	if err != nil {
+		c.wrong = err
+	}
+	for _, of := range data.GetResourceSpans() {
+		for _, scope := range of.GetScopeSpans() {
+			c.spans = append(c.spans, scope.GetSpans()...)
+		}
+	}
+}
+
+func (c *otlpCollector) named(name string) []*tracepb.Span {
+	var found []*tracepb.Span
+	for _, span := range c.spans {
+		if span.GetName() == name {
+			found = append(found, span)
+		}
+	}
+	return found
+}
+
+func figureOf(span *tracepb.Span, name string) int64 {
+	for _, attribute := range span.GetAttributes() {
+		if attribute.GetKey() == name {
+			return attribute.GetValue().GetIntValue()
+		}
+	}
+	return 0
+}
+
+func wordOf(span *tracepb.Span, name string) string {
+	for _, attribute := range span.GetAttributes() {
+		if attribute.GetKey() == name {
+			return attribute.GetValue().GetStringValue()
+		}
+	}
+	return ""
+}
+
+// TestTraces: the spans of a sync are the chunks of its runs and the rows of the call log, in the
+// right order of parents, and no byte of them is a secret or a value of a record.
+func TestTraces(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, sandbox.Options{Seed: 63, Records: 60, HeadersOnly: true, Limits: sandbox.Limits{Off: true}}).narrow()
+	must(t, s.world.SetFaults([]sandbox.Fault{{Path: "/inventory/v1/creditnotes", Kind: "unavailable"}}))
+	collector := new(otlpCollector)
+	server := httptest.NewServer(collector)
+	t.Cleanup(server.Close)
+	const canary = "canary-of-telemetry"
+	s.environment["OTLP_AUTHORIZATION"] = "Bearer " + canary
+	s.configured(fmt.Sprintf("telemetry: {otlp: %q, headers: {authorization: \"${OTLP_AUTHORIZATION}\"}}\n", server.URL))
+	s.sync(codeFailed)
+
+	if collector.wrong != nil {
+		t.Fatal(collector.wrong)
+	}
+	chunks, calls, loads := collector.named("chunk"), collector.named("call"), collector.named("load")
+	for what, counts := range map[string][2]int64{
+		"chunks": {int64(len(chunks)), one[int64](s, `SELECT sum(chunks)::bigint FROM sluice.runs`)},
+		"calls":  {int64(len(calls)), one[int64](s, `SELECT count(*) FROM sluice.calls`)},
+	} {
+		if counts[0] != counts[1] || counts[0] == 0 {
+			t.Errorf("%s: %d spans, and %d rows", what, counts[0], counts[1])
+		}
+	}
+	same(t, "spans of the three names", len(collector.spans), len(chunks)+len(calls)+len(loads))
+	page := sure(os.ReadFile("../../../docs/operations/traces.md"))(t)
+	for _, span := range collector.spans {
+		for _, attribute := range append(span.GetAttributes(), &commonpb.KeyValue{Key: span.GetName()}) {
+			name := attribute.GetKey()
+			errorIf(t, !strings.Contains(string(page), "`"+name+"`"), "docs/operations/traces.md lacks %s", name)
+		}
+	}
+	s.parents(collector)
+	s.rowsOfSpans(calls, loads)
+	s.noSecretIn(collector.bytes.String(), canary)
+}
+
+// parents holds the tree of spans together: a chunk, and in it calls and loads.
+func (s *fixture) parents(collector *otlpCollector) {
+	s.t.Helper()
+	names := map[string]string{"chunk": "", "call": "chunk", "load": "chunk"}
+	byID := make(map[string]*tracepb.Span, len(collector.spans))
+	for _, span := range collector.spans {
+		byID[string(span.GetSpanId())] = span
+	}
+	for _, span := range collector.spans {
+		parent := byID[string(span.GetParentSpanId())]
+		if parent.GetName() != names[span.GetName()] {
+			s.t.Errorf("the parent of a span %q is %q, want %q", span.GetName(), parent.GetName(), names[span.GetName()])
+			continue
+		}
+		run, of := figureOf(span, "sluice.run.id"), figureOf(parent, "sluice.run.id")
+		apart := run != of && run != 0 // a call for a token is none of the run
+		if parent != nil && (apart || !bytes.Equal(parent.GetTraceId(), span.GetTraceId())) {
+			s.t.Errorf("a span %q of run %d has a parent of run %d, or of another trace", span.GetName(), run, of)
+		}
+		if span.GetEndTimeUnixNano() < span.GetStartTimeUnixNano() {
+			s.t.Errorf("a span %q ends before it begins", span.GetName())
+		}
+	}
+}
+
+// rowsOfSpans compares spans with the rows that they name.
+func (s *fixture) rowsOfSpans(calls, loads []*tracepb.Span) {
+	s.t.Helper()
+	singles := 0
+	for _, span := range calls {
+		row := one[string](s, `SELECT concat_ws(' ', organization_id, service, resource, class, coalesce(run_id, 0), method, status, nullif(kind, ''), coalesce(records, 0))
+			FROM sluice.calls WHERE id = $1`, figureOf(span, "sluice.call.id"))
+		got := strings.Join([]string{wordOf(span, "sluice.organization"), wordOf(span, "sluice.service"), wordOf(span, "sluice.resource"), wordOf(span, "sluice.class")}, " ") +
+			fmt.Sprintf(" %d %s %d", figureOf(span, "sluice.run.id"), wordOf(span, "http.request.method"), figureOf(span, "http.response.status_code"))
+		if kind := wordOf(span, "error.type"); kind != "" {
+			got += " " + kind
+		}
+		if got += fmt.Sprintf(" %d", figureOf(span, "sluice.records.received")); got != row {
+			s.t.Errorf("call: span %s, row %s", got, row)
+		}
+		template := wordOf(span, "url.template")
+		if template == "/bills/{id}" {
+			singles++
+		}
+		errorIf(s.t, !strings.HasPrefix(template, "/") || strings.Contains(template, "?"), "the template of a call is %q", template)
+	}
+	errorIf(s.t, singles == 0, "no call has the identifier of a record in its path, so nothing could hold one")
+	var batches, pages, received int64
+	for _, span := range loads {
+		batches += figureOf(span, "sluice.count.batches")
+		for _, attribute := range span.GetAttributes() {
+			if attribute.GetKey() == "sluice.call.ids" {
+				pages += int64(len(attribute.GetValue().GetArrayValue().GetValues()))
+			}
+		}
+		received += figureOf(span, "sluice.records.received")
+	}
+	// A batch without a call ends a run that had nothing more to read.
+	if want := one[int64](s, `SELECT sum(pages)::bigint FROM sluice.runs`); pages != want || batches < pages || pages < 8 {
+		s.t.Errorf("the loads had %d batches with %d pages, the runs %d pages", batches, pages, want)
+	}
+	if want := one[int64](s, `SELECT sum(received)::bigint FROM sluice.runs`); received != want {
+		s.t.Errorf("the loads had %d records, the runs received %d", received, want)
+	}
+}
+
+// valuesOfRecords are long enough not to be in bytes by chance. Keys of ours and of the
+// organization are no values of records.
+const valuesOfRecords = `
+SELECT string_agg(DISTINCT v.value, E'\n') FROM (
+	SELECT to_jsonb(b) AS row FROM inventory.bills b UNION ALL SELECT to_jsonb(i) FROM inventory.items i
+	UNION ALL SELECT to_jsonb(p) FROM accounting.vendor_payments p UNION ALL SELECT to_jsonb(c) FROM accounting.chart_of_accounts c
+	UNION ALL SELECT to_jsonb(l) FROM inventory.bills_line_items l
+) r, jsonb_each_text(r.row) v
+WHERE v.key NOT LIKE '\_%' AND v.key <> 'organization_id' AND length(v.value) >= 8 AND v.value NOT IN ('accounting', 'inventory')`
+
+// noSecretIn looks for secrets, and for values of records, in what the collector got.
+func (s *fixture) noSecretIn(sent, canary string) {
+	s.t.Helper()
+	wanted := []string{canary, sandbox.ClientSecret, sandbox.RefreshToken, testKey, "organization_id=", "page=", "per_page", "127.0.0.1", s.upstream.URL}
+	for token := range s.arrivals.tokens {
+		wanted = append(wanted, token)
+	}
+	secrets := len(wanted)
+	values := strings.Split(one[string](s, valuesOfRecords), "\n")
+	fatalIf(s.t, len(values) < 300 || secrets < 10 || len(sent) < 10_000,
+		"%d values, %d secrets, %d bytes: too few to find anything", len(values), secrets, len(sent))
+	for i, text := range append(wanted, values...) {
+		if strings.Contains(sent, text) {
+			what := "a value of a record"
+			if i < secrets {
+				what = "a secret or a query"
+			}
+			s.t.Errorf("%s is in the spans: %q", what, text)
+		}
 	}
 }
