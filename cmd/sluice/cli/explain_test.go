@@ -204,7 +204,8 @@ func TestRead(t *testing.T) {
 	s.sync(codeFine, "invoicing.currencies")
 	currency := one[string](s, `SELECT currency_id FROM invoicing.currencies WHERE NOT is_base_currency ORDER BY 1 LIMIT 1`)
 	before := s.calls()
-	answer := decoded[any](s, codeFine, "read", name, "currency_id="+currency, "adjustment_date=2026-03-31", "exchange_rate=84.2", "notes=quarter")
+	answer := decoded[any](s, codeFine, "read", name,
+		"currency_id="+currency, "adjustment_date=2026-03-31", "exchange_rate=84.2", "notes=quarter")
 	if answer == nil || s.calls() != before+1 {
 		t.Errorf("the read gave %v for %d calls, want an answer for one", answer, s.calls()-before)
 	}

@@ -78,7 +78,8 @@ func TestPageOfAStream(t *testing.T) {
 	s.failedRun()
 	b := s.desk()
 
-	page, command := decodedPage[[]why.Explanation](b, addressOfBills+"?format=json"), decoded[[]why.Explanation](s, codeFine, "status", "--why", "inventory.bills")
+	page := decodedPage[[]why.Explanation](b, addressOfBills+"?format=json")
+	command := decoded[[]why.Explanation](s, codeFine, "status", "--why", "inventory.bills")
 	same(t, "the command and its page", command, page)
 	errorIf(t, len(page) != 2, "the document explains %d streams, want bills and their details", len(page))
 	html := b.says(addressOfBills, "Within its bound", "the bound is 50 min", "15 m, the declared interval", "newest first, down to the watermark",
@@ -161,7 +162,8 @@ func TestPagesOfRuns(t *testing.T) {
 		ids = append(ids, run.ID)
 	}
 	same(t, "failed runs of bills", []int64{failed}, ids)
-	same(t, "the runs before the failed one", command[1:], decodedPage[[]streams.Run](b, "/runs?before="+strconv.FormatInt(failed, 10)+"&format=json"))
+	same(t, "the runs before the failed one", command[1:],
+		decodedPage[[]streams.Run](b, "/runs?before="+strconv.FormatInt(failed, 10)+"&format=json"))
 	b.says("/runs?stream=inventory.nothing", "No run matches")
 
 	html := b.says("/runs/"+strconv.FormatInt(failed, 10), "This run of inventory.bills failed: 4,321 records read, 17 new and 0 changed, with 2 calls.",

@@ -33,7 +33,8 @@ func TestSyncReadsSingleRecords(t *testing.T) {
 	untouched, gone := others[0], others[1]
 	s.delete("inventory.bills", gone)
 
-	read := decoded[[]engine.SingleRecord](s, codeFine, "sync", "inventory.bills", "--id", added, "--id", edited, "--id", untouched, "--id", gone, "--id", added)
+	read := decoded[[]engine.SingleRecord](s, codeFine, "sync", "inventory.bills",
+		"--id", added, "--id", edited, "--id", untouched, "--id", gone, "--id", added)
 	got, calls := map[string]string{}, map[int64]bool{}
 	for _, r := range read {
 		got[r.Record], calls[r.Call] = string(r.Result), true
