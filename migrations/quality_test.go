@@ -293,15 +293,6 @@ func TestFreshnessAndDeletions(t *testing.T) {
 	same(t, "deletions", want, got)
 }
 
-// TestEachViewHasItsKey: the key that the comment of a view names is unique and not null, and each
-// comment begins with what a row is.
-func TestEachViewHasItsKey(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
-	list(t, url, sqlBooks)
-	keysAreUnique(t, url)
-}
-
 // keysAreUnique checks the key of each view in a database with rows.
 func keysAreUnique(t *testing.T, url string) {
 	t.Helper()

@@ -275,16 +275,6 @@ func TestDriftIsCountedAndBounded(t *testing.T) {
 	same(t, "sightings", 3003, ask[int64](h, `SELECT sum(seen) FROM sluice.drift`))
 }
 
-func TestRawRecordsLeadBack(t *testing.T) {
-	t.Parallel()
-	h := open(t)
-	claim := h.claim()
-	batch := h.unit(claim, h.record(1, "one"), h.record(2, "two"))
-	h.load(batch)
-	got := ask[string](h, `SELECT sluice.raw_record(_call_id, _raw_position) ->> 'name' FROM shop.things WHERE thing_id = '2'`)
-	same(t, "the raw record", "two", got)
-}
-
 // TestAnExportShowsThatItIsStillUnderWay: one call has many batches, each of which extends the
 // lease of its slot. After its end was reported, no batch extends it.
 func TestAnExportShowsThatItIsStillUnderWay(t *testing.T) {

@@ -1,7 +1,6 @@
 package warehouse_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,11 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"sluice/migrations"
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
 )
 
@@ -310,43 +307,5 @@ func TestEveryTenthPlaceIsOfTheLongestWait(t *testing.T) {
 	old := slices.DeleteFunc(read, func(id string) bool { return strings.HasPrefix(id, "new") })
 	if diff := cmp.Diff([]string{"29", "03", "05"}, old[:3]); diff != "" || len(old) != 5 {
 		t.Errorf("of the rows that were there first, %v were read", old)
-	}
-}
-
-// BenchmarkPending measures taking the next rows out of a backlog: beside each pending bill stands
-// one whose single record was read.
-func BenchmarkPending(b *testing.B) {
-	pending := 100_000
-	if testing.Short() { // make bench QUICK=1: it works, and measures little.
-		pending /= 10
-	}
-	url := warehousetest.Template(b, "migrated", func(ctx context.Context, url string) error {
-		return migrations.Migrate(ctx, url, migrations.Options{})
-	})
-	db, err := warehouse.Open(b.Context(), url, warehouse.Options{})
-	must(b, err)
-	b.Cleanup(db.Close)
-	const fill = `INSERT INTO inventory.bills (organization_id, bill_id, bill_number, vendor_name, location_name, status, sub_total, exchange_rate,
-			last_modified_time, _detail_state, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
-		SELECT $1, (460000000000000000 + i)::text, 'BILL-' || i, repeat('vendor', 20), repeat('place', 40), (ARRAY['open', 'overdue', 'paid'])[1 + i % 3],
-			i * 7919 % 1000003, (ARRAY[1, 83.25])[1 + i % 2], now() - i % 50000 * interval '1 minute',
-			CASE i % 2 WHEN 0 THEN 'pending' ELSE 'current' END, '\x00', 1, 0, 1, now(), now() FROM generate_series(1::bigint, $2::bigint) AS i`
-	if _, err := db.Pool().Exec(b.Context(), fill, organization, 2*pending); err != nil {
-		b.Fatal(err)
-	}
-	if _, err := db.Pool().Exec(b.Context(), `ANALYZE inventory.bills`); err != nil {
-		b.Fatal(err)
-	}
-	service := &schema.Service{Name: "inventory", Resources: []schema.Resource{{
-		Name: "bills", ID: "bill_id", Cursor: schema.FullScan{Modified: "last_modified_time"},
-		Details: &schema.Details{Value: &schema.Value{
-			Amounts: []string{"total", "sub_total"}, Rate: "exchange_rate", Open: &schema.Open{Column: "status", Is: []string{"open", "overdue"}},
-		}},
-	}}}
-	stream := pipeline.Stream{Organization: organization, Service: service, Resource: &service.Resources[0], Work: pipeline.WorkDetails}
-	for b.Loop() {
-		if ids, total, err := db.Pending(b.Context(), stream, 0, 20); err != nil || len(ids) != 20 || total != pending {
-			b.Fatalf("%v of %d: %v", ids, total, err)
-		}
 	}
 }

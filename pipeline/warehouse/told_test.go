@@ -13,8 +13,6 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/outside"
 	"sluice/pipeline/warehouse"
-	"sluice/pipeline/warehouse/warehousetest"
-	"sluice/schema"
 )
 
 // observed is what an observer was told.
@@ -331,28 +329,4 @@ func TestRanks(t *testing.T) {
 	w.missed("3")
 	extent(4, 2)
 	expect(day(2), day(5), 1, "2", "4")
-}
-
-// BenchmarkRanks measures what a page of a look asks the warehouse.
-func BenchmarkRanks(b *testing.B) {
-	const records = 50_000
-	url := warehousetest.Template(b, "control", migratedThings)
-	db, err := warehouse.Open(b.Context(), url, warehouse.Options{})
-	must(b, err)
-	b.Cleanup(db.Close)
-	service := shop()
-	service.Resources[0].Cursor = schema.Since{Column: "modified", Created: "modified"}
-	stream := pipeline.Stream{Organization: organization, Service: service, Resource: &service.Resources[0], Work: pipeline.WorkLook}
-	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	const fill = `INSERT INTO shop.things (organization_id, thing_id, name, modified, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
-		SELECT $1, (460000000000000000 + i)::text, repeat('a thing ', 40), $3::timestamptz + i * interval '1 second', '\x00', 1, 0, 1, now(), now() FROM generate_series(1, $2) AS i`
-	if _, err := db.Pool().Exec(b.Context(), fill, organization, records, begin); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		before, ids, err := db.Between(b.Context(), stream, begin.Add(25_000*time.Second), begin.Add(25_198*time.Second))
-		if err != nil || before != 24_999 || len(ids) != 198 {
-			b.Fatal(before, len(ids), err)
-		}
-	}
 }

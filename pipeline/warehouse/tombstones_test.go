@@ -1,7 +1,6 @@
 package warehouse_test
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse"
 	"sluice/pipeline/warehouse/tombstones"
-	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
 	"sluice/schema/record"
 )
@@ -345,51 +343,4 @@ func TestALiveRecordIsNeverDead(t *testing.T) {
 			r.Fatalf("live rows %v, records %v", live, want)
 		}
 	})
-}
-
-// BenchmarkConclude measures the end of a clean scan of so many records, some of which it missed.
-func BenchmarkConclude(b *testing.B) {
-	for _, records := range []int{10_000, 100_000} {
-		if testing.Short() { // make bench QUICK=1: it works, and measures little.
-			records /= 10
-		}
-		b.Run(fmt.Sprint(records), func(b *testing.B) { benchmarkConclude(b, records) })
-	}
-}
-
-func benchmarkConclude(b *testing.B, records int) {
-	b.Helper()
-	url := warehousetest.Template(b, "control", migratedThings)
-	db, err := warehouse.Open(b.Context(), url, warehouse.Options{Absence: &pipeline.TombstoneRules{MaxRows: 100}})
-	must(b, err)
-	b.Cleanup(db.Close)
-	service := shop()
-	service.Resources[0].Complete = "The test says so."
-	sweep := pipeline.Stream{Organization: organization, Service: service, Resource: &service.Resources[0], Work: pipeline.WorkSweep}
-	must(b, db.RegisterStreams(b.Context(), []warehouse.StreamSetting{{Key: sweep.Key(), Every: time.Hour, Enabled: true}}))
-	const fill = `INSERT INTO shop.things (organization_id, thing_id, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
-		SELECT $1, (460000000000000000 + i)::text, '\x00', 1, 0, 1, now(), now() FROM generate_series(1, $2) AS i`
-	const sight = `INSERT INTO sluice.sightings (run_id, call_id, ids) SELECT $1, $3::bigint * 10000 + (i - 1) / 200, array_agg((460000000000000000 + i)::text)
-		FROM generate_series(1, $2) AS i WHERE i % 5000 <> 0 GROUP BY (i - 1) / 200`
-	for _, statement := range []string{fill} {
-		if _, err := db.Pool().Exec(b.Context(), statement, organization, records); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for b.Loop() {
-		b.StopTimer()
-		claim, err := db.Claim(b.Context(), sweep, pipeline.ClassSweep)
-		must(b, err)
-		for pass := range 2 {
-			if _, err := db.Pool().Exec(b.Context(), sight, claim.Run, records, pass); err != nil {
-				b.Fatal(err)
-			}
-		}
-		b.StartTimer()
-		if _, err := db.Load(b.Context(), pipeline.Batch{
-			Claim: claim, End: &pipeline.End{Outcome: pipeline.OutcomeDone, Whole: &pipeline.Whole{Started: time.Now().Add(time.Minute)}},
-		}); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

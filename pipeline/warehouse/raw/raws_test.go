@@ -3,7 +3,6 @@ package raw_test
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -27,25 +26,6 @@ SELECT 1 + n % 3, 20 * (n / 3), E'[\n' || string_agg(format('{"n":"%s.%s","pad":
 FROM generate_series(0, $1 - 1) AS n, generate_series(0, 19) AS i GROUP BY n`, count)
 	must(tb, err)
 	return conn
-}
-
-// BenchmarkScatteredRecords reads one record of each of a hundred archives, 20 MB, and reports
-// which share of them stays in memory.
-func BenchmarkScatteredRecords(b *testing.B) {
-	const count, size = 100, 20 * 10_000
-	conn := archives(b, count)
-	var places []raw.Ref
-	for n := range count {
-		places = append(places, raw.Ref{Call: int64(1 + n%3), Position: int32(20*(n/3) + n%20)})
-	}
-	for b.Loop() {
-		before := live()
-		found, known, err := new(raw.Archives).Read(b.Context(), conn, places)
-		must(b, err)
-		b.ReportMetric(float64(live()-before)/(count*size), "held/read")
-		runtime.KeepAlive(found)
-		runtime.KeepAlive(known)
-	}
 }
 
 // TestScatteredRecords reads one record of each of a hundred archives.
@@ -102,14 +82,6 @@ func same(t *testing.T, want []string, got [][]byte) {
 	if len(got) != len(want) {
 		t.Errorf("%d records for %d places", len(got), len(want))
 	}
-}
-
-// live returns how many bytes are in use.
-func live() int64 {
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }
 
 func must(tb testing.TB, err error) {

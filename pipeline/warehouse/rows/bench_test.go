@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 
 	"sluice/pipeline/upstream/body"
 	"sluice/pipeline/warehouse/rows"
-	"sluice/pipeline/warehouse/rows/copybinary"
 	"sluice/schema"
 	"sluice/schema/record"
 	"sluice/schema/redact"
@@ -94,61 +92,6 @@ func variety(tb testing.TB, res *schema.Resource, n, version int) []record.Recor
 	return records
 }
 
-// BenchmarkLoad compares the rows a second of each way of loading with COPY of the same rows from
-// prepared text. Both load into the same tables with their keys, in the same run. Only figures of
-// one run are comparable.
-func BenchmarkLoad(b *testing.B) {
-	total := 20_000
-	if testing.Short() { // make bench QUICK=1: it works, and measures little.
-		total = 1_000
-	}
-	for _, name := range []string{"items", "bills"} {
-		res := resource(b, name)
-		first, second := variety(b, res, total, 0), variety(b, res, total, 1)
-		for _, size := range []int{200, 5_000} {
-			b.Run(fmt.Sprintf("%s/by %d", name, size), func(b *testing.B) {
-				conn := connect(b)
-				limit := plain(res, first, size)
-				var spent, wal [5]float64
-				for b.Loop() {
-					for way, run := range []func(){
-						func() { rawCopy(b, conn, limit) },
-						func() { loadAll(b, conn, res, first, size, 1) },
-						func() { loadAll(b, conn, res, first, size, 1001) },
-						func() { loadAll(b, conn, res, mixed(first, second), size, 2001) },
-						func() { loadAll(b, conn, res, second, size, 3001) },
-					} {
-						if way < 2 {
-							execute(b, conn, "TRUNCATE sluice.raw_records, shop."+res.Name+" CASCADE")
-							execute(b, conn, "CHECKPOINT")
-						}
-						from := insertedWAL(b, conn)
-						start := time.Now()
-						run()
-						took := time.Since(start).Seconds()
-						if spent[way] == 0 || took < spent[way] {
-							spent[way], wal[way] = took, insertedWAL(b, conn)-from
-						}
-					}
-				}
-				for way, unit := range []string{"copy", "fresh", "unchanged", "1%changed", "changed"} {
-					b.ReportMetric(float64(total)/spent[way], unit+"-rows/s")
-					b.ReportMetric(spent[0]/spent[way], unit+"-ratio")
-					b.ReportMetric(wal[way]/float64(total), unit+"-WAL-B/row")
-				}
-			})
-		}
-	}
-}
-
-func mixed(first, second []record.Record) []record.Record {
-	all := slices.Clone(first)
-	for i := 0; i < len(all); i += 100 {
-		all[i] = second[i]
-	}
-	return all
-}
-
 func insertedWAL(tb testing.TB, conn *pgx.Conn) float64 {
 	tb.Helper()
 	var bytes float64
@@ -163,87 +106,6 @@ func loadAll(tb testing.TB, conn *pgx.Conn, res *schema.Resource, records []reco
 		load(tb, conn, res, rows.Batch{Organization: "org", Run: 1, Call: int64(call), Records: chunk})
 		call++
 	}
-}
-
-// plainCopy is one COPY: the statement and its text, prepared before the clock starts.
-type plainCopy struct{ sql, text string }
-
-func plain(res *schema.Resource, records []record.Record, size int) [][]plainCopy {
-	var all [][]plainCopy
-	tables := res.Tables()
-	for chunk := range slices.Chunk(records, size) {
-		var group []plainCopy
-		for i := range tables {
-			group = append(group, plainText(&tables[i], chunk, i))
-		}
-		all = append(all, group)
-	}
-	return all
-}
-
-// rawCopy is the limit, what psql's \copy would do: no encoding, no lookup, no archive, no
-// versions.
-func rawCopy(tb testing.TB, conn *pgx.Conn, all [][]plainCopy) {
-	tb.Helper()
-	for _, group := range all {
-		err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
-			for _, c := range group {
-				if _, err := tx.Conn().PgConn().CopyFrom(context.Background(), strings.NewReader(c.text), c.sql); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		must(tb, err)
-	}
-}
-
-func plainText(table *schema.Table, records []record.Record, index int) plainCopy {
-	names := []string{"organization_id"}
-	if table.Depth() == 1 {
-		names = append(names, "_parent_id", "_position")
-	}
-	for _, column := range table.Columns {
-		names = append(names, column.ColumnName())
-	}
-	if table.Depth() == 0 {
-		names = append(names, "_content_hash", "_call_id", "_raw_position", "_run_id", "_first_seen_at", "_changed_at")
-	}
-	var text strings.Builder
-	for i := range records {
-		for _, row := range records[i].Tables[index] {
-			text.WriteString("org")
-			if table.Depth() == 1 {
-				fmt.Fprintf(&text, "\t%s\t%d", records[i].ID, row.Position[0])
-			}
-			for _, value := range row.Values {
-				text.WriteString("\t" + value.Text)
-			}
-			if table.Depth() == 0 {
-				fmt.Fprintf(&text, "\t\\\\x%x\t1\t%d\t1\t%[3]s\t%[3]s", records[i].Hash, i, "now")
-			}
-			text.WriteByte('\n')
-		}
-	}
-	return plainCopy{fmt.Sprintf("COPY shop.%s (%s) FROM STDIN", table.Name, strings.Join(names, ", ")), text.String()}
-}
-
-// BenchmarkEncode measures our own cost of one wide row in COPY.
-func BenchmarkEncode(b *testing.B) {
-	res := resource(b, "items")
-	values := variety(b, res, 1, 0)[0].Tables[0][0].Values
-	var buf []byte
-	b.ReportAllocs()
-	for b.Loop() {
-		buf = copybinary.Row(buf[:0], len(values))
-		for i := range values {
-			var err error
-			if buf, err = copybinary.Value(buf, res.Columns[i].Kind, &values[i]); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	b.SetBytes(int64(len(buf)))
 }
 
 // BenchmarkLeaveOutLog measures what leaving columns out and hashing others costs a first copy:

@@ -85,32 +85,6 @@ func TestTablesThatWereAltered(t *testing.T) {
 	}
 }
 
-// Rows between the least and the largest key of a batch are found, and rows outside do not matter.
-func TestKeysBetweenStoredOnes(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "flags")
-	flag := func(id, state string) record.Record {
-		return recordOf(t, res, object{"flag_id": id, "state": state})
-	}
-	for call, step := range []struct {
-		want    rows.Result
-		records []record.Record
-	}{
-		{rows.Result{Inserted: 2}, []record.Record{flag("b", "1"), flag("d", "1")}},
-		{rows.Result{Inserted: 1}, []record.Record{flag("c", "1")}},
-		{rows.Result{Inserted: 2}, []record.Record{flag("a", "1"), flag("e", "1")}},
-		{rows.Result{Inserted: 1, Unchanged: 2, Updated: 1}, []record.Record{flag("a", "1"), flag("e", "2"), flag("c", "1"), flag("bb", "1")}},
-		{rows.Result{Unchanged: 1}, []record.Record{flag("d", "1")}},
-		{rows.Result{Inserted: 1}, []record.Record{flag("A", "1")}},
-	} {
-		same(t, fmt.Sprintf("call %d", call+1), step.want, load(t, conn, res, batch(int64(call+1), step.records...)))
-	}
-	// Another organization has rows, which do not count for this one.
-	other := batch(9, flag("b", "1"), flag("d", "1"))
-	other.Organization = "aaa"
-	same(t, "another organization", rows.Result{Inserted: 2}, load(t, conn, res, other))
-}
-
 // eachWay tries flags with a small archive, which goes as a parameter, and with a large one, which
 // goes by COPY; pad is appended to a record.
 func eachWay(t *testing.T, try func(t *testing.T, conn *pgx.Conn, flags *schema.Resource, pad string)) {
