@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -84,23 +85,18 @@ func TestAnActionIsReadAsItWasWritten(t *testing.T) {
 		id := f.write(want)
 		got, err := actions.Get(t.Context(), f.pool, id)
 		f.must(err)
-		if got.ID != id || got.At.Sub(began).Abs() > time.Minute {
-			t.Errorf("action %d has the number %d and is of %s", id, got.ID, got.At)
-		}
+		assert(t, got.ID == id && got.At.Sub(began).Abs() <= time.Minute, "action %d has the number %d and is of %s", id, got.ID, got.At)
 		got.ID, got.At = 0, time.Time{}
 		if want.After != nil {
 			want.After = json.RawMessage(`{"due": 100}`)
 		}
-		if diff := cmp.Diff(want, got); diff != "" || strings.Contains(string(got.Error), "secret-of") {
-			t.Errorf("-written +read:\n%s", diff)
-		}
+		diff := cmp.Diff(want, got)
+		assert(t, diff == "" && !strings.Contains(string(got.Error), "secret-of"), "-written +read:\n%s", diff)
 	}
 	var null int
 	f.must(f.pool.QueryRow(t.Context(), `SELECT count(*) FROM sluice.actions WHERE target = 'inventory.bills'
 		AND organization_id IS NULL AND before IS NULL AND error IS NULL`).Scan(&null))
-	if null != 1 {
-		t.Error("what an action does not have is not null")
-	}
+	assert(t, null == 1, "what an action does not have is not null")
 	if _, err := actions.Get(t.Context(), f.pool, 999); !errors.Is(err, postgres.ErrNotFound) {
 		t.Errorf("Get of an action that is none: %v", err)
 	}
@@ -124,9 +120,7 @@ func TestWordsThatPostgresRefuses(t *testing.T) {
 		Before: json.RawMessage(`{"half": "` + "\uFFFD" + `", "name": "a␀b\\u0000"}`), After: json.RawMessage(`{"left_out_bytes": 65538}`),
 		Outcome: actions.Failed, Error: "un␀fit",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +read:\n%s", diff)
-	}
+	same(t, "read", want, got)
 	for what, action := range map[string]actions.Action{
 		"no JSON":                   {Before: json.RawMessage(`{`), Outcome: actions.Done},
 		"a key twice":               {After: json.RawMessage(`{"a":1,"a":2}`), Outcome: actions.Done},
@@ -150,9 +144,7 @@ func TestPagesOfActions(t *testing.T) {
 	for want, filter := range map[string]actions.Filter{
 		"e d c b a": {}, "e d": {Limit: 2}, "c b": {Limit: 2, Before: ids["d"]}, "": {Before: ids["a"]},
 	} {
-		if got := f.targets(filter); got != want {
-			t.Errorf("%+v gives %q, want %q", filter, got, want)
-		}
+		same(t, fmt.Sprintf("%+v", filter), want, f.targets(filter))
 	}
 }
 
@@ -171,9 +163,7 @@ func TestOneTransaction(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := f.targets(actions.Filter{}); got != "committed" {
-		t.Errorf("noted are %q", got)
-	}
+	same(t, "noted", "committed", f.targets(actions.Filter{}))
 }
 
 // TestActionsAreKept: those older than the retention go. Younger ones than 35 days stay, whatever
@@ -222,9 +212,7 @@ func TestTheAddressOfTheConsole(t *testing.T) {
 		for range 2 { // each process sets it at its start
 			f.must(actions.SetConsoleAddress(t.Context(), f.pool, step.address))
 		}
-		if got := f.explained("10234695", "inventory.bills", "460000000038049"); got != step.want {
-			t.Errorf("with the address %q: %q, want %q", step.address, got, step.want)
-		}
+		same(t, fmt.Sprintf("with the address %q", step.address), step.want, f.explained("10234695", "inventory.bills", "460000000038049"))
 	}
 	f.must(actions.SetConsoleAddress(t.Context(), f.pool, "https://sluice.example.com"))
 	for _, wrong := range []string{
@@ -232,9 +220,7 @@ func TestTheAddressOfTheConsole(t *testing.T) {
 		"https://canary.example.com/?", "https://canary.example.com/#", "https://canary .example.com", "ftp://canary.example.com", "/canary",
 	} {
 		err := actions.SetConsoleAddress(t.Context(), f.pool, wrong)
-		if !errors.Is(err, actions.ErrAddress) || strings.Contains(err.Error(), "canary") {
-			t.Errorf("%s: %v", wrong, err)
-		}
+		assert(t, errors.Is(err, actions.ErrAddress) && !strings.Contains(err.Error(), "canary"), "%s: %v", wrong, err)
 	}
 	if got := f.explained("10234695", "inventory.bills", "460000000038049"); got != "https://sluice.example.com"+path {
 		t.Errorf("a wrong address has replaced the one before: %q", got)
@@ -242,9 +228,7 @@ func TestTheAddressOfTheConsole(t *testing.T) {
 	var null bool
 	f.must(f.pool.QueryRow(t.Context(), `SELECT analytics.explain_url('a', 'inventory.bills', NULL) IS NULL AND analytics.explain_url('a', NULL, '1') IS NULL
 		AND analytics.explain_url(NULL, 'inventory.bills', '1') IS NULL`).Scan(&null))
-	if !null {
-		t.Error("the address of no record is not null")
-	}
+	assert(t, null, "the address of no record is not null")
 }
 
 // TestEachByteOfAnAddress compares with addresses that were encoded by hand, by RFC 3986.
@@ -256,9 +240,8 @@ func TestEachByteOfAnAddress(t *testing.T) {
 		"AZaz09-._~": "AZaz09-._~", "a/b": "a%2Fb", "100%": "100%25", "%2F": "%252F", "a b": "a%20b", "a+b&c=d": "a%2Bb%26c%3Dd", "a?b#c": "a%3Fb%23c",
 		"é": "%C3%A9", "日": "%E6%97%A5", "😀": "%F0%9F%98%80", "e\u0301": "e%CC%81", "a\nb": "a%0Ab", "abc\n": "abc%0A", "\"<'\\>": "%22%3C%27%5C%3E", "ÄZ": "%C3%84Z",
 	} {
-		if got := f.explained(id, id, id); got != "https://c/r/"+want+"/"+want+"?org="+want {
-			t.Errorf("%q gives %s, want %s", id, got, want)
-		}
+		got := f.explained(id, id, id)
+		assert(t, got == "https://c/r/"+want+"/"+want+"?org="+want, "%q gives %s, want %s", id, got, want)
 	}
 }
 
@@ -286,9 +269,7 @@ func TestAServerReadsTheAddress(t *testing.T) {
 			t.Errorf("%q: status %d for %s", id, answer.StatusCode, request.URL)
 			continue
 		}
-		if diff := cmp.Diff(want, <-seen); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", id, diff)
-		}
+		same(t, fmt.Sprintf("%q", id), want, <-seen)
 	}
 }
 
@@ -312,15 +293,34 @@ func TestReadersMayAsk(t *testing.T) {
 		f.must(err)
 	}
 	f.must(tx.QueryRow(t.Context(), `SELECT analytics.explain_url('a', 'inventory.bills', 'é')`).Scan(&got))
-	if got != "https://c/r/inventory.bills/%C3%A9?org=a" {
-		t.Errorf("a reader gets %q", got)
-	}
+	assert(t, got == "https://c/r/inventory.bills/%C3%A9?org=a", "a reader gets %q", got)
 	err = pgx.BeginFunc(t.Context(), tx, func(inner pgx.Tx) error {
 		_, err := inner.Exec(t.Context(), `UPDATE sluice.console_address SET address = 'x'`)
 		return err
 	})
-	if err == nil || !strings.Contains(err.Error(), "permission denied") {
-		t.Errorf("a reader may change the address: %v", err)
-	}
+	assert(t, err != nil && strings.Contains(err.Error(), "permission denied"), "a reader may change the address: %v", err)
 	f.must(tx.Rollback(t.Context()))
+}
+
+// assert fails the test with a message unless what it is about is so.
+func assert(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Errorf(format, args...)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
 }

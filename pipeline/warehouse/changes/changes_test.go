@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
@@ -91,9 +92,7 @@ func (l *log) read(cursor string, limit int) ([]string, string) {
 
 func (l *log) expect(what string, got []string, want ...string) {
 	l.Helper()
-	if !slices.Equal(got, want) {
-		l.Errorf("%s: read %q, want %q", what, got, want)
-	}
+	assert(l, slices.Equal(got, want), "%s: read %q, want %q", what, got, want)
 }
 
 // TestALaterCommitIsNotMissed: transactions commit in another order than they began.
@@ -152,9 +151,8 @@ func TestPagesOfAStep(t *testing.T) {
 	l.expect("the last page, full", got, "new 4")
 	got, cursor = l.read(cursor, 10)
 	l.expect("the next step", got, "new 1", "deleted 2")
-	if again, _ := l.read(cursor, 10); len(again) != 0 {
-		t.Errorf("read %q twice", again)
-	}
+	again, _ := l.read(cursor, 10)
+	assert(t, len(again) == 0, "read %q twice", again)
 }
 
 // TestCursorsThatCannotBeFollowed: each refusal says what to do.
@@ -279,9 +277,7 @@ func TestThePageFollows(t *testing.T) {
 		var got string
 		l.must(l.admin.QueryRow(t.Context(), `SELECT coalesce(string_agg(format('%s %s %s', b.bill_id, b.bill_number, i.name), ', ' ORDER BY b.bill_id), '')
 			FROM mirror.bills b LEFT JOIN mirror.bills_line_items i ON i._parent_id = b.bill_id`).Scan(&got))
-		if got != want {
-			t.Errorf("%s: the copy has %q, want %q", what, got, want)
-		}
+		assert(t, got == want, "%s: the copy has %q, want %q", what, got, want)
 	}
 	write("a", "B-1", "ink", changes.New)
 	run(blocks[1])
@@ -323,9 +319,7 @@ func TestAnAnswerGoesOnBehindGaps(t *testing.T) {
 				got += ids + ", "
 			}
 		}
-		if got != want {
-			t.Errorf("answers of %d: %q, want %q", upTo, got, want)
-		}
+		assert(t, got == want, "answers of %d: %q, want %q", upTo, got, want)
 	}
 }
 
@@ -355,12 +349,8 @@ func TestOneRowOfARecord(t *testing.T) {
 		return got
 	}
 	const want = "1 1 new, 1 2 completed, 1 3 changed, 1 4 deleted, 1 5 revived, 1 6 rewritten"
-	if got := ask("{shop.things}", 100); got != want {
-		t.Errorf("things: %s, want %s", got, want)
-	}
-	if got := ask("{shop.others}", 100); got != "2 1 new" {
-		t.Errorf("others: %s", got)
-	}
+	same(t, "things", want, ask("{shop.things}", 100))
+	same(t, "others", "2 1 new", ask("{shop.others}", 100))
 	if _, err := l.admin.Exec(t.Context(), `SELECT * FROM analytics.changes($1, NULL, 0)`, cursor); err == nil || !strings.Contains(err.Error(), "up_to has to be 1 at least") {
 		t.Errorf("an answer of no record: %v", err)
 	}
@@ -375,14 +365,36 @@ func TestOneRowOfARecord(t *testing.T) {
 			EXECUTE format('DROP ROLE %I', 'sees2_' || current_database()); END $$`)
 	})
 	l.exec(`DO $$ BEGIN EXECUTE format('SET ROLE %I', 'sees2_' || current_database()); END $$`)
-	if got := ask("{shop.things,shop.others}", 100); got != "2 1 new" {
-		t.Errorf("a reader of one organization sees %s", got)
-	}
+	same(t, "a reader of one organization sees", "2 1 new", ask("{shop.things,shop.others}", 100))
 	if _, err := l.admin.Exec(t.Context(), `SELECT analytics.changes_cursor()`); err != nil {
 		t.Errorf("a reader takes a cursor: %v", err)
 	}
-	if _, err := l.admin.Exec(t.Context(), `SELECT * FROM sluice.changes`); err == nil {
-		t.Error("a reader of views reads the log itself")
-	}
+	assert(t, failure(l.admin.Exec(t.Context(), `SELECT * FROM sluice.changes`)) != nil, "a reader of views reads the log itself")
 	l.exec(`RESET ROLE`)
+}
+
+// assert fails the test with a message unless what it is about is so.
+func assert(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Errorf(format, args...)
+	}
+}
+
+// failure returns only the error of a call.
+func failure(_ any, err error) error { return err }
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
 }

@@ -86,13 +86,10 @@ func (p *play) schedule(seed uint64) {
 	var at thing
 	_, err = pgx.ForEachRow(rows, []any{&id, &at.value, &at.gone}, func() error { table[id] = at; return nil })
 	p.must(err)
-	if !maps.Equal(table, p.copied) {
-		p.Errorf("seed %d: the copy has %v, the table %v", seed, p.copied, table)
-	}
+	assert(p, maps.Equal(table, p.copied), "seed %d: the copy has %v, the table %v", seed, p.copied, table)
 	for id, at := range table {
-		if told, ok := p.told[id]; !ok || told.gone != at.gone {
-			p.Errorf("seed %d: the log tells %+v of record %s, the table has %+v", seed, told, id, at)
-		}
+		told, ok := p.told[id]
+		assert(p, ok && told.gone == at.gone, "seed %d: the log tells %+v of record %s, the table has %+v", seed, told, id, at)
 	}
 }
 
@@ -184,9 +181,8 @@ func (p *play) read(r *rand.Rand, killed bool) int {
 			case changes.New:
 				p.told[id] = thing{}
 			case changes.Deleted, changes.Restored:
-				if _, ok := p.told[id]; !ok {
-					p.Errorf("%s comes before new of record %s", c.Op, id)
-				}
+				_, known := p.told[id]
+				assert(p, known, "%s comes before new of record %s", c.Op, id)
 				p.told[id] = thing{gone: c.Op == changes.Deleted}
 			default:
 			}

@@ -101,31 +101,23 @@ func TestInbox(t *testing.T) {
 	rule.Dialect, rule.Module, rule.IDs, rule.Operation = "rule", "inventory.bills", nil, ""
 	other := callback("a")
 	other.Organization, other.Targets = "other", nil
-	if !b.take(first) || !b.take(rule) || !b.take(other) || b.take(first) {
-		t.Error("which contents are new is not as it should be")
-	}
+	assert(t, b.take(first) && b.take(rule) && b.take(other) && !b.take(first), "which contents are new is not as it should be")
 	entries, err := b.Entries(t.Context(), hints.Filter{})
 	b.must(err)
 	shapes := make([]string, 0, len(entries))
 	for i := range entries {
 		e := &entries[i]
-		if e.RepeatedAt.Before(e.ReceivedAt) || (e.Times > 1) != e.RepeatedAt.After(e.ReceivedAt) {
-			t.Errorf("arrived %s and %s: %d times", e.ReceivedAt, e.RepeatedAt, e.Times)
-		}
+		assert(t, !e.RepeatedAt.Before(e.ReceivedAt) && (e.Times > 1) == e.RepeatedAt.After(e.ReceivedAt),
+			"arrived %s and %s: %d times", e.ReceivedAt, e.RepeatedAt, e.Times)
 		shapes = append(shapes, fmt.Sprintf("%s %s %s %q %q %d %v", e.Organization, e.Dialect, e.Module, e.Operation, e.IDs, e.Times, e.Body))
 	}
 	want := []string{`acme watch Products "update" ["1" "2"] 2 <nil>`, `other watch Products "update" ["1" "2"] 1 <nil>`, `acme rule inventory.bills "" [] 1 <nil>`}
-	if diff := cmp.Diff(want, shapes); diff != "" {
-		t.Errorf("entries (-want +got):\n%s", diff)
-	}
+	same(t, "entries", want, shapes)
 	entry, err := b.Entry(t.Context(), entries[0].ID)
 	b.must(err)
-	if entry.Body == nil || *entry.Body != "the body" || entry.SentAt == nil || !entry.SentAt.Equal(sent) || entry.Bytes != 7 {
-		t.Errorf("one entry: %+v", entry)
-	}
-	if _, err := b.Entry(t.Context(), 999); !errors.Is(err, postgres.ErrNotFound) {
-		t.Errorf("an entry that is none: %v", err)
-	}
+	assert(t, entry.Body != nil && *entry.Body == "the body" && entry.SentAt != nil && entry.SentAt.Equal(sent) && entry.Bytes == 7,
+		"one entry: %+v", entry)
+	failsWith(t, failure(b.Entry(t.Context(), 999)), postgres.ErrNotFound)
 	for filter, want := range map[hints.Filter]int{
 		{Organization: "other"}: 1, {Limit: 2}: 2, {Since: entries[0].RepeatedAt}: 1, {Since: time.Now().Add(time.Hour)}: 0,
 	} {
@@ -162,9 +154,7 @@ func TestHintsComeTogether(t *testing.T) {
 		return b.list(`SELECT concat_ws(' ', told, round(extract(epoch FROM due_at - last_at)), asked_at IS NULL, read_again, first_at = last_at) FROM sluice.hints`)[0]
 	}
 	b.take(callback("a"))
-	if got := due(); got != "1 2 t f t" {
-		t.Errorf("the first: %s", got)
-	}
+	same(t, "the first", "1 2 t f t", due())
 	b.exec(`UPDATE sluice.hints SET first_at = first_at - interval '14 seconds'`)
 	b.take(callback("b"))
 	if got := b.list(`SELECT concat_ws(' ', told, due_at - first_at, asked_at IS NULL, read_again) FROM sluice.hints`)[0]; got != "2 00:00:15 t f" {
@@ -172,14 +162,10 @@ func TestHintsComeTogether(t *testing.T) {
 	}
 	b.exec(`UPDATE sluice.hints SET asked_at = now()`)
 	b.take(callback("c"))
-	if got := due(); got != "3 2 t f t" {
-		t.Errorf("while its run reads: %s", got)
-	}
+	same(t, "while its run reads", "3 2 t f t", due())
 	b.exec(`UPDATE sluice.hints SET read_again = true`)
 	b.take(callback("d"))
-	if got := due(); got != "4 2 t f t" {
-		t.Errorf("before it is read again: %s", got)
-	}
+	same(t, "before it is read again", "4 2 t f t", due())
 }
 
 // TestRemind makes hints due that were read, are being read, or wait.
@@ -192,9 +178,7 @@ func TestRemind(t *testing.T) {
 		{Service: "inventory", Resource: "bills"}: "delete", {Service: "inventory", Resource: "bills", Record: "7"}: "insert",
 	})
 	got := b.list(`SELECT concat_ws(' ', record_id, operation, told, asked_at IS NULL, read_again, due_at <= clock_timestamp()) FROM sluice.hints ORDER BY record_id`)
-	if diff := cmp.Diff([]string{" delete 2 t f t", "7 insert 1 t f t"}, got); diff != "" {
-		t.Errorf("hints (-want +got):\n%s", diff)
-	}
+	same(t, "hints", []string{" delete 2 t f t", "7 insert 1 t f t"}, got)
 	b.remind(nil)
 }
 
@@ -231,9 +215,7 @@ func TestAReceiverCanDoNothingElse(t *testing.T) {
 	t.Parallel()
 	b := openBox(t)
 	role, url := warehousetest.Worker(t, b.url)
-	if _, err := hints.OpenInbox(t.Context(), url, time.Minute, nil); !errors.Is(err, hints.ErrNoRight) {
-		t.Errorf("without a grant: %v", err)
-	}
+	failsWith(t, failure(hints.OpenInbox(t.Context(), url, time.Minute, nil)), hints.ErrNoRight)
 	b.exec(`SELECT sluice.grant_receiver($1)`, role)
 	inbox := b.open(url)
 	if fresh, err := inbox.Take(t.Context(), callback("a")); !fresh || err != nil {
@@ -251,9 +233,8 @@ func TestAReceiverCanDoNothingElse(t *testing.T) {
 		WHERE `+ours+` AND has_schema_privilege($1::name, n.oid, 'USAGE') AND has_function_privilege($1::name, p.oid, 'EXECUTE') ORDER BY 1`, role)
 	schemas := b.list(`SELECT n.nspname::text FROM pg_namespace n WHERE `+ours+` AND n.nspname <> 'public'
 		AND has_schema_privilege($1::name, n.oid, 'USAGE, CREATE') ORDER BY 1`, role)
-	if len(tables) > 0 || !cmp.Equal(functions, []string{"take_callback"}) || !cmp.Equal(schemas, []string{"notifications"}) {
-		t.Errorf("the role may use the tables %q, the functions %q and the schemas %q", tables, functions, schemas)
-	}
+	assert(t, len(tables) <= 0 && cmp.Equal(functions, []string{"take_callback"}) && cmp.Equal(schemas, []string{"notifications"}),
+		"the role may use the tables %q, the functions %q and the schemas %q", tables, functions, schemas)
 	receiver := warehousetest.Connect(t, url)
 	for _, sql := range []string{
 		`SELECT * FROM sluice.callbacks`, `SELECT * FROM notifications.events`, `SELECT * FROM sluice.tokens`, `SELECT * FROM inventory.bills`,
@@ -267,9 +248,7 @@ func TestAReceiverCanDoNothingElse(t *testing.T) {
 		}
 	}
 	b.exec(`DROP SCHEMA notifications CASCADE`)
-	if _, err := hints.OpenInbox(t.Context(), b.url, time.Minute, nil); !errors.Is(err, hints.ErrNoRight) {
-		t.Errorf("where nothing is migrated: %v", err)
-	}
+	failsWith(t, failure(hints.OpenInbox(t.Context(), b.url, time.Minute, nil)), hints.ErrNoRight)
 }
 
 // TestAWorkerUsesTheInbox: the role of all other commands takes callbacks, reads them and deletes
@@ -285,14 +264,11 @@ func TestAWorkerUsesTheInbox(t *testing.T) {
 	b.conn = warehousetest.Connect(t, url)
 	b.remind(map[hints.Target]string{{Service: "inventory", Resource: "items"}: ""})
 	b.conn = owner
-	if entries, err := b.Entries(t.Context(), hints.Filter{}); err != nil || len(entries) != 1 {
-		t.Errorf("%d entries, %v", len(entries), err)
-	}
+	entries, err := b.Entries(t.Context(), hints.Filter{})
+	assert(t, err == nil && len(entries) == 1, "%d entries, %v", len(entries), err)
 	b.exec(`UPDATE notifications.events SET told_at = '-infinity'`)
 	b.must(b.Prune(t.Context(), time.Hour))
-	if got := b.list(`SELECT 'left' FROM notifications.events`); len(got) > 0 {
-		t.Error("events were not deleted")
-	}
+	assert(t, len(b.list(`SELECT 'left' FROM notifications.events`)) <= 0, "events were not deleted")
 }
 
 // TestTheReceiverIsPatientForNoOne: a statement that waits ends by the limit of the session, and
@@ -311,4 +287,35 @@ func TestTheReceiverIsPatientForNoOne(t *testing.T) {
 		t.Errorf("got %v, want that the database is busy", err)
 	}
 	b.must(tx.Rollback(t.Context()))
+}
+
+// assert fails the test with a message unless what it is about is so.
+func assert(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Errorf(format, args...)
+	}
+}
+
+// failure returns only the error of a call.
+func failure(_ any, err error) error { return err }
+
+func failsWith(tb testing.TB, err, want error) {
+	tb.Helper()
+	assert(tb, errors.Is(err, want), "error %v, want %v", err, want)
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
 }

@@ -106,13 +106,9 @@ func open(tb testing.TB, sql string) (*warehouse.DB, string) {
 	url := warehousetest.Template(tb, "places", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})
-	if _, err := warehousetest.Connect(tb, url).Exec(tb.Context(), sql); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, failure(warehousetest.Connect(tb, url).Exec(tb.Context(), sql)))
 	db, err := warehouse.Open(tb.Context(), url, warehouse.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	tb.Cleanup(db.Close)
 	return db, url
 }
@@ -124,9 +120,7 @@ func find(t *testing.T, db *warehouse.DB, q places.Query) places.Found {
 		q.Limit = 20
 	}
 	found, err := places.Find(t.Context(), db.Pool(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return found
 }
 
@@ -135,14 +129,10 @@ func TestEveryPlaceIsFound(t *testing.T) {
 	db, _ := open(t, planted)
 	told := 0
 	found := find(t, db, places.Query{Progress: func(done, all int, table string) {
-		if done != told || table == "" || all <= done {
-			t.Errorf("%d of %d at %q, want %d", done, all, table, told)
-		}
+		assert(t, done == told && table != "" && all > done, "%d of %d at %q, want %d", done, all, table, told)
 		told++
 	}})
-	if diff := cmp.Diff(wanted(), found.Places); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	same(t, "found", wanted(), found.Places)
 	const contacts, expenses = "accounting.contact_persons", "accounting.expenses"
 	if diff := cmp.Diff([]places.Record{
 		{Organization: "acme", Resource: contacts, ID: "1", In: []places.Family{places.Rows, places.Arrays, places.Quarantine, places.RawRecords, places.Versions}},
@@ -154,9 +144,8 @@ func TestEveryPlaceIsFound(t *testing.T) {
 	}, found.Records); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	if found.Tables != told || found.LeftOut != 0 || len(found.More) != 0 {
-		t.Errorf("%d tables searched, %d left out, %d announced, %d more", found.Tables, found.LeftOut, told, len(found.More))
-	}
+	assert(t, found.Tables == told && found.LeftOut == 0 && len(found.More) == 0,
+		"%d tables searched, %d left out, %d announced, %d more", found.Tables, found.LeftOut, told, len(found.More))
 }
 
 func TestOneOrganizationOrList(t *testing.T) {
@@ -207,9 +196,7 @@ func TestManyPlaces(t *testing.T) {
 	}, found.Records); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]places.MoreRecords{{Organization: "acme", Resource: contacts}}, found.More); diff != "" {
-		t.Errorf("more (-want +got):\n%s", diff)
-	}
+	same(t, "more", []places.MoreRecords{{Organization: "acme", Resource: contacts}}, found.More)
 }
 
 // Tables of other roles are not read, wherever they are, and nothing of theirs is executed.
@@ -224,9 +211,7 @@ func TestObjectsOfOthersAreLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := find(t, db, places.Query{})
-	if diff := cmp.Diff(before, after); diff != "" {
-		t.Errorf("(-before +after):\n%s", diff)
-	}
+	same(t, "found after others made objects", before, after)
 	strangers.Loot()
 }
 
@@ -270,18 +255,14 @@ func TestEachType(t *testing.T) {
 			t.Fatalf("%s: %v", c.typ, err)
 		}
 		found, err := places.Find(t.Context(), db.Pool(), places.Query{Needle: needle(t, c.needle)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rows := int64(0)
 		for _, place := range found.Places {
 			if place.Table == "sluice.letters" && place.Column == "c" {
 				rows = place.Count
 			}
 		}
-		if rows != c.rows {
-			t.Errorf("%s %q: %q stands in %d rows, want %d", c.typ, c.values, c.needle, rows, c.rows)
-		}
+		assert(t, rows == c.rows, "%s %q: %q stands in %d rows, want %d", c.typ, c.values, c.needle, rows, c.rows)
 	}
 }
 
@@ -296,15 +277,11 @@ func TestAllTypesOfTheWarehouseAreKnown(t *testing.T) {
 SELECT t.oid::regclass::text || '.' || a.attname || ' ' || y.typname FROM pg_catalog.pg_class t JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
 JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 JOIN pg_catalog.pg_type y ON y.oid = a.atttypid
 WHERE t.relkind IN ('r', 'p', 'm') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND y.typname <> ALL ($1)`, known)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var column string
-		if err := rows.Scan(&column); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Scan(&column))
 		t.Errorf("%s: can the type hold a text?", column)
 	}
 	if rows.Err() != nil {
@@ -324,40 +301,54 @@ func TestFailedSearches(t *testing.T) {
 			}
 		},
 	})
-	if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "pavlova") {
-		t.Errorf("canceled: %v", err)
-	}
+	assert(t, errors.Is(err, context.Canceled) && !strings.Contains(err.Error(), "pavlova"), "canceled: %v", err)
 	found := find(t, db, places.Query{})
-	if len(found.Places) != len(wanted()) {
-		t.Errorf("found in %d places behind a canceled search, want %d", len(found.Places), len(wanted()))
-	}
+	assert(t, len(found.Places) == len(wanted()), "found in %d places behind a canceled search, want %d", len(found.Places), len(wanted()))
 	conn := warehousetest.Connect(t, url)
 	strangers := warehousetest.Plant(t, url)
-	if _, err := conn.Exec(t.Context(), "SELECT sluice.grant_worker($1); ", strangers.Role); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(conn.Exec(t.Context(), "SELECT sluice.grant_worker($1); ", strangers.Role)))
 	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	config.PrepareConn = func(ctx context.Context, c *pgx.Conn) (bool, error) {
 		_, err := c.Exec(ctx, "SET ROLE "+strangers.Role)
 		return true, err
 	}
 	postgres.SetUp(config.ConnConfig, nil)
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(pool.Close)
 	query := places.Query{Needle: needle(t, "anna.pavlova@example.com")}
 	if found, err := places.Find(t.Context(), pool, query); err != nil || len(found.Places) != len(wanted()) {
 		t.Errorf("as a worker: found in %d places: %v", len(found.Places), err)
 	}
-	if _, err := conn.Exec(t.Context(), "REVOKE SELECT ON sluice.runs FROM "+strangers.Role); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(conn.Exec(t.Context(), "REVOKE SELECT ON sluice.runs FROM "+strangers.Role)))
 	if _, err := places.Find(t.Context(), pool, query); !errors.Is(err, places.ErrRights) || !strings.Contains(err.Error(), "sluice.runs") {
 		t.Errorf("without a right: %v", err)
+	}
+}
+
+// assert fails the test with a message unless what it is about is so.
+func assert(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Errorf(format, args...)
+	}
+}
+
+// failure returns only the error of a call.
+func failure(_ any, err error) error { return err }
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

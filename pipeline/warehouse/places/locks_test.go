@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/pipeline/warehouse/places"
@@ -18,13 +17,9 @@ func TestASearchLocksOneTable(t *testing.T) {
 	db, url := open(t, planted)
 	conn := warehousetest.Connect(t, url)
 	tx, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = tx.Rollback(t.Context()) }()
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE history.days IN ACCESS EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(tx.Exec(t.Context(), "LOCK TABLE history.days IN ACCESS EXCLUSIVE MODE")))
 	ended := make(chan error, 1)
 	n := needle(t, "anna.pavlova@example.com")
 	go func() {
@@ -43,9 +38,7 @@ WHERE l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = curre
 	for range 6000 {
 		<-looks.C
 		rows, err := tx.Query(t.Context(), sqlLocks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if locks, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
 			t.Fatal(err)
 		}
@@ -53,12 +46,8 @@ WHERE l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = curre
 			break
 		}
 	}
-	if diff := cmp.Diff([]string{"history.days AccessShareLock waits "}, locks); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	same(t, "locks", []string{"history.days AccessShareLock waits "}, locks)
+	must(t, tx.Rollback(t.Context()))
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

@@ -16,9 +16,7 @@ import (
 func needle(tb testing.TB, text string) *places.Needle {
 	tb.Helper()
 	n, err := places.NewNeedle(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return n
 }
 
@@ -43,9 +41,7 @@ func TestTextsContain(t *testing.T) {
 		{"山田", "山田太郎", true},
 		{"name", "", false},
 	} {
-		if got := needle(t, c.needle).In([]byte(c.text)); got != c.want {
-			t.Errorf("%q in %.40q: %t, want %t", c.needle, c.text, got, c.want)
-		}
+		same(t, fmt.Sprintf("%q in %.40q", c.needle, c.text), c.want, needle(t, c.needle).In([]byte(c.text)))
 	}
 }
 
@@ -80,9 +76,7 @@ func TestJSONContains(t *testing.T) {
 		{"anna", `{"name":"Ann","a":"na"}`, false},
 		{"anna", `"\`, false},
 	} {
-		if got := needle(t, c.needle).InJSON([]byte(c.raw)); got != c.want {
-			t.Errorf("%q in %s: %t, want %t", c.needle, c.raw, got, c.want)
-		}
+		same(t, fmt.Sprintf("%q in %s", c.needle, c.raw), c.want, needle(t, c.needle).InJSON([]byte(c.raw)))
 	}
 }
 
@@ -90,9 +84,7 @@ func TestTextsThatCannotBeSearched(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "secret\xff", "secret\x00", strings.Repeat("secret", 200)} {
 		_, err := places.NewNeedle(text)
-		if !errors.Is(err, places.ErrText) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%.20q: %v", text, err)
-		}
+		assert(t, errors.Is(err, places.ErrText) && !strings.Contains(err.Error(), "secret"), "%.20q: %v", text, err)
 	}
 }
 
@@ -107,9 +99,7 @@ func TestNeedlesDoNotShow(t *testing.T) {
 	slog.New(slog.NewTextHandler(&said, nil)).Error("failed", "needle", n)
 	slog.New(slog.NewJSONHandler(&said, nil)).Error("failed", "needle", n)
 	shown := strings.ToLower(said.String())
-	if strings.Contains(shown, "confidential") || strings.Contains(shown, "636f6e66") {
-		t.Errorf("the text is shown: %s", shown)
-	}
+	assert(t, !strings.Contains(shown, "confidential") && !strings.Contains(shown, "636f6e66"), "the text is shown: %s", shown)
 }
 
 func TestMain(m *testing.M) { os.Exit(warehousetest.Run(m)) }

@@ -40,9 +40,7 @@ func TestNobodyReadsBehindCopyFrom(t *testing.T) {
 	_, err := postgres.CopyFrom(ctx, conn.PgConn(), source, "COPY numbers FROM STDIN")
 	close(returned)
 	<-ended
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("copying was cancelled and says %v", err)
-	}
+	assert(t, errors.Is(err, context.Canceled), "copying was cancelled and says %v", err)
 }
 
 func TestCopyFromBringsRows(t *testing.T) {
@@ -58,9 +56,7 @@ func TestCopyFromBringsRows(t *testing.T) {
 		return n, nil
 	})
 	tag, err := postgres.CopyFrom(t.Context(), conn.PgConn(), source, "COPY numbers FROM STDIN")
-	if err != nil || tag.RowsAffected() != 3 {
-		t.Errorf("%s, %v", tag, err)
-	}
+	assert(t, err == nil && tag.RowsAffected() == 3, "%s, %v", tag, err)
 }
 
 type readerFunc func(p []byte) (int, error)
@@ -70,9 +66,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 func connect(t *testing.T) *pgx.Conn {
 	t.Helper()
 	conn := warehousetest.Connect(t, warehousetest.New(t))
-	if _, err := conn.Exec(t.Context(), "CREATE TABLE numbers (n bigint)"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(conn.Exec(t.Context(), "CREATE TABLE numbers (n bigint)")))
 	return conn
 }
 
@@ -87,9 +81,7 @@ func TestInKeyOrder(t *testing.T) {
 		`CREATE TABLE things (owner text, id text COLLATE "C", note text, PRIMARY KEY (owner, id)) WITH (autovacuum_enabled = off)`,
 		`INSERT INTO things SELECT 'a', n::text, repeat('x', 100) FROM generate_series(1, 20000) AS n`,
 	} {
-		if _, err := tx.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must(t, failure(tx.Exec(t.Context(), sql)))
 	}
 	const behind = `SELECT note FROM things WHERE owner = 'a' AND id > '1' ORDER BY id LIMIT 2000`
 	if plan := explain(t, tx, behind); !strings.Contains(plan, "Sort") {
@@ -130,16 +122,13 @@ func TestWhatTheServerSays(t *testing.T) {
 		"55000": {}, "42P01": {}, "23505": {}, "22P02": {}, // our own mistakes, or a matter for the operator
 	} {
 		err := fmt.Errorf("registering: %w", &pgconn.PgError{Code: code})
-		if postgres.Unreachable(err) != want.unreachable || postgres.Busy(err) != want.busy {
-			t.Errorf("%s: unreachable %v, busy %v, want %+v", code, postgres.Unreachable(err), postgres.Busy(err), want)
-		}
-		if postgres.Refused(err) == want.unreachable || postgres.Deadlocked(err) != (code == "40P01") {
-			t.Errorf("%s: refused %v, deadlocked %v", code, postgres.Refused(err), postgres.Deadlocked(err))
-		}
+		assert(t, postgres.Unreachable(err) == want.unreachable && postgres.Busy(err) == want.busy,
+			"%s: unreachable %v, busy %v, want %+v", code, postgres.Unreachable(err), postgres.Busy(err), want)
+		assert(t, postgres.Refused(err) != want.unreachable && postgres.Deadlocked(err) == (code == "40P01"),
+			"%s: refused %v, deadlocked %v", code, postgres.Refused(err), postgres.Deadlocked(err))
 	}
 	for _, err := range []error{nil, errors.New("something else"), context.Canceled, errors.Join(context.Canceled, &pgconn.PgError{Code: "57014"})} {
-		if postgres.Unreachable(err) || postgres.Busy(err) || postgres.Deadlocked(err) {
-			t.Errorf("%v: unreachable %v, busy %v, deadlocked %v", err, postgres.Unreachable(err), postgres.Busy(err), postgres.Deadlocked(err))
-		}
+		assert(t, !postgres.Unreachable(err) && !postgres.Busy(err) && !postgres.Deadlocked(err),
+			"%v: unreachable %v, busy %v, deadlocked %v", err, postgres.Unreachable(err), postgres.Busy(err), postgres.Deadlocked(err))
 	}
 }

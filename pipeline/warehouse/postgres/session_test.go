@@ -35,9 +35,8 @@ func TestASessionIsSetUp(t *testing.T) {
 	config, err := pgxpool.ParseConfig(withQuery(t, address, "lock_timeout=7s&search_path=public&work_mem=5MB&timezone=Asia/Kolkata"))
 	must(t, err)
 	postgres.SetUp(config.ConnConfig, settings())
-	if len(config.ConnConfig.RuntimeParams) != 1 || config.ConnConfig.RuntimeParams["application_name"] != "sluice" {
-		t.Errorf("the start-up message asks for %v: only a name is what every pooler takes", config.ConnConfig.RuntimeParams)
-	}
+	assert(t, len(config.ConnConfig.RuntimeParams) == 1 && config.ConnConfig.RuntimeParams["application_name"] == "sluice",
+		"the start-up message asks for %v: only a name is what every pooler takes", config.ConnConfig.RuntimeParams)
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	must(t, err)
 	defer pool.Close()
@@ -250,17 +249,15 @@ func TestPasswords(t *testing.T) {
 		"postgres://u:can%41ry@db/w", "postgres://u@db/w?password=can%41ry", "host=db user=u password=canAry", "host=db password = 'canAry'",
 		"postgres://u:can%41ry@db/w?sslmode=bogus", "host=db password=canAry sslmode=bogus", "postgres://u@db/w?sslpassword=canAry&sslkey=/no",
 	} {
-		if got := postgres.Passwords(address); !slices.Contains(got, "canAry") {
-			t.Errorf("%s: %q", address, got)
-		}
+		got := postgres.Passwords(address)
+		assert(t, slices.Contains(got, "canAry"), "%s: %q", address, got)
 	}
 }
 
 func TestPasswordsOfTheEnvironment(t *testing.T) { //nolint:paralleltest // the environment belongs to the process
 	t.Setenv("PGPASSWORD", "canary")
-	if got := postgres.Passwords("postgres://u@db/w"); !slices.Contains(got, "canary") {
-		t.Errorf("%q", got)
-	}
+	got := postgres.Passwords("postgres://u@db/w")
+	assert(t, slices.Contains(got, "canary"), "%q", got)
 }
 
 func TestExposed(t *testing.T) {
@@ -295,9 +292,8 @@ func TestExposed(t *testing.T) {
 		"postgres://u:p@no such address":                                        "",
 		"postgres:///w?host=/run/postgresql,db.example.com&sslmode=verify-full": "",
 	} {
-		if got := postgres.Exposed(address); got != want {
-			t.Errorf("%s: %q, want %q", address, got, want)
-		}
+		got := postgres.Exposed(address)
+		assert(t, got == want, "%s: %q, want %q", address, got, want)
 	}
 }
 
@@ -313,9 +309,8 @@ func TestExposedByTheEnvironment(t *testing.T) {
 		{"disable", "postgres://other.example.com/w?sslmode=verify-full", ""},
 	} {
 		t.Setenv("PGSSLMODE", c.mode)
-		if got := postgres.Exposed(c.address); got != c.want {
-			t.Errorf("PGSSLMODE=%s, %s: %q, want %q", c.mode, c.address, got, c.want)
-		}
+		got := postgres.Exposed(c.address)
+		assert(t, got == c.want, "PGSSLMODE=%s, %s: %q, want %q", c.mode, c.address, got, c.want)
 	}
 }
 
@@ -355,11 +350,19 @@ func TestServersBefore14AreRefused(t *testing.T) {
 		"13.22": "Postgres 14 or newer, and this is 13.22", "9.6.24": "this is 9.6.24", "": "does not say its version",
 	} {
 		err := postgres.CheckVersion(serverOf(t, version))
-		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", version, err, want)
-		}
-		if old := strings.Contains(want, "this is"); old != errors.Is(err, postgres.ErrTooOld) {
-			t.Errorf("%q: %v, want ErrTooOld %t", version, err, old)
-		}
+		assert(t, (want == "") == (err == nil) && (err == nil || strings.Contains(err.Error(), want)), "%q: %v, want %q", version, err, want)
+		old := strings.Contains(want, "this is")
+		assert(t, old == errors.Is(err, postgres.ErrTooOld), "%q: %v, want ErrTooOld %t", version, err, old)
 	}
 }
+
+// assert fails the test with a message unless what it is about is so.
+func assert(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Errorf(format, args...)
+	}
+}
+
+// failure returns only the error of a call.
+func failure(_ any, err error) error { return err }
