@@ -94,17 +94,12 @@ func TestGroupsAreMade(t *testing.T) {
 	if !errors.Is(err, readers.ErrRights) || !strings.HasSuffix(err.Error(), want) {
 		t.Fatalf("an owner that may not make roles: %v\nwant it to end with\n%s", err, want)
 	}
-	if f.look().Begun() {
-		t.Error("something was done nevertheless")
-	}
+	assert(t, !f.look().Begun(), "something was done nevertheless")
 	f.Administers(want)
-	if done := f.apply(); len(done) < 8 {
-		t.Errorf("only this was done: %+v", done)
-	}
+	done := f.apply()
+	assert(t, len(done) >= 8, "only this was done: %+v", done)
 	state := f.look()
-	if !state.Begun() || len(state.Lacks) != 0 || len(f.apply()) != 0 {
-		t.Errorf("after that the groups lack %+v", state.Lacks)
-	}
+	assert(t, state.Begun() && len(state.Lacks) == 0 && len(f.apply()) == 0, "after that the groups lack %+v", state.Lacks)
 	// Later objects, as migrations and plans make them.
 	for _, statement := range []string{
 		"CREATE VIEW analytics.later AS SELECT 1 AS one", "CREATE TABLE inventory.later (a text)", "CREATE TABLE custom.later (a text)", "CREATE TABLE history.later (a text)",
@@ -123,9 +118,7 @@ func TestGroupsAreMade(t *testing.T) {
 		"sluice.viewer": {false, false, false}, "sluice.visible_organizations": {false, false, false},
 	} {
 		for i, group := range []string{f.groups.Masked, f.groups.Personal, f.groups.Raw} {
-			if f.mayRead(group, table) != may[i] {
-				t.Errorf("%s may read %s: %t, want %t", group, table, !may[i], may[i])
-			}
+			assert(t, f.mayRead(group, table) == may[i], "%s may read %s: %t, want %t", group, table, !may[i], may[i])
 		}
 	}
 	if state := f.look(); len(state.Lacks) != 0 {
@@ -133,13 +126,9 @@ func TestGroupsAreMade(t *testing.T) {
 	}
 	// A view that was made by something that took the rights away is named, and given again.
 	f.Administers("REVOKE SELECT ON analytics.bills FROM masked_@")
-	if diff := cmp.Diff("GRANT SELECT ON TABLE analytics.bills TO "+f.groups.Masked+";\n", f.look().SQL()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	same(t, "statements", "GRANT SELECT ON TABLE analytics.bills TO "+f.groups.Masked+";\n", f.look().SQL())
 	f.apply()
-	if !f.mayRead(f.groups.Masked, "analytics.bills") {
-		t.Error("the view was not given again")
-	}
+	assert(t, f.mayRead(f.groups.Masked, "analytics.bills"), "the view was not given again")
 }
 
 // TestAnOwnerThatMakesRoles needs no administrator; another role than the owner is refused.
@@ -162,9 +151,7 @@ func TestAnOwnerThatMakesRoles(t *testing.T) {
 	}
 	state, err := readers.Look(t.Context(), pool, f.groups)
 	f.must(err)
-	if len(state.Lacks) != 1 || len(state.Readers) != 0 {
-		t.Errorf("the worker sees %+v", state)
-	}
+	assert(t, len(state.Lacks) == 1 && len(state.Readers) == 0, "the worker sees %+v", state)
 	if seen, err := readers.Allow(t.Context(), pool, f.groups.Masked, []string{"a"}); err != nil || !slices.Equal(seen, []string{"a"}) {
 		t.Errorf("the worker allows an organization: %q, %v", seen, err)
 	}
@@ -196,9 +183,8 @@ func TestWhoSeesWhat(t *testing.T) {
 		{readers.Allow, team, []string{"b"}, []string{"b"}},
 	} {
 		seen, err := step.does(t.Context(), f.pool, step.role, step.give)
-		if err != nil || !slices.Equal(seen, step.want) {
-			t.Errorf("%s with %q sees %q, want %q, error %v", step.role, step.give, seen, step.want, err)
-		}
+		assert(t, err == nil && slices.Equal(seen, step.want),
+			"%s with %q sees %q, want %q, error %v", step.role, step.give, seen, step.want, err)
 	}
 	if _, err := readers.Allow(t.Context(), f.pool, "none_"+f.Suffix, []string{"a"}); !errors.Is(err, readers.ErrNoRole) {
 		t.Errorf("a role that does not exist is allowed something: %v", err)
@@ -210,12 +196,9 @@ func TestWhoSeesWhat(t *testing.T) {
 		{Role: team, Group: f.groups.Masked, Organizations: []string{"b"}, Unlimited: timeouts},
 	}
 	state := f.look()
-	if diff := cmp.Diff(want, state.Readers); diff != "" {
-		t.Errorf("readers (-want +got):\n%s", diff)
-	}
-	if got := state.Groups[0]; !slices.Equal(got.Members, []string{team}) || !got.Exists {
-		t.Errorf("the first group is %+v", got)
-	}
+	same(t, "readers", want, state.Readers)
+	got := state.Groups[0]
+	assert(t, slices.Equal(got.Members, []string{team}) && got.Exists, "the first group is %+v", got)
 	for _, statement := range state.Settings() {
 		f.Administers(statement)
 	}
@@ -252,9 +235,7 @@ func TestTooMuchAndTooLittle(t *testing.T) {
 		`reader jane_@ has no idle_in_transaction_session_timeout > ALTER ROLE "jane_@" SET idle_in_transaction_session_timeout = '1min'`,
 	}
 	state := f.look()
-	if diff := cmp.Diff(want, f.whats(state.Findings)); diff != "" {
-		t.Errorf("findings (-want +got):\n%s", diff)
-	}
+	same(t, "findings", want, f.whats(state.Findings))
 	for _, finding := range state.Findings {
 		if !strings.HasPrefix(finding.Remedy, "sluice ") {
 			f.Administers(finding.Remedy)
@@ -266,9 +247,8 @@ func TestTooMuchAndTooLittle(t *testing.T) {
 	}
 	_, err := readers.Allow(t.Context(), f.pool, "it's_"+f.Suffix, []string{"x"})
 	f.must(err)
-	if left := f.whats(f.look().Findings); len(left) != 0 {
-		t.Errorf("after all remedies: %q", left)
-	}
+	left := f.whats(f.look().Findings)
+	assert(t, len(left) == 0, "after all remedies: %q", left)
 }
 
 func TestQuery(t *testing.T) {
@@ -280,9 +260,7 @@ func TestQuery(t *testing.T) {
 	if len(got.Columns) != 2 || got.Columns[0] != (readers.AnswerColumn{Name: "n", Number: true}) || got.Columns[1] != (readers.AnswerColumn{Name: "said"}) {
 		t.Errorf("columns: %+v", got.Columns)
 	}
-	if !got.More || len(got.Rows) != 2 || *got.Rows[0][0] != "3" || *got.Rows[1][1] != "text 2" {
-		t.Errorf("two of three rows: %+v", got)
-	}
+	assert(t, got.More && len(got.Rows) == 2 && *got.Rows[0][0] == "3" && *got.Rows[1][1] == "text 2", "two of three rows: %+v", got)
 	if got, err = readers.Query(t.Context(), f.pool, values, time.Minute, 3); err != nil || got.More || len(got.Rows) != 3 || got.Rows[2][1] != nil {
 		t.Errorf("all rows: %+v, %v", got, err)
 	}
@@ -290,8 +268,32 @@ func TestQuery(t *testing.T) {
 		t.Errorf("a long question: %v", err)
 	}
 	for _, write := range []string{`SELECT setval('sluice.runs_id_seq', 4711)`, `SELECT 1; UPDATE sluice.runs SET note = 'x'`, `UPDATE sluice.runs SET note = 'x'`} {
-		if _, err := readers.Query(t.Context(), f.pool, write, time.Minute, 1); err == nil {
-			t.Errorf("%s was done", write)
-		}
+		assert(t, failure(readers.Query(t.Context(), f.pool, write, time.Minute, 1)) != nil, "%s was done", write)
+	}
+}
+
+// assert fails the test with a message unless what it is about is so.
+func assert(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Errorf(format, args...)
+	}
+}
+
+// failure returns only the error of a call.
+func failure(_ any, err error) error { return err }
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// same compares with cmp.Diff.
+func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
