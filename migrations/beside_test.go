@@ -27,11 +27,9 @@ func later(t *testing.T, opts migrations.Options) migrations.Options {
 	t.Helper()
 	files := fstest.MapFS{}
 	for _, folder := range []fs.FS{migrations.FS, os.DirFS("testdata")} {
-		names, err := fs.Glob(folder, "*.sql")
-		must(t, err)
+		names := sure(fs.Glob(folder, "*.sql"))(t)
 		for _, name := range names {
-			text, err := fs.ReadFile(folder, name)
-			must(t, err)
+			text := sure(fs.ReadFile(folder, name))(t)
 			files[name] = &fstest.MapFile{Data: text}
 		}
 	}
@@ -49,11 +47,9 @@ func upgraded(t *testing.T) string {
 // session returns a connection of an analyst's program.
 func session(t *testing.T, url, application string) *pgx.Conn {
 	t.Helper()
-	config, err := pgx.ParseConfig(url)
-	must(t, err)
+	config := sure(pgx.ParseConfig(url))(t)
 	config.RuntimeParams["application_name"] = application
-	conn, err := pgx.ConnectConfig(t.Context(), config)
-	must(t, err)
+	conn := sure(pgx.ConnectConfig(t.Context(), config))(t)
 	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
 	return conn
 }
@@ -63,9 +59,7 @@ func holds(t *testing.T, url, table string) *pgx.Conn {
 	t.Helper()
 	conn := session(t, url, "till")
 	for _, sql := range []string{"BEGIN", "SELECT FROM " + table} {
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must(t, failure(conn.Exec(t.Context(), sql)))
 	}
 	return conn
 }
@@ -103,9 +97,7 @@ type reader struct {
 func reads(t *testing.T, url, table string) *reader {
 	t.Helper()
 	conn := session(t, url, "report")
-	if _, err := conn.Exec(t.Context(), "SET lock_timeout = '1min'"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(conn.Exec(t.Context(), "SET lock_timeout = '1min'")))
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &reader{turns: make(chan struct{}), ended: make(chan error, 1), stop: cancel}
 	go func() {
@@ -140,17 +132,15 @@ func (r *reader) goesOn(t *testing.T) {
 func (r *reader) ends(t *testing.T) {
 	t.Helper()
 	r.stop()
-	if err := <-r.ended; err != nil {
-		t.Errorf("a reader beside it: %v", err)
-	}
+	err := <-r.ended
+	assert(t, err == nil, "a reader beside it: %v", err)
 }
 
 // TestAMigrationBesideReaders: an open transaction on a small table delays the upgrade, and readers
 // of another table of the same upgrade go on meanwhile. When the transaction ends, the upgrade
 // finishes by itself.
 func TestAMigrationBesideReaders(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	holder := holds(t, url, "invoicing.currencies")
 	reader := reads(t, url, "accounting.chart_of_accounts") // altered before currencies in the same file
 	log := &said{waits: make(chan struct{})}
@@ -163,48 +153,33 @@ func TestAMigrationBesideReaders(t *testing.T) {
 		t.Fatalf("the migration did not wait: %v", err)
 	}
 	reader.goesOn(t)
-	if _, err := holder.Exec(t.Context(), "COMMIT"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(holder.Exec(t.Context(), "COMMIT")))
 	must(t, <-ended)
 	reader.ends(t)
 	if want := fmt.Sprintf("invoicing.currencies: pid %d, role", holder.PgConn().PID()); !strings.Contains(log.text(), want) || !strings.Contains(log.text(), "till") {
 		t.Errorf("it does not name the session in the way (%s):\n%s", want, log.text())
 	}
-	if diff := cmp.Diff(catalogue(t, upgraded(t)), catalogue(t, url)); diff != "" {
-		t.Errorf("catalogue (-fresh +upgraded):\n%s", diff)
-	}
+	same(t, "catalogue", catalogue(t, upgraded(t)), catalogue(t, url))
 }
 
 // TestAReaderThatNeverLetsGo: the upgrade ends in bounded time and names the session, and the next
 // upgrade continues.
 func TestAReaderThatNeverLetsGo(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	holder := holds(t, url, "invoicing.currencies")
 	reader := reads(t, url, "accounting.chart_of_accounts")
 	err := migrations.Migrate(t.Context(), url, later(t, migrations.Options{Patience: 3 * time.Second}))
-	if !errors.Is(err, migrations.ErrBlocked) {
-		t.Fatalf("Migrate = %v, want ErrBlocked", err)
-	}
+	require(t, errors.Is(err, migrations.ErrBlocked), "Migrate = %v, want ErrBlocked", err)
 	for _, want := range []string{
 		"invoicing.currencies", fmt.Sprintf("pid %d", holder.PgConn().PID()), `application "till"`, "in a transaction since", "90001_every_table.sql", "run it again",
 	} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("the error lacks %s: %v", want, err)
-		}
+		assert(t, strings.Contains(err.Error(), want), "the error lacks %s: %v", want, err)
 	}
 	reader.ends(t)
-	if altered := list(t, url, `SELECT name FROM sluice.table_columns WHERE column_name = 'later'`); len(altered) != 0 {
-		t.Errorf("tables were altered: %q", altered)
-	}
-	if _, err := holder.Exec(t.Context(), "COMMIT"); err != nil {
-		t.Fatal(err)
-	}
+	empty(t, "tables were altered", list(t, url, `SELECT name FROM sluice.table_columns WHERE column_name = 'later'`))
+	must(t, failure(holder.Exec(t.Context(), "COMMIT")))
 	must(t, migrations.Migrate(t.Context(), url, later(t, migrations.Options{})))
-	if diff := cmp.Diff(catalogue(t, upgraded(t)), catalogue(t, url)); diff != "" {
-		t.Errorf("catalogue (-fresh +upgraded):\n%s", diff)
-	}
+	same(t, "catalogue", catalogue(t, upgraded(t)), catalogue(t, url))
 }
 
 // TestManyShortWaits: a transaction waits for one table after the other, never long. It is ended
@@ -232,9 +207,7 @@ func TestManyShortWaits(t *testing.T) {
 		})
 	})
 	answer, ok := errors.AsType[*pgconn.PgError](err)
-	if !errors.Is(err, migrations.ErrBlocked) || !ok || answer.Code != "57014" {
-		t.Errorf("the transaction ended with %v, want it canceled", err)
-	}
+	assert(t, errors.Is(err, migrations.ErrBlocked) && ok && answer.Code == "57014", "the transaction ended with %v, want it canceled", err)
 }
 
 // TestASessionThatCallsItselfAMigration: any session can choose our application name. A session of
@@ -245,9 +218,7 @@ func TestASessionThatCallsItselfAMigration(t *testing.T) {
 	_, strange := warehousetest.Worker(t, url)
 	worker, watcher, stranger := session(t, url, "sluice migrate"), session(t, url, "sluice migrate"), session(t, strange, "sluice migrate")
 	holder := session(t, url, "till")
-	if _, err := holder.Exec(t.Context(), "SELECT pg_advisory_lock(7)"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(holder.Exec(t.Context(), "SELECT pg_advisory_lock(7)")))
 	waited := make(chan error, 1)
 	go func() {
 		_, err := stranger.Exec(t.Context(), "SELECT pg_advisory_lock(7)")
@@ -277,5 +248,44 @@ func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option)
 	tb.Helper()
 	if diff := cmp.Diff(want, got, options...); diff != "" {
 		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// assert fails the test with a message unless what it is about is so.
+func assert(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Errorf(format, args...)
+	}
+}
+
+// require is assert that ends the test.
+func require(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Fatalf(format, args...)
+	}
+}
+
+// failure returns only the error of a call.
+func failure(_ any, err error) error { return err }
+
+func failsWith(tb testing.TB, err, want error) {
+	tb.Helper()
+	assert(tb, errors.Is(err, want), "error %v, want %v", err, want)
+}
+
+// empty fails the test if anything was found.
+func empty[T any](tb testing.TB, what string, found []T) {
+	tb.Helper()
+	assert(tb, len(found) == 0, "%s: %v", what, found)
+}
+
+// sure returns the value of a call, and ends the test if the call failed.
+func sure[T any](value T, err error) func(testing.TB) T {
+	return func(tb testing.TB) T {
+		tb.Helper()
+		must(tb, err)
+		return value
 	}
 }

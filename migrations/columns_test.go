@@ -17,57 +17,42 @@ import (
 // declares writes the declarations into a database and returns how many rows that changed.
 func declares(t *testing.T, url string, services []schema.Service) int {
 	t.Helper()
-	changed, err := migrations.Declare(t.Context(), url, services)
-	must(t, err)
+	changed := sure(migrations.Declare(t.Context(), url, services))(t)
 	return changed
 }
 
 // TestColumnsAreThoseOfTheDeclarations: sluice.columns has every column of every copied table that
 // upstream or the engine gives a value, and is written only when it differs.
 func TestColumnsAreThoseOfTheDeclarations(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	const inDatabase = `SELECT concat_ws('.', n.nspname, c.relname, a.attname)
 		FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname IN (SELECT name FROM sluice.service_schemas) AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
 			AND a.attname NOT LIKE '\_%' AND NOT (a.attname = 'organization_id' AND a.attnum = 1)
 		ORDER BY 1`
 	want := list(t, url, inDatabase)
-	if len(want) < 400 {
-		t.Fatalf("the copied tables have %d columns only", len(want))
-	}
+	require(t, len(want) >= 400, "the copied tables have %d columns only", len(want))
 	services := connectors.All()
-	if changed := declares(t, url, services); changed != len(want) {
-		t.Errorf("%d rows were written, the tables have %d columns", changed, len(want))
-	}
-	if diff := cmp.Diff(want, list(t, url, `SELECT concat_ws('.', schema_name, table_name, column_name) FROM sluice.columns ORDER BY 1`)); diff != "" {
-		t.Errorf("columns (-database +declared):\n%s", diff)
-	}
+	changed := declares(t, url, services)
+	assert(t, changed == len(want), "%d rows were written, the tables have %d columns", changed, len(want))
+	same(t, "columns", want, list(t, url, `SELECT concat_ws('.', schema_name, table_name, column_name) FROM sluice.columns ORDER BY 1`))
 	for what, ask := range map[string]string{
 		"a column without a sentence":      `SELECT column_name FROM sluice.columns WHERE sentence = ''`,
 		"a column without a known kind":    `SELECT column_name FROM sluice.columns WHERE kind NOT IN ('id', 'text', 'bool', 'int', 'decimal', 'date', 'time', 'json')`,
 		"a kind of another type than told": `SELECT c.column_name FROM sluice.columns c JOIN information_schema.columns i ON (i.table_schema, i.table_name, i.column_name) = (c.schema_name, c.table_name, c.column_name) WHERE i.data_type <> CASE c.kind WHEN 'id' THEN 'text' WHEN 'text' THEN 'text' WHEN 'bool' THEN 'boolean' WHEN 'int' THEN 'bigint' WHEN 'decimal' THEN 'numeric' WHEN 'date' THEN 'date' WHEN 'time' THEN 'timestamp with time zone' ELSE 'jsonb' END`,
 		"two columns at one place":         `SELECT min(column_name) FROM sluice.columns GROUP BY schema_name, table_name, place HAVING count(*) > 1`,
 	} {
-		if found := list(t, url, ask); len(found) != 0 {
-			t.Errorf("%s: %q", what, found)
-		}
+		empty(t, what, list(t, url, ask))
 	}
-	if changed := declares(t, url, services); changed != 0 {
-		t.Errorf("%d rows were written again", changed)
-	}
+	same(t, "rows were written again", 0, declares(t, url, services))
 	list(t, url, `WITH moved AS (UPDATE sluice.columns SET class = 'plain' WHERE (schema_name, table_name, column_name) = ('inventory', 'bills', 'notes') RETURNING 1),
 		gone AS (DELETE FROM sluice.columns WHERE (schema_name, table_name, column_name) = ('inventory', 'bills', 'status') RETURNING 1),
 		strange AS (INSERT INTO sluice.columns VALUES ('inventory', 'bills', 'strange', 900, 'text', 'plain', false, 'strange', 'Not declared.') RETURNING 1)
 		SELECT 'spoiled'`)
-	if changed := declares(t, url, services); changed != 3 {
-		t.Errorf("%d rows were mended, want 3", changed)
-	}
+	same(t, "rows were mended", 3, declares(t, url, services))
 	// What is declared and not in the database is not in it: the plan of a declared list may still
 	// wait to be accepted.
-	if changed := declares(t, url, append(connectors.All(), schematest.Shop())); changed != 0 {
-		t.Errorf("%d rows of tables that do not exist were written", changed)
-	}
+	same(t, "rows of tables that do not exist were written", 0, declares(t, url, append(connectors.All(), schematest.Shop())))
 }
 
 // Upstream merges and drops records, and records that refer to others may come before or without
@@ -87,23 +72,19 @@ func TestNoForeignKeyFollowsUpstreamsIdentifiers(t *testing.T) {
 			AND starts_with(c.relname, p.relname || '_') AND `+columns+`[1:2] = ARRAY['organization_id', '_parent_id'])`); len(got) > 0 {
 		t.Errorf("foreign keys that follow upstream's identifiers: %q", got)
 	}
-	if got := list(t, url, `SELECT c.relname::text `+keys); len(got) == 0 {
-		t.Error("there are no foreign keys at all: nothing was looked at")
-	}
+	assert(t, len(list(t, url, `SELECT c.relname::text `+keys)) != 0, "there are no foreign keys at all: nothing was looked at")
 }
 
 // TestPagesOfListsKeepRoom: every list without single records has free room on its pages. Tables
 // with an index that each update changes, and tables of elements, have none.
 func TestPagesOfListsKeepRoom(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	const roomy = `SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname IN (SELECT name FROM sluice.service_schemas) AND c.relkind = 'r' AND `
 	want := list(t, url, roomy+`EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = '_content_hash')
 		AND (SELECT count(*) FROM pg_index WHERE indrelid = c.oid AND NOT indisprimary) = 0 ORDER BY 1`)
-	if diff := cmp.Diff(want, list(t, url, roomy+`'fillfactor=90' = ANY(c.reloptions) ORDER BY 1`)); diff != "" || len(want) < 16 {
-		t.Errorf("of %d lists (-want +got):\n%s", len(want), diff)
-	}
+	diff := cmp.Diff(want, list(t, url, roomy+`'fillfactor=90' = ANY(c.reloptions) ORDER BY 1`))
+	assert(t, diff == "" && len(want) >= 16, "of %d lists (-want +got):\n%s", len(want), diff)
 }
 
 // TestFunctionsSeeNoOthersSchema: a function that looks for names in other schemas executes another
@@ -111,8 +92,7 @@ func TestPagesOfListsKeepRoom(t *testing.T) {
 // or its body was parsed when it was created and looks up no name later. The functions of the
 // second kind are inlined into their callers; they are those of schema analytics, and listed here.
 func TestFunctionsSeeNoOthersSchema(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: all(t, url)}))
 	const open = `SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace::regnamespace::text IN ('sluice', 'history', 'as_of', 'analytics', 'notifications')
 		AND prosqlbody IS NULL AND coalesce(NOT 'search_path=pg_catalog, pg_temp' = ANY (proconfig), true) ORDER BY 1`
@@ -120,9 +100,8 @@ func TestFunctionsSeeNoOthersSchema(t *testing.T) {
 	const parsed = `SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace::regnamespace::text IN ('sluice', 'history', 'notifications') AND prosqlbody IS NOT NULL ORDER BY 1`
 	inlined := []string{"sluice.last_reset(timestamp with time zone,integer,text)"} // every reservation asks twice
 	same(t, "functions whose body was parsed when they were made", inlined, list(t, url, parsed))
-	if readers := list(t, url, `SELECT proname::text FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname LIKE '%_as_of'`); len(readers) < 40 {
-		t.Errorf("functions that were made for tables are to be looked at, too, and are: %q", readers)
-	}
+	readers := list(t, url, `SELECT proname::text FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname LIKE '%_as_of'`)
+	assert(t, len(readers) >= 40, "functions that were made for tables are to be looked at, too, and are: %q", readers)
 }
 
 // TestTheTurnOfADayLooksForNoName: the search path of the function is not pinned, so that it can be
@@ -139,22 +118,18 @@ func TestTheTurnOfADayLooksForNoName(t *testing.T) {
 		`CREATE OPERATOR public.- (FUNCTION = public.shift, LEFTARG = timestamp, RIGHTARG = interval)`,
 		`SET search_path = public, pg_catalog`,
 	} {
-		if _, err := planted.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must(t, failure(planted.Exec(t.Context(), sql)))
 	}
 	var turn time.Time
 	const ask = `SELECT sluice.last_reset('2026-03-02 01:00+00', 9, 'Asia/Kolkata')` // 06:30 there: the day turned at 09:00 of the day before
-	if err := planted.QueryRow(t.Context(), ask).Scan(&turn); err != nil || !turn.Equal(time.Date(2026, 3, 1, 3, 30, 0, 0, time.UTC)) {
-		t.Errorf("the last turn is %s (%v)", turn, err)
-	}
+	err := planted.QueryRow(t.Context(), ask).Scan(&turn)
+	assert(t, err == nil && turn.Equal(time.Date(2026, 3, 1, 3, 30, 0, 0, time.UTC)), "the last turn is %s (%v)", turn, err)
 }
 
 // TestUpgradeBesideObjectsOfOthers: another role has planted objects before a database is upgraded.
 // The program makes no function for tables of that role, so that the role can drop them.
 func TestUpgradeBesideObjectsOfOthers(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	opts := migrations.Options{History: all(t, url)}
 	strangers := warehousetest.Plant(t, url)
 	for range 2 {
@@ -170,9 +145,8 @@ func TestUpgradeBesideObjectsOfOthers(t *testing.T) {
 	must(t, err)
 	opts.History.Tables = append(opts.History.Tables, "custom.things")
 	must(t, migrations.Migrate(t.Context(), url, later(t, opts)))
-	if got := list(t, url, `SELECT to_regproc('history.custom_things_as_of')::text`); got[0] != "history.custom_things_as_of" {
-		t.Errorf("the new table has no function: %q", got)
-	}
+	got := list(t, url, `SELECT to_regproc('history.custom_things_as_of')::text`)
+	assert(t, got[0] == "history.custom_things_as_of", "the new table has no function: %q", got)
 	strangers.Loot()
 }
 

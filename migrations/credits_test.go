@@ -56,8 +56,7 @@ INSERT INTO inventory.credit_notes_invoices (organization_id, _parent_id, _posit
 VALUES ('a', '1', 0, 'i1', 40), ('a', '1', 1, 'i2', 18), ('a', '2', 0, 'i1', 10), ('a', '5', 0, 'i1', 1000) RETURNING 'made'`
 
 func TestCreditsAndAdjustments(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	list(t, url, sqlCredits)
 	for what, test := range map[string]struct {
 		ask  string
@@ -177,8 +176,7 @@ SELECT 'a', i, 'open', d, c, r, 1, 0, 1, ` + ownValues + ` FROM (VALUES
 	('5', '2026-01-11', 'AED', NULL), ('6', '2026-02-01', 'USD', 83.5)) AS v (i, d, c, r) RETURNING 'made'`
 
 func TestCurrenciesAndRates(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	list(t, url, sqlRates)
 	for what, test := range map[string]struct {
 		ask  string
@@ -244,8 +242,7 @@ SELECT o, i, p, l, 'At ' || l, s, s - 1 FROM (VALUES ('a', '1', 0, 'x', 4), ('a'
 	('a', '5', 0, 'x', 99), ('a', '6', 0, 'x', 99), ('a', '7', 0, NULL, 1), ('a', '7', 1, NULL, 2), ('b', '1', 0, 'x', 7)) AS v (o, i, p, l, s) RETURNING 'made'`
 
 func TestStock(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	list(t, url, sqlStock)
 	got := list(t, url, `SELECT concat_ws(' ', organization_id, item_id, location_id, coalesce(location_name, '-'), coalesce(on_hand::text, '?'), coalesce(available::text, '?'),
 		coalesce(value_at_purchase_rate::text, '?'), is_loaded) FROM analytics.stock ORDER BY organization_id, item_id, location_id`)
@@ -292,9 +289,7 @@ func TestPayablesAddUp(t *testing.T) {
 				JOIN (SELECT organization_id, sum(open_base) AS open FROM analytics.bills WHERE is_posted GROUP BY 1) AS b USING (organization_id) WHERE closing <> open`,
 			"applications": `SELECT concat_ws(' ', bill_payment_id, count(*)) FROM analytics.applications GROUP BY organization_id, bill_payment_id HAVING count(*) > 1`,
 		} {
-			if got := list(t, url, ask); len(got) != 0 {
-				t.Errorf("%s of the single records: %s: %q", loaded, what, got)
-			}
+			empty(t, fmt.Sprintf("%s of the single records: %s", loaded, what), list(t, url, ask))
 		}
 	}
 }
@@ -324,9 +319,7 @@ func TestReadersSeeTheirOrganizations(t *testing.T) {
 	run(t, url, `INSERT INTO analytics.readers (role, organization_id) VALUES ('`+role+`', '*')`)
 	want := []string{"cp1 A. L. ***@Mail.example 64", "cp2 B. ***@mail.example 64", "cp1 D. ***@mail.example 64"}
 	same(t, "masked contacts", want, list(t, reader, contacts))
-	if got := list(t, reader, `SELECT vendor_id FROM analytics.vendors WHERE tax_numbers IS NOT NULL`); len(got) != 0 {
-		t.Errorf("a masked reader sees tax numbers of %q", got)
-	}
+	empty(t, "a masked reader sees tax numbers of", list(t, reader, `SELECT vendor_id FROM analytics.vendors WHERE tax_numbers IS NOT NULL`))
 	if got := list(t, reader, `SELECT organization_id FROM analytics.bills GROUP BY 1 ORDER BY 1`); len(got) != 2 {
 		t.Errorf("with the right to all the reader sees %q", got)
 	}
@@ -338,8 +331,7 @@ func TestReadersSeeTheirOrganizations(t *testing.T) {
 // prices, tax withheld or a retention are in no equation, wherever upstream says so. Bill 1 is
 // plain, 2 has zeros, and each other has one of them.
 func TestSumsLeaveOutWhatEntersThemOtherwise(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	list(t, url, `INSERT INTO inventory.bills (organization_id, bill_id, sub_total, tax_total, balance, _detail_state,
 			_content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
 		SELECT 'a', i, 100, 0, 100, 'current', '\x00', 1, 0, 1, now(), now() FROM generate_series(1, 10) AS i RETURNING 'made'`)

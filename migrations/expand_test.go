@@ -114,13 +114,10 @@ func taken(sql string) []string {
 // that it contracts and raises the floor.
 func TestMigrationsExpand(t *testing.T) {
 	t.Parallel()
-	names, err := fs.Glob(migrations.FS, "*.sql")
-	must(t, err)
+	names := sure(fs.Glob(migrations.FS, "*.sql"))(t)
 	for _, name := range names {
-		number, err := strconv.Atoi(name[:5])
-		must(t, err)
-		text, err := fs.ReadFile(migrations.FS, name)
-		must(t, err)
+		number := sure(strconv.Atoi(name[:5]))(t)
+		text := sure(fs.ReadFile(migrations.FS, name))(t)
 		if floor := fmt.Sprintf("SELECT %d::bigint AS program", baseline); strings.HasSuffix(name, "_migrations.sql") && !strings.Contains(string(text), floor) {
 			t.Errorf("%s states no floor that is the last file of the baseline: %s", name, floor)
 		}
@@ -133,8 +130,7 @@ func TestMigrationsExpand(t *testing.T) {
 	}
 	_, further := synthetic(t)
 	for name, text := range further {
-		number, err := strconv.Atoi(name[:5])
-		must(t, err)
+		number := sure(strconv.Atoi(name[:5]))(t)
 		for _, fault := range faultsOf(number, text) {
 			t.Errorf("%s %s", name, fault)
 		}
@@ -172,8 +168,7 @@ func TestFaultsOfMigrations(t *testing.T) {
 		"SELECT sluice.raise_floor(29);":                               "is not declared",
 	} {
 		faults := faultsOf(29, "-- +goose Up\n"+text)
-		if said := strings.Join(faults, "; "); (want == "") != (said == "") || !strings.Contains(said, want) {
-			t.Errorf("%s\nhas the faults %q, want %q", text, faults, want)
-		}
+		said := strings.Join(faults, "; ")
+		assert(t, (want == "") == (said == "") && strings.Contains(said, want), "%s\nhas the faults %q, want %q", text, faults, want)
 	}
 }

@@ -2,14 +2,12 @@ package migrations_test
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"sluice/migrations"
@@ -22,22 +20,17 @@ const frozen = "testdata/frozen.sum"
 // it, so databases would differ for ever.
 func TestReleasedFilesStayAsTheyAre(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(frozen)
-	must(t, err)
+	text := sure(os.ReadFile(frozen))(t)
 	known := map[string]string{}
 	for line := range strings.Lines(string(text)) {
 		digest, name, found := strings.Cut(strings.TrimSpace(line), "  ")
-		if !found {
-			t.Fatalf("%s has the line %q, want what sha256sum prints", frozen, line)
-		}
+		require(t, found, "%s has the line %q, want what sha256sum prints", frozen, line)
 		known[name] = digest
 	}
-	names, err := fs.Glob(migrations.FS, "*.sql")
-	must(t, err)
+	names := sure(fs.Glob(migrations.FS, "*.sql"))(t)
 	next := fmt.Sprintf("%05d_….sql", len(names)+migrations.First)
 	for n, name := range names {
-		file, err := fs.ReadFile(migrations.FS, name)
-		must(t, err)
+		file := sure(fs.ReadFile(migrations.FS, name))(t)
 		digest := fmt.Sprintf("%x", sha256.Sum256(file))
 		switch known[name] {
 		case digest:
@@ -47,9 +40,8 @@ func TestReleasedFilesStayAsTheyAre(t *testing.T) {
 			t.Errorf("%s has changed, and databases have it as it was: restore it, and write what is to change into a new file, %s", name, next)
 		}
 		delete(known, name)
-		if number := fmt.Sprintf("%05d_", n+migrations.First); !strings.HasPrefix(name, number) {
-			t.Errorf("%s does not begin with %s: files are numbered without gaps", name, number)
-		}
+		number := fmt.Sprintf("%05d_", n+migrations.First)
+		assert(t, strings.HasPrefix(name, number), "%s does not begin with %s: files are numbered without gaps", name, number)
 	}
 	for name := range known {
 		t.Errorf("%s is missing, and databases have it: restore it", name)
@@ -61,8 +53,7 @@ func TestReleasedFilesStayAsTheyAre(t *testing.T) {
 func synthetic(t *testing.T) (map[string]string, map[string]string) {
 	t.Helper()
 	read := func(name string) string {
-		text, err := os.ReadFile("testdata/next/" + name + ".sql")
-		must(t, err)
+		text := sure(os.ReadFile("testdata/next/" + name + ".sql"))(t)
 		_, behind, _ := strings.Cut(strings.ReplaceAll(string(text), "NEXT", fmt.Sprint(next())), "\n")
 		return behind
 	}
@@ -78,8 +69,7 @@ func atWork(t *testing.T, url, name string, program any) *pgx.Conn {
 	var number int32
 	err := conn.QueryRow(t.Context(), `INSERT INTO sluice.processes (name, program, lock_pid) VALUES ($1, $2, pg_backend_pid()) RETURNING id::integer`, name, program).Scan(&number)
 	must(t, err)
-	_, err = conn.Exec(t.Context(), `SELECT pg_advisory_lock(20928, $1)`, number)
-	must(t, err)
+	must(t, failure(conn.Exec(t.Context(), `SELECT pg_advisory_lock(20928, $1)`, number)))
 	return conn
 }
 
@@ -87,8 +77,7 @@ func atWork(t *testing.T, url, name string, program any) *pgx.Conn {
 // process of this one works. It goes back to this one, and comes again. The version behind it takes
 // columns away once no process of this one is left, and then this one is refused.
 func TestTheNextVersionComesGoesAndContracts(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	expand, contract := synthetic(t)
 	past := migrations.Options{History: migrations.History{Tables: []string{"inventory.bills"}}} // its view reads the columns
 	must(t, migrations.Migrate(t.Context(), url, past))
@@ -104,12 +93,8 @@ func TestTheNextVersionComesGoesAndContracts(t *testing.T) {
 	unchanged := func(what string, opts migrations.Options, want error) {
 		t.Helper()
 		before := catalogue(t, url)
-		if err := migrations.Migrate(t.Context(), url, opts); !errors.Is(err, want) {
-			t.Errorf("%s: Migrate = %v, want %v", what, err, want)
-		}
-		if diff := cmp.Diff(before, catalogue(t, url)); diff != "" {
-			t.Errorf("%s: changed:\n%s", what, diff)
-		}
+		failsWith(t, migrations.Migrate(t.Context(), url, opts), want)
+		same(t, fmt.Sprintf("%s: changed", what), before, catalogue(t, url))
 	}
 
 	bill("1")
@@ -119,9 +104,8 @@ func TestTheNextVersionComesGoesAndContracts(t *testing.T) {
 	bills("1 1", "2 0")
 
 	unchanged("back to this version", migrations.Options{}, nil)
-	if pending, err := migrations.Pending(t.Context(), url); err != nil || pending {
-		t.Errorf("back to this version: pending is %t, %v", pending, err)
-	}
+	pending, err := migrations.Pending(t.Context(), url)
+	assert(t, err == nil && !pending, "back to this version: pending is %t, %v", pending, err)
 	bill("3")
 	unchanged("forth again", coming, nil)
 	bills("1 1", "2 0", "3 0")

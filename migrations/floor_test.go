@@ -10,8 +10,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/migrations"
 	"sluice/pipeline/warehouse/warehousetest"
 	"sluice/schema"
@@ -24,11 +22,9 @@ func next() int64 { return migrations.Version() + 1 }
 func released(t *testing.T, further map[string]string) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}
-	names, err := fs.Glob(migrations.FS, "*.sql")
-	must(t, err)
+	names := sure(fs.Glob(migrations.FS, "*.sql"))(t)
 	for _, name := range names {
-		text, err := fs.ReadFile(migrations.FS, name)
-		must(t, err)
+		text := sure(fs.ReadFile(migrations.FS, name))(t)
 		files[name] = &fstest.MapFile{Data: text}
 	}
 	for name, text := range further {
@@ -65,16 +61,12 @@ func TestTheProgramBeforeWorksOnANewerDatabase(t *testing.T) {
 	}
 	var log bytes.Buffer
 	must(t, migrations.Migrate(t.Context(), url, migrations.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}))
-	if !strings.Contains(log.String(), "nothing to migrate: a newer version did it") {
-		t.Errorf("it does not say why it does nothing:\n%s", &log)
-	}
+	assert(t, strings.Contains(log.String(), "nothing to migrate: a newer version did it"), "it does not say why it does nothing:\n%s", &log)
 	if changed, err := migrations.Declare(t.Context(), url, []schema.Service{}); err != nil || changed != 0 {
 		t.Errorf("it declared %d columns, %v", changed, err)
 	}
 	after := append(catalogue(t, url), list(t, url, `SELECT v::text FROM sluice.views v UNION ALL SELECT c::text FROM sluice.columns c ORDER BY 1`)...)
-	if diff := cmp.Diff(before, after); diff != "" {
-		t.Errorf("changed by the older program (-before +after):\n%s", diff)
-	}
+	same(t, "changed by the older program", before, after)
 }
 
 // TestAFloorAboveAProgramRefusesIt: a migration that contracts raises the floor, and programs below
@@ -93,21 +85,17 @@ func TestAFloorAboveAProgramRefusesIt(t *testing.T) {
 		for call, err := range map[string]error{
 			"Migrate": migrations.Migrate(t.Context(), url, migrations.Options{}), "Pending": pending, "PendingViews": views, "Declare": declare,
 		} {
-			if !errors.Is(err, migrations.ErrNewer) || !strings.Contains(err.Error(), test.needs) {
-				t.Errorf("the floor of the %s: %s = %v, want %q", what, call, err, test.needs)
-			}
+			assert(t, errors.Is(err, migrations.ErrNewer) && strings.Contains(err.Error(), test.needs),
+				"the floor of the %s: %s = %v, want %q", what, call, err, test.needs)
 		}
-		if diff := cmp.Diff(before, catalogue(t, url)); diff != "" {
-			t.Errorf("changed:\n%s", diff)
-		}
+		same(t, "changed", before, catalogue(t, url))
 	}
 }
 
 // TestAContractWaitsForTheEndOfOlderProcesses: while a process below the new floor is at work, the
 // file is refused and names it, and so does the outlook. Processes at the floor stop nothing.
 func TestAContractWaitsForTheEndOfOlderProcesses(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	files := released(t, map[string]string{fmt.Sprintf("%05d_contract.sql", next()): fmt.Sprintf(
 		"-- sluice:contract\nSELECT sluice.raise_floor(%d);\nALTER TABLE inventory.bills DROP COLUMN status CASCADE;\n", next())})
 	opts := migrations.Upgraded(migrations.Options{}, files)
@@ -115,39 +103,31 @@ func TestAContractWaitsForTheEndOfOlderProcesses(t *testing.T) {
 	old, dumb := atWork(t, url, "old", next()-1), atWork(t, url, "dumb", nil)
 	err := migrations.Migrate(t.Context(), url, opts)
 	for _, want := range []string{fmt.Sprintf("%05d_contract.sql", next()), fmt.Sprintf("old, of version %d, since 20", next()-1), "dumb, of a version before the floor"} {
-		if !errors.Is(err, migrations.ErrBelow) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "current") {
-			t.Errorf("Migrate = %v, want %s", err, want)
-		}
+		assert(t, errors.Is(err, migrations.ErrBelow) && strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "current"),
+			"Migrate = %v, want %s", err, want)
 	}
 	must(t, dumb.Close(t.Context()))
 	outlook, err := migrations.Foresee(t.Context(), url, opts)
-	if err != nil || len(outlook.Steps) != 1 || !outlook.Steps[0].Contracts || len(outlook.Steps[0].Below) != 1 {
-		t.Errorf("the outlook is %+v, %v", outlook.Steps, err)
-	}
+	assert(t, err == nil && len(outlook.Steps) == 1 && outlook.Steps[0].Contracts && len(outlook.Steps[0].Below) == 1,
+		"the outlook is %+v, %v", outlook.Steps, err)
 	must(t, old.Close(t.Context()))
 	must(t, migrations.Migrate(t.Context(), url, opts))
-	if _, err := migrations.Pending(t.Context(), url); !errors.Is(err, migrations.ErrNewer) {
-		t.Errorf("Pending = %v, want ErrNewer", err)
-	}
+	failsWith(t, failure(migrations.Pending(t.Context(), url)), migrations.ErrNewer)
 }
 
 // TestTheFloorOnlyRises, and only by the role that owns the tables.
 func TestTheFloorOnlyRises(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	role, worker := warehousetest.Worker(t, url)
 	must(t, migrations.GrantWorker(t.Context(), url, role))
 	run(t, url, `SELECT sluice.raise_floor(400, 9)::text`, `SELECT sluice.raise_floor(3)::text`)
-	if got := list(t, worker, `SELECT program || ' ' || queue FROM sluice.floor`); got[0] != "400 9" {
-		t.Errorf("the floor is %q", got)
-	}
+	got := list(t, worker, `SELECT program || ' ' || queue FROM sluice.floor`)
+	assert(t, got[0] == "400 9", "the floor is %q", got)
 	conn := warehousetest.Connect(t, worker)
 	for _, sql := range []string{
 		`SELECT sluice.raise_floor(99)`, `UPDATE sluice.floor SET program = 99`,
 	} {
-		if _, err := conn.Exec(t.Context(), sql); err == nil {
-			t.Errorf("the worker may: %s", sql)
-		}
+		assert(t, failure(conn.Exec(t.Context(), sql)) != nil, "the worker may: %s", sql)
 	}
 }
 
@@ -170,8 +150,7 @@ const lastDay = `(SELECT max(reserved_at) AS at FROM sluice.calls) AS last,
 // call had been counted at once: calls under way, calls of the day, calls without a reported end.
 // New calls are counted after them.
 func TestTheLogIsCountedAnew(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	list(t, url, `INSERT INTO sluice.calls (organization_id, service, resource, class, shared, method, path, reserved_at, lease_until, finished_at, free_at)
 		SELECT 'o', 'shop', 'things', class, 'suite', 'GET', '/things', now() - ago, now() - ago + '2 minutes', now() - ago + ended, now() - ago + free
 		FROM (VALUES
@@ -224,8 +203,7 @@ func reserved(t *testing.T, url, service, class, shares string) string {
 // TestSharesOfFiveClasses: a caller may name no share of hinted calls, as it is the last one. Then
 // their floor is 0 and their ceiling 1, and the floors of the others are kept.
 func TestSharesOfFiveClasses(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	const five, six = `, '{0.4,0,0,0,0.02}', '{1,0.4,0.4,0.5,1}'`, `, '{0.4,0,0,0,0.02,0.05}', '{1,0.4,0.4,0.5,1,0.3}'`
 	for service, test := range map[string]struct{ class, shares, want string }{
 		"told, by five":     {"hinted", five, "58"},
@@ -244,8 +222,6 @@ func TestSharesOfFiveClasses(t *testing.T) {
 	for left, want := range map[string]string{"0": "false", "42": "false", "43": "true"} {
 		got := list(t, url, `SELECT (sluice.class_available_at('o', 'shop', 4, '{0.4,0,0,0,0.02}', 100, `+left+`, `+left+`,
 			NULL, now(), now() - interval '24 hours', NULL, '24 hours') = now())::text`)
-		if got[0] != want {
-			t.Errorf("with %s calls left, a backfill may call at once is %s, want %s", left, got[0], want)
-		}
+		assert(t, got[0] == want, "with %s calls left, a backfill may call at once is %s, want %s", left, got[0], want)
 	}
 }

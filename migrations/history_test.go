@@ -28,8 +28,7 @@ ORDER BY 1`
 // TestHistoryMakesItsViewsAndFunctions: a database without history has none. A table whose versions
 // are kept has its function and its view, and there are the views over it with all that they read.
 func TestHistoryMakesItsViewsAndFunctions(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	if found := list(t, url, objectsOfThePast); len(found) != 0 {
 		t.Fatalf("without history there are %q", found)
 	}
@@ -54,9 +53,7 @@ func TestHistoryMakesItsViewsAndFunctions(t *testing.T) {
 		"as_of.inventory_organizations": true, "history.inventory_organizations_as_of": false, // a view reads the table, and has no versions of it
 		"as_of.stock": false, "as_of.chat_conversations": false, "history.inventory_items_as_of": false,
 	} {
-		if slices.Contains(found, name) != want {
-			t.Errorf("there is %s: %t, want %t", name, !want, want)
-		}
+		assert(t, slices.Contains(found, name) == want, "there is %s: %t, want %t", name, !want, want)
 	}
 	const made = `SELECT name || ' ' || applied_at FROM sluice.views ORDER BY 1`
 	before := list(t, url, made)
@@ -65,9 +62,8 @@ func TestHistoryMakesItsViewsAndFunctions(t *testing.T) {
 	script(t, url, `ALTER TABLE inventory.bills ADD COLUMN later text`)
 	must(t, migrations.Migrate(t.Context(), url, opts))
 	const last = `SELECT attname::text FROM pg_attribute WHERE attrelid = 'as_of.inventory_bills'::regclass ORDER BY attnum DESC LIMIT 1`
-	if got := list(t, url, last); got[0] != "later" {
-		t.Errorf("the last column of the view is %s", got[0])
-	}
+	got := list(t, url, last)
+	assert(t, got[0] == "later", "the last column of the view is %s", got[0])
 	every := all(t, url)
 	must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: every}))
 	if found := list(t, url, objectsOfThePast); len(found) < 250 {
@@ -78,8 +74,7 @@ func TestHistoryMakesItsViewsAndFunctions(t *testing.T) {
 // TestHistoryEnds: what was made for it is dropped, unless others built on it. Then the error names
 // their objects, and all stays.
 func TestHistoryEnds(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	both := migrations.Options{History: migrations.History{Tables: []string{"inventory.bills", "chat.conversations"}}}
 	must(t, migrations.Migrate(t.Context(), url, both))
 	whole := list(t, url, objectsOfThePast)
@@ -91,13 +86,10 @@ func TestHistoryEnds(t *testing.T) {
 		t.Fatalf("Migrate = %v, want ErrDependents in one line", err)
 	}
 	for _, want := range []string{"view hers.report depends on view as_of.bills", "view hers.lines depends on view as_of.inventory_bills_line_items", "view hers.other"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("the error lacks %q: %v", want, err)
-		}
+		assert(t, strings.Contains(err.Error(), want), "the error lacks %q: %v", want, err)
 	}
 	same(t, "dropped although it is used", whole, list(t, url, objectsOfThePast))
-	outlook, err := migrations.Foresee(t.Context(), url, chats)
-	must(t, err)
+	outlook := sure(migrations.Foresee(t.Context(), url, chats))(t)
 	if last := outlook.Steps; len(last) != 1 || !strings.HasPrefix(last[0].SQL, "DROP FUNCTION ") || !strings.Contains(last[0].SQL, ";\nDROP VIEW as_of.") {
 		t.Errorf("foreseen is %+v", last)
 	}
@@ -110,9 +102,7 @@ func TestHistoryEnds(t *testing.T) {
 	}
 	script(t, url, `DROP VIEW hers.chats`)
 	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
-	if left := append(list(t, url, objectsOfThePast), list(t, url, `SELECT name FROM sluice.views WHERE name LIKE '%.%'`)...); len(left) != 0 {
-		t.Errorf("left are %q", left)
-	}
+	empty(t, "left", append(list(t, url, objectsOfThePast), list(t, url, `SELECT name FROM sluice.views WHERE name LIKE '%.%'`)...))
 	must(t, migrations.Migrate(t.Context(), url, both))
 	same(t, "on again", whole, list(t, url, objectsOfThePast))
 }
@@ -120,16 +110,14 @@ func TestHistoryEnds(t *testing.T) {
 // TestHistoryOfOtherOrganizations: another configuration keeps versions of its organizations in the
 // same database. What they need stays until their period ends.
 func TestHistoryOfOtherOrganizations(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	run(t, url, `INSERT INTO history.periods (organization_id, service, resource, in_schema, key_column, arrays, versions, daily, time_zone)
 		VALUES ('theirs', 'inventory', 'bills', 'inventory', 'bill_id', '{}', true, '{}', 'UTC') RETURNING 'made'`)
 	has := func(when string, organization string, want bool) {
 		t.Helper()
 		must(t, migrations.Migrate(t.Context(), url, migrations.Options{History: migrations.History{Organizations: []string{organization}}}))
-		if found := list(t, url, objectsOfThePast); slices.Contains(found, "as_of.bills") != want {
-			t.Errorf("%s there is %q", when, found)
-		}
+		found := list(t, url, objectsOfThePast)
+		assert(t, slices.Contains(found, "as_of.bills") == want, "%s there is %q", when, found)
 	}
 	has("by the configuration of another organization", "ours", true)
 	has("by its own configuration", "theirs", false)
@@ -188,8 +176,7 @@ SELECT o, s, r, i, (now() AT TIME ZONE CASE o WHEN 'a' THEN 'Pacific/Kiritimati'
 ) AS v (o, s, r, i, d, j) RETURNING 'made'`
 
 func TestThePast(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	list(t, url, sqlPast)
 	const bills = `concat_ws(' ', organization_id, bill_id, status, CASE WHEN is_posted THEN 'posted' ELSE 'not' END, coalesce(gross_base::text, '?'),
 		coalesce(open_base::text, '?'), coalesce(days_overdue::text, '-'), coalesce(bucket, '-'), day)`

@@ -4,11 +4,10 @@ package migrations_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"sluice/migrations"
 	"sluice/pipeline/warehouse/warehousetest"
@@ -33,8 +32,6 @@ func TestAKillAtAnyMomentIsFinishedByTheNextRun(t *testing.T) {
 			}
 			kills++
 		}
-		if diff := cmp.Diff(want, catalogue(t, url)); diff != "" {
-			t.Errorf("catalogue after %d kills (-whole +killed):\n%s", kills, diff)
-		}
+		same(t, fmt.Sprintf("catalogue after %d kills", kills), want, catalogue(t, url))
 	}
 }

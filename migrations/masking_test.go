@@ -3,6 +3,7 @@ package migrations_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -24,9 +25,7 @@ CREATE TABLE "custom"."lists" (organization_id text, _raw_position integer);
 COMMENT ON TABLE "custom"."lists" IS 'A list.';
 `
 	must(t, migrations.Execute(t.Context(), f.url, migrations.Options{}, func(context.Context) (string, error) { return plan, nil }))
-	if !slices.Contains(f.objects(), "custom.lists") {
-		t.Fatal("the plan made no table")
-	}
+	require(t, slices.Contains(f.objects(), "custom.lists"), "the plan made no table")
 	f.mayRead()
 }
 
@@ -44,9 +43,7 @@ func (f *readable) mayRead() {
 		bySchema[service] = raw
 	}
 	objects := f.objects()
-	if len(objects) < 120 {
-		f.Fatalf("there are %d tables and views only", len(objects))
-	}
+	require(f, len(objects) >= 120, "there are %d tables and views only", len(objects))
 	for _, role := range append(all, f.stranger) {
 		conn := f.as(role, nil)
 		for _, object := range objects {
@@ -59,18 +56,15 @@ func (f *readable) mayRead() {
 			if want := slices.Contains(may, role); (err == nil) != want {
 				f.Errorf("%s reads %s: %v, want that it may: %t", role, object, err, want)
 			}
-			if pg, ok := errors.AsType[*pgconn.PgError](err); err != nil && (!ok || pg.Code != "42501") {
-				f.Errorf("%s reads %s: %v", role, object, err)
-			}
+			pg, ok := errors.AsType[*pgconn.PgError](err)
+			assert(f, err == nil || ok && pg.Code == "42501", "%s reads %s: %v", role, object, err)
 		}
 		for what, ask := range map[string]string{
 			"write to": `SELECT c.oid::regclass::text FROM pg_class c WHERE c.relkind IN ('r', 'p', 'v') AND c.oid >= 16384
 				AND has_table_privilege('` + role + `', c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER, REFERENCES')`,
 			"make things in": `SELECT n.nspname::text FROM pg_namespace n WHERE n.nspname !~ '^pg_' AND n.nspname <> 'public' AND has_schema_privilege('` + role + `', n.oid, 'CREATE')`,
 		} {
-			if found := list(f.T, f.url, ask); len(found) != 0 {
-				f.Errorf("%s may %s %q", role, what, found)
-			}
+			empty(f, fmt.Sprintf("%s may %s", role, what), list(f.T, f.url, ask))
 		}
 	}
 	for ask, want := range map[string]string{
@@ -81,9 +75,7 @@ func (f *readable) mayRead() {
 		if err := f.as(f.raw, nil).QueryRow(f.Context(), ask).Scan(&got); err != nil || got != want {
 			f.Errorf("a raw reader asks %s: %q, %v, want %q", ask, got, err, want)
 		}
-		if err := f.as(f.unmasked, nil).QueryRow(f.Context(), ask).Scan(&got); err == nil {
-			f.Errorf("another reader gets an answer to %s: %q", ask, got)
-		}
+		assert(f, f.as(f.unmasked, nil).QueryRow(f.Context(), ask).Scan(&got) != nil, "another reader gets an answer to %s: %q", ask, got)
 	}
 }
 
@@ -110,25 +102,18 @@ func TestMaskedReadersSeeNothingPersonal(t *testing.T) {
 			shown = append(shown, answer)
 		}
 		for _, row := range append(rows, open...) {
-			if strings.Contains(row, `"organization_id":"b"`) {
-				t.Errorf("a reader of organization a sees in %s: %s", answer, row)
-			}
+			assert(t, !strings.Contains(row, `"organization_id":"b"`), "a reader of organization a sees in %s: %s", answer, row)
 		}
 		both, limited := f.rows(raw, answer), slices.ContainsFunc(open, func(row string) bool { return strings.Contains(row, `"organization_id":"a"`) })
-		if limited && len(both) <= len(open) && !strings.Contains(answer, "'a'") {
-			t.Errorf("%s has %d rows of one organization and %d of two", answer, len(open), len(both))
-		}
+		assert(t, !limited || len(both) > len(open) || strings.Contains(answer, "'a'"),
+			"%s has %d rows of one organization and %d of two", answer, len(open), len(both))
 	}
 	t.Logf("without rows: %q, with something personal for those who may see it: %q", empty, shown)
 	for _, bites := range []string{"analytics.bills", "analytics.spend_lines", "analytics.organizations", "analytics.freshness", "analytics.deleted"} {
-		if slices.Contains(empty, bites) {
-			t.Errorf("%s has no row, so nothing of it was searched", bites)
-		}
+		assert(t, !slices.Contains(empty, bites), "%s has no row, so nothing of it was searched", bites)
 	}
 	const contacts = "analytics.contacts"
-	if slices.Contains(f.answers(), contacts) && !slices.Contains(shown, contacts) {
-		t.Errorf("a reader of persons sees none in %s", contacts)
-	}
+	assert(t, !slices.Contains(f.answers(), contacts) || slices.Contains(shown, contacts), "a reader of persons sees none in %s", contacts)
 }
 
 // TestAReadersFunctionSeesNoOtherRow: a function of the reader in a condition is called for the
@@ -147,9 +132,7 @@ func TestAReadersFunctionSeesNoOtherRow(t *testing.T) {
 		WHERE c.relnamespace = 'analytics'::regnamespace AND c.relkind = 'v'
 			AND EXISTS (SELECT FROM pg_attribute o WHERE o.attrelid = c.oid AND o.attname = 'organization_id')
 		GROUP BY c.relname ORDER BY c.relname`)
-	if len(views) < 7 {
-		t.Fatalf("only these views have organizations: %q", views)
-	}
+	require(t, len(views) >= 7, "only these views have organizations: %q", views)
 	for _, ask := range views {
 		heard = nil
 		_, err := conn.Exec(t.Context(), ask)
@@ -165,11 +148,9 @@ func TestAReadersFunctionSeesNoOtherRow(t *testing.T) {
 	script(t, f.url, `CREATE VIEW analytics.leaky AS SELECT b.organization_id, b.status FROM inventory.bills b WHERE b.organization_id::text || '' = 'a' || repeat('', 1000);
 		GRANT SELECT ON analytics.leaky TO `+f.masked)
 	heard = nil
-	_, err = conn.Exec(t.Context(), `SELECT count(*) FROM analytics.leaky WHERE pg_temp.peek(organization_id, '')`)
-	must(t, err)
-	if !slices.ContainsFunc(heard, func(said string) bool { return strings.HasPrefix(said, "peek b|") }) {
-		t.Errorf("a view without the barrier is as tight: %q", heard)
-	}
+	must(t, failure(conn.Exec(t.Context(), `SELECT count(*) FROM analytics.leaky WHERE pg_temp.peek(organization_id, '')`)))
+	assert(t, slices.ContainsFunc(heard, func(said string) bool { return strings.HasPrefix(said, "peek b|") }),
+		"a view without the barrier is as tight: %q", heard)
 }
 
 // sqlPeople are two organizations of equal identifiers with chats and fields of their own. Chat 1
@@ -231,8 +212,7 @@ WITH organization AS (
 INSERT INTO accounting.custom_module_records_fields (organization_id, _parent_id, _position, field, value) VALUES ('a', '1', 0, 'cf_seats', '5') RETURNING 'made'`
 
 func TestChatsAndOwnFields(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	list(t, url, sqlPeople)
 	for what, test := range map[string]struct {
 		ask  string
@@ -289,14 +269,11 @@ func TestMaskedReaders(t *testing.T) {
 			}
 			for _, row := range list(t, reader, `SELECT organization_id || ' ' || v::text FROM analytics.`+view+` AS v`) {
 				rows++
-				if of, _, _ := strings.Cut(row, " "); of != organization {
-					t.Errorf("who may see %q sees in %s: %s", organization, view, row)
-				}
+				of, _, _ := strings.Cut(row, " ")
+				assert(t, of == organization, "who may see %q sees in %s: %s", organization, view, row)
 			}
 		}
-		if (rows == 0) != (organization == "") {
-			t.Errorf("who may see %q sees %d rows", organization, rows)
-		}
+		assert(t, (rows == 0) == (organization == ""), "who may see %q sees %d rows", organization, rows)
 	}
 	script(t, owner, `UPDATE analytics.readers SET organization_id = 'a'`)
 	got := list(t, reader, `SELECT concat_ws(' ', coalesce(title, '-'), creator_name) FROM analytics.chats WHERE chat_id = '1' AND network = ''

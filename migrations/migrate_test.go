@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
@@ -42,13 +41,10 @@ func catalogue(t *testing.T, url string) []string {
 
 func list(t *testing.T, url, query string) []string {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	must(t, err)
+	conn := sure(pgx.Connect(t.Context(), url))(t)
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
-	rows, err := conn.Query(t.Context(), query)
-	must(t, err)
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	must(t, err)
+	rows := sure(conn.Query(t.Context(), query))(t)
+	lines := sure(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	return lines
 }
 
@@ -68,21 +64,24 @@ func migrated(t *testing.T) string {
 	})
 }
 
+// parallel lets a test run beside others, on a migrated database of its own.
+func parallel(t *testing.T) string {
+	t.Helper()
+	t.Parallel()
+	return migrated(t)
+}
+
 func TestFourProcessesAtOnceMakeWhatOneMakes(t *testing.T) {
 	t.Parallel()
 	want := catalogue(t, migrated(t))
-	if len(want) < 150 {
-		t.Fatalf("the catalogue has %d lines only", len(want))
-	}
+	require(t, len(want) >= 150, "the catalogue has %d lines only", len(want))
 	url := warehousetest.New(t)
 	var group errgroup.Group
 	for range 4 {
 		group.Go(func() error { return migrations.Migrate(t.Context(), url, migrations.Options{}) })
 	}
 	must(t, group.Wait())
-	if diff := cmp.Diff(want, catalogue(t, url)); diff != "" {
-		t.Errorf("catalogue (-one +four):\n%s", diff)
-	}
+	same(t, "catalogue", want, catalogue(t, url))
 }
 
 func TestPending(t *testing.T) {
@@ -90,24 +89,15 @@ func TestPending(t *testing.T) {
 	url := warehousetest.New(t)
 	pending := func() bool {
 		t.Helper()
-		pending, err := migrations.Pending(t.Context(), url)
-		must(t, err)
+		pending := sure(migrations.Pending(t.Context(), url))(t)
 		return pending
 	}
-	if !pending() {
-		t.Error("nothing pending on an empty database")
-	}
-	if made := list(t, url, `SELECT nspname::text FROM pg_namespace WHERE nspname IN ('sluice', 'river')`); len(made) != 0 {
-		t.Errorf("looking made %v", made)
-	}
+	assert(t, pending(), "nothing pending on an empty database")
+	empty(t, "looking made", list(t, url, `SELECT nspname::text FROM pg_namespace WHERE nspname IN ('sluice', 'river')`))
 	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
-	if pending() {
-		t.Error("pending after migrating")
-	}
+	assert(t, !pending(), "pending after migrating")
 	list(t, url, `DELETE FROM river.river_migration WHERE version = 8 RETURNING line`)
-	if !pending() {
-		t.Error("a missing migration of the queue is not pending")
-	}
+	assert(t, pending(), "a missing migration of the queue is not pending")
 }
 
 func TestEveryTableAndColumnIsExplained(t *testing.T) {
@@ -120,9 +110,7 @@ func TestEveryTableAndColumnIsExplained(t *testing.T) {
 		UNION ALL SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
 		WHERE nspname = 'sluice' AND relkind = 'r' AND relname <> 'schema_version'
 			AND coalesce(obj_description(c.oid, 'pg_class'), '') !~ '\.$'`)
-	if len(bare) != 0 {
-		t.Errorf("without a comment that ends with a full stop: %v", bare)
-	}
+	assert(t, len(bare) == 0, "without a comment that ends with a full stop: %v", bare)
 }
 
 func TestNoPasswordInErrors(t *testing.T) {
@@ -133,12 +121,9 @@ func TestNoPasswordInErrors(t *testing.T) {
 		"postgres://u:canary@127.0.0.1/d?sslmode=wrong",
 	} {
 		err := migrations.Migrate(t.Context(), url, migrations.Options{})
-		if err == nil {
-			t.Fatalf("no error for %s", url)
-		}
-		if text := err.Error(); strings.Contains(text, "canary") {
-			t.Errorf("the error shows the password: %s", text)
-		}
+		require(t, err != nil, "no error for %s", url)
+		text := err.Error()
+		assert(t, !strings.Contains(text, "canary"), "the error shows the password: %s", text)
 	}
 }
 
@@ -209,14 +194,11 @@ ORDER BY 1`
 // tables. It is refused in one sentence that says what to do, and nothing in it is written.
 func TestADatabaseOfADevelopmentVersionIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	dump, err := os.ReadFile("testdata/development/dump.sql")
-	must(t, err)
+	dump := sure(os.ReadFile("testdata/development/dump.sql"))(t)
 	url := warehousetest.New(t)
 	script(t, url, string(dump))
 	before := list(t, url, sqlWritten)
-	if len(before) < 60 {
-		t.Fatalf("the dump has %d objects and rows", len(before))
-	}
+	require(t, len(before) >= 60, "the dump has %d objects and rows", len(before))
 	_, pending := migrations.Pending(t.Context(), url)
 	_, views := migrations.PendingViews(t.Context(), url, migrations.History{})
 	_, declare := migrations.Declare(t.Context(), url, []schema.Service{})
@@ -228,7 +210,5 @@ func TestADatabaseOfADevelopmentVersionIsLeftAlone(t *testing.T) {
 			t.Errorf("%s = %v, want ErrDevelopment", call, err)
 		}
 	}
-	if diff := cmp.Diff(before, list(t, url, sqlWritten)); diff != "" {
-		t.Errorf("written (-before +after):\n%s", diff)
-	}
+	same(t, "written", before, list(t, url, sqlWritten))
 }

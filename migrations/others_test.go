@@ -19,16 +19,13 @@ import (
 // script executes statements in a session of their own.
 func script(t *testing.T, url, sql string) {
 	t.Helper()
-	if _, err := warehousetest.Connect(t, url).PgConn().Exec(t.Context(), sql).ReadAll(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(warehousetest.Connect(t, url).PgConn().Exec(t.Context(), sql).ReadAll()))
 }
 
 // nameOf returns the name of a database.
 func nameOf(t *testing.T, address string) string {
 	t.Helper()
-	parsed, err := url.Parse(address)
-	must(t, err)
+	parsed := sure(url.Parse(address))(t)
 	return strings.TrimPrefix(parsed.Path, "/")
 }
 
@@ -40,15 +37,11 @@ func TestSchemasOfOthers(t *testing.T) {
 	role, stranger := warehousetest.Worker(t, owner)
 	script(t, warehousetest.Admin(t, nameOf(t, owner)), `GRANT CREATE ON DATABASE `+nameOf(t, owner)+` TO `+role)
 	ours := append([]string{"sluice", "river", "history", "analytics", "notifications", "lake"}, list(t, migrated(t), `SELECT name FROM sluice.service_schemas`)...)
-	if len(ours) < 10 {
-		t.Fatalf("only these schemas are known: %q", ours)
-	}
+	require(t, len(ours) >= 10, "only these schemas are known: %q", ours)
 	for _, schema := range ours {
 		script(t, stranger, `CREATE SCHEMA `+schema+`; GRANT ALL ON SCHEMA `+schema+` TO PUBLIC`)
 		err := migrations.Migrate(t.Context(), owner, migrations.Options{})
-		if !errors.Is(err, migrations.ErrOthers) || !strings.Contains(err.Error(), schema+" of role "+role) {
-			t.Errorf("schema %s: %v", schema, err)
-		}
+		assert(t, errors.Is(err, migrations.ErrOthers) && strings.Contains(err.Error(), schema+" of role "+role), "schema %s: %v", schema, err)
 		script(t, stranger, `DROP SCHEMA `+schema)
 	}
 	must(t, migrations.Migrate(t.Context(), owner, migrations.Options{}))
@@ -56,9 +49,7 @@ func TestSchemasOfOthers(t *testing.T) {
 	err := migrations.Execute(t.Context(), owner, migrations.Options{}, func(context.Context) (string, error) {
 		return `CREATE SCHEMA IF NOT EXISTS custom; CREATE TABLE custom.things (thing_id text)`, nil
 	})
-	if !errors.Is(err, migrations.ErrOthers) {
-		t.Errorf("a plan: %v", err)
-	}
+	assert(t, errors.Is(err, migrations.ErrOthers), "a plan: %v", err)
 	script(t, stranger, `DROP SCHEMA custom`)
 }
 
@@ -69,13 +60,9 @@ func TestOneRoleMigrates(t *testing.T) {
 	owner := warehousetest.Owner(t)
 	must(t, migrations.Migrate(t.Context(), owner, migrations.Options{}))
 	admin := warehousetest.Admin(t, nameOf(t, owner))
-	if err := migrations.Migrate(t.Context(), admin, migrations.Options{}); !errors.Is(err, migrations.ErrNotOwner) {
-		t.Errorf("as another role: %v", err)
-	}
-	parsed, err := pgx.ParseConfig(owner)
-	must(t, err)
-	acting, err := url.Parse(admin)
-	must(t, err)
+	failsWith(t, migrations.Migrate(t.Context(), admin, migrations.Options{}), migrations.ErrNotOwner)
+	parsed := sure(pgx.ParseConfig(owner))(t)
+	acting := sure(url.Parse(admin))(t)
 	query := acting.Query()
 	query.Set("role", parsed.User)
 	acting.RawQuery = query.Encode()
@@ -84,8 +71,7 @@ func TestOneRoleMigrates(t *testing.T) {
 
 // TestFunctionsOfOthersInOurSchemas: they stay as they are, and stop no migration.
 func TestFunctionsOfOthersInOurSchemas(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	role, stranger := warehousetest.Worker(t, url)
 	opts := migrations.Options{History: migrations.History{Tables: []string{"inventory.taxes"}}}
 	must(t, migrations.Migrate(t.Context(), url, opts))
@@ -95,24 +81,19 @@ func TestFunctionsOfOthersInOurSchemas(t *testing.T) {
 		CREATE FUNCTION history.inventory_taxes_as_of(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'`)
 	must(t, migrations.Migrate(t.Context(), url, opts))
 	got := list(t, url, `SELECT concat_ws(' ', oid::regprocedure, proconfig) FROM pg_proc WHERE proowner = '`+role+`'::regrole ORDER BY 1`)
-	if want := "history.hers_t_as_of(), history.inventory_taxes_as_of(integer), history.mine()"; strings.Join(got, ", ") != want {
-		t.Errorf("functions of others are %q, want %q", got, want)
-	}
+	want := "history.hers_t_as_of(), history.inventory_taxes_as_of(integer), history.mine()"
+	assert(t, strings.Join(got, ", ") == want, "functions of others are %q, want %q", got, want)
 	made := list(t, url, `SELECT count(*)::text FROM pg_proc WHERE pronamespace = 'history'::regnamespace AND proname = 'inventory_taxes_as_of'`)
-	if made[0] != "2" {
-		t.Errorf("the function of the table was not made beside another of its name: %s", made)
-	}
+	assert(t, made[0] == "2", "the function of the table was not made beside another of its name: %s", made)
 	must(t, migrations.Migrate(t.Context(), url, migrations.Options{}))
-	if after := list(t, url, `SELECT concat_ws(' ', oid::regprocedure, proconfig) FROM pg_proc WHERE proowner = '`+role+`'::regrole ORDER BY 1`); len(after) != 3 {
-		t.Errorf("when its history was over, of the functions of others only %q were left", after)
-	}
+	after := list(t, url, `SELECT concat_ws(' ', oid::regprocedure, proconfig) FROM pg_proc WHERE proowner = '`+role+`'::regrole ORDER BY 1`)
+	assert(t, len(after) == 3, "when its history was over, of the functions of others only %q were left", after)
 }
 
 // TestRawRecordsOfATableOfAnotherRole: the program does not know which raw records its rows refer
 // to, so none is deleted.
 func TestRawRecordsOfATableOfAnotherRole(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	role, _ := warehousetest.Worker(t, url)
 	script(t, url, `
 		INSERT INTO sluice.streams (organization_id, service, resource, every) VALUES ('o', 'inventory', 'taxes', '1 hour');
@@ -124,9 +105,8 @@ func TestRawRecordsOfATableOfAnotherRole(t *testing.T) {
 	look := func(when, want string) {
 		t.Helper()
 		dropped := list(t, url, `SELECT sluice.prune_raw('2 days')::text`)
-		if left := list(t, url, `SELECT count(*)::text FROM sluice.raw_records`); dropped[0] != "0" || left[0] != want {
-			t.Errorf("%s: %s were dropped, %s are left, want %s", when, dropped, left, want)
-		}
+		left := list(t, url, `SELECT count(*)::text FROM sluice.raw_records`)
+		assert(t, dropped[0] == "0" && left[0] == want, "%s: %s were dropped, %s are left, want %s", when, dropped, left, want)
 	}
 	look("of another role", "1")
 	script(t, url, `ALTER TABLE inventory.taxes OWNER TO CURRENT_USER; UPDATE sluice.raw_looks SET looked_at = '2020-01-01'`)
@@ -174,11 +154,9 @@ func TestAutovacuumGivesWay(t *testing.T) {
 	}
 	asUsual() // else autovacuum is back a second after it gave way
 	connect := func() *pgx.Conn {
-		config, err := pgx.ParseConfig(owner)
-		must(t, err)
+		config := sure(pgx.ParseConfig(owner))(t)
 		config.RuntimeParams["application_name"], config.RuntimeParams["lock_timeout"] = "sluice migrate", "250"
-		conn, err := pgx.ConnectConfig(t.Context(), config)
-		must(t, err)
+		conn := sure(pgx.ConnectConfig(t.Context(), config))(t)
 		t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
 		return conn
 	}
@@ -189,7 +167,6 @@ func TestAutovacuumGivesWay(t *testing.T) {
 		_, err := worker.Exec(ctx, `ALTER TABLE s.t ADD COLUMN c int`)
 		return err
 	}))
-	if said := log.String(); said != "" && !strings.Contains(said, "(autovacuum)") {
-		t.Errorf("it was behind autovacuum, and said %s", said)
-	}
+	said := log.String()
+	assert(t, said == "" || strings.Contains(said, "(autovacuum)"), "it was behind autovacuum, and said %s", said)
 }

@@ -14,8 +14,7 @@ import (
 // TestViewsAreMadeAgainWhenTheirTextChanges: a view that did not change is not touched, one that
 // gained a column is replaced with what depends on it in place, and none loses a column.
 func TestViewsAreMadeAgainWhenTheirTextChanges(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	text := func(columns string) *fstest.MapFile {
 		return &fstest.MapFile{Data: []byte(`CREATE OR REPLACE VIEW analytics.base AS SELECT ` + columns)}
 	}
@@ -36,9 +35,7 @@ func TestViewsAreMadeAgainWhenTheirTextChanges(t *testing.T) {
 	}
 	views["views/base.sql"] = text(`2 AS two`)
 	err := migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views))
-	if !errors.Is(err, migrations.ErrViewLosesColumns) {
-		t.Errorf("a view lost a column: %v", err)
-	}
+	assert(t, errors.Is(err, migrations.ErrViewLosesColumns), "a view lost a column: %v", err)
 	if got := list(t, url, `SELECT one::text FROM analytics.above`); len(got) != 1 || got[0] != "1" {
 		t.Errorf("after the refusal: %q", got)
 	}
@@ -56,43 +53,31 @@ func TestViewsAreMadeAgainWhenTheirTextChanges(t *testing.T) {
 	}
 	views["views/before.sql"] = function(`one integer, two integer`, `one, two`)
 	err = migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, views))
-	if !errors.Is(err, migrations.ErrViewLosesColumns) {
-		t.Errorf("a function returns other columns: %v", err)
-	}
+	assert(t, errors.Is(err, migrations.ErrViewLosesColumns), "a function returns other columns: %v", err)
 	pending, err := migrations.PendingViews(t.Context(), migrated(t), migrations.History{})
-	if err != nil || pending {
-		t.Errorf("a migrated database lacks views: %t, %v", pending, err)
-	}
+	assert(t, err == nil && !pending, "a migrated database lacks views: %t, %v", pending, err)
 	circle := fstest.MapFS{
 		"views/a.sql": {Data: []byte(`CREATE OR REPLACE VIEW analytics.a AS SELECT * FROM analytics.b`)},
 		"views/b.sql": {Data: []byte(`CREATE OR REPLACE VIEW analytics.b AS SELECT * FROM analytics.a`)},
 	}
-	if err := migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, circle)); err == nil {
-		t.Error("views that read each other are made")
-	}
+	assert(t, migrations.Migrate(t.Context(), url, migrations.WithViews(migrations.Options{}, circle)) != nil,
+		"views that read each other are made")
 }
 
 // TestUnionsAreHidden: Postgres takes a bare union out of its view, barrier or not, so that a
 // reader's function would be called for rows of other organizations.
 func TestUnionsAreHidden(t *testing.T) {
 	t.Parallel()
-	names, err := filepath.Glob("views/*.sql")
-	must(t, err)
-	if len(names) < 40 {
-		t.Fatalf("only %d views", len(names))
-	}
+	names := sure(filepath.Glob("views/*.sql"))(t)
+	require(t, len(names) >= 40, "only %d views", len(names))
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		must(t, err)
-		if strings.Contains("\n"+string(text), "\nUNION") {
-			t.Errorf("%s: select from the union in a subquery", name)
-		}
+		text := sure(os.ReadFile(name))(t)
+		assert(t, !strings.Contains("\n"+string(text), "\nUNION"), "%s: select from the union in a subquery", name)
 	}
 }
 
 func TestShareOfBillsWithLines(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	list(t, url, `INSERT INTO sluice.organizations (organization_id, name, time_zone) VALUES ('a', 'Acme', 'UTC'), ('b', 'Beta', 'UTC') RETURNING 'made'`)
 	list(t, url, `INSERT INTO inventory.bills (organization_id, bill_id, date, sub_total, tax_total, balance, exchange_rate,
 			_detail_state, _content_hash, _call_id, _raw_position, _run_id, _first_seen_at, _changed_at)
@@ -121,23 +106,19 @@ func TestEveryTableForAnalystsIsExplained(t *testing.T) {
 	const here = `FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
 		WHERE nspname IN ('accounting', 'invoicing', 'billing', 'inventory', 'chat', 'analytics', 'notifications') AND relkind IN ('r', 'v')`
 	url := migrated(t)
-	if tables := list(t, url, `SELECT c.oid::regclass::text `+here); len(tables) < 50 {
-		t.Fatalf("only %d tables: %v", len(tables), tables)
-	}
+	tables := list(t, url, `SELECT c.oid::regclass::text `+here)
+	require(t, len(tables) >= 50, "only %d tables: %v", len(tables), tables)
 	bare := list(t, url, `SELECT c.oid::regclass::text `+here+` AND coalesce(obj_description(c.oid, 'pg_class'), '') !~ '\.$'
 		UNION ALL SELECT attrelid::regclass || '.' || attname FROM pg_attribute
 		WHERE attrelid IN (SELECT c.oid `+here+`) AND attnum > 0 AND coalesce(col_description(attrelid, attnum), '') !~ '\.$'`)
-	if len(bare) != 0 {
-		t.Errorf("without a comment that ends with a full stop: %v", bare)
-	}
+	assert(t, len(bare) == 0, "without a comment that ends with a full stop: %v", bare)
 }
 
 // TestRunsAreKept: runs older than the given age are deleted, except for the last 400 of a stream,
 // open ones, and those that a stream or an entry of the quarantine names. Verifications and
 // processes of that age are deleted, too.
 func TestRunsAreKept(t *testing.T) {
-	t.Parallel()
-	url := migrated(t)
+	url := parallel(t)
 	list(t, url, `WITH made AS (
 		INSERT INTO sluice.runs (organization_id, service, resource, class, gen, started_at, ended_at, outcome)
 		SELECT '1', 'shop', resource, 'sweep', 0, now() - ago, CASE WHEN n <> 7 THEN now() - ago END, CASE WHEN n <> 7 THEN 'done' END
