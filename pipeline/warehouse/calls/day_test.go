@@ -18,7 +18,6 @@ func unshared(daily int) pipeline.Limits {
 // Calls count until a day after their end and less than a minute longer, whether their hour has
 // been summed up or not.
 func TestTheRollingDayForgetsByTheMinute(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	for _, ago := range []time.Duration{time.Second, 59 * time.Minute, 5*time.Hour + 30*time.Minute, 23*time.Hour + 59*time.Minute + 58*time.Second} {
@@ -33,7 +32,6 @@ func TestTheRollingDayForgetsByTheMinute(t *testing.T) {
 // A call that ends in a minute before any is reserved in it creates the row of that minute. The
 // first reservation still sums up the hours that are over: otherwise they would not count.
 func TestAnEndInANewHourDoesNotHideTheLastOne(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	call := h.granted(process, pipeline.ClassSweep, unshared(0))
@@ -48,7 +46,6 @@ func TestAnEndInANewHourDoesNotHideTheLastOne(t *testing.T) {
 
 // An hour that is over counts before a reservation sums it up: while no call is made, none does.
 func TestAnHourThatIsOverCountsAtOnce(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	h.past(5*time.Hour, pipeline.ClassDetails, 4)
@@ -59,22 +56,18 @@ func TestAnHourThatIsOverCountsAtOnce(t *testing.T) {
 	fixed.ResetZone = "UTC"
 	fixed.ResetHour = ask[int](h, `SELECT extract(hour FROM clock_timestamp() AT TIME ZONE 'UTC' - interval '12 hours')::integer`)
 	for name, limits := range map[string]pipeline.Limits{"a rolling day": unshared(1000), "a day that turns": fixed} {
-		day, err := process.Day(t.Context(), "o", "shop", limits)
-		must(h, err)
-		if day.Spent != 10 || day.ByClass[pipeline.ClassSweep] != 6 || day.ByClass[pipeline.ClassDetails] != 4 {
-			t.Errorf("%s: %d calls, by class %v, want 10: 6 of sweeps, 4 of details", name, day.Spent, day.ByClass)
-		}
+		day := sure(process.Day(t.Context(), "o", "shop", limits))(h)
+		assert(t, day.Spent == 10 && day.ByClass[pipeline.ClassSweep] == 6 && day.ByClass[pipeline.ClassDetails] == 4,
+			"%s: %d calls, by class %v, want 10: 6 of sweeps, 4 of details", name, day.Spent, day.ByClass)
 	}
 	h.granted(process, pipeline.ClassProbe, unshared(1000)) // sums the hour up
-	day, err := process.Day(t.Context(), "o", "shop", fixed)
-	must(h, err)
+	day := sure(process.Day(t.Context(), "o", "shop", fixed))(h)
 	same(t, "calls once the hour is summed up", 11, day.Spent)
 }
 
 // A day that turns at an hour counts calls that ended since, and turns here one window later than
 // upstream.
 func TestTheDayTurnsAtAnHourOfAZone(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	limits := unshared(3)
@@ -94,13 +87,10 @@ func TestTheDayTurnsAtAnHourOfAZone(t *testing.T) {
 	limits.ResetHour = (limits.ResetHour + 23) % 24 // an hour earlier: yesterday's calls are today's
 	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, limits, turn-time.Hour-10*time.Second, turn-time.Hour+time.Second)
 	limits.ResetZone = "Atlantis"
-	if _, err := process.Reserve(t.Context(), aCall("shop", pipeline.ClassSweep), limits); err == nil {
-		t.Error("a zone that does not exist is taken")
-	}
+	assert(t, failure(process.Reserve(t.Context(), aCall("shop", pipeline.ClassSweep), limits)) != nil, "a zone that does not exist is taken")
 }
 
 func TestAClassStopsAtItsCeiling(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	limits := pipeline.Limits{Shared: "suite", Daily: 10} // the usual shares: 4 details, 5 of backfill
@@ -115,7 +105,6 @@ func TestAClassStopsAtItsCeiling(t *testing.T) {
 // A backfill that takes all that it gets leaves the incremental runs what they need, and is lent
 // what they do not need.
 func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	limits := pipeline.Limits{Shared: "suite", Daily: 240, Shares: pipeline.Shares{pipeline.ClassIncremental: {Floor: 0.4}}}
@@ -123,9 +112,8 @@ func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
 	for h.reserve(process, pipeline.ClassBackfill, limits).Refused == "" {
 		taken++
 	}
-	if want := 240 - 96; taken != want {
-		t.Errorf("the backfill took %d calls at once, want all but the floor: %d", taken, want)
-	}
+	want := 240 - 96
+	assert(t, taken == want, "the backfill took %d calls at once, want all but the floor: %d", taken, want)
 	for range 96 / 24 { // an hour of the floor
 		h.granted(process, pipeline.ClassIncremental, limits)
 	}
@@ -139,9 +127,7 @@ func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
 	h.exec(`SELECT sluice.recount_calls()`)
 	for taken = 0; h.reserve(process, pipeline.ClassBackfill, limits).Refused == ""; taken++ {
 	}
-	if taken < 10 || taken > 240-148-96/24 {
-		t.Errorf("the backfill was lent %d calls, want some, and not the last hour's", taken)
-	}
+	assert(t, taken >= 10 && taken <= 240-148-96/24, "the backfill was lent %d calls, want some, and not the last hour's", taken)
 	for range 96 / 24 {
 		h.granted(process, pipeline.ClassIncremental, limits)
 	}
@@ -150,7 +136,6 @@ func TestABackfillDoesNotStarveIncrementalRuns(t *testing.T) {
 // However many change notifications arrive, by default their calls take three tenths of the day,
 // and the rest is there for the other classes.
 func TestHintedCallsHaveACeiling(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process, limits := h.process(calls.DefaultRules()), pipeline.Limits{Shared: "suite", Daily: 100}
 	h.past(3*time.Hour, pipeline.ClassHinted, 1)
@@ -160,18 +145,15 @@ func TestHintedCallsHaveACeiling(t *testing.T) {
 	for _, class := range []pipeline.Class{pipeline.ClassIncremental, pipeline.ClassDetails, pipeline.ClassSweep, pipeline.ClassBackfill, pipeline.ClassProbe} {
 		h.granted(process, class, limits)
 	}
-	day, err := process.Day(t.Context(), "o", "shop", limits)
-	must(h, err)
+	day := sure(process.Day(t.Context(), "o", "shop", limits))(h)
 	want := map[pipeline.Class]int64{"incremental": 1, "details": 1, "sweep": 1, "backfill": 1, "probe": 1, "hinted": 30}
-	if diff := cmp.Diff(want, day.ByClass); diff != "" || day.Spent != 35 {
-		t.Errorf("%d calls are spent, want 35; by class (-want +got):\n%s", day.Spent, diff)
-	}
+	diff := cmp.Diff(want, day.ByClass)
+	assert(t, diff == "" && day.Spent == 35, "%d calls are spent, want 35; by class (-want +got):\n%s", day.Spent, diff)
 }
 
 // A clock that was set back counts calls in an hour that was summed up. The next minute sums it up
 // again, each class by itself.
 func TestTheLastHourIsSummedUpAgain(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	want := map[pipeline.Class]int64{}
@@ -183,14 +165,12 @@ func TestTheLastHourIsSummedUpAgain(t *testing.T) {
 		WHERE span = 'hour' AND began_at = (SELECT max(began_at) FROM sluice.spent WHERE span = 'hour')`)
 	h.granted(process, pipeline.ClassSweep, unshared(1000))
 	want[pipeline.ClassSweep]++
-	day, err := process.Day(t.Context(), "o", "shop", unshared(1000))
-	must(h, err)
+	day := sure(process.Day(t.Context(), "o", "shop", unshared(1000)))(h)
 	same(t, "calls by class", want, day.ByClass)
 }
 
 // Other work leaves hinted calls their floor, and they take no call that is kept for probes.
 func TestTheFloorOfHintedCallsIsKept(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process, limits := h.process(calls.DefaultRules()), pipeline.Limits{Shared: "suite", Daily: 100}
 	taken := func(class pipeline.Class) int {
@@ -209,15 +189,13 @@ func TestTheFloorOfHintedCallsIsKept(t *testing.T) {
 		{pipeline.ClassHinted, 5},
 		{pipeline.ClassProbe, 2},
 	} {
-		if got := taken(step.class); got != step.want {
-			t.Errorf("%s took %d calls of what was left, want %d", step.class, got, step.want)
-		}
+		got := taken(step.class)
+		assert(t, got == step.want, "%s took %d calls of what was left, want %d", step.class, got, step.want)
 	}
 }
 
 // After code 1070 half as many calls may be under way; the number then rises evenly to the old one.
 func TestCallsAtOnceAreHalvedAndRise(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	limits := pipeline.Limits{Shared: "suite", Concurrent: 8}
@@ -259,7 +237,6 @@ func TestCallsAtOnceAreHalvedAndRise(t *testing.T) {
 // The calls of other programs are what upstream says was used less our own, by its day. A day that
 // is over is stored.
 func TestOthersSpendingIsSeen(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	const external = `SELECT coalesce(sluice.external_calls('o', 'shop'), -1)`
@@ -285,7 +262,6 @@ func TestOthersSpendingIsSeen(t *testing.T) {
 // of its lease, also while its slot is free and no process has noticed. One that is under way for
 // more than a day counts all the time.
 func TestALostCallCountsToTheEndOfItsLease(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	h.granted(process, pipeline.ClassSweep, unshared(1))
@@ -300,7 +276,6 @@ func TestALostCallCountsToTheEndOfItsLease(t *testing.T) {
 // A call that is lost, or whose answer has no figure of the day, is subtracted from the remainder
 // that a later call saw.
 func TestWhatWasUnderWayIsTakenOffUpstreamsFigure(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	silent := h.granted(process, pipeline.ClassSweep, unshared(1000))
@@ -318,7 +293,6 @@ func TestWhatWasUnderWayIsTakenOffUpstreamsFigure(t *testing.T) {
 // A process that was suspended for longer than its lease may have called just now: its call takes a
 // slot again.
 func TestACallReportedLateTakesASlotAgain(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 1}
@@ -335,7 +309,6 @@ func TestACallReportedLateTakesASlotAgain(t *testing.T) {
 // instant at which the day may turn. One of them asks. While it has no answer, and after an answer
 // without a figure of the day, no two ask at once.
 func TestOneCallAsksWhetherTheDayTurned(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
 	spent := func() {
@@ -344,32 +317,7 @@ func TestOneCallAsksWhetherTheDayTurned(t *testing.T) {
 	turn := func() {
 		h.exec(`UPDATE sluice.day_budgets SET exhausted_until = clock_timestamp() - interval '1 second'`)
 	}
-	asks := func(after string) int64 {
-		t.Helper()
-		decisions := make(chan pipeline.Decision)
-		for i := range 12 {
-			go func() {
-				decision, err := processes[i%2].Reserve(t.Context(), aCall("shop", pipeline.ClassIncremental), unshared(1000))
-				if err != nil {
-					t.Error(err)
-				}
-				decisions <- decision
-			}()
-		}
-		var asked []int64
-		for range 12 {
-			switch decision := <-decisions; {
-			case decision.Refused == "":
-				asked = append(asked, decision.Call)
-			case decision.Refused != pipeline.RefusedClosed || decision.Wait > time.Second:
-				t.Errorf("after %s: %+v, want a short wait for the one that asks", after, decision)
-			}
-		}
-		if len(asked) != 1 {
-			t.Fatalf("after %s %d of 12 ask, want one", after, len(asked))
-		}
-		return asked[0]
-	}
+	asks := func(after string) int64 { return h.oneAsks(after, processes, unshared(1000)) }
 
 	must(h, processes[0].Finish(t.Context(), h.granted(processes[0], pipeline.ClassIncremental, unshared(1000)), pipeline.CallResult{Status: 200}))
 	spent()
@@ -387,15 +335,13 @@ func TestOneCallAsksWhetherTheDayTurned(t *testing.T) {
 	for range 3 {
 		h.granted(processes[0], pipeline.ClassIncremental, unshared(1000))
 	}
-	if n := ask[int](h, `SELECT count(*) FROM sluice.day_budgets WHERE exhausted_until IS NOT NULL OR probe_call IS NOT NULL`); n != 0 {
-		t.Error("a day that has turned is still said to be spent")
-	}
+	same(t, "a day that has turned is still said to be spent", 0,
+		ask[int](h, `SELECT count(*) FROM sluice.day_budgets WHERE exhausted_until IS NOT NULL OR probe_call IS NOT NULL`))
 }
 
 // TestSharesAreOfTheLimitSeenLast: between the turn of upstream's day and its next answer only the
 // old limit is known. 75 is half of 150, the share of backfills.
 func TestSharesAreOfTheLimitSeenLast(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	limits := pipeline.Limits{Shared: "suite", Daily: 1000, ResetZone: "UTC"} // the plan is larger
@@ -408,9 +354,7 @@ func TestSharesAreOfTheLimitSeenLast(t *testing.T) {
 	for h.reserve(process, pipeline.ClassBackfill, limits).Refused == "" && taken < 1000 {
 		taken++
 	}
-	if taken != 75 {
-		t.Errorf("backfills took %d calls before any answer, want 75", taken)
-	}
+	assert(t, taken == 75, "backfills took %d calls before any answer, want 75", taken)
 	h.exec(`UPDATE sluice.day_budgets SET seen_at = seen_at - interval '49 hours'`)
 	h.granted(process, pipeline.ClassBackfill, limits)
 }

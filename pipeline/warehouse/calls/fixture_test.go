@@ -27,6 +27,7 @@ type fixture struct {
 
 func open(t *testing.T) *fixture {
 	t.Helper()
+	t.Parallel()
 	h := &fixture{T: t, url: warehousetest.Template(t, "migrated", func(ctx context.Context, url string) error {
 		return migrations.Migrate(ctx, url, migrations.Options{})
 	})}
@@ -36,8 +37,7 @@ func open(t *testing.T) *fixture {
 
 func (h *fixture) connect() *pgxpool.Pool {
 	h.Helper()
-	pool, err := pgxpool.New(h.Context(), h.url)
-	must(h, err)
+	pool := sure(pgxpool.New(h.Context(), h.url))(h)
 	h.Cleanup(pool.Close)
 	return pool
 }
@@ -51,8 +51,7 @@ func (h *fixture) process(rules calls.Rules) *calls.Ledger {
 
 func (h *fixture) exec(sql string, args ...any) {
 	h.Helper()
-	_, err := h.pool.Exec(h.Context(), sql, args...)
-	must(h, err)
+	must(h, failure(h.pool.Exec(h.Context(), sql, args...)))
 }
 
 // ask reads one value.
@@ -69,20 +68,16 @@ func aCall(service string, class pipeline.Class) pipeline.Call {
 
 func (h *fixture) reserve(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) pipeline.Decision {
 	h.Helper()
-	decision, err := l.Reserve(h.Context(), aCall("shop", class), limits)
-	must(h, err)
-	if (decision.Call == 0) == (decision.Refused == "") || (decision.Refused != "") != (decision.Wait > 0) {
-		h.Errorf("contradictory decision %+v", decision)
-	}
+	decision := sure(l.Reserve(h.Context(), aCall("shop", class), limits))(h)
+	assert(h, (decision.Call == 0) != (decision.Refused == "") && (decision.Refused != "") == (decision.Wait > 0),
+		"contradictory decision %+v", decision)
 	return decision
 }
 
 func (h *fixture) granted(l *calls.Ledger, class pipeline.Class, limits pipeline.Limits) int64 {
 	h.Helper()
 	decision := h.reserve(l, class, limits)
-	if decision.Refused != "" {
-		h.Fatalf("refused: %+v", decision)
-	}
+	require(h, decision.Refused == "", "refused: %+v", decision)
 	return decision.Call
 }
 
@@ -91,9 +86,8 @@ func (h *fixture) refused(
 ) {
 	h.Helper()
 	decision := h.reserve(l, class, limits)
-	if decision.Refused != want || decision.Wait < atLeast || decision.Wait > atMost {
-		h.Errorf("decision %+v, want refused %q with a wait of %s to %s", decision, want, atLeast, atMost)
-	}
+	assert(h, decision.Refused == want && decision.Wait >= atLeast && decision.Wait <= atMost,
+		"decision %+v, want refused %q with a wait of %s to %s", decision, want, atLeast, atMost)
 }
 
 // past writes calls into the log that ended so long ago, and counts anew.
@@ -128,5 +122,33 @@ func same[T any](tb testing.TB, what string, want, got T, options ...cmp.Option)
 	tb.Helper()
 	if diff := cmp.Diff(want, got, options...); diff != "" {
 		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// assert fails the test with a message unless what it is about is so.
+func assert(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Errorf(format, args...)
+	}
+}
+
+// require is assert that ends the test.
+func require(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Fatalf(format, args...)
+	}
+}
+
+// failure returns only the error of a call.
+func failure(_ any, err error) error { return err }
+
+// sure returns the value of a call, and ends the test if the call failed.
+func sure[T any](value T, err error) func(testing.TB) T {
+	return func(tb testing.TB) T {
+		tb.Helper()
+		must(tb, err)
+		return value
 	}
 }

@@ -20,21 +20,17 @@ const blocks = `SELECT string_agg(substring(inhrelid::regclass::text FROM '[0-9]
 // A day is a block of the log: it is turned once without losing a call, and is dropped as a whole
 // when it is old.
 func TestTheLogIsKeptByDays(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	keep := func(want int) {
 		t.Helper()
-		dropped, err := process.PruneCalls(t.Context(), 3)
-		must(h, err)
+		dropped := sure(process.PruneCalls(t.Context(), 3))(h)
 		same(t, "blocks dropped", want, dropped)
 	}
 	call := func(day int64) int64 {
 		t.Helper()
 		number := h.granted(process, pipeline.ClassSweep, pipeline.Limits{Shared: "suite"})
-		if number/block != day {
-			t.Errorf("call %d is of day %d, want %d", number, number/block, day)
-		}
+		assert(t, number/block == day, "call %d is of day %d, want %d", number, number/block, day)
 		must(h, process.Finish(t.Context(), number, pipeline.CallResult{Status: 200}))
 		return number
 	}
@@ -49,9 +45,8 @@ func TestTheLogIsKeptByDays(t *testing.T) {
 		h.exec(`SELECT sluice.recount_calls()`)
 		keep(int(max(0, day-2)))
 		keep(0)
-		if next := call(day); next <= first {
-			t.Errorf("call %d after call %d", next, first)
-		}
+		next := call(day)
+		assert(t, next > first, "call %d after call %d", next, first)
 	}
 	same(t, "blocks", "1 2 3 4", ask[string](h, blocks))
 	same(t, "calls are kept, want those of three days", 3, ask[int](h, `SELECT count(*) FROM sluice.calls`))
@@ -59,23 +54,18 @@ func TestTheLogIsKeptByDays(t *testing.T) {
 
 // A block with a call that is still under way stays, however old it is.
 func TestAnExportKeepsItsDay(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	h.granted(process, pipeline.ClassSweep, pipeline.Limits{Shared: "suite"})
 	h.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '9 days'`)
 	h.exec(`SELECT sluice.recount_calls()`)
-	if dropped, err := process.PruneCalls(t.Context(), 3); err != nil || dropped != 0 {
-		t.Errorf("%d blocks dropped (%v), want none", dropped, err)
-	}
-	if _, err := process.PruneCalls(t.Context(), 1); err == nil {
-		t.Error("keeping less than the day that is counted is taken")
-	}
+	dropped, err := process.PruneCalls(t.Context(), 3)
+	assert(t, err == nil && dropped == 0, "%d blocks dropped (%v), want none", dropped, err)
+	assert(t, failure(process.PruneCalls(t.Context(), 1)) != nil, "keeping less than the day that is counted is taken")
 }
 
 // Days turn and are dropped while calls are made: no call fails, none is lost.
 func TestDaysTurnUnderTraffic(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	var callers errgroup.Group
 	// underWay is held by each reservation. One that began before a block was made may not know
@@ -113,38 +103,15 @@ func TestDaysTurnUnderTraffic(t *testing.T) {
 			// touched.
 			h.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - interval '1 day' WHERE reserved_at > clock_timestamp() - interval '1 day'
 				AND finished_at IS NOT NULL`)
-			_, err := keepers.PruneCalls(t.Context(), 1000)
-			must(h, err)
+			must(h, failure(keepers.PruneCalls(t.Context(), 1000)))
 			underWay.Lock()
 			underWay.Unlock() // those under way have ended
 			turns++
 		}
 	}
 	same(t, "calls in the log", 4*each, ask[int](h, `SELECT count(*) FROM sluice.calls WHERE finished_at IS NOT NULL`))
-	if days := ask[int](h, `SELECT count(DISTINCT id / 1000000000) FROM sluice.calls`); days < 2 {
-		t.Errorf("calls of %d days after %d looks: nothing was tried", days, turns)
-	}
-}
-
-func TestMovedCallsAreCountedAnew(t *testing.T) {
-	t.Parallel()
-	h := open(t)
-	process := h.process(calls.DefaultRules())
-	limits := pipeline.Limits{Shared: "suite", PerMinute: 1, Daily: 1, Shares: pipeline.Shares{}}
-	must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassSweep, limits), pipeline.CallResult{Status: 200}))
-	h.refused(pipeline.RefusedDay, process, pipeline.ClassSweep, limits, 23*time.Hour, 24*time.Hour+time.Minute)
-	moved := func(by string) {
-		t.Helper()
-		h.exec(`UPDATE sluice.calls SET reserved_at = reserved_at - $1::interval, lease_until = lease_until - $1::interval,
-			finished_at = finished_at - $1::interval, free_at = free_at - $1::interval`, by)
-		h.exec(`SELECT sluice.recount_calls()`)
-	}
-	moved("2 minutes")
-	limits.Daily = 2
-	h.granted(process, pipeline.ClassSweep, limits)
-	moved("25 hours")
-	limits.Daily = 1
-	h.granted(process, pipeline.ClassSweep, limits)
+	days := ask[int](h, `SELECT count(DISTINCT id / 1000000000) FROM sluice.calls`)
+	assert(t, days >= 2, "calls of %d days after %d looks: nothing was tried", days, turns)
 }
 
 // oneAsks lets many callers ask at once, in two processes, and returns the call of the only one
@@ -171,15 +138,12 @@ func (h *fixture) oneAsks(after string, processes []*calls.Ledger, limits pipeli
 			h.Errorf("after %s: %+v, want a short wait for the one that asks", after, decision)
 		}
 	}
-	if len(asked) != 1 {
-		h.Fatalf("after %s %d of %d ask, want one", after, len(asked), callers)
-	}
+	require(h, len(asked) == 1, "after %s %d of %d ask, want one", after, len(asked), callers)
 	return asked[0]
 }
 
 // After a long wait that upstream asked for, one call finds out whether it answers again.
 func TestOneCallAsksBehindALongWait(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	limits := unshared(1000)
 	processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
@@ -218,7 +182,6 @@ func TestAFigureOfNothingIsAskedAboutAfterAnHour(t *testing.T) {
 	t.Parallel()
 	for name, limits := range map[string]pipeline.Limits{"a plan": unshared(1000), "no plan": unshared(0)} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			h := open(t)
 			processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}
 			nothing := pipeline.CallResult{Status: 200, DayLimit: 1000, DayReset: 24 * time.Hour}
@@ -242,7 +205,6 @@ func TestAFigureOfNothingIsAskedAboutAfterAnHour(t *testing.T) {
 // If our own count has used up the plan, upstream's figure agrees with it, and no call asks before
 // the day turns.
 func TestASpentPlanIsNotAskedAbout(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	limits := unshared(1)
@@ -255,7 +217,6 @@ func TestASpentPlanIsNotAskedAbout(t *testing.T) {
 // A figure that fits into no column is cut, wherever it comes from: the end of a call can always be
 // recorded.
 func TestAnyFigureCanBeNoted(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	process := h.process(calls.DefaultRules())
 	must(h, process.Finish(t.Context(), h.granted(process, pipeline.ClassIncremental, unshared(0)),
@@ -266,7 +227,6 @@ func TestAnyFigureCanBeNoted(t *testing.T) {
 // TestAnOldProbeOpensNoSpentDay: upstream called the day spent after the probe had answered, so one
 // new call asks.
 func TestAnOldProbeOpensNoSpentDay(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	limits := unshared(1000)
 	limits.Shares = pipeline.Shares{pipeline.ClassDetails: {Floor: 0.1}} // calls are reserved for other classes, and the old figure must not count for them
@@ -283,7 +243,6 @@ func TestAnOldProbeOpensNoSpentDay(t *testing.T) {
 // A database that was promoted or restored may have forgotten calls. Until none of them can be in
 // upstream's minute or under way, no call leaves, whichever process asks.
 func TestNoCallLeavesAfterTheTimelineChanged(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	limits := unshared(1000)
 	processes := []*calls.Ledger{h.process(calls.DefaultRules()), h.process(calls.DefaultRules())}

@@ -158,7 +158,6 @@ func newStorm(t *testing.T, limits pipeline.Limits, rules calls.Rules) *storm {
 // The invariant at the receiving end: no window and no day sees more arrivals than allowed, and
 // never more calls are under way, whatever happens to the callers. And the allowance is used up.
 func TestNoLimitIsExceededInAStorm(t *testing.T) {
-	t.Parallel()
 	const day, window = 1440 * time.Millisecond, 150 * time.Millisecond
 	limits := pipeline.Limits{Shared: "suite", PerMinute: 40, Concurrent: 12, Daily: 240, Shares: pipeline.Shares{}}
 	s := newStorm(t, limits, calls.Rules{Lease: lease, Window: window, Day: day})
@@ -173,9 +172,8 @@ func TestNoLimitIsExceededInAStorm(t *testing.T) {
 	}
 	// Only a call that keeps its slot without a lease is under way for upstream alone; none of ours
 	// does.
-	if top := s.upstream.top(); top > limits.Concurrent {
-		t.Errorf("%d calls were under way at once, %d are allowed", top, limits.Concurrent)
-	}
+	top := s.upstream.top()
+	assert(t, top <= limits.Concurrent, "%d calls were under way at once, %d are allowed", top, limits.Concurrent)
 	s.agrees(day)
 }
 
@@ -197,11 +195,8 @@ func (s *storm) agrees(day time.Duration) {
 		SELECT (SELECT count(*) FROM ended, edge WHERE ended.at > edge.at),
 			(SELECT count(*) + count(*) FILTER (WHERE late) FROM ended, edge WHERE ended.at > edge.at - 3 * $1::interval / 1440),
 			(SELECT sum(calls) FROM edge, sluice.day_spent('o', 'shop', edge.now, edge.at, NULL, $1))`, day).Scan(&least, &most, &counted))
-	if counted < least || counted > most {
-		s.Errorf("%d calls are counted for the day, the log has %d to %d", counted, least, most)
-	}
+	assert(s, counted >= least && counted <= most, "%d calls are counted for the day, the log has %d to %d", counted, least, most)
 	const odd = `SELECT count(*) FROM sluice.spent WHERE calls <> incremental + details + sweep + backfill + probe + hinted`
-	if rows := ask[int](s.fixture, odd); rows != 0 {
-		s.Errorf("the classes of %d minutes and hours do not add up to their calls", rows)
-	}
+	rows := ask[int](s.fixture, odd)
+	assert(s, rows == 0, "the classes of %d minutes and hours do not add up to their calls", rows)
 }

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/pipeline"
 	"sluice/pipeline/warehouse/calls"
 )
@@ -24,13 +22,11 @@ func (h *fixture) made(service, resource, class, at string, took float64, kind s
 
 func instant(h *fixture, at string) time.Time {
 	h.Helper()
-	found, err := time.Parse("2006-01-02 15:04:05", "2026-03-01 "+at)
-	must(h, err)
+	found := sure(time.Parse("2006-01-02 15:04:05", "2026-03-01 "+at))(h)
 	return found
 }
 
 func TestUsed(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	for _, at := range []string{"06:29:59", "06:30:00", "07:29:59", "07:30:00", "08:00:00"} {
 		h.made("shop", "things", "sweep", at, 1, "")
@@ -38,8 +34,7 @@ func TestUsed(t *testing.T) {
 	h.made("shop", "things", "details", "07:31:00", 1, "throttled")
 	h.made("shop", "things", "details", "07:32:00", -1, "")
 	h.made("mail", "letters", "sweep", "07:00:00", 1, "")
-	got, err := h.process(calls.DefaultRules()).Used(t.Context(), "o", "shop", instant(h, "06:30:00"), instant(h, "08:00:00"))
-	must(h, err)
+	got := sure(h.process(calls.DefaultRules()).Used(t.Context(), "o", "shop", instant(h, "06:30:00"), instant(h, "08:00:00")))(h)
 	want := []calls.Used{
 		{At: instant(h, "06:30:00"), Resource: "things", Class: "sweep", Calls: 2, Records: 6},
 		{At: instant(h, "07:30:00"), Resource: "things", Class: "details", Calls: 2, Failed: 2, Records: 6},
@@ -50,7 +45,6 @@ func TestUsed(t *testing.T) {
 
 // TestSameSpan: the log reaches one day and two days back, and not three.
 func TestSameSpan(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	for _, at := range []string{"05:59:59", "06:00:00", "06:30:00", "06:59:59", "07:00:00"} { // of 1 March
 		h.made("shop", "things", "sweep", at, 1, "")
@@ -61,13 +55,11 @@ func TestSameSpan(t *testing.T) {
 	}
 	ledger := h.process(calls.DefaultRules())
 	from, to := span(2)
-	got, err := ledger.SameSpan(t.Context(), "o", "shop", from, to, 7)
-	must(h, err)
+	got := sure(ledger.SameSpan(t.Context(), "o", "shop", from, to, 7))(h)
 	same(t, "spans", []calls.Span{{Ago: 1, Calls: 0}, {Ago: 2, Calls: 3}}, got)
 }
 
 func TestMinutes(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	h.made("shop", "things", "sweep", "06:59:59", 1, "") // before the time asked for
 	h.made("shop", "things", "sweep", "07:00:00", 10, "")
@@ -75,8 +67,7 @@ func TestMinutes(t *testing.T) {
 	h.made("shop", "things", "sweep", "07:00:10", 1, "")    // as the first one ends
 	h.made("shop", "things", "sweep", "07:02:10", 1, "")
 	h.made("chat", "channels", "sweep", "07:00:06", 1, "") // another allowance
-	got, err := h.process(calls.DefaultRules()).Minutes(t.Context(), "o", []string{"shop", "mail"}, instant(h, "07:00:00"))
-	must(h, err)
+	got := sure(h.process(calls.DefaultRules()).Minutes(t.Context(), "o", []string{"shop", "mail"}, instant(h, "07:00:00")))(h)
 	want := []calls.Minute{
 		{At: instant(h, "07:00:00"), Calls: 3, AtOnce: 2, GoesOn: 1},
 		{At: instant(h, "07:02:00"), Calls: 1, AtOnce: 2, GoesOn: 1},
@@ -86,24 +77,18 @@ func TestMinutes(t *testing.T) {
 }
 
 func TestCallsAndWaitsOfRuns(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	h.made("shop", "things", "sweep", "07:00:00", 2, "")
 	h.made("shop", "things", "sweep", "07:00:12", 1.5, "throttled") // 10 seconds later: no wait
 	h.made("shop", "things", "sweep", "07:01:13", 1, "")
 	ledger := h.process(calls.DefaultRules())
-	logged, err := ledger.CallsOfRun(t.Context(), 7, 0, 2)
-	must(h, err)
+	logged := sure(ledger.CallsOfRun(t.Context(), 7, 0, 2))(h)
 	if len(logged) != 2 || logged[1].Kind != "throttled" || logged[1].Detail != "as said" || *logged[1].Seconds != 1.5 || *logged[1].Page != 1 {
 		t.Fatalf("the first two calls are %+v", logged)
 	}
-	rest, err := ledger.CallsOfRun(t.Context(), 7, logged[1].ID, 2)
-	must(h, err)
-	if len(rest) != 1 || !rest[0].At.Equal(instant(h, "07:01:13")) || rest[0].Records != 3 {
-		t.Errorf("behind them are %+v", rest)
-	}
-	waits, err := ledger.Waits(t.Context(), []int64{7, 8}, 20*time.Second)
-	must(h, err)
+	rest := sure(ledger.CallsOfRun(t.Context(), 7, logged[1].ID, 2))(h)
+	assert(t, len(rest) == 1 && rest[0].At.Equal(instant(h, "07:01:13")) && rest[0].Records == 3, "behind them are %+v", rest)
+	waits := sure(ledger.Waits(t.Context(), []int64{7, 8}, 20*time.Second))(h)
 	goesOn := instant(h, "07:01:13")
 	want := []calls.Wait{
 		{Run: 7, From: instant(h, "07:00:13").Add(500 * time.Millisecond), To: &goesOn, Kind: "throttled"},
@@ -113,15 +98,12 @@ func TestCallsAndWaitsOfRuns(t *testing.T) {
 }
 
 func TestSpentOut(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	h.exec(`INSERT INTO sluice.day_budgets (organization_id, service, exhausted_until) VALUES
 		('o', 'shop', '2999-03-01 07:00Z'), ('o', 'mail', '2026-03-01 07:00Z'), ('o', 'chat', NULL)`)
-	got, err := h.process(calls.DefaultRules()).SpentOut(t.Context())
-	must(h, err)
-	if len(got) != 1 || got[0].Service != "shop" || !got[0].Until.Equal(time.Date(2999, 3, 1, 7, 0, 0, 0, time.UTC)) {
-		t.Errorf("spent are %+v, want shop", got)
-	}
+	got := sure(h.process(calls.DefaultRules()).SpentOut(t.Context()))(h)
+	assert(t, len(got) == 1 && got[0].Service == "shop" && got[0].Until.Equal(time.Date(2999, 3, 1, 7, 0, 0, 0, time.UTC)),
+		"spent are %+v, want shop", got)
 }
 
 // theDay gives the figures of one day at an instant, as reservations count them: sluice.day_spent
@@ -141,7 +123,6 @@ FROM sluice.day_spent($1, $2, $5,
 // TestDaysAreThoseOfReservations: what is shown of a day is what decides about its calls. The day
 // rolls or begins at an hour of a zone, and upstream has said something about it or not.
 func TestDaysAreThoseOfReservations(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	ledger := h.process(calls.DefaultRules())
 	random := rand.New(rand.NewPCG(4, 7))
@@ -165,8 +146,7 @@ func TestDaysAreThoseOfReservations(t *testing.T) {
 				VALUES ($1, 'shop', 9000, 70, now() + interval '7 hours', date_bin('1 minute', now() - interval '95 minutes', 'epoch'), 3)`, name)
 		}
 	}
-	days, err := ledger.Days(t.Context(), of)
-	must(h, err)
+	days := sure(ledger.Days(t.Context(), of))(h)
 	for i, a := range of {
 		got := days[i]
 		want := calls.Day{At: got.At, Turn: got.Turn, SeenUntil: got.SeenUntil}
@@ -174,37 +154,27 @@ func TestDaysAreThoseOfReservations(t *testing.T) {
 		must(h, h.pool.QueryRow(t.Context(), theDay, a.Organization, a.Service, a.ResetHour, a.ResetZone, got.At).
 			Scan(&want.Spent, &incremental, &hinted, &want.LastHour, &want.External, &want.SeenLeft))
 		want.ByClass = map[pipeline.Class]int64{"incremental": incremental, "details": 0, "sweep": 0, "backfill": 0, "probe": 0, "hinted": hinted}
-		if i < 4 && (want.Spent == 0 || want.LastHour == 0) {
-			t.Errorf("%s has no calls: nothing is compared", a.Organization)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-reserved +shown):\n%s", a.Organization, diff)
-		}
-		if (got.Turn == nil) != (a.ResetZone == "") || (got.SeenUntil == nil) != (got.SeenLeft == nil) {
-			t.Errorf("%s turns at %v, and is left until %v", a.Organization, got.Turn, got.SeenUntil)
-		}
+		assert(t, i >= 4 || want.Spent != 0 && want.LastHour != 0, "%s has no calls: nothing is compared", a.Organization)
+		same(t, a.Organization, want, got)
+		assert(t, (got.Turn == nil) == (a.ResetZone == "") && (got.SeenUntil == nil) == (got.SeenLeft == nil),
+			"%s turns at %v, and is left until %v", a.Organization, got.Turn, got.SeenUntil)
 	}
 	// What upstream said of a day that is over does not count, and an hour counts before it is
 	// summed up.
 	h.exec(`UPDATE sluice.day_budgets SET reset_at = now() - interval '1 minute'`)
 	h.exec(`DELETE FROM sluice.spent WHERE span = 'hour' AND began_at > now() - interval '5 hours'`)
-	later, err := ledger.Days(t.Context(), of)
-	must(h, err)
-	if later[0].External != nil || later[0].SeenLeft != nil || later[0].SeenUntil != nil {
-		t.Errorf("a day of upstream that is over: %+v", later[0])
-	}
+	later := sure(ledger.Days(t.Context(), of))(h)
+	assert(t, later[0].External == nil && later[0].SeenLeft == nil && later[0].SeenUntil == nil,
+		"a day of upstream that is over: %+v", later[0])
 	var minutes int64
 	must(h, h.pool.QueryRow(t.Context(), `SELECT sum(calls) FROM sluice.spent WHERE organization_id = 'a' AND span = 'minute'
 		AND began_at > $1::timestamptz - interval '24 hours 1 minute'`, later[0].At).Scan(&minutes))
-	if later[0].Spent != minutes {
-		t.Errorf("%d calls before hours are summed up, %d in its minutes", later[0].Spent, minutes)
-	}
+	assert(t, later[0].Spent == minutes, "%d calls before hours are summed up, %d in its minutes", later[0].Spent, minutes)
 }
 
 // TestTally: a tally gives what the call log says, also when it has counted hours before, and when
 // the outcome of recent calls changes.
 func TestTally(t *testing.T) {
-	t.Parallel()
 	h := open(t)
 	tally := calls.NewTally(h.process(calls.DefaultRules()))
 	log := func(ago time.Duration, class string, kind *string) {
@@ -218,8 +188,7 @@ func TestTally(t *testing.T) {
 	}
 	agree := func(why string, probes int64) {
 		t.Helper()
-		counts, err := tally.Last24Hours(t.Context())
-		must(h, err)
+		counts := sure(tally.Last24Hours(t.Context()))(h)
 		want := calls.Counts{
 			Used:    map[calls.Use]int64{{"shop", "things", "sweep"}: 24, {"shop", "things", "probe"}: probes},
 			Refused: map[calls.Refusal]int64{{"o", "shop", "throttled"}: 24},

@@ -36,9 +36,7 @@ func TestEachTestHasItsOwnEmptyDatabase(t *testing.T) {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
 				conn := warehousetest.Connect(t, warehousetest.New(t))
-				if n := count(t, conn, "select count(*) from pg_tables where schemaname = 'public'"); n != 0 {
-					t.Errorf("a new database holds %d tables", n)
-				}
+				assert(t, count(t, conn, "select count(*) from pg_tables where schemaname = 'public'") == 0, "a new database holds tables")
 				if _, err := conn.Exec(t.Context(), "create table mine (n int)"); err != nil {
 					t.Error(err)
 				}
@@ -46,20 +44,15 @@ func TestEachTestHasItsOwnEmptyDatabase(t *testing.T) {
 				if err := conn.QueryRow(t.Context(), "select current_database()").Scan(&name); err != nil {
 					t.Fatal(err)
 				}
-				if _, taken := names.LoadOrStore(name, true); taken {
-					t.Errorf("database %s was given twice", name)
-				}
-				if !strings.HasPrefix(name, "sluice_test_") {
-					t.Errorf("database %s does not say whose it is", name)
-				}
+				_, taken := names.LoadOrStore(name, true)
+				assert(t, !taken, "database %s was given twice", name)
+				assert(t, strings.HasPrefix(name, "sluice_test_"), "database %s does not say whose it is", name)
 			})
 		}
 	})
 	conn := warehousetest.Connect(t, warehousetest.New(t))
 	names.Range(func(name, _ any) bool {
-		if n := count(t, conn, "select count(*) from pg_database where datname = $1", name); n != 0 {
-			t.Errorf("database %v outlives its test", name)
-		}
+		assert(t, count(t, conn, "select count(*) from pg_database where datname = $1", name) == 0, "database %v outlives its test", name)
 		return true
 	})
 }
@@ -84,15 +77,11 @@ func TestTemplateIsMadeOnceAndCopied(t *testing.T) {
 				if _, err := conn.Exec(t.Context(), "insert into bills values ('b-2')"); err != nil {
 					t.Error(err)
 				}
-				if n := count(t, conn, "select count(*) from bills"); n != 2 {
-					t.Errorf("%d bills, want 2: the copy's own and the template's", n)
-				}
+				assert(t, count(t, conn, "select count(*) from bills") == 2, "not its own bill and the template's")
 			})
 		}
 	})
-	if n := migrations.Load(); n != 1 {
-		t.Errorf("migrated %d times, want once", n)
-	}
+	assert(t, migrations.Load() == 1, "migrated %d times, want once", migrations.Load())
 }
 
 // TestFailures runs this test binary again in an environment without a server: the inner test must
@@ -137,13 +126,9 @@ func TestFailures(t *testing.T) {
 				t.Fatalf("the test did not fail: %v\n%s", err, out)
 			}
 			for _, want := range test.want {
-				if !strings.Contains(string(out), want) {
-					t.Errorf("the output lacks %q:\n%s", want, out)
-				}
+				assert(t, strings.Contains(string(out), want), "the output lacks %q:\n%s", want, out)
 			}
-			if test.not != "" && strings.Contains(string(out), test.not) {
-				t.Errorf("the output gives %q away", test.not)
-			}
+			assert(t, test.not == "" || !strings.Contains(string(out), test.not), "the output gives %q away", test.not)
 		})
 	}
 }
@@ -168,9 +153,8 @@ func TestGivenServer(t *testing.T) {
 	if out, err := child.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if n := count(t, conn, "select count(*) from pg_database where datdba = $1::regrole", role); n != 0 {
-		t.Errorf("%d databases are left on the given server", n)
-	}
+	assert(t, count(t, conn, "select count(*) from pg_database where datdba = $1::regrole", role) == 0,
+		"databases are left on the given server")
 	if _, err := conn.Exec(t.Context(), "drop role "+role); err != nil {
 		t.Error(err)
 	}
@@ -190,9 +174,7 @@ func TestProcessesShareTemplates(t *testing.T) {
 			_, err = conn.Exec(ctx, "create table bills (id text primary key); insert into bills values ('b-1')")
 			return errors.Join(err, conn.Close(ctx))
 		}))
-		if n := count(t, conn, "select count(*) from bills"); n != 1 {
-			t.Errorf("the copy has %d bills", n)
-		}
+		assert(t, count(t, conn, "select count(*) from bills") == 1, "the copy has not one bill")
 		return
 	}
 	given := warehousetest.New(t)
@@ -216,18 +198,21 @@ func TestProcessesShareTemplates(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if all := strings.Join(said, ""); strings.Count(all, "made") != 1 {
-		t.Errorf("not one of %d processes made the template:\n%s", children, all)
-	}
+	all := strings.Join(said, "")
+	assert(t, strings.Count(all, "made") == 1, "not one of %d processes made the template:\n%s", children, all)
 	conn := warehousetest.Connect(t, given)
 	templates := "select count(*) from pg_database where starts_with(datname, $1)"
-	if n := count(t, conn, templates, prefix); n != 1 {
-		t.Errorf("there are %d templates, want one", n)
-	}
+	assert(t, count(t, conn, templates, prefix) == 1, "not one template is there")
 	if err := end(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if n := count(t, conn, templates, prefix); n != 0 {
-		t.Errorf("%d templates are left", n)
+	assert(t, count(t, conn, templates, prefix) == 0, "templates are left")
+}
+
+// assert fails the test with a message unless what it is about is so.
+func assert(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Errorf(format, args...)
 	}
 }
