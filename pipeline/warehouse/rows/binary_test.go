@@ -19,7 +19,7 @@ func everyKind(tb testing.TB) []record.Record {
 	res := resource(tb, "goods")
 	var records []record.Record
 	for i, fields := range []object{
-		{"name": "Räder\n4\t\\N", "rate": "12345678901234567890.123456789", "active": "true", "stock": "-7", "since": "2026-02-28", "edited": day1, "open": `{"a": [1, null]}`},
+		{"name": "Räder\n4\t\\N", "rate": "12345678901234567890.123456789", "active": "true", "stock": "-7", "since": "2026-02-28", "edited": day1, "open": `{"a": [1, null]}`, "select": ""},
 		{"name": "", "rate": "0", "active": "false", "stock": "9223372036854775807", "since": "2000-02-29", "edited": "1999-12-31 23:59:59.999999+00", "open": "[]"},
 		{"name": `\.`, "rate": "-0.00010203", "stock": "-9223372036854775808", "since": "0001-01-01", "edited": "0001-01-01 00:00:00+00", "open": `"text"`},
 		{"rate": "-10000", "since": "9999-12-31", "edited": "9999-12-31 23:59:59.5+00", "_extra": `{"novel": 1}`, "labels": []object{{"label": "red"}, {"label": nil}}},
@@ -33,8 +33,7 @@ func everyKind(tb testing.TB) []record.Record {
 
 // Values in the binary format are what the server makes of the same texts.
 func TestValuesAreWhatTheServerReadsOutOfTexts(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "goods")
+	conn, res := parallel(t, "goods")
 	records := everyKind(t)
 	for i, part := range [][]record.Record{records[:2], records} {
 		load(t, conn, res, batch(int64(i+1), part...))
@@ -54,14 +53,15 @@ func TestValuesAreWhatTheServerReadsOutOfTexts(t *testing.T) {
 	}
 	same(t, "what is ours", []string{"460|∅|1|0|10", "461|∅|1|1|10", "462|∅|2|0|20", `463|{"novel": 1}|2|1|20`, "464|∅|2|2|20"},
 		query(t, conn, "SELECT good_id, _extra, _call_id, _raw_position, _run_id FROM shop.goods ORDER BY 1"))
+	same(t, "archive", []string{"org|shop|goods|460|12345678901234567890.123456789"}, query(t, conn, `SELECT r.organization_id, service, resource,
+ records::json -> 0 ->> 'good_id', records::json -> 0 ->> 'rate' FROM sluice.raw_records r WHERE call_id = 1`))
 	same(t, "array", []string{"org|463|0|red", "org|463|1|∅"}, query(t, conn, "SELECT * FROM shop.goods_labels ORDER BY 2, 3"))
 }
 
 // Keys may have another order than that of their bytes. If a column has another type, the error
 // names it, and nothing is written: the same bytes could be another value there.
 func TestTablesThatWereAltered(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "goods")
+	conn, res := parallel(t, "goods")
 	execute(t, conn, `ALTER TABLE shop.goods ALTER good_id TYPE text COLLATE "und-x-icu"`)
 	same(t, "another order of keys", rows.Result{Inserted: 5}, load(t, conn, res, batch(1, everyKind(t)...)))
 	same(t, "another order of keys", rows.Result{Unchanged: 5}, load(t, conn, res, batch(2, everyKind(t)...)))
@@ -74,14 +74,11 @@ func TestTablesThatWereAltered(t *testing.T) {
 		execute(t, conn, change)
 		err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
 			_, refused, err := rows.New(shop, res).LoadBisect(context.Background(), tx, batch(1, everyKind(t)...))
-			if len(refused) > 0 {
-				t.Errorf("records were blamed: %+v", refused)
-			}
+			assert(t, len(refused) == 0, "records were blamed: %+v", refused)
 			return err
 		})
-		if want := "look at the tables of shop.goods: column " + altered + ": sluice check"; err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
+		want := "look at the tables of shop.goods: column " + altered + ": sluice check"
+		assert(t, err != nil && err.Error() == want, "%v, want %s", err, want)
 	}
 }
 
@@ -147,9 +144,8 @@ func TestOneCallInSeveralBatches(t *testing.T) {
 			{flag("a", "1"), flag("b", "2")}, {flag("c", "3")}, {flag("a", "4"), flag("d", "5")},
 		} {
 			// As values in the binary format, which take the time from the archive.
-			if _, refused := bisect(t, conn, res, batch(7, records...)); len(refused) > 0 {
-				t.Fatalf("%d records were refused", len(refused))
-			}
+			_, refused := bisect(t, conn, res, batch(7, records...))
+			require(t, len(refused) == 0, "%d records were refused", len(refused))
 		}
 		same(t, "every row finds its raw record", []string{"a|4", "b|2", "c|3", "d|5"}, query(t, conn,
 			`SELECT flag_id, records::json -> (_raw_position - first_position) ->> 'state' FROM shop.flags JOIN sluice.raw_records
@@ -168,8 +164,7 @@ func TestOneCallInSeveralBatches(t *testing.T) {
 // A batch of many records is stored as arrays of the size of a page, and every row finds its record
 // in them.
 func TestALargeBatchIsKeptInPages(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "flags")
+	conn, res := parallel(t, "flags")
 	const count, page = 3000, 256 << 10
 	records := make([]record.Record, count)
 	for i := range records {

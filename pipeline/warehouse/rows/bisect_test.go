@@ -35,8 +35,7 @@ func TestCulpritsAreFoundAndTheRestIsLoaded(t *testing.T) {
 	}
 	for name, poison := range poisons {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			conn, res := connect(t), resource(t, "goods")
+			conn, res := parallel(t, "goods")
 			for call, text := range []string{"fresh", "changed"} {
 				var records []record.Record
 				for i := range 50 {
@@ -56,19 +55,15 @@ func TestCulpritsAreFoundAndTheRestIsLoaded(t *testing.T) {
 					want = rows.Result{Updated: 47}
 				}
 				same(t, "result", want, result)
-				if len(refused) != 3 {
-					t.Fatalf("%d records refused, want 3", len(refused))
-				}
+				require(t, len(refused) == 3, "%d records refused, want 3", len(refused))
 				culprits := []int{7, 8, 49}
 				slices.SortFunc(culprits, func(a, b int) int { return strings.Compare(records[a].ID, records[b].ID) })
 				for k, i := range culprits {
-					if !bytes.Equal(records[i].Raw, refused[k].RejectedRecord.Raw) {
-						t.Errorf("culprit %d is record %.9q, want %.9q", k, refused[k].RejectedRecord.ID, records[i].ID)
-					}
+					assert(t, bytes.Equal(records[i].Raw, refused[k].RejectedRecord.Raw),
+						"culprit %d is record %.9q, want %.9q", k, refused[k].RejectedRecord.ID, records[i].ID)
 					same(t, "code", poison.code, refused[k].Code)
-					if strings.Contains(refused[k].Detail+refused[k].Path, "secret") || strings.Contains(refused[k].Detail, "999") {
-						t.Errorf("the value leaks: %s at %s", refused[k].Detail, refused[k].Path)
-					}
+					assert(t, !strings.Contains(refused[k].Detail+refused[k].Path, "secret") && !strings.Contains(refused[k].Detail, "999"),
+						"the value leaks: %s at %s", refused[k].Detail, refused[k].Path)
 					same(t, "path", poison.path, refused[k].Path)
 				}
 				same(t, "rows", []string{"47|47|" + text}, query(t, conn, `SELECT count(*), count(DISTINCT _raw_position), min(name) FROM shop.goods
@@ -90,8 +85,7 @@ func noise(n int) string {
 }
 
 func TestARefusalSaysWhereWithoutTheValue(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "goods")
+	conn, res := parallel(t, "goods")
 	execute(t, conn, "ALTER TABLE shop.goods ADD CONSTRAINT few CHECK (stock < 100)")
 	for where, record := range map[string]record.Record{
 		"SQLSTATE 22P03 at shop.goods.stock":           recordOf(t, res, object{"good_id": "1", "stock": "secret"}),
@@ -100,27 +94,20 @@ func TestARefusalSaysWhereWithoutTheValue(t *testing.T) {
 	} {
 		_, refused := bisect(t, conn, res, batch(1, record))
 		want := "the database refused the record: postgres refused a value: " + where
-		if len(refused) != 1 || refused[0].Detail != want {
-			t.Errorf("refused %+v, want %s", refused, want)
-		}
+		assert(t, len(refused) == 1 && refused[0].Detail == want, "refused %+v, want %s", refused, want)
 	}
 }
 
 func TestFaultsThatNoRecordCausedAreReturned(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "flags")
+	conn, res := parallel(t, "flags")
 	execute(t, conn, "ALTER TABLE shop.flags DROP COLUMN state")
 	err := pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
 		_, refused, err := rows.New(shop, res).LoadBisect(context.Background(), tx, batch(1, recordOf(t, res, object{"flag_id": "1", "state": "x"})))
-		if len(refused) > 0 {
-			t.Errorf("a record was blamed for a missing column: %v", refused[0].Detail)
-		}
+		assert(t, len(refused) == 0, "a record was blamed for a missing column: %+v", refused)
 		return err
 	})
 	var pg *pgconn.PgError
-	if !errors.As(err, &pg) || pg.Code != "42703" {
-		t.Errorf("error %v, want SQLSTATE 42703", err)
-	}
+	assert(t, errors.As(err, &pg) && pg.Code == "42703", "error %v, want SQLSTATE 42703", err)
 	same(t, "nothing stays", []string{"0|0"}, query(t, conn, "SELECT (SELECT count(*) FROM shop.flags), (SELECT count(*) FROM sluice.raw_records)"))
 }
 
@@ -132,7 +119,5 @@ func TestCancelledLoadIsAnError(t *testing.T) {
 	must(t, err)
 	cancel()
 	_, refused, err := rows.New(shop, res).LoadBisect(ctx, tx, batch(1, recordOf(t, res, object{"flag_id": "1", "state": "x"})))
-	if !errors.Is(err, context.Canceled) || len(refused) > 0 {
-		t.Errorf("error %v with %d refused, want cancelled with none", err, len(refused))
-	}
+	assert(t, errors.Is(err, context.Canceled) && len(refused) == 0, "error %v with %d refused, want cancelled with none", err, len(refused))
 }

@@ -44,8 +44,7 @@ const lookDetails = `SELECT booking_id, total, note, (SELECT string_agg(line, ',
 
 // TestStatesOfDetails moves one row through every state by hand.
 func TestStatesOfDetails(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "bookings")
+	conn, res := parallel(t, "bookings")
 	list := func(total, note string, more ...string) record.Record {
 		carried := object{"booking_id": "1", "total": total, "note": note, "edited": day1}
 		if len(more) > 0 {
@@ -86,8 +85,7 @@ func TestStatesOfDetails(t *testing.T) {
 }
 
 func TestSingleRecords(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "bookings")
+	conn, res := parallel(t, "bookings")
 	one := recordOf(t, res, object{"booking_id": "1", "total": "5", "lines": []object{{"line": "x"}}})
 	same(t, "without a row", rows.Result{Inserted: 1}, load(t, conn, res, single(3, one)))
 	same(t, "row", []string{"1|5|∅|x|current|3|3"}, query(t, conn, lookDetails))
@@ -112,16 +110,13 @@ func TestSingleRecords(t *testing.T) {
 		_, _, err := rows.New(shop, resource(t, "orders")).LoadBisect(context.Background(), tx, single(8, stamped(t, "1", 1, 1)))
 		return err
 	})
-	if !errors.Is(err, rows.ErrBatch) {
-		t.Errorf("a resource without details: %v, want ErrBatch", err)
-	}
+	assert(t, errors.Is(err, rows.ErrBatch), "a resource without details: %v, want ErrBatch", err)
 }
 
 // TestUpstreamGoesBackToWhatTheListShowed: a single record made a later version of the row. Then
 // upstream was set back to the earlier version, and the list shows the same bytes as before.
 func TestUpstreamGoesBackToWhatTheListShowed(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "bookings")
+	conn, res := parallel(t, "bookings")
 	l := rows.New(shop, res)
 	before := recordOf(t, res, object{"booking_id": "1", "total": "5", "edited": day1})
 	before.PayloadHash = 77
@@ -133,13 +128,9 @@ func TestUpstreamGoesBackToWhatTheListShowed(t *testing.T) {
 	}
 	load(t, conn, res, batch(1, before))
 	load(t, conn, res, single(2, recordOf(t, res, object{"booking_id": "1", "total": "5", "edited": day1, "lines": []object{{"line": "w"}}})))
-	if !known() {
-		t.Error("a single record of the same version hides what the list showed")
-	}
+	assert(t, known(), "a single record of the same version hides what the list showed")
 	load(t, conn, res, single(3, later))
-	if known() {
-		t.Error("what the list showed is known, and the row is of another version")
-	}
+	assert(t, !known(), "what the list showed is known, and the row is of another version")
 	same(t, "soon after", rows.Result{Superseded: 1}, load(t, conn, res, batch(4, before)))
 	back := batch(5, before)
 	back.RequestedAt = time.Now().Add(time.Hour)
@@ -149,8 +140,7 @@ func TestUpstreamGoesBackToWhatTheListShowed(t *testing.T) {
 }
 
 func TestHistoryKeepsEachChange(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "bookings")
+	conn, res := parallel(t, "bookings")
 	for call, carried := range []object{
 		{"rate": "1.1", "from": "2026-01-01", "note": "a"},
 		{"rate": "1.1", "from": "2026-01-01", "note": "b"}, // neither changed
@@ -169,8 +159,7 @@ func TestHistoryKeepsEachChange(t *testing.T) {
 }
 
 func TestAnotherSchemaThanTheService(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "extras")
+	conn, res := parallel(t, "extras")
 	version := func(say string) record.Record {
 		return recordOf(t, res, object{"extra_id": "1", "say": say, "parts": []object{{"part": say}}})
 	}
@@ -181,8 +170,7 @@ func TestAnotherSchemaThanTheService(t *testing.T) {
 }
 
 func TestADeclaredKeyIsNotUnknownAnyMore(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "bookings")
+	conn, res := parallel(t, "bookings")
 	// The row keeps them from before the column note and the array tags were declared.
 	load(t, conn, res, batch(1, recordOf(t, res, object{"booking_id": "1", "_extra": `{"note": "n", "tags": ["x"], "novel": 1}`})))
 	again := batch(0, recordOf(t, res, object{"booking_id": "1", "note": "n", "tags": []object{{"tag": "x"}}, "_extra": `{"novel": 1}`}))
@@ -303,8 +291,7 @@ func (b *booking) String() string {
 // Answers may come as late as two streams with a lock each allow. Every row is what the rules say,
 // and at rest it is what upstream shows.
 func TestListsAndDetailsInAnyOrder(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "bookings")
+	conn, res := parallel(t, "bookings")
 	var organizations atomic.Int64
 	rapid.Check(t, func(r *rapid.T) {
 		type answer struct {

@@ -20,8 +20,7 @@ import (
 // TestArraysAreWhatWasCarriedLast: arrays grow, shrink and change, and rows are deleted or added by
 // hand. What is stored is always the array of the last record that carried it.
 func TestArraysAreWhatWasCarriedLast(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "orders")
+	conn, res := parallel(t, "orders")
 	var organizations atomic.Int64
 	rapid.Check(t, func(r *rapid.T) {
 		organization := fmt.Sprintf("org-%d", organizations.Add(1))
@@ -121,13 +120,11 @@ func TestMoreElementsThanOneStatementWrites(t *testing.T) {
 		}
 		carried := object{"order_id": "1", "total": fmt.Sprint(plus), "payments": payments}
 		b := rows.Batch{Organization: "org", Run: 1, Call: int64(1 + plus), Records: []record.Record{recordOf(t, res, carried)}}
-		if _, refused := bisect(t, conn, res, b); len(refused) > 0 {
-			t.Fatalf("refused: %+v", refused)
-		}
+		_, refused := bisect(t, conn, res, b)
+		require(t, len(refused) == 0, "refused: %+v", refused)
 		right := query(t, conn, "SELECT count(*), count(*) FILTER (WHERE paid = _position + $1) FROM shop.orders_payments", plus)
-		if want := fmt.Sprintf("%d|%d", count, count); len(right) != 1 || right[0] != want {
-			t.Errorf("all of them, and those that are right: %v, want %s", right, want)
-		}
+		want := fmt.Sprintf("%d|%d", count, count)
+		assert(t, len(right) == 1 && right[0] == want, "all of them, and those that are right: %v, want %s", right, want)
 	}
 }
 
@@ -172,17 +169,14 @@ func TestElementsThatStayAreNotWritten(t *testing.T) {
 
 // An element may hold nothing but an array of its own.
 func TestElementsWithoutColumns(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "boxes")
+	conn, res := parallel(t, "boxes")
 	for i, layers := range [][]object{
 		{{"labels": []object{{"label": "a"}}}, {"labels": []object{{"label": "b"}, {"label": "c"}}}},
 		{{"labels": []object{{"label": "a"}, {"label": "d"}}}},
 		{{}, {"labels": []object{{"label": "e"}}}},
 	} {
 		_, refused := bisect(t, conn, res, batch(int64(i+1), recordOf(t, res, object{"box_id": "1", "layers": layers})))
-		if len(refused) > 0 {
-			t.Fatalf("refused: %+v", refused)
-		}
+		require(t, len(refused) == 0, "refused: %+v", refused)
 		want := [][]string{{"0|a", "1|b,c"}, {"0|a,d"}, {"0|∅", "1|e"}}[i]
 		same(t, "layers with their labels", want, query(t, conn, `SELECT l._position, string_agg(label, ',' ORDER BY x._position) FROM shop.boxes_layers l
  LEFT JOIN shop.boxes_layers_labels x ON x._parent_id = l._parent_id AND x._parent_position = l._position GROUP BY 1 ORDER BY 1`))
@@ -193,8 +187,7 @@ func TestElementsWithoutColumns(t *testing.T) {
 // order and how often, each row ends as the version with the largest pair of modification time and
 // call number.
 func TestAnyOrderOfDeliveryGivesTheNewest(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "orders")
+	conn, res := parallel(t, "orders")
 	var organizations atomic.Int64
 	type version struct{ modified, call int }
 	rapid.Check(t, func(r *rapid.T) {
@@ -283,8 +276,7 @@ func TestWritersOfTheSameRows(t *testing.T) {
 }
 
 func TestBatchesOfManySizes(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "flags")
+	conn, res := parallel(t, "flags")
 	for call, size := range []int{0, 1, 200, 5_000, 20_000} {
 		b := rows.Batch{Organization: fmt.Sprint(size), Run: 1, Call: int64(call*2 + 1)}
 		for i := range size {

@@ -31,31 +31,8 @@ func batch(call int64, records ...record.Record) rows.Batch {
 	return rows.Batch{Organization: "org", Run: call * 10, Call: call, Records: records}
 }
 
-func TestFreshRecordOfEveryKind(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "goods")
-	full := recordOf(t, res, object{
-		"good_id": "460000000026049", "name": "Räder\n4\t\\N", "rate": "12345678901234567890.1234567890", "active": "true",
-		"stock": "-7", "since": "2026-02-28", "edited": day1, "open": `{"a": [1, null]}`, "select": "", "_extra": `{"novel": 1}`,
-		"labels": []object{{"label": "red"}, {"label": nil}},
-	})
-	bare := recordOf(t, res, object{"good_id": "1"})
-	same(t, "result", rows.Result{Inserted: 2}, load(t, conn, res, batch(3, full, bare)))
-
-	same(t, "rows", []string{
-		"org|1|∅|∅|∅|∅|∅|∅|∅|∅|∅|3|0|30|t|t",
-		"org|460000000026049|Räder\n4\t\\N|12345678901234567890.1234567890|t|-7|2026-02-28|2026-01-01 10:00:00|{\"a\": [1, null]}||{\"novel\": 1}|3|1|30|t|t",
-	}, query(t, conn, `SELECT organization_id, good_id, name, rate, active, stock, since, edited AT TIME ZONE 'UTC', open, "select ""it""",
- _extra, _call_id, _raw_position, _run_id, _first_seen_at = _changed_at, _changed_at > now() - interval '1 minute' FROM shop.goods ORDER BY 2`))
-	same(t, "children", []string{"org|460000000026049|0|red", "org|460000000026049|1|∅"},
-		query(t, conn, "SELECT * FROM shop.goods_labels ORDER BY 2, 3"))
-	same(t, "archive", []string{"org|shop|goods|460000000026049|12345678901234567890.1234567890"},
-		query(t, conn, `SELECT r.organization_id, service, resource, records::json -> 1 ->> 'good_id', records::json -> 1 ->> 'rate' FROM sluice.raw_records r`))
-}
-
 func TestUnchangedRecordsWriteNothing(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "orders")
+	conn, res := parallel(t, "orders")
 	first := recordOf(t, res, object{"order_id": "1", "total": "10", "edited": day1, "lines": []object{{"line_id": "a"}}})
 	second := recordOf(t, res, object{"order_id": "2", "total": nil})
 	load(t, conn, res, batch(1, first, second))
@@ -76,8 +53,7 @@ func TestUnchangedRecordsWriteNothing(t *testing.T) {
 }
 
 func TestChangedRecord(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "orders")
+	conn, res := parallel(t, "orders")
 	load(t, conn, res, batch(1,
 		recordOf(t, res, object{"order_id": "1", "total": "10", "edited": day1}),
 		recordOf(t, res, object{"order_id": "2", "total": "20", "edited": day1})))
@@ -96,8 +72,7 @@ func TestChangedRecord(t *testing.T) {
 }
 
 func TestNarrowerRecordWipesNothing(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "goods")
+	conn, res := parallel(t, "goods")
 	wide := object{
 		"good_id": "1", "name": "old", "rate": "1", "stock": "5", "edited": day1, "labels": []object{{"label": "kept"}},
 		"_extra": `{"novel": 1, "both": "old", "labels[0].deep": 2}`,
@@ -148,8 +123,7 @@ func TestVersions(t *testing.T) {
 		"modification won, later call":            {0, 1, 5, 6, time.Time{}, rows.Result{Updated: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			conn, res := connect(t), resource(t, "orders")
+			conn, res := parallel(t, "orders")
 			version := func(total string, n int) record.Record {
 				carried := object{"order_id": "1", "total": total, "payments": []object{{"paid": total}}}
 				if n > 0 {
@@ -173,8 +147,7 @@ func TestVersions(t *testing.T) {
 }
 
 func TestChildrenAreReplacedWithTheirArrayOnly(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "orders")
+	conn, res := parallel(t, "orders")
 	line := func(id string, taxes ...object) object { return object{"line_id": id, "taxes": taxes} }
 	other := recordOf(t, res, object{"order_id": "2", "lines": []object{line("z", object{"tax": "other"})}})
 	load(t, conn, res, batch(1, other, recordOf(t, res, object{
@@ -194,8 +167,7 @@ func TestChildrenAreReplacedWithTheirArrayOnly(t *testing.T) {
 }
 
 func TestTextArrivesUnharmed(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "flags")
+	conn, res := parallel(t, "flags")
 	texts := []string{
 		"", " ", `\N`, `\.`, "\\", "\t\n\r\v\f\b", "a\\tb", "quote ' \" `", "naïve 日本 🚲 \u2028\u200f", "null", "'); DROP TABLE shop.flags; --",
 		"line\r\n\\.\r\nend", strings.Repeat("long\t", 50_000), "\x7f\x01",
@@ -217,8 +189,7 @@ func TestTextArrivesUnharmed(t *testing.T) {
 }
 
 func TestOrganizationsAreApart(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "orders")
+	conn, res := parallel(t, "orders")
 	for call, organization := range []string{"one", "two"} {
 		b := batch(int64(call+1), recordOf(t, res, object{"order_id": "1", "total": "1", "payments": []object{{"paid": "1"}}}))
 		b.Organization = organization
@@ -251,9 +222,7 @@ func TestWrongBatchesAreRefusedWhole(t *testing.T) {
 				_, _, err := rows.New(shop, flags).LoadBisect(context.Background(), tx, batch(1, c.records...))
 				return err
 			})
-			if !errors.Is(err, rows.ErrBatch) || err.Error() != c.want {
-				t.Errorf("error %v, want %s", err, c.want)
-			}
+			assert(t, errors.Is(err, rows.ErrBatch) && err.Error() == c.want, "error %v, want %s", err, c.want)
 		})
 	}
 }
@@ -270,9 +239,8 @@ func TestDeclarationsThatCannotBeLoaded(t *testing.T) {
 		"a name needs 1 to 63 bytes":                                        {Name: strings.Repeat("a", 64), ID: "a_id", Columns: []schema.Column{key}},
 	} {
 		_, _, err := rows.New(shop, &res).LoadBisect(context.Background(), nil, rows.Batch{})
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "resource shop.") {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		assert(t, err != nil && strings.Contains(err.Error(), want) && strings.HasPrefix(err.Error(), "resource shop."),
+			"error %v, want %s", err, want)
 	}
 }
 
@@ -282,3 +250,22 @@ func must(tb testing.TB, err error) {
 		tb.Fatal(err)
 	}
 }
+
+// assert fails the test with a message unless what it is about is so.
+func assert(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Errorf(format, args...)
+	}
+}
+
+// require is assert that ends the test.
+func require(tb testing.TB, so bool, format string, args ...any) {
+	tb.Helper()
+	if !so {
+		tb.Fatalf(format, args...)
+	}
+}
+
+// failure returns only the error of a call.
+func failure(_ any, err error) error { return err }

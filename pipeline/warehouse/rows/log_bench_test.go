@@ -100,9 +100,7 @@ func (l *loggedOrNot) load(records []record.Record, unlogged bool) {
 			_, _, err := loader.LoadBisect(context.Background(), tx, rows.Batch{Organization: "org", Run: 1, Call: l.call, Records: chunk})
 			return err
 		})
-		if err != nil {
-			l.Fatal(err)
-		}
+		must(l, err)
 	}
 }
 
@@ -113,9 +111,7 @@ func (l *loggedOrNot) processor() float64 {
 	sum := 0.0
 	for _, process := range []string{"self", fmt.Sprint(l.conn.PgConn().PID())} {
 		threads, err := filepath.Glob("/proc/" + process + "/task/*/schedstat")
-		if err != nil {
-			l.Fatal(err)
-		}
+		must(l, err)
 		for _, thread := range threads {
 			var spent float64
 			text, err := os.ReadFile(thread)

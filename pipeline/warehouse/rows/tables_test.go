@@ -142,6 +142,13 @@ func connect(tb testing.TB) *pgx.Conn {
 	return dial(tb, database(tb))
 }
 
+// parallel lets a test of a resource run beside others.
+func parallel(t *testing.T, name string) (*pgx.Conn, *schema.Resource) {
+	t.Helper()
+	t.Parallel()
+	return connect(t), resource(t, name)
+}
+
 func database(tb testing.TB) string {
 	tb.Helper()
 	return warehousetest.Template(tb, "loader", func(ctx context.Context, url string) error {
@@ -232,9 +239,7 @@ func row(position []int, columns []schema.Column, carried object) record.Row {
 func load(tb testing.TB, conn *pgx.Conn, res *schema.Resource, batch rows.Batch) rows.Result {
 	tb.Helper()
 	result, refused := bisect(tb, conn, res, batch)
-	if len(refused) > 0 {
-		tb.Fatalf("refused: %s %s", refused[0].Code, refused[0].Detail)
-	}
+	require(tb, len(refused) == 0, "refused: %+v", refused)
 	return result
 }
 
@@ -276,7 +281,5 @@ func query(tb testing.TB, conn *pgx.Conn, sql string, args ...any) []string {
 
 func execute(tb testing.TB, conn *pgx.Conn, sql string) {
 	tb.Helper()
-	if _, err := conn.Exec(context.Background(), sql); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, failure(conn.Exec(context.Background(), sql)))
 }

@@ -40,8 +40,7 @@ func wireOrder(r *rapid.T, id string) string {
 // normalized, and once without those marked as unchanged. Rows, arrays and counts are the same,
 // whatever came before.
 func TestPayloadHashesChangeNothing(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "orders")
+	conn, res := parallel(t, "orders")
 	normalizer, err := record.New(res, time.UTC)
 	must(t, err)
 	call, organizations, known := int64(0), 0, 0
@@ -106,16 +105,13 @@ func TestPayloadHashesChangeNothing(t *testing.T) {
 			r.Fatalf("normalized:\n%s\nknown:\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
 		}
 	})
-	if known == 0 {
-		t.Error("no record was ever known: nothing was tried")
-	}
+	assert(t, known != 0, "no record was ever known: nothing was tried")
 }
 
 // TestWhatWasSeenMayBeOld: between the look and the load one row was inserted, one changed, and one
 // became equal to the record.
 func TestWhatWasSeenMayBeOld(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "orders")
+	conn, res := parallel(t, "orders")
 	of := func(id, total string) record.Record {
 		one := recordOf(t, res, object{"order_id": id, "total": total})
 		one.PayloadHash = 1
@@ -135,8 +131,7 @@ func TestWhatWasSeenMayBeOld(t *testing.T) {
 // TestKnownIsByKeyAndOrganization: a record is not unchanged because of rows of other
 // organizations, rows without a payload hash, or rows that another record has written since.
 func TestKnownIsByKeyAndOrganization(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "orders")
+	conn, res := parallel(t, "orders")
 	normalizer, err := record.New(res, time.UTC)
 	must(t, err)
 	marked := func(id, total string) record.Record {
@@ -146,9 +141,7 @@ func TestKnownIsByKeyAndOrganization(t *testing.T) {
 	}
 	load(t, conn, res, batch(1, marked("1", "1"), marked("2", "1"), marked("3", "1")))
 	load(t, conn, res, batch(2, marked("3", "2")))
-	if _, err := conn.Exec(context.Background(), `UPDATE shop.orders SET _payload_hash = NULL WHERE order_id = '2'`); err != nil {
-		t.Fatal(err)
-	}
+	must(t, failure(conn.Exec(context.Background(), `UPDATE shop.orders SET _payload_hash = NULL WHERE order_id = '2'`)))
 	for _, c := range []struct {
 		organization string
 		records      []record.Record
@@ -193,8 +186,7 @@ func TestKnownRecordsAskNothing(t *testing.T) {
 // beyond both ends, few or many. Other organizations have the same keys. One Loader loads all
 // batches.
 func TestWhatIsStoredIsFoundHoweverKeysLie(t *testing.T) {
-	t.Parallel()
-	conn, res := connect(t), resource(t, "flags")
+	conn, res := parallel(t, "flags")
 	flag := func(n, state int) record.Record {
 		return recordOf(t, res, object{"flag_id": fmt.Sprintf("k%04d", n), "state": fmt.Sprint(state)})
 	}
